@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * hpcw: rank-aware writers for the file formats of parallel programs.
+ *
+ * Many HPC formats hold the data of thousands of ranks in one file, or in one tree of files. This library
+ * writes them, from one process that plays all ranks, from one process per rank, or anything between; the
+ * bytes are the same.
+ *
+ *   header       what it writes
+ *   -----------  -------------------------------------------------------------------------------
+ *   sion.h       SION containers: the private byte streams of many tasks in one or a few files
+ *   linktest.h   LinkTest 2.1.17 results: N x N communication timings inside a SION container
+ *
+ * and below them
+ *
+ *   status.h     status codes and the error record
+ *   sink.h       where bytes go: a file, a shared file, memory, nothing
+ *   comm.h       who writes: one process (no MPI needed) or many (mpi.h, libhpcw_mpi)
+ *
+ * Rules that hold everywhere:
+ *
+ * - Calls return an hpcw_status, 0 or negative, and describe the first failure in an optional hpcw_error.
+ *   Nothing is printed, no call exits.
+ * - What `open` returns is finished by `close`, which reports, and released by `free`, which is silent, accepts
+ *   NULL, and may be called in any state. A handle that failed answers HPCW_ESTATE until it is freed.
+ * - Inputs are borrowed for the call. Out parameters are NULL after a failure.
+ * - Nothing appears under the target's name before `close` succeeded.
+ * - Collective calls are marked so; they must be made by all processes of the communicator, and return the same
+ *   status and message on all of them.
+ * - Distinct handles are independent. What may run on several threads is said at each call.
+ */
+#ifndef HPCW_HPCW_H
+#define HPCW_HPCW_H
+
+#include <hpcw/comm.h>
+#include <hpcw/linktest.h>
+#include <hpcw/sink.h>
+#include <hpcw/sion.h>
+#include <hpcw/status.h>
+#include <hpcw/version.h>
+
+#endif

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * LinkTest 2.1.17 results: N tasks measure the time of a message to every other task, in steps in which each
+ * task has one partner. The result lives in a SION container, one stream per task.
+ *
+ * Timings are whole picoseconds: sums are then exact and do not depend on who adds them up, and the stored
+ * double is the one nearest to the decimal number of seconds.
+ *
+ *     hpcw_linktest_params p;
+ *     hpcw_linktest_params_init(&p);
+ *     p.tasks = n;  p.messages = 100;  p.message_size = 1 << 20;
+ *     p.count = 1;                                                        // one task per process
+ *     hpcw_linktest_open("pingpong_results_bin.sion", comm, &p, &lt, &err);  // collective
+ *     hpcw_linktest_schedule_new(&p, 0, &meetings, &err);
+ *     for (step ...) measure with hpcw_linktest_partner(meetings, rank, step), time_ps[step] = ...;
+ *     hpcw_linktest_task(lt, rank, host, core, &err);
+ *     hpcw_linktest_timings(lt, rank, time_ps, NULL, 0, &err);
+ *     hpcw_linktest_slowest(lt, slow, &n, &err);                          // collective: what to measure again
+ *     hpcw_linktest_end_permutation(lt, &times, &err);                    // collective
+ *     hpcw_linktest_close(lt, &err);                                      // collective
+ *
+ * Readers: linktest-report of LinkTest 2.1.17; SIONlib's tools for the container.
+ */
+#ifndef HPCW_LINKTEST_H
+#define HPCW_LINKTEST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <hpcw/comm.h>
+#include <hpcw/sink.h>
+#include <hpcw/sion.h>
+#include <hpcw/status.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define HPCW_LINKTEST_FILE_NAME "pingpong_results_bin.sion" /**< LinkTest's own default */
+#define HPCW_LINKTEST_HASH_SIZE 41                          /**< git hash: 40 hex digits and a NUL */
+#define HPCW_LINKTEST_TIME_SIZE 32                          /**< time text with its NUL */
+#define HPCW_LINKTEST_MAX_HOST 1023u                        /**< longest host name we write, without NUL */
+
+/** What a pair exchanges. */
+typedef enum hpcw_linktest_kernel {
+    HPCW_LINKTEST_SEMIDIRECTIONAL = 0, /**< ping-pong (both flags 0) */
+    HPCW_LINKTEST_UNIDIRECTIONAL = 1,
+    HPCW_LINKTEST_BIDIRECTIONAL = 2
+} hpcw_linktest_kernel;
+
+/**
+ * Parameters of a run; they fill the file header (LinkTest 2.1.17 format page, table "file header") and decide
+ * the layout. All must agree on all processes, except what is owned (`count`, `ranks`) and `buffer_size`.
+ */
+typedef struct hpcw_linktest_params {
+    uint32_t tasks;        /**< N, even, >= 2 */
+    uint32_t count;        /**< tasks that this process owns, see hpcw_sion_options */
+    const uint32_t *ranks; /**< [count] their numbers, strictly ascending; NULL: consecutive in process order */
+
+    const char *git_hash; /**< 40 lower-case hex digits; NULL: forty zeros */
+    const char *mode;     /**< "mpi" (default), "tcp", "ucp", "ibverbs", "psm2" or "cuda" */
+    hpcw_linktest_kernel kernel;
+    bool all_to_all;      /**< an all-to-all test per permutation; mode "mpi" only */
+    bool bisection;       /**< pairs only across the halves, N/2 steps */
+    bool randomize_steps; /**< the order of the steps is shuffled with step_seed */
+    bool serial;          /**< one pair at a time */
+    bool gpu_memory;
+    bool random_buffers; /**< message buffers filled at random with buffer_seed */
+    bool check_buffers;
+    uint64_t messages;     /**< timed messages per pair, >= 1 */
+    uint64_t message_size; /**< bytes */
+    uint64_t warmup_messages;
+    uint64_t retests; /**< wanted number d of slowest connections to measure again; min(d, N) is written */
+    uint64_t message_buffers; /**< 1 (default), or more: then the several-buffers flag is set */
+    uint64_t buffer_seed;     /**< must be 0 unless random_buffers */
+    uint64_t permutations;    /**< R: iterations with randomly renumbered tasks; 0: one, in plain rank order */
+    uint64_t task_seed;       /**< seed of the renumbering, must be 0 if permutations is 0 */
+    uint64_t step_seed;       /**< seed of the step shuffle; not stored in the file */
+
+    size_t max_host_size;       /**< longest host name with its NUL among all tasks; default 64 */
+    uint32_t files;             /**< physical SION files, default 1 */
+    uint32_t set_first_file;    /**< with set_files: first physical file that is written here */
+    uint32_t set_files;         /**< 0 (default): all of them. Otherwise only so many of the `files`, as in
+                                   hpcw_sion_options;         the summaries, which need all timings, are then left out, see
+                                   hpcw_linktest_complete */
+    uint32_t fs_block_size;     /**< as in hpcw_sion_options; 0: the directory's own */
+    hpcw_sion_layout layout;    /**< default HPCW_SION_ALIGNED; packed avoids the padding per stream */
+    hpcw_durability durability; /**< default HPCW_SYNC_FILE */
+    hpcw_sink_source sink_source;
+} hpcw_linktest_params;
+
+/** Fills in the defaults: 0 tasks, mode "mpi", 25 messages of 256 KiB, 3 warm-ups, 10 retests, 1 file. */
+HPCW_API void hpcw_linktest_params_init(hpcw_linktest_params *params);
+
+/**
+ * Checks parameters without opening anything.
+ *
+ * @return HPCW_OK; HPCW_EINVAL with what was wanted and got; HPCW_ERANGE if a stream or a file would pass a
+ * limit
+ */
+HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_linktest_params_check(const hpcw_linktest_params *params,
+                                                                hpcw_error *err);
+
+/** Number of permutations in the file: max(1, params->permutations). */
+HPCW_API uint64_t hpcw_linktest_permutations(const hpcw_linktest_params *params);
+
+/** Steps in which a task has a partner: N - 1, or N / 2 for the bisection test. */
+HPCW_API uint32_t hpcw_linktest_steps(const hpcw_linktest_params *params);
+
+/** Bytes of task `rank`'s stream, given its host name's size with NUL. */
+HPCW_API uint64_t hpcw_linktest_stream_size(const hpcw_linktest_params *params, uint32_t rank,
+                                            size_t host_size);
+
+/* ------------------------------------------------------------------------------------------------------------
+ *  Schedule: who meets whom
+ * --------------------------------------------------------------------------------------------------------- */
+
+/**
+ * The order of meetings of one permutation: shuffled steps and renumbered tasks included. Memory O(N) when the
+ * parameters ask for shuffling, O(1) otherwise. Read-only after creation: may be shared by threads.
+ */
+typedef struct hpcw_linktest_schedule hpcw_linktest_schedule;
+
+/**
+ * Makes the schedule of permutation `permutation` (0 .. permutations - 1).
+ *
+ * @param out  to be freed with hpcw_linktest_schedule_free; NULL on failure
+ * @return HPCW_OK, HPCW_EINVAL or HPCW_ENOMEM
+ */
+HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_linktest_schedule_new(const hpcw_linktest_params *params,
+                                                                uint64_t permutation,
+                                                                hpcw_linktest_schedule **out, hpcw_error *err);
+
+/** The partner of `rank` in step `step` (0 .. steps - 1); O(1). */
+HPCW_API uint32_t hpcw_linktest_partner(const hpcw_linktest_schedule *schedule, uint32_t rank, uint32_t step);
+
+/** All partners of `rank`: partner[s] for s = 0 .. steps - 1. Much faster than one by one. */
+HPCW_API void hpcw_linktest_partners(const hpcw_linktest_schedule *schedule, uint32_t rank, uint32_t *partner);
+
+HPCW_API void hpcw_linktest_schedule_free(hpcw_linktest_schedule *schedule);
+
+/* ------------------------------------------------------------------------------------------------------------
+ *  Writing
+ * --------------------------------------------------------------------------------------------------------- */
+
+/** An opaque result file open for writing. */
+typedef struct hpcw_linktest hpcw_linktest;
+
+/** One connection among the slowest. */
+typedef struct hpcw_linktest_slow {
+    uint64_t time_ps;   /**< what `from` measured */
+    uint64_t retest_ps; /**< what it measured when asked again; for the caller to fill */
+    uint32_t from;      /**< the task that measured */
+    uint32_t to;        /**< its partner */
+} hpcw_linktest_slow;
+
+/**
+ * Creates the file. Collective. Results as hpcw_sion_open and hpcw_linktest_params_check. `params` is copied.
+ */
+HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_linktest_open(const char *path, hpcw_comm *comm,
+                                                        const hpcw_linktest_params *params, hpcw_linktest **out,
+                                                        hpcw_error *err);
+
+/** First own task, see hpcw_sion_first_rank. */
+HPCW_API uint32_t hpcw_linktest_first_rank(const hpcw_linktest *lt);
+
+/**
+ * Says where an own task runs; once per task, before its first timings. Different tasks may be handled on
+ * different threads.
+ *
+ * @param host  ASCII, not empty, at most max_host_size - 1 characters; every node needs its own name
+ * @param core  number of the core, >= 0
+ * @return HPCW_OK, HPCW_EINVAL, HPCW_ERANGE (name too long), HPCW_ESTATE (said before), and as hpcw_sion_write
+ */
+HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_linktest_task(hpcw_linktest *lt, uint32_t rank, const char *host,
+                                                        int32_t core, hpcw_error *err);
+
+/**
+ * Stores what an own task measured in the current permutation; once per task and permutation. Different tasks
+ * may be handled on different threads.
+ *
+ * @param time_ps     [steps] picoseconds per message, one way, 1 .. 2^52 - 1
+ * @param partner     [steps] the partner in each step; NULL: the schedule of hpcw_linktest_schedule_new
+ * @param all_to_all_ps  time of the all-to-all test, >= 1 if params->all_to_all, ignored otherwise
+ * @return HPCW_OK, HPCW_EINVAL (a time of 0, a partner out of range or equal to the task), HPCW_ESTATE (no
+ *         hpcw_linktest_task before, or stored before), HPCW_ENOMEM, and as hpcw_sion_write
+ */
+HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_linktest_timings(hpcw_linktest *lt, uint32_t rank,
+                                                           const uint64_t *time_ps, const uint32_t *partner,
+                                                           uint64_t all_to_all_ps, hpcw_error *err);
+
+/**
+ * The slowest connections of the current permutation over all processes, slowest first, equal ones by measurer
+ * and partner. Collective, after all own timings were stored. The caller measures them again if it likes.
+ *
+ * @param slow   out: [min(retests, N)], the same on all processes, retest_ps = time_ps
+ * @param count  out: entries
+ */
+HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_linktest_slowest(hpcw_linktest *lt, hpcw_linktest_slow *slow,
+                                                           size_t *count, hpcw_error *err);
+
+/**
+ * Ends a permutation: the summary (minimum, mean, maximum, slowest connections) is computed over all processes
+ * and stored with task 0. Collective.
+ *
+ * @param start   text of at most 31 characters, by convention YYYY-MM-DDThh:mm:ssZ (agree)
+ * @param end     the same, not before `start`
+ * @param slow    [min(retests, N)] from hpcw_linktest_slowest with retest_ps filled in (significant on the
+ * owner of task 0), or NULL: retested = original
+ */
+HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_linktest_end_permutation(hpcw_linktest *lt, const char *start,
+                                                                   const char *end,
+                                                                   const hpcw_linktest_slow *slow,
+                                                                   hpcw_error *err);
+
+/** Exact figures over a number of timings: mergeable in any order and grouping. */
+typedef struct hpcw_linktest_range {
+    uint64_t count;
+    uint64_t min_ps; /**< UINT64_MAX if count is 0 */
+    uint64_t max_ps;
+    uint64_t sum_low, sum_high; /**< sum in ps: low and high 64 bits */
+} hpcw_linktest_range;
+
+/** Folds `from` into `into`. A range of no timings is {0, UINT64_MAX, 0, 0, 0}. */
+HPCW_API void hpcw_linktest_range_merge(hpcw_linktest_range *into, const hpcw_linktest_range *from);
+
+/**
+ * The figures of the permutation that ended last, over all processes of the communicator. Not collective.
+ *
+ * @param times       out, may be NULL
+ * @param all_to_all  out, may be NULL
+ * @return HPCW_OK, HPCW_EINVAL, HPCW_ESTATE if no permutation has ended
+ */
+HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_linktest_figures(const hpcw_linktest *lt, hpcw_linktest_range *times,
+                                                           hpcw_linktest_range *all_to_all, hpcw_error *err);
+
+/**
+ * Finishes the file after the last permutation. Collective. HPCW_ESTATE if tasks or permutations are missing;
+ * otherwise as hpcw_sion_close.
+ */
+HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_linktest_close(hpcw_linktest *lt, hpcw_error *err);
+
+/** Frees a handle in any state, NULL allowed. What was not closed is thrown away. */
+HPCW_API void hpcw_linktest_free(hpcw_linktest *lt);
+
+/* ------------------------------------------------------------------------------------------------------------
+ *  Results in parts: several runs write the files of one set (array jobs)
+ * --------------------------------------------------------------------------------------------------------- */
+
+/** What goes into the summary of one permutation. */
+typedef struct hpcw_linktest_summary {
+    const char *start; /**< as in hpcw_linktest_end_permutation */
+    const char *end;
+    hpcw_linktest_range times;      /**< over all tasks of the set */
+    hpcw_linktest_range all_to_all; /**< ignored without all-to-all tests */
+    const hpcw_linktest_slow *slow; /**< [min(retests, N)], slowest first, retests filled in */
+} hpcw_linktest_summary;
+
+/**
+ * Writes the summaries into a file 0 that was made with set_files > 0, whose other parts are now known too. Not
+ * collective. The file keeps its name; the caller names it when this succeeded.
+ *
+ * @param path       the file as it is named now
+ * @param params     as at its open; fs_block_size must be the block size of the file, not 0
+ * @param host_size  size of task 0's host name with NUL
+ * @param summary    [hpcw_linktest_permutations(params)]
+ * @return HPCW_OK; HPCW_EINVAL; HPCW_EFORMAT if task 0's stream is not at its place in the file; the system's
+ * errors
+ */
+HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_linktest_complete(const char *path,
+                                                            const hpcw_linktest_params *params,
+                                                            size_t host_size,
+                                                            const hpcw_linktest_summary *summary,
+                                                            hpcw_error *err);
+
+/** Sorts connections as the file wants them, slowest first, equal ones by measurer and partner. */
+HPCW_API void hpcw_linktest_sort_slow(hpcw_linktest_slow *slow, size_t count);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

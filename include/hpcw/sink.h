@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * Byte sinks: where a format's bytes go.
+ *
+ * A format writer never opens a file by itself; it hands bytes to sinks. So every format can be written to a
+ * file, to one file shared by many processes, to memory, or nowhere (to measure the encoder alone), and every
+ * destination serves every format.
+ *
+ * A file sink writes under a temporary name in the target's directory and takes the target's name only when it
+ * is published. Whatever happens before leaves nothing under the target's name.
+ *
+ * Sinks are not collective. Writes to disjoint ranges of one sink may run on different threads; every other
+ * call must be alone.
+ */
+#ifndef HPCW_SINK_H
+#define HPCW_SINK_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <hpcw/status.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** How far a finished file is pushed towards the disk before a close reports success. */
+typedef enum hpcw_durability {
+    HPCW_SYNC_NONE = 0,     /**< the data is in the page cache; a power loss may take it */
+    HPCW_SYNC_FILE = 1,     /**< fsync of the file before it gets its name; the library's default */
+    HPCW_SYNC_DIRECTORY = 2 /**< and fsync of the directory after it */
+} hpcw_durability;
+
+/** An opaque sink. */
+typedef struct hpcw_sink hpcw_sink;
+
+/**
+ * A file of this process alone. `path` is the final name; an existing file of that name is replaced when the
+ * sink is published, not before.
+ *
+ * @param path        final name; borrowed for the call
+ * @param durability  what hpcw_sink_publish does for the data
+ * @param out         the sink, to be freed with hpcw_sink_free; NULL on failure
+ * @return HPCW_OK; HPCW_EINVAL, HPCW_ENOMEM; HPCW_ENOENT, HPCW_EACCES, HPCW_ENOSPC or HPCW_EIO from the system
+ */
+HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_sink_open_file(const char *path, hpcw_durability durability,
+                                                         hpcw_sink **out, hpcw_error *err);
+
+/**
+ * A file that several processes write together. All of them pass the same `path` and the same `tag` (a number
+ * that no other run uses, for instance drawn by one process and broadcast): the pair names the temporary file.
+ * The file is created by whoever comes first. Exactly one process must publish it, after all others have
+ * written; the others call hpcw_sink_detach before that.
+ *
+ * Parameters and results as hpcw_sink_open_file.
+ */
+HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_sink_open_shared_file(const char *path, uint64_t tag,
+                                                                hpcw_durability durability, hpcw_sink **out,
+                                                                hpcw_error *err);
+
+/** A growing piece of memory. @see hpcw_sink_memory_data. @return HPCW_OK, HPCW_EINVAL or HPCW_ENOMEM */
+HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_sink_open_memory(hpcw_sink **out, hpcw_error *err);
+
+/** Accepts everything and keeps nothing but the length. @return HPCW_OK, HPCW_EINVAL or HPCW_ENOMEM */
+HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_sink_open_null(hpcw_sink **out, hpcw_error *err);
+
+/**
+ * A sink in front of another one that accepts at most `max_call` bytes in one system-level write (0: any
+ * number) and fails with HPCW_ENOSPC once `max_total` bytes were accepted. For tests of writers and for quotas.
+ * Takes ownership of `inner` on success; freeing the new sink frees it.
+ *
+ * @return HPCW_OK, HPCW_EINVAL or HPCW_ENOMEM
+ */
+HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_sink_open_limited(hpcw_sink *inner, uint64_t max_total,
+                                                            size_t max_call, hpcw_sink **out, hpcw_error *err);
+
+/**
+ * Writes `size` bytes at byte `offset`, all of them or an error. Gaps read as zero. Thread safe for disjoint
+ * ranges (not on memory sinks).
+ *
+ * @return HPCW_OK; HPCW_EINVAL for NULL; HPCW_ERANGE if offset + size passes 2^63 - 1; HPCW_ESTATE after
+ * publish; HPCW_ENOSPC, HPCW_ENOMEM or HPCW_EIO from the destination
+ */
+HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_sink_write_at(hpcw_sink *sink, uint64_t offset, const void *data,
+                                                        size_t size, hpcw_error *err);
+
+/** Sets the length; a growing sink gets a hole. Results as hpcw_sink_write_at. */
+HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_sink_set_size(hpcw_sink *sink, uint64_t size, hpcw_error *err);
+
+/** Pushes what was written to the disk (fsync); nothing to do for memory and null sinks. */
+HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_sink_sync(hpcw_sink *sink, hpcw_error *err);
+
+/**
+ * Finishes: makes the content durable as asked at open, then gives it the final name. Afterwards the sink only
+ * answers hpcw_sink_memory_data and hpcw_sink_free.
+ *
+ * @return HPCW_OK; HPCW_ESTATE if published before; HPCW_ENOSPC, HPCW_EACCES or HPCW_EIO: nothing was named
+ */
+HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_sink_publish(hpcw_sink *sink, hpcw_error *err);
+
+/**
+ * Ends this process's part of a shared file that another process will publish: makes its writes durable as
+ * asked at open and closes. Call it before that process publishes; it is where late write errors show (NFS,
+ * quotas). Does nothing for other kinds of sink.
+ *
+ * @return as hpcw_sink_publish
+ */
+HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_sink_detach(hpcw_sink *sink, hpcw_error *err);
+
+/** Removes what was not published (the temporary file); the sink then only answers hpcw_sink_free. NULL is
+ * allowed. */
+HPCW_API void hpcw_sink_discard(hpcw_sink *sink);
+
+/**
+ * Frees a sink, NULL allowed. A private file that was not published is removed; a shared one only closed, as
+ * other processes may still write to it (one of them calls hpcw_sink_discard or hpcw_sink_publish).
+ */
+HPCW_API void hpcw_sink_free(hpcw_sink *sink);
+
+/**
+ * The content of a memory sink, valid until the next call on the sink.
+ *
+ * @param size  out: length in bytes, may be NULL
+ * @return the bytes; NULL for an empty sink or one that is not a memory sink
+ */
+HPCW_API const void *hpcw_sink_memory_data(const hpcw_sink *sink, size_t *size);
+
+/**
+ * How a writer of several files gets its sinks. A zeroed struct means files (the default of every format).
+ *
+ * `open` is called once for each physical file a process writes to, with the final path and, when several
+ * processes write to it, the same non-zero `tag` on all of them. It returns a sink that the writer owns.
+ * It may be called on several processes, never on two threads at once.
+ */
+typedef struct hpcw_sink_source {
+    hpcw_status (*open)(void *context, const char *path, uint64_t tag, hpcw_sink **out, hpcw_error *err);
+    void *context;
+} hpcw_sink_source;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * SION containers (SIONlib file format version 5): one physical file, or a set of them, that holds the private
+ * byte stream of each of many tasks.
+ *
+ * A container hands out space in *blocks*. Every block has one *chunk* for each task, of that task's fixed
+ * size. A task that fills its chunk goes on in the next block. Chunks start at multiples of the file system's
+ * block size, so that no two tasks ever write to the same file system block.
+ *
+ *     hpcw_sion_options opt;
+ *     hpcw_sion_options_init(&opt);
+ *     opt.chunk_size = 1 << 20;
+ *     opt.count = 1;                                // this process owns one task; it gets the next free number
+ *     hpcw_sion *f;
+ *     hpcw_sion_open("particles.sion", comm, &opt, &f, &err);        // collective
+ *     hpcw_sion_write(f, hpcw_sion_first_rank(f), data, size, &err); // any number of times
+ *     hpcw_sion_close(f, &err);                                      // collective
+ *     hpcw_sion_free(f);
+ *
+ * The bytes of a container depend on the number of tasks, the options and the data. They do not depend on
+ * how the tasks are spread over processes, or on the order of writes to different tasks.
+ *
+ * Readers: SIONlib 1.5 to 1.7 and its tools (siondump, sionsplit, sioncat, siondefrag), nest-sionlib-reader.
+ */
+#ifndef HPCW_SION_H
+#define HPCW_SION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <hpcw/comm.h>
+#include <hpcw/sink.h>
+#include <hpcw/status.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ------------------------------------------------------------------------------------------------------------
+ *  Limits (SIONlib 1.7.6: field widths of META1 and META2, int arithmetic of its readers)
+ * --------------------------------------------------------------------------------------------------------- */
+
+/** Most tasks of one physical file: SIONlib computes the size of its header in an int. */
+#define HPCW_SION_MAX_TASKS 134217659u
+/** Longest base name, without a directory; a set needs room for ".000001" behind it. */
+#define HPCW_SION_MAX_NAME 1016u
+
+/* ------------------------------------------------------------------------------------------------------------
+ *  Options
+ * --------------------------------------------------------------------------------------------------------- */
+
+/** How requests become chunks. */
+typedef enum hpcw_sion_layout {
+    HPCW_SION_ALIGNED = 0, /**< every chunk is rounded up to whole file system blocks (SIONlib's default) */
+    HPCW_SION_PACKED = 1 /**< chunks are exactly as asked, groups of consecutive tasks share file system blocks
+                              and only a group's last chunk is rounded up (as SIONlib's collective mode) */
+} hpcw_sion_layout;
+
+/** What a task's stream is made of. */
+typedef enum hpcw_sion_content {
+    HPCW_SION_RECORDS = 0, /**< hpcw_sion_write keeps each record in one chunk, as sion_fread demands */
+    HPCW_SION_STREAM = 1,  /**< bytes: a write may be split over chunks anywhere */
+    HPCW_SION_KEYVAL = 2   /**< key-value records (SIONlib's keyval=inline): use hpcw_sion_write_key */
+} hpcw_sion_content;
+
+/** Byte order of the metadata and the (purely informative) mark for the user's data. */
+typedef enum hpcw_sion_endian { HPCW_SION_LITTLE = 0, HPCW_SION_BIG = 1 } hpcw_sion_endian;
+
+/** Which of SIONlib's writers to resemble in the few fields in which they differ. Every reader takes both. */
+typedef enum hpcw_sion_flavour {
+    HPCW_SION_PARALLEL = 0, /**< its MPI writer: single file has number 0, no mapping */
+    HPCW_SION_SERIAL = 1,   /**< its serial writer: single file has number 1, empty mapping; no sets */
+    HPCW_SION_MAPPED = 2    /**< its mapped MPI writer: as parallel, a single file has a full mapping, too */
+} hpcw_sion_flavour;
+
+/** Size of the chunk of task `rank`, bytes. A pure function: the same answer whenever and wherever it is
+ * called. */
+typedef uint64_t hpcw_sion_size_of(void *context, uint32_t rank);
+
+/**
+ * Options of a container. Initialise with hpcw_sion_options_init, then set what differs. "agree" marks what
+ * must be the same on all processes; the open fails on all of them with HPCW_EMISMATCH if it is not.
+ *
+ * What a process owns: `count` tasks. Their numbers are
+ * - ranks == NULL: consecutive, starting where the tasks of the process before end (one prefix sum);
+ * - ranks != NULL: `ranks[0 .. count-1]`, strictly ascending. Any distribution is legal; if the lists ascend
+ * from process to process nothing but the prefix sum is needed, else a distributed directory finds the places.
+ * Together the processes own every number 0 .. N-1 exactly once, N being the sum of the counts.
+ *
+ * Chunk sizes: the first that is set of `size_of` (agree), `all_sizes` [N] (agree), `sizes` [count],
+ * `chunk_size`. With the first two (and with `chunk_size` and `same_chunk_size`) the packed layout needs no
+ * communication. A size of 0 makes a task that can hold nothing.
+ */
+typedef struct hpcw_sion_options {
+    uint32_t count;        /**< tasks that this process owns; 0 is legal as long as another process has some */
+    const uint32_t *ranks; /**< [count] their numbers, strictly ascending, or NULL */
+    uint64_t chunk_size;   /**< requested bytes per chunk of each own task; default 1 MiB */
+    const uint64_t *sizes; /**< [count] requested bytes per own task, or NULL */
+    const uint64_t *all_sizes;  /**< [N] requested bytes per task, same content everywhere, or NULL */
+    hpcw_sion_size_of *size_of; /**< requested bytes of any task, or NULL */
+    void *size_context;         /**< first argument of size_of */
+
+    hpcw_sion_layout layout;   /**< agree; default HPCW_SION_ALIGNED */
+    uint32_t tasks_per_group;  /**< agree; packed: about so many tasks share an aligned group; 0: as many as
+                                    make groups of at least one file system block, at most 16 */
+    hpcw_sion_content content; /**< agree; default HPCW_SION_RECORDS */
+    hpcw_sion_endian endian;   /**< agree; byte order of all metadata; default little */
+    hpcw_sion_endian
+        data_endian;           /**< agree; the mark for user data; the library never swaps it; default little */
+    hpcw_sion_flavour flavour; /**< agree; default HPCW_SION_PARALLEL */
+    uint32_t fs_block_size; /**< agree; bytes, any value >= 1; 0 (default): what the target's directory has */
+
+    uint32_t files;  /**< agree; number of physical files, default 1. File k gets the next floor(N/files)
+                          tasks, the last file also the rest. 0: one file per colour */
+    uint32_t colour; /**< with files = 0: processes of one colour write one file. Files are numbered by the
+                          lowest task in them */
+
+    uint32_t set_tasks;      /**< agree; 0: all tasks of the set are owned. Otherwise the processes own only the
+                                tasks of      the files set_first_file .. set_first_file + set_files - 1 of a set of
+                                `files` files      and `set_tasks` tasks, other runs write the others (array jobs),
+                                and      only these files      are made. Needs size_of or all_sizes; file 0 should be
+                                named last,      which is then the      caller's business */
+    uint32_t set_first_file; /**< agree; with set_tasks */
+    uint32_t set_files;      /**< agree; with set_tasks */
+
+    uint64_t buffer_size;       /**< bytes of this process's write buffers, all tasks together; default 64 MiB;
+                                     0: every write goes to the sink at once */
+    hpcw_durability durability; /**< agree; default HPCW_SYNC_FILE */
+    hpcw_sink_source sink_source; /**< where bytes go; zeroed: files */
+} hpcw_sion_options;
+
+/** Fills in the defaults. */
+HPCW_API void hpcw_sion_options_init(hpcw_sion_options *options);
+
+/* ------------------------------------------------------------------------------------------------------------
+ *  Writing
+ * --------------------------------------------------------------------------------------------------------- */
+
+/** An opaque container open for writing. */
+typedef struct hpcw_sion hpcw_sion;
+
+/**
+ * Creates a container. Collective over `comm`.
+ *
+ * Touches the file system: the physical files appear under temporary names beside `path`. File 0 is `path`,
+ * file k > 0 is `path` with "." and k as at least six digits behind it. The name stored inside is the base
+ * name. Communication: a constant number of collectives. Memory: O(own tasks + buffers + files).
+ *
+ * @param path     final name of file 0 (agree); an existing container is replaced at close
+ * @param comm     the processes; NULL: this process alone
+ * @param options  NULL: the defaults with one task
+ * @param out      the handle, to be freed with hpcw_sion_free; NULL on failure
+ * @return HPCW_OK; HPCW_EINVAL; HPCW_ERANGE (a limit above, or an offset beyond 2^63 - 1); HPCW_EMISMATCH;
+ * HPCW_ENOMEM; HPCW_ECOMM; and the system's HPCW_ENOENT, HPCW_EACCES, HPCW_ENOSPC, HPCW_EIO
+ */
+HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_sion_open(const char *path, hpcw_comm *comm,
+                                                    const hpcw_sion_options *options, hpcw_sion **out,
+                                                    hpcw_error *err);
+
+/** Number of tasks N of the whole container. 0 for NULL. */
+HPCW_API uint32_t hpcw_sion_tasks(const hpcw_sion *sion);
+
+/** Lowest task number this process owns; N if it owns none. With ranks == NULL its tasks are consecutive from
+ * here. */
+HPCW_API uint32_t hpcw_sion_first_rank(const hpcw_sion *sion);
+
+/** Size of the chunk of an own task after rounding, bytes: the longest record it can take. 0 if not owned. */
+HPCW_API uint64_t hpcw_sion_chunk_size(const hpcw_sion *sion, uint32_t rank);
+
+/**
+ * Appends to the stream of an own task. Not collective. Different tasks may be written on different threads.
+ *
+ * HPCW_SION_RECORDS: the bytes are one record. A record that does not fit behind what the current chunk holds
+ * opens the next block; the rest of the old chunk stays unused. HPCW_SION_STREAM: bytes fill chunk after chunk.
+ *
+ * @param rank  a task that this process owns
+ * @param data  [size] bytes; may be NULL if size is 0
+ * @return HPCW_OK; HPCW_EINVAL (task not owned, data NULL, key-value container); HPCW_ERANGE (a record larger
+ * than the chunk, or a task of size 0: nothing was stored, the handle lives on); HPCW_ESTATE; HPCW_ENOMEM;
+ *         HPCW_ENOSPC or HPCW_EIO (the handle is broken and its close will fail on all processes)
+ */
+HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_sion_write(hpcw_sion *sion, uint32_t rank, const void *data,
+                                                     size_t size, hpcw_error *err);
+
+/**
+ * Appends a key-value record: the key, the length and the value. Keys may repeat; repeats append for the
+ * reader. Only in HPCW_SION_KEYVAL containers; otherwise as hpcw_sion_write. Keys and lengths are written in
+ * the byte order of the metadata.
+ *
+ * SIONlib's reader drops a last record whose value is empty and whose header ends exactly at a chunk's end; the
+ * close of such a container fails with HPCW_ERANGE rather than lose it.
+ */
+HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_sion_write_key(hpcw_sion *sion, uint32_t rank, uint64_t key,
+                                                         const void *value, size_t size, hpcw_error *err);
+
+/**
+ * Appends `size` bytes whose content comes later, by hpcw_sion_fill: for streams that begin with what is known
+ * last. One record, which must fit into one chunk. Bytes never filled read as zero. Not in key-value
+ * containers.
+ *
+ * @param offset  out: the place, to be handed to hpcw_sion_fill
+ * @return as hpcw_sion_write
+ */
+HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_sion_reserve(hpcw_sion *sion, uint32_t rank, size_t size,
+                                                       uint64_t *offset, hpcw_error *err);
+
+/**
+ * Writes into a piece that hpcw_sion_reserve handed out for the same task. Threads as hpcw_sion_write.
+ *
+ * @param offset  from hpcw_sion_reserve, or up to the piece's size behind it
+ * @return as hpcw_sion_write; HPCW_EINVAL also if the range lies outside the task's chunks
+ */
+HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_sion_fill(hpcw_sion *sion, uint32_t rank, uint64_t offset,
+                                                    const void *data, size_t size, hpcw_error *err);
+
+/** Bytes that the stream of an own task holds so far, reserved ones included. 0 if not owned. */
+HPCW_API uint64_t hpcw_sion_stream_size(const hpcw_sion *sion, uint32_t rank);
+
+/**
+ * Writes what is buffered, then the metadata, makes the files durable as asked, and gives them their names: the
+ * commit mark goes in last, and of a set file 0 is named last. Collective. A constant number of collectives,
+ * whatever the number of blocks. If any process fails, or any write failed before, no file gets its name.
+ *
+ * @return HPCW_OK; the first failure of any process otherwise; HPCW_ESTATE if closed before
+ */
+HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_sion_close(hpcw_sion *sion, hpcw_error *err);
+
+/** Frees a handle in any state, NULL allowed. Not collective. What was not closed is thrown away. */
+HPCW_API void hpcw_sion_free(hpcw_sion *sion);
+
+/* ------------------------------------------------------------------------------------------------------------
+ *  Planning: the same arithmetic without a file
+ * --------------------------------------------------------------------------------------------------------- */
+
+/** Shape of one physical file, from numbers alone. */
+typedef struct hpcw_sion_shape {
+    uint64_t data_start;   /**< offset of block 0 (start0) */
+    uint64_t block_stride; /**< bytes from block to block (globalskip) */
+    uint64_t meta2_start;  /**< offset of the second metadata part for the given number of blocks */
+    uint64_t file_size;    /**< apparent size, bytes */
+} hpcw_sion_shape;
+
+/**
+ * The shape of a physical file with `tasks` tasks, `stride` bytes of chunks per block (already rounded) and
+ * `blocks` blocks. `mapping` is the number of entries of the mapping block, or UINT64_MAX for none at all.
+ *
+ * @return HPCW_OK, HPCW_EINVAL (a zero among the first four) or HPCW_ERANGE (an offset beyond 2^63 - 1)
+ */
+HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_sion_shape_of(uint32_t tasks, uint32_t fs_block_size, uint64_t stride,
+                                                        uint32_t blocks, uint64_t mapping,
+                                                        hpcw_sion_shape *shape, hpcw_error *err);
+
+/** First task of physical file `file` when N tasks are split over `files` files by count; N for file == files.
+ */
+HPCW_API uint32_t hpcw_sion_first_task_of_file(uint32_t tasks, uint32_t files, uint32_t file);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

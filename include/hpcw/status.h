@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * Status codes and the error record.
+ *
+ * Every call that can fail returns an `hpcw_status` and takes, as its last argument, an optional
+ * `hpcw_error` that the caller owns. The library never prints, exits, aborts or raises a signal.
+ */
+#ifndef HPCW_STATUS_H
+#define HPCW_STATUS_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define HPCW_API __attribute__((visibility("default")))
+#define HPCW_MUST_CHECK __attribute__((warn_unused_result))
+#define HPCW_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
+#else
+#define HPCW_API
+#define HPCW_MUST_CHECK
+#define HPCW_PRINTF(fmt, args)
+#endif
+
+/**
+ * What became of a call. Zero is success, every failure is negative. The numbers are pinned: a code keeps
+ * its number for ever, new ones go into the gaps. The tens say whose move it is.
+ */
+typedef enum hpcw_status {
+    HPCW_OK = 0,
+
+    /* -1..-9: the call was wrong; nothing was done and the handle is as before. */
+    HPCW_EINVAL = -1, /**< an argument is invalid by itself */
+    HPCW_ESTATE = -2, /**< the handle cannot do this now (closed, broken by an earlier failure, wrong order) */
+    HPCW_ERANGE = -3, /**< a value does not fit the format's field or its documented limit */
+    HPCW_EMISMATCH =
+        -4, /**< collective arguments differ between processes, or tasks are missing or owned twice */
+    HPCW_ENOTSUP = -5, /**< legal, but not available in this build or on this destination */
+
+    /* -10..-19: a resource was missing. */
+    HPCW_ENOMEM = -10, /**< memory */
+    HPCW_ENOSPC = -11, /**< space or quota of the destination */
+
+    /* -20..-29: the system refused or failed; `sys_errno` says how. */
+    HPCW_EIO = -20,    /**< any other failure of a system call */
+    HPCW_ENOENT = -21, /**< a file or directory does not exist */
+    HPCW_EACCES = -22, /**< no permission, or a read-only file system */
+    HPCW_EEXIST = -23, /**< the target is already there */
+
+    /* -30..-39: what was read is not what it should be. */
+    HPCW_EFORMAT = -30,    /**< a field contradicts the format */
+    HPCW_ETRUNCATED = -31, /**< the data ends before the format says it does */
+    HPCW_ECHECKSUM = -32,  /**< the content differs from its recorded digest */
+
+    /* -40..-49: communication. */
+    HPCW_ECOMM = -40, /**< a message-passing call failed */
+
+    HPCW_EINTERNAL = -90 /**< a broken invariant of this library: please report */
+} hpcw_status;
+
+#define HPCW_ERROR_MESSAGE_SIZE 1024
+
+/**
+ * The first failure, in words. The caller owns it; it may live on the stack and needs no initialisation:
+ * a call that fails fills it, a call that succeeds leaves it untouched. NULL is allowed wherever it is taken.
+ * After a collective call it has the same content on every process.
+ */
+typedef struct hpcw_error {
+    hpcw_status code; /**< same value as the return value of the call */
+    int sys_errno;    /**< errno behind the failure, 0 if none */
+    int process;      /**< process (rank in the communicator) that failed first; 0 without MPI */
+    char message[HPCW_ERROR_MESSAGE_SIZE]; /**< one line: what, where, wanted, got; no newline at the end */
+} hpcw_error;
+
+/** A sentence for a code, for instance "no space left at the destination". Static, never NULL. */
+HPCW_API const char *hpcw_status_text(hpcw_status code);
+
+/** The symbol of a code, for instance "HPCW_ENOSPC". Static; "HPCW_?" for an unknown number. */
+HPCW_API const char *hpcw_status_name(hpcw_status code);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

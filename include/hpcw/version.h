@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * Version of the library: the header's at compile time, the library's own at run time.
+ */
+#ifndef HPCW_VERSION_H
+#define HPCW_VERSION_H
+
+#include <hpcw/status.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Version of these headers. `meson.build` reads the three numbers from here. */
+#define HPCW_VERSION_MAJOR 0
+#define HPCW_VERSION_MINOR 1
+#define HPCW_VERSION_PATCH 0
+
+/** Version of the library that the program runs with, "MAJOR.MINOR.PATCH". Static string, never NULL. */
+HPCW_API const char *hpcw_version(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

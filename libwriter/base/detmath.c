@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "base/detmath.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+/* ln 2 in two parts: the first has 32 trailing zero bits, so that its product with an exponent is exact. */
+static const double ln2_high = 0x1.62e42feep-1;
+static const double ln2_low = 0x1.a39ef35793c76p-33;
+static const double one_over_ln2 = 0x1.71547652b82fep+0;
+
+static double from_bits(uint64_t bits) {
+    double x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+/* 2^e for a normal result. */
+static double power_of_two(int e) {
+    return from_bits((uint64_t)(e + 1023) << 52);
+}
+
+double hpcw_i_exp(double x) {
+    if (x != x) {
+        return x;
+    }
+    if (x > 709.79) {
+        return INFINITY;
+    }
+    if (x < -745.2) {
+        return 0;
+    }
+    /* x = k ln 2 + r with |r| <= ln 2 / 2. Adding and subtracting 1.5 * 2^52 rounds to an integer. */
+    const double shift = 0x1.8p52;
+    double kd = (x * one_over_ln2 + shift) - shift;
+    double r_high = x - kd * ln2_high, r_low = kd * ln2_low;
+    double r = r_high - r_low;
+
+    /* 1/n! up to 13!: the first term left out is below 2^-55 of the result. */
+    double y = 1.0 / 6227020800;
+    y = y * r + 1.0 / 479001600;
+    y = y * r + 1.0 / 39916800;
+    y = y * r + 1.0 / 3628800;
+    y = y * r + 1.0 / 362880;
+    y = y * r + 1.0 / 40320;
+    y = y * r + 1.0 / 5040;
+    y = y * r + 1.0 / 720;
+    y = y * r + 1.0 / 120;
+    y = y * r + 1.0 / 24;
+    y = y * r + 1.0 / 6;
+    y = y * r + 0.5;
+    /* The sum 1 + r + r^2 y from its small end; what r lost to rounding goes in there too. */
+    y = (y * (r * r) + ((r_high - r) - r_low)) + r;
+    y = y + 1.0;
+
+    int k = (int)kd;
+    if (k > 1023) {
+        return y * power_of_two(1023) * power_of_two(k - 1023);
+    }
+    if (k < -1022) {
+        return y * power_of_two(k + 1022) * power_of_two(-1022);
+    }
+    return y * power_of_two(k);
+}
+
+/* x = 2^k (1 + f) with sqrt(1/2) <= 1 + f < sqrt(2); returns ln(1 + f) - f. x is positive and finite. */
+static double log_of_fraction(double x, int *k, double *f) {
+    int e = 0;
+    if (x < 0x1p-1022) {
+        x *= 0x1p54;
+        e = -54;
+    }
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    e += (int)(bits >> 52) - 1023;
+    double m = from_bits((bits & 0xfffffffffffff) | (uint64_t)1023 << 52);
+    if (m > 0x1.6a09e667f3bcdp+0) {
+        m *= 0.5;
+        e++;
+    }
+    *k = e;
+    *f = m - 1.0;
+
+    /* ln(1+f) = 2 atanh(s), s = f / (2+f), |s| <= 0.1716; and 2s = f - f^2/2 + s f^2/2. */
+    double s = *f / (2.0 + *f);
+    double t = s * s;
+    double p = 2.0 / 21;
+    p = p * t + 2.0 / 19;
+    p = p * t + 2.0 / 17;
+    p = p * t + 2.0 / 15;
+    p = p * t + 2.0 / 13;
+    p = p * t + 2.0 / 11;
+    p = p * t + 2.0 / 9;
+    p = p * t + 2.0 / 7;
+    p = p * t + 2.0 / 5;
+    p = p * t + 2.0 / 3;
+    double half_square = 0.5 * *f * *f;
+    return s * (half_square + p * t) - half_square;
+}
+
+static int log_special(double x, double *result) {
+    if (x > 0 && x < INFINITY) {
+        return 0;
+    }
+    *result = x == 0 ? -INFINITY : x < 0 ? NAN : x;
+    return 1;
+}
+
+double hpcw_i_log(double x) {
+    double result;
+    if (log_special(x, &result)) {
+        return result;
+    }
+    int k;
+    double f;
+    double rest = log_of_fraction(x, &k, &f);
+    double kd = k;
+    return kd * ln2_high + ((rest + kd * ln2_low) + f);
+}
+
+double hpcw_i_log2(double x) {
+    double result;
+    if (log_special(x, &result)) {
+        return result;
+    }
+    int k;
+    double f;
+    double rest = log_of_fraction(x, &k, &f);
+    return (double)k + (rest + f) * one_over_ln2;
+}

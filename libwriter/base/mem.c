@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+_Bool (*hpcw_i_mem_gate)(size_t size);
+
+static _Bool refused(size_t size) {
+    return hpcw_i_mem_gate != NULL && !hpcw_i_mem_gate(size);
+}
+
+void *hpcw_i_malloc(size_t size) {
+    return refused(size) ? NULL : malloc(size == 0 ? 1 : size);
+}
+
+void *hpcw_i_calloc(size_t count, size_t size) {
+    if (refused(count)) {
+        return NULL;
+    }
+    return count == 0 || size == 0 ? calloc(1, 1) : calloc(count, size);
+}
+
+void *hpcw_i_realloc(void *p, size_t size) {
+    return refused(size) ? NULL : realloc(p, size == 0 ? 1 : size);
+}
+
+void hpcw_i_free(void *p) {
+    free(p);
+}
+
+char *hpcw_i_strdup(const char *text) {
+    size_t size = strlen(text) + 1;
+    char *copy = hpcw_i_malloc(size);
+    if (copy != NULL) {
+        memcpy(copy, text, size);
+    }
+    return copy;
+}

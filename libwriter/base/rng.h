@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * F0: counter-based random numbers. A draw is a pure function of (seed, purpose, three words of the caller), so
+ * any process can ask for any draw in any order and gets the same bits. The generator is Philox4x32-10
+ * (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC 2011).
+ */
+#ifndef HPCW_BASE_RNG_H
+#define HPCW_BASE_RNG_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * What a draw is for: the fourth word of the counter, its first three are a, b, c. This is the one place where
+ * purposes are given out. A purpose belongs to one use and is never shared, changed or given out again:
+ * otherwise two quantities that should be independent share their draws, or old seeds give other files.
+ */
+enum hpcw_i_purpose {
+    HPCW_I_FOR_PAIR = 1,       /* min(i,j), max(i,j), ffffffff: static factor of a pair of ranks */
+    HPCW_I_FOR_TIMING = 2,     /* i, j, p: words 0-1 jitter, word 2 tail event, word 3 tail size */
+    HPCW_I_FOR_PORT = 3,       /* node, 0, 0: health of its ports: word 0 bad, 1 direction, 2 how bad */
+    HPCW_I_FOR_CONGESTION = 4, /* step, p, pair of groups: words 0-1 */
+    HPCW_I_FOR_ALLTOALL = 5,   /* rank, p, 0: words 0-1 */
+    HPCW_I_FOR_STEPS = 6,      /* slot, p, try: shuffle of the steps */
+    HPCW_I_FOR_TASKS = 7,      /* slot, p, try: shuffle of the tasks */
+    HPCW_I_FOR_RETEST = 8,     /* i, j, p: words 0-1 jitter */
+    HPCW_I_FOR_CABLE = 9,      /* lower switch, higher switch, 0: word 0 bad */
+    /* 10..15: later properties of the one simulated machine (slow nodes, overloaded ranks) */
+
+    /* 16 and up: one block per format */
+    HPCW_I_FOR_PARTICLE_COUNT = 16, /* rank, 0, 0: words 0-1 size, word 2 number of blocks */
+    HPCW_I_FOR_PARTICLE_FLOW = 17,  /* rank, 0, part 0-1: bulk velocity and depth of a rank's subdomain */
+    HPCW_I_FOR_PARTICLE = 18,       /* index, rank, part 0-1: place and mask, velocity */
+};
+
+/* The constants of Philox4x32, for vector code that repeats its operations. */
+#define HPCW_I_PHILOX_MULTIPLIER_0 0xD2511F53u
+#define HPCW_I_PHILOX_MULTIPLIER_1 0xCD9E8D57u
+#define HPCW_I_PHILOX_INCREMENT_0 0x9E3779B9u
+#define HPCW_I_PHILOX_INCREMENT_1 0xBB67AE85u
+#define HPCW_I_PHILOX_ROUNDS 10
+
+/* One block: out = Philox4x32-10(counter, key), the key being the 64-bit seed, low word first. */
+void hpcw_i_philox(const uint32_t counter[4], uint64_t seed, uint32_t out[4]);
+
+/* The block of a draw. */
+void hpcw_i_draw(uint64_t seed, enum hpcw_i_purpose purpose, uint32_t a, uint32_t b, uint32_t c,
+                 uint32_t out[4]);
+
+/*
+ * Nearly normal with mean 0, variance 1 and |z| <= 3.4641: the centred sum of the four 16-bit halves times
+ * sqrt(3) / 65536.
+ */
+double hpcw_i_normal(uint32_t word0, uint32_t word1);
+
+#define HPCW_I_NORMAL_CENTRE 131070                  /* mean of the sum of four halves */
+#define HPCW_I_NORMAL_SCALE (0x1.bb67ae8584caap-16)  /* sqrt(3) / 65536, nearest double */
+#define HPCW_I_NORMAL_MAX (HPCW_I_NORMAL_CENTRE * HPCW_I_NORMAL_SCALE)
+
+/* Uniform in (0, 1]: (word + 1) / 2^32. */
+double hpcw_i_uniform(uint32_t word);
+
+/* Whether an event of the given probability happens: word < probability * 2^32; 1 and above always. */
+uint64_t hpcw_i_threshold(double probability);
+
+/*
+ * An unbiased integer in 0 .. bound - 1, bound > 0. The draw is (a, b, try) with try = 0 except after a
+ * rejection, which has a probability below bound / 2^65.
+ */
+uint64_t hpcw_i_below(uint64_t bound, uint64_t seed, enum hpcw_i_purpose purpose, uint32_t a, uint32_t b);
+
+/*
+ * Fisher-Yates: every order of item[0 .. count - 1] is equally likely. The draws are (first_slot + index,
+ * permutation, try); parts that are shuffled apart pass different first slots.
+ */
+void hpcw_i_shuffle(uint32_t *item, uint32_t count, uint64_t seed, enum hpcw_i_purpose purpose,
+                    uint32_t permutation, uint32_t first_slot);
+
+#endif

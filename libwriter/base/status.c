@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "base/status.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <hpcw/version.h>
+
+static const struct {
+    hpcw_status code;
+    const char *name;
+    const char *text;
+} codes[] = {
+    {HPCW_OK, "HPCW_OK", "success"},
+    {HPCW_EINVAL, "HPCW_EINVAL", "an argument is invalid"},
+    {HPCW_ESTATE, "HPCW_ESTATE", "the handle cannot do this in its present state"},
+    {HPCW_ERANGE, "HPCW_ERANGE", "a value exceeds a limit of the format"},
+    {HPCW_EMISMATCH, "HPCW_EMISMATCH", "collective arguments do not fit together"},
+    {HPCW_ENOTSUP, "HPCW_ENOTSUP", "not supported in this build or by this destination"},
+    {HPCW_ENOMEM, "HPCW_ENOMEM", "out of memory"},
+    {HPCW_ENOSPC, "HPCW_ENOSPC", "no space left at the destination"},
+    {HPCW_EIO, "HPCW_EIO", "a system call failed"},
+    {HPCW_ENOENT, "HPCW_ENOENT", "no such file or directory"},
+    {HPCW_EACCES, "HPCW_EACCES", "permission denied"},
+    {HPCW_EEXIST, "HPCW_EEXIST", "the target exists already"},
+    {HPCW_EFORMAT, "HPCW_EFORMAT", "the data violates its format"},
+    {HPCW_ETRUNCATED, "HPCW_ETRUNCATED", "the data ends too early"},
+    {HPCW_ECHECKSUM, "HPCW_ECHECKSUM", "the content does not match its digest"},
+    {HPCW_ECOMM, "HPCW_ECOMM", "communication between processes failed"},
+    {HPCW_EINTERNAL, "HPCW_EINTERNAL", "internal error of the library"},
+};
+
+const char *hpcw_status_text(hpcw_status code) {
+    for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++) {
+        if (codes[i].code == code) {
+            return codes[i].text;
+        }
+    }
+    return "unknown status";
+}
+
+const char *hpcw_status_name(hpcw_status code) {
+    for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++) {
+        if (codes[i].code == code) {
+            return codes[i].name;
+        }
+    }
+    return "HPCW_?";
+}
+
+#define STRING_(x) #x
+#define STRING(x) STRING_(x)
+
+const char *hpcw_version(void) {
+    return STRING(HPCW_VERSION_MAJOR) "." STRING(HPCW_VERSION_MINOR) "." STRING(HPCW_VERSION_PATCH);
+}
+
+hpcw_status hpcw_i_status_of_errno(int sys_errno) {
+    switch (sys_errno) {
+    case 0:
+        return HPCW_OK;
+    case ENOSPC:
+    case EDQUOT:
+    case EFBIG:
+        return HPCW_ENOSPC;
+    case ENOMEM:
+        return HPCW_ENOMEM;
+    case ENOENT:
+    case ENOTDIR:
+        return HPCW_ENOENT;
+    case EACCES:
+    case EPERM:
+    case EROFS:
+        return HPCW_EACCES;
+    case EEXIST:
+    case ENOTEMPTY:
+        return HPCW_EEXIST;
+    case ENAMETOOLONG:
+        return HPCW_ERANGE;
+    default:
+        return HPCW_EIO;
+    }
+}
+
+static void record(hpcw_error *err, hpcw_status code, int sys_errno, const char *fmt, va_list args) {
+    err->code = code;
+    err->sys_errno = sys_errno;
+    err->process = 0;
+    int n = vsnprintf(err->message, sizeof err->message, fmt, args);
+    if (n < 0) {
+        err->message[0] = '\0';
+        n = 0;
+    }
+    /* A path can carry anything; the promise is one line. */
+    for (char *p = err->message; *p != '\0'; p++) {
+        if ((unsigned char)*p < 0x20) {
+            *p = '?';
+        }
+    }
+    if (sys_errno != 0 && (size_t)n < sizeof err->message) {
+        char text[128];
+        if (strerror_r(sys_errno, text, sizeof text) != 0) {
+            (void)snprintf(text, sizeof text, "errno %d", sys_errno);
+        }
+        (void)snprintf(err->message + n, sizeof err->message - (size_t)n, ": %s", text);
+    }
+}
+
+hpcw_status hpcw_i_fail(hpcw_error *err, hpcw_status code, const char *fmt, ...) {
+    if (err != NULL) {
+        va_list args;
+        va_start(args, fmt);
+        record(err, code, 0, fmt, args);
+        va_end(args);
+    }
+    return code;
+}
+
+hpcw_status hpcw_i_fail_sys(hpcw_error *err, int sys_errno, const char *fmt, ...) {
+    hpcw_status code = sys_errno == 0 ? HPCW_EIO : hpcw_i_status_of_errno(sys_errno);
+    if (err != NULL) {
+        va_list args;
+        va_start(args, fmt);
+        record(err, code, sys_errno, fmt, args);
+        va_end(args);
+    }
+    return code;
+}

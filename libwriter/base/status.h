@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* F0: filling the caller's error record. */
+#ifndef HPCW_BASE_STATUS_H
+#define HPCW_BASE_STATUS_H
+
+#include <hpcw/status.h>
+
+/* Records a failure and returns its code, so that a failing path reads `return hpcw_i_fail(err, ...)`. */
+hpcw_status hpcw_i_fail(hpcw_error *err, hpcw_status code, const char *fmt, ...) HPCW_PRINTF(3, 4);
+
+/* The same for a failed system call: appends the text of `sys_errno` and derives the code from it. */
+hpcw_status hpcw_i_fail_sys(hpcw_error *err, int sys_errno, const char *fmt, ...) HPCW_PRINTF(3, 4);
+
+/* The status that stands for an errno value. */
+hpcw_status hpcw_i_status_of_errno(int sys_errno);
+
+#endif

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * F2: the collectives used here. All calls below are collective over the communicator unless said otherwise.
+ * Only comm_mpi.c includes mpi.h; it needs this header and no symbol of the library.
+ */
+#ifndef HPCW_COMM_COMM_H
+#define HPCW_COMM_COMM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <hpcw/comm.h>
+
+/*
+ * Words to reduce: `sums` words that are added, then `mins`, then `maxs`. One call carries all kinds, because
+ * on a large machine the number of collectives counts and their size hardly.
+ */
+struct hpcw_i_words {
+    uint32_t sums, mins, maxs;
+    uint64_t *word; /* [sums + mins + maxs] in and out */
+};
+
+/* What a kind of communicator provides. Results: 0, or a code for `text`. No call prints or aborts. */
+struct hpcw_i_comm_ops {
+    int (*allreduce)(hpcw_comm *comm, struct hpcw_i_words *words);
+    /* Exclusive scan over the processes below; process 0 gets 0, UINT64_MAX, 0 for sums, mins, maxs. */
+    int (*exscan)(hpcw_comm *comm, struct hpcw_i_words *words);
+    int (*bcast)(hpcw_comm *comm, void *data, size_t size, int root);
+    int (*allgather)(hpcw_comm *comm, const void *mine, size_t size, void *all);
+    /* Every process sends one count to each other process: `send` [size], `receive` [size]. */
+    int (*alltoall)(hpcw_comm *comm, const uint64_t *send, uint64_t *receive);
+    /* Lengths in 8-byte words, offsets are their running sums; neither sum passes INT_MAX. `scratch`: [4 *
+     * size]. */
+    int (*alltoallv)(hpcw_comm *comm, const uint64_t *send, const uint64_t *send_words, uint64_t *receive,
+                     const uint64_t *receive_words, int *scratch);
+    /* Point to point, lengths in 8-byte words: not collective. */
+    int (*send)(hpcw_comm *comm, const uint64_t *data, size_t words, int to);
+    int (*probe)(hpcw_comm *comm, size_t *words, int from);
+    int (*receive)(hpcw_comm *comm, uint64_t *data, size_t words, int from);
+    int (*split)(hpcw_comm *comm, uint32_t colour, hpcw_comm **out); /* keeps the order of processes */
+    void (*text)(int code, char *text, size_t size);                 /* not collective */
+    void (*free)(hpcw_comm *comm);
+};
+
+struct hpcw_comm {
+    const struct hpcw_i_comm_ops *ops;
+    int process;
+    int size;
+};
+
+/* The communicator of one process alone, for callers that passed NULL. Static; need not be freed. */
+hpcw_comm *hpcw_i_comm_or_self(hpcw_comm *comm);
+
+/* The calls of the table, with the failure described in `err`. */
+hpcw_status hpcw_i_comm_exscan(hpcw_comm *comm, struct hpcw_i_words *words, hpcw_error *err);
+hpcw_status hpcw_i_comm_allreduce(hpcw_comm *comm, struct hpcw_i_words *words, hpcw_error *err);
+hpcw_status hpcw_i_comm_bcast(hpcw_comm *comm, void *data, size_t size, int root, hpcw_error *err);
+hpcw_status hpcw_i_comm_allgather(hpcw_comm *comm, const void *mine, size_t size, void *all, hpcw_error *err);
+hpcw_status hpcw_i_comm_split(hpcw_comm *comm, uint32_t colour, hpcw_comm **out, hpcw_error *err);
+
+/*
+ * Every process hands over messages for others and gets the ones for itself, ordered by sender. Three
+ * collectives. `send` holds the messages in order of destination, send_words[size] their lengths in 8-byte
+ * words.
+ * `*receive` is allocated (hpcw_i_free), receive_words[size] filled. At most 16 GiB per process.
+ */
+hpcw_status hpcw_i_comm_exchange(hpcw_comm *comm, const uint64_t *send, const uint64_t *send_words,
+                                 uint64_t **receive, uint64_t *receive_words, hpcw_error *err);
+
+/*
+ * The same when all messages go to one process: no collective, and the root holds one message at a time, handed
+ * to `take` in order of the senders (its own first). A process that
+ * failed sends an empty message, so that nobody waits for it. Not an agreement: follow it with one.
+ */
+hpcw_status hpcw_i_comm_collect(hpcw_comm *comm, int root, const uint64_t *send, size_t words,
+                                hpcw_status (*take)(void *context, const uint64_t *message, size_t words,
+                                                    hpcw_error *err),
+                                void *context, hpcw_error *err);
+
+/*
+ * Combines a record of `words` 8-byte words of every process into one, pairwise in a binomial tree, lower
+ * processes on the left, and leaves the result on all. `merge` must be associative; it folds `right` into
+ * `left`.
+ */
+hpcw_status hpcw_i_comm_merge(hpcw_comm *comm, uint64_t *record, size_t words,
+                              void (*merge)(void *context, uint64_t *left, const uint64_t *right),
+                              void *context, hpcw_error *err);
+
+#endif

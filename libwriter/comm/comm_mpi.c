@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The only file of the library that knows MPI. It uses no symbol of libhpcw, so that the two can live apart. */
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <hpcw/mpi.h>
+
+#include "comm/comm.h"
+
+/* Codes of our own, outside of what MPI uses. */
+enum { OUT_OF_MEMORY = -1, TOO_LARGE = -2 };
+
+#define TAG 17
+
+struct mpi_comm {
+    hpcw_comm base;
+    MPI_Comm mpi;
+    MPI_Op combine;     /* over `words`: one header word, then the words themselves */
+    MPI_Datatype word8; /* 8 bytes */
+};
+
+static struct mpi_comm *mpi_of(hpcw_comm *comm) {
+    return (struct mpi_comm *)comm;
+}
+
+/*
+ * A reduction element starts with a word that says how many of the following are sums and minima, since a user
+ * operation of MPI gets no context. `*len` elements are always 1, the type's size says how many words there
+ * are.
+ */
+static void combine(void *in_, void *inout_, int *len, MPI_Datatype *type) {
+    int bytes = 0;
+    (void)MPI_Type_size(*type, &bytes);
+    size_t words = (size_t)bytes / sizeof(uint64_t);
+    const uint64_t *in = in_;
+    uint64_t *inout = inout_;
+    for (int e = 0; e < *len; e++, in += words, inout += words) {
+        size_t sums = (size_t)(in[0] >> 32);
+        size_t mins = (size_t)(in[0] & UINT32_MAX);
+        for (size_t i = 1; i < words; i++) {
+            if (i <= sums) {
+                inout[i] += in[i];
+            } else if (i <= sums + mins) {
+                inout[i] = in[i] < inout[i] ? in[i] : inout[i];
+            } else {
+                inout[i] = in[i] > inout[i] ? in[i] : inout[i];
+            }
+        }
+    }
+}
+
+static int reduce(hpcw_comm *comm, struct hpcw_i_words *w, int scan) {
+    struct mpi_comm *m = mpi_of(comm);
+    size_t n = (size_t)w->sums + w->mins + w->maxs;
+    uint64_t small[2 * 33];
+    uint64_t *buf = small;
+    if (n + 1 > 33) {
+        if (n >= (size_t)INT_MAX) {
+            return TOO_LARGE;
+        }
+        buf = malloc(2 * (n + 1) * sizeof *buf);
+        if (buf == NULL) {
+            return OUT_OF_MEMORY;
+        }
+    }
+    uint64_t *in = buf;
+    uint64_t *out = buf + n + 1;
+    in[0] = (uint64_t)w->sums << 32 | w->mins;
+    memcpy(in + 1, w->word, n * sizeof *in);
+    MPI_Datatype type;
+    int code = MPI_Type_contiguous((int)(n + 1), m->word8, &type);
+    if (code == MPI_SUCCESS) {
+        code = MPI_Type_commit(&type);
+        if (code == MPI_SUCCESS) {
+            code = scan ? MPI_Exscan(in, out, 1, type, m->combine, m->mpi)
+                        : MPI_Allreduce(in, out, 1, type, m->combine, m->mpi);
+        }
+        (void)MPI_Type_free(&type);
+    }
+    if (code == MPI_SUCCESS) {
+        for (size_t i = 0; i < n; i++) {
+            uint64_t neutral = i >= w->sums && i < (size_t)w->sums + w->mins ? UINT64_MAX : 0;
+            w->word[i] = scan && comm->process == 0 ? neutral : out[1 + i];
+        }
+    }
+    if (buf != small) {
+        free(buf);
+    }
+    return code;
+}
+
+static int mpi_allreduce(hpcw_comm *comm, struct hpcw_i_words *words) {
+    return comm->size == 1 ? 0 : reduce(comm, words, 0);
+}
+
+static int mpi_exscan(hpcw_comm *comm, struct hpcw_i_words *words) {
+    return reduce(comm, words, 1);
+}
+
+static int mpi_bcast(hpcw_comm *comm, void *data, size_t size, int root) {
+    char *p = data;
+    while (size > 0) {
+        int n = size > INT_MAX ? INT_MAX : (int)size;
+        int code = MPI_Bcast(p, n, MPI_BYTE, root, mpi_of(comm)->mpi);
+        if (code != MPI_SUCCESS) {
+            return code;
+        }
+        p += n;
+        size -= (size_t)n;
+    }
+    return 0;
+}
+
+static int mpi_allgather(hpcw_comm *comm, const void *mine, size_t size, void *all) {
+    if (size > INT_MAX) {
+        return TOO_LARGE;
+    }
+    return MPI_Allgather(mine, (int)size, MPI_BYTE, all, (int)size, MPI_BYTE, mpi_of(comm)->mpi);
+}
+
+static int mpi_alltoall(hpcw_comm *comm, const uint64_t *send, uint64_t *receive) {
+    return MPI_Alltoall(send, 1, mpi_of(comm)->word8, receive, 1, mpi_of(comm)->word8, mpi_of(comm)->mpi);
+}
+
+static void to_ints(const uint64_t *words, int n, int *counts, int *offsets) {
+    int at = 0;
+    for (int p = 0; p < n; p++) {
+        counts[p] = (int)words[p];
+        offsets[p] = at;
+        at += counts[p];
+    }
+}
+
+static int mpi_alltoallv(hpcw_comm *comm, const uint64_t *send, const uint64_t *send_words, uint64_t *receive,
+                         const uint64_t *receive_words, int *scratch) {
+    struct mpi_comm *m = mpi_of(comm);
+    int n = comm->size;
+    int *in = scratch + 2 * (size_t)n;
+    to_ints(send_words, n, scratch, scratch + n);
+    to_ints(receive_words, n, in, in + n);
+    return MPI_Alltoallv(send, scratch, scratch + n, m->word8, receive, in, in + n, m->word8, m->mpi);
+}
+
+static int mpi_send(hpcw_comm *comm, const uint64_t *data, size_t words, int to) {
+    return words > INT_MAX ? TOO_LARGE
+                           : MPI_Send(data, (int)words, mpi_of(comm)->word8, to, TAG, mpi_of(comm)->mpi);
+}
+
+static int mpi_probe(hpcw_comm *comm, size_t *words, int from) {
+    MPI_Status status;
+    int n = 0;
+    int code = MPI_Probe(from, TAG, mpi_of(comm)->mpi, &status);
+    if (code == MPI_SUCCESS) {
+        code = MPI_Get_count(&status, mpi_of(comm)->word8, &n);
+    }
+    *words = (size_t)n;
+    return code;
+}
+
+static int mpi_receive(hpcw_comm *comm, uint64_t *data, size_t words, int from) {
+    return words > INT_MAX ? TOO_LARGE
+                           : MPI_Recv(data, (int)words, mpi_of(comm)->word8, from, TAG, mpi_of(comm)->mpi,
+                                      MPI_STATUS_IGNORE);
+}
+
+static int wrap(MPI_Comm mpi, hpcw_comm **out);
+
+static int mpi_split(hpcw_comm *comm, uint32_t colour, hpcw_comm **out) {
+    MPI_Comm part;
+    int code = MPI_Comm_split(mpi_of(comm)->mpi, (int)(colour & INT_MAX), comm->process, &part);
+    if (code != MPI_SUCCESS) {
+        return code;
+    }
+    code = wrap(part, out);
+    if (code != 0) {
+        (void)MPI_Comm_free(&part);
+    }
+    return code;
+}
+
+static void mpi_text(int code, char *text, size_t size) {
+    if (code == OUT_OF_MEMORY || code == TOO_LARGE) {
+        (void)snprintf(text, size, "%s",
+                       code == OUT_OF_MEMORY ? "out of memory" : "message too large for MPI's int counts");
+        return;
+    }
+    char buf[MPI_MAX_ERROR_STRING];
+    int len = 0;
+    if (MPI_Error_string(code, buf, &len) != MPI_SUCCESS) {
+        len = 0;
+    }
+    (void)snprintf(text, size, "%.*s", len, buf);
+}
+
+static void mpi_free(hpcw_comm *comm) {
+    struct mpi_comm *m = mpi_of(comm);
+    int finalized = 0;
+    if (MPI_Finalized(&finalized) == MPI_SUCCESS && !finalized) {
+        (void)MPI_Op_free(&m->combine);
+        (void)MPI_Type_free(&m->word8);
+        (void)MPI_Comm_free(&m->mpi);
+    }
+    free(m);
+}
+
+static const struct hpcw_i_comm_ops mpi_ops = {
+    .allreduce = mpi_allreduce,
+    .exscan = mpi_exscan,
+    .bcast = mpi_bcast,
+    .allgather = mpi_allgather,
+    .alltoall = mpi_alltoall,
+    .alltoallv = mpi_alltoallv,
+    .send = mpi_send,
+    .probe = mpi_probe,
+    .receive = mpi_receive,
+    .split = mpi_split,
+    .text = mpi_text,
+    .free = mpi_free,
+};
+
+/* Takes over `mpi` on success. All processes fail together. */
+static int wrap(MPI_Comm mpi, hpcw_comm **out) {
+    struct mpi_comm *m = calloc(1, sizeof *m);
+    int mine = m == NULL ? OUT_OF_MEMORY : 0;
+    int code = 0;
+    int r = MPI_Allreduce(&mine, &code, 1, MPI_INT, MPI_MIN, mpi);
+    if (r != MPI_SUCCESS || code != 0) {
+        free(m);
+        return r != MPI_SUCCESS ? r : code;
+    }
+    m->base.ops = &mpi_ops;
+    m->mpi = mpi;
+    code = MPI_Comm_set_errhandler(mpi, MPI_ERRORS_RETURN);
+    if (code == MPI_SUCCESS) {
+        code = MPI_Comm_rank(mpi, &m->base.process);
+    }
+    if (code == MPI_SUCCESS) {
+        code = MPI_Comm_size(mpi, &m->base.size);
+    }
+    if (code == MPI_SUCCESS) {
+        code = MPI_Type_contiguous(8, MPI_BYTE, &m->word8);
+    }
+    if (code == MPI_SUCCESS) {
+        code = MPI_Type_commit(&m->word8);
+    }
+    if (code == MPI_SUCCESS) {
+        code = MPI_Op_create(combine, 1, &m->combine);
+    }
+    if (code != MPI_SUCCESS) {
+        free(m);
+        return code;
+    }
+    *out = &m->base;
+    return 0;
+}
+
+static hpcw_status fail(hpcw_error *err, hpcw_status status, const char *what, const char *detail) {
+    if (err != NULL) {
+        memset(err, 0, sizeof *err);
+        err->code = status;
+        (void)snprintf(err->message, sizeof err->message, "communicator: %s%s", what, detail);
+    }
+    return status;
+}
+
+hpcw_status hpcw_comm_from_mpi(MPI_Comm mpi, hpcw_comm **out, hpcw_error *err) {
+    if (out == NULL) {
+        return fail(err, HPCW_EINVAL, "wanted a place for the handle, got NULL", "");
+    }
+    *out = NULL;
+    int initialized = 0;
+    int finalized = 0;
+    if (MPI_Initialized(&initialized) != MPI_SUCCESS || !initialized ||
+        MPI_Finalized(&finalized) != MPI_SUCCESS || finalized) {
+        return fail(err, HPCW_EINVAL, "MPI is not initialised, or finalised already", "");
+    }
+    int inter = 0;
+    if (mpi == MPI_COMM_NULL || MPI_Comm_test_inter(mpi, &inter) != MPI_SUCCESS || inter) {
+        return fail(err, HPCW_EINVAL, "wanted an intra-communicator of MPI", "");
+    }
+    char text[MPI_MAX_ERROR_STRING + 1];
+    MPI_Comm copy;
+    int code = MPI_Comm_dup(mpi, &copy);
+    if (code == MPI_SUCCESS) {
+        code = wrap(copy, out);
+        if (code != 0) {
+            (void)MPI_Comm_free(&copy);
+        }
+    }
+    if (code == 0) {
+        return HPCW_OK;
+    }
+    mpi_text(code, text, sizeof text);
+    return fail(err, code == OUT_OF_MEMORY ? HPCW_ENOMEM : HPCW_ECOMM, "cannot duplicate it: ", text);
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The last words of a result that several runs wrote: its summaries, once all timings are known. */
+#include <fcntl.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/checked.h"
+#include "base/mem.h"
+#include "base/status.h"
+#include "format/linktest/summary.h"
+#include "io/sys.h"
+
+/* Task 0's stream begins the first block. It must be there, with the header that these parameters make. */
+static hpcw_status check_header(int fd, const char *path, const hpcw_linktest_params *p, uint64_t at,
+                                hpcw_error *err) {
+    unsigned char want[HPCW_I_LINKTEST_HEADER + 16];
+    unsigned char got[HPCW_I_LINKTEST_HEADER + 16];
+    size_t size = (size_t)hpcw_i_linktest_header_size(p);
+    size_t n = 0;
+    hpcw_i_linktest_encode_header(p, want);
+    int e = hpcw_i_sys_pread(fd, got, size, at, &n);
+    if (e != 0) {
+        return hpcw_i_fail_sys(err, e, "%s: cannot read the header at offset %llu", path,
+                               (unsigned long long)at);
+    }
+    return n == size && memcmp(want, got, size) == 0
+               ? HPCW_OK
+               : hpcw_i_fail(err, HPCW_EFORMAT,
+                             "%s: wanted the LinkTest header of these parameters at offset %llu", path,
+                             (unsigned long long)at);
+}
+
+hpcw_status hpcw_linktest_complete(const char *path, const hpcw_linktest_params *p, size_t host_size,
+                                   const hpcw_linktest_summary *summary, hpcw_error *err) {
+    hpcw_status s = hpcw_linktest_params_check(p, err);
+    if (s != HPCW_OK) {
+        return s;
+    }
+    if (path == NULL || summary == NULL || p->fs_block_size == 0 || host_size < 2 ||
+        host_size > p->max_host_size) {
+        return hpcw_i_fail(err, HPCW_EINVAL,
+                           "linktest: wanted a path, summaries, a block size and a host name of 2 to %zu bytes",
+                           p->max_host_size);
+    }
+    hpcw_sion_shape shape;
+    s = hpcw_sion_shape_of(hpcw_sion_first_task_of_file(p->tasks, p->files, 1), p->fs_block_size,
+                           p->fs_block_size, 1, UINT64_MAX, &shape, err);
+    if (s != HPCW_OK) {
+        return s;
+    }
+    size_t size = (size_t)hpcw_i_linktest_summary_size(p);
+    unsigned char *data = hpcw_i_malloc(size);
+    if (data == NULL) {
+        return hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for a summary", path);
+    }
+    int fd;
+    int e = hpcw_i_sys_open(path, O_RDWR, 0, &fd);
+    if (e != 0) {
+        s = hpcw_i_fail_sys(err, e, "%s: cannot open", path);
+        goto done;
+    }
+    s = check_header(fd, path, p, shape.data_start, err);
+    uint64_t at = shape.data_start + hpcw_i_linktest_header_size(p) + HPCW_I_LINKTEST_CHUNK + host_size;
+    for (uint64_t m = 0; s == HPCW_OK && m < hpcw_linktest_permutations(p); m++) {
+        hpcw_i_linktest_encode_summary(p, summary[m].start, summary[m].end, &summary[m].times,
+                                       &summary[m].all_to_all, summary[m].slow, data);
+        e = hpcw_i_sys_pwrite(fd, data, size, at);
+        if (e != 0) {
+            s = hpcw_i_fail_sys(err, e, "%s: cannot write the summary at offset %llu", path,
+                                (unsigned long long)at);
+        }
+        at += size + hpcw_i_linktest_data_size(p);
+    }
+    if (s == HPCW_OK && p->durability >= HPCW_SYNC_FILE) {
+        e = hpcw_i_sys_fsync(fd);
+        s = e == 0 ? HPCW_OK : hpcw_i_fail_sys(err, e, "%s: cannot write the data back to the disk", path);
+    }
+    e = hpcw_i_sys_close(fd);
+    if (s == HPCW_OK && e != 0) {
+        s = hpcw_i_fail_sys(err, e, "%s: cannot close", path);
+    }
+done:
+    hpcw_i_free(data);
+    return s;
+}

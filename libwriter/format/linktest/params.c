@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "format/linktest/params.h"
+
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/status.h"
+
+static const char *const modes[] = {"mpi", "tcp", "ucp", "ibverbs", "psm2", "cuda"};
+
+static const char no_hash[] = "0000000000000000000000000000000000000000";
+
+void hpcw_linktest_params_init(hpcw_linktest_params *p) {
+    *p = (hpcw_linktest_params){
+        .mode = "mpi",
+        .messages = 25,
+        .message_size = 256 << 10,
+        .warmup_messages = 3,
+        .retests = 10,
+        .message_buffers = 1,
+        .max_host_size = 64,
+        .files = 1,
+        .durability = HPCW_SYNC_FILE,
+    };
+}
+
+uint64_t hpcw_linktest_permutations(const hpcw_linktest_params *p) {
+    return p->permutations == 0 ? 1 : p->permutations;
+}
+
+uint32_t hpcw_linktest_steps(const hpcw_linktest_params *p) {
+    return p->bisection ? p->tasks / 2 : p->tasks - 1;
+}
+
+uint64_t hpcw_i_linktest_header_size(const hpcw_linktest_params *p) {
+    return HPCW_I_LINKTEST_HEADER + strlen(p->mode) + 1;
+}
+
+uint64_t hpcw_i_linktest_summary_size(const hpcw_linktest_params *p) {
+    return HPCW_I_LINKTEST_SUMMARY + (p->all_to_all ? 24u : 0u) + 32 * hpcw_i_linktest_retests(p);
+}
+
+uint64_t hpcw_i_linktest_data_size(const hpcw_linktest_params *p) {
+    return 16 * ((uint64_t)p->tasks - 1) + (p->all_to_all ? 8u : 0u);
+}
+
+uint64_t hpcw_linktest_stream_size(const hpcw_linktest_params *p, uint32_t rank, size_t host_size) {
+    uint64_t m = hpcw_linktest_permutations(p);
+    uint64_t size = HPCW_I_LINKTEST_CHUNK + host_size + m * hpcw_i_linktest_data_size(p) + HPCW_I_LINKTEST_END;
+    if (rank == 0) {
+        size += hpcw_i_linktest_header_size(p) + m * hpcw_i_linktest_summary_size(p);
+    }
+    return size;
+}
+
+static hpcw_status wrong(hpcw_error *err, const char *field, const char *wanted, unsigned long long got) {
+    return hpcw_i_fail(err, HPCW_EINVAL, "linktest: %s: wanted %s, got %llu", field, wanted, got);
+}
+
+hpcw_status hpcw_linktest_params_check(const hpcw_linktest_params *p, hpcw_error *err) {
+    if (p == NULL || p->mode == NULL) {
+        return hpcw_i_fail(err, HPCW_EINVAL, "linktest: wanted parameters with a mode, got NULL");
+    }
+    bool known = false;
+    for (size_t i = 0; i < sizeof modes / sizeof modes[0]; i++) {
+        known = known || strcmp(p->mode, modes[i]) == 0;
+    }
+    if (!known) {
+        return hpcw_i_fail(err, HPCW_EINVAL,
+                           "linktest: mode: wanted mpi, tcp, ucp, ibverbs, psm2 or cuda, got \"%.32s\"",
+                           p->mode);
+    }
+    if (p->git_hash != NULL && (strlen(p->git_hash) != sizeof no_hash - 1 ||
+                                strspn(p->git_hash, "0123456789abcdef") != sizeof no_hash - 1)) {
+        return hpcw_i_fail(err, HPCW_EINVAL,
+                           "linktest: git hash: wanted 40 lower-case hex digits, got \"%.48s\"", p->git_hash);
+    }
+    if (p->tasks < 2 || p->tasks % 2 != 0) {
+        return wrong(err, "tasks", "an even number of at least 2", p->tasks);
+    }
+    if ((unsigned)p->kernel > HPCW_LINKTEST_BIDIRECTIONAL) {
+        return wrong(err, "kernel", "0 to 2", (unsigned long long)p->kernel);
+    }
+    if (p->all_to_all && strcmp(p->mode, "mpi") != 0) {
+        return hpcw_i_fail(err, HPCW_EINVAL, "linktest: all-to-all tests: wanted mode mpi, got %s", p->mode);
+    }
+    if (p->messages == 0) {
+        return wrong(err, "messages", "at least 1", 0);
+    }
+    if (p->message_buffers == 0) {
+        return wrong(err, "message buffers", "at least 1", 0);
+    }
+    if (!p->random_buffers && p->buffer_seed != 0) {
+        return wrong(err, "buffer seed", "0 without random buffers", p->buffer_seed);
+    }
+    if (p->permutations == 0 && p->task_seed != 0) {
+        return wrong(err, "task seed", "0 without randomised tasks", p->task_seed);
+    }
+    if (p->files == 0) {
+        return wrong(err, "files", "at least 1", 0);
+    }
+    if (p->max_host_size < 2 || p->max_host_size > HPCW_LINKTEST_MAX_HOST + 1) {
+        return wrong(err, "longest host name with its NUL", "2 to 1024", p->max_host_size);
+    }
+    /* 2^48 bytes per stream keep every sum below 2^63 with any number of tasks below 2^15; the container checks
+       the rest. */
+    if (hpcw_linktest_permutations(p) >
+        ((uint64_t)1 << 48) / (hpcw_i_linktest_data_size(p) + hpcw_i_linktest_summary_size(p))) {
+        return hpcw_i_fail(err, HPCW_ERANGE,
+                           "linktest: permutations: %llu make streams of more than 2^48 bytes",
+                           (unsigned long long)p->permutations);
+    }
+    return HPCW_OK;
+}
+
+void hpcw_i_linktest_encode_header(const hpcw_linktest_params *p, unsigned char *out) {
+    unsigned char *q = out;
+    size_t mode_size = strlen(p->mode) + 1;
+    memcpy(q, "LinkTest", 8); /* without NUL */
+    hpcw_i_put_u32(q + 8, 2, false);
+    hpcw_i_put_u32(q + 12, 1, false);
+    hpcw_i_put_u32(q + 16, 17, false);
+    memcpy(q + 20, p->git_hash != NULL ? p->git_hash : no_hash, HPCW_LINKTEST_HASH_SIZE);
+    hpcw_i_put_u32(q + 61, (uint32_t)mode_size, false);
+    memcpy(q + 65, p->mode, mode_size);
+    q += 65 + mode_size;
+    const bool flags[12] = {
+        p->all_to_all,
+        p->kernel == HPCW_LINKTEST_BIDIRECTIONAL,
+        p->kernel == HPCW_LINKTEST_UNIDIRECTIONAL,
+        p->bisection,
+        p->randomize_steps,
+        p->serial,
+        false, /* "no SION file": this is one */
+        true,  /* written in parallel: which processes did it must not show */
+        p->gpu_memory,
+        p->message_buffers > 1,
+        p->random_buffers,
+        p->check_buffers,
+    };
+    for (size_t i = 0; i < 12; i++) {
+        *q++ = flags[i];
+    }
+    *q++ = 0; /* memory allocator: its codes are not published */
+    const uint64_t numbers[8] = {
+        p->messages,        p->message_size, p->warmup_messages, hpcw_i_linktest_retests(p),
+        p->message_buffers, p->buffer_seed,  p->permutations,    p->task_seed,
+    };
+    for (size_t i = 0; i < 8; i++, q += 8) {
+        hpcw_i_put_u64(q, numbers[i], false);
+    }
+    memcpy(q, "END_HEADER", 10); /* without NUL */
+}

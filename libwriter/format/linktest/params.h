@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* F3: LinkTest 2.1.17, the layout of the streams. Pure arithmetic on parameters. */
+#ifndef HPCW_FORMAT_LINKTEST_PARAMS_H
+#define HPCW_FORMAT_LINKTEST_PARAMS_H
+
+#include <hpcw/linktest.h>
+
+/* Sizes of the LinkTest 2.1.17 format page: file header, chunk header, summary, data, end. */
+enum {
+    HPCW_I_LINKTEST_HEADER = 152, /* + mode string with NUL */
+    HPCW_I_LINKTEST_CHUNK = 8,    /* + host name with NUL */
+    HPCW_I_LINKTEST_SUMMARY = 88, /* + 24 with all-to-all + 32 per retest */
+    HPCW_I_LINKTEST_END = 9,      /* "END_BLOCK" */
+};
+
+/* d: number of retested connections that are written. */
+static inline uint64_t hpcw_i_linktest_retests(const hpcw_linktest_params *p) {
+    return p->retests < p->tasks ? p->retests : p->tasks;
+}
+
+/* Bytes of the file header, of a summary, and of one task's data of one permutation. */
+uint64_t hpcw_i_linktest_header_size(const hpcw_linktest_params *p);
+uint64_t hpcw_i_linktest_summary_size(const hpcw_linktest_params *p);
+uint64_t hpcw_i_linktest_data_size(const hpcw_linktest_params *p);
+
+/* Writes the file header, hpcw_i_linktest_header_size bytes. */
+void hpcw_i_linktest_encode_header(const hpcw_linktest_params *p, unsigned char *out);
+
+#endif

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Who meets whom. The full test uses the circle method: rank 0 stands still, the other m = N - 1 ranks sit on a
+ * circle as x = rank - 1, and in step s, with l = s + 1, x meets y = (-2l - x) mod m, or rank 0 where y = x.
+ * For N = 4, 6, 8 and 16 this is the access pattern of LinkTest 1.2.
+ */
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/rng.h"
+#include "base/status.h"
+#include "format/linktest/params.h"
+
+struct hpcw_linktest_schedule {
+    uint32_t tasks;
+    uint32_t steps;
+    bool bisection;
+    uint32_t *step;    /* [steps] the step of the plain schedule that is executed s-th; NULL: in order */
+    uint32_t *rank_of; /* [tasks] real rank behind a number of the schedule; NULL: itself */
+    uint32_t *number;  /* [tasks] the inverse */
+};
+
+static uint32_t plain_partner(const hpcw_linktest_schedule *p, uint32_t number, uint32_t step) {
+    if (p->bisection) {
+        uint32_t half = p->tasks / 2;
+        return number < half ? half + (number + step) % half : (number - half + half - step) % half;
+    }
+    uint64_t m = p->tasks - 1;
+    uint64_t l = (uint64_t)step + 1; /* 1 .. m */
+    if (number == 0) {
+        return (uint32_t)((m - l) % m + 1);
+    }
+    uint64_t x = number - 1;
+    uint64_t y = (3 * m - 2 * l - x) % m;
+    return y == x ? 0 : (uint32_t)y + 1;
+}
+
+uint32_t hpcw_linktest_partner(const hpcw_linktest_schedule *p, uint32_t rank, uint32_t step) {
+    if (p->step != NULL) {
+        step = p->step[step];
+    }
+    if (p->rank_of == NULL) {
+        return plain_partner(p, rank, step);
+    }
+    return p->rank_of[plain_partner(p, p->number[rank], step)];
+}
+
+/* In step order the partner on the circle goes down by 2, which spares the division of every single step. */
+static void plain_circle(const hpcw_linktest_schedule *p, uint32_t rank, uint32_t *partner) {
+    uint32_t m = p->tasks - 1;
+    if (rank == 0) {
+        for (uint32_t s = 0; s < m; s++) {
+            partner[s] = m - s; /* (-l) mod m + 1, which is m - s for every s */
+        }
+        return;
+    }
+    uint32_t x = rank - 1;
+    uint64_t y = (3 * (uint64_t)m - 2 - x) % m;
+    for (uint32_t s = 0; s < m; s++) {
+        partner[s] = (uint32_t)y == x ? 0 : (uint32_t)y + 1;
+        y = y >= 2 ? y - 2 : y + m - 2;
+    }
+}
+
+void hpcw_linktest_partners(const hpcw_linktest_schedule *p, uint32_t rank, uint32_t *partner) {
+    if (!p->bisection && p->step == NULL && p->rank_of == NULL && p->tasks > 2) {
+        plain_circle(p, rank, partner);
+        return;
+    }
+    for (uint32_t s = 0; s < p->steps; s++) {
+        partner[s] = hpcw_linktest_partner(p, rank, s);
+    }
+}
+
+static uint32_t *identity(uint32_t count) {
+    uint32_t *item = hpcw_i_malloc(count * sizeof *item);
+    for (uint32_t i = 0; item != NULL && i < count; i++) {
+        item[i] = i;
+    }
+    return item;
+}
+
+hpcw_status hpcw_linktest_schedule_new(const hpcw_linktest_params *params, uint64_t permutation,
+                                       hpcw_linktest_schedule **out, hpcw_error *err) {
+    if (out == NULL) {
+        return hpcw_i_fail(err, HPCW_EINVAL, "linktest schedule: wanted a place for it, got NULL");
+    }
+    *out = NULL;
+    hpcw_status s = hpcw_linktest_params_check(params, err);
+    if (s != HPCW_OK) {
+        return s;
+    }
+    if (permutation >= hpcw_linktest_permutations(params) || permutation > UINT32_MAX) {
+        return hpcw_i_fail(err, HPCW_EINVAL, "linktest schedule: wanted a permutation below %llu, got %llu",
+                           (unsigned long long)hpcw_linktest_permutations(params),
+                           (unsigned long long)permutation);
+    }
+    uint32_t n = params->tasks;
+    uint32_t p = (uint32_t)permutation;
+    hpcw_linktest_schedule *made = hpcw_i_calloc(1, sizeof *made);
+    if (made == NULL) {
+        return hpcw_i_fail(err, HPCW_ENOMEM, "linktest schedule: out of memory");
+    }
+    made->tasks = n;
+    made->steps = hpcw_linktest_steps(params);
+    made->bisection = params->bisection;
+    bool short_of = false;
+    if (params->randomize_steps) {
+        made->step = identity(made->steps);
+        short_of = made->step == NULL;
+        if (!short_of) {
+            hpcw_i_shuffle(made->step, made->steps, params->step_seed, HPCW_I_FOR_STEPS, p, 0);
+        }
+    }
+    if (params->permutations > 0 && !short_of) {
+        made->rank_of = identity(n);
+        made->number = hpcw_i_malloc(n * sizeof *made->number);
+        short_of = made->rank_of == NULL || made->number == NULL;
+        if (!short_of && params->bisection) {
+            /* The halves stay what they are: shuffled inside. */
+            hpcw_i_shuffle(made->rank_of, n / 2, params->task_seed, HPCW_I_FOR_TASKS, p, 0);
+            hpcw_i_shuffle(made->rank_of + n / 2, n / 2, params->task_seed, HPCW_I_FOR_TASKS, p, n / 2);
+        } else if (!short_of) {
+            hpcw_i_shuffle(made->rank_of, n, params->task_seed, HPCW_I_FOR_TASKS, p, 0);
+        }
+        for (uint32_t i = 0; !short_of && i < n; i++) {
+            made->number[made->rank_of[i]] = i;
+        }
+    }
+    if (short_of) {
+        hpcw_linktest_schedule_free(made);
+        return hpcw_i_fail(err, HPCW_ENOMEM, "linktest schedule: out of memory for %u tasks", n);
+    }
+    *out = made;
+    return HPCW_OK;
+}
+
+void hpcw_linktest_schedule_free(hpcw_linktest_schedule *schedule) {
+    if (schedule != NULL) {
+        hpcw_i_free(schedule->step);
+        hpcw_i_free(schedule->rank_of);
+        hpcw_i_free(schedule->number);
+        hpcw_i_free(schedule);
+    }
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * F3: what task 0's stream says about all timings. Whole picoseconds and exact integer sums, so that parts can
+ * be merged in any grouping and give the same numbers.
+ */
+#ifndef HPCW_FORMAT_LINKTEST_SUMMARY_H
+#define HPCW_FORMAT_LINKTEST_SUMMARY_H
+
+#include "format/linktest/params.h"
+
+/* Largest time: converted to a double by one OR and one subtraction, exact. */
+#define HPCW_I_LINKTEST_TIME_LIMIT (UINT64_C(1) << 52)
+
+/* The slowest connections: a heap with the least slow one of them on top. */
+struct hpcw_i_linktest_slowest {
+    hpcw_linktest_slow *entry; /* [wanted] */
+    size_t count;
+    size_t wanted;
+};
+
+void hpcw_i_linktest_range_clear(hpcw_linktest_range *r);
+void hpcw_i_linktest_range_add(hpcw_linktest_range *r, uint64_t time_ps);
+
+/* Seconds, the double nearest to the exact decimal. */
+double hpcw_i_linktest_seconds(uint64_t time_ps);
+double hpcw_i_linktest_mean_seconds(const hpcw_linktest_range *r);
+
+/* Keeps the entry if it belongs to the slowest. Slower first; equal ones by measurer, then partner. */
+void hpcw_i_linktest_slowest_add(struct hpcw_i_linktest_slowest *s, const hpcw_linktest_slow *entry);
+
+/*
+ * One row in one pass: the doubles of `count` timings (little-endian, at any address) and their range. Returns
+ * the index of the first timing that is 0 or not below the limit, `count` if there is none.
+ */
+size_t hpcw_i_linktest_encode_times(const uint64_t *time_ps, size_t count, unsigned char *out,
+                                    hpcw_linktest_range *range);
+
+/* Encodes the summary, hpcw_i_linktest_summary_size bytes; `slow` [d] sorted, with retests. */
+void hpcw_i_linktest_encode_summary(const hpcw_linktest_params *p, const char *start, const char *end,
+                                    const hpcw_linktest_range *times, const hpcw_linktest_range *all_to_all,
+                                    const hpcw_linktest_slow *slow, unsigned char *out);
+
+#endif

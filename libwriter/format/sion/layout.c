@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "format/sion/layout.h"
+
+#include "base/checked.h"
+#include "base/status.h"
+
+uint32_t hpcw_sion_first_task_of_file(uint32_t tasks, uint32_t files, uint32_t file) {
+    return files == 0 || file >= files ? tasks : tasks / files * file;
+}
+
+uint32_t hpcw_i_sion_file_of_task(uint32_t tasks, uint32_t files, uint32_t rank) {
+    uint32_t file = rank / (tasks / files);
+    return file < files ? file : files - 1; /* the last file takes the rest */
+}
+
+hpcw_status hpcw_sion_shape_of(uint32_t tasks, uint32_t fs_block_size, uint64_t stride, uint32_t blocks,
+                               uint64_t mapping, hpcw_sion_shape *shape, hpcw_error *err) {
+    if (shape == NULL || tasks == 0 || fs_block_size == 0 || blocks == 0) {
+        return hpcw_i_fail(err, HPCW_EINVAL,
+                           "sion shape: wanted tasks, block size and blocks > 0, got %u, %u, %u", tasks,
+                           fs_block_size, blocks);
+    }
+    hpcw_sion_shape s = {.block_stride = stride};
+    uint64_t data;
+    uint64_t rows;
+    uint64_t table;
+    uint64_t map_size = 0;
+    bool fits = hpcw_i_round_up_u64(hpcw_i_sion_meta1_size(tasks), fs_block_size, &s.data_start) &&
+                hpcw_i_mul_u64(stride, blocks, &data) && hpcw_i_add_u64(s.data_start, data, &s.meta2_start) &&
+                hpcw_i_mul_u64((uint64_t)blocks + 1, 8 * (uint64_t)tasks, &rows) &&
+                hpcw_i_add_u64(s.meta2_start, rows, &table);
+    if (fits && mapping != UINT64_MAX) {
+        fits = hpcw_i_mul_u64(mapping, 8, &map_size) && hpcw_i_add_u64(map_size, 4, &map_size);
+    }
+    if (!fits || !hpcw_i_add_u64(table, map_size, &s.file_size) || s.file_size > INT64_MAX) {
+        return hpcw_i_fail(err, HPCW_ERANGE,
+                           "sion shape: %u tasks, %u blocks of %llu bytes each pass the largest file offset",
+                           tasks, blocks, (unsigned long long)stride);
+    }
+    *shape = s;
+    return HPCW_OK;
+}
+
+struct hpcw_i_sion_packing hpcw_i_sion_packing_of(uint64_t requested, uint32_t tasks, uint32_t per_group,
+                                                  uint32_t block_size) {
+    uint64_t most = requested / block_size + (requested % block_size != 0); /* groups of at least one block */
+    uint32_t each = per_group == 0 ? 16 : per_group;
+    uint64_t groups = ((uint64_t)tasks + each - 1) / each;
+    groups = groups > most ? most : groups;
+    groups = groups == 0 ? 1 : groups;
+    uint64_t share = requested / groups;
+    share += block_size - 1;
+    share -= share % block_size;
+    return (struct hpcw_i_sion_packing){.share = share == 0 ? block_size : share, .block_size = block_size};
+}
+
+bool hpcw_i_sion_ends_group(const struct hpcw_i_sion_packing *packing, uint64_t before, uint64_t size) {
+    return before / packing->share != (before + size) / packing->share;
+}
+
+static uint64_t round_up(uint64_t x, uint32_t m) {
+    uint64_t over = x % m;
+    return over == 0 ? x : x + (m - over);
+}
+
+void hpcw_i_sion_advance_task(struct hpcw_i_sion_advance *run, uint64_t size, bool ends_group,
+                              uint32_t block_size) {
+    if (!run->ended) {
+        run->head += size;
+        run->ended = ends_group;
+    } else {
+        run->tail += size;
+        if (ends_group) {
+            run->tail = round_up(run->tail, block_size);
+        }
+    }
+}
+
+uint64_t hpcw_i_sion_advance_apply(const struct hpcw_i_sion_advance *run, uint64_t x, uint32_t block_size) {
+    return run->ended ? round_up(x + run->head, block_size) + run->tail : x + run->head;
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * F3: from what each process owns to where every own task's chunk lies. Collective. Memory O(own tasks + N /
+ * processes
+ * + files), a constant number of collectives.
+ */
+#ifndef HPCW_FORMAT_SION_PLACE_H
+#define HPCW_FORMAT_SION_PLACE_H
+
+#include "comm/comm.h"
+#include "format/sion/layout.h"
+
+/* One task of this process. */
+struct hpcw_i_sion_task {
+    uint64_t start;    /* of its chunk: first within the block, later (open) in the file, block 0 */
+    uint64_t chunk;    /* bytes: first as requested, then as in the file */
+    uint64_t used;     /* bytes of the current block, buffered ones included */
+    uint64_t *earlier; /* [block] bytes used in the blocks before */
+    uint32_t block;    /* current block */
+    uint32_t buffered; /* last bytes of `used` that wait in the buffer */
+};
+
+/* What is to be placed, the same on all processes unless marked as own. */
+struct hpcw_i_sion_request {
+    hpcw_comm *comm;
+    uint32_t tasks; /* N, sum of all counts */
+    uint32_t files; /* 0: by colour */
+    uint32_t block_size;
+    uint32_t per_group;
+    hpcw_sion_layout layout;
+    bool part_of_set;           /* only the tasks of some files are owned; needs size_of */
+    hpcw_sion_size_of *size_of; /* sizes of any task, or NULL if each process knows its own only */
+    void *size_context;
+
+    uint32_t colour;               /* own; with files == 0 */
+    uint32_t count;                /* own */
+    const uint32_t *ranks;         /* own [count], strictly ascending, or NULL */
+    struct hpcw_i_sion_task *task; /* own [count], `chunk` as requested */
+};
+
+/* One physical file. */
+struct hpcw_i_sion_file {
+    uint32_t tasks;
+    uint64_t stride; /* bytes from block to block */
+};
+
+struct hpcw_i_sion_placement {
+    uint32_t first; /* in: lowest task of all processes; out: first own task, if they are consecutive */
+    uint32_t files; /* number of files */
+    struct hpcw_i_sion_file *file; /* [files]; by count: the caller's array, by colour: made here */
+    uint32_t own_file;             /* by colour: the one file of this process */
+    uint32_t *column;              /* by colour: [count] index of each own task in its file; else NULL */
+};
+
+/*
+ * Fills in `task[].start` (within the block) and `task[].chunk`, and the placement, whose arrays are the
+ * caller's to free (hpcw_i_free), also after a failure. All processes return the same status.
+ */
+hpcw_status hpcw_i_sion_place(const struct hpcw_i_sion_request *request,
+                              struct hpcw_i_sion_placement *placement, hpcw_error *err);
+
+#endif

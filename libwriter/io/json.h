@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * F1: a JSON text, written as it is said: no tree, no allocation per value, constant memory.
+ *
+ *     struct hpcw_i_json j;
+ *     hpcw_i_json_open_sink(&j, sink, NULL);
+ *     hpcw_i_json_begin_object(&j);
+ *     hpcw_i_json_put_u64(&j, "seed", 42);
+ *     hpcw_i_json_key(&j, "ranks");
+ *     hpcw_i_json_begin_array(&j);
+ *     hpcw_i_json_u64(&j, 0);
+ *     hpcw_i_json_end_array(&j);
+ *     hpcw_i_json_end_object(&j);
+ *     status = hpcw_i_json_finish(&j, err);
+ *
+ * No call but the last needs a check: the first failure sticks, whatever follows it is ignored, and
+ * hpcw_i_json_finish reports it. What can fail:
+ *
+ *   HPCW_ESTATE  wrong order: a value without a key in an object, a key elsewhere, an end that fits no begin, a
+ *                second value at the top, more than 64 levels, an unfinished text
+ *   HPCW_EINVAL  what JSON cannot say: NaN, infinities, text that is not UTF-8 (unless it is to be replaced)
+ *   HPCW_ENOMEM  no memory for the buffer, or a growing hpcw_i_buf
+ *   others       from the sink
+ *
+ * Keys are not compared: an object that names one twice is the caller's mistake.
+ */
+#ifndef HPCW_IO_JSON_H
+#define HPCW_IO_JSON_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <hpcw/sink.h>
+#include <hpcw/status.h>
+
+#include "base/buf.h"
+#include "base/bytes.h"
+#include "base/numfmt.h"
+
+#define HPCW_I_JSON_DEPTH 64
+#define HPCW_I_JSON_RESERVE 16384
+
+struct hpcw_i_json_options {
+    bool indent; /* two spaces a level and a newline at the end; else one line without any white space */
+    bool ascii;  /* U+007F and above as \u escapes; else as UTF-8 */
+    bool replace_bad_utf8; /* by U+FFFD, one for each maximal piece that cannot be continued; else refused */
+    size_t buffer_size;    /* for sinks; 0: 512 KiB; at least 64 KiB are taken */
+    uint64_t offset;       /* for sinks: where the text starts */
+};
+
+/* What may come next. Where a value may come is first, so that one comparison tells. */
+enum hpcw_i_json_state {
+    HPCW_I_JSON_TOP,     /* the one value of the text */
+    HPCW_I_JSON_ELEMENT, /* of an array */
+    HPCW_I_JSON_MEMBER,  /* the value that belongs to the key just written */
+    HPCW_I_JSON_KEY,     /* of an object */
+    HPCW_I_JSON_DONE,    /* nothing: the value at the top is complete */
+    HPCW_I_JSON_BROKEN,  /* nothing: failed or finished */
+};
+
+/* A zeroed struct is one that was never opened. All fields are private. */
+struct hpcw_i_json {
+    char *p;     /* next byte */
+    char *start; /* of the buffer, or of the text in `buf` */
+    char *end;
+    uint64_t kinds; /* a bit for each open level, the innermost lowest: 1 object, 0 array */
+    int depth;
+    int flat_depth;        /* the level that is on one line, 0: none */
+    unsigned char state;   /* what may come now: HPCW_I_JSON_... */
+    unsigned char outside; /* the state that a finished value leaves behind */
+    unsigned char comma;   /* 1: this level has an entry */
+    uint64_t written;      /* bytes handed on before `start` */
+    hpcw_sink *sink;
+    uint64_t offset; /* of the text in the sink */
+    struct hpcw_i_buf *buf;
+    size_t buf_before; /* bytes in `buf` when it was opened */
+    /* Away from `state`: a compiler may test neighbours with one wide load, which waits for the narrow store
+     * just before it. */
+    bool indent, ascii, replace_bad_utf8, flat_next;
+    hpcw_status status;
+    hpcw_error error;
+};
+
+/* Starts a text that goes to `sink`, sequentially from options->offset on, in pieces that end at multiples of
+ * 4096; borrowed until finish or free, which neither publish nor free it. `options` may be NULL: all zero. */
+void hpcw_i_json_open_sink(struct hpcw_i_json *j, hpcw_sink *sink, const struct hpcw_i_json_options *options);
+
+/* Starts a text that is appended to `buf`, which nobody else may touch until finish or free. After a failure
+ * the buffer has the bytes it had before. */
+void hpcw_i_json_open_buf(struct hpcw_i_json *j, struct hpcw_i_buf *buf,
+                          const struct hpcw_i_json_options *options);
+
+/* Ends the text, hands on what is still buffered, and frees. Returns the first failure of all calls. */
+hpcw_status hpcw_i_json_finish(struct hpcw_i_json *j, hpcw_error *err) HPCW_MUST_CHECK;
+
+/* Frees without finishing; nothing to do after finish or for a zeroed struct. */
+void hpcw_i_json_free(struct hpcw_i_json *j);
+
+/* For long loops: the first failure so far, HPCW_OK if there was none. */
+static inline hpcw_status hpcw_i_json_status(const struct hpcw_i_json *j) {
+    return j->status;
+}
+
+/* Length of the text so far, in bytes; of all of it after finish. */
+static inline uint64_t hpcw_i_json_size(const struct hpcw_i_json *j) {
+    return j->written + (uint64_t)(j->p - j->start);
+}
+
+/* ---- Structure ------------------------------------------------------------------------------------------- */
+
+void hpcw_i_json_begin_object(struct hpcw_i_json *j);
+void hpcw_i_json_end_object(struct hpcw_i_json *j);
+void hpcw_i_json_begin_array(struct hpcw_i_json *j);
+void hpcw_i_json_end_array(struct hpcw_i_json *j);
+
+/* In an indented text the next object or array is put on one line with all that is in it: one record a line. */
+void hpcw_i_json_flat(struct hpcw_i_json *j);
+
+/* Quickest for short literals. */
+static inline void hpcw_i_json_key(struct hpcw_i_json *j, const char *key);
+void hpcw_i_json_key_n(struct hpcw_i_json *j, const char *key, size_t size);
+
+/* ---- Values ---------------------------------------------------------------------------------------------- */
+
+void hpcw_i_json_u64(struct hpcw_i_json *j, uint64_t v);
+void hpcw_i_json_i64(struct hpcw_i_json *j, int64_t v);
+void hpcw_i_json_f64(struct hpcw_i_json *j, double v);             /* HPCW_I_FLOAT_JSON of base/numfmt.h */
+void hpcw_i_json_seconds(struct hpcw_i_json *j, uint64_t time_ns); /* exact, 1500000000 is 1.5 */
+void hpcw_i_json_bool(struct hpcw_i_json *j, bool v);
+void hpcw_i_json_null(struct hpcw_i_json *j);
+
+static inline void hpcw_i_json_str(struct hpcw_i_json *j, const char *text);
+void hpcw_i_json_str_n(struct hpcw_i_json *j, const char *text, size_t size);
+
+/* A value that is already JSON; taken as it is. */
+void hpcw_i_json_raw(struct hpcw_i_json *j, const char *text, size_t size);
+
+/* The same without a copy, for records by the million: room for one value of at most `room` bytes, room <=
+ * HPCW_I_JSON_RESERVE; NULL after a failure. The next call must be hpcw_i_json_commit with the value's end,
+ * which must lie behind its start. What is written in between is not checked. */
+char *hpcw_i_json_reserve(struct hpcw_i_json *j, size_t room);
+void hpcw_i_json_commit(struct hpcw_i_json *j, char *end);
+
+/* ---- Members: a key and a value -------------------------------------------------------------------------- */
+
+static inline void hpcw_i_json_put_u64(struct hpcw_i_json *j, const char *key, uint64_t v);
+static inline void hpcw_i_json_put_i64(struct hpcw_i_json *j, const char *key, int64_t v);
+static inline void hpcw_i_json_put_f64(struct hpcw_i_json *j, const char *key, double v);
+static inline void hpcw_i_json_put_seconds(struct hpcw_i_json *j, const char *key, uint64_t time_ns);
+static inline void hpcw_i_json_put_bool(struct hpcw_i_json *j, const char *key, bool v);
+static inline void hpcw_i_json_put_str(struct hpcw_i_json *j, const char *key, const char *text);
+
+/* ---- Private: keys and strings of literals ---------------------------------------------------------------
+ *
+ * Most keys are short literals. What can be known of them is settled by the compiler: their length, that no
+ * character needs an escape, and the moves that copy them.
+ */
+
+#define HPCW_I_JSON_BYTES(c) (UINT64_C(0x0101010101010101) * (c))
+#define HPCW_I_JSON_SHORT 24
+
+/* Whether any of eight bytes is a control character, '"', '\\', DEL or not ASCII. In each term the highest bit
+ * of some byte is set if and only if a byte (that is ASCII, else the first term speaks) is of that sort. */
+static inline bool hpcw_i_json_special(uint64_t w) {
+    uint64_t one = HPCW_I_JSON_BYTES(1);
+    uint64_t found = w | (w - HPCW_I_JSON_BYTES(0x20)) | ((w ^ HPCW_I_JSON_BYTES('"')) - one) |
+                     ((w ^ HPCW_I_JSON_BYTES('\\')) - one) | ((w ^ HPCW_I_JSON_BYTES(0x7f)) - one);
+    return (found & HPCW_I_JSON_BYTES(0x80)) != 0;
+}
+
+/* The first 1 to 8 of `n` bytes at `s`, the rest filled with spaces. No byte behind them is read. */
+static inline uint64_t hpcw_i_json_load(const char *s, size_t n) {
+    if (n >= 8) {
+        return hpcw_i_get_u64(s, false);
+    }
+    uint64_t w;
+    if (n >= 4) {
+        w = hpcw_i_get_u32(s, false) | (uint64_t)hpcw_i_get_u32(s + n - 4, false) << 8 * (n - 4);
+    } else {
+        w = (uint64_t)(unsigned char)s[0] | (uint64_t)(unsigned char)s[n / 2] << 8 * (n / 2) |
+            (uint64_t)(unsigned char)s[n - 1] << 8 * (n - 1);
+    }
+    return w | HPCW_I_JSON_BYTES(0x20) << 8 * n;
+}
+
+/* Whether `text` is short and needs no escape; meant for literals. */
+static inline bool hpcw_i_json_is_plain(const char *text, size_t size) {
+    return size > 0 && size <= HPCW_I_JSON_SHORT && !hpcw_i_json_special(hpcw_i_json_load(text, size)) &&
+           (size <= 8 || !hpcw_i_json_special(hpcw_i_json_load(text + size - 8, 8))) &&
+           (size <= 16 || !hpcw_i_json_special(hpcw_i_json_load(text + 8, 8)));
+}
+
+#define HPCW_I_JSON_INLINE static inline __attribute__((always_inline))
+
+/* Writes a key that is a plain literal where one may come; returns the place of its value, with room for a
+ * number or a short string. NULL if this is none of the simple cases: nothing was done then. */
+HPCW_I_JSON_INLINE char *hpcw_i_json_quick_key(const struct hpcw_i_json *j, const char *key) {
+    size_t size = strlen(key);
+    if (!__builtin_constant_p(size) || !hpcw_i_json_is_plain(key, size) || j->state != HPCW_I_JSON_KEY ||
+        j->indent || j->end - j->p < HPCW_I_JSON_SHORT + 4 + HPCW_I_FMT_ROOM) {
+        return NULL;
+    }
+    char *p = j->p;
+    *p = ',';
+    p += j->comma;
+    *p = '"';
+    memcpy(p + 1, key, size);
+    memcpy(p + 1 + size, "\":", 2);
+    return p + size + 3;
+}
+
+/* After the value of a quick key. */
+HPCW_I_JSON_INLINE void hpcw_i_json_quick_end(struct hpcw_i_json *j, char *end) {
+    j->p = end;
+    j->comma = 1;
+}
+
+HPCW_I_JSON_INLINE void hpcw_i_json_key(struct hpcw_i_json *j, const char *key) {
+    char *p = hpcw_i_json_quick_key(j, key);
+    if (p != NULL) {
+        j->p = p;
+        j->state = HPCW_I_JSON_MEMBER;
+    } else {
+        hpcw_i_json_key_n(j, key, strlen(key));
+    }
+}
+
+static inline void hpcw_i_json_str(struct hpcw_i_json *j, const char *text) {
+    hpcw_i_json_str_n(j, text, strlen(text));
+}
+
+HPCW_I_JSON_INLINE void hpcw_i_json_put_u64(struct hpcw_i_json *j, const char *key, uint64_t v) {
+    char *p = hpcw_i_json_quick_key(j, key);
+    if (p != NULL) {
+        hpcw_i_json_quick_end(j, hpcw_i_fmt_u64(p, v));
+    } else {
+        hpcw_i_json_key(j, key);
+        hpcw_i_json_u64(j, v);
+    }
+}
+
+HPCW_I_JSON_INLINE void hpcw_i_json_put_i64(struct hpcw_i_json *j, const char *key, int64_t v) {
+    hpcw_i_json_key(j, key);
+    hpcw_i_json_i64(j, v);
+}
+
+HPCW_I_JSON_INLINE void hpcw_i_json_put_f64(struct hpcw_i_json *j, const char *key, double v) {
+    hpcw_i_json_key(j, key);
+    hpcw_i_json_f64(j, v);
+}
+
+HPCW_I_JSON_INLINE void hpcw_i_json_put_seconds(struct hpcw_i_json *j, const char *key, uint64_t time_ns) {
+    char *p = hpcw_i_json_quick_key(j, key);
+    if (p != NULL) {
+        hpcw_i_json_quick_end(j, hpcw_i_fmt_seconds(p, time_ns));
+    } else {
+        hpcw_i_json_key(j, key);
+        hpcw_i_json_seconds(j, time_ns);
+    }
+}
+
+HPCW_I_JSON_INLINE void hpcw_i_json_put_bool(struct hpcw_i_json *j, const char *key, bool v) {
+    char *p = hpcw_i_json_quick_key(j, key);
+    if (p != NULL) {
+        memcpy(p, v ? "true " : "false", 5);
+        hpcw_i_json_quick_end(j, p + 5 - v);
+    } else {
+        hpcw_i_json_key(j, key);
+        hpcw_i_json_bool(j, v);
+    }
+}
+
+HPCW_I_JSON_INLINE void hpcw_i_json_put_str(struct hpcw_i_json *j, const char *key, const char *text) {
+    size_t size = strlen(text);
+    char *p;
+    if (__builtin_constant_p(size) && hpcw_i_json_is_plain(text, size) &&
+        (p = hpcw_i_json_quick_key(j, key)) != NULL) {
+        *p = '"';
+        memcpy(p + 1, text, size);
+        p[size + 1] = '"';
+        hpcw_i_json_quick_end(j, p + size + 2);
+    } else {
+        hpcw_i_json_key(j, key);
+        hpcw_i_json_str_n(j, text, size);
+    }
+}
+
+#endif

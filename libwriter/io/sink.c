@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "io/sink.h"
+
+#include <errno.h>
+#include <sys/random.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/status.h"
+
+static hpcw_status usable(const hpcw_sink *sink, hpcw_error *err) {
+    if (sink == NULL) {
+        return hpcw_i_fail(err, HPCW_EINVAL, "sink: wanted a sink, got NULL");
+    }
+    if (sink->finished) {
+        return hpcw_i_fail(err, HPCW_ESTATE, "sink: it was published, detached or discarded before");
+    }
+    return HPCW_OK;
+}
+
+hpcw_status hpcw_i_sink_write2(hpcw_sink *sink, uint64_t offset, const void *a, size_t a_size, const void *b,
+                               size_t b_size, hpcw_error *err) {
+    hpcw_status s = usable(sink, err);
+    if (s != HPCW_OK) {
+        return s;
+    }
+    if ((a == NULL && a_size > 0) || (b == NULL && b_size > 0)) {
+        return hpcw_i_fail(err, HPCW_EINVAL, "sink: wanted %zu bytes of data, got NULL", a_size + b_size);
+    }
+    const uint64_t top = INT64_MAX;
+    if (offset > top || a_size > top - offset || b_size > top - offset - a_size) {
+        return hpcw_i_fail(err, HPCW_ERANGE, "sink: %zu bytes at offset %llu pass the largest file offset",
+                           a_size + b_size, (unsigned long long)offset);
+    }
+    return a_size + b_size == 0 ? HPCW_OK : sink->ops->write2(sink, offset, a, a_size, b, b_size, err);
+}
+
+hpcw_status hpcw_sink_write_at(hpcw_sink *sink, uint64_t offset, const void *data, size_t size,
+                               hpcw_error *err) {
+    return hpcw_i_sink_write2(sink, offset, data, size, NULL, 0, err);
+}
+
+hpcw_status hpcw_sink_set_size(hpcw_sink *sink, uint64_t size, hpcw_error *err) {
+    hpcw_status s = usable(sink, err);
+    if (s != HPCW_OK) {
+        return s;
+    }
+    if (size > INT64_MAX) {
+        return hpcw_i_fail(err, HPCW_ERANGE, "sink: size %llu passes the largest file offset",
+                           (unsigned long long)size);
+    }
+    return sink->ops->set_size(sink, size, err);
+}
+
+hpcw_status hpcw_sink_sync(hpcw_sink *sink, hpcw_error *err) {
+    hpcw_status s = usable(sink, err);
+    return s == HPCW_OK ? sink->ops->sync(sink, err) : s;
+}
+
+hpcw_status hpcw_sink_publish(hpcw_sink *sink, hpcw_error *err) {
+    hpcw_status s = usable(sink, err);
+    if (s == HPCW_OK) {
+        s = sink->ops->publish(sink, err);
+        sink->finished = true;
+    }
+    return s;
+}
+
+hpcw_status hpcw_sink_detach(hpcw_sink *sink, hpcw_error *err) {
+    hpcw_status s = usable(sink, err);
+    if (s == HPCW_OK && sink->ops->detach != NULL) {
+        s = sink->ops->detach(sink, err);
+        sink->finished = true;
+    }
+    return s;
+}
+
+void hpcw_sink_discard(hpcw_sink *sink) {
+    if (sink != NULL && !sink->finished) {
+        sink->ops->discard(sink);
+        sink->finished = true;
+    }
+}
+
+void hpcw_sink_free(hpcw_sink *sink) {
+    if (sink != NULL) {
+        sink->ops->free(sink);
+    }
+}
+
+uint64_t hpcw_i_sink_fresh_tag(void) {
+    uint64_t tag = 0;
+    if (getrandom(&tag, sizeof tag, GRND_NONBLOCK) != (ssize_t)sizeof tag) {
+        struct timespec now;
+        (void)clock_gettime(CLOCK_REALTIME, &now);
+        tag = ((uint64_t)now.tv_sec << 30 ^ (uint64_t)now.tv_nsec) * UINT64_C(0x9e3779b97f4a7c15) ^
+              (uint64_t)getpid();
+    }
+    return tag == 0 ? 1 : tag; /* 0 means "not shared" */
+}

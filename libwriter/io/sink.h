@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* F1: what a sink is made of. The public face is <hpcw/sink.h>. */
+#ifndef HPCW_IO_SINK_H
+#define HPCW_IO_SINK_H
+
+#include <stdbool.h>
+
+#include <hpcw/sink.h>
+
+struct hpcw_i_sink_ops {
+    /* Writes both pieces, which follow each other, completely; b_size may be 0. */
+    hpcw_status (*write2)(hpcw_sink *sink, uint64_t offset, const void *a, size_t a_size, const void *b,
+                          size_t b_size, hpcw_error *err);
+    hpcw_status (*set_size)(hpcw_sink *sink, uint64_t size, hpcw_error *err);
+    hpcw_status (*sync)(hpcw_sink *sink, hpcw_error *err);
+    hpcw_status (*publish)(hpcw_sink *sink, hpcw_error *err);
+    hpcw_status (*detach)(hpcw_sink *sink, hpcw_error *err);
+    void (*discard)(hpcw_sink *sink);
+    void (*free)(hpcw_sink *sink);
+};
+
+/* First member of every kind of sink. */
+struct hpcw_sink {
+    const struct hpcw_i_sink_ops *ops;
+    bool finished; /* published or discarded */
+};
+
+/* hpcw_sink_write_at for two pieces at once, one system call where the destination allows it. */
+hpcw_status hpcw_i_sink_write2(hpcw_sink *sink, uint64_t offset, const void *a, size_t a_size, const void *b,
+                               size_t b_size, hpcw_error *err);
+
+/* A number that no other run draws: names temporary files. */
+uint64_t hpcw_i_sink_fresh_tag(void);
+
+#endif

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "base/status.h"
+#include "io/sink.h"
+#include "io/sys.h"
+
+struct file_sink {
+    hpcw_sink base;
+    int fd; /* -1 once closed */
+    hpcw_durability durability;
+    bool shared;
+    bool named; /* published: nothing left to remove */
+    char *path;
+    char *temporary;
+};
+
+static struct file_sink *file_of(hpcw_sink *sink) {
+    return (struct file_sink *)sink;
+}
+
+static hpcw_status file_write2(hpcw_sink *sink, uint64_t offset, const void *a, size_t a_size, const void *b,
+                               size_t b_size, hpcw_error *err) {
+    struct file_sink *f = file_of(sink);
+    int e = hpcw_i_sys_pwrite2(f->fd, a, a_size, b, b_size, offset);
+    return e == 0 ? HPCW_OK
+                  : hpcw_i_fail_sys(err, e, "%s: cannot write %zu bytes at offset %llu", f->path,
+                                    a_size + b_size, (unsigned long long)offset);
+}
+
+static hpcw_status file_set_size(hpcw_sink *sink, uint64_t size, hpcw_error *err) {
+    struct file_sink *f = file_of(sink);
+    int e = hpcw_i_sys_truncate(f->fd, size);
+    return e == 0
+               ? HPCW_OK
+               : hpcw_i_fail_sys(err, e, "%s: cannot set the size to %llu", f->path, (unsigned long long)size);
+}
+
+static hpcw_status file_sync(hpcw_sink *sink, hpcw_error *err) {
+    struct file_sink *f = file_of(sink);
+    int e = hpcw_i_sys_fsync(f->fd);
+    return e == 0 ? HPCW_OK : hpcw_i_fail_sys(err, e, "%s: cannot write the data back to the disk", f->path);
+}
+
+static hpcw_status file_detach(hpcw_sink *sink, hpcw_error *err) {
+    struct file_sink *f = file_of(sink);
+    hpcw_status s = f->durability >= HPCW_SYNC_FILE ? file_sync(sink, err) : HPCW_OK;
+    int e = hpcw_i_sys_close(f->fd);
+    f->fd = -1;
+    if (s == HPCW_OK && e != 0) {
+        s = hpcw_i_fail_sys(err, e, "%s: cannot close", f->path);
+    }
+    return s;
+}
+
+static void file_discard(hpcw_sink *sink) {
+    struct file_sink *f = file_of(sink);
+    if (f->fd >= 0) {
+        (void)hpcw_i_sys_close(f->fd);
+        f->fd = -1;
+    }
+    if (!f->named) {
+        (void)hpcw_i_sys_unlink(f->temporary);
+        f->named = true;
+    }
+}
+
+static hpcw_status file_publish(hpcw_sink *sink, hpcw_error *err) {
+    struct file_sink *f = file_of(sink);
+    hpcw_status s = file_detach(sink, err);
+    if (s == HPCW_OK) {
+        int e = hpcw_i_sys_rename(f->temporary, f->path);
+        if (e != 0) {
+            s = hpcw_i_fail_sys(err, e, "%s: cannot rename the finished file to this name", f->path);
+        } else {
+            f->named = true;
+        }
+    }
+    if (s != HPCW_OK) {
+        file_discard(sink);
+        return s;
+    }
+    if (f->durability >= HPCW_SYNC_DIRECTORY) {
+        int e = hpcw_i_sys_fsync_directory_of(f->path);
+        if (e != 0) {
+            s = hpcw_i_fail_sys(err, e, "%s: cannot write its directory back to the disk", f->path);
+        }
+    }
+    return s;
+}
+
+static void file_free(hpcw_sink *sink) {
+    struct file_sink *f = file_of(sink);
+    if (f->fd >= 0) {
+        (void)hpcw_i_sys_close(f->fd);
+        f->fd = -1;
+    }
+    if (!f->shared && !f->named) {
+        (void)hpcw_i_sys_unlink(f->temporary);
+    }
+    hpcw_i_free(f->temporary);
+    hpcw_i_free(f->path);
+    hpcw_i_free(f);
+}
+
+static const struct hpcw_i_sink_ops file_ops = {
+    .write2 = file_write2,
+    .set_size = file_set_size,
+    .sync = file_sync,
+    .publish = file_publish,
+    .detach = file_detach,
+    .discard = file_discard,
+    .free = file_free,
+};
+
+/* The temporary name is short and of fixed length, so that every legal final name has one. */
+static char *temporary_name(const char *path, uint64_t tag) {
+    const char *slash = strrchr(path, '/');
+    size_t dir = slash == NULL ? 0 : (size_t)(slash - path) + 1;
+    uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a: members of a set share the tag, not the name */
+    for (const char *p = path + dir; *p != '\0'; p++) {
+        hash = (hash ^ (unsigned char)*p) * UINT64_C(0x100000001b3);
+    }
+    size_t size = dir + 64;
+    char *name = hpcw_i_malloc(size);
+    if (name != NULL) {
+        memcpy(name, path, dir);
+        (void)snprintf(name + dir, size - dir, ".hpcw-%016llx-%016llx.tmp", (unsigned long long)tag,
+                       (unsigned long long)hash);
+    }
+    return name;
+}
+
+static hpcw_status check_target(const char *path, hpcw_error *err) {
+    const char *slash = path == NULL ? NULL : strrchr(path, '/');
+    const char *base = slash == NULL ? path : slash + 1;
+    if (path == NULL || *base == '\0') {
+        return hpcw_i_fail(err, HPCW_EINVAL, "file sink: wanted the path of a file, got \"%s\"",
+                           path == NULL ? "NULL" : path);
+    }
+    struct stat st;
+    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) {
+        return hpcw_i_fail(err, HPCW_EINVAL, "%s: wanted a regular file to replace, got a %s", path,
+                           S_ISDIR(st.st_mode) ? "directory" : "special file");
+    }
+    return HPCW_OK;
+}
+
+static hpcw_status open_file(const char *path, uint64_t tag, hpcw_durability durability, hpcw_sink **out,
+                             hpcw_error *err) {
+    if (out == NULL) {
+        return hpcw_i_fail(err, HPCW_EINVAL, "file sink: wanted a place for the handle, got NULL");
+    }
+    *out = NULL;
+    hpcw_status s = check_target(path, err);
+    if (s != HPCW_OK) {
+        return s;
+    }
+    struct file_sink *f = hpcw_i_calloc(1, sizeof *f);
+    if (f == NULL) {
+        return hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory", path);
+    }
+    f->base.ops = &file_ops;
+    f->fd = -1;
+    f->durability = durability;
+    f->shared = tag != 0;
+    f->path = hpcw_i_strdup(path);
+    int e = f->path == NULL ? ENOMEM : 0;
+    for (int attempt = 0; e == 0 && attempt < 16; attempt++) {
+        hpcw_i_free(f->temporary);
+        f->temporary = temporary_name(path, f->shared ? tag : hpcw_i_sink_fresh_tag());
+        if (f->temporary == NULL) {
+            e = ENOMEM;
+            break;
+        }
+        e = hpcw_i_sys_open(f->temporary, O_RDWR | O_CREAT | (f->shared ? 0 : O_EXCL), 0666, &f->fd);
+        if (e != EEXIST) {
+            break;
+        }
+        e = attempt < 15 ? 0 : EEXIST;
+    }
+    if (e != 0) {
+        f->named = true; /* nothing was created by us */
+        s = hpcw_i_fail_sys(err, e, "%s: cannot create", path);
+        file_free(&f->base);
+        return s;
+    }
+    *out = &f->base;
+    return HPCW_OK;
+}
+
+hpcw_status hpcw_sink_open_file(const char *path, hpcw_durability durability, hpcw_sink **out,
+                                hpcw_error *err) {
+    return open_file(path, 0, durability, out, err);
+}
+
+hpcw_status hpcw_sink_open_shared_file(const char *path, uint64_t tag, hpcw_durability durability,
+                                       hpcw_sink **out, hpcw_error *err) {
+    if (tag == 0) {
+        if (out != NULL) {
+            *out = NULL;
+        }
+        return hpcw_i_fail(err, HPCW_EINVAL, "shared file sink: wanted a tag other than 0, got 0");
+    }
+    return open_file(path, tag, durability, out, err);
+}

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Sinks that are no files: memory, nothing, and a limit in front of another one. */
+#include <pthread.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "base/status.h"
+#include "io/sink.h"
+
+static hpcw_status nothing_to_do(hpcw_sink *sink, hpcw_error *err) {
+    (void)sink;
+    (void)err;
+    return HPCW_OK;
+}
+
+static void keep(hpcw_sink *sink) {
+    (void)sink;
+}
+
+static hpcw_status new_sink(size_t size, const struct hpcw_i_sink_ops *ops, hpcw_sink **out, hpcw_error *err) {
+    if (out == NULL) {
+        return hpcw_i_fail(err, HPCW_EINVAL, "sink: wanted a place for the handle, got NULL");
+    }
+    *out = hpcw_i_calloc(1, size);
+    if (*out == NULL) {
+        return hpcw_i_fail(err, HPCW_ENOMEM, "sink: out of memory");
+    }
+    (*out)->ops = ops;
+    return HPCW_OK;
+}
+
+/* ---- memory ---- */
+
+struct memory_sink {
+    hpcw_sink base;
+    struct hpcw_i_buf buf;
+};
+
+static hpcw_status memory_set_size(hpcw_sink *sink, uint64_t size, hpcw_error *err) {
+    struct memory_sink *m = (struct memory_sink *)sink;
+    if (size > m->buf.size) {
+        if (size > SIZE_MAX || !hpcw_i_buf_reserve(&m->buf, (size_t)size - m->buf.size)) {
+            return hpcw_i_fail(err, HPCW_ENOMEM, "memory sink: out of memory for %llu bytes",
+                               (unsigned long long)size);
+        }
+        memset(m->buf.data + m->buf.size, 0, (size_t)size - m->buf.size);
+    }
+    m->buf.size = (size_t)size;
+    return HPCW_OK;
+}
+
+static hpcw_status memory_write2(hpcw_sink *sink, uint64_t offset, const void *a, size_t a_size, const void *b,
+                                 size_t b_size, hpcw_error *err) {
+    struct memory_sink *m = (struct memory_sink *)sink;
+    uint64_t end = offset + a_size + b_size;
+    if (end > m->buf.size) {
+        hpcw_status s = memory_set_size(sink, end, err);
+        if (s != HPCW_OK) {
+            return s;
+        }
+    }
+    if (a_size > 0) {
+        memcpy(m->buf.data + offset, a, a_size);
+    }
+    if (b_size > 0) {
+        memcpy(m->buf.data + offset + a_size, b, b_size);
+    }
+    return HPCW_OK;
+}
+
+static void memory_discard(hpcw_sink *sink) {
+    hpcw_i_buf_free(&((struct memory_sink *)sink)->buf);
+}
+
+static void memory_free(hpcw_sink *sink) {
+    memory_discard(sink);
+    hpcw_i_free(sink);
+}
+
+static const struct hpcw_i_sink_ops memory_ops = {
+    .write2 = memory_write2,
+    .set_size = memory_set_size,
+    .sync = nothing_to_do,
+    .publish = nothing_to_do,
+    .discard = memory_discard,
+    .free = memory_free,
+};
+
+hpcw_status hpcw_sink_open_memory(hpcw_sink **out, hpcw_error *err) {
+    return new_sink(sizeof(struct memory_sink), &memory_ops, out, err);
+}
+
+const void *hpcw_sink_memory_data(const hpcw_sink *sink, size_t *size) {
+    const struct memory_sink *m =
+        sink != NULL && sink->ops == &memory_ops ? (const struct memory_sink *)sink : NULL;
+    if (size != NULL) {
+        *size = m == NULL ? 0 : m->buf.size;
+    }
+    return m == NULL ? NULL : m->buf.data;
+}
+
+/* ---- null ---- */
+
+static hpcw_status null_write2(hpcw_sink *sink, uint64_t offset, const void *a, size_t a_size, const void *b,
+                               size_t b_size, hpcw_error *err) {
+    (void)sink;
+    (void)offset;
+    (void)a;
+    (void)a_size;
+    (void)b;
+    (void)b_size;
+    (void)err;
+    return HPCW_OK;
+}
+
+static hpcw_status null_set_size(hpcw_sink *sink, uint64_t size, hpcw_error *err) {
+    (void)sink;
+    (void)size;
+    (void)err;
+    return HPCW_OK;
+}
+
+static void null_free(hpcw_sink *sink) {
+    hpcw_i_free(sink);
+}
+
+static const struct hpcw_i_sink_ops null_ops = {
+    .write2 = null_write2,
+    .set_size = null_set_size,
+    .sync = nothing_to_do,
+    .publish = nothing_to_do,
+    .discard = keep,
+    .free = null_free,
+};
+
+hpcw_status hpcw_sink_open_null(hpcw_sink **out, hpcw_error *err) {
+    return new_sink(sizeof(hpcw_sink), &null_ops, out, err);
+}
+
+/* ---- limited ---- */
+
+struct limited_sink {
+    hpcw_sink base;
+    hpcw_sink *inner;
+    uint64_t left;
+    size_t max_call;
+    pthread_mutex_t lock; /* guards `left`: writes may come from several threads */
+};
+
+static hpcw_status limited_piece(struct limited_sink *l, uint64_t offset, const char *data, size_t size,
+                                 hpcw_error *err) {
+    while (size > 0) {
+        size_t n = l->max_call != 0 && size > l->max_call ? l->max_call : size;
+        (void)pthread_mutex_lock(&l->lock);
+        n = n > l->left ? (size_t)l->left : n;
+        l->left -= n;
+        (void)pthread_mutex_unlock(&l->lock);
+        if (n == 0) {
+            return hpcw_i_fail(err, HPCW_ENOSPC, "limited sink: no space for %zu bytes at offset %llu", size,
+                               (unsigned long long)offset);
+        }
+        hpcw_status s = hpcw_sink_write_at(l->inner, offset, data, n, err);
+        if (s != HPCW_OK) {
+            return s;
+        }
+        offset += n;
+        data += n;
+        size -= n;
+    }
+    return HPCW_OK;
+}
+
+static hpcw_status limited_write2(hpcw_sink *sink, uint64_t offset, const void *a, size_t a_size, const void *b,
+                                  size_t b_size, hpcw_error *err) {
+    struct limited_sink *l = (struct limited_sink *)sink;
+    hpcw_status s = limited_piece(l, offset, a, a_size, err);
+    return s == HPCW_OK ? limited_piece(l, offset + a_size, b, b_size, err) : s;
+}
+
+static hpcw_status limited_set_size(hpcw_sink *sink, uint64_t size, hpcw_error *err) {
+    return hpcw_sink_set_size(((struct limited_sink *)sink)->inner, size, err);
+}
+
+static hpcw_status limited_sync(hpcw_sink *sink, hpcw_error *err) {
+    return hpcw_sink_sync(((struct limited_sink *)sink)->inner, err);
+}
+
+static hpcw_status limited_publish(hpcw_sink *sink, hpcw_error *err) {
+    return hpcw_sink_publish(((struct limited_sink *)sink)->inner, err);
+}
+
+static hpcw_status limited_detach(hpcw_sink *sink, hpcw_error *err) {
+    return hpcw_sink_detach(((struct limited_sink *)sink)->inner, err);
+}
+
+static void limited_discard(hpcw_sink *sink) {
+    hpcw_sink_discard(((struct limited_sink *)sink)->inner);
+}
+
+static void limited_free(hpcw_sink *sink) {
+    struct limited_sink *l = (struct limited_sink *)sink;
+    hpcw_sink_free(l->inner);
+    (void)pthread_mutex_destroy(&l->lock);
+    hpcw_i_free(l);
+}
+
+static const struct hpcw_i_sink_ops limited_ops = {
+    .write2 = limited_write2,
+    .set_size = limited_set_size,
+    .sync = limited_sync,
+    .publish = limited_publish,
+    .detach = limited_detach,
+    .discard = limited_discard,
+    .free = limited_free,
+};
+
+hpcw_status hpcw_sink_open_limited(hpcw_sink *inner, uint64_t max_total, size_t max_call, hpcw_sink **out,
+                                   hpcw_error *err) {
+    if (inner == NULL) {
+        if (out != NULL) {
+            *out = NULL;
+        }
+        return hpcw_i_fail(err, HPCW_EINVAL, "limited sink: wanted a sink behind it, got NULL");
+    }
+    hpcw_status s = new_sink(sizeof(struct limited_sink), &limited_ops, out, err);
+    if (s != HPCW_OK) {
+        return s;
+    }
+    struct limited_sink *l = (struct limited_sink *)*out;
+    if (pthread_mutex_init(&l->lock, NULL) != 0) {
+        hpcw_i_free(l);
+        *out = NULL;
+        return hpcw_i_fail(err, HPCW_ENOMEM, "limited sink: cannot make a lock");
+    }
+    l->inner = inner;
+    l->left = max_total;
+    l->max_call = max_call;
+    return HPCW_OK;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * F1: the one seam to the kernel. Calls retry EINTR, go on after short writes, and can be made to fail by
+ * tests. Return 0 or an errno value; errno itself is not part of the contract.
+ */
+#ifndef HPCW_IO_SYS_H
+#define HPCW_IO_SYS_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <sys/uio.h>
+
+enum hpcw_i_sys_call {
+    HPCW_I_SYS_OPEN,
+    HPCW_I_SYS_CLOSE,
+    HPCW_I_SYS_PWRITE,
+    HPCW_I_SYS_PREAD,
+    HPCW_I_SYS_TRUNCATE,
+    HPCW_I_SYS_FSYNC,
+    HPCW_I_SYS_RENAME,
+    HPCW_I_SYS_UNLINK,
+    HPCW_I_SYS_STAT,
+    HPCW_I_SYS_MKDIR,
+};
+
+/*
+ * Asked before every call. A result other than 0 is the errno the call fails with, without being made; `*size`,
+ * where not NULL, is the number of bytes about to be transferred and may be lowered to provoke a short
+ * transfer. NULL (the default) lets everything pass. Set by tests only, while no other thread is inside the
+ * library.
+ */
+extern int (*hpcw_i_sys_gate)(enum hpcw_i_sys_call call, size_t *size);
+
+int hpcw_i_sys_open(const char *path, int flags, mode_t mode, int *fd);
+int hpcw_i_sys_close(int fd);
+int hpcw_i_sys_pwrite(int fd, const void *data, size_t size, uint64_t offset);
+/* Two pieces that follow each other in the file. */
+int hpcw_i_sys_pwrite2(int fd, const void *a, size_t a_size, const void *b, size_t b_size, uint64_t offset);
+/* Reads until `size` bytes or the end of the file; *got says how many. */
+int hpcw_i_sys_pread(int fd, void *data, size_t size, uint64_t offset, size_t *got);
+int hpcw_i_sys_truncate(int fd, uint64_t size);
+int hpcw_i_sys_fsync(int fd);
+int hpcw_i_sys_fsync_directory_of(const char *path);
+int hpcw_i_sys_rename(const char *from, const char *to);
+int hpcw_i_sys_unlink(const char *path);
+
+#endif

@@ -1,0 +1,434 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The bytes of a container do not depend on who owns what, and no failure of one process leaves others behind.
+ * Every verdict is reduced over all processes before it is asserted: an assert on one process alone would leave
+ * the others waiting in the next collective.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <hpcw/hpcw.h>
+#include <hpcw/mpi.h>
+
+#include "support/files.h"
+#include "support/sion_cases.h"
+
+static hpcw_comm *world;
+static int process;
+static int processes;
+static char scratch[256];
+
+static bool on_all(bool mine) {
+    int in = mine;
+    int out = 0;
+    MPI_Allreduce(&in, &out, 1, MPI_INT, MPI_LAND, MPI_COMM_WORLD);
+    return out != 0;
+}
+
+/* How the tasks are spread. */
+enum spread { BLOCKS, BLOCK_LISTS, ROUND_ROBIN, ALL_ON_LAST, BACKWARDS, PARITY, SPREADS };
+
+static uint32_t own_tasks(enum spread spread, uint32_t tasks, uint32_t *ranks) {
+    uint32_t n = 0;
+    uint32_t p = (uint32_t)process;
+    uint32_t np = (uint32_t)processes;
+    for (uint32_t t = 0; t < tasks; t++) {
+        bool mine = false;
+        switch (spread) {
+        case BLOCKS:
+        case BLOCK_LISTS:
+            mine = t >= tasks * p / np && t < tasks * (p + 1) / np;
+            break;
+        case ROUND_ROBIN:
+            mine = t % np == p;
+            break;
+        case ALL_ON_LAST:
+            mine = p == np - 1;
+            break;
+        case BACKWARDS:
+            mine = t >= tasks * (np - 1 - p) / np && t < tasks * (np - p) / np;
+            break;
+        default: /* even tasks on even processes, odd ones on odd processes, in runs */
+            mine = t % 2 == p % 2 && (t / 2) % ((np + 1 - t % 2) / 2) == p / 2;
+            break;
+        }
+        if (mine) {
+            ranks[n++] = t;
+        }
+    }
+    return n;
+}
+
+static hpcw_status write_spread(const struct sion_case *c, enum spread spread, const char *path,
+                                hpcw_error *err) {
+    uint32_t ranks[64];
+    uint64_t sizes[64];
+    uint32_t count = own_tasks(spread, c->tasks, ranks);
+    for (uint32_t i = 0; i < count; i++) {
+        sizes[i] = c->chunk[ranks[i] % 8];
+    }
+    hpcw_sion_options o = sion_case_options(c, count, spread == BLOCKS ? NULL : ranks, sizes);
+    o.colour = (uint32_t)(1 - process % 2); /* the order of colours must not matter */
+    hpcw_sion *h;
+    hpcw_status s = hpcw_sion_open(path, world, &o, &h, err);
+    if (s != HPCW_OK) {
+        return s;
+    }
+    hpcw_status w = HPCW_OK;
+    for (uint32_t i = 0; w == HPCW_OK && i < count; i++) {
+        w = c->write(h, ranks[i], err);
+    }
+    s = hpcw_sion_close(h, err);
+    hpcw_sion_free(h);
+    return w != HPCW_OK ? w : s;
+}
+
+/* Compares the files of two runs, or of a run with the real library's; on process 0. */
+static bool same_files(const struct sion_case *c, const char *want_base, const char *got_base) {
+    bool same = true;
+    for (uint32_t f = 0; process == 0 && f < c->files; f++) {
+        char want_path[512];
+        char got_path[512];
+        char suffix[16] = "";
+        if (f > 0) {
+            (void)snprintf(suffix, sizeof suffix, ".%06u", f);
+        }
+        (void)snprintf(want_path, sizeof want_path, "%s%s", want_base, suffix);
+        (void)snprintf(got_path, sizeof got_path, "%s%s", got_base, suffix);
+        size_t want_size = 0;
+        size_t got_size = 0;
+        unsigned char *want = read_file(want_path, &want_size);
+        unsigned char *got = read_file(got_path, &got_size);
+        same = same && want != NULL && got != NULL && same_bytes(got_path, want, want_size, got, got_size);
+        free(want);
+        free(got);
+    }
+    return on_all(same);
+}
+
+static void ownership_does_not_matter(void **state) {
+    (void)state;
+    for (unsigned i = 0; i < sion_case_count; i++) {
+        const struct sion_case *c = &sion_cases[i];
+        if ((c->by_parity && processes < 2) || (c->files > 1 && c->options.flavour == HPCW_SION_SERIAL)) {
+            continue;
+        }
+        char first[512] = "";
+        for (int spread = 0; spread < SPREADS; spread++) {
+            if (c->by_parity != (spread == PARITY) && (c->by_parity || processes == 1)) {
+                continue;
+            }
+            /* Same base name, as it stands in the file: one directory per spread. */
+            char dir[400];
+            char path[512];
+            (void)snprintf(dir, sizeof dir, "%s/%d", scratch, spread);
+            (void)snprintf(path, sizeof path, "%s/%s", dir, c->name);
+            hpcw_error err = {.message = ""};
+            hpcw_status s = write_spread(c, (enum spread)spread, path, &err);
+            if (s != HPCW_OK) {
+                print_error("%s, spread %d, process %d: %s\n", c->name, spread, process, err.message);
+            }
+            assert_true(on_all(s == HPCW_OK));
+            if (first[0] == '\0') {
+                memcpy(first, path, sizeof path);
+            } else {
+                assert_true(same_files(c, first, path));
+            }
+        }
+        char golden[512];
+        char name[128];
+        (void)snprintf(name, sizeof name, "sion/%s", c->golden == NULL ? "" : c->golden);
+        if (c->golden != NULL && strncmp(c->name, "mapped", 6) != 0 &&
+            golden_path(name, golden, sizeof golden) != NULL) {
+            assert_true(same_files(c, golden, first));
+        }
+    }
+}
+
+/* One process alone gives the same bytes as many. */
+static void one_process_gives_the_same(void **state) {
+    (void)state;
+    for (unsigned i = 0; i < sion_case_count; i++) {
+        const struct sion_case *c = &sion_cases[i];
+        if (c->by_parity) {
+            continue;
+        }
+        char alone[512];
+        char together[512];
+        (void)snprintf(alone, sizeof alone, "%s/6/%s", scratch, c->name);
+        (void)snprintf(together, sizeof together, "%s/0/%s", scratch, c->name);
+        bool ok = true;
+        if (process == 0) {
+            uint64_t sizes[64];
+            for (uint32_t t = 0; t < c->tasks; t++) {
+                sizes[t] = c->chunk[t % 8];
+            }
+            hpcw_error err;
+            hpcw_sion *h;
+            hpcw_sion_options o = sion_case_options(c, c->tasks, NULL, sizes);
+            ok = hpcw_sion_open(alone, NULL, &o, &h, &err) == HPCW_OK;
+            for (uint32_t t = 0; ok && t < c->tasks; t++) {
+                ok = c->write(h, t, &err) == HPCW_OK;
+            }
+            ok = ok && hpcw_sion_close(h, &err) == HPCW_OK;
+            hpcw_sion_free(h);
+        }
+        assert_true(on_all(ok));
+        assert_true(same_files(c, together, alone));
+    }
+}
+
+/* Sizes that every process can name give the same file as sizes that only the owner knows. */
+static uint64_t size_of(void *context, uint32_t rank) {
+    return ((const struct sion_case *)context)->chunk[rank % 8];
+}
+
+static void known_sizes_give_the_same(void **state) {
+    (void)state;
+    for (unsigned i = 0; i < sion_case_count; i++) {
+        const struct sion_case *c = &sion_cases[i];
+        if (c->by_parity) {
+            continue;
+        }
+        char want[512];
+        char got[512];
+        (void)snprintf(want, sizeof want, "%s/0/%s", scratch, c->name);
+        (void)snprintf(got, sizeof got, "%s/7/%s", scratch, c->name);
+        uint64_t all[64];
+        uint32_t ranks[64];
+        uint32_t count = own_tasks(i % 3 == 0 ? ROUND_ROBIN : BLOCKS, c->tasks, ranks);
+        for (uint32_t t = 0; t < c->tasks; t++) {
+            all[t] = c->chunk[t % 8];
+        }
+        hpcw_sion_options o = sion_case_options(c, count, i % 3 == 0 ? ranks : NULL, NULL);
+        if (i % 2 == 0) {
+            o.all_sizes = all;
+        } else {
+            o.size_of = size_of;
+            o.size_context = (void *)(uintptr_t)c;
+        }
+        hpcw_error err;
+        hpcw_sion *h;
+        bool ok = hpcw_sion_open(got, world, &o, &h, &err) == HPCW_OK;
+        for (uint32_t k = 0; ok && k < count; k++) {
+            ok = c->write(h, ranks[k], &err) == HPCW_OK;
+        }
+        assert_true(on_all(ok));
+        assert_true(on_all(hpcw_sion_close(h, &err) == HPCW_OK));
+        hpcw_sion_free(h);
+        assert_true(same_files(c, want, got));
+    }
+}
+
+/* ---- failures ---- */
+
+/* All processes got the same status and the same message, naming the same process. */
+static bool same_verdict(hpcw_status s, const hpcw_error *err) {
+    hpcw_error first = *err;
+    MPI_Bcast(&first, (int)sizeof first, MPI_BYTE, 0, MPI_COMM_WORLD);
+    bool same = s == err->code && first.code == err->code && strcmp(first.message, err->message) == 0 &&
+                first.process == err->process && strchr(err->message, '\n') == NULL;
+    if (!same) {
+        print_error("process %d: status %d, message: %s (process 0: %s)\n", process, (int)s, err->message,
+                    first.message);
+    }
+    return on_all(same);
+}
+
+static hpcw_status open_and_fail(const hpcw_sion_options *o, const char *path, hpcw_error *err) {
+    hpcw_sion *h = (hpcw_sion *)&h; /* must become NULL */
+    *err = (hpcw_error){.code = HPCW_OK, .message = ""};
+    hpcw_status s = hpcw_sion_open(path, world, o, &h, err);
+    if (s == HPCW_OK) {
+        hpcw_sion_free(h);
+    } else if (h != NULL) {
+        err->code = HPCW_OK; /* fails the verdict */
+    }
+    return s;
+}
+
+static void bad_arguments_fail_everywhere(void **state) {
+    (void)state;
+    char path[512];
+    (void)snprintf(path, sizeof path, "%s/8/bad.sion", scratch);
+    hpcw_error err;
+    hpcw_sion_options good;
+    hpcw_sion_options_init(&good);
+    for (int culprit = 0; culprit < processes; culprit++) {
+        bool me = process == culprit;
+        hpcw_sion_options o = good;
+        uint32_t unsorted[2] = {1, 0};
+        if (me) {
+            o.count = 2;
+            o.ranks = unsorted;
+        }
+        assert_int_equal(open_and_fail(&o, path, &err), HPCW_EINVAL);
+        assert_true(same_verdict(HPCW_EINVAL, &err));
+        assert_int_equal(err.process, culprit);
+
+        o = good;
+        o.layout = me ? (hpcw_sion_layout)7 : HPCW_SION_ALIGNED;
+        assert_int_equal(open_and_fail(&o, path, &err), HPCW_EINVAL);
+        assert_true(same_verdict(HPCW_EINVAL, &err));
+
+        o = good;
+        o.chunk_size = me ? UINT64_MAX : 1;
+        assert_int_equal(open_and_fail(&o, path, &err), HPCW_ERANGE);
+        assert_true(same_verdict(HPCW_ERANGE, &err));
+
+        if (processes > 1) {
+            o = good;
+            o.fs_block_size = me ? 512 : 1024;
+            assert_int_equal(open_and_fail(&o, path, &err), HPCW_EMISMATCH);
+            assert_true(same_verdict(HPCW_EMISMATCH, &err));
+
+            o = good;
+            o.files = me ? 2 : 1;
+            assert_int_equal(open_and_fail(&o, path, &err), HPCW_EMISMATCH);
+            assert_true(same_verdict(HPCW_EMISMATCH, &err));
+
+            /* The culprit claims a task that its neighbour has. */
+            uint32_t mine = (uint32_t)(me ? (process + 1) % processes : process);
+            o = good;
+            o.ranks = &mine;
+            assert_int_equal(open_and_fail(&o, path, &err), HPCW_EMISMATCH);
+            assert_true(same_verdict(HPCW_EMISMATCH, &err));
+
+            /* A task that does not exist. */
+            mine = (uint32_t)(me ? 1000 : process);
+            assert_int_equal(open_and_fail(&o, path, &err), HPCW_EMISMATCH);
+            assert_true(same_verdict(HPCW_EMISMATCH, &err));
+        }
+    }
+    hpcw_sion_options o = good;
+    o.count = 0;
+    assert_int_equal(open_and_fail(&o, path, &err), HPCW_EINVAL);
+    assert_true(same_verdict(HPCW_EINVAL, &err));
+    (void)snprintf(path, sizeof path, "%s/nowhere/bad.sion", scratch);
+    assert_int_equal(open_and_fail(&good, path, &err), HPCW_ENOENT);
+    assert_true(same_verdict(HPCW_ENOENT, &err));
+}
+
+/* A source whose sinks run full on one process. */
+struct full_source {
+    uint64_t limit;
+};
+
+static hpcw_status open_limited(void *context, const char *path, uint64_t tag, hpcw_sink **out,
+                                hpcw_error *err) {
+    const struct full_source *source = context;
+    hpcw_sink *file;
+    hpcw_status s = tag != 0 ? hpcw_sink_open_shared_file(path, tag, HPCW_SYNC_NONE, &file, err)
+                             : hpcw_sink_open_file(path, HPCW_SYNC_NONE, &file, err);
+    if (s == HPCW_OK) {
+        s = hpcw_sink_open_limited(file, source->limit, 333, out, err);
+        if (s != HPCW_OK) {
+            hpcw_sink_free(file);
+        }
+    }
+    return s;
+}
+
+static void one_full_disk_fails_all(void **state) {
+    (void)state;
+    char path[512];
+    char dir[400];
+    (void)snprintf(dir, sizeof dir, "%s/9", scratch);
+    (void)snprintf(path, sizeof path, "%s/full.sion", dir);
+    for (int culprit = 0; culprit < processes; culprit++) {
+        for (uint64_t limit = 0; limit < 60000; limit = limit * 3 + 100) {
+            struct full_source source = {process == culprit ? limit : UINT64_MAX};
+            hpcw_sion_options o;
+            hpcw_sion_options_init(&o);
+            o.count = 3;
+            o.chunk_size = 5000;
+            o.fs_block_size = 4096;
+            o.files = processes > 1 ? 2 : 1;
+            o.sink_source = (hpcw_sink_source){open_limited, &source};
+            hpcw_sion *h;
+            hpcw_error err = {.message = ""};
+            assert_true(on_all(hpcw_sion_open(path, world, &o, &h, &err) == HPCW_OK));
+            static const char data[5000];
+            hpcw_status s = HPCW_OK;
+            for (uint32_t i = 0; s == HPCW_OK && i < 9; i++) {
+                s = hpcw_sion_write(h, hpcw_sion_first_rank(h) + i % 3, data, sizeof data, &err);
+            }
+            bool wrote = on_all(s == HPCW_OK);
+            s = hpcw_sion_close(h, &err);
+            hpcw_sion_free(h);
+            MPI_Barrier(MPI_COMM_WORLD);
+            int left = process == 0 ? count_entries(dir) : 0;
+            MPI_Bcast(&left, 1, MPI_INT, 0, MPI_COMM_WORLD);
+            if (s != HPCW_OK) {
+                assert_true(same_verdict(s, &err));
+                assert_int_equal(s, HPCW_ENOSPC);
+                assert_int_equal(err.process, culprit);
+                assert_int_equal(left, 0); /* no file, no temporary */
+            } else {
+                assert_true(wrote);
+                assert_int_equal(left, processes > 1 ? 2 : 1);
+                if (process == 0) {
+                    scratch_remove(dir);
+                    char command[512];
+                    (void)snprintf(command, sizeof command, "mkdir %s", dir);
+                    assert_int_equal(system(command), 0);
+                }
+            }
+            MPI_Barrier(MPI_COMM_WORLD);
+        }
+    }
+}
+
+static void unclosed_handle_leaves_nothing(void **state) {
+    (void)state;
+    char dir[400];
+    char path[512];
+    (void)snprintf(dir, sizeof dir, "%s/10", scratch);
+    (void)snprintf(path, sizeof path, "%s/gone.sion", dir);
+    hpcw_sion_options o;
+    hpcw_sion_options_init(&o);
+    hpcw_sion *h;
+    hpcw_error err;
+    assert_true(on_all(hpcw_sion_open(path, world, &o, &h, &err) == HPCW_OK));
+    hpcw_sion_free(h);
+    MPI_Barrier(MPI_COMM_WORLD);
+    assert_true(on_all(count_entries(dir) == 0));
+}
+
+int main(int argc, char **argv) {
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &process);
+    MPI_Comm_size(MPI_COMM_WORLD, &processes);
+    if (process == 0) {
+        scratch_make(scratch, sizeof scratch);
+        for (int i = 0; i <= 10; i++) {
+            char command[512];
+            (void)snprintf(command, sizeof command, "mkdir %s/%d", scratch, i);
+            if (system(command) != 0) {
+                MPI_Abort(MPI_COMM_WORLD, 1);
+            }
+        }
+    }
+    MPI_Bcast(scratch, (int)sizeof scratch, MPI_BYTE, 0, MPI_COMM_WORLD);
+    int failed = 1;
+    if (hpcw_comm_from_mpi(MPI_COMM_WORLD, &world, NULL) == HPCW_OK) {
+        const struct CMUnitTest tests[] = {
+            cmocka_unit_test(ownership_does_not_matter), cmocka_unit_test(one_process_gives_the_same),
+            cmocka_unit_test(known_sizes_give_the_same), cmocka_unit_test(bad_arguments_fail_everywhere),
+            cmocka_unit_test(one_full_disk_fails_all),   cmocka_unit_test(unclosed_handle_leaves_nothing),
+        };
+        failed = cmocka_run_group_tests(tests, NULL, NULL);
+        hpcw_comm_free(world);
+    }
+    if (process == 0) {
+        scratch_remove(scratch);
+    }
+    MPI_Finalize();
+    return failed;
+}
