@@ -191,6 +191,14 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_linktest_timings(hpcw_linktest *lt, ui
                                                            uint64_t all_to_all_ps, hpcw_error *err);
 
 /**
+ * Says that this process cannot deliver its timings: the next collective call fails on all processes, with this
+ * reason, and no file gets its name. Not collective, one thread.
+ *
+ * @param reason  code and message; copied
+ */
+HPCW_API void hpcw_linktest_abandon(hpcw_linktest *lt, const hpcw_error *reason);
+
+/**
  * The slowest connections of the current permutation over all processes, slowest first, equal ones by measurer
  * and partner. Collective, after all own timings were stored. The caller measures them again if it likes.
  *

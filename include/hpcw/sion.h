@@ -218,6 +218,14 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_sion_fill(hpcw_sion *sion, uint32_t ra
 HPCW_API uint64_t hpcw_sion_stream_size(const hpcw_sion *sion, uint32_t rank);
 
 /**
+ * Says that this process cannot finish its streams: the close then fails on all processes, with this reason, and no
+ * file gets its name. Not collective, any thread.
+ *
+ * @param reason  code and message; copied
+ */
+HPCW_API void hpcw_sion_abandon(hpcw_sion *sion, const hpcw_error *reason);
+
+/**
  * Writes what is buffered, then the metadata, makes the files durable as asked, and gives them their names: the
  * commit mark goes in last, and of a set file 0 is named last. Collective. A constant number of collectives,
  * whatever the number of blocks. If any process fails, or any write failed before, no file gets its name.

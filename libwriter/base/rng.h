@@ -53,8 +53,8 @@ void hpcw_i_draw(uint64_t seed, enum hpcw_i_purpose purpose, uint32_t a, uint32_
  */
 double hpcw_i_normal(uint32_t word0, uint32_t word1);
 
-#define HPCW_I_NORMAL_CENTRE 131070                  /* mean of the sum of four halves */
-#define HPCW_I_NORMAL_SCALE (0x1.bb67ae8584caap-16)  /* sqrt(3) / 65536, nearest double */
+#define HPCW_I_NORMAL_CENTRE 131070                 /* mean of the sum of four halves */
+#define HPCW_I_NORMAL_SCALE (0x1.bb67ae8584caap-16) /* sqrt(3) / 65536, nearest double */
 #define HPCW_I_NORMAL_MAX (HPCW_I_NORMAL_CENTRE * HPCW_I_NORMAL_SCALE)
 
 /* Uniform in (0, 1]: (word + 1) / 2^32. */

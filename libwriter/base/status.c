@@ -84,6 +84,9 @@ hpcw_status hpcw_i_status_of_errno(int sys_errno) {
     }
 }
 
+static void record(hpcw_error *err, hpcw_status code, int sys_errno, const char *fmt, va_list args)
+    HPCW_PRINTF(4, 0);
+
 static void record(hpcw_error *err, hpcw_status code, int sys_errno, const char *fmt, va_list args) {
     err->code = code;
     err->sys_errno = sys_errno;
@@ -100,10 +103,8 @@ static void record(hpcw_error *err, hpcw_status code, int sys_errno, const char 
         }
     }
     if (sys_errno != 0 && (size_t)n < sizeof err->message) {
-        char text[128];
-        if (strerror_r(sys_errno, text, sizeof text) != 0) {
-            (void)snprintf(text, sizeof text, "errno %d", sys_errno);
-        }
+        char room[128];
+        const char *text = strerror_r(sys_errno, room, sizeof room); /* the GNU one: may not use the room */
         (void)snprintf(err->message + n, sizeof err->message - (size_t)n, ": %s", text);
     }
 }
@@ -127,4 +128,14 @@ hpcw_status hpcw_i_fail_sys(hpcw_error *err, int sys_errno, const char *fmt, ...
         va_end(args);
     }
     return code;
+}
+
+void hpcw_i_fail_about(hpcw_error *err, const char *name) {
+    if (err == NULL || strncmp(err->message, name, strlen(name)) == 0) {
+        return;
+    }
+    const hpcw_error old = *err;
+    (void)hpcw_i_fail(err, old.code, "%s: %s", name, old.message);
+    err->sys_errno = old.sys_errno;
+    err->process = old.process;
 }

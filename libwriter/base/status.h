@@ -11,6 +11,10 @@ hpcw_status hpcw_i_fail(hpcw_error *err, hpcw_status code, const char *fmt, ...)
 /* The same for a failed system call: appends the text of `sys_errno` and derives the code from it. */
 hpcw_status hpcw_i_fail_sys(hpcw_error *err, int sys_errno, const char *fmt, ...) HPCW_PRINTF(3, 4);
 
+/* Puts "name: " in front of a message that does not begin with the name: for failures of helpers that do not
+ * know the file they work for. */
+void hpcw_i_fail_about(hpcw_error *err, const char *name);
+
 /* The status that stands for an errno value. */
 hpcw_status hpcw_i_status_of_errno(int sys_errno);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "io/json.h"
 
+#include <assert.h>
 #include <inttypes.h>
 
 #include "base/bytes.h"
@@ -105,6 +106,7 @@ static void open_text(struct hpcw_i_json *j, const struct hpcw_i_json_options *o
 }
 
 void hpcw_i_json_open_sink(struct hpcw_i_json *j, hpcw_sink *sink, const struct hpcw_i_json_options *options) {
+    assert(sink != NULL);
     open_text(j, options);
     size_t size = options != NULL && options->buffer_size != 0 ? options->buffer_size : BUFFER_SIZE;
     if (size < BUFFER_LEAST) {
@@ -171,7 +173,7 @@ static COLD char *new_line(const struct hpcw_i_json *j, char *p, int depth) {
     }
     *p++ = '\n';
     memset(p, ' ', 2 * (size_t)depth);
-    return p + 2 * depth;
+    return p + 2 * (size_t)depth;
 }
 
 /* What stands in front of an element or a key. */
@@ -492,10 +494,10 @@ char *hpcw_i_json_reserve(struct hpcw_i_json *j, size_t size) {
     return open_value(j, size);
 }
 
-void hpcw_i_json_commit(struct hpcw_i_json *j, char *end_of_value) {
+void hpcw_i_json_commit(struct hpcw_i_json *j, char *last) {
     if (!LIKELY(j->state <= MEMBER)) {
         broken(j, HPCW_ESTATE, "a value");
         return;
     }
-    close_value(j, end_of_value);
+    close_value(j, last);
 }

@@ -137,11 +137,11 @@ void hpcw_i_json_str_n(struct hpcw_i_json *j, const char *text, size_t size);
 /* A value that is already JSON; taken as it is. */
 void hpcw_i_json_raw(struct hpcw_i_json *j, const char *text, size_t size);
 
-/* The same without a copy, for records by the million: room for one value of at most `room` bytes, room <=
+/* The same without a copy, for records by the million: room for one value of at most `size` bytes, size <=
  * HPCW_I_JSON_RESERVE; NULL after a failure. The next call must be hpcw_i_json_commit with the value's end,
  * which must lie behind its start. What is written in between is not checked. */
-char *hpcw_i_json_reserve(struct hpcw_i_json *j, size_t room);
-void hpcw_i_json_commit(struct hpcw_i_json *j, char *end);
+char *hpcw_i_json_reserve(struct hpcw_i_json *j, size_t size);
+void hpcw_i_json_commit(struct hpcw_i_json *j, char *last);
 
 /* ---- Members: a key and a value -------------------------------------------------------------------------- */
 

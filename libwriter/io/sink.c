@@ -82,6 +82,12 @@ void hpcw_sink_discard(hpcw_sink *sink) {
     }
 }
 
+void hpcw_i_sink_withdraw(hpcw_sink *sink) {
+    if (sink != NULL && sink->ops->withdraw != NULL) {
+        sink->ops->withdraw(sink);
+    }
+}
+
 void hpcw_sink_free(hpcw_sink *sink) {
     if (sink != NULL) {
         sink->ops->free(sink);

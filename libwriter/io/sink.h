@@ -15,6 +15,7 @@ struct hpcw_i_sink_ops {
     hpcw_status (*sync)(hpcw_sink *sink, hpcw_error *err);
     hpcw_status (*publish)(hpcw_sink *sink, hpcw_error *err);
     hpcw_status (*detach)(hpcw_sink *sink, hpcw_error *err);
+    void (*withdraw)(hpcw_sink *sink); /* NULL: nothing to take back */
     void (*discard)(hpcw_sink *sink);
     void (*free)(hpcw_sink *sink);
 };
@@ -28,6 +29,9 @@ struct hpcw_sink {
 /* hpcw_sink_write_at for two pieces at once, one system call where the destination allows it. */
 hpcw_status hpcw_i_sink_write2(hpcw_sink *sink, uint64_t offset, const void *a, size_t a_size, const void *b,
                                size_t b_size, hpcw_error *err);
+
+/* Takes the name back after a publish, for files that are worth nothing without others that failed. */
+void hpcw_i_sink_withdraw(hpcw_sink *sink);
 
 /* A number that no other run draws: names temporary files. */
 uint64_t hpcw_i_sink_fresh_tag(void);

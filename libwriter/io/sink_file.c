@@ -16,7 +16,8 @@ struct file_sink {
     int fd; /* -1 once closed */
     hpcw_durability durability;
     bool shared;
-    bool named; /* published: nothing left to remove */
+    bool gone;  /* the temporary file is no more: renamed, removed, or never made */
+    bool named; /* the final name was given by this sink */
     char *path;
     char *temporary;
 };
@@ -59,15 +60,26 @@ static hpcw_status file_detach(hpcw_sink *sink, hpcw_error *err) {
     return s;
 }
 
-static void file_discard(hpcw_sink *sink) {
-    struct file_sink *f = file_of(sink);
+static void remove_temporary(struct file_sink *f) {
     if (f->fd >= 0) {
         (void)hpcw_i_sys_close(f->fd);
         f->fd = -1;
     }
-    if (!f->named) {
+    if (!f->gone) {
         (void)hpcw_i_sys_unlink(f->temporary);
-        f->named = true;
+        f->gone = true;
+    }
+}
+
+static void file_discard(hpcw_sink *sink) {
+    remove_temporary(file_of(sink));
+}
+
+static void file_withdraw(hpcw_sink *sink) {
+    struct file_sink *f = file_of(sink);
+    if (f->named) {
+        (void)hpcw_i_sys_unlink(f->path);
+        f->named = false;
     }
 }
 
@@ -79,30 +91,28 @@ static hpcw_status file_publish(hpcw_sink *sink, hpcw_error *err) {
         if (e != 0) {
             s = hpcw_i_fail_sys(err, e, "%s: cannot rename the finished file to this name", f->path);
         } else {
-            f->named = true;
+            f->gone = f->named = true;
         }
     }
-    if (s != HPCW_OK) {
-        file_discard(sink);
-        return s;
-    }
-    if (f->durability >= HPCW_SYNC_DIRECTORY) {
+    if (s == HPCW_OK && f->durability >= HPCW_SYNC_DIRECTORY) {
         int e = hpcw_i_sys_fsync_directory_of(f->path);
         if (e != 0) {
             s = hpcw_i_fail_sys(err, e, "%s: cannot write its directory back to the disk", f->path);
         }
+    }
+    if (s != HPCW_OK) {
+        remove_temporary(f);
+        file_withdraw(sink);
     }
     return s;
 }
 
 static void file_free(hpcw_sink *sink) {
     struct file_sink *f = file_of(sink);
-    if (f->fd >= 0) {
+    if (!f->shared) {
+        remove_temporary(f);
+    } else if (f->fd >= 0) {
         (void)hpcw_i_sys_close(f->fd);
-        f->fd = -1;
-    }
-    if (!f->shared && !f->named) {
-        (void)hpcw_i_sys_unlink(f->temporary);
     }
     hpcw_i_free(f->temporary);
     hpcw_i_free(f->path);
@@ -115,6 +125,7 @@ static const struct hpcw_i_sink_ops file_ops = {
     .sync = file_sync,
     .publish = file_publish,
     .detach = file_detach,
+    .withdraw = file_withdraw,
     .discard = file_discard,
     .free = file_free,
 };
@@ -145,7 +156,12 @@ static hpcw_status check_target(const char *path, hpcw_error *err) {
                            path == NULL ? "NULL" : path);
     }
     struct stat st;
-    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) {
+    if (stat(path, &st) != 0) {
+        /* A name that cannot be looked at cannot be given at the end either. */
+        int e = errno;
+        return e == ENOENT ? HPCW_OK : hpcw_i_fail_sys(err, e, "%s: cannot look for an older file", path);
+    }
+    if (!S_ISREG(st.st_mode)) {
         return hpcw_i_fail(err, HPCW_EINVAL, "%s: wanted a regular file to replace, got a %s", path,
                            S_ISDIR(st.st_mode) ? "directory" : "special file");
     }
@@ -186,7 +202,7 @@ static hpcw_status open_file(const char *path, uint64_t tag, hpcw_durability dur
         e = attempt < 15 ? 0 : EEXIST;
     }
     if (e != 0) {
-        f->named = true; /* nothing was created by us */
+        f->gone = true; /* nothing was created by us */
         s = hpcw_i_fail_sys(err, e, "%s: cannot create", path);
         file_free(&f->base);
         return s;

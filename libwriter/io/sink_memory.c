@@ -194,6 +194,10 @@ static hpcw_status limited_detach(hpcw_sink *sink, hpcw_error *err) {
     return hpcw_sink_detach(((struct limited_sink *)sink)->inner, err);
 }
 
+static void limited_withdraw(hpcw_sink *sink) {
+    hpcw_i_sink_withdraw(((struct limited_sink *)sink)->inner);
+}
+
 static void limited_discard(hpcw_sink *sink) {
     hpcw_sink_discard(((struct limited_sink *)sink)->inner);
 }
@@ -211,6 +215,7 @@ static const struct hpcw_i_sink_ops limited_ops = {
     .sync = limited_sync,
     .publish = limited_publish,
     .detach = limited_detach,
+    .withdraw = limited_withdraw,
     .discard = limited_discard,
     .free = limited_free,
 };

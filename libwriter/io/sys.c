@@ -36,7 +36,8 @@ int hpcw_i_sys_close(int fd) {
     int e = gate(HPCW_I_SYS_CLOSE, NULL);
     /* The descriptor is gone whatever close answers, so it is closed even where a failure is injected. */
     int r = close(fd) == 0 ? 0 : errno;
-    return e != 0 ? e : r == EINTR ? 0 : r;
+    e = e != 0 ? e : r;
+    return e == EINTR ? 0 : e; /* not an error of the file: Linux never retries a close */
 }
 
 int hpcw_i_sys_pwrite(int fd, const void *data, size_t size, uint64_t offset) {

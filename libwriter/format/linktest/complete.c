@@ -10,14 +10,19 @@
 #include "format/linktest/summary.h"
 #include "io/sys.h"
 
-/* Task 0's stream begins the first block. It must be there, with the header that these parameters make. */
-static hpcw_status check_header(int fd, const char *path, const hpcw_linktest_params *p, uint64_t at,
-                                hpcw_error *err) {
+/*
+ * Task 0's stream begins the first block. It must be there, with the header that these parameters make, and with
+ * the length of the host name, which decides where the summaries are.
+ */
+static hpcw_status check_header(int fd, const char *path, const hpcw_linktest_params *p, size_t host_size,
+                                uint64_t at, hpcw_error *err) {
     unsigned char want[HPCW_I_LINKTEST_HEADER + 16];
     unsigned char got[HPCW_I_LINKTEST_HEADER + 16];
     size_t size = (size_t)hpcw_i_linktest_header_size(p);
     size_t n = 0;
     hpcw_i_linktest_encode_header(p, want);
+    hpcw_i_put_u32(want + size, (uint32_t)host_size, false);
+    size += 4;
     int e = hpcw_i_sys_pread(fd, got, size, at, &n);
     if (e != 0) {
         return hpcw_i_fail_sys(err, e, "%s: cannot read the header at offset %llu", path,
@@ -26,8 +31,28 @@ static hpcw_status check_header(int fd, const char *path, const hpcw_linktest_pa
     return n == size && memcmp(want, got, size) == 0
                ? HPCW_OK
                : hpcw_i_fail(err, HPCW_EFORMAT,
-                             "%s: wanted the LinkTest header of these parameters at offset %llu", path,
-                             (unsigned long long)at);
+                             "%s: wanted the LinkTest header of these parameters, and a host name of %zu "
+                             "bytes, at offset %llu",
+                             path, host_size, (unsigned long long)at);
+}
+
+static bool is_time(const char *text) {
+    return text != NULL && strlen(text) < HPCW_LINKTEST_TIME_SIZE;
+}
+
+static hpcw_status check_summaries(const char *path, const hpcw_linktest_params *p,
+                                   const hpcw_linktest_summary *summary, hpcw_error *err) {
+    for (uint64_t m = 0; m < hpcw_linktest_permutations(p); m++) {
+        if (!is_time(summary[m].start) || !is_time(summary[m].end) || summary[m].times.count == 0 ||
+            (p->all_to_all && summary[m].all_to_all.count == 0) ||
+            (summary[m].slow == NULL && p->retests > 0)) {
+            return hpcw_i_fail(err, HPCW_EINVAL,
+                               "%s: summary %llu: wanted two times of at most %d characters, figures of the "
+                               "timings, and the slow connections",
+                               path, (unsigned long long)m, HPCW_LINKTEST_TIME_SIZE - 1);
+        }
+    }
+    return HPCW_OK;
 }
 
 hpcw_status hpcw_linktest_complete(const char *path, const hpcw_linktest_params *p, size_t host_size,
@@ -41,6 +66,10 @@ hpcw_status hpcw_linktest_complete(const char *path, const hpcw_linktest_params 
         return hpcw_i_fail(err, HPCW_EINVAL,
                            "linktest: wanted a path, summaries, a block size and a host name of 2 to %zu bytes",
                            p->max_host_size);
+    }
+    s = check_summaries(path, p, summary, err);
+    if (s != HPCW_OK) {
+        return s;
     }
     hpcw_sion_shape shape;
     s = hpcw_sion_shape_of(hpcw_sion_first_task_of_file(p->tasks, p->files, 1), p->fs_block_size,
@@ -59,7 +88,7 @@ hpcw_status hpcw_linktest_complete(const char *path, const hpcw_linktest_params 
         s = hpcw_i_fail_sys(err, e, "%s: cannot open", path);
         goto done;
     }
-    s = check_header(fd, path, p, shape.data_start, err);
+    s = check_header(fd, path, p, host_size, shape.data_start, err);
     uint64_t at = shape.data_start + hpcw_i_linktest_header_size(p) + HPCW_I_LINKTEST_CHUNK + host_size;
     for (uint64_t m = 0; s == HPCW_OK && m < hpcw_linktest_permutations(p); m++) {
         hpcw_i_linktest_encode_summary(p, summary[m].start, summary[m].end, &summary[m].times,

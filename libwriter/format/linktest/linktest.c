@@ -28,6 +28,7 @@ struct scratch {
 
 struct hpcw_linktest {
     hpcw_comm *comm;
+    char *path; /* for messages */
     hpcw_linktest_params params;
     char *mode;
     char *hash;
@@ -49,6 +50,8 @@ struct hpcw_linktest {
     atomic_uint_fast64_t threshold; /* times below it are not among the slowest: spares most rows the lock */
     bool merged;
     bool closed;
+    bool broken;          /* same on all processes: a collective call failed for want of a resource */
+    hpcw_error abandoned; /* code HPCW_OK: it is not; the first failure that the next collective call reports */
 };
 
 static uint32_t index_of(const hpcw_linktest *lt, uint32_t rank) {
@@ -99,22 +102,28 @@ static hpcw_status begin_permutation(hpcw_linktest *lt, hpcw_error *err) {
 }
 
 /* Copies what is only lent. The parameters were checked. */
-static hpcw_status prepare(hpcw_linktest *lt, const hpcw_linktest_params *p, hpcw_error *err) {
+static hpcw_status prepare(hpcw_linktest *lt, const char *path, const hpcw_linktest_params *p,
+                           hpcw_error *err) {
     lt->params = *p;
+    lt->path = hpcw_i_strdup(path);
     lt->params.mode = lt->mode = hpcw_i_strdup(p->mode);
     lt->params.git_hash = lt->hash = p->git_hash == NULL ? NULL : hpcw_i_strdup(p->git_hash);
     lt->params.ranks = lt->ranks = p->ranks == NULL ? NULL : hpcw_i_malloc(p->count * sizeof *lt->ranks);
     lt->task = hpcw_i_calloc(p->count, sizeof *lt->task);
     lt->slowest.wanted = (size_t)hpcw_i_linktest_retests(p);
     lt->slowest.entry = hpcw_i_calloc(lt->slowest.wanted, sizeof *lt->slowest.entry);
-    if (lt->mode == NULL || (p->git_hash != NULL && lt->hash == NULL) ||
+    if (lt->path == NULL || lt->mode == NULL || (p->git_hash != NULL && lt->hash == NULL) ||
         (p->ranks != NULL && lt->ranks == NULL) || lt->task == NULL || lt->slowest.entry == NULL) {
-        return hpcw_i_fail(err, HPCW_ENOMEM, "linktest: out of memory for %u tasks", p->count);
+        return hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for %u tasks", path, p->count);
     }
     if (p->ranks != NULL) {
         memcpy(lt->ranks, p->ranks, p->count * sizeof *lt->ranks);
     }
-    return begin_permutation(lt, err);
+    hpcw_status s = begin_permutation(lt, err);
+    if (s != HPCW_OK) {
+        hpcw_i_fail_about(err, path);
+    }
+    return s;
 }
 
 /* The parameters that the container does not compare itself, as numbers. */
@@ -181,8 +190,8 @@ hpcw_status hpcw_linktest_open(const char *path, hpcw_comm *comm, const hpcw_lin
     comm = hpcw_i_comm_or_self(comm);
     hpcw_linktest *lt = NULL;
     hpcw_status s = hpcw_linktest_params_check(params, err);
-    if (s == HPCW_OK && out == NULL) {
-        s = hpcw_i_fail(err, HPCW_EINVAL, "linktest: wanted a place for the handle, got NULL");
+    if (s == HPCW_OK && (path == NULL || out == NULL)) {
+        s = hpcw_i_fail(err, HPCW_EINVAL, "linktest: wanted a path and a place for the handle, got NULL");
     }
     if (out != NULL) {
         *out = NULL;
@@ -190,11 +199,11 @@ hpcw_status hpcw_linktest_open(const char *path, hpcw_comm *comm, const hpcw_lin
     if (s == HPCW_OK) {
         lt = hpcw_i_calloc(1, sizeof *lt);
         if (lt == NULL) {
-            s = hpcw_i_fail(err, HPCW_ENOMEM, "linktest: out of memory");
+            s = hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory", path);
         } else {
             (void)pthread_mutex_init(&lt->lock, NULL);
             lt->comm = comm;
-            s = prepare(lt, params, err);
+            s = prepare(lt, path, params, err);
         }
     }
     s = agree_on_params(comm, params, s, err);
@@ -247,6 +256,7 @@ void hpcw_linktest_free(hpcw_linktest *lt) {
     hpcw_i_free(lt->ranks);
     hpcw_i_free(lt->mode);
     hpcw_i_free(lt->hash);
+    hpcw_i_free(lt->path);
     (void)pthread_mutex_destroy(&lt->lock);
     hpcw_i_free(lt);
 }
@@ -260,21 +270,49 @@ uint32_t hpcw_linktest_first_rank(const hpcw_linktest *lt) {
  * ---------------------------------------------------------------------------------------------------------------
  */
 
+void hpcw_linktest_abandon(hpcw_linktest *lt, const hpcw_error *reason) {
+    if (lt != NULL && reason != NULL && lt->abandoned.code == HPCW_OK) {
+        lt->abandoned = *reason;
+    }
+}
+
+static hpcw_status usable(const hpcw_linktest *lt, hpcw_error *err) {
+    if (lt->broken) {
+        return hpcw_i_fail(err, HPCW_ESTATE, "%s: the result is broken by an earlier failure", lt->path);
+    }
+    if (lt->closed || lt->permutation == hpcw_linktest_permutations(&lt->params)) {
+        return hpcw_i_fail(err, HPCW_ESTATE, "%s: all permutations have ended", lt->path);
+    }
+    return HPCW_OK;
+}
+
+/* A stream that cannot be finished any more: the reason is what the next collective call reports. */
+static void remember(hpcw_linktest *lt, hpcw_status s, const hpcw_error *reason) {
+    if (s == HPCW_ENOSPC || (s <= HPCW_EIO && s != HPCW_EINTERNAL)) {
+        (void)pthread_mutex_lock(&lt->lock);
+        hpcw_linktest_abandon(lt, reason);
+        (void)pthread_mutex_unlock(&lt->lock);
+    }
+}
+
 static hpcw_status enter(hpcw_linktest *lt, uint32_t rank, uint32_t *i, hpcw_error *err) {
     if (lt == NULL) {
         return hpcw_i_fail(err, HPCW_EINVAL, "linktest: wanted an open file, got NULL");
     }
-    if (lt->closed || lt->permutation == hpcw_linktest_permutations(&lt->params)) {
-        return hpcw_i_fail(err, HPCW_ESTATE, "linktest: all permutations have ended");
+    hpcw_status s = usable(lt, err);
+    if (s != HPCW_OK) {
+        return s;
     }
     *i = index_of(lt, rank);
     return *i == UINT32_MAX
-               ? hpcw_i_fail(err, HPCW_EINVAL, "linktest: wanted a task of this process, got %u", rank)
+               ? hpcw_i_fail(err, HPCW_EINVAL, "%s: wanted a task of this process, got %u", lt->path, rank)
                : HPCW_OK;
 }
 
 hpcw_status hpcw_linktest_task(hpcw_linktest *lt, uint32_t rank, const char *host, int32_t core,
                                hpcw_error *err) {
+    hpcw_error local;
+    err = err == NULL ? &local : err;
     uint32_t i = 0;
     hpcw_status s = enter(lt, rank, &i, err);
     if (s != HPCW_OK) {
@@ -283,23 +321,23 @@ hpcw_status hpcw_linktest_task(hpcw_linktest *lt, uint32_t rank, const char *hos
     size_t size = host == NULL ? 0 : strlen(host) + 1;
     if (size < 2 || core < 0) {
         return hpcw_i_fail(err, HPCW_EINVAL,
-                           "linktest: task %u: wanted a host name and a core >= 0, got \"%s\" and %d", rank,
-                           host == NULL ? "NULL" : host, (int)core);
+                           "%s: task %u: wanted a host name and a core >= 0, got \"%s\" and %d", lt->path,
+                           rank, host == NULL ? "NULL" : host, (int)core);
     }
     for (const char *c = host; *c != '\0'; c++) {
         if (*c <= ' ' || *c > '~') {
             return hpcw_i_fail(err, HPCW_EINVAL,
-                               "linktest: task %u: wanted a host name in printable ASCII, got \"%s\"", rank,
-                               host);
+                               "%s: task %u: wanted a host name in printable ASCII, got \"%s\"", lt->path,
+                               rank, host);
         }
     }
     if (size > lt->params.max_host_size) {
         return hpcw_i_fail(err, HPCW_ERANGE,
-                           "linktest: task %u: wanted a host name of at most %zu bytes, got \"%s\"", rank,
+                           "%s: task %u: wanted a host name of at most %zu bytes, got \"%s\"", lt->path, rank,
                            lt->params.max_host_size - 1, host);
     }
     if (lt->task[i].named) {
-        return hpcw_i_fail(err, HPCW_ESTATE, "linktest: task %u: its host was given before", rank);
+        return hpcw_i_fail(err, HPCW_ESTATE, "%s: task %u: its host was given before", lt->path, rank);
     }
     unsigned char head[HPCW_I_LINKTEST_HEADER + 64 + HPCW_I_LINKTEST_CHUNK + HPCW_LINKTEST_MAX_HOST + 1];
     unsigned char *q = head;
@@ -313,6 +351,7 @@ hpcw_status hpcw_linktest_task(hpcw_linktest *lt, uint32_t rank, const char *hos
     q += HPCW_I_LINKTEST_CHUNK + size;
     s = hpcw_sion_write(lt->sion, rank, head, (size_t)(q - head), err);
     lt->task[i].named = s == HPCW_OK;
+    remember(lt, s, err);
     return s;
 }
 
@@ -363,8 +402,9 @@ static void collect_slowest(hpcw_linktest *lt, uint32_t rank, const uint64_t *ti
 }
 
 /* Partners as 64-bit numbers; slots without a meeting hold time 0 and the task itself. */
-static hpcw_status encode_partners(const hpcw_linktest_params *p, uint32_t rank, const uint32_t *partner,
+static hpcw_status encode_partners(const hpcw_linktest *lt, uint32_t rank, const uint32_t *partner,
                                    uint32_t steps, unsigned char *out, hpcw_error *err) {
+    const hpcw_linktest_params *p = &lt->params;
     uint32_t out_of_range = 0;
     for (uint32_t s = 0; s < steps; s++) {
         out_of_range |= partner[s] >= p->tasks || partner[s] == rank;
@@ -376,7 +416,7 @@ static hpcw_status encode_partners(const hpcw_linktest_params *p, uint32_t rank,
     for (uint32_t s = 0; out_of_range && s < steps; s++) {
         if (partner[s] >= p->tasks || partner[s] == rank) {
             return hpcw_i_fail(err, HPCW_EINVAL,
-                               "linktest: task %u, step %u: wanted another task below %u, got %u", rank, s,
+                               "%s: task %u, step %u: wanted another task below %u, got %u", lt->path, rank, s,
                                p->tasks, partner[s]);
         }
     }
@@ -385,6 +425,8 @@ static hpcw_status encode_partners(const hpcw_linktest_params *p, uint32_t rank,
 
 hpcw_status hpcw_linktest_timings(hpcw_linktest *lt, uint32_t rank, const uint64_t *time_ps,
                                   const uint32_t *partner, uint64_t all_to_all_ps, hpcw_error *err) {
+    hpcw_error local;
+    err = err == NULL ? &local : err;
     uint32_t i = 0;
     hpcw_status s = enter(lt, rank, &i, err);
     if (s != HPCW_OK) {
@@ -393,7 +435,7 @@ hpcw_status hpcw_linktest_timings(hpcw_linktest *lt, uint32_t rank, const uint64
     const hpcw_linktest_params *p = &lt->params;
     struct task_state *task = &lt->task[i];
     if (!task->named || task->stored != lt->permutation) {
-        return hpcw_i_fail(err, HPCW_ESTATE, "linktest: task %u: %s", rank,
+        return hpcw_i_fail(err, HPCW_ESTATE, "%s: task %u: %s", lt->path, rank,
                            task->named ? "its timings of this permutation were stored before"
                                        : "its host is not known yet");
     }
@@ -401,12 +443,12 @@ hpcw_status hpcw_linktest_timings(hpcw_linktest *lt, uint32_t rank, const uint64
         (p->all_to_all && (all_to_all_ps == 0 || all_to_all_ps >= HPCW_I_LINKTEST_TIME_LIMIT))) {
         return hpcw_i_fail(
             err, HPCW_EINVAL,
-            "linktest: task %u: wanted timings, and an all-to-all time of 1 to 2^52 - 1 ps, got %s and %llu",
-            rank, time_ps == NULL ? "NULL" : "timings", (unsigned long long)all_to_all_ps);
+            "%s: task %u: wanted timings, and an all-to-all time of 1 to 2^52 - 1 ps, got %s and %llu",
+            lt->path, rank, time_ps == NULL ? "NULL" : "timings", (unsigned long long)all_to_all_ps);
     }
     struct scratch *scratch = take_scratch(lt);
     if (scratch == NULL) {
-        return hpcw_i_fail(err, HPCW_ENOMEM, "linktest: task %u: out of memory for its timings", rank);
+        return hpcw_i_fail(err, HPCW_ENOMEM, "%s: task %u: out of memory for its timings", lt->path, rank);
     }
     uint32_t steps = hpcw_linktest_steps(p);
     uint32_t slots = p->tasks - 1;
@@ -420,13 +462,13 @@ hpcw_status hpcw_linktest_timings(hpcw_linktest *lt, uint32_t rank, const uint64
     size_t bad = hpcw_i_linktest_encode_times(time_ps, steps, q, &times);
     if (bad < steps) {
         s = hpcw_i_fail(err, HPCW_EINVAL,
-                        "linktest: task %u, step %zu: wanted a time of 1 to 2^52 - 1 ps, got %llu", rank, bad,
-                        (unsigned long long)time_ps[bad]);
+                        "%s: task %u, step %zu: wanted a time of 1 to 2^52 - 1 ps, got %llu", lt->path, rank,
+                        bad, (unsigned long long)time_ps[bad]);
         goto done;
     }
     memset(q + 8 * (size_t)steps, 0, 8 * (size_t)(slots - steps));
     q += 8 * (size_t)slots;
-    s = encode_partners(p, rank, partner, steps, q, err);
+    s = encode_partners(lt, rank, partner, steps, q, err);
     if (s != HPCW_OK) {
         goto done;
     }
@@ -446,6 +488,7 @@ hpcw_status hpcw_linktest_timings(hpcw_linktest *lt, uint32_t rank, const uint64
         s = hpcw_sion_write(lt->sion, rank, scratch->data, (size_t)(q - scratch->data), err);
     }
     if (s != HPCW_OK) {
+        remember(lt, s, err);
         goto done;
     }
     task->stored++;
@@ -497,16 +540,29 @@ static void merge_slowest(void *context, uint64_t *left, const uint64_t *right) 
 
 /* Whether all own timings of this permutation are there. */
 static hpcw_status check_complete(const hpcw_linktest *lt, hpcw_error *err) {
+    if (lt->abandoned.code != HPCW_OK) {
+        *err = lt->abandoned;
+        return err->code;
+    }
     for (uint32_t i = 0; i < lt->params.count; i++) {
         if (lt->task[i].stored != lt->permutation + 1) {
             uint32_t rank = lt->ranks != NULL ? lt->ranks[i] : hpcw_sion_first_rank(lt->sion) + i;
             return hpcw_i_fail(
                 err, HPCW_ESTATE,
-                "linktest: wanted the timings of all tasks in permutation %llu, task %u has none",
+                "%s: wanted the timings of all tasks in permutation %llu, task %u has none", lt->path,
                 (unsigned long long)lt->permutation, rank);
         }
     }
     return HPCW_OK;
+}
+
+/* The end of a collective call: wrong calls leave the handle as it was, anything else breaks it, on all processes. */
+static hpcw_status settle(hpcw_linktest *lt, hpcw_status s, hpcw_error *err) {
+    if (s != HPCW_OK) {
+        hpcw_i_fail_about(err, lt->path);
+        lt->broken = lt->broken || s <= HPCW_ENOMEM;
+    }
+    return s;
 }
 
 /* Leaves the slowest connections of all processes, sorted, on all of them. */
@@ -518,7 +574,7 @@ static hpcw_status merge_all(hpcw_linktest *lt, hpcw_error *err) {
     uint64_t *record = hpcw_i_malloc(words * sizeof *record);
     hpcw_status s = check_complete(lt, err);
     if (s == HPCW_OK && record == NULL) {
-        s = hpcw_i_fail(err, HPCW_ENOMEM, "linktest: out of memory for %zu slow connections",
+        s = hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for %zu slow connections", lt->path,
                         lt->slowest.wanted);
     }
     s = hpcw_i_agree(lt->comm, s, NULL, err);
@@ -532,7 +588,7 @@ static hpcw_status merge_all(hpcw_linktest *lt, hpcw_error *err) {
         }
     }
     hpcw_i_free(record);
-    return s;
+    return settle(lt, s, err);
 }
 
 hpcw_status hpcw_linktest_slowest(hpcw_linktest *lt, hpcw_linktest_slow *slow, size_t *count, hpcw_error *err) {
@@ -541,9 +597,12 @@ hpcw_status hpcw_linktest_slowest(hpcw_linktest *lt, hpcw_linktest_slow *slow, s
     if (lt == NULL) {
         return hpcw_i_fail(err, HPCW_EINVAL, "linktest: wanted an open file, got NULL");
     }
-    hpcw_status s = HPCW_OK;
+    hpcw_status s = usable(lt, err);
+    if (s != HPCW_OK) {
+        return s; /* on all processes alike */
+    }
     if (count == NULL || (slow == NULL && lt->slowest.wanted > 0)) {
-        s = hpcw_i_fail(err, HPCW_EINVAL, "linktest: wanted room for the slow connections, got NULL");
+        s = hpcw_i_fail(err, HPCW_EINVAL, "%s: wanted room for the slow connections, got NULL", lt->path);
     }
     s = hpcw_i_agree(lt->comm, s, NULL, err);
     if (s == HPCW_OK) {
@@ -563,9 +622,9 @@ static hpcw_status check_texts(const hpcw_linktest *lt, const char *start, const
         strlen(end) >= HPCW_LINKTEST_TIME_SIZE || strcmp(end, start) < 0 || strcmp(start, lt->last_end) < 0) {
         return hpcw_i_fail(
             err, HPCW_EINVAL,
-            "linktest: times: wanted start and end in order, not before \"%s\", of at most %d characters, got "
+            "%s: times: wanted start and end in order, not before \"%s\", of at most %d characters, got "
             "\"%s\" and \"%s\"",
-            lt->last_end, HPCW_LINKTEST_TIME_SIZE - 1, start == NULL ? "NULL" : start,
+            lt->path, lt->last_end, HPCW_LINKTEST_TIME_SIZE - 1, start == NULL ? "NULL" : start,
             end == NULL ? "NULL" : end);
     }
     return HPCW_OK;
@@ -576,7 +635,7 @@ static hpcw_status write_summary(hpcw_linktest *lt, const char *start, const cha
     size_t size = (size_t)hpcw_i_linktest_summary_size(&lt->params);
     unsigned char *data = hpcw_i_malloc(size);
     if (data == NULL) {
-        return hpcw_i_fail(err, HPCW_ENOMEM, "linktest: out of memory for the summary");
+        return hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for the summary", lt->path);
     }
     hpcw_i_linktest_encode_summary(&lt->params, start, end, &lt->times, &lt->all_to_all,
                                    slow != NULL ? slow : lt->slowest.entry, data);
@@ -614,10 +673,11 @@ hpcw_status hpcw_linktest_end_permutation(hpcw_linktest *lt, const char *start, 
     if (lt == NULL) {
         return hpcw_i_fail(err, HPCW_EINVAL, "linktest: wanted an open file, got NULL");
     }
-    if (lt->closed || lt->permutation == hpcw_linktest_permutations(&lt->params)) {
-        return hpcw_i_fail(err, HPCW_ESTATE, "linktest: all permutations have ended");
+    hpcw_status s = usable(lt, err);
+    if (s != HPCW_OK) {
+        return s; /* on all processes alike */
     }
-    hpcw_status s = merge_all(lt, err);
+    s = merge_all(lt, err);
     if (s != HPCW_OK) {
         return s;
     }
@@ -645,7 +705,7 @@ hpcw_status hpcw_linktest_end_permutation(hpcw_linktest *lt, const char *start, 
     if (s == HPCW_OK) {
         s = begin_permutation(lt, err);
     }
-    return hpcw_i_agree(lt->comm, s, NULL, err);
+    return settle(lt, hpcw_i_agree(lt->comm, s, NULL, err), err);
 }
 
 hpcw_status hpcw_linktest_figures(const hpcw_linktest *lt, hpcw_linktest_range *times,
@@ -670,9 +730,12 @@ hpcw_status hpcw_linktest_close(hpcw_linktest *lt, hpcw_error *err) {
         return hpcw_i_fail(err, HPCW_EINVAL, "linktest: wanted an open file, got NULL");
     }
     uint64_t wanted = hpcw_linktest_permutations(&lt->params);
+    if (lt->broken) {
+        return hpcw_i_fail(err, HPCW_ESTATE, "%s: the result is broken by an earlier failure", lt->path);
+    }
     if (lt->closed || lt->permutation != wanted) {
         return hpcw_i_fail(err, HPCW_ESTATE,
-                           "linktest: wanted %llu ended permutations and one close, got %llu%s",
+                           "%s: wanted %llu ended permutations and one close, got %llu%s", lt->path,
                            (unsigned long long)wanted, (unsigned long long)lt->permutation,
                            lt->closed ? " and a second close" : "");
     }

@@ -92,6 +92,12 @@ static hpcw_status break_handle(struct hpcw_sion *h, hpcw_status s, const hpcw_e
     return s;
 }
 
+void hpcw_sion_abandon(hpcw_sion *h, const hpcw_error *reason) {
+    if (h != NULL && reason != NULL && reason->code != HPCW_OK) {
+        (void)break_handle(h, reason->code, reason, NULL);
+    }
+}
+
 /* Where byte `k` of the current chunk of task i is in its file. */
 static uint64_t position(const struct hpcw_sion *h, uint32_t i, uint64_t k) {
     const struct hpcw_i_sion_task *t = &h->task[i];
@@ -376,7 +382,13 @@ hpcw_status hpcw_sion_fill(hpcw_sion *h, uint32_t rank, uint64_t offset, const v
     struct hpcw_i_sion_task *t = &h->task[i];
     uint64_t block = t->chunk == 0 ? UINT64_MAX : offset / t->chunk;
     uint64_t k = t->chunk == 0 ? 0 : offset % t->chunk;
+    if (h->pooled) {
+        (void)pthread_mutex_lock(&h->pool_lock); /* another thread may be writing out this task's slot */
+    }
     uint64_t end = block < t->block ? t->chunk : t->used - t->buffered;
+    if (h->pooled) {
+        (void)pthread_mutex_unlock(&h->pool_lock);
+    }
     if (block > t->block || k > end || size > end - k) {
         return hpcw_i_fail(err, HPCW_EINVAL, "%s: wanted a place that task %u reserved, got %zu bytes at %llu",
                            h->path, rank, size, (unsigned long long)offset);

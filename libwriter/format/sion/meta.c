@@ -404,6 +404,15 @@ static hpcw_status take_message(void *context, const uint64_t *message, size_t w
     return HPCW_OK;
 }
 
+/* The root has no room for what the others send; they must not wait for it all the same. */
+static hpcw_status drop_message(void *context, const uint64_t *message, size_t words, hpcw_error *err) {
+    (void)context;
+    (void)message;
+    (void)words;
+    (void)err;
+    return HPCW_OK;
+}
+
 static hpcw_status write_collected(const struct plan *plan, const uint64_t *message, size_t words,
                                    uint64_t *word, hpcw_status s, hpcw_error *err) {
     struct hpcw_sion *h = plan->h;
@@ -421,7 +430,7 @@ static hpcw_status write_collected(const struct plan *plan, const uint64_t *mess
     }
     hpcw_error ignored;
     if (root && s != HPCW_OK) {
-        (void)hpcw_i_comm_collect(h->comm, plan->root, NULL, 0, take_message, &c, &ignored);
+        (void)hpcw_i_comm_collect(h->comm, plan->root, NULL, 0, drop_message, NULL, &ignored);
         return s;
     }
     hpcw_status r = hpcw_i_comm_collect(h->comm, plan->root, message, s == HPCW_OK ? words : 0, take_message,

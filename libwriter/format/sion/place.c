@@ -23,6 +23,11 @@ static bool join_sum(uint64_t low, uint64_t high, uint64_t *sum) {
     return high <= INT32_MAX;
 }
 
+/* Sums of sizes that no block can have stay large instead of wrapping to something small. */
+static uint64_t add_up(uint64_t a, uint64_t b) {
+    return a > INT64_MAX - b ? INT64_MAX : a + b;
+}
+
 /* A list of tasks in the order of their numbers over all processes, and how they are cut into files. */
 struct ordered {
     const struct hpcw_i_sion_request *request;
@@ -68,8 +73,8 @@ static hpcw_status total_per_file(const struct ordered *o, uint64_t *mine, uint6
     struct hpcw_i_words sums = {.sums = 2 * o->files, .word = words};
     hpcw_status s = hpcw_i_comm_allreduce(o->comm, &sums, err);
     for (uint32_t f = 0; s == HPCW_OK && f < o->files; f++) {
-        if (!join_sum(words[2 * (size_t)f], words[2 * (size_t)f + 1], &mine[f])) {
-            s = hpcw_i_fail(err, HPCW_ERANGE, "sion: the chunks of one block of file %u pass 2^63 bytes", f);
+        if (!join_sum(words[2 * (size_t)f], words[2 * (size_t)f + 1], &mine[f]) || mine[f] > INT64_MAX / 2) {
+            s = hpcw_i_fail(err, HPCW_ERANGE, "the chunks of one block of file %u pass 2^62 bytes", f);
         }
     }
     return s;
@@ -86,7 +91,7 @@ static hpcw_status place_packed(const struct ordered *o, const uint64_t *request
     uint32_t bs = o->request->block_size;
     struct packed_run mine = {.file = UINT64_MAX};
     struct packed_run *all = hpcw_i_malloc((size_t)o->comm->size * sizeof *all);
-    hpcw_status s = all == NULL ? hpcw_i_fail(err, HPCW_ENOMEM, "sion: out of memory") : HPCW_OK;
+    hpcw_status s = all == NULL ? hpcw_i_fail(err, HPCW_ENOMEM, "out of memory") : HPCW_OK;
     s = hpcw_i_agree(o->comm, s, NULL, err);
     if (s != HPCW_OK) {
         goto done;
@@ -154,7 +159,7 @@ static hpcw_status place_ordered(const struct ordered *o, uint64_t before_bytes,
     hpcw_status s = HPCW_OK;
     if (o->files > 1) {
         totals = hpcw_i_calloc(o->files, 3 * sizeof *totals);
-        s = totals == NULL ? hpcw_i_fail(err, HPCW_ENOMEM, "sion: out of memory for %u files", o->files)
+        s = totals == NULL ? hpcw_i_fail(err, HPCW_ENOMEM, "out of memory for %u files", o->files)
                            : HPCW_OK;
         s = hpcw_i_agree(o->comm, s, NULL, err);
         if (s != HPCW_OK) {
@@ -169,8 +174,8 @@ static hpcw_status place_ordered(const struct ordered *o, uint64_t before_bytes,
         if (o->files > 1 && index == hpcw_sion_first_task_of_file(o->tasks, o->files, file_of(o, i))) {
             last_boundary = x;
         }
-        totals[file_of(o, i)] += o->task[i].chunk;
-        x += o->task[i].chunk;
+        totals[file_of(o, i)] = add_up(totals[file_of(o, i)], o->task[i].chunk);
+        x = add_up(x, o->task[i].chunk);
     }
     uint64_t base = 0; /* bytes before the first own task's file */
     if (o->files > 1) {
@@ -189,7 +194,7 @@ static hpcw_status place_ordered(const struct ordered *o, uint64_t before_bytes,
     }
     if (packed) {
         uint64_t *requested = hpcw_i_malloc(o->files * sizeof *requested);
-        s = requested == NULL ? hpcw_i_fail(err, HPCW_ENOMEM, "sion: out of memory") : HPCW_OK;
+        s = requested == NULL ? hpcw_i_fail(err, HPCW_ENOMEM, "out of memory") : HPCW_OK;
         s = hpcw_i_agree(o->comm, s, NULL, err);
         if (s == HPCW_OK) {
             memcpy(requested, totals, o->files * sizeof *requested);
@@ -231,7 +236,7 @@ static hpcw_status take_census(hpcw_comm *comm, const struct hpcw_i_sion_request
                                struct census *c, hpcw_error *err) {
     uint64_t bytes = 0;
     for (uint32_t i = 0; i < r->count; i++) {
-        bytes += r->task[i].chunk;
+        bytes = add_up(bytes, r->task[i].chunk);
     }
     uint64_t end = r->ranks != NULL && r->count > 0 ? (uint64_t)r->ranks[r->count - 1] + 1 : 0;
     uint64_t word[4] = {r->count, 0, 0, end};
@@ -251,7 +256,7 @@ static hpcw_status take_census(hpcw_comm *comm, const struct hpcw_i_sion_request
     words = (struct hpcw_i_words){.mins = 3, .maxs = 1, .word = verdict};
     s = hpcw_i_comm_allreduce(comm, &words, err);
     if (s == HPCW_OK && !verdict[1]) {
-        s = hpcw_i_fail(err, HPCW_ERANGE, "sion: the chunks of one block pass 2^63 bytes");
+        s = hpcw_i_fail(err, HPCW_ERANGE, "the chunks of one block pass 2^63 bytes");
     }
     c->ascending = verdict[0] != 0;
     c->lowest = (uint32_t)verdict[2];
@@ -314,13 +319,13 @@ static hpcw_status directory_fill(hpcw_comm *comm, const struct hpcw_i_sion_requ
     d->slot = hpcw_i_calloc(width, sizeof *d->slot);
     hpcw_status s =
         d->words == NULL || d->out == NULL || d->slot == NULL
-            ? hpcw_i_fail(err, HPCW_ENOMEM, "sion: out of memory for a directory of %u tasks", width)
+            ? hpcw_i_fail(err, HPCW_ENOMEM, "out of memory for a directory of %u tasks", width)
             : HPCW_OK;
     for (uint32_t i = 0; s == HPCW_OK && i < r->count; i++) {
         uint32_t rank = r->ranks == NULL ? first + i : r->ranks[i];
         if (rank >= r->tasks) {
             s = hpcw_i_fail(err, HPCW_EMISMATCH,
-                            "sion: wanted task numbers below %u (the number of tasks), got %u", r->tasks, rank);
+                            "wanted task numbers below %u (the number of tasks), got %u", r->tasks, rank);
             break;
         }
         d->out[ASK_WORDS * (size_t)i] = rank;
@@ -342,12 +347,12 @@ static hpcw_status directory_fill(hpcw_comm *comm, const struct hpcw_i_sion_requ
     d->ranks = hpcw_i_malloc(d->present * sizeof *d->ranks);
     d->task = hpcw_i_calloc(d->present, sizeof *d->task);
     if (d->ranks == NULL || d->task == NULL) {
-        s = hpcw_i_fail(err, HPCW_ENOMEM, "sion: out of memory for a directory of %u tasks", d->present);
+        s = hpcw_i_fail(err, HPCW_ENOMEM, "out of memory for a directory of %u tasks", d->present);
     }
     for (uint32_t i = 0; s == HPCW_OK && i < d->present; i++) {
         uint32_t at = (uint32_t)d->in[ASK_WORDS * (size_t)i] - begin;
         if (d->slot[at] != 0) {
-            s = hpcw_i_fail(err, HPCW_EMISMATCH, "sion: wanted each task on one process, got task %u on two",
+            s = hpcw_i_fail(err, HPCW_EMISMATCH, "wanted each task on one process, got task %u on two",
                             begin + at);
             break;
         }
@@ -405,7 +410,7 @@ static hpcw_status place_by_directory(hpcw_comm *comm, const struct hpcw_i_sion_
     int size = comm->size;
     uint32_t begin = slice_start(r->tasks, size, comm->process);
     answer = hpcw_i_malloc((size_t)d.present * ANSWER_WORDS * sizeof *answer);
-    s = answer == NULL ? hpcw_i_fail(err, HPCW_ENOMEM, "sion: out of memory for answers") : HPCW_OK;
+    s = answer == NULL ? hpcw_i_fail(err, HPCW_ENOMEM, "out of memory for answers") : HPCW_OK;
     for (uint32_t i = 0; s == HPCW_OK && i < d.present; i++) {
         uint32_t n = d.slot[(uint32_t)d.in[ASK_WORDS * (size_t)i] - begin] - 1;
         answer[ANSWER_WORDS * (size_t)i] = d.task[n].start;
@@ -461,7 +466,7 @@ static hpcw_status place_alone(const struct hpcw_i_sion_request *r, uint32_t fir
             if (size > INT64_MAX / 4 || x > INT64_MAX / 4) {
                 return hpcw_i_fail(
                     err, HPCW_ERANGE,
-                    "sion: the chunks of one block pass 2^61 bytes at task %u, which asks for %llu", t,
+                    "the chunks of one block pass 2^61 bytes at task %u, which asks for %llu", t,
                     (unsigned long long)size);
             }
             uint64_t chunk = size;
@@ -517,7 +522,7 @@ static hpcw_status place_by_colour(const struct hpcw_i_sion_request *r, uint32_t
         }
     }
     hpcw_status s = all == NULL || placement->column == NULL || mine.ranks == NULL
-                        ? hpcw_i_fail(err, HPCW_ENOMEM, "sion: out of memory for %u tasks", r->count)
+                        ? hpcw_i_fail(err, HPCW_ENOMEM, "out of memory for %u tasks", r->count)
                         : HPCW_OK;
     s = hpcw_i_agree(r->comm, s, NULL, err);
     if (s == HPCW_OK) {
@@ -571,7 +576,7 @@ static hpcw_status place_by_colour(const struct hpcw_i_sion_request *r, uint32_t
         }
     }
     file = hpcw_i_malloc(files * sizeof *file);
-    s = file == NULL ? hpcw_i_fail(err, HPCW_ENOMEM, "sion: out of memory for %u files", files) : HPCW_OK;
+    s = file == NULL ? hpcw_i_fail(err, HPCW_ENOMEM, "out of memory for %u files", files) : HPCW_OK;
     s = hpcw_i_agree(r->comm, s, NULL, err);
     for (uint32_t f = 0; s == HPCW_OK && f < files; f++) {
         file[f] = (struct hpcw_i_sion_file){.tasks = (uint32_t)all[f].tasks, .stride = all[f].stride};
@@ -607,40 +612,34 @@ hpcw_status hpcw_i_sion_place(const struct hpcw_i_sion_request *r, struct hpcw_i
     }
     uint32_t lowest = placement->first;
     placement->first = r->ranks == NULL ? lowest + census.tasks_before : 0;
-    if (census.end > r->tasks) {
-        return hpcw_i_fail(err, HPCW_EMISMATCH,
-                           "sion: wanted task numbers below %u (the number of tasks), got %u", r->tasks,
-                           census.end - 1);
+    if (census.end > r->end) {
+        return hpcw_i_fail(err, HPCW_EMISMATCH, "wanted task numbers below %u, got %u", r->end, census.end - 1);
     }
     if (r->part_of_set && (!census.ascending || census.lowest < lowest)) {
         return hpcw_i_fail(err, HPCW_EMISMATCH,
-                           "sion: a part of a set: wanted ascending task numbers from %u on", lowest);
+                           "a part of a set: wanted ascending task numbers from %u on", lowest);
+    }
+    if (r->files > 0 && census.ascending && r->size_of != NULL) {
+        return place_alone(r, placement->first, placement->file, err);
+    }
+    for (uint32_t i = 0; r->size_of != NULL && i < r->count; i++) {
+        uint64_t size = r->size_of(r->size_context, r->ranks == NULL ? placement->first + i : r->ranks[i]);
+        size = size > INT64_MAX / 4 ? INT64_MAX / 4 : size; /* still too large, and seen by all */
+        r->task[i].chunk = r->layout == HPCW_SION_ALIGNED ? round_up(size, r->block_size) : size;
     }
     if (r->files == 0) {
-        s = place_by_colour(r, placement->first, placement, err);
-    } else {
-        if (!census.ascending) {
-            for (uint32_t i = 0; r->size_of != NULL && i < r->count; i++) {
-                uint64_t size =
-                    r->size_of(r->size_context, r->ranks == NULL ? placement->first + i : r->ranks[i]);
-                size = size > INT64_MAX / 4 ? INT64_MAX / 4 : size; /* still too large, and seen by all */
-                r->task[i].chunk = r->layout == HPCW_SION_ALIGNED ? round_up(size, r->block_size) : size;
-            }
-            s = place_by_directory(r->comm, r, r->files, r->tasks, placement->first, placement->file, NULL,
-                                   err);
-        } else if (r->size_of != NULL) {
-            s = place_alone(r, placement->first, placement->file, err);
-        } else {
-            struct ordered o = {.request = r,
-                                .comm = r->comm,
-                                .tasks = r->tasks,
-                                .files = r->files,
-                                .count = r->count,
-                                .task = r->task,
-                                .before = census.tasks_before,
-                                .file = placement->file};
-            s = place_ordered(&o, census.bytes_before, err);
-        }
+        return place_by_colour(r, placement->first, placement, err);
     }
-    return s;
+    if (!census.ascending) {
+        return place_by_directory(r->comm, r, r->files, r->tasks, placement->first, placement->file, NULL, err);
+    }
+    struct ordered o = {.request = r,
+                        .comm = r->comm,
+                        .tasks = r->tasks,
+                        .files = r->files,
+                        .count = r->count,
+                        .task = r->task,
+                        .before = census.tasks_before,
+                        .file = placement->file};
+    return place_ordered(&o, census.bytes_before, err);
 }

@@ -23,7 +23,8 @@ struct hpcw_i_sion_task {
 /* What is to be placed, the same on all processes unless marked as own. */
 struct hpcw_i_sion_request {
     hpcw_comm *comm;
-    uint32_t tasks; /* N, sum of all counts */
+    uint32_t tasks; /* N, of the whole container */
+    uint32_t end;   /* one past the highest task that is owned: N, or less with part_of_set */
     uint32_t files; /* 0: by colour */
     uint32_t block_size;
     uint32_t per_group;

@@ -130,6 +130,14 @@ static hpcw_status copy_tasks(struct hpcw_sion *h, const hpcw_sion_options *o, h
     return HPCW_OK;
 }
 
+/* One past the highest task that the processes own together. */
+static uint32_t end_of_own_tasks(const struct hpcw_sion *h) {
+    const hpcw_sion_options *o = &h->options;
+    return o->set_tasks == 0
+               ? h->tasks
+               : hpcw_sion_first_task_of_file(h->tasks, o->files, o->set_first_file + o->set_files);
+}
+
 /*
  * The options that must agree. Minimum and maximum of each travel in the first reduction, together with the
  * number of tasks, the block size (what process 0 says) and the tag of the temporary files (drawn by process
@@ -178,9 +186,11 @@ static hpcw_status agree_on_arguments(struct hpcw_sion *h, hpcw_status s, hpcw_e
     }
     for (size_t i = 0; i < SAME; i++) {
         if (word[1 + i] != word[1 + SAME + i]) {
-            return hpcw_i_fail(err, HPCW_EMISMATCH, "%s: wanted the same %s on all processes, got %llu to %llu",
-                               h->path, same[i].name, (unsigned long long)word[1 + i],
-                               (unsigned long long)word[1 + SAME + i]);
+            s = hpcw_i_fail(err, HPCW_EMISMATCH, "%s: wanted the same %s on all processes, got %llu to %llu",
+                            h->path, same[i].name, (unsigned long long)word[1 + i],
+                            (unsigned long long)word[1 + SAME + i]);
+            /* Paths that differ would make messages that differ. */
+            return hpcw_i_agree(h->comm, s, NULL, err);
         }
     }
     h->block_size = (uint32_t)word[1 + 2 * SAME];
@@ -191,10 +201,19 @@ static hpcw_status agree_on_arguments(struct hpcw_sion *h, hpcw_status s, hpcw_e
                            "%s: wanted 1 to %u tasks in all, got %llu", h->path, UINT32_MAX - 1,
                            (unsigned long long)word[0]);
     }
-    h->tasks = (uint32_t)word[0];
+    h->tasks = o->set_tasks != 0 ? o->set_tasks : (uint32_t)word[0];
     if (files > h->tasks) {
         return hpcw_i_fail(err, HPCW_EINVAL, "%s: wanted at most one file per task, got %u files for %u tasks",
                            h->path, files, h->tasks);
+    }
+    if (o->set_tasks != 0) {
+        h->place.first = hpcw_sion_first_task_of_file(h->tasks, files, o->set_first_file);
+        uint32_t end = end_of_own_tasks(h);
+        if (word[0] != end - h->place.first) {
+            return hpcw_i_fail(err, HPCW_EMISMATCH,
+                               "%s: a part of a set: wanted the %u tasks of its files, got %llu", h->path,
+                               end - h->place.first, (unsigned long long)word[0]);
+        }
     }
     return HPCW_OK;
 }
@@ -328,6 +347,7 @@ static hpcw_status place_tasks(struct hpcw_sion *h, const hpcw_sion_options *o, 
     struct hpcw_i_sion_request r = {
         .comm = h->comm,
         .tasks = h->tasks,
+        .end = end_of_own_tasks(h),
         .files = o->files,
         .block_size = h->block_size,
         .per_group = o->tasks_per_group,
@@ -346,7 +366,13 @@ static hpcw_status place_tasks(struct hpcw_sion *h, const hpcw_sion_options *o, 
         r.size_context = (void *)(uintptr_t)o->all_sizes;
     }
     hpcw_status s = hpcw_i_sion_place(&r, &h->place, err);
-    return s == HPCW_OK ? check_limits(h, err) : s;
+    if (s == HPCW_OK) {
+        s = check_limits(h, err);
+    }
+    if (s != HPCW_OK) {
+        hpcw_i_fail_about(err, h->path);
+    }
+    return s;
 }
 
 static void free_handle(struct hpcw_sion *h) {
@@ -407,7 +433,7 @@ hpcw_status hpcw_sion_open(const char *path, hpcw_comm *comm, const hpcw_sion_op
     struct hpcw_sion *h = hpcw_i_calloc(1, sizeof *h);
     if (out == NULL || h == NULL) {
         s = out == NULL ? hpcw_i_fail(err, HPCW_EINVAL, "sion: wanted a place for the handle, got NULL")
-                        : hpcw_i_fail(err, HPCW_ENOMEM, "sion: out of memory");
+                        : hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory", path == NULL ? "sion" : path);
     }
     /* Without a handle this process still takes part in the first agreement, with an empty one in its place. */
     struct hpcw_sion nobody = {.comm = comm};
@@ -667,8 +693,10 @@ hpcw_status hpcw_sion_close(hpcw_sion *h, hpcw_error *err) {
     }
     hpcw_i_free(word);
     if (s != HPCW_OK) {
+        hpcw_i_fail_about(err, h->path);
         for (uint32_t p = 0; p < h->parts; p++) {
             hpcw_sink_discard(h->part[p].sink);
+            hpcw_i_sink_withdraw(h->part[p].sink); /* members of a set that were named before another failed */
         }
     }
     return s;
