@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Several files in one input: a byte whose remainder by 3 is the number of files less one, each file but the
+ * last with its length in front (four bytes, little-endian, cut to what is there), the last one up to the end.
+ */
+#ifndef HPCW_TESTS_FUZZ_IMAGES_H
+#define HPCW_TESTS_FUZZ_IMAGES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/bytes.h"
+#include "read/sion.h"
+
+#define FUZZ_IMAGES 3u
+
+static inline uint32_t fuzz_split(const uint8_t *data, size_t size, struct hpcw_i_sion_image *images) {
+    if (size == 0) {
+        return 0;
+    }
+    uint32_t count = 1 + data[0] % FUZZ_IMAGES;
+    data++;
+    size--;
+    for (uint32_t i = 0; i < count; i++) {
+        size_t part = size;
+        if (i + 1 < count && size >= 4) {
+            part = hpcw_i_get_u32(data, false);
+            data += 4;
+            size -= 4;
+            part = part < size ? part : size;
+        }
+        images[i] = (struct hpcw_i_sion_image){data, part};
+        data += part;
+        size -= part;
+    }
+    return count;
+}
+
+/* What both libFuzzer and our own main call. */
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+#endif

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Makes the seeds of the fuzz targets, small files put together by hand. Usage:
+ *
+ *   make_seeds write FOLDER    writes FOLDER/sion/... and FOLDER/linktest/...
+ *   make_seeds check FOLDER    fails if a seed there differs or is missing
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fuzz/images.h"
+#include "support/files.h"
+#include "support/linktest_image.h"
+
+static const char *folder;
+static bool checking;
+static int failures;
+
+/* One seed: a number of files as fuzz_split wants them. */
+static void seed(const char *name, const struct sion_image *images, uint32_t count) {
+    size_t size = 1;
+    for (uint32_t i = 0; i < count; i++) {
+        size += images[i].size + (i + 1 < count ? 4 : 0);
+    }
+    unsigned char *bytes = malloc(size), *to = bytes;
+    if (bytes == NULL) {
+        abort();
+    }
+    *to++ = (unsigned char)(count - 1);
+    for (uint32_t i = 0; i < count; i++) {
+        if (i + 1 < count) {
+            hpcw_i_put_u32(to, (uint32_t)images[i].size, false);
+            to += 4;
+        }
+        memcpy(to, images[i].data, images[i].size);
+        to += images[i].size;
+    }
+    char path[4096];
+    (void)snprintf(path, sizeof path, "%s/%s", folder, name);
+    if (checking) {
+        size_t there = 0;
+        unsigned char *found = read_file(path, &there);
+        failures += found == NULL || !same_bytes(path, bytes, size, found, there);
+        free(found);
+    } else {
+        FILE *f = fopen(path, "wb");
+        bool good = f != NULL && fwrite(bytes, 1, size, f) == size;
+        good &= f != NULL && fclose(f) == 0;
+        if (!good) {
+            perror(path);
+            failures++;
+        }
+    }
+    free(bytes);
+}
+
+static void sion_seeds(void) {
+    static const uint64_t chunks[3] = {16, 0, 24};
+    static const int64_t counts[3] = {3, 1, 1};
+    static const int64_t sizes[3][3] = {{16, 0, 20}, {10, 0, 0}, {3, 0, 0}};
+    static const int64_t marked[3][3] = {{16, 0, 20}, {10, -1, -1}, {3, -1, -1}};
+    static const int32_t own[3][2] = {{0, 0}, {0, 1}, {0, 2}};
+    struct sion_image_spec spec = sion_image_defaults();
+    spec.prefix = "s";
+    spec.fs_block_size = 8;
+    spec.tasks = 3;
+    spec.chunk_sizes = chunks;
+    spec.blocks = 3;
+    spec.counts = counts;
+    spec.sizes = &sizes[0][0];
+
+    struct sion_image image = sion_image_make(&spec);
+    seed("sion/serial", &image, 1);
+    sion_image_free(&image);
+    for (int32_t format = 2; format <= 4; format++) {
+        char name[] = "sion/format_0";
+        name[12] = (char)('0' + format);
+        spec.format = format;
+        image = sion_image_make(&spec);
+        seed(name, &image, 1);
+        sion_image_free(&image);
+    }
+    spec.format = 5;
+    spec.big = spec.data_big = true;
+    spec.file_number = 0;
+    spec.mapping = -1;
+    image = sion_image_make(&spec);
+    seed("sion/parallel_big", &image, 1);
+    sion_image_free(&image);
+    spec.big = spec.data_big = false;
+    spec.mapping = 3;
+    spec.mapped = own;
+    spec.sizes = &marked[0][0];
+    image = sion_image_make(&spec);
+    seed("sion/mapped", &image, 1);
+    sion_image_free(&image);
+
+    /* Two files, then the same as a buddy copy: file 0 has a collector of rank 3, file 1 one of rank 0. */
+    static const int64_t ranks[2][2] = {{0, 2}, {1, 3}}, buddies[2][2] = {{-4, 0}, {-1, 1}};
+    static const uint64_t set_chunks[2] = {8, 8}, buddy_chunks[2] = {0, 8};
+    static const int64_t set_counts[2] = {1, 1}, set_sizes[2] = {8, 3}, buddy_sizes[2] = {0, 5};
+    static const int32_t mapped[4][2] = {{0, 0}, {1, 0}, {0, 1}, {1, 1}}, buddy_mapped[2][2] = {{0, 1}, {1, 1}};
+    for (int buddy = 0; buddy < 2; buddy++) {
+        struct sion_image set[2];
+        for (uint32_t k = 0; k < 2; k++) {
+            struct sion_image_spec member = spec;
+            member.files = 2;
+            member.file_number = k;
+            member.tasks = 2;
+            member.ranks = buddy ? buddies[k] : ranks[k];
+            member.chunk_sizes = buddy ? buddy_chunks : set_chunks;
+            member.blocks = 1;
+            member.counts = set_counts;
+            member.sizes = buddy ? buddy_sizes : set_sizes;
+            member.mapping = k > 0 ? -1 : buddy ? 2 : 4;
+            member.mapped = buddy ? buddy_mapped : mapped;
+            set[k] = sion_image_make(&member);
+        }
+        seed(buddy ? "sion/buddy" : "sion/set", set, 2);
+        sion_image_free(&set[0]);
+        sion_image_free(&set[1]);
+    }
+
+    /* Records of 4, 0 and 20 bytes in chunks of 16: the second header starts in one chunk and ends in the next.
+     */
+    unsigned char stream[72] = {0};
+    hpcw_i_put_u64(stream, 7, false);
+    hpcw_i_put_u64(stream + 8, 4, false);
+    hpcw_i_put_u64(stream + 20, 8, false);
+    hpcw_i_put_u64(stream + 36, 7, false);
+    hpcw_i_put_u64(stream + 44, 20, false);
+    const void *streams[1] = {stream};
+    static const uint64_t key_chunk = 16;
+    static const int64_t key_count = 5, key_sizes[5] = {16, 16, 16, 16, 8};
+    spec = sion_image_defaults();
+    spec.prefix = "k";
+    spec.fs_block_size = 16;
+    spec.flag1 = UINT64_C(51) << 32;
+    spec.tasks = 1;
+    spec.chunk_sizes = &key_chunk;
+    spec.blocks = 5;
+    spec.counts = &key_count;
+    spec.sizes = key_sizes;
+    spec.streams = streams;
+    image = sion_image_make(&spec);
+    seed("sion/keyval", &image, 1);
+    sion_image_free(&image);
+}
+
+static void linktest_seeds(void) {
+    static const struct {
+        const char *name;
+        struct linktest_image_spec spec;
+    } seeds[] = {
+        {"linktest/pair", {.tasks = 2, .retests = 1, .fs_block_size = 1}},
+        {"linktest/four", {.tasks = 4, .retests = 3, .fs_block_size = 8}},
+        {"linktest/bisection_big", {.tasks = 6, .big = true, .bisection = true, .fs_block_size = 1}},
+        {"linktest/permutations",
+         {.tasks = 4, .all_to_all = true, .randomized = 3, .retests = 2, .fs_block_size = 1}},
+        {"linktest/two_files", {.tasks = 4, .retests = 1, .fs_block_size = 1, .two_files = true}},
+    };
+    for (size_t i = 0; i < sizeof seeds / sizeof seeds[0]; i++) {
+        struct linktest_image image = linktest_image_make(&seeds[i].spec);
+        seed(seeds[i].name, image.file, image.files);
+        linktest_image_free(&image);
+    }
+}
+
+int main(int argc, char **argv) {
+    if (argc != 3 || (strcmp(argv[1], "write") != 0 && strcmp(argv[1], "check") != 0)) {
+        (void)fprintf(stderr, "usage: make_seeds write|check FOLDER\n");
+        return 2;
+    }
+    checking = strcmp(argv[1], "check") == 0;
+    folder = argv[2];
+    sion_seeds();
+    linktest_seeds();
+    return failures == 0 ? 0 : 1;
+}

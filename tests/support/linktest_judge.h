@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The LinkTest reader's verdict on images, as assertions. */
+#ifndef HPCW_TESTS_LINKTEST_JUDGE_H
+#define HPCW_TESTS_LINKTEST_JUDGE_H
+
+#include "read/linktest.h"
+#include "support/linktest_image.h"
+
+/* Results of every kind; linktest_specs are all of them. */
+#define LINKTEST_SPECS 5u
+extern const struct linktest_image_spec linktest_plain;  /* 6 tasks, 4 retests */
+extern const struct linktest_image_spec linktest_rich;   /* three permutations, all-to-all */
+extern const struct linktest_image_spec linktest_halves; /* bisection, big-endian */
+extern const struct linktest_image_spec linktest_pair;   /* the smallest */
+extern const struct linktest_image_spec linktest_spread; /* two permutations, two files */
+extern const struct linktest_image_spec *const linktest_specs[LINKTEST_SPECS];
+
+hpcw_status open_linktest(const struct linktest_image *image, struct hpcw_i_linktest_reader **reader,
+                          hpcw_error *err);
+
+/* Opens and verifies. */
+hpcw_status judge_linktest(const struct linktest_image *image, unsigned flags, hpcw_error *err);
+
+/* The test fails unless the reader accepts the image, or refuses it with a message that contains `text`. */
+void accept_linktest(const struct linktest_image *image, unsigned flags);
+void refuse_linktest(const struct linktest_image *image, unsigned flags, hpcw_status status, const char *text);
+
+/* Eight bytes of a stream as a number, and a double as one. */
+void linktest_image_put(struct linktest_image *image, uint32_t rank, size_t offset, uint64_t value);
+uint64_t linktest_image_get(struct linktest_image *image, uint32_t rank, size_t offset);
+uint64_t linktest_image_bits(double x);
+
+#endif

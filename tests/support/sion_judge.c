@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "support/sion_judge.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <string.h>
+
+struct hpcw_i_sion_image sion_image_view(const struct sion_image *image) {
+    return (struct hpcw_i_sion_image){image->data, image->size};
+}
+
+/* Opens and verifies. */
+hpcw_status judge_files(const struct hpcw_i_sion_image *images, uint32_t count, unsigned flags,
+                        hpcw_error *err) {
+    struct hpcw_i_sion_reader *reader;
+    hpcw_status status = hpcw_i_sion_reader_open_memory(images, count, &reader, err);
+    if (status == HPCW_OK) {
+        status = hpcw_i_sion_reader_verify(reader, flags, err);
+    }
+    hpcw_i_sion_reader_free(reader);
+    return status;
+}
+
+hpcw_status judge_image(const struct sion_image *image, unsigned flags, hpcw_error *err) {
+    struct hpcw_i_sion_image one = sion_image_view(image);
+    return judge_files(&one, 1, flags, err);
+}
+
+void accept_image(const struct sion_image *image, unsigned flags) {
+    hpcw_error err = {0};
+    if (judge_image(image, flags, &err) != HPCW_OK) {
+        fail_msg("refused: %s", err.message);
+    }
+}
+
+/* With a message that names what is wrong. */
+void refuse_image(const struct sion_image *image, unsigned flags, hpcw_status status, const char *text) {
+    hpcw_error err = {0};
+    hpcw_status got = judge_image(image, flags, &err);
+    if (got != status || strstr(err.message, text) == NULL) {
+        fail_msg("wanted %s \"%s\", got %s \"%s\"", hpcw_status_name(status), text, hpcw_status_name(got),
+                 err.message);
+    }
+}
+
+struct hpcw_i_sion_reader *open_images(const struct hpcw_i_sion_image *images, uint32_t count) {
+    struct hpcw_i_sion_reader *reader;
+    hpcw_error err = {0};
+    if (hpcw_i_sion_reader_open_memory(images, count, &reader, &err) != HPCW_OK) {
+        fail_msg("not opened: %s", err.message);
+    }
+    return reader;
+}
+
+/* Reads a stream in pieces of `step` bytes and compares it with the formula. */
+void check_stream(struct hpcw_i_sion_reader *reader, const struct hpcw_i_sion_task *task, size_t step) {
+    unsigned char bytes[4096];
+    assert_true(step <= sizeof bytes);
+    for (uint64_t k = 0; k < task->size; k += step) {
+        size_t part = task->size - k < step ? (size_t)(task->size - k) : step;
+        assert_int_equal(hpcw_i_sion_reader_read(reader, task, k, bytes, part, NULL), HPCW_OK);
+        for (size_t i = 0; i < part; i++) {
+            assert_int_equal(bytes[i], sion_image_byte(task->rank, k + i));
+        }
+    }
+    assert_int_equal(hpcw_i_sion_reader_read(reader, task, task->size, bytes, 1, NULL), HPCW_ETRUNCATED);
+    assert_int_equal(hpcw_i_sion_reader_read(reader, task, UINT64_MAX, bytes, 2, NULL), HPCW_ETRUNCATED);
+    assert_int_equal(hpcw_i_sion_reader_read(reader, task, task->size, bytes, 0, NULL), HPCW_OK);
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The SION reader's verdict on images, as assertions. */
+#ifndef HPCW_TESTS_SION_JUDGE_H
+#define HPCW_TESTS_SION_JUDGE_H
+
+#include "read/sion.h"
+#include "support/sion_image.h"
+
+struct hpcw_i_sion_image sion_image_view(const struct sion_image *image);
+
+/* Opens and verifies. */
+hpcw_status judge_files(const struct hpcw_i_sion_image *images, uint32_t count, unsigned flags,
+                        hpcw_error *err);
+hpcw_status judge_image(const struct sion_image *image, unsigned flags, hpcw_error *err);
+
+/* The test fails unless the reader accepts the image, or refuses it with a message that contains `text`. */
+void accept_image(const struct sion_image *image, unsigned flags);
+void refuse_image(const struct sion_image *image, unsigned flags, hpcw_status status, const char *text);
+
+/* A reader; the test fails if there is none. */
+struct hpcw_i_sion_reader *open_images(const struct hpcw_i_sion_image *images, uint32_t count);
+
+/* Reads a stream in pieces of `step` <= 4096 bytes and compares it with sion_image_byte. */
+void check_stream(struct hpcw_i_sion_reader *reader, const struct hpcw_i_sion_task *task, size_t step);
+
+#endif
