@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The inner loops of the models for AVX2. */
+#include "model/lanes_avx2.h"
+
+#define ROW_NAME hpcw_i_linktest_row_avx2
+#define FILL_NAME hpcw_i_particles_fill_avx2
+
+#include "model/linktest_lanes.h"
+#include "model/particles_lanes.h"

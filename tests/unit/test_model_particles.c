@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <inttypes.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/bytes.h"
+#include "base/rng.h"
+#include "model/particles.h"
+
+static struct hpcw_i_particles model_of(uint32_t ranks, uint64_t seed) {
+    struct hpcw_i_particles_params params;
+    struct hpcw_i_particles model;
+    hpcw_error err;
+    hpcw_i_particles_params_init(&params);
+    if (hpcw_i_particles_init(&model, &params, ranks, seed, &err) != HPCW_OK) {
+        fail_msg("%s", err.message);
+    }
+    return model;
+}
+
+static float number(const unsigned char *record, int n) {
+    uint32_t bits = hpcw_i_get_u32(record + 4 * n, false);
+    float f;
+    memcpy(&f, &bits, sizeof f);
+    return f;
+}
+
+/* Any range, at any address, with any instruction set: the same bytes, and none beside them. */
+static void test_any_range(void **state) {
+    (void)state;
+    enum { COUNT = 1000 };
+    static unsigned char whole[COUNT * HPCW_I_PARTICLE_SIZE], piece[COUNT * HPCW_I_PARTICLE_SIZE + 16];
+    struct hpcw_i_particles model = model_of(4096, 1);
+    assert_true(hpcw_i_particles_use(&model, HPCW_I_SIMD_NONE));
+    hpcw_i_particles_fill(&model, 1234, 0, COUNT, whole);
+    for (int simd = 0; simd < HPCW_I_SIMD_COUNT; simd++) {
+        if (!hpcw_i_particles_use(&model, (enum hpcw_i_simd)simd)) {
+            continue;
+        }
+        for (uint32_t k = 0; k < 200; k++) {
+            uint32_t w[4];
+            hpcw_i_draw(2, HPCW_I_FOR_TIMING, k, 0, 0, w);
+            uint32_t first = w[0] % COUNT, count = w[1] % (k % 2 == 0 ? 20 : COUNT);
+            count = count < COUNT - first ? count : COUNT - first;
+            unsigned char *at = piece + w[2] % 8;
+            memset(piece, 0xa5, sizeof piece);
+            hpcw_i_particles_fill(&model, 1234, first, count, at);
+            assert_memory_equal(at, whole + first * HPCW_I_PARTICLE_SIZE, count * HPCW_I_PARTICLE_SIZE);
+            for (unsigned char *p = piece; p < at; p++) {
+                assert_int_equal(*p, 0xa5);
+            }
+            assert_int_equal(at[count * HPCW_I_PARTICLE_SIZE], 0xa5);
+        }
+    }
+}
+
+static void test_bytes_are_pinned(void **state) {
+    (void)state;
+    enum { COUNT = 500 };
+    static unsigned char out[COUNT * HPCW_I_PARTICLE_SIZE];
+    uint64_t hash = 0xcbf29ce484222325;
+    struct hpcw_i_particles model = model_of(4096, 1);
+    for (uint32_t rank = 0; rank < 4096; rank += 97) {
+        struct hpcw_i_particles_layout layout = hpcw_i_particles_layout(&model, rank, 4096);
+        hash = (hash ^ hpcw_i_particles_count(&model, rank)) * 0x100000001b3;
+        hash = (hash ^ layout.chunk_size) * 0x100000001b3;
+        hpcw_i_particles_fill(&model, rank, rank, COUNT, out);
+        for (size_t k = 0; k < sizeof out; k++) {
+            hash = (hash ^ out[k]) * 0x100000001b3;
+        }
+    }
+    assert_int_equal(hash, 0x008a66b6eed3f2cf);
+}
+
+static void test_records_make_sense(void **state) {
+    (void)state;
+    static const uint32_t sizes[] = {1, 2, 7, 60, 4096};
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        struct hpcw_i_particles model = model_of(sizes[i], 3);
+        const uint32_t *dims = model.dims;
+        assert_int_equal(dims[0] * dims[1] * dims[2], sizes[i]);
+        uint32_t masked = 0, all = 0;
+        for (uint32_t rank = 0; rank < sizes[i]; rank += 1 + sizes[i] / 50) {
+            uint32_t count = hpcw_i_particles_count(&model, rank);
+            unsigned char *out = malloc((size_t)count * HPCW_I_PARTICLE_SIZE);
+            assert_non_null(out);
+            hpcw_i_particles_fill(&model, rank, 0, count, out);
+            const uint32_t at[3] = {rank / dims[2] / dims[1], rank / dims[2] % dims[1], rank % dims[2]};
+            double sum[7] = {0}, squares[7] = {0};
+            for (uint32_t k = 0; k < count; k++) {
+                const unsigned char *record = out + (size_t)k * HPCW_I_PARTICLE_SIZE;
+                for (int d = 0; d < 7; d++) {
+                    double x = (double)number(record, d);
+                    assert_true(isfinite(x));
+                    sum[d] += x;
+                    squares[d] += x * x;
+                }
+                for (int d = 0; d < 3; d++) {
+                    double side = 256.0 / dims[d], x = (double)number(record, d);
+                    assert_true(x >= side * at[d] * (1 - 1e-7) && x <= side * (at[d] + 1) * (1 + 1e-7));
+                }
+                assert_int_equal(hpcw_i_get_u64(record + 28, false), (uint64_t)rank << 32 | k);
+                assert_in_range(hpcw_i_get_u16(record + 36, false), 0, 1);
+                masked += hpcw_i_get_u16(record + 36, false);
+                all++;
+            }
+            for (int d = 0; d < 3; d++) {
+                double side = 256.0 / dims[d], mean = sum[d] / count, v = sum[3 + d] / count;
+                assert_true(fabs(mean - side * (at[d] + 0.5)) < 5 * side / sqrt(12.0 * count));
+                double sd = sqrt(squares[3 + d] / count - v * v);
+                assert_true(fabs(sd - 100) < 5 * 100 / sqrt(2.0 * count));
+                assert_true(fabs(v) < 300 * 3.5 + 5 * 100 / sqrt(count));
+            }
+            assert_true(sum[6] / count < 0);
+            free(out);
+        }
+        assert_true(fabs(masked - 0.5 * all) < 5 * sqrt(0.25 * all));
+    }
+}
+
+/* The size of a default container: sizes of the ranks, blocks, and what 4096 ranks allocate. */
+static void test_sizes(void **state) {
+    (void)state;
+    enum { RANKS = 4096 };
+    for (uint64_t seed = 1; seed <= 8; seed++) {
+        struct hpcw_i_particles model = model_of(RANKS, seed);
+        double sum = 0, logs = 0, log_squares = 0;
+        uint64_t allocated = 0, blocks[5] = {0};
+        for (uint32_t rank = 0; rank < RANKS; rank++) {
+            uint32_t count = hpcw_i_particles_count(&model, rank), left = count;
+            struct hpcw_i_particles_layout l = hpcw_i_particles_layout(&model, rank, 4096);
+            assert_int_equal(l.chunk_size % 4096, 0);
+            assert_in_range(l.blocks, 2, 4);
+            assert_true((uint64_t)l.per_chunk * HPCW_I_PARTICLE_SIZE <= l.chunk_size);
+            assert_true((uint64_t)l.per_chunk * l.blocks >= count);
+            assert_true((uint64_t)l.per_chunk * (l.blocks - 1) < count);
+            blocks[l.blocks]++;
+            for (uint32_t b = 0; b < l.blocks; b++) {
+                uint32_t here = left < l.per_chunk ? left : l.per_chunk;
+                allocated += ((uint64_t)here * HPCW_I_PARTICLE_SIZE + 4095) / 4096 * 4096;
+                left -= here;
+            }
+            double size = (double)count * HPCW_I_PARTICLE_SIZE;
+            sum += size;
+            logs += log(size);
+            log_squares += log(size) * log(size);
+        }
+        double mean_log = logs / RANKS, sd = sqrt(log_squares / RANKS - mean_log * mean_log);
+        print_message("seed %" PRIu64 ": mean %.1f KiB, sd of ln %.3f, %.1f MB allocated, blocks %" PRIu64
+                      " %" PRIu64 " %" PRIu64 "\n",
+                      seed, sum / RANKS / 1024, sd, (double)allocated / 1e6, blocks[2], blocks[3], blocks[4]);
+        assert_true(fabs(sum / RANKS / 1024 - 47) < 2);
+        assert_true(fabs(sd - 0.5) < 0.03);
+        assert_true(allocated <= 210000000);
+        assert_true(blocks[2] > 400 && blocks[3] > 400 && blocks[4] > 400);
+    }
+}
+
+static void test_layout_at_odd_alignments(void **state) {
+    (void)state;
+    static const uint64_t alignments[] = {1, 7, 38, 512, 3000, 4096, 65536, 16 << 20};
+    struct hpcw_i_particles model = model_of(500, 1);
+    for (int tiny = 0; tiny < 2; tiny++) {
+        if (tiny == 1) {
+            model.params.mean_size = 38;
+            model.params.min_particles = 1;
+        }
+        for (size_t i = 0; i < sizeof alignments / sizeof alignments[0]; i++) {
+            for (uint32_t rank = 0; rank < 500; rank++) {
+                struct hpcw_i_particles_layout l = hpcw_i_particles_layout(&model, rank, alignments[i]);
+                uint64_t count = hpcw_i_particles_count(&model, rank), size = count * HPCW_I_PARTICLE_SIZE;
+                assert_true(count >= 1);
+                assert_true(l.per_chunk >= 1 && (uint64_t)l.per_chunk * HPCW_I_PARTICLE_SIZE <= l.chunk_size);
+                assert_int_equal(l.chunk_size % alignments[i], 0);
+                assert_int_equal(l.blocks, (count + l.per_chunk - 1) / l.per_chunk);
+                assert_true(l.blocks <= 4);
+                assert_true(l.blocks >= 2 || size <= alignments[i] || count == 1);
+            }
+        }
+    }
+}
+
+static void test_refusals(void **state) {
+    (void)state;
+    struct hpcw_i_particles_params params;
+    struct hpcw_i_particles model;
+    hpcw_error err;
+    hpcw_i_particles_params_init(&params);
+    assert_int_equal(hpcw_i_particles_init(&model, &params, 0, 1, &err), HPCW_ERANGE);
+    params.mean_size = (uint64_t)1 << 36;
+    assert_int_equal(hpcw_i_particles_init(&model, &params, 4, 1, &err), HPCW_ERANGE);
+    assert_non_null(strstr(err.message, "sion.mean_size"));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_any_range),
+        cmocka_unit_test(test_bytes_are_pinned),
+        cmocka_unit_test(test_records_make_sense),
+        cmocka_unit_test(test_sizes),
+        cmocka_unit_test(test_layout_at_odd_alignments),
+        cmocka_unit_test(test_refusals),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
