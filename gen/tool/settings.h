@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * F5: parameters given as key=value, by --set or in a configuration file, kept until the parameters they belong
+ * to have taken their defaults, preset and scale.
+ */
+#ifndef HPCW_GEN_TOOL_SETTINGS_H
+#define HPCW_GEN_TOOL_SETTINGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <hpcw/status.h>
+
+#include "model/param.h"
+
+struct hpcw_i_setting {
+    char *key;    /* "linktest.messages" */
+    char *value;  /* "100" */
+    char *origin; /* where it was said: "--set", "run.ini:12" */
+};
+
+/* In the order of rising precedence. A zeroed struct is an empty list. */
+struct hpcw_i_settings {
+    struct hpcw_i_setting *items;
+    size_t count, capacity;
+};
+
+/* Appends copies of the three. HPCW_ENOMEM. */
+HPCW_MUST_CHECK hpcw_status hpcw_i_settings_add(struct hpcw_i_settings *settings, const char *key,
+                                                const char *value, const char *origin, hpcw_error *err);
+
+/* Moves all of `weaker` before those of `settings`; `weaker` is empty then. HPCW_ENOMEM leaves both as they
+ * were. */
+HPCW_MUST_CHECK hpcw_status hpcw_i_settings_put_before(struct hpcw_i_settings *settings,
+                                                       struct hpcw_i_settings *weaker, hpcw_error *err);
+
+void hpcw_i_settings_free(struct hpcw_i_settings *settings);
+
+/* The parameters of one module with the struct that holds their values. */
+struct hpcw_i_param_group {
+    const struct hpcw_i_param *params;
+    size_t count;
+    void *owner;
+};
+
+/*
+ * Sets every parameter named, in order. An unknown key is HPCW_EINVAL and names the nearest one; a value that
+ * the parameter refuses is its error. Both begin with the origin.
+ */
+HPCW_MUST_CHECK hpcw_status hpcw_i_settings_apply(const struct hpcw_i_settings *settings,
+                                                  const struct hpcw_i_param_group *groups, size_t group_count,
+                                                  hpcw_error *err);
+
+/* Puts "place: " before the message of an error; err may be NULL. Returns err's code, or `code` if err is NULL.
+ */
+hpcw_status hpcw_i_fail_at(hpcw_error *err, hpcw_status code, const char *place);
+
+#endif
