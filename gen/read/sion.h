@@ -4,8 +4,8 @@
  * format versions 2 to 5 and later ones as if they were 5, both byte orders, single files and sets).
  *
  * Opening checks what is needed to find every byte safely; verify checks every rule of the format. Tables are
- * read in windows: memory is a fixed amount per physical file in use (at most 64 at a time) plus eight bytes
- * per 2048 tasks, whatever the number of blocks. Sizes from the file are compared with the file's length before
+ * read in windows: memory is at most 210 KiB per physical file in use (65 at a time) plus eight bytes per 2048
+ * tasks, whatever the number of blocks. Sizes from the file are compared with the file's length before
  * anything is allocated or multiplied unchecked.
  *
  * A handle has read buffers and therefore belongs to one thread at a time; several handles may share a file.

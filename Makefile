@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# The front door: installs what is missing, configures Meson, and runs it. Everything else is Meson's.
+#
+#   make synth   the dataset of 4096 ranks in synth/; a second call resumes
+#   make check   the whole test suite
+#   make setup   only packages and build/
+#   make clean   removes build/; the dataset stays
+#
+# Variables: RANKS, SYNTH (the directory), ARGS (more options of hpcgen). HPCW_GOLDEN names the folder of the
+# original tools' files for the tests.
+
+BUILD = build
+SYNTH = synth
+RANKS = 4096
+ARGS =
+# `make SETUP=true` for those whose packages come from elsewhere.
+SETUP = sh tests/setup.sh
+
+ifneq ($(HPCW_GOLDEN),)
+# Tests run in other directories.
+export HPCW_GOLDEN := $(abspath $(HPCW_GOLDEN))
+endif
+
+synth: setup
+	meson compile -C $(BUILD)
+	$(BUILD)/gen/hpcgen --ranks $(RANKS) --out $(SYNTH)/ --resume $(ARGS)
+
+check: setup
+	meson test -C $(BUILD) --print-errorlogs
+
+# The stamp tells a build directory that was configured here from one made by hand, perhaps before the packages
+# were there and so without tests.
+setup:
+	@$(SETUP)
+	@test -f $(BUILD)/.configured || { \
+	    if test -f $(BUILD)/build.ninja; then wipe=--wipe; fi; \
+	    meson setup $$wipe $(BUILD) --buildtype=release -Dtests=enabled && touch $(BUILD)/.configured; }
+
+clean:
+	rm -rf $(BUILD)
+
+.PHONY: synth check setup clean

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "dataset.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <xxhash.h>
+
+#include "base/buf.h"
+#include "base/status.h"
+#include "format.h"
+
+#include <hpcw/version.h>
+
+const char *const hpcw_i_scale_name[] = {"tiny", "small", "medium", "large", NULL};
+
+#define RUN_FIELD(name) .offset = offsetof(struct hpcw_i_dataset_params, name)
+
+static const struct hpcw_i_param run_param[] = {
+    {.key = "run.start",
+     .type = HPCW_I_PARAM_U64,
+     RUN_FIELD(start),
+     .min = 0,
+     .max = 253402300799.0, /* 9999-12-31T23:59:59Z */
+     .unit = "s",
+     .help = "when the simulated run began, seconds since 1970-01-01 UTC"},
+};
+
+static const struct hpcw_i_param sion_param[] = {
+    {.key = "sion.files",
+     .type = HPCW_I_PARAM_U32,
+     RUN_FIELD(sion_files),
+     .min = 1,
+     .max = 1048576,
+     .help = "physical files of the particle container, at most one per rank"},
+};
+
+#define COUNT(a) (sizeof(a) / sizeof(a)[0])
+#define OWNER(field) offsetof(struct hpcw_i_dataset, field)
+
+/* The lengths of the models' tables are no constant expressions here: hpcw_i_dataset_group_size looks them up.
+ */
+const struct hpcw_i_dataset_group hpcw_i_dataset_group[] = {
+    {"run", run_param, COUNT(run_param), OWNER(params), NULL},
+    {"machine", hpcw_i_machine_param, 0, OWNER(machine_params), NULL},
+    {"linktest", hpcw_i_linktest_param, 0, OWNER(linktest_params), "linktest"},
+    {"sion", sion_param, COUNT(sion_param), OWNER(params), "sion"},
+    {"sion", hpcw_i_particles_param, 0, OWNER(particles_params), "sion"},
+};
+const size_t hpcw_i_dataset_group_count = COUNT(hpcw_i_dataset_group);
+
+size_t hpcw_i_dataset_group_size(const struct hpcw_i_dataset_group *g) {
+    return g->params == hpcw_i_machine_param     ? hpcw_i_machine_param_count
+           : g->params == hpcw_i_linktest_param  ? hpcw_i_linktest_param_count
+           : g->params == hpcw_i_particles_param ? hpcw_i_particles_param_count
+                                                 : g->count;
+}
+
+/* What the scale moves: particles per rank, and permutations of the link test. */
+static const struct {
+    uint64_t mean_size;
+    uint64_t permutations;
+} scales[] = {
+    [HPCW_I_SCALE_TINY] = {6 << 10, 0},
+    [HPCW_I_SCALE_SMALL] = {16 << 10, 0},
+    [HPCW_I_SCALE_MEDIUM] = {0, 0},       /* what the models say by themselves */
+    [HPCW_I_SCALE_LARGE] = {95000000, 3}, /* 2.5 million particles of 38 bytes, as HACC-IO runs had */
+};
+
+hpcw_status hpcw_i_dataset_init(struct hpcw_i_dataset *d, const char *preset, enum hpcw_i_scale scale,
+                                hpcw_error *err) {
+    *d = (struct hpcw_i_dataset){.scale = scale, .linktest_files = 1, .block_size = 4096};
+    (void)snprintf(d->preset, sizeof d->preset, "%s", preset);
+    d->params = (struct hpcw_i_dataset_params){.start = 1714557600, .sion_files = 4};
+    hpcw_i_linktest_params_init(&d->linktest_params);
+    hpcw_i_particles_params_init(&d->particles_params);
+    if (scales[scale].mean_size != 0) {
+        d->particles_params.mean_size = scales[scale].mean_size;
+    }
+    d->linktest_params.permutations = scales[scale].permutations;
+    return hpcw_i_machine_params_init(&d->machine_params, preset, err);
+}
+
+hpcw_status hpcw_i_dataset_build(struct hpcw_i_dataset *d, hpcw_error *err) {
+    hpcw_status s = hpcw_i_machine_init(&d->machine, &d->machine_params, d->ranks, d->seed, err);
+    if (s != HPCW_OK) {
+        return s;
+    }
+    d->built = true;
+    s = hpcw_i_linktest_model_init(&d->linktest, &d->machine, &d->linktest_params, err);
+    return s == HPCW_OK ? hpcw_i_particles_init(&d->particles, &d->particles_params, d->ranks, d->seed, err)
+                        : s;
+}
+
+void hpcw_i_dataset_free(struct hpcw_i_dataset *d) {
+    if (d->built) {
+        hpcw_i_machine_free(&d->machine);
+        d->built = false;
+    }
+}
+
+static bool wants(const struct hpcw_i_dataset *d, const char *format) {
+    for (size_t i = 0; format != NULL && i < hpcw_i_format_count; i++) {
+        if (strcmp(hpcw_i_format[i]->name, format) == 0) {
+            return (d->formats >> i & 1) != 0;
+        }
+    }
+    return true;
+}
+
+void hpcw_i_dataset_json(const struct hpcw_i_dataset *d, struct hpcw_i_json *json) {
+    hpcw_i_json_put_str(json, "hpcw", hpcw_version());
+    hpcw_i_json_put_u64(json, "ranks", d->ranks);
+    hpcw_i_json_put_u64(json, "seed", d->seed);
+    hpcw_i_json_key(json, "formats");
+    hpcw_i_json_begin_object(json);
+    for (size_t i = 0; i < hpcw_i_format_count; i++) {
+        if (d->formats >> i & 1) {
+            hpcw_i_json_put_str(json, hpcw_i_format[i]->name, hpcw_i_format[i]->version);
+        }
+    }
+    hpcw_i_json_end_object(json);
+    hpcw_i_json_put_str(json, "preset", d->preset);
+    hpcw_i_json_put_str(json, "scale", hpcw_i_scale_name[d->scale]);
+    hpcw_i_json_put_u64(json, "blocksize", d->block_size);
+    hpcw_i_json_put_u64(json, "files", d->linktest_files);
+    hpcw_i_json_key(json, "set");
+    hpcw_i_json_begin_object(json);
+    for (size_t g = 0; g < hpcw_i_dataset_group_count; g++) {
+        const struct hpcw_i_dataset_group *group = &hpcw_i_dataset_group[g];
+        if (!wants(d, group->format)) {
+            continue; /* does not decide a byte of this dataset */
+        }
+        const void *owner = (const char *)d + group->offset;
+        for (size_t i = 0; i < hpcw_i_dataset_group_size(group); i++) {
+            hpcw_i_param_json(&group->params[i], owner, json);
+        }
+    }
+    hpcw_i_json_end_object(json);
+}
+
+hpcw_status hpcw_i_dataset_fingerprint(const struct hpcw_i_dataset *d, char text[33], hpcw_error *err) {
+    struct hpcw_i_buf buf = {0};
+    struct hpcw_i_json json;
+    hpcw_i_json_open_buf(&json, &buf, NULL);
+    hpcw_i_json_begin_object(&json);
+    hpcw_i_dataset_json(d, &json);
+    hpcw_i_json_end_object(&json);
+    hpcw_status s = hpcw_i_json_finish(&json, err);
+    if (s == HPCW_OK) {
+        XXH128_canonical_t digest;
+        XXH128_canonicalFromHash(&digest, XXH3_128bits(buf.data, buf.size));
+        for (size_t i = 0; i < sizeof digest.digest; i++) {
+            (void)snprintf(text + 2 * i, 3, "%02x", digest.digest[i]);
+        }
+    }
+    hpcw_i_buf_free(&buf);
+    return s;
+}
+
+void hpcw_i_dataset_time(uint64_t seconds, char text[24]) {
+    time_t t = (time_t)seconds;
+    struct tm tm;
+    if (gmtime_r(&t, &tm) == NULL || tm.tm_year > 9999 - 1900) {
+        tm = (struct tm){
+            .tm_year = 9999 - 1900, .tm_mon = 11, .tm_mday = 31, .tm_hour = 23, .tm_min = 59, .tm_sec = 59};
+    }
+    (void)snprintf(text, 24, "%04u-%02u-%02uT%02u:%02u:%02uZ", (unsigned)(tm.tm_year + 1900) % 10000,
+                   (unsigned)(tm.tm_mon + 1) % 100, (unsigned)tm.tm_mday % 100, (unsigned)tm.tm_hour % 100,
+                   (unsigned)tm.tm_min % 100, (unsigned)tm.tm_sec % 100);
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * F4: one dataset, completely described: everything that decides its bytes and nothing else. Two runs with
+ * equal descriptions write equal files, whoever runs them and in however many parts.
+ */
+#ifndef HPCW_GEN_DATASET_H
+#define HPCW_GEN_DATASET_H
+
+#include "io/json.h"
+#include "model/linktest.h"
+#include "model/machine.h"
+#include "model/particles.h"
+
+enum hpcw_i_scale { HPCW_I_SCALE_TINY, HPCW_I_SCALE_SMALL, HPCW_I_SCALE_MEDIUM, HPCW_I_SCALE_LARGE };
+
+/* Keys "run.*" and those of containers, which are no model's. */
+struct hpcw_i_dataset_params {
+    uint64_t start;      /* of the simulated run, seconds since 1970-01-01 UTC */
+    uint32_t sion_files; /* physical files of sion/particles.sion */
+};
+
+struct hpcw_i_dataset {
+    uint32_t ranks;
+    uint64_t seed;
+    uint64_t formats; /* bit i: format i of the table */
+    char preset[32];
+    enum hpcw_i_scale scale;
+    uint32_t block_size;
+    uint32_t linktest_files;
+    struct hpcw_i_dataset_params params;
+    struct hpcw_i_machine_params machine_params;
+    struct hpcw_i_linktest_params linktest_params;
+    struct hpcw_i_particles_params particles_params;
+
+    /* What follows from the above; made by hpcw_i_dataset_build. */
+    struct hpcw_i_machine machine;
+    struct hpcw_i_linktest_model linktest;
+    struct hpcw_i_particles particles;
+    bool built;
+};
+
+/* Tables of parameters by group, for --set, list and the manifest. */
+struct hpcw_i_dataset_group {
+    const char *name; /* "machine" */
+    const struct hpcw_i_param *params;
+    size_t count;       /* 0: ask hpcw_i_dataset_group_size, which knows all */
+    size_t offset;      /* of the owner in struct hpcw_i_dataset */
+    const char *format; /* the group belongs to this format alone; NULL: to all */
+};
+extern const struct hpcw_i_dataset_group hpcw_i_dataset_group[];
+extern const size_t hpcw_i_dataset_group_count;
+size_t hpcw_i_dataset_group_size(const struct hpcw_i_dataset_group *group);
+
+extern const char *const hpcw_i_scale_name[]; /* NULL-terminated */
+
+/* Preset, then scale. The caller then applies settings and fills in ranks, seed, formats, block size and files.
+ */
+hpcw_status hpcw_i_dataset_init(struct hpcw_i_dataset *d, const char *preset, enum hpcw_i_scale scale,
+                                hpcw_error *err);
+
+/* Builds machine and models. Models that belong to formats that are not asked for are built where they can be:
+ * they cost nothing. Free with hpcw_i_dataset_free, also after a failure. */
+hpcw_status hpcw_i_dataset_build(struct hpcw_i_dataset *d, hpcw_error *err);
+void hpcw_i_dataset_free(struct hpcw_i_dataset *d);
+
+/* Adds the description as members of an open object. `formats` are named by the caller's table. */
+void hpcw_i_dataset_json(const struct hpcw_i_dataset *d, struct hpcw_i_json *json);
+
+/* XXH3-128 of the canonical description, 32 hex digits and a NUL. */
+hpcw_status hpcw_i_dataset_fingerprint(const struct hpcw_i_dataset *d, char text[33], hpcw_error *err);
+
+/* "YYYY-MM-DDThh:mm:ssZ", 20 characters and a NUL, for times up to the year 9999. */
+void hpcw_i_dataset_time(uint64_t seconds, char text[24]);
+
+#endif

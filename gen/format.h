@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * F4: what the generator needs to know of a format, as a table entry. Adding a format is adding a row to the
+ * table in formats.c and the file format_NAME.c that defines it.
+ *
+ * A format's output is a number of *units*: physical files, numbered from 0 in an order that depends on the
+ * dataset alone. A run writes a range of them. What a range leaves behind for the others to know (exact partial
+ * sums, counts) is its *partial*, a JSON object; whoever has the partials of all ranges can finish the dataset.
+ */
+#ifndef HPCW_GEN_FORMAT_H
+#define HPCW_GEN_FORMAT_H
+
+#include <cjson/cJSON.h>
+
+#include "comm/comm.h"
+#include "dataset.h"
+
+enum { HPCW_I_UNIT_PATH = 256 };
+
+/* One physical file. */
+struct hpcw_i_unit {
+    char path[HPCW_I_UNIT_PATH]; /* below the dataset's directory, '/' between folders */
+    uint64_t apparent;           /* bytes that readers, copies and quotas see */
+    uint64_t allocated;          /* bytes that the file system stores; holes are not */
+};
+
+/* A range of units being written by all processes of `comm`. */
+struct hpcw_i_write {
+    const struct hpcw_i_dataset *dataset;
+    const char *directory; /* of the dataset */
+    hpcw_comm *comm;
+    uint32_t jobs; /* threads of this process */
+    uint64_t begin, end;
+    hpcw_durability durability;
+    /* Told how many payload bytes were written, from any thread. */
+    void (*progress)(void *context, uint64_t bytes);
+    void *progress_context;
+};
+
+struct hpcw_i_format {
+    const char *name;
+    const char *version; /* of the format that is written, for the manifest */
+    const char *help;    /* one phrase */
+
+    /* Whether the format can take this dataset. HPCW_EINVAL or HPCW_ERANGE with what would work. */
+    hpcw_status (*limits)(const struct hpcw_i_dataset *d, hpcw_error *err);
+
+    bool container; /* its units are members of one set: reading the first one reads them all */
+    uint64_t (*units)(const struct hpcw_i_dataset *d);
+    hpcw_status (*unit)(const struct hpcw_i_dataset *d, uint64_t index, struct hpcw_i_unit *unit,
+                        hpcw_error *err);
+
+    /* Memory of one process, and seconds of one core for all units: rough, for `plan`. */
+    uint64_t (*memory)(const struct hpcw_i_dataset *d, uint32_t jobs);
+    double (*seconds)(const struct hpcw_i_dataset *d);
+
+    /* Whether unit `index`, written in this range, has to wait for the other ranges: then it is not under its
+     * path but under hpcw_i_waiting_name until `complete`. NULL: none does. */
+    bool (*waits)(const struct hpcw_i_dataset *d, uint64_t begin, uint64_t end, uint64_t index);
+
+    /* Collective. Writes units [begin, end); on process 0 `partial` is an open object to add to, elsewhere
+     * NULL. */
+    hpcw_status (*write)(const struct hpcw_i_write *w, struct hpcw_i_json *partial, hpcw_error *err);
+
+    /*
+     * Ends what ranges could not end by themselves, from the partials of all ranges in order; *changed: how
+     * many of the first units got new content or their name only now.
+     */
+    hpcw_status (*complete)(const struct hpcw_i_write *w, const cJSON *const *partial, size_t count,
+                            uint64_t *changed, hpcw_error *err);
+
+    /* Adds what was injected as members of an open object. */
+    hpcw_status (*truth)(const struct hpcw_i_dataset *d, const cJSON *const *partial, size_t count,
+                         struct hpcw_i_json *json, hpcw_error *err);
+
+    /* Whether a file is of this format; reads a few bytes at most. More special formats stand first in the
+     * table. */
+    bool (*probe)(const char *path);
+    /* Structure and content. `ours`: by the rules of our own writer, which are stricter than those of real
+     * files. */
+    hpcw_status (*verify)(const char *path, bool ours, hpcw_error *err);
+    /* What is in a file, as members of an open object. */
+    hpcw_status (*info)(const char *path, struct hpcw_i_json *json, hpcw_error *err);
+};
+
+extern const struct hpcw_i_format hpcw_i_format_linktest;
+extern const struct hpcw_i_format hpcw_i_format_sion;
+
+/* The table. */
+extern const struct hpcw_i_format *const hpcw_i_format[];
+extern const size_t hpcw_i_format_count;
+
+/* The formats by name for option tables: NULL behind the last. `list` is not used. */
+const char *hpcw_i_format_name(const void *list, size_t index);
+
+/* Index of the format that recognises a file, or hpcw_i_format_count. */
+size_t hpcw_i_format_of_file(const char *path);
+
+/* ---- helpers for formats ---- */
+
+/* Facts of a container as members of an open object, for the formats that live in one. */
+struct hpcw_i_sion_reader;
+hpcw_status hpcw_i_format_sion_info(struct hpcw_i_sion_reader *reader, struct hpcw_i_json *json,
+                                    hpcw_error *err);
+
+/* Where a unit is, below the dataset's directory, that only the join can finish. */
+void hpcw_i_waiting_name(const struct hpcw_i_format *format, uint64_t index, char name[HPCW_I_UNIT_PATH]);
+
+/* The share of process `p`: tasks [*begin, *end) of [first, last). */
+void hpcw_i_share(uint32_t first, uint32_t last, int processes, int p, uint32_t *begin, uint32_t *end);
+
+/* An exact integer from a partial, where it is a number (below 2^53) or a string of digits. HPCW_EFORMAT. */
+hpcw_status hpcw_i_partial_u64(const cJSON *object, const char *key, uint64_t *value, hpcw_error *err);
+
+/* Adds an exact integer of any size. */
+void hpcw_i_partial_put(struct hpcw_i_json *json, const char *key, uint64_t value);
+
+#endif

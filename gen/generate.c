@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "generate.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "base/status.h"
+#include "comm/agree.h"
+#include "finish.h"
+#include "io/fsinfo.h"
+#include "store.h"
+
+void hpcw_i_part_of(const struct hpcw_i_dataset *d, size_t format, uint32_t part, uint32_t parts,
+                    uint64_t *begin, uint64_t *end) {
+    uint64_t units = (d->formats >> format & 1) != 0 ? hpcw_i_format[format]->units(d) : 0;
+    *begin = units * part / parts;
+    *end = units * (part + (uint64_t)1) / parts;
+}
+
+hpcw_status hpcw_i_part_size(const struct hpcw_i_dataset *d, uint32_t part, uint32_t parts, uint64_t *files,
+                             uint64_t *apparent, uint64_t *allocated, hpcw_error *err) {
+    *files = *apparent = *allocated = 0;
+    for (size_t f = 0; f < hpcw_i_format_count; f++) {
+        uint64_t begin;
+        uint64_t end;
+        hpcw_i_part_of(d, f, part, parts, &begin, &end);
+        for (uint64_t k = begin; k < end; k++) {
+            struct hpcw_i_unit unit;
+            hpcw_status s = hpcw_i_format[f]->unit(d, k, &unit, err);
+            if (s != HPCW_OK) {
+                return s;
+            }
+            *files += 1;
+            *apparent += unit.apparent;
+            *allocated += unit.allocated;
+        }
+    }
+    return HPCW_OK;
+}
+
+static void no_progress(void *context, uint64_t bytes) {
+    (void)context;
+    (void)bytes;
+}
+
+static void say(const struct hpcw_i_run *run, const char *text) {
+    if (run->label != NULL) {
+        run->label(run->context, text);
+    }
+}
+
+/* ---- the directory ---- */
+
+static hpcw_status refuse(const char *dir, hpcw_error *err) {
+    return hpcw_i_fail(
+        err, HPCW_EEXIST,
+        "%s: wanted an empty directory or an unfinished dataset of the same parameters, got other files: "
+        "choose another --out, or --force to replace the dataset in it",
+        dir);
+}
+
+/* On process 0. *finished: there is nothing left to do. */
+static hpcw_status prepare(const struct hpcw_i_run *run, const char *fingerprint, bool *finished,
+                           hpcw_error *err) {
+    enum hpcw_i_store_state state;
+    *finished = false;
+    hpcw_status s = hpcw_i_store_look(run->directory, fingerprint, &state, err);
+    if (s != HPCW_OK) {
+        return s;
+    }
+    if (run->force && state != HPCW_I_STORE_FRESH) {
+        s = hpcw_i_store_clear(run->directory, err);
+        return s == HPCW_OK ? hpcw_i_store_begin(run->directory, run->dataset, fingerprint, err) : s;
+    }
+    bool same = run->resume || run->parts > 1;
+    if (state == HPCW_I_STORE_FINISHED && run->resume) {
+        *finished = true;
+        return HPCW_OK;
+    }
+    if (state == HPCW_I_STORE_UNFINISHED && !same) {
+        return hpcw_i_fail(
+            err, HPCW_EEXIST,
+            "%s: an unfinished dataset of the same parameters is there: --resume goes on with it, "
+            "--force begins anew",
+            run->directory);
+    }
+    if (state == HPCW_I_STORE_OTHER || state == HPCW_I_STORE_FINISHED) {
+        return refuse(run->directory, err);
+    }
+    return hpcw_i_store_begin(run->directory, run->dataset, fingerprint, err);
+}
+
+/* ---- one range of units ---- */
+
+/* Digests and sizes of the units, each read by one process. `word` [3 * units]. */
+static hpcw_status digest_units(const struct hpcw_i_run *run, const struct hpcw_i_format *format,
+                                uint64_t begin, uint64_t end, uint64_t *word, hpcw_error *err) {
+    hpcw_status s = HPCW_OK;
+    uint64_t units = end - begin;
+    memset(word, 0, (size_t)units * 3 * sizeof *word);
+    for (uint64_t k = (uint64_t)run->comm->process; s == HPCW_OK && k < units; k += (uint64_t)run->comm->size) {
+        char name[HPCW_I_UNIT_PATH];
+        char path[HPCW_I_STORE_PATH];
+        struct hpcw_i_unit unit;
+        s = format->unit(run->dataset, begin + k, &unit, err);
+        if (s != HPCW_OK) {
+            break;
+        }
+        bool waits = format->waits != NULL && format->waits(run->dataset, begin, end, begin + k);
+        if (waits) {
+            hpcw_i_waiting_name(format, begin + k, name);
+        } else {
+            memcpy(name, unit.path, sizeof name);
+        }
+        hpcw_i_store_path(run->directory, name, path);
+        word[3 * k] = unit.apparent;
+        if (run->checksums) {
+            struct hpcw_i_digest digest;
+            s = hpcw_i_digest_file(path, &digest, &word[3 * k], err);
+            word[3 * k + 1] = digest.high;
+            word[3 * k + 2] = digest.low;
+        }
+    }
+    s = hpcw_i_agree(run->comm, s, NULL, err);
+    struct hpcw_i_words words = {.sums = (uint32_t)(3 * units), .word = word};
+    return s == HPCW_OK ? hpcw_i_comm_allreduce(run->comm, &words, err) : s;
+}
+
+static hpcw_status write_record(const struct hpcw_i_run *run, const struct hpcw_i_format *format,
+                                uint64_t begin, uint64_t end, const char *fingerprint, const uint64_t *word,
+                                const struct hpcw_i_buf *partial, hpcw_error *err) {
+    char name[HPCW_I_UNIT_PATH];
+    char path[HPCW_I_STORE_PATH];
+    hpcw_i_store_record_name(format, begin, end, name);
+    hpcw_i_store_path(run->directory, name, path);
+    hpcw_sink *sink;
+    hpcw_status s = hpcw_sink_open_file(path, run->durability, &sink, err);
+    if (s != HPCW_OK) {
+        return s;
+    }
+    struct hpcw_i_json json;
+    hpcw_i_json_open_sink(&json, sink, NULL);
+    hpcw_i_json_begin_object(&json);
+    hpcw_i_json_put_str(&json, "fingerprint", fingerprint);
+    hpcw_i_json_put_str(&json, "format", format->name);
+    hpcw_i_partial_put(&json, "begin", begin);
+    hpcw_i_partial_put(&json, "end", end);
+    hpcw_i_json_key(&json, "units");
+    hpcw_i_json_begin_array(&json);
+    for (uint64_t k = begin; s == HPCW_OK && k < end; k++) {
+        struct hpcw_i_unit unit;
+        s = format->unit(run->dataset, k, &unit, err);
+        bool waits = format->waits != NULL && format->waits(run->dataset, begin, end, k);
+        hpcw_i_json_begin_object(&json);
+        hpcw_i_json_put_str(&json, "path", unit.path);
+        hpcw_i_waiting_name(format, k, name);
+        hpcw_i_json_put_str(&json, "now", waits ? name : unit.path);
+        hpcw_i_partial_put(&json, "size", word[3 * (k - begin)]);
+        if (run->checksums) {
+            char text[HPCW_I_DIGEST_TEXT];
+            struct hpcw_i_digest digest = {word[3 * (k - begin) + 1], word[3 * (k - begin) + 2]};
+            hpcw_i_digest_text(&digest, text);
+            hpcw_i_json_put_str(&json, "xxh128", text);
+        }
+        hpcw_i_json_end_object(&json);
+    }
+    hpcw_i_json_end_array(&json);
+    hpcw_i_json_key(&json, "partial");
+    hpcw_i_json_raw(&json, (const char *)partial->data, partial->size);
+    hpcw_i_json_end_object(&json);
+    hpcw_status j = hpcw_i_json_finish(&json, s == HPCW_OK ? err : NULL);
+    s = s == HPCW_OK ? j : s;
+    if (s == HPCW_OK) {
+        s = hpcw_sink_publish(sink, err);
+    }
+    hpcw_sink_free(sink);
+    return s;
+}
+
+static hpcw_status write_range(const struct hpcw_i_run *run, const struct hpcw_i_format *format, uint64_t begin,
+                               uint64_t end, const char *fingerprint, hpcw_error *err) {
+    bool first = run->comm->process == 0;
+    struct hpcw_i_buf partial = {0};
+    struct hpcw_i_json json;
+    struct hpcw_i_write w = {
+        .dataset = run->dataset,
+        .directory = run->directory,
+        .comm = run->comm,
+        .jobs = run->jobs,
+        .begin = begin,
+        .end = end,
+        .durability = run->durability,
+        .progress = run->progress == NULL ? no_progress : run->progress,
+        .progress_context = run->context,
+    };
+    uint64_t *word = hpcw_i_malloc((size_t)(end - begin) * 3 * sizeof *word);
+    hpcw_status s = word == NULL ? hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for %llu files",
+                                               run->directory, (unsigned long long)(end - begin))
+                                 : HPCW_OK;
+    s = hpcw_i_agree(run->comm, s, NULL, err);
+    if (s != HPCW_OK) {
+        goto done;
+    }
+    say(run, format->name);
+    if (first) {
+        hpcw_i_json_open_buf(&json, &partial, NULL);
+        hpcw_i_json_begin_object(&json);
+    }
+    s = format->write(&w, first ? &json : NULL, err);
+    if (first) {
+        hpcw_i_json_end_object(&json);
+        hpcw_status j = hpcw_i_json_finish(&json, s == HPCW_OK ? err : NULL);
+        s = s == HPCW_OK ? j : s;
+    }
+    s = hpcw_i_agree(run->comm, s, NULL, err);
+    if (s == HPCW_OK) {
+        if (run->checksums) {
+            say(run, "checksums");
+        }
+        s = digest_units(run, format, begin, end, word, err);
+    }
+    if (s == HPCW_OK && first) {
+        s = write_record(run, format, begin, end, fingerprint, word, &partial, err);
+    }
+    s = hpcw_i_agree(run->comm, s, NULL, err);
+done:
+    hpcw_i_buf_free(&partial);
+    hpcw_i_free(word);
+    return s;
+}
+
+/* ---- the run ---- */
+
+/* Room for what this part is going to write, before the first byte. On process 0. */
+static hpcw_status check_space(const struct hpcw_i_run *run, uint64_t needed, hpcw_error *err) {
+    uint64_t space = 0;
+    hpcw_status s = hpcw_i_fs_space(run->directory, &space, err);
+    if (s == HPCW_OK && needed > space) {
+        s = hpcw_i_fail(err, HPCW_ENOSPC, "%s: wanted %llu bytes of free space, got %llu", run->directory,
+                        (unsigned long long)needed, (unsigned long long)space);
+    }
+    return s;
+}
+
+/* Which formats still need their range written, as bits; what they need, in bytes. On process 0. */
+static hpcw_status look_for_work(const struct hpcw_i_run *run, const char *fingerprint, uint64_t *missing,
+                                 uint64_t *needed, hpcw_error *err) {
+    *missing = *needed = 0;
+    for (size_t f = 0; f < hpcw_i_format_count; f++) {
+        const struct hpcw_i_format *format = hpcw_i_format[f];
+        uint64_t begin;
+        uint64_t end;
+        hpcw_i_part_of(run->dataset, f, run->part, run->parts, &begin, &end);
+        if (begin == end) {
+            continue;
+        }
+        cJSON *record =
+            run->resume ? hpcw_i_store_record(run->directory, format, begin, end, fingerprint) : NULL;
+        if (record != NULL) {
+            cJSON_Delete(record);
+            continue;
+        }
+        *missing |= (uint64_t)1 << f;
+        for (uint64_t k = begin; k < end; k++) {
+            struct hpcw_i_unit unit;
+            hpcw_status s = format->unit(run->dataset, k, &unit, err);
+            if (s != HPCW_OK) {
+                return s;
+            }
+            *needed += unit.allocated;
+        }
+    }
+    return HPCW_OK;
+}
+
+hpcw_status hpcw_i_generate(const struct hpcw_i_run *run, struct hpcw_i_outcome *outcome, hpcw_error *err) {
+    *outcome = (struct hpcw_i_outcome){0};
+    bool first = run->comm->process == 0;
+    bool finished = false;
+    uint64_t missing = 0;
+    uint64_t needed = 0;
+    hpcw_status s = hpcw_i_dataset_fingerprint(run->dataset, outcome->fingerprint, err);
+    if (s == HPCW_OK && run->force && run->parts > 1) {
+        s = hpcw_i_fail(err, HPCW_EINVAL,
+                        "--force with --part: one part would remove the others' files; remove %s first",
+                        run->directory);
+    }
+    uint64_t files = 0;
+    if (s == HPCW_OK) {
+        s = hpcw_i_part_size(run->dataset, run->part, run->parts, &files, &outcome->apparent,
+                             &outcome->allocated, err);
+    }
+    if (s == HPCW_OK && first) {
+        s = prepare(run, outcome->fingerprint, &finished, err);
+    }
+    if (s == HPCW_OK && first && !finished) {
+        s = look_for_work(run, outcome->fingerprint, &missing, &needed, err);
+    }
+    if (s == HPCW_OK && first && !finished) {
+        s = check_space(run, needed, err);
+    }
+    uint64_t word[2] = {missing, finished};
+    struct hpcw_i_words words = {.maxs = 2, .word = word};
+    s = hpcw_i_agree(run->comm, s, &words, err);
+    if (s != HPCW_OK) {
+        return s;
+    }
+    missing = word[0];
+    if (word[1] != 0) {
+        outcome->kept = files;
+        outcome->complete = true;
+        return HPCW_OK;
+    }
+    for (size_t f = 0; s == HPCW_OK && f < hpcw_i_format_count; f++) {
+        uint64_t begin;
+        uint64_t end;
+        hpcw_i_part_of(run->dataset, f, run->part, run->parts, &begin, &end);
+        if ((missing >> f & 1) == 0) {
+            outcome->kept += end - begin;
+            continue;
+        }
+        s = write_range(run, hpcw_i_format[f], begin, end, outcome->fingerprint, err);
+        outcome->files += end - begin;
+    }
+    if (s == HPCW_OK && run->parts == 1) {
+        if (first) {
+            s = hpcw_i_finish(run, outcome->fingerprint, err);
+        }
+        s = hpcw_i_agree(run->comm, s, NULL, err);
+        outcome->complete = s == HPCW_OK;
+    }
+    return s;
+}
+
+hpcw_status hpcw_i_join(const struct hpcw_i_run *run, struct hpcw_i_outcome *outcome, hpcw_error *err) {
+    *outcome = (struct hpcw_i_outcome){0};
+    hpcw_status s = hpcw_i_dataset_fingerprint(run->dataset, outcome->fingerprint, err);
+    if (s == HPCW_OK) {
+        s = hpcw_i_part_size(run->dataset, 0, 1, &outcome->kept, &outcome->apparent, &outcome->allocated, err);
+    }
+    if (s == HPCW_OK) {
+        s = hpcw_i_finish(run, outcome->fingerprint, err);
+    }
+    outcome->complete = s == HPCW_OK;
+    return s;
+}

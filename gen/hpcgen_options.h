@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* F6: the command line of hpcgen, as a table and as a struct. */
+#ifndef HPCW_GEN_HPCGEN_OPTIONS_H
+#define HPCW_GEN_HPCGEN_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <hpcw/status.h>
+
+#include "tool/options.h"
+#include "tool/settings.h"
+#include "tool/values.h"
+
+/* In the order of the table: hpcw_i_parse.command. */
+enum hpcgen_command {
+    HPCGEN_GENERATE,
+    HPCGEN_PLAN,
+    HPCGEN_VERIFY,
+    HPCGEN_INFO,
+    HPCGEN_LIST,
+    HPCGEN_JOIN,
+};
+
+enum { HPCGEN_PATH_SIZE = 4096, HPCGEN_PRESET_SIZE = 32 };
+
+struct hpcgen_options {
+    /* What the data are. */
+    uint32_t ranks;
+    uint64_t seed;
+    uint64_t formats; /* bit i: the i-th format of the table; 0: not given, all that can take this many ranks */
+    char preset[HPCGEN_PRESET_SIZE];
+    int scale; /* enum hpcw_i_scale */
+    struct hpcw_i_settings
+        set; /* of the configuration, then of the command line; apply after preset and scale */
+    char config[HPCGEN_PATH_SIZE];
+    uint64_t blocksize; /* bytes; 0: auto, ask the directory */
+    uint32_t files;     /* physical files of the LinkTest container */
+
+    /* Where and how they are written. */
+    char out[HPCGEN_PATH_SIZE];
+    struct hpcw_i_part part;
+    bool resume, force, sync, checksums;
+    bool dry_run;  /* hpcgen_options_read has turned the command into HPCGEN_PLAN */
+    uint32_t jobs; /* threads; 0: auto, as many as this process may run on */
+
+    /* What is said about it. */
+    bool quiet, json;
+};
+
+extern const struct hpcw_i_program hpcgen_program;
+
+/*
+ * Defaults, command line, configuration file, and what one contradicts the other in. Unless parse->answer is
+ * HPCW_I_ANSWER_NONE the program has only to print it. Release with hpcgen_options_free, after a failure too.
+ */
+HPCW_MUST_CHECK hpcw_status hpcgen_options_read(struct hpcgen_options *options, struct hpcw_i_parse *parse,
+                                                int argc, char *const *argv, hpcw_error *err);
+
+void hpcgen_options_free(struct hpcgen_options *options);
+
+#endif

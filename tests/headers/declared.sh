@@ -1,0 +1,4 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Prints the names of the functions that public headers declare, sorted. Usage: declared.sh HEADER...
+cat "$@" | tr '\n' ' ' | grep -o 'HPCW_API [^;]*;' | grep -o 'hpcw_[a-z0-9_]*(' | tr -d '(' | LC_ALL=C sort -u

@@ -1,0 +1,68 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Installs into a scratch prefix, then compiles, links and runs programs that know nothing of this tree but its
+# pkg-config files. Usage: outside.sh SOURCE_ROOT CC [MPIEXEC]
+# shellcheck disable=SC2046 # pkg-config prints several words
+set -eu
+source=$1 compiler=$2 mpiexec=${3-}
+
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+prefix=$scratch/prefix
+
+echo "== install"
+mpi=disabled
+[ -z "$mpiexec" ] || mpi=enabled
+# Unoptimised, because only what is installed matters here, not its speed.
+install() {
+    CC=$compiler meson setup "$scratch/build" "$source" --prefix="$prefix" --libdir=lib --buildtype=debug \
+        -Dmpi=$mpi -Dtests=disabled -Dbench=disabled -Ddefault_library=both &&
+        meson install -C "$scratch/build"
+}
+install >"$scratch/log" 2>&1 || { cat "$scratch/log"; exit 1; }
+
+PKG_CONFIG_PATH=$prefix/lib/pkgconfig
+LD_LIBRARY_PATH=$prefix/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+PATH=$prefix/bin:$PATH
+export PKG_CONFIG_PATH LD_LIBRARY_PATH PATH
+
+version=$("$source/tests/version.sh")
+# Every program below must get what is installed, not what is in the tree.
+cd "$scratch"
+cp "$source"/tests/examples/*.c .
+
+echo "== version"
+for module in hpcw ${mpiexec:+hpcw-mpi}; do
+    got=$(pkg-config --modversion "$module")
+    [ "$got" = "$version" ] || { echo "$module.pc says version $got, the header $version"; exit 1; }
+done
+
+echo "== serial, shared"
+$compiler two_tasks.c -o shared $(pkg-config --cflags --libs hpcw)
+./shared
+hpcgen verify two_tasks.sion
+mv two_tasks.sion shared.sion
+
+echo "== serial, static"
+mkdir static-only
+cp "$prefix"/lib/*.a static-only
+$compiler two_tasks.c -o static $(pkg-config --cflags hpcw) -Lstatic-only \
+    $(pkg-config --static --libs-only-l --libs-only-other hpcw)
+if ldd ./static | grep hpcw; then
+    echo "the static program wants a shared libhpcw"
+    exit 1
+fi
+./static
+cmp two_tasks.sion shared.sion
+
+if [ -n "$mpiexec" ]; then
+    echo "== MPI"
+    $compiler pingpong.c -o pingpong $(pkg-config --cflags --libs hpcw-mpi)
+    "$mpiexec" -n 2 ./pingpong outside.sion 10 64
+    hpcgen verify outside.sion
+fi
+
+echo "== the rest"
+for file in share/man/man1/hpcgen.1 share/bash-completion/completions/hpcgen; do
+    [ -s "$prefix/$file" ] || { echo "not installed: $file"; exit 1; }
+done

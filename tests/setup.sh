@@ -1,0 +1,54 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Installs the Debian packages that are missing, and does nothing when all are there. Usage: setup.sh [ci]
+#
+# This is the one list of what the project needs. "ci" adds what only .ci/run uses.
+set -eu
+
+# To build; libc6-dev stands for those whose gcc came without its recommended packages.
+packages="gcc libc6-dev binutils meson ninja-build pkg-config"
+packages="$packages libdeflate-dev libxxhash-dev libcjson-dev libinih-dev libopenmpi-dev openmpi-bin"
+# To test: the headers are also compiled as C++, checksum lists are also checked by xxhsum.
+packages="$packages libcmocka-dev g++ xxhash"
+if [ "${1-}" = ci ]; then
+    packages="$packages clang clang-format clang-tidy libclang-rt-14-dev shellcheck"
+fi
+
+if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
+    echo "setup: no apt-get here, so nothing is installed; needed are the equivalents of: $packages" >&2
+    exit 0
+fi
+
+missing=
+for p in $packages; do
+    [ "$(dpkg-query -W -f '${db:Status-Status}' "$p" 2>/dev/null)" = installed ] || missing="$missing $p"
+done
+[ -n "$missing" ] || exit 0
+
+echo "setup: installing$missing" >&2
+if [ "$(id -u)" -eq 0 ]; then
+    as_root=
+elif command -v sudo >/dev/null; then
+    as_root=sudo
+else
+    echo "setup: this needs root, and there is no sudo; as root: apt-get install --no-install-recommends$missing" >&2
+    exit 1
+fi
+
+# The log is only of interest when something goes wrong.
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+install() {
+    # shellcheck disable=SC2086
+    $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $missing >"$log" 2>&1
+}
+# Package lists that are missing or out of date show up as a failed install: then refresh them once.
+if ! install; then
+    echo "setup: refreshing the package lists" >&2
+    if ! $as_root apt-get update >"$log" 2>&1 || ! install; then
+        cat "$log" >&2
+        echo "setup: apt-get failed, see above; wanted were$missing" >&2
+        exit 1
+    fi
+fi
+echo "setup: done" >&2

@@ -1,0 +1,422 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "dataset.h"
+#include "hpcgen_options.h"
+#include "tool/config.h"
+#include "tool/settings.h"
+
+/* ---- a command line, then a configuration in memory ---- */
+
+struct call {
+    struct hpcgen_options options;
+    struct hpcw_i_parse parse;
+    hpcw_error err;
+};
+
+static void command_line(struct call *c, const char *const *words) {
+    char *argv[16] = {(char *)(uintptr_t) "hpcgen"};
+    int argc = 1;
+    for (; words[argc - 1] != NULL; argc++) {
+        argv[argc] = (char *)(uintptr_t)words[argc - 1];
+    }
+    c->err.message[0] = '\0';
+    if (hpcw_i_options_init(&c->parse, &hpcgen_program, &c->options, &c->err) != HPCW_OK ||
+        hpcw_i_options_parse(&c->parse, argc, argv, &c->err) != HPCW_OK) {
+        fail_msg("%s", c->err.message);
+    }
+}
+
+static hpcw_status config_n(struct call *c, const char *text, size_t size) {
+    return hpcw_i_config_text(&c->parse, "run.ini", text, size, &c->err);
+}
+
+static hpcw_status config(struct call *c, const char *text) {
+    return config_n(c, text, strlen(text));
+}
+
+static void good(struct call *c, const char *text) {
+    if (config(c, text) != HPCW_OK) {
+        fail_msg("%s", c->err.message);
+    }
+}
+
+/* ---- what is understood ---- */
+
+static void options_and_parameters(void **state) {
+    (void)state;
+    struct call c;
+    command_line(&c, (const char *const[]){NULL});
+    good(&c, "; a comment\n"
+             "[hpcgen]\n"
+             "ranks = 4096\n"
+             "out=/some/where\n"
+             "formats : sion\n"
+             "blocksize = 64K   ; of the file system\n"
+             "jobs = auto\n"
+             "sync = yes\n"
+             "checksums = no\n"
+             "\n"
+             "# another\n"
+             "[linktest]\n"
+             "messages = 100\n"
+             "host = a b  c\n"
+             "[machine]\n"
+             "torus = true\n");
+    assert_int_equal(c.options.ranks, 4096);
+    assert_string_equal(c.options.out, "/some/where");
+    assert_int_equal(c.options.formats, 2);
+    assert_int_equal(c.options.blocksize, 65536);
+    assert_int_equal(c.options.jobs, 0);
+    assert_true(c.options.sync);
+    assert_false(c.options.checksums);
+    assert_true(hpcw_i_options_given(&c.parse, offsetof(struct hpcgen_options, ranks)));
+    assert_false(hpcw_i_options_given(&c.parse, offsetof(struct hpcgen_options, seed)));
+
+    static const char *const wanted[][3] = {{"linktest.messages", "100", "run.ini:13"},
+                                            {"linktest.host", "a b  c", "run.ini:14"},
+                                            {"machine.torus", "true", "run.ini:16"}};
+    assert_int_equal(c.options.set.count, 3);
+    for (size_t i = 0; i < 3; i++) {
+        assert_string_equal(c.options.set.items[i].key, wanted[i][0]);
+        assert_string_equal(c.options.set.items[i].value, wanted[i][1]);
+        assert_string_equal(c.options.set.items[i].origin, wanted[i][2]);
+    }
+    hpcgen_options_free(&c.options);
+}
+
+static void the_command_line_wins(void **state) {
+    (void)state;
+    struct call c;
+    command_line(&c, (const char *const[]){"-n", "8", "--set", "a.b=1", "--checksums", "--set", "a.c=1", NULL});
+    good(&c, "[hpcgen]\nranks = 16\nseed = 7\nchecksums = no\n[a]\nb = 2\nd = 2\n");
+    assert_int_equal(c.options.ranks, 8);
+    assert_int_equal(c.options.seed, 7);
+    assert_true(c.options.checksums);
+    /* Applied in order, so the later ones win. */
+    static const char *const wanted[][2] = {{"a.b", "2"}, {"a.d", "2"}, {"a.b", "1"}, {"a.c", "1"}};
+    assert_int_equal(c.options.set.count, 4);
+    for (size_t i = 0; i < 4; i++) {
+        assert_string_equal(c.options.set.items[i].key, wanted[i][0]);
+        assert_string_equal(c.options.set.items[i].value, wanted[i][1]);
+    }
+    hpcgen_options_free(&c.options);
+}
+
+static void a_file_may_serve_all_subcommands(void **state) {
+    (void)state;
+    struct call c;
+    command_line(&c, (const char *const[]){"list", NULL});
+    good(&c, "[hpcgen]\nranks = 16\nscale = tiny\njobs = 2\n");
+    assert_int_equal(c.options.scale, HPCW_I_SCALE_TINY);
+}
+
+static void the_form_of_lines_does_not_matter(void **state) {
+    (void)state;
+    static const char *const texts[] = {
+        "[hpcgen]\r\nranks = 16\r\nseed=5\r\n",
+        "[hpcgen]\nranks=16\nseed=5", /* no line feed at the end */
+        "\xef\xbb\xbf[hpcgen]\nranks=16\nseed=5\n",
+        "  [hpcgen]\n\tranks = 16\n\t\t seed = 5 \t\n", /* indented: not more of the value above */
+        "[hpcgen]\nranks = 16\n[a]\n[hpcgen]\nseed = 5\n",
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        struct call c;
+        command_line(&c, (const char *const[]){NULL});
+        good(&c, texts[i]);
+        assert_int_equal(c.options.ranks, 16);
+        assert_int_equal(c.options.seed, 5);
+        assert_int_equal(c.options.set.count, 0);
+    }
+    struct call c;
+    command_line(&c, (const char *const[]){NULL});
+    good(&c, "");
+    good(&c, "\n\n; nothing\n");
+}
+
+/* ---- what is refused ---- */
+
+static void errors_name_file_and_line(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        hpcw_status status;
+        const char *message; /* one that ends with '*' may go on */
+    } rows[] = {
+        {"ranks = 3\n", HPCW_EINVAL, "run.ini:1: wanted a [section] before the first key, got \"ranks\""},
+        {"[hpcgen]\n\nrank = 3\n", HPCW_EINVAL,
+         "run.ini:3: wanted an option that [hpcgen] can hold, got \"rank\"; did you mean ranks?"},
+        {"[hpcgen]\nnonsense = 3\n", HPCW_EINVAL,
+         "run.ini:2: wanted an option that [hpcgen] can hold, got \"nonsense\""},
+        {"[hpcgen]\nforce = yes\n", HPCW_EINVAL,
+         "run.ini:2: wanted an option that [hpcgen] can hold, got \"force\""},
+        {"[hpcgen]\nset = a.b=3\n", HPCW_EINVAL,
+         "run.ini:2: wanted an option that [hpcgen] can hold, got \"set\""},
+        {"[hpcgen]\nno-checksums = yes\n", HPCW_EINVAL,
+         "run.ini:2: wanted \"checksums = no\", got \"no-checksums\""},
+        {"[hpcgen]\nranks = 3\nranks = 4\n", HPCW_EINVAL,
+         "run.ini:3: wanted every key once, got ranks again (first in line 2)"},
+        {"[a]\nb = 3\n[c]\n[a]\nb = 3\n", HPCW_EINVAL,
+         "run.ini:5: wanted every key once, got a.b again (first at run.ini:2)"},
+        {"[hpcgen]\nranks = 3 # many\n", HPCW_EINVAL, "run.ini:2: ranks: *"},
+        {"[hpcgen]\nranks = 0\n", HPCW_ERANGE, "run.ini:2: ranks: *"},
+        {"[hpcgen]\nranks =\n", HPCW_EINVAL, "run.ini:2: ranks: *"},
+        {"[hpcgen]\nsync = perhaps\n", HPCW_EINVAL, "run.ini:2: sync: *"},
+        {"[hpcgen]\nout =\n", HPCW_EINVAL, "run.ini:2: out: wanted a value (DIR), got an empty one"},
+        {"[hpcgen]\nformats = sino\n", HPCW_EINVAL,
+         "run.ini:2: formats: wanted one of linktest, sion, got \"sino\"; did you mean sion?"},
+        {"[hpcgen]\nranks 3\n", HPCW_EINVAL, "run.ini:2: wanted [section] or key = value, got neither"},
+        {"[hpcgen\nranks = 3\n", HPCW_EINVAL, "run.ini:1: wanted [section] or key = value, got neither"},
+        {"[hpcgen]\nnothing\nranks = x\n", HPCW_EINVAL,
+         "run.ini:2: wanted [section] or key = value, got neither"},
+        {"[hpcgen]\nranks = x\nnothing\n", HPCW_EINVAL, "run.ini:2: ranks: *"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct call c;
+        command_line(&c, (const char *const[]){NULL});
+        hpcw_status status = config(&c, rows[i].text);
+        size_t length = strlen(rows[i].message);
+        bool open = rows[i].message[length - 1] == '*';
+        if (status != rows[i].status || c.err.code != status ||
+            (open ? strncmp(c.err.message, rows[i].message, length - 1)
+                  : strcmp(c.err.message, rows[i].message)) != 0) {
+            fail_msg("\"%s\": wanted %d %s, got %d %s", rows[i].text, (int)rows[i].status, rows[i].message,
+                     (int)status, c.err.message);
+        }
+        hpcgen_options_free(&c.options);
+        command_line(&c, (const char *const[]){NULL});
+        assert_int_equal(hpcw_i_config_text(&c.parse, "run.ini", rows[i].text, strlen(rows[i].text), NULL),
+                         status);
+        hpcgen_options_free(&c.options);
+    }
+}
+
+static void a_wrong_value_is_an_error_even_if_overruled(void **state) {
+    (void)state;
+    struct call c;
+    command_line(&c, (const char *const[]){"-n", "8", NULL});
+    assert_int_equal(config(&c, "[hpcgen]\nranks = many\n"), HPCW_EINVAL);
+    assert_int_equal(strncmp(c.err.message, "run.ini:2: ranks: ", 18), 0);
+    assert_int_equal(c.options.ranks, 8);
+}
+
+static void long_lines_are_refused_whole(void **state) {
+    (void)state;
+    /* The limit is libinih's; find it: the longest comment that passes. */
+    char text[4096];
+    size_t longest = 0;
+    struct call c;
+    for (size_t n = 1; n < 4000; n++) {
+        memset(text, 'x', n);
+        text[0] = ';';
+        command_line(&c, (const char *const[]){NULL});
+        if (config_n(&c, text, n) != HPCW_OK) {
+            break;
+        }
+        longest = n;
+    }
+    assert_in_range(longest, 190, 3998);
+    char wanted[128];
+    (void)snprintf(wanted, sizeof wanted, "run.ini:1: wanted a line of at most %zu bytes, got %zu", longest,
+                   longest + 1);
+    assert_string_equal(c.err.message, wanted);
+
+    /* The longest value arrives complete, with a line behind it; one byte more is no value at all. */
+    static const char head[] = "[hpcgen]\nout = ", tail[] = "\nseed = 9\n";
+    size_t room = longest - strlen("out = ");
+    for (size_t more = 0; more < 2; more++) {
+        (void)snprintf(text, sizeof text, "%s%.*s%s", head, (int)(room + more),
+                       "yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy"
+                       "yyyyyyyyyyyyyyyyyyy"
+                       "yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy"
+                       "yyyyyyyyyyyyyyyyyyy"
+                       "yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy"
+                       "yyyyyyyyyyyyyyyyyyy",
+                       tail);
+        command_line(&c, (const char *const[]){NULL});
+        hpcw_status status = config(&c, text);
+        if (more == 0) {
+            assert_int_equal(status, HPCW_OK);
+            assert_int_equal(strlen(c.options.out), room);
+            assert_int_equal(c.options.seed, 9);
+        } else {
+            assert_int_equal(status, HPCW_ERANGE);
+            assert_string_equal(c.options.out, "");
+        }
+    }
+}
+
+static void binary_and_huge_files_are_refused(void **state) {
+    (void)state;
+    struct call c;
+    command_line(&c, (const char *const[]){NULL});
+    assert_int_equal(config_n(&c, "[hpcgen]\nranks\0 = 3\n", 21), HPCW_EINVAL);
+    assert_string_equal(c.err.message, "run.ini:2: wanted text, got a NUL byte");
+    char *big = malloc(HPCW_I_CONFIG_MAX_SIZE + 1);
+    assert_non_null(big);
+    memset(big, '\n', HPCW_I_CONFIG_MAX_SIZE + 1);
+    command_line(&c, (const char *const[]){NULL});
+    assert_int_equal(config_n(&c, big, HPCW_I_CONFIG_MAX_SIZE), HPCW_OK);
+    assert_int_equal(config_n(&c, big, HPCW_I_CONFIG_MAX_SIZE + 1), HPCW_ERANGE);
+    free(big);
+}
+
+static void a_long_section_cannot_pass_for_another(void **state) {
+    (void)state;
+    struct call c;
+    command_line(&c, (const char *const[]){NULL});
+    assert_int_equal(
+        config(&c, "[aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa]\nb = 1\n"),
+        HPCW_EINVAL);
+    assert_int_equal(strncmp(c.err.message, "run.ini:2: wanted names of less than 49 characters", 50), 0);
+    hpcgen_options_free(&c.options);
+}
+
+/* ---- files ---- */
+
+static void files_are_read(void **state) {
+    (void)state;
+    char path[] = "/tmp/test_config_XXXXXX";
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    static const char text[] = "[hpcgen]\nranks = 12\nout = d\n";
+    assert_int_equal(write(fd, text, sizeof text - 1), sizeof text - 1);
+    assert_int_equal(close(fd), 0);
+    struct call c;
+    char *argv[] = {(char *)(uintptr_t) "hpcgen", (char *)(uintptr_t) "--config", path, NULL};
+    assert_int_equal(hpcgen_options_read(&c.options, &c.parse, 3, argv, &c.err), HPCW_OK);
+    assert_int_equal(c.options.ranks, 12); /* what the file gives is not missed on the command line */
+    hpcgen_options_free(&c.options);
+    assert_int_equal(unlink(path), 0);
+
+    assert_int_equal(hpcgen_options_read(&c.options, &c.parse, 3, argv, &c.err), HPCW_ENOENT);
+    assert_non_null(strstr(c.err.message, path));
+    assert_non_null(strstr(c.err.message, "No such file"));
+    command_line(&c, (const char *const[]){NULL});
+    assert_true(hpcw_i_config_read(&c.parse, "/tmp", &c.err) < 0);
+    assert_non_null(strstr(c.err.message, "/tmp: wanted to read a configuration: Is a directory"));
+}
+
+/* ---- parameters ---- */
+
+struct owner {
+    uint32_t messages, ppn;
+};
+static const struct hpcw_i_param linktest_params[] = {
+    {.key = "linktest.messages",
+     .type = HPCW_I_PARAM_U32,
+     .offset = offsetof(struct owner, messages),
+     .min = 1,
+     .max = 1000,
+     .help = "messages"},
+};
+static const struct hpcw_i_param machine_params[] = {
+    {.key = "machine.ppn",
+     .type = HPCW_I_PARAM_U32,
+     .offset = offsetof(struct owner, ppn),
+     .max = 10,
+     .help = "ranks"},
+};
+
+static hpcw_status apply(struct call *c, struct owner *linktest, struct owner *machine) {
+    const struct hpcw_i_param_group groups[] = {{linktest_params, 1, linktest}, {machine_params, 1, machine}};
+    return hpcw_i_settings_apply(&c->options.set, groups, 2, &c->err);
+}
+
+static void settings_reach_their_parameters(void **state) {
+    (void)state;
+    struct call c;
+    struct owner linktest = {1, 1}, machine = {1, 1};
+    command_line(&c, (const char *const[]){"--set", "machine.ppn=3", NULL});
+    good(&c, "[machine]\nppn = 2\n[linktest]\nmessages = 100\n");
+    assert_int_equal(apply(&c, &linktest, &machine), HPCW_OK);
+    assert_int_equal(linktest.messages, 100);
+    assert_int_equal(machine.ppn, 3);
+    assert_int_equal(linktest.ppn, 1);
+    hpcgen_options_free(&c.options);
+
+    static const struct {
+        const char *set, *message;
+    } rows[] = {
+        {"linktest.mesages=1",
+         "--set: wanted a parameter, got \"linktest.mesages\"; did you mean linktest.messages?"},
+        {"messages=1", "--set: wanted a parameter, got \"messages\"; did you mean linktest.messages?"},
+        {"foo.bar=1", "--set: wanted a parameter, got \"foo.bar\""},
+        {"machine.ppn=11", "--set: machine.ppn: *"},
+        {"machine.ppn=", "--set: machine.ppn: *"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        command_line(&c, (const char *const[]){"--set", rows[i].set, NULL});
+        assert_true(apply(&c, &linktest, &machine) < 0);
+        size_t length = strlen(rows[i].message);
+        if (rows[i].message[length - 1] == '*') {
+            assert_int_equal(strncmp(c.err.message, rows[i].message, length - 1), 0);
+        } else {
+            assert_string_equal(c.err.message, rows[i].message);
+        }
+        hpcgen_options_free(&c.options);
+    }
+    command_line(&c, (const char *const[]){NULL});
+    good(&c, "\n[linktest]\nmessages = 0\n");
+    assert_int_equal(apply(&c, &linktest, &machine), HPCW_ERANGE);
+    assert_int_equal(strncmp(c.err.message, "run.ini:3: linktest.messages: ", 30), 0);
+    hpcgen_options_free(&c.options);
+}
+
+static int allocations_left;
+static _Bool limited(size_t size) {
+    (void)size;
+    return allocations_left-- > 0;
+}
+
+static void every_allocation_may_fail(void **state) {
+    (void)state;
+    struct call c;
+    int n = 0;
+    for (;; n++) {
+        command_line(&c, (const char *const[]){"-n", "3", "--set", "a.b=1", NULL});
+        hpcw_i_mem_gate = limited;
+        allocations_left = n;
+        hpcw_status status = config(&c, "[a]\nb = 2\nc = 3\n[hpcgen]\nranks = 4\nseed = 8\n");
+        hpcw_i_mem_gate = NULL;
+        size_t count = c.options.set.count;
+        hpcgen_options_free(&c.options);
+        if (status == HPCW_OK) {
+            assert_int_equal(count, 3);
+            break;
+        }
+        assert_int_equal(status, HPCW_ENOMEM);
+        assert_int_equal(count, 1);
+    }
+    assert_in_range(n, 8, 30);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(options_and_parameters),
+        cmocka_unit_test(the_command_line_wins),
+        cmocka_unit_test(a_file_may_serve_all_subcommands),
+        cmocka_unit_test(the_form_of_lines_does_not_matter),
+        cmocka_unit_test(errors_name_file_and_line),
+        cmocka_unit_test(a_wrong_value_is_an_error_even_if_overruled),
+        cmocka_unit_test(long_lines_are_refused_whole),
+        cmocka_unit_test(binary_and_huge_files_are_refused),
+        cmocka_unit_test(a_long_section_cannot_pass_for_another),
+        cmocka_unit_test(files_are_read),
+        cmocka_unit_test(settings_reach_their_parameters),
+        cmocka_unit_test(every_allocation_may_fail),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
