@@ -72,10 +72,6 @@ static uint64_t units(const struct hpcw_i_dataset *d) {
     return d->linktest_files;
 }
 
-static uint64_t round_up(uint64_t x, uint64_t m) {
-    return (x + m - 1) / m * m;
-}
-
 static uint32_t first_of_file(const struct hpcw_i_dataset *d, uint64_t file) {
     return hpcw_sion_first_task_of_file(d->ranks, d->linktest_files, (uint32_t)file);
 }
@@ -91,8 +87,8 @@ static hpcw_status unit(const struct hpcw_i_dataset *d, uint64_t index, struct h
     uint64_t other = hpcw_linktest_stream_size(&p, 1, p.max_host_size);
     uint64_t first = index == 0 ? hpcw_linktest_stream_size(&p, 0, p.max_host_size) : other;
     uint64_t stride;
-    if (!hpcw_i_mul_u64(round_up(other, p.fs_block_size), tasks - 1, &stride) ||
-        !hpcw_i_add_u64(stride, round_up(first, p.fs_block_size), &stride)) {
+    if (!hpcw_i_mul_u64(hpcw_i_align_up(other, p.fs_block_size), tasks - 1, &stride) ||
+        !hpcw_i_add_u64(stride, hpcw_i_align_up(first, p.fs_block_size), &stride)) {
         return hpcw_i_fail(err, HPCW_ERANGE, "linktest: %u streams of %llu bytes do not fit into a file", tasks,
                            (unsigned long long)other);
     }
@@ -108,9 +104,9 @@ static hpcw_status unit(const struct hpcw_i_dataset *d, uint64_t index, struct h
         (void)snprintf(u->path, sizeof u->path, PATH ".%06u", (unsigned)index);
     }
     u->apparent = shape.file_size;
-    u->allocated = round_up(first, 4096) + (tasks - 1) * round_up(other, 4096) +
-                   round_up(1088 + 16 * (uint64_t)tasks, 4096) +
-                   round_up(shape.file_size - shape.meta2_start, 4096);
+    u->allocated = hpcw_i_align_up(first, 4096) + (tasks - 1) * hpcw_i_align_up(other, 4096) +
+                   hpcw_i_align_up(1088 + 16 * (uint64_t)tasks, 4096) +
+                   hpcw_i_align_up(shape.file_size - shape.meta2_start, 4096);
     return HPCW_OK;
 }
 

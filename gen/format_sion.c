@@ -5,6 +5,7 @@
 
 #include <hpcw/sion.h>
 
+#include "base/checked.h"
 #include "base/mem.h"
 #include "base/status.h"
 #include "format.h"
@@ -26,10 +27,6 @@ static uint64_t units(const struct hpcw_i_dataset *d) {
     return files_of(d);
 }
 
-static uint64_t round_up(uint64_t x, uint64_t m) {
-    return (x + m - 1) / m * m;
-}
-
 static uint32_t end_of_file(const struct hpcw_i_dataset *d, uint32_t file) {
     uint32_t files = files_of(d);
     return file + 1 >= files ? d->ranks : hpcw_sion_first_task_of_file(d->ranks, files, file + 1);
@@ -47,12 +44,12 @@ static hpcw_status unit(const struct hpcw_i_dataset *d, uint64_t index, struct h
     for (uint32_t r = begin; r < end; r++) {
         struct hpcw_i_particles_layout l = hpcw_i_particles_layout(&d->particles, r, d->block_size);
         uint32_t count = hpcw_i_particles_count(&d->particles, r);
-        stride += round_up(l.chunk_size, d->block_size);
+        stride += hpcw_i_align_up(l.chunk_size, d->block_size);
         blocks = l.blocks > blocks ? l.blocks : blocks;
         /* What a page cache and most file systems store: whole pages of 4096 bytes. */
         uint64_t full = (uint64_t)l.per_chunk * HPCW_I_PARTICLE_SIZE;
         uint64_t last = (count - (uint64_t)(l.blocks - 1) * l.per_chunk) * HPCW_I_PARTICLE_SIZE;
-        stored += (l.blocks - 1) * round_up(full, 4096) + round_up(last, 4096);
+        stored += (l.blocks - 1) * hpcw_i_align_up(full, 4096) + hpcw_i_align_up(last, 4096);
     }
     hpcw_sion_shape shape;
     uint64_t mapping = files > 1 && file == 0 ? d->ranks : UINT64_MAX;
@@ -66,8 +63,8 @@ static hpcw_status unit(const struct hpcw_i_dataset *d, uint64_t index, struct h
         (void)snprintf(u->path, sizeof u->path, PATH ".%06u", file);
     }
     u->apparent = shape.file_size;
-    u->allocated = stored + round_up(1088 + 16 * (uint64_t)(end - begin), 4096) +
-                   round_up(shape.file_size - shape.meta2_start, 4096);
+    u->allocated = stored + hpcw_i_align_up(1088 + 16 * (uint64_t)(end - begin), 4096) +
+                   hpcw_i_align_up(shape.file_size - shape.meta2_start, 4096);
     return HPCW_OK;
 }
 

@@ -13,6 +13,7 @@
 
 #include "base/bytes.h"
 #include "base/checked.h"
+#include "base/hash.h"
 #include "base/mem.h"
 #include "base/status.h"
 #include "read/linktest_parts.h"
@@ -292,14 +293,6 @@ static hpcw_status read_head(struct hpcw_i_linktest_reader *r, const struct hpcw
  *  Reading
  * --------------------------------------------------------------------------------------------------------- */
 
-static uint64_t hash_name(const char *name) {
-    uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
-    for (; *name != '\0'; name++) {
-        hash = (hash ^ (unsigned char)*name) * UINT64_C(0x100000001b3);
-    }
-    return hash;
-}
-
 static int by_value(const void *a, const void *b) {
     uint64_t x, y;
     memcpy(&x, a, sizeof x);
@@ -339,7 +332,7 @@ hpcw_status hpcw_i_linktest_reader_totals(struct hpcw_i_linktest_reader *reader,
             if ((status = read_head(reader, &task, host, &core, err)) != HPCW_OK) {
                 goto done;
             }
-            hashes[seen++] = hash_name(host);
+            hashes[seen++] = hpcw_i_hash_text(host);
             sum += task.size;
         }
     }

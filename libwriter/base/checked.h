@@ -25,4 +25,10 @@ static inline bool hpcw_i_round_up_u64(uint64_t x, uint64_t m, uint64_t *r) {
     return over == 0 ? (*r = x, true) : hpcw_i_add_u64(x, m - over, r);
 }
 
+/* The same where the caller knows that it cannot overflow. */
+static inline uint64_t hpcw_i_align_up(uint64_t x, uint64_t m) {
+    uint64_t over = x % m;
+    return over == 0 ? x : x + (m - over);
+}
+
 #endif

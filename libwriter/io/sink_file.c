@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/hash.h"
 #include "base/mem.h"
 #include "base/status.h"
 #include "io/sink.h"
@@ -134,10 +135,7 @@ static const struct hpcw_i_sink_ops file_ops = {
 static char *temporary_name(const char *path, uint64_t tag) {
     const char *slash = strrchr(path, '/');
     size_t dir = slash == NULL ? 0 : (size_t)(slash - path) + 1;
-    uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a: members of a set share the tag, not the name */
-    for (const char *p = path + dir; *p != '\0'; p++) {
-        hash = (hash ^ (unsigned char)*p) * UINT64_C(0x100000001b3);
-    }
+    uint64_t hash = hpcw_i_hash_text(path + dir); /* members of a set share the tag, not the name */
     size_t size = dir + 64;
     char *name = hpcw_i_malloc(size);
     if (name != NULL) {

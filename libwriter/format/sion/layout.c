@@ -58,11 +58,6 @@ bool hpcw_i_sion_ends_group(const struct hpcw_i_sion_packing *packing, uint64_t 
     return before / packing->share != (before + size) / packing->share;
 }
 
-static uint64_t round_up(uint64_t x, uint32_t m) {
-    uint64_t over = x % m;
-    return over == 0 ? x : x + (m - over);
-}
-
 void hpcw_i_sion_advance_task(struct hpcw_i_sion_advance *run, uint64_t size, bool ends_group,
                               uint32_t block_size) {
     if (!run->ended) {
@@ -71,11 +66,11 @@ void hpcw_i_sion_advance_task(struct hpcw_i_sion_advance *run, uint64_t size, bo
     } else {
         run->tail += size;
         if (ends_group) {
-            run->tail = round_up(run->tail, block_size);
+            run->tail = hpcw_i_align_up(run->tail, block_size);
         }
     }
 }
 
 uint64_t hpcw_i_sion_advance_apply(const struct hpcw_i_sion_advance *run, uint64_t x, uint32_t block_size) {
-    return run->ended ? round_up(x + run->head, block_size) + run->tail : x + run->head;
+    return run->ended ? hpcw_i_align_up(x + run->head, block_size) + run->tail : x + run->head;
 }

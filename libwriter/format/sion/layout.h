@@ -13,6 +13,8 @@
 
 #include <hpcw/sion.h>
 
+#include "base/checked.h"
+
 /* META1, fixed part (SIONlib 1.7.6, sion_internal: _sion_write_header; all integers in metadata byte order). */
 enum {
     HPCW_I_SION_MAGIC_AT = 0,
@@ -35,6 +37,10 @@ enum {
 /* Bytes of META1, and where its two last fields are, the commit mark. */
 static inline uint64_t hpcw_i_sion_meta1_size(uint32_t tasks) {
     return 1088 + 16 * (uint64_t)tasks;
+}
+/* Offset of block 0. */
+static inline uint64_t hpcw_i_sion_data_start(uint32_t tasks, uint32_t block_size) {
+    return hpcw_i_align_up(hpcw_i_sion_meta1_size(tasks), block_size);
 }
 static inline uint64_t hpcw_i_sion_commit_at(uint32_t tasks) {
     return HPCW_I_SION_TABLES_AT + 16 * (uint64_t)tasks;

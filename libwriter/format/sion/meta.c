@@ -35,8 +35,7 @@ struct table {
 static struct table table_of(const struct hpcw_sion *h, enum table_kind kind, uint32_t file, uint64_t blocks) {
     const struct hpcw_i_sion_file *f = &h->place.file[file];
     struct table t = {.kind = kind, .file = file, .columns = f->tasks};
-    uint64_t data_start = hpcw_i_sion_meta1_size(f->tasks);
-    data_start += (h->block_size - data_start % h->block_size) % h->block_size;
+    uint64_t data_start = hpcw_i_sion_data_start(f->tasks, h->block_size);
     uint64_t meta2 = data_start + blocks * f->stride;
     switch (kind) {
     case TABLE_META1:

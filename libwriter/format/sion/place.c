@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/checked.h"
 #include "base/mem.h"
 #include "base/status.h"
 #include "comm/agree.h"
@@ -58,11 +59,6 @@ static bool ends_file(const struct ordered *o, uint32_t i) {
     uint32_t index = index_of(o, i);
     return index + 1 == o->tasks || (o->files > 1 && hpcw_i_sion_file_of_task(o->tasks, o->files, index + 1) !=
                                                          hpcw_i_sion_file_of_task(o->tasks, o->files, index));
-}
-
-static uint64_t round_up(uint64_t x, uint32_t m) {
-    uint64_t over = x % m;
-    return over == 0 ? x : x + (m - over);
 }
 
 /* Totals per file over all processes: `mine` [files] in, out. */
@@ -134,7 +130,7 @@ static hpcw_status place_packed(const struct ordered *o, const uint64_t *request
         uint64_t size = o->task[i].chunk;
         uint64_t end = x + size;
         if (ends_file(o, i) || hpcw_i_sion_ends_group(&packing, before, size)) {
-            end = round_up(end, bs);
+            end = hpcw_i_align_up(end, bs);
         }
         before += size;
         o->task[i].start = x;
@@ -159,8 +155,7 @@ static hpcw_status place_ordered(const struct ordered *o, uint64_t before_bytes,
     hpcw_status s = HPCW_OK;
     if (o->files > 1) {
         totals = hpcw_i_calloc(o->files, 3 * sizeof *totals);
-        s = totals == NULL ? hpcw_i_fail(err, HPCW_ENOMEM, "out of memory for %u files", o->files)
-                           : HPCW_OK;
+        s = totals == NULL ? hpcw_i_fail(err, HPCW_ENOMEM, "out of memory for %u files", o->files) : HPCW_OK;
         s = hpcw_i_agree(o->comm, s, NULL, err);
         if (s != HPCW_OK) {
             goto done;
@@ -317,15 +312,14 @@ static hpcw_status directory_fill(hpcw_comm *comm, const struct hpcw_i_sion_requ
     d->words = hpcw_i_calloc((size_t)size, 4 * sizeof *d->words);
     d->out = hpcw_i_malloc((size_t)r->count * ASK_WORDS * sizeof *d->out);
     d->slot = hpcw_i_calloc(width, sizeof *d->slot);
-    hpcw_status s =
-        d->words == NULL || d->out == NULL || d->slot == NULL
-            ? hpcw_i_fail(err, HPCW_ENOMEM, "out of memory for a directory of %u tasks", width)
-            : HPCW_OK;
+    hpcw_status s = d->words == NULL || d->out == NULL || d->slot == NULL
+                        ? hpcw_i_fail(err, HPCW_ENOMEM, "out of memory for a directory of %u tasks", width)
+                        : HPCW_OK;
     for (uint32_t i = 0; s == HPCW_OK && i < r->count; i++) {
         uint32_t rank = r->ranks == NULL ? first + i : r->ranks[i];
         if (rank >= r->tasks) {
-            s = hpcw_i_fail(err, HPCW_EMISMATCH,
-                            "wanted task numbers below %u (the number of tasks), got %u", r->tasks, rank);
+            s = hpcw_i_fail(err, HPCW_EMISMATCH, "wanted task numbers below %u (the number of tasks), got %u",
+                            r->tasks, rank);
             break;
         }
         d->out[ASK_WORDS * (size_t)i] = rank;
@@ -464,16 +458,15 @@ static hpcw_status place_alone(const struct hpcw_i_sion_request *r, uint32_t fir
         for (uint32_t t = begin; t < end; t++) {
             uint64_t size = r->size_of(r->size_context, t);
             if (size > INT64_MAX / 4 || x > INT64_MAX / 4) {
-                return hpcw_i_fail(
-                    err, HPCW_ERANGE,
-                    "the chunks of one block pass 2^61 bytes at task %u, which asks for %llu", t,
-                    (unsigned long long)size);
+                return hpcw_i_fail(err, HPCW_ERANGE,
+                                   "the chunks of one block pass 2^61 bytes at task %u, which asks for %llu", t,
+                                   (unsigned long long)size);
             }
             uint64_t chunk = size;
             if (r->layout == HPCW_SION_ALIGNED) {
-                chunk = round_up(size, r->block_size);
+                chunk = hpcw_i_align_up(size, r->block_size);
             } else if (t + 1 == end || hpcw_i_sion_ends_group(&packing, before, size)) {
-                chunk = round_up(x + size, r->block_size) - x;
+                chunk = hpcw_i_align_up(x + size, r->block_size) - x;
             }
             before += size;
             if (next < r->count && t == (r->ranks == NULL ? first + next : r->ranks[next])) {
@@ -602,7 +595,7 @@ hpcw_status hpcw_i_sion_place(const struct hpcw_i_sion_request *r, struct hpcw_i
     placement->files = r->files;
     if (r->layout == HPCW_SION_ALIGNED) {
         for (uint32_t i = 0; i < r->count; i++) {
-            r->task[i].chunk = round_up(r->task[i].chunk, r->block_size);
+            r->task[i].chunk = hpcw_i_align_up(r->task[i].chunk, r->block_size);
         }
     }
     struct census census;
@@ -616,8 +609,8 @@ hpcw_status hpcw_i_sion_place(const struct hpcw_i_sion_request *r, struct hpcw_i
         return hpcw_i_fail(err, HPCW_EMISMATCH, "wanted task numbers below %u, got %u", r->end, census.end - 1);
     }
     if (r->part_of_set && (!census.ascending || census.lowest < lowest)) {
-        return hpcw_i_fail(err, HPCW_EMISMATCH,
-                           "a part of a set: wanted ascending task numbers from %u on", lowest);
+        return hpcw_i_fail(err, HPCW_EMISMATCH, "a part of a set: wanted ascending task numbers from %u on",
+                           lowest);
     }
     if (r->files > 0 && census.ascending && r->size_of != NULL) {
         return place_alone(r, placement->first, placement->file, err);
@@ -625,7 +618,7 @@ hpcw_status hpcw_i_sion_place(const struct hpcw_i_sion_request *r, struct hpcw_i
     for (uint32_t i = 0; r->size_of != NULL && i < r->count; i++) {
         uint64_t size = r->size_of(r->size_context, r->ranks == NULL ? placement->first + i : r->ranks[i]);
         size = size > INT64_MAX / 4 ? INT64_MAX / 4 : size; /* still too large, and seen by all */
-        r->task[i].chunk = r->layout == HPCW_SION_ALIGNED ? round_up(size, r->block_size) : size;
+        r->task[i].chunk = r->layout == HPCW_SION_ALIGNED ? hpcw_i_align_up(size, r->block_size) : size;
     }
     if (r->files == 0) {
         return place_by_colour(r, placement->first, placement, err);

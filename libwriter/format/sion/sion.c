@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/hash.h"
 #include "base/mem.h"
 #include "base/status.h"
 #include "comm/agree.h"
@@ -145,10 +146,7 @@ static uint32_t end_of_own_tasks(const struct hpcw_sion *h) {
  */
 static hpcw_status agree_on_arguments(struct hpcw_sion *h, hpcw_status s, hpcw_error *err) {
     const hpcw_sion_options *o = &h->options;
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
-    for (const char *p = h->path == NULL ? "" : h->path; *p != '\0'; p++) {
-        hash = (hash ^ (unsigned char)*p) * UINT64_C(0x100000001b3);
-    }
+    uint64_t hash = hpcw_i_hash_text(h->path == NULL ? "" : h->path);
     const struct {
         const char *name;
         uint64_t value;
@@ -316,9 +314,7 @@ static hpcw_status make_parts(struct hpcw_sion *h, hpcw_error *err) {
                 if (h->part_of != NULL) {
                     h->part_of[i] = parts - 1;
                 }
-                uint64_t data_start = hpcw_i_sion_meta1_size(h->place.file[file].tasks);
-                data_start += (h->block_size - data_start % h->block_size) % h->block_size;
-                h->task[i].start += data_start;
+                h->task[i].start += hpcw_i_sion_data_start(h->place.file[file].tasks, h->block_size);
             }
         }
         if (pass == 0) {
@@ -431,6 +427,10 @@ hpcw_status hpcw_sion_open(const char *path, hpcw_comm *comm, const hpcw_sion_op
     }
     hpcw_status s = HPCW_OK;
     struct hpcw_sion *h = hpcw_i_calloc(1, sizeof *h);
+    if (h != NULL) {
+        (void)pthread_mutex_init(&h->pool_lock, NULL);
+        (void)pthread_mutex_init(&h->failure_lock, NULL);
+    }
     if (out == NULL || h == NULL) {
         s = out == NULL ? hpcw_i_fail(err, HPCW_EINVAL, "sion: wanted a place for the handle, got NULL")
                         : hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory", path == NULL ? "sion" : path);
@@ -441,8 +441,6 @@ hpcw_status hpcw_sion_open(const char *path, hpcw_comm *comm, const hpcw_sion_op
     self->comm = comm;
     if (s == HPCW_OK) {
         *out = NULL;
-        (void)pthread_mutex_init(&h->pool_lock, NULL);
-        (void)pthread_mutex_init(&h->failure_lock, NULL);
         h->options = o;
         h->block_size = o.fs_block_size;
         s = prepare(h, path, &o, err);
