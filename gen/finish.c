@@ -27,12 +27,12 @@ static void records_free(struct records *r) {
 
 static hpcw_status records_read(const struct hpcw_i_run *run, const struct hpcw_i_format *format,
                                 const char *fingerprint, struct records *r, hpcw_error *err) {
-    hpcw_status s = hpcw_i_store_records(run->directory, format, format->units(run->dataset), fingerprint,
-                                         &r->record, &r->count, err);
+    hpcw_status s =
+        hpcw_i_store_records(run->directory, run->dataset, format, fingerprint, &r->record, &r->count, err);
     if (s != HPCW_OK) {
         return s;
     }
-    r->partial = hpcw_i_malloc(r->count * sizeof *r->partial);
+    r->partial = hpcw_i_malloc(r->count * sizeof(cJSON *));
     if (r->partial == NULL) {
         return hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory", run->directory);
     }
@@ -140,6 +140,9 @@ static hpcw_status write_truth(const struct hpcw_i_run *run, const struct record
             hpcw_i_json_key(json, hpcw_i_format[f]->name);
             hpcw_i_json_begin_object(json);
             s = hpcw_i_format[f]->truth(d, records[f].partial, records[f].count, json, err);
+            if (s != HPCW_OK) {
+                hpcw_i_fail_about(err, run->directory);
+            }
             hpcw_i_json_end_object(json);
         }
     }
@@ -275,6 +278,10 @@ hpcw_status hpcw_i_finish(const struct hpcw_i_run *run, const char *fingerprint,
     struct hpcw_i_buf sums = {0};
     hpcw_status s =
         records == NULL ? hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory", run->directory) : HPCW_OK;
+    /* A list that an interrupted run left would not fit a manifest without digests. */
+    if (s == HPCW_OK && !run->checksums) {
+        s = hpcw_i_store_remove(run->directory, HPCW_I_CHECKSUMS, err);
+    }
     /* All of them first: nothing is completed while a part is missing. */
     for (size_t f = 0; s == HPCW_OK && f < hpcw_i_format_count; f++) {
         if (run->dataset->formats >> f & 1) {
@@ -289,6 +296,9 @@ hpcw_status hpcw_i_finish(const struct hpcw_i_run *run, const char *fingerprint,
                                      .jobs = run->jobs,
                                      .durability = run->durability};
             s = hpcw_i_format[f]->complete(&w, records[f].partial, records[f].count, &records[f].changed, err);
+            if (s != HPCW_OK) {
+                hpcw_i_fail_about(err, run->directory); /* a partial result does not know where it comes from */
+            }
         }
     }
     if (s == HPCW_OK) {

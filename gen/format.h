@@ -54,6 +54,10 @@ struct hpcw_i_format {
     uint64_t (*memory)(const struct hpcw_i_dataset *d, uint32_t jobs);
     double (*seconds)(const struct hpcw_i_dataset *d);
 
+    /* Whether a path below a dataset's directory is that of a unit of some dataset, whatever its parameters: what
+     * --force may remove. */
+    bool (*owns)(const char *path);
+
     /* Whether unit `index`, written in this range, has to wait for the other ranges: then it is not under its
      * path but under hpcw_i_waiting_name until `complete`. NULL: none does. */
     bool (*waits)(const struct hpcw_i_dataset *d, uint64_t begin, uint64_t end, uint64_t index);
@@ -69,7 +73,8 @@ struct hpcw_i_format {
     hpcw_status (*complete)(const struct hpcw_i_write *w, const cJSON *const *partial, size_t count,
                             uint64_t *changed, hpcw_error *err);
 
-    /* Adds what was injected as members of an open object. */
+    /* Adds what was injected as members of an open object. In a finished dataset that has lost other files it
+     * stands for the partial of the whole range. */
     hpcw_status (*truth)(const struct hpcw_i_dataset *d, const cJSON *const *partial, size_t count,
                          struct hpcw_i_json *json, hpcw_error *err);
 
@@ -102,6 +107,9 @@ size_t hpcw_i_format_of_file(const char *path);
 struct hpcw_i_sion_reader;
 hpcw_status hpcw_i_format_sion_info(struct hpcw_i_sion_reader *reader, struct hpcw_i_json *json,
                                     hpcw_error *err);
+
+/* Whether a path is `first`, or that with the number of a further file of the set behind it: ".000001". */
+bool hpcw_i_is_of_set(const char *path, const char *first);
 
 /* Where a unit is, below the dataset's directory, that only the join can finish. */
 void hpcw_i_waiting_name(const struct hpcw_i_format *format, uint64_t index, char name[HPCW_I_UNIT_PATH]);

@@ -107,6 +107,9 @@ static hpcw_status unit(const struct hpcw_i_dataset *d, uint64_t index, struct h
     u->allocated = hpcw_i_align_up(first, 4096) + (tasks - 1) * hpcw_i_align_up(other, 4096) +
                    hpcw_i_align_up(1088 + 16 * (uint64_t)tasks, 4096) +
                    hpcw_i_align_up(shape.file_size - shape.meta2_start, 4096);
+    /* Blocks smaller than a page share pages. */
+    uint64_t most = hpcw_i_align_up(u->apparent, 4096);
+    u->allocated = u->allocated < most ? u->allocated : most;
     return HPCW_OK;
 }
 
@@ -358,6 +361,10 @@ static hpcw_status write_permutation(struct job *job, const hpcw_linktest_params
     return s;
 }
 
+static bool owns(const char *path) {
+    return hpcw_i_is_of_set(path, PATH);
+}
+
 static bool waits(const struct hpcw_i_dataset *d, uint64_t begin, uint64_t end, uint64_t index) {
     return HPCW_I_FIRST_WAITS(begin, end, units(d), index);
 }
@@ -421,7 +428,7 @@ done:
 
 /* ---- joining ---- */
 
-static hpcw_status merge_slow(const cJSON *list, struct hpcw_i_buf *all, hpcw_error *err) {
+static hpcw_status merge_slow(const cJSON *list, uint32_t ranks, struct hpcw_i_buf *all, hpcw_error *err) {
     const cJSON *item;
     cJSON_ArrayForEach(item, list) {
         uint64_t from = 0;
@@ -433,6 +440,11 @@ static hpcw_status merge_slow(const cJSON *list, struct hpcw_i_buf *all, hpcw_er
         }
         if (s == HPCW_OK) {
             s = hpcw_i_partial_u64(item, "to", &to, err);
+        }
+        if (s == HPCW_OK && (from >= ranks || to >= ranks || from == to)) {
+            s = hpcw_i_fail(err, HPCW_EFORMAT,
+                            "partial results: slowest: wanted two of the %u ranks, got %llu and %llu", ranks,
+                            (unsigned long long)from, (unsigned long long)to);
         }
         if (s != HPCW_OK) {
             return s;
@@ -454,6 +466,8 @@ static hpcw_status merge_permutation(const struct hpcw_i_dataset *d, const hpcw_
     summary->times = summary->all_to_all = none;
     struct hpcw_i_buf all = {0};
     hpcw_status s = HPCW_OK;
+    size_t wanted = p->retests < p->tasks ? (size_t)p->retests : p->tasks;
+    size_t found = 0;
     for (size_t i = 0; s == HPCW_OK && i < count; i++) {
         const cJSON *list = cJSON_GetObjectItemCaseSensitive(partial[i], "permutations");
         const cJSON *one = cJSON_GetArrayItem(list, (int)m);
@@ -461,18 +475,24 @@ static hpcw_status merge_permutation(const struct hpcw_i_dataset *d, const hpcw_
         s = get_range(one, "times", &r, err);
         if (s == HPCW_OK) {
             hpcw_linktest_range_merge(&summary->times, &r);
+            found += r.count < wanted ? (size_t)r.count : wanted;
             s = get_range(one, "all_to_all", &r, err);
         }
         if (s == HPCW_OK) {
             hpcw_linktest_range_merge(&summary->all_to_all, &r);
-            s = merge_slow(cJSON_GetObjectItemCaseSensitive(one, "slowest"), &all, err);
+            s = merge_slow(cJSON_GetObjectItemCaseSensitive(one, "slowest"), d->ranks, &all, err);
+        }
+        /* Every range knows as many as are wanted of all, if it has so many. */
+        if (s == HPCW_OK && all.size != found * sizeof(hpcw_linktest_slow)) {
+            s = hpcw_i_fail(err, HPCW_EFORMAT, "partial results: wanted %zu slow connections, got %zu", found,
+                            all.size / sizeof(hpcw_linktest_slow));
         }
     }
-    size_t wanted = p->retests < p->tasks ? (size_t)p->retests : p->tasks;
-    size_t found = all.size / sizeof(hpcw_linktest_slow);
-    if (s == HPCW_OK && found < wanted) {
-        s = hpcw_i_fail(err, HPCW_EFORMAT, "partial results: wanted %zu slow connections, got %zu", wanted,
-                        found);
+    uint64_t timings = (uint64_t)p->tasks * hpcw_linktest_steps(p);
+    if (s == HPCW_OK &&
+        (summary->times.count != timings || summary->all_to_all.count != (p->all_to_all ? p->tasks : 0))) {
+        s = hpcw_i_fail(err, HPCW_EFORMAT, "partial results: wanted %llu timings, got %llu",
+                        (unsigned long long)timings, (unsigned long long)summary->times.count);
     }
     if (s != HPCW_OK) {
         hpcw_i_buf_free(&all);
@@ -490,6 +510,10 @@ static hpcw_status complete(const struct hpcw_i_write *w, const cJSON *const *pa
     *changed = 0;
     if (count < 2) {
         return HPCW_OK; /* one range wrote its summary itself */
+    }
+    if (!hpcw_i_waiting_is_there(w, &hpcw_i_format_linktest)) {
+        *changed = 1; /* an earlier join came as far as this */
+        return HPCW_OK;
     }
     const struct hpcw_i_dataset *d = w->dataset;
     hpcw_linktest_params p = params_of(d);
@@ -695,6 +719,7 @@ const struct hpcw_i_format hpcw_i_format_linktest = {
     .unit = unit,
     .memory = memory,
     .seconds = seconds,
+    .owns = owns,
     .waits = waits,
     .write = write_units,
     .complete = complete,

@@ -11,6 +11,7 @@
 #include "format.h"
 #include "pool.h"
 #include "read/sion.h"
+#include "read/source.h"
 #include "waiting.h"
 
 #define PATH "sion/particles.sion"
@@ -65,6 +66,9 @@ static hpcw_status unit(const struct hpcw_i_dataset *d, uint64_t index, struct h
     u->apparent = shape.file_size;
     u->allocated = stored + hpcw_i_align_up(1088 + 16 * (uint64_t)(end - begin), 4096) +
                    hpcw_i_align_up(shape.file_size - shape.meta2_start, 4096);
+    /* Blocks smaller than a page share pages. */
+    uint64_t most = hpcw_i_align_up(u->apparent, 4096);
+    u->allocated = u->allocated < most ? u->allocated : most;
     return HPCW_OK;
 }
 
@@ -140,6 +144,10 @@ static hpcw_status write_rank(void *context, void *state, uint64_t index, hpcw_e
     return HPCW_OK;
 }
 
+static bool owns(const char *path) {
+    return hpcw_i_is_of_set(path, PATH);
+}
+
 static bool waits(const struct hpcw_i_dataset *d, uint64_t begin, uint64_t end, uint64_t index) {
     return HPCW_I_FIRST_WAITS(begin, end, units(d), index);
 }
@@ -192,7 +200,9 @@ static hpcw_status complete(const struct hpcw_i_write *w, const cJSON *const *pa
                             uint64_t *changed, hpcw_error *err) {
     (void)partial;
     *changed = 0; /* the name is new, the content is not */
-    return count < 2 ? HPCW_OK : hpcw_i_waiting_release(w, &hpcw_i_format_sion, err);
+    return count < 2 || !hpcw_i_waiting_is_there(w, &hpcw_i_format_sion)
+               ? HPCW_OK
+               : hpcw_i_waiting_release(w, &hpcw_i_format_sion, err);
 }
 
 static hpcw_status truth(const struct hpcw_i_dataset *d, const cJSON *const *partial, size_t count,
@@ -224,11 +234,14 @@ static hpcw_status truth(const struct hpcw_i_dataset *d, const cJSON *const *par
 /* ---- reading ---- */
 
 static bool probe(const char *path) {
-    FILE *f = fopen(path, "rb");
+    struct hpcw_i_source *source;
     char magic[4] = "";
-    bool is = f != NULL && fread(magic, 1, sizeof magic, f) == sizeof magic && memcmp(magic, "sion", 4) == 0;
-    if (f != NULL) {
-        (void)fclose(f);
+    bool is = hpcw_i_source_open(path, &source, NULL) == HPCW_OK;
+    if (is) {
+        is = hpcw_i_source_size(source) >= sizeof magic &&
+             hpcw_i_source_read(source, 0, magic, sizeof magic, "magic", NULL) == HPCW_OK &&
+             memcmp(magic, "sion", sizeof magic) == 0;
+        hpcw_i_source_free(source);
     }
     return is;
 }
@@ -329,6 +342,7 @@ const struct hpcw_i_format hpcw_i_format_sion = {
     .unit = unit,
     .memory = memory,
     .seconds = seconds,
+    .owns = owns,
     .waits = waits,
     .write = write_units,
     .complete = complete,

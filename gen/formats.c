@@ -26,6 +26,15 @@ size_t hpcw_i_format_of_file(const char *path) {
     return i;
 }
 
+bool hpcw_i_is_of_set(const char *path, const char *first) {
+    size_t n = strlen(first);
+    if (strncmp(path, first, n) != 0 || path[n] == '\0') {
+        return strcmp(path, first) == 0;
+    }
+    size_t digits = strspn(path + n + 1, "0123456789");
+    return path[n] == '.' && digits >= 6 && path[n + 1 + digits] == '\0';
+}
+
 void hpcw_i_waiting_name(const struct hpcw_i_format *format, uint64_t index, char name[HPCW_I_UNIT_PATH]) {
     (void)snprintf(name, HPCW_I_UNIT_PATH, ".hpcw/%s.unit%llu", format->name, (unsigned long long)index);
 }
@@ -41,7 +50,13 @@ hpcw_status hpcw_i_partial_u64(const cJSON *object, const char *key, uint64_t *v
     if (cJSON_IsString(item)) {
         return hpcw_i_parse_u64(key, item->valuestring, 0, UINT64_MAX, value, err);
     }
-    return hpcw_i_fail(err, HPCW_EFORMAT, "partial result: %s: wanted a string of digits, got %s", key,
+    if (cJSON_IsNumber(item) && item->valuedouble >= 0 && item->valuedouble <= 0x1p53) {
+        *value = (uint64_t)item->valuedouble;
+        if ((double)*value == item->valuedouble) {
+            return HPCW_OK;
+        }
+    }
+    return hpcw_i_fail(err, HPCW_EFORMAT, "partial result: %s: wanted a whole number, got %s", key,
                        item == NULL ? "nothing" : "something else");
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/hash.h"
 #include "base/mem.h"
 #include "base/status.h"
 #include "comm/agree.h"
@@ -53,43 +54,54 @@ static void say(const struct hpcw_i_run *run, const char *text) {
 
 /* ---- the directory ---- */
 
-static hpcw_status refuse(const char *dir, hpcw_error *err) {
-    return hpcw_i_fail(
-        err, HPCW_EEXIST,
-        "%s: wanted an empty directory or an unfinished dataset of the same parameters, got other files: "
-        "choose another --out, or --force to replace the dataset in it",
-        dir);
-}
-
-/* On process 0. *finished: there is nothing left to do. */
-static hpcw_status prepare(const struct hpcw_i_run *run, const char *fingerprint, bool *finished,
-                           hpcw_error *err) {
+/* On process 0: whether the run may go on, and what of it. *finished: there is nothing left to do. */
+static hpcw_status look(const struct hpcw_i_run *run, const char *fingerprint, bool *finished,
+                        hpcw_error *err) {
+    const char *dir = run->directory;
     enum hpcw_i_store_state state;
     *finished = false;
-    hpcw_status s = hpcw_i_store_look(run->directory, fingerprint, &state, err);
+    hpcw_status s = hpcw_i_store_look(dir, fingerprint, &state, err);
     if (s != HPCW_OK) {
         return s;
     }
-    if (run->force && state != HPCW_I_STORE_FRESH) {
-        s = hpcw_i_store_clear(run->directory, err);
-        return s == HPCW_OK ? hpcw_i_store_begin(run->directory, run->dataset, fingerprint, err) : s;
+    if (run->force) {
+        return state == HPCW_I_STORE_FRESH ? HPCW_OK : hpcw_i_store_clear(dir, err);
     }
-    bool same = run->resume || run->parts > 1;
-    if (state == HPCW_I_STORE_FINISHED && run->resume) {
-        *finished = true;
+    switch (state) {
+    case HPCW_I_STORE_FRESH:
         return HPCW_OK;
+    case HPCW_I_STORE_UNFINISHED:
+        return run->resume || run->parts > 1
+                   ? HPCW_OK
+                   : hpcw_i_fail(err, HPCW_EEXIST,
+                                 "%s: wanted an empty directory, got an unfinished dataset of the same "
+                                 "parameters: --resume goes on with it, --force begins anew",
+                                 dir);
+    case HPCW_I_STORE_FINISHED:
+        if (!run->resume) {
+            return hpcw_i_fail(err, HPCW_EEXIST,
+                               "%s: wanted an empty directory, got the finished dataset of the same "
+                               "parameters: verify says whether it is sound, --force writes it again",
+                               dir);
+        }
+        s = hpcw_i_store_reopen(dir, run->dataset, fingerprint, run->checksums, finished, err);
+        if (s == HPCW_OK && !*finished && run->parts > 1) {
+            s = hpcw_i_fail(err, HPCW_EEXIST,
+                            "%s: wanted an unfinished dataset, got a finished one that lost files: --resume it "
+                            "without --part",
+                            dir);
+        }
+        return s == HPCW_OK && *finished ? hpcw_i_store_end(dir, err) : s;
+    case HPCW_I_STORE_DIFFERENT:
+        return hpcw_i_store_refuse_different(dir, run->dataset, err);
+    case HPCW_I_STORE_OTHER:
+        break;
     }
-    if (state == HPCW_I_STORE_UNFINISHED && !same) {
-        return hpcw_i_fail(
-            err, HPCW_EEXIST,
-            "%s: an unfinished dataset of the same parameters is there: --resume goes on with it, "
-            "--force begins anew",
-            run->directory);
-    }
-    if (state == HPCW_I_STORE_OTHER || state == HPCW_I_STORE_FINISHED) {
-        return refuse(run->directory, err);
-    }
-    return hpcw_i_store_begin(run->directory, run->dataset, fingerprint, err);
+    return hpcw_i_fail(
+        err, HPCW_EEXIST,
+        "%s: wanted an empty directory or an unfinished dataset of the same parameters, got other "
+        "files: choose another --out, or --force to write beside them",
+        dir);
 }
 
 /* ---- one range of units ---- */
@@ -233,10 +245,19 @@ done:
 
 /* ---- the run ---- */
 
-/* Room for what this part is going to write, before the first byte. On process 0. */
+/* Room for what this part is going to write, before anything is made. On process 0. */
 static hpcw_status check_space(const struct hpcw_i_run *run, uint64_t needed, hpcw_error *err) {
-    uint64_t space = 0;
+    uint64_t space = UINT64_MAX;
     hpcw_status s = hpcw_i_fs_space(run->directory, &space, err);
+    if (s == HPCW_ENOENT) {
+        /* It will be made in the one above; if that is missing, too, making it says so. */
+        const char *slash = strrchr(run->directory, '/');
+        char above[HPCW_I_STORE_PATH];
+        (void)snprintf(above, sizeof above, "%.*s", slash == NULL ? 1 : (int)(slash - run->directory) + 1,
+                       slash == NULL ? "." : run->directory);
+        s = hpcw_i_fs_space(above, &space, err);
+        s = s == HPCW_ENOENT ? HPCW_OK : s;
+    }
     if (s == HPCW_OK && needed > space) {
         s = hpcw_i_fail(err, HPCW_ENOSPC, "%s: wanted %llu bytes of free space, got %llu", run->directory,
                         (unsigned long long)needed, (unsigned long long)space);
@@ -256,8 +277,9 @@ static hpcw_status look_for_work(const struct hpcw_i_run *run, const char *finge
         if (begin == end) {
             continue;
         }
-        cJSON *record =
-            run->resume ? hpcw_i_store_record(run->directory, format, begin, end, fingerprint) : NULL;
+        cJSON *record = run->resume
+                            ? hpcw_i_store_record(run->directory, run->dataset, format, begin, end, fingerprint)
+                            : NULL;
         if (record != NULL) {
             cJSON_Delete(record);
             continue;
@@ -273,6 +295,35 @@ static hpcw_status look_for_work(const struct hpcw_i_run *run, const char *finge
         }
     }
     return HPCW_OK;
+}
+
+/* Makes the directory. What is going to be written whole does not need records of parts of it. On process 0. */
+static hpcw_status begin(const struct hpcw_i_run *run, const char *fingerprint, uint64_t missing,
+                         hpcw_error *err) {
+    hpcw_status s = hpcw_i_store_begin(run->directory, run->dataset, fingerprint, err);
+    for (size_t f = 0; s == HPCW_OK && run->parts == 1 && f < hpcw_i_format_count; f++) {
+        if (missing >> f & 1) {
+            s = hpcw_i_store_forget(run->directory, hpcw_i_format[f], err);
+        }
+    }
+    return s;
+}
+
+/* Collective: before anything is touched. */
+static hpcw_status agree_on_parameters(const struct hpcw_i_run *run, hpcw_status s, const char *fingerprint,
+                                       hpcw_error *err) {
+    /* The largest and the smallest hash, as two maxima. */
+    uint64_t hash = s == HPCW_OK ? hpcw_i_hash_text(fingerprint) : 0;
+    uint64_t word[2] = {hash, ~hash};
+    struct hpcw_i_words words = {.maxs = 2, .word = word};
+    s = hpcw_i_agree(run->comm, s, &words, err);
+    if (s == HPCW_OK && word[0] != ~word[1]) {
+        s = hpcw_i_fail(err, HPCW_EMISMATCH,
+                        "%s: wanted the same parameters on all processes, got different ones (with --blocksize "
+                        "auto: different file systems)",
+                        run->directory);
+    }
+    return s;
 }
 
 hpcw_status hpcw_i_generate(const struct hpcw_i_run *run, struct hpcw_i_outcome *outcome, hpcw_error *err) {
@@ -292,14 +343,21 @@ hpcw_status hpcw_i_generate(const struct hpcw_i_run *run, struct hpcw_i_outcome 
         s = hpcw_i_part_size(run->dataset, run->part, run->parts, &files, &outcome->apparent,
                              &outcome->allocated, err);
     }
-    if (s == HPCW_OK && first) {
-        s = prepare(run, outcome->fingerprint, &finished, err);
+    s = agree_on_parameters(run, s, outcome->fingerprint, err);
+    if (s != HPCW_OK) {
+        return s;
+    }
+    if (first) {
+        s = look(run, outcome->fingerprint, &finished, err);
     }
     if (s == HPCW_OK && first && !finished) {
         s = look_for_work(run, outcome->fingerprint, &missing, &needed, err);
     }
     if (s == HPCW_OK && first && !finished) {
         s = check_space(run, needed, err);
+    }
+    if (s == HPCW_OK && first && !finished) {
+        s = begin(run, outcome->fingerprint, missing, err);
     }
     uint64_t word[2] = {missing, finished};
     struct hpcw_i_words words = {.maxs = 2, .word = word};

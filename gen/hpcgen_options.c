@@ -3,6 +3,8 @@
 
 #include <hpcw/version.h>
 
+#include "base/hash.h"
+#include "base/numfmt.h"
 #include "base/status.h"
 #include "dataset.h"
 #include "format.h"
@@ -206,7 +208,7 @@ static const struct hpcw_i_option options[] = {
                .type = HPCW_I_PARAM_BOOL,
                FIELD(sync),
                .help = "wait until files and directories are on stable storage"},
-     .commands = RUN,
+     .commands = RUN | JOIN,
      .flags = HPCW_I_OPTION_NEGATABLE,
      WRITING},
     {.param = {.key = "checksums",
@@ -214,7 +216,7 @@ static const struct hpcw_i_option options[] = {
                FIELD(checksums),
                .help = "compute no digests: no CHECKSUMS.xxh128, none in the manifest"},
      .default_text = "yes",
-     .commands = RUN,
+     .commands = RUN | JOIN,
      .flags = HPCW_I_OPTION_NEGATABLE,
      WRITING},
     {.param = {.key = "dry-run", .type = HPCW_I_PARAM_BOOL, FIELD(dry_run), .help = "do what plan does"},
@@ -330,6 +332,23 @@ hpcw_status hpcgen_options_read(struct hpcgen_options *o, struct hpcw_i_parse *p
                            "is there, the other replaces it");
     }
     return hpcw_i_options_finish(parse, err);
+}
+
+uint64_t hpcgen_options_hash(const struct hpcgen_options *o, size_t command) {
+    const uint64_t number[] = {command,       o->ranks,  o->seed,    o->formats,    (uint64_t)o->scale,
+                               o->blocksize,  o->files,  o->sync,    o->part.index, o->force,
+                               o->part.count, o->resume, o->dry_run, o->checksums,  o->set.count};
+    uint64_t hash = hpcw_i_hash_text(o->preset) * 3 + hpcw_i_hash_text(o->out);
+    for (size_t i = 0; i < sizeof number / sizeof number[0]; i++) {
+        char text[32];
+        *hpcw_i_fmt_u64(text, number[i]) = '\0';
+        hash = hash * 3 + hpcw_i_hash_text(text);
+    }
+    for (size_t i = 0; i < o->set.count; i++) {
+        hash = hash * 3 + hpcw_i_hash_text(o->set.items[i].key);
+        hash = hash * 3 + hpcw_i_hash_text(o->set.items[i].value);
+    }
+    return hash;
 }
 
 void hpcgen_options_free(struct hpcgen_options *o) {

@@ -57,6 +57,10 @@ extern const struct hpcw_i_program hpcgen_program;
 HPCW_MUST_CHECK hpcw_status hpcgen_options_read(struct hpcgen_options *options, struct hpcw_i_parse *parse,
                                                 int argc, char *const *argv, hpcw_error *err);
 
+/* A hash of all that processes which work together must have been told alike: not the number of threads, nor what
+ * is printed. */
+uint64_t hpcgen_options_hash(const struct hpcgen_options *options, size_t command);
+
 void hpcgen_options_free(struct hpcgen_options *options);
 
 #endif

@@ -27,10 +27,13 @@ enum { HPCW_I_STORE_PATH = 4096 + HPCW_I_UNIT_PATH };
 #define HPCW_I_CHECKSUMS "CHECKSUMS.xxh128"
 #define HPCW_I_PARAMETERS HPCW_I_STATE_DIR "/parameters.ini"
 
+/* Whether a path from a manifest or record stays below the directory: relative, short, no "..", no empty part. */
+bool hpcw_i_store_is_below(const char *path);
+
 /* "<dir>/<name>" into `path`. */
 void hpcw_i_store_path(const char *dir, const char *name, char path[HPCW_I_STORE_PATH]);
 
-/* A whole small file with a NUL behind it, to be freed; HPCW_EFORMAT beyond 1 GiB. */
+/* A whole small file with a NUL behind it, to be freed; HPCW_EFORMAT beyond 256 MiB. */
 hpcw_status hpcw_i_store_read(const char *path, char **text, hpcw_error *err);
 
 /* A JSON file, to be deleted with cJSON_Delete. HPCW_EFORMAT if it does not parse. */
@@ -38,24 +41,40 @@ hpcw_status hpcw_i_store_read_json(const char *path, cJSON **json, hpcw_error *e
 
 /* What a directory is, before a run. */
 enum hpcw_i_store_state {
-    HPCW_I_STORE_FRESH,      /* absent or empty */
+    HPCW_I_STORE_FRESH,      /* absent, empty, or as good as empty */
     HPCW_I_STORE_UNFINISHED, /* begun with this dataset's description */
     HPCW_I_STORE_FINISHED,   /* complete, of this description */
+    HPCW_I_STORE_DIFFERENT,  /* a dataset of another description, finished or not */
     HPCW_I_STORE_OTHER       /* something else is in it */
 };
 hpcw_status hpcw_i_store_look(const char *dir, const char *fingerprint, enum hpcw_i_store_state *state,
                               hpcw_error *err);
+
+/* Refuses a directory that is HPCW_I_STORE_DIFFERENT: HPCW_EEXIST with the first parameter that differs. */
+hpcw_status hpcw_i_store_refuse_different(const char *dir, const struct hpcw_i_dataset *d, hpcw_error *err);
 
 /* Makes the directory with its folders and remembers the description. Harmless when done before or by others.
  */
 hpcw_status hpcw_i_store_begin(const char *dir, const struct hpcw_i_dataset *d, const char *fingerprint,
                                hpcw_error *err);
 
-/* Removes what an older dataset of any description left: the files its manifest lists, its state, its lists. */
+/* Removes what older datasets of any description left, finished or not: files, lists, state. What a format does
+ * not own stays. */
 hpcw_status hpcw_i_store_clear(const char *dir, hpcw_error *err);
 
-/* Removes the state of a finished dataset. */
+/* Removes the state of a finished dataset, and temporaries of runs that were killed. */
 hpcw_status hpcw_i_store_end(const char *dir, hpcw_error *err);
+
+/* Removes one file, if it is there; truth, manifest and checksums. */
+hpcw_status hpcw_i_store_remove(const char *dir, const char *name, hpcw_error *err);
+hpcw_status hpcw_i_store_remove_lists(const char *dir, hpcw_error *err);
+
+/*
+ * Looks whether a finished dataset still has all its files, with `checksums` their list, too. If not, makes it an
+ * unfinished one that remembers the formats whose files are all there.
+ */
+hpcw_status hpcw_i_store_reopen(const char *dir, const struct hpcw_i_dataset *d, const char *fingerprint,
+                                bool checksums, bool *whole, hpcw_error *err);
 
 /* Name of the record of units [begin, end) of a format, below the directory. */
 void hpcw_i_store_record_name(const struct hpcw_i_format *format, uint64_t begin, uint64_t end,
@@ -63,12 +82,16 @@ void hpcw_i_store_record_name(const struct hpcw_i_format *format, uint64_t begin
 
 /* The record of exactly these units if it is there, belongs to the description, and its files have their sizes;
  * NULL otherwise. */
-cJSON *hpcw_i_store_record(const char *dir, const struct hpcw_i_format *format, uint64_t begin, uint64_t end,
-                           const char *fingerprint);
+cJSON *hpcw_i_store_record(const char *dir, const struct hpcw_i_dataset *d, const struct hpcw_i_format *format,
+                           uint64_t begin, uint64_t end, const char *fingerprint);
 
-/* All records of a format in ascending order, which must cover units 0 .. units-1 without a gap; `record`
- * [*count] and its items are the caller's. HPCW_ESTATE names the first units that are missing. */
-hpcw_status hpcw_i_store_records(const char *dir, const struct hpcw_i_format *format, uint64_t units,
-                                 const char *fingerprint, cJSON ***record, size_t *count, hpcw_error *err);
+/* Removes all records of a format: another run is going to write all of it. */
+hpcw_status hpcw_i_store_forget(const char *dir, const struct hpcw_i_format *format, hpcw_error *err);
+
+/* All records of a format in ascending order, which must cover its units without a gap; `record` [*count] and
+ * its items are the caller's. HPCW_ESTATE names the first units that are missing. */
+hpcw_status hpcw_i_store_records(const char *dir, const struct hpcw_i_dataset *d,
+                                 const struct hpcw_i_format *format, const char *fingerprint, cJSON ***record,
+                                 size_t *count, hpcw_error *err);
 
 #endif

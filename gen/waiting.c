@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/status.h"
 #include "io/sys.h"
@@ -12,6 +13,12 @@ void hpcw_i_waiting_path(const struct hpcw_i_write *w, const struct hpcw_i_forma
     char name[HPCW_I_UNIT_PATH];
     hpcw_i_waiting_name(format, 0, name);
     (void)snprintf(path, size, "%s/%s", w->directory, name);
+}
+
+bool hpcw_i_waiting_is_there(const struct hpcw_i_write *w, const struct hpcw_i_format *format) {
+    char path[4096 + HPCW_I_UNIT_PATH];
+    hpcw_i_waiting_path(w, format, path, sizeof path);
+    return access(path, F_OK) == 0;
 }
 
 /* Members behind file 0 end in digits: "x.sion.000001". */

@@ -24,6 +24,9 @@ hpcw_sink_source hpcw_i_waiting_source(struct hpcw_i_waiting *waiting);
 void hpcw_i_waiting_path(const struct hpcw_i_write *write, const struct hpcw_i_format *format, char *path,
                          size_t size);
 
+/* Whether it still waits. */
+bool hpcw_i_waiting_is_there(const struct hpcw_i_write *write, const struct hpcw_i_format *format);
+
 /* Gives it its name. */
 hpcw_status hpcw_i_waiting_release(const struct hpcw_i_write *write, const struct hpcw_i_format *format,
                                    hpcw_error *err);

@@ -12,12 +12,13 @@
  * P12  Narval documentation (Digital Research Alliance of Canada): islands with 33:7 blocking
  * P13  JUPITER configuration page: groups of 240 nodes, 15 lower switches, 4 x 72 cores, 4 x NDR200 a node
  * P14  host names seen in public course notes, logs and tools
- * C1   JUWELS configuration page: 2 x EPYC 7402, 24 cores each; 8 caches of 16 MB a processor: 3 cores share
- * one C2   LUMI-C: 2 x 64-core EPYC "Milan", 8 cores a die with one L3 (LUMI architecture slides, zenodo
- * 10683366) C3   Narval: 2 x EPYC 7532, 32 cores each; 16 caches of 16 MB a processor: 2 cores share one C4
- * Fujitsu A64FX (Fujitsu Technical Review, "Supercomputer Fugaku CPU A64FX"): 48 compute cores in 4 groups of
- * 12 with an L2 each M    measured with Open MPI 4.1.4 on 2 cores of an EPYC virtual machine A    assumption,
- * chosen for plausibility
+ * C1   JUWELS configuration page: 2 x EPYC 7402, 24 cores each; 8 caches of 16 MB a processor: 3 cores share one
+ * C2   LUMI-C: 2 x 64-core EPYC "Milan", 8 cores a die with one L3 (LUMI architecture slides, zenodo 10683366)
+ * C3   Narval: 2 x EPYC 7532, 32 cores each; 16 caches of 16 MB a processor: 2 cores share one
+ * C4   Fujitsu A64FX (Fujitsu Technical Review, "Supercomputer Fugaku CPU A64FX"): 48 compute cores in 4 groups of
+ *      12 with an L2 each
+ * M    measured with Open MPI 4.1.4 on 2 cores of an EPYC virtual machine
+ * A    assumption, chosen for plausibility
  */
 #include <stddef.h>
 #include <string.h>

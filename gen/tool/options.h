@@ -4,13 +4,13 @@
  * configuration files, the manual page and the completions of three shells all read that description.
  *
  *     struct hpcw_i_parse parse;
- *     status = hpcw_i_options_init(&parse, &program, &options, &err);            defaults
- *     status = hpcw_i_options_parse(&parse, argc, argv, &err);                   the command line
+ *     status = hpcw_i_options_init(&parse, &program, &options, &err);        defaults
+ *     status = hpcw_i_options_parse(&parse, argc, argv, &err);               the command line
  *     if (parse.answer != HPCW_I_ANSWER_NONE)
- *         return hpcw_i_options_answer(&parse, stdout), 0;                       --help and its like
- *     status = hpcw_i_config_read(&parse, options.config, &err);                 config.h; the command line
- * wins status = hpcw_i_options_finish(&parse, &err);                              what is missing switch
- * (parse.command) ...  parse.args[0] ...  options.ranks ...
+ *         return hpcw_i_options_answer(&parse, stdout), 0;                   --help and its like
+ *     status = hpcw_i_config_read(&parse, options.config, &err);             config.h; the command line wins
+ *     status = hpcw_i_options_finish(&parse, &err);                          what is missing
+ *     switch (parse.command) ...  parse.args[0] ...  options.ranks ...
  *
  * The command line: --name value, --name=value, -n value, -nvalue, -abc for three flags; options and arguments
  * in any order; "--" ends the options; the subcommand comes first, without one the first of the table is meant.

@@ -84,7 +84,8 @@ typedef uint64_t hpcw_sion_size_of(void *context, uint32_t rank);
  *
  * What a process owns: `count` tasks. Their numbers are
  * - ranks == NULL: consecutive, starting where the tasks of the process before end (one prefix sum);
- * - ranks != NULL: `ranks[0 .. count-1]`, strictly ascending. Any distribution is legal; if the lists ascend
+ * - ranks != NULL: `ranks[0 .. count-1]`, strictly ascending. Any distribution is legal (of a part of a set, see
+ *   set_tasks, only one that ascends from process to process); if the lists ascend
  * from process to process nothing but the prefix sum is needed, else a distributed directory finds the places.
  * Together the processes own every number 0 .. N-1 exactly once, N being the sum of the counts.
  *
@@ -188,8 +189,9 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_sion_write(hpcw_sion *sion, uint32_t r
  * reader. Only in HPCW_SION_KEYVAL containers; otherwise as hpcw_sion_write. Keys and lengths are written in
  * the byte order of the metadata.
  *
- * SIONlib's reader drops a last record whose value is empty and whose header ends exactly at a chunk's end; the
- * close of such a container fails with HPCW_ERANGE rather than lose it.
+ * SIONlib's readers drop the last record of a stream without an error if its value is empty and its header does not
+ * cross the end of a chunk (observed with 1.7.6). The close of such a container fails with HPCW_ERANGE rather than
+ * lose it: end every stream with a value, or with no record at all.
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_sion_write_key(hpcw_sion *sion, uint32_t rank, uint64_t key,
                                                          const void *value, size_t size, hpcw_error *err);

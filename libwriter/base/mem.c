@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/checked.h"
+
 _Bool (*hpcw_i_mem_gate)(size_t size);
 
 static _Bool refused(size_t size) {
@@ -15,7 +17,8 @@ void *hpcw_i_malloc(size_t size) {
 }
 
 void *hpcw_i_calloc(size_t count, size_t size) {
-    if (refused(count)) {
+    size_t total;
+    if (!hpcw_i_mul_size(count, size, &total) || refused(total)) {
         return NULL;
     }
     return count == 0 || size == 0 ? calloc(1, 1) : calloc(count, size);

@@ -84,6 +84,9 @@ hpcw_status hpcw_i_status_of_errno(int sys_errno) {
     }
 }
 
+/* A path of PATH_MAX, and words around it. */
+enum { LONGEST = 4096 + 1024 };
+
 static void record(hpcw_error *err, hpcw_status code, int sys_errno, const char *fmt, va_list args)
     HPCW_PRINTF(4, 0);
 
@@ -91,22 +94,30 @@ static void record(hpcw_error *err, hpcw_status code, int sys_errno, const char 
     err->code = code;
     err->sys_errno = sys_errno;
     err->process = 0;
-    int n = vsnprintf(err->message, sizeof err->message, fmt, args);
-    if (n < 0) {
-        err->message[0] = '\0';
-        n = 0;
+    char text[LONGEST];
+    int n = vsnprintf(text, sizeof text, fmt, args);
+    size_t length = n < 0 ? 0 : (size_t)n < sizeof text ? (size_t)n : sizeof text - 1;
+    text[length] = '\0';
+    if (sys_errno != 0) {
+        char room[128];
+        const char *reason = strerror_r(sys_errno, room, sizeof room); /* the GNU one: may not use the room */
+        (void)snprintf(text + length, sizeof text - length, ": %s", reason);
+        length = strlen(text);
     }
     /* A path can carry anything; the promise is one line. */
-    for (char *p = err->message; *p != '\0'; p++) {
+    for (char *p = text; *p != '\0'; p++) {
         if ((unsigned char)*p < 0x20) {
             *p = '?';
         }
     }
-    if (sys_errno != 0 && (size_t)n < sizeof err->message) {
-        char room[128];
-        const char *text = strerror_r(sys_errno, room, sizeof room); /* the GNU one: may not use the room */
-        (void)snprintf(err->message + n, sizeof err->message - (size_t)n, ": %s", text);
+    /* What is too long is so by its path, and what was wrong with it stands at the end: the middle goes. */
+    const size_t room = sizeof err->message - 1;
+    if (length > room) {
+        memmove(text + room / 2, text + length - (room - room / 2), room - room / 2 + 1);
+        memcpy(text + room / 2, "...", 3);
+        length = room;
     }
+    memcpy(err->message, text, length + 1);
 }
 
 hpcw_status hpcw_i_fail(hpcw_error *err, hpcw_status code, const char *fmt, ...) {

@@ -293,6 +293,14 @@ static size_t decode_utf8(const unsigned char *s, size_t n, uint32_t *code) {
     return more + 1;
 }
 
+bool hpcw_i_json_is_utf8(const char *text, size_t size) {
+    uint32_t code = 0;
+    for (size_t i = 0; i < size && code != BAD;) {
+        i += decode_utf8((const unsigned char *)text + i, size - i, &code);
+    }
+    return code != BAD;
+}
+
 static char *put_u_escape(char *p, uint32_t unit) {
     p[0] = '\\';
     p[1] = 'u';

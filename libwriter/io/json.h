@@ -98,6 +98,9 @@ hpcw_status hpcw_i_json_finish(struct hpcw_i_json *j, hpcw_error *err) HPCW_MUST
 /* Frees without finishing; nothing to do after finish or for a zeroed struct. */
 void hpcw_i_json_free(struct hpcw_i_json *j);
 
+/* Whether these bytes are UTF-8, for callers that must know before a string is refused. */
+bool hpcw_i_json_is_utf8(const char *text, size_t size);
+
 /* For long loops: the first failure so far, HPCW_OK if there was none. */
 static inline hpcw_status hpcw_i_json_status(const struct hpcw_i_json *j) {
     return j->status;

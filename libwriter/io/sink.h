@@ -36,4 +36,7 @@ void hpcw_i_sink_withdraw(hpcw_sink *sink);
 /* A number that no other run draws: names temporary files. */
 uint64_t hpcw_i_sink_fresh_tag(void);
 
+/* Whether a file's name (without its directory) is one that file sinks give to what is not finished. */
+bool hpcw_i_sink_is_temporary(const char *name);
+
 #endif

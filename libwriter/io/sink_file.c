@@ -146,6 +146,16 @@ static char *temporary_name(const char *path, uint64_t tag) {
     return name;
 }
 
+bool hpcw_i_sink_is_temporary(const char *name) {
+    static const char form[] = ".hpcw-0000000000000000-0000000000000000.tmp";
+    size_t i = 0;
+    while (name[i] != '\0' && (name[i] == form[i] || (form[i] == '0' && name[i] >= 'a' && name[i] <= 'f') ||
+                               (form[i] == '0' && name[i] >= '1' && name[i] <= '9'))) {
+        i++;
+    }
+    return name[i] == '\0' && form[i] == '\0';
+}
+
 static hpcw_status check_target(const char *path, hpcw_error *err) {
     const char *slash = path == NULL ? NULL : strrchr(path, '/');
     const char *base = slash == NULL ? path : slash + 1;

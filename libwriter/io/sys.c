@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/mem.h"
@@ -54,14 +55,14 @@ int hpcw_i_sys_pwrite2(int fd, const void *a, size_t a_size, const void *b, size
             }
             return e;
         }
+        size_t of_a = limit < a_size ? limit : a_size;
+        size_t of_b = limit - of_a;
         ssize_t n;
-        if (a_size > 0 && b_size > 0 && limit == a_size + b_size) {
-            struct iovec iov[2] = {{(void *)(uintptr_t)a, a_size}, {(void *)(uintptr_t)b, b_size}};
+        if (of_a > 0 && of_b > 0) {
+            struct iovec iov[2] = {{(void *)(uintptr_t)a, of_a}, {(void *)(uintptr_t)b, of_b}};
             n = pwritev(fd, iov, 2, (off_t)offset);
-        } else if (a_size > 0) {
-            n = pwrite(fd, a, limit < a_size ? limit : a_size, (off_t)offset);
         } else {
-            n = pwrite(fd, b, limit < b_size ? limit : b_size, (off_t)offset);
+            n = of_a > 0 ? pwrite(fd, a, of_a, (off_t)offset) : pwrite(fd, b, of_b, (off_t)offset);
         }
         if (n < 0) {
             if (errno == EINTR) {
@@ -161,4 +162,9 @@ int hpcw_i_sys_rename(const char *from, const char *to) {
 int hpcw_i_sys_unlink(const char *path) {
     int e = gate(HPCW_I_SYS_UNLINK, NULL);
     return e != 0 ? e : unlink(path) == 0 ? 0 : errno;
+}
+
+int hpcw_i_sys_mkdir(const char *path, mode_t mode) {
+    int e = gate(HPCW_I_SYS_MKDIR, NULL);
+    return e != 0 ? e : mkdir(path, mode) == 0 ? 0 : errno;
 }

@@ -44,5 +44,6 @@ int hpcw_i_sys_fsync(int fd);
 int hpcw_i_sys_fsync_directory_of(const char *path);
 int hpcw_i_sys_rename(const char *from, const char *to);
 int hpcw_i_sys_unlink(const char *path);
+int hpcw_i_sys_mkdir(const char *path, mode_t mode);
 
 #endif

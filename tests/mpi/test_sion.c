@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The bytes of a container do not depend on who owns what, and no failure of one process leaves others behind.
- * Every verdict is reduced over all processes before it is asserted: an assert on one process alone would leave
- * the others waiting in the next collective.
- */
+/* The bytes of a container do not depend on who owns what, and no failure of one process leaves others behind. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,56 +10,10 @@
 #include <cmocka.h>
 
 #include <hpcw/hpcw.h>
-#include <hpcw/mpi.h>
 
 #include "support/files.h"
 #include "support/sion_cases.h"
-
-static hpcw_comm *world;
-static int process;
-static int processes;
-static char scratch[256];
-
-static bool on_all(bool mine) {
-    int in = mine;
-    int out = 0;
-    MPI_Allreduce(&in, &out, 1, MPI_INT, MPI_LAND, MPI_COMM_WORLD);
-    return out != 0;
-}
-
-/* How the tasks are spread. */
-enum spread { BLOCKS, BLOCK_LISTS, ROUND_ROBIN, ALL_ON_LAST, BACKWARDS, PARITY, SPREADS };
-
-static uint32_t own_tasks(enum spread spread, uint32_t tasks, uint32_t *ranks) {
-    uint32_t n = 0;
-    uint32_t p = (uint32_t)process;
-    uint32_t np = (uint32_t)processes;
-    for (uint32_t t = 0; t < tasks; t++) {
-        bool mine = false;
-        switch (spread) {
-        case BLOCKS:
-        case BLOCK_LISTS:
-            mine = t >= tasks * p / np && t < tasks * (p + 1) / np;
-            break;
-        case ROUND_ROBIN:
-            mine = t % np == p;
-            break;
-        case ALL_ON_LAST:
-            mine = p == np - 1;
-            break;
-        case BACKWARDS:
-            mine = t >= tasks * (np - 1 - p) / np && t < tasks * (np - p) / np;
-            break;
-        default: /* even tasks on even processes, odd ones on odd processes, in runs */
-            mine = t % 2 == p % 2 && (t / 2) % ((np + 1 - t % 2) / 2) == p / 2;
-            break;
-        }
-        if (mine) {
-            ranks[n++] = t;
-        }
-    }
-    return n;
-}
+#include "support/world.h"
 
 static hpcw_status write_spread(const struct sion_case *c, enum spread spread, const char *path,
                                 hpcw_error *err) {
@@ -89,27 +39,17 @@ static hpcw_status write_spread(const struct sion_case *c, enum spread spread, c
     return w != HPCW_OK ? w : s;
 }
 
-/* Compares the files of two runs, or of a run with the real library's; on process 0. */
+/* Compares the files of two runs, or of a run with the real library's. */
 static bool same_files(const struct sion_case *c, const char *want_base, const char *got_base) {
     bool same = true;
-    for (uint32_t f = 0; process == 0 && f < c->files; f++) {
-        char want_path[512];
-        char got_path[512];
-        char suffix[16] = "";
-        if (f > 0) {
-            (void)snprintf(suffix, sizeof suffix, ".%06u", f);
-        }
-        (void)snprintf(want_path, sizeof want_path, "%s%s", want_base, suffix);
-        (void)snprintf(got_path, sizeof got_path, "%s%s", got_base, suffix);
-        size_t want_size = 0;
-        size_t got_size = 0;
-        unsigned char *want = read_file(want_path, &want_size);
-        unsigned char *got = read_file(got_path, &got_size);
-        same = same && want != NULL && got != NULL && same_bytes(got_path, want, want_size, got, got_size);
-        free(want);
-        free(got);
+    for (uint32_t f = 0; f < c->files; f++) {
+        char want[600];
+        char got[600];
+        name_of_file(want, sizeof want, want_base, f);
+        name_of_file(got, sizeof got, got_base, f);
+        same = same_file(want, got) && same;
     }
-    return on_all(same);
+    return same;
 }
 
 static void ownership_does_not_matter(void **state) {
@@ -193,20 +133,22 @@ static void known_sizes_give_the_same(void **state) {
     (void)state;
     for (unsigned i = 0; i < sion_case_count; i++) {
         const struct sion_case *c = &sion_cases[i];
-        if (c->by_parity) {
+        if (c->by_parity && processes < 2) {
             continue;
         }
+        enum spread spread = c->by_parity ? PARITY : i % 3 == 0 ? ROUND_ROBIN : BLOCKS;
         char want[512];
         char got[512];
-        (void)snprintf(want, sizeof want, "%s/0/%s", scratch, c->name);
+        (void)snprintf(want, sizeof want, "%s/%d/%s", scratch, c->by_parity ? PARITY : BLOCKS, c->name);
         (void)snprintf(got, sizeof got, "%s/7/%s", scratch, c->name);
         uint64_t all[64];
         uint32_t ranks[64];
-        uint32_t count = own_tasks(i % 3 == 0 ? ROUND_ROBIN : BLOCKS, c->tasks, ranks);
+        uint32_t count = own_tasks(spread, c->tasks, ranks);
         for (uint32_t t = 0; t < c->tasks; t++) {
             all[t] = c->chunk[t % 8];
         }
-        hpcw_sion_options o = sion_case_options(c, count, i % 3 == 0 ? ranks : NULL, NULL);
+        hpcw_sion_options o = sion_case_options(c, count, spread == BLOCKS ? NULL : ranks, NULL);
+        o.colour = (uint32_t)(process % 2);
         if (i % 2 == 0) {
             o.all_sizes = all;
         } else {
@@ -227,19 +169,6 @@ static void known_sizes_give_the_same(void **state) {
 }
 
 /* ---- failures ---- */
-
-/* All processes got the same status and the same message, naming the same process. */
-static bool same_verdict(hpcw_status s, const hpcw_error *err) {
-    hpcw_error first = *err;
-    MPI_Bcast(&first, (int)sizeof first, MPI_BYTE, 0, MPI_COMM_WORLD);
-    bool same = s == err->code && first.code == err->code && strcmp(first.message, err->message) == 0 &&
-                first.process == err->process && strchr(err->message, '\n') == NULL;
-    if (!same) {
-        print_error("process %d: status %d, message: %s (process 0: %s)\n", process, (int)s, err->message,
-                    first.message);
-    }
-    return on_all(same);
-}
 
 static hpcw_status open_and_fail(const hpcw_sion_options *o, const char *path, hpcw_error *err) {
     hpcw_sion *h = (hpcw_sion *)&h; /* must become NULL */
@@ -362,9 +291,7 @@ static void one_full_disk_fails_all(void **state) {
             bool wrote = on_all(s == HPCW_OK);
             s = hpcw_sion_close(h, &err);
             hpcw_sion_free(h);
-            MPI_Barrier(MPI_COMM_WORLD);
-            int left = process == 0 ? count_entries(dir) : 0;
-            MPI_Bcast(&left, 1, MPI_INT, 0, MPI_COMM_WORLD);
+            int left = entries_seen(dir);
             if (s != HPCW_OK) {
                 assert_true(same_verdict(s, &err));
                 assert_int_equal(s, HPCW_ENOSPC);
@@ -373,12 +300,7 @@ static void one_full_disk_fails_all(void **state) {
             } else {
                 assert_true(wrote);
                 assert_int_equal(left, processes > 1 ? 2 : 1);
-                if (process == 0) {
-                    scratch_remove(dir);
-                    char command[512];
-                    (void)snprintf(command, sizeof command, "mkdir %s", dir);
-                    assert_int_equal(system(command), 0);
-                }
+                empty_directory(dir);
             }
             MPI_Barrier(MPI_COMM_WORLD);
         }
@@ -402,33 +324,11 @@ static void unclosed_handle_leaves_nothing(void **state) {
 }
 
 int main(int argc, char **argv) {
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &process);
-    MPI_Comm_size(MPI_COMM_WORLD, &processes);
-    if (process == 0) {
-        scratch_make(scratch, sizeof scratch);
-        for (int i = 0; i <= 10; i++) {
-            char command[512];
-            (void)snprintf(command, sizeof command, "mkdir %s/%d", scratch, i);
-            if (system(command) != 0) {
-                MPI_Abort(MPI_COMM_WORLD, 1);
-            }
-        }
-    }
-    MPI_Bcast(scratch, (int)sizeof scratch, MPI_BYTE, 0, MPI_COMM_WORLD);
-    int failed = 1;
-    if (hpcw_comm_from_mpi(MPI_COMM_WORLD, &world, NULL) == HPCW_OK) {
-        const struct CMUnitTest tests[] = {
-            cmocka_unit_test(ownership_does_not_matter), cmocka_unit_test(one_process_gives_the_same),
-            cmocka_unit_test(known_sizes_give_the_same), cmocka_unit_test(bad_arguments_fail_everywhere),
-            cmocka_unit_test(one_full_disk_fails_all),   cmocka_unit_test(unclosed_handle_leaves_nothing),
-        };
-        failed = cmocka_run_group_tests(tests, NULL, NULL);
-        hpcw_comm_free(world);
-    }
-    if (process == 0) {
-        scratch_remove(scratch);
-    }
-    MPI_Finalize();
-    return failed;
+    world_begin(&argc, &argv, 11);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ownership_does_not_matter), cmocka_unit_test(one_process_gives_the_same),
+        cmocka_unit_test(known_sizes_give_the_same), cmocka_unit_test(bad_arguments_fail_everywhere),
+        cmocka_unit_test(one_full_disk_fails_all),   cmocka_unit_test(unclosed_handle_leaves_nothing),
+    };
+    return world_end(cmocka_run_group_tests(tests, NULL, NULL));
 }

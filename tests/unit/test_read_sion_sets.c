@@ -336,7 +336,7 @@ static void key_value_damage(void **state) {
     image = keyval_image(false, stream, put_records(stream, false, trap));
     accept_image(&image, 0);
     refuse_image(&image, STRICT, HPCW_EFORMAT,
-                 "wanted no empty value at the end of a full chunk, got one for key 2");
+                 "wanted a value behind the last key, got none for key 2");
     sion_image_free(&image);
 
     /* Records of a plain container. */

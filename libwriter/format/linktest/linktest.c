@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/hash.h"
 #include "base/mem.h"
 #include "base/status.h"
 #include "comm/agree.h"
@@ -131,28 +132,17 @@ static hpcw_status agree_on_params(hpcw_comm *comm, const hpcw_linktest_params *
                                    hpcw_error *err) {
     enum { HEADER_WORDS = 22 };
     static const char *const name[HEADER_WORDS] = {
-        "tasks",
-        "kernel",
-        "all_to_all",
-        "bisection",
-        "randomize_steps",
-        "serial",
-        "gpu_memory",
-        "random_buffers",
-        "check_buffers",
-        "messages",
-        "message_size",
-        "warmup_messages",
-        "retests",
-        "message_buffers",
-        "buffer_seed",
-        "permutations",
-        "task_seed",
-        "step_seed",
-        "max_host_size",
-        "layout",
-        "mode (its first letters)",
-        "git_hash (its first digits)",
+        "tasks",           "kernel",
+        "all_to_all",      "bisection",
+        "randomize_steps", "serial",
+        "gpu_memory",      "random_buffers",
+        "check_buffers",   "messages",
+        "message_size",    "warmup_messages",
+        "retests",         "message_buffers",
+        "buffer_seed",     "permutations",
+        "task_seed",       "step_seed",
+        "max_host_size",   "layout",
+        "mode (its hash)", "git_hash (its hash)",
     };
     uint64_t value[HEADER_WORDS] = {0};
     if (s == HPCW_OK) {
@@ -163,10 +153,8 @@ static hpcw_status agree_on_params(hpcw_comm *comm, const hpcw_linktest_params *
             p->permutations, p->task_seed,        p->step_seed,      p->max_host_size,   (uint64_t)p->layout,
         };
         memcpy(value, given, sizeof given);
-        memcpy(&value[HEADER_WORDS - 2], p->mode, strnlen(p->mode, 7));
-        if (p->git_hash != NULL) {
-            memcpy(&value[HEADER_WORDS - 1], p->git_hash, 8);
-        }
+        value[HEADER_WORDS - 2] = hpcw_i_hash_text(p->mode);
+        value[HEADER_WORDS - 1] = hpcw_i_hash_text(p->git_hash == NULL ? "" : p->git_hash);
     }
     uint64_t word[2 * HEADER_WORDS];
     memcpy(word, value, sizeof value);
@@ -321,20 +309,19 @@ hpcw_status hpcw_linktest_task(hpcw_linktest *lt, uint32_t rank, const char *hos
     size_t size = host == NULL ? 0 : strlen(host) + 1;
     if (size < 2 || core < 0) {
         return hpcw_i_fail(err, HPCW_EINVAL,
-                           "%s: task %u: wanted a host name and a core >= 0, got \"%s\" and %d", lt->path,
-                           rank, host == NULL ? "NULL" : host, (int)core);
+                           "%s: task %u: wanted a host name and a core >= 0, got \"%s\" and %d", lt->path, rank,
+                           host == NULL ? "NULL" : host, (int)core);
     }
     for (const char *c = host; *c != '\0'; c++) {
         if (*c <= ' ' || *c > '~') {
             return hpcw_i_fail(err, HPCW_EINVAL,
-                               "%s: task %u: wanted a host name in printable ASCII, got \"%s\"", lt->path,
-                               rank, host);
+                               "%s: task %u: wanted a host name in printable ASCII, got \"%s\"", lt->path, rank,
+                               host);
         }
     }
     if (size > lt->params.max_host_size) {
-        return hpcw_i_fail(err, HPCW_ERANGE,
-                           "%s: task %u: wanted a host name of at most %zu bytes, got \"%s\"", lt->path, rank,
-                           lt->params.max_host_size - 1, host);
+        return hpcw_i_fail(err, HPCW_ERANGE, "%s: task %u: wanted a host name of at most %zu bytes, got \"%s\"",
+                           lt->path, rank, lt->params.max_host_size - 1, host);
     }
     if (lt->task[i].named) {
         return hpcw_i_fail(err, HPCW_ESTATE, "%s: task %u: its host was given before", lt->path, rank);
@@ -415,9 +402,8 @@ static hpcw_status encode_partners(const hpcw_linktest *lt, uint32_t rank, const
     }
     for (uint32_t s = 0; out_of_range && s < steps; s++) {
         if (partner[s] >= p->tasks || partner[s] == rank) {
-            return hpcw_i_fail(err, HPCW_EINVAL,
-                               "%s: task %u, step %u: wanted another task below %u, got %u", lt->path, rank, s,
-                               p->tasks, partner[s]);
+            return hpcw_i_fail(err, HPCW_EINVAL, "%s: task %u, step %u: wanted another task below %u, got %u",
+                               lt->path, rank, s, p->tasks, partner[s]);
         }
     }
     return HPCW_OK;
@@ -461,9 +447,8 @@ hpcw_status hpcw_linktest_timings(hpcw_linktest *lt, uint32_t rank, const uint64
     hpcw_i_linktest_range_clear(&times);
     size_t bad = hpcw_i_linktest_encode_times(time_ps, steps, q, &times);
     if (bad < steps) {
-        s = hpcw_i_fail(err, HPCW_EINVAL,
-                        "%s: task %u, step %zu: wanted a time of 1 to 2^52 - 1 ps, got %llu", lt->path, rank,
-                        bad, (unsigned long long)time_ps[bad]);
+        s = hpcw_i_fail(err, HPCW_EINVAL, "%s: task %u, step %zu: wanted a time of 1 to 2^52 - 1 ps, got %llu",
+                        lt->path, rank, bad, (unsigned long long)time_ps[bad]);
         goto done;
     }
     memset(q + 8 * (size_t)steps, 0, 8 * (size_t)(slots - steps));
@@ -547,10 +532,9 @@ static hpcw_status check_complete(const hpcw_linktest *lt, hpcw_error *err) {
     for (uint32_t i = 0; i < lt->params.count; i++) {
         if (lt->task[i].stored != lt->permutation + 1) {
             uint32_t rank = lt->ranks != NULL ? lt->ranks[i] : hpcw_sion_first_rank(lt->sion) + i;
-            return hpcw_i_fail(
-                err, HPCW_ESTATE,
-                "%s: wanted the timings of all tasks in permutation %llu, task %u has none", lt->path,
-                (unsigned long long)lt->permutation, rank);
+            return hpcw_i_fail(err, HPCW_ESTATE,
+                               "%s: wanted the timings of all tasks in permutation %llu, task %u has none",
+                               lt->path, (unsigned long long)lt->permutation, rank);
         }
     }
     return HPCW_OK;
@@ -734,9 +718,8 @@ hpcw_status hpcw_linktest_close(hpcw_linktest *lt, hpcw_error *err) {
         return hpcw_i_fail(err, HPCW_ESTATE, "%s: the result is broken by an earlier failure", lt->path);
     }
     if (lt->closed || lt->permutation != wanted) {
-        return hpcw_i_fail(err, HPCW_ESTATE,
-                           "%s: wanted %llu ended permutations and one close, got %llu%s", lt->path,
-                           (unsigned long long)wanted, (unsigned long long)lt->permutation,
+        return hpcw_i_fail(err, HPCW_ESTATE, "%s: wanted %llu ended permutations and one close, got %llu%s",
+                           lt->path, (unsigned long long)wanted, (unsigned long long)lt->permutation,
                            lt->closed ? " and a second close" : "");
     }
     lt->closed = true;

@@ -18,6 +18,15 @@ struct hpcw_i_sion_part {
     hpcw_sink *sink;
 };
 
+enum { HPCW_I_SION_HOT_SLOTS = 8 };
+
+/* A large buffer that tasks borrow for a while. */
+struct hpcw_i_sion_hot {
+    _Atomic(const void *) writer; /* the thread that may use it without the lock */
+    uint32_t task;                /* own task, UINT32_MAX: free */
+    uint64_t since;
+};
+
 struct hpcw_sion {
     hpcw_comm *comm;
     hpcw_sion_options options; /* pointers in it are not used after open */
@@ -31,17 +40,26 @@ struct hpcw_sion {
     struct hpcw_i_sion_part *part; /* [parts] */
     uint32_t parts;
     uint32_t *part_of;  /* [count], NULL if there is one part */
-    bool *tail_dropped; /* key-value: [count] the stream ends in a header that readers drop; else NULL */
+    bool *tail_dropped; /* key-value: [count] the stream ends in a whole header without a value; else NULL */
 
-    /* Write buffers: one slot per task, or, with too many tasks for that, slots on loan (`pooled`). */
-    unsigned char *slots;
+    /* Write buffers, see buffer.c. */
+    unsigned char *slots; /* in slot_memory */
+    unsigned char *slot_memory;
     size_t slot_size; /* 0: unbuffered */
+    size_t slot_stride;
+    size_t direct_size; /* records from this size on are written at once */
+    bool quick;         /* plain writes to consecutive tasks, each with a slot of its own */
     bool pooled;
     uint32_t slot_count;
-    uint32_t next_slot;        /* pooled: the one lent out longest ago */
-    uint32_t *slot_owner;      /* pooled: [slot_count] 1 + own task, 0: free */
-    uint32_t *slot_of;         /* pooled: [count] 1 + slot, 0: none */
-    pthread_mutex_t pool_lock; /* pooled: every write holds it */
+    uint32_t next_slot;       /* pooled: the one lent out longest ago */
+    uint32_t *slot_owner;     /* pooled: [slot_count] 1 + own task, 0: free */
+    unsigned char *hot_bytes; /* in hot_memory */
+    unsigned char *hot_memory;
+    struct hpcw_i_sion_hot hot[HPCW_I_SION_HOT_SLOTS];
+    atomic_bool hot_lent;      /* tasks without a slot get a hot one */
+    uint32_t returns;          /* tasks that came back after their hot slot was taken */
+    uint64_t hot_clock;        /* hot slots lent so far */
+    pthread_mutex_t slot_lock; /* hot, returns, hot_clock; pooled: every write holds it */
 
     atomic_bool broken; /* a write failed: no more writes, close will fail */
     hpcw_error failure; /* the first one, guarded by failure_lock until close */
@@ -71,17 +89,16 @@ static inline uint32_t hpcw_i_sion_column(const struct hpcw_sion *h, uint32_t i)
     return hpcw_i_sion_rank(h, i) - first;
 }
 
-/* data.c: sets up and tears down the buffers; writes out what waits. */
-hpcw_status hpcw_i_sion_buffers_new(struct hpcw_sion *h, hpcw_error *err);
-void hpcw_i_sion_buffers_free(struct hpcw_sion *h);
+/* data.c: writes out what waits. */
 hpcw_status hpcw_i_sion_flush_all(struct hpcw_sion *h, hpcw_error *err);
 
 /*
  * meta.c: everything but the data and the commit mark. Collective. `blocks` [files] is the largest number of
- * blocks of any task of each file, `lowest` and `highest` [files] the processes that own tasks in it.
+ * blocks of any task of each file, `lowest` and `highest` [files] the processes that own tasks in it. `*agreed`
+ * says that all processes failed together; otherwise one may fail alone.
  */
 hpcw_status hpcw_i_sion_write_meta(struct hpcw_sion *h, const uint64_t *blocks, const uint64_t *lowest,
-                                   const uint64_t *highest, hpcw_error *err);
+                                   const uint64_t *highest, bool *agreed, hpcw_error *err);
 
 /* The fixed part of META1 of a file, HPCW_I_SION_TABLES_AT bytes; needs no collective. */
 void hpcw_i_sion_encode_head(const struct hpcw_sion *h, uint32_t file, unsigned char *head);

@@ -475,7 +475,7 @@ static hpcw_status write_owned(const struct plan *plan, const uint64_t *in, cons
     return s;
 }
 
-static hpcw_status write_together(const struct plan *plan, hpcw_error *err) {
+static hpcw_status write_together(const struct plan *plan, bool *agreed, hpcw_error *err) {
     struct hpcw_sion *h = plan->h;
     int size = h->comm->size;
     uint64_t *words = hpcw_i_calloc((size_t)size, 3 * sizeof *words); /* to send, received, cursors */
@@ -486,7 +486,7 @@ static hpcw_status write_together(const struct plan *plan, hpcw_error *err) {
     hpcw_status s = HPCW_OK;
     struct outbox box = {.words = words};
     if (words != NULL) {
-        s = visit_own_windows(plan, post_window, &box, err);
+        (void)visit_own_windows(plan, post_window, &box, err); /* counts, which cannot fail */
         message = hpcw_i_malloc((size_t)box.total * sizeof *message);
         word = receives
                    ? hpcw_i_malloc((size_t)(plan->root < 0 ? 1 : TABLE_KINDS) * WINDOW_WORDS * sizeof *word)
@@ -509,6 +509,7 @@ static hpcw_status write_together(const struct plan *plan, hpcw_error *err) {
         if (s == HPCW_OK) {
             s = hpcw_i_comm_exchange(h->comm, message, words, &in, words + size, err);
         }
+        *agreed = s != HPCW_OK;
         if (s == HPCW_OK) {
             s = write_owned(plan, in, words + size, word, words + 2 * (size_t)size, err);
         }
@@ -521,7 +522,8 @@ static hpcw_status write_together(const struct plan *plan, hpcw_error *err) {
 }
 
 hpcw_status hpcw_i_sion_write_meta(struct hpcw_sion *h, const uint64_t *blocks, const uint64_t *lowest,
-                                   const uint64_t *highest, hpcw_error *err) {
+                                   const uint64_t *highest, bool *agreed, hpcw_error *err) {
+    *agreed = false;
     struct plan plan = {.h = h, .lowest = lowest, .highest = highest, .root = -1};
     struct table few_tables[TABLE_KINDS];
     uint64_t few_first[TABLE_KINDS + 1];
@@ -537,6 +539,7 @@ hpcw_status hpcw_i_sion_write_meta(struct hpcw_sion *h, const uint64_t *blocks, 
     }
     if (!few) {
         s = hpcw_i_agree(h->comm, s, NULL, err);
+        *agreed = s != HPCW_OK;
     }
     if (s != HPCW_OK) {
         goto done;
@@ -562,7 +565,7 @@ hpcw_status hpcw_i_sion_write_meta(struct hpcw_sion *h, const uint64_t *blocks, 
         if (few && words <= WINDOW_WORDS) {
             plan.root = (int)lowest[0];
         }
-        s = write_together(&plan, err);
+        s = write_together(&plan, agreed, err);
     }
 done:
     hpcw_i_free(word);

@@ -553,7 +553,9 @@ static hpcw_status place_by_colour(const struct hpcw_i_sion_request *r, uint32_t
             s = place_by_directory(part, &mine, 1, (uint32_t)word[0], first, &own, placement->column, err);
         }
     }
-    s = hpcw_i_agree(r->comm, s, NULL, err);
+    /* A whole colour fails together; the one it happened to says so, and is named by its number in `comm`. */
+    bool other = s != HPCW_OK && s != HPCW_ECOMM && err->process != part->process;
+    s = hpcw_i_agree(r->comm, other ? HPCW_OK : s, NULL, err);
     struct colour_record record = {word[1], word[0], own.stride};
     if (s == HPCW_OK) {
         s = hpcw_i_comm_allgather(r->comm, &record, sizeof record, all, err);
@@ -609,8 +611,10 @@ hpcw_status hpcw_i_sion_place(const struct hpcw_i_sion_request *r, struct hpcw_i
         return hpcw_i_fail(err, HPCW_EMISMATCH, "wanted task numbers below %u, got %u", r->end, census.end - 1);
     }
     if (r->part_of_set && (!census.ascending || census.lowest < lowest)) {
-        return hpcw_i_fail(err, HPCW_EMISMATCH, "a part of a set: wanted ascending task numbers from %u on",
-                           lowest);
+        return hpcw_i_fail(
+            err, HPCW_EMISMATCH,
+            "a part of a set: wanted task numbers that ascend over the processes from %u on, got %s", lowest,
+            census.ascending ? "a lower one" : "another order");
     }
     if (r->files > 0 && census.ascending && r->size_of != NULL) {
         return place_alone(r, placement->first, placement->file, err);

@@ -7,6 +7,8 @@
 #ifndef HPCW_FORMAT_SION_PLACE_H
 #define HPCW_FORMAT_SION_PLACE_H
 
+#include <stdatomic.h>
+
 #include "comm/comm.h"
 #include "format/sion/layout.h"
 
@@ -18,6 +20,8 @@ struct hpcw_i_sion_task {
     uint64_t *earlier; /* [block] bytes used in the blocks before */
     uint32_t block;    /* current block */
     uint32_t buffered; /* last bytes of `used` that wait in the buffer */
+    uint32_t room;     /* bytes that the buffer still takes; 0 if it is empty */
+    atomic_uint slot;  /* 1 + the borrowed slot, 0: none, see buffer.c */
 };
 
 /* What is to be placed, the same on all processes unless marked as own. */
@@ -55,7 +59,7 @@ struct hpcw_i_sion_placement {
 
 /*
  * Fills in `task[].start` (within the block) and `task[].chunk`, and the placement, whose arrays are the
- * caller's to free (hpcw_i_free), also after a failure. All processes return the same status.
+ * caller's to free (hpcw_i_free), also after a failure. All processes return the same status. `err` is not NULL.
  */
 hpcw_status hpcw_i_sion_place(const struct hpcw_i_sion_request *request,
                               struct hpcw_i_sion_placement *placement, hpcw_error *err);

@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "base/status.h"
 #include "comm/agree.h"
-#include "format/sion/handle.h"
+#include "format/sion/buffer.h"
 #include "io/fsinfo.h"
 #include "io/sink.h"
 #include "io/sys.h"
@@ -388,7 +388,7 @@ static void free_handle(struct hpcw_sion *h) {
     hpcw_i_free(h->ranks);
     hpcw_i_free(h->tail_dropped);
     hpcw_i_free(h->path);
-    (void)pthread_mutex_destroy(&h->pool_lock);
+    (void)pthread_mutex_destroy(&h->slot_lock);
     (void)pthread_mutex_destroy(&h->failure_lock);
     hpcw_i_free(h);
 }
@@ -428,7 +428,7 @@ hpcw_status hpcw_sion_open(const char *path, hpcw_comm *comm, const hpcw_sion_op
     hpcw_status s = HPCW_OK;
     struct hpcw_sion *h = hpcw_i_calloc(1, sizeof *h);
     if (h != NULL) {
-        (void)pthread_mutex_init(&h->pool_lock, NULL);
+        (void)pthread_mutex_init(&h->slot_lock, NULL);
         (void)pthread_mutex_init(&h->failure_lock, NULL);
     }
     if (out == NULL || h == NULL) {
@@ -647,7 +647,11 @@ static hpcw_status close_handle(struct hpcw_sion *h, struct extent *e, hpcw_erro
     if (s != HPCW_OK) {
         return s;
     }
-    s = hpcw_i_sion_write_meta(h, e->blocks, e->lowest, e->highest, err);
+    bool agreed;
+    s = hpcw_i_sion_write_meta(h, e->blocks, e->lowest, e->highest, &agreed, err);
+    if (agreed) {
+        return s; /* a second agreement would name another process */
+    }
     if (s == HPCW_OK) {
         s = finish_parts(h, e, err);
     }
@@ -674,6 +678,7 @@ hpcw_status hpcw_sion_close(hpcw_sion *h, hpcw_error *err) {
         return hpcw_i_fail(err, HPCW_ESTATE, "%s: the container is closed", h->path);
     }
     h->closed = true;
+    h->quick = false; /* every write is looked at, and refused */
     uint64_t single[3];
     struct extent e = {single, single + 1, single + 2};
     uint64_t *word = NULL;

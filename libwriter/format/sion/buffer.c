@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Small writes become large ones.
+ *
+ * Each task has a slot of its own as long as the budget gives every task at least SMALLEST_SLOT bytes: then
+ * writes to different tasks share nothing and take no lock. With more tasks than that, slots are lent to the
+ * tasks that write, the one lent longest ago is written out first, and one lock covers all of it (`pooled`).
+ *
+ * Own slots are small where tasks are many, and all of them together are far larger than any cache: a program
+ * that writes task after task would leave a piece in each, to be fetched from memory again at the end.
+ * Therefore a task begins with one of a few large *hot* slots, and the thread that finds none free takes back
+ * the one it lent longest ago. Once tasks come back whose slot was taken, as when a program writes to all of
+ * them in turn, this cannot win any more; from then on tasks begin with their own slots.
+ *
+ * A hot slot belongs to the thread that last wrote to its task (`writer`): that thread alone fills it without
+ * a lock or takes it back. A thread that comes to another's task takes the slot over, under the lock.
+ */
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/mem.h"
+#include "base/status.h"
+#include "format/sion/buffer.h"
+#include "io/sink.h"
+
+enum {
+    SMALLEST_SLOT = 512,
+    LARGEST_SLOT = 1 << 18, /* larger ones fall out of the second-level cache before they are written out */
+    POOLED_SLOT = 4096,
+    LARGE_WRITE = 1 << 14,               /* is not worth a copy */
+    RETURNS = 2 * HPCW_I_SION_HOT_SLOTS, /* so many tasks that came back end the hot slots */
+    PAGE = 4096,
+    LARGE_PAGE = 1 << 21,
+    /* Writes end at multiples of this, or of the slot's size: page caches like their large pages whole. */
+    BOUNDARY = 1 << 16,
+    /* Slots at multiples of a power of two would all fall into the same few cache sets. */
+    SKEW = 192,
+    /* With less than this to spend there are no hot slots. */
+    HOT_BUDGET = 16 << 20,
+};
+
+_Thread_local char hpcw_i_sion_me;
+
+/* The first whole page in `memory`, so that records of 64 bytes lie in one cache line each. */
+static unsigned char *page_in(unsigned char *memory) {
+    return memory + (PAGE - (uintptr_t)memory % PAGE) % PAGE;
+}
+
+static hpcw_status hot_new(struct hpcw_sion *h, hpcw_error *err) {
+    h->hot_memory = hpcw_i_malloc((size_t)HPCW_I_SION_HOT_SLOTS * HPCW_I_SION_HOT_SLOT + PAGE);
+    if (h->hot_memory == NULL) {
+        return hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for buffers", h->path);
+    }
+    h->hot_bytes = page_in(h->hot_memory);
+    for (uint32_t k = 0; k < HPCW_I_SION_HOT_SLOTS; k++) {
+        h->hot[k].task = UINT32_MAX;
+    }
+    atomic_store_explicit(&h->hot_lent, true, memory_order_relaxed);
+    return HPCW_OK;
+}
+
+hpcw_status hpcw_i_sion_buffers_new(struct hpcw_sion *h, hpcw_error *err) {
+    uint64_t budget = h->options.buffer_size;
+    uint32_t count = h->options.count;
+    if (count == 0 || budget < SMALLEST_SLOT) {
+        return HPCW_OK;
+    }
+    uint64_t slot = SMALLEST_SLOT;
+    while (slot * 2 <= budget / count && slot < LARGEST_SLOT) {
+        slot *= 2;
+    }
+    h->slot_count = count;
+    if (budget / count < SMALLEST_SLOT) {
+        h->pooled = true;
+        slot = budget < POOLED_SLOT ? SMALLEST_SLOT : POOLED_SLOT;
+        h->slot_count = budget / slot > count ? count : (uint32_t)(budget / slot);
+        h->slot_owner = hpcw_i_calloc(h->slot_count, sizeof *h->slot_owner);
+        if (h->slot_owner == NULL) {
+            return hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for %u buffers", h->path, h->slot_count);
+        }
+    }
+    size_t stride = (size_t)slot + (slot >= PAGE ? SKEW : 0);
+    size_t size = stride * h->slot_count + PAGE;
+    /* Address space, not memory: pages come with the first write to a slot. */
+    h->slot_memory = hpcw_i_malloc(size);
+    if (h->slot_memory == NULL) {
+        return hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for %u buffers of %llu bytes", h->path,
+                           h->slot_count, (unsigned long long)slot);
+    }
+    h->slots = page_in(h->slot_memory);
+    if (size > 2 * (size_t)LARGE_PAGE) {
+        /* Writes in turn to many slots touch as many pages; a hint, so whether it
+     * is followed does not matter. */
+        (void)madvise(h->slots, size - PAGE, MADV_HUGEPAGE);
+    }
+    h->slot_stride = stride;
+    h->slot_size = (size_t)slot;
+    h->direct_size = slot < LARGE_WRITE ? LARGE_WRITE : (size_t)slot;
+    h->quick = !h->pooled && h->ranks == NULL && h->options.content != HPCW_SION_KEYVAL;
+    return !h->pooled && slot < HPCW_I_SION_HOT_SLOT && budget >= HOT_BUDGET ? hot_new(h, err) : HPCW_OK;
+}
+
+void hpcw_i_sion_buffers_free(struct hpcw_sion *h) {
+    hpcw_i_free(h->slot_memory);
+    hpcw_i_free(h->slot_owner);
+    hpcw_i_free(h->hot_memory);
+}
+
+/* Remembers the first failure that the file cannot recover from. */
+hpcw_status hpcw_i_sion_break(struct hpcw_sion *h, hpcw_status s, const hpcw_error *e, hpcw_error *err) {
+    (void)pthread_mutex_lock(&h->failure_lock);
+    if (!atomic_load_explicit(&h->broken, memory_order_relaxed)) {
+        h->failure = *e;
+        atomic_store_explicit(&h->broken, true, memory_order_release);
+    }
+    (void)pthread_mutex_unlock(&h->failure_lock);
+    if (err != NULL) {
+        *err = *e;
+    }
+    return s;
+}
+
+/* Where byte `k` of the current chunk of task i is in its file. */
+static uint64_t position(const struct hpcw_sion *h, uint32_t i, uint64_t k) {
+    const struct hpcw_i_sion_task *t = &h->task[i];
+    return t->start + t->block * hpcw_i_sion_part_of(h, i)->stride + k;
+}
+
+static uint32_t slot_of(const struct hpcw_i_sion_task *t) {
+    return atomic_load_explicit(&t->slot, memory_order_relaxed);
+}
+
+/* The slot of a task that has one: its own, a hot one, or one on loan. */
+static unsigned char *bytes_of(const struct hpcw_sion *h, uint32_t i) {
+    uint32_t slot = slot_of(&h->task[i]);
+    if (h->pooled) {
+        return h->slots + (slot - 1) * h->slot_stride;
+    }
+    return slot == 0 ? h->slots + i * h->slot_stride : h->hot_bytes + (slot - 1) * (size_t)HPCW_I_SION_HOT_SLOT;
+}
+
+hpcw_status hpcw_i_sion_write_out(struct hpcw_sion *h, uint32_t i, const void *data, size_t size,
+                                  hpcw_error *err) {
+    struct hpcw_i_sion_task *t = &h->task[i];
+    hpcw_sink *sink = hpcw_i_sion_part_of(h, i)->sink;
+    uint64_t at = position(h, i, t->used - t->buffered);
+    hpcw_error e;
+    hpcw_status s;
+    if (t->buffered == 0) {
+        s = hpcw_i_sink_write2(sink, at, data, size, NULL, 0, &e);
+    } else {
+        s = hpcw_i_sink_write2(sink, at, bytes_of(h, i), t->buffered, data, size, &e);
+    }
+    if (s != HPCW_OK) {
+        return hpcw_i_sion_break(h, s, &e, err);
+    }
+    t->buffered = 0;
+    t->room = 0;
+    return HPCW_OK;
+}
+
+/* Pooled: makes sure that task i has a slot. */
+static hpcw_status borrow_slot(struct hpcw_sion *h, uint32_t i, hpcw_error *err) {
+    if (slot_of(&h->task[i]) != 0) {
+        return HPCW_OK;
+    }
+    uint32_t slot = h->next_slot;
+    uint32_t owner = h->slot_owner[slot];
+    if (owner != 0) {
+        if (h->task[owner - 1].buffered > 0) {
+            hpcw_status s = hpcw_i_sion_write_out(h, owner - 1, NULL, 0, err);
+            if (s != HPCW_OK) {
+                return s;
+            }
+        }
+        atomic_store_explicit(&h->task[owner - 1].slot, 0, memory_order_relaxed);
+    }
+    h->slot_owner[slot] = i + 1;
+    atomic_store_explicit(&h->task[i].slot, slot + 1, memory_order_relaxed);
+    h->next_slot = slot + 1 == h->slot_count ? 0 : slot + 1;
+    return HPCW_OK;
+}
+
+/* A free hot slot, or the one that this thread lent longest ago;
+ * HPCW_I_SION_HOT_SLOTS if there is neither. */
+static uint32_t choose_hot_slot(const struct hpcw_sion *h) {
+    uint32_t chosen = HPCW_I_SION_HOT_SLOTS;
+    for (uint32_t k = 0; k < HPCW_I_SION_HOT_SLOTS; k++) {
+        if (h->hot[k].task == UINT32_MAX) {
+            return k;
+        }
+        if (atomic_load_explicit(&h->hot[k].writer, memory_order_relaxed) == &hpcw_i_sion_me &&
+            (chosen == HPCW_I_SION_HOT_SLOTS || h->hot[k].since < h->hot[chosen].since)) {
+            chosen = k;
+        }
+    }
+    return chosen;
+}
+
+/* Task i has no slot and nothing buffered: lends it a hot one, if it can. */
+static hpcw_status lend_hot_slot(struct hpcw_sion *h, uint32_t i, hpcw_error *err) {
+    struct hpcw_i_sion_task *t = &h->task[i];
+    hpcw_sink *sink = NULL;
+    uint64_t at = 0;
+    size_t size = 0;
+    uint32_t k = HPCW_I_SION_HOT_SLOTS;
+    (void)pthread_mutex_lock(&h->slot_lock);
+    h->returns += t->used > 0 || t->block > 0;
+    if (h->returns > RETURNS) {
+        atomic_store_explicit(&h->hot_lent, false, memory_order_relaxed);
+    } else {
+        k = choose_hot_slot(h);
+    }
+    if (k < HPCW_I_SION_HOT_SLOTS) {
+        uint32_t last = h->hot[k].task;
+        if (last != UINT32_MAX) {
+            /* From here on the bytes in the slot are this thread's affair, and the
+       * task is without a slot. */
+            struct hpcw_i_sion_task *v = &h->task[last];
+            sink = hpcw_i_sion_part_of(h, last)->sink;
+            at = position(h, last, v->used - v->buffered);
+            size = v->buffered;
+            v->buffered = 0;
+            v->room = 0;
+            atomic_store_explicit(&v->slot, 0, memory_order_release);
+        }
+        h->hot[k].task = i;
+        h->hot[k].since = ++h->hot_clock;
+        atomic_store_explicit(&h->hot[k].writer, &hpcw_i_sion_me, memory_order_relaxed);
+    }
+    (void)pthread_mutex_unlock(&h->slot_lock);
+    if (k == HPCW_I_SION_HOT_SLOTS) {
+        return HPCW_OK;
+    }
+    if (size > 0) {
+        hpcw_error e;
+        hpcw_status s =
+            hpcw_i_sink_write2(sink, at, h->hot_bytes + k * (size_t)HPCW_I_SION_HOT_SLOT, size, NULL, 0, &e);
+        if (s != HPCW_OK) {
+            return hpcw_i_sion_break(h, s, &e, err);
+        }
+    }
+    atomic_store_explicit(&t->slot, k + 1, memory_order_release);
+    return HPCW_OK;
+}
+
+void hpcw_i_sion_claim(struct hpcw_sion *h, uint32_t i) {
+    if (h->pooled) {
+        (void)pthread_mutex_lock(&h->slot_lock);
+        return;
+    }
+    struct hpcw_i_sion_task *t = &h->task[i];
+    uint32_t slot = atomic_load_explicit(&t->slot, memory_order_acquire);
+    if (slot != 0 && atomic_load_explicit(&h->hot[slot - 1].writer, memory_order_relaxed) != &hpcw_i_sion_me) {
+        (void)pthread_mutex_lock(&h->slot_lock);
+        slot = slot_of(t);
+        if (slot != 0) {
+            atomic_store_explicit(&h->hot[slot - 1].writer, &hpcw_i_sion_me, memory_order_relaxed);
+        }
+        (void)pthread_mutex_unlock(&h->slot_lock);
+    }
+}
+
+void hpcw_i_sion_release(struct hpcw_sion *h) {
+    if (h->pooled) {
+        (void)pthread_mutex_unlock(&h->slot_lock);
+    }
+}
+
+/* Bytes that an empty buffer takes before it is written out. */
+static uint32_t room_of(const struct hpcw_sion *h, uint32_t i) {
+    const struct hpcw_i_sion_task *t = &h->task[i];
+    uint64_t size = !h->pooled && slot_of(t) != 0 ? HPCW_I_SION_HOT_SLOT : h->slot_size;
+    uint64_t unit = size < BOUNDARY ? size : BOUNDARY;
+    uint64_t room = size - position(h, i, t->used) % unit;
+    uint64_t left = t->chunk - t->used;
+    return (uint32_t)(room < left ? room : left);
+}
+
+hpcw_status hpcw_i_sion_append(struct hpcw_sion *h, uint32_t i, const void *data, size_t size,
+                               hpcw_error *err) {
+    struct hpcw_i_sion_task *t = &h->task[i];
+    if (size >= h->direct_size || (size >= h->slot_size && size > t->room)) {
+        hpcw_status s = size == 0 ? HPCW_OK : hpcw_i_sion_write_out(h, i, data, size, err);
+        t->used += s == HPCW_OK ? size : 0;
+        return s;
+    }
+    hpcw_status s = HPCW_OK;
+    while (s == HPCW_OK && size > 0) {
+        if (t->buffered == 0) {
+            if (h->pooled) {
+                s = borrow_slot(h, i, err);
+            } else if (slot_of(t) == 0 && atomic_load_explicit(&h->hot_lent, memory_order_relaxed)) {
+                s = lend_hot_slot(h, i, err);
+            }
+            if (s != HPCW_OK) {
+                break;
+            }
+            t->room = room_of(h, i);
+        }
+        size_t n = size < t->room ? size : t->room;
+        memcpy(bytes_of(h, i) + t->buffered, data, n);
+        t->room -= (uint32_t)n;
+        t->buffered += (uint32_t)n;
+        t->used += n;
+        data = (const unsigned char *)data + n;
+        size -= n;
+        if (size > 0) {
+            s = hpcw_i_sion_write_out(h, i, NULL, 0, err);
+        }
+    }
+    return s;
+}

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Every call fails once, on the first process, on the last one, and on all of them: all processes return the same
+ * status and message, nobody waits for somebody who gave up, and nothing is left behind.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <hpcw/hpcw.h>
+
+#include "support/faults.h"
+#include "support/files.h"
+#include "support/linktest_cases.h"
+#include "support/sion_cases.h"
+#include "support/world.h"
+
+enum { MOST_TASKS = 64, REFERENCE = 0, WORK = 1, FOLDERS };
+
+/* ---- what is done ---- */
+
+struct work {
+    const char *name; /* of a case */
+    enum spread spread;
+    bool all_sizes; /* every process knows the sizes of all tasks */
+    bool linktest;
+};
+
+static const struct work works[] = {
+    {"four_tasks_parallel.sion", BLOCKS, false, false}, /* one file */
+    {"multi8of2.sion", BLOCKS, false, false},           /* a set */
+    {"inter8of2.sion", PARITY, false, false},           /* by colour */
+    {"uneven_colours.sion", ALL_ON_LAST, false, false}, /* by colour, processes without tasks */
+    {"uneven_set.sion", ROUND_ROBIN, false, false},     /* the distributed directory */
+    {"packed.sion", BACKWARDS, false, false},           /* packed, directory */
+    {"packed.sion", BLOCK_LISTS, false, false},
+    {"packed.sion", BLOCKS, true, false}, /* packed without communication */
+    {"be_keyval.sion", ROUND_ROBIN, false, false},
+    {"all_flags.sion", BLOCKS, false, true},
+    {"all_to_all.sion", ROUND_ROBIN, false, true},
+    {"bisection.sion", ALL_ON_LAST, false, true},
+};
+
+static const struct sion_case *sion_case_named(const char *name) {
+    for (unsigned i = 0; i < sion_case_count; i++) {
+        if (strcmp(sion_cases[i].name, name) == 0) {
+            return &sion_cases[i];
+        }
+    }
+    return NULL;
+}
+
+static const struct linktest_case *linktest_case_named(const char *name) {
+    for (unsigned i = 0; i < linktest_case_count; i++) {
+        if (strcmp(linktest_cases[i].name, name) == 0) {
+            return &linktest_cases[i];
+        }
+    }
+    return NULL;
+}
+
+static bool refuses_all(hpcw_sion *h) {
+    hpcw_error err;
+    uint64_t offset;
+    return hpcw_sion_write(h, 0, "", 0, &err) == HPCW_ESTATE &&
+           hpcw_sion_reserve(h, 0, 0, &offset, &err) == HPCW_ESTATE && hpcw_sion_close(h, &err) == HPCW_ESTATE;
+}
+
+static hpcw_status do_sion(const struct work *w, const char *path, bool *refuses, hpcw_error *err) {
+    const struct sion_case *c = sion_case_named(w->name);
+    uint32_t ranks[MOST_TASKS];
+    uint64_t sizes[MOST_TASKS];
+    uint64_t all[MOST_TASKS];
+    uint32_t count = own_tasks(w->spread, c->tasks, ranks);
+    for (uint32_t i = 0; i < count; i++) {
+        sizes[i] = c->chunk[ranks[i] % 8];
+    }
+    for (uint32_t t = 0; t < c->tasks; t++) {
+        all[t] = c->chunk[t % 8];
+    }
+    hpcw_sion_options o = sion_case_options(c, count, w->spread == BLOCKS ? NULL : ranks, sizes);
+    o.flavour = HPCW_SION_PARALLEL;
+    o.all_sizes = w->all_sizes ? all : NULL;
+    o.colour = (uint32_t)(process % 2);
+    hpcw_sion *h = (hpcw_sion *)&o;
+    hpcw_status s = hpcw_sion_open(path, world, &o, &h, err);
+    *refuses = true;
+    if (s != HPCW_OK) {
+        *refuses = h == NULL;
+        return s;
+    }
+    for (uint32_t i = 0; s == HPCW_OK && i < count; i++) {
+        s = c->write(h, ranks[i], err);
+    }
+    if (s != HPCW_OK) {
+        hpcw_sion_abandon(h, err); /* counts where the container itself could have gone on */
+    }
+    s = hpcw_sion_close(h, err);
+    *refuses = refuses_all(h);
+    hpcw_sion_free(h);
+    return s;
+}
+
+static hpcw_status do_linktest(const struct work *w, const char *path, bool *refuses, hpcw_error *err) {
+    const struct linktest_case *c = linktest_case_named(w->name);
+    hpcw_linktest_params p = c->params;
+    p.durability = HPCW_SYNC_NONE;
+    uint32_t ranks[MOST_TASKS];
+    uint32_t count = own_tasks(w->spread, p.tasks, ranks);
+    return linktest_case_write(c, &p, path, world, count, w->spread == BLOCKS ? NULL : ranks, NULL, refuses,
+                               err);
+}
+
+static hpcw_status do_work(const struct work *w, const char *path, bool *refuses, hpcw_error *err) {
+    return w->linktest ? do_linktest(w, path, refuses, err) : do_sion(w, path, refuses, err);
+}
+
+static uint32_t files_of(const struct work *w) {
+    if (w->linktest) {
+        return linktest_case_named(w->name)->params.files;
+    }
+    const struct sion_case *c = sion_case_named(w->name);
+    /* One file per colour that has tasks. */
+    return c->by_parity && (processes == 1 || w->spread != PARITY) ? 1 : c->files;
+}
+
+static bool has_tasks(const struct work *w) {
+    uint32_t ranks[MOST_TASKS];
+    uint32_t tasks = w->linktest ? linktest_case_named(w->name)->params.tasks : sion_case_named(w->name)->tasks;
+    return own_tasks(w->spread, tasks, ranks) > 0;
+}
+
+/* ---- how it fails ---- */
+
+enum culprits { FIRST, LAST, ALL };
+
+static bool is_culprit(enum culprits who) {
+    return who == ALL || process == (who == FIRST ? 0 : processes - 1);
+}
+
+/* Runs with the n-th call failing until a run meets no failure on any process. */
+static void fail_each_call(const struct work *w, enum fault fault, enum culprits who) {
+    char dir[300];
+    char want[600];
+    char path[600];
+    (void)snprintf(dir, sizeof dir, "%s/%d", scratch, WORK);
+    (void)snprintf(path, sizeof path, "%s/%s", dir, w->name);
+    for (unsigned long n = 1;; n++) {
+        hpcw_error err = {.message = ""};
+        bool refuses = false;
+        int descriptors = count_descriptors();
+        fault_arm(fault, is_culprit(who) ? n : 0);
+        hpcw_status s = do_work(w, path, &refuses, &err);
+        bool met = fault_disarm();
+        bool kept = count_descriptors() != descriptors;
+        bool any = on_any(met);
+        bool good = refuses && !kept;
+        if (any) {
+            bool own =
+                w->linktest && fault == FAULT_NOMEM && strncmp(err.message, "linktest schedule", 17) == 0;
+            good = good && s == fault_status(fault) && good_message(s, &err, own ? "linktest" : path);
+            /* The process that is named met a failure. */
+            good = good && (processes == 1 || err.process != process || met);
+        } else {
+            good = good && s == HPCW_OK;
+        }
+        if (!on_all(good)) {
+            print_error("%s, %s on %d, call %lu: process %d: status %d, met %d, refuses %d, kept %d: %s\n",
+                        w->name, fault_name(fault), (int)who, n, process, (int)s, met, refuses, kept,
+                        err.message);
+            assert_true(false);
+        }
+        if (!any) {
+            assert_int_equal(entries_seen(dir), (int)files_of(w));
+            for (uint32_t f = 0; f < files_of(w); f++) {
+                char reference[512];
+                (void)snprintf(reference, sizeof reference, "%s/%d/%s", scratch, REFERENCE, w->name);
+                name_of_file(want, sizeof want, reference, f);
+                char got[640];
+                name_of_file(got, sizeof got, path, f);
+                assert_true(same_file(want, got));
+            }
+            empty_directory(dir);
+            assert_true(n > 1 || !on_any(is_culprit(who) && has_tasks(w))); /* there was something to fail */
+            return;
+        }
+        assert_true(same_verdict(s, &err));
+        int left = entries_seen(dir);
+        if (left != 0) {
+            print_error("%s, %s on %d, call %lu: %d files left\n", w->name, fault_name(fault), (int)who, n,
+                        left);
+            assert_true(false);
+        }
+    }
+}
+
+static void every_call_fails_once(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof works / sizeof works[0]; i++) {
+        if (processes == 1 && works[i].spread == PARITY) {
+            continue;
+        }
+        char dir[300];
+        char path[600];
+        (void)snprintf(dir, sizeof dir, "%s/%d", scratch, REFERENCE);
+        (void)snprintf(path, sizeof path, "%s/%s", dir, works[i].name);
+        empty_directory(dir);
+        hpcw_error err = {.message = ""};
+        bool refuses;
+        hpcw_status s = do_work(&works[i], path, &refuses, &err);
+        if (s != HPCW_OK) {
+            print_error("%s: %s\n", works[i].name, err.message);
+        }
+        assert_true(on_all(s == HPCW_OK));
+        for (int who = FIRST; who <= ALL; who++) {
+            if (processes == 1 && who != FIRST) {
+                continue;
+            }
+            /* Where all fail, one may be cleaning up already: nothing can help where that fails, too. */
+            fail_each_call(&works[i], who == ALL ? FAULT_ENOSPC : FAULT_EIO, (enum culprits)who);
+            fail_each_call(&works[i], FAULT_NOMEM, (enum culprits)who);
+        }
+    }
+}
+
+int main(int argc, char **argv) {
+    world_begin(&argc, &argv, FOLDERS);
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_call_fails_once)};
+    return world_end(cmocka_run_group_tests(tests, NULL, NULL));
+}

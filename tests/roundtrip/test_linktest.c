@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Results with every flag through the writer and back through the reader, which shares no code with it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <hpcw/hpcw.h>
+
+#include "read/linktest.h"
+#include "support/files.h"
+#include "support/linktest_cases.h"
+#include "support/random.h"
+
+enum { MOST = 64 };
+
+static double seconds(uint64_t time_ps) {
+    return (double)time_ps / 1e12;
+}
+
+static void check_parameters(const hpcw_linktest_params *p, const struct hpcw_i_linktest_info *info) {
+    assert_int_equal(info->tasks, p->tasks);
+    assert_true(info->major == 2 && info->minor == 1 && info->patch == 17);
+    assert_string_equal(info->git_hash,
+                        p->git_hash != NULL ? p->git_hash : "0000000000000000000000000000000000000000");
+    assert_string_equal(info->mode, p->mode);
+    const uint8_t flags[HPCW_I_LINKTEST_FLAGS] = {
+        [HPCW_I_LINKTEST_ALL_TO_ALL] = p->all_to_all,
+        [HPCW_I_LINKTEST_BIDIRECTIONAL] = p->kernel == HPCW_LINKTEST_BIDIRECTIONAL,
+        [HPCW_I_LINKTEST_UNIDIRECTIONAL] = p->kernel == HPCW_LINKTEST_UNIDIRECTIONAL,
+        [HPCW_I_LINKTEST_BISECTION] = p->bisection,
+        [HPCW_I_LINKTEST_RANDOM_STEPS] = p->randomize_steps,
+        [HPCW_I_LINKTEST_SERIAL] = p->serial,
+        [HPCW_I_LINKTEST_PARALLEL_SION] = 1,
+        [HPCW_I_LINKTEST_GPU_MEMORY] = p->gpu_memory,
+        [HPCW_I_LINKTEST_MANY_BUFFERS] = p->message_buffers > 1,
+        [HPCW_I_LINKTEST_RANDOM_BUFFERS] = p->random_buffers,
+        [HPCW_I_LINKTEST_CHECK_BUFFERS] = p->check_buffers,
+    };
+    assert_memory_equal(info->flags, flags, sizeof flags);
+    assert_true(info->messages == p->messages && info->message_size == p->message_size);
+    assert_true(info->warmup_messages == p->warmup_messages);
+    assert_true(info->retests == (p->retests < p->tasks ? p->retests : p->tasks));
+    assert_true(info->message_buffers == p->message_buffers && info->buffer_seed == p->buffer_seed);
+    assert_true(info->randomized == p->permutations && info->task_seed == p->task_seed);
+    assert_true(info->permutations == hpcw_linktest_permutations(p));
+    assert_int_equal(info->steps, hpcw_linktest_steps(p));
+    assert_false(info->data_big);
+}
+
+/* What a permutation's summary must say, worked out the plain way. */
+struct truth {
+    uint64_t count, sum, min, max;
+    uint64_t all_sum, all_min, all_max;
+    hpcw_linktest_slow slow[MOST * (MOST - 1)]; /* all of them, to be sorted */
+};
+
+static struct truth truth;
+
+static void add(uint64_t t, uint64_t *sum, uint64_t *min, uint64_t *max) {
+    *sum += t;
+    *min = t < *min ? t : *min;
+    *max = t > *max ? t : *max;
+}
+
+static void check_rows(const struct linktest_case *c, struct hpcw_i_linktest_reader *reader, uint64_t m) {
+    const hpcw_linktest_params *p = &c->params;
+    hpcw_linktest_schedule *schedule;
+    assert_int_equal(hpcw_linktest_schedule_new(p, m, &schedule, NULL), HPCW_OK);
+    uint32_t steps = hpcw_linktest_steps(p);
+    truth = (struct truth){.min = UINT64_MAX, .all_min = UINT64_MAX};
+    for (uint32_t r = 0; r < p->tasks; r++) {
+        double time[MOST];
+        uint64_t partner[MOST];
+        double all_to_all = -1;
+        uint32_t want[MOST];
+        linktest_case_partners(c, schedule, r, want);
+        assert_int_equal(hpcw_i_linktest_reader_row(reader, r, m, time, partner, &all_to_all, NULL), HPCW_OK);
+        for (uint32_t s = 0; s < steps; s++) {
+            uint64_t t = linktest_case_time(c, m, r, want[s]);
+            assert_true(partner[s] == want[s] && time[s] == seconds(t));
+            truth.slow[truth.count++] = (hpcw_linktest_slow){t, linktest_case_retest(t), r, want[s]};
+            add(t, &truth.sum, &truth.min, &truth.max);
+        }
+        for (uint32_t s = steps; s < p->tasks - 1; s++) {
+            assert_true(partner[s] == r && time[s] == 0);
+        }
+        uint64_t all = linktest_case_all_to_all(m, r);
+        add(all, &truth.all_sum, &truth.all_min, &truth.all_max);
+        assert_true(all_to_all == (p->all_to_all ? seconds(all) : 0));
+    }
+    hpcw_linktest_schedule_free(schedule);
+}
+
+static int slower_first(const void *a_, const void *b_) {
+    const hpcw_linktest_slow *a = a_;
+    const hpcw_linktest_slow *b = b_;
+    if (a->time_ps != b->time_ps) {
+        return a->time_ps > b->time_ps ? -1 : 1;
+    }
+    return a->from != b->from ? (a->from < b->from ? -1 : 1) : a->to < b->to ? -1 : a->to > b->to;
+}
+
+static bool near(double got, uint64_t sum, uint64_t count) {
+    double want = (double)sum / (double)count / 1e12;
+    return got > want * (1 - 1e-15) && got < want * (1 + 1e-15);
+}
+
+static void check_summary(const struct linktest_case *c, struct hpcw_i_linktest_reader *reader, uint64_t m) {
+    const hpcw_linktest_params *p = &c->params;
+    struct hpcw_i_linktest_summary s;
+    char text[HPCW_LINKTEST_TIME_SIZE];
+    assert_int_equal(hpcw_i_linktest_reader_summary(reader, m, &s, NULL), HPCW_OK);
+    linktest_case_text(m, false, text, sizeof text);
+    assert_string_equal(s.start, text);
+    linktest_case_text(m, true, text, sizeof text);
+    assert_string_equal(s.end, text);
+    assert_true(s.min == seconds(truth.min) && s.max == seconds(truth.max) &&
+                near(s.avg, truth.sum, truth.count));
+    if (p->all_to_all) {
+        assert_true(s.all_to_all_min == seconds(truth.all_min) && s.all_to_all_max == seconds(truth.all_max));
+        assert_true(near(s.all_to_all_avg, truth.all_sum, p->tasks));
+    }
+    uint64_t d = hpcw_i_linktest_reader_info(reader)->retests;
+    qsort(truth.slow, truth.count, sizeof truth.slow[0], slower_first);
+    for (uint64_t i = 0; i < d; i++) {
+        struct hpcw_i_linktest_slow slow;
+        assert_int_equal(hpcw_i_linktest_reader_slow(reader, m, i, 1, &slow, NULL), HPCW_OK);
+        assert_true(slow.from == truth.slow[i].from && slow.to == truth.slow[i].to);
+        assert_true(slow.original == seconds(truth.slow[i].time_ps));
+        assert_true(slow.retest == seconds(c->retest ? truth.slow[i].retest_ps : truth.slow[i].time_ps));
+    }
+}
+
+static void write_and_read(const struct linktest_case *c) {
+    char dir[256];
+    char path[512];
+    hpcw_error err = {.message = ""};
+    bool refuses = false;
+    scratch_make(dir, sizeof dir);
+    (void)snprintf(path, sizeof path, "%s/%s", dir, c->name);
+    hpcw_status s = linktest_case_write(c, NULL, path, NULL, c->params.tasks, NULL, NULL, &refuses, &err);
+    struct hpcw_i_linktest_reader *reader = NULL;
+    if (s == HPCW_OK) {
+        s = hpcw_i_linktest_reader_open(path, &reader, &err);
+    }
+    if (s == HPCW_OK) {
+        s = hpcw_i_linktest_reader_verify(reader, HPCW_I_SION_STRICT | HPCW_I_SION_GAPS, &err);
+    }
+    if (s != HPCW_OK) {
+        fail_msg("%s, %u tasks: %s", c->name, c->params.tasks, err.message);
+    }
+    check_parameters(&c->params, hpcw_i_linktest_reader_info(reader));
+    for (uint32_t r = 0; r < c->params.tasks; r++) {
+        char want[32];
+        char host[HPCW_I_LINKTEST_MOST_HOST];
+        int32_t core = -1;
+        linktest_case_host(r, want, sizeof want);
+        assert_int_equal(hpcw_i_linktest_reader_host(reader, r, host, &core, NULL), HPCW_OK);
+        assert_string_equal(host, want);
+        assert_int_equal(core, linktest_case_core(r));
+    }
+    for (uint64_t m = 0; m < hpcw_linktest_permutations(&c->params); m++) {
+        check_rows(c, reader, m);
+        check_summary(c, reader, m);
+    }
+    hpcw_i_linktest_reader_free(reader);
+    scratch_remove(dir);
+}
+
+static void known_cases(void **state) {
+    (void)state;
+    for (unsigned i = 0; i < linktest_case_count; i++) {
+        write_and_read(&linktest_cases[i]);
+    }
+}
+
+static void random_cases(void **state) {
+    (void)state;
+    static const char *const modes[] = {"mpi", "tcp", "ucp", "ibverbs", "psm2", "cuda"};
+    static const uint32_t block_sizes[] = {1, 100, 512, 4096};
+    uint64_t rng = 4;
+    for (unsigned round = 0; round < 150; round++) {
+        struct linktest_case c = {.name = "random.sion"};
+        hpcw_linktest_params *p = &c.params;
+        hpcw_linktest_params_init(p);
+        p->tasks = 2 + 2 * (uint32_t)random_below(&rng, MOST / 2);
+        p->mode = modes[random_below(&rng, 6)];
+        p->kernel = (hpcw_linktest_kernel)random_below(&rng, 3);
+        p->all_to_all = strcmp(p->mode, "mpi") == 0 && random_below(&rng, 2);
+        p->bisection = random_below(&rng, 2);
+        p->randomize_steps = random_below(&rng, 2);
+        p->step_seed = random_word(&rng);
+        p->serial = random_below(&rng, 2);
+        p->gpu_memory = random_below(&rng, 2);
+        p->random_buffers = random_below(&rng, 2);
+        p->buffer_seed = p->random_buffers ? random_word(&rng) : 0;
+        p->check_buffers = random_below(&rng, 2);
+        p->messages = 1 + (random_word(&rng) >> 20);
+        p->message_size = random_word(&rng) >> 12;
+        p->warmup_messages = random_below(&rng, 5);
+        p->retests = random_below(&rng, 2 * p->tasks);
+        p->message_buffers = 1 + random_below(&rng, 3);
+        p->permutations = random_below(&rng, 4);
+        p->task_seed = p->permutations > 0 ? random_word(&rng) : 0;
+        p->files = 1 + (uint32_t)random_below(&rng, random_below(&rng, 2) ? 1 : p->tasks);
+        p->fs_block_size = block_sizes[random_below(&rng, 4)];
+        p->layout = (hpcw_sion_layout)random_below(&rng, 2);
+        p->durability = HPCW_SYNC_NONE;
+        c.retest = random_below(&rng, 2);
+        c.own_partners = random_below(&rng, 2);
+        write_and_read(&c);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(known_cases), cmocka_unit_test(random_cases)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

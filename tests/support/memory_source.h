@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A source of memory sinks that remembers them: a container's bytes without a file. */
+#ifndef TESTS_SUPPORT_MEMORY_SOURCE_H
+#define TESTS_SUPPORT_MEMORY_SOURCE_H
+
+#include <hpcw/sink.h>
+
+#define MEMORY_SOURCE_FILES 16
+
+struct memory_source {
+    unsigned files;
+    hpcw_sink *sink[MEMORY_SOURCE_FILES]; /* in the order of their opening; they live as long as the writer */
+};
+
+static inline hpcw_status memory_source_open(void *context, const char *path, uint64_t tag, hpcw_sink **out,
+                                             hpcw_error *err) {
+    struct memory_source *m = context;
+    (void)path;
+    (void)tag;
+    if (m->files == MEMORY_SOURCE_FILES) {
+        return HPCW_ERANGE;
+    }
+    hpcw_status s = hpcw_sink_open_memory(out, err);
+    if (s == HPCW_OK) {
+        m->sink[m->files++] = *out;
+    }
+    return s;
+}
+
+/* For the options of a writer. `m` is zeroed. */
+static inline hpcw_sink_source memory_source(struct memory_source *m) {
+    return (hpcw_sink_source){memory_source_open, m};
+}
+
+static inline const unsigned char *memory_source_data(const struct memory_source *m, unsigned file,
+                                                      size_t *size) {
+    return hpcw_sink_memory_data(m->sink[file], size);
+}
+
+#endif

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The small things everything stands on: checked sizes, bytes in either order, growable buffers, the heap's
+ * seam. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/buf.h"
+#include "base/bytes.h"
+#include "base/checked.h"
+#include "base/mem.h"
+
+static void sums_and_products_are_checked(void **state) {
+    (void)state;
+    uint64_t r = 0;
+    assert_true(hpcw_i_add_u64(UINT64_MAX - 1, 1, &r) && r == UINT64_MAX);
+    assert_false(hpcw_i_add_u64(UINT64_MAX, 1, &r));
+    assert_true(hpcw_i_mul_u64(UINT32_MAX, UINT32_MAX, &r) && r == UINT64_C(0xfffffffe00000001));
+    assert_false(hpcw_i_mul_u64(UINT64_C(1) << 32, UINT64_C(1) << 32, &r));
+    assert_true(hpcw_i_mul_u64(UINT64_MAX, 0, &r) && r == 0);
+    size_t z = 0;
+    assert_true(hpcw_i_mul_size(SIZE_MAX, 1, &z) && z == SIZE_MAX);
+    assert_false(hpcw_i_mul_size(SIZE_MAX / 2 + 1, 2, &z));
+}
+
+static void rounding_up_is_checked(void **state) {
+    (void)state;
+    uint64_t r = 0;
+    assert_true(hpcw_i_round_up_u64(0, 512, &r) && r == 0);
+    assert_true(hpcw_i_round_up_u64(1, 512, &r) && r == 512);
+    assert_true(hpcw_i_round_up_u64(512, 512, &r) && r == 512);
+    assert_true(hpcw_i_round_up_u64(201, 100, &r) && r == 300);
+    assert_true(hpcw_i_round_up_u64(UINT64_MAX, 1, &r) && r == UINT64_MAX);
+    assert_true(hpcw_i_round_up_u64(UINT64_MAX - 4095, 4096, &r) && r == UINT64_MAX - 4095);
+    assert_false(hpcw_i_round_up_u64(UINT64_MAX - 4094, 4096, &r));
+}
+
+static void bytes_go_both_ways(void **state) {
+    (void)state;
+    unsigned char b[9] = {0};
+    hpcw_i_put_u16(b + 1, 0x0102, false);
+    assert_memory_equal(b, "\0\2\1", 3);
+    hpcw_i_put_u16(b + 1, 0x0102, true);
+    assert_memory_equal(b, "\0\1\2", 3);
+    hpcw_i_put_u32(b + 1, 0x01020304, false);
+    assert_memory_equal(b, "\0\4\3\2\1", 5);
+    hpcw_i_put_u32(b + 1, 0x01020304, true);
+    assert_memory_equal(b, "\0\1\2\3\4", 5);
+    hpcw_i_put_u64(b + 1, UINT64_C(0x0102030405060708), false);
+    assert_memory_equal(b, "\0\10\7\6\5\4\3\2\1", 9);
+    hpcw_i_put_u64(b + 1, UINT64_C(0x0102030405060708), true);
+    assert_memory_equal(b, "\0\1\2\3\4\5\6\7\10", 9);
+    assert_true(hpcw_i_get_u64(b + 1, true) == UINT64_C(0x0102030405060708));
+    assert_true(hpcw_i_get_u64(b + 1, false) == UINT64_C(0x0807060504030201));
+    assert_true(hpcw_i_get_u32(b + 1, true) == 0x01020304 && hpcw_i_get_u16(b + 1, false) == 0x0201);
+    hpcw_i_put_f64(b + 1, 1.0, true);
+    assert_memory_equal(b + 1, "\x3f\xf0\0\0\0\0\0\0", 8);
+    assert_true(hpcw_i_get_f64(b + 1, true) == 1.0);
+    hpcw_i_put_f64(b + 1, -2.5, false);
+    assert_true(hpcw_i_get_f64(b + 1, false) == -2.5);
+}
+
+static void buffers_grow_and_keep(void **state) {
+    (void)state;
+    struct hpcw_i_buf b = {0};
+    assert_true(hpcw_i_buf_append(&b, NULL, 0));
+    for (unsigned i = 0; i < 10000; i++) {
+        unsigned char c = (unsigned char)i;
+        assert_true(hpcw_i_buf_append(&b, &c, 1));
+    }
+    assert_true(hpcw_i_buf_append_str(&b, "end"));
+    assert_int_equal(b.size, 10003);
+    assert_true(b.capacity < 2 * b.size + 256);
+    for (unsigned i = 0; i < 10000; i++) {
+        assert_int_equal(b.data[i], (unsigned char)i);
+    }
+    assert_memory_equal(b.data + 10000, "end", 3);
+    assert_true(hpcw_i_buf_reserve(&b, 5));
+    assert_int_equal(b.size, 10003);
+    hpcw_i_buf_free(&b);
+    assert_null(b.data);
+    assert_int_equal(b.size + b.capacity, 0);
+    hpcw_i_buf_free(&b);
+}
+
+static _Bool refuse(size_t size) {
+    return size < 1000;
+}
+
+static void without_memory_nothing_changes(void **state) {
+    (void)state;
+    struct hpcw_i_buf b = {0};
+    assert_true(hpcw_i_buf_append_str(&b, "kept"));
+    hpcw_i_mem_gate = refuse;
+    char big[2000] = {0};
+    assert_false(hpcw_i_buf_append(&b, big, sizeof big));
+    assert_false(hpcw_i_buf_reserve(&b, SIZE_MAX));
+    assert_null(hpcw_i_malloc(1000));
+    assert_null(hpcw_i_realloc(NULL, 1000));
+    hpcw_i_mem_gate = NULL;
+    assert_int_equal(b.size, 4);
+    assert_memory_equal(b.data, "kept", 4);
+    hpcw_i_buf_free(&b);
+}
+
+static void nothing_is_still_a_place(void **state) {
+    (void)state;
+    void *p[] = {hpcw_i_malloc(0), hpcw_i_calloc(0, 8), hpcw_i_calloc(8, 0), hpcw_i_realloc(NULL, 0)};
+    for (size_t i = 0; i < sizeof p / sizeof p[0]; i++) {
+        assert_non_null(p[i]);
+        hpcw_i_free(p[i]);
+    }
+    assert_null(hpcw_i_calloc(SIZE_MAX / 2, 3));
+    hpcw_i_free(NULL);
+    char *copy = hpcw_i_strdup("text");
+    assert_string_equal(copy, "text");
+    hpcw_i_free(copy);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sums_and_products_are_checked),
+        cmocka_unit_test(rounding_up_is_checked),
+        cmocka_unit_test(bytes_go_both_ways),
+        cmocka_unit_test(buffers_grow_and_keep),
+        cmocka_unit_test(without_memory_nothing_changes),
+        cmocka_unit_test(nothing_is_still_a_place),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,405 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The bytes of a LinkTest result against the annotated dump of its format's description, and what is refused.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <hpcw/hpcw.h>
+
+#include "support/memory_source.h"
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+#define NUL8 "\0\0\0\0\0\0\0\0"
+#define NUL12 NUL8 "\0\0\0\0"
+
+/* "2024-05-01T10:00:0?Z" in 32 bytes. */
+#define TIME(digit) "2024-05-01T10:00:0" digit "Z" NUL12
+
+/*
+ * The description's dump of a result of two tasks, made by hand; only the flag "SION file written in parallel"
+ * is set here, as the bytes must not show how many processes wrote.
+ */
+static const char task_0[] =
+    "LinkTest"
+    "\2\0\0\0\1\0\0\0\x11\0\0\0"
+    "c0ffee00c0ffee00c0ffee00c0ffee00c0ffee00\0"
+    "\4\0\0\0mpi\0"
+    "\0\0\0\0\0\0\0\1\0\0\0\0\0"
+    "\x64\0\0\0\0\0\0\0\x8\0\0\0\0\0\0\0\x3\0\0\0\0\0\0\0\1\0\0\0\0\0\0\0"
+    "\1\0\0\0\0\0\0\0" NUL8 NUL8 NUL8 "END_HEADER"
+    "\3\0\0\0n1\0\0\0\0\0" TIME("0") "\x8d\xed\xb5\xa0\xf7\xc6\xc0\x3e"
+                                     "\x3f\xab\xcc\x94\xd6\xdf\xc2\x3e"
+                                     "\xf1\x68\xe3\x88\xb5\xf8\xc4\x3e"
+                                     "\x66\x4c\xc1\x1a\x67\xd3\xc1\x3e"
+                                     "\xf1\x68\xe3\x88\xb5\xf8\xc4\x3e"
+                                     "\1\0\0\0\0\0\0\0" NUL8 TIME("1") "\x8d\xed\xb5\xa0\xf7\xc6\xc0\x3e"
+                                                                       "\1\0\0\0\0\0\0\0"
+                                                                       "END_BLOCK";
+static const char task_1[] = "\3\0\0\0n1\0\1\0\0\0"
+                             "\xf1\x68\xe3\x88\xb5\xf8\xc4\x3e" NUL8 "END_BLOCK";
+
+static hpcw_linktest_params pair_params(struct memory_source *memory) {
+    hpcw_linktest_params p;
+    hpcw_linktest_params_init(&p);
+    p.tasks = p.count = 2;
+    p.git_hash = "c0ffee00c0ffee00c0ffee00c0ffee00c0ffee00";
+    p.messages = 100;
+    p.message_size = 8;
+    p.retests = 1;
+    p.fs_block_size = 512;
+    p.sink_source = memory_source(memory);
+    return p;
+}
+
+static hpcw_linktest *open_with(const hpcw_linktest_params *p) {
+    hpcw_linktest *lt;
+    hpcw_error err;
+    if (hpcw_linktest_open("x.sion", NULL, p, &lt, &err) != HPCW_OK) {
+        fail_msg("%s", err.message);
+    }
+    return lt;
+}
+
+static void two_tasks_as_described(void **state) {
+    (void)state;
+    assert_int_equal(sizeof task_0 - 1, 312);
+    assert_int_equal(sizeof task_1 - 1, 36);
+    struct memory_source memory = {0};
+    hpcw_linktest_params p = pair_params(&memory);
+    assert_true(hpcw_linktest_stream_size(&p, 0, sizeof "n1") == 312);
+    assert_true(hpcw_linktest_stream_size(&p, 1, sizeof "n1") == 36);
+    hpcw_linktest *lt = open_with(&p);
+    static const uint64_t time[2] = {2000000, 2500000};
+    for (uint32_t r = 2; r-- > 0;) {
+        assert_int_equal(hpcw_linktest_task(lt, r, "n1", (int32_t)r, NULL), HPCW_OK);
+        assert_int_equal(hpcw_linktest_timings(lt, r, &time[r], NULL, 0, NULL), HPCW_OK);
+    }
+    hpcw_linktest_slow slow;
+    size_t n = 0;
+    assert_int_equal(hpcw_linktest_slowest(lt, &slow, &n, NULL), HPCW_OK);
+    assert_true(n == 1 && slow.from == 1 && slow.to == 0 && slow.time_ps == time[1] &&
+                slow.retest_ps == time[1]);
+    slow.retest_ps = 2125000;
+    assert_int_equal(
+        hpcw_linktest_end_permutation(lt, "2024-05-01T10:00:00Z", "2024-05-01T10:00:01Z", &slow, NULL),
+        HPCW_OK);
+    hpcw_linktest_range range;
+    assert_int_equal(hpcw_linktest_figures(lt, &range, NULL, NULL), HPCW_OK);
+    assert_true(range.count == 2 && range.min_ps == time[0] && range.max_ps == time[1] &&
+                range.sum_low == 4500000 && range.sum_high == 0);
+    assert_int_equal(hpcw_linktest_close(lt, NULL), HPCW_OK);
+    /* Data begins at 1088 + 2 * 16 rounded up to 512; each stream is one chunk. */
+    size_t size = 0;
+    const unsigned char *data = memory_source_data(&memory, 0, &size);
+    assert_true(size > 2560);
+    assert_memory_equal(data + 1536, task_0, sizeof task_0 - 1);
+    assert_memory_equal(data + 2048, task_1, sizeof task_1 - 1);
+    hpcw_linktest_free(lt);
+}
+
+/* Retested = original without a list, and no list at all without retests. */
+static void without_retests(void **state) {
+    (void)state;
+    for (uint64_t d = 0; d < 2; d++) {
+        struct memory_source memory = {0};
+        hpcw_linktest_params p = pair_params(&memory);
+        p.retests = d;
+        hpcw_linktest *lt = open_with(&p);
+        static const uint64_t time[2] = {2000000, 2500000};
+        for (uint32_t r = 0; r < 2; r++) {
+            assert_int_equal(hpcw_linktest_task(lt, r, "n1", (int32_t)r, NULL), HPCW_OK);
+            assert_int_equal(hpcw_linktest_timings(lt, r, &time[r], NULL, 0, NULL), HPCW_OK);
+        }
+        size_t n = 7;
+        hpcw_linktest_slow slow;
+        assert_int_equal(hpcw_linktest_slowest(lt, d == 0 ? NULL : &slow, &n, NULL), HPCW_OK);
+        assert_int_equal(n, d);
+        assert_int_equal(hpcw_linktest_end_permutation(lt, "s", "t", NULL, NULL), HPCW_OK);
+        assert_int_equal(hpcw_linktest_close(lt, NULL), HPCW_OK);
+        const unsigned char *data = memory_source_data(&memory, 0, NULL) + 1536;
+        assert_memory_equal(data + 0xc7, task_0 + 0xc7, 24);
+        if (d == 0) {
+            assert_memory_equal(data + 0xdf, "t\0", 2);
+        } else {
+            assert_memory_equal(data + 0xdf, task_0 + 0xe7, 8);
+            assert_memory_equal(data + 0xe7, task_0 + 0xe7, 24);
+        }
+        hpcw_linktest_free(lt);
+    }
+}
+
+/* The table of sizes: one permutation, ten retests, mode "mpi", host names of 15 bytes. */
+static void sizes_as_described(void **state) {
+    (void)state;
+    static const struct {
+        uint32_t tasks;
+        uint64_t first, other;
+        double payload, file;
+    } cases[] = {
+        {64, 1604, 1040, 67.1e3, 267e3},
+        {1024, 16964, 16400, 16.8e6, 21.0e6},
+        {4096, 66116, 65552, 268.5e6, 285.3e6},
+        {16384, 262724, 262160, 4.295e9, 4.363e9},
+        {65536, 1049156, 1048592, 68.72e9, 68.99e9},
+    };
+    hpcw_linktest_params p;
+    hpcw_linktest_params_init(&p);
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        p.tasks = cases[i].tasks;
+        uint64_t first = hpcw_linktest_stream_size(&p, 0, 15);
+        uint64_t other = hpcw_linktest_stream_size(&p, 1, 15);
+        assert_true(first == cases[i].first && other == cases[i].other);
+        double payload = (double)first + (double)other * (p.tasks - 1);
+        assert_true(payload > 0.998 * cases[i].payload && payload < 1.002 * cases[i].payload);
+        hpcw_sion_shape shape;
+        uint64_t stride = (first + 4095) / 4096 * 4096 + (other + 4095) / 4096 * 4096 * (p.tasks - 1);
+        assert_int_equal(hpcw_sion_shape_of(p.tasks, 4096, stride, 1, UINT64_MAX, &shape, NULL), HPCW_OK);
+        assert_true((double)shape.file_size > 0.998 * cases[i].file &&
+                    (double)shape.file_size < 1.002 * cases[i].file);
+    }
+    /* The table's row of two tasks has ten retests; never more than there are tasks are written here. */
+    p.tasks = 2;
+    assert_true(hpcw_linktest_stream_size(&p, 0, 15) == 612 - 8 * 32);
+    assert_true(hpcw_linktest_stream_size(&p, 1, 15) == 48);
+    p.tasks = 4096;
+    p.permutations = 3;
+    p.all_to_all = true;
+    assert_true(hpcw_linktest_stream_size(&p, 1, 15) == 17 + 15 + 3 * (16 * 4095 + 8));
+    assert_true(hpcw_linktest_stream_size(&p, 0, 15) ==
+                156 + 17 + 15 + 3 * (16 * 4095 + 8) + 3 * (88 + 24 + 320));
+    assert_true(hpcw_linktest_permutations(&p) == 3 && hpcw_linktest_steps(&p) == 4095);
+    p.bisection = true;
+    assert_int_equal(hpcw_linktest_steps(&p), 2048);
+}
+
+/* ---- refusals ---- */
+
+static hpcw_linktest_params good_params(void) {
+    hpcw_linktest_params p;
+    hpcw_linktest_params_init(&p);
+    p.tasks = p.count = 4;
+    return p;
+}
+
+static void assert_bad(const hpcw_linktest_params *p, hpcw_status want, const char *what) {
+    hpcw_error err = {.message = ""};
+    assert_int_equal(hpcw_linktest_params_check(p, &err), want);
+    assert_int_equal(err.code, want);
+    if (strstr(err.message, what) == NULL) {
+        fail_msg("wanted \"%s\" in: %s", what, err.message);
+    }
+    hpcw_linktest *lt = (hpcw_linktest *)&err;
+    assert_int_equal(hpcw_linktest_open("x.sion", NULL, p, &lt, NULL), want);
+    assert_null(lt);
+}
+
+static void bad_parameters(void **state) {
+    (void)state;
+    hpcw_linktest_params p = good_params();
+    assert_int_equal(hpcw_linktest_params_check(&p, NULL), HPCW_OK);
+    assert_bad(NULL, HPCW_EINVAL, "got NULL");
+#define BAD(field, value, status, what)                                                                        \
+    p = good_params();                                                                                         \
+    p.field = (value);                                                                                         \
+    assert_bad(&p, status, what)
+    BAD(tasks, 0, HPCW_EINVAL, "tasks: wanted an even number of at least 2, got 0");
+    BAD(tasks, 5, HPCW_EINVAL, "tasks: wanted an even number of at least 2, got 5");
+    BAD(mode, NULL, HPCW_EINVAL, "mode");
+    BAD(mode, "MPI", HPCW_EINVAL, "mode: wanted mpi, tcp, ucp, ibverbs, psm2 or cuda, got \"MPI\"");
+    BAD(git_hash, "c0ffee", HPCW_EINVAL, "git hash: wanted 40 lower-case hex digits, got \"c0ffee\"");
+    BAD(git_hash, "C0FFEE00c0ffee00c0ffee00c0ffee00c0ffee00", HPCW_EINVAL, "git hash");
+    BAD(git_hash, "c0ffee00c0ffee00c0ffee00c0ffee00c0ffee000", HPCW_EINVAL, "git hash");
+    BAD(kernel, (hpcw_linktest_kernel)3, HPCW_EINVAL, "kernel: wanted 0 to 2, got 3");
+    BAD(messages, 0, HPCW_EINVAL, "messages: wanted at least 1");
+    BAD(message_buffers, 0, HPCW_EINVAL, "message buffers: wanted at least 1");
+    BAD(buffer_seed, 9, HPCW_EINVAL, "buffer seed: wanted 0 without random buffers, got 9");
+    BAD(task_seed, 9, HPCW_EINVAL, "task seed: wanted 0 without randomised tasks, got 9");
+    BAD(files, 0, HPCW_EINVAL, "files: wanted at least 1");
+    BAD(max_host_size, 1, HPCW_EINVAL, "host name");
+    BAD(max_host_size, HPCW_LINKTEST_MAX_HOST + 2, HPCW_EINVAL, "host name");
+    BAD(permutations, UINT64_C(1) << 45, HPCW_ERANGE, "permutations");
+    BAD(permutations, UINT64_MAX, HPCW_ERANGE, "permutations");
+#undef BAD
+    p = good_params();
+    p.mode = "tcp";
+    p.all_to_all = true;
+    assert_bad(&p, HPCW_EINVAL, "all-to-all tests: wanted mode mpi, got tcp");
+}
+
+/* What only the open can refuse. */
+static void bad_opens(void **state) {
+    (void)state;
+    hpcw_error err;
+    hpcw_linktest *lt = (hpcw_linktest *)&err;
+    hpcw_linktest_params p = good_params();
+    assert_int_equal(hpcw_linktest_open(NULL, NULL, &p, &lt, &err), HPCW_EINVAL);
+    assert_null(lt);
+    assert_int_equal(hpcw_linktest_open("x.sion", NULL, &p, NULL, &err), HPCW_EINVAL);
+    p.count = 3;
+    assert_int_equal(hpcw_linktest_open("x.sion", NULL, &p, &lt, &err), HPCW_EMISMATCH);
+    assert_non_null(strstr(err.message, "x.sion: wanted 4 tasks on all processes together, got 3"));
+    p = good_params();
+    p.files = 5;
+    assert_int_equal(hpcw_linktest_open("x.sion", NULL, &p, &lt, &err), HPCW_EINVAL);
+    p = good_params();
+    p.set_files = 2; /* of one file */
+    assert_int_equal(hpcw_linktest_open("x.sion", NULL, &p, &lt, &err), HPCW_EINVAL);
+    p.files = 2;
+    p.set_files = 1; /* whose tasks are two */
+    assert_int_equal(hpcw_linktest_open("x.sion", NULL, &p, &lt, &err), HPCW_EMISMATCH);
+    assert_non_null(strstr(err.message, "wanted the 2 tasks of its files, got 4"));
+    assert_null(lt);
+}
+
+static void wrong_calls(void **state) {
+    (void)state;
+    struct memory_source memory = {0};
+    hpcw_linktest_params p = pair_params(&memory);
+    p.tasks = p.count = 4;
+    p.all_to_all = true;
+    p.permutations = 2;
+    p.retests = 4;
+    hpcw_linktest *lt = open_with(&p);
+    hpcw_error err = {.message = ""};
+    hpcw_linktest_slow slow[4];
+    size_t n;
+    const uint64_t good[3] = {1, 2, (UINT64_C(1) << 52) - 1};
+#define REFUSED(call, status, what)                                                                            \
+    do {                                                                                                       \
+        assert_int_equal(call, status);                                                                        \
+        assert_int_equal(err.code, status);                                                                    \
+        if (strstr(err.message, what) == NULL) {                                                               \
+            fail_msg("wanted \"%s\" in: %s", what, err.message);                                               \
+        }                                                                                                      \
+    } while (0)
+    /* Tasks. */
+    REFUSED(hpcw_linktest_task(NULL, 0, "n", 0, &err), HPCW_EINVAL, "got NULL");
+    REFUSED(hpcw_linktest_task(lt, 4, "n", 0, &err), HPCW_EINVAL, "wanted a task of this process, got 4");
+    REFUSED(hpcw_linktest_task(lt, 0, NULL, 0, &err), HPCW_EINVAL, "host name");
+    REFUSED(hpcw_linktest_task(lt, 0, "", 0, &err), HPCW_EINVAL, "host name");
+    REFUSED(hpcw_linktest_task(lt, 0, "n", -1, &err), HPCW_EINVAL, "core >= 0");
+    REFUSED(hpcw_linktest_task(lt, 0, "a b", 0, &err), HPCW_EINVAL, "printable ASCII");
+    REFUSED(hpcw_linktest_task(lt, 0, "n\xc3\xa4", 0, &err), HPCW_EINVAL, "printable ASCII");
+    static const char long_name[] = "0123456789012345678901234567890123456789012345678901234567890123";
+    REFUSED(hpcw_linktest_task(lt, 0, long_name, 0, &err), HPCW_ERANGE, "at most 63 bytes");
+    REFUSED(hpcw_linktest_timings(lt, 0, good, NULL, 1, &err), HPCW_ESTATE, "x.sion: task 0: its host");
+    for (uint32_t r = 0; r < 4; r++) {
+        assert_int_equal(hpcw_linktest_task(lt, r, long_name + 1, 0, &err), HPCW_OK);
+    }
+    REFUSED(hpcw_linktest_task(lt, 3, "n", 0, &err), HPCW_ESTATE, "task 3: its host was given before");
+    /* Timings. */
+    REFUSED(hpcw_linktest_timings(NULL, 0, good, NULL, 1, &err), HPCW_EINVAL, "got NULL");
+    REFUSED(hpcw_linktest_timings(lt, 9, good, NULL, 1, &err), HPCW_EINVAL, "got 9");
+    REFUSED(hpcw_linktest_timings(lt, 0, NULL, NULL, 1, &err), HPCW_EINVAL, "got NULL");
+    REFUSED(hpcw_linktest_timings(lt, 0, good, NULL, 0, &err), HPCW_EINVAL, "all-to-all");
+    REFUSED(hpcw_linktest_timings(lt, 0, good, NULL, UINT64_C(1) << 52, &err), HPCW_EINVAL, "all-to-all");
+    REFUSED(hpcw_linktest_timings(lt, 0, (uint64_t[]){1, 0, 1}, NULL, 1, &err), HPCW_EINVAL,
+            "task 0, step 1: wanted a time of 1 to 2^52 - 1 ps, got 0");
+    REFUSED(hpcw_linktest_timings(lt, 0, (uint64_t[]){1, 1, UINT64_C(1) << 52}, NULL, 1, &err), HPCW_EINVAL,
+            "step 2");
+    REFUSED(hpcw_linktest_timings(lt, 1, good, (uint32_t[]){0, 1, 2}, 1, &err), HPCW_EINVAL,
+            "task 1, step 1: wanted another task below 4, got 1");
+    REFUSED(hpcw_linktest_timings(lt, 1, good, (uint32_t[]){0, 2, 4}, 1, &err), HPCW_EINVAL, "got 4");
+    for (uint32_t r = 0; r < 3; r++) {
+        assert_int_equal(hpcw_linktest_timings(lt, r, good, NULL, 1, &err), HPCW_OK);
+    }
+    REFUSED(hpcw_linktest_timings(lt, 2, good, NULL, 1, &err), HPCW_ESTATE, "stored before");
+    /* Ends. */
+    REFUSED(hpcw_linktest_slowest(lt, slow, &n, &err), HPCW_ESTATE, "task 3 has none");
+    REFUSED(hpcw_linktest_end_permutation(lt, "s", "t", NULL, &err), HPCW_ESTATE, "task 3 has none");
+    REFUSED(hpcw_linktest_figures(lt, NULL, NULL, &err), HPCW_ESTATE, "none");
+    REFUSED(hpcw_linktest_close(lt, &err), HPCW_ESTATE, "wanted 2 ended permutations");
+    assert_int_equal(hpcw_linktest_timings(lt, 3, good, NULL, 1, &err), HPCW_OK);
+    REFUSED(hpcw_linktest_slowest(NULL, slow, &n, &err), HPCW_EINVAL, "got NULL");
+    REFUSED(hpcw_linktest_slowest(lt, NULL, &n, &err), HPCW_EINVAL, "room");
+    REFUSED(hpcw_linktest_slowest(lt, slow, NULL, &err), HPCW_EINVAL, "room");
+    REFUSED(hpcw_linktest_end_permutation(NULL, "s", "t", NULL, &err), HPCW_EINVAL, "got NULL");
+    REFUSED(hpcw_linktest_end_permutation(lt, NULL, "t", NULL, &err), HPCW_EINVAL, "times");
+    REFUSED(hpcw_linktest_end_permutation(lt, "t", "s", NULL, &err), HPCW_EINVAL, "in order");
+    REFUSED(hpcw_linktest_end_permutation(lt, "01234567890123456789012345678901", "t", NULL, &err), HPCW_EINVAL,
+            "at most 31 characters");
+    assert_int_equal(hpcw_linktest_end_permutation(lt, "s", "t", NULL, &err), HPCW_OK);
+    /* The second permutation: once more, and not before the first one ended. */
+    REFUSED(hpcw_linktest_close(lt, &err), HPCW_ESTATE, "wanted 2 ended permutations and one close, got 1");
+    for (uint32_t r = 0; r < 4; r++) {
+        assert_int_equal(hpcw_linktest_timings(lt, r, good, NULL, 1, &err), HPCW_OK);
+    }
+    REFUSED(hpcw_linktest_end_permutation(lt, "s", "u", NULL, &err), HPCW_EINVAL, "not before \"t\"");
+    assert_int_equal(hpcw_linktest_end_permutation(lt, "t", "t", NULL, &err), HPCW_OK);
+    REFUSED(hpcw_linktest_end_permutation(lt, "u", "u", NULL, &err), HPCW_ESTATE, "have ended");
+    REFUSED(hpcw_linktest_timings(lt, 0, good, NULL, 1, &err), HPCW_ESTATE, "have ended");
+    REFUSED(hpcw_linktest_slowest(lt, slow, &n, &err), HPCW_ESTATE, "have ended");
+    assert_int_equal(hpcw_linktest_close(lt, &err), HPCW_OK);
+    REFUSED(hpcw_linktest_close(lt, &err), HPCW_ESTATE, "second close");
+    REFUSED(hpcw_linktest_close(NULL, &err), HPCW_EINVAL, "got NULL");
+    REFUSED(hpcw_linktest_figures(NULL, NULL, NULL, &err), HPCW_EINVAL, "NULL");
+    assert_int_equal(hpcw_linktest_figures(lt, NULL, NULL, NULL), HPCW_OK);
+    assert_int_equal(hpcw_linktest_first_rank(lt), 0);
+    assert_int_equal(hpcw_linktest_first_rank(NULL), 0);
+    hpcw_linktest_free(lt);
+    hpcw_linktest_free(NULL);
+}
+
+/* A process that gives up says why, and keeps it. */
+static void abandoning(void **state) {
+    (void)state;
+    struct memory_source memory = {0};
+    hpcw_linktest_params p = pair_params(&memory);
+    hpcw_linktest *lt = open_with(&p);
+    hpcw_error reason = {.code = HPCW_EIO, .message = "the network is gone"};
+    hpcw_error err;
+    hpcw_linktest_abandon(lt, &reason);
+    reason.code = HPCW_ERANGE;
+    hpcw_linktest_abandon(lt, &reason); /* the first one counts */
+    assert_int_equal(hpcw_linktest_end_permutation(lt, "s", "t", NULL, &err), HPCW_EIO);
+    assert_string_equal(err.message, "x.sion: the network is gone");
+    REFUSED(hpcw_linktest_task(lt, 0, "n", 0, &err), HPCW_ESTATE, "broken");
+    REFUSED(hpcw_linktest_end_permutation(lt, "s", "t", NULL, &err), HPCW_ESTATE, "broken");
+    REFUSED(hpcw_linktest_close(lt, &err), HPCW_ESTATE, "broken");
+    hpcw_linktest_free(lt);
+    hpcw_linktest_abandon(NULL, &reason);
+}
+
+static void wrong_completions(void **state) {
+    (void)state;
+    hpcw_linktest_params p = good_params();
+    p.fs_block_size = 512;
+    hpcw_linktest_slow slow[4] = {{0}};
+    hpcw_linktest_summary good = {"s", "t", {1, 1, 1, 1, 0}, {1, 1, 1, 1, 0}, slow};
+    hpcw_error err;
+    REFUSED(hpcw_linktest_complete("none.sion", &p, 3, &good, &err), HPCW_ENOENT, "none.sion: cannot open");
+    REFUSED(hpcw_linktest_complete(NULL, &p, 3, &good, &err), HPCW_EINVAL, "wanted a path");
+    REFUSED(hpcw_linktest_complete("x", NULL, 3, &good, &err), HPCW_EINVAL, "NULL");
+    REFUSED(hpcw_linktest_complete("x", &p, 3, NULL, &err), HPCW_EINVAL, "summaries");
+    REFUSED(hpcw_linktest_complete("x", &p, 1, &good, &err), HPCW_EINVAL, "host name of 2 to 64");
+    REFUSED(hpcw_linktest_complete("x", &p, 65, &good, &err), HPCW_EINVAL, "host name of 2 to 64");
+    hpcw_linktest_summary bad[4] = {good, good, good, good};
+    bad[0].start = NULL;
+    bad[1].end = "01234567890123456789012345678901";
+    bad[2].times.count = 0;
+    bad[3].slow = NULL;
+    for (size_t i = 0; i < COUNT(bad); i++) {
+        REFUSED(hpcw_linktest_complete("x", &p, 3, &bad[i], &err), HPCW_EINVAL, "x: summary 0");
+    }
+    p.fs_block_size = 0;
+    REFUSED(hpcw_linktest_complete("x", &p, 3, &good, &err), HPCW_EINVAL, "block size");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(two_tasks_as_described),
+        cmocka_unit_test(without_retests),
+        cmocka_unit_test(sizes_as_described),
+        cmocka_unit_test(bad_parameters),
+        cmocka_unit_test(bad_opens),
+        cmocka_unit_test(wrong_calls),
+        cmocka_unit_test(abandoning),
+        cmocka_unit_test(wrong_completions),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,455 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Where bytes go: every kind of sink takes the same writes and holds the same bytes. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include <hpcw/sink.h>
+
+#include "io/sink.h"
+#include "io/sys.h"
+#include "support/files.h"
+#include "support/random.h"
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+static char dir[256];
+static char path[512];
+
+static int set_up(void **state) {
+    (void)state;
+    scratch_make(dir, sizeof dir);
+    (void)snprintf(path, sizeof path, "%s/file", dir);
+    return 0;
+}
+
+static int tear_down(void **state) {
+    (void)state;
+    hpcw_i_sys_gate = NULL;
+    scratch_remove(dir);
+    return 0;
+}
+
+static hpcw_sink *open_private(hpcw_durability durability) {
+    hpcw_sink *sink;
+    assert_int_equal(hpcw_sink_open_file(path, durability, &sink, NULL), HPCW_OK);
+    return sink;
+}
+
+static hpcw_sink *open_limited(hpcw_sink *inner, uint64_t total, size_t call) {
+    hpcw_sink *sink;
+    assert_int_equal(hpcw_sink_open_limited(inner, total, call, &sink, NULL), HPCW_OK);
+    return sink;
+}
+
+static hpcw_sink *open_memory(void) {
+    hpcw_sink *sink;
+    assert_int_equal(hpcw_sink_open_memory(&sink, NULL), HPCW_OK);
+    return sink;
+}
+
+static void put(const char *text) {
+    FILE *f = fopen(path, "wb");
+    assert_non_null(f);
+    assert_true(fputs(text, f) >= 0);
+    assert_int_equal(fclose(f), 0);
+}
+
+static void assert_content(const char *want) {
+    size_t size = 0;
+    unsigned char *got = read_file(path, &size);
+    assert_non_null(got);
+    assert_int_equal(size, strlen(want));
+    assert_memory_equal(got, want, size);
+    free(got);
+}
+
+/* ---- twins ---- */
+
+static size_t longest_call;
+
+static int short_calls(enum hpcw_i_sys_call call, size_t *size) {
+    if (call == HPCW_I_SYS_PWRITE && *size > longest_call) {
+        *size = longest_call;
+    }
+    return 0;
+}
+
+/* The same writes of all lengths, in one piece and in two, with gaps, over each other, and a cut at the end. */
+static void write_some(hpcw_sink *sink) {
+    uint64_t rng = 3;
+    unsigned char data[700];
+    for (unsigned i = 0; i < 100; i++) {
+        size_t n = (size_t)random_below(&rng, sizeof data);
+        size_t cut = n == 0 ? 0 : (size_t)random_below(&rng, n + 1);
+        uint64_t at = random_below(&rng, 20000);
+        for (size_t k = 0; k < n; k++) {
+            data[k] = (unsigned char)random_word(&rng);
+        }
+        if (i % 2 == 0) {
+            assert_int_equal(hpcw_sink_write_at(sink, at, data, n, NULL), HPCW_OK);
+        } else {
+            assert_int_equal(hpcw_i_sink_write2(sink, at, data, cut, data + cut, n - cut, NULL), HPCW_OK);
+        }
+    }
+    assert_int_equal(hpcw_sink_set_size(sink, 25000, NULL), HPCW_OK);
+    assert_int_equal(hpcw_sink_write_at(sink, 24990, "behind the end of it", 20, NULL), HPCW_OK);
+    assert_int_equal(hpcw_sink_set_size(sink, 24999, NULL), HPCW_OK);
+    assert_int_equal(hpcw_sink_set_size(sink, 25020, NULL), HPCW_OK);
+    assert_int_equal(hpcw_sink_sync(sink, NULL), HPCW_OK);
+}
+
+static void all_kinds_hold_the_same(void **state) {
+    (void)state;
+    hpcw_sink *memory = open_memory();
+    write_some(memory);
+    size_t want_size = 0;
+    const unsigned char *want = hpcw_sink_memory_data(memory, &want_size);
+    assert_int_equal(want_size, 25020);
+    assert_memory_equal(want + 24985, "\0\0\0\0\0behind th\0\0\0", 17);
+    for (int kind = 0; kind < 6; kind++) {
+        hpcw_sink *sink;
+        if (kind == 1) {
+            assert_int_equal(hpcw_sink_open_shared_file(path, 9, HPCW_SYNC_NONE, &sink, NULL), HPCW_OK);
+        } else {
+            sink = open_private((hpcw_durability)(kind % 3));
+        }
+        if (kind == 2 || kind == 3) {
+            sink = open_limited(sink, UINT64_MAX, kind == 2 ? 1 : 100);
+        } else if (kind >= 4) {
+            longest_call = kind == 4 ? 1 : 97;
+            hpcw_i_sys_gate = short_calls;
+        }
+        write_some(sink);
+        hpcw_i_sys_gate = NULL;
+        assert_int_equal(access(path, F_OK), -1);
+        assert_int_equal(hpcw_sink_publish(sink, NULL), HPCW_OK);
+        hpcw_sink_free(sink);
+        size_t size = 0;
+        unsigned char *got = read_file(path, &size);
+        assert_non_null(got);
+        assert_true(same_bytes("twin", want, want_size, got, size));
+        free(got);
+        assert_int_equal(count_entries(dir), 1);
+        assert_int_equal(unlink(path), 0);
+    }
+    /* Two hands, a part each. */
+    hpcw_sink *hand[2];
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(hpcw_sink_open_shared_file(path, 11, HPCW_SYNC_FILE, &hand[i], NULL), HPCW_OK);
+    }
+    assert_int_equal(count_entries(dir), 1);
+    for (size_t at = 0; at < want_size; at += 100) {
+        size_t n = want_size - at < 100 ? want_size - at : 100;
+        assert_int_equal(hpcw_sink_write_at(hand[at / 100 % 2], at, want + at, n, NULL), HPCW_OK);
+    }
+    assert_int_equal(hpcw_sink_detach(hand[1], NULL), HPCW_OK);
+    assert_int_equal(hpcw_sink_write_at(hand[1], 0, "x", 1, NULL), HPCW_ESTATE);
+    assert_int_equal(hpcw_sink_publish(hand[0], NULL), HPCW_OK);
+    hpcw_sink_free(hand[0]);
+    hpcw_sink_free(hand[1]);
+    size_t size = 0;
+    unsigned char *got = read_file(path, &size);
+    assert_true(got != NULL && same_bytes("two hands", want, want_size, got, size));
+    free(got);
+    hpcw_sink_free(memory);
+}
+
+/* ---- life ---- */
+
+static void nothing_has_the_name_before_publish(void **state) {
+    (void)state;
+    put("older");
+    hpcw_sink *sink = open_private(HPCW_SYNC_FILE);
+    assert_int_equal(hpcw_sink_write_at(sink, 0, "newer", 5, NULL), HPCW_OK);
+    assert_content("older");
+    assert_int_equal(count_entries(dir), 2);
+    assert_int_equal(hpcw_sink_publish(sink, NULL), HPCW_OK);
+    assert_content("newer");
+    assert_int_equal(count_entries(dir), 1);
+    hpcw_error err;
+    assert_int_equal(hpcw_sink_publish(sink, &err), HPCW_ESTATE);
+    assert_int_equal(hpcw_sink_write_at(sink, 0, "x", 1, &err), HPCW_ESTATE);
+    assert_int_equal(hpcw_sink_set_size(sink, 0, &err), HPCW_ESTATE);
+    assert_int_equal(hpcw_sink_sync(sink, &err), HPCW_ESTATE);
+    assert_int_equal(hpcw_sink_detach(sink, &err), HPCW_ESTATE);
+    hpcw_sink_discard(sink); /* too late: nothing happens */
+    hpcw_sink_free(sink);
+    assert_content("newer");
+}
+
+static void what_is_not_published_disappears(void **state) {
+    (void)state;
+    put("older");
+    hpcw_sink *sink = open_private(HPCW_SYNC_NONE);
+    hpcw_sink_free(sink);
+    sink = open_private(HPCW_SYNC_NONE);
+    hpcw_sink_discard(sink);
+    assert_int_equal(count_entries(dir), 1);
+    assert_int_equal(hpcw_sink_write_at(sink, 0, "x", 1, NULL), HPCW_ESTATE);
+    assert_int_equal(hpcw_sink_publish(sink, NULL), HPCW_ESTATE);
+    hpcw_sink_discard(sink);
+    hpcw_sink_free(sink);
+    assert_int_equal(count_entries(dir), 1);
+    assert_content("older");
+    /* A shared file belongs to others, too: it stays until one of them removes it. */
+    hpcw_sink *hand[2];
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(hpcw_sink_open_shared_file(path, 3, HPCW_SYNC_NONE, &hand[i], NULL), HPCW_OK);
+    }
+    hpcw_sink_free(hand[0]);
+    assert_int_equal(count_entries(dir), 2);
+    hpcw_sink_discard(hand[1]);
+    assert_int_equal(count_entries(dir), 1);
+    hpcw_sink_free(hand[1]);
+    hpcw_sink_discard(NULL);
+    hpcw_sink_free(NULL);
+}
+
+static void a_name_can_be_taken_back(void **state) {
+    (void)state;
+    hpcw_sink *sink = open_limited(open_private(HPCW_SYNC_NONE), UINT64_MAX, 0);
+    hpcw_i_sink_withdraw(sink); /* it has no name yet */
+    assert_int_equal(hpcw_sink_publish(sink, NULL), HPCW_OK);
+    assert_int_equal(access(path, F_OK), 0);
+    hpcw_i_sink_withdraw(sink);
+    assert_int_equal(count_entries(dir), 0);
+    put("somebody else's");
+    hpcw_i_sink_withdraw(sink);
+    hpcw_sink_free(sink);
+    assert_content("somebody else's");
+    hpcw_i_sink_withdraw(NULL);
+}
+
+static int fsyncs;
+static int directories;
+
+static int count_fsyncs(enum hpcw_i_sys_call call, size_t *size) {
+    (void)size;
+    fsyncs += call == HPCW_I_SYS_FSYNC;
+    directories += call == HPCW_I_SYS_OPEN;
+    return 0;
+}
+
+static void durability_is_what_was_asked(void **state) {
+    (void)state;
+    for (int durability = HPCW_SYNC_NONE; durability <= HPCW_SYNC_DIRECTORY; durability++) {
+        for (int shared = 0; shared < 2; shared++) {
+            hpcw_sink *sink;
+            assert_int_equal(shared
+                                 ? hpcw_sink_open_shared_file(path, 5, (hpcw_durability)durability, &sink, NULL)
+                                 : hpcw_sink_open_file(path, (hpcw_durability)durability, &sink, NULL),
+                             HPCW_OK);
+            fsyncs = directories = 0;
+            hpcw_i_sys_gate = count_fsyncs;
+            assert_int_equal(hpcw_sink_publish(sink, NULL), HPCW_OK);
+            hpcw_i_sys_gate = NULL;
+            assert_int_equal(fsyncs, durability);
+            assert_int_equal(directories, durability == HPCW_SYNC_DIRECTORY);
+            hpcw_sink_free(sink);
+        }
+        hpcw_sink *sink;
+        assert_int_equal(hpcw_sink_open_shared_file(path, 5, (hpcw_durability)durability, &sink, NULL),
+                         HPCW_OK);
+        fsyncs = 0;
+        hpcw_i_sys_gate = count_fsyncs;
+        assert_int_equal(hpcw_sink_detach(sink, NULL), HPCW_OK);
+        hpcw_i_sys_gate = NULL;
+        assert_int_equal(fsyncs, durability > HPCW_SYNC_NONE);
+        hpcw_sink_free(sink);
+        /* Somebody has to remove what nobody published. */
+        assert_int_equal(hpcw_sink_open_shared_file(path, 5, HPCW_SYNC_NONE, &sink, NULL), HPCW_OK);
+        hpcw_sink_discard(sink);
+        hpcw_sink_free(sink);
+    }
+    assert_int_equal(count_entries(dir), 1);
+}
+
+/* ---- refusals ---- */
+
+static void assert_refused(const char *target, hpcw_status want, const char *what) {
+    hpcw_error err = {.message = ""};
+    hpcw_sink *sink = (hpcw_sink *)&err;
+    assert_int_equal(hpcw_sink_open_file(target, HPCW_SYNC_NONE, &sink, &err), want);
+    assert_null(sink);
+    assert_int_equal(err.code, want);
+    assert_non_null(strstr(err.message, what));
+    sink = (hpcw_sink *)&err;
+    assert_int_equal(hpcw_sink_open_shared_file(target, 1, HPCW_SYNC_NONE, &sink, &err), want);
+    assert_null(sink);
+}
+
+static void only_files_can_be_targets(void **state) {
+    (void)state;
+    char target[5000];
+    assert_refused(NULL, HPCW_EINVAL, "NULL");
+    assert_refused("", HPCW_EINVAL, "path of a file");
+    (void)snprintf(target, sizeof target, "%s/", dir);
+    assert_refused(target, HPCW_EINVAL, "path of a file");
+    assert_refused(dir, HPCW_EINVAL, "got a directory");
+    assert_int_equal(mkfifo(path, 0600), 0);
+    assert_refused(path, HPCW_EINVAL, "got a special file");
+    assert_int_equal(unlink(path), 0);
+    assert_refused("/dev/null", HPCW_EINVAL, "got a special file");
+    (void)snprintf(target, sizeof target, "%s/none/file", dir);
+    assert_refused(target, HPCW_ENOENT, target);
+    put("");
+    (void)snprintf(target, sizeof target, "%s/file/file", dir);
+    assert_refused(target, HPCW_ENOENT, target);
+    /* Too long to be given at the end: better said at once. */
+    (void)snprintf(target, sizeof target, "%s/%0300d", dir, 0);
+    assert_refused(target, HPCW_ERANGE, "name too long");
+    (void)snprintf(target, sizeof target, "%s/%04500d", dir, 0);
+    assert_refused(target, HPCW_ERANGE, dir);
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(count_entries(dir), 0);
+
+    hpcw_error err;
+    hpcw_sink *sink = (hpcw_sink *)&err;
+    assert_int_equal(hpcw_sink_open_shared_file(path, 0, HPCW_SYNC_NONE, &sink, &err), HPCW_EINVAL);
+    assert_null(sink);
+    assert_int_equal(hpcw_sink_open_file(path, HPCW_SYNC_NONE, NULL, &err), HPCW_EINVAL);
+    assert_int_equal(hpcw_sink_open_memory(NULL, &err), HPCW_EINVAL);
+    assert_int_equal(hpcw_sink_open_null(NULL, NULL), HPCW_EINVAL);
+    assert_int_equal(hpcw_sink_open_limited(NULL, 1, 1, &sink, &err), HPCW_EINVAL);
+    assert_null(sink);
+}
+
+/* Nobody may create files there, not even root. */
+static void no_permission_is_said(void **state) {
+    (void)state;
+    if (access("/sys", X_OK) != 0) {
+        skip();
+    }
+    assert_refused("/sys/file", HPCW_EACCES, "/sys/file: cannot create");
+}
+
+static void a_link_to_nowhere_is_replaced(void **state) {
+    (void)state;
+    assert_int_equal(symlink("nowhere", path), 0);
+    hpcw_sink *sink = open_private(HPCW_SYNC_NONE);
+    assert_int_equal(hpcw_sink_write_at(sink, 0, "file", 4, NULL), HPCW_OK);
+    assert_int_equal(hpcw_sink_publish(sink, NULL), HPCW_OK);
+    hpcw_sink_free(sink);
+    assert_content("file");
+    assert_int_equal(count_entries(dir), 1);
+}
+
+static void wrong_writes_are_refused(void **state) {
+    (void)state;
+    hpcw_error err;
+    hpcw_sink *sink[3] = {open_private(HPCW_SYNC_NONE), open_memory(), NULL};
+    assert_int_equal(hpcw_sink_open_null(&sink[2], NULL), HPCW_OK);
+    for (size_t i = 0; i < COUNT(sink); i++) {
+        assert_int_equal(hpcw_sink_write_at(sink[i], 0, NULL, 1, &err), HPCW_EINVAL);
+        assert_int_equal(hpcw_sink_write_at(sink[i], 0, NULL, 0, &err), HPCW_OK);
+        assert_int_equal(hpcw_sink_write_at(sink[i], (uint64_t)INT64_MAX - 3, "1234", 4, &err), HPCW_ERANGE);
+        assert_int_equal(hpcw_sink_write_at(sink[i], UINT64_MAX, "1", 1, &err), HPCW_ERANGE);
+        assert_int_equal(hpcw_i_sink_write2(sink[i], 0, "a", SIZE_MAX, "b", SIZE_MAX, &err), HPCW_ERANGE);
+        assert_int_equal(hpcw_i_sink_write2(sink[i], 0, "a", 1, NULL, 1, &err), HPCW_EINVAL);
+        assert_int_equal(hpcw_sink_set_size(sink[i], (uint64_t)INT64_MAX + 1, &err), HPCW_ERANGE);
+        assert_int_equal(hpcw_sink_publish(sink[i], &err), HPCW_OK);
+        hpcw_sink_free(sink[i]);
+    }
+    assert_content("");
+    assert_int_equal(hpcw_sink_write_at(NULL, 0, "1", 1, &err), HPCW_EINVAL);
+    assert_int_equal(hpcw_sink_set_size(NULL, 0, &err), HPCW_EINVAL);
+    assert_int_equal(hpcw_sink_sync(NULL, &err), HPCW_EINVAL);
+    assert_int_equal(hpcw_sink_publish(NULL, &err), HPCW_EINVAL);
+    assert_int_equal(hpcw_sink_detach(NULL, &err), HPCW_EINVAL);
+}
+
+/* ---- memory, nothing, limits ---- */
+
+static void memory_and_nothing(void **state) {
+    (void)state;
+    size_t size = 1;
+    hpcw_sink *sink = open_memory();
+    assert_null(hpcw_sink_memory_data(sink, &size));
+    assert_int_equal(size, 0);
+    assert_int_equal(hpcw_sink_write_at(sink, 3, "abc", 3, NULL), HPCW_OK);
+    assert_int_equal(hpcw_sink_detach(sink, NULL), HPCW_OK); /* nothing to do: it goes on */
+    assert_int_equal(hpcw_sink_write_at(sink, 6, "d", 1, NULL), HPCW_OK);
+    assert_int_equal(hpcw_sink_publish(sink, NULL), HPCW_OK);
+    assert_memory_equal(hpcw_sink_memory_data(sink, &size), "\0\0\0abcd", 7);
+    assert_int_equal(size, 7);
+    assert_non_null(hpcw_sink_memory_data(sink, NULL));
+    hpcw_sink_free(sink);
+    sink = open_memory();
+    assert_int_equal(hpcw_sink_write_at(sink, 0, "abc", 3, NULL), HPCW_OK);
+    hpcw_sink_discard(sink);
+    assert_null(hpcw_sink_memory_data(sink, NULL));
+    hpcw_sink_free(sink);
+
+    assert_int_equal(hpcw_sink_open_null(&sink, NULL), HPCW_OK);
+    assert_int_equal(hpcw_sink_write_at(sink, UINT64_C(1) << 62, "abc", 3, NULL), HPCW_OK);
+    assert_int_equal(hpcw_sink_set_size(sink, UINT64_C(1) << 62, NULL), HPCW_OK);
+    assert_int_equal(hpcw_sink_sync(sink, NULL), HPCW_OK);
+    assert_null(hpcw_sink_memory_data(sink, &size));
+    assert_int_equal(size, 0);
+    hpcw_sink_free(sink);
+    assert_null(hpcw_sink_memory_data(NULL, NULL));
+}
+
+static void limits_hold(void **state) {
+    (void)state;
+    hpcw_error err;
+    for (size_t call = 0; call < 5; call++) {
+        hpcw_sink *memory = open_memory();
+        hpcw_sink *sink = open_limited(memory, 10, call);
+        assert_int_equal(hpcw_sink_write_at(sink, 0, "1234567", 7, &err), HPCW_OK);
+        assert_int_equal(hpcw_sink_write_at(sink, 7, "", 0, &err), HPCW_OK);
+        assert_int_equal(hpcw_i_sink_write2(sink, 7, "8", 1, "9ab", 3, &err), HPCW_ENOSPC);
+        assert_non_null(strstr(err.message, "no space"));
+        assert_int_equal(hpcw_sink_write_at(sink, 0, "1", 1, &err), HPCW_ENOSPC);
+        size_t size = 0;
+        assert_memory_equal(hpcw_sink_memory_data(memory, &size), "123456789a", 10);
+        assert_int_equal(size, 10);
+        hpcw_sink_free(sink); /* and the one behind it */
+    }
+    hpcw_sink *sink = open_limited(open_private(HPCW_SYNC_NONE), 0, 0);
+    assert_int_equal(hpcw_sink_write_at(sink, 0, "1", 1, &err), HPCW_ENOSPC);
+    hpcw_sink_discard(sink);
+    assert_int_equal(count_entries(dir), 0);
+    hpcw_sink_free(sink);
+}
+
+static void tags_differ(void **state) {
+    (void)state;
+    uint64_t tag[100];
+    for (size_t i = 0; i < COUNT(tag); i++) {
+        tag[i] = hpcw_i_sink_fresh_tag();
+        assert_true(tag[i] != 0);
+        for (size_t k = 0; k < i; k++) {
+            assert_true(tag[i] != tag[k]);
+        }
+    }
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        TEST(all_kinds_hold_the_same),
+        TEST(nothing_has_the_name_before_publish),
+        TEST(what_is_not_published_disappears),
+        TEST(a_name_can_be_taken_back),
+        TEST(durability_is_what_was_asked),
+        TEST(only_files_can_be_targets),
+        TEST(no_permission_is_said),
+        TEST(a_link_to_nowhere_is_replaced),
+        TEST(wrong_writes_are_refused),
+        TEST(memory_and_nothing),
+        TEST(limits_hold),
+        TEST(tags_differ),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Where things are in a SION file: the shapes of the format's description, how tasks are split over files, and
+ * the packed layout against a model that places one task after the other.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+#include "format/sion/place.h"
+#include "support/random.h"
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+static void shapes(void **state) {
+    (void)state;
+    static const struct {
+        uint32_t tasks, fs_block_size;
+        uint64_t stride;
+        uint32_t blocks;
+        uint64_t mapping;
+        hpcw_sion_shape want;
+    } cases[] = {
+        /* The smallest real file, as the serial and as the parallel writer leave it. */
+        {1, 512, 512, 1, 0, {1536, 512, 2048, 2068}},
+        {1, 512, 512, 1, UINT64_MAX, {1536, 512, 2048, 2064}},
+        /* Requests of 100, 700, 512 and 1500 bytes; one task uses five blocks. */
+        {4, 512, 3584, 5, UINT64_MAX, {1536, 3584, 19456, 19456 + 192}},
+        {4, 512, 3584, 5, 4, {1536, 3584, 19456, 19456 + 192 + 4 + 32}},
+        /* Metadata of many tasks; no padding where a block is one byte. */
+        {65536, 1, 65536, 1, UINT64_MAX, {1049664, 65536, 1115200, 1115200 + 1048576}},
+        {65536,
+         4096,
+         (uint64_t)65536 << 20,
+         2,
+         UINT64_MAX,
+         {1052672, (uint64_t)65536 << 20, 1052672 + ((uint64_t)65536 << 21),
+          1052672 + ((uint64_t)65536 << 21) + (uint64_t)3 * 8 * 65536}},
+        /* Sizes that are no powers of two; tasks that can hold nothing. */
+        {3, 100, 300, 2, UINT64_MAX, {1200, 300, 1800, 1800 + 72}},
+        {2, 4096, 0, 1, UINT64_MAX, {4096, 0, 4096, 4096 + 32}},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        hpcw_sion_shape got;
+        assert_int_equal(hpcw_sion_shape_of(cases[i].tasks, cases[i].fs_block_size, cases[i].stride,
+                                            cases[i].blocks, cases[i].mapping, &got, NULL),
+                         HPCW_OK);
+        assert_true(got.data_start == cases[i].want.data_start);
+        assert_true(got.block_stride == cases[i].want.block_stride);
+        assert_true(got.meta2_start == cases[i].want.meta2_start);
+        assert_true(got.file_size == cases[i].want.file_size);
+    }
+    assert_true(hpcw_i_sion_meta1_size(65536) == 1049664);
+    assert_true(hpcw_i_sion_commit_at(1) == 0x444);
+}
+
+static void shapes_refused(void **state) {
+    (void)state;
+    hpcw_sion_shape shape;
+    hpcw_error err;
+    assert_int_equal(hpcw_sion_shape_of(0, 512, 512, 1, 0, &shape, &err), HPCW_EINVAL);
+    assert_int_equal(hpcw_sion_shape_of(1, 0, 512, 1, 0, &shape, &err), HPCW_EINVAL);
+    assert_int_equal(hpcw_sion_shape_of(1, 512, 512, 0, 0, &shape, &err), HPCW_EINVAL);
+    assert_int_equal(hpcw_sion_shape_of(1, 512, 512, 1, 0, NULL, &err), HPCW_EINVAL);
+    /* The largest offset is 2^63 - 1: one byte less fits. */
+    uint64_t most = INT64_MAX - 1536 - 16;
+    assert_int_equal(hpcw_sion_shape_of(1, 512, most, 1, UINT64_MAX, &shape, &err), HPCW_OK);
+    assert_true(shape.file_size == INT64_MAX);
+    assert_int_equal(hpcw_sion_shape_of(1, 512, most + 1, 1, UINT64_MAX, &shape, &err), HPCW_ERANGE);
+    assert_int_equal(hpcw_sion_shape_of(1, 512, most, 1, 0, &shape, &err), HPCW_ERANGE);
+    assert_int_equal(hpcw_sion_shape_of(1, 512, UINT64_MAX, 1, 0, &shape, &err), HPCW_ERANGE);
+    assert_int_equal(hpcw_sion_shape_of(1, 512, UINT64_C(1) << 33, UINT32_MAX, 0, &shape, &err), HPCW_ERANGE);
+    assert_int_equal(hpcw_sion_shape_of(UINT32_MAX, 512, 512, UINT32_MAX, 0, &shape, &err), HPCW_ERANGE);
+    assert_int_equal(hpcw_sion_shape_of(1, 512, 512, 1, UINT64_MAX / 8, &shape, &err), HPCW_ERANGE);
+    assert_non_null(strstr(err.message, "largest file offset"));
+}
+
+static void files_split_by_count(void **state) {
+    (void)state;
+    for (uint32_t tasks = 1; tasks <= 50; tasks++) {
+        for (uint32_t files = 1; files <= tasks; files++) {
+            uint32_t next = 0;
+            for (uint32_t f = 0; f < files; f++) {
+                assert_int_equal(hpcw_sion_first_task_of_file(tasks, files, f), next);
+                uint32_t here = f + 1 < files ? tasks / files : tasks - tasks / files * (files - 1);
+                for (uint32_t t = next; t < next + here; t++) {
+                    assert_int_equal(hpcw_i_sion_file_of_task(tasks, files, t), f);
+                }
+                next += here;
+            }
+            assert_int_equal(next, tasks);
+            assert_int_equal(hpcw_sion_first_task_of_file(tasks, files, files), tasks);
+        }
+    }
+    assert_int_equal(hpcw_sion_first_task_of_file(UINT32_MAX, 3, 2), UINT32_MAX / 3 * 2);
+}
+
+/* ---- placement, against a model ---- */
+
+enum { MOST = 200 };
+
+/* What a container of one process looks like. */
+struct model {
+    uint32_t tasks, files, block_size, per_group;
+    hpcw_sion_layout layout;
+    uint64_t request[MOST];
+    uint64_t start[MOST], chunk[MOST]; /* within the block */
+    uint64_t stride[MOST];             /* of each file */
+};
+
+static struct model random_model(uint64_t *rng) {
+    static const uint32_t sizes[] = {1, 3, 64, 100, 512, 4096};
+    struct model m = {.tasks = 1 + (uint32_t)random_below(rng, MOST - 1),
+                      .block_size = sizes[random_below(rng, COUNT(sizes))],
+                      .per_group = (uint32_t)random_below(rng, 9),
+                      .layout = random_below(rng, 4) == 0 ? HPCW_SION_ALIGNED : HPCW_SION_PACKED};
+    m.files = 1 + (uint32_t)random_below(rng, random_below(rng, 2) ? 1 : m.tasks);
+    uint64_t most = (uint64_t)1 << random_below(rng, 20);
+    for (uint32_t t = 0; t < m.tasks; t++) {
+        m.request[t] = random_below(rng, 5) == 0 ? 0 : random_below(rng, most + 1);
+    }
+    return m;
+}
+
+static uint64_t up(uint64_t x, uint64_t to) {
+    return (x + to - 1) / to * to;
+}
+
+/*
+ * One task after the other. Packed: a group holds a fair share of the file's requested bytes; share number
+ * floor (bytes before / share) is the group of a task, and the last task of a group fills up its file system
+ * block.
+ */
+static void place_by_model(struct model *m) {
+    for (uint32_t f = 0; f < m->files; f++) {
+        uint32_t begin = m->tasks / m->files * f;
+        uint32_t end = f + 1 < m->files ? begin + m->tasks / m->files : m->tasks;
+        uint64_t requested = 0;
+        for (uint32_t t = begin; t < end; t++) {
+            requested += m->request[t];
+        }
+        uint32_t each = m->per_group != 0 ? m->per_group : 16;
+        uint64_t groups = (end - begin + each - 1) / each;
+        uint64_t blocks = up(requested, m->block_size) / m->block_size;
+        groups = groups > blocks ? blocks : groups;
+        uint64_t share = groups == 0 ? 0 : up(requested / groups, m->block_size);
+        share = share == 0 ? m->block_size : share;
+        uint64_t x = 0;
+        uint64_t before = 0;
+        for (uint32_t t = begin; t < end; t++) {
+            uint64_t after = before + m->request[t];
+            m->start[t] = x;
+            x += m->request[t];
+            if (m->layout == HPCW_SION_ALIGNED || t + 1 == end || after / share > before / share) {
+                x = up(x, m->block_size);
+            }
+            m->chunk[t] = x - m->start[t];
+            before = after;
+        }
+        m->stride[f] = x;
+    }
+}
+
+/* What holds whatever the grouping. */
+static void assert_sound(const struct model *m) {
+    for (uint32_t f = 0; f < m->files; f++) {
+        uint32_t begin = hpcw_sion_first_task_of_file(m->tasks, m->files, f);
+        uint32_t end = hpcw_sion_first_task_of_file(m->tasks, m->files, f + 1);
+        uint64_t x = 0;
+        for (uint32_t t = begin; t < end; t++) {
+            assert_true(m->start[t] == x);
+            assert_true(m->chunk[t] >= m->request[t]);
+            assert_true(m->chunk[t] - m->request[t] < m->block_size);
+            x += m->chunk[t];
+            /* Widened chunks end at a block of the file system: a group ends. */
+            assert_true(m->chunk[t] == m->request[t] || x % m->block_size == 0);
+        }
+        assert_true(m->stride[f] == x && x % m->block_size == 0);
+    }
+}
+
+static uint64_t request_of(void *context, uint32_t rank) {
+    return ((const struct model *)context)->request[rank];
+}
+
+enum knowledge { OWN_SIZES, ALL_SIZES, OWN_LIST, BY_COLOUR, BY_COLOUR_ALL_SIZES, KNOWLEDGE };
+
+static hpcw_status place(struct model *m, enum knowledge how, struct hpcw_i_sion_task *task,
+                         struct hpcw_i_sion_file *file, hpcw_error *err) {
+    uint32_t ranks[MOST];
+    bool all = how == ALL_SIZES || how == BY_COLOUR_ALL_SIZES;
+    bool by_colour = how == BY_COLOUR || how == BY_COLOUR_ALL_SIZES;
+    for (uint32_t t = 0; t < m->tasks; t++) {
+        ranks[t] = t;
+        task[t] = (struct hpcw_i_sion_task){.chunk = all ? 0 : m->request[t]};
+    }
+    struct hpcw_i_sion_request r = {
+        .comm = hpcw_i_comm_or_self(NULL),
+        .tasks = m->tasks,
+        .end = m->tasks,
+        .files = by_colour ? 0 : m->files,
+        .block_size = m->block_size,
+        .per_group = m->per_group,
+        .layout = m->layout,
+        .size_of = all ? request_of : NULL,
+        .size_context = m,
+        .count = m->tasks,
+        .ranks = how == OWN_LIST ? ranks : NULL,
+        .task = task,
+    };
+    struct hpcw_i_sion_placement placement = {.file = by_colour ? NULL : file};
+    hpcw_status s = hpcw_i_sion_place(&r, &placement, err);
+    if (by_colour && s == HPCW_OK) {
+        assert_int_equal(placement.files, 1);
+        file[0] = placement.file[0];
+        hpcw_i_free(placement.file);
+    }
+    hpcw_i_free(placement.column);
+    return s;
+}
+
+static void placement_is_the_models(void **state) {
+    (void)state;
+    uint64_t rng = 1;
+    unsigned widened = 0;
+    for (unsigned round = 0; round < 3000; round++) {
+        struct model m = random_model(&rng);
+        enum knowledge how = (enum knowledge)(round % KNOWLEDGE);
+        m.files = how == BY_COLOUR || how == BY_COLOUR_ALL_SIZES ? 1 : m.files;
+        place_by_model(&m);
+        assert_sound(&m);
+        struct hpcw_i_sion_task task[MOST];
+        struct hpcw_i_sion_file file[MOST];
+        assert_int_equal(place(&m, how, task, file, NULL), HPCW_OK);
+        for (uint32_t t = 0; t < m.tasks; t++) {
+            assert_true(task[t].start == m.start[t]);
+            assert_true(task[t].chunk == m.chunk[t]);
+            widened += m.layout == HPCW_SION_PACKED && t + 1 < m.tasks && m.chunk[t] != m.request[t];
+        }
+        for (uint32_t f = 0; f < m.files; f++) {
+            assert_true(file[f].stride == m.stride[f]);
+            assert_int_equal(file[f].tasks, hpcw_sion_first_task_of_file(m.tasks, m.files, f + 1) -
+                                                hpcw_sion_first_task_of_file(m.tasks, m.files, f));
+        }
+    }
+    assert_true(widened > 1000); /* groups did end inside the files */
+}
+
+/* Groups as the description of the collective mode has them: four tasks of 300 bytes, two to a group of 1024.
+ */
+static void groups_of_the_collective_mode(void **state) {
+    (void)state;
+    struct model m = {.tasks = 4,
+                      .files = 1,
+                      .block_size = 512,
+                      .per_group = 2,
+                      .layout = HPCW_SION_PACKED,
+                      .request = {300, 300, 300, 300}};
+    struct hpcw_i_sion_task task[MOST];
+    struct hpcw_i_sion_file file[MOST];
+    assert_int_equal(place(&m, OWN_SIZES, task, file, NULL), HPCW_OK);
+    struct hpcw_i_sion_packing p = hpcw_i_sion_packing_of(1200, 4, 2, 512);
+    assert_true(p.share == 1024);
+    assert_true(task[0].chunk == 300 && task[1].chunk == 300 && task[2].start == 600);
+    assert_true(file[0].stride % 512 == 0);
+}
+
+/* Runs of tasks can be folded into records in any grouping: the positions are those of one task after the
+ * other. */
+static void runs_compose(void **state) {
+    (void)state;
+    uint64_t rng = 7;
+    for (unsigned round = 0; round < 2000; round++) {
+        uint32_t bs = 1 + (uint32_t)random_below(&rng, 700);
+        uint64_t x = random_below(&rng, 5000);
+        uint64_t y = x;
+        for (unsigned runs = 0; runs < 4; runs++) {
+            struct hpcw_i_sion_advance run = {0};
+            for (uint64_t n = random_below(&rng, 6); n > 0; n--) {
+                uint64_t size = random_below(&rng, 2000);
+                bool ends = random_below(&rng, 3) == 0;
+                hpcw_i_sion_advance_task(&run, size, ends, bs);
+                x = ends ? up(x + size, bs) : x + size;
+            }
+            y = hpcw_i_sion_advance_apply(&run, y, bs);
+            assert_true(x == y);
+        }
+    }
+}
+
+static void sizes_that_overflow_are_refused(void **state) {
+    (void)state;
+    static const uint64_t huge[] = {UINT64_C(1) << 61, (UINT64_C(1) << 61) - 5, UINT64_C(1) << 60,
+                                    UINT64_C(1) << 59};
+    for (size_t k = 0; k < COUNT(huge); k++) {
+        for (int how = 0; how < KNOWLEDGE; how++) {
+            for (int layout = 0; layout < 2; layout++) {
+                /* 2^63, 2^64 and more bytes in all; 2^64 would wrap to nothing. */
+                struct model m = {
+                    .tasks = 32, .files = 1, .block_size = 512, .layout = (hpcw_sion_layout)layout};
+                for (uint32_t t = 0; t < m.tasks; t++) {
+                    m.request[t] = huge[k];
+                }
+                struct hpcw_i_sion_task task[MOST];
+                struct hpcw_i_sion_file file[MOST];
+                hpcw_error err = {.message = ""};
+                assert_int_equal(place(&m, (enum knowledge)how, task, file, &err), HPCW_ERANGE);
+                assert_non_null(strstr(err.message, "chunks of one block"));
+            }
+        }
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(shapes),
+        cmocka_unit_test(shapes_refused),
+        cmocka_unit_test(files_split_by_count),
+        cmocka_unit_test(placement_is_the_models),
+        cmocka_unit_test(groups_of_the_collective_mode),
+        cmocka_unit_test(runs_compose),
+        cmocka_unit_test(sizes_that_overflow_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
