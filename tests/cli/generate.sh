@@ -1,0 +1,26 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# A dataset from beginning to end: what is written, and what verify, info and xxhsum make of it.
+set -e
+"$HPCGEN" --ranks 8 --out set/ --quiet
+find set -type f | LC_ALL=C sort
+
+echo "== checked"
+"$HPCGEN" verify set
+# One file of a container speaks for all of them.
+"$HPCGEN" verify set/linktest/pingpong_results_bin.sion | sed 's/,.*//'
+"$HPCGEN" verify set/sion/particles.sion | sed 's/,.*//'
+if command -v xxhsum >/dev/null; then
+    (cd set && xxhsum --quiet -c CHECKSUMS.xxh128) >/dev/null
+fi
+
+echo "== described"
+"$HPCGEN" info set/sion/particles.sion | grep -E '^(format|tasks_of_set|fs_block_size):'
+"$HPCGEN" info --json set/linktest/pingpong_results_bin.sion | tr -d ' \n' | grep -c '^{.*"format":"linktest".*}$'
+
+echo "== a dry run names the same files and writes none"
+"$HPCGEN" --ranks 8 --out dry --dry-run >plan
+for file in $(cd set && find linktest sion -type f); do
+    grep -q "$file" plan || echo "the plan lacks $file"
+done
+[ ! -e dry ] || echo "the dry run left something"

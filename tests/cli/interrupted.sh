@@ -1,0 +1,118 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Whatever a run was stopped by, nothing looks finished, and another one ends with the same bytes and no rest of the first.
+. "$HERE/refuse.inc"
+make() {
+    "$HPCGEN" --quiet "$@" || bad "fails: $*"
+}
+same() { # with nothing hidden beside
+    diff -r "$1" "$2" >differences 2>&1 || bad "$1 and $2 differ: $(cat differences)"
+    [ "$(find "$1" | wc -l)" -eq "$(find "$2" | wc -l)" ] || bad "rests: $(find "$2")"
+}
+kept() { # FILES ARGS...: that many are found finished
+    wanted=$1
+    shift
+    "$HPCGEN" --json --quiet "$@" >result || bad "fails: $*"
+    got=$(sed -n 's/.*"files_kept": \([0-9]*\).*/\1/p' result)
+    [ "$got" -eq "$wanted" ] || bad "$got files kept, wanted $wanted: $*"
+}
+
+make --ranks 64 --out whole
+
+# ---- killed in the middle, at several moments
+make --ranks 1024 --files 2 --out large
+killed=0
+for tenths in 0 0 1 2 3; do
+    rm -rf cut
+    "$HPCGEN" --quiet --ranks 1024 --files 2 --jobs 1 --out cut &
+    pid=$!
+    # As early as there is something, or later.
+    while [ ! -e cut/.hpcw/parameters.ini ] && kill -0 $pid 2>/dev/null; do :; done
+    sleep 0.$tenths
+    kill -9 $pid 2>/dev/null
+    wait $pid 2>/dev/null
+    # The manifest comes when all data is there.
+    if [ ! -e cut/manifest.json ]; then
+        killed=$((killed + 1))
+        refuse 1 'cut: wanted an empty directory, got an unfinished dataset*--resume*' \
+            "$HPCGEN" --ranks 1024 --files 2 --out cut
+        refuse 1 'cut/.hpcw/parameters.ini: *wanted seed = 3, got seed = 2*' \
+            "$HPCGEN" --ranks 1024 --files 2 --out cut --seed 3 --resume
+        refuse 1 'cut: wanted a finished dataset*' "$HPCGEN" verify cut
+    fi
+    make --ranks 1024 --files 2 --out cut --resume
+    same large cut
+done
+[ $killed -gt 0 ] || bad "no run was slow enough to be killed"
+rm -rf large cut
+
+# ---- before it had said what it is
+mkdir -p early/.hpcw
+: >early/.hpcw/.hpcw-0123456789abcdef-0123456789abcdef.tmp
+make --ranks 64 --out early
+same whole early
+
+# ---- a file that was lost from a finished dataset; the format without a loss is kept
+lose() { # FILE KEPT
+    rm -rf lost
+    cp -r whole lost
+    rm "lost/$1"
+    kept "$2" --ranks 64 --out lost --resume
+    same whole lost
+}
+lose sion/particles.sion.000002 1
+lose sion/particles.sion 1
+lose linktest/pingpong_results_bin.sion 4
+lose truth.json 0
+lose CHECKSUMS.xxh128 5
+cp -r whole short
+truncate -s -1 short/sion/particles.sion
+kept 1 --ranks 64 --out short --resume
+same whole short
+kept 5 --ranks 64 --out short --resume
+echo changed >short/truth.json
+kept 0 --ranks 64 --out short --resume
+same whole short
+make --ranks 64 --out bare --no-checksums
+kept 5 --ranks 64 --out bare --resume
+same whole bare
+
+# ---- temporaries of a killed run go with the end of the next one; other files stay
+make --ranks 64 --out rests --part 1/2
+echo half >rests/sion/.hpcw-0123456789abcdef-fedcba9876543210.tmp
+echo half >rests/.hpcw-00000000000000aa-00000000000000bb.tmp
+echo mine >rests/sion/.hpcw-notes.tmp
+make --ranks 64 --out rests --part 2/2
+"$HPCGEN" join --quiet rests || bad "join fails"
+[ "$(cat rests/sion/.hpcw-notes.tmp)" = mine ] || bad "a file that is not ours is gone"
+rm rests/sion/.hpcw-notes.tmp
+same whole rests
+
+# ---- parts, and then the rest in one go
+make --ranks 64 --files 3 --out ref
+make --ranks 64 --files 3 --out mixed --part 1/3
+make --ranks 64 --files 3 --out mixed --part 3/3
+make --ranks 64 --files 3 --out mixed --resume
+same ref mixed
+
+# ---- a join that was stopped behind its last rename, and one behind its last list
+for last in manifest.json CHECKSUMS.xxh128; do
+    rm -rf joined
+    for part in 1 2 3; do
+        make --ranks 64 --files 3 --out joined --part $part/3
+    done
+    cp -r joined/.hpcw state
+    "$HPCGEN" join --quiet joined || bad "join fails"
+    mv state joined/.hpcw
+    rm -f joined/.hpcw/*.unit0 joined/CHECKSUMS.xxh128 joined/$last
+    "$HPCGEN" join --quiet joined || bad "join fails after an interrupted one"
+    same ref joined
+done
+
+# ---- the last step, the removal of the state, was not reached or not ended
+cp -r ref ended
+mkdir ended/.hpcw
+: >ended/.hpcw/sion.0-4.json
+kept 7 --ranks 64 --files 3 --out ended --resume
+same ref ended
+exit $failed

@@ -1,0 +1,90 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Whatever goes wrong on one process or all: one line of ours, a status that is not 0, nobody waits for ever, and
+# nothing looks finished.
+. "$HERE/refuse.inc"
+
+# stops PATTERN MPIEXEC-ARGUMENTS...: launchers have words of their own, ours begin with the name. In the background:
+# after a failure mpiexec waits a second for processes that do not want to end.
+number=0
+stops() {
+    number=$((number + 1))
+    stops_alone $number "$@" >verdict.$number &
+    [ $((number % 4)) -ne 0 ] || wait
+}
+stops_alone() {
+    mine=$1 pattern=$2
+    shift 2
+    timeout 60 "$MPIEXEC" "$@" >stdout.$mine 2>stderr.$mine
+    status=$?
+    [ $status -ne 0 ] || bad "status 0: $*"
+    [ $status -ne 124 ] || bad "hangs: $*"
+    grep '^hpcgen: ' stderr.$mine >ours.$mine
+    [ "$(wc -l <ours.$mine)" -eq 1 ] || bad "$(wc -l <ours.$mine) lines, wanted one: $*: $(cat stderr.$mine)"
+    line=$(cat ours.$mine)
+    # shellcheck disable=SC2254
+    case $line in
+    $pattern) ;;
+    *) bad "stderr: $line, wanted: $pattern" ;;
+    esac
+}
+verdicts() {
+    wait
+    cat verdict.*
+    [ -z "$(cat verdict.*)" ] || failed=1
+    rm -f verdict.* stdout.* stderr.* ours.*
+}
+
+stops 'hpcgen: --rnks: wanted an option*did you mean --ranks*' -n 3 "$HPCGEN" --rnks 8 --out out
+stops 'hpcgen: linktest: wanted an even number*' -n 3 "$HPCGEN" --ranks 7 --out out
+stops 'hpcgen: nowhere/out: cannot make the directory*' -n 3 "$HPCGEN" --ranks 8 --out nowhere/out
+mkdir full
+: >full/notes
+stops 'hpcgen: full: wanted an empty directory*' -n 3 "$HPCGEN" --ranks 8 --out full
+stops 'hpcgen: out: wanted * bytes of free space*' -n 2 "$HPCGEN" --ranks 65536 --formats linktest \
+    --set linktest.permutations=1000 --out out
+verdicts
+[ ! -e out ] || bad "a refused run left out"
+
+# Processes that were told different things.
+stops 'hpcgen: command line: wanted the same one*' -n 1 "$HPCGEN" --ranks 8 --out out : -n 1 "$HPCGEN" --ranks 16 --out out
+stops 'hpcgen: command line: wanted the same one*' -n 1 "$HPCGEN" --ranks 8 --out out : -n 1 "$HPCGEN" --ranks 8 --out out2
+stops 'hpcgen: command line: wanted the same one*' -n 1 "$HPCGEN" --ranks 8 --out out : -n 1 "$HPCGEN" plan --ranks 8 --out out
+stops 'hpcgen: command line: wanted the same one*' -n 1 "$HPCGEN" --ranks 8 --out out \
+    : -n 1 "$HPCGEN" --ranks 8 --out out --set sion.sigma=0
+stops 'hpcgen: --wibble: *' -n 1 "$HPCGEN" --ranks 8 --out out : -n 1 "$HPCGEN" --ranks 8 --out out --wibble
+echo '[machine]' >one.ini
+stops 'hpcgen: two.ini: *No such file*' -n 1 "$HPCGEN" --ranks 8 --out out --config one.ini \
+    : -n 1 "$HPCGEN" --ranks 8 --out out --config two.ini
+verdicts
+[ ! -e out ] && [ ! -e out2 ] || bad "a refused run left its directory"
+
+# One process may only write small files: in a run of three it is each of them in turn.
+# shellcheck disable=SC2016
+small='ulimit -f 8; exec "$0" "$@"'
+set -- --ranks 256 --scale small --out
+stops 'hpcgen: out0*: File too large' -n 1 sh -c "$small" "$HPCGEN" "$@" out0 : -n 2 "$HPCGEN" "$@" out0
+stops 'hpcgen: out1*: File too large' -n 1 "$HPCGEN" "$@" out1 : -n 1 sh -c "$small" "$HPCGEN" "$@" out1 \
+    : -n 1 "$HPCGEN" "$@" out1
+stops 'hpcgen: out2*: File too large' -n 2 "$HPCGEN" "$@" out2 : -n 1 sh -c "$small" "$HPCGEN" "$@" out2
+verdicts
+for victim in 0 1 2; do
+    unfinished out$victim
+done
+# Another number of threads is nobody's business, and a failed run can go on.
+timeout 60 "$MPIEXEC" -n 1 "$HPCGEN" "$@" out1 --resume --quiet --jobs 1 \
+    : -n 1 "$HPCGEN" "$@" out1 --resume --quiet --jobs 2 || bad "no way on after a failure"
+"$HPCGEN" "$@" serial --quiet
+diff -r serial out1 || bad "other bytes after a failure"
+rm -rf serial out?
+
+# What only one process does is done once.
+for command in 'list' 'plan --ranks 8 --jobs 1' 'verify full'; do
+    # shellcheck disable=SC2086
+    "$HPCGEN" $command >alone 2>/dev/null
+    # shellcheck disable=SC2086
+    timeout 60 "$MPIEXEC" -n 3 "$HPCGEN" $command >together 2>/dev/null
+    [ $? -ne 124 ] || bad "hangs: $command"
+    diff alone together || bad "$command prints something else with three processes"
+done
+exit $failed

@@ -1,0 +1,117 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Parts in any order and at the same time give the dataset of one run; whatever is wrong with them, join says what.
+. "$HERE/refuse.inc"
+make() {
+    "$HPCGEN" --quiet "$@" || bad "fails: $*"
+}
+same() {
+    diff -r "$1" "$2" >differences 2>&1 || bad "$1 and $2 differ: $(cat differences)"
+    [ "$(find "$1" | wc -l)" -eq "$(find "$2" | wc -l)" ] || bad "rests: $(find "$2")"
+}
+
+for files in 1 3; do
+    set -- --ranks 64 --files $files --set linktest.permutations=2 --set linktest.all_to_all=yes \
+        --set linktest.tail_probability=0.001 --set linktest.retests=64
+    make "$@" --out whole-$files
+    for part in 2 3 1; do
+        make "$@" --out parts-$files --part $part/3
+        [ ! -e parts-$files/manifest.json ] || bad "a part leaves a manifest"
+    done
+    [ $files = 1 ] || unfinished parts-$files
+    refuse 1 'parts-*: wanted a finished dataset*' "$HPCGEN" verify parts-$files
+    "$HPCGEN" join --quiet parts-$files || bad "join fails"
+    same whole-$files parts-$files
+done
+
+# All at once into a directory that is not there; more parts than files; some without checksums.
+for part in 1 2 3 4 5 6 7 8 9; do
+    flag=$([ $((part % 2)) = 0 ] || echo --no-checksums)
+    # shellcheck disable=SC2086
+    "$HPCGEN" --quiet --ranks 32 --files 5 --set sion.files=6 --jobs 1 --out at-once --part $part/9 $flag &
+done
+wait
+"$HPCGEN" join --quiet at-once || bad "join of parts that ran at once fails"
+make --ranks 32 --files 5 --set sion.files=6 --out in-turn
+same in-turn at-once
+
+# Without checksums altogether.
+for part in 1 2; do
+    make --ranks 32 --files 5 --out bare --part $part/2 --no-checksums
+done
+"$HPCGEN" join --quiet --no-checksums bare || bad "join --no-checksums fails"
+make --ranks 32 --files 5 --out bare-whole --no-checksums
+same bare-whole bare
+
+# A part that ran twice.
+for part in 1 2 1 2; do
+    make --ranks 32 --files 5 --out twice --part $part/2
+done
+make --ranks 32 --files 5 --out once
+"$HPCGEN" join --quiet twice || bad "join of parts that ran twice fails"
+same once twice
+
+# ---- what is refused
+parts() { # DIR: both, with the parameters of `once`
+    rm -rf "$1"
+    make --ranks 32 --files 5 --out "$1" --part 1/2
+    make --ranks 32 --files 5 --out "$1" --part 2/2
+}
+make --ranks 32 --files 5 --out some --part 1/2
+refuse 1 'some: linktest: wanted all 5 files, files 2 to 4 are not written yet' "$HPCGEN" join some
+unfinished some
+refuse 1 'some/.hpcw/parameters.ini: *wanted seed = 3, got seed = 2*' \
+    "$HPCGEN" --ranks 32 --files 5 --seed 3 --out some --part 2/2
+refuse 1 'some/.hpcw/parameters.ini: *wanted files = 3, got files = 5*' \
+    "$HPCGEN" --ranks 32 --files 3 --out some --part 2/2
+make --ranks 32 --files 5 --out some --part 1/3
+refuse 1 'some: linktest: wanted every file once, file 0 was written by two runs*' "$HPCGEN" join some
+unfinished some
+
+record=.hpcw/linktest.0-2.json
+spoil() { # WANTED SED-SCRIPT
+    parts spoilt
+    sed "$2" spoilt/$record >changed
+    cmp -s changed spoilt/$record && bad "the script changes nothing: $2"
+    mv changed spoilt/$record
+    refuse 1 "$1" "$HPCGEN" join spoilt
+    unfinished spoilt
+}
+spoil 'spoilt/.hpcw/linktest.0-2.json: wanted JSON, got something else at offset *' 's/}$//'
+spoil '*not a record of this dataset: wanted format linktest and fingerprint *' 's/"linktest"/"sion"/'
+spoil '*wanted format linktest and fingerprint *' 's/"fingerprint":"../"fingerprint":"zz/'
+spoil '*wanted a range of the 5 files and all in it, got 0 to 18446744073709551615*' 's/"end":"2"/"end":"18446744073709551615"/'
+spoil '*end: *' 's/"end":"2"/"end":"99999999999999999999999"/'
+spoil '*wanted a range of the 5 files and all in it, got 0 to 1*' 's/"end":"2"/"end":1/'
+spoil '*wanted a whole number, got something else*' 's/"end":"2"/"end":1.5/'
+spoil '*wanted a whole number, got something else*' 's/"end":"2"/"end":1e300/'
+spoil '*wanted a whole number, got something else*' 's/"begin":"0"/"begin":[]/'
+spoil '*file 0: wanted linktest/pingpong_results_bin.sion, got another path*' 's|"path":"linktest/pingpong|"path":"../../pingpong|'
+spoil '*file 0: wanted *, got another path*' 's|"now":"[^"]*"|"now":"/etc/passwd"|'
+spoil '*file 1: wanted *.000001, got another path*' 's|"path":"\([^"]*000001\)"|"path":"linktest/../\1"|'
+spoil '*wanted the partial results, got none*' 's/"partial"/"partiel"/'
+spoil '*slow connections*' 's/"slowest":\[[^]]*\]/"slowest":[]/'
+spoil '*time_ps: wanted a whole number*' 's/"time_ps":"[0-9]*"/"time_ps":null/'
+spoil '*slowest: wanted two of the 32 ranks, got 4294967296 and *' 's/"from":"[0-9]*"/"from":"4294967296"/'
+spoil '*count: *' 's/"times":{"count":"/"times":{"count":"x/'
+spoil 'spoilt: partial results: wanted 992 timings, got *' 's/"times":{"count":"../"times":{"count":"9/'
+spoil 'spoilt: partial result: *' 's/"permutations":\[/"permutations":[],"other":[/'
+parts spoilt
+: >spoilt/$record
+refuse 1 '*wanted JSON*' "$HPCGEN" join spoilt
+unfinished spoilt
+parts spoilt
+rm spoilt/linktest/pingpong_results_bin.sion.000001
+refuse 1 '*linktest.0-2.json: *wanted a file of * bytes, got none; write its part again' "$HPCGEN" join spoilt
+parts spoilt
+truncate -s -1 spoilt/.hpcw/linktest.unit0
+refuse 1 '*wanted a file of * bytes, got none; write its part again' "$HPCGEN" join spoilt
+parts spoilt
+echo '[hpcgen' >spoilt/.hpcw/parameters.ini
+refuse 1 'spoilt/.hpcw/parameters.ini:1: *' "$HPCGEN" join spoilt
+parts spoilt
+sed 's/^seed = .*/seed = 5/' spoilt/.hpcw/parameters.ini >changed
+mv changed spoilt/.hpcw/parameters.ini
+refuse 1 '*wanted format * and fingerprint *' "$HPCGEN" join spoilt
+refuse 1 'once: wanted a dataset whose parts are written*' "$HPCGEN" join once
+exit $failed

@@ -1,0 +1,72 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# What plan says is what generate writes: every byte that readers see, and what is stored within a hundredth.
+failed=0
+bad() {
+    echo "$*"
+    failed=1
+}
+
+# One line per file: bytes apparent, bytes stored, path.
+planned() {
+    "$HPCGEN" plan --json "$@" |
+        sed -n 's/^ *{"path": "\([^"]*\)", "apparent_bytes": \([0-9]*\), "allocated_bytes": \([0-9]*\)},*$/\2 \3 \1/p'
+}
+
+compare() {
+    rm -rf set
+    "$HPCGEN" --quiet --out set "$@" || bad "generate fails: $*"
+    planned "$@" >plan
+    [ "$(wc -l <plan)" -eq "$(find set/linktest set/sion -type f | wc -l)" ] || bad "another number of files: $*"
+    total=0 really=0
+    while read -r apparent stored path; do
+        size=$(stat -c %s "set/$path")
+        [ "$size" -eq "$apparent" ] || bad "$path: $size bytes, planned $apparent: $*"
+        total=$((total + stored)) really=$((really + $(stat -c '%b * %B' "set/$path")))
+    done <plan
+    # Files of blocks that share pages with each other are planned from above.
+    off=$(((total - really) * 1000 / really))
+    [ $off -le "$most" ] && [ $off -ge -10 ] || bad "stored: $really bytes, planned $total: $*"
+}
+
+most=10
+compare --ranks 512 --scale small
+compare --ranks 256 --files 3 --set sion.files=7
+compare --ranks 64 --blocksize 65536
+compare --ranks 64 --blocksize auto
+compare --ranks 2
+compare --ranks 128 --set linktest.permutations=2 --set linktest.all_to_all=yes --set linktest.retests=128
+compare --ranks 128 --set linktest.bisection=yes
+compare --ranks 64 --preset tcp-1g --scale tiny
+most=100
+compare --ranks 64 --blocksize 1
+compare --ranks 64 --blocksize 1000
+compare --ranks 64 --blocksize 5000
+rm -rf set plan
+
+# The parts of a plan are all of it.
+planned --ranks 64 --files 5 >whole
+for part in 1 2 3; do
+    planned --ranks 64 --files 5 --part $part/3
+done | LC_ALL=C sort >parts
+LC_ALL=C sort whole | diff - parts || bad "the parts are not the whole"
+rm whole parts
+
+# Large ones are quick, and nothing is touched.
+at_most() { # SECONDS ARGS...
+    seconds=$1 begun=$(date +%s)
+    shift
+    "$HPCGEN" plan "$@" >text || bad "plan fails: $*"
+    [ $(($(date +%s) - begun)) -le "$seconds" ] || bad "slow: plan $*"
+}
+at_most 3 --ranks 65536 --out out
+grep -q '^65536 ranks' text || bad "the plan does not name the ranks"
+at_most 3 --ranks 65536 --formats linktest --files 16 --part 3/16 --out out
+grep -q 'part 3/16: 1 files' text || bad "the plan does not say how the work divides"
+at_most 5 --ranks 1000000 --formats sion --out out
+rm text
+[ -z "$(ls -A)" ] || bad "plan left $(ls -A)"
+"$HPCGEN" --dry-run --ranks 64 --out out >dry
+"$HPCGEN" plan --ranks 64 --out out | diff - dry || bad "--dry-run is not plan"
+[ ! -e out ] || bad "--dry-run made its directory"
+exit $failed

@@ -1,0 +1,76 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Preset, then scale, then the configuration file, then the command line; however a thing is said, it means the same.
+failed=0
+bad() {
+    echo "$*"
+    failed=1
+}
+make() {
+    "$HPCGEN" --quiet "$@" || bad "fails: $*"
+}
+same() {
+    diff -r "$1" "$2" >differences || bad "$1 and $2 differ: $(cat differences)"
+}
+value() { # FILE KEY: as the manifest has it
+    sed -n "s/^ *\"$2\": \(.*[^,]\),*\$/\1/p" "$1/manifest.json"
+}
+
+make --ranks 16 --seed 7 --preset tcp-1g --scale tiny --set machine.ppn=2 --set sion.sigma=0.25 --out line
+
+cat >all.ini <<'END'
+; all of it in a file
+[hpcgen]
+ranks = 16
+seed = 7
+preset = tcp-1g
+scale = tiny
+out = file
+quiet = yes
+[machine]
+ppn = 2
+[sion]
+sigma = 0.25
+END
+make --config all.ini
+same line file
+
+# The command line wins over the file, piece by piece.
+make --config all.ini --out both --seed 8 --set machine.ppn=4
+[ "$(value both seed)" = 8 ] || bad "seed is $(value both seed), wanted that of the command line"
+[ "$(value both machine.ppn)" = 4 ] || bad "ppn is $(value both machine.ppn), wanted that of the command line"
+[ "$(value both sion.sigma)" = 0.25 ] || bad "sigma is $(value both sion.sigma), wanted that of the file"
+[ "$(value both preset)" = '"tcp-1g"' ] || bad "preset is $(value both preset), wanted that of the file"
+make --config all.ini --out order --set machine.ppn=3 --set machine.ppn=2
+same line order
+make --set machine.ppn=2 --set sion.sigma=0.25 --out first --config all.ini
+same line first
+
+# Each of the file's values wins over preset and scale.
+make --config all.ini --out large --scale large --set sion.mean_size=5K
+[ "$(value large sion.mean_size)" = 5120 ] || bad "mean_size is $(value large sion.mean_size), wanted what was set"
+
+# Numbers may be written in several ways.
+make --ranks 8 --blocksize 4K --out k
+make --ranks=8 -b 4096 -o bytes
+same k bytes
+
+# The directory's own block size is recorded, so that the run can be repeated elsewhere.
+make --ranks 8 --blocksize auto --out auto
+size=$(value auto blocksize)
+[ "$size" -gt 0 ] || bad "no block size was recorded: $size"
+make --ranks 8 --blocksize "$size" --out said
+same auto said
+
+for odd in 1 512 1000 4097 1M; do
+    make --ranks 8 --blocksize $odd --out odd-$odd
+    "$HPCGEN" verify --quiet odd-$odd || bad "block size $odd: not sound"
+done
+
+# Digests can be left out, and everything else is as it was.
+make --ranks 8 --no-checksums --out bare
+[ ! -e bare/CHECKSUMS.xxh128 ] || bad "--no-checksums writes them"
+! grep -q xxh128 bare/manifest.json || bad "--no-checksums leaves digests in the manifest"
+"$HPCGEN" verify --quiet bare || bad "no checksums: not sound"
+cmp k/sion/particles.sion bare/sion/particles.sion || bad "--no-checksums changes data"
+exit $failed

@@ -1,0 +1,14 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Any number of processes gives the dataset of one process without mpiexec.
+set -e
+"$HPCGEN" --ranks 64 --out serial --quiet
+for processes in 1 2 3 4; do
+    "$MPIEXEC" -n $processes "$HPCGEN" --ranks 64 --out mpi-$processes --quiet
+    diff -r serial mpi-$processes
+done
+
+# More processes than ranks: some own nothing.
+"$HPCGEN" --ranks 2 --out few --quiet
+"$MPIEXEC" -n 4 "$HPCGEN" --ranks 2 --out few-mpi --quiet
+diff -r few few-mpi
