@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* F6: hpcw-bench, the command. */
+#include <limits.h>
+#include <malloc.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <hpcw/version.h>
+
+#include "base/mem.h"
+#include "base/status.h"
+#include "comm/agree.h"
+#include "kernels.h"
+#include "machine.h"
+#include "processes.h"
+#include "report.h"
+#include "timer.h"
+#include "tool/options.h"
+#include "tool/text.h"
+#include "tool/values.h"
+#include "workdir.h"
+
+enum bench_command { KERNELS, LIST };
+
+struct options {
+    char dir[BENCH_PATH];
+    char json[BENCH_PATH];
+    char hpcgen[BENCH_PATH];
+    uint64_t only; /* bit i: the i-th kernel; 0: not given, all */
+    uint32_t repeat;
+    double scale;
+    bool warm;
+    bool quiet;
+};
+
+static const struct hpcw_i_command commands[] = {
+    [KERNELS] = {"kernels", "time the writers against plain loops that write the same bytes", NULL, 0, 0},
+    [LIST] = {"list", "list the kernels and what each of them measures", NULL, 0, 0},
+};
+
+static const char *kernel_word(const void *list, size_t index) {
+    (void)list;
+    return bench_kernel[index] == NULL ? NULL : bench_kernel[index]->name;
+}
+
+#define FIELD(name) .offset = offsetof(struct options, name)
+#define TEXT_FIELD(name) FIELD(name), .size = sizeof((struct options *)0)->name
+#define MEASURING HPCW_I_COMMAND(KERNELS)
+#define WORK .section = "What is measured"
+#define OUTPUT .section = "What is printed"
+
+static const struct hpcw_i_option option_table[] = {
+    {.param = {.key = "dir",
+               .type = HPCW_I_PARAM_STRING,
+               TEXT_FIELD(dir),
+               .help = "directory on the file system to measure; data live in a fresh directory inside, which is "
+                       "removed at the end"},
+     .letter = 'd',
+     .metavar = "DIR",
+     .default_text = ".",
+     .commands = MEASURING,
+     WORK},
+    {.param = {.key = "only",
+               .type = HPCW_I_PARAM_U64,
+               FIELD(only),
+               .help = "comma list of the kernels to run; without it all that this number of processes can"},
+     .letter = 'k',
+     .metavar = "NAMES",
+     .read = hpcw_i_read_word_set,
+     .words = kernel_word,
+     .commands = HPCW_I_COMMAND(KERNELS),
+     WORK},
+    {.param = {.key = "repeat",
+               .type = HPCW_I_PARAM_U32,
+               FIELD(repeat),
+               .min = 1,
+               .max = 1000,
+               .help = "runs of each side, besides one that warms up"},
+     .letter = 'n',
+     .metavar = "N",
+     .default_text = "5",
+     .commands = MEASURING,
+     WORK},
+    {.param = {.key = "scale",
+               .type = HPCW_I_PARAM_F64,
+               FIELD(scale),
+               .min = 1e-6,
+               .max = 1,
+               .help = "share of the full size, to try things out"},
+     .metavar = "SHARE",
+     .default_text = "1",
+     .commands = HPCW_I_COMMAND(KERNELS),
+     WORK},
+    {.param = {.key = "warm",
+               .type = HPCW_I_PARAM_BOOL,
+               FIELD(warm),
+               .help = "do not touch the memory that a run will need before its clock starts"},
+     .default_text = "yes",
+     .commands = MEASURING,
+     .flags = HPCW_I_OPTION_NEGATABLE,
+     WORK},
+    {.param = {.key = "hpcgen",
+               .type = HPCW_I_PARAM_STRING,
+               TEXT_FIELD(hpcgen),
+               .help = "the generator to run; without it the one beside this program"},
+     .metavar = "FILE",
+     .commands = HPCW_I_COMMAND(KERNELS),
+     WORK},
+    {.param = {.key = "json",
+               .type = HPCW_I_PARAM_STRING,
+               TEXT_FIELD(json),
+               .help = "write everything, every sample included, to this file, too"},
+     .letter = 'j',
+     .metavar = "FILE",
+     .commands = MEASURING,
+     OUTPUT},
+    {.param = {.key = "quiet",
+               .type = HPCW_I_PARAM_BOOL,
+               FIELD(quiet),
+               .help = "no table, and no word on what runs at the moment"},
+     .letter = 'q',
+     .commands = MEASURING,
+     .flags = HPCW_I_OPTION_NEGATABLE,
+     OUTPUT},
+};
+
+static const struct hpcw_i_chapter chapters[] = {
+    {"HOW IT MEASURES",
+     "A kernel has sides: what the library does, and a plain loop that writes as many bytes to the same offsets. "
+     "A repetition runs every side once, one after the other, so that both meet the same disturbances; ratios are "
+     "taken within a repetition. Files are new in every run and removed before the next one; nothing is forced to "
+     "the disk. Before its clock starts a run waits until earlier data are written, and touches as much memory as "
+     "it will need, since under some hypervisors the first use of a page is very dear. Where other programs kept "
+     "more than a tenth of a processor busy, the table says so.\n"},
+    {"EXIT STATUS", "0 if all was measured, whatever the figures; 1 if something failed; 2 if the command line is "
+                    "wrong.\n"},
+    {"EXAMPLES", "What one process does, then what needs several:\n"
+                 "\n"
+                 "  hpcw-bench kernels --dir /scratch/me\n"
+                 "  mpirun -n 2 hpcw-bench kernels --dir /scratch/me --only large-records,small-records\n"
+                 "  mpirun -n 64 --oversubscribe hpcw-bench kernels --only open-close --json open-close.json\n"},
+    {"SEE ALSO", "hpcgen(1)\n"},
+};
+
+static const struct hpcw_i_program program = {
+    .name = "hpcw-bench",
+    .summary = "measure how fast parallel programs' files are written",
+    .description = "Times the file writers of hpcw on one file system, each beside a plain loop of large writes of "
+                   "the same bytes, and says how they compare.",
+    .version = hpcw_version,
+    .commands = commands,
+    .command_count = sizeof commands / sizeof commands[0],
+    .options = option_table,
+    .option_count = sizeof option_table / sizeof option_table[0],
+    .options_size = sizeof(struct options),
+    .chapters = chapters,
+    .chapter_count = sizeof chapters / sizeof chapters[0],
+};
+
+/* The generator of the same build or installation, if it is there. */
+static const char *find_hpcgen(struct options *o) {
+    if (o->hpcgen[0] != '\0') {
+        return o->hpcgen;
+    }
+    static const char *const beside[] = {"hpcgen", "../gen/hpcgen"};
+    char self[BENCH_PATH - 32];
+    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+    if (n <= 0) {
+        return NULL;
+    }
+    self[n] = '\0';
+    char *slash = strrchr(self, '/');
+    for (size_t i = 0; slash != NULL && i < sizeof beside / sizeof beside[0]; i++) {
+        (void)snprintf(o->hpcgen, sizeof o->hpcgen, "%.*s/%s", (int)(slash - self), self, beside[i]);
+        if (access(o->hpcgen, X_OK) == 0) {
+            return o->hpcgen;
+        }
+    }
+    return NULL;
+}
+
+/* Measures one kernel, or says in the result why it is skipped. */
+static hpcw_status measure(const struct bench_kernel *k, const struct bench_place *place, size_t repeat,
+                           struct bench_result *r, hpcw_error *err) {
+    *r = (struct bench_result){.name = k->name,
+                               .what = k->what,
+                               .item = k->item,
+                               .subject = &k->subject,
+                               .figure = k->figure,
+                               .figures = k->figures};
+    int processes = place->processes->count;
+    if (k->needs == BENCH_ONE_PROCESS && processes > 1) {
+        (void)snprintf(r->skipped, sizeof r->skipped, "one process does this: hpcw-bench kernels --only %s",
+                       k->name);
+        return HPCW_OK;
+    }
+    if (k->needs == BENCH_SEVERAL_PROCESSES && processes == 1) {
+        (void)snprintf(r->skipped, sizeof r->skipped,
+                       "needs several processes: mpirun -n 2 hpcw-bench kernels --only %s", k->name);
+        return HPCW_OK;
+    }
+    void *work = NULL;
+    hpcw_status s = k->setup(place, k->parameter, &work, &r->amount, err);
+    s = hpcw_i_agree(place->processes->comm, s, NULL, err);
+    if (s == HPCW_ENOTSUP) {
+        (void)snprintf(r->skipped, sizeof r->skipped, "%s", err->message);
+        s = HPCW_OK;
+    } else if (s == HPCW_OK) {
+        s = bench_timer_measure(&k->subject, work, place->processes, repeat, &r->samples, err);
+    }
+    k->teardown(work);
+    return s;
+}
+
+static hpcw_status run_kernels(struct options *o, const struct bench_processes *processes, hpcw_error *err) {
+    struct bench_run run = {.processes = processes, .repeat = o->repeat, .scale = o->scale, .warm = o->warm};
+    char directory[BENCH_WORKDIR] = "";
+    size_t kernels = 0;
+    size_t done = 0;
+    while (bench_kernel[kernels] != NULL) {
+        kernels++;
+    }
+    bool speaks = processes->process == 0;
+    struct bench_result *results = hpcw_i_calloc(kernels, sizeof *results);
+    hpcw_status s =
+        results == NULL ? hpcw_i_fail(err, HPCW_ENOMEM, "out of memory for %zu results", kernels) : HPCW_OK;
+    if (s == HPCW_OK) {
+        s = bench_machine_describe(&run.machine, o->dir, err);
+    }
+    s = hpcw_i_agree(processes->comm, s, NULL, err);
+    if (s == HPCW_OK) {
+        s = bench_workdir_make(processes, o->dir, directory, err);
+    }
+    if (s != HPCW_OK) {
+        goto done;
+    }
+    struct bench_place place = {.processes = processes,
+                                .directory = directory,
+                                .block_size = run.machine.block_size,
+                                .hpcgen = find_hpcgen(o),
+                                .scale = o->scale,
+                                .warm = o->warm};
+    if (speaks && !o->quiet) {
+        s = bench_report_head(stdout, &run, err);
+        (void)fflush(stdout);
+    }
+    s = hpcw_i_agree(processes->comm, s, NULL, err);
+    for (size_t i = 0; s == HPCW_OK && i < kernels; i++) {
+        if (o->only != 0 && (o->only >> i & 1) == 0) {
+            continue;
+        }
+        s = measure(bench_kernel[i], &place, o->repeat, &results[done], err);
+        if (s == HPCW_OK && speaks && !o->quiet) {
+            s = bench_report_result(stdout, &results[done], err);
+            (void)fflush(stdout);
+        }
+        done++;
+        s = hpcw_i_agree(processes->comm, s, NULL, err);
+    }
+    /* What was measured before a failure or ^C is kept; only process 0 writes reports. */
+    if (speaks && o->json[0] != '\0') {
+        hpcw_error e;
+        size_t complete = s == HPCW_OK ? done : done - (done > 0);
+        hpcw_status r = bench_report_json(o->json, &run, results, complete, &e);
+        if (s == HPCW_OK && r != HPCW_OK) {
+            s = r;
+            *err = e;
+        }
+    }
+    s = hpcw_i_agree(processes->comm, s, NULL, err);
+done:
+    bench_workdir_remove(processes, directory);
+    for (size_t i = 0; i < done; i++) {
+        bench_samples_free(&results[i].samples);
+    }
+    hpcw_i_free(results);
+    return s;
+}
+
+static hpcw_status list_kernels(hpcw_error *err) {
+    struct hpcw_i_table t = {0};
+    hpcw_i_table_column(&t, "kernel", HPCW_I_LEFT);
+    hpcw_i_table_column(&t, "processes", HPCW_I_LEFT);
+    hpcw_i_table_column(&t, "what", HPCW_I_LEFT);
+    for (size_t i = 0; bench_kernel[i] != NULL; i++) {
+        hpcw_i_table_cell(&t, "%s", bench_kernel[i]->name);
+        hpcw_i_table_cell(&t, "%s", bench_kernel[i]->needs == BENCH_ONE_PROCESS ? "one" : "several");
+        hpcw_i_table_cell(&t, "%s", bench_kernel[i]->what);
+    }
+    hpcw_status s = hpcw_i_table_print(&t, stdout, 0, err);
+    hpcw_i_table_free(&t);
+    return s;
+}
+
+static void catch_signals(void) {
+    struct sigaction action = {.sa_handler = bench_timer_stop};
+    (void)sigemptyset(&action.sa_mask);
+    (void)sigaction(SIGINT, &action, NULL);
+    (void)sigaction(SIGTERM, &action, NULL);
+    (void)sigaction(SIGHUP, &action, NULL);
+}
+
+int main(int argc, char **argv) {
+#ifdef __GLIBC__
+    /* Large buffers are fresh pages in every run, as they are in a program's first. */
+    (void)mallopt(M_MMAP_THRESHOLD, 128 * 1024);
+#endif
+    static struct options o;
+    struct hpcw_i_parse parse;
+    hpcw_error err;
+    hpcw_status s = hpcw_i_options_init(&parse, &program, &o, &err);
+    if (s == HPCW_OK) {
+        s = hpcw_i_options_parse(&parse, argc, argv, &err);
+    }
+    if (s == HPCW_OK && parse.answer != HPCW_I_ANSWER_NONE) {
+        hpcw_i_options_answer(&parse, stdout);
+        return fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    }
+    if (s == HPCW_OK) {
+        s = hpcw_i_options_finish(&parse, &err);
+    }
+    if (s != HPCW_OK) {
+        (void)fprintf(stderr, "hpcw-bench: %s\n", err.message);
+        return 2;
+    }
+    if (parse.command == LIST) {
+        s = list_kernels(&err);
+        return s == HPCW_OK && fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    }
+    struct bench_processes processes;
+    s = bench_processes_start(&processes, &err);
+    if (s == HPCW_OK) {
+        catch_signals();
+        s = run_kernels(&o, &processes, &err);
+    }
+    if (s != HPCW_OK && processes.process == 0) {
+        (void)fprintf(stderr, "hpcw-bench: %s\n", err.message);
+    }
+    bench_processes_end(&processes);
+    if (bench_timer_stopped() != 0) {
+        return 128 + bench_timer_stopped();
+    }
+    return s == HPCW_OK ? EXIT_SUCCESS : EXIT_FAILURE;
+}

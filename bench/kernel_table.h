@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* F6: the rows of the kernel table, each defined in the file that is named. */
+#ifndef HPCW_BENCH_KERNEL_TABLE_H
+#define HPCW_BENCH_KERNEL_TABLE_H
+
+#include "kernels.h"
+
+/* kernel_data.c: records into chunks */
+extern const struct bench_kernel bench_large_records, bench_small_records, bench_task_after_task,
+    bench_round_robin;
+
+/* kernel_meta.c: open and close */
+extern const struct bench_kernel bench_million_tasks, bench_open_close;
+
+/* kernel_linktest.c: from the model to the file */
+extern const struct bench_kernel bench_linktest_parts, bench_linktest_run;
+
+#endif
