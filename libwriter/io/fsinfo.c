@@ -40,6 +40,10 @@ hpcw_status hpcw_i_fs_space(const char *directory, uint64_t *bytes, hpcw_error *
     if (statvfs(directory, &v) != 0) {
         return hpcw_i_fail_sys(err, errno, "%s: cannot ask for its free space", directory);
     }
+    if (v.f_blocks == 0) {
+        *bytes = UINT64_MAX; /* /proc, and some that are mounted from elsewhere: they do not say */
+        return HPCW_OK;
+    }
     *bytes = (uint64_t)v.f_bavail * (v.f_frsize != 0 ? v.f_frsize : v.f_bsize);
     return HPCW_OK;
 }

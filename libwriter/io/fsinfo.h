@@ -13,7 +13,8 @@
  */
 hpcw_status hpcw_i_fs_block_size(const char *path, uint32_t *block_size, hpcw_error *err);
 
-/* Bytes an unprivileged user can still write to the file system that holds `directory`. */
+/* Bytes an unprivileged user can still write to the file system that holds `directory`; UINT64_MAX where it does
+ * not say. */
 hpcw_status hpcw_i_fs_space(const char *directory, uint64_t *bytes, hpcw_error *err);
 
 #endif

@@ -26,8 +26,9 @@ struct scenario {
 };
 
 static const struct scenario scenarios[] = {
-    {"four_tasks_serial.sion", 0, HPCW_SYNC_DIRECTORY},
-    {"multi8of2.sion", 1 << 16, HPCW_SYNC_DIRECTORY},
+    {"four_tasks_serial.sion", 0, HPCW_SYNC_NONE},
+    {"multi8of2.sion", 1 << 16, HPCW_SYNC_NONE},
+    {"one_task.sion", 1 << 16, HPCW_SYNC_DIRECTORY},
     {"mapped6of2.sion", 0, HPCW_SYNC_NONE},
     {"keyval.sion", 600, HPCW_SYNC_NONE},
     {"many_blocks.sion", 4096, HPCW_SYNC_NONE},
