@@ -333,7 +333,7 @@ static void run_teardown(void *work) {
 
 static hpcw_status run_prepare(void *work, uint64_t threads, hpcw_error *err) {
     struct run_work *w = work;
-    w->threads = threads == 0 ? bench_machine_processors() : (unsigned)threads;
+    w->threads = threads == 0 ? bench_machine_usable() : (unsigned)threads;
     w->threads = w->threads > MOST_THREADS ? MOST_THREADS : w->threads;
     bench_remove_tree(w->dataset);
     const char *paths[] = {w->plain};

@@ -18,9 +18,13 @@
 #include "io/fsinfo.h"
 
 unsigned bench_machine_processors(void) {
-    cpu_set_t set;
-    int n = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : (int)sysconf(_SC_NPROCESSORS_ONLN);
+    long n = sysconf(_SC_NPROCESSORS_ONLN);
     return n < 1 ? 1 : (unsigned)n;
+}
+
+unsigned bench_machine_usable(void) {
+    cpu_set_t set;
+    return sched_getaffinity(0, sizeof set, &set) == 0 ? (unsigned)CPU_COUNT(&set) : bench_machine_processors();
 }
 
 /* The text behind "KEY :" of the first such line of a file of /proc, into `text`, which is left alone otherwise. */

@@ -11,7 +11,7 @@
 struct bench_machine {
     char system[96];    /* kernel and its release */
     char processor[96]; /* model */
-    unsigned processors; /* that this process may use */
+    unsigned processors; /* online */
     uint64_t memory;     /* bytes */
     char compiler[96];
     char build[64]; /* what it was told */
@@ -23,8 +23,9 @@ struct bench_machine {
 /* About this machine and the file system of `directory`. */
 hpcw_status bench_machine_describe(struct bench_machine *m, const char *directory, hpcw_error *err);
 
-/* Processors that this process may run on. */
+/* Processors of the machine that are online, and those of them that this process may run on. */
 unsigned bench_machine_processors(void);
+unsigned bench_machine_usable(void);
 
 /* Processor time so far, microseconds: of the whole machine (0: unknown), and of this process and its children. */
 struct bench_cpu {

@@ -34,7 +34,6 @@ static const struct scenario scenarios[] = {
     {"many_blocks.sion", 4096, HPCW_SYNC_NONE},
     {"packed.sion", 1 << 14, HPCW_SYNC_NONE},
     {"uneven_set.sion", 700, HPCW_SYNC_NONE},
-    {"split_stream.sion", 1 << 14, HPCW_SYNC_NONE},
 };
 
 static const struct sion_case *case_of(const struct scenario *sc) {

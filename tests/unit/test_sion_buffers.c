@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include <pthread.h>
+#include <semaphore.h>
 
 #include <hpcw/sion.h>
 
@@ -270,6 +271,65 @@ static void threads_may_hand_tasks_to_each_other(void **state) {
     }
 }
 
+/* One thread begins the tasks, another ends them while the first is at most LEAD tasks ahead, which is more than
+   it may hold hot slots. */
+enum { LEAD = 4 };
+
+struct pipeline {
+    hpcw_sion *h;
+    const struct stream *s;
+    sem_t begun, room;
+};
+
+static void *begin_tasks(void *context) {
+    struct pipeline *p = context;
+    for (uint32_t t = 0; t < p->s->tasks; t++) {
+        (void)sem_wait(&p->room);
+        for (uint32_t k = 0; k < p->s->records / 2; k++) {
+            write_record(p->h, p->s, t, k);
+        }
+        (void)sem_post(&p->begun);
+    }
+    return NULL;
+}
+
+static void *end_tasks(void *context) {
+    struct pipeline *p = context;
+    for (uint32_t t = 0; t < p->s->tasks; t++) {
+        (void)sem_wait(&p->begun);
+        for (uint32_t k = p->s->records / 2; k < p->s->records; k++) {
+            write_record(p->h, p->s, t, k);
+        }
+        (void)sem_post(&p->room);
+    }
+    return NULL;
+}
+
+static void a_thread_may_end_what_another_began(void **state) {
+    (void)state;
+    static const struct stream s = {200, 24, 900, 3000};
+    char want[512], have[512];
+    paths(want, have);
+    hpcw_sion *h = open_stream(want, &s, 0, HPCW_SION_RECORDS);
+    write_in_order(h, &s, TASK_AFTER_TASK);
+    close_stream(h);
+    for (int round = 0; round < 20; round++) {
+        struct pipeline p = {.s = &s};
+        pthread_t thread[2];
+        p.h = open_stream(have, &s, (uint64_t)16 << 20, HPCW_SION_RECORDS);
+        assert_int_equal(sem_init(&p.begun, 0, 0), 0);
+        assert_int_equal(sem_init(&p.room, 0, LEAD), 0);
+        assert_int_equal(pthread_create(&thread[0], NULL, begin_tasks, &p), 0);
+        assert_int_equal(pthread_create(&thread[1], NULL, end_tasks, &p), 0);
+        assert_int_equal(pthread_join(thread[0], NULL), 0);
+        assert_int_equal(pthread_join(thread[1], NULL), 0);
+        (void)sem_destroy(&p.begun);
+        (void)sem_destroy(&p.room);
+        close_stream(p.h);
+        compare("pipeline", want, have);
+    }
+}
+
 /* ---- reserved pieces and buffers ---- */
 
 static void reserved_pieces_keep_their_place_among_buffered_ones(void **state) {
@@ -307,6 +367,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_way_of_buffering_gives_the_same_bytes),
         cmocka_unit_test(threads_may_hand_tasks_to_each_other),
+        cmocka_unit_test(a_thread_may_end_what_another_began),
         cmocka_unit_test(reserved_pieces_keep_their_place_among_buffered_ones),
     };
     return cmocka_run_group_tests(tests, make_scratch, remove_scratch);

@@ -28,6 +28,7 @@ enum {
     LARGEST_SLOT = 1 << 18, /* larger ones fall out of the second-level cache before they are written out */
     POOLED_SLOT = 4096,
     LARGE_WRITE = 1 << 14,               /* is not worth a copy */
+    SHARE = 2,                           /* hot slots that one thread may hold */
     RETURNS = 2 * HPCW_I_SION_HOT_SLOTS, /* so many tasks that came back end the hot slots */
     PAGE = 4096,
     LARGE_PAGE = 1 << 21,
@@ -49,6 +50,10 @@ static unsigned char *page_in(unsigned char *memory) {
 static hpcw_status hot_new(struct hpcw_sion *h, hpcw_error *err) {
     h->hot_memory = hpcw_i_malloc((size_t)HPCW_I_SION_HOT_SLOTS * HPCW_I_SION_HOT_SLOT + PAGE);
     if (h->hot_memory == NULL) {
+        return hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for buffers", h->path);
+    }
+    h->hot_taken = hpcw_i_calloc(h->options.count, sizeof *h->hot_taken);
+    if (h->hot_taken == NULL) {
         return hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for buffers", h->path);
     }
     h->hot_bytes = page_in(h->hot_memory);
@@ -104,6 +109,7 @@ void hpcw_i_sion_buffers_free(struct hpcw_sion *h) {
     hpcw_i_free(h->slot_memory);
     hpcw_i_free(h->slot_owner);
     hpcw_i_free(h->hot_memory);
+    hpcw_i_free(h->hot_taken);
 }
 
 /* Remembers the first failure that the file cannot recover from. */
@@ -181,20 +187,25 @@ static hpcw_status borrow_slot(struct hpcw_sion *h, uint32_t i, hpcw_error *err)
     return HPCW_OK;
 }
 
-/* A free hot slot, or the one that this thread lent longest ago;
- * HPCW_I_SION_HOT_SLOTS if there is neither. */
+/*
+ * A free hot slot, unless this thread has its share of them already; else the one that it lent longest ago.
+ * HPCW_I_SION_HOT_SLOTS if there is neither, as others hold them all.
+ */
 static uint32_t choose_hot_slot(const struct hpcw_sion *h) {
-    uint32_t chosen = HPCW_I_SION_HOT_SLOTS;
+    uint32_t free = HPCW_I_SION_HOT_SLOTS;
+    uint32_t oldest = HPCW_I_SION_HOT_SLOTS;
+    uint32_t mine = 0;
     for (uint32_t k = 0; k < HPCW_I_SION_HOT_SLOTS; k++) {
         if (h->hot[k].task == UINT32_MAX) {
-            return k;
-        }
-        if (atomic_load_explicit(&h->hot[k].writer, memory_order_relaxed) == &hpcw_i_sion_me &&
-            (chosen == HPCW_I_SION_HOT_SLOTS || h->hot[k].since < h->hot[chosen].since)) {
-            chosen = k;
+            free = k;
+        } else if (atomic_load_explicit(&h->hot[k].writer, memory_order_relaxed) == &hpcw_i_sion_me) {
+            mine++;
+            if (oldest == HPCW_I_SION_HOT_SLOTS || h->hot[k].since < h->hot[oldest].since) {
+                oldest = k;
+            }
         }
     }
-    return chosen;
+    return mine < SHARE && free < HPCW_I_SION_HOT_SLOTS ? free : oldest;
 }
 
 /* Task i has no slot and nothing buffered: lends it a hot one, if it can. */
@@ -205,7 +216,7 @@ static hpcw_status lend_hot_slot(struct hpcw_sion *h, uint32_t i, hpcw_error *er
     size_t size = 0;
     uint32_t k = HPCW_I_SION_HOT_SLOTS;
     (void)pthread_mutex_lock(&h->slot_lock);
-    h->returns += t->used > 0 || t->block > 0;
+    h->returns += h->hot_taken[i];
     if (h->returns > RETURNS) {
         atomic_store_explicit(&h->hot_lent, false, memory_order_relaxed);
     } else {
@@ -222,6 +233,7 @@ static hpcw_status lend_hot_slot(struct hpcw_sion *h, uint32_t i, hpcw_error *er
             size = v->buffered;
             v->buffered = 0;
             v->room = 0;
+            h->hot_taken[last] = size > 0;
             atomic_store_explicit(&v->slot, 0, memory_order_release);
         }
         h->hot[k].task = i;

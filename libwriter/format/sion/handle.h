@@ -18,7 +18,7 @@ struct hpcw_i_sion_part {
     hpcw_sink *sink;
 };
 
-enum { HPCW_I_SION_HOT_SLOTS = 8 };
+enum { HPCW_I_SION_HOT_SLOTS = 16 };
 
 /* A large buffer that tasks borrow for a while. */
 struct hpcw_i_sion_hot {
@@ -55,11 +55,12 @@ struct hpcw_sion {
     uint32_t *slot_owner;     /* pooled: [slot_count] 1 + own task, 0: free */
     unsigned char *hot_bytes; /* in hot_memory */
     unsigned char *hot_memory;
+    bool *hot_taken; /* [count] the task had bytes in a hot slot when this was taken from it */
     struct hpcw_i_sion_hot hot[HPCW_I_SION_HOT_SLOTS];
     atomic_bool hot_lent;      /* tasks without a slot get a hot one */
     uint32_t returns;          /* tasks that came back after their hot slot was taken */
     uint64_t hot_clock;        /* hot slots lent so far */
-    pthread_mutex_t slot_lock; /* hot, returns, hot_clock; pooled: every write holds it */
+    pthread_mutex_t slot_lock; /* all of hot_...; pooled: every write holds it */
 
     atomic_bool broken; /* a write failed: no more writes, close will fail */
     hpcw_error failure; /* the first one, guarded by failure_lock until close */
