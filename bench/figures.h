@@ -24,17 +24,17 @@ enum bench_figure_kind {
 
 /* A time of one sample. */
 struct bench_time {
-    unsigned side; /* index from 1, 0: none */
+    unsigned side;  /* index from 1, 0: none */
     unsigned phase; /* index from 1, 0: all timed phases */
 };
 
 struct bench_figure {
     const char *name;
     enum bench_figure_kind kind;
-    struct bench_time of, less;                 /* of - less */
-    struct bench_time against, against_less;    /* BENCH_RATIO: against - against_less */
-    double reach;                               /* at most; 0: nothing is asked for */
-    bool or_spread;                             /* BENCH_RATIO: or no worse than `against` itself varies */
+    struct bench_time of, less;              /* of - less */
+    struct bench_time against, against_less; /* BENCH_RATIO: against - against_less */
+    double reach;                            /* at most; 0: nothing is asked for */
+    bool or_spread;                          /* BENCH_RATIO: or no worse than `against` itself varies */
 };
 
 /* The figure of repetition `run`. */

@@ -57,8 +57,9 @@ static const struct hpcw_i_option option_table[] = {
     {.param = {.key = "dir",
                .type = HPCW_I_PARAM_STRING,
                TEXT_FIELD(dir),
-               .help = "directory on the file system to measure; data live in a fresh directory inside, which is "
-                       "removed at the end"},
+               .help =
+                   "directory on the file system to measure; data live in a fresh directory inside, which is "
+                   "removed at the end"},
      .letter = 'd',
      .metavar = "DIR",
      .default_text = ".",
@@ -129,28 +130,35 @@ static const struct hpcw_i_option option_table[] = {
 };
 
 static const struct hpcw_i_chapter chapters[] = {
-    {"HOW IT MEASURES",
-     "A kernel has sides: what the library does, and a plain loop that writes as many bytes to the same offsets. "
-     "A repetition runs every side once, one after the other, so that both meet the same disturbances; ratios are "
-     "taken within a repetition. Files are new in every run and removed before the next one; nothing is forced to "
-     "the disk. Before its clock starts a run waits until earlier data are written, and touches as much memory as "
-     "it will need, since under some hypervisors the first use of a page is very dear. Where other programs kept "
-     "more than a tenth of a processor busy, the table says so.\n"},
-    {"EXIT STATUS", "0 if all was measured, whatever the figures; 1 if something failed; 2 if the command line is "
-                    "wrong.\n"},
-    {"EXAMPLES", "What one process does, then what needs several:\n"
-                 "\n"
-                 "  hpcw-bench kernels --dir /scratch/me\n"
-                 "  mpirun -n 2 hpcw-bench kernels --dir /scratch/me --only large-records,small-records\n"
-                 "  mpirun -n 64 --oversubscribe hpcw-bench kernels --only open-close --json open-close.json\n"},
+    {"HOW IT MEASURES", "A kernel has sides: what the library does, and a plain loop that writes as many bytes "
+                        "to the same offsets. "
+                        "A repetition runs every side once, one after the other, so that both meet the same "
+                        "disturbances; ratios are "
+                        "taken within a repetition. Files are new in every run and removed before the next "
+                        "one; nothing is forced to "
+                        "the disk. Before its clock starts a run waits until earlier data are written, and "
+                        "touches as much memory as "
+                        "it will need, since under some hypervisors the first use of a page is very dear. "
+                        "Where other programs kept "
+                        "more than a tenth of a processor busy, the table says so.\n"},
+    {"EXIT STATUS",
+     "0 if all was measured, whatever the figures; 1 if something failed; 2 if the command line is "
+     "wrong.\n"},
+    {"EXAMPLES",
+     "What one process does, then what needs several:\n"
+     "\n"
+     "  hpcw-bench kernels --dir /scratch/me\n"
+     "  mpirun -n 2 hpcw-bench kernels --dir /scratch/me --only large-records,small-records\n"
+     "  mpirun -n 64 --oversubscribe hpcw-bench kernels --only open-close --json open-close.json\n"},
     {"SEE ALSO", "hpcgen(1)\n"},
 };
 
 static const struct hpcw_i_program program = {
     .name = "hpcw-bench",
     .summary = "measure how fast parallel programs' files are written",
-    .description = "Times the file writers of hpcw on one file system, each beside a plain loop of large writes of "
-                   "the same bytes, and says how they compare.",
+    .description =
+        "Times the file writers of hpcw on one file system, each beside a plain loop of large writes of "
+        "the same bytes, and says how they compare.",
     .version = hpcw_version,
     .commands = commands,
     .command_count = sizeof commands / sizeof commands[0],

@@ -13,20 +13,20 @@
 #define PIECE (4 * MIB) /* of the plain loop */
 
 struct shape {
-    uint64_t tasks;  /* 0: one per process */
-    uint64_t total;  /* bytes of all tasks; with `tasks`: 0 */
+    uint64_t tasks;   /* 0: one per process */
+    uint64_t total;   /* bytes of all tasks; with `tasks`: 0 */
     uint64_t records; /* of each task, with `tasks` */
-    uint64_t record; /* bytes */
-    bool in_turn;    /* one record of each task after the other, not task after task */
+    uint64_t record;  /* bytes */
+    bool in_turn;     /* one record of each task after the other, not task after task */
 };
 
 struct data_work {
     const struct bench_place *place;
     struct shape shape;
-    uint64_t tasks;      /* of this process */
-    uint64_t records;    /* of each task */
-    uint64_t chunk;      /* bytes from task to task */
-    uint64_t first_at;   /* offset of this process's first chunk */
+    uint64_t tasks;        /* of this process */
+    uint64_t records;      /* of each task */
+    uint64_t chunk;        /* bytes from task to task */
+    uint64_t first_at;     /* offset of this process's first chunk */
     unsigned char *source; /* [period] bytes, over and over */
     uint64_t period;
     char container[BENCH_PATH];
@@ -186,7 +186,12 @@ static hpcw_status data_check(void *work, hpcw_error *err) {
 
 /* ---- rows ---- */
 
-#define PHASES(who) {{"open", who##_open, 0, 0}, {"write", who##_write, 0, 0}, {"close", who##_close, 0, 0}}
+#define PHASES(who)                                                                                            \
+    {                                                                                                          \
+        {"open", who##_open, 0, 0}, {"write", who##_write, 0, 0}, {                                            \
+            "close", who##_close, 0, 0                                                                         \
+        }                                                                                                      \
+    }
 
 static const struct bench_side sides[] = {
     {"hpcw", "this library", CONTAINER, data_prepare, PHASES(ours), NULL},
@@ -207,12 +212,12 @@ static const struct bench_figure task_figures[] = {
     {"hpcw, memory", BENCH_MEMORY, {1, 0}, {0, 0}, {0, 0}, {0, 0}, 128.0 * 1048576, false},
 };
 
-#define DATA_KERNEL(name_, what_, needs_, figure_, ...)                                                            \
-    {                                                                                                              \
-        .name = name_, .what = what_, .needs = needs_, .item = "record",                                           \
-        .parameter = &(const struct shape)__VA_ARGS__, .setup = data_setup, .teardown = data_teardown,             \
-        .subject = {sides, sizeof sides / sizeof sides[0], data_check}, .figure = figure_,                         \
-        .figures = sizeof figure_ / sizeof figure_[0],                                                             \
+#define DATA_KERNEL(name_, what_, needs_, figure_, ...)                                                        \
+    {                                                                                                          \
+        .name = name_, .what = what_, .needs = needs_, .item = "record",                                       \
+        .parameter = &(const struct shape)__VA_ARGS__, .setup = data_setup, .teardown = data_teardown,         \
+        .subject = {sides, sizeof sides / sizeof sides[0], data_check}, .figure = figure_,                     \
+        .figures = sizeof figure_ / sizeof figure_[0],                                                         \
     }
 
 const struct bench_kernel bench_large_records =
@@ -224,7 +229,6 @@ const struct bench_kernel bench_small_records =
 const struct bench_kernel bench_task_after_task =
     DATA_KERNEL("task-after-task", "4096 tasks of 1000 records of 64 bytes, task after task", BENCH_ONE_PROCESS,
                 task_figures, {.tasks = 4096, .records = 1000, .record = 64});
-const struct bench_kernel bench_round_robin =
-    DATA_KERNEL("round-robin", "4096 tasks of 1000 records of 64 bytes, a record of each task in turn",
-                BENCH_ONE_PROCESS, task_figures,
-                {.tasks = 4096, .records = 1000, .record = 64, .in_turn = true});
+const struct bench_kernel bench_round_robin = DATA_KERNEL(
+    "round-robin", "4096 tasks of 1000 records of 64 bytes, a record of each task in turn", BENCH_ONE_PROCESS,
+    task_figures, {.tasks = 4096, .records = 1000, .record = 64, .in_turn = true});

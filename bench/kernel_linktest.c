@@ -231,11 +231,10 @@ struct run_work {
 
 static hpcw_status run_hpcgen(void *work, hpcw_error *err) {
     struct run_work *w = work;
-    extern char **environ;
     char ranks[16];
     (void)snprintf(ranks, sizeof ranks, "%u", w->tasks);
-    char name[] = "hpcgen", formats[] = "--formats=linktest", ranks_option[] = "--ranks", out_option[] = "--out",
-         no_checksums[] = "--no-checksums", quiet[] = "--quiet";
+    char name[] = "hpcgen", formats[] = "--formats=linktest", ranks_option[] = "--ranks",
+         out_option[] = "--out", no_checksums[] = "--no-checksums", quiet[] = "--quiet";
     char *argv[] = {name, formats, ranks_option, ranks, out_option, w->dataset, no_checksums, quiet, NULL};
     pid_t pid;
     int e = posix_spawn(&pid, w->place->hpcgen, NULL, NULL, argv, environ);
@@ -404,7 +403,11 @@ static hpcw_status plain_close(void *work, hpcw_error *err) {
 }
 
 static const struct bench_side run_sides[] = {
-    {"hpcgen", "the program, all processors, from start to end", 0, run_prepare, {{"run", run_hpcgen, 0, 0}},
+    {"hpcgen",
+     "the program, all processors, from start to end",
+     0,
+     run_prepare,
+     {{"run", run_hpcgen, 0, 0}},
      peak_of_hpcgen},
     {"loop",
      "plain pwrites of whole streams, one thread",

@@ -117,9 +117,8 @@ static hpcw_status plain_write(void *work, hpcw_error *err) {
     }
     size_t front = FIXED + COLUMN * (size_t)w->tasks;
     hpcw_status s = bench_plain_write(w->fd, w->words, front, 0, err);
-    return s == HPCW_OK
-               ? bench_plain_write(w->fd, w->words + front, w->words_size - front, w->meta2_start, err)
-               : s;
+    return s == HPCW_OK ? bench_plain_write(w->fd, w->words + front, w->words_size - front, w->meta2_start, err)
+                        : s;
 }
 
 static hpcw_status plain_close(void *work, hpcw_error *err) {
@@ -153,7 +152,11 @@ static hpcw_status million_prepare(void *work, uint64_t side, hpcw_error *err) {
 }
 
 static const struct bench_side million_sides[] = {
-    {"hpcw", "this library", CONTAINER, million_prepare, {{"open", meta_open, 0, 0}, {"close", meta_close, 0, 0}},
+    {"hpcw",
+     "this library",
+     CONTAINER,
+     million_prepare,
+     {{"open", meta_open, 0, 0}, {"close", meta_close, 0, 0}},
      NULL},
     {"loop",
      "two plain pwrites of as many bytes of metadata",
@@ -225,36 +228,61 @@ static hpcw_status fill_blocks(void *work, hpcw_error *err) {
     return s;
 }
 
-#define CONTAINER_PHASES                                                                                           \
-    {{"open", meta_open, 0, 0}, {"fill", fill_blocks, true, true}, {"close", meta_close, false, true}}
-#define PLAIN_PHASES {{"open", plain_open, 0, 0}, {"write", plain_write, false, true}, {"close", plain_close, 0, 0}}
-#define TO_SIDES(name, what, to, phases)                                                                           \
-    {name "-1", what ", 1 block", to | 1, open_close_prepare, phases, NULL},                                       \
-        {name "-100", what ", 100 blocks", to | 100, open_close_prepare, phases, NULL},                            \
-        {name "-1000", what ", 1000 blocks", to | 1000, open_close_prepare, phases, NULL},                         \
-        {name "-5000", what ", 5000 blocks", to | 5000, open_close_prepare, phases, NULL}
+#define CONTAINER_PHASES                                                                                       \
+    {                                                                                                          \
+        {"open", meta_open, 0, 0}, {"fill", fill_blocks, true, true}, {                                        \
+            "close", meta_close, false, true                                                                   \
+        }                                                                                                      \
+    }
+#define PLAIN_PHASES                                                                                           \
+    {                                                                                                          \
+        {"open", plain_open, 0, 0}, {"write", plain_write, false, true}, {                                     \
+            "close", plain_close, 0, 0                                                                         \
+        }                                                                                                      \
+    }
+#define TO_SIDES(name, what, to, phases)                                                                       \
+    {name "-1", what ", 1 block", to | 1, open_close_prepare, phases, NULL},                                   \
+        {name "-100", what ", 100 blocks", to | 100, open_close_prepare, phases, NULL},                        \
+        {name "-1000", what ", 1000 blocks", to | 1000, open_close_prepare, phases, NULL}, {                   \
+        name "-5000", what ", 5000 blocks", to | 5000, open_close_prepare, phases, NULL                        \
+    }
 
 static const struct bench_side open_close_sides[] = {
     TO_SIDES("hpcw", "this library", TO_FILE, CONTAINER_PHASES),
     TO_SIDES("null", "this library, the bytes go nowhere", TO_NULL, CONTAINER_PHASES),
-    TO_SIDES("loop", "process 0 writes as many bytes of metadata with two plain pwrites", TO_PLAIN, PLAIN_PHASES),
+    TO_SIDES("loop", "process 0 writes as many bytes of metadata with two plain pwrites", TO_PLAIN,
+             PLAIN_PHASES),
 };
 
 enum { OPEN = 1, WRITE = 2, CLOSE = 3 };
 
-#define CLOSE_FIGURES(blocks, i)                                                                                   \
-    {"open, " blocks, BENCH_SECONDS, {i, OPEN}, {0, 0}, {0, 0}, {0, 0}, 0, false},                                 \
-        {"close, " blocks, BENCH_SECONDS, {i, CLOSE}, {0, 0}, {0, 0}, {0, 0}, 0, false},                           \
-        {"close - metadata, " blocks, BENCH_SECONDS, {i, CLOSE}, {i + 8, WRITE}, {0, 0}, {0, 0}, 0, false}
+#define CLOSE_FIGURES(blocks, i)                                                                               \
+    {"open, " blocks, BENCH_SECONDS, {i, OPEN}, {0, 0}, {0, 0}, {0, 0}, 0, false},                             \
+        {"close, " blocks, BENCH_SECONDS, {i, CLOSE}, {0, 0}, {0, 0}, {0, 0}, 0, false}, {                     \
+        "close - metadata, " blocks, BENCH_SECONDS, {i, CLOSE}, {i + 8, WRITE}, {0, 0}, {0, 0}, 0, false       \
+    }
 
 static const struct bench_figure open_close_figures[] = {
     CLOSE_FIGURES("1 block", 1),
     CLOSE_FIGURES("100 blocks", 2),
     CLOSE_FIGURES("1000 blocks", 3),
     CLOSE_FIGURES("5000 blocks", 4),
-    {"close - metadata, 5000 blocks / 1 block", BENCH_RATIO, {4, CLOSE}, {12, WRITE}, {1, CLOSE}, {9, WRITE}, 1.2,
+    {"close - metadata, 5000 blocks / 1 block",
+     BENCH_RATIO,
+     {4, CLOSE},
+     {12, WRITE},
+     {1, CLOSE},
+     {9, WRITE},
+     1.2,
      false},
-    {"close to nowhere, 5000 blocks / 1 block", BENCH_RATIO, {8, CLOSE}, {0, 0}, {5, CLOSE}, {0, 0}, 1.2, false},
+    {"close to nowhere, 5000 blocks / 1 block",
+     BENCH_RATIO,
+     {8, CLOSE},
+     {0, 0},
+     {5, CLOSE},
+     {0, 0},
+     1.2,
+     false},
 };
 
 const struct bench_kernel bench_open_close = {

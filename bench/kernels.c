@@ -14,15 +14,17 @@
 #include "machine.h"
 
 const struct bench_kernel *const bench_kernel[] = {
-    &bench_large_records, &bench_small_records, &bench_task_after_task, &bench_round_robin, &bench_million_tasks,
-    &bench_open_close,    &bench_linktest_parts, &bench_linktest_run,    NULL,
+    &bench_large_records,  &bench_small_records, &bench_task_after_task,
+    &bench_round_robin,    &bench_million_tasks, &bench_open_close,
+    &bench_linktest_parts, &bench_linktest_run,  NULL,
 };
 
 hpcw_status bench_path(char path[BENCH_PATH], const struct bench_place *place, const char *name,
                        hpcw_error *err) {
     int n = snprintf(path, BENCH_PATH, "%s/%s", place->directory, name);
-    return n >= 0 && n < BENCH_PATH ? HPCW_OK
-                                    : hpcw_i_fail(err, HPCW_ERANGE, "%s: the path is too long", place->directory);
+    return n >= 0 && n < BENCH_PATH
+               ? HPCW_OK
+               : hpcw_i_fail(err, HPCW_ERANGE, "%s: the path is too long", place->directory);
 }
 
 hpcw_status bench_fresh(const struct bench_place *place, const char *const *paths, size_t count, uint64_t bytes,
@@ -61,8 +63,9 @@ hpcw_status bench_plain_write(int fd, const void *data, size_t size, uint64_t of
     while (size > 0) {
         ssize_t n = pwrite(fd, p, size, (off_t)offset);
         if (n <= 0 && errno != EINTR) {
-            return hpcw_i_fail_sys(err, n < 0 ? errno : EIO, "plain loop: cannot write %zu bytes at offset %llu",
-                                   size, (unsigned long long)offset);
+            return hpcw_i_fail_sys(err, n < 0 ? errno : EIO,
+                                   "plain loop: cannot write %zu bytes at offset %llu", size,
+                                   (unsigned long long)offset);
         }
         if (n > 0) {
             p += n;
@@ -91,18 +94,19 @@ hpcw_status bench_same_bytes(const char *a, const char *b, uint64_t offset, uint
     }
     while (s == HPCW_OK && size > 0) {
         size_t n = size < PIECE ? (size_t)size : PIECE;
+        uint64_t end = offset + n;
         for (int i = 0; s == HPCW_OK && i < 2; i++) {
             size_t got = 0;
             int e = hpcw_i_sys_pread(fd[i], piece + (size_t)i * PIECE, n, offset, &got);
             if (e != 0 || got < n) {
                 s = e != 0 ? hpcw_i_fail_sys(err, e, "%s: cannot read", path[i])
                            : hpcw_i_fail(err, HPCW_ETRUNCATED, "%s: ends before offset %llu", path[i],
-                                         (unsigned long long)(offset + n));
+                                         (unsigned long long)end);
             }
         }
         if (s == HPCW_OK && memcmp(piece, piece + PIECE, n) != 0) {
             s = hpcw_i_fail(err, HPCW_ECHECKSUM, "%s and %s: differ between offsets %llu and %llu", a, b,
-                            (unsigned long long)offset, (unsigned long long)(offset + n));
+                            (unsigned long long)offset, (unsigned long long)end);
         }
         offset += n;
         size -= n;

@@ -49,7 +49,8 @@ extern const struct bench_kernel *const bench_kernel[]; /* NULL-terminated */
 
 /* ---- shared by the kernels -------------------------------------------------------------------------------- */
 
-hpcw_status bench_path(char path[BENCH_PATH], const struct bench_place *place, const char *name, hpcw_error *err);
+hpcw_status bench_path(char path[BENCH_PATH], const struct bench_place *place, const char *name,
+                       hpcw_error *err);
 
 /*
  * Before a run: process 0 removes the files, and waits until the file system has written what earlier runs left

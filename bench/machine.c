@@ -57,10 +57,10 @@ static const char *file_system_name(unsigned long magic) {
         unsigned long magic;
         const char *name;
     } known[] = {
-        {0xEF53, "ext4"},         {0x01021994, "tmpfs"},    {0x58465342, "xfs"},   {0x9123683E, "btrfs"},
-        {0x0BD00BD0, "lustre"},   {0x47504653, "gpfs"},     {0x6969, "nfs"},       {0x794C7630, "overlayfs"},
-        {0x65735546, "fuse"},     {0x2FC12FC1, "zfs"},      {0xF2F52010, "f2fs"},  {0x19830326, "beegfs"},
-        {0x00C36400, "ceph"},     {0xFF534D42, "cifs"},     {0x858458F6, "ramfs"}, {0x01021997, "9p"},
+        {0xEF53, "ext4"},       {0x01021994, "tmpfs"}, {0x58465342, "xfs"},   {0x9123683E, "btrfs"},
+        {0x0BD00BD0, "lustre"}, {0x47504653, "gpfs"},  {0x6969, "nfs"},       {0x794C7630, "overlayfs"},
+        {0x65735546, "fuse"},   {0x2FC12FC1, "zfs"},   {0xF2F52010, "f2fs"},  {0x19830326, "beegfs"},
+        {0x00C36400, "ceph"},   {0xFF534D42, "cifs"},  {0x858458F6, "ramfs"}, {0x01021997, "9p"},
     };
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
         if (known[i].magic == magic) {

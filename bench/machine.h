@@ -9,8 +9,8 @@
 
 /* What a reader must know; no names of hosts, users or directories. "unknown" where the system does not say. */
 struct bench_machine {
-    char system[96];    /* kernel and its release */
-    char processor[96]; /* model */
+    char system[96];     /* kernel and its release */
+    char processor[96];  /* model */
     unsigned processors; /* online */
     uint64_t memory;     /* bytes */
     char compiler[96];

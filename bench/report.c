@@ -117,8 +117,8 @@ hpcw_status bench_report_head(FILE *stream, const struct bench_run *run, hpcw_er
     hpcw_i_table_cell(&t, "hpcw");
     hpcw_i_table_cell(&t, "%s, %s, %s", hpcw_version(), m->compiler, m->build);
     hpcw_i_table_cell(&t, "machine");
-    hpcw_i_table_cell(&t, "%s, %u processor%s, %s, %s", m->processor, m->processors, m->processors == 1 ? "" : "s",
-                      hpcw_i_text_bytes_binary(memory, m->memory), m->system);
+    hpcw_i_table_cell(&t, "%s, %u processor%s, %s, %s", m->processor, m->processors,
+                      m->processors == 1 ? "" : "s", hpcw_i_text_bytes_binary(memory, m->memory), m->system);
     hpcw_i_table_cell(&t, "file system");
     hpcw_i_table_cell(&t, "%s, blocks of %s", m->file_system, hpcw_i_text_size(block, m->block_size));
     hpcw_i_table_cell(&t, "processes");
@@ -159,9 +159,9 @@ static hpcw_status print_sides(FILE *stream, const struct bench_result *r, hpcw_
         hpcw_i_table_cell(&t, "%s", hpcw_i_text_duration(text[0], total.median));
         hpcw_i_table_cell(&t, "%s", hpcw_i_text_duration(text[1], total.min));
         hpcw_i_table_cell(&t, "%s", hpcw_i_text_duration(text[2], total.max));
-        hpcw_i_table_cell(&t, "%s", r->amount.bytes == 0 ? ""
-                                                         : hpcw_i_text_rate(text[0], (double)r->amount.bytes /
-                                                                                         total.median));
+        hpcw_i_table_cell(
+            &t, "%s",
+            r->amount.bytes == 0 ? "" : hpcw_i_text_rate(text[0], (double)r->amount.bytes / total.median));
         hpcw_i_table_cell(&t, "%s", hpcw_i_text_bytes_binary(text[1], (uint64_t)peak.max));
         for (size_t k = 0; k < BENCH_PHASES; k++) {
             if (side->phase[k].name == NULL || side->phase[k].untimed) {
@@ -222,7 +222,8 @@ hpcw_status bench_report_result(FILE *stream, const struct bench_result *r, hpcw
     }
     size_t n = disturbed(r);
     if (s == HPCW_OK && n > 0) {
-        (void)fprintf(stream, "  %zu of %zu runs were disturbed: others used more than %.0f %% of a processor\n", n,
+        (void)fprintf(stream,
+                      "  %zu of %zu runs were disturbed: others used more than %.0f %% of a processor\n", n,
                       r->samples.runs * r->subject->sides, 100 * BENCH_NOISE);
     }
     return s;
@@ -294,7 +295,8 @@ static void put_stats(struct hpcw_i_json *j, const struct hpcw_i_stats *s) {
     hpcw_i_json_put_f64(j, "ci_coverage", s->ci_coverage);
 }
 
-static void put_sample(struct hpcw_i_json *j, const struct bench_side *side, const struct bench_sample *sample) {
+static void put_sample(struct hpcw_i_json *j, const struct bench_side *side,
+                       const struct bench_sample *sample) {
     hpcw_i_json_flat(j);
     hpcw_i_json_begin_object(j);
     hpcw_i_json_put_seconds(j, "total_s", sample->total_ns);

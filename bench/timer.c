@@ -105,8 +105,8 @@ hpcw_status bench_timer_measure(const struct bench_subject *subject, void *work,
         for (size_t i = 0; s == HPCW_OK && i < subject->sides; i++) {
             size_t side = (i + r) % subject->sides;
             struct bench_sample warm_up;
-            s = run_side(&subject->side[side], work, processes, r == 0 ? &warm_up : &samples->sample[side][r - 1],
-                         err);
+            s = run_side(&subject->side[side], work, processes,
+                         r == 0 ? &warm_up : &samples->sample[side][r - 1], err);
         }
         if (s == HPCW_OK && r == 0 && subject->check != NULL) {
             s = agree(processes, subject->check(work, err), NULL, err);

@@ -34,7 +34,8 @@ struct bench_side {
     const char *name;
     const char *what;
     uint64_t parameter; /* for `prepare`: lets sides share their functions */
-    hpcw_status (*prepare)(void *work, uint64_t parameter, hpcw_error *err); /* before each run, off the clock */
+    hpcw_status (*prepare)(void *work, uint64_t parameter,
+                           hpcw_error *err); /* before each run, off the clock */
     struct bench_phase phase[BENCH_PHASES];
     uint64_t (*peak)(const void *work); /* bytes, where the work is not done in this process; NULL: it is */
 };
@@ -56,7 +57,7 @@ struct bench_sample {
 };
 
 struct bench_samples {
-    size_t runs;                             /* of each side, the warm-up not among them */
+    size_t runs;                              /* of each side, the warm-up not among them */
     struct bench_sample *sample[BENCH_SIDES]; /* [runs] */
 };
 

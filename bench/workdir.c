@@ -17,7 +17,8 @@ hpcw_status bench_workdir_make(const struct bench_processes *p, const char *pare
     if (p->process == 0) {
         int n = snprintf(path, BENCH_WORKDIR, "%s/.hpcw-bench.%ld", parent, (long)getpid());
         if (n < 0 || n >= BENCH_WORKDIR) {
-            s = hpcw_i_fail(err, HPCW_ERANGE, "%s: wanted a path of fewer than %d bytes", parent, BENCH_WORKDIR);
+            s = hpcw_i_fail(err, HPCW_ERANGE, "%s: wanted a path of fewer than %d bytes", parent,
+                            BENCH_WORKDIR);
             path[0] = '\0';
         } else if (mkdir(path, 0700) != 0) {
             s = hpcw_i_fail_sys(err, errno, "%s: cannot make this directory", path);

@@ -583,13 +583,19 @@ static hpcw_status truth(const struct hpcw_i_dataset *d, const cJSON *const *par
 
 /* ---- reading ---- */
 
+/* By the tag alone: a damaged result is to be called damaged, not a container of something else. */
 static bool probe(const char *path) {
-    struct hpcw_i_linktest_reader *reader;
-    if (!hpcw_i_format_sion.probe(path) || hpcw_i_linktest_reader_open(path, &reader, NULL) != HPCW_OK) {
+    struct hpcw_i_sion_reader *reader;
+    struct hpcw_i_sion_task task;
+    char tag[8];
+    if (!hpcw_i_format_sion.probe(path) || hpcw_i_sion_reader_open(path, &reader, NULL) != HPCW_OK) {
         return false;
     }
-    hpcw_i_linktest_reader_free(reader);
-    return true;
+    bool is = hpcw_i_sion_reader_task(reader, 0, 0, &task, NULL) == HPCW_OK && task.rank == 0 &&
+              hpcw_i_sion_reader_read(reader, &task, 0, tag, sizeof tag, NULL) == HPCW_OK &&
+              memcmp(tag, "LinkTest", sizeof tag) == 0;
+    hpcw_i_sion_reader_free(reader);
+    return is;
 }
 
 static hpcw_status verify(const char *path, bool ours, hpcw_error *err) {

@@ -16,7 +16,7 @@
  *     hpcw_linktest_task(lt, rank, host, core, &err);
  *     hpcw_linktest_timings(lt, rank, time_ps, NULL, 0, &err);
  *     hpcw_linktest_slowest(lt, slow, &n, &err);                          // collective: what to measure again
- *     hpcw_linktest_end_permutation(lt, &times, &err);                    // collective
+ *     hpcw_linktest_end_permutation(lt, start, end, slow, &err);          // collective
  *     hpcw_linktest_close(lt, &err);                                      // collective
  *
  * Readers: linktest-report of LinkTest 2.1.17; SIONlib's tools for the container.

@@ -26,4 +26,5 @@ fresh; put set/$link 24 '\377\377\377\177'; refuse set/$link # number of tasks
 fresh; put set/$link 20 '\0\0\0\0'; refuse set/$link         # block size
 fresh; truncate -s 100 set/$link; refuse set/$link
 fresh; : >set/$link; refuse set/$link
+fresh; put set/$link 4104 '\377'; refuse set/$link # LinkTest's version, not the container's
 "$HPCGEN" verify whole

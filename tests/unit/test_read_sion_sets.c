@@ -335,8 +335,7 @@ static void key_value_damage(void **state) {
     static const uint64_t trap[][2] = {{1, 32}, {2, 0}, {0, UINT64_MAX}};
     image = keyval_image(false, stream, put_records(stream, false, trap));
     accept_image(&image, 0);
-    refuse_image(&image, STRICT, HPCW_EFORMAT,
-                 "wanted a value behind the last key, got none for key 2");
+    refuse_image(&image, STRICT, HPCW_EFORMAT, "wanted a value behind the last key, got none for key 2");
     sion_image_free(&image);
 
     /* Records of a plain container. */
