@@ -14,7 +14,7 @@
  * and below them
  *
  *   status.h     status codes and the error record
- *   sink.h       where bytes go: a file, a shared file, memory, nothing
+ *   sink.h       where bytes go: a file, a shared file, memory, nothing; through brotli
  *   comm.h       who writes: one process (no MPI needed) or many (mpi.h, libhpcw_mpi)
  *
  * Rules that hold everywhere:
