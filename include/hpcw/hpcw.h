@@ -10,6 +10,7 @@
  *   -----------  -------------------------------------------------------------------------------
  *   sion.h       SION containers: the private byte streams of many tasks in one or a few files
  *   linktest.h   LinkTest 2.1.17 results: N x N communication timings inside a SION container
+ *   vom.h        vt's load-balancing data (LBDatafile): tasks and messages of a rank, JSON, plain or brotli
  *
  * and below them
  *
@@ -38,5 +39,6 @@
 #include <hpcw/sion.h>
 #include <hpcw/status.h>
 #include <hpcw/version.h>
+#include <hpcw/vom.h>
 
 #endif

@@ -165,6 +165,10 @@ int hpcw_i_sys_unlink(const char *path) {
 }
 
 int hpcw_i_sys_mkdir(const char *path, mode_t mode) {
-    int e = gate(HPCW_I_SYS_MKDIR, NULL);
-    return e != 0 ? e : mkdir(path, mode) == 0 ? 0 : errno;
+    int e;
+    do {
+        e = gate(HPCW_I_SYS_MKDIR, NULL);
+        e = e != 0 ? e : mkdir(path, mode) == 0 ? 0 : errno;
+    } while (e == EINTR);
+    return e;
 }

@@ -340,6 +340,8 @@ static void bad_utf8(void **state) {
         char expected[64];
         (void)snprintf(expected, sizeof expected, "\"%s\"", rows[i].replaced);
         check_string(rows[i].text, strlen(rows[i].text), &replacing, expected);
+        assert_false(hpcw_i_json_is_utf8(rows[i].text, strlen(rows[i].text)));
+        assert_true(hpcw_i_json_is_utf8(rows[i].replaced, strlen(rows[i].replaced)));
 
         for (int as_key = 0; as_key < 2; as_key++) {
             struct hpcw_i_json j;

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a record may say, looked at alone or against the file's options: no state, no I/O. */
+#ifndef HPCW_FORMAT_VOM_CHECK_H
+#define HPCW_FORMAT_VOM_CHECK_H
+
+#include <hpcw/vom.h>
+
+/* Where a record stands, for messages, and what it is checked against. */
+struct hpcw_i_vom_place {
+    const char *path;
+    const hpcw_vom_options *options;
+    const char *what; /* "task", "edge", or NULL before any phase */
+    uint64_t phase;
+    uint64_t number; /* of the record among its kind in the phase, from 0 */
+};
+
+/* hpcw_i_fail with the place in front. */
+hpcw_status hpcw_i_vom_refuse(const struct hpcw_i_vom_place *place, hpcw_error *err, hpcw_status code,
+                              const char *fmt, ...) HPCW_PRINTF(4, 5);
+
+/* The options of a data file, the pointers in it included. */
+hpcw_status hpcw_i_vom_check_options(const char *path, const hpcw_vom_options *options, hpcw_error *err);
+
+/* Those that statistics files have, too. */
+hpcw_status hpcw_i_vom_check_output(const char *path, const hpcw_vom_options *options, hpcw_error *err);
+
+hpcw_status hpcw_i_vom_check_task(const struct hpcw_i_vom_place *place, const hpcw_vom_task *task,
+                                  hpcw_error *err);
+hpcw_status hpcw_i_vom_check_edge(const struct hpcw_i_vom_place *place, const hpcw_vom_edge *edge,
+                                  hpcw_error *err);
+
+/* Named values: keys that are there, once each, and values that JSON can say. */
+enum hpcw_i_vom_values {
+    HPCW_I_VOM_ATTRIBUTES, /* integers of 32 bits */
+    HPCW_I_VOM_TASK_VALUES,
+    HPCW_I_VOM_PHASE_VALUES,
+};
+hpcw_status hpcw_i_vom_check_values(const struct hpcw_i_vom_place *place, enum hpcw_i_vom_values kind,
+                                    const hpcw_vom_value *values, size_t count, hpcw_error *err);
+
+/* ---- Edges ----------------------------------------------------------------------------------------------- */
+
+enum hpcw_i_vom_end { HPCW_I_VOM_OBJECT, HPCW_I_VOM_NODE, HPCW_I_VOM_SHARED };
+
+struct hpcw_i_vom_category {
+    const char *name; /* NULL: never in a file */
+    enum hpcw_i_vom_end from, to;
+};
+
+#define HPCW_I_VOM_CATEGORIES 11
+extern const struct hpcw_i_vom_category hpcw_i_vom_categories[HPCW_I_VOM_CATEGORIES];
+
+/* The end whose holder records the edge; NULL if that is not decided by an end. */
+const hpcw_vom_entity *hpcw_i_vom_recorder(const hpcw_vom_edge *edge);
+
+/* The id of an entity; of one with a seq_id the id that vt makes of it. */
+uint64_t hpcw_i_vom_id_of(const hpcw_vom_entity *entity);
+
+#endif

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What files and their directory are called, and making the latter. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include <hpcw/vom.h>
+
+#include "base/status.h"
+#include "comm/agree.h"
+#include "io/sys.h"
+
+static bool ends_in(const char *text, const char *end) {
+    size_t n = strlen(text);
+    size_t m = strlen(end);
+    return n >= m && strcmp(text + n - m, end) == 0;
+}
+
+/* Whether the base name is <stem>.<rank>.<rest> with a stem that is not empty: where vt-tv looks for the rank. */
+static bool rank_is_found(const char *name, const char *rank) {
+    const char *slash = strrchr(name, '/');
+    const char *base = slash == NULL ? name : slash + 1;
+    const char *dot = strchr(base, '.');
+    size_t digits = strlen(rank);
+    return dot != NULL && dot > base && strncmp(dot + 1, rank, digits) == 0 && dot[1 + digits] == '.';
+}
+
+hpcw_status hpcw_vom_file_name(char *name, size_t size, const char *pattern, uint32_t rank, bool compressed,
+                               hpcw_error *err) {
+    if (name == NULL || size == 0) {
+        return hpcw_i_fail(err, HPCW_EINVAL, "vom: wanted room for a file name, got none");
+    }
+    name[0] = '\0';
+    pattern = pattern == NULL ? "data.%p.json" : pattern;
+    if (rank >= HPCW_VOM_MAX_RANKS) {
+        return hpcw_i_fail(err, HPCW_ERANGE, "vom: wanted a rank of 0 to 32767, got %u", rank);
+    }
+    char digits[16];
+    (void)snprintf(digits, sizeof digits, "%u", rank);
+    const char *place = strstr(pattern, "%p");
+    size_t before = place == NULL ? strlen(pattern) : (size_t)(place - pattern);
+    const char *after = place == NULL ? "" : place + 2;
+    const char *suffix = compressed && !ends_in(after, ".br") ? ".br" : "";
+    size_t need = before + strlen(digits) + strlen(after) + strlen(suffix) + 1;
+    if (need > size) {
+        return hpcw_i_fail(err, HPCW_ERANGE,
+                           "vom: file name from \"%.256s\": wanted room for %zu bytes, got %zu", pattern, need,
+                           size);
+    }
+    memcpy(name, pattern, before);
+    (void)snprintf(name + before, size - before, "%s%s%s", digits, after, suffix);
+    if (!rank_is_found(name, digits)) {
+        name[0] = '\0';
+        return hpcw_i_fail(
+            err, HPCW_EINVAL,
+            "vom: wanted a file name of the form stem.%%p.json without a dot in the stem, got \"%.256s\"",
+            pattern);
+    }
+    return HPCW_OK;
+}
+
+static hpcw_status make_directory(const char *path, hpcw_error *err) {
+    if (path == NULL || *path == '\0') {
+        return hpcw_i_fail(err, HPCW_EINVAL, "vom: wanted the path of a directory, got \"%s\"",
+                           path == NULL ? "NULL" : path);
+    }
+    int e = hpcw_i_sys_mkdir(path, 0700);
+    if (e != 0 && e != EEXIST) {
+        return hpcw_i_fail_sys(err, e, "%s: cannot make the directory", path);
+    }
+    struct stat st;
+    if (e == EEXIST && (stat(path, &st) != 0 || !S_ISDIR(st.st_mode))) {
+        return hpcw_i_fail(err, HPCW_EEXIST, "%s: wanted a directory, got something else of this name", path);
+    }
+    return HPCW_OK;
+}
+
+hpcw_status hpcw_vom_make_directory(const char *path, hpcw_comm *comm, hpcw_error *err) {
+    hpcw_status s = hpcw_comm_process(comm) == 0 ? make_directory(path, err) : HPCW_OK;
+    return comm == NULL ? s : hpcw_i_agree(comm, s, NULL, err);
+}

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The way of a text into a file: plain or through brotli, and under its name only when it is whole. */
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/status.h"
+#include "format/vom/handle.h"
+#include "io/brotli.h"
+
+/* What vt and vt-tv inflate at a time: of one byte more than a multiple they lose the last (vt 1.6.0, tried). */
+#define READERS_PIECE 65536
+
+static hpcw_status open_sink(struct hpcw_i_vom_output *out, const hpcw_vom_options *o, hpcw_error *err) {
+    hpcw_sink *file = NULL;
+    hpcw_status s = o->sink_source.open != NULL
+                        ? o->sink_source.open(o->sink_source.context, out->path, 0, &file, err)
+                        : hpcw_sink_open_file(out->path, o->durability, &file, err);
+    if (s != HPCW_OK || !out->brotli) {
+        out->sink = file;
+        return s;
+    }
+    s = hpcw_sink_open_brotli(file, &o->brotli, &out->sink, err);
+    if (s != HPCW_OK) {
+        hpcw_sink_free(file);
+    }
+    return s;
+}
+
+hpcw_status hpcw_i_vom_output_open(struct hpcw_i_vom_output *out, const char *path, const hpcw_vom_options *o,
+                                   hpcw_error *err) {
+    size_t size = strlen(path);
+    out->brotli = o->content == HPCW_VOM_BROTLI ||
+                  (o->content == HPCW_VOM_BY_NAME && size >= 3 && strcmp(path + size - 3, ".br") == 0);
+    out->path = hpcw_i_strdup(path);
+    if (out->path == NULL) {
+        return hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory", path);
+    }
+    hpcw_status s = open_sink(out, o, err);
+    if (s == HPCW_OK) {
+        hpcw_i_json_open_sink(&out->json, out->sink, &(struct hpcw_i_json_options){.ascii = true});
+        s = hpcw_i_vom_output_status(out, err);
+    }
+    if (s != HPCW_OK) {
+        hpcw_i_fail_about(err, path);
+    }
+    return s;
+}
+
+hpcw_status hpcw_i_vom_output_break(struct hpcw_i_vom_output *out, hpcw_status code, const hpcw_error *why) {
+    if (out->status == HPCW_OK) {
+        out->status = code;
+        out->error = *why;
+        hpcw_i_fail_about(&out->error, out->path);
+        hpcw_i_json_free(&out->json);
+        hpcw_sink_discard(out->sink);
+    }
+    return code;
+}
+
+static hpcw_status report(const struct hpcw_i_vom_output *out, hpcw_error *err) {
+    if (out->status != HPCW_OK && err != NULL) {
+        *err = out->error;
+    }
+    return out->status;
+}
+
+hpcw_status hpcw_i_vom_output_fail(struct hpcw_i_vom_output *out, hpcw_error *err) {
+    if (out->status == HPCW_OK) {
+        hpcw_error why;
+        hpcw_status s = hpcw_i_json_finish(&out->json, &why);
+        (void)hpcw_i_vom_output_break(out, s, &why);
+    }
+    return report(out, err);
+}
+
+hpcw_status hpcw_i_vom_output_usable(const struct hpcw_i_vom_output *out, hpcw_error *err) {
+    if (out->status != HPCW_OK) {
+        return hpcw_i_fail(err, HPCW_ESTATE, "%s: an earlier call failed: %.900s", out->path,
+                           out->error.message);
+    }
+    return out->finished ? hpcw_i_fail(err, HPCW_ESTATE, "%s: it was closed before", out->path) : HPCW_OK;
+}
+
+hpcw_status hpcw_i_vom_output_finish(struct hpcw_i_vom_output *out, hpcw_error *err) {
+    hpcw_error why;
+    hpcw_status s = hpcw_i_json_finish(&out->json, &why);
+    out->text_size = hpcw_i_json_size(&out->json);
+    if (s == HPCW_OK && out->brotli && out->text_size % READERS_PIECE == 1) {
+        s = hpcw_sink_write_at(out->sink, out->text_size, "\n", 1, &why);
+        out->text_size++;
+    }
+    if (s == HPCW_OK && out->brotli) {
+        s = hpcw_i_brotli_finish(out->sink, &why);
+    }
+    if (s != HPCW_OK) {
+        (void)hpcw_i_vom_output_break(out, s, &why);
+    }
+    out->finished = true;
+    return report(out, err);
+}
+
+hpcw_status hpcw_i_vom_output_publish(struct hpcw_i_vom_output *out, hpcw_error *err) {
+    hpcw_error why;
+    hpcw_status s = hpcw_sink_publish(out->sink, &why);
+    if (s != HPCW_OK) {
+        (void)hpcw_i_vom_output_break(out, s, &why);
+    }
+    return report(out, err);
+}
+
+void hpcw_i_vom_output_free(struct hpcw_i_vom_output *out) {
+    hpcw_i_json_free(&out->json);
+    hpcw_sink_free(out->sink);
+    hpcw_i_free(out->path);
+}

@@ -1,0 +1,419 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Phases, iterations and their records: what may come when, and what was given before. */
+#include <inttypes.h>
+
+#include "base/status.h"
+#include "format/vom/check.h"
+#include "format/vom/handle.h"
+
+/* ---- Phases and iterations ------------------------------------------------------------------------------- */
+
+static inline hpcw_status in_phase(const struct hpcw_vom *v, const char *what, hpcw_error *err) {
+    if (v != NULL && v->phase.open && v->out.status == HPCW_OK) {
+        return HPCW_OK;
+    }
+    hpcw_status s = hpcw_i_vom_usable(v, err);
+    if (s == HPCW_OK && !v->phase.open) {
+        s = hpcw_i_fail(err, HPCW_ESTATE, "%s: wanted an open phase for %s, got none", v->out.path, what);
+    }
+    return s;
+}
+
+/* The first phase of first .. last that no range holds; false if there is none. */
+static bool find_gap(const struct hpcw_vom *v, uint64_t first, uint64_t last, uint64_t *gap) {
+    const hpcw_vom_options *o = &v->options;
+    size_t i = 0;
+    size_t k = 0;
+    while (first <= last) {
+        while (i < o->skipped_count && o->skipped[i].last < first) {
+            i++;
+        }
+        while (k < o->identical_count && o->identical[k].last < first) {
+            k++;
+        }
+        const hpcw_vom_range *range = i < o->skipped_count && o->skipped[i].first <= first ? &o->skipped[i]
+                                      : k < o->identical_count && o->identical[k].first <= first
+                                          ? &o->identical[k]
+                                          : NULL;
+        if (range == NULL) {
+            *gap = first;
+            return true;
+        }
+        if (range->last >= last) {
+            return false;
+        }
+        first = range->last + 1;
+    }
+    return false;
+}
+
+static hpcw_status check_phase(const struct hpcw_vom *v, uint64_t id, hpcw_error *err) {
+    const char *path = v->out.path;
+    uint64_t next = v->any_phase ? v->phase.id + 1 : 0;
+    uint64_t gap = 0;
+    if (v->phase.open) {
+        return hpcw_i_fail(err, HPCW_ESTATE,
+                           "%s: wanted the end of phase %" PRIu64 ", got the begin of phase %" PRIu64, path,
+                           v->phase.id, id);
+    }
+    if (v->any_phase && id <= v->phase.id) {
+        return hpcw_i_fail(err, HPCW_EINVAL, "%s: wanted a phase above %" PRIu64 ", got %" PRIu64, path,
+                           v->phase.id, id);
+    }
+    if (v->options.phase_count != 0 && id >= v->options.phase_count) {
+        return hpcw_i_fail(err, HPCW_EINVAL, "%s: wanted a phase below the count %" PRIu64 ", got %" PRIu64,
+                           path, v->options.phase_count, id);
+    }
+    if (!find_gap(v, id, id, &gap)) {
+        return hpcw_i_fail(
+            err, HPCW_EINVAL,
+            "%s: wanted a phase with data, got %" PRIu64 ", which is listed as skipped or identical", path, id);
+    }
+    if (next < id && v->options.spec == NULL && (v->options.allow & HPCW_VOM_ALLOW_GAPS) == 0 &&
+        find_gap(v, next, id - 1, &gap)) {
+        return hpcw_i_fail(err, HPCW_EINVAL,
+                           "%s: wanted phase %" PRIu64 ", or the phases left out listed as skipped or "
+                           "identical (or HPCW_VOM_ALLOW_GAPS), got %" PRIu64,
+                           path, gap, id);
+    }
+    return HPCW_OK;
+}
+
+hpcw_status hpcw_vom_begin_phase(hpcw_vom *v, uint64_t id, hpcw_error *err) {
+    hpcw_status s = hpcw_i_vom_usable(v, err);
+    if (s == HPCW_OK) {
+        s = check_phase(v, id, err);
+    }
+    if (s != HPCW_OK) {
+        return s;
+    }
+    v->phase = (struct hpcw_i_vom_section){.open = true, .id = id};
+    v->any_phase = true;
+    v->any_iteration = false;
+    v->counted = false;
+    v->muted = !hpcw_vom_spec_on(v->options.spec, id);
+    if (v->options.check) {
+        hpcw_i_seen_clear(v->ids);
+        hpcw_i_seen_clear(v->pairs);
+        v->wanted = 0;
+    }
+    if (v->muted) {
+        return HPCW_OK;
+    }
+    hpcw_i_json_begin_object(&v->out.json);
+    return hpcw_i_vom_output_status(&v->out, err);
+}
+
+static void close_array(struct hpcw_vom *v, const struct hpcw_i_vom_section *section) {
+    if (section->progress != HPCW_I_VOM_NOTHING) {
+        hpcw_i_json_end_array(&v->out.json);
+    }
+}
+
+static void open_array(struct hpcw_vom *v, struct hpcw_i_vom_section *section, enum hpcw_i_vom_progress to) {
+    static const char *const keys[] = {
+        [HPCW_I_VOM_EDGES] = "communications",
+        [HPCW_I_VOM_ITERATIONS] = "lb_iterations",
+        [HPCW_I_VOM_TASKS] = "tasks",
+        [HPCW_I_VOM_LATE_EDGES] = "communications",
+    };
+    struct hpcw_i_json *j = &v->out.json;
+    if (!v->muted) {
+        close_array(v, section);
+        if (section->progress <= HPCW_I_VOM_EDGES && to > HPCW_I_VOM_EDGES) {
+            hpcw_i_json_put_u64(j, "id", section->id);
+        }
+        hpcw_i_json_key(j, keys[to]);
+        hpcw_i_json_begin_array(j);
+    }
+    section->progress = to;
+}
+
+static hpcw_status end_section(struct hpcw_vom *v, struct hpcw_i_vom_section *section,
+                               const hpcw_vom_value *values, size_t count, hpcw_error *err) {
+    if (section->progress < HPCW_I_VOM_TASKS) {
+        open_array(v, section, HPCW_I_VOM_TASKS);
+    }
+    section->open = false;
+    if (v->muted) {
+        return HPCW_OK;
+    }
+    close_array(v, section);
+    if (count > 0) {
+        hpcw_i_vom_put_values(&v->out.json, "user_defined", values, count);
+    }
+    hpcw_i_json_end_object(&v->out.json);
+    return hpcw_i_vom_output_status(&v->out, err);
+}
+
+static hpcw_status check_section_values(const struct hpcw_vom *v, const hpcw_vom_value *values, size_t count,
+                                        hpcw_error *err) {
+    struct hpcw_i_vom_place place = {.path = v->out.path, .options = &v->options};
+    return hpcw_i_vom_check_values(&place, HPCW_I_VOM_PHASE_VALUES, values, count, err);
+}
+
+hpcw_status hpcw_vom_begin_iteration(hpcw_vom *v, uint64_t id, hpcw_error *err) {
+    hpcw_status s = in_phase(v, "an iteration", err);
+    if (s != HPCW_OK) {
+        return s;
+    }
+    if (v->iteration.open || v->phase.progress >= HPCW_I_VOM_TASKS) {
+        return hpcw_i_fail(
+            err, HPCW_ESTATE, "%s: phase %" PRIu64 ": wanted %s, got the begin of iteration %" PRIu64,
+            v->out.path, v->phase.id,
+            v->iteration.open ? "the end of an iteration" : "iterations in front of the tasks", id);
+    }
+    if (v->any_iteration && id <= v->iteration.id) {
+        return hpcw_i_fail(err, HPCW_EINVAL,
+                           "%s: phase %" PRIu64 ": wanted an iteration above %" PRIu64 ", got %" PRIu64,
+                           v->out.path, v->phase.id, v->iteration.id, id);
+    }
+    if (v->phase.progress != HPCW_I_VOM_ITERATIONS) {
+        open_array(v, &v->phase, HPCW_I_VOM_ITERATIONS);
+    }
+    v->iteration = (struct hpcw_i_vom_section){.open = true, .id = id};
+    v->any_iteration = true;
+    if (v->muted) {
+        return HPCW_OK;
+    }
+    hpcw_i_json_begin_object(&v->out.json);
+    return hpcw_i_vom_output_status(&v->out, err);
+}
+
+hpcw_status hpcw_vom_end_iteration(hpcw_vom *v, const hpcw_vom_value *values, size_t count, hpcw_error *err) {
+    hpcw_status s = in_phase(v, "the end of an iteration", err);
+    if (s == HPCW_OK && !v->iteration.open) {
+        s = hpcw_i_fail(err, HPCW_ESTATE, "%s: phase %" PRIu64 ": wanted an open iteration to end, got none",
+                        v->out.path, v->phase.id);
+    }
+    if (s == HPCW_OK) {
+        s = check_section_values(v, values, count, err);
+    }
+    return s == HPCW_OK ? end_section(v, &v->iteration, values, count, err) : s;
+}
+
+/* Edges come first, so it takes the end of the phase to know that an edge's holder is no task. */
+static hpcw_status check_wanted(struct hpcw_vom *v, hpcw_error *err) {
+    if (!v->options.check || v->wanted == 0) {
+        return HPCW_OK;
+    }
+    hpcw_error why;
+    hpcw_status s = hpcw_i_fail(
+        &why, HPCW_EINVAL,
+        "%s: phase %" PRIu64 ": wanted edges whose recording end is a task of rank %" PRIu32
+        ", got some of %" PRIu64 " entities that are not, the lowest is id %" PRIu64,
+        v->out.path, v->phase.id, v->options.rank, v->wanted, hpcw_i_seen_lowest(v->ids, HPCW_I_VOM_WANTED));
+    if (err != NULL) {
+        *err = why;
+    }
+    return hpcw_i_vom_output_break(&v->out, s, &why);
+}
+
+hpcw_status hpcw_vom_end_phase(hpcw_vom *v, const hpcw_vom_value *values, size_t count, hpcw_error *err) {
+    hpcw_status s = in_phase(v, "its end", err);
+    if (s != HPCW_OK) {
+        return s;
+    }
+    if (v->iteration.open) {
+        return hpcw_i_fail(err, HPCW_ESTATE,
+                           "%s: phase %" PRIu64 ": wanted the end of iteration %" PRIu64
+                           ", got the end of the phase",
+                           v->out.path, v->phase.id, v->iteration.id);
+    }
+    if (count > 0 && (v->options.allow & HPCW_VOM_ALLOW_PHASE_VALUES) == 0) {
+        return hpcw_i_fail(err, HPCW_EINVAL,
+                           "%s: phase %" PRIu64
+                           ": wanted no values of a phase (vt's reader throws on them), got %zu "
+                           "without HPCW_VOM_ALLOW_PHASE_VALUES",
+                           v->out.path, v->phase.id, count);
+    }
+    s = check_section_values(v, values, count, err);
+    if (s == HPCW_OK) {
+        s = check_wanted(v, err);
+    }
+    return s == HPCW_OK ? end_section(v, &v->phase, values, count, err) : s;
+}
+
+/* ---- Records --------------------------------------------------------------------------------------------- */
+
+static struct hpcw_i_vom_section *current(struct hpcw_vom *v) {
+    return v->iteration.open ? &v->iteration : &v->phase;
+}
+
+static hpcw_status late(const struct hpcw_i_vom_place *place, const char *wanted, hpcw_error *err) {
+    return hpcw_i_vom_refuse(place, err, HPCW_ESTATE, "%s", wanted);
+}
+
+static hpcw_status note_task(struct hpcw_vom *v, const struct hpcw_i_vom_place *place,
+                             const hpcw_vom_task *task, hpcw_error *err) {
+    uint64_t id = hpcw_i_vom_id_of(&task->entity);
+    struct hpcw_i_seen_key key = hpcw_i_seen_number(id);
+    unsigned char mark = hpcw_i_seen_get(v->ids, key);
+    if (mark == HPCW_I_VOM_TASK) {
+        return hpcw_i_vom_refuse(place, err, HPCW_EINVAL, "wanted each entity once, got id %" PRIu64 " again",
+                                 id);
+    }
+    if (!hpcw_i_seen_reserve(v->ids, key)) {
+        return hpcw_i_vom_refuse(place, err, HPCW_ENOMEM, "out of memory for its id");
+    }
+    v->wanted -= mark == HPCW_I_VOM_WANTED;
+    hpcw_i_seen_put(v->ids, key, HPCW_I_VOM_TASK);
+    return HPCW_OK;
+}
+
+static hpcw_status check_subphases(const struct hpcw_vom *v, const struct hpcw_i_vom_place *place,
+                                   const hpcw_vom_task *task, hpcw_error *err) {
+    if (task->entity.migratable && v->counted && task->subphases != v->subphases &&
+        (v->options.allow & HPCW_VOM_ALLOW_UNEVEN_SUBPHASES) == 0) {
+        return hpcw_i_vom_refuse(place, err, HPCW_EINVAL,
+                                 "subphases: wanted %" PRIu32
+                                 " as in the phase's other migratable tasks, got %" PRIu32,
+                                 v->subphases, task->subphases);
+    }
+    return HPCW_OK;
+}
+
+hpcw_status hpcw_vom_task_add(hpcw_vom *v, const hpcw_vom_task *task, hpcw_error *err) {
+    hpcw_status s = in_phase(v, "a task", err);
+    if (s != HPCW_OK) {
+        return s;
+    }
+    struct hpcw_i_vom_section *section = current(v);
+    bool in_iteration = section == &v->iteration;
+    struct hpcw_i_vom_place place = {.path = v->out.path,
+                                     .options = &v->options,
+                                     .what = "task",
+                                     .phase = v->phase.id,
+                                     .number = section->tasks};
+    if (task == NULL) {
+        return hpcw_i_vom_refuse(&place, err, HPCW_EINVAL, "wanted a task, got NULL");
+    }
+    if (section->progress == HPCW_I_VOM_LATE_EDGES) {
+        return late(&place, "wanted an edge or the end, got a task behind the edges behind the tasks", err);
+    }
+    s = hpcw_i_vom_check_task(&place, task, err);
+    if (s == HPCW_OK && !in_iteration) {
+        s = check_subphases(v, &place, task, err);
+    }
+    if (s == HPCW_OK && !in_iteration && v->options.check) {
+        s = note_task(v, &place, task, err);
+    }
+    if (s != HPCW_OK) {
+        return s;
+    }
+    if (!in_iteration && task->entity.migratable) {
+        v->counted = true;
+        v->subphases = task->subphases;
+    }
+    section->tasks++;
+    if (section->progress != HPCW_I_VOM_TASKS) {
+        open_array(v, section, HPCW_I_VOM_TASKS);
+    }
+    if (v->muted) {
+        return HPCW_OK;
+    }
+    hpcw_i_vom_put_task(&v->out.json, v->options.rank, task);
+    return hpcw_i_vom_output_status(&v->out, err);
+}
+
+static uint64_t end_of(const hpcw_vom_edge *edge, enum hpcw_i_vom_end end, const hpcw_vom_entity *entity) {
+    return end == HPCW_I_VOM_OBJECT ? hpcw_i_vom_id_of(entity)
+           : end == HPCW_I_VOM_NODE ? edge->node
+                                    : (uint64_t)edge->shared_id;
+}
+
+static hpcw_status note_edge(struct hpcw_vom *v, const struct hpcw_i_vom_place *place,
+                             const hpcw_vom_edge *edge, hpcw_error *err) {
+    const struct hpcw_i_vom_category *c = &hpcw_i_vom_categories[edge->category];
+    uint64_t from = end_of(edge, c->from, &edge->from);
+    uint64_t to = end_of(edge, c->to, &edge->to);
+    struct hpcw_i_seen_key pair = hpcw_i_seen_hash((uint64_t)edge->category, from, to);
+    if (hpcw_i_seen_get(v->pairs, pair) != 0) {
+        return hpcw_i_vom_refuse(place, err, HPCW_EINVAL,
+                                 "wanted each pair once, got the %s from %" PRIu64 " to %" PRIu64 " again",
+                                 c->name, from, to);
+    }
+    const hpcw_vom_entity *recorder =
+        (v->options.allow & HPCW_VOM_ALLOW_FOREIGN_EDGES) != 0 ? NULL : hpcw_i_vom_recorder(edge);
+    struct hpcw_i_seen_key id = {0};
+    unsigned char mark = HPCW_I_VOM_TASK;
+    if (recorder != NULL) {
+        id = hpcw_i_seen_number(hpcw_i_vom_id_of(recorder));
+        mark = hpcw_i_seen_get(v->ids, id);
+    }
+    if (mark == 0 && v->phase.progress >= HPCW_I_VOM_TASKS) {
+        return hpcw_i_vom_refuse(place, err, HPCW_EINVAL,
+                                 "wanted a %s whose recording end is a task of rank %" PRIu32
+                                 ", got one of id %" PRIu64,
+                                 c->name, v->options.rank, id.word);
+    }
+    if (!hpcw_i_seen_reserve(v->pairs, pair) || (mark == 0 && !hpcw_i_seen_reserve(v->ids, id))) {
+        return hpcw_i_vom_refuse(place, err, HPCW_ENOMEM, "out of memory for its ends");
+    }
+    hpcw_i_seen_put(v->pairs, pair, 1);
+    if (mark == 0) {
+        hpcw_i_seen_put(v->ids, id, HPCW_I_VOM_WANTED);
+        v->wanted++;
+    }
+    return HPCW_OK;
+}
+
+/* Where an edge may come, and in which array it goes. */
+static hpcw_status place_edge(const struct hpcw_vom *v, const struct hpcw_i_vom_section *section,
+                              const struct hpcw_i_vom_place *place, enum hpcw_i_vom_progress *array,
+                              hpcw_error *err) {
+    *array = HPCW_I_VOM_EDGES;
+    if (section->progress <= HPCW_I_VOM_EDGES) {
+        return HPCW_OK;
+    }
+    *array = HPCW_I_VOM_LATE_EDGES;
+    if (section->progress == HPCW_I_VOM_ITERATIONS) {
+        return late(place, "wanted a task, an iteration or the end, got an edge behind an iteration", err);
+    }
+    if ((v->options.allow & HPCW_VOM_ALLOW_TASKS_FIRST) == 0) {
+        return late(place,
+                    "wanted all edges in front of the tasks (or HPCW_VOM_ALLOW_TASKS_FIRST), got one behind",
+                    err);
+    }
+    if (section->edges > 0 && section->progress == HPCW_I_VOM_TASKS) {
+        return late(
+            place, "wanted a task or the end, got an edge behind the tasks, with others in front of them", err);
+    }
+    return HPCW_OK;
+}
+
+hpcw_status hpcw_vom_edge_add(hpcw_vom *v, const hpcw_vom_edge *edge, hpcw_error *err) {
+    hpcw_status s = in_phase(v, "an edge", err);
+    if (s != HPCW_OK) {
+        return s;
+    }
+    struct hpcw_i_vom_section *section = current(v);
+    struct hpcw_i_vom_place place = {.path = v->out.path,
+                                     .options = &v->options,
+                                     .what = "edge",
+                                     .phase = v->phase.id,
+                                     .number = section->edges};
+    if (edge == NULL) {
+        return hpcw_i_vom_refuse(&place, err, HPCW_EINVAL, "wanted an edge, got NULL");
+    }
+    enum hpcw_i_vom_progress array;
+    s = place_edge(v, section, &place, &array, err);
+    if (s == HPCW_OK) {
+        s = hpcw_i_vom_check_edge(&place, edge, err);
+    }
+    if (s == HPCW_OK && section == &v->phase && v->options.check) {
+        s = note_edge(v, &place, edge, err);
+    }
+    if (s != HPCW_OK) {
+        return s;
+    }
+    section->edges++;
+    if (section->progress != array) {
+        open_array(v, section, array);
+    }
+    if (v->muted) {
+        return HPCW_OK;
+    }
+    hpcw_i_vom_put_edge(&v->out.json, edge);
+    return hpcw_i_vom_output_status(&v->out, err);
+}

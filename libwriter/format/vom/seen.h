@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What was given before: a set of 72-bit keys with a mark for each, at most 24 bytes per key and 48 KiB.
+ *
+ * It is a table of 256 open-addressed parts that double one after the other, when three quarters are in use: so
+ * a part is never less than 3/8 full, with 9 bytes a slot, and doubling needs the room of one part only.
+ */
+#ifndef HPCW_FORMAT_VOM_SEEN_H
+#define HPCW_FORMAT_VOM_SEEN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define HPCW_I_SEEN_PARTS 256
+
+struct hpcw_i_seen_key {
+    uint64_t word; /* compared as it is */
+    uint8_t part;
+};
+
+/* A zeroed struct is an empty set. */
+struct hpcw_i_seen {
+    struct hpcw_i_seen_part {
+        uint64_t *word;      /* [slots] */
+        unsigned char *mark; /* [slots] 0: free */
+        uint32_t slots;      /* 0 or a power of two */
+        uint32_t used;
+    } part[HPCW_I_SEEN_PARTS];
+};
+
+/* The key of a number, exact: no two numbers share one. */
+struct hpcw_i_seen_key hpcw_i_seen_number(uint64_t number);
+
+/* The key of three numbers: a hash. */
+struct hpcw_i_seen_key hpcw_i_seen_hash(uint64_t a, uint64_t b, uint64_t c);
+
+/* The mark of a key; 0 if it is not in the set. */
+unsigned char hpcw_i_seen_get(const struct hpcw_i_seen *set, struct hpcw_i_seen_key key);
+
+/* Makes sure that the next put of this key succeeds; false when memory runs out. */
+bool hpcw_i_seen_reserve(struct hpcw_i_seen *set, struct hpcw_i_seen_key key);
+
+/* Sets a mark, not 0, after hpcw_i_seen_reserve. */
+void hpcw_i_seen_put(struct hpcw_i_seen *set, struct hpcw_i_seen_key key, unsigned char mark);
+
+/* The lowest word with this mark; 0 if there is none. */
+uint64_t hpcw_i_seen_lowest(const struct hpcw_i_seen *set, unsigned char mark);
+
+/* Forgets everything, keeps the memory. */
+void hpcw_i_seen_clear(struct hpcw_i_seen *set);
+
+void hpcw_i_seen_free(struct hpcw_i_seen *set);
+
+#endif
