@@ -7,7 +7,8 @@ set -eu
 
 # To build; libc6-dev stands for those whose gcc came without its recommended packages.
 packages="gcc libc6-dev binutils meson ninja-build pkg-config"
-packages="$packages libbrotli-dev libdeflate-dev libxxhash-dev libcjson-dev libinih-dev libopenmpi-dev openmpi-bin"
+packages="$packages libbrotli-dev libdeflate-dev libxxhash-dev libcjson-dev libinih-dev libyajl-dev libopenmpi-dev"
+packages="$packages openmpi-bin"
 # To test: the headers are also compiled as C++, checksum lists are also checked by xxhsum.
 packages="$packages libcmocka-dev g++ xxhash"
 if [ "${1-}" = ci ]; then

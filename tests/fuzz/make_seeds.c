@@ -2,7 +2,7 @@
 /*
  * Makes the seeds of the fuzz targets, small files put together by hand. Usage:
  *
- *   make_seeds write FOLDER    writes FOLDER/sion/... and FOLDER/linktest/...
+ *   make_seeds write FOLDER    writes FOLDER/sion/..., FOLDER/linktest/... and FOLDER/vom/...
  *   make_seeds check FOLDER    fails if a seed there differs or is missing
  */
 #include <stdio.h>
@@ -12,6 +12,7 @@
 #include "fuzz/images.h"
 #include "support/files.h"
 #include "support/linktest_image.h"
+#include "support/vom_image.h"
 
 static const char *folder;
 static bool checking;
@@ -167,6 +168,29 @@ static void linktest_seeds(void) {
     }
 }
 
+/* A text as a file, borrowed. */
+static struct sion_image vom_file(const char *text) {
+    return (struct sion_image){.data = (unsigned char *)(uintptr_t)text, .size = strlen(text)};
+}
+
+static void vom_seeds(void) {
+    const struct sion_image set[2] = {vom_file(vom_rank[0]), vom_file(vom_rank[1])};
+    seed("vom/set", set, 2);
+    const struct sion_image smallest = vom_file(vom_smallest);
+    seed("vom/smallest", &smallest, 1);
+    const struct sion_image old = vom_file(vom_old);
+    seed("vom/old", &old, 1);
+    char *statistics = vom_statistics();
+    const struct sion_image figures = vom_file(statistics);
+    seed("vom/statistics", &figures, 1);
+    free(statistics);
+    size_t size;
+    unsigned char *stored = vom_store(vom_rank[0], &size);
+    const struct sion_image stream = {.data = stored, .size = size};
+    seed("vom/stored", &stream, 1);
+    free(stored);
+}
+
 int main(int argc, char **argv) {
     if (argc != 3 || (strcmp(argv[1], "write") != 0 && strcmp(argv[1], "check") != 0)) {
         (void)fprintf(stderr, "usage: make_seeds write|check FOLDER\n");
@@ -176,5 +200,6 @@ int main(int argc, char **argv) {
     folder = argv[2];
     sion_seeds();
     linktest_seeds();
+    vom_seeds();
     return failures == 0 ? 0 : 1;
 }

@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The VOM reader against single files: every rule broken once. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/vom_judge.h"
+
+#define STRICT HPCW_I_VOM_STRICT
+#define COUNT(a) (sizeof(a) / sizeof(a)[0])
+
+static void good_files_pass(void **state) {
+    (void)state;
+    accept_vom(vom_rank[0], STRICT);
+    accept_vom(vom_rank[1], STRICT);
+    accept_vom(vom_smallest, 0);
+    accept_vom(vom_old, 0);
+    assert_int_equal(strlen(vom_smallest), 208);
+    refuse_vom(vom_smallest, STRICT, HPCW_EFORMAT, "metadata at offset 12: wanted the key \"phases\"");
+    refuse_vom(vom_old, STRICT, HPCW_EFORMAT, "wanted the keys in byte order");
+}
+
+/* What LBAF and vt's own script would say: types, keys, ranges. */
+static void the_schema_holds(void **state) {
+    (void)state;
+    static const struct vom_broken broken[] = {
+        {"\"type\":\"LBDatafile\"", "\"type\":\"LBStatsfiel\"", "metadata.type", "\"LBStatsfiel",
+         "wanted \"LBDatafile\", got \"LBStatsfiel\""},
+        {",\"type\":\"LBDatafile\"", "", NULL, NULL,
+         "wanted the type \"LBDatafile\" in metadata or at the top"},
+        {"\"rank\":0", "\"rank\":32768", "metadata.rank", "32768,\"rank_",
+         "wanted an integer from 0 to 32767, got 32768"},
+        {"\"rank\":0", "\"rank\":-1", "metadata.rank", "-1,\"rank_alp",
+         "wanted an integer from 0 to 32767, got -1"},
+        {"\"rank\":0", "\"rank\":0.0", "metadata.rank", "0.0,\"rank_al",
+         "wanted an integer from 0 to 32767, got 0.0"},
+        {"\"rank\":0", "\"rank\":\"0\"", "metadata.rank", "\"0\",\"rank_al",
+         "wanted an integer >= 0, got the string 0"},
+        {"\"rank\":0", "\"rank\":null", "metadata.rank", "null,\"rank_a", "wanted an integer >= 0, got null"},
+        {"\"rank\":0", "\"rank\":[0]", "metadata.rank", "[0],\"rank_al",
+         "wanted an integer >= 0, got an array"},
+        {"\"rank\":0", "\"rank\":{}", "metadata.rank", "{},\"rank_alp",
+         "wanted an integer >= 0, got an object"},
+        {"\"rank\":0", "\"rank\":true", "metadata.rank", "true,\"rank_a", "wanted an integer >= 0, got true"},
+        {"\"rank_alpha\":1.5", "\"rank_alpha\":1", "metadata.rank_alpha", "1,\"shared_no",
+         "wanted a float >= 0 (with a point or an exponent), got 1"},
+        {"\"rank_alpha\":1.5", "\"rank_alpha\":-1.5", "metadata.rank_alpha", "-1.5,\"shared",
+         "wanted a float >= 0 (with a point or an exponent), got -1.5"},
+        {"\"rank_alpha\":1.5", "\"rank_alpha\":1e999", "metadata.rank_alpha", "1e999,\"share", "got 1e999"},
+        {"\"level\":-3", "\"level\":2147483648", "metadata.attributes.level", "2147483648,\"",
+         "wanted a 32-bit integer, a float or a string, got 2147483648"},
+        {"\"level\":-3", "\"level\":[]", "metadata.attributes.level",
+         "[],\"weight\":", "wanted a 32-bit integer, a float or a string, got an array"},
+        {"\"level\":-3", "\"level\":null", "metadata.attributes.level", "null,\"weight",
+         "wanted a 32-bit integer, a float or a string, got null"},
+        {"\"metadata\":", "\"metadatum\":", "the text", "{\"metadatum\"",
+         "wanted a key of the schema, got \"metadatum\""},
+        {"\"rank_alpha\"", "\"generator\"", "metadata", "{\"attributes",
+         "wanted a key of the schema, got \"generator\""},
+        {"\"rank_alpha\":1.5", "\"rank\":0", "metadata.rank", "\"rank\":0,\"sh",
+         "wanted each key once, got it again"},
+        {"\"identical_to_previous\":{\"list\":[1],\"range\":[]},", "", "metadata.phases", "{\"count\":5,\"",
+         "wanted the key \"identical_to_previous\""},
+        {"{\"list\":[1],\"range\":[]}", "{\"list\":[1]}", "metadata.phases.identical_to_previous",
+         "{\"list\":[1]}", "wanted the key \"range\""},
+        {"\"range\":[[2,3]]", "\"range\":[[2]]", "metadata.phases.skipped.range[0]", "[2]]}},\"rank",
+         "wanted two numbers, got 1"},
+        {"\"range\":[[2,3]]", "\"range\":[[2,3,4]]", "metadata.phases.skipped.range[0][2]", "4]]}},\"rank\"",
+         "wanted two numbers, got more"},
+        {"\"range\":[[2,3]]", "\"range\":[2,3]", "metadata.phases.skipped.range[0]", "2,3]}},\"rank",
+         "wanted an array, got the number 2"},
+        {",\"size\":2", "", "metadata.shared_node", "{\"id\":0,\"num", "wanted the key \"size\""},
+        {"\"id\":4,", "", "phases[1]", "{\"tasks\":[{\"", "wanted the key \"id\""},
+        {"\"id\":4,\"tasks\"", "\"id\":4,\"lb_iterations\"", "phases[1].lb_iterations[0]", "{\"entity\":{",
+         "wanted a key of the schema, got \"entity\""},
+        {"\"id\":4,", "\"id\":0,", "phases[1].id", "0,\"tasks\":[{",
+         "wanted ids in ascending order, above 0, got 0"},
+        {"\"bytes\":1456.0", "\"bytes\":1456", "phases[0].communications[0].bytes",
+         "1456,\"from\":", "wanted a float >= 0"},
+        {"\"bytes\":1456.0,", "", "phases[0].communications[0]", "{\"from\":{\"ho", "wanted the key \"bytes\""},
+        {"\"messages\":26,", "", "phases[0].communications[0]", "{\"bytes\":145",
+         "wanted the key \"messages\""},
+        {"\"messages\":26", "\"messages\":26.0", "phases[0].communications[0].messages", "26.0,\"to\":{\"",
+         "wanted an integer from 0 to 18446744073709551615, got 26.0"},
+        {"\"messages\":26", "\"messages\":18446744073709551616", "phases[0].communications[0].messages",
+         "184467440737", "got 18446744073709551616"},
+        {"\"type\":\"SendRecv\"", "\"type\":\"Sendrecv\"", "phases[0].communications[0].type", "\"Sendrecv\"},",
+         "wanted the name of a category, got \"Sendrecv\""},
+        {"\"type\":\"SendRecv\"", "\"type\":\"LocalInvoke\"", "phases[0].communications[0]", "{\"bytes\":145",
+         "type: wanted a category that is recorded, got \"LocalInvoke\""},
+        {"\"type\":\"SendRecv\"", "\"type\":\"CollectionToNode\"", "phases[0].communications[0]",
+         "{\"bytes\":145", "to.type: wanted \"node\" in a CollectionToNode, got \"object\""},
+        {"\"type\":\"SendRecv\"", "\"type\":\"WriteShared\"", "phases[0].communications[0]", "{\"bytes\":145",
+         "from.type: wanted \"shared_id\" in a WriteShared, got \"object\""},
+        {"\"id\":1,\"type\":\"node\"", "\"id\":32768,\"type\":\"node\"", "phases[0].communications[5].to",
+         "{\"id\":32768", "id: wanted 0 to 32767 for a node, got 32768"},
+        {"\"id\":1,\"type\":\"node\"", "\"home\":1,\"id\":1,\"type\":\"node\"",
+         "phases[0].communications[5].to", "{\"home\":1,\"i",
+         "wanted exactly the keys id and type for a node, got others"},
+        {"\"id\":3,\"type\":\"shared_id\"", "\"id\":2147483648,\"type\":\"shared_id\"",
+         "phases[0].communications[9].from", "{\"id\":214748",
+         "id: wanted 0 to 2147483647 for a shared_id, got 2147483648"},
+        {"\"id\":3,\"type\":\"shared_id\"", "\"id\":-1,\"type\":\"shared_id\"",
+         "phases[0].communications[9].from.id", "-1",
+         "wanted an integer from 0 to 18446744073709551615, got -1"},
+        {"\"type\":\"shared_id\"", "\"type\":\"block\"", "phases[0].communications[9].from.type",
+         "\"block\"},\"me", "wanted \"object\", \"node\" or \"shared_id\", got \"block\""},
+        {",\"type\":\"shared_id\"", "", "phases[0].communications[9].from", "{\"id\":3},\"me",
+         "wanted the key \"type\""},
+        {"\"node\":0", "\"node\":1", "phases[0].tasks[0].node", "1,\"resource\"",
+         "wanted 0, the rank of the file, got 1"},
+        {"\"node\":0,", "", "phases[0].tasks[0]", "{\"attributes", "wanted the key \"node\""},
+        {"\"resource\":\"cpu\",", "", "phases[0].tasks[0]", "{\"attributes", "wanted the key \"resource\""},
+        {"\"resource\":\"cpu\"", "\"resource\":0", "phases[0].tasks[0].resource", "0,\"subphases",
+         "wanted a string, got the number 0"},
+        {"\"time\":0.375,", "", "phases[0].tasks[0]", "{\"attributes", "wanted the key \"time\""},
+        {"\"time\":0.375", "\"time\":-0.375", "phases[0].tasks[0].time", "-0.375,\"user",
+         "wanted a float >= 0 (with a point or an exponent), got -0.375"},
+        {"\"time\":0.375", "\"time\":NaN", NULL, NULL, "wanted JSON, got at offset "},
+        {"{\"id\":1,\"time\":0.125}", "{\"id\":2,\"time\":0.125}", "phases[0].tasks[0].subphases[1]",
+         "{\"id\":2,\"tim", "id: wanted 1, its place in the array, got 2"},
+        {"{\"id\":1,\"time\":0.125}", "{\"id\":65535,\"time\":0.125}", "phases[0].tasks[0].subphases[1].id",
+         "65535,\"time\"", "wanted an integer from 0 to 65534, got 65535"},
+        {"{\"id\":1,\"time\":0.125}", "{\"id\":1}", "phases[0].tasks[0].subphases[1]", "{\"id\":1}],\"t",
+         "wanted the key \"time\""},
+        {"{\"id\":1,\"time\":0.125}", "{\"id\":1,\"time\":0}", "phases[0].tasks[0].subphases[1].time",
+         "0}],\"time\":0", "wanted a float >= 0"},
+        {"\"shared_id\":-1", "\"shared_id\":1e400", "phases[0].tasks[0].user_defined.shared_id",
+         "1e400,\"task_", "wanted any value, got a number beyond all doubles: 1e400"},
+    };
+    break_vom(vom_rank[0], broken, COUNT(broken), 0);
+}
+
+/* Entities: bits of the id, and what belongs to which kind. */
+static void entities_agree_with_themselves(void **state) {
+    (void)state;
+    static const struct vom_broken broken[] = {
+        /* the far end of communication 0, an element of rank 1 */
+        {"{\"home\":1,\"id\":262151", "{\"home\":2,\"id\":262151", "phases[0].communications[0].from",
+         "{\"home\":2,\"i", "home: wanted 1 by the bits of id 262151, got 2"},
+        {"\"id\":262151,\"migratable\":true", "\"id\":262151,\"migratable\":false",
+         "phases[0].communications[0].from", "{\"home\":1,\"i",
+         "migratable: wanted true (1) by the bits of id 262151, got 0"},
+        {"\"id\":262151,\"migratable\":true", "\"id\":262150,\"migratable\":true",
+         "phases[0].communications[0].from", "{\"home\":1,\"i",
+         "migratable: wanted false (0) by the bits of id 262150, got 1"},
+        {"\"id\":262151", "\"id\":7", "phases[0].communications[0].from", "{\"home\":1,\"i",
+         "id: wanted a sequence number >= 1 for an element by the bits of id 7, got 0"},
+        {"\"home\":1,\"id\":262151", "\"home\":0,\"id\":393219", "phases[0].communications[0].from",
+         "{\"home\":0,\"i", "id: wanted a home rank below 32768 by the bits of id 393219, got 32768"},
+        {"\"id\":262151,", "", "phases[0].communications[0].from", "{\"home\":1,\"m",
+         "wanted the key \"id\" or \"seq_id\""},
+        {"\"home\":1,\"id\":262151", "\"id\":262151", "phases[0].communications[0].from", "{\"id\":262151",
+         "wanted the key \"home\" with id 262151, got none"},
+        {",\"migratable\":true", "", "phases[0].communications[0].from", "{\"home\":1,\"i",
+         "wanted the key \"migratable\" with id 262151, got none"},
+        {"\"id\":262151,\"migratable\":true", "\"id\":262151,\"migratable\":true,\"objgroup_id\":1",
+         "phases[0].communications[0].from", "{\"home\":1,\"i",
+         "wanted no key \"objgroup_id\" with id 262151, got one"},
+        {"\"id\":262151,\"migratable\":true", "\"migratable\":true,\"seq_id\":3",
+         "phases[0].communications[0].from", "{\"home\":1,\"m",
+         "wanted the key \"collection_id\" with seq_id 3, got none"},
+        {"\"id\":262151", "\"id\":262151.0", "phases[0].communications[0].from.id", "262151.0,\"mi",
+         "wanted an integer"},
+        {"\"index\":[0,4]", "\"index\":[]", "phases[0].communications[0].to.index", "[],\"migratab",
+         "wanted at least one number, got none"},
+        {"\"index\":[0,4]", "\"index\":[0,-4]", "phases[0].communications[0].to.index[1]", "-4],\"migrata",
+         "wanted an integer"},
+        /* a handler */
+        {"{\"home\":1,\"id\":5", "{\"home\":1,\"id\":262149", "phases[0].communications[1].to",
+         "{\"home\":1,\"i", "id: wanted no sequence number for a bare handler by the bits of id 262149, got 1"},
+        {"{\"home\":1,\"id\":5", "{\"collection_id\":7,\"home\":1,\"id\":5", "phases[0].communications[1].to",
+         "{\"collection", "wanted no key \"collection_id\" with id 5, got one"},
+        {"\"id\":5,", "\"id\":5,\"index\":[1],", "phases[0].communications[1].to", "{\"home\":1,\"i",
+         "wanted no key \"index\" with id 5, got one"},
+        {"\"id\":5,\"migratable\":false", "\"id\":5,\"migratable\":false,\"objgroup_id\":5",
+         "phases[0].communications[1].to", "{\"home\":1,\"i",
+         "wanted no key \"objgroup_id\" with id 5, got one"},
+        /* id 0 */
+        {"{\"home\":0,\"id\":0", "{\"home\":1,\"id\":0", "phases[0].communications[2].from", "{\"home\":1,\"i",
+         "home: wanted 0 by the bits of id 0, got 1"},
+        {"\"id\":0,\"migratable\":false", "\"id\":0,\"migratable\":true", "phases[0].communications[2].from",
+         "{\"home\":0,\"i", "migratable: wanted false (0) by the bits of id 0, got 1"},
+        {"\"id\":0,\"migratable\":false", "\"id\":0,\"migratable\":false,\"objgroup_id\":0",
+         "phases[0].communications[2].from", "{\"home\":0,\"i",
+         "wanted no key \"objgroup_id\" with id 0, got one"},
+        /* the element of the second phase */
+        {"{\"collection_id\":7,\"home\":1", "{\"home\":1", "phases[1].tasks[0].entity", "{\"home\":1,\"i",
+         "wanted the key \"collection_id\" with id 262151, got none"},
+    };
+    static const struct vom_broken group[] = {
+        {"\"id\":3145756", "\"id\":3145752", "phases[0].communications[0].from", "{\"home\":1,\"i",
+         "id: wanted bit 2 set and none above 51 for an object group by the bits of id 3145752, got 3145752"},
+        {"\"home\":1,\"id\":3145756", "\"home\":1,\"id\":4503599627370524", "phases[0].communications[0].from",
+         "{\"home\":1,\"i", "bit 2 set and none above 51"},
+        {"\"objgroup_id\":786435", "\"objgroup_id\":786439", "phases[0].communications[0].from",
+         "{\"home\":1,\"i", "objgroup_id: wanted 786435 by the bits of id 3145756, got 786439"},
+        {"\"home\":1,\"id\":3145756", "\"home\":0,\"id\":3145756", "phases[0].communications[0].from",
+         "{\"home\":0,\"i", "home: wanted 1 by the bits of id 3145756, got 0"},
+        /* not collective: the rank stays in the proxy */
+        {"\"id\":3145756", "\"id\":3145748", "phases[0].communications[0].from", "{\"home\":1,\"i",
+         "objgroup_id: wanted 786437 by the bits of id 3145748, got 786435"},
+    };
+    break_vom(vom_rank[0], broken, COUNT(broken), 0);
+    break_vom(vom_rank[1], group, COUNT(group), 0);
+    char *edited =
+        vom_edit(vom_rank[0], "\"id\":0,\"tasks\":[{\"attributes\":{\"kind\"",
+                 "\"id\":0,\"tasks\":[{\"entity\":{\"id\":1,\"type\":\"node\"},\"attributes\":{\"kind\"");
+    refuse_vom(edited, 0, HPCW_EFORMAT, "type: wanted \"object\", got \"node\"");
+    free(edited);
+}
+
+/* Within one file: once each, and what the file itself can answer for. */
+static void records_agree_with_each_other(void **state) {
+    (void)state;
+    static const struct vom_broken loose[] = {
+        {"\"id\":4,", "\"id\":3,", NULL, NULL,
+         "wanted phase 3 either among the phases or in skipped, got it in both"},
+        {"\"id\":4,", "\"id\":1,", NULL, NULL,
+         "wanted phase 1 either among the phases or in identical_to_previous, got it in both"},
+        {"\"list\":[1]", "\"list\":[1,1]", "metadata", "{\"attributes",
+         "phases.identical_to_previous.list[1]: wanted ascending numbers, got 1 to 1"},
+        {"\"range\":[[2,3]]", "\"range\":[[3,2]]", "metadata", "{\"attributes",
+         "phases.skipped.range[0]: wanted ascending numbers, got 3 to 2"},
+        {"\"skipped\":{\"list\":[]", "\"skipped\":{\"list\":[3]", "metadata", "{\"attributes",
+         "phases.skipped: wanted each number once, got 3 again"},
+        {"\"list\":[1]", "\"list\":[1,2]", "metadata", "{\"attributes",
+         "wanted a phase to be identical or skipped, got both for 2"},
+        {"\"list\":[1]", "\"list\":[0,1]", "metadata", "{\"attributes",
+         "phases.identical_to_previous: wanted phases above 0, got 0"},
+        {"\"id\":0,\"num_nodes\":1", "\"id\":1,\"num_nodes\":1", "metadata", "{\"attributes",
+         "shared_node.id: wanted a number below num_nodes 1, got 1"},
+        {"\"rank\":0,\"size\":2", "\"rank\":2,\"size\":2", "metadata", "{\"attributes",
+         "shared_node.rank: wanted a number below size 2, got 2"},
+        /* communication 1 becomes a copy of 3 */
+        {"\"type\":\"Broadcast\"", "\"type\":\"SendRecv\"", "phases[0].communications[4]", "{\"bytes\":2.5",
+         "wanted one record per category and ends in a phase, got SendRecv from id 262151 to id 262147 again"},
+        /* tasks */
+        {"\"entity\":{\"home\":0,\"id\":1,", "\"entity\":{\"home\":0,\"id\":0,", "phases[0].tasks[2]",
+         "{\"entity\":{\"", "wanted id 0 once in a rank and phase, got it again"},
+        {"[0,4],\"migratable\":true,\"type\":\"object\"},\"messages\":2",
+         "[0,5],\"migratable\":true,\"type\":\"object\"},\"messages\":2", "phases[0].communications[1]",
+         "{\"bytes\":64.0",
+         "from: index of id 262147: wanted what communication 0 of rank 0 says at offset 306 or before, got "
+         "another"},
+        {"\"scale\":1e-05},\"entity\":{\"collection_id\":7,\"home\":0,\"id\":262147,\"index\":[0,4]",
+         "\"scale\":1e-05},\"entity\":{\"collection_id\":7,\"home\":0,\"id\":262147,\"index\":[4]",
+         "phases[0].tasks[0]", "{\"attributes\"",
+         "index of id 262147: wanted what communication 0 of rank 0 says at offset 306 or before, got another"},
+        {"\"scale\":1e-05},\"entity\":{\"collection_id\":7,",
+         "\"scale\":1e-05},\"entity\":{\"collection_id\":15,", "phases[0].tasks[0]", "{\"attributes\"",
+         "collection_id or objgroup_id of id 262147: wanted what communication 0 of rank 0 says at offset 306"},
+        {"\"time\":1.0,\"user_defined\":{}}",
+         "\"time\":1.0},{\"entity\":{\"collection_id\":7,\"home\":1,\"id\":262151,\"index\":[2,4],"
+         "\"migratable\":true,\"type\":\"object\"},\"node\":0,\"resource\":\"cpu\",\"subphases\":[{\"id\":0,"
+         "\"time\":1.0}],\"time\":1.0}",
+         "phases[1].tasks[1]", "{\"entity\"",
+         "wanted each entity once in a phase, got id 262151 again, a task of rank 0 already"},
+        {"\"time\":1.0,\"user_defined\":{}}",
+         "\"time\":1.0},{\"entity\":{\"collection_id\":7,\"home\":1,\"id\":524295,\"index\":[1,4],"
+         "\"migratable\":true,\"type\":\"object\"},\"node\":0,\"resource\":\"cpu\",\"subphases\":[{\"id\":0,"
+         "\"time\":1.0}],\"time\":1.0}",
+         "phases[1].tasks[1]", "{\"entity\"",
+         "wanted another index in collection 7, got that of task 0 of rank 0"},
+    };
+    static const struct vom_broken strict[] = {
+        {"\"count\":5", "\"count\":4", NULL, NULL,
+         "metadata.phases.count: wanted the last phase + 1 = 5, got 4"},
+        {"[[2,3]]", "[[3,3]]", NULL, NULL,
+         "wanted phase 2 (the file has later ones) among the phases, skipped or identical_to_previous"},
+        {"\"phases\":[{\"communications\"", "\"phases\":[{\"user_defined\":{},\"communications\"",
+         "phases[0].user_defined", "{},\"communic", "wanted no user_defined of a phase"},
+        {"\"time\":0.375", "\"time\":0.374", "phases[0].tasks[0]", "{\"attributes",
+         "subphases: wanted times that sum up to at most the time 0.374, got 0.375"},
+        {"\"entity\":{\"home\":0,\"id\":1,", "\"entity\":{\"home\":2,\"id\":9,", "phases[0].communications[3]",
+         "{\"bytes\":16.0", "wanted id 1 as a task of this rank in phase 0, got none"},
+        {"\"rank\":0,\"rank_alpha\":1.5", "\"rank_alpha\":1.5,\"rank\":0", "metadata.rank", "\"rank\":0,\"sh",
+         "wanted the keys in byte order, got this one behind a later one"},
+        {"\"entity\":{\"home\":0,\"id\":0,", "\"entity\":{\"home\":2,\"id\":9,", "phases[0]",
+         "{\"communications\"", "wanted id 0 as a task of the rank that names it in communication 2, got none"},
+        {"\"tasks\":[{\"entity\":{\"collection_id\":7,",
+         "\"tasks\":[{\"entity\":{\"home\":0,\"id\":0,\"migratable\":false,\"type\":\"object\"},\"node\":0,"
+         "\"resource\":\"cpu\",\"time\":0.0},{\"entity\":{\"collection_id\":7,",
+         "phases[1]", "{\"id\":4", "wanted the entity with id 0 in phase 0 only, got it in 4"},
+        {"\"entity\":{\"collection_id\":7,\"home\":1,\"id\":262151,\"index\":[1,4],\"migratable\":true",
+         "\"entity\":{\"home\":0,\"id\":1,\"migratable\":false", "phases[1]", "{\"id\":4",
+         "wanted at least one migratable task in each rank and phase, got none"},
+        {"\"time\":1.0,\"user_defined\":{}}",
+         "\"time\":1.0},{\"entity\":{\"collection_id\":7,\"home\":1,\"id\":524295,\"index\":[2,4],"
+         "\"migratable\":true,\"type\":\"object\"},\"node\":0,\"resource\":\"cpu\",\"time\":1.0}",
+         "phases[1].tasks[1]", "{\"entity\"",
+         "subphases: wanted 1 like the migratable tasks before (rank 0), got 0"},
+        {"\"home\":1,\"id\":262151,\"index\":[1,4],\"migratable\":true",
+         "\"home\":1,\"id\":262151,\"migratable\":true", "phases[1].tasks[0].entity", "{\"collection_id\"",
+         "wanted the key \"index\" with id 262151, got none"},
+        {"\"entity\":{\"collection_id\":7,\"home\":1,\"id\":262151,\"index\":[1,4],\"migratable\":true",
+         "\"entity\":{\"collection_id\":7,\"home\":1,\"index\":[1,4],\"migratable\":true,\"seq_id\":9",
+         "phases[1].tasks[0].entity", "{\"collection_id\"", "wanted the key \"id\", got an object without it"},
+        {",\"shared_node\":{\"id\":0,\"num_nodes\":1,\"rank\":0,\"size\":2}", "", "metadata", "{\"attributes\"",
+         "wanted the key \"shared_node\", got an object without it"},
+        {"\"rank\":0,\"rank_alpha\"", "\"rank_alpha\"", "metadata", "{\"attributes\"",
+         "wanted the key \"rank\", got an object without it"},
+    };
+    break_vom(vom_rank[0], loose, COUNT(loose), 0);
+    break_vom(vom_rank[0], loose, COUNT(loose), STRICT);
+    break_vom(vom_rank[0], strict, COUNT(strict), STRICT);
+    for (size_t i = 0; i < COUNT(strict); i++) {
+        char *edited = vom_edit(vom_rank[0], strict[i].from, strict[i].to);
+        accept_vom(edited, 0);
+        free(edited);
+    }
+    char *edited = vom_edit(vom_rank[1], ",\"objgroup_id\":786435,\"type\":\"object\"},\"node\"",
+                            ",\"type\":\"object\"},\"node\"");
+    refuse_vom(edited, STRICT, HPCW_EFORMAT, "wanted the key \"objgroup_id\" with id 3145756, got none");
+    free(edited);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(good_files_pass),
+        cmocka_unit_test(the_schema_holds),
+        cmocka_unit_test(entities_agree_with_themselves),
+        cmocka_unit_test(records_agree_with_each_other),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
