@@ -72,20 +72,26 @@ static hpcw_status list_close(struct list *l, hpcw_status s, hpcw_error *err) {
 
 /* ---- truth ---- */
 
+/* Which node, and the ranks on it. */
+static void put_place(const struct hpcw_i_machine *m, uint32_t node, uint32_t first_rank, uint32_t ranks,
+                      struct hpcw_i_json *json) {
+    char host[HPCW_I_HOST_SIZE];
+    hpcw_i_machine_host(m, node, host);
+    hpcw_i_json_put_str(json, "host", host);
+    hpcw_i_json_put_u64(json, "node", node);
+    hpcw_i_json_put_u64(json, "first_rank", first_rank);
+    hpcw_i_json_put_u64(json, "ranks", ranks);
+}
+
 static void put_ports(const struct hpcw_i_machine *m, struct hpcw_i_json *json) {
     struct hpcw_i_truth_port port;
     uint32_t node = 0;
     hpcw_i_json_key(json, "slow_ports");
     hpcw_i_json_begin_array(json);
     while (hpcw_i_truth_next_port(m, &node, &port)) {
-        char host[HPCW_I_HOST_SIZE];
-        hpcw_i_machine_host(m, port.node, host);
         hpcw_i_json_flat(json);
         hpcw_i_json_begin_object(json);
-        hpcw_i_json_put_str(json, "host", host);
-        hpcw_i_json_put_u64(json, "node", port.node);
-        hpcw_i_json_put_u64(json, "first_rank", port.first_rank);
-        hpcw_i_json_put_u64(json, "ranks", port.ranks);
+        put_place(m, port.node, port.first_rank, port.ranks, json);
         hpcw_i_json_put_str(json, "direction", port.outgoing ? "out" : "in");
         hpcw_i_json_put_f64(json, "factor", port.factor);
         hpcw_i_json_end_object(json);
@@ -114,6 +120,21 @@ static void put_cables(const struct hpcw_i_machine *m, struct hpcw_i_json *json)
     hpcw_i_json_end_array(json);
 }
 
+static void put_slow_nodes(const struct hpcw_i_machine *m, struct hpcw_i_json *json) {
+    struct hpcw_i_truth_node slow;
+    uint32_t node = 0;
+    hpcw_i_json_key(json, "slow_nodes");
+    hpcw_i_json_begin_array(json);
+    while (hpcw_i_truth_next_node(m, &node, &slow)) {
+        hpcw_i_json_flat(json);
+        hpcw_i_json_begin_object(json);
+        put_place(m, slow.node, slow.first_rank, slow.ranks, json);
+        hpcw_i_json_put_f64(json, "factor", slow.factor);
+        hpcw_i_json_end_object(json);
+    }
+    hpcw_i_json_end_array(json);
+}
+
 static hpcw_status write_truth(const struct hpcw_i_run *run, const struct records *records, hpcw_error *err) {
     const struct hpcw_i_dataset *d = run->dataset;
     struct list l;
@@ -134,6 +155,7 @@ static hpcw_status write_truth(const struct hpcw_i_run *run, const struct record
     hpcw_i_json_put_u64(json, "groups", d->machine.groups);
     put_ports(&d->machine, json);
     put_cables(&d->machine, json);
+    put_slow_nodes(&d->machine, json);
     hpcw_i_json_end_object(json);
     for (size_t f = 0; s == HPCW_OK && f < hpcw_i_format_count; f++) {
         if (d->formats >> f & 1) {

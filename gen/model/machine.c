@@ -243,6 +243,12 @@ double hpcw_i_machine_cable(const struct hpcw_i_machine *m, uint32_t switch_a, u
     return w[0] < hpcw_i_threshold(m->params.bad_cable_share) ? m->params.bad_cable_factor : 1;
 }
 
+double hpcw_i_machine_slowness(const struct hpcw_i_machine *m, uint32_t node) {
+    uint32_t w[4];
+    hpcw_i_draw(m->seed, HPCW_I_FOR_SLOW_NODE, node, 0, 0, w);
+    return w[0] < hpcw_i_threshold(m->params.slow_node_share) ? m->params.slow_node_factor : 1;
+}
+
 struct hpcw_i_message_cost hpcw_i_machine_cost(const struct hpcw_i_machine *m, enum hpcw_i_class distance,
                                                uint64_t bytes) {
     const struct hpcw_i_machine_params *p = &m->params;

@@ -70,6 +70,9 @@ struct hpcw_i_machine_params {
     double bad_cable_share;                    /* of all pairs of switches */
     double bad_cable_factor;
 
+    double slow_node_share;  /* of all nodes: they compute slowly */
+    double slow_node_factor; /* what their compute times are multiplied with */
+
     struct hpcw_i_congestion heavy, light; /* for classes 4 and 5 */
     uint64_t heavy_size;                   /* messages of this size and larger make the load heavy */
 };
@@ -146,6 +149,9 @@ struct hpcw_i_port hpcw_i_machine_port(const struct hpcw_i_machine *m, uint32_t 
 
 /* What is left of the bandwidth between two switches, 1 unless a cable is bad; 1 within a switch. */
 double hpcw_i_machine_cable(const struct hpcw_i_machine *m, uint32_t switch_a, uint32_t switch_b);
+
+/* What a node multiplies compute times with: 1 unless it is slow. */
+double hpcw_i_machine_slowness(const struct hpcw_i_machine *m, uint32_t node);
 
 /* Time of one undisturbed message in picoseconds: t = fixed + transfer * slowdowns. */
 struct hpcw_i_message_cost {

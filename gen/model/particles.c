@@ -8,6 +8,7 @@
 #include "base/detmath.h"
 #include "base/rng.h"
 #include "base/status.h"
+#include "model/grid.h"
 #include "model/particles_run.h"
 
 #define FIELD(f) offsetof(struct hpcw_i_particles_params, f)
@@ -48,17 +49,6 @@ void hpcw_i_particles_params_init(struct hpcw_i_particles_params *params) {
     };
 }
 
-/* The largest divisor of n whose `power`-th power does not exceed n. */
-static uint32_t near_root(uint32_t n, int power) {
-    uint32_t best = 1;
-    for (uint64_t d = 2; (power == 3 ? d * d * d : d * d) <= n; d++) {
-        if (n % d == 0) {
-            best = (uint32_t)d;
-        }
-    }
-    return best;
-}
-
 /* Mean 1 whatever sigma, as far as the normal draws are normal. */
 static double relative_size(const struct hpcw_i_particles_params *p, double z) {
     return hpcw_i_exp(p->sigma * z - 0.5 * p->sigma * p->sigma);
@@ -82,9 +72,7 @@ hpcw_status hpcw_i_particles_init(struct hpcw_i_particles *model, const struct h
     model->params = *params;
     model->ranks = ranks;
     model->seed = seed;
-    model->dims[2] = near_root(ranks, 3);
-    model->dims[1] = near_root(ranks / model->dims[2], 2);
-    model->dims[0] = ranks / model->dims[2] / model->dims[1];
+    hpcw_i_grid_shape(ranks, 3, model->dims);
     (void)hpcw_i_particles_use(model, hpcw_i_simd_best());
     return HPCW_OK;
 }

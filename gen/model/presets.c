@@ -51,6 +51,8 @@ static const struct hpcw_i_machine_params hdr200 = {
     .bad_weight = {0.6, 0.3},
     .bad_cable_share = 0.001,
     .bad_cable_factor = 0.5,
+    .slow_node_share = 0.003,          /* [A]: a few nodes of a thousand run below their clock, */
+    .slow_node_factor = 1.3,           /* for instance throttled by heat */
     .heavy = {0.54, 0.05, 0.48, 0.66}, /* steps of a 16 MiB cross-half run [P1] */
     .light = {0.9, 0.05, 0.75, 1.0},   /* [A], cut at 3 sd and at the whole bandwidth */
     /* Light means: adaptive routing still finds free links. A published excerpt with 256 KiB messages shows the
@@ -238,6 +240,8 @@ const struct hpcw_i_param hpcw_i_machine_param[] = {
     SHARE("bad_weight_2", bad_weight[1], "share of the second kind; the third has the rest"),
     SHARE("bad_cable_share", bad_cable_share, "share of switch pairs with a bad cable"),
     LEFT("bad_cable_factor", bad_cable_factor, "bandwidth left over a bad cable"),
+    SHARE("slow_node_share", slow_node_share, "share of nodes that compute slowly"),
+    REAL("slow_node_factor", slow_node_factor, 1, 1000, NULL, "what compute times are multiplied with there"),
     REAL("heavy_mean", heavy.mean, 0.001, 1, NULL,
          "heavy load: mean share of a link's bandwidth beyond a switch"),
     REAL("heavy_sd", heavy.sd, 0, 1, NULL, "heavy load: its standard deviation from step to step"),

@@ -24,6 +24,19 @@ bool hpcw_i_truth_next_port(const struct hpcw_i_machine *m, uint32_t *node, stru
     return false;
 }
 
+bool hpcw_i_truth_next_node(const struct hpcw_i_machine *m, uint32_t *node, struct hpcw_i_truth_node *slow) {
+    for (; *node < m->nodes; ++*node) {
+        slow->factor = hpcw_i_machine_slowness(m, *node);
+        if (slow->factor > 1) {
+            slow->node = *node;
+            ranks_of(m, *node, 1, &slow->first_rank, &slow->ranks);
+            ++*node;
+            return true;
+        }
+    }
+    return false;
+}
+
 bool hpcw_i_truth_next_cable(const struct hpcw_i_machine *m, uint32_t *a, uint32_t *b,
                              struct hpcw_i_truth_cable *cable) {
     for (; *a < m->switches; ++*a, *b = 0) {

@@ -19,6 +19,12 @@ struct hpcw_i_truth_port {
     double factor; /* what is left of the bandwidth */
 };
 
+/* A node that computes slowly. */
+struct hpcw_i_truth_node {
+    uint32_t node, first_rank, ranks;
+    double factor; /* what its compute times are multiplied with */
+};
+
 /* A pair of switches with a slow cable between them, in both directions. */
 struct hpcw_i_truth_cable {
     uint32_t switch_a, switch_b;         /* switch_a < switch_b */
@@ -38,6 +44,9 @@ struct hpcw_i_truth_outliers {
 
 /* The first bad port of a node >= *node; *node becomes the one behind it. False if there is none left. */
 bool hpcw_i_truth_next_port(const struct hpcw_i_machine *m, uint32_t *node, struct hpcw_i_truth_port *port);
+
+/* The first slow node >= *node, likewise. */
+bool hpcw_i_truth_next_node(const struct hpcw_i_machine *m, uint32_t *node, struct hpcw_i_truth_node *slow);
 
 /*
  * The first bad cable at or behind the pair (*a, *b), a < b, in ascending order; the pair then moves behind it.

@@ -25,12 +25,30 @@ enum hpcw_i_purpose {
     HPCW_I_FOR_TASKS = 7,      /* slot, p, try: shuffle of the tasks */
     HPCW_I_FOR_RETEST = 8,     /* i, j, p: words 0-1 jitter */
     HPCW_I_FOR_CABLE = 9,      /* lower switch, higher switch, 0: word 0 bad */
-    /* 10..15: later properties of the one simulated machine (slow nodes, overloaded ranks) */
+    HPCW_I_FOR_SLOW_NODE = 10, /* node, 0, 0: word 0 slow */
+    /* 11..15: later properties of the one simulated machine */
 
     /* 16 and up: one block per format */
     HPCW_I_FOR_PARTICLE_COUNT = 16, /* rank, 0, 0: words 0-1 size, word 2 number of blocks */
     HPCW_I_FOR_PARTICLE_FLOW = 17,  /* rank, 0, part 0-1: bulk velocity and depth of a rank's subdomain */
     HPCW_I_FOR_PARTICLE = 18,       /* index, rank, part 0-1: place and mask, velocity */
+
+    /* The simulated application: its objects, their work and messages. */
+    HPCW_I_FOR_LOAD_HOME = 32,       /* home rank, 0, 0: words 0-1 what its objects have in common */
+    HPCW_I_FOR_LOAD_OBJECT = 33,     /* object, 0, 0: words 0-1 its own share, 2-3 its set-up */
+    HPCW_I_FOR_LOAD_EPOCH = 34,      /* object, epoch, 0: words 0-1 what is new */
+    HPCW_I_FOR_LOAD_JITTER = 35,     /* object, phase, 0: words 0-1 */
+    HPCW_I_FOR_LOAD_OTHER = 36,      /* rank, which of its handlers and groups, phase: words 0-1 time */
+    HPCW_I_FOR_LOAD_PAIRING = 37,    /* half, round, phase: permutation that pairs the ranks */
+    HPCW_I_FOR_LOAD_SWAP = 38,       /* lower rank of the pair, phase, slot / 4: one word a slot */
+    HPCW_I_FOR_LOAD_SCENARIO = 39,   /* home rank, 0, 0: word 0 whether a scenario hits it */
+    HPCW_I_FOR_LOAD_FAR = 40,        /* half, round, channel: permutation of the objects */
+    HPCW_I_FOR_LOAD_FAR_USED = 41,   /* object, channel, 0: word 0 whether it sends there */
+    HPCW_I_FOR_LOAD_EDGE = 42,       /* from, to, 0: words 0-1 bytes, 2-3 messages */
+    HPCW_I_FOR_LOAD_EDGE_PHASE = 43, /* from, to, phase: words 0-1 bytes, 2-3 messages */
+    HPCW_I_FOR_LOAD_MEMORY = 44,   /* object or block, which of the two, 0: words 0-1 size, 2-3 working size */
+    HPCW_I_FOR_LOAD_SUBPHASE = 45, /* object, subphase / 4, 0: one word a subphase */
+    /* 48..63: checkpoints */
 };
 
 /* The constants of Philox4x32, for vector code that repeats its operations. */
