@@ -10,6 +10,7 @@
 #include "base/status.h"
 #include "format.h"
 
+#include <hpcw/sink.h>
 #include <hpcw/version.h>
 
 const char *const hpcw_i_scale_name[] = {"tiny", "small", "medium", "large", NULL};
@@ -35,6 +36,30 @@ static const struct hpcw_i_param sion_param[] = {
      .help = "physical files of the particle container, at most one per rank"},
 };
 
+#define VOM_FIELD(name) .offset = offsetof(struct hpcw_i_vom_params, name)
+
+static const char *const container_names[] = {"brotli", "plain", "lbaf", NULL};
+
+static const struct hpcw_i_param vom_param[] = {
+    {.key = "vom.container",
+     .type = HPCW_I_PARAM_CHOICE,
+     VOM_FIELD(container),
+     .choices = container_names,
+     .help = "brotli (data.0.json.br, as vt writes), plain (data.0.json) or lbaf (brotli inside data.0.json)"},
+    {.key = "vom.quality",
+     .type = HPCW_I_PARAM_U32,
+     VOM_FIELD(quality),
+     .min = 0,
+     .max = 9,
+     .help = "brotli: 0 is fast, 9 small"},
+    {.key = "vom.window",
+     .type = HPCW_I_PARAM_U32,
+     VOM_FIELD(window),
+     .min = 10,
+     .max = 24,
+     .help = "brotli: binary logarithm of how far back it looks; not 16 or 21"},
+};
+
 #define COUNT(a) (sizeof(a) / sizeof(a)[0])
 #define OWNER(field) offsetof(struct hpcw_i_dataset, field)
 
@@ -46,6 +71,8 @@ const struct hpcw_i_dataset_group hpcw_i_dataset_group[] = {
     {"linktest", hpcw_i_linktest_param, 0, OWNER(linktest_params), "linktest"},
     {"sion", sion_param, COUNT(sion_param), OWNER(params), "sion"},
     {"sion", hpcw_i_particles_param, 0, OWNER(particles_params), "sion"},
+    {"load", hpcw_i_load_param, 0, OWNER(load_params), "vom"},
+    {"vom", vom_param, COUNT(vom_param), OWNER(vom_params), "vom"},
 };
 const size_t hpcw_i_dataset_group_count = COUNT(hpcw_i_dataset_group);
 
@@ -53,18 +80,21 @@ size_t hpcw_i_dataset_group_size(const struct hpcw_i_dataset_group *g) {
     return g->params == hpcw_i_machine_param     ? hpcw_i_machine_param_count
            : g->params == hpcw_i_linktest_param  ? hpcw_i_linktest_param_count
            : g->params == hpcw_i_particles_param ? hpcw_i_particles_param_count
+           : g->params == hpcw_i_load_param      ? hpcw_i_load_param_count
                                                  : g->count;
 }
 
-/* What the scale moves: particles per rank, and permutations of the link test. */
+/* What the scale moves: particles per rank, permutations of the link test, phases and objects of the load data. 0:
+ * what the model says by itself. */
 static const struct {
     uint64_t mean_size;
     uint64_t permutations;
+    uint32_t phases, objects;
 } scales[] = {
-    [HPCW_I_SCALE_TINY] = {6 << 10, 0},
-    [HPCW_I_SCALE_SMALL] = {16 << 10, 0},
-    [HPCW_I_SCALE_MEDIUM] = {0, 0},       /* what the models say by themselves */
-    [HPCW_I_SCALE_LARGE] = {95000000, 3}, /* 2.5 million particles of 38 bytes, as HACC-IO runs had */
+    [HPCW_I_SCALE_TINY] = {6 << 10, 0, 6, 0},
+    [HPCW_I_SCALE_SMALL] = {16 << 10, 0, 15, 0},
+    [HPCW_I_SCALE_MEDIUM] = {0, 0, 0, 0},
+    [HPCW_I_SCALE_LARGE] = {95000000, 3, 200, 32}, /* 2.5 million particles of 38 bytes, as HACC-IO runs had */
 };
 
 hpcw_status hpcw_i_dataset_init(struct hpcw_i_dataset *d, const char *preset, enum hpcw_i_scale scale,
@@ -78,25 +108,18 @@ hpcw_status hpcw_i_dataset_init(struct hpcw_i_dataset *d, const char *preset, en
         d->particles_params.mean_size = scales[scale].mean_size;
     }
     d->linktest_params.permutations = scales[scale].permutations;
+    hpcw_brotli_options brotli;
+    hpcw_brotli_options_init(&brotli);
+    d->vom_params =
+        (struct hpcw_i_vom_params){.quality = (uint32_t)brotli.quality, .window = (uint32_t)brotli.window};
+    hpcw_i_load_params_init(&d->load_params);
+    if (scales[scale].phases != 0) {
+        d->load_params.phases = scales[scale].phases;
+    }
+    if (scales[scale].objects != 0) {
+        d->load_params.objects = scales[scale].objects;
+    }
     return hpcw_i_machine_params_init(&d->machine_params, preset, err);
-}
-
-hpcw_status hpcw_i_dataset_build(struct hpcw_i_dataset *d, hpcw_error *err) {
-    hpcw_status s = hpcw_i_machine_init(&d->machine, &d->machine_params, d->ranks, d->seed, err);
-    if (s != HPCW_OK) {
-        return s;
-    }
-    d->built = true;
-    s = hpcw_i_linktest_model_init(&d->linktest, &d->machine, &d->linktest_params, err);
-    return s == HPCW_OK ? hpcw_i_particles_init(&d->particles, &d->particles_params, d->ranks, d->seed, err)
-                        : s;
-}
-
-void hpcw_i_dataset_free(struct hpcw_i_dataset *d) {
-    if (d->built) {
-        hpcw_i_machine_free(&d->machine);
-        d->built = false;
-    }
 }
 
 static bool wants(const struct hpcw_i_dataset *d, const char *format) {
@@ -106,6 +129,30 @@ static bool wants(const struct hpcw_i_dataset *d, const char *format) {
         }
     }
     return true;
+}
+
+hpcw_status hpcw_i_dataset_build(struct hpcw_i_dataset *d, hpcw_error *err) {
+    hpcw_status s = hpcw_i_machine_init(&d->machine, &d->machine_params, d->ranks, d->seed, err);
+    if (s != HPCW_OK) {
+        return s;
+    }
+    d->built = true;
+    s = hpcw_i_linktest_model_init(&d->linktest, &d->machine, &d->linktest_params, err);
+    if (s == HPCW_OK) {
+        s = hpcw_i_particles_init(&d->particles, &d->particles_params, d->ranks, d->seed, err);
+    }
+    if (s == HPCW_OK && wants(d, "vom")) {
+        s = hpcw_i_load_init(&d->load, &d->load_params, &d->machine, err);
+    }
+    return s;
+}
+
+void hpcw_i_dataset_free(struct hpcw_i_dataset *d) {
+    if (d->built) {
+        hpcw_i_load_free(&d->load);
+        hpcw_i_machine_free(&d->machine);
+        d->built = false;
+    }
 }
 
 void hpcw_i_dataset_json(const struct hpcw_i_dataset *d, struct hpcw_i_json *json) {

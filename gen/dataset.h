@@ -8,6 +8,7 @@
 
 #include "io/json.h"
 #include "model/linktest.h"
+#include "model/load.h"
 #include "model/machine.h"
 #include "model/particles.h"
 
@@ -17,6 +18,17 @@ enum hpcw_i_scale { HPCW_I_SCALE_TINY, HPCW_I_SCALE_SMALL, HPCW_I_SCALE_MEDIUM, 
 struct hpcw_i_dataset_params {
     uint64_t start;      /* of the simulated run, seconds since 1970-01-01 UTC */
     uint32_t sion_files; /* physical files of sion/particles.sion */
+};
+
+/* Keys "vom.*": how the load data stands in files. */
+enum hpcw_i_vom_container {
+    HPCW_I_VOM_BROTLI_FILES, /* data.<rank>.json.br */
+    HPCW_I_VOM_PLAIN_FILES,  /* data.<rank>.json */
+    HPCW_I_VOM_LBAF_FILES    /* brotli inside data.<rank>.json */
+};
+struct hpcw_i_vom_params {
+    int container; /* enum hpcw_i_vom_container */
+    uint32_t quality, window;
 };
 
 struct hpcw_i_dataset {
@@ -31,11 +43,14 @@ struct hpcw_i_dataset {
     struct hpcw_i_machine_params machine_params;
     struct hpcw_i_linktest_params linktest_params;
     struct hpcw_i_particles_params particles_params;
+    struct hpcw_i_load_params load_params;
+    struct hpcw_i_vom_params vom_params;
 
     /* What follows from the above; made by hpcw_i_dataset_build. */
     struct hpcw_i_machine machine;
     struct hpcw_i_linktest_model linktest;
     struct hpcw_i_particles particles;
+    struct hpcw_i_load_model load; /* if a format that needs it is asked for */
     bool built;
 };
 

@@ -20,8 +20,8 @@ enum { HPCW_I_UNIT_PATH = 256 };
 /* One physical file. */
 struct hpcw_i_unit {
     char path[HPCW_I_UNIT_PATH]; /* below the dataset's directory, '/' between folders */
-    uint64_t apparent;           /* bytes that readers, copies and quotas see */
-    uint64_t allocated;          /* bytes that the file system stores; holes are not */
+    uint64_t apparent;  /* bytes that readers, copies and quotas see; an estimate if the content decides */
+    uint64_t allocated; /* bytes that the file system stores; holes are not */
 };
 
 /* A range of units being written by all processes of `comm`. */
@@ -46,6 +46,8 @@ struct hpcw_i_format {
     hpcw_status (*limits)(const struct hpcw_i_dataset *d, hpcw_error *err);
 
     bool container; /* its units are members of one set: reading the first one reads them all */
+    const char
+        *folder; /* its units are read together by the name of this folder, below the dataset's; or NULL */
     uint64_t (*units)(const struct hpcw_i_dataset *d);
     hpcw_status (*unit)(const struct hpcw_i_dataset *d, uint64_t index, struct hpcw_i_unit *unit,
                         hpcw_error *err);
@@ -78,8 +80,8 @@ struct hpcw_i_format {
     hpcw_status (*truth)(const struct hpcw_i_dataset *d, const cJSON *const *partial, size_t count,
                          struct hpcw_i_json *json, hpcw_error *err);
 
-    /* Whether a file is of this format; reads a few bytes at most. More special formats stand first in the
-     * table. */
+    /* Whether a file, or a folder of them, is of this format; reads a few bytes at most. More special formats
+     * stand first in the table. */
     bool (*probe)(const char *path);
     /* Structure and content. `ours`: by the rules of our own writer, which are stricter than those of real
      * files. */
@@ -90,6 +92,7 @@ struct hpcw_i_format {
 
 extern const struct hpcw_i_format hpcw_i_format_linktest;
 extern const struct hpcw_i_format hpcw_i_format_sion;
+extern const struct hpcw_i_format hpcw_i_format_vom;
 
 /* The table. */
 extern const struct hpcw_i_format *const hpcw_i_format[];

@@ -127,8 +127,9 @@ static hpcw_status digest_units(const struct hpcw_i_run *run, const struct hpcw_
             memcpy(name, unit.path, sizeof name);
         }
         hpcw_i_store_path(run->directory, name, path);
-        word[3 * k] = unit.apparent;
-        if (run->checksums) {
+        if (!run->checksums) {
+            s = hpcw_i_store_size(path, &word[3 * k], err);
+        } else {
             struct hpcw_i_digest digest;
             s = hpcw_i_digest_file(path, &digest, &word[3 * k], err);
             word[3 * k + 1] = digest.high;

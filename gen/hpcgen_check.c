@@ -82,17 +82,19 @@ static hpcw_status check_file(void *context, void *state, uint64_t index, hpcw_e
     return check_digest(c->file[index], path, err);
 }
 
-/* Structure and content of one file; the first one of a set speaks for all. */
+/* Structure and content of one file; the first one of a set or folder speaks for all. */
 static hpcw_status check_structure(void *context, void *state, uint64_t index, hpcw_error *err) {
     const struct check *c = context;
     (void)state;
     const char *name = cJSON_GetObjectItemCaseSensitive(c->file[index], "path")->valuestring;
     size_t f = format_of_path(name);
-    if (f == hpcw_i_format_count || (hpcw_i_format[f]->container && c->first[f] != index)) {
+    bool together =
+        f < hpcw_i_format_count && (hpcw_i_format[f]->container || hpcw_i_format[f]->folder != NULL);
+    if (f == hpcw_i_format_count || (together && c->first[f] != index)) {
         return HPCW_OK;
     }
     char path[HPCW_I_STORE_PATH];
-    hpcw_i_store_path(c->dir, name, path);
+    hpcw_i_store_path(c->dir, hpcw_i_format[f]->folder != NULL ? hpcw_i_format[f]->folder : name, path);
     return hpcw_i_format[f]->verify(path, true, err);
 }
 
@@ -228,10 +230,11 @@ hpcw_status hpcgen_verify(const struct hpcgen_options *o, const char *path, hpcw
     uint64_t files = 1;
     hpcw_status s;
     const char *what = "dataset";
-    if (stat(path, &st) == 0 && S_ISDIR(st.st_mode)) {
+    bool is_directory = stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+    size_t f = hpcw_i_format_of_file(path);
+    if (is_directory && f == hpcw_i_format_count) {
         s = verify_directory(o, path, &files, err);
     } else {
-        size_t f = hpcw_i_format_of_file(path);
         if (f == hpcw_i_format_count) {
             return unknown_file(path, err);
         }

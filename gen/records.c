@@ -23,6 +23,15 @@ static bool is_text(const cJSON *object, const char *key, const char *want) {
     return cJSON_IsString(item) && strcmp(item->valuestring, want) == 0;
 }
 
+hpcw_status hpcw_i_store_size(const char *path, uint64_t *size, hpcw_error *err) {
+    struct stat st;
+    if (lstat(path, &st) != 0) {
+        return hpcw_i_fail_sys(err, errno, "%s: cannot ask for its size", path);
+    }
+    *size = (uint64_t)st.st_size;
+    return HPCW_OK;
+}
+
 static bool has_size(const char *dir, const char *name, uint64_t size) {
     char path[HPCW_I_STORE_PATH];
     struct stat st;

@@ -39,6 +39,9 @@ hpcw_status hpcw_i_store_read(const char *path, char **text, hpcw_error *err);
 /* A JSON file, to be deleted with cJSON_Delete. HPCW_EFORMAT if it does not parse. */
 hpcw_status hpcw_i_store_read_json(const char *path, cJSON **json, hpcw_error *err);
 
+/* Size of a file that was just written. */
+hpcw_status hpcw_i_store_size(const char *path, uint64_t *size, hpcw_error *err);
+
 /* What a directory is, before a run. */
 enum hpcw_i_store_state {
     HPCW_I_STORE_FRESH,      /* absent, empty, or as good as empty */

@@ -12,7 +12,7 @@ fresh() {
 put() { # FILE OFFSET BYTES
     printf "$3" | dd of="$1" bs=1 seek="$2" conv=notrunc 2>/dev/null
 }
-"$HPCGEN" --ranks 8 --out whole --quiet || exit
+"$HPCGEN" --ranks 8 --formats linktest,sion --out whole --quiet || exit
 
 fresh; put set/sion/particles.sion.000002 30000 '\377'; refuse set
 fresh; truncate -s -1 set/$link; refuse set

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Manifests and checksum lists that do not fit what is there, or that want to lead out of the directory.
 . "$HERE/refuse.inc"
-"$HPCGEN" --ranks 8 --out whole --quiet || exit
-"$HPCGEN" --ranks 8 --out bare --quiet --no-checksums || exit
+"$HPCGEN" --ranks 8 --formats linktest,sion --out whole --quiet || exit
+"$HPCGEN" --ranks 8 --formats linktest,sion --out bare --quiet --no-checksums || exit
 
 # edit WANTED FROM FILE SED-SCRIPT: a copy of FROM, changed, is refused
 edit() {

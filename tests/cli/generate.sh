@@ -10,17 +10,21 @@ echo "== checked"
 # One file of a container speaks for all of them.
 "$HPCGEN" verify set/linktest/pingpong_results_bin.sion | sed 's/,.*//'
 "$HPCGEN" verify set/sion/particles.sion | sed 's/,.*//'
+# Load data: one rank's file, and all of them.
+"$HPCGEN" verify set/vom/data.3.json.br | sed 's/,.*//'
+"$HPCGEN" verify set/vom | sed 's/,.*//'
 if command -v xxhsum >/dev/null; then
     (cd set && xxhsum --quiet -c CHECKSUMS.xxh128) >/dev/null
 fi
 
 echo "== described"
 "$HPCGEN" info set/sion/particles.sion | grep -E '^(format|tasks_of_set|fs_block_size):'
+"$HPCGEN" info set/vom | grep -E '^(format|ranks|files):'
 "$HPCGEN" info --json set/linktest/pingpong_results_bin.sion | tr -d ' \n' | grep -c '^{.*"format":"linktest".*}$'
 
 echo "== a dry run names the same files and writes none"
 "$HPCGEN" --ranks 8 --out dry --dry-run >plan
-for file in $(cd set && find linktest sion -type f); do
+for file in $(cd set && find linktest sion vom -type f); do
     grep -q "$file" plan || echo "the plan lacks $file"
 done
 [ ! -e dry ] || echo "the dry run left something"

@@ -3,7 +3,7 @@
 # Whatever a run was stopped by, nothing looks finished, and another one ends with the same bytes and no rest of the first.
 . "$HERE/refuse.inc"
 make() {
-    "$HPCGEN" --quiet "$@" || bad "fails: $*"
+    "$HPCGEN" --quiet --formats linktest,sion "$@" || bad "fails: $*"
 }
 same() { # with nothing hidden beside
     diff -r "$1" "$2" >differences 2>&1 || bad "$1 and $2 differ: $(cat differences)"
@@ -12,7 +12,7 @@ same() { # with nothing hidden beside
 kept() { # FILES ARGS...: that many are found finished
     wanted=$1
     shift
-    "$HPCGEN" --json --quiet "$@" >result || bad "fails: $*"
+    "$HPCGEN" --json --quiet --formats linktest,sion "$@" >result || bad "fails: $*"
     got=$(sed -n 's/.*"files_kept": \([0-9]*\).*/\1/p' result)
     [ "$got" -eq "$wanted" ] || bad "$got files kept, wanted $wanted: $*"
 }
@@ -24,7 +24,7 @@ make --ranks 1024 --files 2 --out large
 killed=0
 for tenths in 0 0 1 2 3; do
     rm -rf cut
-    "$HPCGEN" --quiet --ranks 1024 --files 2 --jobs 1 --out cut &
+    "$HPCGEN" --quiet --formats linktest,sion --ranks 1024 --files 2 --jobs 1 --out cut &
     pid=$!
     # As early as there is something, or later.
     while [ ! -e cut/.hpcw/parameters.ini ] && kill -0 $pid 2>/dev/null; do :; done
@@ -35,9 +35,9 @@ for tenths in 0 0 1 2 3; do
     if [ ! -e cut/manifest.json ]; then
         killed=$((killed + 1))
         refuse 1 'cut: wanted an empty directory, got an unfinished dataset*--resume*' \
-            "$HPCGEN" --ranks 1024 --files 2 --out cut
+            "$HPCGEN" --formats linktest,sion --ranks 1024 --files 2 --out cut
         refuse 1 'cut/.hpcw/parameters.ini: *wanted seed = 3, got seed = 2*' \
-            "$HPCGEN" --ranks 1024 --files 2 --out cut --seed 3 --resume
+            "$HPCGEN" --formats linktest,sion --ranks 1024 --files 2 --out cut --seed 3 --resume
         refuse 1 'cut: wanted a finished dataset*' "$HPCGEN" verify cut
     fi
     make --ranks 1024 --files 2 --out cut --resume
@@ -76,6 +76,17 @@ same whole short
 make --ranks 64 --out bare --no-checksums
 kept 5 --ranks 64 --out bare --resume
 same whole bare
+
+# ---- the truth about what is kept is told again, also where it was counted while writing
+"$HPCGEN" --quiet --ranks 16 --scale tiny --out counted || bad "generate fails"
+cp -r counted again
+rm again/linktest/* again/truth.json
+"$HPCGEN" --quiet --ranks 16 --scale tiny --out again --resume || bad "resume fails"
+same counted again
+cp -r counted other
+rm other/sion/particles.sion.000001
+"$HPCGEN" --quiet --ranks 16 --scale tiny --out other --resume || bad "resume fails"
+same counted other
 
 # ---- temporaries of a killed run go with the end of the next one; other files stay
 make --ranks 64 --out rests --part 1/2

@@ -11,6 +11,7 @@
 
 #include "base/mem.h"
 #include "dataset.h"
+#include "format.h"
 #include "hpcgen_options.h"
 #include "tool/options.h"
 #include "tool/values.h"
@@ -206,7 +207,7 @@ static void values_of_all_kinds(void **state) {
     assert_int_equal(c.options.formats, 3);
     assert_int_equal(c.options.blocksize, 0);
     good(&c, "-n 2 -o d -f all");
-    assert_int_equal(c.options.formats, 3);
+    assert_int_equal(c.options.formats, (UINT64_C(1) << hpcw_i_format_count) - 1);
 }
 
 static void subcommands_and_arguments(void **state) {
@@ -309,8 +310,8 @@ static void errors_say_what_wanted_and_got(void **state) {
         {"verify", HPCW_EINVAL, "verify: wanted DIR|FILE, got 0 arguments"},
         {"verify a b", HPCW_EINVAL, "verify: wanted at most 1 argument (DIR|FILE), got \"b\" beyond"},
         {"-f linktset", HPCW_EINVAL,
-         "-f: wanted one of linktest, sion, got \"linktset\"; did you mean linktest?"},
-        {"-f sion,", HPCW_EINVAL, "-f: wanted one of linktest, sion, got \"\""},
+         "-f: wanted one of linktest, sion, *"},
+        {"-f sion,", HPCW_EINVAL, "-f: wanted one of linktest, sion, *"},
         {"--preset torus", HPCW_EINVAL, "--preset: wanted one of dfplus-hdr200, *"},
         {"--part 0/3", HPCW_ERANGE, "--part: wanted I/N with 1 <= I <= N, got \"0/3\""},
         {"--part 4/3", HPCW_ERANGE, "--part: wanted I/N with 1 <= I <= N, got \"4/3\""},

@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Load data of a whole dataset, read back as an analysis tool would read it: truth.json tells the imbalance that is in
+ * the files, and what was injected stands out there.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "generate.h"
+#include "read/vom.h"
+#include "store.h"
+#include "support/files.h"
+
+enum { RANKS = 48, MOST_PHASES = 32 };
+
+struct dataset {
+    struct hpcw_i_dataset d;
+    char dir[256];
+    char vom[512]; /* the folder */
+    cJSON *truth;  /* of it */
+};
+
+static void make(struct dataset *s, void (*change)(struct hpcw_i_dataset *d)) {
+    hpcw_error err;
+    struct hpcw_i_outcome outcome;
+    char path[512];
+    memset(s, 0, sizeof *s);
+    assert_int_equal(hpcw_i_dataset_init(&s->d, "dfplus-hdr200", HPCW_I_SCALE_SMALL, NULL), HPCW_OK);
+    s->d.ranks = RANKS;
+    s->d.seed = 5;
+    for (size_t f = 0; f < hpcw_i_format_count; f++) {
+        s->d.formats |= (uint64_t)(strcmp(hpcw_i_format[f]->name, "vom") == 0) << f;
+    }
+    change(&s->d);
+    scratch_make(s->dir, sizeof s->dir);
+    (void)snprintf(s->vom, sizeof s->vom, "%s/vom", s->dir);
+    const struct hpcw_i_run run = {.dataset = &s->d,
+                                   .directory = s->dir,
+                                   .comm = hpcw_i_comm_or_self(NULL),
+                                   .jobs = 2,
+                                   .parts = 1,
+                                   .durability = HPCW_SYNC_NONE};
+    if (hpcw_i_dataset_build(&s->d, &err) != HPCW_OK || hpcw_i_generate(&run, &outcome, &err) != HPCW_OK ||
+        hpcw_i_vom_verify_directory(s->vom, HPCW_I_VOM_STRICT, 0, &err) != HPCW_OK) {
+        fail_msg("%s", err.message);
+    }
+    (void)snprintf(path, sizeof path, "%s/" HPCW_I_TRUTH, s->dir);
+    if (hpcw_i_store_read_json(path, &s->truth, &err) != HPCW_OK) {
+        fail_msg("%s", err.message);
+    }
+}
+
+static void drop(struct dataset *s) {
+    scratch_remove(s->dir);
+    cJSON_Delete(s->truth);
+    hpcw_i_dataset_free(&s->d);
+}
+
+static const cJSON *told(const struct dataset *s, const char *key) {
+    const cJSON *item = cJSON_GetObjectItem(cJSON_GetObjectItem(s->truth, "vom"), key);
+    assert_non_null(item);
+    return item;
+}
+static double number(const cJSON *object, const char *key) {
+    const cJSON *item = cJSON_GetObjectItem(object, key);
+    assert_true(cJSON_IsNumber(item));
+    return item->valuedouble;
+}
+
+/* ---- what the files say, by rank and phase ---- */
+
+struct loads {
+    double rank[RANKS][MOST_PHASES]; /* seconds */
+    double migratable[RANKS][MOST_PHASES];
+    uint32_t away[MOST_PHASES]; /* objects that are not at home */
+};
+
+struct listener {
+    struct loads *loads;
+    uint32_t rank;
+    uint64_t phase;
+};
+
+static hpcw_status on_phase(void *context, uint64_t phase, hpcw_error *err) {
+    struct listener *l = context;
+    (void)err;
+    assert_true(phase < MOST_PHASES);
+    l->phase = phase;
+    return HPCW_OK;
+}
+
+static hpcw_status on_task(void *context, const struct hpcw_i_vom_task *task, hpcw_error *err) {
+    const struct listener *l = context;
+    (void)err;
+    l->loads->rank[l->rank][l->phase] += task->time;
+    if (task->entity.migratable) {
+        l->loads->migratable[l->rank][l->phase] += task->time;
+        l->loads->away[l->phase] += task->entity.home != l->rank;
+    }
+    return HPCW_OK;
+}
+
+static struct loads *listen(const struct dataset *s, const char *suffix) {
+    struct loads *loads = calloc(1, sizeof *loads);
+    for (uint32_t r = 0; r < RANKS; r++) {
+        char path[600];
+        struct hpcw_i_vom_reader *reader;
+        hpcw_error err;
+        struct listener l = {loads, r, 0};
+        const struct hpcw_i_vom_events events = {.context = &l, .phase_begin = on_phase, .task = on_task};
+        (void)snprintf(path, sizeof path, "%s/data.%u.json%s", s->vom, r, suffix);
+        if (hpcw_i_vom_reader_open(path, r, HPCW_I_VOM_STRICT, &reader, &err) != HPCW_OK ||
+            hpcw_i_vom_reader_run(reader, UINT64_MAX, &events, &err) != HPCW_OK) {
+            fail_msg("%s", err.message);
+        }
+        hpcw_i_vom_reader_free(reader);
+    }
+    return loads;
+}
+
+static void check_phases(const struct dataset *s, const struct loads *loads) {
+    uint32_t k = 0;
+    const cJSON *phase;
+    cJSON_ArrayForEach(phase, told(s, "phases")) {
+        double sum = 0;
+        double squares = 0;
+        double most = 0;
+        uint32_t who = 0;
+        for (uint32_t r = 0; r < RANKS; r++) {
+            double load = loads->rank[r][k];
+            sum += load;
+            squares += load * load;
+            who = load > most * (1 + 1e-12) ? r : who;
+            most = load > most ? load : most;
+        }
+        double mean = sum / RANKS;
+        assert_int_equal((int)number(phase, "phase"), k);
+        assert_int_equal((int)number(phase, "rank_of_max"), who);
+        assert_true(fabs(number(phase, "rank_load_mean_s") / mean - 1) < 1e-9);
+        assert_true(fabs(number(phase, "rank_load_max_s") / most - 1) < 1e-9);
+        assert_true(fabs(number(phase, "imbalance") - (most / mean - 1)) < 1e-8);
+        assert_true(fabs(number(phase, "rank_load_sd_s") - sqrt(squares / RANKS - mean * mean)) < 1e-6 * mean);
+        /* Every rank that is half too heavy is named, the heaviest first. */
+        double last = INFINITY;
+        uint32_t named = 0;
+        uint32_t heavy = 0;
+        const cJSON *one;
+        cJSON_ArrayForEach(one, cJSON_GetObjectItem(phase, "ranks")) {
+            double load = loads->rank[(uint32_t)number(one, "rank")][k];
+            assert_true(load <= last && fabs(number(one, "load_s") / load - 1) < 1e-9);
+            last = load;
+            named++;
+        }
+        for (uint32_t r = 0; r < RANKS; r++) {
+            heavy += loads->rank[r][k] >= 1.5 * mean;
+        }
+        assert_int_equal(named, heavy < 8 ? heavy : 8);
+        k++;
+    }
+    assert_int_equal(k, s->d.load_params.phases);
+}
+
+/* ---- the tests ---- */
+
+static void as_it_comes(struct hpcw_i_dataset *d) {
+    d->load_params.migration = 0.05;
+}
+
+static void truth_is_true(void **state) {
+    (void)state;
+    struct dataset s;
+    make(&s, as_it_comes);
+    struct loads *loads = listen(&s, ".br");
+    check_phases(&s, loads);
+    assert_int_equal(loads->away[0], 0);
+    double moved = 0;
+    const cJSON *phase;
+    cJSON_ArrayForEach(phase, told(&s, "phases")) {
+        moved += number(phase, "migrations");
+    }
+    double wanted = 0.05 * RANKS * 8 * (s.d.load_params.phases - 1);
+    assert_true(fabs(moved / wanted - 1) < 0.25);
+    assert_true(loads->away[s.d.load_params.phases - 1] > wanted / 2);
+    free(loads);
+    drop(&s);
+}
+
+static void spiked(struct hpcw_i_dataset *d) {
+    d->load_params.scenario = HPCW_I_SCENARIO_SPIKE;
+    d->load_params.scenario_first = 5;
+    d->load_params.scenario_phases = 3;
+    d->load_params.scenario_share = 0.1;
+    d->load_params.scenario_factor = 8;
+    d->load_params.migration = 0;
+    d->vom_params.container = HPCW_I_VOM_PLAIN_FILES;
+}
+
+/* A rank that is hit stands out against itself in the phases before and behind, and no other does. */
+static void a_spike_is_found(void **state) {
+    (void)state;
+    struct dataset s;
+    make(&s, spiked);
+    struct loads *loads = listen(&s, "");
+    check_phases(&s, loads);
+    bool hit[RANKS] = {false};
+    uint32_t hits = 0;
+    const cJSON *scenario = told(&s, "scenario");
+    const cJSON *one;
+    assert_string_equal(cJSON_GetObjectItem(scenario, "kind")->valuestring, "spike");
+    cJSON_ArrayForEach(one, cJSON_GetObjectItem(scenario, "home_ranks")) {
+        hit[(uint32_t)one->valuedouble] = true;
+        hits++;
+    }
+    assert_true(hits >= 1 && hits <= 12);
+    for (uint32_t r = 0; r < RANKS; r++) {
+        double ratio = loads->migratable[r][6] / sqrt(loads->migratable[r][4] * loads->migratable[r][8]);
+        assert_true(hit[r] ? ratio > 5 : ratio < 2);
+    }
+    free(loads);
+    drop(&s);
+}
+
+static void slowed(struct hpcw_i_dataset *d) {
+    d->machine_params.slow_node_share = 0.2;
+    d->machine_params.slow_node_factor = 3;
+    d->load_params.sigma_last = d->load_params.sigma_first;
+    d->load_params.block_objects = 4;
+    d->load_params.collections = 2;
+    d->load_params.dims = 3;
+    d->vom_params.container = HPCW_I_VOM_LBAF_FILES;
+}
+
+/* The nodes that the machine slows down are those of the heavy ranks. */
+static void slow_nodes_are_found(void **state) {
+    (void)state;
+    struct dataset s;
+    make(&s, slowed);
+    struct loads *loads = listen(&s, "");
+    check_phases(&s, loads);
+    bool slow[RANKS] = {false};
+    uint32_t count = 0;
+    const cJSON *node;
+    cJSON_ArrayForEach(node, cJSON_GetObjectItem(cJSON_GetObjectItem(s.truth, "machine"), "slow_nodes")) {
+        for (uint32_t k = 0; k < (uint32_t)number(node, "ranks"); k++) {
+            slow[(uint32_t)number(node, "first_rank") + k] = true;
+            count++;
+        }
+        assert_true(number(node, "factor") == 3);
+    }
+    assert_true(count >= 4 && count <= 24);
+    double usual = 0;
+    for (uint32_t r = 0; r < RANKS; r++) {
+        usual += slow[r] ? 0 : loads->rank[r][9] / (RANKS - count);
+    }
+    for (uint32_t r = 0; r < RANKS; r++) {
+        assert_true(slow[r] ? loads->rank[r][9] > 2 * usual : loads->rank[r][9] < 1.5 * usual);
+    }
+    free(loads);
+    drop(&s);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(truth_is_true),
+        cmocka_unit_test(a_spike_is_found),
+        cmocka_unit_test(slow_nodes_are_found),
+    };
+    return cmocka_run_group_tests_name("vom", tests, NULL, NULL);
+}
