@@ -19,7 +19,9 @@ enum bench_figure_kind {
     BENCH_RATIO,    /* of / against */
     BENCH_SECONDS,  /* of */
     BENCH_PER_ITEM, /* of, nanoseconds per item */
-    BENCH_MEMORY,   /* of.side, peak bytes; phases and `less` do not matter */
+    BENCH_MEMORY,   /* of.side - less.side, peak bytes */
+    BENCH_SIZES,    /* of.side / against.side, bytes of what came out */
+    BENCH_RATE,     /* bench_amount.bytes / of, bytes per second; the one kind of which more is better */
 };
 
 /* A time of one sample. */
@@ -33,7 +35,7 @@ struct bench_figure {
     enum bench_figure_kind kind;
     struct bench_time of, less;              /* of - less */
     struct bench_time against, against_less; /* BENCH_RATIO: against - against_less */
-    double reach;                            /* at most; 0: nothing is asked for */
+    double reach;                            /* at most, BENCH_RATE: at least; 0: nothing is asked for */
     bool or_spread;                          /* BENCH_RATIO: or no worse than `against` itself varies */
 };
 

@@ -194,8 +194,9 @@ static hpcw_status data_check(void *work, hpcw_error *err) {
     }
 
 static const struct bench_side sides[] = {
-    {"hpcw", "this library", CONTAINER, data_prepare, PHASES(ours), NULL},
-    {"loop", "plain pwrites, as large as 4 MiB and the chunk allow", PLAIN, data_prepare, PHASES(plain), NULL},
+    {"hpcw", "this library", CONTAINER, data_prepare, PHASES(ours), NULL, NULL},
+    {"loop", "plain pwrites, as large as 4 MiB and the chunk allow", PLAIN, data_prepare, PHASES(plain), NULL,
+     NULL},
 };
 
 static const struct bench_figure large_figures[] = {

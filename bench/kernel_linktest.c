@@ -172,19 +172,21 @@ static hpcw_status encode_close(void *work, hpcw_error *err) {
 }
 
 static const struct bench_side part_sides[] = {
-    {"schedule", "partner lists", 0, part_prepare, {{"rows", schedule_rows, 0, 0}}, NULL},
-    {"model", "partner lists, timings", 0, part_prepare, {{"rows", model_rows, 0, 0}}, NULL},
+    {"schedule", "partner lists", 0, part_prepare, {{"rows", schedule_rows, 0, 0}}, NULL, NULL},
+    {"model", "partner lists, timings", 0, part_prepare, {{"rows", model_rows, 0, 0}}, NULL, NULL},
     {"encode",
      "partner lists, a container that goes nowhere",
      0,
      part_prepare,
      {{"open", encode_open, 0, 0}, {"rows", encode_rows, 0, 0}, {"close", encode_close, 0, 0}},
+     NULL,
      NULL},
     {"all",
      "partner lists, timings, a container that goes nowhere",
      0,
      part_prepare,
      {{"open", encode_open, 0, 0}, {"rows", model_and_encode_rows, 0, 0}, {"close", encode_close, 0, 0}},
+     NULL,
      NULL},
 };
 
@@ -408,18 +410,21 @@ static const struct bench_side run_sides[] = {
      0,
      run_prepare,
      {{"run", run_hpcgen, 0, 0}},
-     peak_of_hpcgen},
+     peak_of_hpcgen,
+     NULL},
     {"loop",
      "plain pwrites of whole streams, one thread",
      1,
      run_prepare,
      {{"open", plain_open, 0, 0}, {"write", plain_write, 0, 0}, {"close", plain_close, 0, 0}},
+     NULL,
      NULL},
     {"loop, all",
      "plain pwrites of whole streams, a thread for each processor",
      0,
      run_prepare,
      {{"open", plain_open, 0, 0}, {"write", plain_write, 0, 0}, {"close", plain_close, 0, 0}},
+     NULL,
      NULL},
 };
 

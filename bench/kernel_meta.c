@@ -157,12 +157,14 @@ static const struct bench_side million_sides[] = {
      CONTAINER,
      million_prepare,
      {{"open", meta_open, 0, 0}, {"close", meta_close, 0, 0}},
+     NULL,
      NULL},
     {"loop",
      "two plain pwrites of as many bytes of metadata",
      PLAIN,
      million_prepare,
      {{"open", plain_open, 0, 0}, {"write", plain_write, 0, 0}, {"close", plain_close, 0, 0}},
+     NULL,
      NULL},
 };
 
@@ -241,10 +243,10 @@ static hpcw_status fill_blocks(void *work, hpcw_error *err) {
         }                                                                                                      \
     }
 #define TO_SIDES(name, what, to, phases)                                                                       \
-    {name "-1", what ", 1 block", to | 1, open_close_prepare, phases, NULL},                                   \
-        {name "-100", what ", 100 blocks", to | 100, open_close_prepare, phases, NULL},                        \
-        {name "-1000", what ", 1000 blocks", to | 1000, open_close_prepare, phases, NULL}, {                   \
-        name "-5000", what ", 5000 blocks", to | 5000, open_close_prepare, phases, NULL                        \
+    {name "-1", what ", 1 block", to | 1, open_close_prepare, phases, NULL, NULL},                             \
+        {name "-100", what ", 100 blocks", to | 100, open_close_prepare, phases, NULL, NULL},                  \
+        {name "-1000", what ", 1000 blocks", to | 1000, open_close_prepare, phases, NULL, NULL}, {             \
+        name "-5000", what ", 5000 blocks", to | 5000, open_close_prepare, phases, NULL, NULL                  \
     }
 
 static const struct bench_side open_close_sides[] = {

@@ -15,4 +15,10 @@ extern const struct bench_kernel bench_million_tasks, bench_open_close;
 /* kernel_linktest.c: from the model to the file */
 extern const struct bench_kernel bench_linktest_parts, bench_linktest_run;
 
+/* kernel_numbers.c: doubles as text */
+extern const struct bench_kernel bench_doubles;
+
+/* kernel_vom.c: load-balancing files */
+extern const struct bench_kernel bench_vom_plain, bench_vom_compressed, bench_vom_settings, bench_vom_verify;
+
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How fast numbers and JSON come out. Usage: numfmt_time [FILE]
+ * How fast integers and JSON come out. Usage: numfmt_time [FILE]
  *
  * The JSON is one rank's load-balancing file as vt writes it: 100 000 tasks with two subphases and 300 000
  * edges. It goes to a null sink and, if FILE is given, there (the file is removed again). Every figure is the
@@ -13,18 +13,12 @@
 
 #include "base/numfmt.h"
 #include "io/json.h"
+#include "random.h"
 
 #define RUNS 9
 #define NUMBERS ((size_t)1 << 16)
 #define TASKS UINT64_C(100000)
 #define EDGES UINT64_C(300000)
-
-static uint64_t splitmix64(uint64_t *state) {
-    uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
-    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-    return z ^ z >> 31;
-}
 
 static double seconds(void) {
     struct timespec t;
@@ -44,51 +38,7 @@ static double median(double times[RUNS]) {
 
 /* ---- Numbers --------------------------------------------------------------------------------------------- */
 
-static double random_bits(uint64_t r) {
-    double v;
-    r = (r >> 52 & 0x7ff) == 0x7ff ? r ^ UINT64_C(1) << 62 : r;
-    memcpy(&v, &r, sizeof v);
-    return v;
-}
-static double random_unit(uint64_t r) {
-    return (double)(r >> 11) * 0x1p-53;
-}
-static double random_time(uint64_t r) {
-    return (double)(r % 10000000000) / 1e9;
-}
-static double random_whole(uint64_t r) {
-    return (double)(r % 1000000);
-}
-
-static const struct {
-    const char *name;
-    double (*draw)(uint64_t r);
-} kinds[] = {
-    {"random bits", random_bits},
-    {"uniform in [0, 1)", random_unit},
-    {"whole ns as seconds", random_time},
-    {"whole, below 10^6", random_whole},
-};
-
 static size_t total; /* keeps the work from being optimised away */
-
-static void time_doubles(double (*draw)(uint64_t r), const char *name) {
-    static double values[NUMBERS];
-    uint64_t state = 1;
-    for (size_t i = 0; i < NUMBERS; i++) {
-        values[i] = draw(splitmix64(&state));
-    }
-    double times[RUNS];
-    char text[HPCW_I_FMT_ROOM];
-    for (int run = 0; run < RUNS; run++) {
-        double start = seconds();
-        for (size_t i = 0; i < NUMBERS; i++) {
-            total += (size_t)(hpcw_i_fmt_f64(text, values[i], HPCW_I_FLOAT_JSON) - text);
-        }
-        times[run] = seconds() - start;
-    }
-    printf("double, %-20s %6.1f ns\n", name, median(times) / (double)NUMBERS * 1e9);
-}
 
 static void time_integers(unsigned shift) {
     double times[RUNS];
@@ -97,7 +47,7 @@ static void time_integers(unsigned shift) {
         uint64_t state = 1;
         double start = seconds();
         for (size_t i = 0; i < NUMBERS; i++) {
-            total += (size_t)(hpcw_i_fmt_u64(text, splitmix64(&state) >> shift) - text);
+            total += (size_t)(hpcw_i_fmt_u64(text, bench_random(&state) >> shift) - text);
         }
         times[run] = seconds() - start;
     }
@@ -201,14 +151,14 @@ static hpcw_status write_text(hpcw_sink *sink, put_edge_fn *edge, uint64_t *size
     hpcw_i_json_key(&j, "communications");
     hpcw_i_json_begin_array(&j);
     for (uint64_t i = 0; i < EDGES; i++) {
-        uint64_t r = splitmix64(&state);
+        uint64_t r = bench_random(&state);
         edge(&j, r % (TASKS * 4096), r >> 32, (double)(r % 100000));
     }
     hpcw_i_json_end_array(&j);
     hpcw_i_json_key(&j, "tasks");
     hpcw_i_json_begin_array(&j);
     for (uint64_t i = 0; i < TASKS; i++) {
-        put_task(&j, i * 4096 + 17, splitmix64(&state) % 1000000000);
+        put_task(&j, i * 4096 + 17, bench_random(&state) % 1000000000);
     }
     hpcw_i_json_end_array(&j);
     hpcw_i_json_end_object(&j);
@@ -240,9 +190,6 @@ static hpcw_status time_json(const char *path, put_edge_fn *edge, const char *na
 }
 
 int main(int argc, char **argv) {
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
-        time_doubles(kinds[i].draw, kinds[i].name);
-    }
     for (unsigned shift = 0; shift < 64; shift += 20) {
         time_integers(shift);
     }

@@ -19,7 +19,7 @@
 static const double level = 0.95;
 
 /* One value of every sample of a side. */
-enum value { TOTAL, PHASE, PEAK, OTHERS };
+enum value { TOTAL, PHASE, PEAK, SIZE, OTHERS };
 
 static double value_of(const struct bench_sample *s, enum value value, size_t phase) {
     switch (value) {
@@ -29,6 +29,8 @@ static double value_of(const struct bench_sample *s, enum value value, size_t ph
         return (double)s->phase_ns[phase] * 1e-9;
     case PEAK:
         return (double)s->peak_bytes;
+    case SIZE:
+        return (double)s->size_bytes;
     default:
         return s->others;
     }
@@ -62,10 +64,17 @@ static hpcw_status figure_stats(const struct bench_result *r, const struct bench
     return s;
 }
 
-/* "ok", "over", or "in spread"; "" where nothing is asked for. */
+static bool more_is_better(const struct bench_figure *f) {
+    return f->kind == BENCH_RATE;
+}
+
+/* "ok", "over", "under" or "in spread"; "" where nothing is asked for. */
 static const char *verdict(const struct bench_result *r, const struct bench_figure *f, double median) {
     if (f->reach == 0) {
         return "";
+    }
+    if (more_is_better(f)) {
+        return median >= f->reach ? "ok" : "under";
     }
     if (median <= f->reach) {
         return "ok";
@@ -93,13 +102,16 @@ static size_t disturbed(const struct bench_result *r) {
 static char *figure_text(char text[HPCW_I_TEXT_SIZE], enum bench_figure_kind kind, double v) {
     switch (kind) {
     case BENCH_RATIO:
+    case BENCH_SIZES:
         (void)snprintf(text, HPCW_I_TEXT_SIZE, "%.3f", v);
         return text;
     case BENCH_PER_ITEM:
         (void)snprintf(text, HPCW_I_TEXT_SIZE, "%.2f ns", v);
         return text;
     case BENCH_MEMORY:
-        return hpcw_i_text_bytes_binary(text, (uint64_t)v);
+        return hpcw_i_text_bytes_binary(text, v < 0 ? 0 : (uint64_t)v);
+    case BENCH_RATE:
+        return hpcw_i_text_rate(text, v);
     default:
         /* Differences of two times can be less than nothing. */
         text[0] = '-';
@@ -134,11 +146,28 @@ hpcw_status bench_report_head(FILE *stream, const struct bench_run *run, hpcw_er
     return s;
 }
 
+static bool tells_sizes(const struct bench_result *r) {
+    bool any = false;
+    for (size_t i = 0; i < r->subject->sides; i++) {
+        any = any || r->subject->side[i].size != NULL;
+    }
+    return any;
+}
+
+static char *bytes_text(char text[HPCW_I_TEXT_SIZE], double bytes) {
+    (void)snprintf(text, HPCW_I_TEXT_SIZE, "%.0f", bytes);
+    return text;
+}
+
 static hpcw_status print_sides(FILE *stream, const struct bench_result *r, hpcw_error *err) {
     struct hpcw_i_table t = {0};
     static const char *const title[] = {"side", "median", "min", "max", "rate", "memory"};
     for (size_t i = 0; i < sizeof title / sizeof title[0]; i++) {
         hpcw_i_table_column(&t, title[i], i == 0 ? HPCW_I_LEFT : HPCW_I_RIGHT);
+    }
+    bool sized = tells_sizes(r);
+    if (sized) {
+        hpcw_i_table_column(&t, "bytes", HPCW_I_RIGHT);
     }
     for (size_t k = 0; k < BENCH_PHASES; k++) {
         hpcw_i_table_column(&t, k == 0 ? "phases" : "", HPCW_I_LEFT);
@@ -146,11 +175,14 @@ static hpcw_status print_sides(FILE *stream, const struct bench_result *r, hpcw_
     hpcw_status s = HPCW_OK;
     for (size_t i = 0; s == HPCW_OK && i < r->subject->sides; i++) {
         const struct bench_side *side = &r->subject->side[i];
-        struct hpcw_i_stats total, peak;
+        struct hpcw_i_stats total, peak, size;
         char text[3][HPCW_I_TEXT_SIZE];
         s = stats_of(r, i, TOTAL, 0, &total, err);
         if (s == HPCW_OK) {
             s = stats_of(r, i, PEAK, 0, &peak, err);
+        }
+        if (s == HPCW_OK) {
+            s = stats_of(r, i, SIZE, 0, &size, err);
         }
         if (s != HPCW_OK) {
             break;
@@ -159,10 +191,14 @@ static hpcw_status print_sides(FILE *stream, const struct bench_result *r, hpcw_
         hpcw_i_table_cell(&t, "%s", hpcw_i_text_duration(text[0], total.median));
         hpcw_i_table_cell(&t, "%s", hpcw_i_text_duration(text[1], total.min));
         hpcw_i_table_cell(&t, "%s", hpcw_i_text_duration(text[2], total.max));
-        hpcw_i_table_cell(
-            &t, "%s",
-            r->amount.bytes == 0 ? "" : hpcw_i_text_rate(text[0], (double)r->amount.bytes / total.median));
+        hpcw_i_table_cell(&t, "%s",
+                          r->amount.bytes == 0 || total.median == 0
+                              ? ""
+                              : hpcw_i_text_rate(text[0], (double)r->amount.bytes / total.median));
         hpcw_i_table_cell(&t, "%s", hpcw_i_text_bytes_binary(text[1], (uint64_t)peak.max));
+        if (sized) {
+            hpcw_i_table_cell(&t, "%s", side->size == NULL ? "" : bytes_text(text[2], size.median));
+        }
         for (size_t k = 0; k < BENCH_PHASES; k++) {
             if (side->phase[k].name == NULL || side->phase[k].untimed) {
                 hpcw_i_table_cell(&t, "%s", "");
@@ -198,7 +234,10 @@ static hpcw_status print_figures(FILE *stream, const struct bench_result *r, hpc
             hpcw_i_table_cell(&t, "%s", figure_text(text[0], f->kind, x.median));
             hpcw_i_table_cell(&t, "%s", figure_text(text[1], f->kind, x.min));
             hpcw_i_table_cell(&t, "%s", figure_text(text[2], f->kind, x.max));
-            hpcw_i_table_cell(&t, "%s%s", f->reach == 0 ? "" : "<= ",
+            hpcw_i_table_cell(&t, "%s%s",
+                              f->reach == 0       ? ""
+                              : more_is_better(f) ? ">= "
+                                                  : "<= ",
                               f->reach == 0 ? "" : figure_text(text[3], f->kind, f->reach));
             hpcw_i_table_cell(&t, "%s", verdict(r, f, x.median));
         }
@@ -308,6 +347,9 @@ static void put_sample(struct hpcw_i_json *j, const struct bench_side *side,
         }
     }
     hpcw_i_json_put_u64(j, "peak_bytes", sample->peak_bytes);
+    if (side->size != NULL) {
+        hpcw_i_json_put_u64(j, "size_bytes", sample->size_bytes);
+    }
     put_number_or_null(j, "others_processors", sample->others);
     hpcw_i_json_end_object(j);
 }
@@ -345,7 +387,8 @@ static hpcw_status put_sides(struct hpcw_i_json *j, const struct bench_result *r
 
 static hpcw_status put_figures(struct hpcw_i_json *j, const struct bench_result *r, hpcw_error *err) {
     static const char *const unit[] = {
-        [BENCH_RATIO] = "1", [BENCH_SECONDS] = "s", [BENCH_PER_ITEM] = "ns", [BENCH_MEMORY] = "bytes"};
+        [BENCH_RATIO] = "1",      [BENCH_SECONDS] = "s", [BENCH_PER_ITEM] = "ns",
+        [BENCH_MEMORY] = "bytes", [BENCH_SIZES] = "1",   [BENCH_RATE] = "bytes/s"};
     hpcw_status s = HPCW_OK;
     hpcw_i_json_key(j, "figures");
     hpcw_i_json_begin_array(j);
@@ -360,7 +403,7 @@ static hpcw_status put_figures(struct hpcw_i_json *j, const struct bench_result 
             hpcw_i_json_put_str(j, "unit", unit[f->kind]);
             put_stats(j, &x);
             if (f->reach != 0) {
-                hpcw_i_json_put_f64(j, "wanted_at_most", f->reach);
+                hpcw_i_json_put_f64(j, more_is_better(f) ? "wanted_at_least" : "wanted_at_most", f->reach);
                 hpcw_i_json_put_str(j, "verdict", verdict(r, f, x.median));
             }
             hpcw_i_json_end_object(j);

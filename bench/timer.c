@@ -51,10 +51,11 @@ static hpcw_status run_side(const struct bench_side *side, void *work, const str
     }
     struct bench_cpu before = bench_machine_cpu();
     bench_machine_reset_peak();
-    /* Sum: processor time of this process. Maxima: total, phases, memory. */
-    uint64_t word[3 + BENCH_PHASES] = {0};
-    uint64_t *total = word + 1;
-    uint64_t *phase_ns = word + 2;
+    /* Sums: processor time of this process, size. Maxima: total, phases, memory. */
+    enum { TIME, SIZE, TOTAL, PHASE, PEAK = PHASE + BENCH_PHASES, WORDS };
+    uint64_t word[WORDS] = {0};
+    uint64_t *total = word + TOTAL;
+    uint64_t *phase_ns = word + PHASE;
     hpcw_error e;
     for (size_t k = 0; k < BENCH_PHASES && side->phase[k].name != NULL; k++) {
         const struct bench_phase *phase = &side->phase[k];
@@ -70,10 +71,11 @@ static hpcw_status run_side(const struct bench_side *side, void *work, const str
             *total += spent;
         }
     }
-    word[2 + BENCH_PHASES] = side->peak != NULL ? side->peak(work) : bench_machine_peak();
+    word[PEAK] = side->peak != NULL ? side->peak(work) : bench_machine_peak();
     struct bench_cpu after = bench_machine_cpu();
-    word[0] = after.own_us - before.own_us;
-    struct hpcw_i_words words = {.sums = 1, .maxs = 2 + BENCH_PHASES, .word = word};
+    word[SIZE] = side->size != NULL ? side->size(work) : 0;
+    word[TIME] = after.own_us - before.own_us;
+    struct hpcw_i_words words = {.sums = TOTAL, .maxs = WORDS - TOTAL, .word = word};
     s = agree(processes, s, &words, err);
     if (s != HPCW_OK) {
         return s;
@@ -82,9 +84,10 @@ static hpcw_status run_side(const struct bench_side *side, void *work, const str
     for (size_t k = 0; k < BENCH_PHASES; k++) {
         sample->phase_ns[k] = phase_ns[k];
     }
-    sample->peak_bytes = word[2 + BENCH_PHASES];
+    sample->peak_bytes = word[PEAK];
+    sample->size_bytes = word[SIZE];
     double elapsed_us = (double)(after.at_us - before.at_us);
-    double others = ((double)(after.busy_us - before.busy_us) - (double)word[0]) / elapsed_us;
+    double others = ((double)(after.busy_us - before.busy_us) - (double)word[TIME]) / elapsed_us;
     sample->others = after.busy_us == 0 || elapsed_us <= 0 ? (double)NAN : others < 0 ? 0 : others;
     return HPCW_OK;
 }

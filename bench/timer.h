@@ -38,6 +38,7 @@ struct bench_side {
                            hpcw_error *err); /* before each run, off the clock */
     struct bench_phase phase[BENCH_PHASES];
     uint64_t (*peak)(const void *work); /* bytes, where the work is not done in this process; NULL: it is */
+    uint64_t (*size)(const void *work); /* bytes of what came out; NULL: as many as went in */
 };
 
 struct bench_subject {
@@ -53,6 +54,7 @@ struct bench_sample {
     uint64_t total_ns; /* timed phases together; at most the sum of `phase_ns` */
     uint64_t phase_ns[BENCH_PHASES];
     uint64_t peak_bytes; /* largest resident memory during the run */
+    uint64_t size_bytes; /* what came out; 0: see bench_amount */
     double others;       /* processors that the rest of the machine kept busy meanwhile; NaN: unknown */
 };
 
