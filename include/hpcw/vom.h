@@ -48,7 +48,7 @@ extern "C" {
 #define HPCW_VOM_MAX_RANKS 32768u                       /**< 16-bit signed rank in id, home and node */
 #define HPCW_VOM_MAX_ELEMENTS ((UINT64_C(1) << 46) - 1) /**< per home rank over the job */
 #define HPCW_VOM_MAX_SUBPHASES 65535u                   /**< 16-bit number, the highest is reserved */
-#define HPCW_VOM_MAX_DIMENSIONS 64u                     /**< of an index; ours, vt's own types have 1 to 4 */
+#define HPCW_VOM_MAX_DIMENSIONS 16u                     /**< of an index; ours, vt's own types have 1 to 4 */
 
 /* ------------------------------------------------------------------------------------------------------------
  *  Ids: what their 64 bits say (vt 1.6.0, elm::ElementIDStruct; vt believes them, LBAF believes the fields)

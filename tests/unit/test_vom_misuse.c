@@ -74,7 +74,7 @@ static void size_without_index(hpcw_vom_task *t) {
     t->entity.index = NULL;
 }
 static void many_dimensions(hpcw_vom_task *t) {
-    t->entity.dimensions = 65;
+    t->entity.dimensions = HPCW_VOM_MAX_DIMENSIONS + 1;
 }
 static void handler_with_collection(hpcw_vom_task *t) {
     t->entity = hpcw_vom_handler(0);
@@ -194,9 +194,9 @@ static const struct {
      "id 3: wanted a sequence number from 1 on for an element, got 0"},
     {no_collection, HPCW_EINVAL, 0, "wanted collection and index of element 262147, got no collection"},
     {no_index, HPCW_EINVAL, 0, "wanted collection and index of element 262147, got no index"},
-    {index_without_size, HPCW_ERANGE, 0, "entity: index: wanted 1 to 64 numbers, got 0"},
+    {index_without_size, HPCW_ERANGE, 0, "entity: index: wanted 1 to 16 numbers, got 0"},
     {size_without_index, HPCW_ERANGE, 0, "entity: index: wanted an array for its numbers, got 1"},
-    {many_dimensions, HPCW_ERANGE, 0, "entity: index: wanted 1 to 64 numbers, got 65"},
+    {many_dimensions, HPCW_ERANGE, 0, "entity: index: wanted 1 to 16 numbers, got 17"},
     {handler_with_collection, HPCW_EINVAL, 0, "as id 1 is no element, got a collection"},
     {handler_with_index, HPCW_EINVAL, 0, "as id 1 is no element, got an index"},
     {other_rank_handler, HPCW_EINVAL, 0, "wanted an entity of rank 0, got handler 9 of rank 2"},

@@ -176,7 +176,7 @@ static hpcw_status check_any_entity(const struct hpcw_i_vom_place *place, const 
                                     const hpcw_vom_entity *e, bool task, hpcw_vom_kind *kind, hpcw_error *err) {
     if (e->index == NULL ? e->dimensions != 0 : e->dimensions == 0 || e->dimensions > HPCW_VOM_MAX_DIMENSIONS) {
         return hpcw_i_vom_refuse(place, err, HPCW_ERANGE, "%s: index: wanted %s numbers, got %u", end,
-                                 e->index == NULL ? "an array for its" : "1 to 64", e->dimensions);
+                                 e->index == NULL ? "an array for its" : "1 to 16", e->dimensions);
     }
     if (e->home >= place->options->ranks) {
         return hpcw_i_vom_refuse(place, err, HPCW_EINVAL, "%s: home: wanted less than %u ranks, got %u", end,
