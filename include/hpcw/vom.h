@@ -332,8 +332,8 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_vom_open(const char *path, const hpcw_
  * Begins a phase. The same phases on all ranks.
  *
  * @param id  above the last one's; phases left out must be listed in the options
- * @return HPCW_OK; HPCW_EINVAL (not ascending, listed as without data, an unlisted gap); HPCW_ESTATE; and what the
- *         sink reports
+ * @return HPCW_OK; HPCW_EINVAL (not ascending, listed as without data, an unlisted gap, an identical phase in
+ *         front of the first with data); HPCW_ESTATE; and what the sink reports
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_vom_begin_phase(hpcw_vom *v, uint64_t id, hpcw_error *err);
 
@@ -377,8 +377,8 @@ HPCW_API uint64_t hpcw_vom_text_size(const hpcw_vom *v);
 /**
  * Ends the text and gives the file its name. Not collective.
  *
- * @return HPCW_OK; HPCW_ESTATE (a phase is open, closed before, broken); HPCW_ENOMEM, HPCW_ENOSPC, HPCW_EACCES,
- * HPCW_EIO: nothing has the name
+ * @return HPCW_OK; HPCW_EINVAL (phases are missing in front of listed ones, or below the count), HPCW_ESTATE (a phase
+ * is open, closed before, broken); HPCW_ENOMEM, HPCW_ENOSPC, HPCW_EACCES, HPCW_EIO: nothing has the name
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_vom_close(hpcw_vom *v, hpcw_error *err);
 

@@ -231,7 +231,38 @@ static void phases(void **state) {
     vom_ok(hpcw_vom_end_phase(v, NULL, 0, &err), &err);
     vom_expect(v, &memory, "{\"id\":10,\"tasks\":[]}");
 
+    /* The close wants all phases; refused, the file can be written on. */
+    static const hpcw_vom_range first = {0, 0};
+    static const hpcw_vom_range second = {1, 1};
+    static const hpcw_vom_range fourth = {3, 3};
+    o = vom_options(&memory, 0, 1);
+    o.skipped = &first;
+    o.skipped_count = 1;
+    o.identical = &second;
+    o.identical_count = 1;
+    v = vom_open(&o);
+    vom_refused(hpcw_vom_begin_phase(v, 2, &err), HPCW_EINVAL, &err,
+                "wanted a phase with data before the identical phase 1, got none");
+    vom_refused(hpcw_vom_close(v, &err), HPCW_EINVAL, &err, "before the identical phase 1, got none");
+    hpcw_vom_free(v);
+    o = vom_options(&memory, 0, 1);
+    o.skipped = &fourth;
+    o.skipped_count = 1;
+    o.phase_count = 6;
+    v = vom_open(&o);
+    for (uint64_t phase = 0; phase < 6; phase++) {
+        const char *want = phase < 3 ? "wanted phase " : "wanted as many phases as the count 6 says";
+        vom_refused(hpcw_vom_close(v, &err), HPCW_EINVAL, &err, want);
+        if (phase != 3) {
+            vom_ok(hpcw_vom_begin_phase(v, phase, &err), &err);
+            vom_ok(hpcw_vom_end_phase(v, NULL, 0, &err), &err);
+        }
+    }
+    vom_ok(hpcw_vom_close(v, &err), &err);
+    hpcw_vom_free(v);
+
     /* Closed, and no handle at all. */
+    o = vom_options(&memory, 0, 1);
     v = vom_open(&o);
     vom_ok(hpcw_vom_close(v, &err), &err);
     vom_refused(hpcw_vom_close(v, &err), HPCW_ESTATE, &err, "memory: it was closed before");

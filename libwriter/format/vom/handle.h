@@ -66,6 +66,7 @@ struct hpcw_vom {
     bool any_phase;           /* phase.id is that of an earlier phase, if none is open */
     bool any_iteration;       /* the same for the iterations of the open phase */
     bool muted;               /* the open phase is not to be written */
+    bool any_written;         /* some phase was */
     bool counted;             /* the first migratable task of the phase told the number of subphases */
     uint32_t subphases;
     struct hpcw_i_vom_section phase, iteration;
@@ -76,6 +77,9 @@ struct hpcw_vom {
 
 /* HPCW_EINVAL for no handle, HPCW_ESTATE for one that cannot be written to any more. */
 hpcw_status hpcw_i_vom_usable(const struct hpcw_vom *v, hpcw_error *err);
+
+/* Whether the phases so far may be all of them. */
+hpcw_status hpcw_i_vom_check_end(const struct hpcw_vom *v, hpcw_error *err);
 
 /* Records as JSON; checked before. */
 void hpcw_i_vom_put_task(struct hpcw_i_json *j, uint32_t node, const hpcw_vom_task *task);

@@ -47,6 +47,12 @@ static bool find_gap(const struct hpcw_vom *v, uint64_t first, uint64_t last, ui
     return false;
 }
 
+static hpcw_status identical_to_nothing(const struct hpcw_vom *v, hpcw_error *err) {
+    return hpcw_i_fail(err, HPCW_EINVAL,
+                       "%s: wanted a phase with data before the identical phase %" PRIu64 ", got none",
+                       v->out.path, v->options.identical[0].first);
+}
+
 static hpcw_status check_phase(const struct hpcw_vom *v, uint64_t id, hpcw_error *err) {
     const char *path = v->out.path;
     uint64_t next = v->any_phase ? v->phase.id + 1 : 0;
@@ -76,6 +82,43 @@ static hpcw_status check_phase(const struct hpcw_vom *v, uint64_t id, hpcw_error
                            "identical (or HPCW_VOM_ALLOW_GAPS), got %" PRIu64,
                            path, gap, id);
     }
+    if (!v->any_written && hpcw_vom_spec_on(v->options.spec, id) && v->options.identical_count > 0 &&
+        v->options.identical[0].first < id) {
+        return identical_to_nothing(v, err);
+    }
+    return HPCW_OK;
+}
+
+hpcw_status hpcw_i_vom_check_end(const struct hpcw_vom *v, hpcw_error *err) {
+    const hpcw_vom_options *o = &v->options;
+    if (!v->any_written && o->identical_count > 0) {
+        return identical_to_nothing(v, err);
+    }
+    bool last = v->any_phase && v->phase.id == UINT64_MAX;
+    if (last || o->spec != NULL || (o->allow & HPCW_VOM_ALLOW_GAPS) != 0) {
+        return HPCW_OK;
+    }
+    uint64_t next = v->any_phase ? v->phase.id + 1 : 0;
+    uint64_t end = next; /* behind all that are written or listed */
+    if (o->skipped_count > 0 && o->skipped[o->skipped_count - 1].last >= end) {
+        end = o->skipped[o->skipped_count - 1].last + 1;
+    }
+    if (o->identical_count > 0 && o->identical[o->identical_count - 1].last >= end) {
+        end = o->identical[o->identical_count - 1].last + 1;
+    }
+    uint64_t gap = 0;
+    if (end != next && find_gap(v, next, end - 1, &gap)) {
+        return hpcw_i_fail(err, HPCW_EINVAL,
+                           "%s: wanted phase %" PRIu64 ", as later ones are listed as skipped or identical "
+                           "(or HPCW_VOM_ALLOW_GAPS), got the close",
+                           v->out.path, gap);
+    }
+    if (o->phase_count != 0 && o->phase_count != end) {
+        return hpcw_i_fail(err, HPCW_EINVAL,
+                           "%s: wanted as many phases as the count %" PRIu64 " says (or HPCW_VOM_ALLOW_GAPS), "
+                           "got the close behind %" PRIu64,
+                           v->out.path, o->phase_count, end);
+    }
     return HPCW_OK;
 }
 
@@ -92,6 +135,7 @@ hpcw_status hpcw_vom_begin_phase(hpcw_vom *v, uint64_t id, hpcw_error *err) {
     v->any_iteration = false;
     v->counted = false;
     v->muted = !hpcw_vom_spec_on(v->options.spec, id);
+    v->any_written = v->any_written || !v->muted;
     if (v->options.check) {
         hpcw_i_seen_clear(v->ids);
         hpcw_i_seen_clear(v->pairs);

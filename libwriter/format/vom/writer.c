@@ -157,6 +157,9 @@ static hpcw_status finish(struct hpcw_vom *v, hpcw_error *err) {
         s = hpcw_i_fail(err, HPCW_ESTATE, "%s: wanted the end of phase %" PRIu64 ", got the close", v->out.path,
                         v->phase.id);
     }
+    if (s == HPCW_OK) {
+        s = hpcw_i_vom_check_end(v, err);
+    }
     if (s != HPCW_OK) {
         return s;
     }
