@@ -11,6 +11,7 @@
  *   sion.h       SION containers: the private byte streams of many tasks in one or a few files
  *   linktest.h   LinkTest 2.1.17 results: N x N communication timings inside a SION container
  *   vom.h        vt's load-balancing data (LBDatafile): tasks and messages of a rank, JSON, plain or brotli
+ *   kvtree.h     KVTree files: trees of strings, as SCR keeps its metadata
  *
  * and below them
  *
@@ -34,6 +35,7 @@
 #define HPCW_HPCW_H
 
 #include <hpcw/comm.h>
+#include <hpcw/kvtree.h>
 #include <hpcw/linktest.h>
 #include <hpcw/sink.h>
 #include <hpcw/sion.h>

@@ -122,6 +122,20 @@ int hpcw_i_sys_truncate(int fd, uint64_t size) {
     }
 }
 
+int hpcw_i_sys_size(int fd, uint64_t *size) {
+    struct stat st;
+    int e = gate(HPCW_I_SYS_STAT, NULL);
+    e = e == EINTR ? 0 : e; /* the call itself is never interrupted */
+    if (e == 0 && fstat(fd, &st) != 0) {
+        e = errno;
+    }
+    if (e == 0 && !S_ISREG(st.st_mode)) {
+        e = S_ISDIR(st.st_mode) ? EISDIR : EINVAL;
+    }
+    *size = e == 0 ? (uint64_t)st.st_size : 0;
+    return e;
+}
+
 int hpcw_i_sys_fsync(int fd) {
     for (;;) {
         int e = gate(HPCW_I_SYS_FSYNC, NULL);

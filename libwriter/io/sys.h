@@ -40,6 +40,8 @@ int hpcw_i_sys_pwrite2(int fd, const void *a, size_t a_size, const void *b, size
 /* Reads until `size` bytes or the end of the file; *got says how many. */
 int hpcw_i_sys_pread(int fd, void *data, size_t size, uint64_t offset, size_t *got);
 int hpcw_i_sys_truncate(int fd, uint64_t size);
+/* Size of a regular file; EISDIR for a directory, EINVAL for anything else. */
+int hpcw_i_sys_size(int fd, uint64_t *size);
 int hpcw_i_sys_fsync(int fd);
 int hpcw_i_sys_fsync_directory_of(const char *path);
 int hpcw_i_sys_rename(const char *from, const char *to);

@@ -2,12 +2,14 @@
 /*
  * Makes the seeds of the fuzz targets, small files put together by hand. Usage:
  *
- *   make_seeds write FOLDER    writes FOLDER/sion/..., FOLDER/linktest/... and FOLDER/vom/...
+ *   make_seeds write FOLDER    writes FOLDER/sion/..., FOLDER/linktest/... and so on
  *   make_seeds check FOLDER    fails if a seed there differs or is missing
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include <hpcw/kvtree.h>
 
 #include "fuzz/images.h"
 #include "support/files.h"
@@ -191,6 +193,46 @@ static void vom_seeds(void) {
     free(stored);
 }
 
+/* A tree from "key" and "key=value" lines, two blanks a level, as the tools print them. */
+static void kvtree_seed(const char *name, const char *text) {
+    hpcw_kvtree *node[8] = {NULL};
+    hpcw_sink *sink = NULL;
+    bool good = hpcw_kvtree_new(&node[0], NULL) == HPCW_OK && hpcw_sink_open_memory(&sink, NULL) == HPCW_OK;
+    while (good && *text != '\0') {
+        char line[64];
+        size_t n = strcspn(text, "\n");
+        size_t blanks = strspn(text, " ");
+        (void)snprintf(line, sizeof line, "%.*s", (int)(n - blanks), text + blanks);
+        char *value = strchr(line, '=');
+        if (value != NULL) {
+            *value++ = '\0';
+            good = hpcw_kvtree_set(node[blanks / 2], line, value, NULL) == HPCW_OK;
+        } else {
+            good = hpcw_kvtree_add(node[blanks / 2], line, &node[blanks / 2 + 1], NULL) == HPCW_OK;
+        }
+        text += n + (text[n] == '\n');
+    }
+    good = good && hpcw_kvtree_write(node[0], sink, 0, NULL) == HPCW_OK;
+    struct sion_image image = {0};
+    if (good) {
+        image.data = (unsigned char *)(uintptr_t)hpcw_sink_memory_data(sink, &image.size);
+        seed(name, &image, 1);
+    }
+    failures += !good;
+    hpcw_sink_free(sink);
+    hpcw_kvtree_free(node[0]);
+}
+
+static void kvtree_seeds(void) {
+    kvtree_seed("kvtree/empty", "");
+    kvtree_seed("kvtree/root", "LEVEL=1\nRANKS=4\nRANK\n  0\n    OFFSET=0\n    FILE=.0.0\n  2\n    OFFSET=0\n"
+                               "    FILE=.0.2\n");
+    kvtree_seed("kvtree/leaf",
+                "LEVEL=0\nRANKS=3\nRANK\n  0\n    FILE\n      a\n        SIZE=1\n        CRC=0x1\n"
+                "  1\n  2\n    FILE\n      b\n        SIZE=2\n      c\n        SIZE=0\n");
+    kvtree_seed("kvtree/summary", "VERSION=6\nCOMPLETE=1\nDSET\n  ID=1\n  NAME=ckpt.1\n  CKPT=1\n");
+}
+
 int main(int argc, char **argv) {
     if (argc != 3 || (strcmp(argv[1], "write") != 0 && strcmp(argv[1], "check") != 0)) {
         (void)fprintf(stderr, "usage: make_seeds write|check FOLDER\n");
@@ -201,5 +243,6 @@ int main(int argc, char **argv) {
     sion_seeds();
     linktest_seeds();
     vom_seeds();
+    kvtree_seeds();
     return failures == 0 ? 0 : 1;
 }

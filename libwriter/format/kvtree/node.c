@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "format/kvtree/node.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/numfmt.h"
+#include "base/status.h"
+
+static hpcw_kvtree *new_node(const char *key, size_t size, uint32_t depth) {
+    hpcw_kvtree *node = hpcw_i_malloc(sizeof *node + size + 1);
+    if (node != NULL) {
+        *node = (hpcw_kvtree){.depth = depth, .key_size = size};
+        memcpy(node->key, key, size);
+        node->key[size] = '\0';
+    }
+    return node;
+}
+
+hpcw_status hpcw_kvtree_new(hpcw_kvtree **out, hpcw_error *err) {
+    if (out == NULL) {
+        return hpcw_i_fail(err, HPCW_EINVAL, "kvtree: wanted a place for the tree, got NULL");
+    }
+    *out = new_node("", 0, 0);
+    return *out != NULL ? HPCW_OK : hpcw_i_fail(err, HPCW_ENOMEM, "kvtree: out of memory");
+}
+
+void hpcw_kvtree_free(hpcw_kvtree *root) {
+    while (root != NULL) {
+        hpcw_kvtree *next = root->next;
+        hpcw_kvtree_free(root->first);
+        hpcw_i_free(root);
+        root = next;
+    }
+}
+
+hpcw_status hpcw_i_kvtree_append(hpcw_kvtree *node, const char *key, size_t size, hpcw_kvtree **child,
+                                 hpcw_error *err) {
+    if (node->depth >= HPCW_KVTREE_MAX_DEPTH) {
+        return hpcw_i_fail(err, HPCW_ERANGE, "kvtree: key \"%.100s\": wanted at most %u levels, got one more",
+                           key, HPCW_KVTREE_MAX_DEPTH);
+    }
+    hpcw_kvtree *made = new_node(key, size, node->depth + 1);
+    if (made == NULL) {
+        return hpcw_i_fail(err, HPCW_ENOMEM, "kvtree: out of memory for key \"%.100s\"", key);
+    }
+    if (node->last == NULL) {
+        node->first = made;
+    } else {
+        node->last->next = made;
+    }
+    node->last = made;
+    node->count++;
+    if (child != NULL) {
+        *child = made;
+    }
+    return HPCW_OK;
+}
+
+hpcw_status hpcw_kvtree_add(hpcw_kvtree *node, const char *key, hpcw_kvtree **child, hpcw_error *err) {
+    if (child != NULL) {
+        *child = NULL;
+    }
+    if (node == NULL || key == NULL) {
+        return hpcw_i_fail(err, HPCW_EINVAL, "kvtree: wanted a node and a key, got NULL");
+    }
+    hpcw_kvtree *found = hpcw_kvtree_get(node, key);
+    if (found == NULL) {
+        return hpcw_i_kvtree_append(node, key, strlen(key), child, err);
+    }
+    if (child != NULL) {
+        *child = found;
+    }
+    return HPCW_OK;
+}
+
+static void clear(hpcw_kvtree *node) {
+    hpcw_kvtree_free(node->first);
+    node->first = node->last = NULL;
+    node->count = 0;
+}
+
+hpcw_status hpcw_kvtree_set(hpcw_kvtree *node, const char *key, const char *value, hpcw_error *err) {
+    if (value == NULL) {
+        return hpcw_i_fail(err, HPCW_EINVAL, "kvtree: wanted a value, got NULL");
+    }
+    hpcw_kvtree *child;
+    hpcw_status s = hpcw_kvtree_add(node, key, &child, err);
+    if (s == HPCW_OK) {
+        clear(child);
+        s = hpcw_kvtree_add(child, value, NULL, err);
+    }
+    return s;
+}
+
+hpcw_status hpcw_kvtree_set_u64(hpcw_kvtree *node, const char *key, uint64_t value, hpcw_error *err) {
+    char text[HPCW_I_FMT_ROOM + 1];
+    *hpcw_i_fmt_u64(text, value) = '\0';
+    return hpcw_kvtree_set(node, key, text, err);
+}
+
+hpcw_status hpcw_kvtree_merge(hpcw_kvtree *node, const hpcw_kvtree *from, hpcw_error *err) {
+    if (node == NULL || from == NULL || node == from) {
+        return hpcw_i_fail(err, HPCW_EINVAL, "kvtree: wanted two nodes, got %s", node == from ? "one" : "NULL");
+    }
+    hpcw_status s = HPCW_OK;
+    for (const hpcw_kvtree *c = from->first; s == HPCW_OK && c != NULL; c = c->next) {
+        hpcw_kvtree *child;
+        s = hpcw_kvtree_add(node, c->key, &child, err);
+        if (s == HPCW_OK) {
+            s = hpcw_kvtree_merge(child, c, err);
+        }
+    }
+    return s;
+}
+
+void hpcw_kvtree_remove(hpcw_kvtree *node, const char *key) {
+    hpcw_kvtree *child = hpcw_kvtree_get(node, key);
+    if (child == NULL) {
+        return;
+    }
+    hpcw_kvtree *before = NULL;
+    for (hpcw_kvtree *c = node->first; c != child; c = c->next) {
+        before = c;
+    }
+    if (before == NULL) {
+        node->first = child->next;
+    } else {
+        before->next = child->next;
+    }
+    if (node->last == child) {
+        node->last = before;
+    }
+    node->count--;
+    child->next = NULL;
+    hpcw_kvtree_free(child);
+}
+
+hpcw_kvtree *hpcw_kvtree_get(const hpcw_kvtree *node, const char *key) {
+    hpcw_kvtree *c = node == NULL || key == NULL ? NULL : node->first;
+    size_t size = c == NULL ? 0 : strlen(key);
+    while (c != NULL && (c->key_size != size || memcmp(c->key, key, size) != 0)) {
+        c = c->next;
+    }
+    return c;
+}
+
+const char *hpcw_kvtree_value(const hpcw_kvtree *node, const char *key) {
+    const hpcw_kvtree *c = hpcw_kvtree_get(node, key);
+    return c != NULL && hpcw_i_kvtree_is_pair(c) ? c->first->key : NULL;
+}
+
+hpcw_status hpcw_kvtree_value_u64(const hpcw_kvtree *node, const char *key, uint64_t *value, hpcw_error *err) {
+    const char *text = hpcw_kvtree_value(node, key);
+    if (value == NULL || text == NULL) {
+        return hpcw_i_fail(err, HPCW_EFORMAT, "%s: wanted one value, got %s", key == NULL ? "kvtree" : key,
+                           value == NULL ? "no place for it" : "none");
+    }
+    return hpcw_i_parse_u64(key, text, 0, UINT64_MAX, value, err) == HPCW_OK
+               ? HPCW_OK
+               : hpcw_i_fail(err, HPCW_EFORMAT, "%s: wanted a decimal number below 2^64, got \"%.64s\"", key,
+                             text);
+}
+
+size_t hpcw_kvtree_count(const hpcw_kvtree *node) {
+    return node == NULL ? 0 : node->count;
+}
+
+hpcw_kvtree *hpcw_kvtree_first(const hpcw_kvtree *node) {
+    return node == NULL ? NULL : node->first;
+}
+
+hpcw_kvtree *hpcw_kvtree_next(const hpcw_kvtree *child) {
+    return child == NULL ? NULL : child->next;
+}
+
+const char *hpcw_kvtree_key(const hpcw_kvtree *child) {
+    return child == NULL ? "" : child->key;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* F3: nodes of small trees, as building, storing and printing see them. */
+#ifndef HPCW_FORMAT_KVTREE_NODE_H
+#define HPCW_FORMAT_KVTREE_NODE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <hpcw/kvtree.h>
+
+struct hpcw_kvtree {
+    hpcw_kvtree *next; /* sibling */
+    hpcw_kvtree *first, *last;
+    uint32_t count; /* children */
+    uint32_t depth; /* 0: the root */
+    size_t key_size;
+    char key[]; /* with a NUL */
+};
+
+/* A new last child, which must not be there yet. */
+hpcw_status hpcw_i_kvtree_append(hpcw_kvtree *node, const char *key, size_t size, hpcw_kvtree **child,
+                                 hpcw_error *err);
+
+/* Whether it is a key with one value. */
+static inline bool hpcw_i_kvtree_is_pair(const hpcw_kvtree *node) {
+    return node->count == 1 && node->first->count == 0;
+}
+
+#endif

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "format/kvtree/pack.h"
+
+#include <fcntl.h>
+
+#include <hpcw/kvtree.h>
+
+#include "base/crc32.h"
+#include "base/mem.h"
+#include "base/status.h"
+#include "io/sys.h"
+
+enum { AT_TYPE = 4, AT_VERSION = 6, AT_SIZE = 8, AT_FLAGS = 16, TYPE_MAP = 1, VERSION = 1, FLAG_CRC = 1 };
+
+/* A key, even an empty one, takes its NUL and a count. */
+enum { LEAST_CHILD = 1 + HPCW_I_KV_COUNT };
+
+unsigned char *hpcw_i_kv_put_header(unsigned char *p, uint64_t size) {
+    hpcw_i_put_u32(p, HPCW_I_KV_MAGIC, true);
+    hpcw_i_put_u16(p + AT_TYPE, TYPE_MAP, true);
+    hpcw_i_put_u16(p + AT_VERSION, VERSION, true);
+    hpcw_i_put_u64(p + AT_SIZE, size, true);
+    hpcw_i_put_u32(p + AT_FLAGS, FLAG_CRC, true);
+    return p + HPCW_I_KV_HEADER;
+}
+
+unsigned char *hpcw_i_kv_put_crc(unsigned char *start, unsigned char *p) {
+    hpcw_i_put_u32(p, hpcw_i_crc32(0, start, (size_t)(p - start)), true);
+    return p + HPCW_I_KV_CRC;
+}
+
+static hpcw_status wrong(const char *name, uint64_t offset, const char *field, uint64_t want, uint64_t got,
+                         hpcw_error *err) {
+    return hpcw_i_fail(err, HPCW_EFORMAT, "%s: offset %llu: %s: wanted %llu, got %llu", name,
+                       (unsigned long long)offset, field, (unsigned long long)want, (unsigned long long)got);
+}
+
+hpcw_status hpcw_i_kv_stored_size(const char *name, uint64_t offset, const unsigned char *header, uint64_t left,
+                                  uint64_t *stored, hpcw_error *err) {
+    uint32_t magic = hpcw_i_get_u32(header, true);
+    uint16_t type = hpcw_i_get_u16(header + AT_TYPE, true);
+    uint16_t version = hpcw_i_get_u16(header + AT_VERSION, true);
+    uint32_t flags = hpcw_i_get_u32(header + AT_FLAGS, true);
+    uint64_t least = (uint64_t)HPCW_I_KV_LEAST + (flags == FLAG_CRC ? HPCW_I_KV_CRC : 0);
+    *stored = hpcw_i_get_u64(header + AT_SIZE, true);
+    if (magic != HPCW_I_KV_MAGIC) {
+        return hpcw_i_fail(err, HPCW_EFORMAT, "%s: offset %llu: magic: wanted 0x951fc3f5, got 0x%08x", name,
+                           (unsigned long long)offset, magic);
+    }
+    if (type != TYPE_MAP) {
+        return wrong(name, offset + AT_TYPE, "type", TYPE_MAP, type, err);
+    }
+    if (version != VERSION) {
+        return wrong(name, offset + AT_VERSION, "version", VERSION, version, err);
+    }
+    if ((flags & ~(uint32_t)FLAG_CRC) != 0) {
+        return wrong(name, offset + AT_FLAGS, "flags", FLAG_CRC, flags, err);
+    }
+    if (*stored < least || *stored > HPCW_KVTREE_MAX_SIZE) {
+        return hpcw_i_fail(err, HPCW_EFORMAT, "%s: offset %llu: stored size: wanted %llu to %u, got %llu", name,
+                           (unsigned long long)offset + AT_SIZE, (unsigned long long)least,
+                           HPCW_KVTREE_MAX_SIZE, (unsigned long long)*stored);
+    }
+    if (*stored > left) {
+        return hpcw_i_fail(
+            err, HPCW_ETRUNCATED,
+            "%s: offset %llu: stored size: wanted at most the %llu bytes that are there, got %llu", name,
+            (unsigned long long)offset + AT_SIZE, (unsigned long long)left, (unsigned long long)*stored);
+    }
+    return HPCW_OK;
+}
+
+hpcw_status hpcw_i_kv_open(struct hpcw_i_kv_cursor *c, const char *name, uint64_t offset,
+                           const unsigned char *data, uint64_t stored, hpcw_error *err) {
+    *c = (struct hpcw_i_kv_cursor){
+        .name = name, .offset = offset, .start = data, .p = data + HPCW_I_KV_HEADER, .end = data + stored};
+    if (hpcw_i_get_u32(data + AT_FLAGS, true) == FLAG_CRC) {
+        c->end -= HPCW_I_KV_CRC;
+        uint32_t want = hpcw_i_get_u32(c->end, true);
+        uint32_t got = hpcw_i_crc32(0, data, (size_t)(c->end - data));
+        if (want != got) {
+            return hpcw_i_fail(err, HPCW_ECHECKSUM, "%s: offset %llu: CRC-32: wanted 0x%08x, got 0x%08x", name,
+                               hpcw_i_kv_at(c, c->end), want, got);
+        }
+    }
+    return HPCW_OK;
+}
+
+hpcw_status hpcw_i_kv_count(struct hpcw_i_kv_cursor *c, uint32_t *count, hpcw_error *err) {
+    size_t left = (size_t)(c->end - c->p);
+    if (left < HPCW_I_KV_COUNT) {
+        return hpcw_i_fail(err, HPCW_EFORMAT, "%s: offset %llu: number of children: wanted 4 bytes, got %zu",
+                           c->name, hpcw_i_kv_at(c, c->p), left);
+    }
+    *count = hpcw_i_get_u32(c->p, true);
+    size_t most = (left - HPCW_I_KV_COUNT) / LEAST_CHILD;
+    if (*count > most) {
+        return hpcw_i_fail(err, HPCW_EFORMAT, "%s: offset %llu: number of children: wanted at most %zu, got %u",
+                           c->name, hpcw_i_kv_at(c, c->p), most, *count);
+    }
+    c->p += HPCW_I_KV_COUNT;
+    return HPCW_OK;
+}
+
+hpcw_status hpcw_i_kv_key(struct hpcw_i_kv_cursor *c, const char **key, size_t *size, hpcw_error *err) {
+    const unsigned char *nul = memchr(c->p, 0, (size_t)(c->end - c->p));
+    if (nul == NULL) {
+        return hpcw_i_fail(err, HPCW_EFORMAT, "%s: offset %llu: key: wanted a NUL behind it, got the end",
+                           c->name, hpcw_i_kv_at(c, c->p));
+    }
+    *key = (const char *)c->p;
+    *size = (size_t)(nul - c->p);
+    c->p = nul + 1;
+    return HPCW_OK;
+}
+
+hpcw_status hpcw_i_kv_value(struct hpcw_i_kv_cursor *c, const char *what, const char **value, size_t *size,
+                            hpcw_error *err) {
+    const unsigned char *at = c->p;
+    uint32_t one = 0;
+    uint32_t none = 0;
+    hpcw_status s = hpcw_i_kv_count(c, &one, err);
+    if (s == HPCW_OK && one == 1) {
+        s = hpcw_i_kv_key(c, value, size, err);
+        s = s == HPCW_OK ? hpcw_i_kv_count(c, &none, err) : s;
+    }
+    if (s == HPCW_OK && (one != 1 || none != 0)) {
+        s = hpcw_i_fail(err, HPCW_EFORMAT, "%s: offset %llu: %s: wanted one value, got %u with %u children",
+                        c->name, hpcw_i_kv_at(c, at), what, one, none);
+    }
+    return s;
+}
+
+hpcw_status hpcw_i_kv_end(const struct hpcw_i_kv_cursor *c, hpcw_error *err) {
+    return c->p == c->end ? HPCW_OK
+                          : hpcw_i_fail(err, HPCW_EFORMAT,
+                                        "%s: offset %llu: wanted the end of the tree, got %zu more bytes",
+                                        c->name, hpcw_i_kv_at(c, c->p), (size_t)(c->end - c->p));
+}
+
+static hpcw_status read_exactly(const char *path, int fd, uint64_t offset, void *data, size_t size,
+                                hpcw_error *err) {
+    size_t got = 0;
+    int e = hpcw_i_sys_pread(fd, data, size, offset, &got);
+    if (e != 0) {
+        return hpcw_i_fail_sys(err, e, "%s: cannot read %zu bytes at offset %llu", path, size,
+                               (unsigned long long)offset);
+    }
+    return got == size ? HPCW_OK
+                       : hpcw_i_fail(err, HPCW_ETRUNCATED, "%s: offset %llu: tree: wanted %zu bytes, got %zu",
+                                     path, (unsigned long long)offset, size, got);
+}
+
+hpcw_status hpcw_i_kv_load(const char *path, uint64_t offset, unsigned char **data, uint64_t *stored,
+                           uint64_t *left, hpcw_error *err) {
+    *data = NULL;
+    int fd;
+    uint64_t size = 0;
+    unsigned char header[HPCW_I_KV_HEADER];
+    unsigned char *made = NULL;
+    int e = hpcw_i_sys_open(path, O_RDONLY | O_NONBLOCK, 0, &fd);
+    if (e != 0) {
+        return hpcw_i_fail_sys(err, e, "%s: cannot open for reading", path);
+    }
+    hpcw_status s = HPCW_OK;
+    e = hpcw_i_sys_size(fd, &size);
+    if (e != 0) {
+        s = hpcw_i_fail_sys(err, e, "%s: cannot ask for its size", path);
+        goto done;
+    }
+    if (offset > size || size - offset < HPCW_I_KV_LEAST) {
+        s = hpcw_i_fail(err, HPCW_ETRUNCATED, "%s: offset %llu: tree: wanted at least %d bytes, got %llu", path,
+                        (unsigned long long)offset, HPCW_I_KV_LEAST,
+                        (unsigned long long)(offset > size ? 0 : size - offset));
+        goto done;
+    }
+    s = read_exactly(path, fd, offset, header, sizeof header, err);
+    if (s == HPCW_OK) {
+        s = hpcw_i_kv_stored_size(path, offset, header, size - offset, stored, err);
+    }
+    if (s != HPCW_OK) {
+        goto done;
+    }
+    made = hpcw_i_malloc((size_t)*stored);
+    if (made == NULL) {
+        s = hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for its %llu bytes", path,
+                        (unsigned long long)*stored);
+        goto done;
+    }
+    s = read_exactly(path, fd, offset, made, (size_t)*stored, err);
+    /* It may have been replaced in between; what was allocated is what the first header said. */
+    if (s == HPCW_OK && memcmp(made, header, sizeof header) != 0) {
+        s = hpcw_i_fail(err, HPCW_EFORMAT, "%s: offset %llu: header: it changed while it was read", path,
+                        (unsigned long long)offset);
+    }
+    *left = size - offset - *stored;
+done:
+    (void)hpcw_i_sys_close(fd);
+    if (s != HPCW_OK) {
+        hpcw_i_free(made);
+        made = NULL;
+    }
+    *data = made;
+    return s;
+}

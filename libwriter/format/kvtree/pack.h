@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * F3: the bytes of stored trees. Writing: calls that return the end of what they wrote, into room that the caller
+ * computed from the sizes below. Reading: a cursor that checks every step and never leaves its tree.
+ */
+#ifndef HPCW_FORMAT_KVTREE_PACK_H
+#define HPCW_FORMAT_KVTREE_PACK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <hpcw/status.h>
+
+#include "base/bytes.h"
+
+#define HPCW_I_KV_MAGIC 0x951fc3f5u
+enum {
+    HPCW_I_KV_HEADER = 20,
+    HPCW_I_KV_CRC = 4,
+    HPCW_I_KV_COUNT = 4,
+    HPCW_I_KV_LEAST = HPCW_I_KV_HEADER + HPCW_I_KV_COUNT, /* without a CRC */
+    HPCW_I_KV_PAIR = 10 /* what a pair takes beyond the bytes of its key and value */
+};
+
+/* ---- writing ---- */
+
+static inline unsigned char *hpcw_i_kv_put_count(unsigned char *p, uint32_t count) {
+    hpcw_i_put_u32(p, count, true);
+    return p + HPCW_I_KV_COUNT;
+}
+
+/* A key and the number of its children. */
+static inline unsigned char *hpcw_i_kv_put_key(unsigned char *p, const char *key, size_t size, uint32_t count) {
+    memcpy(p, key, size);
+    p[size] = 0;
+    return hpcw_i_kv_put_count(p + size + 1, count);
+}
+
+/* A value behind a key that was put with one child. */
+static inline unsigned char *hpcw_i_kv_put_value(unsigned char *p, const char *value, size_t size) {
+    return hpcw_i_kv_put_key(p, value, size, 0);
+}
+
+/* The header of a tree of `size` stored bytes. */
+unsigned char *hpcw_i_kv_put_header(unsigned char *p, uint64_t size);
+
+/* The CRC behind the map: `start` is where the header is, `p` the end of the map. */
+unsigned char *hpcw_i_kv_put_crc(unsigned char *start, unsigned char *p);
+
+/* ---- reading ---- */
+
+struct hpcw_i_kv_cursor {
+    const char *name;             /* of the file, for messages */
+    uint64_t offset;              /* of the tree in it */
+    const unsigned char *start;   /* of the tree */
+    const unsigned char *p, *end; /* what is left of the map */
+};
+
+/* The header alone, of the first HPCW_I_KV_HEADER bytes: how long the stored tree is. `left`: bytes from here to
+ * the end of the file. */
+hpcw_status hpcw_i_kv_stored_size(const char *name, uint64_t offset, const unsigned char *header, uint64_t left,
+                                  uint64_t *stored, hpcw_error *err);
+
+/* Checks header and CRC of the tree that `data` [stored] is; the cursor then stands before the count of the map
+ * on top. */
+hpcw_status hpcw_i_kv_open(struct hpcw_i_kv_cursor *c, const char *name, uint64_t offset,
+                           const unsigned char *data, uint64_t stored, hpcw_error *err);
+
+/* Number of children; refused if they cannot be in what is left. */
+hpcw_status hpcw_i_kv_count(struct hpcw_i_kv_cursor *c, uint32_t *count, hpcw_error *err);
+
+/* The next key, with its NUL in place. */
+hpcw_status hpcw_i_kv_key(struct hpcw_i_kv_cursor *c, const char **key, size_t *size, hpcw_error *err);
+
+/* A map that must be one key without children. */
+hpcw_status hpcw_i_kv_value(struct hpcw_i_kv_cursor *c, const char *what, const char **value, size_t *size,
+                            hpcw_error *err);
+
+/* Nothing may be left. */
+hpcw_status hpcw_i_kv_end(const struct hpcw_i_kv_cursor *c, hpcw_error *err);
+
+/* Where in the file a byte of the tree is. */
+static inline unsigned long long hpcw_i_kv_at(const struct hpcw_i_kv_cursor *c, const void *p) {
+    return (unsigned long long)(c->offset + (uint64_t)((const unsigned char *)p - c->start));
+}
+
+/* ---- files ---- */
+
+/* A whole tree at `offset` of a file, to be freed with hpcw_i_free; *left: bytes of the file behind it. */
+hpcw_status hpcw_i_kv_load(const char *path, uint64_t offset, unsigned char **data, uint64_t *stored,
+                           uint64_t *left, hpcw_error *err);
+
+#endif
