@@ -12,6 +12,7 @@
  *   linktest.h   LinkTest 2.1.17 results: N x N communication timings inside a SION container
  *   vom.h        vt's load-balancing data (LBDatafile): tasks and messages of a rank, JSON, plain or brotli
  *   kvtree.h     KVTree files: trees of strings, as SCR keeps its metadata
+ *   clog2.h      CLOG-2 event logs of MPE2: what all ranks did, in order of time, for Jumpshot
  *
  * and below them
  *
@@ -34,6 +35,7 @@
 #ifndef HPCW_HPCW_H
 #define HPCW_HPCW_H
 
+#include <hpcw/clog2.h>
 #include <hpcw/comm.h>
 #include <hpcw/kvtree.h>
 #include <hpcw/linktest.h>

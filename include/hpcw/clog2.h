@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * CLOG-2 event logs ("CLOG-02.44", as MPE2 2.4.9b writes them): one file with the time-stamped events of all
+ * ranks, in order of time. clog2TOslog2 turns it into SLOG-2, Jumpshot shows that.
+ *
+ * This header writes a log whose records are known: by one process or thread from the first record to the last,
+ *
+ *     hpcw_clog2_options opt;
+ *     hpcw_clog2_options_init(&opt);
+ *     opt.ranks = n;  opt.states = 1;  opt.comms = n + 1;  opt.comm_of = my_table;
+ *     hpcw_clog2_open("app.clog2", comm, &opt, &f, &err);                   // collective
+ *     hpcw_clog2_slice_new(f, 0, &slice, &err);
+ *     hpcw_clog2_slice_place(slice, 0, &err);
+ *     hpcw_clog2_slice_put(slice, records, count, &err);                    // any number of times
+ *     hpcw_clog2_slice_end(slice, HPCW_CLOG2_LAST, &err);
+ *     hpcw_clog2_close(f, hpcw_clog2_slice_blocks(slice), &err);            // collective
+ *
+ * or by many at once. A slice begins at a record whose number in the order of the whole file is a multiple of
+ * HPCW_CLOG2_SEGMENT. Every such record begins a new block, whoever writes it; so the blocks of a slice depend on
+ * its own records alone, and all that writers must tell each other is how many blocks come before.
+ *
+ * The order of records is by time, then rank (of the world), then thread, then as they happened.
+ *
+ * Readers: clog2_print, clog2TOslog2, Jumpshot of MPE2 2.4.9b. Descriptions cite its clog_*.h.
+ */
+#ifndef HPCW_CLOG2_H
+#define HPCW_CLOG2_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <hpcw/comm.h>
+#include <hpcw/sink.h>
+#include <hpcw/status.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ------------------------------------------------------------------------------------------------------------
+ *  Limits and numbers (MPE2 2.4.9b: clog_record.h, clog_const.h, clog_preamble.h)
+ * --------------------------------------------------------------------------------------------------------- */
+
+#define HPCW_CLOG2_SEGMENT 65536u   /**< records between the places where slices may begin */
+#define HPCW_CLOG2_LAST 100000000.0 /**< 1e8 s: the time of the record that ends a log; all others are before */
+#define HPCW_CLOG2_COLOUR 23u       /**< longest colour, bytes without NUL */
+#define HPCW_CLOG2_NAME 31u         /**< longest name */
+#define HPCW_CLOG2_FORMAT 39u       /**< longest format */
+#define HPCW_CLOG2_CARGO 32u        /**< most bytes of cargo */
+#define HPCW_CLOG2_HOST 20u         /**< bytes of the host's name in a communicator's id */
+#define HPCW_CLOG2_STATES 2200u     /**< most states of the user: their ids end below those of solo events */
+#define HPCW_CLOG2_SOLOS 1000000u   /**< most solo events of the user (our limit) */
+#define HPCW_CLOG2_MIN_BLOCK 256u   /**< block sizes are multiples of 8 from here ... */
+#define HPCW_CLOG2_MAX_BLOCK (1u << 30) /**< ... to here */
+
+/** Known state `s` (0 .. 299) has the events 2s and 2s + 1; state `s` (from 300 on) of the user likewise. */
+#define HPCW_CLOG2_USER_STATE 300
+#define HPCW_CLOG2_USER_EVENT 600
+#define HPCW_CLOG2_USER_SOLO 5000
+#define HPCW_CLOG2_KNOWN_SOLO (-10) /**< MPE_Comm_init, and -9 MPE_Comm_finalize */
+#define HPCW_CLOG2_SPILL_STATE 280  /**< CLOG_Buffer_write2disk */
+
+/** What a message event is. */
+enum { HPCW_CLOG2_SEND = -101, HPCW_CLOG2_RECEIVE = -102 };
+
+/** What a communicator event is. */
+enum {
+    HPCW_CLOG2_WORLD_CREATE = 0,
+    HPCW_CLOG2_SELF_CREATE = 1,
+    HPCW_CLOG2_COMM_FREE = 10,
+    HPCW_CLOG2_INTRA_CREATE = 100,
+    HPCW_CLOG2_LOCAL_CREATE = 101,
+    HPCW_CLOG2_REMOTE_CREATE = 102,
+    HPCW_CLOG2_INTER_CREATE = 1000
+};
+
+/* ------------------------------------------------------------------------------------------------------------
+ *  Records
+ * --------------------------------------------------------------------------------------------------------- */
+
+/** Kinds of record, with the numbers they have in the file. MPE's kinds 8 and 10 are not offered: no tool shows
+ * them, and its C and Java sides disagree about their layout. */
+typedef enum hpcw_clog2_kind {
+    HPCW_CLOG2_STATE_DEF = 2,
+    HPCW_CLOG2_EVENT_DEF = 3,
+    HPCW_CLOG2_CONST_DEF = 4,
+    HPCW_CLOG2_BARE = 5,
+    HPCW_CLOG2_WITH_CARGO = 6,
+    HPCW_CLOG2_MESSAGE = 7,
+    HPCW_CLOG2_COMM_EVENT = 9,
+    HPCW_CLOG2_TIME_SHIFT = 11
+} hpcw_clog2_kind;
+
+/** Identity of a communicator: equal bytes are the same communicator. All zero: none. */
+typedef struct hpcw_clog2_comm_id {
+    int32_t random;             /**< drawn by its rank 0 */
+    double created;             /**< clock of its rank 0, s */
+    char host[HPCW_CLOG2_HOST]; /**< of its rank 0; zero padded, without NUL if it fills the field */
+} hpcw_clog2_comm_id;
+
+/** One record: what is put, in the order of the file. Pointers are borrowed for the call. */
+typedef struct hpcw_clog2_record {
+    double time;    /**< s since the log's start, 0 <= time < HPCW_CLOG2_LAST, not before the record before */
+    int32_t comm;   /**< entry of the table of communicators; 0 is the world */
+    int32_t rank;   /**< in that communicator */
+    int32_t thread; /**< 0 .. threads - 1; 0 is the main thread */
+    hpcw_clog2_kind kind;
+    union {
+        int32_t event; /**< BARE: start or end of a state, or a solo event */
+        struct {
+            int32_t event;
+            uint32_t size;                         /**< bytes in use, the rest is written as zeros */
+            unsigned char bytes[HPCW_CLOG2_CARGO]; /**< as hpcw_clog2_cargo makes them */
+        } cargo;                                   /**< WITH_CARGO */
+        struct {
+            int32_t event; /**< HPCW_CLOG2_SEND or HPCW_CLOG2_RECEIVE */
+            int32_t
+                peer_comm; /**< as `comm`; the remote half where the message crosses an inter-communicator */
+            int32_t peer_rank; /**< the actual one, never a wildcard */
+            int32_t tag;       /**< the actual one, >= 0 */
+            int32_t size;      /**< bytes, >= 0 */
+        } message;             /**< MESSAGE */
+        struct {
+            int32_t state;      /**< its number; its events are start and end */
+            int32_t start, end; /**< 2 * state, 2 * state + 1 */
+            const char *colour; /**< name of an X11 colour, 1 .. 23 bytes of printable ASCII */
+            const char *name;   /**< 1 .. 31 bytes */
+            const char *format; /**< of the cargo, see hpcw_clog2_format_check; NULL or "": none */
+        } state;                /**< STATE_DEF */
+        struct {
+            int32_t event;
+            const char *colour, *name, *format; /**< as above */
+        } solo;                                 /**< EVENT_DEF */
+        struct {
+            int32_t value;
+            const char *name; /**< 1 .. 31 bytes */
+        } constant;           /**< CONST_DEF */
+        struct {
+            int32_t event;                /**< HPCW_CLOG2_WORLD_CREATE ... */
+            int32_t comm;                 /**< the new communicator, -999999999 when one is freed */
+            int32_t rank;                 /**< in it; -1 for a remote half and when freed */
+            int32_t world_rank;           /**< -1 when freed */
+            const hpcw_clog2_comm_id *id; /**< NULL: all zero, as when freed */
+        } comm;       /**< COMM_EVENT: who is who; before the first event on a communicator */
+        double shift; /**< TIME_SHIFT: original local time = time + shift */
+    } as;
+} hpcw_clog2_record;
+
+/** One entry of the table of communicators. */
+typedef struct hpcw_clog2_comm_entry {
+    hpcw_clog2_comm_id id;
+    int32_t index; /**< its own, or that of the first entry with the same id */
+    int32_t kind;  /**< 1 intra, 0 inter, 2 local half, 3 remote half, -1 not known */
+} hpcw_clog2_comm_entry;
+
+/** Fills in entry `index` of the table. A pure function: the same answer whenever and wherever it is called. */
+typedef void hpcw_clog2_comm_of(void *context, uint32_t index, hpcw_clog2_comm_entry *entry);
+
+/* ------------------------------------------------------------------------------------------------------------
+ *  Cargo
+ * --------------------------------------------------------------------------------------------------------- */
+
+/**
+ * Cargo being packed, piece after piece in the order of the format. A zeroed struct is empty. The calls below add
+ * one piece each; what does not fit is remembered and refused when the cargo is logged or put.
+ */
+typedef struct hpcw_clog2_cargo {
+    uint64_t pieces; /**< private: four bits for each piece, the last one lowest */
+    uint32_t size;   /**< bytes in use; above HPCW_CLOG2_CARGO: did not fit */
+    unsigned char bytes[HPCW_CLOG2_CARGO];
+} hpcw_clog2_cargo;
+
+HPCW_API void hpcw_clog2_cargo_i16(hpcw_clog2_cargo *cargo, int16_t value);  /**< %h */
+HPCW_API void hpcw_clog2_cargo_i32(hpcw_clog2_cargo *cargo, int32_t value);  /**< %d */
+HPCW_API void hpcw_clog2_cargo_i64(hpcw_clog2_cargo *cargo, int64_t value);  /**< %l */
+HPCW_API void hpcw_clog2_cargo_x32(hpcw_clog2_cargo *cargo, uint32_t value); /**< %x */
+HPCW_API void hpcw_clog2_cargo_x64(hpcw_clog2_cargo *cargo, uint64_t value); /**< %X */
+HPCW_API void hpcw_clog2_cargo_f32(hpcw_clog2_cargo *cargo, float value);    /**< %e */
+HPCW_API void hpcw_clog2_cargo_f64(hpcw_clog2_cargo *cargo, double value);   /**< %E */
+/** %s: takes 2 bytes more than the text, which need not end in NUL. */
+HPCW_API void hpcw_clog2_cargo_text(hpcw_clog2_cargo *cargo, const char *text, size_t size);
+
+/**
+ * Whether a cargo has the pieces of a format, in its order.
+ *
+ * @return HPCW_OK; HPCW_ERANGE if it is longer than HPCW_CLOG2_CARGO; HPCW_EINVAL with both lists of pieces, or for
+ * a format that hpcw_clog2_format_check refuses
+ */
+HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_cargo_check(const hpcw_clog2_cargo *cargo, const char *format,
+                                                            hpcw_error *err);
+
+/**
+ * Checks a format: text with %s %h %d %l %x %X %e %E in it. Nothing else of printf exists, not even a plain per
+ * cent sign: one at the end crashes the converter, another letter makes the viewer give up.
+ *
+ * @return HPCW_OK; HPCW_ERANGE if it is longer than HPCW_CLOG2_FORMAT or its pieces do not fit into a cargo;
+ * HPCW_EINVAL for anything else
+ */
+HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_format_check(const char *format, hpcw_error *err);
+
+/**
+ * Checks a colour: one of the names that X11 knows, such as "red", "SteelBlue" or "DarkOliveGreen2", case and all.
+ * The converter would take another for white and say so.
+ *
+ * @return HPCW_OK, HPCW_EINVAL or HPCW_ERANGE
+ */
+HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_colour_check(const char *colour, hpcw_error *err);
+
+/* ------------------------------------------------------------------------------------------------------------
+ *  Files
+ * --------------------------------------------------------------------------------------------------------- */
+
+/** Options of a file; all must agree on all processes. Initialise with hpcw_clog2_options_init. */
+typedef struct hpcw_clog2_options {
+    uint32_t ranks;       /**< of the world, >= 1 */
+    uint32_t threads;     /**< most threads of any rank, >= 1; default 1 */
+    uint32_t states;      /**< user states, numbered from HPCW_CLOG2_USER_STATE; at most HPCW_CLOG2_STATES */
+    uint32_t solos;       /**< solo events of the user, numbered from HPCW_CLOG2_USER_SOLO */
+    uint32_t known_solos; /**< 2 if the events -10 and -9 are used, else 0 */
+    uint32_t block_size;  /**< default 65536 */
+    uint32_t comms;       /**< entries of the table of communicators, >= 1 */
+    hpcw_clog2_comm_of *comm_of; /**< what they are; used by process 0 at the close */
+    void *comm_context;
+    hpcw_durability durability;   /**< default HPCW_SYNC_FILE */
+    hpcw_sink_source sink_source; /**< where bytes go; zeroed: files */
+} hpcw_clog2_options;
+
+/** Fills in the defaults. */
+HPCW_API void hpcw_clog2_options_init(hpcw_clog2_options *options);
+
+/**
+ * Checks options without opening anything.
+ *
+ * @return HPCW_OK; HPCW_EINVAL; HPCW_ERANGE: too many states, or more (communicators x ranks x threads) than a Java
+ * reader can number in 31 bits
+ */
+HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_options_check(const hpcw_clog2_options *options,
+                                                              hpcw_error *err);
+
+/** An opaque log open for writing. */
+typedef struct hpcw_clog2 hpcw_clog2;
+
+/**
+ * Creates a log. Collective. `options` is copied.
+ *
+ * @return HPCW_OK; as hpcw_clog2_options_check; HPCW_EMISMATCH, HPCW_ECOMM; HPCW_ENOMEM; the system's errors
+ */
+HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_open(const char *path, hpcw_comm *comm,
+                                                     const hpcw_clog2_options *options, hpcw_clog2 **out,
+                                                     hpcw_error *err);
+
+/**
+ * Finishes the log: preamble and table are written, the file gets its name. Collective, after all slices ended.
+ *
+ * @param blocks  number of blocks that *this process* wrote; their places must fill 0 .. sum - 1
+ * @return HPCW_OK; HPCW_EINVAL: no block at all; HPCW_ESTATE: closed or failed before; the system's errors. Nothing
+ * has the name then
+ */
+HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_close(hpcw_clog2 *log, uint64_t blocks, hpcw_error *err);
+
+/** Says that this process cannot deliver its slices: the close fails everywhere with this reason. Not collective. */
+HPCW_API void hpcw_clog2_abandon(hpcw_clog2 *log, const hpcw_error *reason);
+
+/** Frees a log in any state, NULL allowed, after its slices. What was not closed is thrown away. */
+HPCW_API void hpcw_clog2_free(hpcw_clog2 *log);
+
+/** Bytes of a file of so many blocks and communicators. */
+HPCW_API uint64_t hpcw_clog2_file_size(uint64_t blocks, uint32_t block_size, uint32_t comms);
+
+/* ------------------------------------------------------------------------------------------------------------
+ *  Slices: consecutive records, as whole blocks
+ * --------------------------------------------------------------------------------------------------------- */
+
+/**
+ * An opaque slice: a run of blocks that one thread fills. Different slices may be filled on different threads at
+ * the same time. Until its place is known it is kept in memory; then its blocks go to the file as they fill.
+ */
+typedef struct hpcw_clog2_slice hpcw_clog2_slice;
+
+/**
+ * Begins a slice.
+ *
+ * @param log           where it goes
+ * @param first_record  number of its first record in the whole file, a multiple of HPCW_CLOG2_SEGMENT
+ * @param out           to be freed with hpcw_clog2_slice_free; NULL on failure
+ * @return HPCW_OK, HPCW_EINVAL or HPCW_ENOMEM
+ */
+HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_slice_new(hpcw_clog2 *log, uint64_t first_record,
+                                                          hpcw_clog2_slice **out, hpcw_error *err);
+
+/** Begins another slice with the memory of one that has ended. Results as hpcw_clog2_slice_new. */
+HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_slice_again(hpcw_clog2_slice *slice, uint64_t first_record,
+                                                            hpcw_error *err);
+
+/**
+ * Adds records.
+ *
+ * @param record  [count] in the order of the file
+ * @return HPCW_OK; HPCW_EINVAL: a value out of its range, a text that is missing; HPCW_ERANGE: a text or cargo that
+ * is too long; HPCW_ESTATE: the slice has ended or failed; HPCW_ENOMEM; errors of the sink. The records before the
+ * one that is refused were taken, and the slice goes on after a refusal (HPCW_EINVAL, HPCW_ERANGE)
+ */
+HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_slice_put(hpcw_clog2_slice *slice,
+                                                          const hpcw_clog2_record *record, size_t count,
+                                                          hpcw_error *err);
+
+/**
+ * Says where the slice begins; once, at any time.
+ *
+ * @param first_block  number of blocks in the file before this slice
+ * @return HPCW_OK, HPCW_ESTATE, errors of the sink
+ */
+HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_slice_place(hpcw_clog2_slice *slice, uint64_t first_block,
+                                                            hpcw_error *err);
+
+/**
+ * Ends a slice.
+ *
+ * @param next_time  time of the record after it, or HPCW_CLOG2_LAST: it is the last one of the file
+ * @return HPCW_OK; HPCW_EINVAL: a time before the last record's, or a slice that ends between two segments but is
+ * not the last one; HPCW_ESTATE; errors of the sink
+ */
+HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_slice_end(hpcw_clog2_slice *slice, double next_time,
+                                                          hpcw_error *err);
+
+/** Number of blocks so far; final once the slice has ended. */
+HPCW_API uint64_t hpcw_clog2_slice_blocks(const hpcw_clog2_slice *slice);
+
+/** Number of records so far. */
+HPCW_API uint64_t hpcw_clog2_slice_records(const hpcw_clog2_slice *slice);
+
+/** Frees a slice in any state; NULL is allowed. What was not yet written is lost. */
+HPCW_API void hpcw_clog2_slice_free(hpcw_clog2_slice *slice);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * F3: records into blocks, in memory. A new block begins where MPE's fill rule demands it (MPE2 2.4.9b,
+ * CLOG_Buffer_save_*: the record and the record that ends the block fit, and at least one byte stays free), and at every
+ * record whose number is a multiple of HPCW_CLOG2_SEGMENT: so that a block never depends on records of another
+ * segment.
+ */
+#ifndef HPCW_FORMAT_CLOG2_BLOCKS_H
+#define HPCW_FORMAT_CLOG2_BLOCKS_H
+
+#include "format/clog2/records.h"
+
+/* A run of blocks. The bytes of block k of the buffer begin at data + k * block_size; the last one is open. */
+struct hpcw_i_clog2_blocks {
+    unsigned char *data;
+    size_t capacity; /* a multiple of block_size */
+    size_t start;    /* of the open block */
+    size_t used;     /* bytes of the open block in use */
+    uint32_t block_size;
+    bool open;        /* there is an open block: data are its first bytes, even if none is in use */
+    uint64_t records; /* number of the next record in the whole file */
+    uint64_t gone;    /* blocks that left the buffer by hpcw_i_clog2_blocks_drop */
+};
+
+/* A zeroed struct becomes an empty run. */
+void hpcw_i_clog2_blocks_begin(struct hpcw_i_clog2_blocks *b, uint32_t block_size, uint64_t first_record);
+void hpcw_i_clog2_blocks_free(struct hpcw_i_clog2_blocks *b);
+
+/* The slow part of the next function: ends the open block, if there is one, and opens another. */
+bool hpcw_i_clog2_blocks_next(struct hpcw_i_clog2_blocks *b, double time);
+
+/* Room for a record of `size` bytes at `time`, which the caller must fill; NULL: out of memory. Valid until the next
+ * call. */
+static inline unsigned char *hpcw_i_clog2_blocks_room(struct hpcw_i_clog2_blocks *b, uint32_t size,
+                                                      double time) {
+    bool fits = b->used + size + HPCW_I_CLOG2_HEAD < b->block_size;
+    bool cut = b->records % HPCW_CLOG2_SEGMENT == 0;
+    if ((!fits || cut || !b->open) && !hpcw_i_clog2_blocks_next(b, time)) {
+        return NULL;
+    }
+    unsigned char *p = b->data + b->start + b->used;
+    b->used += size;
+    b->records++;
+    return p;
+}
+
+/* Ends the last block, with the time of the record that comes after it in the file; HPCW_CLOG2_LAST ends the log.
+ * A run without any record gets one block if it ends the log. */
+bool hpcw_i_clog2_blocks_end(struct hpcw_i_clog2_blocks *b, double next_time);
+
+/* Whole blocks in the buffer, which are ready to be written: the first so many bytes of data. */
+size_t hpcw_i_clog2_blocks_ready(const struct hpcw_i_clog2_blocks *b);
+
+/* Forgets the ready blocks, once they are written. */
+void hpcw_i_clog2_blocks_drop(struct hpcw_i_clog2_blocks *b);
+
+/* Blocks since the begin, the open one included. */
+uint64_t hpcw_i_clog2_blocks_count(const struct hpcw_i_clog2_blocks *b);
+
+#endif

@@ -1,0 +1,462 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The file: preamble, blocks, table of communicators. Writers know the places of their blocks, so nothing is written
+ * twice; the preamble, which says where the table is, comes last.
+ */
+#include <pthread.h>
+#include <string.h>
+
+#include "base/checked.h"
+#include "base/mem.h"
+#include "base/status.h"
+#include "comm/agree.h"
+#include "format/clog2/blocks.h"
+#include "format/clog2/preamble.h"
+#include "io/sink.h"
+
+enum {
+    WRITE_SIZE = 4 << 20, /* bytes of blocks that are written at once */
+    TABLE_ENTRIES = 4096  /* of the table, written at once */
+};
+
+struct hpcw_clog2 {
+    hpcw_comm *comm;
+    char *path;
+    hpcw_clog2_options options;
+    struct hpcw_i_clog2_bounds bounds;
+    hpcw_sink *sink;
+    bool closed;
+    pthread_mutex_t lock;
+    hpcw_error abandoned; /* guarded; code HPCW_OK: it is not */
+};
+
+struct hpcw_clog2_slice {
+    hpcw_clog2 *log;
+    struct hpcw_i_clog2_blocks blocks;
+    uint64_t first_record;
+    uint64_t next_block; /* where the first block of the buffer goes */
+    double last_time;
+    bool placed, ended;
+    bool broken; /* a record may be missing */
+};
+
+/* ------------------------------------------------------------------------------------------------------------
+ *  Options
+ * --------------------------------------------------------------------------------------------------------- */
+
+void hpcw_clog2_options_init(hpcw_clog2_options *options) {
+    *options = (hpcw_clog2_options){.threads = 1, .block_size = 65536, .durability = HPCW_SYNC_FILE};
+}
+
+hpcw_status hpcw_clog2_options_check(const hpcw_clog2_options *o, hpcw_error *err) {
+    if (o == NULL) {
+        return hpcw_i_fail(err, HPCW_EINVAL, "clog2: wanted options, got NULL");
+    }
+    if (o->ranks == 0 || o->threads == 0 || o->comms == 0 || o->comm_of == NULL) {
+        return hpcw_i_fail(
+            err, HPCW_EINVAL,
+            "clog2: wanted ranks, threads and communicators >= 1 and their table, got %u, %u, %u%s", o->ranks,
+            o->threads, o->comms, o->comm_of == NULL ? " and NULL" : "");
+    }
+    if (o->states > HPCW_CLOG2_STATES) {
+        return hpcw_i_fail(err, HPCW_ERANGE, "clog2: wanted at most %u states of the user, got %u",
+                           HPCW_CLOG2_STATES, o->states);
+    }
+    if (o->solos > HPCW_CLOG2_SOLOS) {
+        return hpcw_i_fail(err, HPCW_ERANGE, "clog2: wanted at most %u solo events of the user, got %u",
+                           HPCW_CLOG2_SOLOS, o->solos);
+    }
+    if (o->known_solos > 2) {
+        return hpcw_i_fail(err, HPCW_EINVAL, "clog2: wanted at most 2 known solo events, got %u",
+                           o->known_solos);
+    }
+    if (o->block_size % 8 != 0 || o->block_size < HPCW_CLOG2_MIN_BLOCK ||
+        o->block_size > HPCW_CLOG2_MAX_BLOCK) {
+        return hpcw_i_fail(err, HPCW_EINVAL, "clog2: block size: wanted a multiple of 8 from %u to %u, got %u",
+                           HPCW_CLOG2_MIN_BLOCK, HPCW_CLOG2_MAX_BLOCK, o->block_size);
+    }
+    uint64_t lines;
+    if (!hpcw_i_mul_u64((uint64_t)o->comms * o->ranks, o->threads, &lines) || lines > INT32_MAX) {
+        return hpcw_i_fail(
+            err, HPCW_ERANGE,
+            "clog2: wanted communicators x ranks x threads < 2^31, which is what a Java reader can "
+            "number, got %u x %u x %u",
+            o->comms, o->ranks, o->threads);
+    }
+    if ((unsigned)o->durability > HPCW_SYNC_DIRECTORY) {
+        return hpcw_i_fail(err, HPCW_EINVAL, "clog2: wanted a known durability, got %d", (int)o->durability);
+    }
+    return HPCW_OK;
+}
+
+uint64_t hpcw_clog2_file_size(uint64_t blocks, uint32_t block_size, uint32_t comms) {
+    return HPCW_I_CLOG2_PREAMBLE + blocks * block_size + 4 + (uint64_t)comms * HPCW_I_CLOG2_ENTRY;
+}
+
+/* ------------------------------------------------------------------------------------------------------------
+ *  Open and free
+ * --------------------------------------------------------------------------------------------------------- */
+
+/* What must agree, and the tag of the temporary file, which process 0 draws. */
+static hpcw_status agree_on_options(hpcw_comm *comm, const hpcw_clog2_options *o, hpcw_status s, uint64_t *tag,
+                                    hpcw_error *err) {
+    enum { SAME = 8 };
+    static const char *const name[SAME] = {"ranks",       "threads",    "states", "solos",
+                                           "known_solos", "block_size", "comms",  "durability"};
+    uint64_t word[2 * SAME + 1] = {0};
+    if (s == HPCW_OK) {
+        const uint64_t value[SAME] = {o->ranks,       o->threads,    o->states, o->solos,
+                                      o->known_solos, o->block_size, o->comms,  (uint64_t)o->durability};
+        memcpy(word, value, sizeof value);
+        memcpy(word + SAME, value, sizeof value);
+    }
+    word[2 * SAME] = comm->size > 1 && comm->process == 0 ? hpcw_i_sink_fresh_tag() : 0;
+    struct hpcw_i_words words = {.mins = SAME, .maxs = SAME + 1, .word = word};
+    s = hpcw_i_agree(comm, s, &words, err);
+    for (size_t i = 0; s == HPCW_OK && i < SAME; i++) {
+        if (word[i] != word[SAME + i]) {
+            s = hpcw_i_fail(err, HPCW_EMISMATCH, "clog2: wanted the same %s on all processes, got %llu to %llu",
+                            name[i], (unsigned long long)word[i], (unsigned long long)word[SAME + i]);
+        }
+    }
+    *tag = word[2 * SAME];
+    return s;
+}
+
+static hpcw_status make(const char *path, hpcw_comm *comm, const hpcw_clog2_options *o, hpcw_clog2 **out,
+                        hpcw_error *err) {
+    hpcw_clog2 *log = hpcw_i_calloc(1, sizeof *log);
+    *out = log;
+    if (log == NULL) {
+        return hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory", path);
+    }
+    (void)pthread_mutex_init(&log->lock, NULL);
+    log->comm = comm;
+    log->options = *o;
+    log->bounds = (struct hpcw_i_clog2_bounds){
+        .ranks = o->ranks,
+        .threads = o->threads,
+        .comms = o->comms,
+        .user_end = HPCW_CLOG2_USER_EVENT + 2 * (int32_t)o->states,
+        .solo_end = HPCW_CLOG2_USER_SOLO + (int32_t)o->solos,
+        .known_end = HPCW_CLOG2_KNOWN_SOLO + (int32_t)o->known_solos,
+    };
+    log->path = hpcw_i_strdup(path);
+    return log->path == NULL ? hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory", path) : HPCW_OK;
+}
+
+static hpcw_status open_sink(hpcw_clog2 *log, uint64_t tag, hpcw_error *err) {
+    const hpcw_clog2_options *o = &log->options;
+    if (o->sink_source.open != NULL) {
+        return o->sink_source.open(o->sink_source.context, log->path, tag, &log->sink, err);
+    }
+    return tag == 0 ? hpcw_sink_open_file(log->path, o->durability, &log->sink, err)
+                    : hpcw_sink_open_shared_file(log->path, tag, o->durability, &log->sink, err);
+}
+
+hpcw_status hpcw_clog2_open(const char *path, hpcw_comm *comm, const hpcw_clog2_options *options,
+                            hpcw_clog2 **out, hpcw_error *err) {
+    hpcw_error local;
+    err = err == NULL ? &local : err;
+    comm = hpcw_i_comm_or_self(comm);
+    hpcw_clog2 *log = NULL;
+    hpcw_status s = hpcw_clog2_options_check(options, err);
+    if (s == HPCW_OK && (path == NULL || out == NULL)) {
+        s = hpcw_i_fail(err, HPCW_EINVAL, "clog2: wanted a path and a place for the handle, got NULL");
+    }
+    if (out != NULL) {
+        *out = NULL;
+    }
+    if (s == HPCW_OK) {
+        s = make(path, comm, options, &log, err);
+    }
+    uint64_t tag = 0;
+    s = agree_on_options(comm, options, s, &tag, err);
+    if (s == HPCW_OK) {
+        s = hpcw_i_agree(comm, open_sink(log, tag, err), NULL, err);
+    }
+    if (s != HPCW_OK) {
+        hpcw_clog2_free(log);
+        return s;
+    }
+    *out = log;
+    return HPCW_OK;
+}
+
+void hpcw_clog2_free(hpcw_clog2 *log) {
+    if (log != NULL) {
+        if (!log->closed) {
+            hpcw_sink_discard(log->sink);
+        }
+        hpcw_sink_free(log->sink);
+        hpcw_i_free(log->path);
+        (void)pthread_mutex_destroy(&log->lock);
+        hpcw_i_free(log);
+    }
+}
+
+void hpcw_clog2_abandon(hpcw_clog2 *log, const hpcw_error *reason) {
+    if (log != NULL && reason != NULL) {
+        (void)pthread_mutex_lock(&log->lock);
+        if (log->abandoned.code == HPCW_OK) {
+            log->abandoned = *reason;
+        }
+        (void)pthread_mutex_unlock(&log->lock);
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------------------
+ *  Close
+ * --------------------------------------------------------------------------------------------------------- */
+
+static hpcw_status write_table(hpcw_clog2 *log, uint64_t offset, hpcw_error *err) {
+    const hpcw_clog2_options *o = &log->options;
+    uint32_t at_once = o->comms < TABLE_ENTRIES ? o->comms : TABLE_ENTRIES;
+    unsigned char *bytes = hpcw_i_malloc((size_t)at_once * HPCW_I_CLOG2_ENTRY);
+    if (bytes == NULL) {
+        return hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for the table of communicators", log->path);
+    }
+    unsigned char count[4];
+    hpcw_i_put_u32(count, o->comms, true);
+    hpcw_status s = hpcw_sink_write_at(log->sink, offset, count, sizeof count, err);
+    offset += sizeof count;
+    for (uint32_t i = 0; s == HPCW_OK && i < o->comms; i += at_once) {
+        uint32_t n = o->comms - i < at_once ? o->comms - i : at_once;
+        for (uint32_t k = 0; k < n; k++) {
+            hpcw_clog2_comm_entry entry;
+            memset(&entry, 0, sizeof entry);
+            o->comm_of(o->comm_context, i + k, &entry);
+            hpcw_i_clog2_encode_entry(&entry, bytes + (size_t)k * HPCW_I_CLOG2_ENTRY);
+        }
+        s = hpcw_sink_write_at(log->sink, offset, bytes, (size_t)n * HPCW_I_CLOG2_ENTRY, err);
+        offset += (uint64_t)n * HPCW_I_CLOG2_ENTRY;
+    }
+    hpcw_i_free(bytes);
+    return s;
+}
+
+static hpcw_status write_frame(hpcw_clog2 *log, uint64_t blocks, hpcw_error *err) {
+    uint64_t table = HPCW_I_CLOG2_PREAMBLE + blocks * log->options.block_size;
+    unsigned char preamble[HPCW_I_CLOG2_PREAMBLE];
+    hpcw_i_clog2_preamble(&log->options, table, preamble);
+    hpcw_status s = write_table(log, table, err);
+    return s == HPCW_OK ? hpcw_sink_write_at(log->sink, 0, preamble, sizeof preamble, err) : s;
+}
+
+hpcw_status hpcw_clog2_close(hpcw_clog2 *log, uint64_t blocks, hpcw_error *err) {
+    hpcw_error local;
+    err = err == NULL ? &local : err;
+    if (log == NULL) {
+        return hpcw_i_fail(err, HPCW_EINVAL, "clog2: wanted an open log, got NULL");
+    }
+    hpcw_status s = HPCW_OK;
+    if (log->closed) {
+        s = hpcw_i_fail(err, HPCW_ESTATE, "%s: the log is closed already", log->path);
+    } else if (log->abandoned.code != HPCW_OK) {
+        *err = log->abandoned;
+        s = err->code;
+    }
+    bool first = log->comm->process == 0;
+    struct hpcw_i_words words = {.sums = 1, .word = &blocks};
+    s = hpcw_i_agree(log->comm, s, &words, err);
+    if (log->closed) {
+        return s;
+    }
+    if (s == HPCW_OK && blocks == 0) {
+        s = hpcw_i_fail(err, HPCW_EINVAL, "%s: wanted at least one block, got none", log->path);
+    }
+    /* Late write errors show when the others close; then the name may be given. */
+    if (s == HPCW_OK) {
+        s = hpcw_i_agree(log->comm, first ? write_frame(log, blocks, err) : hpcw_sink_detach(log->sink, err),
+                         NULL, err);
+    }
+    if (s == HPCW_OK) {
+        s = hpcw_i_agree(log->comm, first ? hpcw_sink_publish(log->sink, err) : HPCW_OK, NULL, err);
+    }
+    if (s != HPCW_OK) {
+        hpcw_sink_discard(log->sink);
+    }
+    log->closed = true;
+    return s;
+}
+
+/* ------------------------------------------------------------------------------------------------------------
+ *  Slices
+ * --------------------------------------------------------------------------------------------------------- */
+
+static hpcw_status begin(hpcw_clog2_slice *slice, uint64_t first_record, hpcw_error *err) {
+    if (first_record % HPCW_CLOG2_SEGMENT != 0) {
+        return hpcw_i_fail(err, HPCW_EINVAL,
+                           "%s: slice: wanted a first record whose number is a multiple of %u, got %llu",
+                           slice->log->path, HPCW_CLOG2_SEGMENT, (unsigned long long)first_record);
+    }
+    hpcw_i_clog2_blocks_begin(&slice->blocks, slice->log->options.block_size, first_record);
+    slice->first_record = first_record;
+    slice->next_block = 0;
+    slice->last_time = 0;
+    slice->placed = slice->ended = slice->broken = false;
+    return HPCW_OK;
+}
+
+hpcw_status hpcw_clog2_slice_new(hpcw_clog2 *log, uint64_t first_record, hpcw_clog2_slice **out,
+                                 hpcw_error *err) {
+    if (out == NULL) {
+        return hpcw_i_fail(err, HPCW_EINVAL, "clog2: wanted a place for the slice, got NULL");
+    }
+    *out = NULL;
+    if (log == NULL) {
+        return hpcw_i_fail(err, HPCW_EINVAL, "clog2: wanted an open log, got NULL");
+    }
+    hpcw_clog2_slice *slice = hpcw_i_calloc(1, sizeof *slice);
+    if (slice == NULL) {
+        return hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for a slice", log->path);
+    }
+    slice->log = log;
+    hpcw_status s = begin(slice, first_record, err);
+    if (s != HPCW_OK) {
+        hpcw_clog2_slice_free(slice);
+        return s;
+    }
+    *out = slice;
+    return HPCW_OK;
+}
+
+hpcw_status hpcw_clog2_slice_again(hpcw_clog2_slice *slice, uint64_t first_record, hpcw_error *err) {
+    if (slice == NULL) {
+        return hpcw_i_fail(err, HPCW_EINVAL, "clog2: wanted a slice, got NULL");
+    }
+    return begin(slice, first_record, err);
+}
+
+void hpcw_clog2_slice_free(hpcw_clog2_slice *slice) {
+    if (slice != NULL) {
+        hpcw_i_clog2_blocks_free(&slice->blocks);
+        hpcw_i_free(slice);
+    }
+}
+
+uint64_t hpcw_clog2_slice_blocks(const hpcw_clog2_slice *slice) {
+    return slice == NULL ? 0 : hpcw_i_clog2_blocks_count(&slice->blocks);
+}
+
+uint64_t hpcw_clog2_slice_records(const hpcw_clog2_slice *slice) {
+    return slice == NULL ? 0 : slice->blocks.records - slice->first_record;
+}
+
+static hpcw_status usable(const hpcw_clog2_slice *slice, hpcw_error *err) {
+    if (slice == NULL) {
+        return hpcw_i_fail(err, HPCW_EINVAL, "clog2: wanted a slice, got NULL");
+    }
+    return slice->ended || slice->broken
+               ? hpcw_i_fail(err, HPCW_ESTATE, "%s: the slice %s", slice->log->path,
+                             slice->broken ? "is broken by an earlier failure" : "has ended")
+               : HPCW_OK;
+}
+
+static hpcw_status write_ready(hpcw_clog2_slice *slice, hpcw_error *err) {
+    struct hpcw_i_clog2_blocks *b = &slice->blocks;
+    size_t size = hpcw_i_clog2_blocks_ready(b);
+    uint64_t offset = HPCW_I_CLOG2_PREAMBLE + slice->next_block * b->block_size;
+    hpcw_status s = hpcw_sink_write_at(slice->log->sink, offset, b->data, size, err);
+    if (s != HPCW_OK) {
+        slice->broken = true;
+        return s;
+    }
+    slice->next_block += size / b->block_size;
+    hpcw_i_clog2_blocks_drop(b);
+    return HPCW_OK;
+}
+
+static hpcw_status no_memory(hpcw_clog2_slice *slice, hpcw_error *err) {
+    slice->broken = true;
+    return hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for the blocks of a slice", slice->log->path);
+}
+
+hpcw_status hpcw_clog2_slice_put(hpcw_clog2_slice *slice, const hpcw_clog2_record *record, size_t count,
+                                 hpcw_error *err) {
+    hpcw_status s = usable(slice, err);
+    if (s != HPCW_OK) {
+        return s;
+    }
+    struct hpcw_i_clog2_blocks *b = &slice->blocks;
+    double last = slice->last_time;
+    for (size_t i = 0; i < count; i++) {
+        const hpcw_clog2_record *r = &record[i];
+        /* Written so that NaN fails. */
+        if (!(r->time >= last && r->time < HPCW_CLOG2_LAST)) {
+            s = hpcw_i_fail(
+                err, HPCW_EINVAL,
+                "clog2: record: wanted a time from that of the record before, %.9f s, to below 1e8 s, got %.9f",
+                last, r->time);
+        } else {
+            s = hpcw_i_clog2_record_check(r, &slice->log->bounds, err);
+        }
+        if (s != HPCW_OK) {
+            hpcw_i_fail_about(err, slice->log->path);
+            break;
+        }
+        unsigned char *p = hpcw_i_clog2_blocks_room(b, hpcw_i_clog2_size((int32_t)r->kind), r->time);
+        if (p == NULL) {
+            s = no_memory(slice, err);
+            break;
+        }
+        hpcw_i_clog2_encode(r, p);
+        last = r->time;
+        if (slice->placed && hpcw_i_clog2_blocks_ready(b) >= WRITE_SIZE) {
+            s = write_ready(slice, err);
+            if (s != HPCW_OK) {
+                break;
+            }
+        }
+    }
+    slice->last_time = last;
+    return s;
+}
+
+hpcw_status hpcw_clog2_slice_place(hpcw_clog2_slice *slice, uint64_t first_block, hpcw_error *err) {
+    if (slice == NULL || slice->broken) {
+        return usable(slice, err);
+    }
+    if (slice->placed) {
+        return hpcw_i_fail(err, HPCW_ESTATE, "%s: the slice has its place already", slice->log->path);
+    }
+    uint64_t end;
+    if (!hpcw_i_add_u64(first_block, hpcw_i_clog2_blocks_count(&slice->blocks), &end) ||
+        end > INT64_MAX / slice->blocks.block_size) {
+        return hpcw_i_fail(err, HPCW_ERANGE, "%s: block %llu of %u bytes is beyond what a file can hold",
+                           slice->log->path, (unsigned long long)first_block, slice->blocks.block_size);
+    }
+    slice->placed = true;
+    slice->next_block = first_block;
+    return write_ready(slice, err);
+}
+
+hpcw_status hpcw_clog2_slice_end(hpcw_clog2_slice *slice, double next_time, hpcw_error *err) {
+    hpcw_status s = usable(slice, err);
+    if (s != HPCW_OK) {
+        return s;
+    }
+    struct hpcw_i_clog2_blocks *b = &slice->blocks;
+    const char *path = slice->log->path;
+    if (!(next_time >= slice->last_time && next_time <= HPCW_CLOG2_LAST)) {
+        return hpcw_i_fail(err, HPCW_EINVAL, "%s: end of a slice: wanted a time from %.9f s to 1e8 s, got %.9f",
+                           path, slice->last_time, next_time);
+    }
+    bool last = next_time == HPCW_CLOG2_LAST;
+    if (!last && b->records % HPCW_CLOG2_SEGMENT != 0) {
+        return hpcw_i_fail(
+            err, HPCW_EINVAL,
+            "%s: end of a slice that is not the last: wanted a next record whose number is a multiple "
+            "of %u, got %llu",
+            path, HPCW_CLOG2_SEGMENT, (unsigned long long)b->records);
+    }
+    if (last && b->records == slice->first_record && slice->first_record > 0) {
+        return hpcw_i_fail(err, HPCW_EINVAL, "%s: end of the last slice: wanted at least one record, got none",
+                           path);
+    }
+    if (!hpcw_i_clog2_blocks_end(b, next_time)) {
+        return no_memory(slice, err);
+    }
+    slice->ended = true;
+    return slice->placed ? write_ready(slice, err) : HPCW_OK;
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * F3: records as bytes (MPE2 2.4.9b, clog_record.h). A merged file is big-endian; all records are whole multiples of
+ * eight bytes.
+ */
+#ifndef HPCW_FORMAT_CLOG2_RECORDS_H
+#define HPCW_FORMAT_CLOG2_RECORDS_H
+
+#include <hpcw/clog2.h>
+
+#include "base/bytes.h"
+
+/* Numbers of the kinds that only the writer itself makes, and of those that only others write. */
+enum {
+    HPCW_I_CLOG2_END_LOG = 0,
+    HPCW_I_CLOG2_END_BLOCK = 1,
+    HPCW_I_CLOG2_COLLECTIVE = 8,
+    HPCW_I_CLOG2_SOURCE = 10,
+    HPCW_I_CLOG2_KINDS = 12
+};
+
+enum {
+    HPCW_I_CLOG2_HEAD = 24,        /* time, communicator, rank, thread, kind */
+    HPCW_I_CLOG2_MAX_RECORD = 136, /* definition of a state */
+    HPCW_I_CLOG2_ID = 32           /* of a communicator */
+};
+
+/* Size of a record of a kind, head included; 0: there is no such kind. */
+uint32_t hpcw_i_clog2_size(int32_t kind);
+
+static inline void hpcw_i_clog2_put_head(unsigned char *p, double time, int32_t comm, int32_t rank,
+                                         int32_t thread, int32_t kind) {
+    hpcw_i_put_f64(p, time, true);
+    hpcw_i_put_u32(p + 8, (uint32_t)comm, true);
+    hpcw_i_put_u32(p + 12, (uint32_t)rank, true);
+    hpcw_i_put_u32(p + 16, (uint32_t)thread, true);
+    hpcw_i_put_u32(p + 20, (uint32_t)kind, true);
+}
+
+/* What a log announces: which ids and numbers its records may use. */
+struct hpcw_i_clog2_bounds {
+    uint32_t ranks, threads, comms;
+    int32_t user_end;  /* user events are below */
+    int32_t solo_end;  /* solo events of the user are below */
+    int32_t known_end; /* known solo events are below */
+};
+
+/* Whether a record may stand in such a log, but for its time. */
+hpcw_status hpcw_i_clog2_record_check(const hpcw_clog2_record *record, const struct hpcw_i_clog2_bounds *bounds,
+                                      hpcw_error *err);
+
+/* The bytes of a record that was checked, hpcw_i_clog2_size(kind) of them. */
+void hpcw_i_clog2_encode(const hpcw_clog2_record *record, unsigned char *p);
+
+/* Identity of a communicator, HPCW_I_CLOG2_ID bytes. NULL: none. */
+void hpcw_i_clog2_encode_id(const hpcw_clog2_comm_id *id, unsigned char *p);
+
+/* A text for a field of `room` bytes, NUL included: present, short enough, printable ASCII or UTF-8. */
+hpcw_status hpcw_i_clog2_text_check(const char *what, const char *text, size_t room, hpcw_error *err);
+
+/* Names, colour and format of a definition. */
+hpcw_status hpcw_i_clog2_labels_check(const char *colour, const char *name, const char *format,
+                                      hpcw_error *err);
+
+#endif
