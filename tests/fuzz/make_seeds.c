@@ -12,8 +12,10 @@
 #include <hpcw/kvtree.h>
 
 #include "fuzz/images.h"
+#include "support/clog2_cases.h"
 #include "support/files.h"
 #include "support/linktest_image.h"
+#include "support/memory_source.h"
 #include "support/vom_image.h"
 
 static const char *folder;
@@ -233,6 +235,37 @@ static void kvtree_seeds(void) {
     kvtree_seed("kvtree/summary", "VERSION=6\nCOMPLETE=1\nDSET\n  ID=1\n  NAME=ckpt.1\n  CKPT=1\n");
 }
 
+/* Logs are of one file, and short: the first byte says so. */
+static void clog2_seeds(void) {
+    static const struct {
+        const char *name;
+        uint32_t ranks, steps, block_size;
+    } seeds[] = {
+        {"clog2/one_rank", 1, 1, 256},
+        {"clog2/two_ranks", 2, 2, 1024},
+        {"clog2/three_ranks", 3, 3, 520},
+    };
+    for (size_t i = 0; i < sizeof seeds / sizeof seeds[0]; i++) {
+        struct clog2_case c;
+        struct memory_source source = {0};
+        hpcw_clog2 *log;
+        uint64_t blocks = 0;
+        struct sion_image image;
+        clog2_case_make(&c, seeds[i].ranks, seeds[i].steps);
+        c.options.block_size = seeds[i].block_size;
+        c.options.sink_source = memory_source(&source);
+        if (hpcw_clog2_open("seed", NULL, &c.options, &log, NULL) != HPCW_OK ||
+            clog2_case_slice(&c, log, 0, c.count, true, 0, &blocks, NULL) != HPCW_OK ||
+            hpcw_clog2_close(log, blocks, NULL) != HPCW_OK) {
+            abort();
+        }
+        image.data = (unsigned char *)(uintptr_t)memory_source_data(&source, 0, &image.size);
+        seed(seeds[i].name, &image, 1);
+        hpcw_clog2_free(log);
+        clog2_case_free(&c);
+    }
+}
+
 int main(int argc, char **argv) {
     if (argc != 3 || (strcmp(argv[1], "write") != 0 && strcmp(argv[1], "check") != 0)) {
         (void)fprintf(stderr, "usage: make_seeds write|check FOLDER\n");
@@ -244,5 +277,6 @@ int main(int argc, char **argv) {
     linktest_seeds();
     vom_seeds();
     kvtree_seeds();
+    clog2_seeds();
     return failures == 0 ? 0 : 1;
 }

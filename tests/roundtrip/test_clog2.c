@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Our logs, read by the independent reader: whole ones by all its rules, damaged ones refused. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <cjson/cJSON.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/bytes.h"
+#include "io/json.h"
+#include "read/clog2.h"
+#include "support/clog2_cases.h"
+#include "support/files.h"
+
+#define COUNT(a) (sizeof(a) / sizeof(a)[0])
+
+struct image {
+    unsigned char *data;
+    size_t size;
+};
+
+/* A log of so many ranks and steps in memory. */
+static struct image image_of(struct clog2_case *c, size_t segments) {
+    char dir[256], path[512];
+    scratch_make(dir, sizeof dir);
+    (void)snprintf(path, sizeof path, "%s/app.clog2", dir);
+    hpcw_error err;
+    if (clog2_case_write(c, path, segments, &err) != HPCW_OK) {
+        fail_msg("%s", err.message);
+    }
+    struct image m;
+    m.data = read_file(path, &m.size);
+    assert_non_null(m.data);
+    scratch_remove(dir);
+    return m;
+}
+
+static hpcw_status judge(const struct image *m, unsigned flags, hpcw_error *err) {
+    struct hpcw_i_clog2_reader *reader;
+    hpcw_status s = hpcw_i_clog2_reader_open_memory(m->data, m->size, &reader, err);
+    if (s == HPCW_OK) {
+        s = hpcw_i_clog2_reader_verify(reader, flags, err);
+        hpcw_i_clog2_reader_free(reader);
+    }
+    return s;
+}
+
+static void logs_keep_all_rules(void **state) {
+    (void)state;
+    static const struct {
+        uint32_t ranks, steps, block_size;
+        size_t segments;
+    } cases[] = {{2, 1, 65536, 0}, {1, 3, 256, 0}, {5, 40, 2048, 0}, {3, 9000, 65536, 1}, {60, 20, 1 << 20, 0}};
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct clog2_case c;
+        clog2_case_make(&c, cases[i].ranks, cases[i].steps);
+        c.options.block_size = cases[i].block_size;
+        struct image m = image_of(&c, cases[i].segments);
+        hpcw_error err;
+        if (judge(&m, HPCW_I_CLOG2_STRICT, &err) != HPCW_OK) {
+            fail_msg("case %zu: %s", i, err.message);
+        }
+        free(m.data);
+        clog2_case_free(&c);
+    }
+}
+
+static void records_come_back(void **state) {
+    (void)state;
+    struct clog2_case c;
+    clog2_case_make(&c, 4, 30);
+    c.options.block_size = 1024;
+    struct image m = image_of(&c, 0);
+    struct hpcw_i_clog2_reader *reader;
+    assert_int_equal(hpcw_i_clog2_reader_open_memory(m.data, m.size, &reader, NULL), HPCW_OK);
+    const struct hpcw_i_clog2_info *info = hpcw_i_clog2_reader_info(reader);
+    assert_int_equal(info->ranks, 4);
+    assert_int_equal(info->threads, 1);
+    assert_int_equal(info->states, 2);
+    assert_int_equal(info->solos, 1);
+    assert_int_equal(info->comms, 5);
+    for (size_t i = 0; i < c.count; i++) {
+        struct hpcw_i_clog2_item item;
+        bool more;
+        assert_int_equal(hpcw_i_clog2_reader_next(reader, &item, &more, NULL), HPCW_OK);
+        assert_true(more);
+        const hpcw_clog2_record *r = &c.record[i];
+        assert_true(item.time == r->time);
+        assert_int_equal(item.rank, r->rank);
+        assert_int_equal(item.kind, r->kind);
+        if (r->kind == HPCW_CLOG2_WITH_CARGO) {
+            assert_memory_equal(item.payload + 8, r->as.cargo.bytes, 32);
+        } else if (r->kind == HPCW_CLOG2_MESSAGE) {
+            assert_int_equal(hpcw_i_get_u32(item.payload + 8, true), r->as.message.peer_rank);
+            assert_int_equal(hpcw_i_get_u32(item.payload + 12, true), r->as.message.tag);
+            assert_int_equal(hpcw_i_get_u32(item.payload + 16, true), r->as.message.size);
+        } else if (r->kind == HPCW_CLOG2_STATE_DEF) {
+            assert_string_equal((const char *)item.payload + 16, r->as.state.colour);
+            assert_string_equal((const char *)item.payload + 40, r->as.state.name);
+        }
+    }
+    hpcw_i_clog2_reader_free(reader);
+    free(m.data);
+    clog2_case_free(&c);
+}
+
+/* ---- rules ----------------------------------------------------------------------------------------------- */
+
+/* Index of the n-th record of a kind (and event) in a case. */
+static size_t nth(const struct clog2_case *c, hpcw_clog2_kind kind, int32_t event, size_t n) {
+    for (size_t i = 0; i < c->count; i++) {
+        if (c->record[i].kind == kind && (event == 0 || c->record[i].as.event == event) && n-- == 0) {
+            return i;
+        }
+    }
+    fail_msg("no such record");
+    return 0;
+}
+
+static void drop(struct clog2_case *c, size_t i) {
+    memmove(&c->record[i], &c->record[i + 1], (--c->count - i) * sizeof *c->record);
+}
+
+/* Exchanges two records but for their times. */
+static void swap(struct clog2_case *c, size_t i, size_t k) {
+    hpcw_clog2_record r = c->record[i];
+    c->record[i] = c->record[k];
+    c->record[k] = r;
+    c->record[k].time = c->record[i].time;
+    c->record[i].time = r.time;
+}
+
+/* What a broken rule is called, and whether the converter would fail, too. */
+static void broken_rules_are_named(void **state) {
+    (void)state;
+    enum { CASES = 14 };
+    static const struct {
+        bool fatal;
+        enum hpcw_i_clog2_rule rule;
+    } want[CASES] = {
+        {true, HPCW_I_CLOG2_COMM},        {false, HPCW_I_CLOG2_END_ALONE},    {false, HPCW_I_CLOG2_START_ALONE},
+        {false, HPCW_I_CLOG2_NESTING},    {false, HPCW_I_CLOG2_NESTING},      {false, HPCW_I_CLOG2_BACKWARD},
+        {false, HPCW_I_CLOG2_MESSAGE},    {false, HPCW_I_CLOG2_MESSAGE_SIZE}, {false, HPCW_I_CLOG2_EQUAL},
+        {false, HPCW_I_CLOG2_DEFINITION}, {false, HPCW_I_CLOG2_CARGO},        {true, HPCW_I_CLOG2_EMPTY},
+        {false, HPCW_I_CLOG2_DEFINITION}, {false, HPCW_I_CLOG2_TABLE},
+    };
+    static hpcw_clog2_comm_id other = {.random = 99};
+    for (int i = 0; i < CASES; i++) {
+        struct clog2_case c;
+        clog2_case_make(&c, 3, 4);
+        size_t a;
+        switch (i) {
+        case 0: /* rank 1 of the world is not introduced */
+            drop(&c, nth(&c, HPCW_CLOG2_COMM_EVENT, 0, 2));
+            break;
+        case 1:
+            drop(&c, nth(&c, HPCW_CLOG2_BARE, 600, 0));
+            break;
+        case 2:
+            drop(&c, nth(&c, HPCW_CLOG2_BARE, 601, 11));
+            break;
+        case 3: /* 602 before 601 */
+            a = nth(&c, HPCW_CLOG2_BARE, 601, 0);
+            swap(&c, a, a + 1);
+            break;
+        case 4: /* a state in itself */
+            c.record[nth(&c, HPCW_CLOG2_BARE, 601, 0)].as.event = 600;
+            break;
+        case 5: /* rank 2's send, rank 0's receive */
+            swap(&c, nth(&c, HPCW_CLOG2_MESSAGE, HPCW_CLOG2_SEND, 2),
+                 nth(&c, HPCW_CLOG2_MESSAGE, HPCW_CLOG2_RECEIVE, 0));
+            break;
+        case 6:
+            drop(&c, nth(&c, HPCW_CLOG2_MESSAGE, HPCW_CLOG2_RECEIVE, 11));
+            break;
+        case 7:
+            c.record[nth(&c, HPCW_CLOG2_MESSAGE, HPCW_CLOG2_RECEIVE, 3)].as.message.size++;
+            break;
+        case 8: /* the last report twice */
+            assert_true(c.count < c.room);
+            c.record[c.count] = c.record[c.count - 1];
+            c.count++;
+            break;
+        case 9:
+            drop(&c, nth(&c, HPCW_CLOG2_STATE_DEF, 0, 1));
+            break;
+        case 10: /* a text that is longer than the cargo */
+            c.record[nth(&c, HPCW_CLOG2_WITH_CARGO, 5000, 0)].as.cargo.bytes[9] = 23;
+            break;
+        case 11:
+            c.count = nth(&c, HPCW_CLOG2_EVENT_DEF, 0, 0) + 1;
+            break;
+        case 12: /* late */
+            a = nth(&c, HPCW_CLOG2_EVENT_DEF, 0, 0);
+            swap(&c, a, nth(&c, HPCW_CLOG2_WITH_CARGO, 5000, 0));
+            break;
+        default:
+            c.record[nth(&c, HPCW_CLOG2_COMM_EVENT, 0, 1)].as.comm.id = &other;
+            break;
+        }
+        struct image m = image_of(&c, 0);
+        hpcw_error err = {.message = ""};
+        hpcw_status loose = judge(&m, 0, &err);
+        hpcw_status strict = judge(&m, HPCW_I_CLOG2_STRICT, &err);
+        const char *text = hpcw_i_clog2_rule_text(want[i].rule);
+        bool named = strstr(err.message, text) != NULL;
+        if (strict != HPCW_EFORMAT || !named || (loose != HPCW_OK) != want[i].fatal) {
+            fail_msg("case %d: loose %d, strict %d, wanted %s: %s", i, (int)loose, (int)strict, text,
+                     err.message);
+        }
+        free(m.data);
+        clog2_case_free(&c);
+    }
+}
+
+/* ---- damage ---------------------------------------------------------------------------------------------- */
+
+/* Every byte matters to the strict reader, in a log without redundancy: nothing but times, tags, texts and identities
+ * can change unseen. */
+static void damage_is_seen_or_harmless(void **state) {
+    (void)state;
+    struct clog2_case c;
+    clog2_case_make(&c, 2, 2);
+    c.options.block_size = 512;
+    struct image m = image_of(&c, 0);
+    hpcw_error err;
+    unsigned refused = 0;
+    for (size_t i = 0; i < m.size; i++) {
+        m.data[i] ^= 0x41;
+        hpcw_status loose = judge(&m, 0, &err);
+        hpcw_status strict = judge(&m, HPCW_I_CLOG2_STRICT, &err);
+        assert_true(strict != HPCW_OK || loose == HPCW_OK);
+        assert_true(i >= 1024 || strict != HPCW_OK); /* all of the preamble */
+        refused += strict != HPCW_OK;
+        m.data[i] ^= 0x41;
+    }
+    assert_true(refused > m.size * 3 / 4);
+    for (size_t size = 0; size < m.size; size++) {
+        struct image cut = {m.data, size};
+        assert_int_not_equal(judge(&cut, 0, &err), HPCW_OK);
+    }
+    struct image longer = {realloc(m.data, m.size + 1), m.size + 1};
+    assert_non_null(longer.data);
+    longer.data[m.size] = 0;
+    assert_int_equal(judge(&longer, 0, &err), HPCW_EFORMAT);
+    free(longer.data);
+    clog2_case_free(&c);
+}
+
+/* ---- report ---------------------------------------------------------------------------------------------- */
+
+static double at(const cJSON *object, const char *key) {
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
+    assert_true(cJSON_IsNumber(item));
+    return item->valuedouble;
+}
+
+static void the_report_adds_up(void **state) {
+    (void)state;
+    struct clog2_case c;
+    clog2_case_make(&c, 3, 4);
+    swap(&c, nth(&c, HPCW_CLOG2_MESSAGE, HPCW_CLOG2_SEND, 2),
+         nth(&c, HPCW_CLOG2_MESSAGE, HPCW_CLOG2_RECEIVE, 0));
+    struct image m = image_of(&c, 0);
+    struct hpcw_i_clog2_reader *reader;
+    assert_int_equal(hpcw_i_clog2_reader_open_memory(m.data, m.size, &reader, NULL), HPCW_OK);
+    struct hpcw_i_buf buf = {0};
+    struct hpcw_i_json json;
+    hpcw_i_json_open_buf(&json, &buf, NULL);
+    hpcw_i_json_begin_object(&json);
+    assert_int_equal(hpcw_i_clog2_reader_report(reader, &json, NULL), HPCW_OK);
+    hpcw_i_json_end_object(&json);
+    hpcw_error err;
+    if (hpcw_i_json_finish(&json, &err) != HPCW_OK) {
+        fail_msg("%s", err.message);
+    }
+    cJSON *root = cJSON_ParseWithLength((const char *)buf.data, buf.size);
+    assert_non_null(root);
+    assert_true(at(root, "ranks") == 3);
+    assert_true(at(root, "records") == (double)c.count);
+    assert_true(at(root, "messages") == 12);
+    assert_true(at(root, "message_bytes") == 3 * (1000 + 1001 + 1002 + 1003));
+    assert_true(at(root, "backward_messages") == 1);
+    assert_true(at(root, "pairs") == 3);
+    const cJSON *profile = cJSON_GetObjectItemCaseSensitive(root, "profile");
+    assert_int_equal(cJSON_GetArraySize(profile), 3);
+    const cJSON *compute = cJSON_GetArrayItem(profile, 0);
+    assert_true(at(compute, "state") == 300);
+    assert_true(at(compute, "count") == 12);
+    /* Of rank 0: three, of rank 1: five, of rank 2: seven records later; one step is 2^-20 s. */
+    assert_true(at(compute, "least_s") == 4 * 3 / 1048576.0);
+    assert_true(at(compute, "most_s") == 4 * 7 / 1048576.0);
+    assert_true(at(compute, "most_rank") == 2);
+    assert_true(at(cJSON_GetArrayItem(profile, 2), "event") == 5000);
+    cJSON_Delete(root);
+    hpcw_i_buf_free(&buf);
+    hpcw_i_clog2_reader_free(reader);
+    free(m.data);
+    clog2_case_free(&c);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(logs_keep_all_rules),    cmocka_unit_test(records_come_back),
+        cmocka_unit_test(broken_rules_are_named), cmocka_unit_test(damage_is_seen_or_harmless),
+        cmocka_unit_test(the_report_adds_up),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
