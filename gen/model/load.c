@@ -256,6 +256,24 @@ void hpcw_i_load_next(const struct hpcw_i_load_model *m, struct hpcw_i_load_curs
     }
 }
 
+void hpcw_i_load_move(const struct hpcw_i_load_model *m, uint32_t *object, uint32_t phase) {
+    if (m->swap_threshold == 0) {
+        return;
+    }
+    for (uint32_t lower = 0; lower < m->ranks; lower++) {
+        uint32_t upper = partner_of(m, lower, phase);
+        uint32_t *a = object + (size_t)lower * m->per_rank;
+        uint32_t *b = object + (size_t)upper * m->per_rank;
+        for (uint32_t slot = 0; upper > lower && slot < m->per_rank; slot++) {
+            if (swaps(m, lower, upper, phase, slot)) {
+                uint32_t moved = a[slot];
+                a[slot] = b[slot];
+                b[slot] = moved;
+            }
+        }
+    }
+}
+
 /* ---- work ---- */
 
 bool hpcw_i_load_is_hit(const struct hpcw_i_load_model *m, uint32_t home) {

@@ -140,6 +140,10 @@ void hpcw_i_load_begin(const struct hpcw_i_load_model *m, uint32_t rank, uint32_
                        struct hpcw_i_load_cursor *cursor);
 void hpcw_i_load_next(const struct hpcw_i_load_model *m, struct hpcw_i_load_cursor *cursor);
 
+/* All ranks at once: object[objects], by rank and slot, moves from phase - 1 to `phase` >= 1; start with the identity. Time
+ * O(objects). */
+void hpcw_i_load_move(const struct hpcw_i_load_model *m, uint32_t *object, uint32_t phase);
+
 /* ---- work ---- */
 
 /* Nanoseconds of an object in a phase on a rank whose node multiplies times with `slowness`; at least 1. */

@@ -49,6 +49,15 @@ enum hpcw_i_purpose {
     HPCW_I_FOR_LOAD_MEMORY = 44,   /* object or block, which of the two, 0: words 0-1 size, 2-3 working size */
     HPCW_I_FOR_LOAD_SUBPHASE = 45, /* object, subphase / 4, 0: one word a subphase */
     /* 48..63: checkpoints */
+
+    /* Its trace. */
+    HPCW_I_FOR_TRACE_MESSAGE = 64, /* rank, direction, 0: words 0-1 size */
+    HPCW_I_FOR_TRACE_TIME =
+        65, /* rank, direction, iteration * halos + halo: words 0-1 transfer, 2-3 the next one */
+    HPCW_I_FOR_TRACE_NOISE = 66, /* rank, iteration, halo: word 0 whether the system interrupts, 1 how long */
+    HPCW_I_FOR_TRACE_WRITE = 67, /* rank, iteration, 0: words 0-1 time to write a checkpoint */
+    HPCW_I_FOR_TRACE_CLOCK = 68, /* rank, 0, 0: words 0-1 offset of its clock */
+    HPCW_I_FOR_TRACE_COMM = 69,  /* rank, 0, 0: words 0-1 id of its communicator; world: ffffffff */
 };
 
 /* The constants of Philox4x32, for vector code that repeats its operations. */

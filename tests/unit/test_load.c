@@ -108,6 +108,7 @@ static void owners(void **state) {
         make(&m, ranks[i], 7, &p);
         struct hpcw_i_load_cursor *at = calloc(ranks[i], sizeof *at);
         uint32_t *object = calloc(m.load.objects, sizeof *object);
+        uint32_t *all = calloc(m.load.objects, sizeof *all);
         uint32_t moved = 0;
         for (uint32_t phase = 0; phase < p.phases; phase++) {
             bool *seen = calloc(m.load.objects, sizeof *seen);
@@ -119,6 +120,13 @@ static void owners(void **state) {
                 }
                 moved += at[r].arrived;
             }
+            for (uint32_t o = 0; o < m.load.objects && phase == 0; o++) {
+                all[o] = o;
+            }
+            if (phase > 0) {
+                hpcw_i_load_move(&m.load, all, phase);
+            }
+            assert_memory_equal(all, object, m.load.objects * sizeof *all);
             for (uint32_t o = 0; o < m.load.objects; o++) {
                 uint32_t rank = o / m.load.per_rank;
                 uint32_t slot = o % m.load.per_rank;
@@ -136,6 +144,7 @@ static void owners(void **state) {
         double wanted = p.migration * paired / ranks[i];
         assert_true(fabs(share - wanted) <= 0.25 * wanted);
         free(at);
+        free(all);
         free(object);
         drop(&m);
     }

@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The trace model: what a rank does is in order, messages arrive after they were sent, nobody leaves a collective call
+ * before the last one came, and slow links are seen as waiting. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+#include "model/trace.h"
+
+struct made {
+    struct hpcw_i_machine_params machine_params;
+    struct hpcw_i_load_params load_params;
+    struct hpcw_i_trace_params trace_params;
+    struct hpcw_i_machine machine;
+    struct hpcw_i_load_model load;
+    struct hpcw_i_trace_model trace;
+    struct hpcw_i_trace_scratch *scratch;
+};
+
+static void begin(struct made *m) {
+    assert_int_equal(hpcw_i_machine_params_init(&m->machine_params, "dfplus-hdr200", NULL), HPCW_OK);
+    hpcw_i_load_params_init(&m->load_params);
+    hpcw_i_trace_params_init(&m->trace_params);
+}
+
+static void make(struct made *m, uint32_t ranks, uint64_t seed) {
+    hpcw_error err;
+    if (hpcw_i_machine_init(&m->machine, &m->machine_params, ranks, seed, &err) != HPCW_OK ||
+        hpcw_i_load_init(&m->load, &m->load_params, &m->machine, &err) != HPCW_OK ||
+        hpcw_i_trace_init(&m->trace, &m->trace_params, &m->load, &err) != HPCW_OK ||
+        hpcw_i_trace_scratch_new(&m->trace, &m->scratch, &err) != HPCW_OK) {
+        fail_msg("%s", err.message);
+    }
+}
+
+static void drop(struct made *m) {
+    hpcw_i_trace_scratch_free(m->scratch);
+    hpcw_i_trace_free(&m->trace);
+    hpcw_i_load_free(&m->load);
+    hpcw_i_machine_free(&m->machine);
+}
+
+static struct hpcw_i_trace_run run_of(struct made *m, uint32_t iteration) {
+    struct hpcw_i_trace_run run;
+    hpcw_error err;
+    if (hpcw_i_trace_iteration(&m->trace, m->scratch, iteration, &run, &err) != HPCW_OK) {
+        fail_msg("%s", err.message);
+    }
+    return run;
+}
+
+/* ---- one log, event by event ---- */
+
+enum { MOST_DEPTH = 8, MOST_OPEN = 4 };
+
+struct line {
+    uint64_t last;
+    uint32_t depth;
+    uint16_t state[MOST_DEPTH];
+    uint64_t begun[MOST_DEPTH];
+};
+
+struct flight {
+    uint32_t from, to, bytes;
+    uint16_t tag;
+    uint64_t sent;
+};
+
+struct watch {
+    struct line *line;     /* [ranks] */
+    struct flight *flight; /* [ranks * MOST_OPEN] under way */
+    size_t flights, most_flights;
+    uint64_t backwards;
+    uint64_t waited_ns; /* inside calls that exchange */
+    uint64_t computed_ns;
+};
+
+static void watch_state(struct watch *w, const struct hpcw_i_trace_event *e) {
+    struct line *l = &w->line[e->rank];
+    if (e->what % 2 == 0) {
+        assert_true(l->depth < MOST_DEPTH);
+        for (uint32_t i = 0; i < l->depth; i++) {
+            assert_int_not_equal(l->state[i], e->what); /* never inside itself */
+        }
+        l->begun[l->depth] = e->time_ns;
+        l->state[l->depth++] = e->what;
+        return;
+    }
+    assert_true(l->depth > 0 && l->state[l->depth - 1] == e->what - 1);
+    uint64_t length = e->time_ns - l->begun[--l->depth];
+    w->waited_ns += l->state[l->depth] == HPCW_I_TRACE_SENDRECV ? length : 0;
+    w->computed_ns += l->state[l->depth] == HPCW_I_TRACE_COMPUTE ? length : 0;
+}
+
+static void watch_message(struct watch *w, const struct made *m, const struct hpcw_i_trace_event *e) {
+    struct line *l = &w->line[e->rank];
+    uint16_t call = l->state[l->depth - 1];
+    assert_true(l->depth == 3 && e->peer < m->trace.ranks && e->peer != e->rank && e->bytes > 0);
+    if (e->what == HPCW_I_TRACE_SEND) {
+        assert_true(call == HPCW_I_TRACE_SENDRECV || call == HPCW_I_TRACE_MPI_SEND);
+        assert_true(w->flights < (size_t)m->trace.ranks * MOST_OPEN);
+        w->flight[w->flights++] = (struct flight){e->rank, e->peer, e->bytes, e->tag, e->time_ns};
+        w->most_flights = w->flights > w->most_flights ? w->flights : w->most_flights;
+        return;
+    }
+    assert_true(call == HPCW_I_TRACE_SENDRECV || call == HPCW_I_TRACE_MPI_RECV);
+    for (size_t i = 0; i < w->flights; i++) {
+        struct flight *f = &w->flight[i];
+        if (f->from == e->peer && f->to == e->rank && f->tag == e->tag) {
+            assert_int_equal(f->bytes, e->bytes);
+            assert_true(e->time_ns > f->sent);
+            *f = w->flight[--w->flights];
+            return;
+        }
+    }
+    w->backwards++;
+}
+
+/* Skewed clocks only break what `w->backwards` counts; then sends remain that came after their receives. */
+static void watch_iteration(struct watch *w, const struct made *m, uint32_t iteration,
+                            const struct hpcw_i_trace_run *run) {
+    uint64_t last = 0;
+    uint32_t last_rank = 0;
+    uint32_t inside = 0;
+    *w = (struct watch){.line = calloc(m->trace.ranks, sizeof(struct line)),
+                        .flight = calloc((size_t)m->trace.ranks * MOST_OPEN, sizeof(struct flight))};
+    assert_true(w->line != NULL && w->flight != NULL);
+    assert_int_equal(run->count, hpcw_i_trace_events(&m->trace, iteration));
+    for (uint64_t i = 0; i < run->count; i++) {
+        const struct hpcw_i_trace_event *e = &run->event[run->order[i].index];
+        assert_true(e->time_ns == run->order[i].time_ns && e->rank < m->trace.ranks);
+        assert_true(e->time_ns > last || (e->time_ns == last && (i == 0 || e->rank > last_rank)));
+        last = e->time_ns;
+        last_rank = e->rank;
+        assert_true(w->line[e->rank].last < e->time_ns);
+        w->line[e->rank].last = e->time_ns;
+        if (e->what < HPCW_I_TRACE_STATES) {
+            watch_state(w, e);
+        } else if (e->what != HPCW_I_TRACE_STEP) {
+            watch_message(w, m, e);
+        } else {
+            assert_int_equal(e->rank, 0);
+        }
+        if (e->what == HPCW_I_TRACE_ALLREDUCE) {
+            inside++;
+        } else if (e->what == HPCW_I_TRACE_ALLREDUCE + 1 && m->trace.most_skew_ns == 0) {
+            assert_int_equal(inside, m->trace.ranks);
+        }
+    }
+    assert_true(last < run->facts.duration_ns);
+    for (uint32_t r = 0; r < m->trace.ranks; r++) {
+        assert_int_equal(w->line[r].depth, 0);
+    }
+    assert_int_equal(w->flights, w->backwards);
+    free(w->line);
+    free(w->flight);
+}
+
+static void rules_hold(void **state) {
+    (void)state;
+    static const uint32_t ranks[] = {1, 2, 3, 12, 64};
+    for (size_t i = 0; i < sizeof ranks / sizeof ranks[0]; i++) {
+        for (uint32_t kind = 0; kind < 12; kind++) {
+            struct made m;
+            struct watch w;
+            begin(&m);
+            m.trace_params.dims = 1 + kind % 3;
+            m.trace_params.periodic = kind / 3 % 2 != 0;
+            m.trace_params.checkpoint_every = 3;
+            m.trace_params.noise = 0.1;
+            m.load_params.subphases = kind / 6 * 3;
+            m.load_params.phases = 7;
+            make(&m, ranks[i], kind + 1);
+            for (uint32_t k = 0; k < 7; k++) {
+                struct hpcw_i_trace_run run = run_of(&m, k);
+                watch_iteration(&w, &m, k, &run);
+                assert_int_equal(w.backwards, 0);
+                assert_int_equal(run.backwards, 0);
+                assert_true(w.most_flights <= ranks[i]);
+                uint64_t noise = 0;
+                for (size_t n = 0; n < run.noises; n++) {
+                    assert_true(run.noise[n].length_ns >= 2000000 && run.noise[n].length_ns <= 8000000);
+                    noise += run.noise[n].length_ns;
+                }
+                /* Computing takes what objects take, and interruptions; the calls themselves a little. */
+                uint64_t extra = w.computed_ns - run.facts.compute_ns - noise;
+                assert_true(extra <= (uint64_t)100 * ranks[i] * m.trace.halos);
+            }
+            drop(&m);
+        }
+    }
+}
+
+/* The compute time of a rank is the sum of its objects' loads in the phase. */
+static void loads_are_the_model_s(void **state) {
+    (void)state;
+    struct made m;
+    begin(&m);
+    m.load_params.migration = 0.1;
+    make(&m, 16, 2);
+    static const uint32_t order[] = {0, 1, 5, 39, 4, 4, 38}; /* back and forth */
+    for (size_t i = 0; i < sizeof order / sizeof order[0]; i++) {
+        uint64_t sum = 0;
+        uint64_t most = 0;
+        struct hpcw_i_trace_run run = run_of(&m, order[i]);
+        for (uint32_t r = 0; r < 16; r++) {
+            double slowness = hpcw_i_machine_slowness(&m.machine, hpcw_i_machine_node(&m.machine, r));
+            uint64_t rank = 0;
+            for (uint32_t slot = 0; slot < m.load.per_rank; slot++) {
+                rank += hpcw_i_load_time(&m.load, hpcw_i_load_object(&m.load, r, slot, order[i]), order[i],
+                                         slowness);
+            }
+            sum += rank;
+            most = rank > most ? rank : most;
+        }
+        assert_true(run.facts.compute_ns == sum && run.facts.slowest_ns == most);
+    }
+    drop(&m);
+}
+
+static void clocks_that_differ(void **state) {
+    (void)state;
+    struct made m;
+    struct watch w;
+    uint64_t backwards = 0;
+    begin(&m);
+    m.trace_params.skew_us = 100;
+    make(&m, 36, 2);
+    for (uint32_t k = 0; k < 5; k++) {
+        struct hpcw_i_trace_run run = run_of(&m, k);
+        watch_iteration(&w, &m, k, &run);
+        assert_int_equal(w.backwards, run.backwards);
+        backwards += w.backwards;
+        for (size_t i = 0; i < run.backwards; i++) {
+            const struct hpcw_i_trace_backward *b = &run.backward[i];
+            int64_t ahead = hpcw_i_trace_skew(&m.trace, b->from) - hpcw_i_trace_skew(&m.trace, b->to);
+            assert_true(b->by_ns > 0 && (int64_t)b->by_ns < ahead);
+        }
+    }
+    assert_true(backwards > 0);
+    drop(&m);
+}
+
+/* A port that leaves a hundredth of the bandwidth makes its neighbours wait. */
+static void slow_ports_are_seen(void **state) {
+    (void)state;
+    uint64_t waited[2];
+    for (int slow = 0; slow < 2; slow++) {
+        struct made m;
+        struct watch w;
+        begin(&m);
+        m.machine_params.bad_node_share = slow;
+        m.machine_params.bad_factor[0] = m.machine_params.bad_factor[1] = m.machine_params.bad_factor[2] = 0.01;
+        m.machine_params.slow_node_share = 0;
+        m.load_params.sigma_first = m.load_params.sigma_last = m.load_params.jitter = 0;
+        m.trace_params.message_bytes = 4 << 20;
+        m.trace_params.noise = 0;
+        make(&m, 64, 2);
+        struct hpcw_i_trace_run run = run_of(&m, 8);
+        watch_iteration(&w, &m, 8, &run);
+        waited[slow] = w.waited_ns;
+        drop(&m);
+    }
+    assert_true(waited[1] > 5 * waited[0]);
+}
+
+static unsigned left;
+static bool some(size_t size) {
+    (void)size;
+    return left-- > 0;
+}
+
+static void refusals(void **state) {
+    (void)state;
+    struct made m;
+    hpcw_error err;
+    begin(&m);
+    make(&m, 8, 2);
+    struct hpcw_i_trace_model other;
+    m.trace_params.noise_min_ms = 9;
+    assert_int_equal(hpcw_i_trace_init(&other, &m.trace_params, &m.load, &err), HPCW_EINVAL);
+    assert_non_null(strstr(err.message, "trace.noise_min: wanted at most trace.noise_max = 8 ms, got 9"));
+    hpcw_i_trace_free(&other);
+    m.trace_params.noise_min_ms = 1;
+    hpcw_status s = HPCW_ENOMEM;
+    for (unsigned n = 0; s == HPCW_ENOMEM; n++) {
+        struct hpcw_i_trace_scratch *scratch = NULL;
+        left = n;
+        hpcw_i_mem_gate = some;
+        s = hpcw_i_trace_init(&other, &m.trace_params, &m.load, &err);
+        if (s == HPCW_OK) {
+            s = hpcw_i_trace_scratch_new(&other, &scratch, &err);
+            hpcw_i_trace_scratch_free(scratch);
+        }
+        hpcw_i_mem_gate = NULL;
+        hpcw_i_trace_free(&other);
+        assert_true(n < 20);
+    }
+    assert_int_equal(s, HPCW_OK);
+    drop(&m);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rules_hold),         cmocka_unit_test(loads_are_the_model_s),
+        cmocka_unit_test(clocks_that_differ), cmocka_unit_test(slow_ports_are_seen),
+        cmocka_unit_test(refusals),
+    };
+    return cmocka_run_group_tests_name("trace", tests, NULL, NULL);
+}
