@@ -71,8 +71,9 @@ const struct hpcw_i_dataset_group hpcw_i_dataset_group[] = {
     {"linktest", hpcw_i_linktest_param, 0, OWNER(linktest_params), "linktest"},
     {"sion", sion_param, COUNT(sion_param), OWNER(params), "sion"},
     {"sion", hpcw_i_particles_param, 0, OWNER(particles_params), "sion"},
-    {"load", hpcw_i_load_param, 0, OWNER(load_params), "vom"},
+    {"load", hpcw_i_load_param, 0, OWNER(load_params), "vom clog2"},
     {"vom", vom_param, COUNT(vom_param), OWNER(vom_params), "vom"},
+    {"trace", hpcw_i_trace_param, 0, OWNER(trace_params), "clog2"},
 };
 const size_t hpcw_i_dataset_group_count = COUNT(hpcw_i_dataset_group);
 
@@ -81,6 +82,7 @@ size_t hpcw_i_dataset_group_size(const struct hpcw_i_dataset_group *g) {
            : g->params == hpcw_i_linktest_param  ? hpcw_i_linktest_param_count
            : g->params == hpcw_i_particles_param ? hpcw_i_particles_param_count
            : g->params == hpcw_i_load_param      ? hpcw_i_load_param_count
+           : g->params == hpcw_i_trace_param     ? hpcw_i_trace_param_count
                                                  : g->count;
 }
 
@@ -113,6 +115,7 @@ hpcw_status hpcw_i_dataset_init(struct hpcw_i_dataset *d, const char *preset, en
     d->vom_params =
         (struct hpcw_i_vom_params){.quality = (uint32_t)brotli.quality, .window = (uint32_t)brotli.window};
     hpcw_i_load_params_init(&d->load_params);
+    hpcw_i_trace_params_init(&d->trace_params);
     if (scales[scale].phases != 0) {
         d->load_params.phases = scales[scale].phases;
     }
@@ -122,13 +125,19 @@ hpcw_status hpcw_i_dataset_init(struct hpcw_i_dataset *d, const char *preset, en
     return hpcw_i_machine_params_init(&d->machine_params, preset, err);
 }
 
-static bool wants(const struct hpcw_i_dataset *d, const char *format) {
-    for (size_t i = 0; format != NULL && i < hpcw_i_format_count; i++) {
-        if (strcmp(hpcw_i_format[i]->name, format) == 0) {
-            return (d->formats >> i & 1) != 0;
+/* Whether one of the formats, separated by blanks, is asked for; NULL: of course. */
+static bool wants(const struct hpcw_i_dataset *d, const char *formats) {
+    bool wanted = formats == NULL;
+    for (const char *p = formats; p != NULL && *p != '\0';) {
+        size_t n = strcspn(p, " ");
+        for (size_t i = 0; i < hpcw_i_format_count; i++) {
+            const char *name = hpcw_i_format[i]->name;
+            wanted = wanted || (strlen(name) == n && memcmp(name, p, n) == 0 && (d->formats >> i & 1) != 0);
         }
+        p += n;
+        p += *p == ' ';
     }
-    return true;
+    return wanted;
 }
 
 hpcw_status hpcw_i_dataset_build(struct hpcw_i_dataset *d, hpcw_error *err) {
@@ -141,14 +150,18 @@ hpcw_status hpcw_i_dataset_build(struct hpcw_i_dataset *d, hpcw_error *err) {
     if (s == HPCW_OK) {
         s = hpcw_i_particles_init(&d->particles, &d->particles_params, d->ranks, d->seed, err);
     }
-    if (s == HPCW_OK && wants(d, "vom")) {
+    if (s == HPCW_OK && wants(d, "vom clog2")) {
         s = hpcw_i_load_init(&d->load, &d->load_params, &d->machine, err);
+    }
+    if (s == HPCW_OK && wants(d, "clog2")) {
+        s = hpcw_i_trace_init(&d->trace, &d->trace_params, &d->load, err);
     }
     return s;
 }
 
 void hpcw_i_dataset_free(struct hpcw_i_dataset *d) {
     if (d->built) {
+        hpcw_i_trace_free(&d->trace);
         hpcw_i_load_free(&d->load);
         hpcw_i_machine_free(&d->machine);
         d->built = false;
@@ -175,7 +188,7 @@ void hpcw_i_dataset_json(const struct hpcw_i_dataset *d, struct hpcw_i_json *jso
     hpcw_i_json_begin_object(json);
     for (size_t g = 0; g < hpcw_i_dataset_group_count; g++) {
         const struct hpcw_i_dataset_group *group = &hpcw_i_dataset_group[g];
-        if (!wants(d, group->format)) {
+        if (!wants(d, group->formats)) {
             continue; /* does not decide a byte of this dataset */
         }
         const void *owner = (const char *)d + group->offset;

@@ -11,6 +11,7 @@
 #include "model/load.h"
 #include "model/machine.h"
 #include "model/particles.h"
+#include "model/trace.h"
 
 enum hpcw_i_scale { HPCW_I_SCALE_TINY, HPCW_I_SCALE_SMALL, HPCW_I_SCALE_MEDIUM, HPCW_I_SCALE_LARGE };
 
@@ -45,12 +46,15 @@ struct hpcw_i_dataset {
     struct hpcw_i_particles_params particles_params;
     struct hpcw_i_load_params load_params;
     struct hpcw_i_vom_params vom_params;
+    struct hpcw_i_trace_params trace_params;
 
     /* What follows from the above; made by hpcw_i_dataset_build. */
     struct hpcw_i_machine machine;
     struct hpcw_i_linktest_model linktest;
     struct hpcw_i_particles particles;
-    struct hpcw_i_load_model load; /* if a format that needs it is asked for */
+    /* If a format that needs them is asked for. */
+    struct hpcw_i_load_model load;
+    struct hpcw_i_trace_model trace;
     bool built;
 };
 
@@ -58,9 +62,9 @@ struct hpcw_i_dataset {
 struct hpcw_i_dataset_group {
     const char *name; /* "machine" */
     const struct hpcw_i_param *params;
-    size_t count;       /* 0: ask hpcw_i_dataset_group_size, which knows all */
-    size_t offset;      /* of the owner in struct hpcw_i_dataset */
-    const char *format; /* the group belongs to this format alone; NULL: to all */
+    size_t count;        /* 0: ask hpcw_i_dataset_group_size, which knows all */
+    size_t offset;       /* of the owner in struct hpcw_i_dataset */
+    const char *formats; /* the group belongs to these alone, separated by blanks; NULL: to all */
 };
 extern const struct hpcw_i_dataset_group hpcw_i_dataset_group[];
 extern const size_t hpcw_i_dataset_group_count;

@@ -11,6 +11,7 @@ const struct hpcw_i_format *const hpcw_i_format[] = {
     &hpcw_i_format_linktest,
     &hpcw_i_format_sion,
     &hpcw_i_format_vom,
+    &hpcw_i_format_clog2,
 };
 const size_t hpcw_i_format_count = sizeof hpcw_i_format / sizeof hpcw_i_format[0];
 

@@ -105,11 +105,14 @@ enum hpcw_i_clog2_rule {
 /* A few words, "receive before its send". */
 const char *hpcw_i_clog2_rule_text(enum hpcw_i_clog2_rule rule);
 
-enum { HPCW_I_CLOG2_STRICT = 1 };
+enum {
+    HPCW_I_CLOG2_STRICT = 1,
+    HPCW_I_CLOG2_ANY_CLOCK = 2 /* the ranks' clocks may differ: a receive before its send is no fault */
+};
 
 /*
  * Reads every record once. Without flags, what makes the converter fail is refused; with HPCW_I_CLOG2_STRICT every
- * rule counts, which are then those of our own writers.
+ * rule counts, which are then those of our own writers; HPCW_I_CLOG2_ANY_CLOCK takes one away.
  */
 hpcw_status hpcw_i_clog2_reader_verify(struct hpcw_i_clog2_reader *reader, unsigned flags, hpcw_error *err);
 

@@ -779,9 +779,11 @@ void hpcw_i_clog2_pass_free(struct hpcw_i_clog2_pass *p) {
 }
 
 hpcw_status hpcw_i_clog2_reader_verify(struct hpcw_i_clog2_reader *reader, unsigned flags, hpcw_error *err) {
-    unsigned rules = (flags & HPCW_I_CLOG2_STRICT) != 0 ? HPCW_I_CLOG2_RULES : HPCW_I_CLOG2_FATAL;
+    unsigned count = (flags & HPCW_I_CLOG2_STRICT) != 0 ? HPCW_I_CLOG2_RULES : HPCW_I_CLOG2_FATAL;
+    unsigned rules = (1u << count) - 1;
+    rules &= (flags & HPCW_I_CLOG2_ANY_CLOCK) != 0 ? ~(1u << HPCW_I_CLOG2_BACKWARD) : ~0u;
     struct hpcw_i_clog2_pass pass;
-    hpcw_status s = hpcw_i_clog2_pass_run(&pass, reader, (1u << rules) - 1, false, err);
+    hpcw_status s = hpcw_i_clog2_pass_run(&pass, reader, rules, false, err);
     hpcw_i_clog2_pass_free(&pass);
     return s;
 }

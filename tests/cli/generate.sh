@@ -17,6 +17,8 @@ if command -v xxhsum >/dev/null; then
     (cd set && xxhsum --quiet -c CHECKSUMS.xxh128) >/dev/null
 fi
 
+"$HPCGEN" verify set/clog2/app.clog2 | sed 's/,.*//'
+
 echo "== described"
 "$HPCGEN" info set/sion/particles.sion | grep -E '^(format|tasks_of_set|fs_block_size):'
 "$HPCGEN" info set/vom | grep -E '^(format|ranks|files):'
@@ -24,7 +26,7 @@ echo "== described"
 
 echo "== a dry run names the same files and writes none"
 "$HPCGEN" --ranks 8 --out dry --dry-run >plan
-for file in $(cd set && find linktest sion vom -type f); do
+for file in $(cd set && find linktest sion vom clog2 -type f); do
     grep -q "$file" plan || echo "the plan lacks $file"
 done
 [ ! -e dry ] || echo "the dry run left something"

@@ -1,0 +1,715 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* clog2/app.clog2: what MPE would have logged of the simulated application, merged. */
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <hpcw/clog2.h>
+
+#include "base/buf.h"
+#include "base/checked.h"
+#include "base/mem.h"
+#include "base/rng.h"
+#include "base/status.h"
+#include "comm/agree.h"
+#include "format.h"
+#include "pool.h"
+#include "read/clog2.h"
+
+#define PATH "clog2/app.clog2"
+
+/* When the first records and the first iteration stand, nanoseconds. */
+enum { PROLOGUE_NS = 1000, START_NS = 10000 };
+
+/* ---- what is in the log ---- */
+
+/* A state with its number, known to all readers or of the user. */
+static const struct state {
+    uint32_t what; /* enum hpcw_i_trace_what */
+    int32_t number;
+    const char *name, *colour, *format;
+} states[] = {
+    {HPCW_I_TRACE_ITERATION, HPCW_CLOG2_USER_STATE, "Iteration", "gray40", NULL},
+    {HPCW_I_TRACE_COMPUTE, HPCW_CLOG2_USER_STATE + 1, "Compute", "SteelBlue", NULL},
+    {HPCW_I_TRACE_HALO, HPCW_CLOG2_USER_STATE + 2, "Halo exchange", "gold", NULL},
+    {HPCW_I_TRACE_CHECKPOINT, HPCW_CLOG2_USER_STATE + 3, "Checkpoint", "firebrick", "bytes=%l"},
+    {HPCW_I_TRACE_ALLREDUCE, 2, "MPI_Allreduce", "purple", NULL},
+    {HPCW_I_TRACE_SENDRECV, 81, "MPI_Sendrecv", "SeaGreen", NULL},
+    {HPCW_I_TRACE_MPI_SEND, 80, "MPI_Send", "blue", NULL},
+    {HPCW_I_TRACE_MPI_RECV, 77, "MPI_Recv", "green", NULL},
+    {HPCW_I_TRACE_BARRIER, 5, "MPI_Barrier", "yellow", NULL},
+    {HPCW_I_TRACE_OPEN, 128, "MPI_File_open", "HotPink", NULL},
+    {HPCW_I_TRACE_WRITE, 142, "MPI_File_write_at", "BlueViolet", NULL},
+    {HPCW_I_TRACE_CLOSE, 129, "MPI_File_close", "pink", NULL},
+};
+enum { STATES = sizeof states / sizeof states[0], USER_STATES = 4, STEP_EVENT = HPCW_CLOG2_USER_SOLO };
+static const char *const constant_name[] = {"MPI_PROC_NULL", "MPI_ANY_SOURCE", "MPI_ANY_TAG"};
+static const int32_t constant_value[] = {-2, -1, -1};
+enum { CONSTANTS = 3, FIRST_RECORDS = 3 };
+
+static uint64_t prologue_records(const struct hpcw_i_dataset *d) {
+    return (uint64_t)FIRST_RECORDS * d->ranks + CONSTANTS + STATES + 1;
+}
+
+/* Records before an iteration. */
+static uint64_t records_before(const struct hpcw_i_dataset *d, uint32_t iteration) {
+    const struct hpcw_i_trace_model *m = &d->trace;
+    uint32_t every = m->params.checkpoint_every;
+    uint64_t checkpoints = every > 0 ? iteration / every : 0;
+    return prologue_records(d) + m->events * iteration + m->checkpoint_events * checkpoints;
+}
+
+/* Entry 0 is the world, 1 + r the communicator of rank r alone. */
+static void comm_of(void *context, uint32_t index, hpcw_clog2_comm_entry *entry) {
+    const struct hpcw_i_dataset *d = context;
+    uint32_t root = index == 0 ? 0 : index - 1;
+    char host[HPCW_I_HOST_SIZE];
+    uint32_t w[4];
+    hpcw_i_draw(d->seed, HPCW_I_FOR_TRACE_COMM, index == 0 ? UINT32_MAX : root, 0, 0, w);
+    hpcw_i_machine_host(&d->machine, hpcw_i_machine_node(&d->machine, root), host);
+    *entry = (hpcw_clog2_comm_entry){.index = (int32_t)index, .kind = 1};
+    entry->id.random = (int32_t)(w[0] >> 1);
+    /* The world is there before any rank's own; a rank's number makes the pair unique whatever the draws. */
+    entry->id.created = index == 0 ? 0 : (double)(PROLOGUE_NS + index) / 1e9;
+    memcpy(entry->id.host, host, strnlen(host, sizeof entry->id.host));
+}
+
+static hpcw_clog2_options options_of(const struct hpcw_i_dataset *d) {
+    hpcw_clog2_options o;
+    hpcw_clog2_options_init(&o);
+    o.ranks = d->ranks;
+    o.states = USER_STATES;
+    o.solos = 1;
+    o.comms = d->ranks + 1;
+    o.comm_of = comm_of;
+    o.comm_context = (void *)(uintptr_t)d;
+    return o;
+}
+
+static hpcw_status limits(const struct hpcw_i_dataset *d, hpcw_error *err) {
+    enum { MOST = 46340 }; /* with a communicator per rank, Java numbers lines up to 2^31 */
+    return d->ranks >= 1 && d->ranks <= MOST
+               ? HPCW_OK
+               : hpcw_i_fail(err, HPCW_ERANGE,
+                             "clog2: wanted 1 to %u ranks (readers number lines in 31 bits), got %u", MOST,
+                             d->ranks);
+}
+
+static uint64_t units(const struct hpcw_i_dataset *d) {
+    (void)d;
+    return 1;
+}
+
+/* Bytes of the records, and what block ends and cuts cost on average. */
+static uint64_t expected_blocks(const struct hpcw_i_dataset *d, uint32_t block_size) {
+    const struct hpcw_i_trace_model *m = &d->trace;
+    const double n = m->iterations;
+    uint64_t messages = 0;
+    for (uint64_t k = 0; k < (uint64_t)m->ranks * m->directions; k++) {
+        messages += m->link[k].to != UINT32_MAX;
+    }
+    double ends = 2.0 * (double)messages * m->halos;
+    double writes = m->params.checkpoint_every > 0 ? m->iterations / m->params.checkpoint_every : 0;
+    double bytes = 176.0 * d->ranks + 136.0 * STATES + n * (32 * ((double)m->events - ends) + 48 * ends + 32) +
+                   writes * (32.0 * (double)m->checkpoint_events + 32.0 * d->ranks);
+    double segments = (double)records_before(d, m->iterations) / HPCW_CLOG2_SEGMENT;
+    return (uint64_t)(bytes / (block_size - 24.0 - 24.0) + 0.5 * segments) + 1;
+}
+
+static hpcw_status unit(const struct hpcw_i_dataset *d, uint64_t index, struct hpcw_i_unit *u,
+                        hpcw_error *err) {
+    (void)index;
+    (void)err;
+    hpcw_clog2_options o = options_of(d);
+    (void)snprintf(u->path, sizeof u->path, PATH);
+    u->apparent = hpcw_clog2_file_size(expected_blocks(d, o.block_size), o.block_size, o.comms);
+    u->allocated = hpcw_i_align_up(u->apparent, 4096);
+    return HPCW_OK;
+}
+
+static uint64_t memory(const struct hpcw_i_dataset *d, uint32_t jobs) {
+    const struct hpcw_i_trace_model *m = &d->trace;
+    return jobs * (56 * (m->events + m->checkpoint_events) + 60 * (uint64_t)d->ranks +
+                   4 * (uint64_t)m->load->objects) +
+           24 * (uint64_t)d->ranks * m->directions + (16 << 20);
+}
+
+static double seconds(const struct hpcw_i_dataset *d) {
+    return (double)records_before(d, d->trace.iterations) * 100e-9;
+}
+
+static bool owns(const char *path) {
+    return strcmp(path, PATH) == 0;
+}
+
+/* ---- records ---- */
+
+/* Records on their way into a slice: those from `begin` to `end` in the order of the whole log. */
+struct out {
+    hpcw_clog2_slice *slice;
+    uint64_t number; /* of the next record */
+    uint64_t begin, end;
+    double next_time; /* of the first record behind the end; HPCW_CLOG2_LAST: there is none so far */
+    size_t count;
+    hpcw_clog2_record record[256];
+};
+
+static hpcw_status flush(struct out *o, hpcw_error *err) {
+    size_t count = o->count;
+    o->count = 0;
+    return count == 0 ? HPCW_OK : hpcw_clog2_slice_put(o->slice, o->record, count, err);
+}
+
+/* Room for the next record, zeroed; NULL if it is none of ours. */
+static hpcw_clog2_record *next(struct out *o, double time, int32_t rank, hpcw_clog2_kind kind) {
+    uint64_t number = o->number++;
+    if (number < o->begin || number >= o->end) {
+        if (number >= o->end && o->next_time == HPCW_CLOG2_LAST) {
+            o->next_time = time;
+        }
+        return NULL;
+    }
+    hpcw_clog2_record *r = &o->record[o->count++];
+    r->time = time;
+    r->comm = 0;
+    r->rank = rank;
+    r->thread = 0;
+    r->kind = kind;
+    return r;
+}
+
+static hpcw_status make_room(struct out *o, hpcw_error *err) {
+    return o->count == sizeof o->record / sizeof o->record[0] ? flush(o, err) : HPCW_OK;
+}
+
+static double at(uint64_t ns) {
+    return (double)ns / 1e9;
+}
+
+static hpcw_status put_shift(struct out *o, int32_t rank, hpcw_error *err) {
+    hpcw_clog2_record *r = next(o, at(PROLOGUE_NS), rank, HPCW_CLOG2_TIME_SHIFT);
+    if (r != NULL) {
+        r->as.shift = -0.0;
+    }
+    return make_room(o, err);
+}
+
+static hpcw_status put_comm(struct out *o, const struct hpcw_i_dataset *d, uint64_t ns, int32_t event,
+                            int32_t rank, int32_t comm, hpcw_error *err) {
+    hpcw_clog2_record *r = next(o, at(ns), rank, HPCW_CLOG2_COMM_EVENT);
+    if (r != NULL) {
+        hpcw_clog2_comm_entry entry;
+        comm_of((void *)(uintptr_t)d, (uint32_t)comm, &entry);
+        r->as.comm.event = event;
+        r->as.comm.comm = comm;
+        r->as.comm.rank = comm == 0 ? rank : 0;
+        r->as.comm.world_rank = rank;
+        r->as.comm.id = &entry.id;
+        return flush(o, err); /* the id lives here only */
+    }
+    return HPCW_OK;
+}
+
+static hpcw_status put_definitions(struct out *o, uint64_t ns, hpcw_error *err) {
+    hpcw_status s = HPCW_OK;
+    for (size_t i = 0; s == HPCW_OK && i < CONSTANTS; i++) {
+        hpcw_clog2_record *r = next(o, at(ns++), 0, HPCW_CLOG2_CONST_DEF);
+        if (r != NULL) {
+            r->as.constant.value = constant_value[i];
+            r->as.constant.name = constant_name[i];
+        }
+        s = make_room(o, err);
+    }
+    for (size_t i = 0; s == HPCW_OK && i < STATES; i++) {
+        hpcw_clog2_record *r = next(o, at(ns++), 0, HPCW_CLOG2_STATE_DEF);
+        if (r != NULL) {
+            r->as.state.state = states[i].number;
+            r->as.state.start = 2 * states[i].number;
+            r->as.state.end = 2 * states[i].number + 1;
+            r->as.state.colour = states[i].colour;
+            r->as.state.name = states[i].name;
+            r->as.state.format = states[i].format;
+        }
+        s = make_room(o, err);
+    }
+    hpcw_clog2_record *r = next(o, at(ns), 0, HPCW_CLOG2_EVENT_DEF);
+    if (r != NULL) {
+        r->as.solo.event = STEP_EVENT;
+        r->as.solo.colour = "white";
+        r->as.solo.name = "Step done";
+        r->as.solo.format = "step=%d";
+    }
+    return s == HPCW_OK ? make_room(o, err) : s;
+}
+
+/* Who is who, then rank 0's definitions, by time and rank. */
+static hpcw_status put_prologue(struct out *o, const struct hpcw_i_dataset *d, hpcw_error *err) {
+    hpcw_status s = HPCW_OK;
+    for (uint32_t r = 0; s == HPCW_OK && r < d->ranks; r++) {
+        s = put_shift(o, (int32_t)r, err);
+    }
+    for (uint32_t r = 0; s == HPCW_OK && r < d->ranks; r++) {
+        s = put_comm(o, d, PROLOGUE_NS + 1, HPCW_CLOG2_WORLD_CREATE, (int32_t)r, 0, err);
+    }
+    for (uint32_t r = 0; s == HPCW_OK && r < d->ranks; r++) {
+        s = put_comm(o, d, PROLOGUE_NS + 2, HPCW_CLOG2_SELF_CREATE, (int32_t)r, (int32_t)r + 1, err);
+    }
+    return s == HPCW_OK ? put_definitions(o, PROLOGUE_NS + 3, err) : s;
+}
+
+/* The number of a state by what happened, two entries apart. */
+static int32_t event_number(uint32_t what) {
+    for (size_t i = 0; i < STATES; i++) {
+        if (states[i].what == (what & ~1u)) {
+            return 2 * states[i].number + (int32_t)(what & 1);
+        }
+    }
+    return STEP_EVENT;
+}
+
+static hpcw_status put_iteration(struct out *o, const struct hpcw_i_dataset *d, uint32_t iteration,
+                                 uint64_t start_ns, const struct hpcw_i_trace_run *run, hpcw_error *err) {
+    int32_t number[HPCW_I_TRACE_STEP + 1];
+    for (uint32_t what = 0; what <= HPCW_I_TRACE_STEP; what++) {
+        number[what] = event_number(what);
+    }
+    hpcw_status s = HPCW_OK;
+    for (uint64_t i = 0; s == HPCW_OK && i < run->count; i++) {
+        const struct hpcw_i_trace_event *e = &run->event[run->order[i].index];
+        bool message = e->what == HPCW_I_TRACE_SEND || e->what == HPCW_I_TRACE_RECEIVE;
+        bool cargo = e->what == HPCW_I_TRACE_CHECKPOINT + 1 || e->what == HPCW_I_TRACE_STEP;
+        hpcw_clog2_record *r = next(o, at(start_ns + e->time_ns), (int32_t)e->rank,
+                                    message ? HPCW_CLOG2_MESSAGE
+                                    : cargo ? HPCW_CLOG2_WITH_CARGO
+                                            : HPCW_CLOG2_BARE);
+        if (r == NULL) {
+            continue;
+        }
+        if (message) {
+            r->as.message.event = e->what == HPCW_I_TRACE_SEND ? HPCW_CLOG2_SEND : HPCW_CLOG2_RECEIVE;
+            r->as.message.peer_comm = 0;
+            r->as.message.peer_rank = (int32_t)e->peer;
+            r->as.message.tag = (int32_t)e->tag;
+            r->as.message.size = (int32_t)e->bytes;
+        } else if (cargo) {
+            hpcw_clog2_cargo c = {0};
+            if (e->what == HPCW_I_TRACE_STEP) {
+                hpcw_clog2_cargo_i32(&c, (int32_t)iteration);
+            } else {
+                hpcw_clog2_cargo_i64(&c, (int64_t)d->trace_params.checkpoint_bytes);
+            }
+            r->as.cargo.event = number[e->what];
+            r->as.cargo.size = c.size;
+            memcpy(r->as.cargo.bytes, c.bytes, sizeof c.bytes);
+        } else {
+            r->as.event = number[e->what];
+        }
+        s = make_room(o, err);
+    }
+    return s;
+}
+
+/* ---- one process ---- */
+
+/*
+ * A process owns a range of iterations, and writes the records from the first cut behind the range's first one to the
+ * first cut behind its end; so it makes the beginning of the next iteration, too. Threads make iterations at the same
+ * time and put them in turn.
+ */
+struct job {
+    const struct hpcw_i_dataset *d;
+    const struct hpcw_i_write *w;
+    uint32_t first, last; /* own iterations first .. last - 1 */
+    uint32_t made;        /* iterations first .. made - 1 are made */
+    bool tells;           /* the pass whose progress is told, and what was injected remembered */
+    struct out out;
+    uint64_t start_ns;       /* of the iteration whose turn it is */
+    uint64_t own_ns;         /* of the own iterations together */
+    struct hpcw_i_buf facts; /* words, see remember */
+
+    pthread_mutex_t lock;
+    pthread_cond_t turn_came;
+    uint32_t turn; /* guarded */
+    bool failed;   /* guarded */
+};
+
+/* Of each iteration: number, start, duration, compute_ns, slowest_ns, slowest_rank, interruptions and backward arrows
+ * as counts, then two words an interruption, three an arrow. */
+enum { FACT_WORDS = 8, NOISE_WORDS = 2, BACKWARD_WORDS = 3 };
+
+static bool remember_words(struct job *job, const uint64_t *word, size_t count) {
+    return hpcw_i_buf_append(&job->facts, word, count * sizeof *word);
+}
+
+static hpcw_status remember(struct job *job, uint32_t iteration, const struct hpcw_i_trace_run *run,
+                            hpcw_error *err) {
+    const struct hpcw_i_trace_facts *f = &run->facts;
+    const uint64_t word[FACT_WORDS] = {iteration,     job->start_ns,   f->duration_ns, f->compute_ns,
+                                       f->slowest_ns, f->slowest_rank, run->noises,    run->backwards};
+    bool ok = remember_words(job, word, FACT_WORDS);
+    for (size_t i = 0; ok && i < run->noises; i++) {
+        ok = remember_words(job, (const uint64_t[]){run->noise[i].rank, run->noise[i].length_ns}, NOISE_WORDS);
+    }
+    for (size_t i = 0; ok && i < run->backwards; i++) {
+        const struct hpcw_i_trace_backward *b = &run->backward[i];
+        ok = remember_words(job, (const uint64_t[]){b->from, b->to, b->by_ns}, BACKWARD_WORDS);
+    }
+    return ok ? HPCW_OK : hpcw_i_fail(err, HPCW_ENOMEM, "clog2: out of memory for what was injected");
+}
+
+static hpcw_status take_turn(struct job *job, uint32_t iteration, const struct hpcw_i_trace_run *run,
+                             hpcw_error *err) {
+    hpcw_status s = put_iteration(&job->out, job->d, iteration, job->start_ns, run, err);
+    if (iteration < job->last) {
+        job->own_ns += run->facts.duration_ns;
+        if (s == HPCW_OK && job->tells) {
+            s = remember(job, iteration, run, err);
+            job->w->progress(job->w->progress_context, run->count * 40);
+        }
+    }
+    job->start_ns += run->facts.duration_ns;
+    return s;
+}
+
+static hpcw_status make_iteration(void *context, void *state, uint64_t index, hpcw_error *err) {
+    struct job *job = context;
+    uint32_t iteration = (uint32_t)index;
+    struct hpcw_i_trace_run run;
+    hpcw_status s = hpcw_i_trace_iteration(&job->d->trace, state, iteration, &run, err);
+    (void)pthread_mutex_lock(&job->lock);
+    /* Iterations are handed out in ascending order: somebody has the turn. */
+    while (job->turn != iteration && !job->failed) {
+        (void)pthread_cond_wait(&job->turn_came, &job->lock);
+    }
+    bool goes_on = s == HPCW_OK && !job->failed;
+    (void)pthread_mutex_unlock(&job->lock);
+    if (goes_on) {
+        s = take_turn(job, iteration, &run, err);
+    }
+    (void)pthread_mutex_lock(&job->lock);
+    job->failed = job->failed || s != HPCW_OK;
+    job->turn++;
+    (void)pthread_cond_broadcast(&job->turn_came);
+    (void)pthread_mutex_unlock(&job->lock);
+    return s;
+}
+
+static hpcw_status begin_thread(void *context, void **state, hpcw_error *err) {
+    struct job *job = context;
+    struct hpcw_i_trace_scratch *scratch;
+    hpcw_status s = hpcw_i_trace_scratch_new(&job->d->trace, &scratch, err);
+    *state = scratch;
+    return s;
+}
+
+static void end_thread(void *context, void *state) {
+    (void)context;
+    hpcw_i_trace_scratch_free(state);
+}
+
+/* All records of this process into a log of its own or the real one, from a block on; *blocks is how many there were. */
+static hpcw_status pass(struct job *job, hpcw_clog2 *log, uint64_t first_block, uint64_t start_ns,
+                        uint64_t *blocks, hpcw_error *err) {
+    struct out *o = &job->out;
+    *blocks = 0;
+    o->number = job->first == 0 ? 0 : records_before(job->d, job->first);
+    o->next_time = HPCW_CLOG2_LAST;
+    o->count = 0;
+    o->slice = NULL;
+    job->start_ns = start_ns;
+    job->own_ns = 0;
+    job->turn = job->first;
+    job->failed = false;
+    hpcw_status s = HPCW_OK;
+    if (o->begin < o->end) {
+        s = hpcw_clog2_slice_new(log, o->begin, &o->slice, err);
+        s = s == HPCW_OK ? hpcw_clog2_slice_place(o->slice, first_block, err) : s;
+    }
+    if (s == HPCW_OK && job->first == 0) {
+        s = put_prologue(o, job->d, err);
+    }
+    if (s == HPCW_OK) {
+        const struct hpcw_i_pool_work work = {
+            .context = job, .begin = begin_thread, .step = make_iteration, .end = end_thread};
+        s = hpcw_i_pool_run(job->w->jobs, job->first, job->made - job->first, 1, &work, err);
+    }
+    if (s == HPCW_OK && o->slice != NULL) {
+        s = flush(o, err);
+        s = s == HPCW_OK ? hpcw_clog2_slice_end(o->slice, o->next_time, err) : s;
+    }
+    if (s == HPCW_OK) {
+        *blocks = hpcw_clog2_slice_blocks(o->slice);
+    }
+    hpcw_clog2_slice_free(o->slice);
+    return s;
+}
+
+static uint64_t next_cut(uint64_t record) {
+    return hpcw_i_align_up(record, HPCW_CLOG2_SEGMENT);
+}
+
+static void divide(struct job *job) {
+    const struct hpcw_i_dataset *d = job->d;
+    const uint32_t all = d->trace.iterations;
+    const int size = hpcw_comm_size(job->w->comm);
+    const int process = hpcw_comm_process(job->w->comm);
+    const uint64_t total = records_before(d, all);
+    hpcw_i_share(0, all, size, process, &job->first, &job->last);
+    bool ends = process == size - 1;
+    struct out *o = &job->out;
+    o->begin = job->first == 0 ? 0 : next_cut(records_before(d, job->first));
+    o->end = ends ? total : next_cut(records_before(d, job->last));
+    /* Process 0 may own no iteration; the prologue is its own all the same. */
+    o->begin = process == 0 ? 0 : job->first == 0 ? o->end : o->begin;
+    o->begin = o->begin < total ? o->begin : total;
+    o->end = o->end < total ? o->end : total;
+    job->made = job->last;
+    if (o->begin < o->end) {
+        while (job->made < all && records_before(d, job->made) <= o->end) {
+            job->made++;
+        }
+    }
+}
+
+static hpcw_status open_null(void *context, const char *path, uint64_t tag, hpcw_sink **out, hpcw_error *err) {
+    (void)context;
+    (void)path;
+    (void)tag;
+    return hpcw_sink_open_null(out, err);
+}
+
+/* Counts this process's blocks and nanoseconds without writing any. */
+static hpcw_status count(struct job *job, uint64_t *blocks, hpcw_error *err) {
+    hpcw_clog2_options o = options_of(job->d);
+    hpcw_clog2 *log;
+    o.sink_source.open = open_null;
+    hpcw_status s = hpcw_clog2_open(PATH, NULL, &o, &log, err);
+    if (s == HPCW_OK) {
+        s = pass(job, log, 0, START_NS, blocks, err);
+        hpcw_clog2_free(log);
+    }
+    return s;
+}
+
+/* ---- partials and truth ---- */
+
+/* One iteration, in partial results as in truth.json. */
+static const char *const fact_name[FACT_WORDS - 2] = {"iteration",  "start_ns",   "duration_ns",
+                                                      "compute_ns", "slowest_ns", "slowest_rank"};
+
+static void put_list(struct hpcw_i_json *json, const char *key, const char *const *name, size_t names,
+                     const uint64_t *word, uint64_t count) {
+    hpcw_i_json_key(json, key);
+    hpcw_i_json_begin_array(json);
+    for (uint64_t i = 0; i < count; i++) {
+        hpcw_i_json_flat(json);
+        hpcw_i_json_begin_object(json);
+        for (size_t k = 0; k < names; k++) {
+            hpcw_i_json_put_u64(json, name[k], word[i * names + k]);
+        }
+        hpcw_i_json_end_object(json);
+    }
+    hpcw_i_json_end_array(json);
+}
+
+static hpcw_status put_facts(void *context, const uint64_t *word, size_t words, hpcw_error *err) {
+    static const char *const noise_name[NOISE_WORDS] = {"rank", "length_ns"};
+    static const char *const backward_name[BACKWARD_WORDS] = {"from", "to", "by_ns"};
+    struct hpcw_i_json *json = context;
+    (void)err;
+    for (size_t i = 0; i + FACT_WORDS <= words;) {
+        const uint64_t *w = word + i;
+        hpcw_i_json_begin_object(json);
+        for (size_t k = 0; k < FACT_WORDS - 2; k++) {
+            hpcw_i_json_put_u64(json, fact_name[k], w[k]);
+        }
+        put_list(json, "interruptions", noise_name, NOISE_WORDS, w + FACT_WORDS, w[FACT_WORDS - 2]);
+        put_list(json, "backward_arrows", backward_name, BACKWARD_WORDS,
+                 w + FACT_WORDS + NOISE_WORDS * w[FACT_WORDS - 2], w[FACT_WORDS - 1]);
+        hpcw_i_json_end_object(json);
+        i += FACT_WORDS + NOISE_WORDS * w[FACT_WORDS - 2] + BACKWARD_WORDS * w[FACT_WORDS - 1];
+    }
+    return HPCW_OK;
+}
+
+/* Brings together what all processes injected, in the order of the iterations. */
+static hpcw_status collect(const struct job *job, struct hpcw_i_json *partial, hpcw_error *err) {
+    if (partial != NULL) {
+        hpcw_i_json_key(partial, "iterations");
+        hpcw_i_json_begin_array(partial);
+    }
+    hpcw_status s = hpcw_i_comm_collect(job->w->comm, 0, (const uint64_t *)(const void *)job->facts.data,
+                                        job->facts.size / sizeof(uint64_t), put_facts, partial, err);
+    if (partial != NULL) {
+        hpcw_i_json_end_array(partial);
+    }
+    return s;
+}
+
+static void copy_list(struct hpcw_i_json *json, const char *key, const cJSON *list) {
+    hpcw_i_json_key(json, key);
+    hpcw_i_json_begin_array(json);
+    const cJSON *one;
+    const cJSON *member;
+    cJSON_ArrayForEach(one, list) {
+        hpcw_i_json_flat(json);
+        hpcw_i_json_begin_object(json);
+        cJSON_ArrayForEach(member, one) {
+            uint64_t value = 0;
+            (void)hpcw_i_partial_u64(one, member->string, &value, NULL);
+            hpcw_i_json_put_u64(json, member->string, value);
+        }
+        hpcw_i_json_end_object(json);
+    }
+    hpcw_i_json_end_array(json);
+}
+
+static hpcw_status truth(const struct hpcw_i_dataset *d, const cJSON *const *partial, size_t count,
+                         struct hpcw_i_json *json, hpcw_error *err) {
+    hpcw_status s = HPCW_OK;
+    uint32_t found = 0;
+    hpcw_i_json_key(json, "iterations");
+    hpcw_i_json_begin_array(json);
+    for (size_t i = 0; i < count; i++) {
+        const cJSON *item;
+        cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(partial[i], "iterations")) {
+            hpcw_i_json_begin_object(json);
+            for (size_t k = 0; s == HPCW_OK && k < FACT_WORDS - 2; k++) {
+                uint64_t value = 0;
+                s = hpcw_i_partial_u64(item, fact_name[k], &value, err);
+                hpcw_i_json_put_u64(json, fact_name[k], value);
+            }
+            copy_list(json, "interruptions", cJSON_GetObjectItemCaseSensitive(item, "interruptions"));
+            copy_list(json, "backward_arrows", cJSON_GetObjectItemCaseSensitive(item, "backward_arrows"));
+            hpcw_i_json_end_object(json);
+            found++;
+        }
+    }
+    hpcw_i_json_end_array(json);
+    if (s == HPCW_OK && found != d->trace.iterations) {
+        s = hpcw_i_fail(err, HPCW_EFORMAT, "partial result: iterations: wanted %u of them, got %u",
+                        d->trace.iterations, found);
+    }
+    return s;
+}
+
+static hpcw_status complete(const struct hpcw_i_write *w, const cJSON *const *partial, size_t count,
+                            uint64_t *changed, hpcw_error *err) {
+    (void)w;
+    (void)partial;
+    (void)count;
+    (void)err;
+    *changed = 0;
+    return HPCW_OK;
+}
+
+/* ---- writing ---- */
+
+/* Where this process's blocks and iterations begin; needs a first pass if there are others. */
+static hpcw_status place(struct job *job, uint64_t *first_block, uint64_t *start_ns, hpcw_error *err) {
+    *first_block = 0;
+    *start_ns = START_NS;
+    if (hpcw_comm_size(job->w->comm) == 1) {
+        return HPCW_OK;
+    }
+    uint64_t word[2] = {0};
+    hpcw_status s = count(job, &word[0], err);
+    word[1] = job->own_ns;
+    s = hpcw_i_agree(job->w->comm, s, NULL, err);
+    struct hpcw_i_words words = {.sums = 2, .word = word};
+    s = s == HPCW_OK ? hpcw_i_comm_exscan(job->w->comm, &words, err) : s;
+    if (s == HPCW_OK) {
+        *first_block = word[0];
+        *start_ns += word[1];
+    }
+    return s;
+}
+
+static hpcw_status write_log(struct job *job, hpcw_error *err) {
+    const struct hpcw_i_write *w = job->w;
+    char path[4096 + HPCW_I_UNIT_PATH];
+    uint64_t first_block;
+    uint64_t start_ns;
+    hpcw_clog2 *log;
+    hpcw_status s = place(job, &first_block, &start_ns, err);
+    if (s != HPCW_OK) {
+        return s;
+    }
+    hpcw_clog2_options o = options_of(job->d);
+    o.durability = w->durability;
+    (void)snprintf(path, sizeof path, "%s/" PATH, w->directory);
+    s = hpcw_clog2_open(path, w->comm, &o, &log, err);
+    if (s != HPCW_OK) {
+        return s;
+    }
+    uint64_t blocks;
+    job->tells = true;
+    s = pass(job, log, first_block, start_ns, &blocks, err);
+    if (s != HPCW_OK) {
+        hpcw_clog2_abandon(log, err);
+    }
+    s = hpcw_clog2_close(log, blocks, err);
+    hpcw_clog2_free(log);
+    return s;
+}
+
+static hpcw_status write_units(const struct hpcw_i_write *w, struct hpcw_i_json *partial, hpcw_error *err) {
+    struct job *job = hpcw_i_calloc(1, sizeof *job);
+    hpcw_status s = job == NULL ? hpcw_i_fail(err, HPCW_ENOMEM, "clog2: out of memory") : HPCW_OK;
+    s = hpcw_i_agree(w->comm, s, NULL, err);
+    if (s == HPCW_OK) {
+        job->d = w->dataset;
+        job->w = w;
+        (void)pthread_mutex_init(&job->lock, NULL);
+        (void)pthread_cond_init(&job->turn_came, NULL);
+        divide(job);
+        s = write_log(job, err);
+        s = s == HPCW_OK ? collect(job, partial, err) : s;
+        (void)pthread_cond_destroy(&job->turn_came);
+        (void)pthread_mutex_destroy(&job->lock);
+        hpcw_i_buf_free(&job->facts);
+    }
+    hpcw_i_free(job);
+    return s;
+}
+
+/* ---- reading ---- */
+
+static hpcw_status verify(const char *path, bool ours, hpcw_error *err) {
+    struct hpcw_i_clog2_reader *reader;
+    hpcw_status s = hpcw_i_clog2_reader_open(path, &reader, err);
+    if (s == HPCW_OK) {
+        /* Whether clocks were meant to differ is not to be seen in the log. */
+        s = hpcw_i_clog2_reader_verify(reader, ours ? HPCW_I_CLOG2_STRICT | HPCW_I_CLOG2_ANY_CLOCK : 0, err);
+        hpcw_i_clog2_reader_free(reader);
+    }
+    return s;
+}
+
+static hpcw_status info(const char *path, struct hpcw_i_json *json, hpcw_error *err) {
+    struct hpcw_i_clog2_reader *reader;
+    hpcw_status s = hpcw_i_clog2_reader_open(path, &reader, err);
+    if (s == HPCW_OK) {
+        s = hpcw_i_clog2_reader_report(reader, json, err);
+        hpcw_i_clog2_reader_free(reader);
+    }
+    return s;
+}
+
+const struct hpcw_i_format hpcw_i_format_clog2 = {
+    .name = "clog2",
+    .version = "CLOG-02.44",
+    .help = "event log of the simulated application as MPE merges it, for Jumpshot",
+    .limits = limits,
+    .units = units,
+    .unit = unit,
+    .memory = memory,
+    .seconds = seconds,
+    .owns = owns,
+    .write = write_units,
+    .complete = complete,
+    .truth = truth,
+    .probe = hpcw_i_clog2_probe,
+    .verify = verify,
+    .info = info,
+};
