@@ -122,7 +122,7 @@ HPCW_API hpcw_vom_entity hpcw_vom_element(uint32_t home, uint64_t number, uint64
 HPCW_API hpcw_vom_entity hpcw_vom_handler(uint32_t rank);
 /** A member of an object group, with its group. */
 HPCW_API hpcw_vom_entity hpcw_vom_group(uint64_t number, uint32_t rank, bool collective);
-/** Id 0; vt lists it last in phase 0 of each rank. */
+/** Id 0; vt lists it last in phase 0 of each rank, and in no other phase. */
 HPCW_API hpcw_vom_entity hpcw_vom_nobody(void);
 /** An entity that lives elsewhere: only what its id says. */
 HPCW_API hpcw_vom_entity hpcw_vom_far(uint64_t id);
@@ -148,7 +148,7 @@ typedef struct hpcw_vom_task {
     double time_s;                    /**< seconds, >= 0 */
     uint64_t time_ns;                 /**< nanoseconds */
     const double *subphase_s;         /**< [subphases] seconds, >= 0 */
-    const uint64_t *subphase_ns;      /**< [subphases] nanoseconds */
+    const uint64_t *subphase_ns;      /**< [subphases] nanoseconds; a strict check wants a sum up to the time */
     uint32_t subphases;               /**< 0: the key is left out, as vt does for entities that never ran */
     const char *resource;             /**< NULL: "cpu", vt's only one */
     const hpcw_vom_value *attributes; /**< [attribute_count] or NULL */
@@ -289,7 +289,8 @@ HPCW_API void hpcw_vom_options_init(hpcw_vom_options *options);
  * @param name        out: the name with its NUL; empty after a failure
  * @param size        room there
  * @param pattern     may begin with directories; NULL: "data.%p.json" (vt's default). vt-tv reads the rank between
- *                    the first and the second dot of the base name, so that must be where it stands
+ *                    the first and the second dot of the base name, so that must be where it stands; vt's schema
+ *                    script guesses it from the numbers in the name, so leave digits out of the stem
  * @param rank        0 .. 32767
  * @param compressed  false also for LBAF's way, brotli under the plain name
  * @return HPCW_OK, HPCW_EINVAL (a pattern whose files vt-tv misreads), HPCW_ERANGE (no room, rank too high)
@@ -329,7 +330,8 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_vom_open(const char *path, const hpcw_
                                                    hpcw_vom **out, hpcw_error *err);
 
 /**
- * Begins a phase. The same phases on all ranks.
+ * Begins a phase. The same phases on all ranks. What one rank cannot know is not checked here: vt's OfflineLB wants a
+ * migratable task on every rank in every phase with data, and the same number of subphases on all ranks.
  *
  * @param id  above the last one's; phases left out must be listed in the options
  * @return HPCW_OK; HPCW_EINVAL (not ascending, listed as without data, an unlisted gap, an identical phase in
@@ -354,10 +356,11 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_vom_edge_add(hpcw_vom *v, const hpcw_v
  * ignores it and never writes one. Behind the phase's edges, before its tasks.
  *
  * @param id  above that of the phase's last iteration
+ * @return as hpcw_vom_task_add
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_vom_begin_iteration(hpcw_vom *v, uint64_t id, hpcw_error *err);
 
-/** Ends the open iteration. `values` [count] are its "user_defined"; NULL and 0: none. */
+/** Ends the open iteration. `values` [count] are its "user_defined"; NULL and 0: none. Results as hpcw_vom_task_add. */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_vom_end_iteration(hpcw_vom *v, const hpcw_vom_value *values,
                                                             size_t count, hpcw_error *err);
 
@@ -387,7 +390,8 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_vom_close(hpcw_vom *v, hpcw_error *err
  * not be written or was broken before, none does. Collective over `comm` (NULL: this process alone), in two
  * reductions.
  *
- * @param handles  [count] the open files of this process, any number; NULL entries are skipped
+ * @param handles  [count] the open files of this process, any number; NULL entries are skipped. A file that could
+ *                 not be opened is not known here: agree on the opens before
  * @return HPCW_OK; the first failure of any process otherwise
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_vom_close_set(hpcw_vom *const *handles, size_t count, hpcw_comm *comm,
