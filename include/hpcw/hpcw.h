@@ -11,8 +11,9 @@
  *   sion.h       SION containers: the private byte streams of many tasks in one or a few files
  *   linktest.h   LinkTest 2.1.17 results: N x N communication timings inside a SION container
  *   vom.h        vt's load-balancing data (LBDatafile): tasks and messages of a rank, JSON, plain or brotli
- *   kvtree.h     KVTree files: trees of strings, as SCR keeps its metadata
  *   clog2.h      CLOG-2 event logs of MPE2: what all ranks did, in order of time, for Jumpshot
+ *   rank2file.h  SCR checkpoints: the leveled map of files, summary and index; and the restart from it
+ *   kvtree.h     KVTree files, which hold all of these
  *
  * and below them
  *
@@ -39,6 +40,7 @@
 #include <hpcw/comm.h>
 #include <hpcw/kvtree.h>
 #include <hpcw/linktest.h>
+#include <hpcw/rank2file.h>
 #include <hpcw/sink.h>
 #include <hpcw/sion.h>
 #include <hpcw/status.h>

@@ -232,6 +232,12 @@ static void kvtree_seeds(void) {
     kvtree_seed("kvtree/leaf",
                 "LEVEL=0\nRANKS=3\nRANK\n  0\n    FILE\n      a\n        SIZE=1\n        CRC=0x1\n"
                 "  1\n  2\n    FILE\n      b\n        SIZE=2\n      c\n        SIZE=0\n");
+    kvtree_seed("rank2file/root",
+                "LEVEL=1\nRANKS=4\nRANK\n  0\n    OFFSET=0\n    FILE=.0.0\n  2\n    OFFSET=0\n"
+                "    FILE=.0.2\n");
+    kvtree_seed("rank2file/leaf",
+                "LEVEL=0\nRANKS=3\nRANK\n  0\n    FILE\n      a\n        SIZE=1\n        CRC=0x1\n"
+                "  1\n  2\n    FILE\n      b/c\n        SIZE=2\n      c\n        SIZE=0\n");
     kvtree_seed("kvtree/summary", "VERSION=6\nCOMPLETE=1\nDSET\n  ID=1\n  NAME=ckpt.1\n  CKPT=1\n");
 }
 

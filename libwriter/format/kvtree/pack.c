@@ -131,6 +131,23 @@ hpcw_status hpcw_i_kv_value(struct hpcw_i_kv_cursor *c, const char *what, const 
     return s;
 }
 
+hpcw_status hpcw_i_kv_skip(struct hpcw_i_kv_cursor *c, uint32_t depth, hpcw_error *err) {
+    const unsigned char *at = c->p;
+    uint32_t count = 0;
+    hpcw_status s = hpcw_i_kv_count(c, &count, err);
+    if (s == HPCW_OK && count > 0 && depth == 0) {
+        s = hpcw_i_fail(err, HPCW_EFORMAT, "%s: offset %llu: wanted at most %u levels of keys, got more",
+                        c->name, hpcw_i_kv_at(c, at), HPCW_KVTREE_MAX_DEPTH);
+    }
+    for (uint32_t i = 0; s == HPCW_OK && i < count; i++) {
+        const char *key = NULL;
+        size_t size = 0;
+        s = hpcw_i_kv_key(c, &key, &size, err);
+        s = s == HPCW_OK ? hpcw_i_kv_skip(c, depth - 1, err) : s;
+    }
+    return s;
+}
+
 hpcw_status hpcw_i_kv_end(const struct hpcw_i_kv_cursor *c, hpcw_error *err) {
     return c->p == c->end ? HPCW_OK
                           : hpcw_i_fail(err, HPCW_EFORMAT,

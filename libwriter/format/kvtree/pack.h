@@ -78,6 +78,9 @@ hpcw_status hpcw_i_kv_key(struct hpcw_i_kv_cursor *c, const char **key, size_t *
 hpcw_status hpcw_i_kv_value(struct hpcw_i_kv_cursor *c, const char *what, const char **value, size_t *size,
                             hpcw_error *err);
 
+/* A map of any content; `depth`: how many levels of keys it may have. */
+hpcw_status hpcw_i_kv_skip(struct hpcw_i_kv_cursor *c, uint32_t depth, hpcw_error *err);
+
 /* Nothing may be left. */
 hpcw_status hpcw_i_kv_end(const struct hpcw_i_kv_cursor *c, hpcw_error *err);
 

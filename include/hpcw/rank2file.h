@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * SCR checkpoints: data files of many ranks, and the leveled rank2file map beside them from which a restarting
+ * job learns which rank owns which file. SCR 1.1, 1.2 and 3 find, check and restart from what is written here;
+ * KVTree 1.5 reads every tree.
+ *
+ *     hpcw_rank2file_options opt;
+ *     hpcw_rank2file_options_init(&opt);
+ *     opt.dataset.id = 1;
+ *     opt.count = 1;                                             // this process plays one rank
+ *     hpcw_rank2file_open("/scratch/run", comm, &opt, &w, &err); // collective
+ *     hpcw_rank2file_create(w, rank, "rank_0.ckpt", &file, &err);
+ *     hpcw_rank2file_file_write(file, data, size, &err);         // any number of times; CRC-32 on the way
+ *     hpcw_rank2file_file_close(file, &err);
+ *     hpcw_rank2file_file_free(file);
+ *     hpcw_rank2file_close(w, &err);                             // collective: map, summary, index
+ *     hpcw_rank2file_free(w);
+ *
+ * and, in a job of any number of processes,
+ *
+ *     hpcw_rank2file_restart_open("/scratch/run", comm, NULL, &r, &err);  // collective
+ *     hpcw_rank2file_restart_load(r, 0, NULL, &err);                      // collective: a share of the ranks
+ *     for (i = 0; i < hpcw_rank2file_restart_files(r); i++)
+ *         hpcw_rank2file_restart_file(r, i, &file);                       // whose, where, how large
+ *
+ * Terms: the *prefix* is the directory of the job; a *dataset* is one checkpoint below it; the *map* is a tree of
+ * small files. A *leaf* lists the files of consecutive ranks, an inner node the leaves or nodes below it, the
+ * root is always an inner node. The bytes of a map depend on the options and the files alone, not on how ranks
+ * are spread over processes.
+ */
+#ifndef HPCW_RANK2FILE_H
+#define HPCW_RANK2FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <hpcw/comm.h>
+#include <hpcw/kvtree.h>
+#include <hpcw/sink.h>
+#include <hpcw/status.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ------------------------------------------------------------------------------------------------------------
+ *  Limits
+ * --------------------------------------------------------------------------------------------------------- */
+
+/** Longest name of a data file below the prefix, without NUL (path buffers of SCR and KVTree). */
+#define HPCW_RANK2FILE_MAX_NAME 999u
+/** Longest name of a dataset, without NUL. */
+#define HPCW_RANK2FILE_MAX_DATASET 200u
+/** Room for the path of a metadata file below the prefix, with NUL. */
+#define HPCW_RANK2FILE_PATH 512
+/** Most ranks: SCR keeps them in an int. */
+#define HPCW_RANK2FILE_MAX_RANKS 0x7fffffffu
+/** The index, below the prefix. */
+#define HPCW_RANK2FILE_INDEX ".scr/index.scr"
+
+/* ------------------------------------------------------------------------------------------------------------
+ *  Options
+ * --------------------------------------------------------------------------------------------------------- */
+
+/** Whose directories and names. P is the prefix, D the dataset's name; data files are in P/D in all of them. */
+typedef enum hpcw_rank2file_layout {
+    HPCW_RANK2FILE_SCR_1_1 = 0, /**< "scr-1.1": metadata in P/D/.scr; sizes and CRCs are checked on restart */
+    HPCW_RANK2FILE_SCR_1_2 = 1, /**< "scr-1.2": metadata in P/.scr/scr.dataset.ID (to SCR 2.0) */
+    HPCW_RANK2FILE_SCR_3 = 2,   /**< "scr-3": the same without ".scr" behind the names */
+    HPCW_RANK2FILE_SHARED = 3   /**< "shared": both 1.1 and 3 restart from one directory: two maps, one index */
+} hpcw_rank2file_layout;
+
+/** Name of a layout, see above; NULL for another number. */
+HPCW_API const char *hpcw_rank2file_layout_name(hpcw_rank2file_layout layout);
+
+/** The layout of that name. @return HPCW_OK or HPCW_EINVAL with the names there are */
+HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_rank2file_layout_of(const char *name, hpcw_rank2file_layout *layout,
+                                                              hpcw_error *err);
+
+/** Number of maps a layout has: 2 for the shared one, else 1. */
+HPCW_API uint32_t hpcw_rank2file_layout_maps(hpcw_rank2file_layout layout);
+
+/** What is said of a checkpoint (summary.scr, map DSET; written by scr_flush_complete and scr_summary_write). */
+typedef struct hpcw_rank2file_dataset {
+    uint64_t id;          /**< 1 .. 2^31 - 1 */
+    const char *name;     /**< NULL: "ckpt.ID" with SCR_3 alone, else "scr.dataset.ID" (SCR's defaults) */
+    uint64_t checkpoint;  /**< CKPT; 0: the id */
+    uint64_t created_us;  /**< microseconds since 1970-01-01 UTC */
+    const char *flushed;  /**< FLUSHED, "YYYY-MM-DDThh:mm:ss"; NULL: created_us, in UTC */
+    const char *user;     /**< NULL: "user" */
+    const char *job_id;   /**< NULL: "1" */
+    const char *job_name; /**< NULL: not written */
+    const char *cluster;  /**< NULL: not written */
+    uint64_t files;       /**< FILES; filled in by hpcw_rank2file_close */
+    uint64_t size;        /**< SIZE, bytes of all data files; filled in as well */
+} hpcw_rank2file_dataset;
+
+/** Options; all must agree on all processes, except what is owned (`count`, `ranks`). */
+typedef struct hpcw_rank2file_options {
+    hpcw_rank2file_layout layout;
+    hpcw_rank2file_dataset dataset;
+    uint32_t count;        /**< ranks that this process owns */
+    const uint32_t *ranks; /**< [count] their numbers, strictly ascending; NULL: consecutive in process order */
+    uint32_t leaf_ranks;   /**< most ranks of a leaf and children of an inner node, >= 2; default 8192: readers
+                                take time with the square of it */
+    uint64_t
+        leaf_bytes; /**< largest stored node, unless one rank or two children alone need more; default 1 MiB */
+    hpcw_durability durability; /**< of every file; default HPCW_SYNC_FILE */
+    hpcw_sink_source sink_source;
+} hpcw_rank2file_options;
+
+/** Fills in the defaults: SCR 1.1, no id, no rank. */
+HPCW_API void hpcw_rank2file_options_init(hpcw_rank2file_options *options);
+
+/** Checks options without touching a file. @return HPCW_OK; HPCW_EINVAL or HPCW_ERANGE, with wanted and got */
+HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_rank2file_options_check(const hpcw_rank2file_options *options,
+                                                                  hpcw_error *err);
+
+/** The dataset's name: the one given, or that of the layout. `name` gets a NUL. */
+HPCW_API void hpcw_rank2file_dataset_name(const hpcw_rank2file_options *options,
+                                          char name[HPCW_RANK2FILE_MAX_DATASET + 1]);
+
+/* ------------------------------------------------------------------------------------------------------------
+ *  Writing from an application
+ * --------------------------------------------------------------------------------------------------------- */
+
+/** An opaque dataset being written. */
+typedef struct hpcw_rank2file hpcw_rank2file;
+/** An opaque data file being written. */
+typedef struct hpcw_rank2file_file hpcw_rank2file_file;
+
+/**
+ * Begins a dataset: makes its directories. Collective.
+ *
+ * @param prefix   directory of the job (agree); made if it is not there, but not what is above it
+ * @param comm     the processes; NULL: this process alone
+ * @param out      the handle, to be freed with hpcw_rank2file_free; NULL on failure
+ * @return HPCW_OK; HPCW_EINVAL; HPCW_ERANGE; HPCW_EMISMATCH; HPCW_ENOMEM; HPCW_ECOMM; HPCW_EEXIST if the index
+ *         already lists a dataset of that id or name, or is one of another layout; HPCW_EFORMAT if it is damaged;
+ *         and what the system says
+ */
+HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_rank2file_open(const char *prefix, hpcw_comm *comm,
+                                                         const hpcw_rank2file_options *options,
+                                                         hpcw_rank2file **out, hpcw_error *err);
+
+/** Number of ranks of the job. 0 for NULL. */
+HPCW_API uint32_t hpcw_rank2file_ranks(const hpcw_rank2file *w);
+
+/** Lowest own rank; the number of ranks if there is none. */
+HPCW_API uint32_t hpcw_rank2file_first_rank(const hpcw_rank2file *w);
+
+/**
+ * Adds a data file that the application has written itself: it must be in P/D/`name`, D being the dataset's
+ * name. Any number of files per rank, none is legal. Not collective, any thread.
+ *
+ * @param rank  an own rank
+ * @param name  below P/D: relative, '/' between folders, no empty part, "." or "..", no control bytes; with "D/"
+ *              in front at most HPCW_RANK2FILE_MAX_NAME bytes. SCR deletes the files it lists when it prunes.
+ * @param size  bytes; SCR 1.x compares it with the file
+ * @param crc   CRC-32 of the content (zlib's); NULL: unknown, SCR 1.x then does not check it
+ * @return HPCW_OK; HPCW_EINVAL; HPCW_ERANGE; HPCW_ESTATE; HPCW_ENOMEM. Nothing was added then.
+ */
+HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_rank2file_add(hpcw_rank2file *w, uint32_t rank, const char *name,
+                                                        uint64_t size, const uint32_t *crc, hpcw_error *err);
+
+/**
+ * Begins a data file, with the folders above it below P/D. hpcw_rank2file_file_close adds it, under these
+ * rules. Not collective, any thread.
+ *
+ * @param file  out: to be freed with hpcw_rank2file_file_free, before `w`
+ */
+HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_rank2file_create(hpcw_rank2file *w, uint32_t rank, const char *name,
+                                                           hpcw_rank2file_file **file, hpcw_error *err);
+
+/** The same for a file of its own, without a dataset: `path` is what it will be. */
+HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_rank2file_file_open(const char *path, hpcw_durability durability,
+                                                              hpcw_rank2file_file **file, hpcw_error *err);
+
+/** Appends. One thread per file. @return as hpcw_sink_write_at; HPCW_ESTATE after a failure or the close */
+HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_rank2file_file_write(hpcw_rank2file_file *file, const void *data,
+                                                               size_t size, hpcw_error *err);
+
+/** Gives the file its name and adds it to its dataset. @return as hpcw_sink_publish and hpcw_rank2file_add */
+HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_rank2file_file_close(hpcw_rank2file_file *file, hpcw_error *err);
+
+/** Bytes so far, and their CRC-32. 0 for NULL. */
+HPCW_API uint64_t hpcw_rank2file_file_size(const hpcw_rank2file_file *file);
+HPCW_API uint32_t hpcw_rank2file_file_crc(const hpcw_rank2file_file *file);
+
+/** Frees; a file that was not closed is thrown away. NULL is allowed. */
+HPCW_API void hpcw_rank2file_file_free(hpcw_rank2file_file *file);
+
+/** Says that this process cannot finish its files: the close then fails on all processes, with this reason.
+ * Not collective, any thread. */
+HPCW_API void hpcw_rank2file_abandon(hpcw_rank2file *w, const hpcw_error *reason);
+
+/**
+ * Writes the leaves (each by the process that owns it: the one whose share of the ranks holds its first one), the
+ * inner nodes, the root, the summary, and last the index, in which the dataset becomes the current one.
+ * Collective; memory: own files, a leaf, and four bytes for each leaf on process 0. After a failure the index is
+ * as it was, so that no reader sees the dataset.
+ *
+ * @return HPCW_OK; HPCW_EINVAL (two files of one name, on whatever processes); HPCW_ERANGE; HPCW_ESTATE; the first
+ *         failure of any process otherwise
+ */
+HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_rank2file_close(hpcw_rank2file *w, hpcw_error *err);
+
+/** What the summary says of the dataset; complete after the close. Valid as long as the handle. */
+HPCW_API const hpcw_rank2file_dataset *hpcw_rank2file_dataset_of(const hpcw_rank2file *w);
+
+/** Frees in any state, NULL allowed. Not collective. */
+HPCW_API void hpcw_rank2file_free(hpcw_rank2file *w);
+
+/* ------------------------------------------------------------------------------------------------------------
+ *  Maps node by node: for programs that can name the files of every rank without asking other processes
+ * --------------------------------------------------------------------------------------------------------- */
+
+/** One data file of a rank. */
+typedef struct hpcw_rank2file_entry {
+    const char *name; /**< below P/D, see hpcw_rank2file_add */
+    uint64_t size;
+    uint32_t crc;
+    bool has_crc;
+} hpcw_rank2file_entry;
+
+/** In place of a number of files: the rank has no entry at all. Such a map is damaged: for tests of readers. */
+#define HPCW_RANK2FILE_NO_ENTRY SIZE_MAX
+
+/** The files of a rank: returns their number and leaves *entry pointing to them until the next call. A pure
+ * function: the same answer whenever it is called. Names must be unique in the map, which is not checked. */
+typedef size_t hpcw_rank2file_entries(void *context, uint32_t rank, const hpcw_rank2file_entry **entry);
+
+/** The shape of one map: which nodes there are and what they cover. Read-only after creation. */
+typedef struct hpcw_rank2file_map hpcw_rank2file_map;
+
+/** One node. */
+typedef struct hpcw_rank2file_node {
+    char path[HPCW_RANK2FILE_PATH]; /**< of its file, below the prefix */
+    uint32_t level;                 /**< 0: a leaf */
+    uint32_t first, end;            /**< ranks first .. end - 1 are below it */
+    uint64_t size;                  /**< of the file, bytes */
+} hpcw_rank2file_node;
+
+/**
+ * Finds the shape. Time O(ranks), memory O(leaves).
+ *
+ * @param options  `count` and `ranks` are not used
+ * @param which    0 .. hpcw_rank2file_layout_maps - 1; in the shared layout 0 is the one of SCR 1.1
+ * @param ranks    of the job, >= 1
+ * @return HPCW_OK; HPCW_EINVAL or HPCW_ERANGE (also for a name that is not legal); HPCW_ENOMEM
+ */
+HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_rank2file_map_new(const hpcw_rank2file_options *options,
+                                                            uint32_t which, uint32_t ranks,
+                                                            hpcw_rank2file_entries *entries, void *context,
+                                                            hpcw_rank2file_map **out, hpcw_error *err);
+HPCW_API void hpcw_rank2file_map_free(hpcw_rank2file_map *map);
+
+/** Number of nodes: leaves in ascending order, then level by level, the root last. */
+HPCW_API uint32_t hpcw_rank2file_map_nodes(const hpcw_rank2file_map *map);
+
+/** Describes node `index`. */
+HPCW_API void hpcw_rank2file_map_node(const hpcw_rank2file_map *map, uint32_t index, hpcw_rank2file_node *node);
+
+/**
+ * Writes node `index` to a sink, at offset 0. Different nodes may be written on different threads.
+ *
+ * @param entries  as in hpcw_rank2file_map_new; with its own context for each thread
+ * @return HPCW_OK; HPCW_EINVAL; HPCW_ESTATE if the files of a rank are others than before; HPCW_ENOMEM; and as
+ *         hpcw_sink_write_at
+ */
+HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_rank2file_map_write(const hpcw_rank2file_map *map, uint32_t index,
+                                                              hpcw_rank2file_entries *entries, void *context,
+                                                              hpcw_sink *sink, hpcw_error *err);
+
+/** The summary as a tree, from options->dataset with `files` and `size` filled in; to be freed by the caller. */
+HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_rank2file_summary(const hpcw_rank2file_options *options,
+                                                            hpcw_kvtree **out, hpcw_error *err);
+
+/** Its path below the prefix, for map `which`. */
+HPCW_API void hpcw_rank2file_summary_path(const hpcw_rank2file_options *options, uint32_t which,
+                                          char path[HPCW_RANK2FILE_PATH]);
+
+/**
+ * Lists the dataset in an index, as the current one. `index` is an empty tree or one of the same layout.
+ *
+ * @return HPCW_OK; HPCW_EEXIST if it lists the id or name, or is of another layout; HPCW_EINVAL; HPCW_ENOMEM
+ */
+HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_rank2file_index_add(hpcw_kvtree *index,
+                                                              const hpcw_rank2file_options *options,
+                                                              hpcw_error *err);
+
+/* ------------------------------------------------------------------------------------------------------------
+ *  Restart
+ * --------------------------------------------------------------------------------------------------------- */
+
+/** An opaque dataset being read. */
+typedef struct hpcw_rank2file_restart hpcw_rank2file_restart;
+
+/**
+ * Opens a dataset: index, summary, and the inner nodes of its map. Collective; process 0 reads, all get what
+ * they need. Strict: whatever breaks a rule of the format is refused with file, offset, field, wanted and got.
+ *
+ * @param prefix   directory of the job
+ * @param dataset  name of a dataset; NULL: the index's CURRENT, without one the newest that is complete and did
+ *                 not fail
+ * @return HPCW_OK; HPCW_EINVAL; HPCW_ENOENT; HPCW_EFORMAT, HPCW_ETRUNCATED or HPCW_ECHECKSUM for damage;
+ *         HPCW_ENOMEM; HPCW_ECOMM; and what the system says
+ */
+HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_rank2file_restart_open(const char *prefix, hpcw_comm *comm,
+                                                                 const char *dataset,
+                                                                 hpcw_rank2file_restart **out, hpcw_error *err);
+
+/** The same from the root of a map alone, without summary and index: what is said of the dataset is then empty. */
+HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_rank2file_restart_open_root(const char *root, hpcw_comm *comm,
+                                                                      hpcw_rank2file_restart **out,
+                                                                      hpcw_error *err);
+
+/** Number of ranks that wrote it. 0 for NULL. */
+HPCW_API uint32_t hpcw_rank2file_restart_ranks(const hpcw_rank2file_restart *r);
+
+/** What the summary says; texts are valid as long as the handle. */
+HPCW_API const hpcw_rank2file_dataset *hpcw_rank2file_restart_dataset(const hpcw_rank2file_restart *r);
+
+/** Where its map is. */
+HPCW_API hpcw_rank2file_layout hpcw_rank2file_restart_layout(const hpcw_rank2file_restart *r);
+
+/** Numbers of leaves and of inner nodes, and the level of the root. */
+HPCW_API void hpcw_rank2file_restart_shape(const hpcw_rank2file_restart *r, uint32_t *leaves, uint32_t *inner,
+                                           uint32_t *levels);
+
+/**
+ * Finds the files of ranks. Collective: each leaf is read by one process and its entries sent to whoever wants
+ * them, so that any number of processes can restart any number of ranks. May be called again.
+ *
+ * @param count  number of ranks wanted here
+ * @param ranks  [count] strictly ascending; several processes may want the same. NULL: this process's share, the
+ *               ranks dealt out in order; `count` is then not used
+ */
+HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_rank2file_restart_load(hpcw_rank2file_restart *r, uint32_t count,
+                                                                 const uint32_t *ranks, hpcw_error *err);
+
+/** One data file of the ranks loaded here. */
+typedef struct hpcw_rank2file_found {
+    uint32_t rank;
+    const char *path; /**< to open it with; valid until the next call on the handle */
+    const char *name; /**< below the prefix, or below the dataset's directory in the layout of SCR 1.1 */
+    uint64_t size;    /**< as the map says */
+    uint32_t crc;
+    bool has_size, has_crc; /**< SCR 3 writes neither */
+} hpcw_rank2file_found;
+
+/** Number of files of the ranks loaded here, in order of ranks. */
+HPCW_API uint64_t hpcw_rank2file_restart_files(const hpcw_rank2file_restart *r);
+
+/** Describes file `index`; ascending order is quickest. @return HPCW_OK, HPCW_EINVAL or HPCW_ENOMEM */
+HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_rank2file_restart_file(hpcw_rank2file_restart *r, uint64_t index,
+                                                                 hpcw_rank2file_found *found, hpcw_error *err);
+
+/**
+ * Checks the files of the ranks loaded here: that they are there, and are as the map says. Collective.
+ *
+ * @param content  also read them and compare the CRC-32
+ * @return HPCW_OK; HPCW_ENOENT; HPCW_ETRUNCATED or HPCW_EFORMAT for another size; HPCW_ECHECKSUM; and what the
+ *         system says
+ */
+HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_rank2file_restart_check(hpcw_rank2file_restart *r, bool content,
+                                                                  hpcw_error *err);
+
+/** Frees in any state, NULL allowed. Not collective. */
+HPCW_API void hpcw_rank2file_restart_free(hpcw_rank2file_restart *r);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

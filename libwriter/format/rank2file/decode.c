@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "format/rank2file/decode.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <hpcw/kvtree.h>
+
+#include "base/mem.h"
+#include "base/status.h"
+#include "format/rank2file/records.h"
+
+/* ---- texts of numbers: the one form that writers use ---- */
+
+static bool parse_decimal(const char *text, size_t size, uint64_t most, uint64_t *value) {
+    if (size == 0 || size > 20 || (size > 1 && text[0] == '0')) {
+        return false;
+    }
+    uint64_t v = 0;
+    for (size_t i = 0; i < size; i++) {
+        unsigned digit = (unsigned)(unsigned char)text[i] - '0';
+        if (digit > 9 || v > (UINT64_MAX - digit) / 10) {
+            return false;
+        }
+        v = 10 * v + digit;
+    }
+    *value = v;
+    return v <= most;
+}
+
+/* As %#x prints it. */
+static bool parse_crc(const char *text, size_t size, uint32_t *value) {
+    *value = 0;
+    if (size == 1 && text[0] == '0') {
+        return true;
+    }
+    if (size < 3 || size > 10 || text[0] != '0' || text[1] != 'x' || text[2] == '0') {
+        return false;
+    }
+    for (size_t i = 2; i < size; i++) {
+        unsigned char c = (unsigned char)text[i];
+        unsigned digit = c - (unsigned)'0';
+        if (digit > 9) {
+            digit = c - (unsigned)'a' < 6 ? 10 + c - (unsigned)'a' : 16;
+        }
+        if (digit > 15) {
+            return false;
+        }
+        *value = *value << 4 | digit;
+    }
+    return true;
+}
+
+static hpcw_status bad_number(const struct hpcw_i_kv_cursor *c, const char *text, const char *what,
+                              uint64_t most, hpcw_error *err) {
+    return hpcw_i_fail(err, HPCW_EFORMAT,
+                       "%s: offset %llu: %s: wanted a decimal number of at most %llu, got \"%.64s\"", c->name,
+                       hpcw_i_kv_at(c, text), what, (unsigned long long)most, text);
+}
+
+/* A map that is one number. */
+static hpcw_status get_number(struct hpcw_i_kv_cursor *c, const char *what, uint64_t most, uint64_t *value,
+                              hpcw_error *err) {
+    const char *text = NULL;
+    size_t size = 0;
+    hpcw_status s = hpcw_i_kv_value(c, what, &text, &size, err);
+    return s == HPCW_OK && !parse_decimal(text, size, most, value) ? bad_number(c, text, what, most, err) : s;
+}
+
+/* A key that is a number. */
+static hpcw_status get_rank(struct hpcw_i_kv_cursor *c, uint64_t most, uint32_t *rank, hpcw_error *err) {
+    const char *text = NULL;
+    size_t size = 0;
+    uint64_t value = 0;
+    hpcw_status s = hpcw_i_kv_key(c, &text, &size, err);
+    if (s == HPCW_OK && !parse_decimal(text, size, most, &value)) {
+        s = bad_number(c, text, "rank", most, err);
+    }
+    *rank = (uint32_t)value;
+    return s;
+}
+
+/* ---- maps of known keys ---- */
+
+struct field {
+    const char *key;
+    hpcw_status (*get)(void *context, struct hpcw_i_kv_cursor *c, hpcw_error *err);
+};
+
+/* Each key at most once; *seen: which there were, as bits. `others`: keys that are not in the list are skipped. */
+static hpcw_status get_fields(struct hpcw_i_kv_cursor *c, const struct field *field, unsigned fields,
+                              bool others, void *context, unsigned *seen, hpcw_error *err) {
+    uint32_t count = 0;
+    *seen = 0;
+    hpcw_status s = hpcw_i_kv_count(c, &count, err);
+    for (uint32_t i = 0; s == HPCW_OK && i < count; i++) {
+        const char *key = NULL;
+        size_t size = 0;
+        unsigned f = 0;
+        s = hpcw_i_kv_key(c, &key, &size, err);
+        while (s == HPCW_OK && f < fields && strcmp(key, field[f].key) != 0) {
+            f++;
+        }
+        if (s != HPCW_OK) {
+            break;
+        }
+        if (f == fields && !others) {
+            s = hpcw_i_fail(err, HPCW_EFORMAT, "%s: offset %llu: wanted a known key, got \"%.100s\"", c->name,
+                            hpcw_i_kv_at(c, key), key);
+        } else if (f == fields) {
+            s = hpcw_i_kv_skip(c, HPCW_KVTREE_MAX_DEPTH, err);
+        } else if (*seen >> f & 1) {
+            s = hpcw_i_fail(err, HPCW_EFORMAT, "%s: offset %llu: wanted every key once, got \"%s\" twice",
+                            c->name, hpcw_i_kv_at(c, key), key);
+        } else {
+            *seen |= 1u << f;
+            s = field[f].get(context, c, err);
+        }
+    }
+    return s;
+}
+
+static hpcw_status missing(const struct hpcw_i_kv_cursor *c, const unsigned char *at, const struct field *field,
+                           unsigned seen, hpcw_error *err) {
+    unsigned f = 0;
+    while (seen >> f & 1) {
+        f++;
+    }
+    return hpcw_i_fail(err, HPCW_EFORMAT, "%s: offset %llu: wanted a key %s, got none", c->name,
+                       hpcw_i_kv_at(c, at), field[f].key);
+}
+
+/* ---- inner nodes ---- */
+
+static hpcw_status get_level(void *context, struct hpcw_i_kv_cursor *c, hpcw_error *err) {
+    struct hpcw_i_r2f_inner *inner = context;
+    uint64_t level = 0;
+    hpcw_status s = get_number(c, "LEVEL", HPCW_I_R2F_MOST_LEVELS, &level, err);
+    inner->level = (uint32_t)level;
+    return s;
+}
+
+static hpcw_status get_ranks(void *context, struct hpcw_i_kv_cursor *c, hpcw_error *err) {
+    struct hpcw_i_r2f_inner *inner = context;
+    uint64_t ranks = 0;
+    const unsigned char *at = c->p;
+    hpcw_status s = get_number(c, "RANKS", HPCW_RANK2FILE_MAX_RANKS, &ranks, err);
+    if (s == HPCW_OK && ranks == 0) {
+        s = hpcw_i_fail(err, HPCW_EFORMAT, "%s: offset %llu: RANKS: wanted at least 1, got 0", c->name,
+                        hpcw_i_kv_at(c, at));
+    }
+    inner->ranks = (uint32_t)ranks;
+    return s;
+}
+
+static hpcw_status get_offset(void *context, struct hpcw_i_kv_cursor *c, hpcw_error *err) {
+    return get_number(c, "OFFSET", INT64_MAX, &((struct hpcw_i_r2f_child *)context)->offset, err);
+}
+
+static hpcw_status get_file(void *context, struct hpcw_i_kv_cursor *c, hpcw_error *err) {
+    size_t size = 0;
+    return hpcw_i_kv_value(c, "FILE", &((struct hpcw_i_r2f_child *)context)->file, &size, err);
+}
+
+static int by_reader(const void *a, const void *b) {
+    uint32_t x = ((const struct hpcw_i_r2f_child *)a)->reader;
+    uint32_t y = ((const struct hpcw_i_r2f_child *)b)->reader;
+    return x < y ? -1 : x > y;
+}
+
+static hpcw_status get_children(void *context, struct hpcw_i_kv_cursor *c, hpcw_error *err) {
+    static const struct field field[] = {{"OFFSET", get_offset}, {"FILE", get_file}};
+    struct hpcw_i_r2f_inner *inner = context;
+    uint32_t count = 0;
+    hpcw_status s = hpcw_i_kv_count(c, &count, err);
+    for (uint32_t i = 0; s == HPCW_OK && i < count; i++) {
+        const unsigned char *at = c->p;
+        struct hpcw_i_r2f_child child = {.at = hpcw_i_kv_at(c, at)};
+        unsigned seen = 0;
+        s = get_rank(c, HPCW_RANK2FILE_MAX_RANKS - 1, &child.reader, err);
+        if (s == HPCW_OK) {
+            s = get_fields(c, field, 2, false, &child, &seen, err);
+        }
+        if (s == HPCW_OK && seen != 3) {
+            s = missing(c, at, field, seen, err);
+        }
+        if (s == HPCW_OK && !hpcw_i_buf_append(&inner->child, &child, sizeof child)) {
+            s = hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for %u nodes", c->name, count);
+        }
+    }
+    const struct hpcw_i_r2f_child *child = (const struct hpcw_i_r2f_child *)(const void *)inner->child.data;
+    size_t n = inner->child.size / sizeof *child;
+    if (s == HPCW_OK && n > 1) {
+        qsort(inner->child.data, n, sizeof *child, by_reader);
+    }
+    for (size_t i = 1; s == HPCW_OK && i < n; i++) {
+        if (child[i].reader == child[i - 1].reader) {
+            s = hpcw_i_fail(err, HPCW_EFORMAT, "%s: offset %llu: wanted every rank once, got %u twice", c->name,
+                            (unsigned long long)child[i].at, child[i].reader);
+        }
+    }
+    return s;
+}
+
+hpcw_status hpcw_i_r2f_get_inner(struct hpcw_i_kv_cursor *c, struct hpcw_i_r2f_inner *inner, hpcw_error *err) {
+    static const struct field field[] = {{"LEVEL", get_level}, {"RANK", get_children}, {"RANKS", get_ranks}};
+    const unsigned char *at = c->p;
+    unsigned seen = 0;
+    *inner = (struct hpcw_i_r2f_inner){0};
+    hpcw_status s = get_fields(c, field, 3, false, inner, &seen, err);
+    if (s == HPCW_OK && (seen & 3) != 3) {
+        s = missing(c, at, field, seen, err);
+    }
+    return s == HPCW_OK ? hpcw_i_kv_end(c, err) : s;
+}
+
+/* ---- leaves ---- */
+
+struct leaf {
+    uint32_t ranks, first, end;
+    uint32_t found;
+    struct hpcw_i_buf *words;
+    uint64_t *at;
+    struct hpcw_i_r2f_file file; /* being read */
+};
+
+static hpcw_status get_leaf_level(void *context, struct hpcw_i_kv_cursor *c, hpcw_error *err) {
+    uint64_t level = 0;
+    (void)context;
+    return get_number(c, "LEVEL", 0, &level, err);
+}
+
+static hpcw_status get_leaf_ranks(void *context, struct hpcw_i_kv_cursor *c, hpcw_error *err) {
+    const struct leaf *leaf = context;
+    uint64_t ranks = 0;
+    const unsigned char *at = c->p;
+    hpcw_status s = get_number(c, "RANKS", UINT64_MAX, &ranks, err);
+    if (s == HPCW_OK && ranks != leaf->ranks) {
+        s = hpcw_i_fail(err, HPCW_EFORMAT, "%s: offset %llu: RANKS: wanted those of the root, %u, got %llu",
+                        c->name, hpcw_i_kv_at(c, at), leaf->ranks, (unsigned long long)ranks);
+    }
+    return s;
+}
+
+static hpcw_status get_size(void *context, struct hpcw_i_kv_cursor *c, hpcw_error *err) {
+    struct hpcw_i_r2f_file *file = context;
+    file->flags |= HPCW_I_R2F_HAS_SIZE;
+    return get_number(c, "SIZE", UINT64_MAX, &file->size, err);
+}
+
+static hpcw_status get_crc(void *context, struct hpcw_i_kv_cursor *c, hpcw_error *err) {
+    struct hpcw_i_r2f_file *file = context;
+    const char *text = NULL;
+    size_t size = 0;
+    hpcw_status s = hpcw_i_kv_value(c, "CRC", &text, &size, err);
+    file->flags |= HPCW_I_R2F_HAS_CRC;
+    if (s == HPCW_OK && !parse_crc(text, size, &file->crc)) {
+        s = hpcw_i_fail(err, HPCW_EFORMAT,
+                        "%s: offset %llu: CRC: wanted a hexadecimal number as 0x1f, or 0, got \"%.64s\"",
+                        c->name, hpcw_i_kv_at(c, text), text);
+    }
+    return s;
+}
+
+static hpcw_status get_files(void *context, struct hpcw_i_kv_cursor *c, hpcw_error *err) {
+    static const struct field field[] = {{"SIZE", get_size}, {"CRC", get_crc}};
+    struct leaf *leaf = context;
+    uint32_t count = 0;
+    hpcw_status s = hpcw_i_kv_count(c, &count, err);
+    /* The rank's word is the last one so far. */
+    uint64_t *rank = (uint64_t *)(void *)(leaf->words->data + leaf->words->size) - 1;
+    *rank = hpcw_i_r2f_record_rank(rank) | (uint64_t)count << 32;
+    for (uint32_t i = 0; s == HPCW_OK && i < count; i++) {
+        struct hpcw_i_r2f_file file = {.flags = 0};
+        size_t size = 0;
+        unsigned seen = 0;
+        s = hpcw_i_kv_key(c, &file.name, &size, err);
+        const char *bad = s == HPCW_OK ? hpcw_i_r2f_bad_name(file.name, size, HPCW_RANK2FILE_MAX_NAME) : NULL;
+        if (bad != NULL) {
+            s = hpcw_i_fail(err, HPCW_EFORMAT, "%s: offset %llu: name of a file \"%.200s\": %s", c->name,
+                            hpcw_i_kv_at(c, file.name), file.name, bad);
+        }
+        if (s == HPCW_OK) {
+            file.name_size = (uint32_t)size;
+            s = get_fields(c, field, 2, true, &file, &seen, err);
+        }
+        if (s == HPCW_OK && !hpcw_i_r2f_put_file_words(leaf->words, &file)) {
+            s = hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for its files", c->name);
+        }
+    }
+    return s;
+}
+
+static hpcw_status get_entries(void *context, struct hpcw_i_kv_cursor *c, hpcw_error *err) {
+    static const struct field field[] = {{"FILE", get_files}};
+    struct leaf *leaf = context;
+    uint32_t count = 0;
+    hpcw_status s = hpcw_i_kv_count(c, &count, err);
+    for (uint32_t i = 0; s == HPCW_OK && i < count; i++) {
+        const unsigned char *at = c->p;
+        uint32_t rank = 0;
+        unsigned seen = 0;
+        s = get_rank(c, UINT32_MAX, &rank, err);
+        if (s == HPCW_OK && (rank < leaf->first || rank >= leaf->end)) {
+            s = hpcw_i_fail(err, HPCW_EFORMAT, "%s: offset %llu: rank: wanted one of %u to %u, got %u", c->name,
+                            hpcw_i_kv_at(c, at), leaf->first, leaf->end - 1, rank);
+        } else if (s == HPCW_OK && leaf->at[rank - leaf->first] != UINT64_MAX) {
+            s = hpcw_i_fail(err, HPCW_EFORMAT, "%s: offset %llu: wanted every rank once, got %u twice", c->name,
+                            hpcw_i_kv_at(c, at), rank);
+        } else if (s == HPCW_OK) {
+            leaf->at[rank - leaf->first] = leaf->words->size / sizeof(uint64_t);
+            leaf->found++;
+            s = hpcw_i_r2f_put_rank_word(leaf->words, rank, 0)
+                    ? get_fields(c, field, 1, false, leaf, &seen, err)
+                    : hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for its ranks", c->name);
+        }
+    }
+    return s;
+}
+
+hpcw_status hpcw_i_r2f_get_leaf(struct hpcw_i_kv_cursor *c, uint32_t ranks, uint32_t first, uint32_t end,
+                                struct hpcw_i_buf *words, uint64_t *at, hpcw_error *err) {
+    static const struct field field[] = {
+        {"LEVEL", get_leaf_level}, {"RANKS", get_leaf_ranks}, {"RANK", get_entries}};
+    struct leaf leaf = {.ranks = ranks, .first = first, .end = end, .words = words, .at = at};
+    const unsigned char *start = c->p;
+    unsigned seen = 0;
+    memset(at, 0xff, (size_t)(end - first) * sizeof *at);
+    hpcw_status s = get_fields(c, field, 3, false, &leaf, &seen, err);
+    if (s == HPCW_OK && seen != 7) {
+        s = missing(c, start, field, seen, err);
+    }
+    if (s == HPCW_OK) {
+        s = hpcw_i_kv_end(c, err);
+    }
+    for (uint32_t i = 0; s == HPCW_OK && leaf.found < end - first && i < end - first; i++) {
+        if (at[i] == UINT64_MAX) {
+            s = hpcw_i_fail(err, HPCW_EFORMAT, "%s: offset %llu: RANK: wanted an entry of rank %u, got none",
+                            c->name, (unsigned long long)c->offset, first + i);
+        }
+    }
+    return s;
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* F3: a dataset being written, as its parts see it. */
+#ifndef HPCW_FORMAT_RANK2FILE_HANDLE_H
+#define HPCW_FORMAT_RANK2FILE_HANDLE_H
+
+#include <pthread.h>
+
+#include "base/buf.h"
+#include "comm/comm.h"
+#include "format/rank2file/map.h"
+#include "format/rank2file/records.h"
+
+/* A file that was added, until the close. */
+struct hpcw_i_r2f_own {
+    uint64_t size;
+    uint64_t name_at; /* in `names` */
+    uint32_t index;   /* of the rank among the own ones */
+    uint32_t name_size;
+    uint32_t crc;
+    uint32_t flags;
+};
+
+struct hpcw_rank2file {
+    hpcw_comm *comm;
+    char *prefix;
+    hpcw_rank2file_options options; /* with texts and ranks of our own */
+    char *text[6];
+    uint32_t *own_ranks; /* NULL: consecutive */
+    uint32_t first;      /* if so */
+    uint32_t ranks;      /* of the job */
+    char dataset[HPCW_RANK2FILE_MAX_DATASET + 1];
+    bool closed;
+
+    pthread_mutex_t lock;    /* guards what follows */
+    struct hpcw_i_buf own;   /* of struct hpcw_i_r2f_own */
+    struct hpcw_i_buf names; /* each with its NUL */
+    hpcw_error abandoned;    /* code HPCW_OK: it is not */
+};
+
+/* A sink for one of the dataset's files. */
+hpcw_status hpcw_i_r2f_sink(const hpcw_rank2file *w, const char *path, hpcw_sink **out, hpcw_error *err);
+
+/* Whether a file may be added: an own rank, a legal name, an open handle. */
+hpcw_status hpcw_i_r2f_check_file(const hpcw_rank2file *w, uint32_t rank, const char *name, hpcw_error *err);
+
+/* Makes the folders of `name` below `directory`, which is there. */
+hpcw_status hpcw_i_r2f_folders(const char *directory, const char *name, hpcw_error *err);
+
+/* Collective. Leaves, inner nodes and root of one map. */
+hpcw_status hpcw_i_r2f_write_map(const hpcw_rank2file *w, uint32_t which, const struct hpcw_i_r2f_block *block,
+                                 hpcw_error *err);
+
+#endif

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * One map, written by all processes. Each process has the records of its share of the ranks. Where leaves begin is
+ * found by one after the other, each handing on how full the current leaf is; a leaf is written by the process in
+ * whose share it begins, which gets the rest of it from those behind.
+ */
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/status.h"
+#include "comm/agree.h"
+#include "format/rank2file/handle.h"
+
+/* The state between two processes. */
+enum { STATE_BYTES, STATE_ITEMS, STATE_FIRST, STATE_WORDS };
+
+/* Reads records one after the other as the encoder wants them. */
+struct walk {
+    const uint64_t *p;
+    hpcw_rank2file_entry *entry; /* as many as any rank has files */
+};
+
+static size_t next_entries(void *context, uint32_t rank, const hpcw_rank2file_entry **entry) {
+    struct walk *walk = context;
+    (void)rank; /* records are in order */
+    uint32_t files = hpcw_i_r2f_record_files(walk->p);
+    const uint64_t *p = walk->p + 1;
+    for (uint32_t i = 0; i < files; i++) {
+        struct hpcw_i_r2f_file f;
+        p = hpcw_i_r2f_get_file(p, &f);
+        walk->entry[i] = (hpcw_rank2file_entry){
+            .name = f.name, .size = f.size, .crc = f.crc, .has_crc = (f.flags & HPCW_I_R2F_HAS_CRC) != 0};
+    }
+    walk->p = p;
+    *entry = walk->entry;
+    return files;
+}
+
+/* What one process knows of a map. */
+struct part {
+    const hpcw_rank2file *w;
+    struct hpcw_i_r2f_block block; /* borrowed; most_files also counts what others sent */
+    hpcw_rank2file_map map;        /* its nodes: the leaves that begin here */
+    uint32_t open_first;           /* where the leaf begins that is open when the share begins */
+    uint64_t *rest;                /* what others sent of the last own leaf */
+    uint64_t rest_words;
+    uint32_t rest_end; /* its last rank + 1 */
+};
+
+static uint32_t leaves_here(const struct part *t) {
+    return hpcw_rank2file_map_nodes(&t->map);
+}
+
+/* Cuts the share into leaves, behind `state`, which moves on to its end. */
+static hpcw_status cut(struct part *t, uint64_t state[STATE_WORDS], hpcw_error *err) {
+    const struct hpcw_i_r2f_block *b = &t->block;
+    struct hpcw_i_r2f_cutter cutter = hpcw_i_r2f_leaf_cutter(&t->map);
+    cutter.bytes = state[STATE_BYTES];
+    cutter.items = (uint32_t)state[STATE_ITEMS];
+    t->open_first = (uint32_t)state[STATE_FIRST];
+    struct walk walk = {.p = b->words,
+                        .entry = hpcw_i_malloc(((size_t)b->most_files + 1) * sizeof *walk.entry)};
+    hpcw_status s = walk.entry == NULL
+                        ? hpcw_i_fail(err, HPCW_ENOMEM, "rank2file: out of memory for %u files", b->most_files)
+                        : HPCW_OK;
+    for (uint32_t rank = b->first; s == HPCW_OK && rank < b->end; rank++) {
+        const hpcw_rank2file_entry *entry;
+        size_t count = next_entries(&walk, rank, &entry);
+        uint64_t size = hpcw_i_r2f_rank_size(&t->map.style, rank, entry, count);
+        if (size > HPCW_KVTREE_MAX_SIZE - cutter.fixed) {
+            s = hpcw_i_fail(err, HPCW_ERANGE,
+                            "rank2file: rank %u: wanted files that fit into a leaf of %u bytes", rank,
+                            HPCW_KVTREE_MAX_SIZE);
+        } else if (hpcw_i_r2f_cut(&cutter, size)) {
+            s = hpcw_i_r2f_map_leaf(&t->map, rank, err);
+            state[STATE_FIRST] = rank;
+        }
+    }
+    state[STATE_BYTES] = cutter.bytes;
+    state[STATE_ITEMS] = cutter.items;
+    hpcw_i_free(walk.entry);
+    return s;
+}
+
+/* Collective. One process after the other; whoever fails still hands on. */
+static hpcw_status find_leaves(struct part *t, hpcw_error *err) {
+    hpcw_comm *comm = t->w->comm;
+    uint64_t state[STATE_WORDS] = {0};
+    int code = 0;
+    if (comm->process > 0) {
+        code = comm->ops->receive(comm, state, STATE_WORDS, comm->process - 1);
+    }
+    hpcw_status s = code == 0 ? cut(t, state, err) : HPCW_OK;
+    if (comm->process + 1 < comm->size) {
+        int sent = comm->ops->send(comm, state, STATE_WORDS, comm->process + 1);
+        code = code == 0 ? sent : code;
+    }
+    if (code != 0) {
+        char text[256];
+        comm->ops->text(code, text, sizeof text);
+        s = hpcw_i_fail(err, HPCW_ECOMM, "process %d of %d: handing on a leaf failed: %s", comm->process,
+                        comm->size, text);
+    }
+    return hpcw_i_agree(comm, s, NULL, err);
+}
+
+/* Collective. What belongs to a leaf that began before goes there. */
+static hpcw_status send_rests(struct part *t, hpcw_error *err) {
+    hpcw_comm *comm = t->w->comm;
+    const struct hpcw_i_r2f_block *b = &t->block;
+    size_t size = (size_t)comm->size;
+    uint64_t *send_words = hpcw_i_calloc(size, sizeof *send_words);
+    uint64_t *receive_words = hpcw_i_calloc(size, sizeof *receive_words);
+    hpcw_status s = send_words == NULL || receive_words == NULL
+                        ? hpcw_i_fail(err, HPCW_ENOMEM, "rank2file: out of memory for %zu processes", size)
+                        : HPCW_OK;
+    s = hpcw_i_agree(comm, s, NULL, err);
+    if (s == HPCW_OK) {
+        uint32_t own = leaves_here(t) > 0 ? hpcw_i_r2f_map_at(&t->map, 0)->first : b->end;
+        if (own > b->first) {
+            send_words[hpcw_i_r2f_home(t->w->ranks, comm->size, t->open_first)] = b->at[own - b->first];
+        }
+        s = hpcw_i_comm_exchange(comm, b->words, send_words, &t->rest, receive_words, err);
+    }
+    for (size_t p = 0; s == HPCW_OK && p < size; p++) {
+        t->rest_words += receive_words[p];
+    }
+    t->rest_end = b->end;
+    for (const uint64_t *p = t->rest; s == HPCW_OK && p < t->rest + t->rest_words;
+         p = hpcw_i_r2f_record_end(p)) {
+        t->rest_end = hpcw_i_r2f_record_rank(p) + 1;
+        uint32_t files = hpcw_i_r2f_record_files(p);
+        t->block.most_files = files > t->block.most_files ? files : t->block.most_files;
+    }
+    hpcw_i_free(send_words);
+    hpcw_i_free(receive_words);
+    return s;
+}
+
+/* A node of a map as a file; `walk` stands at the records of a leaf, NULL for inner nodes. */
+static hpcw_status write_node(const hpcw_rank2file *w, const hpcw_rank2file_map *map, uint32_t index,
+                              struct walk *walk, hpcw_error *err) {
+    hpcw_rank2file_node node;
+    hpcw_rank2file_map_node(map, index, &node);
+    char *path = hpcw_i_r2f_join(w->prefix, node.path);
+    hpcw_sink *sink = NULL;
+    hpcw_status s = path == NULL ? hpcw_i_fail(err, HPCW_ENOMEM, "%s/%s: out of memory", w->prefix, node.path)
+                                 : hpcw_i_r2f_sink(w, path, &sink, err);
+    if (s == HPCW_OK) {
+        s = hpcw_rank2file_map_write(map, index, next_entries, walk, sink, err);
+        if (s != HPCW_OK) {
+            hpcw_i_fail_about(err, path);
+        }
+    }
+    if (s == HPCW_OK) {
+        s = hpcw_sink_publish(sink, err);
+    }
+    hpcw_sink_free(sink);
+    hpcw_i_free(path);
+    return s;
+}
+
+/* A leaf whose records are at walk->p. */
+static hpcw_status write_leaf(const struct part *t, struct hpcw_i_r2f_node *leaf, struct walk *walk,
+                              hpcw_error *err) {
+    const struct hpcw_i_r2f_style *style = &t->map.style;
+    const uint64_t *start = walk->p;
+    leaf->items = leaf->end - leaf->first;
+    leaf->size = hpcw_i_r2f_leaf_fixed(style);
+    for (uint32_t rank = leaf->first; rank < leaf->end; rank++) {
+        const hpcw_rank2file_entry *entry;
+        size_t count = next_entries(walk, rank, &entry);
+        leaf->size += hpcw_i_r2f_rank_size(style, rank, entry, count);
+    }
+    walk->p = start;
+    return write_node(t->w, &t->map, (uint32_t)(leaf - hpcw_i_r2f_map_at(&t->map, 0)), walk, err);
+}
+
+static hpcw_status write_leaves(struct part *t, hpcw_error *err) {
+    const struct hpcw_i_r2f_block *b = &t->block;
+    uint32_t count = leaves_here(t);
+    uint64_t *tail = NULL;
+    struct walk walk = {.entry = hpcw_i_malloc(((size_t)b->most_files + 1) * sizeof *walk.entry)};
+    t->map.levels = 1; /* for the names: none of these is a root */
+    t->map.level_begin[1] = count;
+    hpcw_status s = walk.entry == NULL
+                        ? hpcw_i_fail(err, HPCW_ENOMEM, "rank2file: out of memory for %u files", b->most_files)
+                        : HPCW_OK;
+    for (uint32_t i = 0; s == HPCW_OK && i < count; i++) {
+        struct hpcw_i_r2f_node *leaf = hpcw_i_r2f_map_at(&t->map, i);
+        uint64_t at = b->at[leaf->first - b->first];
+        bool last = i + 1 == count;
+        leaf->end = last ? t->rest_end : hpcw_i_r2f_map_at(&t->map, i + 1)->first;
+        walk.p = b->words + at;
+        if (last && t->rest_words > 0) {
+            uint64_t own = b->at[b->end - b->first] - at;
+            tail = hpcw_i_malloc((size_t)(own + t->rest_words) * sizeof *tail);
+            if (tail == NULL) {
+                s = hpcw_i_fail(err, HPCW_ENOMEM, "rank2file: out of memory for a leaf");
+                break;
+            }
+            memcpy(tail, b->words + at, (size_t)own * sizeof *tail);
+            memcpy(tail + own, t->rest, (size_t)t->rest_words * sizeof *tail);
+            walk.p = tail;
+        }
+        s = write_leaf(t, leaf, &walk, err);
+    }
+    hpcw_i_free(tail);
+    hpcw_i_free(walk.entry);
+    return s;
+}
+
+/* ---- inner nodes ---- */
+
+static hpcw_status take_leaves(void *context, const uint64_t *message, size_t words, hpcw_error *err) {
+    hpcw_status s = HPCW_OK;
+    for (size_t i = 0; s == HPCW_OK && i < words; i++) {
+        s = hpcw_i_r2f_map_leaf(context, (uint32_t)message[i], err);
+    }
+    return s;
+}
+
+static hpcw_status write_inner(const hpcw_rank2file *w, hpcw_rank2file_map *map, uint32_t leaves,
+                               hpcw_error *err) {
+    hpcw_status s = hpcw_i_r2f_map_finish(map, err);
+    for (uint32_t i = leaves; s == HPCW_OK && i < hpcw_rank2file_map_nodes(map); i++) {
+        s = write_node(w, map, i, NULL, err);
+    }
+    return s;
+}
+
+/* Collective. Process 0 learns where leaves begin, nothing of what is in them. */
+static hpcw_status finish(const struct part *t, uint32_t which, hpcw_error *err) {
+    const hpcw_rank2file *w = t->w;
+    hpcw_rank2file_map whole;
+    uint32_t count = leaves_here(t);
+    uint64_t *firsts = hpcw_i_malloc((size_t)count * sizeof *firsts);
+    hpcw_i_r2f_map_init(&whole, &w->options, which, w->ranks);
+    hpcw_status mine = firsts == NULL
+                           ? hpcw_i_fail(err, HPCW_ENOMEM, "rank2file: out of memory for %u leaves", count)
+                           : HPCW_OK;
+    for (uint32_t i = 0; firsts != NULL && i < count; i++) {
+        firsts[i] = hpcw_i_r2f_map_at(&t->map, i)->first;
+    }
+    hpcw_error ignored;
+    hpcw_status s = hpcw_i_comm_collect(w->comm, 0, firsts, firsts == NULL ? 0 : count, take_leaves, &whole,
+                                        mine == HPCW_OK ? err : &ignored);
+    s = hpcw_i_agree(w->comm, mine != HPCW_OK ? mine : s, NULL, err);
+    if (s == HPCW_OK && w->comm->process == 0) {
+        s = write_inner(w, &whole, hpcw_rank2file_map_nodes(&whole), err);
+    }
+    hpcw_i_buf_free(&whole.nodes);
+    hpcw_i_free(firsts);
+    return hpcw_i_agree(w->comm, s, NULL, err);
+}
+
+hpcw_status hpcw_i_r2f_write_map(const hpcw_rank2file *w, uint32_t which, const struct hpcw_i_r2f_block *block,
+                                 hpcw_error *err) {
+    struct part t = {.w = w, .block = *block};
+    hpcw_i_r2f_map_init(&t.map, &w->options, which, w->ranks);
+    hpcw_status s = find_leaves(&t, err);
+    if (s == HPCW_OK) {
+        s = send_rests(&t, err);
+    }
+    if (s == HPCW_OK) {
+        s = hpcw_i_agree(w->comm, write_leaves(&t, err), NULL, err);
+    }
+    if (s == HPCW_OK) {
+        s = finish(&t, which, err);
+    }
+    hpcw_i_buf_free(&t.map.nodes);
+    hpcw_i_free(t.rest);
+    return s;
+}

@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Which rank has which files. Leaves are dealt out to the processes in order: whoever wants a rank asks the process
+ * that has its leaf.
+ */
+#include <fcntl.h>
+#include <string.h>
+
+#include "base/crc32.h"
+#include "base/mem.h"
+#include "base/status.h"
+#include "comm/agree.h"
+#include "format/rank2file/decode.h"
+#include "format/rank2file/records.h"
+#include "format/rank2file/restart.h"
+#include "io/sys.h"
+
+/* Leaves of this process, as far as somebody wants them. */
+struct loaded {
+    uint32_t begin, end;     /* which ones are this process's */
+    struct hpcw_i_buf words; /* records of all of them */
+    uint64_t **at;           /* [end - begin] for each its ranks; NULL: not read */
+};
+
+static uint32_t leaf_of(const hpcw_rank2file_restart *r, uint32_t rank) {
+    uint32_t low = 0;
+    uint32_t high = r->leaves;
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        if (r->leaf[middle].first <= rank) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+static uint32_t end_of_leaf(const hpcw_rank2file_restart *r, uint32_t leaf) {
+    return leaf + 1 < r->leaves ? (uint32_t)r->leaf[leaf + 1].first : r->ranks;
+}
+
+/* A file may hold several leaves, one behind the other. */
+static hpcw_status check_place(const hpcw_rank2file_restart *r, const char *path, uint32_t i, uint64_t stored,
+                               uint64_t left, hpcw_error *err) {
+    const struct hpcw_i_r2f_leaf *leaf = &r->leaf[i];
+    if (leaf->offset > 0 && (i == 0 || leaf[-1].number != leaf->number || leaf[-1].offset >= leaf->offset)) {
+        return hpcw_i_fail(err, HPCW_EFORMAT,
+                           "%s: wanted the first tree of the file at offset 0, got it at %llu", path,
+                           (unsigned long long)leaf->offset);
+    }
+    bool more = i + 1 < r->leaves && leaf[1].number == leaf->number;
+    if (more ? leaf[1].offset != leaf->offset + stored : left > 0) {
+        return hpcw_i_fail(err, HPCW_EFORMAT, "%s: offset %llu: wanted %s, got %llu more bytes", path,
+                           (unsigned long long)(leaf->offset + stored),
+                           more ? "the next tree" : "the end of the file", (unsigned long long)left);
+    }
+    return HPCW_OK;
+}
+
+static hpcw_status load_leaf(const hpcw_rank2file_restart *r, uint32_t i, struct loaded *l, hpcw_error *err) {
+    uint32_t first = (uint32_t)r->leaf[i].first;
+    uint32_t end = end_of_leaf(r, i);
+    char *path = NULL;
+    unsigned char *data = NULL;
+    uint64_t stored = 0;
+    uint64_t left = 0;
+    struct hpcw_i_kv_cursor c;
+    uint64_t *at = hpcw_i_malloc((size_t)(end - first) * sizeof *at);
+    l->at[i - l->begin] = at;
+    hpcw_status s =
+        at == NULL ? hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for a leaf", r->metadata) : HPCW_OK;
+    if (s == HPCW_OK) {
+        s = hpcw_i_r2f_node_path(r, 0, r->leaf[i].number, &path, err);
+    }
+    if (s == HPCW_OK) {
+        s = hpcw_i_kv_load(path, r->leaf[i].offset, &data, &stored, &left, err);
+    }
+    if (s == HPCW_OK) {
+        s = hpcw_i_kv_open(&c, path, r->leaf[i].offset, data, stored, err);
+    }
+    if (s == HPCW_OK) {
+        s = check_place(r, path, i, stored, left, err);
+    }
+    if (s == HPCW_OK) {
+        s = hpcw_i_r2f_get_leaf(&c, r->ranks, first, end, &l->words, at, err);
+    }
+    hpcw_i_free(data);
+    hpcw_i_free(path);
+    return s;
+}
+
+/* The answers to `wanted`, in order, as records. */
+static hpcw_status answer(const hpcw_rank2file_restart *r, struct loaded *l, const uint64_t *wanted,
+                          const uint64_t *counts, struct hpcw_i_buf *reply, uint64_t *reply_words,
+                          hpcw_error *err) {
+    hpcw_status s = HPCW_OK;
+    uint32_t leaf = l->begin;
+    for (int p = 0; s == HPCW_OK && p < r->comm->size; p++) {
+        size_t before = reply->size;
+        for (uint64_t k = 0; s == HPCW_OK && k < counts[p]; k++) {
+            uint32_t rank = (uint32_t)*wanted++;
+            if (rank < r->leaf[leaf].first || rank >= end_of_leaf(r, leaf)) {
+                leaf = leaf_of(r, rank);
+            }
+            if (l->at[leaf - l->begin] == NULL) {
+                s = load_leaf(r, leaf, l, err);
+            }
+            if (s == HPCW_OK) {
+                const uint64_t *record = (const uint64_t *)(const void *)l->words.data +
+                                         l->at[leaf - l->begin][rank - r->leaf[leaf].first];
+                size_t size = (size_t)(hpcw_i_r2f_record_end(record) - record) * sizeof *record;
+                s = hpcw_i_buf_append(reply, record, size)
+                        ? HPCW_OK
+                        : hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for the files of its ranks",
+                                      r->metadata);
+            }
+        }
+        reply_words[p] = (reply->size - before) / sizeof(uint64_t);
+    }
+    return s;
+}
+
+static hpcw_status find_places(hpcw_rank2file_restart *r, hpcw_error *err) {
+    hpcw_status s = HPCW_OK;
+    for (const uint64_t *p = r->words; s == HPCW_OK && p < r->words + r->word_count;) {
+        struct hpcw_i_r2f_place place = {.rank = hpcw_i_r2f_record_rank(p)};
+        const uint64_t *file = p + 1;
+        for (uint32_t k = hpcw_i_r2f_record_files(p); s == HPCW_OK && k > 0; k--) {
+            struct hpcw_i_r2f_file f;
+            place.word = (uint64_t)(file - r->words);
+            file = hpcw_i_r2f_get_file(file, &f);
+            if (!hpcw_i_buf_append(&r->places, &place, sizeof place)) {
+                s = hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for the list of files", r->metadata);
+            }
+        }
+        p = hpcw_i_r2f_record_end(p);
+    }
+    return s;
+}
+
+static hpcw_status check_wanted(const hpcw_rank2file_restart *r, uint32_t count, const uint32_t *ranks,
+                                hpcw_error *err) {
+    for (uint32_t i = 0; i < count; i++) {
+        if (ranks[i] >= r->ranks || (i > 0 && ranks[i] <= ranks[i - 1])) {
+            return hpcw_i_fail(err, HPCW_EINVAL, "%s: ranks[%u]: wanted ascending numbers below %u, got %u",
+                               r->metadata, i, r->ranks, ranks[i]);
+        }
+    }
+    return HPCW_OK;
+}
+
+hpcw_status hpcw_rank2file_restart_load(hpcw_rank2file_restart *r, uint32_t count, const uint32_t *ranks,
+                                        hpcw_error *err) {
+    hpcw_error local;
+    err = err == NULL ? &local : err;
+    if (r == NULL) {
+        return hpcw_i_fail(err, HPCW_EINVAL, "rank2file: wanted an open dataset, got NULL");
+    }
+    hpcw_comm *comm = r->comm;
+    size_t size = (size_t)comm->size;
+    uint32_t own = hpcw_i_r2f_share(r->ranks, comm->size, comm->process);
+    if (ranks == NULL) {
+        count = hpcw_i_r2f_share(r->ranks, comm->size, comm->process + 1) - own;
+    }
+    struct loaded l = {
+        .begin = hpcw_i_r2f_share(r->leaves, comm->size, comm->process),
+        .end = hpcw_i_r2f_share(r->leaves, comm->size, comm->process + 1),
+    };
+    struct hpcw_i_buf reply = {0};
+    uint64_t *asked = NULL;
+    hpcw_i_free(r->words);
+    r->words = NULL;
+    r->word_count = 0;
+    r->places.size = 0;
+    uint64_t *ask = hpcw_i_malloc((size_t)count * sizeof *ask);
+    uint64_t *counts = hpcw_i_calloc(4 * size, sizeof *counts);
+    l.at = hpcw_i_calloc((size_t)(l.end - l.begin) + 1, sizeof *l.at);
+    hpcw_status s = ask == NULL || counts == NULL || l.at == NULL
+                        ? hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for %u ranks", r->metadata, count)
+                        : HPCW_OK;
+    if (s == HPCW_OK && ranks != NULL) {
+        s = check_wanted(r, count, ranks, err);
+    }
+    s = hpcw_i_agree(comm, s, NULL, err);
+    if (s != HPCW_OK) {
+        goto done;
+    }
+    uint64_t *ask_words = counts;
+    uint64_t *asked_words = counts + size;
+    uint64_t *reply_words = counts + 2 * size;
+    uint64_t *got_words = counts + 3 * size;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t rank = ranks == NULL ? own + i : ranks[i];
+        ask[i] = rank;
+        ask_words[hpcw_i_r2f_home(r->leaves, comm->size, leaf_of(r, rank))]++;
+    }
+    s = hpcw_i_comm_exchange(comm, ask, ask_words, &asked, asked_words, err);
+    if (s == HPCW_OK) {
+        s = hpcw_i_agree(comm, answer(r, &l, asked, asked_words, &reply, reply_words, err), NULL, err);
+    }
+    if (s == HPCW_OK) {
+        s = hpcw_i_comm_exchange(comm, (const uint64_t *)(const void *)reply.data, reply_words, &r->words,
+                                 got_words, err);
+    }
+    if (s == HPCW_OK) {
+        for (size_t p = 0; p < size; p++) {
+            r->word_count += got_words[p];
+        }
+        s = hpcw_i_r2f_find_twins(r->words, r->word_count, HPCW_EFORMAT, err);
+        s = s == HPCW_OK ? find_places(r, err) : s;
+        s = hpcw_i_agree(comm, s, NULL, err);
+    }
+done:
+    if (s != HPCW_OK) {
+        hpcw_i_fail_about(err, r->metadata);
+        r->places.size = 0;
+    }
+    for (uint32_t i = 0; l.at != NULL && i < l.end - l.begin; i++) {
+        hpcw_i_free(l.at[i]);
+    }
+    hpcw_i_free(l.at);
+    hpcw_i_buf_free(&l.words);
+    hpcw_i_buf_free(&reply);
+    hpcw_i_free(asked);
+    hpcw_i_free(ask);
+    hpcw_i_free(counts);
+    return s;
+}
+
+/* ---- files ---- */
+
+uint64_t hpcw_rank2file_restart_files(const hpcw_rank2file_restart *r) {
+    return r == NULL ? 0 : r->places.size / sizeof(struct hpcw_i_r2f_place);
+}
+
+hpcw_status hpcw_rank2file_restart_file(hpcw_rank2file_restart *r, uint64_t index, hpcw_rank2file_found *found,
+                                        hpcw_error *err) {
+    if (r == NULL || found == NULL || index >= hpcw_rank2file_restart_files(r)) {
+        return hpcw_i_fail(err, HPCW_EINVAL, "rank2file: wanted a loaded file, got %llu of %llu",
+                           (unsigned long long)index, (unsigned long long)hpcw_rank2file_restart_files(r));
+    }
+    const struct hpcw_i_r2f_place *place =
+        (const struct hpcw_i_r2f_place *)(const void *)r->places.data + index;
+    struct hpcw_i_r2f_file f;
+    (void)hpcw_i_r2f_get_file(r->words + place->word, &f);
+    r->path.size = 0;
+    if (!hpcw_i_buf_append_str(&r->path, r->base) || !hpcw_i_buf_append(&r->path, "/", 1) ||
+        !hpcw_i_buf_append(&r->path, f.name, f.name_size + 1)) {
+        return hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory", r->base);
+    }
+    *found = (hpcw_rank2file_found){
+        .rank = place->rank,
+        .path = (const char *)r->path.data,
+        .name = f.name,
+        .size = f.size,
+        .crc = f.crc,
+        .has_size = (f.flags & HPCW_I_R2F_HAS_SIZE) != 0,
+        .has_crc = (f.flags & HPCW_I_R2F_HAS_CRC) != 0,
+    };
+    return HPCW_OK;
+}
+
+enum { READ_SIZE = 256 << 10 };
+
+static hpcw_status check_content(const hpcw_rank2file_found *f, int fd, uint64_t size, unsigned char *buf,
+                                 hpcw_error *err) {
+    uint32_t crc = 0;
+    for (uint64_t at = 0; at < size;) {
+        size_t got = 0;
+        size_t n = size - at < READ_SIZE ? (size_t)(size - at) : READ_SIZE;
+        int e = hpcw_i_sys_pread(fd, buf, n, at, &got);
+        if (e != 0 || got != n) {
+            return e != 0
+                       ? hpcw_i_fail_sys(err, e, "%s: cannot read at offset %llu", f->path,
+                                         (unsigned long long)at)
+                       : hpcw_i_fail(err, HPCW_ETRUNCATED, "%s: it became shorter while it was read", f->path);
+        }
+        crc = hpcw_i_crc32(crc, buf, n);
+        at += n;
+    }
+    return crc == f->crc ? HPCW_OK
+                         : hpcw_i_fail(err, HPCW_ECHECKSUM, "%s: rank %u: CRC-32: wanted 0x%08x, got 0x%08x",
+                                       f->path, f->rank, f->crc, crc);
+}
+
+static hpcw_status check_file(const hpcw_rank2file_found *f, bool content, unsigned char *buf,
+                              hpcw_error *err) {
+    int fd;
+    uint64_t size = 0;
+    int e = hpcw_i_sys_open(f->path, O_RDONLY | O_NONBLOCK, 0, &fd);
+    if (e != 0) {
+        return hpcw_i_fail_sys(err, e, "%s: rank %u: cannot open for reading", f->path, f->rank);
+    }
+    e = hpcw_i_sys_size(fd, &size);
+    hpcw_status s =
+        e == 0 ? HPCW_OK : hpcw_i_fail_sys(err, e, "%s: rank %u: cannot ask for its size", f->path, f->rank);
+    if (s == HPCW_OK && f->has_size && size != f->size) {
+        s = hpcw_i_fail(err, size < f->size ? HPCW_ETRUNCATED : HPCW_EFORMAT,
+                        "%s: rank %u: size: wanted %llu bytes, got %llu", f->path, f->rank,
+                        (unsigned long long)f->size, (unsigned long long)size);
+    }
+    if (s == HPCW_OK && content && f->has_crc) {
+        s = check_content(f, fd, size, buf, err);
+    }
+    (void)hpcw_i_sys_close(fd);
+    return s;
+}
+
+hpcw_status hpcw_rank2file_restart_check(hpcw_rank2file_restart *r, bool content, hpcw_error *err) {
+    hpcw_error local;
+    err = err == NULL ? &local : err;
+    if (r == NULL) {
+        return hpcw_i_fail(err, HPCW_EINVAL, "rank2file: wanted an open dataset, got NULL");
+    }
+    unsigned char *buf = content ? hpcw_i_malloc(READ_SIZE) : NULL;
+    hpcw_status s =
+        content && buf == NULL ? hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory", r->base) : HPCW_OK;
+    for (uint64_t i = 0; s == HPCW_OK && i < hpcw_rank2file_restart_files(r); i++) {
+        hpcw_rank2file_found f;
+        s = hpcw_rank2file_restart_file(r, i, &f, err);
+        if (s == HPCW_OK) {
+            s = check_file(&f, content, buf, err);
+        }
+    }
+    hpcw_i_free(buf);
+    return hpcw_i_agree(r->comm, s, NULL, err);
+}

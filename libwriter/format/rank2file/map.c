@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "format/rank2file/map.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/numfmt.h"
+#include "base/status.h"
+#include "format/kvtree/pack.h"
+
+void hpcw_i_r2f_map_init(hpcw_rank2file_map *map, const hpcw_rank2file_options *o, uint32_t which,
+                         uint32_t ranks) {
+    *map = (hpcw_rank2file_map){
+        .style = {.kind = hpcw_i_r2f_kind_of(o->layout, which), .id = o->dataset.id, .ranks = ranks},
+        .most_items = o->leaf_ranks,
+        .most_bytes = o->leaf_bytes,
+    };
+    hpcw_rank2file_dataset_name(o, map->dataset);
+    hpcw_i_r2f_before_names(map->style.kind, map->dataset, map->style.before);
+    map->style.before_size = strlen(map->style.before);
+}
+
+struct hpcw_i_r2f_cutter hpcw_i_r2f_leaf_cutter(const hpcw_rank2file_map *map) {
+    return (struct hpcw_i_r2f_cutter){
+        .most_bytes = map->most_bytes,
+        .fixed = hpcw_i_r2f_leaf_fixed(&map->style),
+        .most = map->most_items,
+        .least = 1,
+    };
+}
+
+struct hpcw_i_r2f_node *hpcw_i_r2f_map_at(const hpcw_rank2file_map *map, uint32_t index) {
+    return (struct hpcw_i_r2f_node *)(void *)map->nodes.data + index;
+}
+
+uint32_t hpcw_rank2file_map_nodes(const hpcw_rank2file_map *map) {
+    return map == NULL ? 0 : (uint32_t)(map->nodes.size / sizeof(struct hpcw_i_r2f_node));
+}
+
+static hpcw_status add_node(hpcw_rank2file_map *map, uint32_t first, uint32_t child, hpcw_error *err) {
+    struct hpcw_i_r2f_node node = {.first = first, .child = child};
+    return hpcw_i_buf_append(&map->nodes, &node, sizeof node)
+               ? HPCW_OK
+               : hpcw_i_fail(err, HPCW_ENOMEM, "rank2file: out of memory for the nodes of the map");
+}
+
+hpcw_status hpcw_i_r2f_map_leaf(hpcw_rank2file_map *map, uint32_t first, hpcw_error *err) {
+    return add_node(map, first, 0, err);
+}
+
+/* The level above the nodes [begin, end), which is the last one there is. */
+static hpcw_status add_level(hpcw_rank2file_map *map, uint32_t level, uint32_t begin, uint32_t end,
+                             hpcw_error *err) {
+    struct hpcw_i_r2f_cutter cutter = {
+        .most_bytes = map->most_bytes,
+        .fixed = hpcw_i_r2f_inner_fixed(&map->style, level),
+        .most = map->most_items,
+        .least = 2, /* else levels would not become smaller */
+    };
+    hpcw_status s = HPCW_OK;
+    for (uint32_t i = begin; s == HPCW_OK && i < end; i++) {
+        uint32_t first = hpcw_i_r2f_map_at(map, i)->first;
+        if (hpcw_i_r2f_cut(&cutter, hpcw_i_r2f_child_size(&map->style, level - 1, first))) {
+            s = add_node(map, first, i, err);
+        }
+        if (s == HPCW_OK) {
+            struct hpcw_i_r2f_node *node = hpcw_i_r2f_map_at(map, hpcw_rank2file_map_nodes(map) - 1);
+            node->items = cutter.items;
+            node->size = cutter.bytes;
+            node->end = hpcw_i_r2f_map_at(map, i)->end;
+        }
+    }
+    return s;
+}
+
+hpcw_status hpcw_i_r2f_map_finish(hpcw_rank2file_map *map, hpcw_error *err) {
+    uint32_t begin = 0;
+    uint32_t end = hpcw_rank2file_map_nodes(map);
+    for (uint32_t i = 0; i < end; i++) {
+        hpcw_i_r2f_map_at(map, i)->end = i + 1 < end ? hpcw_i_r2f_map_at(map, i + 1)->first : map->style.ranks;
+    }
+    hpcw_status s = HPCW_OK;
+    do {
+        map->level_begin[++map->levels] = end;
+        s = add_level(map, map->levels, begin, end, err);
+        begin = end;
+        end = hpcw_rank2file_map_nodes(map);
+    } while (s == HPCW_OK && end - begin > 1);
+    return s;
+}
+
+/* ---- from the files of all ranks ---- */
+
+static hpcw_status check_entries(const hpcw_rank2file_map *map, uint32_t rank,
+                                 const hpcw_rank2file_entry *entry, size_t count, hpcw_error *err) {
+    if (count > UINT32_MAX) {
+        return hpcw_i_fail(err, HPCW_ERANGE, "rank2file: rank %u: wanted less than 2^32 files, got %zu", rank,
+                           count);
+    }
+    for (size_t i = 0; i < count; i++) {
+        size_t most = HPCW_RANK2FILE_MAX_NAME - strlen(map->dataset) - 1;
+        const char *bad = hpcw_i_r2f_bad_name(entry[i].name, strlen(entry[i].name), most);
+        if (bad != NULL) {
+            return hpcw_i_fail(err, HPCW_EINVAL, "rank2file: rank %u, file %zu, name \"%.200s\": %s", rank, i,
+                               entry[i].name, bad);
+        }
+    }
+    return HPCW_OK;
+}
+
+static hpcw_status find_leaves(hpcw_rank2file_map *map, hpcw_rank2file_entries *entries, void *context,
+                               hpcw_error *err) {
+    struct hpcw_i_r2f_cutter cutter = hpcw_i_r2f_leaf_cutter(map);
+    struct hpcw_i_r2f_node *leaf = NULL;
+    hpcw_status s = HPCW_OK;
+    for (uint32_t rank = 0; s == HPCW_OK && rank < map->style.ranks; rank++) {
+        const hpcw_rank2file_entry *entry = NULL;
+        size_t count = entries(context, rank, &entry);
+        bool absent = count == HPCW_RANK2FILE_NO_ENTRY;
+        s = absent ? HPCW_OK : check_entries(map, rank, entry, count, err);
+        if (s != HPCW_OK) {
+            break;
+        }
+        uint64_t size = absent ? 0 : hpcw_i_r2f_rank_size(&map->style, rank, entry, count);
+        if (hpcw_i_r2f_cut(&cutter, size)) {
+            s = hpcw_i_r2f_map_leaf(map, rank, err);
+            if (s != HPCW_OK) {
+                break;
+            }
+            leaf = hpcw_i_r2f_map_at(map, hpcw_rank2file_map_nodes(map) - 1);
+        }
+        leaf->size = cutter.bytes;
+        leaf->items += !absent;
+        if (leaf->size > HPCW_KVTREE_MAX_SIZE) {
+            s = hpcw_i_fail(err, HPCW_ERANGE,
+                            "rank2file: rank %u: wanted files that fit into a leaf of %u bytes", rank,
+                            HPCW_KVTREE_MAX_SIZE);
+        }
+    }
+    return s;
+}
+
+hpcw_status hpcw_rank2file_map_new(const hpcw_rank2file_options *options, uint32_t which, uint32_t ranks,
+                                   hpcw_rank2file_entries *entries, void *context, hpcw_rank2file_map **out,
+                                   hpcw_error *err) {
+    if (out == NULL || entries == NULL) {
+        return hpcw_i_fail(err, HPCW_EINVAL, "rank2file: wanted entries and a place for the map, got NULL");
+    }
+    *out = NULL;
+    hpcw_status s = hpcw_rank2file_options_check(options, err);
+    if (s == HPCW_OK && (which >= hpcw_rank2file_layout_maps(options->layout) || ranks < 1 ||
+                         ranks > HPCW_RANK2FILE_MAX_RANKS)) {
+        s = hpcw_i_fail(err, HPCW_EINVAL, "rank2file: wanted a map below %u of 1 to %u ranks, got %u and %u",
+                        hpcw_rank2file_layout_maps(options->layout), HPCW_RANK2FILE_MAX_RANKS, which, ranks);
+    }
+    if (s != HPCW_OK) {
+        return s;
+    }
+    hpcw_rank2file_map *map = hpcw_i_malloc(sizeof *map);
+    if (map == NULL) {
+        return hpcw_i_fail(err, HPCW_ENOMEM, "rank2file: out of memory for a map");
+    }
+    hpcw_i_r2f_map_init(map, options, which, ranks);
+    s = find_leaves(map, entries, context, err);
+    if (s == HPCW_OK) {
+        s = hpcw_i_r2f_map_finish(map, err);
+    }
+    if (s != HPCW_OK) {
+        hpcw_rank2file_map_free(map);
+        map = NULL;
+    }
+    *out = map;
+    return s;
+}
+
+void hpcw_rank2file_map_free(hpcw_rank2file_map *map) {
+    if (map != NULL) {
+        hpcw_i_buf_free(&map->nodes);
+        hpcw_i_free(map);
+    }
+}
+
+static uint32_t level_of(const hpcw_rank2file_map *map, uint32_t index) {
+    uint32_t level = map->levels;
+    while (index < map->level_begin[level]) {
+        level--;
+    }
+    return level;
+}
+
+void hpcw_rank2file_map_node(const hpcw_rank2file_map *map, uint32_t index, hpcw_rank2file_node *node) {
+    const struct hpcw_i_r2f_node *n = hpcw_i_r2f_map_at(map, index);
+    char directory[HPCW_RANK2FILE_PATH];
+    char name[HPCW_I_R2F_VALUE];
+    *node =
+        (hpcw_rank2file_node){.level = level_of(map, index), .first = n->first, .end = n->end, .size = n->size};
+    hpcw_i_r2f_metadata(map->style.kind, map->style.id, map->dataset, directory);
+    if (node->level == map->levels) {
+        (void)snprintf(name, sizeof name, "%s", hpcw_i_r2f_root(map->style.kind));
+    } else {
+        hpcw_i_r2f_node(map->style.kind, node->level, n->first, name);
+    }
+    (void)snprintf(node->path, sizeof node->path, "%.*s/%s", HPCW_RANK2FILE_PATH - HPCW_I_R2F_VALUE - 1,
+                   directory, name);
+}
+
+/* ---- bytes ---- */
+
+/* Behind its last number a node may be touched for this much, see hpcw_i_fmt_u64. */
+static unsigned char *room_for(uint64_t size, hpcw_error *err) {
+    unsigned char *data = hpcw_i_malloc((size_t)size + HPCW_I_FMT_ROOM);
+    if (data == NULL) {
+        (void)hpcw_i_fail(err, HPCW_ENOMEM, "rank2file: out of memory for a node of %llu bytes",
+                          (unsigned long long)size);
+    }
+    return data;
+}
+
+hpcw_status hpcw_i_r2f_encode_leaf(const struct hpcw_i_r2f_style *style, const struct hpcw_i_r2f_node *leaf,
+                                   hpcw_rank2file_entries *entries, void *context, unsigned char **data,
+                                   hpcw_error *err) {
+    *data = room_for(leaf->size, err);
+    if (*data == NULL) {
+        return HPCW_ENOMEM;
+    }
+    unsigned char *p = hpcw_i_r2f_put_head(style, *data, leaf->size, 0, leaf->items);
+    unsigned char *end = *data + leaf->size - HPCW_I_KV_CRC;
+    uint32_t items = 0;
+    for (uint32_t rank = leaf->first; rank < leaf->end; rank++) {
+        const hpcw_rank2file_entry *entry = NULL;
+        size_t count = entries(context, rank, &entry);
+        if (count == HPCW_RANK2FILE_NO_ENTRY) {
+            continue;
+        }
+        /* The caller's answers are not trusted with our memory. */
+        if (hpcw_i_r2f_rank_size(style, rank, entry, count) > (uint64_t)(end - p)) {
+            p = NULL;
+            break;
+        }
+        p = hpcw_i_r2f_put_rank(style, p, rank, entry, count);
+        items++;
+    }
+    if (p != end || items != leaf->items) {
+        hpcw_i_free(*data);
+        *data = NULL;
+        return hpcw_i_fail(
+            err, HPCW_ESTATE,
+            "rank2file: ranks %u to %u: wanted the same files as when the map was made, got others",
+            leaf->first, leaf->end - 1);
+    }
+    (void)hpcw_i_kv_put_crc(*data, p);
+    return HPCW_OK;
+}
+
+static hpcw_status encode_inner(const hpcw_rank2file_map *map, uint32_t level,
+                                const struct hpcw_i_r2f_node *node, unsigned char **data, hpcw_error *err) {
+    *data = room_for(node->size, err);
+    if (*data == NULL) {
+        return HPCW_ENOMEM;
+    }
+    unsigned char *p = hpcw_i_r2f_put_head(&map->style, *data, node->size, level, node->items);
+    for (uint32_t i = 0; i < node->items; i++) {
+        p = hpcw_i_r2f_put_child(&map->style, p, level - 1, hpcw_i_r2f_map_at(map, node->child + i)->first);
+    }
+    (void)hpcw_i_kv_put_crc(*data, p);
+    return HPCW_OK;
+}
+
+hpcw_status hpcw_rank2file_map_write(const hpcw_rank2file_map *map, uint32_t index,
+                                     hpcw_rank2file_entries *entries, void *context, hpcw_sink *sink,
+                                     hpcw_error *err) {
+    if (map == NULL || index >= hpcw_rank2file_map_nodes(map)) {
+        return hpcw_i_fail(err, HPCW_EINVAL, "rank2file: wanted a node of the map, got %u of %u", index,
+                           hpcw_rank2file_map_nodes(map));
+    }
+    const struct hpcw_i_r2f_node *node = hpcw_i_r2f_map_at(map, index);
+    uint32_t level = level_of(map, index);
+    unsigned char *data = NULL;
+    hpcw_status s;
+    if (level > 0) {
+        s = encode_inner(map, level, node, &data, err);
+    } else if (entries == NULL) {
+        s = hpcw_i_fail(err, HPCW_EINVAL, "rank2file: wanted the files of the ranks of a leaf, got NULL");
+    } else {
+        s = hpcw_i_r2f_encode_leaf(&map->style, node, entries, context, &data, err);
+    }
+    if (s == HPCW_OK) {
+        s = hpcw_sink_write_at(sink, 0, data, (size_t)node->size, err);
+    }
+    hpcw_i_free(data);
+    return s;
+}

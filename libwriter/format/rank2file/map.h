@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* F3: the nodes of one map. */
+#ifndef HPCW_FORMAT_RANK2FILE_MAP_H
+#define HPCW_FORMAT_RANK2FILE_MAP_H
+
+#include "base/buf.h"
+#include "format/rank2file/node.h"
+
+struct hpcw_i_r2f_node {
+    uint32_t first, end;   /* ranks */
+    uint32_t child, items; /* inner nodes: index of the first child, and how many; leaves: how many entries */
+    uint64_t size;
+};
+
+struct hpcw_rank2file_map {
+    struct hpcw_i_r2f_style style;
+    uint32_t most_items;
+    uint64_t most_bytes;
+    char dataset[HPCW_RANK2FILE_MAX_DATASET + 1];
+    struct hpcw_i_buf nodes;  /* of struct hpcw_i_r2f_node, level by level */
+    uint32_t level_begin[40]; /* index of the first node of each level */
+    uint32_t levels;          /* level of the root */
+};
+
+/* An empty map. The options were checked. */
+void hpcw_i_r2f_map_init(hpcw_rank2file_map *map, const hpcw_rank2file_options *options, uint32_t which,
+                         uint32_t ranks);
+
+/* How leaves are cut. */
+struct hpcw_i_r2f_cutter hpcw_i_r2f_leaf_cutter(const hpcw_rank2file_map *map);
+
+/* A leaf that begins at `first`, behind the last one; its end and size are still to come. */
+hpcw_status hpcw_i_r2f_map_leaf(hpcw_rank2file_map *map, uint32_t first, hpcw_error *err);
+
+/* All inner nodes, when all leaves are there. */
+hpcw_status hpcw_i_r2f_map_finish(hpcw_rank2file_map *map, hpcw_error *err);
+
+struct hpcw_i_r2f_node *hpcw_i_r2f_map_at(const hpcw_rank2file_map *map, uint32_t index);
+
+/* Encodes a leaf into allocated memory. HPCW_ESTATE if it does not become `leaf->size` bytes. */
+hpcw_status hpcw_i_r2f_encode_leaf(const struct hpcw_i_r2f_style *style, const struct hpcw_i_r2f_node *leaf,
+                                   hpcw_rank2file_entries *entries, void *context, unsigned char **data,
+                                   hpcw_error *err);
+
+#endif

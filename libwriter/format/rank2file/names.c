@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "format/rank2file/names.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/status.h"
+
+static const char *const layout_name[] = {"scr-1.1", "scr-1.2", "scr-3", "shared"};
+enum { LAYOUTS = sizeof layout_name / sizeof layout_name[0] };
+
+const char *hpcw_rank2file_layout_name(hpcw_rank2file_layout layout) {
+    return (unsigned)layout < LAYOUTS ? layout_name[layout] : NULL;
+}
+
+hpcw_status hpcw_rank2file_layout_of(const char *name, hpcw_rank2file_layout *layout, hpcw_error *err) {
+    for (unsigned i = 0; name != NULL && layout != NULL && i < LAYOUTS; i++) {
+        if (strcmp(name, layout_name[i]) == 0) {
+            *layout = (hpcw_rank2file_layout)i;
+            return HPCW_OK;
+        }
+    }
+    return hpcw_i_fail(err, HPCW_EINVAL, "layout: wanted scr-1.1, scr-1.2, scr-3 or shared, got \"%.100s\"",
+                       name == NULL ? "NULL" : name);
+}
+
+uint32_t hpcw_rank2file_layout_maps(hpcw_rank2file_layout layout) {
+    return layout == HPCW_RANK2FILE_SHARED ? 2 : 1;
+}
+
+enum hpcw_i_r2f_kind hpcw_i_r2f_kind_of(hpcw_rank2file_layout layout, uint32_t which) {
+    switch (layout) {
+    case HPCW_RANK2FILE_SCR_1_2:
+        return HPCW_I_R2F_1_2;
+    case HPCW_RANK2FILE_SCR_3:
+        return HPCW_I_R2F_3;
+    case HPCW_RANK2FILE_SHARED:
+        return which == 0 ? HPCW_I_R2F_1_1 : HPCW_I_R2F_3;
+    case HPCW_RANK2FILE_SCR_1_1:
+        break;
+    }
+    return HPCW_I_R2F_1_1;
+}
+
+void hpcw_i_r2f_metadata(enum hpcw_i_r2f_kind kind, uint64_t id, const char *dataset,
+                         char path[HPCW_RANK2FILE_PATH]) {
+    if (kind == HPCW_I_R2F_1_1) {
+        (void)snprintf(path, HPCW_RANK2FILE_PATH, "%.*s/.scr", (int)HPCW_RANK2FILE_MAX_DATASET, dataset);
+    } else {
+        (void)snprintf(path, HPCW_RANK2FILE_PATH, ".scr/scr.dataset.%llu", (unsigned long long)id);
+    }
+}
+
+const char *hpcw_i_r2f_root(enum hpcw_i_r2f_kind kind) {
+    return kind == HPCW_I_R2F_3 ? "rank2file" : "rank2file.scr";
+}
+
+void hpcw_i_r2f_node(enum hpcw_i_r2f_kind kind, uint32_t level, uint32_t first, char name[HPCW_I_R2F_VALUE]) {
+    (void)snprintf(name, HPCW_I_R2F_VALUE, kind == HPCW_I_R2F_3 ? "rank2file.%u.%u" : "rank2file.%u.%u.scr",
+                   level, first);
+}
+
+size_t hpcw_i_r2f_value(enum hpcw_i_r2f_kind kind, uint64_t id, uint32_t level, uint32_t first,
+                        char value[HPCW_I_R2F_VALUE]) {
+    int n;
+    if (kind == HPCW_I_R2F_3) {
+        n = snprintf(value, HPCW_I_R2F_VALUE, ".%u.%u", level, first);
+    } else if (kind == HPCW_I_R2F_1_1) {
+        n = snprintf(value, HPCW_I_R2F_VALUE, ".scr/rank2file.%u.%u.scr", level, first);
+    } else {
+        n = snprintf(value, HPCW_I_R2F_VALUE, ".scr/scr.dataset.%llu/rank2file.%u.%u.scr",
+                     (unsigned long long)id, level, first);
+    }
+    return (size_t)n;
+}
+
+void hpcw_i_r2f_before_names(enum hpcw_i_r2f_kind kind, const char *dataset,
+                             char before[HPCW_RANK2FILE_MAX_DATASET + 2]) {
+    (void)snprintf(before, HPCW_RANK2FILE_MAX_DATASET + 2, "%.*s%s", (int)HPCW_RANK2FILE_MAX_DATASET,
+                   kind == HPCW_I_R2F_1_1 ? "" : dataset, kind == HPCW_I_R2F_1_1 ? "" : "/");
+}
+
+const char *hpcw_i_r2f_bad_name(const char *name, size_t size, size_t most) {
+    if (size == 0) {
+        return "it is empty";
+    }
+    if (size > most) {
+        return "it is too long";
+    }
+    for (size_t at = 0; at <= size;) {
+        const char *part = name + at;
+        const char *slash = memchr(part, '/', size - at);
+        size_t n = slash == NULL ? size - at : (size_t)(slash - part);
+        if (n == 0) {
+            return at == 0 ? "it is absolute" : "it has an empty part";
+        }
+        if (part[0] == '.' && (n == 1 || (n == 2 && part[1] == '.'))) {
+            return "it has a part \".\" or \"..\"";
+        }
+        at += n + 1;
+    }
+    for (size_t i = 0; i < size; i++) {
+        if ((unsigned char)name[i] < ' ' || name[i] == 0x7f) {
+            return "it has a control byte";
+        }
+    }
+    return NULL;
+}
+
+char *hpcw_i_r2f_join(const char *a, const char *b) {
+    size_t n = strlen(a);
+    size_t m = strlen(b);
+    char *path = hpcw_i_malloc(n + m + 2);
+    if (path != NULL) {
+        memcpy(path, a, n);
+        path[n] = '/';
+        memcpy(path + n + 1, b, m + 1);
+    }
+    return path;
+}
+
+/* ---- options ---- */
+
+void hpcw_rank2file_options_init(hpcw_rank2file_options *options) {
+    if (options != NULL) {
+        *options = (hpcw_rank2file_options){
+            .leaf_ranks = 8192,
+            .leaf_bytes = 1 << 20,
+            .durability = HPCW_SYNC_FILE,
+        };
+    }
+}
+
+void hpcw_rank2file_dataset_name(const hpcw_rank2file_options *o, char name[HPCW_RANK2FILE_MAX_DATASET + 1]) {
+    if (o->dataset.name != NULL) {
+        (void)snprintf(name, HPCW_RANK2FILE_MAX_DATASET + 1, "%s", o->dataset.name);
+    } else {
+        (void)snprintf(name, HPCW_RANK2FILE_MAX_DATASET + 1,
+                       o->layout == HPCW_RANK2FILE_SCR_3 ? "ckpt.%llu" : "scr.dataset.%llu",
+                       (unsigned long long)o->dataset.id);
+    }
+}
+
+static hpcw_status check_dataset_name(const hpcw_rank2file_options *o, hpcw_error *err) {
+    char name[HPCW_RANK2FILE_MAX_DATASET + 1];
+    const char *given = o->dataset.name;
+    if (given != NULL && strlen(given) > HPCW_RANK2FILE_MAX_DATASET) {
+        return hpcw_i_fail(err, HPCW_ERANGE, "dataset name: wanted at most %u bytes, got %zu",
+                           HPCW_RANK2FILE_MAX_DATASET, strlen(given));
+    }
+    hpcw_rank2file_dataset_name(o, name);
+    const char *bad = hpcw_i_r2f_bad_name(name, strlen(name), HPCW_RANK2FILE_MAX_DATASET);
+    if (bad == NULL && (strchr(name, '/') != NULL || strcmp(name, ".scr") == 0)) {
+        bad = "it is not the name of one directory other than .scr";
+    }
+    return bad == NULL ? HPCW_OK : hpcw_i_fail(err, HPCW_EINVAL, "dataset name \"%.200s\": %s", name, bad);
+}
+
+hpcw_status hpcw_rank2file_options_check(const hpcw_rank2file_options *o, hpcw_error *err) {
+    if (o == NULL || (o->count > 0 && o->ranks != NULL && o->ranks[0] >= HPCW_RANK2FILE_MAX_RANKS)) {
+        return hpcw_i_fail(err, HPCW_EINVAL, "rank2file: wanted options with ranks below 2^31 - 1, got %s",
+                           o == NULL ? "NULL" : "others");
+    }
+    if (hpcw_rank2file_layout_name(o->layout) == NULL) {
+        return hpcw_i_fail(err, HPCW_EINVAL, "layout: wanted one of the enumeration, got %d", (int)o->layout);
+    }
+    if (o->dataset.id < 1 || o->dataset.id > INT32_MAX || o->dataset.checkpoint > INT32_MAX) {
+        return hpcw_i_fail(err, HPCW_EINVAL,
+                           "dataset: wanted an id of 1 to 2147483647, got %llu, checkpoint %llu",
+                           (unsigned long long)o->dataset.id, (unsigned long long)o->dataset.checkpoint);
+    }
+    if (o->leaf_ranks < 2 || o->leaf_bytes < 256 || o->leaf_bytes > HPCW_KVTREE_MAX_SIZE) {
+        return hpcw_i_fail(err, HPCW_EINVAL,
+                           "leaves: wanted at least 2 ranks and 256 to %u bytes, got %u and %llu",
+                           HPCW_KVTREE_MAX_SIZE, o->leaf_ranks, (unsigned long long)o->leaf_bytes);
+    }
+    const char *const text[] = {o->dataset.user, o->dataset.job_id, o->dataset.job_name, o->dataset.cluster,
+                                o->dataset.flushed};
+    static const char *const field[] = {"user", "job id", "job name", "cluster", "flushed"};
+    for (size_t i = 0; i < sizeof text / sizeof text[0]; i++) {
+        if (text[i] != NULL && (text[i][0] == '\0' || strlen(text[i]) > HPCW_RANK2FILE_MAX_NAME)) {
+            return hpcw_i_fail(err, HPCW_EINVAL, "%s: wanted 1 to %u bytes, got %zu", field[i],
+                               HPCW_RANK2FILE_MAX_NAME, strlen(text[i]));
+        }
+    }
+    for (uint32_t i = 1; o->ranks != NULL && i < o->count; i++) {
+        if (o->ranks[i] <= o->ranks[i - 1] || o->ranks[i] >= HPCW_RANK2FILE_MAX_RANKS) {
+            return hpcw_i_fail(err, HPCW_EINVAL,
+                               "ranks[%u]: wanted ascending numbers below 2^31 - 1, got %u behind %u", i,
+                               o->ranks[i], o->ranks[i - 1]);
+        }
+    }
+    return check_dataset_name(o, err);
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * F3: the files of ranks as words, as they travel between processes: for each rank its number and how many files,
+ * then for each file its size, flags with CRC and length of the name, and the name, filled up with NULs, at least one.
+ */
+#ifndef HPCW_FORMAT_RANK2FILE_RECORDS_H
+#define HPCW_FORMAT_RANK2FILE_RECORDS_H
+
+#include <hpcw/rank2file.h>
+
+#include "base/buf.h"
+#include "comm/comm.h"
+
+enum { HPCW_I_R2F_HAS_CRC = 1, HPCW_I_R2F_HAS_SIZE = 2 };
+
+/* One file of a record; `name` points into it. */
+struct hpcw_i_r2f_file {
+    uint64_t size;
+    const char *name;
+    uint32_t name_size;
+    uint32_t crc;
+    unsigned flags;
+};
+
+/* Appends to a buffer of words; false without memory. */
+bool hpcw_i_r2f_put_rank_word(struct hpcw_i_buf *words, uint32_t rank, uint32_t files);
+bool hpcw_i_r2f_put_file_words(struct hpcw_i_buf *words, const struct hpcw_i_r2f_file *file);
+
+static inline uint32_t hpcw_i_r2f_record_rank(const uint64_t *record) {
+    return (uint32_t)record[0];
+}
+static inline uint32_t hpcw_i_r2f_record_files(const uint64_t *record) {
+    return (uint32_t)(record[0] >> 32);
+}
+
+/* Reads the file at `p`, which starts behind the word of the rank, and returns what is behind the file. */
+const uint64_t *hpcw_i_r2f_get_file(const uint64_t *p, struct hpcw_i_r2f_file *file);
+
+/* What is behind a record. */
+const uint64_t *hpcw_i_r2f_record_end(const uint64_t *record);
+
+/* The process whose share of the ranks holds `rank`, and where its share begins. */
+static inline uint32_t hpcw_i_r2f_home(uint32_t ranks, int processes, uint32_t rank) {
+    return (uint32_t)((((uint64_t)rank + 1) * (uint64_t)processes - 1) / ranks);
+}
+static inline uint32_t hpcw_i_r2f_share(uint32_t ranks, int processes, int process) {
+    return (uint32_t)((uint64_t)ranks * (uint64_t)process / (uint64_t)processes);
+}
+
+/* The records of consecutive ranks, each once, in order. */
+struct hpcw_i_r2f_block {
+    uint64_t *words; /* to be freed */
+    uint64_t *at;    /* [end - first + 1] index of each rank's record in `words`, and the end; to be freed */
+    uint32_t first, end;
+    uint32_t most_files; /* of one rank */
+};
+void hpcw_i_r2f_block_free(struct hpcw_i_r2f_block *block);
+
+/*
+ * Collective. Sends each record to its home; `records`: ascending ranks. HPCW_EMISMATCH if a rank is missing or comes
+ * twice.
+ */
+hpcw_status hpcw_i_r2f_gather(hpcw_comm *comm, uint32_t ranks, const struct hpcw_i_buf *records,
+                              struct hpcw_i_r2f_block *block, hpcw_error *err);
+
+/* Fails with `code` if two files of these records have the same name. */
+hpcw_status hpcw_i_r2f_find_twins(const uint64_t *words, uint64_t count, hpcw_status code, hpcw_error *err);
+
+/* Collective. HPCW_EINVAL if two files have the same name, wherever they are. */
+hpcw_status hpcw_i_r2f_refuse_twins(hpcw_comm *comm, const struct hpcw_i_r2f_block *block, hpcw_error *err);
+
+#endif

@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Opening a dataset. Process 0 finds it and walks the inner nodes of its map; what the others need of that is the list
+ * of leaves.
+ */
+#include "format/rank2file/restart.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/status.h"
+#include "comm/agree.h"
+#include "format/rank2file/decode.h"
+
+/* ---- nodes ---- */
+
+/* The number in the name of a node of this level, and nothing else that leads anywhere. */
+static bool number_of(const hpcw_rank2file_restart *r, uint32_t level, const char *file, uint64_t *number) {
+    char value[HPCW_I_R2F_VALUE];
+    const char *dot = strrchr(file, '.');
+    size_t n = strlen(file);
+    if (r->kind != HPCW_I_R2F_3 && n > 4) {
+        /* Before the last dot, which is that of ".scr". */
+        for (dot = dot == NULL ? file : dot - 1; dot > file && *dot != '.'; dot--) {
+        }
+    }
+    uint32_t v = 0;
+    for (const char *c = dot == NULL ? "" : dot + 1; *c >= '0' && *c <= '9' && v < UINT32_MAX / 10; c++) {
+        v = 10 * v + (uint32_t)(*c - '0');
+    }
+    *number = v;
+    (void)hpcw_i_r2f_value(r->kind, r->dataset.id, level, v, value);
+    return strcmp(file, value) == 0;
+}
+
+hpcw_status hpcw_i_r2f_node_path(const hpcw_rank2file_restart *r, uint32_t level, uint64_t number, char **path,
+                                 hpcw_error *err) {
+    char name[HPCW_I_R2F_VALUE];
+    hpcw_i_r2f_node(r->kind, level, (uint32_t)number, name);
+    *path = hpcw_i_r2f_join(r->metadata, name);
+    return *path != NULL ? HPCW_OK : hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory", r->metadata);
+}
+
+static hpcw_status add_leaf(struct hpcw_i_buf *leaves, const struct hpcw_i_r2f_child *child, uint64_t number,
+                            hpcw_error *err) {
+    struct hpcw_i_r2f_leaf leaf = {.first = child->reader, .number = number, .offset = child->offset};
+    return hpcw_i_buf_append(leaves, &leaf, sizeof leaf)
+               ? HPCW_OK
+               : hpcw_i_fail(err, HPCW_ENOMEM, "rank2file: out of memory for the list of leaves");
+}
+
+static hpcw_status walk(hpcw_rank2file_restart *r, const char *path, uint32_t level, uint32_t first,
+                        uint32_t end, struct hpcw_i_buf *leaves, hpcw_error *err);
+
+/* One child of a node of `level`, which covers the ranks up to `end`. */
+static hpcw_status walk_child(hpcw_rank2file_restart *r, const char *path, uint32_t level,
+                              const struct hpcw_i_r2f_child *child, uint32_t end, struct hpcw_i_buf *leaves,
+                              hpcw_error *err) {
+    uint64_t number = 0;
+    if (!number_of(r, level - 1, child->file, &number)) {
+        char value[HPCW_I_R2F_VALUE];
+        (void)hpcw_i_r2f_value(r->kind, r->dataset.id, level - 1, child->reader, value);
+        return hpcw_i_fail(err, HPCW_EFORMAT,
+                           "%s: offset %llu: FILE of rank %u: wanted %s or the like, got \"%.100s\"", path,
+                           (unsigned long long)child->at, child->reader, value, child->file);
+    }
+    if (level == 1) {
+        return add_leaf(leaves, child, number, err);
+    }
+    if (child->offset != 0) {
+        return hpcw_i_fail(err, HPCW_EFORMAT, "%s: offset %llu: OFFSET of rank %u: wanted 0, got %llu", path,
+                           (unsigned long long)child->at, child->reader, (unsigned long long)child->offset);
+    }
+    char *below = NULL;
+    hpcw_status s = hpcw_i_r2f_node_path(r, level - 1, number, &below, err);
+    if (s == HPCW_OK) {
+        s = walk(r, below, level - 1, child->reader, end, leaves, err);
+    }
+    hpcw_i_free(below);
+    return s;
+}
+
+static hpcw_status check_inner(hpcw_rank2file_restart *r, const char *path, uint32_t level, uint32_t first,
+                               const struct hpcw_i_r2f_inner *inner, hpcw_error *err) {
+    const struct hpcw_i_r2f_child *child = (const struct hpcw_i_r2f_child *)(const void *)inner->child.data;
+    bool root = level == 0;
+    if (inner->level == 0 || (!root && inner->level != level)) {
+        return hpcw_i_fail(err, HPCW_EFORMAT, "%s: LEVEL: wanted %u%s, got %u", path, root ? 1 : level,
+                           root ? " or more" : "", inner->level);
+    }
+    if (root ? inner->ranks == 0 : inner->ranks != 0 && inner->ranks != r->ranks) {
+        return hpcw_i_fail(err, HPCW_EFORMAT, "%s: RANKS: wanted %s, got %u", path,
+                           root ? "at least 1" : "those of the root", inner->ranks);
+    }
+    if (inner->child.size == 0 || child[0].reader != first) {
+        return hpcw_i_fail(err, HPCW_EFORMAT, "%s: RANK: wanted rank %u as the first reader, got %s", path,
+                           first, inner->child.size == 0 ? "none" : "another");
+    }
+    return HPCW_OK;
+}
+
+/* A node with all below it; level 0: the root, of any level. */
+static hpcw_status walk(hpcw_rank2file_restart *r, const char *path, uint32_t level, uint32_t first,
+                        uint32_t end, struct hpcw_i_buf *leaves, hpcw_error *err) {
+    unsigned char *data;
+    uint64_t stored = 0;
+    uint64_t left = 0;
+    struct hpcw_i_kv_cursor c;
+    struct hpcw_i_r2f_inner inner = {0};
+    hpcw_status s = hpcw_i_kv_load(path, 0, &data, &stored, &left, err);
+    if (s == HPCW_OK && left > 0) {
+        s = hpcw_i_fail(err, HPCW_EFORMAT, "%s: offset %llu: wanted the end of the file, got %llu more bytes",
+                        path, (unsigned long long)stored, (unsigned long long)left);
+    }
+    if (s == HPCW_OK) {
+        s = hpcw_i_kv_open(&c, path, 0, data, stored, err);
+    }
+    if (s == HPCW_OK) {
+        s = hpcw_i_r2f_get_inner(&c, &inner, err);
+    }
+    if (s == HPCW_OK) {
+        s = check_inner(r, path, level, first, &inner, err);
+    }
+    if (s == HPCW_OK) {
+        r->inner++;
+        if (level == 0) {
+            r->ranks = end = inner.ranks;
+            r->levels = inner.level;
+        }
+    }
+    const struct hpcw_i_r2f_child *child = (const struct hpcw_i_r2f_child *)(const void *)inner.child.data;
+    size_t count = inner.child.size / sizeof *child;
+    for (size_t i = 0; s == HPCW_OK && i < count; i++) {
+        if (child[i].reader >= end) {
+            s = hpcw_i_fail(err, HPCW_EFORMAT, "%s: offset %llu: rank: wanted one of %u to %u, got %u", path,
+                            (unsigned long long)child[i].at, first, end - 1, child[i].reader);
+        } else {
+            s = walk_child(r, path, inner.level, &child[i], i + 1 < count ? child[i + 1].reader : end, leaves,
+                           err);
+        }
+    }
+    hpcw_i_buf_free(&inner.child);
+    hpcw_i_free(data);
+    return s;
+}
+
+/* ---- open ---- */
+
+/* What process 0 knows and the others need. */
+struct known {
+    uint64_t id, layout, kind, ranks, levels, inner, leaves;
+    char name[HPCW_RANK2FILE_MAX_DATASET + 1];
+};
+
+static hpcw_status read_map(hpcw_rank2file_restart *r, hpcw_error *err) {
+    struct hpcw_i_buf leaves = {0};
+    char *root = hpcw_i_r2f_join(r->metadata, hpcw_i_r2f_root(r->kind));
+    hpcw_status s = root == NULL ? hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory", r->metadata)
+                                 : walk(r, root, 0, 0, 0, &leaves, err);
+    hpcw_i_free(root);
+    if (s != HPCW_OK) {
+        hpcw_i_buf_free(&leaves);
+        return s;
+    }
+    r->leaf = (struct hpcw_i_r2f_leaf *)(void *)leaves.data;
+    r->leaves = (uint32_t)(leaves.size / sizeof *r->leaf);
+    return s;
+}
+
+/* Collective, when process 0 has all. */
+static hpcw_status share(hpcw_rank2file_restart *r, const char *prefix,
+                         char name[HPCW_RANK2FILE_MAX_DATASET + 1], hpcw_error *err) {
+    struct known k = {.id = r->dataset.id,
+                      .layout = (uint64_t)r->layout,
+                      .kind = (uint64_t)r->kind,
+                      .ranks = r->ranks,
+                      .levels = r->levels,
+                      .inner = r->inner,
+                      .leaves = r->leaves};
+    memcpy(k.name, name, sizeof k.name);
+    hpcw_status s = hpcw_i_comm_bcast(r->comm, &k, sizeof k, 0, err);
+    if (s == HPCW_OK && r->comm->process > 0) {
+        r->dataset.id = k.id;
+        r->layout = (hpcw_rank2file_layout)k.layout;
+        r->kind = (enum hpcw_i_r2f_kind)k.kind;
+        r->ranks = (uint32_t)k.ranks;
+        r->levels = (uint32_t)k.levels;
+        r->inner = (uint32_t)k.inner;
+        r->leaves = (uint32_t)k.leaves;
+        r->leaf = hpcw_i_malloc(r->leaves * sizeof *r->leaf);
+        memcpy(name, k.name, sizeof k.name);
+        if (prefix != NULL) {
+            char directory[HPCW_RANK2FILE_PATH];
+            hpcw_i_r2f_metadata(r->kind, r->dataset.id, name, directory);
+            r->metadata = hpcw_i_r2f_join(prefix, directory);
+        }
+        if (r->leaf == NULL || r->metadata == NULL) {
+            s = hpcw_i_fail(err, HPCW_ENOMEM, "rank2file: out of memory for %u leaves", r->leaves);
+        }
+    }
+    if (s == HPCW_OK && r->base == NULL) {
+        r->base = r->kind == HPCW_I_R2F_1_1 ? hpcw_i_r2f_join(prefix, name) : hpcw_i_strdup(prefix);
+        s = r->base == NULL ? hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory", prefix) : HPCW_OK;
+    }
+    s = hpcw_i_agree(r->comm, s, NULL, err);
+    return s == HPCW_OK ? hpcw_i_comm_bcast(r->comm, r->leaf, r->leaves * sizeof *r->leaf, 0, err) : s;
+}
+
+/* Collective. Everybody gets the summary as bytes. */
+static hpcw_status share_summary(hpcw_rank2file_restart *r, const char *name, hpcw_error *err) {
+    uint64_t size = hpcw_kvtree_size(r->summary);
+    hpcw_sink *sink = NULL;
+    hpcw_status s = hpcw_i_comm_bcast(r->comm, &size, sizeof size, 0, err);
+    if (s != HPCW_OK || r->comm->size == 1 || size == 0) {
+        return s;
+    }
+    void *bytes = hpcw_i_malloc((size_t)size);
+    s = bytes == NULL ? hpcw_i_fail(err, HPCW_ENOMEM, "rank2file: out of memory for the summary") : HPCW_OK;
+    if (s == HPCW_OK && r->comm->process == 0) {
+        s = hpcw_sink_open_memory(&sink, err);
+        s = s == HPCW_OK ? hpcw_kvtree_write(r->summary, sink, 0, err) : s;
+        if (s == HPCW_OK) {
+            memcpy(bytes, hpcw_sink_memory_data(sink, NULL), (size_t)size);
+        }
+        hpcw_sink_free(sink);
+    }
+    s = hpcw_i_agree(r->comm, s, NULL, err);
+    if (s == HPCW_OK) {
+        s = hpcw_i_comm_bcast(r->comm, bytes, (size_t)size, 0, err);
+    }
+    if (s == HPCW_OK && r->comm->process > 0) {
+        s = hpcw_kvtree_decode("summary", bytes, (size_t)size, NULL, &r->summary, err);
+        s = s == HPCW_OK ? hpcw_i_r2f_take_summary(r, "summary", name, err) : s;
+    }
+    hpcw_i_free(bytes);
+    return hpcw_i_agree(r->comm, s, NULL, err);
+}
+
+/* Collective; `s` is what became of process 0's part. Takes `r`. */
+static hpcw_status settle(hpcw_rank2file_restart *r, hpcw_comm *comm, const char *prefix, const char *path,
+                          char name[HPCW_RANK2FILE_MAX_DATASET + 1], hpcw_status s,
+                          hpcw_rank2file_restart **out, hpcw_error *err) {
+    s = hpcw_i_agree(comm, s, NULL, err);
+    if (s == HPCW_OK) {
+        s = share(r, prefix, name, err);
+    }
+    if (s == HPCW_OK) {
+        s = share_summary(r, name, err);
+    }
+    if (s != HPCW_OK) {
+        if (path != NULL) {
+            hpcw_i_fail_about(err, path);
+        }
+        hpcw_rank2file_restart_free(r);
+        r = NULL;
+    }
+    if (out != NULL) {
+        *out = r;
+    }
+    return s;
+}
+
+static hpcw_status new_restart(const char *path, hpcw_comm *comm, hpcw_rank2file_restart **out,
+                               hpcw_rank2file_restart **made, hpcw_error *err) {
+    *made = NULL;
+    if (out == NULL || path == NULL || *path == '\0') {
+        return hpcw_i_fail(err, HPCW_EINVAL, "rank2file: wanted a path and a place for the handle, got %s",
+                           out == NULL || path == NULL ? "NULL" : "an empty path");
+    }
+    *made = hpcw_i_calloc(1, sizeof **made);
+    if (*made == NULL) {
+        return hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory", path);
+    }
+    (*made)->comm = comm;
+    return HPCW_OK;
+}
+
+hpcw_status hpcw_rank2file_restart_open(const char *prefix, hpcw_comm *comm, const char *dataset,
+                                        hpcw_rank2file_restart **out, hpcw_error *err) {
+    hpcw_error local;
+    err = err == NULL ? &local : err;
+    comm = hpcw_i_comm_or_self(comm);
+    char name[HPCW_RANK2FILE_MAX_DATASET + 1] = "";
+    hpcw_rank2file_restart *r;
+    hpcw_status s = new_restart(prefix, comm, out, &r, err);
+    if (s == HPCW_OK && comm->process == 0) {
+        s = hpcw_i_r2f_find_dataset(r, prefix, dataset, name, err);
+        if (s == HPCW_OK) {
+            s = read_map(r, err);
+        }
+    }
+    return settle(r, comm, prefix, prefix, name, s, out, err);
+}
+
+/* The directory of a file. */
+static char *directory_of(const char *path) {
+    const char *slash = strrchr(path, '/');
+    char *copy = slash == NULL ? hpcw_i_strdup(".") : hpcw_i_strdup(path);
+    if (copy != NULL && slash != NULL) {
+        copy[slash == path ? 1 : slash - path] = '\0';
+    }
+    return copy;
+}
+
+/* Which kind of map has such a root; *id: what its directory says, 0 if nothing. */
+static enum hpcw_i_r2f_kind kind_of_root(const char *root, uint64_t *id) {
+    static const char before[] = "scr.dataset.";
+    const char *slash = strrchr(root, '/');
+    const char *name = slash == NULL ? root : slash + 1;
+    const char *directory = root;
+    *id = 0;
+    for (const char *p = root; slash != NULL && p < slash; p++) {
+        directory = *p == '/' ? p + 1 : directory;
+    }
+    if (slash != NULL && strncmp(directory, before, sizeof before - 1) == 0) {
+        for (const char *p = directory + sizeof before - 1; *p >= '0' && *p <= '9' && *id < INT32_MAX; p++) {
+            *id = 10 * *id + (uint64_t)(*p - '0');
+        }
+    }
+    if (strcmp(name, hpcw_i_r2f_root(HPCW_I_R2F_3)) == 0) {
+        return HPCW_I_R2F_3;
+    }
+    return *id > 0 ? HPCW_I_R2F_1_2 : HPCW_I_R2F_1_1;
+}
+
+hpcw_status hpcw_rank2file_restart_open_root(const char *root, hpcw_comm *comm, hpcw_rank2file_restart **out,
+                                             hpcw_error *err) {
+    hpcw_error local;
+    err = err == NULL ? &local : err;
+    comm = hpcw_i_comm_or_self(comm);
+    char name[HPCW_RANK2FILE_MAX_DATASET + 1] = "";
+    hpcw_rank2file_restart *r;
+    hpcw_status s = new_restart(root, comm, out, &r, err);
+    if (s == HPCW_OK) {
+        r->kind = kind_of_root(root, &r->dataset.id);
+        r->layout = r->kind == HPCW_I_R2F_1_1   ? HPCW_RANK2FILE_SCR_1_1
+                    : r->kind == HPCW_I_R2F_1_2 ? HPCW_RANK2FILE_SCR_1_2
+                                                : HPCW_RANK2FILE_SCR_3;
+        r->metadata = directory_of(root);
+        r->base = r->metadata == NULL
+                      ? NULL
+                      : hpcw_i_r2f_join(r->metadata, r->kind == HPCW_I_R2F_1_1 ? ".." : "../..");
+        if (r->metadata == NULL || r->base == NULL) {
+            s = hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory", root);
+        }
+    }
+    if (s == HPCW_OK && comm->process == 0) {
+        s = read_map(r, err);
+    }
+    return settle(r, comm, NULL, root, name, s, out, err);
+}
+
+void hpcw_rank2file_restart_free(hpcw_rank2file_restart *r) {
+    if (r != NULL) {
+        hpcw_kvtree_free(r->summary);
+        hpcw_i_free(r->metadata);
+        hpcw_i_free(r->base);
+        hpcw_i_free(r->leaf);
+        hpcw_i_free(r->words);
+        hpcw_i_buf_free(&r->places);
+        hpcw_i_buf_free(&r->path);
+        hpcw_i_free(r);
+    }
+}
+
+uint32_t hpcw_rank2file_restart_ranks(const hpcw_rank2file_restart *r) {
+    return r == NULL ? 0 : r->ranks;
+}
+
+const hpcw_rank2file_dataset *hpcw_rank2file_restart_dataset(const hpcw_rank2file_restart *r) {
+    return r == NULL ? NULL : &r->dataset;
+}
+
+hpcw_rank2file_layout hpcw_rank2file_restart_layout(const hpcw_rank2file_restart *r) {
+    return r == NULL ? HPCW_RANK2FILE_SCR_1_1 : r->layout;
+}
+
+void hpcw_rank2file_restart_shape(const hpcw_rank2file_restart *r, uint32_t *leaves, uint32_t *inner,
+                                  uint32_t *levels) {
+    *leaves = r == NULL ? 0 : r->leaves;
+    *inner = r == NULL ? 0 : r->inner;
+    *levels = r == NULL ? 0 : r->levels;
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* F3: a dataset being read, as its parts see it. */
+#ifndef HPCW_FORMAT_RANK2FILE_RESTART_H
+#define HPCW_FORMAT_RANK2FILE_RESTART_H
+
+#include "base/buf.h"
+#include "comm/comm.h"
+#include "format/rank2file/names.h"
+
+/* One leaf of the list that all processes have; words, as it is broadcast. */
+struct hpcw_i_r2f_leaf {
+    uint64_t first;  /* rank; the leaf ends where the next one begins */
+    uint64_t number; /* in the name of its file */
+    uint64_t offset;
+};
+
+/* Where a loaded file is among the words. */
+struct hpcw_i_r2f_place {
+    uint64_t word;
+    uint32_t rank;
+};
+
+struct hpcw_rank2file_restart {
+    hpcw_comm *comm;
+    char *metadata; /* directory of the map */
+    char *base;     /* what names of data files are below */
+    hpcw_rank2file_layout layout;
+    enum hpcw_i_r2f_kind kind;
+    hpcw_rank2file_dataset dataset;
+    hpcw_kvtree *summary; /* owns the texts of `dataset`; NULL without one */
+    uint32_t ranks, levels, inner;
+    struct hpcw_i_r2f_leaf *leaf; /* [leaves] ascending */
+    uint32_t leaves;
+
+    uint64_t *words; /* records of the ranks loaded here */
+    uint64_t word_count;
+    struct hpcw_i_buf places; /* of struct hpcw_i_r2f_place */
+    struct hpcw_i_buf path;   /* of the file described last */
+};
+
+/* On process 0: what index and summary say of a dataset; NULL: the one to restart from. `name`: its name. */
+hpcw_status hpcw_i_r2f_find_dataset(hpcw_rank2file_restart *r, const char *prefix, const char *wanted,
+                                    char name[HPCW_RANK2FILE_MAX_DATASET + 1], hpcw_error *err);
+
+/* Takes r->summary's word for it, and checks that it says what is needed. */
+hpcw_status hpcw_i_r2f_take_summary(hpcw_rank2file_restart *r, const char *path, const char *name,
+                                    hpcw_error *err);
+
+/* Path of a node that is not the root; to be freed. */
+hpcw_status hpcw_i_r2f_node_path(const hpcw_rank2file_restart *r, uint32_t level, uint64_t number, char **path,
+                                 hpcw_error *err);
+
+#endif

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Summary and index, as trees. */
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/status.h"
+#include "format/rank2file/names.h"
+
+/* One `key = value`, unless an earlier one failed. */
+static void put(hpcw_kvtree *node, const char *key, const char *value, hpcw_status *s, hpcw_error *err) {
+    if (*s == HPCW_OK) {
+        *s = hpcw_kvtree_set(node, key, value, err);
+    }
+}
+
+static void put_u64(hpcw_kvtree *node, const char *key, uint64_t value, hpcw_status *s, hpcw_error *err) {
+    if (*s == HPCW_OK) {
+        *s = hpcw_kvtree_set_u64(node, key, value, err);
+    }
+}
+
+/* The child of that key; NULL if it or an earlier call failed. */
+static hpcw_kvtree *child(hpcw_kvtree *node, const char *key, hpcw_status *s, hpcw_error *err) {
+    hpcw_kvtree *made = NULL;
+    if (*s == HPCW_OK) {
+        *s = hpcw_kvtree_add(node, key, &made, err);
+    }
+    return made;
+}
+
+static void put_dataset(hpcw_kvtree *node, const hpcw_rank2file_options *o, hpcw_status *s, hpcw_error *err) {
+    const hpcw_rank2file_dataset *d = &o->dataset;
+    char name[HPCW_RANK2FILE_MAX_DATASET + 1];
+    hpcw_rank2file_dataset_name(o, name);
+    put_u64(node, "ID", d->id, s, err);
+    put(node, "NAME", name, s, err);
+    if (o->layout != HPCW_RANK2FILE_SCR_1_1) {
+        put(node, "FLAG_CKPT", "1", s, err);
+        put(node, "FLAG_OUTPUT", "0", s, err);
+    }
+    put_u64(node, "CREATED", d->created_us, s, err);
+    put(node, "USER", d->user == NULL ? "user" : d->user, s, err);
+    if (d->job_name != NULL) {
+        put(node, "JOBNAME", d->job_name, s, err);
+    }
+    put(node, "JOBID", d->job_id == NULL ? "1" : d->job_id, s, err);
+    if (d->cluster != NULL) {
+        put(node, "CLUSTER", d->cluster, s, err);
+    }
+    put_u64(node, "CKPT", d->checkpoint == 0 ? d->id : d->checkpoint, s, err);
+    put_u64(node, "FILES", d->files, s, err);
+    put_u64(node, "SIZE", d->size, s, err);
+    put(node, "COMPLETE", "1", s, err);
+}
+
+hpcw_status hpcw_rank2file_summary(const hpcw_rank2file_options *options, hpcw_kvtree **out, hpcw_error *err) {
+    if (out == NULL) {
+        return hpcw_i_fail(err, HPCW_EINVAL, "rank2file: wanted a place for the summary, got NULL");
+    }
+    *out = NULL;
+    hpcw_kvtree *root = NULL;
+    hpcw_status s = hpcw_rank2file_options_check(options, err);
+    if (s == HPCW_OK) {
+        s = hpcw_kvtree_new(&root, err);
+    }
+    put(root, "VERSION", "6", &s, err);
+    put(root, "COMPLETE", "1", &s, err);
+    put_dataset(child(root, "DSET", &s, err), options, &s, err);
+    if (s != HPCW_OK) {
+        hpcw_kvtree_free(root);
+        root = NULL;
+    }
+    *out = root;
+    return s;
+}
+
+void hpcw_rank2file_summary_path(const hpcw_rank2file_options *options, uint32_t which,
+                                 char path[HPCW_RANK2FILE_PATH]) {
+    char name[HPCW_RANK2FILE_MAX_DATASET + 1];
+    static const char file[] = "/summary.scr";
+    hpcw_rank2file_dataset_name(options, name);
+    hpcw_i_r2f_metadata(hpcw_i_r2f_kind_of(options->layout, which), options->dataset.id, name, path);
+    memcpy(path + strlen(path), file, sizeof file);
+}
+
+/* ---- index ---- */
+
+/* Key of the map from names, and version, of the index of a map. */
+static const char *names_key(hpcw_rank2file_layout layout) {
+    return layout == HPCW_RANK2FILE_SCR_1_1 ? "DIR" : "NAME";
+}
+
+static const char *version_of(hpcw_rank2file_layout layout) {
+    return layout == HPCW_RANK2FILE_SCR_1_1 || layout == HPCW_RANK2FILE_SCR_1_2 ? "1" : "2";
+}
+
+static hpcw_status check_index(const hpcw_kvtree *index, const hpcw_rank2file_options *o, const char *name,
+                               const char *id, hpcw_error *err) {
+    if (hpcw_kvtree_count(index) == 0) {
+        return HPCW_OK;
+    }
+    const char *version = hpcw_kvtree_value(index, "VERSION");
+    bool shared = o->layout == HPCW_RANK2FILE_SHARED;
+    bool dir = hpcw_kvtree_get(index, "DIR") != NULL;
+    if (version == NULL || strcmp(version, version_of(o->layout)) != 0 ||
+        dir != (shared || o->layout == HPCW_RANK2FILE_SCR_1_1) ||
+        (hpcw_kvtree_get(index, "NAME") != NULL) != (o->layout != HPCW_RANK2FILE_SCR_1_1)) {
+        return hpcw_i_fail(err, HPCW_EEXIST,
+                           "index: wanted one of layout %s, got one of version %.20s with datasets of another",
+                           hpcw_rank2file_layout_name(o->layout), version == NULL ? "none" : version);
+    }
+    if (hpcw_kvtree_get(hpcw_kvtree_get(index, names_key(o->layout)), name) != NULL ||
+        hpcw_kvtree_get(hpcw_kvtree_get(index, "DSET"), id) != NULL) {
+        return hpcw_i_fail(err, HPCW_EEXIST, "index: wanted a new dataset, got %s with id %s, which it lists",
+                           name, id);
+    }
+    return HPCW_OK;
+}
+
+/* FLUSHED has no zone in the original; where nothing else is said it is UTC. */
+static void time_text(const hpcw_rank2file_dataset *d, char text[24]) {
+    time_t t = (time_t)(d->created_us / 1000000);
+    struct tm tm;
+    if (gmtime_r(&t, &tm) == NULL || tm.tm_year > 9999 - 1900) {
+        tm = (struct tm){.tm_year = 9999 - 1900, .tm_mon = 11, .tm_mday = 31};
+    }
+    (void)strftime(text, 24, "%Y-%m-%dT%H:%M:%S", &tm);
+}
+
+static void put_record(hpcw_kvtree *node, const hpcw_rank2file_options *o, hpcw_status *s, hpcw_error *err) {
+    char flushed[24];
+    time_text(&o->dataset, flushed);
+    put(node, "COMPLETE", "1", s, err);
+    put_dataset(child(node, "DSET", s, err), o, s, err);
+    put(node, "FLUSHED", o->dataset.flushed == NULL ? flushed : o->dataset.flushed, s, err);
+}
+
+hpcw_status hpcw_rank2file_index_add(hpcw_kvtree *index, const hpcw_rank2file_options *options,
+                                     hpcw_error *err) {
+    char name[HPCW_RANK2FILE_MAX_DATASET + 1];
+    char id[32];
+    hpcw_status s = hpcw_rank2file_options_check(options, err);
+    if (s == HPCW_OK && index == NULL) {
+        s = hpcw_i_fail(err, HPCW_EINVAL, "rank2file: wanted an index, got NULL");
+    }
+    if (s != HPCW_OK) {
+        return s;
+    }
+    hpcw_rank2file_dataset_name(options, name);
+    (void)snprintf(id, sizeof id, "%llu", (unsigned long long)options->dataset.id);
+    s = check_index(index, options, name, id, err);
+    hpcw_rank2file_layout layout = options->layout;
+    bool shared = layout == HPCW_RANK2FILE_SHARED;
+    put(index, "VERSION", version_of(layout), &s, err);
+    put(index, "CURRENT", name, &s, err);
+    put(child(child(index, names_key(layout), &s, err), name, &s, err), "DSET", id, &s, err);
+    if (shared) {
+        put(child(child(index, "DIR", &s, err), name, &s, err), "DSET", id, &s, err);
+    }
+    hpcw_kvtree *record = child(child(index, "DSET", &s, err), id, &s, err);
+    if (shared || layout == HPCW_RANK2FILE_SCR_3) {
+        put_record(record, options, &s, err);
+    }
+    if (layout != HPCW_RANK2FILE_SCR_3) {
+        const char *key = shared ? "DIR" : names_key(layout);
+        put_record(child(child(record, key, &s, err), name, &s, err), options, &s, err);
+    }
+    return s;
+}

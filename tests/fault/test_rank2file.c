@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Every call of a checkpoint's life fails once: no reader sees what is not whole, and a restart says what failed. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include <hpcw/hpcw.h>
+
+#include "support/faults.h"
+#include "support/files.h"
+#include "support/rank2file_cases.h"
+
+static const struct rank2file_case *case_named(const char *name) {
+    for (unsigned i = 0; i < rank2file_case_count; i++) {
+        if (strcmp(rank2file_cases[i].name, name) == 0) {
+            return &rank2file_cases[i];
+        }
+    }
+    fail_msg("no case %s", name);
+    return NULL;
+}
+
+static void index_path(const char *prefix, char *path, size_t size) {
+    (void)snprintf(path, size, "%s/%s", prefix, HPCW_RANK2FILE_INDEX);
+}
+
+static void writing(const struct rank2file_case *c, enum fault fault, const char *want) {
+    for (unsigned long n = 1;; n++) {
+        char dir[256];
+        char prefix[300];
+        char path[400];
+        hpcw_rank2file_options o;
+        hpcw_error err = {.message = ""};
+        scratch_make(dir, sizeof dir);
+        (void)snprintf(prefix, sizeof prefix, "%s/run", dir);
+        rank2file_case_options(c, &o);
+        /* Pushing hundreds of small files to the disk takes its time. */
+        o.durability = c->ranks < 4 && fault == FAULT_EIO ? HPCW_SYNC_FILE : HPCW_SYNC_NONE;
+        int descriptors = count_descriptors();
+        fault_arm(fault, n);
+        hpcw_status s = rank2file_case_write(c, &o, prefix, NULL, c->ranks, NULL, &err);
+        bool met = fault_disarm();
+        assert_int_equal(count_descriptors(), descriptors);
+        index_path(prefix, path, sizeof path);
+        /* A close that fails behind a read loses nothing. */
+        if (s != HPCW_OK) {
+            if (!met || fault_is_harmless(fault) || s != fault_status(fault) || !good_message(s, &err, "")) {
+                fail_msg("%s, %s, call %lu: %s", c->name, fault_name(fault), n, err.message);
+            }
+            assert_int_not_equal(access(path, F_OK), 0);
+            /* The same again, over what is left. */
+            if (rank2file_case_write(c, &o, prefix, NULL, c->ranks, NULL, &err) != HPCW_OK) {
+                fail_msg("%s, again after call %lu: %s", c->name, n, err.message);
+            }
+        }
+        assert_true(same_trees(want, prefix));
+        scratch_remove(dir);
+        if (!met) {
+            assert_true(n > 1);
+            return;
+        }
+    }
+}
+
+static void every_call_of_writing(void **state) {
+    (void)state;
+    /* Small ones: each call is one checkpoint, and most need a second one. */
+    static const struct rank2file_case cases[] = {
+        {.name = "durable", .layout = HPCW_RANK2FILE_SCR_3, .ranks = 2},
+        {.name = "several files",
+         .layout = HPCW_RANK2FILE_SCR_1_2,
+         .ranks = 4,
+         .leaf_ranks = 3,
+         .most_files = 2},
+        {.name = "deep", .layout = HPCW_RANK2FILE_SHARED, .ranks = 5, .leaf_ranks = 2},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const struct rank2file_case *c = &cases[i];
+        char dir[256];
+        char want[300];
+        hpcw_error err = {.message = ""};
+        scratch_make(dir, sizeof dir);
+        (void)snprintf(want, sizeof want, "%s/want", dir);
+        assert_int_equal(rank2file_case_write(c, NULL, want, NULL, c->ranks, NULL, &err), HPCW_OK);
+        for (int fault = 0; fault < FAULTS; fault++) {
+            writing(c, (enum fault)fault, want);
+        }
+        scratch_remove(dir);
+    }
+}
+
+static hpcw_status restart(const struct rank2file_case *c, const char *prefix, const uint32_t *all,
+                           hpcw_error *err) {
+    hpcw_rank2file_restart *r;
+    hpcw_status s = hpcw_rank2file_restart_open(prefix, NULL, NULL, &r, err);
+    if (s == HPCW_OK) {
+        s = hpcw_rank2file_restart_load(r, c->ranks, all, err);
+    }
+    if (s == HPCW_OK) {
+        s = hpcw_rank2file_restart_check(r, true, err);
+    }
+    hpcw_rank2file_restart_free(r);
+    return s;
+}
+
+static void every_call_of_restarting(void **state) {
+    (void)state;
+    const struct rank2file_case *c = case_named("shared");
+    char dir[256];
+    uint32_t all[RANK2FILE_MOST_RANKS];
+    hpcw_error err = {.message = ""};
+    scratch_make(dir, sizeof dir);
+    for (uint32_t i = 0; i < c->ranks; i++) {
+        all[i] = i;
+    }
+    assert_int_equal(rank2file_case_write(c, NULL, dir, NULL, c->ranks, NULL, &err), HPCW_OK);
+    for (int fault = 0; fault < FAULTS; fault++) {
+        for (unsigned long n = 1;; n++) {
+            int descriptors = count_descriptors();
+            fault_arm((enum fault)fault, n);
+            hpcw_status s = restart(c, dir, all, &err);
+            bool met = fault_disarm();
+            assert_int_equal(count_descriptors(), descriptors);
+            if (s != HPCW_OK && (!met || fault_is_harmless((enum fault)fault) ||
+                                 s != fault_status((enum fault)fault) || !good_message(s, &err, ""))) {
+                fail_msg("%s, call %lu: %s", fault_name((enum fault)fault), n, err.message);
+            }
+            if (!met) {
+                assert_true(n > 1);
+                break;
+            }
+        }
+    }
+    scratch_remove(dir);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_call_of_writing),
+        cmocka_unit_test(every_call_of_restarting),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Stored trees from arbitrary bytes: header, length and CRC put right, so that what is inside is reached. */
+#ifndef HPCW_TESTS_FUZZ_REPAIRED_H
+#define HPCW_TESTS_FUZZ_REPAIRED_H
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/crc32.h"
+
+/* `size` is at least 28; to be freed. */
+static inline unsigned char *repaired(const unsigned char *data, size_t size) {
+    static const unsigned char header[8] = {0x95, 0x1f, 0xc3, 0xf5, 0, 1, 0, 1};
+    unsigned char *copy = malloc(size);
+    if (copy == NULL) {
+        abort();
+    }
+    memcpy(copy, data, size);
+    memcpy(copy, header, sizeof header);
+    hpcw_i_put_u64(copy + 8, size, true);
+    hpcw_i_put_u32(copy + 16, 1, true);
+    hpcw_i_put_u32(copy + size - 4, hpcw_i_crc32(0, copy, size - 4), true);
+    return copy;
+}
+
+#endif

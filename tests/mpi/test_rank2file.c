@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A checkpoint does not show who wrote it, any number of processes restarts it, and what is wrong on one process is
+ * reported by all.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <hpcw/hpcw.h>
+
+#include "support/faults.h"
+#include "support/files.h"
+#include "support/rank2file_cases.h"
+#include "support/world.h"
+
+enum { REFERENCE = SPREADS, REFUSED, FOLDERS };
+
+static void prefix_in(int folder, unsigned i, char *path, size_t size) {
+    (void)snprintf(path, size, "%s/%d/case%u", scratch, folder, i);
+}
+
+static bool trees_are_same(const char *want, const char *got) {
+    MPI_Barrier(MPI_COMM_WORLD);
+    return on_all(process != 0 || same_trees(want, got));
+}
+
+static void ownership_does_not_matter(void **state) {
+    (void)state;
+    for (unsigned i = 0; i < rank2file_case_count; i++) {
+        const struct rank2file_case *c = &rank2file_cases[i];
+        char reference[512];
+        hpcw_error err = {.message = ""};
+        prefix_in(REFERENCE, i, reference, sizeof reference);
+        hpcw_status s = HPCW_OK;
+        if (process == 0) {
+            s = rank2file_case_write(c, NULL, reference, NULL, c->ranks, NULL, &err);
+        }
+        assert_true(on_all(s == HPCW_OK));
+        for (int spread = 0; spread < SPREADS; spread++) {
+            char prefix[512];
+            uint32_t ranks[RANK2FILE_MOST_RANKS];
+            if (spread == PARITY && processes == 1) {
+                continue;
+            }
+            prefix_in(spread, i, prefix, sizeof prefix);
+            uint32_t count = own_tasks((enum spread)spread, c->ranks, ranks);
+            s = rank2file_case_write(c, NULL, prefix, world, count, spread == BLOCKS ? NULL : ranks, &err);
+            if (s != HPCW_OK) {
+                print_error("%s, spread %d, process %d: %s\n", c->name, spread, process, err.message);
+            }
+            assert_true(on_all(s == HPCW_OK));
+            assert_true(trees_are_same(reference, prefix));
+        }
+    }
+}
+
+static bool restarts(const struct rank2file_case *c, const char *prefix, uint32_t count, const uint32_t *ranks,
+                     const uint32_t *want) {
+    hpcw_rank2file_restart *r;
+    hpcw_error err = {.message = ""};
+    hpcw_status s = hpcw_rank2file_restart_open(prefix, world, NULL, &r, &err);
+    if (s == HPCW_OK) {
+        s = hpcw_rank2file_restart_load(r, count, ranks, &err);
+    }
+    if (s == HPCW_OK) {
+        s = hpcw_rank2file_restart_check(r, true, &err);
+    }
+    if (s != HPCW_OK) {
+        print_error("%s, process %d: %s\n", c->name, process, err.message);
+    }
+    bool good = s == HPCW_OK && rank2file_case_loaded(c, r, count, want) &&
+                strcmp(hpcw_rank2file_restart_dataset(r)->job_id, "5132") == 0;
+    hpcw_rank2file_restart_free(r);
+    return good;
+}
+
+static void any_processes_restart(void **state) {
+    (void)state;
+    for (unsigned i = 0; i < rank2file_case_count; i++) {
+        const struct rank2file_case *c = &rank2file_cases[i];
+        char prefix[512];
+        uint32_t ranks[RANK2FILE_MOST_RANKS];
+        prefix_in(REFERENCE, i, prefix, sizeof prefix);
+        /* The share, as it is said to be. */
+        uint32_t begin = (uint32_t)((uint64_t)c->ranks * (uint64_t)process / (uint64_t)processes);
+        uint32_t end = (uint32_t)((uint64_t)c->ranks * ((uint64_t)process + 1) / (uint64_t)processes);
+        for (uint32_t k = begin; k < end; k++) {
+            ranks[k - begin] = k;
+        }
+        assert_true(on_all(restarts(c, prefix, end - begin, NULL, ranks)));
+        for (int spread = BLOCK_LISTS; spread < SPREADS; spread++) {
+            uint32_t count = own_tasks((enum spread)spread, c->ranks, ranks);
+            assert_true(on_all(restarts(c, prefix, count, ranks, ranks)));
+        }
+        /* Everybody wants all. */
+        for (uint32_t k = 0; k < c->ranks; k++) {
+            ranks[k] = k;
+        }
+        assert_true(on_all(restarts(c, prefix, c->ranks, ranks, ranks)));
+    }
+}
+
+/* ---- what differs, is missing, or comes twice ---- */
+
+static void assert_refused(const hpcw_rank2file_options *o, const struct rank2file_case *c, uint32_t count,
+                           const uint32_t *ranks, hpcw_status want) {
+    char prefix[512];
+    hpcw_error err = {.message = ""};
+    (void)snprintf(prefix, sizeof prefix, "%s/%d", scratch, REFUSED);
+    hpcw_status s = rank2file_case_write(c, o, prefix, world, count, ranks, &err);
+    if (s != want) {
+        print_error("process %d: wanted %d, got %d: %s\n", process, (int)want, (int)s, err.message);
+    }
+    assert_true(on_all(s == want));
+    assert_true(same_verdict(s, &err));
+    empty_directory(prefix);
+}
+
+static void refused_by_all(void **state) {
+    (void)state;
+    const struct rank2file_case c = {.name = "refused", .layout = HPCW_RANK2FILE_SCR_1_1, .ranks = 8};
+    hpcw_rank2file_options o;
+    uint32_t ranks[RANK2FILE_MOST_RANKS];
+    uint32_t count = own_tasks(BLOCK_LISTS, c.ranks, ranks);
+    bool last = process == processes - 1;
+    rank2file_case_options(&c, &o);
+    if (processes > 1) {
+        o.leaf_ranks = last ? 3 : 2;
+        assert_refused(&o, &c, count, ranks, HPCW_EMISMATCH);
+        rank2file_case_options(&c, &o);
+        o.dataset.name = last ? "a" : "b";
+        assert_refused(&o, &c, count, ranks, HPCW_EMISMATCH);
+        rank2file_case_options(&c, &o);
+        o.dataset.id = last ? 0 : 7;
+        assert_refused(&o, &c, count, ranks, HPCW_EINVAL);
+    }
+    rank2file_case_options(&c, &o);
+    /* A rank that is too large, one that is missing, one that comes twice. */
+    if (last) {
+        ranks[count - 1] = 8;
+    }
+    assert_refused(&o, &c, count, ranks, HPCW_EMISMATCH);
+    count = own_tasks(BLOCK_LISTS, c.ranks, ranks);
+    if (processes > 1) {
+        if (last) {
+            ranks[0] = 0;
+        }
+        assert_refused(&o, &c, count, ranks, HPCW_EMISMATCH);
+    }
+}
+
+static void twins_on_two_processes(void **state) {
+    (void)state;
+    hpcw_rank2file_options o;
+    hpcw_rank2file *w;
+    hpcw_error err = {.message = ""};
+    char prefix[512];
+    (void)snprintf(prefix, sizeof prefix, "%s/%d", scratch, REFUSED);
+    hpcw_rank2file_options_init(&o);
+    o.dataset.id = 1;
+    o.count = 2;
+    hpcw_status s = hpcw_rank2file_open(prefix, world, &o, &w, &err);
+    assert_true(on_all(s == HPCW_OK));
+    uint32_t first = hpcw_rank2file_first_rank(w);
+    for (uint32_t k = 0; k < 2; k++) {
+        char name[32];
+        (void)snprintf(name, sizeof name, "rank_%u", first + k == 2 * (uint32_t)processes - 1 ? 0 : first + k);
+        s = s == HPCW_OK ? hpcw_rank2file_add(w, first + k, name, 1, NULL, &err) : s;
+    }
+    assert_true(on_all(s == HPCW_OK));
+    s = hpcw_rank2file_close(w, &err);
+    assert_true(on_all(s == HPCW_EINVAL));
+    assert_true(same_verdict(s, &err));
+    assert_true(on_all(strstr(err.message, "name \"rank_0\"") != NULL));
+    hpcw_rank2file_free(w);
+    empty_directory(prefix);
+}
+
+/* ---- one process fails, at every call in turn ---- */
+
+static void each_process_fails(void **state) {
+    (void)state;
+    const struct rank2file_case c = {
+        .name = "fails", .layout = HPCW_RANK2FILE_SHARED, .ranks = 10, .leaf_ranks = 2, .most_files = 2};
+    static const enum fault faults[] = {FAULT_EIO, FAULT_NOMEM};
+    char prefix[512];
+    (void)snprintf(prefix, sizeof prefix, "%s/%d", scratch, REFUSED);
+    for (int victim = 0; victim < processes; victim++) {
+        for (size_t f = 0; f < 2; f++) {
+            for (unsigned long n = 1;; n += 1 + n / 16) {
+                uint32_t ranks[RANK2FILE_MOST_RANKS];
+                hpcw_error err = {.message = ""};
+                uint32_t count = own_tasks(ROUND_ROBIN, c.ranks, ranks);
+                fault_arm(faults[f], process == victim ? n : 0);
+                hpcw_status s = rank2file_case_write(&c, NULL, prefix, world, count, ranks, &err);
+                bool met = on_any(fault_disarm());
+                bool same = on_all(same_verdict(s, &err));
+                if (s != HPCW_OK && !met) {
+                    print_error("process %d: %s\n", process, err.message);
+                }
+                assert_true(same);
+                assert_true(on_all(s == HPCW_OK || met));
+                empty_directory(prefix);
+                if (!met) {
+                    break;
+                }
+            }
+        }
+    }
+}
+
+int main(int argc, char **argv) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ownership_does_not_matter),
+        cmocka_unit_test(any_processes_restart),
+        cmocka_unit_test(refused_by_all),
+        cmocka_unit_test(twins_on_two_processes),
+        cmocka_unit_test(each_process_fails),
+    };
+    world_begin(&argc, &argv, FOLDERS);
+    return world_end(cmocka_run_group_tests(tests, NULL, NULL));
+}
