@@ -161,7 +161,8 @@ HPCW_API const void *hpcw_sink_memory_data(const hpcw_sink *sink, size_t *size);
  * How a writer of several files gets its sinks. A zeroed struct means files (the default of every format).
  *
  * `open` is called once for each physical file a process writes to, with the final path and, when several
- * processes write to it, the same non-zero `tag` on all of them. It returns a sink that the writer owns.
+ * processes write to it, the same non-zero `tag` on all of them; once more for a shared file that the process
+ * detached from and then has metadata to write to. It returns a sink that the writer owns.
  * It may be called on several processes, never on two threads at once.
  */
 typedef struct hpcw_sink_source {

@@ -9,6 +9,20 @@
 #define NOBODY UINT64_MAX
 #define MOST_WORDS 64
 
+hpcw_status hpcw_i_tell(hpcw_comm *comm, int process, hpcw_status mine, hpcw_error *err) {
+    /* The caller may not want the message, but the others do: it travels in a record of our own then. */
+    hpcw_error own = {.code = mine, .message = "no message"};
+    if (err == NULL) {
+        err = &own;
+    }
+    if (comm->process == process) {
+        err->code = mine;
+        err->process = comm->process;
+    }
+    hpcw_status s = hpcw_i_comm_bcast(comm, err, sizeof *err, process, err);
+    return s == HPCW_OK ? err->code : s;
+}
+
 hpcw_status hpcw_i_agree(hpcw_comm *comm, hpcw_status mine, struct hpcw_i_words *words, hpcw_error *err) {
     if (comm->size == 1) {
         return mine;
@@ -40,15 +54,5 @@ hpcw_status hpcw_i_agree(hpcw_comm *comm, hpcw_status mine, struct hpcw_i_words 
         }
         return HPCW_OK;
     }
-    /* The caller may not want the message, but the others do: it travels in a record of our own then. */
-    hpcw_error own = {.code = mine, .message = "no message"};
-    if (err == NULL) {
-        err = &own;
-    }
-    if (comm->process == (int)first) {
-        err->code = mine;
-        err->process = comm->process;
-    }
-    s = hpcw_i_comm_bcast(comm, err, sizeof *err, (int)first, err);
-    return s == HPCW_OK ? err->code : s;
+    return hpcw_i_tell(comm, (int)first, mine, err);
 }

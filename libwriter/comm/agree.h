@@ -14,4 +14,10 @@
  */
 hpcw_status hpcw_i_agree(hpcw_comm *comm, hpcw_status mine, struct hpcw_i_words *words, hpcw_error *err);
 
+/*
+ * Collective. The second half of an agreement, where all know already that `process` failed: it brings its status and
+ * its message, and all return that status with that message.
+ */
+hpcw_status hpcw_i_tell(hpcw_comm *comm, int process, hpcw_status mine, hpcw_error *err);
+
 #endif

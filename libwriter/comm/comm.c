@@ -137,6 +137,69 @@ hpcw_status hpcw_i_comm_collect(hpcw_comm *comm, int root, const uint64_t *send,
     return s;
 }
 
+enum {
+    FOLD_RADIX =
+        8, /* a wide tree: where processes share processors, waiting for a turn costs more than messages */
+    FOLD_CHILDREN = (FOLD_RADIX - 1) * 11, /* 8^11 processes pass INT_MAX */
+};
+
+hpcw_status hpcw_i_comm_fold(hpcw_comm *comm, const struct hpcw_i_fold *fold, uint64_t *record, uint64_t *below,
+                             hpcw_error *err) {
+    uint64_t before[FOLD_CHILDREN][HPCW_I_FOLD_WORDS]; /* from this process on, up to each child */
+    uint64_t lower[HPCW_I_FOLD_WORDS] = {0};
+    uint64_t message[2 * HPCW_I_FOLD_WORDS];
+    int child[FOLD_CHILDREN];
+    int children = 0;
+    size_t told = fold->told * sizeof *record;
+    size_t scanned = fold->scanned * sizeof *record;
+    size_t down = fold->told + fold->scanned;
+    int64_t step = 1;
+    if (fold->words > HPCW_I_FOLD_WORDS) {
+        return hpcw_i_fail(err, HPCW_EINTERNAL, "fold of %zu words", fold->words);
+    }
+    /* A process whose number ends in zeros, written to this base, speaks for those that share its other digits. */
+    for (; step < comm->size && comm->process % (step * FOLD_RADIX) == 0; step *= FOLD_RADIX) {
+        for (int64_t c = comm->process + step; c < comm->process + step * FOLD_RADIX && c < comm->size;
+             c += step) {
+            hpcw_status s =
+                describe(comm, comm->ops->receive(comm, message, fold->words, (int)c), "receive", err);
+            if (s != HPCW_OK) {
+                return s;
+            }
+            memcpy(before[children], record, fold->words * sizeof *record);
+            child[children++] = (int)c;
+            fold->merge(record, message);
+        }
+    }
+    if (comm->process > 0) {
+        int parent = (int)(comm->process - comm->process % (step * FOLD_RADIX));
+        hpcw_status s = describe(comm, comm->ops->send(comm, record, fold->words, parent), "send", err);
+        if (s == HPCW_OK) {
+            s = describe(comm, comm->ops->receive(comm, message, down, parent), "receive", err);
+        }
+        if (s != HPCW_OK) {
+            return s;
+        }
+        memcpy(record, message, told);
+        memcpy(below, message + fold->told, scanned);
+    }
+    memcpy(message, record, told);
+    while (children-- > 0) { /* the largest subtree first */
+        if (comm->process == 0) {
+            memcpy(lower, before[children], scanned);
+        } else {
+            memcpy(lower, below, scanned);
+            fold->merge(lower, before[children]);
+        }
+        memcpy(message + fold->told, lower, scanned);
+        hpcw_status s = describe(comm, comm->ops->send(comm, message, down, child[children]), "send", err);
+        if (s != HPCW_OK) {
+            return s;
+        }
+    }
+    return HPCW_OK;
+}
+
 hpcw_status hpcw_i_comm_merge(hpcw_comm *comm, uint64_t *record, size_t words,
                               void (*merge)(void *context, uint64_t *left, const uint64_t *right),
                               void *context, hpcw_error *err) {

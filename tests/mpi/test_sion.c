@@ -216,6 +216,8 @@ static void bad_arguments_fail_everywhere(void **state) {
             o.fs_block_size = me ? 512 : 1024;
             assert_int_equal(open_and_fail(&o, path, &err), HPCW_EMISMATCH);
             assert_true(same_verdict(HPCW_EMISMATCH, &err));
+            assert_int_equal(err.process,
+                             culprit == 0 ? 1 : culprit); /* process 0 says what the others should */
 
             o = good;
             o.files = me ? 2 : 1;
@@ -229,7 +231,13 @@ static void bad_arguments_fail_everywhere(void **state) {
             assert_int_equal(open_and_fail(&o, path, &err), HPCW_EMISMATCH);
             assert_true(same_verdict(HPCW_EMISMATCH, &err));
 
+            /* The same, where nobody else has a list. */
+            o.ranks = me ? &mine : NULL;
+            assert_int_equal(open_and_fail(&o, path, &err), HPCW_EMISMATCH);
+            assert_true(same_verdict(HPCW_EMISMATCH, &err));
+
             /* A task that does not exist. */
+            o.ranks = &mine;
             mine = (uint32_t)(me ? 1000 : process);
             assert_int_equal(open_and_fail(&o, path, &err), HPCW_EMISMATCH);
             assert_true(same_verdict(HPCW_EMISMATCH, &err));

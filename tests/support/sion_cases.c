@@ -108,6 +108,25 @@ static hpcw_status write_uneven(hpcw_sion *sion, uint32_t task, hpcw_error *err)
     return s;
 }
 
+/* Blocks that are used alike, each in its own way, or now so and now so; hundreds of each. */
+static hpcw_status write_runs(hpcw_sion *sion, uint32_t task, hpcw_error *err) {
+    unsigned blocks = task == 2 ? 3000 : task % 5 == 0 ? 1 : 700 + 13 * task;
+    uint64_t k = 0;
+    hpcw_status s = HPCW_OK;
+    for (unsigned b = 0; s == HPCW_OK && b < blocks; b++) {
+        /* Runs of 1 to 6 equal sizes among others where the task's number is odd. */
+        size_t size = task % 2 == 0 ? 64 : task % 4 == 1 ? 40 + b / (1 + b / 100) % 25 : 40 + b * 7 % 25;
+        s = records(sion, task, 1, size, &k, err);
+    }
+    return s;
+}
+
+/* One task with more blocks than one process wants to write the tables of. */
+static hpcw_status write_long(hpcw_sion *sion, uint32_t task, hpcw_error *err) {
+    uint64_t k = 0;
+    return records(sion, task, task == 5 ? 8200 : 1 + task % 2, 8, &k, err);
+}
+
 #define GOLDEN_OPTIONS .fs_block_size = 512, .buffer_size = 1 << 16
 
 const struct sion_case sion_cases[] = {
@@ -233,6 +252,19 @@ const struct sion_case sion_cases[] = {
      .chunk = {96, 96, 200, 128, 96, 300, 96, 512},
      .options = {.fs_block_size = 64, .buffer_size = 1 << 14},
      .write = write_uneven},
+    {.name = "runs.sion",
+     .tasks = 23,
+     .files = 1,
+     .chunk = {64, 64, 64, 64, 64, 64, 64, 64},
+     .options =
+         {.fs_block_size = 64, .buffer_size = 1 << 16, .endian = HPCW_SION_BIG, .flavour = HPCW_SION_MAPPED},
+     .write = write_runs},
+    {.name = "long.sion",
+     .tasks = 64,
+     .files = 1,
+     .chunk = {8, 8, 8, 8, 8, 8, 8, 8},
+     .options = {.fs_block_size = 8, .buffer_size = 1 << 23},
+     .write = write_long},
     {.name = "uneven_set.sion",
      .tasks = 41,
      .files = 5,

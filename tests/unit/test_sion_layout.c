@@ -200,8 +200,10 @@ static hpcw_status place(struct model *m, enum knowledge how, struct hpcw_i_sion
         ranks[t] = t;
         task[t] = (struct hpcw_i_sion_task){.chunk = all ? 0 : m->request[t]};
     }
+    const uint32_t *list = how == OWN_LIST ? ranks : NULL;
     struct hpcw_i_sion_request r = {
         .comm = hpcw_i_comm_or_self(NULL),
+        .all = hpcw_i_sion_census_of(m->tasks, list, task, m->layout == HPCW_SION_ALIGNED ? m->block_size : 1),
         .tasks = m->tasks,
         .end = m->tasks,
         .files = by_colour ? 0 : m->files,
@@ -211,7 +213,7 @@ static hpcw_status place(struct model *m, enum knowledge how, struct hpcw_i_sion
         .size_of = all ? request_of : NULL,
         .size_context = m,
         .count = m->tasks,
-        .ranks = how == OWN_LIST ? ranks : NULL,
+        .ranks = list,
         .task = task,
     };
     struct hpcw_i_sion_placement placement = {.file = by_colour ? NULL : file};
@@ -317,6 +319,59 @@ static void sizes_that_overflow_are_refused(void **state) {
     }
 }
 
+/* Whatever groups neighbouring processes are added up in: the census of all is that of one list, and says exactly
+ * whether every task has the number that comes next. */
+static void census_of_many_processes(void **state) {
+    (void)state;
+    enum { PROCESSES = 6, TASKS = 24 };
+    uint64_t rng = 99;
+    unsigned in_order[2] = {0, 0};
+    for (unsigned round = 0; round < 20000; round++) {
+        uint32_t first = (uint32_t)random_below(&rng, 2) * 7;
+        uint32_t next = first;
+        bool lists = false;
+        bool ascending = true;
+        bool gapless = true;
+        uint64_t last = 0; /* one past the highest number in a list so far */
+        uint64_t sum = 0;
+        struct hpcw_i_sion_census part[PROCESSES];
+        for (unsigned p = 0; p < PROCESSES; p++) {
+            uint32_t ranks[TASKS];
+            struct hpcw_i_sion_task task[TASKS] = {{0}};
+            uint32_t count = (uint32_t)random_below(&rng, 4);
+            bool list = random_below(&rng, 3) > 0;
+            uint32_t moved = random_below(&rng, 20) == 0 ? (uint32_t)random_below(&rng, 3) : 0;
+            uint32_t apart = moved > 0 ? (uint32_t)random_below(&rng, 2) : 0;
+            for (uint32_t i = 0; i < count; i++) {
+                task[i].chunk = random_below(&rng, 1000);
+                sum += up(task[i].chunk, 64);
+                ranks[i] = next + i + moved + i * apart;
+                gapless = gapless && (!list || ranks[i] == next + i);
+                ascending = ascending && (!list || ranks[i] >= last);
+                last = list ? ranks[i] + UINT64_C(1) : last;
+            }
+            lists = lists || (list && count > 0);
+            next += count;
+            part[p] = hpcw_i_sion_census_of(count, list ? ranks : NULL, task, 64);
+        }
+        /* ((0 1) (2 (3 4))) 5 or the like */
+        for (unsigned n = PROCESSES; n > 1; n--) {
+            unsigned at = (unsigned)random_below(&rng, n - 1);
+            hpcw_i_sion_census_add(&part[at], &part[at + 1]);
+            memmove(&part[at + 1], &part[at + 2], (n - at - 2) * sizeof part[0]);
+        }
+        const struct hpcw_i_sion_census *all = &part[0];
+        assert_true(all->tasks == next - first && all->bytes == sum);
+        assert_true((all->lists != 0) == lists);
+        if (lists) {
+            assert_true((all->ascending != 0) == ascending);
+            assert_true((all->gapless && all->base == first) == gapless);
+            in_order[gapless]++;
+        }
+    }
+    assert_true(in_order[0] > 1000 && in_order[1] > 1000);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shapes),
@@ -326,6 +381,7 @@ int main(void) {
         cmocka_unit_test(groups_of_the_collective_mode),
         cmocka_unit_test(runs_compose),
         cmocka_unit_test(sizes_that_overflow_are_refused),
+        cmocka_unit_test(census_of_many_processes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -34,6 +34,7 @@ struct hpcw_sion {
     uint64_t tag;        /* names the temporary files; 0 with one process */
     uint32_t block_size; /* of the file system, resolved */
     uint32_t tasks;      /* N */
+    int leader;          /* the lowest process with tasks: with tasks in order it owns the first one */
     uint32_t *ranks;     /* [count] or NULL: first + i */
     struct hpcw_i_sion_task *task;
     struct hpcw_i_sion_placement place;
@@ -94,6 +95,19 @@ static inline uint32_t hpcw_i_sion_column(const struct hpcw_sion *h, uint32_t i)
 hpcw_status hpcw_i_sion_flush_all(struct hpcw_sion *h, hpcw_error *err);
 
 /*
+ * meta_gather.c: the whole end of a file, where one process can write its tables. Collective, if
+ * hpcw_i_sion_has_leader, which is the same on all processes. `s` is how it went so far. All return the same.
+ * `*large`: nothing was written, as the tables are more than one process should write; other sinks than the
+ * leader's may be detached already.
+ */
+bool hpcw_i_sion_has_leader(const struct hpcw_sion *h);
+hpcw_status hpcw_i_sion_gather_meta(struct hpcw_sion *h, hpcw_status s, bool *large, hpcw_error *err);
+
+/* sion.c: limits of the readers that depend on the number of blocks. Same result on all processes. `blocks` [files]:
+ * the largest number of any task; 0: another run's file. */
+hpcw_status hpcw_i_sion_check_blocks(const struct hpcw_sion *h, const uint64_t *blocks, hpcw_error *err);
+
+/*
  * meta.c: everything but the data and the commit mark. Collective. `blocks` [files] is the largest number of
  * blocks of any task of each file, `lowest` and `highest` [files] the processes that own tasks in it. `*agreed`
  * says that all processes failed together; otherwise one may fail alone.
@@ -103,6 +117,10 @@ hpcw_status hpcw_i_sion_write_meta(struct hpcw_sion *h, const uint64_t *blocks, 
 
 /* The fixed part of META1 of a file, HPCW_I_SION_TABLES_AT bytes; needs no collective. */
 void hpcw_i_sion_encode_head(const struct hpcw_sion *h, uint32_t file, unsigned char *head);
+
+/* The commit mark of a file, HPCW_I_SION_COMMIT_SIZE bytes. */
+void hpcw_i_sion_encode_commit(const struct hpcw_sion *h, uint64_t blocks, uint64_t meta2_start,
+                               unsigned char *mark);
 
 /* Entries of the mapping block of a file: UINT64_MAX for no block, 0 for an empty one. */
 uint64_t hpcw_i_sion_mapping_of(const struct hpcw_sion *h, uint32_t file);

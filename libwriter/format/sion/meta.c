@@ -232,15 +232,11 @@ struct plan {
     uint64_t *first;     /* [tables + 1] number of the first window of each */
     size_t tables;
     const uint64_t *lowest, *highest; /* processes of each file */
-    int root;                         /* owner of all windows, or -1 */
 };
 
 /* The process that writes a window: the windows of a table are spread over the processes with tasks in the
  * file. */
 static int owner_of(const struct plan *plan, size_t table, uint64_t index) {
-    if (plan->root >= 0) {
-        return plan->root;
-    }
     const struct table *t = &plan->table[table];
     uint64_t low = plan->lowest[t->file];
     uint64_t span = plan->highest[t->file] - low + 1;
@@ -388,61 +384,6 @@ static uint64_t place_piece(struct assembly *a, const uint64_t *piece) {
     return PIECE_HEADER + rows * columns;
 }
 
-/* Everything fits into a window or two: one process takes it all, message by message. */
-struct collection {
-    const struct plan *plan;
-    struct assembly *assembly; /* [windows of the plan] */
-};
-
-static hpcw_status take_message(void *context, const uint64_t *message, size_t words, hpcw_error *err) {
-    struct collection *c = context;
-    (void)err;
-    for (uint64_t at = 0; at < words;) {
-        at += place_piece(&c->assembly[message[at]], message + at);
-    }
-    return HPCW_OK;
-}
-
-/* The root has no room for what the others send; they must not wait for it all the same. */
-static hpcw_status drop_message(void *context, const uint64_t *message, size_t words, hpcw_error *err) {
-    (void)context;
-    (void)message;
-    (void)words;
-    (void)err;
-    return HPCW_OK;
-}
-
-static hpcw_status write_collected(const struct plan *plan, const uint64_t *message, size_t words,
-                                   uint64_t *word, hpcw_status s, hpcw_error *err) {
-    struct hpcw_sion *h = plan->h;
-    struct assembly assembly[3 * TABLE_KINDS];
-    struct collection c = {.plan = plan, .assembly = assembly};
-    bool root = h->comm->process == plan->root;
-    if (root && s == HPCW_OK) {
-        for (size_t k = 0; k < plan->tables; k++) {
-            for (uint64_t w = 0; w < plan->table[k].windows; w++) {
-                struct assembly *a = &assembly[plan->first[k] + w];
-                assembly_start(a, &plan->table[k], w, word);
-                word += a->window.rows * a->window.columns;
-            }
-        }
-    }
-    hpcw_error ignored;
-    if (root && s != HPCW_OK) {
-        (void)hpcw_i_comm_collect(h->comm, plan->root, NULL, 0, drop_message, NULL, &ignored);
-        return s;
-    }
-    hpcw_status r = hpcw_i_comm_collect(h->comm, plan->root, message, s == HPCW_OK ? words : 0, take_message,
-                                        &c, s == HPCW_OK ? err : &ignored);
-    s = s == HPCW_OK ? r : s;
-    for (size_t k = 0; root && k < plan->tables; k++) {
-        for (uint64_t w = 0; s == HPCW_OK && w < plan->table[k].windows; w++) {
-            s = assembly_write(h, &assembly[plan->first[k] + w], err);
-        }
-    }
-    return s;
-}
-
 /* Every process writes the windows that it owns; the pieces of one sender come in the order of their windows.
  */
 static hpcw_status write_owned(const struct plan *plan, const uint64_t *in, const uint64_t *in_words,
@@ -482,17 +423,14 @@ static hpcw_status write_together(const struct plan *plan, bool *agreed, hpcw_er
     uint64_t *message = NULL;
     uint64_t *in = NULL;
     uint64_t *word = NULL;
-    bool receives = plan->root < 0 || plan->root == h->comm->process;
     hpcw_status s = HPCW_OK;
     struct outbox box = {.words = words};
     if (words != NULL) {
         (void)visit_own_windows(plan, post_window, &box, err); /* counts, which cannot fail */
         message = hpcw_i_malloc((size_t)box.total * sizeof *message);
-        word = receives
-                   ? hpcw_i_malloc((size_t)(plan->root < 0 ? 1 : TABLE_KINDS) * WINDOW_WORDS * sizeof *word)
-                   : NULL;
+        word = hpcw_i_malloc((size_t)WINDOW_WORDS * sizeof *word);
     }
-    if (words == NULL || message == NULL || (receives && word == NULL)) {
+    if (words == NULL || message == NULL || word == NULL) {
         s = hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for its metadata", h->path);
     } else {
         box.message = message;
@@ -502,17 +440,13 @@ static hpcw_status write_together(const struct plan *plan, bool *agreed, hpcw_er
         }
         s = visit_own_windows(plan, post_window, &box, err);
     }
-    if (plan->root >= 0) {
-        s = write_collected(plan, message, (size_t)box.total, word, s, err);
-    } else {
-        s = hpcw_i_agree(h->comm, s, NULL, err);
-        if (s == HPCW_OK) {
-            s = hpcw_i_comm_exchange(h->comm, message, words, &in, words + size, err);
-        }
-        *agreed = s != HPCW_OK;
-        if (s == HPCW_OK) {
-            s = write_owned(plan, in, words + size, word, words + 2 * (size_t)size, err);
-        }
+    s = hpcw_i_agree(h->comm, s, NULL, err);
+    if (s == HPCW_OK) {
+        s = hpcw_i_comm_exchange(h->comm, message, words, &in, words + size, err);
+    }
+    *agreed = s != HPCW_OK;
+    if (s == HPCW_OK) {
+        s = write_owned(plan, in, words + size, word, words + 2 * (size_t)size, err);
     }
     hpcw_i_free(words);
     hpcw_i_free(message);
@@ -524,7 +458,7 @@ static hpcw_status write_together(const struct plan *plan, bool *agreed, hpcw_er
 hpcw_status hpcw_i_sion_write_meta(struct hpcw_sion *h, const uint64_t *blocks, const uint64_t *lowest,
                                    const uint64_t *highest, bool *agreed, hpcw_error *err) {
     *agreed = false;
-    struct plan plan = {.h = h, .lowest = lowest, .highest = highest, .root = -1};
+    struct plan plan = {.h = h, .lowest = lowest, .highest = highest};
     struct table few_tables[TABLE_KINDS];
     uint64_t few_first[TABLE_KINDS + 1];
     size_t most = TABLE_KINDS * (size_t)h->place.files;
@@ -562,9 +496,6 @@ hpcw_status hpcw_i_sion_write_meta(struct hpcw_sion *h, const uint64_t *blocks, 
         s = word == NULL ? hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for its metadata", h->path)
                          : visit_own_windows(&plan, write_window, word, err);
     } else {
-        if (few && words <= WINDOW_WORDS) {
-            plan.root = (int)lowest[0];
-        }
         s = write_together(&plan, agreed, err);
     }
 done:
@@ -618,4 +549,11 @@ void hpcw_i_sion_encode_head(const struct hpcw_sion *h, uint32_t file, unsigned 
     hpcw_i_put_u64(head + HPCW_I_SION_FLAG1_AT, mode << 32, big);
     hpcw_i_put_u64(head + HPCW_I_SION_FLAG2_AT, 0, big);
     memcpy(head + HPCW_I_SION_PREFIX_AT, base, strlen(base)); /* the open made sure that it fits */
+}
+
+void hpcw_i_sion_encode_commit(const struct hpcw_sion *h, uint64_t blocks, uint64_t meta2_start,
+                               unsigned char *mark) {
+    bool big = h->options.endian == HPCW_SION_BIG;
+    hpcw_i_put_u32(mark, (uint32_t)blocks, big);
+    hpcw_i_put_u64(mark + 4, meta2_start, big);
 }

@@ -61,6 +61,12 @@ static bool ends_file(const struct ordered *o, uint32_t i) {
                                                          hpcw_i_sion_file_of_task(o->tasks, o->files, index));
 }
 
+static hpcw_status check_total(uint32_t file, uint64_t total, hpcw_error *err) {
+    return total <= INT64_MAX / 2
+               ? HPCW_OK
+               : hpcw_i_fail(err, HPCW_ERANGE, "the chunks of one block of file %u pass 2^62 bytes", file);
+}
+
 /* Totals per file over all processes: `mine` [files] in, out. */
 static hpcw_status total_per_file(const struct ordered *o, uint64_t *mine, uint64_t *words, hpcw_error *err) {
     for (uint32_t f = 0; f < o->files; f++) {
@@ -69,9 +75,8 @@ static hpcw_status total_per_file(const struct ordered *o, uint64_t *mine, uint6
     struct hpcw_i_words sums = {.sums = 2 * o->files, .word = words};
     hpcw_status s = hpcw_i_comm_allreduce(o->comm, &sums, err);
     for (uint32_t f = 0; s == HPCW_OK && f < o->files; f++) {
-        if (!join_sum(words[2 * (size_t)f], words[2 * (size_t)f + 1], &mine[f]) || mine[f] > INT64_MAX / 2) {
-            s = hpcw_i_fail(err, HPCW_ERANGE, "the chunks of one block of file %u pass 2^62 bytes", f);
-        }
+        bool fits = join_sum(words[2 * (size_t)f], words[2 * (size_t)f + 1], &mine[f]);
+        s = check_total(f, fits ? mine[f] : UINT64_MAX, err);
     }
     return s;
 }
@@ -146,9 +151,10 @@ done:
     return s;
 }
 
-/* Places tasks whose order over the processes is the order of their numbers. `before_bytes`: sizes (aligned:
-   rounded) of all tasks on the processes below. */
-static hpcw_status place_ordered(const struct ordered *o, uint64_t before_bytes, hpcw_error *err) {
+/* Places tasks whose order over the processes is the order of their numbers. `all`: census of all of them.
+   `before_bytes`: sizes (aligned: rounded) of all tasks on the processes below. */
+static hpcw_status place_ordered(const struct ordered *o, const struct hpcw_i_sion_census *all,
+                                 uint64_t before_bytes, hpcw_error *err) {
     bool packed = o->request->layout == HPCW_SION_PACKED;
     uint64_t single[3] = {0}; /* one file, the common case, can neither fail here nor cost an agreement */
     uint64_t *totals = single;
@@ -181,7 +187,10 @@ static hpcw_status place_ordered(const struct ordered *o, uint64_t before_bytes,
             base = before_bytes;
         }
     }
-    if (s == HPCW_OK) {
+    if (s == HPCW_OK && o->files == 1) {
+        totals[0] = all->bytes;
+        s = check_total(0, totals[0], err);
+    } else if (s == HPCW_OK) {
         s = total_per_file(o, totals, words, err);
     }
     if (s != HPCW_OK) {
@@ -219,44 +228,67 @@ done:
     return s;
 }
 
-/* What an ordered placement needs to know of the processes below, and whether the order is given at all. */
-struct census {
-    uint32_t tasks_before;
-    uint64_t bytes_before;
-    bool ascending;       /* same on all processes */
-    uint32_t lowest, end; /* same on all processes: task numbers are in [lowest, end) */
-};
+struct hpcw_i_sion_census hpcw_i_sion_census_of(uint32_t count, const uint32_t *ranks,
+                                                const struct hpcw_i_sion_task *task, uint32_t block_size) {
+    struct hpcw_i_sion_census c = {.tasks = count, .lists = ranks != NULL && count > 0, .ascending = 1};
+    uint64_t chunk = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (i == 0 || task[i].chunk != task[i - 1].chunk) { /* mostly all are alike, and divisions are slow */
+            chunk = hpcw_i_align_up(task[i].chunk, block_size);
+        }
+        c.bytes = add_up(c.bytes, chunk);
+    }
+    if (c.lists) {
+        c.low = ranks[0];
+        c.high = ranks[count - 1];
+        c.base = ranks[0];
+        c.gapless = c.high - c.low == count - 1;
+    }
+    return c;
+}
 
-static hpcw_status take_census(hpcw_comm *comm, const struct hpcw_i_sion_request *r, uint32_t lowest,
-                               struct census *c, hpcw_error *err) {
-    uint64_t bytes = 0;
-    for (uint32_t i = 0; i < r->count; i++) {
-        bytes = add_up(bytes, r->task[i].chunk);
+void hpcw_i_sion_census_add(struct hpcw_i_sion_census *left, const struct hpcw_i_sion_census *right) {
+    if (right->lists) {
+        uint64_t base = right->base - left->tasks;
+        bool first = !left->lists;
+        left->ascending =
+            first ? right->ascending : left->ascending && right->ascending && left->high < right->low;
+        left->gapless = right->gapless && (first || (left->gapless && left->base == base));
+        left->base = base;
+        left->low = first || right->low < left->low ? right->low : left->low;
+        left->high = first || right->high > left->high ? right->high : left->high;
+        left->lists = 1;
     }
-    uint64_t end = r->ranks != NULL && r->count > 0 ? (uint64_t)r->ranks[r->count - 1] + 1 : 0;
-    uint64_t word[4] = {r->count, 0, 0, end};
-    split_sum(bytes, &word[1], &word[2]);
-    struct hpcw_i_words words = {.sums = 3, .maxs = 1, .word = word};
-    hpcw_status s = hpcw_i_comm_exscan(comm, &words, err);
-    if (s != HPCW_OK) {
-        return s;
-    }
-    c->tasks_before = (uint32_t)word[0];
-    bool fits = join_sum(word[1], word[2], &c->bytes_before);
-    if (r->ranks == NULL) {
-        end = lowest + word[0] + r->count;
-    }
-    uint64_t first = r->count == 0 ? UINT32_MAX : r->ranks == NULL ? lowest : r->ranks[0];
-    uint64_t verdict[4] = {r->ranks == NULL || r->count == 0 || r->ranks[0] >= word[3], fits, first, end};
-    words = (struct hpcw_i_words){.mins = 3, .maxs = 1, .word = verdict};
-    s = hpcw_i_comm_allreduce(comm, &words, err);
-    if (s == HPCW_OK && !verdict[1]) {
-        s = hpcw_i_fail(err, HPCW_ERANGE, "the chunks of one block pass 2^63 bytes");
-    }
-    c->ascending = verdict[0] != 0;
-    c->lowest = (uint32_t)verdict[2];
-    c->end = verdict[3] > UINT32_MAX ? UINT32_MAX : (uint32_t)verdict[3];
+    left->tasks += right->tasks;
+    left->bytes = add_up(left->bytes, right->bytes);
+}
+
+static void merge_census(uint64_t *left, const uint64_t *right) {
+    struct hpcw_i_sion_census l;
+    struct hpcw_i_sion_census r;
+    memcpy(&l, left, sizeof l);
+    memcpy(&r, right, sizeof r);
+    hpcw_i_sion_census_add(&l, &r);
+    memcpy(left, &l, sizeof l);
+}
+
+/* `all`: in this process's own, out that of all; `below`: out. */
+static hpcw_status take_census(hpcw_comm *comm, struct hpcw_i_sion_census *all,
+                               struct hpcw_i_sion_census *below, hpcw_error *err) {
+    uint64_t record[HPCW_I_SION_CENSUS_WORDS];
+    uint64_t before[HPCW_I_SION_CENSUS_WORDS] = {0};
+    memcpy(record, all, sizeof record);
+    const struct hpcw_i_fold fold = {HPCW_I_SION_CENSUS_WORDS, HPCW_I_SION_CENSUS_WORDS,
+                                     HPCW_I_SION_CENSUS_WORDS, merge_census};
+    hpcw_status s = hpcw_i_comm_fold(comm, &fold, record, before, err);
+    memcpy(all, record, sizeof record);
+    memcpy(below, before, sizeof before);
     return s;
+}
+
+static hpcw_status check_bytes(const struct hpcw_i_sion_census *all, hpcw_error *err) {
+    return all->bytes < INT64_MAX ? HPCW_OK
+                                  : hpcw_i_fail(err, HPCW_ERANGE, "the chunks of one block pass 2^63 bytes");
 }
 
 /* ------------------------------------------------------------------------------------------------------------------
@@ -379,12 +411,12 @@ static hpcw_status place_by_directory(hpcw_comm *comm, const struct hpcw_i_sion_
     if (s != HPCW_OK) {
         goto done;
     }
-    struct hpcw_i_sion_request slice = *r;
-    slice.count = d.present;
-    slice.ranks = d.ranks;
-    slice.task = d.task;
-    struct census census;
-    s = take_census(comm, &slice, 0, &census, err);
+    struct hpcw_i_sion_census all = hpcw_i_sion_census_of(d.present, d.ranks, d.task, 1);
+    struct hpcw_i_sion_census below;
+    s = take_census(comm, &all, &below, err);
+    if (s == HPCW_OK) {
+        s = check_bytes(&all, err);
+    }
     if (s != HPCW_OK) {
         goto done;
     }
@@ -394,9 +426,9 @@ static hpcw_status place_by_directory(hpcw_comm *comm, const struct hpcw_i_sion_
                         .files = files,
                         .count = d.present,
                         .task = d.task,
-                        .before = census.tasks_before,
+                        .before = (uint32_t)below.tasks,
                         .file = file};
-    s = place_ordered(&o, census.bytes_before, err);
+    s = place_ordered(&o, &all, below.bytes, err);
     if (s != HPCW_OK) {
         goto done;
     }
@@ -409,7 +441,7 @@ static hpcw_status place_by_directory(hpcw_comm *comm, const struct hpcw_i_sion_
         uint32_t n = d.slot[(uint32_t)d.in[ASK_WORDS * (size_t)i] - begin] - 1;
         answer[ANSWER_WORDS * (size_t)i] = d.task[n].start;
         answer[ANSWER_WORDS * (size_t)i + 1] = d.task[n].chunk;
-        answer[ANSWER_WORDS * (size_t)i + 2] = census.tasks_before + n;
+        answer[ANSWER_WORDS * (size_t)i + 2] = below.tasks + n;
     }
     for (int p = 0; p < size; p++) {
         d.words[2 * size + p] = d.words[size + p] / ASK_WORDS * ANSWER_WORDS;
@@ -533,9 +565,13 @@ static hpcw_status place_by_colour(const struct hpcw_i_sion_request *r, uint32_t
     struct hpcw_i_words words = {.sums = 1, .mins = 1, .word = word};
     s = hpcw_i_comm_allreduce(part, &words, err);
     if (s == HPCW_OK && word[0] > 0) {
-        struct census census;
         mine.comm = part;
-        s = take_census(part, &mine, 0, &census, err);
+        struct hpcw_i_sion_census census = hpcw_i_sion_census_of(mine.count, mine.ranks, mine.task, 1);
+        struct hpcw_i_sion_census below;
+        s = take_census(part, &census, &below, err);
+        if (s == HPCW_OK) {
+            s = check_bytes(&census, err);
+        }
         if (s == HPCW_OK && census.ascending) {
             struct ordered o = {.request = r,
                                 .comm = part,
@@ -543,11 +579,11 @@ static hpcw_status place_by_colour(const struct hpcw_i_sion_request *r, uint32_t
                                 .files = 1,
                                 .count = r->count,
                                 .task = r->task,
-                                .before = census.tasks_before,
+                                .before = (uint32_t)below.tasks,
                                 .file = &own};
-            s = place_ordered(&o, census.bytes_before, err);
+            s = place_ordered(&o, &census, below.bytes, err);
             for (uint32_t i = 0; i < r->count; i++) {
-                placement->column[i] = census.tasks_before + i;
+                placement->column[i] = o.before + i;
             }
         } else if (s == HPCW_OK) {
             s = place_by_directory(part, &mine, 1, (uint32_t)word[0], first, &own, placement->column, err);
@@ -600,23 +636,24 @@ hpcw_status hpcw_i_sion_place(const struct hpcw_i_sion_request *r, struct hpcw_i
             r->task[i].chunk = hpcw_i_align_up(r->task[i].chunk, r->block_size);
         }
     }
-    struct census census;
-    hpcw_status s = take_census(r->comm, r, placement->first, &census, err);
+    hpcw_status s = check_bytes(&r->all, err);
     if (s != HPCW_OK) {
         return s;
     }
     uint32_t lowest = placement->first;
-    placement->first = r->ranks == NULL ? lowest + census.tasks_before : 0;
-    if (census.end > r->end) {
-        return hpcw_i_fail(err, HPCW_EMISMATCH, "wanted task numbers below %u, got %u", r->end, census.end - 1);
+    placement->first = r->ranks == NULL ? lowest + (uint32_t)r->below.tasks : 0;
+    placement->in_order = !r->all.lists || (r->all.gapless && r->all.base == lowest);
+    if (r->all.lists && r->all.high >= r->end) {
+        return hpcw_i_fail(err, HPCW_EMISMATCH, "wanted task numbers below %u, got %llu", r->end,
+                           (unsigned long long)r->all.high);
     }
-    if (r->part_of_set && (!census.ascending || census.lowest < lowest)) {
+    if (r->part_of_set && !placement->in_order) {
         return hpcw_i_fail(
             err, HPCW_EMISMATCH,
             "a part of a set: wanted task numbers that ascend over the processes from %u on, got %s", lowest,
-            census.ascending ? "a lower one" : "another order");
+            r->all.low < lowest ? "a lower one" : "another order");
     }
-    if (r->files > 0 && census.ascending && r->size_of != NULL) {
+    if (r->files > 0 && placement->in_order && r->size_of != NULL) {
         return place_alone(r, placement->first, placement->file, err);
     }
     for (uint32_t i = 0; r->size_of != NULL && i < r->count; i++) {
@@ -627,7 +664,7 @@ hpcw_status hpcw_i_sion_place(const struct hpcw_i_sion_request *r, struct hpcw_i
     if (r->files == 0) {
         return place_by_colour(r, placement->first, placement, err);
     }
-    if (!census.ascending) {
+    if (!placement->in_order) {
         return place_by_directory(r->comm, r, r->files, r->tasks, placement->first, placement->file, NULL, err);
     }
     struct ordered o = {.request = r,
@@ -636,7 +673,7 @@ hpcw_status hpcw_i_sion_place(const struct hpcw_i_sion_request *r, struct hpcw_i
                         .files = r->files,
                         .count = r->count,
                         .task = r->task,
-                        .before = census.tasks_before,
+                        .before = (uint32_t)r->below.tasks,
                         .file = placement->file};
-    return place_ordered(&o, census.bytes_before, err);
+    return place_ordered(&o, &r->all, r->below.bytes, err);
 }

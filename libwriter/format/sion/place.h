@@ -24,12 +24,38 @@ struct hpcw_i_sion_task {
     atomic_uint slot;  /* 1 + the borrowed slot, 0: none, see buffer.c */
 };
 
+/*
+ * What the tasks of some neighbouring processes amount to. The censuses of neighbours combine to that of both, so
+ * that one fold (comm/comm.h) tells every process about all and about those below it.
+ */
+struct hpcw_i_sion_census {
+    uint64_t tasks;
+    uint64_t bytes;     /* of their chunks as far as known; INT64_MAX: too many to count */
+    uint64_t lists;     /* 0: no process named its tasks by a list, and nothing below is of use */
+    uint64_t low, high; /* lowest and highest number in a list */
+    uint64_t ascending; /* 1: the lists ascend from process to process */
+    uint64_t
+        gapless;   /* 1: and each task in a list has its neighbours beside it, on whatever process they are */
+    uint64_t base; /* gapless: number that the first of all these tasks has, modulo 2^64 */
+};
+
+enum { HPCW_I_SION_CENSUS_WORDS = sizeof(struct hpcw_i_sion_census) / sizeof(uint64_t) };
+
+/* Census of the own tasks. `block_size`: chunks are rounded up to it. */
+struct hpcw_i_sion_census hpcw_i_sion_census_of(uint32_t count, const uint32_t *ranks,
+                                                const struct hpcw_i_sion_task *task, uint32_t block_size);
+
+/* Appends the census of the processes behind. */
+void hpcw_i_sion_census_add(struct hpcw_i_sion_census *left, const struct hpcw_i_sion_census *right);
+
 /* What is to be placed, the same on all processes unless marked as own. */
 struct hpcw_i_sion_request {
     hpcw_comm *comm;
-    uint32_t tasks; /* N, of the whole container */
-    uint32_t end;   /* one past the highest task that is owned: N, or less with part_of_set */
-    uint32_t files; /* 0: by colour */
+    struct hpcw_i_sion_census all;
+    struct hpcw_i_sion_census below; /* own: of the processes below */
+    uint32_t tasks;                  /* N, of the whole container */
+    uint32_t end;                    /* one past the highest task that is owned: N, or less with part_of_set */
+    uint32_t files;                  /* 0: by colour */
     uint32_t block_size;
     uint32_t per_group;
     hpcw_sion_layout layout;
@@ -51,6 +77,7 @@ struct hpcw_i_sion_file {
 
 struct hpcw_i_sion_placement {
     uint32_t first; /* in: lowest task of all processes; out: first own task, if they are consecutive */
+    bool in_order;  /* the tasks ascend from process to process */
     uint32_t files; /* number of files */
     struct hpcw_i_sion_file *file; /* [files]; by count: the caller's array, by colour: made here */
     uint32_t own_file;             /* by colour: the one file of this process */

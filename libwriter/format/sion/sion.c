@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The life of a container: options, open, close, free. */
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -139,67 +140,171 @@ static uint32_t end_of_own_tasks(const struct hpcw_sion *h) {
                : hpcw_sion_first_task_of_file(h->tasks, o->files, o->set_first_file + o->set_files);
 }
 
-/*
- * The options that must agree. Minimum and maximum of each travel in the first reduction, together with the
- * number of tasks, the block size (what process 0 says) and the tag of the temporary files (drawn by process
- * 0).
- */
-static hpcw_status agree_on_arguments(struct hpcw_sion *h, hpcw_status s, hpcw_error *err) {
+/* The options that must agree. */
+enum { SAME = 14 };
+
+static void options_that_agree(const struct hpcw_sion *h, uint64_t value[SAME]) {
     const hpcw_sion_options *o = &h->options;
-    uint64_t hash = hpcw_i_hash_text(h->path == NULL ? "" : h->path);
-    const struct {
-        const char *name;
-        uint64_t value;
-    } same[] = {
-        {"path (its hash)", hash},
-        {"layout", o->layout},
-        {"tasks_per_group", o->tasks_per_group},
-        {"content", o->content},
-        {"endian", o->endian},
-        {"data_endian", o->data_endian},
-        {"flavour", o->flavour},
-        {"fs_block_size", o->fs_block_size},
-        {"files", o->files},
-        {"durability", o->durability},
-        {"set_tasks", o->set_tasks},
-        {"set_first_file", o->set_first_file},
-        {"set_files", o->set_files},
-        {"kind of chunk sizes (1: size_of, 2: all_sizes, 0: own)", o->size_of != NULL     ? 1
-                                                                   : o->all_sizes != NULL ? 2
-                                                                                          : 0},
+    const uint64_t values[SAME] = {
+        hpcw_i_hash_text(h->path == NULL ? "" : h->path),
+        o->layout,
+        o->tasks_per_group,
+        o->content,
+        o->endian,
+        o->data_endian,
+        o->flavour,
+        o->fs_block_size,
+        o->files,
+        o->durability,
+        o->set_tasks,
+        o->set_first_file,
+        o->set_files,
+        o->size_of != NULL     ? 1
+        : o->all_sizes != NULL ? 2
+                               : 0,
     };
-    enum { SAME = sizeof same / sizeof same[0] };
-    bool first = h->comm->process == 0;
-    uint64_t word[1 + SAME + SAME + 2];
-    struct hpcw_i_words words = {.sums = 1, .mins = SAME, .maxs = SAME + 2, .word = word};
-    word[0] = o->count;
-    for (size_t i = 0; i < SAME; i++) {
-        word[1 + i] = word[1 + SAME + i] = same[i].value;
+    memcpy(value, values, sizeof values);
+}
+
+static const char *name_of_option(uint64_t i) {
+    static const char *const name[SAME] = {
+        "path (its hash)", "layout",
+        "tasks_per_group", "content",
+        "endian",          "data_endian",
+        "flavour",         "fs_block_size",
+        "files",           "durability",
+        "set_tasks",       "set_first_file",
+        "set_files",       "kind of chunk sizes (1: size_of, 2: all_sizes, 0: own)",
+    };
+    return name[i];
+}
+
+#define NOBODY UINT64_MAX
+
+/* What neighbouring processes bring to an open; folded over all of them in one collective. */
+struct opening {
+    struct hpcw_i_sion_census census; /* also of those below each process */
+    uint64_t failed;                  /* the lowest process that did, or NOBODY */
+    uint64_t leader;                  /* the lowest process with tasks, or NOBODY */
+    uint64_t block_size;              /* of the file system, as the lowest process knows it */
+    uint64_t tag;                     /* of the temporary files, drawn by process 0 */
+    uint64_t differs;                 /* the first process that has another value for an option, or NOBODY */
+    uint64_t option;
+    uint64_t values[2]; /* of the lowest process and of that one */
+    /* From here on nobody else is told. */
+    uint64_t process; /* the lowest of them, and what it says */
+    uint64_t same[SAME];
+};
+
+enum {
+    OPENING_WORDS = sizeof(struct opening) / sizeof(uint64_t),
+    OPENING_TOLD = offsetof(struct opening, process) / sizeof(uint64_t),
+};
+
+static void merge_opening(uint64_t *left, const uint64_t *right) {
+    struct opening l;
+    struct opening r;
+    memcpy(&l, left, sizeof l);
+    memcpy(&r, right, sizeof r);
+    hpcw_i_sion_census_add(&l.census, &r.census);
+    l.failed = l.failed < r.failed ? l.failed : r.failed;
+    l.leader = l.leader < r.leader ? l.leader : r.leader;
+    for (uint64_t i = 0; l.differs == NOBODY && i < SAME; i++) {
+        if (l.same[i] != r.same[i]) {
+            l.differs = r.process;
+            l.option = i;
+            l.values[0] = l.same[i];
+            l.values[1] = r.same[i];
+        }
     }
-    word[1 + 2 * SAME] = first ? h->block_size : 0;
-    word[1 + 2 * SAME + 1] = first && h->comm->size > 1 ? hpcw_i_sink_fresh_tag() : 0;
-    s = hpcw_i_agree(h->comm, s, &words, err);
+    if (l.differs == NOBODY) {
+        l.differs = r.differs;
+        l.option = r.option;
+        memcpy(l.values, r.values, sizeof l.values);
+    }
+    memcpy(left, &l, sizeof l);
+}
+
+/* Chunks are rounded up to the block size, which one process asks the directory for. Until all know it they take
+ * what most directories answer. */
+enum { LIKELY_BLOCK_SIZE = 4096 };
+
+/* Whether the census depends on the block size. */
+static bool rounds_chunks(const hpcw_sion_options *o) {
+    return o->layout == HPCW_SION_ALIGNED && o->size_of == NULL && o->all_sizes == NULL;
+}
+
+/*
+ * One fold says whether all processes are ready and mean the same, and counts their tasks; a second one follows where
+ * the file system's blocks are of an unusual size that the caller left for us to find out. `below`: of the processes
+ * below this one.
+ */
+static hpcw_status fold_opening(struct hpcw_sion *h, hpcw_status s, struct opening *all,
+                                struct hpcw_i_sion_census *below, hpcw_error *err) {
+    const hpcw_sion_options *o = &h->options;
+    const struct hpcw_i_fold fold = {OPENING_WORDS, OPENING_TOLD, HPCW_I_SION_CENSUS_WORDS, merge_opening};
+    uint64_t process = (uint64_t)h->comm->process;
+    struct opening mine = {
+        .failed = s == HPCW_OK ? NOBODY : process,
+        .leader = o->count > 0 ? process : NOBODY,
+        .block_size = h->block_size,
+        .tag = process == 0 && h->comm->size > 1 ? hpcw_i_sink_fresh_tag() : 0,
+        .differs = NOBODY,
+        .process = process,
+    };
+    options_that_agree(h, mine.same);
+    uint32_t assumed = o->fs_block_size != 0 ? o->fs_block_size : (uint32_t)LIKELY_BLOCK_SIZE;
+    for (;;) {
+        mine.census = hpcw_i_sion_census_of(s == HPCW_OK ? o->count : 0, h->ranks, h->task,
+                                            rounds_chunks(o) ? assumed : 1);
+        uint64_t record[OPENING_WORDS];
+        uint64_t before[HPCW_I_SION_CENSUS_WORDS] = {0};
+        memcpy(record, &mine, sizeof record);
+        hpcw_status f = hpcw_i_comm_fold(h->comm, &fold, record, before, err);
+        if (f != HPCW_OK) {
+            return f;
+        }
+        memcpy(all, record, sizeof record);
+        memcpy(below, before, sizeof before);
+        if (all->failed != NOBODY) {
+            return hpcw_i_tell(h->comm, (int)all->failed, s, err);
+        }
+        if (all->differs != NOBODY) {
+            s = hpcw_i_fail(err, HPCW_EMISMATCH,
+                            "%s: wanted the same %s on all processes, got %llu and, on process %llu, %llu",
+                            h->path, name_of_option(all->option), (unsigned long long)all->values[0],
+                            (unsigned long long)all->differs, (unsigned long long)all->values[1]);
+            /* Paths that differ would make messages that differ. */
+            return hpcw_i_tell(h->comm, (int)all->differs, s, err);
+        }
+        if ((uint32_t)all->block_size == assumed || !rounds_chunks(o)) {
+            return HPCW_OK;
+        }
+        assumed = (uint32_t)all->block_size;
+    }
+}
+
+/* Learns what all processes bring, and whether that makes a container. */
+static hpcw_status agree_on_arguments(struct hpcw_sion *h, hpcw_status s, struct hpcw_i_sion_census *census,
+                                      struct hpcw_i_sion_census *below, hpcw_error *err) {
+    const hpcw_sion_options *o = &h->options;
+    struct opening all;
+    s = fold_opening(h, s, &all, below, err);
     if (s != HPCW_OK) {
         return s;
     }
-    for (size_t i = 0; i < SAME; i++) {
-        if (word[1 + i] != word[1 + SAME + i]) {
-            s = hpcw_i_fail(err, HPCW_EMISMATCH, "%s: wanted the same %s on all processes, got %llu to %llu",
-                            h->path, same[i].name, (unsigned long long)word[1 + i],
-                            (unsigned long long)word[1 + SAME + i]);
-            /* Paths that differ would make messages that differ. */
-            return hpcw_i_agree(h->comm, s, NULL, err);
-        }
-    }
-    h->block_size = (uint32_t)word[1 + 2 * SAME];
-    h->tag = word[1 + 2 * SAME + 1];
+    *census = all.census;
+    h->block_size = (uint32_t)all.block_size;
+    h->tag = all.tag;
+    h->leader = (int)all.leader;
+    uint64_t tasks = census->tasks;
     uint32_t files = o->files == 0 ? 1 : o->files;
-    if (word[0] == 0 || word[0] > UINT32_MAX - 1) {
-        return hpcw_i_fail(err, word[0] == 0 ? HPCW_EINVAL : HPCW_ERANGE,
+    if (tasks == 0 || tasks > UINT32_MAX - 1) {
+        return hpcw_i_fail(err, tasks == 0 ? HPCW_EINVAL : HPCW_ERANGE,
                            "%s: wanted 1 to %u tasks in all, got %llu", h->path, UINT32_MAX - 1,
-                           (unsigned long long)word[0]);
+                           (unsigned long long)tasks);
     }
-    h->tasks = o->set_tasks != 0 ? o->set_tasks : (uint32_t)word[0];
+    h->tasks = o->set_tasks != 0 ? o->set_tasks : (uint32_t)tasks;
     if (files > h->tasks) {
         return hpcw_i_fail(err, HPCW_EINVAL, "%s: wanted at most one file per task, got %u files for %u tasks",
                            h->path, files, h->tasks);
@@ -207,10 +312,10 @@ static hpcw_status agree_on_arguments(struct hpcw_sion *h, hpcw_status s, hpcw_e
     if (o->set_tasks != 0) {
         h->place.first = hpcw_sion_first_task_of_file(h->tasks, files, o->set_first_file);
         uint32_t end = end_of_own_tasks(h);
-        if (word[0] != end - h->place.first) {
+        if (tasks != end - h->place.first) {
             return hpcw_i_fail(err, HPCW_EMISMATCH,
                                "%s: a part of a set: wanted the %u tasks of its files, got %llu", h->path,
-                               end - h->place.first, (unsigned long long)word[0]);
+                               end - h->place.first, (unsigned long long)tasks);
         }
     }
     return HPCW_OK;
@@ -339,9 +444,13 @@ static uint64_t size_from_array(void *context, uint32_t rank) {
     return ((const uint64_t *)context)[rank];
 }
 
-static hpcw_status place_tasks(struct hpcw_sion *h, const hpcw_sion_options *o, hpcw_error *err) {
+static hpcw_status place_tasks(struct hpcw_sion *h, const hpcw_sion_options *o,
+                               const struct hpcw_i_sion_census *all, const struct hpcw_i_sion_census *below,
+                               hpcw_error *err) {
     struct hpcw_i_sion_request r = {
         .comm = h->comm,
+        .all = *all,
+        .below = *below,
         .tasks = h->tasks,
         .end = end_of_own_tasks(h),
         .files = o->files,
@@ -445,11 +554,13 @@ hpcw_status hpcw_sion_open(const char *path, hpcw_comm *comm, const hpcw_sion_op
         h->block_size = o.fs_block_size;
         s = prepare(h, path, &o, err);
     }
-    s = agree_on_arguments(self, s, err);
+    struct hpcw_i_sion_census all;
+    struct hpcw_i_sion_census below;
+    s = agree_on_arguments(self, s, &all, &below, err);
     if (s != HPCW_OK) {
         goto fail;
     }
-    s = place_tasks(h, &o, err);
+    s = place_tasks(h, &o, &all, &below, err);
     if (s != HPCW_OK) {
         goto fail;
     }
@@ -526,23 +637,22 @@ static hpcw_status agree_on_extent(struct hpcw_sion *h, hpcw_status s, struct ex
     return s;
 }
 
-/* Limits of the readers that depend on the number of blocks. Same result on all processes. */
-static hpcw_status check_blocks(const struct hpcw_sion *h, const struct extent *e, hpcw_error *err) {
+hpcw_status hpcw_i_sion_check_blocks(const struct hpcw_sion *h, const uint64_t *blocks, hpcw_error *err) {
     for (uint32_t f = 0; f < h->place.files; f++) {
         const struct hpcw_i_sion_file *file = &h->place.file[f];
         uint64_t mapping = hpcw_i_sion_mapping_of(h, f);
-        if (e->blocks[f] == 0) {
+        if (blocks[f] == 0) {
             continue; /* another run's file */
         }
-        if (mapping != UINT64_MAX && mapping > 0 && e->blocks[f] * file->tasks > INT32_MAX) {
+        if (mapping != UINT64_MAX && mapping > 0 && blocks[f] * file->tasks > INT32_MAX) {
             return hpcw_i_fail(
                 err, HPCW_ERANGE,
                 "%s: SIONlib finds the mapping behind at most 2^31 - 1 table entries, got %u tasks with up "
                 "to %llu blocks",
-                h->path, file->tasks, (unsigned long long)e->blocks[f]);
+                h->path, file->tasks, (unsigned long long)blocks[f]);
         }
         hpcw_sion_shape shape;
-        hpcw_status s = hpcw_sion_shape_of(file->tasks, h->block_size, file->stride, (uint32_t)e->blocks[f],
+        hpcw_status s = hpcw_sion_shape_of(file->tasks, h->block_size, file->stride, (uint32_t)blocks[f],
                                            mapping, &shape, err);
         if (s != HPCW_OK) {
             return s;
@@ -584,15 +694,13 @@ static hpcw_status write_head(struct hpcw_sion *h, const struct hpcw_i_sion_part
 
 static hpcw_status commit(struct hpcw_sion *h, const struct hpcw_i_sion_part *part, const struct extent *e,
                           hpcw_error *err) {
-    bool big = h->options.endian == HPCW_SION_BIG;
     hpcw_sion_shape shape;
     hpcw_status s = shape_of_part(h, part, e, &shape, err);
     if (s != HPCW_OK) {
         return s;
     }
     unsigned char mark[HPCW_I_SION_COMMIT_SIZE];
-    hpcw_i_put_u32(mark, (uint32_t)e->blocks[part->file], big);
-    hpcw_i_put_u64(mark + 4, shape.meta2_start, big);
+    hpcw_i_sion_encode_commit(h, e->blocks[part->file], shape.meta2_start, mark);
     return hpcw_sink_write_at(part->sink, hpcw_i_sion_commit_at(h->place.file[part->file].tasks), mark,
                               sizeof mark, err);
 }
@@ -632,6 +740,22 @@ static hpcw_status retire_old_base(struct hpcw_sion *h, hpcw_error *err) {
                : hpcw_i_fail_sys(err, e, "%s: cannot remove the older file of this name", h->path);
 }
 
+/* Sinks that were detached before it turned out that they are needed for the metadata. */
+static hpcw_status reopen_parts(struct hpcw_sion *h, hpcw_error *err) {
+    for (uint32_t p = 0; p < h->parts; p++) {
+        if (h->part[p].sink->finished) {
+            hpcw_sink *sink;
+            hpcw_status s = make_sink(h, h->part[p].file, &sink, err);
+            if (s != HPCW_OK) {
+                return s;
+            }
+            hpcw_sink_free(h->part[p].sink);
+            h->part[p].sink = sink;
+        }
+    }
+    return HPCW_OK;
+}
+
 static hpcw_status close_handle(struct hpcw_sion *h, struct extent *e, hpcw_error *err) {
     hpcw_status s = HPCW_OK;
     if (atomic_load(&h->broken)) {
@@ -640,9 +764,17 @@ static hpcw_status close_handle(struct hpcw_sion *h, struct extent *e, hpcw_erro
     } else {
         s = hpcw_i_sion_flush_all(h, err);
     }
+    if (hpcw_i_sion_has_leader(h)) {
+        bool large = false;
+        s = hpcw_i_sion_gather_meta(h, s, &large, err);
+        if (!large) {
+            return s;
+        }
+        s = reopen_parts(h, err);
+    }
     s = agree_on_extent(h, s, e, err);
     if (s == HPCW_OK) {
-        s = check_blocks(h, e, err);
+        s = hpcw_i_sion_check_blocks(h, e->blocks, err);
     }
     if (s != HPCW_OK) {
         return s;

@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The end of a single file whose tables are small: every process says in one message how its part went and what its
+ * tasks used, the leader writes all tables, commits and names the file, and tells the others. One wave to the leader
+ * and one back.
+ *
+ * The sizes of a task's blocks are mostly the same number over and over, so they travel as runs, and rows of the
+ * table in which no run ends are copies of the row before them. A close then costs the same for one block and for
+ * thousands, but for the write itself.
+ */
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/mem.h"
+#include "base/status.h"
+#include "comm/agree.h"
+#include "format/sion/handle.h"
+#include "io/sink.h"
+
+enum {
+    MOST_WORDS = 1 << 19, /* of all tables: what one process may write while the others wait */
+    SLAB_WORDS = 1 << 15, /* rows are put together and written so many words at a time, to stay in the cache */
+    TILE_ROWS = 32,       /* rows that are filled column by column at a time */
+    SHORTEST_REPEAT = 4,  /* values; shorter ones are no shorter as a run */
+    MESSAGE_HEADER = 2,   /* state, number of tasks */
+    TASK_HEADER = 2,      /* chunk size, number of blocks; then its runs */
+    RUN_OVERHEAD = 4,     /* words that runs take at most beyond the values in them */
+};
+
+enum message_state { READY, FAILED, TOO_LARGE };
+
+/* What the leader tells: the process that failed, or one of these. */
+#define DONE UINT64_MAX
+#define TABLES_TOO_LARGE (UINT64_MAX - 1)
+
+static bool is_too_large(const struct hpcw_sion *h) {
+    uint64_t blocks = 0;
+    for (uint32_t i = 0; i < h->options.count; i++) {
+        blocks = h->task[i].block + (uint64_t)1 > blocks ? h->task[i].block + (uint64_t)1 : blocks;
+    }
+    /* Rows: ranks, chunk sizes, block counts, sizes, and a mapping, if there is one. */
+    return (blocks + 4) * h->tasks > MOST_WORDS;
+}
+
+/* ------------------------------------------------------------------------------------------------------------------
+ *  Runs: a word 2 * length + 1 and `length` words, or 2 * length and the one word that they all are
+ * ---------------------------------------------------------------------------------------------------------------
+ */
+
+static size_t repeats(const uint64_t *value, size_t n) {
+    size_t k = 1;
+    while (k < n && value[k] == value[0]) {
+        k++;
+    }
+    return k;
+}
+
+/* Packs n > 0 values into at most n + RUN_OVERHEAD words; returns the place behind them. */
+static uint64_t *pack_runs(uint64_t *out, const uint64_t *value, size_t n, bool big) {
+    for (size_t i = 0; i < n;) {
+        size_t same = repeats(value + i, n - i);
+        if (same >= SHORTEST_REPEAT) {
+            *out++ = 2 * (uint64_t)same;
+            *out++ = hpcw_i_order64(value[i], big);
+            i += same;
+            continue;
+        }
+        uint64_t *header = out++;
+        size_t begin = i;
+        while (i < n && same < SHORTEST_REPEAT) {
+            for (size_t end = i + same; i < end; i++) {
+                *out++ = hpcw_i_order64(value[i], big);
+            }
+            same = i < n ? repeats(value + i, n - i) : 0;
+        }
+        *header = 2 * (uint64_t)(i - begin) + 1;
+    }
+    return out;
+}
+
+/* The message of this process; NULL: out of memory. */
+static uint64_t *pack_tasks(const struct hpcw_sion *h, size_t *words) {
+    bool big = h->options.endian == HPCW_SION_BIG;
+    size_t most = MESSAGE_HEADER;
+    for (uint32_t i = 0; i < h->options.count; i++) {
+        most += TASK_HEADER + h->task[i].block + (size_t)2 * RUN_OVERHEAD;
+    }
+    uint64_t *message = hpcw_i_malloc(most * sizeof *message);
+    if (message == NULL) {
+        return NULL;
+    }
+    message[0] = READY;
+    message[1] = h->options.count;
+    uint64_t *out = message + MESSAGE_HEADER;
+    for (uint32_t i = 0; i < h->options.count; i++) {
+        const struct hpcw_i_sion_task *t = &h->task[i];
+        *out++ = hpcw_i_order64(t->chunk, big);
+        *out++ = t->block + (uint64_t)1;
+        if (t->block > 0) {
+            out = pack_runs(out, t->earlier, t->block, big);
+        }
+        out = pack_runs(out, &t->used, 1, big);
+    }
+    *words = (size_t)(out - message);
+    return message;
+}
+
+/* One column of the table of sizes, read from the top. Words are in the byte order of the file. */
+struct column {
+    const uint64_t *next; /* run to come, or next value of this one */
+    uint64_t blocks_left; /* behind the present run */
+    uint64_t left;        /* rows of the present run; below all blocks there are zeros without end */
+    uint64_t value;       /* of a run of repeats */
+    bool repeats;
+};
+
+static void next_run(struct column *c) {
+    if (c->blocks_left == 0) {
+        c->left = UINT64_MAX;
+        c->value = 0;
+        c->repeats = true;
+        return;
+    }
+    uint64_t header = *c->next++;
+    c->left = header / 2;
+    c->blocks_left -= c->left;
+    c->repeats = header % 2 == 0;
+    if (c->repeats) {
+        c->value = *c->next++;
+    }
+}
+
+/* Fills `rows` rows of a column whose neighbours are `stride` words apart. */
+static void fill_column(struct column *c, uint64_t *word, size_t rows, size_t stride) {
+    while (rows > 0) {
+        if (c->left == 0) {
+            next_run(c);
+        }
+        size_t n = c->left < rows ? (size_t)c->left : rows;
+        for (size_t r = 0; r < n; r++, word += stride) {
+            *word = c->repeats ? c->value : c->next[r];
+        }
+        c->next += c->repeats ? 0 : n;
+        c->left -= n;
+        rows -= n;
+    }
+}
+
+/* Rows, the next one included, in which all columns go on as they are. */
+static uint64_t rows_alike(struct column *c, size_t columns) {
+    uint64_t alike = UINT64_MAX;
+    for (size_t k = 0; k < columns && alike > 1; k++) {
+        if (c[k].left == 0) {
+            next_run(&c[k]);
+        }
+        uint64_t n = c[k].repeats ? c[k].left : 1;
+        alike = n < alike ? n : alike;
+    }
+    return alike;
+}
+
+static void fill_rows(struct column *c, size_t columns, uint64_t *word, size_t rows) {
+    while (rows > 0) {
+        uint64_t alike = rows_alike(c, columns);
+        size_t n = alike < rows ? (size_t)alike : rows;
+        if (n == 1) { /* column by column, a few rows at a time */
+            n = rows < TILE_ROWS ? rows : TILE_ROWS;
+            for (size_t k = 0; k < columns; k++) {
+                fill_column(&c[k], word + k, n, columns);
+            }
+        } else {
+            for (size_t k = 0; k < columns; k++) {
+                word[k] = c[k].value;
+                c[k].left -= n;
+            }
+            for (size_t done = 1; done < n;) { /* twice as many each time */
+                size_t more = done < n - done ? done : n - done;
+                memcpy(word + done * columns, word, more * columns * sizeof *word);
+                done += more;
+            }
+        }
+        word += n * columns;
+        rows -= n;
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------------------------
+ *  The leader
+ * ---------------------------------------------------------------------------------------------------------------
+ */
+
+struct gathered {
+    struct hpcw_sion *h;
+    uint64_t *words; /* what follows the headers of all messages, in the order of the tasks */
+    size_t used, capacity;
+    int from; /* sender of the next message */
+    bool large;
+    uint64_t failed; /* lowest process that did, or DONE */
+};
+
+static hpcw_status take_message(void *context, const uint64_t *message, size_t words, hpcw_error *err) {
+    struct gathered *g = context;
+    /* The leader's own message comes first. */
+    int leader = g->h->leader;
+    int sender = g->from == 0 ? leader : g->from - 1 < leader ? g->from - 1 : g->from;
+    g->from++;
+    g->large = g->large || message[0] == TOO_LARGE;
+    if (message[0] == FAILED && (uint64_t)sender < g->failed) {
+        g->failed = (uint64_t)sender;
+    }
+    size_t n = words - MESSAGE_HEADER;
+    if (message[0] != READY || n == 0 || g->large || g->failed != DONE) {
+        return HPCW_OK;
+    }
+    if (n > g->capacity - g->used) {
+        size_t capacity = 2 * g->used + n;
+        uint64_t *grown = hpcw_i_realloc(g->words, capacity * sizeof *grown);
+        if (grown == NULL) {
+            return hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for its metadata", g->h->path);
+        }
+        g->words = grown;
+        g->capacity = capacity;
+    }
+    memcpy(g->words + g->used, message + MESSAGE_HEADER, n * sizeof *g->words);
+    g->used += n;
+    return HPCW_OK;
+}
+
+/* The tables of the file, as the messages have them. */
+struct tables {
+    uint32_t columns;
+    uint64_t blocks;
+    struct column *column; /* [columns] sizes of blocks */
+    uint64_t *chunk;       /* [columns] words in the byte order of the file */
+    uint64_t *count;       /* [columns] */
+    unsigned char *buffer; /* for META1, the mapping, or SLAB_WORDS words, whichever is longest */
+};
+
+static hpcw_status tables_new(struct tables *t, const struct gathered *g, hpcw_error *err) {
+    const struct hpcw_sion *h = g->h;
+    bool big = h->options.endian == HPCW_SION_BIG;
+    size_t n = h->tasks;
+    size_t meta1 = (size_t)hpcw_i_sion_meta1_size(h->tasks);
+    size_t slab = SLAB_WORDS * sizeof(uint64_t);
+    *t = (struct tables){.columns = h->tasks};
+    t->column = hpcw_i_malloc(n * sizeof *t->column);
+    t->chunk = hpcw_i_malloc(2 * n * sizeof *t->chunk);
+    t->buffer = hpcw_i_malloc(meta1 > slab ? meta1 : slab);
+    if (t->column == NULL || t->chunk == NULL || t->buffer == NULL) {
+        return hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for its metadata", h->path);
+    }
+    t->count = t->chunk + n;
+    const uint64_t *word = g->words;
+    for (size_t k = 0; k < n; k++) {
+        t->chunk[k] = word[0];
+        uint64_t blocks = word[1];
+        t->count[k] = hpcw_i_order64(blocks, big);
+        t->blocks = blocks > t->blocks ? blocks : t->blocks;
+        word += TASK_HEADER;
+        t->column[k] = (struct column){.next = word, .blocks_left = blocks};
+        while (blocks > 0) {
+            uint64_t length = word[0] / 2;
+            word += word[0] % 2 == 0 ? 2 : 1 + length;
+            blocks -= length;
+        }
+    }
+    return HPCW_OK;
+}
+
+static void tables_free(struct tables *t) {
+    hpcw_i_free(t->column);
+    hpcw_i_free(t->chunk);
+    hpcw_i_free(t->buffer);
+}
+
+static hpcw_status write_meta2(const struct tables *t, hpcw_sink *sink, uint64_t at, hpcw_error *err) {
+    uint64_t *slab = (uint64_t *)(void *)t->buffer;
+    size_t columns = t->columns;
+    size_t most = columns < SLAB_WORDS ? SLAB_WORDS / columns : 1;
+    uint64_t rows = 1 + t->blocks;
+    hpcw_status s = HPCW_OK;
+    for (uint64_t row = 0; s == HPCW_OK && row < rows;) {
+        size_t n = rows - row < most ? (size_t)(rows - row) : most;
+        size_t head = row == 0 ? 1 : 0; /* the row of the counts */
+        memcpy(slab, t->count, head * columns * sizeof *slab);
+        fill_rows(t->column, columns, slab + head * columns, n - head);
+        s = hpcw_sink_write_at(sink, at + 8 * columns * row, slab, n * columns * sizeof *slab, err);
+        row += n;
+    }
+    return s;
+}
+
+static hpcw_status write_mapping(const struct tables *t, const struct hpcw_sion *h, hpcw_sink *sink,
+                                 uint64_t at, uint64_t entries, hpcw_error *err) {
+    bool big = h->options.endian == HPCW_SION_BIG;
+    hpcw_i_put_u32(t->buffer, (uint32_t)entries, big);
+    for (uint32_t k = 0; k < entries; k++) {
+        hpcw_i_put_u32(t->buffer + 4 + 8 * (size_t)k, 0, big); /* the number of the file */
+        hpcw_i_put_u32(t->buffer + 8 + 8 * (size_t)k, k, big);
+    }
+    return hpcw_sink_write_at(sink, at, t->buffer, 4 + 8 * (size_t)entries, err);
+}
+
+/* The commit mark is the end of META1, and so of the last thing that is written. */
+static hpcw_status write_meta1(const struct tables *t, const struct hpcw_sion *h, hpcw_sink *sink,
+                               const hpcw_sion_shape *shape, hpcw_error *err) {
+    bool big = h->options.endian == HPCW_SION_BIG;
+    size_t n = t->columns;
+    hpcw_i_sion_encode_head(h, 0, t->buffer);
+    unsigned char *p = t->buffer + HPCW_I_SION_TABLES_AT;
+    for (size_t k = 0; k < n; k++) {
+        hpcw_i_put_u64(p + 8 * k, k, big);
+    }
+    memcpy(p + 8 * n, t->chunk, 8 * n);
+    hpcw_i_sion_encode_commit(h, t->blocks, shape->meta2_start, p + 16 * n);
+    return hpcw_sink_write_at(sink, 0, t->buffer, (size_t)hpcw_i_sion_meta1_size(h->tasks), err);
+}
+
+static hpcw_status write_tables(const struct gathered *g, hpcw_error *err) {
+    struct hpcw_sion *h = g->h;
+    hpcw_sink *sink = h->part[0].sink;
+    struct tables t;
+    hpcw_sion_shape shape;
+    hpcw_status s = tables_new(&t, g, err);
+    if (s == HPCW_OK) {
+        s = hpcw_i_sion_check_blocks(h, &t.blocks, err);
+    }
+    uint64_t entries = hpcw_i_sion_mapping_of(h, 0);
+    if (s == HPCW_OK) {
+        s = hpcw_sion_shape_of(h->tasks, h->block_size, h->place.file[0].stride, (uint32_t)t.blocks, entries,
+                               &shape, err);
+    }
+    if (s == HPCW_OK) {
+        s = write_meta2(&t, sink, shape.meta2_start, err);
+    }
+    if (s == HPCW_OK && entries != UINT64_MAX) {
+        s = write_mapping(&t, h, sink, shape.file_size - 4 - 8 * entries, entries, err);
+    }
+    if (s == HPCW_OK) {
+        s = write_meta1(&t, h, sink, &shape, err);
+    }
+    tables_free(&t);
+    return s == HPCW_OK ? hpcw_sink_publish(sink, err) : s;
+}
+
+/* ------------------------------------------------------------------------------------------------------------------
+ *  All together
+ * ---------------------------------------------------------------------------------------------------------------
+ */
+
+bool hpcw_i_sion_has_leader(const struct hpcw_sion *h) {
+    return h->comm->size > 1 && h->place.files == 1 && h->place.in_order && h->place.column == NULL;
+}
+
+hpcw_status hpcw_i_sion_gather_meta(struct hpcw_sion *h, hpcw_status s, bool *large, hpcw_error *err) {
+    bool leads = h->comm->process == h->leader;
+    uint64_t header[MESSAGE_HEADER] = {READY, 0};
+    uint64_t *message = header;
+    size_t words = MESSAGE_HEADER;
+    if (s == HPCW_OK && is_too_large(h)) {
+        header[0] = TOO_LARGE;
+    } else if (s == HPCW_OK && h->options.count > 0) {
+        message = pack_tasks(h, &words);
+        if (message == NULL) {
+            s = hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for its metadata", h->path);
+        } else if (!leads) {
+            s = hpcw_sink_detach(h->part[0].sink, err); /* where late errors of its writes show */
+        }
+    }
+    if (s != HPCW_OK) {
+        header[0] = FAILED;
+    }
+    bool whole = header[0] == READY && message != NULL;
+    struct gathered g = {.h = h, .failed = DONE};
+    hpcw_error ignored;
+    hpcw_status r =
+        hpcw_i_comm_collect(h->comm, h->leader, whole ? message : header, whole ? words : MESSAGE_HEADER,
+                            take_message, &g, s == HPCW_OK ? err : &ignored);
+    s = s == HPCW_OK ? r : s;
+    if (message != header) {
+        hpcw_i_free(message);
+    }
+    uint64_t verdict = g.failed;
+    if (leads && s == HPCW_OK && verdict == DONE) {
+        verdict = g.large ? TABLES_TOO_LARGE : DONE;
+        s = g.large ? HPCW_OK : write_tables(&g, err);
+    }
+    if (leads && s != HPCW_OK && (uint64_t)h->leader < verdict) {
+        verdict = (uint64_t)h->leader;
+    }
+    hpcw_i_free(g.words);
+    r = hpcw_i_comm_bcast(h->comm, &verdict, sizeof verdict, h->leader, s == HPCW_OK ? err : &ignored);
+    if (r != HPCW_OK) {
+        return s == HPCW_OK ? r : s;
+    }
+    *large = verdict == TABLES_TOO_LARGE;
+    return verdict < TABLES_TOO_LARGE ? hpcw_i_tell(h->comm, (int)verdict, s, err) : s;
+}
