@@ -7,6 +7,7 @@
 #include "base/numfmt.h"
 #include "base/status.h"
 #include "dataset.h"
+#include "export.h"
 #include "format.h"
 #include "tool/config.h"
 
@@ -17,6 +18,7 @@ enum {
     INFO = HPCW_I_COMMAND(HPCGEN_INFO),
     LIST = HPCW_I_COMMAND(HPCGEN_LIST),
     JOIN = HPCW_I_COMMAND(HPCGEN_JOIN),
+    EXPORT = HPCW_I_COMMAND(HPCGEN_EXPORT),
     /* A plan takes whatever the run takes, so that one word before the options turns the one into the other. */
     RUN = GENERATE | PLAN,
 };
@@ -32,6 +34,7 @@ static const struct hpcw_i_command commands[] = {
     [HPCGEN_LIST] = {"list", "list the formats, the presets, and every parameter with its value", NULL, 0, 0},
     [HPCGEN_JOIN] = {"join", "finish a dataset whose parts were written apart: truth, manifest, checksums",
                      "DIR", 1, 1},
+    [HPCGEN_EXPORT] = {"export", "write an event log, or a part of it, for other viewers", "FILE", 1, 1},
 };
 
 /* ---- words ---- */
@@ -54,12 +57,15 @@ static const char *parameter_word(const void *list, size_t index) {
     return NULL;
 }
 
+static const char *const form_names[] = {[HPCW_I_EXPORT_CHROME] = "chrome", [HPCW_I_EXPORT_CSV] = "csv", NULL};
+
 /* ---- options ---- */
 
 #define FIELD(name) .offset = offsetof(struct hpcgen_options, name)
 #define TEXT_FIELD(name) FIELD(name), .size = sizeof((struct hpcgen_options *)0)->name
 #define DATA .section = "What the data are"
 #define WRITING .section = "How the work is done"
+#define EXPORTED .section = "What is exported"
 #define OUTPUT .section = "What is printed"
 #define U64_MAX 18446744073709551615.0
 
@@ -208,7 +214,7 @@ static const struct hpcw_i_option options[] = {
                .type = HPCW_I_PARAM_BOOL,
                FIELD(sync),
                .help = "wait until files and directories are on stable storage"},
-     .commands = RUN | JOIN,
+     .commands = RUN | JOIN | EXPORT,
      .flags = HPCW_I_OPTION_NEGATABLE,
      WRITING},
     {.param = {.key = "checksums",
@@ -224,19 +230,86 @@ static const struct hpcw_i_option options[] = {
      .flags = HPCW_I_OPTION_NO_CONFIG,
      WRITING},
 
+    {.param = {.key = "output",
+               .type = HPCW_I_PARAM_STRING,
+               TEXT_FIELD(output),
+               .help = "file to write; an existing one is replaced"},
+     .letter = 'O',
+     .metavar = "FILE",
+     .commands = EXPORT,
+     .required = EXPORT,
+     .flags = HPCW_I_OPTION_NO_CONFIG,
+     EXPORTED},
+    {.param = {.key = "form",
+               .type = HPCW_I_PARAM_CHOICE,
+               FIELD(form),
+               .choices = form_names,
+               .help = "chrome is JSON for Perfetto and Chrome's trace viewer, csv one line per event"},
+     .metavar = "FORM",
+     .default_text = "chrome",
+     .commands = EXPORT,
+     .flags = HPCW_I_OPTION_NO_CONFIG,
+     EXPORTED},
+    {.param = {.key = "from",
+               .type = HPCW_I_PARAM_F64,
+               FIELD(from),
+               .min = 0,
+               .max = 1e8,
+               .unit = "s",
+               .help = "leave out what was before this time of the log; states that go on then begin there"},
+     .metavar = "SECONDS",
+     .default_text = "0",
+     .commands = EXPORT,
+     .flags = HPCW_I_OPTION_NO_CONFIG,
+     EXPORTED},
+    {.param = {.key = "to",
+               .type = HPCW_I_PARAM_F64,
+               FIELD(to),
+               .min = 0,
+               .max = 1e8,
+               .unit = "s",
+               .help = "leave out what happened from this time of the log on"},
+     .metavar = "SECONDS",
+     .default_text = "1e8",
+     .commands = EXPORT,
+     .flags = HPCW_I_OPTION_NO_CONFIG,
+     EXPORTED},
+    {.param = {.key = "first-rank",
+               .type = HPCW_I_PARAM_U32,
+               FIELD(first_rank),
+               .min = 0,
+               .max = HPCW_I_MAX_RANKS,
+               .help = "lowest rank"},
+     .metavar = "N",
+     .default_text = "0",
+     .commands = EXPORT,
+     .flags = HPCW_I_OPTION_NO_CONFIG,
+     EXPORTED},
+    {.param = {.key = "last-rank",
+               .type = HPCW_I_PARAM_U32,
+               FIELD(last_rank),
+               .min = 0,
+               .max = HPCW_I_MAX_RANKS,
+               .help = "highest rank"},
+     .metavar = "N",
+     .default_text = "1073741824",
+     .commands = EXPORT,
+     .flags = HPCW_I_OPTION_NO_CONFIG,
+     EXPORTED},
+
     {.param = {.key = "quiet",
                .type = HPCW_I_PARAM_BOOL,
                FIELD(quiet),
                .help = "no progress and no summary, errors only"},
      .letter = 'q',
-     .commands = RUN | VERIFY | JOIN,
+     .commands = RUN | VERIFY | JOIN | EXPORT,
      .flags = HPCW_I_OPTION_NEGATABLE,
      OUTPUT},
     {.param = {.key = "json",
                .type = HPCW_I_PARAM_BOOL,
                FIELD(json),
                .help = "the result as JSON on standard output"},
-     .commands = RUN | VERIFY | INFO | LIST | JOIN,
+     .commands = RUN | VERIFY | INFO | LIST | JOIN | EXPORT,
      .flags = HPCW_I_OPTION_NEGATABLE,
      OUTPUT},
 };
@@ -285,7 +358,11 @@ static const struct hpcw_i_chapter chapters[] = {
                  "Checks:\n"
                  "\n"
                  "  hpcgen verify synth\n"
-                 "  hpcgen info --json synth/linktest/pingpong_results_bin.sion\n"},
+                 "  hpcgen info --json synth/linktest/pingpong_results_bin.sion\n"
+                 "\n"
+                 "A tenth of a second of the event log, for https://ui.perfetto.dev:\n"
+                 "\n"
+                 "  hpcgen export synth/clog2/app.clog2 --from 1.2 --to 1.3 --output part.json\n"},
     {"SEE ALSO", "mpirun(1), xxhsum(1)\n"},
 };
 

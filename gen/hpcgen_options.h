@@ -20,6 +20,7 @@ enum hpcgen_command {
     HPCGEN_INFO,
     HPCGEN_LIST,
     HPCGEN_JOIN,
+    HPCGEN_EXPORT,
 };
 
 enum { HPCGEN_PATH_SIZE = 4096, HPCGEN_PRESET_SIZE = 32 };
@@ -43,6 +44,12 @@ struct hpcgen_options {
     bool resume, force, sync, checksums;
     bool dry_run;  /* hpcgen_options_read has turned the command into HPCGEN_PLAN */
     uint32_t jobs; /* threads; 0: auto, as many as this process may run on */
+
+    /* What is exported. */
+    int form; /* enum hpcw_i_export_form */
+    double from, to;
+    uint32_t first_rank, last_rank;
+    char output[HPCGEN_PATH_SIZE];
 
     /* What is said about it. */
     bool quiet, json;

@@ -297,12 +297,14 @@ static void errors_say_what_wanted_and_got(void **state) {
         {"--help=yes", HPCW_EINVAL, "--help: wanted no value, got \"yes\""},
         {"--help-completion tcsh", HPCW_EINVAL, "--help-completion: wanted bash, zsh or fish, got \"tcsh\""},
         {"genrate", HPCW_EINVAL,
-         "subcommand: wanted one of generate, plan, verify, info, list, join, got \"genrate\"; did you mean "
+         "subcommand: wanted one of generate, plan, verify, info, list, join, export, got \"genrate\"; did you "
+         "mean "
          "generate?"},
         {"synth", HPCW_EINVAL,
-         "subcommand: wanted one of generate, plan, verify, info, list, join, got \"synth\""},
+         "subcommand: wanted one of generate, plan, verify, info, list, join, export, got \"synth\""},
         {"help", HPCW_EINVAL,
-         "subcommand: wanted one of generate, plan, verify, info, list, join, got \"help\"; did you mean "
+         "subcommand: wanted one of generate, plan, verify, info, list, join, export, got \"help\"; did you "
+         "mean "
          "--help?"},
         {"--quiet verify d", HPCW_EINVAL,
          "subcommand verify: wanted as the first word, got it behind \"--quiet\""},

@@ -1,0 +1,61 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Event logs for other viewers: what is exported is what the log says, and cut at the ends of the window.
+. "$HERE/refuse.inc"
+log=set/clog2/app.clog2
+"$HPCGEN" --ranks 6 --formats clog2 --set load.phases=4 --out set --quiet || bad "generate fails"
+make() {
+    "$HPCGEN" export --quiet "$@" || bad "fails: $*"
+}
+count() { # WANTED PATTERN FILE
+    got=$(grep -c "$2" "$3")
+    [ "$got" -eq "$1" ] || bad "$3: $got lines with $2, wanted $1"
+}
+
+# All of it: every state that begins ends, every message is sent and received.
+make $log --output all.csv --form csv
+make $log --output all.json
+"$HPCGEN" info $log >info
+messages=$(grep -c ',send,' all.csv)
+[ "$messages" -gt 0 ] || bad "no messages"
+count "$messages" ',receive,' all.csv
+count "$(grep -c ',begin,' all.csv)" ',end,' all.csv
+count 24 ',begin,"Iteration"' all.csv
+count 4 ',event,"Step done"' all.csv
+sed 1d all.csv | cut -d, -f1 | sort -g -c || bad "not in the order of time"
+"$JSON_CHECK" all.json || bad "not JSON"
+count "$messages" '"ph":"s"' all.json
+count "$messages" '"ph":"f"' all.json
+count "$(grep -c ',begin,' all.csv)" '"ph":"B"' all.json
+count "$(grep -c ',end,' all.csv)" '"ph":"E"' all.json
+count 6 '"ph":"M"' all.json
+[ "$(grep -o '"id":"[^"]*"' all.json | sort | uniq -c | awk '$1 != 2' | wc -l)" -eq 0 ] ||
+    bad "a flow with other than two ends"
+
+# One rank, and a window in the middle of a computation: cut states are as long as what is seen of them.
+make $log --output one.csv --form csv --first-rank 3 --last-rank 3
+[ "$(sed 1d one.csv | cut -d, -f2 | sort -u)" = 3 ] || bad "other ranks"
+count "$(grep -c '^[^,]*,3,0,begin,' all.csv)" ',begin,' one.csv
+make $log --output part.csv --form csv --from 0.01 --to 0.011
+count "$(grep -c ',begin,' part.csv)" ',end,' part.csv
+count 6 '^0.01,.*,begin,"Iteration"' part.csv
+count 6 '^0.011,.*,end,"Iteration"' part.csv
+[ "$(sed 1d part.csv | awk -F, '$1 < 0.01 || $1 > 0.011' | wc -l)" -eq 0 ] || bad "outside the window"
+
+# Its size is said before, and is right.
+"$HPCGEN" export $log --output said.json 2>said || bad "export fails"
+case $(cat said) in
+"hpcgen: said.json: $(grep -c '"ph"' said.json) events, "*) ;;
+*) bad "said: $(cat said)" ;;
+esac
+cmp all.json said.json || bad "another one"
+
+refuse 1 "*wanted a window of time and ranks, got 2 to 1 s*" "$HPCGEN" export $log -O x --from 2 --to 1
+refuse 2 'export: wanted --output FILE, got none*' "$HPCGEN" export $log
+refuse 1 'set/truth.json: *' "$HPCGEN" export set/truth.json -O x
+refuse 1 'missing: *' "$HPCGEN" export missing -O x
+refuse 1 'nowhere/x: *' "$HPCGEN" export $log -O nowhere/x -q
+head -c 5000 $log >cut
+refuse 1 'cut: *' "$HPCGEN" export cut -O x
+[ ! -e x ] || bad "something is left"
+exit $failed
