@@ -125,8 +125,9 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_sink_sync(hpcw_sink *sink, hpcw_error 
  * Finishes: makes the content durable as asked at open, then gives it the final name. Afterwards the sink only
  * answers hpcw_sink_memory_data and hpcw_sink_free.
  *
- * @return HPCW_OK; HPCW_ESTATE if published before; HPCW_ENOSPC, HPCW_EACCES or HPCW_EIO: nothing has the name (an
- *         older file of that name is still there, unless it was the directory that could not be written back)
+ * @return HPCW_OK; HPCW_ESTATE if published before; HPCW_ENOSPC, HPCW_EACCES or HPCW_EIO: an older file of that name is
+ *         still there. Unless it was the directory that could not be written back: then the new file is complete and has
+ *         the name, but may lose it when the power fails
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_sink_publish(hpcw_sink *sink, hpcw_error *err);
 

@@ -296,7 +296,9 @@ static hpcw_status brotli_publish(hpcw_sink *sink, hpcw_error *err) {
         hpcw_sink_discard(b->inner);
         return s;
     }
-    return hpcw_sink_publish(b->inner, err);
+    s = hpcw_sink_publish(b->inner, err);
+    sink->named = b->inner->named;
+    return s;
 }
 
 static hpcw_status brotli_detach(hpcw_sink *sink, hpcw_error *err) {

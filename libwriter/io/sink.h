@@ -24,6 +24,7 @@ struct hpcw_i_sink_ops {
 struct hpcw_sink {
     const struct hpcw_i_sink_ops *ops;
     bool finished; /* published or discarded */
+    bool named;    /* published so far that the final name was given */
 };
 
 /* hpcw_sink_write_at for two pieces at once, one system call where the destination allows it. */

@@ -17,8 +17,7 @@ struct file_sink {
     int fd; /* -1 once closed */
     hpcw_durability durability;
     bool shared;
-    bool gone;  /* the temporary file is no more: renamed, removed, or never made */
-    bool named; /* the final name was given by this sink */
+    bool gone; /* the temporary file is no more: renamed, removed, or never made */
     char *path;
     char *temporary;
 };
@@ -78,9 +77,9 @@ static void file_discard(hpcw_sink *sink) {
 
 static void file_withdraw(hpcw_sink *sink) {
     struct file_sink *f = file_of(sink);
-    if (f->named) {
+    if (sink->named) {
         (void)hpcw_i_sys_unlink(f->path);
-        f->named = false;
+        sink->named = false;
     }
 }
 
@@ -92,18 +91,20 @@ static hpcw_status file_publish(hpcw_sink *sink, hpcw_error *err) {
         if (e != 0) {
             s = hpcw_i_fail_sys(err, e, "%s: cannot rename the finished file to this name", f->path);
         } else {
-            f->gone = f->named = true;
-        }
-    }
-    if (s == HPCW_OK && f->durability >= HPCW_SYNC_DIRECTORY) {
-        int e = hpcw_i_sys_fsync_directory_of(f->path);
-        if (e != 0) {
-            s = hpcw_i_fail_sys(err, e, "%s: cannot write its directory back to the disk", f->path);
+            f->gone = sink->named = true;
         }
     }
     if (s != HPCW_OK) {
         remove_temporary(f);
-        file_withdraw(sink);
+        return s;
+    }
+    if (f->durability >= HPCW_SYNC_DIRECTORY) {
+        /* The file is complete and has its name, and an older one is gone: to take it away would only lose more. */
+        int e = hpcw_i_sys_fsync_directory_of(f->path);
+        if (e != 0) {
+            s = hpcw_i_fail_sys(err, e, "%s: is complete, but its directory cannot be written back to the disk",
+                                f->path);
+        }
     }
     return s;
 }

@@ -187,7 +187,10 @@ static hpcw_status limited_sync(hpcw_sink *sink, hpcw_error *err) {
 }
 
 static hpcw_status limited_publish(hpcw_sink *sink, hpcw_error *err) {
-    return hpcw_sink_publish(((struct limited_sink *)sink)->inner, err);
+    hpcw_sink *inner = ((struct limited_sink *)sink)->inner;
+    hpcw_status s = hpcw_sink_publish(inner, err);
+    sink->named = inner->named;
+    return s;
 }
 
 static hpcw_status limited_detach(hpcw_sink *sink, hpcw_error *err) {

@@ -87,6 +87,11 @@ const char *fault_name(enum fault fault) {
     return name[fault];
 }
 
+bool is_late_failure(const hpcw_error *err, const char *path) {
+    size_t n = strlen(path);
+    return strncmp(err->message, path, n) == 0 && strncmp(err->message + n, ": is complete", 13) == 0;
+}
+
 bool good_message(hpcw_status s, const hpcw_error *err, const char *path) {
     bool good = err->code == s && err->message[0] != '\0' && strchr(err->message, '\n') == NULL &&
                 strstr(err->message, path) != NULL && memchr(err->message, '\0', sizeof err->message) != NULL;

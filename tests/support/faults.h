@@ -34,6 +34,9 @@ hpcw_status fault_status(enum fault fault);
 
 const char *fault_name(enum fault fault);
 
+/* Whether a failure came so late that the file is complete under its name: its directory could not be synced. */
+bool is_late_failure(const hpcw_error *err, const char *path);
+
 /* One line that names the file, and the record says what the call returned. Says on stderr what is wrong. */
 bool good_message(hpcw_status s, const hpcw_error *err, const char *path);
 

@@ -67,6 +67,7 @@ struct hpcw_sion {
     hpcw_error failure; /* the first one, guarded by failure_lock until close */
     pthread_mutex_t failure_lock;
     bool closed;
+    bool named; /* all files have their names, though their directory may not be safe yet */
 };
 
 /* Index of an own task, or UINT32_MAX. */

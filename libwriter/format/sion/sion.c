@@ -727,6 +727,18 @@ static hpcw_status publish_parts(struct hpcw_sion *h, const struct extent *e, bo
     return s;
 }
 
+/* The base file last. Once it has its name the container is complete, whatever becomes of the directory. */
+static hpcw_status publish_base(struct hpcw_sion *h, const struct extent *e, hpcw_error *err) {
+    hpcw_status mine = publish_parts(h, e, true, err);
+    bool named = mine == HPCW_OK || h->part[0].sink->named;
+    hpcw_status s = hpcw_i_agree(h->comm, named ? HPCW_OK : mine, NULL, err);
+    if (s == HPCW_OK && h->options.durability >= HPCW_SYNC_DIRECTORY) {
+        h->named = true;
+        s = hpcw_i_agree(h->comm, mine, NULL, err);
+    }
+    return s;
+}
+
 /* Takes the name away from an older base file, so that no moment shows old and new members of a set together.
  */
 static hpcw_status retire_old_base(struct hpcw_sion *h, hpcw_error *err) {
@@ -795,7 +807,7 @@ static hpcw_status close_handle(struct hpcw_sion *h, struct extent *e, hpcw_erro
         }
     }
     if (s == HPCW_OK) {
-        s = hpcw_i_agree(h->comm, publish_parts(h, e, true, err), NULL, err);
+        s = publish_base(h, e, err);
     }
     return s;
 }
@@ -831,7 +843,9 @@ hpcw_status hpcw_sion_close(hpcw_sion *h, hpcw_error *err) {
         hpcw_i_fail_about(err, h->path);
         for (uint32_t p = 0; p < h->parts; p++) {
             hpcw_sink_discard(h->part[p].sink);
-            hpcw_i_sink_withdraw(h->part[p].sink); /* members of a set that were named before another failed */
+            if (h->place.files > 1 && !h->named) { /* members that were named before another failed */
+                hpcw_i_sink_withdraw(h->part[p].sink);
+            }
         }
     }
     return s;
