@@ -84,8 +84,8 @@ struct hpcw_i_format {
      * stand first in the table. */
     bool (*probe)(const char *path);
     /* Structure and content. `ours`: by the rules of our own writer, which are stricter than those of real
-     * files. */
-    hpcw_status (*verify)(const char *path, bool ours, hpcw_error *err);
+     * files. `files`: out, how many were looked at; left alone where `path` is a folder. */
+    hpcw_status (*verify)(const char *path, bool ours, uint64_t *files, hpcw_error *err);
     /* What is in a file, as members of an open object. */
     hpcw_status (*info)(const char *path, struct hpcw_i_json *json, hpcw_error *err);
 };

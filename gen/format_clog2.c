@@ -675,7 +675,8 @@ static hpcw_status write_units(const struct hpcw_i_write *w, struct hpcw_i_json 
 
 /* ---- reading ---- */
 
-static hpcw_status verify(const char *path, bool ours, hpcw_error *err) {
+static hpcw_status verify(const char *path, bool ours, uint64_t *files, hpcw_error *err) {
+    *files = 1;
     struct hpcw_i_clog2_reader *reader;
     hpcw_status s = hpcw_i_clog2_reader_open(path, &reader, err);
     if (s == HPCW_OK) {

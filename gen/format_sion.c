@@ -246,11 +246,12 @@ static bool probe(const char *path) {
     return is;
 }
 
-static hpcw_status verify(const char *path, bool ours, hpcw_error *err) {
+static hpcw_status verify(const char *path, bool ours, uint64_t *files, hpcw_error *err) {
     struct hpcw_i_sion_reader *reader;
     hpcw_status s = hpcw_i_sion_reader_open(path, &reader, err);
     if (s == HPCW_OK) {
         s = hpcw_i_sion_reader_verify(reader, ours ? HPCW_I_SION_STRICT : 0, err);
+        *files = hpcw_i_sion_reader_files(reader);
         hpcw_i_sion_reader_free(reader);
     }
     return s;

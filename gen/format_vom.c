@@ -620,10 +620,13 @@ static bool probe(const char *path) {
     return false;
 }
 
-static hpcw_status verify(const char *path, bool ours, hpcw_error *err) {
+static hpcw_status verify(const char *path, bool ours, uint64_t *files, hpcw_error *err) {
     unsigned flags = ours ? HPCW_I_VOM_STRICT : 0;
-    return is_directory(path) ? hpcw_i_vom_verify_directory(path, flags, 0, err)
-                              : hpcw_i_vom_verify(path, flags, err);
+    if (is_directory(path)) {
+        return hpcw_i_vom_verify_directory(path, flags, 0, err);
+    }
+    *files = 1;
+    return hpcw_i_vom_verify(path, flags, err);
 }
 
 static hpcw_status info(const char *path, struct hpcw_i_json *json, hpcw_error *err) {

@@ -95,7 +95,8 @@ static hpcw_status check_structure(void *context, void *state, uint64_t index, h
     }
     char path[HPCW_I_STORE_PATH];
     hpcw_i_store_path(c->dir, hpcw_i_format[f]->folder != NULL ? hpcw_i_format[f]->folder : name, path);
-    return hpcw_i_format[f]->verify(path, true, err);
+    uint64_t files;
+    return hpcw_i_format[f]->verify(path, true, &files, err);
 }
 
 /* Files that are not what they were are named before anything is concluded from what they say. */
@@ -227,7 +228,7 @@ static hpcw_status unknown_file(const char *path, hpcw_error *err) {
 
 hpcw_status hpcgen_verify(const struct hpcgen_options *o, const char *path, hpcw_error *err) {
     struct stat st;
-    uint64_t files = 1;
+    uint64_t files = 0; /* of a folder that is no dataset: nobody counted */
     hpcw_status s;
     const char *what = "dataset";
     bool is_directory = stat(path, &st) == 0 && S_ISDIR(st.st_mode);
@@ -239,16 +240,18 @@ hpcw_status hpcgen_verify(const struct hpcgen_options *o, const char *path, hpcw
             return unknown_file(path, err);
         }
         what = hpcw_i_format[f]->name;
-        s = hpcw_i_format[f]->verify(path, false, err);
+        s = hpcw_i_format[f]->verify(path, false, &files, err);
     }
     if (s != HPCW_OK) {
         return s;
     }
+    char count[40] = "";
     if (o->json) {
-        (void)printf("{\"ok\":true,\"kind\":\"%s\",\"files\":%llu}\n", what, (unsigned long long)files);
+        (void)snprintf(count, sizeof count, ",\"files\":%llu", (unsigned long long)files);
+        (void)printf("{\"ok\":true,\"kind\":\"%s\"%s}\n", what, files == 0 ? "" : count);
     } else if (!o->quiet) {
-        (void)printf("%s: ok (%s, %llu file%s)\n", path, what, (unsigned long long)files,
-                     files == 1 ? "" : "s");
+        (void)snprintf(count, sizeof count, ", %llu file%s", (unsigned long long)files, files == 1 ? "" : "s");
+        (void)printf("%s: ok (%s%s)\n", path, what, files == 0 ? "" : count);
     }
     return HPCW_OK;
 }

@@ -3,6 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
+
+#include <cjson/cJSON.h>
 
 #include "base/status.h"
 #include "comm/agree.h"
@@ -155,6 +158,26 @@ static hpcw_status read_description(const char *dir, struct hpcgen_options *o, s
     return s;
 }
 
+/* Whether the manifest is there, which is written when all else is: by an earlier join, or a run without parts. */
+static bool is_complete(const char *dir) {
+    char path[HPCW_I_STORE_PATH];
+    hpcw_i_store_path(dir, HPCW_I_MANIFEST, path);
+    cJSON *manifest = NULL;
+    bool complete = access(path, F_OK) == 0 && hpcw_i_store_read_json(path, &manifest, NULL) == HPCW_OK &&
+                    cJSON_IsString(cJSON_GetObjectItemCaseSensitive(manifest, "fingerprint"));
+    cJSON_Delete(manifest);
+    return complete;
+}
+
+static void print_was_complete(const struct hpcgen_options *o, const char *dir) {
+    if (!o->quiet) {
+        (void)fprintf(stderr, "hpcgen: %s was complete already\n", dir);
+    }
+    if (o->json) {
+        (void)printf("{\"files_written\":0,\"complete\":true}\n");
+    }
+}
+
 hpcw_status hpcgen_join(const struct hpcgen_options *o, const char *dir, hpcw_error *err) {
     double start = now();
     struct hpcgen_options described;
@@ -162,6 +185,11 @@ hpcw_status hpcgen_join(const struct hpcgen_options *o, const char *dir, hpcw_er
     struct hpcw_i_dataset d = {0};
     struct hpcw_i_outcome outcome = {0};
     hpcw_status s = read_description(dir, &described, &parse, err);
+    if (s == HPCW_ENOENT && is_complete(dir)) {
+        print_was_complete(o, dir);
+        hpcgen_options_free(&described);
+        return HPCW_OK;
+    }
     if (s == HPCW_OK) {
         s = hpcgen_resolve(&described, &d, err);
     }
