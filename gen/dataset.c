@@ -8,6 +8,7 @@
 
 #include "base/buf.h"
 #include "base/status.h"
+#include "checkpoints.h"
 #include "format.h"
 
 #include <hpcw/sink.h>
@@ -74,6 +75,7 @@ const struct hpcw_i_dataset_group hpcw_i_dataset_group[] = {
     {"load", hpcw_i_load_param, 0, OWNER(load_params), "vom clog2"},
     {"vom", vom_param, COUNT(vom_param), OWNER(vom_params), "vom"},
     {"trace", hpcw_i_trace_param, 0, OWNER(trace_params), "clog2"},
+    {"rank2file", hpcw_i_ckpt_param, 0, OWNER(ckpt_params), "scr"},
 };
 const size_t hpcw_i_dataset_group_count = COUNT(hpcw_i_dataset_group);
 
@@ -83,20 +85,23 @@ size_t hpcw_i_dataset_group_size(const struct hpcw_i_dataset_group *g) {
            : g->params == hpcw_i_particles_param ? hpcw_i_particles_param_count
            : g->params == hpcw_i_load_param      ? hpcw_i_load_param_count
            : g->params == hpcw_i_trace_param     ? hpcw_i_trace_param_count
+           : g->params == hpcw_i_ckpt_param      ? hpcw_i_ckpt_param_count
                                                  : g->count;
 }
 
-/* What the scale moves: particles per rank, permutations of the link test, phases and objects of the load data. 0:
- * what the model says by itself. */
+/* What the scale moves: particles per rank, permutations of the link test, phases and objects of the load data, size
+ * of a rank's checkpoint. 0: what the model says by itself. */
 static const struct {
     uint64_t mean_size;
     uint64_t permutations;
     uint32_t phases, objects;
+    uint64_t checkpoint;
 } scales[] = {
-    [HPCW_I_SCALE_TINY] = {6 << 10, 0, 6, 0},
-    [HPCW_I_SCALE_SMALL] = {16 << 10, 0, 15, 0},
-    [HPCW_I_SCALE_MEDIUM] = {0, 0, 0, 0},
-    [HPCW_I_SCALE_LARGE] = {95000000, 3, 200, 32}, /* 2.5 million particles of 38 bytes, as HACC-IO runs had */
+    [HPCW_I_SCALE_TINY] = {6 << 10, 0, 6, 0, 4 << 10},
+    [HPCW_I_SCALE_SMALL] = {16 << 10, 0, 15, 0, 12 << 10},
+    [HPCW_I_SCALE_MEDIUM] = {0, 0, 0, 0, 0},
+    [HPCW_I_SCALE_LARGE] = {95000000, 3, 200, 32,
+                            95000000}, /* 2.5 million particles of 38 bytes, as HACC-IO runs had */
 };
 
 hpcw_status hpcw_i_dataset_init(struct hpcw_i_dataset *d, const char *preset, enum hpcw_i_scale scale,
@@ -121,6 +126,10 @@ hpcw_status hpcw_i_dataset_init(struct hpcw_i_dataset *d, const char *preset, en
     }
     if (scales[scale].objects != 0) {
         d->load_params.objects = scales[scale].objects;
+    }
+    hpcw_i_ckpt_params_init(&d->ckpt_params);
+    if (scales[scale].checkpoint != 0) {
+        d->ckpt_params.mean_size = scales[scale].checkpoint;
     }
     return hpcw_i_machine_params_init(&d->machine_params, preset, err);
 }
@@ -156,11 +165,16 @@ hpcw_status hpcw_i_dataset_build(struct hpcw_i_dataset *d, hpcw_error *err) {
     if (s == HPCW_OK && wants(d, "clog2")) {
         s = hpcw_i_trace_init(&d->trace, &d->trace_params, &d->load, err);
     }
+    if (s == HPCW_OK && wants(d, "scr")) {
+        s = hpcw_i_checkpoints_new(&d->ckpt_params, d->ranks, d->seed, d->params.start, &d->checkpoints, err);
+    }
     return s;
 }
 
 void hpcw_i_dataset_free(struct hpcw_i_dataset *d) {
     if (d->built) {
+        hpcw_i_checkpoints_free(d->checkpoints);
+        d->checkpoints = NULL;
         hpcw_i_trace_free(&d->trace);
         hpcw_i_load_free(&d->load);
         hpcw_i_machine_free(&d->machine);

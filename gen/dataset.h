@@ -7,6 +7,7 @@
 #define HPCW_GEN_DATASET_H
 
 #include "io/json.h"
+#include "model/ckpt.h"
 #include "model/linktest.h"
 #include "model/load.h"
 #include "model/machine.h"
@@ -32,6 +33,8 @@ struct hpcw_i_vom_params {
     uint32_t quality, window;
 };
 
+struct hpcw_i_checkpoints;
+
 struct hpcw_i_dataset {
     uint32_t ranks;
     uint64_t seed;
@@ -47,6 +50,7 @@ struct hpcw_i_dataset {
     struct hpcw_i_load_params load_params;
     struct hpcw_i_vom_params vom_params;
     struct hpcw_i_trace_params trace_params;
+    struct hpcw_i_ckpt_params ckpt_params;
 
     /* What follows from the above; made by hpcw_i_dataset_build. */
     struct hpcw_i_machine machine;
@@ -55,6 +59,7 @@ struct hpcw_i_dataset {
     /* If a format that needs them is asked for. */
     struct hpcw_i_load_model load;
     struct hpcw_i_trace_model trace;
+    struct hpcw_i_checkpoints *checkpoints; /* NULL if not */
     bool built;
 };
 

@@ -91,6 +91,7 @@ struct hpcw_i_format {
 };
 
 extern const struct hpcw_i_format hpcw_i_format_linktest;
+extern const struct hpcw_i_format hpcw_i_format_rank2file;
 extern const struct hpcw_i_format hpcw_i_format_sion;
 extern const struct hpcw_i_format hpcw_i_format_vom;
 extern const struct hpcw_i_format hpcw_i_format_clog2;

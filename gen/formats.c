@@ -8,10 +8,8 @@
 
 /* In the order in which files are asked whose they are: LinkTest results are SION containers, too. */
 const struct hpcw_i_format *const hpcw_i_format[] = {
-    &hpcw_i_format_linktest,
-    &hpcw_i_format_sion,
-    &hpcw_i_format_vom,
-    &hpcw_i_format_clog2,
+    &hpcw_i_format_linktest, &hpcw_i_format_sion,      &hpcw_i_format_vom,
+    &hpcw_i_format_clog2,    &hpcw_i_format_rank2file,
 };
 const size_t hpcw_i_format_count = sizeof hpcw_i_format / sizeof hpcw_i_format[0];
 

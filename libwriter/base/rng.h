@@ -48,7 +48,9 @@ enum hpcw_i_purpose {
     HPCW_I_FOR_LOAD_EDGE_PHASE = 43, /* from, to, phase: words 0-1 bytes, 2-3 messages */
     HPCW_I_FOR_LOAD_MEMORY = 44,   /* object or block, which of the two, 0: words 0-1 size, 2-3 working size */
     HPCW_I_FOR_LOAD_SUBPHASE = 45, /* object, subphase / 4, 0: one word a subphase */
-    /* 48..63: checkpoints */
+    /* 48..63: its checkpoints. */
+    HPCW_I_FOR_CKPT_FILE = 48,  /* rank, checkpoint, part: 0 size, 1 CRC, 2 faults, 3 contents */
+    HPCW_I_FOR_CKPT_FAULT = 49, /* kind, index, try: words 0-1 which file */
 
     /* Its trace. */
     HPCW_I_FOR_TRACE_MESSAGE = 64, /* rank, direction, 0: words 0-1 size */

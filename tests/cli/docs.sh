@@ -37,7 +37,7 @@ words hpcgen ver
 words hpcgen plan --scale ''
 words hpcgen --scale = t
 words hpcgen --no-c
-words hpcgen -f linktest,s
+words hpcgen -f linktest,si
 words hpcgen -o ''
 words hpcgen join d
 words hpcgen info --j

@@ -13,6 +13,10 @@ echo "== checked"
 # Load data: one rank's file, and all of them.
 "$HPCGEN" verify set/vom/data.3.json.br
 "$HPCGEN" verify set/vom
+# Checkpoints: a map, a tree of it, and all of the prefix directory.
+"$HPCGEN" verify set/scr/scr.dataset.1/.scr/rank2file.scr
+"$HPCGEN" verify set/scr/.scr/scr.dataset.2/summary.scr
+"$HPCGEN" verify set/scr
 if command -v xxhsum >/dev/null; then
     (cd set && xxhsum --quiet -c CHECKSUMS.xxh128) >/dev/null
 fi
@@ -22,11 +26,13 @@ fi
 echo "== described"
 "$HPCGEN" info set/sion/particles.sion | grep -E '^(format|tasks_of_set|fs_block_size):'
 "$HPCGEN" info set/vom | grep -E '^(format|ranks|files):'
+"$HPCGEN" info set/scr | grep -E '^(format|current):'
 "$HPCGEN" info --json set/linktest/pingpong_results_bin.sion | tr -d ' \n' | grep -c '^{.*"format":"linktest".*}$'
 
 echo "== a dry run names the same files and writes none"
 "$HPCGEN" --ranks 8 --out dry --dry-run >plan
-for file in $(cd set && find linktest sion vom clog2 -type f); do
+"$HPCGEN" plan --ranks 8 --formats scr --json >>plan # which names all of them
+for file in $(cd set && find linktest sion vom clog2 scr -type f); do
     grep -q "$file" plan || echo "the plan lacks $file"
 done
 [ ! -e dry ] || echo "the dry run left something"
