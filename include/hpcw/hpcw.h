@@ -12,6 +12,7 @@
  *   linktest.h   LinkTest 2.1.17 results: N x N communication timings inside a SION container
  *   vom.h        vt's load-balancing data (LBDatafile): tasks and messages of a rank, JSON, plain or brotli
  *   clog2.h      CLOG-2 event logs of MPE2: what all ranks did, in order of time, for Jumpshot
+ *   clog2_log.h  the same, recorded by a running program
  *   rank2file.h  SCR checkpoints: the leveled map of files, summary and index; and the restart from it
  *   kvtree.h     KVTree files, which hold all of these
  *
@@ -37,6 +38,7 @@
 #define HPCW_HPCW_H
 
 #include <hpcw/clog2.h>
+#include <hpcw/clog2_log.h>
 #include <hpcw/comm.h>
 #include <hpcw/kvtree.h>
 #include <hpcw/linktest.h>

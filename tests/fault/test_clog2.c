@@ -9,6 +9,8 @@
 
 #include <cmocka.h>
 
+#include <hpcw/clog2_log.h>
+
 #include "read/clog2.h"
 #include "support/clog2_cases.h"
 #include "support/faults.h"
@@ -102,10 +104,76 @@ static void reading_fails(void **state) {
     clog2_case_free(&c);
 }
 
+/* ---- recording ------------------------------------------------------------------------------------------- */
+
+/* Events of four chunks, with memory for all of them or for less. */
+static hpcw_status record(const char *path, const char *directory, uint64_t memory,
+                          hpcw_clog2_log_report *report, hpcw_error *err) {
+    hpcw_clog2_log_options o;
+    hpcw_clog2_log_options_init(&o);
+    o.directory = directory;
+    o.memory = memory;
+    hpcw_clog2_log *log = NULL;
+    hpcw_clog2_line *line = NULL;
+    int32_t work = 0;
+    hpcw_status s = hpcw_clog2_log_open(path, NULL, &o, &log, err);
+    if (s == HPCW_OK) {
+        s = hpcw_clog2_log_state(log, "Work", "blue", NULL, &work, err);
+    }
+    if (s == HPCW_OK) {
+        s = hpcw_clog2_log_thread(log, &line, err);
+    }
+    if (s == HPCW_OK) {
+        for (int i = 0; i < 230000; i++) {
+            hpcw_clog2_log_begin(line, 0, work);
+            hpcw_clog2_log_end(line, 0, work);
+        }
+        s = hpcw_clog2_log_finish(log, report, err);
+    }
+    hpcw_clog2_log_free(log);
+    return s;
+}
+
+/* While it records a failure costs records, which are counted; afterwards it costs the log. */
+static void recording_fails(void **state) {
+    (void)state;
+    static const uint64_t memory[] = {32 << 20, 8 << 20};
+    for (size_t m = 0; m < 2; m++) {
+        for (int fault = 0; fault < FAULTS; fault++) {
+            bool met = true;
+            for (unsigned long n = 1; met; n++) {
+                char dir[256], local[300], path[512];
+                scratch_make(dir, sizeof dir);
+                scratch_make(local, sizeof local);
+                (void)snprintf(path, sizeof path, "%s/app.clog2", dir);
+                hpcw_error err = {.message = ""};
+                hpcw_clog2_log_report report = {0};
+                int descriptors = count_descriptors();
+                fault_arm((enum fault)fault, n);
+                hpcw_status s = record(path, local, memory[m], &report, &err);
+                met = fault_disarm();
+                assert_int_equal(count_descriptors(), descriptors);
+                assert_int_equal(count_entries(dir), s == HPCW_OK ? 1 : 0);
+                bool fails = met && !fault_is_harmless((enum fault)fault);
+                if (s != HPCW_OK &&
+                    (!fails || s != fault_status((enum fault)fault) || err.message[0] == '\0')) {
+                    fail_msg("%s, call %lu: status %d, \"%s\"", fault_name((enum fault)fault), n, (int)s,
+                             err.message);
+                }
+                assert_true(s != HPCW_OK || report.records + report.lost >= 460000);
+                assert_true(fails || report.lost == 0);
+                scratch_remove(dir);
+                scratch_remove(local);
+            }
+        }
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_call_fails_once),
         cmocka_unit_test(reading_fails),
+        cmocka_unit_test(recording_fails),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

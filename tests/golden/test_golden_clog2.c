@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <hpcw/clog2.h>
+#include <hpcw/clog2_log.h>
 
 #include "base/bytes.h"
 #include "read/clog2.h"
@@ -340,12 +340,85 @@ static void records_written_again_are_the_same(void **state) {
     }
 }
 
+/* ---- local files ----------------------------------------------------------------------------------------- */
+
+/* What MPE merged, and what becomes of the local files that it merged, cut short if need be. */
+static uint64_t recover_locals(const char *directory, size_t keep, bool compare) {
+    char out[512], local[3][600];
+    const char *locals[3];
+    (void)snprintf(out, sizeof out, "%s/out.clog2", directory);
+    for (int r = 0; r < 3; r++) {
+        char name[64];
+        size_t size;
+        (void)snprintf(name, sizeof name, "np3_sync_local%d", r);
+        (void)snprintf(local[r], sizeof local[r], "%s/%d", directory, r);
+        unsigned char *bytes = read_file(golden(name, ".clog2"), &size);
+        assert_non_null(bytes);
+        FILE *f = fopen(local[r], "wb");
+        assert_non_null(f);
+        size = keep < size ? keep : size;
+        assert_int_equal(fwrite(bytes, 1, size, f), size);
+        assert_int_equal(fclose(f), 0);
+        free(bytes);
+        locals[2 - r] = local[r];
+    }
+    hpcw_clog2_recovered found;
+    hpcw_error err;
+    if (hpcw_clog2_recover(out, locals, 3, &found, &err) != HPCW_OK) {
+        fail_msg("%s", err.message);
+    }
+    struct hpcw_i_clog2_reader *got, *want = opened("np3_sync");
+    assert_int_equal(hpcw_i_clog2_reader_open(out, &got, &err), HPCW_OK);
+    if (hpcw_i_clog2_reader_verify(got, 0, &err) != HPCW_OK) {
+        fail_msg("%s", err.message);
+    }
+    hpcw_i_clog2_reader_rewind(got);
+    struct hpcw_i_clog2_item a, b;
+    bool more_a, more_b;
+    uint64_t records = 0;
+    for (;; records++) {
+        assert_int_equal(hpcw_i_clog2_reader_next(got, &b, &more_b, &err), HPCW_OK);
+        if (!more_b) {
+            break;
+        }
+        if (compare) {
+            char text_a[512], text_b[512];
+            assert_int_equal(hpcw_i_clog2_reader_next(want, &a, &more_a, &err), HPCW_OK);
+            assert_true(more_a);
+            describe(&a, text_a, sizeof text_a);
+            describe(&b, text_b, sizeof text_b);
+            assert_string_equal(text_b, text_a);
+        }
+    }
+    assert_int_equal(records, found.records);
+    assert_int_equal(found.truncated > 0, !compare);
+    hpcw_i_clog2_reader_free(got);
+    hpcw_i_clog2_reader_free(want);
+    return records;
+}
+
+static void local_files_become_the_log(void **state) {
+    (void)state;
+    if (golden("", "") == NULL) {
+        skip();
+    }
+    char directory[256];
+    scratch_make(directory, sizeof directory);
+    uint64_t all = recover_locals(directory, SIZE_MAX, true), last = 0;
+    for (size_t keep = 1024 + 2048; keep < 9000; keep += 700) {
+        uint64_t some = recover_locals(directory, keep, false);
+        assert_true(some >= last && some < all);
+        last = some;
+    }
+    assert_true(last > all / 2);
+    scratch_remove(directory);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_line_of_the_dumps),
-        cmocka_unit_test(real_logs_are_good),
-        cmocka_unit_test(local_files_are_called_so),
-        cmocka_unit_test(records_written_again_are_the_same),
+        cmocka_unit_test(every_line_of_the_dumps),    cmocka_unit_test(real_logs_are_good),
+        cmocka_unit_test(local_files_are_called_so),  cmocka_unit_test(records_written_again_are_the_same),
+        cmocka_unit_test(local_files_become_the_log),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

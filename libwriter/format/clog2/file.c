@@ -11,6 +11,7 @@
 #include "base/status.h"
 #include "comm/agree.h"
 #include "format/clog2/blocks.h"
+#include "format/clog2/file.h"
 #include "format/clog2/preamble.h"
 #include "io/sink.h"
 
@@ -411,6 +412,19 @@ hpcw_status hpcw_clog2_slice_put(hpcw_clog2_slice *slice, const hpcw_clog2_recor
     }
     slice->last_time = last;
     return s;
+}
+
+hpcw_status hpcw_i_clog2_slice_room(hpcw_clog2_slice *slice, uint32_t size, double time, unsigned char **room,
+                                    hpcw_error *err) {
+    if (slice->placed && hpcw_i_clog2_blocks_ready(&slice->blocks) >= WRITE_SIZE) {
+        hpcw_status s = write_ready(slice, err);
+        if (s != HPCW_OK) {
+            return s;
+        }
+    }
+    *room = hpcw_i_clog2_blocks_room(&slice->blocks, size, time);
+    slice->last_time = time;
+    return *room == NULL ? no_memory(slice, err) : HPCW_OK;
 }
 
 hpcw_status hpcw_clog2_slice_place(hpcw_clog2_slice *slice, uint64_t first_block, hpcw_error *err) {

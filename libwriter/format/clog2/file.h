@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* F3: slices of records that are bytes already. */
+#ifndef HPCW_FORMAT_CLOG2_FILE_H
+#define HPCW_FORMAT_CLOG2_FILE_H
+
+#include <hpcw/clog2.h>
+
+/* Room for a record of `size` bytes at `time`, not before the last one's; to be filled before the next call. */
+hpcw_status hpcw_i_clog2_slice_room(hpcw_clog2_slice *slice, uint32_t size, double time, unsigned char **room,
+                                    hpcw_error *err);
+
+#endif

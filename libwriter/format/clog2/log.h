@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * F3: a recording while it is made. A line is a list of chunks of words; a chunk is in memory or in the local file. All
+ * that threads share is guarded by one lock, which recording takes once for a chunk.
+ */
+#ifndef HPCW_FORMAT_CLOG2_LOG_H
+#define HPCW_FORMAT_CLOG2_LOG_H
+
+#include <pthread.h>
+
+#include <hpcw/clog2_log.h>
+
+#include "base/buf.h"
+#include "comm/comm.h"
+
+enum {
+    HPCW_I_CLOG2_CHUNK = 262144, /* words: a large page of 2 MiB */
+    HPCW_I_CLOG2_MOST_WORDS = HPCW_CLOG2_WORDS_CARGO,
+    HPCW_I_CLOG2_MOST_THREADS = 32767,
+    HPCW_I_CLOG2_MOST_COMMS = 1 << 24
+};
+
+struct hpcw_i_clog2_chunk {
+    struct hpcw_i_clog2_chunk *next;   /* of the line */
+    struct hpcw_i_clog2_chunk *queued; /* behind it in the queue of those to write */
+    uint64_t *data;                    /* [HPCW_I_CLOG2_CHUNK]; NULL: only in the local file */
+    uint64_t offset;                   /* of the words in the local file */
+    uint64_t tick;                     /* of its first record, once the chunk is full */
+    uint32_t words;                    /* in use, likewise */
+    uint32_t thread;
+};
+
+struct hpcw_i_clog2_line {
+    struct hpcw_clog2_line face; /* first: what the public header sees */
+    hpcw_clog2_log *log;
+    uint32_t thread;
+    struct hpcw_i_clog2_chunk *first, *last;
+    uint64_t
+        *bin; /* [HPCW_I_CLOG2_BIN] where records go that there is no room for; then last->data is not used */
+    bool in_bin;
+    uint64_t lost;
+};
+
+/* A definition, as it is also stored in local files. */
+struct hpcw_i_clog2_definition {
+    int32_t kind;   /* HPCW_CLOG2_STATE_DEF or HPCW_CLOG2_EVENT_DEF */
+    int32_t number; /* of the state, or the event */
+    char colour[HPCW_CLOG2_COLOUR + 1], name[HPCW_CLOG2_NAME + 1], format[HPCW_CLOG2_FORMAT + 1];
+};
+
+/* A communicator of a process, likewise. */
+struct hpcw_i_clog2_known_comm {
+    hpcw_clog2_comm_id id;
+    int32_t kind;
+    uint32_t rank; /* of this process in it */
+};
+
+/* How ticks become seconds: (tick - base) * ns is local time, which is corrected afterwards. */
+struct hpcw_i_clog2_ticks {
+    uint64_t base;
+    double ns;               /* per tick */
+    uint64_t system_base_ns; /* the system's clock at `base` */
+    int64_t begin_at, begin_offset, end_at,
+        end_offset; /* local time of a comparison, and what was lacking; ns */
+    uint64_t begin_round_trip, end_round_trip;
+};
+
+struct hpcw_clog2_log {
+    hpcw_comm *comm;
+    char *path;
+    hpcw_clog2_log_options options;
+    char *directory;
+    hpcw_clog2_clock clock;
+    struct hpcw_i_clog2_ticks ticks;
+    uint64_t tag; /* of this run, the same on all processes */
+
+    pthread_mutex_t lock;
+    pthread_cond_t changed; /* a chunk was written, or is to be */
+    struct hpcw_i_clog2_line **line;
+    uint32_t lines;
+    struct hpcw_i_clog2_definition *definition;
+    uint32_t definitions, states, solos;
+    struct hpcw_i_clog2_known_comm *known;
+    uint32_t knowns;
+    uint32_t ids_made;
+
+    uint64_t buffers, most_buffers; /* of chunks, that exist and may exist */
+    uint64_t **spare;               /* buffers without a chunk */
+    uint64_t spares;
+    struct hpcw_i_clog2_chunk *queue, **queue_end; /* full, in memory, in order */
+    uint64_t queued;
+    struct hpcw_i_clog2_chunk *writing;
+    uint64_t flush_to; /* number of chunks that must have been written, counted since the begin */
+    uint64_t pushed, written;
+    bool helper_runs, helper_stops;
+    pthread_t helper;
+    char *local_path; /* NULL: there is no local file yet */
+    int fd;
+    uint64_t local_size;
+    uint32_t definitions_written, knowns_written;
+    hpcw_error disk; /* code HPCW_OK: the local file is good */
+    uint64_t spilled, stalls;
+    bool finished;
+};
+
+/* Words of the record at `p`. */
+static inline uint32_t hpcw_i_clog2_words_of(const uint64_t *p) {
+    uint64_t kind = p[1] >> 56;
+    return kind == HPCW_CLOG2_MESSAGE      ? HPCW_CLOG2_WORDS_MESSAGE
+           : kind == HPCW_CLOG2_WITH_CARGO ? HPCW_CLOG2_WORDS_CARGO
+                                           : HPCW_CLOG2_WORDS_BARE;
+}
+
+/* clock.c */
+hpcw_status hpcw_i_clog2_clock_begin(hpcw_clog2_log *log, hpcw_error *err);
+uint64_t hpcw_i_clog2_clock_ticks(const hpcw_clog2_log *log);
+uint64_t hpcw_i_clog2_system_ns(void);
+/* Collective. Compares this process's clock with that of process 0: at `*at`, local time, `*offset` was lacking. */
+hpcw_status hpcw_i_clog2_sync(hpcw_clog2_log *log, int64_t *at, int64_t *offset, uint64_t *round_trip,
+                              hpcw_error *err);
+
+/* log.c: no more recording; every line's last chunk has its length. */
+void hpcw_i_clog2_log_stop(hpcw_clog2_log *log);
+
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* F3: one local file of a run that died, ours or MPE's. */
+#ifndef HPCW_FORMAT_CLOG2_RECOVER_H
+#define HPCW_FORMAT_CLOG2_RECOVER_H
+
+#include "format/clog2/comms.h"
+
+struct hpcw_i_clog2_file {
+    const char *path;
+    int fd;
+    bool mpe, truncated;
+    uint64_t run; /* the same in all files of one run; 0 in MPE's */
+    uint32_t rank, ranks, block_size;
+    uint32_t threads, states, solos, known_solos; /* that its records use; MPE's only */
+    struct hpcw_i_clog2_ticks ticks;
+    struct hpcw_i_clog2_definition *definition;
+    uint32_t definitions;
+    struct hpcw_i_clog2_known_comm *known; /* MPE's: by its own numbers */
+    uint32_t knowns;
+    struct hpcw_i_clog2_chunk **first; /* [lines] */
+    uint32_t lines;
+    struct hpcw_i_clog2_place *place; /* [knowns] */
+    struct hpcw_i_buf front;          /* records as bytes of the file; all of MPE's */
+};
+
+/* *whole: there were so many bytes. */
+hpcw_status hpcw_i_clog2_local_read(const struct hpcw_i_clog2_file *file, uint64_t offset, void *to,
+                                    size_t size, bool *whole, hpcw_error *err);
+
+/* recover_mpe.c: reads a whole file of so many bytes; its records become `front`, with its own communicators. */
+hpcw_status hpcw_i_clog2_open_mpe(struct hpcw_i_clog2_file *file, uint64_t size, hpcw_error *err);
+
+/* Gives the communicators of all records the numbers of `place`; leaves out records of those that have none. */
+void hpcw_i_clog2_renumber_mpe(struct hpcw_i_clog2_file *file);
+
+#endif

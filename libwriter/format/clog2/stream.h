@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * F3: recorded words as records of the file, in order. A stream runs over the lines of one rank, or of several, and
+ * leaves out what the file must not have.
+ */
+#ifndef HPCW_FORMAT_CLOG2_STREAM_H
+#define HPCW_FORMAT_CLOG2_STREAM_H
+
+#include "format/clog2/heap.h"
+#include "format/clog2/log.h"
+#include "format/clog2/records.h"
+
+/* What is defined in the whole log. */
+struct hpcw_i_clog2_table {
+    uint32_t ranks, comms;
+    int32_t events;   /* all are below */
+    uint8_t *role;    /* [events] */
+    uint64_t *pieces; /* [events] of the format */
+};
+
+enum { HPCW_I_CLOG2_NO_EVENT, HPCW_I_CLOG2_STARTS, HPCW_I_CLOG2_ENDS, HPCW_I_CLOG2_SOLO };
+
+hpcw_status hpcw_i_clog2_table_make(struct hpcw_i_clog2_table *table,
+                                    const struct hpcw_i_clog2_definition *definition, uint32_t count,
+                                    hpcw_error *err);
+void hpcw_i_clog2_table_free(struct hpcw_i_clog2_table *table);
+
+/* A communicator of a rank, as the file numbers it. */
+struct hpcw_i_clog2_place {
+    int32_t index; /* -1: nobody whose communicator it is has made it known */
+    int32_t rank;  /* in it; -1 in a remote half */
+    int32_t kind;
+    hpcw_clog2_comm_id id;
+};
+
+/* One rank's records. */
+struct hpcw_i_clog2_origin {
+    uint32_t rank;
+    uint64_t base;       /* tick */
+    double scale, shift; /* (tick - base) * scale + shift: s */
+    const struct hpcw_i_clog2_place *place;
+    uint32_t places;
+    int fd;                     /* of the local file, -1: none */
+    const char *local;          /* its name */
+    const unsigned char *front; /* records as bytes of the file, in order */
+    size_t front_size;
+    struct hpcw_i_clog2_chunk **first; /* [lines] */
+    uint32_t lines;
+};
+
+struct hpcw_i_clog2_cursor;
+
+struct hpcw_i_clog2_stream {
+    const struct hpcw_i_clog2_table *table;
+    struct hpcw_i_clog2_cursor *cursor;
+    uint32_t cursors;
+    struct hpcw_i_clog2_heap heap;
+    uint64_t undefined, end_alone, start_alone, bad_cargo, records;
+};
+
+/* `origin` [count], by ascending rank, outlives the stream. Free it in any case. */
+hpcw_status hpcw_i_clog2_stream_begin(struct hpcw_i_clog2_stream *stream,
+                                      const struct hpcw_i_clog2_table *table,
+                                      const struct hpcw_i_clog2_origin *origin, uint32_t count,
+                                      hpcw_error *err);
+void hpcw_i_clog2_stream_free(struct hpcw_i_clog2_stream *stream);
+
+/* Whether there is a record, and of the first one its time, size in the file and rank of the world. */
+bool hpcw_i_clog2_stream_peek(struct hpcw_i_clog2_stream *stream, double *time, uint32_t *size, uint32_t *rank);
+
+/* Encodes it and goes on. */
+hpcw_status hpcw_i_clog2_stream_take(struct hpcw_i_clog2_stream *stream, unsigned char *to, hpcw_error *err);
+
+#endif

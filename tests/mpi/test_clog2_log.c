@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Recording by many processes. With a clock that counts how often it was asked, a program records the same times in
+ * every run: so both ways to merge must give the same bytes, with and without local files. With real clocks the log
+ * must keep the rules of the format.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <hpcw/clog2_log.h>
+
+#include "read/clog2.h"
+#include "support/files.h"
+#include "support/world.h"
+
+enum { LOGS, LOCAL, FOLDERS, THREADS = 2 };
+
+static void path_in(const char *name, char *path, size_t size) {
+    (void)snprintf(path, size, "%s/%d/%s", scratch, LOGS, name);
+}
+
+/* Between two askings a process that has more to do has more to do. */
+static uint64_t asked;
+
+static double counting_now(void) {
+    asked++;
+    return 100.0 * process + 1e-6 * (double)asked * (1 + process % 3);
+}
+
+struct program {
+    hpcw_clog2_log *log;
+    hpcw_clog2_line *line[THREADS];
+    int32_t compute, exchange, step;
+    uint32_t half; /* a communicator of every other process */
+    int members, member;
+};
+
+static hpcw_status start(struct program *p, const char *path, const hpcw_clog2_log_options *o,
+                         hpcw_error *err) {
+    hpcw_status s = hpcw_clog2_log_open(path, world, o, &p->log, err);
+    if (s != HPCW_OK) {
+        return s;
+    }
+    s = hpcw_clog2_log_state(p->log, "Compute", "blue", NULL, &p->compute, err);
+    if (s == HPCW_OK) {
+        s = hpcw_clog2_log_state(p->log, "Exchange", "green", NULL, &p->exchange, err);
+    }
+    /* A process that defines less than others is all right. */
+    if (s == HPCW_OK && process == processes - 1) {
+        s = hpcw_clog2_log_solo(p->log, "Step", "red", "%d", &p->step, err);
+    }
+    for (int t = 0; s == HPCW_OK && t < THREADS; t++) {
+        s = hpcw_clog2_log_thread(p->log, &p->line[t], err);
+    }
+    /* The identity is made up, so that it is the same in every run. */
+    hpcw_clog2_comm_id id = {.random = 5 + process % 2, .created = 1, .host = "node"};
+    p->members = (processes + 1 - process % 2) / 2;
+    p->member = process / 2;
+    return s != HPCW_OK
+               ? s
+               : hpcw_clog2_log_comm(p->line[0], 0, HPCW_CLOG2_INTRA, &id, (uint32_t)p->member, &p->half, err);
+}
+
+/* Everyone records as much as the others, or process 0 most of it. The messages fit together; whether they look as if
+ * they were received before they were sent is up to the clock. */
+static void run(struct program *p, int steps) {
+    for (int i = 0; i < steps; i++) {
+        for (int t = 0; t < THREADS; t++) {
+            hpcw_clog2_log_begin(p->line[t], 0, p->compute);
+            hpcw_clog2_log_end(p->line[t], 0, p->compute);
+        }
+        hpcw_clog2_log_begin(p->line[0], p->half, p->exchange);
+        hpcw_clog2_log_send(p->line[0], p->half, (p->member + 1) % p->members, i % 7, 8);
+        hpcw_clog2_log_receive(p->line[0], p->half, (p->member + p->members - 1) % p->members, i % 7, 8);
+        hpcw_clog2_log_end(p->line[0], p->half, p->exchange);
+        if (process == processes - 1) {
+            hpcw_clog2_cargo cargo = {0};
+            hpcw_clog2_cargo_i32(&cargo, i);
+            hpcw_clog2_log_cargo(p->line[1], 0, p->step, &cargo);
+        }
+    }
+}
+
+/* As process 0 sees it; the answer is for all. */
+static bool is_good(const char *path, unsigned flags, uint64_t records) {
+    bool good = true;
+    if (process == 0) {
+        struct hpcw_i_clog2_reader *reader = NULL;
+        hpcw_error err = {.message = ""};
+        good = hpcw_i_clog2_reader_open(path, &reader, &err) == HPCW_OK &&
+               hpcw_i_clog2_reader_verify(reader, flags, &err) == HPCW_OK;
+        struct hpcw_i_clog2_item item;
+        bool more = good;
+        uint64_t n = 0;
+        if (good) {
+            hpcw_i_clog2_reader_rewind(reader);
+        }
+        while (more && hpcw_i_clog2_reader_next(reader, &item, &more, &err) == HPCW_OK && more) {
+            n++;
+        }
+        if (!good || n != records) {
+            print_error("%s: %llu records of %llu, %s\n", path, (unsigned long long)n,
+                        (unsigned long long)records, err.message);
+        }
+        good = good && n == records;
+        hpcw_i_clog2_reader_free(reader);
+    }
+    return on_all(good);
+}
+
+static hpcw_status record(const char *path, const hpcw_clog2_log_options *o, int steps,
+                          hpcw_clog2_log_report *report, hpcw_error *err) {
+    struct program p = {0};
+    asked = 0;
+    hpcw_status s = start(&p, path, o, err);
+    if (s == HPCW_OK) {
+        run(&p, steps);
+        s = hpcw_clog2_log_finish(p.log, report, err);
+    }
+    hpcw_clog2_log_free(p.log);
+    return s;
+}
+
+static hpcw_clog2_log_options options_of(char *local, size_t size) {
+    hpcw_clog2_log_options o;
+    hpcw_clog2_log_options_init(&o);
+    (void)snprintf(local, size, "%s/%d", scratch, LOCAL);
+    o.directory = local;
+    o.durability = HPCW_SYNC_NONE;
+    return o;
+}
+
+/* Names of hosts, identities of single processes and their times of birth differ from run to run: they are made equal. */
+static bool same_log(const char *a, const char *b) {
+    bool same = true;
+    if (process == 0) {
+        size_t size[2] = {0, 0};
+        unsigned char *bytes[2] = {read_file(a, &size[0]), read_file(b, &size[1])};
+        struct hpcw_i_clog2_reader *reader = NULL;
+        same = bytes[0] != NULL && bytes[1] != NULL && size[0] == size[1];
+        for (int i = 0; same && i < 2; i++) {
+            same = hpcw_i_clog2_reader_open(i == 0 ? a : b, &reader, NULL) == HPCW_OK;
+            struct hpcw_i_clog2_item item;
+            bool more = same;
+            while (more && hpcw_i_clog2_reader_next(reader, &item, &more, NULL) == HPCW_OK && more) {
+                if (item.kind == HPCW_CLOG2_COMM_EVENT) {
+                    memset(bytes[i] + item.offset + 40, 0, 32);
+                }
+            }
+            if (same) {
+                const struct hpcw_i_clog2_info *info = hpcw_i_clog2_reader_info(reader);
+                for (uint32_t c = 0; c < info->comms; c++) {
+                    memset(bytes[i] + info->table_at + 4 + (size_t)c * 40, 0, 32);
+                }
+            }
+            hpcw_i_clog2_reader_free(reader);
+            reader = NULL;
+        }
+        same = same && same_bytes("merged log", bytes[0], size[0], bytes[1], size[1]);
+        free(bytes[0]);
+        free(bytes[1]);
+    }
+    return on_all(same);
+}
+
+static void both_merges_make_the_same_bytes(void **state) {
+    (void)state;
+    static const struct {
+        int steps; /* of process 0, and of the others */
+        int others;
+        uint64_t memory;
+        uint32_t block_size;
+    } cases[] = {
+        {1, 1, 68 << 20, 65536},
+        {3, 3, 64 << 20, 1024},
+        {20000, 20000, 68 << 20, 65536},
+        {30000, 10, 68 << 20, 65536},
+        {10, 30000, 68 << 20, 65536},
+        {60000, 40000, 8 << 20, 65536},
+        {150000, 150000, 8 << 20, 1 << 20},
+    };
+    char local[512], tree[600], partitioned[600];
+    hpcw_clog2_log_options o = options_of(local, sizeof local);
+    path_in("tree.clog2", tree, sizeof tree);
+    path_in("partitioned.clog2", partitioned, sizeof partitioned);
+    o.clock = HPCW_CLOG2_CLOCK_CALLER;
+    o.now = counting_now;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        int steps = process == 0 ? cases[i].steps : cases[i].others;
+        o.memory = cases[i].memory;
+        o.block_size = cases[i].block_size;
+        hpcw_clog2_log_report report[2] = {{0}, {0}};
+        for (int how = 0; how < 2; how++) {
+            hpcw_error err = {.message = ""};
+            o.merge = how == 0 ? HPCW_CLOG2_MERGE_TREE : HPCW_CLOG2_MERGE_PARTITIONED;
+            hpcw_status s = record(how == 0 ? tree : partitioned, &o, steps, &report[how], &err);
+            if (s != HPCW_OK) {
+                print_error("case %zu, merge %d, process %d: %s\n", i, how, process, err.message);
+            }
+            assert_true(on_all(s == HPCW_OK));
+        }
+        assert_true(on_all(report[0].records == report[1].records || report[0].stalls + report[1].stalls > 0));
+        assert_true(is_good(partitioned, 0, report[1].records));
+        /* How often the disk was waited for depends on the disk. */
+        if (report[0].stalls + report[1].stalls == 0) {
+            assert_true(same_log(tree, partitioned));
+        }
+        assert_int_equal(entries_seen(local), 0);
+    }
+}
+
+static void clocks_are_compared(void **state) {
+    (void)state;
+    char local[512], path[600];
+    hpcw_clog2_log_options o = options_of(local, sizeof local);
+    path_in("clocks.clog2", path, sizeof path);
+    for (int how = HPCW_CLOG2_SYNC_BEST; how <= HPCW_CLOG2_SYNC_NEIGHBOURS; how++) {
+        for (int clock = HPCW_CLOG2_CLOCK_BEST; clock <= HPCW_CLOG2_CLOCK_SYSTEM; clock += 2) {
+            o.sync = (hpcw_clog2_sync)how;
+            o.clock = (hpcw_clog2_clock)clock;
+            hpcw_clog2_log_report report;
+            hpcw_error err = {.message = ""};
+            hpcw_status s = record(path, &o, 100, &report, &err);
+            if (s != HPCW_OK) {
+                print_error("sync %d, process %d: %s\n", how, process, err.message);
+            }
+            assert_true(on_all(s == HPCW_OK));
+            assert_true(on_all(report.lost + report.undefined + report.end_alone + report.bad_cargo == 0));
+            assert_true(on_all(report.drift > -1e-2 && report.drift < 1e-2));
+            bool asks = process > 0 && how != HPCW_CLOG2_SYNC_NONE;
+            assert_true(on_all(asks == (report.begin_round_trip_ns > 0)));
+            /* On one machine the counters are one: what lacks is what lies between the starts. */
+            int64_t change = report.end_offset_ns - report.begin_offset_ns;
+            assert_true(on_all(change > -20000000 && change < 20000000));
+            assert_true(is_good(path, 0, report.records));
+        }
+    }
+}
+
+static void failures_are_heard_by_all(void **state) {
+    (void)state;
+    char local[512], path[600], nowhere[600];
+    hpcw_clog2_log_options o = options_of(local, sizeof local);
+    path_in("failed.clog2", path, sizeof path);
+    (void)snprintf(nowhere, sizeof nowhere, "%s/no/such/folder.clog2", scratch);
+    hpcw_error err = {.message = ""};
+    for (int culprit = 0; culprit < processes; culprit++) {
+        bool me = process == culprit;
+        hpcw_clog2_log_options other = o;
+        other.sync_rounds = me ? 0 : o.sync_rounds;
+        hpcw_status s = record(path, &other, 1, NULL, &err);
+        assert_true(on_all(s == HPCW_EINVAL));
+        assert_true(same_verdict(s, &err));
+        /* Other definitions than the rest. */
+        struct program p = {0};
+        s = hpcw_clog2_log_open(path, world, &o, &p.log, &err);
+        assert_true(on_all(s == HPCW_OK));
+        s = hpcw_clog2_log_state(p.log, me ? "Mine" : "Ours", "red", NULL, &p.compute, &err);
+        assert_true(on_all(s == HPCW_OK));
+        s = hpcw_clog2_log_finish(p.log, NULL, &err);
+        assert_true(on_all(s == (processes > 1 ? HPCW_EMISMATCH : HPCW_OK)));
+        assert_true(processes == 1 || same_verdict(s, &err));
+        hpcw_clog2_log_free(p.log);
+        remove(path);
+    }
+    for (int how = HPCW_CLOG2_MERGE_TREE; how <= HPCW_CLOG2_MERGE_PARTITIONED; how++) {
+        o.merge = (hpcw_clog2_merge)how;
+        hpcw_status s = record(nowhere, &o, 100, NULL, &err);
+        assert_true(on_all(s == HPCW_ENOENT));
+        assert_true(same_verdict(s, &err));
+    }
+}
+
+int main(int argc, char **argv) {
+    world_begin(&argc, &argv, FOLDERS);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(both_merges_make_the_same_bytes),
+        cmocka_unit_test(clocks_are_compared),
+        cmocka_unit_test(failures_are_heard_by_all),
+    };
+    return world_end(cmocka_run_group_tests(tests, NULL, NULL));
+}

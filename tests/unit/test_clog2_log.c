@@ -1,0 +1,467 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Recording by one process: what is recorded is in the log, what may not be is counted, what was flushed survives. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <dirent.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <hpcw/clog2_log.h>
+
+#include "base/bytes.h"
+#include "read/clog2.h"
+#include "support/files.h"
+
+#define COUNT(a) (sizeof(a) / sizeof(a)[0])
+
+enum { CHUNK_EVENTS = 131072 };
+
+struct place {
+    char directory[256], path[512];
+};
+
+static void place_make(struct place *p) {
+    scratch_make(p->directory, sizeof p->directory);
+    (void)snprintf(p->path, sizeof p->path, "%s/app.clog2", p->directory);
+}
+
+/* The definitions of all tests. */
+struct recording {
+    struct place place;
+    hpcw_clog2_log_options options;
+    hpcw_clog2_log *log;
+    hpcw_clog2_line *line;
+    int32_t compute, exchange, mark;
+    hpcw_clog2_log_report report;
+};
+
+static void must(hpcw_status s, const hpcw_error *err) {
+    if (s != HPCW_OK) {
+        fail_msg("%s", err->message);
+    }
+}
+
+static void recording_begin(struct recording *r) {
+    hpcw_error err;
+    r->options.directory = r->place.directory;
+    must(hpcw_clog2_log_open(r->place.path, NULL, &r->options, &r->log, &err), &err);
+    must(hpcw_clog2_log_state(r->log, "Compute", "blue", NULL, &r->compute, &err), &err);
+    must(hpcw_clog2_log_state(r->log, "Exchange", "green", "peer=%d", &r->exchange, &err), &err);
+    must(hpcw_clog2_log_solo(r->log, "Mark", "red", "%s", &r->mark, &err), &err);
+    must(hpcw_clog2_log_thread(r->log, &r->line, &err), &err);
+    assert_int_equal(r->compute, 300);
+    assert_int_equal(r->exchange, 301);
+    assert_int_equal(r->mark, 5000);
+}
+
+static void recording_open(struct recording *r) {
+    memset(r, 0, sizeof *r);
+    place_make(&r->place);
+    hpcw_clog2_log_options_init(&r->options);
+    r->options.durability = HPCW_SYNC_NONE;
+    recording_begin(r);
+}
+
+/* The records of a log that keeps the rules, by kind, and all of them. */
+static uint64_t count_records(const char *path, unsigned flags, uint64_t kinds[12]) {
+    struct hpcw_i_clog2_reader *reader;
+    hpcw_error err;
+    must(hpcw_i_clog2_reader_open(path, &reader, &err), &err);
+    must(hpcw_i_clog2_reader_verify(reader, flags, &err), &err);
+    hpcw_i_clog2_reader_rewind(reader);
+    struct hpcw_i_clog2_item item;
+    bool more = true;
+    uint64_t all = 0;
+    memset(kinds, 0, 12 * sizeof *kinds);
+    while (hpcw_i_clog2_reader_next(reader, &item, &more, &err) == HPCW_OK && more) {
+        kinds[item.kind]++;
+        all++;
+    }
+    hpcw_i_clog2_reader_free(reader);
+    return all;
+}
+
+/* Finishes, and counts the records by kind. `flags` for the reader. */
+static void recording_finish(struct recording *r, unsigned flags, uint64_t kinds[12]) {
+    hpcw_error err;
+    must(hpcw_clog2_log_finish(r->log, &r->report, &err), &err);
+    assert_int_equal(hpcw_clog2_log_finish(r->log, NULL, &err), HPCW_ESTATE);
+    hpcw_clog2_log_free(r->log);
+    assert_int_equal(count_records(r->place.path, flags, kinds), r->report.records);
+    assert_int_equal(count_entries(r->place.directory), 1); /* no local file */
+    scratch_remove(r->place.directory);
+}
+
+static void some_work(struct recording *r, int times) {
+    for (int i = 0; i < times; i++) {
+        hpcw_clog2_log_begin(r->line, 0, r->compute);
+        hpcw_clog2_log_end(r->line, 0, r->compute);
+    }
+}
+
+static void everything_is_recorded(void **state) {
+    (void)state;
+    static const hpcw_clog2_clock clocks[] = {HPCW_CLOG2_CLOCK_BEST, HPCW_CLOG2_CLOCK_SYSTEM};
+    for (size_t i = 0; i < COUNT(clocks); i++) {
+        struct recording r;
+        recording_open(&r);
+        hpcw_clog2_log_free(r.log);
+        r.options.clock = clocks[i];
+        recording_begin(&r);
+        hpcw_error err;
+        must(hpcw_clog2_log_known_state(r.log, 80, "MPI_Send", "blue", NULL, &err), &err);
+        must(hpcw_clog2_log_known_state(r.log, 80, "MPI_Send", "blue", NULL, &err), &err);
+        assert_int_equal(hpcw_clog2_log_known_state(r.log, 80, "MPI_Send", "red", NULL, &err), HPCW_EINVAL);
+        uint32_t half;
+        must(hpcw_clog2_log_comm_of(r.line, 0, NULL, &half, &err), &err);
+        some_work(&r, 10);
+        hpcw_clog2_log_begin(r.line, half, r.exchange);
+        hpcw_clog2_log_send(r.line, half, 0, 7, UINT64_C(1) << 40);
+        hpcw_clog2_log_receive(r.line, half, 0, 7, UINT64_C(1) << 40);
+        hpcw_clog2_cargo cargo = {0};
+        hpcw_clog2_cargo_i32(&cargo, 3);
+        hpcw_clog2_log_cargo(r.line, half, 2 * r.exchange + 1, &cargo);
+        hpcw_clog2_log_begin(r.line, 1, 80);
+        hpcw_clog2_log_end(r.line, 1, 80);
+        cargo = (hpcw_clog2_cargo){0};
+        hpcw_clog2_cargo_text(&cargo, "here", 4);
+        hpcw_clog2_log_cargo(r.line, 0, r.mark, &cargo);
+        uint64_t kinds[12];
+        recording_finish(&r, HPCW_I_CLOG2_STRICT, kinds);
+        assert_int_equal(kinds[HPCW_CLOG2_BARE], 23);
+        assert_int_equal(kinds[HPCW_CLOG2_WITH_CARGO], 2);
+        assert_int_equal(kinds[HPCW_CLOG2_MESSAGE], 2);
+        assert_int_equal(kinds[HPCW_CLOG2_COMM_EVENT], 3);
+        assert_int_equal(kinds[HPCW_CLOG2_STATE_DEF], 3);
+        assert_int_equal(r.report.undefined + r.report.lost + r.report.end_alone + r.report.bad_cargo, 0);
+        assert_true(r.report.tick_ns > 0);
+    }
+}
+
+/* A clock that stands still, and one that steps back: times differ and do not. */
+static double strange_time;
+
+static double strange_now(void) {
+    strange_time += strange_time > 5 ? -0.5 : 0;
+    return strange_time;
+}
+
+static void strange_clocks(void **state) {
+    (void)state;
+    struct recording r;
+    recording_open(&r);
+    hpcw_clog2_log_free(r.log);
+    r.options.clock = HPCW_CLOG2_CLOCK_CALLER;
+    r.options.now = strange_now;
+    strange_time = 1;
+    recording_begin(&r);
+    some_work(&r, 3);
+    strange_time = 6;
+    some_work(&r, 3);
+    uint64_t kinds[12];
+    recording_finish(&r, HPCW_I_CLOG2_STRICT, kinds);
+    assert_int_equal(kinds[HPCW_CLOG2_BARE], 12);
+}
+
+static void misuse_is_counted(void **state) {
+    (void)state;
+    struct recording r;
+    recording_open(&r);
+    hpcw_clog2_log_end(r.line, 0, r.compute);        /* did not begin */
+    hpcw_clog2_log_event(r.line, 0, 4321);           /* not defined */
+    hpcw_clog2_log_event(r.line, 0, -5);             /* nor can it be */
+    hpcw_clog2_log_event(r.line, 77, 2 * r.compute); /* no such communicator */
+    hpcw_clog2_log_send(r.line, 0, 1, 0, 8);         /* no such rank */
+    hpcw_clog2_log_receive(r.line, 0, -1, 0, 8);     /* a wildcard */
+    hpcw_clog2_log_send(r.line, 0, 0, -1, 8);        /* another */
+    hpcw_clog2_cargo cargo = {0};
+    hpcw_clog2_cargo_i64(&cargo, 3); /* where %s is wanted */
+    hpcw_clog2_log_cargo(r.line, 0, r.mark, &cargo);
+    for (int i = 0; i < 5; i++) {
+        hpcw_clog2_cargo_i64(&cargo, 3); /* more than fits */
+    }
+    hpcw_clog2_log_cargo(r.line, 0, r.mark, &cargo);
+    some_work(&r, 1);
+    hpcw_clog2_log_begin(r.line, 0, r.exchange); /* does not end */
+    uint64_t kinds[12];
+    recording_finish(&r, 0, kinds);
+    assert_int_equal(r.report.end_alone, 1);
+    assert_int_equal(r.report.undefined, 6);
+    assert_int_equal(r.report.bad_cargo, 2);
+    assert_int_equal(r.report.start_alone, 1);
+    assert_int_equal(kinds[HPCW_CLOG2_BARE], 2 + 1 + 2);
+    assert_int_equal(kinds[HPCW_CLOG2_WITH_CARGO] + kinds[HPCW_CLOG2_MESSAGE], 0);
+}
+
+static void wrong_definitions_are_refused(void **state) {
+    (void)state;
+    struct recording r;
+    recording_open(&r);
+    hpcw_error err;
+    int32_t id;
+    assert_int_equal(hpcw_clog2_log_state(r.log, "", "red", NULL, &id, &err), HPCW_EINVAL);
+    assert_int_equal(hpcw_clog2_log_state(r.log, "a name that is longer than 31 bytes", "red", NULL, &id, &err),
+                     HPCW_ERANGE);
+    assert_int_equal(hpcw_clog2_log_state(r.log, "x", "reddish", NULL, &id, &err), HPCW_EINVAL);
+    assert_int_equal(hpcw_clog2_log_state(r.log, "x", "red", "100%", &id, &err), HPCW_EINVAL);
+    assert_int_equal(hpcw_clog2_log_state(r.log, "x", "red", NULL, NULL, &err), HPCW_EINVAL);
+    assert_int_equal(hpcw_clog2_log_state(NULL, "x", "red", NULL, &id, &err), HPCW_EINVAL);
+    assert_int_equal(hpcw_clog2_log_solo(r.log, "x", NULL, NULL, &id, &err), HPCW_EINVAL);
+    assert_int_equal(hpcw_clog2_log_known_state(r.log, 300, "x", "red", NULL, &err), HPCW_EINVAL);
+    hpcw_clog2_comm_id comm_id;
+    uint32_t comm;
+    hpcw_clog2_log_comm_id(r.log, &comm_id);
+    assert_int_equal(hpcw_clog2_log_comm(r.line, 9, HPCW_CLOG2_INTRA, &comm_id, 0, &comm, &err), HPCW_EINVAL);
+    assert_int_equal(hpcw_clog2_log_comm(r.line, 0, HPCW_CLOG2_INTRA, &comm_id, 1, &comm, &err), HPCW_EINVAL);
+    for (uint32_t i = 2; i < HPCW_CLOG2_STATES; i++) {
+        must(hpcw_clog2_log_state(r.log, "more", "red", NULL, &id, &err), &err);
+    }
+    assert_int_equal(id, 2499);
+    assert_int_equal(hpcw_clog2_log_state(r.log, "one too many", "red", NULL, &id, &err), HPCW_ERANGE);
+    assert_non_null(strstr(err.message, "wanted at most 2200 states"));
+    some_work(&r, 1);
+    hpcw_clog2_log_begin(r.line, 0, id);
+    hpcw_clog2_log_end(r.line, 0, id);
+    uint64_t kinds[12];
+    recording_finish(&r, HPCW_I_CLOG2_STRICT, kinds);
+    assert_int_equal(kinds[HPCW_CLOG2_STATE_DEF], 2200);
+}
+
+static void wrong_options_are_refused(void **state) {
+    (void)state;
+    hpcw_clog2_log *log;
+    hpcw_error err;
+    for (int i = 0; i < 7; i++) {
+        hpcw_clog2_log_options o;
+        hpcw_clog2_log_options_init(&o);
+        o.clock = i == 0 ? (hpcw_clog2_clock)9 : i == 1 ? HPCW_CLOG2_CLOCK_CALLER : o.clock;
+        o.sync = i == 2 ? (hpcw_clog2_sync)9 : o.sync;
+        o.sync_rounds = i == 3 ? 0 : 1;
+        o.memory = i == 4 ? 1 << 20 : o.memory;
+        o.block_size = i == 5 ? 100 : o.block_size;
+        assert_int_equal(hpcw_clog2_log_open(i == 6 ? NULL : "x", NULL, &o, &log, &err), HPCW_EINVAL);
+        assert_null(log);
+    }
+    hpcw_clog2_log_free(NULL);
+    assert_int_equal(hpcw_clog2_log_finish(NULL, NULL, &err), HPCW_EINVAL);
+}
+
+static void more_than_memory_is_spilled(void **state) {
+    (void)state;
+    struct recording r;
+    recording_open(&r);
+    hpcw_clog2_log_free(r.log);
+    r.options.memory = 8 << 20;
+    recording_begin(&r);
+    const int times = 20 * CHUNK_EVENTS / 2 + 17;
+    some_work(&r, times);
+    uint64_t kinds[12];
+    recording_finish(&r, HPCW_I_CLOG2_STRICT, kinds);
+    /* Waiting for the disk shows as a state, at most one for each chunk. */
+    uint64_t waits = kinds[HPCW_CLOG2_BARE] - 2 * (uint64_t)times;
+    assert_true(waits % 2 == 0 && waits / 2 <= 20 && (waits > 0) == (r.report.stalls > 0));
+    assert_int_equal(r.report.lost, 0);
+    assert_true(r.report.spilled > 10 << 20);
+}
+
+static void more_than_memory_is_lost_without_a_directory(void **state) {
+    (void)state;
+    struct recording r;
+    recording_open(&r);
+    hpcw_clog2_log_free(r.log);
+    r.options.memory = 8 << 20;
+    recording_begin(&r);
+    hpcw_clog2_log_free(r.log);
+    hpcw_error err;
+    hpcw_clog2_log_options o = r.options;
+    o.directory = NULL;
+    must(hpcw_clog2_log_open(r.place.path, NULL, &o, &r.log, &err), &err);
+    must(hpcw_clog2_log_state(r.log, "Compute", "blue", NULL, &r.compute, &err), &err);
+    must(hpcw_clog2_log_thread(r.log, &r.line, &err), &err);
+    assert_int_equal(hpcw_clog2_log_flush(r.line, &err), HPCW_ESTATE);
+    const int times = 10 * CHUNK_EVENTS / 2;
+    some_work(&r, times);
+    uint64_t kinds[12];
+    recording_finish(&r, 0, kinds);
+    assert_int_equal(kinds[HPCW_CLOG2_BARE] + r.report.lost, 2 * times);
+    assert_true(r.report.lost > 0 && kinds[HPCW_CLOG2_BARE] >= 3 * CHUNK_EVENTS);
+}
+
+/* ---- threads --------------------------------------------------------------------------------------------- */
+
+struct worker {
+    struct recording *recording;
+    int times;
+};
+
+static void *work(void *context) {
+    struct worker *w = context;
+    struct recording r = *w->recording;
+    hpcw_error err;
+    if (hpcw_clog2_log_thread(r.log, &r.line, &err) != HPCW_OK) {
+        return NULL;
+    }
+    some_work(&r, w->times);
+    return context;
+}
+
+static void threads_record_at_the_same_time(void **state) {
+    (void)state;
+    enum { THREADS = 4 };
+    for (int spill = 0; spill < 2; spill++) {
+        struct recording r;
+        recording_open(&r);
+        hpcw_clog2_log_free(r.log);
+        r.options.memory = spill ? 8 << 20 : 256 << 20;
+        recording_begin(&r);
+        pthread_t thread[THREADS];
+        struct worker w = {&r, 2 * CHUNK_EVENTS};
+        for (int i = 0; i < THREADS; i++) {
+            assert_int_equal(pthread_create(&thread[i], NULL, work, &w), 0);
+        }
+        for (int i = 0; i < THREADS; i++) {
+            void *result;
+            assert_int_equal(pthread_join(thread[i], &result), 0);
+            assert_non_null(result);
+        }
+        uint64_t kinds[12];
+        recording_finish(&r, HPCW_I_CLOG2_STRICT, kinds);
+        assert_true(kinds[HPCW_CLOG2_BARE] >= THREADS * 4 * CHUNK_EVENTS);
+        assert_int_equal(r.report.lost, 0);
+        assert_int_equal(r.report.spilled > 0, spill);
+    }
+}
+
+/* ---- after a crash --------------------------------------------------------------------------------------- */
+
+static char *find_local(const char *directory, char *path, size_t size) {
+    DIR *d = opendir(directory);
+    assert_non_null(d);
+    struct dirent *e;
+    char *found = NULL;
+    while ((e = readdir(d)) != NULL) {
+        if (strstr(e->d_name, ".local") != NULL) {
+            (void)snprintf(path, size, "%s/%s", directory, e->d_name);
+            found = path;
+        }
+    }
+    (void)closedir(d);
+    return found;
+}
+
+static uint64_t bare_records(const char *path) {
+    uint64_t kinds[12];
+    (void)count_records(path, 0, kinds);
+    return kinds[HPCW_CLOG2_BARE];
+}
+
+/* A process is killed between a flush and the next one. */
+static void what_was_flushed_survives(void **state) {
+    (void)state;
+    struct recording r;
+    recording_open(&r);
+    hpcw_clog2_log_free(r.log);
+    const int times = 3 * CHUNK_EVENTS / 2 + 5;
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        recording_begin(&r);
+        some_work(&r, times);
+        hpcw_error err;
+        if (hpcw_clog2_log_flush(r.line, &err) != HPCW_OK) {
+            _exit(1);
+        }
+        some_work(&r, 1000);
+        (void)kill(getpid(), SIGKILL);
+        _exit(2);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+    char local[600];
+    assert_non_null(find_local(r.place.directory, local, sizeof local));
+    const char *locals[] = {local, local};
+    hpcw_clog2_recovered found;
+    hpcw_error err;
+    must(hpcw_clog2_recover(r.place.path, locals, 1, &found, &err), &err);
+    assert_int_equal(found.files, 1);
+    assert_int_equal(found.truncated, 0);
+    assert_int_equal(found.left_out, 0);
+    assert_int_equal(bare_records(r.place.path), 2 * times);
+    assert_int_equal(hpcw_clog2_recover(r.place.path, locals, 2, &found, &err), HPCW_EFORMAT);
+    assert_non_null(strstr(err.message, "wanted every rank once"));
+    /* Cut anywhere, what is left is a log. */
+    size_t size;
+    unsigned char *bytes = read_file(local, &size);
+    assert_non_null(bytes);
+    uint64_t before = 0;
+    for (size_t cut = 200; cut < size; cut += size / 23) {
+        FILE *f = fopen(local, "wb");
+        assert_non_null(f);
+        assert_int_equal(fwrite(bytes, 1, cut, f), cut);
+        assert_int_equal(fclose(f), 0);
+        if (hpcw_clog2_recover(r.place.path, locals, 1, &found, &err) != HPCW_OK) {
+            fail_msg("cut at %zu: %s", cut, err.message);
+        }
+        if (found.records > 10) {
+            uint64_t bare = bare_records(r.place.path);
+            assert_true(bare >= before && bare <= 2 * (uint64_t)times);
+            assert_true(bare + 2 * CHUNK_EVENTS > cut / 16);
+            before = bare;
+        }
+    }
+    free(bytes);
+    assert_true(before > 0);
+    scratch_remove(r.place.directory);
+}
+
+static void what_is_no_local_file_is_refused(void **state) {
+    (void)state;
+    struct place p;
+    place_make(&p);
+    hpcw_error err;
+    char other[600];
+    (void)snprintf(other, sizeof other, "%s/other", p.directory);
+    const char *locals[] = {other};
+    assert_int_equal(hpcw_clog2_recover(p.path, locals, 1, NULL, &err), HPCW_ENOENT);
+    char text[400];
+    memset(text, 'a', sizeof text - 1);
+    text[sizeof text - 1] = '\0';
+    const char *const contents[] = {"", "x", "CLOG-02.44", text};
+    for (size_t i = 0; i < COUNT(contents); i++) {
+        FILE *f = fopen(other, "wb");
+        assert_non_null(f);
+        assert_true(fputs(contents[i], f) >= 0);
+        assert_int_equal(fclose(f), 0);
+        assert_int_equal(hpcw_clog2_recover(p.path, locals, 1, NULL, &err), HPCW_EFORMAT);
+        assert_non_null(strstr(err.message, "wanted"));
+    }
+    assert_int_equal(hpcw_clog2_recover(p.path, NULL, 0, NULL, &err), HPCW_EINVAL);
+    scratch_remove(p.directory);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(everything_is_recorded),
+        cmocka_unit_test(strange_clocks),
+        cmocka_unit_test(misuse_is_counted),
+        cmocka_unit_test(wrong_definitions_are_refused),
+        cmocka_unit_test(wrong_options_are_refused),
+        cmocka_unit_test(more_than_memory_is_spilled),
+        cmocka_unit_test(more_than_memory_is_lost_without_a_directory),
+        cmocka_unit_test(threads_record_at_the_same_time),
+        cmocka_unit_test(what_was_flushed_survives),
+        cmocka_unit_test(what_is_no_local_file_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
