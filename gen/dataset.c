@@ -75,7 +75,7 @@ const struct hpcw_i_dataset_group hpcw_i_dataset_group[] = {
     {"load", hpcw_i_load_param, 0, OWNER(load_params), "vom clog2"},
     {"vom", vom_param, COUNT(vom_param), OWNER(vom_params), "vom"},
     {"trace", hpcw_i_trace_param, 0, OWNER(trace_params), "clog2"},
-    {"rank2file", hpcw_i_ckpt_param, 0, OWNER(ckpt_params), "scr"},
+    {"rank2file", hpcw_i_ckpt_param, 0, OWNER(ckpt_params), "rank2file"},
 };
 const size_t hpcw_i_dataset_group_count = COUNT(hpcw_i_dataset_group);
 
@@ -165,7 +165,7 @@ hpcw_status hpcw_i_dataset_build(struct hpcw_i_dataset *d, hpcw_error *err) {
     if (s == HPCW_OK && wants(d, "clog2")) {
         s = hpcw_i_trace_init(&d->trace, &d->trace_params, &d->load, err);
     }
-    if (s == HPCW_OK && wants(d, "scr")) {
+    if (s == HPCW_OK && wants(d, "rank2file")) {
         s = hpcw_i_checkpoints_new(&d->ckpt_params, d->ranks, d->seed, d->params.start, &d->checkpoints, err);
     }
     return s;

@@ -103,6 +103,12 @@ extern const size_t hpcw_i_format_count;
 /* The formats by name for option tables: NULL behind the last. `list` is not used. */
 const char *hpcw_i_format_name(const void *list, size_t index);
 
+/* The folder of a format's units, below the dataset's: that of `folder`, or else its name. */
+const char *hpcw_i_format_folder(const struct hpcw_i_format *format);
+
+/* Whose folder a path below a dataset's directory is in or is: the index of the format, or hpcw_i_format_count. */
+size_t hpcw_i_format_of_path(const char *path);
+
 /* Index of the format that recognises a file, or hpcw_i_format_count. */
 size_t hpcw_i_format_of_file(const char *path);
 

@@ -269,8 +269,14 @@ static hpcw_status truth(const struct hpcw_i_dataset *d, const cJSON *const *par
     return HPCW_OK;
 }
 
+static hpcw_status verify(const char *path, bool ours, uint64_t *files, hpcw_error *err) {
+    struct stat st;
+    *files = stat(path, &st) == 0 && S_ISREG(st.st_mode) ? 1 : *files;
+    return hpcw_i_rank2file_verify(path, ours, err);
+}
+
 const struct hpcw_i_format hpcw_i_format_rank2file = {
-    .name = FOLDER,
+    .name = "rank2file",
     .version = "SCR 1.1.8 and 3.1.0, KVTree 1.5.0",
     .help = "checkpoints as SCR keeps them, with their rank2file maps",
     .limits = limits,
@@ -285,6 +291,6 @@ const struct hpcw_i_format hpcw_i_format_rank2file = {
     .complete = complete,
     .truth = truth,
     .probe = hpcw_i_rank2file_probe,
-    .verify = hpcw_i_rank2file_verify,
+    .verify = verify,
     .info = hpcw_i_rank2file_info,
 };

@@ -18,6 +18,22 @@ const char *hpcw_i_format_name(const void *list, size_t index) {
     return index < hpcw_i_format_count ? hpcw_i_format[index]->name : NULL;
 }
 
+const char *hpcw_i_format_folder(const struct hpcw_i_format *format) {
+    return format->folder != NULL ? format->folder : format->name;
+}
+
+size_t hpcw_i_format_of_path(const char *path) {
+    size_t n = strcspn(path, "/");
+    size_t f = 0;
+    for (; f < hpcw_i_format_count; f++) {
+        const char *folder = hpcw_i_format_folder(hpcw_i_format[f]);
+        if (strncmp(path, folder, n) == 0 && folder[n] == '\0') {
+            break;
+        }
+    }
+    return f;
+}
+
 size_t hpcw_i_format_of_file(const char *path) {
     size_t i = 0;
     while (i < hpcw_i_format_count && !hpcw_i_format[i]->probe(path)) {

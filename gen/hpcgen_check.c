@@ -56,16 +56,6 @@ static hpcw_status check_digest(const cJSON *file, const char *path, hpcw_error 
     return s;
 }
 
-static size_t format_of_path(const char *name) {
-    for (size_t f = 0; f < hpcw_i_format_count; f++) {
-        size_t n = strlen(hpcw_i_format[f]->name);
-        if (strncmp(name, hpcw_i_format[f]->name, n) == 0 && name[n] == '/') {
-            return f;
-        }
-    }
-    return hpcw_i_format_count;
-}
-
 /* Size and digest of one file. */
 static hpcw_status check_file(void *context, void *state, uint64_t index, hpcw_error *err) {
     const struct check *c = context;
@@ -87,7 +77,7 @@ static hpcw_status check_structure(void *context, void *state, uint64_t index, h
     const struct check *c = context;
     (void)state;
     const char *name = cJSON_GetObjectItemCaseSensitive(c->file[index], "path")->valuestring;
-    size_t f = format_of_path(name);
+    size_t f = hpcw_i_format_of_path(name);
     bool together =
         f < hpcw_i_format_count && (hpcw_i_format[f]->container || hpcw_i_format[f]->folder != NULL);
     if (f == hpcw_i_format_count || (together && c->first[f] != index)) {
@@ -107,7 +97,7 @@ static hpcw_status check_files(const struct hpcgen_options *o, struct check *c, 
         return s;
     }
     for (size_t i = c->count; i-- > 0;) {
-        c->first[format_of_path(cJSON_GetObjectItemCaseSensitive(c->file[i], "path")->valuestring)] = i;
+        c->first[hpcw_i_format_of_path(cJSON_GetObjectItemCaseSensitive(c->file[i], "path")->valuestring)] = i;
     }
     const struct hpcw_i_pool_work structure = {.context = c, .step = check_structure};
     return hpcw_i_pool_run(o->jobs, 0, c->count, 1, &structure, err);

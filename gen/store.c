@@ -224,7 +224,7 @@ hpcw_status hpcw_i_store_begin(const char *dir, const struct hpcw_i_dataset *d, 
     }
     for (size_t i = 0; s == HPCW_OK && i < hpcw_i_format_count; i++) {
         if (d->formats >> i & 1) {
-            hpcw_i_store_path(dir, hpcw_i_format[i]->name, path);
+            hpcw_i_store_path(dir, hpcw_i_format_folder(hpcw_i_format[i]), path);
             s = make_directory(path, err);
         }
     }

@@ -13,22 +13,12 @@
 #include "io/sink.h"
 #include "store.h"
 
-/* The format whose folder a path below the dataset's directory is in or is, or NULL. */
-static const struct hpcw_i_format *format_of(const char *path) {
-    size_t n = strcspn(path, "/");
-    for (size_t f = 0; f < hpcw_i_format_count; f++) {
-        if (strncmp(path, hpcw_i_format[f]->name, n) == 0 && hpcw_i_format[f]->name[n] == '\0') {
-            return hpcw_i_format[f];
-        }
-    }
-    return NULL;
-}
-
 static hpcw_status sweep_entry(FTS *walk, FTSENT *entry, const char *dir, bool data, hpcw_error *err) {
     /* The walk puts no second slash behind a directory that ends in one. */
     const char *path = entry->fts_path + strlen(dir);
     path += *path == '/';
-    const struct hpcw_i_format *format = entry->fts_level == 0 ? NULL : format_of(path);
+    size_t f = entry->fts_level == 0 ? hpcw_i_format_count : hpcw_i_format_of_path(path);
+    const struct hpcw_i_format *format = f < hpcw_i_format_count ? hpcw_i_format[f] : NULL;
     switch (entry->fts_info) {
     case FTS_D:
         if (entry->fts_level > 0 && format == NULL) {

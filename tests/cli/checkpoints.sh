@@ -3,7 +3,7 @@
 # Checkpoints: layouts, maps alone, depth, faults; the same bytes whoever writes them.
 . "$HERE/refuse.inc"
 make() {
-    "$HPCGEN" --quiet --formats scr "$@" || bad "fails: $*"
+    "$HPCGEN" --quiet --formats rank2file "$@" || bad "fails: $*"
 }
 same() {
     diff -r "$1" "$2" >differences 2>&1 || bad "$1 and $2 differ: $(cat differences)"
@@ -58,7 +58,7 @@ same one parts
 make --ranks 90 --set rank2file.layout=scr-3 --set rank2file.checkpoints=4 --out old
 make "$@" --out old --force
 same one old
-"$HPCGEN" --quiet --formats scr,sion --ranks 50 --out both
+"$HPCGEN" --quiet --formats rank2file,sion --ranks 50 --out both
 make --ranks 50 --out alone
 diff -r both/scr alone/scr >differences || bad "other formats change the checkpoints"
 if command -v gzip >/dev/null; then
@@ -84,7 +84,7 @@ fault missing_ranks=1 'bad/scr/scr.dataset.?/.scr/rank2file.0.0.scr: *wanted an 
     '"kind": "missing_rank"'
 fault stale_index=yes 'bad/scr/scr.dataset.3/.scr/summary.scr: cannot open*' '"stale_index": "scr.dataset.3"'
 refuse 2 'rank2file faults: wanted at most half of the 40 files and 65536, got 21' \
-    "$HPCGEN" --ranks 20 --formats scr --out none --set rank2file.missing_ranks=21
+    "$HPCGEN" --ranks 20 --formats rank2file --out none --set rank2file.missing_ranks=21
 [ ! -e none ] || bad "a refused run leaves its directory"
 
 # ---- damage

@@ -31,7 +31,7 @@ echo "== described"
 
 echo "== a dry run names the same files and writes none"
 "$HPCGEN" --ranks 8 --out dry --dry-run >plan
-"$HPCGEN" plan --ranks 8 --formats scr --json >>plan # which names all of them
+"$HPCGEN" plan --ranks 8 --formats rank2file --json >>plan # which names all of them
 for file in $(cd set && find linktest sion vom clog2 scr -type f); do
     grep -q "$file" plan || echo "the plan lacks $file"
 done
