@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hpcgen_options.h"
 
+#include <limits.h>
+
 #include <hpcw/version.h>
 
 #include "base/hash.h"
@@ -19,6 +21,7 @@ enum {
     LIST = HPCW_I_COMMAND(HPCGEN_LIST),
     JOIN = HPCW_I_COMMAND(HPCGEN_JOIN),
     EXPORT = HPCW_I_COMMAND(HPCGEN_EXPORT),
+    RECOVER = HPCW_I_COMMAND(HPCGEN_RECOVER),
     /* A plan takes whatever the run takes, so that one word before the options turns the one into the other. */
     RUN = GENERATE | PLAN,
 };
@@ -35,6 +38,8 @@ static const struct hpcw_i_command commands[] = {
     [HPCGEN_JOIN] = {"join", "finish a dataset whose parts were written apart: truth, manifest, checksums",
                      "DIR", 1, 1},
     [HPCGEN_EXPORT] = {"export", "write an event log, or a part of it, for other viewers", "FILE", 1, 1},
+    [HPCGEN_RECOVER] = {"recover", "make an event log of the local files that a run left when it died",
+                        "FILE...", 1, UINT_MAX},
 };
 
 /* ---- words ---- */
@@ -236,8 +241,8 @@ static const struct hpcw_i_option options[] = {
                .help = "file to write; an existing one is replaced"},
      .letter = 'O',
      .metavar = "FILE",
-     .commands = EXPORT,
-     .required = EXPORT,
+     .commands = EXPORT | RECOVER,
+     .required = EXPORT | RECOVER,
      .flags = HPCW_I_OPTION_NO_CONFIG,
      EXPORTED},
     {.param = {.key = "form",
@@ -302,14 +307,14 @@ static const struct hpcw_i_option options[] = {
                FIELD(quiet),
                .help = "no progress and no summary, errors only"},
      .letter = 'q',
-     .commands = RUN | VERIFY | JOIN | EXPORT,
+     .commands = RUN | VERIFY | JOIN | EXPORT | RECOVER,
      .flags = HPCW_I_OPTION_NEGATABLE,
      OUTPUT},
     {.param = {.key = "json",
                .type = HPCW_I_PARAM_BOOL,
                FIELD(json),
                .help = "the result as JSON on standard output"},
-     .commands = RUN | VERIFY | INFO | LIST | JOIN | EXPORT,
+     .commands = RUN | VERIFY | INFO | LIST | JOIN | EXPORT | RECOVER,
      .flags = HPCW_I_OPTION_NEGATABLE,
      OUTPUT},
 };
@@ -362,7 +367,11 @@ static const struct hpcw_i_chapter chapters[] = {
                  "\n"
                  "A tenth of a second of the event log, for https://ui.perfetto.dev:\n"
                  "\n"
-                 "  hpcgen export synth/clog2/app.clog2 --from 1.2 --to 1.3 --output part.json\n"},
+                 "  hpcgen export synth/clog2/app.clog2 --from 1.2 --to 1.3 --output part.json\n"
+                 "\n"
+                 "A log of what a traced program that died had written, with this library or with MPE:\n"
+                 "\n"
+                 "  hpcgen recover --output app.clog2 /tmp/app.clog2.*.local\n"},
     {"SEE ALSO", "mpirun(1), xxhsum(1)\n"},
 };
 

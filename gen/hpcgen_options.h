@@ -21,6 +21,7 @@ enum hpcgen_command {
     HPCGEN_LIST,
     HPCGEN_JOIN,
     HPCGEN_EXPORT,
+    HPCGEN_RECOVER,
 };
 
 enum { HPCGEN_PATH_SIZE = 4096, HPCGEN_PRESET_SIZE = 32 };

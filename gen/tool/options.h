@@ -33,7 +33,7 @@
 
 enum {
     HPCW_I_OPTIONS_MAX = 128, /* rows of a table */
-    HPCW_I_ARGS_MAX = 64,     /* arguments of a subcommand */
+    HPCW_I_ARGS_MAX = 16384,  /* arguments of a subcommand: a file of every process */
 };
 
 /* ---- what a program describes ---- */

@@ -1,0 +1,25 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Local files of a run that did not end become a log that is sound; nothing else does.
+. "$HERE/refuse.inc"
+refuse 2 'recover: wanted *FILE*' "$HPCGEN" recover --output x
+refuse 2 'recover: wanted --output FILE, got none*' "$HPCGEN" recover y
+refuse 1 'missing: *: No such file or directory' "$HPCGEN" recover --output x missing
+echo nothing >other
+refuse 1 'other: *' "$HPCGEN" recover --output x other
+[ ! -e x ] || bad "something is left"
+
+# MPE's own, of three ranks.
+local=${HPCW_GOLDEN-}/clog2/np3_sync_local
+if [ -f "${local}0.clog2" ]; then
+    "$HPCGEN" recover --quiet --output log.clog2 "${local}0.clog2" "${local}1.clog2" "${local}2.clog2" ||
+        bad "recover fails"
+    "$HPCGEN" verify --quiet log.clog2 || bad "not sound"
+    "$HPCGEN" info log.clog2 | grep -q '^ranks: 3$' || bad "another number of ranks"
+    "$HPCGEN" recover --json --output again.clog2 "${local}2.clog2" "${local}0.clog2" "${local}1.clog2" >said ||
+        bad "recover fails"
+    cmp log.clog2 again.clog2 || bad "the order of the files matters"
+    grep -q '^{"files":3,"records":[0-9]*,"left_out":0,"truncated":[0-9]*}$' said || bad "said: $(cat said)"
+    refuse 1 '*' "$HPCGEN" recover --output x "${local}0.clog2" "${local}0.clog2"
+fi
+exit $failed
