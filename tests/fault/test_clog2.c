@@ -32,10 +32,12 @@ static void fail_each_call(const struct clog2_case *c, enum fault fault, const u
             if (s != fault_status(fault) || !good_message(s, &err, path)) {
                 fail_msg("%s, call %lu: status %d, \"%s\"", fault_name(fault), n, (int)s, err.message);
             }
+        }
+        if (met && !fault_is_harmless(fault) && !is_late_failure(&err, path)) {
             assert_int_equal(count_entries(dir), 0);
         } else {
             size_t size = 0;
-            if (s != HPCW_OK) {
+            if (s != HPCW_OK && !is_late_failure(&err, path)) {
                 fail_msg("%s, call %lu: %s", fault_name(fault), n, err.message);
             }
             unsigned char *got = read_file(path, &size);
