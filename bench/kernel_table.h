@@ -21,4 +21,7 @@ extern const struct bench_kernel bench_doubles;
 /* kernel_vom.c: load-balancing files */
 extern const struct bench_kernel bench_vom_plain, bench_vom_compressed, bench_vom_settings, bench_vom_verify;
 
+/* kernel_clog2.c: event logs, recorded and known */
+extern const struct bench_kernel bench_clog2_event, bench_clog2_finish, bench_clog2_file;
+
 #endif
