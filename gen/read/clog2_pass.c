@@ -66,18 +66,17 @@ static hpcw_status found(struct hpcw_i_clog2_pass *p, enum hpcw_i_clog2_rule rul
 /* Counts a case, and refuses it if that was asked for. */
 static hpcw_status found(struct hpcw_i_clog2_pass *p, enum hpcw_i_clog2_rule rule, uint64_t offset,
                          hpcw_error *err, const char *fmt, ...) {
-    if (p->count[rule]++ == 0) {
-        p->first[rule] = offset;
-    }
-    if ((p->refuse >> rule & 1) == 0) {
-        return HPCW_OK;
-    }
     char text[256];
     va_list args;
     va_start(args, fmt);
     (void)vsnprintf(text, sizeof text, fmt, args);
     va_end(args);
-    return hpcw_i_clog2_wrong(p->reader, offset, err, "%s: %s", hpcw_i_clog2_rule_text(rule), text);
+    if (p->count[rule]++ == 0) {
+        p->first[rule] = offset;
+    }
+    return (p->refuse >> rule & 1) == 0
+               ? HPCW_OK
+               : hpcw_i_clog2_wrong(p->reader, offset, err, "%s: %s", hpcw_i_clog2_rule_text(rule), text);
 }
 
 static hpcw_status no_memory(const struct hpcw_i_clog2_pass *p, hpcw_error *err) {
