@@ -16,8 +16,10 @@ static int compare_ids(const hpcw_clog2_comm_id *a, const hpcw_clog2_comm_id *b)
     if (a->random != b->random) {
         return a->random < b->random ? -1 : 1;
     }
-    int order = memcmp(&a->created, &b->created, sizeof a->created);
-    return order != 0 ? order : memcmp(a->host, b->host, sizeof a->host);
+    if (a->created != b->created) {
+        return a->created < b->created ? -1 : 1;
+    }
+    return memcmp(a->host, b->host, sizeof a->host);
 }
 
 static int by_id(const void *a_, const void *b_) {

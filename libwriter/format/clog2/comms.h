@@ -35,8 +35,8 @@ hpcw_status hpcw_i_clog2_comms_places(const struct hpcw_i_clog2_comms *comms, ui
                                       const struct hpcw_i_clog2_known_comm *known, uint32_t count,
                                       struct hpcw_i_clog2_place **place, hpcw_error *err);
 
-/* For hpcw_clog2_options. */
-void hpcw_i_clog2_comms_entry(void *comms, uint32_t index, hpcw_clog2_comm_entry *entry);
+/* For hpcw_clog2_options; the context is a struct hpcw_i_clog2_comms. */
+void hpcw_i_clog2_comms_entry(void *context, uint32_t index, hpcw_clog2_comm_entry *entry);
 
 void hpcw_i_clog2_comms_free(struct hpcw_i_clog2_comms *comms);
 

@@ -20,9 +20,10 @@
 enum {
     SEGMENT = HPCW_CLOG2_SEGMENT,
     ROUND_BYTES = 8 << 20, /* of records that a process merges in one round, about */
-    QUANTILES = 256,        /* that a process tells of its records, for each round */
+    QUANTILES = 256,       /* that a process tells of its records, for each round */
     MOST_QUANTILES = 4096,
-    TREE_WORDS = 32768 /* of a message */
+    TREE_WORDS = 32768, /* of a message */
+    TREE_PROCESSES = 2  /* up to which the tree is the quicker way */
 };
 
 #define NO_TIME UINT64_MAX
@@ -626,6 +627,9 @@ hpcw_status hpcw_i_clog2_merge(hpcw_clog2 *file, hpcw_comm *comm, struct hpcw_i_
     if (comm->size == 1) {
         return hpcw_i_clog2_merge_alone(file, stream, blocks, err);
     }
-    return how == HPCW_CLOG2_MERGE_TREE ? merge_tree(file, comm, stream, blocks, err)
-                                        : merge_partitioned(file, comm, stream, sample, samples, blocks, err);
+    /* Two processes are quicker by the tree: half of the records are where they are written, the other half travels
+     * while they are merged. */
+    bool tree = how == HPCW_CLOG2_MERGE_TREE || (how == HPCW_CLOG2_MERGE_BEST && comm->size <= TREE_PROCESSES);
+    return tree ? merge_tree(file, comm, stream, blocks, err)
+                : merge_partitioned(file, comm, stream, sample, samples, blocks, err);
 }
