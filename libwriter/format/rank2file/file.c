@@ -48,6 +48,27 @@ hpcw_status hpcw_i_r2f_sink(const hpcw_rank2file *w, const char *path, hpcw_sink
                                 : hpcw_sink_open_file(path, w->options.durability, out, err);
 }
 
+hpcw_status hpcw_i_r2f_write_file(const hpcw_rank2file *w, const char *name,
+                                  hpcw_status (*put)(void *context, hpcw_sink *sink, hpcw_error *err),
+                                  void *context, hpcw_error *err) {
+    char *path = hpcw_i_r2f_join(w->prefix, name);
+    hpcw_sink *sink = NULL;
+    hpcw_status s = path == NULL ? hpcw_i_fail(err, HPCW_ENOMEM, "%s/%s: out of memory", w->prefix, name)
+                                 : hpcw_i_r2f_sink(w, path, &sink, err);
+    if (s == HPCW_OK) {
+        s = put(context, sink, err);
+        if (s != HPCW_OK) {
+            hpcw_i_fail_about(err, path);
+        }
+    }
+    if (s == HPCW_OK) {
+        s = hpcw_sink_publish(sink, err);
+    }
+    hpcw_sink_free(sink);
+    hpcw_i_free(path);
+    return s;
+}
+
 static hpcw_status new_file(const char *path, hpcw_rank2file *w, uint32_t rank, const char *name,
                             hpcw_durability durability, hpcw_rank2file_file **out, hpcw_error *err) {
     hpcw_rank2file_file *f = hpcw_i_calloc(1, sizeof *f);

@@ -40,6 +40,11 @@ struct hpcw_rank2file {
 /* A sink for one of the dataset's files. */
 hpcw_status hpcw_i_r2f_sink(const hpcw_rank2file *w, const char *path, hpcw_sink **out, hpcw_error *err);
 
+/* Writes a file below the prefix: `put` fills the sink. */
+hpcw_status hpcw_i_r2f_write_file(const hpcw_rank2file *w, const char *name,
+                                  hpcw_status (*put)(void *context, hpcw_sink *sink, hpcw_error *err),
+                                  void *context, hpcw_error *err);
+
 /* Whether a file may be added: an own rank, a legal name, an open handle. */
 hpcw_status hpcw_i_r2f_check_file(const hpcw_rank2file *w, uint32_t rank, const char *name, hpcw_error *err);
 

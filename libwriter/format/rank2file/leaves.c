@@ -137,27 +137,23 @@ static hpcw_status send_rests(struct part *t, hpcw_error *err) {
     return s;
 }
 
-/* A node of a map as a file; `walk` stands at the records of a leaf, NULL for inner nodes. */
+struct node_job {
+    const hpcw_rank2file_map *map;
+    uint32_t index;
+    struct walk *walk; /* at the records of a leaf; NULL for inner nodes */
+};
+
+static hpcw_status put_node(void *context, hpcw_sink *sink, hpcw_error *err) {
+    const struct node_job *job = context;
+    return hpcw_rank2file_map_write(job->map, job->index, next_entries, job->walk, sink, err);
+}
+
 static hpcw_status write_node(const hpcw_rank2file *w, const hpcw_rank2file_map *map, uint32_t index,
                               struct walk *walk, hpcw_error *err) {
+    struct node_job job = {.map = map, .index = index, .walk = walk};
     hpcw_rank2file_node node;
     hpcw_rank2file_map_node(map, index, &node);
-    char *path = hpcw_i_r2f_join(w->prefix, node.path);
-    hpcw_sink *sink = NULL;
-    hpcw_status s = path == NULL ? hpcw_i_fail(err, HPCW_ENOMEM, "%s/%s: out of memory", w->prefix, node.path)
-                                 : hpcw_i_r2f_sink(w, path, &sink, err);
-    if (s == HPCW_OK) {
-        s = hpcw_rank2file_map_write(map, index, next_entries, walk, sink, err);
-        if (s != HPCW_OK) {
-            hpcw_i_fail_about(err, path);
-        }
-    }
-    if (s == HPCW_OK) {
-        s = hpcw_sink_publish(sink, err);
-    }
-    hpcw_sink_free(sink);
-    hpcw_i_free(path);
-    return s;
+    return hpcw_i_r2f_write_file(w, node.path, put_node, &job, err);
 }
 
 /* A leaf whose records are at walk->p. */

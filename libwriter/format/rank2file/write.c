@@ -402,24 +402,8 @@ static hpcw_status make_records(const hpcw_rank2file *w, struct hpcw_i_buf *reco
     return ok ? HPCW_OK : hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for %zu files", w->prefix, files);
 }
 
-static hpcw_status write_tree(const hpcw_rank2file *w, const hpcw_kvtree *tree, const char *name,
-                              hpcw_error *err) {
-    char *path = hpcw_i_r2f_join(w->prefix, name);
-    hpcw_sink *sink = NULL;
-    hpcw_status s = path == NULL ? hpcw_i_fail(err, HPCW_ENOMEM, "%s/%s: out of memory", w->prefix, name)
-                                 : hpcw_i_r2f_sink(w, path, &sink, err);
-    if (s == HPCW_OK) {
-        s = hpcw_kvtree_write(tree, sink, 0, err);
-        if (s != HPCW_OK) {
-            hpcw_i_fail_about(err, path);
-        }
-    }
-    if (s == HPCW_OK) {
-        s = hpcw_sink_publish(sink, err);
-    }
-    hpcw_sink_free(sink);
-    hpcw_i_free(path);
-    return s;
+static hpcw_status put_tree(void *context, hpcw_sink *sink, hpcw_error *err) {
+    return hpcw_kvtree_write(context, sink, 0, err);
 }
 
 /* On process 0, when the maps are there: what makes the dataset visible comes last. */
@@ -429,13 +413,13 @@ static hpcw_status write_summary_and_index(const hpcw_rank2file *w, hpcw_error *
     for (uint32_t m = 0; s == HPCW_OK && m < hpcw_rank2file_layout_maps(w->options.layout); m++) {
         char path[HPCW_RANK2FILE_PATH];
         hpcw_rank2file_summary_path(&w->options, m, path);
-        s = write_tree(w, tree, path, err);
+        s = hpcw_i_r2f_write_file(w, path, put_tree, tree, err);
     }
     hpcw_kvtree_free(tree);
     if (s == HPCW_OK) {
         s = read_index(w, &tree, err);
         if (s == HPCW_OK) {
-            s = write_tree(w, tree, HPCW_RANK2FILE_INDEX, err);
+            s = hpcw_i_r2f_write_file(w, HPCW_RANK2FILE_INDEX, put_tree, tree, err);
             hpcw_kvtree_free(tree);
         }
     }
