@@ -50,9 +50,9 @@ static hpcw_status check_place(const hpcw_rank2file_restart *r, const char *path
                            (unsigned long long)leaf->offset);
     }
     bool more = i + 1 < r->leaves && leaf[1].number == leaf->number;
-    if (more ? leaf[1].offset != leaf->offset + stored : left > 0) {
-        return hpcw_i_fail(err, HPCW_EFORMAT, "%s: offset %llu: wanted %s, got %llu more bytes", path,
-                           (unsigned long long)(leaf->offset + stored),
+    unsigned long long end = leaf->offset + stored;
+    if (more ? leaf[1].offset != end : left > 0) {
+        return hpcw_i_fail(err, HPCW_EFORMAT, "%s: offset %llu: wanted %s, got %llu more bytes", path, end,
                            more ? "the next tree" : "the end of the file", (unsigned long long)left);
     }
     return HPCW_OK;
@@ -199,7 +199,11 @@ hpcw_status hpcw_rank2file_restart_load(hpcw_rank2file_restart *r, uint32_t coun
     if (s == HPCW_OK) {
         s = hpcw_i_agree(comm, answer(r, &l, asked, asked_words, &reply, reply_words, err), NULL, err);
     }
-    if (s == HPCW_OK) {
+    if (s == HPCW_OK && size == 1) {
+        r->words = (uint64_t *)(void *)reply.data; /* one copy less of what may be large */
+        got_words[0] = reply_words[0];
+        reply = (struct hpcw_i_buf){0};
+    } else if (s == HPCW_OK) {
         s = hpcw_i_comm_exchange(comm, (const uint64_t *)(const void *)reply.data, reply_words, &r->words,
                                  got_words, err);
     }

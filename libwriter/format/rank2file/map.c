@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/crc32.h"
 #include "base/mem.h"
 #include "base/numfmt.h"
 #include "base/status.h"
@@ -217,54 +218,98 @@ static unsigned char *room_for(uint64_t size, hpcw_error *err) {
     return data;
 }
 
-hpcw_status hpcw_i_r2f_encode_leaf(const struct hpcw_i_r2f_style *style, const struct hpcw_i_r2f_node *leaf,
-                                   hpcw_rank2file_entries *entries, void *context, unsigned char **data,
-                                   hpcw_error *err) {
-    *data = room_for(leaf->size, err);
-    if (*data == NULL) {
+/* Bytes on their way to a sink, through a buffer that stays in the cache. */
+struct stream {
+    hpcw_sink *sink;
+    unsigned char *buffer;
+    size_t capacity, used;
+    uint64_t at; /* of the buffer in the sink */
+    uint32_t crc;
+};
+
+static hpcw_status flush(struct stream *t, hpcw_error *err) {
+    t->crc = hpcw_i_crc32(t->crc, t->buffer, t->used);
+    hpcw_status s = hpcw_sink_write_at(t->sink, t->at, t->buffer, t->used, err);
+    t->at += t->used;
+    t->used = 0;
+    return s;
+}
+
+/* Room for `size` more bytes, and what numbers may touch behind them. */
+static hpcw_status make_room(struct stream *t, uint64_t size, hpcw_error *err) {
+    size_t need = (size_t)size + HPCW_I_FMT_ROOM;
+    if (need <= t->capacity - t->used) {
+        return HPCW_OK;
+    }
+    hpcw_status s = flush(t, err);
+    if (s == HPCW_OK && need > t->capacity) {
+        hpcw_i_free(t->buffer);
+        t->buffer = room_for(size, err);
+        t->capacity = t->buffer == NULL ? 0 : need;
+        s = t->buffer == NULL ? HPCW_ENOMEM : HPCW_OK;
+    }
+    return s;
+}
+
+static hpcw_status write_leaf(const struct hpcw_i_r2f_style *style, const struct hpcw_i_r2f_node *leaf,
+                              hpcw_rank2file_entries *entries, void *context, hpcw_sink *sink,
+                              hpcw_error *err) {
+    enum { BUFFER = 64 << 10 };
+    struct stream t = {.sink = sink, .buffer = room_for(BUFFER, err), .capacity = BUFFER + HPCW_I_FMT_ROOM};
+    if (t.buffer == NULL) {
         return HPCW_ENOMEM;
     }
-    unsigned char *p = hpcw_i_r2f_put_head(style, *data, leaf->size, 0, leaf->items);
-    unsigned char *end = *data + leaf->size - HPCW_I_KV_CRC;
+    t.used = (size_t)(hpcw_i_r2f_put_head(style, t.buffer, leaf->size, 0, leaf->items) - t.buffer);
     uint32_t items = 0;
-    for (uint32_t rank = leaf->first; rank < leaf->end; rank++) {
+    hpcw_status s = HPCW_OK;
+    for (uint32_t rank = leaf->first; s == HPCW_OK && rank < leaf->end; rank++) {
         const hpcw_rank2file_entry *entry = NULL;
         size_t count = entries(context, rank, &entry);
         if (count == HPCW_RANK2FILE_NO_ENTRY) {
             continue;
         }
-        /* The caller's answers are not trusted with our memory. */
-        if (hpcw_i_r2f_rank_size(style, rank, entry, count) > (uint64_t)(end - p)) {
-            p = NULL;
-            break;
+        uint64_t size = hpcw_i_r2f_rank_size(style, rank, entry, count);
+        if (size > leaf->size) {
+            break; /* the caller's answers are not trusted with our memory */
         }
-        p = hpcw_i_r2f_put_rank(style, p, rank, entry, count);
-        items++;
+        s = make_room(&t, size, err);
+        if (s == HPCW_OK) {
+            unsigned char *p = t.buffer + t.used;
+            t.used += (size_t)(hpcw_i_r2f_put_rank(style, p, rank, entry, count) - p);
+            items++;
+        }
     }
-    if (p != end || items != leaf->items) {
-        hpcw_i_free(*data);
-        *data = NULL;
-        return hpcw_i_fail(
-            err, HPCW_ESTATE,
-            "rank2file: ranks %u to %u: wanted the same files as when the map was made, got others",
-            leaf->first, leaf->end - 1);
+    if (s == HPCW_OK && (t.at + t.used != leaf->size - HPCW_I_KV_CRC || items != leaf->items)) {
+        s = hpcw_i_fail(err, HPCW_ESTATE,
+                        "rank2file: ranks %u to %u: wanted the same files as when the map was made, got others",
+                        leaf->first, leaf->end - 1);
     }
-    (void)hpcw_i_kv_put_crc(*data, p);
-    return HPCW_OK;
+    if (s == HPCW_OK) {
+        s = flush(&t, err);
+    }
+    if (s == HPCW_OK) {
+        unsigned char crc[HPCW_I_KV_CRC];
+        hpcw_i_put_u32(crc, t.crc, true);
+        s = hpcw_sink_write_at(sink, t.at, crc, sizeof crc, err);
+    }
+    hpcw_i_free(t.buffer);
+    return s;
 }
 
-static hpcw_status encode_inner(const hpcw_rank2file_map *map, uint32_t level,
-                                const struct hpcw_i_r2f_node *node, unsigned char **data, hpcw_error *err) {
-    *data = room_for(node->size, err);
-    if (*data == NULL) {
+static hpcw_status write_inner(const hpcw_rank2file_map *map, uint32_t level,
+                               const struct hpcw_i_r2f_node *node, hpcw_sink *sink, hpcw_error *err) {
+    unsigned char *data = room_for(node->size, err);
+    if (data == NULL) {
         return HPCW_ENOMEM;
     }
-    unsigned char *p = hpcw_i_r2f_put_head(&map->style, *data, node->size, level, node->items);
+    unsigned char *p = hpcw_i_r2f_put_head(&map->style, data, node->size, level, node->items);
     for (uint32_t i = 0; i < node->items; i++) {
         p = hpcw_i_r2f_put_child(&map->style, p, level - 1, hpcw_i_r2f_map_at(map, node->child + i)->first);
     }
-    (void)hpcw_i_kv_put_crc(*data, p);
-    return HPCW_OK;
+    (void)hpcw_i_kv_put_crc(data, p);
+    hpcw_status s = hpcw_sink_write_at(sink, 0, data, (size_t)node->size, err);
+    hpcw_i_free(data);
+    return s;
 }
 
 hpcw_status hpcw_rank2file_map_write(const hpcw_rank2file_map *map, uint32_t index,
@@ -276,18 +321,10 @@ hpcw_status hpcw_rank2file_map_write(const hpcw_rank2file_map *map, uint32_t ind
     }
     const struct hpcw_i_r2f_node *node = hpcw_i_r2f_map_at(map, index);
     uint32_t level = level_of(map, index);
-    unsigned char *data = NULL;
-    hpcw_status s;
     if (level > 0) {
-        s = encode_inner(map, level, node, &data, err);
-    } else if (entries == NULL) {
-        s = hpcw_i_fail(err, HPCW_EINVAL, "rank2file: wanted the files of the ranks of a leaf, got NULL");
-    } else {
-        s = hpcw_i_r2f_encode_leaf(&map->style, node, entries, context, &data, err);
+        return write_inner(map, level, node, sink, err);
     }
-    if (s == HPCW_OK) {
-        s = hpcw_sink_write_at(sink, 0, data, (size_t)node->size, err);
-    }
-    hpcw_i_free(data);
-    return s;
+    return entries == NULL
+               ? hpcw_i_fail(err, HPCW_EINVAL, "rank2file: wanted the files of the ranks of a leaf, got NULL")
+               : write_leaf(&map->style, node, entries, context, sink, err);
 }

@@ -37,9 +37,4 @@ hpcw_status hpcw_i_r2f_map_finish(hpcw_rank2file_map *map, hpcw_error *err);
 
 struct hpcw_i_r2f_node *hpcw_i_r2f_map_at(const hpcw_rank2file_map *map, uint32_t index);
 
-/* Encodes a leaf into allocated memory. HPCW_ESTATE if it does not become `leaf->size` bytes. */
-hpcw_status hpcw_i_r2f_encode_leaf(const struct hpcw_i_r2f_style *style, const struct hpcw_i_r2f_node *leaf,
-                                   hpcw_rank2file_entries *entries, void *context, unsigned char **data,
-                                   hpcw_error *err);
-
 #endif
