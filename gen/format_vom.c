@@ -272,7 +272,8 @@ static hpcw_status put_objects(const struct file *f, hpcw_error *err) {
     return s;
 }
 
-/* What cannot move: the handler and the members of groups, and in phase 0, as the last one, id 0. */
+/* What cannot move: the handler and the members of groups, and in phase 0, as the last one, id 0. Without subphases of
+ * objects they have none either: a replay indexes those of a moved object by the largest number on its rank. */
 static hpcw_status put_others(const struct file *f, hpcw_error *err) {
     const struct hpcw_i_load_model *m = f->load;
     hpcw_status s = HPCW_OK;
@@ -283,7 +284,7 @@ static hpcw_status put_others(const struct file *f, hpcw_error *err) {
                                     .whole_ns = true,
                                     .time_ns = time_ns,
                                     .subphase_ns = &time_ns,
-                                    .subphases = time_ns > 0};
+                                    .subphases = time_ns > 0 && m->params.subphases > 0};
         s = hpcw_vom_task_add(f->vom, &task, err);
     }
     if (s == HPCW_OK && f->phase == 0) {

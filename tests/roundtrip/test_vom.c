@@ -82,6 +82,7 @@ struct loads {
     double rank[RANKS][MOST_PHASES]; /* seconds */
     double migratable[RANKS][MOST_PHASES];
     uint32_t away[MOST_PHASES]; /* objects that are not at home */
+    uint64_t with_subphases;    /* tasks */
 };
 
 struct listener {
@@ -102,6 +103,7 @@ static hpcw_status on_task(void *context, const struct hpcw_i_vom_task *task, hp
     const struct listener *l = context;
     (void)err;
     l->loads->rank[l->rank][l->phase] += task->time;
+    l->loads->with_subphases += task->has_subphases;
     if (task->entity.migratable) {
         l->loads->migratable[l->rank][l->phase] += task->time;
         l->loads->away[l->phase] += task->entity.home != l->rank;
@@ -181,6 +183,7 @@ static void truth_is_true(void **state) {
     make(&s, as_it_comes);
     struct loads *loads = listen(&s, ".br");
     check_phases(&s, loads);
+    assert_true(loads->with_subphases > 0);
     assert_int_equal(loads->away[0], 0);
     double moved = 0;
     const cJSON *phase;
@@ -201,6 +204,7 @@ static void spiked(struct hpcw_i_dataset *d) {
     d->load_params.scenario_share = 0.1;
     d->load_params.scenario_factor = 8;
     d->load_params.migration = 0;
+    d->load_params.subphases = 0;
     d->vom_params.container = HPCW_I_VOM_PLAIN_FILES;
 }
 
@@ -211,6 +215,7 @@ static void a_spike_is_found(void **state) {
     make(&s, spiked);
     struct loads *loads = listen(&s, "");
     check_phases(&s, loads);
+    assert_int_equal(loads->with_subphases, 0); /* of anything, if objects have none */
     bool hit[RANKS] = {false};
     uint32_t hits = 0;
     const cJSON *scenario = told(&s, "scenario");
