@@ -19,12 +19,14 @@
 
 enum {
     MOST_WORDS = 1 << 19, /* of all tables: what one process may write while the others wait */
-    SLAB_WORDS = 1 << 15, /* rows are put together and written so many words at a time, to stay in the cache */
-    TILE_ROWS = 32,       /* rows that are filled column by column at a time */
-    SHORTEST_REPEAT = 4,  /* values; shorter ones are no shorter as a run */
-    MESSAGE_HEADER = 2,   /* state, number of tasks */
-    TASK_HEADER = 2,      /* chunk size, number of blocks; then its runs */
-    RUN_OVERHEAD = 4,     /* words that runs take at most beyond the values in them */
+    SLAB_WORDS =
+        1 << 13,    /* rows are put together and written so many words at a time, to stay in the cache and in
+                             memory that the heap does not ask the system for */
+    TILE_ROWS = 32, /* rows that are filled column by column at a time */
+    SHORTEST_REPEAT = 4, /* values; shorter ones are no shorter as a run */
+    MESSAGE_HEADER = 2,  /* state, number of tasks */
+    TASK_HEADER = 2,     /* chunk size, number of blocks; then its runs */
+    RUN_OVERHEAD = 4,    /* words that runs take at most beyond the values in them */
 };
 
 enum message_state { READY, FAILED, TOO_LARGE };
