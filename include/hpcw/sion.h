@@ -191,7 +191,8 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_sion_write(hpcw_sion *sion, uint32_t r
  *
  * SIONlib's readers drop the last record of a stream without an error if its value is empty and its header does not
  * cross the end of a chunk (observed with 1.7.6). The close of such a container fails with HPCW_ERANGE rather than
- * lose it: end every stream with a value, or with no record at all.
+ * lose it: end every stream with a value, or with no record at all. sionsplit (1.7.6) stops a key at its first empty
+ * value, whoever wrote it: values of that key behind it are only seen by reading record by record.
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_sion_write_key(hpcw_sion *sion, uint32_t rank, uint64_t key,
                                                          const void *value, size_t size, hpcw_error *err);
