@@ -357,7 +357,7 @@ static const struct hpcw_i_chapter chapters[] = {
                  "\n"
                  "In an array job of 16 tasks, and when all of them are done:\n"
                  "\n"
-                 "  hpcgen -n 65536 -o big --files 16 --part $SLURM_ARRAY_TASK_ID/16\n"
+                 "  hpcgen -n 65536 -f linktest -o big --files 16 --part $SLURM_ARRAY_TASK_ID/16\n"
                  "  hpcgen join big\n"
                  "\n"
                  "Checks:\n"
