@@ -414,8 +414,8 @@ uint32_t hpcw_i_load_senders(const struct hpcw_i_load_model *m, uint32_t object,
         uint32_t before = (collection + m->params.collections - 1) % m->params.collections;
         count = add_sender(object, object_at(m, before, at), sender, count);
     }
-    double wanted = m->params.far_edges;
-    for (uint32_t channel = 0; channel < m->channels; channel++, wanted -= 1) {
+    for (uint32_t channel = 0; channel < m->channels; channel++) {
+        double wanted = m->params.far_edges - channel;
         const struct hpcw_i_permutation to = {m->objects, channel, m->seed, HPCW_I_FOR_LOAD_FAR};
         uint32_t from = hpcw_i_permute_back(&to, object);
         uint32_t w[4];

@@ -29,7 +29,7 @@ unsigned char rank2file_case_byte(uint32_t rank, unsigned k, uint64_t i);
  * Writes a checkpoint; `count` and `ranks` as in the options. The last file of each rank is written by the test, with
  * the library told its CRC, the others by the library, in two pieces.
  */
-hpcw_status rank2file_case_write(const struct rank2file_case *c, const hpcw_rank2file_options *o,
+hpcw_status rank2file_case_write(const struct rank2file_case *c, const hpcw_rank2file_options *given,
                                  const char *prefix, hpcw_comm *comm, uint32_t count, const uint32_t *ranks,
                                  hpcw_error *err);
 

@@ -86,7 +86,8 @@ hpcw_status hpcw_i_kv_end(const struct hpcw_i_kv_cursor *c, hpcw_error *err);
 
 /* Where in the file a byte of the tree is. */
 static inline unsigned long long hpcw_i_kv_at(const struct hpcw_i_kv_cursor *c, const void *p) {
-    return c->offset + (uint64_t)((const unsigned char *)p - c->start);
+    uint64_t at = c->offset + (uint64_t)((const unsigned char *)p - c->start);
+    return at;
 }
 
 /* ---- files ---- */

@@ -50,10 +50,11 @@ static hpcw_status check_place(const hpcw_rank2file_restart *r, const char *path
                            (unsigned long long)leaf->offset);
     }
     bool more = i + 1 < r->leaves && leaf[1].number == leaf->number;
-    unsigned long long end = leaf->offset + stored;
+    uint64_t end = leaf->offset + stored;
     if (more ? leaf[1].offset != end : left > 0) {
-        return hpcw_i_fail(err, HPCW_EFORMAT, "%s: offset %llu: wanted %s, got %llu more bytes", path, end,
-                           more ? "the next tree" : "the end of the file", (unsigned long long)left);
+        return hpcw_i_fail(err, HPCW_EFORMAT, "%s: offset %llu: wanted %s, got %llu more bytes", path,
+                           (unsigned long long)end, more ? "the next tree" : "the end of the file",
+                           (unsigned long long)left);
     }
     return HPCW_OK;
 }
