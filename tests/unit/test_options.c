@@ -297,13 +297,15 @@ static void errors_say_what_wanted_and_got(void **state) {
         {"--help=yes", HPCW_EINVAL, "--help: wanted no value, got \"yes\""},
         {"--help-completion tcsh", HPCW_EINVAL, "--help-completion: wanted bash, zsh or fish, got \"tcsh\""},
         {"genrate", HPCW_EINVAL,
-         "subcommand: wanted one of generate, plan, verify, info, list, join, export, recover, got \"genrate\"; did you "
+         "subcommand: wanted one of generate, plan, verify, info, list, join, export, recover, got "
+         "\"genrate\"; did you "
          "mean "
          "generate?"},
         {"synth", HPCW_EINVAL,
          "subcommand: wanted one of generate, plan, verify, info, list, join, export, recover, got \"synth\""},
         {"help", HPCW_EINVAL,
-         "subcommand: wanted one of generate, plan, verify, info, list, join, export, recover, got \"help\"; did you "
+         "subcommand: wanted one of generate, plan, verify, info, list, join, export, recover, got \"help\"; "
+         "did you "
          "mean "
          "--help?"},
         {"--quiet verify d", HPCW_EINVAL,
