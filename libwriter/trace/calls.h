@@ -1,0 +1,577 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The table of what the wrapper records. This file is included wherever something is made of the table; the includer
+ * says what by defining one of these macros or more, and those that it leaves undefined make nothing.
+ *
+ *     PLAIN(state, class, colour, place, function, prototype, arguments)
+ *                          a call that is a state and nothing else; `place` is the communicator where it is shown
+ *     AGAIN(state, place, function, prototype, arguments)
+ *                          the same under the name that a later version of MPI gave it
+ *     SEND, ISEND, SEND_INIT(state, colour, function)
+ *                          sends, which have the same arguments
+ *     WRITTEN(state, class, colour, function)
+ *                          what is written out in full elsewhere
+ *
+ * A table of macros, because 190 of these functions differ in nothing but their arguments: as functions they would be
+ * 1500 lines in which nobody would find the one that is wrong. Each line is prototype and call at once, which the
+ * compiler checks against mpi.h.
+ *
+ * Numbers, names and colours to 228 and from 250 to 252 are those of MPE2 2.4.9b (src/wrappers/src/log_mpi_*.c), white
+ * where it names none. Two are not: it gives 28 to MPI_Comm_split and then to MPI_Comm_split_type as well, though that
+ * has 224 to itself; and MPI_Dist_graph_neighbors_count shares 215 with another call, while 217 is free. What it does
+ * not have is MPI 3: this wrapper numbers that from 229 to 249 and from 253 to 278, where its table is empty and its
+ * readers take any state that the log defines.
+ */
+/* clang-format off */
+#ifndef PLAIN
+#define PLAIN(state, class, colour, place, function, prototype, arguments)
+#endif
+#ifndef AGAIN
+#define AGAIN(state, place, function, prototype, arguments)
+#endif
+#ifndef SEND
+#define SEND(state, colour, function)
+#endif
+#ifndef ISEND
+#define ISEND(state, colour, function)
+#endif
+#ifndef SEND_INIT
+#define SEND_INIT(state, colour, function)
+#endif
+#ifndef WRITTEN
+#define WRITTEN(state, class, colour, function)
+#endif
+
+/* ---- the original's ---- */
+PLAIN(0, COLLECTIVE, "purple3", comm, MPI_Allgather,
+      (const void *s, int sn, MPI_Datatype st, void *r, int rn, MPI_Datatype rt, MPI_Comm comm), (s, sn, st, r, rn, rt, comm))
+PLAIN(1, COLLECTIVE, "purple3", comm, MPI_Allgatherv,
+      (const void *s, int sn, MPI_Datatype st, void *r, const int rn[], const int d[], MPI_Datatype rt, MPI_Comm comm), (s, sn, st, r, rn, d, rt, comm))
+PLAIN(2, COLLECTIVE, "purple", comm, MPI_Allreduce,
+      (const void *s, void *r, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm), (s, r, count, type, op, comm))
+WRITTEN(3, COLLECTIVE, "DarkViolet", MPI_Alltoall)
+WRITTEN(4, COLLECTIVE, "DarkViolet", MPI_Alltoallv)
+PLAIN(5, COLLECTIVE, "yellow", comm, MPI_Barrier,
+      (MPI_Comm comm), (comm))
+PLAIN(6, COLLECTIVE, "cyan", comm, MPI_Bcast,
+      (void *buf, int count, MPI_Datatype type, int root, MPI_Comm comm), (buf, count, type, root, comm))
+PLAIN(7, COLLECTIVE, "white", comm, MPI_Gather,
+      (const void *s, int sn, MPI_Datatype st, void *r, int rn, MPI_Datatype rt, int root, MPI_Comm comm), (s, sn, st, r, rn, rt, root, comm))
+PLAIN(8, COLLECTIVE, "white", comm, MPI_Gatherv,
+      (const void *s, int sn, MPI_Datatype st, void *r, const int rn[], const int d[], MPI_Datatype rt, int root, MPI_Comm comm), (s, sn, st, r, rn, d, rt, root, comm))
+PLAIN(9, ENVIRONMENT, "white", MPI_COMM_WORLD, MPI_Op_create,
+      (MPI_User_function *f, int commute, MPI_Op *op), (f, commute, op))
+PLAIN(10, ENVIRONMENT, "white", MPI_COMM_WORLD, MPI_Op_free,
+      (MPI_Op *op), (op))
+PLAIN(11, COLLECTIVE, "white", comm, MPI_Reduce_scatter,
+      (const void *s, void *r, const int rn[], MPI_Datatype type, MPI_Op op, MPI_Comm comm), (s, r, rn, type, op, comm))
+PLAIN(12, COLLECTIVE, "MediumPurple", comm, MPI_Reduce,
+      (const void *s, void *r, int count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm), (s, r, count, type, op, root, comm))
+PLAIN(13, COLLECTIVE, "white", comm, MPI_Scan,
+      (const void *s, void *r, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm), (s, r, count, type, op, comm))
+PLAIN(14, COLLECTIVE, "orchid", comm, MPI_Scatter,
+      (const void *s, int sn, MPI_Datatype st, void *r, int rn, MPI_Datatype rt, int root, MPI_Comm comm), (s, sn, st, r, rn, rt, root, comm))
+PLAIN(15, COLLECTIVE, "orchid", comm, MPI_Scatterv,
+      (const void *s, const int sn[], const int d[], MPI_Datatype st, void *r, int rn, MPI_Datatype rt, int root, MPI_Comm comm), (s, sn, d, st, r, rn, rt, root, comm))
+PLAIN(16, ATTRIBUTE, "white", comm, MPI_Attr_delete,
+      (MPI_Comm comm, int key), (comm, key))
+PLAIN(17, ATTRIBUTE, "white", comm, MPI_Attr_get,
+      (MPI_Comm comm, int key, void *value, int *flag), (comm, key, value, flag))
+PLAIN(18, ATTRIBUTE, "white", comm, MPI_Attr_put,
+      (MPI_Comm comm, int key, void *value), (comm, key, value))
+PLAIN(19, COMMUNICATOR, "white", MPI_COMM_WORLD, MPI_Comm_compare,
+      (MPI_Comm comm1, MPI_Comm comm2, int *result), (comm1, comm2, result))
+WRITTEN(20, COMMUNICATOR, "DarkOliveGreen1", MPI_Comm_create)
+WRITTEN(21, COMMUNICATOR, "OliveDrab1", MPI_Comm_dup)
+WRITTEN(22, COMMUNICATOR, "LightSeaGreen", MPI_Comm_free)
+PLAIN(23, COMMUNICATOR, "white", comm, MPI_Comm_group,
+      (MPI_Comm comm, MPI_Group *group), (comm, group))
+PLAIN(24, COMMUNICATOR, "white", comm, MPI_Comm_rank,
+      (MPI_Comm comm, int *rank), (comm, rank))
+PLAIN(25, COMMUNICATOR, "white", comm, MPI_Comm_remote_group,
+      (MPI_Comm comm, MPI_Group *group), (comm, group))
+PLAIN(26, COMMUNICATOR, "white", comm, MPI_Comm_remote_size,
+      (MPI_Comm comm, int *size), (comm, size))
+PLAIN(27, COMMUNICATOR, "white", comm, MPI_Comm_size,
+      (MPI_Comm comm, int *size), (comm, size))
+WRITTEN(28, COMMUNICATOR, "DarkOliveGreen2", MPI_Comm_split)
+PLAIN(29, COMMUNICATOR, "white", comm, MPI_Comm_test_inter,
+      (MPI_Comm comm, int *flag), (comm, flag))
+PLAIN(30, GROUP, "white", MPI_COMM_WORLD, MPI_Group_compare,
+      (MPI_Group group1, MPI_Group group2, int *result), (group1, group2, result))
+PLAIN(31, GROUP, "white", MPI_COMM_WORLD, MPI_Group_difference,
+      (MPI_Group group1, MPI_Group group2, MPI_Group *out), (group1, group2, out))
+PLAIN(32, GROUP, "white", MPI_COMM_WORLD, MPI_Group_excl,
+      (MPI_Group group, int n, const int ranks[], MPI_Group *out), (group, n, ranks, out))
+PLAIN(33, GROUP, "white", MPI_COMM_WORLD, MPI_Group_free,
+      (MPI_Group *group), (group))
+PLAIN(34, GROUP, "white", MPI_COMM_WORLD, MPI_Group_incl,
+      (MPI_Group group, int n, const int ranks[], MPI_Group *out), (group, n, ranks, out))
+PLAIN(35, GROUP, "white", MPI_COMM_WORLD, MPI_Group_intersection,
+      (MPI_Group group1, MPI_Group group2, MPI_Group *out), (group1, group2, out))
+PLAIN(36, GROUP, "white", MPI_COMM_WORLD, MPI_Group_rank,
+      (MPI_Group group, int *rank), (group, rank))
+PLAIN(37, GROUP, "white", MPI_COMM_WORLD, MPI_Group_range_excl,
+      (MPI_Group group, int n, int ranges[][3], MPI_Group *out), (group, n, ranges, out))
+PLAIN(38, GROUP, "white", MPI_COMM_WORLD, MPI_Group_range_incl,
+      (MPI_Group group, int n, int ranges[][3], MPI_Group *out), (group, n, ranges, out))
+PLAIN(39, GROUP, "white", MPI_COMM_WORLD, MPI_Group_size,
+      (MPI_Group group, int *size), (group, size))
+PLAIN(40, GROUP, "white", MPI_COMM_WORLD, MPI_Group_translate_ranks,
+      (MPI_Group group1, int n, const int ranks1[], MPI_Group group2, int ranks2[]), (group1, n, ranks1, group2, ranks2))
+PLAIN(41, GROUP, "white", MPI_COMM_WORLD, MPI_Group_union,
+      (MPI_Group group1, MPI_Group group2, MPI_Group *out), (group1, group2, out))
+WRITTEN(42, COMMUNICATOR, "DarkOliveGreen4", MPI_Intercomm_create)
+WRITTEN(43, COMMUNICATOR, "DarkOliveGreen3", MPI_Intercomm_merge)
+PLAIN(44, ATTRIBUTE, "white", MPI_COMM_WORLD, MPI_Keyval_create,
+      (MPI_Copy_function *copy, MPI_Delete_function *drop, int *key, void *extra), (copy, drop, key, extra))
+PLAIN(45, ATTRIBUTE, "white", MPI_COMM_WORLD, MPI_Keyval_free,
+      (int *key), (key))
+WRITTEN(46, ENVIRONMENT, "white", MPI_Abort)
+PLAIN(47, ENVIRONMENT, "white", MPI_COMM_WORLD, MPI_Error_class,
+      (int code, int *class), (code, class))
+PLAIN(49, ENVIRONMENT, "white", MPI_COMM_WORLD, MPI_Errhandler_free,
+      (MPI_Errhandler *handler), (handler))
+PLAIN(51, ENVIRONMENT, "white", MPI_COMM_WORLD, MPI_Error_string,
+      (int code, char *string, int *length), (code, string, length))
+PLAIN(53, ENVIRONMENT, "white", MPI_COMM_WORLD, MPI_Get_processor_name,
+      (char *name, int *length), (name, length))
+PLAIN(54, ENVIRONMENT, "white", MPI_COMM_WORLD, MPI_Initialized,
+      (int *flag), (flag))
+WRITTEN(55, ENVIRONMENT, "white", MPI_Wtick)
+WRITTEN(56, ENVIRONMENT, "white", MPI_Wtime)
+SEND(58, "SlateBlue", MPI_Bsend)
+SEND_INIT(59, "white", MPI_Bsend_init)
+PLAIN(60, MESSAGE, "white", MPI_COMM_WORLD, MPI_Buffer_attach,
+      (void *buf, int size), (buf, size))
+PLAIN(61, MESSAGE, "white", MPI_COMM_WORLD, MPI_Buffer_detach,
+      (void *buf, int *size), (buf, size))
+WRITTEN(62, MESSAGE, "white", MPI_Cancel)
+WRITTEN(63, MESSAGE, "white", MPI_Request_free)
+WRITTEN(64, MESSAGE, "white", MPI_Recv_init)
+SEND_INIT(65, "white", MPI_Send_init)
+PLAIN(66, MESSAGE, "white", MPI_COMM_WORLD, MPI_Get_elements,
+      (const MPI_Status *status, MPI_Datatype type, int *count), (status, type, count))
+PLAIN(67, MESSAGE, "white", MPI_COMM_WORLD, MPI_Get_count,
+      (const MPI_Status *status, MPI_Datatype type, int *count), (status, type, count))
+ISEND(68, "white", MPI_Ibsend)
+PLAIN(69, MESSAGE, "LavenderBlush", comm, MPI_Iprobe,
+      (int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status), (source, tag, comm, flag, status))
+WRITTEN(70, MESSAGE, "PaleGreen", MPI_Irecv)
+ISEND(71, "LightSkyBlue", MPI_Irsend)
+ISEND(72, "SkyBlue", MPI_Isend)
+ISEND(73, "LightSteelBlue", MPI_Issend)
+PLAIN(74, MESSAGE, "white", comm, MPI_Pack,
+      (const void *in, int n, MPI_Datatype type, void *out, int size, int *position, MPI_Comm comm), (in, n, type, out, size, position, comm))
+PLAIN(75, MESSAGE, "white", comm, MPI_Pack_size,
+      (int n, MPI_Datatype type, MPI_Comm comm, int *size), (n, type, comm, size))
+PLAIN(76, MESSAGE, "lavender", comm, MPI_Probe,
+      (int source, int tag, MPI_Comm comm, MPI_Status *status), (source, tag, comm, status))
+WRITTEN(77, MESSAGE, "green", MPI_Recv)
+SEND(78, "DeepSkyBlue", MPI_Rsend)
+SEND_INIT(79, "white", MPI_Rsend_init)
+SEND(80, "blue", MPI_Send)
+WRITTEN(81, MESSAGE, "SeaGreen", MPI_Sendrecv)
+WRITTEN(82, MESSAGE, "SeaGreen1", MPI_Sendrecv_replace)
+SEND(83, "DeepSkyBlue", MPI_Ssend)
+SEND_INIT(84, "white", MPI_Ssend_init)
+WRITTEN(85, MESSAGE, "white", MPI_Start)
+WRITTEN(86, MESSAGE, "white", MPI_Startall)
+WRITTEN(87, MESSAGE, "orange", MPI_Test)
+WRITTEN(88, MESSAGE, "orange1", MPI_Testall)
+WRITTEN(89, MESSAGE, "orange3", MPI_Testany)
+PLAIN(90, MESSAGE, "white", MPI_COMM_WORLD, MPI_Test_cancelled,
+      (const MPI_Status *status, int *flag), (status, flag))
+WRITTEN(91, MESSAGE, "orange4", MPI_Testsome)
+PLAIN(92, DATATYPE, "white", MPI_COMM_WORLD, MPI_Type_commit,
+      (MPI_Datatype *type), (type))
+PLAIN(93, DATATYPE, "white", MPI_COMM_WORLD, MPI_Type_contiguous,
+      (int count, MPI_Datatype type, MPI_Datatype *out), (count, type, out))
+PLAIN(95, DATATYPE, "white", MPI_COMM_WORLD, MPI_Type_free,
+      (MPI_Datatype *type), (type))
+PLAIN(98, DATATYPE, "white", MPI_COMM_WORLD, MPI_Type_indexed,
+      (int count, const int lengths[], const int places[], MPI_Datatype type, MPI_Datatype *out), (count, lengths, places, type, out))
+PLAIN(100, DATATYPE, "white", MPI_COMM_WORLD, MPI_Type_size,
+      (MPI_Datatype type, int *size), (type, size))
+PLAIN(103, DATATYPE, "white", MPI_COMM_WORLD, MPI_Type_vector,
+      (int count, int length, int stride, MPI_Datatype type, MPI_Datatype *out), (count, length, stride, type, out))
+PLAIN(104, MESSAGE, "white", comm, MPI_Unpack,
+      (const void *in, int size, int *position, void *out, int n, MPI_Datatype type, MPI_Comm comm), (in, size, position, out, n, type, comm))
+WRITTEN(105, MESSAGE, "red", MPI_Wait)
+WRITTEN(106, MESSAGE, "OrangeRed", MPI_Waitall)
+WRITTEN(107, MESSAGE, "coral", MPI_Waitany)
+WRITTEN(108, MESSAGE, "IndianRed", MPI_Waitsome)
+PLAIN(109, TOPOLOGY, "white", comm, MPI_Cart_coords,
+      (MPI_Comm comm, int rank, int maxdims, int coords[]), (comm, rank, maxdims, coords))
+WRITTEN(110, TOPOLOGY, "DarkOliveGreen1", MPI_Cart_create)
+PLAIN(111, TOPOLOGY, "white", comm, MPI_Cart_get,
+      (MPI_Comm comm, int maxdims, int dims[], int periods[], int coords[]), (comm, maxdims, dims, periods, coords))
+PLAIN(112, TOPOLOGY, "white", comm, MPI_Cart_map,
+      (MPI_Comm comm, int ndims, const int dims[], const int periods[], int *newrank), (comm, ndims, dims, periods, newrank))
+PLAIN(113, TOPOLOGY, "white", comm, MPI_Cart_shift,
+      (MPI_Comm comm, int direction, int disp, int *rank_source, int *rank_dest), (comm, direction, disp, rank_source, rank_dest))
+PLAIN(114, TOPOLOGY, "white", comm, MPI_Cartdim_get,
+      (MPI_Comm comm, int *ndims), (comm, ndims))
+PLAIN(115, TOPOLOGY, "white", MPI_COMM_WORLD, MPI_Dims_create,
+      (int nnodes, int ndims, int dims[]), (nnodes, ndims, dims))
+WRITTEN(116, TOPOLOGY, "DarkOliveGreen3", MPI_Graph_create)
+PLAIN(117, TOPOLOGY, "white", comm, MPI_Graph_get,
+      (MPI_Comm comm, int maxindex, int maxedges, int index[], int edges[]), (comm, maxindex, maxedges, index, edges))
+PLAIN(118, TOPOLOGY, "white", comm, MPI_Graph_map,
+      (MPI_Comm comm, int nnodes, const int index[], const int edges[], int *newrank), (comm, nnodes, index, edges, newrank))
+PLAIN(119, TOPOLOGY, "white", comm, MPI_Graph_neighbors,
+      (MPI_Comm comm, int rank, int maxneighbors, int neighbors[]), (comm, rank, maxneighbors, neighbors))
+PLAIN(120, TOPOLOGY, "white", comm, MPI_Graph_neighbors_count,
+      (MPI_Comm comm, int rank, int *nneighbors), (comm, rank, nneighbors))
+PLAIN(121, TOPOLOGY, "white", comm, MPI_Graphdims_get,
+      (MPI_Comm comm, int *nnodes, int *nedges), (comm, nnodes, nedges))
+PLAIN(122, TOPOLOGY, "white", comm, MPI_Topo_test,
+      (MPI_Comm comm, int *status), (comm, status))
+PLAIN(124, TOPOLOGY, "white", comm, MPI_Cart_rank,
+      (MPI_Comm comm, const int coords[], int *rank), (comm, coords, rank))
+WRITTEN(125, TOPOLOGY, "DarkOliveGreen2", MPI_Cart_sub)
+PLAIN(128, FILE, "HotPink", comm, MPI_File_open,
+      (MPI_Comm comm, const char *filename, int amode, MPI_Info info, MPI_File *fh), (comm, filename, amode, info, fh))
+PLAIN(129, FILE, "pink", MPI_COMM_WORLD, MPI_File_close,
+      (MPI_File *fh), (fh))
+PLAIN(130, FILE, "orchid", MPI_COMM_WORLD, MPI_File_delete,
+      (const char *filename, MPI_Info info), (filename, info))
+PLAIN(131, FILE, "DarkOrchid", MPI_COMM_WORLD, MPI_File_set_size,
+      (MPI_File fh, MPI_Offset size), (fh, size))
+PLAIN(132, FILE, "brown", MPI_COMM_WORLD, MPI_File_preallocate,
+      (MPI_File fh, MPI_Offset size), (fh, size))
+PLAIN(133, FILE, "MediumOrchid", MPI_COMM_WORLD, MPI_File_get_size,
+      (MPI_File fh, MPI_Offset *size), (fh, size))
+PLAIN(134, FILE, "azure", MPI_COMM_WORLD, MPI_File_get_group,
+      (MPI_File fh, MPI_Group *group), (fh, group))
+PLAIN(135, FILE, "ivory", MPI_COMM_WORLD, MPI_File_get_amode,
+      (MPI_File fh, int *amode), (fh, amode))
+PLAIN(136, FILE, "brown", MPI_COMM_WORLD, MPI_File_set_info,
+      (MPI_File fh, MPI_Info info), (fh, info))
+PLAIN(137, FILE, "brown", MPI_COMM_WORLD, MPI_File_get_info,
+      (MPI_File fh, MPI_Info *info_used), (fh, info_used))
+PLAIN(138, FILE, "turquoise", MPI_COMM_WORLD, MPI_File_set_view,
+      (MPI_File fh, MPI_Offset disp, MPI_Datatype etype, MPI_Datatype filetype, const char *datarep, MPI_Info info), (fh, disp, etype, filetype, datarep, info))
+PLAIN(139, FILE, "cyan", MPI_COMM_WORLD, MPI_File_get_view,
+      (MPI_File fh, MPI_Offset *disp, MPI_Datatype *etype, MPI_Datatype *filetype, char *datarep), (fh, disp, etype, filetype, datarep))
+PLAIN(140, FILE, "SeaGreen", MPI_COMM_WORLD, MPI_File_read_at,
+      (MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype type, MPI_Status *status), (fh, offset, buf, count, type, status))
+PLAIN(141, FILE, "LimeGreen", MPI_COMM_WORLD, MPI_File_read_at_all,
+      (MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype type, MPI_Status *status), (fh, offset, buf, count, type, status))
+PLAIN(142, FILE, "BlueViolet", MPI_COMM_WORLD, MPI_File_write_at,
+      (MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype type, MPI_Status *status), (fh, offset, buf, count, type, status))
+PLAIN(143, FILE, "SlateBlue", MPI_COMM_WORLD, MPI_File_write_at_all,
+      (MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype type, MPI_Status *status), (fh, offset, buf, count, type, status))
+PLAIN(144, FILE, "PaleGreen", MPI_COMM_WORLD, MPI_File_iread_at,
+      (MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype type, MPI_Request *q), (fh, offset, buf, count, type, q))
+PLAIN(145, FILE, "AliceBlue", MPI_COMM_WORLD, MPI_File_iwrite_at,
+      (MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype type, MPI_Request *q), (fh, offset, buf, count, type, q))
+PLAIN(146, FILE, "CornflowerBlue", MPI_COMM_WORLD, MPI_File_read,
+      (MPI_File fh, void *buf, int count, MPI_Datatype type, MPI_Status *status), (fh, buf, count, type, status))
+PLAIN(147, FILE, "DarkSeaGreen", MPI_COMM_WORLD, MPI_File_read_all,
+      (MPI_File fh, void *buf, int count, MPI_Datatype type, MPI_Status *status), (fh, buf, count, type, status))
+PLAIN(148, FILE, "LawnGreen", MPI_COMM_WORLD, MPI_File_write,
+      (MPI_File fh, const void *buf, int count, MPI_Datatype type, MPI_Status *status), (fh, buf, count, type, status))
+PLAIN(149, FILE, "DodgerBlue", MPI_COMM_WORLD, MPI_File_write_all,
+      (MPI_File fh, const void *buf, int count, MPI_Datatype type, MPI_Status *status), (fh, buf, count, type, status))
+PLAIN(150, FILE, "ForestGreen", MPI_COMM_WORLD, MPI_File_iread,
+      (MPI_File fh, void *buf, int count, MPI_Datatype type, MPI_Request *q), (fh, buf, count, type, q))
+PLAIN(151, FILE, "aquamarine", MPI_COMM_WORLD, MPI_File_iwrite,
+      (MPI_File fh, const void *buf, int count, MPI_Datatype type, MPI_Request *q), (fh, buf, count, type, q))
+PLAIN(152, FILE, "maroon", MPI_COMM_WORLD, MPI_File_seek,
+      (MPI_File fh, MPI_Offset offset, int whence), (fh, offset, whence))
+PLAIN(153, FILE, "brown", MPI_COMM_WORLD, MPI_File_get_position,
+      (MPI_File fh, MPI_Offset *offset), (fh, offset))
+PLAIN(154, FILE, "RosyBrown", MPI_COMM_WORLD, MPI_File_get_byte_offset,
+      (MPI_File fh, MPI_Offset offset, MPI_Offset *disp), (fh, offset, disp))
+PLAIN(155, FILE, "MediumSlateBlue", MPI_COMM_WORLD, MPI_File_read_shared,
+      (MPI_File fh, void *buf, int count, MPI_Datatype type, MPI_Status *status), (fh, buf, count, type, status))
+PLAIN(156, FILE, "SpringGreen4", MPI_COMM_WORLD, MPI_File_write_shared,
+      (MPI_File fh, const void *buf, int count, MPI_Datatype type, MPI_Status *status), (fh, buf, count, type, status))
+PLAIN(157, FILE, "SteelBlue", MPI_COMM_WORLD, MPI_File_iread_shared,
+      (MPI_File fh, void *buf, int count, MPI_Datatype type, MPI_Request *q), (fh, buf, count, type, q))
+PLAIN(158, FILE, "SpringGreen", MPI_COMM_WORLD, MPI_File_iwrite_shared,
+      (MPI_File fh, const void *buf, int count, MPI_Datatype type, MPI_Request *q), (fh, buf, count, type, q))
+PLAIN(159, FILE, "SteelBlue1", MPI_COMM_WORLD, MPI_File_read_ordered,
+      (MPI_File fh, void *buf, int count, MPI_Datatype type, MPI_Status *status), (fh, buf, count, type, status))
+PLAIN(160, FILE, "SpringGreen1", MPI_COMM_WORLD, MPI_File_write_ordered,
+      (MPI_File fh, const void *buf, int count, MPI_Datatype type, MPI_Status *status), (fh, buf, count, type, status))
+PLAIN(161, FILE, "VioletRed", MPI_COMM_WORLD, MPI_File_seek_shared,
+      (MPI_File fh, MPI_Offset offset, int whence), (fh, offset, whence))
+PLAIN(162, FILE, "DarkViolet", MPI_COMM_WORLD, MPI_File_get_position_shared,
+      (MPI_File fh, MPI_Offset *offset), (fh, offset))
+PLAIN(163, FILE, "SpringGreen2", MPI_COMM_WORLD, MPI_File_read_at_all_begin,
+      (MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype type), (fh, offset, buf, count, type))
+PLAIN(164, FILE, "SpringGreen3", MPI_COMM_WORLD, MPI_File_read_at_all_end,
+      (MPI_File fh, void *buf, MPI_Status *status), (fh, buf, status))
+PLAIN(165, FILE, "SteelBlue2", MPI_COMM_WORLD, MPI_File_write_at_all_begin,
+      (MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype type), (fh, offset, buf, count, type))
+PLAIN(166, FILE, "SteelBlue3", MPI_COMM_WORLD, MPI_File_write_at_all_end,
+      (MPI_File fh, const void *buf, MPI_Status *status), (fh, buf, status))
+PLAIN(167, FILE, "DarkSeaGreen1", MPI_COMM_WORLD, MPI_File_read_all_begin,
+      (MPI_File fh, void *buf, int count, MPI_Datatype type), (fh, buf, count, type))
+PLAIN(168, FILE, "DarkSeaGreen2", MPI_COMM_WORLD, MPI_File_read_all_end,
+      (MPI_File fh, void *buf, MPI_Status *status), (fh, buf, status))
+PLAIN(169, FILE, "LightSteelBlue1", MPI_COMM_WORLD, MPI_File_write_all_begin,
+      (MPI_File fh, const void *buf, int count, MPI_Datatype type), (fh, buf, count, type))
+PLAIN(170, FILE, "LightSteelBlue2", MPI_COMM_WORLD, MPI_File_write_all_end,
+      (MPI_File fh, const void *buf, MPI_Status *status), (fh, buf, status))
+PLAIN(171, FILE, "DarkSeaGreen3", MPI_COMM_WORLD, MPI_File_read_ordered_begin,
+      (MPI_File fh, void *buf, int count, MPI_Datatype type), (fh, buf, count, type))
+PLAIN(172, FILE, "DarkSeaGreen4", MPI_COMM_WORLD, MPI_File_read_ordered_end,
+      (MPI_File fh, void *buf, MPI_Status *status), (fh, buf, status))
+PLAIN(173, FILE, "LightSteelBlue3", MPI_COMM_WORLD, MPI_File_write_ordered_begin,
+      (MPI_File fh, const void *buf, int count, MPI_Datatype type), (fh, buf, count, type))
+PLAIN(174, FILE, "LightSteelBlue4", MPI_COMM_WORLD, MPI_File_write_ordered_end,
+      (MPI_File fh, const void *buf, MPI_Status *status), (fh, buf, status))
+PLAIN(175, FILE, "brown", MPI_COMM_WORLD, MPI_File_get_type_extent,
+      (MPI_File fh, MPI_Datatype type, MPI_Aint *extent), (fh, type, extent))
+PLAIN(176, FILE, "brown", MPI_COMM_WORLD, MPI_Register_datarep,
+      (const char *datarep, MPI_Datarep_conversion_function *read_conversion_fn, MPI_Datarep_conversion_function *write_conversion_fn, MPI_Datarep_extent_function *dtype_file_extent_fn, void *extra), (datarep, read_conversion_fn, write_conversion_fn, dtype_file_extent_fn, extra))
+PLAIN(177, FILE, "brown", MPI_COMM_WORLD, MPI_File_set_atomicity,
+      (MPI_File fh, int flag), (fh, flag))
+PLAIN(178, FILE, "brown", MPI_COMM_WORLD, MPI_File_get_atomicity,
+      (MPI_File fh, int *flag), (fh, flag))
+PLAIN(179, FILE, "YellowGreen", MPI_COMM_WORLD, MPI_File_sync,
+      (MPI_File fh), (fh))
+PLAIN(181, WINDOW, "purple", MPI_COMM_WORLD, MPI_Accumulate,
+      (const void *o, int on, MPI_Datatype ot, int rank, MPI_Aint disp, int tn, MPI_Datatype tt, MPI_Op op, MPI_Win win), (o, on, ot, rank, disp, tn, tt, op, win))
+PLAIN(182, WINDOW, "purple", MPI_COMM_WORLD, MPI_Alloc_mem,
+      (MPI_Aint size, MPI_Info info, void *baseptr), (size, info, baseptr))
+PLAIN(183, WINDOW, "purple", MPI_COMM_WORLD, MPI_Free_mem,
+      (void *base), (base))
+PLAIN(184, WINDOW, "LightGreen", MPI_COMM_WORLD, MPI_Get,
+      (void *o, int on, MPI_Datatype ot, int rank, MPI_Aint disp, int tn, MPI_Datatype tt, MPI_Win win), (o, on, ot, rank, disp, tn, tt, win))
+PLAIN(185, WINDOW, "LightBlue", MPI_COMM_WORLD, MPI_Put,
+      (const void *o, int on, MPI_Datatype ot, int rank, MPI_Aint disp, int tn, MPI_Datatype tt, MPI_Win win), (o, on, ot, rank, disp, tn, tt, win))
+PLAIN(186, WINDOW, "purple", MPI_COMM_WORLD, MPI_Win_complete,
+      (MPI_Win win), (win))
+PLAIN(187, WINDOW, "purple", comm, MPI_Win_create,
+      (void *base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win), (base, size, disp_unit, info, comm, win))
+PLAIN(188, WINDOW, "tomato", MPI_COMM_WORLD, MPI_Win_fence,
+      (int assert, MPI_Win win), (assert, win))
+PLAIN(189, WINDOW, "purple", MPI_COMM_WORLD, MPI_Win_free,
+      (MPI_Win *win), (win))
+PLAIN(190, WINDOW, "purple", MPI_COMM_WORLD, MPI_Win_get_group,
+      (MPI_Win win, MPI_Group *group), (win, group))
+PLAIN(191, WINDOW, "purple", MPI_COMM_WORLD, MPI_Win_get_name,
+      (MPI_Win win, char *win_name, int *length), (win, win_name, length))
+PLAIN(192, WINDOW, "purple", MPI_COMM_WORLD, MPI_Win_lock,
+      (int lock_type, int rank, int assert, MPI_Win win), (lock_type, rank, assert, win))
+PLAIN(193, WINDOW, "DarkGreen", MPI_COMM_WORLD, MPI_Win_post,
+      (MPI_Group group, int assert, MPI_Win win), (group, assert, win))
+PLAIN(194, WINDOW, "purple", MPI_COMM_WORLD, MPI_Win_set_name,
+      (MPI_Win win, const char *win_name), (win, win_name))
+PLAIN(195, WINDOW, "purple", MPI_COMM_WORLD, MPI_Win_start,
+      (MPI_Group group, int assert, MPI_Win win), (group, assert, win))
+PLAIN(196, WINDOW, "DarkOrange", MPI_COMM_WORLD, MPI_Win_test,
+      (MPI_Win win, int *flag), (win, flag))
+PLAIN(197, WINDOW, "purple", MPI_COMM_WORLD, MPI_Win_unlock,
+      (int rank, MPI_Win win), (rank, win))
+PLAIN(198, WINDOW, "maroon", MPI_COMM_WORLD, MPI_Win_wait,
+      (MPI_Win win), (win))
+WRITTEN(201, SPAWN, "DarkSeaGreen1", MPI_Comm_spawn)
+WRITTEN(202, SPAWN, "DarkSeaGreen2", MPI_Comm_spawn_multiple)
+WRITTEN(203, SPAWN, "ForestGreen", MPI_Comm_get_parent)
+WRITTEN(204, SPAWN, "YellowGreen", MPI_Comm_accept)
+WRITTEN(205, SPAWN, "LawnGreen", MPI_Comm_connect)
+WRITTEN(206, SPAWN, "MediumSpringGreen", MPI_Comm_disconnect)
+WRITTEN(207, SPAWN, "DarkSeaGreen3", MPI_Comm_join)
+PLAIN(208, SPAWN, "purple", comm, MPI_Comm_set_name,
+      (MPI_Comm comm, const char *comm_name), (comm, comm_name))
+PLAIN(209, SPAWN, "purple", comm, MPI_Comm_get_name,
+      (MPI_Comm comm, char *comm_name, int *length), (comm, comm_name, length))
+PLAIN(210, SPAWN, "purple", MPI_COMM_WORLD, MPI_Open_port,
+      (MPI_Info info, char *port_name), (info, port_name))
+PLAIN(211, SPAWN, "purple", MPI_COMM_WORLD, MPI_Close_port,
+      (const char *port_name), (port_name))
+PLAIN(212, SPAWN, "purple", MPI_COMM_WORLD, MPI_Lookup_name,
+      (const char *service_name, MPI_Info info, char *port_name), (service_name, info, port_name))
+PLAIN(213, SPAWN, "purple", MPI_COMM_WORLD, MPI_Publish_name,
+      (const char *service_name, MPI_Info info, const char *port_name), (service_name, info, port_name))
+PLAIN(214, SPAWN, "purple", MPI_COMM_WORLD, MPI_Unpublish_name,
+      (const char *service_name, MPI_Info info, const char *port_name), (service_name, info, port_name))
+WRITTEN(215, TOPOLOGY, "DarkOliveGreen3", MPI_Dist_graph_create_adjacent)
+WRITTEN(216, TOPOLOGY, "DarkOliveGreen3", MPI_Dist_graph_create)
+PLAIN(217, TOPOLOGY, "white", comm, MPI_Dist_graph_neighbors_count,
+      (MPI_Comm comm, int *inneighbors, int *outneighbors, int *weighted), (comm, inneighbors, outneighbors, weighted))
+PLAIN(218, TOPOLOGY, "white", comm, MPI_Dist_graph_neighbors,
+      (MPI_Comm comm, int maxindegree, int sources[], int sourceweights[], int maxoutdegree, int destinations[], int destweights[]), (comm, maxindegree, sources, sourceweights, maxoutdegree, destinations, destweights))
+WRITTEN(219, MESSAGE, "lavender", MPI_Mprobe)
+WRITTEN(220, MESSAGE, "green", MPI_Mrecv)
+WRITTEN(221, MESSAGE, "LavenderBlush", MPI_Improbe)
+WRITTEN(222, MESSAGE, "PaleGreen", MPI_Imrecv)
+WRITTEN(223, COMMUNICATOR, "DarkOliveGreen1", MPI_Comm_create_group)
+WRITTEN(224, COMMUNICATOR, "DarkOliveGreen2", MPI_Comm_split_type)
+WRITTEN(225, COMMUNICATOR, "OliveDrab1", MPI_Comm_idup)
+WRITTEN(226, COMMUNICATOR, "OliveDrab1", MPI_Comm_dup_with_info)
+PLAIN(227, COMMUNICATOR, "purple", comm, MPI_Comm_set_info,
+      (MPI_Comm comm, MPI_Info info), (comm, info))
+PLAIN(228, COMMUNICATOR, "purple", comm, MPI_Comm_get_info,
+      (MPI_Comm comm, MPI_Info *info_used), (comm, info_used))
+WRITTEN(250, MESSAGE, "magenta", MPE_Isend_waited)
+WRITTEN(251, MESSAGE, "DarkOrange", MPE_Irecv_waited)
+WRITTEN(252, MESSAGE, "DarkOrange", MPE_Imrecv_waited)
+
+/* ---- the original's, of MPI 1; MPI 3 removed them, but many libraries still have them ---- */
+#ifndef CALLS_WITHOUT_MPI1
+#ifndef OLD_CONST /* MPICH took over the const of MPI 3, Open MPI did not */
+#ifdef OPEN_MPI
+#define OLD_CONST
+#else
+#define OLD_CONST const
+#endif
+#endif
+PLAIN(48, ENVIRONMENT, "white", MPI_COMM_WORLD, MPI_Errhandler_create,
+      (MPI_Handler_function *f, MPI_Errhandler *handler), (f, handler))
+PLAIN(50, ENVIRONMENT, "white", comm, MPI_Errhandler_get,
+      (MPI_Comm comm, MPI_Errhandler *handler), (comm, handler))
+PLAIN(52, ENVIRONMENT, "white", comm, MPI_Errhandler_set,
+      (MPI_Comm comm, MPI_Errhandler handler), (comm, handler))
+PLAIN(57, DATATYPE, "white", MPI_COMM_WORLD, MPI_Address,
+      (OLD_CONST void *location, MPI_Aint *address), (location, address))
+PLAIN(94, DATATYPE, "white", MPI_COMM_WORLD, MPI_Type_extent,
+      (MPI_Datatype type, MPI_Aint *extent), (type, extent))
+PLAIN(96, DATATYPE, "white", MPI_COMM_WORLD, MPI_Type_hindexed,
+      (int count, OLD_CONST int lengths[], OLD_CONST MPI_Aint places[], MPI_Datatype type, MPI_Datatype *out), (count, lengths, places, type, out))
+PLAIN(97, DATATYPE, "white", MPI_COMM_WORLD, MPI_Type_hvector,
+      (int count, int length, MPI_Aint stride, MPI_Datatype type, MPI_Datatype *out), (count, length, stride, type, out))
+PLAIN(99, DATATYPE, "white", MPI_COMM_WORLD, MPI_Type_lb,
+      (MPI_Datatype type, MPI_Aint *lb), (type, lb))
+PLAIN(101, DATATYPE, "white", MPI_COMM_WORLD, MPI_Type_struct,
+      (int count, OLD_CONST int lengths[], OLD_CONST MPI_Aint places[], OLD_CONST MPI_Datatype types[], MPI_Datatype *out), (count, lengths, places, types, out))
+PLAIN(102, DATATYPE, "white", MPI_COMM_WORLD, MPI_Type_ub,
+      (MPI_Datatype type, MPI_Aint *ub), (type, ub))
+#endif
+
+/* ---- what MPI 2 made of some of them ---- */
+AGAIN(16, comm, MPI_Comm_delete_attr,
+      (MPI_Comm comm, int key), (comm, key))
+AGAIN(17, comm, MPI_Comm_get_attr,
+      (MPI_Comm comm, int key, void *value, int *flag), (comm, key, value, flag))
+AGAIN(18, comm, MPI_Comm_set_attr,
+      (MPI_Comm comm, int key, void *value), (comm, key, value))
+AGAIN(44, MPI_COMM_WORLD, MPI_Comm_create_keyval,
+      (MPI_Comm_copy_attr_function *copy, MPI_Comm_delete_attr_function *drop, int *key, void *extra), (copy, drop, key, extra))
+AGAIN(45, MPI_COMM_WORLD, MPI_Comm_free_keyval,
+      (int *key), (key))
+AGAIN(48, MPI_COMM_WORLD, MPI_Comm_create_errhandler,
+      (MPI_Comm_errhandler_function *f, MPI_Errhandler *handler), (f, handler))
+AGAIN(50, comm, MPI_Comm_get_errhandler,
+      (MPI_Comm comm, MPI_Errhandler *handler), (comm, handler))
+AGAIN(52, comm, MPI_Comm_set_errhandler,
+      (MPI_Comm comm, MPI_Errhandler handler), (comm, handler))
+AGAIN(57, MPI_COMM_WORLD, MPI_Get_address,
+      (const void *location, MPI_Aint *address), (location, address))
+AGAIN(94, MPI_COMM_WORLD, MPI_Type_get_extent,
+      (MPI_Datatype type, MPI_Aint *lb, MPI_Aint *extent), (type, lb, extent))
+AGAIN(96, MPI_COMM_WORLD, MPI_Type_create_hindexed,
+      (int count, const int lengths[], const MPI_Aint places[], MPI_Datatype type, MPI_Datatype *out), (count, lengths, places, type, out))
+AGAIN(97, MPI_COMM_WORLD, MPI_Type_create_hvector,
+      (int count, int length, MPI_Aint stride, MPI_Datatype type, MPI_Datatype *out), (count, length, stride, type, out))
+AGAIN(101, MPI_COMM_WORLD, MPI_Type_create_struct,
+      (int count, const int lengths[], const MPI_Aint places[], const MPI_Datatype types[], MPI_Datatype *out), (count, lengths, places, types, out))
+
+/* ---- MPI 3 ---- */
+PLAIN(229, COLLECTIVE, "white", comm, MPI_Exscan,
+      (const void *s, void *r, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm), (s, r, count, type, op, comm))
+PLAIN(230, COLLECTIVE, "DarkViolet", comm, MPI_Alltoallw,
+      (const void *s, const int sn[], const int sd[], const MPI_Datatype st[], void *r, const int rn[], const int rd[], const MPI_Datatype rt[], MPI_Comm comm), (s, sn, sd, st, r, rn, rd, rt, comm))
+PLAIN(231, COLLECTIVE, "white", comm, MPI_Reduce_scatter_block,
+      (const void *s, void *r, int rn, MPI_Datatype type, MPI_Op op, MPI_Comm comm), (s, r, rn, type, op, comm))
+PLAIN(232, COLLECTIVE, "yellow", comm, MPI_Ibarrier,
+      (MPI_Comm comm, MPI_Request *q), (comm, q))
+PLAIN(233, COLLECTIVE, "cyan", comm, MPI_Ibcast,
+      (void *buf, int count, MPI_Datatype type, int root, MPI_Comm comm, MPI_Request *q), (buf, count, type, root, comm, q))
+PLAIN(234, COLLECTIVE, "white", comm, MPI_Igather,
+      (const void *s, int sn, MPI_Datatype st, void *r, int rn, MPI_Datatype rt, int root, MPI_Comm comm, MPI_Request *q), (s, sn, st, r, rn, rt, root, comm, q))
+PLAIN(235, COLLECTIVE, "white", comm, MPI_Igatherv,
+      (const void *s, int sn, MPI_Datatype st, void *r, const int rn[], const int d[], MPI_Datatype rt, int root, MPI_Comm comm, MPI_Request *q), (s, sn, st, r, rn, d, rt, root, comm, q))
+PLAIN(236, COLLECTIVE, "orchid", comm, MPI_Iscatter,
+      (const void *s, int sn, MPI_Datatype st, void *r, int rn, MPI_Datatype rt, int root, MPI_Comm comm, MPI_Request *q), (s, sn, st, r, rn, rt, root, comm, q))
+PLAIN(237, COLLECTIVE, "orchid", comm, MPI_Iscatterv,
+      (const void *s, const int sn[], const int d[], MPI_Datatype st, void *r, int rn, MPI_Datatype rt, int root, MPI_Comm comm, MPI_Request *q), (s, sn, d, st, r, rn, rt, root, comm, q))
+PLAIN(238, COLLECTIVE, "purple3", comm, MPI_Iallgather,
+      (const void *s, int sn, MPI_Datatype st, void *r, int rn, MPI_Datatype rt, MPI_Comm comm, MPI_Request *q), (s, sn, st, r, rn, rt, comm, q))
+PLAIN(239, COLLECTIVE, "purple3", comm, MPI_Iallgatherv,
+      (const void *s, int sn, MPI_Datatype st, void *r, const int rn[], const int d[], MPI_Datatype rt, MPI_Comm comm, MPI_Request *q), (s, sn, st, r, rn, d, rt, comm, q))
+PLAIN(240, COLLECTIVE, "DarkViolet", comm, MPI_Ialltoall,
+      (const void *s, int sn, MPI_Datatype st, void *r, int rn, MPI_Datatype rt, MPI_Comm comm, MPI_Request *q), (s, sn, st, r, rn, rt, comm, q))
+PLAIN(241, COLLECTIVE, "DarkViolet", comm, MPI_Ialltoallv,
+      (const void *s, const int sn[], const int sd[], MPI_Datatype st, void *r, const int rn[], const int rd[], MPI_Datatype rt, MPI_Comm comm, MPI_Request *q), (s, sn, sd, st, r, rn, rd, rt, comm, q))
+PLAIN(242, COLLECTIVE, "DarkViolet", comm, MPI_Ialltoallw,
+      (const void *s, const int sn[], const int sd[], const MPI_Datatype st[], void *r, const int rn[], const int rd[], const MPI_Datatype rt[], MPI_Comm comm, MPI_Request *q), (s, sn, sd, st, r, rn, rd, rt, comm, q))
+PLAIN(243, COLLECTIVE, "MediumPurple", comm, MPI_Ireduce,
+      (const void *s, void *r, int count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm, MPI_Request *q), (s, r, count, type, op, root, comm, q))
+PLAIN(244, COLLECTIVE, "purple", comm, MPI_Iallreduce,
+      (const void *s, void *r, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm, MPI_Request *q), (s, r, count, type, op, comm, q))
+PLAIN(245, COLLECTIVE, "white", comm, MPI_Ireduce_scatter,
+      (const void *s, void *r, const int rn[], MPI_Datatype type, MPI_Op op, MPI_Comm comm, MPI_Request *q), (s, r, rn, type, op, comm, q))
+PLAIN(246, COLLECTIVE, "white", comm, MPI_Ireduce_scatter_block,
+      (const void *s, void *r, int rn, MPI_Datatype type, MPI_Op op, MPI_Comm comm, MPI_Request *q), (s, r, rn, type, op, comm, q))
+PLAIN(247, COLLECTIVE, "white", comm, MPI_Iscan,
+      (const void *s, void *r, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm, MPI_Request *q), (s, r, count, type, op, comm, q))
+PLAIN(248, COLLECTIVE, "white", comm, MPI_Iexscan,
+      (const void *s, void *r, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm, MPI_Request *q), (s, r, count, type, op, comm, q))
+PLAIN(249, COLLECTIVE, "purple3", comm, MPI_Neighbor_allgather,
+      (const void *s, int sn, MPI_Datatype st, void *r, int rn, MPI_Datatype rt, MPI_Comm comm), (s, sn, st, r, rn, rt, comm))
+PLAIN(253, COLLECTIVE, "purple3", comm, MPI_Neighbor_allgatherv,
+      (const void *s, int sn, MPI_Datatype st, void *r, const int rn[], const int d[], MPI_Datatype rt, MPI_Comm comm), (s, sn, st, r, rn, d, rt, comm))
+PLAIN(254, COLLECTIVE, "DarkViolet", comm, MPI_Neighbor_alltoall,
+      (const void *s, int sn, MPI_Datatype st, void *r, int rn, MPI_Datatype rt, MPI_Comm comm), (s, sn, st, r, rn, rt, comm))
+PLAIN(255, COLLECTIVE, "DarkViolet", comm, MPI_Neighbor_alltoallv,
+      (const void *s, const int sn[], const int sd[], MPI_Datatype st, void *r, const int rn[], const int rd[], MPI_Datatype rt, MPI_Comm comm), (s, sn, sd, st, r, rn, rd, rt, comm))
+PLAIN(256, COLLECTIVE, "DarkViolet", comm, MPI_Neighbor_alltoallw,
+      (const void *s, const int sn[], const MPI_Aint sd[], const MPI_Datatype st[], void *r, const int rn[], const MPI_Aint rd[], const MPI_Datatype rt[], MPI_Comm comm), (s, sn, sd, st, r, rn, rd, rt, comm))
+PLAIN(257, COLLECTIVE, "purple3", comm, MPI_Ineighbor_allgather,
+      (const void *s, int sn, MPI_Datatype st, void *r, int rn, MPI_Datatype rt, MPI_Comm comm, MPI_Request *q), (s, sn, st, r, rn, rt, comm, q))
+PLAIN(258, COLLECTIVE, "purple3", comm, MPI_Ineighbor_allgatherv,
+      (const void *s, int sn, MPI_Datatype st, void *r, const int rn[], const int d[], MPI_Datatype rt, MPI_Comm comm, MPI_Request *q), (s, sn, st, r, rn, d, rt, comm, q))
+PLAIN(259, COLLECTIVE, "DarkViolet", comm, MPI_Ineighbor_alltoall,
+      (const void *s, int sn, MPI_Datatype st, void *r, int rn, MPI_Datatype rt, MPI_Comm comm, MPI_Request *q), (s, sn, st, r, rn, rt, comm, q))
+PLAIN(260, COLLECTIVE, "DarkViolet", comm, MPI_Ineighbor_alltoallv,
+      (const void *s, const int sn[], const int sd[], MPI_Datatype st, void *r, const int rn[], const int rd[], MPI_Datatype rt, MPI_Comm comm, MPI_Request *q), (s, sn, sd, st, r, rn, rd, rt, comm, q))
+PLAIN(261, COLLECTIVE, "DarkViolet", comm, MPI_Ineighbor_alltoallw,
+      (const void *s, const int sn[], const MPI_Aint sd[], const MPI_Datatype st[], void *r, const int rn[], const MPI_Aint rd[], const MPI_Datatype rt[], MPI_Comm comm, MPI_Request *q), (s, sn, sd, st, r, rn, rd, rt, comm, q))
+PLAIN(262, WINDOW, "purple", comm, MPI_Win_allocate,
+      (MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win), (size, disp_unit, info, comm, baseptr, win))
+PLAIN(263, WINDOW, "purple", comm, MPI_Win_allocate_shared,
+      (MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win), (size, disp_unit, info, comm, baseptr, win))
+PLAIN(264, WINDOW, "purple", comm, MPI_Win_create_dynamic,
+      (MPI_Info info, MPI_Comm comm, MPI_Win *win), (info, comm, win))
+PLAIN(265, WINDOW, "purple", MPI_COMM_WORLD, MPI_Win_lock_all,
+      (int assert, MPI_Win win), (assert, win))
+PLAIN(266, WINDOW, "purple", MPI_COMM_WORLD, MPI_Win_unlock_all,
+      (MPI_Win win), (win))
+PLAIN(267, WINDOW, "purple", MPI_COMM_WORLD, MPI_Win_flush,
+      (int rank, MPI_Win win), (rank, win))
+PLAIN(268, WINDOW, "purple", MPI_COMM_WORLD, MPI_Win_flush_all,
+      (MPI_Win win), (win))
+PLAIN(269, WINDOW, "purple", MPI_COMM_WORLD, MPI_Win_flush_local,
+      (int rank, MPI_Win win), (rank, win))
+PLAIN(270, WINDOW, "purple", MPI_COMM_WORLD, MPI_Win_flush_local_all,
+      (MPI_Win win), (win))
+PLAIN(271, WINDOW, "purple", MPI_COMM_WORLD, MPI_Win_sync,
+      (MPI_Win win), (win))
+PLAIN(272, WINDOW, "LightBlue", MPI_COMM_WORLD, MPI_Rput,
+      (const void *o, int on, MPI_Datatype ot, int rank, MPI_Aint disp, int tn, MPI_Datatype tt, MPI_Win win, MPI_Request *q), (o, on, ot, rank, disp, tn, tt, win, q))
+PLAIN(273, WINDOW, "LightGreen", MPI_COMM_WORLD, MPI_Rget,
+      (void *o, int on, MPI_Datatype ot, int rank, MPI_Aint disp, int tn, MPI_Datatype tt, MPI_Win win, MPI_Request *q), (o, on, ot, rank, disp, tn, tt, win, q))
+PLAIN(274, WINDOW, "purple", MPI_COMM_WORLD, MPI_Raccumulate,
+      (const void *o, int on, MPI_Datatype ot, int rank, MPI_Aint disp, int tn, MPI_Datatype tt, MPI_Op op, MPI_Win win, MPI_Request *q), (o, on, ot, rank, disp, tn, tt, op, win, q))
+PLAIN(275, WINDOW, "purple", MPI_COMM_WORLD, MPI_Get_accumulate,
+      (const void *o, int on, MPI_Datatype ot, void *r, int rn, MPI_Datatype rt, int rank, MPI_Aint disp, int tn, MPI_Datatype tt, MPI_Op op, MPI_Win win), (o, on, ot, r, rn, rt, rank, disp, tn, tt, op, win))
+PLAIN(276, WINDOW, "purple", MPI_COMM_WORLD, MPI_Rget_accumulate,
+      (const void *o, int on, MPI_Datatype ot, void *r, int rn, MPI_Datatype rt, int rank, MPI_Aint disp, int tn, MPI_Datatype tt, MPI_Op op, MPI_Win win, MPI_Request *q), (o, on, ot, r, rn, rt, rank, disp, tn, tt, op, win, q))
+PLAIN(277, WINDOW, "purple", MPI_COMM_WORLD, MPI_Fetch_and_op,
+      (const void *o, void *r, MPI_Datatype type, int rank, MPI_Aint disp, MPI_Op op, MPI_Win win), (o, r, type, rank, disp, op, win))
+PLAIN(278, WINDOW, "purple", MPI_COMM_WORLD, MPI_Compare_and_swap,
+      (const void *o, const void *c, void *r, MPI_Datatype type, int rank, MPI_Aint disp, MPI_Win win), (o, c, r, type, rank, disp, win))
+
+#undef PLAIN
+#undef AGAIN
+#undef SEND
+#undef ISEND
+#undef SEND_INIT
+#undef WRITTEN
+/* clang-format on */

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "trace/config.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char *const class_name[HPCW_I_CLASSES] = {
+    "message",   "collective",  "communicator", "topology", "group", "datatype",
+    "attribute", "environment", "file",         "window",   "spawn",
+};
+
+/* The value of a variable, or NULL if it is unset or empty. */
+static const char *get(const char *name) {
+    const char *value = getenv(name);
+    return value == NULL || value[0] == '\0' ? NULL : value;
+}
+
+static void refuse(struct hpcw_i_trace_config *c, const char *name, const char *wanted, const char *got) {
+    if (c->refused[0] == '\0') {
+        (void)snprintf(c->refused, sizeof c->refused, "%s: wanted %s, got '%.64s'", name, wanted, got);
+    }
+}
+
+static void read_path(struct hpcw_i_trace_config *c, bool child) {
+    const char *name = get("HPCW_TRACE_FILE");
+    char number[32] = "";
+    if (child) {
+        (void)snprintf(number, sizeof number, ".%ld", (long)getpid());
+    }
+    const char *program = program_invocation_short_name;
+    if (name != NULL) {
+        size_t length = strlen(name);
+        size_t stem = length > 6 && strcmp(name + length - 6, ".clog2") == 0 ? length - 6 : length;
+        if (length + sizeof number >= sizeof c->path) {
+            refuse(c, "HPCW_TRACE_FILE", "a name of less than 4000 bytes", name);
+            name = NULL;
+        } else {
+            (void)snprintf(c->path, sizeof c->path, "%.*s%s%s", (int)stem, name, number, name + stem);
+        }
+    }
+    if (name == NULL) {
+        (void)snprintf(c->path, sizeof c->path, "%.3900s%s.clog2", program, number);
+    }
+}
+
+static void read_on(struct hpcw_i_trace_config *c) {
+    const char *value = get("HPCW_TRACE");
+    c->on = true;
+    if (value != NULL) {
+        c->on = strcmp(value, "0") != 0;
+        if (c->on && strcmp(value, "1") != 0) {
+            refuse(c, "HPCW_TRACE", "0 or 1", value);
+        }
+    }
+}
+
+static void read_memory(struct hpcw_i_trace_config *c) {
+    const char *value = get("HPCW_TRACE_MEMORY");
+    if (value != NULL) {
+        char *end;
+        errno = 0;
+        unsigned long long mib = strtoull(value, &end, 10);
+        if (errno != 0 || *end != '\0' || value[0] < '0' || value[0] > '9' || mib < 8 || mib > 1u << 20) {
+            refuse(c, "HPCW_TRACE_MEMORY", "8 to 1048576 MiB", value);
+        } else {
+            c->memory = (uint64_t)mib << 20;
+        }
+    }
+}
+
+static void read_clock(struct hpcw_i_trace_config *c) {
+    static const struct {
+        const char *name;
+        hpcw_clog2_clock clock;
+    } clock[] = {{"best", HPCW_CLOG2_CLOCK_BEST},
+                 {"counter", HPCW_CLOG2_CLOCK_COUNTER},
+                 {"system", HPCW_CLOG2_CLOCK_SYSTEM},
+                 {"mpi", HPCW_CLOG2_CLOCK_CALLER}};
+    const char *value = get("HPCW_TRACE_CLOCK");
+    if (value == NULL) {
+        return;
+    }
+    for (size_t i = 0; i < sizeof clock / sizeof *clock; i++) {
+        if (strcmp(value, clock[i].name) == 0) {
+            c->clock = (int)clock[i].clock;
+            return;
+        }
+    }
+    refuse(c, "HPCW_TRACE_CLOCK", "best, counter, system or mpi", value);
+}
+
+static void read_skip(struct hpcw_i_trace_config *c) {
+    const char *value = get("HPCW_TRACE_SKIP");
+    while (value != NULL && *value != '\0') {
+        size_t length = strcspn(value, ",");
+        uint32_t before = c->skip;
+        for (int i = 0; i < HPCW_I_CLASSES; i++) {
+            if (strlen(class_name[i]) == length && memcmp(class_name[i], value, length) == 0) {
+                c->skip |= UINT32_C(1) << i;
+            }
+        }
+        if (c->skip == before && length > 0) {
+            refuse(
+                c, "HPCW_TRACE_SKIP",
+                "message, collective, communicator, topology, group, datatype, attribute, environment, file, "
+                "window, spawn",
+                value);
+        }
+        value += length + (value[length] == ',');
+    }
+}
+
+void hpcw_i_trace_config_read(struct hpcw_i_trace_config *config, bool child) {
+    memset(config, 0, sizeof *config);
+    config->clock = (int)HPCW_CLOG2_CLOCK_BEST;
+    read_path(config, child);
+    read_on(config);
+    read_memory(config);
+    read_clock(config);
+    read_skip(config);
+}

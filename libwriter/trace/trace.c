@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Beginning and end: MPI_Init to MPI_Finalize, threads, on and off. */
+#include "trace/trace.h"
+
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <hpcw/mpi.h>
+
+#include "base/mem.h"
+#include "trace/comms.h"
+#include "trace/config.h"
+
+struct hpcw_i_trace hpcw_i_trace;
+_Thread_local struct hpcw_i_trace_thread hpcw_i_trace_thread;
+
+enum { COMM_BITS = 10, REQUEST_BITS = 13 };
+
+/* The rest of the state: touched at the beginning, at the end, and when a thread comes or goes. */
+static struct {
+    hpcw_comm *comm;
+    hpcw_clog2_log *log;
+    struct hpcw_i_trace_config config;
+    int process;
+    pthread_key_t ends; /* tells when a thread ends */
+    bool have_key;
+    pthread_mutex_t lock;   /* of what follows */
+    hpcw_clog2_line **idle; /* lines of threads that have ended */
+    size_t idles, room;
+} trace = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* One row of the table. */
+struct row {
+    const char *name, *colour;
+    unsigned char class;
+};
+static const struct row row[HPCW_I_TRACE_STATES] = {
+#define PLAIN(state, class, colour, place, function, prototype, arguments)                                     \
+    [state] = {#function, colour, HPCW_I_CLASS_##class},
+#define SEND(state, colour, function) [state] = {#function, colour, HPCW_I_CLASS_MESSAGE},
+#define ISEND(state, colour, function) SEND(state, colour, function)
+#define SEND_INIT(state, colour, function) SEND(state, colour, function)
+#define WRITTEN(state, class, colour, function) [state] = {#function, colour, HPCW_I_CLASS_##class},
+#include "trace/calls.h"
+};
+
+/* One line, from one process. */
+static void say(const char *fmt, ...) HPCW_PRINTF(1, 2);
+static void say(const char *fmt, ...) {
+    char text[1400];
+    va_list args;
+    va_start(args, fmt);
+    (void)vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    if (trace.process == 0) {
+        (void)fprintf(stderr, "hpcw_trace: %s\n", text);
+    }
+}
+
+static void switch_to(bool on) {
+    atomic_store(&hpcw_i_trace.on, on);
+    for (int i = 0; i < HPCW_I_TRACE_STATES; i++) {
+        bool wanted = row[i].name != NULL && (trace.config.skip >> row[i].class & 1) == 0;
+        atomic_store(&hpcw_i_trace.active[i], (unsigned char)(on && wanted));
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------------------
+ *  Threads
+ * --------------------------------------------------------------------------------------------------------- */
+
+hpcw_clog2_line *hpcw_i_trace_line(struct hpcw_i_trace_thread *t) {
+    if (t->refused || !atomic_load(&hpcw_i_trace.follows)) {
+        return NULL;
+    }
+    (void)pthread_mutex_lock(&trace.lock);
+    if (trace.idles > 0) {
+        t->line = trace.idle[--trace.idles];
+    }
+    (void)pthread_mutex_unlock(&trace.lock);
+    if (t->line == NULL && hpcw_clog2_log_thread(trace.log, &t->line, NULL) != HPCW_OK) {
+        t->refused = true;
+        atomic_fetch_add(&hpcw_i_trace.forgotten, 1);
+        return NULL;
+    }
+    if (trace.have_key) {
+        (void)pthread_setspecific(trace.ends, t);
+    }
+    return t->line;
+}
+
+/* A thread ends: the next that comes goes on with its line, so that a program of many short threads has few lines. */
+static void thread_ends(void *context) {
+    struct hpcw_i_trace_thread *t = context;
+    if (!atomic_load(&hpcw_i_trace.follows)) {
+        return;
+    }
+    (void)pthread_mutex_lock(&trace.lock);
+    if (trace.idles < trace.room) {
+        trace.idle[trace.idles++] = t->line;
+    } else {
+        size_t room = 2 * trace.room + 16;
+        hpcw_clog2_line **grown = hpcw_i_realloc(trace.idle, room * sizeof *grown);
+        if (grown != NULL) {
+            trace.idle = grown;
+            trace.room = room;
+            trace.idle[trace.idles++] = t->line;
+        }
+    }
+    (void)pthread_mutex_unlock(&trace.lock);
+    t->line = NULL;
+}
+
+/* ------------------------------------------------------------------------------------------------------------
+ *  Beginning
+ * --------------------------------------------------------------------------------------------------------- */
+
+static void free_all(void) {
+    hpcw_clog2_log_free(trace.log);
+    hpcw_comm_free(trace.comm);
+    trace.log = NULL;
+    trace.comm = NULL;
+    hpcw_i_handles_free(&hpcw_i_trace.comms);
+    hpcw_i_handles_free(&hpcw_i_trace.requests);
+    hpcw_i_free(trace.idle);
+    trace.idle = NULL;
+    trace.idles = trace.room = 0;
+    if (trace.have_key) {
+        (void)pthread_key_delete(trace.ends);
+        trace.have_key = false;
+    }
+}
+
+/* The same on all processes, from the environment of process 0: launchers do not hand it to all. */
+static void read_config(void) {
+    MPI_Comm parent = MPI_COMM_NULL;
+    (void)PMPI_Comm_get_parent(&parent);
+    (void)PMPI_Comm_rank(MPI_COMM_WORLD, &trace.process);
+    if (trace.process == 0) {
+        hpcw_i_trace_config_read(&trace.config, parent != MPI_COMM_NULL);
+    }
+    (void)PMPI_Bcast(&trace.config, (int)sizeof trace.config, MPI_BYTE, 0, MPI_COMM_WORLD);
+    if (trace.config.refused[0] != '\0') {
+        say("%s; the default is taken", trace.config.refused);
+    }
+}
+
+static hpcw_status open_log(hpcw_error *err) {
+    hpcw_clog2_log_options options;
+    hpcw_clog2_log_options_init(&options);
+    const char *directory = getenv("HPCW_TRACE_DIR");
+    options.directory = directory != NULL && directory[0] != '\0' ? directory : options.directory;
+    options.memory = trace.config.memory != 0 ? trace.config.memory : options.memory;
+    options.clock = (hpcw_clog2_clock)trace.config.clock;
+    options.now = options.clock == HPCW_CLOG2_CLOCK_CALLER ? PMPI_Wtime : NULL;
+    hpcw_status status = hpcw_comm_from_mpi(MPI_COMM_WORLD, &trace.comm, err);
+    return status == HPCW_OK ? hpcw_clog2_log_open(trace.config.path, trace.comm, &options, &trace.log, err)
+                             : status;
+}
+
+/* What is not collective. The thread that initialises MPI becomes thread 0. */
+static bool prepare(void) {
+    trace.have_key = pthread_key_create(&trace.ends, thread_ends) == 0;
+    return hpcw_i_handles_make(&hpcw_i_trace.comms, COMM_BITS) &&
+           hpcw_i_handles_make(&hpcw_i_trace.requests, REQUEST_BITS) && hpcw_i_comms_begin(trace.log) &&
+           hpcw_clog2_log_thread(trace.log, &hpcw_i_trace_thread.line, NULL) == HPCW_OK;
+}
+
+static void begin_recording(void) {
+    hpcw_error error;
+    read_config();
+    hpcw_status status = open_log(&error);
+    if (status != HPCW_OK) {
+        say("nothing is recorded: %s", error.message);
+        free_all();
+        return;
+    }
+    int ready = prepare();
+    (void)PMPI_Allreduce(MPI_IN_PLACE, &ready, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    if (!ready) {
+        say("nothing is recorded: %s: out of memory", trace.config.path);
+        free_all();
+        return;
+    }
+    atomic_store(&hpcw_i_trace.follows, true);
+    switch_to(trace.config.on);
+}
+
+/* ------------------------------------------------------------------------------------------------------------
+ *  End
+ * --------------------------------------------------------------------------------------------------------- */
+
+/* Only what some process has used: the viewer's legend lists what is defined. In the same order on all of them; where
+ * memory ends, so does the list, and others know the rest. */
+static void define(const unsigned char used[HPCW_I_TRACE_STATES]) {
+    hpcw_status status = HPCW_OK;
+    for (int i = 0; i < HPCW_I_TRACE_STATES && status == HPCW_OK; i++) {
+        if (used[i] != 0) {
+            bool all_to_all = i == HPCW_I_STATE_ALLTOALL || i == HPCW_I_STATE_ALLTOALLV;
+            status =
+                hpcw_clog2_log_known_state(trace.log, i, row[i].name, row[i].colour,
+                                           all_to_all ? "send_msg_sz/p=%d, recv_msg_sz/p=%d." : NULL, NULL);
+        }
+    }
+}
+
+static void finish(const unsigned char used[HPCW_I_TRACE_STATES], uint64_t forgotten) {
+    hpcw_clog2_log_report report = {0};
+    hpcw_error error;
+    define(used);
+    if (hpcw_clog2_log_finish(trace.log, &report, &error) != HPCW_OK) {
+        say("no log: %s", error.message);
+    } else if (report.lost + report.undefined + report.end_alone + report.bad_cargo + forgotten > 0) {
+        say("%s: not in the log: %" PRIu64 " records for want of memory or disk, %" PRIu64
+            " that do not fit together, %" PRIu64 " handles for want of memory",
+            trace.config.path, report.lost, report.undefined + report.end_alone + report.bad_cargo, forgotten);
+    }
+}
+
+static void end_recording(void) {
+    if (!atomic_load(&hpcw_i_trace.follows)) {
+        return;
+    }
+    switch_to(false);
+    atomic_store(&hpcw_i_trace.follows, false);
+    unsigned char used[HPCW_I_TRACE_STATES];
+    bool any = false;
+    for (int i = 0; i < HPCW_I_TRACE_STATES; i++) {
+        used[i] = atomic_load(&hpcw_i_trace.used[i]);
+    }
+    (void)PMPI_Allreduce(MPI_IN_PLACE, used, HPCW_I_TRACE_STATES, MPI_UNSIGNED_CHAR, MPI_BOR, MPI_COMM_WORLD);
+    for (int i = 0; i < HPCW_I_TRACE_STATES; i++) {
+        any = any || used[i] != 0;
+    }
+    uint64_t forgotten = atomic_load(&hpcw_i_trace.forgotten);
+    (void)PMPI_Allreduce(MPI_IN_PLACE, &forgotten, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
+    if (any) {
+        finish(used, forgotten); /* a log with nothing in it is one that viewers refuse */
+    }
+    free_all();
+}
+
+/* ------------------------------------------------------------------------------------------------------------
+ *  Calls
+ * --------------------------------------------------------------------------------------------------------- */
+
+int MPI_Init(int *argc, char ***argv) {
+    hpcw_i_trace_thread.depth++;
+    int code = PMPI_Init(argc, argv);
+    if (code == MPI_SUCCESS) {
+        begin_recording();
+    }
+    hpcw_i_trace_thread.depth--;
+    return code;
+}
+
+int MPI_Init_thread(int *argc, char ***argv, int required, int *provided) {
+    hpcw_i_trace_thread.depth++;
+    int code = PMPI_Init_thread(argc, argv, required, provided);
+    if (code == MPI_SUCCESS) {
+        begin_recording();
+    }
+    hpcw_i_trace_thread.depth--;
+    return code;
+}
+
+int MPI_Finalize(void) {
+    hpcw_i_trace_thread.depth++;
+    end_recording();
+    int code = PMPI_Finalize();
+    hpcw_i_trace_thread.depth--;
+    return code;
+}
+
+/* What this thread has recorded goes to the local file, of which hpcw_clog2_recover makes a log. */
+static void flush(hpcw_clog2_line *line) {
+    static atomic_flag said = ATOMIC_FLAG_INIT;
+    hpcw_error error;
+    if (line != NULL && hpcw_clog2_log_flush(line, &error) != HPCW_OK && !atomic_flag_test_and_set(&said)) {
+        say("%s", error.message);
+    }
+}
+
+int MPI_Abort(MPI_Comm comm, int code) {
+    struct hpcw_i_span s = hpcw_i_begin(46, comm);
+    flush(s.line);
+    return hpcw_i_end(&s, PMPI_Abort(comm, code));
+}
+
+/* 0 is off, 1 on, 2 on and what was recorded goes to the disk; as MPI proposes. */
+int MPI_Pcontrol(const int level, ...) {
+    if (atomic_load(&hpcw_i_trace.follows)) {
+        if (atomic_load(&hpcw_i_trace.on) != (level != 0)) {
+            switch_to(level != 0);
+        }
+        if (level == 2) {
+            flush(hpcw_i_trace_thread.line);
+        }
+    }
+    return PMPI_Pcontrol(level);
+}

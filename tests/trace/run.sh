@@ -1,0 +1,113 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# A program that knows nothing of the wrapper gives the same result under it, and its log is without fault.
+# Usage: run.sh MPIEXEC PROCESSES LIBRARY PROGRAM HPCGEN
+set -eu
+mpiexec=$1 processes=$2 library=$(realpath "$3") program=$(realpath "$4") hpcgen=$(realpath "$5")
+
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch"
+
+# The sanitisers' run time wants to come first, which it cannot before what is preloaded.
+ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0
+export ASAN_OPTIONS
+
+fail() {
+    echo "$1"
+    [ $# -lt 2 ] || cat "$2"
+    exit 1
+}
+
+# Usage: traced [NAME=VALUE...] [--] [ARGUMENT...]; only the program gets the library, not mpiexec.
+traced() {
+    settings=
+    while [ $# -gt 0 ] && [ "$1" != -- ]; do
+        settings="$settings $1"
+        shift
+    done
+    [ $# -eq 0 ] || shift
+    # shellcheck disable=SC2086 # several settings
+    "$mpiexec" -n "$processes" env LD_PRELOAD="$library" $settings "$program" "$@" >traced.out 2>traced.err ||
+        fail "the program failed:" traced.err
+    cmp plain.out traced.out || fail "another result:" traced.out
+}
+
+# No message at all.
+silent() {
+    [ ! -s traced.err ] || fail "wanted no message, got:" traced.err
+}
+
+# One line on stderr, from one process, with this in it.
+one_line() {
+    [ "$(grep -c hpcw_trace: traced.err)" = 1 ] || fail "wanted one line, got:" traced.err
+    grep "$1" traced.err >/dev/null || fail "wanted '$1' in:" traced.err
+}
+
+# The strict reader finds nothing.
+sound() {
+    "$hpcgen" verify "$1"
+    "$hpcgen" info "$1" >info
+    sed -n '/^problems:/,/^profile:/p' info | sed '1d;$d' >problems
+    # Clocks are compared as well as messages let them be, so a receive may still come out before its send.
+    grep -v 'receive before its send' problems >others || true
+    [ ! -s others ] || fail "$1: problems:" others
+}
+
+# Usage: count STATE; how often it is in the log.
+count() {
+    awk -v state="$1" '$1 == "name:" { found = $2 == state } $1 == "count:" && found { print $2; exit }' info
+}
+expect() {
+    [ "$(count "$1")" = "${2-}" ] || fail "$1: wanted ${2:-none}, got '$(count "$1")'"
+}
+
+"$mpiexec" -n "$processes" "$program" >plain.out 2>plain.err || fail "the program fails by itself:" plain.err
+
+echo "== every call"
+traced
+silent
+log=$(basename "$program").clog2
+[ -f "$log" ] || fail "no log called $log"
+sound "$log"
+expect MPI_Bsend $((3 * processes))
+expect MPI_Recv $((3 * processes))
+expect MPI_Sendrecv_replace "$processes"
+expect MPI_Start $((10 * processes))
+expect MPE_Isend_waited $((10 * processes))
+expect MPE_Imrecv_waited $((3 * processes))
+expect MPI_Mrecv $((4 * processes))
+expect MPI_Iallreduce "$processes"
+expect MPI_Comm_idup $((2 * processes))
+expect MPI_Type_vector "$processes"
+expect MPI_Scan
+# Each receive that was waited for, but for the one that was cancelled.
+expect MPE_Irecv_waited $((processes * (4 + 10 * (4 + 40) + 10 + 1) + (processes > 1 ? 2 * (processes / 2) * 2 : 0)))
+
+echo "== threads"
+traced HPCW_TRACE_FILE=threads.clog2 -- threads
+silent
+sound threads.clog2
+
+echo "== off at the start; only what the program asks for"
+traced HPCW_TRACE=0 HPCW_TRACE_FILE=off.clog2
+silent
+sound off.clog2
+expect MPI_Send
+expect MPI_Waitall "$processes"
+
+echo "== classes, memory, clock"
+traced HPCW_TRACE_SKIP=message,datatype HPCW_TRACE_FILE=skip.clog2 HPCW_TRACE_MEMORY=8 HPCW_TRACE_DIR=. \
+    HPCW_TRACE_CLOCK=mpi
+silent
+sound skip.clog2
+expect MPI_Send
+expect MPI_Type_vector
+expect MPI_Bcast "$processes"
+
+echo "== what cannot be"
+traced HPCW_TRACE_FILE=nowhere/x.clog2
+one_line nowhere/x.clog2
+traced HPCW_TRACE_CLOCK=sundial HPCW_TRACE_FILE=clock.clog2
+one_line "HPCW_TRACE_CLOCK: wanted best, counter, system or mpi, got 'sundial'"
+sound clock.clog2
