@@ -29,7 +29,7 @@ export PKG_CONFIG_PATH LD_LIBRARY_PATH PATH
 version=$("$source/tests/version.sh")
 # Every program below must get what is installed, not what is in the tree.
 cd "$scratch"
-cp "$source"/tests/examples/*.c .
+cp "$source"/tests/examples/*.[ch] .
 
 echo "== version"
 for module in hpcw ${mpiexec:+hpcw-mpi}; do
@@ -57,9 +57,23 @@ cmp two_tasks.sion shared.sion
 
 if [ -n "$mpiexec" ]; then
     echo "== MPI"
-    $compiler pingpong.c -o pingpong $(pkg-config --cflags --libs hpcw-mpi)
+    $compiler pingpong.c links.c -o pingpong $(pkg-config --cflags --libs hpcw-mpi)
     "$mpiexec" -n 2 ./pingpong outside.sion 10 64
     hpcgen verify outside.sion
+    $compiler heat.c heat_solver.c links.c -o heat $(pkg-config --cflags --libs hpcw-mpi) -lm
+    "$mpiexec" -n 2 ./heat heat_out 40 2
+    for file in heat.clog2 links.sion plate.sion lb_data ckpt; do
+        hpcgen verify "heat_out/$file"
+    done
+
+    echo "== the wrapper, preloaded and linked"
+    $compiler heat_plain.c heat_solver.c -o heat_plain $(pkg-config --cflags --libs hpcw-mpi) -lm
+    "$mpiexec" -n 2 env LD_PRELOAD="$prefix/lib/libhpcw_trace.so" ./heat_plain 40 2
+    hpcgen verify heat_plain.clog2
+    $compiler heat_plain.c heat_solver.c -o linked -L"$prefix/lib" -lhpcw_trace \
+        $(pkg-config --cflags --libs hpcw-mpi) -lm
+    "$mpiexec" -n 2 ./linked 40 2
+    hpcgen verify linked.clog2
 fi
 
 echo "== the rest"

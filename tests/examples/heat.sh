@@ -1,0 +1,41 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# The heat solver, instrumented: what it writes is whole. Without its instrumentation, under the wrapper: the same
+# result, and a sound log. Usage: heat.sh MPIEXEC PROCESSES WRAPPER HEAT HEAT_PLAIN HPCGEN
+set -eu
+mpiexec=$1 processes=$2 wrapper=$3 heat=$(realpath "$4") plain=$(realpath "$5") hpcgen=$(realpath "$6")
+
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch"
+
+# No rule is broken, but that clocks differ a little.
+sound() {
+    "$hpcgen" verify "$1"
+    "$hpcgen" info "$1" >info
+    if sed -n '/^problems:/,/^profile:/p' info | sed '1d;$d' | grep -v 'receive before its send'; then
+        echo "$1 is not sound"
+        exit 1
+    fi
+}
+count() {
+    awk -v state="$1" '$1 == "name:" { found = $2 == state } $1 == "count:" && found { print $2; exit }' info
+}
+
+echo "== instrumented"
+"$mpiexec" -n "$processes" "$heat" out 60 4 | grep '^phase' >heat.out
+for file in links.sion plate.sion lb_data ckpt; do
+    "$hpcgen" verify "out/$file"
+done
+sound out/heat.clog2
+[ "$(count sweep)" = $((4 * 25 * processes)) ] || { echo "wanted $((100 * processes)) sweeps, got $(count sweep)"; exit 1; }
+[ "$(count write)" = $((3 * processes)) ] || { echo "wanted $((3 * processes)) writes, got $(count write)"; exit 1; }
+
+echo "== plain, under the wrapper"
+"$mpiexec" -n "$processes" "$plain" 60 4 >plain.out
+cmp heat.out plain.out
+ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0 \
+    "$mpiexec" -n "$processes" env LD_PRELOAD="$wrapper" "$plain" 60 4 >traced.out
+cmp plain.out traced.out
+sound "$(basename "$plain").clog2"
+[ "$(count MPI_Waitall)" = $((100 * processes)) ] || { echo "another number of waits: $(count MPI_Waitall)"; exit 1; }
