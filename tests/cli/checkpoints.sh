@@ -22,11 +22,12 @@ for layout in scr-1.1 scr-1.2 scr-3 shared; do
         grep -q "\"layout\": \"$layout\"" info || bad "another layout than $layout: $(cat info)"
         name=$([ $layout = scr-3 ] && echo ckpt || echo scr.dataset)
         [ "$(ls set/scr/$name.3 | wc -l)" -eq 12 ] || bad "no data in $name.3"
-        for tree in $(find set/scr -name '*rank2file*' -o -name '*.scr' -type f); do
+        find set/scr -name '*rank2file*' -o -name '*.scr' -type f >trees
+        while read -r tree; do
             "$HPCGEN" verify --quiet "$tree" || bad "not sound: $tree"
             "$HPCGEN" info --json "$tree" >info || bad "no info: $tree"
             "$JSON_CHECK" info || bad "no JSON of $tree"
-        done
+        done <trees
     done
 done
 

@@ -55,7 +55,7 @@ refuse 2 'export: wanted --output FILE, got none*' "$HPCGEN" export $log
 refuse 1 'set/truth.json: *' "$HPCGEN" export set/truth.json -O x
 refuse 1 'missing: *' "$HPCGEN" export missing -O x
 refuse 1 'nowhere/x: *' "$HPCGEN" export $log -O nowhere/x -q
-head -c 5000 $log >cut
-refuse 1 'cut: *' "$HPCGEN" export cut -O x
+head -c 5000 $log >short.clog2
+refuse 1 'short.clog2: *' "$HPCGEN" export short.clog2 -O x
 [ ! -e x ] || bad "something is left"
 exit $failed
