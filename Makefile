@@ -6,13 +6,14 @@
 #   make setup   only packages and build/
 #   make clean   removes build/; the dataset stays
 #
-# Variables: RANKS, SYNTH (the directory), ARGS (more options of hpcgen). HPCW_GOLDEN names the folder of the
-# original tools' files for the tests.
+# Variables: RANKS, SYNTH (the directory), ARGS (more options of hpcgen), SETTINGS (more options of `meson setup`, for a
+# build/ that is not there yet). HPCW_GOLDEN names the folder of the original tools' files for the tests.
 
 BUILD = build
 SYNTH = synth
 RANKS = 4096
 ARGS =
+SETTINGS =
 # `make SETUP=true` for those whose packages come from elsewhere.
 SETUP = sh tests/setup.sh
 
@@ -34,7 +35,7 @@ setup:
 	@$(SETUP)
 	@test -f $(BUILD)/.configured || { \
 	    if test -f $(BUILD)/build.ninja; then wipe=--wipe; fi; \
-	    meson setup $$wipe $(BUILD) --buildtype=release -Dtests=enabled && touch $(BUILD)/.configured; }
+	    meson setup $$wipe $(BUILD) --buildtype=release -Dtests=enabled $(SETTINGS) && touch $(BUILD)/.configured; }
 
 clean:
 	rm -rf $(BUILD)
