@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Every call fails once, on the first process, on the last one, and on all of them: all processes return the same
- * status and message, nobody waits for somebody who gave up, and nothing is left behind.
+ * status and message, nobody waits for somebody who gave up, and nothing is left behind. And MPI itself fails: nobody
+ * waits, and nothing looks finished.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,11 +11,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
 #include <hpcw/hpcw.h>
 
+#include "support/comm_faults.h"
 #include "support/faults.h"
 #include "support/files.h"
 #include "support/linktest_cases.h"
@@ -136,6 +139,37 @@ static bool has_tasks(const struct work *w) {
     return own_tasks(w->spread, tasks, ranks) > 0;
 }
 
+/* What the work leaves without a failure. */
+static void make_reference(const struct work *w) {
+    char dir[300];
+    char path[600];
+    (void)snprintf(dir, sizeof dir, "%s/%d", scratch, REFERENCE);
+    (void)snprintf(path, sizeof path, "%s/%s", dir, w->name);
+    empty_directory(dir);
+    hpcw_error err = {.message = ""};
+    bool refuses;
+    hpcw_status s = do_work(w, path, &refuses, &err);
+    if (s != HPCW_OK) {
+        print_error("%s: %s\n", w->name, err.message);
+    }
+    assert_true(on_all(s == HPCW_OK));
+}
+
+/* Whether all files of the work are the same. */
+static bool is_reference(const struct work *w, const char *path) {
+    char reference[512];
+    (void)snprintf(reference, sizeof reference, "%s/%d/%s", scratch, REFERENCE, w->name);
+    bool same = true;
+    for (uint32_t f = 0; f < files_of(w); f++) {
+        char want[640];
+        char got[640];
+        name_of_file(want, sizeof want, reference, f);
+        name_of_file(got, sizeof got, path, f);
+        same = same_file(want, got) && same;
+    }
+    return same;
+}
+
 /* ---- how it fails ---- */
 
 enum culprits { FIRST, LAST, ALL };
@@ -147,7 +181,6 @@ static bool is_culprit(enum culprits who) {
 /* Runs with the n-th call failing until a run meets no failure on any process. */
 static void fail_each_call(const struct work *w, enum fault fault, enum culprits who) {
     char dir[300];
-    char want[600];
     char path[600];
     (void)snprintf(dir, sizeof dir, "%s/%d", scratch, WORK);
     (void)snprintf(path, sizeof path, "%s/%s", dir, w->name);
@@ -178,14 +211,7 @@ static void fail_each_call(const struct work *w, enum fault fault, enum culprits
         }
         if (!any) {
             assert_int_equal(entries_seen(dir), (int)files_of(w));
-            for (uint32_t f = 0; f < files_of(w); f++) {
-                char reference[512];
-                (void)snprintf(reference, sizeof reference, "%s/%d/%s", scratch, REFERENCE, w->name);
-                name_of_file(want, sizeof want, reference, f);
-                char got[640];
-                name_of_file(got, sizeof got, path, f);
-                assert_true(same_file(want, got));
-            }
+            assert_true(is_reference(w, path));
             empty_directory(dir);
             assert_true(n > 1 || !on_any(is_culprit(who) && has_tasks(w))); /* there was something to fail */
             return;
@@ -206,18 +232,7 @@ static void every_call_fails_once(void **state) {
         if (processes == 1 && works[i].spread == PARITY) {
             continue;
         }
-        char dir[300];
-        char path[600];
-        (void)snprintf(dir, sizeof dir, "%s/%d", scratch, REFERENCE);
-        (void)snprintf(path, sizeof path, "%s/%s", dir, works[i].name);
-        empty_directory(dir);
-        hpcw_error err = {.message = ""};
-        bool refuses;
-        hpcw_status s = do_work(&works[i], path, &refuses, &err);
-        if (s != HPCW_OK) {
-            print_error("%s: %s\n", works[i].name, err.message);
-        }
-        assert_true(on_all(s == HPCW_OK));
+        make_reference(&works[i]);
         for (int who = FIRST; who <= ALL; who++) {
             if (processes == 1 && who != FIRST) {
                 continue;
@@ -229,8 +244,52 @@ static void every_call_fails_once(void **state) {
     }
 }
 
+/* Runs with the n-th collective failing, which all processes see, until a run meets no failure. */
+static void fail_each_collective(const struct work *w) {
+    char dir[300];
+    char path[600];
+    (void)snprintf(dir, sizeof dir, "%s/%d", scratch, WORK);
+    (void)snprintf(path, sizeof path, "%s/%s", dir, w->name);
+    for (unsigned long n = 1;; n++) {
+        hpcw_error err = {.message = ""};
+        bool refuses = false;
+        int descriptors = count_descriptors();
+        comm_fault_arm(n);
+        hpcw_status s = do_work(w, path, &refuses, &err);
+        bool met = comm_fault_disarm();
+        bool good = refuses && count_descriptors() == descriptors &&
+                    (met ? s == HPCW_ECOMM && err.code == s && err.message[0] != '\0' : s == HPCW_OK);
+        if (!on_all(good)) {
+            print_error("%s, collective %lu: process %d: status %d, met %d, refuses %d: %s\n", w->name, n,
+                        process, (int)s, met, refuses, err.message);
+            assert_true(false);
+        }
+        assert_int_equal(on_any(met), on_all(met));
+        if (!met) {
+            assert_true(n > 1); /* there was something to fail */
+            empty_directory(dir);
+            return;
+        }
+        /* Where MPI failed after the last file got its name, all is there; before that, file 0 is not. Temporary files
+         * may be left, as nobody knows any more who is to remove them. */
+        if (on_any(access(path, F_OK) == 0)) {
+            assert_true(is_reference(w, path));
+        }
+        empty_directory(dir);
+    }
+}
+
+static void every_collective_fails_once(void **state) {
+    (void)state;
+    for (size_t i = 0; processes > 1 && i < sizeof works / sizeof works[0]; i++) {
+        make_reference(&works[i]);
+        fail_each_collective(&works[i]);
+    }
+}
+
 int main(int argc, char **argv) {
     world_begin(&argc, &argv, FOLDERS);
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_call_fails_once)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_call_fails_once),
+                                       cmocka_unit_test(every_collective_fails_once)};
     return world_end(cmocka_run_group_tests(tests, NULL, NULL));
 }

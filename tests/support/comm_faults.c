@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Stands before MPI's own functions, which are reached by their PMPI names. */
+#include "support/comm_faults.h"
+
+#include <mpi.h>
+
+static unsigned long left;
+static bool met;
+
+void comm_fault_arm(unsigned long n) {
+    left = n;
+    met = false;
+}
+
+bool comm_fault_disarm(void) {
+    bool was = met;
+    left = 0;
+    met = false;
+    return was;
+}
+
+/* Whether this call is the one. */
+static bool is_due(void) {
+    if (left == 0 || --left > 0) {
+        return false;
+    }
+    met = true;
+    return true;
+}
+
+int MPI_Allreduce(const void *in, void *out, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
+    return is_due() ? MPI_ERR_OTHER : PMPI_Allreduce(in, out, n, type, op, comm);
+}
+
+int MPI_Exscan(const void *in, void *out, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
+    return is_due() ? MPI_ERR_OTHER : PMPI_Exscan(in, out, n, type, op, comm);
+}
+
+int MPI_Bcast(void *data, int n, MPI_Datatype type, int root, MPI_Comm comm) {
+    return is_due() ? MPI_ERR_OTHER : PMPI_Bcast(data, n, type, root, comm);
+}
+
+int MPI_Allgather(const void *in, int in_n, MPI_Datatype in_type, void *out, int out_n, MPI_Datatype out_type,
+                  MPI_Comm comm) {
+    return is_due() ? MPI_ERR_OTHER : PMPI_Allgather(in, in_n, in_type, out, out_n, out_type, comm);
+}
+
+int MPI_Alltoall(const void *in, int in_n, MPI_Datatype in_type, void *out, int out_n, MPI_Datatype out_type,
+                 MPI_Comm comm) {
+    return is_due() ? MPI_ERR_OTHER : PMPI_Alltoall(in, in_n, in_type, out, out_n, out_type, comm);
+}
+
+int MPI_Alltoallv(const void *in, const int in_n[], const int in_at[], MPI_Datatype in_type, void *out,
+                  const int out_n[], const int out_at[], MPI_Datatype out_type, MPI_Comm comm) {
+    return is_due() ? MPI_ERR_OTHER
+                    : PMPI_Alltoallv(in, in_n, in_at, in_type, out, out_n, out_at, out_type, comm);
+}
+
+int MPI_Comm_split(MPI_Comm comm, int colour, int key, MPI_Comm *out) {
+    return is_due() ? MPI_ERR_OTHER : PMPI_Comm_split(comm, colour, key, out);
+}
