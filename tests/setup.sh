@@ -9,10 +9,12 @@ set -eu
 packages="gcc libc6-dev binutils meson ninja-build pkg-config"
 packages="$packages libbrotli-dev libdeflate-dev libxxhash-dev libcjson-dev libinih-dev libyajl-dev libopenmpi-dev"
 packages="$packages openmpi-bin"
+# For the charts of reports; without it the rest is built.
+packages="$packages libjs-chart.js"
 # To test: the headers are also compiled as C++, checksum lists are also checked by xxhsum.
 packages="$packages libcmocka-dev g++ xxhash"
 if [ "${1-}" = ci ]; then
-    packages="$packages clang clang-format clang-tidy libclang-rt-14-dev shellcheck"
+    packages="$packages clang clang-format clang-tidy libclang-rt-14-dev shellcheck chromium"
 fi
 
 if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then

@@ -1,0 +1,573 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Draws the charts of a report from the JSON below each of them, and rounds the numbers of its text. What became of
+ * it stands on the body: data-charts-drawn of data-charts, and data-trouble if a script failed.
+ */
+(function () {
+  'use strict';
+
+  // ---- Trouble is said, not hidden ----
+
+  function trouble(text) {
+    var place = document.getElementById('trouble');
+    document.body.setAttribute('data-trouble', text);
+    place.hidden = false;
+    place.textContent = 'Not every chart could be drawn (' + text + '); its figures are in the table below it.';
+  }
+  window.addEventListener('error', function (event) { trouble(event.message); });
+
+  // ---- Numbers for people ----
+
+  function digits(v, n) { // n significant ones, no exponent, no needless zeros
+    var text = Number(v.toPrecision(n));
+    return Math.abs(text) >= 1e6 || (text !== 0 && Math.abs(text) < 1e-4) ? text.toExponential() : String(text);
+  }
+  function grouped(v) {
+    return String(v).replace(/\B(?=(\d{3})+$)/g, '\u202f');
+  }
+  function scaled(v, base, names) {
+    var i = 0;
+    var size = Math.abs(v);
+    while (i + 1 < names.length && Number((size / Math.pow(base, i)).toPrecision(3)) >= base) { i++; }
+    return digits(v / Math.pow(base, i), 3) + '\u00a0' + names[i];
+  }
+  var show = {
+    plain: function (v) { return digits(v, 4); },
+    count: function (v) { return Number.isInteger(v) ? grouped(v) : digits(v, 4); },
+    bytes: function (v) {
+      var names = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB'];
+      for (var i = names.length - 1; i > 0; i--) { // sizes that are set are seldom round in tens
+        var power = Math.pow(1024, i);
+        if (v >= power && v % power === 0) { return grouped(v / power) + '\u00a0' + names[i]; }
+      }
+      return scaled(v, 1024, names);
+    },
+    rate: function (v) { return scaled(v, 1000, ['B/s', 'kB/s', 'MB/s', 'GB/s', 'TB/s']); },
+    seconds: function (v) {
+      var size = Math.abs(v);
+      if (size === 0) { return '0\u00a0s'; }
+      if (size < 9.995e-7) { return digits(v * 1e9, 3) + '\u00a0ns'; }
+      if (size < 9.995e-4) { return digits(v * 1e6, 3) + '\u00a0\u00b5s'; }
+      if (size < 0.9995) { return digits(v * 1e3, 3) + '\u00a0ms'; }
+      return digits(v, size < 100 ? 3 : 5) + '\u00a0s';
+    },
+    share: function (v) { return digits(v * 100, 3) + '\u00a0%'; }
+  };
+  // On an axis the step says how many digits are needed.
+  function showTick(unit, v, step) {
+    var texts = [show[unit](v), show[unit](v + step)];
+    if (texts[0] !== texts[1] || unit === 'bytes') { return texts[0]; }
+    return digits(v, 8);
+  }
+  document.querySelectorAll('data').forEach(function (element) {
+    var unit = element.className;
+    element.title = element.textContent;
+    element.textContent = show[unit](Number(element.value));
+  });
+
+  // ---- Colours ----
+
+  function colour(name) {
+    return getComputedStyle(document.documentElement).getPropertyValue('--' + name).trim();
+  }
+  function faint(hex, share) {
+    return hex + ('0' + Math.round(share * 255).toString(16)).slice(-2);
+  }
+  var ramp = ['#440154', '#482475', '#414487', '#355f8d', '#2a788e', '#21918c', '#22a884', '#44bf70', '#7ad151',
+    '#bddf26', '#fde725'].map(function (hex) {
+    return [1, 3, 5].map(function (i) { return parseInt(hex.slice(i, i + 2), 16); });
+  });
+  function onRamp(share) {
+    var place = Math.min(Math.max(share, 0), 1) * (ramp.length - 1);
+    var i = Math.min(Math.floor(place), ramp.length - 2);
+    return ramp[i].map(function (low, k) { return Math.round(low + (place - i) * (ramp[i + 1][k] - low)); });
+  }
+  var shapes = ['circle', 'rect', 'triangle', 'rectRot', 'star', 'crossRot', 'cross', 'rectRounded', 'dash', 'line'];
+  function shapeOf(name) { return shapes[Number(name.slice(1)) % 8]; }
+  // What a legend shows of a curve: its line and its mark.
+  function sampleOf(main, shape, dashed) {
+    var canvas = document.createElement('canvas');
+    canvas.width = 34;
+    canvas.height = 12;
+    var ctx = canvas.getContext('2d');
+    ctx.strokeStyle = ctx.fillStyle = main;
+    ctx.lineWidth = 2;
+    ctx.setLineDash(dashed ? [5, 4] : []);
+    ctx.beginPath();
+    ctx.moveTo(0, 6);
+    ctx.lineTo(34, 6);
+    ctx.stroke();
+    ctx.setLineDash([]);
+    Chart.helpers.drawPoint(ctx, { pointStyle: shape, radius: 5, rotation: 0, borderWidth: 1.5 }, 17, 6);
+    return canvas;
+  }
+
+  // ---- Plugins ----
+
+  var whiskers = {
+    id: 'whiskers',
+    afterDatasetsDraw: function (chart) {
+      var ctx = chart.ctx;
+      chart.data.datasets.forEach(function (set, k) {
+        var scale = chart.options.indexAxis === 'y' ? chart.scales.x : chart.scales.y;
+        if (!set.intervals || !chart.isDatasetVisible(k)) { return; }
+        ctx.save();
+        ctx.strokeStyle = set.whisker;
+        ctx.lineWidth = 1.25;
+        chart.getDatasetMeta(k).data.forEach(function (element, i) {
+          var interval = set.intervals[i];
+          if (!interval || element.skip) { return; }
+          var a = scale.getPixelForValue(interval[0]);
+          var b = scale.getPixelForValue(interval[1]);
+          ctx.beginPath();
+          if (scale.axis === 'x') {
+            ctx.moveTo(a, element.y); ctx.lineTo(b, element.y);
+            [a, b].forEach(function (x) { ctx.moveTo(x, element.y - 4); ctx.lineTo(x, element.y + 4); });
+          } else {
+            ctx.moveTo(element.x, a); ctx.lineTo(element.x, b);
+            [a, b].forEach(function (y) { ctx.moveTo(element.x - 4, y); ctx.lineTo(element.x + 4, y); });
+          }
+          ctx.stroke();
+        });
+        ctx.restore();
+      });
+    }
+  };
+
+  var marks = {
+    id: 'marks',
+    beforeDatasetsDraw: function (chart) {
+      var area = chart.chartArea;
+      var ctx = chart.ctx;
+      (chart.config.options.marks || []).forEach(function (mark) {
+        var scale = mark.vertical ? chart.scales.x : chart.scales.y;
+        var at = scale.getPixelForValue(mark.at);
+        ctx.save();
+        ctx.strokeStyle = ctx.fillStyle = colour('soft');
+        ctx.setLineDash([2, 3]);
+        ctx.font = '12px ' + Chart.defaults.font.family;
+        ctx.beginPath();
+        if (mark.vertical) {
+          ctx.moveTo(at, area.top); ctx.lineTo(at, area.bottom);
+          var left = at + 6 + ctx.measureText(mark.label).width > area.right;
+          ctx.textAlign = left ? 'right' : 'left';
+          ctx.fillText(mark.label, left ? at - 6 : at + 6, area.top + 12);
+        } else {
+          ctx.moveTo(area.left, at); ctx.lineTo(area.right, at);
+          ctx.textAlign = 'right';
+          ctx.fillText(mark.label, area.right - 4, at - 5);
+        }
+        ctx.stroke();
+        ctx.restore();
+      });
+    }
+  };
+
+  // A chart counts as drawn when something of its data lies inside of its area.
+  var witness = {
+    id: 'witness',
+    afterDraw: function (chart) {
+      var area = chart.chartArea;
+      var inside = chart.config.options.image !== undefined && area.width > 0 && area.height > 0;
+      chart.data.datasets.forEach(function (set, k) {
+        chart.getDatasetMeta(k).data.forEach(function (e) {
+          inside = inside || (!e.skip && e.x >= area.left - 1 && e.x <= area.right + 1 && e.y >= area.top - 1 &&
+            e.y <= area.bottom + 1);
+        });
+      });
+      if (inside) { chart.canvas.setAttribute('data-drawn', 'yes'); }
+    }
+  };
+
+  // ---- Axes ----
+
+  // Steps of 1, 2, 5 in tens, or of powers of two for sizes.
+  function powersBetween(low, high, bytes) {
+    var out = [];
+    var base = bytes ? 2 : 10;
+    var spread = Math.log(high / low) / Math.log(base);
+    for (var i = Math.floor(Math.log(low) / Math.log(base)) - 1; out.length < 200; i++) {
+      var power = Math.pow(base, i);
+      if (power > high * 1.0001) { break; }
+      (bytes || spread > 3 ? [1] : [1, 2, 5]).forEach(function (f) {
+        var v = f * power;
+        if (v >= low * 0.9999 && v <= high * 1.0001) { out.push(v); }
+      });
+    }
+    return out;
+  }
+  function title(text) {
+    return { display: true, text: text, color: colour('ink'), font: { size: 13 } };
+  }
+  function axisOf(axis, low, high, more) {
+    var options = {
+      type: axis.log ? 'logarithmic' : 'linear',
+      title: title(axis.label),
+      grid: { color: colour('line'), borderColor: colour('soft') },
+      ticks: {
+        color: colour('soft'), maxRotation: 0, autoSkipPadding: 12,
+        callback: function (v, i, all) {
+          var step = all.length > 1 ? Math.abs(all[1].value - all[0].value) : 1;
+          return axis.log ? show[axis.unit](v) : showTick(axis.unit, v, step);
+        }
+      }
+    };
+    if (axis.log) {
+      options.min = low;
+      options.max = high;
+      options.afterBuildTicks = function (scale) {
+        scale.ticks = (axis.ticks || powersBetween(scale.min, scale.max, axis.unit === 'bytes'))
+          .map(function (v) { return { value: v }; });
+      };
+    } else if (axis.unit === 'bytes') { // round sizes
+      var step = Math.pow(2, Math.max(0, Math.round(Math.log2(Math.max(high, 1) / 8))));
+      options.ticks.stepSize = step;
+    } else if (axis.unit === 'count') {
+      options.ticks.precision = 0;
+    }
+    return Object.assign(options, more || {});
+  }
+  // As a multiple of another size.
+  function multiple(v) {
+    return v >= 1 || v <= 0 ? digits(v, 5) + '\u00d7' : '1/' + digits(1 / v, 5);
+  }
+
+  function common() {
+    return {
+      animation: false, responsive: true, maintainAspectRatio: false, normalized: true,
+      layout: { padding: { top: 4, right: 12 } },
+      plugins: {
+        legend: { position: 'top', align: 'start', labels: { usePointStyle: true, boxHeight: 8, color: colour('ink'),
+          padding: 14 } },
+        tooltip: { animation: false }
+      }
+    };
+  }
+
+  // ---- Kinds of charts ----
+
+  function rangeOf(spec, axis) {
+    var low = Infinity;
+    var high = -Infinity;
+    function take(v) {
+      if (v !== null && v !== undefined && !(spec[axis].log && v <= 0)) {
+        low = Math.min(low, v);
+        high = Math.max(high, v);
+      }
+    }
+    spec.series.forEach(function (series) {
+      series.points.forEach(function (p) {
+        take(p[axis]);
+        if (axis === 'y') { take(p.low); take(p.high); }
+      });
+    });
+    (spec.marks || []).forEach(function (mark) {
+      if (mark.vertical === (axis === 'x')) { take(mark.at); }
+    });
+    if (low > high) { low = 1; high = 10; }
+    return spec[axis].log ? [low / 1.3, high * 1.3] : [low, high];
+  }
+
+  var kinds = {};
+
+  kinds.xy = function (spec) {
+    var x = rangeOf(spec, 'x');
+    var y = rangeOf(spec, 'y');
+    var options = common();
+    options.marks = spec.marks;
+    options.interaction = { mode: 'nearest', intersect: false };
+    options.plugins.legend.labels.generateLabels = function (chart) {
+      return Chart.defaults.plugins.legend.labels.generateLabels(chart).map(function (item) {
+        var series = spec.series[item.datasetIndex];
+        if (series.line) { item.pointStyle = sampleOf(colour(series.colour), shapeOf(series.colour), series.dashed); }
+        return item;
+      });
+    };
+    options.plugins.legend.labels.pointStyleWidth = 34;
+    options.scales = { x: axisOf(spec.x, x[0], x[1]), y: axisOf(spec.y, y[0], y[1], { beginAtZero: true }) };
+    if (!spec.x.log && x[1] > x[0]) {
+      options.scales.x.min = x[0] - 0.02 * (x[1] - x[0]);
+      options.scales.x.max = x[1] + 0.02 * (x[1] - x[0]);
+      options.scales.x.ticks.includeBounds = false;
+    }
+    if (!spec.y.log) { options.scales.y.suggestedMax = y[1] * 1.04; }
+    if (spec.x.divide) {
+      options.scales.relative = axisOf({ label: spec.x.divided, unit: spec.x.unit, log: spec.x.log,
+        ticks: spec.x.ticks }, x[0], x[1], { axis: 'x', position: 'top' });
+      options.scales.relative.grid.drawOnChartArea = false;
+      options.scales.relative.ticks.callback = function (v) { return multiple(v / spec.x.divide); };
+    }
+    options.plugins.tooltip.callbacks = {
+      title: function (items) { return items.length ? show[spec.x.unit](items[0].parsed.x) : ''; },
+      label: function (item) {
+        var p = item.raw;
+        var lines = [item.dataset.label + ': ' + show[spec.y.unit](p.y) + (p.low === undefined ? '' :
+          ' (' + show[spec.y.unit](p.low) + ' to ' + show[spec.y.unit](p.high) + ')')];
+        return p.note ? lines.concat(p.note) : lines;
+      }
+    };
+    return {
+      type: 'scatter',
+      options: options,
+      plugins: [whiskers, marks, witness],
+      data: { datasets: spec.series.map(function (series, k) {
+        var main = colour(series.colour);
+        return {
+          label: series.name, data: series.points, parsing: false, showLine: series.line, spanGaps: false,
+          borderColor: main, backgroundColor: main, borderWidth: 2, borderDash: series.dashed ? [6, 4] : [],
+          pointStyle: shapeOf(series.colour), pointHoverRadius: 8,
+          // What lies below is larger, so that curves that fall on each other can be told.
+          pointRadius: series.line ? 4 + 0.7 * k : 3.5,
+          pointBorderWidth: 1.5,
+          pointBackgroundColor: series.points.map(function (p) { return p.doubtful ? colour('paper') : main; }),
+          whisker: faint(main, 0.75),
+          intervals: series.points.map(function (p) { return p.low === undefined ? null : [p.low, p.high]; })
+        };
+      }) }
+    };
+  };
+
+  kinds.bars = function (spec) {
+    var stacked = spec.bars.some(function (bar) { return bar.stack !== undefined; });
+    var options = common();
+    var high = 0;
+    spec.bars.forEach(function (bar) {
+      bar.values.concat(bar.high || []).forEach(function (v) { high = Math.max(high, v || 0); });
+    });
+    options.indexAxis = 'y';
+    options.interaction = { mode: 'nearest', axis: 'y', intersect: true };
+    options.scales = {
+      x: axisOf({ label: spec.label, unit: spec.unit, log: false }, 0, high, { beginAtZero: true, stacked: stacked,
+        suggestedMax: stacked ? undefined : high }),
+      y: { stacked: stacked, grid: { display: false, borderColor: colour('soft') },
+        ticks: { color: colour('ink'), autoSkip: false } }
+    };
+    options.plugins.legend.display = spec.bars.length > 1;
+    options.plugins.legend.labels.usePointStyle = false;
+    options.plugins.legend.labels.filter = function (item, data) { return !data.datasets[item.datasetIndex].faint; };
+    options.plugins.legend.onClick = null;
+    options.plugins.tooltip.callbacks = {
+      label: function (item) {
+        var bar = spec.bars[item.datasetIndex];
+        var i = item.dataIndex;
+        return bar.name + (bar.stack ? ', ' + bar.stack : '') + ': ' + show[spec.unit](bar.values[i]) +
+          (bar.low && bar.low[i] !== null ? ' (' + show[spec.unit](bar.low[i]) + ' to ' +
+          show[spec.unit](bar.high[i]) + ')' : '') + (bar.doubtful[i] ? ', doubtful' : '');
+      }
+    };
+    return {
+      type: 'bar',
+      options: options,
+      plugins: [whiskers, witness],
+      data: { labels: spec.categories, datasets: spec.bars.map(function (bar) {
+        var main = colour(bar.colour);
+        return {
+          label: bar.name, data: bar.values, stack: bar.stack, faint: bar.faint, maxBarThickness: 22,
+          backgroundColor: bar.values.map(function (v, i) {
+            return bar.doubtful[i] ? faint(main, 0.2) : bar.faint ? faint(main, 0.45) : main;
+          }),
+          borderColor: main, borderWidth: 1, whisker: colour('ink'),
+          intervals: bar.low ? bar.values.map(function (v, i) {
+            return bar.low[i] === null ? null : [bar.low[i], bar.high[i]];
+          }) : null
+        };
+      }) }
+    };
+  };
+
+  // ---- Heat maps ----
+
+  function shareOf(spec, range, v) {
+    if (range[1] === range[0]) { return 0.5; }
+    return spec.log ? Math.log(v / range[0]) / Math.log(range[1] / range[0]) : (v - range[0]) / (range[1] - range[0]);
+  }
+  function imageOf(spec, range) {
+    var canvas = document.createElement('canvas');
+    canvas.width = spec.width;
+    canvas.height = spec.height;
+    var ctx = canvas.getContext('2d');
+    var image = ctx.createImageData(spec.width, spec.height);
+    var named = spec.names.map(function (name, i) {
+      var hex = colour('c' + i % 12);
+      return [1, 3, 5].map(function (k) { return parseInt(hex.slice(k, k + 2), 16); });
+    });
+    spec.cells.forEach(function (v, i) {
+      if (v === null || (spec.log && v <= 0)) { return; } // transparent
+      var rgb = spec.names.length ? named[v] : onRamp(shareOf(spec, range, v * spec.worth));
+      image.data.set([rgb[0], rgb[1], rgb[2], 255], 4 * i);
+    });
+    ctx.putImageData(image, 0, 0);
+    return canvas;
+  }
+  var heat = {
+    id: 'heat',
+    beforeDatasetsDraw: function (chart) {
+      var o = chart.config.options;
+      var spec = o.spec;
+      var x = chart.scales.x;
+      var y = chart.scales.y;
+      var a = chart.chartArea;
+      var left = x.getPixelForValue(spec.x.from);
+      var right = x.getPixelForValue(spec.x.from + spec.x.cell * spec.width);
+      var top = y.getPixelForValue(spec.y.from);
+      var bottom = y.getPixelForValue(spec.y.from + spec.y.cell * spec.height);
+      chart.ctx.save();
+      chart.ctx.beginPath();
+      chart.ctx.rect(a.left, a.top, a.width, a.height);
+      chart.ctx.clip();
+      chart.ctx.imageSmoothingEnabled = false;
+      chart.ctx.drawImage(o.image, left, top, right - left, bottom - top);
+      chart.ctx.restore();
+    },
+    afterDatasetsDraw: function (chart) {
+      var ctx = chart.ctx;
+      var a = chart.chartArea;
+      chart.config.options.spec.areas.forEach(function (area) {
+        var left = Math.max(chart.scales.x.getPixelForValue(area.left), a.left);
+        var right = Math.min(chart.scales.x.getPixelForValue(area.right), a.right);
+        var top = Math.max(chart.scales.y.getPixelForValue(area.top), a.top);
+        var bottom = Math.min(chart.scales.y.getPixelForValue(area.bottom), a.bottom);
+        var width = Math.max(right - left, 2);
+        var height = Math.max(bottom - top, 2);
+        ctx.save();
+        [['#ffffff', 3], ['#d0006f', 1.5]].forEach(function (pen) {
+          ctx.strokeStyle = pen[0];
+          ctx.lineWidth = pen[1];
+          ctx.strokeRect(left, top, width, height);
+        });
+        ctx.restore();
+      });
+    },
+    afterEvent: function (chart, args) {
+      var o = chart.config.options;
+      var spec = o.spec;
+      var a = chart.chartArea;
+      var e = args.event;
+      var tip = o.tip;
+      var inside = e.type !== 'mouseout' && e.x >= a.left && e.x < a.right && e.y >= a.top && e.y < a.bottom;
+      if (!inside) { tip.hidden = true; return; }
+      var x = chart.scales.x.getValueForPixel(e.x);
+      var y = chart.scales.y.getValueForPixel(e.y);
+      var column = Math.floor((x - spec.x.from) / spec.x.cell);
+      var row = Math.floor((y - spec.y.from) / spec.y.cell);
+      var v = column < spec.width && row < spec.height ? spec.cells[row * spec.width + column] : null;
+      var marked = spec.areas.filter(function (area) {
+        return x >= area.left && x < area.right && y >= area.top && y < area.bottom;
+      }).map(function (area) { return area.label; });
+      tip.textContent = placeOf(spec.x, column) + ', ' + placeOf(spec.y, row) + ': ' +
+        (v === null ? 'nothing' : spec.names.length ? spec.names[v] : show[spec.unit](v * spec.worth)) +
+        (marked.length ? '; marked: ' + marked.join(', ') : '');
+      tip.hidden = false;
+      tip.style.top = (e.y + 14) + 'px';
+      tip.style.left = Math.max(0, Math.min(e.x + 14, a.right - tip.offsetWidth)) + 'px';
+    }
+  };
+  function placeOf(side, i) {
+    var low = side.from + i * side.cell;
+    var high = Math.min(low + side.cell, side.to);
+    if (!side.index) { return side.label + ' ' + show[side.unit](low); }
+    var first = Math.ceil(low);
+    var last = Math.ceil(high) - 1;
+    return side.label + ' ' + grouped(first) + (last > first ? '\u2013' + grouped(last) : '');
+  }
+  function scaleBar(spec, range, canvas) {
+    var bar = document.createElement('div');
+    bar.className = 'scale';
+    function say(text) {
+      var span = document.createElement('span');
+      span.textContent = text;
+      bar.appendChild(span);
+      return span;
+    }
+    say(spec.label + ':');
+    if (spec.names.length) {
+      spec.names.forEach(function (name, i) {
+        var swatch = document.createElement('span');
+        swatch.className = 'swatch';
+        swatch.style.background = 'var(--c' + i % 12 + ')';
+        var entry = say('');
+        entry.appendChild(swatch);
+        entry.appendChild(document.createTextNode(name));
+      });
+    } else {
+      say(show[spec.unit](range[0]));
+      var strip = document.createElement('span');
+      strip.className = 'ramp';
+      strip.style.background = 'linear-gradient(to right,' + ramp.map(function (rgb) { return 'rgb(' + rgb + ')'; }) + ')';
+      bar.appendChild(strip);
+      say(show[spec.unit](range[1]) + (spec.log ? ' (logarithmic)' : ''));
+    }
+    if (spec.areas.length) {
+      say('framed: ' + spec.areas.map(function (area) { return area.label; }).filter(function (label, i, all) {
+        return all.indexOf(label) === i;
+      }).join(', '));
+    }
+    canvas.parentNode.parentNode.insertBefore(bar, canvas.parentNode);
+  }
+  kinds.heat = function (spec, canvas) {
+    var range = [Infinity, -Infinity];
+    spec.cells.forEach(function (v) {
+      if (v !== null && (!spec.log || v > 0)) {
+        range = [Math.min(range[0], v * spec.worth), Math.max(range[1], v * spec.worth)];
+      }
+    });
+    var options = common();
+    options.spec = spec;
+    options.image = imageOf(spec, range);
+    options.events = ['mousemove', 'mouseout', 'click', 'touchstart', 'touchmove'];
+    options.scales = {
+      x: axisOf({ label: spec.x.label, unit: spec.x.unit, log: false }, 0, spec.x.to, { min: spec.x.from, max: spec.x.to }),
+      y: axisOf({ label: spec.y.label, unit: spec.y.unit, log: false }, 0, spec.y.to,
+        { min: spec.y.from, max: spec.y.to, reverse: true })
+    };
+    ['x', 'y'].forEach(function (side) {
+      options.scales[side].grid.display = false;
+      options.scales[side].ticks.includeBounds = false;
+      if (spec[side].index) { options.scales[side].ticks.precision = 0; }
+    });
+    options.plugins.legend.display = false;
+    options.plugins.tooltip.enabled = false;
+    if (!canvas.parentNode.querySelector('.tip')) {
+      scaleBar(spec, range, canvas);
+      var tip = document.createElement('div');
+      tip.className = 'tip';
+      tip.hidden = true;
+      canvas.parentNode.appendChild(tip);
+    }
+    options.tip = canvas.parentNode.querySelector('.tip');
+    return { type: 'scatter', options: options, plugins: [heat, witness], data: { datasets: [] } };
+  };
+
+  // ---- All of them ----
+
+  var figures = Array.prototype.slice.call(document.querySelectorAll('figure'));
+  var charts = [];
+  function drawAll() {
+    charts.forEach(function (chart) { chart.destroy(); });
+    charts = [];
+    Chart.defaults.font.family = getComputedStyle(document.documentElement).fontFamily;
+    figures.forEach(function (figure) {
+      var canvas = figure.querySelector('canvas');
+      try {
+        var spec = JSON.parse(figure.querySelector('script').textContent);
+        charts.push(new Chart(canvas, kinds[spec.kind](spec, canvas)));
+      } catch (problem) {
+        trouble(figure.id + ': ' + problem.message);
+      }
+    });
+    document.body.setAttribute('data-charts', figures.length);
+    document.body.setAttribute('data-charts-drawn', document.querySelectorAll('canvas[data-drawn]').length);
+  }
+  drawAll();
+
+  window.matchMedia('(prefers-color-scheme: dark)').addEventListener('change', drawAll);
+  // Paper is white whatever the screen is.
+  window.addEventListener('beforeprint', function () {
+    document.documentElement.classList.add('paper');
+    drawAll();
+  });
+  window.addEventListener('afterprint', function () {
+    document.documentElement.classList.remove('paper');
+    drawAll();
+  });
+})();

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+#include "io/sys.h"
+#include "support/files.h"
+#include "support/html.h"
+#include "tool/page.h"
+
+/* What text from outside could try. */
+static const char hostile[] = "</script><script>alert(1)</script><!-- & \"quoted\" 'too' \x01 ]]> <b>";
+static const char not_utf8[] = "\xff\xfe broken";
+
+static char directory[256];
+static char path[300];
+
+static int make_scratch(void **state) {
+    (void)state;
+    scratch_make(directory, sizeof directory);
+    (void)snprintf(path, sizeof path, "%s/page.html", directory);
+    return 0;
+}
+
+static int remove_scratch(void **state) {
+    (void)state;
+    scratch_remove(directory);
+    return 0;
+}
+
+static void put_charts(struct hpcw_i_page *page) {
+    static const struct hpcw_i_page_point point[] = {{1e3, 0.1, 0.05, 0.2, hostile, true},
+                                                     {1e6, 2.5e9, NAN, NAN, NULL, false},
+                                                     {2e6, NAN, NAN, NAN, NULL, false}};
+    const struct hpcw_i_page_series series[] = {{hostile, 0, true, false, point, 3},
+                                                {not_utf8, 11, false, true, point, 1}};
+    const struct hpcw_i_page_mark mark[] = {{true, 4096, hostile}};
+    hpcw_i_page_xy(page,
+                   &(struct hpcw_i_page_xy){.title = hostile,
+                                            .caption = not_utf8,
+                                            .origin = HPCW_I_PAGE_MEASURED,
+                                            .x = {.label = hostile, .unit = HPCW_I_PAGE_BYTES, .log = true},
+                                            .y = {.label = "y", .unit = HPCW_I_PAGE_RATE},
+                                            .series = series,
+                                            .count = 2,
+                                            .mark = mark,
+                                            .marks = 1});
+    const double value[] = {1.5, NAN};
+    const bool doubtful[] = {true, false};
+    const char *const category[] = {hostile, "b"};
+    const struct hpcw_i_page_bar bar[] = {{hostile, 1, hostile, false, value, value, value, doubtful},
+                                          {"other", 2, NULL, true, value, NULL, NULL, NULL}};
+    hpcw_i_page_bars(page, &(struct hpcw_i_page_bars){.title = "bars",
+                                                      .caption = hostile,
+                                                      .origin = HPCW_I_PAGE_COUNTED,
+                                                      .category_label = hostile,
+                                                      .label = hostile,
+                                                      .unit = HPCW_I_PAGE_SECONDS,
+                                                      .category = category,
+                                                      .categories = 2,
+                                                      .bar = bar,
+                                                      .count = 2});
+}
+
+static void put_heat(struct hpcw_i_page *page, const char *const *name) {
+    struct hpcw_i_raster r;
+    bool (*gate)(size_t) = hpcw_i_mem_gate;
+    hpcw_i_mem_gate = NULL; /* this memory is the test's */
+    assert_int_equal(hpcw_i_raster_init(&r, 40, 20, 30, HPCW_I_REDUCE_MAX, NULL), HPCW_OK);
+    hpcw_i_mem_gate = gate;
+    for (uint64_t i = 0; i < 800; i++) {
+        hpcw_i_raster_add(&r, i % 40, i / 40, name != NULL ? (double)(i % 2) : i == 5 ? 1.25e-3 : 1e-6);
+    }
+    const struct hpcw_i_page_area area[] = {{0, 3, 1, 2, hostile}};
+    hpcw_i_page_heat(page, &(struct hpcw_i_page_heat){.title = hostile,
+                                                      .caption = hostile,
+                                                      .origin = HPCW_I_PAGE_READ,
+                                                      .x = {hostile, HPCW_I_PAGE_COUNT, -0.5, 39.5, true},
+                                                      .y = {"time", HPCW_I_PAGE_SECONDS, 0, 2, false},
+                                                      .label = hostile,
+                                                      .unit = HPCW_I_PAGE_SECONDS,
+                                                      .raster = &r,
+                                                      .name = name,
+                                                      .names = name == NULL ? 0 : 2,
+                                                      .area = area,
+                                                      .areas = 1});
+    hpcw_i_raster_free(&r);
+}
+
+static hpcw_status put_page(hpcw_error *err) {
+    struct hpcw_i_page *page;
+    hpcw_status s = hpcw_i_page_open(path, hostile, &page, err);
+    if (s != HPCW_OK) {
+        return s;
+    }
+    hpcw_i_page_heading(page, hostile);
+    hpcw_i_page_begin(page, HPCW_I_PAGE_FACTS);
+    hpcw_i_page_fact(page, hostile);
+    hpcw_i_page_text(page, "%s%s", hostile, not_utf8);
+    hpcw_i_page_number(page, HPCW_I_PAGE_BYTES, 4096);
+    hpcw_i_page_number(page, HPCW_I_PAGE_RATE, INFINITY);
+    hpcw_i_page_end(page);
+    hpcw_i_page_end(page);
+    hpcw_i_page_begin(page, HPCW_I_PAGE_LIST);
+    hpcw_i_page_begin(page, HPCW_I_PAGE_ITEM);
+    hpcw_i_page_link(page, "row-1", hostile);
+    hpcw_i_page_end(page);
+    hpcw_i_page_end(page);
+    put_charts(page);
+    hpcw_i_page_heading(page, "second");
+    static const char *const names[] = {hostile, "b"};
+    put_heat(page, NULL);
+    put_heat(page, names);
+    hpcw_i_page_table(page, hostile, HPCW_I_PAGE_MEASURED, false);
+    hpcw_i_page_columns(page, (const char *const[]){hostile, "b", NULL});
+    hpcw_i_page_row(page, "row-1", true);
+    hpcw_i_page_text_cell(page, "%s", hostile);
+    hpcw_i_page_number_cell(page, HPCW_I_PAGE_SHARE, 0.25);
+    hpcw_i_page_end(page);
+    hpcw_i_page_end(page);
+    s = hpcw_i_page_finish(page, err);
+    hpcw_i_page_free(page);
+    return s;
+}
+
+static bool has_number(const struct html_page *page, double v) {
+    for (size_t i = 0; i < page->numbers; i++) {
+        if (page->number[i] == v) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void whatever_the_text_the_page_is_sound(void **state) {
+    (void)state;
+    hpcw_error err = {.message = ""};
+    assert_int_equal(put_page(&err), HPCW_OK);
+    size_t size;
+    char *text = (char *)read_file(path, &size);
+    assert_non_null(text);
+    struct html_page page;
+    assert_true(html_read(text, size, &page));
+    assert_int_equal(page.figures, 4);
+    assert_int_equal(page.tables, 6);
+    /* As they were given, whatever their size; cells as multiples of what one is worth. */
+    const double want[] = {4096, 0.25, 1e3, 2.5e9, 0.05, 1.5, 1000, 1.25e6, 1e-9};
+    for (size_t i = 0; i < sizeof want / sizeof want[0]; i++) {
+        assert_true(has_number(&page, want[i]));
+    }
+    assert_null(strstr(text, "alert(1)</script>"));
+    assert_null(strstr(text, "<b>"));
+    html_free(&page);
+    free(text);
+    assert_int_equal(count_entries(directory), 1);
+}
+
+static void elements_must_match(void **state) {
+    (void)state;
+    struct hpcw_i_page *page;
+    assert_int_equal(hpcw_i_page_open(path, "t", &page, NULL), HPCW_OK);
+    hpcw_i_page_end(page);
+    assert_int_equal(hpcw_i_page_finish(page, NULL), HPCW_ESTATE);
+    hpcw_i_page_free(page);
+    assert_int_equal(hpcw_i_page_open(path, "t", &page, NULL), HPCW_OK);
+    hpcw_i_page_begin(page, HPCW_I_PAGE_PARAGRAPH);
+    hpcw_error err = {.message = ""};
+    assert_int_equal(hpcw_i_page_finish(page, &err), HPCW_ESTATE);
+    assert_string_equal(err.message, "report: an element was not ended");
+    hpcw_i_page_free(page);
+    hpcw_i_page_free(NULL);
+    assert_int_equal(count_entries(directory), 0);
+}
+
+static uint64_t left;
+static bool reached;
+static bool no_memory(size_t size) {
+    (void)size;
+    reached = reached || left == 0;
+    return left-- != 0;
+}
+static int no_space(enum hpcw_i_sys_call call, size_t *size) {
+    (void)size;
+    return call == HPCW_I_SYS_PWRITE && left-- == 0 ? 28 : 0;
+}
+
+/* The n-th allocation or write fails, until none does. */
+static void failures_leave_no_page(void **state) {
+    (void)state;
+    for (uint64_t n = 0; n < 2000; n++) {
+        hpcw_error err = {.message = ""};
+        left = n;
+        reached = false;
+        hpcw_i_mem_gate = no_memory;
+        hpcw_status s = put_page(&err);
+        hpcw_i_mem_gate = NULL;
+        if (!reached) {
+            assert_int_equal(s, HPCW_OK);
+            return;
+        }
+        assert_int_equal(s, HPCW_ENOMEM);
+        assert_int_equal(count_entries(directory), 0);
+    }
+    fail();
+}
+
+static void a_full_disk_is_said(void **state) {
+    (void)state;
+    for (uint64_t n = 0; n < 100; n++) {
+        hpcw_error err = {.message = ""};
+        left = n;
+        hpcw_i_sys_gate = no_space;
+        hpcw_status s = put_page(&err);
+        hpcw_i_sys_gate = NULL;
+        if (s == HPCW_OK) {
+            assert_true(n > 1);
+            return;
+        }
+        assert_int_equal(s, HPCW_ENOSPC);
+        assert_int_equal(count_entries(directory), 0);
+    }
+    fail();
+}
+
+int main(void) {
+    hpcw_error err = {.message = ""};
+    if (hpcw_i_page_available(&err) != HPCW_OK) {
+        (void)fprintf(stderr, "%s\n", err.message);
+        return 77;
+    }
+#define TEST(name) cmocka_unit_test_setup_teardown(name, make_scratch, remove_scratch)
+    const struct CMUnitTest tests[] = {
+        TEST(whatever_the_text_the_page_is_sound),
+        TEST(elements_must_match),
+        TEST(failures_leave_no_page),
+        TEST(a_full_disk_is_said),
+    };
+    return cmocka_run_group_tests_name("page", tests, NULL, NULL);
+}
