@@ -57,7 +57,7 @@ struct bench_trial {
     double others;       /* processors that the rest of the machine kept busy; NaN: unknown */
 };
 
-enum bench_fate { BENCH_MEASURED, BENCH_FAILED, BENCH_LEFT_OUT };
+enum bench_fate { BENCH_MEASURED, BENCH_FAILED, BENCH_LEFT_OUT, BENCH_FATES };
 
 /* A rate over the trials of a point. */
 struct bench_rate {
@@ -136,7 +136,7 @@ struct bench_results {
     int processes;
     char mpi[128];          /* "" without */
     char left_out_mpi[128]; /* why MPI-IO layouts are not there, "" if they are */
-    uint64_t seed;
+    uint64_t seed;          /* below 2^53, so that every JSON parser reads it back */
     uint32_t repeat;
     uint64_t budget_ns, elapsed_ns, max_bytes;
     bool complete;    /* all planned points were measured or have a reason */
@@ -154,6 +154,7 @@ struct bench_results {
 extern const char *const bench_layout_name[BENCH_LAYOUTS];
 extern const char *const bench_mode_name[BENCH_MODES];
 extern const char *const bench_step_name[BENCH_STEPS];
+extern const char *const bench_fate_name[BENCH_FATES];
 
 /* Fills in the rates and `noisy` of a point from its trials. HPCW_ENOMEM. */
 hpcw_status bench_results_rate(struct bench_point *p, hpcw_error *err);
@@ -170,7 +171,14 @@ hpcw_status bench_results_write_csv(const struct bench_results *r, const char *p
  * and compared, so that figures and raw samples agree.
  */
 hpcw_status bench_results_read(struct bench_results *r, const char *path, hpcw_error *err);
+/* The same from memory; `path` is for messages. */
+hpcw_status bench_results_parse(struct bench_results *r, const char *path, const char *text, size_t size,
+                                hpcw_error *err);
 
+/* A page with charts: every figure in it is one of the results. HPCW_ENOTSUP in a build without reports. */
+hpcw_status bench_report_page(const struct bench_results *r, const char *path, hpcw_error *err);
+
+/* Frees what is in *r. */
 void bench_results_free(struct bench_results *r);
 
 #endif
