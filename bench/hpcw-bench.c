@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <hpcw/sion.h>
 #include <hpcw/version.h>
 
 #include "base/mem.h"
@@ -16,6 +17,7 @@
 #include "comm/agree.h"
 #include "kernels.h"
 #include "machine.h"
+#include "model_command.h"
 #include "processes.h"
 #include "report.h"
 #include "timer.h"
@@ -24,7 +26,7 @@
 #include "tool/values.h"
 #include "workdir.h"
 
-enum bench_command { KERNELS, LIST };
+enum bench_command { KERNELS, LIST, MODEL };
 
 struct options {
     char dir[BENCH_PATH];
@@ -35,11 +37,14 @@ struct options {
     double scale;
     bool warm;
     bool quiet;
+    struct bench_model_options model;
 };
 
 static const struct hpcw_i_command commands[] = {
     [KERNELS] = {"kernels", "time the writers against plain loops that write the same bytes", NULL, 0, 0},
     [LIST] = {"list", "list the kernels and what each of them measures", NULL, 0, 0},
+    [MODEL] = {"model", "count, without a file, the file system blocks that several ranks would share", NULL, 0,
+               0},
 };
 
 static const char *kernel_word(const void *list, size_t index) {
@@ -51,6 +56,7 @@ static const char *kernel_word(const void *list, size_t index) {
 #define TEXT_FIELD(name) FIELD(name), .size = sizeof((struct options *)0)->name
 #define MEASURING HPCW_I_COMMAND(KERNELS)
 #define WORK .section = "What is measured"
+#define COUNTED .commands = HPCW_I_COMMAND(MODEL), .section = "What is counted"
 #define OUTPUT .section = "What is printed"
 
 static const struct hpcw_i_option option_table[] = {
@@ -111,20 +117,98 @@ static const struct hpcw_i_option option_table[] = {
      .metavar = "FILE",
      .commands = HPCW_I_COMMAND(KERNELS),
      WORK},
+    {.param = {.key = "ranks",
+               .type = HPCW_I_PARAM_U32,
+               FIELD(model.ranks),
+               .min = 1,
+               .max = HPCW_SION_MAX_TASKS,
+               .help = "number of ranks"},
+     .letter = 'r',
+     .metavar = "N",
+     .required = HPCW_I_COMMAND(MODEL),
+     COUNTED},
+    {.param = {.key = "blocksize",
+               .type = HPCW_I_PARAM_U64,
+               FIELD(model.fs_blocks),
+               .min = 1,
+               .max = 2147483647,
+               .help = "blocks of the file system: a size, a comma list, or 4K:16M:x2"},
+     .letter = 'b',
+     .metavar = "SIZES",
+     .read = hpcw_i_read_sizes,
+     .required = HPCW_I_COMMAND(MODEL),
+     COUNTED},
+    {.param = {.key = "layout",
+               .type = HPCW_I_PARAM_U64,
+               FIELD(model.layouts),
+               .help = "comma list of layouts; without it all of them"},
+     .letter = 'l',
+     .metavar = "NAMES",
+     .read = hpcw_i_read_word_set,
+     .words = bench_model_layout_word,
+     COUNTED},
+    {.param = {.key = "per-rank",
+               .type = HPCW_I_PARAM_SIZE,
+               FIELD(model.rank_bytes),
+               .min = 1,
+               .max = 1125899906842624,
+               .help = "bytes that a rank writes"},
+     .metavar = "BYTES",
+     .default_text = "100000000",
+     COUNTED},
+    {.param = {.key = "record",
+               .type = HPCW_I_PARAM_U64,
+               FIELD(model.records),
+               .min = 1,
+               .max = 1125899906842624,
+               .help =
+                   "bytes of a record, which a container keeps in one chunk; without it records may be split"},
+     .metavar = "BYTES",
+     .read = hpcw_i_read_sizes,
+     COUNTED},
+    {.param = {.key = "container-block",
+               .type = HPCW_I_PARAM_SIZE,
+               FIELD(model.container_block),
+               .min = 1,
+               .max = 2147483647,
+               .help = "block size that containers are aligned to; auto takes that of the file system"},
+     .metavar = "BYTES",
+     .default_text = "auto",
+     .zero_word = "auto",
+     COUNTED},
+    {.param = {.key = "chunk",
+               .type = HPCW_I_PARAM_SIZE,
+               FIELD(model.chunk_bytes),
+               .min = 1,
+               .max = 1125899906842624,
+               .help = "bytes that a rank asks for in each block of a container; auto: all that it writes"},
+     .metavar = "BYTES",
+     .default_text = "auto",
+     .zero_word = "auto",
+     COUNTED},
+    {.param = {.key = "files",
+               .type = HPCW_I_PARAM_U64,
+               FIELD(model.files),
+               .min = 1,
+               .max = HPCW_SION_MAX_TASKS,
+               .help = "physical files of a container; without it 1"},
+     .metavar = "N",
+     .read = hpcw_i_read_sizes,
+     COUNTED},
     {.param = {.key = "json",
                .type = HPCW_I_PARAM_STRING,
                TEXT_FIELD(json),
                .help = "write everything, every sample included, to this file, too"},
      .letter = 'j',
      .metavar = "FILE",
-     .commands = MEASURING,
+     .commands = MEASURING | HPCW_I_COMMAND(MODEL),
      OUTPUT},
     {.param = {.key = "quiet",
                .type = HPCW_I_PARAM_BOOL,
                FIELD(quiet),
                .help = "no table, and no word on what runs at the moment"},
      .letter = 'q',
-     .commands = MEASURING,
+     .commands = MEASURING | HPCW_I_COMMAND(MODEL),
      .flags = HPCW_I_OPTION_NEGATABLE,
      OUTPUT},
 };
@@ -141,15 +225,25 @@ static const struct hpcw_i_chapter chapters[] = {
                         "it will need, since under some hypervisors the first use of a page is very dear. "
                         "Where other programs kept "
                         "more than a tenth of a processor busy, the table says so.\n"},
+    {"WHAT A MODEL IS", "A block of the file system that two ranks write is, on GPFS and Lustre, a lock that "
+                        "wanders between nodes. "
+                        "Such blocks follow from the layout alone: model counts them, exactly and without a "
+                        "file, for any number of "
+                        "ranks and any size of blocks. It says nothing about time. The ranks of MPI-IO layouts "
+                        "are those whose bytes a "
+                        "block holds; with collective buffering fewer processes write.\n"},
     {"EXIT STATUS",
      "0 if all was measured, whatever the figures; 1 if something failed; 2 if the command line is "
      "wrong.\n"},
-    {"EXAMPLES",
-     "What one process does, then what needs several:\n"
-     "\n"
-     "  hpcw-bench kernels --dir /scratch/me\n"
-     "  mpirun -n 2 hpcw-bench kernels --dir /scratch/me --only large-records,small-records\n"
-     "  mpirun -n 64 --oversubscribe hpcw-bench kernels --only open-close --json open-close.json\n"},
+    {"EXAMPLES", "What one process does, then what needs several:\n"
+                 "\n"
+                 "  hpcw-bench kernels --dir /scratch/me\n"
+                 "  mpirun -n 2 hpcw-bench kernels --dir /scratch/me --only large-records,small-records\n"
+                 "  mpirun -n 64 --oversubscribe hpcw-bench kernels --only open-close --json open-close.json\n"
+                 "\n"
+                 "A million ranks on blocks of 16 MiB, in a container that believes in 4 MiB:\n"
+                 "\n"
+                 "  hpcw-bench model --ranks 1000000 --blocksize 16M --container-block 4M\n"},
     {"SEE ALSO", "hpcgen(1)\n"},
 };
 
@@ -337,6 +431,15 @@ int main(int argc, char **argv) {
     }
     if (parse.command == LIST) {
         s = list_kernels(&err);
+        return s == HPCW_OK && fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    }
+    if (parse.command == MODEL) {
+        o.model.quiet = o.quiet;
+        o.model.json = o.json;
+        s = bench_model(&o.model, &err);
+        if (s != HPCW_OK) {
+            (void)fprintf(stderr, "hpcw-bench: %s\n", err.message);
+        }
         return s == HPCW_OK && fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
     }
     struct bench_processes processes;
