@@ -52,10 +52,10 @@ hpcw_status hpcw_i_comm_split(hpcw_comm *comm, uint32_t colour, hpcw_comm **out,
     return describe(comm, comm->ops->split(comm, colour, out), "split", err);
 }
 
-hpcw_status hpcw_i_comm_exchange(hpcw_comm *comm, const uint64_t *send, const uint64_t *send_words,
-                                 uint64_t **receive, uint64_t *receive_words, hpcw_error *err) {
+hpcw_status hpcw_i_comm_exchange_at(hpcw_comm *comm, const uint64_t *send, const uint64_t *send_at,
+                                    const uint64_t *send_words, struct hpcw_i_room *room,
+                                    uint64_t *receive_words, hpcw_error *err) {
     size_t size = (size_t)comm->size;
-    *receive = NULL;
     memset(receive_words, 0, size * sizeof *receive_words);
     hpcw_status s =
         describe(comm, comm->ops->alltoall(comm, send_words, receive_words), "exchange of sizes", err);
@@ -65,18 +65,22 @@ hpcw_status hpcw_i_comm_exchange(hpcw_comm *comm, const uint64_t *send, const ui
     uint64_t out = 0;
     uint64_t in = 0;
     for (size_t p = 0; p < size; p++) {
-        out += send_words[p];
+        uint64_t end = (send_at == NULL ? out : send_at[p]) + send_words[p];
+        out = end > out ? end : out;
         in += receive_words[p];
     }
-    uint64_t *got = NULL;
     int *scratch = NULL;
     if (out > INT_MAX || in > INT_MAX) {
         s = hpcw_i_fail(err, HPCW_ERANGE, "exchange of %llu words out and %llu in: wanted at most %d",
                         (unsigned long long)out, (unsigned long long)in, INT_MAX);
     } else {
-        got = hpcw_i_malloc((size_t)in * sizeof *got);
         scratch = hpcw_i_malloc(4 * size * sizeof *scratch);
-        if (got == NULL || scratch == NULL) {
+        if (in > room->capacity || room->words == NULL) {
+            hpcw_i_free(room->words);
+            room->words = hpcw_i_malloc((size_t)in * sizeof *room->words);
+            room->capacity = room->words == NULL ? 0 : (size_t)in;
+        }
+        if (room->words == NULL || scratch == NULL) {
             s = hpcw_i_fail(err, HPCW_ENOMEM, "out of memory for %llu words of messages",
                             (unsigned long long)in);
         }
@@ -84,15 +88,23 @@ hpcw_status hpcw_i_comm_exchange(hpcw_comm *comm, const uint64_t *send, const ui
     /* One process short of memory must not leave the others waiting inside the exchange. */
     s = hpcw_i_agree(comm, s, NULL, err);
     if (s == HPCW_OK) {
-        s = describe(comm, comm->ops->alltoallv(comm, send, send_words, got, receive_words, scratch),
+        s = describe(comm,
+                     comm->ops->alltoallv(comm, send, send_at, send_words, room->words, receive_words, scratch),
                      "exchange", err);
     }
     hpcw_i_free(scratch);
+    return s;
+}
+
+hpcw_status hpcw_i_comm_exchange(hpcw_comm *comm, const uint64_t *send, const uint64_t *send_words,
+                                 uint64_t **receive, uint64_t *receive_words, hpcw_error *err) {
+    struct hpcw_i_room room = {0};
+    hpcw_status s = hpcw_i_comm_exchange_at(comm, send, NULL, send_words, &room, receive_words, err);
     if (s != HPCW_OK) {
-        hpcw_i_free(got);
-        got = NULL;
+        hpcw_i_free(room.words);
+        room.words = NULL;
     }
-    *receive = got;
+    *receive = room.words;
     return s;
 }
 

@@ -29,10 +29,10 @@ struct hpcw_i_comm_ops {
     int (*allgather)(hpcw_comm *comm, const void *mine, size_t size, void *all);
     /* Every process sends one count to each other process: `send` [size], `receive` [size]. */
     int (*alltoall)(hpcw_comm *comm, const uint64_t *send, uint64_t *receive);
-    /* Lengths in 8-byte words, offsets are their running sums; neither sum passes INT_MAX. `scratch`: [4 *
-     * size]. */
-    int (*alltoallv)(hpcw_comm *comm, const uint64_t *send, const uint64_t *send_words, uint64_t *receive,
-                     const uint64_t *receive_words, int *scratch);
+    /* Lengths and offsets in 8-byte words; send_at NULL: one message behind the other, as those received always are.
+     * No offset and no sum passes INT_MAX. `scratch`: [4 * size]. */
+    int (*alltoallv)(hpcw_comm *comm, const uint64_t *send, const uint64_t *send_at, const uint64_t *send_words,
+                     uint64_t *receive, const uint64_t *receive_words, int *scratch);
     /* Point to point, lengths in 8-byte words: not collective. */
     int (*send)(hpcw_comm *comm, const uint64_t *data, size_t words, int to);
     int (*probe)(hpcw_comm *comm, size_t *words, int from);
@@ -66,6 +66,17 @@ hpcw_status hpcw_i_comm_split(hpcw_comm *comm, uint32_t colour, hpcw_comm **out,
  */
 hpcw_status hpcw_i_comm_exchange(hpcw_comm *comm, const uint64_t *send, const uint64_t *send_words,
                                  uint64_t **receive, uint64_t *receive_words, hpcw_error *err);
+
+/* The same, again and again: message p begins at send + send_at[p], and messages may share words; what is received goes
+ * to room->words, which grows where it must (hpcw_i_free). A zeroed room is an empty one. */
+struct hpcw_i_room {
+    uint64_t *words;
+    size_t capacity;
+};
+
+hpcw_status hpcw_i_comm_exchange_at(hpcw_comm *comm, const uint64_t *send, const uint64_t *send_at,
+                                    const uint64_t *send_words, struct hpcw_i_room *room,
+                                    uint64_t *receive_words, hpcw_error *err);
 
 /*
  * The same when all messages go to one process: no collective, and the root holds one message at a time, handed

@@ -124,23 +124,22 @@ static int mpi_alltoall(hpcw_comm *comm, const uint64_t *send, uint64_t *receive
     return MPI_Alltoall(send, 1, mpi_of(comm)->word8, receive, 1, mpi_of(comm)->word8, mpi_of(comm)->mpi);
 }
 
-static void to_ints(const uint64_t *words, int n, int *counts, int *offsets) {
-    int at = 0;
-    for (int p = 0; p < n; p++) {
-        counts[p] = (int)words[p];
-        offsets[p] = at;
-        at += counts[p];
-    }
-}
-
-static int mpi_alltoallv(hpcw_comm *comm, const uint64_t *send, const uint64_t *send_words, uint64_t *receive,
-                         const uint64_t *receive_words, int *scratch) {
+static int mpi_alltoallv(hpcw_comm *comm, const uint64_t *send, const uint64_t *send_at,
+                         const uint64_t *send_words, uint64_t *receive, const uint64_t *receive_words,
+                         int *scratch) {
     struct mpi_comm *m = mpi_of(comm);
-    int n = comm->size;
-    int *in = scratch + 2 * (size_t)n;
-    to_ints(send_words, n, scratch, scratch + n);
-    to_ints(receive_words, n, in, in + n);
-    return MPI_Alltoallv(send, scratch, scratch + n, m->word8, receive, in, in + n, m->word8, m->mpi);
+    size_t n = (size_t)comm->size;
+    int *out = scratch, *out_at = out + n, *in = out_at + n, *in_at = in + n;
+    uint64_t sent = 0, received = 0;
+    for (size_t p = 0; p < n; p++) {
+        out[p] = (int)send_words[p];
+        out_at[p] = (int)(send_at == NULL ? sent : send_at[p]);
+        sent += send_words[p];
+        in[p] = (int)receive_words[p];
+        in_at[p] = (int)received;
+        received += receive_words[p];
+    }
+    return MPI_Alltoallv(send, out, out_at, m->word8, receive, in, in_at, m->word8, m->mpi);
 }
 
 static int mpi_send(hpcw_comm *comm, const uint64_t *data, size_t words, int to) {

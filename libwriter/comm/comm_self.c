@@ -40,13 +40,14 @@ static int self_alltoall(hpcw_comm *comm, const uint64_t *send, uint64_t *receiv
     return 0;
 }
 
-static int self_alltoallv(hpcw_comm *comm, const uint64_t *send, const uint64_t *send_words, uint64_t *receive,
-                          const uint64_t *receive_words, int *scratch) {
+static int self_alltoallv(hpcw_comm *comm, const uint64_t *send, const uint64_t *send_at,
+                          const uint64_t *send_words, uint64_t *receive, const uint64_t *receive_words,
+                          int *scratch) {
     (void)comm;
     (void)receive_words;
     (void)scratch;
     if (send_words[0] > 0) {
-        memcpy(receive, send, (size_t)send_words[0] * sizeof *send);
+        memcpy(receive, send + (send_at == NULL ? 0 : send_at[0]), (size_t)send_words[0] * sizeof *send);
     }
     return 0;
 }

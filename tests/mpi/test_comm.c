@@ -136,6 +136,40 @@ static void exchange(void **state) {
     assert_true(on_all(good));
 }
 
+/* Messages that share words, into room that grows and is used again: process b gets the words b to b + length of each. */
+static void exchange_of_parts(void **state) {
+    (void)state;
+    enum { MOST = 1000 };
+    bool good = true;
+    struct hpcw_i_room room = {0};
+    uint64_t *words = calloc((size_t)processes, 3 * sizeof *words), *at = words + 2 * processes;
+    uint64_t *out = calloc(MOST + (size_t)processes, sizeof *out);
+    for (uint64_t i = 0; i < MOST + (uint64_t)processes; i++) {
+        out[i] = payload(0, process, 0, i);
+    }
+    static const uint64_t lengths[] = {1, 9, 3, 10, 0, MOST};
+    for (size_t n = 0; n < sizeof lengths / sizeof lengths[0]; n++) {
+        uint64_t length = lengths[n];
+        for (int b = 0; b < processes; b++) {
+            words[b] = length;
+            at[b] = (uint64_t)b;
+        }
+        good = good &&
+               hpcw_i_comm_exchange_at(world, out, at, words, &room, words + processes, NULL) == HPCW_OK &&
+               room.capacity >= length * (uint64_t)processes;
+        for (int a = 0; good && a < processes; a++) {
+            good = words[processes + a] == length;
+            for (uint64_t i = 0; good && i < length; i++) {
+                good = room.words[(uint64_t)a * length + i] == payload(0, a, 0, (uint64_t)process + i);
+            }
+        }
+    }
+    hpcw_i_free(room.words);
+    free(out);
+    free(words);
+    assert_true(on_all(good));
+}
+
 /* One process without memory: all of them learn it, none waits. */
 static void exchange_without_memory(void **state) {
     (void)state;
@@ -341,11 +375,17 @@ static void constructors(void **state) {
 int main(int argc, char **argv) {
     world_begin(&argc, &argv, 0);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reductions), cmocka_unit_test(broadcast_and_gather),
-        cmocka_unit_test(exchange),   cmocka_unit_test(exchange_without_memory),
-        cmocka_unit_test(collect),    cmocka_unit_test(collect_without_memory),
-        cmocka_unit_test(merge),      cmocka_unit_test(agreement),
-        cmocka_unit_test(splitting),  cmocka_unit_test(constructors),
+        cmocka_unit_test(reductions),
+        cmocka_unit_test(broadcast_and_gather),
+        cmocka_unit_test(exchange),
+        cmocka_unit_test(exchange_of_parts),
+        cmocka_unit_test(exchange_without_memory),
+        cmocka_unit_test(collect),
+        cmocka_unit_test(collect_without_memory),
+        cmocka_unit_test(merge),
+        cmocka_unit_test(agreement),
+        cmocka_unit_test(splitting),
+        cmocka_unit_test(constructors),
     };
     return world_end(cmocka_run_group_tests(tests, NULL, NULL));
 }
