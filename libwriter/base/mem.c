@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "base/mem.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "base/checked.h"
 
@@ -26,6 +28,19 @@ void *hpcw_i_calloc(size_t count, size_t size) {
 
 void *hpcw_i_realloc(void *p, size_t size) {
     return refused(size) ? NULL : realloc(p, size == 0 ? 1 : size);
+}
+
+void *hpcw_i_malloc_large(size_t size) {
+    enum { LARGE_PAGE = 2 << 20 };
+    if (size < LARGE_PAGE || size > SIZE_MAX - LARGE_PAGE) {
+        return hpcw_i_malloc(size);
+    }
+    size_t rounded = (size + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE;
+    void *p = refused(size) ? NULL : aligned_alloc(LARGE_PAGE, rounded);
+    if (p != NULL) {
+        (void)madvise(p, rounded, MADV_HUGEPAGE); /* without them it is slower, that is all */
+    }
+    return p;
 }
 
 void hpcw_i_free(void *p) {
