@@ -61,7 +61,7 @@ typedef enum hpcw_clog2_sync {
 
 /** How the logs of processes become one file. The bytes are the same. */
 typedef enum hpcw_clog2_merge {
-    HPCW_CLOG2_MERGE_BEST = 0, /**< the quicker one: the tree for two processes, else partitioned */
+    HPCW_CLOG2_MERGE_BEST = 0, /**< the quicker one, which is the partitioned one */
     HPCW_CLOG2_MERGE_TREE =
         1, /**< as MPE: every process merges what two others send with its own and hands it on */
     HPCW_CLOG2_MERGE_PARTITIONED =

@@ -34,6 +34,17 @@ static double counting_now(void) {
     return 100.0 * process + 1e-6 * (double)asked * (1 + process % 3);
 }
 
+/* Everyone has the same times, so that the order is up to the ranks. */
+static double same_now(void) {
+    asked++;
+    return 1e-6 * (double)asked;
+}
+
+/* Times differ only by what the library makes of times that do not. */
+static double still_now(void) {
+    return 5;
+}
+
 struct program {
     hpcw_clog2_log *log;
     hpcw_clog2_line *line[THREADS];
@@ -173,27 +184,30 @@ static bool same_log(const char *a, const char *b) {
 static void both_merges_make_the_same_bytes(void **state) {
     (void)state;
     static const struct {
-        int steps; /* of process 0, and of the others */
-        int others;
+        int steps[3]; /* of process 0, of process 1, and of each other one */
         uint64_t memory;
         uint32_t block_size;
+        double (*now)(void);
     } cases[] = {
-        {1, 1, 68 << 20, 65536},
-        {3, 3, 64 << 20, 1024},
-        {20000, 20000, 68 << 20, 65536},
-        {30000, 10, 68 << 20, 65536},
-        {10, 30000, 68 << 20, 65536},
-        {60000, 40000, 8 << 20, 65536},
-        {150000, 150000, 8 << 20, 1 << 20},
+        {{1, 1, 1}, 68 << 20, 65536, counting_now},
+        {{3, 3, 3}, 64 << 20, 1024, counting_now},
+        {{20000, 20000, 8000}, 68 << 20, 65536, counting_now},
+        {{30000, 10, 10}, 68 << 20, 65536, counting_now},
+        {{10, 30000, 1000}, 68 << 20, 65536, counting_now},
+        {{20000, 20000, 8000}, 68 << 20, 65536, same_now},
+        {{20000, 9000, 8000}, 68 << 20, 256, still_now},
+        {{60000, 40000, 3000}, 8 << 20, 65536, counting_now}, /* these fill more than half of the memory */
+        {{150000, 150000, 20000}, 8 << 20, 1 << 20, counting_now},
     };
     char local[512], tree[600], partitioned[600];
     hpcw_clog2_log_options o = options_of(local, sizeof local);
     path_in("tree.clog2", tree, sizeof tree);
     path_in("partitioned.clog2", partitioned, sizeof partitioned);
     o.clock = HPCW_CLOG2_CLOCK_CALLER;
-    o.now = counting_now;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        int steps = process == 0 ? cases[i].steps : cases[i].others;
+        int steps = cases[i].steps[process < 2 ? process : 2];
+        o.now = cases[i].now;
+        o.sync = o.now == counting_now ? HPCW_CLOG2_SYNC_BEST : HPCW_CLOG2_SYNC_NONE;
         o.memory = cases[i].memory;
         o.block_size = cases[i].block_size;
         hpcw_clog2_log_report report[2] = {{0}, {0}};

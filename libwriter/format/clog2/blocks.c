@@ -38,10 +38,14 @@ static bool open_block(struct hpcw_i_clog2_blocks *b) {
             return false;
         }
         bytes = bytes < b->block_size ? b->block_size : bytes;
-        unsigned char *grown = hpcw_i_realloc(b->data, bytes);
+        unsigned char *grown = hpcw_i_malloc_large(bytes);
         if (grown == NULL) {
             return false;
         }
+        if (b->start > 0) {
+            memcpy(grown, b->data, b->start);
+        }
+        hpcw_i_free(b->data);
         b->data = grown;
         b->capacity = bytes;
     }

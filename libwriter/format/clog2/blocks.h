@@ -29,18 +29,34 @@ void hpcw_i_clog2_blocks_free(struct hpcw_i_clog2_blocks *b);
 /* The slow part of the next function: ends the open block, if there is one, and opens another. */
 bool hpcw_i_clog2_blocks_next(struct hpcw_i_clog2_blocks *b, double time);
 
-/* Room for a record of `size` bytes at `time`, which the caller must fill; NULL: out of memory. Valid until the next
- * call. */
-static inline unsigned char *hpcw_i_clog2_blocks_room(struct hpcw_i_clog2_blocks *b, uint32_t size,
-                                                      double time) {
+/* Room for as many records as can be put without another look: `room` bytes and `most` of them. The first one, which may
+ * open a block, has `size` bytes and comes at `time`. NULL: out of memory. Valid until the next call; say by
+ * hpcw_i_clog2_blocks_took what was put there. */
+static inline unsigned char *hpcw_i_clog2_blocks_space(struct hpcw_i_clog2_blocks *b, uint32_t size,
+                                                       double time, size_t *room, size_t *most) {
     bool fits = b->used + size + HPCW_I_CLOG2_HEAD < b->block_size;
     bool cut = b->records % HPCW_CLOG2_SEGMENT == 0;
     if ((!fits || cut || !b->open) && !hpcw_i_clog2_blocks_next(b, time)) {
         return NULL;
     }
-    unsigned char *p = b->data + b->start + b->used;
-    b->used += size;
-    b->records++;
+    *room = b->block_size - HPCW_I_CLOG2_HEAD - 1 - b->used;
+    *most = HPCW_CLOG2_SEGMENT - (size_t)(b->records % HPCW_CLOG2_SEGMENT);
+    return b->data + b->start + b->used;
+}
+
+static inline void hpcw_i_clog2_blocks_took(struct hpcw_i_clog2_blocks *b, size_t bytes, size_t records) {
+    b->used += bytes;
+    b->records += records;
+}
+
+/* Room for one record, which counts as put. */
+static inline unsigned char *hpcw_i_clog2_blocks_room(struct hpcw_i_clog2_blocks *b, uint32_t size,
+                                                      double time) {
+    size_t room, most;
+    unsigned char *p = hpcw_i_clog2_blocks_space(b, size, time, &room, &most);
+    if (p != NULL) {
+        hpcw_i_clog2_blocks_took(b, size, 1);
+    }
     return p;
 }
 

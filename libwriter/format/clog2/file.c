@@ -414,17 +414,31 @@ hpcw_status hpcw_clog2_slice_put(hpcw_clog2_slice *slice, const hpcw_clog2_recor
     return s;
 }
 
-hpcw_status hpcw_i_clog2_slice_room(hpcw_clog2_slice *slice, uint32_t size, double time, unsigned char **room,
-                                    hpcw_error *err) {
+hpcw_status hpcw_i_clog2_slice_space(hpcw_clog2_slice *slice, uint32_t size, double time, unsigned char **space,
+                                     size_t *room, size_t *most, hpcw_error *err) {
     if (slice->placed && hpcw_i_clog2_blocks_ready(&slice->blocks) >= WRITE_SIZE) {
         hpcw_status s = write_ready(slice, err);
         if (s != HPCW_OK) {
             return s;
         }
     }
-    *room = hpcw_i_clog2_blocks_room(&slice->blocks, size, time);
     slice->last_time = time;
-    return *room == NULL ? no_memory(slice, err) : HPCW_OK;
+    *space = hpcw_i_clog2_blocks_space(&slice->blocks, size, time, room, most);
+    return *space == NULL ? no_memory(slice, err) : HPCW_OK;
+}
+
+void hpcw_i_clog2_slice_took(hpcw_clog2_slice *slice, size_t bytes, size_t records) {
+    hpcw_i_clog2_blocks_took(&slice->blocks, bytes, records);
+}
+
+hpcw_status hpcw_i_clog2_slice_room(hpcw_clog2_slice *slice, uint32_t size, double time, unsigned char **room,
+                                    hpcw_error *err) {
+    size_t bytes, most;
+    hpcw_status s = hpcw_i_clog2_slice_space(slice, size, time, room, &bytes, &most, err);
+    if (s == HPCW_OK) {
+        hpcw_i_clog2_slice_took(slice, size, 1);
+    }
+    return s;
 }
 
 hpcw_status hpcw_clog2_slice_place(hpcw_clog2_slice *slice, uint64_t first_block, hpcw_error *err) {

@@ -9,4 +9,9 @@
 hpcw_status hpcw_i_clog2_slice_room(hpcw_clog2_slice *slice, uint32_t size, double time, unsigned char **room,
                                     hpcw_error *err);
 
+/* Room for as many records as can be put without another look, as hpcw_i_clog2_blocks_space. */
+hpcw_status hpcw_i_clog2_slice_space(hpcw_clog2_slice *slice, uint32_t size, double time, unsigned char **space,
+                                     size_t *room, size_t *most, hpcw_error *err);
+void hpcw_i_clog2_slice_took(hpcw_clog2_slice *slice, size_t bytes, size_t records);
+
 #endif

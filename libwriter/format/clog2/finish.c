@@ -12,8 +12,6 @@
 
 #define BIAS (UINT64_C(1) << 63) /* makes signed words comparable as unsigned ones */
 
-enum { POINTS = 16 }; /* samples of a chunk */
-
 /* A drift beyond that is no drift, but a comparison that went wrong. */
 static const double MOST_DRIFT = 1e-3;
 
@@ -28,8 +26,6 @@ struct ending {
     struct hpcw_i_buf front;
     struct hpcw_i_clog2_chunk **first;
     struct hpcw_i_clog2_stream stream;
-    struct hpcw_i_clog2_sample *sample;
-    size_t samples;
     double drift;
     uint32_t threads; /* most of any process */
     uint64_t stalls;  /* of all */
@@ -186,34 +182,6 @@ static hpcw_status correct_clock(struct ending *e, hpcw_error *err) {
  *  Records
  * --------------------------------------------------------------------------------------------------------- */
 
-static hpcw_status take_samples(struct ending *e, hpcw_error *err) {
-    const hpcw_clog2_log *log = e->log;
-    const struct hpcw_i_clog2_origin *o = &e->origin;
-    size_t chunks = 0;
-    for (uint32_t l = 0; l < o->lines; l++) {
-        for (const struct hpcw_i_clog2_chunk *c = o->first[l]; c != NULL; c = c->next) {
-            chunks++;
-        }
-    }
-    e->sample = hpcw_i_calloc(chunks * POINTS, sizeof *e->sample);
-    if (e->sample == NULL) {
-        return no_memory(e, err);
-    }
-    uint64_t now = hpcw_i_clog2_clock_ticks(log);
-    for (uint32_t l = 0; l < o->lines; l++) {
-        for (const struct hpcw_i_clog2_chunk *c = o->first[l]; c != NULL; c = c->next) {
-            uint64_t end = c->next != NULL && c->next->words > 0 ? c->next->tick : now;
-            double from = (double)(int64_t)(c->tick - o->base), to = (double)(int64_t)(end - o->base);
-            for (int i = 0; c->words > 0 && i < POINTS; i++) {
-                double tick = from + (to - from) * i / POINTS;
-                e->sample[e->samples++] =
-                    (struct hpcw_i_clog2_sample){tick * o->scale + o->shift, (double)c->words / POINTS};
-            }
-        }
-    }
-    return HPCW_OK;
-}
-
 static hpcw_status gather_records(struct ending *e, hpcw_error *err) {
     hpcw_clog2_log *log = e->log;
     struct hpcw_i_clog2_origin *o = &e->origin;
@@ -238,9 +206,6 @@ static hpcw_status gather_records(struct ending *e, hpcw_error *err) {
     o->lines = s == HPCW_OK ? log->lines : 0;
     o->front = e->front.data;
     o->front_size = e->front.size;
-    if (s == HPCW_OK) {
-        s = take_samples(e, err);
-    }
     return s == HPCW_OK ? hpcw_i_clog2_stream_begin(&e->stream, &e->table, o, 1, err) : s;
 }
 
@@ -265,8 +230,7 @@ static hpcw_status write_log(struct ending *e, hpcw_error *err) {
     }
     if (s == HPCW_OK) {
         uint64_t blocks = 0;
-        s = hpcw_i_clog2_merge(file, log->comm, &e->stream, log->options.merge, e->sample, e->samples, &blocks,
-                               err);
+        s = hpcw_i_clog2_merge(file, log->comm, &e->stream, log->options.merge, &blocks, err);
         if (s != HPCW_OK) {
             hpcw_clog2_abandon(file, err);
         }
@@ -360,7 +324,6 @@ hpcw_status hpcw_clog2_log_finish(hpcw_clog2_log *log, hpcw_clog2_log_report *re
     hpcw_i_clog2_table_free(&e.table);
     hpcw_i_clog2_comms_free(&e.comms);
     hpcw_i_buf_free(&e.front);
-    hpcw_i_free(e.sample);
     hpcw_i_free(e.first);
     hpcw_i_free(e.place);
     hpcw_i_free(e.definition);

@@ -651,7 +651,6 @@ static bool go_on(struct hpcw_i_clog2_line *l) {
 
 static void close_chunk(struct hpcw_i_clog2_line *l) {
     l->last->words = (uint32_t)(l->face.next - l->last->data);
-    l->last->tick = l->last->words > 0 ? l->last->data[0] : 0;
 }
 
 static void empty_bin(struct hpcw_i_clog2_line *l) {

@@ -25,8 +25,7 @@ struct hpcw_i_clog2_chunk {
     struct hpcw_i_clog2_chunk *queued; /* behind it in the queue of those to write */
     uint64_t *data;                    /* [HPCW_I_CLOG2_CHUNK]; NULL: only in the local file */
     uint64_t offset;                   /* of the words in the local file */
-    uint64_t tick;                     /* of its first record, once the chunk is full */
-    uint32_t words;                    /* in use, likewise */
+    uint32_t words;                    /* in use, once the chunk is full */
     uint32_t thread;
 };
 

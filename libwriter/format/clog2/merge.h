@@ -5,19 +5,12 @@
 
 #include "format/clog2/stream.h"
 
-/* Where a process's records lie in time, roughly: so many words of records behind each moment. */
-struct hpcw_i_clog2_sample {
-    double time;
-    double words;
-};
-
 /*
- * Collective. Every process brings its stream and, for the partitioned merge, samples of it in any order. *blocks: how
- * many this process wrote. The status is that of this process alone: give a failure to hpcw_clog2_abandon.
+ * Collective. Every process brings its stream. *blocks: how many this process wrote. The status is that of this process
+ * alone: give a failure to hpcw_clog2_abandon.
  */
 hpcw_status hpcw_i_clog2_merge(hpcw_clog2 *file, hpcw_comm *comm, struct hpcw_i_clog2_stream *stream,
-                               hpcw_clog2_merge how, struct hpcw_i_clog2_sample *sample, size_t samples,
-                               uint64_t *blocks, hpcw_error *err);
+                               hpcw_clog2_merge how, uint64_t *blocks, hpcw_error *err);
 
 /* The same for a stream that is all there is. */
 hpcw_status hpcw_i_clog2_merge_alone(hpcw_clog2 *file, struct hpcw_i_clog2_stream *stream, uint64_t *blocks,

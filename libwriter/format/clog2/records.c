@@ -3,13 +3,6 @@
 
 #include "base/status.h"
 
-/* By kind; the sizes of the two kinds that we never write are needed to read MPE's local files. */
-static const uint8_t sizes[HPCW_I_CLOG2_KINDS] = {24, 24, 136, 128, 64, 32, 64, 48, 40, 72, 72, 32};
-
-uint32_t hpcw_i_clog2_size(int32_t kind) {
-    return kind >= 0 && kind < HPCW_I_CLOG2_KINDS ? sizes[kind] : 0;
-}
-
 /* ------------------------------------------------------------------------------------------------------------
  *  Checks
  * --------------------------------------------------------------------------------------------------------- */

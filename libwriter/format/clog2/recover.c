@@ -112,7 +112,6 @@ static hpcw_status take_records(struct hpcw_i_clog2_file *f, const struct hpcw_i
         *end = chunk;
         chunk->offset = at;
         chunk->words = used;
-        chunk->tick = words[0];
         chunk->thread = piece->thread;
     }
     f->truncated = f->truncated || used * sizeof *words != piece->size;

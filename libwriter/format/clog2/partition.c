@@ -1,0 +1,538 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Partitioned merge. In a round every process encodes some records ahead; the ones before the horizon, the earliest of
+ * the times up to which each process has all of its records, can be merged. They are cut into segments, which the
+ * processes share out among them; each gets the records of its own ones from all others, merges them into blocks, hears
+ * how many blocks come before its own, and writes.
+ *
+ * Where segments begin is a matter of counting. Every process tells the times of some of its records, at regular
+ * distances. These are the cuts: how many records there are before each of them, all processes add up. So for the
+ * number where a segment begins there is a cut shortly before and one shortly behind it; the owner gets the records from
+ * the one to the other, and counts until it is there. What lies between these two cuts is sent twice, and nothing else.
+ * What a round does not complete stays where it was encoded.
+ */
+#include "format/clog2/partition.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "base/status.h"
+#include "comm/agree.h"
+#include "format/clog2/file.h"
+
+enum {
+    SEGMENT = HPCW_CLOG2_SEGMENT,
+    AHEAD_BYTES = 4160 << 10, /* that a process encodes ahead: somewhat more than two segments of bare events */
+    RECEIVED_BYTES = 4096 << 10, /* a first guess */
+    STEP = 64,                   /* records between two marks */
+    LEAST_RECORD = HPCW_I_CLOG2_HEAD + 8,
+    MOST_TOLD = 256, /* times that a process tells in a round */
+    LEAST_TOLD = 16, /* also if there are so many processes that these are more */
+    ALL_TOLD = 16384 /* than these, of all of them together */
+};
+
+/* Times as words: those of records are positive, so that their bits are in the same order. */
+#define NEVER ((uint64_t)INT64_MAX)
+
+/* One record of many that were encoded ahead. */
+struct mark {
+    uint64_t time;
+    size_t at; /* offset in bytes */
+};
+
+struct ahead {
+    unsigned char *data; /* [room] */
+    size_t room, size;
+    struct mark *mark; /* [marks] every STEP-th record */
+    size_t marks;
+    uint64_t gone, records; /* that were here before, and that are here */
+    bool all;               /* there are no more */
+};
+
+/* A place in the order of all records. */
+struct cut {
+    uint64_t time;
+    uint64_t number; /* of all records before it */
+    size_t at;       /* of the first own record that is not before it, in what is encoded ahead */
+};
+
+/* What a process does in a round. */
+struct share {
+    uint64_t first, end; /* numbers of its records */
+    size_t from, to;     /* cuts: it gets what is from the one on and before the other */
+};
+
+/* Sorted runs of records, and a tree over them. */
+struct runs {
+    uint64_t *key;              /* [leaves] time of the next record */
+    const unsigned char **next; /* [leaves] */
+    const unsigned char **end;  /* [leaves] */
+    uint32_t *loser;            /* [leaves] by inner node, from 1 on */
+    uint32_t leaves;            /* a power of two */
+};
+
+struct work {
+    hpcw_clog2 *file;
+    hpcw_comm *comm;
+    struct hpcw_i_clog2_stream *stream;
+    size_t processes, me;
+    size_t ahead_to; /* bytes to encode ahead */
+    struct ahead own;
+    size_t told;     /* times that each process tells in a round */
+    uint64_t *word;  /* [(processes + 1) * (told + 2)] what all tell, and what this one does */
+    uint64_t *count; /* [processes * told + 2] */
+    struct cut *cut; /* [processes * told + 2]; the first one: what is before it is in the file */
+    size_t cuts;
+    bool last;     /* all records are before the last cut */
+    uint64_t done; /* records in the file, whole segments */
+    uint64_t blocks_before, blocks;
+    struct share *share;     /* [processes] */
+    uint64_t *send_at;       /* [processes] */
+    uint64_t *send_words;    /* [processes] */
+    uint64_t *receive_words; /* [processes] */
+    struct hpcw_i_room received;
+    struct runs runs;
+    hpcw_clog2_slice *slice;
+};
+
+static uint64_t time_at(const unsigned char *record) {
+    return hpcw_i_get_u64(record, true);
+}
+
+static uint32_t size_at(const unsigned char *record) {
+    return hpcw_i_clog2_size(record[HPCW_I_CLOG2_HEAD - 1]);
+}
+
+static double as_time(uint64_t word) {
+    double time;
+    memcpy(&time, &word, sizeof time);
+    return time;
+}
+
+static hpcw_status no_memory(hpcw_error *err) {
+    return hpcw_i_fail(err, HPCW_ENOMEM, "clog2: out of memory to merge records");
+}
+
+/* ------------------------------------------------------------------------------------------------------------
+ *  Records encoded ahead
+ * --------------------------------------------------------------------------------------------------------- */
+
+static hpcw_status encode_ahead(struct work *w, hpcw_error *err) {
+    struct ahead *a = &w->own;
+    size_t room = w->ahead_to + STEP * HPCW_I_CLOG2_MAX_RECORD;
+    hpcw_status s = HPCW_OK;
+    if (room > a->room) {
+        unsigned char *data = hpcw_i_malloc_large(room);
+        if (data != NULL && a->size > 0) {
+            memcpy(data, a->data, a->size);
+        }
+        if (data != NULL) {
+            hpcw_i_free(a->data);
+            a->data = data;
+        }
+        struct mark *mark = hpcw_i_realloc(a->mark, (room / LEAST_RECORD / STEP + 1) * sizeof *mark);
+        a->mark = mark == NULL ? a->mark : mark;
+        s = data == NULL || mark == NULL ? no_memory(err) : HPCW_OK;
+        a->room = s == HPCW_OK ? room : a->room;
+    }
+    while (s == HPCW_OK && !a->all && a->size < w->ahead_to) {
+        size_t size, count;
+        s = hpcw_i_clog2_stream_fill(w->stream, a->data + a->size, a->room - a->size, STEP, &size, &count, err);
+        if (count > 0) {
+            a->mark[a->marks++] = (struct mark){time_at(a->data + a->size), a->size};
+        }
+        a->size += size;
+        a->records += count;
+        a->all = count < STEP;
+    }
+    return s;
+}
+
+/* Finds the own records before each cut. */
+static void find_cuts(struct work *w) {
+    const struct ahead *a = &w->own;
+    size_t at = 0, mark = 0;
+    uint64_t number = a->gone;
+    for (size_t i = 0; i < w->cuts; i++) {
+        uint64_t time = w->cut[i].time;
+        size_t before = mark;
+        while (mark + 1 < a->marks && a->mark[mark + 1].time < time) {
+            mark++;
+        }
+        if (mark > before) {
+            at = a->mark[mark].at;
+            number = a->gone + (uint64_t)mark * STEP;
+        }
+        while (at < a->size && time_at(a->data + at) < time) {
+            at += size_at(a->data + at);
+            number++;
+        }
+        w->cut[i].at = at;
+        w->count[i] = number;
+    }
+}
+
+/* Forgets what is before an offset, but for a little, so that marks stay where they are. */
+static void forget(struct ahead *a, size_t at) {
+    size_t marks = 0;
+    while (marks < a->marks && (marks + 1 < a->marks ? a->mark[marks + 1].at : a->size) <= at) {
+        marks++;
+    }
+    size_t from = marks < a->marks ? a->mark[marks].at : a->size;
+    memmove(a->data, a->data + from, a->size - from);
+    for (size_t i = marks; i < a->marks; i++) {
+        a->mark[i - marks] = (struct mark){a->mark[i].time, a->mark[i].at - from};
+    }
+    /* Behind the last mark there may be fewer records than one expects. */
+    uint64_t gone = marks < a->marks ? (uint64_t)marks * STEP : a->records;
+    a->gone += gone;
+    a->records -= gone;
+    a->marks -= marks;
+    a->size -= from;
+}
+
+/* ------------------------------------------------------------------------------------------------------------
+ *  Cuts
+ * --------------------------------------------------------------------------------------------------------- */
+
+static int by_value(const void *a_, const void *b_) {
+    const uint64_t *a = a_, *b = b_;
+    return (*a > *b) - (*a < *b);
+}
+
+/* Every process says up to where it has all its records, and the times of some of them. */
+static hpcw_status make_cuts(struct work *w, hpcw_status s, hpcw_error *err) {
+    const struct ahead *a = &w->own;
+    size_t words = w->told + 2;
+    uint64_t *mine = w->word + w->processes * words;
+    mine[0] = s == HPCW_OK;
+    mine[1] = a->all ? NEVER : a->marks == 0 ? 0 : a->mark[a->marks - 1].time;
+    for (size_t i = 0; i < w->told; i++) {
+        mine[2 + i] = a->marks == 0 ? NEVER : a->mark[i * a->marks / w->told].time;
+    }
+    hpcw_status r =
+        hpcw_i_comm_allgather(w->comm, mine, words * sizeof *mine, w->word, s == HPCW_OK ? err : NULL);
+    if (r != HPCW_OK) {
+        return s == HPCW_OK ? r : s;
+    }
+    uint64_t horizon = NEVER;
+    for (size_t p = 0; p < w->processes; p++) {
+        const uint64_t *his = w->word + p * words;
+        if (his[0] == 0) {
+            return hpcw_i_tell(w->comm, (int)p, s, err);
+        }
+        horizon = his[1] < horizon ? his[1] : horizon;
+    }
+    w->last = horizon == NEVER;
+    uint64_t *time = w->count;
+    size_t times = 0;
+    for (size_t p = 0; p < w->processes; p++) {
+        for (size_t i = 0; i < w->told; i++) {
+            uint64_t t = w->word[p * words + 2 + i];
+            if (t > w->cut[0].time && t < horizon) {
+                time[times++] = t;
+            }
+        }
+    }
+    qsort(time, times, sizeof *time, by_value);
+    w->cuts = 1;
+    for (size_t i = 0; i < times; i++) {
+        if (time[i] > w->cut[w->cuts - 1].time) {
+            w->cut[w->cuts++].time = time[i];
+        }
+    }
+    if (horizon > w->cut[w->cuts - 1].time) {
+        w->cut[w->cuts++].time = horizon;
+    }
+    find_cuts(w);
+    struct hpcw_i_words sums = {.sums = (uint32_t)w->cuts, .word = w->count};
+    r = hpcw_i_comm_allreduce(w->comm, &sums, err);
+    for (size_t i = 0; r == HPCW_OK && i < w->cuts; i++) {
+        w->cut[i].number = w->count[i];
+    }
+    return r;
+}
+
+/* ------------------------------------------------------------------------------------------------------------
+ *  Shares
+ * --------------------------------------------------------------------------------------------------------- */
+
+/* How many records this round completes: whole segments, behind which there is at least one more record, unless these are
+ * the last ones. As many segments for each process, if that is possible. */
+static uint64_t completes(const struct work *w) {
+    uint64_t number = w->cut[w->cuts - 1].number;
+    if (number <= w->done) {
+        return 0;
+    }
+    uint64_t segments = (number - 1 - w->done) / SEGMENT;
+    segments = segments < w->processes ? segments : segments / w->processes * w->processes;
+    return w->last ? number - w->done : segments * SEGMENT;
+}
+
+/* Every process finds the same. */
+static void make_shares(struct work *w) {
+    uint64_t records = completes(w), segments = (records + SEGMENT - 1) / SEGMENT;
+    size_t cut = 0;
+    for (size_t p = 0; p < w->processes; p++) {
+        struct share *mine = &w->share[p];
+        uint64_t first = segments * p / w->processes * SEGMENT,
+                 end = segments * (p + 1) / w->processes * SEGMENT;
+        mine->first = w->done + first;
+        mine->end = w->done + (end < records ? end : records);
+        while (cut + 1 < w->cuts && w->cut[cut + 1].number <= mine->first) {
+            cut++;
+        }
+        mine->from = cut;
+        /* One record more, which tells when the next block begins. */
+        mine->to = cut;
+        while (mine->to + 1 < w->cuts && w->cut[mine->to].number <= mine->end) {
+            mine->to++;
+        }
+    }
+}
+
+static hpcw_status exchange(struct work *w, hpcw_error *err) {
+    struct runs *r = &w->runs;
+    for (size_t p = 0; p < w->processes; p++) {
+        const struct share *his = &w->share[p];
+        size_t from = w->cut[his->from].at, to = w->cut[his->to].at;
+        /* What one keeps is merged from where it is. */
+        w->send_at[p] = from / 8;
+        w->send_words[p] = p == w->me || his->first == his->end ? 0 : (to - from) / 8;
+    }
+    hpcw_status s = hpcw_i_comm_exchange_at(w->comm, (const uint64_t *)(const void *)w->own.data, w->send_at,
+                                            w->send_words, &w->received, w->receive_words, err);
+    const unsigned char *p = (const unsigned char *)w->received.words;
+    for (uint32_t i = 0; s == HPCW_OK && i < r->leaves; i++) {
+        bool own = i == w->me;
+        r->next[i] = own ? w->own.data + w->cut[w->share[i].from].at : p;
+        r->end[i] = own ? w->own.data + w->cut[w->share[i].to].at : p;
+        if (!own && i < w->processes) {
+            r->end[i] = p = p + w->receive_words[i] * 8;
+        }
+        r->key[i] = r->next[i] == r->end[i] ? NEVER : time_at(r->next[i]);
+    }
+    return s;
+}
+
+/* ------------------------------------------------------------------------------------------------------------
+ *  Merge
+ * --------------------------------------------------------------------------------------------------------- */
+
+/*
+ * A tree of losers over the runs: every inner node keeps the run that lost there, and the winner of all is known. When
+ * the winner's next record comes up, it meets the losers on its way from its leaf to the root, one comparison each, which
+ * the compiler makes without a branch: who wins is not to be foreseen. Of equal times, the lower run wins.
+ */
+static uint32_t first_winner(const struct runs r, uint32_t node) {
+    if (node >= r.leaves) {
+        return node - r.leaves;
+    }
+    uint32_t a = first_winner(r, 2 * node), b = first_winner(r, 2 * node + 1);
+    bool second = r.key[b] < r.key[a];
+    r.loser[node] = second ? a : b;
+    return second ? b : a;
+}
+
+static inline uint32_t step_over(const struct runs r, uint32_t winner, uint32_t size) {
+    const unsigned char *next = r.next[winner] + size;
+    uint64_t best = next == r.end[winner] ? NEVER : time_at(next);
+    r.next[winner] = next;
+    r.key[winner] = best;
+    for (uint32_t node = (r.leaves + winner) / 2; node > 0; node /= 2) {
+        uint32_t other = r.loser[node];
+        uint64_t others = r.key[other];
+        bool lost = others < best + (other < winner);
+        r.loser[node] = lost ? winner : other;
+        winner = lost ? other : winner;
+        best = lost ? others : best;
+    }
+    return winner;
+}
+
+/* As many records as have room; *number: how many. */
+static inline uint32_t merge_some(const struct runs r, uint32_t winner, unsigned char **to,
+                                  const unsigned char *end, size_t *number) {
+    size_t most = *number, n = 0;
+    unsigned char *p = *to;
+    uint32_t size = size_at(r.next[winner]);
+    do {
+        const unsigned char *record = r.next[winner];
+        memcpy(p, record, LEAST_RECORD);
+        if (size > LEAST_RECORD) {
+            memcpy(p + LEAST_RECORD, record + LEAST_RECORD, size - LEAST_RECORD);
+        }
+        p += size;
+        n++;
+        winner = step_over(r, winner, size);
+        size = n < most ? size_at(r.next[winner]) : 0;
+    } while (n < most && size <= (size_t)(end - p));
+    *to = p;
+    *number = n;
+    return winner;
+}
+
+/* The records of the own share, into the slice. */
+static hpcw_status merge_share(struct work *w, hpcw_error *err) {
+    const struct share *mine = &w->share[w->me];
+    const struct runs r = w->runs;
+    if (mine->first == mine->end) {
+        return HPCW_OK;
+    }
+    hpcw_status s = w->slice == NULL ? hpcw_clog2_slice_new(w->file, mine->first, &w->slice, err)
+                                     : hpcw_clog2_slice_again(w->slice, mine->first, err);
+    uint32_t winner = first_winner(r, 1);
+    for (uint64_t number = w->cut[mine->from].number; number < mine->first; number++) {
+        winner = step_over(r, winner, size_at(r.next[winner]));
+    }
+    for (uint64_t left = mine->end - mine->first; s == HPCW_OK && left > 0;) {
+        double time = as_time(r.key[winner]);
+        unsigned char *space;
+        size_t room, number;
+        s = hpcw_i_clog2_slice_space(w->slice, size_at(r.next[winner]), time, &space, &room, &number, err);
+        if (s == HPCW_OK) {
+            unsigned char *to = space;
+            number = left < number ? (size_t)left : number;
+            winner = merge_some(r, winner, &to, space + room, &number);
+            hpcw_i_clog2_slice_took(w->slice, (size_t)(to - space), number);
+            left -= number;
+        }
+    }
+    if (s != HPCW_OK) {
+        return s;
+    }
+    bool ends_log = w->last && mine->end == w->cut[w->cuts - 1].number;
+    return hpcw_clog2_slice_end(w->slice, ends_log ? HPCW_CLOG2_LAST : as_time(r.key[winner]), err);
+}
+
+/* What the next round begins with needs no one else, and a file system lets one process write to a file at a time: so
+ * every other process encodes first while the others write. */
+static hpcw_status write_and_encode(struct work *w, uint64_t first_block, hpcw_error *err) {
+    bool encodes_first = w->me % 2 != 0;
+    hpcw_status s = encodes_first ? encode_ahead(w, err) : HPCW_OK;
+    if (s == HPCW_OK && w->share[w->me].first < w->share[w->me].end) {
+        s = hpcw_clog2_slice_place(w->slice, first_block, err);
+    }
+    return s == HPCW_OK && !encodes_first ? encode_ahead(w, err) : s;
+}
+
+/* Drops what is before the end of all shares, as far as there is a cut. */
+static void drop_done(struct work *w) {
+    size_t cut = 0;
+    w->done = w->share[w->processes - 1].end;
+    while (cut + 1 < w->cuts && w->cut[cut + 1].number <= w->done) {
+        cut++;
+    }
+    forget(&w->own, w->cut[cut].at);
+    w->cut[0].time = w->cut[cut].time;
+}
+
+/* Every process says how many blocks it has; then all know their places. *written is the status of this process alone. */
+static hpcw_status write_shares(struct work *w, hpcw_status s, hpcw_status *written, hpcw_error *err) {
+    const struct share *mine = &w->share[w->me];
+    uint64_t blocks = mine->first < mine->end && w->slice != NULL ? hpcw_clog2_slice_blocks(w->slice) : 0;
+    blocks = s == HPCW_OK ? blocks : UINT64_MAX;
+    hpcw_status r = hpcw_i_comm_allgather(w->comm, &blocks, sizeof blocks, w->count, s == HPCW_OK ? err : NULL);
+    if (r != HPCW_OK) {
+        return s == HPCW_OK ? r : s;
+    }
+    uint64_t before = w->blocks_before;
+    for (size_t p = 0; p < w->processes; p++) {
+        if (w->count[p] == UINT64_MAX) {
+            return hpcw_i_tell(w->comm, (int)p, s, err);
+        }
+        before += p < w->me ? w->count[p] : 0;
+        w->blocks_before += w->count[p];
+    }
+    w->blocks += blocks;
+    drop_done(w);
+    *written = write_and_encode(w, before, err);
+    return HPCW_OK;
+}
+
+/* ------------------------------------------------------------------------------------------------------------
+ *  All rounds
+ * --------------------------------------------------------------------------------------------------------- */
+
+/* *s is the status of this process alone, which the others hear of in the next round; the result is that of all. */
+static hpcw_status one_round(struct work *w, hpcw_status *s, hpcw_error *err) {
+    hpcw_status r = make_cuts(w, *s, err);
+    if (r != HPCW_OK) {
+        return r;
+    }
+    make_shares(w);
+    uint64_t end = w->share[w->processes - 1].end;
+    if (end == w->done) {
+        w->ahead_to *= 2; /* not one segment: that takes more of each process */
+        *s = encode_ahead(w, err);
+        return HPCW_OK;
+    }
+    r = exchange(w, err);
+    return r == HPCW_OK ? write_shares(w, merge_share(w, err), s, err) : r;
+}
+
+static hpcw_status make_room(struct work *w, hpcw_error *err) {
+    struct runs *r = &w->runs;
+    size_t n = w->processes;
+    w->told = ALL_TOLD / n > MOST_TOLD ? MOST_TOLD : ALL_TOLD / n < LEAST_TOLD ? LEAST_TOLD : ALL_TOLD / n;
+    w->ahead_to = AHEAD_BYTES;
+    for (r->leaves = 2; r->leaves < n;) {
+        r->leaves *= 2;
+    }
+    w->received.words = hpcw_i_malloc_large(RECEIVED_BYTES);
+    w->received.capacity = w->received.words == NULL ? 0 : RECEIVED_BYTES / sizeof *w->received.words;
+    w->word = hpcw_i_calloc((n + 1) * (w->told + 2), sizeof *w->word);
+    w->count = hpcw_i_calloc(n * w->told + 2, sizeof *w->count);
+    w->cut = hpcw_i_calloc(n * w->told + 2, sizeof *w->cut);
+    w->share = hpcw_i_calloc(n, sizeof *w->share);
+    w->send_at = hpcw_i_calloc(n, sizeof *w->send_at);
+    w->send_words = hpcw_i_calloc(n, sizeof *w->send_words);
+    w->receive_words = hpcw_i_calloc(n, sizeof *w->receive_words);
+    r->key = hpcw_i_calloc(r->leaves, sizeof *r->key);
+    r->next = hpcw_i_calloc(r->leaves, sizeof *r->next);
+    r->end = hpcw_i_calloc(r->leaves, sizeof *r->end);
+    r->loser = hpcw_i_calloc(r->leaves, sizeof *r->loser);
+    return w->word == NULL || w->count == NULL || w->cut == NULL || w->share == NULL || w->send_at == NULL ||
+                   w->send_words == NULL || w->receive_words == NULL || r->key == NULL || r->next == NULL ||
+                   r->end == NULL || r->loser == NULL
+               ? no_memory(err)
+               : HPCW_OK;
+}
+
+static void free_room(struct work *w) {
+    hpcw_i_free(w->own.data);
+    hpcw_i_free(w->own.mark);
+    hpcw_i_free(w->word);
+    hpcw_i_free(w->count);
+    hpcw_i_free(w->cut);
+    hpcw_i_free(w->share);
+    hpcw_i_free(w->send_at);
+    hpcw_i_free(w->send_words);
+    hpcw_i_free(w->receive_words);
+    hpcw_i_free(w->received.words);
+    hpcw_i_free(w->runs.key);
+    hpcw_i_free(w->runs.next);
+    hpcw_i_free(w->runs.end);
+    hpcw_i_free(w->runs.loser);
+    hpcw_clog2_slice_free(w->slice);
+}
+
+hpcw_status hpcw_i_clog2_merge_partitioned(hpcw_clog2 *file, hpcw_comm *comm,
+                                           struct hpcw_i_clog2_stream *stream, uint64_t *blocks,
+                                           hpcw_error *err) {
+    struct work w = {.file = file,
+                     .comm = comm,
+                     .stream = stream,
+                     .processes = (size_t)comm->size,
+                     .me = (size_t)comm->process};
+    hpcw_status s = HPCW_OK, all = hpcw_i_agree(comm, make_room(&w, err), NULL, err);
+    if (all == HPCW_OK) {
+        s = encode_ahead(&w, err);
+    }
+    while (all == HPCW_OK && !(w.last && w.done == w.cut[w.cuts - 1].number)) {
+        all = one_round(&w, &s, err);
+    }
+    *blocks = w.blocks;
+    free_room(&w);
+    return all == HPCW_OK ? s : all;
+}
