@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "machine.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <malloc.h>
 #include <sched.h>
@@ -9,7 +8,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <sys/statfs.h>
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
@@ -52,24 +50,6 @@ static uint64_t read_kib(const char *path, const char *key) {
     return sscanf(text, "%llu", &kib) == 1 ? (uint64_t)kib * 1024 : 0;
 }
 
-static const char *file_system_name(unsigned long magic) {
-    static const struct {
-        unsigned long magic;
-        const char *name;
-    } known[] = {
-        {0xEF53, "ext4"},       {0x01021994, "tmpfs"}, {0x58465342, "xfs"},   {0x9123683E, "btrfs"},
-        {0x0BD00BD0, "lustre"}, {0x47504653, "gpfs"},  {0x6969, "nfs"},       {0x794C7630, "overlayfs"},
-        {0x65735546, "fuse"},   {0x2FC12FC1, "zfs"},   {0xF2F52010, "f2fs"},  {0x19830326, "beegfs"},
-        {0x00C36400, "ceph"},   {0xFF534D42, "cifs"},  {0x858458F6, "ramfs"}, {0x01021997, "9p"},
-    };
-    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
-        if (known[i].magic == magic) {
-            return known[i].name;
-        }
-    }
-    return "unknown";
-}
-
 hpcw_status bench_machine_describe(struct bench_machine *m, const char *directory, hpcw_error *err) {
     *m = (struct bench_machine){.system = "unknown", .processor = "unknown"};
     struct utsname u;
@@ -95,17 +75,18 @@ hpcw_status bench_machine_describe(struct bench_machine *m, const char *director
     const char *asserts = "assertions on";
 #endif
     (void)snprintf(m->build, sizeof m->build, "%s, %s", optimised, asserts);
-    struct statfs fs;
-    if (statfs(directory, &fs) != 0) {
-        return hpcw_i_fail_sys(err, errno, "%s: cannot ask for its file system", directory);
+    struct hpcw_i_fsinfo fs;
+    hpcw_status s = hpcw_i_fsinfo_look(NULL, directory, 0, &fs, err);
+    if (s != HPCW_OK) {
+        return s;
     }
-    (void)snprintf(m->file_system, sizeof m->file_system, "%s", file_system_name((unsigned long)fs.f_type));
+    (void)snprintf(m->file_system, sizeof m->file_system, "%s", fs.type);
     char inside[4096];
     int n = snprintf(inside, sizeof inside, "%s/x", directory);
     if (n < 0 || (size_t)n >= sizeof inside) {
         return hpcw_i_fail(err, HPCW_ERANGE, "%s: the path is too long", directory);
     }
-    hpcw_status s = hpcw_i_fs_block_size(inside, &m->block_size, err);
+    s = hpcw_i_fs_block_size(inside, &m->block_size, err);
     return s == HPCW_OK ? hpcw_i_fs_space(directory, &m->space, err) : s;
 }
 

@@ -2,6 +2,7 @@
 #include "io/fsinfo.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -12,14 +13,27 @@
 #define LARGEST_BELIEVED (32u << 20)
 #define OTHERWISE (2u << 20)
 
-hpcw_status hpcw_i_fs_block_size(const char *path, uint32_t *block_size, hpcw_error *err) {
+#define MAGIC_LUSTRE 0x0BD00BD0u
+#define MAGIC_GPFS 0x47504653u
+#define MAGIC_XFS 0x58465342u
+#define LOV_ATTRIBUTE "lustre.lov"
+
+/* ---- what the library and the generator ask ---- */
+
+/* The directory that a path is in, to be freed; NULL: out of memory. */
+static char *directory_of(const char *path) {
     const char *slash = strrchr(path, '/');
     char *dir = hpcw_i_strdup(slash == NULL ? "." : path);
+    if (dir != NULL && slash != NULL) {
+        dir[slash == path ? 1 : slash - path] = '\0';
+    }
+    return dir;
+}
+
+hpcw_status hpcw_i_fs_block_size(const char *path, uint32_t *block_size, hpcw_error *err) {
+    char *dir = directory_of(path);
     if (dir == NULL) {
         return hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory", path);
-    }
-    if (slash != NULL) {
-        dir[slash == path ? 1 : slash - path] = '\0';
     }
     struct stat st;
     int e = stat(dir, &st) == 0 ? 0 : errno;
@@ -45,5 +59,217 @@ hpcw_status hpcw_i_fs_space(const char *directory, uint64_t *bytes, hpcw_error *
         return HPCW_OK;
     }
     *bytes = (uint64_t)v.f_bavail * (v.f_frsize != 0 ? v.f_frsize : v.f_bsize);
+    return HPCW_OK;
+}
+
+/* ---- everything there is to know ---- */
+
+static const struct hpcw_i_fs_source *source_or_system(const struct hpcw_i_fs_source *source) {
+    return source == NULL ? &hpcw_i_fs_system : source;
+}
+
+static void name_type(uint64_t magic, char type[32]) {
+    static const struct {
+        uint32_t magic;
+        const char *name;
+    } known[] = {
+        {0xEF53, "ext4"},         {0x01021994, "tmpfs"},    {MAGIC_XFS, "xfs"},       {0x9123683E, "btrfs"},
+        {MAGIC_LUSTRE, "lustre"}, {MAGIC_GPFS, "gpfs"},     {0x6969, "nfs"},          {0x794C7630, "overlay"},
+        {0x65735546, "fuse"},     {0x2FC12FC1, "zfs"},      {0xF2F52010, "f2fs"},     {0x19830326, "beegfs"},
+        {0x00C36400, "ceph"},     {0xFF534D42, "cifs"},     {0xFE534D42, "smb2"},     {0x858458F6, "ramfs"},
+        {0x01021997, "9p"},       {0xCA451A4E, "bcachefs"}, {0x7461636F, "ocfs2"},    {0x01161970, "gfs2"},
+        {0x20030528, "orangefs"}, {0xAAD7AAEA, "panfs"},    {0x5346414F, "afs"},      {0x2011BAB0, "exfat"},
+        {0x4D44, "vfat"},         {0xF15F, "ecryptfs"},     {0x73717368, "squashfs"}, {0x52654973, "reiserfs"},
+    };
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+        if (known[i].magic == magic) {
+            (void)snprintf(type, 32, "%s", known[i].name);
+            return;
+        }
+    }
+    (void)snprintf(type, 32, "unknown (0x%llx)", (unsigned long long)magic);
+}
+
+static void look_direct(const struct hpcw_i_fs_source *source, const char *file, struct hpcw_i_fsinfo *info) {
+    if (source->direct(source, file, &info->direct_memory, &info->direct_offset) == 0) {
+        info->direct_source = "statx";
+    } else if (info->magic == MAGIC_XFS &&
+               source->direct_xfs(source, file, &info->direct_memory, &info->direct_offset) == 0) {
+        info->direct_source = "XFS_IOC_DIOINFO";
+    } else {
+        info->direct_memory = info->direct_offset = 0;
+        return;
+    }
+    info->direct_known = true;
+}
+
+/* What the attribute says, HPCW_ENOMEM among the reasons why it says nothing. */
+static hpcw_status read_stripes(const struct hpcw_i_fs_source *source, const char *file, struct hpcw_i_lov *lov,
+                                hpcw_error *err) {
+    size_t size = HPCW_I_LOV_LARGEST;
+    unsigned char *value = hpcw_i_malloc(size);
+    if (value == NULL) {
+        return hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for its Lustre layout", file);
+    }
+    int e = source->get(source, file, LOV_ATTRIBUTE, value, &size);
+    hpcw_status s = e != 0 ? hpcw_i_fail_sys(err, e, "%s: cannot read its attribute " LOV_ATTRIBUTE, file)
+                           : hpcw_i_lov_decode(file, value, size, lov, err);
+    hpcw_i_free(value);
+    return s;
+}
+
+static void look_stripes(const struct hpcw_i_fs_source *source, const char *file, struct hpcw_i_fsinfo *info) {
+    hpcw_error why;
+    if (source->lustreapi(source, file, &info->stripe) == 0) {
+        info->stripe_source = "liblustreapi";
+    } else if (read_stripes(source, file, &info->stripe, &why) == HPCW_OK) {
+        info->stripe_source = LOV_ATTRIBUTE;
+    } else {
+        (void)snprintf(info->stripe_reason, sizeof info->stripe_reason, "%.150s", why.message);
+        info->stripe = (struct hpcw_i_lov){0};
+        return;
+    }
+    info->stripe_known = true;
+}
+
+static void choose_block(const struct hpcw_i_fs_about *about, uint64_t given, struct hpcw_i_fsinfo *info) {
+    const struct {
+        uint64_t bytes;
+        const char *source;
+    } by_rank[] = {
+        {given, "given"},
+        {info->stripe.stripe_bytes, "Lustre stripe"},
+        {info->gpfs ? about->statfs_block : 0, "GPFS"},
+        {about->stat_block, "st_blksize"},
+        {about->statfs_block, "statfs"},
+    };
+    for (size_t i = 0; i < sizeof by_rank / sizeof by_rank[0]; i++) {
+        if (by_rank[i].bytes != 0) {
+            info->block_bytes = by_rank[i].bytes;
+            info->block_source = by_rank[i].source;
+            return;
+        }
+    }
+}
+
+hpcw_status hpcw_i_fsinfo_look(const struct hpcw_i_fs_source *source, const char *path, uint64_t given,
+                               struct hpcw_i_fsinfo *out, hpcw_error *err) {
+    source = source_or_system(source);
+    *out =
+        (struct hpcw_i_fsinfo){.block_source = "unknown", .direct_source = "unknown", .stripe_source = "none"};
+    struct hpcw_i_fs_about about;
+    int e = source->about(source, path, &about);
+    if (e != 0) {
+        return hpcw_i_fail_sys(err, e, "%s: cannot ask for its file system", path);
+    }
+    name_type(about.magic, out->type);
+    out->magic = about.magic;
+    out->gpfs = about.magic == MAGIC_GPFS;
+    if (about.kind == HPCW_I_FS_FILE) {
+        look_direct(source, path, out);
+    }
+    if (about.magic == MAGIC_LUSTRE) {
+        out->stripe_source = "unknown";
+        if (about.kind == HPCW_I_FS_FILE) {
+            look_stripes(source, path, out);
+        } else {
+            (void)snprintf(out->stripe_reason, sizeof out->stripe_reason, "only a file has stripes");
+        }
+    }
+    choose_block(&about, given, out);
+    return HPCW_OK;
+}
+
+hpcw_status hpcw_i_fs_try_direct(const struct hpcw_i_fs_source *source, const char *file, hpcw_error *err) {
+    source = source_or_system(source);
+    int e = source->open_direct(source, file);
+    if (e == EINVAL || e == EOPNOTSUPP) {
+        return hpcw_i_fail(err, HPCW_ENOTSUP, "%s: its file system takes no direct I/O", file);
+    }
+    return e == 0 ? HPCW_OK : hpcw_i_fail_sys(err, e, "%s: cannot open it for direct I/O", file);
+}
+
+/* ---- stripes ---- */
+
+static hpcw_status check_stripes(const char *path, const struct hpcw_i_stripes *w, hpcw_error *err) {
+    if (w->count > HPCW_I_LOV_MOST_STRIPES && w->count != HPCW_I_LOV_ALL) {
+        return hpcw_i_fail(err, HPCW_EINVAL, "%s: wanted at most %d stripes, got %u", path,
+                           HPCW_I_LOV_MOST_STRIPES, w->count);
+    }
+    if (w->bytes % HPCW_I_LOV_STRIPE_UNIT != 0 || w->bytes > UINT32_MAX) {
+        return hpcw_i_fail(err, HPCW_EINVAL,
+                           "%s: wanted stripes of a multiple of %d bytes below 4 GiB, got %llu", path,
+                           HPCW_I_LOV_STRIPE_UNIT, (unsigned long long)w->bytes);
+    }
+    return HPCW_OK;
+}
+
+static hpcw_status demand_lustre(const char *path, const struct hpcw_i_fs_about *about, hpcw_error *err) {
+    char type[32];
+    if (about->magic == MAGIC_LUSTRE) {
+        return HPCW_OK;
+    }
+    name_type(about->magic, type);
+    return hpcw_i_fail(err, HPCW_ENOTSUP, "%s: cannot set stripes: wanted a lustre file system, got %s", path,
+                       type);
+}
+
+hpcw_status hpcw_i_fs_can_stripe(const struct hpcw_i_fs_source *source, const char *directory,
+                                 const struct hpcw_i_stripes *stripes, hpcw_error *err) {
+    source = source_or_system(source);
+    hpcw_status s = check_stripes(directory, stripes, err);
+    if (s != HPCW_OK) {
+        return s;
+    }
+    struct hpcw_i_fs_about about;
+    int e = source->about(source, directory, &about);
+    return e == 0 ? demand_lustre(directory, &about, err)
+                  : hpcw_i_fail_sys(err, e, "%s: cannot ask for its file system", directory);
+}
+
+hpcw_status hpcw_i_fs_set_stripe(const struct hpcw_i_fs_source *source, const char *path,
+                                 const struct hpcw_i_stripes *stripes, hpcw_error *err) {
+    source = source_or_system(source);
+    struct hpcw_i_fs_about about;
+    bool makes = false;
+    hpcw_status s = check_stripes(path, stripes, err);
+    if (s != HPCW_OK) {
+        return s;
+    }
+    int e = source->about(source, path, &about);
+    if (e == ENOENT) {
+        char *directory = directory_of(path);
+        if (directory == NULL) {
+            return hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory", path);
+        }
+        e = source->about(source, directory, &about);
+        hpcw_i_free(directory);
+        makes = true;
+    }
+    if (e != 0) {
+        return hpcw_i_fail_sys(err, e, "%s: cannot ask for its file system", path);
+    }
+    s = demand_lustre(path, &about, err);
+    if (s == HPCW_OK && !makes && about.kind != HPCW_I_FS_DIRECTORY) {
+        s = hpcw_i_fail(err, HPCW_EEXIST, "%s: cannot set stripes: wanted a directory or no file, got a file",
+                        path);
+    }
+    if (s != HPCW_OK) {
+        return s;
+    }
+    e = makes ? source->make(source, path) : 0;
+    if (e != 0) {
+        return hpcw_i_fail_sys(err, e, "%s: cannot make the file", path);
+    }
+    unsigned char value[HPCW_I_LOV_SET_SIZE];
+    hpcw_i_lov_encode(stripes->count, stripes->bytes, value);
+    e = source->set(source, path, LOV_ATTRIBUTE, value, sizeof value);
+    if (e != 0) {
+        if (makes) {
+            (void)source->remove(source, path);
+        }
+        return hpcw_i_fail_sys(err, e, "%s: cannot set %u stripes of %llu bytes", path, stripes->count,
+                               (unsigned long long)stripes->bytes);
+    }
     return HPCW_OK;
 }

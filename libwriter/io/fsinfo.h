@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F1: what a directory's file system says of itself. */
+/* F1: what a file system says of itself, and the stripes of Lustre files. */
 #ifndef HPCW_IO_FSINFO_H
 #define HPCW_IO_FSINFO_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <hpcw/status.h>
+
+#include "io/fssource.h"
 
 /*
  * Block size to align to for a file that will be `path`: the st_blksize of its directory, as SIONlib asks for
@@ -16,5 +19,62 @@ hpcw_status hpcw_i_fs_block_size(const char *path, uint32_t *block_size, hpcw_er
 /* Bytes an unprivileged user can still write to the file system that holds `directory`; UINT64_MAX where it does
  * not say. */
 hpcw_status hpcw_i_fs_space(const char *directory, uint64_t *bytes, hpcw_error *err);
+
+/* Everything that is known of a file system. Sources are static words, "unknown" where nobody could be asked. */
+struct hpcw_i_fsinfo {
+    char type[32]; /* "ext4" (ext2 and ext3 look the same), "unknown (0x...)" */
+    uint64_t magic;
+
+    uint64_t block_bytes;     /* 0: unknown */
+    const char *block_source; /* "given", "Lustre stripe", "GPFS", "st_blksize", "statfs", "unknown" */
+
+    bool direct_known;                     /* alignment for O_DIRECT of the file asked about */
+    uint32_t direct_memory, direct_offset; /* both 0: the file takes none */
+    const char *direct_source;             /* "statx", "XFS_IOC_DIOINFO", "unknown" */
+
+    bool stripe_known; /* Lustre, of the file asked about */
+    struct hpcw_i_lov stripe;
+    const char *stripe_source; /* "liblustreapi", "lustre.lov"; "none" elsewhere than on Lustre; "unknown" */
+    char stripe_reason[160];   /* why it is unknown, one line; "" if it is known or there is none */
+
+    bool gpfs;
+};
+
+/*
+ * Asks about an existing directory or file. Only a file has an alignment for direct I/O and stripes: ask about one
+ * that was just made to learn what took effect. What cannot be found out is unknown, and not a failure.
+ *
+ * `source`: NULL for this machine. `given`: block size that the user says, 0 if none. Fails if the path cannot be
+ * asked about at all.
+ */
+HPCW_MUST_CHECK hpcw_status hpcw_i_fsinfo_look(const struct hpcw_i_fs_source *source, const char *path,
+                                               uint64_t given, struct hpcw_i_fsinfo *out, hpcw_error *err);
+
+/* Whether a file that is there can be opened for writing with O_DIRECT: found out by doing it. HPCW_ENOTSUP says that
+ * its file system refuses, anything else that it could not be tried. */
+HPCW_MUST_CHECK hpcw_status hpcw_i_fs_try_direct(const struct hpcw_i_fs_source *source, const char *file,
+                                                 hpcw_error *err);
+
+/* Stripes to ask for. Zeroed: none. */
+struct hpcw_i_stripes {
+    uint32_t count; /* 1 .. HPCW_I_LOV_MOST_STRIPES, HPCW_I_LOV_ALL; 0: the default */
+    uint64_t bytes; /* a multiple of HPCW_I_LOV_STRIPE_UNIT below 4 GiB; 0: the default */
+};
+
+/* Whether files below an existing `directory` can be striped like that: HPCW_EINVAL for numbers that Lustre does not
+ * know, HPCW_ENOTSUP elsewhere than on Lustre. Changes nothing. */
+HPCW_MUST_CHECK hpcw_status hpcw_i_fs_can_stripe(const struct hpcw_i_fs_source *source, const char *directory,
+                                                 const struct hpcw_i_stripes *stripes, hpcw_error *err);
+
+/*
+ * Sets stripes by the attribute "lustre.lov", as liblustreapi does (llapi_layout_file_open): of a directory the
+ * default for files and directories that are made in it later, of a `path` that does not exist the layout of the empty
+ * file that this makes. A server may give less than it was asked for: hpcw_i_fsinfo_look says what took effect.
+ *
+ * HPCW_EINVAL, HPCW_ENOTSUP as above; HPCW_EEXIST: a file is there, whose stripes are fixed; others from the system,
+ * and then no file was made. `source` as above.
+ */
+HPCW_MUST_CHECK hpcw_status hpcw_i_fs_set_stripe(const struct hpcw_i_fs_source *source, const char *path,
+                                                 const struct hpcw_i_stripes *stripes, hpcw_error *err);
 
 #endif

@@ -15,6 +15,7 @@
 #include "support/clog2_cases.h"
 #include "support/files.h"
 #include "support/linktest_image.h"
+#include "support/lov_image.h"
 #include "support/memory_source.h"
 #include "support/vom_image.h"
 
@@ -195,6 +196,17 @@ static void vom_seeds(void) {
     free(stored);
 }
 
+static void lov_seeds(void) {
+    unsigned char bytes[LOV_IMAGE];
+    struct sion_image image = {.data = bytes};
+    image.size = lov_plain(bytes, false, 1, 1 << 20, 2, 2, false);
+    seed("lov/v1", &image, 1);
+    image.size = lov_plain(bytes, true, 1, 4 << 20, 3, 3, true);
+    seed("lov/v3_big", &image, 1);
+    image.size = lov_composite(bytes, false);
+    seed("lov/composite", &image, 1);
+}
+
 /* A tree from "key" and "key=value" lines, two blanks a level, as the tools print them. */
 static void kvtree_seed(const char *name, const char *text) {
     hpcw_kvtree *node[8] = {NULL};
@@ -282,6 +294,7 @@ int main(int argc, char **argv) {
     sion_seeds();
     linktest_seeds();
     vom_seeds();
+    lov_seeds();
     kvtree_seeds();
     clog2_seeds();
     return failures == 0 ? 0 : 1;

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * F1: the layout of a Lustre file, as the extended attribute "lustre.lov" has it. Pure arithmetic, no I/O.
+ *
+ * Source of the fields: Lustre 2.x, lustre/include/uapi/linux/lustre/lustre_user.h, lov_user_md_v1 (32 bytes, then
+ * 24 for each object), lov_user_md_v3 (48 bytes, with the name of a pool), lov_comp_md_v1 (32 bytes, then
+ * lov_comp_md_entry_v1 of 48 bytes each, which point at one of the former). Byte order of the host that asks, and the
+ * other one is taken, too, as liblustreapi does (llapi_layout_swab_lov_user_md).
+ *
+ *   v1, v3      0 magic, 4 pattern, 8 object id (16), 24 stripe size, 28 stripe count (2), 30 first target (2)
+ *   composite   0 magic, 4 size of all, 8 generation, 12 flags (2), 14 entries (2), 16 mirrors (2), 18 unused
+ *   entry       0 id, 4 flags, 8 first byte (8), 16 end (8), 24 offset of its v1 or v3, 28 size of that, 32 others
+ */
+#ifndef HPCW_IO_LOV_H
+#define HPCW_IO_LOV_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <hpcw/status.h>
+
+enum {
+    HPCW_I_LOV_SET_SIZE = 32,       /* of what hpcw_i_lov_encode makes */
+    HPCW_I_LOV_LARGEST = 65536,     /* Linux: XATTR_SIZE_MAX */
+    HPCW_I_LOV_STRIPE_UNIT = 65536, /* stripe sizes are multiples: LOV_MIN_STRIPE_SIZE */
+    HPCW_I_LOV_MOST_STRIPES = 2000, /* LOV_MAX_STRIPE_COUNT */
+};
+
+/* All targets there are, as a number of stripes: LOV_ALL_STRIPES, which only the default of a directory has. */
+#define HPCW_I_LOV_ALL UINT32_C(0xffff)
+
+/* How a file is striped; of a composite one its first component. */
+struct hpcw_i_lov {
+    uint32_t
+        pattern; /* bits of LOV_PATTERN_x: 1 RAID0, 0x100 on the metadata server, 0x200 several on one target */
+    uint32_t stripes;      /* 0: as the file system's default */
+    uint64_t stripe_bytes; /* 0: as the default */
+    uint32_t components;   /* 1: a plain layout; 0: not known */
+    uint64_t extent_end;   /* where the first component ends; UINT64_MAX: it does not */
+};
+
+/*
+ * Takes a layout apart. Every number in it is believed only as far as the bytes are there.
+ *
+ * HPCW_ETRUNCATED: less bytes than it says. HPCW_EFORMAT: a field contradicts the description. HPCW_ENOTSUP: a kind of
+ * layout that has no stripes (foreign, joined). `name` begins the message.
+ */
+HPCW_MUST_CHECK hpcw_status hpcw_i_lov_decode(const char *name, const void *data, size_t size,
+                                              struct hpcw_i_lov *out, hpcw_error *err);
+
+/* The attribute that asks for a plain layout: `stripes` and `stripe_bytes` as above, checked by the caller. */
+void hpcw_i_lov_encode(uint32_t stripes, uint64_t stripe_bytes, unsigned char out[HPCW_I_LOV_SET_SIZE]);
+
+#endif

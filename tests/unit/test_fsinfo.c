@@ -1,0 +1,432 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a file system is: on this machine, and on machines that are not at hand, played by a table. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <sys/vfs.h>
+
+#include "io/fsinfo.h"
+#include "support/files.h"
+#include "support/lov_image.h"
+
+#define LUSTRE 0x0BD00BD0u
+#define GPFS 0x47504653u
+#define XFS 0x58465342u
+
+/* A file system of our making. An error of 0 means that the answer is the one beside it. */
+struct fake {
+    struct hpcw_i_fs_source base;
+    struct hpcw_i_fs_about about;
+    int about_error;
+    int missing; /* asks for the path itself, and not for its directory, that find nothing */
+    int direct_error, xfs_error, open_error, make_error, get_error, set_error, api_error;
+    uint32_t memory, offset;
+    unsigned char value[512];
+    size_t size;
+    struct hpcw_i_lov api;
+    /* What was done. */
+    unsigned char was_set[64];
+    size_t set_size;
+    char set_path[64], made[64], removed[64];
+};
+
+/* The table is the first field, and the only const thing about a fake. */
+static struct fake *fake_of(const struct hpcw_i_fs_source *self) {
+    return (struct fake *)(uintptr_t)self;
+}
+
+static int fake_about(const struct hpcw_i_fs_source *self, const char *path, struct hpcw_i_fs_about *about) {
+    struct fake *f = fake_of(self);
+    (void)path;
+    if (f->missing > 0) {
+        f->missing--;
+        return ENOENT;
+    }
+    *about = f->about;
+    return f->about_error;
+}
+static int fake_direct(const struct hpcw_i_fs_source *self, const char *file, uint32_t *memory,
+                       uint32_t *offset) {
+    (void)file;
+    *memory = fake_of(self)->memory;
+    *offset = fake_of(self)->offset;
+    return fake_of(self)->direct_error;
+}
+static int fake_direct_xfs(const struct hpcw_i_fs_source *self, const char *file, uint32_t *memory,
+                           uint32_t *offset) {
+    (void)fake_direct(self, file, memory, offset);
+    return fake_of(self)->xfs_error;
+}
+static int fake_open_direct(const struct hpcw_i_fs_source *self, const char *file) {
+    (void)file;
+    return fake_of(self)->open_error;
+}
+static int fake_make(const struct hpcw_i_fs_source *self, const char *file) {
+    (void)snprintf(fake_of(self)->made, sizeof fake_of(self)->made, "%s", file);
+    return fake_of(self)->make_error;
+}
+static int fake_remove(const struct hpcw_i_fs_source *self, const char *file) {
+    (void)snprintf(fake_of(self)->removed, sizeof fake_of(self)->removed, "%s", file);
+    return 0;
+}
+static int fake_get(const struct hpcw_i_fs_source *self, const char *path, const char *name, void *value,
+                    size_t *size) {
+    struct fake *f = fake_of(self);
+    (void)path;
+    assert_string_equal(name, "lustre.lov");
+    assert_true(*size >= f->size);
+    memcpy(value, f->value, f->size);
+    *size = f->size;
+    return f->get_error;
+}
+static int fake_set(const struct hpcw_i_fs_source *self, const char *path, const char *name, const void *value,
+                    size_t size) {
+    struct fake *f = fake_of(self);
+    assert_string_equal(name, "lustre.lov");
+    assert_true(size <= sizeof f->was_set);
+    memcpy(f->was_set, value, size);
+    f->set_size = size;
+    (void)snprintf(f->set_path, sizeof f->set_path, "%s", path);
+    return f->set_error;
+}
+static int fake_api(const struct hpcw_i_fs_source *self, const char *file, struct hpcw_i_lov *lov) {
+    (void)file;
+    *lov = fake_of(self)->api;
+    return fake_of(self)->api_error;
+}
+
+/* A file system that answers to nothing but statfs and stat. */
+static struct fake fake(uint32_t magic, enum hpcw_i_fs_kind kind) {
+    return (struct fake){
+        .base = {fake_about, fake_direct, fake_direct_xfs, fake_open_direct, fake_make, fake_remove, fake_get,
+                 fake_set, fake_api},
+        .about = {.magic = magic, .statfs_block = 8192, .stat_block = 4096, .kind = kind},
+        .direct_error = ENOSYS,
+        .xfs_error = ENOSYS,
+        .api_error = ENOSYS,
+        .get_error = ENODATA,
+    };
+}
+
+static struct hpcw_i_fsinfo look(struct fake *f, uint64_t given) {
+    struct hpcw_i_fsinfo info;
+    hpcw_error err;
+    if (hpcw_i_fsinfo_look(&f->base, "/far/away", given, &info, &err) != HPCW_OK) {
+        fail_msg("%s", err.message);
+    }
+    return info;
+}
+
+/* ---- tests ---- */
+
+static void lustre_layouts_are_read(void **state) {
+    (void)state;
+    for (int big = 0; big < 2; big++) {
+        struct fake f = fake(LUSTRE, HPCW_I_FS_FILE);
+        f.get_error = 0;
+        f.size = lov_plain(f.value, false, 1, 4 << 20, 3, 3, big);
+        struct hpcw_i_fsinfo info = look(&f, 0);
+        assert_string_equal(info.type, "lustre");
+        assert_true(info.stripe_known);
+        assert_string_equal(info.stripe_source, "lustre.lov");
+        assert_int_equal(info.stripe.stripes, 3);
+        assert_int_equal(info.stripe.stripe_bytes, 4 << 20);
+        assert_int_equal(info.stripe.pattern, 1);
+        assert_int_equal(info.stripe.components, 1);
+        assert_int_equal(info.block_bytes, 4 << 20);
+        assert_string_equal(info.block_source, "Lustre stripe");
+
+        f.size = lov_plain(f.value, true, 1, 65536, 5, 5, big);
+        info = look(&f, 0);
+        assert_int_equal(info.stripe.stripes, 5);
+        assert_int_equal(info.stripe.stripe_bytes, 65536);
+
+        f.size = lov_composite(f.value, big);
+        info = look(&f, 0);
+        assert_int_equal(info.stripe.components, 2);
+        assert_int_equal(info.stripe.stripes, 1);
+        assert_int_equal(info.stripe.stripe_bytes, 1 << 20);
+        assert_int_equal(info.stripe.extent_end, 1 << 20);
+        assert_string_equal(info.stripe_reason, "");
+    }
+}
+
+static void the_library_of_lustre_is_asked_first(void **state) {
+    (void)state;
+    struct fake f = fake(LUSTRE, HPCW_I_FS_FILE);
+    f.api_error = 0;
+    f.api = (struct hpcw_i_lov){.pattern = 1, .stripes = 12, .stripe_bytes = 16 << 20};
+    struct hpcw_i_fsinfo info = look(&f, 0);
+    assert_string_equal(info.stripe_source, "liblustreapi");
+    assert_int_equal(info.stripe.stripes, 12);
+    assert_int_equal(info.block_bytes, 16 << 20);
+    /* What the user says wins, and is marked. */
+    info = look(&f, 12345);
+    assert_int_equal(info.block_bytes, 12345);
+    assert_string_equal(info.block_source, "given");
+}
+
+/* A layout that cannot be believed is unknown, with a reason, and never a number. */
+static void doubt(const unsigned char *value, size_t size, const char *reason) {
+    struct fake f = fake(LUSTRE, HPCW_I_FS_FILE);
+    f.get_error = 0;
+    memcpy(f.value, value, size);
+    f.size = size;
+    struct hpcw_i_fsinfo info = look(&f, 0);
+    assert_false(info.stripe_known);
+    assert_string_equal(info.stripe_source, "unknown");
+    assert_int_equal(info.stripe.stripes, 0);
+    assert_string_equal(info.block_source, "st_blksize");
+    if (strstr(info.stripe_reason, reason) == NULL) {
+        fail_msg("wanted a reason with \"%s\", got \"%s\"", reason, info.stripe_reason);
+    }
+}
+
+static void broken_layouts_are_not_believed(void **state) {
+    (void)state;
+    unsigned char v[512];
+    size_t size = lov_plain(v, false, 1, 1 << 20, 2, 2, false);
+    doubt(v, 0, "magic of the Lustre layout: wanted 4 bytes, got 0");
+    doubt(v, 31, "stripes of the Lustre layout: wanted 32 bytes, got 31");
+    doubt(v, size - 1, "objects of the Lustre layout: wanted 48 bytes, got 47");
+    (void)lov_plain(v, true, 1, 1 << 20, 2, 2, false);
+    doubt(v, 47, "wanted 48 bytes, got 47");
+    size = lov_plain(v, false, 1, 65537, 2, 2, false);
+    doubt(v, size, "wanted a multiple of 65536, got 65537");
+    size = lov_plain(v, false, 1, 65536, 2001, 0, false);
+    doubt(v, size, "wanted at most 2000, got 2001");
+    hpcw_i_put_u32(v, 0x0BD70BD0, false);
+    doubt(v, size, "got a foreign one");
+    hpcw_i_put_u32(v, 0x0BD20BD0, true);
+    doubt(v, size, "got a joined one");
+    hpcw_i_put_u32(v, 0x12345678, HPCW_I_HOST_BIG);
+    doubt(v, size, "got magic 0x12345678");
+
+    size = lov_composite(v, false);
+    doubt(v, size - 1, "components of the Lustre layout: wanted");
+    doubt(v, 31, "head of the Lustre layout: wanted 32 bytes, got 31");
+    hpcw_i_put_u16(v + 14, 0, false);
+    doubt(v, size, "wanted at least 1, got 0");
+    hpcw_i_put_u16(v + 14, 60000, false);
+    doubt(v, size, "components of the Lustre layout: wanted 2880032 bytes");
+    /* The first entry: end before the start, and a place outside, inside the table, or too short. */
+    lov_composite(v, false);
+    hpcw_i_put_u64(v + 32 + 16, 0, false);
+    doubt(v, size, "wanted an end behind 0, got 0");
+    const uint32_t wrong[][2] = {
+        {UINT32_MAX, 56}, {32, 56}, {128, UINT32_MAX}, {128, 31}, {(uint32_t)size, 32}};
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        lov_composite(v, false);
+        hpcw_i_put_u32(v + 32 + 24, wrong[i][0], false);
+        hpcw_i_put_u32(v + 32 + 28, wrong[i][1], false);
+        doubt(v, size, "wanted it within bytes 128 to 232, got");
+    }
+    lov_composite(v, false);
+    hpcw_i_put_u32(v + 128, 0x0BD60BD0, false); /* a composite one in a composite one */
+    doubt(v, size, "wanted a plain one, got magic 0x0bd60bd0");
+
+    struct fake f = fake(LUSTRE, HPCW_I_FS_FILE); /* no attribute at all */
+    struct hpcw_i_fsinfo info = look(&f, 0);
+    assert_false(info.stripe_known);
+    assert_non_null(strstr(info.stripe_reason, "cannot read its attribute lustre.lov"));
+    f.about.kind = HPCW_I_FS_DIRECTORY;
+    info = look(&f, 0);
+    assert_string_equal(info.stripe_reason, "only a file has stripes");
+}
+
+static void gpfs_says_its_block_size(void **state) {
+    (void)state;
+    struct fake f = fake(GPFS, HPCW_I_FS_DIRECTORY);
+    f.about.statfs_block = 16 << 20;
+    struct hpcw_i_fsinfo info = look(&f, 0);
+    assert_string_equal(info.type, "gpfs");
+    assert_true(info.gpfs);
+    assert_int_equal(info.block_bytes, 16 << 20);
+    assert_string_equal(info.block_source, "GPFS");
+    assert_string_equal(info.stripe_source, "none");
+}
+
+static void direct_io_is_known_or_not(void **state) {
+    (void)state;
+    /* No statx, or one that does not know the file: unknown. */
+    struct fake f = fake(0xEF53, HPCW_I_FS_FILE);
+    f.memory = f.offset = 4096;
+    struct hpcw_i_fsinfo info = look(&f, 0);
+    assert_false(info.direct_known);
+    assert_string_equal(info.direct_source, "unknown");
+    assert_int_equal(info.direct_memory, 0);
+    /* XFS is asked its own way, and only XFS. */
+    f.xfs_error = 0;
+    assert_false(look(&f, 0).direct_known);
+    f.about.magic = XFS;
+    f.memory = 512;
+    info = look(&f, 0);
+    assert_string_equal(info.direct_source, "XFS_IOC_DIOINFO");
+    assert_int_equal(info.direct_memory, 512);
+    assert_int_equal(info.direct_offset, 4096);
+    /* statx where there is one; 0 is an answer. */
+    f.direct_error = 0;
+    f.memory = f.offset = 0;
+    info = look(&f, 0);
+    assert_true(info.direct_known);
+    assert_string_equal(info.direct_source, "statx");
+    assert_int_equal(info.direct_offset, 0);
+    /* A directory is not asked. */
+    f.about.kind = HPCW_I_FS_DIRECTORY;
+    assert_false(look(&f, 0).direct_known);
+
+    hpcw_error err;
+    assert_int_equal(hpcw_i_fs_try_direct(&f.base, "/x", &err), HPCW_OK);
+    f.open_error = EINVAL;
+    assert_int_equal(hpcw_i_fs_try_direct(&f.base, "/x", &err), HPCW_ENOTSUP);
+    f.open_error = EACCES;
+    assert_int_equal(hpcw_i_fs_try_direct(&f.base, "/x", &err), HPCW_EACCES);
+}
+
+static void what_nobody_says_is_unknown(void **state) {
+    (void)state;
+    struct fake f = fake(0xABCDEF01, HPCW_I_FS_OTHER);
+    struct hpcw_i_fsinfo info = look(&f, 0);
+    assert_string_equal(info.type, "unknown (0xabcdef01)");
+    assert_string_equal(info.block_source, "st_blksize");
+    f.about.stat_block = 0;
+    info = look(&f, 0);
+    assert_string_equal(info.block_source, "statfs");
+    assert_int_equal(info.block_bytes, 8192);
+    f.about.statfs_block = 0;
+    info = look(&f, 0);
+    assert_string_equal(info.block_source, "unknown");
+    assert_int_equal(info.block_bytes, 0);
+    f.about_error = EIO;
+    hpcw_error err;
+    assert_int_equal(hpcw_i_fsinfo_look(&f.base, "/far/away", 0, &info, &err), HPCW_EIO);
+    assert_non_null(strstr(err.message, "/far/away: cannot ask for its file system"));
+}
+
+static void stripes_are_set_on_lustre(void **state) {
+    (void)state;
+    hpcw_error err;
+    const struct hpcw_i_stripes want = {.count = 8, .bytes = 4 << 20};
+    struct fake f = fake(LUSTRE, HPCW_I_FS_DIRECTORY);
+    assert_int_equal(hpcw_i_fs_can_stripe(&f.base, "/far", &want, &err), HPCW_OK);
+    assert_int_equal(f.set_size, 0);
+    assert_int_equal(hpcw_i_fs_set_stripe(&f.base, "/far", &want, &err), HPCW_OK);
+    assert_string_equal(f.set_path, "/far");
+    assert_string_equal(f.made, "");
+    /* What was set says the same to who reads it; the server chooses the first target. */
+    struct hpcw_i_lov lov;
+    assert_int_equal(hpcw_i_lov_decode("set", f.was_set, f.set_size, &lov, &err), HPCW_OK);
+    assert_int_equal(lov.stripes, 8);
+    assert_int_equal(lov.stripe_bytes, 4 << 20);
+    assert_int_equal(hpcw_i_get_u16(f.was_set + 30, HPCW_I_HOST_BIG), 0xffff);
+    const struct hpcw_i_stripes all = {.count = HPCW_I_LOV_ALL};
+    assert_int_equal(hpcw_i_fs_set_stripe(&f.base, "/far", &all, &err), HPCW_OK);
+    assert_int_equal(hpcw_i_get_u16(f.was_set + 28, HPCW_I_HOST_BIG), 0xffff);
+
+    /* A file that is not there yet is made; if it then cannot be striped, it goes again. */
+    f = fake(LUSTRE, HPCW_I_FS_DIRECTORY);
+    f.missing = 1;
+    assert_int_equal(hpcw_i_fs_set_stripe(&f.base, "/far/new", &want, &err), HPCW_OK);
+    assert_string_equal(f.made, "/far/new");
+    assert_string_equal(f.set_path, "/far/new");
+    assert_string_equal(f.removed, "");
+    f.missing = 1;
+    f.set_error = ENOSPC;
+    assert_int_equal(hpcw_i_fs_set_stripe(&f.base, "/far/new", &want, &err), HPCW_ENOSPC);
+    assert_string_equal(f.removed, "/far/new");
+    f.missing = 1;
+    f.make_error = EACCES;
+    assert_int_equal(hpcw_i_fs_set_stripe(&f.base, "/far/new", &want, &err), HPCW_EACCES);
+    f.missing = 2;
+    assert_int_equal(hpcw_i_fs_set_stripe(&f.base, "/far/new", &want, &err), HPCW_ENOENT);
+}
+
+static void stripes_are_refused(void **state) {
+    (void)state;
+    hpcw_error err;
+    struct fake f = fake(0xEF53, HPCW_I_FS_DIRECTORY);
+    const struct hpcw_i_stripes want = {.count = 4};
+    assert_int_equal(hpcw_i_fs_set_stripe(&f.base, "/here", &want, &err), HPCW_ENOTSUP);
+    assert_string_equal(err.message, "/here: cannot set stripes: wanted a lustre file system, got ext4");
+    assert_int_equal(hpcw_i_fs_can_stripe(&f.base, "/here", &want, &err), HPCW_ENOTSUP);
+    assert_int_equal(f.set_size, 0);
+    f = fake(LUSTRE, HPCW_I_FS_FILE);
+    assert_int_equal(hpcw_i_fs_set_stripe(&f.base, "/file", &want, &err), HPCW_EEXIST);
+    static const struct hpcw_i_stripes wrong[] = {
+        {.count = 2001}, {.bytes = 65535}, {.bytes = UINT64_C(1) << 32}};
+    for (size_t i = 0; i < 3; i++) {
+        assert_int_equal(hpcw_i_fs_set_stripe(&f.base, "/file", &wrong[i], &err), HPCW_EINVAL);
+        assert_int_equal(hpcw_i_fs_can_stripe(&f.base, "/file", &wrong[i], &err), HPCW_EINVAL);
+    }
+    assert_int_equal(f.set_size, 0);
+}
+
+/* The real thing, as far as it is at hand: what is said must agree with what can be tried. */
+static void check_here(const char *directory) {
+    char path[300];
+    hpcw_error err;
+    struct hpcw_i_fsinfo info;
+    struct statfs fs;
+    assert_int_equal(statfs(directory, &fs), 0);
+    assert_int_equal(hpcw_i_fsinfo_look(NULL, directory, 0, &info, &err), HPCW_OK);
+    assert_int_equal(info.magic, (uint32_t)fs.f_type);
+    assert_true(info.block_bytes > 0);
+    assert_false(info.direct_known);
+    if (fs.f_type == 0x01021994) {
+        assert_string_equal(info.type, "tmpfs");
+    }
+    (void)snprintf(path, sizeof path, "%s/file", directory);
+    assert_int_equal(hpcw_i_fs_system.make(&hpcw_i_fs_system, path), 0);
+    assert_int_equal(hpcw_i_fs_system.make(&hpcw_i_fs_system, path), EEXIST);
+    assert_int_equal(hpcw_i_fsinfo_look(NULL, path, 0, &info, &err), HPCW_OK);
+    hpcw_status s = hpcw_i_fs_try_direct(NULL, path, &err);
+    assert_true(s == HPCW_OK || s == HPCW_ENOTSUP);
+    if (info.direct_known) {
+        assert_int_equal(info.direct_offset != 0, s == HPCW_OK);
+    }
+    if (strcmp(info.type, "lustre") != 0) {
+        const struct hpcw_i_stripes want = {.count = 4};
+        assert_false(info.stripe_known);
+        assert_string_equal(info.stripe_source, "none");
+        assert_int_equal(hpcw_i_fs_set_stripe(NULL, directory, &want, &err), HPCW_ENOTSUP);
+        (void)snprintf(path, sizeof path, "%s/other", directory);
+        assert_int_equal(hpcw_i_fs_set_stripe(NULL, path, &want, &err), HPCW_ENOTSUP);
+        assert_int_equal(hpcw_i_fsinfo_look(NULL, path, 0, &info, &err), HPCW_ENOENT);
+    }
+}
+
+static void this_machine_is_told_as_it_is(void **state) {
+    (void)state;
+    char dir[256];
+    scratch_make(dir, sizeof dir);
+    check_here(dir);
+    scratch_remove(dir);
+    if (setenv("TMPDIR", "/dev/shm", 0) == 0 && strcmp(getenv("TMPDIR"), "/dev/shm") == 0) {
+        scratch_make(dir, sizeof dir);
+        check_here(dir);
+        scratch_remove(dir);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lustre_layouts_are_read),
+        cmocka_unit_test(the_library_of_lustre_is_asked_first),
+        cmocka_unit_test(broken_layouts_are_not_believed),
+        cmocka_unit_test(gpfs_says_its_block_size),
+        cmocka_unit_test(direct_io_is_known_or_not),
+        cmocka_unit_test(what_nobody_says_is_unknown),
+        cmocka_unit_test(stripes_are_set_on_lustre),
+        cmocka_unit_test(stripes_are_refused),
+        cmocka_unit_test(this_machine_is_told_as_it_is),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
