@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/buf.h"
 #include "base/hash.h"
@@ -246,24 +247,48 @@ done:
 
 /* ---- the run ---- */
 
+/* The directory of the run, or the one that it will be made in. */
+static void place_of(const struct hpcw_i_run *run, char path[HPCW_I_STORE_PATH]) {
+    struct stat st;
+    (void)snprintf(path, HPCW_I_STORE_PATH, "%s", run->directory);
+    if (stat(path, &st) == 0) {
+        return;
+    }
+    size_t n = strlen(path);
+    while (n > 1 && path[n - 1] == '/') {
+        n--;
+    }
+    while (n > 0 && path[n - 1] != '/') {
+        n--;
+    }
+    if (n == 0) {
+        path[n++] = '.';
+    }
+    path[n] = '\0';
+}
+
 /* Room for what this part is going to write, before anything is made. On process 0. */
 static hpcw_status check_space(const struct hpcw_i_run *run, uint64_t needed, hpcw_error *err) {
     uint64_t space = UINT64_MAX;
-    hpcw_status s = hpcw_i_fs_space(run->directory, &space, err);
-    if (s == HPCW_ENOENT) {
-        /* It will be made in the one above; if that is missing, too, making it says so. */
-        const char *slash = strrchr(run->directory, '/');
-        char above[HPCW_I_STORE_PATH];
-        (void)snprintf(above, sizeof above, "%.*s", slash == NULL ? 1 : (int)(slash - run->directory) + 1,
-                       slash == NULL ? "." : run->directory);
-        s = hpcw_i_fs_space(above, &space, err);
-        s = s == HPCW_ENOENT ? HPCW_OK : s;
-    }
+    char path[HPCW_I_STORE_PATH];
+    place_of(run, path);
+    hpcw_status s = hpcw_i_fs_space(path, &space, err);
+    s = s == HPCW_ENOENT ? HPCW_OK : s; /* making it will say so */
     if (s == HPCW_OK && needed > space) {
         s = hpcw_i_fail(err, HPCW_ENOSPC, "%s: wanted %llu bytes of free space, got %llu", run->directory,
                         (unsigned long long)needed, (unsigned long long)space);
     }
     return s;
+}
+
+/* Stripes are promised before anything is made or cleared. On process 0. */
+static hpcw_status check_stripes(const struct hpcw_i_run *run, hpcw_error *err) {
+    char path[HPCW_I_STORE_PATH];
+    if (run->stripes.count == 0 && run->stripes.bytes == 0) {
+        return HPCW_OK;
+    }
+    place_of(run, path);
+    return hpcw_i_fs_can_stripe(NULL, path, &run->stripes, err);
 }
 
 /* Which formats still need their range written, as bits; what they need, in bytes. On process 0. */
@@ -301,7 +326,7 @@ static hpcw_status look_for_work(const struct hpcw_i_run *run, const char *finge
 /* Makes the directory. What is going to be written whole does not need records of parts of it. On process 0. */
 static hpcw_status begin(const struct hpcw_i_run *run, const char *fingerprint, uint64_t missing,
                          hpcw_error *err) {
-    hpcw_status s = hpcw_i_store_begin(run->directory, run->dataset, fingerprint, err);
+    hpcw_status s = hpcw_i_store_begin(run->directory, run->dataset, fingerprint, &run->stripes, err);
     for (size_t f = 0; s == HPCW_OK && run->parts == 1 && f < hpcw_i_format_count; f++) {
         if (missing >> f & 1) {
             s = hpcw_i_store_forget(run->directory, hpcw_i_format[f], err);
@@ -349,6 +374,9 @@ hpcw_status hpcw_i_generate(const struct hpcw_i_run *run, struct hpcw_i_outcome 
         return s;
     }
     if (first) {
+        s = check_stripes(run, err);
+    }
+    if (s == HPCW_OK && first) {
         s = look(run, outcome->fingerprint, &finished, err);
     }
     if (s == HPCW_OK && first && !finished) {

@@ -5,6 +5,7 @@
 
 #include "comm/comm.h"
 #include "dataset.h"
+#include "io/fsinfo.h"
 
 struct hpcw_i_run {
     const struct hpcw_i_dataset *dataset;
@@ -13,6 +14,7 @@ struct hpcw_i_run {
     uint32_t jobs;
     uint32_t part, parts; /* part 0 .. parts - 1 */
     bool resume, force, checksums;
+    struct hpcw_i_stripes stripes; /* default layout of the folders of formats; zeroed: as it is */
     hpcw_durability durability;
     /* Told what is being done and how far it is; may be NULL. From any thread. */
     void (*label)(void *context, const char *text);
@@ -40,7 +42,8 @@ hpcw_status hpcw_i_part_size(const struct hpcw_i_dataset *d, uint32_t part, uint
 
 /*
  * Prepares the directory, writes what is missing, and joins if this is the only part. Fails with HPCW_EEXIST
- * for a directory that holds something else, HPCW_ENOSPC before anything was written if there is no room.
+ * for a directory that holds something else; before anything was written with HPCW_ENOSPC if there is no room, with
+ * HPCW_ENOTSUP if stripes are wanted and the directory is not on Lustre.
  */
 hpcw_status hpcw_i_generate(const struct hpcw_i_run *run, struct hpcw_i_outcome *outcome, hpcw_error *err);
 

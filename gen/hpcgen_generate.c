@@ -119,6 +119,7 @@ hpcw_status hpcgen_generate(const struct hpcgen_options *o, hpcw_comm *comm, hpc
         .resume = o->resume,
         .force = o->force,
         .checksums = o->checksums,
+        .stripes = o->stripes,
         .durability = o->sync ? HPCW_SYNC_DIRECTORY : HPCW_SYNC_NONE,
         .label = on_label,
         .progress = on_progress,

@@ -222,6 +222,28 @@ static const struct hpcw_i_option options[] = {
      .commands = RUN | JOIN | EXPORT,
      .flags = HPCW_I_OPTION_NEGATABLE,
      WRITING},
+    {.param = {.key = "stripe-count",
+               .type = HPCW_I_PARAM_U32,
+               FIELD(stripes.count),
+               .min = 1,
+               .max = HPCW_I_LOV_ALL,
+               .help = "Lustre: stripes of each file of data, at most 2000, or 65535 for all targets"},
+     .metavar = "N",
+     .default_text = "default",
+     .zero_word = "default",
+     .commands = RUN,
+     WRITING},
+    {.param = {.key = "stripe-size",
+               .type = HPCW_I_PARAM_SIZE,
+               FIELD(stripes.bytes),
+               .min = HPCW_I_LOV_STRIPE_UNIT,
+               .max = 4294901760,
+               .help = "Lustre: bytes of a stripe, a multiple of 64K"},
+     .metavar = "BYTES",
+     .default_text = "default",
+     .zero_word = "default",
+     .commands = RUN,
+     WRITING},
     {.param = {.key = "checksums",
                .type = HPCW_I_PARAM_BOOL,
                FIELD(checksums),
@@ -342,6 +364,13 @@ static const struct hpcw_i_chapter chapters[] = {
               "with; manifest.json, all that decides the bytes, and every file with size and digest; "
               "CHECKSUMS.xxh128, for "
               "`xxhsum -c`; .hpcw, the state of parts and interrupted runs.\n"},
+    {"STRIPES", "With --stripe-count or --stripe-size the folders of the formats get that default layout "
+                "before files are made "
+                "in them; the bytes and the manifest are the same. What is there already keeps its layout, and "
+                "anywhere else "
+                "than on Lustre the run is refused before it writes. This was tested against an imitation of "
+                "Lustre only: look "
+                "with `lfs getstripe` at what took effect.\n"},
     {"ENVIRONMENT",
      "Started by mpirun, srun or the like, the processes share the work; started alone, one process does it "
      "with "
@@ -421,9 +450,10 @@ hpcw_status hpcgen_options_read(struct hpcgen_options *o, struct hpcw_i_parse *p
 }
 
 uint64_t hpcgen_options_hash(const struct hpcgen_options *o, size_t command) {
-    const uint64_t number[] = {command,       o->ranks,  o->seed,    o->formats,    (uint64_t)o->scale,
-                               o->blocksize,  o->files,  o->sync,    o->part.index, o->force,
-                               o->part.count, o->resume, o->dry_run, o->checksums,  o->set.count};
+    const uint64_t number[] = {command,          o->ranks,        o->seed,    o->formats,    (uint64_t)o->scale,
+                               o->blocksize,     o->files,        o->sync,    o->part.index, o->force,
+                               o->part.count,    o->resume,       o->dry_run, o->checksums,  o->set.count,
+                               o->stripes.count, o->stripes.bytes};
     uint64_t hash = hpcw_i_hash_text(o->preset) * 3 + hpcw_i_hash_text(o->out);
     for (size_t i = 0; i < sizeof number / sizeof number[0]; i++) {
         char text[32];

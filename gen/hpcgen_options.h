@@ -8,6 +8,7 @@
 
 #include <hpcw/status.h>
 
+#include "io/fsinfo.h"
 #include "tool/options.h"
 #include "tool/settings.h"
 #include "tool/values.h"
@@ -43,8 +44,9 @@ struct hpcgen_options {
     char out[HPCGEN_PATH_SIZE];
     struct hpcw_i_part part;
     bool resume, force, sync, checksums;
-    bool dry_run;  /* hpcgen_options_read has turned the command into HPCGEN_PLAN */
-    uint32_t jobs; /* threads; 0: auto, as many as this process may run on */
+    bool dry_run;                  /* hpcgen_options_read has turned the command into HPCGEN_PLAN */
+    struct hpcw_i_stripes stripes; /* on Lustre; zeroed: as it is */
+    uint32_t jobs;                 /* threads; 0: auto, as many as this process may run on */
 
     /* What is exported. */
     int form; /* enum hpcw_i_export_form */

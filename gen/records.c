@@ -355,7 +355,7 @@ hpcw_status hpcw_i_store_reopen(const char *dir, const struct hpcw_i_dataset *d,
         }
     }
     if (!*whole) {
-        s = hpcw_i_store_begin(dir, d, fingerprint, err);
+        s = hpcw_i_store_begin(dir, d, fingerprint, &(struct hpcw_i_stripes){0}, err);
         for (size_t f = 0; s == HPCW_OK && f < hpcw_i_format_count; f++) {
             if (kept[f] != NULL) {
                 s = write_record(dir, hpcw_i_format[f], hpcw_i_format[f]->units(d), kept[f], err);

@@ -211,7 +211,7 @@ static hpcw_status remember(const char *dir, const struct hpcw_i_dataset *d, con
 }
 
 hpcw_status hpcw_i_store_begin(const char *dir, const struct hpcw_i_dataset *d, const char *fingerprint,
-                               hpcw_error *err) {
+                               const struct hpcw_i_stripes *stripes, hpcw_error *err) {
     char path[HPCW_I_STORE_PATH];
     hpcw_status s = make_directory(dir, err);
     if (s == HPCW_OK) {
@@ -226,6 +226,9 @@ hpcw_status hpcw_i_store_begin(const char *dir, const struct hpcw_i_dataset *d, 
         if (d->formats >> i & 1) {
             hpcw_i_store_path(dir, hpcw_i_format_folder(hpcw_i_format[i]), path);
             s = make_directory(path, err);
+            if (s == HPCW_OK && (stripes->count != 0 || stripes->bytes != 0)) {
+                s = hpcw_i_fs_set_stripe(NULL, path, stripes, err);
+            }
         }
     }
     return s;

@@ -18,6 +18,7 @@
 #include "dataset.h"
 #include "digest.h"
 #include "format.h"
+#include "io/fsinfo.h"
 
 enum { HPCW_I_STORE_PATH = 4096 + HPCW_I_UNIT_PATH };
 
@@ -56,10 +57,10 @@ hpcw_status hpcw_i_store_look(const char *dir, const char *fingerprint, enum hpc
 /* Refuses a directory that is HPCW_I_STORE_DIFFERENT: HPCW_EEXIST with the first parameter that differs. */
 hpcw_status hpcw_i_store_refuse_different(const char *dir, const struct hpcw_i_dataset *d, hpcw_error *err);
 
-/* Makes the directory with its folders and remembers the description. Harmless when done before or by others.
- */
+/* Makes the directory with its folders and remembers the description. Harmless when done before or by others. With
+ * `stripes` that are not zeroed the folders of formats get them as their default. */
 hpcw_status hpcw_i_store_begin(const char *dir, const struct hpcw_i_dataset *d, const char *fingerprint,
-                               hpcw_error *err);
+                               const struct hpcw_i_stripes *stripes, hpcw_error *err);
 
 /* Removes what older datasets of any description left, finished or not: files, lists, state. What a format does
  * not own stays. */

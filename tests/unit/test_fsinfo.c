@@ -349,6 +349,20 @@ static void stripes_are_set_on_lustre(void **state) {
     assert_int_equal(hpcw_i_fs_set_stripe(&f.base, "/far/new", &want, &err), HPCW_ENOENT);
 }
 
+/* An imitation of liblustreapi, which tests/meson.build puts where it is found. */
+static void the_library_of_lustre_is_loaded(void **state) {
+    (void)state;
+    struct hpcw_i_lov lov;
+    if (getenv("LD_LIBRARY_PATH") == NULL) {
+        skip();
+    }
+    assert_int_equal(hpcw_i_fs_system.lustreapi(&hpcw_i_fs_system, "/far/away", &lov), 0);
+    assert_int_equal(lov.stripes, 7);
+    assert_int_equal(lov.stripe_bytes, 2 << 20);
+    assert_int_equal(lov.pattern, 0x201);
+    assert_int_equal(lov.extent_end, 1 << 30);
+}
+
 static void stripes_are_refused(void **state) {
     (void)state;
     hpcw_error err;
@@ -420,6 +434,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lustre_layouts_are_read),
         cmocka_unit_test(the_library_of_lustre_is_asked_first),
+        cmocka_unit_test(the_library_of_lustre_is_loaded),
         cmocka_unit_test(broken_layouts_are_not_believed),
         cmocka_unit_test(gpfs_says_its_block_size),
         cmocka_unit_test(direct_io_is_known_or_not),

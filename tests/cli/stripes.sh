@@ -1,0 +1,36 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Stripes: refused where there is no Lustre, before anything is made or cleared; set where there is one, which here is
+# an imitation, and the bytes are the same.
+. "$HERE/refuse.inc"
+
+[ "$(stat -f -c %T .)" != lustre ] || exit 77
+common="--ranks 8 --formats sion,rank2file,linktest --scale tiny --quiet"
+refuse 1 '*: cannot set stripes: wanted a lustre file system, got *' \
+    "$HPCGEN" $common --out none --stripe-count 4
+refuse 1 './: cannot set stripes: wanted a lustre file system, got *' \
+    "$HPCGEN" $common --out ./none// --stripe-size 1M
+refuse 2 '*: wanted stripes of a multiple of 65536 bytes below 4 GiB, got 65537' \
+    "$HPCGEN" $common --out none --stripe-size 65537
+refuse 2 '*: wanted at most 2000 stripes, got 2001' "$HPCGEN" $common --out none --stripe-count 2001
+[ ! -e none ] || bad "a refused run left its directory"
+"$HPCGEN" plan $common --stripe-count 4 >plan || bad "plan does not take what the run takes"
+
+"$HPCGEN" $common --out plain || bad "plain run failed"
+# --force would clear what is there.
+refuse 1 '*: cannot set stripes: *' "$HPCGEN" $common --out plain --force --stripe-count 4
+"$HPCGEN" verify --quiet plain || bad "a refused run touched what was there"
+
+if [ -n "${FAKE_LUSTRE-}" ]; then
+    FAKE_LUSTRE_LOG=$PWD/log LD_PRELOAD=$FAKE_LUSTRE "$HPCGEN" $common --out striped --stripe-count 4 --stripe-size 1M ||
+        bad "run on the imitation failed"
+    sort log >sorted
+    cat >wanted <<'END'
+striped/linktest 4 1048576 empty
+striped/scr 4 1048576 empty
+striped/sion 4 1048576 empty
+END
+    cmp sorted wanted || bad "$(cat log)"
+    diff -r plain striped || bad "stripes changed the dataset"
+fi
+exit $failed

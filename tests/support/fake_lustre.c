@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Preloaded: every file system is Lustre. Layouts that are set are appended to the file that FAKE_LUSTRE_LOG names, a
+ * line each: path, number of stripes, size of a stripe, whether the directory was empty. As liblustreapi.so.1 the same
+ * file answers for every file: 7 stripes of 2 MiB, the first of two components.
+ */
+#include <dirent.h>
+#include <dlfcn.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/statfs.h>
+#include <sys/xattr.h>
+
+/* NOLINTNEXTLINE(readability-inconsistent-declaration-parameter-name): those of the C library are reserved */
+int statfs64(const char *path, struct statfs64 *fs) {
+    int (*next)(const char *, struct statfs64 *);
+    void *found = dlsym(RTLD_NEXT, "statfs64");
+    memcpy(&next, &found, sizeof next);
+    int r = next(path, fs);
+    fs->f_type = 0x0BD00BD0;
+    return r;
+}
+
+static int entries(const char *path) {
+    DIR *d = opendir(path);
+    int n = 0;
+    while (d != NULL && readdir(d) != NULL) {
+        n++;
+    }
+    if (d != NULL) {
+        (void)closedir(d);
+    }
+    return n;
+}
+
+int setxattr(const char *path, const char *name, const void *value, size_t size, int flags) {
+    const char *log = getenv("FAKE_LUSTRE_LOG");
+    FILE *f = log == NULL ? NULL : fopen(log, "a");
+    uint32_t bytes;
+    uint16_t count;
+    (void)flags;
+    if (f == NULL || strcmp(name, "lustre.lov") != 0 || size != 32) {
+        abort();
+    }
+    memcpy(&bytes, (const char *)value + 24, sizeof bytes);
+    memcpy(&count, (const char *)value + 28, sizeof count);
+    (void)fprintf(f, "%s %u %u %s\n", path, count, bytes, entries(path) <= 2 ? "empty" : "full");
+    return fclose(f);
+}
+
+/* ---- liblustreapi ---- */
+
+struct llapi_layout {
+    uint32_t component;
+};
+
+struct llapi_layout *llapi_layout_get_by_path(const char *path, unsigned flags);
+struct llapi_layout *llapi_layout_get_by_path(const char *path, unsigned flags) {
+    return path[0] == '\0' || flags != 0 ? NULL : calloc(1, sizeof(struct llapi_layout));
+}
+int llapi_layout_comp_use(struct llapi_layout *layout, uint32_t component);
+int llapi_layout_comp_use(struct llapi_layout *layout, uint32_t component) {
+    layout->component = component;
+    return 0;
+}
+int llapi_layout_comp_extent_get(const struct llapi_layout *layout, uint64_t *begin, uint64_t *end);
+int llapi_layout_comp_extent_get(const struct llapi_layout *layout, uint64_t *begin, uint64_t *end) {
+    *begin = 0;
+    *end = 1 << 30;
+    return layout->component == 1 ? 0 : -1;
+}
+int llapi_layout_stripe_count_get(const struct llapi_layout *layout, uint64_t *count);
+int llapi_layout_stripe_count_get(const struct llapi_layout *layout, uint64_t *count) {
+    *count = 7;
+    return layout->component == 1 ? 0 : -1;
+}
+int llapi_layout_stripe_size_get(const struct llapi_layout *layout, uint64_t *size);
+int llapi_layout_stripe_size_get(const struct llapi_layout *layout, uint64_t *size) {
+    *size = 2 << 20;
+    return layout->component == 1 ? 0 : -1;
+}
+int llapi_layout_pattern_get(const struct llapi_layout *layout, uint64_t *pattern);
+int llapi_layout_pattern_get(const struct llapi_layout *layout, uint64_t *pattern) {
+    *pattern = 4; /* several stripes on one target */
+    return layout->component == 1 ? 0 : -1;
+}
+void llapi_layout_free(struct llapi_layout *layout);
+void llapi_layout_free(struct llapi_layout *layout) {
+    free(layout);
+}
