@@ -15,6 +15,7 @@
 
 #include <hpcw/hpcw.h>
 
+#include "base/mem.h"
 #include "read/sion.h"
 #include "sharing.h"
 #include "support/files.h"
@@ -361,6 +362,28 @@ static void nonsense_is_refused(void **state) {
     assert_int_equal(bench_sharing_count(&many, &c, NULL), HPCW_ERANGE);
 }
 
+static size_t allocations_left;
+static bool allow_some(size_t size) {
+    (void)size;
+    return allocations_left-- > 0;
+}
+
+static void no_memory_is_said(void **state) {
+    (void)state;
+    const struct bench_geometry g = {
+        .layout = BENCH_SHARED_POSIX, .ranks = 8, .fs_block = 64, .rank_bytes = 100};
+    for (size_t n = 0; n < 2; n++) {
+        hpcw_error err;
+        struct bench_sharing c;
+        allocations_left = n;
+        hpcw_i_mem_gate = allow_some;
+        hpcw_status s = bench_sharing_count(&g, &c, &err);
+        hpcw_i_mem_gate = NULL;
+        assert_int_equal(s, HPCW_ENOMEM);
+        assert_int_equal(c.blocks, 0);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(containers_are_as_the_library_writes_them),
@@ -368,6 +391,7 @@ int main(void) {
         cmocka_unit_test(files_of_their_own_share_nothing),
         cmocka_unit_test(a_million_ranks),
         cmocka_unit_test(nonsense_is_refused),
+        cmocka_unit_test(no_memory_is_said),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
