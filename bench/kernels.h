@@ -15,8 +15,7 @@
 #include "figures.h"
 #include "processes.h"
 #include "timer.h"
-
-enum { BENCH_PATH = 4096 };
+#include "workdir.h"
 
 /* Where kernels work. */
 struct bench_place {

@@ -3,13 +3,13 @@
 
 #include <math.h>
 #include <string.h>
-#include <time.h>
 
 #include <hpcw/version.h>
 
 #include "base/mem.h"
 #include "base/status.h"
 #include "io/json.h"
+#include "json_parts.h"
 #include "tool/stats.h"
 #include "tool/text.h"
 
@@ -270,27 +270,9 @@ hpcw_status bench_report_result(FILE *stream, const struct bench_result *r, hpcw
 
 /* ---- JSON ---- */
 
-static void put_time(struct hpcw_i_json *j) {
-    time_t now = time(NULL);
-    struct tm tm;
-    char text[32] = "";
-    if (gmtime_r(&now, &tm) != NULL) {
-        (void)strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &tm);
-    }
-    hpcw_i_json_put_str(j, "time", text);
-}
-
 static void put_run(struct hpcw_i_json *j, const struct bench_run *run) {
     const struct bench_machine *m = &run->machine;
-    hpcw_i_json_key(j, "machine");
-    hpcw_i_json_begin_object(j);
-    hpcw_i_json_put_str(j, "system", m->system);
-    hpcw_i_json_put_str(j, "processor", m->processor);
-    hpcw_i_json_put_u64(j, "processors", m->processors);
-    hpcw_i_json_put_u64(j, "memory_bytes", m->memory);
-    hpcw_i_json_put_str(j, "compiler", m->compiler);
-    hpcw_i_json_put_str(j, "build", m->build);
-    hpcw_i_json_end_object(j);
+    bench_json_machine(j, m);
     hpcw_i_json_key(j, "file_system");
     hpcw_i_json_begin_object(j);
     hpcw_i_json_put_str(j, "type", m->file_system);
@@ -300,38 +282,13 @@ static void put_run(struct hpcw_i_json *j, const struct bench_run *run) {
     hpcw_i_json_key(j, "run");
     hpcw_i_json_begin_object(j);
     hpcw_i_json_put_u64(j, "processes", (uint64_t)run->processes->count);
-    hpcw_i_json_key(j, "mpi");
-    if (run->processes->library[0] == '\0') {
-        hpcw_i_json_null(j);
-    } else {
-        hpcw_i_json_str(j, run->processes->library);
-    }
+    bench_json_text(j, "mpi", run->processes->library);
     hpcw_i_json_put_str(j, "durability", POLICY);
     hpcw_i_json_put_u64(j, "repeat", run->repeat);
     hpcw_i_json_put_str(j, "order", ORDER);
     hpcw_i_json_put_f64(j, "scale", run->scale);
     hpcw_i_json_put_bool(j, "memory_touched_before", run->warm);
     hpcw_i_json_end_object(j);
-}
-
-static void put_number_or_null(struct hpcw_i_json *j, const char *key, double v) {
-    hpcw_i_json_key(j, key);
-    if (isfinite(v)) {
-        hpcw_i_json_f64(j, v);
-    } else {
-        hpcw_i_json_null(j);
-    }
-}
-
-static void put_stats(struct hpcw_i_json *j, const struct hpcw_i_stats *s) {
-    hpcw_i_json_put_f64(j, "median", s->median);
-    hpcw_i_json_put_f64(j, "min", s->min);
-    hpcw_i_json_put_f64(j, "q25", s->q25);
-    hpcw_i_json_put_f64(j, "q75", s->q75);
-    hpcw_i_json_put_f64(j, "max", s->max);
-    hpcw_i_json_put_f64(j, "ci_low", s->ci_low);
-    hpcw_i_json_put_f64(j, "ci_high", s->ci_high);
-    hpcw_i_json_put_f64(j, "ci_coverage", s->ci_coverage);
 }
 
 static void put_sample(struct hpcw_i_json *j, const struct bench_side *side,
@@ -350,7 +307,7 @@ static void put_sample(struct hpcw_i_json *j, const struct bench_side *side,
     if (side->size != NULL) {
         hpcw_i_json_put_u64(j, "size_bytes", sample->size_bytes);
     }
-    put_number_or_null(j, "others_processors", sample->others);
+    bench_json_number(j, "others_processors", sample->others);
     hpcw_i_json_end_object(j);
 }
 
@@ -371,7 +328,7 @@ static hpcw_status put_sides(struct hpcw_i_json *j, const struct bench_result *r
         hpcw_i_json_key(j, "total_s");
         hpcw_i_json_flat(j);
         hpcw_i_json_begin_object(j);
-        put_stats(j, &total);
+        bench_json_stats(j, &total);
         hpcw_i_json_end_object(j);
         hpcw_i_json_key(j, "samples");
         hpcw_i_json_begin_array(j);
@@ -401,7 +358,7 @@ static hpcw_status put_figures(struct hpcw_i_json *j, const struct bench_result 
             hpcw_i_json_begin_object(j);
             hpcw_i_json_put_str(j, "name", f->name);
             hpcw_i_json_put_str(j, "unit", unit[f->kind]);
-            put_stats(j, &x);
+            bench_json_stats(j, &x);
             if (f->reach != 0) {
                 hpcw_i_json_put_f64(j, more_is_better(f) ? "wanted_at_least" : "wanted_at_most", f->reach);
                 hpcw_i_json_put_str(j, "verdict", verdict(r, f, x.median));
@@ -448,7 +405,9 @@ hpcw_status bench_report_json(const char *path, const struct bench_run *run, con
     hpcw_i_json_begin_object(&j);
     hpcw_i_json_put_str(&j, "program", "hpcw-bench kernels");
     hpcw_i_json_put_str(&j, "version", hpcw_version());
-    put_time(&j);
+    char now[BENCH_TIME];
+    bench_json_now(now);
+    hpcw_i_json_put_str(&j, "time", now);
     put_run(&j, run);
     hpcw_i_json_key(&j, "results");
     hpcw_i_json_begin_array(&j);

@@ -20,7 +20,7 @@ int bench_timer_stopped(void) {
     return (int)stopped;
 }
 
-static uint64_t now_ns(void) {
+uint64_t bench_timer_now(void) {
     struct timespec t;
     (void)clock_gettime(CLOCK_MONOTONIC, &t);
     return (uint64_t)t.tv_sec * UINT64_C(1000000000) + (uint64_t)t.tv_nsec;
@@ -42,7 +42,7 @@ static void keep_first(hpcw_status *s, hpcw_status now, hpcw_error *err, const h
     }
 }
 
-static hpcw_status run_side(const struct bench_side *side, void *work, const struct bench_processes *processes,
+hpcw_status bench_timer_run(const struct bench_side *side, void *work, const struct bench_processes *processes,
                             struct bench_sample *sample, hpcw_error *err) {
     hpcw_status s = side->prepare == NULL ? HPCW_OK : side->prepare(work, side->parameter, err);
     s = agree(processes, s, NULL, err);
@@ -51,23 +51,36 @@ static hpcw_status run_side(const struct bench_side *side, void *work, const str
     }
     struct bench_cpu before = bench_machine_cpu();
     bench_machine_reset_peak();
-    /* Sums: processor time of this process, size. Maxima: total, phases, memory. */
-    enum { TIME, SIZE, TOTAL, PHASE, PEAK = PHASE + BENCH_PHASES, WORDS };
+    /* Sums: processor time of this process, size. Minima: phases. Maxima: total, phases, their ends, memory. */
+    enum {
+        TIME,
+        SIZE,
+        FIRST,
+        TOTAL = FIRST + BENCH_PHASES,
+        PHASE,
+        REACHED = PHASE + BENCH_PHASES,
+        PEAK = REACHED + BENCH_PHASES,
+        WORDS
+    };
     uint64_t word[WORDS] = {0};
     uint64_t *total = word + TOTAL;
     uint64_t *phase_ns = word + PHASE;
+    uint64_t begin = 0;
     hpcw_error e;
     for (size_t k = 0; k < BENCH_PHASES && side->phase[k].name != NULL; k++) {
         const struct bench_phase *phase = &side->phase[k];
         if (k == 0 || phase->together) {
             bench_processes_settle(processes);
         }
-        uint64_t start = now_ns();
+        uint64_t start = bench_timer_now();
+        begin = k == 0 ? start : begin;
         hpcw_status r = phase->run(work, &e);
-        uint64_t spent = now_ns() - start;
+        uint64_t end = bench_timer_now();
+        uint64_t spent = end - start;
         keep_first(&s, r, err, &e);
         if (!phase->untimed) {
-            phase_ns[k] = spent;
+            phase_ns[k] = word[FIRST + k] = spent;
+            word[REACHED + k] = end - begin;
             *total += spent;
         }
     }
@@ -75,7 +88,7 @@ static hpcw_status run_side(const struct bench_side *side, void *work, const str
     struct bench_cpu after = bench_machine_cpu();
     word[SIZE] = side->size != NULL ? side->size(work) : 0;
     word[TIME] = after.own_us - before.own_us;
-    struct hpcw_i_words words = {.sums = TOTAL, .maxs = WORDS - TOTAL, .word = word};
+    struct hpcw_i_words words = {.sums = FIRST, .mins = BENCH_PHASES, .maxs = WORDS - TOTAL, .word = word};
     s = agree(processes, s, &words, err);
     if (s != HPCW_OK) {
         return s;
@@ -83,6 +96,8 @@ static hpcw_status run_side(const struct bench_side *side, void *work, const str
     sample->total_ns = *total;
     for (size_t k = 0; k < BENCH_PHASES; k++) {
         sample->phase_ns[k] = phase_ns[k];
+        sample->first_ns[k] = word[FIRST + k];
+        sample->reached_ns[k] = word[REACHED + k];
     }
     sample->peak_bytes = word[PEAK];
     sample->size_bytes = word[SIZE];
@@ -108,8 +123,8 @@ hpcw_status bench_timer_measure(const struct bench_subject *subject, void *work,
         for (size_t i = 0; s == HPCW_OK && i < subject->sides; i++) {
             size_t side = (i + r) % subject->sides;
             struct bench_sample warm_up;
-            s = run_side(&subject->side[side], work, processes,
-                         r == 0 ? &warm_up : &samples->sample[side][r - 1], err);
+            s = bench_timer_run(&subject->side[side], work, processes,
+                                r == 0 ? &warm_up : &samples->sample[side][r - 1], err);
         }
         if (s == HPCW_OK && r == 0 && subject->check != NULL) {
             s = agree(processes, subject->check(work, err), NULL, err);

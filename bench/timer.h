@@ -53,9 +53,11 @@ struct bench_subject {
 struct bench_sample {
     uint64_t total_ns; /* timed phases together; at most the sum of `phase_ns` */
     uint64_t phase_ns[BENCH_PHASES];
-    uint64_t peak_bytes; /* largest resident memory during the run */
-    uint64_t size_bytes; /* what came out; 0: see bench_amount */
-    double others;       /* processors that the rest of the machine kept busy meanwhile; NaN: unknown */
+    uint64_t first_ns[BENCH_PHASES];   /* of the process that took the shortest */
+    uint64_t reached_ns[BENCH_PHASES]; /* from the common start until the last process had ended this phase */
+    uint64_t peak_bytes;               /* largest resident memory during the run */
+    uint64_t size_bytes;               /* what came out; 0: see bench_amount */
+    double others; /* processors that the rest of the machine kept busy meanwhile; NaN: unknown */
 };
 
 struct bench_samples {
@@ -72,6 +74,13 @@ hpcw_status bench_timer_measure(const struct bench_subject *subject, void *work,
                                 struct bench_samples *samples, hpcw_error *err);
 
 void bench_samples_free(struct bench_samples *samples);
+
+/* One run of one side, for callers with an order of their own. Collective; results as above. */
+hpcw_status bench_timer_run(const struct bench_side *side, void *work, const struct bench_processes *processes,
+                            struct bench_sample *sample, hpcw_error *err);
+
+/* Nanoseconds of a clock that nobody sets. */
+uint64_t bench_timer_now(void);
 
 /* Ends the measurement at its next step; safe in a signal handler. */
 void bench_timer_stop(int signal);

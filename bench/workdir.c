@@ -2,6 +2,7 @@
 #include "workdir.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <ftw.h>
 #include <stdio.h>
 #include <sys/stat.h>
@@ -9,6 +10,7 @@
 
 #include "base/status.h"
 #include "comm/agree.h"
+#include "io/sys.h"
 
 hpcw_status bench_workdir_make(const struct bench_processes *p, const char *parent, char path[BENCH_WORKDIR],
                                hpcw_error *err) {
@@ -43,6 +45,22 @@ static int remove_entry(const char *path, const struct stat *st, int kind, struc
     (void)at;
     (void)remove(path);
     return 0;
+}
+
+static int remove_content(const char *path, const struct stat *st, int kind, struct FTW *at) {
+    return at->level == 0 ? 0 : remove_entry(path, st, kind, at);
+}
+
+hpcw_status bench_workdir_clear(const char *path, hpcw_error *err) {
+    int fd;
+    int e = hpcw_i_sys_open(path, O_RDONLY | O_DIRECTORY, 0, &fd);
+    if (e == 0) {
+        (void)nftw(path, remove_content, 16, FTW_DEPTH | FTW_PHYS);
+        e = hpcw_i_sys_fsync(fd);
+        e = e == EINVAL ? 0 : e; /* a file system that cannot wait */
+        (void)hpcw_i_sys_close(fd);
+    }
+    return e == 0 ? HPCW_OK : hpcw_i_fail_sys(err, e, "%s: cannot remove what a run left behind", path);
 }
 
 void bench_remove_tree(const char *path) {
