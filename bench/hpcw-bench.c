@@ -20,15 +20,21 @@
 #include "model_command.h"
 #include "processes.h"
 #include "report.h"
+#include "sweep.h"
 #include "timer.h"
 #include "tool/options.h"
 #include "tool/text.h"
 #include "tool/values.h"
 #include "workdir.h"
 
-enum bench_command { KERNELS, LIST, MODEL };
+enum bench_command { SWEEP, KERNELS, LIST, MODEL };
 
 struct options {
+    /* What several commands take; each is told when it is called. */
+    uint32_t ranks;
+    uint64_t layouts, per_rank;
+    struct hpcw_i_sizes block_sizes, records, files;
+    struct bench_sweep_options sweep;
     char dir[BENCH_PATH];
     char json[BENCH_PATH];
     char hpcgen[BENCH_PATH];
@@ -41,6 +47,8 @@ struct options {
 };
 
 static const struct hpcw_i_command commands[] = {
+    [SWEEP] = {"sweep", "measure how the block size that files are aligned to decides their throughput", "DIR",
+               1, 1},
     [KERNELS] = {"kernels", "time the writers against plain loops that write the same bytes", NULL, 0, 0},
     [LIST] = {"list", "list the kernels and what each of them measures", NULL, 0, 0},
     [MODEL] = {"model", "count, without a file, the file system blocks that several ranks would share", NULL, 0,
@@ -52,14 +60,163 @@ static const char *kernel_word(const void *list, size_t index) {
     return bench_kernel[index] == NULL ? NULL : bench_kernel[index]->name;
 }
 
+static const char *layout_word(const void *list, size_t index) {
+    (void)list;
+    return index < BENCH_LAYOUTS ? bench_layout_name[index] : NULL;
+}
+
+static const char *mode_word(const void *list, size_t index) {
+    (void)list;
+    return index < BENCH_MODES ? bench_mode_name[index] : NULL;
+}
+
 #define FIELD(name) .offset = offsetof(struct options, name)
 #define TEXT_FIELD(name) FIELD(name), .size = sizeof((struct options *)0)->name
-#define MEASURING HPCW_I_COMMAND(KERNELS)
-#define WORK .section = "What is measured"
-#define COUNTED .commands = HPCW_I_COMMAND(MODEL), .section = "What is counted"
-#define OUTPUT .section = "What is printed"
+#define SWEEPING HPCW_I_COMMAND(SWEEP)
+#define TIMING HPCW_I_COMMAND(KERNELS)
+#define COUNTING HPCW_I_COMMAND(MODEL)
+#define MEASURING (SWEEPING | TIMING)
+#define WORK .section = "What is measured or counted"
+#define LIMITS .section = "Limits"
+#define OUTPUT .section = "What comes out"
+#define LARGEST_SIZE 4611686018427387904.0 /* 4 EiB */
 
 static const struct hpcw_i_option option_table[] = {
+    {.param =
+         {.key = "blocksize",
+          .type = HPCW_I_PARAM_SIZE,
+          FIELD(block_sizes),
+          .min = 1,
+          .max = 2147483647,
+          .help =
+              "block sizes: a size, a comma list, or FIRST:LAST:xN. Of the file system that is counted; sweep "
+              "aligns containers to each and without the option takes 4K:16M:x4 and that of the file system"},
+     .letter = 'b',
+     .metavar = "SIZES",
+     .read = hpcw_i_read_sizes,
+     .commands = SWEEPING | COUNTING,
+     .required = COUNTING,
+     WORK},
+    {.param = {.key = "layout",
+               .type = HPCW_I_PARAM_U64,
+               FIELD(layouts),
+               .help = "comma list of layouts; without it all"},
+     .letter = 'l',
+     .metavar = "NAMES",
+     .read = hpcw_i_read_word_set,
+     .words = layout_word,
+     .commands = SWEEPING | COUNTING,
+     WORK},
+    {.param = {.key = "mode",
+               .type = HPCW_I_PARAM_U64,
+               FIELD(sweep.modes),
+               .help = "comma list of modes, each at all block sizes; without it fsync, and the others at the "
+                       "block size of the file system alone"},
+     .letter = 'm',
+     .metavar = "NAMES",
+     .read = hpcw_i_read_word_set,
+     .words = mode_word,
+     .commands = SWEEPING,
+     WORK},
+    {.param = {.key = "record",
+               .type = HPCW_I_PARAM_SIZE,
+               FIELD(records),
+               .min = 1,
+               .max = 1073741824,
+               .help = "bytes of one write. Of sweep, containers take the first of the list, plain files each "
+                       "of them; without the option 47K, and for plain files 4K and 1M, too. Counted are "
+                       "containers that keep a record in one chunk; without the option records may be split"},
+     .metavar = "SIZES",
+     .read = hpcw_i_read_sizes,
+     .commands = SWEEPING | COUNTING,
+     WORK},
+    {.param = {.key = "per-rank",
+               .type = HPCW_I_PARAM_SIZE,
+               FIELD(per_rank),
+               .min = 1,
+               .max = 1099511627775.0,
+               .help = "bytes of one rank; auto: an odd number of records, as many as the budget allows; "
+                       "counted are 100000000"},
+     .metavar = "SIZE",
+     .default_text = "auto",
+     .zero_word = "auto",
+     .commands = SWEEPING | COUNTING,
+     WORK},
+    {.param =
+         {.key = "ranks",
+          .type = HPCW_I_PARAM_U32,
+          FIELD(ranks),
+          .min = 1,
+          .max = HPCW_SION_MAX_TASKS,
+          .help =
+              "virtual ranks, spread over the processes; auto: 64, or one for each process if there are more"},
+     .letter = 'r',
+     .metavar = "N",
+     .default_text = "auto",
+     .zero_word = "auto",
+     .commands = SWEEPING | COUNTING,
+     .required = COUNTING,
+     WORK},
+    {.param = {.key = "files",
+               .type = HPCW_I_PARAM_SIZE,
+               FIELD(files),
+               .min = 1,
+               .max = HPCW_SION_MAX_TASKS,
+               .help = "physical files of a container; sweep takes further numbers of a list at the block size "
+                       "of the file system alone. Without the option 1, and of sweep 4, too"},
+     .metavar = "NUMBERS",
+     .read = hpcw_i_read_sizes,
+     .commands = SWEEPING | COUNTING,
+     WORK},
+    {.param = {.key = "verify",
+               .type = HPCW_I_PARAM_BOOL,
+               FIELD(sweep.verify),
+               .help = "read everything back and compare, off the clock"},
+     .commands = SWEEPING,
+     .flags = HPCW_I_OPTION_NEGATABLE,
+     WORK},
+    {.param = {.key = "fs-block",
+               .type = HPCW_I_PARAM_SIZE,
+               FIELD(sweep.fs_block),
+               .min = 512,
+               .max = 1073741824,
+               .help = "block size of the file system, where what it says itself is wrong"},
+     .metavar = "SIZE",
+     .default_text = "auto",
+     .zero_word = "auto",
+     .commands = SWEEPING,
+     WORK},
+    {.param = {.key = "seed",
+               .type = HPCW_I_PARAM_U64,
+               FIELD(sweep.seed),
+               .max = 18446744073709549568.0,
+               .help = "of the data and of the order of the runs"},
+     .metavar = "N",
+     .default_text = "1",
+     .commands = SWEEPING,
+     WORK},
+    {.param = {.key = "budget",
+               .type = HPCW_I_PARAM_F64,
+               FIELD(sweep.budget),
+               .min = 0.1,
+               .max = 31536000,
+               .help = "time for all of it; what does not fit in is left out"},
+     .letter = 't',
+     .metavar = "TIME",
+     .default_text = "2m",
+     .read = hpcw_i_read_duration,
+     .commands = SWEEPING,
+     LIMITS},
+    {.param = {.key = "max-bytes",
+               .type = HPCW_I_PARAM_SIZE,
+               FIELD(sweep.max_bytes),
+               .min = 65536,
+               .max = LARGEST_SIZE,
+               .help = "most that lies on the disk at any time"},
+     .metavar = "SIZE",
+     .default_text = "4G",
+     .commands = SWEEPING,
+     LIMITS},
     {.param = {.key = "dir",
                .type = HPCW_I_PARAM_STRING,
                TEXT_FIELD(dir),
@@ -69,7 +226,7 @@ static const struct hpcw_i_option option_table[] = {
      .letter = 'd',
      .metavar = "DIR",
      .default_text = ".",
-     .commands = MEASURING,
+     .commands = TIMING,
      WORK},
     {.param = {.key = "only",
                .type = HPCW_I_PARAM_U64,
@@ -79,7 +236,7 @@ static const struct hpcw_i_option option_table[] = {
      .metavar = "NAMES",
      .read = hpcw_i_read_word_set,
      .words = kernel_word,
-     .commands = HPCW_I_COMMAND(KERNELS),
+     .commands = TIMING,
      WORK},
     {.param = {.key = "repeat",
                .type = HPCW_I_PARAM_U32,
@@ -100,7 +257,7 @@ static const struct hpcw_i_option option_table[] = {
                .help = "share of the full size, to try things out"},
      .metavar = "SHARE",
      .default_text = "1",
-     .commands = HPCW_I_COMMAND(KERNELS),
+     .commands = TIMING,
      WORK},
     {.param = {.key = "warm",
                .type = HPCW_I_PARAM_BOOL,
@@ -115,57 +272,8 @@ static const struct hpcw_i_option option_table[] = {
                TEXT_FIELD(hpcgen),
                .help = "the generator to run; without it the one beside this program"},
      .metavar = "FILE",
-     .commands = HPCW_I_COMMAND(KERNELS),
+     .commands = TIMING,
      WORK},
-    {.param = {.key = "ranks",
-               .type = HPCW_I_PARAM_U32,
-               FIELD(model.ranks),
-               .min = 1,
-               .max = HPCW_SION_MAX_TASKS,
-               .help = "number of ranks"},
-     .letter = 'r',
-     .metavar = "N",
-     .required = HPCW_I_COMMAND(MODEL),
-     COUNTED},
-    {.param = {.key = "blocksize",
-               .type = HPCW_I_PARAM_U64,
-               FIELD(model.fs_blocks),
-               .min = 1,
-               .max = 2147483647,
-               .help = "blocks of the file system: a size, a comma list, or 4K:16M:x2"},
-     .letter = 'b',
-     .metavar = "SIZES",
-     .read = hpcw_i_read_sizes,
-     .required = HPCW_I_COMMAND(MODEL),
-     COUNTED},
-    {.param = {.key = "layout",
-               .type = HPCW_I_PARAM_U64,
-               FIELD(model.layouts),
-               .help = "comma list of layouts; without it all of them"},
-     .letter = 'l',
-     .metavar = "NAMES",
-     .read = hpcw_i_read_word_set,
-     .words = bench_model_layout_word,
-     COUNTED},
-    {.param = {.key = "per-rank",
-               .type = HPCW_I_PARAM_SIZE,
-               FIELD(model.rank_bytes),
-               .min = 1,
-               .max = 1125899906842624,
-               .help = "bytes that a rank writes"},
-     .metavar = "BYTES",
-     .default_text = "100000000",
-     COUNTED},
-    {.param = {.key = "record",
-               .type = HPCW_I_PARAM_U64,
-               FIELD(model.records),
-               .min = 1,
-               .max = 1125899906842624,
-               .help =
-                   "bytes of a record, which a container keeps in one chunk; without it records may be split"},
-     .metavar = "BYTES",
-     .read = hpcw_i_read_sizes,
-     COUNTED},
     {.param = {.key = "container-block",
                .type = HPCW_I_PARAM_SIZE,
                FIELD(model.container_block),
@@ -175,7 +283,8 @@ static const struct hpcw_i_option option_table[] = {
      .metavar = "BYTES",
      .default_text = "auto",
      .zero_word = "auto",
-     COUNTED},
+     .commands = COUNTING,
+     WORK},
     {.param = {.key = "chunk",
                .type = HPCW_I_PARAM_SIZE,
                FIELD(model.chunk_bytes),
@@ -185,23 +294,23 @@ static const struct hpcw_i_option option_table[] = {
      .metavar = "BYTES",
      .default_text = "auto",
      .zero_word = "auto",
-     COUNTED},
-    {.param = {.key = "files",
-               .type = HPCW_I_PARAM_U64,
-               FIELD(model.files),
-               .min = 1,
-               .max = HPCW_SION_MAX_TASKS,
-               .help = "physical files of a container; without it 1"},
-     .metavar = "N",
-     .read = hpcw_i_read_sizes,
-     COUNTED},
+     .commands = COUNTING,
+     WORK},
+    {.param = {.key = "output",
+               .type = HPCW_I_PARAM_STRING,
+               TEXT_FIELD(sweep.output),
+               .help = "new directory for the results; without it ./hpcw-bench- and the time"},
+     .letter = 'o',
+     .metavar = "DIR",
+     .commands = SWEEPING,
+     OUTPUT},
     {.param = {.key = "json",
                .type = HPCW_I_PARAM_STRING,
                TEXT_FIELD(json),
                .help = "write everything, every sample included, to this file, too"},
      .letter = 'j',
      .metavar = "FILE",
-     .commands = MEASURING | HPCW_I_COMMAND(MODEL),
+     .commands = TIMING | COUNTING,
      OUTPUT},
     {.param = {.key = "quiet",
                .type = HPCW_I_PARAM_BOOL,
@@ -398,6 +507,51 @@ static hpcw_status list_kernels(hpcw_error *err) {
     return s;
 }
 
+/* The options as they were given, for the results: without names of directories. */
+static void join_command(int argc, char **argv, const struct hpcw_i_parse *parse, char *text, size_t size) {
+    size_t n = 0;
+    text[0] = '\0';
+    for (int i = 1; i < argc && n < size; i++) {
+        bool argument = false;
+        for (size_t k = 0; k < parse->arg_count; k++) {
+            argument = argument || parse->args[k] == argv[i];
+        }
+        if (strcmp(argv[i], "--output") == 0 || strcmp(argv[i], "-o") == 0) {
+            i++;
+        } else if (!argument && strncmp(argv[i], "--output=", 9) != 0) {
+            int more = snprintf(text + n, size - n, "%s%s", n == 0 ? "" : " ", argv[i]);
+            n += more > 0 ? (size_t)more : 0;
+        }
+    }
+}
+
+static hpcw_status run_model(struct options *o, hpcw_error *err) {
+    o->model.ranks = o->ranks;
+    o->model.layouts = o->layouts;
+    o->model.rank_bytes = o->per_rank;
+    o->model.fs_blocks = o->block_sizes;
+    o->model.records = o->records;
+    o->model.files = o->files;
+    o->model.quiet = o->quiet;
+    o->model.json = o->json;
+    return bench_model(&o->model, err);
+}
+
+static hpcw_status run_sweep(int argc, char **argv, const struct hpcw_i_parse *parse, struct options *o,
+                             const struct bench_processes *processes, bool *failed, hpcw_error *err) {
+    char command[512];
+    join_command(argc, argv, parse, command, sizeof command);
+    o->sweep.ranks = o->ranks;
+    o->sweep.layouts = o->layouts;
+    o->sweep.per_rank = o->per_rank;
+    o->sweep.block_sizes = o->block_sizes;
+    o->sweep.records = o->records;
+    o->sweep.files = o->files;
+    o->sweep.repeat = o->repeat;
+    o->sweep.quiet = o->quiet;
+    return bench_sweep(&o->sweep, parse->args[0], command, processes, failed, err);
+}
+
 static void catch_signals(void) {
     struct sigaction action = {.sa_handler = bench_timer_stop};
     (void)sigemptyset(&action.sa_mask);
@@ -434,19 +588,19 @@ int main(int argc, char **argv) {
         return s == HPCW_OK && fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
     }
     if (parse.command == MODEL) {
-        o.model.quiet = o.quiet;
-        o.model.json = o.json;
-        s = bench_model(&o.model, &err);
+        s = run_model(&o, &err);
         if (s != HPCW_OK) {
             (void)fprintf(stderr, "hpcw-bench: %s\n", err.message);
         }
         return s == HPCW_OK && fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
     }
     struct bench_processes processes;
+    bool failed = false;
     s = bench_processes_start(&processes, &err);
     if (s == HPCW_OK) {
         catch_signals();
-        s = run_kernels(&o, &processes, &err);
+        s = parse.command == SWEEP ? run_sweep(argc, argv, &parse, &o, &processes, &failed, &err)
+                                   : run_kernels(&o, &processes, &err);
     }
     if (s != HPCW_OK && processes.process == 0) {
         (void)fprintf(stderr, "hpcw-bench: %s\n", err.message);
@@ -455,5 +609,5 @@ int main(int argc, char **argv) {
     if (bench_timer_stopped() != 0) {
         return 128 + bench_timer_stopped();
     }
-    return s == HPCW_OK ? EXIT_SUCCESS : EXIT_FAILURE;
+    return s == HPCW_OK && !failed ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -13,17 +13,7 @@
 
 enum { COUNTED = BENCH_MPIIO_COLLECTIVE + 1 };
 
-static const char *const layout_name[COUNTED] = {
-    [BENCH_SION_ALIGNED] = "sion-aligned",         [BENCH_SION_PACKED] = "sion-packed",
-    [BENCH_SION_SHIFTED] = "sion-shifted",         [BENCH_TASK_LOCAL] = "task-local",
-    [BENCH_SHARED_POSIX] = "shared-posix",         [BENCH_MPIIO_INDEPENDENT] = "mpiio-independent",
-    [BENCH_MPIIO_COLLECTIVE] = "mpiio-collective",
-};
-
-const char *bench_model_layout_word(const void *list, size_t index) {
-    (void)list;
-    return index < COUNTED ? layout_name[index] : NULL;
-}
+static const uint64_t otherwise_rank_bytes = 100000000;
 
 static hpcw_status only_one(const struct hpcw_i_sizes *sizes, const char *option, uint64_t otherwise,
                             uint64_t *value, hpcw_error *err) {
@@ -50,7 +40,7 @@ static void begin_table(struct hpcw_i_table *t) {
 
 static void add_row(struct hpcw_i_table *t, const struct bench_geometry *g, const struct bench_sharing *c) {
     char text[HPCW_I_TEXT_SIZE];
-    hpcw_i_table_cell(t, "%s", layout_name[g->layout]);
+    hpcw_i_table_cell(t, "%s", bench_layout_name[g->layout]);
     hpcw_i_table_cell(t, "%s", hpcw_i_text_size(text, g->fs_block));
     hpcw_i_table_cell(t, "%llu", (unsigned long long)c->blocks);
     hpcw_i_table_cell(t, "%llu", (unsigned long long)c->shared_blocks);
@@ -66,7 +56,7 @@ static void add_row(struct hpcw_i_table *t, const struct bench_geometry *g, cons
 static void put_row(struct hpcw_i_json *j, const struct bench_geometry *g, const struct bench_sharing *c) {
     hpcw_i_json_flat(j);
     hpcw_i_json_begin_object(j);
-    hpcw_i_json_put_str(j, "layout", layout_name[g->layout]);
+    hpcw_i_json_put_str(j, "layout", bench_layout_name[g->layout]);
     hpcw_i_json_put_u64(j, "fs_block", g->fs_block);
     if (g->layout <= BENCH_SION_SHIFTED) {
         hpcw_i_json_put_u64(j, "container_block", g->container_block);
@@ -128,10 +118,17 @@ hpcw_status bench_model(const struct bench_model_options *o, hpcw_error *err) {
     struct hpcw_i_json json = {0};
     hpcw_sink *sink = NULL;
     uint64_t files;
-    struct bench_geometry g = {.ranks = o->ranks, .rank_bytes = o->rank_bytes, .chunk_bytes = o->chunk_bytes};
+    struct bench_geometry g = {
+        .ranks = o->ranks,
+        .rank_bytes = o->rank_bytes == 0 ? otherwise_rank_bytes : o->rank_bytes,
+        .chunk_bytes = o->chunk_bytes,
+    };
     hpcw_status s = only_one(&o->records, "--record", 0, &g.record_bytes, err);
     if (s == HPCW_OK) {
         s = only_one(&o->files, "--files", 1, &files, err);
+    }
+    if (s == HPCW_OK && o->layouts != 0 && (o->layouts & ((UINT64_C(1) << COUNTED) - 1)) == 0) {
+        s = hpcw_i_fail(err, HPCW_EINVAL, "--layout: wanted one that can be counted, got only real formats");
     }
     if (s != HPCW_OK) {
         return s;

@@ -12,8 +12,8 @@
 
 struct bench_model_options {
     uint32_t ranks;
-    uint64_t layouts; /* bit i: the i-th of enum bench_layout; 0: all that can be counted */
-    uint64_t rank_bytes;
+    uint64_t layouts;    /* bit i: the i-th of enum bench_layout; 0: all that can be counted */
+    uint64_t rank_bytes; /* 0: 100 MB */
     struct hpcw_i_sizes fs_blocks;
     struct hpcw_i_sizes records; /* of containers, at most one; none: bytes, no records */
     struct hpcw_i_sizes files;   /* of containers, at most one; none: 1 */
@@ -22,9 +22,6 @@ struct bench_model_options {
     bool quiet;                  /* no table */
     const char *json;            /* file to write, "": none */
 };
-
-/* Words of --layout. */
-const char *bench_model_layout_word(const void *list, size_t index);
 
 /* Counts, prints a table to stdout, writes the JSON file. HPCW_EINVAL or HPCW_ERANGE where the numbers make no layout. */
 HPCW_MUST_CHECK hpcw_status bench_model(const struct bench_model_options *o, hpcw_error *err);

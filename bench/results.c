@@ -35,6 +35,12 @@ const char *const bench_step_name[BENCH_STEPS] = {
     [BENCH_CLOSE] = "close",
 };
 
+const char *const bench_fate_name[BENCH_FATES] = {
+    [BENCH_MEASURED] = "measured",
+    [BENCH_FAILED] = "failed",
+    [BENCH_LEFT_OUT] = "left out",
+};
+
 /* ---- rates ---- */
 
 static bool is_durable(enum bench_mode mode) {

@@ -116,8 +116,6 @@ static void put_rate(struct hpcw_i_json *j, const char *key, const struct bench_
 }
 
 static void put_point(struct hpcw_i_json *j, const struct bench_results *r, const struct bench_point *p) {
-    static const char *const fate[] = {
-        [BENCH_MEASURED] = "measured", [BENCH_FAILED] = "failed", [BENCH_LEFT_OUT] = "left out"};
     hpcw_i_json_begin_object(j);
     hpcw_i_json_put_str(j, "id", p->id);
     hpcw_i_json_put_str(j, "layout", bench_layout_name[p->layout]);
@@ -144,7 +142,7 @@ static void put_point(struct hpcw_i_json *j, const struct bench_results *r, cons
         hpcw_i_json_null(j);
     }
     bench_json_text(j, "twin", p->twin == SIZE_MAX ? "" : r->point[p->twin].id);
-    hpcw_i_json_put_str(j, "fate", fate[p->fate]);
+    hpcw_i_json_put_str(j, "fate", bench_fate_name[p->fate]);
     hpcw_i_json_put_str(j, "reason", p->reason);
     hpcw_i_json_key(j, "failure");
     if (p->fate == BENCH_FAILED) {

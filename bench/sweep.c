@@ -1,0 +1,475 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Runs the points of the plan, each beside its ceiling, until all have their repetitions or the budget is used up. */
+#include "sweep.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <hpcw/version.h>
+
+#include "base/mem.h"
+#include "base/status.h"
+#include "comm/agree.h"
+#include "io/fsinfo.h"
+#include "io/sys.h"
+#include "json_parts.h"
+#include "layout.h"
+#include "machine.h"
+#include "random.h"
+#include "timer.h"
+#include "tool/progress.h"
+
+#define NS_PER_S UINT64_C(1000000000)
+
+struct sweep {
+    const struct bench_sweep_options *o;
+    const struct bench_processes *processes;
+    struct bench_results *r;
+    struct bench_planned *planned;
+    struct bench_data data;
+    char directory[BENCH_WORKDIR];
+    uint64_t begin_ns;
+    uint64_t guess_ns; /* of a run with its ceiling */
+    uint64_t random;
+    uint32_t order;
+    struct hpcw_i_progress *progress; /* NULL where nothing is shown */
+};
+
+static uint64_t elapsed_ns(const struct sweep *w) {
+    return bench_timer_now() - w->begin_ns;
+}
+
+/* Collective: the signal that any process was sent, or 0. */
+static int signalled(const struct sweep *w) {
+    uint64_t word = (uint64_t)bench_timer_stopped();
+    struct hpcw_i_words words = {.maxs = 1, .word = &word};
+    return hpcw_i_comm_allreduce(w->processes->comm, &words, NULL) == HPCW_OK ? (int)word
+                                                                              : bench_timer_stopped();
+}
+
+/* ---- one run ---- */
+
+/* Removes the files of a run. Collective. */
+static hpcw_status clear(struct sweep *w, hpcw_error *err) {
+    hpcw_error e;
+    hpcw_status s = hpcw_i_agree(w->processes->comm, HPCW_OK, NULL, &e); /* nobody uses them any more */
+    if (s == HPCW_OK && w->processes->process == 0) {
+        s = bench_workdir_clear(w->directory, &e);
+    }
+    s = hpcw_i_agree(w->processes->comm, s, NULL, &e);
+    if (s != HPCW_OK) {
+        *err = e;
+    }
+    return s;
+}
+
+static hpcw_status run(struct sweep *w, const struct bench_point *p, bool ceiling, struct bench_trial *t,
+                       hpcw_error *err) {
+    struct bench_shape shape = {.layout = p->layout,
+                                .mode = p->mode,
+                                .block_size = p->block_size,
+                                .record_size = p->record_size,
+                                .rank_size = p->rank_size,
+                                .ranks = p->ranks,
+                                .files = p->files,
+                                .seed = w->o->seed};
+    struct bench_work work;
+    struct bench_sample sample;
+    hpcw_status s = bench_work_init(&work, &shape, ceiling, w->processes, w->directory, &w->data, err);
+    s = hpcw_i_agree(w->processes->comm, s, NULL, err);
+    if (s == HPCW_OK) {
+        s = bench_timer_run(&bench_work_side, &work, w->processes, &sample, err);
+    }
+    if (s == HPCW_OK && w->o->verify && !ceiling) {
+        s = hpcw_i_agree(w->processes->comm, bench_work_check(&work, err), NULL, err);
+    }
+    bench_work_free(&work);
+    hpcw_error e;
+    hpcw_status c = clear(w, &e);
+    if (s == HPCW_OK && c != HPCW_OK) {
+        s = c;
+        *err = e;
+    }
+    if (s == HPCW_OK) {
+        *t = (struct bench_trial){.total_ns = sample.reached_ns[BENCH_CLOSE],
+                                  .written_ns = sample.reached_ns[BENCH_WRITE],
+                                  .others = sample.others};
+        memcpy(t->first_ns, sample.first_ns, sizeof t->first_ns);
+        memcpy(t->last_ns, sample.phase_ns, sizeof t->last_ns);
+    }
+    return s;
+}
+
+/* ---- a point and its ceiling ---- */
+
+static hpcw_status room_for(const struct sweep *w, const struct bench_point *p, hpcw_error *err) {
+    uint64_t space = 0;
+    hpcw_status s = hpcw_i_fs_space(w->directory, &space, err);
+    /* Holes are not stored; the last block of each rank may be, and a container's tables. */
+    uint64_t wanted = p->bytes + p->ranks * (2 * w->r->fs.block_size + 64) + (UINT64_C(1) << 16);
+    space = space < w->o->max_bytes ? space : w->o->max_bytes;
+    return s != HPCW_OK ? s
+           : wanted <= space
+               ? HPCW_OK
+               : hpcw_i_fail(err, HPCW_ENOTSUP, "wanted %llu bytes of free space within --max-bytes, got %llu",
+                             (unsigned long long)wanted, (unsigned long long)space);
+}
+
+/* What the failure of a run means for the point. Collective. */
+static hpcw_status note_failure(struct sweep *w, size_t index, hpcw_status s, const hpcw_error *e) {
+    struct bench_point *p = &w->r->point[index];
+    if (signalled(w) != 0) {
+        return HPCW_OK; /* the sweep ends; the point keeps what it has */
+    }
+    if (s == HPCW_ECOMM) {
+        return s;
+    }
+    w->planned[index].active = false;
+    p->fate = s == HPCW_ENOTSUP ? BENCH_LEFT_OUT : BENCH_FAILED;
+    (void)snprintf(p->reason, sizeof p->reason, "%s", e->message);
+    if (p->fate == BENCH_FAILED) {
+        p->failed_errno = e->sys_errno;
+        p->failed_process = e->process;
+    }
+    return HPCW_OK;
+}
+
+/* One repetition of a point, 0 to warm up. Collective. A failure of the point is noted, not returned. */
+static hpcw_status run_pair(struct sweep *w, size_t index, uint32_t repetition, hpcw_error *err) {
+    struct bench_point *p = &w->r->point[index];
+    struct bench_trial trial[2]; /* the layout's, the ceiling's */
+    hpcw_error e;
+    uint64_t begin = bench_timer_now();
+    uint64_t ceiling_first = bench_random(&w->random) & 1;
+    hpcw_i_progress_label(w->progress, p->id);
+    hpcw_status s = hpcw_i_agree(w->processes->comm, room_for(w, p, &e), NULL, &e);
+    for (uint64_t i = 0; s == HPCW_OK && i < 2; i++) {
+        uint64_t side = i ^ ceiling_first;
+        s = run(w, p, side == 1, &trial[side], &e);
+        trial[side].repetition = repetition;
+        trial[side].order = repetition == 0 ? 0 : ++w->order;
+    }
+    hpcw_i_progress_add(w->progress, p->bytes);
+    if (s != HPCW_OK) {
+        s = note_failure(w, index, s, &e);
+        if (s != HPCW_OK) {
+            *err = e;
+        }
+        return s;
+    }
+    w->planned[index].runs++;
+    w->planned[index].spent_ns += bench_timer_now() - begin;
+    if (repetition > 0) {
+        p->trial[p->trials++] = trial[0];
+        p->ceiling[p->ceiling_trials++] = trial[1];
+    }
+    p->verified = w->o->verify && !bench_layout_row(p->layout)->model;
+    return HPCW_OK;
+}
+
+/* ---- the whole ---- */
+
+/* Process 0 decides what the budget still allows. *on: whether to go on. Collective. */
+static hpcw_status decide(struct sweep *w, bool *on, hpcw_error *err) {
+    size_t n = w->r->points;
+    unsigned char *active = hpcw_i_malloc(n + 1);
+    hpcw_status s = active == NULL ? hpcw_i_fail(err, HPCW_ENOMEM, "out of memory for %zu points", n) : HPCW_OK;
+    s = hpcw_i_agree(w->processes->comm, s, NULL, err);
+    if (s == HPCW_OK) {
+        uint64_t budget = w->r->budget_ns;
+        uint64_t reserve = budget / 50;
+        uint64_t used = elapsed_ns(w) + reserve;
+        active[n] = bench_sweep_fit(w->o, w->r, w->planned, used < budget ? budget - used : 0, w->guess_ns);
+        for (size_t i = 0; i < n; i++) {
+            active[i] = w->planned[i].active;
+        }
+        s = hpcw_i_comm_bcast(w->processes->comm, active, n + 1, 0, err);
+    }
+    for (size_t i = 0; s == HPCW_OK && i < n; i++) {
+        w->planned[i].active = active[i] != 0;
+    }
+    *on = s == HPCW_OK && active[n] != 0 && signalled(w) == 0;
+    hpcw_i_free(active);
+    return s;
+}
+
+/* The first repetition, which warms up, goes by importance: what the budget does not allow is not even begun. */
+static void order_of(struct sweep *w, uint32_t repetition, size_t *order) {
+    size_t n = w->r->points;
+    for (size_t i = 0; i < n; i++) {
+        size_t at = i;
+        for (; repetition == 0 && at > 0 && w->planned[order[at - 1]].priority > w->planned[i].priority; at--) {
+            order[at] = order[at - 1];
+        }
+        order[at] = i;
+    }
+    for (size_t i = n; repetition > 0 && i > 1; i--) {
+        size_t k = (size_t)(bench_random(&w->random) % i);
+        size_t swap = order[i - 1];
+        order[i - 1] = order[k];
+        order[k] = swap;
+    }
+}
+
+static hpcw_status run_all(struct sweep *w, hpcw_error *err) {
+    size_t *order = hpcw_i_malloc((w->r->points + 1) * sizeof *order);
+    hpcw_status s =
+        order == NULL ? hpcw_i_fail(err, HPCW_ENOMEM, "out of memory for %zu points", w->r->points) : HPCW_OK;
+    s = hpcw_i_agree(w->processes->comm, s, NULL, err);
+    bool on = s == HPCW_OK;
+    for (uint32_t repetition = 0; on && repetition <= w->o->repeat; repetition++) {
+        order_of(w, repetition, order);
+        for (size_t i = 0; on && i < w->r->points; i++) {
+            s = decide(w, &on, err);
+            if (on && w->planned[order[i]].active) {
+                s = run_pair(w, order[i], repetition, err);
+                on = s == HPCW_OK;
+            }
+        }
+    }
+    hpcw_i_free(order);
+    return s;
+}
+
+/* Whether O_DIRECT works with what the layouts use: by trying. */
+static bool try_direct(const struct sweep *w) {
+    char path[BENCH_PATH];
+    int fd;
+    (void)snprintf(path, sizeof path, "%s/direct", w->directory);
+    int e = hpcw_i_sys_open(path, O_RDWR | O_CREAT | O_DIRECT, 0600, &fd);
+    if (e == 0) {
+        e = hpcw_i_sys_pwrite(fd, w->data.source, BENCH_MEMORY_ALIGN, 0);
+        (void)hpcw_i_sys_close(fd);
+    }
+    (void)hpcw_i_sys_unlink(path);
+    return e == 0;
+}
+
+/* How many bytes a run can write in the time that the budget has for one: larger and larger runs of the plain loop tell
+ * what a run costs and what a byte does. Collective. */
+static hpcw_status probe(struct sweep *w, uint64_t *bytes, hpcw_error *err) {
+    size_t active = 0;
+    for (size_t i = 0; i < w->r->points; i++) {
+        active += w->planned[i].active;
+    }
+    double runs = 2.0 * (double)(active == 0 ? 1 : active) * (w->o->repeat + 1);
+    double aim = 0.5 * (double)w->r->budget_ns / runs / (w->o->verify ? 2 : 1);
+    uint64_t most = w->o->max_bytes / 2;
+    uint64_t limits[] = {w->r->fs.free_bytes / 4, w->r->machine.memory / 8};
+    for (size_t i = 0; i < 2; i++) {
+        most = limits[i] > 0 && limits[i] < most ? limits[i] : most;
+    }
+    uint64_t size = UINT64_C(1) << 20;
+    double before_ns = 0, before_size = 0, now_ns = 0;
+    hpcw_status s = HPCW_OK;
+    for (;; size *= 4) {
+        struct bench_point p = {.layout = BENCH_SHARED_POSIX,
+                                .mode = BENCH_FSYNC,
+                                .record_size = BENCH_PIECE,
+                                .rank_size = size / (uint64_t)w->processes->count + 1,
+                                .ranks = (uint32_t)w->processes->count,
+                                .files = 1};
+        struct bench_trial t;
+        uint64_t begin = bench_timer_now();
+        s = run(w, &p, true, &t, err);
+        before_ns = now_ns;
+        now_ns = (double)(bench_timer_now() - begin);
+        double word[2] = {now_ns, aim};
+        s = s == HPCW_OK ? hpcw_i_comm_bcast(w->processes->comm, word, sizeof word, 0, err) : s;
+        now_ns = word[0];
+        if (s != HPCW_OK || now_ns >= word[1] || size * 4 > most) {
+            break;
+        }
+        before_size = (double)size;
+    }
+    double per_byte = (now_ns - before_ns) / ((double)size - before_size);
+    double fixed = now_ns - per_byte * (double)size;
+    if (!(per_byte > 0) || fixed < 0) {
+        per_byte = now_ns / (double)size;
+        fixed = 0;
+    }
+    double fits = aim > fixed ? (aim - fixed) / per_byte : 0;
+    *bytes = fits < (double)most ? (uint64_t)fits : most;
+    w->guess_ns = (uint64_t)(2 * (fixed + per_byte * (double)*bytes));
+    uint64_t word[2] = {*bytes, w->guess_ns};
+    s = s == HPCW_OK ? hpcw_i_comm_bcast(w->processes->comm, word, sizeof word, 0, err) : s;
+    *bytes = word[0];
+    w->guess_ns = word[1];
+    return s;
+}
+
+static hpcw_status allocate_trials(struct sweep *w, hpcw_error *err) {
+    hpcw_status s = HPCW_OK;
+    for (size_t i = 0; i < w->r->points; i++) {
+        struct bench_point *p = &w->r->point[i];
+        p->trial = hpcw_i_calloc(w->o->repeat, sizeof *p->trial);
+        p->ceiling = hpcw_i_calloc(w->o->repeat, sizeof *p->ceiling);
+        if (p->trial == NULL || p->ceiling == NULL) {
+            s = hpcw_i_fail(err, HPCW_ENOMEM, "out of memory for %u repetitions", w->o->repeat);
+        }
+    }
+    return hpcw_i_agree(w->processes->comm, s, NULL, err);
+}
+
+/* What there is to say before anything is planned. */
+static hpcw_status describe(struct sweep *w, const char *directory, const char *command, hpcw_error *err) {
+    struct bench_results *r = w->r;
+    const struct bench_sweep_options *o = w->o;
+    hpcw_status s = bench_machine_describe(&r->machine, directory, err);
+    if (s != HPCW_OK) {
+        return s;
+    }
+    bench_json_now(r->time);
+    (void)snprintf(r->version, sizeof r->version, "%s", hpcw_version());
+    (void)snprintf(r->mpi, sizeof r->mpi, "%s", w->processes->library);
+    (void)snprintf(r->command, sizeof r->command, "%s", command);
+    if (r->mpi[0] == '\0') {
+#ifdef HPCW_BENCH_MPI
+        const char *why = "MPI-IO needs processes that were started by mpirun";
+#else
+        const char *why = "this build has no MPI";
+#endif
+        (void)snprintf(r->left_out_mpi, sizeof r->left_out_mpi, "%s", why);
+    }
+    r->processes = w->processes->count;
+    r->seed = o->seed;
+    r->repeat = o->repeat;
+    r->budget_ns = (uint64_t)(o->budget * (double)NS_PER_S);
+    r->max_bytes = o->max_bytes;
+    r->verify = o->verify;
+    (void)snprintf(r->fs.type, sizeof r->fs.type, "%s", r->machine.file_system);
+    r->fs.block_size = o->fs_block != 0 ? o->fs_block : r->machine.block_size;
+    (void)snprintf(r->fs.block_source, sizeof r->fs.block_source, "%s", o->fs_block != 0 ? "given" : "stat");
+    r->fs.free_bytes = r->machine.space;
+    return HPCW_OK;
+}
+
+/* Points that the sweep never came to, and the figures of the others. */
+static hpcw_status conclude(struct sweep *w, bool *failed, hpcw_error *err) {
+    struct bench_results *r = w->r;
+    int signal = signalled(w);
+    r->complete = true;
+    *failed = false;
+    for (size_t i = 0; i < r->points; i++) {
+        struct bench_point *p = &r->point[i];
+        *failed = *failed || p->fate == BENCH_FAILED;
+        if (p->fate == BENCH_MEASURED && p->trials < r->repeat) {
+            r->complete = false;
+            if (p->trials == 0) {
+                p->fate = BENCH_LEFT_OUT;
+                (void)snprintf(p->reason, sizeof p->reason, "the sweep ended before it was measured");
+            }
+        }
+        hpcw_status s = bench_results_rate(p, err);
+        if (s != HPCW_OK) {
+            return s;
+        }
+    }
+    if (signal != 0) {
+        (void)snprintf(r->stopped, sizeof r->stopped, "interrupted (signal %d)", signal);
+    }
+    r->elapsed_ns = elapsed_ns(w);
+    return bench_results_advise(r, err);
+}
+
+static hpcw_status measure(struct sweep *w, const char *directory, hpcw_error *err) {
+    const struct hpcw_i_progress_options shown = {
+        .mode = w->o->quiet ? HPCW_I_PROGRESS_QUIET : HPCW_I_PROGRESS_AUTO, .prefix = "hpcw-bench"};
+    uint64_t bytes = 0;
+    uint64_t largest = 1;
+    for (size_t i = 0; i < w->o->records.count; i++) {
+        largest = w->o->records.at[i] > largest ? w->o->records.at[i] : largest;
+    }
+    if (w->o->per_rank != 0 && largest > w->o->per_rank) {
+        largest = w->o->per_rank;
+    }
+    hpcw_status s = bench_data_init(&w->data, w->o->seed, largest, err);
+    s = hpcw_i_agree(w->processes->comm, s, NULL, err);
+    if (s == HPCW_OK) {
+        s = bench_workdir_make(w->processes, directory, w->directory, err);
+    }
+    if (s != HPCW_OK) {
+        return s;
+    }
+    if (w->processes->process == 0) {
+        w->r->fs.direct_known = try_direct(w);
+        w->r->fs.direct_memory = w->r->fs.direct_offset = w->r->fs.direct_known ? BENCH_MEMORY_ALIGN : 0;
+        (void)snprintf(w->r->fs.direct_source, sizeof w->r->fs.direct_source, "tried");
+    }
+    s = hpcw_i_comm_bcast(w->processes->comm, &w->r->fs, sizeof w->r->fs, 0, err);
+    if (s == HPCW_OK) {
+        s = hpcw_i_agree(w->processes->comm, bench_sweep_plan(w->o, w->processes, w->r, &w->planned, err), NULL,
+                         err);
+    }
+    if (s == HPCW_OK) {
+        s = allocate_trials(w, err);
+    }
+    if (s == HPCW_OK) {
+        s = probe(w, &bytes, err);
+    }
+    if (s == HPCW_OK) {
+        bench_sweep_sizes(w->o, w->r, bytes);
+        struct hpcw_i_progress_options with_total = shown;
+        for (size_t i = 0; i < w->r->points; i++) {
+            with_total.total += w->planned[i].active ? w->r->point[i].bytes * (w->o->repeat + 1) : 0;
+        }
+        if (w->processes->process == 0) {
+            s = hpcw_i_progress_start(&with_total, &w->progress, err);
+        }
+        s = hpcw_i_agree(w->processes->comm, s, NULL, err);
+    }
+    if (s == HPCW_OK) {
+        s = run_all(w, err);
+    }
+    hpcw_i_progress_stop(w->progress);
+    return s;
+}
+
+hpcw_status bench_sweep(const struct bench_sweep_options *options, const char *directory, const char *command,
+                        const struct bench_processes *processes, bool *failed, hpcw_error *err) {
+    struct bench_results results = {0};
+    struct bench_sweep_options own = *options; /* all processes do what process 0 was told */
+    struct sweep w = {.o = &own, .processes = processes, .r = &results, .begin_ns = bench_timer_now()};
+    char output[BENCH_PATH] = "";
+    *failed = false;
+    hpcw_status s = hpcw_i_comm_bcast(processes->comm, &own, sizeof own, 0, err);
+    w.random = own.seed;
+    if (s == HPCW_OK) {
+        s = describe(&w, directory, command, err);
+        s = hpcw_i_agree(processes->comm, s, NULL, err);
+    }
+    if (s == HPCW_OK && processes->process == 0) {
+        s = bench_output_make(&own, &results, output, err);
+    }
+    s = hpcw_i_agree(processes->comm, s, NULL, err);
+    if (s != HPCW_OK) {
+        goto done;
+    }
+    s = measure(&w, directory, err);
+    bench_workdir_remove(processes, w.directory);
+    if (s == HPCW_ESTATE && signalled(&w) != 0) {
+        s = HPCW_OK; /* before the first point; there is nothing to report but that */
+    }
+    if (s == HPCW_OK) {
+        s = conclude(&w, failed, err);
+    }
+    if (s == HPCW_OK && processes->process == 0) {
+        s = bench_output_write(&results, output, err);
+        if (s == HPCW_OK && !own.quiet) {
+            s = bench_output_print(&results, stdout, err);
+            (void)printf("\nresults: %s\n", output);
+        }
+    }
+    s = hpcw_i_agree(processes->comm, s, NULL, err);
+    if (s != HPCW_OK && output[0] != '\0') {
+        (void)rmdir(output); /* only if it is empty */
+    }
+done:
+    bench_data_free(&w.data);
+    hpcw_i_free(w.planned);
+    bench_results_free(&results);
+    return s;
+}

@@ -1,0 +1,59 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# A small sweep: what it leaves behind, and that it leaves nothing else. $HPCGEN is the benchmark, $MPIEXEC may be empty.
+PROGRAM=hpcw-bench
+. "$HERE/refuse.inc"
+mkdir data
+
+# sweep OUTPUT ARGS...
+sweep() {
+    out=$1
+    shift
+    $launch "$HPCGEN" data --output "$out" --budget 60s --repeat 2 --ranks 6 --per-rank 30000 --verify --quiet \
+        --blocksize 4K,64K --record 5000 --files 1,3 "$@" || bad "fails: $launch $*"
+    "$JSON_CHECK" "$out/results.json" || bad "$out/results.json is no JSON"
+    [ -z "$(ls -A data)" ] || bad "data is left behind: $(ls -A data)"
+    grep -q '"fate": "failed"' "$out/results.json" && bad "failed points: $(grep '"reason"' "$out/results.json")"
+    [ "$(ls "$out")" = "$(printf 'results.csv\nresults.json')" ] || bad "$out holds $(ls "$out")"
+}
+count() { grep -c "$1" "$2"; }
+
+launch=''
+sweep one --layout sion-aligned,sion-packed,sion-shifted,task-local,shared-posix
+# Aligned, packed, shifted at two block sizes in fsync; 3 files; two plain ones; five at 4K in the three other modes.
+[ "$(count '"fate": "measured"' one/results.json)" -ge 19 ] || bad "points are missing: $(grep reason one/results.json)"
+[ "$(count '"verified": true' one/results.json)" -eq "$(count '"fate": "measured"' one/results.json)" ] || bad "not verified"
+# A head, two trials of two sides for each point, lines as in RFC 4180.
+[ "$(count . one/results.csv)" -eq $((1 + 4 * $(count '"fate": "measured"' one/results.json))) ] || bad "rows are missing"
+[ "$(count "$(printf '\r')\$" one/results.csv)" -eq "$(count . one/results.csv)" ] || bad "line ends"
+
+# What cannot be run is named, and is no failure.
+sweep two --layout mpiio-independent --mode fsync
+grep -q '"fate": "left out"' two/results.json || bad "MPI-IO without mpirun is not left out"
+sweep three --layout shared-posix --mode fsync --max-bytes 64K
+grep -q -- '--max-bytes' three/results.json || bad "more than --max-bytes"
+
+if [ -n "$MPIEXEC" ]; then
+    for n in 2 4; do
+        launch="timeout 100 $MPIEXEC -n $n"
+        sweep np$n
+        grep -q '"id": "mpiio-collective/fsync/records-5000"' np$n/results.json || bad "no MPI-IO with $n processes"
+        grep -q 'needs processes' np$n/results.json && bad "MPI-IO left out with $n processes"
+    done
+fi
+
+# The table, and a name made of the time.
+"$HPCGEN" data --budget 60s --repeat 1 --ranks 2 --per-rank 5000 --layout sion-aligned,sion-shifted --mode fsync \
+    --blocksize 4K >table 2>progress || bad "fails without --output"
+grep -q '^sion-shifted/fsync/4K ' table || bad "no table: $(cat table)"
+[ -f hpcw-bench-*Z/results.json ] || bad "no directory named after the time: $(ls)"
+
+# Refusals: before anything is measured.
+refuse 1 'one: wanted the name of a new directory*' "$HPCGEN" data --output one
+refuse 1 'nowhere: cannot*' "$HPCGEN" nowhere --output four
+refuse 2 'sweep: wanted at most 1 argument*' "$HPCGEN" data more
+refuse 2 '--blocksize: *' "$HPCGEN" data --blocksize 4K:1K:x2
+refuse 1 '--files: *' "$HPCGEN" data --output five --ranks 2 --files 3
+[ ! -e four ] && [ ! -e five ] || bad "a refused sweep leaves its directory"
+[ -z "$(ls -A data)" ] || bad "a refused sweep leaves data"
+exit $failed
