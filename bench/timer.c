@@ -84,6 +84,8 @@ hpcw_status bench_timer_run(const struct bench_side *side, void *work, const str
             *total += spent;
         }
     }
+    /* Whoever is done reads files of /proc below, which would hold up those on its processor that are not. */
+    bench_processes_settle(processes);
     word[PEAK] = side->peak != NULL ? side->peak(work) : bench_machine_peak();
     struct bench_cpu after = bench_machine_cpu();
     word[SIZE] = side->size != NULL ? side->size(work) : 0;
