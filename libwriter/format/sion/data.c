@@ -54,14 +54,17 @@ static hpcw_status next_block(struct hpcw_sion *h, uint32_t i, hpcw_error *err) 
     }
     if ((t->block & (t->block - 1)) == 0) { /* the list has room for the next power of two */
         size_t capacity = t->block == 0 ? 1 : 2 * (size_t)t->block;
-        uint64_t *earlier = hpcw_i_realloc(t->earlier, capacity * sizeof *earlier);
+        struct hpcw_i_sion_blocks *earlier =
+            hpcw_i_realloc(t->earlier, sizeof *earlier + capacity * sizeof earlier->used[0]);
         if (earlier == NULL) {
             return hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for block %u of task %u", h->path,
                                t->block + 1, hpcw_i_sion_rank(h, i));
         }
         t->earlier = earlier;
     }
-    t->earlier[t->block] = t->used;
+    struct hpcw_i_sion_blocks *b = t->earlier;
+    b->alike = t->block > 0 && b->used[t->block - 1] == t->used ? b->alike + 1 : 1;
+    b->used[t->block] = t->used;
     t->block++;
     t->used = 0;
     return HPCW_OK;
@@ -251,7 +254,7 @@ uint64_t hpcw_sion_stream_size(const hpcw_sion *h, uint32_t rank) {
     const struct hpcw_i_sion_task *t = &h->task[i];
     uint64_t size = t->used;
     for (uint32_t b = 0; b < t->block; b++) {
-        size += t->earlier[b];
+        size += t->earlier->used[b];
     }
     return size;
 }

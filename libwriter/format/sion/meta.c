@@ -110,7 +110,7 @@ static uint64_t word_of(const struct hpcw_sion *h, const struct table *t, uint64
     case TABLE_META2:
         v = row == 0                           ? (uint64_t)task->block + 1
             : row - 1 == (uint64_t)task->block ? task->used
-                                               : task->earlier[row - 1];
+                                               : task->earlier->used[row - 1];
         break;
     default: {
         /* A pair of 32-bit numbers, file number first. */

@@ -19,14 +19,17 @@
 
 enum {
     MOST_WORDS = 1 << 19, /* of all tables: what one process may write while the others wait */
-    SLAB_WORDS =
-        1 << 13,    /* rows are put together and written so many words at a time, to stay in the cache and in
-                             memory that the heap does not ask the system for */
-    TILE_ROWS = 32, /* rows that are filled column by column at a time */
+    /* Rows are put together and written so many words at a time, to stay in the cache and in memory that the heap
+     * does not ask the system for. Small tables touch little new memory; large ones are fewer writes. */
+    SMALL_SLAB = 1 << 11,
+    LARGE_SLAB = 1 << 13,
+    LARGE_TABLE = 1 << 17,
+    TILE_ROWS = 32,      /* rows that are filled column by column at a time */
     SHORTEST_REPEAT = 4, /* values; shorter ones are no shorter as a run */
     MESSAGE_HEADER = 2,  /* state, number of tasks */
     TASK_HEADER = 2,     /* chunk size, number of blocks; then its runs */
-    RUN_OVERHEAD = 4,    /* words that runs take at most beyond the values in them */
+    RUN_OVERHEAD =
+        4, /* words that runs take at most beyond the values in them; not less than a run of repeats */
 };
 
 enum message_state { READY, FAILED, TOO_LARGE };
@@ -57,7 +60,7 @@ static size_t repeats(const uint64_t *value, size_t n) {
     return k;
 }
 
-/* Packs n > 0 values into at most n + RUN_OVERHEAD words; returns the place behind them. */
+/* Packs n values into at most n + RUN_OVERHEAD words; returns the place behind them. */
 static uint64_t *pack_runs(uint64_t *out, const uint64_t *value, size_t n, bool big) {
     for (size_t i = 0; i < n;) {
         size_t same = repeats(value + i, n - i);
@@ -80,12 +83,31 @@ static uint64_t *pack_runs(uint64_t *out, const uint64_t *value, size_t n, bool 
     return out;
 }
 
+/* Packs what a task used of its blocks, looking at none of the last ones that are known to be alike. */
+static uint64_t *pack_task(uint64_t *out, const struct hpcw_i_sion_task *t, bool big) {
+    if (t->block > 0) {
+        const uint64_t *used = t->earlier->used;
+        size_t alike = (size_t)t->earlier->alike;
+        size_t before = t->block - alike;
+        out = pack_runs(out, used, before, big);
+        if (alike < SHORTEST_REPEAT) {
+            out = pack_runs(out, used + before, alike, big);
+        } else {
+            *out++ = 2 * (uint64_t)alike;
+            *out++ = hpcw_i_order64(used[before], big);
+        }
+    }
+    return pack_runs(out, &t->used, 1, big);
+}
+
 /* The message of this process; NULL: out of memory. */
 static uint64_t *pack_tasks(const struct hpcw_sion *h, size_t *words) {
     bool big = h->options.endian == HPCW_SION_BIG;
     size_t most = MESSAGE_HEADER;
     for (uint32_t i = 0; i < h->options.count; i++) {
-        most += TASK_HEADER + h->task[i].block + (size_t)2 * RUN_OVERHEAD;
+        const struct hpcw_i_sion_task *t = &h->task[i];
+        size_t alike = t->block > 0 ? (size_t)t->earlier->alike : 0;
+        most += TASK_HEADER + (t->block - alike) + (size_t)3 * RUN_OVERHEAD;
     }
     uint64_t *message = hpcw_i_malloc(most * sizeof *message);
     if (message == NULL) {
@@ -98,10 +120,7 @@ static uint64_t *pack_tasks(const struct hpcw_sion *h, size_t *words) {
         const struct hpcw_i_sion_task *t = &h->task[i];
         *out++ = hpcw_i_order64(t->chunk, big);
         *out++ = t->block + (uint64_t)1;
-        if (t->block > 0) {
-            out = pack_runs(out, t->earlier, t->block, big);
-        }
-        out = pack_runs(out, &t->used, 1, big);
+        out = pack_task(out, t, big);
     }
     *words = (size_t)(out - message);
     return message;
@@ -235,7 +254,8 @@ struct tables {
     struct column *column; /* [columns] sizes of blocks */
     uint64_t *chunk;       /* [columns] words in the byte order of the file */
     uint64_t *count;       /* [columns] */
-    unsigned char *buffer; /* for META1, the mapping, or SLAB_WORDS words, whichever is longest */
+    size_t slab;           /* words */
+    unsigned char *buffer; /* for META1, the mapping, or a slab, whichever is longest */
 };
 
 static hpcw_status tables_new(struct tables *t, const struct gathered *g, hpcw_error *err) {
@@ -243,12 +263,10 @@ static hpcw_status tables_new(struct tables *t, const struct gathered *g, hpcw_e
     bool big = h->options.endian == HPCW_SION_BIG;
     size_t n = h->tasks;
     size_t meta1 = (size_t)hpcw_i_sion_meta1_size(h->tasks);
-    size_t slab = SLAB_WORDS * sizeof(uint64_t);
     *t = (struct tables){.columns = h->tasks};
     t->column = hpcw_i_malloc(n * sizeof *t->column);
     t->chunk = hpcw_i_malloc(2 * n * sizeof *t->chunk);
-    t->buffer = hpcw_i_malloc(meta1 > slab ? meta1 : slab);
-    if (t->column == NULL || t->chunk == NULL || t->buffer == NULL) {
+    if (t->column == NULL || t->chunk == NULL) {
         return hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for its metadata", h->path);
     }
     t->count = t->chunk + n;
@@ -266,7 +284,11 @@ static hpcw_status tables_new(struct tables *t, const struct gathered *g, hpcw_e
             blocks -= length;
         }
     }
-    return HPCW_OK;
+    t->slab = n * t->blocks < LARGE_TABLE ? SMALL_SLAB : LARGE_SLAB;
+    size_t slab = t->slab * sizeof(uint64_t); /* META1 is longer than a row or the mapping */
+    t->buffer = hpcw_i_malloc(meta1 > slab ? meta1 : slab);
+    return t->buffer == NULL ? hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for its metadata", h->path)
+                             : HPCW_OK;
 }
 
 static void tables_free(struct tables *t) {
@@ -278,7 +300,7 @@ static void tables_free(struct tables *t) {
 static hpcw_status write_meta2(const struct tables *t, hpcw_sink *sink, uint64_t at, hpcw_error *err) {
     uint64_t *slab = (uint64_t *)(void *)t->buffer;
     size_t columns = t->columns;
-    size_t most = columns < SLAB_WORDS ? SLAB_WORDS / columns : 1;
+    size_t most = columns < t->slab ? t->slab / columns : 1;
     uint64_t rows = 1 + t->blocks;
     hpcw_status s = HPCW_OK;
     for (uint64_t row = 0; s == HPCW_OK && row < rows;) {

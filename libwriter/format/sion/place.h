@@ -12,16 +12,22 @@
 #include "comm/comm.h"
 #include "format/sion/layout.h"
 
+/* Bytes used in the blocks of a task before the current one. */
+struct hpcw_i_sion_blocks {
+    uint64_t alike; /* the last so many used the same, so that a close need not look at each of them */
+    uint64_t used[];
+};
+
 /* One task of this process. */
 struct hpcw_i_sion_task {
-    uint64_t start;    /* of its chunk: first within the block, later (open) in the file, block 0 */
-    uint64_t chunk;    /* bytes: first as requested, then as in the file */
-    uint64_t used;     /* bytes of the current block, buffered ones included */
-    uint64_t *earlier; /* [block] bytes used in the blocks before */
-    uint32_t block;    /* current block */
-    uint32_t buffered; /* last bytes of `used` that wait in the buffer */
-    uint32_t room;     /* bytes that the buffer still takes; 0 if it is empty */
-    atomic_uint slot;  /* 1 + the borrowed slot, 0: none, see buffer.c */
+    uint64_t start; /* of its chunk: first within the block, later (open) in the file, block 0 */
+    uint64_t chunk; /* bytes: first as requested, then as in the file */
+    uint64_t used;  /* bytes of the current block, buffered ones included */
+    struct hpcw_i_sion_blocks *earlier; /* of `block` blocks; NULL: none */
+    uint32_t block;                     /* current block */
+    uint32_t buffered;                  /* last bytes of `used` that wait in the buffer */
+    uint32_t room;                      /* bytes that the buffer still takes; 0 if it is empty */
+    atomic_uint slot;                   /* 1 + the borrowed slot, 0: none, see buffer.c */
 };
 
 /*
