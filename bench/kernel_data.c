@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The data path of a SION container against plain pwrites of the same bytes at the same offsets. */
 #include <stdio.h>
+#include <string.h>
 
 #include <hpcw/sion.h>
 
@@ -10,7 +11,8 @@
 #include "kernels.h"
 
 #define MIB ((uint64_t)1 << 20)
-#define PIECE (4 * MIB) /* of the plain loop */
+#define PIECE (4 * MIB)           /* of the plain loop */
+#define SLOT ((uint64_t)16 << 10) /* of 4096 tasks in 64 MiB of buffers */
 
 struct shape {
     uint64_t tasks;   /* 0: one per process */
@@ -29,8 +31,10 @@ struct data_work {
     uint64_t first_at;     /* offset of this process's first chunk */
     unsigned char *source; /* [period] bytes, over and over */
     uint64_t period;
+    unsigned char *slots; /* [tasks * SLOT] what the pieces come from */
     char container[BENCH_PATH];
     char plain[BENCH_PATH];
+    char pieces[BENCH_PATH];
     bool compared;
     hpcw_sion *sion;
     int fd;
@@ -77,7 +81,8 @@ static hpcw_status data_setup(const struct bench_place *place, const void *param
     }
     *amount = (struct bench_amount){.bytes = size * w->tasks * processes, .items = w->records * w->tasks};
     st = bench_path(w->container, place, "records.sion", err);
-    return st == HPCW_OK ? bench_path(w->plain, place, "records.plain", err) : st;
+    st = st == HPCW_OK ? bench_path(w->plain, place, "records.plain", err) : st;
+    return st == HPCW_OK ? bench_path(w->pieces, place, "records.pieces", err) : st;
 }
 
 static void data_teardown(void *work) {
@@ -87,22 +92,26 @@ static void data_teardown(void *work) {
         hpcw_sion_free(w->sion);
         (void)bench_plain_close(&w->fd, &ignored);
         hpcw_i_free(w->source);
+        hpcw_i_free(w->slots);
         bench_remove(w->place, w->container);
         bench_remove(w->place, w->plain);
+        bench_remove(w->place, w->pieces);
         hpcw_i_free(w);
     }
 }
 
-enum { CONTAINER = 0, PLAIN = 1 };
+enum { CONTAINER = 0, PLAIN = 1, PIECES = 2 };
 
 static hpcw_status data_prepare(void *work, uint64_t side, hpcw_error *err) {
     struct data_work *w = work;
     hpcw_sion_free(w->sion);
     w->sion = NULL;
-    const char *paths[] = {w->container, w->plain};
+    hpcw_i_free(w->slots);
+    w->slots = NULL;
+    const char *paths[] = {w->container, w->plain, w->pieces};
     uint64_t warm = w->chunk * w->tasks * 5 / 4;
-    /* Until they were compared both files stay; later each run finds the file system without either. */
-    return w->compared ? bench_fresh(w->place, paths, 2, warm, err)
+    /* Until they were compared all files stay; later each run finds the file system without any. */
+    return w->compared ? bench_fresh(w->place, paths, 3, warm, err)
                        : bench_fresh(w->place, paths + side, 1, warm, err);
 }
 
@@ -177,6 +186,41 @@ static hpcw_status plain_close(void *work, hpcw_error *err) {
     return bench_plain_close(&((struct data_work *)work)->fd, err);
 }
 
+/* ---- records in turn: what is left to do when the records are in 64 MiB of buffers ---- */
+
+static hpcw_status pieces_prepare(void *work, uint64_t side, hpcw_error *err) {
+    struct data_work *w = work;
+    hpcw_status s = data_prepare(work, side, err);
+    if (s != HPCW_OK) {
+        return s;
+    }
+    w->slots = hpcw_i_malloc((size_t)(w->tasks * SLOT));
+    if (w->slots == NULL) {
+        return hpcw_i_fail(err, HPCW_ENOMEM, "out of memory for %llu bytes to write",
+                           (unsigned long long)(w->tasks * SLOT));
+    }
+    memset(w->slots, 1, (size_t)(w->tasks * SLOT));
+    return HPCW_OK;
+}
+
+static hpcw_status pieces_open(void *work, hpcw_error *err) {
+    struct data_work *w = work;
+    return bench_plain_open(w->pieces, &w->fd, err);
+}
+
+static hpcw_status pieces_write(void *work, hpcw_error *err) {
+    const struct data_work *w = work;
+    uint64_t size = w->records * w->shape.record;
+    hpcw_status s = HPCW_OK;
+    for (uint64_t k = 0; k < size; k += SLOT) {
+        uint64_t n = size - k < SLOT ? size - k : SLOT;
+        for (uint64_t t = 0; t < w->tasks && s == HPCW_OK; t++) {
+            s = bench_plain_write(w->fd, w->slots + t * SLOT, (size_t)n, w->first_at + t * w->chunk + k, err);
+        }
+    }
+    return s;
+}
+
 static hpcw_status data_check(void *work, hpcw_error *err) {
     struct data_work *w = work;
     w->compared = true;
@@ -199,6 +243,18 @@ static const struct bench_side sides[] = {
      NULL},
 };
 
+static const struct bench_side turn_sides[] = {
+    {"hpcw", "this library", CONTAINER, data_prepare, PHASES(ours), NULL, NULL},
+    {"loop", "plain pwrites of 64000 bytes", PLAIN, data_prepare, PHASES(plain), NULL, NULL},
+    {"pieces",
+     "plain pwrites of 16 KiB, a task after the other, from 64 MiB of memory",
+     PIECES,
+     pieces_prepare,
+     {{"open", pieces_open, 0, 0}, {"write", pieces_write, 0, 0}, {"close", plain_close, 0, 0}},
+     NULL,
+     NULL},
+};
+
 static const struct bench_figure large_figures[] = {
     {"hpcw / loop", BENCH_RATIO, {1, 0}, {0, 0}, {2, 0}, {0, 0}, 1.03, true},
 };
@@ -213,23 +269,31 @@ static const struct bench_figure task_figures[] = {
     {"hpcw, memory", BENCH_MEMORY, {1, 0}, {0, 0}, {0, 0}, {0, 0}, 128.0 * 1048576, false},
 };
 
-#define DATA_KERNEL(name_, what_, needs_, figure_, ...)                                                        \
+static const struct bench_figure turn_figures[] = {
+    {"hpcw / loop", BENCH_RATIO, {1, 0}, {0, 0}, {2, 0}, {0, 0}, 1.5, false},
+    {"hpcw / pieces", BENCH_RATIO, {1, 0}, {0, 0}, {3, 0}, {0, 0}, 0, false},
+    {"pieces / loop", BENCH_RATIO, {3, 0}, {0, 0}, {2, 0}, {0, 0}, 0, false},
+    {"hpcw, a record", BENCH_PER_ITEM, {1, 0}, {0, 0}, {0, 0}, {0, 0}, 0, false},
+    {"hpcw, memory", BENCH_MEMORY, {1, 0}, {0, 0}, {0, 0}, {0, 0}, 128.0 * 1048576, false},
+};
+
+#define DATA_KERNEL(name_, what_, needs_, sides_, figure_, ...)                                                \
     {                                                                                                          \
         .name = name_, .what = what_, .needs = needs_, .item = "record",                                       \
         .parameter = &(const struct shape)__VA_ARGS__, .setup = data_setup, .teardown = data_teardown,         \
-        .subject = {sides, sizeof sides / sizeof sides[0], data_check}, .figure = figure_,                     \
+        .subject = {sides_, sizeof sides_ / sizeof sides_[0], data_check}, .figure = figure_,                  \
         .figures = sizeof figure_ / sizeof figure_[0],                                                         \
     }
 
 const struct bench_kernel bench_large_records =
     DATA_KERNEL("large-records", "2 GiB in records of 4 MiB, one task per process", BENCH_SEVERAL_PROCESSES,
-                large_figures, {.total = 2048 * MIB, .record = PIECE});
+                sides, large_figures, {.total = 2048 * MIB, .record = PIECE});
 const struct bench_kernel bench_small_records =
     DATA_KERNEL("small-records", "2 GiB in records of 64 bytes, one task per process", BENCH_SEVERAL_PROCESSES,
-                small_figures, {.total = 2048 * MIB, .record = 64});
+                sides, small_figures, {.total = 2048 * MIB, .record = 64});
 const struct bench_kernel bench_task_after_task =
     DATA_KERNEL("task-after-task", "4096 tasks of 1000 records of 64 bytes, task after task", BENCH_ONE_PROCESS,
-                task_figures, {.tasks = 4096, .records = 1000, .record = 64});
+                sides, task_figures, {.tasks = 4096, .records = 1000, .record = 64});
 const struct bench_kernel bench_round_robin = DATA_KERNEL(
     "round-robin", "4096 tasks of 1000 records of 64 bytes, a record of each task in turn", BENCH_ONE_PROCESS,
-    task_figures, {.tasks = 4096, .records = 1000, .record = 64, .in_turn = true});
+    turn_sides, turn_figures, {.tasks = 4096, .records = 1000, .record = 64, .in_turn = true});
