@@ -45,7 +45,8 @@ uint32_t hpcw_linktest_partner(const hpcw_linktest_schedule *p, uint32_t rank, u
     return p->rank_of[plain_partner(p, p->number[rank], step)];
 }
 
-/* In step order the partner on the circle goes down by 2, which spares the division of every single step. */
+/* In step order the partner on the circle goes down by 2, round and round: no step takes a division, and none waits for
+ * the one before. */
 static void plain_circle(const hpcw_linktest_schedule *p, uint32_t rank, uint32_t *partner) {
     uint32_t m = p->tasks - 1;
     if (rank == 0) {
@@ -55,10 +56,18 @@ static void plain_circle(const hpcw_linktest_schedule *p, uint32_t rank, uint32_
         return;
     }
     uint32_t x = rank - 1;
-    uint64_t y = (3 * (uint64_t)m - 2 - x) % m;
-    for (uint32_t s = 0; s < m; s++) {
-        partner[s] = (uint32_t)y == x ? 0 : (uint32_t)y + 1;
-        y = y >= 2 ? y - 2 : y + m - 2;
+    uint32_t y = (uint32_t)((3 * (uint64_t)m - 2 - x) % m);
+    for (uint32_t s = 0; s < m;) {
+        uint32_t down = y / 2 + 1; /* steps until it would fall below 0 */
+        uint32_t n = down < m - s ? down : m - s;
+        for (uint32_t k = 0; k < n; k++) {
+            partner[s + k] = y - 2 * k + 1;
+        }
+        if (y >= x && (y - x) % 2 == 0 && (y - x) / 2 < n) {
+            partner[s + (y - x) / 2] = 0; /* x meets itself */
+        }
+        y = y + m - 2 * n;
+        s += n;
     }
 }
 
