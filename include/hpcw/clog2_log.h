@@ -24,6 +24,7 @@
 #ifndef HPCW_CLOG2_LOG_H
 #define HPCW_CLOG2_LOG_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #if defined(__x86_64__) || defined(__aarch64__)
@@ -50,7 +51,8 @@ typedef enum hpcw_clog2_clock {
     HPCW_CLOG2_CLOCK_CALLER = 3   /**< `now` of the options, for instance MPI_Wtime */
 } hpcw_clog2_clock;
 
-/** How the clocks of processes are compared with that of process 0. */
+/** How the clocks of processes are compared with that of process 0. The counter and the system's clock are the same for
+ * all processes of a host, and taken as such: then the first process of each host compares for all of them. */
 typedef enum hpcw_clog2_sync {
     HPCW_CLOG2_SYNC_BEST = 0,       /**< sequential up to 16 processes, then the tree (as MPE) */
     HPCW_CLOG2_SYNC_NONE = 1,       /**< not at all: the clocks are one */
@@ -286,8 +288,9 @@ typedef struct hpcw_clog2_log_report {
     uint64_t stalls;      /**< waits for the disk */
     /* Of this process: offsets are what its clock lacks to that of process 0. */
     int64_t begin_offset_ns, end_offset_ns;
-    uint64_t begin_round_trip_ns, end_round_trip_ns; /**< of the quickest message to and fro; 0 on process 0 */
-    double drift;           /**< seconds per second that its clock runs slower than that of process 0 */
+    uint64_t begin_round_trip_ns, end_round_trip_ns; /**< of the quickest message to and fro */
+    double drift;    /**< seconds per second that its clock runs slower than that of process 0 */
+    bool same_clock; /**< it reads the very clock of process 0: offsets, round trips and drift are exactly 0 */
     hpcw_clog2_clock clock; /**< the one that was used */
     double tick_ns;         /**< length of a tick of it */
 } hpcw_clog2_log_report;

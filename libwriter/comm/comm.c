@@ -52,6 +52,10 @@ hpcw_status hpcw_i_comm_split(hpcw_comm *comm, uint32_t colour, hpcw_comm **out,
     return describe(comm, comm->ops->split(comm, colour, out), "split", err);
 }
 
+hpcw_status hpcw_i_comm_split_host(hpcw_comm *comm, hpcw_comm **out, hpcw_error *err) {
+    return describe(comm, comm->ops->split_host(comm, out), "split by hosts", err);
+}
+
 hpcw_status hpcw_i_comm_exchange_at(hpcw_comm *comm, const uint64_t *send, const uint64_t *send_at,
                                     const uint64_t *send_words, struct hpcw_i_room *room,
                                     uint64_t *receive_words, hpcw_error *err) {

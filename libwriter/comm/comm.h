@@ -37,8 +37,10 @@ struct hpcw_i_comm_ops {
     int (*send)(hpcw_comm *comm, const uint64_t *data, size_t words, int to);
     int (*probe)(hpcw_comm *comm, size_t *words, int from);
     int (*receive)(hpcw_comm *comm, uint64_t *data, size_t words, int from);
-    int (*split)(hpcw_comm *comm, uint32_t colour, hpcw_comm **out); /* keeps the order of processes */
-    void (*text)(int code, char *text, size_t size);                 /* not collective */
+    /* Both keep the order of processes. */
+    int (*split)(hpcw_comm *comm, uint32_t colour, hpcw_comm **out);
+    int (*split_host)(hpcw_comm *comm, hpcw_comm **out); /* those of one host */
+    void (*text)(int code, char *text, size_t size);     /* not collective */
     void (*free)(hpcw_comm *comm);
 };
 
@@ -57,6 +59,7 @@ hpcw_status hpcw_i_comm_allreduce(hpcw_comm *comm, struct hpcw_i_words *words, h
 hpcw_status hpcw_i_comm_bcast(hpcw_comm *comm, void *data, size_t size, int root, hpcw_error *err);
 hpcw_status hpcw_i_comm_allgather(hpcw_comm *comm, const void *mine, size_t size, void *all, hpcw_error *err);
 hpcw_status hpcw_i_comm_split(hpcw_comm *comm, uint32_t colour, hpcw_comm **out, hpcw_error *err);
+hpcw_status hpcw_i_comm_split_host(hpcw_comm *comm, hpcw_comm **out, hpcw_error *err);
 
 /*
  * Every process hands over messages for others and gets the ones for itself, ordered by sender. Three

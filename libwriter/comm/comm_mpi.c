@@ -166,9 +166,8 @@ static int mpi_receive(hpcw_comm *comm, uint64_t *data, size_t words, int from) 
 
 static int wrap(MPI_Comm mpi, hpcw_comm **out);
 
-static int mpi_split(hpcw_comm *comm, uint32_t colour, hpcw_comm **out) {
-    MPI_Comm part;
-    int code = MPI_Comm_split(mpi_of(comm)->mpi, (int)(colour & INT_MAX), comm->process, &part);
+/* A part that MPI made. */
+static int take_part(int code, MPI_Comm part, hpcw_comm **out) {
     if (code != MPI_SUCCESS) {
         return code;
     }
@@ -177,6 +176,19 @@ static int mpi_split(hpcw_comm *comm, uint32_t colour, hpcw_comm **out) {
         (void)MPI_Comm_free(&part);
     }
     return code;
+}
+
+static int mpi_split(hpcw_comm *comm, uint32_t colour, hpcw_comm **out) {
+    MPI_Comm part = MPI_COMM_NULL;
+    int code = MPI_Comm_split(mpi_of(comm)->mpi, (int)(colour & INT_MAX), comm->process, &part);
+    return take_part(code, part, out);
+}
+
+static int mpi_split_host(hpcw_comm *comm, hpcw_comm **out) {
+    MPI_Comm part = MPI_COMM_NULL;
+    int code =
+        MPI_Comm_split_type(mpi_of(comm)->mpi, MPI_COMM_TYPE_SHARED, comm->process, MPI_INFO_NULL, &part);
+    return take_part(code, part, out);
 }
 
 static void mpi_text(int code, char *text, size_t size) {
@@ -215,6 +227,7 @@ static const struct hpcw_i_comm_ops mpi_ops = {
     .probe = mpi_probe,
     .receive = mpi_receive,
     .split = mpi_split,
+    .split_host = mpi_split_host,
     .text = mpi_text,
     .free = mpi_free,
 };

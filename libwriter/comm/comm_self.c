@@ -82,6 +82,11 @@ static int self_split(hpcw_comm *comm, uint32_t colour, hpcw_comm **out) {
     return 0;
 }
 
+static int self_split_host(hpcw_comm *comm, hpcw_comm **out) {
+    *out = comm;
+    return 0;
+}
+
 static void self_text(int code, char *text, size_t size) {
     (void)snprintf(text, size, "no other process (%d)", code);
 }
@@ -101,6 +106,7 @@ static const struct hpcw_i_comm_ops self_ops = {
     .probe = self_probe,
     .receive = self_receive,
     .split = self_split,
+    .split_host = self_split_host,
     .text = self_text,
     .free = self_free,
 };

@@ -11,11 +11,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <cmocka.h>
 
 #include <hpcw/clog2_log.h>
 
+#include "comm/comm.h"
 #include "read/clog2.h"
 #include "support/files.h"
 #include "support/world.h"
@@ -230,31 +232,110 @@ static void both_merges_make_the_same_bytes(void **state) {
     }
 }
 
+/* Seconds of this process's own clock, which is far from that of others. */
+static double own_now(void) {
+    struct timespec now;
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9 + 1000.0 * process;
+}
+
+enum { PER_HOST = 2 };
+
+static int two_each(hpcw_comm *comm, hpcw_comm **out) {
+    return comm->ops->split(comm, (uint32_t)(comm->process / PER_HOST), out);
+}
+
+/* What was found out about this process's clock fits to what is asked of it, and to what others of its host found. */
+static bool is_found(const hpcw_clog2_log_report *r, bool same_clock, bool asks, int per_host) {
+    int64_t mine[] = {r->begin_offset_ns, r->end_offset_ns, (int64_t)r->begin_round_trip_ns,
+                      (int64_t)r->end_round_trip_ns};
+    int64_t(*all)[4] = calloc((size_t)processes, sizeof *all);
+    bool good = hpcw_i_comm_allgather(world, mine, sizeof mine, all, NULL) == HPCW_OK;
+    good = good && memcmp(all[process], all[process / per_host * per_host], sizeof *all) == 0;
+    free(all);
+    if (same_clock) {
+        good = good && mine[0] == 0 && mine[1] == 0 && mine[2] == 0 && mine[3] == 0 && r->drift == 0;
+    }
+    int64_t change = mine[1] - mine[0];
+    return good && r->same_clock == same_clock && asks == (mine[2] > 0) && asks == (mine[3] > 0) &&
+           r->drift > -1e-2 && r->drift < 1e-2 && change > -20000000 && change < 20000000 &&
+           r->lost + r->undefined + r->end_alone + r->bad_cargo == 0;
+}
+
 static void clocks_are_compared(void **state) {
     (void)state;
     char local[512], path[600];
     hpcw_clog2_log_options o = options_of(local, sizeof local);
     path_in("clocks.clog2", path, sizeof path);
+    const struct hpcw_i_comm_ops *ops = world->ops;
+    struct hpcw_i_comm_ops hosts = *ops;
+    hosts.split_host = two_each;
+    o.now = own_now;
     for (int how = HPCW_CLOG2_SYNC_BEST; how <= HPCW_CLOG2_SYNC_NEIGHBOURS; how++) {
-        for (int clock = HPCW_CLOG2_CLOCK_BEST; clock <= HPCW_CLOG2_CLOCK_SYSTEM; clock += 2) {
-            o.sync = (hpcw_clog2_sync)how;
-            o.clock = (hpcw_clog2_clock)clock;
-            hpcw_clog2_log_report report;
-            hpcw_error err = {.message = ""};
-            hpcw_status s = record(path, &o, 100, &report, &err);
-            if (s != HPCW_OK) {
-                print_error("sync %d, process %d: %s\n", how, process, err.message);
+        for (int clock = HPCW_CLOG2_CLOCK_BEST; clock <= HPCW_CLOG2_CLOCK_CALLER; clock++) {
+            for (int several = 0; several < 2; several++) {
+                if (clock == HPCW_CLOG2_CLOCK_COUNTER) {
+                    continue; /* it may not be there; where it is, it is the best one */
+                }
+                bool shared = clock != HPCW_CLOG2_CLOCK_CALLER;
+                int per_host = !shared ? 1 : several ? PER_HOST : processes;
+                o.sync = (hpcw_clog2_sync)how;
+                o.clock = (hpcw_clog2_clock)clock;
+                hpcw_clog2_log_report report;
+                hpcw_error err = {.message = ""};
+                world->ops = several ? &hosts : ops;
+                hpcw_status s = record(path, &o, 100, &report, &err);
+                world->ops = ops;
+                if (s != HPCW_OK) {
+                    print_error("sync %d, process %d: %s\n", how, process, err.message);
+                }
+                assert_true(on_all(s == HPCW_OK));
+                bool same = process / per_host == 0;
+                assert_true(on_all(is_found(&report, same, !same && how != HPCW_CLOG2_SYNC_NONE, per_host)));
+                assert_true(is_good(path, 0, report.records));
             }
-            assert_true(on_all(s == HPCW_OK));
-            assert_true(on_all(report.lost + report.undefined + report.end_alone + report.bad_cargo == 0));
-            assert_true(on_all(report.drift > -1e-2 && report.drift < 1e-2));
-            bool asks = process > 0 && how != HPCW_CLOG2_SYNC_NONE;
-            assert_true(on_all(asks == (report.begin_round_trip_ns > 0)));
-            /* On one machine the counters are one: what lacks is what lies between the starts. */
-            int64_t change = report.end_offset_ns - report.begin_offset_ns;
-            assert_true(on_all(change > -20000000 && change < 20000000));
-            assert_true(is_good(path, 0, report.records));
         }
+    }
+}
+
+/* Messages that really travel, between processes that share processors: no arrow points backwards. */
+static void messages_go_forward(void **state) {
+    (void)state;
+    enum { ROUNDS = 4000 };
+    char local[512], path[600];
+    hpcw_clog2_log_options o = options_of(local, sizeof local);
+    path_in("messages.clog2", path, sizeof path);
+    for (int clock = HPCW_CLOG2_CLOCK_BEST; clock <= HPCW_CLOG2_CLOCK_SYSTEM; clock += 2) {
+        hpcw_clog2_log *log = NULL;
+        hpcw_clog2_line *line = NULL;
+        hpcw_clog2_log_report report = {0};
+        hpcw_error err = {.message = ""};
+        int32_t talk = 0;
+        o.clock = (hpcw_clog2_clock)clock;
+        bool good = hpcw_clog2_log_open(path, world, &o, &log, &err) == HPCW_OK;
+        good = good && hpcw_clog2_log_state(log, "Talk", "green", NULL, &talk, &err) == HPCW_OK &&
+               hpcw_clog2_log_thread(log, &line, &err) == HPCW_OK;
+        for (int i = 0; on_all(good) && i < ROUNDS; i += 100) {
+            for (int k = 0; k < 100; k++) {
+                int to = (process + 1) % processes, from = (process + processes - 1) % processes;
+                uint64_t word = (uint64_t)k;
+                hpcw_clog2_log_begin(line, 0, talk);
+                for (int turn = 0; processes > 1 && turn < 2; turn++) {
+                    if ((process % 2 == 0) == (turn == 0)) {
+                        hpcw_clog2_log_send(line, 0, to, k, 8);
+                        good = world->ops->send(world, &word, 1, to) == 0 && good;
+                    } else {
+                        good = world->ops->receive(world, &word, 1, from) == 0 && good;
+                        hpcw_clog2_log_receive(line, 0, from, k, 8);
+                    }
+                }
+                hpcw_clog2_log_end(line, 0, talk);
+            }
+        }
+        good = on_all(good) && hpcw_clog2_log_finish(log, &report, &err) == HPCW_OK;
+        hpcw_clog2_log_free(log);
+        assert_true(on_all(good && report.same_clock));
+        assert_true(is_good(path, HPCW_I_CLOG2_STRICT, report.records));
     }
 }
 
@@ -297,6 +378,7 @@ int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(both_merges_make_the_same_bytes),
         cmocka_unit_test(clocks_are_compared),
+        cmocka_unit_test(messages_go_forward),
         cmocka_unit_test(failures_are_heard_by_all),
     };
     return world_end(cmocka_run_group_tests(tests, NULL, NULL));

@@ -3,9 +3,14 @@
  * Clocks: which one, how long its ticks are, and what it lacks to that of process 0. Offsets are found as MPE's authors
  * describe it: of several messages to and fro the quickest says most, and the partner's answer was given in the middle
  * of it, as far as anyone can tell.
+ *
+ * The counter and the system's clock are the same for all processes of a host, whatever a comparison would say. So these
+ * take over the zero and the length of a tick from the first one of them, and only one process of a host compares.
  */
+#include <stdlib.h>
 #include <time.h>
 
+#include "base/mem.h"
 #include "base/status.h"
 #include "comm/agree.h"
 #include "format/clog2/log.h"
@@ -80,8 +85,55 @@ hpcw_status hpcw_i_clog2_clock_begin(hpcw_clog2_log *log, hpcw_error *err) {
     if (clock != HPCW_CLOG2_CLOCK_CALLER) {
         log->options.now = clock == HPCW_CLOG2_CLOCK_COUNTER ? NULL : system_seconds;
     }
-    calibrate(log);
     return HPCW_OK;
+}
+
+static int by_number(const void *a, const void *b) {
+    return *(const int *)a - *(const int *)b;
+}
+
+/* Every process's first one of its host, into those of all. */
+static void list_leaders(hpcw_clog2_log *log, int mine) {
+    int n = log->comm->size;
+    qsort(log->leader, (size_t)n, sizeof *log->leader, by_number);
+    log->clocks = 0;
+    for (int p = 0; p < n; p++) {
+        if (p == 0 || log->leader[p] != log->leader[log->clocks - 1]) {
+            log->own_clock = log->leader[p] == mine ? log->clocks : log->own_clock;
+            log->leader[log->clocks++] = log->leader[p];
+        }
+    }
+}
+
+hpcw_status hpcw_i_clog2_clock_share(hpcw_clog2_log *log, hpcw_error *err) {
+    int mine = log->comm->process;
+    hpcw_comm *host = NULL;
+    hpcw_status s = HPCW_OK;
+    if (log->clock != HPCW_CLOG2_CLOCK_CALLER) {
+        s = hpcw_i_comm_split_host(log->comm, &host, err);
+    }
+    if (s == HPCW_OK && (host == NULL || host->process == 0)) {
+        calibrate(log);
+    }
+    if (s == HPCW_OK && host != NULL) {
+        s = hpcw_i_comm_bcast(host, &log->ticks, sizeof log->ticks, 0, err);
+    }
+    if (s == HPCW_OK && host != NULL) {
+        s = hpcw_i_comm_bcast(host, &mine, sizeof mine, 0, err);
+    }
+    hpcw_comm_free(host);
+    log->leader = hpcw_i_calloc((size_t)log->comm->size, sizeof *log->leader);
+    if (s == HPCW_OK && log->leader == NULL) {
+        s = hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for the clocks of all processes", log->path);
+    }
+    s = hpcw_i_agree(log->comm, s, NULL, err);
+    if (s == HPCW_OK) {
+        s = hpcw_i_comm_allgather(log->comm, &mine, sizeof mine, log->leader, err);
+    }
+    if (s == HPCW_OK) {
+        list_leaders(log, mine);
+    }
+    return s;
 }
 
 /* ------------------------------------------------------------------------------------------------------------
@@ -139,15 +191,15 @@ static hpcw_status ask(const hpcw_clog2_log *log, int whom, int64_t *at, int64_t
     return failed(log, code, err);
 }
 
-/* Everyone asks process 0 in turn. */
+/* The first processes of all clocks ask process 0 in turn. */
 static hpcw_status sync_sequential(const hpcw_clog2_log *log, int64_t *at, int64_t *offset,
                                    uint64_t *round_trip, hpcw_error *err) {
-    if (log->comm->process != 0) {
+    if (log->own_clock != 0) {
         return ask(log, 0, at, offset, round_trip, err);
     }
     hpcw_status s = HPCW_OK;
-    for (int p = 1; s == HPCW_OK && p < log->comm->size; p++) {
-        s = answer(log, p, err);
+    for (int c = 1; s == HPCW_OK && c < log->clocks; c++) {
+        s = answer(log, log->leader[c], err);
     }
     return s;
 }
@@ -157,7 +209,8 @@ static hpcw_status sync_sequential(const hpcw_clog2_log *log, int64_t *at, int64
 static hpcw_status sync_tree(const hpcw_clog2_log *log, int64_t *at, int64_t *offset, uint64_t *round_trip,
                              hpcw_error *err) {
     const struct hpcw_i_comm_ops *ops = log->comm->ops;
-    int me = log->comm->process, size = log->comm->size;
+    const int *leader = log->leader;
+    int me = log->own_clock, size = log->clocks;
     hpcw_status s = HPCW_OK;
     int top = 1;
     while (top < size) {
@@ -166,59 +219,95 @@ static hpcw_status sync_tree(const hpcw_clog2_log *log, int64_t *at, int64_t *of
     for (int step = 1; s == HPCW_OK && step < top; step *= 2) {
         uint64_t word;
         if (me < step && me + step < size) {
-            s = answer(log, me + step, err);
+            s = answer(log, leader[me + step], err);
             word = (uint64_t)*offset;
-            s = s == HPCW_OK ? failed(log, ops->send(log->comm, &word, 1, me + step), err) : s;
+            s = s == HPCW_OK ? failed(log, ops->send(log->comm, &word, 1, leader[me + step]), err) : s;
         } else if (me >= step && me < 2 * step) {
-            s = ask(log, me - step, at, offset, round_trip, err);
-            s = s == HPCW_OK ? failed(log, ops->receive(log->comm, &word, 1, me - step), err) : s;
+            s = ask(log, leader[me - step], at, offset, round_trip, err);
+            s = s == HPCW_OK ? failed(log, ops->receive(log->comm, &word, 1, leader[me - step]), err) : s;
             *offset += s == HPCW_OK ? (int64_t)word : 0;
         }
     }
     return s;
 }
 
-/* Every process asks the one below; the even ones first, so that half of them are at work at any time. */
+/* Every one asks the one below; the even ones first, so that half of them are at work at any time. */
 static hpcw_status sync_neighbours(const hpcw_clog2_log *log, int64_t *at, int64_t *offset,
                                    uint64_t *round_trip, hpcw_error *err) {
-    int me = log->comm->process, size = log->comm->size;
+    int me = log->own_clock;
     hpcw_status s = HPCW_OK;
     for (int odd = 0; s == HPCW_OK && odd < 2; odd++) {
         if (me > 0 && me % 2 == odd) {
-            s = ask(log, me - 1, at, offset, round_trip, err);
-        } else if (me + 1 < size && (me + 1) % 2 == odd) {
-            s = answer(log, me + 1, err);
+            s = ask(log, log->leader[me - 1], at, offset, round_trip, err);
+        } else if (me + 1 < log->clocks && (me + 1) % 2 == odd) {
+            s = answer(log, log->leader[me + 1], err);
         }
     }
-    /* Sums of words wrap around as signed numbers do. */
+    return s;
+}
+
+/* Offsets to the one below add up: sums of words wrap around as signed numbers do. */
+static hpcw_status add_up(const hpcw_clog2_log *log, int64_t *offset, hpcw_error *err) {
     uint64_t word = (uint64_t)*offset;
     struct hpcw_i_words words = {.sums = 1, .word = &word};
-    hpcw_status r = hpcw_i_comm_exscan(log->comm, &words, s == HPCW_OK ? err : NULL);
-    *offset += r == HPCW_OK ? (int64_t)word : 0;
-    return s == HPCW_OK ? r : s;
+    hpcw_status s = hpcw_i_comm_exscan(log->comm, &words, err);
+    *offset += s == HPCW_OK ? (int64_t)word : 0;
+    return s;
+}
+
+/* What the first process of a clock found out is true for all that read it. */
+static hpcw_status tell_others(const hpcw_clog2_log *log, int64_t *at, int64_t *offset, uint64_t *round_trip,
+                               hpcw_error *err) {
+    struct found {
+        int64_t at, offset;
+        uint64_t round_trip;
+    } mine = {*at, *offset, *round_trip};
+    struct found *all = hpcw_i_calloc((size_t)log->comm->size, sizeof *all);
+    hpcw_status s =
+        all == NULL ? hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory to compare clocks", log->path) : HPCW_OK;
+    s = hpcw_i_agree(log->comm, s, NULL, err);
+    if (s == HPCW_OK) {
+        s = hpcw_i_comm_allgather(log->comm, &mine, sizeof mine, all, err);
+    }
+    if (s == HPCW_OK) {
+        const struct found *first = &all[log->leader[log->own_clock]];
+        *at = first->at;
+        *offset = first->offset;
+        *round_trip = first->round_trip;
+    }
+    hpcw_i_free(all);
+    return s;
 }
 
 hpcw_status hpcw_i_clog2_sync(hpcw_clog2_log *log, int64_t *at, int64_t *offset, uint64_t *round_trip,
                               hpcw_error *err) {
     hpcw_clog2_sync how = log->options.sync;
     if (how == HPCW_CLOG2_SYNC_BEST) {
-        how = log->comm->size <= SEQUENTIAL_MOST ? HPCW_CLOG2_SYNC_SEQUENTIAL : HPCW_CLOG2_SYNC_TREE;
+        how = log->clocks <= SEQUENTIAL_MOST ? HPCW_CLOG2_SYNC_SEQUENTIAL : HPCW_CLOG2_SYNC_TREE;
     }
     *at = local_ns(log);
     *offset = 0;
     *round_trip = 0;
-    if (log->comm->size == 1) {
+    if (log->clocks == 1) {
         return HPCW_OK;
     }
     if (how == HPCW_CLOG2_SYNC_NONE) {
         /* The clocks are one, but local times count from different moments. */
-        uint64_t first[2] = {log->ticks.base, log->ticks.system_base_ns};
-        hpcw_status s = hpcw_i_comm_bcast(log->comm, first, sizeof first, 0, err);
-        *offset = (int64_t)((double)(int64_t)(log->ticks.base - first[0]) * log->ticks.ns);
+        uint64_t first = log->ticks.base;
+        hpcw_status s = hpcw_i_comm_bcast(log->comm, &first, sizeof first, 0, err);
+        *offset = (int64_t)((double)(int64_t)(log->ticks.base - first) * log->ticks.ns);
         return s;
     }
-    hpcw_status s = how == HPCW_CLOG2_SYNC_SEQUENTIAL ? sync_sequential(log, at, offset, round_trip, err)
-                    : how == HPCW_CLOG2_SYNC_TREE     ? sync_tree(log, at, offset, round_trip, err)
-                                                      : sync_neighbours(log, at, offset, round_trip, err);
-    return hpcw_i_agree(log->comm, s, NULL, err);
+    hpcw_status s = HPCW_OK;
+    if (log->leader[log->own_clock] == log->comm->process) {
+        s = how == HPCW_CLOG2_SYNC_SEQUENTIAL ? sync_sequential(log, at, offset, round_trip, err)
+            : how == HPCW_CLOG2_SYNC_TREE     ? sync_tree(log, at, offset, round_trip, err)
+                                              : sync_neighbours(log, at, offset, round_trip, err);
+    }
+    if (how == HPCW_CLOG2_SYNC_NEIGHBOURS) {
+        hpcw_status r = add_up(log, offset, s == HPCW_OK ? err : NULL);
+        s = s == HPCW_OK ? r : s;
+    }
+    s = hpcw_i_agree(log->comm, s, NULL, err);
+    return s == HPCW_OK && log->clocks < log->comm->size ? tell_others(log, at, offset, round_trip, err) : s;
 }

@@ -270,6 +270,7 @@ static hpcw_status fill_report(const struct ending *e, hpcw_clog2_log_report *re
         .begin_round_trip_ns = t->begin_round_trip,
         .end_round_trip_ns = t->end_round_trip,
         .drift = e->drift,
+        .same_clock = log->own_clock == 0,
         .clock = log->clock,
         .tick_ns = t->ns,
     };

@@ -164,6 +164,9 @@ hpcw_status hpcw_clog2_log_open(const char *path, hpcw_comm *comm, const hpcw_cl
         s = introduce_self(log, err);
     }
     if (s == HPCW_OK) {
+        s = hpcw_i_clog2_clock_share(log, err);
+    }
+    if (s == HPCW_OK) {
         struct hpcw_i_clog2_ticks *t = &log->ticks;
         s = hpcw_i_clog2_sync(log, &t->begin_at, &t->begin_offset, &t->begin_round_trip, err);
         t->end_at = t->begin_at;
@@ -217,6 +220,7 @@ void hpcw_clog2_log_free(hpcw_clog2_log *log) {
     if (log->fd >= 0) {
         (void)hpcw_i_sys_close(log->fd);
     }
+    hpcw_i_free(log->leader);
     hpcw_i_free(log->spare);
     hpcw_i_free(log->line);
     hpcw_i_free(log->definition);

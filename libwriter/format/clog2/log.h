@@ -71,7 +71,10 @@ struct hpcw_clog2_log {
     char *directory;
     hpcw_clog2_clock clock;
     struct hpcw_i_clog2_ticks ticks;
-    uint64_t tag; /* of this run, the same on all processes */
+    int *leader; /* [clocks] ascending: of the processes that read one clock, the first one */
+    int clocks;
+    int own_clock; /* which of them this process reads */
+    uint64_t tag;  /* of this run, the same on all processes */
 
     pthread_mutex_t lock;
     pthread_cond_t changed; /* a chunk was written, or is to be */
@@ -110,8 +113,9 @@ static inline uint32_t hpcw_i_clog2_words_of(const uint64_t *p) {
                                            : HPCW_CLOG2_WORDS_BARE;
 }
 
-/* clock.c */
+/* clock.c: chooses the clock; then, collectively, the processes of a host make theirs one. */
 hpcw_status hpcw_i_clog2_clock_begin(hpcw_clog2_log *log, hpcw_error *err);
+hpcw_status hpcw_i_clog2_clock_share(hpcw_clog2_log *log, hpcw_error *err);
 uint64_t hpcw_i_clog2_clock_ticks(const hpcw_clog2_log *log);
 uint64_t hpcw_i_clog2_system_ns(void);
 /* Collective. Compares this process's clock with that of process 0: at `*at`, local time, `*offset` was lacking. */
