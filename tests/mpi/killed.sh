@@ -1,0 +1,36 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# One process of a recording dies by SIGKILL in mid-run: every record that was flushed is in the log that is recovered.
+# Usage: killed.sh MPIEXEC PROCESSES PROGRAM HPCGEN
+set -eu
+mpiexec=$1 processes=$2 program=$(realpath "$3") hpcgen=$(realpath "$4")
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch"
+
+fail() {
+    echo "$*"
+    exit 1
+}
+
+# The launcher notices at once; should it not, the run is ended from outside.
+if timeout -k 10 60 "$mpiexec" -n "$processes" "$program" "$scratch" >out 2>&1; then
+    cat out
+    fail "wanted a run that fails"
+fi
+[ ! -e run.clog2 ] || fail "wanted no log of a run that died"
+[ "$(find . -name 'run.clog2.*.local' | wc -l)" -eq "$processes" ] || fail "wanted $processes local files, got: $(ls)"
+
+"$hpcgen" recover --quiet --output recovered.clog2 run.clog2.*.local || fail "recover fails"
+"$hpcgen" verify --quiet recovered.clog2 || fail "the log is not sound"
+"$hpcgen" info recovered.clog2 >summary
+grep -q "^ranks: $processes\$" summary || fail "wanted $processes ranks, got: $(grep ranks summary)"
+rank=0
+while [ "$rank" -lt "$processes" ]; do
+    flushed=$(sed 's/^0*//' "flushed.$rank")
+    count=$(sed -n "s/^ *- rank=$rank count=\([0-9]*\) .*/\1/p" summary)
+    [ "${count:-0}" -ge "$flushed" ] || fail "rank $rank: wanted $flushed states, got ${count:-none}"
+    rank=$((rank + 1))
+done
+# What the one that died had not flushed is not there, or this would not show that flushing helps.
+[ "$count" -eq "$flushed" ] || fail "rank $((rank - 1)): wanted the $flushed states that were flushed, got $count"
