@@ -11,6 +11,9 @@
 
 #include <hpcw/kvtree.h>
 
+#include "base/buf.h"
+#include "format/clog2/cargo.h"
+#include "format/clog2/local.h"
 #include "fuzz/images.h"
 #include "support/clog2_cases.h"
 #include "support/files.h"
@@ -253,6 +256,31 @@ static void kvtree_seeds(void) {
     kvtree_seed("kvtree/summary", "VERSION=6\nCOMPLETE=1\nDSET\n  ID=1\n  NAME=ckpt.1\n  CKPT=1\n");
 }
 
+/* A log as bytes, which the caller frees. */
+static unsigned char *log_image(uint32_t ranks, uint32_t steps, uint32_t block_size, size_t *size) {
+    struct memory_source source = {0};
+    struct clog2_case c;
+    hpcw_clog2 *log;
+    uint64_t blocks = 0;
+    clog2_case_make(&c, ranks, steps);
+    c.options.block_size = block_size;
+    c.options.sink_source = memory_source(&source);
+    if (hpcw_clog2_open("seed", NULL, &c.options, &log, NULL) != HPCW_OK ||
+        clog2_case_slice(&c, log, 0, c.count, true, 0, &blocks, NULL) != HPCW_OK ||
+        hpcw_clog2_close(log, blocks, NULL) != HPCW_OK) {
+        abort();
+    }
+    const unsigned char *data = memory_source_data(&source, 0, size);
+    unsigned char *copy = malloc(*size);
+    if (copy == NULL) {
+        abort();
+    }
+    memcpy(copy, data, *size);
+    hpcw_clog2_free(log);
+    clog2_case_free(&c);
+    return copy;
+}
+
 /* Logs are of one file, and short: the first byte says so. */
 static void clog2_seeds(void) {
     static const struct {
@@ -264,24 +292,97 @@ static void clog2_seeds(void) {
         {"clog2/three_ranks", 3, 3, 520},
     };
     for (size_t i = 0; i < sizeof seeds / sizeof seeds[0]; i++) {
-        struct clog2_case c;
-        struct memory_source source = {0};
-        hpcw_clog2 *log;
-        uint64_t blocks = 0;
         struct sion_image image;
-        clog2_case_make(&c, seeds[i].ranks, seeds[i].steps);
-        c.options.block_size = seeds[i].block_size;
-        c.options.sink_source = memory_source(&source);
-        if (hpcw_clog2_open("seed", NULL, &c.options, &log, NULL) != HPCW_OK ||
-            clog2_case_slice(&c, log, 0, c.count, true, 0, &blocks, NULL) != HPCW_OK ||
-            hpcw_clog2_close(log, blocks, NULL) != HPCW_OK) {
-            abort();
-        }
-        image.data = (unsigned char *)(uintptr_t)memory_source_data(&source, 0, &image.size);
+        image.data = log_image(seeds[i].ranks, seeds[i].steps, seeds[i].block_size, &image.size);
         seed(seeds[i].name, &image, 1);
-        hpcw_clog2_free(log);
-        clog2_case_free(&c);
+        free(image.data);
     }
+}
+
+static void put(struct hpcw_i_buf *to, const void *data, size_t size) {
+    if (!hpcw_i_buf_append(to, data, size)) {
+        abort();
+    }
+}
+
+static void put_piece(struct hpcw_i_buf *to, uint32_t kind, uint32_t thread, const void *data, size_t size) {
+    const struct hpcw_i_clog2_piece_head head = {
+        .tag = HPCW_I_CLOG2_PIECE_TAG, .kind = kind, .thread = thread, .size = size};
+    put(to, &head, sizeof head);
+    put(to, data, size);
+}
+
+/* What a process of two leaves, with two threads and everything that can be recorded. */
+static void local_image(uint32_t rank, struct hpcw_i_buf *to) {
+    const struct hpcw_i_clog2_local_head head = {.tag = HPCW_I_CLOG2_LOCAL_TAG,
+                                                 .run = 7,
+                                                 .rank = rank,
+                                                 .ranks = 2,
+                                                 .block_size = 1024,
+                                                 .ticks = {.base = 1000, .ns = 0.5, .begin_offset = 10 * rank}};
+    const struct hpcw_i_clog2_definition definitions[] = {
+        {HPCW_CLOG2_STATE_DEF, HPCW_CLOG2_USER_STATE, "blue", "Work", ""},
+        {HPCW_CLOG2_STATE_DEF, 77, "green", "MPI_Recv", ""},
+        {HPCW_CLOG2_EVENT_DEF, HPCW_CLOG2_USER_SOLO, "red", "Step", "n=%d"},
+    };
+    const struct hpcw_i_clog2_known_comm comms[] = {
+        {{.random = 1, .created = 1, .host = "node"}, HPCW_CLOG2_INTRA, rank},
+        {{.random = 2 + (int32_t)rank, .created = 1, .host = "node"}, HPCW_CLOG2_INTRA, 0},
+        {{.random = 9, .created = 2, .host = "node"}, HPCW_CLOG2_INTRA, rank},
+    };
+    int32_t work = 2 * HPCW_CLOG2_USER_STATE, message = rank == 0 ? HPCW_CLOG2_SEND : HPCW_CLOG2_RECEIVE;
+    const uint64_t first[] = {
+        2000,
+        hpcw_clog2_line_word(HPCW_CLOG2_COMM_EVENT, 0, 2),
+        2100,
+        hpcw_clog2_line_word(HPCW_CLOG2_BARE, 0, work),
+        2200,
+        hpcw_clog2_line_word(HPCW_CLOG2_MESSAGE, 0, message),
+        (uint64_t)(1 - rank) << 32 | 5,
+        8,
+        2300,
+        hpcw_clog2_line_word(HPCW_CLOG2_BARE, 0, work + 1),
+    };
+    uint64_t second[9] = {
+        2150,
+        hpcw_clog2_line_word(HPCW_CLOG2_WITH_CARGO, 2, HPCW_CLOG2_USER_SOLO),
+        0,
+    };
+    hpcw_error ignored;
+    if (hpcw_i_clog2_format_pieces("n=%d", &second[2], &ignored) != HPCW_OK) {
+        abort();
+    }
+    second[7] = 2160;
+    second[8] = hpcw_clog2_line_word(HPCW_CLOG2_BARE, 2, 154);
+    put(to, &head, sizeof head);
+    put_piece(to, HPCW_I_CLOG2_PIECE_DEFINITIONS, 0, definitions, sizeof definitions);
+    put_piece(to, HPCW_I_CLOG2_PIECE_COMMS, 0, comms, sizeof comms);
+    put_piece(to, HPCW_I_CLOG2_PIECE_RECORDS, 0, first, sizeof first);
+    put_piece(to, HPCW_I_CLOG2_PIECE_RECORDS, 1, second, sizeof second);
+}
+
+/* Those of two processes of ours, and one of MPE's: a merged log of one rank that says that it is none. */
+static void local_seeds(void) {
+    struct hpcw_i_buf buf[2] = {{0}, {0}};
+    struct sion_image image[2];
+    for (uint32_t i = 0; i < 2; i++) {
+        local_image(i, &buf[i]);
+        image[i] = (struct sion_image){.data = buf[i].data, .size = buf[i].size};
+    }
+    seed("clog2_local/own", image, 2);
+    hpcw_i_buf_free(&buf[0]);
+    hpcw_i_buf_free(&buf[1]);
+
+    struct sion_image mpe;
+    mpe.data = log_image(1, 1, 256, &mpe.size);
+    static const char title[] = "is_finalzed=";
+    unsigned char *value = memmem(mpe.data, mpe.size, title, sizeof title);
+    if (value == NULL) {
+        abort();
+    }
+    memcpy(value + sizeof title, "FALSE", 5);
+    seed("clog2_local/mpe", &mpe, 1);
+    free(mpe.data);
 }
 
 int main(int argc, char **argv) {
@@ -297,5 +398,6 @@ int main(int argc, char **argv) {
     lov_seeds();
     kvtree_seeds();
     clog2_seeds();
+    local_seeds();
     return failures == 0 ? 0 : 1;
 }

@@ -11,7 +11,11 @@
 #include "format/clog2/front.h"
 #include "format/clog2/local.h"
 #include "format/clog2/merge.h"
+#include "format/clog2/records.h"
 #include "io/sys.h"
+
+/* Half of the time that a log may last: of a recording, and between the clocks of two processes. */
+#define MOST_NS (INT64_C(50000000) * 1000000000)
 
 static hpcw_status no_memory(const char *path, hpcw_error *err) {
     return hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory to recover it", path);
@@ -38,7 +42,12 @@ static hpcw_status take_head(struct hpcw_i_clog2_file *f, hpcw_error *err) {
     if (s != HPCW_OK) {
         return s;
     }
-    if (!whole || head.tag != HPCW_I_CLOG2_LOCAL_TAG || head.ranks == 0 || head.rank >= head.ranks) {
+    const struct hpcw_i_clog2_ticks *t = &head.ticks;
+    /* Written so that NaN fails. */
+    bool good = whole && head.tag == HPCW_I_CLOG2_LOCAL_TAG && hpcw_i_clog2_may_have_ranks(head.ranks) &&
+                head.rank < head.ranks && t->ns > 0 && t->ns <= MOST_NS && t->begin_offset > -MOST_NS &&
+                t->begin_offset < MOST_NS;
+    if (!good) {
         return hpcw_i_fail(err, HPCW_EFORMAT, "%s: wanted the local file of a log, written on such a machine",
                            f->path);
     }
@@ -48,6 +57,27 @@ static hpcw_status take_head(struct hpcw_i_clog2_file *f, hpcw_error *err) {
     f->block_size = head.block_size;
     f->ticks = head.ticks;
     return HPCW_OK;
+}
+
+/* Of this many definitions the next one: what was stored is what was defined, unless the file is damaged. */
+static bool is_next(const struct hpcw_i_clog2_definition *definition, uint32_t count) {
+    const struct hpcw_i_clog2_definition *d = &definition[count];
+    uint32_t states, solos;
+    hpcw_i_clog2_count_definitions(definition, count, &states, &solos);
+    bool state = d->kind == HPCW_CLOG2_STATE_DEF;
+    bool known = state && d->number >= 0 && d->number < HPCW_CLOG2_USER_STATE;
+    bool numbered =
+        known ||
+        (state && states < HPCW_CLOG2_STATES && d->number == HPCW_CLOG2_USER_STATE + (int32_t)states) ||
+        (d->kind == HPCW_CLOG2_EVENT_DEF && solos < HPCW_CLOG2_SOLOS &&
+         d->number == HPCW_CLOG2_USER_SOLO + (int32_t)solos);
+    return numbered && memchr(d->colour, 0, sizeof d->colour) != NULL &&
+           memchr(d->format, 0, sizeof d->format) != NULL &&
+           hpcw_i_clog2_labels_check(d->colour, d->name, d->format, NULL) == HPCW_OK;
+}
+
+static bool is_comm(const struct hpcw_i_clog2_file *f, const struct hpcw_i_clog2_known_comm *comm) {
+    return comm->kind >= HPCW_CLOG2_INTER && comm->kind <= HPCW_CLOG2_REMOTE_HALF && comm->rank < f->ranks;
 }
 
 /* A list of definitions or communicators goes on. */
@@ -69,8 +99,17 @@ static hpcw_status take_list(struct hpcw_i_clog2_file *f, const struct hpcw_i_cl
     f->definition = comms ? f->definition : grown;
     hpcw_status s =
         hpcw_i_clog2_local_read(f, at, (char *)grown + *count * size, (size_t)piece->size, whole, err);
-    *count += *whole ? (uint32_t)(piece->size / size) : 0;
+    for (uint32_t i = 0; s == HPCW_OK && *whole && i < piece->size / size; i++) {
+        *whole = comms ? is_comm(f, &f->known[*count]) : is_next(f->definition, *count);
+        *count += *whole;
+    }
     return s;
+}
+
+/* A clock may step back a little between two CPUs, but not behind the moment when it was chosen. */
+static bool is_tick(const struct hpcw_i_clog2_ticks *t, uint64_t tick) {
+    double ns = (double)(int64_t)(tick - t->base) * t->ns;
+    return ns > -1e9 && ns < (double)MOST_NS;
 }
 
 /* Lines are numbered by threads. The last piece may be cut short: what is there of it counts, up to the first record
@@ -94,7 +133,7 @@ static hpcw_status take_records(struct hpcw_i_clog2_file *f, const struct hpcw_i
                         ? no_memory(f->path, err)
                         : hpcw_i_clog2_local_read(f, at, words, (size_t)size, &whole, err);
     uint32_t used = 0;
-    while (s == HPCW_OK && whole && (used + 2) * sizeof *words <= size && words[used] != 0 &&
+    while (s == HPCW_OK && whole && (used + 2) * sizeof *words <= size && is_tick(&f->ticks, words[used]) &&
            words[used + 1] != 0) {
         uint32_t n = hpcw_i_clog2_words_of(words + used);
         if ((used + n) * sizeof *words > size) {

@@ -23,6 +23,12 @@ struct hpcw_i_clog2_file {
     struct hpcw_i_buf front;          /* records as bytes of the file; all of MPE's */
 };
 
+/* Whether a log may have so many ranks, each with a communicator of its own: more than what readers can number would only
+ * be a lot of memory. */
+static inline bool hpcw_i_clog2_may_have_ranks(uint32_t ranks) {
+    return ranks > 0 && ((uint64_t)ranks + 1) * ranks <= INT32_MAX;
+}
+
 /* *whole: there were so many bytes. */
 hpcw_status hpcw_i_clog2_local_read(const struct hpcw_i_clog2_file *file, uint64_t offset, void *to,
                                     size_t size, bool *whole, hpcw_error *err);

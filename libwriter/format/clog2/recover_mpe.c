@@ -145,6 +145,9 @@ static hpcw_status take_block(struct hpcw_i_clog2_file *f, const unsigned char *
         *shift = kind == HPCW_CLOG2_TIME_SHIFT ? hpcw_i_get_f64(p + HPCW_I_CLOG2_HEAD, big) : *shift;
         time += *shift;
         time = time > *last ? time : *last; /* intervals between two shifts may overlap a little */
+        if (!(time < HPCW_CLOG2_LAST)) {
+            break;
+        }
         *last = time;
         if (!hpcw_i_buf_reserve(&f->front, record)) {
             return hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for its records", f->path);
@@ -186,7 +189,8 @@ hpcw_status hpcw_i_clog2_open_mpe(struct hpcw_i_clog2_file *f, uint64_t size, hp
     if (!whole || strcmp(preamble, "CLOG-02.44") != 0 || strncmp(final, "FALSE", 5) != 0 ||
         !find_number(preamble + strlen(preamble) + 1, "block_size=", &f->block_size) ||
         !find_number(preamble + strlen(preamble) + 1, "max_comm_world_size=", &f->ranks) ||
-        f->block_size < HPCW_CLOG2_MIN_BLOCK || f->block_size % 8 != 0) {
+        f->block_size < HPCW_CLOG2_MIN_BLOCK || f->block_size % 8 != 0 ||
+        !hpcw_i_clog2_may_have_ranks(f->ranks)) {
         return hpcw_i_fail(err, HPCW_EFORMAT, "%s: wanted a local file of MPE2, got %s", f->path,
                            strncmp(final, "TRUE", 4) == 0 ? "a merged log" : "something else");
     }
