@@ -12,9 +12,9 @@
 
 #include "base/mem.h"
 #include "io/sys.h"
+#include "page/page.h"
 #include "support/files.h"
 #include "support/html.h"
-#include "tool/page.h"
 
 /* What text from outside could try. */
 static const char hostile[] = "</script><script>alert(1)</script><!-- & \"quoted\" 'too' \x01 ]]> <b>";

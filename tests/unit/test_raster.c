@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "tool/raster.h"
+#include "page/raster.h"
 
 static void small_matrices_stay_as_they_are(void **state) {
     (void)state;

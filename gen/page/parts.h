@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F5: what the files of a page share. */
-#ifndef HPCW_GEN_TOOL_PAGE_PARTS_H
-#define HPCW_GEN_TOOL_PAGE_PARTS_H
+/* F4: what the files of a page share. */
+#ifndef HPCW_GEN_PAGE_PARTS_H
+#define HPCW_GEN_PAGE_PARTS_H
 
 #include <hpcw/sink.h>
 
 #include "base/buf.h"
 #include "io/json.h"
-#include "tool/page.h"
+#include "page/page.h"
 
 /* A file that the build put into the program. */
 struct hpcw_i_page_file {

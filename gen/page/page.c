@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Text and tables of a page; its head and its end. */
-#include "tool/page.h"
+#include "page/page.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -12,7 +12,7 @@
 #include "base/mem.h"
 #include "base/numfmt.h"
 #include "base/status.h"
-#include "tool/page_parts.h"
+#include "page/parts.h"
 
 enum { FLUSH_SIZE = 65536 };
 

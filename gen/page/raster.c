@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "tool/raster.h"
+#include "page/raster.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -32,7 +32,7 @@ int main(int argc, char **argv) {
         (void)fprintf(stderr, "usage: embed OUTPUT.c NAME=FILE...\n");
         return EXIT_FAILURE;
     }
-    (void)fprintf(out, "#include \"tool/page_parts.h\"\n\n");
+    (void)fprintf(out, "#include \"page/parts.h\"\n\n");
     for (int i = 2; i < argc; i++) {
         const char *is = strchr(argv[i], '=');
         if (is == NULL || put_file(out, is + 1, i) != 0) {

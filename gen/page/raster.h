@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * F5: a large matrix made small enough to be looked at, value by value, in memory that does not depend on its size.
+ * F4: a large matrix made small enough to be looked at, value by value, in memory that does not depend on its size.
  * A cell stands for `span_x` columns and `span_y` rows (fewer at the far edges).
  */
-#ifndef HPCW_GEN_TOOL_RASTER_H
-#define HPCW_GEN_TOOL_RASTER_H
+#ifndef HPCW_GEN_PAGE_RASTER_H
+#define HPCW_GEN_PAGE_RASTER_H
 
 #include <stdint.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * F5: a report as one self-contained HTML file: text, tables, charts. It needs no network and no other file; charts
+ * F4: a report as one self-contained HTML file: text, tables, charts. It needs no network and no other file; charts
  * are drawn in the browser by Chart.js, which is embedded, and every figure of a chart is also in a table that needs
  * no script.
  *
@@ -20,8 +20,8 @@
  * are, in the SI unit that is said with them; the browser rounds them for display. Text may come from anywhere: it is
  * escaped, and what is not UTF-8 replaced.
  */
-#ifndef HPCW_GEN_TOOL_PAGE_H
-#define HPCW_GEN_TOOL_PAGE_H
+#ifndef HPCW_GEN_PAGE_PAGE_H
+#define HPCW_GEN_PAGE_PAGE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -29,7 +29,7 @@
 
 #include <hpcw/status.h>
 
-#include "tool/raster.h"
+#include "page/raster.h"
 
 struct hpcw_i_page;
 

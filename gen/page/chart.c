@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/status.h"
-#include "tool/page_parts.h"
+#include "page/parts.h"
 
 /* ---- The figure around a chart ---- */
 
@@ -443,6 +443,9 @@ void hpcw_i_page_heat(struct hpcw_i_page *page, const struct hpcw_i_page_heat *c
     char said[96];
     char caption[1024];
     hpcw_i_raster_said(r, said);
+    if (chart->name != NULL) {
+        said[0] = '\0'; /* how names were reduced is the caller's to say */
+    }
     (void)snprintf(caption, sizeof caption, "%s%s%s", chart->caption, said[0] == '\0' ? "" : "; ", said);
     begin_figure(page, chart->title, caption, chart->origin, 34);
     begin_json(page, &j, "heat");
