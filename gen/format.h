@@ -15,6 +15,8 @@
 #include "comm/comm.h"
 #include "dataset.h"
 
+struct hpcw_i_page;
+
 enum { HPCW_I_UNIT_PATH = 256 };
 
 /* One physical file. */
@@ -35,6 +37,15 @@ struct hpcw_i_write {
     /* Told how many payload bytes were written, from any thread. */
     void (*progress)(void *context, uint64_t bytes);
     void *progress_context;
+};
+
+/* One file or folder of a format to be drawn. */
+struct hpcw_i_report {
+    struct hpcw_i_page *page;
+    const char *path;    /* `probe` recognises it */
+    const cJSON *truth;  /* truth.json, of whatever content; NULL: there is none */
+    uint32_t jobs;       /* threads */
+    double from_s, to_s; /* of the window that is looked at closely; from_s >= to_s: one that suits */
 };
 
 struct hpcw_i_format {
@@ -88,6 +99,9 @@ struct hpcw_i_format {
     hpcw_status (*verify)(const char *path, bool ours, uint64_t *files, hpcw_error *err);
     /* What is in a file, as members of an open object. */
     hpcw_status (*info)(const char *path, struct hpcw_i_json *json, hpcw_error *err);
+    /* What is in it as sections of a page. Streams: memory does not grow with the number of ranks, but for a few words
+     * each. */
+    hpcw_status (*report)(const struct hpcw_i_report *r, hpcw_error *err);
 };
 
 extern const struct hpcw_i_format hpcw_i_format_linktest;

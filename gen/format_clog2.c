@@ -15,6 +15,7 @@
 #include "format.h"
 #include "pool.h"
 #include "read/clog2.h"
+#include "report.h"
 
 #define PATH "clog2/app.clog2"
 
@@ -713,4 +714,5 @@ const struct hpcw_i_format hpcw_i_format_clog2 = {
     .probe = hpcw_i_clog2_probe,
     .verify = verify,
     .info = info,
+    .report = hpcw_i_report_clog2,
 };

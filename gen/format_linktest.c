@@ -12,6 +12,7 @@
 #include "format.h"
 #include "pool.h"
 #include "read/linktest.h"
+#include "report.h"
 #include "waiting.h"
 
 #define PATH "linktest/" HPCW_LINKTEST_FILE_NAME
@@ -734,4 +735,5 @@ const struct hpcw_i_format hpcw_i_format_linktest = {
     .probe = probe,
     .verify = verify,
     .info = info,
+    .report = hpcw_i_report_linktest,
 };

@@ -16,6 +16,7 @@
 #include "io/sys.h"
 #include "pool.h"
 #include "read/rank2file.h"
+#include "report.h"
 #include "waiting.h"
 
 #define FOLDER "scr"
@@ -293,4 +294,5 @@ const struct hpcw_i_format hpcw_i_format_rank2file = {
     .probe = hpcw_i_rank2file_probe,
     .verify = verify,
     .info = hpcw_i_rank2file_info,
+    .report = hpcw_i_report_rank2file,
 };

@@ -12,6 +12,7 @@
 #include "pool.h"
 #include "read/sion.h"
 #include "read/source.h"
+#include "report.h"
 #include "waiting.h"
 
 #define PATH "sion/particles.sion"
@@ -351,4 +352,5 @@ const struct hpcw_i_format hpcw_i_format_sion = {
     .probe = probe,
     .verify = verify,
     .info = info,
+    .report = hpcw_i_report_sion,
 };

@@ -14,6 +14,7 @@
 #include "load_tally.h"
 #include "pool.h"
 #include "read/vom.h"
+#include "report.h"
 
 #define FOLDER "vom"
 
@@ -651,4 +652,5 @@ const struct hpcw_i_format hpcw_i_format_vom = {
     .probe = probe,
     .verify = verify,
     .info = info,
+    .report = hpcw_i_report_vom,
 };

@@ -60,6 +60,8 @@ static hpcw_status run_command(struct hpcgen_options *o, const struct hpcw_i_par
         return first ? hpcgen_join(o, parse->args[0], err) : HPCW_OK;
     case HPCGEN_EXPORT:
         return first ? hpcgen_export(o, parse->args[0], err) : HPCW_OK;
+    case HPCGEN_REPORT:
+        return first ? hpcgen_report(o, parse->args[0], err) : HPCW_OK;
     case HPCGEN_RECOVER:
         return first ? hpcgen_recover(o, parse->args, parse->arg_count, err) : HPCW_OK;
     }

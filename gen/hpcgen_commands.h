@@ -23,6 +23,7 @@ hpcw_status hpcgen_verify(const struct hpcgen_options *options, const char *path
 hpcw_status hpcgen_info(const struct hpcgen_options *options, const char *path, hpcw_error *err);
 hpcw_status hpcgen_list(const struct hpcgen_options *options, hpcw_error *err);
 hpcw_status hpcgen_export(const struct hpcgen_options *options, const char *path, hpcw_error *err);
+hpcw_status hpcgen_report(const struct hpcgen_options *options, const char *path, hpcw_error *err);
 hpcw_status hpcgen_recover(const struct hpcgen_options *options, const char *const *path, size_t count,
                            hpcw_error *err);
 hpcw_status hpcgen_join(const struct hpcgen_options *options, const char *dir, hpcw_error *err);

@@ -22,6 +22,7 @@ enum {
     JOIN = HPCW_I_COMMAND(HPCGEN_JOIN),
     EXPORT = HPCW_I_COMMAND(HPCGEN_EXPORT),
     RECOVER = HPCW_I_COMMAND(HPCGEN_RECOVER),
+    REPORT = HPCW_I_COMMAND(HPCGEN_REPORT),
     /* A plan takes whatever the run takes, so that one word before the options turns the one into the other. */
     RUN = GENERATE | PLAN,
 };
@@ -40,6 +41,8 @@ static const struct hpcw_i_command commands[] = {
     [HPCGEN_EXPORT] = {"export", "write an event log, or a part of it, for other viewers", "FILE", 1, 1},
     [HPCGEN_RECOVER] = {"recover", "make an event log of the local files that a run left when it died",
                         "FILE...", 1, UINT_MAX},
+    [HPCGEN_REPORT] = {"report", "draw a dataset or one file of it: a page with charts, for a browser",
+                       "DIR|FILE", 1, 1},
 };
 
 /* ---- words ---- */
@@ -70,7 +73,7 @@ static const char *const form_names[] = {[HPCW_I_EXPORT_CHROME] = "chrome", [HPC
 #define TEXT_FIELD(name) FIELD(name), .size = sizeof((struct hpcgen_options *)0)->name
 #define DATA .section = "What the data are"
 #define WRITING .section = "How the work is done"
-#define EXPORTED .section = "What is exported"
+#define EXPORTED .section = "What is exported or drawn"
 #define OUTPUT .section = "What is printed"
 #define U64_MAX 18446744073709551615.0
 
@@ -187,7 +190,7 @@ static const struct hpcw_i_option options[] = {
      .metavar = "N",
      .default_text = "auto",
      .zero_word = "auto",
-     .commands = RUN | VERIFY,
+     .commands = RUN | VERIFY | REPORT,
      WRITING},
     {.param = {.key = "part",
                .type = HPCW_I_PARAM_STRING,
@@ -212,7 +215,7 @@ static const struct hpcw_i_option options[] = {
                .type = HPCW_I_PARAM_BOOL,
                FIELD(force),
                .help = "write into a directory that is not empty and replace what is in the way"},
-     .commands = RUN,
+     .commands = RUN | REPORT,
      .flags = HPCW_I_OPTION_NO_CONFIG,
      WRITING},
     {.param = {.key = "sync",
@@ -260,10 +263,11 @@ static const struct hpcw_i_option options[] = {
     {.param = {.key = "output",
                .type = HPCW_I_PARAM_STRING,
                TEXT_FIELD(output),
-               .help = "file to write; an existing one is replaced"},
+               .help = "file to write; an existing one is replaced, but not by a report that is not forced to; "
+                       "without this option a report goes to DIR.report.html"},
      .letter = 'O',
      .metavar = "FILE",
-     .commands = EXPORT | RECOVER,
+     .commands = EXPORT | RECOVER | REPORT,
      .required = EXPORT | RECOVER,
      .flags = HPCW_I_OPTION_NO_CONFIG,
      EXPORTED},
@@ -283,10 +287,12 @@ static const struct hpcw_i_option options[] = {
                .min = 0,
                .max = 1e8,
                .unit = "s",
-               .help = "leave out what was before this time of the log; states that go on then begin there"},
+               .help =
+                   "leave out what was before this time of the log; states that go on then begin there; in a "
+                   "report, the window that is drawn closely"},
      .metavar = "SECONDS",
      .default_text = "0",
-     .commands = EXPORT,
+     .commands = EXPORT | REPORT,
      .flags = HPCW_I_OPTION_NO_CONFIG,
      EXPORTED},
     {.param = {.key = "to",
@@ -298,7 +304,7 @@ static const struct hpcw_i_option options[] = {
                .help = "leave out what happened from this time of the log on"},
      .metavar = "SECONDS",
      .default_text = "1e8",
-     .commands = EXPORT,
+     .commands = EXPORT | REPORT,
      .flags = HPCW_I_OPTION_NO_CONFIG,
      EXPORTED},
     {.param = {.key = "first-rank",
@@ -329,7 +335,7 @@ static const struct hpcw_i_option options[] = {
                FIELD(quiet),
                .help = "no progress and no summary, errors only"},
      .letter = 'q',
-     .commands = RUN | VERIFY | JOIN | EXPORT | RECOVER,
+     .commands = RUN | VERIFY | JOIN | EXPORT | RECOVER | REPORT,
      .flags = HPCW_I_OPTION_NEGATABLE,
      OUTPUT},
     {.param = {.key = "json",
@@ -397,6 +403,10 @@ static const struct hpcw_i_chapter chapters[] = {
                  "A tenth of a second of the event log, for https://ui.perfetto.dev:\n"
                  "\n"
                  "  hpcgen export synth/clog2/app.clog2 --from 1.2 --to 1.3 --output part.json\n"
+                 "\n"
+                 "A page with charts of all that is in a dataset, synth.report.html:\n"
+                 "\n"
+                 "  hpcgen report synth\n"
                  "\n"
                  "A log of what a traced program that died had written, with this library or with MPE:\n"
                  "\n"

@@ -23,6 +23,7 @@ enum hpcgen_command {
     HPCGEN_JOIN,
     HPCGEN_EXPORT,
     HPCGEN_RECOVER,
+    HPCGEN_REPORT,
 };
 
 enum { HPCGEN_PATH_SIZE = 4096, HPCGEN_PRESET_SIZE = 32 };
@@ -48,7 +49,7 @@ struct hpcgen_options {
     struct hpcw_i_stripes stripes; /* on Lustre; zeroed: as it is */
     uint32_t jobs;                 /* threads; 0: auto, as many as this process may run on */
 
-    /* What is exported. */
+    /* What is exported or reported. */
     int form; /* enum hpcw_i_export_form */
     double from, to;
     uint32_t first_rank, last_rank;

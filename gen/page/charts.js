@@ -163,6 +163,18 @@
     }
   };
 
+  // Room between a legend and what is below it.
+  var air = {
+    id: 'air',
+    beforeInit: function (chart) {
+      var fit = chart.legend.fit;
+      chart.legend.fit = function () {
+        fit.call(this);
+        if (this.options.display) { this.height += 10; }
+      };
+    }
+  };
+
   // A chart counts as drawn when something of its data lies inside of its area.
   var witness = {
     id: 'witness',
@@ -235,7 +247,7 @@
   function common() {
     return {
       animation: false, responsive: true, maintainAspectRatio: false, normalized: true,
-      layout: { padding: { top: 4, right: 12 } },
+      layout: { padding: { top: 10, right: 12 } },
       plugins: {
         legend: { position: 'top', align: 'start', labels: { usePointStyle: true, boxHeight: 8, color: colour('ink'),
           padding: 14 } },
@@ -276,6 +288,7 @@
     var options = common();
     options.marks = spec.marks;
     options.interaction = { mode: 'nearest', intersect: false };
+    options.plugins.legend.display = spec.series.length > 1;
     options.plugins.legend.labels.generateLabels = function (chart) {
       return Chart.defaults.plugins.legend.labels.generateLabels(chart).map(function (item) {
         var series = spec.series[item.datasetIndex];
@@ -309,7 +322,7 @@
     return {
       type: 'scatter',
       options: options,
-      plugins: [whiskers, marks, witness],
+      plugins: [air, whiskers, marks, witness],
       data: { datasets: spec.series.map(function (series, k) {
         var main = colour(series.colour);
         return {
@@ -317,7 +330,7 @@
           borderColor: main, backgroundColor: main, borderWidth: 2, borderDash: series.dashed ? [6, 4] : [],
           pointStyle: shapeOf(series.colour), pointHoverRadius: 8,
           // What lies below is larger, so that curves that fall on each other can be told.
-          pointRadius: series.line ? 4 + 0.7 * k : 3.5,
+          pointRadius: !series.line ? 3.5 : series.points.length > 100 ? 0 : 4 + 0.7 * k,
           pointBorderWidth: 1.5,
           pointBackgroundColor: series.points.map(function (p) { return p.doubtful ? colour('paper') : main; }),
           whisker: faint(main, 0.75),
@@ -358,7 +371,7 @@
     return {
       type: 'bar',
       options: options,
-      plugins: [whiskers, witness],
+      plugins: [air, whiskers, witness],
       data: { labels: spec.categories, datasets: spec.bars.map(function (bar) {
         var main = colour(bar.colour);
         return {
@@ -399,6 +412,7 @@
     ctx.putImageData(image, 0, 0);
     return canvas;
   }
+  var marking = '#d0006f';
   var heat = {
     id: 'heat',
     beforeDatasetsDraw: function (chart) {
@@ -419,24 +433,42 @@
       chart.ctx.drawImage(o.image, left, top, right - left, bottom - top);
       chart.ctx.restore();
     },
+    // Marks must not hide what they mark: a frame goes around it; whole rows and columns get a bar at each of their ends.
     afterDatasetsDraw: function (chart) {
       var ctx = chart.ctx;
       var a = chart.chartArea;
+      ctx.save();
       chart.config.options.spec.areas.forEach(function (area) {
         var left = Math.max(chart.scales.x.getPixelForValue(area.left), a.left);
         var right = Math.min(chart.scales.x.getPixelForValue(area.right), a.right);
         var top = Math.max(chart.scales.y.getPixelForValue(area.top), a.top);
         var bottom = Math.min(chart.scales.y.getPixelForValue(area.bottom), a.bottom);
-        var width = Math.max(right - left, 2);
-        var height = Math.max(bottom - top, 2);
-        ctx.save();
-        [['#ffffff', 3], ['#d0006f', 1.5]].forEach(function (pen) {
-          ctx.strokeStyle = pen[0];
-          ctx.lineWidth = pen[1];
-          ctx.strokeRect(left, top, width, height);
-        });
-        ctx.restore();
+        if (right < a.left || left > a.right || bottom < a.top || top > a.bottom) { return; }
+        var wide = right - left > 0.98 * a.width;
+        var high = bottom - top > 0.98 * a.height;
+        function bar(x, y, w, h) {
+          ctx.fillStyle = marking;
+          ctx.fillRect(x, y, w, h);
+        }
+        if (wide && !high) {
+          var h = Math.max(bottom - top, 4);
+          bar(a.right, (top + bottom - h) / 2, 9, h);
+          bar(a.left - 7, (top + bottom - h) / 2, 7, h);
+        } else if (high && !wide) {
+          var w = Math.max(right - left, 4);
+          bar((left + right - w) / 2, a.top - 9, w, 9);
+          bar((left + right - w) / 2, a.bottom, w, 7);
+        } else if (right - left < 6 || bottom - top < 6) { // too small for a frame: a stroke where it begins
+          bar(left, (top + bottom) / 2 - 4, 2, 8);
+        } else {
+          [['#ffffff', 3], [marking, 1.5]].forEach(function (pen) {
+            ctx.strokeStyle = pen[0];
+            ctx.lineWidth = pen[1];
+            ctx.strokeRect(left - 2, top - 2, right - left + 4, bottom - top + 4);
+          });
+        }
       });
+      ctx.restore();
     },
     afterEvent: function (chart, args) {
       var o = chart.config.options;
@@ -498,7 +530,7 @@
       say(show[spec.unit](range[1]) + (spec.log ? ' (logarithmic)' : ''));
     }
     if (spec.areas.length) {
-      say('framed: ' + spec.areas.map(function (area) { return area.label; }).filter(function (label, i, all) {
+      say('marked: ' + spec.areas.map(function (area) { return area.label; }).filter(function (label, i, all) {
         return all.indexOf(label) === i;
       }).join(', '));
     }

@@ -121,4 +121,25 @@ hpcw_status hpcw_i_clog2_reader_verify(struct hpcw_i_clog2_reader *reader, unsig
 hpcw_status hpcw_i_clog2_reader_report(struct hpcw_i_clog2_reader *reader, struct hpcw_i_json *json,
                                        hpcw_error *err);
 
+/* A state on a rank of the world, or a piece of it. */
+struct hpcw_i_clog2_stretch {
+    uint32_t state;   /* its number in the order in which states and events became known */
+    const char *name; /* valid for the call */
+    uint32_t rank;
+    double from, to; /* seconds */
+};
+
+/* Both are told while the log is read, in the order in which they end. */
+struct hpcw_i_clog2_watch {
+    void *context;
+    /* A state was the innermost one of its line: these never overlap on one line, and together are all its time. */
+    void (*stretch)(void *context, const struct hpcw_i_clog2_stretch *s);
+    /* A whole state, with what is nested in it. */
+    void (*state)(void *context, const struct hpcw_i_clog2_stretch *s);
+};
+
+/* Reads every record once and tells of the states. Broken rules are passed over. */
+hpcw_status hpcw_i_clog2_reader_watch(struct hpcw_i_clog2_reader *reader,
+                                      const struct hpcw_i_clog2_watch *watch, hpcw_error *err);
+
 #endif

@@ -51,8 +51,9 @@ struct hpcw_i_clog2_flow {
 
 struct hpcw_i_clog2_pass {
     struct hpcw_i_clog2_reader *reader;
-    unsigned refuse; /* bit per rule: the pass ends with the first case */
-    bool profile;    /* fill `share` and `flow` */
+    unsigned refuse;                        /* bit per rule: the pass ends with the first case */
+    bool profile;                           /* fill `share` and `flow` */
+    const struct hpcw_i_clog2_watch *watch; /* or NULL */
 
     uint64_t count[HPCW_I_CLOG2_RULES]; /* cases of each rule */
     uint64_t first[HPCW_I_CLOG2_RULES]; /* offset of the first one */
@@ -76,9 +77,10 @@ struct hpcw_i_clog2_pass {
     uint32_t opens, open_room, open_free;
 };
 
-/* Runs over the whole log. Whatever the result, free it afterwards. */
+/* Runs over the whole log. Whatever the result, free it afterwards. `watch`: NULL if nobody is to be told. */
 hpcw_status hpcw_i_clog2_pass_run(struct hpcw_i_clog2_pass *pass, struct hpcw_i_clog2_reader *reader,
-                                  unsigned refuse, bool profile, hpcw_error *err);
+                                  unsigned refuse, bool profile, const struct hpcw_i_clog2_watch *watch,
+                                  hpcw_error *err);
 void hpcw_i_clog2_pass_free(struct hpcw_i_clog2_pass *pass);
 
 #endif

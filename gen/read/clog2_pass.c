@@ -20,6 +20,7 @@ struct event_value {
 };
 struct line_value {
     uint64_t top; /* number of the innermost open state plus 1 */
+    double since; /* when it became that */
 };
 struct member_value {
     int64_t rank;
@@ -405,6 +406,24 @@ static struct line_value *line_of(struct hpcw_i_clog2_pass *p, const struct hpcw
     return hpcw_i_clog2_map_add(&p->lines, key, NULL);
 }
 
+/* Tells of the innermost state of a line up to now, before another one becomes that. */
+static void tell_stretch(struct hpcw_i_clog2_pass *p, const struct hpcw_i_clog2_item *item,
+                         struct line_value *line) {
+    if (p->watch != NULL && line->top != 0 && item->time > line->since) {
+        int64_t rank = member(p, item->comm, item->rank);
+        uint32_t definition = (uint32_t)p->open[line->top - 1].detail;
+        if (rank >= 0) {
+            p->watch->stretch(p->watch->context,
+                              &(struct hpcw_i_clog2_stretch){.state = definition,
+                                                             .name = p->definition[definition].name,
+                                                             .rank = (uint32_t)rank,
+                                                             .from = line->since,
+                                                             .to = item->time});
+        }
+    }
+    line->since = item->time;
+}
+
 static hpcw_status start_state(struct hpcw_i_clog2_pass *p, const struct hpcw_i_clog2_item *item,
                                uint32_t definition, hpcw_error *err) {
     struct line_value *line = line_of(p, item);
@@ -412,6 +431,7 @@ static hpcw_status start_state(struct hpcw_i_clog2_pass *p, const struct hpcw_i_
     if (n == 0) {
         return no_memory(p, err);
     }
+    tell_stretch(p, item, line);
     hpcw_status s = HPCW_OK;
     for (uint32_t i = (uint32_t)line->top; i != 0; i = p->open[i - 1].next) {
         if (p->open[i - 1].detail == (int32_t)definition) {
@@ -447,6 +467,7 @@ static hpcw_status end_state(struct hpcw_i_clog2_pass *p, const struct hpcw_i_cl
                      ", thread %" PRId32,
                      p->definition[definition].number, item->rank, item->comm, item->thread);
     }
+    tell_stretch(p, item, line);
     hpcw_status s = HPCW_OK;
     struct hpcw_i_clog2_open *o = &p->open[oldest - 1];
     if (above_oldest != 0) {
@@ -467,6 +488,14 @@ static hpcw_status end_state(struct hpcw_i_clog2_pass *p, const struct hpcw_i_cl
         const uint64_t key[HPCW_I_CLOG2_KEY] = {pack(item->comm, item->rank),
                                                 pack((int32_t)definition, item->thread), bits_of(begin)};
         s = complete(p, item->offset, item->time, key, err);
+    }
+    if (s == HPCW_OK && p->watch != NULL && world >= 0) {
+        p->watch->state(p->watch->context,
+                        &(struct hpcw_i_clog2_stretch){.state = definition,
+                                                       .name = p->definition[definition].name,
+                                                       .rank = (uint32_t)world,
+                                                       .from = begin,
+                                                       .to = item->time});
     }
     return s == HPCW_OK ? share_add(p, definition, world, item->time - begin, err) : s;
 }
@@ -740,11 +769,13 @@ static hpcw_status close_pass(struct hpcw_i_clog2_pass *p, hpcw_error *err) {
 }
 
 hpcw_status hpcw_i_clog2_pass_run(struct hpcw_i_clog2_pass *p, struct hpcw_i_clog2_reader *reader,
-                                  unsigned refuse, bool profile, hpcw_error *err) {
+                                  unsigned refuse, bool profile, const struct hpcw_i_clog2_watch *watch,
+                                  hpcw_error *err) {
     *p = (struct hpcw_i_clog2_pass){
         .reader = reader,
         .refuse = refuse,
         .profile = profile,
+        .watch = watch,
         .events.value_size = sizeof(struct event_value),
         .lines.value_size = sizeof(struct line_value),
         .members.value_size = sizeof(struct member_value),
@@ -782,7 +813,15 @@ hpcw_status hpcw_i_clog2_reader_verify(struct hpcw_i_clog2_reader *reader, unsig
     unsigned rules = (1u << count) - 1;
     rules &= (flags & HPCW_I_CLOG2_ANY_CLOCK) != 0 ? ~(1u << HPCW_I_CLOG2_BACKWARD) : ~0u;
     struct hpcw_i_clog2_pass pass;
-    hpcw_status s = hpcw_i_clog2_pass_run(&pass, reader, rules, false, err);
+    hpcw_status s = hpcw_i_clog2_pass_run(&pass, reader, rules, false, NULL, err);
+    hpcw_i_clog2_pass_free(&pass);
+    return s;
+}
+
+hpcw_status hpcw_i_clog2_reader_watch(struct hpcw_i_clog2_reader *reader,
+                                      const struct hpcw_i_clog2_watch *watch, hpcw_error *err) {
+    struct hpcw_i_clog2_pass pass;
+    hpcw_status s = hpcw_i_clog2_pass_run(&pass, reader, 0, false, watch, err);
     hpcw_i_clog2_pass_free(&pass);
     return s;
 }

@@ -187,7 +187,7 @@ hpcw_status hpcw_i_clog2_reader_report(struct hpcw_i_clog2_reader *reader, struc
                                        hpcw_error *err) {
     struct hpcw_i_clog2_pass pass;
     struct row *shares = NULL, *flows = NULL;
-    hpcw_status s = hpcw_i_clog2_pass_run(&pass, reader, 0, true, err);
+    hpcw_status s = hpcw_i_clog2_pass_run(&pass, reader, 0, true, NULL, err);
     if (s == HPCW_OK) {
         shares = rows_of(&pass.shares, false);
         flows = rows_of(&pass.flows, true);

@@ -216,6 +216,28 @@ hpcw_status hpcw_i_rank2file_verify(const char *path, bool ours, hpcw_error *err
     return s;
 }
 
+/* ---- a tour of all datasets ---- */
+
+hpcw_status hpcw_i_rank2file_tour(const char *prefix, hpcw_i_rank2file_tell *tell, void *context,
+                                  hpcw_error *err) {
+    hpcw_kvtree *index;
+    hpcw_status s = read_index(prefix, &index, err);
+    if (s != HPCW_OK) {
+        return s;
+    }
+    for (const hpcw_kvtree *n = hpcw_kvtree_first(datasets_of(index)); s == HPCW_OK && n != NULL;
+         n = hpcw_kvtree_next(n)) {
+        hpcw_rank2file_restart *r;
+        hpcw_error why = {.message = ""};
+        bool good = hpcw_rank2file_restart_open(prefix, NULL, hpcw_kvtree_key(n), &r, &why) == HPCW_OK &&
+                    hpcw_rank2file_restart_load(r, 0, NULL, &why) == HPCW_OK;
+        s = tell(context, hpcw_kvtree_key(n), good ? r : NULL, &why, err);
+        hpcw_rank2file_restart_free(r);
+    }
+    hpcw_kvtree_free(index);
+    return s;
+}
+
 /* ---- info ---- */
 
 static hpcw_status put_map(hpcw_rank2file_restart *r, struct hpcw_i_json *json, hpcw_error *err) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F4, private to the VOM reader: the files of a directory by their names, STEM.RANK.json and
+/* F4: load-balancing data of all ranks, the files of a directory by their names, STEM.RANK.json and
  * STEM.RANK.json.br. */
 #ifndef HPCW_GEN_READ_VOM_SET_H
 #define HPCW_GEN_READ_VOM_SET_H

@@ -297,14 +297,16 @@ static void errors_say_what_wanted_and_got(void **state) {
         {"--help=yes", HPCW_EINVAL, "--help: wanted no value, got \"yes\""},
         {"--help-completion tcsh", HPCW_EINVAL, "--help-completion: wanted bash, zsh or fish, got \"tcsh\""},
         {"genrate", HPCW_EINVAL,
-         "subcommand: wanted one of generate, plan, verify, info, list, join, export, recover, got "
+         "subcommand: wanted one of generate, plan, verify, info, list, join, export, recover, report, got "
          "\"genrate\"; did you "
          "mean "
          "generate?"},
         {"synth", HPCW_EINVAL,
-         "subcommand: wanted one of generate, plan, verify, info, list, join, export, recover, got \"synth\""},
+         "subcommand: wanted one of generate, plan, verify, info, list, join, export, recover, report, got "
+         "\"synth\""},
         {"help", HPCW_EINVAL,
-         "subcommand: wanted one of generate, plan, verify, info, list, join, export, recover, got \"help\"; "
+         "subcommand: wanted one of generate, plan, verify, info, list, join, export, recover, report, got "
+         "\"help\"; "
          "did you "
          "mean "
          "--help?"},

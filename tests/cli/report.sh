@@ -1,0 +1,55 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# A dataset as a page: every format that is there has its charts, and the dataset stays what it is.
+. "$HERE/refuse.inc"
+. "$HERE/browser.inc"
+sound() { # TEXT FILE
+    got=$("$HTML_CHECK" "$2") || bad "$2 is no sound page"
+    [ "$got" = "$1" ] || bad "$2: $got, wanted $1"
+}
+
+"$HPCGEN" -n 8 -o set -q --set machine.bad_node_share=0.5 --set machine.slow_node_share=0.5 \
+    --set rank2file.missing_files=1 --set rank2file.truncated_files=1 || bad "generate fails"
+"$HPCGEN" report set/ 2>said || bad "report fails: $(cat said)"
+[ "$(cat said)" = "hpcgen: set.report.html" ] || bad "it says: $(cat said)"
+"$HPCGEN" verify --quiet set/sion/particles.sion || bad "the dataset was touched"
+[ "$(ls set)" = "$(printf 'CHECKSUMS.xxh128\nclog2\nlinktest\nmanifest.json\nscr\nsion\ntruth.json\nvom')" ] ||
+    bad "there is something else in the dataset"
+sound "10 charts, 20 tables" set.report.html
+drawn 10 set.report.html
+for section in 'Links between ranks' 'Task-local data' 'Load of ranks' 'Event log' 'Checkpoints'; do
+    grep -q "<h2>$section" set.report.html || bad "there is no section: $section"
+done
+for injected in 'slow port' 'slow node' truncated_file; do
+    grep -q "$injected" set.report.html || bad "what was injected is not marked: $injected"
+done
+
+# Nothing is replaced unasked.
+refuse 1 'set.report.html: wanted a name that is free,*--force*' "$HPCGEN" report set -q
+cp set.report.html first.html
+"$HPCGEN" report set -q --force --jobs 1 || bad "--force fails"
+cmp first.html set.report.html || bad "another page with one thread"
+
+# What is not there is not in the page; one file; a window.
+rm -r set/vom set/scr set/clog2
+"$HPCGEN" report set -q -O part.html || bad "report of a part fails"
+sound "3 charts, 7 tables" part.html
+! grep -q '<h2>Event log' part.html || bad "a section of what is not there"
+"$HPCGEN" report set/linktest/pingpong_results_bin.sion -q -O one.html || bad "report of a file fails"
+sound "2 charts, 4 tables" one.html
+"$HPCGEN" -n 4 -f clog2 -o log -q || bad "generate fails"
+"$HPCGEN" report log/clog2/app.clog2 -q -O window.html --from 0.01 --to 0.02 || bad "report of a window fails"
+grep -q '"from":0.01,"to":0.02' window.html || bad "another window"
+drawn 2 window.html
+
+refuse 1 'missing: wanted a file or directory: *' "$HPCGEN" report missing
+mkdir empty
+refuse 1 'empty: wanted a dataset, *' "$HPCGEN" report empty
+refuse 1 'log/clog2/app.clog2: wanted a window of time, got 2 to 1 s' \
+    "$HPCGEN" report log/clog2/app.clog2 -O x --from 2 --to 1
+refuse 1 'log/clog2/app.clog2: wanted a window within *' "$HPCGEN" report log/clog2/app.clog2 -O x --from 1e6
+refuse 1 'nowhere/x: *' "$HPCGEN" report log -O nowhere/x
+head -c 20000 log/clog2/app.clog2 >short.clog2
+refuse 1 'short.clog2: *' "$HPCGEN" report short.clog2 -O x
+[ ! -e x ] && [ ! -e empty.report.html ] || bad "something is left"
+exit $failed
