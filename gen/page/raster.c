@@ -2,6 +2,7 @@
 #include "page/raster.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "base/mem.h"
@@ -42,11 +43,10 @@ void hpcw_i_raster_add(struct hpcw_i_raster *r, uint64_t column, uint64_t row, d
     }
     size_t i = (size_t)(row / r->span_y) * r->width + (size_t)(column / r->span_x);
     double *cell = &r->cell[i];
-    if (r->count[i]++ == 0) {
-        *cell = value;
-    } else if (r->reduce != HPCW_I_REDUCE_MAX) {
+    bool first = r->count[i]++ == 0;
+    if (!first && r->reduce != HPCW_I_REDUCE_MAX) {
         *cell += value;
-    } else if (value > *cell) {
+    } else if (first || value > *cell) {
         *cell = value;
     }
 }
