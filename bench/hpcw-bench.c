@@ -189,7 +189,7 @@ static const struct hpcw_i_option option_table[] = {
     {.param = {.key = "seed",
                .type = HPCW_I_PARAM_U64,
                FIELD(sweep.seed),
-               .max = 18446744073709549568.0,
+               .max = 9007199254740991.0,
                .help = "of the data and of the order of the runs"},
      .metavar = "N",
      .default_text = "1",

@@ -19,10 +19,15 @@
 #include "layout.h"
 #include "machine.h"
 #include "random.h"
+#include "sharing.h"
 #include "timer.h"
 #include "tool/progress.h"
 
 #define NS_PER_S UINT64_C(1000000000)
+
+/* Shares of the budget: what warming up may take, and what the sizes are chosen for. The rest is for disks that get
+ * slower meanwhile. */
+enum { WARM_UP_PERCENT = 50, AIM_PERCENT = 75 };
 
 struct sweep {
     const struct bench_sweep_options *o;
@@ -32,7 +37,8 @@ struct sweep {
     struct bench_data data;
     char directory[BENCH_WORKDIR];
     uint64_t begin_ns;
-    uint64_t guess_ns; /* of a run with its ceiling */
+    uint64_t guess_ns;          /* of a run with its ceiling */
+    uint64_t bytes, most_bytes; /* of a run */
     uint64_t random;
     uint32_t order;
     struct hpcw_i_progress *progress; /* NULL where nothing is shown */
@@ -173,16 +179,18 @@ static hpcw_status run_pair(struct sweep *w, size_t index, uint32_t repetition, 
 /* ---- the whole ---- */
 
 /* Process 0 decides what the budget still allows. *on: whether to go on. Collective. */
-static hpcw_status decide(struct sweep *w, bool *on, hpcw_error *err) {
+static hpcw_status decide(struct sweep *w, uint32_t repetition, bool *on, hpcw_error *err) {
     size_t n = w->r->points;
     unsigned char *active = hpcw_i_malloc(n + 1);
     hpcw_status s = active == NULL ? hpcw_i_fail(err, HPCW_ENOMEM, "out of memory for %zu points", n) : HPCW_OK;
     s = hpcw_i_agree(w->processes->comm, s, NULL, err);
     if (s == HPCW_OK) {
-        uint64_t budget = w->r->budget_ns;
-        uint64_t reserve = budget / 50;
-        uint64_t used = elapsed_ns(w) + reserve;
-        active[n] = bench_sweep_fit(w->o, w->r, w->planned, used < budget ? budget - used : 0, w->guess_ns);
+        /* What warms up may take a part of the budget; whether the rest suffices is seen behind it. */
+        bool warms_up = repetition == 0;
+        uint64_t budget = warms_up ? w->r->budget_ns / 100 * WARM_UP_PERCENT : w->r->budget_ns;
+        uint64_t used = elapsed_ns(w) + budget / 50;
+        active[n] = bench_sweep_fit(w->o, w->r, w->planned, warms_up ? 1 : w->o->repeat + 1,
+                                    used < budget ? budget - used : 0, w->guess_ns);
         for (size_t i = 0; i < n; i++) {
             active[i] = w->planned[i].active;
         }
@@ -214,6 +222,44 @@ static void order_of(struct sweep *w, uint32_t repetition, size_t *order) {
     }
 }
 
+/* Behind the runs that warm up: what they took tells which sizes the budget allows. Collective. */
+static hpcw_status resize(struct sweep *w, hpcw_error *err) {
+    uint64_t aim = w->r->budget_ns / 100 * AIM_PERCENT;
+    uint64_t used = elapsed_ns(w);
+    double scale = bench_sweep_scale(w->r, w->planned, used < aim ? aim - used : 0, w->o->repeat);
+    /* Smaller runs are not quicker in the same measure, and worse ones. */
+    scale = scale < 0.5 ? 0.5 : scale;
+    hpcw_status s = hpcw_i_comm_bcast(w->processes->comm, &scale, sizeof scale, 0, err);
+    uint64_t before = w->bytes;
+    double bytes = scale * (double)before;
+    if (w->o->per_rank != 0 || before == 0) {
+        return s;
+    }
+    w->bytes = bytes < (double)w->most_bytes ? (uint64_t)bytes : w->most_bytes;
+    bench_sweep_sizes(w->o, w->r, w->bytes);
+    for (size_t i = 0; i < w->r->points; i++) {
+        if (!bench_layout_row(w->r->point[i].layout)->model) {
+            double ns = (double)w->planned[i].spent_ns / (double)before * (double)w->bytes;
+            w->planned[i].spent_ns = (uint64_t)ns;
+        }
+    }
+    return s;
+}
+
+/* Shows how far these repetitions are. On process 0, and not where it is to be quiet. */
+static hpcw_status show(struct sweep *w, uint32_t repetitions, hpcw_error *err) {
+    struct hpcw_i_progress_options shown = {.prefix = "hpcw-bench"};
+    hpcw_i_progress_stop(w->progress);
+    w->progress = NULL;
+    if (w->processes->process != 0 || w->o->quiet) {
+        return HPCW_OK;
+    }
+    for (size_t i = 0; i < w->r->points; i++) {
+        shown.total += w->planned[i].active ? w->r->point[i].bytes * repetitions : 0;
+    }
+    return hpcw_i_progress_start(&shown, &w->progress, err);
+}
+
 static hpcw_status run_all(struct sweep *w, hpcw_error *err) {
     size_t *order = hpcw_i_malloc((w->r->points + 1) * sizeof *order);
     hpcw_status s =
@@ -221,9 +267,17 @@ static hpcw_status run_all(struct sweep *w, hpcw_error *err) {
     s = hpcw_i_agree(w->processes->comm, s, NULL, err);
     bool on = s == HPCW_OK;
     for (uint32_t repetition = 0; on && repetition <= w->o->repeat; repetition++) {
+        if (repetition == 1) {
+            s = resize(w, err);
+        }
+        if (repetition <= 1) {
+            s = s == HPCW_OK ? show(w, repetition == 0 ? 1 : w->o->repeat, err) : s;
+            s = hpcw_i_agree(w->processes->comm, s, NULL, err);
+            on = s == HPCW_OK;
+        }
         order_of(w, repetition, order);
         for (size_t i = 0; on && i < w->r->points; i++) {
-            s = decide(w, &on, err);
+            s = decide(w, repetition, &on, err);
             if (on && w->planned[order[i]].active) {
                 s = run_pair(w, order[i], repetition, err);
                 on = s == HPCW_OK;
@@ -250,7 +304,7 @@ static bool try_direct(const struct sweep *w) {
 
 /* How many bytes a run can write in the time that the budget has for one: larger and larger runs of the plain loop tell
  * what a run costs and what a byte does. Collective. */
-static hpcw_status probe(struct sweep *w, uint64_t *bytes, hpcw_error *err) {
+static hpcw_status probe(struct sweep *w, hpcw_error *err) {
     size_t active = 0;
     for (size_t i = 0; i < w->r->points; i++) {
         active += w->planned[i].active;
@@ -292,13 +346,40 @@ static hpcw_status probe(struct sweep *w, uint64_t *bytes, hpcw_error *err) {
         fixed = 0;
     }
     double fits = aim > fixed ? (aim - fixed) / per_byte : 0;
-    *bytes = fits < (double)most ? (uint64_t)fits : most;
-    w->guess_ns = (uint64_t)(2 * (fixed + per_byte * (double)*bytes));
-    uint64_t word[2] = {*bytes, w->guess_ns};
+    w->bytes = fits < (double)most ? (uint64_t)fits : most;
+    w->guess_ns = (uint64_t)(2 * (fixed + per_byte * (double)w->bytes));
+    uint64_t word[3] = {w->bytes, w->guess_ns, most};
     s = s == HPCW_OK ? hpcw_i_comm_bcast(w->processes->comm, word, sizeof word, 0, err) : s;
-    *bytes = word[0];
+    w->bytes = word[0];
     w->guess_ns = word[1];
+    w->most_bytes = word[2];
     return s;
+}
+
+/* Shared blocks of all points whose layout says where data lie. */
+static hpcw_status count_shared(struct bench_results *r, hpcw_error *err) {
+    for (size_t i = 0; i < r->points; i++) {
+        struct bench_point *p = &r->point[i];
+        if (bench_layout_row(p->layout)->model) {
+            continue;
+        }
+        struct bench_geometry g = {.layout = p->layout,
+                                   .ranks = p->ranks,
+                                   .fs_block = r->fs.block_size,
+                                   .rank_bytes = p->rank_size,
+                                   .record_bytes = p->record_size,
+                                   .container_block = p->block_size,
+                                   .files = p->files};
+        struct bench_sharing c;
+        hpcw_status s = bench_sharing_count(&g, &c, err);
+        if (s != HPCW_OK) {
+            return s;
+        }
+        p->counted = true;
+        p->blocks = c.blocks;
+        p->shared_blocks = c.shared_blocks;
+    }
+    return HPCW_OK;
 }
 
 static hpcw_status allocate_trials(struct sweep *w, hpcw_error *err) {
@@ -368,6 +449,10 @@ static hpcw_status conclude(struct sweep *w, bool *failed, hpcw_error *err) {
             return s;
         }
     }
+    hpcw_status s = count_shared(r, err);
+    if (s != HPCW_OK) {
+        return s;
+    }
     if (signal != 0) {
         (void)snprintf(r->stopped, sizeof r->stopped, "interrupted (signal %d)", signal);
     }
@@ -376,9 +461,6 @@ static hpcw_status conclude(struct sweep *w, bool *failed, hpcw_error *err) {
 }
 
 static hpcw_status measure(struct sweep *w, const char *directory, hpcw_error *err) {
-    const struct hpcw_i_progress_options shown = {
-        .mode = w->o->quiet ? HPCW_I_PROGRESS_QUIET : HPCW_I_PROGRESS_AUTO, .prefix = "hpcw-bench"};
-    uint64_t bytes = 0;
     uint64_t largest = 1;
     for (size_t i = 0; i < w->o->records.count; i++) {
         largest = w->o->records.at[i] > largest ? w->o->records.at[i] : largest;
@@ -408,18 +490,10 @@ static hpcw_status measure(struct sweep *w, const char *directory, hpcw_error *e
         s = allocate_trials(w, err);
     }
     if (s == HPCW_OK) {
-        s = probe(w, &bytes, err);
+        s = probe(w, err);
     }
     if (s == HPCW_OK) {
-        bench_sweep_sizes(w->o, w->r, bytes);
-        struct hpcw_i_progress_options with_total = shown;
-        for (size_t i = 0; i < w->r->points; i++) {
-            with_total.total += w->planned[i].active ? w->r->point[i].bytes * (w->o->repeat + 1) : 0;
-        }
-        if (w->processes->process == 0) {
-            s = hpcw_i_progress_start(&with_total, &w->progress, err);
-        }
-        s = hpcw_i_agree(w->processes->comm, s, NULL, err);
+        bench_sweep_sizes(w->o, w->r, w->bytes);
     }
     if (s == HPCW_OK) {
         s = run_all(w, err);

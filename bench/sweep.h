@@ -51,7 +51,7 @@ hpcw_status bench_sweep(const struct bench_sweep_options *options, const char *d
 
 /* What the engine knows of a point besides its result. */
 struct bench_planned {
-    uint32_t priority; /* the largest is given up first */
+    uint32_t priority; /* 0: the most important */
     bool active;       /* to be run, or to be run again */
     uint32_t runs;     /* of both sides, the one that warms up among them */
     uint64_t spent_ns; /* for these, all included */
@@ -68,10 +68,17 @@ hpcw_status bench_sweep_plan(const struct bench_sweep_options *o, const struct b
  * the options ask for that. */
 void bench_sweep_sizes(const struct bench_sweep_options *o, struct bench_results *r, uint64_t bytes);
 
-/* Gives up points, the most dispensable first, until what is left to do fits into `left_ns`: `guess_ns` is the time
- * of a run of which nothing is known. Returns whether anything is left to do. */
+/*
+ * Gives up points, those first that cost most for what they tell, until those that are left can have `runs` runs, the ones they had among
+ * them, in `left_ns`: `guess_ns` is the time of a run of which nothing is known. Returns whether any
+ * point is left.
+ */
 bool bench_sweep_fit(const struct bench_sweep_options *o, struct bench_results *r,
-                     struct bench_planned *planned, uint64_t left_ns, uint64_t guess_ns);
+                     struct bench_planned *planned, uint32_t runs, uint64_t left_ns, uint64_t guess_ns);
+
+/* By what factor the sizes may change so that `runs` more runs of each point take `left_ns`. */
+double bench_sweep_scale(const struct bench_results *r, const struct bench_planned *planned, uint64_t left_ns,
+                         uint32_t runs);
 
 /* ---- output ---- */
 

@@ -256,24 +256,49 @@ void bench_sweep_sizes(const struct bench_sweep_options *o, struct bench_results
 
 /* ---- the budget ---- */
 
+/* What a point costs counts as much as how dispensable it is: of two that are equally so the longer one goes. */
+enum { IMPORTANT = 10 };
+
+double bench_sweep_scale(const struct bench_results *r, const struct bench_planned *planned, uint64_t left_ns,
+                         uint32_t runs) {
+    double fixed = 0;
+    double scalable = 0;
+    for (size_t i = 0; i < r->points; i++) {
+        const struct bench_planned *p = &planned[i];
+        double ns = !p->active || p->runs == 0 ? 0 : (double)p->spent_ns / p->runs * runs;
+        if (bench_layout_row(r->point[i].layout)->model) {
+            fixed += ns;
+        } else {
+            scalable += ns;
+        }
+    }
+    return scalable > 0 && (double)left_ns > fixed ? ((double)left_ns - fixed) / scalable : 1;
+}
+
 static uint64_t pair_ns(const struct bench_planned *p, uint64_t guess_ns) {
     return p->runs == 0 ? guess_ns : p->spent_ns / p->runs;
 }
 
 bool bench_sweep_fit(const struct bench_sweep_options *o, struct bench_results *r,
-                     struct bench_planned *planned, uint64_t left_ns, uint64_t guess_ns) {
+                     struct bench_planned *planned, uint32_t runs, uint64_t left_ns, uint64_t guess_ns) {
     for (;;) {
         uint64_t all = 0;
         size_t worst = SIZE_MAX;
+        double most = 0;
+        bool any = false;
         for (size_t i = 0; i < r->points; i++) {
             const struct bench_planned *p = &planned[i];
-            if (p->active && p->runs <= o->repeat) {
-                all += (o->repeat + 1 - p->runs) * pair_ns(p, guess_ns);
-                worst = worst == SIZE_MAX || p->priority >= planned[worst].priority ? i : worst;
+            any = any || p->active;
+            if (p->active && p->runs < runs) {
+                all += (runs - p->runs) * pair_ns(p, guess_ns);
+                double cost =
+                    (double)(runs - p->runs) * (double)pair_ns(p, guess_ns) * (IMPORTANT + p->priority);
+                worst = worst == SIZE_MAX || cost >= most ? i : worst;
+                most = worst == i ? cost : most;
             }
         }
         if (all <= left_ns) {
-            return worst != SIZE_MAX;
+            return any;
         }
         char budget[HPCW_I_TEXT_SIZE], pair[HPCW_I_TEXT_SIZE], why[256];
         (void)snprintf(why, sizeof why, "the budget of %s is too small for it: a run with its ceiling takes %s",
