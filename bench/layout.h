@@ -22,6 +22,12 @@
 #include "timer.h"
 #include "workdir.h"
 
+/* Files that a model made, which nobody knew before. */
+struct bench_sizes {
+    uint32_t ranks, files;
+    uint64_t *size; /* [files] */
+};
+
 /* What is to be written; the same on all processes. */
 struct bench_shape {
     enum bench_layout layout;
@@ -31,6 +37,8 @@ struct bench_shape {
     uint32_t ranks;
     uint32_t files; /* containers: physical files; others: as their layout says */
     uint64_t seed;
+    uint64_t max_bytes;              /* most that may lie on the disk; 0: no limit */
+    const struct bench_sizes *sizes; /* of a model's files, for their ceiling; NULL: not known yet */
 };
 
 struct bench_spot {
@@ -56,10 +64,12 @@ struct bench_layout_row {
     hpcw_status (*prepare)(struct bench_work *w, hpcw_error *err);
     /* All steps of a run are called on all processes, also after one of them failed: others may wait in theirs. */
     hpcw_status (*step[BENCH_STEPS])(struct bench_work *w, hpcw_error *err);
+    /* Of a model, after a run: what it made; sizes->size is freed and allocated. Not collective. */
+    hpcw_status (*sizes)(struct bench_work *w, struct bench_sizes *sizes, hpcw_error *err);
     void (*clear)(struct bench_work *w); /* after the steps, however they ended; NULL: nothing to do */
 };
 
-/* Row of a layout, NULL: there is none. The plain loop is no layout of its own but the ceiling of each. */
+/* Row of a layout; never NULL. The plain loop is no layout of its own but the ceiling of each. */
 const struct bench_layout_row *bench_layout_row(enum bench_layout layout);
 const struct bench_layout_row *bench_layout_ceiling(void);
 
@@ -110,6 +120,9 @@ extern const struct bench_side bench_work_side;
  */
 hpcw_status bench_work_check(struct bench_work *w, hpcw_error *err);
 
+/* Whether `wanted` bytes fit into the free `space` and into `max_bytes`, if that is not 0. HPCW_ENOTSUP says why not. */
+hpcw_status bench_work_room(uint64_t wanted, uint64_t space, uint64_t max_bytes, hpcw_error *err);
+
 /* ---- shared by the layouts ---- */
 
 /* Name of file `index`: "data", "data.000001", as the members of a container are named. */
@@ -137,5 +150,7 @@ extern const struct bench_layout_row bench_row_task_local, bench_row_shared_posi
     bench_row_plain; /* layout_posix.c */
 extern const struct bench_layout_row bench_row_mpiio_independent,
     bench_row_mpiio_collective; /* layout_mpiio.c */
+extern const struct bench_layout_row bench_row_linktest, bench_row_vom, bench_row_clog2,
+    bench_row_rank2file; /* layout_model.c */
 
 #endif

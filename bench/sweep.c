@@ -72,8 +72,9 @@ static hpcw_status clear(struct sweep *w, hpcw_error *err) {
     return s;
 }
 
-static hpcw_status run(struct sweep *w, const struct bench_point *p, bool ceiling, struct bench_trial *t,
-                       hpcw_error *err) {
+/* `sizes`: of a model's files, made by a run and needed by its ceiling; NULL for other layouts. */
+static hpcw_status run(struct sweep *w, const struct bench_point *p, struct bench_sizes *sizes, bool ceiling,
+                       struct bench_trial *t, hpcw_error *err) {
     struct bench_shape shape = {.layout = p->layout,
                                 .mode = p->mode,
                                 .block_size = p->block_size,
@@ -81,7 +82,10 @@ static hpcw_status run(struct sweep *w, const struct bench_point *p, bool ceilin
                                 .rank_size = p->rank_size,
                                 .ranks = p->ranks,
                                 .files = p->files,
-                                .seed = w->o->seed};
+                                .seed = w->o->seed,
+                                .max_bytes = w->o->max_bytes,
+                                .sizes = sizes};
+    bool model = bench_layout_row(p->layout)->model;
     struct bench_work work;
     struct bench_sample sample;
     hpcw_status s = bench_work_init(&work, &shape, ceiling, w->processes, w->directory, &w->data, err);
@@ -89,8 +93,9 @@ static hpcw_status run(struct sweep *w, const struct bench_point *p, bool ceilin
     if (s == HPCW_OK) {
         s = bench_timer_run(&bench_work_side, &work, w->processes, &sample, err);
     }
-    if (s == HPCW_OK && w->o->verify && !ceiling) {
-        s = hpcw_i_agree(w->processes->comm, bench_work_check(&work, err), NULL, err);
+    if (s == HPCW_OK && !ceiling && (model || w->o->verify)) {
+        s = model ? work.row->sizes(&work, sizes, err) : bench_work_check(&work, err);
+        s = hpcw_i_agree(w->processes->comm, s, NULL, err);
     }
     bench_work_free(&work);
     hpcw_error e;
@@ -116,12 +121,7 @@ static hpcw_status room_for(const struct sweep *w, const struct bench_point *p, 
     hpcw_status s = hpcw_i_fs_space(w->directory, &space, err);
     /* Holes are not stored; the last block of each rank may be, and a container's tables. */
     uint64_t wanted = p->bytes + p->ranks * (2 * w->r->fs.block_size + 64) + (UINT64_C(1) << 16);
-    space = space < w->o->max_bytes ? space : w->o->max_bytes;
-    return s != HPCW_OK ? s
-           : wanted <= space
-               ? HPCW_OK
-               : hpcw_i_fail(err, HPCW_ENOTSUP, "wanted %llu bytes of free space within --max-bytes, got %llu",
-                             (unsigned long long)wanted, (unsigned long long)space);
+    return s == HPCW_OK ? bench_work_room(wanted, space, w->o->max_bytes, err) : s;
 }
 
 /* What the failure of a run means for the point. Collective. */
@@ -143,18 +143,31 @@ static hpcw_status note_failure(struct sweep *w, size_t index, hpcw_status s, co
     return HPCW_OK;
 }
 
+/* What a model made is the point's size. */
+static void take_sizes(struct bench_point *p, const struct bench_sizes *sizes) {
+    p->bytes = 0;
+    p->ranks = sizes->ranks;
+    p->files = sizes->files;
+    for (uint32_t f = 0; f < sizes->files; f++) {
+        p->bytes += sizes->size[f];
+    }
+    p->rank_size = p->bytes / p->ranks;
+}
+
 /* One repetition of a point, 0 to warm up. Collective. A failure of the point is noted, not returned. */
 static hpcw_status run_pair(struct sweep *w, size_t index, uint32_t repetition, hpcw_error *err) {
     struct bench_point *p = &w->r->point[index];
     struct bench_trial trial[2]; /* the layout's, the ceiling's */
     hpcw_error e;
     uint64_t begin = bench_timer_now();
+    bool model = bench_layout_row(p->layout)->model;
     uint64_t ceiling_first = bench_random(&w->random) & 1;
+    ceiling_first = model && repetition == 0 ? 0 : ceiling_first; /* nobody knows yet what it will make */
     hpcw_i_progress_label(w->progress, p->id);
     hpcw_status s = hpcw_i_agree(w->processes->comm, room_for(w, p, &e), NULL, &e);
     for (uint64_t i = 0; s == HPCW_OK && i < 2; i++) {
         uint64_t side = i ^ ceiling_first;
-        s = run(w, p, side == 1, &trial[side], &e);
+        s = run(w, p, &w->planned[index].sizes, side == 1, &trial[side], &e);
         trial[side].repetition = repetition;
         trial[side].order = repetition == 0 ? 0 : ++w->order;
     }
@@ -166,13 +179,16 @@ static hpcw_status run_pair(struct sweep *w, size_t index, uint32_t repetition, 
         }
         return s;
     }
+    if (model) {
+        take_sizes(p, &w->planned[index].sizes);
+    }
     w->planned[index].runs++;
     w->planned[index].spent_ns += bench_timer_now() - begin;
     if (repetition > 0) {
         p->trial[p->trials++] = trial[0];
         p->ceiling[p->ceiling_trials++] = trial[1];
     }
-    p->verified = w->o->verify && !bench_layout_row(p->layout)->model;
+    p->verified = w->o->verify && !model;
     return HPCW_OK;
 }
 
@@ -328,7 +344,7 @@ static hpcw_status probe(struct sweep *w, hpcw_error *err) {
                                 .files = 1};
         struct bench_trial t;
         uint64_t begin = bench_timer_now();
-        s = run(w, &p, true, &t, err);
+        s = run(w, &p, NULL, true, &t, err);
         before_ns = now_ns;
         now_ns = (double)(bench_timer_now() - begin);
         double word[2] = {now_ns, aim};
@@ -543,6 +559,9 @@ hpcw_status bench_sweep(const struct bench_sweep_options *options, const char *d
     }
 done:
     bench_data_free(&w.data);
+    for (size_t i = 0; w.planned != NULL && i < results.points; i++) {
+        hpcw_i_free(w.planned[i].sizes.size);
+    }
     hpcw_i_free(w.planned);
     bench_results_free(&results);
     return s;

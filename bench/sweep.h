@@ -15,6 +15,7 @@
 
 #include <hpcw/status.h>
 
+#include "layout.h"
 #include "processes.h"
 #include "results.h"
 #include "tool/values.h"
@@ -51,10 +52,11 @@ hpcw_status bench_sweep(const struct bench_sweep_options *options, const char *d
 
 /* What the engine knows of a point besides its result. */
 struct bench_planned {
-    uint32_t priority; /* 0: the most important */
-    bool active;       /* to be run, or to be run again */
-    uint32_t runs;     /* of both sides, the one that warms up among them */
-    uint64_t spent_ns; /* for these, all included */
+    uint32_t priority;        /* 0: the most important */
+    bool active;              /* to be run, or to be run again */
+    uint32_t runs;            /* of both sides, the one that warms up among them */
+    uint64_t spent_ns;        /* for these, all included */
+    struct bench_sizes sizes; /* of a model's files; [files] to be freed */
 };
 
 /*

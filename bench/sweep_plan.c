@@ -210,8 +210,7 @@ hpcw_status bench_sweep_plan(const struct bench_sweep_options *o, const struct b
             continue;
         }
         for (int l = 0; l < BENCH_LAYOUTS; l++) {
-            if ((o->layouts == 0 || (o->layouts >> l & 1) != 0) &&
-                bench_layout_row((enum bench_layout)l) != NULL) {
+            if (o->layouts == 0 || (o->layouts >> l & 1) != 0) {
                 add_layout(&pl, (enum bench_layout)l, mode);
             }
         }
