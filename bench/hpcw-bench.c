@@ -565,6 +565,8 @@ int main(int argc, char **argv) {
     /* Large buffers are fresh pages in every run, as they are in a program's first. */
     (void)mallopt(M_MMAP_THRESHOLD, 128 * 1024);
 #endif
+    /* A file that may not grow fails like one on a full disk; early, since MPI makes files, too. */
+    (void)signal(SIGXFSZ, SIG_IGN);
     static struct options o;
     struct hpcw_i_parse parse;
     hpcw_error err;

@@ -332,8 +332,9 @@ static hpcw_status probe(struct sweep *w, hpcw_error *err) {
     for (size_t i = 0; i < 2; i++) {
         most = limits[i] > 0 && limits[i] < most ? limits[i] : most;
     }
-    uint64_t size = UINT64_C(1) << 20;
+    uint64_t size = most < UINT64_C(1) << 20 ? most : UINT64_C(1) << 20;
     double before_ns = 0, before_size = 0, now_ns = 0;
+    hpcw_error e;
     hpcw_status s = HPCW_OK;
     for (;; size *= 4) {
         struct bench_point p = {.layout = BENCH_SHARED_POSIX,
@@ -344,16 +345,29 @@ static hpcw_status probe(struct sweep *w, hpcw_error *err) {
                                 .files = 1};
         struct bench_trial t;
         uint64_t begin = bench_timer_now();
-        s = run(w, &p, NULL, true, &t, err);
+        s = run(w, &p, NULL, true, &t, &e);
+        if (s != HPCW_OK) {
+            break;
+        }
         before_ns = now_ns;
         now_ns = (double)(bench_timer_now() - begin);
         double word[2] = {now_ns, aim};
-        s = s == HPCW_OK ? hpcw_i_comm_bcast(w->processes->comm, word, sizeof word, 0, err) : s;
+        s = hpcw_i_comm_bcast(w->processes->comm, word, sizeof word, 0, &e);
         now_ns = word[0];
         if (s != HPCW_OK || now_ns >= word[1] || size * 4 > most) {
             break;
         }
         before_size = (double)size;
+    }
+    if (s != HPCW_OK) {
+        /* The points will say what is wrong, each for itself; where this was too large, they begin with little. */
+        w->bytes = 0;
+        w->most_bytes = size;
+        w->guess_ns = (uint64_t)(2 * aim);
+        if (s == HPCW_ECOMM) {
+            *err = e;
+        }
+        return s == HPCW_ECOMM ? s : HPCW_OK;
     }
     double per_byte = (now_ns - before_ns) / ((double)size - before_size);
     double fixed = now_ns - per_byte * (double)size;
@@ -540,9 +554,6 @@ hpcw_status bench_sweep(const struct bench_sweep_options *options, const char *d
     }
     s = measure(&w, directory, err);
     bench_workdir_remove(processes, w.directory);
-    if (s == HPCW_ESTATE && signalled(&w) != 0) {
-        s = HPCW_OK; /* before the first point; there is nothing to report but that */
-    }
     if (s == HPCW_OK) {
         s = conclude(&w, failed, err);
     }

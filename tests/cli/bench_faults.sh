@@ -1,0 +1,93 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# A sweep in trouble: full disks, signals, processes that fail, too little time. The points that suffer say so, the
+# others are measured, nobody waits for ever, and no data stays behind.
+PROGRAM=hpcw-bench
+. "$HERE/refuse.inc"
+mkdir data
+
+clean() { # DIRECTORY
+    [ -z "$(ls -A "$1")" ] || bad "data is left behind: $(ls -A "$1")"
+}
+holds() { # OUTPUT PATTERN: a line of its results
+    "$JSON_CHECK" "$1/results.json" || bad "$1/results.json is no JSON"
+    grep -q -e "$2" "$1/results.json" || bad "$1 has no $2: $(grep '"reason"' "$1/results.json")"
+}
+ends() { # STATUS COMMAND...
+    wanted=$1
+    shift
+    timeout 100 "$@"
+    got=$?
+    [ $got -eq "$wanted" ] || bad "status $got, wanted $wanted: $*"
+}
+
+# ---- files may not grow beyond 64 KiB: the container fails, files of a rank each do not
+# shellcheck disable=SC2016
+small='ulimit -f 128; exec "$0" "$@"'
+ends 1 sh -c "$small" "$HPCGEN" data --output limit --repeat 1 --ranks 4 --per-rank 40000 --blocksize 4K --mode fsync --files 1 \
+    --layout sion-aligned,task-local --record 8000 --quiet
+holds limit '"failure": {"errno": 27, "process": 0}'
+holds limit 'data: cannot write .*File too large'
+holds limit '"fate": "measured"'
+holds limit '"complete": true'
+clean data
+
+# ---- the same on one process of three
+if [ -n "$MPIEXEC" ]; then
+    set -- data --repeat 1 --ranks 6 --per-rank 40000 --blocksize 4K --mode fsync --files 1 --record 8000 --quiet \
+        --layout sion-aligned,task-local,shared-posix,mpiio-independent,mpiio-collective
+    ends 1 "$MPIEXEC" -n 2 "$HPCGEN" "$@" --output one : -n 1 sh -c "$small" "$HPCGEN" "$@" --output one 2>launcher
+    holds one '"failure": {"errno": 27, "process": 2}'
+    holds one '"fate": "measured"'
+    clean data
+fi
+
+# ---- a small file system: checked before, and full in the middle
+mkdir small
+if [ "$(id -u)" -eq 0 ] && mount -t tmpfs -o size=4m none small 2>/dev/null; then
+    ends 0 "$HPCGEN" small --output before --repeat 1 --ranks 2 --per-rank 4M --blocksize 4K --layout sion-aligned \
+        --mode fsync --files 1 --record 64K --quiet
+    holds before 'bytes of free space, got'
+    # A container of four ranks in whole blocks of 2 MiB: what is allocated in advance is more than the data.
+    ends 1 "$HPCGEN" small --output middle --repeat 1 --ranks 4 --per-rank 64K --blocksize 2M,4K --layout sion-aligned \
+        --mode preallocated --files 1 --record 8K --quiet
+    holds middle '"failure": {"errno": 28, "process": 0}'
+    holds middle '"fate": "measured"'
+    clean small
+    umount small
+fi
+
+# ---- signals
+for signal in INT:2 TERM:15; do
+    "$HPCGEN" data --output ${signal%:*} --budget 60s --quiet &
+    pid=$!
+    while [ -z "$(ls -A data)" ] && kill -0 $pid 2>/dev/null; do :; done
+    sleep 1
+    # sh lets children in the background ignore SIGINT; a program that catches it does not.
+    kill -"${signal%:*}" $pid
+    wait $pid
+    got=$?
+    [ $got -eq $((128 + ${signal#*:})) ] || bad "status $got after $signal"
+    holds ${signal%:*} "\"stopped\": \"interrupted (signal ${signal#*:})\""
+    holds ${signal%:*} '"complete": false'
+    clean data
+done
+
+# ---- a directory that goes away
+mkdir gone
+"$HPCGEN" gone --output lost --budget 20s --repeat 2 --quiet --layout shared-posix,task-local --mode fsync &
+pid=$!
+while [ -z "$(ls -A gone)" ] && kill -0 $pid 2>/dev/null; do :; done
+sleep 0.3
+rm -rf gone 2>/dev/null || rm -rf gone
+wait $pid
+got=$?
+[ $got -eq 1 ] || bad "status $got where the directory went away"
+[ ! -e lost ] || holds lost '"errno": 2,'
+
+# ---- too little time: what there was none for is named
+ends 0 "$HPCGEN" data --output short --budget 300ms --quiet
+holds short 'the budget of 300 ms is too small for it'
+holds short '"complete": true'
+clean data
+exit $failed

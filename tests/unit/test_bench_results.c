@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Rates and recommendations of results made by hand. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+#include "results.h"
+
+#define MS UINT64_C(1000000)
+
+/* A point of 1 MB whose runs took these times, and half of each to hand over; its ceiling half of both. */
+static struct bench_point point_of(enum bench_layout layout, enum bench_mode mode, uint64_t block,
+                                   const uint64_t *ms, size_t runs) {
+    struct bench_point p = {.layout = layout,
+                            .mode = mode,
+                            .block_size = block,
+                            .bytes = 1000000,
+                            .files = 1,
+                            .twin = SIZE_MAX,
+                            .trials = runs,
+                            .ceiling_trials = runs};
+    (void)snprintf(p.id, sizeof p.id, "%s/%s/%llu", bench_layout_name[layout], bench_mode_name[mode],
+                   (unsigned long long)block);
+    p.trial = hpcw_i_calloc(runs, sizeof *p.trial);
+    p.ceiling = hpcw_i_calloc(runs, sizeof *p.ceiling);
+    assert_true(p.trial != NULL && p.ceiling != NULL);
+    for (size_t i = 0; i < runs; i++) {
+        p.trial[i] = (struct bench_trial){
+            .repetition = (uint32_t)i + 1, .total_ns = ms[i] * MS, .written_ns = ms[i] * MS / 2};
+        /* In another order: repetitions are matched by number. */
+        p.ceiling[runs - 1 - i] = (struct bench_trial){
+            .repetition = (uint32_t)i + 1, .total_ns = ms[i] * MS / 2, .written_ns = ms[i] * MS / 4};
+    }
+    hpcw_error err;
+    assert_int_equal(bench_results_rate(&p, &err), HPCW_OK);
+    return p;
+}
+
+static struct bench_results results_of(const struct bench_point *p, size_t n) {
+    struct bench_results r = {.points = n, .point = hpcw_i_calloc(n, sizeof *p)};
+    assert_non_null(r.point);
+    memcpy(r.point, p, n * sizeof *p);
+    hpcw_error err;
+    assert_int_equal(bench_results_advise(&r, &err), HPCW_OK);
+    for (size_t i = 0; i < r.advices; i++) {
+        assert_true(r.advice[i].evidences > 0);
+        for (size_t k = 0; k < r.advice[i].evidences; k++) {
+            assert_true(r.advice[i].evidence[k] < n);
+        }
+    }
+    return r;
+}
+
+static bool says(const struct bench_results *r, const char *text) {
+    for (size_t i = 0; i < r->advices; i++) {
+        if (strstr(r->advice[i].text, text) != NULL) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static const uint64_t fast[] = {10, 10, 11, 10, 10};
+static const uint64_t slow[] = {20, 21, 20, 20, 20};
+static const uint64_t wide[] = {9, 12, 25, 19, 10};
+
+static void rates_of_a_point(void **state) {
+    (void)state;
+    struct bench_point p = point_of(BENCH_SION_ALIGNED, BENCH_FSYNC, 4096, fast, 5);
+    assert_true(p.durable.there && p.cached.there && p.ratio.there);
+    assert_float_equal(p.durable.stats.median, 1e8, 1);
+    assert_float_equal(p.cached.stats.median, 2e8, 1);
+    assert_float_equal(p.ceiling_durable.stats.median, 2e8, 1);
+    assert_float_equal(p.ratio.stats.min, 0.5, 1e-9); /* of equal repetitions, so there is no spread */
+    assert_float_equal(p.ratio.stats.max, 0.5, 1e-9);
+    assert_false(p.noisy);
+    p.fate = BENCH_FAILED; /* what failed has no rate, whatever was measured before */
+    hpcw_error err;
+    assert_int_equal(bench_results_rate(&p, &err), HPCW_OK);
+    assert_false(p.durable.there || p.cached.there || p.ratio.there);
+    struct bench_results r = {.points = 0};
+    hpcw_i_free(p.trial);
+    hpcw_i_free(p.ceiling);
+    bench_results_free(&r);
+}
+
+static void modes_have_their_rates(void **state) {
+    (void)state;
+    struct bench_point p[] = {point_of(BENCH_SION_ALIGNED, BENCH_BUFFERED, 4096, fast, 5),
+                              point_of(BENCH_SION_ALIGNED, BENCH_DIRECT, 4096, wide, 5)};
+    assert_true(!p[0].durable.there && p[0].cached.there);
+    assert_float_equal(p[0].ratio.stats.median, 0.5, 1e-9);
+    assert_true(p[1].durable.there && !p[1].cached.there);
+    assert_true(p[1].noisy);
+    struct bench_results r = results_of(p, 2);
+    assert_int_equal(r.advices, 0); /* nothing to compare */
+    bench_results_free(&r);
+}
+
+static void disturbed_points_are_noisy(void **state) {
+    (void)state;
+    struct bench_point p = point_of(BENCH_SION_ALIGNED, BENCH_FSYNC, 4096, fast, 5);
+    for (size_t i = 0; i < 3; i++) {
+        p.trial[i].others = 0.5;
+    }
+    hpcw_error err;
+    assert_int_equal(bench_results_rate(&p, &err), HPCW_OK);
+    assert_true(p.noisy);
+    struct bench_results r = results_of(&p, 1);
+    bench_results_free(&r);
+}
+
+static void differences_are_told(void **state) {
+    (void)state;
+    const struct bench_point p[] = {point_of(BENCH_SION_ALIGNED, BENCH_FSYNC, 4096, slow, 5),
+                                    point_of(BENCH_SION_ALIGNED, BENCH_FSYNC, 1048576, fast, 5),
+                                    point_of(BENCH_SION_SHIFTED, BENCH_FSYNC, 4096, slow, 5),
+                                    point_of(BENCH_SION_SHIFTED, BENCH_FSYNC, 1048576, slow, 5),
+                                    point_of(BENCH_SION_PACKED, BENCH_FSYNC, 1048576, slow, 5),
+                                    point_of(BENCH_SION_ALIGNED, BENCH_DIRECT, 4096, fast, 5),
+                                    point_of(BENCH_SION_ALIGNED, BENCH_PREALLOCATED, 1048576, slow, 5)};
+    struct bench_results r = results_of(p, sizeof p / sizeof p[0]);
+    assert_true(says(&r, "Fastest to the disk: sion-aligned/fsync/1048576"));
+    assert_true(says(&r, "Aligned containers are fastest with blocks of 1M"));
+    assert_true(says(&r, "every other size is slower beyond noise"));
+    assert_true(says(&r, "half a block off: faster beyond noise in 1 of 2 pairs, slower in 0"));
+    assert_true(says(&r, "a factor of 2.00"));
+    assert_true(
+        says(&r, "Packed containers against aligned ones: faster beyond noise in 0 of 1 pairs, slower in 1"));
+    assert_true(says(&r, "O_DIRECT is worth it"));
+    assert_true(says(&r, "Allocating in advance is not worth it"));
+    bench_results_free(&r);
+}
+
+static void noise_is_told(void **state) {
+    (void)state;
+    const struct bench_point p[] = {point_of(BENCH_SION_ALIGNED, BENCH_FSYNC, 4096, fast, 5),
+                                    point_of(BENCH_SION_SHIFTED, BENCH_FSYNC, 4096, wide, 5),
+                                    point_of(BENCH_SION_ALIGNED, BENCH_FSYNC, 1048576, wide, 5)};
+    struct bench_results r = results_of(p, sizeof p / sizeof p[0]);
+    assert_true(says(&r, "No difference beyond noise: the intervals of all 3 points meet"));
+    assert_true(says(&r, "no block size from 4K to 1M differs"));
+    assert_true(says(&r, "half a block off: no difference beyond noise in any of 1 pairs"));
+    assert_false(says(&r, "faster beyond noise in"));
+    bench_results_free(&r);
+}
+
+static void failed_points_prove_nothing(void **state) {
+    (void)state;
+    struct bench_point p[] = {point_of(BENCH_SION_ALIGNED, BENCH_FSYNC, 4096, fast, 5),
+                              point_of(BENCH_SION_SHIFTED, BENCH_FSYNC, 4096, slow, 5)};
+    p[1].fate = BENCH_FAILED;
+    hpcw_error err;
+    assert_int_equal(bench_results_rate(&p[1], &err), HPCW_OK);
+    struct bench_results r = results_of(p, 2);
+    assert_int_equal(r.advices, 0);
+    bench_results_free(&r);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rates_of_a_point),
+        cmocka_unit_test(modes_have_their_rates),
+        cmocka_unit_test(disturbed_points_are_noisy),
+        cmocka_unit_test(differences_are_told),
+        cmocka_unit_test(noise_is_told),
+        cmocka_unit_test(failed_points_prove_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
