@@ -36,6 +36,7 @@ struct sweep {
     struct bench_planned *planned;
     struct bench_data data;
     char directory[BENCH_WORKDIR];
+    char output[BENCH_PATH]; /* of process 0 */
     uint64_t begin_ns;
     uint64_t guess_ns;          /* of a run with its ceiling */
     uint64_t bytes, most_bytes; /* of a run */
@@ -243,8 +244,8 @@ static hpcw_status resize(struct sweep *w, hpcw_error *err) {
     uint64_t aim = w->r->budget_ns / 100 * AIM_PERCENT;
     uint64_t used = elapsed_ns(w);
     double scale = bench_sweep_scale(w->r, w->planned, used < aim ? aim - used : 0, w->o->repeat);
-    /* Smaller runs are not quicker in the same measure, and worse ones. */
-    scale = scale < 0.5 ? 0.5 : scale;
+    /* Smaller runs are not quicker in the same measure, and much larger ones meet other limits. */
+    scale = scale < 0.5 ? 0.5 : scale > 4 ? 4 : scale;
     hpcw_status s = hpcw_i_comm_bcast(w->processes->comm, &scale, sizeof scale, 0, err);
     uint64_t before = w->bytes;
     double bytes = scale * (double)before;
@@ -276,6 +277,70 @@ static hpcw_status show(struct sweep *w, uint32_t repetitions, hpcw_error *err) 
     return hpcw_i_progress_start(&shown, &w->progress, err);
 }
 
+/* Shared blocks of all points whose layout says where data lie. */
+static hpcw_status count_shared(struct bench_results *r, hpcw_error *err) {
+    for (size_t i = 0; i < r->points; i++) {
+        struct bench_point *p = &r->point[i];
+        if (bench_layout_row(p->layout)->model) {
+            continue;
+        }
+        struct bench_geometry g = {.layout = p->layout,
+                                   .ranks = p->ranks,
+                                   .fs_block = r->fs.block_size,
+                                   .rank_bytes = p->rank_size,
+                                   .record_bytes = p->record_size,
+                                   .container_block = p->block_size,
+                                   .files = p->files};
+        struct bench_sharing c;
+        hpcw_status s = bench_sharing_count(&g, &c, err);
+        if (s != HPCW_OK) {
+            return s;
+        }
+        p->counted = true;
+        p->blocks = c.blocks;
+        p->shared_blocks = c.shared_blocks;
+    }
+    return HPCW_OK;
+}
+
+/* The figures of what is there. */
+static hpcw_status compute(struct bench_results *r, hpcw_error *err) {
+    hpcw_status s = HPCW_OK;
+    for (size_t i = 0; s == HPCW_OK && i < r->points; i++) {
+        s = bench_results_rate(&r->point[i], err);
+    }
+    s = s == HPCW_OK ? count_shared(r, err) : s;
+    return s == HPCW_OK ? bench_results_advise(r, err) : s;
+}
+
+/* What there is so far. `why` it is not all: text, "" if it is. */
+static hpcw_status conclude(struct sweep *w, const char *why, hpcw_error *err) {
+    struct bench_results *r = w->r;
+    r->complete = true;
+    for (size_t i = 0; i < r->points; i++) {
+        struct bench_point *p = &r->point[i];
+        if (p->fate == BENCH_MEASURED && p->trials < r->repeat) {
+            r->complete = false;
+            if (p->trials == 0) {
+                p->fate = BENCH_LEFT_OUT;
+                (void)snprintf(p->reason, sizeof p->reason, "the sweep ended before it was measured");
+            }
+        }
+    }
+    (void)snprintf(r->stopped, sizeof r->stopped, "%s", why);
+    r->elapsed_ns = elapsed_ns(w);
+    return compute(r, err);
+}
+
+/* Behind each repetition process 0 keeps what is there, lest all be lost if the job is killed or MPI ends it. */
+static hpcw_status keep(struct sweep *w, hpcw_error *err) {
+    hpcw_status s = w->processes->process == 0 ? conclude(w, "not ended", err) : HPCW_OK;
+    if (s == HPCW_OK && w->processes->process == 0) {
+        s = bench_output_write(w->r, w->output, err);
+    }
+    return hpcw_i_agree(w->processes->comm, s, NULL, err);
+}
+
 static hpcw_status run_all(struct sweep *w, hpcw_error *err) {
     size_t *order = hpcw_i_malloc((w->r->points + 1) * sizeof *order);
     hpcw_status s =
@@ -298,6 +363,10 @@ static hpcw_status run_all(struct sweep *w, hpcw_error *err) {
                 s = run_pair(w, order[i], repetition, err);
                 on = s == HPCW_OK;
             }
+        }
+        if (on && repetition > 0) {
+            s = keep(w, err);
+            on = s == HPCW_OK;
         }
     }
     hpcw_i_free(order);
@@ -386,32 +455,6 @@ static hpcw_status probe(struct sweep *w, hpcw_error *err) {
     return s;
 }
 
-/* Shared blocks of all points whose layout says where data lie. */
-static hpcw_status count_shared(struct bench_results *r, hpcw_error *err) {
-    for (size_t i = 0; i < r->points; i++) {
-        struct bench_point *p = &r->point[i];
-        if (bench_layout_row(p->layout)->model) {
-            continue;
-        }
-        struct bench_geometry g = {.layout = p->layout,
-                                   .ranks = p->ranks,
-                                   .fs_block = r->fs.block_size,
-                                   .rank_bytes = p->rank_size,
-                                   .record_bytes = p->record_size,
-                                   .container_block = p->block_size,
-                                   .files = p->files};
-        struct bench_sharing c;
-        hpcw_status s = bench_sharing_count(&g, &c, err);
-        if (s != HPCW_OK) {
-            return s;
-        }
-        p->counted = true;
-        p->blocks = c.blocks;
-        p->shared_blocks = c.shared_blocks;
-    }
-    return HPCW_OK;
-}
-
 static hpcw_status allocate_trials(struct sweep *w, hpcw_error *err) {
     hpcw_status s = HPCW_OK;
     for (size_t i = 0; i < w->r->points; i++) {
@@ -456,38 +499,6 @@ static hpcw_status describe(struct sweep *w, const char *directory, const char *
     (void)snprintf(r->fs.block_source, sizeof r->fs.block_source, "%s", o->fs_block != 0 ? "given" : "stat");
     r->fs.free_bytes = r->machine.space;
     return HPCW_OK;
-}
-
-/* Points that the sweep never came to, and the figures of the others. */
-static hpcw_status conclude(struct sweep *w, bool *failed, hpcw_error *err) {
-    struct bench_results *r = w->r;
-    int signal = signalled(w);
-    r->complete = true;
-    *failed = false;
-    for (size_t i = 0; i < r->points; i++) {
-        struct bench_point *p = &r->point[i];
-        *failed = *failed || p->fate == BENCH_FAILED;
-        if (p->fate == BENCH_MEASURED && p->trials < r->repeat) {
-            r->complete = false;
-            if (p->trials == 0) {
-                p->fate = BENCH_LEFT_OUT;
-                (void)snprintf(p->reason, sizeof p->reason, "the sweep ended before it was measured");
-            }
-        }
-        hpcw_status s = bench_results_rate(p, err);
-        if (s != HPCW_OK) {
-            return s;
-        }
-    }
-    hpcw_status s = count_shared(r, err);
-    if (s != HPCW_OK) {
-        return s;
-    }
-    if (signal != 0) {
-        (void)snprintf(r->stopped, sizeof r->stopped, "interrupted (signal %d)", signal);
-    }
-    r->elapsed_ns = elapsed_ns(w);
-    return bench_results_advise(r, err);
 }
 
 static hpcw_status measure(struct sweep *w, const char *directory, hpcw_error *err) {
@@ -537,7 +548,6 @@ hpcw_status bench_sweep(const struct bench_sweep_options *options, const char *d
     struct bench_results results = {0};
     struct bench_sweep_options own = *options; /* all processes do what process 0 was told */
     struct sweep w = {.o = &own, .processes = processes, .r = &results, .begin_ns = bench_timer_now()};
-    char output[BENCH_PATH] = "";
     *failed = false;
     hpcw_status s = hpcw_i_comm_bcast(processes->comm, &own, sizeof own, 0, err);
     w.random = own.seed;
@@ -546,7 +556,7 @@ hpcw_status bench_sweep(const struct bench_sweep_options *options, const char *d
         s = hpcw_i_agree(processes->comm, s, NULL, err);
     }
     if (s == HPCW_OK && processes->process == 0) {
-        s = bench_output_make(&own, &results, output, err);
+        s = bench_output_make(&own, &results, w.output, err);
     }
     s = hpcw_i_agree(processes->comm, s, NULL, err);
     if (s != HPCW_OK) {
@@ -554,19 +564,27 @@ hpcw_status bench_sweep(const struct bench_sweep_options *options, const char *d
     }
     s = measure(&w, directory, err);
     bench_workdir_remove(processes, w.directory);
+    int signal = signalled(&w);
+    char why[sizeof results.stopped] = "";
+    if (signal != 0) {
+        (void)snprintf(why, sizeof why, "interrupted (signal %d)", signal);
+    }
     if (s == HPCW_OK) {
-        s = conclude(&w, failed, err);
+        s = conclude(&w, why, err);
+    }
+    for (size_t i = 0; i < results.points; i++) {
+        *failed = *failed || results.point[i].fate == BENCH_FAILED;
     }
     if (s == HPCW_OK && processes->process == 0) {
-        s = bench_output_write(&results, output, err);
+        s = bench_output_write(&results, w.output, err);
         if (s == HPCW_OK && !own.quiet) {
             s = bench_output_print(&results, stdout, err);
-            (void)printf("\nresults: %s\n", output);
+            (void)printf("\nresults: %s\n", w.output);
         }
     }
     s = hpcw_i_agree(processes->comm, s, NULL, err);
-    if (s != HPCW_OK && output[0] != '\0') {
-        (void)rmdir(output); /* only if it is empty */
+    if (s != HPCW_OK && w.output[0] != '\0') {
+        (void)rmdir(w.output); /* only if it is empty */
     }
 done:
     bench_data_free(&w.data);
