@@ -15,6 +15,7 @@
 #include "base/mem.h"
 #include "base/status.h"
 #include "comm/agree.h"
+#include "io/lov.h"
 #include "kernels.h"
 #include "machine.h"
 #include "model_command.h"
@@ -186,6 +187,28 @@ static const struct hpcw_i_option option_table[] = {
      .zero_word = "auto",
      .commands = SWEEPING,
      WORK},
+    {.param = {.key = "stripe-count",
+               .type = HPCW_I_PARAM_U32,
+               FIELD(sweep.stripe_count),
+               .min = 1,
+               .max = HPCW_I_LOV_ALL,
+               .help = "Lustre: stripes of each file of data, at most 2000, or 65535 for all targets"},
+     .metavar = "N",
+     .default_text = "auto",
+     .zero_word = "auto",
+     .commands = SWEEPING,
+     WORK},
+    {.param = {.key = "stripe-size",
+               .type = HPCW_I_PARAM_SIZE,
+               FIELD(sweep.stripe_size),
+               .min = HPCW_I_LOV_STRIPE_UNIT,
+               .max = 4294901760.0,
+               .help = "Lustre: bytes of a stripe, a multiple of 64K"},
+     .metavar = "BYTES",
+     .default_text = "auto",
+     .zero_word = "auto",
+     .commands = SWEEPING,
+     WORK},
     {.param = {.key = "seed",
                .type = HPCW_I_PARAM_U64,
                FIELD(sweep.seed),
@@ -323,17 +346,45 @@ static const struct hpcw_i_option option_table[] = {
 };
 
 static const struct hpcw_i_chapter chapters[] = {
-    {"HOW IT MEASURES", "A kernel has sides: what the library does, and a plain loop that writes as many bytes "
-                        "to the same offsets. "
-                        "A repetition runs every side once, one after the other, so that both meet the same "
-                        "disturbances; ratios are "
-                        "taken within a repetition. Files are new in every run and removed before the next "
-                        "one; nothing is forced to "
-                        "the disk. Before its clock starts a run waits until earlier data are written, and "
-                        "touches as much memory as "
-                        "it will need, since under some hypervisors the first use of a page is very dear. "
-                        "Where other programs kept "
-                        "more than a tenth of a processor busy, the table says so.\n"},
+    {"WHAT A SWEEP DOES",
+     "It writes the data of virtual ranks into DIR in several layouts and modes, and aligns containers to "
+     "block "
+     "size after block size. Each such point runs beside its ceiling, a loop of plain writes of 4 MiB with the "
+     "same bytes, offsets, files and mode. One run of every point warms up; then each repetition runs all "
+     "points "
+     "in an order drawn from the seed. Data live in DIR/.hpcw-bench.PID, which is removed at every end.\n"
+     "\n"
+     "Layouts: sion-aligned, sion-packed and sion-shifted are containers whose chunks, or groups of them, "
+     "begin at "
+     "multiples of the block size, or half a block behind; task-local is a file for each rank, shared-posix "
+     "one "
+     "file by plain writes, mpiio-independent and mpiio-collective the same file by MPI-IO, under mpirun only. "
+     "linktest, vom, clog2 and rank2file are what hpcgen writes for 64 ranks.\n"
+     "\n"
+     "Modes: buffered ends in the page cache; fsync forces all to the disk; direct goes past the page cache "
+     "where "
+     "data are aligned, preallocated allocates all blocks first, both with fsync.\n"
+     "\n"
+     "The durable rate counts until the last process has closed its files, the rate into the page cache until "
+     "the "
+     "last one has handed over its data. Two points differ only if the intervals of their medians do not meet; "
+     "a "
+     "point is noisy if its quartiles are further apart than a quarter of the median, or if other programs "
+     "disturbed most of its runs. Sizes follow from the budget; what does not fit into it is left out and "
+     "named. "
+     "The directory of the results holds results.json and results.csv, with every run.\n"},
+    {"WHAT A KERNEL IS",
+     "A kernel has sides: what the library does, and a plain loop that writes as many bytes "
+     "to the same offsets. "
+     "A repetition runs every side once, one after the other, so that both meet the same "
+     "disturbances; ratios are "
+     "taken within a repetition. Files are new in every run and removed before the next "
+     "one; nothing is forced to "
+     "the disk. Before its clock starts a run waits until earlier data are written, and "
+     "touches as much memory as "
+     "it will need, since under some hypervisors the first use of a page is very dear. "
+     "Where other programs kept "
+     "more than a tenth of a processor busy, the table says so.\n"},
     {"WHAT A MODEL IS", "A block of the file system that two ranks write is, on GPFS and Lustre, a lock that "
                         "wanders between nodes. "
                         "Such blocks follow from the layout alone: model counts them, exactly and without a "
@@ -341,18 +392,25 @@ static const struct hpcw_i_chapter chapters[] = {
                         "ranks and any size of blocks. It says nothing about time. The ranks of MPI-IO layouts "
                         "are those whose bytes a "
                         "block holds; with collective buffering fewer processes write.\n"},
-    {"EXIT STATUS",
-     "0 if all was measured, whatever the figures; 1 if something failed; 2 if the command line is "
-     "wrong.\n"},
-    {"EXAMPLES", "What one process does, then what needs several:\n"
-                 "\n"
-                 "  hpcw-bench kernels --dir /scratch/me\n"
-                 "  mpirun -n 2 hpcw-bench kernels --dir /scratch/me --only large-records,small-records\n"
-                 "  mpirun -n 64 --oversubscribe hpcw-bench kernels --only open-close --json open-close.json\n"
-                 "\n"
-                 "A million ranks on blocks of 16 MiB, in a container that believes in 4 MiB:\n"
-                 "\n"
-                 "  hpcw-bench model --ranks 1000000 --blocksize 16M --container-block 4M\n"},
+    {"EXIT STATUS", "0 if all was measured, or left out for a reason that is named, whatever the figures; 1 if "
+                    "something failed; 2 "
+                    "if the command line is wrong; 128 and the number of the signal that ended it.\n"},
+    {"EXAMPLES",
+     "A file system in two minutes, alone and in parallel; then a closer look:\n"
+     "\n"
+     "  hpcw-bench /scratch/me\n"
+     "  mpirun -n 16 hpcw-bench /scratch/me\n"
+     "  hpcw-bench /scratch/me --blocksize 4K:16M:x2 --layout sion-aligned,sion-shifted --budget 20m\n"
+     "\n"
+     "Kernels: what one process does, then what needs several:\n"
+     "\n"
+     "  hpcw-bench kernels --dir /scratch/me\n"
+     "  mpirun -n 2 hpcw-bench kernels --dir /scratch/me --only large-records,small-records\n"
+     "  mpirun -n 64 --oversubscribe hpcw-bench kernels --only open-close --json open-close.json\n"
+     "\n"
+     "A million ranks on blocks of 16 MiB, in a container that believes in 4 MiB:\n"
+     "\n"
+     "  hpcw-bench model --ranks 1000000 --blocksize 16M --container-block 4M\n"},
     {"SEE ALSO", "hpcgen(1)\n"},
 };
 
@@ -360,8 +418,9 @@ static const struct hpcw_i_program program = {
     .name = "hpcw-bench",
     .summary = "measure how fast parallel programs' files are written",
     .description =
-        "Times the file writers of hpcw on one file system, each beside a plain loop of large writes of "
-        "the same bytes, and says how they compare.",
+        "Tells how write throughput on a file system depends on the block size that files are aligned to, and "
+        "times "
+        "the file writers of hpcw. Every figure has a plain loop of large writes of the same bytes beside it.",
     .version = hpcw_version,
     .commands = commands,
     .command_count = sizeof commands / sizeof commands[0],

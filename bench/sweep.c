@@ -36,7 +36,8 @@ struct sweep {
     struct bench_planned *planned;
     struct bench_data data;
     char directory[BENCH_WORKDIR];
-    char output[BENCH_PATH]; /* of process 0 */
+    char output[BENCH_PATH];    /* of process 0 */
+    char no_direct[BENCH_NAME]; /* why O_DIRECT does not work, "" if it does */
     uint64_t begin_ns;
     uint64_t guess_ns;          /* of a run with its ceiling */
     uint64_t bytes, most_bytes; /* of a run */
@@ -373,8 +374,8 @@ static hpcw_status run_all(struct sweep *w, hpcw_error *err) {
     return s;
 }
 
-/* Whether O_DIRECT works with what the layouts use: by trying. */
-static bool try_direct(const struct sweep *w) {
+/* Whether O_DIRECT works with what the layouts use: by trying. "" if it does, else why not. */
+static void try_direct(const struct sweep *w, char why[BENCH_NAME]) {
     char path[BENCH_PATH];
     int fd;
     (void)snprintf(path, sizeof path, "%s/direct", w->directory);
@@ -384,7 +385,52 @@ static bool try_direct(const struct sweep *w) {
         (void)hpcw_i_sys_close(fd);
     }
     (void)hpcw_i_sys_unlink(path);
-    return e == 0;
+    (void)snprintf(why, BENCH_NAME, "%s",
+                   e == 0        ? ""
+                   : e == EINVAL ? "the file system has no O_DIRECT"
+                                 : "O_DIRECT could not be tried");
+}
+
+/* What the file system says of a file in the directory of the data, and whether O_DIRECT works. By process 0. */
+static hpcw_status look(struct sweep *w, hpcw_error *err) {
+    const struct hpcw_i_stripes stripes = {.count = w->o->stripe_count, .bytes = w->o->stripe_size};
+    struct bench_fs *fs = &w->r->fs;
+    struct hpcw_i_fsinfo found;
+    char path[BENCH_PATH];
+    int fd;
+    hpcw_status s = HPCW_OK;
+    if (stripes.count != 0 || stripes.bytes != 0) {
+        s = hpcw_i_fs_set_stripe(NULL, w->directory, &stripes, err);
+        fs->stripe_count_asked = stripes.count;
+        fs->stripe_size_asked = stripes.bytes;
+    }
+    (void)snprintf(path, sizeof path, "%s/data", w->directory);
+    int e = s == HPCW_OK ? hpcw_i_sys_open(path, O_RDWR | O_CREAT, 0600, &fd) : 0;
+    if (s != HPCW_OK || e != 0) {
+        return s != HPCW_OK ? s : hpcw_i_fail_sys(err, e, "%s: cannot create", path);
+    }
+    (void)hpcw_i_sys_close(fd);
+    s = hpcw_i_fsinfo_look(NULL, path, w->o->fs_block, &found, err);
+    (void)hpcw_i_sys_unlink(path);
+    if (s != HPCW_OK) {
+        return s;
+    }
+    bool known = found.block_bytes != 0;
+    memcpy(fs->type, found.type, sizeof fs->type);
+    fs->magic = found.magic;
+    fs->block_size = known ? found.block_bytes : w->r->machine.block_size;
+    fs->free_bytes = w->r->machine.space;
+    (void)snprintf(fs->block_source, sizeof fs->block_source, "%s", known ? found.block_source : "assumed");
+    fs->direct_known = found.direct_known;
+    fs->direct_memory = found.direct_memory;
+    fs->direct_offset = found.direct_offset;
+    (void)snprintf(fs->direct_source, sizeof fs->direct_source, "%s", found.direct_source);
+    fs->stripe_known = found.stripe_known;
+    fs->stripe_count = found.stripe.stripes;
+    fs->stripe_size = found.stripe.stripe_bytes;
+    (void)snprintf(fs->stripe_source, sizeof fs->stripe_source, "%s", found.stripe_source);
+    try_direct(w, w->no_direct);
+    return HPCW_OK;
 }
 
 /* How many bytes a run can write in the time that the budget has for one: larger and larger runs of the plain loop tell
@@ -476,6 +522,13 @@ static hpcw_status describe(struct sweep *w, const char *directory, const char *
     if (s != HPCW_OK) {
         return s;
     }
+    if (o->stripe_count != 0 || o->stripe_size != 0) {
+        const struct hpcw_i_stripes stripes = {.count = o->stripe_count, .bytes = o->stripe_size};
+        s = hpcw_i_fs_can_stripe(NULL, directory, &stripes, err);
+        if (s != HPCW_OK) {
+            return s;
+        }
+    }
     bench_json_now(r->time);
     (void)snprintf(r->version, sizeof r->version, "%s", hpcw_version());
     (void)snprintf(r->mpi, sizeof r->mpi, "%s", w->processes->library);
@@ -494,10 +547,6 @@ static hpcw_status describe(struct sweep *w, const char *directory, const char *
     r->budget_ns = (uint64_t)(o->budget * (double)NS_PER_S);
     r->max_bytes = o->max_bytes;
     r->verify = o->verify;
-    (void)snprintf(r->fs.type, sizeof r->fs.type, "%s", r->machine.file_system);
-    r->fs.block_size = o->fs_block != 0 ? o->fs_block : r->machine.block_size;
-    (void)snprintf(r->fs.block_source, sizeof r->fs.block_source, "%s", o->fs_block != 0 ? "given" : "stat");
-    r->fs.free_bytes = r->machine.space;
     return HPCW_OK;
 }
 
@@ -517,14 +566,15 @@ static hpcw_status measure(struct sweep *w, const char *directory, hpcw_error *e
     if (s != HPCW_OK) {
         return s;
     }
-    if (w->processes->process == 0) {
-        w->r->fs.direct_known = try_direct(w);
-        w->r->fs.direct_memory = w->r->fs.direct_offset = w->r->fs.direct_known ? BENCH_MEMORY_ALIGN : 0;
-        (void)snprintf(w->r->fs.direct_source, sizeof w->r->fs.direct_source, "tried");
-    }
-    s = hpcw_i_comm_bcast(w->processes->comm, &w->r->fs, sizeof w->r->fs, 0, err);
+    s = hpcw_i_agree(w->processes->comm, w->processes->process == 0 ? look(w, err) : HPCW_OK, NULL, err);
     if (s == HPCW_OK) {
-        s = hpcw_i_agree(w->processes->comm, bench_sweep_plan(w->o, w->processes, w->r, &w->planned, err), NULL,
+        s = hpcw_i_comm_bcast(w->processes->comm, w->no_direct, sizeof w->no_direct, 0, err);
+    }
+    if (s == HPCW_OK) {
+        s = hpcw_i_comm_bcast(w->processes->comm, &w->r->fs, sizeof w->r->fs, 0, err);
+    }
+    if (s == HPCW_OK) {
+        s = hpcw_i_agree(w->processes->comm, bench_sweep_plan(w->o, w->no_direct, w->r, &w->planned, err), NULL,
                          err);
     }
     if (s == HPCW_OK) {

@@ -61,9 +61,10 @@ struct bench_planned {
 
 /*
  * The points, without their sizes, in r->point and (hpcw_i_free) *planned. Those that cannot be run here are left out
- * with a reason and not active. r->fs must be there. HPCW_EINVAL if nothing is left to measure, HPCW_ENOMEM.
+ * with a reason and not active. `no_direct`: why O_DIRECT does not work, "" if it does. r->fs, r->processes and
+ * r->left_out_mpi must be there. HPCW_EINVAL if nothing is left to measure, HPCW_ENOMEM.
  */
-hpcw_status bench_sweep_plan(const struct bench_sweep_options *o, const struct bench_processes *processes,
+hpcw_status bench_sweep_plan(const struct bench_sweep_options *o, const char *no_direct,
                              struct bench_results *r, struct bench_planned **planned, hpcw_error *err);
 
 /* Sizes of all points from the bytes that one run should write. Whole records, and no whole number of blocks unless

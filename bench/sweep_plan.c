@@ -17,7 +17,7 @@ static const uint64_t other_records[] = {4096, 1048576};
 
 struct planner {
     const struct bench_sweep_options *o;
-    const struct bench_processes *processes;
+    const char *no_direct;
     struct bench_results *r;
     struct bench_planned *planned;
     size_t capacity;
@@ -97,8 +97,8 @@ static void add(struct planner *pl, enum bench_layout layout, enum bench_mode mo
     pl->planned[r->points] = (struct bench_planned){.priority = priority, .active = true};
     if (row->needs_mpi && r->left_out_mpi[0] != '\0') {
         cannot(p, &pl->planned[r->points], r->left_out_mpi);
-    } else if (mode == BENCH_DIRECT && !r->fs.direct_known) {
-        cannot(p, &pl->planned[r->points], "the file system has no O_DIRECT");
+    } else if (mode == BENCH_DIRECT && pl->no_direct[0] != '\0') {
+        cannot(p, &pl->planned[r->points], pl->no_direct);
     }
     r->points++;
 }
@@ -197,9 +197,9 @@ static void choose_sizes(struct planner *pl) {
     }
 }
 
-hpcw_status bench_sweep_plan(const struct bench_sweep_options *o, const struct bench_processes *processes,
+hpcw_status bench_sweep_plan(const struct bench_sweep_options *o, const char *no_direct,
                              struct bench_results *r, struct bench_planned **planned, hpcw_error *err) {
-    struct planner pl = {.o = o, .processes = processes, .r = r, .err = err};
+    struct planner pl = {.o = o, .no_direct = no_direct, .r = r, .err = err};
     choose_sizes(&pl);
     for (size_t m = 0; m < BENCH_MODES; m++) {
         /* What is durable first, then the rest in the order of the list. */

@@ -53,7 +53,16 @@ refuse 1 'one: wanted the name of a new directory*' "$HPCGEN" data --output one
 refuse 1 'nowhere: cannot*' "$HPCGEN" nowhere --output four
 refuse 2 'sweep: wanted at most 1 argument*' "$HPCGEN" data more
 refuse 2 '--blocksize: *' "$HPCGEN" data --blocksize 4K:1K:x2
+refuse 1 'data: *' "$HPCGEN" data --output five --stripe-count 2 # no Lustre here
 refuse 1 '--files: *' "$HPCGEN" data --output five --ranks 2 --files 3
 [ ! -e four ] && [ ! -e five ] || bad "a refused sweep leaves its directory"
 [ -z "$(ls -A data)" ] || bad "a refused sweep leaves data"
+
+# The manual page.
+"$HPCGEN" --help-man >page || bad "--help-man failed"
+grep -q 'WHAT A SWEEP DOES' page || bad "the manual does not tell what a sweep does"
+if command -v groff >/dev/null; then
+    groff -man -Tutf8 -ww -z page 2>complaints || bad "groff refuses the page"
+    [ ! -s complaints ] || bad "groff on the page: $(cat complaints)"
+fi
 exit $failed

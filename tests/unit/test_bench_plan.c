@@ -12,12 +12,11 @@
 #include "base/mem.h"
 #include "sweep.h"
 
-static const struct bench_processes alone = {.count = 1};
-
 struct plan {
     struct bench_sweep_options o;
     struct bench_results r;
     struct bench_planned *planned;
+    const char *no_direct;
 };
 
 static void make(struct plan *p) {
@@ -26,7 +25,8 @@ static void make(struct plan *p) {
     p->o.budget = 10;
     p->r.processes = 1;
     p->r.fs.block_size = 4096;
-    assert_int_equal(bench_sweep_plan(&p->o, &alone, &p->r, &p->planned, &err), HPCW_OK);
+    assert_int_equal(
+        bench_sweep_plan(&p->o, p->no_direct == NULL ? "" : p->no_direct, &p->r, &p->planned, &err), HPCW_OK);
 }
 
 static void drop(struct plan *p) {
@@ -45,7 +45,7 @@ static size_t find(const struct plan *p, const char *id) {
 
 static void the_default(void **state) {
     (void)state;
-    struct plan p = {.r.left_out_mpi = "no MPI", .r.fs.direct_known = true};
+    struct plan p = {.r.left_out_mpi = "no MPI"};
     make(&p);
     for (size_t i = 0; i < p.r.points; i++) {
         const struct bench_point *x = &p.r.point[i];
@@ -80,13 +80,15 @@ static void what_was_asked_for(void **state) {
                            .modes = 1u << BENCH_DIRECT | 1u << BENCH_FSYNC,
                            .block_sizes = {.count = 3, .at = {65536, 8192, 65536}},
                            .records = {.count = 1, .at = {1000}},
-                           .files = {.count = 1, .at = {2}}}};
+                           .files = {.count = 1, .at = {2}}},
+                     .no_direct = "none here"};
     make(&p);
     assert_int_equal(p.r.points, 2 * (2 + 1)); /* a size given twice is one */
     assert_true(find(&p, "sion-aligned/fsync/8K") != SIZE_MAX);
     size_t direct = find(&p, "sion-aligned/direct/64K");
     assert_true(direct != SIZE_MAX);
-    assert_int_equal(p.r.point[direct].fate, BENCH_LEFT_OUT); /* without O_DIRECT */
+    assert_int_equal(p.r.point[direct].fate, BENCH_LEFT_OUT);
+    assert_string_equal(p.r.point[direct].reason, "none here");
     bench_sweep_sizes(&p.o, &p.r, 64 * 10500);
     const struct bench_point *x = &p.r.point[find(&p, "sion-aligned/fsync/64K")];
     assert_int_equal(x->ranks, 64);
@@ -103,11 +105,11 @@ static void nothing_to_measure(void **state) {
     struct plan p = {.o = {.layouts = 1u << BENCH_VOM, .modes = 1u << BENCH_DIRECT}};
     hpcw_error err;
     p.r.fs.block_size = 4096;
-    assert_int_equal(bench_sweep_plan(&p.o, &alone, &p.r, &p.planned, &err), HPCW_EINVAL);
+    assert_int_equal(bench_sweep_plan(&p.o, "", &p.r, &p.planned, &err), HPCW_EINVAL);
     drop(&p);
     p = (struct plan){.o = {.ranks = 2, .files = {.count = 1, .at = {3}}}};
     p.r.fs.block_size = 4096;
-    assert_int_equal(bench_sweep_plan(&p.o, &alone, &p.r, &p.planned, &err), HPCW_EINVAL);
+    assert_int_equal(bench_sweep_plan(&p.o, "", &p.r, &p.planned, &err), HPCW_EINVAL);
     assert_non_null(strstr(err.message, "--files: wanted at most one for each of 2 ranks, got 3"));
     drop(&p);
 }
