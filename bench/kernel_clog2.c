@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Event logs: what a record costs the program, what the end of a recording costs, and how fast a log is written whose
  * records are known. */
+#include <pthread.h>
 #include <string.h>
 
 #include <hpcw/clog2_log.h>
@@ -23,7 +24,7 @@ struct clog2_work {
     uint64_t events; /* of this process, even */
     hpcw_clog2_log_options options;
     hpcw_clog2_log *log;
-    hpcw_clog2_line *line;
+    hpcw_clog2_line *line, *other; /* the second one is for another thread */
     int32_t state;
     hpcw_clog2 *file;
     hpcw_clog2_slice *slice;
@@ -82,6 +83,7 @@ static void clog2_teardown(void *work) {
 #define IN_MEMORY UINT64_C(0)
 #define SPILLED UINT64_C(1)
 #define BY_TREE UINT64_C(2)
+#define TWO_LINES UINT64_C(3)
 
 static hpcw_status prepare(void *work, uint64_t parameter, hpcw_error *err) {
     struct clog2_work *w = work;
@@ -91,8 +93,9 @@ static hpcw_status prepare(void *work, uint64_t parameter, hpcw_error *err) {
     w->options.durability = HPCW_SYNC_NONE;
     w->options.merge = parameter == BY_TREE ? HPCW_CLOG2_MERGE_TREE : HPCW_CLOG2_MERGE_PARTITIONED;
     /* From half of its memory on, a recording spills. */
-    w->options.memory =
-        parameter == SPILLED ? UINT64_C(16) << 20 : 2 * w->events * EVENT + (UINT64_C(16) << 20);
+    w->options.memory = parameter == SPILLED
+                            ? UINT64_C(16) << 20
+                            : (parameter == TWO_LINES ? 4 : 2) * w->events * EVENT + (UINT64_C(16) << 20);
     const char *paths[] = {w->path, w->plain};
     return bench_fresh(w->place, paths, 2, 0, err);
 }
@@ -108,15 +111,45 @@ static hpcw_status log_open(void *work, hpcw_error *err) {
     return s == HPCW_OK ? hpcw_clog2_log_thread(w->log, &w->line, err) : s;
 }
 
-static hpcw_status log_events(void *work, hpcw_error *err) {
-    (void)err;
-    const struct clog2_work *w = work;
-    hpcw_clog2_line *line = w->line;
+static void log_to(const struct clog2_work *w, hpcw_clog2_line *line) {
     for (uint64_t i = 0; i < w->events; i += 2) {
         hpcw_clog2_log_begin(line, 0, w->state);
         hpcw_clog2_log_end(line, 0, w->state);
     }
+}
+
+static hpcw_status log_events(void *work, hpcw_error *err) {
+    (void)err;
+    const struct clog2_work *w = work;
+    log_to(w, w->line);
     return HPCW_OK;
+}
+
+static hpcw_status first_logs_events(void *work, hpcw_error *err) {
+    const struct clog2_work *w = work;
+    return w->place->processes->process == 0 ? log_events(work, err) : HPCW_OK;
+}
+
+static hpcw_status open_two_lines(void *work, hpcw_error *err) {
+    struct clog2_work *w = work;
+    hpcw_status s = log_open(w, err);
+    return s == HPCW_OK ? hpcw_clog2_log_thread(w->log, &w->other, err) : s;
+}
+
+static void *other_thread(void *work) {
+    const struct clog2_work *w = work;
+    log_to(w, w->other);
+    return NULL;
+}
+
+static hpcw_status two_log_events(void *work, hpcw_error *err) {
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, other_thread, work) != 0) {
+        return hpcw_i_fail(err, HPCW_ENOMEM, "cannot start a thread");
+    }
+    hpcw_status s = log_events(work, err);
+    (void)pthread_join(thread, NULL);
+    return s;
 }
 
 static hpcw_status read_clock(void *work, hpcw_error *err) {
@@ -147,18 +180,19 @@ static hpcw_status log_free(void *work, hpcw_error *err) {
 
 static const uint64_t event_count = 4000000, finish_count = 1000000, file_count = 10000000;
 
-#define RECORDING(run)                                                                                         \
+#define RECORDING(open, run)                                                                                   \
     {                                                                                                          \
-        {"open", log_open, true, false}, {"record", run, false, false}, {"finish", log_finish, true, false}, { \
+        {"open", open, true, false}, {"record", run, false, false}, {"finish", log_finish, true, false}, {     \
             "free", log_free, true, false                                                                      \
         }                                                                                                      \
     }
 
 static const struct bench_side event_sides[] = {
-    {"hpcw", "this library", IN_MEMORY, prepare, RECORDING(log_events), NULL, NULL},
+    {"hpcw", "this library", IN_MEMORY, prepare, RECORDING(log_open, log_events), NULL, NULL},
     {"spill", "this library with 16 MiB of memory, the rest goes to disk", SPILLED, prepare,
-     RECORDING(log_events), NULL, NULL},
-    {"clock", "as many reads of the same clock", IN_MEMORY, prepare, RECORDING(read_clock), NULL, NULL},
+     RECORDING(log_open, log_events), NULL, NULL},
+    {"clock", "as many reads of the same clock", IN_MEMORY, prepare, RECORDING(log_open, read_clock), NULL,
+     NULL},
 };
 
 static const struct bench_figure event_figures[] = {
@@ -180,6 +214,40 @@ const struct bench_kernel bench_clog2_event = {
     .figure = event_figures,
     .figures = sizeof event_figures / sizeof event_figures[0],
 };
+
+static const struct bench_side thread_sides[] = {
+    {"one", "one thread records", TWO_LINES, prepare, RECORDING(open_two_lines, log_events), NULL, NULL},
+    {"two", "two threads record as much each", TWO_LINES, prepare, RECORDING(open_two_lines, two_log_events),
+     NULL, NULL},
+};
+
+static const struct bench_side process_sides[] = {
+    {"one", "process 0 records", IN_MEMORY, prepare, RECORDING(log_open, first_logs_events), NULL, NULL},
+    {"all", "all processes record as much each", IN_MEMORY, prepare, RECORDING(log_open, log_events), NULL,
+     NULL},
+};
+
+static const struct bench_figure sharing_figures[] = {
+    {"event, one", BENCH_PER_ITEM, {1, 2}, {0, 0}, {0, 0}, {0, 0}, 0, false},
+    {"event, more", BENCH_PER_ITEM, {2, 2}, {0, 0}, {0, 0}, {0, 0}, 0, false},
+    {"more / one", BENCH_RATIO, {2, 2}, {0, 0}, {1, 2}, {0, 0}, 1.1, false},
+};
+
+#define SHARING(name_, what_, needs_, sides_)                                                                  \
+    {                                                                                                          \
+        .name = name_, .what = what_, .needs = needs_, .item = "event", .parameter = &event_count,             \
+        .setup = clog2_setup, .teardown = clog2_teardown,                                                      \
+        .subject = {sides_, sizeof sides_ / sizeof sides_[0], NULL}, .figure = sharing_figures,                \
+        .figures = sizeof sharing_figures / sizeof sharing_figures[0],                                         \
+    }
+
+const struct bench_kernel bench_clog2_threads =
+    SHARING("clog2-threads", "4 000 000 bare events of each thread, alone and while another one records",
+            BENCH_ONE_PROCESS, thread_sides);
+
+const struct bench_kernel bench_clog2_processes =
+    SHARING("clog2-processes", "4 000 000 bare events of each process, alone and while others record",
+            BENCH_SEVERAL_PROCESSES, process_sides);
 
 /* ---- the end ---- */
 

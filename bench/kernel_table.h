@@ -22,7 +22,8 @@ extern const struct bench_kernel bench_doubles;
 extern const struct bench_kernel bench_vom_plain, bench_vom_compressed, bench_vom_settings, bench_vom_verify;
 
 /* kernel_clog2.c: event logs, recorded and known */
-extern const struct bench_kernel bench_clog2_event, bench_clog2_finish, bench_clog2_file;
+extern const struct bench_kernel bench_clog2_event, bench_clog2_threads, bench_clog2_processes,
+    bench_clog2_finish, bench_clog2_file;
 
 /* kernel_rank2file.c: checkpoints and their maps */
 extern const struct bench_kernel bench_map_4096, bench_map_8192, bench_map_million, bench_checkpoint;
