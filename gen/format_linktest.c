@@ -10,6 +10,7 @@
 #include "base/status.h"
 #include "comm/agree.h"
 #include "format.h"
+#include "pages.h"
 #include "pool.h"
 #include "read/linktest.h"
 #include "report.h"
@@ -105,12 +106,16 @@ static hpcw_status unit(const struct hpcw_i_dataset *d, uint64_t index, struct h
         (void)snprintf(u->path, sizeof u->path, PATH ".%06u", (unsigned)index);
     }
     u->apparent = shape.file_size;
-    u->allocated = hpcw_i_align_up(first, 4096) + (tasks - 1) * hpcw_i_align_up(other, 4096) +
-                   hpcw_i_align_up(1088 + 16 * (uint64_t)tasks, 4096) +
-                   hpcw_i_align_up(shape.file_size - shape.meta2_start, 4096);
-    /* Blocks smaller than a page share pages. */
-    uint64_t most = hpcw_i_align_up(u->apparent, 4096);
-    u->allocated = u->allocated < most ? u->allocated : most;
+    struct hpcw_i_pages pages = {0, 0};
+    hpcw_i_pages_add(&pages, 0, 1088 + 16 * (uint64_t)tasks);
+    uint64_t at = shape.data_start;
+    for (uint32_t t = 0; t < tasks; t++) {
+        uint64_t size = t == 0 ? first : other;
+        hpcw_i_pages_add(&pages, at, size);
+        at += hpcw_i_align_up(size, p.fs_block_size);
+    }
+    hpcw_i_pages_add(&pages, shape.meta2_start, shape.file_size - shape.meta2_start);
+    u->allocated = pages.bytes;
     return HPCW_OK;
 }
 

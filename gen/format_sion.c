@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/status.h"
 #include "format.h"
+#include "pages.h"
 #include "pool.h"
 #include "read/sion.h"
 #include "read/source.h"
@@ -34,6 +35,20 @@ static uint32_t end_of_file(const struct hpcw_i_dataset *d, uint32_t file) {
     return file + 1 >= files ? d->ranks : hpcw_sion_first_task_of_file(d->ranks, files, file + 1);
 }
 
+/* What the tasks from `begin` on store in block b, which starts at `at`. */
+static void add_block(struct hpcw_i_pages *pages, const struct hpcw_i_dataset *d, uint32_t begin, uint32_t end,
+                      uint32_t b, uint64_t at) {
+    for (uint32_t r = begin; r < end; r++) {
+        struct hpcw_i_particles_layout l = hpcw_i_particles_layout(&d->particles, r, d->block_size);
+        uint64_t before = (uint64_t)b * l.per_chunk;
+        uint64_t count = hpcw_i_particles_count(&d->particles, r);
+        uint64_t here = count > before ? count - before : 0;
+        here = here < l.per_chunk ? here : l.per_chunk;
+        hpcw_i_pages_add(pages, at, here * HPCW_I_PARTICLE_SIZE);
+        at += hpcw_i_align_up(l.chunk_size, d->block_size);
+    }
+}
+
 static hpcw_status unit(const struct hpcw_i_dataset *d, uint64_t index, struct hpcw_i_unit *u,
                         hpcw_error *err) {
     uint32_t file = (uint32_t)index;
@@ -41,17 +56,11 @@ static hpcw_status unit(const struct hpcw_i_dataset *d, uint64_t index, struct h
     uint32_t begin = hpcw_sion_first_task_of_file(d->ranks, files, file);
     uint32_t end = end_of_file(d, file);
     uint64_t stride = 0;
-    uint64_t stored = 0;
     uint32_t blocks = 1;
     for (uint32_t r = begin; r < end; r++) {
         struct hpcw_i_particles_layout l = hpcw_i_particles_layout(&d->particles, r, d->block_size);
-        uint32_t count = hpcw_i_particles_count(&d->particles, r);
         stride += hpcw_i_align_up(l.chunk_size, d->block_size);
         blocks = l.blocks > blocks ? l.blocks : blocks;
-        /* What a page cache and most file systems store: whole pages of 4096 bytes. */
-        uint64_t full = (uint64_t)l.per_chunk * HPCW_I_PARTICLE_SIZE;
-        uint64_t last = (count - (uint64_t)(l.blocks - 1) * l.per_chunk) * HPCW_I_PARTICLE_SIZE;
-        stored += (l.blocks - 1) * hpcw_i_align_up(full, 4096) + hpcw_i_align_up(last, 4096);
     }
     hpcw_sion_shape shape;
     uint64_t mapping = files > 1 && file == 0 ? d->ranks : UINT64_MAX;
@@ -65,11 +74,13 @@ static hpcw_status unit(const struct hpcw_i_dataset *d, uint64_t index, struct h
         (void)snprintf(u->path, sizeof u->path, PATH ".%06u", file);
     }
     u->apparent = shape.file_size;
-    u->allocated = stored + hpcw_i_align_up(1088 + 16 * (uint64_t)(end - begin), 4096) +
-                   hpcw_i_align_up(shape.file_size - shape.meta2_start, 4096);
-    /* Blocks smaller than a page share pages. */
-    uint64_t most = hpcw_i_align_up(u->apparent, 4096);
-    u->allocated = u->allocated < most ? u->allocated : most;
+    struct hpcw_i_pages pages = {0, 0};
+    hpcw_i_pages_add(&pages, 0, 1088 + 16 * (uint64_t)(end - begin));
+    for (uint32_t b = 0; b < blocks; b++) {
+        add_block(&pages, d, begin, end, b, shape.data_start + b * stride);
+    }
+    hpcw_i_pages_add(&pages, shape.meta2_start, shape.file_size - shape.meta2_start);
+    u->allocated = pages.bytes;
     return HPCW_OK;
 }
 
