@@ -197,7 +197,7 @@ static hpcw_status pieces_prepare(void *work, uint64_t side, hpcw_error *err) {
     w->slots = hpcw_i_malloc((size_t)(w->tasks * SLOT));
     if (w->slots == NULL) {
         return hpcw_i_fail(err, HPCW_ENOMEM, "out of memory for %llu bytes to write",
-                           (unsigned long long)(w->tasks * SLOT));
+                           (unsigned long long)w->tasks * SLOT);
     }
     memset(w->slots, 1, (size_t)(w->tasks * SLOT));
     return HPCW_OK;
