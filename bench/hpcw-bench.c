@@ -21,6 +21,7 @@
 #include "model_command.h"
 #include "processes.h"
 #include "report.h"
+#include "report_command.h"
 #include "sweep.h"
 #include "timer.h"
 #include "tool/options.h"
@@ -28,7 +29,7 @@
 #include "tool/values.h"
 #include "workdir.h"
 
-enum bench_command { SWEEP, KERNELS, LIST, MODEL };
+enum bench_command { SWEEP, KERNELS, LIST, MODEL, REPORT };
 
 struct options {
     /* What several commands take; each is told when it is called. */
@@ -54,6 +55,7 @@ static const struct hpcw_i_command commands[] = {
     [LIST] = {"list", "list the kernels and what each of them measures", NULL, 0, 0},
     [MODEL] = {"model", "count, without a file, the file system blocks that several ranks would share", NULL, 0,
                0},
+    [REPORT] = {"report", "draw the results of a sweep again, as a page with charts", "RESULTS.json", 1, 1},
 };
 
 static const char *kernel_word(const void *list, size_t index) {
@@ -322,10 +324,11 @@ static const struct hpcw_i_option option_table[] = {
     {.param = {.key = "output",
                .type = HPCW_I_PARAM_STRING,
                TEXT_FIELD(sweep.output),
-               .help = "new directory for the results; without it ./hpcw-bench- and the time"},
+               .help = "of a sweep: new directory for the results, without it ./hpcw-bench- and the time; of a "
+                       "report: page to write, without it report.html beside the results"},
      .letter = 'o',
-     .metavar = "DIR",
-     .commands = SWEEPING,
+     .metavar = "PATH",
+     .commands = SWEEPING | HPCW_I_COMMAND(REPORT),
      OUTPUT},
     {.param = {.key = "json",
                .type = HPCW_I_PARAM_STRING,
@@ -654,6 +657,13 @@ int main(int argc, char **argv) {
             (void)fprintf(stderr, "hpcw-bench: %s\n", err.message);
         }
         return s == HPCW_OK && fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    }
+    if (parse.command == REPORT) {
+        s = bench_report_command(parse.args[0], o.sweep.output, &err);
+        if (s != HPCW_OK) {
+            (void)fprintf(stderr, "hpcw-bench: %s\n", err.message);
+        }
+        return s == HPCW_OK ? EXIT_SUCCESS : EXIT_FAILURE;
     }
     struct bench_processes processes;
     bool failed = false;

@@ -627,6 +627,7 @@ hpcw_status bench_sweep(const struct bench_sweep_options *options, const char *d
     }
     if (s == HPCW_OK && processes->process == 0) {
         s = bench_output_write(&results, w.output, err);
+        s = s == HPCW_OK ? bench_output_draw(&results, w.output, err) : s;
         if (s == HPCW_OK && !own.quiet) {
             s = bench_output_print(&results, stdout, err);
             (void)printf("\nresults: %s\n", w.output);

@@ -92,6 +92,9 @@ hpcw_status bench_output_make(const struct bench_sweep_options *o, const struct 
 /* results.json and results.csv in it. */
 hpcw_status bench_output_write(const struct bench_results *r, const char *directory, hpcw_error *err);
 
+/* report.html beside them, in a build that makes reports. */
+hpcw_status bench_output_draw(const struct bench_results *r, const char *directory, hpcw_error *err);
+
 /* The table for people. */
 hpcw_status bench_output_print(const struct bench_results *r, FILE *stream, hpcw_error *err);
 

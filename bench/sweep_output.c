@@ -6,6 +6,7 @@
 
 #include "base/status.h"
 #include "io/sys.h"
+#include "page/page.h"
 #include "sweep.h"
 #include "tool/text.h"
 
@@ -45,6 +46,13 @@ hpcw_status bench_output_write(const struct bench_results *r, const char *direct
         s = bench_results_write_csv(r, path, err);
     }
     return s;
+}
+
+hpcw_status bench_output_draw(const struct bench_results *r, const char *directory, hpcw_error *err) {
+    char path[BENCH_PATH];
+    (void)snprintf(path, sizeof path, "%s/report.html", directory);
+    /* A build without reports has the data all the same. */
+    return hpcw_i_page_available(NULL) == HPCW_OK ? bench_report_page(r, path, err) : HPCW_OK;
 }
 
 /* ---- the table ---- */

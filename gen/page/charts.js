@@ -38,7 +38,7 @@
       var names = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB'];
       for (var i = names.length - 1; i > 0; i--) { // sizes that are set are seldom round in tens
         var power = Math.pow(1024, i);
-        if (v >= power && v % power === 0) { return grouped(v / power) + '\u00a0' + names[i]; }
+        if (v >= power && v % power === 0 && v / power < 10000) { return grouped(v / power) + '\u00a0' + names[i]; }
       }
       return scaled(v, 1024, names);
     },
@@ -229,6 +229,7 @@
       options.max = high;
       options.afterBuildTicks = function (scale) {
         scale.ticks = (axis.ticks || powersBetween(scale.min, scale.max, axis.unit === 'bytes'))
+          .filter(function (v) { return v >= scale.min && v <= scale.max; })
           .map(function (v) { return { value: v }; });
       };
     } else if (axis.unit === 'bytes') { // round sizes
@@ -296,7 +297,7 @@
         return item;
       });
     };
-    options.plugins.legend.labels.pointStyleWidth = 34;
+    if (spec.series.some(function (series) { return series.line; })) { options.plugins.legend.labels.pointStyleWidth = 34; }
     options.scales = { x: axisOf(spec.x, x[0], x[1]), y: axisOf(spec.y, y[0], y[1], { beginAtZero: true }) };
     if (!spec.x.log && x[1] > x[0]) {
       options.scales.x.min = x[0] - 0.02 * (x[1] - x[0]);

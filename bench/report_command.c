@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "report_command.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "results.h"
+#include "workdir.h"
+
+hpcw_status bench_report_command(const char *results, const char *output, hpcw_error *err) {
+    char beside[BENCH_PATH + 32];
+    const char *slash = strrchr(results, '/');
+    (void)snprintf(beside, sizeof beside, "%.*sreport.html", slash == NULL ? 0 : (int)(slash + 1 - results),
+                   results);
+    struct bench_results r;
+    hpcw_status s = bench_results_read(&r, results, err);
+    if (s == HPCW_OK) {
+        s = bench_report_page(&r, output[0] == '\0' ? beside : output, err);
+        bench_results_free(&r);
+    }
+    return s;
+}

@@ -1,0 +1,49 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# The results of a sweep as a page: every figure in it is one of the results. $HPCGEN is the benchmark.
+# shellcheck disable=SC2034 # of refuse.inc
+PROGRAM=hpcw-bench
+. "$HERE/refuse.inc"
+. "$HERE/browser.inc"
+mkdir data
+"$HPCGEN" data --output out --budget 60s --repeat 3 --ranks 4 --per-rank 20000 --quiet --blocksize 4K,64K \
+    --layout sion-aligned,sion-packed,sion-shifted,task-local,shared-posix || bad "sweep fails"
+"$HTML_CHECK" out/report.html out/results.json >said || bad "no sound page, or one with other figures"
+charts=$(cut -d' ' -f1 said)
+[ "$charts" -ge 8 ] || bad "wanted 8 charts or more, got $charts"
+drawn "$charts" out/report.html
+for what in 'Durable throughput' 'Aligned against misaligned' 'Layouts side by side' 'Into the page cache' \
+    'How near to the ceiling' 'Where the time goes' 'Raw samples' 'All points'; do
+    grep -q "<h2>$what" out/report.html || bad "there is no section: $what"
+done
+if grep -q '"file_system_blocks": {' out/results.json; then
+    grep -q '"badge counted">counted, not measured' out/report.html || bad "what was counted is not said to be"
+fi
+
+# Drawn again it is the same, wherever it goes.
+"$HPCGEN" report out/results.json --output again.html || bad "report fails"
+cmp out/report.html again.html || bad "another page"
+rm out/report.html
+"$HPCGEN" report out/results.json || bad "report fails without --output"
+cmp out/report.html again.html || bad "it is not beside the results"
+
+# Text from outside is text; figures that its samples do not give are refused, and what is no result.
+sed 's|"processor": "[^"]*"|"processor": "</script><script>alert(1)</script>"|' out/results.json >odd.json
+"$HPCGEN" report odd.json --output odd.html || bad "report of odd text fails"
+"$HTML_CHECK" odd.html >/dev/null || bad "odd text breaks the page"
+# changed NAME SCRIPT PATTERN
+changed() {
+    sed "$2" out/results.json >"$1.json"
+    refuse 1 "$1.json: $3" "$HPCGEN" report "$1.json" --output x
+}
+changed median '0,/"median": [0-9.]*/s//"median": 12345.5/' 'points*: wanted *, which its trials give, got 12345.5'
+changed trial '0,/"total_s": [0-9.]*/s//"total_s": 99.5/' 'points*: wanted *, which its trials give*'
+changed member 's/"budget_s"/"budget"/' 'run.budget_s: wanted it to be there'
+changed more '0,/"repeat"/s//"extra": 1, "repeat"/' 'run.extra: wanted no member of this name, or no second one'
+changed words '0,/"layout": "sion-aligned"/s//"layout": "sion"/' 'points?0?.layout: wanted one of the words*'
+changed twins 's/"twin": "[^"]*"/"twin": "nobody"/' 'points*.twin: wanted the id of another point, or null'
+changed broken 's/^  "points": \[/  "points": \[[/' 'wanted one JSON object, *'
+refuse 1 'missing: cannot open for reading: *' "$HPCGEN" report missing
+refuse 1 'nowhere/x: *' "$HPCGEN" report out/results.json --output nowhere/x
+[ ! -e x ] || bad "something is left"
+exit $failed
