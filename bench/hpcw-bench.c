@@ -15,6 +15,7 @@
 #include "base/mem.h"
 #include "base/status.h"
 #include "comm/agree.h"
+#include "compare.h"
 #include "io/lov.h"
 #include "kernels.h"
 #include "machine.h"
@@ -29,7 +30,7 @@
 #include "tool/values.h"
 #include "workdir.h"
 
-enum bench_command { SWEEP, KERNELS, LIST, MODEL, REPORT };
+enum bench_command { SWEEP, KERNELS, LIST, MODEL, REPORT, COMPARE };
 
 struct options {
     /* What several commands take; each is told when it is called. */
@@ -56,6 +57,8 @@ static const struct hpcw_i_command commands[] = {
     [MODEL] = {"model", "count, without a file, the file system blocks that several ranks would share", NULL, 0,
                0},
     [REPORT] = {"report", "draw the results of a sweep again, as a page with charts", "RESULTS.json", 1, 1},
+    [COMPARE] = {"compare", "say which points of a second sweep are faster or slower than in a first one",
+                 "FIRST.json SECOND.json", 2, 2},
 };
 
 static const char *kernel_word(const void *list, size_t index) {
@@ -336,14 +339,14 @@ static const struct hpcw_i_option option_table[] = {
                .help = "write everything, every sample included, to this file, too"},
      .letter = 'j',
      .metavar = "FILE",
-     .commands = TIMING | COUNTING,
+     .commands = TIMING | COUNTING | HPCW_I_COMMAND(COMPARE),
      OUTPUT},
     {.param = {.key = "quiet",
                .type = HPCW_I_PARAM_BOOL,
                FIELD(quiet),
                .help = "no table, and no word on what runs at the moment"},
      .letter = 'q',
-     .commands = MEASURING | HPCW_I_COMMAND(MODEL),
+     .commands = MEASURING | HPCW_I_COMMAND(MODEL) | HPCW_I_COMMAND(COMPARE),
      .flags = HPCW_I_OPTION_NEGATABLE,
      OUTPUT},
 };
@@ -395,6 +398,15 @@ static const struct hpcw_i_chapter chapters[] = {
                         "ranks and any size of blocks. It says nothing about time. The ranks of MPI-IO layouts "
                         "are those whose bytes a "
                         "block holds; with collective buffering fewer processes write.\n"},
+    {"REPORTS",
+     "A sweep leaves results.json, every run of it, and report.html, the same as charts with a recommendation: "
+     "one file that needs no network. `report` draws it again, after checking that the figures follow from "
+     "the samples.\n"
+     "\n"
+     "`compare` sets the points of two sweeps against each other by their names: medians, their change, and "
+     "the two-sided p value of Mann and Whitney's U test, exact where no value occurs twice, corrected by "
+     "Holm for the number of points. A point is called faster or slower if that is at most 0.05. Five "
+     "repetitions cannot show a difference over more than six points; then it says so.\n"},
     {"EXIT STATUS", "0 if all was measured, or left out for a reason that is named, whatever the figures; 1 if "
                     "something failed; 2 "
                     "if the command line is wrong; 128 and the number of the signal that ended it.\n"},
@@ -413,7 +425,13 @@ static const struct hpcw_i_chapter chapters[] = {
      "\n"
      "A million ranks on blocks of 16 MiB, in a container that believes in 4 MiB:\n"
      "\n"
-     "  hpcw-bench model --ranks 1000000 --blocksize 16M --container-block 4M\n"},
+     "  hpcw-bench model --ranks 1000000 --blocksize 16M --container-block 4M\n"
+     "\n"
+     "Before and after a change of the file system's settings:\n"
+     "\n"
+     "  hpcw-bench /scratch/me --output before --repeat 15\n"
+     "  hpcw-bench /scratch/me --output after --repeat 15\n"
+     "  hpcw-bench compare before/results.json after/results.json\n"},
     {"SEE ALSO", "hpcgen(1)\n"},
 };
 
@@ -658,12 +676,14 @@ int main(int argc, char **argv) {
         }
         return s == HPCW_OK && fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
     }
-    if (parse.command == REPORT) {
-        s = bench_report_command(parse.args[0], o.sweep.output, &err);
+    if (parse.command == REPORT || parse.command == COMPARE) {
+        s = parse.command == REPORT
+                ? bench_report_command(parse.args[0], o.sweep.output, &err)
+                : bench_compare_command(parse.args[0], parse.args[1], o.json, o.quiet, &err);
         if (s != HPCW_OK) {
             (void)fprintf(stderr, "hpcw-bench: %s\n", err.message);
         }
-        return s == HPCW_OK ? EXIT_SUCCESS : EXIT_FAILURE;
+        return s == HPCW_OK && fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
     }
     struct bench_processes processes;
     bool failed = false;

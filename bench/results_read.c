@@ -16,7 +16,7 @@
 #include "io/sys.h"
 #include "results.h"
 
-enum { MOST_BYTES = 256 << 20, MOST_POINTS = 100000, MOST_TRIALS = 4096, MEMBERS = 32 };
+enum { MOST_BYTES = 256 << 20, MOST_POINTS = 10000, MOST_TRIALS = 4096, MEMBERS = 32 };
 
 #define EXACT 9007199254740991.0 /* integers up to here pass through a double */
 #define MOST_SECONDS 9e6         /* of which every ns does */

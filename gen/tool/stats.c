@@ -2,6 +2,7 @@
 #include "tool/stats.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -141,5 +142,136 @@ hpcw_status hpcw_i_stats_of(const double *x, size_t n, double level, struct hpcw
     s.mad = hpcw_i_stats_quantile(sorted, n, 0.5);
     hpcw_i_free(sorted);
     *stats = s;
+    return HPCW_OK;
+}
+
+/* ---- Comparisons ---- */
+
+enum { EXACT_VALUES = 50 }; /* all counts of orders are exact in a double: 50 over 25 is below 2^53 */
+
+struct ranked {
+    double value;
+    bool of_x;
+};
+
+static int by_value(const void *a, const void *b) {
+    const struct ranked *x = a;
+    const struct ranked *y = b;
+    return (x->value > y->value) - (x->value < y->value);
+}
+
+static double orders(size_t n, size_t m) {
+    double count = 1;
+    for (size_t i = 1; i <= n; i++) {
+        count = count * (double)(m + i) / (double)i;
+    }
+    return count;
+}
+
+/*
+ * Of all orders of n and m values, how many have a U of at most `most`. Their numbers by U are the coefficients of the
+ * product of (1 - q^(m+i)) / (1 - q^i), i = 1 .. n.
+ */
+static hpcw_status count_orders(size_t n, size_t m, size_t most, double *count, hpcw_error *err) {
+    size_t size = n * m + 1;
+    double *c = hpcw_i_calloc(size, sizeof *c);
+    if (c == NULL) {
+        return hpcw_i_fail(err, HPCW_ENOMEM, "comparison of %zu and %zu values: no memory", n, m);
+    }
+    c[0] = 1;
+    for (size_t i = 1; i <= n; i++) {
+        for (size_t u = size; u-- > m + i;) {
+            c[u] -= c[u - m - i];
+        }
+        for (size_t u = i; u < size; u++) {
+            c[u] += c[u - i];
+        }
+    }
+    *count = 0;
+    for (size_t u = 0; u <= most && u < size; u++) {
+        *count += c[u];
+    }
+    hpcw_i_free(c);
+    return HPCW_OK;
+}
+
+hpcw_status hpcw_i_stats_mann_whitney(const double *x, size_t n, const double *y, size_t m, double *p,
+                                      hpcw_error *err) {
+    size_t all = n + m;
+    if (n == 0 || m == 0) {
+        return hpcw_i_fail(err, HPCW_EINVAL, "comparison of %zu and %zu values: wanted some of both", n, m);
+    }
+    struct ranked *r = hpcw_i_calloc(all, sizeof *r);
+    if (r == NULL) {
+        return hpcw_i_fail(err, HPCW_ENOMEM, "comparison of %zu and %zu values: no memory", n, m);
+    }
+    hpcw_status s = HPCW_OK;
+    for (size_t i = 0; i < all; i++) {
+        r[i] = (struct ranked){i < n ? x[i] : y[i - n], i < n};
+        if (isnan(r[i].value)) {
+            s = hpcw_i_fail(err, HPCW_EINVAL, "comparison: value %zu of %zu: wanted a number", i, all);
+        }
+    }
+    qsort(r, all, sizeof *r, by_value);
+    double sum = 0;  /* of the ranks of x, from 1; equal values share theirs */
+    double ties = 0; /* of t^3 - t over groups of t equal values */
+    for (size_t i = 0, t; i < all; i += t) {
+        size_t of_x = r[i].of_x;
+        for (t = 1; i + t < all && r[i + t].value == r[i].value; t++) {
+            of_x += r[i + t].of_x;
+        }
+        sum += (double)of_x * ((double)(i + 1) + (double)(t - 1) / 2);
+        ties += (double)t * (double)t * (double)t - (double)t;
+    }
+    hpcw_i_free(r);
+    if (s != HPCW_OK) {
+        return s;
+    }
+    double half = (double)n * (double)m / 2;
+    double u = sum - (double)n * (double)(n + 1) / 2;
+    double way = fabs(u - half);
+    if (ties == 0 && all <= EXACT_VALUES) {
+        double below = 0;
+        s = count_orders(n, m, (size_t)(half - way), &below, err);
+        *p = s == HPCW_OK ? fmin(1, 2 * below / orders(n, m)) : 1;
+        return s;
+    }
+    double count = (double)all;
+    double variance = half / 6 * (count + 1 - ties / (count * (count - 1)));
+    *p = variance > 0 ? fmin(1, erfc(fmax(0, way - 0.5) / sqrt(variance) / sqrt(2))) : 1;
+    return HPCW_OK;
+}
+
+double hpcw_i_stats_mann_whitney_least(size_t n, size_t m) {
+    return n == 0 || m == 0 ? 1 : fmin(1, 2 / orders(n, m));
+}
+
+struct numbered {
+    double p;
+    size_t index;
+};
+
+static int by_p(const void *a, const void *b) {
+    const struct numbered *x = a;
+    const struct numbered *y = b;
+    return (x->p > y->p) - (x->p < y->p);
+}
+
+hpcw_status hpcw_i_stats_holm(double *p, size_t n, hpcw_error *err) {
+    struct numbered *order = hpcw_i_calloc(n + 1, sizeof *order);
+    if (order == NULL) {
+        return hpcw_i_fail(err, HPCW_ENOMEM, "correction of %zu comparisons: no memory", n);
+    }
+    for (size_t i = 0; i < n; i++) {
+        order[i] = (struct numbered){p[i], i};
+    }
+    qsort(order, n, sizeof *order, by_p);
+    double least = 0; /* none may be below one that was smaller */
+    for (size_t i = 0; i < n; i++) {
+        double corrected = fmin(1, (double)(n - i) * order[i].p);
+        least = corrected > least ? corrected : least;
+        p[order[i].index] = least;
+    }
+    hpcw_i_free(order);
     return HPCW_OK;
 }

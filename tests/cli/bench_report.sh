@@ -27,6 +27,11 @@ rm out/report.html
 "$HPCGEN" report out/results.json || bad "report fails without --output"
 cmp out/report.html again.html || bad "it is not beside the results"
 
+# Points that failed and that were left out are said, with the reason.
+"$HPCGEN" report "$HERE/../fuzz/seeds/results/four-points.json" --output four.html || bad "report of a seed fails"
+grep -q 'failed: shared.dat: cannot write: Invalid argument &lt;&amp;&gt;' four.html || bad "no reason of a failure"
+grep -q 'left out: the budget of 120 s was over' four.html || bad "no reason of an omission"
+
 # Text from outside is text; figures that its samples do not give are refused, and what is no result.
 sed 's|"processor": "[^"]*"|"processor": "</script><script>alert(1)</script>"|' out/results.json >odd.json
 "$HPCGEN" report odd.json --output odd.html || bad "report of odd text fails"
@@ -46,4 +51,15 @@ changed broken 's/^  "points": \[/  "points": \[[/' 'wanted one JSON object, *'
 refuse 1 'missing: cannot open for reading: *' "$HPCGEN" report missing
 refuse 1 'nowhere/x: *' "$HPCGEN" report out/results.json --output nowhere/x
 [ ! -e x ] || bad "something is left"
+
+# A sweep against itself and another machine.
+sed 's|"processor": "[^"]*"|"processor": "other one"|; s|sion-packed/fsync/64K|sion-packed/fsync/65K|' \
+    out/results.json >other.json
+"$HPCGEN" compare out/results.json other.json --json pairs.json >said || bad "compare fails"
+"$JSON_CHECK" pairs.json || bad "pairs.json is no JSON"
+grep -q '^other processor: .*, other one$' said || bad "the other processor is not said"
+grep -q '^other.json: sion-packed/fsync/65K: only in this file$' said || bad "the point without a partner is not said"
+grep -q '^sion-aligned/fsync/4K .* +0.0 %  1.0000 .*no difference shown' said || bad "differs from itself: $(cat said)"
+grep -q 'no difference can be shown over' said || bad "too few repetitions are not said"
+refuse 1 'missing: cannot open for reading: *' "$HPCGEN" compare out/results.json missing
 exit $failed

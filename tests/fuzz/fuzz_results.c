@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Arbitrary text as the results of a sweep. What is taken can be compared with itself. */
+#include <stdlib.h>
+
+#include "compare.h"
+#include "fuzz/images.h"
+
+static void demand(bool good) {
+    if (!good) {
+        abort();
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    struct bench_results *r = malloc(sizeof *r);
+    hpcw_error err = {.message = ""};
+    demand(r != NULL);
+    hpcw_status s = bench_results_parse(r, "input", (const char *)data, size, &err);
+    demand(s == HPCW_OK || (s == err.code && err.message[0] != '\0' && r->points == 0));
+    if (s == HPCW_OK) {
+        struct bench_comparison c;
+        s = bench_compare(r, r, &c, &err);
+        for (size_t i = 0; s == HPCW_OK && i < c.pairs; i++) {
+            demand(c.pair[i].p > 0 && c.pair[i].p <= 1 && c.pair[i].corrected >= c.pair[i].p);
+            demand(c.pair[i].change == 0 && !c.pair[i].other_size);
+        }
+        demand(s == HPCW_OK || err.message[0] != '\0');
+        bench_comparison_free(&c);
+        bench_results_free(r);
+    }
+    free(r);
+    return 0;
+}
