@@ -376,7 +376,7 @@
       data: { labels: spec.categories, datasets: spec.bars.map(function (bar) {
         var main = colour(bar.colour);
         return {
-          label: bar.name, data: bar.values, stack: bar.stack, faint: bar.faint, maxBarThickness: 22,
+          label: bar.name, data: bar.values, stack: bar.stack, faint: bar.faint, maxBarThickness: 22, skipNull: true,
           backgroundColor: bar.values.map(function (v, i) {
             return bar.doubtful[i] ? faint(main, 0.2) : bar.faint ? faint(main, 0.45) : main;
           }),
