@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # A sweep in trouble: full disks, signals, processes that fail, too little time. The points that suffer say so, the
 # others are measured, nobody waits for ever, and no data stays behind.
-PROGRAM=hpcw-bench
+export PROGRAM=hpcw-bench
 . "$HERE/refuse.inc"
 mkdir data
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # A small sweep: what it leaves behind, and that it leaves nothing else. $HPCGEN is the benchmark, $MPIEXEC may be empty.
-PROGRAM=hpcw-bench
+export PROGRAM=hpcw-bench
 . "$HERE/refuse.inc"
 mkdir data
 
@@ -46,7 +46,8 @@ fi
 "$HPCGEN" data --budget 60s --repeat 1 --ranks 2 --per-rank 5000 --layout sion-aligned,sion-shifted --mode fsync \
     --blocksize 4K >table 2>progress || bad "fails without --output"
 grep -q '^sion-shifted/fsync/4K ' table || bad "no table: $(cat table)"
-[ -f hpcw-bench-*Z/results.json ] || bad "no directory named after the time: $(ls)"
+set -- hpcw-bench-*Z
+[ -f "$1/results.json" ] || bad "no directory named after the time: $(ls)"
 
 # Refusals: before anything is measured.
 refuse 1 'one: wanted the name of a new directory*' "$HPCGEN" data --output one
