@@ -43,7 +43,11 @@ enum bench_mode {
     BENCH_MODES
 };
 
-/* Steps of a run. */
+/*
+ * Steps of a run. BENCH_WRITE ends when the data were handed to the system: for a container that is behind
+ * hpcw_sion_close, which writes the last buffers and the tables. BENCH_FLUSH is the fsync of every process, BENCH_CLOSE
+ * the close of the files.
+ */
 enum bench_step { BENCH_OPEN, BENCH_WRITE, BENCH_FLUSH, BENCH_CLOSE, BENCH_STEPS };
 
 /* One run of one point, or of its ceiling. */
@@ -53,7 +57,7 @@ struct bench_trial {
     /* Of the process that took the shortest and of the one that took the longest. */
     uint64_t first_ns[BENCH_STEPS], last_ns[BENCH_STEPS];
     uint64_t total_ns;   /* from the common start to the end of the last process, all steps */
-    uint64_t written_ns; /* as far as the data were handed to the system: without flush */
+    uint64_t written_ns; /* from the common start until the last process had ended BENCH_WRITE */
     double others;       /* processors that the rest of the machine kept busy; NaN: unknown */
 };
 

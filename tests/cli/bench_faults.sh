@@ -78,6 +78,19 @@ for signal in INT:2 TERM:15; do
     clean data
 done
 
+# ---- killed: what whole repetitions measured is there, and says that it is not all
+"$HPCGEN" data --output killed --budget 60s --repeat 500 --ranks 2 --per-rank 20000 --record 5000 --quiet \
+    --layout shared-posix --mode fsync &
+pid=$!
+while [ ! -e killed/results.json ] && kill -0 $pid 2>/dev/null; do :; done
+kill -9 $pid
+wait $pid 2>/dev/null
+holds killed '"stopped": "not ended"'
+holds killed '"complete": false'
+holds killed '"fate": "measured"'
+rm -rf data/.hpcw-bench.$pid # nobody could
+clean data
+
 # ---- a directory that goes away
 mkdir gone
 "$HPCGEN" gone --output lost --budget 20s --repeat 2 --quiet --layout shared-posix,task-local --mode fsync &
