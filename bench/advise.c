@@ -207,10 +207,10 @@ static void pairs(struct bench_results *r, enum bench_layout of, enum bench_layo
     rest_on(a, most_against);
     if (faster + slower == 0) {
         say(a,
-            "%s against %s: no difference beyond noise in any of %zu pairs; the medians are furthest apart at "
+            "%s against %s: no difference beyond noise in %zu pair%s; the medians are furthest apart at "
             "%s, "
             "by a factor of %.2f.",
-            name, other, all, x->id, rate(x) / rate(y));
+            name, other, all, all == 1 ? "" : "s", x->id, rate(x) / rate(y));
         return;
     }
     say(a, "%s against %s: faster beyond noise in %zu of %zu pairs, slower in %zu; at %s it is ", name, other,

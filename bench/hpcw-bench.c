@@ -141,7 +141,7 @@ static const struct hpcw_i_option option_table[] = {
                FIELD(per_rank),
                .min = 1,
                .max = 1099511627775.0,
-               .help = "bytes of one rank; auto: an odd number of records, as many as the budget allows; "
+               .help = "bytes of one rank; auto: whole records, as many as the budget allows; "
                        "counted are 100000000"},
      .metavar = "SIZE",
      .default_text = "auto",

@@ -9,7 +9,7 @@
 #include "sweep.h"
 #include "tool/text.h"
 
-/* A record of a real program is no power of two: with an odd number of them no rank's data end at a block of 4 KiB. */
+/* A record of a real program is no power of two. */
 #define RECORD (UINT64_C(47) << 10)
 
 static const uint64_t block_sizes[] = {4096, 16384, 65536, 262144, 1048576, 4194304, 16777216};
@@ -233,12 +233,24 @@ hpcw_status bench_sweep_plan(const struct bench_sweep_options *o, const char *no
     return pl.status;
 }
 
+/* At most that many records, such that they fill more than half of their last block and not all of it: then no rank
+ * ends where a block does, and half a block later its end is in the block of the next one. */
+static uint64_t whole_records(uint64_t most, uint64_t record, uint64_t block) {
+    enum { TRIES = 1000 };
+    most = most == 0 ? 1 : most;
+    for (uint64_t n = most; n > 0 && most - n < TRIES; n--) {
+        if (n * record % block > block / 2) {
+            return n * record;
+        }
+    }
+    return most * record;
+}
+
 void bench_sweep_sizes(const struct bench_sweep_options *o, struct bench_results *r, uint64_t bytes) {
     uint32_t ranks = ranks_of(o, r);
     uint64_t record = o->records.count > 0 ? o->records.at[0] : RECORD;
-    uint64_t records = bytes / ranks / record;
-    records = records == 0 ? 1 : records;
-    uint64_t rank_size = o->per_rank != 0 ? o->per_rank : (records - (records % 2 == 0)) * record;
+    uint64_t rank_size =
+        o->per_rank != 0 ? o->per_rank : whole_records(bytes / ranks / record, record, r->fs.block_size);
     for (size_t i = 0; i < r->points; i++) {
         struct bench_point *p = &r->point[i];
         const struct bench_layout_row *row = bench_layout_row(p->layout);

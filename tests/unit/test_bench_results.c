@@ -146,7 +146,7 @@ static void noise_is_told(void **state) {
     struct bench_results r = results_of(p, sizeof p / sizeof p[0]);
     assert_true(says(&r, "No difference beyond noise: the intervals of all 3 points meet"));
     assert_true(says(&r, "no block size from 4K to 1M differs"));
-    assert_true(says(&r, "half a block off: no difference beyond noise in any of 1 pairs"));
+    assert_true(says(&r, "half a block off: no difference beyond noise in 1 pair;"));
     assert_false(says(&r, "faster beyond noise in"));
     bench_results_free(&r);
 }
