@@ -26,7 +26,7 @@ enum {
     RECEIVED_BYTES = 4096 << 10, /* a first guess */
     STEP = 64,                   /* records between two marks */
     LEAST_RECORD = HPCW_I_CLOG2_HEAD + 8,
-    MOST_TOLD = 256, /* times that a process tells in a round */
+    MOST_TOLD = 64,  /* times that a process tells in a round */
     LEAST_TOLD = 16, /* also if there are so many processes that these are more */
     ALL_TOLD = 16384 /* than these, of all of them together */
 };
