@@ -35,6 +35,9 @@ struct bench_cpu {
 };
 struct bench_cpu bench_machine_cpu(void);
 
+/* Busy others, in processors, from which on a sample counts as disturbed. */
+#define BENCH_NOISE 0.1
+
 /* Forgets the peak of resident memory. Where the system cannot, the peak stays that of the whole life. */
 void bench_machine_reset_peak(void);
 

@@ -5,7 +5,6 @@
 
 #include "base/mem.h"
 #include "base/status.h"
-#include "report.h"
 
 const char *const bench_layout_name[BENCH_LAYOUTS] = {
     [BENCH_SION_ALIGNED] = "sion-aligned",

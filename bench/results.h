@@ -105,7 +105,7 @@ struct bench_point {
 };
 
 /* A point is noisy if the quartiles of its rate are further apart than this share of the median, or if more than half
- * of its trials were disturbed by others (BENCH_NOISE of report.h). */
+ * of its trials were disturbed by others (BENCH_NOISE). */
 #define BENCH_NOISY_SPREAD 0.25
 
 struct bench_fs {

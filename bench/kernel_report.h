@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* F6: results for people and for programs. Knows sides, phases and figures by name, and no kernel. */
-#ifndef HPCW_BENCH_REPORT_H
-#define HPCW_BENCH_REPORT_H
+#ifndef HPCW_BENCH_KERNEL_REPORT_H
+#define HPCW_BENCH_KERNEL_REPORT_H
 
 #include <stddef.h>
 #include <stdio.h>
@@ -32,9 +32,6 @@ struct bench_run {
     double scale;
     bool warm;
 };
-
-/* Busy others, in processors, from which on a sample counts as disturbed. */
-#define BENCH_NOISE 0.1
 
 hpcw_status bench_report_head(FILE *stream, const struct bench_run *run, hpcw_error *err);
 hpcw_status bench_report_result(FILE *stream, const struct bench_result *result, hpcw_error *err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "report.h"
+#include "kernel_report.h"
 
 #include <math.h>
 #include <string.h>
