@@ -485,6 +485,7 @@ static char *answer_to(const char *line) {
 }
 
 static void has(const char *text, const char *part, const char *what) {
+    assert_non_null(text);
     if (strstr(text, part) == NULL) {
         fail_msg("%s: wanted \"%s\", got:\n%s", what, part, text);
     }
