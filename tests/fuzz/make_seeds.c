@@ -325,11 +325,15 @@ static void local_image(uint32_t rank, struct hpcw_i_buf *to) {
         {HPCW_CLOG2_STATE_DEF, 77, "green", "MPI_Recv", ""},
         {HPCW_CLOG2_EVENT_DEF, HPCW_CLOG2_USER_SOLO, "red", "Step", "n=%d"},
     };
-    const struct hpcw_i_clog2_known_comm comms[] = {
-        {{.random = 1, .created = 1, .host = "node"}, HPCW_CLOG2_INTRA, rank},
-        {{.random = 2 + (int32_t)rank, .created = 1, .host = "node"}, HPCW_CLOG2_INTRA, 0},
-        {{.random = 9, .created = 2, .host = "node"}, HPCW_CLOG2_INTRA, rank},
-    };
+    struct hpcw_i_clog2_known_comm comms[3];
+    memset(comms, 0, sizeof comms); /* padding, too */
+    for (int32_t i = 0; i < 3; i++) {
+        comms[i].id.random = i == 0 ? 1 : i == 1 ? 2 + (int32_t)rank : 9;
+        comms[i].id.created = i < 2 ? 1 : 2;
+        memcpy(comms[i].id.host, "node", 4);
+        comms[i].kind = HPCW_CLOG2_INTRA;
+        comms[i].rank = i == 1 ? 0 : rank;
+    }
     int32_t work = 2 * HPCW_CLOG2_USER_STATE, message = rank == 0 ? HPCW_CLOG2_SEND : HPCW_CLOG2_RECEIVE;
     const uint64_t first[] = {
         2000,

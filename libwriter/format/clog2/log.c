@@ -73,7 +73,13 @@ static bool add_known(hpcw_clog2_log *log, const hpcw_clog2_comm_id *id, hpcw_cl
         return false;
     }
     log->known = grown;
-    grown[log->knowns++] = (struct hpcw_i_clog2_known_comm){.id = *id, .kind = (int32_t)kind, .rank = rank};
+    struct hpcw_i_clog2_known_comm *k = &grown[log->knowns++];
+    memset(k, 0, sizeof *k); /* goes into a file with its padding, which an assignment may leave or copy */
+    k->id.random = id->random;
+    k->id.created = id->created;
+    memcpy(k->id.host, id->host, sizeof k->id.host);
+    k->kind = (int32_t)kind;
+    k->rank = rank;
     return true;
 }
 
