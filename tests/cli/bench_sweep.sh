@@ -14,7 +14,11 @@ sweep() {
     "$JSON_CHECK" "$out/results.json" || bad "$out/results.json is no JSON"
     [ -z "$(ls -A data)" ] || bad "data is left behind: $(ls -A data)"
     grep -q '"fate": "failed"' "$out/results.json" && bad "failed points: $(grep '"reason"' "$out/results.json")"
-    [ "$(ls "$out" | grep -v report.html)" = "$(printf 'results.csv\nresults.json')" ] || bad "$out holds $(ls "$out")"
+    # A build without Chart.js makes no page.
+    case $(cd "$out" && echo *) in
+    'report.html results.csv results.json' | 'results.csv results.json') ;;
+    *) bad "$out holds $(ls "$out")" ;;
+    esac
 }
 count() { grep -c "$1" "$2"; }
 
