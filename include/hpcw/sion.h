@@ -118,10 +118,10 @@ typedef struct hpcw_sion_options {
                           lowest task in them */
 
     uint32_t set_tasks;      /**< agree; 0: all tasks of the set are owned. Otherwise the processes own only the
-                                tasks of      the files set_first_file .. set_first_file + set_files - 1 of a set of
-                                `files` files      and `set_tasks` tasks, other runs write the others (array jobs),
-                                and      only these files      are made. Needs size_of or all_sizes; file 0 should be
-                                named last,      which is then the      caller's business */
+                                  tasks of the files set_first_file .. set_first_file + set_files - 1 of a set of
+                                  `files` files and `set_tasks` tasks, other runs write the others (array jobs), and
+                                  only these files are made. Needs size_of or all_sizes; file 0 should be named last,
+                                  which is then the caller's business */
     uint32_t set_first_file; /**< agree; with set_tasks */
     uint32_t set_files;      /**< agree; with set_tasks */
 
