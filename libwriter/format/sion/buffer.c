@@ -36,6 +36,7 @@ enum {
     BOUNDARY = 1 << 16,
     /* Slots at multiples of a power of two would all fall into the same few cache sets. */
     SKEW = 192,
+    WORTH_A_WRITE = 4, /* this part of a task's own slot */
     /* With less than this to spend there are no hot slots. */
     HOT_BUDGET = 16 << 20,
 };
@@ -70,6 +71,10 @@ hpcw_status hpcw_i_sion_buffers_new(struct hpcw_sion *h, hpcw_error *err) {
     if (count == 0 || budget < SMALLEST_SLOT) {
         return HPCW_OK;
     }
+    h->cursor = hpcw_i_calloc(count, sizeof *h->cursor);
+    if (h->cursor == NULL) {
+        return hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for buffers", h->path);
+    }
     uint64_t slot = SMALLEST_SLOT;
     while (slot * 2 <= budget / count && slot < LARGEST_SLOT) {
         slot *= 2;
@@ -101,11 +106,13 @@ hpcw_status hpcw_i_sion_buffers_new(struct hpcw_sion *h, hpcw_error *err) {
     h->slot_stride = stride;
     h->slot_size = (size_t)slot;
     h->direct_size = slot < LARGE_WRITE ? LARGE_WRITE : (size_t)slot;
-    h->quick = !h->pooled && h->ranks == NULL && h->options.content != HPCW_SION_KEYVAL;
+    bool quick = !h->pooled && h->ranks == NULL && h->options.content != HPCW_SION_KEYVAL;
+    atomic_store_explicit(&h->quick, quick ? count : 0, memory_order_relaxed);
     return !h->pooled && slot < HPCW_I_SION_HOT_SLOT && budget >= HOT_BUDGET ? hot_new(h, err) : HPCW_OK;
 }
 
 void hpcw_i_sion_buffers_free(struct hpcw_sion *h) {
+    hpcw_i_free(h->cursor);
     hpcw_i_free(h->slot_memory);
     hpcw_i_free(h->slot_owner);
     hpcw_i_free(h->hot_memory);
@@ -118,6 +125,7 @@ hpcw_status hpcw_i_sion_break(struct hpcw_sion *h, hpcw_status s, const hpcw_err
     if (!atomic_load_explicit(&h->broken, memory_order_relaxed)) {
         h->failure = *e;
         atomic_store_explicit(&h->broken, true, memory_order_release);
+        atomic_store_explicit(&h->quick, 0, memory_order_relaxed);
     }
     (void)pthread_mutex_unlock(&h->failure_lock);
     if (err != NULL) {
@@ -126,63 +134,71 @@ hpcw_status hpcw_i_sion_break(struct hpcw_sion *h, hpcw_status s, const hpcw_err
     return s;
 }
 
-/* Where byte `k` of the current chunk of task i is in its file. */
-static uint64_t position(const struct hpcw_sion *h, uint32_t i, uint64_t k) {
-    const struct hpcw_i_sion_task *t = &h->task[i];
-    return t->start + t->block * hpcw_i_sion_part_of(h, i)->stride + k;
-}
-
-static uint32_t slot_of(const struct hpcw_i_sion_task *t) {
-    return atomic_load_explicit(&t->slot, memory_order_relaxed);
+static uint32_t slot_of(const struct hpcw_sion *h, uint32_t i) {
+    return atomic_load_explicit(&h->cursor[i].slot, memory_order_relaxed);
 }
 
 /* The slot of a task that has one: its own, a hot one, or one on loan. */
 static unsigned char *bytes_of(const struct hpcw_sion *h, uint32_t i) {
-    uint32_t slot = slot_of(&h->task[i]);
+    uint32_t slot = slot_of(h, i);
     if (h->pooled) {
         return h->slots + (slot - 1) * h->slot_stride;
     }
     return slot == 0 ? h->slots + i * h->slot_stride : h->hot_bytes + (slot - 1) * (size_t)HPCW_I_SION_HOT_SLOT;
 }
 
-hpcw_status hpcw_i_sion_write_out(struct hpcw_sion *h, uint32_t i, const void *data, size_t size,
-                                  hpcw_error *err) {
-    struct hpcw_i_sion_task *t = &h->task[i];
+uint32_t hpcw_i_sion_buffered(const struct hpcw_sion *h, uint32_t i) {
+    return h->cursor == NULL || h->cursor[i].to == NULL ? 0 : (uint32_t)(h->cursor[i].to - bytes_of(h, i));
+}
+
+/* From here on `size` bytes that waited for task i are counted as written, and its buffer is empty. */
+static void count_as_written(struct hpcw_sion *h, uint32_t i, size_t size) {
+    h->task[i].used += size;
+    if (h->cursor != NULL) {
+        h->cursor[i].to = NULL;
+        h->cursor[i].room = 0;
+    }
+}
+
+/* Writes the buffer of task i and `size` bytes behind it. */
+static hpcw_status write_with(struct hpcw_sion *h, uint32_t i, const void *data, size_t size, hpcw_error *err) {
     hpcw_sink *sink = hpcw_i_sion_part_of(h, i)->sink;
-    uint64_t at = position(h, i, t->used - t->buffered);
+    uint64_t at = hpcw_i_sion_position(h, i, h->task[i].used);
+    size_t buffered = hpcw_i_sion_buffered(h, i);
     hpcw_error e;
     hpcw_status s;
-    if (t->buffered == 0) {
+    if (buffered == 0) {
         s = hpcw_i_sink_write2(sink, at, data, size, NULL, 0, &e);
     } else {
-        s = hpcw_i_sink_write2(sink, at, bytes_of(h, i), t->buffered, data, size, &e);
+        s = hpcw_i_sink_write2(sink, at, bytes_of(h, i), buffered, data, size, &e);
     }
     if (s != HPCW_OK) {
         return hpcw_i_sion_break(h, s, &e, err);
     }
-    t->buffered = 0;
-    t->room = 0;
+    count_as_written(h, i, buffered + size);
     return HPCW_OK;
+}
+
+hpcw_status hpcw_i_sion_write_out(struct hpcw_sion *h, uint32_t i, hpcw_error *err) {
+    return hpcw_i_sion_buffered(h, i) == 0 ? HPCW_OK : write_with(h, i, NULL, 0, err);
 }
 
 /* Pooled: makes sure that task i has a slot. */
 static hpcw_status borrow_slot(struct hpcw_sion *h, uint32_t i, hpcw_error *err) {
-    if (slot_of(&h->task[i]) != 0) {
+    if (slot_of(h, i) != 0) {
         return HPCW_OK;
     }
     uint32_t slot = h->next_slot;
     uint32_t owner = h->slot_owner[slot];
     if (owner != 0) {
-        if (h->task[owner - 1].buffered > 0) {
-            hpcw_status s = hpcw_i_sion_write_out(h, owner - 1, NULL, 0, err);
-            if (s != HPCW_OK) {
-                return s;
-            }
+        hpcw_status s = hpcw_i_sion_write_out(h, owner - 1, err);
+        if (s != HPCW_OK) {
+            return s;
         }
-        atomic_store_explicit(&h->task[owner - 1].slot, 0, memory_order_relaxed);
+        atomic_store_explicit(&h->cursor[owner - 1].slot, 0, memory_order_relaxed);
     }
     h->slot_owner[slot] = i + 1;
-    atomic_store_explicit(&h->task[i].slot, slot + 1, memory_order_relaxed);
+    atomic_store_explicit(&h->cursor[i].slot, slot + 1, memory_order_relaxed);
     h->next_slot = slot + 1 == h->slot_count ? 0 : slot + 1;
     return HPCW_OK;
 }
@@ -208,9 +224,38 @@ static uint32_t choose_hot_slot(const struct hpcw_sion *h) {
     return mine < SHARE && free < HPCW_I_SION_HOT_SLOTS ? free : oldest;
 }
 
+/* Bytes that an empty slot of `size` bytes takes for task i before it is written out. */
+static uint32_t room_in(const struct hpcw_sion *h, uint32_t i, uint64_t size) {
+    const struct hpcw_i_sion_task *t = &h->task[i];
+    uint64_t unit = size < BOUNDARY ? size : BOUNDARY;
+    uint64_t room = size - hpcw_i_sion_position(h, i, t->used) % unit;
+    uint64_t left = t->chunk - t->used;
+    return (uint32_t)(room < left ? room : left);
+}
+
+/*
+ * Little that waits in hot slot `k`, which task i has just lost, goes on waiting in the task's own slot: a write of a
+ * few bytes costs more than that, and most of all when a first round of records goes to thousands of tasks. Whether it
+ * did.
+ */
+static bool keep_waiting(struct hpcw_sion *h, uint32_t i, uint32_t k, size_t size) {
+    if (size == 0) {
+        return false;
+    }
+    struct hpcw_i_sion_cursor *c = &h->cursor[i];
+    uint32_t room = room_in(h, i, h->slot_size);
+    if (size > h->slot_size / WORTH_A_WRITE || size >= room) {
+        return false;
+    }
+    unsigned char *own = h->slots + i * h->slot_stride;
+    memcpy(own, h->hot_bytes + k * (size_t)HPCW_I_SION_HOT_SLOT, size);
+    c->to = own + size;
+    c->room = room - (uint32_t)size;
+    return true;
+}
+
 /* Task i has no slot and nothing buffered: lends it a hot one, if it can. */
 static hpcw_status lend_hot_slot(struct hpcw_sion *h, uint32_t i, hpcw_error *err) {
-    struct hpcw_i_sion_task *t = &h->task[i];
     hpcw_sink *sink = NULL;
     uint64_t at = 0;
     size_t size = 0;
@@ -225,16 +270,17 @@ static hpcw_status lend_hot_slot(struct hpcw_sion *h, uint32_t i, hpcw_error *er
     if (k < HPCW_I_SION_HOT_SLOTS) {
         uint32_t last = h->hot[k].task;
         if (last != UINT32_MAX) {
-            /* From here on the bytes in the slot are this thread's affair, and the
-       * task is without a slot. */
-            struct hpcw_i_sion_task *v = &h->task[last];
-            sink = hpcw_i_sion_part_of(h, last)->sink;
-            at = position(h, last, v->used - v->buffered);
-            size = v->buffered;
-            v->buffered = 0;
-            v->room = 0;
+            size = hpcw_i_sion_buffered(h, last);
             h->hot_taken[last] = size > 0;
-            atomic_store_explicit(&v->slot, 0, memory_order_release);
+            if (keep_waiting(h, last, k, size)) {
+                size = 0;
+            } else {
+                /* From here on the bytes in the slot are this thread's affair. */
+                sink = hpcw_i_sion_part_of(h, last)->sink;
+                at = hpcw_i_sion_position(h, last, h->task[last].used);
+                count_as_written(h, last, size);
+            }
+            atomic_store_explicit(&h->cursor[last].slot, 0, memory_order_release);
         }
         h->hot[k].task = i;
         h->hot[k].since = ++h->hot_clock;
@@ -252,7 +298,7 @@ static hpcw_status lend_hot_slot(struct hpcw_sion *h, uint32_t i, hpcw_error *er
             return hpcw_i_sion_break(h, s, &e, err);
         }
     }
-    atomic_store_explicit(&t->slot, k + 1, memory_order_release);
+    atomic_store_explicit(&h->cursor[i].slot, k + 1, memory_order_release);
     return HPCW_OK;
 }
 
@@ -261,11 +307,13 @@ void hpcw_i_sion_claim(struct hpcw_sion *h, uint32_t i) {
         (void)pthread_mutex_lock(&h->slot_lock);
         return;
     }
-    struct hpcw_i_sion_task *t = &h->task[i];
-    uint32_t slot = atomic_load_explicit(&t->slot, memory_order_acquire);
+    if (h->cursor == NULL) {
+        return;
+    }
+    uint32_t slot = atomic_load_explicit(&h->cursor[i].slot, memory_order_acquire);
     if (slot != 0 && atomic_load_explicit(&h->hot[slot - 1].writer, memory_order_relaxed) != &hpcw_i_sion_me) {
         (void)pthread_mutex_lock(&h->slot_lock);
-        slot = slot_of(t);
+        slot = slot_of(h, i);
         if (slot != 0) {
             atomic_store_explicit(&h->hot[slot - 1].writer, &hpcw_i_sion_me, memory_order_relaxed);
         }
@@ -279,46 +327,34 @@ void hpcw_i_sion_release(struct hpcw_sion *h) {
     }
 }
 
-/* Bytes that an empty buffer takes before it is written out. */
-static uint32_t room_of(const struct hpcw_sion *h, uint32_t i) {
-    const struct hpcw_i_sion_task *t = &h->task[i];
-    uint64_t size = !h->pooled && slot_of(t) != 0 ? HPCW_I_SION_HOT_SLOT : h->slot_size;
-    uint64_t unit = size < BOUNDARY ? size : BOUNDARY;
-    uint64_t room = size - position(h, i, t->used) % unit;
-    uint64_t left = t->chunk - t->used;
-    return (uint32_t)(room < left ? room : left);
-}
-
 hpcw_status hpcw_i_sion_append(struct hpcw_sion *h, uint32_t i, const void *data, size_t size,
                                hpcw_error *err) {
-    struct hpcw_i_sion_task *t = &h->task[i];
-    if (size >= h->direct_size || (size >= h->slot_size && size > t->room)) {
-        hpcw_status s = size == 0 ? HPCW_OK : hpcw_i_sion_write_out(h, i, data, size, err);
-        t->used += s == HPCW_OK ? size : 0;
-        return s;
+    struct hpcw_i_sion_cursor *c = h->cursor == NULL ? NULL : &h->cursor[i];
+    if (c == NULL || size >= h->direct_size || (size >= h->slot_size && size > c->room)) {
+        return size == 0 ? HPCW_OK : write_with(h, i, data, size, err);
     }
     hpcw_status s = HPCW_OK;
     while (s == HPCW_OK && size > 0) {
-        if (t->buffered == 0) {
+        if (c->to == NULL) {
             if (h->pooled) {
                 s = borrow_slot(h, i, err);
-            } else if (slot_of(t) == 0 && atomic_load_explicit(&h->hot_lent, memory_order_relaxed)) {
+            } else if (slot_of(h, i) == 0 && atomic_load_explicit(&h->hot_lent, memory_order_relaxed)) {
                 s = lend_hot_slot(h, i, err);
             }
             if (s != HPCW_OK) {
                 break;
             }
-            t->room = room_of(h, i);
+            c->to = bytes_of(h, i);
+            c->room = room_in(h, i, !h->pooled && slot_of(h, i) != 0 ? HPCW_I_SION_HOT_SLOT : h->slot_size);
         }
-        size_t n = size < t->room ? size : t->room;
-        memcpy(bytes_of(h, i) + t->buffered, data, n);
-        t->room -= (uint32_t)n;
-        t->buffered += (uint32_t)n;
-        t->used += n;
+        size_t n = size < c->room ? size : c->room;
+        memcpy(c->to, data, n);
+        c->to += n;
+        c->room -= (uint32_t)n;
         data = (const unsigned char *)data + n;
         size -= n;
         if (size > 0) {
-            s = hpcw_i_sion_write_out(h, i, NULL, 0, err);
+            s = hpcw_i_sion_write_out(h, i, err);
         }
     }
     return s;

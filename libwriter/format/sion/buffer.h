@@ -16,12 +16,17 @@ void hpcw_i_sion_buffers_free(struct hpcw_sion *h);
 void hpcw_i_sion_claim(struct hpcw_sion *h, uint32_t i);
 void hpcw_i_sion_release(struct hpcw_sion *h);
 
+/* Bytes of the current block of own task i, and how many of them still wait in its buffer. */
+uint32_t hpcw_i_sion_buffered(const struct hpcw_sion *h, uint32_t i);
+static inline uint64_t hpcw_i_sion_used(const struct hpcw_sion *h, uint32_t i) {
+    return h->task[i].used + hpcw_i_sion_buffered(h, i);
+}
+
 /* Appends bytes that fit into the current chunk. */
 hpcw_status hpcw_i_sion_append(struct hpcw_sion *h, uint32_t i, const void *data, size_t size, hpcw_error *err);
 
-/* Writes the buffer of task i and `size` bytes behind it, which are not counted as used yet. */
-hpcw_status hpcw_i_sion_write_out(struct hpcw_sion *h, uint32_t i, const void *data, size_t size,
-                                  hpcw_error *err);
+/* Writes what waits in the buffer of task i, if anything does. */
+hpcw_status hpcw_i_sion_write_out(struct hpcw_sion *h, uint32_t i, hpcw_error *err);
 
 /* Remembers the first failure that the file cannot recover from; returns `s`. */
 hpcw_status hpcw_i_sion_break(struct hpcw_sion *h, hpcw_status s, const hpcw_error *e, hpcw_error *err);
@@ -34,28 +39,26 @@ extern _Thread_local char hpcw_i_sion_me __attribute__((tls_model("initial-exec"
 static inline bool hpcw_i_sion_append_quickly(struct hpcw_sion *h, uint32_t rank, const void *data,
                                               size_t size) {
     uint32_t i = rank - h->place.first; /* wraps to something large below the first */
-    if (!h->quick || i >= h->options.count || atomic_load_explicit(&h->broken, memory_order_relaxed)) {
+    if (i >= atomic_load_explicit(&h->quick, memory_order_relaxed)) {
         return false;
     }
-    struct hpcw_i_sion_task *t = &h->task[i];
-    unsigned char *to = h->slots + i * h->slot_stride;
-    uint32_t slot = atomic_load_explicit(&t->slot, memory_order_acquire);
-    if (slot != 0) {
-        if (atomic_load_explicit(&h->hot[slot - 1].writer, memory_order_relaxed) != &hpcw_i_sion_me) {
-            return false;
-        }
-        to = h->hot_bytes + (slot - 1) * (size_t)HPCW_I_SION_HOT_SLOT;
-    }
-    if (size > t->room || size >= h->direct_size) {
+    struct hpcw_i_sion_cursor *c = &h->cursor[i];
+    uint32_t slot = atomic_load_explicit(&c->slot, memory_order_acquire);
+    if (slot != 0 &&
+        (size >= h->direct_size ||
+         atomic_load_explicit(&h->hot[slot - 1].writer, memory_order_relaxed) != &hpcw_i_sion_me)) {
         return false;
     }
-    to += t->buffered;
+    if (size - 1 >= c->room) { /* no bytes at all are not quick either */
+        return false;
+    }
+    unsigned char *to = c->to;
     memcpy(to, data, size);
+    to += size;
     /* Where writes go to many tasks in turn, the next one finds its line here when it comes round again. */
-    __builtin_prefetch(to + size, 1);
-    t->room -= (uint32_t)size;
-    t->buffered += (uint32_t)size;
-    t->used += size;
+    __builtin_prefetch(to, 1);
+    c->to = to;
+    c->room -= (uint32_t)size;
     return true;
 }
 

@@ -46,11 +46,9 @@ static hpcw_status next_block(struct hpcw_sion *h, uint32_t i, hpcw_error *err) 
                            "%s: task %u cannot have a block behind its %u blocks of %llu bytes", h->path,
                            hpcw_i_sion_rank(h, i), t->block + 1, (unsigned long long)t->chunk);
     }
-    if (t->buffered > 0) {
-        hpcw_status s = hpcw_i_sion_write_out(h, i, NULL, 0, err);
-        if (s != HPCW_OK) {
-            return s;
-        }
+    hpcw_status s = hpcw_i_sion_write_out(h, i, err);
+    if (s != HPCW_OK) {
+        return s;
     }
     if ((t->block & (t->block - 1)) == 0) { /* the list has room for the next power of two */
         size_t capacity = t->block == 0 ? 1 : 2 * (size_t)t->block;
@@ -79,7 +77,7 @@ static hpcw_status append_record(struct hpcw_sion *h, uint32_t i, const void *da
                            "%s: wanted records of at most %llu bytes (the chunk of task %u), got %zu", h->path,
                            (unsigned long long)t->chunk, hpcw_i_sion_rank(h, i), size);
     }
-    if (size > t->chunk - t->used) {
+    if (size > t->chunk - hpcw_i_sion_used(h, i)) {
         hpcw_status s = next_block(h, i, err);
         if (s != HPCW_OK) {
             return s;
@@ -98,14 +96,15 @@ static hpcw_status append_bytes(struct hpcw_sion *h, uint32_t i, const void *dat
                            hpcw_i_sion_rank(h, i), size);
     }
     while (size > 0) {
-        if (t->used == t->chunk) {
+        uint64_t room = t->chunk - hpcw_i_sion_used(h, i);
+        if (room == 0) {
             hpcw_error e;
             hpcw_status s = next_block(h, i, &e);
             if (s != HPCW_OK) {
                 return hpcw_i_sion_break(h, s, &e, err); /* a part of these bytes may be stored already */
             }
+            room = t->chunk;
         }
-        uint64_t room = t->chunk - t->used;
         size_t n = size < room ? size : (size_t)room;
         hpcw_status s = hpcw_i_sion_append(h, i, data, n, err);
         if (s != HPCW_OK) {
@@ -183,7 +182,7 @@ hpcw_status hpcw_sion_write_key(hpcw_sion *h, uint32_t rank, uint64_t key, const
         s = append_bytes(h, i, value, size, err);
     }
     if (s == HPCW_OK) {
-        h->tail_dropped[i] = size == 0 && h->task[i].used >= KEY_HEADER;
+        h->tail_dropped[i] = size == 0 && hpcw_i_sion_used(h, i) >= KEY_HEADER;
     }
     hpcw_i_sion_release(h);
     return s;
@@ -204,11 +203,11 @@ hpcw_status hpcw_sion_reserve(hpcw_sion *h, uint32_t rank, size_t size, uint64_t
             h->path, size, rank, (unsigned long long)t->chunk);
     }
     hpcw_i_sion_claim(h, i);
-    if (size > t->chunk - t->used) {
+    if (size > t->chunk - hpcw_i_sion_used(h, i)) {
         s = next_block(h, i, err);
     }
-    if (s == HPCW_OK && t->buffered > 0) {
-        s = hpcw_i_sion_write_out(h, i, NULL, 0, err); /* what waits lies in front of the gap */
+    if (s == HPCW_OK) {
+        s = hpcw_i_sion_write_out(h, i, err); /* what waits lies in front of the gap */
     }
     if (s == HPCW_OK) {
         *offset = t->block * t->chunk + t->used;
@@ -229,7 +228,7 @@ hpcw_status hpcw_sion_fill(hpcw_sion *h, uint32_t rank, uint64_t offset, const v
     uint64_t block = t->chunk == 0 ? UINT64_MAX : offset / t->chunk;
     uint64_t k = t->chunk == 0 ? 0 : offset % t->chunk;
     hpcw_i_sion_claim(h, i); /* another thread may be taking this task's slot away */
-    uint64_t end = block < t->block ? t->chunk : t->used - t->buffered;
+    uint64_t end = block < t->block ? t->chunk : t->used;
     hpcw_i_sion_release(h);
     if (block > t->block || k > end || size > end - k) {
         return hpcw_i_fail(err, HPCW_EINVAL, "%s: wanted a place that task %u reserved, got %zu bytes at %llu",
@@ -252,7 +251,7 @@ uint64_t hpcw_sion_stream_size(const hpcw_sion *h, uint32_t rank) {
         return 0;
     }
     const struct hpcw_i_sion_task *t = &h->task[i];
-    uint64_t size = t->used;
+    uint64_t size = hpcw_i_sion_used(h, i);
     for (uint32_t b = 0; b < t->block; b++) {
         size += t->earlier->used[b];
     }
@@ -262,9 +261,7 @@ uint64_t hpcw_sion_stream_size(const hpcw_sion *h, uint32_t rank) {
 hpcw_status hpcw_i_sion_flush_all(struct hpcw_sion *h, hpcw_error *err) {
     hpcw_status s = HPCW_OK;
     for (uint32_t i = 0; s == HPCW_OK && i < h->options.count; i++) {
-        if (h->task[i].buffered > 0) {
-            s = hpcw_i_sion_write_out(h, i, NULL, 0, err);
-        }
+        s = hpcw_i_sion_write_out(h, i, err);
         if (s == HPCW_OK && h->tail_dropped != NULL && h->tail_dropped[i]) {
             s = hpcw_i_fail(
                 err, HPCW_ERANGE,

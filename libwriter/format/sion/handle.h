@@ -18,6 +18,14 @@ struct hpcw_i_sion_part {
     hpcw_sink *sink;
 };
 
+/* Where a small record of a task goes. Nothing else is looked at for most of them, and so little that the cursors of
+ * thousands of tasks stay in the cache. */
+struct hpcw_i_sion_cursor {
+    unsigned char *to; /* behind the bytes that wait; NULL: none do */
+    uint32_t room;     /* bytes that the buffer still takes; 0 if nothing waits */
+    atomic_uint slot;  /* 1 + the borrowed slot, 0: none, see buffer.c */
+};
+
 enum { HPCW_I_SION_HOT_SLOTS = 16 };
 
 /* A large buffer that tasks borrow for a while. */
@@ -44,12 +52,15 @@ struct hpcw_sion {
     bool *tail_dropped; /* key-value: [count] the stream ends in a whole header without a value; else NULL */
 
     /* Write buffers, see buffer.c. */
+    struct hpcw_i_sion_cursor *cursor; /* [count], NULL: unbuffered */
+    /* The first so many own tasks are consecutive, with slots of their own, and take plain writes: all, or none once
+     * the container is broken or closed. */
+    atomic_uint quick;
     unsigned char *slots; /* in slot_memory */
     unsigned char *slot_memory;
     size_t slot_size; /* 0: unbuffered */
     size_t slot_stride;
     size_t direct_size; /* records from this size on are written at once */
-    bool quick;         /* plain writes to consecutive tasks, each with a slot of its own */
     bool pooled;
     uint32_t slot_count;
     uint32_t next_slot;       /* pooled: the one lent out longest ago */
@@ -79,6 +90,12 @@ static inline uint32_t hpcw_i_sion_rank(const struct hpcw_sion *h, uint32_t i) {
 
 static inline struct hpcw_i_sion_part *hpcw_i_sion_part_of(const struct hpcw_sion *h, uint32_t i) {
     return &h->part[h->part_of != NULL ? h->part_of[i] : 0];
+}
+
+/* Where byte `k` of the current chunk of own task i is in its file. */
+static inline uint64_t hpcw_i_sion_position(const struct hpcw_sion *h, uint32_t i, uint64_t k) {
+    const struct hpcw_i_sion_task *t = &h->task[i];
+    return t->start + t->block * hpcw_i_sion_part_of(h, i)->stride + k;
 }
 
 /* Index of own task i inside its physical file. */

@@ -7,8 +7,6 @@
 #ifndef HPCW_FORMAT_SION_PLACE_H
 #define HPCW_FORMAT_SION_PLACE_H
 
-#include <stdatomic.h>
-
 #include "comm/comm.h"
 #include "format/sion/layout.h"
 
@@ -22,12 +20,9 @@ struct hpcw_i_sion_blocks {
 struct hpcw_i_sion_task {
     uint64_t start; /* of its chunk: first within the block, later (open) in the file, block 0 */
     uint64_t chunk; /* bytes: first as requested, then as in the file */
-    uint64_t used;  /* bytes of the current block, buffered ones included */
+    uint64_t used;  /* bytes of the current block without those that wait in a buffer */
     struct hpcw_i_sion_blocks *earlier; /* of `block` blocks; NULL: none */
     uint32_t block;                     /* current block */
-    uint32_t buffered;                  /* last bytes of `used` that wait in the buffer */
-    uint32_t room;                      /* bytes that the buffer still takes; 0 if it is empty */
-    atomic_uint slot;                   /* 1 + the borrowed slot, 0: none, see buffer.c */
 };
 
 /*

@@ -822,7 +822,7 @@ hpcw_status hpcw_sion_close(hpcw_sion *h, hpcw_error *err) {
         return hpcw_i_fail(err, HPCW_ESTATE, "%s: the container is closed", h->path);
     }
     h->closed = true;
-    h->quick = false; /* every write is looked at, and refused */
+    atomic_store(&h->quick, 0); /* every write is looked at, and refused */
     uint64_t single[3];
     struct extent e = {single, single + 1, single + 2};
     uint64_t *word = NULL;
