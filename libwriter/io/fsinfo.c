@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <sys/statvfs.h>
 
 #include "base/mem.h"
@@ -13,6 +14,7 @@
 #define LARGEST_BELIEVED (32u << 20)
 #define OTHERWISE (2u << 20)
 
+#define MAGIC_EXT4 0xEF53u
 #define MAGIC_LUSTRE 0x0BD00BD0u
 #define MAGIC_GPFS 0x47504653u
 #define MAGIC_XFS 0x58465342u
@@ -62,6 +64,16 @@ hpcw_status hpcw_i_fs_space(const char *directory, uint64_t *bytes, hpcw_error *
     return HPCW_OK;
 }
 
+bool hpcw_i_fs_pays_to_allocate(int fd, uint32_t *block, uint64_t *bytes) {
+    struct statfs fs;
+    if (fstatfs(fd, &fs) != 0 || (uint32_t)fs.f_type != MAGIC_EXT4 || fs.f_bsize <= 0) {
+        return false;
+    }
+    *block = (uint32_t)fs.f_bsize;
+    *bytes = (uint64_t)fs.f_bavail * (uint64_t)fs.f_bsize;
+    return true;
+}
+
 /* ---- everything there is to know ---- */
 
 static const struct hpcw_i_fs_source *source_or_system(const struct hpcw_i_fs_source *source) {
@@ -73,7 +85,7 @@ static void name_type(uint64_t magic, char type[32]) {
         uint32_t magic;
         const char *name;
     } known[] = {
-        {0xEF53, "ext4"},         {0x01021994, "tmpfs"},    {MAGIC_XFS, "xfs"},       {0x9123683E, "btrfs"},
+        {MAGIC_EXT4, "ext4"},     {0x01021994, "tmpfs"},    {MAGIC_XFS, "xfs"},       {0x9123683E, "btrfs"},
         {MAGIC_LUSTRE, "lustre"}, {MAGIC_GPFS, "gpfs"},     {0x6969, "nfs"},          {0x794C7630, "overlay"},
         {0x65735546, "fuse"},     {0x2FC12FC1, "zfs"},      {0xF2F52010, "f2fs"},     {0x19830326, "beegfs"},
         {0x00C36400, "ceph"},     {0xFF534D42, "cifs"},     {0xFE534D42, "smb2"},     {0x858458F6, "ramfs"},

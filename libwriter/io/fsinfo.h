@@ -20,6 +20,13 @@ hpcw_status hpcw_i_fs_block_size(const char *path, uint32_t *block_size, hpcw_er
  * not say. */
 hpcw_status hpcw_i_fs_space(const char *directory, uint64_t *bytes, hpcw_error *err);
 
+/*
+ * Whether it pays to allocate the storage of a file before small pieces of it are written in no order of the file. On
+ * ext4 it does, whose bookkeeping for pieces without storage takes as long as the copy; on tmpfs it changes nothing.
+ * Elsewhere nobody has measured it. If so: the file system's block and the bytes that are free on it.
+ */
+bool hpcw_i_fs_pays_to_allocate(int fd, uint32_t *block, uint64_t *bytes);
+
 /* Everything that is known of a file system. Sources are static words, "unknown" where nobody could be asked. */
 struct hpcw_i_fsinfo {
     char type[32]; /* "ext4" (ext2 and ext3 look the same), "unknown (0x...)" */

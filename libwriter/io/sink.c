@@ -82,6 +82,20 @@ void hpcw_sink_discard(hpcw_sink *sink) {
     }
 }
 
+uint64_t hpcw_i_sink_spare(const hpcw_sink *sink) {
+    return sink->finished || sink->ops->spare == NULL ? 0 : sink->ops->spare(sink);
+}
+
+bool hpcw_i_sink_allocate(hpcw_sink *sink, uint64_t offset, uint64_t size) {
+    return !sink->finished && sink->ops->allocate != NULL && sink->ops->allocate(sink, offset, size);
+}
+
+void hpcw_i_sink_give_back(hpcw_sink *sink, uint64_t offset, uint64_t size) {
+    if (!sink->finished && sink->ops->give_back != NULL) {
+        sink->ops->give_back(sink, offset, size);
+    }
+}
+
 void hpcw_i_sink_withdraw(hpcw_sink *sink) {
     if (sink != NULL && sink->ops->withdraw != NULL) {
         sink->ops->withdraw(sink);

@@ -16,6 +16,10 @@ struct hpcw_i_sink_ops {
     hpcw_status (*publish)(hpcw_sink *sink, hpcw_error *err);
     hpcw_status (*detach)(hpcw_sink *sink, hpcw_error *err);
     void (*withdraw)(hpcw_sink *sink); /* NULL: nothing to take back */
+    /* All three or none: see below. */
+    uint64_t (*spare)(const hpcw_sink *sink);
+    bool (*allocate)(hpcw_sink *sink, uint64_t offset, uint64_t size);
+    void (*give_back)(hpcw_sink *sink, uint64_t offset, uint64_t size);
     void (*discard)(hpcw_sink *sink);
     void (*free)(hpcw_sink *sink);
 };
@@ -30,6 +34,15 @@ struct hpcw_sink {
 /* hpcw_sink_write_at for two pieces at once, one system call where the destination allows it. */
 hpcw_status hpcw_i_sink_write2(hpcw_sink *sink, uint64_t offset, const void *a, size_t a_size, const void *b,
                                size_t b_size, hpcw_error *err);
+
+/*
+ * Storage ahead of writes. The first says how many bytes of storage are free where it pays to allocate a range before it
+ * is written in small pieces, and 0 anywhere else. The second does so, for as many whole blocks as lie in the range;
+ * whether it did. The third gives back the whole blocks of a range that was never written to. Thread safe.
+ */
+uint64_t hpcw_i_sink_spare(const hpcw_sink *sink);
+bool hpcw_i_sink_allocate(hpcw_sink *sink, uint64_t offset, uint64_t size);
+void hpcw_i_sink_give_back(hpcw_sink *sink, uint64_t offset, uint64_t size);
 
 /* Takes the name back after a publish, for files that are worth nothing without others that failed. */
 void hpcw_i_sink_withdraw(hpcw_sink *sink);

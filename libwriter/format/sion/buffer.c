@@ -108,7 +108,9 @@ hpcw_status hpcw_i_sion_buffers_new(struct hpcw_sion *h, hpcw_error *err) {
     h->direct_size = slot < LARGE_WRITE ? LARGE_WRITE : (size_t)slot;
     bool quick = !h->pooled && h->ranks == NULL && h->options.content != HPCW_SION_KEYVAL;
     atomic_store_explicit(&h->quick, quick ? count : 0, memory_order_relaxed);
-    return !h->pooled && slot < HPCW_I_SION_HOT_SLOT && budget >= HOT_BUDGET ? hot_new(h, err) : HPCW_OK;
+    hpcw_status s = hpcw_i_sion_ahead_start(h, err);
+    bool hot = !h->pooled && slot < HPCW_I_SION_HOT_SLOT && budget >= HOT_BUDGET;
+    return s == HPCW_OK && hot ? hot_new(h, err) : s;
 }
 
 void hpcw_i_sion_buffers_free(struct hpcw_sion *h) {
@@ -354,6 +356,9 @@ hpcw_status hpcw_i_sion_append(struct hpcw_sion *h, uint32_t i, const void *data
         data = (const unsigned char *)data + n;
         size -= n;
         if (size > 0) {
+            if (h->pooled || slot_of(h, i) == 0) {
+                hpcw_i_sion_ahead_of_piece(h, i);
+            }
             s = hpcw_i_sion_write_out(h, i, err);
         }
     }

@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 
 #include "comm/comm.h"
+#include "format/sion/ahead.h"
 #include "format/sion/place.h"
 
 /* The tasks of this process that live in one physical file: a run of the own tasks, as these are ascending. */
@@ -73,6 +74,7 @@ struct hpcw_sion {
     uint32_t returns;          /* tasks that came back after their hot slot was taken */
     uint64_t hot_clock;        /* hot slots lent so far */
     pthread_mutex_t slot_lock; /* all of hot_...; pooled: every write holds it */
+    struct hpcw_i_sion_ahead ahead;
 
     atomic_bool broken; /* a write failed: no more writes, close will fail */
     hpcw_error failure; /* the first one, guarded by failure_lock until close */
