@@ -60,6 +60,11 @@ static uint64_t records_before(const struct hpcw_i_dataset *d, uint32_t iteratio
     return prologue_records(d) + m->events * iteration + m->checkpoint_events * checkpoints;
 }
 
+/* The first place from a record on where a slice may begin. */
+static uint64_t next_cut(uint64_t record) {
+    return hpcw_i_align_up(record, HPCW_CLOG2_SEGMENT);
+}
+
 /* Entry 0 is the world, 1 + r the communicator of rank r alone. */
 static void comm_of(void *context, uint32_t index, hpcw_clog2_comm_entry *entry) {
     const struct hpcw_i_dataset *d = context;
@@ -145,12 +150,12 @@ static bool owns(const char *path) {
 
 /* ---- records ---- */
 
-/* Records on their way into a slice: those from `begin` to `end` in the order of the whole log. */
+/* Records on their way into a slice: those that come next, of which the ones before `begin` and from `end` on in the order
+ * of the whole log are left out. */
 struct out {
     hpcw_clog2_slice *slice;
     uint64_t number; /* of the next record */
     uint64_t begin, end;
-    double next_time; /* of the first record behind the end; HPCW_CLOG2_LAST: there is none so far */
     size_t count;
     hpcw_clog2_record record[256];
 };
@@ -161,15 +166,8 @@ static hpcw_status flush(struct out *o, hpcw_error *err) {
     return count == 0 ? HPCW_OK : hpcw_clog2_slice_put(o->slice, o->record, count, err);
 }
 
-/* Room for the next record, zeroed; NULL if it is none of ours. */
-static hpcw_clog2_record *next(struct out *o, double time, int32_t rank, hpcw_clog2_kind kind) {
-    uint64_t number = o->number++;
-    if (number < o->begin || number >= o->end) {
-        if (number >= o->end && o->next_time == HPCW_CLOG2_LAST) {
-            o->next_time = time;
-        }
-        return NULL;
-    }
+/* Room for another record, its head filled in. */
+static hpcw_clog2_record *add(struct out *o, double time, int32_t rank, hpcw_clog2_kind kind) {
     hpcw_clog2_record *r = &o->record[o->count++];
     r->time = time;
     r->comm = 0;
@@ -177,6 +175,12 @@ static hpcw_clog2_record *next(struct out *o, double time, int32_t rank, hpcw_cl
     r->thread = 0;
     r->kind = kind;
     return r;
+}
+
+/* Likewise; NULL if the next record is left out. */
+static hpcw_clog2_record *next(struct out *o, double time, int32_t rank, hpcw_clog2_kind kind) {
+    uint64_t number = o->number++;
+    return number < o->begin || number >= o->end ? NULL : add(o, time, rank, kind);
 }
 
 static hpcw_status make_room(struct out *o, hpcw_error *err) {
@@ -268,24 +272,38 @@ static int32_t event_number(uint32_t what) {
     return STEP_EVENT;
 }
 
-static hpcw_status put_iteration(struct out *o, const struct hpcw_i_dataset *d, uint32_t iteration,
-                                 uint64_t start_ns, const struct hpcw_i_trace_run *run, hpcw_error *err) {
+/* An iteration, and which of its records are put: those from `from` to `to` in its own order. */
+struct part {
+    const struct hpcw_i_trace_run *run;
+    uint32_t iteration;
+    uint64_t start_ns;
+    uint64_t first;    /* number of the iteration's first record in the whole log */
+    uint64_t from, to; /* what this process writes */
+    uint64_t cut;      /* from there on, up to `to`, they belong into a slice of their own */
+    uint64_t ahead;    /* and up to there they are in it before the iteration's turn has come */
+};
+
+static double time_of(const struct part *part, uint64_t index) {
+    return at(part->start_ns + part->run->order[index].time_ns);
+}
+
+static hpcw_status put_events(struct out *o, hpcw_clog2_slice *slice, const struct hpcw_i_dataset *d,
+                              const struct part *part, uint64_t from, uint64_t to, hpcw_error *err) {
+    const struct hpcw_i_trace_run *run = part->run;
     int32_t number[HPCW_I_TRACE_STEP + 1];
     for (uint32_t what = 0; what <= HPCW_I_TRACE_STEP; what++) {
         number[what] = event_number(what);
     }
+    o->slice = slice;
     hpcw_status s = HPCW_OK;
-    for (uint64_t i = 0; s == HPCW_OK && i < run->count; i++) {
+    for (uint64_t i = from; s == HPCW_OK && i < to; i++) {
         const struct hpcw_i_trace_event *e = &run->event[run->order[i].index];
         bool message = e->what == HPCW_I_TRACE_SEND || e->what == HPCW_I_TRACE_RECEIVE;
         bool cargo = e->what == HPCW_I_TRACE_CHECKPOINT + 1 || e->what == HPCW_I_TRACE_STEP;
-        hpcw_clog2_record *r = next(o, at(start_ns + e->time_ns), (int32_t)e->rank,
-                                    message ? HPCW_CLOG2_MESSAGE
-                                    : cargo ? HPCW_CLOG2_WITH_CARGO
-                                            : HPCW_CLOG2_BARE);
-        if (r == NULL) {
-            continue;
-        }
+        hpcw_clog2_record *r = add(o, at(part->start_ns + e->time_ns), (int32_t)e->rank,
+                                   message ? HPCW_CLOG2_MESSAGE
+                                   : cargo ? HPCW_CLOG2_WITH_CARGO
+                                           : HPCW_CLOG2_BARE);
         if (message) {
             r->as.message.event = e->what == HPCW_I_TRACE_SEND ? HPCW_CLOG2_SEND : HPCW_CLOG2_RECEIVE;
             r->as.message.peer_comm = 0;
@@ -295,7 +313,7 @@ static hpcw_status put_iteration(struct out *o, const struct hpcw_i_dataset *d, 
         } else if (cargo) {
             hpcw_clog2_cargo c = {0};
             if (e->what == HPCW_I_TRACE_STEP) {
-                hpcw_clog2_cargo_i32(&c, (int32_t)iteration);
+                hpcw_clog2_cargo_i32(&c, (int32_t)part->iteration);
             } else {
                 hpcw_clog2_cargo_i64(&c, (int64_t)d->trace_params.checkpoint_bytes);
             }
@@ -307,32 +325,51 @@ static hpcw_status put_iteration(struct out *o, const struct hpcw_i_dataset *d, 
         }
         s = make_room(o, err);
     }
-    return s;
+    return s == HPCW_OK ? flush(o, err) : s;
 }
 
 /* ---- one process ---- */
 
 /*
  * A process owns a range of iterations, and writes the records from the first cut behind the range's first one to the
- * first cut behind its end; so it makes the beginning of the next iteration, too. Threads make iterations at the same
- * time and put them in turn.
+ * first cut behind its end; so it makes the beginning of the next iteration, too.
+ *
+ * Threads make iterations at the same time, each with the slice that begins at the first cut in its iteration, in memory.
+ * Then they take turns: who has it puts the records before that cut into the slice that the one before left open, ends
+ * that, and writes its own: in turn, because threads that write to one file at the same time wait for each other in the
+ * kernel, and there they burn the time in which they could make the next iteration. The slice that ended is its own then.
  */
 struct job {
     const struct hpcw_i_dataset *d;
     const struct hpcw_i_write *w;
     uint32_t first, last; /* own iterations first .. last - 1 */
     uint32_t made;        /* iterations first .. made - 1 are made */
+    uint64_t begin, end;  /* own records */
     bool tells;           /* the pass whose progress is told, and what was injected remembered */
-    struct out out;
-    uint64_t start_ns;       /* of the iteration whose turn it is */
+    hpcw_clog2 *log;
+    hpcw_clog2_slice *open;  /* the one that comes next in the file; NULL: this process writes nothing */
+    uint64_t next_block;     /* the first one of it */
+    double next_time;        /* of the first record behind the end; HPCW_CLOG2_LAST: there is none */
     uint64_t own_ns;         /* of the own iterations together */
     struct hpcw_i_buf facts; /* words, see remember */
 
     pthread_mutex_t lock;
     pthread_cond_t turn_came;
-    uint32_t turn; /* guarded */
-    bool failed;   /* guarded */
+    uint32_t known;    /* guarded: the iteration whose start is known */
+    uint64_t start_ns; /* guarded: that start */
+    uint32_t turn;     /* guarded */
+    bool failed;       /* guarded */
 };
+
+/* What a thread has of its own. */
+struct maker {
+    struct hpcw_i_trace_scratch *scratch;
+    hpcw_clog2_slice *slice;
+    struct out out;
+};
+
+/* Records of an iteration that are kept in memory until its turn has come, at most: 10 MB or so. */
+enum { MOST_AHEAD = 4 * HPCW_CLOG2_SEGMENT };
 
 /* Of each iteration: number, start, duration, compute_ns, slowest_ns, slowest_rank, interruptions and backward arrows
  * as counts, then two words an interruption, three an arrow. */
@@ -342,11 +379,11 @@ static bool remember_words(struct job *job, const uint64_t *word, size_t count) 
     return hpcw_i_buf_append(&job->facts, word, count * sizeof *word);
 }
 
-static hpcw_status remember(struct job *job, uint32_t iteration, const struct hpcw_i_trace_run *run,
-                            hpcw_error *err) {
+static hpcw_status remember(struct job *job, const struct part *part, hpcw_error *err) {
+    const struct hpcw_i_trace_run *run = part->run;
     const struct hpcw_i_trace_facts *f = &run->facts;
-    const uint64_t word[FACT_WORDS] = {iteration,     job->start_ns,   f->duration_ns, f->compute_ns,
-                                       f->slowest_ns, f->slowest_rank, run->noises,    run->backwards};
+    const uint64_t word[FACT_WORDS] = {part->iteration, part->start_ns,  f->duration_ns, f->compute_ns,
+                                       f->slowest_ns,   f->slowest_rank, run->noises,    run->backwards};
     bool ok = remember_words(job, word, FACT_WORDS);
     for (size_t i = 0; ok && i < run->noises; i++) {
         ok = remember_words(job, (const uint64_t[]){run->noise[i].rank, run->noise[i].length_ns}, NOISE_WORDS);
@@ -358,95 +395,192 @@ static hpcw_status remember(struct job *job, uint32_t iteration, const struct hp
     return ok ? HPCW_OK : hpcw_i_fail(err, HPCW_ENOMEM, "clog2: out of memory for what was injected");
 }
 
-static hpcw_status take_turn(struct job *job, uint32_t iteration, const struct hpcw_i_trace_run *run,
+/* Waits for what another thread's iteration brings; false: there was a failure, and it never comes. */
+static bool wait_for(struct job *job, const uint32_t *number, uint32_t wanted) {
+    while (*number != wanted && !job->failed) {
+        (void)pthread_cond_wait(&job->turn_came, &job->lock);
+    }
+    return !job->failed;
+}
+
+static void fail(struct job *job) {
+    (void)pthread_mutex_lock(&job->lock);
+    job->failed = true;
+    (void)pthread_cond_broadcast(&job->turn_came);
+    (void)pthread_mutex_unlock(&job->lock);
+}
+
+/* When an iteration begins: iterations are handed out in ascending order, so somebody works on the one before. */
+static bool learn_start(struct job *job, uint32_t iteration, uint64_t duration_ns, uint64_t *start_ns) {
+    (void)pthread_mutex_lock(&job->lock);
+    bool goes_on = wait_for(job, &job->known, iteration);
+    if (goes_on) {
+        *start_ns = job->start_ns;
+        job->start_ns += duration_ns;
+        job->known++;
+        (void)pthread_cond_broadcast(&job->turn_came);
+    }
+    (void)pthread_mutex_unlock(&job->lock);
+    return goes_on;
+}
+
+/* Which records of an iteration this process writes, and where. */
+static void divide_iteration(const struct job *job, struct part *part) {
+    const uint64_t count = part->run->count;
+    part->first = records_before(job->d, part->iteration);
+    uint64_t begin = part->first > job->begin ? part->first : job->begin;
+    uint64_t end = part->first + count < job->end ? part->first + count : job->end;
+    end = end > begin ? end : begin;
+    uint64_t cut = next_cut(begin);
+    cut = cut < end ? cut : end;
+    part->from = begin - part->first;
+    part->to = end - part->first;
+    part->cut = cut - part->first;
+    part->ahead = part->to - part->cut > MOST_AHEAD ? part->cut + MOST_AHEAD : part->to;
+}
+
+static hpcw_status put_ahead(const struct job *job, struct maker *maker, const struct part *part,
                              hpcw_error *err) {
-    hpcw_status s = put_iteration(&job->out, job->d, iteration, job->start_ns, run, err);
-    if (iteration < job->last) {
-        job->own_ns += run->facts.duration_ns;
+    if (part->cut == part->to) {
+        return HPCW_OK;
+    }
+    hpcw_status s = hpcw_clog2_slice_again(maker->slice, part->first + part->cut, err);
+    return s == HPCW_OK ? put_events(&maker->out, maker->slice, job->d, part, part->cut, part->ahead, err) : s;
+}
+
+static hpcw_status take_turn(struct job *job, struct maker *maker, const struct part *part, hpcw_error *err) {
+    hpcw_status s = put_events(&maker->out, job->open, job->d, part, part->from, part->cut, err);
+    if (s == HPCW_OK && part->cut < part->to) {
+        s = hpcw_clog2_slice_end(job->open, time_of(part, part->cut), err);
+        if (s == HPCW_OK) {
+            hpcw_clog2_slice *ended = job->open;
+            job->next_block += hpcw_clog2_slice_blocks(ended);
+            job->open = maker->slice;
+            maker->slice = ended;
+            s = hpcw_clog2_slice_place(job->open, job->next_block, err);
+        }
+        s = s == HPCW_OK ? put_events(&maker->out, job->open, job->d, part, part->ahead, part->to, err) : s;
+    }
+    if (part->first <= job->end && job->end - part->first < part->run->count) {
+        job->next_time = time_of(part, job->end - part->first);
+    }
+    if (part->iteration < job->last) {
+        job->own_ns += part->run->facts.duration_ns;
         if (s == HPCW_OK && job->tells) {
-            s = remember(job, iteration, run, err);
-            job->w->progress(job->w->progress_context, run->count * 40);
+            s = remember(job, part, err);
+            job->w->progress(job->w->progress_context, part->run->count * 40);
         }
     }
-    job->start_ns += run->facts.duration_ns;
     return s;
 }
 
 static hpcw_status make_iteration(void *context, void *state, uint64_t index, hpcw_error *err) {
     struct job *job = context;
-    uint32_t iteration = (uint32_t)index;
+    struct maker *maker = state;
     struct hpcw_i_trace_run run;
-    hpcw_status s = hpcw_i_trace_iteration(&job->d->trace, state, iteration, &run, err);
-    (void)pthread_mutex_lock(&job->lock);
-    /* Iterations are handed out in ascending order: somebody has the turn. */
-    while (job->turn != iteration && !job->failed) {
-        (void)pthread_cond_wait(&job->turn_came, &job->lock);
+    struct part part = {.run = &run, .iteration = (uint32_t)index};
+    hpcw_status s = hpcw_i_trace_iteration(&job->d->trace, maker->scratch, part.iteration, &run, err);
+    if (s != HPCW_OK) {
+        fail(job);
+        return s;
     }
-    bool goes_on = s == HPCW_OK && !job->failed;
+    if (!learn_start(job, part.iteration, run.facts.duration_ns, &part.start_ns)) {
+        return HPCW_OK; /* another thread reports why */
+    }
+    divide_iteration(job, &part);
+    s = put_ahead(job, maker, &part, err);
+    (void)pthread_mutex_lock(&job->lock);
+    bool goes_on = s == HPCW_OK && wait_for(job, &job->turn, part.iteration);
     (void)pthread_mutex_unlock(&job->lock);
     if (goes_on) {
-        s = take_turn(job, iteration, &run, err);
+        s = take_turn(job, maker, &part, err);
+    }
+    if (s != HPCW_OK) {
+        fail(job);
+        return s;
     }
     (void)pthread_mutex_lock(&job->lock);
-    job->failed = job->failed || s != HPCW_OK;
     job->turn++;
     (void)pthread_cond_broadcast(&job->turn_came);
     (void)pthread_mutex_unlock(&job->lock);
-    return s;
+    return HPCW_OK;
+}
+
+static void free_maker(struct maker *maker) {
+    if (maker != NULL) {
+        hpcw_i_trace_scratch_free(maker->scratch);
+        hpcw_clog2_slice_free(maker->slice);
+        hpcw_i_free(maker);
+    }
 }
 
 static hpcw_status begin_thread(void *context, void **state, hpcw_error *err) {
     struct job *job = context;
-    struct hpcw_i_trace_scratch *scratch;
-    hpcw_status s = hpcw_i_trace_scratch_new(&job->d->trace, &scratch, err);
-    *state = scratch;
+    struct maker *maker = hpcw_i_calloc(1, sizeof *maker);
+    hpcw_status s = maker == NULL ? hpcw_i_fail(err, HPCW_ENOMEM, "clog2: out of memory for a thread")
+                                  : hpcw_i_trace_scratch_new(&job->d->trace, &maker->scratch, err);
+    s = s == HPCW_OK ? hpcw_clog2_slice_new(job->log, 0, &maker->slice, err) : s;
+    if (s != HPCW_OK) {
+        free_maker(maker);
+        fail(job);
+    }
+    *state = maker;
     return s;
 }
 
 static void end_thread(void *context, void *state) {
     (void)context;
-    hpcw_i_trace_scratch_free(state);
+    free_maker(state);
+}
+
+/* The records before the first iteration. */
+static hpcw_status put_first(const struct job *job, hpcw_error *err) {
+    struct out *o = hpcw_i_calloc(1, sizeof *o);
+    if (o == NULL) {
+        return hpcw_i_fail(err, HPCW_ENOMEM, "clog2: out of memory");
+    }
+    o->slice = job->open;
+    o->begin = job->begin;
+    o->end = job->end;
+    hpcw_status s = put_prologue(o, job->d, err);
+    s = s == HPCW_OK ? flush(o, err) : s;
+    hpcw_i_free(o);
+    return s;
 }
 
 /* All records of this process into a log of its own or the real one, from a block on; *blocks is how many there were. */
 static hpcw_status pass(struct job *job, hpcw_clog2 *log, uint64_t first_block, uint64_t start_ns,
                         uint64_t *blocks, hpcw_error *err) {
-    struct out *o = &job->out;
     *blocks = 0;
-    o->number = job->first == 0 ? 0 : records_before(job->d, job->first);
-    o->next_time = HPCW_CLOG2_LAST;
-    o->count = 0;
-    o->slice = NULL;
+    job->log = log;
+    job->open = NULL;
+    job->next_block = first_block;
+    job->next_time = HPCW_CLOG2_LAST;
     job->start_ns = start_ns;
     job->own_ns = 0;
-    job->turn = job->first;
+    job->known = job->turn = job->first;
     job->failed = false;
     hpcw_status s = HPCW_OK;
-    if (o->begin < o->end) {
-        s = hpcw_clog2_slice_new(log, o->begin, &o->slice, err);
-        s = s == HPCW_OK ? hpcw_clog2_slice_place(o->slice, first_block, err) : s;
-    }
-    if (s == HPCW_OK && job->first == 0) {
-        s = put_prologue(o, job->d, err);
+    if (job->begin < job->end) {
+        s = hpcw_clog2_slice_new(log, job->begin, &job->open, err);
+        s = s == HPCW_OK ? hpcw_clog2_slice_place(job->open, first_block, err) : s;
+        if (s == HPCW_OK && job->first == 0) {
+            s = put_first(job, err);
+        }
     }
     if (s == HPCW_OK) {
         const struct hpcw_i_pool_work work = {
             .context = job, .begin = begin_thread, .step = make_iteration, .end = end_thread};
         s = hpcw_i_pool_run(job->w->jobs, job->first, job->made - job->first, 1, &work, err);
     }
-    if (s == HPCW_OK && o->slice != NULL) {
-        s = flush(o, err);
-        s = s == HPCW_OK ? hpcw_clog2_slice_end(o->slice, o->next_time, err) : s;
+    if (s == HPCW_OK && job->open != NULL) {
+        s = hpcw_clog2_slice_end(job->open, job->next_time, err);
     }
     if (s == HPCW_OK) {
-        *blocks = hpcw_clog2_slice_blocks(o->slice);
+        *blocks = job->next_block - first_block + hpcw_clog2_slice_blocks(job->open);
     }
-    hpcw_clog2_slice_free(o->slice);
+    hpcw_clog2_slice_free(job->open);
     return s;
-}
-
-static uint64_t next_cut(uint64_t record) {
-    return hpcw_i_align_up(record, HPCW_CLOG2_SEGMENT);
 }
 
 static void divide(struct job *job) {
@@ -457,16 +591,15 @@ static void divide(struct job *job) {
     const uint64_t total = records_before(d, all);
     hpcw_i_share(0, all, size, process, &job->first, &job->last);
     bool ends = process == size - 1;
-    struct out *o = &job->out;
-    o->begin = job->first == 0 ? 0 : next_cut(records_before(d, job->first));
-    o->end = ends ? total : next_cut(records_before(d, job->last));
+    job->begin = job->first == 0 ? 0 : next_cut(records_before(d, job->first));
+    job->end = ends ? total : next_cut(records_before(d, job->last));
     /* Process 0 may own no iteration; the prologue is its own all the same. */
-    o->begin = process == 0 ? 0 : job->first == 0 ? o->end : o->begin;
-    o->begin = o->begin < total ? o->begin : total;
-    o->end = o->end < total ? o->end : total;
+    job->begin = process == 0 ? 0 : job->first == 0 ? job->end : job->begin;
+    job->begin = job->begin < total ? job->begin : total;
+    job->end = job->end < total ? job->end : total;
     job->made = job->last;
-    if (o->begin < o->end) {
-        while (job->made < all && records_before(d, job->made) <= o->end) {
+    if (job->begin < job->end) {
+        while (job->made < all && records_before(d, job->made) <= job->end) {
             job->made++;
         }
     }
