@@ -4,6 +4,8 @@
 
 #define ROW_NAME hpcw_i_linktest_row_scalar
 #define FILL_NAME hpcw_i_particles_fill_scalar
+#define LANES_TABLE hpcw_i_lanes_scalar
 
+#include "model/draws_lanes.h"
 #include "model/linktest_lanes.h"
 #include "model/particles_lanes.h"

@@ -5,11 +5,6 @@
 #include <stdint.h>
 #include <string.h>
 
-/* ln 2 in two parts: the first has 32 trailing zero bits, so that its product with an exponent is exact. */
-static const double ln2_high = 0x1.62e42feep-1;
-static const double ln2_low = 0x1.a39ef35793c76p-33;
-static const double one_over_ln2 = 0x1.71547652b82fep+0;
-
 static double from_bits(uint64_t bits) {
     double x;
     memcpy(&x, &bits, sizeof x);
@@ -31,25 +26,15 @@ double hpcw_i_exp(double x) {
     if (x < -745.2) {
         return 0;
     }
-    /* x = k ln 2 + r with |r| <= ln 2 / 2. Adding and subtracting 1.5 * 2^52 rounds to an integer. */
-    const double shift = 0x1.8p52;
-    double kd = (x * one_over_ln2 + shift) - shift;
-    double r_high = x - kd * ln2_high, r_low = kd * ln2_low;
+    /* x = k ln 2 + r with |r| <= ln 2 / 2. */
+    double kd = (x * HPCW_I_ONE_OVER_LN2 + HPCW_I_EXP_SHIFT) - HPCW_I_EXP_SHIFT;
+    double r_high = x - kd * HPCW_I_LN2_HIGH, r_low = kd * HPCW_I_LN2_LOW;
     double r = r_high - r_low;
 
-    /* 1/n! up to 13!: the first term left out is below 2^-55 of the result. */
-    double y = 1.0 / 6227020800;
-    y = y * r + 1.0 / 479001600;
-    y = y * r + 1.0 / 39916800;
-    y = y * r + 1.0 / 3628800;
-    y = y * r + 1.0 / 362880;
-    y = y * r + 1.0 / 40320;
-    y = y * r + 1.0 / 5040;
-    y = y * r + 1.0 / 720;
-    y = y * r + 1.0 / 120;
-    y = y * r + 1.0 / 24;
-    y = y * r + 1.0 / 6;
-    y = y * r + 0.5;
+    double y = hpcw_i_exp_term[0];
+    for (int i = 1; i < HPCW_I_EXP_TERMS; i++) {
+        y = y * r + hpcw_i_exp_term[i];
+    }
     /* The sum 1 + r + r^2 y from its small end; what r lost to rounding goes in there too. */
     y = (y * (r * r) + ((r_high - r) - r_low)) + r;
     y = y + 1.0;
@@ -116,7 +101,7 @@ double hpcw_i_log(double x) {
     double f;
     double rest = log_of_fraction(x, &k, &f);
     double kd = k;
-    return kd * ln2_high + ((rest + kd * ln2_low) + f);
+    return kd * HPCW_I_LN2_HIGH + ((rest + kd * HPCW_I_LN2_LOW) + f);
 }
 
 double hpcw_i_log2(double x) {
@@ -127,5 +112,5 @@ double hpcw_i_log2(double x) {
     int k;
     double f;
     double rest = log_of_fraction(x, &k, &f);
-    return (double)k + (rest + f) * one_over_ln2;
+    return (double)k + (rest + f) * HPCW_I_ONE_OVER_LN2;
 }
