@@ -160,6 +160,7 @@ hpcw_status hpcw_i_load_init(struct hpcw_i_load_model *m, const struct hpcw_i_lo
     }
     m->channels = (uint32_t)params->far_edges + (params->far_edges > (uint32_t)params->far_edges);
     m->swap_threshold = hpcw_i_threshold(params->migration);
+    m->lanes = hpcw_i_lanes(hpcw_i_simd_best());
     m->phase = hpcw_i_calloc(params->phases, sizeof *m->phase);
     if (m->phase == NULL) {
         return hpcw_i_fail(err, HPCW_ENOMEM, "load of %u phases: no memory", params->phases);
@@ -204,6 +205,9 @@ static uint32_t partner_of(const struct hpcw_i_load_model *m, uint32_t rank, uin
     uint32_t place = hpcw_i_permute(&order, rank) ^ 1;
     return place < m->ranks ? hpcw_i_permute_back(&order, place) : rank;
 }
+
+/* Pairs of ranks that are looked at together. */
+enum { PAIRS = 256 };
 
 /* Whether a slot of the pair changes sides. */
 static bool swaps(const struct hpcw_i_load_model *m, uint32_t rank, uint32_t partner, uint32_t phase,
@@ -256,20 +260,47 @@ void hpcw_i_load_next(const struct hpcw_i_load_model *m, struct hpcw_i_load_curs
     }
 }
 
+/* Slots 4 q .. of pairs of ranks that change sides. */
+static void swap_slots(const struct hpcw_i_load_model *m, uint32_t *object, uint32_t phase, uint32_t q,
+                       const uint32_t *lower, const uint32_t *upper, uint32_t pairs) {
+    uint32_t word[4][PAIRS];
+    const uint32_t slots = m->per_rank - 4 * q < 4 ? m->per_rank - 4 * q : 4;
+    const struct hpcw_i_draws draws = {m->seed, HPCW_I_FOR_LOAD_SWAP, pairs, lower, phase, q};
+    m->lanes->words(&draws, slots, word[0]);
+    for (uint32_t k = 0; k < slots; k++) {
+        const uint32_t *w = word[0] + (size_t)k * pairs;
+        for (uint32_t i = 0; i < pairs; i++) {
+            if (w[i] < m->swap_threshold) {
+                uint32_t *a = object + (size_t)lower[i] * m->per_rank + 4 * q + k;
+                uint32_t *b = object + (size_t)upper[i] * m->per_rank + 4 * q + k;
+                uint32_t moved = *a;
+                *a = *b;
+                *b = moved;
+            }
+        }
+    }
+}
+
 void hpcw_i_load_move(const struct hpcw_i_load_model *m, uint32_t *object, uint32_t phase) {
     if (m->swap_threshold == 0) {
         return;
     }
-    for (uint32_t lower = 0; lower < m->ranks; lower++) {
-        uint32_t upper = partner_of(m, lower, phase);
-        uint32_t *a = object + (size_t)lower * m->per_rank;
-        uint32_t *b = object + (size_t)upper * m->per_rank;
-        for (uint32_t slot = 0; upper > lower && slot < m->per_rank; slot++) {
-            if (swaps(m, lower, upper, phase, slot)) {
-                uint32_t moved = a[slot];
-                a[slot] = b[slot];
-                b[slot] = moved;
-            }
+    const struct hpcw_i_permutation order = {m->ranks, phase, m->seed, HPCW_I_FOR_LOAD_PAIRING};
+    const uint32_t all = m->ranks / 2;
+    for (uint32_t done = 0; done < all; done += PAIRS) {
+        uint32_t rank[2 * PAIRS];
+        uint32_t lower[PAIRS];
+        uint32_t upper[PAIRS];
+        const uint32_t pairs = all - done < PAIRS ? all - done : PAIRS;
+        hpcw_i_permute_back_run(&order, m->lanes, 2 * done, 2 * pairs, rank);
+        for (uint32_t i = 0; i < pairs; i++) {
+            uint32_t a = rank[2 * i];
+            uint32_t b = rank[2 * i + 1];
+            lower[i] = a < b ? a : b;
+            upper[i] = a < b ? b : a;
+        }
+        for (uint32_t q = 0; 4 * q < m->per_rank; q++) {
+            swap_slots(m, object, phase, q, lower, upper, pairs);
         }
     }
 }
@@ -327,6 +358,9 @@ static uint64_t at_least_1(double x) {
     return x < 1 ? 1 : x < 0x1p62 ? (uint64_t)(x + 0.5) : UINT64_C(1) << 62;
 }
 
+/* The change between neighbouring phases is the difference of two draws. */
+static const double jitter_scale = 0.70710678118654752;
+
 uint64_t hpcw_i_load_time(const struct hpcw_i_load_model *m, uint32_t object, uint32_t phase, double slowness) {
     const struct hpcw_i_load_params *p = &m->params;
     const struct hpcw_i_load_phase *f = &m->phase[phase];
@@ -346,10 +380,17 @@ uint64_t hpcw_i_load_time(const struct hpcw_i_load_model *m, uint32_t object, ui
                          sqrt(1 - p->alike) * hpcw_i_normal(own[0], own[1]);
         z = sqrt(p->persistence) * lasting + sqrt(1 - p->persistence) * hpcw_i_normal(epoch[0], epoch[1]);
     }
+    double change = jitter_scale * p->jitter * hpcw_i_normal(jitter[0], jitter[1]);
     /* The mean of a log-normal is above its median by half the variance. */
-    double change = 0.70710678118654752 * p->jitter * hpcw_i_normal(jitter[0], jitter[1]);
     double ns = f->mean_ns * hpcw_i_exp(f->sigma * z - 0.5 * f->sigma * f->sigma + change);
     return at_least_1(ns * slowness * hpcw_i_load_scenario(m, object, phase));
+}
+
+/* The next of `parts` parts of what is left: an even share, give or take a quarter. */
+static uint64_t part_of(uint64_t left, uint32_t word, uint32_t parts) {
+    double share = (0.75 + 0.5 * hpcw_i_uniform(word)) / parts;
+    uint64_t ns = parts == 1 ? left : (uint64_t)((double)left * share);
+    return ns < left ? ns : left;
 }
 
 void hpcw_i_load_split(const struct hpcw_i_load_model *m, uint32_t object, uint64_t time_ns, uint64_t *part) {
@@ -360,11 +401,68 @@ void hpcw_i_load_split(const struct hpcw_i_load_model *m, uint32_t object, uint6
         if (k % 4 == 0) {
             hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_SUBPHASE, object, k / 4, 0, w);
         }
-        /* An even share of what is left, give or take a quarter. */
-        double share = (0.75 + 0.5 * hpcw_i_uniform(w[k % 4])) / (parts - k);
-        uint64_t ns = k + 1 == parts ? left : (uint64_t)((double)left * share);
-        part[k] = ns < left ? ns : left;
+        part[k] = part_of(left, w[k % 4], parts - k);
         left -= part[k];
+    }
+}
+
+void hpcw_i_load_times(const struct hpcw_i_load_model *m, const uint32_t *object, uint32_t count,
+                       uint32_t phase, const double *slowness, uint64_t *time_ns) {
+    assert(count <= HPCW_I_LOAD_AT_ONCE);
+    if (phase == 0) { /* once in a run, and a law of its own */
+        for (uint32_t i = 0; i < count; i++) {
+            time_ns[i] = hpcw_i_load_time(m, object[i], phase, slowness[i]);
+        }
+        return;
+    }
+    const struct hpcw_i_load_params *p = &m->params;
+    const struct hpcw_i_load_phase *f = &m->phase[phase];
+    uint32_t home[HPCW_I_LOAD_AT_ONCE];
+    double z[4][HPCW_I_LOAD_AT_ONCE];
+    for (uint32_t i = 0; i < count; i++) {
+        home[i] = hpcw_i_load_home(m, object[i]);
+    }
+    const struct hpcw_i_draws draws[4] = {
+        {m->seed, HPCW_I_FOR_LOAD_HOME, count, home, 0, 0},
+        {m->seed, HPCW_I_FOR_LOAD_OBJECT, count, object, 0, 0},
+        {m->seed, HPCW_I_FOR_LOAD_EPOCH, count, object, f->epoch, 0},
+        {m->seed, HPCW_I_FOR_LOAD_JITTER, count, object, phase, 0},
+    };
+    for (int k = 0; k < 4; k++) {
+        m->lanes->normals(&draws[k], z[k]);
+    }
+    const double common = sqrt(p->alike), own = sqrt(1 - p->alike);
+    const double lasting = sqrt(p->persistence), passing = sqrt(1 - p->persistence);
+    for (uint32_t i = 0; i < count; i++) {
+        double of_object = lasting * (common * z[0][i] + own * z[1][i]) + passing * z[2][i];
+        double change = jitter_scale * p->jitter * z[3][i];
+        z[0][i] = f->sigma * of_object - 0.5 * f->sigma * f->sigma + change;
+    }
+    m->lanes->exps(z[0], count);
+    for (uint32_t i = 0; i < count; i++) {
+        z[0][i] = f->mean_ns * z[0][i] * slowness[i];
+    }
+    for (uint32_t i = 0; p->scenario != HPCW_I_SCENARIO_NONE && i < count; i++) {
+        z[0][i] *= hpcw_i_load_scenario(m, object[i], phase);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        time_ns[i] = at_least_1(z[0][i]);
+    }
+}
+
+void hpcw_i_load_next_parts(const struct hpcw_i_load_model *m, const uint32_t *object, uint32_t count,
+                            uint32_t first, uint64_t *left, uint64_t *part) {
+    const uint32_t parts = m->params.subphases;
+    const uint32_t here = parts - first < 4 ? parts - first : 4;
+    uint32_t word[4 * HPCW_I_LOAD_AT_ONCE];
+    const struct hpcw_i_draws draws = {m->seed, HPCW_I_FOR_LOAD_SUBPHASE, count, object, first / 4, 0};
+    assert(count <= HPCW_I_LOAD_AT_ONCE && first < parts);
+    m->lanes->words(&draws, here, word);
+    for (uint32_t k = 0; k < here; k++) {
+        for (uint32_t i = 0; i < count; i++) {
+            part[(size_t)k * count + i] = part_of(left[i], word[k * count + i], parts - first - k);
+            left[i] -= part[(size_t)k * count + i];
+        }
     }
 }
 

@@ -26,6 +26,7 @@
 
 #include <hpcw/status.h>
 
+#include "model/draws.h"
 #include "model/machine.h"
 #include "model/param.h"
 
@@ -91,13 +92,14 @@ struct hpcw_i_load_model {
     struct hpcw_i_load_params params;
     const struct hpcw_i_machine *machine;
     uint64_t seed;
-    uint32_t ranks, per_rank;        /* objects of a rank over all collections */
-    uint32_t objects;                /* in all */
-    uint32_t grid[3], block[3];      /* homes, and places of one home, per dimension */
-    uint32_t side[3];                /* of the index space */
-    uint32_t channels;               /* permutations for senders far away */
-    uint64_t swap_threshold;         /* below it a slot's word makes it change sides */
-    struct hpcw_i_load_phase *phase; /* [params.phases] */
+    uint32_t ranks, per_rank;         /* objects of a rank over all collections */
+    uint32_t objects;                 /* in all */
+    uint32_t grid[3], block[3];       /* homes, and places of one home, per dimension */
+    uint32_t side[3];                 /* of the index space */
+    uint32_t channels;                /* permutations for senders far away */
+    uint64_t swap_threshold;          /* below it a slot's word makes it change sides */
+    struct hpcw_i_load_phase *phase;  /* [params.phases] */
+    const struct hpcw_i_lanes *lanes; /* the widest; all give the same bits */
 };
 
 /*
@@ -151,6 +153,16 @@ uint64_t hpcw_i_load_time(const struct hpcw_i_load_model *m, uint32_t object, ui
 
 /* The parts of it: part[params.subphases], their sum is exactly `time_ns`. */
 void hpcw_i_load_split(const struct hpcw_i_load_model *m, uint32_t object, uint64_t time_ns, uint64_t *part);
+
+/*
+ * Both for many objects at once, HPCW_I_LOAD_AT_ONCE at most: with slowness[count], and four of the parts from `first` on, a
+ * multiple of 4, in rows of `count`. `left` is what the parts before it left of the time, and what these leave.
+ */
+enum { HPCW_I_LOAD_AT_ONCE = 512 };
+void hpcw_i_load_times(const struct hpcw_i_load_model *m, const uint32_t *object, uint32_t count,
+                       uint32_t phase, const double *slowness, uint64_t *time_ns);
+void hpcw_i_load_next_parts(const struct hpcw_i_load_model *m, const uint32_t *object, uint32_t count,
+                            uint32_t first, uint64_t *left, uint64_t *part);
 
 /* What a scenario multiplies an object's time with; 1: nothing. */
 double hpcw_i_load_scenario(const struct hpcw_i_load_model *m, uint32_t object, uint32_t phase);

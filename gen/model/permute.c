@@ -53,3 +53,57 @@ uint32_t hpcw_i_permute_back(const struct hpcw_i_permutation *p, uint32_t y) {
     } while (y >= p->count);
     return y;
 }
+
+enum { AT_ONCE = 256 };
+
+/* One pass over the block of each of y[count], which need not be below p->count. */
+static void pass_back(const struct hpcw_i_permutation *p, const struct hpcw_i_lanes *lanes, uint32_t *y,
+                      uint32_t count) {
+    const uint32_t bits = half_bits(p->count);
+    const uint32_t mask = ((uint32_t)1 << bits) - 1;
+    uint32_t left[AT_ONCE];
+    uint32_t right[AT_ONCE];
+    uint32_t word[AT_ONCE];
+    for (uint32_t i = 0; i < count; i++) {
+        left[i] = y[i] >> bits;
+        right[i] = y[i] & mask;
+    }
+    for (uint32_t round = ROUNDS; round-- > 0;) {
+        const struct hpcw_i_draws draws = {p->seed, p->purpose, count, left, round, p->key};
+        lanes->words(&draws, 1, word);
+        for (uint32_t i = 0; i < count; i++) {
+            uint32_t before = right[i] ^ (word[i] & mask);
+            right[i] = left[i];
+            left[i] = before;
+        }
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        y[i] = left[i] << bits | right[i];
+    }
+}
+
+void hpcw_i_permute_back_run(const struct hpcw_i_permutation *p, const struct hpcw_i_lanes *lanes,
+                             uint32_t first, uint32_t count, uint32_t *x) {
+    for (uint32_t done = 0; done < count; done += AT_ONCE) {
+        uint32_t y[AT_ONCE];
+        uint32_t place[AT_ONCE]; /* where they belong */
+        uint32_t left = count - done < AT_ONCE ? count - done : AT_ONCE;
+        for (uint32_t i = 0; i < left; i++) {
+            y[i] = first + done + i;
+            place[i] = done + i;
+        }
+        while (left > 0) {
+            pass_back(p, lanes, y, left);
+            uint32_t outside = 0;
+            for (uint32_t i = 0; i < left; i++) {
+                if (y[i] < p->count) {
+                    x[place[i]] = y[i];
+                } else {
+                    y[outside] = y[i];
+                    place[outside++] = place[i];
+                }
+            }
+            left = outside;
+        }
+    }
+}

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "base/rng.h"
+#include "model/draws.h"
 
 /* A permutation of 0 .. count - 1; its draws are (half, round, key). Four rounds of a balanced Feistel network on the
  * next power of four, repeated until the result is in range (fewer than four times on average). */
@@ -18,5 +19,9 @@ struct hpcw_i_permutation {
 /* Both directions; x < count. */
 uint32_t hpcw_i_permute(const struct hpcw_i_permutation *p, uint32_t x);
 uint32_t hpcw_i_permute_back(const struct hpcw_i_permutation *p, uint32_t y);
+
+/* hpcw_i_permute_back of first .. first + count - 1 into x[count]. */
+void hpcw_i_permute_back_run(const struct hpcw_i_permutation *p, const struct hpcw_i_lanes *lanes,
+                             uint32_t first, uint32_t count, uint32_t *x);
 
 #endif

@@ -94,6 +94,24 @@ static void orders_are_orders(void **state) {
     }
 }
 
+static void runs_of_orders(void **state) {
+    (void)state;
+    static const uint32_t counts[] = {1, 2, 3, 5, 16, 17, 300, 1000, 1025};
+    for (int simd = 0; simd < HPCW_I_SIMD_COUNT; simd++) {
+        const struct hpcw_i_lanes *lanes = hpcw_i_lanes((enum hpcw_i_simd)simd);
+        for (size_t i = 0; lanes != NULL && i < sizeof counts / sizeof counts[0]; i++) {
+            const struct hpcw_i_permutation p = {counts[i], 3, 2, HPCW_I_FOR_LOAD_PAIRING};
+            uint32_t x[1025];
+            for (uint32_t first = 0; first < counts[i]; first = 2 * first + 1) {
+                hpcw_i_permute_back_run(&p, lanes, first, counts[i] - first, x);
+                for (uint32_t y = first; y < counts[i]; y++) {
+                    assert_int_equal(x[y - first], hpcw_i_permute_back(&p, y));
+                }
+            }
+        }
+    }
+}
+
 /* ---- who is where ---------------------------------------------------------------------------------------- */
 
 static void owners(void **state) {
@@ -377,6 +395,50 @@ static void parts_of_a_phase(void **state) {
     }
 }
 
+/* What one function makes of an object, another makes of many. */
+static void many_at_once(void **state) {
+    (void)state;
+    struct hpcw_i_load_params p = defaults();
+    p.scenario_share = 0.3;
+    for (int kind = 0; kind < 8 * HPCW_I_SIMD_COUNT; kind++) {
+        const struct hpcw_i_lanes *lanes = hpcw_i_lanes((enum hpcw_i_simd)(kind / 8));
+        struct made m;
+        uint32_t object[HPCW_I_LOAD_AT_ONCE];
+        double slowness[HPCW_I_LOAD_AT_ONCE];
+        p.scenario = kind % 4;
+        p.subphases = 1 + (uint32_t)kind % 8;
+        p.sigma_last = kind % 3;
+        p.mean_last_ms = kind % 8 == 7 ? 1e-6 : 7;
+        make(&m, 100, 2, &p);
+        m.load.lanes = lanes;
+        for (uint32_t phase = 0; lanes != NULL && phase < p.phases; phase += phase < 2 ? 1 : 5) {
+            const uint32_t count = HPCW_I_LOAD_AT_ONCE - 13 * phase;
+            uint64_t time[HPCW_I_LOAD_AT_ONCE];
+            uint64_t left[HPCW_I_LOAD_AT_ONCE];
+            for (uint32_t i = 0; i < count; i++) {
+                object[i] = i * 37 % m.load.objects;
+                slowness[i] = 1 + i % 3 * 0.7;
+            }
+            hpcw_i_load_times(&m.load, object, count, phase, slowness, time);
+            memcpy(left, time, sizeof left);
+            for (uint32_t first = 0; first < p.subphases; first += 4) {
+                uint64_t part[4 * HPCW_I_LOAD_AT_ONCE];
+                hpcw_i_load_next_parts(&m.load, object, count, first, left, part);
+                for (uint32_t i = 0; i < count; i++) {
+                    uint64_t whole = hpcw_i_load_time(&m.load, object[i], phase, slowness[i]);
+                    uint64_t split[8];
+                    assert_int_equal(time[i], whole);
+                    hpcw_i_load_split(&m.load, object[i], whole, split);
+                    for (uint32_t k = first; k < first + 4 && k < p.subphases; k++) {
+                        assert_int_equal(part[(k - first) * count + i], split[k]);
+                    }
+                }
+            }
+        }
+        drop(&m);
+    }
+}
+
 static void scenarios(void **state) {
     (void)state;
     struct hpcw_i_load_params p = defaults();
@@ -474,11 +536,13 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(boxes),
         cmocka_unit_test(orders_are_orders),
+        cmocka_unit_test(runs_of_orders),
         cmocka_unit_test(owners),
         cmocka_unit_test(places_are_unique),
         cmocka_unit_test(senders),
         cmocka_unit_test(like_the_measured_run),
         cmocka_unit_test(parts_of_a_phase),
+        cmocka_unit_test(many_at_once),
         cmocka_unit_test(scenarios),
         cmocka_unit_test(memory_of_blocks),
         cmocka_unit_test(limits),
