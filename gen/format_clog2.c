@@ -22,6 +22,9 @@
 /* When the first records and the first iteration stand, nanoseconds. */
 enum { PROLOGUE_NS = 1000, START_NS = 10000 };
 
+/* Records of an iteration that are kept in memory until its turn has come, at most: 10 MB or so. */
+enum { MOST_AHEAD = 4 * HPCW_CLOG2_SEGMENT };
+
 /* ---- what is in the log ---- */
 
 /* A state with its number, known to all readers or of the user. */
@@ -110,11 +113,7 @@ static uint64_t units(const struct hpcw_i_dataset *d) {
 static uint64_t expected_blocks(const struct hpcw_i_dataset *d, uint32_t block_size) {
     const struct hpcw_i_trace_model *m = &d->trace;
     const double n = m->iterations;
-    uint64_t messages = 0;
-    for (uint64_t k = 0; k < (uint64_t)m->ranks * m->directions; k++) {
-        messages += m->link[k].to != UINT32_MAX;
-    }
-    double ends = 2.0 * (double)messages * m->halos;
+    double ends = 2.0 * (double)m->messages * m->halos;
     double writes = m->params.checkpoint_every > 0 ? m->iterations / m->params.checkpoint_every : 0;
     double bytes = 176.0 * d->ranks + 136.0 * STATES + n * (32 * ((double)m->events - ends) + 48 * ends + 32) +
                    writes * (32.0 * (double)m->checkpoint_events + 32.0 * d->ranks);
@@ -135,9 +134,10 @@ static hpcw_status unit(const struct hpcw_i_dataset *d, uint64_t index, struct h
 
 static uint64_t memory(const struct hpcw_i_dataset *d, uint32_t jobs) {
     const struct hpcw_i_trace_model *m = &d->trace;
-    return jobs * (56 * (m->events + m->checkpoint_events) + 60 * (uint64_t)d->ranks +
-                   4 * (uint64_t)m->load->objects) +
-           24 * (uint64_t)d->ranks * m->directions + (16 << 20);
+    const uint64_t events = m->events + m->checkpoint_events;
+    const uint64_t slice = 48 * (events < MOST_AHEAD ? events : MOST_AHEAD) + (4 << 20);
+    return jobs * hpcw_i_trace_scratch_size(m) + (jobs + 1) * slice + 21 * (uint64_t)d->ranks * m->directions +
+           (16 << 20);
 }
 
 static double seconds(const struct hpcw_i_dataset *d) {
@@ -284,7 +284,7 @@ struct part {
 };
 
 static double time_of(const struct part *part, uint64_t index) {
-    return at(part->start_ns + part->run->order[index].time_ns);
+    return at(part->start_ns + hpcw_i_trace_time(part->run, index));
 }
 
 static hpcw_status put_events(struct out *o, hpcw_clog2_slice *slice, const struct hpcw_i_dataset *d,
@@ -297,31 +297,31 @@ static hpcw_status put_events(struct out *o, hpcw_clog2_slice *slice, const stru
     o->slice = slice;
     hpcw_status s = HPCW_OK;
     for (uint64_t i = from; s == HPCW_OK && i < to; i++) {
-        const struct hpcw_i_trace_event *e = &run->event[run->order[i].index];
-        bool message = e->what == HPCW_I_TRACE_SEND || e->what == HPCW_I_TRACE_RECEIVE;
-        bool cargo = e->what == HPCW_I_TRACE_CHECKPOINT + 1 || e->what == HPCW_I_TRACE_STEP;
-        hpcw_clog2_record *r = add(o, at(part->start_ns + e->time_ns), (int32_t)e->rank,
+        const struct hpcw_i_trace_event e = hpcw_i_trace_event(run, i);
+        bool message = e.what == HPCW_I_TRACE_SEND || e.what == HPCW_I_TRACE_RECEIVE;
+        bool cargo = e.what == HPCW_I_TRACE_CHECKPOINT + 1 || e.what == HPCW_I_TRACE_STEP;
+        hpcw_clog2_record *r = add(o, at(part->start_ns + e.time_ns), (int32_t)e.rank,
                                    message ? HPCW_CLOG2_MESSAGE
                                    : cargo ? HPCW_CLOG2_WITH_CARGO
                                            : HPCW_CLOG2_BARE);
         if (message) {
-            r->as.message.event = e->what == HPCW_I_TRACE_SEND ? HPCW_CLOG2_SEND : HPCW_CLOG2_RECEIVE;
+            r->as.message.event = e.what == HPCW_I_TRACE_SEND ? HPCW_CLOG2_SEND : HPCW_CLOG2_RECEIVE;
             r->as.message.peer_comm = 0;
-            r->as.message.peer_rank = (int32_t)e->peer;
-            r->as.message.tag = (int32_t)e->tag;
-            r->as.message.size = (int32_t)e->bytes;
+            r->as.message.peer_rank = (int32_t)e.peer;
+            r->as.message.tag = (int32_t)e.tag;
+            r->as.message.size = (int32_t)e.bytes;
         } else if (cargo) {
             hpcw_clog2_cargo c = {0};
-            if (e->what == HPCW_I_TRACE_STEP) {
+            if (e.what == HPCW_I_TRACE_STEP) {
                 hpcw_clog2_cargo_i32(&c, (int32_t)part->iteration);
             } else {
                 hpcw_clog2_cargo_i64(&c, (int64_t)d->trace_params.checkpoint_bytes);
             }
-            r->as.cargo.event = number[e->what];
+            r->as.cargo.event = number[e.what];
             r->as.cargo.size = c.size;
             memcpy(r->as.cargo.bytes, c.bytes, sizeof c.bytes);
         } else {
-            r->as.event = number[e->what];
+            r->as.event = number[e.what];
         }
         s = make_room(o, err);
     }
@@ -367,9 +367,6 @@ struct maker {
     hpcw_clog2_slice *slice;
     struct out out;
 };
-
-/* Records of an iteration that are kept in memory until its turn has come, at most: 10 MB or so. */
-enum { MOST_AHEAD = 4 * HPCW_CLOG2_SEGMENT };
 
 /* Of each iteration: number, start, duration, compute_ns, slowest_ns, slowest_rank, interruptions and backward arrows
  * as counts, then two words an interruption, three an arrow. */

@@ -14,6 +14,7 @@
 
 #include "base/mem.h"
 #include "model/trace.h"
+#include "model/trace_parts.h"
 
 struct made {
     struct hpcw_i_machine_params machine_params;
@@ -135,8 +136,9 @@ static void watch_iteration(struct watch *w, const struct made *m, uint32_t iter
     assert_true(w->line != NULL && w->flight != NULL);
     assert_int_equal(run->count, hpcw_i_trace_events(&m->trace, iteration));
     for (uint64_t i = 0; i < run->count; i++) {
-        const struct hpcw_i_trace_event *e = &run->event[run->order[i].index];
-        assert_true(e->time_ns == run->order[i].time_ns && e->rank < m->trace.ranks);
+        const struct hpcw_i_trace_event here = hpcw_i_trace_event(run, i);
+        const struct hpcw_i_trace_event *e = &here;
+        assert_true(e->time_ns == hpcw_i_trace_time(run, i) && e->rank < m->trace.ranks);
         assert_true(e->time_ns > last || (e->time_ns == last && (i == 0 || e->rank > last_rank)));
         last = e->time_ns;
         last_rank = e->rank;
@@ -197,6 +199,80 @@ static void rules_hold(void **state) {
             drop(&m);
         }
     }
+}
+
+/* Iterations of minutes, whose times do not fit into 32 bits, and with clocks that differ. */
+static void long_iterations(void **state) {
+    (void)state;
+    struct made m;
+    struct watch w;
+    uint32_t wide = 0;
+    begin(&m);
+    m.load_params.mean_first_ms = 50;
+    m.load_params.mean_last_ms = 20000;
+    m.load_params.phases = 20;
+    m.trace_params.skew_us = 1e4;
+    make(&m, 40, 3);
+    for (uint32_t k = 0; k < 20; k++) {
+        struct hpcw_i_trace_run run = run_of(&m, k);
+        watch_iteration(&w, &m, k, &run);
+        wide += run.wide;
+    }
+    assert_true(wide > 10 && wide < 20);
+    drop(&m);
+}
+
+/* All instruction sets make the same events. */
+static void lanes_agree(void **state) {
+    (void)state;
+    struct made m[HPCW_I_SIMD_COUNT];
+    for (int simd = 0; simd < HPCW_I_SIMD_COUNT; simd++) {
+        begin(&m[simd]);
+        m[simd].trace_params.noise = 0.05;
+        m[simd].trace_params.checkpoint_every = 2;
+        make(&m[simd], 777, 5);
+        m[simd].load.lanes = hpcw_i_lanes((enum hpcw_i_simd)simd);
+        for (uint32_t k = 0; simd != HPCW_I_SIMD_NONE && m[simd].load.lanes != NULL && k < 5; k++) {
+            struct hpcw_i_trace_run one = run_of(&m[HPCW_I_SIMD_NONE], k);
+            struct hpcw_i_trace_run other = run_of(&m[simd], k);
+            assert_memory_equal(&other.facts, &one.facts, sizeof one.facts);
+            assert_int_equal(other.count, one.count);
+            assert_memory_equal(other.order, one.order, one.count * sizeof *one.order);
+            assert_int_equal(other.noises, one.noises);
+            for (size_t i = 0; i < one.noises; i++) {
+                assert_int_equal(other.noise[i].rank, one.noise[i].rank);
+                assert_int_equal(other.noise[i].length_ns, one.noise[i].length_ns);
+            }
+        }
+    }
+    for (int simd = 0; simd < HPCW_I_SIMD_COUNT; simd++) {
+        drop(&m[simd]);
+    }
+}
+
+/* Keys of every length, equal ones in their order. */
+static void entries_are_sorted(void **state) {
+    (void)state;
+    enum { COUNT = 5000 };
+    uint64_t *entry = calloc(2 * COUNT, sizeof *entry);
+    assert_non_null(entry);
+    for (uint32_t bits = 0; bits <= 32; bits++) {
+        const uint64_t mask = (UINT64_C(1) << bits) - 1;
+        uint64_t sum = 0;
+        for (uint32_t i = 0; i < COUNT; i++) {
+            uint64_t key = (i * UINT64_C(0x9e3779b97f4a7c15) >> (i % 3 == 0 ? 60 : 13)) & mask;
+            entry[i] = (uint64_t)i << 32 | key;
+            sum += entry[i];
+        }
+        const uint64_t *sorted = hpcw_i_trace_sort(entry, entry + COUNT, COUNT, bits);
+        for (uint32_t i = 0; i < COUNT; i++) {
+            sum -= sorted[i];
+            assert_true(i == 0 || (sorted[i - 1] & mask) < (sorted[i] & mask) ||
+                        ((sorted[i - 1] & mask) == (sorted[i] & mask) && sorted[i - 1] < sorted[i]));
+        }
+        assert_int_equal(sum, 0);
+    }
+    free(entry);
 }
 
 /* The compute time of a rank is the sum of its objects' loads in the phase. */
@@ -290,6 +366,13 @@ static void refusals(void **state) {
     assert_non_null(strstr(err.message, "trace.noise_min: wanted at most trace.noise_max = 8 ms, got 9"));
     hpcw_i_trace_free(&other);
     m.trace_params.noise_min_ms = 1;
+    struct hpcw_i_load_model many = m.load;
+    many.ranks = 1 << 22;
+    many.params.subphases = 1024;
+    assert_int_equal(hpcw_i_trace_init(&other, &m.trace_params, &many, &err), HPCW_ERANGE);
+    assert_string_equal(err.message,
+                        "trace: wanted at most 131072 ranks, so that the events of an iteration with 1024 "
+                        "subphases can be numbered, got 4194304");
     hpcw_status s = HPCW_ENOMEM;
     for (unsigned n = 0; s == HPCW_ENOMEM; n++) {
         struct hpcw_i_trace_scratch *scratch = NULL;
@@ -310,8 +393,13 @@ static void refusals(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rules_hold),         cmocka_unit_test(loads_are_the_model_s),
-        cmocka_unit_test(clocks_that_differ), cmocka_unit_test(slow_ports_are_seen),
+        cmocka_unit_test(rules_hold),
+        cmocka_unit_test(long_iterations),
+        cmocka_unit_test(lanes_agree),
+        cmocka_unit_test(entries_are_sorted),
+        cmocka_unit_test(loads_are_the_model_s),
+        cmocka_unit_test(clocks_that_differ),
+        cmocka_unit_test(slow_ports_are_seen),
         cmocka_unit_test(refusals),
     };
     return cmocka_run_group_tests_name("trace", tests, NULL, NULL);
