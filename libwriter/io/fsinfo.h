@@ -21,9 +21,10 @@ hpcw_status hpcw_i_fs_block_size(const char *path, uint32_t *block_size, hpcw_er
 hpcw_status hpcw_i_fs_space(const char *directory, uint64_t *bytes, hpcw_error *err);
 
 /*
- * Whether it pays to allocate the storage of a file before small pieces of it are written in no order of the file. On
- * ext4 it does, whose bookkeeping for pieces without storage takes as long as the copy; on tmpfs it changes nothing.
- * Elsewhere nobody has measured it. If so: the file system's block and the bytes that are free on it.
+ * Whether it pays to allocate the storage of a file before it is written, by pieces of some MB or, above all, by small
+ * ones in no order of the file. On ext4 it does: without storage every block of a piece is looked for by itself, which
+ * takes up to as long as the copy. On tmpfs it would zero pages that are written anyway. Elsewhere nobody has measured it.
+ * If so: the file system's block and the bytes that are free on it.
  */
 bool hpcw_i_fs_pays_to_allocate(int fd, uint32_t *block, uint64_t *bytes);
 

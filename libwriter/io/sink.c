@@ -96,6 +96,16 @@ void hpcw_i_sink_give_back(hpcw_sink *sink, uint64_t offset, uint64_t size) {
     }
 }
 
+hpcw_status hpcw_i_sink_append_at(hpcw_sink *sink, uint64_t offset, const void *data, size_t size,
+                                  hpcw_error *err) {
+    /* Below that, the call costs what it saves. */
+    enum { LEAST = 256 << 10 };
+    if (size >= LEAST && sink != NULL && offset <= INT64_MAX - size) {
+        (void)hpcw_i_sink_allocate(sink, offset, size); /* without space, the write says so */
+    }
+    return hpcw_sink_write_at(sink, offset, data, size, err);
+}
+
 void hpcw_i_sink_withdraw(hpcw_sink *sink) {
     if (sink != NULL && sink->ops->withdraw != NULL) {
         sink->ops->withdraw(sink);

@@ -37,12 +37,17 @@ hpcw_status hpcw_i_sink_write2(hpcw_sink *sink, uint64_t offset, const void *a, 
 
 /*
  * Storage ahead of writes. The first says how many bytes of storage are free where it pays to allocate a range before it
- * is written in small pieces, and 0 anywhere else. The second does so, for as many whole blocks as lie in the range;
+ * is written, and 0 anywhere else. The second does so, for as many whole blocks as lie in the range;
  * whether it did. The third gives back the whole blocks of a range that was never written to. Thread safe.
  */
 uint64_t hpcw_i_sink_spare(const hpcw_sink *sink);
 bool hpcw_i_sink_allocate(hpcw_sink *sink, uint64_t offset, uint64_t size);
 void hpcw_i_sink_give_back(hpcw_sink *sink, uint64_t offset, uint64_t size);
+
+/* hpcw_sink_write_at for a piece beyond what was written so far, whose storage is allocated first, if it is large and that
+ * pays. */
+hpcw_status hpcw_i_sink_append_at(hpcw_sink *sink, uint64_t offset, const void *data, size_t size,
+                                  hpcw_error *err);
 
 /* Takes the name back after a publish, for files that are worth nothing without others that failed. */
 void hpcw_i_sink_withdraw(hpcw_sink *sink);

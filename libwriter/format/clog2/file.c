@@ -16,7 +16,7 @@
 #include "io/sink.h"
 
 enum {
-    WRITE_SIZE = 4 << 20, /* bytes of blocks that are written at once */
+    WRITE_SIZE = 2 << 20, /* bytes of blocks that are written at once */
     TABLE_ENTRIES = 4096  /* of the table, written at once */
 };
 
@@ -88,6 +88,10 @@ hpcw_status hpcw_clog2_options_check(const hpcw_clog2_options *o, hpcw_error *er
         return hpcw_i_fail(err, HPCW_EINVAL, "clog2: wanted a known durability, got %d", (int)o->durability);
     }
     return HPCW_OK;
+}
+
+uint32_t hpcw_i_clog2_block_size(const hpcw_clog2 *log) {
+    return log->options.block_size;
 }
 
 uint64_t hpcw_clog2_file_size(uint64_t blocks, uint32_t block_size, uint32_t comms) {
@@ -358,7 +362,7 @@ static hpcw_status write_ready(hpcw_clog2_slice *slice, hpcw_error *err) {
     struct hpcw_i_clog2_blocks *b = &slice->blocks;
     size_t size = hpcw_i_clog2_blocks_ready(b);
     uint64_t offset = HPCW_I_CLOG2_PREAMBLE + slice->next_block * b->block_size;
-    hpcw_status s = hpcw_sink_write_at(slice->log->sink, offset, b->data, size, err);
+    hpcw_status s = hpcw_i_sink_append_at(slice->log->sink, offset, b->data, size, err);
     if (s != HPCW_OK) {
         slice->broken = true;
         return s;
@@ -416,15 +420,19 @@ hpcw_status hpcw_clog2_slice_put(hpcw_clog2_slice *slice, const hpcw_clog2_recor
 
 hpcw_status hpcw_i_clog2_slice_space(hpcw_clog2_slice *slice, uint32_t size, double time, unsigned char **space,
                                      size_t *room, size_t *most, hpcw_error *err) {
-    if (slice->placed && hpcw_i_clog2_blocks_ready(&slice->blocks) >= WRITE_SIZE) {
-        hpcw_status s = write_ready(slice, err);
-        if (s != HPCW_OK) {
-            return s;
-        }
-    }
+    struct hpcw_i_clog2_blocks *b = &slice->blocks;
     slice->last_time = time;
-    *space = hpcw_i_clog2_blocks_space(&slice->blocks, size, time, room, most);
-    return *space == NULL ? no_memory(slice, err) : HPCW_OK;
+    *space = hpcw_i_clog2_blocks_space(b, size, time, room, most);
+    if (*space == NULL) {
+        return no_memory(slice, err);
+    }
+    if (slice->placed && hpcw_i_clog2_blocks_ready(b) >= WRITE_SIZE) {
+        /* Nothing is in the open block, or this would have come before. */
+        hpcw_status s = write_ready(slice, err);
+        *space = b->data + b->start + b->used;
+        return s;
+    }
+    return HPCW_OK;
 }
 
 void hpcw_i_clog2_slice_took(hpcw_clog2_slice *slice, size_t bytes, size_t records) {
