@@ -64,6 +64,10 @@ static inline unsigned char *hpcw_i_clog2_blocks_room(struct hpcw_i_clog2_blocks
  * A run without any record gets one block if it ends the log. */
 bool hpcw_i_clog2_blocks_end(struct hpcw_i_clog2_blocks *b, double next_time);
 
+/* Blocks that the records of one segment take, if their bytes, of which there are `least` to `most`, say so; 0: that also
+ * depends on their order. */
+uint64_t hpcw_i_clog2_blocks_of(uint32_t block_size, uint64_t least, uint64_t most);
+
 /* Whole blocks in the buffer, which are ready to be written: the first so many bytes of data. */
 size_t hpcw_i_clog2_blocks_ready(const struct hpcw_i_clog2_blocks *b);
 

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Partitioned merge. In a round every process encodes some records ahead; the ones before the horizon, the earliest of
- * the times up to which each process has all of its records, can be merged. They are cut into segments, which the
- * processes share out among them; each gets the records of its own ones from all others, merges them into blocks, hears
- * how many blocks come before its own, and writes.
+ * the times up to which each process has all of its records, can be merged. They are cut into segments, of which every
+ * process takes one: it gets the records from all others, merges them into blocks, and writes these.
  *
  * Where segments begin is a matter of counting. Every process tells the times of some of its records, at regular
  * distances. These are the cuts: how many records there are before each of them, all processes add up. So for the
  * number where a segment begins there is a cut shortly before and one shortly behind it; the owner gets the records from
  * the one to the other, and counts until it is there. What lies between these two cuts is sent twice, and nothing else.
  * What a round does not complete stays where it was encoded.
+ *
+ * Where the blocks of a segment go is known once it is known how many blocks come before. The bytes before each cut, which
+ * all add up, too, say that in most cases before anything is merged; then a process writes while it merges, and what it
+ * writes is still in its cache. Where they do not say it, the process merges first and counts.
  */
 #include "format/clog2/partition.h"
 
@@ -18,12 +21,13 @@
 #include "base/mem.h"
 #include "base/status.h"
 #include "comm/agree.h"
+#include "format/clog2/blocks.h"
 #include "format/clog2/file.h"
 
 enum {
     SEGMENT = HPCW_CLOG2_SEGMENT,
     AHEAD_BYTES = 4160 << 10, /* that a process encodes ahead: somewhat more than two segments of bare events */
-    RECEIVED_BYTES = 4096 << 10, /* a first guess */
+    RECEIVED_BYTES = 2048 << 10, /* a first guess */
     STEP = 64,                   /* records between two marks */
     LEAST_RECORD = HPCW_I_CLOG2_HEAD + 8,
     MOST_TOLD = 64,  /* times that a process tells in a round */
@@ -46,20 +50,22 @@ struct ahead {
     struct mark *mark; /* [marks] every STEP-th record */
     size_t marks;
     uint64_t gone, records; /* that were here before, and that are here */
-    bool all;               /* there are no more */
+    uint64_t gone_bytes;
+    bool all; /* there are no more */
 };
 
 /* A place in the order of all records. */
 struct cut {
     uint64_t time;
-    uint64_t number; /* of all records before it */
-    size_t at;       /* of the first own record that is not before it, in what is encoded ahead */
+    uint64_t number, bytes; /* of all records before it */
+    size_t at;              /* of the first own record that is not before it, in what is encoded ahead */
 };
 
 /* What a process does in a round. */
 struct share {
     uint64_t first, end; /* numbers of its records */
     size_t from, to;     /* cuts: it gets what is from the one on and before the other */
+    uint64_t blocks;     /* 0: that is not to be said before the records are merged */
 };
 
 /* Sorted runs of records, and a tree over them. */
@@ -80,12 +86,13 @@ struct work {
     struct ahead own;
     size_t told;     /* times that each process tells in a round */
     uint64_t *word;  /* [(processes + 1) * (told + 2)] what all tell, and what this one does */
-    uint64_t *count; /* [processes * told + 2] */
+    uint64_t *count; /* [2 * (processes * told + 2)] */
     struct cut *cut; /* [processes * told + 2]; the first one: what is before it is in the file */
     size_t cuts;
     bool last;     /* all records are before the last cut */
     uint64_t done; /* records in the file, whole segments */
     uint64_t blocks_before, blocks;
+    uint32_t block_size;
     struct share *share;     /* [processes] */
     uint64_t *send_at;       /* [processes] */
     uint64_t *send_words;    /* [processes] */
@@ -148,7 +155,7 @@ static hpcw_status encode_ahead(struct work *w, hpcw_error *err) {
     return s;
 }
 
-/* Finds the own records before each cut. */
+/* Finds the own records before each cut: how many, and behind these numbers how many bytes. */
 static void find_cuts(struct work *w) {
     const struct ahead *a = &w->own;
     size_t at = 0, mark = 0;
@@ -169,6 +176,7 @@ static void find_cuts(struct work *w) {
         }
         w->cut[i].at = at;
         w->count[i] = number;
+        w->count[w->cuts + i] = a->gone_bytes + at;
     }
 }
 
@@ -186,6 +194,7 @@ static void forget(struct ahead *a, size_t at) {
     /* Behind the last mark there may be fewer records than one expects. */
     uint64_t gone = marks < a->marks ? (uint64_t)marks * STEP : a->records;
     a->gone += gone;
+    a->gone_bytes += from;
     a->records -= gone;
     a->marks -= marks;
     a->size -= from;
@@ -245,10 +254,11 @@ static hpcw_status make_cuts(struct work *w, hpcw_status s, hpcw_error *err) {
         w->cut[w->cuts++].time = horizon;
     }
     find_cuts(w);
-    struct hpcw_i_words sums = {.sums = (uint32_t)w->cuts, .word = w->count};
+    struct hpcw_i_words sums = {.sums = 2 * (uint32_t)w->cuts, .word = w->count};
     r = hpcw_i_comm_allreduce(w->comm, &sums, err);
     for (size_t i = 0; r == HPCW_OK && i < w->cuts; i++) {
         w->cut[i].number = w->count[i];
+        w->cut[i].bytes = w->count[w->cuts + i];
     }
     return r;
 }
@@ -257,36 +267,51 @@ static hpcw_status make_cuts(struct work *w, hpcw_status s, hpcw_error *err) {
  *  Shares
  * --------------------------------------------------------------------------------------------------------- */
 
-/* How many records this round completes: whole segments, behind which there is at least one more record, unless these are
- * the last ones. As many segments for each process, if that is possible. */
+/* How many records this round completes: whole segments, one for each process at most, behind which there is at least one
+ * more record, unless these are the last ones. */
 static uint64_t completes(const struct work *w) {
     uint64_t number = w->cut[w->cuts - 1].number;
-    if (number <= w->done) {
-        return 0;
+    uint64_t left = number <= w->done ? 0 : number - w->done, most = w->processes * (uint64_t)SEGMENT;
+    if (left > most || (left == most && w->last)) {
+        return most;
     }
-    uint64_t segments = (number - 1 - w->done) / SEGMENT;
-    segments = segments < w->processes ? segments : segments / w->processes * w->processes;
-    return w->last ? number - w->done : segments * SEGMENT;
+    return w->last || left == 0 ? left : (left - 1) / SEGMENT * SEGMENT;
+}
+
+/* Least and most bytes of the records before the one with a number, and the last cut that is not behind it. */
+static void look_before(const struct work *w, uint64_t number, size_t *cut, uint64_t *least, uint64_t *most) {
+    while (*cut + 1 < w->cuts && w->cut[*cut + 1].number <= number) {
+        ++*cut;
+    }
+    const struct cut *c = &w->cut[*cut];
+    *least = *most = c->bytes;
+    if (number > c->number) {
+        uint64_t some = number - c->number, others = c[1].number - number, bytes = c[1].bytes - c->bytes;
+        uint64_t longest = some * HPCW_I_CLOG2_MAX_RECORD, rest = others * HPCW_I_CLOG2_MAX_RECORD;
+        uint64_t shortest = some * LEAST_RECORD;
+        *least += bytes > rest + shortest ? bytes - rest : shortest;
+        *most += bytes - others * LEAST_RECORD < longest ? bytes - others * LEAST_RECORD : longest;
+    }
 }
 
 /* Every process finds the same. */
 static void make_shares(struct work *w) {
-    uint64_t records = completes(w), segments = (records + SEGMENT - 1) / SEGMENT;
+    uint64_t end = w->done + completes(w), number = w->done, least, most;
     size_t cut = 0;
+    look_before(w, number, &cut, &least, &most);
     for (size_t p = 0; p < w->processes; p++) {
         struct share *mine = &w->share[p];
-        uint64_t first = segments * p / w->processes * SEGMENT,
-                 end = segments * (p + 1) / w->processes * SEGMENT;
-        mine->first = w->done + first;
-        mine->end = w->done + (end < records ? end : records);
-        while (cut + 1 < w->cuts && w->cut[cut + 1].number <= mine->first) {
-            cut++;
-        }
-        mine->from = cut;
-        /* One record more, which tells when the next block begins. */
-        mine->to = cut;
-        while (mine->to + 1 < w->cuts && w->cut[mine->to].number <= mine->end) {
-            mine->to++;
+        mine->first = number;
+        number = end - number < SEGMENT ? end : number + SEGMENT;
+        mine->end = number;
+        mine->from = mine->to = cut;
+        mine->blocks = 0;
+        if (mine->first < mine->end) {
+            uint64_t least_before = least, most_before = most;
+            look_before(w, number, &cut, &least, &most);
+            mine->blocks = hpcw_i_clog2_blocks_of(w->block_size, least - most_before, most - least_before);
+            /* One record more, which tells when the next block begins. */
+            mine->to = cut + 1 < w->cuts ? cut + 1 : cut;
         }
     }
 }
@@ -372,8 +397,8 @@ static inline uint32_t merge_some(const struct runs r, uint32_t winner, unsigned
     return winner;
 }
 
-/* The records of the own share, into the slice. */
-static hpcw_status merge_share(struct work *w, hpcw_error *err) {
+/* The records of the own share, into the slice; what is known to come before the own blocks, if that is known. */
+static hpcw_status merge_share(struct work *w, const uint64_t *first_block, hpcw_error *err) {
     const struct share *mine = &w->share[w->me];
     const struct runs r = w->runs;
     if (mine->first == mine->end) {
@@ -381,6 +406,9 @@ static hpcw_status merge_share(struct work *w, hpcw_error *err) {
     }
     hpcw_status s = w->slice == NULL ? hpcw_clog2_slice_new(w->file, mine->first, &w->slice, err)
                                      : hpcw_clog2_slice_again(w->slice, mine->first, err);
+    if (s == HPCW_OK && first_block != NULL) {
+        s = hpcw_clog2_slice_place(w->slice, *first_block, err);
+    }
     uint32_t winner = first_winner(r, 1);
     for (uint64_t number = w->cut[mine->from].number; number < mine->first; number++) {
         winner = step_over(r, winner, size_at(r.next[winner]));
@@ -405,15 +433,57 @@ static hpcw_status merge_share(struct work *w, hpcw_error *err) {
     return hpcw_clog2_slice_end(w->slice, ends_log ? HPCW_CLOG2_LAST : as_time(r.key[winner]), err);
 }
 
-/* What the next round begins with needs no one else, and a file system lets one process write to a file at a time: so
- * every other process encodes first while the others write. */
-static hpcw_status write_and_encode(struct work *w, uint64_t first_block, hpcw_error *err) {
-    bool encodes_first = w->me % 2 != 0;
-    hpcw_status s = encodes_first ? encode_ahead(w, err) : HPCW_OK;
-    if (s == HPCW_OK && w->share[w->me].first < w->share[w->me].end) {
-        s = hpcw_clog2_slice_place(w->slice, first_block, err);
+/* Whether all know how many blocks each of them has, before anything is merged. */
+static bool blocks_are_known(const struct work *w) {
+    bool known = true;
+    for (size_t p = 0; p < w->processes; p++) {
+        known = known && (w->share[p].blocks > 0 || w->share[p].first == w->share[p].end);
     }
-    return s == HPCW_OK && !encodes_first ? encode_ahead(w, err) : s;
+    return known;
+}
+
+/* Whoever does not know how many blocks it has merges them first; then all hear of it. */
+static hpcw_status count_blocks(struct work *w, hpcw_error *err) {
+    struct share *mine = &w->share[w->me];
+    hpcw_status s = HPCW_OK;
+    if (mine->blocks == 0 && mine->first < mine->end) {
+        s = merge_share(w, NULL, err);
+        mine->blocks = s == HPCW_OK ? hpcw_clog2_slice_blocks(w->slice) : 0;
+    }
+    uint64_t blocks = s == HPCW_OK ? mine->blocks : UINT64_MAX;
+    hpcw_status r = hpcw_i_comm_allgather(w->comm, &blocks, sizeof blocks, w->count, s == HPCW_OK ? err : NULL);
+    if (r != HPCW_OK) {
+        return s == HPCW_OK ? r : s;
+    }
+    for (size_t p = 0; p < w->processes; p++) {
+        if (w->count[p] == UINT64_MAX) {
+            return hpcw_i_tell(w->comm, (int)p, s, err);
+        }
+        w->share[p].blocks = w->count[p];
+    }
+    return HPCW_OK;
+}
+
+/* Writes the own share, and merges it on the way where that was not done before: bytes that were just merged are still in
+ * the processor's cache. Afterwards, each block has its place in the file. */
+static hpcw_status write_share(struct work *w, bool merged, hpcw_error *err) {
+    const struct share *mine = &w->share[w->me];
+    uint64_t first_block = w->blocks_before;
+    for (size_t p = 0; p < w->processes; p++) {
+        first_block += p < w->me ? w->share[p].blocks : 0;
+        w->blocks_before += w->share[p].blocks;
+    }
+    w->blocks += mine->blocks;
+    if (mine->first == mine->end) {
+        return HPCW_OK;
+    }
+    hpcw_status s =
+        merged ? hpcw_clog2_slice_place(w->slice, first_block, err) : merge_share(w, &first_block, err);
+    return s == HPCW_OK && hpcw_clog2_slice_blocks(w->slice) != mine->blocks
+               ? hpcw_i_fail(err, HPCW_EINTERNAL, "clog2: wanted %llu blocks of a segment, got %llu",
+                             (unsigned long long)mine->blocks,
+                             (unsigned long long)hpcw_clog2_slice_blocks(w->slice))
+               : s;
 }
 
 /* Drops what is before the end of all shares, as far as there is a cut. */
@@ -425,29 +495,6 @@ static void drop_done(struct work *w) {
     }
     forget(&w->own, w->cut[cut].at);
     w->cut[0].time = w->cut[cut].time;
-}
-
-/* Every process says how many blocks it has; then all know their places. *written is the status of this process alone. */
-static hpcw_status write_shares(struct work *w, hpcw_status s, hpcw_status *written, hpcw_error *err) {
-    const struct share *mine = &w->share[w->me];
-    uint64_t blocks = mine->first < mine->end && w->slice != NULL ? hpcw_clog2_slice_blocks(w->slice) : 0;
-    blocks = s == HPCW_OK ? blocks : UINT64_MAX;
-    hpcw_status r = hpcw_i_comm_allgather(w->comm, &blocks, sizeof blocks, w->count, s == HPCW_OK ? err : NULL);
-    if (r != HPCW_OK) {
-        return s == HPCW_OK ? r : s;
-    }
-    uint64_t before = w->blocks_before;
-    for (size_t p = 0; p < w->processes; p++) {
-        if (w->count[p] == UINT64_MAX) {
-            return hpcw_i_tell(w->comm, (int)p, s, err);
-        }
-        before += p < w->me ? w->count[p] : 0;
-        w->blocks_before += w->count[p];
-    }
-    w->blocks += blocks;
-    drop_done(w);
-    *written = write_and_encode(w, before, err);
-    return HPCW_OK;
 }
 
 /* ------------------------------------------------------------------------------------------------------------
@@ -468,7 +515,16 @@ static hpcw_status one_round(struct work *w, hpcw_status *s, hpcw_error *err) {
         return HPCW_OK;
     }
     r = exchange(w, err);
-    return r == HPCW_OK ? write_shares(w, merge_share(w, err), s, err) : r;
+    bool known = blocks_are_known(w), merged = !known && w->share[w->me].blocks == 0;
+    if (r == HPCW_OK && !known) {
+        r = count_blocks(w, err);
+    }
+    if (r == HPCW_OK) {
+        *s = write_share(w, merged, err);
+        drop_done(w);
+        *s = *s == HPCW_OK ? encode_ahead(w, err) : *s;
+    }
+    return r;
 }
 
 static hpcw_status make_room(struct work *w, hpcw_error *err) {
@@ -482,7 +538,7 @@ static hpcw_status make_room(struct work *w, hpcw_error *err) {
     w->received.words = hpcw_i_malloc_large(RECEIVED_BYTES);
     w->received.capacity = w->received.words == NULL ? 0 : RECEIVED_BYTES / sizeof *w->received.words;
     w->word = hpcw_i_calloc((n + 1) * (w->told + 2), sizeof *w->word);
-    w->count = hpcw_i_calloc(n * w->told + 2, sizeof *w->count);
+    w->count = hpcw_i_calloc(2 * (n * w->told + 2), sizeof *w->count);
     w->cut = hpcw_i_calloc(n * w->told + 2, sizeof *w->cut);
     w->share = hpcw_i_calloc(n, sizeof *w->share);
     w->send_at = hpcw_i_calloc(n, sizeof *w->send_at);
@@ -523,6 +579,7 @@ hpcw_status hpcw_i_clog2_merge_partitioned(hpcw_clog2 *file, hpcw_comm *comm,
     struct work w = {.file = file,
                      .comm = comm,
                      .stream = stream,
+                     .block_size = hpcw_i_clog2_block_size(file),
                      .processes = (size_t)comm->size,
                      .me = (size_t)comm->process};
     hpcw_status s = HPCW_OK, all = hpcw_i_agree(comm, make_room(&w, err), NULL, err);
