@@ -138,6 +138,7 @@ HPCW_API uint32_t hpcw_linktest_partner(const hpcw_linktest_schedule *schedule, 
 /** All partners of `rank`: partner[s] for s = 0 .. steps - 1. Much faster than one by one. */
 HPCW_API void hpcw_linktest_partners(const hpcw_linktest_schedule *schedule, uint32_t rank, uint32_t *partner);
 
+/** Frees a schedule, NULL allowed. Partners that were copied out of it stay. */
 HPCW_API void hpcw_linktest_schedule_free(hpcw_linktest_schedule *schedule);
 
 /* ------------------------------------------------------------------------------------------------------------

@@ -254,6 +254,8 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_rank2file_map_new(const hpcw_rank2file
                                                             uint32_t which, uint32_t ranks,
                                                             hpcw_rank2file_entries *entries, void *context,
                                                             hpcw_rank2file_map **out, hpcw_error *err);
+
+/** Frees a map that was looked at, NULL allowed; nothing that was written with it changes. */
 HPCW_API void hpcw_rank2file_map_free(hpcw_rank2file_map *map);
 
 /** Number of nodes: leaves in ascending order, then level by level, the root last. */

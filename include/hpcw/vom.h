@@ -72,12 +72,26 @@ typedef struct hpcw_vom_id {
 } hpcw_vom_id;
 
 /**
- * Builds ids. An argument beyond the limits above (or a group number of 2^32 and more) gives 0.
+ * The id of an element.
  *
- * @param number  elements: 0 for the first that rank `home` made, then counting up over all its collections
+ * @param home        rank that made it
+ * @param number      0 for the first that this rank made, then counting up over all its collections
+ * @param migratable  whether it may move to another rank
+ * @return the id; 0 for an argument beyond the limits above
  */
 HPCW_API uint64_t hpcw_vom_element_id(uint32_t home, uint64_t number, bool migratable);
+
+/** The id of a rank's plain message handling; 0 for a rank beyond the limits above. */
 HPCW_API uint64_t hpcw_vom_handler_id(uint32_t rank);
+
+/**
+ * The id of a rank's member of an object group.
+ *
+ * @param number      of the group, below 2^32
+ * @param rank        where the member lives
+ * @param collective  whether all ranks made the group together
+ * @return the id; 0 for a number or rank beyond the limits
+ */
 HPCW_API uint64_t hpcw_vom_group_id(uint64_t number, uint32_t rank, bool collective);
 
 /** The collection_id of the `number`-th ordinary collection of a job, counting from 0: 7, 524295, ... */
@@ -421,6 +435,7 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_vom_spec_parse(const char *name, const
 /** Whether the output is on for a phase. Read-only: may be asked by many threads. True for NULL. */
 HPCW_API bool hpcw_vom_spec_on(const hpcw_vom_spec *spec, uint64_t phase);
 
+/** Frees a specification, NULL allowed. */
 HPCW_API void hpcw_vom_spec_free(hpcw_vom_spec *spec);
 
 /* ------------------------------------------------------------------------------------------------------------
