@@ -46,15 +46,17 @@ static void read_path(struct hpcw_i_trace_config *c, bool child) {
     }
 }
 
-static void read_on(struct hpcw_i_trace_config *c) {
-    const char *value = get("HPCW_TRACE");
-    c->on = true;
-    if (value != NULL) {
-        c->on = strcmp(value, "0") != 0;
-        if (c->on && strcmp(value, "1") != 0) {
-            refuse(c, "HPCW_TRACE", "0 or 1", value);
-        }
+/* 0 or 1; `unset` if it is neither, or not there. */
+static bool read_switch(struct hpcw_i_trace_config *c, const char *name, bool unset) {
+    const char *value = get(name);
+    if (value == NULL) {
+        return unset;
     }
+    if (strcmp(value, "0") != 0 && strcmp(value, "1") != 0) {
+        refuse(c, name, "0 or 1", value);
+        return unset;
+    }
+    return value[0] == '1';
 }
 
 static void read_memory(struct hpcw_i_trace_config *c) {
@@ -117,7 +119,8 @@ void hpcw_i_trace_config_read(struct hpcw_i_trace_config *config, bool child) {
     memset(config, 0, sizeof *config);
     config->clock = (int)HPCW_CLOG2_CLOCK_BEST;
     read_path(config, child);
-    read_on(config);
+    config->on = read_switch(config, "HPCW_TRACE", true);
+    config->clocks = read_switch(config, "HPCW_TRACE_CLOCKS", false);
     read_memory(config);
     read_clock(config);
     read_skip(config);

@@ -31,6 +31,7 @@ struct hpcw_i_trace_config {
     int clock;         /* an hpcw_clog2_clock */
     uint32_t skip;     /* one bit for each class */
     bool on;           /* at the start */
+    bool clocks;       /* say at the end what was found out about them */
     char refused[256]; /* what could not be understood, "" if all could; the default was taken */
 };
 

@@ -3,6 +3,7 @@
 #include "trace/trace.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -207,13 +208,45 @@ static void define(const unsigned char used[HPCW_I_TRACE_STATES]) {
     }
 }
 
+/* Collective: of all processes together, how far their clocks were from that of process 0. */
+static void say_clocks(const hpcw_clog2_log_report *r) {
+    static const char *const name[] = {[HPCW_CLOG2_CLOCK_COUNTER] = "counter of the CPU",
+                                       [HPCW_CLOG2_CLOCK_SYSTEM] = "clock of the system",
+                                       [HPCW_CLOG2_CLOCK_CALLER] = "MPI_Wtime"};
+    int processes = 1, same = r->same_clock ? 1 : 0, all_same = 0;
+    double mine[] = {fabs((double)r->begin_offset_ns) / 1e3, fabs((double)r->end_offset_ns) / 1e3,
+                     fabs(r->drift) * 1e6, (double)r->begin_round_trip_ns / 1e3,
+                     (double)r->end_round_trip_ns / 1e3};
+    enum { FIGURES = sizeof mine / sizeof mine[0] };
+    double most[FIGURES];
+    (void)PMPI_Comm_size(MPI_COMM_WORLD, &processes);
+    (void)PMPI_Reduce(&same, &all_same, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
+    (void)PMPI_Reduce(mine, most, FIGURES, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
+    if (trace.process == 0 && all_same == processes) {
+        say("%s: clocks: %s; all of %d processes read that of process 0", trace.config.path, name[r->clock],
+            processes);
+    } else if (trace.process == 0) {
+        say("%s: clocks: %s; %d of %d processes read that of process 0, the others were off by up to %.3f us "
+            "at "
+            "the begin and %.3f us at the end, drifted by up to %.3f us per s, and heard of it in %.3f and "
+            "%.3f us",
+            trace.config.path, name[r->clock], all_same, processes, most[0], most[1], most[2], most[3],
+            most[4]);
+    }
+}
+
 static void finish(const unsigned char used[HPCW_I_TRACE_STATES], uint64_t forgotten) {
     hpcw_clog2_log_report report = {0};
     hpcw_error error;
     define(used);
     if (hpcw_clog2_log_finish(trace.log, &report, &error) != HPCW_OK) {
         say("no log: %s", error.message);
-    } else if (report.lost + report.undefined + report.end_alone + report.bad_cargo + forgotten > 0) {
+        return;
+    }
+    if (trace.config.clocks) {
+        say_clocks(&report);
+    }
+    if (report.lost + report.undefined + report.end_alone + report.bad_cargo + forgotten > 0) {
         say("%s: not in the log: %" PRIu64 " records for want of memory or disk, %" PRIu64
             " that do not fit together, %" PRIu64 " handles for want of memory",
             trace.config.path, report.lost, report.undefined + report.end_alone + report.bad_cargo, forgotten);

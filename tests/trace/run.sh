@@ -103,9 +103,21 @@ expect MPI_Send
 expect MPI_Type_vector
 expect MPI_Bcast "$processes"
 
+echo "== clocks"
+traced HPCW_TRACE_CLOCKS=1 HPCW_TRACE_FILE=one.clog2 HPCW_TRACE_CLOCK=system
+one_line "one.clog2: clocks: clock of the system; all of $processes processes read that of process 0"
+traced HPCW_TRACE_CLOCKS=1 HPCW_TRACE_FILE=own.clog2 HPCW_TRACE_CLOCK=mpi
+if [ "$processes" = 1 ]; then
+    one_line 'MPI_Wtime; all of 1 processes'
+else
+    one_line "MPI_Wtime; 1 of $processes processes read .* off by up to .* us at the begin and .* us at the end, .*"
+fi
+
 echo "== what cannot be"
 traced HPCW_TRACE_FILE=nowhere/x.clog2
 one_line nowhere/x.clog2
+traced HPCW_TRACE_CLOCKS=always HPCW_TRACE_FILE=clocks.clog2
+one_line "HPCW_TRACE_CLOCKS: wanted 0 or 1, got 'always'"
 traced HPCW_TRACE_CLOCK=sundial HPCW_TRACE_FILE=clock.clog2
 one_line "HPCW_TRACE_CLOCK: wanted best, counter, system or mpi, got 'sundial'"
 sound clock.clog2
