@@ -38,6 +38,11 @@ static struct hpcw_i_handle *add(MPI_Comm comm, enum kind kind, uint32_t number,
     return h;
 }
 
+/* Without a number, what happens on it is shown where the world is, but for its messages. */
+static struct hpcw_i_handle *add_intra(MPI_Comm comm, uint32_t number) {
+    return add(comm, INTRA, number == HPCW_I_NOT_FOLLOWED ? 0 : number, number);
+}
+
 bool hpcw_i_comms_begin(hpcw_clog2_log *log) {
     recording = log;
     return add(MPI_COMM_WORLD, INTRA, 0, 0) != NULL && add(MPI_COMM_SELF, INTRA, 1, 1) != NULL;
@@ -79,8 +84,7 @@ static void follow_intra(struct hpcw_i_trace_thread *t, uint32_t parent, MPI_Com
         hpcw_clog2_log_comm_id(recording, &id);
     }
     (void)PMPI_Bcast(&id, (int)sizeof id, MPI_BYTE, 0, made);
-    uint32_t number = introduce(t, parent, HPCW_CLOG2_INTRA, &id, rank);
-    struct hpcw_i_handle *h = add(made, INTRA, number, number);
+    struct hpcw_i_handle *h = add_intra(made, introduce(t, parent, HPCW_CLOG2_INTRA, &id, rank));
     if (h != NULL) {
         h->size = fold(&id);
     }
@@ -202,8 +206,7 @@ void hpcw_i_comm_duplicated(struct hpcw_i_trace_thread *t, uint32_t parent, uint
     id.random = (int32_t)(uint32_t)number;
     (void)snprintf(id.host, sizeof id.host, "%016llx", (unsigned long long)number);
     (void)PMPI_Comm_rank(made, &rank);
-    uint32_t comm = introduce(t, parent, HPCW_CLOG2_INTRA, &id, rank);
-    struct hpcw_i_handle *h = add(made, INTRA, comm, comm);
+    struct hpcw_i_handle *h = add_intra(made, introduce(t, parent, HPCW_CLOG2_INTRA, &id, rank));
     if (h != NULL) {
         h->size = number;
     }

@@ -114,6 +114,7 @@ hpcw_status hpcw_i_clog2_comms_places(const struct hpcw_i_clog2_comms *comms, ui
         struct hpcw_i_clog2_place *p = &(*place)[i];
         p->id = known[i].id;
         p->kind = known[i].kind;
+        p->peers = INT32_MAX;
         p->rank = known[i].kind == HPCW_CLOG2_REMOTE_HALF ? -1 : (int32_t)known[i].rank;
         const struct hpcw_i_clog2_extra *e =
             i < 2 || comms->extras == 0

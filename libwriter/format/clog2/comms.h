@@ -30,7 +30,7 @@ hpcw_status hpcw_i_clog2_comms_add(struct hpcw_i_clog2_comms *comms, uint32_t ra
 /* When all are there: removes what is there twice. */
 hpcw_status hpcw_i_clog2_comms_settle(struct hpcw_i_clog2_comms *comms, hpcw_error *err);
 
-/* The places of a rank's communicators, allocated. */
+/* The places of a rank's communicators, allocated; all peers are taken to be there. */
 hpcw_status hpcw_i_clog2_comms_places(const struct hpcw_i_clog2_comms *comms, uint32_t rank,
                                       const struct hpcw_i_clog2_known_comm *known, uint32_t count,
                                       struct hpcw_i_clog2_place **place, hpcw_error *err);

@@ -97,6 +97,34 @@ static hpcw_status take_known(void *context, const uint64_t *message, size_t wor
                                   (uint32_t)count, err);
 }
 
+/* A process that had no memory left has not made a communicator known, and no message can be shown to it: there is room for
+ * as many peers as there are members, or for none if it is not the last ones that lack. */
+static hpcw_status count_peers(struct ending *e, hpcw_error *err) {
+    hpcw_clog2_log *log = e->log;
+    uint32_t extras = e->comms.extras, first = 1 + e->comms.ranks;
+    uint64_t *word = hpcw_i_calloc(2 * (size_t)extras, sizeof *word);
+    hpcw_status s = hpcw_i_agree(log->comm, word == NULL ? no_memory(e, err) : HPCW_OK, NULL, err);
+    for (uint32_t i = 2; s == HPCW_OK && i < log->knowns; i++) {
+        struct hpcw_i_clog2_place *p = &e->place[i];
+        if (p->index >= 0 && p->rank >= 0) {
+            word[(uint32_t)p->index - first]++;
+            word[extras + (uint32_t)p->index - first] = (uint64_t)p->rank + 1;
+        }
+    }
+    struct hpcw_i_words words = {.sums = extras, .maxs = extras, .word = word};
+    s = s == HPCW_OK ? hpcw_i_comm_allreduce(log->comm, &words, err) : s;
+    for (uint32_t i = 2; s == HPCW_OK && i < log->knowns; i++) {
+        struct hpcw_i_clog2_place *p = &e->place[i];
+        if (p->index >= 0) {
+            uint64_t members = word[(uint32_t)p->index - first],
+                     end = word[extras + (uint32_t)p->index - first];
+            p->peers = members == end ? (int32_t)end : 0;
+        }
+    }
+    hpcw_i_free(word);
+    return s;
+}
+
 /* Process 0 hears of all; then all hear of those that more than one process may have. */
 static hpcw_status unite_comms(struct ending *e, hpcw_error *err) {
     hpcw_clog2_log *log = e->log;
@@ -131,7 +159,8 @@ static hpcw_status unite_comms(struct ending *e, hpcw_error *err) {
         s = hpcw_i_clog2_comms_places(&e->comms, (uint32_t)comm->process, log->known, log->knowns, &e->place,
                                       err);
     }
-    return hpcw_i_agree(comm, s, NULL, err);
+    s = hpcw_i_agree(comm, s, NULL, err);
+    return s == HPCW_OK && e->comms.extras > 0 ? count_peers(e, err) : s;
 }
 
 /* ------------------------------------------------------------------------------------------------------------

@@ -172,7 +172,8 @@ static inline bool is_message(const struct hpcw_i_clog2_table *t, const struct h
     uint32_t peer_comm = (uint32_t)(p[3] >> 32);
     int32_t event = event_at(p), peer = (int32_t)(uint32_t)(p[2] >> 32), tag = (int32_t)(uint32_t)p[2];
     return (event == HPCW_CLOG2_SEND || event == HPCW_CLOG2_RECEIVE) && peer_comm < o->places &&
-           o->place[peer_comm].index >= 0 && peer >= 0 && (uint32_t)peer < t->ranks && tag >= 0;
+           o->place[peer_comm].index >= 0 && peer >= 0 && peer < o->place[peer_comm].peers &&
+           (uint32_t)peer < t->ranks && tag >= 0;
 }
 
 static inline uint32_t role_of(const struct hpcw_i_clog2_table *t, int32_t event) {

@@ -30,6 +30,7 @@ struct hpcw_i_clog2_place {
     int32_t index; /* -1: nobody whose communicator it is has made it known */
     int32_t rank;  /* in it; -1 in a remote half */
     int32_t kind;
+    int32_t peers; /* messages to and from ranks in it below that have another end, which readers look for */
     hpcw_clog2_comm_id id;
 };
 
