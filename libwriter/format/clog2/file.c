@@ -377,47 +377,6 @@ static hpcw_status no_memory(hpcw_clog2_slice *slice, hpcw_error *err) {
     return hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for the blocks of a slice", slice->log->path);
 }
 
-hpcw_status hpcw_clog2_slice_put(hpcw_clog2_slice *slice, const hpcw_clog2_record *record, size_t count,
-                                 hpcw_error *err) {
-    hpcw_status s = usable(slice, err);
-    if (s != HPCW_OK) {
-        return s;
-    }
-    struct hpcw_i_clog2_blocks *b = &slice->blocks;
-    double last = slice->last_time;
-    for (size_t i = 0; i < count; i++) {
-        const hpcw_clog2_record *r = &record[i];
-        /* Written so that NaN fails. */
-        if (!(r->time >= last && r->time < HPCW_CLOG2_LAST)) {
-            s = hpcw_i_fail(
-                err, HPCW_EINVAL,
-                "clog2: record: wanted a time from that of the record before, %.9f s, to below 1e8 s, got %.9f",
-                last, r->time);
-        } else {
-            s = hpcw_i_clog2_record_check(r, &slice->log->bounds, err);
-        }
-        if (s != HPCW_OK) {
-            hpcw_i_fail_about(err, slice->log->path);
-            break;
-        }
-        unsigned char *p = hpcw_i_clog2_blocks_room(b, hpcw_i_clog2_size((int32_t)r->kind), r->time);
-        if (p == NULL) {
-            s = no_memory(slice, err);
-            break;
-        }
-        hpcw_i_clog2_encode(r, p);
-        last = r->time;
-        if (slice->placed && hpcw_i_clog2_blocks_ready(b) >= WRITE_SIZE) {
-            s = write_ready(slice, err);
-            if (s != HPCW_OK) {
-                break;
-            }
-        }
-    }
-    slice->last_time = last;
-    return s;
-}
-
 hpcw_status hpcw_i_clog2_slice_space(hpcw_clog2_slice *slice, uint32_t size, double time, unsigned char **space,
                                      size_t *room, size_t *most, hpcw_error *err) {
     struct hpcw_i_clog2_blocks *b = &slice->blocks;
@@ -437,6 +396,81 @@ hpcw_status hpcw_i_clog2_slice_space(hpcw_clog2_slice *slice, uint32_t size, dou
 
 void hpcw_i_clog2_slice_took(hpcw_clog2_slice *slice, size_t bytes, size_t records) {
     hpcw_i_clog2_blocks_took(&slice->blocks, bytes, records);
+}
+
+/* What was put without another look. */
+struct stretch {
+    size_t records, bytes;
+    double last_time;
+};
+
+/*
+ * The records that need none: bare events and messages with nothing to refuse, up to the first other one, as long as there is
+ * `room`. The bounds are a copy, so that the compiler sees that no byte written changes them.
+ */
+static struct stretch put_stretch(struct hpcw_i_clog2_bounds b, const hpcw_clog2_record *record, size_t count,
+                                  double last_time, unsigned char *p, size_t room) {
+    struct stretch done = {.last_time = last_time};
+    for (; done.records < count; done.records++) {
+        const hpcw_clog2_record *r = &record[done.records];
+        if (!(r->time >= done.last_time && r->time < HPCW_CLOG2_LAST) || (uint32_t)r->comm >= b.comms ||
+            (uint32_t)r->rank >= b.ranks || (uint32_t)r->thread >= b.threads) {
+            break;
+        }
+        const uint32_t size = hpcw_i_clog2_size((int32_t)r->kind);
+        if (r->kind == HPCW_CLOG2_BARE && done.bytes + size <= room && hpcw_i_clog2_is_event(r->as.event, &b)) {
+            hpcw_i_clog2_encode_bare(r, p + done.bytes);
+        } else if (r->kind == HPCW_CLOG2_MESSAGE && done.bytes + size <= room &&
+                   hpcw_i_clog2_is_message(r, &b)) {
+            hpcw_i_clog2_encode_message(r, p + done.bytes);
+        } else {
+            break;
+        }
+        done.bytes += size;
+        done.last_time = r->time;
+    }
+    return done;
+}
+
+static hpcw_status check(const hpcw_clog2_slice *slice, const hpcw_clog2_record *r, hpcw_error *err) {
+    hpcw_status s;
+    /* Written so that NaN fails. */
+    if (!(r->time >= slice->last_time && r->time < HPCW_CLOG2_LAST)) {
+        s = hpcw_i_fail(
+            err, HPCW_EINVAL,
+            "clog2: record: wanted a time from that of the record before, %.9f s, to below 1e8 s, got %.9f",
+            slice->last_time, r->time);
+    } else {
+        s = hpcw_i_clog2_record_check(r, &slice->log->bounds, err);
+    }
+    if (s != HPCW_OK) {
+        hpcw_i_fail_about(err, slice->log->path);
+    }
+    return s;
+}
+
+hpcw_status hpcw_clog2_slice_put(hpcw_clog2_slice *slice, const hpcw_clog2_record *record, size_t count,
+                                 hpcw_error *err) {
+    hpcw_status s = usable(slice, err);
+    for (size_t i = 0; s == HPCW_OK && i < count;) {
+        const hpcw_clog2_record *r = &record[i];
+        const uint32_t size = hpcw_i_clog2_size((int32_t)r->kind);
+        unsigned char *p;
+        size_t room, most;
+        s = check(slice, r, err);
+        if (s == HPCW_OK) {
+            s = hpcw_i_clog2_slice_space(slice, size, r->time, &p, &room, &most, err);
+        }
+        if (s == HPCW_OK) {
+            hpcw_i_clog2_encode(r, p);
+            const size_t rest = count - i - 1 < most - 1 ? count - i - 1 : most - 1;
+            struct stretch more = put_stretch(slice->log->bounds, r + 1, rest, r->time, p + size, room - size);
+            hpcw_i_clog2_slice_took(slice, size + more.bytes, 1 + more.records);
+            slice->last_time = more.last_time;
+            i += 1 + more.records;
+        }
+    }
+    return s;
 }
 
 hpcw_status hpcw_i_clog2_slice_room(hpcw_clog2_slice *slice, uint32_t size, double time, unsigned char **room,

@@ -40,11 +40,6 @@ static hpcw_status wrong(hpcw_error *err, const char *what, const char *wanted, 
     return hpcw_i_fail(err, HPCW_EINVAL, "clog2: %s: wanted %s, got %lld", what, wanted, (long long)got);
 }
 
-static bool is_event(int32_t event, const struct hpcw_i_clog2_bounds *b) {
-    return (event >= 0 && event < b->user_end) || (event >= HPCW_CLOG2_USER_SOLO && event < b->solo_end) ||
-           (event >= HPCW_CLOG2_KNOWN_SOLO && event < b->known_end);
-}
-
 static hpcw_status check_comm_event(const hpcw_clog2_record *r, const struct hpcw_i_clog2_bounds *b,
                                     hpcw_error *err) {
     static const char what[] = "communicator event";
@@ -77,19 +72,20 @@ static hpcw_status check_comm_event(const hpcw_clog2_record *r, const struct hpc
 
 static hpcw_status check_message(const hpcw_clog2_record *r, const struct hpcw_i_clog2_bounds *b,
                                  hpcw_error *err) {
+    if (hpcw_i_clog2_is_message(r, b)) {
+        return HPCW_OK;
+    }
     if (r->as.message.event != HPCW_CLOG2_SEND && r->as.message.event != HPCW_CLOG2_RECEIVE) {
         return wrong(err, "message", "event -101 (send) or -102 (receive)", r->as.message.event);
     }
-    if (r->as.message.peer_comm < 0 || (uint32_t)r->as.message.peer_comm >= b->comms) {
+    if ((uint32_t)r->as.message.peer_comm >= b->comms) {
         return wrong(err, "message", "a peer's communicator of the table", r->as.message.peer_comm);
     }
-    if (r->as.message.peer_rank < 0 || (uint32_t)r->as.message.peer_rank >= b->ranks) {
+    if ((uint32_t)r->as.message.peer_rank >= b->ranks) {
         return wrong(err, "message", "the rank of the peer", r->as.message.peer_rank);
     }
-    if (r->as.message.tag < 0) {
-        return wrong(err, "message", "a tag >= 0", r->as.message.tag);
-    }
-    return r->as.message.size < 0 ? wrong(err, "message", "a size >= 0", r->as.message.size) : HPCW_OK;
+    return r->as.message.tag < 0 ? wrong(err, "message", "a tag >= 0", r->as.message.tag)
+                                 : wrong(err, "message", "a size >= 0", r->as.message.size);
 }
 
 static hpcw_status check_state(const hpcw_clog2_record *r, const struct hpcw_i_clog2_bounds *b,
@@ -108,7 +104,8 @@ static hpcw_status check_state(const hpcw_clog2_record *r, const struct hpcw_i_c
 
 static hpcw_status check_solo(const hpcw_clog2_record *r, const struct hpcw_i_clog2_bounds *b,
                               hpcw_error *err) {
-    if (!is_event(r->as.solo.event, b) || (r->as.solo.event >= 0 && r->as.solo.event < b->user_end)) {
+    if (!hpcw_i_clog2_is_event(r->as.solo.event, b) ||
+        (r->as.solo.event >= 0 && r->as.solo.event < b->user_end)) {
         return wrong(err, "solo event", "one that the log announces", r->as.solo.event);
     }
     return hpcw_i_clog2_labels_check(r->as.solo.colour, r->as.solo.name, r->as.solo.format, err);
@@ -127,10 +124,11 @@ hpcw_status hpcw_i_clog2_record_check(const hpcw_clog2_record *r, const struct h
     }
     switch (r->kind) {
     case HPCW_CLOG2_BARE:
-        return is_event(r->as.event, b) ? HPCW_OK
-                                        : wrong(err, "event", "an id that the log announces", r->as.event);
+        return hpcw_i_clog2_is_event(r->as.event, b)
+                   ? HPCW_OK
+                   : wrong(err, "event", "an id that the log announces", r->as.event);
     case HPCW_CLOG2_WITH_CARGO:
-        if (!is_event(r->as.cargo.event, b)) {
+        if (!hpcw_i_clog2_is_event(r->as.cargo.event, b)) {
             return wrong(err, "event with cargo", "an id that the log announces", r->as.cargo.event);
         }
         return r->as.cargo.size <= HPCW_CLOG2_CARGO
@@ -185,12 +183,12 @@ void hpcw_i_clog2_encode_id(const hpcw_clog2_comm_id *id, unsigned char *p) {
 }
 
 void hpcw_i_clog2_encode(const hpcw_clog2_record *r, unsigned char *p) {
+    unsigned char *const head = p;
     hpcw_i_clog2_put_head(p, r->time, r->comm, r->rank, r->thread, (int32_t)r->kind);
     p += HPCW_I_CLOG2_HEAD;
     switch (r->kind) {
     case HPCW_CLOG2_BARE:
-        put_i32(p, r->as.event);
-        put_i32(p + 4, 0);
+        hpcw_i_clog2_encode_bare(r, head);
         break;
     case HPCW_CLOG2_WITH_CARGO:
         put_i32(p, r->as.cargo.event);
@@ -199,12 +197,7 @@ void hpcw_i_clog2_encode(const hpcw_clog2_record *r, unsigned char *p) {
         memcpy(p + 8, r->as.cargo.bytes, r->as.cargo.size);
         break;
     case HPCW_CLOG2_MESSAGE:
-        put_i32(p, r->as.message.event);
-        put_i32(p + 4, r->as.message.peer_comm);
-        put_i32(p + 8, r->as.message.peer_rank);
-        put_i32(p + 12, r->as.message.tag);
-        put_i32(p + 16, r->as.message.size);
-        put_i32(p + 20, 0);
+        hpcw_i_clog2_encode_message(r, head);
         break;
     case HPCW_CLOG2_STATE_DEF:
         put_i32(p, r->as.state.state);

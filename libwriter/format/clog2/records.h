@@ -32,13 +32,16 @@ static inline uint32_t hpcw_i_clog2_size(int32_t kind) {
     return kind >= 0 && kind < HPCW_I_CLOG2_KINDS ? sizes[kind] : 0;
 }
 
+/* Two of the 32-bit fields, which all begin at multiples of eight, in one store. */
+static inline void hpcw_i_clog2_put_pair(unsigned char *p, int32_t first, int32_t second) {
+    hpcw_i_put_u64(p, (uint64_t)(uint32_t)first << 32 | (uint32_t)second, true);
+}
+
 static inline void hpcw_i_clog2_put_head(unsigned char *p, double time, int32_t comm, int32_t rank,
                                          int32_t thread, int32_t kind) {
     hpcw_i_put_f64(p, time, true);
-    hpcw_i_put_u32(p + 8, (uint32_t)comm, true);
-    hpcw_i_put_u32(p + 12, (uint32_t)rank, true);
-    hpcw_i_put_u32(p + 16, (uint32_t)thread, true);
-    hpcw_i_put_u32(p + 20, (uint32_t)kind, true);
+    hpcw_i_clog2_put_pair(p + 8, comm, rank);
+    hpcw_i_clog2_put_pair(p + 16, thread, kind);
 }
 
 /* What a log announces: which ids and numbers its records may use. */
@@ -49,9 +52,34 @@ struct hpcw_i_clog2_bounds {
     int32_t known_end; /* known solo events are below */
 };
 
+/* Whether a bare event, or one with cargo, is announced. */
+static inline bool hpcw_i_clog2_is_event(int32_t event, const struct hpcw_i_clog2_bounds *b) {
+    return (event >= 0 && event < b->user_end) || (event >= HPCW_CLOG2_USER_SOLO && event < b->solo_end) ||
+           (event >= HPCW_CLOG2_KNOWN_SOLO && event < b->known_end);
+}
+
+/* Whether a message has nothing to refuse. */
+static inline bool hpcw_i_clog2_is_message(const hpcw_clog2_record *r, const struct hpcw_i_clog2_bounds *b) {
+    return (r->as.message.event == HPCW_CLOG2_SEND || r->as.message.event == HPCW_CLOG2_RECEIVE) &&
+           (uint32_t)r->as.message.peer_comm < b->comms && (uint32_t)r->as.message.peer_rank < b->ranks &&
+           r->as.message.tag >= 0 && r->as.message.size >= 0;
+}
+
 /* Whether a record may stand in such a log, but for its time. */
 hpcw_status hpcw_i_clog2_record_check(const hpcw_clog2_record *record, const struct hpcw_i_clog2_bounds *bounds,
                                       hpcw_error *err);
+
+/* The bytes of a bare event, and of a message. */
+static inline void hpcw_i_clog2_encode_bare(const hpcw_clog2_record *r, unsigned char *p) {
+    hpcw_i_clog2_put_head(p, r->time, r->comm, r->rank, r->thread, HPCW_CLOG2_BARE);
+    hpcw_i_clog2_put_pair(p + HPCW_I_CLOG2_HEAD, r->as.event, 0);
+}
+static inline void hpcw_i_clog2_encode_message(const hpcw_clog2_record *r, unsigned char *p) {
+    hpcw_i_clog2_put_head(p, r->time, r->comm, r->rank, r->thread, HPCW_CLOG2_MESSAGE);
+    hpcw_i_clog2_put_pair(p + HPCW_I_CLOG2_HEAD, r->as.message.event, r->as.message.peer_comm);
+    hpcw_i_clog2_put_pair(p + HPCW_I_CLOG2_HEAD + 8, r->as.message.peer_rank, r->as.message.tag);
+    hpcw_i_clog2_put_pair(p + HPCW_I_CLOG2_HEAD + 16, r->as.message.size, 0);
+}
 
 /* The bytes of a record that was checked, hpcw_i_clog2_size(kind) of them. */
 void hpcw_i_clog2_encode(const hpcw_clog2_record *record, unsigned char *p);
