@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Event logs: what a record costs the program, what the end of a recording costs, and how fast a log is written whose
- * records are known. */
+/* Event logs: what a record costs the program, what the end of a recording costs, how fast a log is written whose records
+ * are known, and one that is generated. */
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <hpcw/clog2_log.h>
 
 #include "base/mem.h"
 #include "base/status.h"
+#include "generator.h"
 #include "kernel_table.h"
 #include "kernels.h"
 #include "machine.h"
+#include "read/clog2.h"
 
 enum {
     PIECE = 4 << 20, /* bytes that the plain loop writes at once */
@@ -256,15 +259,19 @@ static hpcw_status plain_open(void *work, hpcw_error *err) {
     return bench_plain_open(w->plain, &w->fd, err);
 }
 
-static hpcw_status plain_write(void *work, hpcw_error *err) {
-    const struct clog2_work *w = work;
-    uint64_t size = w->events * RECORD, offset = size * (uint64_t)w->place->processes->process;
+static hpcw_status write_pieces(int fd, const unsigned char *source, uint64_t offset, uint64_t size,
+                                hpcw_error *err) {
     hpcw_status s = HPCW_OK;
     for (uint64_t at = 0; s == HPCW_OK && at < size; at += PIECE) {
-        s = bench_plain_write(w->fd, w->source, size - at < PIECE ? (size_t)(size - at) : PIECE, offset + at,
-                              err);
+        s = bench_plain_write(fd, source, size - at < PIECE ? (size_t)(size - at) : PIECE, offset + at, err);
     }
     return s;
+}
+
+static hpcw_status plain_write(void *work, hpcw_error *err) {
+    const struct clog2_work *w = work;
+    uint64_t size = w->events * RECORD;
+    return write_pieces(w->fd, w->source, size * (uint64_t)w->place->processes->process, size, err);
 }
 
 static hpcw_status plain_close(void *work, hpcw_error *err) {
@@ -389,4 +396,143 @@ const struct bench_kernel bench_clog2_file = {
     .subject = {file_sides, sizeof file_sides / sizeof file_sides[0], NULL},
     .figure = file_figures,
     .figures = sizeof file_figures / sizeof file_figures[0],
+};
+
+/* ---- hpcgen, all of it ---- */
+
+enum { RANKS = 4096, ITERATIONS = 560 };
+
+struct run_work {
+    const struct bench_place *place;
+    uint32_t iterations;
+    char dataset[BENCH_PATH];
+    char plain[BENCH_PATH];
+    uint64_t bytes;
+    unsigned char *source; /* [PIECE] */
+    uint64_t peak;
+    int fd;
+};
+
+static hpcw_status run_hpcgen(void *work, hpcw_error *err) {
+    struct run_work *w = work;
+    char ranks[16], phases[32];
+    (void)snprintf(ranks, sizeof ranks, "%d", RANKS);
+    (void)snprintf(phases, sizeof phases, "load.phases=%u", w->iterations);
+    const char *arguments[] = {"--formats=clog2", "--ranks", ranks, "--set", phases, NULL};
+    return bench_generate(w->place, w->dataset, arguments, &w->peak, err);
+}
+
+/* What the log of a run has: bytes, records. */
+static hpcw_status learn_size(struct run_work *w, struct bench_amount *amount, hpcw_error *err) {
+    char path[BENCH_PATH + 64];
+    struct hpcw_i_clog2_reader *reader = NULL;
+    (void)snprintf(path, sizeof path, "%s/clog2/app.clog2", w->dataset);
+    hpcw_status s = hpcw_i_clog2_reader_open(path, &reader, err);
+    if (s != HPCW_OK) {
+        return s;
+    }
+    const struct hpcw_i_clog2_info *info = hpcw_i_clog2_reader_info(reader);
+    w->bytes = amount->bytes = hpcw_clog2_file_size(info->blocks, info->block_size, info->comms);
+    bool more = true;
+    while (s == HPCW_OK && more) {
+        struct hpcw_i_clog2_item item;
+        s = hpcw_i_clog2_reader_next(reader, &item, &more, err);
+        amount->items += more;
+    }
+    hpcw_i_clog2_reader_free(reader);
+    return s;
+}
+
+static hpcw_status run_setup(const struct bench_place *place, const void *parameter, void **out,
+                             struct bench_amount *amount, hpcw_error *err) {
+    (void)parameter;
+    struct run_work *w = hpcw_i_calloc(1, sizeof *w);
+    *out = w;
+    if (w == NULL) {
+        return hpcw_i_fail(err, HPCW_ENOMEM, "out of memory");
+    }
+    w->place = place;
+    w->fd = -1;
+    w->iterations = ITERATIONS * place->scale < 1 ? 1 : (uint32_t)(ITERATIONS * place->scale);
+    w->source = bench_source(PIECE, 0);
+    if (w->source == NULL) {
+        return hpcw_i_fail(err, HPCW_ENOMEM, "out of memory for %d bytes", PIECE);
+    }
+    hpcw_status s = bench_path(w->dataset, place, "dataset", err);
+    s = s == HPCW_OK ? bench_path(w->plain, place, "dataset.plain", err) : s;
+    s = s == HPCW_OK ? run_hpcgen(w, err) : s;
+    return s == HPCW_OK ? learn_size(w, amount, err) : s;
+}
+
+static void run_teardown(void *work) {
+    struct run_work *w = work;
+    hpcw_error ignored;
+    if (w != NULL) {
+        (void)bench_plain_close(&w->fd, &ignored);
+        bench_remove_tree(w->dataset);
+        bench_remove(w->place, w->plain);
+        hpcw_i_free(w->source);
+        hpcw_i_free(w);
+    }
+}
+
+static hpcw_status run_prepare(void *work, uint64_t parameter, hpcw_error *err) {
+    (void)parameter;
+    struct run_work *w = work;
+    bench_remove_tree(w->dataset);
+    const char *paths[] = {w->plain};
+    return bench_fresh(w->place, paths, 1, w->bytes * 5 / 4, err);
+}
+
+static uint64_t peak_of_hpcgen(const void *work) {
+    return ((const struct run_work *)work)->peak;
+}
+
+static hpcw_status run_open(void *work, hpcw_error *err) {
+    struct run_work *w = work;
+    return bench_plain_open(w->plain, &w->fd, err);
+}
+
+static hpcw_status run_write(void *work, hpcw_error *err) {
+    const struct run_work *w = work;
+    return write_pieces(w->fd, w->source, 0, w->bytes, err);
+}
+
+static hpcw_status run_close(void *work, hpcw_error *err) {
+    return bench_plain_close(&((struct run_work *)work)->fd, err);
+}
+
+static const struct bench_side run_sides[] = {
+    {"hpcgen",
+     "the program, all processors, from start to end",
+     0,
+     run_prepare,
+     {{"run", run_hpcgen, 0, 0}},
+     peak_of_hpcgen,
+     NULL},
+    {"loop",
+     "plain pwrites of as many bytes, one thread",
+     0,
+     run_prepare,
+     {{"open", run_open, 0, 0}, {"write", run_write, 0, 0}, {"close", run_close, 0, 0}},
+     NULL,
+     NULL},
+};
+
+static const struct bench_figure run_figures[] = {
+    {"hpcgen / loop", BENCH_RATIO, {1, 0}, {0, 0}, {2, 0}, {0, 0}, 2, false},
+    {"hpcgen, a record", BENCH_PER_ITEM, {1, 0}, {0, 0}, {0, 0}, {0, 0}, 0, false},
+    {"hpcgen, memory", BENCH_MEMORY, {1, 0}, {0, 0}, {0, 0}, {0, 0}, 300.0 * 1048576, false},
+};
+
+const struct bench_kernel bench_clog2_run = {
+    .name = "clog2-run",
+    .what = "hpcgen --ranks 4096 --formats clog2 --set load.phases=560 --no-checksums",
+    .needs = BENCH_ONE_PROCESS,
+    .item = "record",
+    .setup = run_setup,
+    .teardown = run_teardown,
+    .subject = {run_sides, sizeof run_sides / sizeof run_sides[0], NULL},
+    .figure = run_figures,
+    .figures = sizeof run_figures / sizeof run_figures[0],
 };

@@ -1,18 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* LinkTest results from the model to the file: the parts of the generator, and all of it. */
-#include <errno.h>
 #include <math.h>
 #include <pthread.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
 
 #include <hpcw/linktest.h>
 
 #include "base/mem.h"
 #include "base/status.h"
+#include "generator.h"
 #include "kernel_table.h"
 #include "kernels.h"
 #include "machine.h"
@@ -235,28 +232,8 @@ static hpcw_status run_hpcgen(void *work, hpcw_error *err) {
     struct run_work *w = work;
     char ranks[16];
     (void)snprintf(ranks, sizeof ranks, "%u", w->tasks);
-    char name[] = "hpcgen", formats[] = "--formats=linktest", ranks_option[] = "--ranks",
-         out_option[] = "--out", no_checksums[] = "--no-checksums", quiet[] = "--quiet";
-    char *argv[] = {name, formats, ranks_option, ranks, out_option, w->dataset, no_checksums, quiet, NULL};
-    pid_t pid;
-    int e = posix_spawn(&pid, w->place->hpcgen, NULL, NULL, argv, environ);
-    if (e != 0) {
-        return hpcw_i_fail_sys(err, e, "%s: cannot start", w->place->hpcgen);
-    }
-    int status = 0;
-    struct rusage usage;
-    while (wait4(pid, &status, 0, &usage) < 0) {
-        if (errno != EINTR) {
-            return hpcw_i_fail_sys(err, errno, "%s: cannot wait for it", w->place->hpcgen);
-        }
-    }
-    w->peak = (uint64_t)usage.ru_maxrss * 1024;
-    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
-        return hpcw_i_fail(err, HPCW_EIO, "%s: %s %d", w->place->hpcgen,
-                           WIFEXITED(status) ? "ended with status" : "ended by signal",
-                           WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
-    }
-    return HPCW_OK;
+    const char *arguments[] = {"--formats=linktest", "--ranks", ranks, NULL};
+    return bench_generate(w->place, w->dataset, arguments, &w->peak, err);
 }
 
 /* What the loop has to write: where the streams lie in the file that hpcgen has made. */
@@ -294,9 +271,6 @@ static hpcw_status learn_extents(struct run_work *w, hpcw_error *err) {
 static hpcw_status run_setup(const struct bench_place *place, const void *parameter, void **out,
                              struct bench_amount *amount, hpcw_error *err) {
     (void)parameter;
-    if (place->hpcgen == NULL) {
-        return hpcw_i_fail(err, HPCW_ENOTSUP, "hpcgen is not beside this program; name it with --hpcgen PATH");
-    }
     struct run_work *w = hpcw_i_calloc(1, sizeof *w);
     *out = w;
     if (w == NULL) {

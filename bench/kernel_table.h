@@ -23,7 +23,7 @@ extern const struct bench_kernel bench_vom_plain, bench_vom_compressed, bench_vo
 
 /* kernel_clog2.c: event logs, recorded and known */
 extern const struct bench_kernel bench_clog2_event, bench_clog2_threads, bench_clog2_processes,
-    bench_clog2_finish, bench_clog2_file;
+    bench_clog2_finish, bench_clog2_file, bench_clog2_run;
 
 /* kernel_rank2file.c: checkpoints and their maps */
 extern const struct bench_kernel bench_map_4096, bench_map_8192, bench_map_million, bench_checkpoint;
