@@ -25,6 +25,9 @@ enum { PROLOGUE_NS = 1000, START_NS = 10000 };
 /* Records of an iteration that are kept in memory until its turn has come, at most: 10 MB or so. */
 enum { MOST_AHEAD = 4 * HPCW_CLOG2_SEGMENT };
 
+/* Pieces besides one of each thread and the open one: how far making may be ahead of writing. */
+enum { SPARE_PIECES = 2 };
+
 /* ---- what is in the log ---- */
 
 /* A state with its number, known to all readers or of the user. */
@@ -136,8 +139,8 @@ static uint64_t memory(const struct hpcw_i_dataset *d, uint32_t jobs) {
     const struct hpcw_i_trace_model *m = &d->trace;
     const uint64_t events = m->events + m->checkpoint_events;
     const uint64_t slice = 48 * (events < MOST_AHEAD ? events : MOST_AHEAD) + (4 << 20);
-    return jobs * hpcw_i_trace_scratch_size(m) + (jobs + 1) * slice + 21 * (uint64_t)d->ranks * m->directions +
-           (16 << 20);
+    return jobs * hpcw_i_trace_scratch_size(m) + (jobs + 1 + SPARE_PIECES) * slice +
+           21 * (uint64_t)d->ranks * m->directions + (16 << 20);
 }
 
 static double seconds(const struct hpcw_i_dataset *d) {
@@ -335,10 +338,18 @@ static hpcw_status put_events(struct out *o, hpcw_clog2_slice *slice, const stru
  * first cut behind its end; so it makes the beginning of the next iteration, too.
  *
  * Threads make iterations at the same time, each with the slice that begins at the first cut in its iteration, in memory.
- * Then they take turns: who has it puts the records before that cut into the slice that the one before left open, ends
- * that, and writes its own: in turn, because threads that write to one file at the same time wait for each other in the
- * kernel, and there they burn the time in which they could make the next iteration. The slice that ended is its own then.
+ * Then they take turns: who has it puts the records before that cut into the slice that the one before left open, and ends that.
+ * Its blocks are written by one thread at a time, for those that write to one file at the same time wait for each other in the
+ * kernel, and burn there the time in which they could make the next iteration: who finds another one writing leaves its slice
+ * with that.
  */
+struct piece {
+    struct piece *next;
+    hpcw_clog2_slice *slice;
+    uint64_t block; /* its first one in the file, once it has ended */
+    bool placed;
+};
+
 struct job {
     const struct hpcw_i_dataset *d;
     const struct hpcw_i_write *w;
@@ -347,7 +358,7 @@ struct job {
     uint64_t begin, end;  /* own records */
     bool tells;           /* the pass whose progress is told, and what was injected remembered */
     hpcw_clog2 *log;
-    hpcw_clog2_slice *open;  /* the one that comes next in the file; NULL: this process writes nothing */
+    struct piece *open;      /* the one that comes next in the file; NULL: this process writes nothing */
     uint64_t next_block;     /* the first one of it */
     double next_time;        /* of the first record behind the end; HPCW_CLOG2_LAST: there is none */
     uint64_t own_ns;         /* of the own iterations together */
@@ -359,12 +370,17 @@ struct job {
     uint64_t start_ns; /* guarded: that start */
     uint32_t turn;     /* guarded */
     bool failed;       /* guarded */
+
+    uint32_t pieces;     /* guarded: how many there are */
+    struct piece *idle;  /* guarded */
+    struct piece *ended; /* guarded: in the order of the file */
+    bool writing;        /* guarded: a thread writes them */
 };
 
 /* What a thread has of its own. */
 struct maker {
     struct hpcw_i_trace_scratch *scratch;
-    hpcw_clog2_slice *slice;
+    struct piece *piece; /* for its iteration, if it needs one */
     struct out out;
 };
 
@@ -436,27 +452,122 @@ static void divide_iteration(const struct job *job, struct part *part) {
     part->ahead = part->to - part->cut > MOST_AHEAD ? part->cut + MOST_AHEAD : part->to;
 }
 
-static hpcw_status put_ahead(const struct job *job, struct maker *maker, const struct part *part,
-                             hpcw_error *err) {
+/* ---- pieces ---- */
+
+static void free_pieces(struct piece *piece) {
+    while (piece != NULL) {
+        struct piece *next = piece->next;
+        hpcw_clog2_slice_free(piece->slice);
+        hpcw_i_free(piece);
+        piece = next;
+    }
+}
+
+static hpcw_status new_piece(struct job *job, struct piece **out, hpcw_error *err) {
+    struct piece *piece = hpcw_i_calloc(1, sizeof *piece);
+    hpcw_status s = piece == NULL ? hpcw_i_fail(err, HPCW_ENOMEM, "clog2: out of memory for a slice")
+                                  : hpcw_clog2_slice_new(job->log, 0, &piece->slice, err);
+    if (s != HPCW_OK) {
+        free_pieces(piece);
+        piece = NULL;
+    }
+    *out = piece;
+    return s;
+}
+
+/* A piece that begins at a record; waits until there is one. NULL without an error: there was a failure elsewhere. */
+static hpcw_status take_piece(struct job *job, uint64_t first_record, struct piece **out, hpcw_error *err) {
+    hpcw_status s = HPCW_OK;
+    (void)pthread_mutex_lock(&job->lock);
+    while (job->idle == NULL && job->pieces > job->w->jobs + SPARE_PIECES && !job->failed) {
+        (void)pthread_cond_wait(&job->turn_came, &job->lock);
+    }
+    bool is_new = job->idle == NULL && !job->failed;
+    struct piece *piece = job->failed ? NULL : job->idle;
+    job->idle = piece == NULL ? job->idle : piece->next;
+    job->pieces += is_new;
+    (void)pthread_mutex_unlock(&job->lock);
+    if (is_new) {
+        s = new_piece(job, &piece, err);
+    }
+    if (s == HPCW_OK && piece != NULL) {
+        piece->next = NULL;
+        piece->placed = false;
+        s = hpcw_clog2_slice_again(piece->slice, first_record, err);
+    }
+    *out = piece;
+    return s;
+}
+
+/* Writes what has ended, this piece last, unless another thread is at it. */
+static hpcw_status write_ended(struct job *job, struct piece *piece, hpcw_error *err) {
+    hpcw_status s = HPCW_OK;
+    (void)pthread_mutex_lock(&job->lock);
+    struct piece **last = &job->ended;
+    while (*last != NULL) {
+        last = &(*last)->next;
+    }
+    *last = piece;
+    bool writes = !job->writing;
+    job->writing = true;
+    while (writes && s == HPCW_OK && job->ended != NULL) {
+        piece = job->ended;
+        job->ended = piece->next;
+        (void)pthread_mutex_unlock(&job->lock);
+        s = piece->placed ? HPCW_OK : hpcw_clog2_slice_place(piece->slice, piece->block, err);
+        (void)pthread_mutex_lock(&job->lock);
+        piece->next = job->idle;
+        job->idle = piece;
+        (void)pthread_cond_broadcast(&job->turn_came);
+    }
+    job->writing = !writes;
+    (void)pthread_mutex_unlock(&job->lock);
+    return s;
+}
+
+/* ---- iterations ---- */
+
+static hpcw_status put_ahead(struct job *job, struct maker *maker, const struct part *part, hpcw_error *err) {
     if (part->cut == part->to) {
         return HPCW_OK;
     }
-    hpcw_status s = hpcw_clog2_slice_again(maker->slice, part->first + part->cut, err);
-    return s == HPCW_OK ? put_events(&maker->out, maker->slice, job->d, part, part->cut, part->ahead, err) : s;
+    hpcw_status s = take_piece(job, part->first + part->cut, &maker->piece, err);
+    return s == HPCW_OK && maker->piece != NULL
+               ? put_events(&maker->out, maker->piece->slice, job->d, part, part->cut, part->ahead, err)
+               : s;
 }
 
-static hpcw_status take_turn(struct job *job, struct maker *maker, const struct part *part, hpcw_error *err) {
-    hpcw_status s = put_events(&maker->out, job->open, job->d, part, part->from, part->cut, err);
+/* Makes the thread's piece the open one; *ended is the one before. */
+static hpcw_status change_pieces(struct job *job, struct maker *maker, const struct part *part,
+                                 struct piece **ended, hpcw_error *err) {
+    struct piece *open = job->open;
+    hpcw_status s = hpcw_clog2_slice_end(open->slice, time_of(part, part->cut), err);
+    if (s != HPCW_OK) {
+        return s;
+    }
+    open->block = job->next_block;
+    job->next_block += hpcw_clog2_slice_blocks(open->slice);
+    *ended = open;
+    job->open = maker->piece;
+    maker->piece = NULL;
+    if (part->ahead < part->to) {
+        /* Too much to be kept: it goes to the file as it is put. */
+        job->open->placed = true;
+        s = hpcw_clog2_slice_place(job->open->slice, job->next_block, err);
+        s = s == HPCW_OK ? put_events(&maker->out, job->open->slice, job->d, part, part->ahead, part->to, err)
+                         : s;
+    }
+    return s;
+}
+
+static hpcw_status take_turn(struct job *job, struct maker *maker, const struct part *part,
+                             struct piece **ended, hpcw_error *err) {
+    hpcw_status s = HPCW_OK;
+    if (job->open != NULL) {
+        s = put_events(&maker->out, job->open->slice, job->d, part, part->from, part->cut, err);
+    }
     if (s == HPCW_OK && part->cut < part->to) {
-        s = hpcw_clog2_slice_end(job->open, time_of(part, part->cut), err);
-        if (s == HPCW_OK) {
-            hpcw_clog2_slice *ended = job->open;
-            job->next_block += hpcw_clog2_slice_blocks(ended);
-            job->open = maker->slice;
-            maker->slice = ended;
-            s = hpcw_clog2_slice_place(job->open, job->next_block, err);
-        }
-        s = s == HPCW_OK ? put_events(&maker->out, job->open, job->d, part, part->ahead, part->to, err) : s;
+        s = change_pieces(job, maker, part, ended, err);
     }
     if (part->first <= job->end && job->end - part->first < part->run->count) {
         job->next_time = time_of(part, job->end - part->first);
@@ -476,37 +587,39 @@ static hpcw_status make_iteration(void *context, void *state, uint64_t index, hp
     struct maker *maker = state;
     struct hpcw_i_trace_run run;
     struct part part = {.run = &run, .iteration = (uint32_t)index};
+    struct piece *ended = NULL;
+    bool goes_on = false; /* not so after a failure of another thread, which reports it */
     hpcw_status s = hpcw_i_trace_iteration(&job->d->trace, maker->scratch, part.iteration, &run, err);
-    if (s != HPCW_OK) {
-        fail(job);
-        return s;
+    if (s == HPCW_OK && learn_start(job, part.iteration, run.facts.duration_ns, &part.start_ns)) {
+        divide_iteration(job, &part);
+        s = put_ahead(job, maker, &part, err);
+        (void)pthread_mutex_lock(&job->lock);
+        goes_on = s == HPCW_OK && wait_for(job, &job->turn, part.iteration);
+        (void)pthread_mutex_unlock(&job->lock);
     }
-    if (!learn_start(job, part.iteration, run.facts.duration_ns, &part.start_ns)) {
-        return HPCW_OK; /* another thread reports why */
-    }
-    divide_iteration(job, &part);
-    s = put_ahead(job, maker, &part, err);
-    (void)pthread_mutex_lock(&job->lock);
-    bool goes_on = s == HPCW_OK && wait_for(job, &job->turn, part.iteration);
-    (void)pthread_mutex_unlock(&job->lock);
     if (goes_on) {
-        s = take_turn(job, maker, &part, err);
+        s = take_turn(job, maker, &part, &ended, err);
+    }
+    if (goes_on && s == HPCW_OK) {
+        (void)pthread_mutex_lock(&job->lock);
+        job->turn++;
+        (void)pthread_cond_broadcast(&job->turn_came);
+        (void)pthread_mutex_unlock(&job->lock);
+    }
+    if (ended != NULL) {
+        hpcw_status written = write_ended(job, ended, s == HPCW_OK ? err : NULL);
+        s = s == HPCW_OK ? written : s;
     }
     if (s != HPCW_OK) {
         fail(job);
-        return s;
     }
-    (void)pthread_mutex_lock(&job->lock);
-    job->turn++;
-    (void)pthread_cond_broadcast(&job->turn_came);
-    (void)pthread_mutex_unlock(&job->lock);
-    return HPCW_OK;
+    return s;
 }
 
 static void free_maker(struct maker *maker) {
     if (maker != NULL) {
         hpcw_i_trace_scratch_free(maker->scratch);
-        hpcw_clog2_slice_free(maker->slice);
+        free_pieces(maker->piece);
         hpcw_i_free(maker);
     }
 }
@@ -516,9 +629,9 @@ static hpcw_status begin_thread(void *context, void **state, hpcw_error *err) {
     struct maker *maker = hpcw_i_calloc(1, sizeof *maker);
     hpcw_status s = maker == NULL ? hpcw_i_fail(err, HPCW_ENOMEM, "clog2: out of memory for a thread")
                                   : hpcw_i_trace_scratch_new(&job->d->trace, &maker->scratch, err);
-    s = s == HPCW_OK ? hpcw_clog2_slice_new(job->log, 0, &maker->slice, err) : s;
     if (s != HPCW_OK) {
         free_maker(maker);
+        maker = NULL;
         fail(job);
     }
     *state = maker;
@@ -536,7 +649,7 @@ static hpcw_status put_first(const struct job *job, hpcw_error *err) {
     if (o == NULL) {
         return hpcw_i_fail(err, HPCW_ENOMEM, "clog2: out of memory");
     }
-    o->slice = job->open;
+    o->slice = job->open->slice;
     o->begin = job->begin;
     o->end = job->end;
     hpcw_status s = put_prologue(o, job->d, err);
@@ -548,9 +661,10 @@ static hpcw_status put_first(const struct job *job, hpcw_error *err) {
 /* All records of this process into a log of its own or the real one, from a block on; *blocks is how many there were. */
 static hpcw_status pass(struct job *job, hpcw_clog2 *log, uint64_t first_block, uint64_t start_ns,
                         uint64_t *blocks, hpcw_error *err) {
-    *blocks = 0;
     job->log = log;
-    job->open = NULL;
+    job->open = job->ended = job->idle = NULL;
+    job->pieces = 0;
+    job->writing = false;
     job->next_block = first_block;
     job->next_time = HPCW_CLOG2_LAST;
     job->start_ns = start_ns;
@@ -559,8 +673,7 @@ static hpcw_status pass(struct job *job, hpcw_clog2 *log, uint64_t first_block, 
     job->failed = false;
     hpcw_status s = HPCW_OK;
     if (job->begin < job->end) {
-        s = hpcw_clog2_slice_new(log, job->begin, &job->open, err);
-        s = s == HPCW_OK ? hpcw_clog2_slice_place(job->open, first_block, err) : s;
+        s = take_piece(job, job->begin, &job->open, err);
         if (s == HPCW_OK && job->first == 0) {
             s = put_first(job, err);
         }
@@ -571,12 +684,16 @@ static hpcw_status pass(struct job *job, hpcw_clog2 *log, uint64_t first_block, 
         s = hpcw_i_pool_run(job->w->jobs, job->first, job->made - job->first, 1, &work, err);
     }
     if (s == HPCW_OK && job->open != NULL) {
-        s = hpcw_clog2_slice_end(job->open, job->next_time, err);
+        s = hpcw_clog2_slice_end(job->open->slice, job->next_time, err);
+        job->open->block = job->next_block;
+        job->next_block += hpcw_clog2_slice_blocks(job->open->slice);
+        s = s == HPCW_OK ? write_ended(job, job->open, err) : s;
+        job->open = NULL;
     }
-    if (s == HPCW_OK) {
-        *blocks = job->next_block - first_block + hpcw_clog2_slice_blocks(job->open);
-    }
-    hpcw_clog2_slice_free(job->open);
+    *blocks = job->next_block - first_block;
+    free_pieces(job->open);
+    free_pieces(job->ended);
+    free_pieces(job->idle);
     return s;
 }
 
