@@ -173,7 +173,7 @@ static void every_way_of_buffering_gives_the_same_bytes(void **state) {
     static const struct stream streams[] = {
         {3, 150, 3000, 20000},  /* slots of the largest kind; many blocks */
         {300, 20, 900, 3000},   /* hot slots */
-        {270, 6, 40000, 40448}, /* some records are larger than slots, some writes go past the buffers */
+        {270, 3, 40000, 40448}, /* some records are larger than slots, some writes go past the buffers */
         {2000, 5, 200, 512},    /* chunks of one block of the file system */
     };
     char want[512], have[512];
