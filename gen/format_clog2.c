@@ -28,6 +28,13 @@ enum { MOST_AHEAD = 4 * HPCW_CLOG2_SEGMENT };
 /* Pieces besides one of each thread and the open one: how far making may be ahead of writing. */
 enum { SPARE_PIECES = 2 };
 
+/* Threads that make iterations: one writes what a few of them make, and each has its memory. */
+enum { MOST_MAKERS = 8 };
+
+static uint32_t makers(uint32_t jobs) {
+    return jobs < MOST_MAKERS ? jobs : MOST_MAKERS;
+}
+
 /* ---- what is in the log ---- */
 
 /* A state with its number, known to all readers or of the user. */
@@ -139,7 +146,7 @@ static uint64_t memory(const struct hpcw_i_dataset *d, uint32_t jobs) {
     const struct hpcw_i_trace_model *m = &d->trace;
     const uint64_t events = m->events + m->checkpoint_events;
     const uint64_t slice = 48 * (events < MOST_AHEAD ? events : MOST_AHEAD) + (4 << 20);
-    return jobs * hpcw_i_trace_scratch_size(m) + (jobs + 1 + SPARE_PIECES) * slice +
+    return makers(jobs) * hpcw_i_trace_scratch_size(m) + (makers(jobs) + 1 + SPARE_PIECES) * slice +
            21 * (uint64_t)d->ranks * m->directions + (16 << 20);
 }
 
@@ -479,7 +486,7 @@ static hpcw_status new_piece(struct job *job, struct piece **out, hpcw_error *er
 static hpcw_status take_piece(struct job *job, uint64_t first_record, struct piece **out, hpcw_error *err) {
     hpcw_status s = HPCW_OK;
     (void)pthread_mutex_lock(&job->lock);
-    while (job->idle == NULL && job->pieces > job->w->jobs + SPARE_PIECES && !job->failed) {
+    while (job->idle == NULL && job->pieces > makers(job->w->jobs) + SPARE_PIECES && !job->failed) {
         (void)pthread_cond_wait(&job->turn_came, &job->lock);
     }
     bool is_new = job->idle == NULL && !job->failed;
@@ -681,7 +688,7 @@ static hpcw_status pass(struct job *job, hpcw_clog2 *log, uint64_t first_block, 
     if (s == HPCW_OK) {
         const struct hpcw_i_pool_work work = {
             .context = job, .begin = begin_thread, .step = make_iteration, .end = end_thread};
-        s = hpcw_i_pool_run(job->w->jobs, job->first, job->made - job->first, 1, &work, err);
+        s = hpcw_i_pool_run(makers(job->w->jobs), job->first, job->made - job->first, 1, &work, err);
     }
     if (s == HPCW_OK && job->open != NULL) {
         s = hpcw_clog2_slice_end(job->open->slice, job->next_time, err);

@@ -93,7 +93,7 @@ struct hpcw_i_trace_model {
     /* By direction, [directions][ranks]: what comes from the other side. */
     uint32_t *from;  /* oneself: nothing comes */
     double *base_ns; /* time on the way, undisturbed */
-    uint8_t *use;    /* see trace_iteration.c */
+    uint8_t *use;    /* see trace_parts.h */
 
     uint64_t most_skew_ns;      /* clocks are off by less than this, either way */
     uint64_t gap_ns;            /* between iterations, so that skewed ones do not mix */
@@ -138,7 +138,7 @@ struct hpcw_i_trace_facts {
     uint32_t slowest_rank;
 };
 
-/* Memory of one thread: 16 bytes per event of an iteration, 8 per rank and column, 48 per rank and 8 per rank and halo, 4 per
+/* Memory of one thread: 16 bytes per event of an iteration, 8 per rank and column, 40 per rank and 8 per rank and halo, 4 per
  * object. */
 struct hpcw_i_trace_scratch;
 hpcw_status hpcw_i_trace_scratch_new(const struct hpcw_i_trace_model *m, struct hpcw_i_trace_scratch **out,
