@@ -26,7 +26,8 @@
 
 enum {
     SEGMENT = HPCW_CLOG2_SEGMENT,
-    AHEAD_BYTES = 4160 << 10, /* that a process encodes ahead: somewhat more than two segments of bare events */
+    AHEAD_BYTES = 2560 << 10,    /* that a process encodes ahead: somewhat more than a segment of bare events */
+    MOST_AHEAD = 8 << 20,        /* and if others have less to do in the same time */
     RECEIVED_BYTES = 2048 << 10, /* a first guess */
     STEP = 64,                   /* records between two marks */
     LEAST_RECORD = HPCW_I_CLOG2_HEAD + 8,
@@ -83,6 +84,7 @@ struct work {
     struct hpcw_i_clog2_stream *stream;
     size_t processes, me;
     size_t ahead_to; /* bytes to encode ahead */
+    uint64_t goal;   /* and up to this time, within MOST_AHEAD */
     struct ahead own;
     size_t told;     /* times that each process tells in a round */
     uint64_t *word;  /* [(processes + 1) * (told + 2)] what all tell, and what this one does */
@@ -126,7 +128,8 @@ static hpcw_status no_memory(hpcw_error *err) {
 
 static hpcw_status encode_ahead(struct work *w, hpcw_error *err) {
     struct ahead *a = &w->own;
-    size_t room = w->ahead_to + STEP * HPCW_I_CLOG2_MAX_RECORD;
+    size_t most = w->ahead_to > MOST_AHEAD ? w->ahead_to : MOST_AHEAD;
+    size_t room = most + STEP * HPCW_I_CLOG2_MAX_RECORD;
     hpcw_status s = HPCW_OK;
     if (room > a->room) {
         unsigned char *data = hpcw_i_malloc_large(room);
@@ -142,7 +145,8 @@ static hpcw_status encode_ahead(struct work *w, hpcw_error *err) {
         s = data == NULL || mark == NULL ? no_memory(err) : HPCW_OK;
         a->room = s == HPCW_OK ? room : a->room;
     }
-    while (s == HPCW_OK && !a->all && a->size < w->ahead_to) {
+    while (s == HPCW_OK && !a->all &&
+           (a->size < w->ahead_to || (a->size < most && a->mark[a->marks - 1].time < w->goal))) {
         size_t size, count;
         s = hpcw_i_clog2_stream_fill(w->stream, a->data + a->size, a->room - a->size, STEP, &size, &count, err);
         if (count > 0) {
@@ -294,10 +298,26 @@ static void look_before(const struct work *w, uint64_t number, size_t *cut, uint
     }
 }
 
+/* Processes record in turn where there are more of them than processors, or one does more than others: then the next
+ * segments are all of a few. How far each of them has to encode for a full round says the time that this round's records
+ * span; and one segment more, as that is a guess. */
+static void set_goal(struct work *w, uint64_t end) {
+    const struct cut *from = &w->cut[0], *to = &w->cut[w->cuts - 1];
+    uint64_t wanted = end + (w->processes + 1) * (uint64_t)SEGMENT;
+    w->goal = 0;
+    if (!w->last && to->number > from->number && wanted > to->number) {
+        double span = as_time(to->time) - as_time(from->time);
+        double goal =
+            as_time(to->time) + span * (double)(wanted - to->number) / (double)(to->number - from->number);
+        memcpy(&w->goal, &goal, sizeof goal);
+    }
+}
+
 /* Every process finds the same. */
 static void make_shares(struct work *w) {
     uint64_t end = w->done + completes(w), number = w->done, least, most;
     size_t cut = 0;
+    set_goal(w, end);
     look_before(w, number, &cut, &least, &most);
     for (size_t p = 0; p < w->processes; p++) {
         struct share *mine = &w->share[p];
