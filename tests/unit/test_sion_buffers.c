@@ -72,6 +72,21 @@ static void write_record(hpcw_sion *h, const struct stream *s, uint32_t task, ui
     }
 }
 
+/* After `records` records of the task, while other threads take slots away from it. */
+static void check_stream_size(hpcw_sion *h, const struct stream *s, uint32_t task, uint32_t records) {
+    uint64_t want = 0;
+    for (uint32_t k = 0; k < records; k++) {
+        size_t at;
+        want += record_of(s, task, k, &at);
+    }
+    uint64_t got = hpcw_sion_stream_size(h, task);
+    if (got != want) {
+        (void)fprintf(stderr, "task %u: wanted %llu bytes, got %llu\n", task, (unsigned long long)want,
+                      (unsigned long long)got);
+        abort();
+    }
+}
+
 static hpcw_sion *open_stream(const char *path, const struct stream *s, uint64_t buffer_size,
                               hpcw_sion_content content) {
     hpcw_sion_options o;
@@ -235,6 +250,7 @@ static void *work(void *context) {
             for (uint32_t t = 0; t < s->tasks; t++) {
                 for (uint32_t k = begin; k < end && (t + r) % THREADS == m->number; k++) {
                     write_record(m->team->h, s, t, k);
+                    check_stream_size(m->team->h, s, t, k + 1);
                 }
             }
         }

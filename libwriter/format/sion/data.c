@@ -251,8 +251,12 @@ uint64_t hpcw_sion_stream_size(const hpcw_sion *h, uint32_t rank) {
     if (i == UINT32_MAX) {
         return 0;
     }
+    /* Another thread may be taking this task's slot away, as in a write. The handle is no constant: open made it. */
+    hpcw_sion *self = (hpcw_sion *)(uintptr_t)h;
     const struct hpcw_i_sion_task *t = &h->task[i];
+    hpcw_i_sion_claim(self, i);
     uint64_t size = hpcw_i_sion_used(h, i);
+    hpcw_i_sion_release(self);
     for (uint32_t b = 0; b < t->block; b++) {
         size += t->earlier->used[b];
     }
