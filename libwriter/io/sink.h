@@ -37,8 +37,9 @@ hpcw_status hpcw_i_sink_write2(hpcw_sink *sink, uint64_t offset, const void *a, 
 
 /*
  * Storage ahead of writes. The first says how many bytes of storage are free where it pays to allocate a range before it
- * is written, and 0 anywhere else. The second does so, for as many whole blocks as lie in the range;
- * whether it did. The third gives back the whole blocks of a range that was never written to. Thread safe.
+ * is written, and 0 anywhere else. The second does so, for as many whole blocks as lie in the range,
+ * and the file becomes at least that long; whether it did. The third gives back the whole blocks of a range that was
+ * never written to. Thread safe.
  */
 uint64_t hpcw_i_sink_spare(const hpcw_sink *sink);
 bool hpcw_i_sink_allocate(hpcw_sink *sink, uint64_t offset, uint64_t size);

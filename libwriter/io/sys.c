@@ -126,7 +126,7 @@ static int change_storage(enum hpcw_i_sys_call call, int fd, int mode, uint64_t 
     for (;;) {
         int e = gate(call, NULL);
         if (e == 0) {
-            e = fallocate(fd, mode | FALLOC_FL_KEEP_SIZE, (off_t)offset, (off_t)size) == 0 ? 0 : errno;
+            e = fallocate(fd, mode, (off_t)offset, (off_t)size) == 0 ? 0 : errno;
         }
         if (e != EINTR) {
             return e;
@@ -139,7 +139,7 @@ int hpcw_i_sys_allocate(int fd, uint64_t offset, uint64_t size) {
 }
 
 int hpcw_i_sys_punch(int fd, uint64_t offset, uint64_t size) {
-    return change_storage(HPCW_I_SYS_PUNCH, fd, FALLOC_FL_PUNCH_HOLE, offset, size);
+    return change_storage(HPCW_I_SYS_PUNCH, fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, offset, size);
 }
 
 int hpcw_i_sys_size(int fd, uint64_t *size) {

@@ -42,8 +42,8 @@ int hpcw_i_sys_pwrite2(int fd, const void *a, size_t a_size, const void *b, size
 /* Reads until `size` bytes or the end of the file; *got says how many. */
 int hpcw_i_sys_pread(int fd, void *data, size_t size, uint64_t offset, size_t *got);
 int hpcw_i_sys_truncate(int fd, uint64_t size);
-/* Takes storage for a range, behind the end of the file too, and gives back that of a range, which then reads as zeros.
- * Neither changes the size of the file. */
+/* Takes storage for a range, and the file becomes at least that long: ext4 leaves storage behind the end of a file where
+ * it is. The second gives back that of a range, which then reads as zeros, and does not change the size. */
 int hpcw_i_sys_allocate(int fd, uint64_t offset, uint64_t size);
 int hpcw_i_sys_punch(int fd, uint64_t offset, uint64_t size);
 /* Size of a regular file; EISDIR for a directory, EINVAL for anything else. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * F3: storage ahead of small pieces. Where buffers are small because tasks are many, a chunk goes to the file in many
+ * F3: storage ahead of small pieces. Where buffers are small because tasks are many, a chunk goes to the file in a few
  * pieces between those of thousands of others. A file system that looks for storage piece by piece (sink.h says which
  * do) spends more time on that than on the data; asked once for a larger range it does not.
  *
@@ -19,14 +19,20 @@
 
 struct hpcw_sion;
 
+/* What was taken for a task; changed under the lock. */
+struct hpcw_i_sion_taken {
+    /* Never lowered: storage was taken up to this offset of the file, or is not wanted any more, and nobody takes any
+     * before it. In the task's current block or the next one, or behind the one before; 0: none so far. */
+    _Atomic(uint64_t) upto;
+    uint32_t block; /* that the task has come to */
+};
+
 struct hpcw_i_sion_ahead {
     atomic_bool on;    /* more may be taken */
     atomic_bool taken; /* some was */
     pthread_mutex_t lock;
-    /* [count] changed under the lock, never lowered: storage for the task was taken up to this offset of the file, or is
-     * not wanted any more, and nobody takes any before it. 0: none so far */
-    _Atomic(uint64_t) *upto;
-    atomic_llong bytes; /* taken and not written so far, about */
+    struct hpcw_i_sion_taken *of; /* [count] */
+    uint64_t most;                /* bytes that can be taken and unused at one time; 0: not summed up yet */
 };
 
 void hpcw_i_sion_ahead_init(struct hpcw_sion *h);
