@@ -64,8 +64,10 @@ static void raise_upto(struct hpcw_sion *h, uint32_t i, uint64_t upto) {
 /* Under the lock. Whether there is space for the most that this can hold: each task's current chunk and its next one. */
 static bool can_afford(struct hpcw_sion *h, const hpcw_sink *sink) {
     struct hpcw_i_sion_ahead *a = &h->ahead;
-    for (uint32_t i = 0; a->most == 0 && i < h->options.count; i++) {
-        a->most += has_few_pieces(h, i) ? 2 * h->task[i].chunk : 0;
+    if (a->most == 0) {
+        for (uint32_t i = 0; i < h->options.count; i++) {
+            a->most += has_few_pieces(h, i) ? 2 * h->task[i].chunk : 0;
+        }
     }
     return a->most <= hpcw_i_sink_spare(sink) / SHARE_OF_SPACE / (uint64_t)h->comm->size;
 }
