@@ -9,7 +9,9 @@
 enum {
     WINDOW = 1 << 20,      /* bytes to ask for at once: of this size on the time does not fall any further */
     LARGE_PIECE = 1 << 16, /* gains nothing */
-    FEW_PIECES = 8,      /* chunks of more pieces gain nothing either: a range for one of them spares little */
+    /* Chunks of more pieces gain nothing either: a range for one of them spares little, and to give back what it does not
+     * use takes as long as some pieces. */
+    FEW_PIECES = 4,
     SHARE_OF_SPACE = 16, /* of what is free all processes together hold at most one part in so many */
 };
 
@@ -18,7 +20,7 @@ void hpcw_i_sion_ahead_init(struct hpcw_sion *h) {
 }
 
 hpcw_status hpcw_i_sion_ahead_start(struct hpcw_sion *h, hpcw_error *err) {
-    if (h->slot_size >= LARGE_PIECE) {
+    if (h->slot_size >= LARGE_PIECE || h->pooled) { /* with slots on loan nothing was gained */
         return HPCW_OK;
     }
     h->ahead.of = hpcw_i_calloc(h->options.count, sizeof *h->ahead.of);

@@ -356,7 +356,7 @@ hpcw_status hpcw_i_sion_append(struct hpcw_sion *h, uint32_t i, const void *data
         data = (const unsigned char *)data + n;
         size -= n;
         if (size > 0) {
-            if (h->pooled || slot_of(h, i) == 0) {
+            if (slot_of(h, i) == 0) {
                 hpcw_i_sion_ahead_of_piece(h, i);
             }
             s = hpcw_i_sion_write_out(h, i, err);
