@@ -75,6 +75,11 @@ static uint64_t fold(const hpcw_clog2_comm_id *id) {
     return hash;
 }
 
+/* No message on it may be in the log before both ends have made it known: readers look for them. */
+static void wait_for_all(MPI_Comm made) {
+    (void)PMPI_Barrier(made);
+}
+
 static void follow_intra(struct hpcw_i_trace_thread *t, uint32_t parent, MPI_Comm made) {
     hpcw_clog2_comm_id id;
     int rank = 0;
@@ -88,6 +93,7 @@ static void follow_intra(struct hpcw_i_trace_thread *t, uint32_t parent, MPI_Com
     if (h != NULL) {
         h->size = fold(&id);
     }
+    wait_for_all(made);
 }
 
 /* Rank in MPI_COMM_WORLD of the first process of a group. */
@@ -134,6 +140,7 @@ static void follow_inter(struct hpcw_i_trace_thread *t, uint32_t parent, MPI_Com
     uint32_t there = introduce(t, parent, HPCW_CLOG2_REMOTE_HALF, &theirs, 0);
     bool known = whole != HPCW_I_NOT_FOLLOWED && here != HPCW_I_NOT_FOLLOWED;
     (void)add(made, INTER, known ? here : 0, known ? there : HPCW_I_NOT_FOLLOWED);
+    wait_for_all(made);
 }
 
 /* Whether all of a group are in MPI_COMM_WORLD. */
@@ -185,30 +192,33 @@ static void follow(const struct hpcw_i_span *s, int code, MPI_Comm parent, MPI_C
     }
 }
 
-uint64_t hpcw_i_comm_next_duplicate(MPI_Comm parent) {
-    struct hpcw_i_handle *p = find(parent);
+struct hpcw_i_duplicate hpcw_i_comm_duplicate(const struct hpcw_i_span *s, MPI_Comm parent) {
+    struct hpcw_i_duplicate duplicate = {0, HPCW_I_NOT_FOLLOWED};
+    struct hpcw_i_handle *p = hpcw_i_follows(s) ? find(parent) : NULL;
     if (p == NULL || p->kind != INTRA) {
-        return 0;
+        return duplicate;
     }
     /* Calls that are collective on one communicator are made one after the other: no thread is in the way. */
     p->tag++;
-    return (p->size ^ (uint64_t)(uint32_t)p->tag) * UINT64_C(0x9e3779b97f4a7c15) | 1;
-}
-
-void hpcw_i_comm_duplicated(struct hpcw_i_trace_thread *t, uint32_t parent, uint64_t number, MPI_Comm made) {
-    if (number == 0) {
-        (void)add(made, FOREIGN, 0, HPCW_I_NOT_FOLLOWED);
-        return;
-    }
+    duplicate.number = (p->size ^ (uint64_t)(uint32_t)p->tag) * UINT64_C(0x9e3779b97f4a7c15) | 1;
     hpcw_clog2_comm_id id;
     int rank = 0;
     memset(&id, 0, sizeof id);
-    id.random = (int32_t)(uint32_t)number;
-    (void)snprintf(id.host, sizeof id.host, "%016llx", (unsigned long long)number);
-    (void)PMPI_Comm_rank(made, &rank);
-    struct hpcw_i_handle *h = add_intra(made, introduce(t, parent, HPCW_CLOG2_INTRA, &id, rank));
+    id.random = (int32_t)(uint32_t)duplicate.number;
+    (void)snprintf(id.host, sizeof id.host, "%016llx", (unsigned long long)duplicate.number);
+    (void)PMPI_Comm_rank(parent, &rank);
+    duplicate.comm = introduce(s->thread, p->comm, HPCW_CLOG2_INTRA, &id, rank);
+    return duplicate;
+}
+
+void hpcw_i_comm_duplicated(struct hpcw_i_duplicate duplicate, MPI_Comm made) {
+    if (duplicate.number == 0) {
+        (void)add(made, FOREIGN, 0, HPCW_I_NOT_FOLLOWED);
+        return;
+    }
+    struct hpcw_i_handle *h = add_intra(made, duplicate.comm);
     if (h != NULL) {
-        h->size = number;
+        h->size = duplicate.number;
     }
 }
 
@@ -243,8 +253,9 @@ int MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *made) {
 
 int MPI_Comm_idup(MPI_Comm comm, MPI_Comm *made, MPI_Request *request) {
     struct hpcw_i_span s = hpcw_i_begin(225, comm);
+    struct hpcw_i_duplicate duplicate = hpcw_i_comm_duplicate(&s, comm);
     int code = PMPI_Comm_idup(comm, made, request);
-    hpcw_i_request_of_duplicate(&s, code, comm, made, *request);
+    hpcw_i_request_of_duplicate(&s, code, duplicate, made, *request);
     return hpcw_i_end(&s, code);
 }
 

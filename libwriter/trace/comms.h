@@ -10,10 +10,15 @@ bool hpcw_i_comms_begin(hpcw_clog2_log *log);
 
 /*
  * Duplicates that are made in the background (MPI_Comm_idup) cannot be given an identity by a message: whoever waits
- * for one must not wait for others. So all processes compute the same: from the parent, and how many there were.
- * 0: the parent is not followed, or is an inter-communicator, whose duplicates then are not followed either.
+ * for one must not wait for others. So all processes compute the same: from the parent, and how many there were; and
+ * make it known before MPI is asked, as nobody can have a duplicate before all have asked for it.
+ * Number 0: the parent is not followed, or is an inter-communicator, whose duplicates then are not followed either.
  */
-uint64_t hpcw_i_comm_next_duplicate(MPI_Comm parent);
-void hpcw_i_comm_duplicated(struct hpcw_i_trace_thread *t, uint32_t parent, uint64_t number, MPI_Comm made);
+struct hpcw_i_duplicate {
+    uint64_t number;
+    uint32_t comm; /* in the log, or HPCW_I_NOT_FOLLOWED */
+};
+struct hpcw_i_duplicate hpcw_i_comm_duplicate(const struct hpcw_i_span *s, MPI_Comm parent);
+void hpcw_i_comm_duplicated(struct hpcw_i_duplicate duplicate, MPI_Comm made);
 
 #endif

@@ -49,11 +49,12 @@ static struct hpcw_i_handle *note_on(const struct hpcw_i_span *s, int code, uint
     return hpcw_i_follows(s) ? note(s, code, key, kind, hpcw_i_place_of(comm)) : NULL;
 }
 
-void hpcw_i_request_of_duplicate(const struct hpcw_i_span *s, int code, MPI_Comm from, const MPI_Comm *to,
-                                 MPI_Request request) {
-    struct hpcw_i_handle *h = note_on(s, code, HPCW_I_KEY(request), DUPLICATE, from);
+void hpcw_i_request_of_duplicate(const struct hpcw_i_span *s, int code, struct hpcw_i_duplicate duplicate,
+                                 const MPI_Comm *to, MPI_Request request) {
+    struct hpcw_i_place place = {0, duplicate.comm};
+    struct hpcw_i_handle *h = note(s, code, HPCW_I_KEY(request), DUPLICATE, place);
     if (h != NULL) {
-        h->size = hpcw_i_comm_next_duplicate(from);
+        h->size = duplicate.number;
         h->where = (void *)(uintptr_t)to;
     }
 }
@@ -65,7 +66,7 @@ void hpcw_i_request_of_duplicate(const struct hpcw_i_span *s, int code, MPI_Comm
 /* A request that completed, not by an error. */
 static void completed(struct hpcw_i_trace_thread *t, const struct hpcw_i_handle *h, const MPI_Status *status) {
     if (h->kind == DUPLICATE) {
-        hpcw_i_comm_duplicated(t, h->comm, h->size, *(const MPI_Comm *)h->where);
+        hpcw_i_comm_duplicated((struct hpcw_i_duplicate){h->size, h->remote}, *(const MPI_Comm *)h->where);
         return;
     }
     int cancelled = 0;

@@ -3,10 +3,10 @@
 #ifndef HPCW_TRACE_REQUESTS_H
 #define HPCW_TRACE_REQUESTS_H
 
-#include "trace/trace.h"
+#include "trace/comms.h"
 
 /* A communicator that a request will complete; `to` is where MPI writes it. */
-void hpcw_i_request_of_duplicate(const struct hpcw_i_span *s, int code, MPI_Comm from, const MPI_Comm *to,
-                                 MPI_Request request);
+void hpcw_i_request_of_duplicate(const struct hpcw_i_span *s, int code, struct hpcw_i_duplicate duplicate,
+                                 const MPI_Comm *to, MPI_Request request);
 
 #endif

@@ -206,7 +206,8 @@ static hpcw_status judge(struct hpcw_i_clog2_stream *s, struct hpcw_i_clog2_curs
     if (kind == HPCW_CLOG2_MESSAGE) {
         *good = *good && is_message(t, o, p);
     } else if (kind == HPCW_CLOG2_COMM_EVENT) {
-        *good = *good && (uint32_t)event < o->places && o->place[event].index >= 0;
+        /* Even if its parent is not in the log: others are on it. */
+        *good = (uint32_t)event < o->places && o->place[event].index >= 0;
     } else {
         uint32_t role = role_of(t, event);
         *good = *good && role != HPCW_I_CLOG2_NO_EVENT &&
@@ -335,7 +336,8 @@ bool hpcw_i_clog2_stream_peek(struct hpcw_i_clog2_stream *stream, double *time, 
 
 static void encode_comm_event(const struct hpcw_i_clog2_cursor *c, unsigned char *to) {
     const struct hpcw_i_clog2_origin *o = c->origin;
-    const struct hpcw_i_clog2_place *place = &o->place[comm_at(c->p)], *made = &o->place[event_at(c->p)];
+    const struct hpcw_i_clog2_place *place = &o->place[is_place(o, comm_at(c->p)) ? comm_at(c->p) : 0];
+    const struct hpcw_i_clog2_place *made = &o->place[event_at(c->p)];
     static const int32_t events[] = {HPCW_CLOG2_INTER_CREATE, HPCW_CLOG2_INTRA_CREATE, HPCW_CLOG2_LOCAL_CREATE,
                                      HPCW_CLOG2_REMOTE_CREATE};
     const hpcw_clog2_record r = {
