@@ -6,10 +6,10 @@
 
 #include <hpcw/clog2.h>
 
+#include "applog.h"
 #include "base/buf.h"
 #include "base/checked.h"
 #include "base/mem.h"
-#include "base/rng.h"
 #include "base/status.h"
 #include "comm/agree.h"
 #include "format.h"
@@ -19,8 +19,8 @@
 
 #define PATH "clog2/app.clog2"
 
-/* When the first records and the first iteration stand, nanoseconds. */
-enum { PROLOGUE_NS = 1000, START_NS = 10000 };
+/* When the first iteration begins, nanoseconds. */
+enum { START_NS = 10000 };
 
 /* Records of an iteration that are kept in memory until its turn has come, at most: 10 MB or so. */
 enum { MOST_AHEAD = 4 * HPCW_CLOG2_SEGMENT };
@@ -35,74 +35,9 @@ static uint32_t makers(uint32_t jobs) {
     return jobs < MOST_MAKERS ? jobs : MOST_MAKERS;
 }
 
-/* ---- what is in the log ---- */
-
-/* A state with its number, known to all readers or of the user. */
-static const struct state {
-    uint32_t what; /* enum hpcw_i_trace_what */
-    int32_t number;
-    const char *name, *colour, *format;
-} states[] = {
-    {HPCW_I_TRACE_ITERATION, HPCW_CLOG2_USER_STATE, "Iteration", "gray40", NULL},
-    {HPCW_I_TRACE_COMPUTE, HPCW_CLOG2_USER_STATE + 1, "Compute", "SteelBlue", NULL},
-    {HPCW_I_TRACE_HALO, HPCW_CLOG2_USER_STATE + 2, "Halo exchange", "gold", NULL},
-    {HPCW_I_TRACE_CHECKPOINT, HPCW_CLOG2_USER_STATE + 3, "Checkpoint", "firebrick", "bytes=%l"},
-    {HPCW_I_TRACE_ALLREDUCE, 2, "MPI_Allreduce", "purple", NULL},
-    {HPCW_I_TRACE_SENDRECV, 81, "MPI_Sendrecv", "SeaGreen", NULL},
-    {HPCW_I_TRACE_MPI_SEND, 80, "MPI_Send", "blue", NULL},
-    {HPCW_I_TRACE_MPI_RECV, 77, "MPI_Recv", "green", NULL},
-    {HPCW_I_TRACE_BARRIER, 5, "MPI_Barrier", "yellow", NULL},
-    {HPCW_I_TRACE_OPEN, 128, "MPI_File_open", "HotPink", NULL},
-    {HPCW_I_TRACE_WRITE, 142, "MPI_File_write_at", "BlueViolet", NULL},
-    {HPCW_I_TRACE_CLOSE, 129, "MPI_File_close", "pink", NULL},
-};
-enum { STATES = sizeof states / sizeof states[0], USER_STATES = 4, STEP_EVENT = HPCW_CLOG2_USER_SOLO };
-static const char *const constant_name[] = {"MPI_PROC_NULL", "MPI_ANY_SOURCE", "MPI_ANY_TAG"};
-static const int32_t constant_value[] = {-2, -1, -1};
-enum { CONSTANTS = 3, FIRST_RECORDS = 3 };
-
-static uint64_t prologue_records(const struct hpcw_i_dataset *d) {
-    return (uint64_t)FIRST_RECORDS * d->ranks + CONSTANTS + STATES + 1;
-}
-
-/* Records before an iteration. */
-static uint64_t records_before(const struct hpcw_i_dataset *d, uint32_t iteration) {
-    const struct hpcw_i_trace_model *m = &d->trace;
-    uint32_t every = m->params.checkpoint_every;
-    uint64_t checkpoints = every > 0 ? iteration / every : 0;
-    return prologue_records(d) + m->events * iteration + m->checkpoint_events * checkpoints;
-}
-
 /* The first place from a record on where a slice may begin. */
 static uint64_t next_cut(uint64_t record) {
     return hpcw_i_align_up(record, HPCW_CLOG2_SEGMENT);
-}
-
-/* Entry 0 is the world, 1 + r the communicator of rank r alone. */
-static void comm_of(void *context, uint32_t index, hpcw_clog2_comm_entry *entry) {
-    const struct hpcw_i_dataset *d = context;
-    uint32_t root = index == 0 ? 0 : index - 1;
-    char host[HPCW_I_HOST_SIZE];
-    uint32_t w[4];
-    hpcw_i_draw(d->seed, HPCW_I_FOR_TRACE_COMM, index == 0 ? UINT32_MAX : root, 0, 0, w);
-    hpcw_i_machine_host(&d->machine, hpcw_i_machine_node(&d->machine, root), host);
-    *entry = (hpcw_clog2_comm_entry){.index = (int32_t)index, .kind = 1};
-    entry->id.random = (int32_t)(w[0] >> 1);
-    /* The world is there before any rank's own; a rank's number makes the pair unique whatever the draws. */
-    entry->id.created = index == 0 ? 0 : (double)(PROLOGUE_NS + index) / 1e9;
-    memcpy(entry->id.host, host, strnlen(host, sizeof entry->id.host));
-}
-
-static hpcw_clog2_options options_of(const struct hpcw_i_dataset *d) {
-    hpcw_clog2_options o;
-    hpcw_clog2_options_init(&o);
-    o.ranks = d->ranks;
-    o.states = USER_STATES;
-    o.solos = 1;
-    o.comms = d->ranks + 1;
-    o.comm_of = comm_of;
-    o.comm_context = (void *)(uintptr_t)d;
-    return o;
 }
 
 static hpcw_status limits(const struct hpcw_i_dataset *d, hpcw_error *err) {
@@ -119,25 +54,13 @@ static uint64_t units(const struct hpcw_i_dataset *d) {
     return 1;
 }
 
-/* Bytes of the records, and what block ends and cuts cost on average. */
-static uint64_t expected_blocks(const struct hpcw_i_dataset *d, uint32_t block_size) {
-    const struct hpcw_i_trace_model *m = &d->trace;
-    const double n = m->iterations;
-    double ends = 2.0 * (double)m->messages * m->halos;
-    double writes = m->params.checkpoint_every > 0 ? m->iterations / m->params.checkpoint_every : 0;
-    double bytes = 176.0 * d->ranks + 136.0 * STATES + n * (32 * ((double)m->events - ends) + 48 * ends + 32) +
-                   writes * (32.0 * (double)m->checkpoint_events + 32.0 * d->ranks);
-    double segments = (double)records_before(d, m->iterations) / HPCW_CLOG2_SEGMENT;
-    return (uint64_t)(bytes / (block_size - 24.0 - 24.0) + 0.5 * segments) + 1;
-}
-
 static hpcw_status unit(const struct hpcw_i_dataset *d, uint64_t index, struct hpcw_i_unit *u,
                         hpcw_error *err) {
     (void)index;
     (void)err;
-    hpcw_clog2_options o = options_of(d);
+    hpcw_clog2_options o = hpcw_i_applog_options(d);
     (void)snprintf(u->path, sizeof u->path, PATH);
-    u->apparent = hpcw_clog2_file_size(expected_blocks(d, o.block_size), o.block_size, o.comms);
+    u->apparent = hpcw_clog2_file_size(hpcw_i_applog_blocks(d, o.block_size), o.block_size, o.comms);
     u->allocated = hpcw_i_align_up(u->apparent, 4096);
     return HPCW_OK;
 }
@@ -151,191 +74,11 @@ static uint64_t memory(const struct hpcw_i_dataset *d, uint32_t jobs) {
 }
 
 static double seconds(const struct hpcw_i_dataset *d) {
-    return (double)records_before(d, d->trace.iterations) * 25e-9;
+    return (double)hpcw_i_applog_records_before(d, d->trace.iterations) * 25e-9;
 }
 
 static bool owns(const char *path) {
     return strcmp(path, PATH) == 0;
-}
-
-/* ---- records ---- */
-
-/* Records on their way into a slice: those that come next, of which the ones before `begin` and from `end` on in the order
- * of the whole log are left out. */
-struct out {
-    hpcw_clog2_slice *slice;
-    uint64_t number; /* of the next record */
-    uint64_t begin, end;
-    size_t count;
-    hpcw_clog2_record record[256];
-};
-
-static hpcw_status flush(struct out *o, hpcw_error *err) {
-    size_t count = o->count;
-    o->count = 0;
-    return count == 0 ? HPCW_OK : hpcw_clog2_slice_put(o->slice, o->record, count, err);
-}
-
-/* Room for another record, its head filled in. */
-static hpcw_clog2_record *add(struct out *o, double time, int32_t rank, hpcw_clog2_kind kind) {
-    hpcw_clog2_record *r = &o->record[o->count++];
-    r->time = time;
-    r->comm = 0;
-    r->rank = rank;
-    r->thread = 0;
-    r->kind = kind;
-    return r;
-}
-
-/* Likewise; NULL if the next record is left out. */
-static hpcw_clog2_record *next(struct out *o, double time, int32_t rank, hpcw_clog2_kind kind) {
-    uint64_t number = o->number++;
-    return number < o->begin || number >= o->end ? NULL : add(o, time, rank, kind);
-}
-
-static hpcw_status make_room(struct out *o, hpcw_error *err) {
-    return o->count == sizeof o->record / sizeof o->record[0] ? flush(o, err) : HPCW_OK;
-}
-
-static double at(uint64_t ns) {
-    return (double)ns / 1e9;
-}
-
-static hpcw_status put_shift(struct out *o, int32_t rank, hpcw_error *err) {
-    hpcw_clog2_record *r = next(o, at(PROLOGUE_NS), rank, HPCW_CLOG2_TIME_SHIFT);
-    if (r != NULL) {
-        r->as.shift = -0.0;
-    }
-    return make_room(o, err);
-}
-
-static hpcw_status put_comm(struct out *o, const struct hpcw_i_dataset *d, uint64_t ns, int32_t event,
-                            int32_t rank, int32_t comm, hpcw_error *err) {
-    hpcw_clog2_record *r = next(o, at(ns), rank, HPCW_CLOG2_COMM_EVENT);
-    if (r != NULL) {
-        hpcw_clog2_comm_entry entry;
-        comm_of((void *)(uintptr_t)d, (uint32_t)comm, &entry);
-        r->as.comm.event = event;
-        r->as.comm.comm = comm;
-        r->as.comm.rank = comm == 0 ? rank : 0;
-        r->as.comm.world_rank = rank;
-        r->as.comm.id = &entry.id;
-        return flush(o, err); /* the id lives here only */
-    }
-    return HPCW_OK;
-}
-
-static hpcw_status put_definitions(struct out *o, uint64_t ns, hpcw_error *err) {
-    hpcw_status s = HPCW_OK;
-    for (size_t i = 0; s == HPCW_OK && i < CONSTANTS; i++) {
-        hpcw_clog2_record *r = next(o, at(ns++), 0, HPCW_CLOG2_CONST_DEF);
-        if (r != NULL) {
-            r->as.constant.value = constant_value[i];
-            r->as.constant.name = constant_name[i];
-        }
-        s = make_room(o, err);
-    }
-    for (size_t i = 0; s == HPCW_OK && i < STATES; i++) {
-        hpcw_clog2_record *r = next(o, at(ns++), 0, HPCW_CLOG2_STATE_DEF);
-        if (r != NULL) {
-            r->as.state.state = states[i].number;
-            r->as.state.start = 2 * states[i].number;
-            r->as.state.end = 2 * states[i].number + 1;
-            r->as.state.colour = states[i].colour;
-            r->as.state.name = states[i].name;
-            r->as.state.format = states[i].format;
-        }
-        s = make_room(o, err);
-    }
-    hpcw_clog2_record *r = next(o, at(ns), 0, HPCW_CLOG2_EVENT_DEF);
-    if (r != NULL) {
-        r->as.solo.event = STEP_EVENT;
-        r->as.solo.colour = "white";
-        r->as.solo.name = "Step done";
-        r->as.solo.format = "step=%d";
-    }
-    return s == HPCW_OK ? make_room(o, err) : s;
-}
-
-/* Who is who, then rank 0's definitions, by time and rank. */
-static hpcw_status put_prologue(struct out *o, const struct hpcw_i_dataset *d, hpcw_error *err) {
-    hpcw_status s = HPCW_OK;
-    for (uint32_t r = 0; s == HPCW_OK && r < d->ranks; r++) {
-        s = put_shift(o, (int32_t)r, err);
-    }
-    for (uint32_t r = 0; s == HPCW_OK && r < d->ranks; r++) {
-        s = put_comm(o, d, PROLOGUE_NS + 1, HPCW_CLOG2_WORLD_CREATE, (int32_t)r, 0, err);
-    }
-    for (uint32_t r = 0; s == HPCW_OK && r < d->ranks; r++) {
-        s = put_comm(o, d, PROLOGUE_NS + 2, HPCW_CLOG2_SELF_CREATE, (int32_t)r, (int32_t)r + 1, err);
-    }
-    return s == HPCW_OK ? put_definitions(o, PROLOGUE_NS + 3, err) : s;
-}
-
-/* The number of a state by what happened, two entries apart. */
-static int32_t event_number(uint32_t what) {
-    for (size_t i = 0; i < STATES; i++) {
-        if (states[i].what == (what & ~1u)) {
-            return 2 * states[i].number + (int32_t)(what & 1);
-        }
-    }
-    return STEP_EVENT;
-}
-
-/* An iteration, and which of its records are put: those from `from` to `to` in its own order. */
-struct part {
-    const struct hpcw_i_trace_run *run;
-    uint32_t iteration;
-    uint64_t start_ns;
-    uint64_t first;    /* number of the iteration's first record in the whole log */
-    uint64_t from, to; /* what this process writes */
-    uint64_t cut;      /* from there on, up to `to`, they belong into a slice of their own */
-    uint64_t ahead;    /* and up to there they are in it before the iteration's turn has come */
-};
-
-static double time_of(const struct part *part, uint64_t index) {
-    return at(part->start_ns + hpcw_i_trace_time(part->run, index));
-}
-
-static hpcw_status put_events(struct out *o, hpcw_clog2_slice *slice, const struct hpcw_i_dataset *d,
-                              const struct part *part, uint64_t from, uint64_t to, hpcw_error *err) {
-    const struct hpcw_i_trace_run *run = part->run;
-    int32_t number[HPCW_I_TRACE_STEP + 1];
-    for (uint32_t what = 0; what <= HPCW_I_TRACE_STEP; what++) {
-        number[what] = event_number(what);
-    }
-    o->slice = slice;
-    hpcw_status s = HPCW_OK;
-    for (uint64_t i = from; s == HPCW_OK && i < to; i++) {
-        const struct hpcw_i_trace_event e = hpcw_i_trace_event(run, i);
-        bool message = e.what == HPCW_I_TRACE_SEND || e.what == HPCW_I_TRACE_RECEIVE;
-        bool cargo = e.what == HPCW_I_TRACE_CHECKPOINT + 1 || e.what == HPCW_I_TRACE_STEP;
-        hpcw_clog2_record *r = add(o, at(part->start_ns + e.time_ns), (int32_t)e.rank,
-                                   message ? HPCW_CLOG2_MESSAGE
-                                   : cargo ? HPCW_CLOG2_WITH_CARGO
-                                           : HPCW_CLOG2_BARE);
-        if (message) {
-            r->as.message.event = e.what == HPCW_I_TRACE_SEND ? HPCW_CLOG2_SEND : HPCW_CLOG2_RECEIVE;
-            r->as.message.peer_comm = 0;
-            r->as.message.peer_rank = (int32_t)e.peer;
-            r->as.message.tag = (int32_t)e.tag;
-            r->as.message.size = (int32_t)e.bytes;
-        } else if (cargo) {
-            hpcw_clog2_cargo c = {0};
-            if (e.what == HPCW_I_TRACE_STEP) {
-                hpcw_clog2_cargo_i32(&c, (int32_t)part->iteration);
-            } else {
-                hpcw_clog2_cargo_i64(&c, (int64_t)d->trace_params.checkpoint_bytes);
-            }
-            r->as.cargo.event = number[e.what];
-            r->as.cargo.size = c.size;
-            memcpy(r->as.cargo.bytes, c.bytes, sizeof c.bytes);
-        } else {
-            r->as.event = number[e.what];
-        }
-        s = make_room(o, err);
-    }
-    return s == HPCW_OK ? flush(o, err) : s;
 }
 
 /* ---- one process ---- */
@@ -388,7 +131,7 @@ struct job {
 struct maker {
     struct hpcw_i_trace_scratch *scratch;
     struct piece *piece; /* for its iteration, if it needs one */
-    struct out out;
+    struct hpcw_i_applog_out out;
 };
 
 /* Of each iteration: number, start, duration, compute_ns, slowest_ns, slowest_rank, interruptions and backward arrows
@@ -399,7 +142,7 @@ static bool remember_words(struct job *job, const uint64_t *word, size_t count) 
     return hpcw_i_buf_append(&job->facts, word, count * sizeof *word);
 }
 
-static hpcw_status remember(struct job *job, const struct part *part, hpcw_error *err) {
+static hpcw_status remember(struct job *job, const struct hpcw_i_applog_part *part, hpcw_error *err) {
     const struct hpcw_i_trace_run *run = part->run;
     const struct hpcw_i_trace_facts *f = &run->facts;
     const uint64_t word[FACT_WORDS] = {part->iteration, part->start_ns,  f->duration_ns, f->compute_ns,
@@ -445,9 +188,9 @@ static bool learn_start(struct job *job, uint32_t iteration, uint64_t duration_n
 }
 
 /* Which records of an iteration this process writes, and where. */
-static void divide_iteration(const struct job *job, struct part *part) {
+static void divide_iteration(const struct job *job, struct hpcw_i_applog_part *part) {
     const uint64_t count = part->run->count;
-    part->first = records_before(job->d, part->iteration);
+    part->first = hpcw_i_applog_records_before(job->d, part->iteration);
     uint64_t begin = part->first > job->begin ? part->first : job->begin;
     uint64_t end = part->first + count < job->end ? part->first + count : job->end;
     end = end > begin ? end : begin;
@@ -534,21 +277,23 @@ static hpcw_status write_ended(struct job *job, struct piece *piece, hpcw_error 
 
 /* ---- iterations ---- */
 
-static hpcw_status put_ahead(struct job *job, struct maker *maker, const struct part *part, hpcw_error *err) {
+static hpcw_status put_ahead(struct job *job, struct maker *maker, const struct hpcw_i_applog_part *part,
+                             hpcw_error *err) {
     if (part->cut == part->to) {
         return HPCW_OK;
     }
     hpcw_status s = take_piece(job, part->first + part->cut, &maker->piece, err);
     return s == HPCW_OK && maker->piece != NULL
-               ? put_events(&maker->out, maker->piece->slice, job->d, part, part->cut, part->ahead, err)
+               ? hpcw_i_applog_put_events(&maker->out, maker->piece->slice, job->d, part, part->cut,
+                                          part->ahead, err)
                : s;
 }
 
 /* Makes the thread's piece the open one; *ended is the one before. */
-static hpcw_status change_pieces(struct job *job, struct maker *maker, const struct part *part,
+static hpcw_status change_pieces(struct job *job, struct maker *maker, const struct hpcw_i_applog_part *part,
                                  struct piece **ended, hpcw_error *err) {
     struct piece *open = job->open;
-    hpcw_status s = hpcw_clog2_slice_end(open->slice, time_of(part, part->cut), err);
+    hpcw_status s = hpcw_clog2_slice_end(open->slice, hpcw_i_applog_time(part, part->cut), err);
     if (s != HPCW_OK) {
         return s;
     }
@@ -561,23 +306,24 @@ static hpcw_status change_pieces(struct job *job, struct maker *maker, const str
         /* Too much to be kept: it goes to the file as it is put. */
         job->open->placed = true;
         s = hpcw_clog2_slice_place(job->open->slice, job->next_block, err);
-        s = s == HPCW_OK ? put_events(&maker->out, job->open->slice, job->d, part, part->ahead, part->to, err)
+        s = s == HPCW_OK ? hpcw_i_applog_put_events(&maker->out, job->open->slice, job->d, part, part->ahead,
+                                                    part->to, err)
                          : s;
     }
     return s;
 }
 
-static hpcw_status take_turn(struct job *job, struct maker *maker, const struct part *part,
+static hpcw_status take_turn(struct job *job, struct maker *maker, const struct hpcw_i_applog_part *part,
                              struct piece **ended, hpcw_error *err) {
     hpcw_status s = HPCW_OK;
     if (job->open != NULL) {
-        s = put_events(&maker->out, job->open->slice, job->d, part, part->from, part->cut, err);
+        s = hpcw_i_applog_put_events(&maker->out, job->open->slice, job->d, part, part->from, part->cut, err);
     }
     if (s == HPCW_OK && part->cut < part->to) {
         s = change_pieces(job, maker, part, ended, err);
     }
     if (part->first <= job->end && job->end - part->first < part->run->count) {
-        job->next_time = time_of(part, job->end - part->first);
+        job->next_time = hpcw_i_applog_time(part, job->end - part->first);
     }
     if (part->iteration < job->last) {
         job->own_ns += part->run->facts.duration_ns;
@@ -593,7 +339,7 @@ static hpcw_status make_iteration(void *context, void *state, uint64_t index, hp
     struct job *job = context;
     struct maker *maker = state;
     struct hpcw_i_trace_run run;
-    struct part part = {.run = &run, .iteration = (uint32_t)index};
+    struct hpcw_i_applog_part part = {.run = &run, .iteration = (uint32_t)index};
     struct piece *ended = NULL;
     bool goes_on = false; /* not so after a failure of another thread, which reports it */
     hpcw_status s = hpcw_i_trace_iteration(&job->d->trace, maker->scratch, part.iteration, &run, err);
@@ -652,15 +398,14 @@ static void end_thread(void *context, void *state) {
 
 /* The records before the first iteration. */
 static hpcw_status put_first(const struct job *job, hpcw_error *err) {
-    struct out *o = hpcw_i_calloc(1, sizeof *o);
+    struct hpcw_i_applog_out *o = hpcw_i_calloc(1, sizeof *o);
     if (o == NULL) {
         return hpcw_i_fail(err, HPCW_ENOMEM, "clog2: out of memory");
     }
     o->slice = job->open->slice;
     o->begin = job->begin;
     o->end = job->end;
-    hpcw_status s = put_prologue(o, job->d, err);
-    s = s == HPCW_OK ? flush(o, err) : s;
+    hpcw_status s = hpcw_i_applog_put_prologue(o, job->d, err);
     hpcw_i_free(o);
     return s;
 }
@@ -709,18 +454,18 @@ static void divide(struct job *job) {
     const uint32_t all = d->trace.iterations;
     const int size = hpcw_comm_size(job->w->comm);
     const int process = hpcw_comm_process(job->w->comm);
-    const uint64_t total = records_before(d, all);
+    const uint64_t total = hpcw_i_applog_records_before(d, all);
     hpcw_i_share(0, all, size, process, &job->first, &job->last);
     bool ends = process == size - 1;
-    job->begin = job->first == 0 ? 0 : next_cut(records_before(d, job->first));
-    job->end = ends ? total : next_cut(records_before(d, job->last));
+    job->begin = job->first == 0 ? 0 : next_cut(hpcw_i_applog_records_before(d, job->first));
+    job->end = ends ? total : next_cut(hpcw_i_applog_records_before(d, job->last));
     /* Process 0 may own no iteration; the prologue is its own all the same. */
     job->begin = process == 0 ? 0 : job->first == 0 ? job->end : job->begin;
     job->begin = job->begin < total ? job->begin : total;
     job->end = job->end < total ? job->end : total;
     job->made = job->last;
     if (job->begin < job->end) {
-        while (job->made < all && records_before(d, job->made) <= job->end) {
+        while (job->made < all && hpcw_i_applog_records_before(d, job->made) <= job->end) {
             job->made++;
         }
     }
@@ -735,7 +480,7 @@ static hpcw_status open_null(void *context, const char *path, uint64_t tag, hpcw
 
 /* Counts this process's blocks and nanoseconds without writing any. */
 static hpcw_status count(struct job *job, uint64_t *blocks, hpcw_error *err) {
-    hpcw_clog2_options o = options_of(job->d);
+    hpcw_clog2_options o = hpcw_i_applog_options(job->d);
     hpcw_clog2 *log;
     o.sink_source.open = open_null;
     hpcw_status s = hpcw_clog2_open(PATH, NULL, &o, &log, err);
@@ -890,7 +635,7 @@ static hpcw_status write_log(struct job *job, hpcw_error *err) {
     if (s != HPCW_OK) {
         return s;
     }
-    hpcw_clog2_options o = options_of(job->d);
+    hpcw_clog2_options o = hpcw_i_applog_options(job->d);
     o.durability = w->durability;
     (void)snprintf(path, sizeof path, "%s/" PATH, w->directory);
     s = hpcw_clog2_open(path, w->comm, &o, &log, err);
