@@ -141,7 +141,8 @@ static void a_bit(void) {
     int in[BATCH];
     post(request, in, BATCH, 11);
     serve(BATCH, 11);
-    MPI_Waitall(BATCH, request, MPI_STATUSES_IGNORE);
+    /* The checker does not follow requests out of the loop that posts them. */
+    MPI_Waitall(BATCH, request, MPI_STATUSES_IGNORE); /* NOLINT(clang-analyzer-optin.mpi.MPI-Checker) */
     check(in, BATCH, 11);
     post(request, in, BATCH, 12);
     serve(BATCH, 12);
