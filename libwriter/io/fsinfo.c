@@ -15,6 +15,7 @@
 #define OTHERWISE (2u << 20)
 
 #define MAGIC_EXT4 0xEF53u
+#define MAGIC_TMPFS 0x01021994u
 #define MAGIC_LUSTRE 0x0BD00BD0u
 #define MAGIC_GPFS 0x47504653u
 #define MAGIC_XFS 0x58465342u
@@ -74,6 +75,11 @@ bool hpcw_i_fs_pays_to_allocate(int fd, uint32_t *block, uint64_t *bytes) {
     return true;
 }
 
+bool hpcw_i_fs_keeps_single_pages(int fd) {
+    struct statfs fs;
+    return fstatfs(fd, &fs) == 0 && (uint32_t)fs.f_type == MAGIC_TMPFS;
+}
+
 /* ---- everything there is to know ---- */
 
 static const struct hpcw_i_fs_source *source_or_system(const struct hpcw_i_fs_source *source) {
@@ -85,7 +91,7 @@ static void name_type(uint64_t magic, char type[32]) {
         uint32_t magic;
         const char *name;
     } known[] = {
-        {MAGIC_EXT4, "ext4"},     {0x01021994, "tmpfs"},    {MAGIC_XFS, "xfs"},       {0x9123683E, "btrfs"},
+        {MAGIC_EXT4, "ext4"},     {MAGIC_TMPFS, "tmpfs"},    {MAGIC_XFS, "xfs"},       {0x9123683E, "btrfs"},
         {MAGIC_LUSTRE, "lustre"}, {MAGIC_GPFS, "gpfs"},     {0x6969, "nfs"},          {0x794C7630, "overlay"},
         {0x65735546, "fuse"},     {0x2FC12FC1, "zfs"},      {0xF2F52010, "f2fs"},     {0x19830326, "beegfs"},
         {0x00C36400, "ceph"},     {0xFF534D42, "cifs"},     {0xFE534D42, "smb2"},     {0x858458F6, "ramfs"},

@@ -82,6 +82,10 @@ void hpcw_sink_discard(hpcw_sink *sink) {
     }
 }
 
+bool hpcw_i_sink_single_pages(const hpcw_sink *sink) {
+    return sink->ops->single_pages != NULL && sink->ops->single_pages(sink);
+}
+
 uint64_t hpcw_i_sink_spare(const hpcw_sink *sink) {
     return sink->finished || sink->ops->spare == NULL ? 0 : sink->ops->spare(sink);
 }

@@ -15,7 +15,8 @@ struct hpcw_i_sink_ops {
     hpcw_status (*sync)(hpcw_sink *sink, hpcw_error *err);
     hpcw_status (*publish)(hpcw_sink *sink, hpcw_error *err);
     hpcw_status (*detach)(hpcw_sink *sink, hpcw_error *err);
-    void (*withdraw)(hpcw_sink *sink); /* NULL: nothing to take back */
+    void (*withdraw)(hpcw_sink *sink);           /* NULL: nothing to take back */
+    bool (*single_pages)(const hpcw_sink *sink); /* NULL: no */
     /* All three or none: see below. */
     uint64_t (*spare)(const hpcw_sink *sink);
     bool (*allocate)(hpcw_sink *sink, uint64_t offset, uint64_t size);
@@ -34,6 +35,9 @@ struct hpcw_sink {
 /* hpcw_sink_write_at for two pieces at once, one system call where the destination allows it. */
 hpcw_status hpcw_i_sink_write2(hpcw_sink *sink, uint64_t offset, const void *a, size_t a_size, const void *b,
                                size_t b_size, hpcw_error *err);
+
+/* Whether it does not matter at which page small writes end (hpcw_i_fs_keeps_single_pages). */
+bool hpcw_i_sink_single_pages(const hpcw_sink *sink);
 
 /*
  * Storage ahead of writes. The first says how many bytes of storage are free where it pays to allocate a range before it

@@ -85,6 +85,10 @@ static void file_withdraw(hpcw_sink *sink) {
     }
 }
 
+static bool file_single_pages(const hpcw_sink *sink) {
+    return hpcw_i_fs_keeps_single_pages(((const struct file_sink *)sink)->fd);
+}
+
 static uint64_t file_spare(const hpcw_sink *sink) {
     uint32_t block;
     uint64_t bytes;
@@ -157,6 +161,7 @@ static const struct hpcw_i_sink_ops file_ops = {
     .publish = file_publish,
     .detach = file_detach,
     .withdraw = file_withdraw,
+    .single_pages = file_single_pages,
     .spare = file_spare,
     .allocate = file_allocate,
     .give_back = file_give_back,

@@ -32,7 +32,8 @@ enum {
     RETURNS = 2 * HPCW_I_SION_HOT_SLOTS, /* so many tasks that came back end the hot slots */
     PAGE = 4096,
     LARGE_PAGE = 1 << 21,
-    /* Writes end at multiples of this, or of the slot's size: page caches like their large pages whole. */
+    /* Writes end at multiples of this, or of the slot's size: page caches like their large pages whole. Where there are
+     * none, small slots are rather written when they are full, which makes one write less of many chunks. */
     BOUNDARY = 1 << 16,
     /* Slots at multiples of a power of two would all fall into the same few cache sets. */
     SKEW = 192,
@@ -106,6 +107,7 @@ hpcw_status hpcw_i_sion_buffers_new(struct hpcw_sion *h, hpcw_error *err) {
     h->slot_stride = stride;
     h->slot_size = (size_t)slot;
     h->direct_size = slot < LARGE_WRITE ? LARGE_WRITE : (size_t)slot;
+    h->single_pages = h->parts > 0 && hpcw_i_sink_single_pages(h->part[0].sink);
     bool quick = !h->pooled && h->ranks == NULL && h->options.content != HPCW_SION_KEYVAL;
     atomic_store_explicit(&h->quick, quick ? count : 0, memory_order_relaxed);
     hpcw_status s = hpcw_i_sion_ahead_start(h, err);
@@ -229,7 +231,7 @@ static uint32_t choose_hot_slot(const struct hpcw_sion *h) {
 /* Bytes that an empty slot of `size` bytes takes for task i before it is written out. */
 static uint32_t room_in(const struct hpcw_sion *h, uint32_t i, uint64_t size) {
     const struct hpcw_i_sion_task *t = &h->task[i];
-    uint64_t unit = size < BOUNDARY ? size : BOUNDARY;
+    uint64_t unit = size >= BOUNDARY ? BOUNDARY : size > PAGE && h->single_pages ? PAGE : size;
     uint64_t room = size - hpcw_i_sion_position(h, i, t->used) % unit;
     uint64_t left = t->chunk - t->used;
     return (uint32_t)(room < left ? room : left);

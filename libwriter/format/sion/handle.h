@@ -62,6 +62,7 @@ struct hpcw_sion {
     size_t slot_size; /* 0: unbuffered */
     size_t slot_stride;
     size_t direct_size; /* records from this size on are written at once */
+    bool single_pages;  /* of the file system: a slot may end at any */
     bool pooled;
     uint32_t slot_count;
     uint32_t next_slot;       /* pooled: the one lent out longest ago */
