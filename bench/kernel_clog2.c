@@ -403,36 +403,23 @@ const struct bench_kernel bench_clog2_file = {
 enum { RANKS = 4096, ITERATIONS = 560 };
 
 struct run_work {
-    const struct bench_place *place;
-    uint32_t iterations;
-    char dataset[BENCH_PATH];
-    char plain[BENCH_PATH];
-    uint64_t bytes;
+    struct bench_run run;
+    const char *argument[6];
+    char ranks[16], phases[32];
     unsigned char *source; /* [PIECE] */
-    uint64_t peak;
-    int fd;
 };
 
-static hpcw_status run_hpcgen(void *work, hpcw_error *err) {
-    struct run_work *w = work;
-    char ranks[16], phases[32];
-    (void)snprintf(ranks, sizeof ranks, "%d", RANKS);
-    (void)snprintf(phases, sizeof phases, "load.phases=%u", w->iterations);
-    const char *arguments[] = {"--formats=clog2", "--ranks", ranks, "--set", phases, NULL};
-    return bench_generate(w->place, w->dataset, arguments, &w->peak, err);
-}
-
 /* What the log of a run has: bytes, records. */
-static hpcw_status learn_size(struct run_work *w, struct bench_amount *amount, hpcw_error *err) {
+static hpcw_status learn_size(struct bench_run *run, struct bench_amount *amount, hpcw_error *err) {
     char path[BENCH_PATH + 64];
     struct hpcw_i_clog2_reader *reader = NULL;
-    (void)snprintf(path, sizeof path, "%s/clog2/app.clog2", w->dataset);
+    (void)snprintf(path, sizeof path, "%s/clog2/app.clog2", run->dataset);
     hpcw_status s = hpcw_i_clog2_reader_open(path, &reader, err);
     if (s != HPCW_OK) {
         return s;
     }
     const struct hpcw_i_clog2_info *info = hpcw_i_clog2_reader_info(reader);
-    w->bytes = amount->bytes = hpcw_clog2_file_size(info->blocks, info->block_size, info->comms);
+    run->bytes = amount->bytes = hpcw_clog2_file_size(info->blocks, info->block_size, info->comms);
     bool more = true;
     while (s == HPCW_OK && more) {
         struct hpcw_i_clog2_item item;
@@ -451,70 +438,47 @@ static hpcw_status run_setup(const struct bench_place *place, const void *parame
     if (w == NULL) {
         return hpcw_i_fail(err, HPCW_ENOMEM, "out of memory");
     }
-    w->place = place;
-    w->fd = -1;
-    w->iterations = ITERATIONS * place->scale < 1 ? 1 : (uint32_t)(ITERATIONS * place->scale);
+    double iterations = ITERATIONS * place->scale;
+    (void)snprintf(w->ranks, sizeof w->ranks, "%d", RANKS);
+    (void)snprintf(w->phases, sizeof w->phases, "load.phases=%u", iterations < 1 ? 1 : (unsigned)iterations);
+    const char *argument[] = {"--formats=clog2", "--ranks", w->ranks, "--set", w->phases, NULL};
+    memcpy(w->argument, argument, sizeof argument);
+    w->run.arguments = w->argument;
     w->source = bench_source(PIECE, 0);
     if (w->source == NULL) {
         return hpcw_i_fail(err, HPCW_ENOMEM, "out of memory for %d bytes", PIECE);
     }
-    hpcw_status s = bench_path(w->dataset, place, "dataset", err);
-    s = s == HPCW_OK ? bench_path(w->plain, place, "dataset.plain", err) : s;
-    s = s == HPCW_OK ? run_hpcgen(w, err) : s;
-    return s == HPCW_OK ? learn_size(w, amount, err) : s;
+    hpcw_status s = bench_run_begin(&w->run, place, err);
+    return s == HPCW_OK ? learn_size(&w->run, amount, err) : s;
 }
 
 static void run_teardown(void *work) {
     struct run_work *w = work;
-    hpcw_error ignored;
     if (w != NULL) {
-        (void)bench_plain_close(&w->fd, &ignored);
-        bench_remove_tree(w->dataset);
-        bench_remove(w->place, w->plain);
+        bench_run_end(&w->run);
         hpcw_i_free(w->source);
         hpcw_i_free(w);
     }
 }
 
-static hpcw_status run_prepare(void *work, uint64_t parameter, hpcw_error *err) {
-    (void)parameter;
-    struct run_work *w = work;
-    bench_remove_tree(w->dataset);
-    const char *paths[] = {w->plain};
-    return bench_fresh(w->place, paths, 1, w->bytes * 5 / 4, err);
-}
-
-static uint64_t peak_of_hpcgen(const void *work) {
-    return ((const struct run_work *)work)->peak;
-}
-
-static hpcw_status run_open(void *work, hpcw_error *err) {
-    struct run_work *w = work;
-    return bench_plain_open(w->plain, &w->fd, err);
-}
-
 static hpcw_status run_write(void *work, hpcw_error *err) {
     const struct run_work *w = work;
-    return write_pieces(w->fd, w->source, 0, w->bytes, err);
-}
-
-static hpcw_status run_close(void *work, hpcw_error *err) {
-    return bench_plain_close(&((struct run_work *)work)->fd, err);
+    return write_pieces(w->run.fd, w->source, 0, w->run.bytes, err);
 }
 
 static const struct bench_side run_sides[] = {
     {"hpcgen",
      "the program, all processors, from start to end",
      0,
-     run_prepare,
-     {{"run", run_hpcgen, 0, 0}},
-     peak_of_hpcgen,
+     bench_run_prepare,
+     {{"run", bench_run_generate, 0, 0}},
+     bench_run_peak,
      NULL},
     {"loop",
      "plain pwrites of as many bytes, one thread",
      0,
-     run_prepare,
-     {{"open", run_open, 0, 0}, {"write", run_write, 0, 0}, {"close", run_close, 0, 0}},
+     bench_run_prepare,
+     {{"open", bench_run_open, 0, 0}, {"write", run_write, 0, 0}, {"close", bench_run_close, 0, 0}},
      NULL,
      NULL},
 };

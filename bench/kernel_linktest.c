@@ -16,7 +16,6 @@
 #include "model/linktest.h"
 #include "model/machine.h"
 #include "read/sion.h"
-#include "workdir.h"
 
 /* Timings grow with the square of the tasks. */
 static uint32_t tasks_at(double scale) {
@@ -215,31 +214,19 @@ struct extent {
 };
 
 struct run_work {
-    const struct bench_place *place;
-    uint32_t tasks;
-    char dataset[BENCH_PATH];
-    char plain[BENCH_PATH];
+    struct bench_run run;
+    const char *argument[4];
+    char ranks[16];
     struct extent *extent; /* [extents] what hpcgen's file holds: one chunk of one task */
     uint32_t extents;
     unsigned char *source; /* [longest extent] */
-    uint64_t bytes;
-    uint64_t peak;
-    unsigned threads; /* of the loop */
-    int fd;
+    unsigned threads;      /* of the loop */
 };
-
-static hpcw_status run_hpcgen(void *work, hpcw_error *err) {
-    struct run_work *w = work;
-    char ranks[16];
-    (void)snprintf(ranks, sizeof ranks, "%u", w->tasks);
-    const char *arguments[] = {"--formats=linktest", "--ranks", ranks, NULL};
-    return bench_generate(w->place, w->dataset, arguments, &w->peak, err);
-}
 
 /* What the loop has to write: where the streams lie in the file that hpcgen has made. */
 static hpcw_status learn_extents(struct run_work *w, hpcw_error *err) {
     char path[BENCH_PATH + 64];
-    (void)snprintf(path, sizeof path, "%s/linktest/%s", w->dataset, HPCW_LINKTEST_FILE_NAME);
+    (void)snprintf(path, sizeof path, "%s/linktest/%s", w->run.dataset, HPCW_LINKTEST_FILE_NAME);
     struct hpcw_i_sion_reader *reader = NULL;
     hpcw_status s = hpcw_i_sion_reader_open(path, &reader, err);
     uint64_t longest = 0;
@@ -256,7 +243,7 @@ static hpcw_status learn_extents(struct run_work *w, hpcw_error *err) {
         }
         if (s == HPCW_OK) {
             w->extent[i] = (struct extent){task.start, task.size};
-            w->bytes += task.size;
+            w->run.bytes += task.size;
             longest = task.size > longest ? task.size : longest;
         }
     }
@@ -276,30 +263,21 @@ static hpcw_status run_setup(const struct bench_place *place, const void *parame
     if (w == NULL) {
         return hpcw_i_fail(err, HPCW_ENOMEM, "out of memory");
     }
-    w->place = place;
-    w->fd = -1;
-    w->tasks = tasks_at(place->scale);
-    hpcw_status s = bench_path(w->dataset, place, "dataset", err);
-    if (s == HPCW_OK) {
-        s = bench_path(w->plain, place, "dataset.plain", err);
-    }
-    if (s == HPCW_OK) {
-        s = run_hpcgen(w, err);
-    }
-    if (s == HPCW_OK) {
-        s = learn_extents(w, err);
-    }
-    *amount = (struct bench_amount){.bytes = w->bytes, .items = (uint64_t)w->tasks * (w->tasks - 1)};
+    uint32_t tasks = tasks_at(place->scale);
+    (void)snprintf(w->ranks, sizeof w->ranks, "%u", tasks);
+    const char *argument[] = {"--formats=linktest", "--ranks", w->ranks, NULL};
+    memcpy(w->argument, argument, sizeof argument);
+    w->run.arguments = w->argument;
+    hpcw_status s = bench_run_begin(&w->run, place, err);
+    s = s == HPCW_OK ? learn_extents(w, err) : s;
+    *amount = (struct bench_amount){.bytes = w->run.bytes, .items = (uint64_t)tasks * (tasks - 1)};
     return s;
 }
 
 static void run_teardown(void *work) {
     struct run_work *w = work;
-    hpcw_error ignored;
     if (w != NULL) {
-        (void)bench_plain_close(&w->fd, &ignored);
-        bench_remove_tree(w->dataset);
-        bench_remove(w->place, w->plain);
+        bench_run_end(&w->run);
         hpcw_i_free(w->extent);
         hpcw_i_free(w->source);
         hpcw_i_free(w);
@@ -310,18 +288,7 @@ static hpcw_status run_prepare(void *work, uint64_t threads, hpcw_error *err) {
     struct run_work *w = work;
     w->threads = threads == 0 ? bench_machine_usable() : (unsigned)threads;
     w->threads = w->threads > MOST_THREADS ? MOST_THREADS : w->threads;
-    bench_remove_tree(w->dataset);
-    const char *paths[] = {w->plain};
-    return bench_fresh(w->place, paths, 1, w->bytes * 5 / 4, err);
-}
-
-static uint64_t peak_of_hpcgen(const void *work) {
-    return ((const struct run_work *)work)->peak;
-}
-
-static hpcw_status plain_open(void *work, hpcw_error *err) {
-    struct run_work *w = work;
-    return bench_plain_open(w->plain, &w->fd, err);
+    return bench_run_prepare(&w->run, 0, err);
 }
 
 struct share {
@@ -336,7 +303,7 @@ static void *write_share(void *context) {
     const struct run_work *w = share->work;
     for (uint32_t i = share->begin; i < share->end && share->status == HPCW_OK; i++) {
         share->status =
-            bench_plain_write(w->fd, w->source, (size_t)w->extent[i].size, w->extent[i].at, &share->error);
+            bench_plain_write(w->run.fd, w->source, (size_t)w->extent[i].size, w->extent[i].at, &share->error);
     }
     return NULL;
 }
@@ -374,30 +341,26 @@ static hpcw_status plain_write(void *work, hpcw_error *err) {
     return s;
 }
 
-static hpcw_status plain_close(void *work, hpcw_error *err) {
-    return bench_plain_close(&((struct run_work *)work)->fd, err);
-}
-
 static const struct bench_side run_sides[] = {
     {"hpcgen",
      "the program, all processors, from start to end",
      0,
      run_prepare,
-     {{"run", run_hpcgen, 0, 0}},
-     peak_of_hpcgen,
+     {{"run", bench_run_generate, 0, 0}},
+     bench_run_peak,
      NULL},
     {"loop",
      "plain pwrites of whole streams, one thread",
      1,
      run_prepare,
-     {{"open", plain_open, 0, 0}, {"write", plain_write, 0, 0}, {"close", plain_close, 0, 0}},
+     {{"open", bench_run_open, 0, 0}, {"write", plain_write, 0, 0}, {"close", bench_run_close, 0, 0}},
      NULL,
      NULL},
     {"loop, all",
      "plain pwrites of whole streams, a thread for each processor",
      0,
      run_prepare,
-     {{"open", plain_open, 0, 0}, {"write", plain_write, 0, 0}, {"close", plain_close, 0, 0}},
+     {{"open", bench_run_open, 0, 0}, {"write", plain_write, 0, 0}, {"close", bench_run_close, 0, 0}},
      NULL,
      NULL},
 };
