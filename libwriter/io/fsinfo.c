@@ -10,6 +10,7 @@
 
 #include "base/mem.h"
 #include "base/status.h"
+#include "io/sys.h"
 
 #define LARGEST_BELIEVED (32u << 20)
 #define OTHERWISE (2u << 20)
@@ -67,7 +68,7 @@ hpcw_status hpcw_i_fs_space(const char *directory, uint64_t *bytes, hpcw_error *
 
 bool hpcw_i_fs_pays_to_allocate(int fd, uint32_t *block, uint64_t *bytes) {
     struct statfs fs;
-    if (fstatfs(fd, &fs) != 0 || (uint32_t)fs.f_type != MAGIC_EXT4 || fs.f_bsize <= 0) {
+    if (hpcw_i_sys_file_system(fd, &fs) != 0 || (uint32_t)fs.f_type != MAGIC_EXT4 || fs.f_bsize <= 0) {
         return false;
     }
     *block = (uint32_t)fs.f_bsize;
@@ -77,7 +78,7 @@ bool hpcw_i_fs_pays_to_allocate(int fd, uint32_t *block, uint64_t *bytes) {
 
 bool hpcw_i_fs_keeps_single_pages(int fd) {
     struct statfs fs;
-    return fstatfs(fd, &fs) == 0 && (uint32_t)fs.f_type == MAGIC_TMPFS;
+    return hpcw_i_sys_file_system(fd, &fs) == 0 && (uint32_t)fs.f_type == MAGIC_TMPFS;
 }
 
 /* ---- everything there is to know ---- */
@@ -91,7 +92,7 @@ static void name_type(uint64_t magic, char type[32]) {
         uint32_t magic;
         const char *name;
     } known[] = {
-        {MAGIC_EXT4, "ext4"},     {MAGIC_TMPFS, "tmpfs"},    {MAGIC_XFS, "xfs"},       {0x9123683E, "btrfs"},
+        {MAGIC_EXT4, "ext4"},     {MAGIC_TMPFS, "tmpfs"},   {MAGIC_XFS, "xfs"},       {0x9123683E, "btrfs"},
         {MAGIC_LUSTRE, "lustre"}, {MAGIC_GPFS, "gpfs"},     {0x6969, "nfs"},          {0x794C7630, "overlay"},
         {0x65735546, "fuse"},     {0x2FC12FC1, "zfs"},      {0xF2F52010, "f2fs"},     {0x19830326, "beegfs"},
         {0x00C36400, "ceph"},     {0xFF534D42, "cifs"},     {0xFE534D42, "smb2"},     {0x858458F6, "ramfs"},

@@ -142,6 +142,16 @@ int hpcw_i_sys_punch(int fd, uint64_t offset, uint64_t size) {
     return change_storage(HPCW_I_SYS_PUNCH, fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, offset, size);
 }
 
+int hpcw_i_sys_file_system(int fd, struct statfs *fs) {
+    int e = fstatfs(fd, fs) == 0 ? 0 : errno;
+    if (e == 0 && fs->f_bsize > 0) {
+        size_t block = (size_t)fs->f_bsize, free = (size_t)fs->f_bavail * block;
+        e = gate(HPCW_I_SYS_SPACE, &free);
+        fs->f_bavail = free / block;
+    }
+    return e;
+}
+
 int hpcw_i_sys_size(int fd, uint64_t *size) {
     struct stat st;
     int e = gate(HPCW_I_SYS_STAT, NULL);

@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 #include <sys/uio.h>
+#include <sys/vfs.h>
 
 enum hpcw_i_sys_call {
     HPCW_I_SYS_OPEN,
@@ -24,12 +25,13 @@ enum hpcw_i_sys_call {
     HPCW_I_SYS_MKDIR,
     HPCW_I_SYS_ALLOCATE,
     HPCW_I_SYS_PUNCH,
+    HPCW_I_SYS_SPACE,
 };
 
 /*
  * Asked before every call. A result other than 0 is the errno the call fails with, without being made; `*size`,
- * where not NULL, is the number of bytes about to be transferred and may be lowered to provoke a short
- * transfer. NULL (the default) lets everything pass. Set by tests only, while no other thread is inside the
+ * where not NULL, is the number of bytes about to be transferred, or said to be free, and may be lowered to provoke a short
+ * transfer, or a full disk. NULL (the default) lets everything pass. Set by tests only, while no other thread is inside the
  * library.
  */
 extern int (*hpcw_i_sys_gate)(enum hpcw_i_sys_call call, size_t *size);
@@ -46,6 +48,8 @@ int hpcw_i_sys_truncate(int fd, uint64_t size);
  * it is. The second gives back that of a range, which then reads as zeros, and does not change the size. */
 int hpcw_i_sys_allocate(int fd, uint64_t offset, uint64_t size);
 int hpcw_i_sys_punch(int fd, uint64_t offset, uint64_t size);
+/* What holds a file, and what is free there. */
+int hpcw_i_sys_file_system(int fd, struct statfs *fs);
 /* Size of a regular file; EISDIR for a directory, EINVAL for anything else. */
 int hpcw_i_sys_size(int fd, uint64_t *size);
 int hpcw_i_sys_fsync(int fd);

@@ -27,7 +27,7 @@ static bool is_due(void) {
 static int sys_gate(enum hpcw_i_sys_call call, size_t *size) {
     bool transfers = call == HPCW_I_SYS_PWRITE || call == HPCW_I_SYS_PREAD;
     bool named = call == HPCW_I_SYS_RENAME || call == HPCW_I_SYS_UNLINK;
-    bool ahead = call == HPCW_I_SYS_ALLOCATE || call == HPCW_I_SYS_PUNCH;
+    bool ahead = call == HPCW_I_SYS_ALLOCATE || call == HPCW_I_SYS_PUNCH || call == HPCW_I_SYS_SPACE;
     switch (armed) {
     case FAULT_EIO:
         return !ahead && is_due() ? EIO : 0;

@@ -439,6 +439,49 @@ static void storage_taken_ahead_is_given_back(void **state) {
     }
 }
 
+static size_t space_left; /* as the file system seems to say */
+
+static int count_in_little_space(enum hpcw_i_sys_call call, size_t *size) {
+    if (call == HPCW_I_SYS_SPACE && *size > space_left) {
+        *size = space_left;
+    }
+    return count_storage(call, size);
+}
+
+/* What is held at one time, two chunks of each task, is a small part of what is free, or nothing. */
+static void little_space_is_left_alone(void **state) {
+    (void)state;
+    char want[512];
+    char have[512];
+    paths(want, have);
+    struct stream s = {.tasks = 512, .records = 40, .largest = 900, .chunk = 24 << 10};
+    size_t enough = 16 * 2 * s.tasks * (size_t)s.chunk;
+    hpcw_sion *h = open_stream(want, &s, 0, HPCW_SION_RECORDS);
+    write_in_order(h, &s, TASK_AFTER_TASK);
+    close_stream(h);
+    int fd = open(want, O_RDONLY);
+    assert_true(fd >= 0);
+    uint32_t block;
+    uint64_t bytes;
+    bool pays = hpcw_i_fs_pays_to_allocate(fd, &block, &bytes) && bytes > enough + (64 << 20);
+    assert_int_equal(close(fd), 0);
+    if (!pays) {
+        skip();
+    }
+    for (int less = 0; less < 2; less++) {
+        allocations = 0;
+        granted = INT_MAX;
+        space_left = enough - (less ? block : 0);
+        hpcw_i_sys_gate = count_in_little_space;
+        h = open_stream(have, &s, 4 << 20, HPCW_SION_RECORDS);
+        write_in_order(h, &s, IN_TURN);
+        close_stream(h);
+        hpcw_i_sys_gate = NULL;
+        compare("little space", want, have);
+        assert_true(less ? allocations == 0 : allocations > 0);
+    }
+}
+
 /* Tasks that use little, or nothing, of what was taken beside those that go on for many blocks: nothing of it may stay,
  * wherever the file ended when it was taken. */
 static void nothing_is_kept_for_tasks_that_stay_behind(void **state) {
@@ -488,6 +531,7 @@ int main(void) {
         cmocka_unit_test(a_thread_may_end_what_another_began),
         cmocka_unit_test(reserved_pieces_keep_their_place_among_buffered_ones),
         cmocka_unit_test(storage_taken_ahead_is_given_back),
+        cmocka_unit_test(little_space_is_left_alone),
         cmocka_unit_test(nothing_is_kept_for_tasks_that_stay_behind),
     };
     return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
