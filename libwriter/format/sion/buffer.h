@@ -34,6 +34,26 @@ hpcw_status hpcw_i_sion_break(struct hpcw_sion *h, hpcw_status s, const hpcw_err
 /* Its address tells threads apart; it holds nothing. The model spares every record a call to find it. */
 extern _Thread_local char hpcw_i_sion_me __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
+/* memcpy; of 32 to 64 bytes, as many records have, by four pieces that may overlap, as a call takes longer than the copy. */
+static inline void hpcw_i_sion_copy(unsigned char *to, const void *from, size_t size) {
+    typedef unsigned char piece __attribute__((vector_size(16)));
+    const unsigned char *p = from;
+    if (size - 32 <= 32) {
+        const size_t at[] = {0, 16, size - 32, size - 16};
+        piece a, b, c, d;
+        memcpy(&a, p + at[0], sizeof a);
+        memcpy(&b, p + at[1], sizeof b);
+        memcpy(&c, p + at[2], sizeof c);
+        memcpy(&d, p + at[3], sizeof d);
+        memcpy(to + at[0], &a, sizeof a);
+        memcpy(to + at[1], &b, sizeof b);
+        memcpy(to + at[2], &c, sizeof c);
+        memcpy(to + at[3], &d, sizeof d);
+    } else {
+        memcpy(to, p, size);
+    }
+}
+
 /* Appends a whole record without claim and release, if that is a copy and no more; else false, and nothing was
  * done. `h` and `data` are not NULL. */
 static inline bool hpcw_i_sion_append_quickly(struct hpcw_sion *h, uint32_t rank, const void *data,
@@ -53,7 +73,7 @@ static inline bool hpcw_i_sion_append_quickly(struct hpcw_sion *h, uint32_t rank
         return false;
     }
     unsigned char *to = c->to;
-    memcpy(to, data, size);
+    hpcw_i_sion_copy(to, data, size);
     to += size;
     /* Where writes go to many tasks in turn, the next one finds its line here when it comes round again. */
     __builtin_prefetch(to, 1);
