@@ -43,6 +43,9 @@ extern "C" {
 
 /** Most tasks of one physical file: SIONlib computes the size of its header in an int. */
 #define HPCW_SION_MAX_TASKS 134217659u
+/** Least chunk of a task with key-value records, the size of their header: from smaller ones SIONlib's reader (1.7.6)
+ * loses records whose header ends where a chunk ends. Aligned chunks are whole file system blocks. */
+#define HPCW_SION_MIN_KEY_CHUNK 16u
 /** Longest base name, without a directory; a set needs room for ".000001" behind it. */
 #define HPCW_SION_MAX_NAME 1016u
 
@@ -90,8 +93,7 @@ typedef uint64_t hpcw_sion_size_of(void *context, uint32_t rank);
  * Together the processes own every number 0 .. N-1 exactly once, N being the sum of the counts.
  *
  * Chunk sizes: the first that is set of `size_of` (agree), `all_sizes` [N] (agree), `sizes` [count],
- * `chunk_size`. With the first two (and with `chunk_size` and `same_chunk_size`) the packed layout needs no
- * communication. A size of 0 makes a task that can hold nothing.
+ * `chunk_size`. With the first two the packed layout needs no communication. A size of 0 makes a task that can hold nothing.
  */
 typedef struct hpcw_sion_options {
     uint32_t count;        /**< tasks that this process owns; 0 is legal as long as another process has some */
@@ -193,7 +195,8 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_sion_write(hpcw_sion *sion, uint32_t r
  *
  * SIONlib's readers drop the last record of a stream without an error if its value is empty and its header does not
  * cross the end of a chunk (observed with 1.7.6). The close of such a container fails with HPCW_ERANGE rather than
- * lose it: end every stream with a value, or with no record at all. sionsplit (1.7.6) stops a key at its first empty
+ * lose it: end every stream with a value, or with no record at all. A task whose chunks are smaller than
+ * HPCW_SION_MIN_KEY_CHUNK takes no record (HPCW_ERANGE: nothing was stored, the handle lives on). sionsplit (1.7.6) stops a key at its first empty
  * value, whoever wrote it: values of that key behind it are only seen by reading record by record.
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_sion_write_key(hpcw_sion *sion, uint32_t rank, uint64_t key,

@@ -61,7 +61,8 @@ static struct plan random_plan(uint64_t seed) {
     }
     uint64_t most = PICK(largest, &rng);
     for (uint32_t t = 0; t < p.tasks; t++) {
-        p.request[t] = random_below(&rng, 8) == 0 ? 0 : 1 + random_below(&rng, most);
+        uint64_t least = o->content == HPCW_SION_KEYVAL ? HPCW_SION_MIN_KEY_CHUNK : 1;
+        p.request[t] = random_below(&rng, 8) == 0 ? 0 : least + random_below(&rng, most);
         p.records[t] = p.request[t] == 0 ? 0 : (uint32_t)random_below(&rng, MOST_RECORDS + 1);
     }
     return p;

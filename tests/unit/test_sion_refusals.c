@@ -227,6 +227,28 @@ static void key_values(void **state) {
     }
 }
 
+/* Also where a task got a few bytes it did not ask for, as the last one before the end of a file system block. */
+static void chunks_below_a_header(void **state) {
+    (void)state;
+    hpcw_sion_options o = good_options();
+    const uint64_t sizes[] = {16, 15, 1, 0};
+    o.count = 4;
+    o.sizes = sizes;
+    o.content = HPCW_SION_KEYVAL;
+    o.layout = HPCW_SION_PACKED;
+    o.fs_block_size = 36;
+    memory.files = 0;
+    hpcw_sion *h;
+    assert_int_equal(hpcw_sion_open("x.sion", NULL, &o, &h, NULL), HPCW_OK);
+    assert_int_equal(hpcw_sion_chunk_size(h, 3), 4);
+    assert_int_equal(hpcw_sion_write_key(h, 0, 1, "value", 5, NULL), HPCW_OK);
+    for (uint32_t task = 1; task < 4; task++) {
+        REFUSED(hpcw_sion_write_key(h, task, 1, "value", 5, &err), HPCW_ERANGE, "of at least 16 bytes");
+    }
+    assert_int_equal(hpcw_sion_close(h, NULL), HPCW_OK);
+    hpcw_sion_free(h);
+}
+
 static void abandoning(void **state) {
     (void)state;
     hpcw_sion_options o = good_options();
@@ -247,8 +269,8 @@ static void abandoning(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bad_opens),  cmocka_unit_test(bad_parts_of_sets), cmocka_unit_test(wrong_writes),
-        cmocka_unit_test(key_values), cmocka_unit_test(abandoning),
+        cmocka_unit_test(bad_opens),  cmocka_unit_test(bad_parts_of_sets),     cmocka_unit_test(wrong_writes),
+        cmocka_unit_test(key_values), cmocka_unit_test(chunks_below_a_header), cmocka_unit_test(abandoning),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,8 +9,6 @@
 #include "format/sion/buffer.h"
 #include "io/sink.h"
 
-enum { KEY_HEADER = 16 };
-
 uint32_t hpcw_i_sion_index(const struct hpcw_sion *h, uint32_t rank) {
     uint32_t count = h->options.count;
     if (h->ranks == NULL) {
@@ -173,7 +171,15 @@ hpcw_status hpcw_sion_write_key(hpcw_sion *h, uint32_t rank, uint64_t key, const
         return hpcw_i_fail(err, HPCW_EINVAL, "%s: wanted hpcw_sion_write, this is no key-value container",
                            h->path);
     }
-    unsigned char header[KEY_HEADER];
+    /* SIONlib's reader takes a whole header off what was left of the chunk where it began: one that goes on in the next chunk
+     * and fills it leaves the reader behind the end of that, and the value is lost. */
+    uint64_t chunk = h->task[i].chunk;
+    if (chunk > 0 && chunk < HPCW_SION_MIN_KEY_CHUNK) {
+        return hpcw_i_fail(err, HPCW_ERANGE,
+                           "%s: wanted chunks of at least %u bytes for key-value records, got %llu for task %u",
+                           h->path, HPCW_SION_MIN_KEY_CHUNK, (unsigned long long)chunk, rank);
+    }
+    unsigned char header[HPCW_SION_MIN_KEY_CHUNK];
     bool big = h->options.endian == HPCW_SION_BIG;
     hpcw_i_put_u64(header, key, big);
     hpcw_i_put_u64(header + 8, size, big);
@@ -183,7 +189,7 @@ hpcw_status hpcw_sion_write_key(hpcw_sion *h, uint32_t rank, uint64_t key, const
         s = append_bytes(h, i, value, size, err);
     }
     if (s == HPCW_OK) {
-        h->tail_dropped[i] = size == 0 && hpcw_i_sion_used(h, i) >= KEY_HEADER;
+        h->tail_dropped[i] = size == 0 && hpcw_i_sion_used(h, i) >= HPCW_SION_MIN_KEY_CHUNK;
     }
     hpcw_i_sion_release(h);
     return s;
