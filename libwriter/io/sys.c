@@ -143,11 +143,16 @@ int hpcw_i_sys_punch(int fd, uint64_t offset, uint64_t size) {
 }
 
 int hpcw_i_sys_file_system(int fd, struct statfs *fs) {
-    int e = fstatfs(fd, fs) == 0 ? 0 : errno;
-    if (e == 0 && fs->f_bsize > 0) {
-        size_t block = (size_t)fs->f_bsize, free = (size_t)fs->f_bavail * block;
-        e = gate(HPCW_I_SYS_SPACE, &free);
-        fs->f_bavail = free / block;
+    while (fstatfs(fd, fs) != 0) {
+        if (errno != EINTR) {
+            return errno;
+        }
+    }
+    uint64_t block = fs->f_bsize > 0 ? (uint64_t)fs->f_bsize : 1, bytes = fs->f_bavail * block;
+    size_t free = bytes < SIZE_MAX ? (size_t)bytes : SIZE_MAX, seems = free;
+    int e = gate(HPCW_I_SYS_SPACE, &seems);
+    if (seems < free) {
+        fs->f_bavail = seems / block;
     }
     return e;
 }

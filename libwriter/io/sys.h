@@ -29,10 +29,10 @@ enum hpcw_i_sys_call {
 };
 
 /*
- * Asked before every call. A result other than 0 is the errno the call fails with, without being made; `*size`,
- * where not NULL, is the number of bytes about to be transferred, or said to be free, and may be lowered to provoke a short
- * transfer, or a full disk. NULL (the default) lets everything pass. Set by tests only, while no other thread is inside the
- * library.
+ * Asked before every call (for SPACE behind it). A result other than 0 is the errno the call fails with, without being
+ * made; `*size`, where not NULL, is the number of bytes about to be transferred, or said to be free, and may be lowered
+ * to provoke a short transfer, or a full disk. NULL (the default) lets everything pass. Set by tests only, while no
+ * other thread is inside the library.
  */
 extern int (*hpcw_i_sys_gate)(enum hpcw_i_sys_call call, size_t *size);
 
