@@ -93,7 +93,8 @@ typedef uint64_t hpcw_sion_size_of(void *context, uint32_t rank);
  * Together the processes own every number 0 .. N-1 exactly once, N being the sum of the counts.
  *
  * Chunk sizes: the first that is set of `size_of` (agree), `all_sizes` [N] (agree), `sizes` [count],
- * `chunk_size`. With the first two the packed layout needs no communication. A size of 0 makes a task that can hold nothing.
+ * `chunk_size`. With the first two the packed layout needs no communication. A size of 0 makes a task that can
+ * hold nothing.
  */
 typedef struct hpcw_sion_options {
     uint32_t count;        /**< tasks that this process owns; 0 is legal as long as another process has some */
@@ -195,9 +196,11 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_sion_write(hpcw_sion *sion, uint32_t r
  *
  * SIONlib's readers drop the last record of a stream without an error if its value is empty and its header does not
  * cross the end of a chunk (observed with 1.7.6). The close of such a container fails with HPCW_ERANGE rather than
- * lose it: end every stream with a value, or with no record at all. A task whose chunks are smaller than
- * HPCW_SION_MIN_KEY_CHUNK takes no record (HPCW_ERANGE: nothing was stored, the handle lives on). sionsplit (1.7.6) stops a key at its first empty
+ * lose it: end every stream with a value, or with no record at all. sionsplit (1.7.6) stops a key at its first empty
  * value, whoever wrote it: values of that key behind it are only seen by reading record by record.
+ *
+ * A task whose chunks are smaller than HPCW_SION_MIN_KEY_CHUNK takes no record (HPCW_ERANGE: nothing was stored, the
+ * handle lives on).
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_sion_write_key(hpcw_sion *sion, uint32_t rank, uint64_t key,
                                                          const void *value, size_t size, hpcw_error *err);

@@ -34,7 +34,7 @@ hpcw_status hpcw_i_sion_break(struct hpcw_sion *h, hpcw_status s, const hpcw_err
 /* Its address tells threads apart; it holds nothing. The model spares every record a call to find it. */
 extern _Thread_local char hpcw_i_sion_me __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
-/* memcpy; of 32 to 64 bytes, as many records have, by four pieces that may overlap, as a call takes longer than the copy. */
+/* memcpy; of 32 to 64 bytes, as many records have, by four pieces that may overlap: a call takes longer than the copy. */
 static inline void hpcw_i_sion_copy(unsigned char *to, const void *from, size_t size) {
     typedef unsigned char piece __attribute__((vector_size(16)));
     const unsigned char *p = from;

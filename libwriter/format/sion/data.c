@@ -171,8 +171,8 @@ hpcw_status hpcw_sion_write_key(hpcw_sion *h, uint32_t rank, uint64_t key, const
         return hpcw_i_fail(err, HPCW_EINVAL, "%s: wanted hpcw_sion_write, this is no key-value container",
                            h->path);
     }
-    /* SIONlib's reader takes a whole header off what was left of the chunk where it began: one that goes on in the next chunk
-     * and fills it leaves the reader behind the end of that, and the value is lost. */
+    /* SIONlib's reader takes a whole header off what was left of the chunk where it began: one that goes on in the
+     * next chunk and fills it leaves the reader behind the end of that, and the value is lost. */
     uint64_t chunk = h->task[i].chunk;
     if (chunk > 0 && chunk < HPCW_SION_MIN_KEY_CHUNK) {
         return hpcw_i_fail(err, HPCW_ERANGE,
