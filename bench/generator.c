@@ -73,7 +73,7 @@ hpcw_status bench_run_prepare(void *run, uint64_t parameter, hpcw_error *err) {
     struct bench_run *r = run;
     bench_remove_tree(r->dataset);
     const char *paths[] = {r->plain};
-    return bench_fresh(r->place, paths, 1, r->bytes * 5 / 4, err);
+    return bench_fresh(r->place, paths, 1, r->bytes, err);
 }
 
 hpcw_status bench_run_open(void *run, hpcw_error *err) {

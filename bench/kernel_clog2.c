@@ -100,7 +100,7 @@ static hpcw_status prepare(void *work, uint64_t parameter, hpcw_error *err) {
                             ? UINT64_C(16) << 20
                             : (parameter == TWO_LINES ? 4 : 2) * w->events * EVENT + (UINT64_C(16) << 20);
     const char *paths[] = {w->path, w->plain};
-    return bench_fresh(w->place, paths, 2, 0, err);
+    return bench_fresh(w->place, paths, 2, w->options.memory + w->events * RECORD, err);
 }
 
 /* ---- recording ---- */

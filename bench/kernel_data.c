@@ -109,7 +109,7 @@ static hpcw_status data_prepare(void *work, uint64_t side, hpcw_error *err) {
     hpcw_i_free(w->slots);
     w->slots = NULL;
     const char *paths[] = {w->container, w->plain, w->pieces};
-    uint64_t warm = w->chunk * w->tasks * 5 / 4;
+    uint64_t warm = w->chunk * w->tasks;
     /* Until they were compared all files stay; later each run finds the file system without any. */
     return w->compared ? bench_fresh(w->place, paths, 3, warm, err)
                        : bench_fresh(w->place, paths + side, 1, warm, err);

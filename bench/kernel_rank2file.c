@@ -262,7 +262,7 @@ static hpcw_status payload_prepare(void *work, uint64_t side, hpcw_error *err) {
     if (side == 1 && w->place->processes->process == 0) {
         s = make_folder(w->plain, "", err);
     }
-    return s == HPCW_OK ? bench_fresh(w->place, NULL, 0, 0, err) : s;
+    return s == HPCW_OK ? bench_fresh(w->place, NULL, 0, w->size, err) : s;
 }
 
 static hpcw_status ours_open(void *work, hpcw_error *err) {

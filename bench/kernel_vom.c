@@ -237,7 +237,7 @@ static hpcw_status plain_prepare(void *work, uint64_t side, hpcw_error *err) {
     tidy(w);
     w->check = side == CHECKED;
     const char *paths[] = {w->ours, w->plain};
-    uint64_t warm = w->size * 5 / 4;
+    uint64_t warm = w->size;
     /* Until they were compared both files stay; later each run finds the file system without either. */
     hpcw_status s = w->compared ? bench_fresh(w->place, paths, 2, warm, err)
                                 : bench_fresh(w->place, paths + (side == LOOP), 1, warm, err);

@@ -45,7 +45,9 @@ hpcw_status bench_fresh(const struct bench_place *place, const char *const *path
         }
     }
     bench_machine_trim();
-    bench_machine_warm(place->warm ? bytes : 0);
+    if (place->warm) {
+        bench_machine_warm(bytes, (unsigned)place->processes->count);
+    }
     return e == 0 ? HPCW_OK
                   : hpcw_i_fail_sys(err, e, "%s: cannot remove the files of the last run", place->directory);
 }

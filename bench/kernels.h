@@ -53,7 +53,8 @@ hpcw_status bench_path(char path[BENCH_PATH], const struct bench_place *place, c
 
 /*
  * Before a run: process 0 removes the files, and waits until the file system has written what earlier runs left
- * behind; every process starts from a trimmed heap and, if asked for, `bytes` of warm memory.
+ * behind; every process starts from a trimmed heap and, if asked for, memory that was touched: `bytes` are what the run
+ * takes of it in this process, its page cache included.
  */
 hpcw_status bench_fresh(const struct bench_place *place, const char *const *paths, size_t count, uint64_t bytes,
                         hpcw_error *err);

@@ -137,14 +137,22 @@ void bench_machine_trim(void) {
 #endif
 }
 
-void bench_machine_warm(uint64_t bytes) {
-    enum { PAGE = 4096 };
-    unsigned char *p = mmap(NULL, (size_t)bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (bytes == 0 || p == MAP_FAILED) {
+void bench_machine_warm(uint64_t bytes, unsigned processes) {
+    enum { PAGE = 4096, TIMES = 3 };
+    uint64_t most = read_kib("/proc/meminfo", "MemAvailable") / 2 / processes;
+    uint64_t size = bytes < most / TIMES ? bytes * TIMES : most;
+    if (size == 0 || bytes == 0) {
         return;
     }
-    for (uint64_t i = 0; i < bytes; i += PAGE) {
+    unsigned char *p = mmap(NULL, (size_t)size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (p == MAP_FAILED) {
+        return;
+    }
+#ifdef MADV_HUGEPAGE
+    (void)madvise(p, (size_t)size, MADV_HUGEPAGE); /* a hypervisor gives memory back by large pages, too */
+#endif
+    for (uint64_t i = 0; i < size; i += PAGE) {
         *(volatile unsigned char *)(p + i) = 1;
     }
-    (void)munmap(p, (size_t)bytes);
+    (void)munmap(p, (size_t)size);
 }

@@ -48,9 +48,11 @@ uint64_t bench_machine_peak(void);
 void bench_machine_trim(void);
 
 /*
- * Takes `bytes` of memory, touches it and gives it back. Under some hypervisors a page that was free for a while
- * costs far more at its first use than later; this keeps that out of the run that follows.
+ * Touches memory for a run that takes `bytes` of it in this process, its page cache included, and gives it back. Under a
+ * hypervisor that takes back what its guest leaves free, a page costs ten times as much at its first use than later; this
+ * keeps that out of the run that follows. As the run will be given other pages than these, it is three times as much, within
+ * half of what this process's share of the free memory is; `processes` share the machine.
  */
-void bench_machine_warm(uint64_t bytes);
+void bench_machine_warm(uint64_t bytes, unsigned processes);
 
 #endif
