@@ -23,6 +23,7 @@
 #include "comm/agree.h"
 #include "format/clog2/blocks.h"
 #include "format/clog2/file.h"
+#include "format/clog2/runs.h"
 
 enum {
     SEGMENT = HPCW_CLOG2_SEGMENT,
@@ -36,8 +37,7 @@ enum {
     ALL_TOLD = 16384 /* than these, of all of them together */
 };
 
-/* Times as words: those of records are positive, so that their bits are in the same order. */
-#define NEVER ((uint64_t)INT64_MAX)
+#define NEVER HPCW_I_CLOG2_NEVER
 
 /* One record of many that were encoded ahead. */
 struct mark {
@@ -69,15 +69,6 @@ struct share {
     uint64_t blocks;     /* 0: that is not to be said before the records are merged */
 };
 
-/* Sorted runs of records, and a tree over them. */
-struct runs {
-    uint64_t *key;              /* [leaves] time of the next record */
-    const unsigned char **next; /* [leaves] */
-    const unsigned char **end;  /* [leaves] */
-    uint32_t *loser;            /* [leaves] by inner node, from 1 on */
-    uint32_t leaves;            /* a power of two */
-};
-
 struct work {
     hpcw_clog2 *file;
     hpcw_comm *comm;
@@ -100,17 +91,9 @@ struct work {
     uint64_t *send_words;    /* [processes] */
     uint64_t *receive_words; /* [processes] */
     struct hpcw_i_room received;
-    struct runs runs;
+    struct hpcw_i_clog2_runs runs;
     hpcw_clog2_slice *slice;
 };
-
-static uint64_t time_at(const unsigned char *record) {
-    return hpcw_i_get_u64(record, true);
-}
-
-static uint32_t size_at(const unsigned char *record) {
-    return hpcw_i_clog2_size(record[HPCW_I_CLOG2_HEAD - 1]);
-}
 
 static double as_time(uint64_t word) {
     double time;
@@ -150,7 +133,7 @@ static hpcw_status encode_ahead(struct work *w, hpcw_error *err) {
         size_t size, count;
         s = hpcw_i_clog2_stream_fill(w->stream, a->data + a->size, a->room - a->size, STEP, &size, &count, err);
         if (count > 0) {
-            a->mark[a->marks++] = (struct mark){time_at(a->data + a->size), a->size};
+            a->mark[a->marks++] = (struct mark){hpcw_i_clog2_time_at(a->data + a->size), a->size};
         }
         a->size += size;
         a->records += count;
@@ -174,8 +157,8 @@ static void find_cuts(struct work *w) {
             at = a->mark[mark].at;
             number = a->gone + (uint64_t)mark * STEP;
         }
-        while (at < a->size && time_at(a->data + at) < time) {
-            at += size_at(a->data + at);
+        while (at < a->size && hpcw_i_clog2_time_at(a->data + at) < time) {
+            at += hpcw_i_clog2_size_at(a->data + at);
             number++;
         }
         w->cut[i].at = at;
@@ -337,7 +320,6 @@ static void make_shares(struct work *w) {
 }
 
 static hpcw_status exchange(struct work *w, hpcw_error *err) {
-    struct runs *r = &w->runs;
     for (size_t p = 0; p < w->processes; p++) {
         const struct share *his = &w->share[p];
         size_t from = w->cut[his->from].at, to = w->cut[his->to].at;
@@ -348,14 +330,16 @@ static hpcw_status exchange(struct work *w, hpcw_error *err) {
     hpcw_status s = hpcw_i_comm_exchange_at(w->comm, (const uint64_t *)(const void *)w->own.data, w->send_at,
                                             w->send_words, &w->received, w->receive_words, err);
     const unsigned char *p = (const unsigned char *)w->received.words;
-    for (uint32_t i = 0; s == HPCW_OK && i < r->leaves; i++) {
-        bool own = i == w->me;
-        r->next[i] = own ? w->own.data + w->cut[w->share[i].from].at : p;
-        r->end[i] = own ? w->own.data + w->cut[w->share[i].to].at : p;
-        if (!own && i < w->processes) {
-            r->end[i] = p = p + w->receive_words[i] * 8;
+    for (size_t i = 0; s == HPCW_OK && i < w->processes; i++) {
+        const struct share *mine = &w->share[w->me];
+        const unsigned char *end = p + w->receive_words[i] * 8;
+        if (i == w->me) {
+            hpcw_i_clog2_runs_set(&w->runs, i, w->own.data + w->cut[mine->from].at,
+                                  w->own.data + w->cut[mine->to].at);
+        } else {
+            hpcw_i_clog2_runs_set(&w->runs, i, p, end);
         }
-        r->key[i] = r->next[i] == r->end[i] ? NEVER : time_at(r->next[i]);
+        p = end;
     }
     return s;
 }
@@ -364,63 +348,10 @@ static hpcw_status exchange(struct work *w, hpcw_error *err) {
  *  Merge
  * --------------------------------------------------------------------------------------------------------- */
 
-/*
- * A tree of losers over the runs: every inner node keeps the run that lost there, and the winner of all is known. When
- * the winner's next record comes up, it meets the losers on its way from its leaf to the root, one comparison each, which
- * the compiler makes without a branch: who wins is not to be foreseen. Of equal times, the lower run wins.
- */
-static uint32_t first_winner(const struct runs r, uint32_t node) {
-    if (node >= r.leaves) {
-        return node - r.leaves;
-    }
-    uint32_t a = first_winner(r, 2 * node), b = first_winner(r, 2 * node + 1);
-    bool second = r.key[b] < r.key[a];
-    r.loser[node] = second ? a : b;
-    return second ? b : a;
-}
-
-static inline uint32_t step_over(const struct runs r, uint32_t winner, uint32_t size) {
-    const unsigned char *next = r.next[winner] + size;
-    uint64_t best = next == r.end[winner] ? NEVER : time_at(next);
-    r.next[winner] = next;
-    r.key[winner] = best;
-    for (uint32_t node = (r.leaves + winner) / 2; node > 0; node /= 2) {
-        uint32_t other = r.loser[node];
-        uint64_t others = r.key[other];
-        bool lost = others < best + (other < winner);
-        r.loser[node] = lost ? winner : other;
-        winner = lost ? other : winner;
-        best = lost ? others : best;
-    }
-    return winner;
-}
-
-/* As many records as have room; *number: how many. */
-static inline uint32_t merge_some(const struct runs r, uint32_t winner, unsigned char **to,
-                                  const unsigned char *end, size_t *number) {
-    size_t most = *number, n = 0;
-    unsigned char *p = *to;
-    uint32_t size = size_at(r.next[winner]);
-    do {
-        const unsigned char *record = r.next[winner];
-        memcpy(p, record, LEAST_RECORD);
-        if (size > LEAST_RECORD) {
-            memcpy(p + LEAST_RECORD, record + LEAST_RECORD, size - LEAST_RECORD);
-        }
-        p += size;
-        n++;
-        winner = step_over(r, winner, size);
-        size = n < most ? size_at(r.next[winner]) : 0;
-    } while (n < most && size <= (size_t)(end - p));
-    *to = p;
-    *number = n;
-    return winner;
-}
-
 /* The records of the own share, into the slice; what is known to come before the own blocks, if that is known. */
 static hpcw_status merge_share(struct work *w, const uint64_t *first_block, hpcw_error *err) {
     const struct share *mine = &w->share[w->me];
-    const struct runs r = w->runs;
+    struct hpcw_i_clog2_runs *r = &w->runs;
     if (mine->first == mine->end) {
         return HPCW_OK;
     }
@@ -429,20 +360,17 @@ static hpcw_status merge_share(struct work *w, const uint64_t *first_block, hpcw
     if (s == HPCW_OK && first_block != NULL) {
         s = hpcw_clog2_slice_place(w->slice, *first_block, err);
     }
-    uint32_t winner = first_winner(r, 1);
-    for (uint64_t number = w->cut[mine->from].number; number < mine->first; number++) {
-        winner = step_over(r, winner, size_at(r.next[winner]));
-    }
+    hpcw_i_clog2_runs_begin(r);
+    hpcw_i_clog2_runs_skip(r, mine->first - w->cut[mine->from].number);
     for (uint64_t left = mine->end - mine->first; s == HPCW_OK && left > 0;) {
-        double time = as_time(r.key[winner]);
+        double time = as_time(hpcw_i_clog2_runs_time(r));
         unsigned char *space;
         size_t room, number;
-        s = hpcw_i_clog2_slice_space(w->slice, size_at(r.next[winner]), time, &space, &room, &number, err);
+        s = hpcw_i_clog2_slice_space(w->slice, hpcw_i_clog2_runs_size(r), time, &space, &room, &number, err);
         if (s == HPCW_OK) {
-            unsigned char *to = space;
             number = left < number ? (size_t)left : number;
-            winner = merge_some(r, winner, &to, space + room, &number);
-            hpcw_i_clog2_slice_took(w->slice, (size_t)(to - space), number);
+            size_t bytes = hpcw_i_clog2_runs_take(r, space, room, &number);
+            hpcw_i_clog2_slice_took(w->slice, bytes, number);
             left -= number;
         }
     }
@@ -450,7 +378,7 @@ static hpcw_status merge_share(struct work *w, const uint64_t *first_block, hpcw
         return s;
     }
     bool ends_log = w->last && mine->end == w->cut[w->cuts - 1].number;
-    return hpcw_clog2_slice_end(w->slice, ends_log ? HPCW_CLOG2_LAST : as_time(r.key[winner]), err);
+    return hpcw_clog2_slice_end(w->slice, ends_log ? HPCW_CLOG2_LAST : as_time(hpcw_i_clog2_runs_time(r)), err);
 }
 
 /* Whether all know how many blocks each of them has, before anything is merged. */
@@ -548,13 +476,10 @@ static hpcw_status one_round(struct work *w, hpcw_status *s, hpcw_error *err) {
 }
 
 static hpcw_status make_room(struct work *w, hpcw_error *err) {
-    struct runs *r = &w->runs;
     size_t n = w->processes;
+    bool runs = hpcw_i_clog2_runs_make(&w->runs, n);
     w->told = ALL_TOLD / n > MOST_TOLD ? MOST_TOLD : ALL_TOLD / n < LEAST_TOLD ? LEAST_TOLD : ALL_TOLD / n;
     w->ahead_to = AHEAD_BYTES;
-    for (r->leaves = 2; r->leaves < n;) {
-        r->leaves *= 2;
-    }
     w->received.words = hpcw_i_malloc_large(RECEIVED_BYTES);
     w->received.capacity = w->received.words == NULL ? 0 : RECEIVED_BYTES / sizeof *w->received.words;
     w->word = hpcw_i_calloc((n + 1) * (w->told + 2), sizeof *w->word);
@@ -564,13 +489,8 @@ static hpcw_status make_room(struct work *w, hpcw_error *err) {
     w->send_at = hpcw_i_calloc(n, sizeof *w->send_at);
     w->send_words = hpcw_i_calloc(n, sizeof *w->send_words);
     w->receive_words = hpcw_i_calloc(n, sizeof *w->receive_words);
-    r->key = hpcw_i_calloc(r->leaves, sizeof *r->key);
-    r->next = hpcw_i_calloc(r->leaves, sizeof *r->next);
-    r->end = hpcw_i_calloc(r->leaves, sizeof *r->end);
-    r->loser = hpcw_i_calloc(r->leaves, sizeof *r->loser);
-    return w->word == NULL || w->count == NULL || w->cut == NULL || w->share == NULL || w->send_at == NULL ||
-                   w->send_words == NULL || w->receive_words == NULL || r->key == NULL || r->next == NULL ||
-                   r->end == NULL || r->loser == NULL
+    return !runs || w->word == NULL || w->count == NULL || w->cut == NULL || w->share == NULL ||
+                   w->send_at == NULL || w->send_words == NULL || w->receive_words == NULL
                ? no_memory(err)
                : HPCW_OK;
 }
@@ -586,10 +506,7 @@ static void free_room(struct work *w) {
     hpcw_i_free(w->send_words);
     hpcw_i_free(w->receive_words);
     hpcw_i_free(w->received.words);
-    hpcw_i_free(w->runs.key);
-    hpcw_i_free(w->runs.next);
-    hpcw_i_free(w->runs.end);
-    hpcw_i_free(w->runs.loser);
+    hpcw_i_clog2_runs_free(&w->runs);
     hpcw_clog2_slice_free(w->slice);
 }
 
