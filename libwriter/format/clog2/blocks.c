@@ -4,6 +4,8 @@
 #include "base/checked.h"
 #include "base/mem.h"
 
+enum { FIRST = 2 << 20 }; /* room for blocks: a large page */
+
 void hpcw_i_clog2_blocks_begin(struct hpcw_i_clog2_blocks *b, uint32_t block_size, uint64_t first_record) {
     if (b->block_size != block_size) {
         hpcw_i_clog2_blocks_free(b);
@@ -33,11 +35,11 @@ static void finish_block(struct hpcw_i_clog2_blocks *b, double time, int32_t kin
 
 static bool open_block(struct hpcw_i_clog2_blocks *b) {
     if (b->start == b->capacity) {
-        size_t bytes;
-        if (!hpcw_i_mul_size(b->capacity, 2, &bytes)) {
+        /* By small pages, and from one size to the next, memory costs more than what is done in it. */
+        size_t bytes = b->block_size < FIRST ? FIRST / b->block_size * b->block_size : b->block_size;
+        if (b->capacity > 0 && !hpcw_i_mul_size(b->capacity, 2, &bytes)) {
             return false;
         }
-        bytes = bytes < b->block_size ? b->block_size : bytes;
         unsigned char *grown = hpcw_i_malloc_large(bytes);
         if (grown == NULL) {
             return false;

@@ -16,7 +16,7 @@
 #include "io/sink.h"
 
 enum {
-    WRITE_SIZE = 2 << 20, /* bytes of blocks that are written at once */
+    WRITE_SIZE = 1 << 20, /* bytes of blocks that are written at once */
     TABLE_ENTRIES = 4096  /* of the table, written at once */
 };
 

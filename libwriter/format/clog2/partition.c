@@ -29,7 +29,7 @@ enum {
     SEGMENT = HPCW_CLOG2_SEGMENT,
     AHEAD_BYTES = 2560 << 10,    /* that a process encodes ahead: somewhat more than a segment of bare events */
     MOST_AHEAD = 8 << 20,        /* and if others have less to do in the same time */
-    RECEIVED_BYTES = 2048 << 10, /* a first guess */
+    RECEIVED_BYTES = 4096 << 10, /* room for more than a segment of bare events */
     STEP = 64,                   /* records between two marks */
     LEAST_RECORD = HPCW_I_CLOG2_HEAD + 8,
     MOST_TOLD = 64,  /* times that a process tells in a round */
