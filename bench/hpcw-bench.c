@@ -422,6 +422,7 @@ static const struct hpcw_i_chapter chapters[] = {
      "  hpcw-bench kernels --dir /scratch/me\n"
      "  mpirun -n 2 hpcw-bench kernels --dir /scratch/me --only large-records,small-records\n"
      "  mpirun -n 64 --oversubscribe hpcw-bench kernels --only open-close --json open-close.json\n"
+     "  mpirun -n 2 env LD_PRELOAD=/usr/local/lib/libhpcw_trace.so hpcw-bench kernels --only messages\n"
      "\n"
      "A million ranks on blocks of 16 MiB, in a container that believes in 4 MiB:\n"
      "\n"

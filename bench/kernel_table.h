@@ -25,6 +25,9 @@ extern const struct bench_kernel bench_vom_plain, bench_vom_compressed, bench_vo
 extern const struct bench_kernel bench_clog2_event, bench_clog2_threads, bench_clog2_processes,
     bench_clog2_finish, bench_clog2_file, bench_clog2_run;
 
+/* kernel_messages.c: what a tool like the wrapper of MPI's calls adds to them */
+extern const struct bench_kernel bench_messages;
+
 /* kernel_rank2file.c: checkpoints and their maps */
 extern const struct bench_kernel bench_map_4096, bench_map_8192, bench_map_million, bench_checkpoint;
 
