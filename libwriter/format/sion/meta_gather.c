@@ -21,7 +21,7 @@ enum {
     MOST_WORDS = 1 << 19, /* of all tables: what one process may write while the others wait */
     /* Rows are put together and written so many words at a time, to stay in the cache and in memory that the heap
      * does not ask the system for. Small tables touch little new memory; large ones are fewer writes. */
-    SMALL_SLAB = 1 << 11,
+    SMALL_SLAB = 1 << 12,
     LARGE_SLAB = 1 << 13,
     LARGE_TABLE = 1 << 17,
     TILE_ROWS = 32,      /* rows that are filled column by column at a time */
