@@ -7,7 +7,6 @@
 
 #include "base/mem.h"
 #include "base/status.h"
-#include "io/sys.h"
 
 hpcw_status bench_file_open(struct bench_file *f, const char *path, bool direct, hpcw_error *err) {
     f->fd = f->direct = -1;
@@ -27,57 +26,69 @@ hpcw_status bench_file_open(struct bench_file *f, const char *path, bool direct,
                        : HPCW_OK;
 }
 
-/* Bytes [at, at + size) of two pieces that follow each other, copied together. */
-static void gather(unsigned char *to, const unsigned char *a, size_t a_size, const unsigned char *b, size_t at,
-                   size_t size) {
-    size_t of_a = at >= a_size ? 0 : size < a_size - at ? size : a_size - at;
-    if (of_a > 0) {
-        memcpy(to, a + at, of_a);
+/* What is left of the piece in which byte `at` of all pieces lies. */
+static struct hpcw_i_piece rest_of(const struct hpcw_i_piece *piece, size_t at) {
+    for (; at >= piece->size; piece++) {
+        at -= piece->size;
     }
-    if (size > of_a) {
-        memcpy(to + of_a, b + (at + of_a - a_size), size - of_a);
+    return (struct hpcw_i_piece){(const unsigned char *)piece->data + at, piece->size - at};
+}
+
+/* Bytes [at, at + size) of all pieces, copied together. */
+static void gather(unsigned char *to, const struct hpcw_i_piece *piece, size_t at, size_t size) {
+    while (size > 0) {
+        struct hpcw_i_piece rest = rest_of(piece, at);
+        size_t n = rest.size < size ? rest.size : size;
+        memcpy(to, rest.data, n);
+        to += n;
+        at += n;
+        size -= n;
     }
 }
 
-/* The same range of the two pieces through the page cache. */
-static int write_edge(const struct bench_file *f, uint64_t offset, const unsigned char *a, size_t a_size,
-                      const unsigned char *b, size_t at, size_t size) {
-    size_t of_a = at >= a_size ? 0 : size < a_size - at ? size : a_size - at;
-    const unsigned char *of_b = size > of_a ? b + (at + of_a - a_size) : NULL;
-    return hpcw_i_sys_pwrite2(f->fd, of_a > 0 ? a + at : NULL, of_a, of_b, size - of_a, offset + at);
+/* Less than a block, through the page cache. */
+static int write_edge(const struct bench_file *f, uint64_t offset, const struct hpcw_i_piece *piece, size_t at,
+                      size_t size) {
+    gather(f->bounce, piece, at, size);
+    return hpcw_i_sys_pwrite(f->fd, f->bounce, size, offset + at);
 }
 
-static int write_direct(const struct bench_file *f, uint64_t offset, const unsigned char *a, size_t a_size,
-                        const unsigned char *b, size_t b_size) {
-    size_t total = a_size + b_size;
+static int write_direct(const struct bench_file *f, uint64_t offset, const struct hpcw_i_piece *piece,
+                        size_t total) {
     size_t head = (size_t)((f->align - offset % f->align) % f->align);
     head = head < total ? head : total;
     size_t middle = (total - head) / f->align * f->align;
-    int e = head > 0 ? write_edge(f, offset, a, a_size, b, 0, head) : 0;
+    int e = head > 0 ? write_edge(f, offset, piece, 0, head) : 0;
     for (size_t at = head; e == 0 && at < head + middle;) {
         size_t n = head + middle - at;
-        bool whole = at >= a_size || n <= a_size - at; /* in one of the two */
-        const unsigned char *p = !whole ? NULL : at >= a_size ? b + (at - a_size) : a + at;
-        if (p == NULL || (uintptr_t)p % f->align != 0) {
+        struct hpcw_i_piece rest = rest_of(piece, at);
+        if (rest.size < n || (uintptr_t)rest.data % f->align != 0) {
             n = n < f->bounce_size ? n : f->bounce_size;
-            gather(f->bounce, a, a_size, b, at, n);
-            p = f->bounce;
+            gather(f->bounce, piece, at, n);
+            rest.data = f->bounce;
         }
-        e = hpcw_i_sys_pwrite(f->direct, p, n, offset + at);
+        e = hpcw_i_sys_pwrite(f->direct, rest.data, n, offset + at);
         at += n;
     }
     size_t done = head + middle;
-    return e != 0 || done == total ? e : write_edge(f, offset, a, a_size, b, done, total - done);
+    return e != 0 || done == total ? e : write_edge(f, offset, piece, done, total - done);
 }
 
-hpcw_status bench_file_write(const struct bench_file *f, uint64_t offset, const void *a, size_t a_size,
-                             const void *b, size_t b_size, hpcw_error *err) {
+hpcw_status bench_file_write_pieces(const struct bench_file *f, uint64_t offset,
+                                    const struct hpcw_i_piece *piece, size_t pieces, size_t size,
+                                    hpcw_error *err) {
     offset += f->shift;
-    int e = f->direct >= 0 ? write_direct(f, offset, a, a_size, b, b_size)
-                           : hpcw_i_sys_pwrite2(f->fd, a, a_size, b, b_size, offset);
+    int e = f->direct >= 0 ? write_direct(f, offset, piece, size)
+                           : hpcw_i_sys_pwritev(f->fd, piece, pieces, offset);
     return e == 0 ? HPCW_OK
-                  : hpcw_i_fail_sys(err, e, "%s: cannot write %zu bytes at offset %llu", f->path,
-                                    a_size + b_size, (unsigned long long)offset);
+                  : hpcw_i_fail_sys(err, e, "%s: cannot write %zu bytes at offset %llu", f->path, size,
+                                    (unsigned long long)offset);
+}
+
+hpcw_status bench_file_write(const struct bench_file *f, uint64_t offset, const void *data, size_t size,
+                             hpcw_error *err) {
+    struct hpcw_i_piece piece = {data, size};
+    return bench_file_write_pieces(f, offset, &piece, 1, size, err);
 }
 
 hpcw_status bench_file_allocate(const struct bench_file *f, uint64_t size, hpcw_error *err) {

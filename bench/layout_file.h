@@ -9,6 +9,8 @@
 
 #include <hpcw/status.h>
 
+#include "io/sys.h"
+
 struct bench_file {
     char *path;
     int fd;                /* -1: not open */
@@ -26,11 +28,15 @@ struct bench_file {
 hpcw_status bench_file_open(struct bench_file *f, const char *path, bool direct, hpcw_error *err);
 
 /*
- * Writes the bytes of `a` and, behind them, those of `b`. With O_DIRECT the whole aligned blocks among them go that
- * way, from `bounce` where they do not lie aligned in memory; what is left at both ends goes through the page cache.
+ * The second writes pieces that follow each other in the file, of `size` bytes together. With O_DIRECT the whole aligned
+ * blocks among them go that way, from `bounce` where they do not lie aligned in memory; what is left at both ends goes
+ * through the page cache.
  */
-hpcw_status bench_file_write(const struct bench_file *f, uint64_t offset, const void *a, size_t a_size,
-                             const void *b, size_t b_size, hpcw_error *err);
+hpcw_status bench_file_write(const struct bench_file *f, uint64_t offset, const void *data, size_t size,
+                             hpcw_error *err);
+hpcw_status bench_file_write_pieces(const struct bench_file *f, uint64_t offset,
+                                    const struct hpcw_i_piece *piece, size_t pieces, size_t size,
+                                    hpcw_error *err);
 
 /* Blocks for bytes [0, size), the shift included. HPCW_ENOTSUP: the file system cannot. */
 hpcw_status bench_file_allocate(const struct bench_file *f, uint64_t size, hpcw_error *err);

@@ -8,7 +8,7 @@
 static hpcw_status put(struct bench_work *w, uint32_t rank, uint64_t at, const void *data, size_t size,
                        hpcw_error *err) {
     const struct bench_spot *spot = &w->spot[rank];
-    return bench_file_write(&w->file[spot->file - w->first_file], spot->offset + at, data, size, NULL, 0, err);
+    return bench_file_write(&w->file[spot->file - w->first_file], spot->offset + at, data, size, err);
 }
 
 static hpcw_status write_records(struct bench_work *w, hpcw_error *err) {
@@ -27,8 +27,7 @@ static hpcw_status write_extents(struct bench_work *w, hpcw_error *err) {
         for (uint64_t at = 0; s == HPCW_OK && at < x->size; at += BENCH_PIECE) {
             size_t n = (size_t)(x->size - at < BENCH_PIECE ? x->size - at : BENCH_PIECE);
             bench_data_stamp(w->data, x->file, x->offset + at, n);
-            s = bench_file_write(&w->file[x->file - w->first_file], x->offset + at, w->data->source, n, NULL, 0,
-                                 err);
+            s = bench_file_write(&w->file[x->file - w->first_file], x->offset + at, w->data->source, n, err);
         }
     }
     return s;

@@ -24,9 +24,9 @@ static struct bench_file *file_of(hpcw_sink *sink) {
     return ((struct layout_sink *)sink)->file;
 }
 
-static hpcw_status sink_write2(hpcw_sink *sink, uint64_t offset, const void *a, size_t a_size, const void *b,
-                               size_t b_size, hpcw_error *err) {
-    return bench_file_write(file_of(sink), offset, a, a_size, b, b_size, err);
+static hpcw_status sink_write(hpcw_sink *sink, uint64_t offset, const struct hpcw_i_piece *piece, size_t pieces,
+                              size_t size, hpcw_error *err) {
+    return bench_file_write_pieces(file_of(sink), offset, piece, pieces, size, err);
 }
 
 static hpcw_status sink_set_size(hpcw_sink *sink, uint64_t size, hpcw_error *err) {
@@ -49,7 +49,7 @@ static void sink_free(hpcw_sink *sink) {
 }
 
 static const struct hpcw_i_sink_ops sink_ops = {
-    .write2 = sink_write2,
+    .write = sink_write,
     .set_size = sink_set_size,
     .sync = sink_done,
     .publish = sink_done,

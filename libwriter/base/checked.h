@@ -15,6 +15,10 @@ static inline bool hpcw_i_mul_u64(uint64_t a, uint64_t b, uint64_t *r) {
     return !__builtin_mul_overflow(a, b, r);
 }
 
+static inline bool hpcw_i_add_size(size_t a, size_t b, size_t *r) {
+    return !__builtin_add_overflow(a, b, r);
+}
+
 static inline bool hpcw_i_mul_size(size_t a, size_t b, size_t *r) {
     return !__builtin_mul_overflow(a, b, r);
 }

@@ -238,8 +238,8 @@ static hpcw_status usable(const struct brotli_sink *b, hpcw_error *err) {
     return b->broken ? hpcw_i_fail(err, HPCW_ESTATE, "brotli sink: an earlier call failed") : HPCW_OK;
 }
 
-static hpcw_status brotli_write2(hpcw_sink *sink, uint64_t offset, const void *first, size_t first_size,
-                                 const void *second, size_t second_size, hpcw_error *err) {
+static hpcw_status brotli_write(hpcw_sink *sink, uint64_t offset, const struct hpcw_i_piece *piece,
+                                size_t pieces, size_t size, hpcw_error *err) {
     struct brotli_sink *b = brotli_of(sink);
     hpcw_status s = usable(b, err);
     if (s != HPCW_OK) {
@@ -250,13 +250,14 @@ static hpcw_status brotli_write2(hpcw_sink *sink, uint64_t offset, const void *f
                            (unsigned long long)b->taken, (unsigned long long)offset,
                            b->complete ? " behind the end" : "");
     }
-    s = b->by_pieces ? take_by_pieces(b, first, first_size, err) : take(b, first, first_size, false, err);
-    if (s == HPCW_OK && second_size > 0) {
-        s = b->by_pieces ? take_by_pieces(b, second, second_size, err)
-                         : take(b, second, second_size, false, err);
+    for (size_t k = 0; s == HPCW_OK && k < pieces; k++) {
+        if (piece[k].size > 0) {
+            s = b->by_pieces ? take_by_pieces(b, piece[k].data, piece[k].size, err)
+                             : take(b, piece[k].data, piece[k].size, false, err);
+        }
     }
     b->broken = s != HPCW_OK;
-    b->taken += first_size + second_size;
+    b->taken += size;
     return s;
 }
 
@@ -328,7 +329,7 @@ static void brotli_free(hpcw_sink *sink) {
 }
 
 static const struct hpcw_i_sink_ops brotli_ops = {
-    .write2 = brotli_write2,
+    .write = brotli_write,
     .set_size = brotli_set_size,
     .sync = brotli_sync,
     .publish = brotli_publish,

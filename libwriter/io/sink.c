@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/checked.h"
 #include "base/status.h"
 
 static hpcw_status usable(const hpcw_sink *sink, hpcw_error *err) {
@@ -18,26 +19,32 @@ static hpcw_status usable(const hpcw_sink *sink, hpcw_error *err) {
     return HPCW_OK;
 }
 
-hpcw_status hpcw_i_sink_write2(hpcw_sink *sink, uint64_t offset, const void *a, size_t a_size, const void *b,
-                               size_t b_size, hpcw_error *err) {
+hpcw_status hpcw_i_sink_write(hpcw_sink *sink, uint64_t offset, const struct hpcw_i_piece *piece, size_t pieces,
+                              hpcw_error *err) {
     hpcw_status s = usable(sink, err);
     if (s != HPCW_OK) {
         return s;
     }
-    if ((a == NULL && a_size > 0) || (b == NULL && b_size > 0)) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "sink: wanted %zu bytes of data, got NULL", a_size + b_size);
+    size_t size = 0;
+    bool fits = true;
+    for (size_t k = 0; k < pieces; k++) {
+        if (piece[k].data == NULL && piece[k].size > 0) {
+            return hpcw_i_fail(err, HPCW_EINVAL, "sink: wanted %zu bytes of data, got NULL", piece[k].size);
+        }
+        fits = fits && hpcw_i_add_size(size, piece[k].size, &size);
     }
     const uint64_t top = INT64_MAX;
-    if (offset > top || a_size > top - offset || b_size > top - offset - a_size) {
-        return hpcw_i_fail(err, HPCW_ERANGE, "sink: %zu bytes at offset %llu pass the largest file offset",
-                           a_size + b_size, (unsigned long long)offset);
+    if (!fits || offset > top || size > top - offset) {
+        return hpcw_i_fail(err, HPCW_ERANGE, "sink: %zu%s bytes at offset %llu pass the largest file offset",
+                           size, fits ? "" : " and more", (unsigned long long)offset);
     }
-    return a_size + b_size == 0 ? HPCW_OK : sink->ops->write2(sink, offset, a, a_size, b, b_size, err);
+    return size == 0 ? HPCW_OK : sink->ops->write(sink, offset, piece, pieces, size, err);
 }
 
 hpcw_status hpcw_sink_write_at(hpcw_sink *sink, uint64_t offset, const void *data, size_t size,
                                hpcw_error *err) {
-    return hpcw_i_sink_write2(sink, offset, data, size, NULL, 0, err);
+    struct hpcw_i_piece piece = {data, size};
+    return hpcw_i_sink_write(sink, offset, &piece, 1, err);
 }
 
 hpcw_status hpcw_sink_set_size(hpcw_sink *sink, uint64_t size, hpcw_error *err) {

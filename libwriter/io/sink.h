@@ -7,10 +7,12 @@
 
 #include <hpcw/sink.h>
 
+#include "io/sys.h"
+
 struct hpcw_i_sink_ops {
-    /* Writes both pieces, which follow each other, completely; b_size may be 0. */
-    hpcw_status (*write2)(hpcw_sink *sink, uint64_t offset, const void *a, size_t a_size, const void *b,
-                          size_t b_size, hpcw_error *err);
+    /* Writes all pieces, which follow each other, completely. The last argument but one is the sum of their sizes. */
+    hpcw_status (*write)(hpcw_sink *sink, uint64_t offset, const struct hpcw_i_piece *piece, size_t pieces,
+                         size_t size, hpcw_error *err);
     hpcw_status (*set_size)(hpcw_sink *sink, uint64_t size, hpcw_error *err);
     hpcw_status (*sync)(hpcw_sink *sink, hpcw_error *err);
     hpcw_status (*publish)(hpcw_sink *sink, hpcw_error *err);
@@ -32,9 +34,10 @@ struct hpcw_sink {
     bool named;    /* published so far that the final name was given */
 };
 
-/* hpcw_sink_write_at for two pieces at once, one system call where the destination allows it. */
-hpcw_status hpcw_i_sink_write2(hpcw_sink *sink, uint64_t offset, const void *a, size_t a_size, const void *b,
-                               size_t b_size, hpcw_error *err);
+/* hpcw_sink_write_at for pieces that follow each other in the file and may lie anywhere in memory, also more than once:
+ * few system calls, where the destination allows it. */
+hpcw_status hpcw_i_sink_write(hpcw_sink *sink, uint64_t offset, const struct hpcw_i_piece *piece, size_t pieces,
+                              hpcw_error *err);
 
 /* Whether it does not matter at which page small writes end (hpcw_i_fs_keeps_single_pages). */
 bool hpcw_i_sink_single_pages(const hpcw_sink *sink);

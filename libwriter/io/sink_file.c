@@ -28,13 +28,13 @@ static struct file_sink *file_of(hpcw_sink *sink) {
     return (struct file_sink *)sink;
 }
 
-static hpcw_status file_write2(hpcw_sink *sink, uint64_t offset, const void *a, size_t a_size, const void *b,
-                               size_t b_size, hpcw_error *err) {
+static hpcw_status file_write(hpcw_sink *sink, uint64_t offset, const struct hpcw_i_piece *piece, size_t pieces,
+                              size_t size, hpcw_error *err) {
     struct file_sink *f = file_of(sink);
-    int e = hpcw_i_sys_pwrite2(f->fd, a, a_size, b, b_size, offset);
+    int e = hpcw_i_sys_pwritev(f->fd, piece, pieces, offset);
     return e == 0 ? HPCW_OK
-                  : hpcw_i_fail_sys(err, e, "%s: cannot write %zu bytes at offset %llu", f->path,
-                                    a_size + b_size, (unsigned long long)offset);
+                  : hpcw_i_fail_sys(err, e, "%s: cannot write %zu bytes at offset %llu", f->path, size,
+                                    (unsigned long long)offset);
 }
 
 static hpcw_status file_set_size(hpcw_sink *sink, uint64_t size, hpcw_error *err) {
@@ -155,7 +155,7 @@ static void file_free(hpcw_sink *sink) {
 }
 
 static const struct hpcw_i_sink_ops file_ops = {
-    .write2 = file_write2,
+    .write = file_write,
     .set_size = file_set_size,
     .sync = file_sync,
     .publish = file_publish,

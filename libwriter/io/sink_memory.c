@@ -50,21 +50,21 @@ static hpcw_status memory_set_size(hpcw_sink *sink, uint64_t size, hpcw_error *e
     return HPCW_OK;
 }
 
-static hpcw_status memory_write2(hpcw_sink *sink, uint64_t offset, const void *a, size_t a_size, const void *b,
-                                 size_t b_size, hpcw_error *err) {
+static hpcw_status memory_write(hpcw_sink *sink, uint64_t offset, const struct hpcw_i_piece *piece,
+                                size_t pieces, size_t size, hpcw_error *err) {
     struct memory_sink *m = (struct memory_sink *)sink;
-    uint64_t end = offset + a_size + b_size;
+    uint64_t end = offset + size;
     if (end > m->buf.size) {
         hpcw_status s = memory_set_size(sink, end, err);
         if (s != HPCW_OK) {
             return s;
         }
     }
-    if (a_size > 0) {
-        memcpy(m->buf.data + offset, a, a_size);
-    }
-    if (b_size > 0) {
-        memcpy(m->buf.data + offset + a_size, b, b_size);
+    for (size_t k = 0; k < pieces; k++) {
+        if (piece[k].size > 0) {
+            memcpy(m->buf.data + offset, piece[k].data, piece[k].size);
+            offset += piece[k].size;
+        }
     }
     return HPCW_OK;
 }
@@ -79,7 +79,7 @@ static void memory_free(hpcw_sink *sink) {
 }
 
 static const struct hpcw_i_sink_ops memory_ops = {
-    .write2 = memory_write2,
+    .write = memory_write,
     .set_size = memory_set_size,
     .sync = nothing_to_do,
     .publish = nothing_to_do,
@@ -102,14 +102,13 @@ const void *hpcw_sink_memory_data(const hpcw_sink *sink, size_t *size) {
 
 /* ---- null ---- */
 
-static hpcw_status null_write2(hpcw_sink *sink, uint64_t offset, const void *a, size_t a_size, const void *b,
-                               size_t b_size, hpcw_error *err) {
+static hpcw_status null_write(hpcw_sink *sink, uint64_t offset, const struct hpcw_i_piece *piece, size_t pieces,
+                              size_t size, hpcw_error *err) {
     (void)sink;
     (void)offset;
-    (void)a;
-    (void)a_size;
-    (void)b;
-    (void)b_size;
+    (void)piece;
+    (void)pieces;
+    (void)size;
     (void)err;
     return HPCW_OK;
 }
@@ -126,7 +125,7 @@ static void null_free(hpcw_sink *sink) {
 }
 
 static const struct hpcw_i_sink_ops null_ops = {
-    .write2 = null_write2,
+    .write = null_write,
     .set_size = null_set_size,
     .sync = nothing_to_do,
     .publish = nothing_to_do,
@@ -171,11 +170,15 @@ static hpcw_status limited_piece(struct limited_sink *l, uint64_t offset, const 
     return HPCW_OK;
 }
 
-static hpcw_status limited_write2(hpcw_sink *sink, uint64_t offset, const void *a, size_t a_size, const void *b,
-                                  size_t b_size, hpcw_error *err) {
-    struct limited_sink *l = (struct limited_sink *)sink;
-    hpcw_status s = limited_piece(l, offset, a, a_size, err);
-    return s == HPCW_OK ? limited_piece(l, offset + a_size, b, b_size, err) : s;
+static hpcw_status limited_write(hpcw_sink *sink, uint64_t offset, const struct hpcw_i_piece *piece,
+                                 size_t pieces, size_t size, hpcw_error *err) {
+    (void)size;
+    hpcw_status s = HPCW_OK;
+    for (size_t k = 0; s == HPCW_OK && k < pieces; k++) {
+        s = limited_piece((struct limited_sink *)sink, offset, piece[k].data, piece[k].size, err);
+        offset += piece[k].size;
+    }
+    return s;
 }
 
 static hpcw_status limited_set_size(hpcw_sink *sink, uint64_t size, hpcw_error *err) {
@@ -213,7 +216,7 @@ static void limited_free(hpcw_sink *sink) {
 }
 
 static const struct hpcw_i_sink_ops limited_ops = {
-    .write2 = limited_write2,
+    .write = limited_write,
     .set_size = limited_set_size,
     .sync = limited_sync,
     .publish = limited_publish,

@@ -42,48 +42,57 @@ int hpcw_i_sys_close(int fd) {
 }
 
 int hpcw_i_sys_pwrite(int fd, const void *data, size_t size, uint64_t offset) {
-    return hpcw_i_sys_pwrite2(fd, data, size, NULL, 0, offset);
+    struct hpcw_i_piece piece = {data, size};
+    return hpcw_i_sys_pwritev(fd, &piece, 1, offset);
 }
 
-int hpcw_i_sys_pwrite2(int fd, const void *a, size_t a_size, const void *b, size_t b_size, uint64_t offset) {
-    while (a_size > 0 || b_size > 0) {
-        size_t limit = a_size + b_size;
+/* The next `limit` bytes of the pieces, of the first of which `from` bytes are done. */
+static int next_bytes(const struct hpcw_i_piece *piece, size_t from, size_t limit, struct iovec *iov) {
+    int n = 0;
+    for (; limit > 0; n++, from = 0) {
+        size_t size = piece[n].size - from < limit ? piece[n].size - from : limit;
+        iov[n] = (struct iovec){(void *)((uintptr_t)piece[n].data + from), size};
+        limit -= size;
+    }
+    return n;
+}
+
+int hpcw_i_sys_pwritev(int fd, const struct hpcw_i_piece *piece, size_t pieces, uint64_t offset) {
+    enum { MOST = 64 }; /* a call; what it costs is spread over far more bytes */
+    struct iovec iov[MOST];
+    for (size_t from = 0;;) {
+        for (; pieces > 0 && from >= piece->size; piece++, pieces--) {
+            from -= piece->size;
+        }
+        if (pieces == 0) {
+            return 0;
+        }
+        size_t limit = piece->size - from;
+        for (size_t k = 1; k < pieces && k < MOST; k++) {
+            limit += piece[k].size;
+        }
         int e = gate(HPCW_I_SYS_PWRITE, &limit);
+        if (e == EINTR) {
+            continue;
+        }
         if (e != 0) {
-            if (e == EINTR) {
-                continue;
-            }
             return e;
         }
-        size_t of_a = limit < a_size ? limit : a_size;
-        size_t of_b = limit - of_a;
-        ssize_t n;
-        if (of_a > 0 && of_b > 0) {
-            struct iovec iov[2] = {{(void *)(uintptr_t)a, of_a}, {(void *)(uintptr_t)b, of_b}};
-            n = pwritev(fd, iov, 2, (off_t)offset);
-        } else {
-            n = of_a > 0 ? pwrite(fd, a, of_a, (off_t)offset) : pwrite(fd, b, of_b, (off_t)offset);
-        }
-        if (n < 0) {
+        int n = next_bytes(piece, from, limit, iov);
+        ssize_t done = n == 1 ? pwrite(fd, iov->iov_base, iov->iov_len, (off_t)offset)
+                              : pwritev(fd, iov, n, (off_t)offset);
+        if (done < 0) {
             if (errno == EINTR) {
                 continue;
             }
             return errno;
         }
-        if (n == 0) {
+        if (done == 0) {
             return EIO; /* a regular file never takes nothing; anything else would loop for ever */
         }
-        size_t done = (size_t)n;
-        offset += done;
-        size_t from_a = done < a_size ? done : a_size;
-        a = a == NULL ? NULL : (const char *)a + from_a;
-        a_size -= from_a;
-        if (done > from_a) {
-            b = (const char *)b + (done - from_a);
-            b_size -= done - from_a;
-        }
+        offset += (size_t)done;
+        from += (size_t)done;
     }
-    return 0;
 }
 
 int hpcw_i_sys_pread(int fd, void *data, size_t size, uint64_t offset, size_t *got) {

@@ -12,6 +12,11 @@
 #include <sys/uio.h>
 #include <sys/vfs.h>
 
+struct hpcw_i_piece {
+    const void *data; /* may be NULL where size is 0 */
+    size_t size;
+};
+
 enum hpcw_i_sys_call {
     HPCW_I_SYS_OPEN,
     HPCW_I_SYS_CLOSE,
@@ -39,8 +44,8 @@ extern int (*hpcw_i_sys_gate)(enum hpcw_i_sys_call call, size_t *size);
 int hpcw_i_sys_open(const char *path, int flags, mode_t mode, int *fd);
 int hpcw_i_sys_close(int fd);
 int hpcw_i_sys_pwrite(int fd, const void *data, size_t size, uint64_t offset);
-/* Two pieces that follow each other in the file. */
-int hpcw_i_sys_pwrite2(int fd, const void *a, size_t a_size, const void *b, size_t b_size, uint64_t offset);
+/* All pieces, which follow each other in the file; in memory they may lie anywhere, also over each other. */
+int hpcw_i_sys_pwritev(int fd, const struct hpcw_i_piece *piece, size_t pieces, uint64_t offset);
 /* Reads until `size` bytes or the end of the file; *got says how many. */
 int hpcw_i_sys_pread(int fd, void *data, size_t size, uint64_t offset, size_t *got);
 int hpcw_i_sys_truncate(int fd, uint64_t size);

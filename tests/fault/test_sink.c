@@ -46,7 +46,8 @@ static hpcw_status live(enum kind kind, const char *path, hpcw_durability durabi
     }
     s = hpcw_sink_write_at(sink, 5, "0123456789", 10, err);
     if (s == HPCW_OK) {
-        s = hpcw_i_sink_write2(sink, 20, "abc", 3, "defghijk", 8, err);
+        struct hpcw_i_piece piece[] = {{"abc", 3}, {NULL, 0}, {"defghijk", 8}};
+        s = hpcw_i_sink_write(sink, 20, piece, 3, err);
     }
     if (s == HPCW_OK) {
         s = hpcw_sink_set_size(sink, 40, err);

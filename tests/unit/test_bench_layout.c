@@ -201,17 +201,17 @@ static void wrong_data_are_found(void **state) {
     clear(&w);
 }
 
-/* Two pieces at any place come out as one, whatever of it goes past the page cache. */
+/* Pieces at any place come out as one, whatever of it goes past the page cache. */
 static void direct_writes_at_any_place(void **state) {
     (void)state;
     enum { SIZE = 40000 };
     static unsigned char want[2 * SIZE];
     static const struct {
         uint64_t offset;
-        size_t a, b;
-    } cases[] = {{0, 4096, 0},        {0, SIZE, 0},       {1, 10, 0},       {4095, 2, 0},
-                 {100, 20000, 15000}, {4096, 8192, 8192}, {5000, 1, 39999}, {8191, 4097, 4096},
-                 {0, 12288, 20000},   {17, 0, 30000}};
+        size_t a, b, c;
+    } cases[] = {{0, 4096, 0, 0},        {0, SIZE, 0, 0},          {1, 10, 0, 0},       {4095, 2, 0, 0},
+                 {100, 20000, 15000, 0}, {4096, 8192, 8192, 8192}, {5000, 1, 39990, 9}, {8191, 4097, 4096, 1},
+                 {0, 12288, 20000, 0},   {17, 0, 30000, 0},        {4094, 1, 1, 4097},  {1, 3000, 5000, 30000}};
     for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
         struct bench_file f = {.align = 4096, .bounce = data.other, .bounce_size = 8192, .shift = 512};
         char path[512];
@@ -228,14 +228,16 @@ static void direct_writes_at_any_place(void **state) {
         uint64_t at = cases[c].offset + 512;
         memcpy(want + at, data.source, cases[c].a);
         memcpy(want + at + cases[c].a, data.source + 50001, cases[c].b);
-        assert_int_equal(bench_file_write(&f, cases[c].offset, data.source, cases[c].a, data.source + 50001,
-                                          cases[c].b, &err),
-                         HPCW_OK);
+        memcpy(want + at + cases[c].a + cases[c].b, data.source + 7, cases[c].c);
+        struct hpcw_i_piece piece[] = {
+            {data.source, cases[c].a}, {data.source + 50001, cases[c].b}, {data.source + 7, cases[c].c}};
+        size_t all = cases[c].a + cases[c].b + cases[c].c;
+        assert_int_equal(bench_file_write_pieces(&f, cases[c].offset, piece, 3, all, &err), HPCW_OK);
         assert_int_equal(bench_file_sync(&f, &err), HPCW_OK);
         assert_int_equal(bench_file_close(&f, &err), HPCW_OK);
         size_t size;
         unsigned char *got = read_file(path, &size);
-        assert_true(same_bytes(path, want, (size_t)at + cases[c].a + cases[c].b, got, size));
+        assert_true(same_bytes(path, want, (size_t)at + all, got, size));
         free(got);
         assert_int_equal(remove(path), 0);
     }

@@ -83,13 +83,12 @@ static int short_calls(enum hpcw_i_sys_call call, size_t *size) {
     return 0;
 }
 
-/* The same writes of all lengths, in one piece and in two, with gaps, over each other, and a cut at the end. */
+/* The same writes of all lengths, in one piece and in some, with gaps, over each other, and a cut at the end. */
 static void write_some(hpcw_sink *sink) {
     uint64_t rng = 3;
     unsigned char data[700];
     for (unsigned i = 0; i < 100; i++) {
         size_t n = (size_t)random_below(&rng, sizeof data);
-        size_t cut = n == 0 ? 0 : (size_t)random_below(&rng, n + 1);
         uint64_t at = random_below(&rng, 20000);
         for (size_t k = 0; k < n; k++) {
             data[k] = (unsigned char)random_word(&rng);
@@ -97,9 +96,21 @@ static void write_some(hpcw_sink *sink) {
         if (i % 2 == 0) {
             assert_int_equal(hpcw_sink_write_at(sink, at, data, n, NULL), HPCW_OK);
         } else {
-            assert_int_equal(hpcw_i_sink_write2(sink, at, data, cut, data + cut, n - cut, NULL), HPCW_OK);
+            struct hpcw_i_piece piece[5]; /* empty ones too */
+            size_t cut = 0;
+            for (size_t k = 0; k < COUNT(piece); k++) {
+                size_t size = k + 1 < COUNT(piece) ? (size_t)random_below(&rng, n - cut + 1) : n - cut;
+                piece[k] = (struct hpcw_i_piece){size == 0 ? NULL : data + cut, size};
+                cut += size;
+            }
+            assert_int_equal(hpcw_i_sink_write(sink, at, piece, COUNT(piece), NULL), HPCW_OK);
         }
     }
+    struct hpcw_i_piece again[150]; /* more than one call takes, all of them the same memory */
+    for (size_t k = 0; k < COUNT(again); k++) {
+        again[k] = (struct hpcw_i_piece){"+-", k % 3};
+    }
+    assert_int_equal(hpcw_i_sink_write(sink, 22000, again, COUNT(again), NULL), HPCW_OK);
     assert_int_equal(hpcw_sink_set_size(sink, 25000, NULL), HPCW_OK);
     assert_int_equal(hpcw_sink_write_at(sink, 24990, "behind the end of it", 20, NULL), HPCW_OK);
     assert_int_equal(hpcw_sink_set_size(sink, 24999, NULL), HPCW_OK);
@@ -115,6 +126,9 @@ static void all_kinds_hold_the_same(void **state) {
     const unsigned char *want = hpcw_sink_memory_data(memory, &want_size);
     assert_int_equal(want_size, 25020);
     assert_memory_equal(want + 24985, "\0\0\0\0\0behind th\0\0\0", 17);
+    for (size_t k = 0; k < 50; k++) {
+        assert_memory_equal(want + 22000 + 3 * k, "++-", 3);
+    }
     for (int kind = 0; kind < 6; kind++) {
         hpcw_sink *sink;
         if (kind == 1) {
@@ -353,8 +367,11 @@ static void wrong_writes_are_refused(void **state) {
         assert_int_equal(hpcw_sink_write_at(sink[i], 0, NULL, 0, &err), HPCW_OK);
         assert_int_equal(hpcw_sink_write_at(sink[i], (uint64_t)INT64_MAX - 3, "1234", 4, &err), HPCW_ERANGE);
         assert_int_equal(hpcw_sink_write_at(sink[i], UINT64_MAX, "1", 1, &err), HPCW_ERANGE);
-        assert_int_equal(hpcw_i_sink_write2(sink[i], 0, "a", SIZE_MAX, "b", SIZE_MAX, &err), HPCW_ERANGE);
-        assert_int_equal(hpcw_i_sink_write2(sink[i], 0, "a", 1, NULL, 1, &err), HPCW_EINVAL);
+        struct hpcw_i_piece endless[] = {{"a", SIZE_MAX}, {"b", SIZE_MAX}};
+        struct hpcw_i_piece missing[] = {{"a", 1}, {NULL, 1}};
+        assert_int_equal(hpcw_i_sink_write(sink[i], 0, endless, 2, &err), HPCW_ERANGE);
+        assert_int_equal(hpcw_i_sink_write(sink[i], 0, missing, 2, &err), HPCW_EINVAL);
+        assert_int_equal(hpcw_i_sink_write(sink[i], 0, missing, 0, &err), HPCW_OK);
         assert_int_equal(hpcw_sink_set_size(sink[i], (uint64_t)INT64_MAX + 1, &err), HPCW_ERANGE);
         assert_int_equal(hpcw_sink_publish(sink[i], &err), HPCW_OK);
         hpcw_sink_free(sink[i]);
@@ -407,7 +424,8 @@ static void limits_hold(void **state) {
         hpcw_sink *sink = open_limited(memory, 10, call);
         assert_int_equal(hpcw_sink_write_at(sink, 0, "1234567", 7, &err), HPCW_OK);
         assert_int_equal(hpcw_sink_write_at(sink, 7, "", 0, &err), HPCW_OK);
-        assert_int_equal(hpcw_i_sink_write2(sink, 7, "8", 1, "9ab", 3, &err), HPCW_ENOSPC);
+        struct hpcw_i_piece piece[] = {{"8", 1}, {"9ab", 3}};
+        assert_int_equal(hpcw_i_sink_write(sink, 7, piece, 2, &err), HPCW_ENOSPC);
         assert_non_null(strstr(err.message, "no space"));
         assert_int_equal(hpcw_sink_write_at(sink, 0, "1", 1, &err), HPCW_ENOSPC);
         size_t size = 0;

@@ -172,9 +172,10 @@ static hpcw_status write_with(struct hpcw_sion *h, uint32_t i, const void *data,
     hpcw_error e;
     hpcw_status s;
     if (buffered == 0) {
-        s = hpcw_i_sink_write2(sink, at, data, size, NULL, 0, &e);
+        s = hpcw_sink_write_at(sink, at, data, size, &e);
     } else {
-        s = hpcw_i_sink_write2(sink, at, bytes_of(h, i), buffered, data, size, &e);
+        struct hpcw_i_piece both[] = {{bytes_of(h, i), buffered}, {data, size}};
+        s = hpcw_i_sink_write(sink, at, both, 2, &e);
     }
     if (s != HPCW_OK) {
         return hpcw_i_sion_break(h, s, &e, err);
@@ -296,8 +297,7 @@ static hpcw_status lend_hot_slot(struct hpcw_sion *h, uint32_t i, hpcw_error *er
     }
     if (size > 0) {
         hpcw_error e;
-        hpcw_status s =
-            hpcw_i_sink_write2(sink, at, h->hot_bytes + k * (size_t)HPCW_I_SION_HOT_SLOT, size, NULL, 0, &e);
+        hpcw_status s = hpcw_sink_write_at(sink, at, h->hot_bytes + k * (size_t)HPCW_I_SION_HOT_SLOT, size, &e);
         if (s != HPCW_OK) {
             return hpcw_i_sion_break(h, s, &e, err);
         }
