@@ -121,6 +121,22 @@ static hpcw_status write_runs(hpcw_sion *sion, uint32_t task, hpcw_error *err) {
     return s;
 }
 
+/* All tasks in step: 1 to 16 blocks alike, then as many others. */
+static hpcw_status write_steps(hpcw_sion *sion, uint32_t task, hpcw_error *err) {
+    uint64_t k = 0;
+    hpcw_status s = HPCW_OK;
+    for (unsigned b = 0; s == HPCW_OK && b < 1500 + task % 3; b++) {
+        s = records(sion, task, 1, 40 + b / (1 + b / 100) % 25, &k, err);
+    }
+    return s;
+}
+
+/* As many rows alike as one process just writes the tables of. */
+static hpcw_status write_alike(hpcw_sion *sion, uint32_t task, hpcw_error *err) {
+    uint64_t k = 0;
+    return records(sion, task, task == 5 ? 8180 : 1 + task * 100, 8, &k, err);
+}
+
 /* One task with more blocks than one process wants to write the tables of. */
 static hpcw_status write_long(hpcw_sion *sion, uint32_t task, hpcw_error *err) {
     uint64_t k = 0;
@@ -259,6 +275,18 @@ const struct sion_case sion_cases[] = {
      .options =
          {.fs_block_size = 64, .buffer_size = 1 << 16, .endian = HPCW_SION_BIG, .flavour = HPCW_SION_MAPPED},
      .write = write_runs},
+    {.name = "steps.sion",
+     .tasks = 23,
+     .files = 1,
+     .chunk = {64, 64, 64, 64, 64, 64, 64, 64},
+     .options = {.fs_block_size = 64, .buffer_size = 1 << 16},
+     .write = write_steps},
+    {.name = "alike.sion",
+     .tasks = 64,
+     .files = 1,
+     .chunk = {8, 8, 8, 8, 8, 8, 8, 8},
+     .options = {.fs_block_size = 8, .buffer_size = 1 << 23},
+     .write = write_alike},
     {.name = "long.sion",
      .tasks = 64,
      .files = 1,

@@ -5,8 +5,8 @@
  * and one back.
  *
  * The sizes of a task's blocks are mostly the same number over and over, so they travel as runs, and rows of the
- * table in which no run ends are copies of the row before them. A close then costs the same for one block and for
- * thousands, but for the write itself.
+ * table in which no run ends are written from the same few rows in memory, by one call. A close then costs the same for
+ * one block and for thousands, but for the write itself.
  */
 #include <string.h>
 
@@ -19,15 +19,13 @@
 
 enum {
     MOST_WORDS = 1 << 19, /* of all tables: what one process may write while the others wait */
-    /* Rows are put together and written so many words at a time, to stay in the cache and in memory that the heap
-     * does not ask the system for. Small tables touch little new memory; large ones are fewer writes. */
-    SMALL_SLAB = 1 << 12,
-    LARGE_SLAB = 1 << 13,
-    LARGE_TABLE = 1 << 17,
-    TILE_ROWS = 32,      /* rows that are filled column by column at a time */
-    SHORTEST_REPEAT = 4, /* values; shorter ones are no shorter as a run */
-    MESSAGE_HEADER = 2,  /* state, number of tasks */
-    TASK_HEADER = 2,     /* chunk size, number of blocks; then its runs */
+    SLAB = 1 << 12,       /* words of rows in memory: within the cache, and within what the heap has at hand */
+    PATTERN = 1 << 10,    /* words of rows that are written again and again */
+    PIECES = 64,          /* a write */
+    TILE_ROWS = 32,       /* rows that are filled column by column at a time */
+    SHORTEST_REPEAT = 4,  /* values; shorter ones are no shorter as a run */
+    MESSAGE_HEADER = 2,   /* state, number of tasks */
+    TASK_HEADER = 2,      /* chunk size, number of blocks; then its runs */
     RUN_OVERHEAD =
         4, /* words that runs take at most beyond the values in them; not less than a run of repeats */
 };
@@ -167,7 +165,7 @@ static void fill_column(struct column *c, uint64_t *word, size_t rows, size_t st
     }
 }
 
-/* Rows, the next one included, in which all columns go on as they are. */
+/* Rows, the next one included, in which all columns go on as they are: none below the end of the longest. */
 static uint64_t rows_alike(struct column *c, size_t columns) {
     uint64_t alike = UINT64_MAX;
     for (size_t k = 0; k < columns && alike > 1; k++) {
@@ -178,31 +176,6 @@ static uint64_t rows_alike(struct column *c, size_t columns) {
         alike = n < alike ? n : alike;
     }
     return alike;
-}
-
-static void fill_rows(struct column *c, size_t columns, uint64_t *word, size_t rows) {
-    while (rows > 0) {
-        uint64_t alike = rows_alike(c, columns);
-        size_t n = alike < rows ? (size_t)alike : rows;
-        if (n == 1) { /* column by column, a few rows at a time */
-            n = rows < TILE_ROWS ? rows : TILE_ROWS;
-            for (size_t k = 0; k < columns; k++) {
-                fill_column(&c[k], word + k, n, columns);
-            }
-        } else {
-            for (size_t k = 0; k < columns; k++) {
-                word[k] = c[k].value;
-                c[k].left -= n;
-            }
-            for (size_t done = 1; done < n;) { /* twice as many each time */
-                size_t more = done < n - done ? done : n - done;
-                memcpy(word + done * columns, word, more * columns * sizeof *word);
-                done += more;
-            }
-        }
-        word += n * columns;
-        rows -= n;
-    }
 }
 
 /* ------------------------------------------------------------------------------------------------------------------
@@ -254,8 +227,8 @@ struct tables {
     struct column *column; /* [columns] sizes of blocks */
     uint64_t *chunk;       /* [columns] words in the byte order of the file */
     uint64_t *count;       /* [columns] */
-    size_t slab;           /* words */
-    unsigned char *buffer; /* for META1, the mapping, or a slab, whichever is longest */
+    unsigned char *buffer; /* for META1, the mapping, or rows of META2 */
+    size_t room;           /* words of these rows */
 };
 
 static hpcw_status tables_new(struct tables *t, const struct gathered *g, hpcw_error *err) {
@@ -284,9 +257,9 @@ static hpcw_status tables_new(struct tables *t, const struct gathered *g, hpcw_e
             blocks -= length;
         }
     }
-    t->slab = n * t->blocks < LARGE_TABLE ? SMALL_SLAB : LARGE_SLAB;
-    size_t slab = t->slab * sizeof(uint64_t); /* META1 is longer than a row or the mapping */
-    t->buffer = hpcw_i_malloc(meta1 > slab ? meta1 : slab);
+    t->room = n < SLAB ? SLAB : n;
+    size_t rows = t->room * sizeof(uint64_t); /* META1 is longer than one or the mapping */
+    t->buffer = hpcw_i_malloc(meta1 > rows ? meta1 : rows);
     return t->buffer == NULL ? hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for its metadata", h->path)
                              : HPCW_OK;
 }
@@ -297,21 +270,110 @@ static void tables_free(struct tables *t) {
     hpcw_i_free(t->buffer);
 }
 
-static hpcw_status write_meta2(const struct tables *t, hpcw_sink *sink, uint64_t at, hpcw_error *err) {
-    uint64_t *slab = (uint64_t *)(void *)t->buffer;
-    size_t columns = t->columns;
-    size_t most = columns < t->slab ? t->slab / columns : 1;
-    uint64_t rows = 1 + t->blocks;
+/* META2 on its way. */
+struct rows {
+    struct column *column;
+    size_t width;  /* columns, words of a row */
+    uint64_t left; /* rows that are still to be put down */
+    uint64_t *slab;
+    size_t room, used; /* words */
+    struct hpcw_i_piece piece[PIECES];
+    size_t pieces;
+    hpcw_sink *sink;
+    uint64_t at; /* of the pieces */
+};
+
+/* The rows in memory stay as they are. */
+static hpcw_status flush_rows(struct rows *r, hpcw_error *err) {
+    hpcw_status s = hpcw_i_sink_write(r->sink, r->at, r->piece, r->pieces, err);
+    for (size_t k = 0; k < r->pieces; k++) {
+        r->at += r->piece[k].size;
+    }
+    r->pieces = 0;
+    return s;
+}
+
+/* Room for a row at least. */
+static hpcw_status make_room(struct rows *r, hpcw_error *err) {
+    if (r->width <= r->room - r->used) {
+        return HPCW_OK;
+    }
+    r->used = 0;
+    return flush_rows(r, err);
+}
+
+/* `n` rows from `word` on come next. */
+static hpcw_status append_rows(struct rows *r, const uint64_t *word, size_t n, hpcw_error *err) {
+    size_t size = n * r->width * sizeof *word;
+    struct hpcw_i_piece *last = r->pieces == 0 ? NULL : &r->piece[r->pieces - 1];
+    if (last != NULL && (const char *)last->data + last->size == (const char *)word) {
+        last->size += size;
+        return HPCW_OK;
+    }
+    hpcw_status s = r->pieces == PIECES ? flush_rows(r, err) : HPCW_OK;
+    r->piece[r->pieces++] = (struct hpcw_i_piece){word, size};
+    return s;
+}
+
+/* The next `alike` rows, of which only a few are put down. */
+static hpcw_status repeat_rows(struct rows *r, uint64_t alike, hpcw_error *err) {
+    size_t width = r->width;
+    size_t n = width < PATTERN ? PATTERN / width : 1;
+    n = n < (r->room - r->used) / width ? n : (r->room - r->used) / width;
+    n = n < alike ? n : (size_t)alike;
+    uint64_t *word = r->slab + r->used;
+    for (size_t k = 0; k < width; k++) {
+        word[k] = r->column[k].value;
+        r->column[k].left -= alike;
+    }
+    for (size_t done = 1; done < n;) { /* twice as many each time */
+        size_t more = done < n - done ? done : n - done;
+        memcpy(word + done * width, word, more * width * sizeof *word);
+        done += more;
+    }
+    r->used += n * width;
+    r->left -= alike;
     hpcw_status s = HPCW_OK;
-    for (uint64_t row = 0; s == HPCW_OK && row < rows;) {
-        size_t n = rows - row < most ? (size_t)(rows - row) : most;
-        size_t head = row == 0 ? 1 : 0; /* the row of the counts */
-        memcpy(slab, t->count, head * columns * sizeof *slab);
-        fill_rows(t->column, columns, slab + head * columns, n - head);
-        s = hpcw_sink_write_at(sink, at + 8 * columns * row, slab, n * columns * sizeof *slab, err);
-        row += n;
+    for (; s == HPCW_OK && alike > 0; alike -= n) {
+        n = n < alike ? n : (size_t)alike;
+        s = append_rows(r, word, n, err);
     }
     return s;
+}
+
+/* The next rows column by column, a few at a time. */
+static hpcw_status fill_tile(struct rows *r, hpcw_error *err) {
+    size_t n = (r->room - r->used) / r->width;
+    n = n < TILE_ROWS ? n : TILE_ROWS;
+    n = n < r->left ? n : (size_t)r->left;
+    uint64_t *word = r->slab + r->used;
+    for (size_t k = 0; k < r->width; k++) {
+        fill_column(&r->column[k], word + k, n, r->width);
+    }
+    r->used += n * r->width;
+    r->left -= n;
+    return append_rows(r, word, n, err);
+}
+
+static hpcw_status write_meta2(const struct tables *t, hpcw_sink *sink, uint64_t at, hpcw_error *err) {
+    struct rows r = {.column = t->column,
+                     .width = t->columns,
+                     .left = t->blocks,
+                     .slab = (uint64_t *)(void *)t->buffer,
+                     .room = t->room,
+                     .used = t->columns,
+                     .sink = sink,
+                     .at = at};
+    memcpy(r.slab, t->count, r.width * sizeof *r.slab);
+    hpcw_status s = append_rows(&r, r.slab, 1, err);
+    while (s == HPCW_OK && r.left > 0) {
+        uint64_t alike = rows_alike(r.column, r.width);
+        s = make_room(&r, err);
+        if (s == HPCW_OK) {
+            s = alike > 1 ? repeat_rows(&r, alike, err) : fill_tile(&r, err);
+        }
+    }
+    return s == HPCW_OK ? flush_rows(&r, err) : s;
 }
 
 static hpcw_status write_mapping(const struct tables *t, const struct hpcw_sion *h, hpcw_sink *sink,
