@@ -11,15 +11,15 @@
 
 /* The records of one format, in order. */
 struct records {
-    cJSON **record;        /* [count] */
-    const cJSON **partial; /* [count], inside the records */
+    struct hpcw_i_record *record; /* [count] */
+    const cJSON **partial;        /* [count], inside the records */
     size_t count;
     uint64_t changed; /* so many of the first units got their content only now */
 };
 
 static void records_free(struct records *r) {
     for (size_t i = 0; i < r->count; i++) {
-        cJSON_Delete(r->record[i]);
+        hpcw_i_record_free(&r->record[i]);
     }
     hpcw_i_free(r->record);
     hpcw_i_free((void *)(uintptr_t)r->partial);
@@ -37,7 +37,7 @@ static hpcw_status records_read(const struct hpcw_i_run *run, const struct hpcw_
         return hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory", run->directory);
     }
     for (size_t i = 0; i < r->count; i++) {
-        r->partial[i] = cJSON_GetObjectItemCaseSensitive(r->record[i], "partial");
+        r->partial[i] = r->record[i].partial;
     }
     return HPCW_OK;
 }
@@ -174,12 +174,43 @@ static hpcw_status write_truth(const struct hpcw_i_run *run, const struct record
 
 /* ---- manifest and checksums ---- */
 
+/* The checksum list on its way; without checksums there is none. */
+struct sums {
+    hpcw_sink *sink;
+    uint64_t at; /* of `buf` */
+    struct hpcw_i_buf buf;
+};
+
+static hpcw_status sums_open(const struct hpcw_i_run *run, struct sums *sums, hpcw_error *err) {
+    char path[HPCW_I_STORE_PATH];
+    hpcw_i_store_path(run->directory, HPCW_I_CHECKSUMS, path);
+    return hpcw_sink_open_file(path, run->durability, &sums->sink, err);
+}
+
+static hpcw_status sums_flush(struct sums *sums, hpcw_error *err) {
+    hpcw_status s = hpcw_sink_write_at(sums->sink, sums->at, sums->buf.data, sums->buf.size, err);
+    sums->at += sums->buf.size;
+    sums->buf.size = 0;
+    return s;
+}
+
+static hpcw_status sums_put(const struct hpcw_i_run *run, struct sums *sums, const char *name,
+                            const char *digest, hpcw_error *err) {
+    enum { PIECE = 64 << 10 };
+    bool ok = hpcw_i_buf_append_str(&sums->buf, digest) && hpcw_i_buf_append_str(&sums->buf, "  ") &&
+              hpcw_i_buf_append_str(&sums->buf, name) && hpcw_i_buf_append_str(&sums->buf, "\n");
+    if (!ok) {
+        return hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for the checksums", run->directory);
+    }
+    return sums->buf.size < PIECE ? HPCW_OK : sums_flush(sums, err);
+}
+
 /* Appends a line of the checksum list and an entry of the manifest. */
 static hpcw_status put_file(const struct hpcw_i_run *run, const char *name, uint64_t size,
-                            const struct hpcw_i_digest *digest, struct hpcw_i_json *json,
-                            struct hpcw_i_buf *sums, hpcw_error *err) {
+                            const struct hpcw_i_digest *digest, struct hpcw_i_json *json, struct sums *sums,
+                            hpcw_error *err) {
     char text[HPCW_I_DIGEST_TEXT];
-    bool ok = true;
+    hpcw_status s = HPCW_OK;
     if (json != NULL) {
         hpcw_i_json_flat(json);
         hpcw_i_json_begin_object(json);
@@ -188,8 +219,7 @@ static hpcw_status put_file(const struct hpcw_i_run *run, const char *name, uint
     }
     if (run->checksums) {
         hpcw_i_digest_text(digest, text);
-        ok = hpcw_i_buf_append_str(sums, text) && hpcw_i_buf_append_str(sums, "  ") &&
-             hpcw_i_buf_append_str(sums, name) && hpcw_i_buf_append_str(sums, "\n");
+        s = sums_put(run, sums, name, text, err);
         if (json != NULL) {
             hpcw_i_json_put_str(json, "xxh128", text);
         }
@@ -197,7 +227,7 @@ static hpcw_status put_file(const struct hpcw_i_run *run, const char *name, uint
     if (json != NULL) {
         hpcw_i_json_end_object(json);
     }
-    return ok ? HPCW_OK : hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for the checksums", run->directory);
+    return s;
 }
 
 /* Size and, if wanted, digest of a file as it is now. */
@@ -208,41 +238,32 @@ static hpcw_status measure(const struct hpcw_i_run *run, const char *name, uint6
     return hpcw_i_digest_file(path, digest, size, err);
 }
 
-static hpcw_status put_units(const struct hpcw_i_run *run, const struct records *r, struct hpcw_i_json *json,
-                             struct hpcw_i_buf *sums, hpcw_error *err) {
+static hpcw_status put_units(const struct hpcw_i_run *run, const struct hpcw_i_format *format,
+                             const struct records *r, struct hpcw_i_json *json, struct sums *sums,
+                             hpcw_error *err) {
     hpcw_status s = HPCW_OK;
-    uint64_t index = 0;
     for (size_t i = 0; i < r->count; i++) {
-        const cJSON *unit;
-        cJSON_ArrayForEach(unit, cJSON_GetObjectItemCaseSensitive(r->record[i], "units")) {
-            const cJSON *name = cJSON_GetObjectItemCaseSensitive(unit, "path");
-            const cJSON *text = cJSON_GetObjectItemCaseSensitive(unit, "xxh128");
-            struct hpcw_i_digest digest = {0};
-            uint64_t size = 0;
-            if (!cJSON_IsString(name)) {
-                return hpcw_i_fail(err, HPCW_EFORMAT, "%s: a record names no path", run->directory);
-            }
-            s = hpcw_i_partial_u64(unit, "size", &size, err);
+        const struct hpcw_i_record *record = &r->record[i];
+        for (uint64_t k = record->begin; s == HPCW_OK && k < record->end; k++) {
+            struct hpcw_i_unit unit;
+            const uint64_t *word = record->word + 3 * (k - record->begin);
+            struct hpcw_i_digest digest = {word[1], word[2]};
+            uint64_t size = word[0];
+            s = format->unit(run->dataset, k, &unit, err);
             /* Written by a run without checksums, or completed just now: read it here. */
-            if (s == HPCW_OK && run->checksums &&
-                (index < r->changed || !cJSON_IsString(text) ||
-                 !hpcw_i_digest_parse(text->valuestring, &digest))) {
-                s = measure(run, name->valuestring, &size, &digest, err);
+            if (s == HPCW_OK && run->checksums && (k < r->changed || !record->digested)) {
+                s = measure(run, unit.path, &size, &digest, err);
             }
             if (s == HPCW_OK) {
-                s = put_file(run, name->valuestring, size, &digest, json, sums, err);
+                s = put_file(run, unit.path, size, &digest, json, sums, err);
             }
-            if (s != HPCW_OK) {
-                return s;
-            }
-            index++;
         }
     }
     return s;
 }
 
 static hpcw_status write_manifest(const struct hpcw_i_run *run, const struct records *records,
-                                  const char *fingerprint, struct hpcw_i_buf *sums, hpcw_error *err) {
+                                  const char *fingerprint, struct sums *sums, hpcw_error *err) {
     struct list l;
     struct hpcw_i_digest digest = {0};
     uint64_t size = 0;
@@ -259,7 +280,7 @@ static hpcw_status write_manifest(const struct hpcw_i_run *run, const struct rec
     hpcw_i_json_key(&l.json, "files");
     hpcw_i_json_begin_array(&l.json);
     for (size_t f = 0; s == HPCW_OK && f < hpcw_i_format_count; f++) {
-        s = put_units(run, &records[f], &l.json, sums, err);
+        s = put_units(run, hpcw_i_format[f], &records[f], &l.json, sums, err);
     }
     if (s == HPCW_OK) {
         s = measure(run, HPCW_I_TRUTH, &size, &digest, err);
@@ -272,32 +293,23 @@ static hpcw_status write_manifest(const struct hpcw_i_run *run, const struct rec
     return list_close(&l, s, err);
 }
 
-static hpcw_status write_checksums(const struct hpcw_i_run *run, struct hpcw_i_buf *sums, hpcw_error *err) {
+/* The list ends with the manifest. */
+static hpcw_status end_checksums(const struct hpcw_i_run *run, struct sums *sums, hpcw_error *err) {
     struct hpcw_i_digest digest = {0};
     uint64_t size = 0;
     hpcw_status s = measure(run, HPCW_I_MANIFEST, &size, &digest, err);
     if (s == HPCW_OK) {
         s = put_file(run, HPCW_I_MANIFEST, size, &digest, NULL, sums, err);
     }
-    hpcw_sink *sink = NULL;
-    char path[HPCW_I_STORE_PATH];
-    hpcw_i_store_path(run->directory, HPCW_I_CHECKSUMS, path);
     if (s == HPCW_OK) {
-        s = hpcw_sink_open_file(path, run->durability, &sink, err);
+        s = sums_flush(sums, err);
     }
-    if (s == HPCW_OK) {
-        s = hpcw_sink_write_at(sink, 0, sums->data, sums->size, err);
-    }
-    if (s == HPCW_OK) {
-        s = hpcw_sink_publish(sink, err);
-    }
-    hpcw_sink_free(sink);
-    return s;
+    return s == HPCW_OK ? hpcw_sink_publish(sums->sink, err) : s;
 }
 
 hpcw_status hpcw_i_finish(const struct hpcw_i_run *run, const char *fingerprint, hpcw_error *err) {
     struct records *records = hpcw_i_calloc(hpcw_i_format_count, sizeof *records);
-    struct hpcw_i_buf sums = {0};
+    struct sums sums = {0};
     hpcw_status s =
         records == NULL ? hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory", run->directory) : HPCW_OK;
     /* A list that an interrupted run left would not fit a manifest without digests. */
@@ -326,11 +338,14 @@ hpcw_status hpcw_i_finish(const struct hpcw_i_run *run, const char *fingerprint,
     if (s == HPCW_OK) {
         s = write_truth(run, records, err);
     }
+    if (s == HPCW_OK && run->checksums) {
+        s = sums_open(run, &sums, err);
+    }
     if (s == HPCW_OK) {
         s = write_manifest(run, records, fingerprint, &sums, err);
     }
     if (s == HPCW_OK && run->checksums) {
-        s = write_checksums(run, &sums, err);
+        s = end_checksums(run, &sums, err);
     }
     if (s == HPCW_OK) {
         s = hpcw_i_store_end(run->directory, err);
@@ -339,6 +354,7 @@ hpcw_status hpcw_i_finish(const struct hpcw_i_run *run, const char *fingerprint,
         records_free(&records[f]);
     }
     hpcw_i_free(records);
-    hpcw_i_buf_free(&sums);
+    hpcw_sink_free(sums.sink);
+    hpcw_i_buf_free(&sums.buf);
     return s;
 }

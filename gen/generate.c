@@ -142,57 +142,6 @@ static hpcw_status digest_units(const struct hpcw_i_run *run, const struct hpcw_
     return s == HPCW_OK ? hpcw_i_comm_allreduce(run->comm, &words, err) : s;
 }
 
-static hpcw_status write_record(const struct hpcw_i_run *run, const struct hpcw_i_format *format,
-                                uint64_t begin, uint64_t end, const char *fingerprint, const uint64_t *word,
-                                const struct hpcw_i_buf *partial, hpcw_error *err) {
-    char name[HPCW_I_UNIT_PATH];
-    char path[HPCW_I_STORE_PATH];
-    hpcw_i_store_record_name(format, begin, end, name);
-    hpcw_i_store_path(run->directory, name, path);
-    hpcw_sink *sink;
-    hpcw_status s = hpcw_sink_open_file(path, run->durability, &sink, err);
-    if (s != HPCW_OK) {
-        return s;
-    }
-    struct hpcw_i_json json;
-    hpcw_i_json_open_sink(&json, sink, NULL);
-    hpcw_i_json_begin_object(&json);
-    hpcw_i_json_put_str(&json, "fingerprint", fingerprint);
-    hpcw_i_json_put_str(&json, "format", format->name);
-    hpcw_i_partial_put(&json, "begin", begin);
-    hpcw_i_partial_put(&json, "end", end);
-    hpcw_i_json_key(&json, "units");
-    hpcw_i_json_begin_array(&json);
-    for (uint64_t k = begin; s == HPCW_OK && k < end; k++) {
-        struct hpcw_i_unit unit;
-        s = format->unit(run->dataset, k, &unit, err);
-        bool waits = format->waits != NULL && format->waits(run->dataset, begin, end, k);
-        hpcw_i_json_begin_object(&json);
-        hpcw_i_json_put_str(&json, "path", unit.path);
-        hpcw_i_waiting_name(format, k, name);
-        hpcw_i_json_put_str(&json, "now", waits ? name : unit.path);
-        hpcw_i_partial_put(&json, "size", word[3 * (k - begin)]);
-        if (run->checksums) {
-            char text[HPCW_I_DIGEST_TEXT];
-            struct hpcw_i_digest digest = {word[3 * (k - begin) + 1], word[3 * (k - begin) + 2]};
-            hpcw_i_digest_text(&digest, text);
-            hpcw_i_json_put_str(&json, "xxh128", text);
-        }
-        hpcw_i_json_end_object(&json);
-    }
-    hpcw_i_json_end_array(&json);
-    hpcw_i_json_key(&json, "partial");
-    hpcw_i_json_raw(&json, (const char *)partial->data, partial->size);
-    hpcw_i_json_end_object(&json);
-    hpcw_status j = hpcw_i_json_finish(&json, s == HPCW_OK ? err : NULL);
-    s = s == HPCW_OK ? j : s;
-    if (s == HPCW_OK) {
-        s = hpcw_sink_publish(sink, err);
-    }
-    hpcw_sink_free(sink);
-    return s;
-}
-
 static hpcw_status write_range(const struct hpcw_i_run *run, const struct hpcw_i_format *format, uint64_t begin,
                                uint64_t end, const char *fingerprint, hpcw_error *err) {
     bool first = run->comm->process == 0;
@@ -236,7 +185,9 @@ static hpcw_status write_range(const struct hpcw_i_run *run, const struct hpcw_i
         s = digest_units(run, format, begin, end, word, err);
     }
     if (s == HPCW_OK && first) {
-        s = write_record(run, format, begin, end, fingerprint, word, &partial, err);
+        struct hpcw_i_record record = {.begin = begin, .end = end, .digested = run->checksums, .word = word};
+        s = hpcw_i_store_write_record(run->directory, run->dataset, format, fingerprint, run->durability,
+                                      &record, partial.data, partial.size, err);
     }
     s = hpcw_i_agree(run->comm, s, NULL, err);
 done:
@@ -303,11 +254,8 @@ static hpcw_status look_for_work(const struct hpcw_i_run *run, const char *finge
         if (begin == end) {
             continue;
         }
-        cJSON *record = run->resume
-                            ? hpcw_i_store_record(run->directory, run->dataset, format, begin, end, fingerprint)
-                            : NULL;
-        if (record != NULL) {
-            cJSON_Delete(record);
+        if (run->resume &&
+            hpcw_i_store_has_record(run->directory, run->dataset, format, begin, end, fingerprint)) {
             continue;
         }
         *missing |= (uint64_t)1 << f;

@@ -9,12 +9,23 @@
 #include <sys/stat.h>
 
 #include "base/buf.h"
+#include "base/mem.h"
 #include "base/status.h"
+#include "lines.h"
 #include "store.h"
 
-void hpcw_i_store_record_name(const struct hpcw_i_format *format, uint64_t begin, uint64_t end,
-                              char name[HPCW_I_UNIT_PATH]) {
-    (void)snprintf(name, HPCW_I_UNIT_PATH, HPCW_I_STATE_DIR "/%s.%llu-%llu.json", format->name,
+void hpcw_i_record_free(struct hpcw_i_record *record) {
+    hpcw_i_free(record->word);
+    cJSON_Delete(record->partial);
+    *record = (struct hpcw_i_record){0};
+}
+
+#define SUFFIX ".jsonl"
+
+/* Name of the record of units [begin, end), below the directory. */
+static void record_name(const struct hpcw_i_format *format, uint64_t begin, uint64_t end,
+                        char name[HPCW_I_UNIT_PATH]) {
+    (void)snprintf(name, HPCW_I_UNIT_PATH, HPCW_I_STATE_DIR "/%s.%llu-%llu" SUFFIX, format->name,
                    (unsigned long long)begin, (unsigned long long)end);
 }
 
@@ -39,107 +50,244 @@ static bool has_size(const char *dir, const char *name, uint64_t size) {
     return lstat(path, &st) == 0 && S_ISREG(st.st_mode) && (uint64_t)st.st_size == size;
 }
 
-/* One unit of a record: the file that it must be, with the size that it must have. */
-static hpcw_status check_unit(const char *dir, const struct hpcw_i_dataset *d,
-                              const struct hpcw_i_format *format, uint64_t index, const cJSON *item,
-                              hpcw_error *err) {
-    struct hpcw_i_unit unit;
-    char waiting[HPCW_I_UNIT_PATH];
-    uint64_t size = 0;
-    hpcw_status s = format->unit(d, index, &unit, err);
+/* ---- one of them: a JSON text in each line, which is made and read by itself ----
+ *
+ *   {"fingerprint":"...","format":"vom","begin":"0","end":"4096"}
+ *   {"path":"vom/data.0.json.br","size":"8312","xxh128":"..."}      for each unit
+ *   {"partial":{...}}
+ */
+
+static void add_unit(struct hpcw_i_json *json, const char *path, const struct hpcw_i_record *r, uint64_t k) {
+    const uint64_t *word = r->word + 3 * (k - r->begin);
+    hpcw_i_json_put_str(json, "path", path);
+    hpcw_i_partial_put(json, "size", word[0]);
+    if (r->digested) {
+        char text[HPCW_I_DIGEST_TEXT];
+        hpcw_i_digest_text(&(struct hpcw_i_digest){word[1], word[2]}, text);
+        hpcw_i_json_put_str(json, "xxh128", text);
+    }
+}
+
+hpcw_status hpcw_i_store_write_record(const char *dir, const struct hpcw_i_dataset *d,
+                                      const struct hpcw_i_format *format, const char *fingerprint,
+                                      hpcw_durability durability, const struct hpcw_i_record *record,
+                                      const void *partial, size_t size, hpcw_error *err) {
+    enum { PIECE = 64 << 10 };
+    char name[HPCW_I_UNIT_PATH];
+    char path[HPCW_I_STORE_PATH];
+    record_name(format, record->begin, record->end, name);
+    hpcw_i_store_path(dir, name, path);
+    hpcw_sink *sink;
+    hpcw_status s = hpcw_sink_open_file(path, durability, &sink, err);
+    if (s != HPCW_OK) {
+        return s;
+    }
+    struct hpcw_i_buf buf = {0};
+    uint64_t at = 0;
+    uint64_t lines = record->end - record->begin + 2;
+    for (uint64_t line = 0; s == HPCW_OK && line < lines; line++) {
+        struct hpcw_i_json json;
+        struct hpcw_i_unit unit;
+        hpcw_i_json_open_buf(&json, &buf, NULL);
+        hpcw_i_json_begin_object(&json);
+        if (line == 0) {
+            hpcw_i_json_put_str(&json, "fingerprint", fingerprint);
+            hpcw_i_json_put_str(&json, "format", format->name);
+            hpcw_i_partial_put(&json, "begin", record->begin);
+            hpcw_i_partial_put(&json, "end", record->end);
+        } else if (line + 1 < lines) {
+            uint64_t k = record->begin + line - 1;
+            s = format->unit(d, k, &unit, err);
+            add_unit(&json, s == HPCW_OK ? unit.path : "", record, k);
+        } else {
+            hpcw_i_json_key(&json, "partial");
+            hpcw_i_json_raw(&json, partial, size);
+        }
+        hpcw_i_json_end_object(&json);
+        hpcw_status j = hpcw_i_json_finish(&json, s == HPCW_OK ? err : NULL);
+        s = s == HPCW_OK ? j : s;
+        if (s == HPCW_OK && !hpcw_i_buf_append(&buf, "\n", 1)) {
+            s = hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory", path);
+        }
+        if (s == HPCW_OK && (buf.size >= PIECE || line + 1 == lines)) {
+            s = hpcw_sink_write_at(sink, at, buf.data, buf.size, err);
+            at += buf.size;
+            buf.size = 0;
+        }
+    }
+    hpcw_i_buf_free(&buf);
     if (s == HPCW_OK) {
-        s = hpcw_i_partial_u64(item, "size", &size, err);
+        s = hpcw_sink_publish(sink, err);
+    }
+    hpcw_sink_free(sink);
+    return s;
+}
+
+/* One unit of a record: the file that it must be, with the size that it must have, into word [3]. */
+static hpcw_status take_unit(const char *dir, const struct hpcw_i_dataset *d,
+                             const struct hpcw_i_format *format, const struct hpcw_i_record *record,
+                             uint64_t index, const cJSON *item, uint64_t *word, bool *digested,
+                             hpcw_error *err) {
+    struct hpcw_i_unit unit;
+    struct hpcw_i_digest digest = {0};
+    hpcw_status s = format->unit(d, index, &unit, err);
+    if (s == HPCW_OK && !is_text(item, "path", unit.path)) {
+        s = hpcw_i_fail(err, HPCW_EFORMAT, "file %llu: wanted %s, got another path", (unsigned long long)index,
+                        unit.path);
+    }
+    if (s == HPCW_OK) {
+        s = hpcw_i_partial_u64(item, "size", &word[0], err);
     }
     if (s != HPCW_OK) {
         return s;
     }
-    hpcw_i_waiting_name(format, index, waiting);
-    bool waits = is_text(item, "now", waiting);
-    if (!is_text(item, "path", unit.path) || !(waits || is_text(item, "now", unit.path))) {
-        return hpcw_i_fail(err, HPCW_EFORMAT, "file %llu: wanted %s, got another path",
-                           (unsigned long long)index, unit.path);
-    }
     /* A join that was interrupted may have given a waiting file its name already. */
-    if (!has_size(dir, unit.path, size) && !(waits && has_size(dir, waiting, size))) {
+    char waiting[HPCW_I_UNIT_PATH];
+    bool waits = format->waits != NULL && format->waits(d, record->begin, record->end, index);
+    hpcw_i_waiting_name(format, index, waiting);
+    if (!has_size(dir, unit.path, word[0]) && !(waits && has_size(dir, waiting, word[0]))) {
         return hpcw_i_fail(err, HPCW_EFORMAT, "%s/%s: wanted a file of %llu bytes, got none", dir,
-                           waits ? waiting : unit.path, (unsigned long long)size);
+                           waits ? waiting : unit.path, (unsigned long long)word[0]);
     }
+    const cJSON *text = cJSON_GetObjectItemCaseSensitive(item, "xxh128");
+    *digested = *digested && cJSON_IsString(text) && hpcw_i_digest_parse(text->valuestring, &digest);
+    word[1] = digest.high;
+    word[2] = digest.low;
     return HPCW_OK;
 }
 
-static hpcw_status check_record(const char *dir, const struct hpcw_i_dataset *d,
-                                const struct hpcw_i_format *format, const char *fingerprint,
-                                const cJSON *record, hpcw_error *err) {
-    uint64_t begin = 0;
-    uint64_t end = 0;
-    if (!is_text(record, "fingerprint", fingerprint) || !is_text(record, "format", format->name)) {
+static hpcw_status take_head(const struct hpcw_i_dataset *d, const struct hpcw_i_format *format,
+                             const char *fingerprint, const cJSON *head, struct hpcw_i_record *record,
+                             hpcw_error *err) {
+    if (!is_text(head, "fingerprint", fingerprint) || !is_text(head, "format", format->name)) {
         return hpcw_i_fail(err, HPCW_EFORMAT, "wanted format %s and fingerprint %s, got others", format->name,
                            fingerprint);
     }
-    hpcw_status s = hpcw_i_partial_u64(record, "begin", &begin, err);
+    hpcw_status s = hpcw_i_partial_u64(head, "begin", &record->begin, err);
     if (s == HPCW_OK) {
-        s = hpcw_i_partial_u64(record, "end", &end, err);
+        s = hpcw_i_partial_u64(head, "end", &record->end, err);
     }
-    const cJSON *units = cJSON_GetObjectItemCaseSensitive(record, "units");
-    if (s == HPCW_OK && (begin >= end || end > format->units(d) || !cJSON_IsArray(units) ||
-                         (uint64_t)cJSON_GetArraySize(units) != end - begin)) {
-        s = hpcw_i_fail(err, HPCW_EFORMAT, "wanted a range of the %llu files and all in it, got %llu to %llu",
-                        (unsigned long long)format->units(d), (unsigned long long)begin,
-                        (unsigned long long)end);
-    }
-    if (s == HPCW_OK && !cJSON_IsObject(cJSON_GetObjectItemCaseSensitive(record, "partial"))) {
-        s = hpcw_i_fail(err, HPCW_EFORMAT, "wanted the partial results, got none");
-    }
-    const cJSON *item;
-    cJSON_ArrayForEach(item, units) {
-        if (s == HPCW_OK) {
-            s = check_unit(dir, d, format, begin++, item, err);
-        }
+    if (s == HPCW_OK && (record->begin >= record->end || record->end > format->units(d))) {
+        s = hpcw_i_fail(err, HPCW_EFORMAT, "wanted a range of the %llu files, got %llu to %llu",
+                        (unsigned long long)format->units(d), (unsigned long long)record->begin,
+                        (unsigned long long)record->end);
     }
     return s;
 }
 
-cJSON *hpcw_i_store_record(const char *dir, const struct hpcw_i_dataset *d, const struct hpcw_i_format *format,
-                           uint64_t begin, uint64_t end, const char *fingerprint) {
+/* The JSON of the next line, to be deleted. */
+static hpcw_status next_json(struct hpcw_i_lines *lines, cJSON **json, hpcw_error *err) {
+    char *text;
+    *json = NULL;
+    hpcw_status s = hpcw_i_lines_next(lines, &text, err);
+    if (s != HPCW_OK) {
+        return s;
+    }
+    if (text == NULL) {
+        return hpcw_i_fail(err, HPCW_EFORMAT, "line %llu: wanted JSON, got the end of the file",
+                           (unsigned long long)lines->number);
+    }
+    *json = cJSON_ParseWithOpts(text, NULL, 1);
+    return *json != NULL ? HPCW_OK
+                         : hpcw_i_fail(err, HPCW_EFORMAT, "line %llu: wanted JSON, got something else",
+                                       (unsigned long long)lines->number);
+}
+
+static hpcw_status take_lines(const char *dir, const struct hpcw_i_dataset *d,
+                              const struct hpcw_i_format *format, const char *fingerprint,
+                              struct hpcw_i_lines *lines, struct hpcw_i_record *record, hpcw_error *err) {
+    cJSON *json;
+    hpcw_status s = next_json(lines, &json, err);
+    if (s == HPCW_OK) {
+        s = take_head(d, format, fingerprint, json, record, err);
+    }
+    cJSON_Delete(json);
+    if (s != HPCW_OK) {
+        return s;
+    }
+    record->digested = true;
+    record->word = hpcw_i_malloc((size_t)(record->end - record->begin) * 3 * sizeof *record->word);
+    if (record->word == NULL) {
+        return hpcw_i_fail(err, HPCW_ENOMEM, "out of memory for %llu files",
+                           (unsigned long long)(record->end - record->begin));
+    }
+    for (uint64_t k = record->begin; s == HPCW_OK && k < record->end; k++) {
+        s = next_json(lines, &json, err);
+        if (s == HPCW_OK) {
+            s = take_unit(dir, d, format, record, k, json, record->word + 3 * (k - record->begin),
+                          &record->digested, err);
+        }
+        cJSON_Delete(json);
+    }
+    if (s == HPCW_OK) {
+        s = next_json(lines, &json, err);
+    }
+    if (s != HPCW_OK) {
+        return s;
+    }
+    record->partial = cJSON_DetachItemFromObjectCaseSensitive(json, "partial");
+    cJSON_Delete(json);
+    if (!cJSON_IsObject(record->partial)) {
+        return hpcw_i_fail(err, HPCW_EFORMAT, "wanted the partial results, got none");
+    }
+    char *more;
+    s = hpcw_i_lines_next(lines, &more, err);
+    return s != HPCW_OK ? s
+           : more == NULL
+               ? HPCW_OK
+               : hpcw_i_fail(err, HPCW_EFORMAT, "wanted nothing behind the partial results, got line %llu",
+                             (unsigned long long)lines->number);
+}
+
+/* A record, to be freed. */
+static hpcw_status read_record(const char *path, const char *dir, const struct hpcw_i_dataset *d,
+                               const struct hpcw_i_format *format, const char *fingerprint,
+                               struct hpcw_i_record *record, hpcw_error *err) {
+    struct hpcw_i_lines lines;
+    *record = (struct hpcw_i_record){0};
+    hpcw_status s = hpcw_i_lines_open(&lines, path, err);
+    if (s != HPCW_OK) {
+        return s;
+    }
+    hpcw_error reason = {.message = ""};
+    s = take_lines(dir, d, format, fingerprint, &lines, record, &reason);
+    hpcw_i_lines_close(&lines);
+    if (s != HPCW_OK) {
+        hpcw_i_record_free(record);
+        s = hpcw_i_fail(err, s == HPCW_ENOMEM || s == HPCW_EIO ? s : HPCW_EFORMAT,
+                        "%s: not a record of this dataset: %.600s; write its part again", path, reason.message);
+    }
+    return s;
+}
+
+bool hpcw_i_store_has_record(const char *dir, const struct hpcw_i_dataset *d,
+                             const struct hpcw_i_format *format, uint64_t begin, uint64_t end,
+                             const char *fingerprint) {
     char name[HPCW_I_UNIT_PATH];
     char path[HPCW_I_STORE_PATH];
-    cJSON *record;
-    uint64_t b = 0;
-    uint64_t e = 0;
-    hpcw_i_store_record_name(format, begin, end, name);
+    struct hpcw_i_record record;
+    record_name(format, begin, end, name);
     hpcw_i_store_path(dir, name, path);
-    if (hpcw_i_store_read_json(path, &record, NULL) != HPCW_OK) {
-        return NULL;
-    }
-    if (check_record(dir, d, format, fingerprint, record, NULL) != HPCW_OK ||
-        hpcw_i_partial_u64(record, "begin", &b, NULL) != HPCW_OK ||
-        hpcw_i_partial_u64(record, "end", &e, NULL) != HPCW_OK || b != begin || e != end) {
-        cJSON_Delete(record);
-        return NULL;
-    }
-    return record;
+    bool has = read_record(path, dir, d, format, fingerprint, &record, NULL) == HPCW_OK &&
+               record.begin == begin && record.end == end;
+    hpcw_i_record_free(&record);
+    return has;
 }
 
 /* ---- all of them ---- */
 
-/* Only of records that were checked. */
-static uint64_t edge(const cJSON *record, const char *key) {
-    uint64_t value = 0;
-    (void)hpcw_i_partial_u64(record, key, &value, NULL);
-    return value;
-}
-
 static int by_begin(const void *a, const void *b) {
-    uint64_t x = edge(*(cJSON *const *)a, "begin");
-    uint64_t y = edge(*(cJSON *const *)b, "begin");
+    uint64_t x = ((const struct hpcw_i_record *)a)->begin;
+    uint64_t y = ((const struct hpcw_i_record *)b)->begin;
     return x < y ? -1 : x > y;
 }
 
-static hpcw_status check_cover(const struct hpcw_i_format *format, uint64_t units, cJSON **record, size_t count,
-                               const char *dir, hpcw_error *err) {
+static hpcw_status check_cover(const struct hpcw_i_format *format, uint64_t units,
+                               const struct hpcw_i_record *record, size_t count, const char *dir,
+                               hpcw_error *err) {
     uint64_t next = 0;
     for (size_t i = 0; i <= count; i++) {
-        uint64_t begin = i < count ? edge(record[i], "begin") : units;
+        uint64_t begin = i < count ? record[i].begin : units;
         if (begin > next) {
             return hpcw_i_fail(err, HPCW_ESTATE,
                                "%s: %s: wanted all %llu files, files %llu to %llu are not written yet", dir,
@@ -153,7 +301,7 @@ static hpcw_status check_cover(const struct hpcw_i_format *format, uint64_t unit
                 "--part: remove the record of one in " HPCW_I_STATE_DIR,
                 dir, format->name, (unsigned long long)begin);
         }
-        next = i < count ? edge(record[i], "end") : units;
+        next = i < count ? record[i].end : units;
     }
     return HPCW_OK;
 }
@@ -175,7 +323,7 @@ static hpcw_status each_record(const char *dir, const struct hpcw_i_format *form
     while (s == HPCW_OK && (entry = readdir(d)) != NULL) {
         char path[HPCW_I_STORE_PATH + 256];
         const char *dot = strrchr(entry->d_name, '.');
-        if (strncmp(entry->d_name, prefix, strlen(prefix)) == 0 && dot != NULL && strcmp(dot, ".json") == 0) {
+        if (strncmp(entry->d_name, prefix, strlen(prefix)) == 0 && dot != NULL && strcmp(dot, SUFFIX) == 0) {
             (void)snprintf(path, sizeof path, "%s/%s", state, entry->d_name);
             s = take(context, path, err);
         }
@@ -188,36 +336,29 @@ struct reading {
     const char *dir, *fingerprint;
     const struct hpcw_i_dataset *dataset;
     const struct hpcw_i_format *format;
-    struct hpcw_i_buf list; /* of cJSON * */
+    struct hpcw_i_buf list; /* of struct hpcw_i_record */
 };
 
 static hpcw_status read_one(void *context, const char *path, hpcw_error *err) {
     struct reading *r = context;
-    cJSON *one = NULL;
-    hpcw_error reason = {.message = ""};
-    hpcw_status s = hpcw_i_store_read_json(path, &one, err);
-    if (s == HPCW_OK && check_record(r->dir, r->dataset, r->format, r->fingerprint, one, &reason) != HPCW_OK) {
-        s = hpcw_i_fail(err, HPCW_EFORMAT, "%s: not a record of this dataset: %.600s; write its part again",
-                        path, reason.message);
-    }
-    if (s == HPCW_OK && !hpcw_i_buf_append(&r->list, &one, sizeof(cJSON *))) {
+    struct hpcw_i_record one;
+    hpcw_status s = read_record(path, r->dir, r->dataset, r->format, r->fingerprint, &one, err);
+    if (s == HPCW_OK && !hpcw_i_buf_append(&r->list, &one, sizeof one)) {
+        hpcw_i_record_free(&one);
         s = hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory", path);
-    }
-    if (s != HPCW_OK) {
-        cJSON_Delete(one);
     }
     return s;
 }
 
 hpcw_status hpcw_i_store_records(const char *dir, const struct hpcw_i_dataset *d,
-                                 const struct hpcw_i_format *format, const char *fingerprint, cJSON ***record,
-                                 size_t *count, hpcw_error *err) {
+                                 const struct hpcw_i_format *format, const char *fingerprint,
+                                 struct hpcw_i_record **record, size_t *count, hpcw_error *err) {
     struct reading r = {.dir = dir, .fingerprint = fingerprint, .dataset = d, .format = format};
     hpcw_status s = each_record(dir, format, read_one, &r, err);
-    *record = (cJSON **)(void *)r.list.data;
-    *count = r.list.size / sizeof(cJSON *);
+    *record = (struct hpcw_i_record *)(void *)r.list.data;
+    *count = r.list.size / sizeof **record;
     if (s == HPCW_OK && *count > 0) {
-        qsort(*record, *count, sizeof(cJSON *), by_begin);
+        qsort(*record, *count, sizeof **record, by_begin);
     }
     return s == HPCW_OK ? check_cover(format, format->units(d), *record, *count, dir, err) : s;
 }
@@ -256,65 +397,45 @@ static bool is_intact(const char *dir, const cJSON *entry, bool content) {
            want.low == got.low;
 }
 
-/* The record that a format's files once had, from the manifest's entries of them; NULL if one is missing. `*next`
- * moves behind them. */
-static cJSON *recall(const char *dir, const struct hpcw_i_dataset *d, const struct hpcw_i_format *format,
-                     const char *fingerprint, const cJSON *truth, const cJSON **next) {
+/* The record that a format's files once had, from the manifest's entries of them; false if one is missing. `*next` moves
+ * behind them. */
+static bool recall(const char *dir, const struct hpcw_i_dataset *d, const struct hpcw_i_format *format,
+                   const cJSON *truth, const cJSON **next, struct hpcw_i_record *record) {
     uint64_t units = format->units(d);
-    char text[32];
-    cJSON *record = cJSON_CreateObject();
-    (void)cJSON_AddStringToObject(record, "fingerprint", fingerprint);
-    (void)cJSON_AddStringToObject(record, "format", format->name);
-    (void)cJSON_AddStringToObject(record, "begin", "0");
-    (void)snprintf(text, sizeof text, "%llu", (unsigned long long)units);
-    (void)cJSON_AddStringToObject(record, "end", text);
-    cJSON *list = cJSON_AddArrayToObject(record, "units");
-    bool ok = list != NULL;
+    const cJSON *partial = cJSON_GetObjectItemCaseSensitive(truth, format->name);
+    *record = (struct hpcw_i_record){.end = units, .digested = true};
+    record->word = hpcw_i_malloc((size_t)units * 3 * sizeof *record->word);
+    bool ok = record->word != NULL && cJSON_IsObject(partial);
     const cJSON *entry = *next;
     for (uint64_t k = 0; k < units; k++) {
         struct hpcw_i_unit unit;
         ok = ok && format->unit(d, k, &unit, NULL) == HPCW_OK && is_text(entry, "path", unit.path) &&
              is_intact(dir, entry, false);
         if (ok) {
-            cJSON *one = cJSON_CreateObject(); /* in the list at once, to be freed with it */
-            const cJSON *digest = cJSON_GetObjectItemCaseSensitive(entry, "xxh128");
-            (void)snprintf(text, sizeof text, "%.0f",
-                           cJSON_GetObjectItemCaseSensitive(entry, "size")->valuedouble);
-            ok = cJSON_AddItemToArray(list, one) && cJSON_AddStringToObject(one, "path", unit.path) != NULL &&
-                 cJSON_AddStringToObject(one, "now", unit.path) != NULL &&
-                 cJSON_AddStringToObject(one, "size", text) != NULL &&
-                 (!cJSON_IsString(digest) ||
-                  cJSON_AddStringToObject(one, "xxh128", digest->valuestring) != NULL);
+            struct hpcw_i_digest digest = {0};
+            const cJSON *text = cJSON_GetObjectItemCaseSensitive(entry, "xxh128");
+            record->digested =
+                record->digested && cJSON_IsString(text) && hpcw_i_digest_parse(text->valuestring, &digest);
+            record->word[3 * k] = (uint64_t)cJSON_GetObjectItemCaseSensitive(entry, "size")->valuedouble;
+            record->word[3 * k + 1] = digest.high;
+            record->word[3 * k + 2] = digest.low;
         }
         entry = entry == NULL ? NULL : entry->next;
     }
     *next = entry;
-    const cJSON *partial = cJSON_GetObjectItemCaseSensitive(truth, format->name);
-    if (!ok || !cJSON_IsObject(partial) ||
-        !cJSON_AddItemToObject(record, "partial", cJSON_Duplicate(partial, 1))) {
-        cJSON_Delete(record);
-        return NULL;
+    record->partial = ok ? cJSON_Duplicate(partial, 1) : NULL;
+    if (record->partial == NULL) {
+        hpcw_i_record_free(record);
     }
-    return record;
+    return record->partial != NULL;
 }
 
-static hpcw_status write_record(const char *dir, const struct hpcw_i_format *format, uint64_t units,
-                                const cJSON *record, hpcw_error *err) {
-    char name[HPCW_I_UNIT_PATH];
-    char path[HPCW_I_STORE_PATH];
-    hpcw_sink *sink = NULL;
-    char *text = cJSON_PrintUnformatted(record);
-    hpcw_i_store_record_name(format, 0, units, name);
-    hpcw_i_store_path(dir, name, path);
-    hpcw_status s = text == NULL ? hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory", path)
-                                 : hpcw_sink_open_file(path, HPCW_SYNC_NONE, &sink, err);
-    if (s == HPCW_OK) {
-        s = hpcw_sink_write_at(sink, 0, text, strlen(text), err);
-    }
-    if (s == HPCW_OK) {
-        s = hpcw_sink_publish(sink, err);
-    }
-    hpcw_sink_free(sink);
+static hpcw_status remember(const char *dir, const struct hpcw_i_dataset *d, const struct hpcw_i_format *format,
+                            const char *fingerprint, const struct hpcw_i_record *record, hpcw_error *err) {
+    char *text = cJSON_PrintUnformatted(record->partial);
+    hpcw_status s = text == NULL ? hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for %s", dir, format->name)
+                                 : hpcw_i_store_write_record(dir, d, format, fingerprint, HPCW_SYNC_NONE,
+                                                             record, text, strlen(text), err);
     cJSON_free(text);
     return s;
 }
@@ -346,19 +467,18 @@ hpcw_status hpcw_i_store_reopen(const char *dir, const struct hpcw_i_dataset *d,
         (void)hpcw_i_store_read_json(path, &truth, NULL);
     }
     *whole = truth != NULL && (!checksums || checksums_are_there(dir));
-    cJSON *kept[64] = {NULL}; /* as many as the formats of a dataset have bits */
+    struct hpcw_i_record kept[64] = {{0}}; /* as many as the formats of a dataset have bits */
     const cJSON *next = files == NULL ? NULL : files->child;
     for (size_t f = 0; f < hpcw_i_format_count; f++) {
         if (d->formats >> f & 1) {
-            kept[f] = recall(dir, d, hpcw_i_format[f], fingerprint, truth, &next);
-            *whole = *whole && kept[f] != NULL;
+            *whole = recall(dir, d, hpcw_i_format[f], truth, &next, &kept[f]) && *whole;
         }
     }
     if (!*whole) {
         s = hpcw_i_store_begin(dir, d, fingerprint, &(struct hpcw_i_stripes){0}, err);
         for (size_t f = 0; s == HPCW_OK && f < hpcw_i_format_count; f++) {
-            if (kept[f] != NULL) {
-                s = write_record(dir, hpcw_i_format[f], hpcw_i_format[f]->units(d), kept[f], err);
+            if (kept[f].partial != NULL) {
+                s = remember(dir, d, hpcw_i_format[f], fingerprint, &kept[f], err);
             }
         }
         /* Only now: until then there is nothing else that says what is in the directory. */
@@ -367,7 +487,7 @@ hpcw_status hpcw_i_store_reopen(const char *dir, const struct hpcw_i_dataset *d,
         }
     }
     for (size_t f = 0; f < hpcw_i_format_count; f++) {
-        cJSON_Delete(kept[f]);
+        hpcw_i_record_free(&kept[f]);
     }
     cJSON_Delete(truth);
     cJSON_Delete(manifest);

@@ -7,8 +7,7 @@
  *   DIR/manifest.json         what decides the bytes, every file; there only once all data is
  *   DIR/CHECKSUMS.xxh128      for `xxhsum -c`
  *   DIR/.hpcw/parameters.ini  while unfinished: the dataset's description, readable with --config
- *   DIR/.hpcw/FORMAT.A-B.json while unfinished: units A .. B-1 are there, with their digests and partial
- * results
+ *   DIR/.hpcw/FORMAT.A-B.jsonl  while unfinished: units A .. B-1 are there, with their digests and partial results
  */
 #ifndef HPCW_GEN_STORE_H
 #define HPCW_GEN_STORE_H
@@ -80,22 +79,33 @@ hpcw_status hpcw_i_store_remove_lists(const char *dir, hpcw_error *err);
 hpcw_status hpcw_i_store_reopen(const char *dir, const struct hpcw_i_dataset *d, const char *fingerprint,
                                 bool checksums, bool *whole, hpcw_error *err);
 
-/* Name of the record of units [begin, end) of a format, below the directory. */
-void hpcw_i_store_record_name(const struct hpcw_i_format *format, uint64_t begin, uint64_t end,
-                              char name[HPCW_I_UNIT_PATH]);
+/* What is known of the units [begin, end) of a format, which one run wrote. */
+struct hpcw_i_record {
+    uint64_t begin, end;
+    bool digested;  /* the run made checksums */
+    uint64_t *word; /* [3 * (end - begin)] of each unit: its size, high and low word of its digest */
+    cJSON *partial;
+};
+void hpcw_i_record_free(struct hpcw_i_record *record);
 
-/* The record of exactly these units if it is there, belongs to the description, and its files have their sizes;
- * NULL otherwise. */
-cJSON *hpcw_i_store_record(const char *dir, const struct hpcw_i_dataset *d, const struct hpcw_i_format *format,
-                           uint64_t begin, uint64_t end, const char *fingerprint);
+/* Leaves a record behind, with `partial` [size], a JSON object, in place of its tree. */
+hpcw_status hpcw_i_store_write_record(const char *dir, const struct hpcw_i_dataset *d,
+                                      const struct hpcw_i_format *format, const char *fingerprint,
+                                      hpcw_durability durability, const struct hpcw_i_record *record,
+                                      const void *partial, size_t size, hpcw_error *err);
+
+/* Whether the record of exactly these units is there, belongs to the description, and its files have their sizes. */
+bool hpcw_i_store_has_record(const char *dir, const struct hpcw_i_dataset *d,
+                             const struct hpcw_i_format *format, uint64_t begin, uint64_t end,
+                             const char *fingerprint);
 
 /* Removes all records of a format: another run is going to write all of it. */
 hpcw_status hpcw_i_store_forget(const char *dir, const struct hpcw_i_format *format, hpcw_error *err);
 
-/* All records of a format in ascending order, which must cover its units without a gap; `record` [*count] and
- * its items are the caller's. HPCW_ESTATE names the first units that are missing. */
+/* All records of a format in ascending order, which must cover its units without a gap; `record` [*count] and what is
+ * in them are the caller's. HPCW_ESTATE names the first units that are missing. */
 hpcw_status hpcw_i_store_records(const char *dir, const struct hpcw_i_dataset *d,
-                                 const struct hpcw_i_format *format, const char *fingerprint, cJSON ***record,
-                                 size_t *count, hpcw_error *err);
+                                 const struct hpcw_i_format *format, const char *fingerprint,
+                                 struct hpcw_i_record **record, size_t *count, hpcw_error *err);
 
 #endif

@@ -123,7 +123,7 @@ done
 # ---- the last step, the removal of the state, was not reached or not ended
 cp -r ref ended
 mkdir ended/.hpcw
-: >ended/.hpcw/sion.0-4.json
+: >ended/.hpcw/sion.0-4.jsonl
 kept 7 --ranks 64 --files 3 --out ended --resume
 same ref ended
 exit $failed

@@ -68,7 +68,7 @@ make --ranks 32 --files 5 --out some --part 1/3
 refuse 1 'some: linktest: wanted every file once, file 0 was written by two runs*' "$HPCGEN" join some
 unfinished some
 
-record=.hpcw/linktest.0-2.json
+record=.hpcw/linktest.0-2.jsonl
 spoil() { # WANTED SED-SCRIPT
     parts spoilt
     sed "$2" spoilt/$record >changed
@@ -77,17 +77,21 @@ spoil() { # WANTED SED-SCRIPT
     refuse 1 "$1" "$HPCGEN" join spoilt
     unfinished spoilt
 }
-spoil 'spoilt/.hpcw/linktest.0-2.json: wanted JSON, got something else at offset *' 's/}$//'
+spoil 'spoilt/.hpcw/linktest.0-2.jsonl: not a record of this dataset: line 1: wanted JSON, got something else;*' '1s/}$//'
+spoil '*line 3: wanted JSON, got something else;*' '3s/}$//'
+spoil '*file 1: *' 3d
+spoil '*line 4: wanted JSON, got the end of the file*' '$d'
+spoil '*wanted nothing behind the partial results, got line 5*' '$p'
 spoil '*not a record of this dataset: wanted format linktest and fingerprint *' 's/"linktest"/"sion"/'
 spoil '*wanted format linktest and fingerprint *' 's/"fingerprint":"../"fingerprint":"zz/'
-spoil '*wanted a range of the 5 files and all in it, got 0 to 18446744073709551615*' 's/"end":"2"/"end":"18446744073709551615"/'
+spoil '*wanted a range of the 5 files, got 0 to 18446744073709551615*' 's/"end":"2"/"end":"18446744073709551615"/'
 spoil '*end: *' 's/"end":"2"/"end":"99999999999999999999999"/'
-spoil '*wanted a range of the 5 files and all in it, got 0 to 1*' 's/"end":"2"/"end":1/'
+spoil '*wanted the partial results, got none*' 's/"end":"2"/"end":1/'
 spoil '*wanted a whole number, got something else*' 's/"end":"2"/"end":1.5/'
 spoil '*wanted a whole number, got something else*' 's/"end":"2"/"end":1e300/'
 spoil '*wanted a whole number, got something else*' 's/"begin":"0"/"begin":[]/'
 spoil '*file 0: wanted linktest/pingpong_results_bin.sion, got another path*' 's|"path":"linktest/pingpong|"path":"../../pingpong|'
-spoil '*file 0: wanted *, got another path*' 's|"now":"[^"]*"|"now":"/etc/passwd"|'
+spoil '*file 0: wanted *, got another path*' 's|"path":"[^"]*"|"path":"/etc/passwd"|'
 spoil '*file 1: wanted *.000001, got another path*' 's|"path":"\([^"]*000001\)"|"path":"linktest/../\1"|'
 spoil '*wanted the partial results, got none*' 's/"partial"/"partiel"/'
 spoil '*slow connections*' 's/"slowest":\[[^]]*\]/"slowest":[]/'
@@ -98,11 +102,15 @@ spoil 'spoilt: partial results: wanted 992 timings, got *' 's/"times":{"count":"
 spoil 'spoilt: partial result: *' 's/"permutations":\[/"permutations":[],"other":[/'
 parts spoilt
 : >spoilt/$record
-refuse 1 '*wanted JSON*' "$HPCGEN" join spoilt
+refuse 1 '*line 1: wanted JSON, got the end of the file*' "$HPCGEN" join spoilt
+unfinished spoilt
+parts spoilt
+truncate -s -1 spoilt/$record
+refuse 1 '*line 4: wanted text * and its end, got something else*' "$HPCGEN" join spoilt
 unfinished spoilt
 parts spoilt
 rm spoilt/linktest/pingpong_results_bin.sion.000001
-refuse 1 '*linktest.0-2.json: *wanted a file of * bytes, got none; write its part again' "$HPCGEN" join spoilt
+refuse 1 '*linktest.0-2.jsonl: *wanted a file of * bytes, got none; write its part again' "$HPCGEN" join spoilt
 parts spoilt
 truncate -s -1 spoilt/.hpcw/linktest.unit0
 refuse 1 '*wanted a file of * bytes, got none; write its part again' "$HPCGEN" join spoilt
