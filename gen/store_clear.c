@@ -1,64 +1,85 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Taking things out of a dataset's directory: what runs left behind, and nothing that is not ours. */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <fts.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
-
-#include <dirent.h>
 
 #include "base/status.h"
 #include "io/sink.h"
 #include "store.h"
 
-static hpcw_status sweep_entry(FTS *walk, FTSENT *entry, const char *dir, bool data, hpcw_error *err) {
-    /* The walk puts no second slash behind a directory that ends in one. */
-    const char *path = entry->fts_path + strlen(dir);
-    path += *path == '/';
-    size_t f = entry->fts_level == 0 ? hpcw_i_format_count : hpcw_i_format_of_path(path);
-    const struct hpcw_i_format *format = f < hpcw_i_format_count ? hpcw_i_format[f] : NULL;
-    switch (entry->fts_info) {
-    case FTS_D:
-        if (entry->fts_level > 0 && format == NULL) {
-            (void)fts_set(walk, entry, FTS_SKIP);
+/* A walk that holds no more than the names on the way to where it is: folders have millions of files. */
+struct walk {
+    const char *dir;
+    bool data;
+    char path[HPCW_I_STORE_PATH]; /* below `dir` */
+};
+
+static bool is_folder(int fd, const struct dirent *entry) {
+    struct stat st;
+    return entry->d_type == DT_DIR ||
+           (entry->d_type == DT_UNKNOWN && fstatat(fd, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+            S_ISDIR(st.st_mode));
+}
+
+static hpcw_status cannot(const struct walk *w, int e, const char *what, hpcw_error *err) {
+    return hpcw_i_fail_sys(err, e, "%s%s%s: cannot %s", w->dir, *w->path == '\0' ? "" : "/", w->path, what);
+}
+
+/* `fd` is w->path, or negative with the reason in errno; closed here. */
+static hpcw_status sweep_folder(struct walk *w, int fd, hpcw_error *err) {
+    size_t length = strlen(w->path);
+    DIR *d = fd < 0 ? NULL : fdopendir(fd);
+    if (d == NULL) {
+        hpcw_status s = cannot(w, errno, "look into it", err);
+        if (fd >= 0) {
+            (void)close(fd);
         }
-        return HPCW_OK;
-    case FTS_DP:
-        /* Not empty: then somebody keeps something else in it. */
-        if (data && entry->fts_level > 0 && format != NULL) {
-            (void)rmdir(entry->fts_accpath);
-        }
-        return HPCW_OK;
-    case FTS_DNR:
-    case FTS_ERR:
-        return hpcw_i_fail_sys(err, entry->fts_errno, "%s: cannot look into it", entry->fts_path);
-    default:
-        if (!hpcw_i_sink_is_temporary(entry->fts_name) && !(data && format != NULL && format->owns(path))) {
-            return HPCW_OK;
-        }
-        return unlink(entry->fts_accpath) == 0 || errno == ENOENT
-                   ? HPCW_OK
-                   : hpcw_i_fail_sys(err, errno, "%s: cannot remove", entry->fts_path);
+        return s;
     }
+    hpcw_status s = HPCW_OK;
+    while (s == HPCW_OK) {
+        errno = 0;
+        const struct dirent *entry = readdir(d);
+        if (entry == NULL) {
+            s = errno == 0 ? HPCW_OK : cannot(w, errno, "look into it", err);
+            break;
+        }
+        const char *name = entry->d_name;
+        size_t left = sizeof w->path - length;
+        if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0 ||
+            (size_t)snprintf(w->path + length, left, "%s%s", length > 0 ? "/" : "", name) >= left) {
+            continue; /* what has a longer path is not ours */
+        }
+        size_t f = hpcw_i_format_of_path(w->path);
+        const struct hpcw_i_format *format = f < hpcw_i_format_count ? hpcw_i_format[f] : NULL;
+        if (is_folder(fd, entry)) {
+            if (format != NULL) {
+                s = sweep_folder(w, openat(fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), err);
+                /* Where it is not empty, somebody keeps something else in it. */
+                if (s == HPCW_OK && w->data) {
+                    (void)unlinkat(fd, name, AT_REMOVEDIR);
+                }
+            }
+        } else if ((hpcw_i_sink_is_temporary(name) || (w->data && format != NULL && format->owns(w->path))) &&
+                   unlinkat(fd, name, 0) != 0 && errno != ENOENT) {
+            s = cannot(w, errno, "remove", err);
+        }
+    }
+    w->path[length] = '\0';
+    (void)closedir(d);
+    return s;
 }
 
 /* Removes the temporaries of runs that were killed; with `data` also the files of all formats, whatever the
  * parameters they were made with, and folders that are empty then. */
 static hpcw_status sweep(const char *dir, bool data, hpcw_error *err) {
-    char *roots[] = {(char *)(uintptr_t)dir, NULL};
-    FTS *walk = fts_open(roots, FTS_PHYSICAL | FTS_COMFOLLOW | FTS_NOCHDIR, NULL);
-    if (walk == NULL) {
-        return hpcw_i_fail_sys(err, errno, "%s: cannot look into it", dir);
-    }
-    hpcw_status s = HPCW_OK;
-    FTSENT *entry;
-    while (s == HPCW_OK && (entry = fts_read(walk)) != NULL) {
-        s = sweep_entry(walk, entry, dir, data, err);
-    }
-    (void)fts_close(walk);
-    return s;
+    struct walk w = {.dir = dir, .data = data};
+    return sweep_folder(&w, open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC), err);
 }
 
 static hpcw_status remove_state(const char *dir, hpcw_error *err) {
