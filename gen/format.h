@@ -63,8 +63,10 @@ struct hpcw_i_format {
     hpcw_status (*unit)(const struct hpcw_i_dataset *d, uint64_t index, struct hpcw_i_unit *unit,
                         hpcw_error *err);
 
-    /* Memory of one process, and seconds of one core for all units: rough, for `plan`. */
+    /* Memory of one process while it writes, what partial results take when a run ends (NULL: nothing to speak of), and
+     * seconds of one core for all units: rough, for `plan`. */
     uint64_t (*memory)(const struct hpcw_i_dataset *d, uint32_t jobs);
+    uint64_t (*partial_memory)(const struct hpcw_i_dataset *d);
     double (*seconds)(const struct hpcw_i_dataset *d);
 
     /* Whether a path below a dataset's directory is that of a unit of some dataset, whatever its parameters: what

@@ -13,11 +13,15 @@
 
 enum { FILES_SHOWN = 16 };
 
+/* Size and digest of a file, when a run ends. */
+enum { UNIT_MEMORY = 24 };
+
 /* Writing costs about as much as making the data; both in nanoseconds per byte of one core. */
 #define WRITE_NS 0.5
 
 struct plan {
-    uint64_t files, apparent, allocated, memory;
+    uint64_t files, apparent, allocated;
+    uint64_t writing, ending; /* memory: while one format is written, and at the end, for all of them */
     double seconds;
 };
 
@@ -40,7 +44,11 @@ static hpcw_status plan_format(const struct hpcw_i_dataset *d, size_t f, uint32_
     }
     uint64_t units = format->units(d);
     if (begin < end) {
-        p->memory = format->memory(d, jobs);
+        p->writing = format->memory(d, jobs);
+        /* Runs that write a part leave this to the join. */
+        p->ending = parts > 1                        ? 0
+                    : format->partial_memory == NULL ? units * UNIT_MEMORY
+                                                     : units * UNIT_MEMORY + format->partial_memory(d);
         p->seconds = (format->seconds(d) * (double)(end - begin) / (double)units +
                       (double)p->allocated * WRITE_NS * 1e-9) /
                      jobs;
@@ -74,14 +82,15 @@ static hpcw_status plan_text(const struct hpcgen_options *o, const struct hpcw_i
             total.apparent += p.apparent;
             total.allocated += p.allocated;
             total.seconds += p.seconds;
-            total.memory = p.memory > total.memory ? p.memory : total.memory;
+            total.writing = p.writing > total.writing ? p.writing : total.writing;
+            total.ending += p.ending;
         }
         char text[HPCW_I_TEXT_SIZE];
         hpcw_i_table_cell(&table, "%s", f < hpcw_i_format_count ? hpcw_i_format[f]->name : "all");
         hpcw_i_table_cell(&table, "%llu", (unsigned long long)p.files);
         hpcw_i_table_cell(&table, "%s", hpcw_i_text_bytes(text, p.apparent));
         hpcw_i_table_cell(&table, "%s", hpcw_i_text_bytes(text, p.allocated));
-        hpcw_i_table_cell(&table, "%s", hpcw_i_text_bytes(text, p.memory));
+        hpcw_i_table_cell(&table, "%s", hpcw_i_text_bytes(text, p.writing + p.ending));
         hpcw_i_table_cell(&table, "~%s", hpcw_i_text_duration(text, p.seconds));
     }
     if (s == HPCW_OK) {
@@ -170,7 +179,7 @@ static hpcw_status plan_json(const struct hpcgen_options *o, const struct hpcw_i
         hpcw_i_json_put_str(&json, "name", hpcw_i_format[f]->name);
         hpcw_i_json_put_u64(&json, "apparent_bytes", p.apparent);
         hpcw_i_json_put_u64(&json, "allocated_bytes", p.allocated);
-        hpcw_i_json_put_u64(&json, "memory_bytes", p.memory);
+        hpcw_i_json_put_u64(&json, "memory_bytes", p.writing + p.ending);
         hpcw_i_json_put_f64(&json, "seconds", p.seconds);
         hpcw_i_json_key(&json, "files");
         hpcw_i_json_begin_array(&json);

@@ -58,6 +58,16 @@ done | LC_ALL=C sort >parts
 LC_ALL=C sort whole | diff - parts || bad "the parts are not the whole"
 rm whole parts
 
+# A run that writes everything ends with a list of all ranks that met a delay, one that writes a part leaves it to join.
+memory() {
+    "$HPCGEN" plan --json --formats linktest --ranks 512 --files 2 "$@" |
+        sed -n 's/^ *"memory_bytes": \([0-9]*\),*$/\1/p'
+}
+none=$(memory --set linktest.tail_probability=0) all=$(memory --set linktest.tail_probability=1)
+[ "$all" -ge $((none + 512 * 500)) ] || bad "memory: planned $none without delays, $all with one in every timing"
+part=$(memory --part 1/2 --set linktest.tail_probability=1)
+[ "$part" -le "$none" ] || bad "memory: planned $none for everything, $part for a part"
+
 # Large ones are quick, and nothing is touched.
 at_most() { # SECONDS ARGS...
     seconds=$1 begun=$(date +%s)
