@@ -12,10 +12,14 @@
 #include "io/sink.h"
 #include "store.h"
 
+/* Folders of formats are not as deep; what lies deeper is somebody else's. */
+enum { DEEPEST = 32 };
+
 /* A walk that holds no more than the names on the way to where it is: folders have millions of files. */
 struct walk {
     const char *dir;
     bool data;
+    unsigned depth;
     char path[HPCW_I_STORE_PATH]; /* below `dir` */
 };
 
@@ -42,9 +46,17 @@ static hpcw_status sweep_folder(struct walk *w, int fd, hpcw_error *err) {
         return s;
     }
     hpcw_status s = HPCW_OK;
+    bool removed = false;
     while (s == HPCW_OK) {
+        w->path[length] = '\0';
         errno = 0;
         const struct dirent *entry = readdir(d);
+        if (entry == NULL && errno == 0 && removed) {
+            /* Some file systems pass over names when others are taken away at the same time. */
+            rewinddir(d);
+            removed = false;
+            continue;
+        }
         if (entry == NULL) {
             s = errno == 0 ? HPCW_OK : cannot(w, errno, "look into it", err);
             break;
@@ -58,16 +70,20 @@ static hpcw_status sweep_folder(struct walk *w, int fd, hpcw_error *err) {
         size_t f = hpcw_i_format_of_path(w->path);
         const struct hpcw_i_format *format = f < hpcw_i_format_count ? hpcw_i_format[f] : NULL;
         if (is_folder(fd, entry)) {
-            if (format != NULL) {
-                s = sweep_folder(w, openat(fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), err);
-                /* Where it is not empty, somebody keeps something else in it. */
-                if (s == HPCW_OK && w->data) {
-                    (void)unlinkat(fd, name, AT_REMOVEDIR);
-                }
+            if (format == NULL || w->depth == DEEPEST) {
+                continue;
             }
-        } else if ((hpcw_i_sink_is_temporary(name) || (w->data && format != NULL && format->owns(w->path))) &&
-                   unlinkat(fd, name, 0) != 0 && errno != ENOENT) {
-            s = cannot(w, errno, "remove", err);
+            w->depth++;
+            s = sweep_folder(w, openat(fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), err);
+            w->depth--;
+            /* Where it is not empty, somebody keeps something else in it. */
+            removed = (s == HPCW_OK && w->data && unlinkat(fd, name, AT_REMOVEDIR) == 0) || removed;
+        } else if (hpcw_i_sink_is_temporary(name) || (w->data && format != NULL && format->owns(w->path))) {
+            if (unlinkat(fd, name, 0) == 0) {
+                removed = true;
+            } else if (errno != ENOENT) {
+                s = cannot(w, errno, "remove", err);
+            }
         }
     }
     w->path[length] = '\0';
