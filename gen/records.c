@@ -11,6 +11,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/status.h"
+#include "io/sink.h"
 #include "lines.h"
 #include "store.h"
 
@@ -57,15 +58,46 @@ static bool has_size(const char *dir, const char *name, uint64_t size) {
  *   {"partial":{...}}
  */
 
-static void add_unit(struct hpcw_i_json *json, const char *path, const struct hpcw_i_record *r, uint64_t k) {
+static hpcw_status end_line(struct hpcw_i_buf *buf, struct hpcw_i_json *json, hpcw_error *err) {
+    hpcw_i_json_end_object(json);
+    hpcw_status s = hpcw_i_json_finish(json, err);
+    return s != HPCW_OK || hpcw_i_buf_append(buf, "\n", 1)
+               ? s
+               : hpcw_i_fail(err, HPCW_ENOMEM, "out of memory for the record of a range");
+}
+
+static hpcw_status add_head(struct hpcw_i_buf *buf, const struct hpcw_i_format *format, const char *fingerprint,
+                            const struct hpcw_i_record *r, hpcw_error *err) {
+    struct hpcw_i_json json;
+    hpcw_i_json_open_buf(&json, buf, NULL);
+    hpcw_i_json_begin_object(&json);
+    hpcw_i_json_put_str(&json, "fingerprint", fingerprint);
+    hpcw_i_json_put_str(&json, "format", format->name);
+    hpcw_i_partial_put(&json, "begin", r->begin);
+    hpcw_i_partial_put(&json, "end", r->end);
+    return end_line(buf, &json, err);
+}
+
+static hpcw_status add_unit(struct hpcw_i_buf *buf, const struct hpcw_i_dataset *d,
+                            const struct hpcw_i_format *format, const struct hpcw_i_record *r, uint64_t k,
+                            hpcw_error *err) {
     const uint64_t *word = r->word + 3 * (k - r->begin);
-    hpcw_i_json_put_str(json, "path", path);
-    hpcw_i_partial_put(json, "size", word[0]);
+    struct hpcw_i_unit unit;
+    hpcw_status s = format->unit(d, k, &unit, err);
+    if (s != HPCW_OK) {
+        return s;
+    }
+    struct hpcw_i_json json;
+    hpcw_i_json_open_buf(&json, buf, NULL);
+    hpcw_i_json_begin_object(&json);
+    hpcw_i_json_put_str(&json, "path", unit.path);
+    hpcw_i_partial_put(&json, "size", word[0]);
     if (r->digested) {
         char text[HPCW_I_DIGEST_TEXT];
         hpcw_i_digest_text(&(struct hpcw_i_digest){word[1], word[2]}, text);
-        hpcw_i_json_put_str(json, "xxh128", text);
+        hpcw_i_json_put_str(&json, "xxh128", text);
     }
+    return end_line(buf, &json, err);
 }
 
 hpcw_status hpcw_i_store_write_record(const char *dir, const struct hpcw_i_dataset *d,
@@ -84,36 +116,19 @@ hpcw_status hpcw_i_store_write_record(const char *dir, const struct hpcw_i_datas
     }
     struct hpcw_i_buf buf = {0};
     uint64_t at = 0;
-    uint64_t lines = record->end - record->begin + 2;
-    for (uint64_t line = 0; s == HPCW_OK && line < lines; line++) {
-        struct hpcw_i_json json;
-        struct hpcw_i_unit unit;
-        hpcw_i_json_open_buf(&json, &buf, NULL);
-        hpcw_i_json_begin_object(&json);
-        if (line == 0) {
-            hpcw_i_json_put_str(&json, "fingerprint", fingerprint);
-            hpcw_i_json_put_str(&json, "format", format->name);
-            hpcw_i_partial_put(&json, "begin", record->begin);
-            hpcw_i_partial_put(&json, "end", record->end);
-        } else if (line + 1 < lines) {
-            uint64_t k = record->begin + line - 1;
-            s = format->unit(d, k, &unit, err);
-            add_unit(&json, s == HPCW_OK ? unit.path : "", record, k);
-        } else {
-            hpcw_i_json_key(&json, "partial");
-            hpcw_i_json_raw(&json, partial, size);
-        }
-        hpcw_i_json_end_object(&json);
-        hpcw_status j = hpcw_i_json_finish(&json, s == HPCW_OK ? err : NULL);
-        s = s == HPCW_OK ? j : s;
-        if (s == HPCW_OK && !hpcw_i_buf_append(&buf, "\n", 1)) {
-            s = hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory", path);
-        }
-        if (s == HPCW_OK && (buf.size >= PIECE || line + 1 == lines)) {
+    for (uint64_t k = record->begin; s == HPCW_OK && k < record->end; k++) {
+        s = k == record->begin ? add_head(&buf, format, fingerprint, record, err) : HPCW_OK;
+        s = s == HPCW_OK ? add_unit(&buf, d, format, record, k, err) : s;
+        if (s == HPCW_OK && buf.size >= PIECE) {
             s = hpcw_sink_write_at(sink, at, buf.data, buf.size, err);
             at += buf.size;
             buf.size = 0;
         }
+    }
+    if (s == HPCW_OK) {
+        const struct hpcw_i_piece rest[] = {
+            {buf.data, buf.size}, {"{\"partial\":", 11}, {partial, size}, {"}\n", 2}};
+        s = hpcw_i_sink_write(sink, at, rest, sizeof rest / sizeof rest[0], err);
     }
     hpcw_i_buf_free(&buf);
     if (s == HPCW_OK) {
