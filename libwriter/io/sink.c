@@ -35,8 +35,8 @@ hpcw_status hpcw_i_sink_write(hpcw_sink *sink, uint64_t offset, const struct hpc
     }
     const uint64_t top = INT64_MAX;
     if (!fits || offset > top || size > top - offset) {
-        return hpcw_i_fail(err, HPCW_ERANGE, "sink: %zu%s bytes at offset %llu pass the largest file offset",
-                           size, fits ? "" : " and more", (unsigned long long)offset);
+        return hpcw_i_fail(err, HPCW_ERANGE, "sink: %s%zu bytes at offset %llu pass the largest file offset",
+                           fits ? "" : "more than ", fits ? size : SIZE_MAX, (unsigned long long)offset);
     }
     return size == 0 ? HPCW_OK : sink->ops->write(sink, offset, piece, pieces, size, err);
 }

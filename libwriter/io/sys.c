@@ -58,8 +58,7 @@ static int next_bytes(const struct hpcw_i_piece *piece, size_t from, size_t limi
 }
 
 int hpcw_i_sys_pwritev(int fd, const struct hpcw_i_piece *piece, size_t pieces, uint64_t offset) {
-    enum { MOST = 64 }; /* a call; what it costs is spread over far more bytes */
-    struct iovec iov[MOST];
+    struct iovec iov[HPCW_I_SYS_PIECES];
     for (size_t from = 0;;) {
         for (; pieces > 0 && from >= piece->size; piece++, pieces--) {
             from -= piece->size;
@@ -68,7 +67,7 @@ int hpcw_i_sys_pwritev(int fd, const struct hpcw_i_piece *piece, size_t pieces, 
             return 0;
         }
         size_t limit = piece->size - from;
-        for (size_t k = 1; k < pieces && k < MOST; k++) {
+        for (size_t k = 1; k < pieces && k < HPCW_I_SYS_PIECES; k++) {
             limit += piece[k].size;
         }
         int e = gate(HPCW_I_SYS_PWRITE, &limit);

@@ -12,6 +12,8 @@
 #include <sys/uio.h>
 #include <sys/vfs.h>
 
+enum { HPCW_I_SYS_PIECES = 64 }; /* that one system call takes; what it costs is spread over far more bytes */
+
 struct hpcw_i_piece {
     const void *data; /* may be NULL where size is 0 */
     size_t size;

@@ -168,6 +168,47 @@ static void known_sizes_give_the_same(void **state) {
     }
 }
 
+/* Rows of the tables that are longer than what is put together of them at once: alike and not. */
+static hpcw_status write_wide(const char *path, hpcw_comm *comm, uint32_t count, hpcw_error *err) {
+    hpcw_sion_options o;
+    hpcw_sion_options_init(&o);
+    o.count = count;
+    o.chunk_size = o.fs_block_size = 8;
+    o.durability = HPCW_SYNC_NONE;
+    hpcw_sion *h;
+    hpcw_status s = hpcw_sion_open(path, comm, &o, &h, err);
+    if (s != HPCW_OK) {
+        return s;
+    }
+    uint32_t first = hpcw_sion_first_rank(h);
+    for (uint32_t t = first; s == HPCW_OK && t < first + count; t++) {
+        unsigned records = t % 11 == 0 ? 2 : 5;
+        for (unsigned r = 0; s == HPCW_OK && r < records; r++) {
+            s = hpcw_sion_write(h, t, "eight by", 8, err);
+        }
+        if (s == HPCW_OK && t % 7 == 0) {
+            s = hpcw_sion_write(h, t, "some", 1 + t % 4, err);
+        }
+    }
+    hpcw_status c = hpcw_sion_close(h, s == HPCW_OK ? err : NULL);
+    hpcw_sion_free(h);
+    return s == HPCW_OK ? c : s;
+}
+
+static void wide_tables_are_the_same(void **state) {
+    (void)state;
+    enum { TASKS = 5000 };
+    char alone[512];
+    char together[512];
+    hpcw_error err = {.message = ""};
+    (void)snprintf(alone, sizeof alone, "%s/11/wide.sion", scratch);
+    (void)snprintf(together, sizeof together, "%s/12/wide.sion", scratch);
+    uint32_t mine = TASKS / (uint32_t)processes + ((uint32_t)process < TASKS % (uint32_t)processes);
+    assert_true(on_all(write_wide(together, world, mine, &err) == HPCW_OK));
+    assert_true(on_all(process != 0 || write_wide(alone, NULL, TASKS, &err) == HPCW_OK));
+    assert_true(same_file(alone, together));
+}
+
 /* ---- failures ---- */
 
 static hpcw_status open_and_fail(const hpcw_sion_options *o, const char *path, hpcw_error *err) {
@@ -332,11 +373,12 @@ static void unclosed_handle_leaves_nothing(void **state) {
 }
 
 int main(int argc, char **argv) {
-    world_begin(&argc, &argv, 11);
+    world_begin(&argc, &argv, 13);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ownership_does_not_matter), cmocka_unit_test(one_process_gives_the_same),
-        cmocka_unit_test(known_sizes_give_the_same), cmocka_unit_test(bad_arguments_fail_everywhere),
-        cmocka_unit_test(one_full_disk_fails_all),   cmocka_unit_test(unclosed_handle_leaves_nothing),
+        cmocka_unit_test(ownership_does_not_matter),      cmocka_unit_test(one_process_gives_the_same),
+        cmocka_unit_test(known_sizes_give_the_same),      cmocka_unit_test(wide_tables_are_the_same),
+        cmocka_unit_test(bad_arguments_fail_everywhere),  cmocka_unit_test(one_full_disk_fails_all),
+        cmocka_unit_test(unclosed_handle_leaves_nothing),
     };
     return world_end(cmocka_run_group_tests(tests, NULL, NULL));
 }

@@ -131,7 +131,7 @@ static hpcw_status write_steps(hpcw_sion *sion, uint32_t task, hpcw_error *err) 
     return s;
 }
 
-/* As many rows alike as one process just writes the tables of. */
+/* Nearly as many rows as one process writes the tables of, most of them alike, a hundred by a hundred and the rest. */
 static hpcw_status write_alike(hpcw_sion *sion, uint32_t task, hpcw_error *err) {
     uint64_t k = 0;
     return records(sion, task, task == 5 ? 8180 : 1 + task * 100, 8, &k, err);

@@ -5,7 +5,7 @@
  * and one back.
  *
  * The sizes of a task's blocks are mostly the same number over and over, so they travel as runs, and rows of the
- * table in which no run ends are written from the same few rows in memory, by one call. A close then costs the same for
+ * table in which no run ends are written from the same few rows in memory, by few calls. A close then costs the same for
  * one block and for thousands, but for the write itself.
  */
 #include <string.h>
@@ -21,11 +21,11 @@ enum {
     MOST_WORDS = 1 << 19, /* of all tables: what one process may write while the others wait */
     SLAB = 1 << 12,       /* words of rows in memory: within the cache, and within what the heap has at hand */
     PATTERN = 1 << 10,    /* words of rows that are written again and again */
-    PIECES = 64,          /* a write */
-    TILE_ROWS = 32,       /* rows that are filled column by column at a time */
-    SHORTEST_REPEAT = 4,  /* values; shorter ones are no shorter as a run */
-    MESSAGE_HEADER = 2,   /* state, number of tasks */
-    TASK_HEADER = 2,      /* chunk size, number of blocks; then its runs */
+    PIECES = HPCW_I_SYS_PIECES,
+    TILE_ROWS = 32,      /* rows that are filled column by column at a time */
+    SHORTEST_REPEAT = 4, /* values; shorter ones are no shorter as a run */
+    MESSAGE_HEADER = 2,  /* state, number of tasks */
+    TASK_HEADER = 2,     /* chunk size, number of blocks; then its runs */
     RUN_OVERHEAD =
         4, /* words that runs take at most beyond the values in them; not less than a run of repeats */
 };
@@ -293,9 +293,10 @@ static hpcw_status flush_rows(struct rows *r, hpcw_error *err) {
     return s;
 }
 
-/* Room for a row at least. */
-static hpcw_status make_room(struct rows *r, hpcw_error *err) {
-    if (r->width <= r->room - r->used) {
+/* Room for n rows, if so many ever fit, and for one at least. */
+static hpcw_status make_room(struct rows *r, size_t n, hpcw_error *err) {
+    size_t all = r->room / r->width;
+    if ((n < all ? n : all) <= (r->room - r->used) / r->width) {
         return HPCW_OK;
     }
     r->used = 0;
@@ -319,8 +320,11 @@ static hpcw_status append_rows(struct rows *r, const uint64_t *word, size_t n, h
 static hpcw_status repeat_rows(struct rows *r, uint64_t alike, hpcw_error *err) {
     size_t width = r->width;
     size_t n = width < PATTERN ? PATTERN / width : 1;
-    n = n < (r->room - r->used) / width ? n : (r->room - r->used) / width;
     n = n < alike ? n : (size_t)alike;
+    hpcw_status s = make_room(r, n, err);
+    if (s != HPCW_OK) {
+        return s;
+    }
     uint64_t *word = r->slab + r->used;
     for (size_t k = 0; k < width; k++) {
         word[k] = r->column[k].value;
@@ -333,7 +337,6 @@ static hpcw_status repeat_rows(struct rows *r, uint64_t alike, hpcw_error *err) 
     }
     r->used += n * width;
     r->left -= alike;
-    hpcw_status s = HPCW_OK;
     for (; s == HPCW_OK && alike > 0; alike -= n) {
         n = n < alike ? n : (size_t)alike;
         s = append_rows(r, word, n, err);
@@ -343,6 +346,10 @@ static hpcw_status repeat_rows(struct rows *r, uint64_t alike, hpcw_error *err) 
 
 /* The next rows column by column, a few at a time. */
 static hpcw_status fill_tile(struct rows *r, hpcw_error *err) {
+    hpcw_status s = make_room(r, 1, err);
+    if (s != HPCW_OK) {
+        return s;
+    }
     size_t n = (r->room - r->used) / r->width;
     n = n < TILE_ROWS ? n : TILE_ROWS;
     n = n < r->left ? n : (size_t)r->left;
@@ -368,10 +375,7 @@ static hpcw_status write_meta2(const struct tables *t, hpcw_sink *sink, uint64_t
     hpcw_status s = append_rows(&r, r.slab, 1, err);
     while (s == HPCW_OK && r.left > 0) {
         uint64_t alike = rows_alike(r.column, r.width);
-        s = make_room(&r, err);
-        if (s == HPCW_OK) {
-            s = alike > 1 ? repeat_rows(&r, alike, err) : fill_tile(&r, err);
-        }
+        s = alike > 1 ? repeat_rows(&r, alike, err) : fill_tile(&r, err);
     }
     return s == HPCW_OK ? flush_rows(&r, err) : s;
 }
