@@ -293,10 +293,9 @@ static hpcw_status flush_rows(struct rows *r, hpcw_error *err) {
     return s;
 }
 
-/* Room for n rows, if so many ever fit, and for one at least. */
+/* Room for n rows, which are no more than an empty slab takes. */
 static hpcw_status make_room(struct rows *r, size_t n, hpcw_error *err) {
-    size_t all = r->room / r->width;
-    if ((n < all ? n : all) <= (r->room - r->used) / r->width) {
+    if (n * r->width <= r->room - r->used) {
         return HPCW_OK;
     }
     r->used = 0;
