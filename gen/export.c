@@ -12,6 +12,7 @@
 #include "io/json.h"
 #include "read/clog2.h"
 #include "read/clog2_map.h"
+#include "stream.h"
 
 enum { KIND_STATE_DEF = 2, KIND_EVENT_DEF = 3, KIND_BARE = 5, KIND_CARGO = 6, KIND_MESSAGE = 7, KIND_COMM = 9 };
 enum { SEND = -101, NAME_SIZE = 33, PIECE = 1 << 20 };
@@ -31,8 +32,7 @@ struct going_on {
 struct export {
     struct hpcw_i_clog2_reader *reader;
     const struct hpcw_i_export *what;
-    hpcw_sink *sink;
-    struct hpcw_i_buf text;
+    struct hpcw_i_stream out;
     struct hpcw_i_exported done;
     struct hpcw_i_clog2_map meanings; /* event -> struct meaning */
     struct hpcw_i_clog2_map members;  /* (communicator, rank) -> rank of the world */
@@ -52,31 +52,22 @@ static int32_t get_i32(const unsigned char *p) {
 
 /* ---- text ---- */
 
-static hpcw_status flush(struct export *x, size_t least, hpcw_error *err) {
-    if (x->text.size < least || x->text.size == 0) {
-        return HPCW_OK;
-    }
-    hpcw_status s = hpcw_sink_write_at(x->sink, x->done.bytes, x->text.data, x->text.size, err);
-    x->done.bytes += x->text.size;
-    x->text.size = 0;
-    return s;
-}
-
 static bool add(struct export *x, const char *text) {
-    return hpcw_i_buf_append_str(&x->text, text);
+    return hpcw_i_buf_append_str(&x->out.buf, text);
 }
 
 static bool add_u64(struct export *x, uint64_t value) {
     char digits[HPCW_I_FMT_ROOM];
     char *end = hpcw_i_fmt_u64(digits, value);
-    return hpcw_i_buf_append(&x->text, digits, (size_t)(end - digits));
+    return hpcw_i_buf_append(&x->out.buf, digits, (size_t)(end - digits));
 }
 
 /* Nanoseconds as microseconds with three places. */
 static bool add_us(struct export *x, uint64_t ns) {
     char digits[HPCW_I_FMT_ROOM];
     char *end = hpcw_i_fmt_u64_width(digits, ns % 1000, 3);
-    return add_u64(x, ns / 1000) && add(x, ".") && hpcw_i_buf_append(&x->text, digits, (size_t)(end - digits));
+    return add_u64(x, ns / 1000) && add(x, ".") &&
+           hpcw_i_buf_append(&x->out.buf, digits, (size_t)(end - digits));
 }
 
 static uint64_t to_ns(double seconds) {
@@ -199,7 +190,7 @@ static bool put_csv(struct export *x, const struct entry *e) {
 static hpcw_status put(struct export *x, const struct entry *e, hpcw_error *err) {
     bool ok = x->what->form == HPCW_I_EXPORT_CSV ? put_csv(x, e) : put_chrome(x, e);
     x->done.events++;
-    return ok ? flush(x, PIECE, err) : no_memory(err);
+    return ok ? hpcw_i_stream_flush(&x->out, PIECE, err) : no_memory(err);
 }
 
 /* ---- the ends of the window ---- */
@@ -349,7 +340,7 @@ static hpcw_status put_ranks(struct export *x, hpcw_error *err) {
                   add(x, "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":") && add_u64(x, r) &&
                   add(x, ",\"args\":{\"name\":\"rank ") && add_u64(x, r) && add(x, "\"}}");
         x->done.events++;
-        s = ok ? flush(x, PIECE, err) : no_memory(err);
+        s = ok ? hpcw_i_stream_flush(&x->out, PIECE, err) : no_memory(err);
     }
     return s;
 }
@@ -368,13 +359,15 @@ static hpcw_status run(struct export *x, hpcw_error *err) {
     if (s == HPCW_OK && !csv && !add(x, "\n]}\n")) {
         s = no_memory(err);
     }
-    return s == HPCW_OK ? flush(x, 0, err) : s;
+    s = s == HPCW_OK ? hpcw_i_stream_flush(&x->out, 0, err) : s;
+    x->done.bytes = x->out.at;
+    return s;
 }
 
 hpcw_status hpcw_i_export_clog2(const char *path, const struct hpcw_i_export *what, hpcw_sink *sink,
                                 struct hpcw_i_exported *done, hpcw_error *err) {
     struct export x = {.what = what,
-                       .sink = sink,
+                       .out = {.sink = sink},
                        .meanings = {.value_size = sizeof(struct meaning)},
                        .members = {.value_size = sizeof(int64_t)},
                        .states = {.value_size = sizeof(struct going_on)},
@@ -397,6 +390,6 @@ hpcw_status hpcw_i_export_clog2(const char *path, const struct hpcw_i_export *wh
     hpcw_i_clog2_map_free(&x.members);
     hpcw_i_clog2_map_free(&x.states);
     hpcw_i_clog2_map_free(&x.numbers);
-    hpcw_i_buf_free(&x.text);
+    hpcw_i_buf_free(&x.out.buf);
     return s;
 }

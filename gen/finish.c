@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/status.h"
 #include "store.h"
+#include "stream.h"
 
 /* The records of one format, in order. */
 struct records {
@@ -174,41 +175,27 @@ static hpcw_status write_truth(const struct hpcw_i_run *run, const struct record
 
 /* ---- manifest and checksums ---- */
 
-/* The checksum list on its way; without checksums there is none. */
-struct sums {
-    hpcw_sink *sink;
-    uint64_t at; /* of `buf` */
-    struct hpcw_i_buf buf;
-};
-
-static hpcw_status sums_open(const struct hpcw_i_run *run, struct sums *sums, hpcw_error *err) {
+/* The checksum list; without checksums there is none. */
+static hpcw_status sums_open(const struct hpcw_i_run *run, struct hpcw_i_stream *sums, hpcw_error *err) {
     char path[HPCW_I_STORE_PATH];
     hpcw_i_store_path(run->directory, HPCW_I_CHECKSUMS, path);
     return hpcw_sink_open_file(path, run->durability, &sums->sink, err);
 }
 
-static hpcw_status sums_flush(struct sums *sums, hpcw_error *err) {
-    hpcw_status s = hpcw_sink_write_at(sums->sink, sums->at, sums->buf.data, sums->buf.size, err);
-    sums->at += sums->buf.size;
-    sums->buf.size = 0;
-    return s;
-}
-
-static hpcw_status sums_put(const struct hpcw_i_run *run, struct sums *sums, const char *name,
+static hpcw_status sums_put(const struct hpcw_i_run *run, struct hpcw_i_stream *sums, const char *name,
                             const char *digest, hpcw_error *err) {
-    enum { PIECE = 64 << 10 };
     bool ok = hpcw_i_buf_append_str(&sums->buf, digest) && hpcw_i_buf_append_str(&sums->buf, "  ") &&
               hpcw_i_buf_append_str(&sums->buf, name) && hpcw_i_buf_append_str(&sums->buf, "\n");
     if (!ok) {
         return hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for the checksums", run->directory);
     }
-    return sums->buf.size < PIECE ? HPCW_OK : sums_flush(sums, err);
+    return hpcw_i_stream_flush(sums, HPCW_I_STREAM_PIECE, err);
 }
 
 /* Appends a line of the checksum list and an entry of the manifest. */
 static hpcw_status put_file(const struct hpcw_i_run *run, const char *name, uint64_t size,
-                            const struct hpcw_i_digest *digest, struct hpcw_i_json *json, struct sums *sums,
-                            hpcw_error *err) {
+                            const struct hpcw_i_digest *digest, struct hpcw_i_json *json,
+                            struct hpcw_i_stream *sums, hpcw_error *err) {
     char text[HPCW_I_DIGEST_TEXT];
     hpcw_status s = HPCW_OK;
     if (json != NULL) {
@@ -239,7 +226,7 @@ static hpcw_status measure(const struct hpcw_i_run *run, const char *name, uint6
 }
 
 static hpcw_status put_units(const struct hpcw_i_run *run, const struct hpcw_i_format *format,
-                             const struct records *r, struct hpcw_i_json *json, struct sums *sums,
+                             const struct records *r, struct hpcw_i_json *json, struct hpcw_i_stream *sums,
                              hpcw_error *err) {
     hpcw_status s = HPCW_OK;
     for (size_t i = 0; i < r->count; i++) {
@@ -263,7 +250,7 @@ static hpcw_status put_units(const struct hpcw_i_run *run, const struct hpcw_i_f
 }
 
 static hpcw_status write_manifest(const struct hpcw_i_run *run, const struct records *records,
-                                  const char *fingerprint, struct sums *sums, hpcw_error *err) {
+                                  const char *fingerprint, struct hpcw_i_stream *sums, hpcw_error *err) {
     struct list l;
     struct hpcw_i_digest digest = {0};
     uint64_t size = 0;
@@ -294,7 +281,7 @@ static hpcw_status write_manifest(const struct hpcw_i_run *run, const struct rec
 }
 
 /* The list ends with the manifest. */
-static hpcw_status end_checksums(const struct hpcw_i_run *run, struct sums *sums, hpcw_error *err) {
+static hpcw_status end_checksums(const struct hpcw_i_run *run, struct hpcw_i_stream *sums, hpcw_error *err) {
     struct hpcw_i_digest digest = {0};
     uint64_t size = 0;
     hpcw_status s = measure(run, HPCW_I_MANIFEST, &size, &digest, err);
@@ -302,14 +289,14 @@ static hpcw_status end_checksums(const struct hpcw_i_run *run, struct sums *sums
         s = put_file(run, HPCW_I_MANIFEST, size, &digest, NULL, sums, err);
     }
     if (s == HPCW_OK) {
-        s = sums_flush(sums, err);
+        s = hpcw_i_stream_flush(sums, 0, err);
     }
     return s == HPCW_OK ? hpcw_sink_publish(sums->sink, err) : s;
 }
 
 hpcw_status hpcw_i_finish(const struct hpcw_i_run *run, const char *fingerprint, hpcw_error *err) {
     struct records *records = hpcw_i_calloc(hpcw_i_format_count, sizeof *records);
-    struct sums sums = {0};
+    struct hpcw_i_stream sums = {0};
     hpcw_status s =
         records == NULL ? hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory", run->directory) : HPCW_OK;
     /* A list that an interrupted run left would not fit a manifest without digests. */

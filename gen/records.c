@@ -14,6 +14,7 @@
 #include "io/sink.h"
 #include "lines.h"
 #include "store.h"
+#include "stream.h"
 
 void hpcw_i_record_free(struct hpcw_i_record *record) {
     hpcw_i_free(record->word);
@@ -104,37 +105,27 @@ hpcw_status hpcw_i_store_write_record(const char *dir, const struct hpcw_i_datas
                                       const struct hpcw_i_format *format, const char *fingerprint,
                                       hpcw_durability durability, const struct hpcw_i_record *record,
                                       const void *partial, size_t size, hpcw_error *err) {
-    enum { PIECE = 64 << 10 };
     char name[HPCW_I_UNIT_PATH];
     char path[HPCW_I_STORE_PATH];
     record_name(format, record->begin, record->end, name);
     hpcw_i_store_path(dir, name, path);
-    hpcw_sink *sink;
-    hpcw_status s = hpcw_sink_open_file(path, durability, &sink, err);
-    if (s != HPCW_OK) {
-        return s;
-    }
-    struct hpcw_i_buf buf = {0};
-    uint64_t at = 0;
+    struct hpcw_i_stream out = {0};
+    hpcw_status s = hpcw_sink_open_file(path, durability, &out.sink, err);
     for (uint64_t k = record->begin; s == HPCW_OK && k < record->end; k++) {
-        s = k == record->begin ? add_head(&buf, format, fingerprint, record, err) : HPCW_OK;
-        s = s == HPCW_OK ? add_unit(&buf, d, format, record, k, err) : s;
-        if (s == HPCW_OK && buf.size >= PIECE) {
-            s = hpcw_sink_write_at(sink, at, buf.data, buf.size, err);
-            at += buf.size;
-            buf.size = 0;
-        }
+        s = k == record->begin ? add_head(&out.buf, format, fingerprint, record, err) : HPCW_OK;
+        s = s == HPCW_OK ? add_unit(&out.buf, d, format, record, k, err) : s;
+        s = s == HPCW_OK ? hpcw_i_stream_flush(&out, HPCW_I_STREAM_PIECE, err) : s;
     }
     if (s == HPCW_OK) {
         const struct hpcw_i_piece rest[] = {
-            {buf.data, buf.size}, {"{\"partial\":", 11}, {partial, size}, {"}\n", 2}};
-        s = hpcw_i_sink_write(sink, at, rest, sizeof rest / sizeof rest[0], err);
+            {out.buf.data, out.buf.size}, {"{\"partial\":", 11}, {partial, size}, {"}\n", 2}};
+        s = hpcw_i_sink_write(out.sink, out.at, rest, sizeof rest / sizeof rest[0], err);
     }
-    hpcw_i_buf_free(&buf);
+    hpcw_i_buf_free(&out.buf);
     if (s == HPCW_OK) {
-        s = hpcw_sink_publish(sink, err);
+        s = hpcw_sink_publish(out.sink, err);
     }
-    hpcw_sink_free(sink);
+    hpcw_sink_free(out.sink);
     return s;
 }
 
