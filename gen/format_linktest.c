@@ -127,7 +127,8 @@ static uint64_t memory(const struct hpcw_i_dataset *d, uint32_t jobs) {
     return jobs * per_thread + task0 + 32 * (p.retests < d->ranks ? p.retests : d->ranks) + (8 << 20);
 }
 
-/* Ranks with a delayed message are listed in the partial results: an object of six members in cJSON's tree. */
+/* Ranks with a delayed message are listed in the partial results: objects of six members in cJSON's tree, seven nodes of
+ * 80 bytes with six names and six values of 32. */
 static uint64_t partial_memory(const struct hpcw_i_dataset *d) {
     double timings = (double)d->ranks * (double)(d->linktest_params.permutations + 1);
     double listed = 1 - exp(-timings * (double)d->linktest.tail_threshold * 0x1p-32);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F4: a text file, line by line; no more of it in memory than the longest line, and some thousand bytes. */
+/* F4: a text file, line by line; in memory is not much more of it than the longest line, or 128 KiB. */
 #ifndef HPCW_GEN_LINES_H
 #define HPCW_GEN_LINES_H
 
