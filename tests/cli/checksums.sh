@@ -1,0 +1,17 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# The bytes of every preset and scenario, as they were when checksums.stdout was recorded: a change of the code that is
+# not meant to change a dataset does not. One line per dataset: preset, scenario, MD5 of its CHECKSUMS.xxh128.
+set -e
+# What brotli makes of a text differs between its releases.
+if [ "$BROTLI_VERSION" != 1.0.9 ]; then
+    echo "the checksums were recorded with brotli 1.0.9, this is $BROTLI_VERSION" >&2
+    exit 77
+fi
+for preset in dfplus-hdr200 dragonfly-ss11 fattree-hdr100 dfplus-ndr200 torus-tofud tcp-1g; do
+    for scenario in none spike ramp hotspot; do
+        "$HPCGEN" --ranks 512 --preset $preset --set load.scenario=$scenario --out set --quiet
+        echo "$preset $scenario $(md5sum <set/CHECKSUMS.xxh128 | cut -d ' ' -f 1)"
+        rm -r set
+    done
+done
