@@ -8,7 +8,6 @@ const struct hpcw_i_lanes *hpcw_i_lanes(enum hpcw_i_simd simd) {
         [HPCW_I_SIMD_NONE] = &hpcw_i_lanes_scalar,
 #ifdef HPCW_I_SIMD_X86
         [HPCW_I_SIMD_AVX2] = &hpcw_i_lanes_avx2,
-        [HPCW_I_SIMD_AVX512] = &hpcw_i_lanes_avx512,
 #endif
     };
     return hpcw_i_simd_available(simd) ? lanes[simd] : NULL;

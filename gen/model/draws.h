@@ -33,6 +33,5 @@ const struct hpcw_i_lanes *hpcw_i_lanes(enum hpcw_i_simd simd);
 /* Private to draws.c. */
 extern const struct hpcw_i_lanes hpcw_i_lanes_scalar;
 extern const struct hpcw_i_lanes hpcw_i_lanes_avx2;
-extern const struct hpcw_i_lanes hpcw_i_lanes_avx512;
 
 #endif

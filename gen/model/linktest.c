@@ -100,7 +100,6 @@ bool hpcw_i_linktest_model_use(struct hpcw_i_linktest_model *model, enum hpcw_i_
         [HPCW_I_SIMD_NONE] = hpcw_i_linktest_row_scalar,
 #ifdef HPCW_I_SIMD_X86
         [HPCW_I_SIMD_AVX2] = hpcw_i_linktest_row_avx2,
-        [HPCW_I_SIMD_AVX512] = hpcw_i_linktest_row_avx512,
 #endif
     };
     if (!hpcw_i_simd_available(simd)) {

@@ -50,7 +50,6 @@ struct hpcw_i_linktest_row {
 
 hpcw_i_linktest_row_fn hpcw_i_linktest_row_scalar;
 hpcw_i_linktest_row_fn hpcw_i_linktest_row_avx2;
-hpcw_i_linktest_row_fn hpcw_i_linktest_row_avx512;
 
 /* Timings lie in 1 .. 2^51 ps, where adding 2^52 rounds a double to an integer. */
 #define HPCW_I_TIME_MIN 1.0

@@ -82,7 +82,6 @@ bool hpcw_i_particles_use(struct hpcw_i_particles *model, enum hpcw_i_simd simd)
         [HPCW_I_SIMD_NONE] = hpcw_i_particles_fill_scalar,
 #ifdef HPCW_I_SIMD_X86
         [HPCW_I_SIMD_AVX2] = hpcw_i_particles_fill_avx2,
-        [HPCW_I_SIMD_AVX512] = hpcw_i_particles_fill_avx512,
 #endif
     };
     if (!hpcw_i_simd_available(simd)) {

@@ -22,6 +22,5 @@ struct hpcw_i_particles_run {
 
 hpcw_i_particles_fill_fn hpcw_i_particles_fill_scalar;
 hpcw_i_particles_fill_fn hpcw_i_particles_fill_avx2;
-hpcw_i_particles_fill_fn hpcw_i_particles_fill_avx512;
 
 #endif

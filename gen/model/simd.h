@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-enum hpcw_i_simd { HPCW_I_SIMD_NONE, HPCW_I_SIMD_AVX2, HPCW_I_SIMD_AVX512, HPCW_I_SIMD_COUNT };
+enum hpcw_i_simd { HPCW_I_SIMD_NONE, HPCW_I_SIMD_AVX2, HPCW_I_SIMD_COUNT };
 
 /* Whether this build and this processor have it; HPCW_I_SIMD_NONE always. */
 bool hpcw_i_simd_available(enum hpcw_i_simd simd);
@@ -13,7 +13,7 @@ bool hpcw_i_simd_available(enum hpcw_i_simd simd);
 /* The widest one available. */
 enum hpcw_i_simd hpcw_i_simd_best(void);
 
-/* "scalar", "avx2", "avx512". */
+/* "scalar", "avx2". */
 const char *hpcw_i_simd_name(enum hpcw_i_simd simd);
 
 #endif
