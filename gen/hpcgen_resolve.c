@@ -3,6 +3,7 @@
 
 #include "base/status.h"
 #include "format.h"
+#include "hpcgen_apply.h"
 #include "hpcgen_commands.h"
 #include "io/fsinfo.h"
 #include "store.h"

@@ -11,8 +11,6 @@
 
 #include <hpcw/status.h>
 
-#include "model/param.h"
-
 struct hpcw_i_setting {
     char *key;    /* "linktest.messages" */
     char *value;  /* "100" */
@@ -35,21 +33,6 @@ HPCW_MUST_CHECK hpcw_status hpcw_i_settings_put_before(struct hpcw_i_settings *s
                                                        struct hpcw_i_settings *weaker, hpcw_error *err);
 
 void hpcw_i_settings_free(struct hpcw_i_settings *settings);
-
-/* The parameters of one module with the struct that holds their values. */
-struct hpcw_i_param_group {
-    const struct hpcw_i_param *params;
-    size_t count;
-    void *owner;
-};
-
-/*
- * Sets every parameter named, in order. An unknown key is HPCW_EINVAL and names the nearest one; a value that
- * the parameter refuses is its error. Both begin with the origin.
- */
-HPCW_MUST_CHECK hpcw_status hpcw_i_settings_apply(const struct hpcw_i_settings *settings,
-                                                  const struct hpcw_i_param_group *groups, size_t group_count,
-                                                  hpcw_error *err);
 
 /* Puts "place: " before the message of an error; err may be NULL. Returns err's code, or `code` if err is NULL.
  */

@@ -14,6 +14,7 @@
 
 #include "base/mem.h"
 #include "dataset.h"
+#include "hpcgen_apply.h"
 #include "hpcgen_options.h"
 #include "tool/config.h"
 #include "tool/settings.h"
