@@ -4,12 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
-#include <xxhash.h>
 
-#include "base/buf.h"
-#include "base/status.h"
 #include "checkpoints.h"
-#include "format.h"
 
 #include <hpcw/sink.h>
 #include <hpcw/version.h>
@@ -61,21 +57,27 @@ static const struct hpcw_i_param vom_param[] = {
      .help = "brotli: binary logarithm of how far back it looks; not 16 or 21"},
 };
 
+#define LINKTEST (UINT64_C(1) << HPCW_I_FORMAT_LINKTEST)
+#define SION (UINT64_C(1) << HPCW_I_FORMAT_SION)
+#define VOM (UINT64_C(1) << HPCW_I_FORMAT_VOM)
+#define CLOG2 (UINT64_C(1) << HPCW_I_FORMAT_CLOG2)
+#define RANK2FILE (UINT64_C(1) << HPCW_I_FORMAT_RANK2FILE)
+
 #define COUNT(a) (sizeof(a) / sizeof(a)[0])
 #define OWNER(field) offsetof(struct hpcw_i_dataset, field)
 
 /* The lengths of the models' tables are no constant expressions here: hpcw_i_dataset_group_size looks them up.
  */
 const struct hpcw_i_dataset_group hpcw_i_dataset_group[] = {
-    {"run", run_param, COUNT(run_param), OWNER(params), NULL},
-    {"machine", hpcw_i_machine_param, 0, OWNER(machine_params), NULL},
-    {"linktest", hpcw_i_linktest_param, 0, OWNER(linktest_params), "linktest"},
-    {"sion", sion_param, COUNT(sion_param), OWNER(params), "sion"},
-    {"sion", hpcw_i_particles_param, 0, OWNER(particles_params), "sion"},
-    {"load", hpcw_i_load_param, 0, OWNER(load_params), "vom clog2"},
-    {"vom", vom_param, COUNT(vom_param), OWNER(vom_params), "vom"},
-    {"trace", hpcw_i_trace_param, 0, OWNER(trace_params), "clog2"},
-    {"rank2file", hpcw_i_ckpt_param, 0, OWNER(ckpt_params), "rank2file"},
+    {"run", run_param, COUNT(run_param), OWNER(params), 0},
+    {"machine", hpcw_i_machine_param, 0, OWNER(machine_params), 0},
+    {"linktest", hpcw_i_linktest_param, 0, OWNER(linktest_params), LINKTEST},
+    {"sion", sion_param, COUNT(sion_param), OWNER(params), SION},
+    {"sion", hpcw_i_particles_param, 0, OWNER(particles_params), SION},
+    {"load", hpcw_i_load_param, 0, OWNER(load_params), VOM | CLOG2},
+    {"vom", vom_param, COUNT(vom_param), OWNER(vom_params), VOM},
+    {"trace", hpcw_i_trace_param, 0, OWNER(trace_params), CLOG2},
+    {"rank2file", hpcw_i_ckpt_param, 0, OWNER(ckpt_params), RANK2FILE},
 };
 const size_t hpcw_i_dataset_group_count = COUNT(hpcw_i_dataset_group);
 
@@ -134,19 +136,8 @@ hpcw_status hpcw_i_dataset_init(struct hpcw_i_dataset *d, const char *preset, en
     return hpcw_i_machine_params_init(&d->machine_params, preset, err);
 }
 
-/* Whether one of the formats, separated by blanks, is asked for; NULL: of course. */
-static bool wants(const struct hpcw_i_dataset *d, const char *formats) {
-    bool wanted = formats == NULL;
-    for (const char *p = formats; p != NULL && *p != '\0';) {
-        size_t n = strcspn(p, " ");
-        for (size_t i = 0; i < hpcw_i_format_count; i++) {
-            const char *name = hpcw_i_format[i]->name;
-            wanted = wanted || (strlen(name) == n && memcmp(name, p, n) == 0 && (d->formats >> i & 1) != 0);
-        }
-        p += n;
-        p += *p == ' ';
-    }
-    return wanted;
+bool hpcw_i_dataset_wants(const struct hpcw_i_dataset *d, uint64_t formats) {
+    return formats == 0 || (d->formats & formats) != 0;
 }
 
 hpcw_status hpcw_i_dataset_build(struct hpcw_i_dataset *d, hpcw_error *err) {
@@ -159,13 +150,13 @@ hpcw_status hpcw_i_dataset_build(struct hpcw_i_dataset *d, hpcw_error *err) {
     if (s == HPCW_OK) {
         s = hpcw_i_particles_init(&d->particles, &d->particles_params, d->ranks, d->seed, err);
     }
-    if (s == HPCW_OK && wants(d, "vom clog2")) {
+    if (s == HPCW_OK && hpcw_i_dataset_wants(d, VOM | CLOG2)) {
         s = hpcw_i_load_init(&d->load, &d->load_params, &d->machine, err);
     }
-    if (s == HPCW_OK && wants(d, "clog2")) {
+    if (s == HPCW_OK && hpcw_i_dataset_wants(d, CLOG2)) {
         s = hpcw_i_trace_init(&d->trace, &d->trace_params, &d->load, err);
     }
-    if (s == HPCW_OK && wants(d, "rank2file")) {
+    if (s == HPCW_OK && hpcw_i_dataset_wants(d, RANK2FILE)) {
         s = hpcw_i_checkpoints_new(&d->ckpt_params, d->ranks, d->seed, d->params.start, &d->checkpoints, err);
     }
     return s;
@@ -180,56 +171,6 @@ void hpcw_i_dataset_free(struct hpcw_i_dataset *d) {
         hpcw_i_machine_free(&d->machine);
         d->built = false;
     }
-}
-
-void hpcw_i_dataset_json(const struct hpcw_i_dataset *d, struct hpcw_i_json *json) {
-    hpcw_i_json_put_str(json, "hpcw", hpcw_version());
-    hpcw_i_json_put_u64(json, "ranks", d->ranks);
-    hpcw_i_json_put_u64(json, "seed", d->seed);
-    hpcw_i_json_key(json, "formats");
-    hpcw_i_json_begin_object(json);
-    for (size_t i = 0; i < hpcw_i_format_count; i++) {
-        if (d->formats >> i & 1) {
-            hpcw_i_json_put_str(json, hpcw_i_format[i]->name, hpcw_i_format[i]->version);
-        }
-    }
-    hpcw_i_json_end_object(json);
-    hpcw_i_json_put_str(json, "preset", d->preset);
-    hpcw_i_json_put_str(json, "scale", hpcw_i_scale_name[d->scale]);
-    hpcw_i_json_put_u64(json, "blocksize", d->block_size);
-    hpcw_i_json_put_u64(json, "files", d->linktest_files);
-    hpcw_i_json_key(json, "set");
-    hpcw_i_json_begin_object(json);
-    for (size_t g = 0; g < hpcw_i_dataset_group_count; g++) {
-        const struct hpcw_i_dataset_group *group = &hpcw_i_dataset_group[g];
-        if (!wants(d, group->formats)) {
-            continue; /* does not decide a byte of this dataset */
-        }
-        const void *owner = (const char *)d + group->offset;
-        for (size_t i = 0; i < hpcw_i_dataset_group_size(group); i++) {
-            hpcw_i_param_json(&group->params[i], owner, json);
-        }
-    }
-    hpcw_i_json_end_object(json);
-}
-
-hpcw_status hpcw_i_dataset_fingerprint(const struct hpcw_i_dataset *d, char text[33], hpcw_error *err) {
-    struct hpcw_i_buf buf = {0};
-    struct hpcw_i_json json;
-    hpcw_i_json_open_buf(&json, &buf, NULL);
-    hpcw_i_json_begin_object(&json);
-    hpcw_i_dataset_json(d, &json);
-    hpcw_i_json_end_object(&json);
-    hpcw_status s = hpcw_i_json_finish(&json, err);
-    if (s == HPCW_OK) {
-        XXH128_canonical_t digest;
-        XXH128_canonicalFromHash(&digest, XXH3_128bits(buf.data, buf.size));
-        for (size_t i = 0; i < sizeof digest.digest; i++) {
-            (void)snprintf(text + 2 * i, 3, "%02x", digest.digest[i]);
-        }
-    }
-    hpcw_i_buf_free(&buf);
-    return s;
 }
 
 void hpcw_i_dataset_time(uint64_t seconds, char text[24]) {

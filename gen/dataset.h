@@ -14,6 +14,16 @@
 #include "model/particles.h"
 #include "model/trace.h"
 
+/* The formats in the order of the table (format.h): LinkTest results are SION containers, too, so the reader of a file
+ * asks for LinkTest first. */
+enum hpcw_i_format_id {
+    HPCW_I_FORMAT_LINKTEST,
+    HPCW_I_FORMAT_SION,
+    HPCW_I_FORMAT_VOM,
+    HPCW_I_FORMAT_CLOG2,
+    HPCW_I_FORMAT_RANK2FILE,
+};
+
 enum hpcw_i_scale { HPCW_I_SCALE_TINY, HPCW_I_SCALE_SMALL, HPCW_I_SCALE_MEDIUM, HPCW_I_SCALE_LARGE };
 
 /* Keys "run.*" and those of containers, which are no model's. */
@@ -38,7 +48,7 @@ struct hpcw_i_checkpoints;
 struct hpcw_i_dataset {
     uint32_t ranks;
     uint64_t seed;
-    uint64_t formats; /* bit i: format i of the table */
+    uint64_t formats; /* bit i: enum hpcw_i_format_id i */
     char preset[32];
     enum hpcw_i_scale scale;
     uint32_t block_size;
@@ -67,9 +77,9 @@ struct hpcw_i_dataset {
 struct hpcw_i_dataset_group {
     const char *name; /* "machine" */
     const struct hpcw_i_param *params;
-    size_t count;        /* 0: ask hpcw_i_dataset_group_size, which knows all */
-    size_t offset;       /* of the owner in struct hpcw_i_dataset */
-    const char *formats; /* the group belongs to these alone, separated by blanks; NULL: to all */
+    size_t count;     /* 0: ask hpcw_i_dataset_group_size, which knows all */
+    size_t offset;    /* of the owner in struct hpcw_i_dataset */
+    uint64_t formats; /* bit i: the group belongs to format i; 0: to all formats */
 };
 extern const struct hpcw_i_dataset_group hpcw_i_dataset_group[];
 extern const size_t hpcw_i_dataset_group_count;
@@ -87,11 +97,8 @@ hpcw_status hpcw_i_dataset_init(struct hpcw_i_dataset *d, const char *preset, en
 hpcw_status hpcw_i_dataset_build(struct hpcw_i_dataset *d, hpcw_error *err);
 void hpcw_i_dataset_free(struct hpcw_i_dataset *d);
 
-/* Adds the description as members of an open object. `formats` are named by the caller's table. */
-void hpcw_i_dataset_json(const struct hpcw_i_dataset *d, struct hpcw_i_json *json);
-
-/* XXH3-128 of the canonical description, 32 hex digits and a NUL. */
-hpcw_status hpcw_i_dataset_fingerprint(const struct hpcw_i_dataset *d, char text[33], hpcw_error *err);
+/* Whether any of these formats (bits) is asked for; 0 stands for all. */
+bool hpcw_i_dataset_wants(const struct hpcw_i_dataset *d, uint64_t formats);
 
 /* "YYYY-MM-DDThh:mm:ssZ", 20 characters and a NUL, for times up to the year 9999. */
 void hpcw_i_dataset_time(uint64_t seconds, char text[24]);

@@ -7,6 +7,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/status.h"
+#include "description.h"
 #include "store.h"
 #include "stream.h"
 

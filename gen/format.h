@@ -14,17 +14,9 @@
 
 #include "comm/comm.h"
 #include "dataset.h"
+#include "units.h"
 
 struct hpcw_i_page;
-
-enum { HPCW_I_UNIT_PATH = 256 };
-
-/* One physical file. */
-struct hpcw_i_unit {
-    char path[HPCW_I_UNIT_PATH]; /* below the dataset's directory, '/' between folders */
-    uint64_t apparent;  /* bytes that readers, copies and quotas see; an estimate if the content decides */
-    uint64_t allocated; /* bytes that the file system stores; holes are not */
-};
 
 /* A range of units being written by all processes of `comm`. */
 struct hpcw_i_write {
@@ -134,20 +126,5 @@ size_t hpcw_i_format_of_file(const char *path);
 struct hpcw_i_sion_reader;
 hpcw_status hpcw_i_format_sion_info(struct hpcw_i_sion_reader *reader, struct hpcw_i_json *json,
                                     hpcw_error *err);
-
-/* Whether a path is `first`, or that with the number of a further file of the set behind it: ".000001". */
-bool hpcw_i_is_of_set(const char *path, const char *first);
-
-/* Where a unit is, below the dataset's directory, that only the join can finish. */
-void hpcw_i_waiting_name(const struct hpcw_i_format *format, uint64_t index, char name[HPCW_I_UNIT_PATH]);
-
-/* The share of process `p`: tasks [*begin, *end) of [first, last). */
-void hpcw_i_share(uint32_t first, uint32_t last, int processes, int p, uint32_t *begin, uint32_t *end);
-
-/* An exact integer from a partial, where it is a number (below 2^53) or a string of digits. HPCW_EFORMAT. */
-hpcw_status hpcw_i_partial_u64(const cJSON *object, const char *key, uint64_t *value, hpcw_error *err);
-
-/* Adds an exact integer of any size. */
-void hpcw_i_partial_put(struct hpcw_i_json *json, const char *key, uint64_t value);
 
 #endif

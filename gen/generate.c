@@ -10,9 +10,11 @@
 #include "base/mem.h"
 #include "base/status.h"
 #include "comm/agree.h"
+#include "description.h"
 #include "finish.h"
 #include "io/fsinfo.h"
 #include "store.h"
+#include "waiting.h"
 
 void hpcw_i_part_of(const struct hpcw_i_dataset *d, size_t format, uint32_t part, uint32_t parts,
                     uint64_t *begin, uint64_t *end) {

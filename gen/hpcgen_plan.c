@@ -5,6 +5,7 @@
 
 #include "base/buf.h"
 #include "base/status.h"
+#include "description.h"
 #include "generate.h"
 #include "hpcgen_commands.h"
 #include "pool.h"

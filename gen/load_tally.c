@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/status.h"
-#include "format.h"
 #include "io/json.h"
+#include "units.h"
 
 static void add(uint64_t sum[2], unsigned __int128 value) {
     unsigned __int128 s = (((unsigned __int128)sum[1] << 64) | sum[0]) + value;

@@ -15,6 +15,7 @@
 #include "lines.h"
 #include "store.h"
 #include "stream.h"
+#include "waiting.h"
 
 void hpcw_i_record_free(struct hpcw_i_record *record) {
     hpcw_i_free(record->word);

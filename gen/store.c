@@ -10,6 +10,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/status.h"
+#include "description.h"
 #include "io/sys.h"
 #include "read/source.h"
 

@@ -8,6 +8,10 @@
 #include "base/status.h"
 #include "io/sys.h"
 
+void hpcw_i_waiting_name(const struct hpcw_i_format *format, uint64_t index, char name[HPCW_I_UNIT_PATH]) {
+    (void)snprintf(name, HPCW_I_UNIT_PATH, ".hpcw/%s.unit%llu", format->name, (unsigned long long)index);
+}
+
 void hpcw_i_waiting_path(const struct hpcw_i_write *w, const struct hpcw_i_format *format, char *path,
                          size_t size) {
     char name[HPCW_I_UNIT_PATH];

@@ -20,6 +20,9 @@ struct hpcw_i_waiting {
  */
 hpcw_sink_source hpcw_i_waiting_source(struct hpcw_i_waiting *waiting);
 
+/* Where a unit is, below the dataset's directory, that only the join can finish. */
+void hpcw_i_waiting_name(const struct hpcw_i_format *format, uint64_t index, char name[HPCW_I_UNIT_PATH]);
+
 /* Path of the waiting file. */
 void hpcw_i_waiting_path(const struct hpcw_i_write *write, const struct hpcw_i_format *format, char *path,
                          size_t size);
