@@ -14,9 +14,8 @@
 
 #include "comm/comm.h"
 #include "dataset.h"
+#include "report.h"
 #include "units.h"
-
-struct hpcw_i_page;
 
 /* A range of units being written by all processes of `comm`. */
 struct hpcw_i_write {
@@ -29,15 +28,6 @@ struct hpcw_i_write {
     /* Told how many payload bytes were written, from any thread. */
     void (*progress)(void *context, uint64_t bytes);
     void *progress_context;
-};
-
-/* One file or folder of a format to be drawn. */
-struct hpcw_i_report {
-    struct hpcw_i_page *page;
-    const char *path;    /* `probe` recognises it */
-    const cJSON *truth;  /* truth.json, of whatever content; NULL: there is none */
-    uint32_t jobs;       /* threads */
-    double from_s, to_s; /* of the window that is looked at closely; from_s >= to_s: one that suits */
 };
 
 struct hpcw_i_format {

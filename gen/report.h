@@ -3,8 +3,20 @@
 #ifndef HPCW_GEN_REPORT_H
 #define HPCW_GEN_REPORT_H
 
-#include "format.h"
+#include <cjson/cJSON.h>
+
+#include <hpcw/status.h>
+
 #include "page/page.h"
+
+/* One file or folder of a format to be drawn. */
+struct hpcw_i_report {
+    struct hpcw_i_page *page;
+    const char *path;    /* `probe` recognises it */
+    const cJSON *truth;  /* truth.json, of whatever content; NULL: there is none */
+    uint32_t jobs;       /* threads */
+    double from_s, to_s; /* of the window that is looked at closely; from_s >= to_s: one that suits */
+};
 
 hpcw_status hpcw_i_report_linktest(const struct hpcw_i_report *r, hpcw_error *err);
 hpcw_status hpcw_i_report_rank2file(const struct hpcw_i_report *r, hpcw_error *err);
