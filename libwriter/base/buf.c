@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "base/buf.h"
+#include "libwriter/base/buf.h"
 
 #include <stdint.h>
 #include <string.h>
 
-#include "base/mem.h"
+#include "libwriter/base/mem.h"
 
 bool hpcw_i_buf_reserve(struct hpcw_i_buf *b, size_t more) {
     if (more <= b->capacity - b->size) {

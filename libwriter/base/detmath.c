@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "base/detmath.h"
+#include "libwriter/base/detmath.h"
 
 #include <math.h>
 #include <stdint.h>

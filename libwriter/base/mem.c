@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "base/mem.h"
+#include "libwriter/base/mem.h"
 
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
-#include "base/checked.h"
+#include "libwriter/base/checked.h"
 
 _Bool (*hpcw_i_mem_gate)(size_t size);
 

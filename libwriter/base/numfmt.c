@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "base/numfmt.h"
+#include "libwriter/base/numfmt.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/bytes.h"
-#include "base/pow10.h"
-#include "base/status.h"
+#include "libwriter/base/bytes.h"
+#include "libwriter/base/pow10.h"
+#include "libwriter/base/status.h"
 
 #define E8 UINT64_C(100000000)
 #define E16 UINT64_C(10000000000000000)

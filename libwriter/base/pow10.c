@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Constants of nature; tests/unit/test_numfmt.c recomputes every one of them with big integers. */
-#include "base/pow10.h"
+#include "libwriter/base/pow10.h"
 
 /* clang-format off */
 const uint64_t hpcw_i_pow10[HPCW_I_POW10_MAX - HPCW_I_POW10_MIN + 1][2] = {

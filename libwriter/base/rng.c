@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "base/rng.h"
+#include "libwriter/base/rng.h"
 
 #include <assert.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "base/status.h"
+#include "libwriter/base/status.h"
 
 #include <errno.h>
 #include <stdarg.h>

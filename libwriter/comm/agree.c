@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "comm/agree.h"
+#include "libwriter/comm/agree.h"
 
 #include <string.h>
 
-#include "base/mem.h"
-#include "base/status.h"
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
 
 #define NOBODY UINT64_MAX
 #define MOST_WORDS 64

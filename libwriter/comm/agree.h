@@ -3,7 +3,7 @@
 #ifndef HPCW_COMM_AGREE_H
 #define HPCW_COMM_AGREE_H
 
-#include "comm/comm.h"
+#include "libwriter/comm/comm.h"
 
 /*
  * Collective. Every process brings its own status, with its message in `*err` if it failed. All return the

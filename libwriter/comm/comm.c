@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "comm/comm.h"
+#include "libwriter/comm/comm.h"
 
 #include <limits.h>
 #include <string.h>
 
-#include "base/mem.h"
-#include "base/status.h"
-#include "comm/agree.h"
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
+#include "libwriter/comm/agree.h"
 
 int hpcw_comm_process(const hpcw_comm *comm) {
     return comm == NULL ? 0 : comm->process;

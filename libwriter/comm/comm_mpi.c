@@ -7,7 +7,7 @@
 
 #include <hpcw/mpi.h>
 
-#include "comm/comm.h"
+#include "libwriter/comm/comm.h"
 
 /* Codes of our own, outside of what MPI uses. */
 enum { OUT_OF_MEMORY = -1, TOO_LARGE = -2 };

@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/status.h"
-#include "comm/comm.h"
+#include "libwriter/base/status.h"
+#include "libwriter/comm/comm.h"
 
 static int self_allreduce(hpcw_comm *comm, struct hpcw_i_words *words) {
     (void)comm;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "io/brotli.h"
+#include "libwriter/io/brotli.h"
 
 #include <brotli/encode.h>
 #include <setjmp.h>
 #include <string.h>
 
-#include "base/bytes.h"
-#include "base/mem.h"
-#include "base/status.h"
-#include "io/sink.h"
+#include "libwriter/base/bytes.h"
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
+#include "libwriter/io/sink.h"
 
 #define OUTPUT_SIZE ((size_t)256 << 10)
 /* Text is handed to the encoder, or stored, in pieces of this size wherever their size shows in the stream. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "io/fsinfo.h"
+#include "libwriter/io/fsinfo.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -8,9 +8,9 @@
 #include <sys/statfs.h>
 #include <sys/statvfs.h>
 
-#include "base/mem.h"
-#include "base/status.h"
-#include "io/sys.h"
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
+#include "libwriter/io/sys.h"
 
 #define LARGEST_BELIEVED (32u << 20)
 #define OTHERWISE (2u << 20)

@@ -8,7 +8,7 @@
 
 #include <hpcw/status.h>
 
-#include "io/fssource.h"
+#include "libwriter/io/fssource.h"
 
 /*
  * Block size to align to for a file that will be `path`: the st_blksize of its directory, as SIONlib asks for

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "io/fssource.h"
+#include "libwriter/io/fssource.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -10,7 +10,7 @@
 #include <sys/statfs.h>
 #include <sys/xattr.h>
 
-#include "io/sys.h"
+#include "libwriter/io/sys.h"
 
 static int about(const struct hpcw_i_fs_source *self, const char *path, struct hpcw_i_fs_about *about) {
     (void)self;

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "io/lov.h"
+#include "libwriter/io/lov.h"
 
 enum hpcw_i_fs_kind { HPCW_I_FS_FILE, HPCW_I_FS_DIRECTORY, HPCW_I_FS_OTHER };
 

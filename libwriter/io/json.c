@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "io/json.h"
+#include "libwriter/io/json.h"
 
 #include <assert.h>
 #include <inttypes.h>
 
-#include "base/bytes.h"
-#include "base/mem.h"
-#include "base/numfmt.h"
-#include "base/status.h"
+#include "libwriter/base/bytes.h"
+#include "libwriter/base/mem.h"
+#include "libwriter/base/numfmt.h"
+#include "libwriter/base/status.h"
 
 #define BUFFER_SIZE ((size_t)512 << 10)
 #define BUFFER_LEAST ((size_t)64 << 10)

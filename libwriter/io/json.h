@@ -35,9 +35,9 @@
 #include <hpcw/sink.h>
 #include <hpcw/status.h>
 
-#include "base/buf.h"
-#include "base/bytes.h"
-#include "base/numfmt.h"
+#include "libwriter/base/buf.h"
+#include "libwriter/base/bytes.h"
+#include "libwriter/base/numfmt.h"
 
 #define HPCW_I_JSON_DEPTH 64
 #define HPCW_I_JSON_RESERVE 16384

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "io/lov.h"
+#include "libwriter/io/lov.h"
 
 #include <stdbool.h>
 
-#include "base/bytes.h"
-#include "base/status.h"
+#include "libwriter/base/bytes.h"
+#include "libwriter/base/status.h"
 
 /* LOV_USER_MAGIC_x of lustre_user.h. */
 #define MAGIC_V1 0x0BD10BD0u

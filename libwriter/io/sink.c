@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "io/sink.h"
+#include "libwriter/io/sink.h"
 
 #include <errno.h>
 #include <sys/random.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "base/checked.h"
-#include "base/status.h"
+#include "libwriter/base/checked.h"
+#include "libwriter/base/status.h"
 
 static hpcw_status usable(const hpcw_sink *sink, hpcw_error *err) {
     if (sink == NULL) {

@@ -7,7 +7,7 @@
 
 #include <hpcw/sink.h>
 
-#include "io/sys.h"
+#include "libwriter/io/sys.h"
 
 struct hpcw_i_sink_ops {
     /* Writes all pieces, which follow each other, completely. The last argument but one is the sum of their sizes. */

@@ -6,13 +6,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/checked.h"
-#include "base/hash.h"
-#include "base/mem.h"
-#include "base/status.h"
-#include "io/fsinfo.h"
-#include "io/sink.h"
-#include "io/sys.h"
+#include "libwriter/base/checked.h"
+#include "libwriter/base/hash.h"
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
+#include "libwriter/io/fsinfo.h"
+#include "libwriter/io/sink.h"
+#include "libwriter/io/sys.h"
 
 struct file_sink {
     hpcw_sink base;

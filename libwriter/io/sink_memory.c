@@ -3,10 +3,10 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "base/buf.h"
-#include "base/mem.h"
-#include "base/status.h"
-#include "io/sink.h"
+#include "libwriter/base/buf.h"
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
+#include "libwriter/io/sink.h"
 
 static hpcw_status nothing_to_do(hpcw_sink *sink, hpcw_error *err) {
     (void)sink;

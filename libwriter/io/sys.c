@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "io/sys.h"
+#include "libwriter/io/sys.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/mem.h"
+#include "libwriter/base/mem.h"
 
 int (*hpcw_i_sys_gate)(enum hpcw_i_sys_call call, size_t *size);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The calls that are a state and nothing else. */
-#include "trace/trace.h"
+#include "libwriter/trace/trace.h"
 
 /* MPI 3 removed some of these functions and deprecated others; programs call them nevertheless. */
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
@@ -16,7 +16,7 @@
     }
 #define AGAIN(state, place, function, prototype, arguments)                                                    \
     PLAIN(state, class, colour, place, function, prototype, arguments)
-#include "trace/calls.h"
+#include "libwriter/trace/calls.h"
 
 /* ---- with a remark ---------------------------------------------------------------------------------------- */
 

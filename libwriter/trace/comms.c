@@ -7,12 +7,12 @@
  * followed unless a process of another MPI_COMM_WORLD is in it, which may not be traced, and is not in this log. A process
  * that has no memory left takes part, and goes without the number.
  */
-#include "trace/comms.h"
+#include "libwriter/trace/comms.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "trace/requests.h"
+#include "libwriter/trace/requests.h"
 
 enum kind { INTRA, INTER, FOREIGN };
 

@@ -3,7 +3,7 @@
 #ifndef HPCW_TRACE_COMMS_H
 #define HPCW_TRACE_COMMS_H
 
-#include "trace/trace.h"
+#include "libwriter/trace/trace.h"
 
 /* MPI_COMM_WORLD and MPI_COMM_SELF; false: out of memory. */
 bool hpcw_i_comms_begin(hpcw_clog2_log *log);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "trace/config.h"
+#include "libwriter/trace/config.h"
 
 #include <errno.h>
 #include <stdio.h>

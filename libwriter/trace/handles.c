@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "trace/handles.h"
+#include "libwriter/trace/handles.h"
 
-#include "base/mem.h"
+#include "libwriter/base/mem.h"
 
 bool hpcw_i_handles_make(struct hpcw_i_handles *table, unsigned bits) {
     table->bits = bits;

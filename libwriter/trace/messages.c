@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Calls that send or receive and are over when they return, and MPI_Isend and its kin, whose end shows nothing. */
-#include "trace/messages.h"
+#include "libwriter/trace/messages.h"
 
 /*
  * A send is recorded before MPI is called, so that no receive can be seen earlier. Where the data is in another
@@ -38,7 +38,7 @@ static MPI_Status *status_of(const struct hpcw_i_span *s, MPI_Status *status, MP
         struct hpcw_i_span s = begin_send(state, count, type, dest, tag, comm);                                \
         return hpcw_i_end(&s, P##function(buf, count, type, dest, tag, comm, q));                              \
     }
-#include "trace/calls.h"
+#include "libwriter/trace/calls.h"
 
 int MPI_Recv(void *buf, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Status *status) {
     MPI_Status own;

@@ -3,7 +3,7 @@
 #ifndef HPCW_TRACE_MESSAGES_H
 #define HPCW_TRACE_MESSAGES_H
 
-#include "trace/trace.h"
+#include "libwriter/trace/trace.h"
 
 /* Bytes of a message. */
 static inline uint64_t hpcw_i_message_bytes(int count, MPI_Datatype type) {

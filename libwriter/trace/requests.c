@@ -7,11 +7,11 @@
  * goes on or off at the same point everywhere, between posting and waiting, then still has both ends of every message;
  * with one end missing, the tools would pair all later messages wrongly.
  */
-#include "trace/requests.h"
+#include "libwriter/trace/requests.h"
 
-#include "base/mem.h"
-#include "trace/comms.h"
-#include "trace/messages.h"
+#include "libwriter/base/mem.h"
+#include "libwriter/trace/comms.h"
+#include "libwriter/trace/messages.h"
 
 enum kind { RECEIVE, MATCHED, MESSAGE, PERSISTENT_RECEIVE, PERSISTENT_SEND, DUPLICATE };
 
@@ -389,7 +389,7 @@ static int end_send_init(const struct hpcw_i_span *s, int code, int count, MPI_D
         int code = P##function(buf, count, type, dest, tag, comm, q);                                          \
         return end_send_init(&s, code, count, type, dest, tag, comm, q);                                       \
     }
-#include "trace/calls.h"
+#include "libwriter/trace/calls.h"
 
 /* Before MPI starts it, as with any other send. */
 static void start(const struct hpcw_i_span *s, MPI_Request request) {

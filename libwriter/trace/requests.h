@@ -3,7 +3,7 @@
 #ifndef HPCW_TRACE_REQUESTS_H
 #define HPCW_TRACE_REQUESTS_H
 
-#include "trace/comms.h"
+#include "libwriter/trace/comms.h"
 
 /* A communicator that a request will complete; `to` is where MPI writes it. */
 void hpcw_i_request_of_duplicate(const struct hpcw_i_span *s, int code, struct hpcw_i_duplicate duplicate,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Beginning and end: MPI_Init to MPI_Finalize, threads, on and off. */
-#include "trace/trace.h"
+#include "libwriter/trace/trace.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -11,9 +11,9 @@
 
 #include <hpcw/mpi.h>
 
-#include "base/mem.h"
-#include "trace/comms.h"
-#include "trace/config.h"
+#include "libwriter/base/mem.h"
+#include "libwriter/trace/comms.h"
+#include "libwriter/trace/config.h"
 
 struct hpcw_i_trace hpcw_i_trace;
 _Thread_local struct hpcw_i_trace_thread hpcw_i_trace_thread;
@@ -45,7 +45,7 @@ static const struct row row[HPCW_I_TRACE_STATES] = {
 #define ISEND(state, colour, function) SEND(state, colour, function)
 #define SEND_INIT(state, colour, function) SEND(state, colour, function)
 #define WRITTEN(state, class, colour, function) [state] = {#function, colour, HPCW_I_CLASS_##class},
-#include "trace/calls.h"
+#include "libwriter/trace/calls.h"
 };
 
 /* One line, from one process. */

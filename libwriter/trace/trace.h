@@ -20,7 +20,7 @@
 
 #include <hpcw/clog2_log.h>
 
-#include "trace/handles.h"
+#include "libwriter/trace/handles.h"
 
 enum { HPCW_I_TRACE_STATES = 300 };
 

@@ -11,8 +11,8 @@
 
 #include <cjson/cJSON.h>
 
-#include "support/files.h"
-#include "support/html.h"
+#include "tests/support/files.h"
+#include "tests/support/html.h"
 
 struct numbers {
     double *v;

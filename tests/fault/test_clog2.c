@@ -11,10 +11,10 @@
 
 #include <hpcw/clog2_log.h>
 
-#include "read/clog2.h"
-#include "support/clog2_cases.h"
-#include "support/faults.h"
-#include "support/files.h"
+#include "libreader/clog2/clog2.h"
+#include "tests/support/clog2_cases.h"
+#include "tests/support/faults.h"
+#include "tests/support/files.h"
 
 static void fail_each_call(const struct clog2_case *c, enum fault fault, const unsigned char *want,
                            size_t want_size) {

@@ -14,9 +14,9 @@
 
 #include <hpcw/hpcw.h>
 
-#include "support/faults.h"
-#include "support/files.h"
-#include "support/linktest_cases.h"
+#include "tests/support/faults.h"
+#include "tests/support/files.h"
+#include "tests/support/linktest_cases.h"
 
 static const struct linktest_case *case_named(const char *name) {
     for (unsigned i = 0; i < linktest_case_count; i++) {

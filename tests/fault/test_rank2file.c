@@ -11,9 +11,9 @@
 
 #include <hpcw/hpcw.h>
 
-#include "support/faults.h"
-#include "support/files.h"
-#include "support/rank2file_cases.h"
+#include "tests/support/faults.h"
+#include "tests/support/files.h"
+#include "tests/support/rank2file_cases.h"
 
 static const struct rank2file_case *case_named(const char *name) {
     for (unsigned i = 0; i < rank2file_case_count; i++) {

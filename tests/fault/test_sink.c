@@ -12,9 +12,9 @@
 
 #include <hpcw/sink.h>
 
-#include "io/sink.h"
-#include "support/faults.h"
-#include "support/files.h"
+#include "libwriter/io/sink.h"
+#include "tests/support/faults.h"
+#include "tests/support/files.h"
 
 enum kind { PRIVATE, SHARED, LIMITED, KINDS };
 

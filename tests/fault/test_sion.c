@@ -15,9 +15,9 @@
 
 #include <hpcw/hpcw.h>
 
-#include "support/faults.h"
-#include "support/files.h"
-#include "support/sion_cases.h"
+#include "tests/support/faults.h"
+#include "tests/support/files.h"
+#include "tests/support/sion_cases.h"
 
 struct scenario {
     const char *name; /* of a case */

@@ -14,8 +14,8 @@
 
 #include <hpcw/hpcw.h>
 
-#include "support/faults.h"
-#include "support/files.h"
+#include "tests/support/faults.h"
+#include "tests/support/files.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 #define RECORDS 1200 /* more text than one buffer holds */

@@ -2,10 +2,10 @@
 /* Everything the CLOG-2 reader can do with arbitrary bytes. */
 #include <stdlib.h>
 
-#include "base/buf.h"
-#include "fuzz/images.h"
-#include "io/json.h"
-#include "read/clog2.h"
+#include "libreader/clog2/clog2.h"
+#include "libwriter/base/buf.h"
+#include "libwriter/io/json.h"
+#include "tests/fuzz/images.h"
 
 static void demand(bool good) {
     if (!good) {

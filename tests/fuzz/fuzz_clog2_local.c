@@ -7,8 +7,8 @@
 
 #include <hpcw/clog2_log.h>
 
-#include "fuzz/images.h"
-#include "read/clog2.h"
+#include "libreader/clog2/clog2.h"
+#include "tests/fuzz/images.h"
 
 static void demand(bool good) {
     if (!good) {

@@ -8,8 +8,8 @@
 
 #include <hpcw/kvtree.h>
 
-#include "fuzz/images.h"
-#include "fuzz/repaired.h"
+#include "tests/fuzz/images.h"
+#include "tests/fuzz/repaired.h"
 
 static void demand(bool good) {
     if (!good) {

@@ -2,8 +2,8 @@
 /* Everything the LinkTest reader can do with arbitrary bytes. */
 #include <stdlib.h>
 
-#include "fuzz/images.h"
-#include "read/linktest.h"
+#include "libreader/linktest/linktest.h"
+#include "tests/fuzz/images.h"
 
 static void demand(bool good) {
     if (!good) {

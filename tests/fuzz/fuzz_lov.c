@@ -3,8 +3,8 @@
  * the same again when it is asked for. The first byte of the input means nothing. */
 #include <stdlib.h>
 
-#include "fuzz/images.h"
-#include "io/lov.h"
+#include "libwriter/io/lov.h"
+#include "tests/fuzz/images.h"
 
 static void demand(bool good) {
     if (!good) {

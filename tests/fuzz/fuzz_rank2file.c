@@ -5,11 +5,11 @@
  */
 #include <stdlib.h>
 
-#include "base/mem.h"
-#include "format/rank2file/decode.h"
-#include "format/rank2file/records.h"
-#include "fuzz/images.h"
-#include "fuzz/repaired.h"
+#include "libwriter/base/mem.h"
+#include "libwriter/format/rank2file/decode.h"
+#include "libwriter/format/rank2file/records.h"
+#include "tests/fuzz/images.h"
+#include "tests/fuzz/repaired.h"
 
 static void demand(bool good) {
     if (!good) {

@@ -2,8 +2,8 @@
 /* Arbitrary text as the results of a sweep. What is taken can be compared with itself. */
 #include <stdlib.h>
 
-#include "compare.h"
-#include "fuzz/images.h"
+#include "bench/report/compare.h"
+#include "tests/fuzz/images.h"
 
 static void demand(bool good) {
     if (!good) {

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fuzz/images.h"
-#include "read/sion.h"
+#include "libreader/sion/sion.h"
+#include "tests/fuzz/images.h"
 
 /* A promise of the reader was broken: neither undefined behaviour nor a leak, but as bad. */
 static void demand(bool good) {

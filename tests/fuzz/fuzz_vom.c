@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fuzz/images.h"
-#include "read/vom.h"
-#include "read/vom_judge.h"
+#include "libreader/vom/rules/judge.h"
+#include "libreader/vom/vom.h"
+#include "tests/fuzz/images.h"
 
 static void demand(bool good) {
     if (!good) {

@@ -9,8 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/bytes.h"
-#include "read/sion.h"
+#include "libreader/sion/sion.h"
+#include "libwriter/base/bytes.h"
 
 #define FUZZ_IMAGES 3u
 

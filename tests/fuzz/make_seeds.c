@@ -11,16 +11,16 @@
 
 #include <hpcw/kvtree.h>
 
-#include "base/buf.h"
-#include "format/clog2/cargo.h"
-#include "format/clog2/local.h"
-#include "fuzz/images.h"
-#include "support/clog2_cases.h"
-#include "support/files.h"
-#include "support/linktest_image.h"
-#include "support/lov_image.h"
-#include "support/memory_source.h"
-#include "support/vom_image.h"
+#include "libwriter/base/buf.h"
+#include "libwriter/format/clog2/cargo.h"
+#include "libwriter/format/clog2/local.h"
+#include "tests/fuzz/images.h"
+#include "tests/support/clog2_cases.h"
+#include "tests/support/files.h"
+#include "tests/support/linktest_image.h"
+#include "tests/support/lov_image.h"
+#include "tests/support/memory_source.h"
+#include "tests/support/vom_image.h"
 
 static const char *folder;
 static bool checking;

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/bytes.h"
-#include "base/crc32.h"
+#include "libwriter/base/bytes.h"
+#include "libwriter/base/crc32.h"
 
 /* `size` is at least 28; to be freed. */
 static inline unsigned char *repaired(const unsigned char *data, size_t size) {

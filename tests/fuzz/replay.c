@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fuzz/images.h"
-#include "support/files.h"
+#include "tests/fuzz/images.h"
+#include "tests/support/files.h"
 
 static uint64_t next_random(uint64_t *state) {
     *state ^= *state << 13;

@@ -18,10 +18,10 @@
 
 #include <hpcw/clog2_log.h>
 
-#include "base/bytes.h"
-#include "read/clog2.h"
-#include "support/files.h"
-#include "support/memory_source.h"
+#include "libreader/clog2/clog2.h"
+#include "libwriter/base/bytes.h"
+#include "tests/support/files.h"
+#include "tests/support/memory_source.h"
 
 #define COUNT(a) (sizeof(a) / sizeof(a)[0])
 

@@ -15,7 +15,7 @@
 
 #include <hpcw/kvtree.h>
 
-#include "support/files.h"
+#include "tests/support/files.h"
 
 struct file {
     const char *set, *name;

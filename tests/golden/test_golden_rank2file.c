@@ -12,7 +12,7 @@
 
 #include <hpcw/rank2file.h>
 
-#include "support/files.h"
+#include "tests/support/files.h"
 
 /* NULL without the golden files. */
 static const char *golden(const char *name) {

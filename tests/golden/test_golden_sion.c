@@ -16,9 +16,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "read/sion.h"
-#include "support/files.h"
-#include "support/sion_image.h"
+#include "libreader/sion/sion.h"
+#include "tests/support/files.h"
+#include "tests/support/sion_image.h"
 
 #define COUNT(a) (sizeof(a) / sizeof(a)[0])
 

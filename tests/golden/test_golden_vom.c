@@ -16,9 +16,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/buf.h"
-#include "read/vom.h"
-#include "support/files.h"
+#include "libreader/vom/vom.h"
+#include "libwriter/base/buf.h"
+#include "tests/support/files.h"
 
 #define COUNT(a) (sizeof(a) / sizeof(a)[0])
 #define STRICT HPCW_I_VOM_STRICT

@@ -11,8 +11,8 @@
 
 #include <hpcw/hpcw.h>
 
-#include "support/files.h"
-#include "support/sion_cases.h"
+#include "tests/support/files.h"
+#include "tests/support/sion_cases.h"
 
 static void write_case(const struct sion_case *c, const char *path) {
     uint64_t sizes[64];

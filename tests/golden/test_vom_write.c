@@ -14,9 +14,9 @@
 
 #include <hpcw/hpcw.h>
 
-#include "support/brotli_text.h"
-#include "support/files.h"
-#include "support/json_tree.h"
+#include "tests/support/brotli_text.h"
+#include "tests/support/files.h"
+#include "tests/support/json_tree.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 #define MOST 64

@@ -29,7 +29,7 @@ export PKG_CONFIG_PATH LD_LIBRARY_PATH PATH
 version=$("$source/tests/version.sh")
 # Every program below must get what is installed, not what is in the tree.
 cd "$scratch"
-cp "$source"/tests/examples/*.[ch] .
+cp "$source"/examples/*.[ch] .
 
 echo "== version"
 for module in hpcw ${mpiexec:+hpcw-mpi}; do

@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "support/clog2_cases.h"
-#include "support/world.h"
+#include "tests/support/clog2_cases.h"
+#include "tests/support/world.h"
 
 enum { REFERENCE, TOGETHER, REFUSED, FOLDERS, MOST_SLICES = 64 };
 

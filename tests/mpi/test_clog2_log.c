@@ -17,10 +17,10 @@
 
 #include <hpcw/clog2_log.h>
 
-#include "comm/comm.h"
-#include "read/clog2.h"
-#include "support/files.h"
-#include "support/world.h"
+#include "libreader/clog2/clog2.h"
+#include "libwriter/comm/comm.h"
+#include "tests/support/files.h"
+#include "tests/support/world.h"
 
 enum { LOGS, LOCAL, FOLDERS, THREADS = 2 };
 

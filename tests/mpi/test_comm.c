@@ -10,12 +10,12 @@
 
 #include <cmocka.h>
 
-#include "base/mem.h"
-#include "base/status.h"
-#include "comm/agree.h"
-#include "support/faults.h"
-#include "support/random.h"
-#include "support/world.h"
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
+#include "libwriter/comm/agree.h"
+#include "tests/support/faults.h"
+#include "tests/support/random.h"
+#include "tests/support/world.h"
 
 /* Word i that process p brings: the same answer on all processes. */
 static uint64_t word_of(int p, uint64_t i) {

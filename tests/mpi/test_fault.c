@@ -17,12 +17,12 @@
 
 #include <hpcw/hpcw.h>
 
-#include "support/comm_faults.h"
-#include "support/faults.h"
-#include "support/files.h"
-#include "support/linktest_cases.h"
-#include "support/sion_cases.h"
-#include "support/world.h"
+#include "tests/support/comm_faults.h"
+#include "tests/support/faults.h"
+#include "tests/support/files.h"
+#include "tests/support/linktest_cases.h"
+#include "tests/support/sion_cases.h"
+#include "tests/support/world.h"
 
 enum { MOST_TASKS = 64, REFERENCE = 0, WORK = 1, FOLDERS };
 

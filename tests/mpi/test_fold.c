@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "comm/comm.h"
-#include "support/world.h"
+#include "libwriter/comm/comm.h"
+#include "tests/support/world.h"
 
 /* A record as a fold has it: how many processes it stands for, and their numbers as digits: the order shows. */
 static void append_number(uint64_t *left, const uint64_t *right) {

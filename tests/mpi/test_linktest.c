@@ -15,8 +15,8 @@
 
 #include <hpcw/hpcw.h>
 
-#include "support/linktest_cases.h"
-#include "support/world.h"
+#include "tests/support/linktest_cases.h"
+#include "tests/support/world.h"
 
 enum { MOST_TASKS = 64, MOST_PERMUTATIONS = 4, REFERENCE = SPREADS, PARTS, REFUSED, FOLDERS };
 

@@ -15,10 +15,10 @@
 
 #include <hpcw/hpcw.h>
 
-#include "support/faults.h"
-#include "support/files.h"
-#include "support/rank2file_cases.h"
-#include "support/world.h"
+#include "tests/support/faults.h"
+#include "tests/support/files.h"
+#include "tests/support/rank2file_cases.h"
+#include "tests/support/world.h"
 
 enum { REFERENCE = SPREADS, REFUSED, FOLDERS };
 

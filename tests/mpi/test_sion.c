@@ -11,9 +11,9 @@
 
 #include <hpcw/hpcw.h>
 
-#include "support/files.h"
-#include "support/sion_cases.h"
-#include "support/world.h"
+#include "tests/support/files.h"
+#include "tests/support/sion_cases.h"
+#include "tests/support/world.h"
 
 static hpcw_status write_spread(const struct sion_case *c, enum spread spread, const char *path,
                                 hpcw_error *err) {

@@ -10,8 +10,8 @@
 
 #include <hpcw/hpcw.h>
 
-#include "support/files.h"
-#include "support/world.h"
+#include "tests/support/files.h"
+#include "tests/support/world.h"
 
 #define RANKS 8u
 

@@ -12,12 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/buf.h"
-#include "base/bytes.h"
-#include "io/json.h"
-#include "read/clog2.h"
-#include "support/clog2_cases.h"
-#include "support/files.h"
+#include "libreader/clog2/clog2.h"
+#include "libwriter/base/buf.h"
+#include "libwriter/base/bytes.h"
+#include "libwriter/io/json.h"
+#include "tests/support/clog2_cases.h"
+#include "tests/support/files.h"
 
 #define COUNT(a) (sizeof(a) / sizeof(a)[0])
 

@@ -12,10 +12,10 @@
 
 #include <hpcw/hpcw.h>
 
-#include "read/linktest.h"
-#include "support/files.h"
-#include "support/linktest_cases.h"
-#include "support/random.h"
+#include "libreader/linktest/linktest.h"
+#include "tests/support/files.h"
+#include "tests/support/linktest_cases.h"
+#include "tests/support/random.h"
 
 enum { MOST = 64 };
 

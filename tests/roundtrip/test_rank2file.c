@@ -13,9 +13,9 @@
 
 #include <hpcw/hpcw.h>
 
-#include "base/crc32.h"
-#include "support/files.h"
-#include "support/rank2file_cases.h"
+#include "libwriter/base/crc32.h"
+#include "tests/support/files.h"
+#include "tests/support/rank2file_cases.h"
 
 static char scratch[256];
 

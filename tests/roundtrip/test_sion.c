@@ -16,9 +16,9 @@
 
 #include <hpcw/hpcw.h>
 
-#include "read/sion.h"
-#include "support/files.h"
-#include "support/random.h"
+#include "libreader/sion/sion.h"
+#include "tests/support/files.h"
+#include "tests/support/random.h"
 
 enum { MOST_TASKS = 300, MOST_RECORDS = 24, MOST_THREADS = 4, MOST_RECORD = 4096 };
 

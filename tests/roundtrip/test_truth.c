@@ -15,11 +15,11 @@
 
 #include <cmocka.h>
 
-#include "generate.h"
-#include "model/truth.h"
-#include "read/linktest.h"
-#include "store.h"
-#include "support/files.h"
+#include "gen/dataset/directory.h"
+#include "gen/dataset/generate.h"
+#include "gen/model/machine/truth.h"
+#include "libreader/linktest/linktest.h"
+#include "tests/support/files.h"
 
 enum { MOST_NODES = 512, MOST_SWITCHES = 64 };
 

@@ -15,10 +15,10 @@
 
 #include <cmocka.h>
 
-#include "generate.h"
-#include "read/vom.h"
-#include "store.h"
-#include "support/files.h"
+#include "gen/dataset/directory.h"
+#include "gen/dataset/generate.h"
+#include "libreader/vom/vom.h"
+#include "tests/support/files.h"
 
 enum { RANKS = 48, MOST_PHASES = 32 };
 

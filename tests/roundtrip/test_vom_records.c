@@ -12,9 +12,9 @@
 
 #include <hpcw/hpcw.h>
 
-#include "read/vom.h"
-#include "support/files.h"
-#include "support/random.h"
+#include "libreader/vom/vom.h"
+#include "tests/support/files.h"
+#include "tests/support/random.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "support/brotli_text.h"
+#include "tests/support/brotli_text.h"
 
 #include <brotli/decode.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What a brotli stream holds, by the decoder of the original library. */
-#ifndef TESTS_SUPPORT_BROTLI_TEXT_H
-#define TESTS_SUPPORT_BROTLI_TEXT_H
+#ifndef HPCW_TESTS_SUPPORT_BROTLI_TEXT_H
+#define HPCW_TESTS_SUPPORT_BROTLI_TEXT_H
 
 #include <stddef.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "support/clog2_cases.h"
+#include "tests/support/clog2_cases.h"
 
 #include <stdlib.h>
 #include <string.h>

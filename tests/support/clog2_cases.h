@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A made-up program's log for the tests of writers: all its records, in order. */
-#ifndef TESTS_SUPPORT_CLOG2_CASES_H
-#define TESTS_SUPPORT_CLOG2_CASES_H
+#ifndef HPCW_TESTS_SUPPORT_CLOG2_CASES_H
+#define HPCW_TESTS_SUPPORT_CLOG2_CASES_H
 
 #include <hpcw/clog2.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Stands before MPI's own functions, which are reached by their PMPI names. */
-#include "support/comm_faults.h"
+#include "tests/support/comm_faults.h"
 
 #include <mpi.h>
 

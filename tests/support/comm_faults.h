@@ -3,8 +3,8 @@
  * MPI fails on order: the n-th collective call that the library makes after it was armed returns an error and does
  * nothing. To be armed on all processes alike, as MPI's own failures (a network that is gone) are met by all.
  */
-#ifndef TESTS_SUPPORT_COMM_FAULTS_H
-#define TESTS_SUPPORT_COMM_FAULTS_H
+#ifndef HPCW_TESTS_SUPPORT_COMM_FAULTS_H
+#define HPCW_TESTS_SUPPORT_COMM_FAULTS_H
 
 #include <stdbool.h>
 

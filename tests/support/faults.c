@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "support/faults.h"
+#include "tests/support/faults.h"
 
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "base/mem.h"
-#include "io/sys.h"
-#include "support/files.h"
+#include "libwriter/base/mem.h"
+#include "libwriter/io/sys.h"
+#include "tests/support/files.h"
 
 /* Atomic, as threads of the library may allocate and write. */
 static enum fault armed;

@@ -4,8 +4,8 @@
  * less than asked. A suite runs the same work for n = 1, 2, ... until a run goes through without meeting its
  * failure.
  */
-#ifndef TESTS_SUPPORT_FAULTS_H
-#define TESTS_SUPPORT_FAULTS_H
+#ifndef HPCW_TESTS_SUPPORT_FAULTS_H
+#define HPCW_TESTS_SUPPORT_FAULTS_H
 
 #include <stdbool.h>
 

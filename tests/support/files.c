@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "support/files.h"
+#include "tests/support/files.h"
 
 #include <dirent.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Files for tests: a scratch directory, whole files, comparison with the first difference by offset. */
-#ifndef TESTS_SUPPORT_FILES_H
-#define TESTS_SUPPORT_FILES_H
+#ifndef HPCW_TESTS_SUPPORT_FILES_H
+#define HPCW_TESTS_SUPPORT_FILES_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "support/html.h"
+#include "tests/support/html.h"
 
 #include <ctype.h>
 #include <stdio.h>

@@ -4,8 +4,8 @@
  * they were opened, attributes are quoted, ids are unique, links lead to ids of the page or hold what they show, data
  * scripts are JSON, and nothing but a licence and the library that stands under it names an address of the network.
  */
-#ifndef TESTS_SUPPORT_HTML_H
-#define TESTS_SUPPORT_HTML_H
+#ifndef HPCW_TESTS_SUPPORT_HTML_H
+#define HPCW_TESTS_SUPPORT_HTML_H
 
 #include <stdbool.h>
 #include <stddef.h>

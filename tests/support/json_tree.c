@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "support/json_tree.h"
+#include "tests/support/json_tree.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -3,8 +3,8 @@
  * JSON texts for tests, as a tree that keeps numbers as they are spelled: 64-bit ids must not pass through doubles,
  * and 1 is not 1.0. Strict about structure, lenient about what the library never writes.
  */
-#ifndef TESTS_SUPPORT_JSON_TREE_H
-#define TESTS_SUPPORT_JSON_TREE_H
+#ifndef HPCW_TESTS_SUPPORT_JSON_TREE_H
+#define HPCW_TESTS_SUPPORT_JSON_TREE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "support/linktest_cases.h"
+#include "tests/support/linktest_cases.h"
 
 #include <stdio.h>
 #include <string.h>

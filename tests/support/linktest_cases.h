@@ -3,8 +3,8 @@
  * LinkTest results that the suites write again and again: every flag is in one of them. Each can be written by
  * any processes that own its tasks together.
  */
-#ifndef TESTS_SUPPORT_LINKTEST_CASES_H
-#define TESTS_SUPPORT_LINKTEST_CASES_H
+#ifndef HPCW_TESTS_SUPPORT_LINKTEST_CASES_H
+#define HPCW_TESTS_SUPPORT_LINKTEST_CASES_H
 
 #include <hpcw/linktest.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "support/linktest_image.h"
+#include "tests/support/linktest_image.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Small LinkTest 2.1.17 results in memory, put together from the description of the format by hand. */
-#ifndef HPCW_TESTS_LINKTEST_IMAGE_H
-#define HPCW_TESTS_LINKTEST_IMAGE_H
+#ifndef HPCW_TESTS_SUPPORT_LINKTEST_IMAGE_H
+#define HPCW_TESTS_SUPPORT_LINKTEST_IMAGE_H
 
-#include "support/sion_image.h"
+#include "tests/support/sion_image.h"
 
 #define LINKTEST_IMAGE_TASKS 32u
 #define LINKTEST_IMAGE_HEADER 156u /* file header with mode "mpi" */

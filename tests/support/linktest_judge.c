@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "support/linktest_judge.h"
+#include "tests/support/linktest_judge.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-#include "base/bytes.h"
+#include "libwriter/base/bytes.h"
 
 const struct linktest_image_spec linktest_plain = {.tasks = 6, .retests = 4, .fs_block_size = 64};
 const struct linktest_image_spec linktest_rich = {

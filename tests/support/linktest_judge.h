@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The LinkTest reader's verdict on images, as assertions. */
-#ifndef HPCW_TESTS_LINKTEST_JUDGE_H
-#define HPCW_TESTS_LINKTEST_JUDGE_H
+#ifndef HPCW_TESTS_SUPPORT_LINKTEST_JUDGE_H
+#define HPCW_TESTS_SUPPORT_LINKTEST_JUDGE_H
 
-#include "read/linktest.h"
-#include "support/linktest_image.h"
+#include "libreader/linktest/linktest.h"
+#include "tests/support/linktest_image.h"
 
 /* Results of every kind; linktest_specs are all of them. */
 #define LINKTEST_SPECS 5u

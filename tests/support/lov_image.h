@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Layouts of Lustre files, put together by hand from the description in io/lov.h. */
-#ifndef TESTS_SUPPORT_LOV_IMAGE_H
-#define TESTS_SUPPORT_LOV_IMAGE_H
+#ifndef HPCW_TESTS_SUPPORT_LOV_IMAGE_H
+#define HPCW_TESTS_SUPPORT_LOV_IMAGE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-#include "base/bytes.h"
+#include "libwriter/base/bytes.h"
 
 enum { LOV_IMAGE = 512 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A source of memory sinks that remembers them: a container's bytes without a file. */
-#ifndef TESTS_SUPPORT_MEMORY_SOURCE_H
-#define TESTS_SUPPORT_MEMORY_SOURCE_H
+#ifndef HPCW_TESTS_SUPPORT_MEMORY_SOURCE_H
+#define HPCW_TESTS_SUPPORT_MEMORY_SOURCE_H
 
 #include <hpcw/sink.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Numbers for property tests: the same on every machine and in every run. */
-#ifndef TESTS_SUPPORT_RANDOM_H
-#define TESTS_SUPPORT_RANDOM_H
+#ifndef HPCW_TESTS_SUPPORT_RANDOM_H
+#define HPCW_TESTS_SUPPORT_RANDOM_H
 
 #include <stdint.h>
 

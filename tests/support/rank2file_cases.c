@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "support/rank2file_cases.h"
+#include "tests/support/rank2file_cases.h"
 
 #include <dirent.h>
 #include <stdio.h>
@@ -7,8 +7,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/crc32.h"
-#include "support/files.h"
+#include "libwriter/base/crc32.h"
+#include "tests/support/files.h"
 
 const struct rank2file_case rank2file_cases[] = {
     {"one rank", HPCW_RANK2FILE_SCR_1_1, 1, 0, 0, 0},

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Checkpoints that several suites write: files of every rank from formulas, by whoever owns the rank. */
-#ifndef TESTS_SUPPORT_RANK2FILE_CASES_H
-#define TESTS_SUPPORT_RANK2FILE_CASES_H
+#ifndef HPCW_TESTS_SUPPORT_RANK2FILE_CASES_H
+#define HPCW_TESTS_SUPPORT_RANK2FILE_CASES_H
 
 #include <hpcw/rank2file.h>
 

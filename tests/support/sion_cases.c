@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "support/sion_cases.h"
+#include "tests/support/sion_cases.h"
 
 #include <string.h>
 

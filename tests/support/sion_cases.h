@@ -3,8 +3,8 @@
  * Containers that the suites write again and again: the calls behind the files that the real library wrote, and
  * some of our own. Each can be written by any process that owns any of its tasks.
  */
-#ifndef TESTS_SUPPORT_SION_CASES_H
-#define TESTS_SUPPORT_SION_CASES_H
+#ifndef HPCW_TESTS_SUPPORT_SION_CASES_H
+#define HPCW_TESTS_SUPPORT_SION_CASES_H
 
 #include <hpcw/sion.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "support/sion_image.h"
+#include "tests/support/sion_image.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,8 +4,8 @@
  * the reader under test has a part in them. Whatever a test wants to be wrong can be said in the specification
  * or changed in the bytes.
  */
-#ifndef HPCW_TESTS_SION_IMAGE_H
-#define HPCW_TESTS_SION_IMAGE_H
+#ifndef HPCW_TESTS_SUPPORT_SION_IMAGE_H
+#define HPCW_TESTS_SUPPORT_SION_IMAGE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "support/sion_judge.h"
+#include "tests/support/sion_judge.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

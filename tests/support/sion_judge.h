@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The SION reader's verdict on images, as assertions. */
-#ifndef HPCW_TESTS_SION_JUDGE_H
-#define HPCW_TESTS_SION_JUDGE_H
+#ifndef HPCW_TESTS_SUPPORT_SION_JUDGE_H
+#define HPCW_TESTS_SUPPORT_SION_JUDGE_H
 
-#include "read/sion.h"
-#include "support/sion_image.h"
+#include "libreader/sion/sion.h"
+#include "tests/support/sion_image.h"
 
 struct hpcw_i_sion_image sion_image_view(const struct sion_image *image);
 

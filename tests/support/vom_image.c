@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "support/vom_image.h"
+#include "tests/support/vom_image.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 
 #include <brotli/encode.h>
 
-#include "support/files.h"
+#include "tests/support/files.h"
 
 /* The elements A (rank 0) and B (rank 1); entities elsewhere come without what only their own rank knows. */
 #define A                                                                                                      \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Small VOM files, put together from the description of the format by hand. */
-#ifndef HPCW_TESTS_VOM_IMAGE_H
-#define HPCW_TESTS_VOM_IMAGE_H
+#ifndef HPCW_TESTS_SUPPORT_VOM_IMAGE_H
+#define HPCW_TESTS_SUPPORT_VOM_IMAGE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "support/vom_judge.h"
+#include "tests/support/vom_judge.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The VOM reader's verdict on texts, as assertions. Files are called "m". */
-#ifndef HPCW_TESTS_VOM_JUDGE_H
-#define HPCW_TESTS_VOM_JUDGE_H
+#ifndef HPCW_TESTS_SUPPORT_VOM_JUDGE_H
+#define HPCW_TESTS_SUPPORT_VOM_JUDGE_H
 
 #include <stddef.h>
 
-#include "read/vom.h"
-#include "support/vom_image.h"
+#include "libreader/vom/vom.h"
+#include "tests/support/vom_image.h"
 
 /* The test fails unless the reader accepts the text, or refuses it with a message that contains `part`. */
 void accept_vom(const char *text, unsigned flags);

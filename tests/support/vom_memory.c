@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "support/vom_memory.h"
+#include "tests/support/vom_memory.h"
 
 #include <inttypes.h>
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A rank's file in memory, and records that are right, for tests to make them wrong. */
-#ifndef TESTS_SUPPORT_VOM_MEMORY_H
-#define TESTS_SUPPORT_VOM_MEMORY_H
+#ifndef HPCW_TESTS_SUPPORT_VOM_MEMORY_H
+#define HPCW_TESTS_SUPPORT_VOM_MEMORY_H
 
 #include <hpcw/vom.h>
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "support/world.h"
+#include "tests/support/world.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "support/files.h"
+#include "tests/support/files.h"
 
 hpcw_comm *world;
 int process;

@@ -3,8 +3,8 @@
  * What tests under mpiexec share. Every verdict is reduced over all processes before it is asserted: an assert on one
  * process alone would leave the others waiting in the next collective.
  */
-#ifndef TESTS_SUPPORT_WORLD_H
-#define TESTS_SUPPORT_WORLD_H
+#ifndef HPCW_TESTS_SUPPORT_WORLD_H
+#define HPCW_TESTS_SUPPORT_WORLD_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/mem.h"
-#include "support/faults.h"
+#include "libwriter/base/mem.h"
+#include "tests/support/faults.h"
 
 enum {
     CROWD = 40000,      /* requests under way: the table has room for 24576, if they fall evenly */

@@ -9,10 +9,10 @@
 
 #include <cmocka.h>
 
-#include "base/buf.h"
-#include "base/bytes.h"
-#include "base/checked.h"
-#include "base/mem.h"
+#include "libwriter/base/buf.h"
+#include "libwriter/base/bytes.h"
+#include "libwriter/base/checked.h"
+#include "libwriter/base/mem.h"
 
 static void sums_and_products_are_checked(void **state) {
     (void)state;

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "compare.h"
+#include "bench/report/compare.h"
 
 enum { TRIALS = 8 };
 

@@ -10,13 +10,13 @@
 
 #include <cmocka.h>
 
-#include "base/mem.h"
-#include "comm/comm.h"
-#include "layout.h"
-#include "read/sion.h"
-#include "support/faults.h"
-#include "support/files.h"
-#include "workdir.h"
+#include "bench/layout/layout.h"
+#include "bench/measure/workdir.h"
+#include "libreader/sion/sion.h"
+#include "libwriter/base/mem.h"
+#include "libwriter/comm/comm.h"
+#include "tests/support/faults.h"
+#include "tests/support/files.h"
 
 static char scratch[256];
 static struct bench_processes alone;

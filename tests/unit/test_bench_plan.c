@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "base/mem.h"
-#include "sweep.h"
+#include "bench/sweep/sweep.h"
+#include "libwriter/base/mem.h"
 
 struct plan {
     struct bench_sweep_options o;

@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "base/mem.h"
-#include "results.h"
+#include "bench/report/results.h"
+#include "libwriter/base/mem.h"
 
 #define MS UINT64_C(1000000)
 

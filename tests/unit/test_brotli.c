@@ -12,10 +12,10 @@
 
 #include <hpcw/sink.h>
 
-#include "io/brotli.h"
-#include "support/brotli_text.h"
-#include "support/faults.h"
-#include "support/random.h"
+#include "libwriter/io/brotli.h"
+#include "tests/support/brotli_text.h"
+#include "tests/support/faults.h"
+#include "tests/support/random.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 #define LARGEST ((size_t)1500000)

@@ -18,9 +18,9 @@
 
 #include <hpcw/clog2_log.h>
 
-#include "base/bytes.h"
-#include "read/clog2.h"
-#include "support/files.h"
+#include "libreader/clog2/clog2.h"
+#include "libwriter/base/bytes.h"
+#include "tests/support/files.h"
 
 #define COUNT(a) (sizeof(a) / sizeof(a)[0])
 

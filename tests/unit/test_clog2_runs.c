@@ -8,9 +8,9 @@
 
 #include <cmocka.h>
 
-#include "format/clog2/runs.h"
-#include "support/faults.h"
-#include "support/random.h"
+#include "libwriter/format/clog2/runs.h"
+#include "tests/support/faults.h"
+#include "tests/support/random.h"
 
 enum { MOST_RUNS = 40, RECORDS = 3000, SPARE = 64 };
 

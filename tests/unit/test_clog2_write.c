@@ -9,10 +9,10 @@
 
 #include <cmocka.h>
 
-#include "format/clog2/blocks.h"
-#include "format/clog2/preamble.h"
-#include "support/clog2_cases.h"
-#include "support/memory_source.h"
+#include "libwriter/format/clog2/blocks.h"
+#include "libwriter/format/clog2/preamble.h"
+#include "tests/support/clog2_cases.h"
+#include "tests/support/memory_source.h"
 
 #define COUNT(a) (sizeof(a) / sizeof(a)[0])
 

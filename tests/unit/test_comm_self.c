@@ -8,9 +8,9 @@
 
 #include <cmocka.h>
 
-#include "base/mem.h"
-#include "base/status.h"
-#include "comm/agree.h"
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
+#include "libwriter/comm/agree.h"
 
 static hpcw_comm *self;
 

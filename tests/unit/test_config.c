@@ -12,12 +12,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/mem.h"
-#include "dataset.h"
-#include "hpcgen_apply.h"
-#include "hpcgen_options.h"
-#include "tool/config.h"
-#include "tool/settings.h"
+#include "gen/cli/apply.h"
+#include "gen/cli/options.h"
+#include "gen/spec/dataset.h"
+#include "libwriter/base/mem.h"
+#include "ui/cli/config.h"
+#include "ui/cli/settings.h"
 
 /* ---- a command line, then a configuration in memory ---- */
 

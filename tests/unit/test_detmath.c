@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "base/detmath.h"
-#include "base/rng.h"
+#include "libwriter/base/detmath.h"
+#include "libwriter/base/rng.h"
 
 static uint64_t bits_of(double x) {
     uint64_t bits;

@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "base/detmath.h"
-#include "model/draws.h"
+#include "gen/model/draw/draws.h"
+#include "libwriter/base/detmath.h"
 
 enum { MOST = 200, SPARE = 64 };
 

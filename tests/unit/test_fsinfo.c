@@ -13,9 +13,9 @@
 #include <errno.h>
 #include <sys/vfs.h>
 
-#include "io/fsinfo.h"
-#include "support/files.h"
-#include "support/lov_image.h"
+#include "libwriter/io/fsinfo.h"
+#include "tests/support/files.h"
+#include "tests/support/lov_image.h"
 
 #define LUSTRE 0x0BD00BD0u
 #define GPFS 0x47504653u

@@ -11,8 +11,8 @@
 
 #include <cJSON.h>
 
-#include "base/buf.h"
-#include "io/json.h"
+#include "libwriter/base/buf.h"
+#include "libwriter/io/json.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 

@@ -11,9 +11,9 @@
 #include <math.h>
 #include <stdbool.h>
 
-#include "base/buf.h"
-#include "base/mem.h"
-#include "io/json.h"
+#include "libwriter/base/buf.h"
+#include "libwriter/base/mem.h"
+#include "libwriter/io/json.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 

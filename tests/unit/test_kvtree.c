@@ -12,10 +12,10 @@
 
 #include <hpcw/kvtree.h>
 
-#include "base/bytes.h"
-#include "base/crc32.h"
-#include "support/faults.h"
-#include "support/files.h"
+#include "libwriter/base/bytes.h"
+#include "libwriter/base/crc32.h"
+#include "tests/support/faults.h"
+#include "tests/support/files.h"
 
 #define OK(call) assert_int_equal(call, HPCW_OK)
 

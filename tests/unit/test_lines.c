@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "lines.h"
-#include "support/files.h"
+#include "gen/dataset/lines.h"
+#include "tests/support/files.h"
 
 static char scratch[400];
 static char path[512];

@@ -10,7 +10,7 @@
 
 #include <hpcw/linktest.h>
 
-#include "base/mem.h"
+#include "libwriter/base/mem.h"
 
 enum { MOST = 64 };
 

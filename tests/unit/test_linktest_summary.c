@@ -9,9 +9,9 @@
 
 #include <cmocka.h>
 
-#include "base/bytes.h"
-#include "format/linktest/summary.h"
-#include "support/random.h"
+#include "libwriter/base/bytes.h"
+#include "libwriter/format/linktest/summary.h"
+#include "tests/support/random.h"
 
 static uint64_t random_time(uint64_t *rng) {
     uint64_t t = random_word(rng) >> (12 + random_below(rng, 50));

@@ -11,7 +11,7 @@
 
 #include <hpcw/hpcw.h>
 
-#include "support/memory_source.h"
+#include "tests/support/memory_source.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 #define NUL8 "\0\0\0\0\0\0\0\0"

@@ -12,10 +12,10 @@
 
 #include <cmocka.h>
 
-#include "base/mem.h"
-#include "model/grid.h"
-#include "model/load.h"
-#include "model/permute.h"
+#include "gen/model/draw/grid.h"
+#include "gen/model/draw/permute.h"
+#include "gen/model/load/load.h"
+#include "libwriter/base/mem.h"
 
 struct made {
     struct hpcw_i_machine machine;

@@ -10,9 +10,9 @@
 
 #include <cmocka.h>
 
-#include "base/mem.h"
-#include "model/machine.h"
-#include "model/truth.h"
+#include "gen/model/machine/machine.h"
+#include "gen/model/machine/truth.h"
+#include "libwriter/base/mem.h"
 
 static struct hpcw_i_machine machine_of(const char *preset, uint32_t ranks, uint64_t seed) {
     struct hpcw_i_machine_params p;

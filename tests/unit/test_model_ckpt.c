@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "base/crc32.h"
-#include "model/ckpt.h"
+#include "gen/model/checkpoint/checkpoint.h"
+#include "libwriter/base/crc32.h"
 
 static struct hpcw_i_ckpt model_of(const struct hpcw_i_ckpt_params *p, uint32_t ranks) {
     struct hpcw_i_ckpt m;

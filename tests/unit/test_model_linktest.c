@@ -16,9 +16,9 @@
 
 #include <cmocka.h>
 
-#include "base/mem.h"
-#include "base/rng.h"
-#include "model/linktest.h"
+#include "gen/model/linktest/linktest.h"
+#include "libwriter/base/mem.h"
+#include "libwriter/base/rng.h"
 
 struct setup {
     struct hpcw_i_machine machine;

@@ -11,9 +11,9 @@
 
 #include <cmocka.h>
 
-#include "base/bytes.h"
-#include "base/rng.h"
-#include "model/particles.h"
+#include "gen/model/particles/particles.h"
+#include "libwriter/base/bytes.h"
+#include "libwriter/base/rng.h"
 
 static struct hpcw_i_particles model_of(uint32_t ranks, uint64_t seed) {
     struct hpcw_i_particles_params params;

@@ -19,8 +19,8 @@
 #include <math.h>
 #include <stdbool.h>
 
-#include "base/numfmt.h"
-#include "base/pow10.h"
+#include "libwriter/base/numfmt.h"
+#include "libwriter/base/pow10.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 

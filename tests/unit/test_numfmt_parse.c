@@ -12,7 +12,7 @@
 #include <math.h>
 #include <stdbool.h>
 
-#include "base/numfmt.h"
+#include "libwriter/base/numfmt.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 

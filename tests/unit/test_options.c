@@ -9,12 +9,12 @@
 
 #include <cmocka.h>
 
-#include "base/mem.h"
-#include "dataset.h"
-#include "format.h"
-#include "hpcgen_options.h"
-#include "tool/options.h"
-#include "tool/values.h"
+#include "gen/cli/options.h"
+#include "gen/format/format.h"
+#include "gen/spec/dataset.h"
+#include "libwriter/base/mem.h"
+#include "ui/cli/options.h"
+#include "ui/cli/values.h"
 
 /* ---- a program without subcommands, as the benchmark will be ---- */
 

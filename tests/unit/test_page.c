@@ -10,11 +10,11 @@
 
 #include <cmocka.h>
 
-#include "base/mem.h"
-#include "io/sys.h"
-#include "page/page.h"
-#include "support/files.h"
-#include "support/html.h"
+#include "libwriter/base/mem.h"
+#include "libwriter/io/sys.h"
+#include "tests/support/files.h"
+#include "tests/support/html.h"
+#include "ui/page/page.h"
 
 /* What text from outside could try. */
 static const char hostile[] = "</script><script>alert(1)</script><!-- & \"quoted\" 'too' \x01 ]]> <b>";

@@ -9,12 +9,12 @@
 
 #include <cmocka.h>
 
-#include "base/buf.h"
-#include "io/json.h"
-#include "model/linktest.h"
-#include "model/machine.h"
-#include "model/param.h"
-#include "model/particles.h"
+#include "gen/model/linktest/linktest.h"
+#include "gen/model/machine/machine.h"
+#include "gen/model/particles/particles.h"
+#include "libwriter/base/buf.h"
+#include "libwriter/io/json.h"
+#include "ui/param/param.h"
 
 struct owner {
     bool flag;

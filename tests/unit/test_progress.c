@@ -12,9 +12,9 @@
 #include <pthread.h>
 #include <time.h>
 
-#include "base/mem.h"
-#include "tool/progress.h"
-#include "tool/text.h"
+#include "libwriter/base/mem.h"
+#include "ui/cli/progress.h"
+#include "ui/cli/text.h"
 
 static void sleep_s(double seconds) {
     struct timespec t = {.tv_sec = (time_t)seconds};

@@ -13,9 +13,9 @@
 
 #include <hpcw/rank2file.h>
 
-#include "base/bytes.h"
-#include "support/files.h"
-#include "support/rank2file_cases.h"
+#include "libwriter/base/bytes.h"
+#include "tests/support/files.h"
+#include "tests/support/rank2file_cases.h"
 
 #define OK(call) assert_int_equal(call, HPCW_OK)
 

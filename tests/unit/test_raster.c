@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "page/raster.h"
+#include "ui/page/raster.h"
 
 static void small_matrices_stay_as_they_are(void **state) {
     (void)state;

@@ -9,10 +9,10 @@
 
 #include <string.h>
 
-#include "base/mem.h"
-#include "read/linktest.h"
-#include "support/linktest_image.h"
-#include "support/linktest_judge.h"
+#include "libreader/linktest/linktest.h"
+#include "libwriter/base/mem.h"
+#include "tests/support/linktest_image.h"
+#include "tests/support/linktest_judge.h"
 
 #define STRICT HPCW_I_SION_STRICT
 #define COUNT(a) (sizeof(a) / sizeof(a)[0])

@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/mem.h"
-#include "read/sion.h"
-#include "support/sion_image.h"
-#include "support/sion_judge.h"
+#include "libreader/sion/sion.h"
+#include "libwriter/base/mem.h"
+#include "tests/support/sion_image.h"
+#include "tests/support/sion_judge.h"
 
 #define STRICT HPCW_I_SION_STRICT
 #define GAPS HPCW_I_SION_GAPS

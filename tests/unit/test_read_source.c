@@ -14,11 +14,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/mem.h"
-#include "read/sion.h"
-#include "read/source.h"
-#include "support/files.h"
-#include "support/sion_image.h"
+#include "libreader/sion/sion.h"
+#include "libreader/source.h"
+#include "libwriter/base/mem.h"
+#include "tests/support/files.h"
+#include "tests/support/sion_image.h"
 
 #define MIB ((uint64_t)1 << 20)
 

@@ -12,9 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/buf.h"
-#include "read/vom.h"
-#include "support/vom_image.h"
+#include "libreader/vom/vom.h"
+#include "libwriter/base/buf.h"
+#include "tests/support/vom_image.h"
 
 #define COUNT(a) (sizeof(a) / sizeof(a)[0])
 

@@ -11,10 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/mem.h"
-#include "support/files.h"
-#include "support/random.h"
-#include "support/vom_judge.h"
+#include "libwriter/base/mem.h"
+#include "tests/support/files.h"
+#include "tests/support/random.h"
+#include "tests/support/vom_judge.h"
 
 #define STRICT HPCW_I_VOM_STRICT
 #define COUNT(a) (sizeof(a) / sizeof(a)[0])

@@ -14,10 +14,10 @@
 
 #include <cjson/cJSON.h>
 
-#include "io/json.h"
-#include "support/files.h"
-#include "support/random.h"
-#include "support/vom_judge.h"
+#include "libwriter/io/json.h"
+#include "tests/support/files.h"
+#include "tests/support/random.h"
+#include "tests/support/vom_judge.h"
 
 #define COUNT(a) (sizeof(a) / sizeof(a)[0])
 

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "support/vom_judge.h"
+#include "tests/support/vom_judge.h"
 
 #define STRICT HPCW_I_VOM_STRICT
 #define COUNT(a) (sizeof(a) / sizeof(a)[0])

@@ -13,10 +13,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/buf.h"
-#include "base/mem.h"
-#include "support/files.h"
-#include "support/vom_judge.h"
+#include "libwriter/base/buf.h"
+#include "libwriter/base/mem.h"
+#include "tests/support/files.h"
+#include "tests/support/vom_judge.h"
 
 #define STRICT HPCW_I_VOM_STRICT
 #define COUNT(a) (sizeof(a) / sizeof(a)[0])

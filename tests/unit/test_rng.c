@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "base/rng.h"
+#include "libwriter/base/rng.h"
 
 /* From the authors' list of known answers. */
 static void test_known_answers(void **state) {

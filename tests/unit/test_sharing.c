@@ -15,11 +15,11 @@
 
 #include <hpcw/hpcw.h>
 
-#include "base/mem.h"
-#include "read/sion.h"
-#include "sharing.h"
-#include "support/files.h"
-#include "support/random.h"
+#include "bench/count/sharing.h"
+#include "libreader/sion/sion.h"
+#include "libwriter/base/mem.h"
+#include "tests/support/files.h"
+#include "tests/support/random.h"
 
 enum { MOST_RANKS = 64, META = -1, NOBODY = 0, ROUNDS = 1000 };
 

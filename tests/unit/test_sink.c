@@ -14,10 +14,10 @@
 
 #include <hpcw/sink.h>
 
-#include "io/sink.h"
-#include "io/sys.h"
-#include "support/files.h"
-#include "support/random.h"
+#include "libwriter/io/sink.h"
+#include "libwriter/io/sys.h"
+#include "tests/support/files.h"
+#include "tests/support/random.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 

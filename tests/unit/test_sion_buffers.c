@@ -23,10 +23,10 @@
 
 #include <hpcw/sion.h>
 
-#include "io/fsinfo.h"
-#include "io/sys.h"
-#include "support/files.h"
-#include "support/random.h"
+#include "libwriter/io/fsinfo.h"
+#include "libwriter/io/sys.h"
+#include "tests/support/files.h"
+#include "tests/support/random.h"
 
 static char scratch[256];
 

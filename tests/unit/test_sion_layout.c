@@ -12,9 +12,9 @@
 
 #include <cmocka.h>
 
-#include "base/mem.h"
-#include "format/sion/place.h"
-#include "support/random.h"
+#include "libwriter/base/mem.h"
+#include "libwriter/format/sion/place.h"
+#include "tests/support/random.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 

@@ -11,7 +11,7 @@
 
 #include <hpcw/hpcw.h>
 
-#include "support/memory_source.h"
+#include "tests/support/memory_source.h"
 
 static struct memory_source memory;
 

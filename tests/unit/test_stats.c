@@ -9,8 +9,8 @@
 
 #include <math.h>
 
-#include "base/mem.h"
-#include "tool/stats.h"
+#include "bench/measure/stats.h"
+#include "libwriter/base/mem.h"
 
 static void near(double got, double wanted, double tolerance) {
     if (!(fabs(got - wanted) <= tolerance)) {

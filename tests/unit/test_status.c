@@ -11,7 +11,7 @@
 
 #include <hpcw/version.h>
 
-#include "base/status.h"
+#include "libwriter/base/status.h"
 
 static const hpcw_status all[] = {
     HPCW_OK,      HPCW_EINVAL,     HPCW_ESTATE,    HPCW_ERANGE, HPCW_EMISMATCH, HPCW_ENOTSUP,

@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "base/mem.h"
-#include "tool/text.h"
+#include "libwriter/base/mem.h"
+#include "ui/cli/text.h"
 
 static void sizes_are_rounded_within_their_unit(void **state) {
     (void)state;

@@ -16,8 +16,8 @@
 
 #include <hpcw/hpcw.h>
 
-#include "support/files.h"
-#include "support/linktest_cases.h"
+#include "tests/support/files.h"
+#include "tests/support/linktest_cases.h"
 
 enum { THREADS = 4, TASKS = 200, ROUNDS = 40 };
 

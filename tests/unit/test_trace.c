@@ -12,9 +12,9 @@
 
 #include <cmocka.h>
 
-#include "base/mem.h"
-#include "model/trace.h"
-#include "model/trace_parts.h"
+#include "gen/model/trace/private.h"
+#include "gen/model/trace/trace.h"
+#include "libwriter/base/mem.h"
 
 struct made {
     struct hpcw_i_machine_params machine_params;

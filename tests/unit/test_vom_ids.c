@@ -13,8 +13,8 @@
 
 #include <hpcw/vom.h>
 
-#include "support/files.h"
-#include "support/random.h"
+#include "tests/support/files.h"
+#include "tests/support/random.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 

@@ -12,7 +12,7 @@
 
 #include <hpcw/vom.h>
 
-#include "support/vom_memory.h"
+#include "tests/support/vom_memory.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 #define EVERYTHING (2 * HPCW_VOM_ALLOW_TASKS_FIRST - 1)

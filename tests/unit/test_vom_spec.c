@@ -10,7 +10,7 @@
 
 #include <hpcw/vom.h>
 
-#include "support/faults.h"
+#include "tests/support/faults.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 

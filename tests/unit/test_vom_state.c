@@ -10,8 +10,8 @@
 
 #include <hpcw/vom.h>
 
-#include "base/mem.h"
-#include "support/vom_memory.h"
+#include "libwriter/base/mem.h"
+#include "tests/support/vom_memory.h"
 
 static const double no_time[2] = {0, 0};
 

@@ -12,10 +12,10 @@
 
 #include <hpcw/vom.h>
 
-#include "support/brotli_text.h"
-#include "support/files.h"
-#include "support/json_tree.h"
-#include "support/vom_memory.h"
+#include "tests/support/brotli_text.h"
+#include "tests/support/files.h"
+#include "tests/support/json_tree.h"
+#include "tests/support/vom_memory.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 

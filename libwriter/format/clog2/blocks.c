@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "format/clog2/blocks.h"
+#include "libwriter/format/clog2/blocks.h"
 
-#include "base/checked.h"
-#include "base/mem.h"
+#include "libwriter/base/checked.h"
+#include "libwriter/base/mem.h"
 
 enum { FIRST = 2 << 20 }; /* room for blocks: a large page */
 

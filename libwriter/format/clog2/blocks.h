@@ -8,7 +8,7 @@
 #ifndef HPCW_FORMAT_CLOG2_BLOCKS_H
 #define HPCW_FORMAT_CLOG2_BLOCKS_H
 
-#include "format/clog2/records.h"
+#include "libwriter/format/clog2/records.h"
 
 /* A run of blocks. The bytes of block k of the buffer begin at data + k * block_size; the last one is open. */
 struct hpcw_i_clog2_blocks {

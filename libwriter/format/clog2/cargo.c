@@ -3,10 +3,10 @@
  * Cargo and the formats that show it. A piece is coded in four bits, a list of pieces in 64: a cargo of 32 bytes holds
  * 16 of them at most, two bytes each, and equal lists are equal numbers.
  */
-#include "format/clog2/cargo.h"
+#include "libwriter/format/clog2/cargo.h"
 
-#include "base/bytes.h"
-#include "base/status.h"
+#include "libwriter/base/bytes.h"
+#include "libwriter/base/status.h"
 
 enum { NO_PIECE, PIECES = 8 };
 

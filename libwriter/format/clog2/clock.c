@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "base/mem.h"
-#include "base/status.h"
-#include "comm/agree.h"
-#include "format/clog2/log.h"
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
+#include "libwriter/comm/agree.h"
+#include "libwriter/format/clog2/log.h"
 
 #if defined(__x86_64__)
 #include <cpuid.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "format/clog2/comms.h"
+#include "libwriter/format/clog2/comms.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/mem.h"
-#include "base/status.h"
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
 
 static hpcw_status no_memory(hpcw_error *err) {
     return hpcw_i_fail(err, HPCW_ENOMEM, "clog2: out of memory for the table of communicators");

@@ -3,7 +3,7 @@
 #ifndef HPCW_FORMAT_CLOG2_COMMS_H
 #define HPCW_FORMAT_CLOG2_COMMS_H
 
-#include "format/clog2/stream.h"
+#include "libwriter/format/clog2/stream.h"
 
 /* A communicator besides the world and those of one rank. */
 struct hpcw_i_clog2_extra {

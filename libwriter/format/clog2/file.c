@@ -6,14 +6,14 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "base/checked.h"
-#include "base/mem.h"
-#include "base/status.h"
-#include "comm/agree.h"
-#include "format/clog2/blocks.h"
-#include "format/clog2/file.h"
-#include "format/clog2/preamble.h"
-#include "io/sink.h"
+#include "libwriter/base/checked.h"
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
+#include "libwriter/comm/agree.h"
+#include "libwriter/format/clog2/blocks.h"
+#include "libwriter/format/clog2/file.h"
+#include "libwriter/format/clog2/preamble.h"
+#include "libwriter/io/sink.h"
 
 enum {
     WRITE_SIZE = 1 << 20, /* bytes of blocks that are written at once */

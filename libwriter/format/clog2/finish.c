@@ -2,13 +2,13 @@
 /* The end of a recording: one clock, one set of definitions, one table of communicators, one file. */
 #include <string.h>
 
-#include "base/mem.h"
-#include "base/status.h"
-#include "comm/agree.h"
-#include "format/clog2/comms.h"
-#include "format/clog2/front.h"
-#include "format/clog2/merge.h"
-#include "io/sys.h"
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
+#include "libwriter/comm/agree.h"
+#include "libwriter/format/clog2/comms.h"
+#include "libwriter/format/clog2/front.h"
+#include "libwriter/format/clog2/merge.h"
+#include "libwriter/io/sys.h"
 
 #define BIAS (UINT64_C(1) << 63) /* makes signed words comparable as unsigned ones */
 

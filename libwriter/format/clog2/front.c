@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "format/clog2/front.h"
+#include "libwriter/format/clog2/front.h"
 
 #include <string.h>
 
-#include "format/clog2/records.h"
+#include "libwriter/format/clog2/records.h"
 
 void hpcw_i_clog2_count_definitions(const struct hpcw_i_clog2_definition *definition, uint32_t count,
                                     uint32_t *states, uint32_t *solos) {

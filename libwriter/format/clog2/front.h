@@ -3,7 +3,7 @@
 #ifndef HPCW_FORMAT_CLOG2_FRONT_H
 #define HPCW_FORMAT_CLOG2_FRONT_H
 
-#include "format/clog2/log.h"
+#include "libwriter/format/clog2/log.h"
 
 /* How many user states and solo events a list announces. */
 void hpcw_i_clog2_count_definitions(const struct hpcw_i_clog2_definition *definition, uint32_t count,

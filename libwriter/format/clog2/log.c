@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Recording: definitions, lines and their chunks, and the helper thread that writes chunks to the local file. */
-#include "format/clog2/log.h"
+#include "libwriter/format/clog2/log.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -9,14 +9,14 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "base/mem.h"
-#include "base/status.h"
-#include "comm/agree.h"
-#include "format/clog2/cargo.h"
-#include "format/clog2/local.h"
-#include "format/clog2/records.h"
-#include "io/sink.h"
-#include "io/sys.h"
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
+#include "libwriter/comm/agree.h"
+#include "libwriter/format/clog2/cargo.h"
+#include "libwriter/format/clog2/local.h"
+#include "libwriter/format/clog2/records.h"
+#include "libwriter/io/sink.h"
+#include "libwriter/io/sys.h"
 
 #define CHUNK_BYTES (HPCW_I_CLOG2_CHUNK * sizeof(uint64_t))
 #define LEAST_MEMORY (4 * (uint64_t)CHUNK_BYTES)

@@ -10,8 +10,8 @@
 
 #include <hpcw/clog2_log.h>
 
-#include "base/buf.h"
-#include "comm/comm.h"
+#include "libwriter/base/buf.h"
+#include "libwriter/comm/comm.h"
 
 enum {
     HPCW_I_CLOG2_CHUNK = 262144, /* words: a large page of 2 MiB */

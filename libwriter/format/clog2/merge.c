@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The merge of one process alone, and the tree: process p merges what 2p + 1 and 2p + 2 send with its own records and sends
  * that to (p - 1) / 2. */
-#include "format/clog2/merge.h"
+#include "libwriter/format/clog2/merge.h"
 
-#include "base/mem.h"
-#include "base/status.h"
-#include "format/clog2/file.h"
-#include "format/clog2/partition.h"
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
+#include "libwriter/format/clog2/file.h"
+#include "libwriter/format/clog2/partition.h"
 
 enum { TREE_WORDS = 32768 /* of a message */ };
 

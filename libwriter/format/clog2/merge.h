@@ -3,7 +3,7 @@
 #ifndef HPCW_FORMAT_CLOG2_MERGE_H
 #define HPCW_FORMAT_CLOG2_MERGE_H
 
-#include "format/clog2/stream.h"
+#include "libwriter/format/clog2/stream.h"
 
 /*
  * Collective. Every process brings its stream. *blocks: how many this process wrote. The status is that of this process

@@ -14,16 +14,16 @@
  * all add up, too, say that in most cases before anything is merged; then a process writes while it merges, and what it
  * writes is still in its cache. Where they do not say it, the process merges first and counts.
  */
-#include "format/clog2/partition.h"
+#include "libwriter/format/clog2/partition.h"
 
 #include <stdlib.h>
 
-#include "base/mem.h"
-#include "base/status.h"
-#include "comm/agree.h"
-#include "format/clog2/blocks.h"
-#include "format/clog2/file.h"
-#include "format/clog2/runs.h"
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
+#include "libwriter/comm/agree.h"
+#include "libwriter/format/clog2/blocks.h"
+#include "libwriter/format/clog2/file.h"
+#include "libwriter/format/clog2/runs.h"
 
 enum {
     SEGMENT = HPCW_CLOG2_SEGMENT,

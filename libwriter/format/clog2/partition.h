@@ -3,7 +3,7 @@
 #ifndef HPCW_FORMAT_CLOG2_PARTITION_H
 #define HPCW_FORMAT_CLOG2_PARTITION_H
 
-#include "format/clog2/stream.h"
+#include "libwriter/format/clog2/stream.h"
 
 /* Collective over at least two processes; as hpcw_i_clog2_merge. */
 hpcw_status hpcw_i_clog2_merge_partitioned(hpcw_clog2 *file, hpcw_comm *comm,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "format/clog2/preamble.h"
+#include "libwriter/format/clog2/preamble.h"
 
-#include "base/numfmt.h"
+#include "libwriter/base/numfmt.h"
 
 /* Tables of one entry more than fits into 31 bits are refused before, so no product overflows here. */
 #define UNIT (UINT64_C(1) << 30)

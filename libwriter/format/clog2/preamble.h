@@ -3,7 +3,7 @@
 #ifndef HPCW_FORMAT_CLOG2_PREAMBLE_H
 #define HPCW_FORMAT_CLOG2_PREAMBLE_H
 
-#include "format/clog2/records.h"
+#include "libwriter/format/clog2/records.h"
 
 enum {
     HPCW_I_CLOG2_PREAMBLE = 1024,

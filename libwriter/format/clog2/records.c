@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "format/clog2/records.h"
+#include "libwriter/format/clog2/records.h"
 
-#include "base/status.h"
+#include "libwriter/base/status.h"
 
 /* ------------------------------------------------------------------------------------------------------------
  *  Checks

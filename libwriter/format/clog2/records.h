@@ -8,7 +8,7 @@
 
 #include <hpcw/clog2.h>
 
-#include "base/bytes.h"
+#include "libwriter/base/bytes.h"
 
 /* Numbers of the kinds that only the writer itself makes, and of those that only others write. */
 enum {

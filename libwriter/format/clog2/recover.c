@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Local files of a run that died, made into a log. What was in memory then is gone; every piece in a file counts. */
-#include "format/clog2/recover.h"
+#include "libwriter/format/clog2/recover.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/mem.h"
-#include "base/status.h"
-#include "format/clog2/front.h"
-#include "format/clog2/local.h"
-#include "format/clog2/merge.h"
-#include "format/clog2/records.h"
-#include "io/sys.h"
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
+#include "libwriter/format/clog2/front.h"
+#include "libwriter/format/clog2/local.h"
+#include "libwriter/format/clog2/merge.h"
+#include "libwriter/format/clog2/records.h"
+#include "libwriter/io/sys.h"
 
 /* Half of the time that a log may last: of a recording, and between the clocks of two processes. */
 #define MOST_NS (INT64_C(50000000) * 1000000000)

@@ -3,7 +3,7 @@
 #ifndef HPCW_FORMAT_CLOG2_RECOVER_H
 #define HPCW_FORMAT_CLOG2_RECOVER_H
 
-#include "format/clog2/comms.h"
+#include "libwriter/format/clog2/comms.h"
 
 struct hpcw_i_clog2_file {
     const char *path;

@@ -4,14 +4,14 @@
  * machine, as many as its buffer has at a time. After a crash the table of communicators is missing; the records that
  * introduce them say the same. A time shift holds for the records behind it.
  */
-#include "format/clog2/recover.h"
+#include "libwriter/format/clog2/recover.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/mem.h"
-#include "base/status.h"
-#include "format/clog2/preamble.h"
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
+#include "libwriter/format/clog2/preamble.h"
 
 enum { FREED = -999999999, MOST_COMMS = 1 << 20 };
 

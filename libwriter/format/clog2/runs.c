@@ -10,9 +10,9 @@
  *
  * The functions that do this get the struct as a copy, so that the compiler sees that no byte written changes it.
  */
-#include "format/clog2/runs.h"
+#include "libwriter/format/clog2/runs.h"
 
-#include "base/mem.h"
+#include "libwriter/base/mem.h"
 
 #define NEVER HPCW_I_CLOG2_NEVER
 

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "format/clog2/records.h"
+#include "libwriter/format/clog2/records.h"
 
 /* Times as words: those of records are positive, so that their bits are in the same order. */
 #define HPCW_I_CLOG2_NEVER ((uint64_t)INT64_MAX)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "format/clog2/stream.h"
+#include "libwriter/format/clog2/stream.h"
 
-#include "base/mem.h"
-#include "base/status.h"
-#include "format/clog2/cargo.h"
-#include "io/sys.h"
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
+#include "libwriter/format/clog2/cargo.h"
+#include "libwriter/io/sys.h"
 
 /* Open states of a line by (communicator, start event): how many. Open addressing; keys stay. */
 struct open_states {

@@ -6,9 +6,9 @@
 #ifndef HPCW_FORMAT_CLOG2_STREAM_H
 #define HPCW_FORMAT_CLOG2_STREAM_H
 
-#include "format/clog2/heap.h"
-#include "format/clog2/log.h"
-#include "format/clog2/records.h"
+#include "libwriter/format/clog2/heap.h"
+#include "libwriter/format/clog2/log.h"
+#include "libwriter/format/clog2/records.h"
 
 /* What is defined in the whole log. */
 struct hpcw_i_clog2_table {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "format/kvtree/node.h"
+#include "libwriter/format/kvtree/node.h"
 
 #include <string.h>
 
-#include "base/mem.h"
-#include "base/numfmt.h"
-#include "base/status.h"
+#include "libwriter/base/mem.h"
+#include "libwriter/base/numfmt.h"
+#include "libwriter/base/status.h"
 
 static hpcw_kvtree *new_node(const char *key, size_t size, uint32_t depth) {
     hpcw_kvtree *node = hpcw_i_malloc(sizeof *node + size + 1);

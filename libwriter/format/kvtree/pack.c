@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "format/kvtree/pack.h"
+#include "libwriter/format/kvtree/pack.h"
 
 #include <fcntl.h>
 
 #include <hpcw/kvtree.h>
 
-#include "base/crc32.h"
-#include "base/mem.h"
-#include "base/status.h"
-#include "io/sys.h"
+#include "libwriter/base/crc32.h"
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
+#include "libwriter/io/sys.h"
 
 enum { AT_TYPE = 4, AT_VERSION = 6, AT_SIZE = 8, AT_FLAGS = 16, TYPE_MAP = 1, VERSION = 1, FLAG_CRC = 1 };
 

@@ -13,7 +13,7 @@
 
 #include <hpcw/status.h>
 
-#include "base/bytes.h"
+#include "libwriter/base/bytes.h"
 
 #define HPCW_I_KV_MAGIC 0x951fc3f5u
 enum {

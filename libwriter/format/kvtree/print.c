@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <string.h>
 
-#include "base/buf.h"
-#include "base/status.h"
-#include "format/kvtree/node.h"
-#include "io/json.h"
+#include "libwriter/base/buf.h"
+#include "libwriter/base/status.h"
+#include "libwriter/format/kvtree/node.h"
+#include "libwriter/io/json.h"
 
 /* One level less than the JSON emitter has, for its own object on top. */
 enum { JSON_LEVELS = HPCW_I_JSON_DEPTH - 2 };

@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/mem.h"
-#include "base/status.h"
-#include "format/kvtree/node.h"
-#include "format/kvtree/pack.h"
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
+#include "libwriter/format/kvtree/node.h"
+#include "libwriter/format/kvtree/pack.h"
 
 /* ---- writing ---- */
 

@@ -3,12 +3,12 @@
 #include <fcntl.h>
 #include <string.h>
 
-#include "base/bytes.h"
-#include "base/checked.h"
-#include "base/mem.h"
-#include "base/status.h"
-#include "format/linktest/summary.h"
-#include "io/sys.h"
+#include "libwriter/base/bytes.h"
+#include "libwriter/base/checked.h"
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
+#include "libwriter/format/linktest/summary.h"
+#include "libwriter/io/sys.h"
 
 /*
  * Task 0's stream begins the first block. It must be there, with the header that these parameters make, and with

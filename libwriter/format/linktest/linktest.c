@@ -8,12 +8,12 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "base/bytes.h"
-#include "base/hash.h"
-#include "base/mem.h"
-#include "base/status.h"
-#include "comm/agree.h"
-#include "format/linktest/summary.h"
+#include "libwriter/base/bytes.h"
+#include "libwriter/base/hash.h"
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
+#include "libwriter/comm/agree.h"
+#include "libwriter/format/linktest/summary.h"
 
 struct task_state {
     uint32_t stored; /* permutations whose timings are there */

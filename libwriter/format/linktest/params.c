@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "format/linktest/params.h"
+#include "libwriter/format/linktest/params.h"
 
 #include <string.h>
 
-#include "base/bytes.h"
-#include "base/status.h"
+#include "libwriter/base/bytes.h"
+#include "libwriter/base/status.h"
 
 static const char *const modes[] = {"mpi", "tcp", "ucp", "ibverbs", "psm2", "cuda"};
 

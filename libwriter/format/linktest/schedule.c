@@ -6,10 +6,10 @@
  */
 #include <string.h>
 
-#include "base/mem.h"
-#include "base/rng.h"
-#include "base/status.h"
-#include "format/linktest/params.h"
+#include "libwriter/base/mem.h"
+#include "libwriter/base/rng.h"
+#include "libwriter/base/status.h"
+#include "libwriter/format/linktest/params.h"
 
 struct hpcw_linktest_schedule {
     uint32_t tasks;

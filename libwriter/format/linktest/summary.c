@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "format/linktest/summary.h"
+#include "libwriter/format/linktest/summary.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/bytes.h"
+#include "libwriter/base/bytes.h"
 
 #define PICOSECONDS 1e12 /* exact in a double, so one division rounds once */
 

@@ -6,7 +6,7 @@
 #ifndef HPCW_FORMAT_LINKTEST_SUMMARY_H
 #define HPCW_FORMAT_LINKTEST_SUMMARY_H
 
-#include "format/linktest/params.h"
+#include "libwriter/format/linktest/params.h"
 
 /* Largest time: converted to a double by one OR and one subtraction, exact. */
 #define HPCW_I_LINKTEST_TIME_LIMIT (UINT64_C(1) << 52)

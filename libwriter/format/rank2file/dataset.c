@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/mem.h"
-#include "base/status.h"
-#include "format/rank2file/restart.h"
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
+#include "libwriter/format/rank2file/restart.h"
 
 static hpcw_status layout_of(const hpcw_kvtree *index, const char *path, hpcw_rank2file_layout *layout,
                              hpcw_error *err) {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "format/rank2file/decode.h"
+#include "libwriter/format/rank2file/decode.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include <hpcw/kvtree.h>
 
-#include "base/mem.h"
-#include "base/status.h"
-#include "format/rank2file/records.h"
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
+#include "libwriter/format/rank2file/records.h"
 
 /* ---- texts of numbers: the one form that writers use ---- */
 

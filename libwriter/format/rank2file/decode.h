@@ -3,9 +3,9 @@
 #ifndef HPCW_FORMAT_RANK2FILE_DECODE_H
 #define HPCW_FORMAT_RANK2FILE_DECODE_H
 
-#include "base/buf.h"
-#include "format/kvtree/pack.h"
-#include "format/rank2file/names.h"
+#include "libwriter/base/buf.h"
+#include "libwriter/format/kvtree/pack.h"
+#include "libwriter/format/rank2file/names.h"
 
 /* More than any number of ranks needs. */
 enum { HPCW_I_R2F_MOST_LEVELS = 32 };

@@ -3,11 +3,11 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/crc32.h"
-#include "base/mem.h"
-#include "base/status.h"
-#include "format/rank2file/handle.h"
-#include "io/sys.h"
+#include "libwriter/base/crc32.h"
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
+#include "libwriter/format/rank2file/handle.h"
+#include "libwriter/io/sys.h"
 
 /* Pieces that are still in the cache when the kernel copies them. */
 enum { PIECE = 128 << 10 };

@@ -5,10 +5,10 @@
 
 #include <pthread.h>
 
-#include "base/buf.h"
-#include "comm/comm.h"
-#include "format/rank2file/map.h"
-#include "format/rank2file/records.h"
+#include "libwriter/base/buf.h"
+#include "libwriter/comm/comm.h"
+#include "libwriter/format/rank2file/map.h"
+#include "libwriter/format/rank2file/records.h"
 
 /* A file that was added, until the close. */
 struct hpcw_i_r2f_own {

@@ -6,10 +6,10 @@
  */
 #include <string.h>
 
-#include "base/mem.h"
-#include "base/status.h"
-#include "comm/agree.h"
-#include "format/rank2file/handle.h"
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
+#include "libwriter/comm/agree.h"
+#include "libwriter/format/rank2file/handle.h"
 
 /* The state between two processes. */
 enum { STATE_BYTES, STATE_ITEMS, STATE_FIRST, STATE_WORDS };

@@ -6,14 +6,14 @@
 #include <fcntl.h>
 #include <string.h>
 
-#include "base/crc32.h"
-#include "base/mem.h"
-#include "base/status.h"
-#include "comm/agree.h"
-#include "format/rank2file/decode.h"
-#include "format/rank2file/records.h"
-#include "format/rank2file/restart.h"
-#include "io/sys.h"
+#include "libwriter/base/crc32.h"
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
+#include "libwriter/comm/agree.h"
+#include "libwriter/format/rank2file/decode.h"
+#include "libwriter/format/rank2file/records.h"
+#include "libwriter/format/rank2file/restart.h"
+#include "libwriter/io/sys.h"
 
 /* Leaves of this process, as far as somebody wants them. */
 struct loaded {

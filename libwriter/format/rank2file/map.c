@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "format/rank2file/map.h"
+#include "libwriter/format/rank2file/map.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "base/crc32.h"
-#include "base/mem.h"
-#include "base/numfmt.h"
-#include "base/status.h"
-#include "format/kvtree/pack.h"
+#include "libwriter/base/crc32.h"
+#include "libwriter/base/mem.h"
+#include "libwriter/base/numfmt.h"
+#include "libwriter/base/status.h"
+#include "libwriter/format/kvtree/pack.h"
 
 void hpcw_i_r2f_map_init(hpcw_rank2file_map *map, const hpcw_rank2file_options *o, uint32_t which,
                          uint32_t ranks) {

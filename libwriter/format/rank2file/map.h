@@ -3,8 +3,8 @@
 #ifndef HPCW_FORMAT_RANK2FILE_MAP_H
 #define HPCW_FORMAT_RANK2FILE_MAP_H
 
-#include "base/buf.h"
-#include "format/rank2file/node.h"
+#include "libwriter/base/buf.h"
+#include "libwriter/format/rank2file/node.h"
 
 struct hpcw_i_r2f_node {
     uint32_t first, end;   /* ranks */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "format/rank2file/names.h"
+#include "libwriter/format/rank2file/names.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "base/mem.h"
-#include "base/status.h"
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
 
 static const char *const layout_name[] = {"scr-1.1", "scr-1.2", "scr-3", "shared"};
 enum { LAYOUTS = sizeof layout_name / sizeof layout_name[0] };

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "format/rank2file/node.h"
+#include "libwriter/format/rank2file/node.h"
 
 #include <string.h>
 
-#include "base/numfmt.h"
-#include "format/kvtree/pack.h"
+#include "libwriter/base/numfmt.h"
+#include "libwriter/format/kvtree/pack.h"
 
 /* Keys with their NUL and the number of children: sizes of what surrounds names and numbers. */
 #define KEY(text) (sizeof(text) + HPCW_I_KV_COUNT)

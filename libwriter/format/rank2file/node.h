@@ -3,7 +3,7 @@
 #ifndef HPCW_FORMAT_RANK2FILE_NODE_H
 #define HPCW_FORMAT_RANK2FILE_NODE_H
 
-#include "format/rank2file/names.h"
+#include "libwriter/format/rank2file/names.h"
 
 /* What is the same for all nodes of a map. */
 struct hpcw_i_r2f_style {

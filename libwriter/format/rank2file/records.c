@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "format/rank2file/records.h"
+#include "libwriter/format/rank2file/records.h"
 
 #include <string.h>
 
-#include "base/hash.h"
-#include "base/mem.h"
-#include "base/status.h"
-#include "comm/agree.h"
+#include "libwriter/base/hash.h"
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
+#include "libwriter/comm/agree.h"
 
 enum { FLAGS_AT = 32, LENGTH_AT = 40 };
 

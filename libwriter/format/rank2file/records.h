@@ -8,8 +8,8 @@
 
 #include <hpcw/rank2file.h>
 
-#include "base/buf.h"
-#include "comm/comm.h"
+#include "libwriter/base/buf.h"
+#include "libwriter/comm/comm.h"
 
 enum { HPCW_I_R2F_HAS_CRC = 1, HPCW_I_R2F_HAS_SIZE = 2 };
 

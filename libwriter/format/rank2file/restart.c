@@ -3,14 +3,14 @@
  * Opening a dataset. Process 0 finds it and walks the inner nodes of its map; what the others need of that is the list
  * of leaves.
  */
-#include "format/rank2file/restart.h"
+#include "libwriter/format/rank2file/restart.h"
 
 #include <string.h>
 
-#include "base/mem.h"
-#include "base/status.h"
-#include "comm/agree.h"
-#include "format/rank2file/decode.h"
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
+#include "libwriter/comm/agree.h"
+#include "libwriter/format/rank2file/decode.h"
 
 /* ---- nodes ---- */
 

@@ -3,9 +3,9 @@
 #ifndef HPCW_FORMAT_RANK2FILE_RESTART_H
 #define HPCW_FORMAT_RANK2FILE_RESTART_H
 
-#include "base/buf.h"
-#include "comm/comm.h"
-#include "format/rank2file/names.h"
+#include "libwriter/base/buf.h"
+#include "libwriter/comm/comm.h"
+#include "libwriter/format/rank2file/names.h"
 
 /* One leaf of the list that all processes have; words, as it is broadcast. */
 struct hpcw_i_r2f_leaf {

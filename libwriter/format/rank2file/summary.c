@@ -4,8 +4,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/status.h"
-#include "format/rank2file/names.h"
+#include "libwriter/base/status.h"
+#include "libwriter/format/rank2file/names.h"
 
 /* One `key = value`, unless an earlier one failed. */
 static void put(hpcw_kvtree *node, const char *key, const char *value, hpcw_status *s, hpcw_error *err) {

@@ -5,12 +5,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/hash.h"
-#include "base/mem.h"
-#include "base/status.h"
-#include "comm/agree.h"
-#include "format/rank2file/handle.h"
-#include "io/sys.h"
+#include "libwriter/base/hash.h"
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
+#include "libwriter/comm/agree.h"
+#include "libwriter/format/rank2file/handle.h"
+#include "libwriter/io/sys.h"
 
 /* ---- open ---- */
 

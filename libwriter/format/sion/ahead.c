@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "format/sion/ahead.h"
+#include "libwriter/format/sion/ahead.h"
 
-#include "base/mem.h"
-#include "base/status.h"
-#include "format/sion/buffer.h"
-#include "io/sink.h"
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
+#include "libwriter/format/sion/buffer.h"
+#include "libwriter/io/sink.h"
 
 enum {
     WINDOW = 1 << 20,      /* bytes to ask for at once: of this size on the time does not fall any further */

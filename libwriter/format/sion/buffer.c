@@ -18,10 +18,10 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "base/mem.h"
-#include "base/status.h"
-#include "format/sion/buffer.h"
-#include "io/sink.h"
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
+#include "libwriter/format/sion/buffer.h"
+#include "libwriter/io/sink.h"
 
 enum {
     SMALLEST_SLOT = 512,

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "format/sion/handle.h"
+#include "libwriter/format/sion/handle.h"
 
 enum { HPCW_I_SION_HOT_SLOT = 1 << 17 };
 

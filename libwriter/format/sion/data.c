@@ -2,12 +2,12 @@
 /* The data path: records into chunks. What becomes of small ones is in buffer.c. */
 #include <string.h>
 
-#include "base/bytes.h"
-#include "base/checked.h"
-#include "base/mem.h"
-#include "base/status.h"
-#include "format/sion/buffer.h"
-#include "io/sink.h"
+#include "libwriter/base/bytes.h"
+#include "libwriter/base/checked.h"
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
+#include "libwriter/format/sion/buffer.h"
+#include "libwriter/io/sink.h"
 
 uint32_t hpcw_i_sion_index(const struct hpcw_sion *h, uint32_t rank) {
     uint32_t count = h->options.count;

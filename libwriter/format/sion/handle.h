@@ -6,9 +6,9 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "comm/comm.h"
-#include "format/sion/ahead.h"
-#include "format/sion/place.h"
+#include "libwriter/comm/comm.h"
+#include "libwriter/format/sion/ahead.h"
+#include "libwriter/format/sion/place.h"
 
 /* The tasks of this process that live in one physical file: a run of the own tasks, as these are ascending. */
 struct hpcw_i_sion_part {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "format/sion/layout.h"
+#include "libwriter/format/sion/layout.h"
 
-#include "base/checked.h"
-#include "base/status.h"
+#include "libwriter/base/checked.h"
+#include "libwriter/base/status.h"
 
 uint32_t hpcw_sion_first_task_of_file(uint32_t tasks, uint32_t files, uint32_t file) {
     return files == 0 || file >= files ? tasks : tasks / files * file;

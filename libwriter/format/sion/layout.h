@@ -13,7 +13,7 @@
 
 #include <hpcw/sion.h>
 
-#include "base/checked.h"
+#include "libwriter/base/checked.h"
 
 /* META1, fixed part (SIONlib 1.7.6, sion_internal: _sion_write_header; all integers in metadata byte order). */
 enum {

@@ -9,11 +9,11 @@
  */
 #include <string.h>
 
-#include "base/bytes.h"
-#include "base/mem.h"
-#include "base/status.h"
-#include "comm/agree.h"
-#include "format/sion/handle.h"
+#include "libwriter/base/bytes.h"
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
+#include "libwriter/comm/agree.h"
+#include "libwriter/format/sion/handle.h"
 
 #define WINDOW_WORDS ((uint64_t)512 * 1024)
 

@@ -10,12 +10,12 @@
  */
 #include <string.h>
 
-#include "base/bytes.h"
-#include "base/mem.h"
-#include "base/status.h"
-#include "comm/agree.h"
-#include "format/sion/handle.h"
-#include "io/sink.h"
+#include "libwriter/base/bytes.h"
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
+#include "libwriter/comm/agree.h"
+#include "libwriter/format/sion/handle.h"
+#include "libwriter/io/sink.h"
 
 enum {
     MOST_WORDS = 1 << 19, /* of all tables: what one process may write while the others wait */

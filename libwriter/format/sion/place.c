@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "format/sion/place.h"
+#include "libwriter/format/sion/place.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/checked.h"
-#include "base/mem.h"
-#include "base/status.h"
-#include "comm/agree.h"
+#include "libwriter/base/checked.h"
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
+#include "libwriter/comm/agree.h"
 
 /*
  * Sums of sizes travel as two words, low and high 32 bits apart, so that the sum over any number of processes

@@ -7,8 +7,8 @@
 #ifndef HPCW_FORMAT_SION_PLACE_H
 #define HPCW_FORMAT_SION_PLACE_H
 
-#include "comm/comm.h"
-#include "format/sion/layout.h"
+#include "libwriter/comm/comm.h"
+#include "libwriter/format/sion/layout.h"
 
 /* Bytes used in the blocks of a task before the current one. */
 struct hpcw_i_sion_blocks {

@@ -4,15 +4,15 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/bytes.h"
-#include "base/hash.h"
-#include "base/mem.h"
-#include "base/status.h"
-#include "comm/agree.h"
-#include "format/sion/buffer.h"
-#include "io/fsinfo.h"
-#include "io/sink.h"
-#include "io/sys.h"
+#include "libwriter/base/bytes.h"
+#include "libwriter/base/hash.h"
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
+#include "libwriter/comm/agree.h"
+#include "libwriter/format/sion/buffer.h"
+#include "libwriter/io/fsinfo.h"
+#include "libwriter/io/sink.h"
+#include "libwriter/io/sys.h"
 
 #define LARGEST_CHUNK ((uint64_t)INT64_MAX / 4)
 

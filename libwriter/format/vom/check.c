@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "format/vom/check.h"
+#include "libwriter/format/vom/check.h"
 
 #include <float.h>
 #include <inttypes.h>
@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/status.h"
-#include "io/brotli.h"
-#include "io/json.h"
+#include "libwriter/base/status.h"
+#include "libwriter/io/brotli.h"
+#include "libwriter/io/json.h"
 
 hpcw_status hpcw_i_vom_refuse(const struct hpcw_i_vom_place *place, hpcw_error *err, hpcw_status code,
                               const char *fmt, ...) {

@@ -5,8 +5,8 @@
 
 #include <hpcw/vom.h>
 
-#include "format/vom/seen.h"
-#include "io/json.h"
+#include "libwriter/format/vom/seen.h"
+#include "libwriter/io/json.h"
 
 /* A text on its way to a sink: what data and statistics files have in common. */
 struct hpcw_i_vom_output {

@@ -4,7 +4,7 @@
 
 #include <hpcw/vom.h>
 
-#include "base/status.h"
+#include "libwriter/base/status.h"
 
 /* An id of kinds 1 to 3: two bits kind, 16 bits home, 46 bits sequence number, which counts from 1. */
 #define HOME_SHIFT 2

@@ -7,9 +7,9 @@
 
 #include <hpcw/vom.h>
 
-#include "base/status.h"
-#include "comm/agree.h"
-#include "io/sys.h"
+#include "libwriter/base/status.h"
+#include "libwriter/comm/agree.h"
+#include "libwriter/io/sys.h"
 
 static bool ends_in(const char *text, const char *end) {
     size_t n = strlen(text);

@@ -2,10 +2,10 @@
 /* The way of a text into a file: plain or through brotli, and under its name only when it is whole. */
 #include <string.h>
 
-#include "base/mem.h"
-#include "base/status.h"
-#include "format/vom/handle.h"
-#include "io/brotli.h"
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
+#include "libwriter/format/vom/handle.h"
+#include "libwriter/io/brotli.h"
 
 /* What vt and vt-tv inflate at a time: of one byte more than a multiple they lose the last (vt 1.6.0, tried). */
 #define READERS_PIECE 65536

@@ -2,9 +2,9 @@
 /* Phases, iterations and their records: what may come when, and what was given before. */
 #include <inttypes.h>
 
-#include "base/status.h"
-#include "format/vom/check.h"
-#include "format/vom/handle.h"
+#include "libwriter/base/status.h"
+#include "libwriter/format/vom/check.h"
+#include "libwriter/format/vom/handle.h"
 
 /* ---- Phases and iterations ------------------------------------------------------------------------------- */
 

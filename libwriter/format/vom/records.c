@@ -2,9 +2,9 @@
 /* Records as text. What is sure to be short is put together in the emitter's buffer, without a call per key. */
 #include <string.h>
 
-#include "base/numfmt.h"
-#include "format/vom/check.h"
-#include "format/vom/handle.h"
+#include "libwriter/base/numfmt.h"
+#include "libwriter/format/vom/check.h"
+#include "libwriter/format/vom/handle.h"
 
 #define LIKELY(x) __builtin_expect(!!(x), 1)
 

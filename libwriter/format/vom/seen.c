@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "format/vom/seen.h"
+#include "libwriter/format/vom/seen.h"
 
 #include <string.h>
 
-#include "base/mem.h"
+#include "libwriter/base/mem.h"
 
 #define FIRST_SLOTS 16u
 #define MOST_SLOTS (1u << 31)

@@ -6,8 +6,8 @@
 
 #include <hpcw/vom.h>
 
-#include "base/mem.h"
-#include "base/status.h"
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
 
 /* vt keeps phases and offsets in 64 signed bits. */
 struct rule {

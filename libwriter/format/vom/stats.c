@@ -4,10 +4,10 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "base/mem.h"
-#include "base/status.h"
-#include "format/vom/check.h"
-#include "format/vom/handle.h"
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
+#include "libwriter/format/vom/check.h"
+#include "libwriter/format/vom/handle.h"
 
 /* ---- Figures --------------------------------------------------------------------------------------------- */
 

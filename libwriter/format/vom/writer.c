@@ -3,12 +3,12 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/mem.h"
-#include "base/status.h"
-#include "comm/agree.h"
-#include "format/vom/check.h"
-#include "format/vom/handle.h"
-#include "io/sink.h"
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
+#include "libwriter/comm/agree.h"
+#include "libwriter/format/vom/check.h"
+#include "libwriter/format/vom/handle.h"
+#include "libwriter/io/sink.h"
 
 void hpcw_vom_options_init(hpcw_vom_options *options) {
     *options = (hpcw_vom_options){.ranks = 1, .durability = HPCW_SYNC_FILE};

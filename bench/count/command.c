@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "bench/count/command.h"
+
+#include <stdio.h>
+
+#include <hpcw/sink.h>
+#include <hpcw/version.h>
+
+#include "bench/count/sharing.h"
+#include "libwriter/base/status.h"
+#include "libwriter/io/json.h"
+#include "ui/cli/text.h"
+
+enum { COUNTED = BENCH_MPIIO_COLLECTIVE + 1 };
+
+static const uint64_t otherwise_rank_bytes = 100000000;
+
+static hpcw_status only_one(const struct hpcw_i_sizes *sizes, const char *option, uint64_t otherwise,
+                            uint64_t *value, hpcw_error *err) {
+    *value = sizes->count == 0 ? otherwise : sizes->at[0];
+    return sizes->count <= 1 ? HPCW_OK
+                             : hpcw_i_fail(err, HPCW_EINVAL, "%s: wanted one value for a model, got %zu",
+                                           option, sizes->count);
+}
+
+static double share_of(uint64_t part, uint64_t whole) {
+    return whole == 0 ? 0 : (double)part / (double)whole;
+}
+
+/* ---- output ---- */
+
+static void begin_table(struct hpcw_i_table *t) {
+    static const char *const title[] = {
+        "layout", "block", "blocks",   "shared",    "bytes in shared", "ranks that share",
+        "pairs",  "most",  "metadata", "with data", "unused"};
+    for (size_t i = 0; i < sizeof title / sizeof title[0]; i++) {
+        hpcw_i_table_column(t, title[i], i == 0 ? HPCW_I_LEFT : HPCW_I_RIGHT);
+    }
+}
+
+static void add_row(struct hpcw_i_table *t, const struct bench_geometry *g, const struct bench_sharing *c) {
+    char text[HPCW_I_TEXT_SIZE];
+    hpcw_i_table_cell(t, "%s", bench_layout_name[g->layout]);
+    hpcw_i_table_cell(t, "%s", hpcw_i_text_size(text, g->fs_block));
+    hpcw_i_table_cell(t, "%llu", (unsigned long long)c->blocks);
+    hpcw_i_table_cell(t, "%llu", (unsigned long long)c->shared_blocks);
+    hpcw_i_table_cell(t, "%.4g %%", 100 * share_of(c->shared_bytes, c->bytes));
+    hpcw_i_table_cell(t, "%u", c->ranks);
+    hpcw_i_table_cell(t, "%u", c->pairs);
+    hpcw_i_table_cell(t, "%u", c->largest);
+    hpcw_i_table_cell(t, "%llu", (unsigned long long)c->meta_blocks);
+    hpcw_i_table_cell(t, "%llu", (unsigned long long)c->mixed_blocks);
+    hpcw_i_table_cell(t, "%s", hpcw_i_text_bytes_binary(text, c->unused_bytes));
+}
+
+static void put_row(struct hpcw_i_json *j, const struct bench_geometry *g, const struct bench_sharing *c) {
+    hpcw_i_json_flat(j);
+    hpcw_i_json_begin_object(j);
+    hpcw_i_json_put_str(j, "layout", bench_layout_name[g->layout]);
+    hpcw_i_json_put_u64(j, "fs_block", g->fs_block);
+    if (g->layout <= BENCH_SION_SHIFTED) {
+        hpcw_i_json_put_u64(j, "container_block", g->container_block);
+        hpcw_i_json_put_u64(j, "chunk_bytes", g->chunk_bytes == 0 ? g->rank_bytes : g->chunk_bytes);
+        hpcw_i_json_put_u64(j, "shift", bench_geometry_shift(g));
+    }
+    hpcw_i_json_put_u64(j, "blocks", c->blocks);
+    hpcw_i_json_put_u64(j, "data_blocks", c->data_blocks);
+    hpcw_i_json_put_u64(j, "shared_blocks", c->shared_blocks);
+    hpcw_i_json_put_u64(j, "most_ranks_in_a_block", c->largest);
+    hpcw_i_json_put_u64(j, "ranks_that_share", c->ranks);
+    hpcw_i_json_put_u64(j, "pairs_that_share", c->pairs);
+    hpcw_i_json_put_u64(j, "bytes", c->bytes);
+    hpcw_i_json_put_u64(j, "shared_bytes", c->shared_bytes);
+    hpcw_i_json_put_f64(j, "shared_share", share_of(c->shared_bytes, c->bytes));
+    hpcw_i_json_put_u64(j, "metadata_blocks", c->meta_blocks);
+    hpcw_i_json_put_u64(j, "mixed_blocks", c->mixed_blocks);
+    hpcw_i_json_put_u64(j, "metadata_bytes", c->meta_bytes);
+    hpcw_i_json_put_u64(j, "unused_bytes", c->unused_bytes);
+    hpcw_i_json_end_object(j);
+}
+
+static void put_head(struct hpcw_i_json *j, const struct bench_geometry *g) {
+    hpcw_i_json_begin_object(j);
+    hpcw_i_json_put_str(j, "format", "hpcw-bench model");
+    hpcw_i_json_put_u64(j, "version", 1);
+    hpcw_i_json_put_bool(j, "counted_not_measured", true);
+    hpcw_i_json_put_str(j, "hpcw", hpcw_version());
+    hpcw_i_json_put_u64(j, "ranks", g->ranks);
+    hpcw_i_json_put_u64(j, "rank_bytes", g->rank_bytes);
+    hpcw_i_json_put_u64(j, "record_bytes", g->record_bytes);
+    hpcw_i_json_put_u64(j, "files", g->files);
+    hpcw_i_json_key(j, "layouts");
+    hpcw_i_json_begin_array(j);
+}
+
+static void print_head(const struct bench_geometry *g) {
+    char text[HPCW_I_TEXT_SIZE];
+    (void)printf(
+        "Counted from the layouts, not measured: blocks of a file system that hold bytes of several ranks.\n"
+        "%u ranks, %s each\n\n",
+        g->ranks, hpcw_i_text_bytes(text, g->rank_bytes));
+}
+
+static hpcw_status print_table(const struct hpcw_i_table *t, hpcw_error *err) {
+    hpcw_status s = hpcw_i_table_print(t, stdout, 0, err);
+    if (s == HPCW_OK) {
+        (void)printf(
+            "\nshared: of two or more ranks; pairs: of neighbours (r, r + 1) that share a block; most: ranks "
+            "in "
+            "one block;\nmetadata: blocks with metadata of a container, with data: of these, such that also "
+            "hold data; unused: bytes of\nall blocks that hold nothing.\n");
+    }
+    return s;
+}
+
+hpcw_status bench_model(const struct bench_model_options *o, hpcw_error *err) {
+    struct hpcw_i_table table = {0};
+    struct hpcw_i_json json = {0};
+    hpcw_sink *sink = NULL;
+    uint64_t files;
+    struct bench_geometry g = {
+        .ranks = o->ranks,
+        .rank_bytes = o->rank_bytes == 0 ? otherwise_rank_bytes : o->rank_bytes,
+        .chunk_bytes = o->chunk_bytes,
+    };
+    hpcw_status s = only_one(&o->records, "--record", 0, &g.record_bytes, err);
+    if (s == HPCW_OK) {
+        s = only_one(&o->files, "--files", 1, &files, err);
+    }
+    if (s == HPCW_OK && o->layouts != 0 && (o->layouts & ((UINT64_C(1) << COUNTED) - 1)) == 0) {
+        s = hpcw_i_fail(err, HPCW_EINVAL, "--layout: wanted one that can be counted, got only real formats");
+    }
+    if (s != HPCW_OK) {
+        return s;
+    }
+    g.files = files > UINT32_MAX ? UINT32_MAX : (uint32_t)files;
+    if (o->json[0] != '\0') {
+        s = hpcw_sink_open_file(o->json, HPCW_SYNC_NONE, &sink, err);
+        if (s == HPCW_OK) {
+            hpcw_i_json_open_sink(&json, sink, &(struct hpcw_i_json_options){.indent = true});
+            put_head(&json, &g);
+        }
+    }
+    begin_table(&table);
+    for (size_t i = 0; s == HPCW_OK && i < o->fs_blocks.count; i++) {
+        for (int layout = 0; s == HPCW_OK && layout < COUNTED; layout++) {
+            if (o->layouts != 0 && (o->layouts >> layout & 1) == 0) {
+                continue;
+            }
+            struct bench_sharing c;
+            g.layout = (enum bench_layout)layout;
+            g.fs_block = o->fs_blocks.at[i];
+            g.container_block = o->container_block == 0 ? g.fs_block : o->container_block;
+            s = bench_sharing_count(&g, &c, err);
+            if (s == HPCW_OK) {
+                add_row(&table, &g, &c);
+            }
+            if (s == HPCW_OK && sink != NULL) {
+                put_row(&json, &g, &c);
+            }
+        }
+    }
+    if (s == HPCW_OK && sink != NULL) {
+        hpcw_i_json_end_array(&json);
+        hpcw_i_json_end_object(&json);
+        s = hpcw_i_json_finish(&json, err);
+    }
+    if (s == HPCW_OK && sink != NULL) {
+        s = hpcw_sink_publish(sink, err);
+    }
+    if (s == HPCW_OK && !o->quiet) {
+        print_head(&g);
+        s = print_table(&table, err);
+    }
+    hpcw_i_json_free(&json);
+    hpcw_sink_free(sink);
+    hpcw_i_table_free(&table);
+    return s;
+}

@@ -1,0 +1,456 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "bench/count/sharing.h"
+
+#include <hpcw/sion.h>
+
+#include "libwriter/base/checked.h"
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
+
+uint64_t bench_geometry_shift(const struct bench_geometry *g) {
+    return g->layout == BENCH_SION_SHIFTED ? g->container_block / 2 : 0;
+}
+
+/* ---- where the bytes of a rank are ---- */
+
+/* Chunks of one physical file. One shared file without gaps is a container with blocks of one byte and no metadata. */
+struct arrangement {
+    uint32_t tasks;
+    uint64_t block; /* that chunks or groups of them are aligned to */
+    uint64_t chunk; /* of a task, as requested */
+    uint64_t share; /* packed: bytes of requests per group; 0: every chunk is aligned */
+    uint64_t rank_bytes, record_bytes;
+    /* From a first walk over all tasks. */
+    uint64_t stride;      /* bytes from a task's chunk to its next one */
+    uint32_t least, most; /* chunks that a task fills, at least partly */
+};
+
+/* How a task fills its chunks: all but the last one alike. */
+struct filling {
+    uint64_t chunk; /* that this holds for */
+    uint64_t full, last;
+    uint64_t chunks;
+};
+
+static struct filling filling_of(const struct arrangement *a, uint64_t chunk) {
+    struct filling f = {.chunk = chunk};
+    if (a->record_bytes == 0) {
+        f.full = chunk;
+        f.chunks = (a->rank_bytes - 1) / chunk + 1;
+        f.last = a->rank_bytes - (f.chunks - 1) * chunk;
+        return f;
+    }
+    uint64_t records = a->rank_bytes / a->record_bytes;
+    uint64_t rest = a->rank_bytes % a->record_bytes;
+    uint64_t fit = chunk / a->record_bytes;
+    f.full = fit * a->record_bytes;
+    f.chunks = records == 0 ? 0 : (records - 1) / fit + 1;
+    f.last = records == 0 ? chunk : (records - (f.chunks - 1) * fit) * a->record_bytes;
+    if (rest > 0 && rest <= chunk - f.last) {
+        f.last += rest;
+    } else if (rest > 0) {
+        f.chunks++;
+        f.last = rest;
+    }
+    return f;
+}
+
+static uint64_t used(const struct filling *f, uint64_t chunk_index) {
+    return chunk_index + 1 < f->chunks ? f->full : chunk_index + 1 == f->chunks ? f->last : 0;
+}
+
+/* A task and its place in every block of chunks. */
+struct slot {
+    uint32_t task;
+    uint64_t start;
+    struct filling fill;
+};
+
+/* The first slot. */
+static struct slot slot_before_all(void) {
+    return (struct slot){.task = UINT32_MAX};
+}
+
+/* Goes from a task to the one behind it; false behind the last. */
+static bool next_slot(const struct arrangement *a, struct slot *s) {
+    bool first = s->task == UINT32_MAX;
+    if (!first && s->task + 1 == a->tasks) {
+        return false;
+    }
+    s->start = first ? 0 : s->start + s->fill.chunk;
+    s->task = first ? 0 : s->task + 1;
+    uint64_t end = s->start + a->chunk;
+    if (a->share == 0 || s->task + 1 == a->tasks) {
+        end = hpcw_i_align_up(end, a->block);
+    } else {
+        /* Packed: a group ends where the sum of the requests passes a multiple of its share. */
+        uint64_t before = s->task * a->chunk;
+        if (before / a->share != (before + a->chunk) / a->share) {
+            end = hpcw_i_align_up(end, a->block);
+        }
+    }
+    if (end - s->start != s->fill.chunk) {
+        s->fill = filling_of(a, end - s->start);
+    }
+    return true;
+}
+
+/* Bytes of requests per group, as the library has it (format/sion/layout.h). Tests compare with its files. */
+static uint64_t share_of(uint64_t requested, uint32_t tasks, uint32_t per_group, uint64_t block) {
+    uint64_t each = per_group == 0 ? 16 : per_group;
+    uint64_t most = (requested - 1) / block + 1;
+    uint64_t groups = (tasks - 1) / each + 1;
+    groups = groups > most ? most : groups;
+    return hpcw_i_align_up(requested / groups, block);
+}
+
+static hpcw_status arrange(const struct bench_geometry *g, uint32_t tasks, struct arrangement *a,
+                           hpcw_error *err) {
+    bool sion = g->layout <= BENCH_SION_SHIFTED;
+    *a = (struct arrangement){.tasks = tasks,
+                              .block = sion ? g->container_block : 1,
+                              .chunk = sion && g->chunk_bytes != 0 ? g->chunk_bytes : g->rank_bytes,
+                              .rank_bytes = g->rank_bytes,
+                              .record_bytes = sion ? g->record_bytes : 0,
+                              .least = UINT32_MAX};
+    uint64_t rounded;
+    uint64_t whole;
+    if (!hpcw_i_round_up_u64(a->chunk, a->block, &rounded) || !hpcw_i_mul_u64(rounded, tasks, &whole) ||
+        whole > INT64_MAX / 2) {
+        return hpcw_i_fail(err, HPCW_ERANGE, "sharing: %u chunks of %llu bytes pass 2^62 bytes", tasks,
+                           (unsigned long long)a->chunk);
+    }
+    if (g->layout == BENCH_SION_PACKED) {
+        a->share = share_of(a->chunk * tasks, tasks, g->tasks_per_group, a->block);
+    }
+    uint64_t smallest = g->layout == BENCH_SION_PACKED ? a->chunk : rounded;
+    uint64_t largest_record = a->record_bytes < a->rank_bytes ? a->record_bytes : a->rank_bytes;
+    if (a->record_bytes != 0 && largest_record > smallest) {
+        return hpcw_i_fail(err, HPCW_EINVAL,
+                           "sharing: wanted records that fit into a chunk of %llu bytes, got %llu",
+                           (unsigned long long)smallest, (unsigned long long)largest_record);
+    }
+    uint64_t most = 0;
+    struct slot s = slot_before_all();
+    while (next_slot(a, &s)) {
+        most = s.fill.chunks > most ? s.fill.chunks : most;
+        a->least = s.fill.chunks < a->least ? (uint32_t)s.fill.chunks : a->least;
+    }
+    a->stride = s.start + s.fill.chunk;
+    a->most = (uint32_t)most;
+    return most <= INT32_MAX
+               ? HPCW_OK
+               : hpcw_i_fail(err, HPCW_ERANGE,
+                             "sharing: wanted at most %d chunks of a rank, got %llu of %llu bytes", INT32_MAX,
+                             (unsigned long long)most, (unsigned long long)a->chunk);
+}
+
+/* ---- a walk over all bytes in the order of the file ---- */
+
+/* What grows in step with the pattern of chunks on blocks. */
+struct sums {
+    uint64_t blocks, shared_blocks, bytes, shared_bytes;
+};
+
+struct walk {
+    uint64_t fs_block;
+    struct sums sums; /* of blocks left behind */
+    /* The block at hand. */
+    uint64_t index;
+    uint64_t bytes;
+    uint32_t tasks; /* different ones; 0: no block yet */
+    uint32_t first, last;
+    uint64_t first_index; /* of the first block of all */
+    uint32_t largest;
+    /* Bit t: task t shares a block; tasks t and t + 1 do. */
+    uint64_t *sharing, *pair;
+};
+
+static uint64_t *bits_new(uint32_t count) {
+    return hpcw_i_calloc((size_t)count / 64 + 1, sizeof(uint64_t));
+}
+
+static void set_bit(uint64_t *bits, uint32_t i) {
+    bits[i / 64] |= UINT64_C(1) << i % 64;
+}
+
+static uint32_t count_bits(const uint64_t *bits, uint32_t count) {
+    uint32_t n = 0;
+    for (size_t i = 0; i < (size_t)count / 64 + 1; i++) {
+        n += (uint32_t)__builtin_popcountll(bits[i]);
+    }
+    return n;
+}
+
+static void leave_block(struct walk *w) {
+    if (w->tasks == 0) {
+        return;
+    }
+    w->sums.blocks++;
+    w->sums.bytes += w->bytes;
+    if (w->tasks > 1) {
+        w->sums.shared_blocks++;
+        w->sums.shared_bytes += w->bytes;
+    }
+    w->largest = w->tasks > w->largest ? w->tasks : w->largest;
+}
+
+static void enter_block(struct walk *w, uint64_t index, uint32_t task, uint64_t bytes) {
+    w->index = index;
+    w->bytes = bytes;
+    w->tasks = 1;
+    w->first = w->last = task;
+}
+
+/* A piece of a task. `before`: end of its piece before, 0 if there is none; `successor`: the same of the task with the
+ * next number, for pieces of an earlier block. */
+static void add_piece(struct walk *w, uint32_t task, uint64_t start, uint64_t size, uint64_t before,
+                      uint64_t successor) {
+    uint64_t index = start / w->fs_block;
+    uint64_t begin = index * w->fs_block;
+    uint64_t head = w->fs_block - (start - begin);
+    head = head < size ? head : size;
+    if (w->tasks == 0 || index != w->index) {
+        w->first_index = w->tasks == 0 ? index : w->first_index;
+        leave_block(w);
+        enter_block(w, index, task, head);
+    } else {
+        w->bytes += head;
+        if (task == w->last + 1) {
+            set_bit(w->pair, w->last);
+        }
+        if (before <= begin) {
+            w->tasks++;
+        }
+        if (w->tasks > 1) {
+            set_bit(w->sharing, task);
+            set_bit(w->sharing, w->first);
+        }
+        w->last = task;
+    }
+    if (successor > begin) {
+        set_bit(w->pair, task);
+    }
+    if (size > head) {
+        uint64_t rest = size - head;
+        uint64_t whole = (rest - 1) / w->fs_block; /* blocks between the first and the last are nobody else's */
+        leave_block(w);
+        w->sums.blocks += whole;
+        w->sums.bytes += whole * w->fs_block;
+        w->largest = w->largest == 0 ? 1 : w->largest;
+        enter_block(w, index + whole + 1, task, rest - whole * w->fs_block);
+    }
+}
+
+/* The k-th chunks of all tasks, block 0 being at `base`. */
+static void add_chunks(struct walk *w, const struct arrangement *a, uint64_t base, uint64_t k) {
+    struct slot s = slot_before_all();
+    struct slot behind = s;
+    uint64_t at = base + k * a->stride;
+    uint64_t earlier = at - (k == 0 ? 0 : a->stride);
+    for (bool more = next_slot(a, &behind); more;) {
+        s = behind;
+        more = next_slot(a, &behind);
+        uint64_t size = used(&s.fill, k);
+        if (size == 0) {
+            continue;
+        }
+        uint64_t of_next = more && k > 0 ? used(&behind.fill, k - 1) : 0;
+        add_piece(w, s.task, at + s.start, size, k == 0 ? 0 : earlier + s.start + s.fill.full,
+                  of_next == 0 ? 0 : earlier + behind.start + of_next);
+    }
+}
+
+static uint64_t greatest_divisor(uint64_t a, uint64_t b) {
+    while (b != 0) {
+        uint64_t r = a % b;
+        a = b;
+        b = r;
+    }
+    return a;
+}
+
+static void add_all(struct walk *w, const struct arrangement *a, uint64_t base) {
+    /* As long as all tasks fill their chunks, what happens in `period` blocks happens again in the next ones. The
+     * first period is apart: nothing is before it. */
+    uint64_t period = w->fs_block / greatest_divisor(a->stride, w->fs_block);
+    uint64_t alike = a->least - 1;
+    bool repeats = alike / 3 >= period;
+    struct sums mark = {0};
+    for (uint64_t k = 0; k < a->most; k++) {
+        add_chunks(w, a, base, k);
+        if (repeats && k == period) {
+            mark = w->sums;
+        }
+        if (repeats && k == 2 * period) {
+            uint64_t times = (alike - 1 - k) / period;
+            w->sums.blocks += times * (w->sums.blocks - mark.blocks);
+            w->sums.shared_blocks += times * (w->sums.shared_blocks - mark.shared_blocks);
+            w->sums.bytes += times * (w->sums.bytes - mark.bytes);
+            w->sums.shared_bytes += times * (w->sums.shared_bytes - mark.shared_bytes);
+            w->index += times * period * a->stride / w->fs_block;
+            k += times * period;
+        }
+    }
+}
+
+/* ---- files ---- */
+
+static void add_file(struct bench_sharing *all, const struct bench_sharing *one, uint64_t times) {
+    all->blocks += times * one->blocks;
+    all->data_blocks += times * one->data_blocks;
+    all->shared_blocks += times * one->shared_blocks;
+    all->largest = one->largest > all->largest ? one->largest : all->largest;
+    all->ranks += (uint32_t)times * one->ranks;
+    all->pairs += (uint32_t)times * one->pairs;
+    all->bytes += times * one->bytes;
+    all->shared_bytes += times * one->shared_bytes;
+    all->meta_blocks += times * one->meta_blocks;
+    all->mixed_blocks += times * one->mixed_blocks;
+    all->meta_bytes += times * one->meta_bytes;
+    all->unused_bytes += times * one->unused_bytes;
+}
+
+/* Where the metadata of a container are. */
+struct metadata {
+    uint64_t front_size;      /* from the start of the file */
+    uint64_t data, back, end; /* offsets of the chunks, of the metadata behind them, of the end */
+};
+
+static hpcw_status metadata_of(const struct bench_geometry *g, const struct arrangement *a, uint64_t mapping,
+                               struct metadata *m, hpcw_error *err) {
+    hpcw_sion_shape shape;
+    hpcw_sion_shape tight; /* without padding in front of the chunks */
+    hpcw_status s = hpcw_sion_shape_of(a->tasks, (uint32_t)a->block, a->stride, a->most, mapping, &shape, err);
+    if (s == HPCW_OK) {
+        s = hpcw_sion_shape_of(a->tasks, 1, a->stride, a->most, mapping, &tight, err);
+    }
+    if (s != HPCW_OK) {
+        return s;
+    }
+    uint64_t shift = bench_geometry_shift(g);
+    *m = (struct metadata){tight.data_start, shape.data_start + shift, shape.meta2_start + shift,
+                           shape.file_size + shift};
+    return HPCW_OK;
+}
+
+static void count_metadata(const struct bench_geometry *g, const struct metadata *m, const struct walk *w,
+                           struct bench_sharing *out) {
+    uint64_t front = bench_geometry_shift(g);
+    uint64_t front_end = (front + m->front_size - 1) / g->fs_block;
+    uint64_t back = m->back / g->fs_block;
+    out->meta_bytes = m->front_size + (m->end - m->back);
+    out->meta_blocks =
+        front_end - front / g->fs_block + 1 + (m->end - 1) / g->fs_block - back + 1 - (front_end == back);
+    bool mixed_front = front_end == w->first_index;
+    bool mixed_back = back == w->index;
+    out->mixed_blocks = (uint64_t)mixed_front + mixed_back - (mixed_front && mixed_back && front_end == back);
+}
+
+static hpcw_status count_file(const struct bench_geometry *g, uint32_t tasks, uint64_t mapping,
+                              struct bench_sharing *out, hpcw_error *err) {
+    *out = (struct bench_sharing){0};
+    bool sion = g->layout <= BENCH_SION_SHIFTED;
+    struct arrangement a;
+    struct metadata meta = {0};
+    hpcw_status s = arrange(g, tasks, &a, err);
+    if (s == HPCW_OK && sion) {
+        s = metadata_of(g, &a, mapping, &meta, err);
+    }
+    if (s != HPCW_OK) {
+        return s;
+    }
+    struct walk w = {.fs_block = g->fs_block, .sharing = bits_new(tasks), .pair = bits_new(tasks)};
+    if (w.sharing == NULL || w.pair == NULL) {
+        s = hpcw_i_fail(err, HPCW_ENOMEM, "sharing: out of memory for %u ranks", tasks);
+        goto done;
+    }
+    add_all(&w, &a, meta.data);
+    leave_block(&w);
+    *out = (struct bench_sharing){.data_blocks = w.sums.blocks,
+                                  .shared_blocks = w.sums.shared_blocks,
+                                  .largest = w.largest,
+                                  .ranks = count_bits(w.sharing, tasks),
+                                  .pairs = count_bits(w.pair, tasks),
+                                  .bytes = w.sums.bytes,
+                                  .shared_bytes = w.sums.shared_bytes};
+    if (sion) {
+        count_metadata(g, &meta, &w, out);
+    }
+    out->blocks = out->data_blocks + out->meta_blocks - out->mixed_blocks;
+    out->unused_bytes = out->blocks * g->fs_block - out->bytes - out->meta_bytes;
+done:
+    hpcw_i_free(w.sharing);
+    hpcw_i_free(w.pair);
+    return s;
+}
+
+static hpcw_status count_set(const struct bench_geometry *g, struct bench_sharing *out, hpcw_error *err) {
+    uint32_t files = g->files == 0 ? 1 : g->files;
+    if (files > g->ranks) {
+        return hpcw_i_fail(err, HPCW_EINVAL,
+                           "sharing: wanted at most a file for each of %u ranks, got %u files", g->ranks,
+                           files);
+    }
+    /* The first file has the mapping, the last one the ranks that are left over, those between are alike. */
+    uint32_t each = hpcw_sion_first_task_of_file(g->ranks, files, 1);
+    struct bench_sharing one;
+    hpcw_status s = count_file(g, each, files > 1 ? g->ranks : UINT64_MAX, &one, err);
+    if (s == HPCW_OK) {
+        add_file(out, &one, 1);
+    }
+    if (s == HPCW_OK && files > 2) {
+        s = count_file(g, each, UINT64_MAX, &one, err);
+        add_file(out, &one, files - 2);
+    }
+    if (s == HPCW_OK && files > 1) {
+        s = count_file(g, g->ranks - hpcw_sion_first_task_of_file(g->ranks, files, files - 1), UINT64_MAX, &one,
+                       err);
+        add_file(out, &one, 1);
+    }
+    return s;
+}
+
+static hpcw_status check(const struct bench_geometry *g, hpcw_error *err) {
+    if ((int)g->layout < 0 || g->layout > BENCH_MPIIO_COLLECTIVE) {
+        return hpcw_i_fail(err, HPCW_EINVAL, "sharing: wanted a layout of bytes of ranks, got number %d",
+                           (int)g->layout);
+    }
+    if (g->ranks == 0 || g->fs_block == 0 || g->rank_bytes == 0) {
+        return hpcw_i_fail(err, HPCW_EINVAL, "sharing: wanted ranks, block and bytes > 0, got %u, %llu, %llu",
+                           g->ranks, (unsigned long long)g->fs_block, (unsigned long long)g->rank_bytes);
+    }
+    if (g->layout <= BENCH_SION_SHIFTED && (g->container_block == 0 || g->container_block > INT32_MAX)) {
+        return hpcw_i_fail(err, HPCW_EINVAL, "sharing: wanted a container block of 1 to %d bytes, got %llu",
+                           INT32_MAX, (unsigned long long)g->container_block);
+    }
+    uint64_t bytes;
+    /* Blocks of one byte per file and more may be allocated: their sum must fit, too. */
+    uint64_t rounded;
+    if (!hpcw_i_round_up_u64(g->rank_bytes, g->fs_block, &rounded) ||
+        !hpcw_i_mul_u64(rounded, g->ranks, &bytes) || bytes > INT64_MAX / 2) {
+        return hpcw_i_fail(err, HPCW_ERANGE,
+                           "sharing: %llu bytes of each of %u ranks in blocks of %llu pass 2^62",
+                           (unsigned long long)g->rank_bytes, g->ranks, (unsigned long long)g->fs_block);
+    }
+    return HPCW_OK;
+}
+
+hpcw_status bench_sharing_count(const struct bench_geometry *g, struct bench_sharing *out, hpcw_error *err) {
+    *out = (struct bench_sharing){0};
+    hpcw_status s = check(g, err);
+    if (s != HPCW_OK) {
+        return s;
+    }
+    if (g->layout == BENCH_TASK_LOCAL) {
+        uint64_t each = (g->rank_bytes - 1) / g->fs_block + 1;
+        *out = (struct bench_sharing){.blocks = each * g->ranks,
+                                      .data_blocks = each * g->ranks,
+                                      .largest = 1,
+                                      .bytes = g->rank_bytes * g->ranks,
+                                      .unused_bytes = (each * g->fs_block - g->rank_bytes) * g->ranks};
+        return HPCW_OK;
+    }
+    return g->layout <= BENCH_SION_SHIFTED ? count_set(g, out, err)
+                                           : count_file(g, g->ranks, UINT64_MAX, out, err);
+}

@@ -1,0 +1,502 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Event logs: what a record costs the program, what the end of a recording costs, how fast a log is written whose records
+ * are known, and one that is generated. */
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <hpcw/clog2_log.h>
+
+#include "bench/kernels/generator.h"
+#include "bench/kernels/kernels.h"
+#include "bench/kernels/table.h"
+#include "bench/measure/machine.h"
+#include "libreader/clog2/clog2.h"
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
+
+enum {
+    PIECE = 4 << 20, /* bytes that the plain loop writes at once */
+    AT_ONCE = 1024,  /* records that are put at once */
+    EVENT = 16,      /* bytes of a bare event in memory */
+    RECORD = 32      /* and in the file */
+};
+
+struct clog2_work {
+    const struct bench_place *place;
+    uint64_t events; /* of this process, even */
+    hpcw_clog2_log_options options;
+    hpcw_clog2_log *log;
+    hpcw_clog2_line *line, *other; /* the second one is for another thread */
+    int32_t state;
+    hpcw_clog2 *file;
+    hpcw_clog2_slice *slice;
+    unsigned char *source; /* [PIECE] */
+    int fd;
+    char path[BENCH_PATH];
+    char plain[BENCH_PATH];
+};
+
+static hpcw_status clog2_setup(const struct bench_place *place, const void *parameter, void **out,
+                               struct bench_amount *amount, hpcw_error *err) {
+    struct clog2_work *w = hpcw_i_calloc(1, sizeof *w);
+    *out = w;
+    if (w == NULL) {
+        return hpcw_i_fail(err, HPCW_ENOMEM, "out of memory");
+    }
+    w->place = place;
+    w->fd = -1;
+    double events = (double)*(const uint64_t *)parameter * place->scale;
+    w->events = events < 2 ? 2 : (uint64_t)events / 2 * 2;
+    uint64_t processes = (uint64_t)place->processes->count;
+    *amount = (struct bench_amount){.bytes = w->events * RECORD * processes, .items = w->events};
+    hpcw_status s = bench_path(w->path, place, "events.clog2", err);
+    if (s == HPCW_OK) {
+        s = bench_path(w->plain, place, "events.plain", err);
+    }
+    w->source = bench_source(PIECE, place->processes->process);
+    return s == HPCW_OK && w->source == NULL
+               ? hpcw_i_fail(err, HPCW_ENOMEM, "out of memory for %d bytes", PIECE)
+               : s;
+}
+
+static void close_all(struct clog2_work *w) {
+    hpcw_error ignored;
+    hpcw_clog2_log_free(w->log);
+    hpcw_clog2_slice_free(w->slice);
+    hpcw_clog2_free(w->file);
+    w->log = NULL;
+    w->slice = NULL;
+    w->file = NULL;
+    (void)bench_plain_close(&w->fd, &ignored);
+}
+
+static void clog2_teardown(void *work) {
+    struct clog2_work *w = work;
+    if (w != NULL) {
+        close_all(w);
+        bench_remove(w->place, w->path);
+        bench_remove(w->place, w->plain);
+        hpcw_i_free(w->source);
+        hpcw_i_free(w);
+    }
+}
+
+/* The parameter of a side: how much of the events fits into memory, and how they are merged. */
+#define IN_MEMORY UINT64_C(0)
+#define SPILLED UINT64_C(1)
+#define BY_TREE UINT64_C(2)
+#define TWO_LINES UINT64_C(3)
+
+static hpcw_status prepare(void *work, uint64_t parameter, hpcw_error *err) {
+    struct clog2_work *w = work;
+    close_all(w);
+    hpcw_clog2_log_options_init(&w->options);
+    w->options.directory = w->place->directory;
+    w->options.durability = HPCW_SYNC_NONE;
+    w->options.merge = parameter == BY_TREE ? HPCW_CLOG2_MERGE_TREE : HPCW_CLOG2_MERGE_PARTITIONED;
+    /* From half of its memory on, a recording spills. */
+    w->options.memory = parameter == SPILLED
+                            ? UINT64_C(16) << 20
+                            : (parameter == TWO_LINES ? 4 : 2) * w->events * EVENT + (UINT64_C(16) << 20);
+    const char *paths[] = {w->path, w->plain};
+    return bench_fresh(w->place, paths, 2, w->options.memory + w->events * RECORD, err);
+}
+
+/* ---- recording ---- */
+
+static hpcw_status log_open(void *work, hpcw_error *err) {
+    struct clog2_work *w = work;
+    hpcw_status s = hpcw_clog2_log_open(w->path, w->place->processes->comm, &w->options, &w->log, err);
+    if (s == HPCW_OK) {
+        s = hpcw_clog2_log_state(w->log, "Work", "blue", NULL, &w->state, err);
+    }
+    return s == HPCW_OK ? hpcw_clog2_log_thread(w->log, &w->line, err) : s;
+}
+
+static void log_to(const struct clog2_work *w, hpcw_clog2_line *line) {
+    for (uint64_t i = 0; i < w->events; i += 2) {
+        hpcw_clog2_log_begin(line, 0, w->state);
+        hpcw_clog2_log_end(line, 0, w->state);
+    }
+}
+
+static hpcw_status log_events(void *work, hpcw_error *err) {
+    (void)err;
+    const struct clog2_work *w = work;
+    log_to(w, w->line);
+    return HPCW_OK;
+}
+
+static hpcw_status first_logs_events(void *work, hpcw_error *err) {
+    const struct clog2_work *w = work;
+    return w->place->processes->process == 0 ? log_events(work, err) : HPCW_OK;
+}
+
+static hpcw_status open_two_lines(void *work, hpcw_error *err) {
+    struct clog2_work *w = work;
+    hpcw_status s = log_open(w, err);
+    return s == HPCW_OK ? hpcw_clog2_log_thread(w->log, &w->other, err) : s;
+}
+
+static void *other_thread(void *work) {
+    const struct clog2_work *w = work;
+    log_to(w, w->other);
+    return NULL;
+}
+
+static hpcw_status two_log_events(void *work, hpcw_error *err) {
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, other_thread, work) != 0) {
+        return hpcw_i_fail(err, HPCW_ENOMEM, "cannot start a thread");
+    }
+    hpcw_status s = log_events(work, err);
+    (void)pthread_join(thread, NULL);
+    return s;
+}
+
+static hpcw_status read_clock(void *work, hpcw_error *err) {
+    (void)err;
+    const struct clog2_work *w = work;
+    for (uint64_t i = 0; i < w->events; i++) {
+        volatile uint64_t ticks = hpcw_clog2_line_clock(w->line);
+        (void)ticks;
+    }
+    return HPCW_OK;
+}
+
+static hpcw_status log_finish(void *work, hpcw_error *err) {
+    struct clog2_work *w = work;
+    hpcw_clog2_log_report report;
+    hpcw_status s = hpcw_clog2_log_finish(w->log, &report, err);
+    return s == HPCW_OK && report.lost > 0
+               ? hpcw_i_fail(err, HPCW_EINTERNAL, "%s: wanted all records, got %llu less", w->path,
+                             (unsigned long long)report.lost)
+               : s;
+}
+
+static hpcw_status log_free(void *work, hpcw_error *err) {
+    (void)err;
+    close_all(work);
+    return HPCW_OK;
+}
+
+static const uint64_t event_count = 4000000, finish_count = 1000000, file_count = 10000000;
+
+#define RECORDING(open, run)                                                                                   \
+    {                                                                                                          \
+        {"open", open, true, false}, {"record", run, false, false}, {"finish", log_finish, true, false}, {     \
+            "free", log_free, true, false                                                                      \
+        }                                                                                                      \
+    }
+
+static const struct bench_side event_sides[] = {
+    {"hpcw", "this library", IN_MEMORY, prepare, RECORDING(log_open, log_events), NULL, NULL},
+    {"spill", "this library with 16 MiB of memory, the rest goes to disk", SPILLED, prepare,
+     RECORDING(log_open, log_events), NULL, NULL},
+    {"clock", "as many reads of the same clock", IN_MEMORY, prepare, RECORDING(log_open, read_clock), NULL,
+     NULL},
+};
+
+static const struct bench_figure event_figures[] = {
+    {"event", BENCH_PER_ITEM, {1, 2}, {0, 0}, {0, 0}, {0, 0}, 0, false},
+    {"clock", BENCH_PER_ITEM, {3, 2}, {0, 0}, {0, 0}, {0, 0}, 0, false},
+    {"hpcw / clock", BENCH_RATIO, {1, 2}, {0, 0}, {3, 2}, {0, 0}, 1.2, false},
+    {"spill / clock", BENCH_RATIO, {2, 2}, {0, 0}, {3, 2}, {0, 0}, 1.5, false},
+};
+
+const struct bench_kernel bench_clog2_event = {
+    .name = "clog2-event",
+    .what = "4 000 000 bare events of one thread, the first touch of memory included",
+    .needs = BENCH_ONE_PROCESS,
+    .item = "event",
+    .parameter = &event_count,
+    .setup = clog2_setup,
+    .teardown = clog2_teardown,
+    .subject = {event_sides, sizeof event_sides / sizeof event_sides[0], NULL},
+    .figure = event_figures,
+    .figures = sizeof event_figures / sizeof event_figures[0],
+};
+
+static const struct bench_side thread_sides[] = {
+    {"one", "one thread records", TWO_LINES, prepare, RECORDING(open_two_lines, log_events), NULL, NULL},
+    {"two", "two threads record as much each", TWO_LINES, prepare, RECORDING(open_two_lines, two_log_events),
+     NULL, NULL},
+};
+
+static const struct bench_side process_sides[] = {
+    {"one", "process 0 records", IN_MEMORY, prepare, RECORDING(log_open, first_logs_events), NULL, NULL},
+    {"all", "all processes record as much each", IN_MEMORY, prepare, RECORDING(log_open, log_events), NULL,
+     NULL},
+};
+
+static const struct bench_figure sharing_figures[] = {
+    {"event, one", BENCH_PER_ITEM, {1, 2}, {0, 0}, {0, 0}, {0, 0}, 0, false},
+    {"event, more", BENCH_PER_ITEM, {2, 2}, {0, 0}, {0, 0}, {0, 0}, 0, false},
+    {"more / one", BENCH_RATIO, {2, 2}, {0, 0}, {1, 2}, {0, 0}, 1.1, false},
+};
+
+#define SHARING(name_, what_, needs_, sides_)                                                                  \
+    {                                                                                                          \
+        .name = name_, .what = what_, .needs = needs_, .item = "event", .parameter = &event_count,             \
+        .setup = clog2_setup, .teardown = clog2_teardown,                                                      \
+        .subject = {sides_, sizeof sides_ / sizeof sides_[0], NULL}, .figure = sharing_figures,                \
+        .figures = sizeof sharing_figures / sizeof sharing_figures[0],                                         \
+    }
+
+const struct bench_kernel bench_clog2_threads =
+    SHARING("clog2-threads", "4 000 000 bare events of each thread, alone and while another one records",
+            BENCH_ONE_PROCESS, thread_sides);
+
+const struct bench_kernel bench_clog2_processes =
+    SHARING("clog2-processes", "4 000 000 bare events of each process, alone and while others record",
+            BENCH_SEVERAL_PROCESSES, process_sides);
+
+/* ---- the end ---- */
+
+static hpcw_status plain_open(void *work, hpcw_error *err) {
+    struct clog2_work *w = work;
+    return bench_plain_open(w->plain, &w->fd, err);
+}
+
+static hpcw_status write_pieces(int fd, const unsigned char *source, uint64_t offset, uint64_t size,
+                                hpcw_error *err) {
+    hpcw_status s = HPCW_OK;
+    for (uint64_t at = 0; s == HPCW_OK && at < size; at += PIECE) {
+        s = bench_plain_write(fd, source, size - at < PIECE ? (size_t)(size - at) : PIECE, offset + at, err);
+    }
+    return s;
+}
+
+static hpcw_status plain_write(void *work, hpcw_error *err) {
+    const struct clog2_work *w = work;
+    uint64_t size = w->events * RECORD;
+    return write_pieces(w->fd, w->source, size * (uint64_t)w->place->processes->process, size, err);
+}
+
+static hpcw_status plain_close(void *work, hpcw_error *err) {
+    return bench_plain_close(&((struct clog2_work *)work)->fd, err);
+}
+
+#define PLAIN                                                                                                  \
+    {                                                                                                          \
+        "loop", "plain pwrites of as many bytes, every process its part", IN_MEMORY, prepare,                  \
+            {{"open", plain_open, false, true},                                                                \
+             {"write", plain_write, false, true},                                                              \
+             {"close", plain_close, 0, 0}},                                                                    \
+            NULL, NULL                                                                                         \
+    }
+
+#define FINISHING                                                                                              \
+    {                                                                                                          \
+        {"open", log_open, true, false}, {"record", log_events, true, false},                                  \
+            {"finish", log_finish, false, true}, {                                                             \
+            "free", log_free, true, false                                                                      \
+        }                                                                                                      \
+    }
+
+static const struct bench_side finish_sides[] = {
+    {"hpcw", "this library, partitioned merge", IN_MEMORY, prepare, FINISHING, NULL, NULL},
+    {"tree", "this library, tree merge", BY_TREE, prepare, FINISHING, NULL, NULL},
+    PLAIN,
+};
+
+static const struct bench_figure finish_figures[] = {
+    {"finish", BENCH_SECONDS, {1, 3}, {0, 0}, {0, 0}, {0, 0}, 0, false},
+    {"tree", BENCH_SECONDS, {2, 3}, {0, 0}, {0, 0}, {0, 0}, 0, false},
+    {"hpcw / loop", BENCH_RATIO, {1, 3}, {0, 0}, {3, 0}, {0, 0}, 2.0, false},
+};
+
+const struct bench_kernel bench_clog2_finish = {
+    .name = "clog2-finish",
+    .what = "the end of a recording of 1 000 000 events on each process",
+    .needs = BENCH_SEVERAL_PROCESSES,
+    .item = "event",
+    .parameter = &finish_count,
+    .setup = clog2_setup,
+    .teardown = clog2_teardown,
+    .subject = {finish_sides, sizeof finish_sides / sizeof finish_sides[0], NULL},
+    .figure = finish_figures,
+    .figures = sizeof finish_figures / sizeof finish_figures[0],
+};
+
+/* ---- known records ---- */
+
+static void comm_of(void *context, uint32_t index, hpcw_clog2_comm_entry *entry) {
+    (void)context;
+    entry->id.random = 1 + (int32_t)index;
+    entry->index = (int32_t)index;
+    entry->kind = 1;
+}
+
+static hpcw_status file_open(void *work, hpcw_error *err) {
+    struct clog2_work *w = work;
+    hpcw_clog2_options o;
+    hpcw_clog2_options_init(&o);
+    o.ranks = 1024;
+    o.states = 1;
+    o.comms = 1025;
+    o.comm_of = comm_of;
+    o.durability = HPCW_SYNC_NONE;
+    hpcw_status s = hpcw_clog2_open(w->path, NULL, &o, &w->file, err);
+    if (s == HPCW_OK) {
+        s = hpcw_clog2_slice_new(w->file, 0, &w->slice, err);
+    }
+    return s == HPCW_OK ? hpcw_clog2_slice_place(w->slice, 0, err) : s;
+}
+
+static hpcw_status file_put(void *work, hpcw_error *err) {
+    const struct clog2_work *w = work;
+    hpcw_clog2_record record[AT_ONCE];
+    memset(record, 0, sizeof record);
+    hpcw_status s = HPCW_OK;
+    for (uint64_t at = 0; s == HPCW_OK && at < w->events; at += AT_ONCE) {
+        size_t n = w->events - at < AT_ONCE ? (size_t)(w->events - at) : AT_ONCE;
+        for (size_t i = 0; i < n; i++) {
+            record[i].time = (double)(at + i) * 1e-7;
+            record[i].rank = (int32_t)(at + i) & 1023;
+            record[i].kind = HPCW_CLOG2_BARE;
+            record[i].as.event = 600 + (int32_t)(at >> 10 & 1);
+        }
+        s = hpcw_clog2_slice_put(w->slice, record, n, err);
+    }
+    return s == HPCW_OK ? hpcw_clog2_slice_end(w->slice, HPCW_CLOG2_LAST, err) : s;
+}
+
+static hpcw_status file_close(void *work, hpcw_error *err) {
+    struct clog2_work *w = work;
+    return hpcw_clog2_close(w->file, hpcw_clog2_slice_blocks(w->slice), err);
+}
+
+static const struct bench_side file_sides[] = {
+    {"hpcw",
+     "this library",
+     IN_MEMORY,
+     prepare,
+     {{"open", file_open, 0, 0}, {"put", file_put, 0, 0}, {"close", file_close, 0, 0}},
+     NULL,
+     NULL},
+    PLAIN,
+};
+
+static const struct bench_figure file_figures[] = {
+    {"record", BENCH_PER_ITEM, {1, 0}, {0, 0}, {0, 0}, {0, 0}, 0, false},
+    {"hpcw / loop", BENCH_RATIO, {1, 0}, {0, 0}, {2, 0}, {0, 0}, 2.0, false},
+    {"memory", BENCH_MEMORY, {1, 0}, {0, 0}, {0, 0}, {0, 0}, 300.0 * 1048576, false},
+};
+
+const struct bench_kernel bench_clog2_file = {
+    .name = "clog2-file",
+    .what = "a log of 10 000 000 events of 1024 ranks, whose records are known",
+    .needs = BENCH_ONE_PROCESS,
+    .item = "record",
+    .parameter = &file_count,
+    .setup = clog2_setup,
+    .teardown = clog2_teardown,
+    .subject = {file_sides, sizeof file_sides / sizeof file_sides[0], NULL},
+    .figure = file_figures,
+    .figures = sizeof file_figures / sizeof file_figures[0],
+};
+
+/* ---- hpcgen, all of it ---- */
+
+enum { RANKS = 4096, ITERATIONS = 560 };
+
+struct run_work {
+    struct bench_run run;
+    const char *argument[6];
+    char ranks[16], phases[32];
+    unsigned char *source; /* [PIECE] */
+};
+
+/* What the log of a run has: bytes, records. */
+static hpcw_status learn_size(struct bench_run *run, struct bench_amount *amount, hpcw_error *err) {
+    char path[BENCH_PATH + 64];
+    struct hpcw_i_clog2_reader *reader = NULL;
+    (void)snprintf(path, sizeof path, "%s/clog2/app.clog2", run->dataset);
+    hpcw_status s = hpcw_i_clog2_reader_open(path, &reader, err);
+    if (s != HPCW_OK) {
+        return s;
+    }
+    const struct hpcw_i_clog2_info *info = hpcw_i_clog2_reader_info(reader);
+    run->bytes = amount->bytes = hpcw_clog2_file_size(info->blocks, info->block_size, info->comms);
+    bool more = true;
+    while (s == HPCW_OK && more) {
+        struct hpcw_i_clog2_item item;
+        s = hpcw_i_clog2_reader_next(reader, &item, &more, err);
+        amount->items += more;
+    }
+    hpcw_i_clog2_reader_free(reader);
+    return s;
+}
+
+static hpcw_status run_setup(const struct bench_place *place, const void *parameter, void **out,
+                             struct bench_amount *amount, hpcw_error *err) {
+    (void)parameter;
+    struct run_work *w = hpcw_i_calloc(1, sizeof *w);
+    *out = w;
+    if (w == NULL) {
+        return hpcw_i_fail(err, HPCW_ENOMEM, "out of memory");
+    }
+    double iterations = ITERATIONS * place->scale;
+    (void)snprintf(w->ranks, sizeof w->ranks, "%d", RANKS);
+    (void)snprintf(w->phases, sizeof w->phases, "load.phases=%u", iterations < 1 ? 1 : (unsigned)iterations);
+    const char *argument[] = {"--formats=clog2", "--ranks", w->ranks, "--set", w->phases, NULL};
+    memcpy(w->argument, argument, sizeof argument);
+    w->run.arguments = w->argument;
+    w->source = bench_source(PIECE, 0);
+    if (w->source == NULL) {
+        return hpcw_i_fail(err, HPCW_ENOMEM, "out of memory for %d bytes", PIECE);
+    }
+    hpcw_status s = bench_run_begin(&w->run, place, err);
+    return s == HPCW_OK ? learn_size(&w->run, amount, err) : s;
+}
+
+static void run_teardown(void *work) {
+    struct run_work *w = work;
+    if (w != NULL) {
+        bench_run_end(&w->run);
+        hpcw_i_free(w->source);
+        hpcw_i_free(w);
+    }
+}
+
+static hpcw_status run_write(void *work, hpcw_error *err) {
+    const struct run_work *w = work;
+    return write_pieces(w->run.fd, w->source, 0, w->run.bytes, err);
+}
+
+static const struct bench_side run_sides[] = {
+    {"hpcgen",
+     "the program, all processors, from start to end",
+     0,
+     bench_run_prepare,
+     {{"run", bench_run_generate, 0, 0}},
+     bench_run_peak,
+     NULL},
+    {"loop",
+     "plain pwrites of as many bytes, one thread",
+     0,
+     bench_run_prepare,
+     {{"open", bench_run_open, 0, 0}, {"write", run_write, 0, 0}, {"close", bench_run_close, 0, 0}},
+     NULL,
+     NULL},
+};
+
+static const struct bench_figure run_figures[] = {
+    {"hpcgen / loop", BENCH_RATIO, {1, 0}, {0, 0}, {2, 0}, {0, 0}, 2, false},
+    {"hpcgen, a record", BENCH_PER_ITEM, {1, 0}, {0, 0}, {0, 0}, {0, 0}, 0, false},
+    {"hpcgen, memory", BENCH_MEMORY, {1, 0}, {0, 0}, {0, 0}, {0, 0}, 300.0 * 1048576, false},
+};
+
+const struct bench_kernel bench_clog2_run = {
+    .name = "clog2-run",
+    .what = "hpcgen --ranks 4096 --formats clog2 --set load.phases=560 --no-checksums",
+    .needs = BENCH_ONE_PROCESS,
+    .item = "record",
+    .setup = run_setup,
+    .teardown = run_teardown,
+    .subject = {run_sides, sizeof run_sides / sizeof run_sides[0], NULL},
+    .figure = run_figures,
+    .figures = sizeof run_figures / sizeof run_figures[0],
+};

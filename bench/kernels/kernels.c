@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "bench/kernels/kernels.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bench/kernels/table.h"
+#include "bench/measure/machine.h"
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
+#include "libwriter/io/sys.h"
+
+const struct bench_kernel *const bench_kernel[] = {
+    &bench_large_records,
+    &bench_small_records,
+    &bench_task_after_task,
+    &bench_round_robin,
+    &bench_million_tasks,
+    &bench_open_close,
+    &bench_linktest_parts,
+    &bench_linktest_run,
+    &bench_doubles,
+    &bench_vom_plain,
+    &bench_vom_compressed,
+    &bench_vom_settings,
+    &bench_vom_verify,
+    &bench_clog2_event,
+    &bench_clog2_threads,
+    &bench_clog2_processes,
+    &bench_clog2_finish,
+    &bench_clog2_file,
+    &bench_clog2_run,
+    &bench_messages,
+    &bench_map_4096,
+    &bench_map_8192,
+    &bench_map_million,
+    &bench_checkpoint,
+    NULL,
+};
+
+hpcw_status bench_path(char path[BENCH_PATH], const struct bench_place *place, const char *name,
+                       hpcw_error *err) {
+    int n = snprintf(path, BENCH_PATH, "%s/%s", place->directory, name);
+    return n >= 0 && n < BENCH_PATH
+               ? HPCW_OK
+               : hpcw_i_fail(err, HPCW_ERANGE, "%s: the path is too long", place->directory);
+}
+
+hpcw_status bench_fresh(const struct bench_place *place, const char *const *paths, size_t count, uint64_t bytes,
+                        hpcw_error *err) {
+    int e = 0;
+    if (place->processes->process == 0) {
+        for (size_t i = 0; i < count; i++) {
+            int u = hpcw_i_sys_unlink(paths[i]);
+            e = u == ENOENT || e != 0 ? e : u;
+        }
+        int fd = open(place->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        if (fd >= 0) {
+            e = syncfs(fd) == 0 || e != 0 ? e : errno;
+            (void)close(fd);
+        }
+    }
+    bench_machine_trim();
+    if (place->warm) {
+        bench_machine_warm(bytes, (unsigned)place->processes->count);
+    }
+    return e == 0 ? HPCW_OK
+                  : hpcw_i_fail_sys(err, e, "%s: cannot remove the files of the last run", place->directory);
+}
+
+void bench_remove(const struct bench_place *place, const char *path) {
+    if (place->processes->process == 0 && path[0] != '\0') {
+        (void)hpcw_i_sys_unlink(path);
+    }
+}
+
+hpcw_status bench_plain_open(const char *path, int *fd, hpcw_error *err) {
+    *fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    return *fd >= 0 ? HPCW_OK : hpcw_i_fail_sys(err, errno, "%s: cannot create", path);
+}
+
+hpcw_status bench_plain_write(int fd, const void *data, size_t size, uint64_t offset, hpcw_error *err) {
+    const char *p = data;
+    while (size > 0) {
+        ssize_t n = pwrite(fd, p, size, (off_t)offset);
+        if (n <= 0 && errno != EINTR) {
+            return hpcw_i_fail_sys(err, n < 0 ? errno : EIO,
+                                   "plain loop: cannot write %zu bytes at offset %llu", size,
+                                   (unsigned long long)offset);
+        }
+        if (n > 0) {
+            p += n;
+            size -= (size_t)n;
+            offset += (uint64_t)n;
+        }
+    }
+    return HPCW_OK;
+}
+
+hpcw_status bench_plain_close(int *fd, hpcw_error *err) {
+    int e = *fd >= 0 && close(*fd) != 0 ? errno : 0;
+    *fd = -1;
+    return e == 0 ? HPCW_OK : hpcw_i_fail_sys(err, e, "plain loop: cannot close its file");
+}
+
+hpcw_status bench_same_bytes(const char *a, const char *b, uint64_t offset, uint64_t size, hpcw_error *err) {
+    enum { PIECE = 1 << 20 };
+    int fd[2] = {-1, -1};
+    const char *path[2] = {a, b};
+    unsigned char *piece = hpcw_i_malloc(2 * (size_t)PIECE);
+    hpcw_status s = piece == NULL ? hpcw_i_fail(err, HPCW_ENOMEM, "out of memory to compare files") : HPCW_OK;
+    for (int i = 0; s == HPCW_OK && i < 2; i++) {
+        int e = hpcw_i_sys_open(path[i], O_RDONLY, 0, &fd[i]);
+        s = e == 0 ? s : hpcw_i_fail_sys(err, e, "%s: cannot open", path[i]);
+    }
+    while (s == HPCW_OK && size > 0) {
+        size_t n = size < PIECE ? (size_t)size : PIECE;
+        uint64_t end = offset + n;
+        for (int i = 0; s == HPCW_OK && i < 2; i++) {
+            size_t got = 0;
+            int e = hpcw_i_sys_pread(fd[i], piece + (size_t)i * PIECE, n, offset, &got);
+            if (e != 0 || got < n) {
+                s = e != 0 ? hpcw_i_fail_sys(err, e, "%s: cannot read", path[i])
+                           : hpcw_i_fail(err, HPCW_ETRUNCATED, "%s: ends before offset %llu", path[i],
+                                         (unsigned long long)end);
+            }
+        }
+        if (s == HPCW_OK && memcmp(piece, piece + PIECE, n) != 0) {
+            s = hpcw_i_fail(err, HPCW_ECHECKSUM, "%s and %s: differ between offsets %llu and %llu", a, b,
+                            (unsigned long long)offset, (unsigned long long)end);
+        }
+        offset += n;
+        size -= n;
+    }
+    for (int i = 0; i < 2; i++) {
+        if (fd[i] >= 0) {
+            (void)hpcw_i_sys_close(fd[i]);
+        }
+    }
+    hpcw_i_free(piece);
+    return s;
+}
+
+unsigned char *bench_source(size_t size, int process) {
+    unsigned char *p = hpcw_i_malloc(size);
+    for (size_t i = 0; p != NULL && i < size; i++) {
+        p[i] = (unsigned char)((size_t)process * 31 + i * 7 + (i >> 8));
+    }
+    return p;
+}

@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* LinkTest results from the model to the file: the parts of the generator, and all of it. */
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <hpcw/linktest.h>
+
+#include "bench/kernels/generator.h"
+#include "bench/kernels/kernels.h"
+#include "bench/kernels/table.h"
+#include "bench/measure/machine.h"
+#include "gen/model/linktest/linktest.h"
+#include "gen/model/machine/machine.h"
+#include "libreader/sion/sion.h"
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
+
+/* Timings grow with the square of the tasks. */
+static uint32_t tasks_at(double scale) {
+    uint32_t half = (uint32_t)(2048 * sqrt(scale));
+    return half < 2 ? 4 : 2 * half;
+}
+
+/* ---- the parts, on one processor ---- */
+
+struct part_work {
+    uint32_t tasks;
+    struct hpcw_i_machine machine;
+    struct hpcw_i_linktest_model model;
+    struct hpcw_i_linktest_scratch *scratch;
+    hpcw_linktest_params params;
+    hpcw_linktest_schedule *schedule;
+    uint32_t *partner;
+    uint64_t *time_ps;
+    uint64_t check; /* the sum of what came out, so that nothing can be left out */
+    hpcw_linktest *lt;
+};
+
+static hpcw_status null_sink(void *context, const char *path, uint64_t tag, hpcw_sink **out, hpcw_error *err) {
+    (void)context;
+    (void)path;
+    (void)tag;
+    return hpcw_sink_open_null(out, err);
+}
+
+static hpcw_status part_setup(const struct bench_place *place, const void *parameter, void **out,
+                              struct bench_amount *amount, hpcw_error *err) {
+    (void)parameter;
+    struct part_work *w = hpcw_i_calloc(1, sizeof *w);
+    *out = w;
+    if (w == NULL) {
+        return hpcw_i_fail(err, HPCW_ENOMEM, "out of memory");
+    }
+    uint32_t tasks = w->tasks = tasks_at(place->scale);
+    struct hpcw_i_machine_params mp;
+    struct hpcw_i_linktest_params lp;
+    hpcw_i_linktest_params_init(&lp);
+    hpcw_status s = hpcw_i_machine_params_init(&mp, hpcw_i_machine_preset[0].name, err);
+    if (s == HPCW_OK) {
+        s = hpcw_i_machine_init(&w->machine, &mp, tasks, 1, err);
+    }
+    if (s == HPCW_OK) {
+        s = hpcw_i_linktest_model_init(&w->model, &w->machine, &lp, err);
+    }
+    if (s == HPCW_OK) {
+        s = hpcw_i_linktest_scratch_new(&w->model, &w->scratch, err);
+    }
+    if (s == HPCW_OK) {
+        hpcw_linktest_params_init(&w->params);
+        w->params.tasks = w->params.count = tasks;
+        w->params.fs_block_size = place->block_size;
+        w->params.durability = HPCW_SYNC_NONE;
+        w->params.sink_source.open = null_sink;
+        s = hpcw_linktest_schedule_new(&w->params, 0, &w->schedule, err);
+    }
+    if (s == HPCW_OK) {
+        w->partner = hpcw_i_malloc(tasks * sizeof *w->partner);
+        w->time_ps = hpcw_i_malloc(tasks * sizeof *w->time_ps);
+        if (w->partner == NULL || w->time_ps == NULL) {
+            return hpcw_i_fail(err, HPCW_ENOMEM, "out of memory for a row of %u timings", tasks);
+        }
+        /* What is encoded alone: one row, again and again. */
+        hpcw_linktest_partners(w->schedule, 0, w->partner);
+        hpcw_i_linktest_row(&w->model, w->scratch, 0, 0, 0, tasks - 1, w->partner, w->time_ps, NULL);
+    }
+    *amount = (struct bench_amount){.items = (uint64_t)tasks * (tasks - 1)};
+    return s;
+}
+
+static void part_teardown(void *work) {
+    struct part_work *w = work;
+    if (w != NULL) {
+        hpcw_linktest_free(w->lt);
+        hpcw_linktest_schedule_free(w->schedule);
+        hpcw_i_linktest_scratch_free(w->scratch);
+        hpcw_i_machine_free(&w->machine);
+        hpcw_i_free(w->partner);
+        hpcw_i_free(w->time_ps);
+        hpcw_i_free(w);
+    }
+}
+
+static hpcw_status part_prepare(void *work, uint64_t parameter, hpcw_error *err) {
+    (void)parameter;
+    (void)err;
+    struct part_work *w = work;
+    hpcw_linktest_free(w->lt);
+    w->lt = NULL;
+    bench_machine_trim();
+    return HPCW_OK;
+}
+
+static hpcw_status schedule_rows(void *work, hpcw_error *err) {
+    (void)err;
+    struct part_work *w = work;
+    for (uint32_t rank = 0; rank < w->tasks; rank++) {
+        hpcw_linktest_partners(w->schedule, rank, w->partner);
+        w->check += w->partner[rank % (w->tasks - 1)];
+    }
+    return HPCW_OK;
+}
+
+static hpcw_status model_rows(void *work, hpcw_error *err) {
+    (void)err;
+    struct part_work *w = work;
+    for (uint32_t rank = 0; rank < w->tasks; rank++) {
+        hpcw_linktest_partners(w->schedule, rank, w->partner);
+        hpcw_i_linktest_row(&w->model, w->scratch, rank, 0, 0, w->tasks - 1, w->partner, w->time_ps, NULL);
+        w->check += w->time_ps[rank % (w->tasks - 1)];
+    }
+    return HPCW_OK;
+}
+
+static hpcw_status encode_open(void *work, hpcw_error *err) {
+    struct part_work *w = work;
+    return hpcw_linktest_open(HPCW_LINKTEST_FILE_NAME, NULL, &w->params, &w->lt, err);
+}
+
+static hpcw_status encode(struct part_work *w, bool with_model, hpcw_error *err) {
+    hpcw_status s = HPCW_OK;
+    for (uint32_t rank = 0; s == HPCW_OK && rank < w->tasks; rank++) {
+        hpcw_linktest_partners(w->schedule, rank, w->partner);
+        if (with_model) {
+            hpcw_i_linktest_row(&w->model, w->scratch, rank, 0, 0, w->tasks - 1, w->partner, w->time_ps, NULL);
+        }
+        s = hpcw_linktest_task(w->lt, rank, "node00001", 0, err);
+        if (s == HPCW_OK) {
+            s = hpcw_linktest_timings(w->lt, rank, w->time_ps, w->partner, 0, err);
+        }
+    }
+    return s == HPCW_OK
+               ? hpcw_linktest_end_permutation(w->lt, "2000-01-01T00:00:00Z", "2000-01-01T00:00:01Z", NULL, err)
+               : s;
+}
+
+static hpcw_status encode_rows(void *work, hpcw_error *err) {
+    return encode(work, false, err);
+}
+
+static hpcw_status model_and_encode_rows(void *work, hpcw_error *err) {
+    return encode(work, true, err);
+}
+
+static hpcw_status encode_close(void *work, hpcw_error *err) {
+    return hpcw_linktest_close(((struct part_work *)work)->lt, err);
+}
+
+static const struct bench_side part_sides[] = {
+    {"schedule", "partner lists", 0, part_prepare, {{"rows", schedule_rows, 0, 0}}, NULL, NULL},
+    {"model", "partner lists, timings", 0, part_prepare, {{"rows", model_rows, 0, 0}}, NULL, NULL},
+    {"encode",
+     "partner lists, a container that goes nowhere",
+     0,
+     part_prepare,
+     {{"open", encode_open, 0, 0}, {"rows", encode_rows, 0, 0}, {"close", encode_close, 0, 0}},
+     NULL,
+     NULL},
+    {"all",
+     "partner lists, timings, a container that goes nowhere",
+     0,
+     part_prepare,
+     {{"open", encode_open, 0, 0}, {"rows", model_and_encode_rows, 0, 0}, {"close", encode_close, 0, 0}},
+     NULL,
+     NULL},
+};
+
+static const struct bench_figure part_figures[] = {
+    {"schedule, a timing", BENCH_PER_ITEM, {1, 0}, {0, 0}, {0, 0}, {0, 0}, 0, false},
+    {"model, a timing", BENCH_PER_ITEM, {2, 0}, {1, 0}, {0, 0}, {0, 0}, 0, false},
+    {"encode, a timing", BENCH_PER_ITEM, {3, 0}, {1, 0}, {0, 0}, {0, 0}, 0, false},
+    {"all, a timing", BENCH_PER_ITEM, {4, 0}, {0, 0}, {0, 0}, {0, 0}, 8, false},
+};
+
+const struct bench_kernel bench_linktest_parts = {
+    .name = "linktest-parts",
+    .what = "LinkTest of 4096 tasks on one processor, no file",
+    .needs = BENCH_ONE_PROCESS,
+    .item = "timing",
+    .setup = part_setup,
+    .teardown = part_teardown,
+    .subject = {part_sides, sizeof part_sides / sizeof part_sides[0], NULL},
+    .figure = part_figures,
+    .figures = sizeof part_figures / sizeof part_figures[0],
+};
+
+/* ---- hpcgen, all of it ---- */
+
+enum { MOST_THREADS = 64 };
+
+struct extent {
+    uint64_t at, size;
+};
+
+struct run_work {
+    struct bench_run run;
+    const char *argument[4];
+    char ranks[16];
+    struct extent *extent; /* [extents] what hpcgen's file holds: one chunk of one task */
+    uint32_t extents;
+    unsigned char *source; /* [longest extent] */
+    unsigned threads;      /* of the loop */
+};
+
+/* What the loop has to write: where the streams lie in the file that hpcgen has made. */
+static hpcw_status learn_extents(struct run_work *w, hpcw_error *err) {
+    char path[BENCH_PATH + 64];
+    (void)snprintf(path, sizeof path, "%s/linktest/%s", w->run.dataset, HPCW_LINKTEST_FILE_NAME);
+    struct hpcw_i_sion_reader *reader = NULL;
+    hpcw_status s = hpcw_i_sion_reader_open(path, &reader, err);
+    uint64_t longest = 0;
+    if (s == HPCW_OK) {
+        w->extents = hpcw_i_sion_reader_tasks(reader);
+        w->extent = hpcw_i_calloc(w->extents, sizeof *w->extent);
+        s = w->extent == NULL ? hpcw_i_fail(err, HPCW_ENOMEM, "out of memory for %u chunks", w->extents) : s;
+    }
+    for (uint32_t i = 0; s == HPCW_OK && i < w->extents; i++) {
+        struct hpcw_i_sion_task task;
+        s = hpcw_i_sion_reader_task(reader, 0, i, &task, err);
+        if (s == HPCW_OK && task.blocks != 1) {
+            s = hpcw_i_fail(err, HPCW_EFORMAT, "%s: wanted tasks of one block, got %u", path, task.blocks);
+        }
+        if (s == HPCW_OK) {
+            w->extent[i] = (struct extent){task.start, task.size};
+            w->run.bytes += task.size;
+            longest = task.size > longest ? task.size : longest;
+        }
+    }
+    hpcw_i_sion_reader_free(reader);
+    if (s == HPCW_OK) {
+        w->source = bench_source((size_t)longest, 0);
+        s = w->source == NULL ? hpcw_i_fail(err, HPCW_ENOMEM, "out of memory for a chunk") : s;
+    }
+    return s;
+}
+
+static hpcw_status run_setup(const struct bench_place *place, const void *parameter, void **out,
+                             struct bench_amount *amount, hpcw_error *err) {
+    (void)parameter;
+    struct run_work *w = hpcw_i_calloc(1, sizeof *w);
+    *out = w;
+    if (w == NULL) {
+        return hpcw_i_fail(err, HPCW_ENOMEM, "out of memory");
+    }
+    uint32_t tasks = tasks_at(place->scale);
+    (void)snprintf(w->ranks, sizeof w->ranks, "%u", tasks);
+    const char *argument[] = {"--formats=linktest", "--ranks", w->ranks, NULL};
+    memcpy(w->argument, argument, sizeof argument);
+    w->run.arguments = w->argument;
+    hpcw_status s = bench_run_begin(&w->run, place, err);
+    s = s == HPCW_OK ? learn_extents(w, err) : s;
+    *amount = (struct bench_amount){.bytes = w->run.bytes, .items = (uint64_t)tasks * (tasks - 1)};
+    return s;
+}
+
+static void run_teardown(void *work) {
+    struct run_work *w = work;
+    if (w != NULL) {
+        bench_run_end(&w->run);
+        hpcw_i_free(w->extent);
+        hpcw_i_free(w->source);
+        hpcw_i_free(w);
+    }
+}
+
+static hpcw_status run_prepare(void *work, uint64_t threads, hpcw_error *err) {
+    struct run_work *w = work;
+    w->threads = threads == 0 ? bench_machine_usable() : (unsigned)threads;
+    w->threads = w->threads > MOST_THREADS ? MOST_THREADS : w->threads;
+    return bench_run_prepare(&w->run, 0, err);
+}
+
+struct share {
+    const struct run_work *work;
+    uint32_t begin, end; /* extents */
+    hpcw_status status;
+    hpcw_error error;
+};
+
+static void *write_share(void *context) {
+    struct share *share = context;
+    const struct run_work *w = share->work;
+    for (uint32_t i = share->begin; i < share->end && share->status == HPCW_OK; i++) {
+        share->status =
+            bench_plain_write(w->run.fd, w->source, (size_t)w->extent[i].size, w->extent[i].at, &share->error);
+    }
+    return NULL;
+}
+
+static hpcw_status plain_write(void *work, hpcw_error *err) {
+    const struct run_work *w = work;
+    struct share share[MOST_THREADS];
+    pthread_t thread[MOST_THREADS];
+    hpcw_status s = HPCW_OK;
+    unsigned started = 0;
+    for (unsigned i = 0; i < w->threads; i++) {
+        share[i] = (struct share){.work = w,
+                                  .begin = (uint32_t)((uint64_t)w->extents * i / w->threads),
+                                  .end = (uint32_t)((uint64_t)w->extents * (i + 1) / w->threads)};
+        if (i + 1 < w->threads) {
+            int e = pthread_create(&thread[i], NULL, write_share, &share[i]);
+            if (e != 0) {
+                s = hpcw_i_fail_sys(err, e, "plain loop: cannot start a thread");
+                break;
+            }
+            started++;
+        } else {
+            (void)write_share(&share[i]);
+        }
+    }
+    for (unsigned i = 0; i < started; i++) {
+        (void)pthread_join(thread[i], NULL);
+    }
+    for (unsigned i = 0; s == HPCW_OK && i < w->threads; i++) {
+        s = share[i].status;
+        if (s != HPCW_OK) {
+            *err = share[i].error;
+        }
+    }
+    return s;
+}
+
+static const struct bench_side run_sides[] = {
+    {"hpcgen",
+     "the program, all processors, from start to end",
+     0,
+     run_prepare,
+     {{"run", bench_run_generate, 0, 0}},
+     bench_run_peak,
+     NULL},
+    {"loop",
+     "plain pwrites of whole streams, one thread",
+     1,
+     run_prepare,
+     {{"open", bench_run_open, 0, 0}, {"write", plain_write, 0, 0}, {"close", bench_run_close, 0, 0}},
+     NULL,
+     NULL},
+    {"loop, all",
+     "plain pwrites of whole streams, a thread for each processor",
+     0,
+     run_prepare,
+     {{"open", bench_run_open, 0, 0}, {"write", plain_write, 0, 0}, {"close", bench_run_close, 0, 0}},
+     NULL,
+     NULL},
+};
+
+static const struct bench_figure run_figures[] = {
+    {"hpcgen / loop", BENCH_RATIO, {1, 0}, {0, 0}, {2, 0}, {0, 0}, 2, false},
+    {"hpcgen / loop, all", BENCH_RATIO, {1, 0}, {0, 0}, {3, 0}, {0, 0}, 0, false},
+    {"hpcgen, a timing", BENCH_PER_ITEM, {1, 0}, {0, 0}, {0, 0}, {0, 0}, 0, false},
+    {"hpcgen, memory", BENCH_MEMORY, {1, 0}, {0, 0}, {0, 0}, {0, 0}, 300.0 * 1e6, false},
+};
+
+const struct bench_kernel bench_linktest_run = {
+    .name = "linktest-run",
+    .what = "hpcgen --ranks 4096 --formats linktest --no-checksums",
+    .needs = BENCH_ONE_PROCESS,
+    .item = "timing",
+    .setup = run_setup,
+    .teardown = run_teardown,
+    .subject = {run_sides, sizeof run_sides / sizeof run_sides[0], NULL},
+    .figure = run_figures,
+    .figures = sizeof run_figures / sizeof run_figures[0],
+};

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a PMPI tool that stands between a program and MPI adds to a blocking message: the program's own calls beside the ones
+ * that pass the tool by, in one run. */
+#include "bench/kernels/table.h"
+#include "libwriter/base/status.h"
+
+#ifdef HPCW_BENCH_MPI
+#include <mpi.h>
+
+#include "libwriter/base/mem.h"
+
+/* As the program calls them, and as MPI offers them to tools. */
+struct calls {
+    int (*send)(const void *, int, MPI_Datatype, int, int, MPI_Comm);
+    int (*receive)(void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Status *);
+};
+static const struct calls called[] = {{MPI_Send, MPI_Recv}, {PMPI_Send, PMPI_Recv}};
+
+enum { TOOL = 0, BARE = 1, TAG = 0 };
+
+struct message_work {
+    const struct bench_place *place;
+    uint64_t messages;
+    struct calls calls;
+};
+
+static hpcw_status messages_setup(const struct bench_place *place, const void *parameter, void **out,
+                                  struct bench_amount *amount, hpcw_error *err) {
+    *out = NULL;
+    if (called[TOOL].send == called[BARE].send) {
+        return hpcw_i_fail(err, HPCW_ENOTSUP, "MPI_Send is MPI's own: preload a tool, as libhpcw_trace.so");
+    }
+    struct message_work *w = hpcw_i_calloc(1, sizeof *w);
+    *out = w;
+    if (w == NULL) {
+        return hpcw_i_fail(err, HPCW_ENOMEM, "out of memory");
+    }
+    double messages = (double)*(const uint64_t *)parameter * place->scale;
+    w->place = place;
+    w->messages = messages < 2 ? 2 : (uint64_t)messages / 2 * 2;
+    *amount = (struct bench_amount){.bytes = w->messages * sizeof(double), .items = w->messages};
+    return HPCW_OK;
+}
+
+static void messages_teardown(void *work) {
+    hpcw_i_free(work);
+}
+
+static hpcw_status messages_prepare(void *work, uint64_t side, hpcw_error *err) {
+    (void)err;
+    ((struct message_work *)work)->calls = called[side];
+    return HPCW_OK;
+}
+
+static hpcw_status status_of(int code, hpcw_error *err) {
+    return code == MPI_SUCCESS ? HPCW_OK
+                               : hpcw_i_fail(err, HPCW_ECOMM, "a message failed with MPI's code %d", code);
+}
+
+/* Process 0 sends, process 1 receives: what both spend is not hidden behind a wait. */
+static hpcw_status stream(void *work, hpcw_error *err) {
+    const struct message_work *w = work;
+    int process = w->place->processes->process, code = MPI_SUCCESS;
+    double data = 0;
+    for (uint64_t i = 0; process < 2 && code == MPI_SUCCESS && i < w->messages; i++) {
+        code = process == 0 ? w->calls.send(&data, 1, MPI_DOUBLE, 1, TAG, MPI_COMM_WORLD)
+                            : w->calls.receive(&data, 1, MPI_DOUBLE, 0, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+    return status_of(code, err);
+}
+
+/* As many messages to and fro: what is done behind a call may pass while the answer is under way. */
+static hpcw_status round_trips(void *work, hpcw_error *err) {
+    const struct message_work *w = work;
+    int process = w->place->processes->process, code = MPI_SUCCESS;
+    double data = 0;
+    for (uint64_t i = 0; process < 2 && code == MPI_SUCCESS && i < w->messages; i++) {
+        code =
+            i % 2 == (uint64_t)process
+                ? w->calls.send(&data, 1, MPI_DOUBLE, 1 - process, TAG, MPI_COMM_WORLD)
+                : w->calls.receive(&data, 1, MPI_DOUBLE, 1 - process, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+    return status_of(code, err);
+}
+#else
+static hpcw_status messages_setup(const struct bench_place *place, const void *parameter, void **out,
+                                  struct bench_amount *amount, hpcw_error *err) {
+    (void)place;
+    (void)parameter;
+    (void)amount;
+    *out = NULL;
+    return hpcw_i_fail(err, HPCW_ENOTSUP, "this program was built without MPI");
+}
+static void messages_teardown(void *work) {
+    (void)work;
+}
+#define messages_prepare NULL
+#define stream NULL
+#define round_trips NULL
+#endif
+
+#define PHASES                                                                                                 \
+    {                                                                                                          \
+        {"stream", stream, false, true}, {                                                                     \
+            "round trips", round_trips, false, true                                                            \
+        }                                                                                                      \
+    }
+
+static const struct bench_side message_sides[] = {
+    {"tool", "MPI_Send and MPI_Recv, which a tool has wrapped", 0, messages_prepare, PHASES, NULL, NULL},
+    {"bare", "PMPI_Send and PMPI_Recv", 1, messages_prepare, PHASES, NULL, NULL},
+};
+
+static const struct bench_figure message_figures[] = {
+    {"message", BENCH_PER_ITEM, {2, 1}, {0, 0}, {0, 0}, {0, 0}, 0, false},
+    {"tool, a message", BENCH_PER_ITEM, {1, 1}, {2, 1}, {0, 0}, {0, 0}, 80, false},
+    {"message to and fro", BENCH_PER_ITEM, {2, 2}, {0, 0}, {0, 0}, {0, 0}, 0, false},
+    {"tool, to and fro", BENCH_PER_ITEM, {1, 2}, {2, 2}, {0, 0}, {0, 0}, 80, false},
+};
+
+static const uint64_t message_count = 200000;
+
+const struct bench_kernel bench_messages = {
+    .name = "messages",
+    .what = "200 000 blocking messages of 8 bytes from process 0 to 1, and as many to and fro",
+    .needs = BENCH_SEVERAL_PROCESSES,
+    .item = "message",
+    .parameter = &message_count,
+    .setup = messages_setup,
+    .teardown = messages_teardown,
+    .subject = {message_sides, sizeof message_sides / sizeof message_sides[0], NULL},
+    .figure = message_figures,
+    .figures = sizeof message_figures / sizeof message_figures[0],
+};

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Doubles as text: the fewest digits that read back to the same double, beside what libc offers for that. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/kernels/kernels.h"
+#include "bench/kernels/table.h"
+#include "bench/measure/random.h"
+#include "libwriter/base/mem.h"
+#include "libwriter/base/numfmt.h"
+#include "libwriter/base/status.h"
+
+#define NUMBERS ((size_t)1 << 16) /* drawn ones; they fit into the cache */
+#define ROUNDS 64
+#define ROOM 64 /* bytes of a number as text */
+
+struct number_work {
+    double value[NUMBERS];
+    size_t rounds;
+    uint64_t check; /* bytes of all texts, so that nothing can be left out */
+};
+
+static hpcw_status number_setup(const struct bench_place *place, const void *parameter, void **out,
+                                struct bench_amount *amount, hpcw_error *err) {
+    (void)parameter;
+    struct number_work *w = hpcw_i_calloc(1, sizeof *w);
+    *out = w;
+    if (w == NULL) {
+        return hpcw_i_fail(err, HPCW_ENOMEM, "out of memory");
+    }
+    double rounds = ROUNDS * place->scale;
+    w->rounds = rounds < 1 ? 1 : (size_t)rounds;
+    *amount = (struct bench_amount){.items = NUMBERS * w->rounds};
+    return HPCW_OK;
+}
+
+static void number_teardown(void *work) {
+    hpcw_i_free(work);
+}
+
+/* ---- which numbers ---- */
+
+enum kind { ANY_BITS, BELOW_ONE, WHOLE_NS, WHOLE };
+
+static double number_of(enum kind kind, uint64_t r) {
+    double v;
+    switch (kind) {
+    case ANY_BITS:
+        r = (r >> 52 & 0x7ff) == 0x7ff ? r ^ UINT64_C(1) << 62 : r; /* but NaN and the infinities */
+        memcpy(&v, &r, sizeof v);
+        return v;
+    case BELOW_ONE:
+        return (double)(r >> 11) * 0x1p-53;
+    case WHOLE_NS:
+        return (double)(r % 10000000000) / 1e9;
+    default:
+        return (double)(r % 1000000);
+    }
+}
+
+static hpcw_status number_prepare(void *work, uint64_t kind, hpcw_error *err) {
+    (void)err;
+    struct number_work *w = work;
+    uint64_t random = 1;
+    for (size_t i = 0; i < NUMBERS; i++) {
+        w->value[i] = number_of((enum kind)kind, bench_random(&random));
+    }
+    return HPCW_OK;
+}
+
+/* ---- how ---- */
+
+static hpcw_status shortest(void *work, hpcw_error *err) {
+    (void)err;
+    struct number_work *w = work;
+    char text[ROOM];
+    for (size_t round = 0; round < w->rounds; round++) {
+        for (size_t i = 0; i < NUMBERS; i++) {
+            w->check += (uint64_t)(hpcw_i_fmt_f64(text, w->value[i], HPCW_I_FLOAT_JSON) - text);
+        }
+    }
+    return HPCW_OK;
+}
+
+static hpcw_status seventeen(void *work, hpcw_error *err) {
+    (void)err;
+    struct number_work *w = work;
+    char text[ROOM];
+    for (size_t round = 0; round < w->rounds; round++) {
+        for (size_t i = 0; i < NUMBERS; i++) {
+            w->check += (uint64_t)snprintf(text, sizeof text, "%.17g", w->value[i]);
+        }
+    }
+    return HPCW_OK;
+}
+
+static hpcw_status print_and_parse(void *work, hpcw_error *err) {
+    (void)err;
+    struct number_work *w = work;
+    char text[ROOM];
+    for (size_t round = 0; round < w->rounds; round++) {
+        for (size_t i = 0; i < NUMBERS; i++) {
+            int digits = 15;
+            do {
+                w->check += (uint64_t)snprintf(text, sizeof text, "%.*g", digits, w->value[i]);
+            } while (digits++ < 17 && strtod(text, NULL) != w->value[i]);
+        }
+    }
+    return HPCW_OK;
+}
+
+#define SIDE(name_, what_, kind, run)                                                                          \
+    {                                                                                                          \
+        .name = name_, .what = what_, .parameter = kind, .prepare = number_prepare, .phase = {                 \
+            {"format", run, 0, 0}                                                                              \
+        }                                                                                                      \
+    }
+
+static const struct bench_side sides[] = {
+    SIDE("any bits", "any finite double", ANY_BITS, shortest),
+    SIDE("below one", "uniform in [0, 1), all 53 bits", BELOW_ONE, shortest),
+    SIDE("times", "whole nanoseconds below 10 s, in seconds", WHOLE_NS, shortest),
+    SIDE("whole", "whole numbers below 10^6", WHOLE, shortest),
+    SIDE("%.17g, below one", "snprintf with 17 digits", BELOW_ONE, seventeen),
+    SIDE("print and parse, below one", "snprintf with 15 digits or more until strtod gives the same", BELOW_ONE,
+         print_and_parse),
+};
+
+static const struct bench_figure figures[] = {
+    {"any bits, a number", BENCH_PER_ITEM, {1, 0}, {0, 0}, {0, 0}, {0, 0}, 40, false},
+    {"below one, a number", BENCH_PER_ITEM, {2, 0}, {0, 0}, {0, 0}, {0, 0}, 40, false},
+    {"times, a number", BENCH_PER_ITEM, {3, 0}, {0, 0}, {0, 0}, {0, 0}, 40, false},
+    {"whole, a number", BENCH_PER_ITEM, {4, 0}, {0, 0}, {0, 0}, {0, 0}, 40, false},
+    {"%.17g, a number", BENCH_PER_ITEM, {5, 0}, {0, 0}, {0, 0}, {0, 0}, 0, false},
+    {"print and parse, a number", BENCH_PER_ITEM, {6, 0}, {0, 0}, {0, 0}, {0, 0}, 0, false},
+};
+
+const struct bench_kernel bench_doubles = {
+    .name = "doubles",
+    .what = "doubles as text, the fewest digits that read back",
+    .needs = BENCH_ONE_PROCESS,
+    .item = "number",
+    .setup = number_setup,
+    .teardown = number_teardown,
+    .subject = {sides, sizeof sides / sizeof sides[0], NULL},
+    .figure = figures,
+    .figures = sizeof figures / sizeof figures[0],
+};

@@ -1,0 +1,428 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "bench/kernels/report.h"
+
+#include <math.h>
+#include <string.h>
+
+#include <hpcw/version.h>
+
+#include "bench/measure/stats.h"
+#include "bench/report/json_parts.h"
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
+#include "libwriter/io/json.h"
+#include "ui/cli/text.h"
+
+#define POLICY "none: data are in the page cache when a run ends"
+#define ORDER "every repetition runs each side once, the first one changes; one repetition before them warms up"
+
+static const double level = 0.95;
+
+/* One value of every sample of a side. */
+enum value { TOTAL, PHASE, PEAK, SIZE, OTHERS };
+
+static double value_of(const struct bench_sample *s, enum value value, size_t phase) {
+    switch (value) {
+    case TOTAL:
+        return (double)s->total_ns * 1e-9;
+    case PHASE:
+        return (double)s->phase_ns[phase] * 1e-9;
+    case PEAK:
+        return (double)s->peak_bytes;
+    case SIZE:
+        return (double)s->size_bytes;
+    default:
+        return s->others;
+    }
+}
+
+static hpcw_status stats_of(const struct bench_result *r, size_t side, enum value value, size_t phase,
+                            struct hpcw_i_stats *stats, hpcw_error *err) {
+    double *x = hpcw_i_malloc(r->samples.runs * sizeof *x);
+    if (x == NULL) {
+        return hpcw_i_fail(err, HPCW_ENOMEM, "out of memory for a report");
+    }
+    for (size_t i = 0; i < r->samples.runs; i++) {
+        x[i] = value_of(&r->samples.sample[side][i], value, phase);
+    }
+    hpcw_status s = hpcw_i_stats_of(x, r->samples.runs, level, stats, err);
+    hpcw_i_free(x);
+    return s;
+}
+
+static hpcw_status figure_stats(const struct bench_result *r, const struct bench_figure *f,
+                                struct hpcw_i_stats *stats, hpcw_error *err) {
+    double *x = hpcw_i_malloc(r->samples.runs * sizeof *x);
+    if (x == NULL) {
+        return hpcw_i_fail(err, HPCW_ENOMEM, "out of memory for a report");
+    }
+    for (size_t i = 0; i < r->samples.runs; i++) {
+        x[i] = bench_figure_of(f, &r->samples, &r->amount, i);
+    }
+    hpcw_status s = hpcw_i_stats_of(x, r->samples.runs, level, stats, err);
+    hpcw_i_free(x);
+    return s;
+}
+
+static bool more_is_better(const struct bench_figure *f) {
+    return f->kind == BENCH_RATE;
+}
+
+/* "ok", "over", "under" or "in spread"; "" where nothing is asked for. */
+static const char *verdict(const struct bench_result *r, const struct bench_figure *f, double median) {
+    if (f->reach == 0) {
+        return "";
+    }
+    if (more_is_better(f)) {
+        return median >= f->reach ? "ok" : "under";
+    }
+    if (median <= f->reach) {
+        return "ok";
+    }
+    struct hpcw_i_stats of, against;
+    if (f->or_spread && stats_of(r, f->of.side - 1, TOTAL, 0, &of, NULL) == HPCW_OK &&
+        stats_of(r, f->against.side - 1, TOTAL, 0, &against, NULL) == HPCW_OK && of.median <= against.q75) {
+        return "in spread";
+    }
+    return "over";
+}
+
+static size_t disturbed(const struct bench_result *r) {
+    size_t n = 0;
+    for (size_t i = 0; i < r->subject->sides; i++) {
+        for (size_t k = 0; k < r->samples.runs; k++) {
+            n += r->samples.sample[i][k].others > BENCH_NOISE;
+        }
+    }
+    return n;
+}
+
+/* ---- text ---- */
+
+static char *figure_text(char text[HPCW_I_TEXT_SIZE], enum bench_figure_kind kind, double v) {
+    switch (kind) {
+    case BENCH_RATIO:
+    case BENCH_SIZES:
+        (void)snprintf(text, HPCW_I_TEXT_SIZE, "%.3f", v);
+        return text;
+    case BENCH_PER_ITEM:
+        (void)snprintf(text, HPCW_I_TEXT_SIZE, "%.2f ns", v);
+        return text;
+    case BENCH_MEMORY:
+        return hpcw_i_text_bytes_binary(text, v < 0 ? 0 : (uint64_t)v);
+    case BENCH_RATE:
+        return hpcw_i_text_rate(text, v);
+    default:
+        /* Differences of two times can be less than nothing. */
+        text[0] = '-';
+        (void)hpcw_i_text_duration(text + (v < 0), v < 0 ? -v : v);
+        return text;
+    }
+}
+
+hpcw_status bench_report_head(FILE *stream, const struct bench_run *run, hpcw_error *err) {
+    const struct bench_machine *m = &run->machine;
+    char memory[HPCW_I_TEXT_SIZE], block[HPCW_I_TEXT_SIZE];
+    struct hpcw_i_table t = {0};
+    hpcw_i_table_column(&t, NULL, HPCW_I_LEFT);
+    hpcw_i_table_column(&t, NULL, HPCW_I_LEFT);
+    hpcw_i_table_cell(&t, "hpcw");
+    hpcw_i_table_cell(&t, "%s, %s, %s", hpcw_version(), m->compiler, m->build);
+    hpcw_i_table_cell(&t, "machine");
+    hpcw_i_table_cell(&t, "%s, %u processor%s, %s, %s", m->processor, m->processors,
+                      m->processors == 1 ? "" : "s", hpcw_i_text_bytes_binary(memory, m->memory), m->system);
+    hpcw_i_table_cell(&t, "file system");
+    hpcw_i_table_cell(&t, "%s, blocks of %s", m->file_system, hpcw_i_text_size(block, m->block_size));
+    hpcw_i_table_cell(&t, "processes");
+    hpcw_i_table_cell(&t, "%d%s%s", run->processes->count, run->processes->library[0] == '\0' ? "" : ", ",
+                      run->processes->library);
+    hpcw_i_table_cell(&t, "durability");
+    hpcw_i_table_cell(&t, "%s", POLICY);
+    hpcw_i_table_cell(&t, "runs");
+    hpcw_i_table_cell(&t, "%zu of each side%s%s", run->repeat, run->warm ? ", memory touched before each" : "",
+                      run->scale < 1 ? ", REDUCED SIZE" : "");
+    hpcw_status s = hpcw_i_table_print(&t, stream, 0, err);
+    hpcw_i_table_free(&t);
+    return s;
+}
+
+static bool tells_sizes(const struct bench_result *r) {
+    bool any = false;
+    for (size_t i = 0; i < r->subject->sides; i++) {
+        any = any || r->subject->side[i].size != NULL;
+    }
+    return any;
+}
+
+static char *bytes_text(char text[HPCW_I_TEXT_SIZE], double bytes) {
+    (void)snprintf(text, HPCW_I_TEXT_SIZE, "%.0f", bytes);
+    return text;
+}
+
+static hpcw_status print_sides(FILE *stream, const struct bench_result *r, hpcw_error *err) {
+    struct hpcw_i_table t = {0};
+    static const char *const title[] = {"side", "median", "min", "max", "rate", "memory"};
+    for (size_t i = 0; i < sizeof title / sizeof title[0]; i++) {
+        hpcw_i_table_column(&t, title[i], i == 0 ? HPCW_I_LEFT : HPCW_I_RIGHT);
+    }
+    bool sized = tells_sizes(r);
+    if (sized) {
+        hpcw_i_table_column(&t, "bytes", HPCW_I_RIGHT);
+    }
+    for (size_t k = 0; k < BENCH_PHASES; k++) {
+        hpcw_i_table_column(&t, k == 0 ? "phases" : "", HPCW_I_LEFT);
+    }
+    hpcw_status s = HPCW_OK;
+    for (size_t i = 0; s == HPCW_OK && i < r->subject->sides; i++) {
+        const struct bench_side *side = &r->subject->side[i];
+        struct hpcw_i_stats total, peak, size;
+        char text[3][HPCW_I_TEXT_SIZE];
+        s = stats_of(r, i, TOTAL, 0, &total, err);
+        if (s == HPCW_OK) {
+            s = stats_of(r, i, PEAK, 0, &peak, err);
+        }
+        if (s == HPCW_OK) {
+            s = stats_of(r, i, SIZE, 0, &size, err);
+        }
+        if (s != HPCW_OK) {
+            break;
+        }
+        hpcw_i_table_cell(&t, "%s", side->name);
+        hpcw_i_table_cell(&t, "%s", hpcw_i_text_duration(text[0], total.median));
+        hpcw_i_table_cell(&t, "%s", hpcw_i_text_duration(text[1], total.min));
+        hpcw_i_table_cell(&t, "%s", hpcw_i_text_duration(text[2], total.max));
+        hpcw_i_table_cell(&t, "%s",
+                          r->amount.bytes == 0 || total.median == 0
+                              ? ""
+                              : hpcw_i_text_rate(text[0], (double)r->amount.bytes / total.median));
+        hpcw_i_table_cell(&t, "%s", hpcw_i_text_bytes_binary(text[1], (uint64_t)peak.max));
+        if (sized) {
+            hpcw_i_table_cell(&t, "%s", side->size == NULL ? "" : bytes_text(text[2], size.median));
+        }
+        for (size_t k = 0; k < BENCH_PHASES; k++) {
+            if (side->phase[k].name == NULL || side->phase[k].untimed) {
+                hpcw_i_table_cell(&t, "%s", "");
+                continue;
+            }
+            struct hpcw_i_stats phase;
+            s = stats_of(r, i, PHASE, k, &phase, err);
+            hpcw_i_table_cell(&t, "%s %s", side->phase[k].name,
+                              s == HPCW_OK ? hpcw_i_text_duration(text[2], phase.median) : "");
+        }
+    }
+    if (s == HPCW_OK) {
+        s = hpcw_i_table_print(&t, stream, 2, err);
+    }
+    hpcw_i_table_free(&t);
+    return s;
+}
+
+static hpcw_status print_figures(FILE *stream, const struct bench_result *r, hpcw_error *err) {
+    struct hpcw_i_table t = {0};
+    static const char *const title[] = {"figure, by repetition", "median", "min", "max", "wanted", ""};
+    for (size_t i = 0; i < sizeof title / sizeof title[0]; i++) {
+        hpcw_i_table_column(&t, title[i], i == 0 || i == 5 ? HPCW_I_LEFT : HPCW_I_RIGHT);
+    }
+    hpcw_status s = HPCW_OK;
+    for (size_t i = 0; s == HPCW_OK && i < r->figures; i++) {
+        const struct bench_figure *f = &r->figure[i];
+        struct hpcw_i_stats x;
+        char text[4][HPCW_I_TEXT_SIZE];
+        s = figure_stats(r, f, &x, err);
+        if (s == HPCW_OK) {
+            hpcw_i_table_cell(&t, "%s", f->name);
+            hpcw_i_table_cell(&t, "%s", figure_text(text[0], f->kind, x.median));
+            hpcw_i_table_cell(&t, "%s", figure_text(text[1], f->kind, x.min));
+            hpcw_i_table_cell(&t, "%s", figure_text(text[2], f->kind, x.max));
+            hpcw_i_table_cell(&t, "%s%s",
+                              f->reach == 0       ? ""
+                              : more_is_better(f) ? ">= "
+                                                  : "<= ",
+                              f->reach == 0 ? "" : figure_text(text[3], f->kind, f->reach));
+            hpcw_i_table_cell(&t, "%s", verdict(r, f, x.median));
+        }
+    }
+    if (s == HPCW_OK) {
+        s = hpcw_i_table_print(&t, stream, 2, err);
+    }
+    hpcw_i_table_free(&t);
+    return s;
+}
+
+hpcw_status bench_report_result(FILE *stream, const struct bench_result *r, hpcw_error *err) {
+    (void)fprintf(stream, "\n%s: %s\n", r->name, r->what);
+    if (r->skipped[0] != '\0') {
+        (void)fprintf(stream, "  skipped: %s\n", r->skipped);
+        return HPCW_OK;
+    }
+    hpcw_status s = print_sides(stream, r, err);
+    if (s == HPCW_OK && r->figures > 0) {
+        s = print_figures(stream, r, err);
+    }
+    size_t n = disturbed(r);
+    if (s == HPCW_OK && n > 0) {
+        (void)fprintf(stream,
+                      "  %zu of %zu runs were disturbed: others used more than %.0f %% of a processor\n", n,
+                      r->samples.runs * r->subject->sides, 100 * BENCH_NOISE);
+    }
+    return s;
+}
+
+/* ---- JSON ---- */
+
+static void put_run(struct hpcw_i_json *j, const struct bench_run *run) {
+    const struct bench_machine *m = &run->machine;
+    bench_json_machine(j, m);
+    hpcw_i_json_key(j, "file_system");
+    hpcw_i_json_begin_object(j);
+    hpcw_i_json_put_str(j, "type", m->file_system);
+    hpcw_i_json_put_u64(j, "block_bytes", m->block_size);
+    hpcw_i_json_put_u64(j, "free_bytes", m->space);
+    hpcw_i_json_end_object(j);
+    hpcw_i_json_key(j, "run");
+    hpcw_i_json_begin_object(j);
+    hpcw_i_json_put_u64(j, "processes", (uint64_t)run->processes->count);
+    bench_json_text(j, "mpi", run->processes->library);
+    hpcw_i_json_put_str(j, "durability", POLICY);
+    hpcw_i_json_put_u64(j, "repeat", run->repeat);
+    hpcw_i_json_put_str(j, "order", ORDER);
+    hpcw_i_json_put_f64(j, "scale", run->scale);
+    hpcw_i_json_put_bool(j, "memory_touched_before", run->warm);
+    hpcw_i_json_end_object(j);
+}
+
+static void put_sample(struct hpcw_i_json *j, const struct bench_side *side,
+                       const struct bench_sample *sample) {
+    hpcw_i_json_flat(j);
+    hpcw_i_json_begin_object(j);
+    hpcw_i_json_put_seconds(j, "total_s", sample->total_ns);
+    for (size_t k = 0; k < BENCH_PHASES && side->phase[k].name != NULL; k++) {
+        if (!side->phase[k].untimed) {
+            char key[40];
+            (void)snprintf(key, sizeof key, "%.30s_s", side->phase[k].name);
+            hpcw_i_json_put_seconds(j, key, sample->phase_ns[k]);
+        }
+    }
+    hpcw_i_json_put_u64(j, "peak_bytes", sample->peak_bytes);
+    if (side->size != NULL) {
+        hpcw_i_json_put_u64(j, "size_bytes", sample->size_bytes);
+    }
+    bench_json_number(j, "others_processors", sample->others);
+    hpcw_i_json_end_object(j);
+}
+
+static hpcw_status put_sides(struct hpcw_i_json *j, const struct bench_result *r, hpcw_error *err) {
+    hpcw_status s = HPCW_OK;
+    hpcw_i_json_key(j, "sides");
+    hpcw_i_json_begin_array(j);
+    for (size_t i = 0; s == HPCW_OK && i < r->subject->sides; i++) {
+        const struct bench_side *side = &r->subject->side[i];
+        struct hpcw_i_stats total;
+        s = stats_of(r, i, TOTAL, 0, &total, err);
+        if (s != HPCW_OK) {
+            break;
+        }
+        hpcw_i_json_begin_object(j);
+        hpcw_i_json_put_str(j, "name", side->name);
+        hpcw_i_json_put_str(j, "what", side->what);
+        hpcw_i_json_key(j, "total_s");
+        hpcw_i_json_flat(j);
+        hpcw_i_json_begin_object(j);
+        bench_json_stats(j, &total);
+        hpcw_i_json_end_object(j);
+        hpcw_i_json_key(j, "samples");
+        hpcw_i_json_begin_array(j);
+        for (size_t k = 0; k < r->samples.runs; k++) {
+            put_sample(j, side, &r->samples.sample[i][k]);
+        }
+        hpcw_i_json_end_array(j);
+        hpcw_i_json_end_object(j);
+    }
+    hpcw_i_json_end_array(j);
+    return s;
+}
+
+static hpcw_status put_figures(struct hpcw_i_json *j, const struct bench_result *r, hpcw_error *err) {
+    static const char *const unit[] = {
+        [BENCH_RATIO] = "1",      [BENCH_SECONDS] = "s", [BENCH_PER_ITEM] = "ns",
+        [BENCH_MEMORY] = "bytes", [BENCH_SIZES] = "1",   [BENCH_RATE] = "bytes/s"};
+    hpcw_status s = HPCW_OK;
+    hpcw_i_json_key(j, "figures");
+    hpcw_i_json_begin_array(j);
+    for (size_t i = 0; s == HPCW_OK && i < r->figures; i++) {
+        const struct bench_figure *f = &r->figure[i];
+        struct hpcw_i_stats x;
+        s = figure_stats(r, f, &x, err);
+        if (s == HPCW_OK) {
+            hpcw_i_json_flat(j);
+            hpcw_i_json_begin_object(j);
+            hpcw_i_json_put_str(j, "name", f->name);
+            hpcw_i_json_put_str(j, "unit", unit[f->kind]);
+            bench_json_stats(j, &x);
+            if (f->reach != 0) {
+                hpcw_i_json_put_f64(j, more_is_better(f) ? "wanted_at_least" : "wanted_at_most", f->reach);
+                hpcw_i_json_put_str(j, "verdict", verdict(r, f, x.median));
+            }
+            hpcw_i_json_end_object(j);
+        }
+    }
+    hpcw_i_json_end_array(j);
+    return s;
+}
+
+static hpcw_status put_result(struct hpcw_i_json *j, const struct bench_result *r, hpcw_error *err) {
+    hpcw_status s = HPCW_OK;
+    hpcw_i_json_begin_object(j);
+    hpcw_i_json_put_str(j, "name", r->name);
+    hpcw_i_json_put_str(j, "what", r->what);
+    if (r->skipped[0] != '\0') {
+        hpcw_i_json_put_str(j, "skipped", r->skipped);
+    } else {
+        hpcw_i_json_put_u64(j, "bytes", r->amount.bytes);
+        if (r->item != NULL) {
+            hpcw_i_json_put_str(j, "item", r->item);
+            hpcw_i_json_put_u64(j, "items_per_process", r->amount.items);
+        }
+        hpcw_i_json_put_u64(j, "disturbed_runs", disturbed(r));
+        s = put_figures(j, r, err);
+        if (s == HPCW_OK) {
+            s = put_sides(j, r, err);
+        }
+    }
+    hpcw_i_json_end_object(j);
+    return s;
+}
+
+hpcw_status bench_report_json(const char *path, const struct bench_run *run, const struct bench_result *results,
+                              size_t count, hpcw_error *err) {
+    hpcw_sink *sink = NULL;
+    hpcw_status s = hpcw_sink_open_file(path, HPCW_SYNC_NONE, &sink, err);
+    if (s != HPCW_OK) {
+        return s;
+    }
+    struct hpcw_i_json j;
+    hpcw_i_json_open_sink(&j, sink, &(struct hpcw_i_json_options){.indent = true});
+    hpcw_i_json_begin_object(&j);
+    hpcw_i_json_put_str(&j, "program", "hpcw-bench kernels");
+    hpcw_i_json_put_str(&j, "version", hpcw_version());
+    char now[BENCH_TIME];
+    bench_json_now(now);
+    hpcw_i_json_put_str(&j, "time", now);
+    put_run(&j, run);
+    hpcw_i_json_key(&j, "results");
+    hpcw_i_json_begin_array(&j);
+    for (size_t i = 0; s == HPCW_OK && i < count; i++) {
+        s = put_result(&j, &results[i], err);
+    }
+    hpcw_i_json_end_array(&j);
+    hpcw_i_json_end_object(&j);
+    if (s == HPCW_OK) {
+        s = hpcw_i_json_finish(&j, err);
+    }
+    hpcw_i_json_free(&j);
+    if (s == HPCW_OK) {
+        s = hpcw_sink_publish(sink, err);
+    }
+    hpcw_sink_free(sink);
+    return s;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* F6: results for people and for programs. Knows sides, phases and figures by name, and no kernel. */
+#ifndef HPCW_BENCH_KERNELS_REPORT_H
+#define HPCW_BENCH_KERNELS_REPORT_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+#include <hpcw/status.h>
+
+#include "bench/kernels/figures.h"
+#include "bench/measure/machine.h"
+#include "bench/measure/processes.h"
+#include "bench/measure/timer.h"
+
+struct bench_result {
+    const char *name, *what;
+    const char *item; /* what amount.items counts, NULL: nothing */
+    const struct bench_subject *subject;
+    const struct bench_figure *figure;
+    size_t figures;
+    struct bench_amount amount;
+    struct bench_samples samples;
+    char skipped[HPCW_ERROR_MESSAGE_SIZE]; /* why there are no samples, "" if there are */
+};
+
+/* The circumstances of a run; the same for all its results. */
+struct bench_run {
+    struct bench_machine machine;
+    const struct bench_processes *processes;
+    size_t repeat;
+    double scale;
+    bool warm;
+};
+
+hpcw_status bench_report_head(FILE *stream, const struct bench_run *run, hpcw_error *err);
+hpcw_status bench_report_result(FILE *stream, const struct bench_result *result, hpcw_error *err);
+
+/* Everything, every sample. */
+hpcw_status bench_report_json(const char *path, const struct bench_run *run, const struct bench_result *results,
+                              size_t count, hpcw_error *err);
+
+#endif

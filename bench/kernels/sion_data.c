@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The data path of a SION container against plain pwrites of the same bytes at the same offsets. */
+#include <stdio.h>
+#include <string.h>
+
+#include <hpcw/sion.h>
+
+#include "bench/kernels/kernels.h"
+#include "bench/kernels/table.h"
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
+
+#define MIB ((uint64_t)1 << 20)
+#define PIECE (4 * MIB)           /* of the plain loop */
+#define SLOT ((uint64_t)16 << 10) /* of 4096 tasks in 64 MiB of buffers */
+
+struct shape {
+    uint64_t tasks;   /* 0: one per process */
+    uint64_t total;   /* bytes of all tasks; with `tasks`: 0 */
+    uint64_t records; /* of each task, with `tasks` */
+    uint64_t record;  /* bytes */
+    bool in_turn;     /* one record of each task after the other, not task after task */
+};
+
+struct data_work {
+    const struct bench_place *place;
+    struct shape shape;
+    uint64_t tasks;        /* of this process */
+    uint64_t records;      /* of each task */
+    uint64_t chunk;        /* bytes from task to task */
+    uint64_t first_at;     /* offset of this process's first chunk */
+    unsigned char *source; /* [period] bytes, over and over */
+    uint64_t period;
+    unsigned char *slots; /* [tasks * SLOT] what the pieces come from */
+    char container[BENCH_PATH];
+    char plain[BENCH_PATH];
+    char pieces[BENCH_PATH];
+    bool compared;
+    hpcw_sion *sion;
+    int fd;
+};
+
+static uint64_t round_up(uint64_t x, uint64_t m) {
+    return (x + m - 1) / m * m;
+}
+
+static uint64_t scaled(uint64_t full, double scale) {
+    double n = (double)full * scale;
+    return n < 1 ? 1 : (uint64_t)n;
+}
+
+static hpcw_status data_setup(const struct bench_place *place, const void *parameter, void **out,
+                              struct bench_amount *amount, hpcw_error *err) {
+    struct data_work *w = hpcw_i_calloc(1, sizeof *w);
+    *out = w;
+    if (w == NULL) {
+        return hpcw_i_fail(err, HPCW_ENOMEM, "out of memory");
+    }
+    w->place = place;
+    w->shape = *(const struct shape *)parameter;
+    w->fd = -1;
+    uint64_t processes = (uint64_t)place->processes->count;
+    uint64_t process = (uint64_t)place->processes->process;
+    const struct shape *s = &w->shape;
+    w->tasks = s->tasks == 0 ? 1 : scaled(s->tasks, place->scale);
+    w->records = s->tasks == 0 ? scaled(s->total / s->record / processes, place->scale) : s->records;
+    uint64_t size = w->records * s->record;
+    w->chunk = round_up(size, place->block_size);
+    hpcw_sion_shape shape;
+    hpcw_status st = hpcw_sion_shape_of((uint32_t)(w->tasks * processes), place->block_size,
+                                        w->chunk * w->tasks * processes, 1, UINT64_MAX, &shape, err);
+    if (st != HPCW_OK) {
+        return st;
+    }
+    w->first_at = shape.data_start + w->chunk * w->tasks * process;
+    w->period = s->tasks == 0 ? round_up(PIECE, s->record) : size;
+    w->source = bench_source((size_t)w->period, place->processes->process);
+    if (w->source == NULL) {
+        return hpcw_i_fail(err, HPCW_ENOMEM, "out of memory for %llu bytes to write",
+                           (unsigned long long)w->period);
+    }
+    *amount = (struct bench_amount){.bytes = size * w->tasks * processes, .items = w->records * w->tasks};
+    st = bench_path(w->container, place, "records.sion", err);
+    st = st == HPCW_OK ? bench_path(w->plain, place, "records.plain", err) : st;
+    return st == HPCW_OK ? bench_path(w->pieces, place, "records.pieces", err) : st;
+}
+
+static void data_teardown(void *work) {
+    struct data_work *w = work;
+    hpcw_error ignored;
+    if (w != NULL) {
+        hpcw_sion_free(w->sion);
+        (void)bench_plain_close(&w->fd, &ignored);
+        hpcw_i_free(w->source);
+        hpcw_i_free(w->slots);
+        bench_remove(w->place, w->container);
+        bench_remove(w->place, w->plain);
+        bench_remove(w->place, w->pieces);
+        hpcw_i_free(w);
+    }
+}
+
+enum { CONTAINER = 0, PLAIN = 1, PIECES = 2 };
+
+static hpcw_status data_prepare(void *work, uint64_t side, hpcw_error *err) {
+    struct data_work *w = work;
+    hpcw_sion_free(w->sion);
+    w->sion = NULL;
+    hpcw_i_free(w->slots);
+    w->slots = NULL;
+    const char *paths[] = {w->container, w->plain, w->pieces};
+    uint64_t warm = w->chunk * w->tasks;
+    /* Until they were compared all files stay; later each run finds the file system without any. */
+    return w->compared ? bench_fresh(w->place, paths, 3, warm, err)
+                       : bench_fresh(w->place, paths + side, 1, warm, err);
+}
+
+/* ---- ours ---- */
+
+static hpcw_status ours_open(void *work, hpcw_error *err) {
+    struct data_work *w = work;
+    hpcw_sion_options o;
+    hpcw_sion_options_init(&o);
+    o.count = (uint32_t)w->tasks;
+    o.chunk_size = w->records * w->shape.record;
+    o.durability = HPCW_SYNC_NONE;
+    return hpcw_sion_open(w->container, w->place->processes->comm, &o, &w->sion, err);
+}
+
+static hpcw_status write_tasks(const struct data_work *w, uint32_t first, hpcw_error *err) {
+    size_t record = (size_t)w->shape.record;
+    hpcw_status s = HPCW_OK;
+    for (uint32_t t = 0; t < w->tasks; t++) {
+        uint64_t at = 0;
+        for (uint64_t k = 0; k < w->records && s == HPCW_OK; k++) {
+            s = hpcw_sion_write(w->sion, first + t, w->source + at, record, err);
+            at += record;
+            at = at == w->period ? 0 : at;
+        }
+    }
+    return s;
+}
+
+static hpcw_status write_in_turn(const struct data_work *w, uint32_t first, hpcw_error *err) {
+    size_t record = (size_t)w->shape.record;
+    hpcw_status s = HPCW_OK;
+    for (uint64_t k = 0; k < w->records; k++) {
+        for (uint32_t t = 0; t < w->tasks && s == HPCW_OK; t++) {
+            s = hpcw_sion_write(w->sion, first + t, w->source + k * record, record, err);
+        }
+    }
+    return s;
+}
+
+static hpcw_status ours_write(void *work, hpcw_error *err) {
+    const struct data_work *w = work;
+    uint32_t first = hpcw_sion_first_rank(w->sion);
+    return w->shape.in_turn ? write_in_turn(w, first, err) : write_tasks(w, first, err);
+}
+
+static hpcw_status ours_close(void *work, hpcw_error *err) {
+    return hpcw_sion_close(((struct data_work *)work)->sion, err);
+}
+
+/* ---- the plain loop ---- */
+
+static hpcw_status plain_open(void *work, hpcw_error *err) {
+    struct data_work *w = work;
+    return bench_plain_open(w->plain, &w->fd, err);
+}
+
+static hpcw_status plain_write(void *work, hpcw_error *err) {
+    const struct data_work *w = work;
+    uint64_t size = w->records * w->shape.record;
+    hpcw_status s = HPCW_OK;
+    for (uint64_t t = 0; t < w->tasks; t++) {
+        for (uint64_t k = 0; k < size && s == HPCW_OK; k += w->period) {
+            uint64_t n = size - k < w->period ? size - k : w->period;
+            s = bench_plain_write(w->fd, w->source, (size_t)n, w->first_at + t * w->chunk + k, err);
+        }
+    }
+    return s;
+}
+
+static hpcw_status plain_close(void *work, hpcw_error *err) {
+    return bench_plain_close(&((struct data_work *)work)->fd, err);
+}
+
+/* ---- records in turn: what is left to do when the records are in 64 MiB of buffers ---- */
+
+static hpcw_status pieces_prepare(void *work, uint64_t side, hpcw_error *err) {
+    struct data_work *w = work;
+    hpcw_status s = data_prepare(work, side, err);
+    if (s != HPCW_OK) {
+        return s;
+    }
+    w->slots = hpcw_i_malloc((size_t)(w->tasks * SLOT));
+    if (w->slots == NULL) {
+        return hpcw_i_fail(err, HPCW_ENOMEM, "out of memory for %llu bytes to write",
+                           (unsigned long long)w->tasks * SLOT);
+    }
+    memset(w->slots, 1, (size_t)(w->tasks * SLOT));
+    return HPCW_OK;
+}
+
+static hpcw_status pieces_open(void *work, hpcw_error *err) {
+    struct data_work *w = work;
+    return bench_plain_open(w->pieces, &w->fd, err);
+}
+
+static hpcw_status pieces_write(void *work, hpcw_error *err) {
+    const struct data_work *w = work;
+    uint64_t size = w->records * w->shape.record;
+    hpcw_status s = HPCW_OK;
+    for (uint64_t k = 0; k < size; k += SLOT) {
+        uint64_t n = size - k < SLOT ? size - k : SLOT;
+        for (uint64_t t = 0; t < w->tasks && s == HPCW_OK; t++) {
+            s = bench_plain_write(w->fd, w->slots + t * SLOT, (size_t)n, w->first_at + t * w->chunk + k, err);
+        }
+    }
+    return s;
+}
+
+static hpcw_status data_check(void *work, hpcw_error *err) {
+    struct data_work *w = work;
+    w->compared = true;
+    return bench_same_bytes(w->container, w->plain, w->first_at,
+                            (w->tasks - 1) * w->chunk + w->records * w->shape.record, err);
+}
+
+/* ---- rows ---- */
+
+#define PHASES(who)                                                                                            \
+    {                                                                                                          \
+        {"open", who##_open, 0, 0}, {"write", who##_write, 0, 0}, {                                            \
+            "close", who##_close, 0, 0                                                                         \
+        }                                                                                                      \
+    }
+
+static const struct bench_side sides[] = {
+    {"hpcw", "this library", CONTAINER, data_prepare, PHASES(ours), NULL, NULL},
+    {"loop", "plain pwrites, as large as 4 MiB and the chunk allow", PLAIN, data_prepare, PHASES(plain), NULL,
+     NULL},
+};
+
+static const struct bench_side turn_sides[] = {
+    {"hpcw", "this library", CONTAINER, data_prepare, PHASES(ours), NULL, NULL},
+    {"loop", "plain pwrites of 64000 bytes", PLAIN, data_prepare, PHASES(plain), NULL, NULL},
+    {"pieces",
+     "plain pwrites of 16 KiB, a task after the other, from 64 MiB of memory",
+     PIECES,
+     pieces_prepare,
+     {{"open", pieces_open, 0, 0}, {"write", pieces_write, 0, 0}, {"close", plain_close, 0, 0}},
+     NULL,
+     NULL},
+};
+
+static const struct bench_figure large_figures[] = {
+    {"hpcw / loop", BENCH_RATIO, {1, 0}, {0, 0}, {2, 0}, {0, 0}, 1.03, true},
+};
+static const struct bench_figure small_figures[] = {
+    {"hpcw / loop", BENCH_RATIO, {1, 0}, {0, 0}, {2, 0}, {0, 0}, 1.2, false},
+    {"hpcw, a record", BENCH_PER_ITEM, {1, 0}, {0, 0}, {0, 0}, {0, 0}, 0, false},
+    {"loop, a record", BENCH_PER_ITEM, {2, 0}, {0, 0}, {0, 0}, {0, 0}, 0, false},
+};
+static const struct bench_figure task_figures[] = {
+    {"hpcw / loop", BENCH_RATIO, {1, 0}, {0, 0}, {2, 0}, {0, 0}, 1.5, false},
+    {"hpcw, a record", BENCH_PER_ITEM, {1, 0}, {0, 0}, {0, 0}, {0, 0}, 0, false},
+    {"hpcw, memory", BENCH_MEMORY, {1, 0}, {0, 0}, {0, 0}, {0, 0}, 128.0 * 1048576, false},
+};
+
+static const struct bench_figure turn_figures[] = {
+    {"hpcw / loop", BENCH_RATIO, {1, 0}, {0, 0}, {2, 0}, {0, 0}, 1.5, false},
+    {"hpcw / pieces", BENCH_RATIO, {1, 0}, {0, 0}, {3, 0}, {0, 0}, 0, false},
+    {"pieces / loop", BENCH_RATIO, {3, 0}, {0, 0}, {2, 0}, {0, 0}, 0, false},
+    {"hpcw, a record", BENCH_PER_ITEM, {1, 0}, {0, 0}, {0, 0}, {0, 0}, 0, false},
+    {"hpcw, memory", BENCH_MEMORY, {1, 0}, {0, 0}, {0, 0}, {0, 0}, 128.0 * 1048576, false},
+};
+
+#define DATA_KERNEL(name_, what_, needs_, sides_, figure_, ...)                                                \
+    {                                                                                                          \
+        .name = name_, .what = what_, .needs = needs_, .item = "record",                                       \
+        .parameter = &(const struct shape)__VA_ARGS__, .setup = data_setup, .teardown = data_teardown,         \
+        .subject = {sides_, sizeof sides_ / sizeof sides_[0], data_check}, .figure = figure_,                  \
+        .figures = sizeof figure_ / sizeof figure_[0],                                                         \
+    }
+
+const struct bench_kernel bench_large_records =
+    DATA_KERNEL("large-records", "2 GiB in records of 4 MiB, one task per process", BENCH_SEVERAL_PROCESSES,
+                sides, large_figures, {.total = 2048 * MIB, .record = PIECE});
+const struct bench_kernel bench_small_records =
+    DATA_KERNEL("small-records", "2 GiB in records of 64 bytes, one task per process", BENCH_SEVERAL_PROCESSES,
+                sides, small_figures, {.total = 2048 * MIB, .record = 64});
+const struct bench_kernel bench_task_after_task =
+    DATA_KERNEL("task-after-task", "4096 tasks of 1000 records of 64 bytes, task after task", BENCH_ONE_PROCESS,
+                sides, task_figures, {.tasks = 4096, .records = 1000, .record = 64});
+const struct bench_kernel bench_round_robin = DATA_KERNEL(
+    "round-robin", "4096 tasks of 1000 records of 64 bytes, a record of each task in turn", BENCH_ONE_PROCESS,
+    turn_sides, turn_figures, {.tasks = 4096, .records = 1000, .record = 64, .in_turn = true});

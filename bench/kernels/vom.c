@@ -1,0 +1,453 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Load-balancing files. The work ("A"): one rank, 100 000 tasks with two subphases and 300 000 edges in one phase,
+ * 97.9 MB of JSON; all times are whole nanoseconds, all volumes whole bytes.
+ */
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <brotli/encode.h>
+
+#include <hpcw/vom.h>
+
+#include "bench/kernels/kernels.h"
+#include "bench/kernels/table.h"
+#include "bench/measure/machine.h"
+#include "bench/measure/random.h"
+#include "libreader/vom/vom.h"
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
+#include "libwriter/io/sys.h"
+
+#define MIB ((uint64_t)1 << 20)
+#define PIECE (4 * MIB) /* of the plain loop */
+#define TASKS 100000
+#define EDGES_TO_EACH 3
+#define FEWEST_TASKS 4 /* so that each has three others to hear from */
+
+struct vom_work {
+    const struct bench_place *place;
+    uint64_t tasks;
+    char ours[BENCH_PATH];  /* what the library writes */
+    char plain[BENCH_PATH]; /* what the loop writes */
+    char text[BENCH_PATH];  /* the text, for whoever needs it */
+    uint64_t size;          /* of the text */
+    unsigned char
+        *data; /* [size] the text, while a side needs it; not while the library's memory is measured */
+    bool compared;
+    bool check; /* of the library's options */
+    hpcw_vom *v;
+    int fd;
+    int quality, window;
+    uint64_t outcome; /* bytes of what the last run made */
+};
+
+/* ---- work A ---- */
+
+static hpcw_status add_edges(hpcw_vom *v, uint64_t tasks, uint64_t *random, hpcw_error *err) {
+    uint64_t here = 0;
+    uint64_t there = 0;
+    hpcw_vom_edge edge = {.category = HPCW_VOM_SEND_RECV,
+                          .from = hpcw_vom_element(0, 0, hpcw_vom_collection_id(0), &there, 1),
+                          .to = hpcw_vom_element(0, 0, hpcw_vom_collection_id(0), &here, 1)};
+    hpcw_status s = HPCW_OK;
+    for (; here < tasks && s == HPCW_OK; here++) {
+        edge.to.id = hpcw_vom_element_id(0, here, true);
+        for (int k = 0; k < EDGES_TO_EACH && s == HPCW_OK; k++) {
+            uint64_t r = bench_random(random);
+            /* From both neighbours, and from one that is neither. */
+            uint64_t away = k == 0 ? tasks - 1 : k == 1 ? 1 : 2 + r % (tasks - 3);
+            there = (here + away) % tasks;
+            edge.from.id = hpcw_vom_element_id(0, there, true);
+            edge.bytes = (double)(64 + (r >> 20) % 65536);
+            edge.messages = 1 + (r >> 40) % 40;
+            s = hpcw_vom_edge_add(v, &edge, err);
+        }
+    }
+    return s;
+}
+
+static hpcw_status add_tasks(hpcw_vom *v, uint64_t tasks, uint64_t *random, hpcw_error *err) {
+    uint64_t here = 0;
+    uint64_t part_ns[2];
+    hpcw_vom_task task = {.entity = hpcw_vom_element(0, 0, hpcw_vom_collection_id(0), &here, 1),
+                          .whole_ns = true,
+                          .subphase_ns = part_ns,
+                          .subphases = 2};
+    hpcw_status s = HPCW_OK;
+    for (; here < tasks && s == HPCW_OK; here++) {
+        uint64_t r = bench_random(random);
+        task.entity.id = hpcw_vom_element_id(0, here, true);
+        task.time_ns = 100000 + r % 10000000;
+        part_ns[0] = task.time_ns / 3 + (r >> 40) % 10000;
+        part_ns[1] = task.time_ns - part_ns[0];
+        s = hpcw_vom_task_add(v, &task, err);
+    }
+    return s;
+}
+
+static hpcw_status open_file(struct vom_work *w, const char *path, hpcw_error *err) {
+    hpcw_vom_options o;
+    hpcw_vom_options_init(&o);
+    o.durability = HPCW_SYNC_NONE;
+    o.check = w->check;
+    return hpcw_vom_open(path, &o, &w->v, err);
+}
+
+static hpcw_status add_records(void *work, hpcw_error *err) {
+    const struct vom_work *w = work;
+    uint64_t random = 1;
+    hpcw_status s = hpcw_vom_begin_phase(w->v, 0, err);
+    if (s == HPCW_OK) {
+        s = add_edges(w->v, w->tasks, &random, err);
+    }
+    if (s == HPCW_OK) {
+        s = add_tasks(w->v, w->tasks, &random, err);
+    }
+    return s == HPCW_OK ? hpcw_vom_end_phase(w->v, NULL, 0, err) : s;
+}
+
+static hpcw_status close_file(void *work, hpcw_error *err) {
+    return hpcw_vom_close(((struct vom_work *)work)->v, err);
+}
+
+static hpcw_status write_file(struct vom_work *w, const char *path, hpcw_error *err) {
+    hpcw_status s = open_file(w, path, err);
+    if (s == HPCW_OK) {
+        s = add_records(w, err);
+    }
+    if (s == HPCW_OK) {
+        s = close_file(w, err);
+    }
+    w->size = hpcw_vom_text_size(w->v);
+    hpcw_vom_free(w->v);
+    w->v = NULL;
+    return s;
+}
+
+/* ---- what the kernels share ---- */
+
+struct form {
+    const char *ours; /* name of what the library writes */
+    bool verify;      /* `ours` is there before the first run */
+};
+
+static hpcw_status vom_setup(const struct bench_place *place, const void *parameter, void **out,
+                             struct bench_amount *amount, hpcw_error *err) {
+    const struct form *form = parameter;
+    struct vom_work *w = hpcw_i_calloc(1, sizeof *w);
+    *out = w;
+    if (w == NULL) {
+        return hpcw_i_fail(err, HPCW_ENOMEM, "out of memory");
+    }
+    w->place = place;
+    w->fd = -1;
+    double tasks = TASKS * place->scale;
+    w->tasks = tasks < FEWEST_TASKS ? FEWEST_TASKS : (uint64_t)tasks;
+    hpcw_status s = bench_path(w->text, place, "text.0.json", err);
+    if (s == HPCW_OK) {
+        s = bench_path(w->plain, place, "plain.0.json", err);
+    }
+    if (s == HPCW_OK) {
+        s = bench_path(w->ours, place, form->ours, err);
+    }
+    if (s == HPCW_OK && form->verify) {
+        s = write_file(w, w->ours, err);
+    }
+    if (s == HPCW_OK) {
+        s = write_file(w, w->text, err);
+    }
+    *amount = (struct bench_amount){.bytes = w->size, .items = w->tasks * (1 + EDGES_TO_EACH)};
+    return s;
+}
+
+static void vom_teardown(void *work) {
+    struct vom_work *w = work;
+    hpcw_error ignored;
+    if (w != NULL) {
+        hpcw_vom_free(w->v);
+        (void)bench_plain_close(&w->fd, &ignored);
+        bench_remove(w->place, w->ours);
+        bench_remove(w->place, w->plain);
+        bench_remove(w->place, w->text);
+        hpcw_i_free(w->data);
+        hpcw_i_free(w);
+    }
+}
+
+/* Ends the last run, and leaves memory as the first one found it. */
+static void tidy(struct vom_work *w) {
+    hpcw_vom_free(w->v);
+    w->v = NULL;
+    hpcw_i_free(w->data);
+    w->data = NULL;
+    bench_machine_trim();
+}
+
+static hpcw_status read_text(struct vom_work *w, hpcw_error *err) {
+    int fd = -1;
+    size_t got = 0;
+    w->data = hpcw_i_malloc((size_t)w->size);
+    if (w->data == NULL) {
+        return hpcw_i_fail(err, HPCW_ENOMEM, "out of memory for %llu bytes of text",
+                           (unsigned long long)w->size);
+    }
+    int e = hpcw_i_sys_open(w->text, O_RDONLY, 0, &fd);
+    if (e == 0) {
+        e = hpcw_i_sys_pread(fd, w->data, (size_t)w->size, 0, &got);
+        (void)hpcw_i_sys_close(fd);
+    }
+    return e != 0           ? hpcw_i_fail_sys(err, e, "%s: cannot read", w->text)
+           : got != w->size ? hpcw_i_fail(err, HPCW_ETRUNCATED, "%s: ends at %zu of %llu bytes", w->text, got,
+                                          (unsigned long long)w->size)
+                            : HPCW_OK;
+}
+
+static hpcw_status nothing(void *work, hpcw_error *err) {
+    (void)work;
+    (void)err;
+    return HPCW_OK;
+}
+
+static uint64_t size_of_ours(const void *work) {
+    const struct vom_work *w = work;
+    struct stat st;
+    return stat(w->ours, &st) == 0 ? (uint64_t)st.st_size : 0;
+}
+
+#define NOTHING                                                                                                \
+    {                                                                                                          \
+        .name = "nothing", .what = "for the memory of a run that does nothing", .prepare = idle_prepare,       \
+        .phase = {{"run", nothing, 1, 0}},                                                                     \
+    }
+
+static hpcw_status idle_prepare(void *work, uint64_t parameter, hpcw_error *err) {
+    (void)parameter;
+    (void)err;
+    tidy(work);
+    return HPCW_OK;
+}
+
+/* ---- plain ---- */
+
+enum plain_side { OURS, CHECKED, LOOP };
+
+static hpcw_status plain_prepare(void *work, uint64_t side, hpcw_error *err) {
+    struct vom_work *w = work;
+    tidy(w);
+    w->check = side == CHECKED;
+    const char *paths[] = {w->ours, w->plain};
+    uint64_t warm = w->size;
+    /* Until they were compared both files stay; later each run finds the file system without either. */
+    hpcw_status s = w->compared ? bench_fresh(w->place, paths, 2, warm, err)
+                                : bench_fresh(w->place, paths + (side == LOOP), 1, warm, err);
+    return s == HPCW_OK && side == LOOP ? read_text(w, err) : s;
+}
+
+static hpcw_status ours_open(void *work, hpcw_error *err) {
+    struct vom_work *w = work;
+    return open_file(w, w->ours, err);
+}
+
+static hpcw_status loop_open(void *work, hpcw_error *err) {
+    struct vom_work *w = work;
+    return bench_plain_open(w->plain, &w->fd, err);
+}
+
+static hpcw_status loop_write(void *work, hpcw_error *err) {
+    const struct vom_work *w = work;
+    hpcw_status s = HPCW_OK;
+    for (uint64_t at = 0; at < w->size && s == HPCW_OK; at += PIECE) {
+        uint64_t n = w->size - at < PIECE ? w->size - at : PIECE;
+        s = bench_plain_write(w->fd, w->data + at, (size_t)n, at, err);
+    }
+    return s;
+}
+
+static hpcw_status loop_close(void *work, hpcw_error *err) {
+    return bench_plain_close(&((struct vom_work *)work)->fd, err);
+}
+
+static hpcw_status plain_check(void *work, hpcw_error *err) {
+    struct vom_work *w = work;
+    w->compared = true;
+    return bench_same_bytes(w->ours, w->plain, 0, w->size, err);
+}
+
+#define OURS_SIDE(name_, what_, parameter_, prepare_)                                                          \
+    {                                                                                                          \
+        .name = name_, .what = what_, .parameter = parameter_, .prepare = prepare_,                            \
+        .phase = {{"open", ours_open, 0, 0}, {"records", add_records, 0, 0}, {"close", close_file, 0, 0}},     \
+        .size = size_of_ours,                                                                                  \
+    }
+
+static const struct bench_side plain_sides[] = {
+    OURS_SIDE("hpcw", "this library", OURS, plain_prepare),
+    {.name = "loop",
+     .what = "plain pwrites of 4 MiB",
+     .parameter = LOOP,
+     .prepare = plain_prepare,
+     .phase = {{"open", loop_open, 0, 0}, {"write", loop_write, 0, 0}, {"close", loop_close, 0, 0}}},
+    OURS_SIDE("hpcw, check", "this library, with its option check", CHECKED, plain_prepare),
+    NOTHING,
+};
+
+static const struct bench_figure plain_figures[] = {
+    {"hpcw / loop", BENCH_RATIO, {1, 0}, {0, 0}, {2, 0}, {0, 0}, 2, false},
+    {"hpcw", BENCH_RATE, {1, 0}, {0, 0}, {0, 0}, {0, 0}, 1.7e9, false},
+    {"hpcw, memory", BENCH_MEMORY, {1, 0}, {4, 0}, {0, 0}, {0, 0}, 8.0 * MIB, false},
+    {"hpcw, check", BENCH_RATE, {3, 0}, {0, 0}, {0, 0}, {0, 0}, 0, false},
+    {"hpcw, check, memory", BENCH_MEMORY, {3, 0}, {4, 0}, {0, 0}, {0, 0}, 0, false},
+};
+
+const struct bench_kernel bench_vom_plain = {
+    .name = "vom-plain",
+    .what = "load-balancing data of one rank, 100 000 tasks and 300 000 edges, as plain text",
+    .needs = BENCH_ONE_PROCESS,
+    .item = "record",
+    .parameter = &(const struct form){"ours.0.json", false},
+    .setup = vom_setup,
+    .teardown = vom_teardown,
+    .subject = {plain_sides, sizeof plain_sides / sizeof plain_sides[0], plain_check},
+    .figure = plain_figures,
+    .figures = sizeof plain_figures / sizeof plain_figures[0],
+};
+
+/* ---- compressed ---- */
+
+#define SETTING(quality, window) ((uint64_t)(quality)*100 + (window))
+
+static hpcw_status stream_prepare(void *work, uint64_t parameter, hpcw_error *err) {
+    (void)parameter;
+    struct vom_work *w = work;
+    tidy(w);
+    const char *paths[] = {w->ours};
+    return bench_fresh(w->place, paths, 1, w->size / 4, err);
+}
+
+static hpcw_status alone_prepare(void *work, uint64_t setting, hpcw_error *err) {
+    struct vom_work *w = work;
+    tidy(w);
+    hpcw_brotli_options defaults;
+    hpcw_brotli_options_init(&defaults);
+    w->quality = setting == 0 ? defaults.quality : (int)(setting / 100);
+    w->window = setting == 0 ? defaults.window : (int)(setting % 100);
+    return read_text(w, err);
+}
+
+/* As a program does that has the whole text in memory, and drops the stream. */
+static hpcw_status alone(void *work, hpcw_error *err) {
+    struct vom_work *w = work;
+    BrotliEncoderState *state = BrotliEncoderCreateInstance(NULL, NULL, NULL);
+    const uint8_t *in = w->data;
+    size_t size = (size_t)w->size;
+    w->outcome = 0;
+    bool good = state != NULL && BrotliEncoderSetParameter(state, BROTLI_PARAM_QUALITY, (uint32_t)w->quality) &&
+                BrotliEncoderSetParameter(state, BROTLI_PARAM_LGWIN, (uint32_t)w->window);
+    while (good && !BrotliEncoderIsFinished(state)) {
+        size_t room = 0; /* so that the encoder keeps its output, which is then taken without a copy */
+        good = BrotliEncoderCompressStream(state, BROTLI_OPERATION_FINISH, &size, &in, &room, NULL, NULL);
+        size_t taken = 0;
+        (void)BrotliEncoderTakeOutput(state, &taken);
+        w->outcome += taken;
+    }
+    if (state != NULL) {
+        BrotliEncoderDestroyInstance(state);
+    }
+    return good ? HPCW_OK : hpcw_i_fail(err, HPCW_ENOMEM, "brotli: the encoder failed");
+}
+
+static uint64_t size_of_stream(const void *work) {
+    return ((const struct vom_work *)work)->outcome;
+}
+
+#define ALONE(name_, what_, setting_)                                                                          \
+    {                                                                                                          \
+        .name = name_, .what = what_, .parameter = setting_, .prepare = alone_prepare,                         \
+        .phase = {{"compress", alone, 0, 0}}, .size = size_of_stream,                                          \
+    }
+
+static const struct bench_side stream_sides[] = {
+    OURS_SIDE("hpcw", "this library, with its defaults", 0, stream_prepare),
+    ALONE("brotli", "the encoder alone, of the same text, with the same quality and window", 0),
+    ALONE("vt's setting", "the encoder alone, of the same text, quality 8, window 20", SETTING(8, 20)),
+    NOTHING,
+};
+
+static const struct bench_figure stream_figures[] = {
+    {"hpcw / brotli", BENCH_RATIO, {1, 0}, {0, 0}, {2, 0}, {0, 0}, 1.2, false},
+    {"hpcw, text", BENCH_RATE, {1, 0}, {0, 0}, {0, 0}, {0, 0}, 180e6, false},
+    {"hpcw / vt's setting, bytes", BENCH_SIZES, {1, 0}, {0, 0}, {3, 0}, {0, 0}, 1, false},
+    {"hpcw, memory", BENCH_MEMORY, {1, 0}, {4, 0}, {0, 0}, {0, 0}, 24.0 * MIB, false},
+};
+
+const struct bench_kernel bench_vom_compressed = {
+    .name = "vom-compressed",
+    .what = "the same, through brotli",
+    .needs = BENCH_ONE_PROCESS,
+    .item = "record",
+    .parameter = &(const struct form){"ours.0.json.br", false},
+    .setup = vom_setup,
+    .teardown = vom_teardown,
+    .subject = {stream_sides, sizeof stream_sides / sizeof stream_sides[0], NULL},
+    .figure = stream_figures,
+    .figures = sizeof stream_figures / sizeof stream_figures[0],
+};
+
+/* What the default was chosen from; larger windows and lower qualities make more bytes or take more time. */
+#define FRONT(quality, window) ALONE(#quality "/" #window, "quality/window", SETTING(quality, window))
+
+static const struct bench_side front_sides[] = {FRONT(2, 18), FRONT(3, 18), FRONT(4, 17), FRONT(4, 18),
+                                                FRONT(4, 20), FRONT(4, 22), FRONT(5, 18), FRONT(5, 20),
+                                                FRONT(6, 18), FRONT(7, 20), FRONT(8, 20), FRONT(9, 20)};
+
+const struct bench_kernel bench_vom_settings = {
+    .name = "vom-settings",
+    .what = "its text through the encoder alone, by quality and window",
+    .needs = BENCH_ONE_PROCESS,
+    .parameter = &(const struct form){"ours.0.json.br", false},
+    .setup = vom_setup,
+    .teardown = vom_teardown,
+    .subject = {front_sides, sizeof front_sides / sizeof front_sides[0], NULL},
+};
+
+/* ---- read ---- */
+
+static hpcw_status verify_text(void *work, hpcw_error *err) {
+    return hpcw_i_vom_verify(((struct vom_work *)work)->text, HPCW_I_VOM_STRICT, err);
+}
+
+static hpcw_status verify_stream(void *work, hpcw_error *err) {
+    return hpcw_i_vom_verify(((struct vom_work *)work)->ours, HPCW_I_VOM_STRICT, err);
+}
+
+static const struct bench_side verify_sides[] = {
+    {.name = "plain",
+     .what = "the strict check of a plain file",
+     .prepare = idle_prepare,
+     .phase = {{"verify", verify_text, 0, 0}}},
+    {.name = "compressed",
+     .what = "the strict check of the same text, compressed",
+     .prepare = idle_prepare,
+     .phase = {{"verify", verify_stream, 0, 0}}},
+    NOTHING,
+};
+
+static const struct bench_figure verify_figures[] = {
+    {"plain", BENCH_RATE, {1, 0}, {0, 0}, {0, 0}, {0, 0}, 100e6, false},
+    {"compressed, text", BENCH_RATE, {2, 0}, {0, 0}, {0, 0}, {0, 0}, 100e6, false},
+    {"memory, with the ids of one phase", BENCH_MEMORY, {2, 0}, {3, 0}, {0, 0}, {0, 0}, 64.0 * MIB, false},
+};
+
+const struct bench_kernel bench_vom_verify = {
+    .name = "vom-verify",
+    .what = "the same, read and checked",
+    .needs = BENCH_ONE_PROCESS,
+    .item = "record",
+    .parameter = &(const struct form){"ours.0.json.br", true},
+    .setup = vom_setup,
+    .teardown = vom_teardown,
+    .subject = {verify_sides, sizeof verify_sides / sizeof verify_sides[0], NULL},
+    .figure = verify_figures,
+    .figures = sizeof verify_figures / sizeof verify_figures[0],
+};

@@ -1,0 +1,423 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "bench/layout/layout.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "libwriter/base/checked.h"
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
+#include "libwriter/comm/agree.h"
+#include "libwriter/io/sys.h"
+
+const struct bench_layout_row *bench_layout_row(enum bench_layout layout) {
+    static const struct bench_layout_row *const row[BENCH_LAYOUTS] = {
+        [BENCH_SION_ALIGNED] = &bench_row_sion_aligned,
+        [BENCH_SION_PACKED] = &bench_row_sion_packed,
+        [BENCH_SION_SHIFTED] = &bench_row_sion_shifted,
+        [BENCH_TASK_LOCAL] = &bench_row_task_local,
+        [BENCH_SHARED_POSIX] = &bench_row_shared_posix,
+        [BENCH_MPIIO_INDEPENDENT] = &bench_row_mpiio_independent,
+        [BENCH_MPIIO_COLLECTIVE] = &bench_row_mpiio_collective,
+        [BENCH_LINKTEST] = &bench_row_linktest,
+        [BENCH_VOM] = &bench_row_vom,
+        [BENCH_CLOG2] = &bench_row_clog2,
+        [BENCH_RANK2FILE] = &bench_row_rank2file,
+    };
+    return row[layout];
+}
+
+const struct bench_layout_row *bench_layout_ceiling(void) {
+    return &bench_row_plain;
+}
+
+/* ---- where the data lie ---- */
+
+uint32_t bench_layout_files(const struct bench_shape *shape) {
+    return shape->layout == BENCH_TASK_LOCAL               ? shape->ranks
+           : bench_layout_row(shape->layout)->offers_files ? shape->files
+                                                           : 1;
+}
+
+/* Chunks of one file of a container, as hpcw_sion_open lays them out for equal requests: see hpcw_sion_layout. */
+static hpcw_status container_spots(const struct bench_shape *shape, uint32_t begin, uint32_t end,
+                                   struct bench_spot *spot, uint64_t *size, hpcw_error *err) {
+    uint64_t block = shape->block_size;
+    uint64_t each = shape->rank_size;
+    uint32_t tasks = end - begin;
+    uint64_t requested, chunk;
+    hpcw_sion_shape of;
+    if (!hpcw_i_mul_u64(each, tasks, &requested) || !hpcw_i_round_up_u64(each, block, &chunk)) {
+        return hpcw_i_fail(err, HPCW_ERANGE, "%u ranks of %llu bytes pass the largest file offset", tasks,
+                           (unsigned long long)each);
+    }
+    /* The largest there can be: every chunk rounded up. */
+    if (!hpcw_i_mul_u64(chunk, tasks, &requested)) {
+        requested = UINT64_MAX;
+    }
+    hpcw_status s = hpcw_sion_shape_of(tasks, (uint32_t)block, requested, 1, UINT64_MAX, &of, err);
+    if (s != HPCW_OK) {
+        return s;
+    }
+    /* Packed: 16 tasks share a group of whole blocks, and a group has at least one block. */
+    uint64_t blocks = (each * tasks + block - 1) / block;
+    uint64_t groups = ((uint64_t)tasks + 15) / 16;
+    groups = groups < blocks ? groups : blocks;
+    uint64_t share = hpcw_i_align_up(each * tasks / groups, block);
+    uint64_t at = of.data_start;
+    for (uint32_t i = 0; i < tasks; i++) {
+        spot[begin + i].offset = at;
+        bool rounds =
+            shape->layout != BENCH_SION_PACKED || each * i / share != each * (i + UINT64_C(1)) / share;
+        *size = at + each;
+        at = rounds ? hpcw_i_align_up(at + each, block) : at + each;
+    }
+    return HPCW_OK;
+}
+
+hpcw_status bench_layout_spots(const struct bench_shape *shape, struct bench_spot *spot, uint64_t *file_size,
+                               hpcw_error *err) {
+    uint32_t files = bench_layout_files(shape);
+    if (shape->block_size > UINT32_MAX || files == 0 || files > shape->ranks) {
+        return hpcw_i_fail(err, HPCW_ERANGE,
+                           "wanted blocks below 4 GiB and at most one file for each of %u ranks, got %llu, %u",
+                           shape->ranks, (unsigned long long)shape->block_size, files);
+    }
+    for (uint32_t f = 0; f < files; f++) {
+        uint32_t begin = hpcw_sion_first_task_of_file(shape->ranks, files, f);
+        uint32_t end = hpcw_sion_first_task_of_file(shape->ranks, files, f + 1);
+        for (uint32_t r = begin; r < end; r++) {
+            spot[r] = (struct bench_spot){.file = f, .offset = (r - begin) * shape->rank_size};
+        }
+        file_size[f] = (end - begin) * shape->rank_size;
+        if (bench_layout_row(shape->layout)->aligns) {
+            hpcw_status s = container_spots(shape, begin, end, spot, &file_size[f], err);
+            if (s != HPCW_OK) {
+                return s;
+            }
+        }
+    }
+    return HPCW_OK;
+}
+
+/* ---- one run ---- */
+
+/* The own ranks' bytes, neighbours joined. */
+static void join_extents(struct bench_work *w) {
+    for (uint32_t i = 0; i < w->count; i++) {
+        const struct bench_spot *at = &w->spot[w->first + i];
+        struct bench_extent *last = w->extents == 0 ? NULL : &w->extent[w->extents - 1];
+        if (last != NULL && last->file == at->file && last->offset + last->size == at->offset) {
+            last->size += w->shape.rank_size;
+        } else {
+            w->extent[w->extents++] =
+                (struct bench_extent){.file = at->file, .offset = at->offset, .size = w->shape.rank_size};
+        }
+    }
+}
+
+static hpcw_status place(struct bench_work *w, hpcw_error *err) {
+    uint64_t ranks = w->shape.ranks;
+    uint64_t processes = (uint64_t)w->processes->count;
+    uint64_t process = (uint64_t)w->processes->process;
+    w->first = (uint32_t)(ranks * process / processes);
+    w->count = (uint32_t)(ranks * (process + 1) / processes) - w->first;
+    w->files = bench_layout_files(&w->shape);
+    w->spot = hpcw_i_calloc(ranks, sizeof *w->spot);
+    w->extent = hpcw_i_calloc((size_t)w->count + 1, sizeof *w->extent);
+    w->file_size = hpcw_i_calloc((size_t)w->files + 1, sizeof *w->file_size);
+    if (w->spot == NULL || w->extent == NULL || w->file_size == NULL) {
+        return hpcw_i_fail(err, HPCW_ENOMEM, "out of memory for %u ranks", w->shape.ranks);
+    }
+    hpcw_status s = bench_layout_spots(&w->shape, w->spot, w->file_size, err);
+    if (s == HPCW_OK) {
+        join_extents(w);
+    }
+    return s;
+}
+
+/* The ceiling of a model: whole files for each process, or where there are fewer than processes a part of each. */
+static hpcw_status place_sizes(struct bench_work *w, hpcw_error *err) {
+    const struct bench_sizes *sizes = w->shape.sizes;
+    uint64_t processes = (uint64_t)w->processes->count;
+    uint64_t process = (uint64_t)w->processes->process;
+    if (sizes == NULL) {
+        return hpcw_i_fail(err, HPCW_EINTERNAL, "ceiling of files that were not made yet");
+    }
+    bool parts = sizes->files < processes;
+    uint32_t begin = parts ? 0 : (uint32_t)(sizes->files * process / processes);
+    uint32_t end = parts ? sizes->files : (uint32_t)(sizes->files * (process + 1) / processes);
+    w->files = sizes->files;
+    w->extent = hpcw_i_calloc((size_t)(end - begin) + 1, sizeof *w->extent);
+    if (w->extent == NULL) {
+        return hpcw_i_fail(err, HPCW_ENOMEM, "out of memory for %u files", end - begin);
+    }
+    for (uint32_t f = begin; f < end; f++) {
+        uint64_t size = sizes->size[f];
+        uint64_t from = parts ? size / processes * process : 0;
+        uint64_t to = parts && process + 1 < processes ? size / processes * (process + 1) : size;
+        w->extent[w->extents++] = (struct bench_extent){.file = f, .offset = from, .size = to - from};
+    }
+    return HPCW_OK;
+}
+
+static hpcw_status make_files(struct bench_work *w, hpcw_error *err) {
+    if (w->extents > 0) {
+        w->first_file = w->extent[0].file;
+        w->open_files = w->extent[w->extents - 1].file - w->first_file + 1;
+    }
+    w->file = hpcw_i_calloc((size_t)w->open_files + 1, sizeof *w->file);
+    return w->file == NULL ? hpcw_i_fail(err, HPCW_ENOMEM, "out of memory for %u files", w->open_files)
+                           : HPCW_OK;
+}
+
+hpcw_status bench_work_init(struct bench_work *w, const struct bench_shape *shape, bool ceiling,
+                            const struct bench_processes *processes, const char *directory,
+                            struct bench_data *data, hpcw_error *err) {
+    *w = (struct bench_work){.processes = processes,
+                             .directory = directory,
+                             .row = ceiling ? bench_layout_ceiling() : bench_layout_row(shape->layout),
+                             .shape = *shape,
+                             .data = data};
+    hpcw_status s = HPCW_OK;
+    if (!bench_layout_row(shape->layout)->model) {
+        s = place(w, err);
+    } else if (ceiling) {
+        s = place_sizes(w, err);
+    }
+    if (s == HPCW_OK) {
+        s = make_files(w, err);
+    }
+    return s == HPCW_OK && w->row->prepare != NULL ? w->row->prepare(w, err) : s;
+}
+
+void bench_work_free(struct bench_work *w) {
+    if (w->row != NULL && w->row->clear != NULL) {
+        w->row->clear(w);
+    }
+    for (uint32_t i = 0; w->file != NULL && i < w->open_files; i++) {
+        hpcw_error ignored;
+        (void)bench_file_close(&w->file[i], &ignored);
+    }
+    hpcw_i_free(w->file);
+    hpcw_i_free(w->spot);
+    hpcw_i_free(w->extent);
+    hpcw_i_free(w->file_size);
+    *w = (struct bench_work){0};
+}
+
+hpcw_status bench_work_room(uint64_t wanted, uint64_t space, uint64_t max_bytes, hpcw_error *err) {
+    return wanted > space ? hpcw_i_fail(err, HPCW_ENOTSUP, "wanted %llu bytes of free space, got %llu",
+                                        (unsigned long long)wanted, (unsigned long long)space)
+           : max_bytes != 0 && wanted > max_bytes
+               ? hpcw_i_fail(err, HPCW_ENOTSUP, "wanted at most the %llu bytes of --max-bytes, got %llu",
+                             (unsigned long long)max_bytes, (unsigned long long)wanted)
+               : HPCW_OK;
+}
+
+/* ---- the timer's view ---- */
+
+static hpcw_status run_step(struct bench_work *w, enum bench_step step, hpcw_error *err) {
+    hpcw_status s = w->row->step[step](w, err);
+    w->gone_wrong = w->gone_wrong || s != HPCW_OK;
+    return s;
+}
+
+static hpcw_status step_open(void *work, hpcw_error *err) {
+    return run_step(work, BENCH_OPEN, err);
+}
+
+static hpcw_status step_write(void *work, hpcw_error *err) {
+    return run_step(work, BENCH_WRITE, err);
+}
+
+static hpcw_status step_flush(void *work, hpcw_error *err) {
+    return run_step(work, BENCH_FLUSH, err);
+}
+
+static hpcw_status step_close(void *work, hpcw_error *err) {
+    return run_step(work, BENCH_CLOSE, err);
+}
+
+const struct bench_side bench_work_side = {
+    .name = "run",
+    .phase = {{.name = "open", .run = step_open},
+              {.name = "write", .run = step_write},
+              {.name = "flush", .run = step_flush},
+              {.name = "close", .run = step_close}},
+};
+
+/* ---- shared by the layouts ---- */
+
+hpcw_status bench_work_path(const struct bench_work *w, uint32_t index, char path[BENCH_PATH],
+                            hpcw_error *err) {
+    int n = index == 0 ? snprintf(path, BENCH_PATH, "%s/data", w->directory)
+                       : snprintf(path, BENCH_PATH, "%s/data.%06u", w->directory, index);
+    return n >= 0 && n < BENCH_PATH ? HPCW_OK
+                                    : hpcw_i_fail(err, HPCW_ERANGE, "%s: the path is too long", w->directory);
+}
+
+/* The process with a file's first byte allocates it. */
+static bool leads(const struct bench_work *w, uint32_t index) {
+    if (w->spot == NULL) {
+        return false;
+    }
+    uint32_t rank = hpcw_sion_first_task_of_file(w->shape.ranks, w->files, index);
+    return rank >= w->first && rank < w->first + w->count;
+}
+
+hpcw_status bench_work_open_file(struct bench_work *w, uint32_t index, struct bench_file **file,
+                                 hpcw_error *err) {
+    char path[BENCH_PATH];
+    struct bench_file *f = &w->file[index - w->first_file];
+    *file = f;
+    hpcw_status s = bench_work_path(w, index, path, err);
+    if (s != HPCW_OK || f->path != NULL) {
+        return s;
+    }
+    f->shift = w->shape.layout == BENCH_SION_SHIFTED ? w->shape.block_size / 2 : 0;
+    f->align = BENCH_MEMORY_ALIGN;
+    f->bounce = w->data->other;
+    f->bounce_size = w->data->capacity;
+    s = bench_file_open(f, path, w->shape.mode == BENCH_DIRECT, err);
+    if (s == HPCW_OK && w->shape.mode == BENCH_PREALLOCATED && leads(w, index)) {
+        s = bench_file_allocate(f, w->file_size[index], err);
+    }
+    return s;
+}
+
+hpcw_status bench_work_open(struct bench_work *w, hpcw_error *err) {
+    hpcw_status s = HPCW_OK;
+    for (size_t i = 0; s == HPCW_OK && i < w->extents; i++) {
+        struct bench_file *ignored;
+        s = bench_work_open_file(w, w->extent[i].file, &ignored, err);
+    }
+    /* Nobody writes before everything is allocated. */
+    return w->shape.mode == BENCH_PREALLOCATED ? hpcw_i_agree(w->processes->comm, s, NULL, err) : s;
+}
+
+hpcw_status bench_work_flush(struct bench_work *w, hpcw_error *err) {
+    hpcw_status s = HPCW_OK;
+    for (uint32_t i = 0; s == HPCW_OK && w->shape.mode != BENCH_BUFFERED && !w->gone_wrong && i < w->open_files;
+         i++) {
+        s = w->file[i].fd >= 0 ? bench_file_sync(&w->file[i], err) : HPCW_OK;
+    }
+    return s;
+}
+
+hpcw_status bench_work_close(struct bench_work *w, hpcw_error *err) {
+    hpcw_status s = HPCW_OK;
+    for (uint32_t i = 0; i < w->open_files; i++) {
+        hpcw_error e;
+        hpcw_status c = bench_file_close(&w->file[i], &e);
+        if (s == HPCW_OK && c != HPCW_OK) {
+            s = c;
+            *err = e;
+        }
+    }
+    return s;
+}
+
+hpcw_status bench_work_records(struct bench_work *w, uint32_t index,
+                               hpcw_status (*put)(struct bench_work *w, uint32_t rank, uint64_t at,
+                                                  const void *data, size_t size, hpcw_error *err),
+                               hpcw_error *err) {
+    uint32_t rank = w->first + index;
+    uint64_t size = w->shape.rank_size;
+    uint64_t period = bench_data_period(w->shape.record_size);
+    hpcw_status s = HPCW_OK;
+    for (uint64_t at = 0; s == HPCW_OK && at < size; at += period) {
+        uint64_t piece = size - at < period ? size - at : period;
+        bench_data_stamp(w->data, rank, at, (size_t)piece);
+        for (uint64_t k = 0; s == HPCW_OK && k < piece; k += w->shape.record_size) {
+            uint64_t n = piece - k < w->shape.record_size ? piece - k : w->shape.record_size;
+            s = put(w, rank, at + k, w->data->source + k, (size_t)n, err);
+        }
+    }
+    return s;
+}
+
+/* ---- reading back ---- */
+
+static hpcw_status differs(const struct bench_work *w, const char *path, uint32_t rank, uint64_t at,
+                           size_t size, hpcw_error *err) {
+    const struct bench_data *d = w->data;
+    size_t i = 0;
+    while (i + 1 < size && d->source[i] == d->other[i]) {
+        i++;
+    }
+    uint64_t from_rank = UINT64_MAX;
+    uint64_t from = 0;
+    size_t stamp = i / BENCH_STAMP_EVERY * BENCH_STAMP_EVERY;
+    if (stamp + 8 <= size) {
+        bench_data_read_stamp(d, d->other + stamp, &from_rank, &from);
+    }
+    unsigned long long wanted = at + i;
+    if (from_rank < w->shape.ranks && from < w->shape.rank_size) {
+        return hpcw_i_fail(err, HPCW_ECHECKSUM,
+                           "%s: wanted byte %llu of rank %u, got one from near byte %llu of rank %llu", path,
+                           wanted, rank, (unsigned long long)from, (unsigned long long)from_rank);
+    }
+    return hpcw_i_fail(err, HPCW_ECHECKSUM, "%s: wanted 0x%02x as byte %llu of rank %u, got 0x%02x", path,
+                       d->source[i], wanted, rank, d->other[i]);
+}
+
+static hpcw_status check_rank(struct bench_work *w, int fd, const char *path, uint32_t rank, hpcw_error *err) {
+    enum { POISON = 0xa5 };
+    struct bench_data *d = w->data;
+    uint64_t shift = w->shape.layout == BENCH_SION_SHIFTED ? w->shape.block_size / 2 : 0;
+    uint64_t period = bench_data_period(w->shape.record_size);
+    for (uint64_t at = 0; at < w->shape.rank_size; at += period) {
+        size_t n = (size_t)(w->shape.rank_size - at < period ? w->shape.rank_size - at : period);
+        size_t got = 0;
+        bench_data_stamp(d, rank, at, n);
+        memset(d->other, POISON, n);
+        int e = hpcw_i_sys_pread(fd, d->other, n, w->spot[rank].offset + shift + at, &got);
+        if (e != 0) {
+            return hpcw_i_fail_sys(err, e, "%s: cannot read what was written", path);
+        }
+        if (got < n) {
+            return hpcw_i_fail(err, HPCW_ETRUNCATED,
+                               "%s: wanted %zu bytes of rank %u at its byte %llu, got %zu", path, n, rank,
+                               (unsigned long long)at, got);
+        }
+        if (memcmp(d->source, d->other, n) != 0) {
+            return differs(w, path, rank, at, n, err);
+        }
+    }
+    return HPCW_OK;
+}
+
+hpcw_status bench_work_check(struct bench_work *w, hpcw_error *err) {
+    uint64_t ranks = w->shape.ranks;
+    uint64_t processes = (uint64_t)w->processes->count;
+    uint64_t whose = ((uint64_t)w->processes->process + processes - 1) % processes;
+    uint32_t end = (uint32_t)(ranks * (whose + 1) / processes);
+    hpcw_status s = HPCW_OK;
+    char path[BENCH_PATH];
+    int fd = -1;
+    for (uint32_t r = (uint32_t)(ranks * whose / processes); s == HPCW_OK && r < end; r++) {
+        if (fd < 0) {
+            s = bench_work_path(w, w->spot[r].file, path, err);
+            int e = s == HPCW_OK ? hpcw_i_sys_open(path, O_RDONLY, 0, &fd) : 0;
+            if (e != 0) {
+                s = hpcw_i_fail_sys(err, e, "%s: cannot open what was written", path);
+            }
+            if (fd >= 0) {
+                /* What is clean leaves the page cache, so that the data come from the disk. */
+                (void)hpcw_i_sys_fsync(fd);
+                (void)posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
+            }
+        }
+        if (s == HPCW_OK) {
+            s = check_rank(w, fd, path, r, err);
+        }
+        if (fd >= 0 && (s != HPCW_OK || r + 1 == end || w->spot[r + 1].file != w->spot[r].file)) {
+            (void)hpcw_i_sys_close(fd);
+            fd = -1;
+        }
+    }
+    return s;
+}

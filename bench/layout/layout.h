@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * F6: ways to lay the data of many ranks out in files. A layout is a row of a table: what it can do, and what each
+ * step of a run calls. It knows no clock, and the timer knows no layout.
+ *
+ * Data lie in *spots*: a rank's bytes are one run in one file. From the spots alone follow what the plain loop of
+ * large writes has to write (the ceiling), where to look when the data are read back, and how long the files are.
+ */
+#ifndef HPCW_BENCH_LAYOUT_LAYOUT_H
+#define HPCW_BENCH_LAYOUT_LAYOUT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <hpcw/sion.h>
+#include <hpcw/status.h>
+
+#include "bench/layout/data.h"
+#include "bench/layout/file.h"
+#include "bench/measure/processes.h"
+#include "bench/measure/timer.h"
+#include "bench/measure/workdir.h"
+#include "bench/report/results.h"
+
+/* Files that a model made, which nobody knew before. */
+struct bench_sizes {
+    uint32_t ranks, files;
+    uint64_t *size; /* [files] */
+};
+
+/* What is to be written; the same on all processes. */
+struct bench_shape {
+    enum bench_layout layout;
+    enum bench_mode mode;
+    uint64_t block_size; /* 0: the layout aligns to nothing */
+    uint64_t record_size, rank_size;
+    uint32_t ranks;
+    uint32_t files; /* containers: physical files; others: as their layout says */
+    uint64_t seed;
+    uint64_t max_bytes;              /* most that may lie on the disk; 0: no limit */
+    const struct bench_sizes *sizes; /* of a model's files, for their ceiling; NULL: not known yet */
+};
+
+struct bench_spot {
+    uint32_t file;
+    uint64_t offset;
+};
+
+/* Bytes that one process writes without a gap. */
+struct bench_extent {
+    uint32_t file;
+    uint64_t offset, size;
+};
+
+struct bench_work;
+
+struct bench_layout_row {
+    bool aligns;       /* to a block size */
+    bool offers_files; /* can be spread over several physical files */
+    bool needs_mpi;
+    bool model;     /* real work of a fixed size; no spots */
+    unsigned modes; /* bit of each enum bench_mode that makes sense */
+    /* Off the clock: what the steps need. NULL: nothing. Not collective. */
+    hpcw_status (*prepare)(struct bench_work *w, hpcw_error *err);
+    /* All steps of a run are called on all processes, also after one of them failed: others may wait in theirs. */
+    hpcw_status (*step[BENCH_STEPS])(struct bench_work *w, hpcw_error *err);
+    /* Of a model, after a run: what it made; sizes->size is freed and allocated. Not collective. */
+    hpcw_status (*sizes)(struct bench_work *w, struct bench_sizes *sizes, hpcw_error *err);
+    void (*clear)(struct bench_work *w); /* after the steps, however they ended; NULL: nothing to do */
+};
+
+/* Row of a layout; never NULL. The plain loop is no layout of its own but the ceiling of each. */
+const struct bench_layout_row *bench_layout_row(enum bench_layout layout);
+const struct bench_layout_row *bench_layout_ceiling(void);
+
+/* One run of a layout or of its ceiling. */
+struct bench_work {
+    const struct bench_processes *processes;
+    const char *directory; /* of all data, of this run alone */
+    const struct bench_layout_row *row;
+    struct bench_shape shape;
+    struct bench_data *data;
+    bool gone_wrong; /* a step of this process failed: the others do nothing that is not collective */
+
+    uint32_t first, count;       /* ranks of this process */
+    struct bench_spot *spot;     /* [ranks] */
+    struct bench_extent *extent; /* [extents], ascending */
+    size_t extents;
+    uint64_t *file_size;     /* [files] bytes from the start to the last one of the data */
+    uint32_t files;          /* physical ones, of all processes */
+    struct bench_file *file; /* [open_files] that this process writes to */
+    uint32_t open_files, first_file;
+
+    hpcw_sion *sion;
+    void *mpi;                    /* of the MPI-IO layouts */
+    struct hpcw_i_sample *sample; /* of real formats; NULL for others */
+};
+
+/*
+ * Number of files of a shape that is not a model's, and their spots: `spot` [ranks], `file_size` [files]. Pure
+ * arithmetic. HPCW_ERANGE if an offset passes 2^63 - 1.
+ */
+uint32_t bench_layout_files(const struct bench_shape *shape);
+hpcw_status bench_layout_spots(const struct bench_shape *shape, struct bench_spot *spot, uint64_t *file_size,
+                               hpcw_error *err);
+
+/* Sets up a run. Not collective. Free it in any case. `data` is borrowed and must be large enough. */
+hpcw_status bench_work_init(struct bench_work *w, const struct bench_shape *shape, bool ceiling,
+                            const struct bench_processes *processes, const char *directory,
+                            struct bench_data *data, hpcw_error *err);
+void bench_work_free(struct bench_work *w);
+
+/* What the timer calls for any run: `work` is a struct bench_work. */
+extern const struct bench_side bench_work_side;
+
+/*
+ * Reads back what the process before this one has written, through buffers that hold something else, and past the
+ * page cache where the system lets go of it. Collective only in so far as all have finished writing.
+ * HPCW_ECHECKSUM names file, rank and offset, and what was found there if it belongs elsewhere.
+ */
+hpcw_status bench_work_check(struct bench_work *w, hpcw_error *err);
+
+/* Whether `wanted` bytes fit into the free `space` and into `max_bytes`, if that is not 0. HPCW_ENOTSUP says why not. */
+hpcw_status bench_work_room(uint64_t wanted, uint64_t space, uint64_t max_bytes, hpcw_error *err);
+
+/* ---- shared by the layouts ---- */
+
+/* Name of file `index`: "data", "data.000001", as the members of a container are named. */
+hpcw_status bench_work_path(const struct bench_work *w, uint32_t index, char path[BENCH_PATH], hpcw_error *err);
+
+/* Opens file `index`, and allocates its blocks before it is written if the mode says so. */
+hpcw_status bench_work_open_file(struct bench_work *w, uint32_t index, struct bench_file **file,
+                                 hpcw_error *err);
+
+/* Steps of layouts that write to plain files: all files of this process. */
+hpcw_status bench_work_open(struct bench_work *w, hpcw_error *err);
+hpcw_status bench_work_flush(struct bench_work *w, hpcw_error *err);
+hpcw_status bench_work_close(struct bench_work *w, hpcw_error *err);
+
+/* Hands the data of rank `first` + `index` to `put`, record after record. */
+hpcw_status bench_work_records(struct bench_work *w, uint32_t index,
+                               hpcw_status (*put)(struct bench_work *w, uint32_t rank, uint64_t at,
+                                                  const void *data, size_t size, hpcw_error *err),
+                               hpcw_error *err);
+
+/* Rows, each in the file that is named. */
+extern const struct bench_layout_row bench_row_sion_aligned, bench_row_sion_packed,
+    bench_row_sion_shifted; /* layout_sion.c */
+extern const struct bench_layout_row bench_row_task_local, bench_row_shared_posix,
+    bench_row_plain; /* layout_posix.c */
+extern const struct bench_layout_row bench_row_mpiio_independent,
+    bench_row_mpiio_collective; /* layout_mpiio.c */
+extern const struct bench_layout_row bench_row_linktest, bench_row_vom, bench_row_clog2,
+    bench_row_rank2file; /* layout_model.c */
+
+#endif

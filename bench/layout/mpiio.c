@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* One shared file by MPI-IO: the same geometry as the shared file of plain writes. */
+#include "bench/layout/layout.h"
+#include "libwriter/base/status.h"
+
+#define MODES (1u << BENCH_BUFFERED | 1u << BENCH_FSYNC | 1u << BENCH_PREALLOCATED)
+
+#ifdef HPCW_BENCH_MPI
+#include <errno.h>
+#include <mpi.h>
+#include <stdio.h>
+
+#include "libwriter/base/mem.h"
+#include "libwriter/comm/agree.h"
+
+struct mpiio {
+    MPI_File file;
+    /* First failure of a collective write: the process goes on calling, since the others wait for it. */
+    hpcw_status status;
+    hpcw_error error;
+};
+
+static hpcw_status failed(int code, const char *what, hpcw_error *err) {
+    static const struct {
+        int class, sys_errno;
+    } known[] = {
+        {MPI_ERR_NO_SPACE, ENOSPC},     {MPI_ERR_QUOTA, EDQUOT},  {MPI_ERR_IO, EIO},
+        {MPI_ERR_NO_SUCH_FILE, ENOENT}, {MPI_ERR_ACCESS, EACCES}, {MPI_ERR_READ_ONLY, EROFS},
+    };
+    char text[MPI_MAX_ERROR_STRING] = "";
+    int length = 0, class = 0;
+    (void)MPI_Error_class(code, &class);
+    (void)MPI_Error_string(code, text, &length);
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+        if (known[i].class == class) {
+            return hpcw_i_fail_sys(err, known[i].sys_errno, "%s: %s", what, text);
+        }
+    }
+    return hpcw_i_fail(err, HPCW_EIO, "%s: %s", what, text);
+}
+
+static hpcw_status mpiio_prepare(struct bench_work *w, hpcw_error *err) {
+    struct mpiio *m = hpcw_i_calloc(1, sizeof *m);
+    w->mpi = m;
+    if (m == NULL) {
+        return hpcw_i_fail(err, HPCW_ENOMEM, "out of memory");
+    }
+    m->file = MPI_FILE_NULL;
+    return HPCW_OK;
+}
+
+static struct mpiio *mpiio_of(const struct bench_work *w) {
+    return w->mpi;
+}
+
+static hpcw_status mpiio_open(struct bench_work *w, hpcw_error *err) {
+    char path[BENCH_PATH];
+    hpcw_status s = bench_work_path(w, 0, path, err);
+    if (s != HPCW_OK) {
+        return s; /* on all processes: the directory is the same */
+    }
+    struct mpiio *m = mpiio_of(w);
+    int code = MPI_File_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &m->file);
+    if (code != MPI_SUCCESS) {
+        m->file = MPI_FILE_NULL;
+        s = failed(code, path, err);
+    } else if (w->shape.mode == BENCH_PREALLOCATED) {
+        code = MPI_File_preallocate(m->file, (MPI_Offset)w->file_size[0]);
+        s = code == MPI_SUCCESS ? s : failed(code, path, err);
+    }
+    /* What follows is collective: either everybody has the file or nobody goes on. */
+    return hpcw_i_agree(w->processes->comm, s, NULL, err);
+}
+
+static hpcw_status put(struct bench_work *w, uint32_t rank, uint64_t at, const void *data, size_t size,
+                       hpcw_error *err) {
+    MPI_Status status;
+    uint64_t offset = w->spot[rank].offset + at;
+    int code = MPI_File_write_at(mpiio_of(w)->file, (MPI_Offset)offset, data, (int)size, MPI_BYTE, &status);
+    return code == MPI_SUCCESS ? HPCW_OK : failed(code, "MPI_File_write_at", err);
+}
+
+static hpcw_status write_each(struct bench_work *w, hpcw_error *err) {
+    hpcw_status s = HPCW_OK;
+    for (uint32_t i = 0; s == HPCW_OK && !w->gone_wrong && i < w->count; i++) {
+        s = bench_work_records(w, i, put, err);
+    }
+    return s;
+}
+
+static void write_at_all(struct mpiio *m, uint64_t offset, const void *data, size_t size) {
+    MPI_Status status;
+    int code = MPI_File_write_at_all(m->file, (MPI_Offset)offset, data, (int)size, MPI_BYTE, &status);
+    if (code != MPI_SUCCESS && m->status == HPCW_OK) {
+        m->status = failed(code, "MPI_File_write_at_all", &m->error);
+    }
+}
+
+static hpcw_status put_together(struct bench_work *w, uint32_t rank, uint64_t at, const void *data, size_t size,
+                                hpcw_error *err) {
+    (void)err;
+    write_at_all(mpiio_of(w), w->spot[rank].offset + at, data, size);
+    return HPCW_OK;
+}
+
+/* Every process makes as many calls as the one with the most ranks. */
+static hpcw_status write_together(struct bench_work *w, hpcw_error *err) {
+    struct mpiio *m = mpiio_of(w);
+    uint32_t processes = (uint32_t)w->processes->count;
+    uint32_t rounds = w->shape.ranks / processes + (w->shape.ranks % processes != 0);
+    uint64_t records = (w->shape.rank_size + w->shape.record_size - 1) / w->shape.record_size;
+    if (w->gone_wrong) {
+        return HPCW_OK; /* in the step before, on all processes */
+    }
+    for (uint32_t i = 0; i < rounds; i++) {
+        if (i < w->count) {
+            (void)bench_work_records(w, i, put_together, err);
+        } else {
+            for (uint64_t k = 0; k < records; k++) {
+                write_at_all(m, 0, NULL, 0);
+            }
+        }
+    }
+    if (m->status != HPCW_OK) {
+        *err = m->error;
+    }
+    return m->status;
+}
+
+static hpcw_status mpiio_flush(struct bench_work *w, hpcw_error *err) {
+    if (w->shape.mode == BENCH_BUFFERED || mpiio_of(w)->file == MPI_FILE_NULL) {
+        return HPCW_OK;
+    }
+    int code = MPI_File_sync(mpiio_of(w)->file);
+    return code == MPI_SUCCESS ? HPCW_OK : failed(code, "MPI_File_sync", err);
+}
+
+static hpcw_status mpiio_close(struct bench_work *w, hpcw_error *err) {
+    struct mpiio *m = mpiio_of(w);
+    int code = m == NULL || m->file == MPI_FILE_NULL ? MPI_SUCCESS : MPI_File_close(&m->file);
+    return code == MPI_SUCCESS ? HPCW_OK : failed(code, "MPI_File_close", err);
+}
+
+static void mpiio_clear(struct bench_work *w) {
+    hpcw_error ignored;
+    (void)mpiio_close(w, &ignored);
+    hpcw_i_free(w->mpi);
+    w->mpi = NULL;
+}
+
+#define ROW(write)                                                                                             \
+    {                                                                                                          \
+        .needs_mpi = true, .modes = MODES, .prepare = mpiio_prepare,                                           \
+        .step = {mpiio_open, write, mpiio_flush, mpiio_close}, .clear = mpiio_clear,                           \
+    }
+
+const struct bench_layout_row bench_row_mpiio_independent = ROW(write_each);
+const struct bench_layout_row bench_row_mpiio_collective = ROW(write_together);
+
+#else
+
+/* Known by name and never run: the sweep leaves out what needs MPI. */
+static hpcw_status no_mpi(struct bench_work *w, hpcw_error *err) {
+    (void)w;
+    return hpcw_i_fail(err, HPCW_ENOTSUP, "this build has no MPI");
+}
+
+const struct bench_layout_row bench_row_mpiio_independent = {
+    .needs_mpi = true, .modes = MODES, .step = {no_mpi, no_mpi, no_mpi, no_mpi}};
+const struct bench_layout_row bench_row_mpiio_collective = {
+    .needs_mpi = true, .modes = MODES, .step = {no_mpi, no_mpi, no_mpi, no_mpi}};
+
+#endif

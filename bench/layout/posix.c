@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Plain files: one for each rank, one for all, and the loop of large writes that every layout is held against. */
+#include "bench/layout/layout.h"
+#include "libwriter/base/status.h"
+
+#define ALL_MODES (1u << BENCH_BUFFERED | 1u << BENCH_FSYNC | 1u << BENCH_DIRECT | 1u << BENCH_PREALLOCATED)
+
+static hpcw_status put(struct bench_work *w, uint32_t rank, uint64_t at, const void *data, size_t size,
+                       hpcw_error *err) {
+    const struct bench_spot *spot = &w->spot[rank];
+    return bench_file_write(&w->file[spot->file - w->first_file], spot->offset + at, data, size, err);
+}
+
+static hpcw_status write_records(struct bench_work *w, hpcw_error *err) {
+    hpcw_status s = HPCW_OK;
+    for (uint32_t i = 0; s == HPCW_OK && !w->gone_wrong && i < w->count; i++) {
+        s = bench_work_records(w, i, put, err);
+    }
+    return s;
+}
+
+/* Its stamps tell file and offset; nobody reads it back. */
+static hpcw_status write_extents(struct bench_work *w, hpcw_error *err) {
+    hpcw_status s = HPCW_OK;
+    for (size_t i = 0; s == HPCW_OK && !w->gone_wrong && i < w->extents; i++) {
+        const struct bench_extent *x = &w->extent[i];
+        for (uint64_t at = 0; s == HPCW_OK && at < x->size; at += BENCH_PIECE) {
+            size_t n = (size_t)(x->size - at < BENCH_PIECE ? x->size - at : BENCH_PIECE);
+            bench_data_stamp(w->data, x->file, x->offset + at, n);
+            s = bench_file_write(&w->file[x->file - w->first_file], x->offset + at, w->data->source, n, err);
+        }
+    }
+    return s;
+}
+
+#define STEPS(write)                                                                                           \
+    { bench_work_open, write, bench_work_flush, bench_work_close }
+
+const struct bench_layout_row bench_row_task_local = {.modes = ALL_MODES, .step = STEPS(write_records)};
+const struct bench_layout_row bench_row_shared_posix = {.modes = ALL_MODES, .step = STEPS(write_records)};
+const struct bench_layout_row bench_row_plain = {.modes = ALL_MODES, .step = STEPS(write_extents)};

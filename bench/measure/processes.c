@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "bench/measure/processes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/measure/machine.h"
+#include "libwriter/base/status.h"
+#include "libwriter/comm/comm.h"
+
+#ifdef HPCW_BENCH_MPI
+#include <hpcw/mpi.h>
+#endif
+
+/* Set by Open MPI, by MPICH and its kin, and by launchers that speak PMIx. */
+static bool launched(void) {
+    return getenv("OMPI_COMM_WORLD_SIZE") != NULL || getenv("PMI_SIZE") != NULL || getenv("PMIX_RANK") != NULL;
+}
+
+#ifdef HPCW_BENCH_MPI
+static hpcw_status start_mpi(struct bench_processes *p, hpcw_error *err) {
+    /* No kernel for several processes starts a thread. Open MPI's waits take three times as long for a program that
+     * asks for more than MPI_THREAD_SINGLE, and what the originals were measured with asks for no more. */
+    if (MPI_Init(NULL, NULL) != MPI_SUCCESS) {
+        return hpcw_i_fail(err, HPCW_ECOMM, "MPI does not start");
+    }
+    char version[MPI_MAX_LIBRARY_VERSION_STRING];
+    int length = 0;
+    if (MPI_Get_library_version(version, &length) == MPI_SUCCESS) {
+        size_t n = strcspn(version, ",\n");
+        n = n < sizeof p->library ? n : sizeof p->library - 1;
+        memcpy(p->library, version, n);
+        p->library[n] = '\0';
+    }
+    return hpcw_comm_from_mpi(MPI_COMM_WORLD, &p->comm, err);
+}
+#endif
+
+hpcw_status bench_processes_start(struct bench_processes *p, hpcw_error *err) {
+    *p = (struct bench_processes){.comm = hpcw_i_comm_or_self(NULL), .count = 1};
+    if (!launched()) {
+        return HPCW_OK;
+    }
+#ifdef HPCW_BENCH_MPI
+    hpcw_status s = start_mpi(p, err);
+    if (s == HPCW_OK) {
+        p->process = hpcw_comm_process(p->comm);
+        p->count = hpcw_comm_size(p->comm);
+        p->crowded = p->count > (int)bench_machine_processors();
+    }
+    return s;
+#else
+    return hpcw_i_fail(err, HPCW_ENOTSUP, "started by an MPI launcher, but this build has no MPI");
+#endif
+}
+
+void bench_processes_end(struct bench_processes *p) {
+#ifdef HPCW_BENCH_MPI
+    if (launched()) {
+        int initialised = 0;
+        if (p->comm != hpcw_i_comm_or_self(NULL)) {
+            hpcw_comm_free(p->comm);
+        }
+        if (MPI_Initialized(&initialised) == MPI_SUCCESS && initialised) {
+            (void)MPI_Finalize();
+        }
+    }
+#endif
+    p->comm = NULL;
+}
+
+void bench_processes_settle(const struct bench_processes *p) {
+    /* Where processes share processors, those that used more than their share before are made to wait later:
+     * many short turns let the scheduler even that out before the clock starts. */
+    uint64_t word = 0;
+    struct hpcw_i_words words = {.sums = 1, .word = &word};
+    for (int i = 0; i < (p->count == 1 ? 0 : p->crowded ? 100 : 1); i++) {
+        (void)hpcw_i_comm_allreduce(p->comm, &words, NULL);
+    }
+}

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "bench/measure/stats.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
+
+static int ascending(const void *a, const void *b) {
+    double x, y;
+    memcpy(&x, a, sizeof x);
+    memcpy(&y, b, sizeof y);
+    return (x > y) - (x < y);
+}
+
+void hpcw_i_stats_sort(double *x, size_t n) {
+    if (n > 1) {
+        qsort(x, n, sizeof *x, ascending);
+    }
+}
+
+double hpcw_i_stats_quantile(const double *sorted, size_t n, double q) {
+    double place = q * (double)(n - 1);
+    size_t i = (size_t)place;
+    if (i + 1 >= n) {
+        return sorted[n - 1];
+    }
+    double part = place - (double)i, low = sorted[i], high = sorted[i + 1];
+    double between = low + part * (high - low);
+    if (!isfinite(between)) { /* high - low can overflow where no quantile does */
+        between = low * (1 - part) + high * part;
+    }
+    return between > high ? high : between;
+}
+
+double hpcw_i_stats_median_ranks(size_t n, double level, size_t *low, size_t *high) {
+    enum { EXACT_MAX = 1000 };
+    /* Both tails together: the median lies outside x[d] .. x[n-1-d] if at most d values are on one side of it.
+     */
+    size_t d = 0;
+    double outside;
+    if (n <= EXACT_MAX) {
+        /* 2^-1000 is a normal number, so the recurrence over the binomial coefficients never underflows. */
+        double p = ldexp(1, -(int)n);
+        double tail = p;
+        outside = 2 * tail;
+        while (d + 1 < n - 1 - d) {
+            p *= (double)(n - d) / (double)(d + 1);
+            if (2 * (tail + p) > 1 - level) {
+                break;
+            }
+            tail += p;
+            outside = 2 * tail;
+            d++;
+        }
+    } else {
+        double half = (double)n / 2, sd = sqrt((double)n) / 2;
+        size_t lo = 0, hi = (n - 1) / 2;
+        /* The largest d whose tail, with the half step of the continuity correction, is small enough. */
+        while (lo < hi) {
+            size_t mid = lo + (hi - lo + 1) / 2;
+            if (erfc((half - (double)mid - 0.5) / sd / sqrt(2)) <= 1 - level) {
+                lo = mid;
+            } else {
+                hi = mid - 1;
+            }
+        }
+        d = lo;
+        outside = erfc((half - (double)d - 0.5) / sd / sqrt(2));
+    }
+    *low = d;
+    *high = n - 1 - d;
+    return n == 1 ? 0 : 1 - outside;
+}
+
+static double mean_of(const double *x, size_t n) {
+    double sum = 0, lost = 0;
+    for (size_t i = 0; i < n; i++) {
+        double next = sum + x[i];
+        lost += fabs(sum) >= fabs(x[i]) ? (sum - next) + x[i] : (x[i] - next) + sum;
+        sum = next;
+    }
+    return (sum + lost) / (double)n;
+}
+
+static double sd_of(const double *x, size_t n, double mean) {
+    if (n < 2) {
+        return 0;
+    }
+    double squares = 0, rest = 0;
+    for (size_t i = 0; i < n; i++) {
+        double d = x[i] - mean;
+        squares += d * d;
+        rest += d;
+    }
+    /* `rest` is what rounding left in the mean. */
+    double variance = (squares - rest * rest / (double)n) / (double)(n - 1);
+    return variance > 0 ? sqrt(variance) : 0;
+}
+
+hpcw_status hpcw_i_stats_of(const double *x, size_t n, double level, struct hpcw_i_stats *stats,
+                            hpcw_error *err) {
+    if (n == 0) {
+        return hpcw_i_fail(err, HPCW_EINVAL, "statistics of no values: wanted at least one");
+    }
+    if (!(level > 0 && level < 1)) {
+        return hpcw_i_fail(err, HPCW_EINVAL, "level of a confidence interval: wanted between 0 and 1, got %g",
+                           level);
+    }
+    for (size_t i = 0; i < n; i++) {
+        if (!isfinite(x[i])) {
+            return hpcw_i_fail(err, HPCW_EINVAL, "value %zu of %zu: wanted a finite number, got %g", i, n,
+                               x[i]);
+        }
+    }
+    double *sorted = n > SIZE_MAX / sizeof *sorted ? NULL : hpcw_i_malloc(n * sizeof *sorted);
+    if (sorted == NULL) {
+        return hpcw_i_fail(err, HPCW_ENOMEM, "statistics of %zu values: no memory", n);
+    }
+    memcpy(sorted, x, n * sizeof *sorted);
+    hpcw_i_stats_sort(sorted, n);
+
+    struct hpcw_i_stats s = {.count = n, .min = sorted[0], .max = sorted[n - 1]};
+    /* Summed in ascending order, so that the figures do not depend on the order of the samples. */
+    s.mean = mean_of(sorted, n);
+    s.sd = sd_of(sorted, n, s.mean);
+    s.median = hpcw_i_stats_quantile(sorted, n, 0.5);
+    s.q25 = hpcw_i_stats_quantile(sorted, n, 0.25);
+    s.q75 = hpcw_i_stats_quantile(sorted, n, 0.75);
+    size_t low, high;
+    s.ci_coverage = hpcw_i_stats_median_ranks(n, level, &low, &high);
+    s.ci_low = sorted[low];
+    s.ci_high = sorted[high];
+    for (size_t i = 0; i < n; i++) {
+        sorted[i] = fabs(sorted[i] - s.median);
+    }
+    hpcw_i_stats_sort(sorted, n);
+    s.mad = hpcw_i_stats_quantile(sorted, n, 0.5);
+    hpcw_i_free(sorted);
+    *stats = s;
+    return HPCW_OK;
+}
+
+/* ---- Comparisons ---- */
+
+enum { EXACT_VALUES = 50 }; /* all counts of orders are exact in a double: 50 over 25 is below 2^53 */
+
+struct ranked {
+    double value;
+    bool of_x;
+};
+
+static int by_value(const void *a, const void *b) {
+    const struct ranked *x = a;
+    const struct ranked *y = b;
+    return (x->value > y->value) - (x->value < y->value);
+}
+
+static double orders(size_t n, size_t m) {
+    double count = 1;
+    for (size_t i = 1; i <= n; i++) {
+        count = count * (double)(m + i) / (double)i;
+    }
+    return count;
+}
+
+/*
+ * Of all orders of n and m values, how many have a U of at most `most`. Their numbers by U are the coefficients of the
+ * product of (1 - q^(m+i)) / (1 - q^i), i = 1 .. n.
+ */
+static hpcw_status count_orders(size_t n, size_t m, size_t most, double *count, hpcw_error *err) {
+    size_t size = n * m + 1;
+    double *c = hpcw_i_calloc(size, sizeof *c);
+    if (c == NULL) {
+        return hpcw_i_fail(err, HPCW_ENOMEM, "comparison of %zu and %zu values: no memory", n, m);
+    }
+    c[0] = 1;
+    for (size_t i = 1; i <= n; i++) {
+        for (size_t u = size; u-- > m + i;) {
+            c[u] -= c[u - m - i];
+        }
+        for (size_t u = i; u < size; u++) {
+            c[u] += c[u - i];
+        }
+    }
+    *count = 0;
+    for (size_t u = 0; u <= most && u < size; u++) {
+        *count += c[u];
+    }
+    hpcw_i_free(c);
+    return HPCW_OK;
+}
+
+hpcw_status hpcw_i_stats_mann_whitney(const double *x, size_t n, const double *y, size_t m, double *p,
+                                      hpcw_error *err) {
+    size_t all = n + m;
+    if (n == 0 || m == 0) {
+        return hpcw_i_fail(err, HPCW_EINVAL, "comparison of %zu and %zu values: wanted some of both", n, m);
+    }
+    struct ranked *r = hpcw_i_calloc(all, sizeof *r);
+    if (r == NULL) {
+        return hpcw_i_fail(err, HPCW_ENOMEM, "comparison of %zu and %zu values: no memory", n, m);
+    }
+    hpcw_status s = HPCW_OK;
+    for (size_t i = 0; i < all; i++) {
+        r[i] = (struct ranked){i < n ? x[i] : y[i - n], i < n};
+        if (isnan(r[i].value)) {
+            s = hpcw_i_fail(err, HPCW_EINVAL, "comparison: value %zu of %zu: wanted a number", i, all);
+        }
+    }
+    qsort(r, all, sizeof *r, by_value);
+    double sum = 0;  /* of the ranks of x, from 1; equal values share theirs */
+    double ties = 0; /* of t^3 - t over groups of t equal values */
+    for (size_t i = 0, t; i < all; i += t) {
+        size_t of_x = r[i].of_x;
+        for (t = 1; i + t < all && r[i + t].value == r[i].value; t++) {
+            of_x += r[i + t].of_x;
+        }
+        sum += (double)of_x * ((double)(i + 1) + (double)(t - 1) / 2);
+        ties += (double)t * (double)t * (double)t - (double)t;
+    }
+    hpcw_i_free(r);
+    if (s != HPCW_OK) {
+        return s;
+    }
+    double half = (double)n * (double)m / 2;
+    double u = sum - (double)n * (double)(n + 1) / 2;
+    double way = fabs(u - half);
+    if (ties == 0 && all <= EXACT_VALUES) {
+        double below = 0;
+        s = count_orders(n, m, (size_t)(half - way), &below, err);
+        *p = s == HPCW_OK ? fmin(1, 2 * below / orders(n, m)) : 1;
+        return s;
+    }
+    double count = (double)all;
+    double variance = half / 6 * (count + 1 - ties / (count * (count - 1)));
+    *p = variance > 0 ? fmin(1, erfc(fmax(0, way - 0.5) / sqrt(variance) / sqrt(2))) : 1;
+    return HPCW_OK;
+}
+
+double hpcw_i_stats_mann_whitney_least(size_t n, size_t m) {
+    return n == 0 || m == 0 ? 1 : fmin(1, 2 / orders(n, m));
+}
+
+struct numbered {
+    double p;
+    size_t index;
+};
+
+static int by_p(const void *a, const void *b) {
+    const struct numbered *x = a;
+    const struct numbered *y = b;
+    return (x->p > y->p) - (x->p < y->p);
+}
+
+hpcw_status hpcw_i_stats_holm(double *p, size_t n, hpcw_error *err) {
+    struct numbered *order = hpcw_i_calloc(n + 1, sizeof *order);
+    if (order == NULL) {
+        return hpcw_i_fail(err, HPCW_ENOMEM, "correction of %zu comparisons: no memory", n);
+    }
+    for (size_t i = 0; i < n; i++) {
+        order[i] = (struct numbered){p[i], i};
+    }
+    qsort(order, n, sizeof *order, by_p);
+    double least = 0; /* none may be below one that was smaller */
+    for (size_t i = 0; i < n; i++) {
+        double corrected = fmin(1, (double)(n - i) * order[i].p);
+        least = corrected > least ? corrected : least;
+        p[order[i].index] = least;
+    }
+    hpcw_i_free(order);
+    return HPCW_OK;
+}

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "bench/measure/timer.h"
+
+#include <math.h>
+#include <signal.h>
+#include <time.h>
+
+#include "bench/measure/machine.h"
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
+#include "libwriter/comm/agree.h"
+
+static volatile sig_atomic_t stopped;
+
+void bench_timer_stop(int signal) {
+    stopped = signal;
+}
+
+int bench_timer_stopped(void) {
+    return (int)stopped;
+}
+
+uint64_t bench_timer_now(void) {
+    struct timespec t;
+    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * UINT64_C(1000000000) + (uint64_t)t.tv_nsec;
+}
+
+/* One verdict for all processes, with what was measured. */
+static hpcw_status agree(const struct bench_processes *processes, hpcw_status s, struct hpcw_i_words *words,
+                         hpcw_error *err) {
+    if (s == HPCW_OK && stopped != 0) {
+        s = hpcw_i_fail(err, HPCW_ESTATE, "stopped by signal %d", (int)stopped);
+    }
+    return hpcw_i_agree(processes->comm, s, words, err);
+}
+
+static void keep_first(hpcw_status *s, hpcw_status now, hpcw_error *err, const hpcw_error *e) {
+    if (*s == HPCW_OK && now != HPCW_OK) {
+        *s = now;
+        *err = *e;
+    }
+}
+
+hpcw_status bench_timer_run(const struct bench_side *side, void *work, const struct bench_processes *processes,
+                            struct bench_sample *sample, hpcw_error *err) {
+    hpcw_status s = side->prepare == NULL ? HPCW_OK : side->prepare(work, side->parameter, err);
+    s = agree(processes, s, NULL, err);
+    if (s != HPCW_OK) {
+        return s;
+    }
+    struct bench_cpu before = bench_machine_cpu();
+    bench_machine_reset_peak();
+    /* Sums: processor time of this process, size. Minima: phases. Maxima: total, phases, their ends, memory. */
+    enum {
+        TIME,
+        SIZE,
+        FIRST,
+        TOTAL = FIRST + BENCH_PHASES,
+        PHASE,
+        REACHED = PHASE + BENCH_PHASES,
+        PEAK = REACHED + BENCH_PHASES,
+        WORDS
+    };
+    uint64_t word[WORDS] = {0};
+    uint64_t *total = word + TOTAL;
+    uint64_t *phase_ns = word + PHASE;
+    uint64_t begin = 0;
+    hpcw_error e;
+    for (size_t k = 0; k < BENCH_PHASES && side->phase[k].name != NULL; k++) {
+        const struct bench_phase *phase = &side->phase[k];
+        if (k == 0 || phase->together) {
+            bench_processes_settle(processes);
+        }
+        uint64_t start = bench_timer_now();
+        begin = k == 0 ? start : begin;
+        hpcw_status r = phase->run(work, &e);
+        uint64_t end = bench_timer_now();
+        uint64_t spent = end - start;
+        keep_first(&s, r, err, &e);
+        if (!phase->untimed) {
+            phase_ns[k] = word[FIRST + k] = spent;
+            word[REACHED + k] = end - begin;
+            *total += spent;
+        }
+    }
+    /* Whoever is done reads files of /proc below, which would hold up those on its processor that are not. */
+    bench_processes_settle(processes);
+    word[PEAK] = side->peak != NULL ? side->peak(work) : bench_machine_peak();
+    struct bench_cpu after = bench_machine_cpu();
+    word[SIZE] = side->size != NULL ? side->size(work) : 0;
+    word[TIME] = after.own_us - before.own_us;
+    struct hpcw_i_words words = {.sums = FIRST, .mins = BENCH_PHASES, .maxs = WORDS - TOTAL, .word = word};
+    s = agree(processes, s, &words, err);
+    if (s != HPCW_OK) {
+        return s;
+    }
+    sample->total_ns = *total;
+    for (size_t k = 0; k < BENCH_PHASES; k++) {
+        sample->phase_ns[k] = phase_ns[k];
+        sample->first_ns[k] = word[FIRST + k];
+        sample->reached_ns[k] = word[REACHED + k];
+    }
+    sample->peak_bytes = word[PEAK];
+    sample->size_bytes = word[SIZE];
+    double elapsed_us = (double)(after.at_us - before.at_us);
+    double others = ((double)(after.busy_us - before.busy_us) - (double)word[TIME]) / elapsed_us;
+    sample->others = after.busy_us == 0 || elapsed_us <= 0 ? (double)NAN : others < 0 ? 0 : others;
+    return HPCW_OK;
+}
+
+hpcw_status bench_timer_measure(const struct bench_subject *subject, void *work,
+                                const struct bench_processes *processes, size_t runs,
+                                struct bench_samples *samples, hpcw_error *err) {
+    *samples = (struct bench_samples){.runs = runs};
+    hpcw_status s = HPCW_OK;
+    for (size_t i = 0; i < subject->sides; i++) {
+        samples->sample[i] = hpcw_i_calloc(runs, sizeof *samples->sample[i]);
+        if (samples->sample[i] == NULL && s == HPCW_OK) {
+            s = hpcw_i_fail(err, HPCW_ENOMEM, "out of memory for %zu samples", runs);
+        }
+    }
+    s = agree(processes, s, NULL, err);
+    for (size_t r = 0; s == HPCW_OK && r <= runs; r++) {
+        for (size_t i = 0; s == HPCW_OK && i < subject->sides; i++) {
+            size_t side = (i + r) % subject->sides;
+            struct bench_sample warm_up;
+            s = bench_timer_run(&subject->side[side], work, processes,
+                                r == 0 ? &warm_up : &samples->sample[side][r - 1], err);
+        }
+        if (s == HPCW_OK && r == 0 && subject->check != NULL) {
+            s = agree(processes, subject->check(work, err), NULL, err);
+        }
+    }
+    if (s != HPCW_OK) {
+        bench_samples_free(samples);
+    }
+    return s;
+}
+
+void bench_samples_free(struct bench_samples *samples) {
+    for (size_t i = 0; i < BENCH_SIDES; i++) {
+        hpcw_i_free(samples->sample[i]);
+    }
+    *samples = (struct bench_samples){0};
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "bench/measure/workdir.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "libwriter/base/status.h"
+#include "libwriter/comm/agree.h"
+#include "libwriter/io/sys.h"
+
+hpcw_status bench_workdir_make(const struct bench_processes *p, const char *parent, char path[BENCH_WORKDIR],
+                               hpcw_error *err) {
+    hpcw_status s = HPCW_OK;
+    path[0] = '\0';
+    if (p->process == 0) {
+        int n = snprintf(path, BENCH_WORKDIR, "%s/.hpcw-bench.%ld", parent, (long)getpid());
+        if (n < 0 || n >= BENCH_WORKDIR) {
+            s = hpcw_i_fail(err, HPCW_ERANGE, "%s: wanted a path of fewer than %d bytes", parent,
+                            BENCH_WORKDIR);
+            path[0] = '\0';
+        } else if (mkdir(path, 0700) != 0) {
+            s = hpcw_i_fail_sys(err, errno, "%s: cannot make this directory", path);
+            path[0] = '\0';
+        }
+    }
+    s = hpcw_i_agree(p->comm, s, NULL, err);
+    return s == HPCW_OK ? hpcw_i_comm_bcast(p->comm, path, BENCH_WORKDIR, 0, err) : s;
+}
+
+void bench_workdir_remove(const struct bench_processes *p, const char *path) {
+    hpcw_error ignored;
+    (void)hpcw_i_agree(p->comm, HPCW_OK, NULL, &ignored);
+    if (p->process == 0 && path[0] != '\0') {
+        bench_remove_tree(path);
+    }
+}
+
+static int remove_entry(const char *path, const struct stat *st, int kind, struct FTW *at) {
+    (void)st;
+    (void)kind;
+    (void)at;
+    (void)remove(path);
+    return 0;
+}
+
+static int remove_content(const char *path, const struct stat *st, int kind, struct FTW *at) {
+    return at->level == 0 ? 0 : remove_entry(path, st, kind, at);
+}
+
+hpcw_status bench_workdir_clear(const char *path, hpcw_error *err) {
+    int fd;
+    int e = hpcw_i_sys_open(path, O_RDONLY | O_DIRECTORY, 0, &fd);
+    if (e == 0) {
+        (void)nftw(path, remove_content, 16, FTW_DEPTH | FTW_PHYS);
+        e = hpcw_i_sys_fsync(fd);
+        e = e == EINVAL ? 0 : e; /* a file system that cannot wait */
+        (void)hpcw_i_sys_close(fd);
+    }
+    return e == 0 ? HPCW_OK : hpcw_i_fail_sys(err, e, "%s: cannot remove what a run left behind", path);
+}
+
+void bench_remove_tree(const char *path) {
+    (void)nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+}

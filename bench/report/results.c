@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "bench/report/results.h"
+
+#include <math.h>
+
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
+
+const char *const bench_layout_name[BENCH_LAYOUTS] = {
+    [BENCH_SION_ALIGNED] = "sion-aligned",
+    [BENCH_SION_PACKED] = "sion-packed",
+    [BENCH_SION_SHIFTED] = "sion-shifted",
+    [BENCH_TASK_LOCAL] = "task-local",
+    [BENCH_SHARED_POSIX] = "shared-posix",
+    [BENCH_MPIIO_INDEPENDENT] = "mpiio-independent",
+    [BENCH_MPIIO_COLLECTIVE] = "mpiio-collective",
+    [BENCH_LINKTEST] = "linktest",
+    [BENCH_VOM] = "vom",
+    [BENCH_CLOG2] = "clog2",
+    [BENCH_RANK2FILE] = "rank2file",
+};
+
+const char *const bench_mode_name[BENCH_MODES] = {
+    [BENCH_BUFFERED] = "buffered",
+    [BENCH_FSYNC] = "fsync",
+    [BENCH_DIRECT] = "direct",
+    [BENCH_PREALLOCATED] = "preallocated",
+};
+
+const char *const bench_step_name[BENCH_STEPS] = {
+    [BENCH_OPEN] = "open",
+    [BENCH_WRITE] = "write",
+    [BENCH_FLUSH] = "flush",
+    [BENCH_CLOSE] = "close",
+};
+
+const char *const bench_fate_name[BENCH_FATES] = {
+    [BENCH_MEASURED] = "measured",
+    [BENCH_FAILED] = "failed",
+    [BENCH_LEFT_OUT] = "left out",
+};
+
+/* ---- rates ---- */
+
+static bool is_durable(enum bench_mode mode) {
+    return mode != BENCH_BUFFERED;
+}
+
+static bool is_cached(enum bench_mode mode) {
+    return mode != BENCH_DIRECT;
+}
+
+static double rate_of(const struct bench_point *p, const struct bench_trial *t, bool durable) {
+    uint64_t ns = durable ? t->total_ns : t->written_ns;
+    return (double)p->bytes * 1e9 / (double)(ns == 0 ? 1 : ns);
+}
+
+static hpcw_status stats_of(const double *x, size_t n, struct bench_rate *rate, hpcw_error *err) {
+    rate->there = n > 0;
+    return n == 0 ? HPCW_OK : hpcw_i_stats_of(x, n, 0.95, &rate->stats, err);
+}
+
+static hpcw_status rate_side(const struct bench_point *p, const struct bench_trial *t, size_t n, bool durable,
+                             double *x, struct bench_rate *rate, hpcw_error *err) {
+    for (size_t i = 0; i < n; i++) {
+        x[i] = rate_of(p, &t[i], durable);
+    }
+    return stats_of(x, n, rate, err);
+}
+
+/* Rates of the same repetition, whichever ran first. */
+static hpcw_status rate_ratio(const struct bench_point *p, double *x, struct bench_rate *rate,
+                              hpcw_error *err) {
+    bool durable = is_durable(p->mode);
+    size_t n = 0;
+    for (size_t i = 0; i < p->trials; i++) {
+        for (size_t k = 0; k < p->ceiling_trials; k++) {
+            if (p->ceiling[k].repetition == p->trial[i].repetition) {
+                x[n++] = rate_of(p, &p->trial[i], durable) / rate_of(p, &p->ceiling[k], durable);
+                break;
+            }
+        }
+    }
+    return stats_of(x, n, rate, err);
+}
+
+static bool is_noisy(const struct bench_point *p) {
+    const struct hpcw_i_stats *s = is_durable(p->mode) ? &p->durable.stats : &p->cached.stats;
+    size_t disturbed = 0;
+    for (size_t i = 0; i < p->trials; i++) {
+        disturbed += p->trial[i].others > BENCH_NOISE;
+    }
+    return p->trials > 0 && (s->q75 - s->q25 > BENCH_NOISY_SPREAD * s->median || 2 * disturbed > p->trials);
+}
+
+hpcw_status bench_results_rate(struct bench_point *p, hpcw_error *err) {
+    p->durable = p->cached = p->ceiling_durable = p->ceiling_cached = p->ratio = (struct bench_rate){0};
+    p->noisy = false;
+    size_t most = p->trials > p->ceiling_trials ? p->trials : p->ceiling_trials;
+    if (p->fate != BENCH_MEASURED || most == 0) {
+        return HPCW_OK;
+    }
+    double *x = hpcw_i_malloc(most * sizeof *x);
+    if (x == NULL) {
+        return hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for %zu rates", p->id, most);
+    }
+    hpcw_status s = HPCW_OK;
+    if (is_durable(p->mode)) {
+        s = rate_side(p, p->trial, p->trials, true, x, &p->durable, err);
+        if (s == HPCW_OK) {
+            s = rate_side(p, p->ceiling, p->ceiling_trials, true, x, &p->ceiling_durable, err);
+        }
+    }
+    if (s == HPCW_OK && is_cached(p->mode)) {
+        s = rate_side(p, p->trial, p->trials, false, x, &p->cached, err);
+        if (s == HPCW_OK) {
+            s = rate_side(p, p->ceiling, p->ceiling_trials, false, x, &p->ceiling_cached, err);
+        }
+    }
+    if (s == HPCW_OK) {
+        s = rate_ratio(p, x, &p->ratio, err);
+    }
+    if (s == HPCW_OK) {
+        p->noisy = is_noisy(p);
+    }
+    hpcw_i_free(x);
+    return s;
+}
+
+void bench_results_free(struct bench_results *r) {
+    for (size_t i = 0; i < r->points; i++) {
+        hpcw_i_free(r->point[i].trial);
+        hpcw_i_free(r->point[i].ceiling);
+    }
+    hpcw_i_free(r->point);
+    *r = (struct bench_results){0};
+}

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * F6: what a sweep found out. One struct stands between those who measure (sweep), those who keep it (results.json,
+ * results.csv), and those who read it again (report, compare): each knows this header and not the others.
+ *
+ * Every time is in ns, every rate in bytes per second, every size in bytes. The file that holds all of it is described
+ * in results.schema.json, field by field.
+ */
+#ifndef HPCW_BENCH_REPORT_RESULTS_H
+#define HPCW_BENCH_REPORT_RESULTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <hpcw/status.h>
+
+#include "bench/measure/machine.h"
+#include "bench/measure/stats.h"
+
+enum { BENCH_NAME = 64, BENCH_REASON = HPCW_ERROR_MESSAGE_SIZE };
+
+enum bench_layout {
+    BENCH_SION_ALIGNED,      /* chunks of a container start at multiples of the block size */
+    BENCH_SION_PACKED,       /* groups of chunks do */
+    BENCH_SION_SHIFTED,      /* twin of the aligned one: every offset is half a block later */
+    BENCH_TASK_LOCAL,        /* a file for each rank */
+    BENCH_SHARED_POSIX,      /* one file, rank after rank, without a gap */
+    BENCH_MPIIO_INDEPENDENT, /* the same file by MPI_File_write_at */
+    BENCH_MPIIO_COLLECTIVE,  /* the same file by MPI_File_write_at_all */
+    BENCH_LINKTEST,          /* the other formats at a fixed size: their real work, made by the models */
+    BENCH_VOM,
+    BENCH_CLOG2,
+    BENCH_RANK2FILE,
+    BENCH_LAYOUTS
+};
+
+enum bench_mode {
+    BENCH_BUFFERED,     /* page cache only; has no durable rate */
+    BENCH_FSYNC,        /* fsync before close */
+    BENCH_DIRECT,       /* O_DIRECT from aligned buffers, and fsync */
+    BENCH_PREALLOCATED, /* posix_fallocate of the whole first, and fsync */
+    BENCH_MODES
+};
+
+/*
+ * Steps of a run. BENCH_WRITE ends when the data were handed to the system: for a container that is behind
+ * hpcw_sion_close, which writes the last buffers and the tables. BENCH_FLUSH is the fsync of every process, BENCH_CLOSE
+ * the close of the files.
+ */
+enum bench_step { BENCH_OPEN, BENCH_WRITE, BENCH_FLUSH, BENCH_CLOSE, BENCH_STEPS };
+
+/* One run of one point, or of its ceiling. */
+struct bench_trial {
+    uint32_t repetition; /* from 1 */
+    uint32_t order;      /* when it ran: 1 is the first trial of the sweep that counts */
+    /* Of the process that took the shortest and of the one that took the longest. */
+    uint64_t first_ns[BENCH_STEPS], last_ns[BENCH_STEPS];
+    uint64_t total_ns;   /* from the common start to the end of the last process, all steps */
+    uint64_t written_ns; /* from the common start until the last process had ended BENCH_WRITE */
+    double others;       /* processors that the rest of the machine kept busy; NaN: unknown */
+};
+
+enum bench_fate { BENCH_MEASURED, BENCH_FAILED, BENCH_LEFT_OUT, BENCH_FATES };
+
+/* A rate over the trials of a point. */
+struct bench_rate {
+    bool there; /* false: not defined for this mode, or nothing was measured */
+    struct hpcw_i_stats stats;
+};
+
+struct bench_point {
+    char id[2 * BENCH_NAME]; /* unique, "sion-aligned/fsync/1M" */
+    enum bench_layout layout;
+    enum bench_mode mode;
+    uint64_t block_size;  /* what the layout aligns to; 0: it does not (real formats) */
+    uint64_t record_size; /* bytes of one write */
+    uint64_t rank_size;   /* bytes of one rank */
+    uint32_t ranks, files;
+    uint64_t bytes; /* of all ranks together, data only */
+
+    /* Blocks of the file system that two or more ranks share: counted from the layout, not measured. */
+    bool counted;
+    uint64_t blocks, shared_blocks;
+
+    size_t twin; /* index of the aligned or shifted twin; SIZE_MAX: none */
+    enum bench_fate fate;
+    char reason[BENCH_REASON]; /* of a failure or an omission, one line */
+    int failed_errno;          /* 0: none */
+    int failed_process;        /* -1: none */
+
+    size_t trials; /* that count; the pilot run is not among them */
+    struct bench_trial *trial;
+    /* The plain loop of large pwrites with the same bytes, offsets, files and mode, in the same repetitions. */
+    size_t ceiling_trials;
+    struct bench_trial *ceiling;
+
+    struct bench_rate durable; /* bytes / total; of modes that flush. The headline */
+    struct bench_rate
+        cached; /* bytes / written; of modes that go through the page cache. Never mixed with durable */
+    struct bench_rate ceiling_durable, ceiling_cached;
+    struct bench_rate ratio; /* rate / ceiling's rate of the same repetition, durable where there is one */
+    bool noisy;              /* spread or disturbance too large to trust: see BENCH_NOISY_* */
+    bool verified;           /* read back and compared, every byte */
+};
+
+/* A point is noisy if the quartiles of its rate are further apart than this share of the median, or if more than half
+ * of its trials were disturbed by others (BENCH_NOISE). */
+#define BENCH_NOISY_SPREAD 0.25
+
+struct bench_fs {
+    char type[32]; /* "ext4", "unknown (0x...)" */
+    uint64_t magic;
+    uint64_t block_size;   /* what the sweep is relative to */
+    char block_source[48]; /* "stat", "GPFS", "Lustre stripe", "given" */
+    uint64_t free_bytes;
+    bool direct_known;
+    uint32_t direct_memory, direct_offset; /* alignment for O_DIRECT */
+    char direct_source[48];
+    bool stripe_known; /* Lustre: of a file that the sweep made */
+    uint32_t stripe_count;
+    uint64_t stripe_size;
+    char stripe_source[48];
+    uint32_t stripe_count_asked; /* 0: not asked */
+    uint64_t stripe_size_asked;
+};
+
+/* A sentence of the recommendation and the points whose figures it rests on. */
+struct bench_advice {
+    char text[512];
+    size_t evidence[8]; /* indices of points */
+    size_t evidences;
+};
+
+struct bench_results {
+    char time[32]; /* of the start, UTC */
+    char version[32];
+    struct bench_machine machine;
+    struct bench_fs fs;
+    int processes;
+    char mpi[128];          /* "" without */
+    char left_out_mpi[128]; /* why MPI-IO layouts are not there, "" if they are */
+    uint64_t seed;          /* below 2^53, so that every JSON parser reads it back */
+    uint32_t repeat;
+    uint64_t budget_ns, elapsed_ns, max_bytes;
+    bool complete;    /* all planned points were measured or have a reason */
+    char stopped[64]; /* "interrupted (signal 2)", "" if not */
+    bool verify;
+    char command[512]; /* options as given, without the directory */
+
+    size_t points;
+    struct bench_point *point;
+    size_t advices;
+    struct bench_advice advice[8];
+};
+
+/* Words of files, options and reports: "sion-aligned", "fsync", "open". */
+extern const char *const bench_layout_name[BENCH_LAYOUTS];
+extern const char *const bench_mode_name[BENCH_MODES];
+extern const char *const bench_step_name[BENCH_STEPS];
+extern const char *const bench_fate_name[BENCH_FATES];
+
+/* Fills in the rates and `noisy` of a point from its trials. HPCW_ENOMEM. */
+hpcw_status bench_results_rate(struct bench_point *p, hpcw_error *err);
+
+/* Fills in the advice from the points. Says nothing that the figures do not show. */
+hpcw_status bench_results_advise(struct bench_results *r, hpcw_error *err);
+
+/* results.json and results.csv; appear under their name when they are complete. */
+hpcw_status bench_results_write_json(const struct bench_results *r, const char *path, hpcw_error *err);
+hpcw_status bench_results_write_csv(const struct bench_results *r, const char *path, hpcw_error *err);
+
+/*
+ * Reads results.json, strictly: HPCW_EFORMAT names the field. What can be computed from the trials is computed again
+ * and compared, so that figures and raw samples agree.
+ */
+hpcw_status bench_results_read(struct bench_results *r, const char *path, hpcw_error *err);
+/* The same from memory; `path` is for messages. */
+hpcw_status bench_results_parse(struct bench_results *r, const char *path, const char *text, size_t size,
+                                hpcw_error *err);
+
+/* A page with charts: every figure in it is one of the results. HPCW_ENOTSUP in a build without reports. */
+hpcw_status bench_report_page(const struct bench_results *r, const char *path, hpcw_error *err);
+
+/* Frees what is in *r. */
+void bench_results_free(struct bench_results *r);
+
+#endif

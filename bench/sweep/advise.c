@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The recommendation. Two rates are told apart only if the intervals of their medians do not meet; whatever is said
+ * names the points it rests on.
+ */
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "bench/report/results.h"
+#include "libwriter/base/status.h"
+#include "ui/cli/text.h"
+
+static bool usable(const struct bench_point *p) {
+    return p->fate == BENCH_MEASURED && p->durable.there;
+}
+
+static bool is_container(const struct bench_point *p) {
+    return p->layout == BENCH_SION_ALIGNED || p->layout == BENCH_SION_PACKED || p->layout == BENCH_SION_SHIFTED;
+}
+
+/* Real formats write other data than the layouts do. */
+static bool is_layout(const struct bench_point *p) {
+    return p->layout < BENCH_LINKTEST;
+}
+
+static double rate(const struct bench_point *p) {
+    return p->durable.stats.median;
+}
+
+/* 1: `a` is faster beyond noise, -1: `b` is, 0: the intervals meet. */
+static int compare(const struct bench_point *a, const struct bench_point *b) {
+    return a->durable.stats.ci_low > b->durable.stats.ci_high   ? 1
+           : b->durable.stats.ci_low > a->durable.stats.ci_high ? -1
+                                                                : 0;
+}
+
+/* ---- sentences ---- */
+
+static struct bench_advice *begin(struct bench_results *r) {
+    const size_t most = sizeof r->advice / sizeof r->advice[0];
+    if (r->advices == most) {
+        return NULL;
+    }
+    struct bench_advice *a = &r->advice[r->advices++];
+    *a = (struct bench_advice){0};
+    return a;
+}
+
+HPCW_PRINTF(2, 3) static void say(struct bench_advice *a, const char *fmt, ...) {
+    size_t n = strlen(a->text);
+    va_list args;
+    va_start(args, fmt);
+    (void)vsnprintf(a->text + n, sizeof a->text - n, fmt, args);
+    va_end(args);
+}
+
+static void rest_on(struct bench_advice *a, size_t point) {
+    for (size_t i = 0; i < a->evidences; i++) {
+        if (a->evidence[i] == point) {
+            return;
+        }
+    }
+    if (a->evidences < sizeof a->evidence / sizeof a->evidence[0]) {
+        a->evidence[a->evidences++] = point;
+    }
+}
+
+static void say_rate(struct bench_advice *a, const struct bench_point *p) {
+    char median[HPCW_I_TEXT_SIZE], low[HPCW_I_TEXT_SIZE], high[HPCW_I_TEXT_SIZE];
+    say(a, "%s (%s to %s)", hpcw_i_text_rate(median, rate(p)), hpcw_i_text_rate(low, p->durable.stats.ci_low),
+        hpcw_i_text_rate(high, p->durable.stats.ci_high));
+}
+
+/* ---- what is said ---- */
+
+static void fastest(struct bench_results *r) {
+    size_t best = SIZE_MAX, equal = 0, all = 0;
+    for (size_t i = 0; i < r->points; i++) {
+        if (usable(&r->point[i]) && is_layout(&r->point[i])) {
+            best = best == SIZE_MAX || rate(&r->point[i]) > rate(&r->point[best]) ? i : best;
+            all++;
+        }
+    }
+    if (all < 2) {
+        return;
+    }
+    for (size_t i = 0; i < r->points; i++) {
+        const struct bench_point *p = &r->point[i];
+        equal += i != best && usable(p) && is_layout(p) && compare(&r->point[best], p) == 0;
+    }
+    struct bench_advice *a = begin(r);
+    if (a == NULL) {
+        return;
+    }
+    rest_on(a, best);
+    if (equal + 1 == all) {
+        say(a, "No difference beyond noise: the intervals of all %zu points meet that of the fastest, %s, ",
+            all, r->point[best].id);
+        say_rate(a, &r->point[best]);
+        say(a, ".");
+        return;
+    }
+    say(a, "Fastest to the disk: %s, ", r->point[best].id);
+    say_rate(a, &r->point[best]);
+    if (equal == 0) {
+        say(a, "; the intervals of the %zu other points lie below.", all - 1);
+        return;
+    }
+    say(a, "; %zu of the %zu other points cannot be told apart from it.", equal, all - 1);
+    for (size_t i = 0; i < r->points; i++) {
+        const struct bench_point *p = &r->point[i];
+        if (i != best && usable(p) && is_layout(p) && compare(&r->point[best], p) == 0) {
+            rest_on(a, i);
+        }
+    }
+}
+
+static bool in_series(const struct bench_results *r, const struct bench_point *p) {
+    /* The first number of files of the list: the points of further ones are no series. */
+    for (size_t i = 0; i < r->points; i++) {
+        if (r->point[i].layout == p->layout && r->point[i].mode == p->mode) {
+            return p->files == r->point[i].files;
+        }
+    }
+    return false;
+}
+
+static void best_block(struct bench_results *r) {
+    size_t best = SIZE_MAX, all = 0, equal = 0;
+    uint64_t low = UINT64_MAX, high = 0;
+    for (size_t i = 0; i < r->points; i++) {
+        const struct bench_point *p = &r->point[i];
+        if (usable(p) && p->layout == BENCH_SION_ALIGNED && p->mode == BENCH_FSYNC && in_series(r, p)) {
+            best = best == SIZE_MAX || rate(p) > rate(&r->point[best]) ? i : best;
+            all++;
+        }
+    }
+    struct bench_advice *a = all < 2 ? NULL : begin(r);
+    if (a == NULL) {
+        return;
+    }
+    rest_on(a, best);
+    for (size_t i = 0; i < r->points; i++) {
+        const struct bench_point *p = &r->point[i];
+        if (usable(p) && p->layout == BENCH_SION_ALIGNED && p->mode == BENCH_FSYNC && in_series(r, p) &&
+            compare(&r->point[best], p) == 0) {
+            low = p->block_size < low ? p->block_size : low;
+            high = p->block_size > high ? p->block_size : high;
+            equal++;
+            rest_on(a, i);
+        }
+    }
+    char size[3][HPCW_I_TEXT_SIZE];
+    (void)hpcw_i_text_size(size[0], r->point[best].block_size);
+    (void)hpcw_i_text_size(size[1], low);
+    (void)hpcw_i_text_size(size[2], high);
+    if (equal == all) {
+        say(a, "Aligned containers: no block size from %s to %s differs from the fastest beyond noise.",
+            size[1], size[2]);
+        return;
+    }
+    say(a, "Aligned containers are fastest with blocks of %s, ", size[0]);
+    say_rate(a, &r->point[best]);
+    if (equal == 1) {
+        say(a, "; every other size is slower beyond noise.");
+    } else {
+        say(a, "; %zu of %zu sizes, between %s and %s, cannot be told apart.", equal, all, size[1], size[2]);
+    }
+}
+
+/* All points of one layout beside their partners of another one, which have the same mode, block size and files. */
+static void pairs(struct bench_results *r, enum bench_layout of, enum bench_layout against, const char *name,
+                  const char *other) {
+    size_t faster = 0, slower = 0, all = 0;
+    size_t most = SIZE_MAX, most_against = SIZE_MAX;
+    double factor = 0;
+    for (size_t i = 0; i < r->points; i++) {
+        for (size_t k = 0; k < r->points; k++) {
+            const struct bench_point *a = &r->point[i];
+            const struct bench_point *b = &r->point[k];
+            if (!usable(a) || !usable(b) || a->layout != of || b->layout != against || a->mode != b->mode ||
+                a->block_size != b->block_size || a->files != b->files) {
+                continue;
+            }
+            int c = compare(a, b);
+            double f = fabs(log(rate(a) / rate(b)));
+            all++;
+            faster += c > 0;
+            slower += c < 0;
+            /* The pair to name: one that shows a difference, and of those the largest. */
+            if (most == SIZE_MAX || (c != 0 && f > factor) || (faster + slower == 0 && f > factor)) {
+                most = i;
+                most_against = k;
+                factor = f;
+            }
+        }
+    }
+    struct bench_advice *a = all == 0 ? NULL : begin(r);
+    if (a == NULL) {
+        return;
+    }
+    const struct bench_point *x = &r->point[most];
+    const struct bench_point *y = &r->point[most_against];
+    rest_on(a, most);
+    rest_on(a, most_against);
+    if (faster + slower == 0) {
+        say(a,
+            "%s against %s: no difference beyond noise in %zu pair%s; the medians are furthest apart at "
+            "%s, "
+            "by a factor of %.2f.",
+            name, other, all, all == 1 ? "" : "s", x->id, rate(x) / rate(y));
+        return;
+    }
+    say(a, "%s against %s: faster beyond noise in %zu of %zu pairs, slower in %zu; at %s it is ", name, other,
+        faster, all, slower, x->id);
+    say_rate(a, x);
+    say(a, " against ");
+    say_rate(a, y);
+    say(a, ", a factor of %.2f.", rate(x) / rate(y));
+}
+
+static void number_of_files(struct bench_results *r) {
+    for (size_t i = 0; i < r->points; i++) {
+        const struct bench_point *p = &r->point[i];
+        if (!usable(p) || !is_container(p) || in_series(r, p)) {
+            continue;
+        }
+        for (size_t k = 0; k < r->points; k++) {
+            const struct bench_point *one = &r->point[k];
+            if (!usable(one) || one->layout != p->layout || one->mode != p->mode || !in_series(r, one) ||
+                one->block_size != p->block_size) {
+                continue;
+            }
+            struct bench_advice *a = begin(r);
+            if (a == NULL) {
+                return;
+            }
+            int c = compare(p, one);
+            rest_on(a, i);
+            rest_on(a, k);
+            say(a, "%u physical files instead of %u: %s (", p->files, one->files,
+                c > 0   ? "faster beyond noise"
+                : c < 0 ? "slower beyond noise"
+                        : "no difference beyond noise");
+            say_rate(a, p);
+            say(a, " against ");
+            say_rate(a, one);
+            say(a, ").");
+            return;
+        }
+    }
+}
+
+/* Whether another mode than fsync pays, told of the aligned container. */
+static void mode_pays(struct bench_results *r, enum bench_mode mode, const char *name) {
+    for (size_t i = 0; i < r->points; i++) {
+        const struct bench_point *p = &r->point[i];
+        if (!usable(p) || p->layout != BENCH_SION_ALIGNED || p->mode != mode) {
+            continue;
+        }
+        for (size_t k = 0; k < r->points; k++) {
+            const struct bench_point *plain = &r->point[k];
+            if (!usable(plain) || plain->layout != p->layout || plain->mode != BENCH_FSYNC ||
+                plain->block_size != p->block_size || plain->files != p->files) {
+                continue;
+            }
+            struct bench_advice *a = begin(r);
+            if (a == NULL) {
+                return;
+            }
+            int c = compare(p, plain);
+            rest_on(a, i);
+            rest_on(a, k);
+            say(a, "%s is %s for an aligned container: ", name,
+                c > 0   ? "worth it"
+                : c < 0 ? "not worth it"
+                        : "no gain beyond noise");
+            say_rate(a, p);
+            say(a, " against ");
+            say_rate(a, plain);
+            say(a, " with the page cache and fsync.");
+            return;
+        }
+    }
+}
+
+hpcw_status bench_results_advise(struct bench_results *r, hpcw_error *err) {
+    (void)err;
+    r->advices = 0;
+    fastest(r);
+    best_block(r);
+    pairs(r, BENCH_SION_ALIGNED, BENCH_SION_SHIFTED, "Aligned containers", "those half a block off");
+    pairs(r, BENCH_SION_PACKED, BENCH_SION_ALIGNED, "Packed containers", "aligned ones");
+    number_of_files(r);
+    mode_pays(r, BENCH_DIRECT, "O_DIRECT");
+    mode_pays(r, BENCH_PREALLOCATED, "Allocating in advance");
+    return HPCW_OK;
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a sweep leaves behind: a directory of files, and a table for people. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "bench/sweep/sweep.h"
+#include "libwriter/base/status.h"
+#include "libwriter/io/sys.h"
+#include "ui/cli/text.h"
+#include "ui/page/page.h"
+
+hpcw_status bench_output_make(const struct bench_sweep_options *o, const struct bench_results *r,
+                              char path[BENCH_PATH], hpcw_error *err) {
+    if (o->output[0] != '\0') {
+        (void)snprintf(path, BENCH_PATH, "%s", o->output);
+    } else {
+        /* The time without what file names do not like. */
+        size_t n = (size_t)snprintf(path, BENCH_PATH, "./hpcw-bench-");
+        for (const char *p = r->time; *p != '\0'; p++) {
+            if (*p != '-' && *p != ':') {
+                path[n++] = *p;
+            }
+        }
+        path[n] = '\0';
+    }
+    int e = hpcw_i_sys_mkdir(path, 0777);
+    hpcw_status s =
+        e == 0 ? HPCW_OK
+        : e == EEXIST
+            ? hpcw_i_fail(err, HPCW_EEXIST,
+                          "%s: wanted the name of a new directory for the results, got one that is there", path)
+            : hpcw_i_fail_sys(err, e, "%s: cannot make the directory for the results", path);
+    if (s != HPCW_OK) {
+        path[0] = '\0';
+    }
+    return s;
+}
+
+hpcw_status bench_output_write(const struct bench_results *r, const char *directory, hpcw_error *err) {
+    char path[BENCH_PATH];
+    (void)snprintf(path, sizeof path, "%s/results.json", directory);
+    hpcw_status s = bench_results_write_json(r, path, err);
+    if (s == HPCW_OK) {
+        (void)snprintf(path, sizeof path, "%s/results.csv", directory);
+        s = bench_results_write_csv(r, path, err);
+    }
+    return s;
+}
+
+hpcw_status bench_output_draw(const struct bench_results *r, const char *directory, hpcw_error *err) {
+    char path[BENCH_PATH];
+    (void)snprintf(path, sizeof path, "%s/report.html", directory);
+    /* A build without reports has the data all the same. */
+    return hpcw_i_page_available(NULL) == HPCW_OK ? bench_report_page(r, path, err) : HPCW_OK;
+}
+
+/* ---- the table ---- */
+
+static void print_rate(struct hpcw_i_table *t, const struct bench_rate *rate) {
+    char text[HPCW_I_TEXT_SIZE];
+    hpcw_i_table_cell(t, "%s", rate->there ? hpcw_i_text_rate(text, rate->stats.median) : "");
+}
+
+static void print_interval(struct hpcw_i_table *t, const struct bench_rate *rate) {
+    char low[HPCW_I_TEXT_SIZE], high[HPCW_I_TEXT_SIZE];
+    if (rate->there) {
+        hpcw_i_table_cell(t, "%s to %s", hpcw_i_text_rate(low, rate->stats.ci_low),
+                          hpcw_i_text_rate(high, rate->stats.ci_high));
+    } else {
+        hpcw_i_table_cell(t, "%s", "");
+    }
+}
+
+static void print_point(struct hpcw_i_table *t, const struct bench_point *p) {
+    hpcw_i_table_cell(t, "%s", p->id);
+    print_rate(t, &p->durable);
+    print_interval(t, &p->durable);
+    print_rate(t, &p->cached);
+    if (p->ratio.there) {
+        hpcw_i_table_cell(t, "%.2f", p->ratio.stats.median);
+    } else {
+        hpcw_i_table_cell(t, "%s", "");
+    }
+    if (p->counted) {
+        hpcw_i_table_cell(t, "%llu", (unsigned long long)p->shared_blocks);
+    } else {
+        hpcw_i_table_cell(t, "%s", "");
+    }
+    hpcw_i_table_cell(t, "%s", p->noisy ? "noisy" : "");
+}
+
+hpcw_status bench_output_print(const struct bench_results *r, FILE *stream, hpcw_error *err) {
+    static const char *const title[] = {
+        "point", "durable", "interval of the median", "page cache", "of ceiling", "shared blocks", ""};
+    struct hpcw_i_table t = {0};
+    size_t measured = 0;
+    for (size_t i = 0; i < sizeof title / sizeof title[0]; i++) {
+        hpcw_i_table_column(&t, title[i], i == 0 || i == 6 ? HPCW_I_LEFT : HPCW_I_RIGHT);
+    }
+    for (size_t i = 0; i < r->points; i++) {
+        if (r->point[i].fate == BENCH_MEASURED) {
+            print_point(&t, &r->point[i]);
+            measured++;
+        }
+    }
+    hpcw_status s = measured == 0 ? HPCW_OK : hpcw_i_table_print(&t, stream, 0, err);
+    hpcw_i_table_free(&t);
+    for (size_t i = 0; i < r->points; i++) {
+        const struct bench_point *p = &r->point[i];
+        if (p->fate != BENCH_MEASURED) {
+            (void)fprintf(stream, "%s: %s: %s\n", p->fate == BENCH_FAILED ? "failed" : "left out", p->id,
+                          p->reason);
+        }
+    }
+    for (size_t i = 0; i < r->advices; i++) {
+        (void)fputc('\n', stream);
+        hpcw_i_text_wrap(stream, r->advice[i].text, 0, 0, hpcw_i_text_width(stream));
+    }
+    return s;
+}

@@ -1,0 +1,648 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Runs the points of the plan, each beside its ceiling, until all have their repetitions or the budget is used up. */
+#include "bench/sweep/sweep.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <hpcw/version.h>
+
+#include "bench/count/sharing.h"
+#include "bench/layout/layout.h"
+#include "bench/measure/machine.h"
+#include "bench/measure/random.h"
+#include "bench/measure/timer.h"
+#include "bench/report/json_parts.h"
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
+#include "libwriter/comm/agree.h"
+#include "libwriter/io/fsinfo.h"
+#include "libwriter/io/sys.h"
+#include "ui/cli/progress.h"
+
+#define NS_PER_S UINT64_C(1000000000)
+
+/* Shares of the budget: what warming up may take, and what the sizes are chosen for. The rest is for disks that get
+ * slower meanwhile. */
+enum { WARM_UP_PERCENT = 50, AIM_PERCENT = 75 };
+
+struct sweep {
+    const struct bench_sweep_options *o;
+    const struct bench_processes *processes;
+    struct bench_results *r;
+    struct bench_planned *planned;
+    struct bench_data data;
+    char directory[BENCH_WORKDIR];
+    char output[BENCH_PATH];    /* of process 0 */
+    char no_direct[BENCH_NAME]; /* why O_DIRECT does not work, "" if it does */
+    uint64_t begin_ns;
+    uint64_t guess_ns;          /* of a run with its ceiling */
+    uint64_t bytes, most_bytes; /* of a run */
+    uint64_t random;
+    uint32_t order;
+    struct hpcw_i_progress *progress; /* NULL where nothing is shown */
+};
+
+static uint64_t elapsed_ns(const struct sweep *w) {
+    return bench_timer_now() - w->begin_ns;
+}
+
+/* Collective: the signal that any process was sent, or 0. */
+static int signalled(const struct sweep *w) {
+    uint64_t word = (uint64_t)bench_timer_stopped();
+    struct hpcw_i_words words = {.maxs = 1, .word = &word};
+    return hpcw_i_comm_allreduce(w->processes->comm, &words, NULL) == HPCW_OK ? (int)word
+                                                                              : bench_timer_stopped();
+}
+
+/* ---- one run ---- */
+
+/* Removes the files of a run. Collective. */
+static hpcw_status clear(struct sweep *w, hpcw_error *err) {
+    hpcw_error e;
+    hpcw_status s = hpcw_i_agree(w->processes->comm, HPCW_OK, NULL, &e); /* nobody uses them any more */
+    if (s == HPCW_OK && w->processes->process == 0) {
+        s = bench_workdir_clear(w->directory, &e);
+    }
+    s = hpcw_i_agree(w->processes->comm, s, NULL, &e);
+    if (s != HPCW_OK) {
+        *err = e;
+    }
+    return s;
+}
+
+/* `sizes`: of a model's files, made by a run and needed by its ceiling; NULL for other layouts. */
+static hpcw_status run(struct sweep *w, const struct bench_point *p, struct bench_sizes *sizes, bool ceiling,
+                       struct bench_trial *t, hpcw_error *err) {
+    struct bench_shape shape = {.layout = p->layout,
+                                .mode = p->mode,
+                                .block_size = p->block_size,
+                                .record_size = p->record_size,
+                                .rank_size = p->rank_size,
+                                .ranks = p->ranks,
+                                .files = p->files,
+                                .seed = w->o->seed,
+                                .max_bytes = w->o->max_bytes,
+                                .sizes = sizes};
+    bool model = bench_layout_row(p->layout)->model;
+    struct bench_work work;
+    struct bench_sample sample;
+    hpcw_status s = bench_work_init(&work, &shape, ceiling, w->processes, w->directory, &w->data, err);
+    s = hpcw_i_agree(w->processes->comm, s, NULL, err);
+    if (s == HPCW_OK) {
+        s = bench_timer_run(&bench_work_side, &work, w->processes, &sample, err);
+    }
+    if (s == HPCW_OK && !ceiling && (model || w->o->verify)) {
+        s = model ? work.row->sizes(&work, sizes, err) : bench_work_check(&work, err);
+        s = hpcw_i_agree(w->processes->comm, s, NULL, err);
+    }
+    bench_work_free(&work);
+    hpcw_error e;
+    hpcw_status c = clear(w, &e);
+    if (s == HPCW_OK && c != HPCW_OK) {
+        s = c;
+        *err = e;
+    }
+    if (s == HPCW_OK) {
+        *t = (struct bench_trial){.total_ns = sample.reached_ns[BENCH_CLOSE],
+                                  .written_ns = sample.reached_ns[BENCH_WRITE],
+                                  .others = sample.others};
+        memcpy(t->first_ns, sample.first_ns, sizeof t->first_ns);
+        memcpy(t->last_ns, sample.phase_ns, sizeof t->last_ns);
+    }
+    return s;
+}
+
+/* ---- a point and its ceiling ---- */
+
+static hpcw_status room_for(const struct sweep *w, const struct bench_point *p, hpcw_error *err) {
+    uint64_t space = 0;
+    hpcw_status s = hpcw_i_fs_space(w->directory, &space, err);
+    /* Holes are not stored; the last block of each rank may be, and a container's tables. */
+    uint64_t wanted = p->bytes + p->ranks * (2 * w->r->fs.block_size + 64) + (UINT64_C(1) << 16);
+    return s == HPCW_OK ? bench_work_room(wanted, space, w->o->max_bytes, err) : s;
+}
+
+/* What the failure of a run means for the point. Collective. */
+static hpcw_status note_failure(struct sweep *w, size_t index, hpcw_status s, const hpcw_error *e) {
+    struct bench_point *p = &w->r->point[index];
+    if (signalled(w) != 0) {
+        return HPCW_OK; /* the sweep ends; the point keeps what it has */
+    }
+    if (s == HPCW_ECOMM) {
+        return s;
+    }
+    w->planned[index].active = false;
+    p->fate = s == HPCW_ENOTSUP ? BENCH_LEFT_OUT : BENCH_FAILED;
+    (void)snprintf(p->reason, sizeof p->reason, "%s", e->message);
+    if (p->fate == BENCH_FAILED) {
+        p->failed_errno = e->sys_errno;
+        p->failed_process = e->process;
+    }
+    return HPCW_OK;
+}
+
+/* What a model made is the point's size. */
+static void take_sizes(struct bench_point *p, const struct bench_sizes *sizes) {
+    p->bytes = 0;
+    p->ranks = sizes->ranks;
+    p->files = sizes->files;
+    for (uint32_t f = 0; f < sizes->files; f++) {
+        p->bytes += sizes->size[f];
+    }
+    p->rank_size = p->bytes / p->ranks;
+}
+
+/* One repetition of a point, 0 to warm up. Collective. A failure of the point is noted, not returned. */
+static hpcw_status run_pair(struct sweep *w, size_t index, uint32_t repetition, hpcw_error *err) {
+    struct bench_point *p = &w->r->point[index];
+    struct bench_trial trial[2]; /* the layout's, the ceiling's */
+    hpcw_error e;
+    uint64_t begin = bench_timer_now();
+    bool model = bench_layout_row(p->layout)->model;
+    uint64_t ceiling_first = bench_random(&w->random) & 1;
+    ceiling_first = model && repetition == 0 ? 0 : ceiling_first; /* nobody knows yet what it will make */
+    hpcw_i_progress_label(w->progress, p->id);
+    hpcw_status s = hpcw_i_agree(w->processes->comm, room_for(w, p, &e), NULL, &e);
+    for (uint64_t i = 0; s == HPCW_OK && i < 2; i++) {
+        uint64_t side = i ^ ceiling_first;
+        s = run(w, p, &w->planned[index].sizes, side == 1, &trial[side], &e);
+        trial[side].repetition = repetition;
+        trial[side].order = repetition == 0 ? 0 : ++w->order;
+    }
+    hpcw_i_progress_add(w->progress, p->bytes);
+    if (s != HPCW_OK) {
+        s = note_failure(w, index, s, &e);
+        if (s != HPCW_OK) {
+            *err = e;
+        }
+        return s;
+    }
+    if (model) {
+        take_sizes(p, &w->planned[index].sizes);
+    }
+    w->planned[index].runs++;
+    w->planned[index].spent_ns += bench_timer_now() - begin;
+    if (repetition > 0) {
+        p->trial[p->trials++] = trial[0];
+        p->ceiling[p->ceiling_trials++] = trial[1];
+    }
+    p->verified = w->o->verify && !model;
+    return HPCW_OK;
+}
+
+/* ---- the whole ---- */
+
+/* Process 0 decides what the budget still allows. *on: whether to go on. Collective. */
+static hpcw_status decide(struct sweep *w, uint32_t repetition, bool *on, hpcw_error *err) {
+    size_t n = w->r->points;
+    unsigned char *active = hpcw_i_malloc(n + 1);
+    hpcw_status s = active == NULL ? hpcw_i_fail(err, HPCW_ENOMEM, "out of memory for %zu points", n) : HPCW_OK;
+    s = hpcw_i_agree(w->processes->comm, s, NULL, err);
+    if (s == HPCW_OK) {
+        /* What warms up may take a part of the budget; whether the rest suffices is seen behind it. */
+        bool warms_up = repetition == 0;
+        uint64_t budget = warms_up ? w->r->budget_ns / 100 * WARM_UP_PERCENT : w->r->budget_ns;
+        uint64_t used = elapsed_ns(w) + budget / 50;
+        active[n] = bench_sweep_fit(w->o, w->r, w->planned, warms_up ? 1 : w->o->repeat + 1,
+                                    used < budget ? budget - used : 0, w->guess_ns);
+        for (size_t i = 0; i < n; i++) {
+            active[i] = w->planned[i].active;
+        }
+        s = hpcw_i_comm_bcast(w->processes->comm, active, n + 1, 0, err);
+    }
+    for (size_t i = 0; s == HPCW_OK && i < n; i++) {
+        w->planned[i].active = active[i] != 0;
+    }
+    *on = s == HPCW_OK && active[n] != 0 && signalled(w) == 0;
+    hpcw_i_free(active);
+    return s;
+}
+
+/* The first repetition, which warms up, goes by importance: what the budget does not allow is not even begun. */
+static void order_of(struct sweep *w, uint32_t repetition, size_t *order) {
+    size_t n = w->r->points;
+    for (size_t i = 0; i < n; i++) {
+        size_t at = i;
+        for (; repetition == 0 && at > 0 && w->planned[order[at - 1]].priority > w->planned[i].priority; at--) {
+            order[at] = order[at - 1];
+        }
+        order[at] = i;
+    }
+    for (size_t i = n; repetition > 0 && i > 1; i--) {
+        size_t k = (size_t)(bench_random(&w->random) % i);
+        size_t swap = order[i - 1];
+        order[i - 1] = order[k];
+        order[k] = swap;
+    }
+}
+
+/* Behind the runs that warm up: what they took tells which sizes the budget allows. Collective. */
+static hpcw_status resize(struct sweep *w, hpcw_error *err) {
+    uint64_t aim = w->r->budget_ns / 100 * AIM_PERCENT;
+    uint64_t used = elapsed_ns(w);
+    double scale = bench_sweep_scale(w->r, w->planned, used < aim ? aim - used : 0, w->o->repeat);
+    /* Smaller runs are not quicker in the same measure, and much larger ones meet other limits. */
+    scale = scale < 0.5 ? 0.5 : scale > 4 ? 4 : scale;
+    hpcw_status s = hpcw_i_comm_bcast(w->processes->comm, &scale, sizeof scale, 0, err);
+    uint64_t before = w->bytes;
+    double bytes = scale * (double)before;
+    if (w->o->per_rank != 0 || before == 0) {
+        return s;
+    }
+    w->bytes = bytes < (double)w->most_bytes ? (uint64_t)bytes : w->most_bytes;
+    bench_sweep_sizes(w->o, w->r, w->bytes);
+    for (size_t i = 0; i < w->r->points; i++) {
+        if (!bench_layout_row(w->r->point[i].layout)->model) {
+            double ns = (double)w->planned[i].spent_ns / (double)before * (double)w->bytes;
+            w->planned[i].spent_ns = (uint64_t)ns;
+        }
+    }
+    return s;
+}
+
+/* Shows how far these repetitions are. On process 0, and not where it is to be quiet. */
+static hpcw_status show(struct sweep *w, uint32_t repetitions, hpcw_error *err) {
+    struct hpcw_i_progress_options shown = {.prefix = "hpcw-bench"};
+    hpcw_i_progress_stop(w->progress);
+    w->progress = NULL;
+    if (w->processes->process != 0 || w->o->quiet) {
+        return HPCW_OK;
+    }
+    for (size_t i = 0; i < w->r->points; i++) {
+        shown.total += w->planned[i].active ? w->r->point[i].bytes * repetitions : 0;
+    }
+    return hpcw_i_progress_start(&shown, &w->progress, err);
+}
+
+/* Shared blocks of all points whose layout says where data lie. */
+static hpcw_status count_shared(struct bench_results *r, hpcw_error *err) {
+    for (size_t i = 0; i < r->points; i++) {
+        struct bench_point *p = &r->point[i];
+        if (bench_layout_row(p->layout)->model) {
+            continue;
+        }
+        struct bench_geometry g = {.layout = p->layout,
+                                   .ranks = p->ranks,
+                                   .fs_block = r->fs.block_size,
+                                   .rank_bytes = p->rank_size,
+                                   .record_bytes = p->record_size,
+                                   .container_block = p->block_size,
+                                   .files = p->files};
+        struct bench_sharing c;
+        hpcw_status s = bench_sharing_count(&g, &c, err);
+        if (s != HPCW_OK) {
+            return s;
+        }
+        p->counted = true;
+        p->blocks = c.blocks;
+        p->shared_blocks = c.shared_blocks;
+    }
+    return HPCW_OK;
+}
+
+/* The figures of what is there. */
+static hpcw_status compute(struct bench_results *r, hpcw_error *err) {
+    hpcw_status s = HPCW_OK;
+    for (size_t i = 0; s == HPCW_OK && i < r->points; i++) {
+        s = bench_results_rate(&r->point[i], err);
+    }
+    s = s == HPCW_OK ? count_shared(r, err) : s;
+    return s == HPCW_OK ? bench_results_advise(r, err) : s;
+}
+
+/* What there is so far. `why` it is not all: text, "" if it is. */
+static hpcw_status conclude(struct sweep *w, const char *why, hpcw_error *err) {
+    struct bench_results *r = w->r;
+    r->complete = true;
+    for (size_t i = 0; i < r->points; i++) {
+        struct bench_point *p = &r->point[i];
+        if (p->fate == BENCH_MEASURED && p->trials < r->repeat) {
+            r->complete = false;
+            if (p->trials == 0) {
+                p->fate = BENCH_LEFT_OUT;
+                (void)snprintf(p->reason, sizeof p->reason, "the sweep ended before it was measured");
+            }
+        }
+    }
+    (void)snprintf(r->stopped, sizeof r->stopped, "%s", why);
+    r->elapsed_ns = elapsed_ns(w);
+    return compute(r, err);
+}
+
+/* Behind each repetition process 0 keeps what is there, lest all be lost if the job is killed or MPI ends it. */
+static hpcw_status keep(struct sweep *w, hpcw_error *err) {
+    hpcw_status s = w->processes->process == 0 ? conclude(w, "not ended", err) : HPCW_OK;
+    if (s == HPCW_OK && w->processes->process == 0) {
+        s = bench_output_write(w->r, w->output, err);
+    }
+    return hpcw_i_agree(w->processes->comm, s, NULL, err);
+}
+
+static hpcw_status run_all(struct sweep *w, hpcw_error *err) {
+    size_t *order = hpcw_i_malloc((w->r->points + 1) * sizeof *order);
+    hpcw_status s =
+        order == NULL ? hpcw_i_fail(err, HPCW_ENOMEM, "out of memory for %zu points", w->r->points) : HPCW_OK;
+    s = hpcw_i_agree(w->processes->comm, s, NULL, err);
+    bool on = s == HPCW_OK;
+    for (uint32_t repetition = 0; on && repetition <= w->o->repeat; repetition++) {
+        if (repetition == 1) {
+            s = resize(w, err);
+        }
+        if (repetition <= 1) {
+            s = s == HPCW_OK ? show(w, repetition == 0 ? 1 : w->o->repeat, err) : s;
+            s = hpcw_i_agree(w->processes->comm, s, NULL, err);
+            on = s == HPCW_OK;
+        }
+        order_of(w, repetition, order);
+        for (size_t i = 0; on && i < w->r->points; i++) {
+            s = decide(w, repetition, &on, err);
+            if (on && w->planned[order[i]].active) {
+                s = run_pair(w, order[i], repetition, err);
+                on = s == HPCW_OK;
+            }
+        }
+        if (on && repetition > 0) {
+            s = keep(w, err);
+            on = s == HPCW_OK;
+        }
+    }
+    hpcw_i_free(order);
+    return s;
+}
+
+/* Whether O_DIRECT works with what the layouts use: by trying. "" if it does, else why not. */
+static void try_direct(const struct sweep *w, char why[BENCH_NAME]) {
+    char path[BENCH_PATH];
+    int fd;
+    (void)snprintf(path, sizeof path, "%s/direct", w->directory);
+    int e = hpcw_i_sys_open(path, O_RDWR | O_CREAT | O_DIRECT, 0600, &fd);
+    if (e == 0) {
+        e = hpcw_i_sys_pwrite(fd, w->data.source, BENCH_MEMORY_ALIGN, 0);
+        (void)hpcw_i_sys_close(fd);
+    }
+    (void)hpcw_i_sys_unlink(path);
+    (void)snprintf(why, BENCH_NAME, "%s",
+                   e == 0        ? ""
+                   : e == EINVAL ? "the file system has no O_DIRECT"
+                                 : "O_DIRECT could not be tried");
+}
+
+/* What the file system says of a file in the directory of the data, and whether O_DIRECT works. By process 0. */
+static hpcw_status look(struct sweep *w, hpcw_error *err) {
+    const struct hpcw_i_stripes stripes = {.count = w->o->stripe_count, .bytes = w->o->stripe_size};
+    struct bench_fs *fs = &w->r->fs;
+    struct hpcw_i_fsinfo found;
+    char path[BENCH_PATH];
+    int fd;
+    hpcw_status s = HPCW_OK;
+    if (stripes.count != 0 || stripes.bytes != 0) {
+        s = hpcw_i_fs_set_stripe(NULL, w->directory, &stripes, err);
+        fs->stripe_count_asked = stripes.count;
+        fs->stripe_size_asked = stripes.bytes;
+    }
+    (void)snprintf(path, sizeof path, "%s/data", w->directory);
+    int e = s == HPCW_OK ? hpcw_i_sys_open(path, O_RDWR | O_CREAT, 0600, &fd) : 0;
+    if (s != HPCW_OK || e != 0) {
+        return s != HPCW_OK ? s : hpcw_i_fail_sys(err, e, "%s: cannot create", path);
+    }
+    (void)hpcw_i_sys_close(fd);
+    s = hpcw_i_fsinfo_look(NULL, path, w->o->fs_block, &found, err);
+    (void)hpcw_i_sys_unlink(path);
+    if (s != HPCW_OK) {
+        return s;
+    }
+    bool known = found.block_bytes != 0;
+    memcpy(fs->type, found.type, sizeof fs->type);
+    fs->magic = found.magic;
+    fs->block_size = known ? found.block_bytes : w->r->machine.block_size;
+    fs->free_bytes = w->r->machine.space;
+    (void)snprintf(fs->block_source, sizeof fs->block_source, "%s", known ? found.block_source : "assumed");
+    fs->direct_known = found.direct_known;
+    fs->direct_memory = found.direct_memory;
+    fs->direct_offset = found.direct_offset;
+    (void)snprintf(fs->direct_source, sizeof fs->direct_source, "%s", found.direct_source);
+    fs->stripe_known = found.stripe_known;
+    fs->stripe_count = found.stripe.stripes;
+    fs->stripe_size = found.stripe.stripe_bytes;
+    (void)snprintf(fs->stripe_source, sizeof fs->stripe_source, "%s", found.stripe_source);
+    try_direct(w, w->no_direct);
+    return HPCW_OK;
+}
+
+/* How many bytes a run can write in the time that the budget has for one: larger and larger runs of the plain loop tell
+ * what a run costs and what a byte does. Collective. */
+static hpcw_status probe(struct sweep *w, hpcw_error *err) {
+    size_t active = 0;
+    for (size_t i = 0; i < w->r->points; i++) {
+        active += w->planned[i].active;
+    }
+    double runs = 2.0 * (double)(active == 0 ? 1 : active) * (w->o->repeat + 1);
+    double aim = 0.5 * (double)w->r->budget_ns / runs / (w->o->verify ? 2 : 1);
+    uint64_t most = w->o->max_bytes / 2;
+    uint64_t limits[] = {w->r->fs.free_bytes / 4, w->r->machine.memory / 8};
+    for (size_t i = 0; i < 2; i++) {
+        most = limits[i] > 0 && limits[i] < most ? limits[i] : most;
+    }
+    uint64_t size = most < UINT64_C(1) << 20 ? most : UINT64_C(1) << 20;
+    double before_ns = 0, before_size = 0, now_ns = 0;
+    hpcw_error e;
+    hpcw_status s = HPCW_OK;
+    for (;; size *= 4) {
+        struct bench_point p = {.layout = BENCH_SHARED_POSIX,
+                                .mode = BENCH_FSYNC,
+                                .record_size = BENCH_PIECE,
+                                .rank_size = size / (uint64_t)w->processes->count + 1,
+                                .ranks = (uint32_t)w->processes->count,
+                                .files = 1};
+        struct bench_trial t;
+        uint64_t begin = bench_timer_now();
+        s = run(w, &p, NULL, true, &t, &e);
+        if (s != HPCW_OK) {
+            break;
+        }
+        before_ns = now_ns;
+        now_ns = (double)(bench_timer_now() - begin);
+        double word[2] = {now_ns, aim};
+        s = hpcw_i_comm_bcast(w->processes->comm, word, sizeof word, 0, &e);
+        now_ns = word[0];
+        if (s != HPCW_OK || now_ns >= word[1] || size * 4 > most) {
+            break;
+        }
+        before_size = (double)size;
+    }
+    if (s != HPCW_OK) {
+        /* The points will say what is wrong, each for itself; where this was too large, they begin with little. */
+        w->bytes = 0;
+        w->most_bytes = size;
+        w->guess_ns = (uint64_t)(2 * aim);
+        if (s == HPCW_ECOMM) {
+            *err = e;
+        }
+        return s == HPCW_ECOMM ? s : HPCW_OK;
+    }
+    double per_byte = (now_ns - before_ns) / ((double)size - before_size);
+    double fixed = now_ns - per_byte * (double)size;
+    if (!(per_byte > 0) || fixed < 0) {
+        per_byte = now_ns / (double)size;
+        fixed = 0;
+    }
+    double fits = aim > fixed ? (aim - fixed) / per_byte : 0;
+    w->bytes = fits < (double)most ? (uint64_t)fits : most;
+    w->guess_ns = (uint64_t)(2 * (fixed + per_byte * (double)w->bytes));
+    uint64_t word[3] = {w->bytes, w->guess_ns, most};
+    s = s == HPCW_OK ? hpcw_i_comm_bcast(w->processes->comm, word, sizeof word, 0, err) : s;
+    w->bytes = word[0];
+    w->guess_ns = word[1];
+    w->most_bytes = word[2];
+    return s;
+}
+
+static hpcw_status allocate_trials(struct sweep *w, hpcw_error *err) {
+    hpcw_status s = HPCW_OK;
+    for (size_t i = 0; i < w->r->points; i++) {
+        struct bench_point *p = &w->r->point[i];
+        p->trial = hpcw_i_calloc(w->o->repeat, sizeof *p->trial);
+        p->ceiling = hpcw_i_calloc(w->o->repeat, sizeof *p->ceiling);
+        if (p->trial == NULL || p->ceiling == NULL) {
+            s = hpcw_i_fail(err, HPCW_ENOMEM, "out of memory for %u repetitions", w->o->repeat);
+        }
+    }
+    return hpcw_i_agree(w->processes->comm, s, NULL, err);
+}
+
+/* What there is to say before anything is planned. */
+static hpcw_status describe(struct sweep *w, const char *directory, const char *command, hpcw_error *err) {
+    struct bench_results *r = w->r;
+    const struct bench_sweep_options *o = w->o;
+    hpcw_status s = bench_machine_describe(&r->machine, directory, err);
+    if (s != HPCW_OK) {
+        return s;
+    }
+    if (o->stripe_count != 0 || o->stripe_size != 0) {
+        const struct hpcw_i_stripes stripes = {.count = o->stripe_count, .bytes = o->stripe_size};
+        s = hpcw_i_fs_can_stripe(NULL, directory, &stripes, err);
+        if (s != HPCW_OK) {
+            return s;
+        }
+    }
+    bench_json_now(r->time);
+    (void)snprintf(r->version, sizeof r->version, "%s", hpcw_version());
+    (void)snprintf(r->mpi, sizeof r->mpi, "%s", w->processes->library);
+    (void)snprintf(r->command, sizeof r->command, "%s", command);
+    if (r->mpi[0] == '\0') {
+#ifdef HPCW_BENCH_MPI
+        const char *why = "MPI-IO needs processes that were started by mpirun";
+#else
+        const char *why = "this build has no MPI";
+#endif
+        (void)snprintf(r->left_out_mpi, sizeof r->left_out_mpi, "%s", why);
+    }
+    r->processes = w->processes->count;
+    r->seed = o->seed;
+    r->repeat = o->repeat;
+    r->budget_ns = (uint64_t)(o->budget * (double)NS_PER_S);
+    r->max_bytes = o->max_bytes;
+    r->verify = o->verify;
+    return HPCW_OK;
+}
+
+static hpcw_status measure(struct sweep *w, const char *directory, hpcw_error *err) {
+    uint64_t largest = 1;
+    for (size_t i = 0; i < w->o->records.count; i++) {
+        largest = w->o->records.at[i] > largest ? w->o->records.at[i] : largest;
+    }
+    if (w->o->per_rank != 0 && largest > w->o->per_rank) {
+        largest = w->o->per_rank;
+    }
+    hpcw_status s = bench_data_init(&w->data, w->o->seed, largest, err);
+    s = hpcw_i_agree(w->processes->comm, s, NULL, err);
+    if (s == HPCW_OK) {
+        s = bench_workdir_make(w->processes, directory, w->directory, err);
+    }
+    if (s != HPCW_OK) {
+        return s;
+    }
+    s = hpcw_i_agree(w->processes->comm, w->processes->process == 0 ? look(w, err) : HPCW_OK, NULL, err);
+    if (s == HPCW_OK) {
+        s = hpcw_i_comm_bcast(w->processes->comm, w->no_direct, sizeof w->no_direct, 0, err);
+    }
+    if (s == HPCW_OK) {
+        s = hpcw_i_comm_bcast(w->processes->comm, &w->r->fs, sizeof w->r->fs, 0, err);
+    }
+    if (s == HPCW_OK) {
+        s = hpcw_i_agree(w->processes->comm, bench_sweep_plan(w->o, w->no_direct, w->r, &w->planned, err), NULL,
+                         err);
+    }
+    if (s == HPCW_OK) {
+        s = allocate_trials(w, err);
+    }
+    if (s == HPCW_OK) {
+        s = probe(w, err);
+    }
+    if (s == HPCW_OK) {
+        bench_sweep_sizes(w->o, w->r, w->bytes);
+    }
+    if (s == HPCW_OK) {
+        s = run_all(w, err);
+    }
+    hpcw_i_progress_stop(w->progress);
+    return s;
+}
+
+hpcw_status bench_sweep(const struct bench_sweep_options *options, const char *directory, const char *command,
+                        const struct bench_processes *processes, bool *failed, hpcw_error *err) {
+    struct bench_results results = {0};
+    struct bench_sweep_options own = *options; /* all processes do what process 0 was told */
+    struct sweep w = {.o = &own, .processes = processes, .r = &results, .begin_ns = bench_timer_now()};
+    *failed = false;
+    hpcw_status s = hpcw_i_comm_bcast(processes->comm, &own, sizeof own, 0, err);
+    w.random = own.seed;
+    if (s == HPCW_OK) {
+        s = describe(&w, directory, command, err);
+        s = hpcw_i_agree(processes->comm, s, NULL, err);
+    }
+    if (s == HPCW_OK && processes->process == 0) {
+        s = bench_output_make(&own, &results, w.output, err);
+    }
+    s = hpcw_i_agree(processes->comm, s, NULL, err);
+    if (s != HPCW_OK) {
+        goto done;
+    }
+    s = measure(&w, directory, err);
+    bench_workdir_remove(processes, w.directory);
+    int signal = signalled(&w);
+    char why[sizeof results.stopped] = "";
+    if (signal != 0) {
+        (void)snprintf(why, sizeof why, "interrupted (signal %d)", signal);
+    }
+    if (s == HPCW_OK) {
+        s = conclude(&w, why, err);
+    }
+    for (size_t i = 0; i < results.points; i++) {
+        *failed = *failed || results.point[i].fate == BENCH_FAILED;
+    }
+    if (s == HPCW_OK && processes->process == 0) {
+        s = bench_output_write(&results, w.output, err);
+        s = s == HPCW_OK ? bench_output_draw(&results, w.output, err) : s;
+        if (s == HPCW_OK && !own.quiet) {
+            s = bench_output_print(&results, stdout, err);
+            (void)printf("\nresults: %s\n", w.output);
+        }
+    }
+    s = hpcw_i_agree(processes->comm, s, NULL, err);
+    if (s != HPCW_OK && w.output[0] != '\0') {
+        (void)rmdir(w.output); /* only if it is empty */
+    }
+done:
+    bench_data_free(&w.data);
+    for (size_t i = 0; w.planned != NULL && i < results.points; i++) {
+        hpcw_i_free(w.planned[i].sizes.size);
+    }
+    hpcw_i_free(w.planned);
+    bench_results_free(&results);
+    return s;
+}

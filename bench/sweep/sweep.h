@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * F6: the sweep. Plans points, runs them within a budget of time and space, and leaves results behind. Knows layouts
+ * by their table alone.
+ *
+ * sweep_plan.c says which points there are and what is dispensable, sweep.c measures them, sweep_output.c makes the
+ * files and the table out of the results.
+ */
+#ifndef HPCW_BENCH_SWEEP_SWEEP_H
+#define HPCW_BENCH_SWEEP_SWEEP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <hpcw/status.h>
+
+#include "bench/layout/layout.h"
+#include "bench/measure/processes.h"
+#include "bench/measure/workdir.h"
+#include "bench/report/results.h"
+#include "ui/cli/values.h"
+
+struct bench_sweep_options {
+    struct hpcw_i_sizes block_sizes; /* empty: 4K to 16M, and that of the file system */
+    struct hpcw_i_sizes records;     /* empty: 47K, and for plain files 4K and 1M, too */
+    struct hpcw_i_sizes files;       /* empty: 1, and 4 at the block size of the file system */
+    uint64_t layouts, modes;         /* bit i: the i-th of its list; 0: the default */
+    uint64_t per_rank;               /* bytes; 0: as many as the budget allows */
+    uint32_t ranks;                  /* 0: 64, or one for each process */
+    uint32_t repeat;
+    double budget; /* seconds */
+    uint64_t max_bytes;
+    uint64_t fs_block; /* 0: as detected */
+    uint64_t seed;
+    uint32_t stripe_count; /* 0: as it is */
+    uint64_t stripe_size;
+    bool verify;
+    bool quiet;
+    char output[BENCH_PATH]; /* "": a name made of the time */
+};
+
+/*
+ * Measures. Collective; only process 0 writes reports. `directory`: on the file system to measure. `command`: the
+ * options as they were given. HPCW_OK if everything planned was measured or has a reason not to be; *failed says
+ * whether points failed. A signal ends it early, with HPCW_OK and the results so far (see bench_timer_stopped).
+ */
+hpcw_status bench_sweep(const struct bench_sweep_options *options, const char *directory, const char *command,
+                        const struct bench_processes *processes, bool *failed, hpcw_error *err);
+
+/* ---- planning ---- */
+
+/* What the engine knows of a point besides its result. */
+struct bench_planned {
+    uint32_t priority;        /* 0: the most important */
+    bool active;              /* to be run, or to be run again */
+    uint32_t runs;            /* of both sides, the one that warms up among them */
+    uint64_t spent_ns;        /* for these, all included */
+    struct bench_sizes sizes; /* of a model's files; [files] to be freed */
+};
+
+/*
+ * The points, without their sizes, in r->point and (hpcw_i_free) *planned. Those that cannot be run here are left out
+ * with a reason and not active. `no_direct`: why O_DIRECT does not work, "" if it does. r->fs, r->processes and
+ * r->left_out_mpi must be there. HPCW_EINVAL if nothing is left to measure, HPCW_ENOMEM.
+ */
+hpcw_status bench_sweep_plan(const struct bench_sweep_options *o, const char *no_direct,
+                             struct bench_results *r, struct bench_planned **planned, hpcw_error *err);
+
+/* Sizes of all points from the bytes that one run should write. Whole records, and no whole number of blocks unless
+ * the options ask for that. */
+void bench_sweep_sizes(const struct bench_sweep_options *o, struct bench_results *r, uint64_t bytes);
+
+/*
+ * Gives up points, those first that cost most for what they tell, until those that are left can have `runs` runs, the ones they had among
+ * them, in `left_ns`: `guess_ns` is the time of a run of which nothing is known. Returns whether any
+ * point is left.
+ */
+bool bench_sweep_fit(const struct bench_sweep_options *o, struct bench_results *r,
+                     struct bench_planned *planned, uint32_t runs, uint64_t left_ns, uint64_t guess_ns);
+
+/* By what factor the sizes may change so that `runs` more runs of each point take `left_ns`. */
+double bench_sweep_scale(const struct bench_results *r, const struct bench_planned *planned, uint64_t left_ns,
+                         uint32_t runs);
+
+/* ---- output ---- */
+
+/* By process 0. Makes the directory. HPCW_EEXIST: there is something of that name. */
+hpcw_status bench_output_make(const struct bench_sweep_options *o, const struct bench_results *r,
+                              char path[BENCH_PATH], hpcw_error *err);
+
+/* results.json and results.csv in it. */
+hpcw_status bench_output_write(const struct bench_results *r, const char *directory, hpcw_error *err);
+
+/* report.html beside them, in a build that makes reports. */
+hpcw_status bench_output_draw(const struct bench_results *r, const char *directory, hpcw_error *err);
+
+/* The table for people. */
+hpcw_status bench_output_print(const struct bench_results *r, FILE *stream, hpcw_error *err);
+
+#endif

@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* verify and info: what is on disk, read by the independent readers. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "gen/cli/commands.h"
+#include "gen/dataset/directory.h"
+#include "gen/format/format.h"
+#include "gen/spec/pool.h"
+#include "libwriter/base/buf.h"
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
+#include "ui/cli/text.h"
+
+/* ---- verify ---- */
+
+/* A file of the manifest. Files of a set beyond the first are read with it. */
+struct check {
+    const char *dir;
+    const cJSON *files;
+    size_t count;
+    const cJSON **file;   /* [count] */
+    size_t first[64 + 1]; /* index of the first file of each format, and of those of none */
+};
+
+static hpcw_status check_digest(const cJSON *file, const char *path, hpcw_error *err) {
+    const cJSON *text = cJSON_GetObjectItemCaseSensitive(file, "xxh128");
+    const cJSON *size = cJSON_GetObjectItemCaseSensitive(file, "size");
+    struct hpcw_i_digest want;
+    struct hpcw_i_digest got;
+    uint64_t bytes = 0;
+    struct stat st;
+    if (lstat(path, &st) != 0) {
+        return hpcw_i_fail(err, HPCW_ENOENT, "%s: it is in the manifest and not in the directory", path);
+    }
+    if (!cJSON_IsNumber(size) || (double)st.st_size != size->valuedouble) {
+        return hpcw_i_fail(err, HPCW_ECHECKSUM, "%s: size: wanted %.0f bytes, got %lld", path,
+                           cJSON_IsNumber(size) ? size->valuedouble : -1.0, (long long)st.st_size);
+    }
+    if (!cJSON_IsString(text)) {
+        return HPCW_OK; /* made without checksums */
+    }
+    if (!hpcw_i_digest_parse(text->valuestring, &want)) {
+        return hpcw_i_fail(err, HPCW_EFORMAT, "%s: the manifest's xxh128 is no digest: %.64s", path,
+                           text->valuestring);
+    }
+    hpcw_status s = hpcw_i_digest_file(path, &got, &bytes, err);
+    if (s == HPCW_OK && (want.high != got.high || want.low != got.low)) {
+        char is[HPCW_I_DIGEST_TEXT];
+        hpcw_i_digest_text(&got, is);
+        s = hpcw_i_fail(err, HPCW_ECHECKSUM, "%s: XXH3-128: wanted %s, got %s", path, text->valuestring, is);
+    }
+    return s;
+}
+
+/* Size and digest of one file. */
+static hpcw_status check_file(void *context, void *state, uint64_t index, hpcw_error *err) {
+    const struct check *c = context;
+    (void)state;
+    const cJSON *name = cJSON_GetObjectItemCaseSensitive(c->file[index], "path");
+    if (!cJSON_IsString(name) || !hpcw_i_store_is_below(name->valuestring)) {
+        return hpcw_i_fail(err, HPCW_EFORMAT,
+                           "%s/" HPCW_I_MANIFEST ": file %llu: wanted a path below the directory, got %.100s",
+                           c->dir, (unsigned long long)index,
+                           cJSON_IsString(name) ? name->valuestring : "none");
+    }
+    char path[HPCW_I_STORE_PATH];
+    hpcw_i_store_path(c->dir, name->valuestring, path);
+    return check_digest(c->file[index], path, err);
+}
+
+/* Structure and content of one file; the first one of a set or folder speaks for all. */
+static hpcw_status check_structure(void *context, void *state, uint64_t index, hpcw_error *err) {
+    const struct check *c = context;
+    (void)state;
+    const char *name = cJSON_GetObjectItemCaseSensitive(c->file[index], "path")->valuestring;
+    size_t f = hpcw_i_format_of_path(name);
+    bool together =
+        f < hpcw_i_format_count && (hpcw_i_format[f]->container || hpcw_i_format[f]->folder != NULL);
+    if (f == hpcw_i_format_count || (together && c->first[f] != index)) {
+        return HPCW_OK;
+    }
+    char path[HPCW_I_STORE_PATH];
+    hpcw_i_store_path(c->dir, hpcw_i_format[f]->folder != NULL ? hpcw_i_format[f]->folder : name, path);
+    uint64_t files;
+    return hpcw_i_format[f]->verify(path, true, &files, err);
+}
+
+/* Files that are not what they were are named before anything is concluded from what they say. */
+static hpcw_status check_files(const struct hpcgen_options *o, struct check *c, hpcw_error *err) {
+    const struct hpcw_i_pool_work content = {.context = c, .step = check_file};
+    hpcw_status s = hpcw_i_pool_run(o->jobs, 0, c->count, 1, &content, err);
+    if (s != HPCW_OK) {
+        return s;
+    }
+    for (size_t i = c->count; i-- > 0;) {
+        c->first[hpcw_i_format_of_path(cJSON_GetObjectItemCaseSensitive(c->file[i], "path")->valuestring)] = i;
+    }
+    const struct hpcw_i_pool_work structure = {.context = c, .step = check_structure};
+    return hpcw_i_pool_run(o->jobs, 0, c->count, 1, &structure, err);
+}
+
+/* One line of the checksum list; *list moves behind it. */
+static hpcw_status check_line(const char *path, const char **list, unsigned line, const char *digest,
+                              const char *name, hpcw_error *err) {
+    size_t n = strcspn(*list, "\n");
+    size_t d = strlen(digest);
+    const char *got = *list;
+    *list += n + (got[n] == '\n');
+    if (got[n] == '\n' && n == d + 2 + strlen(name) && memcmp(got, digest, d) == 0 &&
+        memcmp(got + d, "  ", 2) == 0 && memcmp(got + d + 2, name, n - d - 2) == 0) {
+        return HPCW_OK;
+    }
+    return hpcw_i_fail(err, HPCW_ECHECKSUM, "%s: line %u: wanted \"%.40s  %.200s\", got \"%.*s\"", path, line,
+                       digest, name, n < 240 ? (int)n : 240, got);
+}
+
+/* The checksum list must say what the manifest says, and the truth of the manifest. */
+static hpcw_status check_list(const struct check *c, hpcw_error *err) {
+    char path[HPCW_I_STORE_PATH];
+    char manifest[HPCW_I_STORE_PATH];
+    char *text = NULL;
+    struct hpcw_i_digest digest;
+    char now[HPCW_I_DIGEST_TEXT];
+    hpcw_i_store_path(c->dir, HPCW_I_CHECKSUMS, path);
+    hpcw_i_store_path(c->dir, HPCW_I_MANIFEST, manifest);
+    hpcw_error e = {.message = ""};
+    hpcw_status s = hpcw_i_store_read(path, &text, &e);
+    if (s == HPCW_ENOENT && cJSON_GetObjectItemCaseSensitive(c->file[0], "xxh128") == NULL) {
+        return HPCW_OK; /* made without checksums */
+    }
+    if (s != HPCW_OK) {
+        *err = e;
+        return s;
+    }
+    /* The manifest first: if it was changed, the rest of the list differs from it, too. */
+    s = hpcw_i_digest_file(manifest, &digest, NULL, err);
+    const char *last = strstr(text, "  " HPCW_I_MANIFEST "\n");
+    if (s == HPCW_OK) {
+        hpcw_i_digest_text(&digest, now);
+        if (last == NULL || last - text < 32) {
+            s = hpcw_i_fail(err, HPCW_EFORMAT, "%s: wanted a digest of " HPCW_I_MANIFEST ", got none", path);
+        } else if (memcmp(last - 32, now, 32) != 0) {
+            s = hpcw_i_fail(err, HPCW_ECHECKSUM, "%s: XXH3-128: wanted %.32s, got %s", manifest, last - 32,
+                            now);
+        }
+    }
+    const char *list = text;
+    unsigned line = 1;
+    for (size_t i = 0; s == HPCW_OK && i < c->count; i++) {
+        const cJSON *name = cJSON_GetObjectItemCaseSensitive(c->file[i], "path");
+        const cJSON *want = cJSON_GetObjectItemCaseSensitive(c->file[i], "xxh128");
+        s = check_line(path, &list, line++, cJSON_IsString(want) ? want->valuestring : "(no digest)",
+                       cJSON_IsString(name) ? name->valuestring : "(no path)", err);
+    }
+    if (s == HPCW_OK) {
+        s = check_line(path, &list, line++, now, HPCW_I_MANIFEST, err);
+    }
+    if (s == HPCW_OK && *list != '\0') {
+        s = hpcw_i_fail(err, HPCW_ECHECKSUM, "%s: wanted %u lines, got more", path, line - 1);
+    }
+    hpcw_i_free(text);
+    return s;
+}
+
+static hpcw_status verify_directory(const struct hpcgen_options *o, const char *dir, uint64_t *files,
+                                    hpcw_error *err) {
+    char path[HPCW_I_STORE_PATH];
+    cJSON *manifest;
+    struct check c = {.dir = dir};
+    struct hpcw_i_buf list = {0};
+    hpcw_i_store_path(dir, HPCW_I_MANIFEST, path);
+    hpcw_status s = hpcw_i_store_read_json(path, &manifest, err);
+    if (s == HPCW_ENOENT) {
+        return hpcw_i_fail(err, HPCW_ENOENT, "%s: wanted a finished dataset, got no " HPCW_I_MANIFEST, dir);
+    }
+    if (s != HPCW_OK) {
+        return s;
+    }
+    c.files = cJSON_GetObjectItemCaseSensitive(manifest, "files");
+    const cJSON *file;
+    cJSON_ArrayForEach(file, c.files) {
+        if (s == HPCW_OK && !hpcw_i_buf_append(&list, &file, sizeof(cJSON *))) {
+            s = hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory", path);
+        }
+    }
+    c.file = (const cJSON **)(void *)list.data;
+    c.count = list.size / sizeof(cJSON *);
+    if (s == HPCW_OK && c.count == 0) {
+        s = hpcw_i_fail(err, HPCW_EFORMAT, "%s: wanted a list of files, got none", path);
+    }
+    if (s == HPCW_OK) {
+        s = check_list(&c, err);
+    }
+    if (s == HPCW_OK) {
+        s = check_files(o, &c, err);
+    }
+    *files = c.count;
+    hpcw_i_buf_free(&list);
+    cJSON_Delete(manifest);
+    return s;
+}
+
+static hpcw_status unknown_file(const char *path, hpcw_error *err) {
+    struct stat st;
+    if (stat(path, &st) != 0) {
+        return hpcw_i_fail_sys(err, errno, "%s: wanted a file or directory", path);
+    }
+    if (S_ISREG(st.st_mode) && access(path, R_OK) != 0) {
+        return hpcw_i_fail_sys(err, errno, "%s: cannot open for reading", path);
+    }
+    return hpcw_i_fail(err, HPCW_EFORMAT,
+                       "%s: wanted a file of a known format (see hpcgen list), got another one", path);
+}
+
+hpcw_status hpcgen_verify(const struct hpcgen_options *o, const char *path, hpcw_error *err) {
+    struct stat st;
+    uint64_t files = 0; /* of a folder that is no dataset: nobody counted */
+    hpcw_status s;
+    const char *what = "dataset";
+    bool is_directory = stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+    size_t f = hpcw_i_format_of_file(path);
+    if (is_directory && f == hpcw_i_format_count) {
+        s = verify_directory(o, path, &files, err);
+    } else {
+        if (f == hpcw_i_format_count) {
+            return unknown_file(path, err);
+        }
+        what = hpcw_i_format[f]->name;
+        s = hpcw_i_format[f]->verify(path, false, &files, err);
+    }
+    if (s != HPCW_OK) {
+        return s;
+    }
+    char count[40] = "";
+    if (o->json) {
+        (void)snprintf(count, sizeof count, ",\"files\":%llu", (unsigned long long)files);
+        (void)printf("{\"ok\":true,\"kind\":\"%s\"%s}\n", what, files == 0 ? "" : count);
+    } else if (!o->quiet) {
+        (void)snprintf(count, sizeof count, ", %llu file%s", (unsigned long long)files, files == 1 ? "" : "s");
+        (void)printf("%s: ok (%s%s)\n", path, what, files == 0 ? "" : count);
+    }
+    return HPCW_OK;
+}
+
+/* ---- info ---- */
+
+/*
+ * The JSON of a format's info, as indented lines for people. It is ours, so its form is sure; a parser would keep
+ * its numbers as doubles, and a seed has more digits. Strings keep their escapes: they can come from any file.
+ */
+static const char *end_of_scalar(const char *p) {
+    if (*p != '"') {
+        return p + strcspn(p, ",]}");
+    }
+    for (p++; *p != '"'; p++) {
+        p += *p == '\\';
+    }
+    return p + 1;
+}
+
+/* Prints without the quotes. */
+static const char *print_scalar(const char *p) {
+    const char *end = end_of_scalar(p);
+    bool quoted = *p == '"';
+    (void)printf("%.*s", (int)(end - p) - 2 * quoted, p + quoted);
+    return end;
+}
+
+/* An array element that has scalars only fits on one line. */
+static bool is_record(const char *p) {
+    while (*++p != '}') {
+        if (*p == '{' || *p == '[') {
+            return false;
+        }
+        if (*p == '"') {
+            p = end_of_scalar(p) - 1;
+        }
+    }
+    return true;
+}
+
+static const char *print_record(const char *p) {
+    while (*p++ != '}') {
+        (void)printf(" ");
+        p = print_scalar(p); /* the key */
+        (void)printf("=");
+        p = print_scalar(p + 1);
+    }
+    (void)printf("\n");
+    return p;
+}
+
+/* `p` is at the bracket that opens; returns what is behind the one that closes. */
+static const char *print_members(const char *p, unsigned depth) {
+    bool in_array = *p == '[';
+    if (p[1] == ']' || p[1] == '}') {
+        return p + 2;
+    }
+    do {
+        p++;
+        (void)printf("%*s", (int)(2 * depth), "");
+        if (in_array) {
+            (void)printf("-");
+        } else {
+            p = print_scalar(p);
+            (void)printf(":");
+            p++;
+        }
+        if (in_array && *p == '{' && p[1] != '}' && is_record(p)) {
+            p = print_record(p);
+        } else if (*p == '{' || *p == '[') {
+            (void)printf("\n");
+            p = print_members(p, depth + 1);
+        } else {
+            (void)printf(" ");
+            p = print_scalar(p);
+            (void)printf("\n");
+        }
+    } while (*p == ',');
+    return p + 1;
+}
+
+hpcw_status hpcgen_info(const struct hpcgen_options *o, const char *path, hpcw_error *err) {
+    size_t f = hpcw_i_format_of_file(path);
+    if (f == hpcw_i_format_count) {
+        return unknown_file(path, err);
+    }
+    struct hpcw_i_buf buf = {0};
+    struct hpcw_i_json json;
+    hpcw_i_json_open_buf(&json, &buf,
+                         &(struct hpcw_i_json_options){.indent = o->json, .replace_bad_utf8 = true});
+    hpcw_i_json_begin_object(&json);
+    hpcw_i_json_put_str(&json, "file", path);
+    hpcw_i_json_put_str(&json, "format", hpcw_i_format[f]->name);
+    hpcw_status s = hpcw_i_format[f]->info(path, &json, err);
+    hpcw_i_json_end_object(&json);
+    hpcw_status j = hpcw_i_json_finish(&json, s == HPCW_OK ? err : NULL);
+    s = s == HPCW_OK ? j : s;
+    if (s == HPCW_OK && o->json) {
+        (void)fwrite(buf.data, 1, buf.size, stdout);
+    } else if (s == HPCW_OK) {
+        (void)print_members((const char *)buf.data, 0);
+    }
+    hpcw_i_buf_free(&buf);
+    return s;
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* export: an event log for other viewers. Says how large it is going to be, then writes it. */
+#include <stdio.h>
+#include <string.h>
+
+#include "gen/cli/commands.h"
+#include "gen/format/export_clog2.h"
+#include "gen/format/format.h"
+#include "libwriter/base/status.h"
+#include "libwriter/io/fsinfo.h"
+#include "ui/cli/text.h"
+
+hpcw_status hpcgen_export(const struct hpcgen_options *o, const char *path, hpcw_error *err) {
+    size_t f = hpcw_i_format_of_file(path);
+    if (f < hpcw_i_format_count && hpcw_i_format[f] != &hpcw_i_format_clog2) {
+        return hpcw_i_fail(err, HPCW_EFORMAT, "%s: wanted an event log (clog2), got %s", path,
+                           hpcw_i_format[f]->name);
+    }
+    const struct hpcw_i_export what = {.form = o->form,
+                                       .from_s = o->from,
+                                       .to_s = o->to,
+                                       .first_rank = o->first_rank,
+                                       .last_rank = o->last_rank};
+    struct hpcw_i_exported size;
+    struct hpcw_i_exported done;
+    hpcw_sink *sink;
+    hpcw_status s = hpcw_sink_open_null(&sink, err);
+    if (s != HPCW_OK) {
+        return s;
+    }
+    s = hpcw_i_export_clog2(path, &what, sink, &size, err);
+    hpcw_sink_free(sink);
+    if (s != HPCW_OK) {
+        return s;
+    }
+    if (!o->quiet) {
+        char text[HPCW_I_TEXT_SIZE];
+        (void)fprintf(stderr, "hpcgen: %s: %llu events, %s\n", o->output, (unsigned long long)size.events,
+                      hpcw_i_text_bytes(text, size.bytes));
+    }
+    uint64_t space = UINT64_MAX;
+    if (hpcw_i_fs_space(o->output, &space, NULL) == HPCW_OK && space < size.bytes) {
+        return hpcw_i_fail(err, HPCW_ENOSPC, "%s: wanted %llu bytes of free space, got %llu", o->output,
+                           (unsigned long long)size.bytes, (unsigned long long)space);
+    }
+    s = hpcw_sink_open_file(o->output, o->sync ? HPCW_SYNC_DIRECTORY : HPCW_SYNC_NONE, &sink, err);
+    if (s != HPCW_OK) {
+        return s;
+    }
+    s = hpcw_i_export_clog2(path, &what, sink, &done, err);
+    s = s == HPCW_OK ? hpcw_sink_publish(sink, err) : s;
+    hpcw_sink_free(sink);
+    if (s == HPCW_OK && o->json) {
+        (void)printf("{\"output\":\"%s\",\"events\":%llu,\"bytes\":%llu}\n", o->output,
+                     (unsigned long long)done.events, (unsigned long long)done.bytes);
+    }
+    return s;
+}

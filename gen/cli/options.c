@@ -1,0 +1,482 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "gen/cli/options.h"
+
+#include <limits.h>
+
+#include <hpcw/version.h>
+
+#include "gen/format/export_clog2.h"
+#include "gen/format/format.h"
+#include "gen/spec/dataset.h"
+#include "libwriter/base/hash.h"
+#include "libwriter/base/numfmt.h"
+#include "libwriter/base/status.h"
+#include "ui/cli/config.h"
+
+enum {
+    GENERATE = HPCW_I_COMMAND(HPCGEN_GENERATE),
+    PLAN = HPCW_I_COMMAND(HPCGEN_PLAN),
+    VERIFY = HPCW_I_COMMAND(HPCGEN_VERIFY),
+    INFO = HPCW_I_COMMAND(HPCGEN_INFO),
+    LIST = HPCW_I_COMMAND(HPCGEN_LIST),
+    JOIN = HPCW_I_COMMAND(HPCGEN_JOIN),
+    EXPORT = HPCW_I_COMMAND(HPCGEN_EXPORT),
+    RECOVER = HPCW_I_COMMAND(HPCGEN_RECOVER),
+    REPORT = HPCW_I_COMMAND(HPCGEN_REPORT),
+    /* A plan takes whatever the run takes, so that one word before the options turns the one into the other. */
+    RUN = GENERATE | PLAN,
+};
+
+static const struct hpcw_i_command commands[] = {
+    [HPCGEN_GENERATE] = {"generate", "write a dataset, or one part of it (what is meant without a command)",
+                         NULL, 0, 0},
+    [HPCGEN_PLAN] = {"plan", "say what generate would write: files, bytes, memory, time; write nothing", NULL,
+                     0, 0},
+    [HPCGEN_VERIFY] = {"verify", "check a dataset or one file of it: checksums and structure", "DIR|FILE", 1,
+                       1},
+    [HPCGEN_INFO] = {"info", "say what a file holds", "FILE", 1, 1},
+    [HPCGEN_LIST] = {"list", "list the formats, the presets, and every parameter with its value", NULL, 0, 0},
+    [HPCGEN_JOIN] = {"join", "finish a dataset whose parts were written apart: truth, manifest, checksums",
+                     "DIR", 1, 1},
+    [HPCGEN_EXPORT] = {"export", "write an event log, or a part of it, for other viewers", "FILE", 1, 1},
+    [HPCGEN_RECOVER] = {"recover", "make an event log of the local files that a run left when it died",
+                        "FILE...", 1, UINT_MAX},
+    [HPCGEN_REPORT] = {"report", "draw a dataset or one file of it: a page with charts, for a browser",
+                       "DIR|FILE", 1, 1},
+};
+
+/* ---- words ---- */
+
+static const char *preset_word(const void *list, size_t index) {
+    (void)list;
+    return index < hpcw_i_machine_preset_count ? hpcw_i_machine_preset[index].name : NULL;
+}
+
+/* Keys that --set can complete. */
+static const char *parameter_word(const void *list, size_t index) {
+    (void)list;
+    for (size_t g = 0; g < hpcw_i_dataset_group_count; g++) {
+        size_t count = hpcw_i_dataset_group_size(&hpcw_i_dataset_group[g]);
+        if (index < count) {
+            return hpcw_i_dataset_group[g].params[index].key;
+        }
+        index -= count;
+    }
+    return NULL;
+}
+
+static const char *const form_names[] = {[HPCW_I_EXPORT_CHROME] = "chrome", [HPCW_I_EXPORT_CSV] = "csv", NULL};
+
+/* ---- options ---- */
+
+#define FIELD(name) .offset = offsetof(struct hpcgen_options, name)
+#define TEXT_FIELD(name) FIELD(name), .size = sizeof((struct hpcgen_options *)0)->name
+#define DATA .section = "What the data are"
+#define WRITING .section = "How the work is done"
+#define EXPORTED .section = "What is exported or drawn"
+#define OUTPUT .section = "What is printed"
+#define U64_MAX 18446744073709551615.0
+
+static const struct hpcw_i_option options[] = {
+    {.param = {.key = "ranks",
+               .type = HPCW_I_PARAM_U32,
+               FIELD(ranks),
+               .min = 1,
+               .max = HPCW_I_MAX_RANKS,
+               .help =
+                   "number of virtual ranks; formats have limits of their own (LinkTest takes even numbers)"},
+     .letter = 'n',
+     .metavar = "N",
+     .commands = RUN,
+     .required = RUN,
+     DATA},
+    {.param = {.key = "formats",
+               .type = HPCW_I_PARAM_U64,
+               FIELD(formats),
+               .help = "comma list of what to write, or all; without it everything that can take N ranks"},
+     .letter = 'f',
+     .metavar = "LIST",
+     .read = hpcw_i_read_word_set,
+     .words = hpcw_i_format_name,
+     .commands = RUN,
+     DATA},
+    {.param = {.key = "seed",
+               .type = HPCW_I_PARAM_U64,
+               FIELD(seed),
+               .min = 0,
+               .max = U64_MAX,
+               .help = "decides all random values; the same seed and parameters give the same bytes"},
+     .letter = 's',
+     .metavar = "N",
+     .default_text = "2",
+     .commands = RUN,
+     DATA},
+    {.param =
+         {.key = "preset", .type = HPCW_I_PARAM_STRING, TEXT_FIELD(preset), .help = "the machine to imitate"},
+     .letter = 'p',
+     .metavar = "NAME",
+     .default_text = "dfplus-hdr200",
+     .read = hpcw_i_read_word,
+     .words = preset_word,
+     .commands = RUN | LIST,
+     DATA},
+    {.param = {.key = "scale",
+               .type = HPCW_I_PARAM_CHOICE,
+               FIELD(scale),
+               .choices = hpcw_i_scale_name,
+               .help = "volume of data per rank"},
+     .metavar = "SIZE",
+     .default_text = "medium",
+     .commands = RUN | LIST,
+     DATA},
+    {.param = {.key = "set",
+               .type = HPCW_I_PARAM_STRING,
+               FIELD(set),
+               .help = "set one parameter of those that `hpcgen list` shows; may be given again and again"},
+     .metavar = "KEY=VALUE",
+     .read = hpcw_i_read_setting,
+     .words = parameter_word,
+     .commands = RUN | LIST,
+     .flags = HPCW_I_OPTION_NO_CONFIG,
+     DATA},
+    {.param = {.key = "config",
+               .type = HPCW_I_PARAM_STRING,
+               TEXT_FIELD(config),
+               .help = "read options and parameters from an INI file; the command line overrules it"},
+     .letter = 'c',
+     .metavar = "FILE",
+     .commands = RUN | LIST,
+     .flags = HPCW_I_OPTION_NO_CONFIG,
+     DATA},
+    {.param = {.key = "blocksize",
+               .type = HPCW_I_PARAM_SIZE,
+               FIELD(blocksize),
+               .min = 1,
+               .max = 2147483647,
+               .help = "file system block size that containers are aligned to; auto asks the directory"},
+     .letter = 'b',
+     .metavar = "BYTES",
+     .default_text = "4096",
+     .zero_word = "auto",
+     .commands = RUN,
+     DATA},
+    {.param = {.key = "files",
+               .type = HPCW_I_PARAM_U32,
+               FIELD(files),
+               .min = 1,
+               .max = HPCW_I_MAX_RANKS,
+               .help = "physical files that the LinkTest container is split into"},
+     .metavar = "N",
+     .default_text = "1",
+     .commands = RUN,
+     DATA},
+
+    {.param = {.key = "out",
+               .type = HPCW_I_PARAM_STRING,
+               TEXT_FIELD(out),
+               .help = "directory of the dataset; is made if missing, must be empty if not"},
+     .letter = 'o',
+     .metavar = "DIR",
+     .commands = RUN,
+     .required = GENERATE,
+     WRITING},
+    {.param = {.key = "jobs",
+               .type = HPCW_I_PARAM_U32,
+               FIELD(jobs),
+               .min = 1,
+               .max = 4096,
+               .help = "threads; auto takes all processors that this process may use"},
+     .letter = 'j',
+     .metavar = "N",
+     .default_text = "auto",
+     .zero_word = "auto",
+     .commands = RUN | VERIFY | REPORT,
+     WRITING},
+    {.param = {.key = "part",
+               .type = HPCW_I_PARAM_STRING,
+               FIELD(part),
+               .help =
+                   "write only the files of the I-th of N parts, for array jobs; `hpcgen join` ends the work"},
+     .metavar = "I/N",
+     .default_text = "1/1",
+     .read = hpcw_i_read_part,
+     .commands = RUN,
+     .flags = HPCW_I_OPTION_NO_CONFIG,
+     WRITING},
+    {.param = {.key = "resume",
+               .type = HPCW_I_PARAM_BOOL,
+               FIELD(resume),
+               .help = "keep the finished files of an interrupted run of the same parameters, write the rest"},
+     .letter = 'r',
+     .commands = RUN,
+     .flags = HPCW_I_OPTION_NO_CONFIG,
+     WRITING},
+    {.param = {.key = "force",
+               .type = HPCW_I_PARAM_BOOL,
+               FIELD(force),
+               .help = "write into a directory that is not empty and replace what is in the way"},
+     .commands = RUN | REPORT,
+     .flags = HPCW_I_OPTION_NO_CONFIG,
+     WRITING},
+    {.param = {.key = "sync",
+               .type = HPCW_I_PARAM_BOOL,
+               FIELD(sync),
+               .help = "wait until files and directories are on stable storage"},
+     .commands = RUN | JOIN | EXPORT,
+     .flags = HPCW_I_OPTION_NEGATABLE,
+     WRITING},
+    {.param = {.key = "stripe-count",
+               .type = HPCW_I_PARAM_U32,
+               FIELD(stripes.count),
+               .min = 1,
+               .max = HPCW_I_LOV_ALL,
+               .help = "Lustre: stripes of each file of data, at most 2000, or 65535 for all targets"},
+     .metavar = "N",
+     .default_text = "default",
+     .zero_word = "default",
+     .commands = RUN,
+     WRITING},
+    {.param = {.key = "stripe-size",
+               .type = HPCW_I_PARAM_SIZE,
+               FIELD(stripes.bytes),
+               .min = HPCW_I_LOV_STRIPE_UNIT,
+               .max = 4294901760,
+               .help = "Lustre: bytes of a stripe, a multiple of 64K"},
+     .metavar = "BYTES",
+     .default_text = "default",
+     .zero_word = "default",
+     .commands = RUN,
+     WRITING},
+    {.param = {.key = "checksums",
+               .type = HPCW_I_PARAM_BOOL,
+               FIELD(checksums),
+               .help = "compute no digests: no CHECKSUMS.xxh128, none in the manifest"},
+     .default_text = "yes",
+     .commands = RUN | JOIN,
+     .flags = HPCW_I_OPTION_NEGATABLE,
+     WRITING},
+    {.param = {.key = "dry-run", .type = HPCW_I_PARAM_BOOL, FIELD(dry_run), .help = "do what plan does"},
+     .commands = RUN,
+     .flags = HPCW_I_OPTION_NO_CONFIG,
+     WRITING},
+
+    {.param = {.key = "output",
+               .type = HPCW_I_PARAM_STRING,
+               TEXT_FIELD(output),
+               .help = "file to write; an existing one is replaced, but not by a report that is not forced to; "
+                       "without this option a report goes to DIR.report.html"},
+     .letter = 'O',
+     .metavar = "FILE",
+     .commands = EXPORT | RECOVER | REPORT,
+     .required = EXPORT | RECOVER,
+     .flags = HPCW_I_OPTION_NO_CONFIG,
+     EXPORTED},
+    {.param = {.key = "form",
+               .type = HPCW_I_PARAM_CHOICE,
+               FIELD(form),
+               .choices = form_names,
+               .help = "chrome is JSON for Perfetto and Chrome's trace viewer, csv one line per event"},
+     .metavar = "FORM",
+     .default_text = "chrome",
+     .commands = EXPORT,
+     .flags = HPCW_I_OPTION_NO_CONFIG,
+     EXPORTED},
+    {.param = {.key = "from",
+               .type = HPCW_I_PARAM_F64,
+               FIELD(from),
+               .min = 0,
+               .max = 1e8,
+               .unit = "s",
+               .help =
+                   "leave out what was before this time of the log; states that go on then begin there; in a "
+                   "report, the window that is drawn closely"},
+     .metavar = "SECONDS",
+     .default_text = "0",
+     .commands = EXPORT | REPORT,
+     .flags = HPCW_I_OPTION_NO_CONFIG,
+     EXPORTED},
+    {.param = {.key = "to",
+               .type = HPCW_I_PARAM_F64,
+               FIELD(to),
+               .min = 0,
+               .max = 1e8,
+               .unit = "s",
+               .help = "leave out what happened from this time of the log on"},
+     .metavar = "SECONDS",
+     .default_text = "1e8",
+     .commands = EXPORT | REPORT,
+     .flags = HPCW_I_OPTION_NO_CONFIG,
+     EXPORTED},
+    {.param = {.key = "first-rank",
+               .type = HPCW_I_PARAM_U32,
+               FIELD(first_rank),
+               .min = 0,
+               .max = HPCW_I_MAX_RANKS,
+               .help = "lowest rank"},
+     .metavar = "N",
+     .default_text = "0",
+     .commands = EXPORT,
+     .flags = HPCW_I_OPTION_NO_CONFIG,
+     EXPORTED},
+    {.param = {.key = "last-rank",
+               .type = HPCW_I_PARAM_U32,
+               FIELD(last_rank),
+               .min = 0,
+               .max = HPCW_I_MAX_RANKS,
+               .help = "highest rank"},
+     .metavar = "N",
+     .default_text = "1073741824",
+     .commands = EXPORT,
+     .flags = HPCW_I_OPTION_NO_CONFIG,
+     EXPORTED},
+
+    {.param = {.key = "quiet",
+               .type = HPCW_I_PARAM_BOOL,
+               FIELD(quiet),
+               .help = "no progress and no summary, errors only"},
+     .letter = 'q',
+     .commands = RUN | VERIFY | JOIN | EXPORT | RECOVER | REPORT,
+     .flags = HPCW_I_OPTION_NEGATABLE,
+     OUTPUT},
+    {.param = {.key = "json",
+               .type = HPCW_I_PARAM_BOOL,
+               FIELD(json),
+               .help = "the result as JSON on standard output"},
+     .commands = RUN | VERIFY | INFO | LIST | JOIN | EXPORT | RECOVER,
+     .flags = HPCW_I_OPTION_NEGATABLE,
+     OUTPUT},
+};
+
+/* ---- the manual ---- */
+
+static const struct hpcw_i_chapter chapters[] = {
+    {"CONFIGURATION FILE",
+     "The file that --config names has sections of lines KEY = VALUE. Section [hpcgen] holds options by their "
+     "long "
+     "names; flags are set to yes or no. Every other section is a group of parameters as --set takes them. "
+     "What "
+     "begins with ';' or '#', or follows a blank and ';', is a comment. Values are taken in this order, later "
+     "ones "
+     "winning: preset, scale, configuration file, command line. A line has at most 198 bytes, a file 1 MiB.\n"
+     "\n"
+     "  [hpcgen]\n"
+     "  ranks = 4096\n"
+     "  preset = dragonfly-ss11\n"
+     "\n"
+     "  [machine]\n"
+     "  bad_node_share = 0.01\n"},
+    {"FILES", "Below the directory of --out: one folder per format; truth.json, what was injected, to score "
+              "analysis tools "
+              "with; manifest.json, all that decides the bytes, and every file with size and digest; "
+              "CHECKSUMS.xxh128, for "
+              "`xxhsum -c`; .hpcw, the state of parts and interrupted runs.\n"},
+    {"STRIPES", "With --stripe-count or --stripe-size the folders of the formats get that default layout "
+                "before files are made "
+                "in them; the bytes and the manifest are the same. What is there already keeps its layout, and "
+                "anywhere else "
+                "than on Lustre the run is refused before it writes. This was tested against an imitation of "
+                "Lustre only: look "
+                "with `lfs getstripe` at what took effect.\n"},
+    {"ENVIRONMENT",
+     "Started by mpirun, srun or the like, the processes share the work; started alone, one process does it "
+     "with "
+     "threads and does not touch MPI. COLUMNS gives the width of help where it cannot be found out.\n"},
+    {"EXIT STATUS",
+     "0 if all went well; 1 if something failed or a check found damage; 2 if the command line or the "
+     "configuration is wrong. Errors are one line on standard error.\n"},
+    {"EXAMPLES", "A dataset of 4096 ranks, the same one with more bad nodes, and its plan:\n"
+                 "\n"
+                 "  hpcgen --ranks 4096 --out synth\n"
+                 "  hpcgen -n 4096 -o worse --set machine.bad_node_share=0.05\n"
+                 "  hpcgen plan -n 65536 --formats linktest\n"
+                 "\n"
+                 "In an array job of 16 tasks, and when all of them are done:\n"
+                 "\n"
+                 "  hpcgen -n 65536 -f linktest -o big --files 16 --part $SLURM_ARRAY_TASK_ID/16\n"
+                 "  hpcgen join big\n"
+                 "\n"
+                 "Checks:\n"
+                 "\n"
+                 "  hpcgen verify synth\n"
+                 "  hpcgen info --json synth/linktest/pingpong_results_bin.sion\n"
+                 "\n"
+                 "A tenth of a second of the event log, for https://ui.perfetto.dev:\n"
+                 "\n"
+                 "  hpcgen export synth/clog2/app.clog2 --from 1.2 --to 1.3 --output part.json\n"
+                 "\n"
+                 "A page with charts of all that is in a dataset, synth.report.html:\n"
+                 "\n"
+                 "  hpcgen report synth\n"
+                 "\n"
+                 "A log of what a traced program that died had written, with this library or with MPE:\n"
+                 "\n"
+                 "  hpcgen recover --output app.clog2 /tmp/app.clog2.*.local\n"},
+    {"SEE ALSO", "mpirun(1), xxhsum(1)\n"},
+};
+
+const struct hpcw_i_program hpcgen_program = {
+    .name = "hpcgen",
+    .summary = "generate files of parallel programs as if a machine of many ranks had written them",
+    .description =
+        "Writes synthetic measurement and simulation data in the file formats of parallel programs, for any "
+        "number of virtual ranks, from one process or many. One simulated machine with known faults stands "
+        "behind all formats, and the same parameters and seed give the same bytes everywhere.",
+    .version = hpcw_version,
+    .commands = commands,
+    .command_count = sizeof commands / sizeof commands[0],
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .options_size = sizeof(struct hpcgen_options),
+    .chapters = chapters,
+    .chapter_count = sizeof chapters / sizeof chapters[0],
+};
+
+/* ---- reading ---- */
+
+hpcw_status hpcgen_options_read(struct hpcgen_options *o, struct hpcw_i_parse *parse, int argc,
+                                char *const *argv, hpcw_error *err) {
+    hpcw_status status = hpcw_i_options_init(parse, &hpcgen_program, o, err);
+    if (status == HPCW_OK) {
+        status = hpcw_i_options_parse(parse, argc, argv, err);
+    }
+    if (status != HPCW_OK || parse->answer != HPCW_I_ANSWER_NONE) {
+        return status;
+    }
+    if (o->config[0] != '\0') {
+        status = hpcw_i_config_read(parse, o->config, err);
+        if (status != HPCW_OK) {
+            return status;
+        }
+    }
+    if (o->dry_run && parse->command == HPCGEN_GENERATE) {
+        parse->command = HPCGEN_PLAN;
+    }
+    if (o->resume && o->force) {
+        return hpcw_i_fail(err, HPCW_EINVAL,
+                           "--resume and --force: wanted one of them, got both; the one keeps what "
+                           "is there, the other replaces it");
+    }
+    return hpcw_i_options_finish(parse, err);
+}
+
+uint64_t hpcgen_options_hash(const struct hpcgen_options *o, size_t command) {
+    const uint64_t number[] = {command,          o->ranks,        o->seed,    o->formats,    (uint64_t)o->scale,
+                               o->blocksize,     o->files,        o->sync,    o->part.index, o->force,
+                               o->part.count,    o->resume,       o->dry_run, o->checksums,  o->set.count,
+                               o->stripes.count, o->stripes.bytes};
+    uint64_t hash = hpcw_i_hash_text(o->preset) * 3 + hpcw_i_hash_text(o->out);
+    for (size_t i = 0; i < sizeof number / sizeof number[0]; i++) {
+        char text[32];
+        *hpcw_i_fmt_u64(text, number[i]) = '\0';
+        hash = hash * 3 + hpcw_i_hash_text(text);
+    }
+    for (size_t i = 0; i < o->set.count; i++) {
+        hash = hash * 3 + hpcw_i_hash_text(o->set.items[i].key);
+        hash = hash * 3 + hpcw_i_hash_text(o->set.items[i].value);
+    }
+    return hash;
+}
+
+void hpcgen_options_free(struct hpcgen_options *o) {
+    hpcw_i_settings_free(&o->set);
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* recover: an event log of what the processes of a run had written to their local files when it died. */
+#include <stdio.h>
+
+#include <hpcw/clog2_log.h>
+
+#include "gen/cli/commands.h"
+
+hpcw_status hpcgen_recover(const struct hpcgen_options *o, const char *const *path, size_t count,
+                           hpcw_error *err) {
+    hpcw_clog2_recovered found;
+    hpcw_status s = hpcw_clog2_recover(o->output, path, count, &found, err);
+    if (s != HPCW_OK) {
+        return s;
+    }
+    if (o->json) {
+        (void)printf("{\"files\":%u,\"records\":%llu,\"left_out\":%llu,\"truncated\":%u}\n", found.files,
+                     (unsigned long long)found.records, (unsigned long long)found.left_out, found.truncated);
+    } else if (!o->quiet) {
+        (void)fprintf(stderr, "hpcgen: %s: %llu records of %u local files", o->output,
+                      (unsigned long long)found.records, found.files);
+        if (found.truncated > 0) {
+            (void)fprintf(stderr, ", %u of them cut off while being written", found.truncated);
+        }
+        if (found.left_out > 0) {
+            (void)fprintf(stderr, "; %llu left out, of what was not defined or had not begun",
+                          (unsigned long long)found.left_out);
+        }
+        (void)fprintf(stderr, "\n");
+    }
+    return HPCW_OK;
+}

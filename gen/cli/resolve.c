@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <string.h>
+
+#include "gen/cli/apply.h"
+#include "gen/cli/commands.h"
+#include "gen/dataset/directory.h"
+#include "gen/format/format.h"
+#include "libwriter/base/status.h"
+#include "libwriter/io/fsinfo.h"
+
+/* Formats that were asked for must be able; without a wish all that are able are taken. */
+static hpcw_status choose_formats(struct hpcw_i_dataset *d, hpcw_error *err) {
+    if (d->formats != 0) {
+        for (size_t f = 0; f < hpcw_i_format_count; f++) {
+            hpcw_error e;
+            if ((d->formats >> f & 1) != 0 && hpcw_i_format[f]->limits(d, &e) != HPCW_OK) {
+                *err = e;
+                return e.code;
+            }
+        }
+        return HPCW_OK;
+    }
+    char able[256] = "";
+    hpcw_error refusal = {.code = HPCW_OK};
+    for (size_t f = 0; f < hpcw_i_format_count; f++) {
+        hpcw_error e;
+        if (hpcw_i_format[f]->limits(d, &e) == HPCW_OK) {
+            if (strlen(able) + strlen(hpcw_i_format[f]->name) + 2 < sizeof able) {
+                strcat(strcat(able, able[0] == '\0' ? "" : ","), hpcw_i_format[f]->name);
+            }
+            d->formats |= (uint64_t)1 << f;
+        } else if (refusal.code == HPCW_OK) {
+            refusal = e;
+        }
+    }
+    if (refusal.code != HPCW_OK) {
+        /* Not silently less than everything: the choice is the user's. */
+        return hpcw_i_fail(err, refusal.code, "%.700s; formats that can take it: %s", refusal.message,
+                           able[0] == '\0' ? "none" : able);
+    }
+    return HPCW_OK;
+}
+
+hpcw_status hpcgen_apply(const struct hpcw_i_settings *settings, struct hpcw_i_dataset *d, hpcw_error *err) {
+    enum { MOST = 32 };
+    struct hpcw_i_param_group groups[MOST];
+    size_t count = hpcw_i_dataset_group_count < MOST ? hpcw_i_dataset_group_count : MOST;
+    for (size_t g = 0; g < count; g++) {
+        groups[g] = (struct hpcw_i_param_group){hpcw_i_dataset_group[g].params,
+                                                hpcw_i_dataset_group_size(&hpcw_i_dataset_group[g]),
+                                                (char *)d + hpcw_i_dataset_group[g].offset};
+    }
+    return hpcw_i_settings_apply(settings, groups, count, err);
+}
+
+hpcw_status hpcgen_resolve(const struct hpcgen_options *o, struct hpcw_i_dataset *d, hpcw_error *err) {
+    hpcw_status s = hpcw_i_dataset_init(d, o->preset, (enum hpcw_i_scale)o->scale, err);
+    if (s != HPCW_OK) {
+        return s;
+    }
+    s = hpcgen_apply(&o->set, d, err);
+    if (s != HPCW_OK) {
+        return s;
+    }
+    d->ranks = o->ranks;
+    d->seed = o->seed;
+    d->formats = o->formats;
+    d->linktest_files = o->files;
+    d->block_size = (uint32_t)o->blocksize;
+    if (d->block_size == 0) {
+        /* What the directory above says will hold below. */
+        char path[HPCW_I_STORE_PATH];
+        hpcw_i_store_path(o->out[0] == '\0' ? "." : o->out, "x", path);
+        s = hpcw_i_fs_block_size(path, &d->block_size, NULL);
+        if (s != HPCW_OK) {
+            s = hpcw_i_fs_block_size(o->out, &d->block_size, err);
+        }
+    }
+    if (s == HPCW_OK) {
+        s = choose_formats(d, err);
+    }
+    return s == HPCW_OK ? hpcw_i_dataset_build(d, err) : s;
+}

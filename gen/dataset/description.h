@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* F4: a dataset's description as text: for the manifest, and to tell datasets apart. */
+#ifndef HPCW_GEN_DATASET_DESCRIPTION_H
+#define HPCW_GEN_DATASET_DESCRIPTION_H
+
+#include "gen/spec/dataset.h"
+
+/* Adds the description as members of an open object. `formats` are named by the caller's table. */
+void hpcw_i_dataset_json(const struct hpcw_i_dataset *d, struct hpcw_i_json *json);
+
+/* XXH3-128 of the canonical description, 32 hex digits and a NUL. */
+hpcw_status hpcw_i_dataset_fingerprint(const struct hpcw_i_dataset *d, char text[33], hpcw_error *err);
+
+#endif

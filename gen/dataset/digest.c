@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "gen/dataset/digest.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <xxhash.h>
+
+#include "libreader/source.h"
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
+
+enum { PIECE = 1 << 20 }; /* stays in the second-level cache between the read and the digest */
+
+static hpcw_status digest_data(struct hpcw_i_source *source, XXH3_state_t *state, unsigned char *buffer,
+                               uint64_t from, uint64_t to, hpcw_error *err) {
+    while (from < to) {
+        size_t n = to - from < PIECE ? (size_t)(to - from) : PIECE;
+        hpcw_status s = hpcw_i_source_read(source, from, buffer, n, "content", err);
+        if (s != HPCW_OK) {
+            return s;
+        }
+        (void)XXH3_128bits_update(state, buffer, n);
+        from += n;
+    }
+    return HPCW_OK;
+}
+
+hpcw_status hpcw_i_digest_file(const char *path, struct hpcw_i_digest *digest, uint64_t *size,
+                               hpcw_error *err) {
+    struct hpcw_i_source *source = NULL;
+    XXH3_state_t *state = XXH3_createState();
+    unsigned char *buffer = hpcw_i_malloc(PIECE);
+    unsigned char *zeros = hpcw_i_calloc(1, PIECE);
+    hpcw_status s = state == NULL || buffer == NULL || zeros == NULL
+                        ? hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for its digest", path)
+                        : hpcw_i_source_open(path, &source, err);
+    if (s != HPCW_OK) {
+        goto done;
+    }
+    (void)XXH3_128bits_reset(state);
+    uint64_t total = hpcw_i_source_size(source);
+    for (uint64_t at = 0; s == HPCW_OK && at < total;) {
+        uint64_t begin = 0;
+        uint64_t end = 0;
+        s = hpcw_i_source_data(source, at, &begin, &end, err);
+        while (s == HPCW_OK && at < begin) {
+            size_t n = begin - at < PIECE ? (size_t)(begin - at) : PIECE;
+            (void)XXH3_128bits_update(state, zeros, n);
+            at += n;
+        }
+        if (s == HPCW_OK) {
+            s = digest_data(source, state, buffer, begin, end, err);
+            at = end;
+        }
+    }
+    if (s == HPCW_OK) {
+        XXH128_hash_t h = XXH3_128bits_digest(state);
+        *digest = (struct hpcw_i_digest){h.high64, h.low64};
+        if (size != NULL) {
+            *size = total;
+        }
+    }
+done:
+    hpcw_i_source_free(source);
+    hpcw_i_free(buffer);
+    hpcw_i_free(zeros);
+    (void)XXH3_freeState(state);
+    return s;
+}
+
+void hpcw_i_digest_text(const struct hpcw_i_digest *digest, char text[HPCW_I_DIGEST_TEXT]) {
+    (void)snprintf(text, HPCW_I_DIGEST_TEXT, "%016llx%016llx", (unsigned long long)digest->high,
+                   (unsigned long long)digest->low);
+}
+
+_Bool hpcw_i_digest_parse(const char *text, struct hpcw_i_digest *digest) {
+    uint64_t word[2] = {0};
+    for (size_t i = 0; i < 32; i++) {
+        char c = text[i];
+        unsigned v = c >= '0' && c <= '9'   ? (unsigned)(c - '0')
+                     : c >= 'a' && c <= 'f' ? (unsigned)(c - 'a') + 10
+                                            : 16;
+        if (v == 16) {
+            return 0;
+        }
+        word[i / 16] = word[i / 16] << 4 | v;
+    }
+    *digest = (struct hpcw_i_digest){word[0], word[1]};
+    return text[32] == '\0';
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* F4: digests of files, as `xxhsum -H2` prints them. */
+#ifndef HPCW_GEN_DATASET_DIGEST_H
+#define HPCW_GEN_DATASET_DIGEST_H
+
+#include <stdint.h>
+
+#include <hpcw/status.h>
+
+/* XXH3-128, high word first. */
+struct hpcw_i_digest {
+    uint64_t high, low;
+};
+
+enum { HPCW_I_DIGEST_TEXT = 33 };
+
+/* Reads a regular file once, holes not at all. `size` may be NULL. */
+hpcw_status hpcw_i_digest_file(const char *path, struct hpcw_i_digest *digest, uint64_t *size, hpcw_error *err);
+
+/* 32 hex digits and a NUL, and back; false if the text is no digest. */
+void hpcw_i_digest_text(const struct hpcw_i_digest *digest, char text[HPCW_I_DIGEST_TEXT]);
+_Bool hpcw_i_digest_parse(const char *text, struct hpcw_i_digest *digest);
+
+#endif

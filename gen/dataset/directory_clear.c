@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Taking things out of a dataset's directory: what runs left behind, and nothing that is not ours. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "gen/dataset/directory.h"
+#include "libwriter/base/status.h"
+#include "libwriter/io/sink.h"
+
+/* Folders of formats are not as deep; what lies deeper is somebody else's. */
+enum { DEEPEST = 32 };
+
+/* A walk that holds no more than the names on the way to where it is: folders have millions of files. */
+struct walk {
+    const char *dir;
+    bool data;
+    unsigned depth;
+    char path[HPCW_I_STORE_PATH]; /* below `dir` */
+};
+
+static bool is_folder(int fd, const struct dirent *entry) {
+    struct stat st;
+    return entry->d_type == DT_DIR ||
+           (entry->d_type == DT_UNKNOWN && fstatat(fd, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+            S_ISDIR(st.st_mode));
+}
+
+static hpcw_status cannot(const struct walk *w, int e, const char *what, hpcw_error *err) {
+    return hpcw_i_fail_sys(err, e, "%s%s%s: cannot %s", w->dir, *w->path == '\0' ? "" : "/", w->path, what);
+}
+
+/* `fd` is w->path, or negative with the reason in errno; closed here. */
+static hpcw_status sweep_folder(struct walk *w, int fd, hpcw_error *err) {
+    size_t length = strlen(w->path);
+    DIR *d = fd < 0 ? NULL : fdopendir(fd);
+    if (d == NULL) {
+        hpcw_status s = cannot(w, errno, "look into it", err);
+        if (fd >= 0) {
+            (void)close(fd);
+        }
+        return s;
+    }
+    hpcw_status s = HPCW_OK;
+    bool removed = false;
+    while (s == HPCW_OK) {
+        w->path[length] = '\0';
+        errno = 0;
+        const struct dirent *entry = readdir(d);
+        if (entry == NULL && errno == 0 && removed) {
+            /* Some file systems pass over names when others are taken away at the same time. */
+            rewinddir(d);
+            removed = false;
+            continue;
+        }
+        if (entry == NULL) {
+            s = errno == 0 ? HPCW_OK : cannot(w, errno, "look into it", err);
+            break;
+        }
+        const char *name = entry->d_name;
+        size_t left = sizeof w->path - length;
+        if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0 ||
+            (size_t)snprintf(w->path + length, left, "%s%s", length > 0 ? "/" : "", name) >= left) {
+            continue; /* what has a longer path is not ours */
+        }
+        size_t f = hpcw_i_format_of_path(w->path);
+        const struct hpcw_i_format *format = f < hpcw_i_format_count ? hpcw_i_format[f] : NULL;
+        if (is_folder(fd, entry)) {
+            if (format == NULL || w->depth == DEEPEST) {
+                continue;
+            }
+            w->depth++;
+            s = sweep_folder(w, openat(fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), err);
+            w->depth--;
+            /* Where it is not empty, somebody keeps something else in it. */
+            removed = (s == HPCW_OK && w->data && unlinkat(fd, name, AT_REMOVEDIR) == 0) || removed;
+        } else if (hpcw_i_sink_is_temporary(name) || (w->data && format != NULL && format->owns(w->path))) {
+            if (unlinkat(fd, name, 0) == 0) {
+                removed = true;
+            } else if (errno != ENOENT) {
+                s = cannot(w, errno, "remove", err);
+            }
+        }
+    }
+    w->path[length] = '\0';
+    (void)closedir(d);
+    return s;
+}
+
+/* Removes the temporaries of runs that were killed; with `data` also the files of all formats, whatever the
+ * parameters they were made with, and folders that are empty then. */
+static hpcw_status sweep(const char *dir, bool data, hpcw_error *err) {
+    struct walk w = {.dir = dir, .data = data};
+    return sweep_folder(&w, open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC), err);
+}
+
+static hpcw_status remove_state(const char *dir, hpcw_error *err) {
+    char state[HPCW_I_STORE_PATH];
+    hpcw_i_store_path(dir, HPCW_I_STATE_DIR, state);
+    int fd = open(state, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    DIR *d = fd < 0 ? NULL : fdopendir(fd);
+    if (d == NULL) {
+        int e = errno;
+        if (fd >= 0) {
+            (void)close(fd);
+        }
+        return e == ENOENT ? HPCW_OK : hpcw_i_fail_sys(err, e, "%s: cannot open the directory", state);
+    }
+    /* The description first: without it the rest means nothing. */
+    (void)unlinkat(fd, strchr(HPCW_I_PARAMETERS, '/') + 1, 0);
+    hpcw_status s = HPCW_OK;
+    struct dirent *entry;
+    while (s == HPCW_OK && (entry = readdir(d)) != NULL) {
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0 &&
+            unlinkat(fd, entry->d_name, 0) != 0 && errno != ENOENT) {
+            s = hpcw_i_fail_sys(err, errno, "%s/%s: cannot remove", state, entry->d_name);
+        }
+    }
+    (void)closedir(d);
+    if (s == HPCW_OK && rmdir(state) != 0 && errno != ENOENT) {
+        s = hpcw_i_fail_sys(err, errno, "%s: cannot remove", state);
+    }
+    return s;
+}
+
+hpcw_status hpcw_i_store_end(const char *dir, hpcw_error *err) {
+    hpcw_status s = sweep(dir, false, err);
+    return s == HPCW_OK ? remove_state(dir, err) : s;
+}
+
+hpcw_status hpcw_i_store_remove(const char *dir, const char *name, hpcw_error *err) {
+    char path[HPCW_I_STORE_PATH];
+    hpcw_i_store_path(dir, name, path);
+    return unlink(path) == 0 || errno == ENOENT ? HPCW_OK
+                                                : hpcw_i_fail_sys(err, errno, "%s: cannot remove", path);
+}
+
+hpcw_status hpcw_i_store_remove_lists(const char *dir, hpcw_error *err) {
+    static const char *const lists[] = {HPCW_I_CHECKSUMS, HPCW_I_MANIFEST, HPCW_I_TRUTH};
+    hpcw_status s = HPCW_OK;
+    for (size_t i = 0; s == HPCW_OK && i < sizeof lists / sizeof lists[0]; i++) {
+        s = hpcw_i_store_remove(dir, lists[i], err);
+    }
+    return s;
+}
+
+hpcw_status hpcw_i_store_clear(const char *dir, hpcw_error *err) {
+    /* The lists first: nothing looks finished while its files go. */
+    hpcw_status s = hpcw_i_store_remove_lists(dir, err);
+    if (s == HPCW_OK) {
+        s = sweep(dir, true, err);
+    }
+    return s == HPCW_OK ? remove_state(dir, err) : s;
+}

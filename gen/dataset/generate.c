@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "gen/dataset/generate.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "gen/dataset/description.h"
+#include "gen/dataset/directory.h"
+#include "gen/dataset/finish.h"
+#include "gen/format/waiting.h"
+#include "libwriter/base/buf.h"
+#include "libwriter/base/hash.h"
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
+#include "libwriter/comm/agree.h"
+#include "libwriter/io/fsinfo.h"
+
+void hpcw_i_part_of(const struct hpcw_i_dataset *d, size_t format, uint32_t part, uint32_t parts,
+                    uint64_t *begin, uint64_t *end) {
+    uint64_t units = (d->formats >> format & 1) != 0 ? hpcw_i_format[format]->units(d) : 0;
+    *begin = units * part / parts;
+    *end = units * (part + (uint64_t)1) / parts;
+}
+
+hpcw_status hpcw_i_part_size(const struct hpcw_i_dataset *d, uint32_t part, uint32_t parts, uint64_t *files,
+                             uint64_t *apparent, uint64_t *allocated, hpcw_error *err) {
+    *files = *apparent = *allocated = 0;
+    for (size_t f = 0; f < hpcw_i_format_count; f++) {
+        uint64_t begin;
+        uint64_t end;
+        hpcw_i_part_of(d, f, part, parts, &begin, &end);
+        for (uint64_t k = begin; k < end; k++) {
+            struct hpcw_i_unit unit;
+            hpcw_status s = hpcw_i_format[f]->unit(d, k, &unit, err);
+            if (s != HPCW_OK) {
+                return s;
+            }
+            *files += 1;
+            *apparent += unit.apparent;
+            *allocated += unit.allocated;
+        }
+    }
+    return HPCW_OK;
+}
+
+static void no_progress(void *context, uint64_t bytes) {
+    (void)context;
+    (void)bytes;
+}
+
+static void say(const struct hpcw_i_run *run, const char *text) {
+    if (run->label != NULL) {
+        run->label(run->context, text);
+    }
+}
+
+/* ---- the directory ---- */
+
+/* On process 0: whether the run may go on, and what of it. *finished: there is nothing left to do. */
+static hpcw_status look(const struct hpcw_i_run *run, const char *fingerprint, bool *finished,
+                        hpcw_error *err) {
+    const char *dir = run->directory;
+    enum hpcw_i_store_state state;
+    *finished = false;
+    hpcw_status s = hpcw_i_store_look(dir, fingerprint, &state, err);
+    if (s != HPCW_OK) {
+        return s;
+    }
+    if (run->force) {
+        return state == HPCW_I_STORE_FRESH ? HPCW_OK : hpcw_i_store_clear(dir, err);
+    }
+    switch (state) {
+    case HPCW_I_STORE_FRESH:
+        return HPCW_OK;
+    case HPCW_I_STORE_UNFINISHED:
+        return run->resume || run->parts > 1
+                   ? HPCW_OK
+                   : hpcw_i_fail(err, HPCW_EEXIST,
+                                 "%s: wanted an empty directory, got an unfinished dataset of the same "
+                                 "parameters: --resume goes on with it, --force begins anew",
+                                 dir);
+    case HPCW_I_STORE_FINISHED:
+        if (!run->resume) {
+            return hpcw_i_fail(err, HPCW_EEXIST,
+                               "%s: wanted an empty directory, got the finished dataset of the same "
+                               "parameters: verify says whether it is sound, --force writes it again",
+                               dir);
+        }
+        s = hpcw_i_store_reopen(dir, run->dataset, fingerprint, run->checksums, finished, err);
+        if (s == HPCW_OK && !*finished && run->parts > 1) {
+            s = hpcw_i_fail(err, HPCW_EEXIST,
+                            "%s: wanted an unfinished dataset, got a finished one that lost files: --resume it "
+                            "without --part",
+                            dir);
+        }
+        return s == HPCW_OK && *finished ? hpcw_i_store_end(dir, err) : s;
+    case HPCW_I_STORE_DIFFERENT:
+        return hpcw_i_store_refuse_different(dir, run->dataset, err);
+    case HPCW_I_STORE_OTHER:
+        break;
+    }
+    return hpcw_i_fail(
+        err, HPCW_EEXIST,
+        "%s: wanted an empty directory or an unfinished dataset of the same parameters, got other "
+        "files: choose another --out, or --force to write beside them",
+        dir);
+}
+
+/* ---- one range of units ---- */
+
+/* Digests and sizes of the units, each read by one process. `word` [3 * units]. */
+static hpcw_status digest_units(const struct hpcw_i_run *run, const struct hpcw_i_format *format,
+                                uint64_t begin, uint64_t end, uint64_t *word, hpcw_error *err) {
+    hpcw_status s = HPCW_OK;
+    uint64_t units = end - begin;
+    memset(word, 0, (size_t)units * 3 * sizeof *word);
+    for (uint64_t k = (uint64_t)run->comm->process; s == HPCW_OK && k < units; k += (uint64_t)run->comm->size) {
+        char name[HPCW_I_UNIT_PATH];
+        char path[HPCW_I_STORE_PATH];
+        struct hpcw_i_unit unit;
+        s = format->unit(run->dataset, begin + k, &unit, err);
+        if (s != HPCW_OK) {
+            break;
+        }
+        bool waits = format->waits != NULL && format->waits(run->dataset, begin, end, begin + k);
+        if (waits) {
+            hpcw_i_waiting_name(format, begin + k, name);
+        } else {
+            memcpy(name, unit.path, sizeof name);
+        }
+        hpcw_i_store_path(run->directory, name, path);
+        if (!run->checksums) {
+            s = hpcw_i_store_size(path, &word[3 * k], err);
+        } else {
+            struct hpcw_i_digest digest;
+            s = hpcw_i_digest_file(path, &digest, &word[3 * k], err);
+            word[3 * k + 1] = digest.high;
+            word[3 * k + 2] = digest.low;
+        }
+    }
+    s = hpcw_i_agree(run->comm, s, NULL, err);
+    struct hpcw_i_words words = {.sums = (uint32_t)(3 * units), .word = word};
+    return s == HPCW_OK ? hpcw_i_comm_allreduce(run->comm, &words, err) : s;
+}
+
+static hpcw_status write_range(const struct hpcw_i_run *run, const struct hpcw_i_format *format, uint64_t begin,
+                               uint64_t end, const char *fingerprint, hpcw_error *err) {
+    bool first = run->comm->process == 0;
+    struct hpcw_i_buf partial = {0};
+    struct hpcw_i_json json;
+    struct hpcw_i_write w = {
+        .dataset = run->dataset,
+        .directory = run->directory,
+        .comm = run->comm,
+        .jobs = run->jobs,
+        .begin = begin,
+        .end = end,
+        .durability = run->durability,
+        .progress = run->progress == NULL ? no_progress : run->progress,
+        .progress_context = run->context,
+    };
+    uint64_t *word = hpcw_i_malloc((size_t)(end - begin) * 3 * sizeof *word);
+    hpcw_status s = word == NULL ? hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for %llu files",
+                                               run->directory, (unsigned long long)(end - begin))
+                                 : HPCW_OK;
+    s = hpcw_i_agree(run->comm, s, NULL, err);
+    if (s != HPCW_OK) {
+        goto done;
+    }
+    say(run, format->name);
+    if (first) {
+        hpcw_i_json_open_buf(&json, &partial, NULL);
+        hpcw_i_json_begin_object(&json);
+    }
+    s = format->write(&w, first ? &json : NULL, err);
+    if (first) {
+        hpcw_i_json_end_object(&json);
+        hpcw_status j = hpcw_i_json_finish(&json, s == HPCW_OK ? err : NULL);
+        s = s == HPCW_OK ? j : s;
+    }
+    s = hpcw_i_agree(run->comm, s, NULL, err);
+    if (s == HPCW_OK) {
+        if (run->checksums) {
+            say(run, "checksums");
+        }
+        s = digest_units(run, format, begin, end, word, err);
+    }
+    if (s == HPCW_OK && first) {
+        struct hpcw_i_record record = {.begin = begin, .end = end, .digested = run->checksums, .word = word};
+        s = hpcw_i_store_write_record(run->directory, run->dataset, format, fingerprint, run->durability,
+                                      &record, partial.data, partial.size, err);
+    }
+    s = hpcw_i_agree(run->comm, s, NULL, err);
+done:
+    hpcw_i_buf_free(&partial);
+    hpcw_i_free(word);
+    return s;
+}
+
+/* ---- the run ---- */
+
+/* The directory of the run, or the one that it will be made in. */
+static void place_of(const struct hpcw_i_run *run, char path[HPCW_I_STORE_PATH]) {
+    struct stat st;
+    (void)snprintf(path, HPCW_I_STORE_PATH, "%s", run->directory);
+    if (stat(path, &st) == 0) {
+        return;
+    }
+    size_t n = strlen(path);
+    while (n > 1 && path[n - 1] == '/') {
+        n--;
+    }
+    while (n > 0 && path[n - 1] != '/') {
+        n--;
+    }
+    if (n == 0) {
+        path[n++] = '.';
+    }
+    path[n] = '\0';
+}
+
+/* Room for what this part is going to write, before anything is made. On process 0. */
+static hpcw_status check_space(const struct hpcw_i_run *run, uint64_t needed, hpcw_error *err) {
+    uint64_t space = UINT64_MAX;
+    char path[HPCW_I_STORE_PATH];
+    place_of(run, path);
+    hpcw_status s = hpcw_i_fs_space(path, &space, err);
+    s = s == HPCW_ENOENT ? HPCW_OK : s; /* making it will say so */
+    if (s == HPCW_OK && needed > space) {
+        s = hpcw_i_fail(err, HPCW_ENOSPC, "%s: wanted %llu bytes of free space, got %llu", run->directory,
+                        (unsigned long long)needed, (unsigned long long)space);
+    }
+    return s;
+}
+
+/* Stripes are promised before anything is made or cleared. On process 0. */
+static hpcw_status check_stripes(const struct hpcw_i_run *run, hpcw_error *err) {
+    char path[HPCW_I_STORE_PATH];
+    if (run->stripes.count == 0 && run->stripes.bytes == 0) {
+        return HPCW_OK;
+    }
+    place_of(run, path);
+    return hpcw_i_fs_can_stripe(NULL, path, &run->stripes, err);
+}
+
+/* Which formats still need their range written, as bits; what they need, in bytes. On process 0. */
+static hpcw_status look_for_work(const struct hpcw_i_run *run, const char *fingerprint, uint64_t *missing,
+                                 uint64_t *needed, hpcw_error *err) {
+    *missing = *needed = 0;
+    for (size_t f = 0; f < hpcw_i_format_count; f++) {
+        const struct hpcw_i_format *format = hpcw_i_format[f];
+        uint64_t begin;
+        uint64_t end;
+        hpcw_i_part_of(run->dataset, f, run->part, run->parts, &begin, &end);
+        if (begin == end) {
+            continue;
+        }
+        if (run->resume &&
+            hpcw_i_store_has_record(run->directory, run->dataset, format, begin, end, fingerprint)) {
+            continue;
+        }
+        *missing |= (uint64_t)1 << f;
+        for (uint64_t k = begin; k < end; k++) {
+            struct hpcw_i_unit unit;
+            hpcw_status s = format->unit(run->dataset, k, &unit, err);
+            if (s != HPCW_OK) {
+                return s;
+            }
+            *needed += unit.allocated;
+        }
+    }
+    return HPCW_OK;
+}
+
+/* Makes the directory. What is going to be written whole does not need records of parts of it. On process 0. */
+static hpcw_status begin(const struct hpcw_i_run *run, const char *fingerprint, uint64_t missing,
+                         hpcw_error *err) {
+    hpcw_status s = hpcw_i_store_begin(run->directory, run->dataset, fingerprint, &run->stripes, err);
+    for (size_t f = 0; s == HPCW_OK && run->parts == 1 && f < hpcw_i_format_count; f++) {
+        if (missing >> f & 1) {
+            s = hpcw_i_store_forget(run->directory, hpcw_i_format[f], err);
+        }
+    }
+    return s;
+}
+
+/* Collective: before anything is touched. */
+static hpcw_status agree_on_parameters(const struct hpcw_i_run *run, hpcw_status s, const char *fingerprint,
+                                       hpcw_error *err) {
+    /* The largest and the smallest hash, as two maxima. */
+    uint64_t hash = s == HPCW_OK ? hpcw_i_hash_text(fingerprint) : 0;
+    uint64_t word[2] = {hash, ~hash};
+    struct hpcw_i_words words = {.maxs = 2, .word = word};
+    s = hpcw_i_agree(run->comm, s, &words, err);
+    if (s == HPCW_OK && word[0] != ~word[1]) {
+        s = hpcw_i_fail(err, HPCW_EMISMATCH,
+                        "%s: wanted the same parameters on all processes, got different ones (with --blocksize "
+                        "auto: different file systems)",
+                        run->directory);
+    }
+    return s;
+}
+
+hpcw_status hpcw_i_generate(const struct hpcw_i_run *run, struct hpcw_i_outcome *outcome, hpcw_error *err) {
+    *outcome = (struct hpcw_i_outcome){0};
+    bool first = run->comm->process == 0;
+    bool finished = false;
+    uint64_t missing = 0;
+    uint64_t needed = 0;
+    hpcw_status s = hpcw_i_dataset_fingerprint(run->dataset, outcome->fingerprint, err);
+    if (s == HPCW_OK && run->force && run->parts > 1) {
+        s = hpcw_i_fail(err, HPCW_EINVAL,
+                        "--force with --part: one part would remove the others' files; remove %s first",
+                        run->directory);
+    }
+    uint64_t files = 0;
+    if (s == HPCW_OK) {
+        s = hpcw_i_part_size(run->dataset, run->part, run->parts, &files, &outcome->apparent,
+                             &outcome->allocated, err);
+    }
+    s = agree_on_parameters(run, s, outcome->fingerprint, err);
+    if (s != HPCW_OK) {
+        return s;
+    }
+    if (first) {
+        s = check_stripes(run, err);
+    }
+    if (s == HPCW_OK && first) {
+        s = look(run, outcome->fingerprint, &finished, err);
+    }
+    if (s == HPCW_OK && first && !finished) {
+        s = look_for_work(run, outcome->fingerprint, &missing, &needed, err);
+    }
+    if (s == HPCW_OK && first && !finished) {
+        s = check_space(run, needed, err);
+    }
+    if (s == HPCW_OK && first && !finished) {
+        s = begin(run, outcome->fingerprint, missing, err);
+    }
+    uint64_t word[2] = {missing, finished};
+    struct hpcw_i_words words = {.maxs = 2, .word = word};
+    s = hpcw_i_agree(run->comm, s, &words, err);
+    if (s != HPCW_OK) {
+        return s;
+    }
+    missing = word[0];
+    if (word[1] != 0) {
+        outcome->kept = files;
+        outcome->complete = true;
+        return HPCW_OK;
+    }
+    for (size_t f = 0; s == HPCW_OK && f < hpcw_i_format_count; f++) {
+        uint64_t begin;
+        uint64_t end;
+        hpcw_i_part_of(run->dataset, f, run->part, run->parts, &begin, &end);
+        if ((missing >> f & 1) == 0) {
+            outcome->kept += end - begin;
+            continue;
+        }
+        s = write_range(run, hpcw_i_format[f], begin, end, outcome->fingerprint, err);
+        outcome->files += end - begin;
+    }
+    if (s == HPCW_OK && run->parts == 1) {
+        if (first) {
+            s = hpcw_i_finish(run, outcome->fingerprint, err);
+        }
+        s = hpcw_i_agree(run->comm, s, NULL, err);
+        outcome->complete = s == HPCW_OK;
+    }
+    return s;
+}
+
+hpcw_status hpcw_i_join(const struct hpcw_i_run *run, struct hpcw_i_outcome *outcome, hpcw_error *err) {
+    *outcome = (struct hpcw_i_outcome){0};
+    hpcw_status s = hpcw_i_dataset_fingerprint(run->dataset, outcome->fingerprint, err);
+    if (s == HPCW_OK) {
+        s = hpcw_i_part_size(run->dataset, 0, 1, &outcome->kept, &outcome->apparent, &outcome->allocated, err);
+    }
+    if (s == HPCW_OK) {
+        s = hpcw_i_finish(run, outcome->fingerprint, err);
+    }
+    outcome->complete = s == HPCW_OK;
+    return s;
+}

@@ -1,0 +1,502 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What an unfinished dataset remembers of the ranges that are written. Records may come from anywhere: nothing in
+ * them is believed that the dataset's description does not say, too. */
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "gen/dataset/directory.h"
+#include "gen/dataset/lines.h"
+#include "gen/format/stream.h"
+#include "gen/format/waiting.h"
+#include "libwriter/base/buf.h"
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
+#include "libwriter/io/sink.h"
+
+void hpcw_i_record_free(struct hpcw_i_record *record) {
+    hpcw_i_free(record->word);
+    cJSON_Delete(record->partial);
+    *record = (struct hpcw_i_record){0};
+}
+
+#define SUFFIX ".jsonl"
+
+/* Name of the record of units [begin, end), below the directory. */
+static void record_name(const struct hpcw_i_format *format, uint64_t begin, uint64_t end,
+                        char name[HPCW_I_UNIT_PATH]) {
+    (void)snprintf(name, HPCW_I_UNIT_PATH, HPCW_I_STATE_DIR "/%s.%llu-%llu" SUFFIX, format->name,
+                   (unsigned long long)begin, (unsigned long long)end);
+}
+
+static bool is_text(const cJSON *object, const char *key, const char *want) {
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
+    return cJSON_IsString(item) && strcmp(item->valuestring, want) == 0;
+}
+
+hpcw_status hpcw_i_store_size(const char *path, uint64_t *size, hpcw_error *err) {
+    struct stat st;
+    if (lstat(path, &st) != 0) {
+        return hpcw_i_fail_sys(err, errno, "%s: cannot ask for its size", path);
+    }
+    *size = (uint64_t)st.st_size;
+    return HPCW_OK;
+}
+
+static bool has_size(const char *dir, const char *name, uint64_t size) {
+    char path[HPCW_I_STORE_PATH];
+    struct stat st;
+    hpcw_i_store_path(dir, name, path);
+    return lstat(path, &st) == 0 && S_ISREG(st.st_mode) && (uint64_t)st.st_size == size;
+}
+
+/* ---- one of them: a JSON text in each line, which is made and read by itself ----
+ *
+ *   {"fingerprint":"...","format":"vom","begin":"0","end":"4096"}
+ *   {"path":"vom/data.0.json.br","size":"8312","xxh128":"..."}      for each unit
+ *   {"partial":{...}}
+ */
+
+static hpcw_status end_line(struct hpcw_i_buf *buf, struct hpcw_i_json *json, hpcw_error *err) {
+    hpcw_i_json_end_object(json);
+    hpcw_status s = hpcw_i_json_finish(json, err);
+    return s != HPCW_OK || hpcw_i_buf_append(buf, "\n", 1)
+               ? s
+               : hpcw_i_fail(err, HPCW_ENOMEM, "out of memory for the record of a range");
+}
+
+static hpcw_status add_head(struct hpcw_i_buf *buf, const struct hpcw_i_format *format, const char *fingerprint,
+                            const struct hpcw_i_record *r, hpcw_error *err) {
+    struct hpcw_i_json json;
+    hpcw_i_json_open_buf(&json, buf, NULL);
+    hpcw_i_json_begin_object(&json);
+    hpcw_i_json_put_str(&json, "fingerprint", fingerprint);
+    hpcw_i_json_put_str(&json, "format", format->name);
+    hpcw_i_partial_put(&json, "begin", r->begin);
+    hpcw_i_partial_put(&json, "end", r->end);
+    return end_line(buf, &json, err);
+}
+
+static hpcw_status add_unit(struct hpcw_i_buf *buf, const struct hpcw_i_dataset *d,
+                            const struct hpcw_i_format *format, const struct hpcw_i_record *r, uint64_t k,
+                            hpcw_error *err) {
+    const uint64_t *word = r->word + 3 * (k - r->begin);
+    struct hpcw_i_unit unit;
+    hpcw_status s = format->unit(d, k, &unit, err);
+    if (s != HPCW_OK) {
+        return s;
+    }
+    struct hpcw_i_json json;
+    hpcw_i_json_open_buf(&json, buf, NULL);
+    hpcw_i_json_begin_object(&json);
+    hpcw_i_json_put_str(&json, "path", unit.path);
+    hpcw_i_partial_put(&json, "size", word[0]);
+    if (r->digested) {
+        char text[HPCW_I_DIGEST_TEXT];
+        hpcw_i_digest_text(&(struct hpcw_i_digest){word[1], word[2]}, text);
+        hpcw_i_json_put_str(&json, "xxh128", text);
+    }
+    return end_line(buf, &json, err);
+}
+
+hpcw_status hpcw_i_store_write_record(const char *dir, const struct hpcw_i_dataset *d,
+                                      const struct hpcw_i_format *format, const char *fingerprint,
+                                      hpcw_durability durability, const struct hpcw_i_record *record,
+                                      const void *partial, size_t size, hpcw_error *err) {
+    char name[HPCW_I_UNIT_PATH];
+    char path[HPCW_I_STORE_PATH];
+    record_name(format, record->begin, record->end, name);
+    hpcw_i_store_path(dir, name, path);
+    struct hpcw_i_stream out = {0};
+    hpcw_status s = hpcw_sink_open_file(path, durability, &out.sink, err);
+    for (uint64_t k = record->begin; s == HPCW_OK && k < record->end; k++) {
+        s = k == record->begin ? add_head(&out.buf, format, fingerprint, record, err) : HPCW_OK;
+        s = s == HPCW_OK ? add_unit(&out.buf, d, format, record, k, err) : s;
+        s = s == HPCW_OK ? hpcw_i_stream_flush(&out, HPCW_I_STREAM_PIECE, err) : s;
+    }
+    if (s == HPCW_OK) {
+        const struct hpcw_i_piece rest[] = {
+            {out.buf.data, out.buf.size}, {"{\"partial\":", 11}, {partial, size}, {"}\n", 2}};
+        s = hpcw_i_sink_write(out.sink, out.at, rest, sizeof rest / sizeof rest[0], err);
+    }
+    hpcw_i_buf_free(&out.buf);
+    if (s == HPCW_OK) {
+        s = hpcw_sink_publish(out.sink, err);
+    }
+    hpcw_sink_free(out.sink);
+    return s;
+}
+
+/* One unit of a record: the file that it must be, with the size that it must have, into word [3]. */
+static hpcw_status take_unit(const char *dir, const struct hpcw_i_dataset *d,
+                             const struct hpcw_i_format *format, const struct hpcw_i_record *record,
+                             uint64_t index, const cJSON *item, uint64_t *word, bool *digested,
+                             hpcw_error *err) {
+    struct hpcw_i_unit unit;
+    struct hpcw_i_digest digest = {0};
+    hpcw_status s = format->unit(d, index, &unit, err);
+    if (s == HPCW_OK && !is_text(item, "path", unit.path)) {
+        s = hpcw_i_fail(err, HPCW_EFORMAT, "file %llu: wanted %s, got another path", (unsigned long long)index,
+                        unit.path);
+    }
+    if (s == HPCW_OK) {
+        s = hpcw_i_partial_u64(item, "size", &word[0], err);
+    }
+    if (s != HPCW_OK) {
+        return s;
+    }
+    /* A join that was interrupted may have given a waiting file its name already. */
+    char waiting[HPCW_I_UNIT_PATH];
+    bool waits = format->waits != NULL && format->waits(d, record->begin, record->end, index);
+    hpcw_i_waiting_name(format, index, waiting);
+    if (!has_size(dir, unit.path, word[0]) && !(waits && has_size(dir, waiting, word[0]))) {
+        return hpcw_i_fail(err, HPCW_EFORMAT, "%s/%s: wanted a file of %llu bytes, got none", dir,
+                           waits ? waiting : unit.path, (unsigned long long)word[0]);
+    }
+    const cJSON *text = cJSON_GetObjectItemCaseSensitive(item, "xxh128");
+    *digested = *digested && cJSON_IsString(text) && hpcw_i_digest_parse(text->valuestring, &digest);
+    word[1] = digest.high;
+    word[2] = digest.low;
+    return HPCW_OK;
+}
+
+static hpcw_status take_head(const struct hpcw_i_dataset *d, const struct hpcw_i_format *format,
+                             const char *fingerprint, const cJSON *head, struct hpcw_i_record *record,
+                             hpcw_error *err) {
+    if (!is_text(head, "fingerprint", fingerprint) || !is_text(head, "format", format->name)) {
+        return hpcw_i_fail(err, HPCW_EFORMAT, "wanted format %s and fingerprint %s, got others", format->name,
+                           fingerprint);
+    }
+    hpcw_status s = hpcw_i_partial_u64(head, "begin", &record->begin, err);
+    if (s == HPCW_OK) {
+        s = hpcw_i_partial_u64(head, "end", &record->end, err);
+    }
+    if (s == HPCW_OK && (record->begin >= record->end || record->end > format->units(d))) {
+        s = hpcw_i_fail(err, HPCW_EFORMAT, "wanted a range of the %llu files, got %llu to %llu",
+                        (unsigned long long)format->units(d), (unsigned long long)record->begin,
+                        (unsigned long long)record->end);
+    }
+    return s;
+}
+
+/* The JSON of the next line, to be deleted. */
+static hpcw_status next_json(struct hpcw_i_lines *lines, cJSON **json, hpcw_error *err) {
+    char *text;
+    *json = NULL;
+    hpcw_status s = hpcw_i_lines_next(lines, &text, err);
+    if (s != HPCW_OK) {
+        return s;
+    }
+    if (text == NULL) {
+        return hpcw_i_fail(err, HPCW_EFORMAT, "line %llu: wanted JSON, got the end of the file",
+                           (unsigned long long)lines->number);
+    }
+    *json = cJSON_ParseWithOpts(text, NULL, 1);
+    return *json != NULL ? HPCW_OK
+                         : hpcw_i_fail(err, HPCW_EFORMAT, "line %llu: wanted JSON, got something else",
+                                       (unsigned long long)lines->number);
+}
+
+static hpcw_status take_lines(const char *dir, const struct hpcw_i_dataset *d,
+                              const struct hpcw_i_format *format, const char *fingerprint,
+                              struct hpcw_i_lines *lines, struct hpcw_i_record *record, hpcw_error *err) {
+    cJSON *json;
+    hpcw_status s = next_json(lines, &json, err);
+    if (s == HPCW_OK) {
+        s = take_head(d, format, fingerprint, json, record, err);
+    }
+    cJSON_Delete(json);
+    if (s != HPCW_OK) {
+        return s;
+    }
+    record->digested = true;
+    record->word = hpcw_i_malloc((size_t)(record->end - record->begin) * 3 * sizeof *record->word);
+    if (record->word == NULL) {
+        return hpcw_i_fail(err, HPCW_ENOMEM, "out of memory for %llu files",
+                           (unsigned long long)(record->end - record->begin));
+    }
+    for (uint64_t k = record->begin; s == HPCW_OK && k < record->end; k++) {
+        s = next_json(lines, &json, err);
+        if (s == HPCW_OK) {
+            s = take_unit(dir, d, format, record, k, json, record->word + 3 * (k - record->begin),
+                          &record->digested, err);
+        }
+        cJSON_Delete(json);
+    }
+    if (s == HPCW_OK) {
+        s = next_json(lines, &json, err);
+    }
+    if (s != HPCW_OK) {
+        return s;
+    }
+    record->partial = cJSON_DetachItemFromObjectCaseSensitive(json, "partial");
+    cJSON_Delete(json);
+    if (!cJSON_IsObject(record->partial)) {
+        return hpcw_i_fail(err, HPCW_EFORMAT, "wanted the partial results, got none");
+    }
+    char *more;
+    s = hpcw_i_lines_next(lines, &more, err);
+    return s != HPCW_OK ? s
+           : more == NULL
+               ? HPCW_OK
+               : hpcw_i_fail(err, HPCW_EFORMAT, "wanted nothing behind the partial results, got line %llu",
+                             (unsigned long long)lines->number);
+}
+
+/* A record, to be freed. */
+static hpcw_status read_record(const char *path, const char *dir, const struct hpcw_i_dataset *d,
+                               const struct hpcw_i_format *format, const char *fingerprint,
+                               struct hpcw_i_record *record, hpcw_error *err) {
+    struct hpcw_i_lines lines;
+    *record = (struct hpcw_i_record){0};
+    hpcw_status s = hpcw_i_lines_open(&lines, path, err);
+    if (s != HPCW_OK) {
+        return s;
+    }
+    hpcw_error reason = {.message = ""};
+    s = take_lines(dir, d, format, fingerprint, &lines, record, &reason);
+    hpcw_i_lines_close(&lines);
+    if (s != HPCW_OK) {
+        hpcw_i_record_free(record);
+        s = hpcw_i_fail(err, s == HPCW_ENOMEM || s == HPCW_EIO ? s : HPCW_EFORMAT,
+                        "%s: not a record of this dataset: %.600s; write its part again", path, reason.message);
+    }
+    return s;
+}
+
+bool hpcw_i_store_has_record(const char *dir, const struct hpcw_i_dataset *d,
+                             const struct hpcw_i_format *format, uint64_t begin, uint64_t end,
+                             const char *fingerprint) {
+    char name[HPCW_I_UNIT_PATH];
+    char path[HPCW_I_STORE_PATH];
+    struct hpcw_i_record record;
+    record_name(format, begin, end, name);
+    hpcw_i_store_path(dir, name, path);
+    bool has = read_record(path, dir, d, format, fingerprint, &record, NULL) == HPCW_OK &&
+               record.begin == begin && record.end == end;
+    hpcw_i_record_free(&record);
+    return has;
+}
+
+/* ---- all of them ---- */
+
+static int by_begin(const void *a, const void *b) {
+    uint64_t x = ((const struct hpcw_i_record *)a)->begin;
+    uint64_t y = ((const struct hpcw_i_record *)b)->begin;
+    return x < y ? -1 : x > y;
+}
+
+static hpcw_status check_cover(const struct hpcw_i_format *format, uint64_t units,
+                               const struct hpcw_i_record *record, size_t count, const char *dir,
+                               hpcw_error *err) {
+    uint64_t next = 0;
+    for (size_t i = 0; i <= count; i++) {
+        uint64_t begin = i < count ? record[i].begin : units;
+        if (begin > next) {
+            return hpcw_i_fail(err, HPCW_ESTATE,
+                               "%s: %s: wanted all %llu files, files %llu to %llu are not written yet", dir,
+                               format->name, (unsigned long long)units, (unsigned long long)next,
+                               (unsigned long long)begin - 1);
+        }
+        if (begin < next) {
+            return hpcw_i_fail(
+                err, HPCW_ESTATE,
+                "%s: %s: wanted every file once, file %llu was written by two runs with different "
+                "--part: remove the record of one in " HPCW_I_STATE_DIR,
+                dir, format->name, (unsigned long long)begin);
+        }
+        next = i < count ? record[i].end : units;
+    }
+    return HPCW_OK;
+}
+
+/* Calls `take` for the path of every record of a format that is there. */
+static hpcw_status each_record(const char *dir, const struct hpcw_i_format *format,
+                               hpcw_status (*take)(void *context, const char *path, hpcw_error *err),
+                               void *context, hpcw_error *err) {
+    char state[HPCW_I_STORE_PATH];
+    char prefix[64];
+    hpcw_i_store_path(dir, HPCW_I_STATE_DIR, state);
+    (void)snprintf(prefix, sizeof prefix, "%s.", format->name);
+    DIR *d = opendir(state);
+    if (d == NULL) {
+        return hpcw_i_fail_sys(err, errno, "%s: cannot open the directory", state);
+    }
+    hpcw_status s = HPCW_OK;
+    struct dirent *entry;
+    while (s == HPCW_OK && (entry = readdir(d)) != NULL) {
+        char path[HPCW_I_STORE_PATH + 256];
+        const char *dot = strrchr(entry->d_name, '.');
+        if (strncmp(entry->d_name, prefix, strlen(prefix)) == 0 && dot != NULL && strcmp(dot, SUFFIX) == 0) {
+            (void)snprintf(path, sizeof path, "%s/%s", state, entry->d_name);
+            s = take(context, path, err);
+        }
+    }
+    (void)closedir(d);
+    return s;
+}
+
+struct reading {
+    const char *dir, *fingerprint;
+    const struct hpcw_i_dataset *dataset;
+    const struct hpcw_i_format *format;
+    struct hpcw_i_buf list; /* of struct hpcw_i_record */
+};
+
+static hpcw_status read_one(void *context, const char *path, hpcw_error *err) {
+    struct reading *r = context;
+    struct hpcw_i_record one;
+    hpcw_status s = read_record(path, r->dir, r->dataset, r->format, r->fingerprint, &one, err);
+    if (s == HPCW_OK && !hpcw_i_buf_append(&r->list, &one, sizeof one)) {
+        hpcw_i_record_free(&one);
+        s = hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory", path);
+    }
+    return s;
+}
+
+hpcw_status hpcw_i_store_records(const char *dir, const struct hpcw_i_dataset *d,
+                                 const struct hpcw_i_format *format, const char *fingerprint,
+                                 struct hpcw_i_record **record, size_t *count, hpcw_error *err) {
+    struct reading r = {.dir = dir, .fingerprint = fingerprint, .dataset = d, .format = format};
+    hpcw_status s = each_record(dir, format, read_one, &r, err);
+    *record = (struct hpcw_i_record *)(void *)r.list.data;
+    *count = r.list.size / sizeof **record;
+    if (s == HPCW_OK && *count > 0) {
+        qsort(*record, *count, sizeof **record, by_begin);
+    }
+    return s == HPCW_OK ? check_cover(format, format->units(d), *record, *count, dir, err) : s;
+}
+
+static hpcw_status forget_one(void *context, const char *path, hpcw_error *err) {
+    (void)context;
+    return remove(path) == 0 || errno == ENOENT ? HPCW_OK
+                                                : hpcw_i_fail_sys(err, errno, "%s: cannot remove", path);
+}
+
+hpcw_status hpcw_i_store_forget(const char *dir, const struct hpcw_i_format *format, hpcw_error *err) {
+    return each_record(dir, format, forget_one, NULL, err);
+}
+
+/* ---- a finished dataset from which something was lost ---- */
+
+/* An entry of the manifest: the file with its size and, where the manifest has one, its digest. */
+static bool is_intact(const char *dir, const cJSON *entry, bool content) {
+    const cJSON *path = cJSON_GetObjectItemCaseSensitive(entry, "path");
+    const cJSON *size = cJSON_GetObjectItemCaseSensitive(entry, "size");
+    const cJSON *text = cJSON_GetObjectItemCaseSensitive(entry, "xxh128");
+    if (!cJSON_IsString(path) || !hpcw_i_store_is_below(path->valuestring) || !cJSON_IsNumber(size) ||
+        !(size->valuedouble >= 0) || size->valuedouble > 0x1p53 ||
+        !has_size(dir, path->valuestring, (uint64_t)size->valuedouble)) {
+        return false;
+    }
+    if (!content || !cJSON_IsString(text)) {
+        return true;
+    }
+    struct hpcw_i_digest want;
+    struct hpcw_i_digest got;
+    char name[HPCW_I_STORE_PATH];
+    hpcw_i_store_path(dir, path->valuestring, name);
+    return hpcw_i_digest_parse(text->valuestring, &want) &&
+           hpcw_i_digest_file(name, &got, NULL, NULL) == HPCW_OK && want.high == got.high &&
+           want.low == got.low;
+}
+
+/* The record that a format's files once had, from the manifest's entries of them; false if one is missing. `*next` moves
+ * behind them. */
+static bool recall(const char *dir, const struct hpcw_i_dataset *d, const struct hpcw_i_format *format,
+                   const cJSON *truth, const cJSON **next, struct hpcw_i_record *record) {
+    uint64_t units = format->units(d);
+    const cJSON *partial = cJSON_GetObjectItemCaseSensitive(truth, format->name);
+    *record = (struct hpcw_i_record){.end = units, .digested = true};
+    record->word = hpcw_i_malloc((size_t)units * 3 * sizeof *record->word);
+    bool ok = record->word != NULL && cJSON_IsObject(partial);
+    const cJSON *entry = *next;
+    for (uint64_t k = 0; k < units; k++) {
+        struct hpcw_i_unit unit;
+        ok = ok && format->unit(d, k, &unit, NULL) == HPCW_OK && is_text(entry, "path", unit.path) &&
+             is_intact(dir, entry, false);
+        if (ok) {
+            struct hpcw_i_digest digest = {0};
+            const cJSON *text = cJSON_GetObjectItemCaseSensitive(entry, "xxh128");
+            record->digested =
+                record->digested && cJSON_IsString(text) && hpcw_i_digest_parse(text->valuestring, &digest);
+            record->word[3 * k] = (uint64_t)cJSON_GetObjectItemCaseSensitive(entry, "size")->valuedouble;
+            record->word[3 * k + 1] = digest.high;
+            record->word[3 * k + 2] = digest.low;
+        }
+        entry = entry == NULL ? NULL : entry->next;
+    }
+    *next = entry;
+    record->partial = ok ? cJSON_Duplicate(partial, 1) : NULL;
+    if (record->partial == NULL) {
+        hpcw_i_record_free(record);
+    }
+    return record->partial != NULL;
+}
+
+static hpcw_status remember(const char *dir, const struct hpcw_i_dataset *d, const struct hpcw_i_format *format,
+                            const char *fingerprint, const struct hpcw_i_record *record, hpcw_error *err) {
+    char *text = cJSON_PrintUnformatted(record->partial);
+    hpcw_status s = text == NULL ? hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for %s", dir, format->name)
+                                 : hpcw_i_store_write_record(dir, d, format, fingerprint, HPCW_SYNC_NONE,
+                                                             record, text, strlen(text), err);
+    cJSON_free(text);
+    return s;
+}
+
+static bool checksums_are_there(const char *dir) {
+    char path[HPCW_I_STORE_PATH];
+    struct stat st;
+    hpcw_i_store_path(dir, HPCW_I_CHECKSUMS, path);
+    return lstat(path, &st) == 0 && S_ISREG(st.st_mode);
+}
+
+hpcw_status hpcw_i_store_reopen(const char *dir, const struct hpcw_i_dataset *d, const char *fingerprint,
+                                bool checksums, bool *whole, hpcw_error *err) {
+    char path[HPCW_I_STORE_PATH];
+    cJSON *manifest;
+    cJSON *truth = NULL;
+    hpcw_i_store_path(dir, HPCW_I_MANIFEST, path);
+    hpcw_status s = hpcw_i_store_read_json(path, &manifest, err);
+    if (s != HPCW_OK) {
+        return s;
+    }
+    const cJSON *files = cJSON_GetObjectItemCaseSensitive(manifest, "files");
+    const cJSON *last = NULL;
+    for (const cJSON *entry = files == NULL ? NULL : files->child; entry != NULL; entry = entry->next) {
+        last = entry;
+    }
+    hpcw_i_store_path(dir, HPCW_I_TRUTH, path);
+    if (is_text(last, "path", HPCW_I_TRUTH) && is_intact(dir, last, true)) {
+        (void)hpcw_i_store_read_json(path, &truth, NULL);
+    }
+    *whole = truth != NULL && (!checksums || checksums_are_there(dir));
+    struct hpcw_i_record kept[64] = {{0}}; /* as many as the formats of a dataset have bits */
+    const cJSON *next = files == NULL ? NULL : files->child;
+    for (size_t f = 0; f < hpcw_i_format_count; f++) {
+        if (d->formats >> f & 1) {
+            *whole = recall(dir, d, hpcw_i_format[f], truth, &next, &kept[f]) && *whole;
+        }
+    }
+    if (!*whole) {
+        s = hpcw_i_store_begin(dir, d, fingerprint, &(struct hpcw_i_stripes){0}, err);
+        for (size_t f = 0; s == HPCW_OK && f < hpcw_i_format_count; f++) {
+            if (kept[f].partial != NULL) {
+                s = remember(dir, d, hpcw_i_format[f], fingerprint, &kept[f], err);
+            }
+        }
+        /* Only now: until then there is nothing else that says what is in the directory. */
+        if (s == HPCW_OK) {
+            s = hpcw_i_store_remove_lists(dir, err);
+        }
+    }
+    for (size_t f = 0; f < hpcw_i_format_count; f++) {
+        hpcw_i_record_free(&kept[f]);
+    }
+    cJSON_Delete(truth);
+    cJSON_Delete(manifest);
+    return s;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* F4: what a file stores: whole pages of 4096 bytes in a page cache and most file systems, each counted once. */
+#ifndef HPCW_GEN_FORMAT_PAGES_H
+#define HPCW_GEN_FORMAT_PAGES_H
+
+#include <stdint.h>
+
+struct hpcw_i_pages {
+    uint64_t bytes; /* stored so far */
+    uint64_t next;  /* page behind the last one that is stored */
+};
+
+/* Adds `size` bytes at `at`; in order of their places. */
+static inline void hpcw_i_pages_add(struct hpcw_i_pages *pages, uint64_t at, uint64_t size) {
+    enum { PAGE = 4096 };
+    uint64_t begin = at / PAGE;
+    uint64_t end = (at + size + PAGE - 1) / PAGE;
+    begin = begin > pages->next ? begin : pages->next;
+    if (size > 0 && end > begin) {
+        pages->bytes += (end - begin) * PAGE;
+        pages->next = end;
+    }
+}
+
+#endif

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* scr/: the prefix directory of a job that wrote checkpoints with SCR. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include <hpcw/rank2file.h>
+
+#include "gen/format/format.h"
+#include "gen/format/waiting.h"
+#include "gen/report/report.h"
+#include "gen/spec/checkpoint_files.h"
+#include "gen/spec/pool.h"
+#include "libreader/rank2file/rank2file.h"
+#include "libwriter/base/checked.h"
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
+#include "libwriter/comm/agree.h"
+#include "libwriter/io/sys.h"
+
+#define FOLDER "scr"
+
+enum { BUFFER = 256 << 10 };
+
+static hpcw_status limits(const struct hpcw_i_dataset *d, hpcw_error *err) {
+    return d->ranks >= 1 ? HPCW_OK : hpcw_i_fail(err, HPCW_EINVAL, "scr: wanted at least 1 rank, got 0");
+}
+
+static uint64_t units(const struct hpcw_i_dataset *d) {
+    return hpcw_i_checkpoints_files(d->checkpoints);
+}
+
+static hpcw_status unit(const struct hpcw_i_dataset *d, uint64_t index, struct hpcw_i_unit *u,
+                        hpcw_error *err) {
+    char path[HPCW_I_CHECKPOINT_PATH];
+    (void)err;
+    hpcw_i_checkpoints_file(d->checkpoints, index, path, &u->apparent);
+    (void)snprintf(u->path, sizeof u->path, FOLDER "/%.*s", (int)(sizeof u->path - sizeof FOLDER - 1), path);
+    u->allocated = hpcw_i_align_up(u->apparent, 4096);
+    return HPCW_OK;
+}
+
+static uint64_t memory(const struct hpcw_i_dataset *d, uint32_t jobs) {
+    uint64_t leaf = d->ckpt_params.leaf_bytes;
+    /* Data files are listed, with their digests. */
+    return jobs * (BUFFER + leaf) + 24 * hpcw_i_checkpoints_files(d->checkpoints) + (8 << 20);
+}
+
+static double seconds(const struct hpcw_i_dataset *d) {
+    const struct hpcw_i_ckpt_params *p = &d->ckpt_params;
+    double files = (double)p->checkpoints * d->ranks;
+    double maps = hpcw_rank2file_layout_maps((hpcw_rank2file_layout)p->layout);
+    return files * maps * 200e-9 +
+           (p->payload == HPCW_I_CKPT_FILES ? files * (50e-6 + (double)p->mean_size * 0.5e-9) : 0);
+}
+
+/* "scr.dataset.7/" or "ckpt.7/": what is behind it, or NULL. */
+static const char *behind_dataset(const char *path) {
+    static const char *const names[] = {"scr.dataset.", "ckpt."};
+    for (size_t i = 0; i < 2; i++) {
+        size_t n = strlen(names[i]);
+        if (strncmp(path, names[i], n) == 0) {
+            size_t digits = strspn(path + n, "0123456789");
+            return digits > 0 && path[n + digits] == '/' ? path + n + digits + 1 : NULL;
+        }
+    }
+    return NULL;
+}
+
+static bool is_metadata(const char *name) {
+    static const char start[] = "rank2file";
+    if (strcmp(name, "summary.scr") == 0) {
+        return true;
+    }
+    if (strncmp(name, start, sizeof start - 1) != 0) {
+        return false;
+    }
+    const char *p = name + sizeof start - 1;
+    for (int number = 0; number < 2 && *p == '.' && p[1] >= '0' && p[1] <= '9'; number++) {
+        p += 1 + strspn(p + 1, "0123456789");
+    }
+    return *p == '\0' || strcmp(p, ".scr") == 0;
+}
+
+static bool owns(const char *path) {
+    static const char folder[] = FOLDER "/";
+    if (strncmp(path, folder, sizeof folder - 1) != 0) {
+        return false;
+    }
+    path += sizeof folder - 1;
+    if (strcmp(path, HPCW_RANK2FILE_INDEX) == 0) {
+        return true;
+    }
+    bool metadata = strncmp(path, ".scr/", 5) == 0;
+    const char *name = behind_dataset(metadata ? path + 5 : path);
+    if (name == NULL) {
+        return false;
+    }
+    if (!metadata && strncmp(name, ".scr/", 5) == 0) {
+        name += 5;
+        metadata = true;
+    }
+    if (metadata) {
+        return is_metadata(name);
+    }
+    size_t digits = strncmp(name, "rank_", 5) == 0 ? strspn(name + 5, "0123456789") : 0;
+    return digits > 0 && strcmp(name + 5 + digits, ".ckpt") == 0;
+}
+
+/* The index is what readers look for: it waits for everything else. */
+static bool waits(const struct hpcw_i_dataset *d, uint64_t begin, uint64_t end, uint64_t index) {
+    return HPCW_I_FIRST_WAITS(begin, end, units(d), index);
+}
+
+/* ---- writing ---- */
+
+static hpcw_status make_folders(const struct hpcw_i_write *w, hpcw_error *err) {
+    char name[HPCW_I_CHECKPOINT_PATH];
+    char path[4096 + HPCW_I_UNIT_PATH];
+    hpcw_status s = HPCW_OK;
+    for (uint32_t i = 0; s == HPCW_OK && hpcw_i_checkpoints_folder(w->dataset->checkpoints, i, name); i++) {
+        (void)snprintf(path, sizeof path, "%s/" FOLDER "/%s", w->directory, name);
+        int e = hpcw_i_sys_mkdir(path, 0777);
+        if (e != 0 && e != EEXIST) {
+            s = hpcw_i_fail_sys(err, e, "%s: cannot make the directory", path);
+        }
+    }
+    return s;
+}
+
+static hpcw_status begin_thread(void *context, void **state, hpcw_error *err) {
+    (void)context;
+    *state = hpcw_i_malloc(BUFFER);
+    return *state != NULL ? HPCW_OK : hpcw_i_fail(err, HPCW_ENOMEM, "scr: out of memory");
+}
+
+static void end_thread(void *context, void *state) {
+    (void)context;
+    hpcw_i_free(state);
+}
+
+static hpcw_status write_metadata(const struct hpcw_i_write *w, uint64_t index, const char *path,
+                                  hpcw_error *err) {
+    hpcw_sink *sink;
+    hpcw_status s = hpcw_sink_open_file(path, w->durability, &sink, err);
+    if (s == HPCW_OK) {
+        s = hpcw_i_checkpoints_put(w->dataset->checkpoints, index, sink, err);
+        if (s == HPCW_OK) {
+            s = hpcw_sink_publish(sink, err);
+        }
+        hpcw_sink_free(sink);
+    }
+    return s;
+}
+
+/* One file but the index. */
+static hpcw_status write_file(void *context, void *state, uint64_t index, hpcw_error *err) {
+    const struct hpcw_i_write *w = context;
+    const struct hpcw_i_checkpoints *c = w->dataset->checkpoints;
+    char path[4096 + HPCW_I_UNIT_PATH];
+    struct hpcw_i_unit u;
+    hpcw_status s = unit(w->dataset, index, &u, err);
+    (void)snprintf(path, sizeof path, "%s/%s", w->directory, u.path);
+    if (s == HPCW_OK) {
+        s = index < hpcw_i_checkpoints_first_data(c)
+                ? write_metadata(w, index, path, err)
+                : hpcw_i_checkpoints_put_data(c, index, path, w->durability, state, BUFFER, err);
+    }
+    if (s == HPCW_OK) {
+        w->progress(w->progress_context, u.apparent);
+    }
+    return s;
+}
+
+/* Collective. Files [begin, end), shared among all processes and threads. */
+static hpcw_status write_files(const struct hpcw_i_write *w, uint64_t begin, uint64_t end, hpcw_error *err) {
+    const struct hpcw_i_pool_work work = {
+        .context = (void *)(uintptr_t)w, .begin = begin_thread, .step = write_file, .end = end_thread};
+    hpcw_status s = HPCW_OK;
+    if (begin < end) {
+        uint64_t n = end - begin;
+        uint64_t p = (uint64_t)hpcw_comm_process(w->comm);
+        uint64_t size = (uint64_t)hpcw_comm_size(w->comm);
+        uint64_t from = begin + n / size * p + (p < n % size ? p : n % size);
+        uint64_t count = n / size + (p < n % size);
+        s = hpcw_i_pool_run(w->jobs, from, count, 4, &work, err);
+    }
+    return hpcw_i_agree(w->comm, s, NULL, err);
+}
+
+static hpcw_status write_index(const struct hpcw_i_write *w, hpcw_error *err) {
+    char path[4096 + HPCW_I_UNIT_PATH];
+    if (waits(w->dataset, w->begin, w->end, 0)) {
+        hpcw_i_waiting_path(w, &hpcw_i_format_rank2file, path, sizeof path);
+    } else {
+        (void)snprintf(path, sizeof path, "%s/" FOLDER "/" HPCW_RANK2FILE_INDEX, w->directory);
+    }
+    return write_metadata(w, 0, path, err);
+}
+
+static hpcw_status write_units(const struct hpcw_i_write *w, struct hpcw_i_json *partial, hpcw_error *err) {
+    (void)partial; /* what is injected follows from the parameters */
+    uint64_t data = hpcw_i_checkpoints_first_data(w->dataset->checkpoints);
+    uint64_t first = w->begin == 0 ? 1 : w->begin;
+    bool one = hpcw_comm_process(w->comm) == 0;
+    hpcw_status s = hpcw_i_agree(w->comm, one ? make_folders(w, err) : HPCW_OK, NULL, err);
+    /* Data, then what tells of it, then what makes it visible. */
+    if (s == HPCW_OK) {
+        s = write_files(w, first > data ? first : data, w->end, err);
+    }
+    if (s == HPCW_OK) {
+        s = write_files(w, first, w->end < data ? w->end : data, err);
+    }
+    if (s == HPCW_OK && w->begin == 0) {
+        s = hpcw_i_agree(w->comm, one ? write_index(w, err) : HPCW_OK, NULL, err);
+    }
+    return s;
+}
+
+static hpcw_status complete(const struct hpcw_i_write *w, const cJSON *const *partial, size_t count,
+                            uint64_t *changed, hpcw_error *err) {
+    (void)partial;
+    *changed = 0; /* the name is new, the content is not */
+    return count < 2 || !hpcw_i_waiting_is_there(w, &hpcw_i_format_rank2file)
+               ? HPCW_OK
+               : hpcw_i_waiting_release(w, &hpcw_i_format_rank2file, err);
+}
+
+static void put_fault(const struct hpcw_i_dataset *d, unsigned kind, uint64_t file, struct hpcw_i_json *json) {
+    char path[HPCW_I_CHECKPOINT_PATH];
+    hpcw_i_checkpoints_data_path(d->checkpoints, file, path);
+    hpcw_i_json_flat(json);
+    hpcw_i_json_begin_object(json);
+    hpcw_i_json_put_str(json, "kind", hpcw_i_ckpt_fault_name[kind]);
+    hpcw_i_json_put_u64(json, "checkpoint", file / d->ranks + 1);
+    hpcw_i_json_put_u64(json, "rank", file % d->ranks);
+    hpcw_i_json_put_str(json, "file", path);
+    if (kind == HPCW_I_CKPT_TRUNCATED_FILE) {
+        const struct hpcw_i_ckpt *m = hpcw_i_checkpoints_model(d->checkpoints);
+        hpcw_i_json_put_u64(json, "size", hpcw_i_ckpt_size(m, file));
+        hpcw_i_json_put_u64(json, "left", hpcw_i_ckpt_length(m, file));
+    }
+    hpcw_i_json_end_object(json);
+}
+
+static hpcw_status truth(const struct hpcw_i_dataset *d, const cJSON *const *partial, size_t count,
+                         struct hpcw_i_json *json, hpcw_error *err) {
+    (void)partial;
+    (void)count;
+    (void)err;
+    const struct hpcw_i_ckpt *m = hpcw_i_checkpoints_model(d->checkpoints);
+    hpcw_i_json_put_u64(json, "checkpoints", m->params.checkpoints);
+    hpcw_i_json_key(json, "faults");
+    hpcw_i_json_begin_array(json);
+    for (unsigned k = 0; k < HPCW_I_CKPT_FAULTS; k++) {
+        for (uint32_t i = 0; i < m->params.faults[k]; i++) {
+            put_fault(d, k, m->fault[k][i], json);
+        }
+    }
+    hpcw_i_json_end_array(json);
+    hpcw_i_json_key(json, "stale_index");
+    if (m->params.stale_index) {
+        char name[HPCW_RANK2FILE_MAX_DATASET + 1];
+        hpcw_i_checkpoints_name(d->checkpoints, m->params.checkpoints, name);
+        hpcw_i_json_str(json, name);
+    } else {
+        hpcw_i_json_null(json);
+    }
+    return HPCW_OK;
+}
+
+static hpcw_status verify(const char *path, bool ours, uint64_t *files, hpcw_error *err) {
+    struct stat st;
+    *files = stat(path, &st) == 0 && S_ISREG(st.st_mode) ? 1 : *files;
+    return hpcw_i_rank2file_verify(path, ours, err);
+}
+
+const struct hpcw_i_format hpcw_i_format_rank2file = {
+    .name = "rank2file",
+    .version = "SCR 1.1.8 and 3.1.0, KVTree 1.5.0",
+    .help = "checkpoints as SCR keeps them, with their rank2file maps",
+    .limits = limits,
+    .folder = FOLDER,
+    .units = units,
+    .unit = unit,
+    .memory = memory,
+    .seconds = seconds,
+    .owns = owns,
+    .waits = waits,
+    .write = write_units,
+    .complete = complete,
+    .truth = truth,
+    .probe = hpcw_i_rank2file_probe,
+    .verify = verify,
+    .info = hpcw_i_rank2file_info,
+    .report = hpcw_i_report_rank2file,
+};

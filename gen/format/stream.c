@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "gen/format/stream.h"
+
+hpcw_status hpcw_i_stream_flush(struct hpcw_i_stream *s, size_t least, hpcw_error *err) {
+    if (s->buf.size < least || s->buf.size == 0) {
+        return HPCW_OK;
+    }
+    hpcw_status status = hpcw_sink_write_at(s->sink, s->at, s->buf.data, s->buf.size, err);
+    s->at += s->buf.size;
+    s->buf.size = 0;
+    return status;
+}

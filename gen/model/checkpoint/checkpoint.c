@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "gen/model/checkpoint/checkpoint.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <hpcw/rank2file.h>
+
+#include "libwriter/base/bytes.h"
+#include "libwriter/base/detmath.h"
+#include "libwriter/base/mem.h"
+#include "libwriter/base/rng.h"
+#include "libwriter/base/status.h"
+
+#define FIELD(f) offsetof(struct hpcw_i_ckpt_params, f)
+#define FAULT(name, kind, text)                                                                                \
+    {                                                                                                          \
+        .key = "rank2file." name, .type = HPCW_I_PARAM_U32,                                                    \
+        .offset = FIELD(faults) + (kind) * sizeof(uint32_t), .max = 1048576, .help = text                      \
+    }
+
+static const char *const layouts[] = {"scr-1.1", "scr-1.2", "scr-3", "shared", NULL};
+static const char *const contents[] = {"random", "compressible", NULL};
+static const char *const payloads[] = {"files", "none", NULL};
+
+const char *const hpcw_i_ckpt_fault_name[HPCW_I_CKPT_FAULTS] = {"missing_file", "truncated_file", "wrong_crc",
+                                                                "missing_rank"};
+
+const struct hpcw_i_param hpcw_i_ckpt_param[] = {
+    {.key = "rank2file.layout",
+     .type = HPCW_I_PARAM_CHOICE,
+     .offset = FIELD(layout),
+     .choices = layouts,
+     .help = "whose directories and names; shared: SCR 1.1 and 3 restart from the one directory"},
+    {.key = "rank2file.checkpoints",
+     .type = HPCW_I_PARAM_U32,
+     .offset = FIELD(checkpoints),
+     .min = 1,
+     .max = 1000,
+     .help = "checkpoints below the one prefix, the last one being current"},
+    {.key = "rank2file.mean_size",
+     .type = HPCW_I_PARAM_SIZE,
+     .offset = FIELD(mean_size),
+     .min = HPCW_I_CKPT_LEAST,
+     .max = 0x1p36,
+     .unit = "bytes",
+     .help = "mean size of a rank's file"},
+    {.key = "rank2file.sigma",
+     .type = HPCW_I_PARAM_F64,
+     .offset = FIELD(sigma),
+     .max = 2,
+     .help = "spread of sizes, standard deviation of ln(size); 0 as grid codes, 0.5 as adaptive ones"},
+    {.key = "rank2file.content",
+     .type = HPCW_I_PARAM_CHOICE,
+     .offset = FIELD(content),
+     .choices = contents,
+     .help = "random bytes, or words of which three quarters repeat"},
+    {.key = "rank2file.payload",
+     .type = HPCW_I_PARAM_CHOICE,
+     .offset = FIELD(payload),
+     .choices = payloads,
+     .help = "the data files, or none of them: maps alone, with the same bytes"},
+    {.key = "rank2file.leaf_ranks",
+     .type = HPCW_I_PARAM_U32,
+     .offset = FIELD(leaf_ranks),
+     .min = 2,
+     .max = 0x1p31,
+     .help = "most ranks of a leaf of the map, and children of a node; few make deep maps"},
+    {.key = "rank2file.leaf_bytes",
+     .type = HPCW_I_PARAM_SIZE,
+     .offset = FIELD(leaf_bytes),
+     .min = 256,
+     .max = 0x1p30,
+     .unit = "bytes",
+     .help = "largest node of the map"},
+    FAULT("missing_files", HPCW_I_CKPT_MISSING_FILE, "files that are in the map, and not there"),
+    FAULT("truncated_files", HPCW_I_CKPT_TRUNCATED_FILE, "files that are shorter than the map says"),
+    FAULT("wrong_crcs", HPCW_I_CKPT_WRONG_CRC, "files of which a byte changed after the CRC was taken"),
+    FAULT("missing_ranks", HPCW_I_CKPT_MISSING_RANK, "files whose rank has no entry in the map"),
+    {.key = "rank2file.stale_index",
+     .type = HPCW_I_PARAM_BOOL,
+     .offset = FIELD(stale_index),
+     .help = "the index's current dataset is not there any more"},
+};
+const size_t hpcw_i_ckpt_param_count = sizeof hpcw_i_ckpt_param / sizeof hpcw_i_ckpt_param[0];
+
+void hpcw_i_ckpt_params_init(struct hpcw_i_ckpt_params *params) {
+    *params = (struct hpcw_i_ckpt_params){
+        .layout = HPCW_RANK2FILE_SHARED,
+        .checkpoints = 2,
+        .mean_size = 32 << 10,
+        .leaf_ranks = 8192,
+        .leaf_bytes = 1 << 20,
+    };
+}
+
+/* ---- faults ---- */
+
+static int by_value(const void *a, const void *b) {
+    uint64_t x = *(const uint64_t *)a;
+    uint64_t y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* Index of the first entry >= file. */
+static uint64_t lower_bound(const uint64_t *list, uint64_t count, uint64_t file) {
+    uint64_t low = 0;
+    while (low < count) {
+        uint64_t middle = low + (count - low) / 2;
+        if (list[middle] < file) {
+            low = middle + 1;
+        } else {
+            count = middle;
+        }
+    }
+    return low;
+}
+
+/* Draws until a file comes up that has no fault yet; at most half of them have one. */
+static uint64_t draw_file(const struct hpcw_i_ckpt *m, unsigned kind, uint32_t index, uint64_t files,
+                          const uint64_t *taken, uint64_t count) {
+    uint64_t file;
+    bool again;
+    uint32_t attempt = 0;
+    do {
+        uint32_t w[4];
+        hpcw_i_draw(m->seed, HPCW_I_FOR_CKPT_FAULT, kind, index, attempt++, w);
+        file = (uint64_t)(((unsigned __int128)((uint64_t)w[0] << 32 | w[1]) * files) >> 64);
+        again = false;
+        for (uint64_t i = 0; i < count && !again; i++) {
+            again = taken[i] == file;
+        }
+    } while (again);
+    return file;
+}
+
+static hpcw_status draw_faults(struct hpcw_i_ckpt *m, hpcw_error *err) {
+    uint64_t files = (uint64_t)m->params.checkpoints * m->ranks;
+    uint64_t wanted = 0;
+    for (unsigned k = 0; k < HPCW_I_CKPT_FAULTS; k++) {
+        wanted += m->params.faults[k];
+    }
+    if (wanted > files / 2 || wanted > 65536) {
+        return hpcw_i_fail(err, HPCW_ERANGE,
+                           "rank2file faults: wanted at most half of the %llu files and 65536, got %llu",
+                           (unsigned long long)files, (unsigned long long)wanted);
+    }
+    uint64_t *taken = hpcw_i_malloc((size_t)wanted * sizeof *taken);
+    uint64_t count = 0;
+    hpcw_status s =
+        taken == NULL ? hpcw_i_fail(err, HPCW_ENOMEM, "rank2file: out of memory for faults") : HPCW_OK;
+    for (unsigned k = 0; s == HPCW_OK && k < HPCW_I_CKPT_FAULTS; k++) {
+        uint32_t n = m->params.faults[k];
+        m->fault[k] = hpcw_i_malloc((size_t)n * sizeof *m->fault[k]);
+        if (m->fault[k] == NULL) {
+            s = hpcw_i_fail(err, HPCW_ENOMEM, "rank2file: out of memory for faults");
+            break;
+        }
+        for (uint32_t i = 0; i < n; i++) {
+            m->fault[k][i] = taken[count] = draw_file(m, k, i, files, taken, count);
+            count++;
+        }
+        qsort(m->fault[k], n, sizeof *m->fault[k], by_value);
+    }
+    hpcw_i_free(taken);
+    return s;
+}
+
+hpcw_status hpcw_i_ckpt_init(struct hpcw_i_ckpt *m, const struct hpcw_i_ckpt_params *params, uint32_t ranks,
+                             uint64_t seed, hpcw_error *err) {
+    *m = (struct hpcw_i_ckpt){.params = *params, .ranks = ranks, .seed = seed};
+    return draw_faults(m, err);
+}
+
+void hpcw_i_ckpt_free(struct hpcw_i_ckpt *m) {
+    for (unsigned k = 0; k < HPCW_I_CKPT_FAULTS; k++) {
+        hpcw_i_free(m->fault[k]);
+        m->fault[k] = NULL;
+    }
+}
+
+uint64_t hpcw_i_ckpt_before(const struct hpcw_i_ckpt *m, enum hpcw_i_ckpt_fault fault, uint64_t file) {
+    return lower_bound(m->fault[fault], m->params.faults[fault], file);
+}
+
+bool hpcw_i_ckpt_has(const struct hpcw_i_ckpt *m, enum hpcw_i_ckpt_fault fault, uint64_t file) {
+    uint64_t i = m->params.faults[fault] == 0 ? 0 : hpcw_i_ckpt_before(m, fault, file);
+    return i < m->params.faults[fault] && m->fault[fault][i] == file;
+}
+
+/* ---- sizes ---- */
+
+static void draw(const struct hpcw_i_ckpt *m, uint64_t file, uint32_t part, uint32_t w[4]) {
+    hpcw_i_draw(m->seed, HPCW_I_FOR_CKPT_FILE, (uint32_t)(file % m->ranks), (uint32_t)(file / m->ranks), part,
+                w);
+}
+
+uint64_t hpcw_i_ckpt_size(const struct hpcw_i_ckpt *m, uint64_t file) {
+    if (m->params.sigma == 0) {
+        return m->params.mean_size;
+    }
+    /* A rank's part of the domain is the same in all checkpoints. */
+    uint32_t w[4];
+    draw(m, file % m->ranks, 0, w);
+    double s = m->params.sigma;
+    double size = (double)m->params.mean_size * hpcw_i_exp(s * hpcw_i_normal(w[0], w[1]) - 0.5 * s * s) + 0.5;
+    return size < HPCW_I_CKPT_LEAST ? HPCW_I_CKPT_LEAST : (uint64_t)size;
+}
+
+uint32_t hpcw_i_ckpt_crc(const struct hpcw_i_ckpt *m, uint64_t file) {
+    uint32_t w[4];
+    draw(m, file, 1, w);
+    return w[0];
+}
+
+uint64_t hpcw_i_ckpt_length(const struct hpcw_i_ckpt *m, uint64_t file) {
+    uint64_t size = hpcw_i_ckpt_size(m, file);
+    if (hpcw_i_ckpt_has(m, HPCW_I_CKPT_TRUNCATED_FILE, file)) {
+        uint32_t w[4];
+        draw(m, file, 2, w);
+        size = (uint64_t)(((unsigned __int128)((uint64_t)w[0] << 32 | w[1]) * size) >> 64);
+    }
+    return size;
+}
+
+/* ---- contents ---- */
+
+/* The finaliser of SplitMix64 (Steele, Lea and Flood 2014): a word from its place alone. */
+static inline uint64_t mix(uint64_t z) {
+    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+    return z ^ z >> 31;
+}
+
+void hpcw_i_ckpt_fill(const struct hpcw_i_ckpt *m, uint64_t file, uint64_t offset, size_t size,
+                      unsigned char *out) {
+    uint32_t w[4];
+    draw(m, file, 3, w);
+    uint64_t key = (uint64_t)w[0] << 32 | w[1];
+    uint64_t same = ((uint64_t)w[2] << 32 | w[3]) & ~(uint64_t)0xffff;
+    uint64_t keep = m->params.content == HPCW_I_CKPT_COMPRESSIBLE ? 0xffff : UINT64_MAX;
+    same = m->params.content == HPCW_I_CKPT_COMPRESSIBLE ? same : 0;
+    uint64_t place = key + (offset / 8 + 1) * UINT64_C(0x9e3779b97f4a7c15);
+    for (; size >= 8; size -= 8, out += 8) {
+        hpcw_i_put_u64(out, (mix(place) & keep) | same, false);
+        place += UINT64_C(0x9e3779b97f4a7c15);
+    }
+    if (size > 0) {
+        unsigned char last[8];
+        hpcw_i_put_u64(last, (mix(place) & keep) | same, false);
+        memcpy(out, last, size);
+    }
+}
+
+void hpcw_i_ckpt_last(const struct hpcw_i_ckpt *m, uint64_t file, uint32_t before,
+                      unsigned char last[HPCW_I_CKPT_LEAST]) {
+    /* Four bytes x turn the register r into what 32 steps make of r ^ x; the steps go backwards, too. */
+    uint32_t end = ~hpcw_i_ckpt_crc(m, file);
+    for (int i = 0; i < 32; i++) {
+        end = (end & 0x80000000u) != 0 ? (end ^ 0xedb88320u) << 1 | 1 : end << 1;
+    }
+    hpcw_i_put_u32(last, end ^ ~before, false);
+    if (hpcw_i_ckpt_has(m, HPCW_I_CKPT_WRONG_CRC, file)) {
+        uint32_t w[4];
+        draw(m, file, 2, w);
+        last[w[2] % HPCW_I_CKPT_LEAST] ^= (unsigned char)(1 + w[3] % 255);
+    }
+}

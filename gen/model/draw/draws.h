@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Draws (base/rng.h) and exponentials (base/detmath.h) of many things at once, over the lanes of the processor's
+ * vectors. Every instruction set gives the bits of the functions that make one. */
+#ifndef HPCW_GEN_MODEL_DRAW_DRAWS_H
+#define HPCW_GEN_MODEL_DRAW_DRAWS_H
+
+#include <stdint.h>
+
+#include "gen/model/draw/simd.h"
+#include "libwriter/base/rng.h"
+
+/* The draws (a[i], b, c), i = 0 .. count - 1. */
+struct hpcw_i_draws {
+    uint64_t seed;
+    enum hpcw_i_purpose purpose;
+    uint32_t count;
+    const uint32_t *a; /* [count] */
+    uint32_t b, c;
+};
+
+struct hpcw_i_lanes {
+    /* z[i] = hpcw_i_normal of the first two words. */
+    void (*normals)(const struct hpcw_i_draws *draws, double *z);
+    /* The first `words` words, 1 to 4 of them: word[k][i], rows of `count`. */
+    void (*words)(const struct hpcw_i_draws *draws, uint32_t words, uint32_t *word);
+    /* x[i] = hpcw_i_exp(x[i]) */
+    void (*exps)(double *x, uint32_t count);
+};
+
+/* NULL: this instruction set is not available. */
+const struct hpcw_i_lanes *hpcw_i_lanes(enum hpcw_i_simd simd);
+
+/* Private to draws.c. */
+extern const struct hpcw_i_lanes hpcw_i_lanes_scalar;
+extern const struct hpcw_i_lanes hpcw_i_lanes_avx2;
+
+#endif

@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Draws with AVX2. */
+#include "gen/model/draw/lanes_avx2.h"
+
+#define LANES_TABLE hpcw_i_lanes_avx2
+
+#include "gen/model/draw/draws_lanes.h"

@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Draws for any processor. */
+#include "gen/model/draw/lanes_scalar.h"
+
+#define LANES_TABLE hpcw_i_lanes_scalar
+
+#include "gen/model/draw/draws_lanes.h"

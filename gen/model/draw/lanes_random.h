@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * base/rng.h over lanes. Included behind the lane operations of one instruction set (lanes_*.h).
+ *
+ * Integers live in 64-bit lanes and mean their low half; the high half may hold rubbish where only products
+ * follow, for the multiplication reads low halves alone.
+ */
+#ifndef HPCW_GEN_MODEL_DRAW_LANES_RANDOM_H
+#define HPCW_GEN_MODEL_DRAW_LANES_RANDOM_H
+
+#include "libwriter/base/rng.h"
+
+/* 2^52 as a double: or-ing an integer below 2^52 into its bits adds it. */
+#define TWO_52_BITS 0x4330000000000000
+
+#ifdef __clang__
+#define UNROLL _Pragma("clang loop unroll(full)")
+#else
+#define UNROLL _Pragma("GCC unroll 10")
+#endif
+
+static inline void philox_round(vu c[4], uint32_t key0, uint32_t key1) {
+    vu p0 = u_mul32(u_set(HPCW_I_PHILOX_MULTIPLIER_0), c[0]);
+    vu p1 = u_mul32(u_set(HPCW_I_PHILOX_MULTIPLIER_1), c[2]);
+    c[0] = u_xor3(u_high(p1), c[1], u_set(key0));
+    c[1] = p1;
+    c[2] = u_xor3(u_high(p0), c[3], u_set(key1));
+    c[3] = p0;
+}
+
+/*
+ * Several blocks at once, round by round: one alone is a chain of operations that each wait for the one before.
+ * Where words of the counter are the same for the whole row, the compiler moves their rounds out of the loop.
+ */
+static inline __attribute__((always_inline)) void philox(uint64_t seed, vu c[][4], int blocks) {
+    uint32_t key0 = (uint32_t)seed, key1 = (uint32_t)(seed >> 32);
+    UNROLL for (int round = 0; round < HPCW_I_PHILOX_ROUNDS; round++) {
+        UNROLL for (int b = 0; b < blocks; b++) {
+            philox_round(c[b], key0, key1);
+        }
+        key0 += HPCW_I_PHILOX_INCREMENT_0;
+        key1 += HPCW_I_PHILOX_INCREMENT_1;
+    }
+}
+
+/* Centred sum of the four halves of two words: the integer behind hpcw_i_normal. */
+static inline vd halves(vu word0, vu word1) {
+    const vu low_halves = u_set(0x0000ffff0000ffff);
+    vu words = u_join(word0, word1);
+    vu sums = u_add(u_and(words, low_halves), u_and(u_right(words, 16), low_halves));
+    vu sum = u_and(u_add(sums, u_high(sums)), u_set(0x3ffff));
+    return d_sub(u_as_d(u_or(sum, u_set(TWO_52_BITS))), d_set(0x1p52 + HPCW_I_NORMAL_CENTRE));
+}
+
+/* Integers below 2^52, all 64 bits of the lanes. */
+static inline vd u_to_d(vu x) {
+    return d_sub(u_as_d(u_or(x, u_set(TWO_52_BITS))), d_set(0x1p52));
+}
+
+#endif

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "gen/model/draw/permute.h"
+
+#include <assert.h>
+
+enum { ROUNDS = 4 };
+
+/* Bits of half a block: the block is the smallest of an even number of bits that holds count - 1. */
+static uint32_t half_bits(uint32_t count) {
+    uint32_t bits = 1;
+    while (bits < 16 && (UINT64_C(1) << 2 * bits) < count) {
+        bits++;
+    }
+    return bits;
+}
+
+static uint32_t scrambled(const struct hpcw_i_permutation *p, uint32_t half, uint32_t round) {
+    uint32_t w[4];
+    hpcw_i_draw(p->seed, p->purpose, half, round, p->key, w);
+    return w[0];
+}
+
+uint32_t hpcw_i_permute(const struct hpcw_i_permutation *p, uint32_t x) {
+    assert(x < p->count);
+    const uint32_t bits = half_bits(p->count);
+    const uint32_t mask = ((uint32_t)1 << bits) - 1;
+    do {
+        uint32_t left = x >> bits;
+        uint32_t right = x & mask;
+        for (uint32_t round = 0; round < ROUNDS; round++) {
+            uint32_t next = left ^ (scrambled(p, right, round) & mask);
+            left = right;
+            right = next;
+        }
+        x = left << bits | right;
+    } while (x >= p->count);
+    return x;
+}
+
+uint32_t hpcw_i_permute_back(const struct hpcw_i_permutation *p, uint32_t y) {
+    assert(y < p->count);
+    const uint32_t bits = half_bits(p->count);
+    const uint32_t mask = ((uint32_t)1 << bits) - 1;
+    do {
+        uint32_t left = y >> bits;
+        uint32_t right = y & mask;
+        for (uint32_t round = ROUNDS; round-- > 0;) {
+            uint32_t before = right ^ (scrambled(p, left, round) & mask);
+            right = left;
+            left = before;
+        }
+        y = left << bits | right;
+    } while (y >= p->count);
+    return y;
+}
+
+enum { AT_ONCE = 256 };
+
+/* One pass over the block of each of y[count], which need not be below p->count. */
+static void pass_back(const struct hpcw_i_permutation *p, const struct hpcw_i_lanes *lanes, uint32_t *y,
+                      uint32_t count) {
+    const uint32_t bits = half_bits(p->count);
+    const uint32_t mask = ((uint32_t)1 << bits) - 1;
+    uint32_t left[AT_ONCE];
+    uint32_t right[AT_ONCE];
+    uint32_t word[AT_ONCE];
+    for (uint32_t i = 0; i < count; i++) {
+        left[i] = y[i] >> bits;
+        right[i] = y[i] & mask;
+    }
+    for (uint32_t round = ROUNDS; round-- > 0;) {
+        const struct hpcw_i_draws draws = {p->seed, p->purpose, count, left, round, p->key};
+        lanes->words(&draws, 1, word);
+        for (uint32_t i = 0; i < count; i++) {
+            uint32_t before = right[i] ^ (word[i] & mask);
+            right[i] = left[i];
+            left[i] = before;
+        }
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        y[i] = left[i] << bits | right[i];
+    }
+}
+
+void hpcw_i_permute_back_run(const struct hpcw_i_permutation *p, const struct hpcw_i_lanes *lanes,
+                             uint32_t first, uint32_t count, uint32_t *x) {
+    for (uint32_t done = 0; done < count; done += AT_ONCE) {
+        uint32_t y[AT_ONCE];
+        uint32_t place[AT_ONCE]; /* where they belong */
+        uint32_t left = count - done < AT_ONCE ? count - done : AT_ONCE;
+        for (uint32_t i = 0; i < left; i++) {
+            y[i] = first + done + i;
+            place[i] = done + i;
+        }
+        while (left > 0) {
+            pass_back(p, lanes, y, left);
+            uint32_t outside = 0;
+            for (uint32_t i = 0; i < left; i++) {
+                if (y[i] < p->count) {
+                    x[place[i]] = y[i];
+                } else {
+                    y[outside] = y[i];
+                    place[outside++] = place[i];
+                }
+            }
+            left = outside;
+        }
+    }
+}

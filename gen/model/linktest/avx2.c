@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* LinkTest rows with AVX2. */
+#include "gen/model/draw/lanes_avx2.h"
+
+#define ROW_NAME hpcw_i_linktest_row_avx2
+
+#include "gen/model/linktest/lanes.h"

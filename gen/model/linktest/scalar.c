@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* LinkTest rows for any processor. */
+#include "gen/model/draw/lanes_scalar.h"
+
+#define ROW_NAME hpcw_i_linktest_row_scalar
+
+#include "gen/model/linktest/lanes.h"

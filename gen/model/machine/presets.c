@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Machines by name, and the table of their parameters. Sources in brackets:
+ *
+ * P1   JUPITER Benchmark Suite, LinkTest description (2024): JUWELS Booster, cells of 48 nodes
+ * P2   J. Grimm, osu table of an HDR100/EDR-class fat tree (2021)
+ * P4   CSCS ReFrame checks, osu_tests references
+ * P5   LUMI documentation, network page: 16 switches x 16 nodes per group; LUMI ReFrame issue 7
+ * P6   Ajima et al., "The Tofu interconnect D", IEEE Cluster 2018: 0.49 us, 6.8 GB/s a link at 93 %; X Y Z by
+ *      2 x 3 x 2
+ * P9   NVIDIA HPC-X ClusterKit manual    P10  GB10 cluster guide, bandwidth table (2026)
+ * P12  Narval documentation (Digital Research Alliance of Canada): islands with 33:7 blocking
+ * P13  JUPITER configuration page: groups of 240 nodes, 15 lower switches, 4 x 72 cores, 4 x NDR200 a node
+ * P14  host names seen in public course notes, logs and tools
+ * C1   JUWELS configuration page: 2 x EPYC 7402, 24 cores each; 8 caches of 16 MB a processor: 3 cores share one
+ * C2   LUMI-C: 2 x 64-core EPYC "Milan", 8 cores a die with one L3 (LUMI architecture slides, zenodo 10683366)
+ * C3   Narval: 2 x EPYC 7532, 32 cores each; 16 caches of 16 MB a processor: 2 cores share one
+ * C4   Fujitsu A64FX (Fujitsu Technical Review, "Supercomputer Fugaku CPU A64FX"): 48 compute cores in 4 groups of
+ *      12 with an L2 each
+ * M    measured with Open MPI 4.1.4 on 2 cores of an EPYC virtual machine
+ * A    assumption, chosen for plausibility
+ */
+#include <stddef.h>
+#include <string.h>
+
+#include "gen/model/machine/machine.h"
+#include "libwriter/base/status.h"
+
+#define ALL_HOSTS "jwb", "nid", "frontier", "node"
+static const char *const hosts_names[] = {ALL_HOSTS, NULL};
+
+/* Within the node [M, A]; switches, groups and beyond: HDR200 as measured by LinkTest [P1, P2, P5, A]. */
+static const struct hpcw_i_machine_params hdr200 = {
+    .ppn = 4, /* one rank per network card [P1] */
+    .cores = 48,
+    .cores_per_cache = 3,
+    .cores_per_socket = 24, /* [C1] */
+    .nics = 4,
+    .nodes_per_switch = 24, /* [A] */
+    .nodes_per_group = 48,  /* [P1] */
+    .hosts = HPCW_I_HOSTS_JWB,
+    .latency_us = {0.11, 0.25, 0.45, 1.0, 1.2, 1.6},
+    .small_gbs = {5.3, 5, 4, 2.1, 2.1, 2.1},
+    .rendezvous_us = {1.8, 1.8, 1.8, 0.03, 0.03, 0.03},
+    .large_gbs = {14.5, 12, 9, 24.5, 24.5, 24.5},
+    .hop_us = 0,
+    .eager_node = 2048, /* [M: the jump lies between 1K and 4K] */
+    .eager_net = 8192,  /* osu tables of Aries */
+    .bad_node_share = 0.004,
+    .bad_factor = {0.5, 0.25, 0.11}, /* visible below 0.93 [P9], 0.11 measured [P10] */
+    .bad_weight = {0.6, 0.3},
+    .bad_cable_share = 0.001,
+    .bad_cable_factor = 0.5,
+    .slow_node_share = 0.003,          /* [A]: a few nodes of a thousand run below their clock, */
+    .slow_node_factor = 1.3,           /* for instance throttled by heat */
+    .heavy = {0.54, 0.05, 0.48, 0.66}, /* steps of a 16 MiB cross-half run [P1] */
+    .light = {0.9, 0.05, 0.75, 1.0},   /* [A], cut at 3 sd and at the whole bandwidth */
+    /* Light means: adaptive routing still finds free links. A published excerpt with 256 KiB messages shows the
+     * undisturbed 23.3 GB/s, runs with 16 MiB a half of it [P1]; the border is put between them [A]. */
+    .heavy_size = 1 << 20,
+};
+
+static struct hpcw_i_machine_params preset_hdr200(void) {
+    return hdr200;
+}
+
+static struct hpcw_i_machine_params preset_ss11(void) {
+    struct hpcw_i_machine_params p = hdr200;
+    p.ppn = 128;
+    p.cores = 128;
+    p.cores_per_cache = 8;
+    p.cores_per_socket = 64; /* [C2] */
+    p.nics = 1;              /* 200 Gb/s as HDR200 */
+    p.nodes_per_switch = 16;
+    p.nodes_per_group = 256; /* [P5] */
+    p.hosts = HPCW_I_HOSTS_NID;
+    return p;
+}
+
+static struct hpcw_i_machine_params preset_hdr100(void) {
+    struct hpcw_i_machine_params p = hdr200;
+    p.ppn = 64; /* [A]: every core */
+    p.cores = 64;
+    p.cores_per_cache = 2;
+    p.cores_per_socket = 32; /* [C3] */
+    p.nics = 1;
+    p.nodes_per_switch = 66;
+    p.nodes_per_group = 66; /* [P12] */
+    p.hosts = HPCW_I_HOSTS_NODE;
+    for (int c = HPCW_I_SAME_SWITCH; c < HPCW_I_CLASSES; c++) {
+        p.rendezvous_us[c] = 4.7;
+        p.large_gbs[c] = 9.4; /* fit of [P2] */
+    }
+    /* Blocking is built in, 7 up links for 33 down links: whatever the size, others talk, too [P12]. The spread
+     * and its ends are those of [P1], scaled with the mean. */
+    p.heavy = (struct hpcw_i_congestion){0.21, 0.02, 0.187, 0.257};
+    p.heavy_size = 0;
+    return p;
+}
+
+static struct hpcw_i_machine_params preset_ndr200(void) {
+    struct hpcw_i_machine_params p = hdr200;
+    p.cores = 288;
+    p.cores_per_cache = 72;
+    p.cores_per_socket = 72; /* one Grace processor per rank [P13] */
+    p.nodes_per_switch = 16;
+    p.nodes_per_group = 240; /* [P13] */
+    p.hosts = HPCW_I_HOSTS_NODE;
+    return p;
+}
+
+static struct hpcw_i_machine_params preset_tofud(void) {
+    struct hpcw_i_machine_params p = hdr200;
+    p.ppn = 4; /* [A]: one rank per core group */
+    p.cores = 48;
+    p.cores_per_cache = 12;
+    p.cores_per_socket = 48; /* [C4] */
+    p.nics = 6;
+    p.nodes_per_switch = 0;
+    p.nodes_per_group = 0;
+    p.torus = true;
+    p.hosts = HPCW_I_HOSTS_NODE;
+    for (int c = HPCW_I_SAME_SWITCH; c < HPCW_I_CLASSES; c++) {
+        p.latency_us[c] = 0.49;
+        p.large_gbs[c] = 6.3; /* 6.8 GB/s at 93 % [P6] */
+    }
+    p.hop_us = 0.1; /* [A] */
+    return p;
+}
+
+static struct hpcw_i_machine_params preset_tcp(void) {
+    struct hpcw_i_machine_params p = hdr200;
+    p.ppn = 16; /* [A]: two processors of 8 cores with one cache each */
+    p.cores = 16;
+    p.cores_per_cache = 8;
+    p.cores_per_socket = 8;
+    p.nics = 1;
+    p.nodes_per_switch = 0;
+    p.nodes_per_group = 0;
+    p.hosts = HPCW_I_HOSTS_NODE;
+    for (int c = HPCW_I_SAME_SWITCH; c < HPCW_I_CLASSES; c++) {
+        p.latency_us[c] = 26;
+        p.small_gbs[c] = 0.117; /* 117 MB/s, about 26 us [P2] */
+        p.rendezvous_us[c] = 0;
+        p.large_gbs[c] = 0.117;
+    }
+    return p;
+}
+
+const struct hpcw_i_machine_preset hpcw_i_machine_preset[] = {
+    {"dfplus-hdr200", "dragonfly+ of 48-node cells, 4 x HDR200 a node, one rank per card (JUWELS Booster)"},
+    {"dragonfly-ss11", "Slingshot-11 dragonfly of 256-node groups, 128 ranks a node (LUMI)"},
+    {"fattree-hdr100", "HDR100 fat tree of 66-node islands with 33:7 blocking, 64 ranks a node (Narval)"},
+    {"dfplus-ndr200", "dragonfly+ of 240-node groups, 4 x NDR200 a node (JUPITER)"},
+    {"torus-tofud", "six-dimensional TofuD torus, 4 ranks a node (Fugaku)"},
+    {"tcp-1g", "one gigabit Ethernet switch, 16 ranks a node"},
+};
+const size_t hpcw_i_machine_preset_count = sizeof hpcw_i_machine_preset / sizeof hpcw_i_machine_preset[0];
+
+hpcw_status hpcw_i_machine_params_init(struct hpcw_i_machine_params *params, const char *preset,
+                                       hpcw_error *err) {
+    static struct hpcw_i_machine_params (*const make[])(void) = {
+        preset_hdr200, preset_ss11, preset_hdr100, preset_ndr200, preset_tofud, preset_tcp,
+    };
+    _Static_assert(sizeof make / sizeof make[0] ==
+                       sizeof hpcw_i_machine_preset / sizeof hpcw_i_machine_preset[0],
+                   "a maker for every preset");
+    for (size_t i = 0; i < hpcw_i_machine_preset_count; i++) {
+        if (strcmp(preset, hpcw_i_machine_preset[i].name) == 0) {
+            *params = make[i]();
+            return HPCW_OK;
+        }
+    }
+    return hpcw_i_fail(err, HPCW_EINVAL,
+                       "no preset \"%s\": wanted dfplus-hdr200, dragonfly-ss11, fattree-hdr100, dfplus-ndr200, "
+                       "torus-tofud or tcp-1g",
+                       preset);
+}
+
+/* ------------------------------------------------------------------------------------------------------------
+ */
+
+#define FIELD(f) offsetof(struct hpcw_i_machine_params, f)
+#define COUNT(name, f, lo, hi, text)                                                                           \
+    { .key = "machine." name, .type = HPCW_I_PARAM_U32, .offset = FIELD(f), .min = lo, .max = hi, .help = text }
+#define BYTES(name, f, text)                                                                                   \
+    {                                                                                                          \
+        .key = "machine." name, .type = HPCW_I_PARAM_SIZE, .offset = FIELD(f), .min = 0, .max = 0x1p50,        \
+        .unit = "bytes", .help = text                                                                          \
+    }
+#define REAL(name, f, lo, hi, u, text)                                                                         \
+    {                                                                                                          \
+        .key = "machine." name, .type = HPCW_I_PARAM_F64, .offset = FIELD(f), .min = lo, .max = hi, .unit = u, \
+        .help = text                                                                                           \
+    }
+#define MICROSECONDS(name, f, text) REAL(name, f, 0, 1e6, "us", text)
+#define BANDWIDTH(name, f, text) REAL(name, f, 1e-3, 1e6, "GB/s", text)
+#define SHARE(name, f, text) REAL(name, f, 0, 1, NULL, text)
+#define LEFT(name, f, text) REAL(name, f, 0.001, 1, NULL, text)
+#define DISTANCE(digit, where)                                                                                 \
+    MICROSECONDS("latency_" #digit, latency_us[digit], "latency, " where),                                     \
+        BANDWIDTH("small_" #digit, small_gbs[digit], "bandwidth of messages up to the eager size, " where),    \
+        MICROSECONDS("rendezvous_" #digit, rendezvous_us[digit], "extra time of larger messages, " where),     \
+        BANDWIDTH("large_" #digit, large_gbs[digit], "bandwidth of larger messages, " where)
+
+const struct hpcw_i_param hpcw_i_machine_param[] = {
+    COUNT("ppn", ppn, 1, 65536, "ranks per node"),
+    COUNT("cores", cores, 1, 65536, "cores per node"),
+    COUNT("cores_per_cache", cores_per_cache, 1, 65536, "cores that share a last-level cache"),
+    COUNT("cores_per_socket", cores_per_socket, 1, 65536, "cores per processor"),
+    COUNT("nics", nics, 1, 1024, "network cards per node, shared by its ranks"),
+    COUNT("nodes_per_switch", nodes_per_switch, 0, 0x1p20, "nodes per switch; 0: all"),
+    COUNT("nodes_per_group", nodes_per_group, 0, 0x1p20, "nodes per group, a multiple of the switch's; 0: all"),
+    {.key = "machine.torus",
+     .type = HPCW_I_PARAM_BOOL,
+     .offset = FIELD(torus),
+     .help = "nodes form a torus of x by y by z units of 2 x 3 x 2 nodes"},
+    COUNT("torus_x", torus_x, 0, 1024, "units along x; 0: chosen from the number of nodes"),
+    COUNT("torus_y", torus_y, 0, 1024, "units along y; 0: chosen"),
+    COUNT("torus_z", torus_z, 0, 1024, "units along z; 0: chosen"),
+    {.key = "machine.hosts",
+     .type = HPCW_I_PARAM_CHOICE,
+     .offset = FIELD(hosts),
+     .choices = hosts_names,
+     .help = "pattern of node names: jwb0001.juwels, nid005000, frontier00001 or node00001 [P14]"},
+    DISTANCE(0, "same cache"),
+    DISTANCE(1, "same processor"),
+    DISTANCE(2, "same node"),
+    DISTANCE(3, "same switch"),
+    DISTANCE(4, "same group"),
+    DISTANCE(5, "other group"),
+    MICROSECONDS("hop", hop_us, "torus: time of each hop beyond the first"),
+    BYTES("eager_node", eager_node, "largest eager message within a node"),
+    BYTES("eager_net", eager_net, "largest eager message between nodes"),
+    SHARE("bad_node_share", bad_node_share, "share of nodes with a bad port, in or out at random"),
+    LEFT("bad_factor_1", bad_factor[0], "bandwidth left at a bad port, first kind"),
+    LEFT("bad_factor_2", bad_factor[1], "bandwidth left at a bad port, second kind"),
+    LEFT("bad_factor_3", bad_factor[2], "bandwidth left at a bad port, third kind"),
+    SHARE("bad_weight_1", bad_weight[0], "share of the first kind among bad ports"),
+    SHARE("bad_weight_2", bad_weight[1], "share of the second kind; the third has the rest"),
+    SHARE("bad_cable_share", bad_cable_share, "share of switch pairs with a bad cable"),
+    LEFT("bad_cable_factor", bad_cable_factor, "bandwidth left over a bad cable"),
+    SHARE("slow_node_share", slow_node_share, "share of nodes that compute slowly"),
+    REAL("slow_node_factor", slow_node_factor, 1, 1000, NULL, "what compute times are multiplied with there"),
+    REAL("heavy_mean", heavy.mean, 0.001, 1, NULL,
+         "heavy load: mean share of a link's bandwidth beyond a switch"),
+    REAL("heavy_sd", heavy.sd, 0, 1, NULL, "heavy load: its standard deviation from step to step"),
+    LEFT("heavy_min", heavy.min, "heavy load: lowest share"),
+    LEFT("heavy_max", heavy.max, "heavy load: highest share"),
+    REAL("light_mean", light.mean, 0.001, 1, NULL,
+         "light load: mean share of a link's bandwidth beyond a switch"),
+    REAL("light_sd", light.sd, 0, 1, NULL, "light load: its standard deviation"),
+    LEFT("light_min", light.min, "light load: lowest share"),
+    LEFT("light_max", light.max, "light load: highest share"),
+    BYTES("heavy_size", heavy_size, "messages of this size and larger make the load heavy"),
+};
+const size_t hpcw_i_machine_param_count = sizeof hpcw_i_machine_param / sizeof hpcw_i_machine_param[0];

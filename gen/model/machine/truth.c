@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "gen/model/machine/truth.h"
+
+/* Ranks of the nodes first .. first + nodes - 1. */
+static void ranks_of(const struct hpcw_i_machine *m, uint32_t first, uint32_t nodes, uint32_t *first_rank,
+                     uint32_t *ranks) {
+    uint64_t start = (uint64_t)first * m->params.ppn, end = start + (uint64_t)nodes * m->params.ppn;
+    *first_rank = (uint32_t)start;
+    *ranks = (uint32_t)((end < m->ranks ? end : m->ranks) - start);
+}
+
+bool hpcw_i_truth_next_port(const struct hpcw_i_machine *m, uint32_t *node, struct hpcw_i_truth_port *port) {
+    for (; *node < m->nodes; ++*node) {
+        struct hpcw_i_port health = hpcw_i_machine_port(m, *node);
+        if (health.factor < 1) {
+            port->node = *node;
+            port->outgoing = health.outgoing;
+            port->factor = health.factor;
+            ranks_of(m, *node, 1, &port->first_rank, &port->ranks);
+            ++*node;
+            return true;
+        }
+    }
+    return false;
+}
+
+bool hpcw_i_truth_next_node(const struct hpcw_i_machine *m, uint32_t *node, struct hpcw_i_truth_node *slow) {
+    for (; *node < m->nodes; ++*node) {
+        slow->factor = hpcw_i_machine_slowness(m, *node);
+        if (slow->factor > 1) {
+            slow->node = *node;
+            ranks_of(m, *node, 1, &slow->first_rank, &slow->ranks);
+            ++*node;
+            return true;
+        }
+    }
+    return false;
+}
+
+bool hpcw_i_truth_next_cable(const struct hpcw_i_machine *m, uint32_t *a, uint32_t *b,
+                             struct hpcw_i_truth_cable *cable) {
+    for (; *a < m->switches; ++*a, *b = 0) {
+        if (*b <= *a) {
+            *b = *a + 1;
+        }
+        for (; *b < m->switches; ++*b) {
+            double factor = hpcw_i_machine_cable(m, *a, *b);
+            if (factor < 1) {
+                cable->switch_a = *a;
+                cable->switch_b = *b;
+                cable->factor = factor;
+                ranks_of(m, *a * m->nodes_per_switch, m->nodes_per_switch, &cable->first_rank_a,
+                         &cable->ranks_a);
+                ranks_of(m, *b * m->nodes_per_switch, m->nodes_per_switch, &cable->first_rank_b,
+                         &cable->ranks_b);
+                ++*b;
+                return true;
+            }
+        }
+    }
+    return false;
+}

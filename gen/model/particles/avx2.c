@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Particles with AVX2. */
+#include "gen/model/draw/lanes_avx2.h"
+
+#define FILL_NAME hpcw_i_particles_fill_avx2
+
+#include "gen/model/particles/lanes.h"

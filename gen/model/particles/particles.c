@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "gen/model/particles/particles.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "gen/model/draw/grid.h"
+#include "gen/model/particles/run.h"
+#include "libwriter/base/checked.h"
+#include "libwriter/base/detmath.h"
+#include "libwriter/base/rng.h"
+#include "libwriter/base/status.h"
+
+#define FIELD(f) offsetof(struct hpcw_i_particles_params, f)
+#define REAL(name, f, lo, hi, u, text)                                                                         \
+    {                                                                                                          \
+        .key = "sion." name, .type = HPCW_I_PARAM_F64, .offset = FIELD(f), .min = lo, .max = hi, .unit = u,    \
+        .help = text                                                                                           \
+    }
+
+const struct hpcw_i_param hpcw_i_particles_param[] = {
+    {.key = "sion.mean_size",
+     .type = HPCW_I_PARAM_SIZE,
+     .offset = FIELD(mean_size),
+     .min = HPCW_I_PARTICLE_SIZE,
+     .max = 0x1p36,
+     .unit = "bytes",
+     .help = "mean size of a rank's particles"},
+    REAL("sigma", sigma, 0, 2, NULL,
+         "spread of sizes, standard deviation of ln(size); 0 as grid codes, 0.5 as adaptive ones"),
+    {.key = "sion.min_particles",
+     .type = HPCW_I_PARAM_U32,
+     .offset = FIELD(min_particles),
+     .min = 1,
+     .max = 0x1p31,
+     .help = "least number of particles per rank"},
+    REAL("box", box, 1e-3, 1e6, "Mpc/h", "side of the simulated volume"),
+    REAL("flow", flow, 0, 1e5, "km/s", "bulk velocity of a subdomain, standard deviation of a component"),
+    REAL("thermal", thermal, 0, 1e5, "km/s", "velocity of particles in it, standard deviation of a component"),
+    REAL("potential", potential, 0, 1e9, "km^2/s^2", "scale of the gravitational potential"),
+};
+const size_t hpcw_i_particles_param_count = sizeof hpcw_i_particles_param / sizeof hpcw_i_particles_param[0];
+
+void hpcw_i_particles_params_init(struct hpcw_i_particles_params *params) {
+    *params = (struct hpcw_i_particles_params){
+        /* 4096 ranks take 206 MB with blocks of 4 KiB, of which the last of a rank is half empty. */
+        .mean_size = 47 * 1024, .sigma = 0.5,     .min_particles = 128, .box = 256, .flow = 300,
+        .thermal = 100,         .potential = 1e5,
+    };
+}
+
+/* Mean 1 whatever sigma, as far as the normal draws are normal. */
+static double relative_size(const struct hpcw_i_particles_params *p, double z) {
+    return hpcw_i_exp(p->sigma * z - 0.5 * p->sigma * p->sigma);
+}
+
+hpcw_status hpcw_i_particles_init(struct hpcw_i_particles *model, const struct hpcw_i_particles_params *params,
+                                  uint32_t ranks, uint64_t seed, hpcw_error *err) {
+    memset(model, 0, sizeof *model);
+    if (ranks < 1) {
+        return hpcw_i_fail(err, HPCW_ERANGE, "ranks with particles: wanted at least 1, got 0");
+    }
+    double largest =
+        (double)params->mean_size / HPCW_I_PARTICLE_SIZE * relative_size(params, HPCW_I_NORMAL_MAX);
+    if (largest >= 0x1p32 - 1) {
+        return hpcw_i_fail(
+            err, HPCW_ERANGE,
+            "sion.mean_size and sion.sigma: wanted less than 2^32 particles on every rank, these "
+            "allow %.3g",
+            largest);
+    }
+    model->params = *params;
+    model->ranks = ranks;
+    model->seed = seed;
+    hpcw_i_grid_shape(ranks, 3, model->dims);
+    (void)hpcw_i_particles_use(model, hpcw_i_simd_best());
+    return HPCW_OK;
+}
+
+bool hpcw_i_particles_use(struct hpcw_i_particles *model, enum hpcw_i_simd simd) {
+    static hpcw_i_particles_fill_fn *const fill[HPCW_I_SIMD_COUNT] = {
+        [HPCW_I_SIMD_NONE] = hpcw_i_particles_fill_scalar,
+#ifdef HPCW_I_SIMD_X86
+        [HPCW_I_SIMD_AVX2] = hpcw_i_particles_fill_avx2,
+#endif
+    };
+    if (!hpcw_i_simd_available(simd)) {
+        return false;
+    }
+    model->simd = simd;
+    model->fill = fill[simd];
+    return true;
+}
+
+uint32_t hpcw_i_particles_count(const struct hpcw_i_particles *model, uint32_t rank) {
+    uint32_t w[4];
+    hpcw_i_draw(model->seed, HPCW_I_FOR_PARTICLE_COUNT, rank, 0, 0, w);
+    double mean = (double)model->params.mean_size / HPCW_I_PARTICLE_SIZE;
+    uint32_t count = (uint32_t)(mean * relative_size(&model->params, hpcw_i_normal(w[0], w[1])) + 0.5);
+    return count > model->params.min_particles ? count : model->params.min_particles;
+}
+
+struct hpcw_i_particles_layout hpcw_i_particles_layout(const struct hpcw_i_particles *model, uint32_t rank,
+                                                       uint64_t alignment) {
+    assert(alignment > 0);
+    uint32_t w[4];
+    hpcw_i_draw(model->seed, HPCW_I_FOR_PARTICLE_COUNT, rank, 0, 0, w);
+    const uint32_t wanted = 2 + (uint32_t)((uint64_t)w[2] * 3 >> 32);
+    const uint64_t count = hpcw_i_particles_count(model, rank);
+    const uint64_t size = count * HPCW_I_PARTICLE_SIZE;
+
+    uint64_t chunk = (count + wanted - 1) / wanted * HPCW_I_PARTICLE_SIZE;
+    if (!hpcw_i_round_up_u64(chunk, alignment, &chunk)) {
+        chunk = alignment;
+    }
+    if (chunk >= size && size > alignment) {
+        chunk = (size - 1) / alignment * alignment; /* one unit less leaves something for a second block */
+    }
+    /* A particle is never cut in two, so at least one must fit. */
+    while (chunk < HPCW_I_PARTICLE_SIZE) {
+        chunk += alignment;
+    }
+    uint64_t per_chunk = chunk / HPCW_I_PARTICLE_SIZE;
+    return (struct hpcw_i_particles_layout){
+        .chunk_size = chunk,
+        .per_chunk = (uint32_t)(per_chunk < count ? per_chunk : count),
+        .blocks = (uint32_t)((count + per_chunk - 1) / per_chunk),
+    };
+}
+
+void hpcw_i_particles_fill(const struct hpcw_i_particles *model, uint32_t rank, uint32_t first, uint32_t count,
+                           unsigned char *out) {
+    const struct hpcw_i_particles_params *p = &model->params;
+    const double grid = (double)(1 << HPCW_I_PLACE_BITS);
+    const uint32_t at[3] = {rank / model->dims[2] / model->dims[1], rank / model->dims[2] % model->dims[1],
+                            rank % model->dims[2]};
+    uint32_t w[2][4];
+    for (uint32_t part = 0; part < 2; part++) {
+        hpcw_i_draw(model->seed, HPCW_I_FOR_PARTICLE_FLOW, rank, 0, part, w[part]);
+    }
+    struct hpcw_i_particles_run run = {
+        .out = out,
+        .rank = rank,
+        .first = first,
+        .count = count,
+        .seed = model->seed,
+        .thermal_scale = p->thermal * HPCW_I_NORMAL_SCALE,
+        .phi = -p->potential * (1 + 0.25 * hpcw_i_normal(w[1][2], w[1][3])),
+        .phi_scale = p->potential / (grid * grid), /* 0.75 of the scale between centre and corner */
+    };
+    for (int d = 0; d < 3; d++) {
+        double side = p->box / model->dims[d];
+        run.corner[d] = side * at[d];
+        run.step[d] = side / grid;
+    }
+    run.flow[0] = p->flow * hpcw_i_normal(w[0][0], w[0][1]);
+    run.flow[1] = p->flow * hpcw_i_normal(w[0][2], w[0][3]);
+    run.flow[2] = p->flow * hpcw_i_normal(w[1][0], w[1][1]);
+    model->fill(&run);
+}

@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Particles for any processor. */
+#include "gen/model/draw/lanes_scalar.h"
+
+#define FILL_NAME hpcw_i_particles_fill_scalar
+
+#include "gen/model/particles/lanes.h"

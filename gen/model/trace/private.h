@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the files of the trace model share. */
+#ifndef HPCW_GEN_MODEL_TRACE_PRIVATE_H
+#define HPCW_GEN_MODEL_TRACE_PRIVATE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "gen/model/trace/trace.h"
+
+enum {
+    HPCW_I_TRACE_MOST_DIRECTIONS = 6,
+    HPCW_I_TRACE_MOST_PLACES = 1 + (1 << HPCW_I_TRACE_MOST_DIRECTIONS),
+    HPCW_I_TRACE_CHECKPOINT_EVENTS = 10, /* checkpoint, open, write, close, barrier */
+    HPCW_I_TRACE_GAP_NS = 1000
+};
+
+/* What a rank does in an exchange in one direction. */
+enum { HPCW_I_TRACE_SENDS = 1, HPCW_I_TRACE_RECEIVES = 2, HPCW_I_TRACE_LARGE = 4 /* what it receives */ };
+
+/* Sorts entry[count] by their low `bits` bits, at most 32; entries that are equal there stay in their order. other[count] is for
+ * its use. Returns where they lie then: one of the two. */
+uint64_t *hpcw_i_trace_sort(uint64_t *entry, uint64_t *other, uint64_t count, uint32_t bits);
+
+#endif

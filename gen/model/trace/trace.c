@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "gen/model/trace/trace.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "gen/model/draw/grid.h"
+#include "gen/model/trace/private.h"
+#include "libwriter/base/buf.h"
+#include "libwriter/base/detmath.h"
+#include "libwriter/base/mem.h"
+#include "libwriter/base/rng.h"
+#include "libwriter/base/status.h"
+
+#define FIELD(f) offsetof(struct hpcw_i_trace_params, f)
+#define REAL(name, f, lo, hi, u, text)                                                                         \
+    {                                                                                                          \
+        .key = "trace." name, .type = HPCW_I_PARAM_F64, .offset = FIELD(f), .min = lo, .max = hi, .unit = u,   \
+        .help = text                                                                                           \
+    }
+#define BYTES(name, f, most, text)                                                                             \
+    {                                                                                                          \
+        .key = "trace." name, .type = HPCW_I_PARAM_SIZE, .offset = FIELD(f), .min = 1, .max = most,            \
+        .unit = "bytes", .help = text                                                                          \
+    }
+
+/* M: measured, see the load and link models; A: assumption. */
+const struct hpcw_i_param hpcw_i_trace_param[] = {
+    {.key = "trace.dims",
+     .type = HPCW_I_PARAM_U32,
+     .offset = FIELD(dims),
+     .min = 1,
+     .max = 3,
+     .help = "dimensions of the grid of ranks that exchange halos"},
+    {.key = "trace.periodic",
+     .type = HPCW_I_PARAM_BOOL,
+     .offset = FIELD(periodic),
+     .help = "ranks at opposite ends of the grid are neighbours"},
+    BYTES("message_bytes", message_bytes, 0x1p30, "median size of a halo message [A]"),
+    REAL("message_sigma", message_sigma, 0, 3, NULL, "standard deviation of ln(size of a halo message) [A]"),
+    REAL("transfer_sigma", transfer_sigma, 0, 1, NULL, "standard deviation of ln(time on the way) [M]"),
+    REAL("noise", noise, 0, 1, NULL, "chance that the system interrupts a rank while it computes [A]"),
+    REAL("noise_min", noise_min_ms, 0, 1e6, "ms", "shortest interruption [M]"),
+    REAL("noise_max", noise_max_ms, 0, 1e6, "ms", "longest interruption [M]"),
+    {.key = "trace.checkpoint_every",
+     .type = HPCW_I_PARAM_U32,
+     .offset = FIELD(checkpoint_every),
+     .min = 0,
+     .max = 1048576,
+     .help = "iterations from one checkpoint to the next; 0: none [A]"},
+    BYTES("checkpoint_bytes", checkpoint_bytes, 0x1p40, "size of a rank's checkpoint"),
+    REAL("write_rate", write_gbs, 1e-6, 1e3, "GB/s", "rate at which a rank writes its checkpoint [A]"),
+    REAL("write_sigma", write_sigma, 0, 2, NULL, "standard deviation of ln(time to write) [A]"),
+    REAL("skew", skew_us, 0, 1e6, "us",
+         "standard deviation of the ranks' clock offsets; messages may then seem to arrive before they were "
+         "sent"),
+};
+const size_t hpcw_i_trace_param_count = sizeof hpcw_i_trace_param / sizeof hpcw_i_trace_param[0];
+
+void hpcw_i_trace_params_init(struct hpcw_i_trace_params *params) {
+    *params = (struct hpcw_i_trace_params){
+        .dims = 2,
+        .message_bytes = 256 << 10,
+        .message_sigma = 0.3,
+        .transfer_sigma = 0.12,
+        .noise = 1e-4,
+        .noise_min_ms = 2,
+        .noise_max_ms = 8,
+        .checkpoint_every = 10,
+        .checkpoint_bytes = 32 << 10,
+        .write_gbs = 0.1,
+        .write_sigma = 0.5,
+    };
+}
+
+/* ---- building ---- */
+
+/* Where a rank's message goes in a direction: 2 d up, 2 d + 1 down along dimension d. */
+static uint32_t neighbour(const struct hpcw_i_trace_model *m, uint32_t rank, uint32_t direction) {
+    uint32_t d = direction / 2;
+    bool up = direction % 2 == 0;
+    uint32_t at[3];
+    hpcw_i_grid_place(m->grid, rank, at);
+    bool outside = up ? at[d] + 1 == m->grid[d] : at[d] == 0;
+    if (m->grid[d] == 1 || (outside && !m->params.periodic)) {
+        return UINT32_MAX;
+    }
+    at[d] = outside ? (up ? 0 : m->grid[d] - 1) : up ? at[d] + 1 : at[d] - 1;
+    return hpcw_i_grid_cell(m->grid, at);
+}
+
+/* Time of an undisturbed message: bad ports and cables, the cards that the ranks of a node share, and the usual
+ * congestion beyond a switch. */
+static double base_ns(const struct hpcw_i_machine *m, uint32_t from, uint32_t to, uint32_t bytes) {
+    enum hpcw_i_class class = hpcw_i_machine_class(m, from, to);
+    struct hpcw_i_message_cost cost = hpcw_i_machine_cost(m, class, bytes);
+    uint32_t a = hpcw_i_machine_node(m, from);
+    uint32_t b = hpcw_i_machine_node(m, to);
+    double slower = 1;
+    if (class >= HPCW_I_SAME_SWITCH) {
+        slower = m->out_slowdown[a] > m->in_slowdown[b] ? m->out_slowdown[a] : m->in_slowdown[b];
+        slower /= hpcw_i_machine_cable(m, hpcw_i_machine_switch(m, a), hpcw_i_machine_switch(m, b));
+        slower *= m->params.ppn > m->params.nics ? (double)m->params.ppn / m->params.nics : 1;
+    }
+    if (class >= HPCW_I_SAME_GROUP) {
+        slower /= bytes >= m->params.heavy_size ? m->params.heavy.mean : m->params.light.mean;
+    }
+    uint32_t hops = hpcw_i_machine_distance(m, a, b);
+    double hop_ns = hops > 1 ? (hops - 1) * m->params.hop_us * 1e3 : 0;
+    return (cost.fixed_ps + cost.transfer_ps * slower) * 1e-3 + hop_ns;
+}
+
+static void link_ranks(struct hpcw_i_trace_model *m) {
+    const struct hpcw_i_trace_params *p = &m->params;
+    for (uint32_t r = 0; r < m->ranks; r++) {
+        for (uint32_t k = 0; k < m->directions; k++) {
+            struct hpcw_i_trace_link *link = &m->link[(size_t)r * m->directions + k];
+            uint32_t w[4];
+            hpcw_i_draw(m->load->seed, HPCW_I_FOR_TRACE_MESSAGE, r, k, 0, w);
+            double bytes =
+                (double)p->message_bytes * hpcw_i_exp(p->message_sigma * hpcw_i_normal(w[0], w[1])) + 0.5;
+            link->to = neighbour(m, r, k);
+            link->bytes = bytes < 1 ? 1 : bytes < INT32_MAX ? (uint32_t)bytes : INT32_MAX;
+            m->messages += link->to != UINT32_MAX;
+        }
+    }
+}
+
+/* The same links, seen from where they lead. */
+static void turn_links(struct hpcw_i_trace_model *m) {
+    const uint64_t eager = m->load->machine->params.eager_net;
+    for (uint32_t k = 0; k < m->directions; k++) {
+        for (uint32_t r = 0; r < m->ranks; r++) {
+            const struct hpcw_i_trace_link *link = &m->link[(size_t)r * m->directions];
+            const size_t at = (size_t)k * m->ranks + r;
+            const uint32_t from = link[k ^ 1].to;
+            m->use[at] = link[k].to != UINT32_MAX ? HPCW_I_TRACE_SENDS : 0;
+            m->from[at] = r;
+            m->base_ns[at] = 0;
+            if (from != UINT32_MAX) {
+                uint32_t bytes = m->link[(size_t)from * m->directions + k].bytes;
+                m->use[at] |=
+                    bytes > eager ? HPCW_I_TRACE_RECEIVES | HPCW_I_TRACE_LARGE : HPCW_I_TRACE_RECEIVES;
+                m->from[at] = from;
+                m->base_ns[at] = base_ns(m->load->machine, from, r, bytes);
+            }
+        }
+    }
+}
+
+/* Ranks by what they send. */
+static void find_places(struct hpcw_i_trace_model *m) {
+    for (uint32_t r = 0; r < m->ranks; r++) {
+        uint8_t directs = 0;
+        for (uint32_t k = 0; k < m->directions; k++) {
+            directs |= (uint8_t)((m->link[(size_t)r * m->directions + k].to != UINT32_MAX) << k);
+        }
+        uint32_t place = r == 0 ? 0 : 1;
+        while (place < m->places && m->directs[place] != directs) {
+            place++;
+        }
+        if (place == m->places) {
+            m->directs[m->places++] = directs;
+        }
+        m->place[r] = (uint8_t)place;
+    }
+}
+
+/* Ends of messages of a rank in one exchange with all its neighbours, and the calls for them. */
+static void count_exchange(const struct hpcw_i_trace_model *m, uint32_t rank, uint32_t *ends, uint32_t *calls) {
+    const struct hpcw_i_trace_link *link = &m->link[(size_t)rank * m->directions];
+    *ends = *calls = 0;
+    for (uint32_t k = 0; k < m->directions; k++) {
+        uint32_t here = (uint32_t)(link[k].to != UINT32_MAX) + (uint32_t)(link[k ^ 1].to != UINT32_MAX);
+        *ends += here;
+        *calls += here > 0;
+    }
+}
+
+/* Events of a rank: iteration, computations, exchanges, reduction. */
+static uint32_t events_of(const struct hpcw_i_trace_model *m, uint32_t rank) {
+    uint32_t ends;
+    uint32_t calls;
+    count_exchange(m, rank, &ends, &calls);
+    return 2 + m->halos * (2 + 2 + 2 * calls + ends) + 2 + (rank == 0);
+}
+
+/* Of the table of times: as events_of a rank that has all of them, and a checkpoint. */
+static uint32_t columns_of(const struct hpcw_i_trace_model *m) {
+    return 2 + m->halos * (2 + 2 + 4 * m->directions) + 2 + 1 + HPCW_I_TRACE_CHECKPOINT_EVENTS;
+}
+
+hpcw_status hpcw_i_trace_init(struct hpcw_i_trace_model *m, const struct hpcw_i_trace_params *params,
+                              const struct hpcw_i_load_model *load, hpcw_error *err) {
+    memset(m, 0, sizeof *m);
+    if (params->noise_min_ms > params->noise_max_ms) {
+        return hpcw_i_fail(err, HPCW_EINVAL, "trace.noise_min: wanted at most trace.noise_max = %g ms, got %g",
+                           params->noise_max_ms, params->noise_min_ms);
+    }
+    m->params = *params;
+    m->load = load;
+    m->ranks = load->ranks;
+    m->iterations = load->params.phases;
+    m->halos = load->params.subphases > 0 ? load->params.subphases : 1;
+    m->directions = 2 * params->dims;
+    hpcw_i_grid_shape(m->ranks, params->dims, m->grid);
+    m->most_skew_ns = (uint64_t)(params->skew_us * 1e3 * HPCW_I_NORMAL_MAX) + (params->skew_us > 0);
+    m->gap_ns = HPCW_I_TRACE_GAP_NS + 2 * m->most_skew_ns;
+    m->columns = columns_of(m);
+    while (1u << m->column_bits < m->columns) {
+        m->column_bits++;
+    }
+    const uint64_t most = (UINT64_C(1) << 32) >> m->column_bits;
+    if (m->ranks > most) {
+        return hpcw_i_fail(
+            err, HPCW_ERANGE,
+            "trace: wanted at most %llu ranks, so that the events of an iteration with %u subphases "
+            "can be numbered, got %u",
+            (unsigned long long)most, m->halos, m->ranks);
+    }
+    const size_t links = (size_t)m->ranks * m->directions;
+    m->link = hpcw_i_calloc(links, sizeof *m->link);
+    m->from = hpcw_i_calloc(links, sizeof *m->from);
+    m->base_ns = hpcw_i_calloc(links, sizeof *m->base_ns);
+    m->use = hpcw_i_calloc(links, sizeof *m->use);
+    m->place = hpcw_i_calloc(m->ranks, sizeof *m->place);
+    m->directs = hpcw_i_calloc(HPCW_I_TRACE_MOST_PLACES, sizeof *m->directs);
+    if (m->link == NULL || m->from == NULL || m->base_ns == NULL || m->use == NULL || m->place == NULL ||
+        m->directs == NULL) {
+        hpcw_i_trace_free(m);
+        return hpcw_i_fail(err, HPCW_ENOMEM, "trace: out of memory for the neighbours of %u ranks", m->ranks);
+    }
+    link_ranks(m);
+    turn_links(m);
+    find_places(m);
+    for (uint32_t r = 0; r < m->ranks; r++) {
+        m->events += events_of(m, r);
+    }
+    m->checkpoint_events = (uint64_t)HPCW_I_TRACE_CHECKPOINT_EVENTS * m->ranks;
+    return HPCW_OK;
+}
+
+void hpcw_i_trace_free(struct hpcw_i_trace_model *m) {
+    hpcw_i_free(m->link);
+    hpcw_i_free(m->from);
+    hpcw_i_free(m->base_ns);
+    hpcw_i_free(m->use);
+    hpcw_i_free(m->place);
+    hpcw_i_free(m->directs);
+    memset(m, 0, sizeof *m);
+}
+
+bool hpcw_i_trace_is_checkpoint(const struct hpcw_i_trace_model *m, uint32_t iteration) {
+    uint32_t every = m->params.checkpoint_every;
+    return every > 0 && (iteration + 1) % every == 0;
+}
+
+uint64_t hpcw_i_trace_events(const struct hpcw_i_trace_model *m, uint32_t iteration) {
+    return m->events + (hpcw_i_trace_is_checkpoint(m, iteration) ? m->checkpoint_events : 0);
+}
+
+int64_t hpcw_i_trace_skew(const struct hpcw_i_trace_model *m, uint32_t rank) {
+    if (m->most_skew_ns == 0) {
+        return 0;
+    }
+    uint32_t w[4];
+    hpcw_i_draw(m->load->seed, HPCW_I_FOR_TRACE_CLOCK, rank, 0, 0, w);
+    return (int64_t)(m->params.skew_us * 1e3 * hpcw_i_normal(w[0], w[1]));
+}

@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* An event log in a report: where the time of the ranks goes, and a window of it, every rank a line. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "gen/report/report.h"
+#include "libreader/clog2/clog2.h"
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
+
+enum {
+    MOST_STATES = 64,    /* that are told apart while reading; further ones are counted as the last */
+    SHOWN_STATES = 11,   /* with a colour of their own; the rest is one more */
+    GROUPS = 32,         /* of ranks */
+    MOST_TURNS = 100000, /* of a state on one rank that are remembered */
+};
+
+struct state {
+    char name[40];
+    double own, whole; /* seconds over all ranks: as the innermost, and with what is in it */
+    uint64_t count;
+    double group[GROUPS]; /* own, by ranks */
+    uint64_t turns;       /* on rank 0 */
+    double turn_time;
+};
+
+struct turn {
+    uint32_t state;
+    double from, to;
+};
+
+struct profile {
+    uint32_t ranks;
+    uint32_t group_ranks;
+    struct state state[MOST_STATES];
+    struct turn *turn; /* whole states of rank 0, in the order in which they end */
+    size_t turns, room;
+    double begin, end;
+    bool failed; /* no memory */
+
+    /* The window, in a second pass. */
+    double from, to;
+    struct hpcw_i_raster raster;
+    uint32_t colour_of[MOST_STATES]; /* place among those shown */
+    uint32_t colours;
+    float *share; /* [height][width][colours] seconds */
+};
+
+static uint32_t place_of(uint32_t state) {
+    return state < MOST_STATES ? state : MOST_STATES - 1;
+}
+
+/* ---- First pass ---- */
+
+static void add_stretch(void *context, const struct hpcw_i_clog2_stretch *s) {
+    struct profile *p = context;
+    struct state *t = &p->state[place_of(s->state)];
+    if (s->rank < p->ranks) {
+        t->own += s->to - s->from;
+        t->group[s->rank / p->group_ranks] += s->to - s->from;
+    }
+    p->begin = s->from < p->begin ? s->from : p->begin;
+    p->end = s->to > p->end ? s->to : p->end;
+}
+
+static void add_turn(struct profile *p, const struct hpcw_i_clog2_stretch *s) {
+    if (p->turns == MOST_TURNS) {
+        return;
+    }
+    if (p->turns == p->room) {
+        size_t room = p->room == 0 ? 256 : 2 * p->room;
+        struct turn *grown = hpcw_i_realloc(p->turn, room * sizeof *grown);
+        if (grown == NULL) {
+            p->failed = true;
+            return;
+        }
+        p->turn = grown;
+        p->room = room;
+    }
+    p->turn[p->turns++] = (struct turn){place_of(s->state), s->from, s->to};
+}
+
+static void add_state(void *context, const struct hpcw_i_clog2_stretch *s) {
+    struct profile *p = context;
+    struct state *t = &p->state[place_of(s->state)];
+    if (t->count++ == 0) {
+        if (s->state >= MOST_STATES - 1) {
+            (void)snprintf(t->name, sizeof t->name, "all others");
+        } else if (s->name[0] != '\0') {
+            (void)snprintf(t->name, sizeof t->name, "%s", s->name);
+        } else {
+            (void)snprintf(t->name, sizeof t->name, "state %u", s->state);
+        }
+    }
+    t->whole += s->to - s->from;
+    if (s->rank == 0) {
+        t->turns++;
+        t->turn_time += s->to - s->from;
+        add_turn(p, s);
+    }
+}
+
+/* ---- The window ---- */
+
+/* The state that comes again and again on rank 0 and takes most of its time is an iteration; the one in the middle. */
+static void choose_window(struct profile *p, const struct hpcw_i_report *r) {
+    p->from = p->begin;
+    p->to = p->end;
+    if (r->from_s < r->to_s) {
+        p->from = r->from_s > p->begin ? r->from_s : p->begin;
+        p->to = r->to_s < p->end ? r->to_s : p->end;
+        return;
+    }
+    uint32_t best = MOST_STATES;
+    for (uint32_t k = 0; k < MOST_STATES; k++) {
+        if (p->state[k].turns >= 3 &&
+            (best == MOST_STATES || p->state[k].turn_time > p->state[best].turn_time)) {
+            best = k;
+        }
+    }
+    uint64_t seen = 0;
+    for (size_t i = 0; best < MOST_STATES && i < p->turns; i++) {
+        if (p->turn[i].state == best && seen++ == p->state[best].turns / 2) {
+            p->from = p->turn[i].from;
+            p->to = p->turn[i].to;
+        }
+    }
+}
+
+/* States by the time they take, the most first; only those that have any. */
+static uint32_t sort_states(const struct profile *p, uint32_t order[MOST_STATES]) {
+    uint32_t n = 0;
+    for (uint32_t k = 0; k < MOST_STATES; k++) {
+        if (p->state[k].count == 0) {
+            continue;
+        }
+        uint32_t at = n++;
+        while (at > 0 && p->state[order[at - 1]].own < p->state[k].own) {
+            order[at] = order[at - 1];
+            at--;
+        }
+        order[at] = k;
+    }
+    return n;
+}
+
+static void add_to_window(void *context, const struct hpcw_i_clog2_stretch *s) {
+    struct profile *p = context;
+    double from = s->from > p->from ? s->from : p->from;
+    double to = s->to < p->to ? s->to : p->to;
+    if (from >= to || s->rank >= p->ranks) {
+        return;
+    }
+    double cell = (p->to - p->from) / p->raster.width;
+    size_t row = (size_t)(s->rank / p->raster.span_y) * p->raster.width;
+    uint32_t first = (uint32_t)((from - p->from) / cell);
+    for (uint32_t x = first; x < p->raster.width; x++) {
+        double left = p->from + x * cell;
+        double right = left + cell;
+        double part = (to < right ? to : right) - (from > left ? from : left);
+        if (left >= to) {
+            break;
+        }
+        if (part > 0) {
+            p->share[(row + x) * p->colours + p->colour_of[place_of(s->state)]] += (float)part;
+        }
+    }
+}
+
+static void ignore(void *context, const struct hpcw_i_clog2_stretch *s) {
+    (void)context;
+    (void)s;
+}
+
+static hpcw_status read_window(struct profile *p, struct hpcw_i_clog2_reader *reader, hpcw_error *err) {
+    hpcw_status s =
+        hpcw_i_raster_init(&p->raster, HPCW_I_RASTER_MAX, p->ranks, HPCW_I_RASTER_MAX, HPCW_I_REDUCE_MAX, err);
+    if (s != HPCW_OK) {
+        return s;
+    }
+    size_t cells = (size_t)p->raster.width * p->raster.height;
+    p->share = hpcw_i_calloc(cells * p->colours, sizeof *p->share);
+    if (p->share == NULL) {
+        return hpcw_i_fail(err, HPCW_ENOMEM, "report: out of memory for a window of %zu cells", cells);
+    }
+    s = hpcw_i_clog2_reader_watch(
+        reader, &(struct hpcw_i_clog2_watch){.context = p, .stretch = add_to_window, .state = ignore}, err);
+    for (size_t i = 0; s == HPCW_OK && i < cells; i++) {
+        float most = 0;
+        for (uint32_t k = 0; k < p->colours; k++) {
+            if (p->share[i * p->colours + k] > most) {
+                most = p->share[i * p->colours + k];
+                p->raster.cell[i] = k;
+            }
+        }
+    }
+    return s;
+}
+
+/* ---- Drawing ---- */
+
+static void draw_states(const struct hpcw_i_report *r, const struct profile *p, const uint32_t *order,
+                        uint32_t states) {
+    hpcw_i_page_table(r->page, "States, the busiest first. ", HPCW_I_PAGE_READ, false);
+    hpcw_i_page_columns(r->page, (const char *const[]){"state", "times", "own time, all ranks", "share",
+                                                       "with nested ones", NULL});
+    double all = 0;
+    for (uint32_t k = 0; k < states; k++) {
+        all += p->state[order[k]].own;
+    }
+    for (uint32_t k = 0; k < states; k++) {
+        const struct state *t = &p->state[order[k]];
+        hpcw_i_page_row(r->page, NULL, false);
+        hpcw_i_page_text_cell(r->page, "%s", t->name);
+        hpcw_i_page_number_cell(r->page, HPCW_I_PAGE_COUNT, (double)t->count);
+        hpcw_i_page_number_cell(r->page, HPCW_I_PAGE_SECONDS, t->own);
+        hpcw_i_page_number_cell(r->page, HPCW_I_PAGE_SHARE, all > 0 ? t->own / all : NAN);
+        hpcw_i_page_number_cell(r->page, HPCW_I_PAGE_SECONDS, t->whole);
+        hpcw_i_page_end(r->page);
+    }
+    hpcw_i_page_end(r->page);
+}
+
+/* Own times of the states shown, by groups of ranks. */
+static void draw_groups(const struct hpcw_i_report *r, const struct profile *p, const uint32_t *order,
+                        uint32_t states) {
+    uint32_t groups = (p->ranks - 1) / p->group_ranks + 1;
+    char text[GROUPS][32];
+    const char *category[GROUPS];
+    double value[SHOWN_STATES + 1][GROUPS] = {{0}};
+    struct hpcw_i_page_bar bar[SHOWN_STATES + 1];
+    for (uint32_t g = 0; g < groups; g++) {
+        uint32_t first = g * p->group_ranks;
+        uint32_t last = first + p->group_ranks < p->ranks ? first + p->group_ranks - 1 : p->ranks - 1;
+        if (first == last) {
+            (void)snprintf(text[g], sizeof text[g], "rank %u", first);
+        } else {
+            (void)snprintf(text[g], sizeof text[g], "ranks %u to %u", first, last);
+        }
+        category[g] = text[g];
+        for (uint32_t k = 0; k < states; k++) {
+            value[p->colour_of[order[k]]][g] += p->state[order[k]].group[g] / (last - first + 1);
+        }
+    }
+    for (uint32_t k = 0; k < p->colours; k++) {
+        bar[k] = (struct hpcw_i_page_bar){.name = k < SHOWN_STATES ? p->state[order[k]].name : "other states",
+                                          .colour = k,
+                                          .stack = "time",
+                                          .value = value[k]};
+    }
+    hpcw_i_page_bars(r->page, &(struct hpcw_i_page_bars){
+                                  .title = "Where the time of the ranks goes",
+                                  .caption = "Time in which a state was the innermost one; the mean of "
+                                             "the ranks of a group.",
+                                  .origin = HPCW_I_PAGE_READ,
+                                  .category_label = "ranks",
+                                  .label = "time per rank",
+                                  .unit = HPCW_I_PAGE_SECONDS,
+                                  .category = category,
+                                  .categories = groups,
+                                  .bar = bar,
+                                  .count = p->colours});
+}
+
+/* Rows of what slows ranks down: nodes always, interruptions in the iterations that are in the window. */
+static void mark_truth(const struct hpcw_i_report *r, const struct profile *p, struct hpcw_i_areas *areas) {
+    const cJSON *one;
+    const cJSON *stop;
+    cJSON_ArrayForEach(one, hpcw_i_report_truth(r, "machine.slow_nodes")) {
+        double first = hpcw_i_report_number(one, "first_rank") - 0.5;
+        hpcw_i_areas_add(areas, p->from, p->to, first, first + hpcw_i_report_number(one, "ranks"),
+                         "slow node (injected)");
+    }
+    cJSON_ArrayForEach(one, hpcw_i_report_truth(r, "clog2.iterations")) {
+        double from = hpcw_i_report_number(one, "start_ns") / 1e9;
+        double to = from + hpcw_i_report_number(one, "duration_ns") / 1e9;
+        if (!(from < p->to && to > p->from)) {
+            continue;
+        }
+        cJSON_ArrayForEach(stop, cJSON_GetObjectItemCaseSensitive(one, "interruptions")) {
+            double rank = hpcw_i_report_number(stop, "rank");
+            hpcw_i_areas_add(areas, from, to, rank - 0.5, rank + 0.5, "interrupted rank (injected)");
+        }
+    }
+}
+
+static void draw_window(const struct hpcw_i_report *r, const struct profile *p, const uint32_t *order) {
+    const char *name[SHOWN_STATES + 1];
+    for (uint32_t k = 0; k < p->colours; k++) {
+        name[k] = k < SHOWN_STATES ? p->state[order[k]].name : "other states";
+    }
+    char caption[256];
+    if (p->raster.span_y > 1) {
+        (void)snprintf(
+            caption, sizeof caption,
+            "A cell has the colour of the state in which its %llu ranks spent most of their time there",
+            (unsigned long long)p->raster.span_y);
+    } else {
+        (void)snprintf(caption, sizeof caption,
+                       "A cell has the colour of the state in which the rank spent most of its time there");
+    }
+    struct hpcw_i_areas areas = {0};
+    mark_truth(r, p, &areas);
+    hpcw_i_page_heat(r->page,
+                     &(struct hpcw_i_page_heat){.title = "A window of the log",
+                                                .caption = caption,
+                                                .origin = HPCW_I_PAGE_READ,
+                                                .x = {"time", HPCW_I_PAGE_SECONDS, p->from, p->to, false},
+                                                .y = {"rank", HPCW_I_PAGE_COUNT, -0.5, p->ranks - 0.5, true},
+                                                .label = "state",
+                                                .raster = &p->raster,
+                                                .name = name,
+                                                .names = p->colours,
+                                                .area = areas.area,
+                                                .areas = areas.count});
+    hpcw_i_areas_free(&areas);
+}
+
+static hpcw_status draw(const struct hpcw_i_report *r, struct profile *p, struct hpcw_i_clog2_reader *reader,
+                        hpcw_error *err) {
+    uint32_t order[MOST_STATES] = {0};
+    uint32_t states = sort_states(p, order);
+    hpcw_i_page_heading(r->page, "Event log (CLOG-2)");
+    hpcw_i_page_begin(r->page, HPCW_I_PAGE_FACTS);
+    hpcw_i_report_fact(r->page, "Ranks", HPCW_I_PAGE_COUNT, p->ranks);
+    if (states > 0) {
+        hpcw_i_report_fact(r->page, "First state begins", HPCW_I_PAGE_SECONDS, p->begin);
+        hpcw_i_report_fact(r->page, "Last state ends", HPCW_I_PAGE_SECONDS, p->end);
+    }
+    hpcw_i_page_end(r->page);
+    if (states == 0) {
+        return HPCW_OK;
+    }
+    for (uint32_t k = 0; k < states; k++) {
+        p->colour_of[order[k]] = k < SHOWN_STATES ? k : SHOWN_STATES;
+    }
+    p->colours = states < SHOWN_STATES + 1 ? states : SHOWN_STATES + 1;
+    draw_groups(r, p, order, states);
+    draw_states(r, p, order, states);
+    choose_window(p, r);
+    if (p->from >= p->to) {
+        return hpcw_i_fail(err, HPCW_EINVAL, "%s: wanted a window within %.9f to %.9f s, got %.9f to %.9f",
+                           r->path, p->begin, p->end, r->from_s, r->to_s);
+    }
+    hpcw_status s = read_window(p, reader, err);
+    if (s == HPCW_OK) {
+        draw_window(r, p, order);
+    }
+    return s;
+}
+
+hpcw_status hpcw_i_report_clog2(const struct hpcw_i_report *r, hpcw_error *err) {
+    struct hpcw_i_clog2_reader *reader;
+    hpcw_status s = hpcw_i_clog2_reader_open(r->path, &reader, err);
+    if (s != HPCW_OK) {
+        return s;
+    }
+    struct profile *p = hpcw_i_calloc(1, sizeof *p);
+    if (p == NULL) {
+        s = hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory", r->path);
+        goto done;
+    }
+    p->ranks = hpcw_i_clog2_reader_info(reader)->ranks;
+    p->group_ranks = p->ranks / GROUPS + (p->ranks % GROUPS != 0);
+    p->begin = INFINITY;
+    s = hpcw_i_clog2_reader_watch(
+        reader, &(struct hpcw_i_clog2_watch){.context = p, .stretch = add_stretch, .state = add_state}, err);
+    if (s == HPCW_OK && p->failed) {
+        s = hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory", r->path);
+    }
+    s = s == HPCW_OK ? draw(r, p, reader, err) : s;
+    hpcw_i_raster_free(&p->raster);
+    hpcw_i_free(p->share);
+    hpcw_i_free(p->turn);
+done:
+    hpcw_i_free(p);
+    hpcw_i_clog2_reader_free(reader);
+    return s;
+}

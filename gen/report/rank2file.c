@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Checkpoints in a report: bytes of every rank as the maps say, and files that are not as they say. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include <hpcw/rank2file.h>
+
+#include "gen/report/report.h"
+#include "libreader/rank2file/rank2file.h"
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
+
+enum { MOST_CHECKPOINTS = 64, MOST_CURVES = 8, MOST_ODD = 40, MOST_NAME = 128 };
+
+struct odd_file {
+    char name[256];
+    uint32_t rank;
+    double said, is; /* bytes; NaN: not there */
+};
+
+struct checkpoints {
+    const struct hpcw_i_report *r;
+    struct hpcw_i_raster bytes; /* ranks x checkpoints */
+    uint32_t ranks, checkpoints;
+    char name[MOST_CHECKPOINTS][MOST_NAME];
+    double total[MOST_CHECKPOINTS];
+    uint64_t files;
+    bool by_map; /* sizes are the maps', not the files' */
+    struct odd_file odd[MOST_ODD];
+    size_t odds;
+    char why[HPCW_ERROR_MESSAGE_SIZE]; /* of the last dataset that could not be read */
+};
+
+/* Bytes of a file: of the map, or of the file itself where the map has none. */
+static double size_of(struct checkpoints *c, const hpcw_rank2file_found *f) {
+    struct stat st;
+    double is = stat(f->path, &st) == 0 ? (double)st.st_size : NAN;
+    double said = f->has_size ? (double)f->size : NAN;
+    bool odd = isnan(is) || (f->has_size && is != said);
+    c->by_map = c->by_map || f->has_size;
+    if (odd && c->odds < MOST_ODD) {
+        struct odd_file *o = &c->odd[c->odds++];
+        *o = (struct odd_file){.rank = f->rank, .said = said, .is = is};
+        (void)snprintf(o->name, sizeof o->name, "%s", f->name);
+    }
+    return f->has_size ? said : is;
+}
+
+static hpcw_status take(void *context, const char *name, hpcw_rank2file_restart *restart, const hpcw_error *why,
+                        hpcw_error *err) {
+    struct checkpoints *c = context;
+    if (restart == NULL) {
+        (void)snprintf(c->why, sizeof c->why, "%s", why->message);
+        return HPCW_OK;
+    }
+    if (c->checkpoints == MOST_CHECKPOINTS) {
+        return HPCW_OK;
+    }
+    uint32_t ranks = hpcw_rank2file_restart_ranks(restart);
+    hpcw_status s = HPCW_OK;
+    if (c->ranks == 0) {
+        c->ranks = ranks;
+        s = hpcw_i_raster_init(&c->bytes, ranks, MOST_CHECKPOINTS, HPCW_I_RASTER_MAX, HPCW_I_REDUCE_MAX, err);
+    }
+    uint32_t at = c->checkpoints++;
+    (void)snprintf(c->name[at], MOST_NAME, "%s", name);
+    uint64_t files = hpcw_rank2file_restart_files(restart);
+    double sum = 0; /* of the files of one rank, which follow each other */
+    for (uint64_t i = 0; s == HPCW_OK && i < files; i++) {
+        hpcw_rank2file_found f;
+        s = hpcw_rank2file_restart_file(restart, i, &f, err);
+        if (s != HPCW_OK) {
+            break;
+        }
+        double size = size_of(c, &f);
+        uint32_t rank = f.rank;
+        sum += isnan(size) ? 0 : size;
+        c->total[at] += isnan(size) ? 0 : size;
+        c->files++;
+        bool last = i + 1 == files;
+        if (!last) {
+            s = hpcw_rank2file_restart_file(restart, i + 1, &f, err);
+            last = s != HPCW_OK || f.rank != rank;
+        }
+        if (last) {
+            if (rank < c->ranks) {
+                hpcw_i_raster_add(&c->bytes, rank, at, sum);
+            }
+            sum = 0;
+        }
+    }
+    return s;
+}
+
+static hpcw_status draw_curves(const struct checkpoints *c, hpcw_error *err) {
+    const struct hpcw_i_raster *b = &c->bytes;
+    uint32_t curves = c->checkpoints < MOST_CURVES ? c->checkpoints : MOST_CURVES;
+    struct hpcw_i_page_series series[MOST_CURVES];
+    struct hpcw_i_page_point *point = hpcw_i_calloc((size_t)curves * b->width, sizeof *point);
+    if (point == NULL) {
+        return hpcw_i_fail(err, HPCW_ENOMEM, "report: out of memory for %u points", b->width);
+    }
+    for (uint32_t k = 0; k < curves; k++) {
+        /* The last ones, if there are more. */
+        uint32_t at = c->checkpoints - curves + k;
+        for (uint32_t i = 0; i < b->width; i++) {
+            point[k * b->width + i] = (struct hpcw_i_page_point){
+                .x = (double)(i * b->span_x), .y = b->cell[(size_t)at * b->width + i], .low = NAN, .high = NAN};
+        }
+        series[k] = (struct hpcw_i_page_series){
+            .name = c->name[at], .colour = k, .line = true, .point = point + k * b->width, .points = b->width};
+    }
+    hpcw_i_page_xy(c->r->page, &(struct hpcw_i_page_xy){
+                                   .title = "Checkpoint bytes of every rank",
+                                   .caption = b->span_x > 1 ? "A point is the largest of several ranks, the "
+                                                              "first of which is on the axis."
+                                                            : "All files of a rank together.",
+                                   .origin = HPCW_I_PAGE_READ,
+                                   .x = {.label = "rank", .unit = HPCW_I_PAGE_COUNT},
+                                   .y = {.label = "bytes", .unit = HPCW_I_PAGE_BYTES},
+                                   .series = series,
+                                   .count = curves});
+    hpcw_i_free(point);
+    return HPCW_OK;
+}
+
+static void put_odd_files(const struct checkpoints *c) {
+    if (c->odds == 0) {
+        return;
+    }
+    struct hpcw_i_page *page = c->r->page;
+    hpcw_i_page_table(page, "Files that are not there, or not as large as their map says. ", HPCW_I_PAGE_READ,
+                      false);
+    hpcw_i_page_columns(page, (const char *const[]){"file", "rank", "in the map", "on the disk", NULL});
+    for (size_t i = 0; i < c->odds; i++) {
+        hpcw_i_page_row(page, NULL, false);
+        hpcw_i_page_text_cell(page, "%s", c->odd[i].name);
+        hpcw_i_page_number_cell(page, HPCW_I_PAGE_COUNT, c->odd[i].rank);
+        hpcw_i_page_number_cell(page, HPCW_I_PAGE_BYTES, c->odd[i].said);
+        hpcw_i_page_number_cell(page, HPCW_I_PAGE_BYTES, c->odd[i].is);
+        hpcw_i_page_end(page);
+    }
+    hpcw_i_page_end(page);
+}
+
+static void put_truth(const struct checkpoints *c) {
+    const cJSON *faults = hpcw_i_report_truth(c->r, "rank2file.faults");
+    if (!cJSON_IsArray(faults) || faults->child == NULL) {
+        return;
+    }
+    struct hpcw_i_page *page = c->r->page;
+    const cJSON *one;
+    hpcw_i_page_table(page, "Faults that were injected, of truth.json. ", HPCW_I_PAGE_READ, false);
+    hpcw_i_page_columns(page, (const char *const[]){"kind", "checkpoint", "rank", "file", NULL});
+    cJSON_ArrayForEach(one, faults) {
+        const cJSON *kind = cJSON_GetObjectItemCaseSensitive(one, "kind");
+        const cJSON *file = cJSON_GetObjectItemCaseSensitive(one, "file");
+        hpcw_i_page_row(page, NULL, false);
+        hpcw_i_page_text_cell(page, "%s", cJSON_IsString(kind) ? kind->valuestring : "");
+        hpcw_i_page_number_cell(page, HPCW_I_PAGE_COUNT, hpcw_i_report_number(one, "checkpoint"));
+        hpcw_i_page_number_cell(page, HPCW_I_PAGE_COUNT, hpcw_i_report_number(one, "rank"));
+        hpcw_i_page_text_cell(page, "%s", cJSON_IsString(file) ? file->valuestring : "");
+        hpcw_i_page_end(page);
+    }
+    hpcw_i_page_end(page);
+}
+
+static hpcw_status draw(struct checkpoints *c, hpcw_error *err) {
+    struct hpcw_i_page *page = c->r->page;
+    const char *category[MOST_CHECKPOINTS];
+    hpcw_i_page_heading(page, "Checkpoints (SCR)");
+    hpcw_i_page_begin(page, HPCW_I_PAGE_FACTS);
+    hpcw_i_report_fact(page, "Checkpoints", HPCW_I_PAGE_COUNT, c->checkpoints);
+    hpcw_i_report_fact(page, "Ranks", HPCW_I_PAGE_COUNT, c->ranks);
+    hpcw_i_report_fact(page, "Files", HPCW_I_PAGE_COUNT, (double)c->files);
+    hpcw_i_page_fact(page, "Sizes are those of");
+    hpcw_i_page_text(page, "%s", c->by_map ? "the rank2file maps" : "the files; their maps have none");
+    hpcw_i_page_end(page);
+    hpcw_i_page_end(page);
+    if (c->why[0] != '\0') {
+        hpcw_i_page_begin(page, HPCW_I_PAGE_NOTE);
+        hpcw_i_page_text(page, "Not every checkpoint can be read: %s", c->why);
+        hpcw_i_page_end(page);
+    }
+    hpcw_status s = HPCW_OK;
+    if (c->checkpoints > 0) {
+        for (uint32_t i = 0; i < c->checkpoints; i++) {
+            category[i] = c->name[i];
+        }
+        const struct hpcw_i_page_bar bar = {.name = "bytes", .colour = 0, .value = c->total};
+        hpcw_i_page_bars(page, &(struct hpcw_i_page_bars){.title = "Bytes of every checkpoint",
+                                                          .caption = "All ranks together.",
+                                                          .origin = HPCW_I_PAGE_READ,
+                                                          .category_label = "checkpoint",
+                                                          .label = "bytes",
+                                                          .unit = HPCW_I_PAGE_BYTES,
+                                                          .category = category,
+                                                          .categories = c->checkpoints,
+                                                          .bar = &bar,
+                                                          .count = 1});
+        s = draw_curves(c, err);
+    }
+    put_odd_files(c);
+    put_truth(c);
+    return s;
+}
+
+hpcw_status hpcw_i_report_rank2file(const struct hpcw_i_report *r, hpcw_error *err) {
+    struct stat st;
+    if (stat(r->path, &st) != 0 || !S_ISDIR(st.st_mode)) {
+        return hpcw_i_fail(err, HPCW_ENOTSUP, "%s: wanted the directory of all checkpoints, got one file",
+                           r->path);
+    }
+    struct checkpoints *c = hpcw_i_calloc(1, sizeof *c);
+    if (c == NULL) {
+        return hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory", r->path);
+    }
+    c->r = r;
+    hpcw_status s = hpcw_i_rank2file_tour(r->path, take, c, err);
+    s = s == HPCW_OK ? draw(c, err) : s;
+    hpcw_i_raster_free(&c->bytes);
+    hpcw_i_free(c);
+    return s;
+}

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Load-balancing data in a report: the load of every rank in every phase, and how uneven it is. */
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <sys/stat.h>
+
+#include "gen/report/report.h"
+#include "gen/spec/pool.h"
+#include "libreader/vom/set/set.h"
+#include "libreader/vom/vom.h"
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
+
+struct phase {
+    uint64_t sum_ns; /* of ranks: in whole ns the order of the threads does not show */
+    double most;     /* of a rank */
+    uint64_t tasks;
+};
+
+struct loads {
+    struct hpcw_i_vom_set set;
+    struct hpcw_i_raster raster; /* phases x ranks */
+    struct phase *phase;         /* [phases] */
+    uint64_t phases;
+    uint32_t ranks;
+    pthread_mutex_t lock;
+};
+
+/* What one thread reads: the file of one rank. */
+struct reading {
+    struct loads *all;
+    const struct hpcw_i_vom_reader *reader;
+    double *load;    /* [phases] */
+    uint64_t *tasks; /* [phases] */
+    uint64_t room;   /* 0: of a first file, which tells how many phases there are */
+    uint64_t at, phases;
+};
+
+static hpcw_status phase_begin(void *context, uint64_t number, hpcw_error *err) {
+    struct reading *g = context;
+    g->at = number;
+    g->phases = number + 1;
+    if (g->room == 0 || number < g->room) {
+        return HPCW_OK;
+    }
+    return hpcw_i_vom_reader_wrong(g->reader, err, "wanted %llu phases as in the file of rank 0, got more",
+                                   (unsigned long long)g->room);
+}
+
+static hpcw_status task(void *context, const struct hpcw_i_vom_task *t, hpcw_error *err) {
+    (void)err;
+    struct reading *g = context;
+    /* vt leaves out the entity that stands for "none". */
+    if (g->room > 0 && (!t->entity.has_id || t->entity.id != 0)) {
+        g->load[g->at] += t->time;
+        g->tasks[g->at]++;
+    }
+    return HPCW_OK;
+}
+
+static hpcw_status read_file(struct reading *g, uint32_t rank, hpcw_error *err) {
+    char path[4096 + 64];
+    (void)pthread_mutex_lock(&g->all->lock);
+    (void)snprintf(path, sizeof path, "%s", hpcw_i_vom_set_path(&g->all->set, rank));
+    (void)pthread_mutex_unlock(&g->all->lock);
+    struct hpcw_i_vom_reader *reader;
+    hpcw_status s = hpcw_i_vom_reader_open(path, rank, 0, &reader, err);
+    if (s == HPCW_OK) {
+        const struct hpcw_i_vom_events events = {.context = g, .phase_begin = phase_begin, .task = task};
+        g->reader = reader;
+        g->phases = 0;
+        s = hpcw_i_vom_reader_run(reader, UINT64_MAX, &events, err);
+        hpcw_i_vom_reader_free(reader);
+    }
+    return s;
+}
+
+static void end_reading(void *context, void *state) {
+    (void)context;
+    struct reading *g = state;
+    hpcw_i_free(g->load);
+    hpcw_i_free(g->tasks);
+    hpcw_i_free(g);
+}
+
+static hpcw_status begin_reading(void *context, void **state, hpcw_error *err) {
+    struct loads *all = context;
+    struct reading *g = hpcw_i_calloc(1, sizeof *g);
+    if (g != NULL) {
+        *g = (struct reading){.all = all, .room = all->phases};
+        g->load = hpcw_i_calloc((size_t)all->phases, sizeof *g->load);
+        g->tasks = hpcw_i_calloc((size_t)all->phases, sizeof *g->tasks);
+    }
+    if (g == NULL || g->load == NULL || g->tasks == NULL) {
+        if (g != NULL) {
+            end_reading(NULL, g);
+        }
+        return hpcw_i_fail(err, HPCW_ENOMEM, "report: out of memory for %llu phases",
+                           (unsigned long long)all->phases);
+    }
+    *state = g;
+    return HPCW_OK;
+}
+
+static hpcw_status read_rank(void *context, void *state, uint64_t rank, hpcw_error *err) {
+    struct loads *all = context;
+    struct reading *g = state;
+    for (uint64_t k = 0; k < all->phases; k++) {
+        g->load[k] = 0;
+        g->tasks[k] = 0;
+    }
+    hpcw_status s = read_file(g, (uint32_t)rank, err);
+    if (s != HPCW_OK) {
+        return s;
+    }
+    (void)pthread_mutex_lock(&all->lock);
+    for (uint64_t k = 0; k < g->phases; k++) {
+        struct phase *p = &all->phase[k];
+        hpcw_i_raster_add(&all->raster, k, rank, g->load[k]);
+        p->sum_ns += g->load[k] > 0 ? (uint64_t)llround(g->load[k] * 1e9) : 0;
+        p->tasks += g->tasks[k];
+        p->most = g->load[k] > p->most ? g->load[k] : p->most;
+    }
+    (void)pthread_mutex_unlock(&all->lock);
+    return HPCW_OK;
+}
+
+/* ---- Drawing ---- */
+
+static void mark_truth(const struct hpcw_i_report *r, const struct loads *all, struct hpcw_i_areas *areas) {
+    double last = (double)all->phases - 0.5;
+    const cJSON *one;
+    const cJSON *rank;
+    cJSON_ArrayForEach(one, hpcw_i_report_truth(r, "machine.slow_nodes")) {
+        double first = hpcw_i_report_number(one, "first_rank") - 0.5;
+        hpcw_i_areas_add(areas, -0.5, last, first, first + hpcw_i_report_number(one, "ranks"),
+                         "slow node (injected)");
+    }
+    cJSON_ArrayForEach(one, hpcw_i_report_truth(r, "vom.phases")) {
+        double phase = hpcw_i_report_number(one, "phase");
+        cJSON_ArrayForEach(rank, cJSON_GetObjectItemCaseSensitive(one, "ranks")) {
+            double at = hpcw_i_report_number(rank, "rank");
+            hpcw_i_areas_add(areas, phase - 0.5, phase + 0.5, at - 0.5, at + 0.5,
+                             "overloaded rank (in truth.json)");
+        }
+    }
+}
+
+static void draw_map(const struct hpcw_i_report *r, const struct loads *all) {
+    struct hpcw_i_areas areas = {0};
+    mark_truth(r, all, &areas);
+    hpcw_i_page_heat(r->page, &(struct hpcw_i_page_heat){
+                                  .title = "Load of every rank in every phase",
+                                  .caption = "The sum of the times of a rank's objects",
+                                  .origin = HPCW_I_PAGE_READ,
+                                  .x = {"phase", HPCW_I_PAGE_COUNT, -0.5, (double)all->phases - 0.5, true},
+                                  .y = {"rank", HPCW_I_PAGE_COUNT, -0.5, (double)all->ranks - 0.5, true},
+                                  .label = "load",
+                                  .unit = HPCW_I_PAGE_SECONDS,
+                                  .log = true,
+                                  .raster = &all->raster,
+                                  .area = areas.area,
+                                  .areas = areas.count});
+    hpcw_i_areas_free(&areas);
+}
+
+/* As many phases in a point as it takes to keep the curve short: the largest of them counts. */
+static hpcw_status draw_curves(const struct hpcw_i_report *r, const struct loads *all, hpcw_error *err) {
+    uint64_t span = all->phases / HPCW_I_RASTER_MAX + (all->phases % HPCW_I_RASTER_MAX != 0);
+    size_t n = (size_t)((all->phases - 1) / span + 1);
+    struct hpcw_i_page_point *point = hpcw_i_calloc(3 * n, sizeof *point);
+    if (point == NULL) {
+        return hpcw_i_fail(err, HPCW_ENOMEM, "report: out of memory for %zu points", n);
+    }
+    for (size_t i = 0; i < 3 * n; i++) {
+        point[i] = (struct hpcw_i_page_point){.x = (double)(i % n * span), .y = NAN, .low = NAN, .high = NAN};
+    }
+    for (uint64_t k = 0; k < all->phases; k++) {
+        double mean = (double)all->phase[k].sum_ns / 1e9 / all->ranks;
+        const double value[3] = {mean > 0 ? all->phase[k].most / mean - 1 : 0, all->phase[k].most, mean};
+        for (size_t c = 0; c < 3; c++) {
+            double *y = &point[c * n + (size_t)(k / span)].y;
+            *y = isnan(*y) || value[c] > *y ? value[c] : *y;
+        }
+    }
+    const struct hpcw_i_page_axis x = {.label = "phase", .unit = HPCW_I_PAGE_COUNT};
+    hpcw_i_page_xy(r->page,
+                   &(struct hpcw_i_page_xy){
+                       .title = "Imbalance of every phase",
+                       .caption = "Load of the busiest rank over the mean of all, less "
+                                  "one: 0 is even, 1 twice the time that is needed.",
+                       .origin = HPCW_I_PAGE_READ,
+                       .x = x,
+                       .y = {.label = "imbalance", .unit = HPCW_I_PAGE_PLAIN},
+                       .series =
+                           &(struct hpcw_i_page_series){
+                               .name = "imbalance", .colour = 1, .line = true, .point = point, .points = n},
+                       .count = 1});
+    const struct hpcw_i_page_series series[] = {
+        {.name = "busiest rank", .colour = 1, .line = true, .point = point + n, .points = n},
+        {.name = "mean of all ranks", .colour = 0, .line = true, .point = point + 2 * n, .points = n}};
+    hpcw_i_page_xy(r->page,
+                   &(struct hpcw_i_page_xy){.title = "Load of the busiest rank and of the mean one",
+                                            .caption = "A phase takes as long as its busiest rank.",
+                                            .origin = HPCW_I_PAGE_READ,
+                                            .x = x,
+                                            .y = {.label = "load", .unit = HPCW_I_PAGE_SECONDS, .log = true},
+                                            .series = series,
+                                            .count = 2});
+    hpcw_i_free(point);
+    return HPCW_OK;
+}
+
+static hpcw_status draw(const struct hpcw_i_report *r, const struct loads *all, hpcw_error *err) {
+    uint64_t tasks = 0;
+    for (uint64_t k = 0; k < all->phases; k++) {
+        tasks += all->phase[k].tasks;
+    }
+    hpcw_i_page_heading(r->page, "Load of ranks (vt load-balancing data)");
+    hpcw_i_page_begin(r->page, HPCW_I_PAGE_FACTS);
+    hpcw_i_report_fact(r->page, "Ranks", HPCW_I_PAGE_COUNT, all->ranks);
+    hpcw_i_report_fact(r->page, "Phases", HPCW_I_PAGE_COUNT, (double)all->phases);
+    hpcw_i_report_fact(r->page, "Objects measured", HPCW_I_PAGE_COUNT, (double)tasks);
+    const cJSON *kind = hpcw_i_report_truth(r, "vom.scenario.kind");
+    if (cJSON_IsString(kind)) {
+        hpcw_i_page_fact(r->page, "Scenario injected");
+        hpcw_i_page_text(r->page, "%s", kind->valuestring);
+        hpcw_i_page_end(r->page);
+    }
+    hpcw_i_page_end(r->page);
+    draw_map(r, all);
+    return draw_curves(r, all, err);
+}
+
+static hpcw_status read_all(const struct hpcw_i_report *r, struct loads *all, hpcw_error *err) {
+    struct reading first = {.all = all};
+    hpcw_status s = read_file(&first, 0, err);
+    all->phases = first.phases;
+    if (s != HPCW_OK || all->phases == 0) {
+        return s;
+    }
+    all->phase = hpcw_i_calloc((size_t)all->phases, sizeof *all->phase);
+    if (all->phase == NULL) {
+        return hpcw_i_fail(err, HPCW_ENOMEM, "report: out of memory for %llu phases",
+                           (unsigned long long)all->phases);
+    }
+    s = hpcw_i_raster_init(&all->raster, all->phases, all->ranks, HPCW_I_RASTER_MAX, HPCW_I_REDUCE_MAX, err);
+    if (s == HPCW_OK) {
+        const struct hpcw_i_pool_work work = {
+            .context = all, .begin = begin_reading, .step = read_rank, .end = end_reading};
+        s = hpcw_i_pool_run(r->jobs, 0, all->ranks, 1, &work, err);
+        hpcw_i_raster_finish(&all->raster);
+    }
+    return s;
+}
+
+hpcw_status hpcw_i_report_vom(const struct hpcw_i_report *r, hpcw_error *err) {
+    struct stat st;
+    if (stat(r->path, &st) != 0 || !S_ISDIR(st.st_mode)) {
+        return hpcw_i_fail(err, HPCW_ENOTSUP, "%s: wanted the folder of all ranks' files, got one file",
+                           r->path);
+    }
+    struct loads all = {0};
+    hpcw_status s = hpcw_i_vom_set_open(r->path, false, &all.set, err);
+    if (s != HPCW_OK) {
+        return s;
+    }
+    all.ranks = all.set.ranks;
+    (void)pthread_mutex_init(&all.lock, NULL);
+    s = read_all(r, &all, err);
+    if (s == HPCW_OK && all.phases > 0) {
+        s = draw(r, &all, err);
+    }
+    (void)pthread_mutex_destroy(&all.lock);
+    hpcw_i_raster_free(&all.raster);
+    hpcw_i_free(all.phase);
+    hpcw_i_vom_set_close(&all.set);
+    return s;
+}

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What is in a CLOG-2 log, for people and scripts. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "libreader/clog2/private.h"
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
+#include "libwriter/io/json.h"
+
+enum {
+    MOST_RANKS = 64, /* of which every state is shown rank by rank */
+    MOST_FLOWS = 64  /* pairs of ranks, those with the most bytes */
+};
+
+static void put_text(struct hpcw_i_json *json, const char *key, const char *text) {
+    bool good = hpcw_i_json_is_utf8(text, strlen(text));
+    hpcw_i_json_put_str(json, key, good ? text : "(not UTF-8)");
+}
+
+/* Times of damaged logs may be anything, and JSON has no word for some of that. */
+static void put_time(struct hpcw_i_json *json, const char *key, double seconds) {
+    if (seconds - seconds == 0) {
+        hpcw_i_json_put_f64(json, key, seconds);
+    }
+}
+
+static void put_rules(struct hpcw_i_json *json, const struct hpcw_i_clog2_pass *p) {
+    hpcw_i_json_key(json, "problems");
+    hpcw_i_json_begin_array(json);
+    for (int rule = 0; rule < HPCW_I_CLOG2_RULES; rule++) {
+        if (p->count[rule] > 0) {
+            hpcw_i_json_flat(json);
+            hpcw_i_json_begin_object(json);
+            hpcw_i_json_put_str(json, "problem", hpcw_i_clog2_rule_text((enum hpcw_i_clog2_rule)rule));
+            hpcw_i_json_put_u64(json, "count", p->count[rule]);
+            hpcw_i_json_put_u64(json, "first_offset", p->first[rule]);
+            hpcw_i_json_put_bool(json, "converter_fails", rule < HPCW_I_CLOG2_FATAL);
+            hpcw_i_json_end_object(json);
+        }
+    }
+    hpcw_i_json_end_array(json);
+}
+
+/* One line of the profile. */
+struct row {
+    uint64_t key[2]; /* definition and rank, or from and to */
+    uint64_t count, bytes;
+    double seconds;
+};
+
+static int by_place(const void *a_, const void *b_) {
+    const struct row *a = a_, *b = b_;
+    int first = (a->key[0] > b->key[0]) - (a->key[0] < b->key[0]);
+    return first != 0 ? first : (a->key[1] > b->key[1]) - (a->key[1] < b->key[1]);
+}
+
+static int by_bytes(const void *a_, const void *b_) {
+    const struct row *a = a_, *b = b_;
+    return a->bytes != b->bytes ? (a->bytes < b->bytes) - (a->bytes > b->bytes) : by_place(a, b);
+}
+
+/* The rows of a map, in order. At least one is allocated. */
+static struct row *rows_of(const struct hpcw_i_clog2_map *map, bool flows) {
+    struct row *row = hpcw_i_calloc(map->count + 1, sizeof *row);
+    const uint64_t *key;
+    const void *value;
+    size_t n = 0;
+    for (size_t at = 0; row != NULL && (value = hpcw_i_clog2_map_next(map, &at, &key)) != NULL; n++) {
+        row[n] = (struct row){.key = {key[0], key[1]}};
+        if (flows) {
+            const struct hpcw_i_clog2_flow *f = value;
+            row[n].count = f->count;
+            row[n].bytes = f->bytes;
+        } else {
+            const struct hpcw_i_clog2_share *share = value;
+            row[n].count = share->count;
+            row[n].seconds = share->seconds;
+        }
+    }
+    if (row != NULL) {
+        qsort(row, n, sizeof *row, flows ? by_bytes : by_place);
+    }
+    return row;
+}
+
+/* `row` [count]: the ranks of one state or solo event. */
+static void put_share(struct hpcw_i_json *json, const struct hpcw_i_clog2_definition *d, const struct row *row,
+                      size_t count, uint32_t ranks) {
+    struct row all = {.key = {0}};
+    const struct row *least = row, *most = row;
+    for (size_t i = 0; i < count; i++) {
+        all.count += row[i].count;
+        all.seconds += row[i].seconds;
+        least = row[i].seconds < least->seconds ? &row[i] : least;
+        most = row[i].seconds > most->seconds ? &row[i] : most;
+    }
+    hpcw_i_json_begin_object(json);
+    hpcw_i_json_put_i64(json, d->state ? "state" : "event", d->number);
+    put_text(json, "name", d->name);
+    put_text(json, "colour", d->colour);
+    put_text(json, "format", d->format);
+    hpcw_i_json_put_u64(json, "count", all.count);
+    hpcw_i_json_put_u64(json, "ranks", count);
+    if (d->state && count > 0) {
+        put_time(json, "seconds", all.seconds);
+        put_time(json, "least_s", least->seconds);
+        hpcw_i_json_put_u64(json, "least_rank", least->key[1]);
+        put_time(json, "most_s", most->seconds);
+        hpcw_i_json_put_u64(json, "most_rank", most->key[1]);
+    }
+    if (ranks <= MOST_RANKS && count > 0) {
+        hpcw_i_json_key(json, "by_rank");
+        hpcw_i_json_begin_array(json);
+        for (size_t i = 0; i < count; i++) {
+            hpcw_i_json_flat(json);
+            hpcw_i_json_begin_object(json);
+            hpcw_i_json_put_u64(json, "rank", row[i].key[1]);
+            hpcw_i_json_put_u64(json, "count", row[i].count);
+            if (d->state) {
+                put_time(json, "seconds", row[i].seconds);
+            }
+            hpcw_i_json_end_object(json);
+        }
+        hpcw_i_json_end_array(json);
+    }
+    hpcw_i_json_end_object(json);
+}
+
+static void put_profile(struct hpcw_i_json *json, const struct hpcw_i_clog2_pass *p, const struct row *row) {
+    const uint32_t ranks = hpcw_i_clog2_reader_info(p->reader)->ranks;
+    hpcw_i_json_key(json, "profile");
+    hpcw_i_json_begin_array(json);
+    for (size_t i = 0, n = 0; i < p->shares.count; i += n) {
+        for (n = 1; i + n < p->shares.count && row[i + n].key[0] == row[i].key[0]; n++) {
+        }
+        put_share(json, &p->definition[row[i].key[0]], row + i, n, ranks);
+    }
+    hpcw_i_json_end_array(json);
+}
+
+static void put_flows(struct hpcw_i_json *json, const struct hpcw_i_clog2_pass *p, const struct row *row) {
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < p->flows.count; i++) {
+        bytes += row[i].bytes;
+    }
+    hpcw_i_json_put_u64(json, "messages", p->arrows);
+    hpcw_i_json_put_u64(json, "message_bytes", bytes);
+    hpcw_i_json_put_u64(json, "backward_messages", p->count[HPCW_I_CLOG2_BACKWARD]);
+    hpcw_i_json_put_u64(json, "nesting_errors", p->count[HPCW_I_CLOG2_NESTING]);
+    hpcw_i_json_put_u64(json, "pairs", p->flows.count);
+    hpcw_i_json_key(json, "largest_pairs");
+    hpcw_i_json_begin_array(json);
+    for (size_t i = 0; i < p->flows.count && i < MOST_FLOWS; i++) {
+        hpcw_i_json_flat(json);
+        hpcw_i_json_begin_object(json);
+        hpcw_i_json_put_u64(json, "from", row[i].key[0]);
+        hpcw_i_json_put_u64(json, "to", row[i].key[1]);
+        hpcw_i_json_put_u64(json, "messages", row[i].count);
+        hpcw_i_json_put_u64(json, "bytes", row[i].bytes);
+        hpcw_i_json_end_object(json);
+    }
+    hpcw_i_json_end_array(json);
+}
+
+static void put_all(struct hpcw_i_json *json, const struct hpcw_i_clog2_pass *p, const struct row *shares,
+                    const struct row *flows) {
+    const struct hpcw_i_clog2_info *info = hpcw_i_clog2_reader_info(p->reader);
+    hpcw_i_json_put_str(json, "version", "CLOG-02.44");
+    hpcw_i_json_put_u64(json, "ranks", info->ranks);
+    hpcw_i_json_put_u64(json, "threads", info->threads);
+    hpcw_i_json_put_u64(json, "communicators", info->comms);
+    hpcw_i_json_put_u64(json, "block_size", info->block_size);
+    hpcw_i_json_put_u64(json, "blocks", info->blocks);
+    hpcw_i_json_put_u64(json, "user_states", info->states);
+    hpcw_i_json_put_u64(json, "user_solo_events", info->solos);
+    hpcw_i_json_put_u64(json, "records", p->records);
+    hpcw_i_json_put_u64(json, "drawables", p->drawables);
+    put_time(json, "begin_s", p->begin);
+    put_time(json, "end_s", p->end);
+    put_rules(json, p);
+    put_profile(json, p, shares);
+    put_flows(json, p, flows);
+}
+
+hpcw_status hpcw_i_clog2_reader_report(struct hpcw_i_clog2_reader *reader, struct hpcw_i_json *json,
+                                       hpcw_error *err) {
+    struct hpcw_i_clog2_pass pass;
+    struct row *shares = NULL, *flows = NULL;
+    hpcw_status s = hpcw_i_clog2_pass_run(&pass, reader, 0, true, NULL, err);
+    if (s == HPCW_OK) {
+        shares = rows_of(&pass.shares, false);
+        flows = rows_of(&pass.flows, true);
+        s = shares == NULL || flows == NULL ? hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for its profile",
+                                                          hpcw_i_clog2_reader_name(reader))
+                                            : HPCW_OK;
+    }
+    if (s == HPCW_OK) {
+        put_all(json, &pass, shares, flows);
+    }
+    hpcw_i_free(shares);
+    hpcw_i_free(flows);
+    hpcw_i_clog2_pass_free(&pass);
+    return s;
+}

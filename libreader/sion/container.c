@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A SION container as a whole: its physical files, the way from a global rank to a stream, key-value records.
+ */
+#include "libreader/sion/sion.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "libreader/sion/file.h"
+#include "libreader/source.h"
+#include "libwriter/base/bytes.h"
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
+
+/* Members of a set that are open at a time: sets may have more files than a process may open. */
+#define POOL 64u
+
+struct hpcw_i_sion_reader {
+    char *path;                       /* of file 0 */
+    struct hpcw_i_sion_image *images; /* NULL for files */
+    uint32_t image_count;
+    struct hpcw_i_sion_file *base; /* file 0, or the only one */
+    uint32_t files;
+    struct hpcw_i_sion_file *pool[POOL]; /* file k > 0 is at k mod POOL, if it is open */
+};
+
+static hpcw_status open_source(const struct hpcw_i_sion_reader *r, uint32_t index, struct hpcw_i_source **out,
+                               hpcw_error *err) {
+    *out = NULL;
+    /* File k > 0 of a set is the base name, a dot and k as at least six digits. */
+    size_t size = strlen(r->path) + sizeof ".4294967295";
+    char *name = hpcw_i_malloc(size);
+    if (name == NULL) {
+        return hpcw_i_fail(err, HPCW_ENOMEM, "%s: no memory for the name of file %" PRIu32, r->path, index);
+    }
+    if (index == 0) {
+        (void)snprintf(name, size, "%s", r->path);
+    } else {
+        (void)snprintf(name, size, "%s.%06" PRIu32, r->path, index);
+    }
+    hpcw_status status;
+    if (r->images == NULL) {
+        status = hpcw_i_source_open(name, out, err);
+    } else if (index < r->image_count) {
+        status = hpcw_i_source_open_memory(name, r->images[index].data, r->images[index].size, out, err);
+    } else {
+        status = hpcw_i_fail(err, HPCW_ENOENT, "%s: wanted file %" PRIu32 " of the set, got %" PRIu32 " files",
+                             name, index, r->image_count);
+    }
+    hpcw_i_free(name);
+    return status;
+}
+
+/* Opens file 0 of a reader that has its path and images; takes the reader over. */
+static hpcw_status open_base(struct hpcw_i_sion_reader *r, struct hpcw_i_sion_reader **out, hpcw_error *err) {
+    struct hpcw_i_source *source;
+    hpcw_status status = open_source(r, 0, &source, err);
+    if (status == HPCW_OK) {
+        status = hpcw_i_sion_file_open(source, &r->base, err);
+    }
+    if (status != HPCW_OK) {
+        hpcw_i_sion_reader_free(r);
+        return status;
+    }
+    r->files = r->base->info.file_number == 0 ? r->base->info.files : 1;
+    *out = r;
+    return HPCW_OK;
+}
+
+hpcw_status hpcw_i_sion_reader_open(const char *path, struct hpcw_i_sion_reader **out, hpcw_error *err) {
+    *out = NULL;
+    struct hpcw_i_sion_reader *r = hpcw_i_calloc(1, sizeof *r);
+    if (r == NULL || (r->path = hpcw_i_strdup(path)) == NULL) {
+        hpcw_i_sion_reader_free(r);
+        return hpcw_i_fail(err, HPCW_ENOMEM, "%s: no memory to open it", path);
+    }
+    return open_base(r, out, err);
+}
+
+hpcw_status hpcw_i_sion_reader_open_memory(const struct hpcw_i_sion_image *images, uint32_t count,
+                                           struct hpcw_i_sion_reader **out, hpcw_error *err) {
+    static const char name[] = "(memory)";
+    *out = NULL;
+    if (count == 0) {
+        return hpcw_i_fail(err, HPCW_EINVAL, "%s: wanted one image or more, got none", name);
+    }
+    struct hpcw_i_sion_reader *r = hpcw_i_calloc(1, sizeof *r);
+    if (r == NULL || (r->path = hpcw_i_strdup(name)) == NULL ||
+        (r->images = hpcw_i_calloc(count, sizeof *images)) == NULL) {
+        hpcw_i_sion_reader_free(r);
+        return hpcw_i_fail(err, HPCW_ENOMEM, "%s: no memory to open it", name);
+    }
+    memcpy(r->images, images, count * sizeof *images);
+    r->image_count = count;
+    return open_base(r, out, err);
+}
+
+void hpcw_i_sion_reader_free(struct hpcw_i_sion_reader *reader) {
+    if (reader == NULL) {
+        return;
+    }
+    hpcw_i_sion_file_free(reader->base);
+    for (uint32_t i = 0; i < POOL; i++) {
+        hpcw_i_sion_file_free(reader->pool[i]);
+    }
+    hpcw_i_free(reader->images);
+    hpcw_i_free(reader->path);
+    hpcw_i_free(reader);
+}
+
+uint32_t hpcw_i_sion_reader_files(const struct hpcw_i_sion_reader *reader) {
+    return reader->files;
+}
+
+uint32_t hpcw_i_sion_reader_tasks(const struct hpcw_i_sion_reader *reader) {
+    const struct hpcw_i_sion_info *info = &reader->base->info;
+    return reader->files > 1 ? info->mapping_tasks : info->tasks - info->collectors;
+}
+
+const char *hpcw_i_sion_reader_name(const struct hpcw_i_sion_reader *reader) {
+    return reader->path;
+}
+
+/* A member must speak of the same set, or its numbers mean something else. */
+static hpcw_status check_member(const struct hpcw_i_sion_reader *r, uint32_t index,
+                                const struct hpcw_i_sion_file *f, hpcw_error *err) {
+    const struct hpcw_i_sion_info *base = &r->base->info, *info = &f->info;
+    const char *name = hpcw_i_source_name(f->source);
+    if (info->files != base->files) {
+        return hpcw_i_fail(err, HPCW_EFORMAT,
+                           "%s: nfiles at offset 28: wanted %" PRIu32 " as in file 0, got %" PRIu32, name,
+                           base->files, info->files);
+    }
+    if (info->file_number != index) {
+        return hpcw_i_fail(err, HPCW_EFORMAT,
+                           "%s: filenumber at offset 32: wanted %" PRIu32 " as in the name, got %" PRIu32, name,
+                           index, info->file_number);
+    }
+    return HPCW_OK;
+}
+
+hpcw_status hpcw_i_sion_reader_physical(struct hpcw_i_sion_reader *reader, uint32_t index,
+                                        struct hpcw_i_sion_file **out, hpcw_error *err) {
+    *out = NULL;
+    if (index >= reader->files) {
+        return hpcw_i_fail(err, HPCW_EINVAL, "%s: wanted a file below %" PRIu32 ", got %" PRIu32, reader->path,
+                           reader->files, index);
+    }
+    if (index == 0) {
+        *out = reader->base;
+        return HPCW_OK;
+    }
+    struct hpcw_i_sion_file **slot = &reader->pool[index % POOL];
+    if (*slot == NULL || (*slot)->info.file_number != index) {
+        struct hpcw_i_source *source;
+        struct hpcw_i_sion_file *f = NULL;
+        hpcw_status status = open_source(reader, index, &source, err);
+        if (status == HPCW_OK) {
+            status = hpcw_i_sion_file_open(source, &f, err);
+        }
+        if (status == HPCW_OK) {
+            status = check_member(reader, index, f, err);
+        }
+        if (status != HPCW_OK) {
+            hpcw_i_sion_file_free(f);
+            return status;
+        }
+        hpcw_i_sion_file_free(*slot);
+        *slot = f;
+    }
+    *out = *slot;
+    return HPCW_OK;
+}
+
+hpcw_status hpcw_i_sion_reader_info(struct hpcw_i_sion_reader *reader, uint32_t file,
+                                    struct hpcw_i_sion_info *info, hpcw_error *err) {
+    struct hpcw_i_sion_file *f;
+    hpcw_status status = hpcw_i_sion_reader_physical(reader, file, &f, err);
+    if (status == HPCW_OK) {
+        *info = f->info;
+    }
+    return status;
+}
+
+hpcw_status hpcw_i_sion_reader_task(struct hpcw_i_sion_reader *reader, uint32_t file, uint32_t index,
+                                    struct hpcw_i_sion_task *task, hpcw_error *err) {
+    struct hpcw_i_sion_file *f;
+    hpcw_status status = hpcw_i_sion_reader_physical(reader, file, &f, err);
+    if (status == HPCW_OK) {
+        status = hpcw_i_sion_file_task(f, index, task, err);
+    }
+    if (status == HPCW_OK) {
+        task->file = file;
+    }
+    return status;
+}
+
+/* By the mapping; what it says is checked, as it comes from the file. */
+static hpcw_status find_mapped(struct hpcw_i_sion_reader *r, uint32_t rank, struct hpcw_i_sion_task *task,
+                               hpcw_error *err) {
+    int32_t file, index;
+    hpcw_status status = hpcw_i_sion_file_mapping(r->base, rank, &file, &index, err);
+    if (status != HPCW_OK) {
+        return status;
+    }
+    struct hpcw_i_sion_file *f = NULL;
+    if (file >= 0 && (uint32_t)file < r->files) {
+        status = hpcw_i_sion_reader_physical(r, (uint32_t)file, &f, err);
+        if (status != HPCW_OK) {
+            return status;
+        }
+    }
+    if (f == NULL || index < 0 || (uint32_t)index >= f->info.tasks) {
+        return hpcw_i_fail(err, HPCW_EFORMAT,
+                           "%s: mapping of global rank %" PRIu32 " at offset %" PRIu64
+                           ": wanted a file of the set and a task in it, got file %" PRId32 ", task %" PRId32,
+                           r->path, rank, r->base->info.meta2_end + 4 + 8 * (uint64_t)rank, file, index);
+    }
+    status = hpcw_i_sion_file_task(f, (uint32_t)index, task, err);
+    if (status != HPCW_OK) {
+        return status;
+    }
+    task->file = (uint32_t)file;
+    if (task->rank != (int64_t)rank) {
+        return hpcw_i_fail(err, HPCW_EFORMAT,
+                           "%s: global rank of task %" PRId32 " at offset %" PRIu64 ": wanted %" PRIu32
+                           " as the mapping says, got %" PRId64,
+                           hpcw_i_source_name(f->source), index, f->ranks_at + 8 * (uint64_t)index, rank,
+                           task->rank);
+    }
+    return HPCW_OK;
+}
+
+hpcw_status hpcw_i_sion_reader_find(struct hpcw_i_sion_reader *reader, uint32_t rank,
+                                    struct hpcw_i_sion_task *task, hpcw_error *err) {
+    struct hpcw_i_sion_file *f = reader->base;
+    if (f->info.mapping == HPCW_I_SION_MAPPING_FULL && rank < f->info.mapping_tasks) {
+        return find_mapped(reader, rank, task, err);
+    }
+    /* Without a mapping ranks are in order as a rule, but the serial writer stores what it is told. */
+    int64_t got = -1;
+    hpcw_status status = HPCW_OK;
+    if (rank < f->info.tasks) {
+        status = hpcw_i_sion_file_rank(f, rank, &got, err);
+    }
+    uint32_t index = rank;
+    if (status == HPCW_OK && got != (int64_t)rank && reader->files == 1) {
+        for (index = 0; status == HPCW_OK && index < f->info.tasks; index++) {
+            status = hpcw_i_sion_file_rank(f, index, &got, err);
+            if (status != HPCW_OK || got == (int64_t)rank) {
+                break;
+            }
+        }
+    }
+    if (status != HPCW_OK) {
+        return status;
+    }
+    if (got != (int64_t)rank) {
+        return hpcw_i_fail(err, HPCW_EINVAL, "%s: wanted the task with global rank %" PRIu32 ", got none",
+                           reader->path, rank);
+    }
+    return hpcw_i_sion_reader_task(reader, 0, index, task, err);
+}
+
+hpcw_status hpcw_i_sion_reader_block_size(struct hpcw_i_sion_reader *reader,
+                                          const struct hpcw_i_sion_task *task, uint32_t block, uint64_t *size,
+                                          hpcw_error *err) {
+    struct hpcw_i_sion_file *f;
+    hpcw_status status = hpcw_i_sion_reader_physical(reader, task->file, &f, err);
+    return status == HPCW_OK ? hpcw_i_sion_file_block_size(f, task, block, size, err) : status;
+}
+
+hpcw_status hpcw_i_sion_reader_read(struct hpcw_i_sion_reader *reader, const struct hpcw_i_sion_task *task,
+                                    uint64_t offset, void *data, size_t size, hpcw_error *err) {
+    struct hpcw_i_sion_file *f;
+    hpcw_status status = hpcw_i_sion_reader_physical(reader, task->file, &f, err);
+    return status == HPCW_OK ? hpcw_i_sion_file_read(f, task, offset, data, size, err) : status;
+}
+
+/* ------------------------------------------------------------------------------------------------------------
+ *  Key-value records
+ * --------------------------------------------------------------------------------------------------------- */
+
+#define RECORD_HEADER 16u
+
+void hpcw_i_sion_keys_begin(struct hpcw_i_sion_keys *keys, const struct hpcw_i_sion_task *task) {
+    keys->task = *task;
+    keys->next = 0;
+    keys->buffer_from = 0;
+    keys->buffer_size = 0;
+}
+
+hpcw_status hpcw_i_sion_keys_next(struct hpcw_i_sion_reader *reader, struct hpcw_i_sion_keys *keys,
+                                  struct hpcw_i_sion_record *record, bool *more, hpcw_error *err) {
+    *more = false;
+    struct hpcw_i_sion_file *f;
+    hpcw_status status = hpcw_i_sion_reader_physical(reader, keys->task.file, &f, err);
+    if (status != HPCW_OK) {
+        return status;
+    }
+    const char *name = hpcw_i_source_name(f->source);
+    if (f->info.mode != HPCW_I_SION_MODE_KEYVAL) {
+        return hpcw_i_fail(err, HPCW_ENOTSUP,
+                           "%s: mode in flag1 at offset 36: wanted 51 (inline key-value), got %" PRIu32, name,
+                           f->info.mode);
+    }
+    uint64_t rest = keys->task.size - keys->next;
+    if (rest == 0) {
+        return HPCW_OK;
+    }
+    if (rest < RECORD_HEADER) {
+        return hpcw_i_fail(err, HPCW_EFORMAT,
+                           "%s: key-value stream of task %" PRIu32
+                           ": wanted a record of 16 bytes or more at %" PRIu64 ", got the last %" PRIu64
+                           " bytes",
+                           name, keys->task.index, keys->next, rest);
+    }
+    if (keys->next < keys->buffer_from || keys->next - keys->buffer_from > keys->buffer_size ||
+        keys->buffer_size - (keys->next - keys->buffer_from) < RECORD_HEADER) {
+        size_t part = rest < sizeof keys->buffer ? (size_t)rest : sizeof keys->buffer;
+        keys->buffer_size = 0;
+        status = hpcw_i_sion_file_read(f, &keys->task, keys->next, keys->buffer, part, err);
+        if (status != HPCW_OK) {
+            return status;
+        }
+        keys->buffer_from = keys->next;
+        keys->buffer_size = part;
+    }
+    const unsigned char *p = keys->buffer + (keys->next - keys->buffer_from);
+    record->key = hpcw_i_get_u64(p, f->info.meta_big);
+    record->size = hpcw_i_get_u64(p + 8, f->info.meta_big);
+    record->offset = keys->next + RECORD_HEADER;
+    if (record->size > rest - RECORD_HEADER) {
+        return hpcw_i_fail(err, HPCW_EFORMAT,
+                           "%s: key-value stream of task %" PRIu32 ": length of the record at %" PRIu64
+                           ": wanted at most the remaining %" PRIu64 " bytes, got %" PRIu64,
+                           name, keys->task.index, keys->next, rest - RECORD_HEADER, record->size);
+    }
+    keys->next = record->offset + record->size;
+    *more = true;
+    return HPCW_OK;
+}

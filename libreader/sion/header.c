@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Opens one physical SION file: a header with per-task tables (META1), chunks, and the table of block sizes
+ * (META2). Everything is addressed by arithmetic on numbers from the header, so it is checked first and
+ * completely: once open, every chunk and every table entry lies inside the file.
+ */
+#include "libreader/sion/file.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "libwriter/base/bytes.h"
+#include "libwriter/base/checked.h"
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
+
+#define NAME(f) hpcw_i_source_name((f)->source)
+
+/* Fixed part of META1 by file format version: 2 has no file number and flags. */
+struct layout {
+    uint64_t file_number, flag1, flag2, prefix, ranks; /* offsets; 0: not there */
+};
+static const struct layout layout_2 = {0, 0, 0, 32, 1056};
+static const struct layout layout_3 = {32, 36, 44, 52, 1076};
+
+#define PREFIX_SIZE 1024u
+#define FIXED_MOST 1076u
+#define RAW_MOST ((size_t)128 * 1024)
+
+static int32_t get_i32(const unsigned char *p, bool big) {
+    return (int32_t)hpcw_i_get_u32(p, big);
+}
+
+static int64_t get_i64(const unsigned char *p, bool big) {
+    return (int64_t)hpcw_i_get_u64(p, big);
+}
+
+static hpcw_status wrong(const struct hpcw_i_sion_file *f, const char *field, uint64_t offset,
+                         const char *wanted, int64_t got, hpcw_error *err) {
+    return hpcw_i_fail(err, HPCW_EFORMAT, "%s: %s at offset %" PRIu64 ": wanted %s, got %" PRId64, NAME(f),
+                       field, offset, wanted, got);
+}
+
+/* The fields before the tables. */
+static hpcw_status read_fixed(struct hpcw_i_sion_file *f, hpcw_error *err) {
+    struct hpcw_i_sion_info *info = &f->info;
+    unsigned char head[FIXED_MOST];
+    hpcw_status status = hpcw_i_source_read(f->source, 0, head, 32, "the SION header", err);
+    if (status != HPCW_OK) {
+        return status;
+    }
+    if (memcmp(head, "sion", 4) != 0) {
+        return hpcw_i_fail(
+            err, HPCW_EFORMAT,
+            "%s: magic at offset 0: wanted 73 69 6f 6e, got %02x %02x %02x %02x: not a SION file", NAME(f),
+            head[0], head[1], head[2], head[3]);
+    }
+    /* The word is symmetric, so the lowest bit of a native integer is the lowest bit of byte 4 on any host. */
+    memcpy(info->endian_word, head + 4, 4);
+    info->meta_big = (head[4] & 1) != 0;
+    info->data_big = (head[5] & 1) != 0;
+    bool big = info->meta_big;
+
+    info->library_version = get_i32(head + 8, big);
+    info->library_patch = get_i32(head + 12, big);
+    info->format = get_i32(head + 16, big);
+    /* Later versions are read as if they were 5. A huge one is 2 to 5 in the other byte order. */
+    if (info->format < 2 || info->format > 0xffff) {
+        return wrong(f, "file format version", 16, big ? "2..65535 (big-endian)" : "2..65535 (little-endian)",
+                     info->format, err);
+    }
+    int32_t fs_block_size = get_i32(head + 20, big);
+    if (fs_block_size < 1) {
+        return wrong(f, "fsblksize", 20, ">= 1", fs_block_size, err);
+    }
+    int32_t tasks = get_i32(head + 24, big);
+    if (tasks < 1 || (uint32_t)tasks > HPCW_I_SION_MOST_TASKS) {
+        return wrong(f, "ntasks", 24, "1..134217659", tasks, err);
+    }
+    int32_t files = get_i32(head + 28, big);
+    if (files < 1) {
+        return wrong(f, "nfiles", 28, ">= 1", files, err);
+    }
+    info->fs_block_size = (uint32_t)fs_block_size;
+    info->tasks = (uint32_t)tasks;
+    info->files = (uint32_t)files;
+
+    const struct layout *at = info->format == 2 ? &layout_2 : &layout_3;
+    f->ranks_at = at->ranks;
+    f->chunks_at = at->ranks + 8 * (uint64_t)info->tasks;
+    info->meta1_size = at->ranks + 16 * (uint64_t)info->tasks + 12;
+    if (info->meta1_size > info->file_size) {
+        return hpcw_i_fail(err, HPCW_ETRUNCATED,
+                           "%s: META1 of %" PRIu32 " tasks needs %" PRIu64
+                           " bytes, but the file ends at %" PRIu64,
+                           NAME(f), info->tasks, info->meta1_size, info->file_size);
+    }
+    status = hpcw_i_source_read(f->source, 32, head + 32, (size_t)at->ranks - 32, "the SION header", err);
+    if (status != HPCW_OK) {
+        return status;
+    }
+    info->mode = HPCW_I_SION_MODE_PLAIN;
+    if (info->format == 2) {
+        if (info->files > 1) {
+            return hpcw_i_fail(err, HPCW_ENOTSUP,
+                               "%s: nfiles at offset 28: wanted 1, got %" PRIu32
+                               ": format version 2 does not store which file of a set this is",
+                               NAME(f), info->files);
+        }
+    } else {
+        int32_t number = get_i32(head + at->file_number, big);
+        if (number < 0 || (info->files > 1 && (uint32_t)number >= info->files)) {
+            return wrong(f, "filenumber", at->file_number, "0..nfiles-1", number, err);
+        }
+        info->file_number = (uint32_t)number;
+        info->flag1 = hpcw_i_get_u64(head + at->flag1, big);
+        info->flag2 = hpcw_i_get_u64(head + at->flag2, big);
+        /* Format 5 brought the mode; files without it have 0 there. */
+        if (info->format >= 5 && info->flag1 >> 32 != 0) {
+            info->mode = (uint32_t)(info->flag1 >> 32);
+        }
+    }
+    memcpy(info->prefix, head + at->prefix, PREFIX_SIZE);
+    info->prefix[PREFIX_SIZE] = '\0';
+    return HPCW_OK;
+}
+
+/* The last two fields of META1, which a writer fills in at close. */
+static hpcw_status read_commit_mark(struct hpcw_i_sion_file *f, hpcw_error *err) {
+    struct hpcw_i_sion_info *info = &f->info;
+    unsigned char mark[12];
+    uint64_t at = info->meta1_size - sizeof mark;
+    hpcw_status status = hpcw_i_source_read(f->source, at, mark, sizeof mark, "the end of META1", err);
+    if (status != HPCW_OK) {
+        return status;
+    }
+    int32_t blocks = get_i32(mark, info->meta_big);
+    int64_t meta2_start = get_i64(mark + 4, info->meta_big);
+    if (meta2_start == 0) {
+        return hpcw_i_fail(err, HPCW_ETRUNCATED,
+                           "%s: start_of_varheader at offset %" PRIu64
+                           ": wanted the place of META2, got 0: the file was never closed by its writer",
+                           NAME(f), at + 4);
+    }
+    if (blocks < 1) {
+        return wrong(f, "maxchunks", at, ">= 1", blocks, err);
+    }
+    if (meta2_start < 0) {
+        return wrong(f, "start_of_varheader", at + 4, ">= 1", meta2_start, err);
+    }
+    info->blocks = (uint32_t)blocks;
+    info->meta2_start = (uint64_t)meta2_start;
+    return HPCW_OK;
+}
+
+/* Adds up the chunk sizes, remembers where each window starts and counts the collectors of buddy copies. */
+static hpcw_status scan_tables(struct hpcw_i_sion_file *f, hpcw_error *err) {
+    struct hpcw_i_sion_info *info = &f->info;
+    if (!hpcw_i_round_up_u64(info->meta1_size, info->fs_block_size, &info->data_start)) {
+        return wrong(f, "fsblksize", 20, "a smaller one", info->fs_block_size, err);
+    }
+    uint64_t start = info->data_start;
+    for (uint32_t first = 0; first < info->tasks; first += HPCW_I_SION_WINDOW) {
+        uint32_t count = info->tasks - first < HPCW_I_SION_WINDOW ? info->tasks - first : HPCW_I_SION_WINDOW;
+        uint64_t ranks_at = f->ranks_at + 8 * (uint64_t)first;
+        uint64_t chunks_at = f->chunks_at + 8 * (uint64_t)first;
+        f->marks[first / HPCW_I_SION_WINDOW] = start;
+        hpcw_status status = hpcw_i_source_read(f->source, ranks_at, f->raw, 8 * (size_t)count, "ranks", err);
+        if (status != HPCW_OK) {
+            return status;
+        }
+        for (uint32_t i = 0; i < count; i++) {
+            info->collectors += get_i64(f->raw + 8 * (size_t)i, info->meta_big) < 0;
+        }
+        status = hpcw_i_source_read(f->source, chunks_at, f->raw, 8 * (size_t)count, "chunk sizes", err);
+        if (status != HPCW_OK) {
+            return status;
+        }
+        for (uint32_t i = 0; i < count; i++) {
+            int64_t stored = get_i64(f->raw + 8 * (size_t)i, info->meta_big);
+            uint64_t chunk;
+            if (!hpcw_i_sion_chunk_size(info, stored, &chunk) || !hpcw_i_add_u64(start, chunk, &start) ||
+                start > info->file_size) {
+                return hpcw_i_fail(err, HPCW_EFORMAT,
+                                   "%s: chunk size of task %" PRIu32 " at offset %" PRIu64
+                                   ": wanted >= 0 and a block 0 that ends inside the %" PRIu64
+                                   " bytes of the file, got %" PRId64,
+                                   NAME(f), first + i, chunks_at + 8 * (uint64_t)i, info->file_size, stored);
+            }
+        }
+    }
+    info->block_stride = start - info->data_start;
+    return HPCW_OK;
+}
+
+/* META2 must lie where the chunks end, and whole in the file. */
+static hpcw_status place_meta2(struct hpcw_i_sion_file *f, hpcw_error *err) {
+    struct hpcw_i_sion_info *info = &f->info;
+    uint64_t wanted, rows;
+    uint64_t sv_at = info->meta1_size - 8;
+    if (!hpcw_i_mul_u64(info->blocks, info->block_stride, &wanted) ||
+        !hpcw_i_add_u64(wanted, info->data_start, &wanted)) {
+        return wrong(f, "maxchunks", sv_at - 4, "a number of blocks that fits the file", info->blocks, err);
+    }
+    if (wanted != info->meta2_start) {
+        return hpcw_i_fail(err, HPCW_EFORMAT,
+                           "%s: start_of_varheader at offset %" PRIu64 ": wanted %" PRIu64 " = %" PRIu64
+                           " + %" PRIu32 " blocks of %" PRIu64 ", got %" PRIu64,
+                           NAME(f), sv_at, wanted, info->data_start, info->blocks, info->block_stride,
+                           info->meta2_start);
+    }
+    if (!hpcw_i_mul_u64(8 * (uint64_t)info->tasks, 1 + (uint64_t)info->blocks, &rows) ||
+        !hpcw_i_add_u64(info->meta2_start, rows, &info->meta2_end) || info->meta2_end > info->file_size) {
+        return hpcw_i_fail(err, HPCW_ETRUNCATED,
+                           "%s: META2 at offset %" PRIu64 " of %" PRIu32 " tasks and %" PRIu32
+                           " blocks does not fit in front of the file's end at %" PRIu64,
+                           NAME(f), info->meta2_start, info->tasks, info->blocks, info->file_size);
+    }
+    return HPCW_OK;
+}
+
+static hpcw_status find_mapping(struct hpcw_i_sion_file *f, hpcw_error *err) {
+    struct hpcw_i_sion_info *info = &f->info;
+    uint64_t rest = info->file_size - info->meta2_end;
+    bool needed = info->files > 1 && info->file_number == 0;
+    if (!needed && (info->files > 1 || rest < 4)) {
+        return HPCW_OK;
+    }
+    unsigned char word[4];
+    hpcw_status status = hpcw_i_source_read(f->source, info->meta2_end, word, sizeof word, "the mapping", err);
+    if (status != HPCW_OK) {
+        return status;
+    }
+    int32_t entries = get_i32(word, info->meta_big);
+    if (!needed) {
+        /* Anything else behind the sizes of a single file is for verify to complain about. */
+        if (entries == 0) {
+            info->mapping = HPCW_I_SION_MAPPING_EMPTY;
+        } else if (entries > 0 && (uint32_t)entries == info->tasks && (rest - 4) / 8 >= info->tasks) {
+            info->mapping = HPCW_I_SION_MAPPING_FULL;
+            info->mapping_tasks = info->tasks;
+        }
+        return HPCW_OK;
+    }
+    /* Every file of a set has a task. */
+    if (entries < 1 || (uint32_t)entries < info->files) {
+        return wrong(f, "size of the mapping", info->meta2_end, "at least one task per file of the set",
+                     entries, err);
+    }
+    if ((rest - 4) / 8 < (uint32_t)entries) {
+        return hpcw_i_fail(err, HPCW_ETRUNCATED,
+                           "%s: mapping of %" PRId32 " tasks at offset %" PRIu64
+                           " does not fit in front of the file's end at %" PRIu64,
+                           NAME(f), entries, info->meta2_end, info->file_size);
+    }
+    info->mapping = HPCW_I_SION_MAPPING_FULL;
+    info->mapping_tasks = (uint32_t)entries;
+    return HPCW_OK;
+}
+
+static bool allocate(struct hpcw_i_sion_file *f) {
+    size_t width = f->info.tasks < HPCW_I_SION_WINDOW ? f->info.tasks : HPCW_I_SION_WINDOW;
+    uint64_t rows = 8 * (uint64_t)f->info.tasks;
+    /* All the sizes of a small file, whole rows of a medium one, a window's piece of a row of a large one. */
+    if (!hpcw_i_mul_u64(rows, f->info.blocks, &rows) || rows > RAW_MOST) {
+        rows = RAW_MOST;
+    }
+    f->raw_size = (size_t)rows;
+    f->raw = hpcw_i_malloc(f->raw_size);
+    f->marks = hpcw_i_calloc((size_t)(f->info.tasks - 1) / HPCW_I_SION_WINDOW + 1, sizeof *f->marks);
+    f->window.rank = hpcw_i_calloc(width, sizeof *f->window.rank);
+    f->window.chunk = hpcw_i_calloc(width, sizeof *f->window.chunk);
+    f->window.start = hpcw_i_calloc(width, sizeof *f->window.start);
+    f->window.blocks = hpcw_i_calloc(width, sizeof *f->window.blocks);
+    f->window.size = hpcw_i_calloc(width, sizeof *f->window.size);
+    return f->raw != NULL && f->marks != NULL && f->window.rank != NULL && f->window.chunk != NULL &&
+           f->window.start != NULL && f->window.blocks != NULL && f->window.size != NULL;
+}
+
+hpcw_status hpcw_i_sion_file_open(struct hpcw_i_source *source, struct hpcw_i_sion_file **out,
+                                  hpcw_error *err) {
+    *out = NULL;
+    hpcw_status status;
+    struct hpcw_i_sion_file *f = hpcw_i_calloc(1, sizeof *f);
+    if (f == NULL) {
+        status = hpcw_i_fail(err, HPCW_ENOMEM, "%s: no memory to open it", hpcw_i_source_name(source));
+        hpcw_i_source_free(source);
+        return status;
+    }
+    f->source = source;
+    f->info.file_size = hpcw_i_source_size(source);
+    f->cursor.task = UINT32_MAX;
+    if ((status = read_fixed(f, err)) != HPCW_OK || (status = read_commit_mark(f, err)) != HPCW_OK) {
+        goto done;
+    }
+    if (!allocate(f)) {
+        status = hpcw_i_fail(err, HPCW_ENOMEM, "%s: no memory for the tables of %" PRIu32 " tasks", NAME(f),
+                             f->info.tasks);
+        goto done;
+    }
+    if ((status = scan_tables(f, err)) != HPCW_OK || (status = place_meta2(f, err)) != HPCW_OK) {
+        goto done;
+    }
+    status = find_mapping(f, err);
+done:
+    if (status != HPCW_OK) {
+        hpcw_i_sion_file_free(f);
+        f = NULL;
+    }
+    *out = f;
+    return status;
+}

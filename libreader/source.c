@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "libreader/source.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
+
+/* Linux moves at most 2 GiB - 4 KiB per call; a round number below it keeps requests aligned. */
+#define MOST_PER_CALL ((size_t)1 << 30)
+
+struct hpcw_i_source {
+    char *name;
+    const unsigned char *memory; /* NULL for a file */
+    int fd;                      /* -1 for memory */
+    uint64_t size;
+};
+
+static hpcw_status new_source(const char *name, struct hpcw_i_source **out, hpcw_error *err) {
+    *out = NULL;
+    struct hpcw_i_source *s = hpcw_i_calloc(1, sizeof *s);
+    char *copy = hpcw_i_strdup(name);
+    if (s == NULL || copy == NULL) {
+        hpcw_i_free(s);
+        hpcw_i_free(copy);
+        return hpcw_i_fail(err, HPCW_ENOMEM, "%s: no memory to open it", name);
+    }
+    s->name = copy;
+    s->fd = -1;
+    *out = s;
+    return HPCW_OK;
+}
+
+hpcw_status hpcw_i_source_open(const char *path, struct hpcw_i_source **out, hpcw_error *err) {
+    *out = NULL;
+    struct hpcw_i_source *s = NULL;
+    hpcw_status status = new_source(path, &s, err);
+    if (status != HPCW_OK) {
+        return status;
+    }
+    /* Without O_NONBLOCK the open of a pipe would wait for a writer before we can refuse it. */
+    do {
+        s->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    } while (s->fd < 0 && errno == EINTR);
+    if (s->fd < 0) {
+        status = hpcw_i_fail_sys(err, errno, "%s: cannot open for reading", path);
+        goto done;
+    }
+    struct stat st;
+    if (fstat(s->fd, &st) != 0) {
+        status = hpcw_i_fail_sys(err, errno, "%s: cannot ask for its size", path);
+        goto done;
+    }
+    if (!S_ISREG(st.st_mode) || st.st_size < 0) {
+        status = hpcw_i_fail(err, HPCW_EINVAL, "%s: wanted a regular file, got %s", path,
+                             S_ISDIR(st.st_mode) ? "a directory" : "something else");
+        goto done;
+    }
+    s->size = (uint64_t)st.st_size;
+done:
+    if (status != HPCW_OK) {
+        hpcw_i_source_free(s);
+        s = NULL;
+    }
+    *out = s;
+    return status;
+}
+
+hpcw_status hpcw_i_source_open_memory(const char *name, const void *data, size_t size,
+                                      struct hpcw_i_source **out, hpcw_error *err) {
+    /* An empty block may come without an address, but NULL marks a file. */
+    static const unsigned char nothing[1];
+    hpcw_status status = new_source(name, out, err);
+    if (status == HPCW_OK) {
+        (*out)->memory = size == 0 ? nothing : data;
+        (*out)->size = size;
+    }
+    return status;
+}
+
+void hpcw_i_source_free(struct hpcw_i_source *source) {
+    if (source == NULL) {
+        return;
+    }
+    if (source->fd >= 0) {
+        (void)close(source->fd);
+    }
+    hpcw_i_free(source->name);
+    hpcw_i_free(source);
+}
+
+const char *hpcw_i_source_name(const struct hpcw_i_source *source) {
+    return source->name;
+}
+
+uint64_t hpcw_i_source_size(const struct hpcw_i_source *source) {
+    return source->size;
+}
+
+hpcw_status hpcw_i_source_read(const struct hpcw_i_source *source, uint64_t offset, void *data, size_t size,
+                               const char *what, hpcw_error *err) {
+    if (offset > source->size || size > source->size - offset) {
+        return hpcw_i_fail(err, HPCW_ETRUNCATED,
+                           "%s: %s at offset %" PRIu64 " needs %zu bytes, but the file ends at %" PRIu64,
+                           source->name, what, offset, size, source->size);
+    }
+    if (size == 0) {
+        return HPCW_OK;
+    }
+    if (source->memory != NULL) {
+        memcpy(data, source->memory + offset, size);
+        return HPCW_OK;
+    }
+    for (size_t done = 0; done < size;) {
+        size_t part = size - done < MOST_PER_CALL ? size - done : MOST_PER_CALL;
+        ssize_t got = pread(source->fd, (unsigned char *)data + done, part, (off_t)(offset + done));
+        if (got < 0 && errno == EINTR) {
+            continue;
+        }
+        if (got < 0) {
+            return hpcw_i_fail_sys(err, errno, "%s: reading %s at offset %" PRIu64, source->name, what,
+                                   offset + done);
+        }
+        if (got == 0) {
+            return hpcw_i_fail(err, HPCW_ETRUNCATED,
+                               "%s: %s at offset %" PRIu64 ": the file became shorter while it was read",
+                               source->name, what, offset + done);
+        }
+        done += (size_t)got;
+    }
+    return HPCW_OK;
+}
+
+hpcw_status hpcw_i_source_data(const struct hpcw_i_source *source, uint64_t offset, uint64_t *begin,
+                               uint64_t *end, hpcw_error *err) {
+    *begin = offset < source->size ? offset : source->size;
+    *end = source->size;
+#if defined(SEEK_DATA) && defined(SEEK_HOLE)
+    if (source->memory != NULL || *begin == *end) {
+        return HPCW_OK;
+    }
+    off_t data = lseek(source->fd, (off_t)offset, SEEK_DATA);
+    if (data < 0 && errno == ENXIO) {
+        *begin = source->size;
+        return HPCW_OK;
+    }
+    if (data < 0 && (errno == EINVAL || errno == EOPNOTSUPP || errno == ENOSYS)) {
+        return HPCW_OK; /* a file system without holes */
+    }
+    off_t hole = data < 0 ? data : lseek(source->fd, data, SEEK_HOLE);
+    if (hole < 0 && errno == ENXIO) {
+        return HPCW_OK; /* it became shorter; the read will say so */
+    }
+    if (hole < 0) {
+        return hpcw_i_fail_sys(err, errno, "%s: looking for data behind offset %" PRIu64, source->name, offset);
+    }
+    if ((uint64_t)data < source->size) {
+        *begin = (uint64_t)data;
+        *end = (uint64_t)hole < source->size ? (uint64_t)hole : source->size;
+    } else {
+        *begin = source->size;
+    }
+#else
+    (void)err;
+#endif
+    return HPCW_OK;
+}

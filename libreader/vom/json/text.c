@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "libreader/vom/json/text.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include <brotli/decode.h>
+
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
+
+/* A text may be this much, and this many times as long as the stream it comes from. Load data of idle objects,
+ * the most regular there is, shrinks a hundredfold. */
+#define FREE_TEXT (UINT64_C(64) << 20)
+#define MOST_TIMES UINT64_C(1000)
+
+/* First byte of a stream with a window of more than 24 bits, an extension that no reader of these files
+ * takes. */
+#define LARGE_WINDOW 0x11u
+#define LARGE_WINDOW_MASK 0x7fu
+
+struct hpcw_i_vom_text {
+    const struct hpcw_i_source *source;
+    BrotliDecoderState *decoder; /* NULL: plain */
+    uint64_t source_next;        /* offset of the first byte not yet read */
+    uint64_t offset;             /* in the text, behind the last piece */
+    const uint8_t *input;        /* what is left in `in` */
+    size_t input_size;
+    const uint8_t *again; /* part of `out` that a skip went too far */
+    size_t again_size;
+    bool finished;          /* the stream said it was */
+    unsigned char start[3]; /* first bytes of the file */
+    unsigned char in[HPCW_I_VOM_PIECE];
+    unsigned char out[HPCW_I_VOM_PIECE];
+};
+
+static void *allocate(void *context, size_t size) {
+    (void)context;
+    return hpcw_i_malloc(size);
+}
+
+static void release(void *context, void *p) {
+    (void)context;
+    hpcw_i_free(p);
+}
+
+static hpcw_status fill(struct hpcw_i_vom_text *t, hpcw_error *err) {
+    uint64_t left = hpcw_i_source_size(t->source) - t->source_next;
+    size_t size = left < sizeof t->in ? (size_t)left : sizeof t->in;
+    hpcw_status status = hpcw_i_source_read(t->source, t->source_next, t->in, size,
+                                            t->decoder != NULL ? "the brotli stream" : "the text", err);
+    if (status == HPCW_OK) {
+        t->source_next += size;
+        t->input = t->in;
+        t->input_size = size;
+    }
+    return status;
+}
+
+/* The first byte that is no blank, tab or newline, or 0 if a whole piece has none. */
+static unsigned char first_byte(const struct hpcw_i_vom_text *t) {
+    for (size_t i = 0; i < t->input_size; i++) {
+        if (t->in[i] != ' ' && t->in[i] != '\t' && t->in[i] != '\n') {
+            return t->in[i];
+        }
+    }
+    return 0;
+}
+
+/* What can be said before inflating. */
+static hpcw_status check_start(const struct hpcw_i_vom_text *t, hpcw_error *err) {
+    const char *name = hpcw_i_source_name(t->source);
+    if (t->input_size == 0) {
+        return hpcw_i_fail(err, HPCW_ETRUNCATED, "%s: wanted a JSON text or a brotli stream, got an empty file",
+                           name);
+    }
+    if ((t->in[0] & LARGE_WINDOW_MASK) == LARGE_WINDOW) {
+        return hpcw_i_fail(err, HPCW_EFORMAT,
+                           "%s: brotli stream: wanted a window of 10 to 24 bits, got a large-window stream",
+                           name);
+    }
+    return HPCW_OK;
+}
+
+hpcw_status hpcw_i_vom_text_new(const struct hpcw_i_source *source, struct hpcw_i_vom_text **out,
+                                hpcw_error *err) {
+    *out = NULL;
+    struct hpcw_i_vom_text *t = hpcw_i_malloc(sizeof *t);
+    if (t == NULL) {
+        return hpcw_i_fail(err, HPCW_ENOMEM, "%s: no memory to read it", hpcw_i_source_name(source));
+    }
+    t->source = source;
+    t->decoder = NULL;
+    t->source_next = t->offset = 0;
+    t->again = NULL;
+    t->again_size = 0;
+    t->finished = false;
+    hpcw_status status = fill(t, err);
+    if (status == HPCW_OK && first_byte(t) != '{') {
+        memset(t->start, 0, sizeof t->start);
+        memcpy(t->start, t->in, t->input_size < sizeof t->start ? t->input_size : sizeof t->start);
+        status = check_start(t, err);
+        if (status == HPCW_OK) {
+            t->decoder = BrotliDecoderCreateInstance(allocate, release, NULL);
+            if (t->decoder == NULL) {
+                status = hpcw_i_fail(err, HPCW_ENOMEM, "%s: no memory for the brotli decoder",
+                                     hpcw_i_source_name(source));
+            }
+        }
+    }
+    if (status != HPCW_OK) {
+        hpcw_i_vom_text_free(t);
+        t = NULL;
+    }
+    *out = t;
+    return status;
+}
+
+void hpcw_i_vom_text_free(struct hpcw_i_vom_text *text) {
+    if (text != NULL && text->decoder != NULL) {
+        BrotliDecoderDestroyInstance(text->decoder);
+    }
+    hpcw_i_free(text);
+}
+
+bool hpcw_i_vom_text_compressed(const struct hpcw_i_vom_text *text) {
+    return text->decoder != NULL;
+}
+
+uint64_t hpcw_i_vom_text_offset(const struct hpcw_i_vom_text *text) {
+    return text->offset;
+}
+
+static hpcw_status decoder_failed(const struct hpcw_i_vom_text *t, uint64_t at, hpcw_error *err) {
+    BrotliDecoderErrorCode code = BrotliDecoderGetErrorCode(t->decoder);
+    /* Codes of failed allocations are a range of their own; the enumerators at its ends are part of the
+     * API. */
+    bool memory =
+        code <= BROTLI_DECODER_ERROR_ALLOC_CONTEXT_MODES && code >= BROTLI_DECODER_ERROR_ALLOC_BLOCK_TYPE_TREES;
+    if (memory) {
+        return hpcw_i_fail(err, HPCW_ENOMEM, "%s: no memory to inflate it", hpcw_i_source_name(t->source));
+    }
+    const char *name = hpcw_i_source_name(t->source);
+    if (t->offset > 0 || t->source_next > sizeof t->in) {
+        return hpcw_i_fail(err, HPCW_EFORMAT,
+                           "%s: the brotli stream is corrupt near offset %" PRIu64 " (text offset %" PRIu64
+                           "): %s",
+                           name, at, t->offset, BrotliDecoderErrorString(code));
+    }
+    /* Then it may never have been one, but what these bytes are could only be told now: any byte can start
+     * one. */
+    bool mark = memcmp(t->start, "\xef\xbb\xbf", 3) == 0;
+    return hpcw_i_fail(
+        err, HPCW_EFORMAT,
+        "%s: wanted '{' or a brotli stream at the start, got byte %02x%s, which is none (%s near "
+        "offset %" PRIu64 ")",
+        name, t->start[0], mark ? " of a byte order mark" : "", BrotliDecoderErrorString(code), at);
+}
+
+static hpcw_status inflate_piece(struct hpcw_i_vom_text *t, const unsigned char **piece, size_t *size,
+                                 hpcw_error *err) {
+    const char *name = hpcw_i_source_name(t->source);
+    size_t room = sizeof t->out;
+    uint8_t *to = t->out;
+    while (room > 0 && !t->finished) {
+        bool at_end = t->input_size == 0 && t->source_next == hpcw_i_source_size(t->source);
+        BrotliDecoderResult result =
+            BrotliDecoderDecompressStream(t->decoder, &t->input_size, &t->input, &room, &to, NULL);
+        if (result == BROTLI_DECODER_RESULT_ERROR) {
+            return decoder_failed(t, t->source_next - t->input_size, err);
+        }
+        if (result == BROTLI_DECODER_RESULT_SUCCESS) {
+            t->finished = true;
+        } else if (result == BROTLI_DECODER_RESULT_NEEDS_MORE_INPUT) {
+            if (at_end) {
+                return hpcw_i_fail(err, HPCW_ETRUNCATED,
+                                   "%s: the brotli stream is cut: it needs more than the %" PRIu64
+                                   " bytes of the file (text offset %" PRIu64 ")",
+                                   name, t->source_next, t->offset + (sizeof t->out - room));
+            }
+            hpcw_status status = fill(t, err);
+            if (status != HPCW_OK) {
+                return status;
+            }
+        }
+    }
+    *piece = t->out;
+    *size = sizeof t->out - room;
+    t->offset += *size;
+    uint64_t used = t->source_next - t->input_size;
+    if (t->offset > FREE_TEXT && t->offset / MOST_TIMES > used) {
+        return hpcw_i_fail(err, HPCW_ERANGE,
+                           "%s: wanted a text of at most %" PRIu64 " times its brotli stream, got %" PRIu64
+                           " bytes from %" PRIu64,
+                           name, MOST_TIMES, t->offset, used);
+    }
+    uint64_t behind = hpcw_i_source_size(t->source) - used;
+    if (t->finished && behind > 0) {
+        return hpcw_i_fail(err, HPCW_EFORMAT,
+                           "%s: wanted nothing behind the brotli stream, which ends at offset %" PRIu64
+                           ", got %" PRIu64 " bytes",
+                           name, used, behind);
+    }
+    return HPCW_OK;
+}
+
+hpcw_status hpcw_i_vom_text_next(struct hpcw_i_vom_text *text, const unsigned char **piece, size_t *size,
+                                 hpcw_error *err) {
+    struct hpcw_i_vom_text *t = text;
+    if (t->again_size > 0) {
+        *piece = t->again;
+        *size = t->again_size;
+        t->offset += t->again_size;
+        t->again_size = 0;
+        return HPCW_OK;
+    }
+    if (t->decoder != NULL) {
+        return inflate_piece(t, piece, size, err);
+    }
+    hpcw_status status = HPCW_OK;
+    if (t->input_size == 0) {
+        status = fill(t, err);
+    }
+    *piece = t->input;
+    *size = t->input_size;
+    t->offset += t->input_size;
+    t->input_size = 0;
+    return status;
+}
+
+hpcw_status hpcw_i_vom_text_skip(struct hpcw_i_vom_text *text, uint64_t offset, hpcw_error *err) {
+    struct hpcw_i_vom_text *t = text;
+    const unsigned char *piece = NULL;
+    size_t size = 1;
+    hpcw_status status = HPCW_OK;
+    if (t->decoder == NULL) {
+        uint64_t end = hpcw_i_source_size(t->source);
+        t->source_next = t->offset = offset < end ? offset : end;
+        t->input_size = 0;
+    }
+    while (t->offset < offset && size > 0 && status == HPCW_OK) {
+        status = hpcw_i_vom_text_next(t, &piece, &size, err);
+    }
+    if (status == HPCW_OK && t->offset > offset) {
+        t->again_size = (size_t)(t->offset - offset);
+        t->again = piece + (size - t->again_size);
+        t->offset = offset;
+    }
+    if (status == HPCW_OK && t->offset < offset) {
+        status = hpcw_i_fail(err, HPCW_ETRUNCATED,
+                             "%s: the text ends at offset %" PRIu64 ", before the place %" PRIu64
+                             " that was reached earlier",
+                             hpcw_i_source_name(t->source), t->offset, offset);
+    }
+    return status;
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The eleven figures, from a stream of values: the higher moments are updated with each value, by the
+ * formulas of P. Pebay, "Formulas for robust, one-pass parallel computation of covariances and arbitrary-
+ * order statistical moments" (Sandia report SAND2008-6212).
+ */
+#include <math.h>
+
+#include "libreader/vom/vom.h"
+
+const char *hpcw_i_vom_figure_name(enum hpcw_i_vom_figure figure) {
+    static const char *const names[HPCW_I_VOM_FIGURES] = {"avg", "car", "imb", "kur", "max", "min",
+                                                          "npr", "skw", "std", "sum", "var"};
+    return names[figure];
+}
+
+const char *hpcw_i_vom_quantity_name(enum hpcw_i_vom_quantity quantity) {
+    static const char *const names[HPCW_I_VOM_QUANTITIES] = {"Object_load", "Rank_load", "Object_comm",
+                                                             "Rank_comm"};
+    return names[quantity];
+}
+
+void hpcw_i_vom_moments_add(struct hpcw_i_vom_moments *m, double value) {
+    double before = (double)m->count;
+    m->count++;
+    double n = (double)m->count;
+    double delta = value - m->mean;
+    double step = delta / n;
+    double square = delta * step * before;
+    m->mean += step;
+    m->m4 += square * step * step * (n * n - 3 * n + 3) + 6 * step * step * m->m2 - 4 * step * m->m3;
+    m->m3 += square * step * (n - 2) - 3 * step * m->m2;
+    m->m2 += square;
+    m->min = m->count == 1 || value < m->min ? value : m->min;
+    m->max = m->count == 1 || value > m->max ? value : m->max;
+    m->sum += value;
+    m->nonzero += value != 0;
+}
+
+void hpcw_i_vom_moments_figures(const struct hpcw_i_vom_moments *m, double figure[HPCW_I_VOM_FIGURES]) {
+    double n = (double)m->count;
+    double var = m->count > 0 ? m->m2 / n : 0;
+    /* The higher ones are measured in the unbiased deviation. */
+    double unbiased = m->count > 1 ? m->m2 / (n - 1) : 0;
+    figure[HPCW_I_VOM_AVG] = m->mean;
+    figure[HPCW_I_VOM_CAR] = n;
+    figure[HPCW_I_VOM_IMB] = m->mean > 0 ? m->max / m->mean - 1 : 0;
+    figure[HPCW_I_VOM_KUR] = unbiased > 0 ? m->m4 / n / (unbiased * unbiased) - 3 : 0;
+    figure[HPCW_I_VOM_MAX] = m->max;
+    figure[HPCW_I_VOM_MIN] = m->min;
+    figure[HPCW_I_VOM_NPR] = (double)m->nonzero;
+    figure[HPCW_I_VOM_SKW] = unbiased > 0 ? m->m3 / n / (unbiased * sqrt(unbiased)) : 0;
+    figure[HPCW_I_VOM_STD] = sqrt(var);
+    figure[HPCW_I_VOM_SUM] = m->sum;
+    figure[HPCW_I_VOM_VAR] = var;
+}

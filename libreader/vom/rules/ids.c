@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "libreader/vom/rules/ids.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <xxhash.h>
+
+#include "libreader/vom/private.h"
+#include "libwriter/base/checked.h"
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
+
+/* ---- Table ----------------------------------------------------------------------------------------------- */
+
+#define LEAST_CAPACITY ((size_t)64)
+
+void hpcw_i_vom_table_init(struct hpcw_i_vom_table *t, size_t entry_size, uint64_t mask) {
+    *t = (struct hpcw_i_vom_table){.entry_size = entry_size, .mask = mask};
+    if (getentropy(&t->seed, sizeof t->seed) != 0) {
+        t->seed = UINT64_C(0x9e3779b97f4a7c15); /* slower at worst */
+    }
+}
+
+void hpcw_i_vom_table_free(struct hpcw_i_vom_table *t) {
+    hpcw_i_free(t->slot);
+    t->slot = NULL;
+    t->capacity = t->count = 0;
+}
+
+void hpcw_i_vom_table_clear(struct hpcw_i_vom_table *t) {
+    if (t->count < t->capacity / 8) {
+        hpcw_i_vom_table_free(t);
+    } else if (t->count > 0) {
+        memset(t->slot, 0, t->capacity * t->entry_size);
+        t->count = 0;
+    }
+}
+
+size_t hpcw_i_vom_table_bytes(const struct hpcw_i_vom_table *t) {
+    return t->capacity * t->entry_size;
+}
+
+static uint64_t mixed(uint64_t x) {
+    x = (x ^ (x >> 33)) * UINT64_C(0xff51afd7ed558ccd);
+    x = (x ^ (x >> 29)) * UINT64_C(0xc4ceb9fe1a85ec53);
+    return x ^ (x >> 32);
+}
+
+/* The slot of a key, or the empty one where it belongs. */
+static unsigned char *slot_of(const struct hpcw_i_vom_table *t, const uint64_t key[2]) {
+    uint64_t hash = mixed(mixed(key[0] ^ t->seed) + (key[1] & t->mask));
+    /* From 0 .. 2^64 - 1 to 0 .. capacity - 1 without a division, for capacities below 2^32. */
+    size_t i = (size_t)((hash >> 32) * t->capacity >> 32);
+    for (;;) {
+        unsigned char *p = t->slot + i * t->entry_size;
+        uint64_t there[2];
+        memcpy(there, p, sizeof there);
+        there[1] &= t->mask;
+        if ((there[0] == key[0] && there[1] == (key[1] & t->mask)) || (there[0] == 0 && there[1] == 0)) {
+            return p;
+        }
+        i = i + 1 == t->capacity ? 0 : i + 1;
+    }
+}
+
+static bool is_empty(const struct hpcw_i_vom_table *t, const unsigned char *slot) {
+    uint64_t key[2];
+    memcpy(key, slot, sizeof key);
+    return key[0] == 0 && (key[1] & t->mask) == 0;
+}
+
+static bool grow(struct hpcw_i_vom_table *t) {
+    struct hpcw_i_vom_table old = *t;
+    size_t capacity = old.capacity < LEAST_CAPACITY ? LEAST_CAPACITY : old.capacity + old.capacity / 2;
+    if (capacity > UINT32_MAX) {
+        return false;
+    }
+    t->slot = hpcw_i_calloc(capacity, t->entry_size);
+    if (t->slot == NULL) {
+        t->slot = old.slot;
+        return false;
+    }
+    t->capacity = capacity;
+    for (size_t i = 0; i < old.capacity; i++) {
+        const unsigned char *from = old.slot + i * t->entry_size;
+        if (!is_empty(t, from)) {
+            uint64_t key[2];
+            memcpy(key, from, sizeof key);
+            memcpy(slot_of(t, key), from, t->entry_size);
+        }
+    }
+    hpcw_i_free(old.slot);
+    return true;
+}
+
+void *hpcw_i_vom_table_entry(struct hpcw_i_vom_table *t, const uint64_t key[2], bool *is_new) {
+    /* Below four fifths full, runs of occupied slots stay short. */
+    if (t->count + 1 > t->capacity / 5 * 4 && !grow(t)) {
+        return NULL;
+    }
+    unsigned char *slot = slot_of(t, key);
+    *is_new = is_empty(t, slot);
+    if (*is_new) {
+        memcpy(slot, key, 2 * sizeof key[0]);
+        t->count++;
+    }
+    return slot;
+}
+
+/* ---- Entities -------------------------------------------------------------------------------------------- */
+
+/* How the key of an entity was given: low bits of the second word. Above them is the offset of `named_by`. */
+enum { BY_ID = 1, BY_SEQ_ID = 2, FORM = 3, OFFSET_SHIFT = 2 };
+
+enum flags {
+    IS_TASK = 1,
+    IS_NAMED = 2,       /* by a communication */
+    HERE = 4,           /* it has to be a task of `named_by` */
+    HAS_COLLECTION = 8, /* `collection` is known or claimed */
+    HAS_INDEX = 16,
+};
+
+struct entity {
+    uint64_t id;
+    uint64_t form;       /* and, while it is no task, where it was first named, or named with HERE */
+    uint64_t collection; /* collection_id or objgroup_id; for seq_ids a hash of that, home and migratable */
+    uint32_t index_hash;
+    uint32_t communication; /* where it was named */
+    uint16_t named_by;
+    uint16_t task_of;
+    uint16_t flags;
+    uint16_t pad;
+};
+
+struct place {
+    uint64_t hash[2];
+    uint32_t task;
+    uint16_t rank;
+    uint16_t pad;
+};
+
+void hpcw_i_vom_ids_init(struct hpcw_i_vom_ids *ids) {
+    hpcw_i_vom_table_init(&ids->ids, sizeof(struct entity), FORM);
+    hpcw_i_vom_table_init(&ids->places, sizeof(struct place), UINT64_MAX);
+}
+
+void hpcw_i_vom_ids_clear(struct hpcw_i_vom_ids *ids) {
+    hpcw_i_vom_table_clear(&ids->ids);
+    hpcw_i_vom_table_clear(&ids->places);
+}
+
+void hpcw_i_vom_ids_free(struct hpcw_i_vom_ids *ids) {
+    hpcw_i_vom_table_free(&ids->ids);
+    hpcw_i_vom_table_free(&ids->places);
+}
+
+size_t hpcw_i_vom_ids_bytes(const struct hpcw_i_vom_ids *ids) {
+    return hpcw_i_vom_table_bytes(&ids->ids) + hpcw_i_vom_table_bytes(&ids->places);
+}
+
+/* What an entity says of itself beyond its id, as an entry. */
+static struct entity said(const struct hpcw_i_vom_entity *e) {
+    struct entity f = {.id = e->has_id ? e->id : e->seq_id, .form = e->has_id ? BY_ID : BY_SEQ_ID};
+    if (!e->has_id) {
+        const uint64_t all[4] = {e->home, e->migratable, e->has_collection_id, e->collection_id};
+        f.collection = XXH3_64bits(all, sizeof all);
+        f.flags |= HAS_COLLECTION;
+    } else if (e->has_collection_id || e->has_objgroup_id) {
+        f.collection = e->has_collection_id ? e->collection_id : e->objgroup_id;
+        f.flags |= HAS_COLLECTION;
+    }
+    if (e->dimensions > 0) {
+        f.index_hash = (uint32_t)XXH3_64bits(e->index, e->dimensions * sizeof e->index[0]);
+        f.flags |= HAS_INDEX;
+    }
+    return f;
+}
+
+/* Which field of a claim the truth contradicts; NULL if none. A task has all fields it will ever have. */
+static const char *contradicted(const struct entity *truth, const struct entity *claim) {
+    if ((claim->flags & HAS_COLLECTION) != 0 &&
+        ((truth->flags & HAS_COLLECTION) == 0 || truth->collection != claim->collection)) {
+        return truth->form == BY_SEQ_ID ? "home, migratable or collection_id" : "collection_id or objgroup_id";
+    }
+    if ((claim->flags & HAS_INDEX) != 0 &&
+        ((truth->flags & HAS_INDEX) == 0 || truth->index_hash != claim->index_hash)) {
+        return "index";
+    }
+    return NULL;
+}
+
+/* Adds a claim to others. */
+static const char *joined(struct entity *entry, const struct entity *claim) {
+    struct entity both = *entry;
+    if ((both.flags & HAS_COLLECTION) == 0) {
+        both.collection = claim->collection;
+        both.flags |= claim->flags & HAS_COLLECTION;
+    }
+    if ((both.flags & HAS_INDEX) == 0) {
+        both.index_hash = claim->index_hash;
+        both.flags |= claim->flags & HAS_INDEX;
+    }
+    both.form = claim->form;
+    const char *field = contradicted(&both, claim);
+    if (field == NULL) {
+        both.form = entry->form;
+        *entry = both;
+    }
+    return field;
+}
+
+static hpcw_status no_memory(const struct hpcw_i_vom_ids *ids, hpcw_error *err) {
+    return hpcw_i_fail(err, HPCW_ENOMEM, "no memory for the %zu entities of a phase", ids->ids.count);
+}
+
+static hpcw_status add_place(struct hpcw_i_vom_ids *ids, const struct hpcw_i_vom_reader *reader,
+                             const struct hpcw_i_vom_task *task, uint32_t rank, hpcw_error *err) {
+    const struct hpcw_i_vom_entity *e = &task->entity;
+    uint64_t words[1 + HPCW_I_VOM_MOST_INDEX];
+    words[0] = e->collection_id;
+    memcpy(words + 1, e->index, e->dimensions * sizeof words[0]);
+    XXH128_hash_t hash = XXH3_128bits(words, (1 + e->dimensions) * sizeof words[0]);
+    const uint64_t key[2] = {hash.low64, hash.high64 | 1};
+    bool is_new;
+    struct place *p = hpcw_i_vom_table_entry(&ids->places, key, &is_new);
+    if (p == NULL) {
+        return no_memory(ids, err);
+    }
+    if (!is_new) {
+        return hpcw_i_vom_reader_wrong(reader, err,
+                                       "wanted another index in collection %" PRIu64
+                                       ", got that of task %" PRIu32 " of rank %u",
+                                       e->collection_id, p->task, p->rank);
+    }
+    p->task = (uint32_t)task->number;
+    p->rank = (uint16_t)rank;
+    return HPCW_OK;
+}
+
+hpcw_status hpcw_i_vom_ids_task(struct hpcw_i_vom_ids *ids, const struct hpcw_i_vom_reader *reader,
+                                const struct hpcw_i_vom_task *task, uint32_t rank, hpcw_error *err) {
+    char who[64];
+    struct entity truth = said(&task->entity);
+    const uint64_t key[2] = {truth.id, truth.form};
+    bool is_new;
+    struct entity *entry = hpcw_i_vom_table_entry(&ids->ids, key, &is_new);
+    if (entry == NULL) {
+        return no_memory(ids, err);
+    }
+    if ((entry->flags & IS_TASK) != 0) {
+        return hpcw_i_vom_reader_wrong(
+            reader, err, "wanted each entity once in a phase, got %s again, a task of rank %u already",
+            hpcw_i_vom_entity_text(&task->entity, who), entry->task_of);
+    }
+    uint64_t named_at = entry->form >> OFFSET_SHIFT;
+    if ((entry->flags & HERE) != 0 && entry->named_by != rank) {
+        return hpcw_i_vom_reader_wrong(
+            reader, err,
+            "wanted %s on rank %u, whose communication %" PRIu32 " at offset %" PRIu64
+            " only the rank of this entity may record, got it on rank %" PRIu32,
+            hpcw_i_vom_entity_text(&task->entity, who), entry->named_by, entry->communication, named_at, rank);
+    }
+    const char *field = contradicted(&truth, entry);
+    if (field != NULL) {
+        return hpcw_i_vom_reader_wrong(reader, err,
+                                       "%s of %s: wanted what communication %" PRIu32
+                                       " of rank %u says at offset %" PRIu64 " or before, got another",
+                                       field, hpcw_i_vom_entity_text(&task->entity, who), entry->communication,
+                                       entry->named_by, named_at);
+    }
+    truth.flags |= (uint16_t)(IS_TASK | (entry->flags & IS_NAMED));
+    truth.task_of = (uint16_t)rank;
+    *entry = truth;
+    if (hpcw_i_vom_is_element(&task->entity) && task->entity.has_collection_id && task->entity.dimensions > 0) {
+        return add_place(ids, reader, task, rank, err);
+    }
+    return HPCW_OK;
+}
+
+hpcw_status hpcw_i_vom_ids_end(struct hpcw_i_vom_ids *ids, const struct hpcw_i_vom_reader *reader,
+                               const struct hpcw_i_vom_communication *c, const struct hpcw_i_vom_entity *e,
+                               const char *end, bool here, uint32_t rank, hpcw_error *err) {
+    char who[64];
+    struct entity claim = said(e);
+    const uint64_t key[2] = {claim.id, claim.form};
+    bool is_new;
+    struct entity *entry = hpcw_i_vom_table_entry(&ids->ids, key, &is_new);
+    if (entry == NULL) {
+        return no_memory(ids, err);
+    }
+    if ((entry->flags & IS_TASK) != 0) {
+        const char *field = contradicted(entry, &claim);
+        if (field != NULL) {
+            return hpcw_i_vom_reader_wrong(reader, err,
+                                           "%s: %s of %s: wanted that of the task of rank %u, got another", end,
+                                           field, hpcw_i_vom_entity_text(e, who), entry->task_of);
+        }
+        if (here && entry->task_of != rank) {
+            return hpcw_i_vom_reader_wrong(
+                reader, err,
+                "%s: wanted this %s in the file of rank %u, which has %s, got it in that of "
+                "rank %" PRIu32,
+                end, hpcw_i_vom_category_name(c->category), entry->task_of, hpcw_i_vom_entity_text(e, who),
+                rank);
+        }
+        return HPCW_OK;
+    }
+    const char *field = joined(entry, &claim);
+    if (field != NULL) {
+        return hpcw_i_vom_reader_wrong(reader, err,
+                                       "%s: %s of %s: wanted what communication %" PRIu32
+                                       " of rank %u says at offset %" PRIu64 " or before, got another",
+                                       end, field, hpcw_i_vom_entity_text(e, who), entry->communication,
+                                       entry->named_by, entry->form >> OFFSET_SHIFT);
+    }
+    if (here && (entry->flags & HERE) != 0 && entry->named_by != rank) {
+        return hpcw_i_vom_reader_wrong(
+            reader, err,
+            "%s: wanted the %s of %s in the file of one rank, got them here and in that of rank %u", end,
+            hpcw_i_vom_category_name(c->category), hpcw_i_vom_entity_text(e, who), entry->named_by);
+    }
+    if ((entry->flags & IS_NAMED) == 0 || (here && (entry->flags & HERE) == 0)) {
+        entry->form = claim.form | hpcw_i_vom_reader_at(reader) << OFFSET_SHIFT;
+        entry->communication = (uint32_t)c->number;
+        entry->named_by = (uint16_t)rank;
+        entry->flags |= (uint16_t)(IS_NAMED | (here ? HERE : 0));
+    }
+    return HPCW_OK;
+}
+
+void hpcw_i_vom_ids_dangling(const struct hpcw_i_vom_ids *ids, bool whole, struct hpcw_i_vom_dangling *d) {
+    *d = (struct hpcw_i_vom_dangling){.found = false};
+    const struct hpcw_i_vom_table *t = &ids->ids;
+    for (size_t i = 0; i < t->capacity; i++) {
+        const struct entity *e = (const struct entity *)(const void *)(t->slot + i * t->entry_size);
+        if ((e->flags & IS_NAMED) == 0 || (e->flags & IS_TASK) != 0 || (!whole && (e->flags & HERE) == 0)) {
+            continue;
+        }
+        uint64_t offset = e->form >> OFFSET_SHIFT;
+        if (!d->found || e->named_by < d->rank || (e->named_by == d->rank && offset < d->offset) ||
+            (e->named_by == d->rank && offset == d->offset && e->id < d->id)) {
+            *d = (struct hpcw_i_vom_dangling){.found = true,
+                                              .here = (e->flags & HERE) != 0,
+                                              .seq = (e->form & FORM) == BY_SEQ_ID,
+                                              .id = e->id,
+                                              .rank = e->named_by,
+                                              .communication = e->communication,
+                                              .offset = offset};
+        }
+    }
+}

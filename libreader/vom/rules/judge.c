@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "libreader/vom/rules/judge.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include <xxhash.h>
+
+#include "libreader/vom/private.h"
+#include "libwriter/base/checked.h"
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
+
+/* A communication that was seen: the hash of its category and ends. */
+struct edge {
+    uint64_t hash[2];
+};
+
+/* Sums of subphases may exceed the time by the rounding of their decimals. */
+#define ROUNDING 1e-9
+
+/* ---- Tasks ----------------------------------------------------------------------------------------------- */
+
+static struct hpcw_i_vom_open_phase *open_phase(struct hpcw_i_vom_judge *j, uint64_t number) {
+    return &j->open[number - j->first_phase];
+}
+
+static hpcw_status phase_begin(void *context, uint64_t number, hpcw_error *err) {
+    struct hpcw_i_vom_judge *j = context;
+    if (!j->whole) {
+        /* One file alone: each phase is judged when it ends. */
+        hpcw_status status = hpcw_i_vom_judge_open(j, number, 1, err);
+        if (status != HPCW_OK) {
+            return status;
+        }
+    }
+    hpcw_i_vom_table_clear(&j->edges);
+    j->migratable = 0;
+    j->zero_task = j->zero_named = false;
+    return HPCW_OK;
+}
+
+static hpcw_status subphase_rules(struct hpcw_i_vom_judge *j, struct hpcw_i_vom_open_phase *p,
+                                  const struct hpcw_i_vom_task *t, hpcw_error *err) {
+    double sum = 0;
+    for (uint32_t k = 0; k < t->subphases; k++) {
+        sum += t->subphase_time[k];
+    }
+    if (sum > t->time * (1 + ROUNDING)) {
+        return hpcw_i_vom_reader_wrong(
+            j->reader, err, "subphases: wanted times that sum up to at most the time %.17g, got %.17g", t->time,
+            sum);
+    }
+    if (!t->entity.migratable) {
+        return HPCW_OK;
+    }
+    if (!p->has_subphases) {
+        p->has_subphases = true;
+        p->subphases = t->subphases;
+        p->subphases_rank = j->rank;
+    }
+    if (p->subphases != t->subphases) {
+        return hpcw_i_vom_reader_wrong(j->reader, err,
+                                       "subphases: wanted %" PRIu32
+                                       " like the migratable tasks before (rank %" PRIu32 "), got %" PRIu32,
+                                       p->subphases, p->subphases_rank, t->subphases);
+    }
+    return HPCW_OK;
+}
+
+static hpcw_status zero_task(struct hpcw_i_vom_judge *j, struct hpcw_i_vom_open_phase *p, hpcw_error *err) {
+    if (j->zero_task) {
+        return hpcw_i_vom_reader_wrong(j->reader, err, "wanted id 0 once in a rank and phase, got it again");
+    }
+    j->zero_task = p->zero_task = true;
+    return HPCW_OK;
+}
+
+static bool is_zero(const struct hpcw_i_vom_entity *e) {
+    return e->has_id && e->id == 0;
+}
+
+static hpcw_status home_rule(const struct hpcw_i_vom_judge *j, const struct hpcw_i_vom_entity *e,
+                             hpcw_error *err) {
+    if (j->whole && e->home >= j->ranks) {
+        return hpcw_i_vom_reader_wrong(j->reader, err, "home: wanted a rank below %" PRIu32 ", got %" PRIu32,
+                                       j->ranks, e->home);
+    }
+    return HPCW_OK;
+}
+
+static hpcw_status task(void *context, const struct hpcw_i_vom_task *t, hpcw_error *err) {
+    struct hpcw_i_vom_judge *j = context;
+    struct hpcw_i_vom_open_phase *p = open_phase(j, j->reader->phases);
+    hpcw_status status = home_rule(j, &t->entity, err);
+    if (status == HPCW_OK && j->strict) {
+        status = subphase_rules(j, p, t, err);
+    }
+    if (status != HPCW_OK) {
+        return status;
+    }
+    j->migratable += t->entity.migratable;
+    return is_zero(&t->entity) ? zero_task(j, p, err)
+                               : hpcw_i_vom_ids_task(&p->ids, j->reader, t, j->rank, err);
+}
+
+/* ---- Communications -------------------------------------------------------------------------------------- */
+
+/*
+ * Whose file has to have a record: messages to elements are the receiver's, other SendRecv the sender's; one
+ * end being a node, the other one's; memory blocks say nothing.
+ */
+static void recorder(const struct hpcw_i_vom_communication *c, bool *from_here, bool *to_here) {
+    *from_here = *to_here = false;
+    switch (c->category) {
+    case HPCW_I_VOM_SEND_RECV:
+        *to_here = hpcw_i_vom_is_element(&c->to);
+        *from_here = !*to_here;
+        break;
+    case HPCW_I_VOM_BROADCAST:
+    case HPCW_I_VOM_NODE_TO_COLLECTION:
+    case HPCW_I_VOM_NODE_TO_COLLECTION_BCAST:
+        *to_here = true;
+        break;
+    case HPCW_I_VOM_COLLECTION_TO_NODE:
+    case HPCW_I_VOM_COLLECTION_TO_NODE_BCAST:
+        *from_here = true;
+        break;
+    default:
+        break;
+    }
+}
+
+static hpcw_status no_repetition(struct hpcw_i_vom_judge *j, const struct hpcw_i_vom_communication *c,
+                                 hpcw_error *err) {
+    const struct hpcw_i_vom_entity *ends[2] = {&c->from, &c->to};
+    uint64_t words[5] = {(uint64_t)c->category};
+    for (size_t i = 0; i < 2; i++) {
+        bool seq = ends[i]->kind == HPCW_I_VOM_OBJECT && !ends[i]->has_id;
+        words[1 + 2 * i] = seq;
+        words[2 + 2 * i] = seq ? ends[i]->seq_id : ends[i]->id;
+    }
+    XXH128_hash_t hash = XXH3_128bits(words, sizeof words);
+    const uint64_t key[2] = {hash.low64, hash.high64 | 1};
+    bool is_new;
+    if (hpcw_i_vom_table_entry(&j->edges, key, &is_new) == NULL) {
+        return hpcw_i_fail(err, HPCW_ENOMEM, "no memory for the %zu communications of a phase", j->edges.count);
+    }
+    char who[2][64];
+    return is_new ? HPCW_OK
+                  : hpcw_i_vom_reader_wrong(
+                        j->reader, err,
+                        "wanted one record per category and ends in a phase, got %s from %s to %s again",
+                        hpcw_i_vom_category_name(c->category), hpcw_i_vom_entity_text(&c->from, who[0]),
+                        hpcw_i_vom_entity_text(&c->to, who[1]));
+}
+
+static hpcw_status end_point(struct hpcw_i_vom_judge *j, struct hpcw_i_vom_open_phase *p,
+                             const struct hpcw_i_vom_communication *c, const struct hpcw_i_vom_entity *e,
+                             const char *end, bool here, hpcw_error *err) {
+    if (e->kind == HPCW_I_VOM_NODE && j->whole && e->id >= j->ranks) {
+        return hpcw_i_vom_reader_wrong(j->reader, err, "%s: wanted a node below %" PRIu32 ", got %" PRIu64, end,
+                                       j->ranks, e->id);
+    }
+    if (e->kind != HPCW_I_VOM_OBJECT) {
+        return HPCW_OK;
+    }
+    hpcw_status status = home_rule(j, e, err);
+    if (status != HPCW_OK) {
+        return status;
+    }
+    if (!is_zero(e)) {
+        return hpcw_i_vom_ids_end(&p->ids, j->reader, c, e, end, here && j->strict, j->rank, err);
+    }
+    if (!j->zero_named) {
+        j->zero_named = true;
+        j->zero_communication = c->number;
+    }
+    if (!p->zero_named) {
+        p->zero_named = true;
+        p->zero_rank = j->rank;
+        p->zero_communication = c->number;
+    }
+    return HPCW_OK;
+}
+
+static hpcw_status communication(void *context, const struct hpcw_i_vom_communication *c, hpcw_error *err) {
+    struct hpcw_i_vom_judge *j = context;
+    struct hpcw_i_vom_open_phase *p = open_phase(j, j->reader->phases);
+    bool from_here;
+    bool to_here;
+    recorder(c, &from_here, &to_here);
+    hpcw_status status = no_repetition(j, c, err);
+    if (status == HPCW_OK) {
+        status = end_point(j, p, c, &c->from, "from", from_here, err);
+    }
+    if (status == HPCW_OK) {
+        status = end_point(j, p, c, &c->to, "to", to_here, err);
+    }
+    return status;
+}
+
+/* ---- Ends of phases -------------------------------------------------------------------------------------- */
+
+static hpcw_status phase_number(struct hpcw_i_vom_judge *j, uint64_t number, uint64_t id, hpcw_error *err) {
+    if (number < j->phases) {
+        return j->phase_id[number] == id
+                   ? HPCW_OK
+                   : hpcw_i_vom_reader_wrong(j->reader, err,
+                                             "id: wanted %" PRIu64 " as in rank 0, got %" PRIu64,
+                                             j->phase_id[number], id);
+    }
+    if (!j->first) {
+        return hpcw_i_vom_reader_wrong(j->reader, err, "wanted %zu phases as in rank 0, got more", j->phases);
+    }
+    if (j->phases == j->phase_capacity) {
+        size_t capacity = j->phase_capacity == 0 ? 64 : 2 * j->phase_capacity;
+        uint64_t *list = hpcw_i_realloc(j->phase_id, capacity * sizeof *list);
+        if (list == NULL) {
+            return hpcw_i_fail(err, HPCW_ENOMEM, "no memory for the numbers of %zu phases", capacity);
+        }
+        j->phase_id = list;
+        j->phase_capacity = capacity;
+    }
+    j->phase_id[j->phases++] = id;
+    return HPCW_OK;
+}
+
+static const char *this_file(void *context, uint32_t rank) {
+    (void)rank;
+    const struct hpcw_i_vom_judge *j = context;
+    return j->reader->name;
+}
+
+static hpcw_status phase_end(void *context, const struct hpcw_i_vom_phase *p, hpcw_error *err) {
+    struct hpcw_i_vom_judge *j = context;
+    hpcw_status status = phase_number(j, p->number, p->id, err);
+    if (status == HPCW_OK && j->strict && j->migratable == 0) {
+        status = hpcw_i_vom_reader_wrong(
+            j->reader, err, "wanted at least one migratable task in each rank and phase, got none");
+    }
+    if (status == HPCW_OK && j->strict && j->zero_task && p->id != 0) {
+        status = hpcw_i_vom_reader_wrong(
+            j->reader, err, "wanted the entity with id 0 in phase 0 only, got it in %" PRIu64, p->id);
+    }
+    if (status == HPCW_OK && j->strict && j->zero_named && !j->zero_task) {
+        status = hpcw_i_vom_reader_wrong(
+            j->reader, err,
+            "wanted id 0 as a task of the rank that names it in communication %" PRIu64 ", got none",
+            j->zero_communication);
+    }
+    if (status == HPCW_OK && !j->whole) {
+        status = hpcw_i_vom_judge_phase(j, p->number, this_file, j, err);
+    }
+    return status;
+}
+
+hpcw_status hpcw_i_vom_judge_phase(struct hpcw_i_vom_judge *j, uint64_t number,
+                                   const char *(*name_of)(void *context, uint32_t rank), void *context,
+                                   hpcw_error *err) {
+    const struct hpcw_i_vom_open_phase *p = open_phase(j, number);
+    struct hpcw_i_vom_dangling d;
+    hpcw_i_vom_ids_dangling(&p->ids, j->whole, &d);
+    if (d.found) {
+        return hpcw_i_fail(err, HPCW_EFORMAT,
+                           "%s: phases[%" PRIu64 "].communications[%" PRIu64 "] at offset %" PRIu64
+                           ": wanted %s %" PRIu64 " as a task of %s in phase %" PRIu64 ", got none",
+                           name_of(context, d.rank), number, d.communication, d.offset, d.seq ? "seq_id" : "id",
+                           d.id, d.here ? "this rank" : "some rank", j->phase_id[number]);
+    }
+    if (j->whole && p->zero_named && !p->zero_task) {
+        return hpcw_i_fail(err, HPCW_EFORMAT,
+                           "%s: phases[%" PRIu64 "].communications[%" PRIu64
+                           "]: wanted id 0 as a task of some rank in phase %" PRIu64 ", got none",
+                           name_of(context, p->zero_rank), number, p->zero_communication, j->phase_id[number]);
+    }
+    return HPCW_OK;
+}
+
+/* ---- Metadata and the whole ------------------------------------------------------------------------------ */
+
+static hpcw_status metadata(void *context, const struct hpcw_i_vom_metadata *m, hpcw_error *err) {
+    struct hpcw_i_vom_judge *j = context;
+    if (!j->whole && m->has_rank) {
+        j->rank = m->rank;
+    }
+    hpcw_status status = hpcw_i_vom_lists_take(j, m, err);
+    return status == HPCW_OK ? hpcw_i_vom_seats_take(j, m, err) : status;
+}
+
+hpcw_status hpcw_i_vom_judge_end(struct hpcw_i_vom_judge *j, const char *name, hpcw_error *err) {
+    hpcw_status status = hpcw_i_vom_lists_end(j, name, err);
+    return status == HPCW_OK ? hpcw_i_vom_seats_end(j, name, err) : status;
+}
+
+hpcw_status hpcw_i_vom_judge_init(struct hpcw_i_vom_judge *j, bool strict, uint32_t ranks, bool whole,
+                                  hpcw_error *err) {
+    *j = (struct hpcw_i_vom_judge){.strict = strict, .whole = whole, .ranks = ranks};
+    j->events = (struct hpcw_i_vom_events){.context = j,
+                                           .metadata = metadata,
+                                           .phase_begin = phase_begin,
+                                           .task = task,
+                                           .communication = communication,
+                                           .phase_end = phase_end};
+    hpcw_i_vom_table_init(&j->edges, sizeof(struct edge), UINT64_MAX);
+    if (whole) {
+        j->seat = hpcw_i_calloc(ranks, sizeof *j->seat);
+        if (j->seat == NULL) {
+            return hpcw_i_fail(err, HPCW_ENOMEM, "no memory for %" PRIu32 " ranks", ranks);
+        }
+    }
+    return HPCW_OK;
+}
+
+void hpcw_i_vom_judge_free(struct hpcw_i_vom_judge *j) {
+    for (size_t i = 0; i < j->open_count; i++) {
+        hpcw_i_vom_ids_free(&j->open[i].ids);
+    }
+    hpcw_i_free(j->open);
+    hpcw_i_vom_table_free(&j->edges);
+    hpcw_i_free(j->phase_id);
+    hpcw_i_free(j->identical);
+    hpcw_i_free(j->skipped);
+    hpcw_i_free(j->seat);
+    *j = (struct hpcw_i_vom_judge){0};
+}
+
+hpcw_status hpcw_i_vom_judge_open(struct hpcw_i_vom_judge *j, uint64_t first, size_t count, hpcw_error *err) {
+    for (size_t i = count; i < j->open_count; i++) {
+        hpcw_i_vom_ids_free(&j->open[i].ids);
+    }
+    if (count != j->open_count) {
+        size_t keep = count < j->open_count ? count : j->open_count;
+        j->open_count = keep;
+        struct hpcw_i_vom_open_phase *list = hpcw_i_realloc(j->open, count * sizeof *list);
+        if (list == NULL) {
+            return hpcw_i_fail(err, HPCW_ENOMEM, "no memory for %zu phases", count);
+        }
+        memset(list + keep, 0, (count - keep) * sizeof *list);
+        j->open = list;
+        j->open_count = count;
+    }
+    for (size_t i = 0; i < count; i++) {
+        struct hpcw_i_vom_ids ids = j->open[i].ids;
+        if (j->open[i].ready) {
+            hpcw_i_vom_ids_clear(&ids);
+        } else {
+            hpcw_i_vom_ids_init(&ids);
+        }
+        j->open[i] = (struct hpcw_i_vom_open_phase){.ids = ids, .ready = true};
+    }
+    j->first_phase = first;
+    return HPCW_OK;
+}
+
+size_t hpcw_i_vom_judge_bytes(const struct hpcw_i_vom_judge *j) {
+    size_t bytes = 0;
+    for (size_t i = 0; i < j->open_count; i++) {
+        bytes += hpcw_i_vom_ids_bytes(&j->open[i].ids);
+    }
+    return bytes;
+}
+
+void hpcw_i_vom_judge_file(struct hpcw_i_vom_judge *j, const struct hpcw_i_vom_reader *reader, uint32_t rank) {
+    j->reader = reader;
+    j->rank = rank;
+    j->first = !j->whole || rank == 0;
+}

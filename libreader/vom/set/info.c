@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What is in a file or a directory, summed up per phase. */
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "libreader/vom/private.h"
+#include "libreader/vom/set/set.h"
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
+#include "libwriter/io/json.h"
+
+/* ---- Summing up ------------------------------------------------------------------------------------------ */
+
+struct pass {
+    struct hpcw_i_vom_summary *summary;
+    size_t capacity;
+    bool first; /* the phases are this file's; later files must have the same */
+    const struct hpcw_i_vom_reader *reader;
+    struct hpcw_i_vom_phase_summary *phase; /* the present one */
+    double rank_load, rank_comm;
+};
+
+static hpcw_status phase_begin(void *context, uint64_t number, hpcw_error *err) {
+    struct pass *p = context;
+    struct hpcw_i_vom_summary *s = p->summary;
+    if (number >= s->phases) {
+        if (!p->first) {
+            return hpcw_i_vom_reader_wrong(p->reader, err, "wanted %zu phases as in rank 0, got more",
+                                           s->phases);
+        }
+        if (s->phases == p->capacity) {
+            size_t capacity = p->capacity == 0 ? 64 : 2 * p->capacity;
+            struct hpcw_i_vom_phase_summary *list = hpcw_i_realloc(s->phase, capacity * sizeof *list);
+            if (list == NULL) {
+                return hpcw_i_fail(err, HPCW_ENOMEM, "no memory for the figures of %zu phases", capacity);
+            }
+            s->phase = list;
+            p->capacity = capacity;
+        }
+        s->phase[s->phases++] = (struct hpcw_i_vom_phase_summary){0};
+    }
+    p->phase = &s->phase[number];
+    p->rank_load = p->rank_comm = 0;
+    return HPCW_OK;
+}
+
+static hpcw_status task(void *context, const struct hpcw_i_vom_task *t, hpcw_error *err) {
+    (void)err;
+    struct pass *p = context;
+    p->phase->tasks++;
+    p->phase->migratable += t->entity.migratable;
+    /* vt leaves out the entity that stands for "none". */
+    if (!t->entity.has_id || t->entity.id != 0) {
+        hpcw_i_vom_moments_add(&p->phase->quantity[HPCW_I_VOM_OBJECT_LOAD], t->time);
+        p->rank_load += t->time;
+    }
+    return HPCW_OK;
+}
+
+static bool self_edge(const struct hpcw_i_vom_communication *c) {
+    const struct hpcw_i_vom_entity *a = &c->from;
+    const struct hpcw_i_vom_entity *b = &c->to;
+    return a->has_id == b->has_id && (a->has_id ? a->id == b->id : a->seq_id == b->seq_id);
+}
+
+/* Whether vt counts a record as bytes that left the rank. */
+static bool leaves(const struct hpcw_i_vom_communication *c, uint32_t rank) {
+    switch (c->category) {
+    case HPCW_I_VOM_SEND_RECV: {
+        bool own = c->to.has_id && c->to.id == 0;
+        return !hpcw_i_vom_is_element(&c->to) && !own && c->to.home != rank;
+    }
+    case HPCW_I_VOM_COLLECTION_TO_NODE:
+    case HPCW_I_VOM_COLLECTION_TO_NODE_BCAST:
+        return c->to.id != rank;
+    case HPCW_I_VOM_WRITE_SHARED:
+    case HPCW_I_VOM_READ_ONLY_SHARED:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static hpcw_status communication(void *context, const struct hpcw_i_vom_communication *c, hpcw_error *err) {
+    (void)err;
+    struct pass *p = context;
+    p->phase->communications++;
+    p->phase->messages += c->messages;
+    p->phase->bytes += c->bytes;
+    if (c->category == HPCW_I_VOM_SEND_RECV && !self_edge(c)) {
+        hpcw_i_vom_moments_add(&p->phase->quantity[HPCW_I_VOM_OBJECT_COMM], c->bytes);
+    }
+    if (leaves(c, p->reader->rank)) {
+        p->rank_comm += c->bytes;
+    }
+    return HPCW_OK;
+}
+
+static hpcw_status phase_end(void *context, const struct hpcw_i_vom_phase *phase, hpcw_error *err) {
+    struct pass *p = context;
+    if (p->first) {
+        p->phase->id = phase->id;
+    } else if (p->phase->id != phase->id) {
+        return hpcw_i_vom_reader_wrong(p->reader, err, "id: wanted %" PRIu64 " as in rank 0, got %" PRIu64,
+                                       p->phase->id, phase->id);
+    }
+    hpcw_i_vom_moments_add(&p->phase->quantity[HPCW_I_VOM_RANK_LOAD], p->rank_load);
+    hpcw_i_vom_moments_add(&p->phase->quantity[HPCW_I_VOM_RANK_COMM], p->rank_comm);
+    return HPCW_OK;
+}
+
+static hpcw_status sum_up_file(struct pass *p, const char *path, uint32_t rank, hpcw_error *err) {
+    const struct hpcw_i_vom_events events = {.context = p,
+                                             .phase_begin = phase_begin,
+                                             .task = task,
+                                             .communication = communication,
+                                             .phase_end = phase_end};
+    struct hpcw_i_vom_reader *reader;
+    hpcw_status status = hpcw_i_vom_reader_open(path, rank, 0, &reader, err);
+    if (status != HPCW_OK) {
+        return status;
+    }
+    p->reader = reader;
+    p->first = p->summary->ranks == 0;
+    status = hpcw_i_vom_reader_run(reader, UINT64_MAX, &events, err);
+    struct hpcw_i_vom_facts facts;
+    hpcw_i_vom_reader_facts(reader, &facts);
+    if (status == HPCW_OK && facts.phases != p->summary->phases) {
+        status = hpcw_i_fail(err, HPCW_EFORMAT, "%s: wanted %zu phases as in rank 0, got %" PRIu64, path,
+                             p->summary->phases, facts.phases);
+    } else if (status == HPCW_ENOMEM) {
+        hpcw_i_fail_about(err, path);
+    }
+    p->summary->ranks++;
+    p->summary->compressed += facts.compressed;
+    p->summary->file_bytes += facts.file_size;
+    p->summary->text_bytes += facts.text_size;
+    hpcw_i_vom_reader_free(reader);
+    return status;
+}
+
+static hpcw_status is_directory(const char *path, bool *is, hpcw_error *err) {
+    struct stat st;
+    *is = false;
+    if (stat(path, &st) != 0) {
+        return hpcw_i_fail_sys(err, errno, "%s: cannot look at it", path);
+    }
+    *is = S_ISDIR(st.st_mode);
+    return HPCW_OK;
+}
+
+hpcw_status hpcw_i_vom_summarise(const char *path, struct hpcw_i_vom_summary *summary, hpcw_error *err) {
+    *summary = (struct hpcw_i_vom_summary){0};
+    struct pass p = {.summary = summary};
+    bool directory;
+    hpcw_status status = is_directory(path, &directory, err);
+    if (status != HPCW_OK || !directory) {
+        return status != HPCW_OK ? status : sum_up_file(&p, path, HPCW_I_VOM_ANY_RANK, err);
+    }
+    struct hpcw_i_vom_set set;
+    status = hpcw_i_vom_set_open(path, false, &set, err);
+    if (status != HPCW_OK) {
+        return status;
+    }
+    for (uint32_t r = 0; r < set.ranks && status == HPCW_OK; r++) {
+        status = sum_up_file(&p, hpcw_i_vom_set_path(&set, r), r, err);
+    }
+    hpcw_i_vom_set_close(&set);
+    return status;
+}
+
+void hpcw_i_vom_summary_free(struct hpcw_i_vom_summary *summary) {
+    hpcw_i_free(summary->phase);
+    *summary = (struct hpcw_i_vom_summary){0};
+}
+
+/* ---- As JSON --------------------------------------------------------------------------------------------- */
+
+static void put_figures(struct hpcw_i_json *json, const char *name, const double figure[HPCW_I_VOM_FIGURES]) {
+    hpcw_i_json_key_n(json, name, strlen(name));
+    hpcw_i_json_flat(json);
+    hpcw_i_json_begin_object(json);
+    for (int f = 0; f < HPCW_I_VOM_FIGURES; f++) {
+        const char *key = hpcw_i_vom_figure_name((enum hpcw_i_vom_figure)f);
+        hpcw_i_json_key_n(json, key, strlen(key));
+        hpcw_i_json_f64(json, figure[f]);
+    }
+    hpcw_i_json_end_object(json);
+}
+
+static hpcw_status data_info(const char *path, struct hpcw_i_json *json, hpcw_error *err) {
+    struct hpcw_i_vom_summary s;
+    hpcw_status status = hpcw_i_vom_summarise(path, &s, err);
+    if (status == HPCW_OK) {
+        hpcw_i_json_put_str(json, "type", "LBDatafile");
+        hpcw_i_json_put_u64(json, "files", s.ranks);
+        hpcw_i_json_put_u64(json, "compressed_files", s.compressed);
+        hpcw_i_json_put_u64(json, "file_bytes", s.file_bytes);
+        hpcw_i_json_put_u64(json, "text_bytes", s.text_bytes);
+        hpcw_i_json_put_u64(json, "phase_count", s.phases);
+        hpcw_i_json_key(json, "phases");
+        hpcw_i_json_begin_array(json);
+        for (size_t i = 0; i < s.phases; i++) {
+            const struct hpcw_i_vom_phase_summary *p = &s.phase[i];
+            hpcw_i_json_begin_object(json);
+            hpcw_i_json_put_u64(json, "id", p->id);
+            hpcw_i_json_put_u64(json, "tasks", p->tasks);
+            hpcw_i_json_put_u64(json, "migratable", p->migratable);
+            hpcw_i_json_put_u64(json, "communications", p->communications);
+            hpcw_i_json_put_u64(json, "messages", p->messages);
+            hpcw_i_json_put_f64(json, "bytes", p->bytes);
+            for (int q = 0; q < HPCW_I_VOM_QUANTITIES; q++) {
+                double figure[HPCW_I_VOM_FIGURES];
+                hpcw_i_vom_moments_figures(&p->quantity[q], figure);
+                put_figures(json, hpcw_i_vom_quantity_name((enum hpcw_i_vom_quantity)q), figure);
+            }
+            hpcw_i_json_end_object(json);
+        }
+        hpcw_i_json_end_array(json);
+    }
+    hpcw_i_vom_summary_free(&s);
+    return status;
+}
+
+/* The phases of a statistics file as they stand there; a group is an object that is open between events. */
+struct echo {
+    struct hpcw_i_json *json;
+    bool in_phase, in_group, after;
+};
+
+static hpcw_status echo_quantity(void *context, bool after, const char *quantity,
+                                 const double figure[HPCW_I_VOM_FIGURES], hpcw_error *err) {
+    (void)err;
+    struct echo *e = context;
+    if (!e->in_phase) {
+        e->in_phase = true;
+        hpcw_i_json_begin_object(e->json);
+    }
+    if (e->in_group && e->after != after) {
+        e->in_group = false;
+        hpcw_i_json_end_object(e->json);
+    }
+    if (!e->in_group) {
+        e->in_group = true;
+        e->after = after;
+        hpcw_i_json_key(e->json, after ? "post-LB" : "pre-LB");
+        hpcw_i_json_begin_object(e->json);
+    }
+    put_figures(e->json, quantity, figure);
+    return HPCW_OK;
+}
+
+static hpcw_status echo_phase(void *context, uint64_t id, uint64_t migrations, unsigned groups,
+                              hpcw_error *err) {
+    (void)groups;
+    (void)err;
+    struct echo *e = context;
+    /* The schema wants at least one quantity, so both are open. */
+    hpcw_i_json_end_object(e->json);
+    hpcw_i_json_put_u64(e->json, "id", id);
+    if (migrations != UINT64_MAX) {
+        hpcw_i_json_put_u64(e->json, "migration count", migrations);
+    }
+    hpcw_i_json_end_object(e->json);
+    e->in_phase = e->in_group = false;
+    return HPCW_OK;
+}
+
+static hpcw_status statistics_info(const char *path, struct hpcw_i_json *json, hpcw_error *err) {
+    struct echo echo = {.json = json};
+    const struct hpcw_i_vom_statistics_events events = {
+        .context = &echo, .quantity = echo_quantity, .phase_end = echo_phase};
+    hpcw_i_json_put_str(json, "type", "LBStatsfile");
+    hpcw_i_json_key(json, "phases");
+    hpcw_i_json_begin_array(json);
+    hpcw_status status = hpcw_i_vom_statistics_read(path, &events, err);
+    hpcw_i_json_end_array(json);
+    return status;
+}
+
+hpcw_status hpcw_i_vom_info(const char *path, struct hpcw_i_json *json, hpcw_error *err) {
+    return hpcw_i_vom_file_type(path) == HPCW_I_VOM_STATISTICS_FILE ? statistics_info(path, json, err)
+                                                                    : data_info(path, json, err);
+}

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "libreader/vom/set/set.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "libreader/vom/vom.h"
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
+
+enum { PLAIN = 1, BROTLI = 2 };
+
+static bool ends_in(const char *text, size_t size, const char *end) {
+    size_t n = strlen(end);
+    return size > n && memcmp(text + size - n, end, n) == 0;
+}
+
+bool hpcw_i_vom_name_rank(const char *name, size_t *stem_size, uint32_t *rank, bool *br) {
+    size_t size = strlen(name);
+    *br = ends_in(name, size, ".br");
+    size -= *br ? 3 : 0;
+    if (!ends_in(name, size, ".json")) {
+        return false;
+    }
+    size -= 5;
+    size_t digits = 0;
+    uint32_t value = 0;
+    uint32_t place = 1;
+    while (digits < size && digits < 6 && name[size - 1 - digits] >= '0' && name[size - 1 - digits] <= '9') {
+        value += place * (uint32_t)(name[size - 1 - digits] - '0');
+        place *= 10;
+        digits++;
+    }
+    bool leading_zero = digits > 1 && name[size - digits] == '0';
+    if (digits == 0 || leading_zero || size < digits + 2 || name[size - digits - 1] != '.' ||
+        value >= HPCW_I_VOM_MOST_RANKS) {
+        return false;
+    }
+    *stem_size = size - digits - 1;
+    *rank = value;
+    return true;
+}
+
+static hpcw_status foreign(const struct hpcw_i_vom_set *set, const char *name, hpcw_error *err) {
+    return hpcw_i_fail(
+        err, HPCW_EFORMAT,
+        "%s: wanted only files named STEM.RANK.json or STEM.RANK.json.br with a rank below %u, got "
+        "\"%.200s\"",
+        set->directory, HPCW_I_VOM_MOST_RANKS, name);
+}
+
+static hpcw_status take(struct hpcw_i_vom_set *set, const char *name, bool strict, hpcw_error *err) {
+    size_t stem;
+    uint32_t rank;
+    bool br;
+    if (!hpcw_i_vom_name_rank(name, &stem, &rank, &br)) {
+        return strict && name[0] != '.' ? foreign(set, name, err) : HPCW_OK;
+    }
+    if (set->stem == NULL) {
+        set->stem = hpcw_i_strdup(name);
+        if (set->stem == NULL) {
+            return hpcw_i_fail(err, HPCW_ENOMEM, "%s: no memory for the names in it", set->directory);
+        }
+        set->stem[stem] = '\0';
+    }
+    if (strlen(set->stem) != stem || memcmp(set->stem, name, stem) != 0) {
+        /* In byte order, whatever the order of the directory. */
+        int order = strncmp(set->stem, name, stem);
+        bool swap = order > 0 || (order == 0 && strlen(set->stem) > stem);
+        return hpcw_i_fail(err, HPCW_EFORMAT, "%s: wanted one data set, got two, \"%.*s\" and \"%.*s\"",
+                           set->directory, swap ? (int)stem : (int)strlen(set->stem), swap ? name : set->stem,
+                           swap ? (int)strlen(set->stem) : (int)stem, swap ? set->stem : name);
+    }
+    if (set->form[rank] != 0) {
+        return hpcw_i_fail(err, HPCW_EFORMAT,
+                           "%s: wanted one file for rank %" PRIu32 ", got it plain and compressed",
+                           set->directory, rank);
+    }
+    set->form[rank] = br ? BROTLI : PLAIN;
+    set->ranks = rank + 1 > set->ranks ? rank + 1 : set->ranks;
+    return HPCW_OK;
+}
+
+static hpcw_status complete(struct hpcw_i_vom_set *set, bool strict, hpcw_error *err) {
+    if (set->ranks == 0) {
+        return hpcw_i_fail(err, HPCW_EFORMAT,
+                           "%s: wanted files named STEM.RANK.json or STEM.RANK.json.br, got none",
+                           set->directory);
+    }
+    for (uint32_t r = 0; r < set->ranks; r++) {
+        if (set->form[r] == 0) {
+            return hpcw_i_fail(err, HPCW_EFORMAT,
+                               "%s: wanted a file for each of the ranks 0 to %" PRIu32
+                               ", got none for rank %" PRIu32,
+                               set->directory, set->ranks - 1, r);
+        }
+    }
+    if (strict && strchr(set->stem, '.') != NULL) {
+        return hpcw_i_fail(
+            err, HPCW_EFORMAT,
+            "%s: wanted a stem without a dot, because vt-tv takes the rank from behind the first, got "
+            "\"%s\"",
+            set->directory, set->stem);
+    }
+    set->path_size = strlen(set->directory) + strlen(set->stem) + 32;
+    set->path = hpcw_i_malloc(set->path_size);
+    return set->path != NULL
+               ? HPCW_OK
+               : hpcw_i_fail(err, HPCW_ENOMEM, "%s: no memory for the names in it", set->directory);
+}
+
+hpcw_status hpcw_i_vom_set_open(const char *directory, bool strict, struct hpcw_i_vom_set *set,
+                                hpcw_error *err) {
+    *set = (struct hpcw_i_vom_set){0};
+    hpcw_status status = HPCW_OK;
+    DIR *dir = opendir(directory);
+    if (dir == NULL) {
+        return hpcw_i_fail_sys(err, errno, "%s: cannot open the directory", directory);
+    }
+    set->directory = hpcw_i_strdup(directory);
+    set->form = hpcw_i_calloc(HPCW_I_VOM_MOST_RANKS, 1);
+    if (set->directory == NULL || set->form == NULL) {
+        status = hpcw_i_fail(err, HPCW_ENOMEM, "%s: no memory for the names in it", directory);
+        goto done;
+    }
+    while (status == HPCW_OK) {
+        errno = 0;
+        const struct dirent *entry = readdir(dir);
+        if (entry == NULL) {
+            if (errno != 0) {
+                status = hpcw_i_fail_sys(err, errno, "%s: cannot read the directory", directory);
+            }
+            break;
+        }
+        status = take(set, entry->d_name, strict, err);
+    }
+    if (status == HPCW_OK) {
+        status = complete(set, strict, err);
+    }
+done:
+    (void)closedir(dir);
+    if (status != HPCW_OK) {
+        hpcw_i_vom_set_close(set);
+    }
+    return status;
+}
+
+void hpcw_i_vom_set_close(struct hpcw_i_vom_set *set) {
+    hpcw_i_free(set->directory);
+    hpcw_i_free(set->stem);
+    hpcw_i_free(set->form);
+    hpcw_i_free(set->path);
+    *set = (struct hpcw_i_vom_set){0};
+}
+
+const char *hpcw_i_vom_set_path(struct hpcw_i_vom_set *set, uint32_t rank) {
+    (void)snprintf(set->path, set->path_size, "%s/%s.%" PRIu32 ".json%s", set->directory, set->stem, rank,
+                   set->form[rank] == BROTLI ? ".br" : "");
+    return set->path;
+}

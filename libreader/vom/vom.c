@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "libreader/vom/vom.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+
+#include "libreader/vom/private.h"
+#include "libreader/vom/schema.h"
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
+
+/* vt inflates so many bytes at a time and loses the last one when it stands alone. */
+#define VT_PIECE 65536u
+
+/* Where the phases are, in the outermost object. */
+#define PHASES "phases"
+
+static hpcw_status new_reader(struct hpcw_i_source *source, uint32_t rank, unsigned flags,
+                              struct hpcw_i_vom_reader **out, hpcw_error *err) {
+    *out = NULL;
+    struct hpcw_i_vom_reader *r = hpcw_i_calloc(1, sizeof *r);
+    if (r == NULL) {
+        hpcw_status status =
+            hpcw_i_fail(err, HPCW_ENOMEM, "%s: no memory to read it", hpcw_i_source_name(source));
+        hpcw_i_source_free(source);
+        return status;
+    }
+    r->source = source;
+    r->name = hpcw_i_source_name(source);
+    r->rank = rank;
+    r->strict = (flags & HPCW_I_VOM_STRICT) != 0;
+    hpcw_status status = hpcw_i_vom_text_new(source, &r->text, err);
+    if (status == HPCW_OK) {
+        struct hpcw_i_vom_consumer consumer = hpcw_i_vom_data_consumer;
+        consumer.context = r;
+        status =
+            hpcw_i_vom_json_new(r->name, r->text, &hpcw_i_vom_data_schema, r->strict, &consumer, &r->json, err);
+    }
+    if (status != HPCW_OK) {
+        hpcw_i_vom_reader_free(r);
+        r = NULL;
+    }
+    *out = r;
+    return status;
+}
+
+hpcw_status hpcw_i_vom_reader_open(const char *path, uint32_t rank, unsigned flags,
+                                   struct hpcw_i_vom_reader **out, hpcw_error *err) {
+    *out = NULL;
+    struct hpcw_i_source *source;
+    hpcw_status status = hpcw_i_source_open(path, &source, err);
+    return status != HPCW_OK ? status : new_reader(source, rank, flags, out, err);
+}
+
+hpcw_status hpcw_i_vom_reader_open_memory(const char *name, const void *data, size_t size, uint32_t rank,
+                                          unsigned flags, struct hpcw_i_vom_reader **out, hpcw_error *err) {
+    *out = NULL;
+    struct hpcw_i_source *source;
+    hpcw_status status = hpcw_i_source_open_memory(name, data, size, &source, err);
+    return status != HPCW_OK ? status : new_reader(source, rank, flags, out, err);
+}
+
+void hpcw_i_vom_reader_free(struct hpcw_i_vom_reader *reader) {
+    if (reader != NULL) {
+        hpcw_i_vom_records_free(&reader->records);
+        hpcw_i_vom_json_free(reader->json);
+        hpcw_i_vom_text_free(reader->text);
+        hpcw_i_source_free(reader->source);
+        hpcw_i_free(reader);
+    }
+}
+
+/* What only the end of the file shows. */
+static hpcw_status whole_file(const struct hpcw_i_vom_reader *r, hpcw_error *err) {
+    uint64_t size = hpcw_i_vom_text_offset(r->text);
+    if (!r->typed) {
+        return hpcw_i_fail(
+            err, HPCW_EFORMAT,
+            "%s: wanted the type \"LBDatafile\" in metadata or at the top, got a file without it", r->name);
+    }
+    if (r->strict && !r->has_metadata) {
+        return hpcw_i_fail(err, HPCW_EFORMAT,
+                           "%s: wanted the key \"metadata\", got an old-form file without it", r->name);
+    }
+    if (r->strict && hpcw_i_vom_text_compressed(r->text) && size % VT_PIECE == 1) {
+        return hpcw_i_fail(
+            err, HPCW_EFORMAT,
+            "%s: wanted an inflated size that is not 1 more than a multiple of %u, because vt loses "
+            "the last byte then, got %" PRIu64,
+            r->name, VT_PIECE, size);
+    }
+    return HPCW_OK;
+}
+
+hpcw_status hpcw_i_vom_reader_run(struct hpcw_i_vom_reader *reader, uint64_t phases,
+                                  const struct hpcw_i_vom_events *events, hpcw_error *err) {
+    struct hpcw_i_vom_reader *r = reader;
+    if (r->broken != HPCW_OK) {
+        return hpcw_i_fail(err, HPCW_ESTATE, "%s: reading it failed before", r->name);
+    }
+    if (r->ended) {
+        return HPCW_OK;
+    }
+    /* A stop leaves the parser behind: the next run needs a new one where this one was stopped. */
+    if (hpcw_i_vom_json_stopped_at(r->json) > 0) {
+        struct hpcw_i_vom_place place;
+        hpcw_i_vom_reader_place(r, &place);
+        r->broken = hpcw_i_vom_reader_resume(r, &place, err);
+        if (r->broken != HPCW_OK) {
+            return r->broken;
+        }
+    }
+    r->events = events;
+    r->until = phases > UINT64_MAX - r->phases ? UINT64_MAX : r->phases + phases;
+    hpcw_status status = hpcw_i_vom_json_run(r->json, err);
+    if (status == HPCW_OK && hpcw_i_vom_json_ended(r->json)) {
+        r->ended = true;
+        status = whole_file(r, err);
+    }
+    r->broken = status;
+    return status;
+}
+
+void hpcw_i_vom_reader_facts(const struct hpcw_i_vom_reader *reader, struct hpcw_i_vom_facts *facts) {
+    *facts = (struct hpcw_i_vom_facts){
+        .ended = reader->ended,
+        .compressed = reader->text != NULL && hpcw_i_vom_text_compressed(reader->text),
+        .old_form = reader->ended && !reader->has_metadata,
+        .file_size = hpcw_i_source_size(reader->source),
+        .text_size = reader->text != NULL ? hpcw_i_vom_text_offset(reader->text) : 0,
+        .phases = reader->phases,
+        .rank = reader->rank,
+    };
+}
+
+void hpcw_i_vom_reader_place(const struct hpcw_i_vom_reader *reader, struct hpcw_i_vom_place *place) {
+    *place = (struct hpcw_i_vom_place){
+        .offset = reader->json != NULL ? hpcw_i_vom_json_stopped_at(reader->json) : 0,
+        .phases = reader->phases,
+        .last_id = reader->last_id,
+        .seen = reader->json != NULL ? hpcw_i_vom_json_seen(reader->json) : 0,
+        .rank = reader->rank,
+        .typed = reader->typed,
+        .has_metadata = reader->has_metadata,
+        .ended = reader->ended,
+    };
+}
+
+hpcw_status hpcw_i_vom_reader_resume(struct hpcw_i_vom_reader *reader, const struct hpcw_i_vom_place *place,
+                                     hpcw_error *err) {
+    struct hpcw_i_vom_reader *r = reader;
+    struct hpcw_i_vom_consumer consumer = hpcw_i_vom_data_consumer;
+    consumer.context = r;
+    r->ended = place->ended;
+    if (place->ended || place->offset == 0) {
+        return HPCW_OK;
+    }
+    hpcw_i_vom_text_free(r->text);
+    hpcw_i_vom_json_free(r->json);
+    r->json = NULL;
+    hpcw_status status = hpcw_i_vom_text_new(r->source, &r->text, err);
+    if (status == HPCW_OK) {
+        status = hpcw_i_vom_text_skip(r->text, place->offset, err);
+    }
+    if (status == HPCW_OK) {
+        status =
+            hpcw_i_vom_json_new(r->name, r->text, &hpcw_i_vom_data_schema, r->strict, &consumer, &r->json, err);
+    }
+    if (status == HPCW_OK) {
+        status = hpcw_i_vom_json_resume(r->json, PHASES, place->phases, place->seen, err);
+    }
+    r->phases = place->phases;
+    r->last_id = place->last_id;
+    r->rank = place->rank;
+    r->typed = place->typed;
+    r->has_metadata = place->has_metadata;
+    r->broken = status;
+    return status;
+}
+
+hpcw_status hpcw_i_vom_reader_wrong(const struct hpcw_i_vom_reader *reader, hpcw_error *err, const char *fmt,
+                                    ...) {
+    va_list args;
+    va_start(args, fmt);
+    hpcw_status status = hpcw_i_vom_json_vwrong(reader->json, HPCW_EFORMAT, err, fmt, args);
+    va_end(args);
+    return status;
+}
+
+uint64_t hpcw_i_vom_reader_at(const struct hpcw_i_vom_reader *reader) {
+    return hpcw_i_vom_json_at(reader->json);
+}

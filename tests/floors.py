@@ -1,0 +1,217 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Checks that the folders are floors. Usage: floors.py SOURCE_ROOT [NM LIBRARY.a...]
+
+A line of FLOORS is a folder and the folders that its files may include and call, all of which stand above it in the
+list: so there is no circle of folders. Its own folder is allowed, and "a/*" stands for all folders below a. In addition:
+
+- Files include each other in no circle.
+- The lower floors include only the public headers of what they declare. gen, bench and libreader reach the formats'
+  writers through public headers alone, and call nothing of them but public functions.
+- mpi.h is seen by the MPI communicator, the tracing wrapper, and the programs' own launchers.
+- No name is global in two objects.
+"""
+import collections
+import os
+import re
+import subprocess
+import sys
+
+FLOORS = """
+libwriter/base
+libwriter/io                 libwriter/base
+libwriter/comm               libwriter/base
+libwriter/format/kvtree      libwriter/base libwriter/io
+libwriter/format/rank2file   libwriter/base libwriter/io libwriter/comm libwriter/format/kvtree
+libwriter/format/sion        libwriter/base libwriter/io libwriter/comm
+libwriter/format/linktest    libwriter/base libwriter/io libwriter/comm
+libwriter/format/vom         libwriter/base libwriter/io libwriter/comm
+libwriter/format/clog2       libwriter/base libwriter/io libwriter/comm
+libwriter/trace              libwriter/base libwriter/comm
+libreader                    libwriter/base
+libreader/sion               libwriter/base libreader
+libreader/linktest           libwriter/base libreader libreader/sion
+libreader/clog2              libwriter/base libwriter/io libreader
+libreader/rank2file          libwriter/base libwriter/io libreader
+libreader/vom/json           libwriter/base libreader
+libreader/vom                libwriter/base libreader libreader/vom/json
+libreader/vom/rules          libwriter/base libreader libreader/vom libreader/vom/json
+libreader/vom/set            libwriter/base libwriter/io libreader libreader/vom libreader/vom/json libreader/vom/rules
+ui/param                     libwriter/base libwriter/io
+ui/cli                       libwriter/base ui/param
+ui/page                      libwriter/base libwriter/io
+gen/model/draw               libwriter/base
+gen/model/machine            libwriter/base ui/param
+gen/model/linktest           libwriter/base ui/param gen/model/draw gen/model/machine
+gen/model/particles          libwriter/base ui/param gen/model/draw
+gen/model/load               libwriter/base ui/param gen/model/draw gen/model/machine
+gen/model/trace              libwriter/base ui/param gen/model/draw gen/model/machine gen/model/load
+gen/model/checkpoint         libwriter/base ui/param
+gen/spec                     libwriter/base libwriter/io ui/param gen/model/*
+gen/report                   libwriter/base libwriter/io libreader/* ui/page gen/spec
+gen/format                   libwriter/base libwriter/io libwriter/comm libreader/* ui/page ui/param gen/model/* gen/spec gen/report
+gen/dataset                  libwriter/base libwriter/io libwriter/comm libreader ui/param gen/model/* gen/spec gen/format
+gen/cli                      libwriter/base libwriter/io libwriter/comm ui/* gen/model/* gen/spec gen/format gen/dataset gen/report
+bench/measure                libwriter/base libwriter/io libwriter/comm
+bench/report                 libwriter/base libwriter/io ui/* bench/measure
+bench/count                  libwriter/base libwriter/io ui/cli bench/report
+bench/layout                 libwriter/base libwriter/io libwriter/comm gen/dataset bench/measure bench/report
+bench/sweep                  libwriter/base libwriter/io libwriter/comm ui/* bench/measure bench/report bench/count bench/layout
+bench/kernels                libwriter/base libwriter/io libwriter/comm libreader/* ui/cli gen/model/* bench/measure bench/report
+bench                        libwriter/base libwriter/io libwriter/comm ui/* bench/*
+"""
+
+# Folders that may include only these public headers; every other folder may include all.
+PUBLIC = {
+    "libwriter/base": {"status", "version"},
+    "libwriter/io": {"status", "version", "sink"},
+    "libwriter/comm": {"status", "version", "comm", "mpi"},
+}
+# Who may see mpi.h or hpcw/mpi.h.
+MPI = re.compile(r"libwriter/comm/comm_mpi\.c$|libwriter/trace/|include/hpcw/mpi\.h$|gen/cli/launch\.c$|bench/")
+# The one header of the generator that bench, without its kernels, includes.
+BENCH_GEN = "gen/dataset/sample.h"
+# Calls that the program chooses when it runs are data, not calls: the table of formats.
+TABLES = {"gen_format", "gen_format_count"}
+
+root, nm, libraries = sys.argv[1], (sys.argv[2:3] or [None])[0], sys.argv[3:]
+failed = False
+
+
+def bad(where, why):
+    global failed
+    print(f"{where}: {why}")
+    failed = True
+
+
+allowed, order = {}, []
+for line in FLOORS.split("\n"):
+    if line.strip():
+        name, *others = line.split()
+        below = set()
+        for other in others:
+            known = [f for f in order if f == other or (other.endswith("/*") and (f + "/").startswith(other[:-1]))]
+            if not known:
+                bad("floors.py", f"{name} is to use {other}, which does not stand above it")
+            below.update(known)
+        order.append(name)
+        allowed[name] = below
+
+sources = []
+for top in ("include", "libwriter", "libreader", "ui", "gen", "bench"):
+    for directory, folders, names in os.walk(os.path.join(root, top)):
+        sources += [os.path.relpath(os.path.join(directory, n), root) for n in names if re.search(r"\.[ch]$", n)]
+sources.sort()
+known = set(sources)
+text = {path: open(os.path.join(root, path), encoding="utf-8").read() for path in sources}
+
+
+def folder(path):
+    return os.path.dirname(path)
+
+
+def circle(edges):
+    """Some circle of a graph as a list, or None."""
+    state, path = {}, []
+
+    def visit(node):
+        state[node] = "open"
+        path.append(node)
+        for other in sorted(edges.get(node, ())):
+            if state.get(other) == "open":
+                return path[path.index(other):] + [other]
+            if other not in state:
+                found = visit(other)
+                if found:
+                    return found
+        state[node] = "done"
+        path.pop()
+        return None
+
+    for node in sorted(edges):
+        if node not in state:
+            found = visit(node)
+            if found:
+                return found
+    return None
+
+
+# ---- includes
+includes = collections.defaultdict(set)
+for path in sources:
+    here = folder(path)
+    if not path.startswith("include/") and here not in allowed:
+        bad(path, f"folder {here} has no line in tests/floors.py")
+        continue
+    for number, line in enumerate(text[path].split("\n"), 1):
+        found = re.match(r'\s*#\s*include\s*([<"])([^">]+)[">]', line)
+        if not found:
+            continue
+        where, quoted, name = f"{path}:{number}", found.group(1) == '"', found.group(2)
+        if name in ("mpi.h", "hpcw/mpi.h") and not MPI.match(path):
+            bad(where, f"only the MPI communicator and programs may include {name}")
+        if name.startswith("hpcw/") and not quoted:
+            includes[path].add("include/" + name)
+            if here in PUBLIC and name[5:-2] not in PUBLIC[here]:
+                bad(where, f"{here} may not know {name}")
+        elif quoted:
+            if name not in known:
+                bad(where, f"expected the path of a header from the top of the tree, got {name}")
+                continue
+            there = folder(name)
+            includes[path].add(name)
+            if path.startswith("include/"):
+                bad(where, f"a public header includes {name}, which is not installed")
+            elif there != here and there not in allowed[here]:
+                bad(where, f"{here} may not include {name}")
+            elif path.startswith("bench/") and here != "bench/kernels" and name.startswith("gen/") and name != BENCH_GEN:
+                bad(where, f"bench includes {name}: of the generator it needs {BENCH_GEN} alone")
+found = circle(includes)
+if found:
+    bad("include circle", " -> ".join(found))
+if not sources:
+    bad("floors.py", "no file found, so nothing was checked")
+
+# ---- symbols
+defined, undefined = {}, collections.defaultdict(set)
+
+
+def source_of(member):
+    """The source of an object: Meson joins the path below the folder of meson.build with underscores."""
+    name = re.sub(r"\.o$", "", os.path.basename(member))
+    top = re.search(r"([a-z]+)/lib[^/]*\.a", member)
+    fits = [p for p in sources if p.replace("/", "_") == f"{top.group(1)}_{name}"] if top else []
+    return fits[0] if len(fits) == 1 else None
+
+
+for library in libraries:
+    for line in subprocess.check_output([nm, "-A", library], text=True).split("\n"):
+        found = re.match(r"(.*?):\s*[0-9a-f]*\s+([A-Za-z]) (\S+)$", line)
+        if not found:
+            continue
+        member, kind, name = found.groups()
+        source = source_of(member.rstrip(":"))
+        if source is None or name.startswith("__"):
+            continue
+        if kind in "TDBRCV":
+            if name in defined and defined[name] != source:
+                bad(source, f"{name} is global in {defined[name]}, too")
+            defined[name] = source
+        elif kind == "U":
+            undefined[source].add(name)
+calls = collections.defaultdict(set)
+for path, names in undefined.items():
+    for name in names:
+        there = defined.get(name)
+        # The wrapper defines MPI's names; whoever calls them means MPI's.
+        if there is None or there == path or name.startswith("MPI_") or name in TABLES:
+            continue
+        calls[path].add(there)
+        here, target = folder(path), folder(there)
+        if re.match(r"hpcw_(?!i_)", name) and (not here.startswith("libwriter/") or target.startswith("libwriter/format")):
+            continue  # the public library, for whoever may include its headers
+        if target != here and target not in allowed[here]:
+            bad(path, f"{here} may not call {name} of {there}")
+if libraries and not calls:
+    bad("floors.py", "no call found in the libraries, so none was checked")
+sys.exit(failed)

@@ -1,0 +1,439 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Completions of bash, zsh and fish, from the option table. */
+#include "ui/cli/options.h"
+
+#include <string.h>
+
+#include "ui/cli/values.h"
+
+/* ---- what the three have in common ---- */
+
+enum kind { KIND_FLAG, KIND_OTHER, KIND_FILE, KIND_DIR, KIND_WORD, KIND_WORD_LIST, KIND_KEY };
+
+static enum kind kind_of(const struct hpcw_i_option *option) {
+    if (option->metavar == NULL) {
+        return KIND_FLAG;
+    }
+    if (option->read == hpcw_i_read_word_set) {
+        return KIND_WORD_LIST;
+    }
+    if (option->read == hpcw_i_read_setting && option->words != NULL) {
+        return KIND_KEY;
+    }
+    if (option->param.choices != NULL || option->words != NULL || option->zero_word != NULL) {
+        return KIND_WORD;
+    }
+    return strcmp(option->metavar, "DIR") == 0    ? KIND_DIR
+           : strcmp(option->metavar, "FILE") == 0 ? KIND_FILE
+                                                  : KIND_OTHER;
+}
+
+static enum kind kind_of_args(const struct hpcw_i_command *command) {
+    if (command->args == NULL) {
+        return KIND_FLAG;
+    }
+    return strstr(command->args, "FILE") != NULL  ? KIND_FILE
+           : strstr(command->args, "DIR") != NULL ? KIND_DIR
+                                                  : KIND_OTHER;
+}
+
+static const char *word_at(const struct hpcw_i_option *option, size_t index) {
+    if (option->param.choices != NULL) {
+        return option->param.choices[index];
+    }
+    if (option->words != NULL) {
+        return option->words(option->word_list, index);
+    }
+    return index == 0 ? option->zero_word : NULL;
+}
+
+/* The words of an option with blanks between them; keys get the '=' that follows them. */
+static void print_words(FILE *stream, const struct hpcw_i_option *option) {
+    const char *word, *behind = kind_of(option) == KIND_KEY ? "=" : "";
+    for (size_t i = 0; (word = word_at(option, i)) != NULL; i++) {
+        (void)fprintf(stream, "%s%s%s", i == 0 ? "" : " ", word, behind);
+    }
+}
+
+/* Whether the option is best offered in the --no- form, or in both. */
+static bool offers_plain(const struct hpcw_i_option *option) {
+    return (option->flags & HPCW_I_OPTION_NEGATABLE) == 0 || option->default_text == NULL;
+}
+static bool offers_negated(const struct hpcw_i_option *option) {
+    return (option->flags & HPCW_I_OPTION_NEGATABLE) != 0;
+}
+
+/* Beside its twin a negated flag must not carry the twin's sentence. */
+static const char *help_of(const struct hpcw_i_option *option, bool negated, char *text, size_t size) {
+    if (negated && offers_plain(option)) {
+        (void)snprintf(text, size, "undo --%s", option->param.key);
+    } else {
+        (void)snprintf(text, size, "%s", option->param.help);
+    }
+    return text;
+}
+
+/* Shell functions may not have every character that a program's name has. */
+static const char *identifier(const struct hpcw_i_program *program, char *text, size_t size) {
+    (void)snprintf(text, size, "%s", program->name);
+    for (char *p = text; *p != '\0'; p++) {
+        if (*p == '-' || *p == '.') {
+            *p = '_';
+        }
+    }
+    return text;
+}
+
+static const char *command_name(const struct hpcw_i_program *program, size_t c) {
+    return program->commands[c].name == NULL ? "run" : program->commands[c].name;
+}
+
+static void print_command_names(FILE *stream, const struct hpcw_i_program *program, const char *between) {
+    for (size_t c = 0; program->command_count > 1 && c < program->command_count; c++) {
+        (void)fprintf(stream, "%s%s", c == 0 ? "" : between, program->commands[c].name);
+    }
+}
+
+/* ---- bash ---- */
+
+static void bash_values(FILE *stream, const struct hpcw_i_program *program) {
+    for (size_t i = 0; i < program->option_count; i++) {
+        const struct hpcw_i_option *option = &program->options[i];
+        enum kind kind = kind_of(option);
+        if (kind == KIND_FLAG) {
+            continue;
+        }
+        (void)fprintf(stream, "    --%s", option->param.key);
+        if (option->letter != 0) {
+            (void)fprintf(stream, " | -%c", option->letter);
+        }
+        (void)fprintf(stream, ")\n");
+        switch (kind) {
+        case KIND_DIR:
+            (void)fprintf(stream, "        compopt -o filenames\n"
+                                  "        mapfile -t COMPREPLY < <(compgen -d -- \"$cur\")\n");
+            break;
+        case KIND_FILE:
+            (void)fprintf(stream, "        compopt -o filenames\n"
+                                  "        mapfile -t COMPREPLY < <(compgen -f -- \"$cur\")\n");
+            break;
+        case KIND_WORD_LIST:
+            (void)fprintf(stream, "        [[ $cur == *,* ]] && before=${cur%%,*},\n"
+                                  "        compopt -o nospace\n"
+                                  "        mapfile -t COMPREPLY < <(compgen -P \"$before\" -W '");
+            print_words(stream, option);
+            (void)fprintf(stream, "' -- \"${cur##*,}\")\n");
+            break;
+        case KIND_KEY:
+            (void)fprintf(stream, "        compopt -o nospace\n"
+                                  "        mapfile -t COMPREPLY < <(compgen -W '");
+            print_words(stream, option);
+            (void)fprintf(stream, "' -- \"$cur\")\n");
+            break;
+        case KIND_WORD:
+            (void)fprintf(stream, "        mapfile -t COMPREPLY < <(compgen -W '");
+            print_words(stream, option);
+            (void)fprintf(stream, "' -- \"$cur\")\n");
+            break;
+        case KIND_FLAG:
+        case KIND_OTHER:
+            (void)fprintf(stream, "        COMPREPLY=()\n");
+            break;
+        }
+        (void)fprintf(stream, "        return ;;\n");
+    }
+}
+
+void hpcw_i_options_print_bash(const struct hpcw_i_program *program, FILE *stream) {
+    char id[64];
+    (void)identifier(program, id, sizeof id);
+    (void)fprintf(stream,
+                  "# bash completion for %s, made from its option table\n"
+                  "_%s() {\n"
+                  "    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} before='' "
+                  "options='' args=''\n"
+                  "    local command=%s\n",
+                  program->name, id, command_name(program, 0));
+    /* Bash takes the '=' of --name=value for a word of its own. */
+    (void)fprintf(stream, "    if [[ $cur == = ]]; then\n"
+                          "        cur=\n"
+                          "    elif [[ $prev == = ]] && ((COMP_CWORD > 2)); then\n"
+                          "        prev=${COMP_WORDS[COMP_CWORD - 2]}\n"
+                          "    fi\n");
+    if (program->command_count > 1) {
+        (void)fprintf(stream, "    if ((COMP_CWORD > 1)); then\n        case ${COMP_WORDS[1]} in\n        ");
+        print_command_names(stream, program, " | ");
+        (void)fprintf(stream, ") command=${COMP_WORDS[1]} ;;\n        esac\n    fi\n");
+    }
+    (void)fprintf(stream, "    case $prev in\n");
+    bash_values(stream, program);
+    (void)fprintf(stream, "    esac\n    case $command in\n");
+    for (size_t c = 0; c < program->command_count; c++) {
+        enum kind args = kind_of_args(&program->commands[c]);
+        (void)fprintf(stream, "    %s)\n        args=%s\n        options='", command_name(program, c),
+                      args == KIND_FILE  ? "-f"
+                      : args == KIND_DIR ? "-d"
+                                         : "");
+        for (size_t i = 0; i < program->option_count; i++) {
+            const struct hpcw_i_option *option = &program->options[i];
+            if ((option->commands & HPCW_I_COMMAND(c)) != 0) {
+                if (offers_plain(option)) {
+                    (void)fprintf(stream, "--%s ", option->param.key);
+                }
+                if (offers_negated(option)) {
+                    (void)fprintf(stream, "--no-%s ", option->param.key);
+                }
+            }
+        }
+        (void)fprintf(stream, "--help --version' ;;\n");
+    }
+    (void)fprintf(stream, "    esac\n"
+                          "    if [[ $cur == -* ]]; then\n"
+                          "        mapfile -t COMPREPLY < <(compgen -W \"$options\" -- \"$cur\")\n");
+    if (program->command_count > 1) {
+        (void)fprintf(stream, "    elif ((COMP_CWORD == 1)); then\n"
+                              "        mapfile -t COMPREPLY < <(compgen -W '");
+        print_command_names(stream, program, " ");
+        (void)fprintf(stream, "' -- \"$cur\")\n");
+    }
+    (void)fprintf(stream,
+                  "    elif [[ -n $args ]]; then\n"
+                  "        compopt -o filenames\n"
+                  "        mapfile -t COMPREPLY < <(compgen \"$args\" -- \"$cur\")\n"
+                  "    else\n"
+                  "        COMPREPLY=()\n"
+                  "    fi\n"
+                  "}\n"
+                  "complete -F _%s %s\n",
+                  id, program->name);
+}
+
+/* ---- zsh ---- */
+
+/* Inside single quotes, in a specification of _arguments: brackets and colons mean something there. */
+static void zsh_text(FILE *stream, const char *text) {
+    for (const char *p = text; *p != '\0'; p++) {
+        if (*p == '\'') {
+            (void)fprintf(stream, "'\\''");
+        } else {
+            (void)fprintf(stream, strchr("[]:\\", *p) != NULL ? "\\%c" : "%c", *p);
+        }
+    }
+}
+
+static void zsh_option(FILE *stream, const struct hpcw_i_option *option, bool negated) {
+    enum kind kind = kind_of(option);
+    const char *no = negated ? "no-" : "";
+    /* "(-n --ranks)" keeps the twin from being offered; --set may come again. */
+    (void)fprintf(stream, "      ");
+    if (option->read == hpcw_i_read_setting) {
+        (void)fprintf(stream, "'*--%s=", option->param.key);
+    } else if (option->letter != 0 && !negated) {
+        (void)fprintf(stream, "'(-%c --%s)'{-%c%s,--%s%s}'", option->letter, option->param.key, option->letter,
+                      kind == KIND_FLAG ? "" : "+", option->param.key, kind == KIND_FLAG ? "" : "=");
+    } else if (offers_negated(option)) {
+        (void)fprintf(stream, "'(--%s --no-%s)--%s%s", option->param.key, option->param.key, no,
+                      option->param.key);
+    } else {
+        (void)fprintf(stream, "'--%s%s", option->param.key, kind == KIND_FLAG ? "" : "=");
+    }
+    (void)fprintf(stream, "[");
+    char help[512];
+    zsh_text(stream, help_of(option, negated, help, sizeof help));
+    (void)fprintf(stream, "]");
+    if (kind != KIND_FLAG) {
+        (void)fprintf(stream, ":");
+        zsh_text(stream, option->metavar);
+        (void)fprintf(stream, ":");
+    }
+    switch (kind) {
+    case KIND_FILE:
+        (void)fprintf(stream, "_files");
+        break;
+    case KIND_DIR:
+        (void)fprintf(stream, "_files -/");
+        break;
+    case KIND_WORD:
+        (void)fprintf(stream, "(");
+        print_words(stream, option);
+        (void)fprintf(stream, ")");
+        break;
+    case KIND_WORD_LIST:
+        (void)fprintf(stream, "_sequence compadd - ");
+        print_words(stream, option);
+        break;
+    case KIND_KEY:
+        (void)fprintf(stream, "compadd -S \"\" - ");
+        print_words(stream, option);
+        break;
+    case KIND_FLAG:
+    case KIND_OTHER:
+        (void)fprintf(stream, "%s", kind == KIND_OTHER ? " " : "");
+        break;
+    }
+    (void)fprintf(stream, "' \\\n");
+}
+
+void hpcw_i_options_print_zsh(const struct hpcw_i_program *program, FILE *stream) {
+    char id[64];
+    (void)identifier(program, id, sizeof id);
+    (void)fprintf(stream,
+                  "#compdef %s\n"
+                  "# made from the option table of %s\n"
+                  "_%s() {\n"
+                  "  local command=%s\n"
+                  "  local -a commands\n",
+                  program->name, program->name, id, command_name(program, 0));
+    if (program->command_count > 1) {
+        (void)fprintf(stream, "  commands=(\n");
+        for (size_t c = 0; c < program->command_count; c++) {
+            (void)fprintf(stream, "    '%s:", program->commands[c].name);
+            zsh_text(stream, program->commands[c].help);
+            (void)fprintf(stream, "'\n");
+        }
+        (void)fprintf(stream, "  )\n"
+                              "  if (( CURRENT == 2 )) && [[ $words[2] != -* ]]; then\n"
+                              "    _describe command commands\n"
+                              "    return\n"
+                              "  fi\n"
+                              "  case $words[2] in\n"
+                              "    ");
+        print_command_names(stream, program, "|");
+        (void)fprintf(stream, ")\n"
+                              "      command=$words[2]\n"
+                              "      shift words\n"
+                              "      (( CURRENT-- ))\n"
+                              "      ;;\n"
+                              "  esac\n");
+    }
+    (void)fprintf(stream, "  case $command in\n");
+    for (size_t c = 0; c < program->command_count; c++) {
+        (void)fprintf(stream, "    %s)\n      _arguments -s -S \\\n", command_name(program, c));
+        for (size_t i = 0; i < program->option_count; i++) {
+            const struct hpcw_i_option *option = &program->options[i];
+            if ((option->commands & HPCW_I_COMMAND(c)) == 0) {
+                continue;
+            }
+            if (offers_plain(option)) {
+                zsh_option(stream, option, false);
+            }
+            if (offers_negated(option)) {
+                zsh_option(stream, option, true);
+            }
+        }
+        enum kind args = kind_of_args(&program->commands[c]);
+        if (args != KIND_FLAG) {
+            (void)fprintf(stream, "      '%s:", program->commands[c].max_args > 1 ? "*" : "1");
+            zsh_text(stream, program->commands[c].args);
+            (void)fprintf(stream, ":%s' \\\n",
+                          args == KIND_FILE  ? "_files"
+                          : args == KIND_DIR ? "_files -/"
+                                             : " ");
+        }
+        (void)fprintf(stream, "      '(- *)'{-h,--help}'[print help and exit]' \\\n"
+                              "      '(- *)'{-V,--version}'[print the version and exit]'\n"
+                              "      ;;\n");
+    }
+    (void)fprintf(stream, "  esac\n}\n_%s \"$@\"\n", id);
+}
+
+/* ---- fish ---- */
+
+/* Inside single quotes. */
+static void fish_text(FILE *stream, const char *text) {
+    for (const char *p = text; *p != '\0'; p++) {
+        (void)fprintf(stream, *p == '\'' || *p == '\\' ? "\\%c" : "%c", *p);
+    }
+}
+
+static void fish_option(FILE *stream, const struct hpcw_i_program *program, const char *id,
+                        const struct hpcw_i_option *option, bool negated) {
+    enum kind kind = kind_of(option);
+    (void)fprintf(stream, "complete -c %s -n '__%s_is", program->name, id);
+    for (size_t c = 0; c < program->command_count; c++) {
+        if ((option->commands & HPCW_I_COMMAND(c)) != 0) {
+            (void)fprintf(stream, " %s", command_name(program, c));
+        }
+    }
+    (void)fprintf(stream, "' -l %s%s", negated ? "no-" : "", option->param.key);
+    if (option->letter != 0 && !negated) {
+        (void)fprintf(stream, " -s %c", option->letter);
+    }
+    switch (kind) {
+    case KIND_FLAG:
+        break;
+    case KIND_FILE:
+        (void)fprintf(stream, " -r -F");
+        break;
+    case KIND_DIR:
+        (void)fprintf(stream, " -x -a '(__fish_complete_directories)'");
+        break;
+    case KIND_WORD:
+    case KIND_KEY:
+        (void)fprintf(stream, " -x -a '");
+        print_words(stream, option);
+        (void)fprintf(stream, "'");
+        break;
+    case KIND_WORD_LIST:
+        (void)fprintf(stream, " -x -a '(__fish_append , ");
+        print_words(stream, option);
+        (void)fprintf(stream, ")'");
+        break;
+    case KIND_OTHER:
+        (void)fprintf(stream, " -x");
+        break;
+    }
+    (void)fprintf(stream, " -d '");
+    char help[512];
+    fish_text(stream, help_of(option, negated, help, sizeof help));
+    (void)fprintf(stream, "'\n");
+}
+
+void hpcw_i_options_print_fish(const struct hpcw_i_program *program, FILE *stream) {
+    char id[64];
+    (void)identifier(program, id, sizeof id);
+    (void)fprintf(stream,
+                  "# fish completion for %s, made from its option table\n"
+                  "function __%s_is\n"
+                  "    set -l words (commandline -opc)\n"
+                  "    set -l command %s\n",
+                  program->name, id, command_name(program, 0));
+    if (program->command_count > 1) {
+        (void)fprintf(stream, "    if set -q words[2]; and contains -- $words[2] ");
+        print_command_names(stream, program, " ");
+        (void)fprintf(stream, "\n        set command $words[2]\n    end\n");
+    }
+    (void)fprintf(stream, "    contains -- $command $argv\nend\n");
+    if (program->command_count > 1) {
+        (void)fprintf(stream, "function __%s_first\n    test (count (commandline -opc)) -eq 1\nend\n", id);
+    }
+    (void)fprintf(stream, "complete -c %s -f\n", program->name);
+    for (size_t c = 0; c < program->command_count; c++) {
+        const struct hpcw_i_command *command = &program->commands[c];
+        if (program->command_count > 1) {
+            (void)fprintf(stream, "complete -c %s -n __%s_first -a %s -d '", program->name, id, command->name);
+            fish_text(stream, command->help);
+            (void)fprintf(stream, "'\n");
+        }
+        enum kind args = kind_of_args(command);
+        const char *not_first = program->command_count > 1 ? "; and not __" : "";
+        if (args == KIND_FILE || args == KIND_DIR) {
+            (void)fprintf(stream, "complete -c %s -n '__%s_is %s%s%s%s' %s\n", program->name, id,
+                          command_name(program, c), not_first, program->command_count > 1 ? id : "",
+                          program->command_count > 1 ? "_first" : "",
+                          args == KIND_FILE ? "-F" : "-a '(__fish_complete_directories)'");
+        }
+    }
+    for (size_t i = 0; i < program->option_count; i++) {
+        if (offers_plain(&program->options[i])) {
+            fish_option(stream, program, id, &program->options[i], false);
+        }
+        if (offers_negated(&program->options[i])) {
+            fish_option(stream, program, id, &program->options[i], true);
+        }
+    }
+    (void)fprintf(stream,
+                  "complete -c %s -s h -l help -d 'print help and exit'\n"
+                  "complete -c %s -s V -l version -d 'print the version and exit'\n",
+                  program->name, program->name);
+}

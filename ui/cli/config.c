@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "ui/cli/config.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include <ini.h>
+
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
+#include "ui/cli/values.h"
+
+/* Lengths at which libinih begins to cut section names, silently. */
+enum { SECTION_MAX = 49, KEY_MAX = 127, PLACE_SIZE = 512 };
+
+struct reading {
+    struct hpcw_i_parse *parse;
+    const char *name;
+    const char *next, *end; /* what was not yet handed to the parser */
+    int line;               /* of the line handed out last, from 1 */
+    struct hpcw_i_settings settings;
+    int option_line[HPCW_I_OPTIONS_MAX]; /* where an option was given, 0: nowhere yet */
+    hpcw_status status;                  /* the first failure; the rest of the file is not read then */
+    hpcw_error *err;
+};
+
+static const char *place_of(const struct reading *r, int line, char place[PLACE_SIZE]) {
+    (void)snprintf(place, PLACE_SIZE, "%.480s:%d", r->name, line);
+    return place;
+}
+
+/*
+ * libinih's reader, like fgets. We hand out whole lines: too long ones would reach the parser in pieces.
+ * Leading blanks are dropped, because it takes an indented line for more of the value above.
+ */
+static char *read_line(char *buffer, int size, void *context) {
+    struct reading *r = context;
+    if (r->status != HPCW_OK || r->next == r->end) {
+        return NULL;
+    }
+    const char *feed = memchr(r->next, '\n', (size_t)(r->end - r->next));
+    const char *line = r->next, *line_end = feed == NULL ? r->end : feed;
+    r->next = feed == NULL ? r->end : feed + 1;
+    r->line++;
+    while (line < line_end && (*line == ' ' || *line == '\t')) {
+        line++;
+    }
+    while (line < line_end && (line_end[-1] == '\r' || line_end[-1] == ' ' || line_end[-1] == '\t')) {
+        line_end--;
+    }
+    size_t length = (size_t)(line_end - line);
+    char place[PLACE_SIZE];
+    if (memchr(line, '\0', length) != NULL) {
+        r->status =
+            hpcw_i_fail(r->err, HPCW_EINVAL, "%s: wanted text, got a NUL byte", place_of(r, r->line, place));
+        return NULL;
+    }
+    if (length + 2 > (size_t)size) {
+        r->status = hpcw_i_fail(r->err, HPCW_ERANGE, "%s: wanted a line of at most %d bytes, got %zu",
+                                place_of(r, r->line, place), size - 2, length);
+        return NULL;
+    }
+    memcpy(buffer, line, length);
+    buffer[length] = '\n';
+    buffer[length + 1] = '\0';
+    return buffer;
+}
+
+static hpcw_status take_option(struct reading *r, const char *place, const char *key, const char *value) {
+    const struct hpcw_i_program *program = r->parse->program;
+    size_t i = hpcw_i_options_find(program, key);
+    bool known = i < program->option_count;
+    if (!known || (program->options[i].flags & HPCW_I_OPTION_NO_CONFIG) != 0) {
+        const char *near = known ? NULL : hpcw_i_options_nearest(program, UINT32_MAX, key);
+        /* "no-checksums" is near nothing, but plainly meant. */
+        if (strncmp(key, "no-", 3) == 0 && hpcw_i_options_find(program, key + 3) < program->option_count) {
+            return hpcw_i_fail(r->err, HPCW_EINVAL, "%s: wanted \"%s = no\", got \"%s\"", place, key + 3, key);
+        }
+        return hpcw_i_fail(r->err, HPCW_EINVAL, "%s: wanted an option that [%s] can hold, got \"%s\"%s%s%s",
+                           place, program->name, key, near == NULL ? "" : "; did you mean ",
+                           near == NULL ? "" : near, near == NULL ? "" : "?");
+    }
+    if (r->option_line[i] != 0) {
+        return hpcw_i_fail(r->err, HPCW_EINVAL, "%s: wanted every key once, got %s again (first in line %d)",
+                           place, key, r->option_line[i]);
+    }
+    r->option_line[i] = r->line;
+    struct hpcw_i_parse *parse = r->parse;
+    struct hpcw_i_parse scratch;
+    bool overruled = parse->source[i] == HPCW_I_FROM_COMMAND_LINE;
+    void *copy = NULL;
+    if (overruled) {
+        /* A wrong value is an error even where the command line wins: check it on a field of its own. */
+        copy = hpcw_i_calloc(1, program->options_size);
+        if (copy == NULL) {
+            return hpcw_i_fail(r->err, HPCW_ENOMEM, "%s: no memory", place);
+        }
+        scratch = *parse;
+        scratch.options = copy;
+        parse = &scratch;
+    }
+    hpcw_status status = hpcw_i_options_set(parse, i, key, value, place, HPCW_I_FROM_CONFIG, r->err);
+    hpcw_i_free(copy);
+    return status == HPCW_OK ? HPCW_OK : hpcw_i_fail_at(r->err, status, place);
+}
+
+static hpcw_status take_parameter(struct reading *r, const char *place, const char *section, const char *key,
+                                  const char *value) {
+    char full[SECTION_MAX + 1 + KEY_MAX + 1];
+    (void)snprintf(full, sizeof full, "%s.%s", section, key);
+    for (size_t i = 0; i < r->settings.count; i++) {
+        if (strcmp(r->settings.items[i].key, full) == 0) {
+            return hpcw_i_fail(r->err, HPCW_EINVAL, "%s: wanted every key once, got %s again (first at %s)",
+                               place, full, r->settings.items[i].origin);
+        }
+    }
+    return hpcw_i_settings_add(&r->settings, full, value, place, r->err);
+}
+
+/* libinih's handler: 0 tells it that the line is in error. */
+static int take_pair(void *context, const char *section, const char *key, const char *value) {
+    struct reading *r = context;
+    if (r->status != HPCW_OK) {
+        return 0;
+    }
+    char place[PLACE_SIZE];
+    (void)place_of(r, r->line, place);
+    if (section[0] == '\0') {
+        r->status = hpcw_i_fail(r->err, HPCW_EINVAL, "%s: wanted a [section] before the first key, got \"%s\"",
+                                place, key);
+    } else if (strlen(section) >= SECTION_MAX || strlen(key) > KEY_MAX) {
+        r->status = hpcw_i_fail(r->err, HPCW_EINVAL, "%s: wanted names of less than %d characters, got [%s] %s",
+                                place, SECTION_MAX, section, key);
+    } else if (strcmp(section, r->parse->program->name) == 0) {
+        r->status = take_option(r, place, key, value == NULL ? "" : value);
+    } else {
+        r->status = take_parameter(r, place, section, key, value == NULL ? "" : value);
+    }
+    return r->status == HPCW_OK;
+}
+
+/* Where --set collects, NULL in a program without parameters. */
+static struct hpcw_i_settings *settings_of(const struct hpcw_i_parse *parse) {
+    const struct hpcw_i_program *program = parse->program;
+    for (size_t i = 0; i < program->option_count; i++) {
+        if (program->options[i].read == hpcw_i_read_setting) {
+            return (struct hpcw_i_settings *)(void *)((char *)parse->options +
+                                                      program->options[i].param.offset);
+        }
+    }
+    return NULL;
+}
+
+hpcw_status hpcw_i_config_text(struct hpcw_i_parse *parse, const char *name, const char *text, size_t size,
+                               hpcw_error *err) {
+    struct reading r = {.parse = parse, .name = name, .next = text, .end = text + size, .err = err};
+    struct hpcw_i_settings *settings = settings_of(parse);
+    if (size > HPCW_I_CONFIG_MAX_SIZE) {
+        return hpcw_i_fail(err, HPCW_ERANGE, "%s: wanted a configuration of at most %d bytes, got more", name,
+                           HPCW_I_CONFIG_MAX_SIZE);
+    }
+    int wrong_line = ini_parse_stream(read_line, &r, take_pair, &r);
+    char place[PLACE_SIZE];
+    /* The parser goes on behind a line that it does not understand, so that one is ours if we saw an earlier
+     * one. */
+    if (wrong_line > 0 && (r.status == HPCW_OK || wrong_line < r.line)) {
+        r.status = hpcw_i_fail(err, HPCW_EINVAL, "%s: wanted [section] or key = value, got neither",
+                               place_of(&r, wrong_line, place));
+    } else if (wrong_line < 0 && r.status == HPCW_OK) {
+        r.status = hpcw_i_fail(err, HPCW_ENOMEM, "%s: no memory to read it", name);
+    } else if (r.status == HPCW_OK && r.settings.count > 0) {
+        r.status = settings != NULL
+                       ? hpcw_i_settings_put_before(settings, &r.settings, err)
+                       : hpcw_i_fail(err, HPCW_EINVAL, "%s: wanted keys in [%s] only, got %s",
+                                     r.settings.items[0].origin, parse->program->name, r.settings.items[0].key);
+    }
+    hpcw_i_settings_free(&r.settings);
+    return r.status;
+}
+
+hpcw_status hpcw_i_config_read(struct hpcw_i_parse *parse, const char *path, hpcw_error *err) {
+    hpcw_status status = HPCW_OK;
+    char *text = NULL;
+    /* A stream and not a descriptor: the file may be a pipe, as in --config <(command). */
+    FILE *file = fopen(path, "rbe");
+    if (file == NULL) {
+        return hpcw_i_fail_sys(err, errno, "%s: wanted to read a configuration", path);
+    }
+    text = hpcw_i_malloc(HPCW_I_CONFIG_MAX_SIZE + 1);
+    if (text == NULL) {
+        status = hpcw_i_fail(err, HPCW_ENOMEM, "%s: no memory to read it", path);
+        goto done;
+    }
+    size_t size = fread(text, 1, HPCW_I_CONFIG_MAX_SIZE + 1, file);
+    if (ferror(file)) {
+        status = hpcw_i_fail_sys(err, errno, "%s: wanted to read a configuration", path);
+        goto done;
+    }
+    status = hpcw_i_config_text(parse, path, text, size, err);
+done:
+    hpcw_i_free(text);
+    (void)fclose(file);
+    return status;
+}

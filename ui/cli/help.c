@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* --help and the manual page, from the option table. */
+#include "ui/cli/options.h"
+
+#include <string.h>
+
+#include "ui/cli/values.h"
+
+/* ---- what both say about an option ---- */
+
+enum { NAMES_SIZE = 96, HELP_SIZE = 1024 };
+
+/* A flag that is on by default is only ever switched off, so that is the form to show. */
+static bool shown_negated(const struct hpcw_i_option *option) {
+    return (option->flags & HPCW_I_OPTION_NEGATABLE) != 0 && option->default_text != NULL;
+}
+
+/* "--[no-]sync", "--no-checksums", "--ranks" */
+static const char *long_name(const struct hpcw_i_option *option, char *text, size_t size) {
+    const char *no = shown_negated(option)                            ? "no-"
+                     : (option->flags & HPCW_I_OPTION_NEGATABLE) != 0 ? "[no-]"
+                                                                      : "";
+    (void)snprintf(text, size, "--%s%s", no, option->param.key);
+    return text;
+}
+
+/* Help sentence, words, range where it is not the type's own, default. */
+static const char *full_help(const struct hpcw_i_option *option, char *text, size_t size) {
+    size_t used = (size_t)snprintf(text, size, "%s", option->param.help);
+    const char *word = NULL, *between = ": ";
+    for (size_t i = 0; used < size; i++) {
+        word = option->param.choices != NULL ? option->param.choices[i]
+               : option->words != NULL && option->read != hpcw_i_read_setting
+                   ? option->words(option->word_list, i)
+                   : NULL;
+        if (word == NULL) {
+            break;
+        }
+        used += (size_t)snprintf(text + used, size - used, "%s%s", between, word);
+        between = ", ";
+    }
+    if (used < size && option->default_text != NULL && option->metavar != NULL) {
+        (void)snprintf(text + used, size - used, " (default: %s)", option->default_text);
+    }
+    return text;
+}
+
+/* The rows that the shell of a program adds by itself. */
+static const struct hpcw_i_option common[] = {
+    {.param = {.key = "help", .help = "print this and exit"}, .letter = 'h', .section = "Help"},
+    {.param = {.key = "version", .help = "print the version and exit"}, .letter = 'V', .section = "Help"},
+};
+
+/* Calls `print` for every row taken by the set of subcommands, `heading` where a section begins. */
+static void each_row(const struct hpcw_i_program *program, uint32_t commands, void *context,
+                     void (*heading)(void *context, const char *section),
+                     void (*print)(void *context, const struct hpcw_i_option *option)) {
+    const char *section = NULL;
+    size_t own = program->option_count, all = own + sizeof common / sizeof common[0];
+    for (size_t i = 0; i < all; i++) {
+        const struct hpcw_i_option *option = i < own ? &program->options[i] : &common[i - own];
+        if (i < own && (option->commands & commands) == 0) {
+            continue;
+        }
+        if (section == NULL || strcmp(section, option->section) != 0) {
+            section = option->section;
+            heading(context, section);
+        }
+        print(context, option);
+    }
+}
+
+/* ---- --help ---- */
+
+struct help {
+    FILE *stream;
+    unsigned width;
+};
+
+static void help_heading(void *context, const char *section) {
+    const struct help *help = context;
+    (void)fprintf(help->stream, "\n%s:\n", section);
+}
+
+static void help_row(void *context, const struct hpcw_i_option *option) {
+    enum { COLUMN = 26 };
+    const struct help *help = context;
+    char name[NAMES_SIZE], names[NAMES_SIZE], text[HELP_SIZE];
+    (void)long_name(option, name, sizeof name);
+    char letter[5] = "    ";
+    if (option->letter != 0) {
+        (void)snprintf(letter, sizeof letter, "-%c, ", option->letter);
+    }
+    int n = snprintf(names, sizeof names, "  %s%.60s%s%.20s", letter, name, option->metavar == NULL ? "" : " ",
+                     option->metavar == NULL ? "" : option->metavar);
+    (void)fprintf(help->stream, "%s", names);
+    unsigned column = n < 0 ? 0 : (unsigned)n;
+    unsigned indent = help->width >= 60 ? COLUMN : 8;
+    if (column + 2 > indent) {
+        (void)fprintf(help->stream, "\n");
+        column = 0;
+    }
+    hpcw_i_text_wrap(help->stream, full_help(option, text, sizeof text), column, indent, help->width);
+}
+
+/* "hpcgen plan --ranks N [OPTION...]" */
+static void print_usage(const struct hpcw_i_program *program, size_t command, bool bracket_name, FILE *stream,
+                        unsigned column, unsigned width) {
+    const struct hpcw_i_command *c = &program->commands[command];
+    char text[HELP_SIZE];
+    size_t used = (size_t)snprintf(text, sizeof text, "%s", program->name);
+    if (c->name != NULL) {
+        used += (size_t)snprintf(text + used, sizeof text - used, bracket_name ? " [%s]" : " %s", c->name);
+    }
+    for (size_t i = 0; i < program->option_count && used < sizeof text; i++) {
+        const struct hpcw_i_option *option = &program->options[i];
+        if ((option->required & HPCW_I_COMMAND(command)) != 0) {
+            used += (size_t)snprintf(text + used, sizeof text - used, " --%s %s", option->param.key,
+                                     option->metavar);
+        }
+    }
+    if (used < sizeof text) {
+        (void)snprintf(text + used, sizeof text - used, " [OPTION...]%s%s", c->args == NULL ? "" : " ",
+                       c->args == NULL ? "" : c->args);
+    }
+    hpcw_i_text_wrap(stream, text, column, column, width);
+}
+
+void hpcw_i_options_print_help(const struct hpcw_i_parse *parse, FILE *stream, unsigned width) {
+    const struct hpcw_i_program *program = parse->program;
+    struct help help = {stream, width};
+    bool whole = !parse->command_named && program->command_count > 1;
+    (void)fprintf(stream, "Usage: ");
+    print_usage(program, parse->command, whole, stream, 7, width);
+    if (whole) {
+        (void)fprintf(stream, "       ");
+        char other[NAMES_SIZE];
+        (void)snprintf(other, sizeof other, "%s COMMAND [OPTION...] [ARGUMENT...]", program->name);
+        hpcw_i_text_wrap(stream, other, 7, 7, width);
+    }
+    (void)fprintf(stream, "\n");
+    if (!whole && program->command_count > 1) {
+        char text[HELP_SIZE];
+        (void)snprintf(text, sizeof text, "%s.", program->commands[parse->command].help);
+        text[0] = (char)(text[0] >= 'a' && text[0] <= 'z' ? text[0] - 'a' + 'A' : text[0]);
+        hpcw_i_text_wrap(stream, text, 0, 0, width);
+    } else {
+        hpcw_i_text_wrap(stream, program->description, 0, 0, width);
+    }
+    if (whole) {
+        (void)fprintf(stream, "\nCommands (`%s COMMAND --help` shows the options of each):\n", program->name);
+        for (size_t c = 0; c < program->command_count; c++) {
+            int n = fprintf(stream, "  %s", program->commands[c].name);
+            hpcw_i_text_wrap(stream, program->commands[c].help, n < 0 ? 0 : (unsigned)n, 14, width);
+        }
+    }
+    each_row(program, HPCW_I_COMMAND(parse->command), &help, help_heading, help_row);
+}
+
+/* ---- the manual page ---- */
+
+/* Text as roff sees it: backslashes and hyphens are not to be interpreted, nor a dot or quote that opens a
+ * line. */
+static void roff(FILE *stream, const char *text) {
+    bool line_start = true;
+    for (const char *p = text; *p != '\0'; p++) {
+        if (line_start && (*p == '.' || *p == '\'')) {
+            (void)fprintf(stream, "\\&");
+        }
+        if (*p == '\\') {
+            (void)fprintf(stream, "\\e");
+        } else if (*p == '-') {
+            (void)fprintf(stream, "\\-");
+        } else {
+            (void)fputc(*p, stream);
+        }
+        line_start = *p == '\n';
+    }
+}
+
+/* Paragraphs and literal lines, see struct hpcw_i_chapter. */
+static void roff_chapter(FILE *stream, const char *text) {
+    bool literal = false, fresh = true;
+    for (const char *p = text; *p != '\0';) {
+        size_t length = strcspn(p, "\n");
+        char line[512];
+        (void)snprintf(line, sizeof line, "%.*s", (int)(length < sizeof line ? length : sizeof line - 1), p);
+        p += length + (p[length] == '\n');
+        bool now_literal = line[0] == ' ';
+        if (line[0] == '\0') {
+            if (!fresh && (!literal || *p == ' ')) {
+                (void)fprintf(stream, literal ? ".sp\n" : ".PP\n");
+            }
+            fresh = true;
+            continue;
+        }
+        if (now_literal != literal) {
+            (void)fprintf(stream, "%s%s", now_literal && !fresh ? ".PP\n" : "",
+                          now_literal ? ".nf\n.RS\n" : ".RE\n.fi\n.PP\n");
+            literal = now_literal;
+        }
+        roff(stream, line + strspn(line, " "));
+        (void)fprintf(stream, "\n");
+        fresh = false;
+    }
+    if (literal) {
+        (void)fprintf(stream, ".RE\n.fi\n");
+    }
+}
+
+struct man {
+    FILE *stream;
+    const struct hpcw_i_program *program;
+};
+
+static void man_heading(void *context, const char *section) {
+    const struct man *man = context;
+    (void)fprintf(man->stream, ".SS ");
+    roff(man->stream, section);
+    (void)fprintf(man->stream, "\n");
+}
+
+static void man_row(void *context, const struct hpcw_i_option *option) {
+    const struct man *man = context;
+    FILE *stream = man->stream;
+    char name[NAMES_SIZE], text[HELP_SIZE];
+    (void)fprintf(stream, ".TP\n\\fB");
+    if (option->letter != 0) {
+        (void)fprintf(stream, "\\-%c\\fR, \\fB", option->letter);
+    }
+    roff(stream, long_name(option, name, sizeof name));
+    (void)fprintf(stream, "\\fR");
+    if (option->metavar != NULL) {
+        (void)fprintf(stream, " \\fI");
+        roff(stream, option->metavar);
+        (void)fprintf(stream, "\\fR");
+    }
+    (void)fprintf(stream, "\n");
+    roff(stream, full_help(option, text, sizeof text));
+    (void)fprintf(stream, ".\n");
+    const struct hpcw_i_program *program = man->program;
+    uint32_t every = program->command_count == 32 ? UINT32_MAX : HPCW_I_COMMAND(program->command_count) - 1;
+    if (program->command_count > 1 && option->commands != 0 && (option->commands & every) != every) {
+        const char *between = "Taken by ";
+        for (size_t c = 0; c < program->command_count; c++) {
+            if ((option->commands & HPCW_I_COMMAND(c)) != 0) {
+                (void)fprintf(stream, "%s\\fB%s\\fR", between, program->commands[c].name);
+                between = ", ";
+            }
+        }
+        (void)fprintf(stream, ".\n");
+    }
+}
+
+static void man_title(FILE *stream, const struct hpcw_i_program *program) {
+    (void)fprintf(stream, ".\\\" Made from the option table of %s at build time.\n.TH \"", program->name);
+    for (const char *p = program->name; *p != '\0'; p++) {
+        (void)fputc(*p >= 'a' && *p <= 'z' ? *p - 'a' + 'A' : *p, stream);
+    }
+    (void)fprintf(stream, "\" 1 \"\" \"%s %s\" \"User Commands\"\n", program->name, program->version());
+    /* No hyphens in the middle of names, no blanks to fill lines. */
+    (void)fprintf(stream, ".nh\n.ad l\n");
+    (void)fprintf(stream, ".SH NAME\n%s \\- ", program->name);
+    roff(stream, program->summary);
+    (void)fprintf(stream, "\n.SH SYNOPSIS\n");
+    for (size_t c = 0; c < program->command_count; c++) {
+        const struct hpcw_i_command *command = &program->commands[c];
+        (void)fprintf(stream, "%s\\fB%s\\fR", c == 0 ? "" : ".br\n", program->name);
+        if (command->name != NULL) {
+            (void)fprintf(stream, c == 0 && program->command_count > 1 ? " [\\fB%s\\fR]" : " \\fB%s\\fR",
+                          command->name);
+        }
+        for (size_t i = 0; i < program->option_count; i++) {
+            if ((program->options[i].required & HPCW_I_COMMAND(c)) != 0) {
+                (void)fprintf(stream, " \\fB\\-\\-");
+                roff(stream, program->options[i].param.key);
+                (void)fprintf(stream, "\\fR \\fI%s\\fR", program->options[i].metavar);
+            }
+        }
+        (void)fprintf(stream, " [\\fIOPTION\\fR...]");
+        if (command->args != NULL) {
+            (void)fprintf(stream, " \\fI");
+            roff(stream, command->args);
+            (void)fprintf(stream, "\\fR");
+        }
+        (void)fprintf(stream, "\n");
+    }
+}
+
+void hpcw_i_options_print_man(const struct hpcw_i_program *program, FILE *stream) {
+    struct man man = {stream, program};
+    man_title(stream, program);
+    (void)fprintf(stream, ".SH DESCRIPTION\n");
+    roff_chapter(stream, program->description);
+    if (program->command_count > 1) {
+        (void)fprintf(stream, ".SH COMMANDS\n");
+        for (size_t c = 0; c < program->command_count; c++) {
+            (void)fprintf(stream, ".TP\n\\fB%s\\fR", program->commands[c].name);
+            if (program->commands[c].args != NULL) {
+                (void)fprintf(stream, " \\fI%s\\fR", program->commands[c].args);
+            }
+            (void)fprintf(stream, "\n");
+            roff(stream, program->commands[c].help);
+            (void)fprintf(stream, ".\n");
+        }
+    }
+    (void)fprintf(stream, ".SH OPTIONS\n");
+    each_row(program, UINT32_MAX, &man, man_heading, man_row);
+    for (size_t c = 0; c < program->chapter_count; c++) {
+        (void)fprintf(stream, ".SH ");
+        roff(stream, program->chapters[c].title);
+        (void)fprintf(stream, "\n");
+        roff_chapter(stream, program->chapters[c].text);
+    }
+}

@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "ui/cli/progress.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <string.h>
+#include <time.h>
+
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
+#include "ui/cli/text.h"
+
+enum { LABEL_SIZE = 64, LINE_SIZE = 512 };
+
+struct hpcw_i_progress {
+    atomic_uint_fast64_t done;
+    char apart[64];       /* the workers' counter shares no cache line with what the ticker reads */
+    pthread_mutex_t lock; /* label, stopping, and every byte that goes to the stream */
+    pthread_cond_t wake;
+    pthread_t thread;
+    FILE *stream;
+    const char *prefix;
+    uint64_t total;
+    double interval_s, start_s;
+    unsigned width;
+    bool bar, running, stopping;
+    bool drawn; /* a bar is on the screen */
+    char label[LABEL_SIZE];
+};
+
+static double now_s(void) {
+    struct timespec t;
+    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* ---- what a drawing looks like ---- */
+
+static const char *remaining(char text[HPCW_I_TEXT_SIZE], const struct hpcw_i_progress_state *s) {
+    if (s->total <= s->done || !(s->rate > 0)) {
+        return NULL;
+    }
+    double left = (double)(s->total - s->done) / s->rate;
+    if (left <= 60) { /* whole seconds: tenths of an estimate only flicker */
+        (void)snprintf(text, HPCW_I_TEXT_SIZE, "%.0f s", ceil(left));
+        return text;
+    }
+    return hpcw_i_text_duration(text, left);
+}
+
+static unsigned percent(const struct hpcw_i_progress_state *s) {
+    return s->done >= s->total ? 100 : (unsigned)((double)s->done / (double)s->total * 100);
+}
+
+/* Appends to `text` if that keeps it within `columns`. */
+static void append(char *text, size_t size, size_t columns, const char *gap, const char *what) {
+    char piece[128];
+    int n = snprintf(piece, sizeof piece, "%s%s", gap, what);
+    size_t used = strlen(text);
+    if (n > 0 && (size_t)n < sizeof piece && used + (size_t)n < size &&
+        hpcw_i_text_columns(text) + hpcw_i_text_columns(piece) <= columns) {
+        memcpy(text + used, piece, (size_t)n + 1);
+    }
+}
+
+void hpcw_i_progress_bar(char *text, size_t size, unsigned width, const struct hpcw_i_progress_state *s) {
+    enum { BAR_MIN = 10, BAR_MAX = 40 };
+    char done[HPCW_I_TEXT_SIZE], total[HPCW_I_TEXT_SIZE], rate[HPCW_I_TEXT_SIZE], left[HPCW_I_TEXT_SIZE];
+    size_t columns = width > 1 ? width - 1 : 1;
+    char tail[256] = "";
+    /* In the order of importance: what does not fit is left out. */
+    if (s->total != 0) {
+        (void)snprintf(tail, sizeof tail, "%3u%%", percent(s));
+        char both[2 * HPCW_I_TEXT_SIZE + 8];
+        (void)snprintf(both, sizeof both, "%s of %s", hpcw_i_text_bytes(done, s->done),
+                       hpcw_i_text_bytes(total, s->total));
+        append(tail, sizeof tail, columns, "  ", both);
+    } else {
+        (void)snprintf(tail, sizeof tail, "%s", hpcw_i_text_bytes(done, s->done));
+    }
+    if (s->rate >= 0) {
+        append(tail, sizeof tail, columns, "  ", hpcw_i_text_rate(rate, s->rate));
+    }
+    const char *time = remaining(left, s);
+    if (time != NULL) {
+        char with[HPCW_I_TEXT_SIZE + 8];
+        (void)snprintf(with, sizeof with, "%s left", time);
+        append(tail, sizeof tail, columns, "  ", with);
+    } else if (s->total == 0) {
+        append(tail, sizeof tail, columns, "  ", hpcw_i_text_duration(left, s->elapsed_s));
+    }
+    size_t tail_columns = hpcw_i_text_columns(tail);
+    if (s->label != NULL && s->label[0] != '\0') {
+        append(tail, sizeof tail, columns, "  ", s->label);
+    }
+    if (s->total == 0 || columns < tail_columns + BAR_MIN + 3) {
+        (void)snprintf(text, size, "%s", tail);
+        return;
+    }
+    /* The label is worth less than the bar. */
+    if (hpcw_i_text_columns(tail) + BAR_MIN + 3 > columns) {
+        tail[tail_columns] = '\0'; /* all ASCII up to here */
+    }
+    size_t cells = columns - hpcw_i_text_columns(tail) - 3;
+    cells = cells > BAR_MAX ? BAR_MAX : cells;
+    size_t full = s->done >= s->total ? cells : (size_t)((double)s->done / (double)s->total * (double)cells);
+    char bar[BAR_MAX + 1];
+    memset(bar, '.', cells);
+    memset(bar, '#', full);
+    bar[cells] = '\0';
+    (void)snprintf(text, size, "[%s] %s", bar, tail);
+}
+
+void hpcw_i_progress_line(char *text, size_t size, const struct hpcw_i_progress_state *s) {
+    char done[HPCW_I_TEXT_SIZE], total[HPCW_I_TEXT_SIZE], rate[HPCW_I_TEXT_SIZE], left[HPCW_I_TEXT_SIZE];
+    hpcw_i_text_bytes(done, s->done);
+    text[0] = '\0';
+    if (s->total != 0) {
+        char head[2 * HPCW_I_TEXT_SIZE + 16];
+        (void)snprintf(head, sizeof head, "%s of %s (%u%%)", done, hpcw_i_text_bytes(total, s->total),
+                       percent(s));
+        append(text, size, size, "", head);
+    } else {
+        append(text, size, size, "", done);
+    }
+    if (s->rate >= 0) {
+        append(text, size, size, ", ", hpcw_i_text_rate(rate, s->rate));
+    }
+    const char *time = remaining(left, s);
+    if (time != NULL) {
+        append(text, size, size, ", ", time);
+        append(text, size, size, " left", "");
+    }
+    if (s->label != NULL && s->label[0] != '\0') {
+        append(text, size, size, ", ", s->label);
+    }
+}
+
+/* ---- the thread that draws ---- */
+
+/* With the lock held. */
+static void clear(struct hpcw_i_progress *p) {
+    if (p->drawn) {
+        (void)fprintf(p->stream, "\r\033[K");
+        p->drawn = false;
+    }
+}
+
+/* With the lock held. */
+static void draw(struct hpcw_i_progress *p, double rate) {
+    char line[LINE_SIZE];
+    struct hpcw_i_progress_state state = {
+        .label = p->label,
+        .done = atomic_load_explicit(&p->done, memory_order_relaxed),
+        .total = p->total,
+        .rate = rate,
+        .elapsed_s = now_s() - p->start_s,
+    };
+    const char *prefix = p->prefix == NULL ? "" : p->prefix, *colon = p->prefix == NULL ? "" : ": ";
+    if (p->bar) {
+        unsigned width = p->width != 0 ? p->width : hpcw_i_text_width(p->stream);
+        size_t lead = hpcw_i_text_columns(prefix) + strlen(colon);
+        if (lead + 20 > width) { /* too narrow for both */
+            prefix = colon = "";
+            lead = 0;
+        }
+        hpcw_i_progress_bar(line, sizeof line, width - (unsigned)lead, &state);
+        (void)fprintf(p->stream, "\r%s%s%s\033[K", prefix, colon, line);
+        p->drawn = true;
+    } else {
+        hpcw_i_progress_line(line, sizeof line, &state);
+        (void)fprintf(p->stream, "%s%s%s\n", prefix, colon, line);
+    }
+    (void)fflush(p->stream);
+}
+
+/* The rate of the last seconds: samples fade with a time constant, so that neither a burst nor an old pause
+ * rules. */
+struct rate {
+    double value, at_s;
+    uint64_t done;
+    bool any;
+};
+
+static void rate_update(struct rate *r, double at_s, uint64_t done) {
+    const double memory_s = 4;
+    double dt = at_s - r->at_s;
+    if (dt < 0.05) {
+        return;
+    }
+    double now = (double)(done - r->done) / dt;
+    if (!r->any) {
+        r->value = now;
+        r->any = done > 0;
+    } else {
+        r->value += (1 - exp(-dt / memory_s)) * (now - r->value);
+    }
+    r->at_s = at_s;
+    r->done = done;
+}
+
+static void *run(void *arg) {
+    struct hpcw_i_progress *p = arg;
+    struct rate rate = {.at_s = p->start_s};
+    /* Lines come at growing distances, the rate is sampled steadily. */
+    const double sample_s = p->bar ? p->interval_s : fmin(p->interval_s, 1),
+                 longest_s = fmax(60, p->interval_s);
+    double distance_s = p->interval_s, next_line_s = p->start_s + distance_s, next_s = p->start_s;
+    (void)pthread_mutex_lock(&p->lock);
+    while (!p->stopping) {
+        next_s += sample_s;
+        double now = now_s();
+        if (next_s < now) { /* the machine slept, or the terminal held us up: no burst to catch up */
+            next_s = now + sample_s;
+        }
+        struct timespec until = {.tv_sec = (time_t)next_s};
+        until.tv_nsec = (long)((next_s - (double)until.tv_sec) * 1e9);
+        int rc = 0;
+        while (!p->stopping && rc == 0) {
+            rc = pthread_cond_timedwait(&p->wake, &p->lock, &until);
+        }
+        if (p->stopping) {
+            break;
+        }
+        now = now_s();
+        rate_update(&rate, now, atomic_load_explicit(&p->done, memory_order_relaxed));
+        double shown = rate.any ? rate.value : -1;
+        if (p->bar) {
+            draw(p, shown);
+        } else if (now >= next_line_s) {
+            draw(p, shown);
+            distance_s = fmin(distance_s * 1.5, longest_s);
+            next_line_s = now + distance_s;
+        }
+    }
+    (void)pthread_mutex_unlock(&p->lock);
+    return NULL;
+}
+
+/* ---- the calls ---- */
+
+/* Signals are the program's business: none may land on the thread that holds the lock of the terminal. */
+static bool start_thread(struct hpcw_i_progress *p) {
+    sigset_t all, before;
+    (void)sigfillset(&all);
+    if (pthread_sigmask(SIG_SETMASK, &all, &before) != 0) {
+        return false;
+    }
+    int rc = pthread_create(&p->thread, NULL, run, p);
+    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return rc == 0;
+}
+
+hpcw_status hpcw_i_progress_start(const struct hpcw_i_progress_options *options, struct hpcw_i_progress **out,
+                                  hpcw_error *err) {
+    *out = NULL;
+    if (options->mode == HPCW_I_PROGRESS_QUIET) {
+        return HPCW_OK;
+    }
+    struct hpcw_i_progress *p = hpcw_i_calloc(1, sizeof *p);
+    if (p == NULL) {
+        return hpcw_i_fail(err, HPCW_ENOMEM, "progress display: no memory for %zu bytes", sizeof *p);
+    }
+    atomic_init(&p->done, 0);
+    p->stream = options->stream == NULL ? stderr : options->stream;
+    p->prefix = options->prefix;
+    p->total = options->total;
+    p->width = options->width;
+    p->bar = options->mode == HPCW_I_PROGRESS_BAR ||
+             (options->mode == HPCW_I_PROGRESS_AUTO && hpcw_i_text_is_terminal(p->stream));
+    p->interval_s = options->interval_s > 0 ? options->interval_s : p->bar ? 0.1 : 5;
+    p->start_s = now_s();
+
+    pthread_condattr_t attr;
+    (void)pthread_mutex_init(&p->lock, NULL);
+    (void)pthread_condattr_init(&attr);
+    (void)pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+    (void)pthread_cond_init(&p->wake, &attr);
+    (void)pthread_condattr_destroy(&attr);
+    p->running = start_thread(p);
+    *out = p;
+    return HPCW_OK;
+}
+
+void hpcw_i_progress_add(struct hpcw_i_progress *p, uint64_t bytes) {
+    if (p != NULL) {
+        (void)atomic_fetch_add_explicit(&p->done, bytes, memory_order_relaxed);
+    }
+}
+
+uint64_t hpcw_i_progress_done(const struct hpcw_i_progress *p) {
+    return p == NULL ? 0 : atomic_load_explicit(&p->done, memory_order_relaxed);
+}
+
+void hpcw_i_progress_label(struct hpcw_i_progress *p, const char *label) {
+    if (p == NULL) {
+        return;
+    }
+    (void)pthread_mutex_lock(&p->lock);
+    (void)snprintf(p->label, sizeof p->label, "%s", label == NULL ? "" : label);
+    (void)pthread_mutex_unlock(&p->lock);
+}
+
+void hpcw_i_progress_message(struct hpcw_i_progress *p, const char *fmt, ...) {
+    if (p == NULL) {
+        return;
+    }
+    va_list args;
+    va_start(args, fmt);
+    (void)pthread_mutex_lock(&p->lock);
+    clear(p);
+    if (p->prefix != NULL) {
+        (void)fprintf(p->stream, "%s: ", p->prefix);
+    }
+    (void)vfprintf(p->stream, fmt, args);
+    (void)fputc('\n', p->stream);
+    (void)fflush(p->stream);
+    (void)pthread_mutex_unlock(&p->lock);
+    va_end(args);
+}
+
+void hpcw_i_progress_stop(struct hpcw_i_progress *p) {
+    if (p == NULL) {
+        return;
+    }
+    (void)pthread_mutex_lock(&p->lock);
+    p->stopping = true;
+    (void)pthread_cond_signal(&p->wake);
+    (void)pthread_mutex_unlock(&p->lock);
+    if (p->running) {
+        (void)pthread_join(p->thread, NULL);
+    }
+    clear(p);
+    (void)fflush(p->stream);
+    (void)pthread_cond_destroy(&p->wake);
+    (void)pthread_mutex_destroy(&p->lock);
+    hpcw_i_free(p);
+}

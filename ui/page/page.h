@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * F4: a report as one self-contained HTML file: text, tables, charts. It needs no network and no other file; charts
+ * are drawn in the browser by Chart.js, which is embedded, and every figure of a chart is also in a table that needs
+ * no script.
+ *
+ *     struct hpcw_i_page *page;
+ *     status = hpcw_i_page_open("report.html", "Title", &page, err);
+ *     hpcw_i_page_heading(page, "Throughput");
+ *     hpcw_i_page_begin(page, HPCW_I_PAGE_PARAGRAPH);
+ *     hpcw_i_page_text(page, "%s writes ", name);
+ *     hpcw_i_page_number(page, HPCW_I_PAGE_RATE, 1.5e9);
+ *     hpcw_i_page_end(page);
+ *     hpcw_i_page_xy(page, &chart);
+ *     status = hpcw_i_page_finish(page, err);
+ *     hpcw_i_page_free(page);
+ *
+ * As in io/json.h no call but the last needs a check: the first failure sticks (HPCW_ENOMEM, HPCW_ESTATE for an end
+ * without a begin, what the file system says), and hpcw_i_page_finish reports it. Numbers go into the page as they
+ * are, in the SI unit that is said with them; the browser rounds them for display. Text may come from anywhere: it is
+ * escaped, and what is not UTF-8 replaced.
+ */
+#ifndef HPCW_UI_PAGE_PAGE_H
+#define HPCW_UI_PAGE_PAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <hpcw/status.h>
+
+#include "ui/page/raster.h"
+
+struct hpcw_i_page;
+
+/* What a number counts, and so how it is shown. */
+enum hpcw_i_page_unit {
+    HPCW_I_PAGE_PLAIN,   /* as it is: ratios, indices */
+    HPCW_I_PAGE_COUNT,   /* with groups of three digits */
+    HPCW_I_PAGE_BYTES,   /* sizes: KiB, MiB */
+    HPCW_I_PAGE_RATE,    /* bytes per second: MB/s, GB/s */
+    HPCW_I_PAGE_SECONDS, /* us, ms, s */
+    HPCW_I_PAGE_SHARE,   /* of one: per cent */
+};
+
+/* Where the figures of a chart or table come from; said beside each of them. */
+enum hpcw_i_page_origin {
+    HPCW_I_PAGE_MEASURED, /* by a clock, on this machine */
+    HPCW_I_PAGE_COUNTED,  /* computed from a layout, without I/O */
+    HPCW_I_PAGE_READ,     /* what files say */
+};
+
+/*
+ * Starts the page that will be `path`; a file of that name is replaced when the page is finished, not before.
+ * HPCW_ENOTSUP: this build has no Chart.js, the message says what to do. HPCW_ENOMEM, and what the system says.
+ */
+HPCW_MUST_CHECK hpcw_status hpcw_i_page_open(const char *path, const char *title, struct hpcw_i_page **page,
+                                             hpcw_error *err);
+
+/* Whether hpcw_i_page_open can do something in this build; HPCW_ENOTSUP and the message if not. */
+HPCW_MUST_CHECK hpcw_status hpcw_i_page_available(hpcw_error *err);
+
+/* Ends the page and gives it its name. Returns the first failure of all calls; then no file was made. */
+HPCW_MUST_CHECK hpcw_status hpcw_i_page_finish(struct hpcw_i_page *page, hpcw_error *err);
+
+/* After finish, or instead of it. NULL is allowed. */
+void hpcw_i_page_free(struct hpcw_i_page *page);
+
+/* ---- Text ---- */
+
+enum hpcw_i_page_element {
+    HPCW_I_PAGE_PARAGRAPH,
+    HPCW_I_PAGE_NOTE, /* a paragraph that stands out: a warning, a limit */
+    HPCW_I_PAGE_LIST, /* of HPCW_I_PAGE_ITEM */
+    HPCW_I_PAGE_ITEM,
+    HPCW_I_PAGE_FACTS, /* a table of hpcw_i_page_fact */
+};
+
+/* Every element that was begun is ended, the innermost first. Between the two stands what is in it. */
+void hpcw_i_page_begin(struct hpcw_i_page *page, enum hpcw_i_page_element element);
+void hpcw_i_page_end(struct hpcw_i_page *page);
+
+/* Of a new section. */
+void hpcw_i_page_heading(struct hpcw_i_page *page, const char *text);
+
+/* In an element that was begun. */
+void hpcw_i_page_text(struct hpcw_i_page *page, const char *fmt, ...) HPCW_PRINTF(2, 3);
+/* NaN and infinities are shown as a dash. */
+void hpcw_i_page_number(struct hpcw_i_page *page, enum hpcw_i_page_unit unit, double value);
+/* To the row of a table that has this id. */
+void hpcw_i_page_link(struct hpcw_i_page *page, const char *id, const char *text);
+
+/* A line of HPCW_I_PAGE_FACTS; begins an element. */
+void hpcw_i_page_fact(struct hpcw_i_page *page, const char *name);
+
+/* ---- Tables ---- */
+
+/* Begins an element that holds rows. `folded`: behind a line that opens it. */
+void hpcw_i_page_table(struct hpcw_i_page *page, const char *caption, enum hpcw_i_page_origin origin,
+                       bool folded);
+/* Column titles, in a row that comes first; NULL ends. */
+void hpcw_i_page_columns(struct hpcw_i_page *page, const char *const *title);
+/* Begin an element each: a row of cells, and a cell. `id`: for links, of letters, digits and '-'; NULL: none. `dim`:
+ * its figures do not count for much. */
+void hpcw_i_page_row(struct hpcw_i_page *page, const char *id, bool dim);
+void hpcw_i_page_cell(struct hpcw_i_page *page);
+/* Whole cells. */
+void hpcw_i_page_text_cell(struct hpcw_i_page *page, const char *fmt, ...) HPCW_PRINTF(2, 3);
+void hpcw_i_page_number_cell(struct hpcw_i_page *page, enum hpcw_i_page_unit unit, double value);
+
+/* ---- Charts ---- */
+
+struct hpcw_i_page_axis {
+    const char *label;
+    enum hpcw_i_page_unit unit;
+    bool log;
+    const double *tick; /* [ticks], ascending: where there may be a label; NULL: wherever it suits */
+    size_t ticks;
+    /* A second axis opposite: the same places divided by this number. 0: none. */
+    double divide;
+    const char *divided_label;
+};
+
+struct hpcw_i_page_point {
+    double x, y;      /* y NaN: a gap */
+    double low, high; /* an interval around y; NaN: none */
+    const char *note; /* shown with the point, NULL: none */
+    bool doubtful;    /* drawn hollow */
+};
+
+struct hpcw_i_page_series {
+    const char *name;
+    unsigned colour; /* 0 to 11, the same for the same thing in all charts */
+    bool line;       /* joined by a line; points alone otherwise */
+    bool dashed;
+    const struct hpcw_i_page_point *point;
+    size_t points;
+};
+
+/* A line across the chart. */
+struct hpcw_i_page_mark {
+    bool vertical;
+    double at;
+    const char *label;
+};
+
+/* Curves and scattered points. */
+struct hpcw_i_page_xy {
+    const char *title, *caption;
+    enum hpcw_i_page_origin origin;
+    struct hpcw_i_page_axis x, y;
+    const struct hpcw_i_page_series *series;
+    size_t count;
+    const struct hpcw_i_page_mark *mark;
+    size_t marks;
+};
+void hpcw_i_page_xy(struct hpcw_i_page *page, const struct hpcw_i_page_xy *chart);
+
+/* Horizontal bars: a category is a line of bars. */
+struct hpcw_i_page_bar {
+    const char *name;
+    unsigned colour;
+    const char *stack;        /* bars of the same stack lie end to end; NULL: each on its own */
+    bool faint;               /* paler, and not in the legend: of a second stack */
+    const double *value;      /* [categories], NaN: none */
+    const double *low, *high; /* [categories], or NULL */
+    const bool *doubtful;     /* [categories], or NULL */
+};
+
+struct hpcw_i_page_bars {
+    const char *title, *caption;
+    enum hpcw_i_page_origin origin;
+    const char *category_label; /* what the categories are */
+    const char *label;          /* of the axis */
+    enum hpcw_i_page_unit unit;
+    const char *const *category; /* [categories] */
+    size_t categories;
+    const struct hpcw_i_page_bar *bar;
+    size_t count;
+};
+void hpcw_i_page_bars(struct hpcw_i_page *page, const struct hpcw_i_page_bars *chart);
+
+/* A rectangle of columns and rows of a heat map. */
+struct hpcw_i_page_area {
+    double left, right, top, bottom; /* in the units of the axes */
+    const char *label;
+};
+
+struct hpcw_i_page_side {
+    const char *label;
+    enum hpcw_i_page_unit unit;
+    double from, to; /* of the raster's first and behind its last source column or row */
+    bool index;      /* columns are numbered things (ranks), not stretches of a quantity (time) */
+};
+
+/* A raster as an image. Row 0 is at the top. */
+struct hpcw_i_page_heat {
+    const char *title, *caption;
+    enum hpcw_i_page_origin origin;
+    struct hpcw_i_page_side x, y;
+    const char *label; /* of the values */
+    enum hpcw_i_page_unit unit;
+    bool log; /* colours by the logarithm */
+    const struct hpcw_i_raster *raster;
+    /* Values are indices of these names instead; NULL: they are quantities. */
+    const char *const *name;
+    size_t names;
+    const struct hpcw_i_page_area *area;
+    size_t areas;
+};
+void hpcw_i_page_heat(struct hpcw_i_page *page, const struct hpcw_i_page_heat *chart);
+
+#endif

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "ui/page/raster.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
+
+/* Cells of the same size: as many columns in each as it takes. */
+static uint64_t span_of(uint64_t n, uint32_t most) {
+    return n / most + (n % most != 0);
+}
+
+hpcw_status hpcw_i_raster_init(struct hpcw_i_raster *r, uint64_t columns, uint64_t rows, uint32_t most,
+                               enum hpcw_i_reduce reduce, hpcw_error *err) {
+    *r = (struct hpcw_i_raster){.columns = columns, .rows = rows, .reduce = reduce};
+    if (columns == 0 || rows == 0 || most == 0) {
+        return hpcw_i_fail(err, HPCW_EINVAL, "raster: wanted columns, rows and cells, got %llu x %llu in %u",
+                           (unsigned long long)columns, (unsigned long long)rows, most);
+    }
+    r->span_x = span_of(columns, most);
+    r->span_y = span_of(rows, most);
+    r->width = (uint32_t)((columns - 1) / r->span_x + 1);
+    r->height = (uint32_t)((rows - 1) / r->span_y + 1);
+    size_t cells = (size_t)r->width * r->height;
+    r->cell = hpcw_i_calloc(cells, sizeof *r->cell);
+    r->count = hpcw_i_calloc(cells, sizeof *r->count);
+    if (r->cell == NULL || r->count == NULL) {
+        hpcw_i_raster_free(r);
+        return hpcw_i_fail(err, HPCW_ENOMEM, "raster of %zu cells: no memory", cells);
+    }
+    for (size_t i = 0; i < cells; i++) {
+        r->cell[i] = NAN;
+    }
+    return HPCW_OK;
+}
+
+void hpcw_i_raster_add(struct hpcw_i_raster *r, uint64_t column, uint64_t row, double value) {
+    if (isnan(value)) {
+        return;
+    }
+    size_t i = (size_t)(row / r->span_y) * r->width + (size_t)(column / r->span_x);
+    double *cell = &r->cell[i];
+    bool first = r->count[i]++ == 0;
+    if (!first && r->reduce != HPCW_I_REDUCE_MAX) {
+        *cell += value;
+    } else if (first || value > *cell) {
+        *cell = value;
+    }
+}
+
+void hpcw_i_raster_finish(struct hpcw_i_raster *r) {
+    size_t cells = (size_t)r->width * r->height;
+    for (size_t i = 0; r->reduce == HPCW_I_REDUCE_MEAN && i < cells; i++) {
+        if (r->count[i] > 1) {
+            r->cell[i] /= r->count[i];
+        }
+    }
+}
+
+const char *hpcw_i_raster_said(const struct hpcw_i_raster *r, char text[96]) {
+    static const char *const what[] = {
+        [HPCW_I_REDUCE_MAX] = "largest", [HPCW_I_REDUCE_MEAN] = "mean", [HPCW_I_REDUCE_SUM] = "sum"};
+    text[0] = '\0';
+    if (r->span_x > 1 || r->span_y > 1) {
+        (void)snprintf(text, 96, "each cell is the %s of %llu x %llu values", what[r->reduce],
+                       (unsigned long long)r->span_x, (unsigned long long)r->span_y);
+    }
+    return text;
+}
+
+void hpcw_i_raster_free(struct hpcw_i_raster *r) {
+    hpcw_i_free(r->cell);
+    hpcw_i_free(r->count);
+    r->cell = NULL;
+    r->count = NULL;
+}
