@@ -36,7 +36,7 @@ struct options {
     /* What several commands take; each is told when it is called. */
     uint32_t ranks;
     uint64_t layouts, per_rank;
-    struct hpcw_i_sizes block_sizes, records, files;
+    struct ui_sizes block_sizes, records, files;
     struct bench_sweep_options sweep;
     char dir[BENCH_PATH];
     char json[BENCH_PATH];
@@ -49,7 +49,7 @@ struct options {
     struct bench_model_options model;
 };
 
-static const struct hpcw_i_command commands[] = {
+static const struct ui_command commands[] = {
     [SWEEP] = {"sweep", "measure how the block size that files are aligned to decides their throughput", "DIR",
                1, 1},
     [KERNELS] = {"kernels", "time the writers against plain loops that write the same bytes", NULL, 0, 0},
@@ -78,19 +78,19 @@ static const char *mode_word(const void *list, size_t index) {
 
 #define FIELD(name) .offset = offsetof(struct options, name)
 #define TEXT_FIELD(name) FIELD(name), .size = sizeof((struct options *)0)->name
-#define SWEEPING HPCW_I_COMMAND(SWEEP)
-#define TIMING HPCW_I_COMMAND(KERNELS)
-#define COUNTING HPCW_I_COMMAND(MODEL)
+#define SWEEPING UI_COMMAND(SWEEP)
+#define TIMING UI_COMMAND(KERNELS)
+#define COUNTING UI_COMMAND(MODEL)
 #define MEASURING (SWEEPING | TIMING)
 #define WORK .section = "What is measured or counted"
 #define LIMITS .section = "Limits"
 #define OUTPUT .section = "What comes out"
 #define LARGEST_SIZE 4611686018427387904.0 /* 4 EiB */
 
-static const struct hpcw_i_option option_table[] = {
+static const struct ui_option option_table[] = {
     {.param =
          {.key = "blocksize",
-          .type = HPCW_I_PARAM_SIZE,
+          .type = UI_PARAM_SIZE,
           FIELD(block_sizes),
           .min = 1,
           .max = 2147483647,
@@ -99,33 +99,33 @@ static const struct hpcw_i_option option_table[] = {
               "aligns containers to each and without the option takes 4K:16M:x4 and that of the file system"},
      .letter = 'b',
      .metavar = "SIZES",
-     .read = hpcw_i_read_sizes,
+     .read = ui_read_sizes,
      .commands = SWEEPING | COUNTING,
      .required = COUNTING,
      WORK},
     {.param = {.key = "layout",
-               .type = HPCW_I_PARAM_U64,
+               .type = UI_PARAM_U64,
                FIELD(layouts),
                .help = "comma list of layouts; without it all"},
      .letter = 'l',
      .metavar = "NAMES",
-     .read = hpcw_i_read_word_set,
+     .read = ui_read_word_set,
      .words = layout_word,
      .commands = SWEEPING | COUNTING,
      WORK},
     {.param = {.key = "mode",
-               .type = HPCW_I_PARAM_U64,
+               .type = UI_PARAM_U64,
                FIELD(sweep.modes),
                .help = "comma list of modes, each at all block sizes; without it fsync, and the others at the "
                        "block size of the file system alone"},
      .letter = 'm',
      .metavar = "NAMES",
-     .read = hpcw_i_read_word_set,
+     .read = ui_read_word_set,
      .words = mode_word,
      .commands = SWEEPING,
      WORK},
     {.param = {.key = "record",
-               .type = HPCW_I_PARAM_SIZE,
+               .type = UI_PARAM_SIZE,
                FIELD(records),
                .min = 1,
                .max = 1073741824,
@@ -133,11 +133,11 @@ static const struct hpcw_i_option option_table[] = {
                        "of them; without the option 47K, and for plain files 4K and 1M, too. Counted are "
                        "containers that keep a record in one chunk; without the option records may be split"},
      .metavar = "SIZES",
-     .read = hpcw_i_read_sizes,
+     .read = ui_read_sizes,
      .commands = SWEEPING | COUNTING,
      WORK},
     {.param = {.key = "per-rank",
-               .type = HPCW_I_PARAM_SIZE,
+               .type = UI_PARAM_SIZE,
                FIELD(per_rank),
                .min = 1,
                .max = 1099511627775.0,
@@ -150,7 +150,7 @@ static const struct hpcw_i_option option_table[] = {
      WORK},
     {.param =
          {.key = "ranks",
-          .type = HPCW_I_PARAM_U32,
+          .type = UI_PARAM_U32,
           FIELD(ranks),
           .min = 1,
           .max = HPCW_SION_MAX_TASKS,
@@ -164,25 +164,25 @@ static const struct hpcw_i_option option_table[] = {
      .required = COUNTING,
      WORK},
     {.param = {.key = "files",
-               .type = HPCW_I_PARAM_SIZE,
+               .type = UI_PARAM_SIZE,
                FIELD(files),
                .min = 1,
                .max = HPCW_SION_MAX_TASKS,
                .help = "physical files of a container; sweep takes further numbers of a list at the block size "
                        "of the file system alone. Without the option 1, and of sweep 4, too"},
      .metavar = "NUMBERS",
-     .read = hpcw_i_read_sizes,
+     .read = ui_read_sizes,
      .commands = SWEEPING | COUNTING,
      WORK},
     {.param = {.key = "verify",
-               .type = HPCW_I_PARAM_BOOL,
+               .type = UI_PARAM_BOOL,
                FIELD(sweep.verify),
                .help = "read everything back and compare, off the clock"},
      .commands = SWEEPING,
-     .flags = HPCW_I_OPTION_NEGATABLE,
+     .flags = UI_OPTION_NEGATABLE,
      WORK},
     {.param = {.key = "fs-block",
-               .type = HPCW_I_PARAM_SIZE,
+               .type = UI_PARAM_SIZE,
                FIELD(sweep.fs_block),
                .min = 512,
                .max = 1073741824,
@@ -193,7 +193,7 @@ static const struct hpcw_i_option option_table[] = {
      .commands = SWEEPING,
      WORK},
     {.param = {.key = "stripe-count",
-               .type = HPCW_I_PARAM_U32,
+               .type = UI_PARAM_U32,
                FIELD(sweep.stripe_count),
                .min = 1,
                .max = HPCW_I_LOV_ALL,
@@ -204,7 +204,7 @@ static const struct hpcw_i_option option_table[] = {
      .commands = SWEEPING,
      WORK},
     {.param = {.key = "stripe-size",
-               .type = HPCW_I_PARAM_SIZE,
+               .type = UI_PARAM_SIZE,
                FIELD(sweep.stripe_size),
                .min = HPCW_I_LOV_STRIPE_UNIT,
                .max = 4294901760.0,
@@ -215,7 +215,7 @@ static const struct hpcw_i_option option_table[] = {
      .commands = SWEEPING,
      WORK},
     {.param = {.key = "seed",
-               .type = HPCW_I_PARAM_U64,
+               .type = UI_PARAM_U64,
                FIELD(sweep.seed),
                .max = 9007199254740991.0,
                .help = "of the data and of the order of the runs"},
@@ -224,7 +224,7 @@ static const struct hpcw_i_option option_table[] = {
      .commands = SWEEPING,
      WORK},
     {.param = {.key = "budget",
-               .type = HPCW_I_PARAM_F64,
+               .type = UI_PARAM_F64,
                FIELD(sweep.budget),
                .min = 0.1,
                .max = 31536000,
@@ -232,11 +232,11 @@ static const struct hpcw_i_option option_table[] = {
      .letter = 't',
      .metavar = "TIME",
      .default_text = "2m",
-     .read = hpcw_i_read_duration,
+     .read = ui_read_duration,
      .commands = SWEEPING,
      LIMITS},
     {.param = {.key = "max-bytes",
-               .type = HPCW_I_PARAM_SIZE,
+               .type = UI_PARAM_SIZE,
                FIELD(sweep.max_bytes),
                .min = 65536,
                .max = LARGEST_SIZE,
@@ -246,7 +246,7 @@ static const struct hpcw_i_option option_table[] = {
      .commands = SWEEPING,
      LIMITS},
     {.param = {.key = "dir",
-               .type = HPCW_I_PARAM_STRING,
+               .type = UI_PARAM_STRING,
                TEXT_FIELD(dir),
                .help =
                    "directory on the file system to measure; data live in a fresh directory inside, which is "
@@ -257,17 +257,17 @@ static const struct hpcw_i_option option_table[] = {
      .commands = TIMING,
      WORK},
     {.param = {.key = "only",
-               .type = HPCW_I_PARAM_U64,
+               .type = UI_PARAM_U64,
                FIELD(only),
                .help = "comma list of the kernels to run; without it all that this number of processes can"},
      .letter = 'k',
      .metavar = "NAMES",
-     .read = hpcw_i_read_word_set,
+     .read = ui_read_word_set,
      .words = kernel_word,
      .commands = TIMING,
      WORK},
     {.param = {.key = "repeat",
-               .type = HPCW_I_PARAM_U32,
+               .type = UI_PARAM_U32,
                FIELD(repeat),
                .min = 1,
                .max = 1000,
@@ -278,7 +278,7 @@ static const struct hpcw_i_option option_table[] = {
      .commands = MEASURING,
      WORK},
     {.param = {.key = "scale",
-               .type = HPCW_I_PARAM_F64,
+               .type = UI_PARAM_F64,
                FIELD(scale),
                .min = 1e-6,
                .max = 1,
@@ -288,22 +288,22 @@ static const struct hpcw_i_option option_table[] = {
      .commands = TIMING,
      WORK},
     {.param = {.key = "warm",
-               .type = HPCW_I_PARAM_BOOL,
+               .type = UI_PARAM_BOOL,
                FIELD(warm),
                .help = "do not touch the memory that a run will need before its clock starts"},
      .default_text = "yes",
      .commands = MEASURING,
-     .flags = HPCW_I_OPTION_NEGATABLE,
+     .flags = UI_OPTION_NEGATABLE,
      WORK},
     {.param = {.key = "hpcgen",
-               .type = HPCW_I_PARAM_STRING,
+               .type = UI_PARAM_STRING,
                TEXT_FIELD(hpcgen),
                .help = "the generator to run; without it the one beside this program"},
      .metavar = "FILE",
      .commands = TIMING,
      WORK},
     {.param = {.key = "container-block",
-               .type = HPCW_I_PARAM_SIZE,
+               .type = UI_PARAM_SIZE,
                FIELD(model.container_block),
                .min = 1,
                .max = 2147483647,
@@ -314,7 +314,7 @@ static const struct hpcw_i_option option_table[] = {
      .commands = COUNTING,
      WORK},
     {.param = {.key = "chunk",
-               .type = HPCW_I_PARAM_SIZE,
+               .type = UI_PARAM_SIZE,
                FIELD(model.chunk_bytes),
                .min = 1,
                .max = 1125899906842624,
@@ -325,33 +325,33 @@ static const struct hpcw_i_option option_table[] = {
      .commands = COUNTING,
      WORK},
     {.param = {.key = "output",
-               .type = HPCW_I_PARAM_STRING,
+               .type = UI_PARAM_STRING,
                TEXT_FIELD(sweep.output),
                .help = "of a sweep: new directory for the results, without it ./hpcw-bench- and the time; of a "
                        "report: page to write, without it report.html beside the results"},
      .letter = 'o',
      .metavar = "PATH",
-     .commands = SWEEPING | HPCW_I_COMMAND(REPORT),
+     .commands = SWEEPING | UI_COMMAND(REPORT),
      OUTPUT},
     {.param = {.key = "json",
-               .type = HPCW_I_PARAM_STRING,
+               .type = UI_PARAM_STRING,
                TEXT_FIELD(json),
                .help = "write everything, every sample included, to this file, too"},
      .letter = 'j',
      .metavar = "FILE",
-     .commands = TIMING | COUNTING | HPCW_I_COMMAND(COMPARE),
+     .commands = TIMING | COUNTING | UI_COMMAND(COMPARE),
      OUTPUT},
     {.param = {.key = "quiet",
-               .type = HPCW_I_PARAM_BOOL,
+               .type = UI_PARAM_BOOL,
                FIELD(quiet),
                .help = "no table, and no word on what runs at the moment"},
      .letter = 'q',
-     .commands = MEASURING | HPCW_I_COMMAND(MODEL) | HPCW_I_COMMAND(COMPARE),
-     .flags = HPCW_I_OPTION_NEGATABLE,
+     .commands = MEASURING | UI_COMMAND(MODEL) | UI_COMMAND(COMPARE),
+     .flags = UI_OPTION_NEGATABLE,
      OUTPUT},
 };
 
-static const struct hpcw_i_chapter chapters[] = {
+static const struct ui_chapter chapters[] = {
     {"WHAT A SWEEP DOES",
      "It writes the data of virtual ranks into DIR in several layouts and modes, and aligns containers to "
      "block "
@@ -436,7 +436,7 @@ static const struct hpcw_i_chapter chapters[] = {
     {"SEE ALSO", "hpcgen(1)\n"},
 };
 
-static const struct hpcw_i_program program = {
+static const struct ui_program program = {
     .name = "hpcw-bench",
     .summary = "measure how fast parallel programs' files are written",
     .description =
@@ -476,7 +476,7 @@ static const char *find_hpcgen(struct options *o) {
 }
 
 /* Measures one kernel, or says in the result why it is skipped. */
-static hpcw_status measure(const struct bench_kernel *k, const struct bench_place *place, size_t repeat,
+static hpcw_status measure(const struct bench_kernel *k, const struct bench_site *place, size_t repeat,
                            struct bench_result *r, hpcw_error *err) {
     *r = (struct bench_result){.name = k->name,
                                .what = k->what,
@@ -530,12 +530,12 @@ static hpcw_status run_kernels(struct options *o, const struct bench_processes *
     if (s != HPCW_OK) {
         goto done;
     }
-    struct bench_place place = {.processes = processes,
-                                .directory = directory,
-                                .block_size = run.machine.block_size,
-                                .hpcgen = find_hpcgen(o),
-                                .scale = o->scale,
-                                .warm = o->warm};
+    struct bench_site place = {.processes = processes,
+                               .directory = directory,
+                               .block_size = run.machine.block_size,
+                               .hpcgen = find_hpcgen(o),
+                               .scale = o->scale,
+                               .warm = o->warm};
     if (speaks && !o->quiet) {
         s = bench_report_head(stdout, &run, err);
         (void)fflush(stdout);
@@ -574,22 +574,22 @@ done:
 }
 
 static hpcw_status list_kernels(hpcw_error *err) {
-    struct hpcw_i_table t = {0};
-    hpcw_i_table_column(&t, "kernel", HPCW_I_LEFT);
-    hpcw_i_table_column(&t, "processes", HPCW_I_LEFT);
-    hpcw_i_table_column(&t, "what", HPCW_I_LEFT);
+    struct ui_table t = {0};
+    ui_table_column(&t, "kernel", UI_LEFT);
+    ui_table_column(&t, "processes", UI_LEFT);
+    ui_table_column(&t, "what", UI_LEFT);
     for (size_t i = 0; bench_kernel[i] != NULL; i++) {
-        hpcw_i_table_cell(&t, "%s", bench_kernel[i]->name);
-        hpcw_i_table_cell(&t, "%s", bench_kernel[i]->needs == BENCH_ONE_PROCESS ? "one" : "several");
-        hpcw_i_table_cell(&t, "%s", bench_kernel[i]->what);
+        ui_table_cell(&t, "%s", bench_kernel[i]->name);
+        ui_table_cell(&t, "%s", bench_kernel[i]->needs == BENCH_ONE_PROCESS ? "one" : "several");
+        ui_table_cell(&t, "%s", bench_kernel[i]->what);
     }
-    hpcw_status s = hpcw_i_table_print(&t, stdout, 0, err);
-    hpcw_i_table_free(&t);
+    hpcw_status s = ui_table_print(&t, stdout, 0, err);
+    ui_table_free(&t);
     return s;
 }
 
 /* The options as they were given, for the results: without names of directories. */
-static void join_command(int argc, char **argv, const struct hpcw_i_parse *parse, char *text, size_t size) {
+static void join_command(int argc, char **argv, const struct ui_parse *parse, char *text, size_t size) {
     size_t n = 0;
     text[0] = '\0';
     for (int i = 1; i < argc && n < size; i++) {
@@ -618,7 +618,7 @@ static hpcw_status run_model(struct options *o, hpcw_error *err) {
     return bench_model(&o->model, err);
 }
 
-static hpcw_status run_sweep(int argc, char **argv, const struct hpcw_i_parse *parse, struct options *o,
+static hpcw_status run_sweep(int argc, char **argv, const struct ui_parse *parse, struct options *o,
                              const struct bench_processes *processes, bool *failed, hpcw_error *err) {
     char command[512];
     join_command(argc, argv, parse, command, sizeof command);
@@ -649,18 +649,18 @@ int main(int argc, char **argv) {
     /* A file that may not grow fails like one on a full disk; early, since MPI makes files, too. */
     (void)signal(SIGXFSZ, SIG_IGN);
     static struct options o;
-    struct hpcw_i_parse parse;
+    struct ui_parse parse;
     hpcw_error err;
-    hpcw_status s = hpcw_i_options_init(&parse, &program, &o, &err);
+    hpcw_status s = ui_options_init(&parse, &program, &o, &err);
     if (s == HPCW_OK) {
-        s = hpcw_i_options_parse(&parse, argc, argv, &err);
+        s = ui_options_parse(&parse, argc, argv, &err);
     }
-    if (s == HPCW_OK && parse.answer != HPCW_I_ANSWER_NONE) {
-        hpcw_i_options_answer(&parse, stdout);
+    if (s == HPCW_OK && parse.answer != UI_ANSWER_NONE) {
+        ui_options_answer(&parse, stdout);
         return fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
     }
     if (s == HPCW_OK) {
-        s = hpcw_i_options_finish(&parse, &err);
+        s = ui_options_finish(&parse, &err);
     }
     if (s != HPCW_OK) {
         (void)fprintf(stderr, "hpcw-bench: %s\n", err.message);

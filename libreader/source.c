@@ -14,16 +14,16 @@
 /* Linux moves at most 2 GiB - 4 KiB per call; a round number below it keeps requests aligned. */
 #define MOST_PER_CALL ((size_t)1 << 30)
 
-struct hpcw_i_source {
+struct read_source {
     char *name;
     const unsigned char *memory; /* NULL for a file */
     int fd;                      /* -1 for memory */
     uint64_t size;
 };
 
-static hpcw_status new_source(const char *name, struct hpcw_i_source **out, hpcw_error *err) {
+static hpcw_status new_source(const char *name, struct read_source **out, hpcw_error *err) {
     *out = NULL;
-    struct hpcw_i_source *s = hpcw_i_calloc(1, sizeof *s);
+    struct read_source *s = hpcw_i_calloc(1, sizeof *s);
     char *copy = hpcw_i_strdup(name);
     if (s == NULL || copy == NULL) {
         hpcw_i_free(s);
@@ -36,9 +36,9 @@ static hpcw_status new_source(const char *name, struct hpcw_i_source **out, hpcw
     return HPCW_OK;
 }
 
-hpcw_status hpcw_i_source_open(const char *path, struct hpcw_i_source **out, hpcw_error *err) {
+hpcw_status read_source_open(const char *path, struct read_source **out, hpcw_error *err) {
     *out = NULL;
-    struct hpcw_i_source *s = NULL;
+    struct read_source *s = NULL;
     hpcw_status status = new_source(path, &s, err);
     if (status != HPCW_OK) {
         return status;
@@ -64,15 +64,15 @@ hpcw_status hpcw_i_source_open(const char *path, struct hpcw_i_source **out, hpc
     s->size = (uint64_t)st.st_size;
 done:
     if (status != HPCW_OK) {
-        hpcw_i_source_free(s);
+        read_source_free(s);
         s = NULL;
     }
     *out = s;
     return status;
 }
 
-hpcw_status hpcw_i_source_open_memory(const char *name, const void *data, size_t size,
-                                      struct hpcw_i_source **out, hpcw_error *err) {
+hpcw_status read_source_open_memory(const char *name, const void *data, size_t size, struct read_source **out,
+                                    hpcw_error *err) {
     /* An empty block may come without an address, but NULL marks a file. */
     static const unsigned char nothing[1];
     hpcw_status status = new_source(name, out, err);
@@ -83,7 +83,7 @@ hpcw_status hpcw_i_source_open_memory(const char *name, const void *data, size_t
     return status;
 }
 
-void hpcw_i_source_free(struct hpcw_i_source *source) {
+void read_source_free(struct read_source *source) {
     if (source == NULL) {
         return;
     }
@@ -94,16 +94,16 @@ void hpcw_i_source_free(struct hpcw_i_source *source) {
     hpcw_i_free(source);
 }
 
-const char *hpcw_i_source_name(const struct hpcw_i_source *source) {
+const char *read_source_name(const struct read_source *source) {
     return source->name;
 }
 
-uint64_t hpcw_i_source_size(const struct hpcw_i_source *source) {
+uint64_t read_source_size(const struct read_source *source) {
     return source->size;
 }
 
-hpcw_status hpcw_i_source_read(const struct hpcw_i_source *source, uint64_t offset, void *data, size_t size,
-                               const char *what, hpcw_error *err) {
+hpcw_status read_source_read(const struct read_source *source, uint64_t offset, void *data, size_t size,
+                             const char *what, hpcw_error *err) {
     if (offset > source->size || size > source->size - offset) {
         return hpcw_i_fail(err, HPCW_ETRUNCATED,
                            "%s: %s at offset %" PRIu64 " needs %zu bytes, but the file ends at %" PRIu64,
@@ -136,8 +136,8 @@ hpcw_status hpcw_i_source_read(const struct hpcw_i_source *source, uint64_t offs
     return HPCW_OK;
 }
 
-hpcw_status hpcw_i_source_data(const struct hpcw_i_source *source, uint64_t offset, uint64_t *begin,
-                               uint64_t *end, hpcw_error *err) {
+hpcw_status read_source_data(const struct read_source *source, uint64_t offset, uint64_t *begin, uint64_t *end,
+                             hpcw_error *err) {
     *begin = offset < source->size ? offset : source->size;
     *end = source->size;
 #if defined(SEEK_DATA) && defined(SEEK_HOLE)

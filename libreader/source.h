@@ -11,38 +11,38 @@
 
 #include <hpcw/status.h>
 
-struct hpcw_i_source;
+struct read_source;
 
 /* Opens a regular file. HPCW_EINVAL for anything else than a regular file, HPCW_ENOMEM, or the system's
  * refusal.
  */
-hpcw_status hpcw_i_source_open(const char *path, struct hpcw_i_source **out, hpcw_error *err);
+hpcw_status read_source_open(const char *path, struct read_source **out, hpcw_error *err);
 
 /* The same interface over `size` bytes that stay the caller's and must outlive the source. */
-hpcw_status hpcw_i_source_open_memory(const char *name, const void *data, size_t size,
-                                      struct hpcw_i_source **out, hpcw_error *err);
+hpcw_status read_source_open_memory(const char *name, const void *data, size_t size, struct read_source **out,
+                                    hpcw_error *err);
 
-void hpcw_i_source_free(struct hpcw_i_source *source);
+void read_source_free(struct read_source *source);
 
 /* For messages. */
-const char *hpcw_i_source_name(const struct hpcw_i_source *source);
+const char *read_source_name(const struct read_source *source);
 
 /* As it was at open. */
-uint64_t hpcw_i_source_size(const struct hpcw_i_source *source);
+uint64_t read_source_size(const struct read_source *source);
 
 /*
  * Reads exactly `size` bytes at `offset`. HPCW_ETRUNCATED where the source ends before; the message calls the
  * bytes `what`. HPCW_EIO.
  */
-hpcw_status hpcw_i_source_read(const struct hpcw_i_source *source, uint64_t offset, void *data, size_t size,
-                               const char *what, hpcw_error *err);
+hpcw_status read_source_read(const struct read_source *source, uint64_t offset, void *data, size_t size,
+                             const char *what, hpcw_error *err);
 
 /*
  * The first stretch [begin, end) at or behind `offset` that may hold anything but zeros; both are the size
  * where there is none. What lies before is a hole and need not be read. File systems that do not tell, and
  * memory, report everything as one stretch.
  */
-hpcw_status hpcw_i_source_data(const struct hpcw_i_source *source, uint64_t offset, uint64_t *begin,
-                               uint64_t *end, hpcw_error *err);
+hpcw_status read_source_data(const struct read_source *source, uint64_t offset, uint64_t *begin, uint64_t *end,
+                             hpcw_error *err);
 
 #endif

@@ -15,7 +15,7 @@ enum { COUNTED = BENCH_MPIIO_COLLECTIVE + 1 };
 
 static const uint64_t otherwise_rank_bytes = 100000000;
 
-static hpcw_status only_one(const struct hpcw_i_sizes *sizes, const char *option, uint64_t otherwise,
+static hpcw_status only_one(const struct ui_sizes *sizes, const char *option, uint64_t otherwise,
                             uint64_t *value, hpcw_error *err) {
     *value = sizes->count == 0 ? otherwise : sizes->at[0];
     return sizes->count <= 1 ? HPCW_OK
@@ -29,28 +29,28 @@ static double share_of(uint64_t part, uint64_t whole) {
 
 /* ---- output ---- */
 
-static void begin_table(struct hpcw_i_table *t) {
+static void begin_table(struct ui_table *t) {
     static const char *const title[] = {
         "layout", "block", "blocks",   "shared",    "bytes in shared", "ranks that share",
         "pairs",  "most",  "metadata", "with data", "unused"};
     for (size_t i = 0; i < sizeof title / sizeof title[0]; i++) {
-        hpcw_i_table_column(t, title[i], i == 0 ? HPCW_I_LEFT : HPCW_I_RIGHT);
+        ui_table_column(t, title[i], i == 0 ? UI_LEFT : UI_RIGHT);
     }
 }
 
-static void add_row(struct hpcw_i_table *t, const struct bench_geometry *g, const struct bench_sharing *c) {
-    char text[HPCW_I_TEXT_SIZE];
-    hpcw_i_table_cell(t, "%s", bench_layout_name[g->layout]);
-    hpcw_i_table_cell(t, "%s", hpcw_i_text_size(text, g->fs_block));
-    hpcw_i_table_cell(t, "%llu", (unsigned long long)c->blocks);
-    hpcw_i_table_cell(t, "%llu", (unsigned long long)c->shared_blocks);
-    hpcw_i_table_cell(t, "%.4g %%", 100 * share_of(c->shared_bytes, c->bytes));
-    hpcw_i_table_cell(t, "%u", c->ranks);
-    hpcw_i_table_cell(t, "%u", c->pairs);
-    hpcw_i_table_cell(t, "%u", c->largest);
-    hpcw_i_table_cell(t, "%llu", (unsigned long long)c->meta_blocks);
-    hpcw_i_table_cell(t, "%llu", (unsigned long long)c->mixed_blocks);
-    hpcw_i_table_cell(t, "%s", hpcw_i_text_bytes_binary(text, c->unused_bytes));
+static void add_row(struct ui_table *t, const struct bench_geometry *g, const struct bench_sharing *c) {
+    char text[UI_TEXT_SIZE];
+    ui_table_cell(t, "%s", bench_layout_name[g->layout]);
+    ui_table_cell(t, "%s", ui_text_size(text, g->fs_block));
+    ui_table_cell(t, "%llu", (unsigned long long)c->blocks);
+    ui_table_cell(t, "%llu", (unsigned long long)c->shared_blocks);
+    ui_table_cell(t, "%.4g %%", 100 * share_of(c->shared_bytes, c->bytes));
+    ui_table_cell(t, "%u", c->ranks);
+    ui_table_cell(t, "%u", c->pairs);
+    ui_table_cell(t, "%u", c->largest);
+    ui_table_cell(t, "%llu", (unsigned long long)c->meta_blocks);
+    ui_table_cell(t, "%llu", (unsigned long long)c->mixed_blocks);
+    ui_table_cell(t, "%s", ui_text_bytes_binary(text, c->unused_bytes));
 }
 
 static void put_row(struct hpcw_i_json *j, const struct bench_geometry *g, const struct bench_sharing *c) {
@@ -94,15 +94,15 @@ static void put_head(struct hpcw_i_json *j, const struct bench_geometry *g) {
 }
 
 static void print_head(const struct bench_geometry *g) {
-    char text[HPCW_I_TEXT_SIZE];
+    char text[UI_TEXT_SIZE];
     (void)printf(
         "Counted from the layouts, not measured: blocks of a file system that hold bytes of several ranks.\n"
         "%u ranks, %s each\n\n",
-        g->ranks, hpcw_i_text_bytes(text, g->rank_bytes));
+        g->ranks, ui_text_bytes(text, g->rank_bytes));
 }
 
-static hpcw_status print_table(const struct hpcw_i_table *t, hpcw_error *err) {
-    hpcw_status s = hpcw_i_table_print(t, stdout, 0, err);
+static hpcw_status print_table(const struct ui_table *t, hpcw_error *err) {
+    hpcw_status s = ui_table_print(t, stdout, 0, err);
     if (s == HPCW_OK) {
         (void)printf(
             "\nshared: of two or more ranks; pairs: of neighbours (r, r + 1) that share a block; most: ranks "
@@ -114,7 +114,7 @@ static hpcw_status print_table(const struct hpcw_i_table *t, hpcw_error *err) {
 }
 
 hpcw_status bench_model(const struct bench_model_options *o, hpcw_error *err) {
-    struct hpcw_i_table table = {0};
+    struct ui_table table = {0};
     struct hpcw_i_json json = {0};
     hpcw_sink *sink = NULL;
     uint64_t files;
@@ -174,6 +174,6 @@ hpcw_status bench_model(const struct bench_model_options *o, hpcw_error *err) {
     }
     hpcw_i_json_free(&json);
     hpcw_sink_free(sink);
-    hpcw_i_table_free(&table);
+    ui_table_free(&table);
     return s;
 }

@@ -14,13 +14,13 @@ struct bench_model_options {
     uint32_t ranks;
     uint64_t layouts;    /* bit i: the i-th of enum bench_layout; 0: all that can be counted */
     uint64_t rank_bytes; /* 0: 100 MB */
-    struct hpcw_i_sizes fs_blocks;
-    struct hpcw_i_sizes records; /* of containers, at most one; none: bytes, no records */
-    struct hpcw_i_sizes files;   /* of containers, at most one; none: 1 */
-    uint64_t container_block;    /* 0: that of the file system */
-    uint64_t chunk_bytes;        /* 0: rank_bytes */
-    bool quiet;                  /* no table */
-    const char *json;            /* file to write, "": none */
+    struct ui_sizes fs_blocks;
+    struct ui_sizes records;  /* of containers, at most one; none: bytes, no records */
+    struct ui_sizes files;    /* of containers, at most one; none: 1 */
+    uint64_t container_block; /* 0: that of the file system */
+    uint64_t chunk_bytes;     /* 0: rank_bytes */
+    bool quiet;               /* no table */
+    const char *json;         /* file to write, "": none */
 };
 
 /* Counts, prints a table to stdout, writes the JSON file. HPCW_EINVAL or HPCW_ERANGE where the numbers make no layout. */

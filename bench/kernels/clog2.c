@@ -23,7 +23,7 @@ enum {
 };
 
 struct clog2_work {
-    const struct bench_place *place;
+    const struct bench_site *place;
     uint64_t events; /* of this process, even */
     hpcw_clog2_log_options options;
     hpcw_clog2_log *log;
@@ -37,7 +37,7 @@ struct clog2_work {
     char plain[BENCH_PATH];
 };
 
-static hpcw_status clog2_setup(const struct bench_place *place, const void *parameter, void **out,
+static hpcw_status clog2_setup(const struct bench_site *place, const void *parameter, void **out,
                                struct bench_amount *amount, hpcw_error *err) {
     struct clog2_work *w = hpcw_i_calloc(1, sizeof *w);
     *out = w;
@@ -412,25 +412,25 @@ struct run_work {
 /* What the log of a run has: bytes, records. */
 static hpcw_status learn_size(struct bench_run *run, struct bench_amount *amount, hpcw_error *err) {
     char path[BENCH_PATH + 64];
-    struct hpcw_i_clog2_reader *reader = NULL;
+    struct read_clog2 *reader = NULL;
     (void)snprintf(path, sizeof path, "%s/clog2/app.clog2", run->dataset);
-    hpcw_status s = hpcw_i_clog2_reader_open(path, &reader, err);
+    hpcw_status s = read_clog2_open(path, &reader, err);
     if (s != HPCW_OK) {
         return s;
     }
-    const struct hpcw_i_clog2_info *info = hpcw_i_clog2_reader_info(reader);
+    const struct read_clog2_info *info = read_clog2_info(reader);
     run->bytes = amount->bytes = hpcw_clog2_file_size(info->blocks, info->block_size, info->comms);
     bool more = true;
     while (s == HPCW_OK && more) {
-        struct hpcw_i_clog2_item item;
-        s = hpcw_i_clog2_reader_next(reader, &item, &more, err);
+        struct read_clog2_item item;
+        s = read_clog2_next(reader, &item, &more, err);
         amount->items += more;
     }
-    hpcw_i_clog2_reader_free(reader);
+    read_clog2_free(reader);
     return s;
 }
 
-static hpcw_status run_setup(const struct bench_place *place, const void *parameter, void **out,
+static hpcw_status run_setup(const struct bench_site *place, const void *parameter, void **out,
                              struct bench_amount *amount, hpcw_error *err) {
     (void)parameter;
     struct run_work *w = hpcw_i_calloc(1, sizeof *w);

@@ -51,7 +51,7 @@ uint64_t bench_run_peak(const void *run) {
     return ((const struct bench_run *)run)->peak;
 }
 
-hpcw_status bench_run_begin(struct bench_run *run, const struct bench_place *place, hpcw_error *err) {
+hpcw_status bench_run_begin(struct bench_run *run, const struct bench_site *place, hpcw_error *err) {
     run->place = place;
     run->fd = -1;
     hpcw_status s = bench_path(run->dataset, place, "dataset", err);

@@ -7,7 +7,7 @@
 
 /* First member of what such a kernel works on: the functions of sides below take that for it. */
 struct bench_run {
-    const struct bench_place *place;
+    const struct bench_site *place;
     const char *const
         *arguments; /* of hpcgen, besides the directory, and without checksums; NULL behind the last one */
     char dataset[BENCH_PATH];
@@ -18,8 +18,8 @@ struct bench_run {
 };
 
 /* Makes the dataset once, so that the kernel can learn what is in it. `run` is zeroed but for its arguments, which live as
- * long as it. HPCW_ENOTSUP: hpcgen was not found, see bench_place; HPCW_EIO: it failed. End it in any case. */
-hpcw_status bench_run_begin(struct bench_run *run, const struct bench_place *place, hpcw_error *err);
+ * long as it. HPCW_ENOTSUP: hpcgen was not found, see bench_site; HPCW_EIO: it failed. End it in any case. */
+hpcw_status bench_run_begin(struct bench_run *run, const struct bench_site *place, hpcw_error *err);
 void bench_run_end(struct bench_run *run);
 
 /* Takes away what both sides have made. */

@@ -41,7 +41,7 @@ const struct bench_kernel *const bench_kernel[] = {
     NULL,
 };
 
-hpcw_status bench_path(char path[BENCH_PATH], const struct bench_place *place, const char *name,
+hpcw_status bench_path(char path[BENCH_PATH], const struct bench_site *place, const char *name,
                        hpcw_error *err) {
     int n = snprintf(path, BENCH_PATH, "%s/%s", place->directory, name);
     return n >= 0 && n < BENCH_PATH
@@ -49,7 +49,7 @@ hpcw_status bench_path(char path[BENCH_PATH], const struct bench_place *place, c
                : hpcw_i_fail(err, HPCW_ERANGE, "%s: the path is too long", place->directory);
 }
 
-hpcw_status bench_fresh(const struct bench_place *place, const char *const *paths, size_t count, uint64_t bytes,
+hpcw_status bench_fresh(const struct bench_site *place, const char *const *paths, size_t count, uint64_t bytes,
                         hpcw_error *err) {
     int e = 0;
     if (place->processes->process == 0) {
@@ -71,7 +71,7 @@ hpcw_status bench_fresh(const struct bench_place *place, const char *const *path
                   : hpcw_i_fail_sys(err, e, "%s: cannot remove the files of the last run", place->directory);
 }
 
-void bench_remove(const struct bench_place *place, const char *path) {
+void bench_remove(const struct bench_site *place, const char *path) {
     if (place->processes->process == 0 && path[0] != '\0') {
         (void)hpcw_i_sys_unlink(path);
     }

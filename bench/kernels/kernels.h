@@ -18,7 +18,7 @@
 #include "bench/measure/workdir.h"
 
 /* Where kernels work. */
-struct bench_place {
+struct bench_site {
     const struct bench_processes *processes;
     const char *directory; /* empty, theirs alone */
     uint32_t block_size;   /* of its file system */
@@ -36,7 +36,7 @@ struct bench_kernel {
     const char *item;      /* what bench_amount.items counts, "record"; NULL: nothing */
     const void *parameter; /* for `setup`: lets kernels share their functions */
     /* HPCW_ENOTSUP: cannot be measured here, the message says why. Else collective, like all of it. */
-    hpcw_status (*setup)(const struct bench_place *place, const void *parameter, void **work,
+    hpcw_status (*setup)(const struct bench_site *place, const void *parameter, void **work,
                          struct bench_amount *amount, hpcw_error *err);
     void (*teardown)(void *work); /* after a failed setup, too */
     struct bench_subject subject;
@@ -48,7 +48,7 @@ extern const struct bench_kernel *const bench_kernel[]; /* NULL-terminated */
 
 /* ---- shared by the kernels -------------------------------------------------------------------------------- */
 
-hpcw_status bench_path(char path[BENCH_PATH], const struct bench_place *place, const char *name,
+hpcw_status bench_path(char path[BENCH_PATH], const struct bench_site *place, const char *name,
                        hpcw_error *err);
 
 /*
@@ -56,11 +56,11 @@ hpcw_status bench_path(char path[BENCH_PATH], const struct bench_place *place, c
  * behind; every process starts from a trimmed heap and, if asked for, memory that was touched: `bytes` are what the run
  * takes of it in this process, its page cache included.
  */
-hpcw_status bench_fresh(const struct bench_place *place, const char *const *paths, size_t count, uint64_t bytes,
+hpcw_status bench_fresh(const struct bench_site *place, const char *const *paths, size_t count, uint64_t bytes,
                         hpcw_error *err);
 
 /* After the last run: process 0 removes a file, if it is there. */
-void bench_remove(const struct bench_place *place, const char *path);
+void bench_remove(const struct bench_site *place, const char *path);
 
 /* A plain file for the loops; created if it is not there. */
 hpcw_status bench_plain_open(const char *path, int *fd, hpcw_error *err);

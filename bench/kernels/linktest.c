@@ -27,9 +27,9 @@ static uint32_t tasks_at(double scale) {
 
 struct part_work {
     uint32_t tasks;
-    struct hpcw_i_machine machine;
-    struct hpcw_i_linktest_model model;
-    struct hpcw_i_linktest_scratch *scratch;
+    struct model_machine machine;
+    struct model_linktest model;
+    struct model_linktest_scratch *scratch;
     hpcw_linktest_params params;
     hpcw_linktest_schedule *schedule;
     uint32_t *partner;
@@ -45,7 +45,7 @@ static hpcw_status null_sink(void *context, const char *path, uint64_t tag, hpcw
     return hpcw_sink_open_null(out, err);
 }
 
-static hpcw_status part_setup(const struct bench_place *place, const void *parameter, void **out,
+static hpcw_status part_setup(const struct bench_site *place, const void *parameter, void **out,
                               struct bench_amount *amount, hpcw_error *err) {
     (void)parameter;
     struct part_work *w = hpcw_i_calloc(1, sizeof *w);
@@ -54,18 +54,18 @@ static hpcw_status part_setup(const struct bench_place *place, const void *param
         return hpcw_i_fail(err, HPCW_ENOMEM, "out of memory");
     }
     uint32_t tasks = w->tasks = tasks_at(place->scale);
-    struct hpcw_i_machine_params mp;
-    struct hpcw_i_linktest_params lp;
-    hpcw_i_linktest_params_init(&lp);
-    hpcw_status s = hpcw_i_machine_params_init(&mp, hpcw_i_machine_preset[0].name, err);
+    struct model_machine_params mp;
+    struct model_linktest_params lp;
+    model_linktest_params_init(&lp);
+    hpcw_status s = model_machine_params_init(&mp, model_machine_preset[0].name, err);
     if (s == HPCW_OK) {
-        s = hpcw_i_machine_init(&w->machine, &mp, tasks, 1, err);
+        s = model_machine_init(&w->machine, &mp, tasks, 1, err);
     }
     if (s == HPCW_OK) {
-        s = hpcw_i_linktest_model_init(&w->model, &w->machine, &lp, err);
+        s = model_linktest_init(&w->model, &w->machine, &lp, err);
     }
     if (s == HPCW_OK) {
-        s = hpcw_i_linktest_scratch_new(&w->model, &w->scratch, err);
+        s = model_linktest_scratch_new(&w->model, &w->scratch, err);
     }
     if (s == HPCW_OK) {
         hpcw_linktest_params_init(&w->params);
@@ -83,7 +83,7 @@ static hpcw_status part_setup(const struct bench_place *place, const void *param
         }
         /* What is encoded alone: one row, again and again. */
         hpcw_linktest_partners(w->schedule, 0, w->partner);
-        hpcw_i_linktest_row(&w->model, w->scratch, 0, 0, 0, tasks - 1, w->partner, w->time_ps, NULL);
+        model_linktest_row(&w->model, w->scratch, 0, 0, 0, tasks - 1, w->partner, w->time_ps, NULL);
     }
     *amount = (struct bench_amount){.items = (uint64_t)tasks * (tasks - 1)};
     return s;
@@ -94,8 +94,8 @@ static void part_teardown(void *work) {
     if (w != NULL) {
         hpcw_linktest_free(w->lt);
         hpcw_linktest_schedule_free(w->schedule);
-        hpcw_i_linktest_scratch_free(w->scratch);
-        hpcw_i_machine_free(&w->machine);
+        model_linktest_scratch_free(w->scratch);
+        model_machine_free(&w->machine);
         hpcw_i_free(w->partner);
         hpcw_i_free(w->time_ps);
         hpcw_i_free(w);
@@ -127,7 +127,7 @@ static hpcw_status model_rows(void *work, hpcw_error *err) {
     struct part_work *w = work;
     for (uint32_t rank = 0; rank < w->tasks; rank++) {
         hpcw_linktest_partners(w->schedule, rank, w->partner);
-        hpcw_i_linktest_row(&w->model, w->scratch, rank, 0, 0, w->tasks - 1, w->partner, w->time_ps, NULL);
+        model_linktest_row(&w->model, w->scratch, rank, 0, 0, w->tasks - 1, w->partner, w->time_ps, NULL);
         w->check += w->time_ps[rank % (w->tasks - 1)];
     }
     return HPCW_OK;
@@ -143,7 +143,7 @@ static hpcw_status encode(struct part_work *w, bool with_model, hpcw_error *err)
     for (uint32_t rank = 0; s == HPCW_OK && rank < w->tasks; rank++) {
         hpcw_linktest_partners(w->schedule, rank, w->partner);
         if (with_model) {
-            hpcw_i_linktest_row(&w->model, w->scratch, rank, 0, 0, w->tasks - 1, w->partner, w->time_ps, NULL);
+            model_linktest_row(&w->model, w->scratch, rank, 0, 0, w->tasks - 1, w->partner, w->time_ps, NULL);
         }
         s = hpcw_linktest_task(w->lt, rank, "node00001", 0, err);
         if (s == HPCW_OK) {
@@ -227,17 +227,17 @@ struct run_work {
 static hpcw_status learn_extents(struct run_work *w, hpcw_error *err) {
     char path[BENCH_PATH + 64];
     (void)snprintf(path, sizeof path, "%s/linktest/%s", w->run.dataset, HPCW_LINKTEST_FILE_NAME);
-    struct hpcw_i_sion_reader *reader = NULL;
-    hpcw_status s = hpcw_i_sion_reader_open(path, &reader, err);
+    struct read_sion *reader = NULL;
+    hpcw_status s = read_sion_open(path, &reader, err);
     uint64_t longest = 0;
     if (s == HPCW_OK) {
-        w->extents = hpcw_i_sion_reader_tasks(reader);
+        w->extents = read_sion_tasks(reader);
         w->extent = hpcw_i_calloc(w->extents, sizeof *w->extent);
         s = w->extent == NULL ? hpcw_i_fail(err, HPCW_ENOMEM, "out of memory for %u chunks", w->extents) : s;
     }
     for (uint32_t i = 0; s == HPCW_OK && i < w->extents; i++) {
-        struct hpcw_i_sion_task task;
-        s = hpcw_i_sion_reader_task(reader, 0, i, &task, err);
+        struct read_sion_task task;
+        s = read_sion_task(reader, 0, i, &task, err);
         if (s == HPCW_OK && task.blocks != 1) {
             s = hpcw_i_fail(err, HPCW_EFORMAT, "%s: wanted tasks of one block, got %u", path, task.blocks);
         }
@@ -247,7 +247,7 @@ static hpcw_status learn_extents(struct run_work *w, hpcw_error *err) {
             longest = task.size > longest ? task.size : longest;
         }
     }
-    hpcw_i_sion_reader_free(reader);
+    read_sion_free(reader);
     if (s == HPCW_OK) {
         w->source = bench_source((size_t)longest, 0);
         s = w->source == NULL ? hpcw_i_fail(err, HPCW_ENOMEM, "out of memory for a chunk") : s;
@@ -255,7 +255,7 @@ static hpcw_status learn_extents(struct run_work *w, hpcw_error *err) {
     return s;
 }
 
-static hpcw_status run_setup(const struct bench_place *place, const void *parameter, void **out,
+static hpcw_status run_setup(const struct bench_site *place, const void *parameter, void **out,
                              struct bench_amount *amount, hpcw_error *err) {
     (void)parameter;
     struct run_work *w = hpcw_i_calloc(1, sizeof *w);

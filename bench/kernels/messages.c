@@ -19,12 +19,12 @@ static const struct calls called[] = {{MPI_Send, MPI_Recv}, {PMPI_Send, PMPI_Rec
 enum { TOOL = 0, BARE = 1, TAG = 0 };
 
 struct message_work {
-    const struct bench_place *place;
+    const struct bench_site *place;
     uint64_t messages;
     struct calls calls;
 };
 
-static hpcw_status messages_setup(const struct bench_place *place, const void *parameter, void **out,
+static hpcw_status messages_setup(const struct bench_site *place, const void *parameter, void **out,
                                   struct bench_amount *amount, hpcw_error *err) {
     *out = NULL;
     if (called[TOOL].send == called[BARE].send) {
@@ -83,7 +83,7 @@ static hpcw_status round_trips(void *work, hpcw_error *err) {
     return status_of(code, err);
 }
 #else
-static hpcw_status messages_setup(const struct bench_place *place, const void *parameter, void **out,
+static hpcw_status messages_setup(const struct bench_site *place, const void *parameter, void **out,
                                   struct bench_amount *amount, hpcw_error *err) {
     (void)place;
     (void)parameter;

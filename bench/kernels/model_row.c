@@ -40,8 +40,8 @@ static void *must_malloc(size_t size) {
 }
 
 /* Times `rows` rows from the middle of the machine on; `order` renames the ranks. */
-static double measure(const struct hpcw_i_linktest_model *model, struct hpcw_i_linktest_scratch *scratch,
-                      uint32_t rows, const uint32_t *order, const uint32_t *place, uint64_t *check) {
+static double measure(const struct model_linktest *model, struct model_linktest_scratch *scratch, uint32_t rows,
+                      const uint32_t *order, const uint32_t *place, uint64_t *check) {
     uint32_t ranks = model->machine->ranks, steps = ranks - 1;
     uint32_t *partner = must_malloc(steps * sizeof *partner);
     uint64_t *time_ps = must_malloc(steps * sizeof *time_ps);
@@ -52,7 +52,7 @@ static double measure(const struct hpcw_i_linktest_model *model, struct hpcw_i_l
             partner[s] = order[circle_partner(ranks, place[rank], s)];
         }
         double start = now_ns();
-        hpcw_i_linktest_row(model, scratch, rank, 0, 0, steps, partner, time_ps, NULL);
+        model_linktest_row(model, scratch, rank, 0, 0, steps, partner, time_ps, NULL);
         spent += now_ns() - start;
         for (uint32_t s = 0; s < steps; s++) {
             *check += time_ps[s];
@@ -65,53 +65,52 @@ static double measure(const struct hpcw_i_linktest_model *model, struct hpcw_i_l
 
 static void measure_particles(void) {
     enum { COUNT = 1 << 16 };
-    struct hpcw_i_particles_params params;
-    struct hpcw_i_particles model;
-    unsigned char *out = must_malloc((size_t)COUNT * HPCW_I_PARTICLE_SIZE);
-    hpcw_i_particles_params_init(&params);
-    if (hpcw_i_particles_init(&model, &params, 4096, 1, NULL) != HPCW_OK) {
+    struct model_particles_params params;
+    struct model_particles model;
+    unsigned char *out = must_malloc((size_t)COUNT * MODEL_PARTICLE_SIZE);
+    model_particles_params_init(&params);
+    if (model_particles_init(&model, &params, 4096, 1, NULL) != HPCW_OK) {
         exit(EXIT_FAILURE);
     }
     (void)printf("particles, GB/s\n");
-    for (int v = 0; v < HPCW_I_SIMD_COUNT; v++) {
-        if (!hpcw_i_particles_use(&model, (enum hpcw_i_simd)v)) {
+    for (int v = 0; v < MODEL_SIMD_COUNT; v++) {
+        if (!model_particles_use(&model, (enum model_simd)v)) {
             continue;
         }
         double best = 1e30;
         for (uint32_t round = 0; round < 10 * ROUNDS; round++) {
             double start = now_ns();
-            hpcw_i_particles_fill(&model, round, 0, COUNT, out);
+            model_particles_fill(&model, round, 0, COUNT, out);
             double spent = now_ns() - start;
             best = spent < best ? spent : best;
         }
-        (void)printf("%-8s %9.2f\n", hpcw_i_simd_name((enum hpcw_i_simd)v),
-                     COUNT * HPCW_I_PARTICLE_SIZE / best);
+        (void)printf("%-8s %9.2f\n", model_simd_name((enum model_simd)v), COUNT * MODEL_PARTICLE_SIZE / best);
     }
     free(out);
 }
 
 int main(int argc, char **argv) {
     uint32_t ranks = argc > 1 ? (uint32_t)strtoul(argv[1], NULL, 10) : 4096;
-    const char *preset = argc > 2 ? argv[2] : hpcw_i_machine_preset[0].name;
+    const char *preset = argc > 2 ? argv[2] : model_machine_preset[0].name;
     uint32_t rows = argc > 3 ? (uint32_t)strtoul(argv[3], NULL, 10) : 1024;
-    struct hpcw_i_machine_params mp;
-    struct hpcw_i_machine machine;
+    struct model_machine_params mp;
+    struct model_machine machine;
     hpcw_error err;
-    if (ranks < 2 || hpcw_i_machine_params_init(&mp, preset, &err) != HPCW_OK ||
-        hpcw_i_machine_init(&machine, &mp, ranks, 1, &err) != HPCW_OK) {
+    if (ranks < 2 || model_machine_params_init(&mp, preset, &err) != HPCW_OK ||
+        model_machine_init(&machine, &mp, ranks, 1, &err) != HPCW_OK) {
         (void)fprintf(stderr, "model_row: %s\n", ranks < 2 ? "wanted at least 2 ranks" : err.message);
         return EXIT_FAILURE;
     }
     uint32_t *order = must_malloc(ranks * sizeof *order), *place = must_malloc(ranks * sizeof *place);
     (void)printf("%u ranks, %s, %u rows, ns per timing\n%-8s %9s %9s %9s %9s\n", ranks, preset, rows, "",
                  "light", "shuffled", "none", "noisy");
-    for (int v = 0; v < HPCW_I_SIMD_COUNT; v++) {
-        (void)printf("%-8s", hpcw_i_simd_name((enum hpcw_i_simd)v));
+    for (int v = 0; v < MODEL_SIMD_COUNT; v++) {
+        (void)printf("%-8s", model_simd_name((enum model_simd)v));
         uint64_t check = 0;
         for (int what = 0; what < 4; what++) {
-            struct hpcw_i_linktest_params lp;
-            hpcw_i_linktest_params_init(&lp);
-            lp.load = what == 2 ? HPCW_I_LOAD_NONE : HPCW_I_LOAD_LIGHT;
+            struct model_linktest_params lp;
+            model_linktest_params_init(&lp);
+            lp.load = what == 2 ? MODEL_LINK_LOAD_NONE : MODEL_LINK_LOAD_LIGHT;
             lp.noisy = what == 3;
             for (uint32_t r = 0; r < ranks; r++) {
                 order[r] = r;
@@ -122,16 +121,16 @@ int main(int argc, char **argv) {
             for (uint32_t r = 0; r < ranks; r++) {
                 place[order[r]] = r;
             }
-            struct hpcw_i_linktest_model model;
-            struct hpcw_i_linktest_scratch *scratch;
-            if (hpcw_i_linktest_model_init(&model, &machine, &lp, &err) != HPCW_OK ||
-                hpcw_i_linktest_scratch_new(&model, &scratch, &err) != HPCW_OK) {
+            struct model_linktest model;
+            struct model_linktest_scratch *scratch;
+            if (model_linktest_init(&model, &machine, &lp, &err) != HPCW_OK ||
+                model_linktest_scratch_new(&model, &scratch, &err) != HPCW_OK) {
                 (void)fprintf(stderr, "model_row: %s\n", err.message);
                 exit(EXIT_FAILURE);
             }
-            if (!hpcw_i_linktest_model_use(&model, (enum hpcw_i_simd)v)) {
+            if (!model_linktest_use(&model, (enum model_simd)v)) {
                 (void)printf("   not here");
-                hpcw_i_linktest_scratch_free(scratch);
+                model_linktest_scratch_free(scratch);
                 continue;
             }
             double best = 1e30;
@@ -140,13 +139,13 @@ int main(int argc, char **argv) {
                 best = ns < best ? ns : best;
             }
             (void)printf(" %9.2f", best);
-            hpcw_i_linktest_scratch_free(scratch);
+            model_linktest_scratch_free(scratch);
         }
         (void)printf("   (sum %016llx)\n", (unsigned long long)check);
     }
     free(order);
     free(place);
-    hpcw_i_machine_free(&machine);
+    model_machine_free(&machine);
     measure_particles();
     return EXIT_SUCCESS;
 }

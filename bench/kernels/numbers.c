@@ -21,7 +21,7 @@ struct number_work {
     uint64_t check; /* bytes of all texts, so that nothing can be left out */
 };
 
-static hpcw_status number_setup(const struct bench_place *place, const void *parameter, void **out,
+static hpcw_status number_setup(const struct bench_site *place, const void *parameter, void **out,
                                 struct bench_amount *amount, hpcw_error *err) {
     (void)parameter;
     struct number_work *w = hpcw_i_calloc(1, sizeof *w);

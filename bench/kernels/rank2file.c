@@ -20,7 +20,7 @@ static uint32_t scaled(uint64_t full, double scale) {
 }
 
 /* On one process for all. */
-static void remove_tree(const struct bench_place *place, const char *path) {
+static void remove_tree(const struct bench_site *place, const char *path) {
     if (place->processes->process == 0 && path[0] != '\0') {
         bench_remove_tree(path);
     }
@@ -29,7 +29,7 @@ static void remove_tree(const struct bench_place *place, const char *path) {
 /* ---- maps ---- */
 
 struct map_work {
-    const struct bench_place *place;
+    const struct bench_site *place;
     uint32_t ranks;
     char prefix[BENCH_PATH];
     char root[BENCH_PATH + HPCW_RANK2FILE_PATH];
@@ -58,7 +58,7 @@ static hpcw_status make_folder(const char *prefix, const char *name, hpcw_error 
                : hpcw_i_fail_sys(err, errno, "%s: cannot make the directory", path);
 }
 
-static hpcw_status map_setup(const struct bench_place *place, const void *parameter, void **out,
+static hpcw_status map_setup(const struct bench_site *place, const void *parameter, void **out,
                              struct bench_amount *amount, hpcw_error *err) {
     struct map_work *w = hpcw_i_calloc(1, sizeof *w);
     *out = w;
@@ -200,7 +200,7 @@ const struct bench_kernel bench_map_million =
 #define PIECE (4 * MIB)
 
 struct payload_work {
-    const struct bench_place *place;
+    const struct bench_site *place;
     uint64_t size; /* of this process's file, a multiple of PIECE */
     unsigned char *source;
     char prefix[BENCH_PATH];
@@ -211,7 +211,7 @@ struct payload_work {
     bool compared;
 };
 
-static hpcw_status payload_setup(const struct bench_place *place, const void *parameter, void **out,
+static hpcw_status payload_setup(const struct bench_site *place, const void *parameter, void **out,
                                  struct bench_amount *amount, hpcw_error *err) {
     struct payload_work *w = hpcw_i_calloc(1, sizeof *w);
     *out = w;

@@ -37,7 +37,7 @@ static double value_of(const struct bench_sample *s, enum value value, size_t ph
 }
 
 static hpcw_status stats_of(const struct bench_result *r, size_t side, enum value value, size_t phase,
-                            struct hpcw_i_stats *stats, hpcw_error *err) {
+                            struct bench_stats *stats, hpcw_error *err) {
     double *x = hpcw_i_malloc(r->samples.runs * sizeof *x);
     if (x == NULL) {
         return hpcw_i_fail(err, HPCW_ENOMEM, "out of memory for a report");
@@ -45,13 +45,13 @@ static hpcw_status stats_of(const struct bench_result *r, size_t side, enum valu
     for (size_t i = 0; i < r->samples.runs; i++) {
         x[i] = value_of(&r->samples.sample[side][i], value, phase);
     }
-    hpcw_status s = hpcw_i_stats_of(x, r->samples.runs, level, stats, err);
+    hpcw_status s = bench_stats_of(x, r->samples.runs, level, stats, err);
     hpcw_i_free(x);
     return s;
 }
 
 static hpcw_status figure_stats(const struct bench_result *r, const struct bench_figure *f,
-                                struct hpcw_i_stats *stats, hpcw_error *err) {
+                                struct bench_stats *stats, hpcw_error *err) {
     double *x = hpcw_i_malloc(r->samples.runs * sizeof *x);
     if (x == NULL) {
         return hpcw_i_fail(err, HPCW_ENOMEM, "out of memory for a report");
@@ -59,7 +59,7 @@ static hpcw_status figure_stats(const struct bench_result *r, const struct bench
     for (size_t i = 0; i < r->samples.runs; i++) {
         x[i] = bench_figure_of(f, &r->samples, &r->amount, i);
     }
-    hpcw_status s = hpcw_i_stats_of(x, r->samples.runs, level, stats, err);
+    hpcw_status s = bench_stats_of(x, r->samples.runs, level, stats, err);
     hpcw_i_free(x);
     return s;
 }
@@ -79,7 +79,7 @@ static const char *verdict(const struct bench_result *r, const struct bench_figu
     if (median <= f->reach) {
         return "ok";
     }
-    struct hpcw_i_stats of, against;
+    struct bench_stats of, against;
     if (f->or_spread && stats_of(r, f->of.side - 1, TOTAL, 0, &of, NULL) == HPCW_OK &&
         stats_of(r, f->against.side - 1, TOTAL, 0, &against, NULL) == HPCW_OK && of.median <= against.q75) {
         return "in spread";
@@ -99,50 +99,50 @@ static size_t disturbed(const struct bench_result *r) {
 
 /* ---- text ---- */
 
-static char *figure_text(char text[HPCW_I_TEXT_SIZE], enum bench_figure_kind kind, double v) {
+static char *figure_text(char text[UI_TEXT_SIZE], enum bench_figure_kind kind, double v) {
     switch (kind) {
     case BENCH_RATIO:
     case BENCH_SIZES:
-        (void)snprintf(text, HPCW_I_TEXT_SIZE, "%.3f", v);
+        (void)snprintf(text, UI_TEXT_SIZE, "%.3f", v);
         return text;
     case BENCH_PER_ITEM:
-        (void)snprintf(text, HPCW_I_TEXT_SIZE, "%.2f ns", v);
+        (void)snprintf(text, UI_TEXT_SIZE, "%.2f ns", v);
         return text;
     case BENCH_MEMORY:
-        return hpcw_i_text_bytes_binary(text, v < 0 ? 0 : (uint64_t)v);
+        return ui_text_bytes_binary(text, v < 0 ? 0 : (uint64_t)v);
     case BENCH_RATE:
-        return hpcw_i_text_rate(text, v);
+        return ui_text_rate(text, v);
     default:
         /* Differences of two times can be less than nothing. */
         text[0] = '-';
-        (void)hpcw_i_text_duration(text + (v < 0), v < 0 ? -v : v);
+        (void)ui_text_duration(text + (v < 0), v < 0 ? -v : v);
         return text;
     }
 }
 
 hpcw_status bench_report_head(FILE *stream, const struct bench_run *run, hpcw_error *err) {
     const struct bench_machine *m = &run->machine;
-    char memory[HPCW_I_TEXT_SIZE], block[HPCW_I_TEXT_SIZE];
-    struct hpcw_i_table t = {0};
-    hpcw_i_table_column(&t, NULL, HPCW_I_LEFT);
-    hpcw_i_table_column(&t, NULL, HPCW_I_LEFT);
-    hpcw_i_table_cell(&t, "hpcw");
-    hpcw_i_table_cell(&t, "%s, %s, %s", hpcw_version(), m->compiler, m->build);
-    hpcw_i_table_cell(&t, "machine");
-    hpcw_i_table_cell(&t, "%s, %u processor%s, %s, %s", m->processor, m->processors,
-                      m->processors == 1 ? "" : "s", hpcw_i_text_bytes_binary(memory, m->memory), m->system);
-    hpcw_i_table_cell(&t, "file system");
-    hpcw_i_table_cell(&t, "%s, blocks of %s", m->file_system, hpcw_i_text_size(block, m->block_size));
-    hpcw_i_table_cell(&t, "processes");
-    hpcw_i_table_cell(&t, "%d%s%s", run->processes->count, run->processes->library[0] == '\0' ? "" : ", ",
-                      run->processes->library);
-    hpcw_i_table_cell(&t, "durability");
-    hpcw_i_table_cell(&t, "%s", POLICY);
-    hpcw_i_table_cell(&t, "runs");
-    hpcw_i_table_cell(&t, "%zu of each side%s%s", run->repeat, run->warm ? ", memory touched before each" : "",
-                      run->scale < 1 ? ", REDUCED SIZE" : "");
-    hpcw_status s = hpcw_i_table_print(&t, stream, 0, err);
-    hpcw_i_table_free(&t);
+    char memory[UI_TEXT_SIZE], block[UI_TEXT_SIZE];
+    struct ui_table t = {0};
+    ui_table_column(&t, NULL, UI_LEFT);
+    ui_table_column(&t, NULL, UI_LEFT);
+    ui_table_cell(&t, "hpcw");
+    ui_table_cell(&t, "%s, %s, %s", hpcw_version(), m->compiler, m->build);
+    ui_table_cell(&t, "machine");
+    ui_table_cell(&t, "%s, %u processor%s, %s, %s", m->processor, m->processors, m->processors == 1 ? "" : "s",
+                  ui_text_bytes_binary(memory, m->memory), m->system);
+    ui_table_cell(&t, "file system");
+    ui_table_cell(&t, "%s, blocks of %s", m->file_system, ui_text_size(block, m->block_size));
+    ui_table_cell(&t, "processes");
+    ui_table_cell(&t, "%d%s%s", run->processes->count, run->processes->library[0] == '\0' ? "" : ", ",
+                  run->processes->library);
+    ui_table_cell(&t, "durability");
+    ui_table_cell(&t, "%s", POLICY);
+    ui_table_cell(&t, "runs");
+    ui_table_cell(&t, "%zu of each side%s%s", run->repeat, run->warm ? ", memory touched before each" : "",
+                  run->scale < 1 ? ", REDUCED SIZE" : "");
+    hpcw_status s = ui_table_print(&t, stream, 0, err);
+    ui_table_free(&t);
     return s;
 }
 
@@ -154,29 +154,29 @@ static bool tells_sizes(const struct bench_result *r) {
     return any;
 }
 
-static char *bytes_text(char text[HPCW_I_TEXT_SIZE], double bytes) {
-    (void)snprintf(text, HPCW_I_TEXT_SIZE, "%.0f", bytes);
+static char *bytes_text(char text[UI_TEXT_SIZE], double bytes) {
+    (void)snprintf(text, UI_TEXT_SIZE, "%.0f", bytes);
     return text;
 }
 
 static hpcw_status print_sides(FILE *stream, const struct bench_result *r, hpcw_error *err) {
-    struct hpcw_i_table t = {0};
+    struct ui_table t = {0};
     static const char *const title[] = {"side", "median", "min", "max", "rate", "memory"};
     for (size_t i = 0; i < sizeof title / sizeof title[0]; i++) {
-        hpcw_i_table_column(&t, title[i], i == 0 ? HPCW_I_LEFT : HPCW_I_RIGHT);
+        ui_table_column(&t, title[i], i == 0 ? UI_LEFT : UI_RIGHT);
     }
     bool sized = tells_sizes(r);
     if (sized) {
-        hpcw_i_table_column(&t, "bytes", HPCW_I_RIGHT);
+        ui_table_column(&t, "bytes", UI_RIGHT);
     }
     for (size_t k = 0; k < BENCH_PHASES; k++) {
-        hpcw_i_table_column(&t, k == 0 ? "phases" : "", HPCW_I_LEFT);
+        ui_table_column(&t, k == 0 ? "phases" : "", UI_LEFT);
     }
     hpcw_status s = HPCW_OK;
     for (size_t i = 0; s == HPCW_OK && i < r->subject->sides; i++) {
         const struct bench_side *side = &r->subject->side[i];
-        struct hpcw_i_stats total, peak, size;
-        char text[3][HPCW_I_TEXT_SIZE];
+        struct bench_stats total, peak, size;
+        char text[3][UI_TEXT_SIZE];
         s = stats_of(r, i, TOTAL, 0, &total, err);
         if (s == HPCW_OK) {
             s = stats_of(r, i, PEAK, 0, &peak, err);
@@ -187,65 +187,65 @@ static hpcw_status print_sides(FILE *stream, const struct bench_result *r, hpcw_
         if (s != HPCW_OK) {
             break;
         }
-        hpcw_i_table_cell(&t, "%s", side->name);
-        hpcw_i_table_cell(&t, "%s", hpcw_i_text_duration(text[0], total.median));
-        hpcw_i_table_cell(&t, "%s", hpcw_i_text_duration(text[1], total.min));
-        hpcw_i_table_cell(&t, "%s", hpcw_i_text_duration(text[2], total.max));
-        hpcw_i_table_cell(&t, "%s",
-                          r->amount.bytes == 0 || total.median == 0
-                              ? ""
-                              : hpcw_i_text_rate(text[0], (double)r->amount.bytes / total.median));
-        hpcw_i_table_cell(&t, "%s", hpcw_i_text_bytes_binary(text[1], (uint64_t)peak.max));
+        ui_table_cell(&t, "%s", side->name);
+        ui_table_cell(&t, "%s", ui_text_duration(text[0], total.median));
+        ui_table_cell(&t, "%s", ui_text_duration(text[1], total.min));
+        ui_table_cell(&t, "%s", ui_text_duration(text[2], total.max));
+        ui_table_cell(&t, "%s",
+                      r->amount.bytes == 0 || total.median == 0
+                          ? ""
+                          : ui_text_rate(text[0], (double)r->amount.bytes / total.median));
+        ui_table_cell(&t, "%s", ui_text_bytes_binary(text[1], (uint64_t)peak.max));
         if (sized) {
-            hpcw_i_table_cell(&t, "%s", side->size == NULL ? "" : bytes_text(text[2], size.median));
+            ui_table_cell(&t, "%s", side->size == NULL ? "" : bytes_text(text[2], size.median));
         }
         for (size_t k = 0; k < BENCH_PHASES; k++) {
             if (side->phase[k].name == NULL || side->phase[k].untimed) {
-                hpcw_i_table_cell(&t, "%s", "");
+                ui_table_cell(&t, "%s", "");
                 continue;
             }
-            struct hpcw_i_stats phase;
+            struct bench_stats phase;
             s = stats_of(r, i, PHASE, k, &phase, err);
-            hpcw_i_table_cell(&t, "%s %s", side->phase[k].name,
-                              s == HPCW_OK ? hpcw_i_text_duration(text[2], phase.median) : "");
+            ui_table_cell(&t, "%s %s", side->phase[k].name,
+                          s == HPCW_OK ? ui_text_duration(text[2], phase.median) : "");
         }
     }
     if (s == HPCW_OK) {
-        s = hpcw_i_table_print(&t, stream, 2, err);
+        s = ui_table_print(&t, stream, 2, err);
     }
-    hpcw_i_table_free(&t);
+    ui_table_free(&t);
     return s;
 }
 
 static hpcw_status print_figures(FILE *stream, const struct bench_result *r, hpcw_error *err) {
-    struct hpcw_i_table t = {0};
+    struct ui_table t = {0};
     static const char *const title[] = {"figure, by repetition", "median", "min", "max", "wanted", ""};
     for (size_t i = 0; i < sizeof title / sizeof title[0]; i++) {
-        hpcw_i_table_column(&t, title[i], i == 0 || i == 5 ? HPCW_I_LEFT : HPCW_I_RIGHT);
+        ui_table_column(&t, title[i], i == 0 || i == 5 ? UI_LEFT : UI_RIGHT);
     }
     hpcw_status s = HPCW_OK;
     for (size_t i = 0; s == HPCW_OK && i < r->figures; i++) {
         const struct bench_figure *f = &r->figure[i];
-        struct hpcw_i_stats x;
-        char text[4][HPCW_I_TEXT_SIZE];
+        struct bench_stats x;
+        char text[4][UI_TEXT_SIZE];
         s = figure_stats(r, f, &x, err);
         if (s == HPCW_OK) {
-            hpcw_i_table_cell(&t, "%s", f->name);
-            hpcw_i_table_cell(&t, "%s", figure_text(text[0], f->kind, x.median));
-            hpcw_i_table_cell(&t, "%s", figure_text(text[1], f->kind, x.min));
-            hpcw_i_table_cell(&t, "%s", figure_text(text[2], f->kind, x.max));
-            hpcw_i_table_cell(&t, "%s%s",
-                              f->reach == 0       ? ""
-                              : more_is_better(f) ? ">= "
-                                                  : "<= ",
-                              f->reach == 0 ? "" : figure_text(text[3], f->kind, f->reach));
-            hpcw_i_table_cell(&t, "%s", verdict(r, f, x.median));
+            ui_table_cell(&t, "%s", f->name);
+            ui_table_cell(&t, "%s", figure_text(text[0], f->kind, x.median));
+            ui_table_cell(&t, "%s", figure_text(text[1], f->kind, x.min));
+            ui_table_cell(&t, "%s", figure_text(text[2], f->kind, x.max));
+            ui_table_cell(&t, "%s%s",
+                          f->reach == 0       ? ""
+                          : more_is_better(f) ? ">= "
+                                              : "<= ",
+                          f->reach == 0 ? "" : figure_text(text[3], f->kind, f->reach));
+            ui_table_cell(&t, "%s", verdict(r, f, x.median));
         }
     }
     if (s == HPCW_OK) {
-        s = hpcw_i_table_print(&t, stream, 2, err);
+        s = ui_table_print(&t, stream, 2, err);
     }
-    hpcw_i_table_free(&t);
+    ui_table_free(&t);
     return s;
 }
 
@@ -317,7 +317,7 @@ static hpcw_status put_sides(struct hpcw_i_json *j, const struct bench_result *r
     hpcw_i_json_begin_array(j);
     for (size_t i = 0; s == HPCW_OK && i < r->subject->sides; i++) {
         const struct bench_side *side = &r->subject->side[i];
-        struct hpcw_i_stats total;
+        struct bench_stats total;
         s = stats_of(r, i, TOTAL, 0, &total, err);
         if (s != HPCW_OK) {
             break;
@@ -351,7 +351,7 @@ static hpcw_status put_figures(struct hpcw_i_json *j, const struct bench_result 
     hpcw_i_json_begin_array(j);
     for (size_t i = 0; s == HPCW_OK && i < r->figures; i++) {
         const struct bench_figure *f = &r->figure[i];
-        struct hpcw_i_stats x;
+        struct bench_stats x;
         s = figure_stats(r, f, &x, err);
         if (s == HPCW_OK) {
             hpcw_i_json_flat(j);

@@ -23,7 +23,7 @@ struct shape {
 };
 
 struct data_work {
-    const struct bench_place *place;
+    const struct bench_site *place;
     struct shape shape;
     uint64_t tasks;        /* of this process */
     uint64_t records;      /* of each task */
@@ -49,7 +49,7 @@ static uint64_t scaled(uint64_t full, double scale) {
     return n < 1 ? 1 : (uint64_t)n;
 }
 
-static hpcw_status data_setup(const struct bench_place *place, const void *parameter, void **out,
+static hpcw_status data_setup(const struct bench_site *place, const void *parameter, void **out,
                               struct bench_amount *amount, hpcw_error *err) {
     struct data_work *w = hpcw_i_calloc(1, sizeof *w);
     *out = w;

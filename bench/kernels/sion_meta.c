@@ -14,7 +14,7 @@
 enum { FIXED = 1088, COLUMN = 16 }; /* bytes of META1: of the file, and of each task */
 
 struct meta_work {
-    const struct bench_place *place;
+    const struct bench_site *place;
     uint32_t tasks; /* of the container */
     uint32_t count; /* of this process */
     uint32_t chunk;
@@ -31,7 +31,7 @@ struct meta_work {
     int fd;
 };
 
-static hpcw_status meta_new(const struct bench_place *place, struct meta_work **out, hpcw_error *err) {
+static hpcw_status meta_new(const struct bench_site *place, struct meta_work **out, hpcw_error *err) {
     struct meta_work *w = hpcw_i_calloc(1, sizeof *w);
     *out = w;
     if (w == NULL) {
@@ -139,7 +139,7 @@ static hpcw_status plain_close(void *work, hpcw_error *err) {
 
 /* ---- a million tasks in one process ---- */
 
-static hpcw_status million_setup(const struct bench_place *place, const void *parameter, void **out,
+static hpcw_status million_setup(const struct bench_site *place, const void *parameter, void **out,
                                  struct bench_amount *amount, hpcw_error *err) {
     (void)parameter;
     struct meta_work *w;
@@ -202,7 +202,7 @@ const struct bench_kernel bench_million_tasks = {
 
 enum { SMALL_CHUNK = 512 };
 
-static hpcw_status open_close_setup(const struct bench_place *place, const void *parameter, void **out,
+static hpcw_status open_close_setup(const struct bench_site *place, const void *parameter, void **out,
                                     struct bench_amount *amount, hpcw_error *err) {
     (void)parameter;
     struct meta_work *w;

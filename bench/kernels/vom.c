@@ -26,7 +26,7 @@
 #define FEWEST_TASKS 4 /* so that each has three others to hear from */
 
 struct vom_work {
-    const struct bench_place *place;
+    const struct bench_site *place;
     uint64_t tasks;
     char ours[BENCH_PATH];  /* what the library writes */
     char plain[BENCH_PATH]; /* what the loop writes */
@@ -132,7 +132,7 @@ struct form {
     bool verify;      /* `ours` is there before the first run */
 };
 
-static hpcw_status vom_setup(const struct bench_place *place, const void *parameter, void **out,
+static hpcw_status vom_setup(const struct bench_site *place, const void *parameter, void **out,
                              struct bench_amount *amount, hpcw_error *err) {
     const struct form *form = parameter;
     struct vom_work *w = hpcw_i_calloc(1, sizeof *w);
@@ -414,11 +414,11 @@ const struct bench_kernel bench_vom_settings = {
 /* ---- read ---- */
 
 static hpcw_status verify_text(void *work, hpcw_error *err) {
-    return hpcw_i_vom_verify(((struct vom_work *)work)->text, HPCW_I_VOM_STRICT, err);
+    return read_vom_verify(((struct vom_work *)work)->text, READ_VOM_STRICT, err);
 }
 
 static hpcw_status verify_stream(void *work, hpcw_error *err) {
-    return hpcw_i_vom_verify(((struct vom_work *)work)->ours, HPCW_I_VOM_STRICT, err);
+    return read_vom_verify(((struct vom_work *)work)->ours, READ_VOM_STRICT, err);
 }
 
 static const struct bench_side verify_sides[] = {

@@ -25,23 +25,23 @@ static const char *format_of(enum bench_layout layout) {
 static hpcw_status room_for(const struct bench_work *w, hpcw_error *err) {
     uint64_t needed = 0, space = 0;
     hpcw_status s = hpcw_i_fs_space(w->directory, &space, err);
-    for (uint64_t k = 0; s == HPCW_OK && k < hpcw_i_sample_files(w->sample); k++) {
-        char name[HPCW_I_SAMPLE_PATH];
+    for (uint64_t k = 0; s == HPCW_OK && k < gen_sample_files(w->sample); k++) {
+        char name[GEN_SAMPLE_PATH];
         uint64_t bytes = 0;
-        s = hpcw_i_sample_file(w->sample, k, name, &bytes, err);
+        s = gen_sample_file(w->sample, k, name, &bytes, err);
         needed += bytes;
     }
     return s == HPCW_OK ? bench_work_room(needed, space, w->shape.max_bytes, err) : s;
 }
 
 static hpcw_status model_prepare(struct bench_work *w, hpcw_error *err) {
-    hpcw_status s = hpcw_i_sample_new(format_of(w->shape.layout), RANKS, w->shape.seed, &w->sample, err);
+    hpcw_status s = gen_sample_new(format_of(w->shape.layout), RANKS, w->shape.seed, &w->sample, err);
     if (s == HPCW_OK) {
         s = room_for(w, err);
     }
     if (s == HPCW_OK && w->processes->process == 0) {
         char path[BENCH_PATH];
-        (void)snprintf(path, sizeof path, "%s/%s", w->directory, hpcw_i_sample_folder(w->sample));
+        (void)snprintf(path, sizeof path, "%s/%s", w->directory, gen_sample_folder(w->sample));
         int e = hpcw_i_sys_mkdir(path, 0777);
         s = e == 0 ? s : hpcw_i_fail_sys(err, e, "%s: cannot make the directory", path);
     }
@@ -55,14 +55,14 @@ static hpcw_status nothing(struct bench_work *w, hpcw_error *err) {
 }
 
 static hpcw_status model_write(struct bench_work *w, hpcw_error *err) {
-    return hpcw_i_sample_write(w->sample, w->directory, w->processes->comm, err);
+    return gen_sample_write(w->sample, w->directory, w->processes->comm, err);
 }
 
 /* Path of a file of the dataset. */
 static hpcw_status file_path(const struct bench_work *w, uint64_t index, char path[BENCH_PATH],
                              hpcw_error *err) {
-    char name[HPCW_I_SAMPLE_PATH];
-    hpcw_status s = hpcw_i_sample_file(w->sample, index, name, NULL, err);
+    char name[GEN_SAMPLE_PATH];
+    hpcw_status s = gen_sample_file(w->sample, index, name, NULL, err);
     if (s == HPCW_OK) {
         (void)snprintf(path, BENCH_PATH, "%s/%s", w->directory, name);
     }
@@ -71,7 +71,7 @@ static hpcw_status file_path(const struct bench_work *w, uint64_t index, char pa
 
 /* Each file by one process. */
 static hpcw_status model_flush(struct bench_work *w, hpcw_error *err) {
-    const uint64_t files = hpcw_i_sample_files(w->sample);
+    const uint64_t files = gen_sample_files(w->sample);
     char path[BENCH_PATH];
     hpcw_status s = HPCW_OK;
     for (uint64_t k = (uint64_t)w->processes->process; s == HPCW_OK && !w->gone_wrong && k < files;
@@ -89,7 +89,7 @@ static hpcw_status model_flush(struct bench_work *w, hpcw_error *err) {
 }
 
 static hpcw_status model_sizes(struct bench_work *w, struct bench_sizes *sizes, hpcw_error *err) {
-    const uint64_t files = hpcw_i_sample_files(w->sample);
+    const uint64_t files = gen_sample_files(w->sample);
     hpcw_i_free(sizes->size);
     *sizes = (struct bench_sizes){.size = hpcw_i_calloc(files + 1, sizeof *sizes->size), .ranks = RANKS};
     if (sizes->size == NULL) {
@@ -112,7 +112,7 @@ static hpcw_status model_sizes(struct bench_work *w, struct bench_sizes *sizes, 
 }
 
 static void model_clear(struct bench_work *w) {
-    hpcw_i_sample_free(w->sample);
+    gen_sample_free(w->sample);
     w->sample = NULL;
 }
 

@@ -92,8 +92,8 @@ struct bench_work {
     uint32_t open_files, first_file;
 
     hpcw_sion *sion;
-    void *mpi;                    /* of the MPI-IO layouts */
-    struct hpcw_i_sample *sample; /* of real formats; NULL for others */
+    void *mpi;                 /* of the MPI-IO layouts */
+    struct gen_sample *sample; /* of real formats; NULL for others */
 };
 
 /*

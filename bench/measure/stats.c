@@ -17,13 +17,13 @@ static int ascending(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-void hpcw_i_stats_sort(double *x, size_t n) {
+void bench_stats_sort(double *x, size_t n) {
     if (n > 1) {
         qsort(x, n, sizeof *x, ascending);
     }
 }
 
-double hpcw_i_stats_quantile(const double *sorted, size_t n, double q) {
+double bench_stats_quantile(const double *sorted, size_t n, double q) {
     double place = q * (double)(n - 1);
     size_t i = (size_t)place;
     if (i + 1 >= n) {
@@ -37,7 +37,7 @@ double hpcw_i_stats_quantile(const double *sorted, size_t n, double q) {
     return between > high ? high : between;
 }
 
-double hpcw_i_stats_median_ranks(size_t n, double level, size_t *low, size_t *high) {
+double bench_stats_median_ranks(size_t n, double level, size_t *low, size_t *high) {
     enum { EXACT_MAX = 1000 };
     /* Both tails together: the median lies outside x[d] .. x[n-1-d] if at most d values are on one side of it.
      */
@@ -102,8 +102,8 @@ static double sd_of(const double *x, size_t n, double mean) {
     return variance > 0 ? sqrt(variance) : 0;
 }
 
-hpcw_status hpcw_i_stats_of(const double *x, size_t n, double level, struct hpcw_i_stats *stats,
-                            hpcw_error *err) {
+hpcw_status bench_stats_of(const double *x, size_t n, double level, struct bench_stats *stats,
+                           hpcw_error *err) {
     if (n == 0) {
         return hpcw_i_fail(err, HPCW_EINVAL, "statistics of no values: wanted at least one");
     }
@@ -122,24 +122,24 @@ hpcw_status hpcw_i_stats_of(const double *x, size_t n, double level, struct hpcw
         return hpcw_i_fail(err, HPCW_ENOMEM, "statistics of %zu values: no memory", n);
     }
     memcpy(sorted, x, n * sizeof *sorted);
-    hpcw_i_stats_sort(sorted, n);
+    bench_stats_sort(sorted, n);
 
-    struct hpcw_i_stats s = {.count = n, .min = sorted[0], .max = sorted[n - 1]};
+    struct bench_stats s = {.count = n, .min = sorted[0], .max = sorted[n - 1]};
     /* Summed in ascending order, so that the figures do not depend on the order of the samples. */
     s.mean = mean_of(sorted, n);
     s.sd = sd_of(sorted, n, s.mean);
-    s.median = hpcw_i_stats_quantile(sorted, n, 0.5);
-    s.q25 = hpcw_i_stats_quantile(sorted, n, 0.25);
-    s.q75 = hpcw_i_stats_quantile(sorted, n, 0.75);
+    s.median = bench_stats_quantile(sorted, n, 0.5);
+    s.q25 = bench_stats_quantile(sorted, n, 0.25);
+    s.q75 = bench_stats_quantile(sorted, n, 0.75);
     size_t low, high;
-    s.ci_coverage = hpcw_i_stats_median_ranks(n, level, &low, &high);
+    s.ci_coverage = bench_stats_median_ranks(n, level, &low, &high);
     s.ci_low = sorted[low];
     s.ci_high = sorted[high];
     for (size_t i = 0; i < n; i++) {
         sorted[i] = fabs(sorted[i] - s.median);
     }
-    hpcw_i_stats_sort(sorted, n);
-    s.mad = hpcw_i_stats_quantile(sorted, n, 0.5);
+    bench_stats_sort(sorted, n);
+    s.mad = bench_stats_quantile(sorted, n, 0.5);
     hpcw_i_free(sorted);
     *stats = s;
     return HPCW_OK;
@@ -195,8 +195,8 @@ static hpcw_status count_orders(size_t n, size_t m, size_t most, double *count, 
     return HPCW_OK;
 }
 
-hpcw_status hpcw_i_stats_mann_whitney(const double *x, size_t n, const double *y, size_t m, double *p,
-                                      hpcw_error *err) {
+hpcw_status bench_stats_mann_whitney(const double *x, size_t n, const double *y, size_t m, double *p,
+                                     hpcw_error *err) {
     size_t all = n + m;
     if (n == 0 || m == 0) {
         return hpcw_i_fail(err, HPCW_EINVAL, "comparison of %zu and %zu values: wanted some of both", n, m);
@@ -242,7 +242,7 @@ hpcw_status hpcw_i_stats_mann_whitney(const double *x, size_t n, const double *y
     return HPCW_OK;
 }
 
-double hpcw_i_stats_mann_whitney_least(size_t n, size_t m) {
+double bench_stats_mann_whitney_least(size_t n, size_t m) {
     return n == 0 || m == 0 ? 1 : fmin(1, 2 / orders(n, m));
 }
 
@@ -257,7 +257,7 @@ static int by_p(const void *a, const void *b) {
     return (x->p > y->p) - (x->p < y->p);
 }
 
-hpcw_status hpcw_i_stats_holm(double *p, size_t n, hpcw_error *err) {
+hpcw_status bench_stats_holm(double *p, size_t n, hpcw_error *err) {
     struct numbered *order = hpcw_i_calloc(n + 1, sizeof *order);
     if (order == NULL) {
         return hpcw_i_fail(err, HPCW_ENOMEM, "correction of %zu comparisons: no memory", n);

@@ -7,7 +7,7 @@
 
 #include <hpcw/status.h>
 
-struct hpcw_i_stats {
+struct bench_stats {
     size_t count;
     double min, max;
     double mean; /* compensated sum: no loss over millions of samples */
@@ -28,24 +28,24 @@ struct hpcw_i_stats {
  * All figures of x[0 .. n-1], any order, not changed. `level` is the wanted coverage of the interval, 0 < level
  * < 1, commonly 0.95. HPCW_EINVAL (n is 0, a value is not finite, a level outside), HPCW_ENOMEM.
  */
-HPCW_MUST_CHECK hpcw_status hpcw_i_stats_of(const double *x, size_t n, double level, struct hpcw_i_stats *stats,
-                                            hpcw_error *err);
+HPCW_MUST_CHECK hpcw_status bench_stats_of(const double *x, size_t n, double level, struct bench_stats *stats,
+                                           hpcw_error *err);
 
 /* Ascending. The values must be no NaN. */
-void hpcw_i_stats_sort(double *x, size_t n);
+void bench_stats_sort(double *x, size_t n);
 
 /*
  * The quantile q, 0 <= q <= 1, of ascending values, n > 0: linear between the two order statistics around
  * q * (n - 1) (type 7 of Hyndman and Fan, the default of R and NumPy). q = 0.5 is the median.
  */
-double hpcw_i_stats_quantile(const double *sorted, size_t n, double q);
+double bench_stats_quantile(const double *sorted, size_t n, double q);
 
 /*
  * Ranks of the interval of the median for n values: x[*low] to x[*high] of the ascending values, symmetric, the
  * narrowest of at least `level`. Returns its coverage, that of *low = 0, *high = n-1 where no interval reaches
  * the level. Exact up to 1000 values, by the normal approximation beyond.
  */
-double hpcw_i_stats_median_ranks(size_t n, double level, size_t *low, size_t *high);
+double bench_stats_median_ranks(size_t n, double level, size_t *low, size_t *high);
 
 /*
  * Mann-Whitney U: whether values of one sample tend to be larger than those of the other, without an assumption about the
@@ -53,16 +53,16 @@ double hpcw_i_stats_median_ranks(size_t n, double level, size_t *low, size_t *hi
  * value occurs twice and there are at most 50 in all, else the normal approximation with corrections for ties and
  * continuity. HPCW_EINVAL (a sample is empty, a value is no number), HPCW_ENOMEM.
  */
-HPCW_MUST_CHECK hpcw_status hpcw_i_stats_mann_whitney(const double *x, size_t n, const double *y, size_t m,
-                                                      double *p, hpcw_error *err);
+HPCW_MUST_CHECK hpcw_status bench_stats_mann_whitney(const double *x, size_t n, const double *y, size_t m,
+                                                     double *p, hpcw_error *err);
 
 /* The least *p that samples of these sizes can give: above the level wanted they can show nothing. */
-double hpcw_i_stats_mann_whitney_least(size_t n, size_t m);
+double bench_stats_mann_whitney_least(size_t n, size_t m);
 
 /*
  * Corrects the p values of `n` comparisons made at once, in place (Holm): those below a level are then all right but for
  * that probability. HPCW_ENOMEM.
  */
-HPCW_MUST_CHECK hpcw_status hpcw_i_stats_holm(double *p, size_t n, hpcw_error *err);
+HPCW_MUST_CHECK hpcw_status bench_stats_holm(double *p, size_t n, hpcw_error *err);
 
 #endif

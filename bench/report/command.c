@@ -14,7 +14,7 @@ hpcw_status bench_report_command(const char *results, const char *output, hpcw_e
     (void)snprintf(beside, sizeof beside, "%.*sreport.html", slash == NULL ? 0 : (int)(slash + 1 - results),
                    results);
     struct bench_results r;
-    hpcw_status s = hpcw_i_page_available(err);
+    hpcw_status s = ui_page_available(err);
     s = s == HPCW_OK ? bench_results_read(&r, results, err) : s;
     if (s == HPCW_OK) {
         s = bench_report_page(&r, output[0] == '\0' ? beside : output, err);

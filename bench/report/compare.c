@@ -44,7 +44,7 @@ static hpcw_status compare_pair(struct bench_pair *pair, hpcw_error *err) {
     double *y = x + a->trials;
     rates_of(a, x);
     rates_of(b, y);
-    hpcw_status s = hpcw_i_stats_mann_whitney(x, a->trials, y, b->trials, &pair->p, err);
+    hpcw_status s = bench_stats_mann_whitney(x, a->trials, y, b->trials, &pair->p, err);
     hpcw_i_free(x);
     pair->median_a = a->mode == BENCH_BUFFERED ? a->cached.stats.median : a->durable.stats.median;
     pair->median_b = b->mode == BENCH_BUFFERED ? b->cached.stats.median : b->durable.stats.median;
@@ -61,12 +61,12 @@ static hpcw_status correct(struct bench_comparison *c, hpcw_error *err) {
     }
     c->least = 1;
     for (size_t i = 0; i < c->pairs; i++) {
-        double least = hpcw_i_stats_mann_whitney_least(c->pair[i].a->trials, c->pair[i].b->trials);
+        double least = bench_stats_mann_whitney_least(c->pair[i].a->trials, c->pair[i].b->trials);
         c->least = least < c->least ? least : c->least;
         p[i] = c->pair[i].p;
     }
     c->least = fmin(1, c->least * (double)c->pairs);
-    hpcw_status s = hpcw_i_stats_holm(p, c->pairs, err);
+    hpcw_status s = bench_stats_holm(p, c->pairs, err);
     for (size_t i = 0; i < c->pairs; i++) {
         c->pair[i].corrected = p[i];
     }
@@ -175,24 +175,24 @@ static void print_alone(const char *path, const struct bench_results *r, const s
 
 static hpcw_status print_pairs(const struct bench_comparison *c, hpcw_error *err) {
     static const char *const title[] = {"point", "first", "second", "change", "p", "corrected", "second is"};
-    struct hpcw_i_table t = {0};
+    struct ui_table t = {0};
     for (size_t i = 0; i < sizeof title / sizeof title[0]; i++) {
-        hpcw_i_table_column(&t, title[i], i == 0 || i == 6 ? HPCW_I_LEFT : HPCW_I_RIGHT);
+        ui_table_column(&t, title[i], i == 0 || i == 6 ? UI_LEFT : UI_RIGHT);
     }
     for (size_t i = 0; i < c->pairs; i++) {
         const struct bench_pair *p = &c->pair[i];
-        char text[HPCW_I_TEXT_SIZE];
-        hpcw_i_table_cell(&t, "%s", p->a->id);
-        hpcw_i_table_cell(&t, "%s", hpcw_i_text_rate(text, p->median_a));
-        hpcw_i_table_cell(&t, "%s", hpcw_i_text_rate(text, p->median_b));
-        hpcw_i_table_cell(&t, "%+.1f %%", 100 * p->change);
-        hpcw_i_table_cell(&t, "%.4f", p->p);
-        hpcw_i_table_cell(&t, "%.4f", p->corrected);
-        hpcw_i_table_cell(&t, "%s%s%s", bench_pair_verdict(p), p->other_size ? ", of other size" : "",
-                          p->a->noisy || p->b->noisy ? ", noisy" : "");
+        char text[UI_TEXT_SIZE];
+        ui_table_cell(&t, "%s", p->a->id);
+        ui_table_cell(&t, "%s", ui_text_rate(text, p->median_a));
+        ui_table_cell(&t, "%s", ui_text_rate(text, p->median_b));
+        ui_table_cell(&t, "%+.1f %%", 100 * p->change);
+        ui_table_cell(&t, "%.4f", p->p);
+        ui_table_cell(&t, "%.4f", p->corrected);
+        ui_table_cell(&t, "%s%s%s", bench_pair_verdict(p), p->other_size ? ", of other size" : "",
+                      p->a->noisy || p->b->noisy ? ", noisy" : "");
     }
-    hpcw_status s = hpcw_i_table_print(&t, stdout, 0, err);
-    hpcw_i_table_free(&t);
+    hpcw_status s = ui_table_print(&t, stdout, 0, err);
+    ui_table_free(&t);
     return s;
 }
 

@@ -16,7 +16,7 @@ void bench_json_machine(struct hpcw_i_json *j, const struct bench_machine *m) {
     hpcw_i_json_end_object(j);
 }
 
-void bench_json_stats(struct hpcw_i_json *j, const struct hpcw_i_stats *s) {
+void bench_json_stats(struct hpcw_i_json *j, const struct bench_stats *s) {
     hpcw_i_json_put_f64(j, "median", s->median);
     hpcw_i_json_put_f64(j, "mean", s->mean);
     hpcw_i_json_put_f64(j, "sd", s->sd);

@@ -11,7 +11,7 @@
 void bench_json_machine(struct hpcw_i_json *j, const struct bench_machine *m);
 
 /* Figures of one quantity, as members. */
-void bench_json_stats(struct hpcw_i_json *j, const struct hpcw_i_stats *s);
+void bench_json_stats(struct hpcw_i_json *j, const struct bench_stats *s);
 
 /* null if it is not finite. */
 void bench_json_number(struct hpcw_i_json *j, const char *key, double v);

@@ -15,10 +15,10 @@ enum { REASONABLE_TICKS = 64 };
 /* What all charts use: room for the points and series of the largest of them. */
 struct drawing {
     const struct bench_results *r;
-    struct hpcw_i_page *page;
-    struct hpcw_i_page_point *point;
+    struct ui_page *page;
+    struct ui_page_point *point;
     size_t points;
-    struct hpcw_i_page_series *series;
+    struct ui_page_series *series;
     size_t count;
     double tick[REASONABLE_TICKS]; /* block sizes that were measured, ascending */
     size_t ticks;
@@ -31,98 +31,98 @@ static bool layout_aligns(enum bench_layout layout) {
 
 /* ---- What was measured, and on what ---- */
 
-static void plain_fact(struct hpcw_i_page *page, const char *name, const char *text) {
-    hpcw_i_page_fact(page, name);
-    hpcw_i_page_text(page, "%s", text);
-    hpcw_i_page_end(page);
+static void plain_fact(struct ui_page *page, const char *name, const char *text) {
+    ui_page_fact(page, name);
+    ui_page_text(page, "%s", text);
+    ui_page_end(page);
 }
 
-static void file_system_facts(struct hpcw_i_page *page, const struct bench_fs *fs) {
-    hpcw_i_page_fact(page, "File system");
-    hpcw_i_page_text(page, "%s, ", fs->type);
-    hpcw_i_page_number(page, HPCW_I_PAGE_BYTES, (double)fs->free_bytes);
-    hpcw_i_page_text(page, " free");
-    hpcw_i_page_end(page);
-    hpcw_i_page_fact(page, "Its block size");
+static void file_system_facts(struct ui_page *page, const struct bench_fs *fs) {
+    ui_page_fact(page, "File system");
+    ui_page_text(page, "%s, ", fs->type);
+    ui_page_number(page, UI_PAGE_BYTES, (double)fs->free_bytes);
+    ui_page_text(page, " free");
+    ui_page_end(page);
+    ui_page_fact(page, "Its block size");
     if (fs->block_size == 0) {
-        hpcw_i_page_text(page, "unknown");
+        ui_page_text(page, "unknown");
     } else {
-        hpcw_i_page_number(page, HPCW_I_PAGE_BYTES, (double)fs->block_size);
-        hpcw_i_page_text(page, " (source: %s)", fs->block_source);
+        ui_page_number(page, UI_PAGE_BYTES, (double)fs->block_size);
+        ui_page_text(page, " (source: %s)", fs->block_source);
     }
-    hpcw_i_page_end(page);
-    hpcw_i_page_fact(page, "Direct I/O");
+    ui_page_end(page);
+    ui_page_fact(page, "Direct I/O");
     if (fs->direct_known) {
-        hpcw_i_page_text(page, "memory aligned to ");
-        hpcw_i_page_number(page, HPCW_I_PAGE_BYTES, fs->direct_memory);
-        hpcw_i_page_text(page, ", offsets to ");
-        hpcw_i_page_number(page, HPCW_I_PAGE_BYTES, fs->direct_offset);
-        hpcw_i_page_text(page, " (source: %s)", fs->direct_source);
+        ui_page_text(page, "memory aligned to ");
+        ui_page_number(page, UI_PAGE_BYTES, fs->direct_memory);
+        ui_page_text(page, ", offsets to ");
+        ui_page_number(page, UI_PAGE_BYTES, fs->direct_offset);
+        ui_page_text(page, " (source: %s)", fs->direct_source);
     } else {
-        hpcw_i_page_text(page, "alignment unknown");
+        ui_page_text(page, "alignment unknown");
     }
-    hpcw_i_page_end(page);
+    ui_page_end(page);
     if (fs->stripe_known) {
-        hpcw_i_page_fact(page, "Stripes of the files made");
-        hpcw_i_page_number(page, HPCW_I_PAGE_COUNT, fs->stripe_count);
-        hpcw_i_page_text(page, " of ");
-        hpcw_i_page_number(page, HPCW_I_PAGE_BYTES, (double)fs->stripe_size);
-        hpcw_i_page_text(page, " (source: %s)", fs->stripe_source);
-        hpcw_i_page_end(page);
+        ui_page_fact(page, "Stripes of the files made");
+        ui_page_number(page, UI_PAGE_COUNT, fs->stripe_count);
+        ui_page_text(page, " of ");
+        ui_page_number(page, UI_PAGE_BYTES, (double)fs->stripe_size);
+        ui_page_text(page, " (source: %s)", fs->stripe_source);
+        ui_page_end(page);
     } else {
         plain_fact(page, "Stripes", "unknown, or none");
     }
     if (fs->stripe_count_asked != 0 || fs->stripe_size_asked != 0) {
-        hpcw_i_page_fact(page, "Stripes asked for");
-        hpcw_i_page_number(page, HPCW_I_PAGE_COUNT, fs->stripe_count_asked);
-        hpcw_i_page_text(page, " of ");
-        hpcw_i_page_number(page, HPCW_I_PAGE_BYTES, (double)fs->stripe_size_asked);
-        hpcw_i_page_end(page);
+        ui_page_fact(page, "Stripes asked for");
+        ui_page_number(page, UI_PAGE_COUNT, fs->stripe_count_asked);
+        ui_page_text(page, " of ");
+        ui_page_number(page, UI_PAGE_BYTES, (double)fs->stripe_size_asked);
+        ui_page_end(page);
     }
 }
 
-static void facts(struct hpcw_i_page *page, const struct bench_results *r) {
-    hpcw_i_page_heading(page, "What was measured");
-    hpcw_i_page_begin(page, HPCW_I_PAGE_FACTS);
-    hpcw_i_page_fact(page, "Machine");
-    hpcw_i_page_text(page, "%s, ", r->machine.processor);
-    hpcw_i_page_number(page, HPCW_I_PAGE_COUNT, r->machine.processors);
-    hpcw_i_page_text(page, r->machine.processors == 1 ? " processor, " : " processors, ");
-    hpcw_i_page_number(page, HPCW_I_PAGE_BYTES, (double)r->machine.memory);
-    hpcw_i_page_text(page, ", %s", r->machine.system);
-    hpcw_i_page_end(page);
+static void facts(struct ui_page *page, const struct bench_results *r) {
+    ui_page_heading(page, "What was measured");
+    ui_page_begin(page, UI_PAGE_FACTS);
+    ui_page_fact(page, "Machine");
+    ui_page_text(page, "%s, ", r->machine.processor);
+    ui_page_number(page, UI_PAGE_COUNT, r->machine.processors);
+    ui_page_text(page, r->machine.processors == 1 ? " processor, " : " processors, ");
+    ui_page_number(page, UI_PAGE_BYTES, (double)r->machine.memory);
+    ui_page_text(page, ", %s", r->machine.system);
+    ui_page_end(page);
     file_system_facts(page, &r->fs);
-    hpcw_i_page_fact(page, "Processes");
-    hpcw_i_page_number(page, HPCW_I_PAGE_COUNT, r->processes);
-    hpcw_i_page_text(page, "%s%s", r->mpi[0] == '\0' ? ", without MPI" : ", ", r->mpi);
-    hpcw_i_page_end(page);
+    ui_page_fact(page, "Processes");
+    ui_page_number(page, UI_PAGE_COUNT, r->processes);
+    ui_page_text(page, "%s%s", r->mpi[0] == '\0' ? ", without MPI" : ", ", r->mpi);
+    ui_page_end(page);
     if (r->left_out_mpi[0] != '\0') {
         plain_fact(page, "MPI-IO layouts", r->left_out_mpi);
     }
-    hpcw_i_page_fact(page, "Repetitions");
-    hpcw_i_page_number(page, HPCW_I_PAGE_COUNT, r->repeat);
-    hpcw_i_page_text(page, ", points in random order within each (seed ");
-    hpcw_i_page_number(page, HPCW_I_PAGE_PLAIN, (double)r->seed);
-    hpcw_i_page_text(page, ")%s", r->verify ? "; every byte read back and compared, off the clock" : "");
-    hpcw_i_page_end(page);
-    hpcw_i_page_fact(page, "Time");
-    hpcw_i_page_number(page, HPCW_I_PAGE_SECONDS, (double)r->elapsed_ns / 1e9);
-    hpcw_i_page_text(page, " of a budget of ");
-    hpcw_i_page_number(page, HPCW_I_PAGE_SECONDS, (double)r->budget_ns / 1e9);
-    hpcw_i_page_text(page, "; at most ");
-    hpcw_i_page_number(page, HPCW_I_PAGE_BYTES, (double)r->max_bytes);
-    hpcw_i_page_text(page, " on the disk");
-    hpcw_i_page_end(page);
+    ui_page_fact(page, "Repetitions");
+    ui_page_number(page, UI_PAGE_COUNT, r->repeat);
+    ui_page_text(page, ", points in random order within each (seed ");
+    ui_page_number(page, UI_PAGE_PLAIN, (double)r->seed);
+    ui_page_text(page, ")%s", r->verify ? "; every byte read back and compared, off the clock" : "");
+    ui_page_end(page);
+    ui_page_fact(page, "Time");
+    ui_page_number(page, UI_PAGE_SECONDS, (double)r->elapsed_ns / 1e9);
+    ui_page_text(page, " of a budget of ");
+    ui_page_number(page, UI_PAGE_SECONDS, (double)r->budget_ns / 1e9);
+    ui_page_text(page, "; at most ");
+    ui_page_number(page, UI_PAGE_BYTES, (double)r->max_bytes);
+    ui_page_text(page, " on the disk");
+    ui_page_end(page);
     plain_fact(page, "Started", r->time);
-    hpcw_i_page_fact(page, "Program");
-    hpcw_i_page_text(page, "hpcw-bench %s (%s, %s) %s", r->version, r->machine.compiler, r->machine.build,
-                     r->command);
-    hpcw_i_page_end(page);
-    hpcw_i_page_end(page);
+    ui_page_fact(page, "Program");
+    ui_page_text(page, "hpcw-bench %s (%s, %s) %s", r->version, r->machine.compiler, r->machine.build,
+                 r->command);
+    ui_page_end(page);
+    ui_page_end(page);
 }
 
 /* What a reader must know before the first chart. */
-static void warnings(struct hpcw_i_page *page, const struct bench_results *r) {
+static void warnings(struct ui_page *page, const struct bench_results *r) {
     size_t noisy = 0;
     size_t fate[BENCH_FATES] = {0};
     for (size_t i = 0; i < r->points; i++) {
@@ -130,19 +130,19 @@ static void warnings(struct hpcw_i_page *page, const struct bench_results *r) {
         noisy += r->point[i].noisy;
     }
     if (r->stopped[0] != '\0') {
-        hpcw_i_page_begin(page, HPCW_I_PAGE_NOTE);
-        hpcw_i_page_text(page, "The sweep was %s: these are the results until then.", r->stopped);
-        hpcw_i_page_end(page);
+        ui_page_begin(page, UI_PAGE_NOTE);
+        ui_page_text(page, "The sweep was %s: these are the results until then.", r->stopped);
+        ui_page_end(page);
     }
     if (fate[BENCH_FAILED] + fate[BENCH_LEFT_OUT] + noisy > 0) {
-        hpcw_i_page_begin(page, HPCW_I_PAGE_NOTE);
-        hpcw_i_page_text(
+        ui_page_begin(page, UI_PAGE_NOTE);
+        ui_page_text(
             page,
             "Of %zu points %zu failed, %zu were left out, and %zu are noisy: drawn hollow or pale, not "
             "to be relied on. ",
             r->points, fate[BENCH_FAILED], fate[BENCH_LEFT_OUT], noisy);
-        hpcw_i_page_link(page, "point-0", "All points, with reasons");
-        hpcw_i_page_end(page);
+        ui_page_link(page, "point-0", "All points, with reasons");
+        ui_page_end(page);
     }
 }
 
@@ -150,37 +150,37 @@ static void point_id(size_t index, char text[32]) {
     (void)snprintf(text, 32, "point-%zu", index);
 }
 
-static void advice(struct hpcw_i_page *page, const struct bench_results *r) {
-    hpcw_i_page_heading(page, "What to do");
+static void advice(struct ui_page *page, const struct bench_results *r) {
+    ui_page_heading(page, "What to do");
     if (r->advices == 0) {
-        hpcw_i_page_begin(page, HPCW_I_PAGE_PARAGRAPH);
-        hpcw_i_page_text(page, "The figures recommend nothing in particular.");
-        hpcw_i_page_end(page);
+        ui_page_begin(page, UI_PAGE_PARAGRAPH);
+        ui_page_text(page, "The figures recommend nothing in particular.");
+        ui_page_end(page);
         return;
     }
-    hpcw_i_page_begin(page, HPCW_I_PAGE_LIST);
+    ui_page_begin(page, UI_PAGE_LIST);
     for (size_t i = 0; i < r->advices; i++) {
-        hpcw_i_page_begin(page, HPCW_I_PAGE_ITEM);
-        hpcw_i_page_text(page, "%s", r->advice[i].text);
+        ui_page_begin(page, UI_PAGE_ITEM);
+        ui_page_text(page, "%s", r->advice[i].text);
         for (size_t k = 0; k < r->advice[i].evidences; k++) {
             char id[32];
             point_id(r->advice[i].evidence[k], id);
-            hpcw_i_page_text(page, k == 0 ? " Evidence: " : ", ");
-            hpcw_i_page_link(page, id, r->point[r->advice[i].evidence[k]].id);
+            ui_page_text(page, k == 0 ? " Evidence: " : ", ");
+            ui_page_link(page, id, r->point[r->advice[i].evidence[k]].id);
         }
-        hpcw_i_page_end(page);
+        ui_page_end(page);
     }
-    hpcw_i_page_end(page);
+    ui_page_end(page);
 }
 
 /* ---- Curves over the block size ---- */
 
 static void begin_series(struct drawing *d, const char *name, unsigned colour, bool line, bool dashed) {
-    d->series[d->count] = (struct hpcw_i_page_series){
+    d->series[d->count] = (struct ui_page_series){
         .name = name, .colour = colour, .line = line, .dashed = dashed, .point = d->point + d->points};
 }
 
-static void add_point(struct drawing *d, const struct hpcw_i_page_point *p) {
+static void add_point(struct drawing *d, const struct ui_page_point *p) {
     d->point[d->points++] = *p;
     d->series[d->count].points++;
 }
@@ -191,12 +191,12 @@ static void end_series(struct drawing *d) {
 }
 
 static void add_rate(struct drawing *d, double x, const struct bench_point *p, const struct bench_rate *rate) {
-    add_point(d, &(struct hpcw_i_page_point){.x = x,
-                                             .y = rate->stats.median,
-                                             .low = rate->stats.ci_low,
-                                             .high = rate->stats.ci_high,
-                                             .note = p->noisy ? "noisy" : NULL,
-                                             .doubtful = p->noisy});
+    add_point(d, &(struct ui_page_point){.x = x,
+                                         .y = rate->stats.median,
+                                         .low = rate->stats.ci_low,
+                                         .high = rate->stats.ci_high,
+                                         .note = p->noisy ? "noisy" : NULL,
+                                         .doubtful = p->noisy});
 }
 
 typedef const struct bench_rate *rate_of_point(const struct bench_point *p);
@@ -245,51 +245,50 @@ static void add_curve(struct drawing *d, enum bench_layout layout, enum bench_mo
 }
 
 static void draw_over_block_size(struct drawing *d, const char *title, const char *caption,
-                                 enum hpcw_i_page_origin origin, struct hpcw_i_page_axis y,
-                                 const struct hpcw_i_page_mark *more) {
-    struct hpcw_i_page_mark mark[2];
+                                 enum ui_page_origin origin, struct ui_page_axis y,
+                                 const struct ui_page_mark *more) {
+    struct ui_page_mark mark[2];
     size_t marks = 0;
     const struct bench_fs *fs = &d->r->fs;
     if (fs->block_size != 0) {
-        mark[marks++] = (struct hpcw_i_page_mark){
-            .vertical = true, .at = (double)fs->block_size, .label = "file system block"};
+        mark[marks++] =
+            (struct ui_page_mark){.vertical = true, .at = (double)fs->block_size, .label = "file system block"};
     }
     if (more != NULL) {
         mark[marks++] = *more;
     }
     if (d->count > 0 && !d->alike) {
-        hpcw_i_page_xy(d->page,
-                       &(struct hpcw_i_page_xy){.title = title,
-                                                .caption = caption,
-                                                .origin = origin,
-                                                .x = {.label = "block size of the layout",
-                                                      .unit = HPCW_I_PAGE_BYTES,
-                                                      .log = true,
-                                                      .tick = d->tick,
-                                                      .ticks = d->ticks,
-                                                      .divide = (double)fs->block_size,
-                                                      .divided_label = "the same in blocks of the file system"},
-                                                .y = y,
-                                                .series = d->series,
-                                                .count = d->count,
-                                                .mark = mark,
-                                                .marks = marks});
+        ui_page_xy(d->page,
+                   &(struct ui_page_xy){.title = title,
+                                        .caption = caption,
+                                        .origin = origin,
+                                        .x = {.label = "block size of the layout",
+                                              .unit = UI_PAGE_BYTES,
+                                              .log = true,
+                                              .tick = d->tick,
+                                              .ticks = d->ticks,
+                                              .divide = (double)fs->block_size,
+                                              .divided_label = "the same in blocks of the file system"},
+                                        .y = y,
+                                        .series = d->series,
+                                        .count = d->count,
+                                        .mark = mark,
+                                        .marks = marks});
     }
     d->count = 0;
     d->points = 0;
     d->alike = true;
 }
 
-static const struct hpcw_i_page_axis rate_axis = {.label = "durable throughput", .unit = HPCW_I_PAGE_RATE};
+static const struct ui_page_axis rate_axis = {.label = "durable throughput", .unit = UI_PAGE_RATE};
 
 static void durable_curves(struct drawing *d) {
-    hpcw_i_page_heading(d->page, "Durable throughput");
-    hpcw_i_page_begin(d->page, HPCW_I_PAGE_PARAGRAPH);
-    hpcw_i_page_text(d->page,
-                     "Bytes divided by the time from the common start until the last process has closed "
-                     "its file and the data are on the disk. A point is the median of its repetitions, "
-                     "its whiskers the confidence interval of that median.");
-    hpcw_i_page_end(d->page);
+    ui_page_heading(d->page, "Durable throughput");
+    ui_page_begin(d->page, UI_PAGE_PARAGRAPH);
+    ui_page_text(d->page, "Bytes divided by the time from the common start until the last process has closed "
+                          "its file and the data are on the disk. A point is the median of its repetitions, "
+                          "its whiskers the confidence interval of that median.");
+    ui_page_end(d->page);
     static const char *const title[BENCH_MODES] = {[BENCH_FSYNC] = "Written and flushed (fsync)",
                                                    [BENCH_DIRECT] = "Past the page cache (O_DIRECT, fsync)",
                                                    [BENCH_PREALLOCATED] = "Preallocated, written and flushed"};
@@ -298,7 +297,7 @@ static void durable_curves(struct drawing *d) {
             add_curve(d, k, m, durable, bench_layout_name[k], k, k == BENCH_SION_SHIFTED);
         }
         draw_over_block_size(d, title[m], "Median of the repetitions and its confidence interval.",
-                             HPCW_I_PAGE_MEASURED, rate_axis, NULL);
+                             UI_PAGE_MEASURED, rate_axis, NULL);
     }
 }
 
@@ -312,22 +311,21 @@ static void twin_curves(struct drawing *d) {
         add_curve(d, BENCH_SION_SHIFTED, m, durable, name[m][1], m, true);
     }
     if (d->count > 0 && !d->alike) {
-        hpcw_i_page_heading(d->page, "Aligned against misaligned");
+        ui_page_heading(d->page, "Aligned against misaligned");
     }
     draw_over_block_size(
         d, "Chunks at multiples of the block size, and the same half a block later",
         "Whole lines: aligned. Dashed: its twin, with the same bytes and writes, every offset half "
         "a block later.",
-        HPCW_I_PAGE_MEASURED, rate_axis, NULL);
+        UI_PAGE_MEASURED, rate_axis, NULL);
 }
 
 static void cached_curves(struct drawing *d) {
-    hpcw_i_page_heading(d->page, "Into the page cache");
-    hpcw_i_page_begin(d->page, HPCW_I_PAGE_PARAGRAPH);
-    hpcw_i_page_text(d->page,
-                     "How fast the data were handed to the system, which had not yet written them. Not to "
-                     "be compared with durable throughput.");
-    hpcw_i_page_end(d->page);
+    ui_page_heading(d->page, "Into the page cache");
+    ui_page_begin(d->page, UI_PAGE_PARAGRAPH);
+    ui_page_text(d->page, "How fast the data were handed to the system, which had not yet written them. Not to "
+                          "be compared with durable throughput.");
+    ui_page_end(d->page);
     static const char *const title[BENCH_MODES] = {[BENCH_BUFFERED] = "Written, not flushed",
                                                    [BENCH_FSYNC] = "Before the flush (fsync)",
                                                    [BENCH_PREALLOCATED] = "Preallocated, before the flush"};
@@ -336,19 +334,18 @@ static void cached_curves(struct drawing *d) {
             add_curve(d, k, m, cached, bench_layout_name[k], k, k == BENCH_SION_SHIFTED);
         }
         draw_over_block_size(
-            d, title[m], "Median of the repetitions and its confidence interval.", HPCW_I_PAGE_MEASURED,
-            (struct hpcw_i_page_axis){.label = "throughput into the page cache", .unit = HPCW_I_PAGE_RATE},
-            NULL);
+            d, title[m], "Median of the repetitions and its confidence interval.", UI_PAGE_MEASURED,
+            (struct ui_page_axis){.label = "throughput into the page cache", .unit = UI_PAGE_RATE}, NULL);
     }
 }
 
 static void ratio_curves(struct drawing *d) {
-    hpcw_i_page_heading(d->page, "How near to the ceiling");
-    hpcw_i_page_begin(d->page, HPCW_I_PAGE_PARAGRAPH);
-    hpcw_i_page_text(d->page,
-                     "The ceiling of a point is a plain loop of large writes of the same bytes to the same "
-                     "offsets, measured in the same repetition. At 1 the layout costs nothing.");
-    hpcw_i_page_end(d->page);
+    ui_page_heading(d->page, "How near to the ceiling");
+    ui_page_begin(d->page, UI_PAGE_PARAGRAPH);
+    ui_page_text(d->page,
+                 "The ceiling of a point is a plain loop of large writes of the same bytes to the same "
+                 "offsets, measured in the same repetition. At 1 the layout costs nothing.");
+    ui_page_end(d->page);
     static const char *const title[BENCH_MODES] = {[BENCH_BUFFERED] = "Not flushed: ratio of page cache rates",
                                                    [BENCH_FSYNC] = "fsync: ratio of durable rates",
                                                    [BENCH_DIRECT] = "O_DIRECT: ratio of durable rates",
@@ -360,9 +357,9 @@ static void ratio_curves(struct drawing *d) {
         }
         draw_over_block_size(
             d, title[m], "Median of the ratios within each repetition and its confidence interval.",
-            HPCW_I_PAGE_MEASURED,
-            (struct hpcw_i_page_axis){.label = "rate / rate of the ceiling", .unit = HPCW_I_PAGE_PLAIN},
-            &(struct hpcw_i_page_mark){.at = 1, .label = "ceiling"});
+            UI_PAGE_MEASURED,
+            (struct ui_page_axis){.label = "rate / rate of the ceiling", .unit = UI_PAGE_PLAIN},
+            &(struct ui_page_mark){.at = 1, .label = "ceiling"});
     }
 }
 
@@ -386,7 +383,7 @@ static void shared_blocks(struct drawing *d) {
             const struct bench_point *p = counted_point(d, k, d->tick[t]);
             p = p == NULL && (t == 0 || t + 1 == d->ticks) ? level : p;
             if (p != NULL) {
-                add_point(d, &(struct hpcw_i_page_point){
+                add_point(d, &(struct ui_page_point){
                                  .x = d->tick[t], .y = (double)p->shared_blocks, .low = NAN, .high = NAN});
             }
         }
@@ -394,17 +391,16 @@ static void shared_blocks(struct drawing *d) {
         end_series(d);
     }
     if (d->count > 0) {
-        hpcw_i_page_heading(d->page, "Shared blocks");
-        hpcw_i_page_begin(d->page, HPCW_I_PAGE_PARAGRAPH);
-        hpcw_i_page_text(d->page, "Blocks of the file system that two or more ranks write to: on parallel file "
-                                  "systems each of them is a lock that is passed around.");
-        hpcw_i_page_end(d->page);
+        ui_page_heading(d->page, "Shared blocks");
+        ui_page_begin(d->page, UI_PAGE_PARAGRAPH);
+        ui_page_text(d->page, "Blocks of the file system that two or more ranks write to: on parallel file "
+                              "systems each of them is a lock that is passed around.");
+        ui_page_end(d->page);
     }
     draw_over_block_size(
         d, "File system blocks shared by two or more ranks",
         "Follows from the layout and the block size of the file system; no I/O was done for it.",
-        HPCW_I_PAGE_COUNTED, (struct hpcw_i_page_axis){.label = "shared blocks", .unit = HPCW_I_PAGE_COUNT},
-        NULL);
+        UI_PAGE_COUNTED, (struct ui_page_axis){.label = "shared blocks", .unit = UI_PAGE_COUNT}, NULL);
 }
 
 /* ---- Side by side ---- */
@@ -490,49 +486,49 @@ static hpcw_status draw_bars(struct drawing *d, double block, rate_of_point *of,
             add_bar(b, &d->r->point[i], of(&d->r->point[i]));
         }
     }
-    struct hpcw_i_page_bar bar[BENCH_MODES];
+    struct ui_page_bar bar[BENCH_MODES];
     size_t bars = 0;
     for (size_t m = 0; m < BENCH_MODES; m++) {
         if (b->used[m]) {
-            bar[bars++] = (struct hpcw_i_page_bar){.name = bench_mode_name[m],
-                                                   .colour = (unsigned)m,
-                                                   .value = b->median[m],
-                                                   .low = b->low[m],
-                                                   .high = b->high[m],
-                                                   .doubtful = b->doubtful[m]};
+            bar[bars++] = (struct ui_page_bar){.name = bench_mode_name[m],
+                                               .colour = (unsigned)m,
+                                               .value = b->median[m],
+                                               .low = b->low[m],
+                                               .high = b->high[m],
+                                               .doubtful = b->doubtful[m]};
         }
     }
     if (b->categories > 0) {
-        hpcw_i_page_bars(d->page, &(struct hpcw_i_page_bars){.title = title,
-                                                             .caption = caption,
-                                                             .origin = HPCW_I_PAGE_MEASURED,
-                                                             .category_label = "layout",
-                                                             .label = label,
-                                                             .unit = HPCW_I_PAGE_RATE,
-                                                             .category = b->category,
-                                                             .categories = b->categories,
-                                                             .bar = bar,
-                                                             .count = bars});
+        ui_page_bars(d->page, &(struct ui_page_bars){.title = title,
+                                                     .caption = caption,
+                                                     .origin = UI_PAGE_MEASURED,
+                                                     .category_label = "layout",
+                                                     .label = label,
+                                                     .unit = UI_PAGE_RATE,
+                                                     .category = b->category,
+                                                     .categories = b->categories,
+                                                     .bar = bar,
+                                                     .count = bars});
     }
     hpcw_i_free(b);
     return HPCW_OK;
 }
 
 static hpcw_status side_by_side(struct drawing *d, double block, hpcw_error *err) {
-    char size[HPCW_I_TEXT_SIZE];
+    char size[UI_TEXT_SIZE];
     char title[128];
     hpcw_status s = HPCW_OK;
     if (block > 0) {
-        hpcw_i_page_heading(d->page, "Layouts side by side");
+        ui_page_heading(d->page, "Layouts side by side");
         (void)snprintf(title, sizeof title, "Durable throughput of every layout at blocks of %s",
-                       hpcw_i_text_size(size, (uint64_t)block));
+                       ui_text_size(size, (uint64_t)block));
         s = draw_bars(
             d, block, durable, title,
             "At the measured block size that is nearest to the file system's. Whiskers: confidence interval "
             "of the median. Pale: noisy.",
             "durable throughput", err);
         (void)snprintf(title, sizeof title, "Throughput of every layout into the page cache at blocks of %s",
-                       hpcw_i_text_size(size, (uint64_t)block));
+                       ui_text_size(size, (uint64_t)block));
         s = s == HPCW_OK ? draw_bars(d, block, cached, title, "The same, before any flush.",
                                      "throughput into the page cache", err)
                          : s;
@@ -542,7 +538,7 @@ static hpcw_status side_by_side(struct drawing *d, double block, hpcw_error *err
         formats = formats || (!layout_aligns(d->r->point[i].layout) && d->r->point[i].fate == BENCH_MEASURED);
     }
     if (s == HPCW_OK && formats) {
-        hpcw_i_page_heading(d->page, "Real formats at a fixed size");
+        ui_page_heading(d->page, "Real formats at a fixed size");
         s = draw_bars(
             d, 0, durable, "Durable throughput of the real formats",
             "Their whole work is in it: encoding, compression, metadata. Bytes are those of the data.",
@@ -591,17 +587,17 @@ static hpcw_status time_split(struct drawing *d, double block, hpcw_error *err) 
         hpcw_i_free(value);
         return hpcw_i_fail(err, HPCW_ENOMEM, "report: out of memory for %zu points", n);
     }
-    struct hpcw_i_page_bar bar[2 * BENCH_STEPS];
+    struct ui_page_bar bar[2 * BENCH_STEPS];
     for (size_t k = 0; k < BENCH_STEPS; k++) {
-        bar[k] = (struct hpcw_i_page_bar){.name = bench_step_name[k],
-                                          .colour = (unsigned)k,
-                                          .stack = "slowest process",
-                                          .value = value + k * n};
-        bar[BENCH_STEPS + k] = (struct hpcw_i_page_bar){.name = bench_step_name[k],
-                                                        .colour = (unsigned)k,
-                                                        .stack = "quickest process",
-                                                        .faint = true,
-                                                        .value = value + (BENCH_STEPS + k) * n};
+        bar[k] = (struct ui_page_bar){.name = bench_step_name[k],
+                                      .colour = (unsigned)k,
+                                      .stack = "slowest process",
+                                      .value = value + k * n};
+        bar[BENCH_STEPS + k] = (struct ui_page_bar){.name = bench_step_name[k],
+                                                    .colour = (unsigned)k,
+                                                    .stack = "quickest process",
+                                                    .faint = true,
+                                                    .value = value + (BENCH_STEPS + k) * n};
     }
     size_t at = 0;
     for (size_t i = 0; i < d->r->points; i++) {
@@ -617,21 +613,21 @@ static hpcw_status time_split(struct drawing *d, double block, hpcw_error *err) 
         }
         at++;
     }
-    hpcw_i_page_heading(d->page, "Where the time goes");
-    hpcw_i_page_bars(d->page,
-                     &(struct hpcw_i_page_bars){
-                         .title = "Open, write, flush, close",
-                         .caption = "Of the repetition whose total time is the median one. Upper bar: each "
-                                    "step on the process where it took longest; lower, paler bar: on the "
-                                    "one where it was shortest.",
-                         .origin = HPCW_I_PAGE_MEASURED,
-                         .category_label = "point",
-                         .label = "time",
-                         .unit = HPCW_I_PAGE_SECONDS,
-                         .category = category,
-                         .categories = n,
-                         .bar = bar,
-                         .count = 2 * BENCH_STEPS});
+    ui_page_heading(d->page, "Where the time goes");
+    ui_page_bars(d->page,
+                 &(struct ui_page_bars){
+                     .title = "Open, write, flush, close",
+                     .caption = "Of the repetition whose total time is the median one. Upper bar: each "
+                                "step on the process where it took longest; lower, paler bar: on the "
+                                "one where it was shortest.",
+                     .origin = UI_PAGE_MEASURED,
+                     .category_label = "point",
+                     .label = "time",
+                     .unit = UI_PAGE_SECONDS,
+                     .category = category,
+                     .categories = n,
+                     .bar = bar,
+                     .count = 2 * BENCH_STEPS});
     hpcw_i_free(category);
     hpcw_i_free(value);
     return HPCW_OK;
@@ -645,89 +641,88 @@ static void raw_samples(struct drawing *d) {
         for (size_t i = 0; i < d->r->points; i++) {
             const struct bench_point *p = &d->r->point[i];
             for (size_t k = 0; p->mode == m && k < p->trials; k++) {
-                add_point(d, &(struct hpcw_i_page_point){.x = p->trial[k].order,
-                                                         .y = (double)p->trial[k].total_ns / 1e9,
-                                                         .low = NAN,
-                                                         .high = NAN,
-                                                         .note = p->id,
-                                                         .doubtful = p->noisy});
+                add_point(d, &(struct ui_page_point){.x = p->trial[k].order,
+                                                     .y = (double)p->trial[k].total_ns / 1e9,
+                                                     .low = NAN,
+                                                     .high = NAN,
+                                                     .note = p->id,
+                                                     .doubtful = p->noisy});
             }
         }
         end_series(d);
     }
     if (d->count > 0) {
-        hpcw_i_page_heading(d->page, "Raw samples");
-        hpcw_i_page_xy(d->page,
-                       &(struct hpcw_i_page_xy){
-                           .title = "Total time of every run, in the order they ran",
-                           .caption =
-                               "Bands that rise, fall or jump together from left to right are the machine's "
-                               "doing, not a layout's. Hollow: of noisy points.",
-                           .origin = HPCW_I_PAGE_MEASURED,
-                           .x = {.label = "order of the runs", .unit = HPCW_I_PAGE_COUNT},
-                           .y = {.label = "total time", .unit = HPCW_I_PAGE_SECONDS, .log = true},
-                           .series = d->series,
-                           .count = d->count});
+        ui_page_heading(d->page, "Raw samples");
+        ui_page_xy(d->page,
+                   &(struct ui_page_xy){
+                       .title = "Total time of every run, in the order they ran",
+                       .caption = "Bands that rise, fall or jump together from left to right are the machine's "
+                                  "doing, not a layout's. Hollow: of noisy points.",
+                       .origin = UI_PAGE_MEASURED,
+                       .x = {.label = "order of the runs", .unit = UI_PAGE_COUNT},
+                       .y = {.label = "total time", .unit = UI_PAGE_SECONDS, .log = true},
+                       .series = d->series,
+                       .count = d->count});
     }
     d->count = 0;
     d->points = 0;
 }
 
-static void rate_cells(struct hpcw_i_page *page, const struct bench_rate *rate) {
+static void rate_cells(struct ui_page *page, const struct bench_rate *rate) {
     if (rate->there) {
-        hpcw_i_page_number_cell(page, HPCW_I_PAGE_RATE, rate->stats.median);
-        hpcw_i_page_cell(page);
-        hpcw_i_page_number(page, HPCW_I_PAGE_RATE, rate->stats.ci_low);
-        hpcw_i_page_text(page, " to ");
-        hpcw_i_page_number(page, HPCW_I_PAGE_RATE, rate->stats.ci_high);
-        hpcw_i_page_end(page);
+        ui_page_number_cell(page, UI_PAGE_RATE, rate->stats.median);
+        ui_page_cell(page);
+        ui_page_number(page, UI_PAGE_RATE, rate->stats.ci_low);
+        ui_page_text(page, " to ");
+        ui_page_number(page, UI_PAGE_RATE, rate->stats.ci_high);
+        ui_page_end(page);
     } else {
-        hpcw_i_page_text_cell(page, "%s", "");
-        hpcw_i_page_text_cell(page, "%s", "");
+        ui_page_text_cell(page, "%s", "");
+        ui_page_text_cell(page, "%s", "");
     }
 }
 
 static void all_points(struct drawing *d) {
-    struct hpcw_i_page *page = d->page;
-    hpcw_i_page_heading(page, "All points");
-    hpcw_i_page_table(page,
-                      "Medians with their confidence intervals; the last columns are counted from the layout. ",
-                      HPCW_I_PAGE_MEASURED, false);
-    hpcw_i_page_columns(page, (const char *const[]){"point", "state", "durable", "interval", "page cache",
-                                                    "interval", "of the ceiling", "coverage", "runs",
-                                                    "blocks (counted)", "shared (counted)", NULL});
+    struct ui_page *page = d->page;
+    ui_page_heading(page, "All points");
+    ui_page_table(page,
+                  "Medians with their confidence intervals; the last columns are counted from the layout. ",
+                  UI_PAGE_MEASURED, false);
+    ui_page_columns(page, (const char *const[]){"point", "state", "durable", "interval", "page cache",
+                                                "interval", "of the ceiling", "coverage", "runs",
+                                                "blocks (counted)", "shared (counted)", NULL});
     for (size_t i = 0; i < d->r->points; i++) {
         const struct bench_point *p = &d->r->point[i];
         const struct bench_rate *rate = p->durable.there ? &p->durable : &p->cached;
         char id[32];
         point_id(i, id);
-        hpcw_i_page_row(page, id, p->fate != BENCH_MEASURED || p->noisy);
-        hpcw_i_page_text_cell(page, "%s", p->id);
-        hpcw_i_page_text_cell(page, "%s%s%s%s", bench_fate_name[p->fate], p->reason[0] == '\0' ? "" : ": ",
-                              p->reason, p->noisy ? ", noisy" : "");
+        ui_page_row(page, id, p->fate != BENCH_MEASURED || p->noisy);
+        ui_page_text_cell(page, "%s", p->id);
+        ui_page_text_cell(page, "%s%s%s%s", bench_fate_name[p->fate], p->reason[0] == '\0' ? "" : ": ",
+                          p->reason, p->noisy ? ", noisy" : "");
         rate_cells(page, &p->durable);
         rate_cells(page, &p->cached);
         if (p->ratio.there) {
-            hpcw_i_page_number_cell(page, HPCW_I_PAGE_PLAIN, p->ratio.stats.median);
+            ui_page_number_cell(page, UI_PAGE_PLAIN, p->ratio.stats.median);
         } else {
-            hpcw_i_page_text_cell(page, "%s", "");
+            ui_page_text_cell(page, "%s", "");
         }
         if (rate->there) {
-            hpcw_i_page_number_cell(page, HPCW_I_PAGE_SHARE, rate->stats.ci_coverage);
+            ui_page_number_cell(page, UI_PAGE_SHARE, rate->stats.ci_coverage);
         } else {
-            hpcw_i_page_text_cell(page, "%s", "");
+            ui_page_text_cell(page, "%s", "");
         }
-        hpcw_i_page_text_cell(page, "%zu", p->trials);
+        ui_page_text_cell(page, "%zu", p->trials);
         if (p->counted) {
-            hpcw_i_page_number_cell(page, HPCW_I_PAGE_COUNT, (double)p->blocks);
-            hpcw_i_page_number_cell(page, HPCW_I_PAGE_COUNT, (double)p->shared_blocks);
+            ui_page_number_cell(page, UI_PAGE_COUNT, (double)p->blocks);
+            ui_page_number_cell(page, UI_PAGE_COUNT, (double)p->shared_blocks);
         } else {
-            hpcw_i_page_text_cell(page, "%s", "");
-            hpcw_i_page_text_cell(page, "%s", "");
+            ui_page_text_cell(page, "%s", "");
+            ui_page_text_cell(page, "%s", "");
         }
-        hpcw_i_page_end(page);
+        ui_page_end(page);
     }
-    hpcw_i_page_end(page);
+    ui_page_end(page);
 }
 
 /* ---- The whole ---- */
@@ -754,7 +749,7 @@ hpcw_status bench_report_page(const struct bench_results *r, const char *path, h
     for (size_t i = 0; i < r->points; i++) {
         most += r->point[i].trials;
     }
-    hpcw_status s = hpcw_i_page_open(path, "Write throughput and the block size", &d.page, err);
+    hpcw_status s = ui_page_open(path, "Write throughput and the block size", &d.page, err);
     if (s != HPCW_OK) {
         return s;
     }
@@ -784,10 +779,10 @@ hpcw_status bench_report_page(const struct bench_results *r, const char *path, h
     }
     raw_samples(&d);
     all_points(&d);
-    s = hpcw_i_page_finish(d.page, err);
+    s = ui_page_finish(d.page, err);
 done:
     hpcw_i_free(d.point);
     hpcw_i_free(d.series);
-    hpcw_i_page_free(d.page);
+    ui_page_free(d.page);
     return s;
 }

@@ -336,7 +336,7 @@ static void read_rate(struct input *in, struct place *point, const char *key, st
     if (!rate->there) {
         return;
     }
-    struct hpcw_i_stats *s = &rate->stats;
+    struct bench_stats *s = &rate->stats;
     s->median = number(in, &at, "median", 0, HUGE_VAL);
     s->mean = number(in, &at, "mean", 0, HUGE_VAL);
     s->sd = number(in, &at, "sd", 0, HUGE_VAL);
@@ -361,8 +361,8 @@ static void compare_rate(struct input *in, const struct place *point, const char
         refuse(in, point, key, is->there ? "the figures that its trials give" : "null: its trials give none");
         return;
     }
-    const struct hpcw_i_stats *a = &said->stats;
-    const struct hpcw_i_stats *b = &is->stats;
+    const struct bench_stats *a = &said->stats;
+    const struct bench_stats *b = &is->stats;
     const double pair[][2] = {{a->median, b->median},   {a->mean, b->mean},
                               {a->sd, b->sd},           {a->min, b->min},
                               {a->q25, b->q25},         {a->q75, b->q75},
@@ -381,7 +381,7 @@ static void compare_rate(struct input *in, const struct place *point, const char
 }
 
 /* Whoever reads on sees the figures of the file, to the last digit. */
-static void keep_said(const struct hpcw_i_stats *said, struct hpcw_i_stats *is) {
+static void keep_said(const struct bench_stats *said, struct bench_stats *is) {
     const size_t count = is->count;
     const double mad = is->mad;
     *is = *said;

@@ -57,7 +57,7 @@ static double rate_of(const struct bench_point *p, const struct bench_trial *t, 
 
 static hpcw_status stats_of(const double *x, size_t n, struct bench_rate *rate, hpcw_error *err) {
     rate->there = n > 0;
-    return n == 0 ? HPCW_OK : hpcw_i_stats_of(x, n, 0.95, &rate->stats, err);
+    return n == 0 ? HPCW_OK : bench_stats_of(x, n, 0.95, &rate->stats, err);
 }
 
 static hpcw_status rate_side(const struct bench_point *p, const struct bench_trial *t, size_t n, bool durable,
@@ -85,7 +85,7 @@ static hpcw_status rate_ratio(const struct bench_point *p, double *x, struct ben
 }
 
 static bool is_noisy(const struct bench_point *p) {
-    const struct hpcw_i_stats *s = is_durable(p->mode) ? &p->durable.stats : &p->cached.stats;
+    const struct bench_stats *s = is_durable(p->mode) ? &p->durable.stats : &p->cached.stats;
     size_t disturbed = 0;
     for (size_t i = 0; i < p->trials; i++) {
         disturbed += p->trial[i].others > BENCH_NOISE;

@@ -66,7 +66,7 @@ enum bench_fate { BENCH_MEASURED, BENCH_FAILED, BENCH_LEFT_OUT, BENCH_FATES };
 /* A rate over the trials of a point. */
 struct bench_rate {
     bool there; /* false: not defined for this mode, or nothing was measured */
-    struct hpcw_i_stats stats;
+    struct bench_stats stats;
 };
 
 struct bench_point {

@@ -68,9 +68,9 @@ static void rest_on(struct bench_advice *a, size_t point) {
 }
 
 static void say_rate(struct bench_advice *a, const struct bench_point *p) {
-    char median[HPCW_I_TEXT_SIZE], low[HPCW_I_TEXT_SIZE], high[HPCW_I_TEXT_SIZE];
-    say(a, "%s (%s to %s)", hpcw_i_text_rate(median, rate(p)), hpcw_i_text_rate(low, p->durable.stats.ci_low),
-        hpcw_i_text_rate(high, p->durable.stats.ci_high));
+    char median[UI_TEXT_SIZE], low[UI_TEXT_SIZE], high[UI_TEXT_SIZE];
+    say(a, "%s (%s to %s)", ui_text_rate(median, rate(p)), ui_text_rate(low, p->durable.stats.ci_low),
+        ui_text_rate(high, p->durable.stats.ci_high));
 }
 
 /* ---- what is said ---- */
@@ -152,10 +152,10 @@ static void best_block(struct bench_results *r) {
             rest_on(a, i);
         }
     }
-    char size[3][HPCW_I_TEXT_SIZE];
-    (void)hpcw_i_text_size(size[0], r->point[best].block_size);
-    (void)hpcw_i_text_size(size[1], low);
-    (void)hpcw_i_text_size(size[2], high);
+    char size[3][UI_TEXT_SIZE];
+    (void)ui_text_size(size[0], r->point[best].block_size);
+    (void)ui_text_size(size[1], low);
+    (void)ui_text_size(size[2], high);
     if (equal == all) {
         say(a, "Aligned containers: no block size from %s to %s differs from the fastest beyond noise.",
             size[1], size[2]);

@@ -52,51 +52,51 @@ hpcw_status bench_output_draw(const struct bench_results *r, const char *directo
     char path[BENCH_PATH];
     (void)snprintf(path, sizeof path, "%s/report.html", directory);
     /* A build without reports has the data all the same. */
-    return hpcw_i_page_available(NULL) == HPCW_OK ? bench_report_page(r, path, err) : HPCW_OK;
+    return ui_page_available(NULL) == HPCW_OK ? bench_report_page(r, path, err) : HPCW_OK;
 }
 
 /* ---- the table ---- */
 
-static void print_rate(struct hpcw_i_table *t, const struct bench_rate *rate) {
-    char text[HPCW_I_TEXT_SIZE];
-    hpcw_i_table_cell(t, "%s", rate->there ? hpcw_i_text_rate(text, rate->stats.median) : "");
+static void print_rate(struct ui_table *t, const struct bench_rate *rate) {
+    char text[UI_TEXT_SIZE];
+    ui_table_cell(t, "%s", rate->there ? ui_text_rate(text, rate->stats.median) : "");
 }
 
-static void print_interval(struct hpcw_i_table *t, const struct bench_rate *rate) {
-    char low[HPCW_I_TEXT_SIZE], high[HPCW_I_TEXT_SIZE];
+static void print_interval(struct ui_table *t, const struct bench_rate *rate) {
+    char low[UI_TEXT_SIZE], high[UI_TEXT_SIZE];
     if (rate->there) {
-        hpcw_i_table_cell(t, "%s to %s", hpcw_i_text_rate(low, rate->stats.ci_low),
-                          hpcw_i_text_rate(high, rate->stats.ci_high));
+        ui_table_cell(t, "%s to %s", ui_text_rate(low, rate->stats.ci_low),
+                      ui_text_rate(high, rate->stats.ci_high));
     } else {
-        hpcw_i_table_cell(t, "%s", "");
+        ui_table_cell(t, "%s", "");
     }
 }
 
-static void print_point(struct hpcw_i_table *t, const struct bench_point *p) {
-    hpcw_i_table_cell(t, "%s", p->id);
+static void print_point(struct ui_table *t, const struct bench_point *p) {
+    ui_table_cell(t, "%s", p->id);
     print_rate(t, &p->durable);
     print_interval(t, &p->durable);
     print_rate(t, &p->cached);
     if (p->ratio.there) {
-        hpcw_i_table_cell(t, "%.2f", p->ratio.stats.median);
+        ui_table_cell(t, "%.2f", p->ratio.stats.median);
     } else {
-        hpcw_i_table_cell(t, "%s", "");
+        ui_table_cell(t, "%s", "");
     }
     if (p->counted) {
-        hpcw_i_table_cell(t, "%llu", (unsigned long long)p->shared_blocks);
+        ui_table_cell(t, "%llu", (unsigned long long)p->shared_blocks);
     } else {
-        hpcw_i_table_cell(t, "%s", "");
+        ui_table_cell(t, "%s", "");
     }
-    hpcw_i_table_cell(t, "%s", p->noisy ? "noisy" : "");
+    ui_table_cell(t, "%s", p->noisy ? "noisy" : "");
 }
 
 hpcw_status bench_output_print(const struct bench_results *r, FILE *stream, hpcw_error *err) {
     static const char *const title[] = {
         "point", "durable", "interval of the median", "page cache", "of ceiling", "shared blocks", ""};
-    struct hpcw_i_table t = {0};
+    struct ui_table t = {0};
     size_t measured = 0;
     for (size_t i = 0; i < sizeof title / sizeof title[0]; i++) {
-        hpcw_i_table_column(&t, title[i], i == 0 || i == 6 ? HPCW_I_LEFT : HPCW_I_RIGHT);
+        ui_table_column(&t, title[i], i == 0 || i == 6 ? UI_LEFT : UI_RIGHT);
     }
     for (size_t i = 0; i < r->points; i++) {
         if (r->point[i].fate == BENCH_MEASURED) {
@@ -104,8 +104,8 @@ hpcw_status bench_output_print(const struct bench_results *r, FILE *stream, hpcw
             measured++;
         }
     }
-    hpcw_status s = measured == 0 ? HPCW_OK : hpcw_i_table_print(&t, stream, 0, err);
-    hpcw_i_table_free(&t);
+    hpcw_status s = measured == 0 ? HPCW_OK : ui_table_print(&t, stream, 0, err);
+    ui_table_free(&t);
     for (size_t i = 0; i < r->points; i++) {
         const struct bench_point *p = &r->point[i];
         if (p->fate != BENCH_MEASURED) {
@@ -115,7 +115,7 @@ hpcw_status bench_output_print(const struct bench_results *r, FILE *stream, hpcw
     }
     for (size_t i = 0; i < r->advices; i++) {
         (void)fputc('\n', stream);
-        hpcw_i_text_wrap(stream, r->advice[i].text, 0, 0, hpcw_i_text_width(stream));
+        ui_text_wrap(stream, r->advice[i].text, 0, 0, ui_text_width(stream));
     }
     return s;
 }

@@ -21,7 +21,7 @@ struct planner {
     struct bench_results *r;
     struct bench_planned *planned;
     size_t capacity;
-    struct hpcw_i_sizes blocks, records, files;
+    struct ui_sizes blocks, records, files;
     hpcw_status status;
     hpcw_error *err;
 };
@@ -84,12 +84,12 @@ static void add(struct planner *pl, enum bench_layout layout, enum bench_mode mo
                               .files = files,
                               .twin = SIZE_MAX,
                               .failed_process = -1};
-    char size[HPCW_I_TEXT_SIZE];
+    char size[UI_TEXT_SIZE];
     (void)snprintf(p->id, sizeof p->id, "%s/%s/%s%s", bench_layout_name[layout], bench_mode_name[mode],
                    row->model    ? "real"
                    : row->aligns ? ""
                                  : "records-",
-                   row->model ? "" : hpcw_i_text_size(size, row->aligns ? block : record));
+                   row->model ? "" : ui_text_size(size, row->aligns ? block : record));
     if (row->offers_files && files != (uint32_t)pl->files.at[0]) {
         size_t n = strlen(p->id);
         (void)snprintf(p->id + n, sizeof p->id - n, "/%u-files", files);
@@ -160,18 +160,18 @@ static int by_size(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
-static void add_size(struct hpcw_i_sizes *sizes, uint64_t size) {
+static void add_size(struct ui_sizes *sizes, uint64_t size) {
     for (size_t i = 0; i < sizes->count; i++) {
         if (sizes->at[i] == size) {
             return;
         }
     }
-    if (sizes->count < HPCW_I_SIZES_MAX) {
+    if (sizes->count < UI_SIZES_MAX) {
         sizes->at[sizes->count++] = size;
     }
 }
 
-static void add_sizes(struct hpcw_i_sizes *sizes, const uint64_t *size, size_t count) {
+static void add_sizes(struct ui_sizes *sizes, const uint64_t *size, size_t count) {
     for (size_t i = 0; i < count; i++) {
         add_size(sizes, size[i]);
     }
@@ -311,10 +311,10 @@ bool bench_sweep_fit(const struct bench_sweep_options *o, struct bench_results *
         if (all <= left_ns) {
             return any;
         }
-        char budget[HPCW_I_TEXT_SIZE], pair[HPCW_I_TEXT_SIZE], why[256];
+        char budget[UI_TEXT_SIZE], pair[UI_TEXT_SIZE], why[256];
         (void)snprintf(why, sizeof why, "the budget of %s is too small for it: a run with its ceiling takes %s",
-                       hpcw_i_text_duration(budget, o->budget),
-                       hpcw_i_text_duration(pair, (double)pair_ns(&planned[worst], guess_ns) * 1e-9));
+                       ui_text_duration(budget, o->budget),
+                       ui_text_duration(pair, (double)pair_ns(&planned[worst], guess_ns) * 1e-9));
         cannot(&r->point[worst], &planned[worst], why);
     }
 }

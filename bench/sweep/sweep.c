@@ -43,7 +43,7 @@ struct sweep {
     uint64_t bytes, most_bytes; /* of a run */
     uint64_t random;
     uint32_t order;
-    struct hpcw_i_progress *progress; /* NULL where nothing is shown */
+    struct ui_progress *progress; /* NULL where nothing is shown */
 };
 
 static uint64_t elapsed_ns(const struct sweep *w) {
@@ -165,7 +165,7 @@ static hpcw_status run_pair(struct sweep *w, size_t index, uint32_t repetition, 
     bool model = bench_layout_row(p->layout)->model;
     uint64_t ceiling_first = bench_random(&w->random) & 1;
     ceiling_first = model && repetition == 0 ? 0 : ceiling_first; /* nobody knows yet what it will make */
-    hpcw_i_progress_label(w->progress, p->id);
+    ui_progress_label(w->progress, p->id);
     hpcw_status s = hpcw_i_agree(w->processes->comm, room_for(w, p, &e), NULL, &e);
     for (uint64_t i = 0; s == HPCW_OK && i < 2; i++) {
         uint64_t side = i ^ ceiling_first;
@@ -173,7 +173,7 @@ static hpcw_status run_pair(struct sweep *w, size_t index, uint32_t repetition, 
         trial[side].repetition = repetition;
         trial[side].order = repetition == 0 ? 0 : ++w->order;
     }
-    hpcw_i_progress_add(w->progress, p->bytes);
+    ui_progress_add(w->progress, p->bytes);
     if (s != HPCW_OK) {
         s = note_failure(w, index, s, &e);
         if (s != HPCW_OK) {
@@ -266,8 +266,8 @@ static hpcw_status resize(struct sweep *w, hpcw_error *err) {
 
 /* Shows how far these repetitions are. On process 0, and not where it is to be quiet. */
 static hpcw_status show(struct sweep *w, uint32_t repetitions, hpcw_error *err) {
-    struct hpcw_i_progress_options shown = {.prefix = "hpcw-bench"};
-    hpcw_i_progress_stop(w->progress);
+    struct ui_progress_options shown = {.prefix = "hpcw-bench"};
+    ui_progress_stop(w->progress);
     w->progress = NULL;
     if (w->processes->process != 0 || w->o->quiet) {
         return HPCW_OK;
@@ -275,7 +275,7 @@ static hpcw_status show(struct sweep *w, uint32_t repetitions, hpcw_error *err) 
     for (size_t i = 0; i < w->r->points; i++) {
         shown.total += w->planned[i].active ? w->r->point[i].bytes * repetitions : 0;
     }
-    return hpcw_i_progress_start(&shown, &w->progress, err);
+    return ui_progress_start(&shown, &w->progress, err);
 }
 
 /* Shared blocks of all points whose layout says where data lie. */
@@ -589,7 +589,7 @@ static hpcw_status measure(struct sweep *w, const char *directory, hpcw_error *e
     if (s == HPCW_OK) {
         s = run_all(w, err);
     }
-    hpcw_i_progress_stop(w->progress);
+    ui_progress_stop(w->progress);
     return s;
 }
 

@@ -22,12 +22,12 @@
 #include "ui/cli/values.h"
 
 struct bench_sweep_options {
-    struct hpcw_i_sizes block_sizes; /* empty: 4K to 16M, and that of the file system */
-    struct hpcw_i_sizes records;     /* empty: 47K, and for plain files 4K and 1M, too */
-    struct hpcw_i_sizes files;       /* empty: 1, and 4 at the block size of the file system */
-    uint64_t layouts, modes;         /* bit i: the i-th of its list; 0: the default */
-    uint64_t per_rank;               /* bytes; 0: as many as the budget allows */
-    uint32_t ranks;                  /* 0: 64, or one for each process */
+    struct ui_sizes block_sizes; /* empty: 4K to 16M, and that of the file system */
+    struct ui_sizes records;     /* empty: 47K, and for plain files 4K and 1M, too */
+    struct ui_sizes files;       /* empty: 1, and 4 at the block size of the file system */
+    uint64_t layouts, modes;     /* bit i: the i-th of its list; 0: the default */
+    uint64_t per_rank;           /* bytes; 0: as many as the budget allows */
+    uint32_t ranks;              /* 0: 64, or one for each process */
     uint32_t repeat;
     double budget; /* seconds */
     uint64_t max_bytes;

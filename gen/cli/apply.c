@@ -7,11 +7,11 @@
 #include "ui/cli/text.h"
 
 struct groups {
-    const struct hpcw_i_param_group *groups;
+    const struct gen_param_group *groups;
     size_t count;
 };
 
-static const struct hpcw_i_param *param_at(const struct groups *all, size_t index, void **owner) {
+static const struct ui_param *param_at(const struct groups *all, size_t index, void **owner) {
     for (size_t g = 0; g < all->count; g++) {
         if (index < all->groups[g].count) {
             *owner = all->groups[g].owner;
@@ -24,18 +24,18 @@ static const struct hpcw_i_param *param_at(const struct groups *all, size_t inde
 
 static const char *key_at(const void *list, size_t index) {
     void *owner;
-    const struct hpcw_i_param *param = param_at(list, index, &owner);
+    const struct ui_param *param = param_at(list, index, &owner);
     return param == NULL ? NULL : param->key;
 }
 
 /* "mesages" names linktest.messages if no other group has a parameter that is as near. */
 static const char *nearest_key(const char *key, const struct groups *all) {
-    const char *near = hpcw_i_text_nearest(key, key_at, all);
+    const char *near = ui_text_nearest(key, key_at, all);
     if (near != NULL || strchr(key, '.') != NULL) {
         return near;
     }
     void *owner;
-    const struct hpcw_i_param *param;
+    const struct ui_param *param;
     for (size_t i = 0; (param = param_at(all, i, &owner)) != NULL; i++) {
         const char *dot = strchr(param->key, '.');
         if (dot != NULL && strcmp(dot + 1, key) == 0) {
@@ -48,13 +48,12 @@ static const char *nearest_key(const char *key, const struct groups *all) {
     return near;
 }
 
-hpcw_status hpcw_i_settings_apply(const struct hpcw_i_settings *settings,
-                                  const struct hpcw_i_param_group *groups, size_t group_count,
-                                  hpcw_error *err) {
+hpcw_status gen_settings_apply(const struct ui_settings *settings, const struct gen_param_group *groups,
+                               size_t group_count, hpcw_error *err) {
     const struct groups all = {groups, group_count};
     for (size_t s = 0; s < settings->count; s++) {
-        const struct hpcw_i_setting *setting = &settings->items[s];
-        const struct hpcw_i_param *param;
+        const struct ui_setting *setting = &settings->items[s];
+        const struct ui_param *param;
         void *owner = NULL;
         size_t i = 0;
         while ((param = param_at(&all, i, &owner)) != NULL && strcmp(param->key, setting->key) != 0) {
@@ -68,9 +67,9 @@ hpcw_status hpcw_i_settings_apply(const struct hpcw_i_settings *settings,
                        : hpcw_i_fail(err, HPCW_EINVAL, "%s: wanted a parameter, got \"%s\"; did you mean %s?",
                                      setting->origin, setting->key, near);
         }
-        hpcw_status status = hpcw_i_param_set(param, owner, setting->value, err);
+        hpcw_status status = ui_param_set(param, owner, setting->value, err);
         if (status != HPCW_OK) {
-            return hpcw_i_fail_at(err, status, setting->origin);
+            return ui_fail_at(err, status, setting->origin);
         }
     }
     return HPCW_OK;

@@ -7,8 +7,8 @@
 #include "ui/param/param.h"
 
 /* The parameters of one module with the struct that holds their values. */
-struct hpcw_i_param_group {
-    const struct hpcw_i_param *params;
+struct gen_param_group {
+    const struct ui_param *params;
     size_t count;
     void *owner;
 };
@@ -17,8 +17,8 @@ struct hpcw_i_param_group {
  * Sets every parameter named, in order. An unknown key is HPCW_EINVAL and names the nearest one; a value that
  * the parameter refuses is its error. Both begin with the origin.
  */
-HPCW_MUST_CHECK hpcw_status hpcw_i_settings_apply(const struct hpcw_i_settings *settings,
-                                                  const struct hpcw_i_param_group *groups, size_t group_count,
-                                                  hpcw_error *err);
+HPCW_MUST_CHECK hpcw_status gen_settings_apply(const struct ui_settings *settings,
+                                               const struct gen_param_group *groups, size_t group_count,
+                                               hpcw_error *err);
 
 #endif

@@ -29,8 +29,8 @@ struct check {
 static hpcw_status check_digest(const cJSON *file, const char *path, hpcw_error *err) {
     const cJSON *text = cJSON_GetObjectItemCaseSensitive(file, "xxh128");
     const cJSON *size = cJSON_GetObjectItemCaseSensitive(file, "size");
-    struct hpcw_i_digest want;
-    struct hpcw_i_digest got;
+    struct gen_digest want;
+    struct gen_digest got;
     uint64_t bytes = 0;
     struct stat st;
     if (lstat(path, &st) != 0) {
@@ -43,14 +43,14 @@ static hpcw_status check_digest(const cJSON *file, const char *path, hpcw_error 
     if (!cJSON_IsString(text)) {
         return HPCW_OK; /* made without checksums */
     }
-    if (!hpcw_i_digest_parse(text->valuestring, &want)) {
+    if (!gen_digest_parse(text->valuestring, &want)) {
         return hpcw_i_fail(err, HPCW_EFORMAT, "%s: the manifest's xxh128 is no digest: %.64s", path,
                            text->valuestring);
     }
-    hpcw_status s = hpcw_i_digest_file(path, &got, &bytes, err);
+    hpcw_status s = gen_digest_file(path, &got, &bytes, err);
     if (s == HPCW_OK && (want.high != got.high || want.low != got.low)) {
-        char is[HPCW_I_DIGEST_TEXT];
-        hpcw_i_digest_text(&got, is);
+        char is[GEN_DIGEST_TEXT];
+        gen_digest_text(&got, is);
         s = hpcw_i_fail(err, HPCW_ECHECKSUM, "%s: XXH3-128: wanted %s, got %s", path, text->valuestring, is);
     }
     return s;
@@ -61,14 +61,13 @@ static hpcw_status check_file(void *context, void *state, uint64_t index, hpcw_e
     const struct check *c = context;
     (void)state;
     const cJSON *name = cJSON_GetObjectItemCaseSensitive(c->file[index], "path");
-    if (!cJSON_IsString(name) || !hpcw_i_store_is_below(name->valuestring)) {
-        return hpcw_i_fail(err, HPCW_EFORMAT,
-                           "%s/" HPCW_I_MANIFEST ": file %llu: wanted a path below the directory, got %.100s",
-                           c->dir, (unsigned long long)index,
-                           cJSON_IsString(name) ? name->valuestring : "none");
+    if (!cJSON_IsString(name) || !gen_directory_is_below(name->valuestring)) {
+        return hpcw_i_fail(
+            err, HPCW_EFORMAT, "%s/" GEN_MANIFEST ": file %llu: wanted a path below the directory, got %.100s",
+            c->dir, (unsigned long long)index, cJSON_IsString(name) ? name->valuestring : "none");
     }
-    char path[HPCW_I_STORE_PATH];
-    hpcw_i_store_path(c->dir, name->valuestring, path);
+    char path[GEN_DIRECTORY_PATH];
+    gen_directory_path(c->dir, name->valuestring, path);
     return check_digest(c->file[index], path, err);
 }
 
@@ -77,30 +76,29 @@ static hpcw_status check_structure(void *context, void *state, uint64_t index, h
     const struct check *c = context;
     (void)state;
     const char *name = cJSON_GetObjectItemCaseSensitive(c->file[index], "path")->valuestring;
-    size_t f = hpcw_i_format_of_path(name);
-    bool together =
-        f < hpcw_i_format_count && (hpcw_i_format[f]->container || hpcw_i_format[f]->folder != NULL);
-    if (f == hpcw_i_format_count || (together && c->first[f] != index)) {
+    size_t f = gen_format_of_path(name);
+    bool together = f < gen_format_count && (gen_format[f]->container || gen_format[f]->folder != NULL);
+    if (f == gen_format_count || (together && c->first[f] != index)) {
         return HPCW_OK;
     }
-    char path[HPCW_I_STORE_PATH];
-    hpcw_i_store_path(c->dir, hpcw_i_format[f]->folder != NULL ? hpcw_i_format[f]->folder : name, path);
+    char path[GEN_DIRECTORY_PATH];
+    gen_directory_path(c->dir, gen_format[f]->folder != NULL ? gen_format[f]->folder : name, path);
     uint64_t files;
-    return hpcw_i_format[f]->verify(path, true, &files, err);
+    return gen_format[f]->verify(path, true, &files, err);
 }
 
 /* Files that are not what they were are named before anything is concluded from what they say. */
-static hpcw_status check_files(const struct hpcgen_options *o, struct check *c, hpcw_error *err) {
-    const struct hpcw_i_pool_work content = {.context = c, .step = check_file};
-    hpcw_status s = hpcw_i_pool_run(o->jobs, 0, c->count, 1, &content, err);
+static hpcw_status check_files(const struct gen_cli_options *o, struct check *c, hpcw_error *err) {
+    const struct gen_pool_work content = {.context = c, .step = check_file};
+    hpcw_status s = gen_pool_run(o->jobs, 0, c->count, 1, &content, err);
     if (s != HPCW_OK) {
         return s;
     }
     for (size_t i = c->count; i-- > 0;) {
-        c->first[hpcw_i_format_of_path(cJSON_GetObjectItemCaseSensitive(c->file[i], "path")->valuestring)] = i;
+        c->first[gen_format_of_path(cJSON_GetObjectItemCaseSensitive(c->file[i], "path")->valuestring)] = i;
     }
-    const struct hpcw_i_pool_work structure = {.context = c, .step = check_structure};
-    return hpcw_i_pool_run(o->jobs, 0, c->count, 1, &structure, err);
+    const struct gen_pool_work structure = {.context = c, .step = check_structure};
+    return gen_pool_run(o->jobs, 0, c->count, 1, &structure, err);
 }
 
 /* One line of the checksum list; *list moves behind it. */
@@ -120,15 +118,15 @@ static hpcw_status check_line(const char *path, const char **list, unsigned line
 
 /* The checksum list must say what the manifest says, and the truth of the manifest. */
 static hpcw_status check_list(const struct check *c, hpcw_error *err) {
-    char path[HPCW_I_STORE_PATH];
-    char manifest[HPCW_I_STORE_PATH];
+    char path[GEN_DIRECTORY_PATH];
+    char manifest[GEN_DIRECTORY_PATH];
     char *text = NULL;
-    struct hpcw_i_digest digest;
-    char now[HPCW_I_DIGEST_TEXT];
-    hpcw_i_store_path(c->dir, HPCW_I_CHECKSUMS, path);
-    hpcw_i_store_path(c->dir, HPCW_I_MANIFEST, manifest);
+    struct gen_digest digest;
+    char now[GEN_DIGEST_TEXT];
+    gen_directory_path(c->dir, GEN_CHECKSUMS, path);
+    gen_directory_path(c->dir, GEN_MANIFEST, manifest);
     hpcw_error e = {.message = ""};
-    hpcw_status s = hpcw_i_store_read(path, &text, &e);
+    hpcw_status s = gen_directory_read(path, &text, &e);
     if (s == HPCW_ENOENT && cJSON_GetObjectItemCaseSensitive(c->file[0], "xxh128") == NULL) {
         return HPCW_OK; /* made without checksums */
     }
@@ -137,12 +135,12 @@ static hpcw_status check_list(const struct check *c, hpcw_error *err) {
         return s;
     }
     /* The manifest first: if it was changed, the rest of the list differs from it, too. */
-    s = hpcw_i_digest_file(manifest, &digest, NULL, err);
-    const char *last = strstr(text, "  " HPCW_I_MANIFEST "\n");
+    s = gen_digest_file(manifest, &digest, NULL, err);
+    const char *last = strstr(text, "  " GEN_MANIFEST "\n");
     if (s == HPCW_OK) {
-        hpcw_i_digest_text(&digest, now);
+        gen_digest_text(&digest, now);
         if (last == NULL || last - text < 32) {
-            s = hpcw_i_fail(err, HPCW_EFORMAT, "%s: wanted a digest of " HPCW_I_MANIFEST ", got none", path);
+            s = hpcw_i_fail(err, HPCW_EFORMAT, "%s: wanted a digest of " GEN_MANIFEST ", got none", path);
         } else if (memcmp(last - 32, now, 32) != 0) {
             s = hpcw_i_fail(err, HPCW_ECHECKSUM, "%s: XXH3-128: wanted %.32s, got %s", manifest, last - 32,
                             now);
@@ -157,7 +155,7 @@ static hpcw_status check_list(const struct check *c, hpcw_error *err) {
                        cJSON_IsString(name) ? name->valuestring : "(no path)", err);
     }
     if (s == HPCW_OK) {
-        s = check_line(path, &list, line++, now, HPCW_I_MANIFEST, err);
+        s = check_line(path, &list, line++, now, GEN_MANIFEST, err);
     }
     if (s == HPCW_OK && *list != '\0') {
         s = hpcw_i_fail(err, HPCW_ECHECKSUM, "%s: wanted %u lines, got more", path, line - 1);
@@ -166,16 +164,16 @@ static hpcw_status check_list(const struct check *c, hpcw_error *err) {
     return s;
 }
 
-static hpcw_status verify_directory(const struct hpcgen_options *o, const char *dir, uint64_t *files,
+static hpcw_status verify_directory(const struct gen_cli_options *o, const char *dir, uint64_t *files,
                                     hpcw_error *err) {
-    char path[HPCW_I_STORE_PATH];
+    char path[GEN_DIRECTORY_PATH];
     cJSON *manifest;
     struct check c = {.dir = dir};
     struct hpcw_i_buf list = {0};
-    hpcw_i_store_path(dir, HPCW_I_MANIFEST, path);
-    hpcw_status s = hpcw_i_store_read_json(path, &manifest, err);
+    gen_directory_path(dir, GEN_MANIFEST, path);
+    hpcw_status s = gen_directory_read_json(path, &manifest, err);
     if (s == HPCW_ENOENT) {
-        return hpcw_i_fail(err, HPCW_ENOENT, "%s: wanted a finished dataset, got no " HPCW_I_MANIFEST, dir);
+        return hpcw_i_fail(err, HPCW_ENOENT, "%s: wanted a finished dataset, got no " GEN_MANIFEST, dir);
     }
     if (s != HPCW_OK) {
         return s;
@@ -216,21 +214,21 @@ static hpcw_status unknown_file(const char *path, hpcw_error *err) {
                        "%s: wanted a file of a known format (see hpcgen list), got another one", path);
 }
 
-hpcw_status hpcgen_verify(const struct hpcgen_options *o, const char *path, hpcw_error *err) {
+hpcw_status gen_cli_verify(const struct gen_cli_options *o, const char *path, hpcw_error *err) {
     struct stat st;
     uint64_t files = 0; /* of a folder that is no dataset: nobody counted */
     hpcw_status s;
     const char *what = "dataset";
     bool is_directory = stat(path, &st) == 0 && S_ISDIR(st.st_mode);
-    size_t f = hpcw_i_format_of_file(path);
-    if (is_directory && f == hpcw_i_format_count) {
+    size_t f = gen_format_of_file(path);
+    if (is_directory && f == gen_format_count) {
         s = verify_directory(o, path, &files, err);
     } else {
-        if (f == hpcw_i_format_count) {
+        if (f == gen_format_count) {
             return unknown_file(path, err);
         }
-        what = hpcw_i_format[f]->name;
-        s = hpcw_i_format[f]->verify(path, false, &files, err);
+        what = gen_format[f]->name;
+        s = gen_format[f]->verify(path, false, &files, err);
     }
     if (s != HPCW_OK) {
         return s;
@@ -324,9 +322,9 @@ static const char *print_members(const char *p, unsigned depth) {
     return p + 1;
 }
 
-hpcw_status hpcgen_info(const struct hpcgen_options *o, const char *path, hpcw_error *err) {
-    size_t f = hpcw_i_format_of_file(path);
-    if (f == hpcw_i_format_count) {
+hpcw_status gen_cli_info(const struct gen_cli_options *o, const char *path, hpcw_error *err) {
+    size_t f = gen_format_of_file(path);
+    if (f == gen_format_count) {
         return unknown_file(path, err);
     }
     struct hpcw_i_buf buf = {0};
@@ -335,8 +333,8 @@ hpcw_status hpcgen_info(const struct hpcgen_options *o, const char *path, hpcw_e
                          &(struct hpcw_i_json_options){.indent = o->json, .replace_bad_utf8 = true});
     hpcw_i_json_begin_object(&json);
     hpcw_i_json_put_str(&json, "file", path);
-    hpcw_i_json_put_str(&json, "format", hpcw_i_format[f]->name);
-    hpcw_status s = hpcw_i_format[f]->info(path, &json, err);
+    hpcw_i_json_put_str(&json, "format", gen_format[f]->name);
+    hpcw_status s = gen_format[f]->info(path, &json, err);
     hpcw_i_json_end_object(&json);
     hpcw_status j = hpcw_i_json_finish(&json, s == HPCW_OK ? err : NULL);
     s = s == HPCW_OK ? j : s;

@@ -8,24 +8,23 @@
 #include "libwriter/comm/comm.h"
 
 /* Applies --set and what a configuration file set. */
-hpcw_status hpcgen_apply(const struct hpcw_i_settings *settings, struct hpcw_i_dataset *dataset,
-                         hpcw_error *err);
+hpcw_status gen_cli_apply(const struct ui_settings *settings, struct gen_dataset *dataset, hpcw_error *err);
 
 /* The dataset that a command line describes: preset, scale, settings, the rest; built and checked. */
-hpcw_status hpcgen_resolve(const struct hpcgen_options *options, struct hpcw_i_dataset *dataset,
-                           hpcw_error *err);
+hpcw_status gen_cli_resolve(const struct gen_cli_options *options, struct gen_dataset *dataset,
+                            hpcw_error *err);
 
 /* Collective over `comm`; only process 0 prints. */
-hpcw_status hpcgen_generate(const struct hpcgen_options *options, hpcw_comm *comm, hpcw_error *err);
-hpcw_status hpcgen_plan(const struct hpcgen_options *options, hpcw_comm *comm, hpcw_error *err);
+hpcw_status gen_cli_generate(const struct gen_cli_options *options, hpcw_comm *comm, hpcw_error *err);
+hpcw_status gen_cli_plan(const struct gen_cli_options *options, hpcw_comm *comm, hpcw_error *err);
 
-hpcw_status hpcgen_verify(const struct hpcgen_options *options, const char *path, hpcw_error *err);
-hpcw_status hpcgen_info(const struct hpcgen_options *options, const char *path, hpcw_error *err);
-hpcw_status hpcgen_list(const struct hpcgen_options *options, hpcw_error *err);
-hpcw_status hpcgen_export(const struct hpcgen_options *options, const char *path, hpcw_error *err);
-hpcw_status hpcgen_report(const struct hpcgen_options *options, const char *path, hpcw_error *err);
-hpcw_status hpcgen_recover(const struct hpcgen_options *options, const char *const *path, size_t count,
-                           hpcw_error *err);
-hpcw_status hpcgen_join(const struct hpcgen_options *options, const char *dir, hpcw_error *err);
+hpcw_status gen_cli_verify(const struct gen_cli_options *options, const char *path, hpcw_error *err);
+hpcw_status gen_cli_info(const struct gen_cli_options *options, const char *path, hpcw_error *err);
+hpcw_status gen_cli_list(const struct gen_cli_options *options, hpcw_error *err);
+hpcw_status gen_cli_export(const struct gen_cli_options *options, const char *path, hpcw_error *err);
+hpcw_status gen_cli_report(const struct gen_cli_options *options, const char *path, hpcw_error *err);
+hpcw_status gen_cli_recover(const struct gen_cli_options *options, const char *const *path, size_t count,
+                            hpcw_error *err);
+hpcw_status gen_cli_join(const struct gen_cli_options *options, const char *dir, hpcw_error *err);
 
 #endif

@@ -10,33 +10,33 @@
 #include "libwriter/io/fsinfo.h"
 #include "ui/cli/text.h"
 
-hpcw_status hpcgen_export(const struct hpcgen_options *o, const char *path, hpcw_error *err) {
-    size_t f = hpcw_i_format_of_file(path);
-    if (f < hpcw_i_format_count && hpcw_i_format[f] != &hpcw_i_format_clog2) {
+hpcw_status gen_cli_export(const struct gen_cli_options *o, const char *path, hpcw_error *err) {
+    size_t f = gen_format_of_file(path);
+    if (f < gen_format_count && gen_format[f] != &gen_format_clog2) {
         return hpcw_i_fail(err, HPCW_EFORMAT, "%s: wanted an event log (clog2), got %s", path,
-                           hpcw_i_format[f]->name);
+                           gen_format[f]->name);
     }
-    const struct hpcw_i_export what = {.form = o->form,
-                                       .from_s = o->from,
-                                       .to_s = o->to,
-                                       .first_rank = o->first_rank,
-                                       .last_rank = o->last_rank};
-    struct hpcw_i_exported size;
-    struct hpcw_i_exported done;
+    const struct gen_export what = {.form = o->form,
+                                    .from_s = o->from,
+                                    .to_s = o->to,
+                                    .first_rank = o->first_rank,
+                                    .last_rank = o->last_rank};
+    struct gen_exported size;
+    struct gen_exported done;
     hpcw_sink *sink;
     hpcw_status s = hpcw_sink_open_null(&sink, err);
     if (s != HPCW_OK) {
         return s;
     }
-    s = hpcw_i_export_clog2(path, &what, sink, &size, err);
+    s = gen_export_clog2(path, &what, sink, &size, err);
     hpcw_sink_free(sink);
     if (s != HPCW_OK) {
         return s;
     }
     if (!o->quiet) {
-        char text[HPCW_I_TEXT_SIZE];
+        char text[UI_TEXT_SIZE];
         (void)fprintf(stderr, "hpcgen: %s: %llu events, %s\n", o->output, (unsigned long long)size.events,
-                      hpcw_i_text_bytes(text, size.bytes));
+                      ui_text_bytes(text, size.bytes));
     }
     uint64_t space = UINT64_MAX;
     if (hpcw_i_fs_space(o->output, &space, NULL) == HPCW_OK && space < size.bytes) {
@@ -47,7 +47,7 @@ hpcw_status hpcgen_export(const struct hpcgen_options *o, const char *path, hpcw
     if (s != HPCW_OK) {
         return s;
     }
-    s = hpcw_i_export_clog2(path, &what, sink, &done, err);
+    s = gen_export_clog2(path, &what, sink, &done, err);
     s = s == HPCW_OK ? hpcw_sink_publish(sink, err) : s;
     hpcw_sink_free(sink);
     if (s == HPCW_OK && o->json) {

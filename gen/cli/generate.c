@@ -24,15 +24,15 @@ static double now(void) {
 }
 
 static void on_label(void *context, const char *text) {
-    hpcw_i_progress_label(context, text);
+    ui_progress_label(context, text);
 }
 
 static void on_progress(void *context, uint64_t bytes) {
-    hpcw_i_progress_add(context, bytes);
+    ui_progress_add(context, bytes);
 }
 
 /* The result as JSON on stdout. */
-static hpcw_status print_json(const struct hpcw_i_run *run, const struct hpcw_i_outcome *o, double seconds,
+static hpcw_status print_json(const struct gen_run *run, const struct gen_outcome *o, double seconds,
                               hpcw_error *err) {
     struct hpcw_i_buf buf = {0};
     struct hpcw_i_json json;
@@ -57,26 +57,26 @@ static hpcw_status print_json(const struct hpcw_i_run *run, const struct hpcw_i_
     return s;
 }
 
-static void print_summary(const struct hpcw_i_run *run, const struct hpcw_i_outcome *o, double seconds) {
-    const struct hpcw_i_dataset *d = run->dataset;
-    char apparent[HPCW_I_TEXT_SIZE];
-    char allocated[HPCW_I_TEXT_SIZE];
-    char duration[HPCW_I_TEXT_SIZE];
-    for (size_t f = 0; f < hpcw_i_format_count; f++) {
+static void print_summary(const struct gen_run *run, const struct gen_outcome *o, double seconds) {
+    const struct gen_dataset *d = run->dataset;
+    char apparent[UI_TEXT_SIZE];
+    char allocated[UI_TEXT_SIZE];
+    char duration[UI_TEXT_SIZE];
+    for (size_t f = 0; f < gen_format_count; f++) {
         uint64_t begin;
         uint64_t end;
-        hpcw_i_part_of(d, f, run->part, run->parts, &begin, &end);
-        struct hpcw_i_unit unit;
-        if (begin < end && hpcw_i_format[f]->unit(d, begin, &unit, NULL) == HPCW_OK) {
-            (void)fprintf(stderr, "hpcgen: %-9s %s/%s%s\n", hpcw_i_format[f]->name, run->directory, unit.path,
+        gen_part_of(d, f, run->part, run->parts, &begin, &end);
+        struct gen_unit unit;
+        if (begin < end && gen_format[f]->unit(d, begin, &unit, NULL) == HPCW_OK) {
+            (void)fprintf(stderr, "hpcgen: %-9s %s/%s%s\n", gen_format[f]->name, run->directory, unit.path,
                           end - begin > 1 ? " ..." : "");
         }
     }
     (void)fprintf(stderr, "hpcgen: %u ranks, seed %llu, preset %s, scale %s: %s apparent, %s stored\n",
-                  d->ranks, (unsigned long long)d->seed, d->preset, hpcw_i_scale_name[d->scale],
-                  hpcw_i_text_bytes(apparent, o->apparent), hpcw_i_text_bytes(allocated, o->allocated));
+                  d->ranks, (unsigned long long)d->seed, d->preset, gen_scale_name[d->scale],
+                  ui_text_bytes(apparent, o->apparent), ui_text_bytes(allocated, o->allocated));
     (void)fprintf(stderr, "hpcgen: %llu files written, %llu kept, in %s\n", (unsigned long long)o->files,
-                  (unsigned long long)o->kept, hpcw_i_text_duration(duration, seconds));
+                  (unsigned long long)o->kept, ui_text_duration(duration, seconds));
     if (!o->complete) {
         (void)fprintf(stderr, "hpcgen: part %u of %u is done; when all are: hpcgen join %s\n", run->part + 1,
                       run->parts, run->directory);
@@ -88,28 +88,27 @@ static void print_summary(const struct hpcw_i_run *run, const struct hpcw_i_outc
     }
 }
 
-hpcw_status hpcgen_generate(const struct hpcgen_options *o, hpcw_comm *comm, hpcw_error *err) {
+hpcw_status gen_cli_generate(const struct gen_cli_options *o, hpcw_comm *comm, hpcw_error *err) {
     double start = now();
-    struct hpcw_i_dataset d = {0};
-    struct hpcw_i_progress *progress = NULL;
+    struct gen_dataset d = {0};
+    struct ui_progress *progress = NULL;
     bool first = hpcw_comm_process(comm) == 0;
     uint64_t files;
     uint64_t apparent;
     uint64_t allocated = 0;
-    hpcw_status s = hpcgen_resolve(o, &d, err);
+    hpcw_status s = gen_cli_resolve(o, &d, err);
     if (s == HPCW_OK) {
-        s = hpcw_i_part_size(&d, o->part.index, o->part.count, &files, &apparent, &allocated, err);
+        s = gen_part_size(&d, o->part.index, o->part.count, &files, &apparent, &allocated, err);
     }
     if (s == HPCW_OK) {
-        s = hpcw_i_progress_start(
-            &(struct hpcw_i_progress_options){.mode = o->quiet || !first ? HPCW_I_PROGRESS_QUIET
-                                                                         : HPCW_I_PROGRESS_AUTO,
-                                              .prefix = "hpcgen",
-                                              .total = allocated / (uint64_t)hpcw_comm_size(comm)},
+        s = ui_progress_start(
+            &(struct ui_progress_options){.mode = o->quiet || !first ? UI_PROGRESS_QUIET : UI_PROGRESS_AUTO,
+                                          .prefix = "hpcgen",
+                                          .total = allocated / (uint64_t)hpcw_comm_size(comm)},
             &progress, err);
     }
     s = hpcw_i_agree(comm, s, NULL, err);
-    struct hpcw_i_run run = {
+    struct gen_run run = {
         .dataset = &d,
         .directory = o->out,
         .comm = comm,
@@ -125,30 +124,30 @@ hpcw_status hpcgen_generate(const struct hpcgen_options *o, hpcw_comm *comm, hpc
         .progress = on_progress,
         .context = progress,
     };
-    struct hpcw_i_outcome outcome = {0};
+    struct gen_outcome outcome = {0};
     if (s == HPCW_OK) {
-        s = hpcw_i_generate(&run, &outcome, err);
+        s = gen_generate(&run, &outcome, err);
     }
-    hpcw_i_progress_stop(progress);
+    ui_progress_stop(progress);
     if (s == HPCW_OK && first && !o->quiet) {
         print_summary(&run, &outcome, now() - start);
     }
     if (s == HPCW_OK && first && o->json) {
         s = print_json(&run, &outcome, now() - start, err);
     }
-    hpcw_i_dataset_free(&d);
+    gen_dataset_free(&d);
     return s;
 }
 
 /* The description that the parts left behind is a configuration file of their common options. */
-static hpcw_status read_description(const char *dir, struct hpcgen_options *o, struct hpcw_i_parse *parse,
+static hpcw_status read_description(const char *dir, struct gen_cli_options *o, struct ui_parse *parse,
                                     hpcw_error *err) {
-    char path[HPCW_I_STORE_PATH];
-    hpcw_i_store_path(dir, HPCW_I_PARAMETERS, path);
-    hpcw_status s = hpcw_i_options_init(parse, &hpcgen_program, o, err);
+    char path[GEN_DIRECTORY_PATH];
+    gen_directory_path(dir, GEN_PARAMETERS, path);
+    hpcw_status s = ui_options_init(parse, &gen_cli_program, o, err);
     if (s == HPCW_OK) {
         hpcw_error e;
-        s = hpcw_i_config_read(parse, path, &e);
+        s = ui_config_read(parse, path, &e);
         if (s == HPCW_ENOENT) {
             s = hpcw_i_fail(err, HPCW_ENOENT, "%s: wanted a dataset whose parts are written, got none (%.500s)",
                             dir, e.message);
@@ -161,16 +160,16 @@ static hpcw_status read_description(const char *dir, struct hpcgen_options *o, s
 
 /* Whether the manifest is there, which is written when all else is: by an earlier join, or a run without parts. */
 static bool is_complete(const char *dir) {
-    char path[HPCW_I_STORE_PATH];
-    hpcw_i_store_path(dir, HPCW_I_MANIFEST, path);
+    char path[GEN_DIRECTORY_PATH];
+    gen_directory_path(dir, GEN_MANIFEST, path);
     cJSON *manifest = NULL;
-    bool complete = access(path, F_OK) == 0 && hpcw_i_store_read_json(path, &manifest, NULL) == HPCW_OK &&
+    bool complete = access(path, F_OK) == 0 && gen_directory_read_json(path, &manifest, NULL) == HPCW_OK &&
                     cJSON_IsString(cJSON_GetObjectItemCaseSensitive(manifest, "fingerprint"));
     cJSON_Delete(manifest);
     return complete;
 }
 
-static void print_was_complete(const struct hpcgen_options *o, const char *dir) {
+static void print_was_complete(const struct gen_cli_options *o, const char *dir) {
     if (!o->quiet) {
         (void)fprintf(stderr, "hpcgen: %s was complete already\n", dir);
     }
@@ -179,22 +178,22 @@ static void print_was_complete(const struct hpcgen_options *o, const char *dir) 
     }
 }
 
-hpcw_status hpcgen_join(const struct hpcgen_options *o, const char *dir, hpcw_error *err) {
+hpcw_status gen_cli_join(const struct gen_cli_options *o, const char *dir, hpcw_error *err) {
     double start = now();
-    struct hpcgen_options described;
-    struct hpcw_i_parse parse;
-    struct hpcw_i_dataset d = {0};
-    struct hpcw_i_outcome outcome = {0};
+    struct gen_cli_options described;
+    struct ui_parse parse;
+    struct gen_dataset d = {0};
+    struct gen_outcome outcome = {0};
     hpcw_status s = read_description(dir, &described, &parse, err);
     if (s == HPCW_ENOENT && is_complete(dir)) {
         print_was_complete(o, dir);
-        hpcgen_options_free(&described);
+        gen_cli_options_free(&described);
         return HPCW_OK;
     }
     if (s == HPCW_OK) {
-        s = hpcgen_resolve(&described, &d, err);
+        s = gen_cli_resolve(&described, &d, err);
     }
-    struct hpcw_i_run run = {
+    struct gen_run run = {
         .dataset = &d,
         .directory = dir,
         .comm = hpcw_i_comm_or_self(NULL),
@@ -204,7 +203,7 @@ hpcw_status hpcgen_join(const struct hpcgen_options *o, const char *dir, hpcw_er
         .durability = o->sync ? HPCW_SYNC_DIRECTORY : HPCW_SYNC_NONE,
     };
     if (s == HPCW_OK) {
-        s = hpcw_i_join(&run, &outcome, err);
+        s = gen_join(&run, &outcome, err);
     }
     if (s == HPCW_OK && !o->quiet) {
         print_summary(&run, &outcome, now() - start);
@@ -212,7 +211,7 @@ hpcw_status hpcgen_join(const struct hpcgen_options *o, const char *dir, hpcw_er
     if (s == HPCW_OK && o->json) {
         s = print_json(&run, &outcome, now() - start, err);
     }
-    hpcw_i_dataset_free(&d);
-    hpcgen_options_free(&described);
+    gen_dataset_free(&d);
+    gen_cli_options_free(&described);
     return s;
 }

@@ -15,15 +15,15 @@ enum { EXIT_FAILED = 1, EXIT_USAGE = 2 };
 
 /* A refusal of what was asked for, and not a failure of the system or of a file that was read. */
 static bool wrong_usage(const hpcw_error *err, size_t command) {
-    bool describes = command == HPCGEN_GENERATE || command == HPCGEN_PLAN || command == HPCGEN_LIST;
+    bool describes = command == GEN_CLI_GENERATE || command == GEN_CLI_PLAN || command == GEN_CLI_LIST;
     return describes && err->sys_errno == 0 &&
            (err->code == HPCW_EINVAL || err->code == HPCW_ERANGE || err->code == HPCW_EMISMATCH);
 }
 
 /* Collective. Processes that were told different things would wait for each other in different places. */
-static hpcw_status agree_on_options(const struct hpcgen_options *o, const struct hpcw_i_parse *parse,
+static hpcw_status agree_on_options(const struct gen_cli_options *o, const struct ui_parse *parse,
                                     hpcw_comm *comm, hpcw_status s, hpcw_error *err) {
-    uint64_t hash = s == HPCW_OK ? hpcgen_options_hash(o, parse->command + 8 * (size_t)parse->answer) : 0;
+    uint64_t hash = s == HPCW_OK ? gen_cli_options_hash(o, parse->command + 8 * (size_t)parse->answer) : 0;
     uint64_t word[2] = {hash, ~hash}; /* the largest and the smallest, as two maxima */
     struct hpcw_i_words words = {.maxs = 2, .word = word};
     s = hpcw_i_agree(comm, s, &words, err);
@@ -34,36 +34,36 @@ static hpcw_status agree_on_options(const struct hpcgen_options *o, const struct
     return s;
 }
 
-static hpcw_status run_command(struct hpcgen_options *o, const struct hpcw_i_parse *parse,
-                               const struct hpcgen_launch *launch, hpcw_error *err) {
+static hpcw_status run_command(struct gen_cli_options *o, const struct ui_parse *parse,
+                               const struct gen_cli_launch *launch, hpcw_error *err) {
     bool first = hpcw_comm_process(launch->comm) == 0;
     /* The directory is named in paths and messages: without the slashes behind it. */
     for (size_t n = strlen(o->out); n > 1 && o->out[n - 1] == '/'; n--) {
         o->out[n - 1] = '\0';
     }
     if (o->jobs == 0) {
-        uint32_t processors = hpcw_i_pool_processors() / launch->processes_per_node;
+        uint32_t processors = gen_pool_processors() / launch->processes_per_node;
         o->jobs = processors == 0 ? 1 : processors;
     }
-    switch ((enum hpcgen_command)parse->command) {
-    case HPCGEN_GENERATE:
-        return hpcgen_generate(o, launch->comm, err);
-    case HPCGEN_PLAN:
-        return hpcgen_plan(o, launch->comm, err);
-    case HPCGEN_VERIFY:
-        return first ? hpcgen_verify(o, parse->args[0], err) : HPCW_OK;
-    case HPCGEN_INFO:
-        return first ? hpcgen_info(o, parse->args[0], err) : HPCW_OK;
-    case HPCGEN_LIST:
-        return first ? hpcgen_list(o, err) : HPCW_OK;
-    case HPCGEN_JOIN:
-        return first ? hpcgen_join(o, parse->args[0], err) : HPCW_OK;
-    case HPCGEN_EXPORT:
-        return first ? hpcgen_export(o, parse->args[0], err) : HPCW_OK;
-    case HPCGEN_REPORT:
-        return first ? hpcgen_report(o, parse->args[0], err) : HPCW_OK;
-    case HPCGEN_RECOVER:
-        return first ? hpcgen_recover(o, parse->args, parse->arg_count, err) : HPCW_OK;
+    switch ((enum gen_cli_command)parse->command) {
+    case GEN_CLI_GENERATE:
+        return gen_cli_generate(o, launch->comm, err);
+    case GEN_CLI_PLAN:
+        return gen_cli_plan(o, launch->comm, err);
+    case GEN_CLI_VERIFY:
+        return first ? gen_cli_verify(o, parse->args[0], err) : HPCW_OK;
+    case GEN_CLI_INFO:
+        return first ? gen_cli_info(o, parse->args[0], err) : HPCW_OK;
+    case GEN_CLI_LIST:
+        return first ? gen_cli_list(o, err) : HPCW_OK;
+    case GEN_CLI_JOIN:
+        return first ? gen_cli_join(o, parse->args[0], err) : HPCW_OK;
+    case GEN_CLI_EXPORT:
+        return first ? gen_cli_export(o, parse->args[0], err) : HPCW_OK;
+    case GEN_CLI_REPORT:
+        return first ? gen_cli_report(o, parse->args[0], err) : HPCW_OK;
+    case GEN_CLI_RECOVER:
+        return first ? gen_cli_recover(o, parse->args, parse->arg_count, err) : HPCW_OK;
     }
     return hpcw_i_fail(err, HPCW_EINTERNAL, "no such command");
 }
@@ -71,21 +71,21 @@ static hpcw_status run_command(struct hpcgen_options *o, const struct hpcw_i_par
 int main(int argc, char **argv) {
     /* A limit on the size of files is an error like a full disk, to be reported and cleaned up after. */
     (void)signal(SIGXFSZ, SIG_IGN);
-    struct hpcgen_launch launch;
-    struct hpcgen_options options = {0};
-    struct hpcw_i_parse parse = {0};
+    struct gen_cli_launch launch;
+    struct gen_cli_options options = {0};
+    struct ui_parse parse = {0};
     hpcw_error err = {.message = ""};
     int result = EXIT_SUCCESS;
-    hpcw_status s = hpcgen_launch_begin(&launch, &argc, &argv, &err);
+    hpcw_status s = gen_cli_launch_begin(&launch, &argc, &argv, &err);
     bool first = hpcw_comm_process(launch.comm) == 0;
     bool reading = true;
     if (s == HPCW_OK) {
-        s = hpcgen_options_read(&options, &parse, argc, argv, &err);
+        s = gen_cli_options_read(&options, &parse, argc, argv, &err);
         s = agree_on_options(&options, &parse, launch.comm, s, &err);
     }
-    if (s == HPCW_OK && parse.answer != HPCW_I_ANSWER_NONE) {
+    if (s == HPCW_OK && parse.answer != UI_ANSWER_NONE) {
         if (first) {
-            hpcw_i_options_answer(&parse, stdout);
+            ui_options_answer(&parse, stdout);
         }
     } else if (s == HPCW_OK) {
         reading = false;
@@ -101,7 +101,7 @@ int main(int argc, char **argv) {
         }
         result = reading || wrong_usage(&err, parse.command) ? EXIT_USAGE : EXIT_FAILED;
     }
-    hpcgen_options_free(&options);
-    hpcgen_launch_end(&launch);
+    gen_cli_options_free(&options);
+    gen_cli_launch_end(&launch);
     return result;
 }

@@ -27,8 +27,8 @@ static const char *launcher(void) {
     return tasks != NULL && strtol(tasks, NULL, 10) > 1 ? "SLURM_STEP_NUM_TASKS" : NULL;
 }
 
-hpcw_status hpcgen_launch_begin(struct hpcgen_launch *launch, int *argc, char ***argv, hpcw_error *err) {
-    *launch = (struct hpcgen_launch){.comm = hpcw_i_comm_or_self(NULL), .processes_per_node = 1};
+hpcw_status gen_cli_launch_begin(struct gen_cli_launch *launch, int *argc, char ***argv, hpcw_error *err) {
+    *launch = (struct gen_cli_launch){.comm = hpcw_i_comm_or_self(NULL), .processes_per_node = 1};
     const char *mark = launcher();
     if (mark == NULL) {
         return HPCW_OK;
@@ -64,7 +64,7 @@ hpcw_status hpcgen_launch_begin(struct hpcgen_launch *launch, int *argc, char **
 #endif
 }
 
-void hpcgen_launch_end(struct hpcgen_launch *launch) {
+void gen_cli_launch_end(struct gen_cli_launch *launch) {
     hpcw_comm_free(launch->comm);
 #ifdef HPCGEN_MPI
     if (launch->mpi) {

@@ -8,7 +8,7 @@
 
 #include <hpcw/comm.h>
 
-struct hpcgen_launch {
+struct gen_cli_launch {
     hpcw_comm *comm;
     uint32_t processes_per_node;
     bool mpi; /* MPI was initialised here */
@@ -19,7 +19,7 @@ struct hpcgen_launch {
  * initialised; a build without MPI refuses (HPCW_ENOTSUP), as every process would write the same files.
  * `launch` is usable and must be ended also after a failure.
  */
-hpcw_status hpcgen_launch_begin(struct hpcgen_launch *launch, int *argc, char ***argv, hpcw_error *err);
-void hpcgen_launch_end(struct hpcgen_launch *launch);
+hpcw_status gen_cli_launch_begin(struct gen_cli_launch *launch, int *argc, char ***argv, hpcw_error *err);
+void gen_cli_launch_end(struct gen_cli_launch *launch);
 
 #endif

@@ -14,75 +14,75 @@
 #include "ui/cli/config.h"
 
 enum {
-    GENERATE = HPCW_I_COMMAND(HPCGEN_GENERATE),
-    PLAN = HPCW_I_COMMAND(HPCGEN_PLAN),
-    VERIFY = HPCW_I_COMMAND(HPCGEN_VERIFY),
-    INFO = HPCW_I_COMMAND(HPCGEN_INFO),
-    LIST = HPCW_I_COMMAND(HPCGEN_LIST),
-    JOIN = HPCW_I_COMMAND(HPCGEN_JOIN),
-    EXPORT = HPCW_I_COMMAND(HPCGEN_EXPORT),
-    RECOVER = HPCW_I_COMMAND(HPCGEN_RECOVER),
-    REPORT = HPCW_I_COMMAND(HPCGEN_REPORT),
+    GENERATE = UI_COMMAND(GEN_CLI_GENERATE),
+    PLAN = UI_COMMAND(GEN_CLI_PLAN),
+    VERIFY = UI_COMMAND(GEN_CLI_VERIFY),
+    INFO = UI_COMMAND(GEN_CLI_INFO),
+    LIST = UI_COMMAND(GEN_CLI_LIST),
+    JOIN = UI_COMMAND(GEN_CLI_JOIN),
+    EXPORT = UI_COMMAND(GEN_CLI_EXPORT),
+    RECOVER = UI_COMMAND(GEN_CLI_RECOVER),
+    REPORT = UI_COMMAND(GEN_CLI_REPORT),
     /* A plan takes whatever the run takes, so that one word before the options turns the one into the other. */
     RUN = GENERATE | PLAN,
 };
 
-static const struct hpcw_i_command commands[] = {
-    [HPCGEN_GENERATE] = {"generate", "write a dataset, or one part of it (what is meant without a command)",
-                         NULL, 0, 0},
-    [HPCGEN_PLAN] = {"plan", "say what generate would write: files, bytes, memory, time; write nothing", NULL,
-                     0, 0},
-    [HPCGEN_VERIFY] = {"verify", "check a dataset or one file of it: checksums and structure", "DIR|FILE", 1,
-                       1},
-    [HPCGEN_INFO] = {"info", "say what a file holds", "FILE", 1, 1},
-    [HPCGEN_LIST] = {"list", "list the formats, the presets, and every parameter with its value", NULL, 0, 0},
-    [HPCGEN_JOIN] = {"join", "finish a dataset whose parts were written apart: truth, manifest, checksums",
-                     "DIR", 1, 1},
-    [HPCGEN_EXPORT] = {"export", "write an event log, or a part of it, for other viewers", "FILE", 1, 1},
-    [HPCGEN_RECOVER] = {"recover", "make an event log of the local files that a run left when it died",
-                        "FILE...", 1, UINT_MAX},
-    [HPCGEN_REPORT] = {"report", "draw a dataset or one file of it: a page with charts, for a browser",
-                       "DIR|FILE", 1, 1},
+static const struct ui_command commands[] = {
+    [GEN_CLI_GENERATE] = {"generate", "write a dataset, or one part of it (what is meant without a command)",
+                          NULL, 0, 0},
+    [GEN_CLI_PLAN] = {"plan", "say what generate would write: files, bytes, memory, time; write nothing", NULL,
+                      0, 0},
+    [GEN_CLI_VERIFY] = {"verify", "check a dataset or one file of it: checksums and structure", "DIR|FILE", 1,
+                        1},
+    [GEN_CLI_INFO] = {"info", "say what a file holds", "FILE", 1, 1},
+    [GEN_CLI_LIST] = {"list", "list the formats, the presets, and every parameter with its value", NULL, 0, 0},
+    [GEN_CLI_JOIN] = {"join", "finish a dataset whose parts were written apart: truth, manifest, checksums",
+                      "DIR", 1, 1},
+    [GEN_CLI_EXPORT] = {"export", "write an event log, or a part of it, for other viewers", "FILE", 1, 1},
+    [GEN_CLI_RECOVER] = {"recover", "make an event log of the local files that a run left when it died",
+                         "FILE...", 1, UINT_MAX},
+    [GEN_CLI_REPORT] = {"report", "draw a dataset or one file of it: a page with charts, for a browser",
+                        "DIR|FILE", 1, 1},
 };
 
 /* ---- words ---- */
 
 static const char *preset_word(const void *list, size_t index) {
     (void)list;
-    return index < hpcw_i_machine_preset_count ? hpcw_i_machine_preset[index].name : NULL;
+    return index < model_machine_preset_count ? model_machine_preset[index].name : NULL;
 }
 
 /* Keys that --set can complete. */
 static const char *parameter_word(const void *list, size_t index) {
     (void)list;
-    for (size_t g = 0; g < hpcw_i_dataset_group_count; g++) {
-        size_t count = hpcw_i_dataset_group_size(&hpcw_i_dataset_group[g]);
+    for (size_t g = 0; g < gen_dataset_group_count; g++) {
+        size_t count = gen_dataset_group_size(&gen_dataset_group[g]);
         if (index < count) {
-            return hpcw_i_dataset_group[g].params[index].key;
+            return gen_dataset_group[g].params[index].key;
         }
         index -= count;
     }
     return NULL;
 }
 
-static const char *const form_names[] = {[HPCW_I_EXPORT_CHROME] = "chrome", [HPCW_I_EXPORT_CSV] = "csv", NULL};
+static const char *const form_names[] = {[GEN_EXPORT_CHROME] = "chrome", [GEN_EXPORT_CSV] = "csv", NULL};
 
 /* ---- options ---- */
 
-#define FIELD(name) .offset = offsetof(struct hpcgen_options, name)
-#define TEXT_FIELD(name) FIELD(name), .size = sizeof((struct hpcgen_options *)0)->name
+#define FIELD(name) .offset = offsetof(struct gen_cli_options, name)
+#define TEXT_FIELD(name) FIELD(name), .size = sizeof((struct gen_cli_options *)0)->name
 #define DATA .section = "What the data are"
 #define WRITING .section = "How the work is done"
 #define EXPORTED .section = "What is exported or drawn"
 #define OUTPUT .section = "What is printed"
 #define U64_MAX 18446744073709551615.0
 
-static const struct hpcw_i_option options[] = {
+static const struct ui_option options[] = {
     {.param = {.key = "ranks",
-               .type = HPCW_I_PARAM_U32,
+               .type = UI_PARAM_U32,
                FIELD(ranks),
                .min = 1,
-               .max = HPCW_I_MAX_RANKS,
+               .max = MODEL_MAX_RANKS,
                .help =
                    "number of virtual ranks; formats have limits of their own (LinkTest takes even numbers)"},
      .letter = 'n',
@@ -91,17 +91,17 @@ static const struct hpcw_i_option options[] = {
      .required = RUN,
      DATA},
     {.param = {.key = "formats",
-               .type = HPCW_I_PARAM_U64,
+               .type = UI_PARAM_U64,
                FIELD(formats),
                .help = "comma list of what to write, or all; without it everything that can take N ranks"},
      .letter = 'f',
      .metavar = "LIST",
-     .read = hpcw_i_read_word_set,
-     .words = hpcw_i_format_name,
+     .read = ui_read_word_set,
+     .words = gen_format_name,
      .commands = RUN,
      DATA},
     {.param = {.key = "seed",
-               .type = HPCW_I_PARAM_U64,
+               .type = UI_PARAM_U64,
                FIELD(seed),
                .min = 0,
                .max = U64_MAX,
@@ -111,45 +111,44 @@ static const struct hpcw_i_option options[] = {
      .default_text = "2",
      .commands = RUN,
      DATA},
-    {.param =
-         {.key = "preset", .type = HPCW_I_PARAM_STRING, TEXT_FIELD(preset), .help = "the machine to imitate"},
+    {.param = {.key = "preset", .type = UI_PARAM_STRING, TEXT_FIELD(preset), .help = "the machine to imitate"},
      .letter = 'p',
      .metavar = "NAME",
      .default_text = "dfplus-hdr200",
-     .read = hpcw_i_read_word,
+     .read = ui_read_word,
      .words = preset_word,
      .commands = RUN | LIST,
      DATA},
     {.param = {.key = "scale",
-               .type = HPCW_I_PARAM_CHOICE,
+               .type = UI_PARAM_CHOICE,
                FIELD(scale),
-               .choices = hpcw_i_scale_name,
+               .choices = gen_scale_name,
                .help = "volume of data per rank"},
      .metavar = "SIZE",
      .default_text = "medium",
      .commands = RUN | LIST,
      DATA},
     {.param = {.key = "set",
-               .type = HPCW_I_PARAM_STRING,
+               .type = UI_PARAM_STRING,
                FIELD(set),
                .help = "set one parameter of those that `hpcgen list` shows; may be given again and again"},
      .metavar = "KEY=VALUE",
-     .read = hpcw_i_read_setting,
+     .read = ui_read_setting,
      .words = parameter_word,
      .commands = RUN | LIST,
-     .flags = HPCW_I_OPTION_NO_CONFIG,
+     .flags = UI_OPTION_NO_CONFIG,
      DATA},
     {.param = {.key = "config",
-               .type = HPCW_I_PARAM_STRING,
+               .type = UI_PARAM_STRING,
                TEXT_FIELD(config),
                .help = "read options and parameters from an INI file; the command line overrules it"},
      .letter = 'c',
      .metavar = "FILE",
      .commands = RUN | LIST,
-     .flags = HPCW_I_OPTION_NO_CONFIG,
+     .flags = UI_OPTION_NO_CONFIG,
      DATA},
     {.param = {.key = "blocksize",
-               .type = HPCW_I_PARAM_SIZE,
+               .type = UI_PARAM_SIZE,
                FIELD(blocksize),
                .min = 1,
                .max = 2147483647,
@@ -161,10 +160,10 @@ static const struct hpcw_i_option options[] = {
      .commands = RUN,
      DATA},
     {.param = {.key = "files",
-               .type = HPCW_I_PARAM_U32,
+               .type = UI_PARAM_U32,
                FIELD(files),
                .min = 1,
-               .max = HPCW_I_MAX_RANKS,
+               .max = MODEL_MAX_RANKS,
                .help = "physical files that the LinkTest container is split into"},
      .metavar = "N",
      .default_text = "1",
@@ -172,7 +171,7 @@ static const struct hpcw_i_option options[] = {
      DATA},
 
     {.param = {.key = "out",
-               .type = HPCW_I_PARAM_STRING,
+               .type = UI_PARAM_STRING,
                TEXT_FIELD(out),
                .help = "directory of the dataset; is made if missing, must be empty if not"},
      .letter = 'o',
@@ -181,7 +180,7 @@ static const struct hpcw_i_option options[] = {
      .required = GENERATE,
      WRITING},
     {.param = {.key = "jobs",
-               .type = HPCW_I_PARAM_U32,
+               .type = UI_PARAM_U32,
                FIELD(jobs),
                .min = 1,
                .max = 4096,
@@ -193,40 +192,40 @@ static const struct hpcw_i_option options[] = {
      .commands = RUN | VERIFY | REPORT,
      WRITING},
     {.param = {.key = "part",
-               .type = HPCW_I_PARAM_STRING,
+               .type = UI_PARAM_STRING,
                FIELD(part),
                .help =
                    "write only the files of the I-th of N parts, for array jobs; `hpcgen join` ends the work"},
      .metavar = "I/N",
      .default_text = "1/1",
-     .read = hpcw_i_read_part,
+     .read = ui_read_part,
      .commands = RUN,
-     .flags = HPCW_I_OPTION_NO_CONFIG,
+     .flags = UI_OPTION_NO_CONFIG,
      WRITING},
     {.param = {.key = "resume",
-               .type = HPCW_I_PARAM_BOOL,
+               .type = UI_PARAM_BOOL,
                FIELD(resume),
                .help = "keep the finished files of an interrupted run of the same parameters, write the rest"},
      .letter = 'r',
      .commands = RUN,
-     .flags = HPCW_I_OPTION_NO_CONFIG,
+     .flags = UI_OPTION_NO_CONFIG,
      WRITING},
     {.param = {.key = "force",
-               .type = HPCW_I_PARAM_BOOL,
+               .type = UI_PARAM_BOOL,
                FIELD(force),
                .help = "write into a directory that is not empty and replace what is in the way"},
      .commands = RUN | REPORT,
-     .flags = HPCW_I_OPTION_NO_CONFIG,
+     .flags = UI_OPTION_NO_CONFIG,
      WRITING},
     {.param = {.key = "sync",
-               .type = HPCW_I_PARAM_BOOL,
+               .type = UI_PARAM_BOOL,
                FIELD(sync),
                .help = "wait until files and directories are on stable storage"},
      .commands = RUN | JOIN | EXPORT,
-     .flags = HPCW_I_OPTION_NEGATABLE,
+     .flags = UI_OPTION_NEGATABLE,
      WRITING},
     {.param = {.key = "stripe-count",
-               .type = HPCW_I_PARAM_U32,
+               .type = UI_PARAM_U32,
                FIELD(stripes.count),
                .min = 1,
                .max = HPCW_I_LOV_ALL,
@@ -237,7 +236,7 @@ static const struct hpcw_i_option options[] = {
      .commands = RUN,
      WRITING},
     {.param = {.key = "stripe-size",
-               .type = HPCW_I_PARAM_SIZE,
+               .type = UI_PARAM_SIZE,
                FIELD(stripes.bytes),
                .min = HPCW_I_LOV_STRIPE_UNIT,
                .max = 4294901760,
@@ -248,20 +247,20 @@ static const struct hpcw_i_option options[] = {
      .commands = RUN,
      WRITING},
     {.param = {.key = "checksums",
-               .type = HPCW_I_PARAM_BOOL,
+               .type = UI_PARAM_BOOL,
                FIELD(checksums),
                .help = "compute no digests: no CHECKSUMS.xxh128, none in the manifest"},
      .default_text = "yes",
      .commands = RUN | JOIN,
-     .flags = HPCW_I_OPTION_NEGATABLE,
+     .flags = UI_OPTION_NEGATABLE,
      WRITING},
-    {.param = {.key = "dry-run", .type = HPCW_I_PARAM_BOOL, FIELD(dry_run), .help = "do what plan does"},
+    {.param = {.key = "dry-run", .type = UI_PARAM_BOOL, FIELD(dry_run), .help = "do what plan does"},
      .commands = RUN,
-     .flags = HPCW_I_OPTION_NO_CONFIG,
+     .flags = UI_OPTION_NO_CONFIG,
      WRITING},
 
     {.param = {.key = "output",
-               .type = HPCW_I_PARAM_STRING,
+               .type = UI_PARAM_STRING,
                TEXT_FIELD(output),
                .help = "file to write; an existing one is replaced, but not by a report that is not forced to; "
                        "without this option a report goes to DIR.report.html"},
@@ -269,20 +268,20 @@ static const struct hpcw_i_option options[] = {
      .metavar = "FILE",
      .commands = EXPORT | RECOVER | REPORT,
      .required = EXPORT | RECOVER,
-     .flags = HPCW_I_OPTION_NO_CONFIG,
+     .flags = UI_OPTION_NO_CONFIG,
      EXPORTED},
     {.param = {.key = "form",
-               .type = HPCW_I_PARAM_CHOICE,
+               .type = UI_PARAM_CHOICE,
                FIELD(form),
                .choices = form_names,
                .help = "chrome is JSON for Perfetto and Chrome's trace viewer, csv one line per event"},
      .metavar = "FORM",
      .default_text = "chrome",
      .commands = EXPORT,
-     .flags = HPCW_I_OPTION_NO_CONFIG,
+     .flags = UI_OPTION_NO_CONFIG,
      EXPORTED},
     {.param = {.key = "from",
-               .type = HPCW_I_PARAM_F64,
+               .type = UI_PARAM_F64,
                FIELD(from),
                .min = 0,
                .max = 1e8,
@@ -293,10 +292,10 @@ static const struct hpcw_i_option options[] = {
      .metavar = "SECONDS",
      .default_text = "0",
      .commands = EXPORT | REPORT,
-     .flags = HPCW_I_OPTION_NO_CONFIG,
+     .flags = UI_OPTION_NO_CONFIG,
      EXPORTED},
     {.param = {.key = "to",
-               .type = HPCW_I_PARAM_F64,
+               .type = UI_PARAM_F64,
                FIELD(to),
                .min = 0,
                .max = 1e8,
@@ -305,51 +304,49 @@ static const struct hpcw_i_option options[] = {
      .metavar = "SECONDS",
      .default_text = "1e8",
      .commands = EXPORT | REPORT,
-     .flags = HPCW_I_OPTION_NO_CONFIG,
+     .flags = UI_OPTION_NO_CONFIG,
      EXPORTED},
     {.param = {.key = "first-rank",
-               .type = HPCW_I_PARAM_U32,
+               .type = UI_PARAM_U32,
                FIELD(first_rank),
                .min = 0,
-               .max = HPCW_I_MAX_RANKS,
+               .max = MODEL_MAX_RANKS,
                .help = "lowest rank"},
      .metavar = "N",
      .default_text = "0",
      .commands = EXPORT,
-     .flags = HPCW_I_OPTION_NO_CONFIG,
+     .flags = UI_OPTION_NO_CONFIG,
      EXPORTED},
     {.param = {.key = "last-rank",
-               .type = HPCW_I_PARAM_U32,
+               .type = UI_PARAM_U32,
                FIELD(last_rank),
                .min = 0,
-               .max = HPCW_I_MAX_RANKS,
+               .max = MODEL_MAX_RANKS,
                .help = "highest rank"},
      .metavar = "N",
      .default_text = "1073741824",
      .commands = EXPORT,
-     .flags = HPCW_I_OPTION_NO_CONFIG,
+     .flags = UI_OPTION_NO_CONFIG,
      EXPORTED},
 
     {.param = {.key = "quiet",
-               .type = HPCW_I_PARAM_BOOL,
+               .type = UI_PARAM_BOOL,
                FIELD(quiet),
                .help = "no progress and no summary, errors only"},
      .letter = 'q',
      .commands = RUN | VERIFY | JOIN | EXPORT | RECOVER | REPORT,
-     .flags = HPCW_I_OPTION_NEGATABLE,
+     .flags = UI_OPTION_NEGATABLE,
      OUTPUT},
-    {.param = {.key = "json",
-               .type = HPCW_I_PARAM_BOOL,
-               FIELD(json),
-               .help = "the result as JSON on standard output"},
+    {.param =
+         {.key = "json", .type = UI_PARAM_BOOL, FIELD(json), .help = "the result as JSON on standard output"},
      .commands = RUN | VERIFY | INFO | LIST | JOIN | EXPORT | RECOVER,
-     .flags = HPCW_I_OPTION_NEGATABLE,
+     .flags = UI_OPTION_NEGATABLE,
      OUTPUT},
 };
 
 /* ---- the manual ---- */
 
-static const struct hpcw_i_chapter chapters[] = {
+static const struct ui_chapter chapters[] = {
     {"CONFIGURATION FILE",
      "The file that --config names has sections of lines KEY = VALUE. Section [hpcgen] holds options by their "
      "long "
@@ -414,7 +411,7 @@ static const struct hpcw_i_chapter chapters[] = {
     {"SEE ALSO", "mpirun(1), xxhsum(1)\n"},
 };
 
-const struct hpcw_i_program hpcgen_program = {
+const struct ui_program gen_cli_program = {
     .name = "hpcgen",
     .summary = "generate files of parallel programs as if a machine of many ranks had written them",
     .description =
@@ -426,40 +423,40 @@ const struct hpcw_i_program hpcgen_program = {
     .command_count = sizeof commands / sizeof commands[0],
     .options = options,
     .option_count = sizeof options / sizeof options[0],
-    .options_size = sizeof(struct hpcgen_options),
+    .options_size = sizeof(struct gen_cli_options),
     .chapters = chapters,
     .chapter_count = sizeof chapters / sizeof chapters[0],
 };
 
 /* ---- reading ---- */
 
-hpcw_status hpcgen_options_read(struct hpcgen_options *o, struct hpcw_i_parse *parse, int argc,
-                                char *const *argv, hpcw_error *err) {
-    hpcw_status status = hpcw_i_options_init(parse, &hpcgen_program, o, err);
+hpcw_status gen_cli_options_read(struct gen_cli_options *o, struct ui_parse *parse, int argc, char *const *argv,
+                                 hpcw_error *err) {
+    hpcw_status status = ui_options_init(parse, &gen_cli_program, o, err);
     if (status == HPCW_OK) {
-        status = hpcw_i_options_parse(parse, argc, argv, err);
+        status = ui_options_parse(parse, argc, argv, err);
     }
-    if (status != HPCW_OK || parse->answer != HPCW_I_ANSWER_NONE) {
+    if (status != HPCW_OK || parse->answer != UI_ANSWER_NONE) {
         return status;
     }
     if (o->config[0] != '\0') {
-        status = hpcw_i_config_read(parse, o->config, err);
+        status = ui_config_read(parse, o->config, err);
         if (status != HPCW_OK) {
             return status;
         }
     }
-    if (o->dry_run && parse->command == HPCGEN_GENERATE) {
-        parse->command = HPCGEN_PLAN;
+    if (o->dry_run && parse->command == GEN_CLI_GENERATE) {
+        parse->command = GEN_CLI_PLAN;
     }
     if (o->resume && o->force) {
         return hpcw_i_fail(err, HPCW_EINVAL,
                            "--resume and --force: wanted one of them, got both; the one keeps what "
                            "is there, the other replaces it");
     }
-    return hpcw_i_options_finish(parse, err);
+    return ui_options_finish(parse, err);
 }
 
-uint64_t hpcgen_options_hash(const struct hpcgen_options *o, size_t command) {
+uint64_t gen_cli_options_hash(const struct gen_cli_options *o, size_t command) {
     const uint64_t number[] = {command,          o->ranks,        o->seed,    o->formats,    (uint64_t)o->scale,
                                o->blocksize,     o->files,        o->sync,    o->part.index, o->force,
                                o->part.count,    o->resume,       o->dry_run, o->checksums,  o->set.count,
@@ -477,6 +474,6 @@ uint64_t hpcgen_options_hash(const struct hpcgen_options *o, size_t command) {
     return hash;
 }
 
-void hpcgen_options_free(struct hpcgen_options *o) {
-    hpcw_i_settings_free(&o->set);
+void gen_cli_options_free(struct gen_cli_options *o) {
+    ui_settings_free(&o->set);
 }

@@ -26,15 +26,15 @@ struct plan {
     double seconds;
 };
 
-static hpcw_status plan_format(const struct hpcw_i_dataset *d, size_t f, uint32_t part, uint32_t parts,
+static hpcw_status plan_format(const struct gen_dataset *d, size_t f, uint32_t part, uint32_t parts,
                                uint32_t jobs, struct plan *p, hpcw_error *err) {
     uint64_t begin;
     uint64_t end;
     *p = (struct plan){0};
-    hpcw_i_part_of(d, f, part, parts, &begin, &end);
-    const struct hpcw_i_format *format = hpcw_i_format[f];
+    gen_part_of(d, f, part, parts, &begin, &end);
+    const struct gen_format *format = gen_format[f];
     for (uint64_t k = begin; k < end; k++) {
-        struct hpcw_i_unit u;
+        struct gen_unit u;
         hpcw_status s = format->unit(d, k, &u, err);
         if (s != HPCW_OK) {
             return s;
@@ -57,24 +57,24 @@ static hpcw_status plan_format(const struct hpcw_i_dataset *d, size_t f, uint32_
     return HPCW_OK;
 }
 
-static bool has(const struct hpcw_i_dataset *d, size_t f) {
+static bool has(const struct gen_dataset *d, size_t f) {
     return (d->formats >> f & 1) != 0;
 }
 
-static hpcw_status plan_text(const struct hpcgen_options *o, const struct hpcw_i_dataset *d, uint32_t jobs,
+static hpcw_status plan_text(const struct gen_cli_options *o, const struct gen_dataset *d, uint32_t jobs,
                              hpcw_error *err) {
-    struct hpcw_i_table table = {0};
-    hpcw_i_table_column(&table, "format", HPCW_I_LEFT);
-    hpcw_i_table_column(&table, "files", HPCW_I_RIGHT);
-    hpcw_i_table_column(&table, "apparent", HPCW_I_RIGHT);
-    hpcw_i_table_column(&table, "stored", HPCW_I_RIGHT);
-    hpcw_i_table_column(&table, "memory", HPCW_I_RIGHT);
-    hpcw_i_table_column(&table, "time", HPCW_I_RIGHT);
+    struct ui_table table = {0};
+    ui_table_column(&table, "format", UI_LEFT);
+    ui_table_column(&table, "files", UI_RIGHT);
+    ui_table_column(&table, "apparent", UI_RIGHT);
+    ui_table_column(&table, "stored", UI_RIGHT);
+    ui_table_column(&table, "memory", UI_RIGHT);
+    ui_table_column(&table, "time", UI_RIGHT);
     struct plan total = {0};
     hpcw_status s = HPCW_OK;
-    for (size_t f = 0; s == HPCW_OK && f <= hpcw_i_format_count; f++) {
+    for (size_t f = 0; s == HPCW_OK && f <= gen_format_count; f++) {
         struct plan p = total;
-        if (f < hpcw_i_format_count) {
+        if (f < gen_format_count) {
             if (!has(d, f)) {
                 continue;
             }
@@ -86,47 +86,47 @@ static hpcw_status plan_text(const struct hpcgen_options *o, const struct hpcw_i
             total.writing = p.writing > total.writing ? p.writing : total.writing;
             total.ending += p.ending;
         }
-        char text[HPCW_I_TEXT_SIZE];
-        hpcw_i_table_cell(&table, "%s", f < hpcw_i_format_count ? hpcw_i_format[f]->name : "all");
-        hpcw_i_table_cell(&table, "%llu", (unsigned long long)p.files);
-        hpcw_i_table_cell(&table, "%s", hpcw_i_text_bytes(text, p.apparent));
-        hpcw_i_table_cell(&table, "%s", hpcw_i_text_bytes(text, p.allocated));
-        hpcw_i_table_cell(&table, "%s", hpcw_i_text_bytes(text, p.writing + p.ending));
-        hpcw_i_table_cell(&table, "~%s", hpcw_i_text_duration(text, p.seconds));
+        char text[UI_TEXT_SIZE];
+        ui_table_cell(&table, "%s", f < gen_format_count ? gen_format[f]->name : "all");
+        ui_table_cell(&table, "%llu", (unsigned long long)p.files);
+        ui_table_cell(&table, "%s", ui_text_bytes(text, p.apparent));
+        ui_table_cell(&table, "%s", ui_text_bytes(text, p.allocated));
+        ui_table_cell(&table, "%s", ui_text_bytes(text, p.writing + p.ending));
+        ui_table_cell(&table, "~%s", ui_text_duration(text, p.seconds));
     }
     if (s == HPCW_OK) {
         (void)printf("%u ranks, seed %llu, preset %s, scale %s, block size %u", d->ranks,
-                     (unsigned long long)d->seed, d->preset, hpcw_i_scale_name[d->scale], d->block_size);
+                     (unsigned long long)d->seed, d->preset, gen_scale_name[d->scale], d->block_size);
         if (o->part.count > 1) {
             (void)printf(", part %u of %u", o->part.index + 1, o->part.count);
         }
         (void)printf("; %u threads\n", jobs);
-        s = hpcw_i_table_print(&table, stdout, 2, err);
+        s = ui_table_print(&table, stdout, 2, err);
     }
-    hpcw_i_table_free(&table);
+    ui_table_free(&table);
     return s;
 }
 
 /* The files of this part, or how the work divides. */
-static hpcw_status plan_files(const struct hpcgen_options *o, const struct hpcw_i_dataset *d, hpcw_error *err) {
+static hpcw_status plan_files(const struct gen_cli_options *o, const struct gen_dataset *d, hpcw_error *err) {
     hpcw_status s = HPCW_OK;
     (void)printf("\n");
-    for (size_t f = 0; s == HPCW_OK && f < hpcw_i_format_count; f++) {
+    for (size_t f = 0; s == HPCW_OK && f < gen_format_count; f++) {
         uint64_t begin;
         uint64_t end;
-        hpcw_i_part_of(d, f, o->part.index, o->part.count, &begin, &end);
+        gen_part_of(d, f, o->part.index, o->part.count, &begin, &end);
         for (uint64_t k = begin; s == HPCW_OK && k < end; k++) {
-            struct hpcw_i_unit u;
-            char apparent[HPCW_I_TEXT_SIZE];
-            char stored[HPCW_I_TEXT_SIZE];
+            struct gen_unit u;
+            char apparent[UI_TEXT_SIZE];
+            char stored[UI_TEXT_SIZE];
             if (k == begin + FILES_SHOWN) {
                 (void)printf("  ... and %llu more\n", (unsigned long long)(end - k));
                 break;
             }
-            s = hpcw_i_format[f]->unit(d, k, &u, err);
+            s = gen_format[f]->unit(d, k, &u, err);
             if (s == HPCW_OK) {
                 (void)printf("  %-44s %10s apparent, %10s stored\n", u.path,
-                             hpcw_i_text_bytes(apparent, u.apparent), hpcw_i_text_bytes(stored, u.allocated));
+                             ui_text_bytes(apparent, u.apparent), ui_text_bytes(stored, u.allocated));
             }
         }
     }
@@ -136,22 +136,22 @@ static hpcw_status plan_files(const struct hpcgen_options *o, const struct hpcw_
             uint64_t files;
             uint64_t apparent;
             uint64_t allocated;
-            char text[HPCW_I_TEXT_SIZE];
+            char text[UI_TEXT_SIZE];
             if (p == FILES_SHOWN) {
                 (void)printf("  ... and %u more\n", o->part.count - p);
                 break;
             }
-            s = hpcw_i_part_size(d, p, o->part.count, &files, &apparent, &allocated, err);
+            s = gen_part_size(d, p, o->part.count, &files, &apparent, &allocated, err);
             if (s == HPCW_OK) {
                 (void)printf("  part %u/%u: %llu files, %s\n", p + 1, o->part.count, (unsigned long long)files,
-                             hpcw_i_text_bytes(text, allocated));
+                             ui_text_bytes(text, allocated));
             }
         }
     }
     return s;
 }
 
-static hpcw_status plan_json(const struct hpcgen_options *o, const struct hpcw_i_dataset *d, uint32_t jobs,
+static hpcw_status plan_json(const struct gen_cli_options *o, const struct gen_dataset *d, uint32_t jobs,
                              hpcw_error *err) {
     struct hpcw_i_buf buf = {0};
     struct hpcw_i_json json;
@@ -160,24 +160,24 @@ static hpcw_status plan_json(const struct hpcgen_options *o, const struct hpcw_i
     hpcw_i_json_begin_object(&json);
     hpcw_i_json_key(&json, "parameters");
     hpcw_i_json_begin_object(&json);
-    hpcw_i_dataset_json(d, &json);
+    gen_dataset_json(d, &json);
     hpcw_i_json_end_object(&json);
     hpcw_i_json_put_u64(&json, "part", o->part.index + (uint64_t)1);
     hpcw_i_json_put_u64(&json, "parts", o->part.count);
     hpcw_i_json_put_u64(&json, "jobs", jobs);
     hpcw_i_json_key(&json, "formats");
     hpcw_i_json_begin_array(&json);
-    for (size_t f = 0; s == HPCW_OK && f < hpcw_i_format_count; f++) {
+    for (size_t f = 0; s == HPCW_OK && f < gen_format_count; f++) {
         struct plan p;
         uint64_t begin;
         uint64_t end;
-        hpcw_i_part_of(d, f, o->part.index, o->part.count, &begin, &end);
+        gen_part_of(d, f, o->part.index, o->part.count, &begin, &end);
         if (!has(d, f)) {
             continue;
         }
         s = plan_format(d, f, o->part.index, o->part.count, jobs, &p, err);
         hpcw_i_json_begin_object(&json);
-        hpcw_i_json_put_str(&json, "name", hpcw_i_format[f]->name);
+        hpcw_i_json_put_str(&json, "name", gen_format[f]->name);
         hpcw_i_json_put_u64(&json, "apparent_bytes", p.apparent);
         hpcw_i_json_put_u64(&json, "allocated_bytes", p.allocated);
         hpcw_i_json_put_u64(&json, "memory_bytes", p.writing + p.ending);
@@ -185,8 +185,8 @@ static hpcw_status plan_json(const struct hpcgen_options *o, const struct hpcw_i
         hpcw_i_json_key(&json, "files");
         hpcw_i_json_begin_array(&json);
         for (uint64_t k = begin; s == HPCW_OK && k < end; k++) {
-            struct hpcw_i_unit u;
-            s = hpcw_i_format[f]->unit(d, k, &u, err);
+            struct gen_unit u;
+            s = gen_format[f]->unit(d, k, &u, err);
             hpcw_i_json_flat(&json);
             hpcw_i_json_begin_object(&json);
             hpcw_i_json_put_str(&json, "path", u.path);
@@ -208,9 +208,9 @@ static hpcw_status plan_json(const struct hpcgen_options *o, const struct hpcw_i
     return s;
 }
 
-hpcw_status hpcgen_plan(const struct hpcgen_options *o, hpcw_comm *comm, hpcw_error *err) {
-    struct hpcw_i_dataset d = {0};
-    hpcw_status s = hpcgen_resolve(o, &d, err);
+hpcw_status gen_cli_plan(const struct gen_cli_options *o, hpcw_comm *comm, hpcw_error *err) {
+    struct gen_dataset d = {0};
+    hpcw_status s = gen_cli_resolve(o, &d, err);
     if (s == HPCW_OK && hpcw_comm_process(comm) == 0) {
         if (o->json) {
             s = plan_json(o, &d, o->jobs, err);
@@ -221,37 +221,37 @@ hpcw_status hpcgen_plan(const struct hpcgen_options *o, hpcw_comm *comm, hpcw_er
             }
         }
     }
-    hpcw_i_dataset_free(&d);
+    gen_dataset_free(&d);
     return s;
 }
 
 /* ---- list ---- */
 
-static hpcw_status list_json(const struct hpcw_i_dataset *d, hpcw_error *err) {
+static hpcw_status list_json(const struct gen_dataset *d, hpcw_error *err) {
     struct hpcw_i_buf buf = {0};
     struct hpcw_i_json json;
     hpcw_i_json_open_buf(&json, &buf, &(struct hpcw_i_json_options){.indent = true});
     hpcw_i_json_begin_object(&json);
     hpcw_i_json_key(&json, "formats");
     hpcw_i_json_begin_object(&json);
-    for (size_t f = 0; f < hpcw_i_format_count; f++) {
-        hpcw_i_json_put_str(&json, hpcw_i_format[f]->name, hpcw_i_format[f]->help);
+    for (size_t f = 0; f < gen_format_count; f++) {
+        hpcw_i_json_put_str(&json, gen_format[f]->name, gen_format[f]->help);
     }
     hpcw_i_json_end_object(&json);
     hpcw_i_json_key(&json, "presets");
     hpcw_i_json_begin_object(&json);
-    for (size_t i = 0; i < hpcw_i_machine_preset_count; i++) {
-        hpcw_i_json_put_str(&json, hpcw_i_machine_preset[i].name, hpcw_i_machine_preset[i].help);
+    for (size_t i = 0; i < model_machine_preset_count; i++) {
+        hpcw_i_json_put_str(&json, model_machine_preset[i].name, model_machine_preset[i].help);
     }
     hpcw_i_json_end_object(&json);
     hpcw_i_json_put_str(&json, "preset", d->preset);
-    hpcw_i_json_put_str(&json, "scale", hpcw_i_scale_name[d->scale]);
+    hpcw_i_json_put_str(&json, "scale", gen_scale_name[d->scale]);
     hpcw_i_json_key(&json, "set");
     hpcw_i_json_begin_object(&json);
-    for (size_t g = 0; g < hpcw_i_dataset_group_count; g++) {
-        const struct hpcw_i_dataset_group *group = &hpcw_i_dataset_group[g];
-        for (size_t i = 0; i < hpcw_i_dataset_group_size(group); i++) {
-            hpcw_i_param_json(&group->params[i], (const char *)d + group->offset, &json);
+    for (size_t g = 0; g < gen_dataset_group_count; g++) {
+        const struct gen_dataset_group *group = &gen_dataset_group[g];
+        for (size_t i = 0; i < gen_dataset_group_size(group); i++) {
+            ui_param_json(&group->params[i], (const char *)d + group->offset, &json);
         }
     }
     hpcw_i_json_end_object(&json);
@@ -264,47 +264,47 @@ static hpcw_status list_json(const struct hpcw_i_dataset *d, hpcw_error *err) {
     return s;
 }
 
-static hpcw_status list_params(const struct hpcw_i_dataset *d, hpcw_error *err) {
-    struct hpcw_i_table table = {0};
-    hpcw_i_table_column(&table, "key", HPCW_I_LEFT);
-    hpcw_i_table_column(&table, "value", HPCW_I_RIGHT);
-    hpcw_i_table_column(&table, "unit", HPCW_I_LEFT);
-    hpcw_i_table_column(&table, "meaning", HPCW_I_LEFT);
-    for (size_t g = 0; g < hpcw_i_dataset_group_count; g++) {
-        const struct hpcw_i_dataset_group *group = &hpcw_i_dataset_group[g];
-        for (size_t i = 0; i < hpcw_i_dataset_group_size(group); i++) {
-            const struct hpcw_i_param *p = &group->params[i];
+static hpcw_status list_params(const struct gen_dataset *d, hpcw_error *err) {
+    struct ui_table table = {0};
+    ui_table_column(&table, "key", UI_LEFT);
+    ui_table_column(&table, "value", UI_RIGHT);
+    ui_table_column(&table, "unit", UI_LEFT);
+    ui_table_column(&table, "meaning", UI_LEFT);
+    for (size_t g = 0; g < gen_dataset_group_count; g++) {
+        const struct gen_dataset_group *group = &gen_dataset_group[g];
+        for (size_t i = 0; i < gen_dataset_group_size(group); i++) {
+            const struct ui_param *p = &group->params[i];
             char value[256];
-            hpcw_i_param_get(p, (const char *)d + group->offset, value, sizeof value);
-            hpcw_i_table_cell(&table, "%s", p->key);
-            hpcw_i_table_cell(&table, "%s", value);
-            hpcw_i_table_cell(&table, "%s", p->unit == NULL ? "" : p->unit);
-            hpcw_i_table_cell(&table, "%s", p->help);
+            ui_param_get(p, (const char *)d + group->offset, value, sizeof value);
+            ui_table_cell(&table, "%s", p->key);
+            ui_table_cell(&table, "%s", value);
+            ui_table_cell(&table, "%s", p->unit == NULL ? "" : p->unit);
+            ui_table_cell(&table, "%s", p->help);
         }
     }
-    hpcw_status s = hpcw_i_table_print(&table, stdout, 2, err);
-    hpcw_i_table_free(&table);
+    hpcw_status s = ui_table_print(&table, stdout, 2, err);
+    ui_table_free(&table);
     return s;
 }
 
-hpcw_status hpcgen_list(const struct hpcgen_options *o, hpcw_error *err) {
-    struct hpcw_i_dataset d;
-    hpcw_status s = hpcw_i_dataset_init(&d, o->preset, (enum hpcw_i_scale)o->scale, err);
+hpcw_status gen_cli_list(const struct gen_cli_options *o, hpcw_error *err) {
+    struct gen_dataset d;
+    hpcw_status s = gen_dataset_init(&d, o->preset, (enum gen_scale)o->scale, err);
     if (s == HPCW_OK) {
-        s = hpcgen_apply(&o->set, &d, err);
+        s = gen_cli_apply(&o->set, &d, err);
     }
     if (s != HPCW_OK || o->json) {
         return s == HPCW_OK ? list_json(&d, err) : s;
     }
     (void)printf("formats (--formats)\n");
-    for (size_t f = 0; f < hpcw_i_format_count; f++) {
-        (void)printf("  %-16s %s\n", hpcw_i_format[f]->name, hpcw_i_format[f]->help);
+    for (size_t f = 0; f < gen_format_count; f++) {
+        (void)printf("  %-16s %s\n", gen_format[f]->name, gen_format[f]->help);
     }
     (void)printf("\npresets (--preset)\n");
-    for (size_t i = 0; i < hpcw_i_machine_preset_count; i++) {
-        (void)printf("  %-16s %s\n", hpcw_i_machine_preset[i].name, hpcw_i_machine_preset[i].help);
+    for (size_t i = 0; i < model_machine_preset_count; i++) {
+        (void)printf("  %-16s %s\n", model_machine_preset[i].name, model_machine_preset[i].help);
     }
     (void)printf("\nparameters (--set KEY=VALUE), as preset %s and scale %s have them\n", d.preset,
-                 hpcw_i_scale_name[d.scale]);
+                 gen_scale_name[d.scale]);
     return list_params(&d, err);
 }

@@ -6,8 +6,8 @@
 
 #include "gen/cli/commands.h"
 
-hpcw_status hpcgen_recover(const struct hpcgen_options *o, const char *const *path, size_t count,
-                           hpcw_error *err) {
+hpcw_status gen_cli_recover(const struct gen_cli_options *o, const char *const *path, size_t count,
+                            hpcw_error *err) {
     hpcw_clog2_recovered found;
     hpcw_status s = hpcw_clog2_recover(o->output, path, count, &found, err);
     if (s != HPCW_OK) {

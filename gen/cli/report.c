@@ -15,7 +15,7 @@
 #include "ui/page/page.h"
 
 /* The first file of a folder, by name, that is of format `f`; "" if there is none. */
-static hpcw_status first_file(const char *folder, size_t f, char path[HPCW_I_STORE_PATH], hpcw_error *err) {
+static hpcw_status first_file(const char *folder, size_t f, char path[GEN_DIRECTORY_PATH], hpcw_error *err) {
     struct dirent **entry = NULL;
     int n = scandir(folder, &entry, NULL, alphasort);
     path[0] = '\0';
@@ -26,8 +26,8 @@ static hpcw_status first_file(const char *folder, size_t f, char path[HPCW_I_STO
     }
     for (int i = 0; i < n; i++) {
         if (path[0] == '\0' && entry[i]->d_name[0] != '.') {
-            hpcw_i_store_path(folder, entry[i]->d_name, path);
-            if (hpcw_i_format_of_file(path) != f) {
+            gen_directory_path(folder, entry[i]->d_name, path);
+            if (gen_format_of_file(path) != f) {
                 path[0] = '\0';
             }
         }
@@ -38,18 +38,18 @@ static hpcw_status first_file(const char *folder, size_t f, char path[HPCW_I_STO
 }
 
 /* What there is of format `f` below a dataset's directory; "" if nothing. */
-static hpcw_status find(const char *dir, size_t f, char path[HPCW_I_STORE_PATH], hpcw_error *err) {
-    char folder[HPCW_I_STORE_PATH];
-    hpcw_i_store_path(dir, hpcw_i_format_folder(hpcw_i_format[f]), folder);
-    if (hpcw_i_format[f]->folder == NULL) {
+static hpcw_status find(const char *dir, size_t f, char path[GEN_DIRECTORY_PATH], hpcw_error *err) {
+    char folder[GEN_DIRECTORY_PATH];
+    gen_directory_path(dir, gen_format_folder(gen_format[f]), folder);
+    if (gen_format[f]->folder == NULL) {
         return first_file(folder, f, path, err);
     }
-    (void)snprintf(path, HPCW_I_STORE_PATH, "%s", hpcw_i_format_of_file(folder) == f ? folder : "");
+    (void)snprintf(path, GEN_DIRECTORY_PATH, "%s", gen_format_of_file(folder) == f ? folder : "");
     return HPCW_OK;
 }
 
 /* What a reader must know of the dataset as a whole. */
-static void put_machine(struct hpcw_i_page *page, const cJSON *truth) {
+static void put_machine(struct ui_page *page, const cJSON *truth) {
     static const struct {
         const char *key, *name;
     } injected[] = {{"slow_ports", "Slow ports"}, {"slow_cables", "Slow cables"}, {"slow_nodes", "Slow nodes"}};
@@ -61,40 +61,39 @@ static void put_machine(struct hpcw_i_page *page, const cJSON *truth) {
     if (!cJSON_IsObject(machine)) {
         return;
     }
-    hpcw_i_page_heading(page, "What was generated");
-    hpcw_i_page_begin(page, HPCW_I_PAGE_PARAGRAPH);
-    hpcw_i_page_text(
-        page, "Synthetic data of one simulated machine. What truth.json says was injected is framed in the "
-              "charts.");
-    hpcw_i_page_end(page);
-    hpcw_i_page_begin(page, HPCW_I_PAGE_FACTS);
+    ui_page_heading(page, "What was generated");
+    ui_page_begin(page, UI_PAGE_PARAGRAPH);
+    ui_page_text(page,
+                 "Synthetic data of one simulated machine. What truth.json says was injected is framed in the "
+                 "charts.");
+    ui_page_end(page);
+    ui_page_begin(page, UI_PAGE_FACTS);
     const struct {
         const char *name;
         const cJSON *value;
     } number[] = {{"Ranks", ranks}, {"Nodes", nodes}, {"Seed", seed}};
     if (cJSON_IsString(preset)) {
-        hpcw_i_page_fact(page, "Machine");
-        hpcw_i_page_text(page, "%s", preset->valuestring);
-        hpcw_i_page_end(page);
+        ui_page_fact(page, "Machine");
+        ui_page_text(page, "%s", preset->valuestring);
+        ui_page_end(page);
     }
     for (size_t i = 0; i < sizeof number / sizeof number[0]; i++) {
         if (cJSON_IsNumber(number[i].value)) {
-            hpcw_i_page_fact(page, number[i].name);
-            hpcw_i_page_number(page, i == 2 ? HPCW_I_PAGE_PLAIN : HPCW_I_PAGE_COUNT,
-                               number[i].value->valuedouble);
-            hpcw_i_page_end(page);
+            ui_page_fact(page, number[i].name);
+            ui_page_number(page, i == 2 ? UI_PAGE_PLAIN : UI_PAGE_COUNT, number[i].value->valuedouble);
+            ui_page_end(page);
         }
     }
     for (size_t i = 0; i < sizeof injected / sizeof injected[0]; i++) {
         const cJSON *list = cJSON_GetObjectItemCaseSensitive(machine, injected[i].key);
         if (cJSON_IsArray(list)) {
-            hpcw_i_page_fact(page, injected[i].name);
-            hpcw_i_page_number(page, HPCW_I_PAGE_COUNT, cJSON_GetArraySize(list));
-            hpcw_i_page_text(page, " injected");
-            hpcw_i_page_end(page);
+            ui_page_fact(page, injected[i].name);
+            ui_page_number(page, UI_PAGE_COUNT, cJSON_GetArraySize(list));
+            ui_page_text(page, " injected");
+            ui_page_end(page);
         }
     }
-    hpcw_i_page_end(page);
+    ui_page_end(page);
 }
 
 /* Without the slashes behind it. */
@@ -103,29 +102,29 @@ static size_t length_of(const char *path) {
     while (n > 1 && path[n - 1] == '/') {
         n--;
     }
-    return n < HPCW_I_STORE_PATH - 32 ? n : HPCW_I_STORE_PATH - 32;
+    return n < GEN_DIRECTORY_PATH - 32 ? n : GEN_DIRECTORY_PATH - 32;
 }
 
 /* Beside what is drawn, so that a dataset and its checksums stay what they are. */
-static void output_path(const struct hpcgen_options *o, const char *path, char output[HPCW_I_STORE_PATH]) {
+static void output_path(const struct gen_cli_options *o, const char *path, char output[GEN_DIRECTORY_PATH]) {
     if (o->output[0] != '\0') {
-        (void)snprintf(output, HPCW_I_STORE_PATH, "%s", o->output);
+        (void)snprintf(output, GEN_DIRECTORY_PATH, "%s", o->output);
     } else if (strcmp(path, ".") == 0 || strcmp(path, "..") == 0) {
-        (void)snprintf(output, HPCW_I_STORE_PATH, "%s/../report.html", path);
+        (void)snprintf(output, GEN_DIRECTORY_PATH, "%s/../report.html", path);
     } else {
-        (void)snprintf(output, HPCW_I_STORE_PATH, "%.*s.report.html", (int)length_of(path), path);
+        (void)snprintf(output, GEN_DIRECTORY_PATH, "%.*s.report.html", (int)length_of(path), path);
     }
 }
 
-static hpcw_status draw_all(struct hpcw_i_report *r, const char *dir, hpcw_error *err) {
+static hpcw_status draw_all(struct gen_report *r, const char *dir, hpcw_error *err) {
     size_t drawn = 0;
     hpcw_status s = HPCW_OK;
-    for (size_t f = 0; s == HPCW_OK && f < hpcw_i_format_count; f++) {
-        char path[HPCW_I_STORE_PATH];
+    for (size_t f = 0; s == HPCW_OK && f < gen_format_count; f++) {
+        char path[GEN_DIRECTORY_PATH];
         s = find(dir, f, path, err);
         if (s == HPCW_OK && path[0] != '\0') {
             r->path = path;
-            s = hpcw_i_format[f]->report(r, err);
+            s = gen_format[f]->report(r, err);
             drawn++;
         }
     }
@@ -137,11 +136,11 @@ static hpcw_status draw_all(struct hpcw_i_report *r, const char *dir, hpcw_error
     return s;
 }
 
-hpcw_status hpcgen_report(const struct hpcgen_options *o, const char *path, hpcw_error *err) {
-    char output[HPCW_I_STORE_PATH];
+hpcw_status gen_cli_report(const struct gen_cli_options *o, const char *path, hpcw_error *err) {
+    char output[GEN_DIRECTORY_PATH];
     struct stat st;
     output_path(o, path, output);
-    hpcw_status s = hpcw_i_page_available(err);
+    hpcw_status s = ui_page_available(err);
     if (s != HPCW_OK) {
         return s;
     }
@@ -152,8 +151,8 @@ hpcw_status hpcgen_report(const struct hpcgen_options *o, const char *path, hpcw
         return hpcw_i_fail(err, HPCW_EEXIST,
                            "%s: wanted a name that is free, got one that exists; --force replaces it", output);
     }
-    size_t f = hpcw_i_format_of_file(path);
-    struct hpcw_i_report r = {.path = path, .jobs = o->jobs};
+    size_t f = gen_format_of_file(path);
+    struct gen_report r = {.path = path, .jobs = o->jobs};
     if (o->from > 0 || o->to < 1e8) { /* the options' defaults are all of the log */
         r.from_s = o->from;
         r.to_s = o->to;
@@ -163,26 +162,26 @@ hpcw_status hpcgen_report(const struct hpcgen_options *o, const char *path, hpcw
         }
     }
     cJSON *truth = NULL;
-    if (f == hpcw_i_format_count && S_ISDIR(st.st_mode)) {
-        char name[HPCW_I_STORE_PATH];
-        hpcw_i_store_path(path, HPCW_I_TRUTH, name);
-        s = access(name, F_OK) == 0 ? hpcw_i_store_read_json(name, &truth, err) : HPCW_OK;
+    if (f == gen_format_count && S_ISDIR(st.st_mode)) {
+        char name[GEN_DIRECTORY_PATH];
+        gen_directory_path(path, GEN_TRUTH, name);
+        s = access(name, F_OK) == 0 ? gen_directory_read_json(name, &truth, err) : HPCW_OK;
         if (s != HPCW_OK) {
             return s;
         }
         r.truth = truth;
     }
-    char title[HPCW_I_STORE_PATH];
+    char title[GEN_DIRECTORY_PATH];
     (void)snprintf(title, sizeof title, "%.*s", (int)length_of(path), path);
-    s = hpcw_i_page_open(output, title, &r.page, err);
+    s = ui_page_open(output, title, &r.page, err);
     if (s == HPCW_OK) {
         put_machine(r.page, truth);
-        s = f < hpcw_i_format_count ? hpcw_i_format[f]->report(&r, err) : draw_all(&r, path, err);
+        s = f < gen_format_count ? gen_format[f]->report(&r, err) : draw_all(&r, path, err);
     }
     if (s == HPCW_OK) {
-        s = hpcw_i_page_finish(r.page, err);
+        s = ui_page_finish(r.page, err);
     }
-    hpcw_i_page_free(r.page);
+    ui_page_free(r.page);
     cJSON_Delete(truth);
     if (s == HPCW_OK && !o->quiet) {
         (void)fprintf(stderr, "hpcgen: %s\n", output);

@@ -9,11 +9,11 @@
 #include "libwriter/io/fsinfo.h"
 
 /* Formats that were asked for must be able; without a wish all that are able are taken. */
-static hpcw_status choose_formats(struct hpcw_i_dataset *d, hpcw_error *err) {
+static hpcw_status choose_formats(struct gen_dataset *d, hpcw_error *err) {
     if (d->formats != 0) {
-        for (size_t f = 0; f < hpcw_i_format_count; f++) {
+        for (size_t f = 0; f < gen_format_count; f++) {
             hpcw_error e;
-            if ((d->formats >> f & 1) != 0 && hpcw_i_format[f]->limits(d, &e) != HPCW_OK) {
+            if ((d->formats >> f & 1) != 0 && gen_format[f]->limits(d, &e) != HPCW_OK) {
                 *err = e;
                 return e.code;
             }
@@ -22,11 +22,11 @@ static hpcw_status choose_formats(struct hpcw_i_dataset *d, hpcw_error *err) {
     }
     char able[256] = "";
     hpcw_error refusal = {.code = HPCW_OK};
-    for (size_t f = 0; f < hpcw_i_format_count; f++) {
+    for (size_t f = 0; f < gen_format_count; f++) {
         hpcw_error e;
-        if (hpcw_i_format[f]->limits(d, &e) == HPCW_OK) {
-            if (strlen(able) + strlen(hpcw_i_format[f]->name) + 2 < sizeof able) {
-                strcat(strcat(able, able[0] == '\0' ? "" : ","), hpcw_i_format[f]->name);
+        if (gen_format[f]->limits(d, &e) == HPCW_OK) {
+            if (strlen(able) + strlen(gen_format[f]->name) + 2 < sizeof able) {
+                strcat(strcat(able, able[0] == '\0' ? "" : ","), gen_format[f]->name);
             }
             d->formats |= (uint64_t)1 << f;
         } else if (refusal.code == HPCW_OK) {
@@ -41,24 +41,24 @@ static hpcw_status choose_formats(struct hpcw_i_dataset *d, hpcw_error *err) {
     return HPCW_OK;
 }
 
-hpcw_status hpcgen_apply(const struct hpcw_i_settings *settings, struct hpcw_i_dataset *d, hpcw_error *err) {
+hpcw_status gen_cli_apply(const struct ui_settings *settings, struct gen_dataset *d, hpcw_error *err) {
     enum { MOST = 32 };
-    struct hpcw_i_param_group groups[MOST];
-    size_t count = hpcw_i_dataset_group_count < MOST ? hpcw_i_dataset_group_count : MOST;
+    struct gen_param_group groups[MOST];
+    size_t count = gen_dataset_group_count < MOST ? gen_dataset_group_count : MOST;
     for (size_t g = 0; g < count; g++) {
-        groups[g] = (struct hpcw_i_param_group){hpcw_i_dataset_group[g].params,
-                                                hpcw_i_dataset_group_size(&hpcw_i_dataset_group[g]),
-                                                (char *)d + hpcw_i_dataset_group[g].offset};
+        groups[g] =
+            (struct gen_param_group){gen_dataset_group[g].params, gen_dataset_group_size(&gen_dataset_group[g]),
+                                     (char *)d + gen_dataset_group[g].offset};
     }
-    return hpcw_i_settings_apply(settings, groups, count, err);
+    return gen_settings_apply(settings, groups, count, err);
 }
 
-hpcw_status hpcgen_resolve(const struct hpcgen_options *o, struct hpcw_i_dataset *d, hpcw_error *err) {
-    hpcw_status s = hpcw_i_dataset_init(d, o->preset, (enum hpcw_i_scale)o->scale, err);
+hpcw_status gen_cli_resolve(const struct gen_cli_options *o, struct gen_dataset *d, hpcw_error *err) {
+    hpcw_status s = gen_dataset_init(d, o->preset, (enum gen_scale)o->scale, err);
     if (s != HPCW_OK) {
         return s;
     }
-    s = hpcgen_apply(&o->set, d, err);
+    s = gen_cli_apply(&o->set, d, err);
     if (s != HPCW_OK) {
         return s;
     }
@@ -69,8 +69,8 @@ hpcw_status hpcgen_resolve(const struct hpcgen_options *o, struct hpcw_i_dataset
     d->block_size = (uint32_t)o->blocksize;
     if (d->block_size == 0) {
         /* What the directory above says will hold below. */
-        char path[HPCW_I_STORE_PATH];
-        hpcw_i_store_path(o->out[0] == '\0' ? "." : o->out, "x", path);
+        char path[GEN_DIRECTORY_PATH];
+        gen_directory_path(o->out[0] == '\0' ? "." : o->out, "x", path);
         s = hpcw_i_fs_block_size(path, &d->block_size, NULL);
         if (s != HPCW_OK) {
             s = hpcw_i_fs_block_size(o->out, &d->block_size, err);
@@ -79,5 +79,5 @@ hpcw_status hpcgen_resolve(const struct hpcgen_options *o, struct hpcw_i_dataset
     if (s == HPCW_OK) {
         s = choose_formats(d, err);
     }
-    return s == HPCW_OK ? hpcw_i_dataset_build(d, err) : s;
+    return s == HPCW_OK ? gen_dataset_build(d, err) : s;
 }

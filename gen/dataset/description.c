@@ -9,43 +9,43 @@
 #include "gen/format/format.h"
 #include "libwriter/base/buf.h"
 
-void hpcw_i_dataset_json(const struct hpcw_i_dataset *d, struct hpcw_i_json *json) {
+void gen_dataset_json(const struct gen_dataset *d, struct hpcw_i_json *json) {
     hpcw_i_json_put_str(json, "hpcw", hpcw_version());
     hpcw_i_json_put_u64(json, "ranks", d->ranks);
     hpcw_i_json_put_u64(json, "seed", d->seed);
     hpcw_i_json_key(json, "formats");
     hpcw_i_json_begin_object(json);
-    for (size_t i = 0; i < hpcw_i_format_count; i++) {
+    for (size_t i = 0; i < gen_format_count; i++) {
         if (d->formats >> i & 1) {
-            hpcw_i_json_put_str(json, hpcw_i_format[i]->name, hpcw_i_format[i]->version);
+            hpcw_i_json_put_str(json, gen_format[i]->name, gen_format[i]->version);
         }
     }
     hpcw_i_json_end_object(json);
     hpcw_i_json_put_str(json, "preset", d->preset);
-    hpcw_i_json_put_str(json, "scale", hpcw_i_scale_name[d->scale]);
+    hpcw_i_json_put_str(json, "scale", gen_scale_name[d->scale]);
     hpcw_i_json_put_u64(json, "blocksize", d->block_size);
     hpcw_i_json_put_u64(json, "files", d->linktest_files);
     hpcw_i_json_key(json, "set");
     hpcw_i_json_begin_object(json);
-    for (size_t g = 0; g < hpcw_i_dataset_group_count; g++) {
-        const struct hpcw_i_dataset_group *group = &hpcw_i_dataset_group[g];
-        if (!hpcw_i_dataset_wants(d, group->formats)) {
+    for (size_t g = 0; g < gen_dataset_group_count; g++) {
+        const struct gen_dataset_group *group = &gen_dataset_group[g];
+        if (!gen_dataset_wants(d, group->formats)) {
             continue; /* does not decide a byte of this dataset */
         }
         const void *owner = (const char *)d + group->offset;
-        for (size_t i = 0; i < hpcw_i_dataset_group_size(group); i++) {
-            hpcw_i_param_json(&group->params[i], owner, json);
+        for (size_t i = 0; i < gen_dataset_group_size(group); i++) {
+            ui_param_json(&group->params[i], owner, json);
         }
     }
     hpcw_i_json_end_object(json);
 }
 
-hpcw_status hpcw_i_dataset_fingerprint(const struct hpcw_i_dataset *d, char text[33], hpcw_error *err) {
+hpcw_status gen_dataset_fingerprint(const struct gen_dataset *d, char text[33], hpcw_error *err) {
     struct hpcw_i_buf buf = {0};
     struct hpcw_i_json json;
     hpcw_i_json_open_buf(&json, &buf, NULL);
     hpcw_i_json_begin_object(&json);
-    hpcw_i_dataset_json(d, &json);
+    gen_dataset_json(d, &json);
     hpcw_i_json_end_object(&json);
     hpcw_status s = hpcw_i_json_finish(&json, err);
     if (s == HPCW_OK) {

@@ -6,9 +6,9 @@
 #include "gen/spec/dataset.h"
 
 /* Adds the description as members of an open object. `formats` are named by the caller's table. */
-void hpcw_i_dataset_json(const struct hpcw_i_dataset *d, struct hpcw_i_json *json);
+void gen_dataset_json(const struct gen_dataset *d, struct hpcw_i_json *json);
 
 /* XXH3-128 of the canonical description, 32 hex digits and a NUL. */
-hpcw_status hpcw_i_dataset_fingerprint(const struct hpcw_i_dataset *d, char text[33], hpcw_error *err);
+hpcw_status gen_dataset_fingerprint(const struct gen_dataset *d, char text[33], hpcw_error *err);
 
 #endif

@@ -11,11 +11,11 @@
 
 enum { PIECE = 1 << 20 }; /* stays in the second-level cache between the read and the digest */
 
-static hpcw_status digest_data(struct hpcw_i_source *source, XXH3_state_t *state, unsigned char *buffer,
+static hpcw_status digest_data(struct read_source *source, XXH3_state_t *state, unsigned char *buffer,
                                uint64_t from, uint64_t to, hpcw_error *err) {
     while (from < to) {
         size_t n = to - from < PIECE ? (size_t)(to - from) : PIECE;
-        hpcw_status s = hpcw_i_source_read(source, from, buffer, n, "content", err);
+        hpcw_status s = read_source_read(source, from, buffer, n, "content", err);
         if (s != HPCW_OK) {
             return s;
         }
@@ -25,24 +25,23 @@ static hpcw_status digest_data(struct hpcw_i_source *source, XXH3_state_t *state
     return HPCW_OK;
 }
 
-hpcw_status hpcw_i_digest_file(const char *path, struct hpcw_i_digest *digest, uint64_t *size,
-                               hpcw_error *err) {
-    struct hpcw_i_source *source = NULL;
+hpcw_status gen_digest_file(const char *path, struct gen_digest *digest, uint64_t *size, hpcw_error *err) {
+    struct read_source *source = NULL;
     XXH3_state_t *state = XXH3_createState();
     unsigned char *buffer = hpcw_i_malloc(PIECE);
     unsigned char *zeros = hpcw_i_calloc(1, PIECE);
     hpcw_status s = state == NULL || buffer == NULL || zeros == NULL
                         ? hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for its digest", path)
-                        : hpcw_i_source_open(path, &source, err);
+                        : read_source_open(path, &source, err);
     if (s != HPCW_OK) {
         goto done;
     }
     (void)XXH3_128bits_reset(state);
-    uint64_t total = hpcw_i_source_size(source);
+    uint64_t total = read_source_size(source);
     for (uint64_t at = 0; s == HPCW_OK && at < total;) {
         uint64_t begin = 0;
         uint64_t end = 0;
-        s = hpcw_i_source_data(source, at, &begin, &end, err);
+        s = read_source_data(source, at, &begin, &end, err);
         while (s == HPCW_OK && at < begin) {
             size_t n = begin - at < PIECE ? (size_t)(begin - at) : PIECE;
             (void)XXH3_128bits_update(state, zeros, n);
@@ -55,25 +54,25 @@ hpcw_status hpcw_i_digest_file(const char *path, struct hpcw_i_digest *digest, u
     }
     if (s == HPCW_OK) {
         XXH128_hash_t h = XXH3_128bits_digest(state);
-        *digest = (struct hpcw_i_digest){h.high64, h.low64};
+        *digest = (struct gen_digest){h.high64, h.low64};
         if (size != NULL) {
             *size = total;
         }
     }
 done:
-    hpcw_i_source_free(source);
+    read_source_free(source);
     hpcw_i_free(buffer);
     hpcw_i_free(zeros);
     (void)XXH3_freeState(state);
     return s;
 }
 
-void hpcw_i_digest_text(const struct hpcw_i_digest *digest, char text[HPCW_I_DIGEST_TEXT]) {
-    (void)snprintf(text, HPCW_I_DIGEST_TEXT, "%016llx%016llx", (unsigned long long)digest->high,
+void gen_digest_text(const struct gen_digest *digest, char text[GEN_DIGEST_TEXT]) {
+    (void)snprintf(text, GEN_DIGEST_TEXT, "%016llx%016llx", (unsigned long long)digest->high,
                    (unsigned long long)digest->low);
 }
 
-_Bool hpcw_i_digest_parse(const char *text, struct hpcw_i_digest *digest) {
+_Bool gen_digest_parse(const char *text, struct gen_digest *digest) {
     uint64_t word[2] = {0};
     for (size_t i = 0; i < 32; i++) {
         char c = text[i];
@@ -85,6 +84,6 @@ _Bool hpcw_i_digest_parse(const char *text, struct hpcw_i_digest *digest) {
         }
         word[i / 16] = word[i / 16] << 4 | v;
     }
-    *digest = (struct hpcw_i_digest){word[0], word[1]};
+    *digest = (struct gen_digest){word[0], word[1]};
     return text[32] == '\0';
 }

@@ -8,17 +8,17 @@
 #include <hpcw/status.h>
 
 /* XXH3-128, high word first. */
-struct hpcw_i_digest {
+struct gen_digest {
     uint64_t high, low;
 };
 
-enum { HPCW_I_DIGEST_TEXT = 33 };
+enum { GEN_DIGEST_TEXT = 33 };
 
 /* Reads a regular file once, holes not at all. `size` may be NULL. */
-hpcw_status hpcw_i_digest_file(const char *path, struct hpcw_i_digest *digest, uint64_t *size, hpcw_error *err);
+hpcw_status gen_digest_file(const char *path, struct gen_digest *digest, uint64_t *size, hpcw_error *err);
 
 /* 32 hex digits and a NUL, and back; false if the text is no digest. */
-void hpcw_i_digest_text(const struct hpcw_i_digest *digest, char text[HPCW_I_DIGEST_TEXT]);
-_Bool hpcw_i_digest_parse(const char *text, struct hpcw_i_digest *digest);
+void gen_digest_text(const struct gen_digest *digest, char text[GEN_DIGEST_TEXT]);
+_Bool gen_digest_parse(const char *text, struct gen_digest *digest);
 
 #endif

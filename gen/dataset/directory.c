@@ -16,12 +16,12 @@
 
 #define LARGEST_TEXT ((uint64_t)256 << 20)
 
-void hpcw_i_store_path(const char *dir, const char *name, char path[HPCW_I_STORE_PATH]) {
-    (void)snprintf(path, HPCW_I_STORE_PATH, "%s/%s", dir, name);
+void gen_directory_path(const char *dir, const char *name, char path[GEN_DIRECTORY_PATH]) {
+    (void)snprintf(path, GEN_DIRECTORY_PATH, "%s/%s", dir, name);
 }
 
-bool hpcw_i_store_is_below(const char *path) {
-    if (strlen(path) >= HPCW_I_UNIT_PATH) {
+bool gen_directory_is_below(const char *path) {
+    if (strlen(path) >= GEN_UNIT_PATH) {
         return false;
     }
     for (const char *part = path;; part++) {
@@ -36,14 +36,14 @@ bool hpcw_i_store_is_below(const char *path) {
     }
 }
 
-hpcw_status hpcw_i_store_read(const char *path, char **text, hpcw_error *err) {
-    struct hpcw_i_source *source;
+hpcw_status gen_directory_read(const char *path, char **text, hpcw_error *err) {
+    struct read_source *source;
     *text = NULL;
-    hpcw_status s = hpcw_i_source_open(path, &source, err);
+    hpcw_status s = read_source_open(path, &source, err);
     if (s != HPCW_OK) {
         return s;
     }
-    uint64_t size = hpcw_i_source_size(source);
+    uint64_t size = read_source_size(source);
     char *made = size > LARGEST_TEXT ? NULL : hpcw_i_malloc((size_t)size + 1);
     if (size > LARGEST_TEXT) {
         s = hpcw_i_fail(err, HPCW_EFORMAT, "%s: wanted at most 256 MiB, got %llu bytes", path,
@@ -52,10 +52,10 @@ hpcw_status hpcw_i_store_read(const char *path, char **text, hpcw_error *err) {
         s = hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for its %llu bytes", path,
                         (unsigned long long)size);
     } else {
-        s = hpcw_i_source_read(source, 0, made, (size_t)size, "content", err);
+        s = read_source_read(source, 0, made, (size_t)size, "content", err);
         made[size] = '\0';
     }
-    hpcw_i_source_free(source);
+    read_source_free(source);
     if (s != HPCW_OK) {
         hpcw_i_free(made);
         return s;
@@ -64,10 +64,10 @@ hpcw_status hpcw_i_store_read(const char *path, char **text, hpcw_error *err) {
     return HPCW_OK;
 }
 
-hpcw_status hpcw_i_store_read_json(const char *path, cJSON **json, hpcw_error *err) {
+hpcw_status gen_directory_read_json(const char *path, cJSON **json, hpcw_error *err) {
     char *text;
     *json = NULL;
-    hpcw_status s = hpcw_i_store_read(path, &text, err);
+    hpcw_status s = gen_directory_read(path, &text, err);
     if (s != HPCW_OK) {
         return s;
     }
@@ -88,10 +88,10 @@ static bool has_fingerprint(const cJSON *json, const char *fingerprint) {
 
 /* The first line of the parameter file carries the fingerprint. */
 static bool begun_with(const char *dir, const char *fingerprint) {
-    char path[HPCW_I_STORE_PATH];
+    char path[GEN_DIRECTORY_PATH];
     char *text;
-    hpcw_i_store_path(dir, HPCW_I_PARAMETERS, path);
-    if (hpcw_i_store_read(path, &text, NULL) != HPCW_OK) {
+    gen_directory_path(dir, GEN_PARAMETERS, path);
+    if (gen_directory_read(path, &text, NULL) != HPCW_OK) {
         return false;
     }
     bool same = strncmp(text, "; ", 2) == 0 && strncmp(text + 2, fingerprint, strlen(fingerprint)) == 0;
@@ -100,15 +100,15 @@ static bool begun_with(const char *dir, const char *fingerprint) {
 }
 
 static bool is_there(const char *dir, const char *name) {
-    char path[HPCW_I_STORE_PATH];
+    char path[GEN_DIRECTORY_PATH];
     struct stat st;
-    hpcw_i_store_path(dir, name, path);
+    gen_directory_path(dir, name, path);
     return lstat(path, &st) == 0;
 }
 
-hpcw_status hpcw_i_store_look(const char *dir, const char *fingerprint, enum hpcw_i_store_state *state,
-                              hpcw_error *err) {
-    *state = HPCW_I_STORE_FRESH;
+hpcw_status gen_directory_look(const char *dir, const char *fingerprint, enum gen_directory_state *state,
+                               hpcw_error *err) {
+    *state = GEN_DIRECTORY_FRESH;
     DIR *d = opendir(dir);
     if (d == NULL) {
         return errno == ENOENT ? HPCW_OK : hpcw_i_fail_sys(err, errno, "%s: cannot open the directory", dir);
@@ -117,11 +117,11 @@ hpcw_status hpcw_i_store_look(const char *dir, const char *fingerprint, enum hpc
     bool empty = true; /* but for the state directory */
     while ((entry = readdir(d)) != NULL) {
         empty = empty && (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 ||
-                          strcmp(entry->d_name, HPCW_I_STATE_DIR) == 0);
+                          strcmp(entry->d_name, GEN_STATE_DIR) == 0);
     }
     (void)closedir(d);
-    if (is_there(dir, HPCW_I_PARAMETERS)) {
-        *state = begun_with(dir, fingerprint) ? HPCW_I_STORE_UNFINISHED : HPCW_I_STORE_DIFFERENT;
+    if (is_there(dir, GEN_PARAMETERS)) {
+        *state = begun_with(dir, fingerprint) ? GEN_DIRECTORY_UNFINISHED : GEN_DIRECTORY_DIFFERENT;
         return HPCW_OK;
     }
     if (empty) {
@@ -129,13 +129,13 @@ hpcw_status hpcw_i_store_look(const char *dir, const char *fingerprint, enum hpc
          * same time. */
         return HPCW_OK;
     }
-    *state = HPCW_I_STORE_OTHER;
-    char path[HPCW_I_STORE_PATH];
+    *state = GEN_DIRECTORY_OTHER;
+    char path[GEN_DIRECTORY_PATH];
     cJSON *manifest = NULL;
-    hpcw_i_store_path(dir, HPCW_I_MANIFEST, path);
-    if (is_there(dir, HPCW_I_MANIFEST) && hpcw_i_store_read_json(path, &manifest, NULL) == HPCW_OK &&
+    gen_directory_path(dir, GEN_MANIFEST, path);
+    if (is_there(dir, GEN_MANIFEST) && gen_directory_read_json(path, &manifest, NULL) == HPCW_OK &&
         cJSON_IsString(cJSON_GetObjectItemCaseSensitive(manifest, "fingerprint"))) {
-        *state = has_fingerprint(manifest, fingerprint) ? HPCW_I_STORE_FINISHED : HPCW_I_STORE_DIFFERENT;
+        *state = has_fingerprint(manifest, fingerprint) ? GEN_DIRECTORY_FINISHED : GEN_DIRECTORY_DIFFERENT;
     }
     cJSON_Delete(manifest);
     return HPCW_OK;
@@ -148,35 +148,35 @@ static hpcw_status make_directory(const char *path, hpcw_error *err) {
 }
 
 /* All of it in a text that --config takes back. */
-static bool describe(const struct hpcw_i_dataset *d, const char *fingerprint, struct hpcw_i_buf *buf) {
+static bool describe(const struct gen_dataset *d, const char *fingerprint, struct hpcw_i_buf *buf) {
     char line[512];
     (void)snprintf(
         line, sizeof line,
         "; %s\n; The description of an unfinished dataset.\n[hpcgen]\nranks = %u\nseed = %llu\npreset = %s\n"
         "scale = %s\nblocksize = %u\nfiles = %u\nformats = ",
-        fingerprint, d->ranks, (unsigned long long)d->seed, d->preset, hpcw_i_scale_name[d->scale],
-        d->block_size, d->linktest_files);
+        fingerprint, d->ranks, (unsigned long long)d->seed, d->preset, gen_scale_name[d->scale], d->block_size,
+        d->linktest_files);
     bool ok = hpcw_i_buf_append_str(buf, line);
     const char *comma = "";
-    for (size_t i = 0; i < hpcw_i_format_count; i++) {
+    for (size_t i = 0; i < gen_format_count; i++) {
         if (d->formats >> i & 1) {
-            ok = ok && hpcw_i_buf_append_str(buf, comma) && hpcw_i_buf_append_str(buf, hpcw_i_format[i]->name);
+            ok = ok && hpcw_i_buf_append_str(buf, comma) && hpcw_i_buf_append_str(buf, gen_format[i]->name);
             comma = ",";
         }
     }
     ok = ok && hpcw_i_buf_append_str(buf, "\n");
     const char *section = "";
-    for (size_t g = 0; g < hpcw_i_dataset_group_count; g++) {
-        const struct hpcw_i_dataset_group *group = &hpcw_i_dataset_group[g];
+    for (size_t g = 0; g < gen_dataset_group_count; g++) {
+        const struct gen_dataset_group *group = &gen_dataset_group[g];
         if (strcmp(section, group->name) != 0) {
             section = group->name;
             (void)snprintf(line, sizeof line, "[%s]\n", section);
             ok = ok && hpcw_i_buf_append_str(buf, line);
         }
-        for (size_t i = 0; i < hpcw_i_dataset_group_size(group); i++) {
-            const struct hpcw_i_param *p = &group->params[i];
+        for (size_t i = 0; i < gen_dataset_group_size(group); i++) {
+            const struct ui_param *p = &group->params[i];
             char value[256];
-            hpcw_i_param_get(p, (const char *)d + group->offset, value, sizeof value);
+            ui_param_get(p, (const char *)d + group->offset, value, sizeof value);
             (void)snprintf(line, sizeof line, "%s = %s\n", p->key + strlen(section) + 1, value);
             ok = ok && hpcw_i_buf_append_str(buf, line);
         }
@@ -185,15 +185,15 @@ static bool describe(const struct hpcw_i_dataset *d, const char *fingerprint, st
 }
 
 /* Leaves the description behind, unless it is there. */
-static hpcw_status remember(const char *dir, const struct hpcw_i_dataset *d, const char *fingerprint,
+static hpcw_status remember(const char *dir, const struct gen_dataset *d, const char *fingerprint,
                             hpcw_error *err) {
     if (begun_with(dir, fingerprint)) {
         return HPCW_OK;
     }
-    char path[HPCW_I_STORE_PATH];
+    char path[GEN_DIRECTORY_PATH];
     struct hpcw_i_buf buf = {0};
     hpcw_sink *sink = NULL;
-    hpcw_i_store_path(dir, HPCW_I_PARAMETERS, path);
+    gen_directory_path(dir, GEN_PARAMETERS, path);
     hpcw_status s = describe(d, fingerprint, &buf) ? hpcw_sink_open_file(path, HPCW_SYNC_NONE, &sink, err)
                                                    : hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory", path);
     if (s == HPCW_OK) {
@@ -211,21 +211,21 @@ static hpcw_status remember(const char *dir, const struct hpcw_i_dataset *d, con
     return s;
 }
 
-hpcw_status hpcw_i_store_begin(const char *dir, const struct hpcw_i_dataset *d, const char *fingerprint,
-                               const struct hpcw_i_stripes *stripes, hpcw_error *err) {
-    char path[HPCW_I_STORE_PATH];
+hpcw_status gen_directory_begin(const char *dir, const struct gen_dataset *d, const char *fingerprint,
+                                const struct hpcw_i_stripes *stripes, hpcw_error *err) {
+    char path[GEN_DIRECTORY_PATH];
     hpcw_status s = make_directory(dir, err);
     if (s == HPCW_OK) {
-        hpcw_i_store_path(dir, HPCW_I_STATE_DIR, path);
+        gen_directory_path(dir, GEN_STATE_DIR, path);
         s = make_directory(path, err);
     }
     /* Before anything else: a directory that holds more than its state must say what it is. */
     if (s == HPCW_OK) {
         s = remember(dir, d, fingerprint, err);
     }
-    for (size_t i = 0; s == HPCW_OK && i < hpcw_i_format_count; i++) {
+    for (size_t i = 0; s == HPCW_OK && i < gen_format_count; i++) {
         if (d->formats >> i & 1) {
-            hpcw_i_store_path(dir, hpcw_i_format_folder(hpcw_i_format[i]), path);
+            gen_directory_path(dir, gen_format_folder(gen_format[i]), path);
             s = make_directory(path, err);
             if (s == HPCW_OK && (stripes->count != 0 || stripes->bytes != 0)) {
                 s = hpcw_i_fs_set_stripe(NULL, path, stripes, err);
@@ -277,15 +277,15 @@ static bool members_differ(const cJSON *want, const cJSON *got, char text[DIFFER
     return false;
 }
 
-static void differ_from_manifest(const char *path, const struct hpcw_i_dataset *d, char text[DIFFERENCE]) {
+static void differ_from_manifest(const char *path, const struct gen_dataset *d, char text[DIFFERENCE]) {
     struct hpcw_i_buf buf = {0};
     struct hpcw_i_json json;
     hpcw_i_json_open_buf(&json, &buf, NULL);
     hpcw_i_json_begin_object(&json);
-    hpcw_i_dataset_json(d, &json);
+    gen_dataset_json(d, &json);
     hpcw_i_json_end_object(&json);
     cJSON *got = NULL;
-    if (hpcw_i_json_finish(&json, NULL) == HPCW_OK && hpcw_i_store_read_json(path, &got, NULL) == HPCW_OK) {
+    if (hpcw_i_json_finish(&json, NULL) == HPCW_OK && gen_directory_read_json(path, &got, NULL) == HPCW_OK) {
         cJSON *want = cJSON_ParseWithLength((const char *)buf.data, buf.size);
         (void)members_differ(want, cJSON_GetObjectItemCaseSensitive(got, "parameters"), text);
         cJSON_Delete(want);
@@ -294,12 +294,12 @@ static void differ_from_manifest(const char *path, const struct hpcw_i_dataset *
     hpcw_i_buf_free(&buf);
 }
 
-hpcw_status hpcw_i_store_refuse_different(const char *dir, const struct hpcw_i_dataset *d, hpcw_error *err) {
-    char path[HPCW_I_STORE_PATH];
+hpcw_status gen_directory_refuse_different(const char *dir, const struct gen_dataset *d, hpcw_error *err) {
+    char path[GEN_DIRECTORY_PATH];
     char difference[DIFFERENCE] = "got other ones";
     char *text = NULL;
-    hpcw_i_store_path(dir, HPCW_I_PARAMETERS, path);
-    if (hpcw_i_store_read(path, &text, NULL) == HPCW_OK) {
+    gen_directory_path(dir, GEN_PARAMETERS, path);
+    if (gen_directory_read(path, &text, NULL) == HPCW_OK) {
         struct hpcw_i_buf buf = {0};
         if (describe(d, "", &buf) && hpcw_i_buf_append(&buf, "", 1)) {
             (void)lines_differ((const char *)buf.data, text, difference);
@@ -307,7 +307,7 @@ hpcw_status hpcw_i_store_refuse_different(const char *dir, const struct hpcw_i_d
         hpcw_i_buf_free(&buf);
         hpcw_i_free(text);
     } else {
-        hpcw_i_store_path(dir, HPCW_I_MANIFEST, path);
+        gen_directory_path(dir, GEN_MANIFEST, path);
         differ_from_manifest(path, d, difference);
     }
     return hpcw_i_fail(err, HPCW_EEXIST,

@@ -20,7 +20,7 @@ struct walk {
     const char *dir;
     bool data;
     unsigned depth;
-    char path[HPCW_I_STORE_PATH]; /* below `dir` */
+    char path[GEN_DIRECTORY_PATH]; /* below `dir` */
 };
 
 static bool is_folder(int fd, const struct dirent *entry) {
@@ -67,8 +67,8 @@ static hpcw_status sweep_folder(struct walk *w, int fd, hpcw_error *err) {
             (size_t)snprintf(w->path + length, left, "%s%s", length > 0 ? "/" : "", name) >= left) {
             continue; /* what has a longer path is not ours */
         }
-        size_t f = hpcw_i_format_of_path(w->path);
-        const struct hpcw_i_format *format = f < hpcw_i_format_count ? hpcw_i_format[f] : NULL;
+        size_t f = gen_format_of_path(w->path);
+        const struct gen_format *format = f < gen_format_count ? gen_format[f] : NULL;
         if (is_folder(fd, entry)) {
             if (format == NULL || w->depth == DEEPEST) {
                 continue;
@@ -99,8 +99,8 @@ static hpcw_status sweep(const char *dir, bool data, hpcw_error *err) {
 }
 
 static hpcw_status remove_state(const char *dir, hpcw_error *err) {
-    char state[HPCW_I_STORE_PATH];
-    hpcw_i_store_path(dir, HPCW_I_STATE_DIR, state);
+    char state[GEN_DIRECTORY_PATH];
+    gen_directory_path(dir, GEN_STATE_DIR, state);
     int fd = open(state, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     DIR *d = fd < 0 ? NULL : fdopendir(fd);
     if (d == NULL) {
@@ -111,7 +111,7 @@ static hpcw_status remove_state(const char *dir, hpcw_error *err) {
         return e == ENOENT ? HPCW_OK : hpcw_i_fail_sys(err, e, "%s: cannot open the directory", state);
     }
     /* The description first: without it the rest means nothing. */
-    (void)unlinkat(fd, strchr(HPCW_I_PARAMETERS, '/') + 1, 0);
+    (void)unlinkat(fd, strchr(GEN_PARAMETERS, '/') + 1, 0);
     hpcw_status s = HPCW_OK;
     struct dirent *entry;
     while (s == HPCW_OK && (entry = readdir(d)) != NULL) {
@@ -127,30 +127,30 @@ static hpcw_status remove_state(const char *dir, hpcw_error *err) {
     return s;
 }
 
-hpcw_status hpcw_i_store_end(const char *dir, hpcw_error *err) {
+hpcw_status gen_directory_end(const char *dir, hpcw_error *err) {
     hpcw_status s = sweep(dir, false, err);
     return s == HPCW_OK ? remove_state(dir, err) : s;
 }
 
-hpcw_status hpcw_i_store_remove(const char *dir, const char *name, hpcw_error *err) {
-    char path[HPCW_I_STORE_PATH];
-    hpcw_i_store_path(dir, name, path);
+hpcw_status gen_directory_remove(const char *dir, const char *name, hpcw_error *err) {
+    char path[GEN_DIRECTORY_PATH];
+    gen_directory_path(dir, name, path);
     return unlink(path) == 0 || errno == ENOENT ? HPCW_OK
                                                 : hpcw_i_fail_sys(err, errno, "%s: cannot remove", path);
 }
 
-hpcw_status hpcw_i_store_remove_lists(const char *dir, hpcw_error *err) {
-    static const char *const lists[] = {HPCW_I_CHECKSUMS, HPCW_I_MANIFEST, HPCW_I_TRUTH};
+hpcw_status gen_directory_remove_lists(const char *dir, hpcw_error *err) {
+    static const char *const lists[] = {GEN_CHECKSUMS, GEN_MANIFEST, GEN_TRUTH};
     hpcw_status s = HPCW_OK;
     for (size_t i = 0; s == HPCW_OK && i < sizeof lists / sizeof lists[0]; i++) {
-        s = hpcw_i_store_remove(dir, lists[i], err);
+        s = gen_directory_remove(dir, lists[i], err);
     }
     return s;
 }
 
-hpcw_status hpcw_i_store_clear(const char *dir, hpcw_error *err) {
+hpcw_status gen_directory_clear(const char *dir, hpcw_error *err) {
     /* The lists first: nothing looks finished while its files go. */
-    hpcw_status s = hpcw_i_store_remove_lists(dir, err);
+    hpcw_status s = gen_directory_remove_lists(dir, err);
     if (s == HPCW_OK) {
         s = sweep(dir, true, err);
     }

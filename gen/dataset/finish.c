@@ -13,24 +13,24 @@
 
 /* The records of one format, in order. */
 struct records {
-    struct hpcw_i_record *record; /* [count] */
-    const cJSON **partial;        /* [count], inside the records */
+    struct gen_range *record; /* [count] */
+    const cJSON **partial;    /* [count], inside the records */
     size_t count;
     uint64_t changed; /* so many of the first units got their content only now */
 };
 
 static void records_free(struct records *r) {
     for (size_t i = 0; i < r->count; i++) {
-        hpcw_i_record_free(&r->record[i]);
+        gen_range_free(&r->record[i]);
     }
     hpcw_i_free(r->record);
     hpcw_i_free((void *)(uintptr_t)r->partial);
 }
 
-static hpcw_status records_read(const struct hpcw_i_run *run, const struct hpcw_i_format *format,
+static hpcw_status records_read(const struct gen_run *run, const struct gen_format *format,
                                 const char *fingerprint, struct records *r, hpcw_error *err) {
     hpcw_status s =
-        hpcw_i_store_records(run->directory, run->dataset, format, fingerprint, &r->record, &r->count, err);
+        gen_directory_ranges(run->directory, run->dataset, format, fingerprint, &r->record, &r->count, err);
     if (s != HPCW_OK) {
         return s;
     }
@@ -52,9 +52,9 @@ struct list {
     struct hpcw_i_json json;
 };
 
-static hpcw_status list_open(const struct hpcw_i_run *run, const char *name, struct list *l, hpcw_error *err) {
-    char path[HPCW_I_STORE_PATH];
-    hpcw_i_store_path(run->directory, name, path);
+static hpcw_status list_open(const struct gen_run *run, const char *name, struct list *l, hpcw_error *err) {
+    char path[GEN_DIRECTORY_PATH];
+    gen_directory_path(run->directory, name, path);
     hpcw_status s = hpcw_sink_open_file(path, run->durability, &l->sink, err);
     if (s == HPCW_OK) {
         hpcw_i_json_open_sink(&l->json, l->sink, &(struct hpcw_i_json_options){.indent = true});
@@ -75,22 +75,22 @@ static hpcw_status list_close(struct list *l, hpcw_status s, hpcw_error *err) {
 /* ---- truth ---- */
 
 /* Which node, and the ranks on it. */
-static void put_place(const struct hpcw_i_machine *m, uint32_t node, uint32_t first_rank, uint32_t ranks,
+static void put_place(const struct model_machine *m, uint32_t node, uint32_t first_rank, uint32_t ranks,
                       struct hpcw_i_json *json) {
-    char host[HPCW_I_HOST_SIZE];
-    hpcw_i_machine_host(m, node, host);
+    char host[MODEL_HOST_SIZE];
+    model_machine_host(m, node, host);
     hpcw_i_json_put_str(json, "host", host);
     hpcw_i_json_put_u64(json, "node", node);
     hpcw_i_json_put_u64(json, "first_rank", first_rank);
     hpcw_i_json_put_u64(json, "ranks", ranks);
 }
 
-static void put_ports(const struct hpcw_i_machine *m, struct hpcw_i_json *json) {
-    struct hpcw_i_truth_port port;
+static void put_ports(const struct model_machine *m, struct hpcw_i_json *json) {
+    struct model_truth_port port;
     uint32_t node = 0;
     hpcw_i_json_key(json, "slow_ports");
     hpcw_i_json_begin_array(json);
-    while (hpcw_i_truth_next_port(m, &node, &port)) {
+    while (model_truth_next_port(m, &node, &port)) {
         hpcw_i_json_flat(json);
         hpcw_i_json_begin_object(json);
         put_place(m, port.node, port.first_rank, port.ranks, json);
@@ -101,13 +101,13 @@ static void put_ports(const struct hpcw_i_machine *m, struct hpcw_i_json *json) 
     hpcw_i_json_end_array(json);
 }
 
-static void put_cables(const struct hpcw_i_machine *m, struct hpcw_i_json *json) {
-    struct hpcw_i_truth_cable cable;
+static void put_cables(const struct model_machine *m, struct hpcw_i_json *json) {
+    struct model_truth_cable cable;
     uint32_t a = 0;
     uint32_t b = 0;
     hpcw_i_json_key(json, "slow_cables");
     hpcw_i_json_begin_array(json);
-    while (hpcw_i_truth_next_cable(m, &a, &b, &cable)) {
+    while (model_truth_next_cable(m, &a, &b, &cable)) {
         hpcw_i_json_flat(json);
         hpcw_i_json_begin_object(json);
         hpcw_i_json_put_u64(json, "switch_a", cable.switch_a);
@@ -122,12 +122,12 @@ static void put_cables(const struct hpcw_i_machine *m, struct hpcw_i_json *json)
     hpcw_i_json_end_array(json);
 }
 
-static void put_slow_nodes(const struct hpcw_i_machine *m, struct hpcw_i_json *json) {
-    struct hpcw_i_truth_node slow;
+static void put_slow_nodes(const struct model_machine *m, struct hpcw_i_json *json) {
+    struct model_truth_node slow;
     uint32_t node = 0;
     hpcw_i_json_key(json, "slow_nodes");
     hpcw_i_json_begin_array(json);
-    while (hpcw_i_truth_next_node(m, &node, &slow)) {
+    while (model_truth_next_node(m, &node, &slow)) {
         hpcw_i_json_flat(json);
         hpcw_i_json_begin_object(json);
         put_place(m, slow.node, slow.first_rank, slow.ranks, json);
@@ -137,10 +137,10 @@ static void put_slow_nodes(const struct hpcw_i_machine *m, struct hpcw_i_json *j
     hpcw_i_json_end_array(json);
 }
 
-static hpcw_status write_truth(const struct hpcw_i_run *run, const struct records *records, hpcw_error *err) {
-    const struct hpcw_i_dataset *d = run->dataset;
+static hpcw_status write_truth(const struct gen_run *run, const struct records *records, hpcw_error *err) {
+    const struct gen_dataset *d = run->dataset;
     struct list l;
-    hpcw_status s = list_open(run, HPCW_I_TRUTH, &l, err);
+    hpcw_status s = list_open(run, GEN_TRUTH, &l, err);
     if (s != HPCW_OK) {
         return s;
     }
@@ -159,11 +159,11 @@ static hpcw_status write_truth(const struct hpcw_i_run *run, const struct record
     put_cables(&d->machine, json);
     put_slow_nodes(&d->machine, json);
     hpcw_i_json_end_object(json);
-    for (size_t f = 0; s == HPCW_OK && f < hpcw_i_format_count; f++) {
+    for (size_t f = 0; s == HPCW_OK && f < gen_format_count; f++) {
         if (d->formats >> f & 1) {
-            hpcw_i_json_key(json, hpcw_i_format[f]->name);
+            hpcw_i_json_key(json, gen_format[f]->name);
             hpcw_i_json_begin_object(json);
-            s = hpcw_i_format[f]->truth(d, records[f].partial, records[f].count, json, err);
+            s = gen_format[f]->truth(d, records[f].partial, records[f].count, json, err);
             if (s != HPCW_OK) {
                 hpcw_i_fail_about(err, run->directory);
             }
@@ -177,27 +177,27 @@ static hpcw_status write_truth(const struct hpcw_i_run *run, const struct record
 /* ---- manifest and checksums ---- */
 
 /* The checksum list; without checksums there is none. */
-static hpcw_status sums_open(const struct hpcw_i_run *run, struct hpcw_i_stream *sums, hpcw_error *err) {
-    char path[HPCW_I_STORE_PATH];
-    hpcw_i_store_path(run->directory, HPCW_I_CHECKSUMS, path);
+static hpcw_status sums_open(const struct gen_run *run, struct gen_stream *sums, hpcw_error *err) {
+    char path[GEN_DIRECTORY_PATH];
+    gen_directory_path(run->directory, GEN_CHECKSUMS, path);
     return hpcw_sink_open_file(path, run->durability, &sums->sink, err);
 }
 
-static hpcw_status sums_put(const struct hpcw_i_run *run, struct hpcw_i_stream *sums, const char *name,
+static hpcw_status sums_put(const struct gen_run *run, struct gen_stream *sums, const char *name,
                             const char *digest, hpcw_error *err) {
     bool ok = hpcw_i_buf_append_str(&sums->buf, digest) && hpcw_i_buf_append_str(&sums->buf, "  ") &&
               hpcw_i_buf_append_str(&sums->buf, name) && hpcw_i_buf_append_str(&sums->buf, "\n");
     if (!ok) {
         return hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for the checksums", run->directory);
     }
-    return hpcw_i_stream_flush(sums, HPCW_I_STREAM_PIECE, err);
+    return gen_stream_flush(sums, GEN_STREAM_PIECE, err);
 }
 
 /* Appends a line of the checksum list and an entry of the manifest. */
-static hpcw_status put_file(const struct hpcw_i_run *run, const char *name, uint64_t size,
-                            const struct hpcw_i_digest *digest, struct hpcw_i_json *json,
-                            struct hpcw_i_stream *sums, hpcw_error *err) {
-    char text[HPCW_I_DIGEST_TEXT];
+static hpcw_status put_file(const struct gen_run *run, const char *name, uint64_t size,
+                            const struct gen_digest *digest, struct hpcw_i_json *json, struct gen_stream *sums,
+                            hpcw_error *err) {
+    char text[GEN_DIGEST_TEXT];
     hpcw_status s = HPCW_OK;
     if (json != NULL) {
         hpcw_i_json_flat(json);
@@ -206,7 +206,7 @@ static hpcw_status put_file(const struct hpcw_i_run *run, const char *name, uint
         hpcw_i_json_put_u64(json, "size", size);
     }
     if (run->checksums) {
-        hpcw_i_digest_text(digest, text);
+        gen_digest_text(digest, text);
         s = sums_put(run, sums, name, text, err);
         if (json != NULL) {
             hpcw_i_json_put_str(json, "xxh128", text);
@@ -219,23 +219,23 @@ static hpcw_status put_file(const struct hpcw_i_run *run, const char *name, uint
 }
 
 /* Size and, if wanted, digest of a file as it is now. */
-static hpcw_status measure(const struct hpcw_i_run *run, const char *name, uint64_t *size,
-                           struct hpcw_i_digest *digest, hpcw_error *err) {
-    char path[HPCW_I_STORE_PATH];
-    hpcw_i_store_path(run->directory, name, path);
-    return hpcw_i_digest_file(path, digest, size, err);
+static hpcw_status measure(const struct gen_run *run, const char *name, uint64_t *size,
+                           struct gen_digest *digest, hpcw_error *err) {
+    char path[GEN_DIRECTORY_PATH];
+    gen_directory_path(run->directory, name, path);
+    return gen_digest_file(path, digest, size, err);
 }
 
-static hpcw_status put_units(const struct hpcw_i_run *run, const struct hpcw_i_format *format,
-                             const struct records *r, struct hpcw_i_json *json, struct hpcw_i_stream *sums,
+static hpcw_status put_units(const struct gen_run *run, const struct gen_format *format,
+                             const struct records *r, struct hpcw_i_json *json, struct gen_stream *sums,
                              hpcw_error *err) {
     hpcw_status s = HPCW_OK;
     for (size_t i = 0; i < r->count; i++) {
-        const struct hpcw_i_record *record = &r->record[i];
+        const struct gen_range *record = &r->record[i];
         for (uint64_t k = record->begin; s == HPCW_OK && k < record->end; k++) {
-            struct hpcw_i_unit unit;
+            struct gen_unit unit;
             const uint64_t *word = record->word + 3 * (k - record->begin);
-            struct hpcw_i_digest digest = {word[1], word[2]};
+            struct gen_digest digest = {word[1], word[2]};
             uint64_t size = word[0];
             s = format->unit(run->dataset, k, &unit, err);
             /* Written by a run without checksums, or completed just now: read it here. */
@@ -250,12 +250,12 @@ static hpcw_status put_units(const struct hpcw_i_run *run, const struct hpcw_i_f
     return s;
 }
 
-static hpcw_status write_manifest(const struct hpcw_i_run *run, const struct records *records,
-                                  const char *fingerprint, struct hpcw_i_stream *sums, hpcw_error *err) {
+static hpcw_status write_manifest(const struct gen_run *run, const struct records *records,
+                                  const char *fingerprint, struct gen_stream *sums, hpcw_error *err) {
     struct list l;
-    struct hpcw_i_digest digest = {0};
+    struct gen_digest digest = {0};
     uint64_t size = 0;
-    hpcw_status s = list_open(run, HPCW_I_MANIFEST, &l, err);
+    hpcw_status s = list_open(run, GEN_MANIFEST, &l, err);
     if (s != HPCW_OK) {
         return s;
     }
@@ -263,18 +263,18 @@ static hpcw_status write_manifest(const struct hpcw_i_run *run, const struct rec
     hpcw_i_json_put_str(&l.json, "fingerprint", fingerprint);
     hpcw_i_json_key(&l.json, "parameters");
     hpcw_i_json_begin_object(&l.json);
-    hpcw_i_dataset_json(run->dataset, &l.json);
+    gen_dataset_json(run->dataset, &l.json);
     hpcw_i_json_end_object(&l.json);
     hpcw_i_json_key(&l.json, "files");
     hpcw_i_json_begin_array(&l.json);
-    for (size_t f = 0; s == HPCW_OK && f < hpcw_i_format_count; f++) {
-        s = put_units(run, hpcw_i_format[f], &records[f], &l.json, sums, err);
+    for (size_t f = 0; s == HPCW_OK && f < gen_format_count; f++) {
+        s = put_units(run, gen_format[f], &records[f], &l.json, sums, err);
     }
     if (s == HPCW_OK) {
-        s = measure(run, HPCW_I_TRUTH, &size, &digest, err);
+        s = measure(run, GEN_TRUTH, &size, &digest, err);
     }
     if (s == HPCW_OK) {
-        s = put_file(run, HPCW_I_TRUTH, size, &digest, &l.json, sums, err);
+        s = put_file(run, GEN_TRUTH, size, &digest, &l.json, sums, err);
     }
     hpcw_i_json_end_array(&l.json);
     hpcw_i_json_end_object(&l.json);
@@ -282,42 +282,42 @@ static hpcw_status write_manifest(const struct hpcw_i_run *run, const struct rec
 }
 
 /* The list ends with the manifest. */
-static hpcw_status end_checksums(const struct hpcw_i_run *run, struct hpcw_i_stream *sums, hpcw_error *err) {
-    struct hpcw_i_digest digest = {0};
+static hpcw_status end_checksums(const struct gen_run *run, struct gen_stream *sums, hpcw_error *err) {
+    struct gen_digest digest = {0};
     uint64_t size = 0;
-    hpcw_status s = measure(run, HPCW_I_MANIFEST, &size, &digest, err);
+    hpcw_status s = measure(run, GEN_MANIFEST, &size, &digest, err);
     if (s == HPCW_OK) {
-        s = put_file(run, HPCW_I_MANIFEST, size, &digest, NULL, sums, err);
+        s = put_file(run, GEN_MANIFEST, size, &digest, NULL, sums, err);
     }
     if (s == HPCW_OK) {
-        s = hpcw_i_stream_flush(sums, 0, err);
+        s = gen_stream_flush(sums, 0, err);
     }
     return s == HPCW_OK ? hpcw_sink_publish(sums->sink, err) : s;
 }
 
-hpcw_status hpcw_i_finish(const struct hpcw_i_run *run, const char *fingerprint, hpcw_error *err) {
-    struct records *records = hpcw_i_calloc(hpcw_i_format_count, sizeof *records);
-    struct hpcw_i_stream sums = {0};
+hpcw_status gen_finish(const struct gen_run *run, const char *fingerprint, hpcw_error *err) {
+    struct records *records = hpcw_i_calloc(gen_format_count, sizeof *records);
+    struct gen_stream sums = {0};
     hpcw_status s =
         records == NULL ? hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory", run->directory) : HPCW_OK;
     /* A list that an interrupted run left would not fit a manifest without digests. */
     if (s == HPCW_OK && !run->checksums) {
-        s = hpcw_i_store_remove(run->directory, HPCW_I_CHECKSUMS, err);
+        s = gen_directory_remove(run->directory, GEN_CHECKSUMS, err);
     }
     /* All of them first: nothing is completed while a part is missing. */
-    for (size_t f = 0; s == HPCW_OK && f < hpcw_i_format_count; f++) {
+    for (size_t f = 0; s == HPCW_OK && f < gen_format_count; f++) {
         if (run->dataset->formats >> f & 1) {
-            s = records_read(run, hpcw_i_format[f], fingerprint, &records[f], err);
+            s = records_read(run, gen_format[f], fingerprint, &records[f], err);
         }
     }
-    for (size_t f = 0; s == HPCW_OK && f < hpcw_i_format_count; f++) {
+    for (size_t f = 0; s == HPCW_OK && f < gen_format_count; f++) {
         if (run->dataset->formats >> f & 1) {
-            struct hpcw_i_write w = {.dataset = run->dataset,
-                                     .directory = run->directory,
-                                     .comm = run->comm,
-                                     .jobs = run->jobs,
-                                     .durability = run->durability};
-            s = hpcw_i_format[f]->complete(&w, records[f].partial, records[f].count, &records[f].changed, err);
+            struct gen_write w = {.dataset = run->dataset,
+                                  .directory = run->directory,
+                                  .comm = run->comm,
+                                  .jobs = run->jobs,
+                                  .durability = run->durability};
+            s = gen_format[f]->complete(&w, records[f].partial, records[f].count, &records[f].changed, err);
             if (s != HPCW_OK) {
                 hpcw_i_fail_about(err, run->directory); /* a partial result does not know where it comes from */
             }
@@ -336,9 +336,9 @@ hpcw_status hpcw_i_finish(const struct hpcw_i_run *run, const char *fingerprint,
         s = end_checksums(run, &sums, err);
     }
     if (s == HPCW_OK) {
-        s = hpcw_i_store_end(run->directory, err);
+        s = gen_directory_end(run->directory, err);
     }
-    for (size_t f = 0; records != NULL && f < hpcw_i_format_count; f++) {
+    for (size_t f = 0; records != NULL && f < gen_format_count; f++) {
         records_free(&records[f]);
     }
     hpcw_i_free(records);

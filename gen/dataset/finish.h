@@ -9,6 +9,6 @@
  * Checks that all units are there, completes them, writes truth, manifest and checksums, and forgets the state.
  * Depends on nothing but the dataset, whoever wrote its parts.
  */
-hpcw_status hpcw_i_finish(const struct hpcw_i_run *run, const char *fingerprint, hpcw_error *err);
+hpcw_status gen_finish(const struct gen_run *run, const char *fingerprint, hpcw_error *err);
 
 #endif

@@ -16,23 +16,23 @@
 #include "libwriter/comm/agree.h"
 #include "libwriter/io/fsinfo.h"
 
-void hpcw_i_part_of(const struct hpcw_i_dataset *d, size_t format, uint32_t part, uint32_t parts,
-                    uint64_t *begin, uint64_t *end) {
-    uint64_t units = (d->formats >> format & 1) != 0 ? hpcw_i_format[format]->units(d) : 0;
+void gen_part_of(const struct gen_dataset *d, size_t format, uint32_t part, uint32_t parts, uint64_t *begin,
+                 uint64_t *end) {
+    uint64_t units = (d->formats >> format & 1) != 0 ? gen_format[format]->units(d) : 0;
     *begin = units * part / parts;
     *end = units * (part + (uint64_t)1) / parts;
 }
 
-hpcw_status hpcw_i_part_size(const struct hpcw_i_dataset *d, uint32_t part, uint32_t parts, uint64_t *files,
-                             uint64_t *apparent, uint64_t *allocated, hpcw_error *err) {
+hpcw_status gen_part_size(const struct gen_dataset *d, uint32_t part, uint32_t parts, uint64_t *files,
+                          uint64_t *apparent, uint64_t *allocated, hpcw_error *err) {
     *files = *apparent = *allocated = 0;
-    for (size_t f = 0; f < hpcw_i_format_count; f++) {
+    for (size_t f = 0; f < gen_format_count; f++) {
         uint64_t begin;
         uint64_t end;
-        hpcw_i_part_of(d, f, part, parts, &begin, &end);
+        gen_part_of(d, f, part, parts, &begin, &end);
         for (uint64_t k = begin; k < end; k++) {
-            struct hpcw_i_unit unit;
-            hpcw_status s = hpcw_i_format[f]->unit(d, k, &unit, err);
+            struct gen_unit unit;
+            hpcw_status s = gen_format[f]->unit(d, k, &unit, err);
             if (s != HPCW_OK) {
                 return s;
             }
@@ -49,7 +49,7 @@ static void no_progress(void *context, uint64_t bytes) {
     (void)bytes;
 }
 
-static void say(const struct hpcw_i_run *run, const char *text) {
+static void say(const struct gen_run *run, const char *text) {
     if (run->label != NULL) {
         run->label(run->context, text);
     }
@@ -58,46 +58,45 @@ static void say(const struct hpcw_i_run *run, const char *text) {
 /* ---- the directory ---- */
 
 /* On process 0: whether the run may go on, and what of it. *finished: there is nothing left to do. */
-static hpcw_status look(const struct hpcw_i_run *run, const char *fingerprint, bool *finished,
-                        hpcw_error *err) {
+static hpcw_status look(const struct gen_run *run, const char *fingerprint, bool *finished, hpcw_error *err) {
     const char *dir = run->directory;
-    enum hpcw_i_store_state state;
+    enum gen_directory_state state;
     *finished = false;
-    hpcw_status s = hpcw_i_store_look(dir, fingerprint, &state, err);
+    hpcw_status s = gen_directory_look(dir, fingerprint, &state, err);
     if (s != HPCW_OK) {
         return s;
     }
     if (run->force) {
-        return state == HPCW_I_STORE_FRESH ? HPCW_OK : hpcw_i_store_clear(dir, err);
+        return state == GEN_DIRECTORY_FRESH ? HPCW_OK : gen_directory_clear(dir, err);
     }
     switch (state) {
-    case HPCW_I_STORE_FRESH:
+    case GEN_DIRECTORY_FRESH:
         return HPCW_OK;
-    case HPCW_I_STORE_UNFINISHED:
+    case GEN_DIRECTORY_UNFINISHED:
         return run->resume || run->parts > 1
                    ? HPCW_OK
                    : hpcw_i_fail(err, HPCW_EEXIST,
                                  "%s: wanted an empty directory, got an unfinished dataset of the same "
                                  "parameters: --resume goes on with it, --force begins anew",
                                  dir);
-    case HPCW_I_STORE_FINISHED:
+    case GEN_DIRECTORY_FINISHED:
         if (!run->resume) {
             return hpcw_i_fail(err, HPCW_EEXIST,
                                "%s: wanted an empty directory, got the finished dataset of the same "
                                "parameters: verify says whether it is sound, --force writes it again",
                                dir);
         }
-        s = hpcw_i_store_reopen(dir, run->dataset, fingerprint, run->checksums, finished, err);
+        s = gen_directory_reopen(dir, run->dataset, fingerprint, run->checksums, finished, err);
         if (s == HPCW_OK && !*finished && run->parts > 1) {
             s = hpcw_i_fail(err, HPCW_EEXIST,
                             "%s: wanted an unfinished dataset, got a finished one that lost files: --resume it "
                             "without --part",
                             dir);
         }
-        return s == HPCW_OK && *finished ? hpcw_i_store_end(dir, err) : s;
-    case HPCW_I_STORE_DIFFERENT:
-        return hpcw_i_store_refuse_different(dir, run->dataset, err);
-    case HPCW_I_STORE_OTHER:
+        return s == HPCW_OK && *finished ? gen_directory_end(dir, err) : s;
+    case GEN_DIRECTORY_DIFFERENT:
+        return gen_directory_refuse_different(dir, run->dataset, err);
+    case GEN_DIRECTORY_OTHER:
         break;
     }
     return hpcw_i_fail(
@@ -110,31 +109,31 @@ static hpcw_status look(const struct hpcw_i_run *run, const char *fingerprint, b
 /* ---- one range of units ---- */
 
 /* Digests and sizes of the units, each read by one process. `word` [3 * units]. */
-static hpcw_status digest_units(const struct hpcw_i_run *run, const struct hpcw_i_format *format,
-                                uint64_t begin, uint64_t end, uint64_t *word, hpcw_error *err) {
+static hpcw_status digest_units(const struct gen_run *run, const struct gen_format *format, uint64_t begin,
+                                uint64_t end, uint64_t *word, hpcw_error *err) {
     hpcw_status s = HPCW_OK;
     uint64_t units = end - begin;
     memset(word, 0, (size_t)units * 3 * sizeof *word);
     for (uint64_t k = (uint64_t)run->comm->process; s == HPCW_OK && k < units; k += (uint64_t)run->comm->size) {
-        char name[HPCW_I_UNIT_PATH];
-        char path[HPCW_I_STORE_PATH];
-        struct hpcw_i_unit unit;
+        char name[GEN_UNIT_PATH];
+        char path[GEN_DIRECTORY_PATH];
+        struct gen_unit unit;
         s = format->unit(run->dataset, begin + k, &unit, err);
         if (s != HPCW_OK) {
             break;
         }
         bool waits = format->waits != NULL && format->waits(run->dataset, begin, end, begin + k);
         if (waits) {
-            hpcw_i_waiting_name(format, begin + k, name);
+            gen_waiting_name(format, begin + k, name);
         } else {
             memcpy(name, unit.path, sizeof name);
         }
-        hpcw_i_store_path(run->directory, name, path);
+        gen_directory_path(run->directory, name, path);
         if (!run->checksums) {
-            s = hpcw_i_store_size(path, &word[3 * k], err);
+            s = gen_directory_size(path, &word[3 * k], err);
         } else {
-            struct hpcw_i_digest digest;
-            s = hpcw_i_digest_file(path, &digest, &word[3 * k], err);
+            struct gen_digest digest;
+            s = gen_digest_file(path, &digest, &word[3 * k], err);
             word[3 * k + 1] = digest.high;
             word[3 * k + 2] = digest.low;
         }
@@ -144,12 +143,12 @@ static hpcw_status digest_units(const struct hpcw_i_run *run, const struct hpcw_
     return s == HPCW_OK ? hpcw_i_comm_allreduce(run->comm, &words, err) : s;
 }
 
-static hpcw_status write_range(const struct hpcw_i_run *run, const struct hpcw_i_format *format, uint64_t begin,
+static hpcw_status write_range(const struct gen_run *run, const struct gen_format *format, uint64_t begin,
                                uint64_t end, const char *fingerprint, hpcw_error *err) {
     bool first = run->comm->process == 0;
     struct hpcw_i_buf partial = {0};
     struct hpcw_i_json json;
-    struct hpcw_i_write w = {
+    struct gen_write w = {
         .dataset = run->dataset,
         .directory = run->directory,
         .comm = run->comm,
@@ -187,8 +186,8 @@ static hpcw_status write_range(const struct hpcw_i_run *run, const struct hpcw_i
         s = digest_units(run, format, begin, end, word, err);
     }
     if (s == HPCW_OK && first) {
-        struct hpcw_i_record record = {.begin = begin, .end = end, .digested = run->checksums, .word = word};
-        s = hpcw_i_store_write_record(run->directory, run->dataset, format, fingerprint, run->durability,
+        struct gen_range record = {.begin = begin, .end = end, .digested = run->checksums, .word = word};
+        s = gen_directory_write_range(run->directory, run->dataset, format, fingerprint, run->durability,
                                       &record, partial.data, partial.size, err);
     }
     s = hpcw_i_agree(run->comm, s, NULL, err);
@@ -201,9 +200,9 @@ done:
 /* ---- the run ---- */
 
 /* The directory of the run, or the one that it will be made in. */
-static void place_of(const struct hpcw_i_run *run, char path[HPCW_I_STORE_PATH]) {
+static void place_of(const struct gen_run *run, char path[GEN_DIRECTORY_PATH]) {
     struct stat st;
-    (void)snprintf(path, HPCW_I_STORE_PATH, "%s", run->directory);
+    (void)snprintf(path, GEN_DIRECTORY_PATH, "%s", run->directory);
     if (stat(path, &st) == 0) {
         return;
     }
@@ -221,9 +220,9 @@ static void place_of(const struct hpcw_i_run *run, char path[HPCW_I_STORE_PATH])
 }
 
 /* Room for what this part is going to write, before anything is made. On process 0. */
-static hpcw_status check_space(const struct hpcw_i_run *run, uint64_t needed, hpcw_error *err) {
+static hpcw_status check_space(const struct gen_run *run, uint64_t needed, hpcw_error *err) {
     uint64_t space = UINT64_MAX;
-    char path[HPCW_I_STORE_PATH];
+    char path[GEN_DIRECTORY_PATH];
     place_of(run, path);
     hpcw_status s = hpcw_i_fs_space(path, &space, err);
     s = s == HPCW_ENOENT ? HPCW_OK : s; /* making it will say so */
@@ -235,8 +234,8 @@ static hpcw_status check_space(const struct hpcw_i_run *run, uint64_t needed, hp
 }
 
 /* Stripes are promised before anything is made or cleared. On process 0. */
-static hpcw_status check_stripes(const struct hpcw_i_run *run, hpcw_error *err) {
-    char path[HPCW_I_STORE_PATH];
+static hpcw_status check_stripes(const struct gen_run *run, hpcw_error *err) {
+    char path[GEN_DIRECTORY_PATH];
     if (run->stripes.count == 0 && run->stripes.bytes == 0) {
         return HPCW_OK;
     }
@@ -245,24 +244,24 @@ static hpcw_status check_stripes(const struct hpcw_i_run *run, hpcw_error *err) 
 }
 
 /* Which formats still need their range written, as bits; what they need, in bytes. On process 0. */
-static hpcw_status look_for_work(const struct hpcw_i_run *run, const char *fingerprint, uint64_t *missing,
+static hpcw_status look_for_work(const struct gen_run *run, const char *fingerprint, uint64_t *missing,
                                  uint64_t *needed, hpcw_error *err) {
     *missing = *needed = 0;
-    for (size_t f = 0; f < hpcw_i_format_count; f++) {
-        const struct hpcw_i_format *format = hpcw_i_format[f];
+    for (size_t f = 0; f < gen_format_count; f++) {
+        const struct gen_format *format = gen_format[f];
         uint64_t begin;
         uint64_t end;
-        hpcw_i_part_of(run->dataset, f, run->part, run->parts, &begin, &end);
+        gen_part_of(run->dataset, f, run->part, run->parts, &begin, &end);
         if (begin == end) {
             continue;
         }
         if (run->resume &&
-            hpcw_i_store_has_record(run->directory, run->dataset, format, begin, end, fingerprint)) {
+            gen_directory_has_range(run->directory, run->dataset, format, begin, end, fingerprint)) {
             continue;
         }
         *missing |= (uint64_t)1 << f;
         for (uint64_t k = begin; k < end; k++) {
-            struct hpcw_i_unit unit;
+            struct gen_unit unit;
             hpcw_status s = format->unit(run->dataset, k, &unit, err);
             if (s != HPCW_OK) {
                 return s;
@@ -274,19 +273,19 @@ static hpcw_status look_for_work(const struct hpcw_i_run *run, const char *finge
 }
 
 /* Makes the directory. What is going to be written whole does not need records of parts of it. On process 0. */
-static hpcw_status begin(const struct hpcw_i_run *run, const char *fingerprint, uint64_t missing,
+static hpcw_status begin(const struct gen_run *run, const char *fingerprint, uint64_t missing,
                          hpcw_error *err) {
-    hpcw_status s = hpcw_i_store_begin(run->directory, run->dataset, fingerprint, &run->stripes, err);
-    for (size_t f = 0; s == HPCW_OK && run->parts == 1 && f < hpcw_i_format_count; f++) {
+    hpcw_status s = gen_directory_begin(run->directory, run->dataset, fingerprint, &run->stripes, err);
+    for (size_t f = 0; s == HPCW_OK && run->parts == 1 && f < gen_format_count; f++) {
         if (missing >> f & 1) {
-            s = hpcw_i_store_forget(run->directory, hpcw_i_format[f], err);
+            s = gen_directory_forget(run->directory, gen_format[f], err);
         }
     }
     return s;
 }
 
 /* Collective: before anything is touched. */
-static hpcw_status agree_on_parameters(const struct hpcw_i_run *run, hpcw_status s, const char *fingerprint,
+static hpcw_status agree_on_parameters(const struct gen_run *run, hpcw_status s, const char *fingerprint,
                                        hpcw_error *err) {
     /* The largest and the smallest hash, as two maxima. */
     uint64_t hash = s == HPCW_OK ? hpcw_i_hash_text(fingerprint) : 0;
@@ -302,13 +301,13 @@ static hpcw_status agree_on_parameters(const struct hpcw_i_run *run, hpcw_status
     return s;
 }
 
-hpcw_status hpcw_i_generate(const struct hpcw_i_run *run, struct hpcw_i_outcome *outcome, hpcw_error *err) {
-    *outcome = (struct hpcw_i_outcome){0};
+hpcw_status gen_generate(const struct gen_run *run, struct gen_outcome *outcome, hpcw_error *err) {
+    *outcome = (struct gen_outcome){0};
     bool first = run->comm->process == 0;
     bool finished = false;
     uint64_t missing = 0;
     uint64_t needed = 0;
-    hpcw_status s = hpcw_i_dataset_fingerprint(run->dataset, outcome->fingerprint, err);
+    hpcw_status s = gen_dataset_fingerprint(run->dataset, outcome->fingerprint, err);
     if (s == HPCW_OK && run->force && run->parts > 1) {
         s = hpcw_i_fail(err, HPCW_EINVAL,
                         "--force with --part: one part would remove the others' files; remove %s first",
@@ -316,8 +315,8 @@ hpcw_status hpcw_i_generate(const struct hpcw_i_run *run, struct hpcw_i_outcome 
     }
     uint64_t files = 0;
     if (s == HPCW_OK) {
-        s = hpcw_i_part_size(run->dataset, run->part, run->parts, &files, &outcome->apparent,
-                             &outcome->allocated, err);
+        s = gen_part_size(run->dataset, run->part, run->parts, &files, &outcome->apparent, &outcome->allocated,
+                          err);
     }
     s = agree_on_parameters(run, s, outcome->fingerprint, err);
     if (s != HPCW_OK) {
@@ -350,20 +349,20 @@ hpcw_status hpcw_i_generate(const struct hpcw_i_run *run, struct hpcw_i_outcome 
         outcome->complete = true;
         return HPCW_OK;
     }
-    for (size_t f = 0; s == HPCW_OK && f < hpcw_i_format_count; f++) {
+    for (size_t f = 0; s == HPCW_OK && f < gen_format_count; f++) {
         uint64_t begin;
         uint64_t end;
-        hpcw_i_part_of(run->dataset, f, run->part, run->parts, &begin, &end);
+        gen_part_of(run->dataset, f, run->part, run->parts, &begin, &end);
         if ((missing >> f & 1) == 0) {
             outcome->kept += end - begin;
             continue;
         }
-        s = write_range(run, hpcw_i_format[f], begin, end, outcome->fingerprint, err);
+        s = write_range(run, gen_format[f], begin, end, outcome->fingerprint, err);
         outcome->files += end - begin;
     }
     if (s == HPCW_OK && run->parts == 1) {
         if (first) {
-            s = hpcw_i_finish(run, outcome->fingerprint, err);
+            s = gen_finish(run, outcome->fingerprint, err);
         }
         s = hpcw_i_agree(run->comm, s, NULL, err);
         outcome->complete = s == HPCW_OK;
@@ -371,14 +370,14 @@ hpcw_status hpcw_i_generate(const struct hpcw_i_run *run, struct hpcw_i_outcome 
     return s;
 }
 
-hpcw_status hpcw_i_join(const struct hpcw_i_run *run, struct hpcw_i_outcome *outcome, hpcw_error *err) {
-    *outcome = (struct hpcw_i_outcome){0};
-    hpcw_status s = hpcw_i_dataset_fingerprint(run->dataset, outcome->fingerprint, err);
+hpcw_status gen_join(const struct gen_run *run, struct gen_outcome *outcome, hpcw_error *err) {
+    *outcome = (struct gen_outcome){0};
+    hpcw_status s = gen_dataset_fingerprint(run->dataset, outcome->fingerprint, err);
     if (s == HPCW_OK) {
-        s = hpcw_i_part_size(run->dataset, 0, 1, &outcome->kept, &outcome->apparent, &outcome->allocated, err);
+        s = gen_part_size(run->dataset, 0, 1, &outcome->kept, &outcome->apparent, &outcome->allocated, err);
     }
     if (s == HPCW_OK) {
-        s = hpcw_i_finish(run, outcome->fingerprint, err);
+        s = gen_finish(run, outcome->fingerprint, err);
     }
     outcome->complete = s == HPCW_OK;
     return s;

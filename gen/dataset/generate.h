@@ -7,8 +7,8 @@
 #include "libwriter/comm/comm.h"
 #include "libwriter/io/fsinfo.h"
 
-struct hpcw_i_run {
-    const struct hpcw_i_dataset *dataset;
+struct gen_run {
+    const struct gen_dataset *dataset;
     const char *directory;
     hpcw_comm *comm;
     uint32_t jobs;
@@ -23,7 +23,7 @@ struct hpcw_i_run {
 };
 
 /* What became of it, the same on all processes except where marked. */
-struct hpcw_i_outcome {
+struct gen_outcome {
     uint64_t files;     /* written by this run */
     uint64_t kept;      /* found finished */
     uint64_t apparent;  /* bytes of all files of this part */
@@ -33,21 +33,21 @@ struct hpcw_i_outcome {
 };
 
 /* Units of a format that belong to a part: [*begin, *end). */
-void hpcw_i_part_of(const struct hpcw_i_dataset *d, size_t format, uint32_t part, uint32_t parts,
-                    uint64_t *begin, uint64_t *end);
+void gen_part_of(const struct gen_dataset *d, size_t format, uint32_t part, uint32_t parts, uint64_t *begin,
+                 uint64_t *end);
 
 /* Bytes of a part, without what is there already. */
-hpcw_status hpcw_i_part_size(const struct hpcw_i_dataset *d, uint32_t part, uint32_t parts, uint64_t *files,
-                             uint64_t *apparent, uint64_t *allocated, hpcw_error *err);
+hpcw_status gen_part_size(const struct gen_dataset *d, uint32_t part, uint32_t parts, uint64_t *files,
+                          uint64_t *apparent, uint64_t *allocated, hpcw_error *err);
 
 /*
  * Prepares the directory, writes what is missing, and joins if this is the only part. Fails with HPCW_EEXIST
  * for a directory that holds something else; before anything was written with HPCW_ENOSPC if there is no room, with
  * HPCW_ENOTSUP if stripes are wanted and the directory is not on Lustre.
  */
-hpcw_status hpcw_i_generate(const struct hpcw_i_run *run, struct hpcw_i_outcome *outcome, hpcw_error *err);
+hpcw_status gen_generate(const struct gen_run *run, struct gen_outcome *outcome, hpcw_error *err);
 
 /* Joins the parts that are there. Not collective. HPCW_ESTATE names what is missing. */
-hpcw_status hpcw_i_join(const struct hpcw_i_run *run, struct hpcw_i_outcome *outcome, hpcw_error *err);
+hpcw_status gen_join(const struct gen_run *run, struct gen_outcome *outcome, hpcw_error *err);
 
 #endif

@@ -8,20 +8,20 @@
 
 enum { PIECE = 64 << 10, LONGEST = 256 << 20 };
 
-hpcw_status hpcw_i_lines_open(struct hpcw_i_lines *l, const char *path, hpcw_error *err) {
-    *l = (struct hpcw_i_lines){0};
-    return hpcw_i_source_open(path, &l->source, err);
+hpcw_status gen_lines_open(struct gen_lines *l, const char *path, hpcw_error *err) {
+    *l = (struct gen_lines){0};
+    return read_source_open(path, &l->source, err);
 }
 
-void hpcw_i_lines_close(struct hpcw_i_lines *l) {
-    hpcw_i_source_free(l->source);
+void gen_lines_close(struct gen_lines *l) {
+    read_source_free(l->source);
     hpcw_i_buf_free(&l->buf);
-    *l = (struct hpcw_i_lines){0};
+    *l = (struct gen_lines){0};
 }
 
 /* Reads on; what was handed out makes room. */
-static hpcw_status read_on(struct hpcw_i_lines *l, hpcw_error *err) {
-    uint64_t left = hpcw_i_source_size(l->source) - l->at;
+static hpcw_status read_on(struct gen_lines *l, hpcw_error *err) {
+    uint64_t left = read_source_size(l->source) - l->at;
     size_t n = left < PIECE ? (size_t)left : PIECE;
     if (l->begin > 0) {
         l->buf.size -= l->begin;
@@ -29,10 +29,10 @@ static hpcw_status read_on(struct hpcw_i_lines *l, hpcw_error *err) {
         l->begin = 0;
     }
     if (!hpcw_i_buf_reserve(&l->buf, n)) {
-        return hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for line %llu", hpcw_i_source_name(l->source),
+        return hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for line %llu", read_source_name(l->source),
                            (unsigned long long)l->number);
     }
-    hpcw_status s = hpcw_i_source_read(l->source, l->at, l->buf.data + l->buf.size, n, "text", err);
+    hpcw_status s = read_source_read(l->source, l->at, l->buf.data + l->buf.size, n, "text", err);
     if (s == HPCW_OK) {
         l->buf.size += n;
         l->at += n;
@@ -40,7 +40,7 @@ static hpcw_status read_on(struct hpcw_i_lines *l, hpcw_error *err) {
     return s;
 }
 
-hpcw_status hpcw_i_lines_next(struct hpcw_i_lines *l, char **line, hpcw_error *err) {
+hpcw_status gen_lines_next(struct gen_lines *l, char **line, hpcw_error *err) {
     size_t looked = 0; /* bytes of the line without its end */
     *line = NULL;
     l->number++;
@@ -58,7 +58,7 @@ hpcw_status hpcw_i_lines_next(struct hpcw_i_lines *l, char **line, hpcw_error *e
             return HPCW_OK;
         }
         looked = there;
-        if (l->at == hpcw_i_source_size(l->source)) {
+        if (l->at == read_source_size(l->source)) {
             if (there == 0) {
                 return HPCW_OK;
             }
@@ -74,5 +74,5 @@ hpcw_status hpcw_i_lines_next(struct hpcw_i_lines *l, char **line, hpcw_error *e
     }
     return hpcw_i_fail(err, HPCW_EFORMAT,
                        "%s: line %llu: wanted text of at most 256 MiB and its end, got something else",
-                       hpcw_i_source_name(l->source), (unsigned long long)l->number);
+                       read_source_name(l->source), (unsigned long long)l->number);
 }

@@ -7,21 +7,21 @@
 #include "libwriter/base/buf.h"
 
 /* Zeroed: not open. */
-struct hpcw_i_lines {
-    struct hpcw_i_source *source;
+struct gen_lines {
+    struct read_source *source;
     struct hpcw_i_buf buf;
     size_t begin;    /* of what is in `buf` and was not handed out */
     uint64_t at;     /* of the file, what comes behind `buf` */
     uint64_t number; /* of the last line, from 1 */
 };
 
-hpcw_status hpcw_i_lines_open(struct hpcw_i_lines *l, const char *path, hpcw_error *err);
-void hpcw_i_lines_close(struct hpcw_i_lines *l);
+hpcw_status gen_lines_open(struct gen_lines *l, const char *path, hpcw_error *err);
+void gen_lines_close(struct gen_lines *l);
 
 /*
  * The next line, which must end with a newline, which becomes a NUL; it is good until the next call. *line is NULL at
  * the end of the file. HPCW_EFORMAT for a line of more than 256 MiB, a last one without an end or one with a NUL in it.
  */
-hpcw_status hpcw_i_lines_next(struct hpcw_i_lines *l, char **line, hpcw_error *err);
+hpcw_status gen_lines_next(struct gen_lines *l, char **line, hpcw_error *err);
 
 #endif

@@ -17,18 +17,18 @@
 #include "libwriter/base/status.h"
 #include "libwriter/io/sink.h"
 
-void hpcw_i_record_free(struct hpcw_i_record *record) {
+void gen_range_free(struct gen_range *record) {
     hpcw_i_free(record->word);
     cJSON_Delete(record->partial);
-    *record = (struct hpcw_i_record){0};
+    *record = (struct gen_range){0};
 }
 
 #define SUFFIX ".jsonl"
 
 /* Name of the record of units [begin, end), below the directory. */
-static void record_name(const struct hpcw_i_format *format, uint64_t begin, uint64_t end,
-                        char name[HPCW_I_UNIT_PATH]) {
-    (void)snprintf(name, HPCW_I_UNIT_PATH, HPCW_I_STATE_DIR "/%s.%llu-%llu" SUFFIX, format->name,
+static void record_name(const struct gen_format *format, uint64_t begin, uint64_t end,
+                        char name[GEN_UNIT_PATH]) {
+    (void)snprintf(name, GEN_UNIT_PATH, GEN_STATE_DIR "/%s.%llu-%llu" SUFFIX, format->name,
                    (unsigned long long)begin, (unsigned long long)end);
 }
 
@@ -37,7 +37,7 @@ static bool is_text(const cJSON *object, const char *key, const char *want) {
     return cJSON_IsString(item) && strcmp(item->valuestring, want) == 0;
 }
 
-hpcw_status hpcw_i_store_size(const char *path, uint64_t *size, hpcw_error *err) {
+hpcw_status gen_directory_size(const char *path, uint64_t *size, hpcw_error *err) {
     struct stat st;
     if (lstat(path, &st) != 0) {
         return hpcw_i_fail_sys(err, errno, "%s: cannot ask for its size", path);
@@ -47,9 +47,9 @@ hpcw_status hpcw_i_store_size(const char *path, uint64_t *size, hpcw_error *err)
 }
 
 static bool has_size(const char *dir, const char *name, uint64_t size) {
-    char path[HPCW_I_STORE_PATH];
+    char path[GEN_DIRECTORY_PATH];
     struct stat st;
-    hpcw_i_store_path(dir, name, path);
+    gen_directory_path(dir, name, path);
     return lstat(path, &st) == 0 && S_ISREG(st.st_mode) && (uint64_t)st.st_size == size;
 }
 
@@ -68,23 +68,23 @@ static hpcw_status end_line(struct hpcw_i_buf *buf, struct hpcw_i_json *json, hp
                : hpcw_i_fail(err, HPCW_ENOMEM, "out of memory for the record of a range");
 }
 
-static hpcw_status add_head(struct hpcw_i_buf *buf, const struct hpcw_i_format *format, const char *fingerprint,
-                            const struct hpcw_i_record *r, hpcw_error *err) {
+static hpcw_status add_head(struct hpcw_i_buf *buf, const struct gen_format *format, const char *fingerprint,
+                            const struct gen_range *r, hpcw_error *err) {
     struct hpcw_i_json json;
     hpcw_i_json_open_buf(&json, buf, NULL);
     hpcw_i_json_begin_object(&json);
     hpcw_i_json_put_str(&json, "fingerprint", fingerprint);
     hpcw_i_json_put_str(&json, "format", format->name);
-    hpcw_i_partial_put(&json, "begin", r->begin);
-    hpcw_i_partial_put(&json, "end", r->end);
+    gen_partial_put(&json, "begin", r->begin);
+    gen_partial_put(&json, "end", r->end);
     return end_line(buf, &json, err);
 }
 
-static hpcw_status add_unit(struct hpcw_i_buf *buf, const struct hpcw_i_dataset *d,
-                            const struct hpcw_i_format *format, const struct hpcw_i_record *r, uint64_t k,
+static hpcw_status add_unit(struct hpcw_i_buf *buf, const struct gen_dataset *d,
+                            const struct gen_format *format, const struct gen_range *r, uint64_t k,
                             hpcw_error *err) {
     const uint64_t *word = r->word + 3 * (k - r->begin);
-    struct hpcw_i_unit unit;
+    struct gen_unit unit;
     hpcw_status s = format->unit(d, k, &unit, err);
     if (s != HPCW_OK) {
         return s;
@@ -93,29 +93,29 @@ static hpcw_status add_unit(struct hpcw_i_buf *buf, const struct hpcw_i_dataset 
     hpcw_i_json_open_buf(&json, buf, NULL);
     hpcw_i_json_begin_object(&json);
     hpcw_i_json_put_str(&json, "path", unit.path);
-    hpcw_i_partial_put(&json, "size", word[0]);
+    gen_partial_put(&json, "size", word[0]);
     if (r->digested) {
-        char text[HPCW_I_DIGEST_TEXT];
-        hpcw_i_digest_text(&(struct hpcw_i_digest){word[1], word[2]}, text);
+        char text[GEN_DIGEST_TEXT];
+        gen_digest_text(&(struct gen_digest){word[1], word[2]}, text);
         hpcw_i_json_put_str(&json, "xxh128", text);
     }
     return end_line(buf, &json, err);
 }
 
-hpcw_status hpcw_i_store_write_record(const char *dir, const struct hpcw_i_dataset *d,
-                                      const struct hpcw_i_format *format, const char *fingerprint,
-                                      hpcw_durability durability, const struct hpcw_i_record *record,
+hpcw_status gen_directory_write_range(const char *dir, const struct gen_dataset *d,
+                                      const struct gen_format *format, const char *fingerprint,
+                                      hpcw_durability durability, const struct gen_range *record,
                                       const void *partial, size_t size, hpcw_error *err) {
-    char name[HPCW_I_UNIT_PATH];
-    char path[HPCW_I_STORE_PATH];
+    char name[GEN_UNIT_PATH];
+    char path[GEN_DIRECTORY_PATH];
     record_name(format, record->begin, record->end, name);
-    hpcw_i_store_path(dir, name, path);
-    struct hpcw_i_stream out = {0};
+    gen_directory_path(dir, name, path);
+    struct gen_stream out = {0};
     hpcw_status s = hpcw_sink_open_file(path, durability, &out.sink, err);
     for (uint64_t k = record->begin; s == HPCW_OK && k < record->end; k++) {
         s = k == record->begin ? add_head(&out.buf, format, fingerprint, record, err) : HPCW_OK;
         s = s == HPCW_OK ? add_unit(&out.buf, d, format, record, k, err) : s;
-        s = s == HPCW_OK ? hpcw_i_stream_flush(&out, HPCW_I_STREAM_PIECE, err) : s;
+        s = s == HPCW_OK ? gen_stream_flush(&out, GEN_STREAM_PIECE, err) : s;
     }
     if (s == HPCW_OK) {
         const struct hpcw_i_piece rest[] = {
@@ -131,48 +131,47 @@ hpcw_status hpcw_i_store_write_record(const char *dir, const struct hpcw_i_datas
 }
 
 /* One unit of a record: the file that it must be, with the size that it must have, into word [3]. */
-static hpcw_status take_unit(const char *dir, const struct hpcw_i_dataset *d,
-                             const struct hpcw_i_format *format, const struct hpcw_i_record *record,
-                             uint64_t index, const cJSON *item, uint64_t *word, bool *digested,
-                             hpcw_error *err) {
-    struct hpcw_i_unit unit;
-    struct hpcw_i_digest digest = {0};
+static hpcw_status take_unit(const char *dir, const struct gen_dataset *d, const struct gen_format *format,
+                             const struct gen_range *record, uint64_t index, const cJSON *item, uint64_t *word,
+                             bool *digested, hpcw_error *err) {
+    struct gen_unit unit;
+    struct gen_digest digest = {0};
     hpcw_status s = format->unit(d, index, &unit, err);
     if (s == HPCW_OK && !is_text(item, "path", unit.path)) {
         s = hpcw_i_fail(err, HPCW_EFORMAT, "file %llu: wanted %s, got another path", (unsigned long long)index,
                         unit.path);
     }
     if (s == HPCW_OK) {
-        s = hpcw_i_partial_u64(item, "size", &word[0], err);
+        s = gen_partial_u64(item, "size", &word[0], err);
     }
     if (s != HPCW_OK) {
         return s;
     }
     /* A join that was interrupted may have given a waiting file its name already. */
-    char waiting[HPCW_I_UNIT_PATH];
+    char waiting[GEN_UNIT_PATH];
     bool waits = format->waits != NULL && format->waits(d, record->begin, record->end, index);
-    hpcw_i_waiting_name(format, index, waiting);
+    gen_waiting_name(format, index, waiting);
     if (!has_size(dir, unit.path, word[0]) && !(waits && has_size(dir, waiting, word[0]))) {
         return hpcw_i_fail(err, HPCW_EFORMAT, "%s/%s: wanted a file of %llu bytes, got none", dir,
                            waits ? waiting : unit.path, (unsigned long long)word[0]);
     }
     const cJSON *text = cJSON_GetObjectItemCaseSensitive(item, "xxh128");
-    *digested = *digested && cJSON_IsString(text) && hpcw_i_digest_parse(text->valuestring, &digest);
+    *digested = *digested && cJSON_IsString(text) && gen_digest_parse(text->valuestring, &digest);
     word[1] = digest.high;
     word[2] = digest.low;
     return HPCW_OK;
 }
 
-static hpcw_status take_head(const struct hpcw_i_dataset *d, const struct hpcw_i_format *format,
-                             const char *fingerprint, const cJSON *head, struct hpcw_i_record *record,
+static hpcw_status take_head(const struct gen_dataset *d, const struct gen_format *format,
+                             const char *fingerprint, const cJSON *head, struct gen_range *record,
                              hpcw_error *err) {
     if (!is_text(head, "fingerprint", fingerprint) || !is_text(head, "format", format->name)) {
         return hpcw_i_fail(err, HPCW_EFORMAT, "wanted format %s and fingerprint %s, got others", format->name,
                            fingerprint);
     }
-    hpcw_status s = hpcw_i_partial_u64(head, "begin", &record->begin, err);
+    hpcw_status s = gen_partial_u64(head, "begin", &record->begin, err);
     if (s == HPCW_OK) {
-        s = hpcw_i_partial_u64(head, "end", &record->end, err);
+        s = gen_partial_u64(head, "end", &record->end, err);
     }
     if (s == HPCW_OK && (record->begin >= record->end || record->end > format->units(d))) {
         s = hpcw_i_fail(err, HPCW_EFORMAT, "wanted a range of the %llu files, got %llu to %llu",
@@ -183,10 +182,10 @@ static hpcw_status take_head(const struct hpcw_i_dataset *d, const struct hpcw_i
 }
 
 /* The JSON of the next line, to be deleted. */
-static hpcw_status next_json(struct hpcw_i_lines *lines, cJSON **json, hpcw_error *err) {
+static hpcw_status next_json(struct gen_lines *lines, cJSON **json, hpcw_error *err) {
     char *text;
     *json = NULL;
-    hpcw_status s = hpcw_i_lines_next(lines, &text, err);
+    hpcw_status s = gen_lines_next(lines, &text, err);
     if (s != HPCW_OK) {
         return s;
     }
@@ -200,9 +199,9 @@ static hpcw_status next_json(struct hpcw_i_lines *lines, cJSON **json, hpcw_erro
                                        (unsigned long long)lines->number);
 }
 
-static hpcw_status take_lines(const char *dir, const struct hpcw_i_dataset *d,
-                              const struct hpcw_i_format *format, const char *fingerprint,
-                              struct hpcw_i_lines *lines, struct hpcw_i_record *record, hpcw_error *err) {
+static hpcw_status take_lines(const char *dir, const struct gen_dataset *d, const struct gen_format *format,
+                              const char *fingerprint, struct gen_lines *lines, struct gen_range *record,
+                              hpcw_error *err) {
     cJSON *json;
     hpcw_status s = next_json(lines, &json, err);
     if (s == HPCW_OK) {
@@ -238,7 +237,7 @@ static hpcw_status take_lines(const char *dir, const struct hpcw_i_dataset *d,
         return hpcw_i_fail(err, HPCW_EFORMAT, "wanted the partial results, got none");
     }
     char *more;
-    s = hpcw_i_lines_next(lines, &more, err);
+    s = gen_lines_next(lines, &more, err);
     return s != HPCW_OK ? s
            : more == NULL
                ? HPCW_OK
@@ -247,51 +246,49 @@ static hpcw_status take_lines(const char *dir, const struct hpcw_i_dataset *d,
 }
 
 /* A record, to be freed. */
-static hpcw_status read_record(const char *path, const char *dir, const struct hpcw_i_dataset *d,
-                               const struct hpcw_i_format *format, const char *fingerprint,
-                               struct hpcw_i_record *record, hpcw_error *err) {
-    struct hpcw_i_lines lines;
-    *record = (struct hpcw_i_record){0};
-    hpcw_status s = hpcw_i_lines_open(&lines, path, err);
+static hpcw_status read_record(const char *path, const char *dir, const struct gen_dataset *d,
+                               const struct gen_format *format, const char *fingerprint,
+                               struct gen_range *record, hpcw_error *err) {
+    struct gen_lines lines;
+    *record = (struct gen_range){0};
+    hpcw_status s = gen_lines_open(&lines, path, err);
     if (s != HPCW_OK) {
         return s;
     }
     hpcw_error reason = {.message = ""};
     s = take_lines(dir, d, format, fingerprint, &lines, record, &reason);
-    hpcw_i_lines_close(&lines);
+    gen_lines_close(&lines);
     if (s != HPCW_OK) {
-        hpcw_i_record_free(record);
+        gen_range_free(record);
         s = hpcw_i_fail(err, s == HPCW_ENOMEM || s == HPCW_EIO ? s : HPCW_EFORMAT,
                         "%s: not a record of this dataset: %.600s; write its part again", path, reason.message);
     }
     return s;
 }
 
-bool hpcw_i_store_has_record(const char *dir, const struct hpcw_i_dataset *d,
-                             const struct hpcw_i_format *format, uint64_t begin, uint64_t end,
-                             const char *fingerprint) {
-    char name[HPCW_I_UNIT_PATH];
-    char path[HPCW_I_STORE_PATH];
-    struct hpcw_i_record record;
+bool gen_directory_has_range(const char *dir, const struct gen_dataset *d, const struct gen_format *format,
+                             uint64_t begin, uint64_t end, const char *fingerprint) {
+    char name[GEN_UNIT_PATH];
+    char path[GEN_DIRECTORY_PATH];
+    struct gen_range record;
     record_name(format, begin, end, name);
-    hpcw_i_store_path(dir, name, path);
+    gen_directory_path(dir, name, path);
     bool has = read_record(path, dir, d, format, fingerprint, &record, NULL) == HPCW_OK &&
                record.begin == begin && record.end == end;
-    hpcw_i_record_free(&record);
+    gen_range_free(&record);
     return has;
 }
 
 /* ---- all of them ---- */
 
 static int by_begin(const void *a, const void *b) {
-    uint64_t x = ((const struct hpcw_i_record *)a)->begin;
-    uint64_t y = ((const struct hpcw_i_record *)b)->begin;
+    uint64_t x = ((const struct gen_range *)a)->begin;
+    uint64_t y = ((const struct gen_range *)b)->begin;
     return x < y ? -1 : x > y;
 }
 
-static hpcw_status check_cover(const struct hpcw_i_format *format, uint64_t units,
-                               const struct hpcw_i_record *record, size_t count, const char *dir,
-                               hpcw_error *err) {
+static hpcw_status check_cover(const struct gen_format *format, uint64_t units, const struct gen_range *record,
+                               size_t count, const char *dir, hpcw_error *err) {
     uint64_t next = 0;
     for (size_t i = 0; i <= count; i++) {
         uint64_t begin = i < count ? record[i].begin : units;
@@ -305,7 +302,7 @@ static hpcw_status check_cover(const struct hpcw_i_format *format, uint64_t unit
             return hpcw_i_fail(
                 err, HPCW_ESTATE,
                 "%s: %s: wanted every file once, file %llu was written by two runs with different "
-                "--part: remove the record of one in " HPCW_I_STATE_DIR,
+                "--part: remove the record of one in " GEN_STATE_DIR,
                 dir, format->name, (unsigned long long)begin);
         }
         next = i < count ? record[i].end : units;
@@ -314,12 +311,12 @@ static hpcw_status check_cover(const struct hpcw_i_format *format, uint64_t unit
 }
 
 /* Calls `take` for the path of every record of a format that is there. */
-static hpcw_status each_record(const char *dir, const struct hpcw_i_format *format,
+static hpcw_status each_record(const char *dir, const struct gen_format *format,
                                hpcw_status (*take)(void *context, const char *path, hpcw_error *err),
                                void *context, hpcw_error *err) {
-    char state[HPCW_I_STORE_PATH];
+    char state[GEN_DIRECTORY_PATH];
     char prefix[64];
-    hpcw_i_store_path(dir, HPCW_I_STATE_DIR, state);
+    gen_directory_path(dir, GEN_STATE_DIR, state);
     (void)snprintf(prefix, sizeof prefix, "%s.", format->name);
     DIR *d = opendir(state);
     if (d == NULL) {
@@ -328,7 +325,7 @@ static hpcw_status each_record(const char *dir, const struct hpcw_i_format *form
     hpcw_status s = HPCW_OK;
     struct dirent *entry;
     while (s == HPCW_OK && (entry = readdir(d)) != NULL) {
-        char path[HPCW_I_STORE_PATH + 256];
+        char path[GEN_DIRECTORY_PATH + 256];
         const char *dot = strrchr(entry->d_name, '.');
         if (strncmp(entry->d_name, prefix, strlen(prefix)) == 0 && dot != NULL && strcmp(dot, SUFFIX) == 0) {
             (void)snprintf(path, sizeof path, "%s/%s", state, entry->d_name);
@@ -341,28 +338,28 @@ static hpcw_status each_record(const char *dir, const struct hpcw_i_format *form
 
 struct reading {
     const char *dir, *fingerprint;
-    const struct hpcw_i_dataset *dataset;
-    const struct hpcw_i_format *format;
-    struct hpcw_i_buf list; /* of struct hpcw_i_record */
+    const struct gen_dataset *dataset;
+    const struct gen_format *format;
+    struct hpcw_i_buf list; /* of struct gen_range */
 };
 
 static hpcw_status read_one(void *context, const char *path, hpcw_error *err) {
     struct reading *r = context;
-    struct hpcw_i_record one;
+    struct gen_range one;
     hpcw_status s = read_record(path, r->dir, r->dataset, r->format, r->fingerprint, &one, err);
     if (s == HPCW_OK && !hpcw_i_buf_append(&r->list, &one, sizeof one)) {
-        hpcw_i_record_free(&one);
+        gen_range_free(&one);
         s = hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory", path);
     }
     return s;
 }
 
-hpcw_status hpcw_i_store_records(const char *dir, const struct hpcw_i_dataset *d,
-                                 const struct hpcw_i_format *format, const char *fingerprint,
-                                 struct hpcw_i_record **record, size_t *count, hpcw_error *err) {
+hpcw_status gen_directory_ranges(const char *dir, const struct gen_dataset *d, const struct gen_format *format,
+                                 const char *fingerprint, struct gen_range **record, size_t *count,
+                                 hpcw_error *err) {
     struct reading r = {.dir = dir, .fingerprint = fingerprint, .dataset = d, .format = format};
     hpcw_status s = each_record(dir, format, read_one, &r, err);
-    *record = (struct hpcw_i_record *)(void *)r.list.data;
+    *record = (struct gen_range *)(void *)r.list.data;
     *count = r.list.size / sizeof **record;
     if (s == HPCW_OK && *count > 0) {
         qsort(*record, *count, sizeof **record, by_begin);
@@ -376,7 +373,7 @@ static hpcw_status forget_one(void *context, const char *path, hpcw_error *err) 
                                                 : hpcw_i_fail_sys(err, errno, "%s: cannot remove", path);
 }
 
-hpcw_status hpcw_i_store_forget(const char *dir, const struct hpcw_i_format *format, hpcw_error *err) {
+hpcw_status gen_directory_forget(const char *dir, const struct gen_format *format, hpcw_error *err) {
     return each_record(dir, format, forget_one, NULL, err);
 }
 
@@ -387,7 +384,7 @@ static bool is_intact(const char *dir, const cJSON *entry, bool content) {
     const cJSON *path = cJSON_GetObjectItemCaseSensitive(entry, "path");
     const cJSON *size = cJSON_GetObjectItemCaseSensitive(entry, "size");
     const cJSON *text = cJSON_GetObjectItemCaseSensitive(entry, "xxh128");
-    if (!cJSON_IsString(path) || !hpcw_i_store_is_below(path->valuestring) || !cJSON_IsNumber(size) ||
+    if (!cJSON_IsString(path) || !gen_directory_is_below(path->valuestring) || !cJSON_IsNumber(size) ||
         !(size->valuedouble >= 0) || size->valuedouble > 0x1p53 ||
         !has_size(dir, path->valuestring, (uint64_t)size->valuedouble)) {
         return false;
@@ -395,34 +392,33 @@ static bool is_intact(const char *dir, const cJSON *entry, bool content) {
     if (!content || !cJSON_IsString(text)) {
         return true;
     }
-    struct hpcw_i_digest want;
-    struct hpcw_i_digest got;
-    char name[HPCW_I_STORE_PATH];
-    hpcw_i_store_path(dir, path->valuestring, name);
-    return hpcw_i_digest_parse(text->valuestring, &want) &&
-           hpcw_i_digest_file(name, &got, NULL, NULL) == HPCW_OK && want.high == got.high &&
-           want.low == got.low;
+    struct gen_digest want;
+    struct gen_digest got;
+    char name[GEN_DIRECTORY_PATH];
+    gen_directory_path(dir, path->valuestring, name);
+    return gen_digest_parse(text->valuestring, &want) && gen_digest_file(name, &got, NULL, NULL) == HPCW_OK &&
+           want.high == got.high && want.low == got.low;
 }
 
 /* The record that a format's files once had, from the manifest's entries of them; false if one is missing. `*next` moves
  * behind them. */
-static bool recall(const char *dir, const struct hpcw_i_dataset *d, const struct hpcw_i_format *format,
-                   const cJSON *truth, const cJSON **next, struct hpcw_i_record *record) {
+static bool recall(const char *dir, const struct gen_dataset *d, const struct gen_format *format,
+                   const cJSON *truth, const cJSON **next, struct gen_range *record) {
     uint64_t units = format->units(d);
     const cJSON *partial = cJSON_GetObjectItemCaseSensitive(truth, format->name);
-    *record = (struct hpcw_i_record){.end = units, .digested = true};
+    *record = (struct gen_range){.end = units, .digested = true};
     record->word = hpcw_i_malloc((size_t)units * 3 * sizeof *record->word);
     bool ok = record->word != NULL && cJSON_IsObject(partial);
     const cJSON *entry = *next;
     for (uint64_t k = 0; k < units; k++) {
-        struct hpcw_i_unit unit;
+        struct gen_unit unit;
         ok = ok && format->unit(d, k, &unit, NULL) == HPCW_OK && is_text(entry, "path", unit.path) &&
              is_intact(dir, entry, false);
         if (ok) {
-            struct hpcw_i_digest digest = {0};
+            struct gen_digest digest = {0};
             const cJSON *text = cJSON_GetObjectItemCaseSensitive(entry, "xxh128");
             record->digested =
-                record->digested && cJSON_IsString(text) && hpcw_i_digest_parse(text->valuestring, &digest);
+                record->digested && cJSON_IsString(text) && gen_digest_parse(text->valuestring, &digest);
             record->word[3 * k] = (uint64_t)cJSON_GetObjectItemCaseSensitive(entry, "size")->valuedouble;
             record->word[3 * k + 1] = digest.high;
             record->word[3 * k + 2] = digest.low;
@@ -432,35 +428,35 @@ static bool recall(const char *dir, const struct hpcw_i_dataset *d, const struct
     *next = entry;
     record->partial = ok ? cJSON_Duplicate(partial, 1) : NULL;
     if (record->partial == NULL) {
-        hpcw_i_record_free(record);
+        gen_range_free(record);
     }
     return record->partial != NULL;
 }
 
-static hpcw_status remember(const char *dir, const struct hpcw_i_dataset *d, const struct hpcw_i_format *format,
-                            const char *fingerprint, const struct hpcw_i_record *record, hpcw_error *err) {
+static hpcw_status remember(const char *dir, const struct gen_dataset *d, const struct gen_format *format,
+                            const char *fingerprint, const struct gen_range *record, hpcw_error *err) {
     char *text = cJSON_PrintUnformatted(record->partial);
     hpcw_status s = text == NULL ? hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for %s", dir, format->name)
-                                 : hpcw_i_store_write_record(dir, d, format, fingerprint, HPCW_SYNC_NONE,
+                                 : gen_directory_write_range(dir, d, format, fingerprint, HPCW_SYNC_NONE,
                                                              record, text, strlen(text), err);
     cJSON_free(text);
     return s;
 }
 
 static bool checksums_are_there(const char *dir) {
-    char path[HPCW_I_STORE_PATH];
+    char path[GEN_DIRECTORY_PATH];
     struct stat st;
-    hpcw_i_store_path(dir, HPCW_I_CHECKSUMS, path);
+    gen_directory_path(dir, GEN_CHECKSUMS, path);
     return lstat(path, &st) == 0 && S_ISREG(st.st_mode);
 }
 
-hpcw_status hpcw_i_store_reopen(const char *dir, const struct hpcw_i_dataset *d, const char *fingerprint,
-                                bool checksums, bool *whole, hpcw_error *err) {
-    char path[HPCW_I_STORE_PATH];
+hpcw_status gen_directory_reopen(const char *dir, const struct gen_dataset *d, const char *fingerprint,
+                                 bool checksums, bool *whole, hpcw_error *err) {
+    char path[GEN_DIRECTORY_PATH];
     cJSON *manifest;
     cJSON *truth = NULL;
-    hpcw_i_store_path(dir, HPCW_I_MANIFEST, path);
-    hpcw_status s = hpcw_i_store_read_json(path, &manifest, err);
+    gen_directory_path(dir, GEN_MANIFEST, path);
+    hpcw_status s = gen_directory_read_json(path, &manifest, err);
     if (s != HPCW_OK) {
         return s;
     }
@@ -469,32 +465,32 @@ hpcw_status hpcw_i_store_reopen(const char *dir, const struct hpcw_i_dataset *d,
     for (const cJSON *entry = files == NULL ? NULL : files->child; entry != NULL; entry = entry->next) {
         last = entry;
     }
-    hpcw_i_store_path(dir, HPCW_I_TRUTH, path);
-    if (is_text(last, "path", HPCW_I_TRUTH) && is_intact(dir, last, true)) {
-        (void)hpcw_i_store_read_json(path, &truth, NULL);
+    gen_directory_path(dir, GEN_TRUTH, path);
+    if (is_text(last, "path", GEN_TRUTH) && is_intact(dir, last, true)) {
+        (void)gen_directory_read_json(path, &truth, NULL);
     }
     *whole = truth != NULL && (!checksums || checksums_are_there(dir));
-    struct hpcw_i_record kept[64] = {{0}}; /* as many as the formats of a dataset have bits */
+    struct gen_range kept[64] = {{0}}; /* as many as the formats of a dataset have bits */
     const cJSON *next = files == NULL ? NULL : files->child;
-    for (size_t f = 0; f < hpcw_i_format_count; f++) {
+    for (size_t f = 0; f < gen_format_count; f++) {
         if (d->formats >> f & 1) {
-            *whole = recall(dir, d, hpcw_i_format[f], truth, &next, &kept[f]) && *whole;
+            *whole = recall(dir, d, gen_format[f], truth, &next, &kept[f]) && *whole;
         }
     }
     if (!*whole) {
-        s = hpcw_i_store_begin(dir, d, fingerprint, &(struct hpcw_i_stripes){0}, err);
-        for (size_t f = 0; s == HPCW_OK && f < hpcw_i_format_count; f++) {
+        s = gen_directory_begin(dir, d, fingerprint, &(struct hpcw_i_stripes){0}, err);
+        for (size_t f = 0; s == HPCW_OK && f < gen_format_count; f++) {
             if (kept[f].partial != NULL) {
-                s = remember(dir, d, hpcw_i_format[f], fingerprint, &kept[f], err);
+                s = remember(dir, d, gen_format[f], fingerprint, &kept[f], err);
             }
         }
         /* Only now: until then there is nothing else that says what is in the directory. */
         if (s == HPCW_OK) {
-            s = hpcw_i_store_remove_lists(dir, err);
+            s = gen_directory_remove_lists(dir, err);
         }
     }
-    for (size_t f = 0; f < hpcw_i_format_count; f++) {
-        hpcw_i_record_free(&kept[f]);
+    for (size_t f = 0; f < gen_format_count; f++) {
+        gen_range_free(&kept[f]);
     }
     cJSON_Delete(truth);
     cJSON_Delete(manifest);

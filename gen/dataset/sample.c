@@ -9,62 +9,62 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
-struct hpcw_i_sample {
-    const struct hpcw_i_format *format;
-    struct hpcw_i_dataset dataset;
+struct gen_sample {
+    const struct gen_format *format;
+    struct gen_dataset dataset;
 };
 
-_Static_assert((int)HPCW_I_SAMPLE_PATH == (int)HPCW_I_UNIT_PATH, "a file of a sample is a unit of its format");
+_Static_assert((int)GEN_SAMPLE_PATH == (int)GEN_UNIT_PATH, "a file of a sample is a unit of its format");
 
-hpcw_status hpcw_i_sample_new(const char *format, uint32_t ranks, uint64_t seed, struct hpcw_i_sample **out,
-                              hpcw_error *err) {
+hpcw_status gen_sample_new(const char *format, uint32_t ranks, uint64_t seed, struct gen_sample **out,
+                           hpcw_error *err) {
     *out = NULL;
     size_t f = 0;
-    while (f < hpcw_i_format_count && strcmp(hpcw_i_format[f]->name, format) != 0) {
+    while (f < gen_format_count && strcmp(gen_format[f]->name, format) != 0) {
         f++;
     }
-    if (f == hpcw_i_format_count) {
+    if (f == gen_format_count) {
         return hpcw_i_fail(err, HPCW_EINVAL, "expected a format, got \"%s\"", format);
     }
-    struct hpcw_i_sample *sample = hpcw_i_calloc(1, sizeof *sample);
+    struct gen_sample *sample = hpcw_i_calloc(1, sizeof *sample);
     if (sample == NULL) {
         return hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory", format);
     }
-    sample->format = hpcw_i_format[f];
-    struct hpcw_i_dataset *d = &sample->dataset;
-    hpcw_status s = hpcw_i_dataset_init(d, "dfplus-hdr200", HPCW_I_SCALE_SMALL, err);
+    sample->format = gen_format[f];
+    struct gen_dataset *d = &sample->dataset;
+    hpcw_status s = gen_dataset_init(d, "dfplus-hdr200", GEN_SCALE_SMALL, err);
     d->ranks = ranks;
     d->seed = seed;
     d->formats = UINT64_C(1) << f;
     if (s == HPCW_OK) {
-        s = hpcw_i_dataset_build(d, err);
+        s = gen_dataset_build(d, err);
     }
     if (s != HPCW_OK) {
-        hpcw_i_sample_free(sample);
+        gen_sample_free(sample);
         return s;
     }
     *out = sample;
     return HPCW_OK;
 }
 
-void hpcw_i_sample_free(struct hpcw_i_sample *sample) {
+void gen_sample_free(struct gen_sample *sample) {
     if (sample != NULL) {
-        hpcw_i_dataset_free(&sample->dataset);
+        gen_dataset_free(&sample->dataset);
         hpcw_i_free(sample);
     }
 }
 
-const char *hpcw_i_sample_folder(const struct hpcw_i_sample *sample) {
-    return hpcw_i_format_folder(sample->format);
+const char *gen_sample_folder(const struct gen_sample *sample) {
+    return gen_format_folder(sample->format);
 }
 
-uint64_t hpcw_i_sample_files(const struct hpcw_i_sample *sample) {
+uint64_t gen_sample_files(const struct gen_sample *sample) {
     return sample->format->units(&sample->dataset);
 }
 
-hpcw_status hpcw_i_sample_file(const struct hpcw_i_sample *sample, uint64_t index,
-                               char path[HPCW_I_SAMPLE_PATH], uint64_t *bytes, hpcw_error *err) {
-    struct hpcw_i_unit unit;
+hpcw_status gen_sample_file(const struct gen_sample *sample, uint64_t index, char path[GEN_SAMPLE_PATH],
+                            uint64_t *bytes, hpcw_error *err) {
+    struct gen_unit unit;
     hpcw_status s = sample->format->unit(&sample->dataset, index, &unit, err);
     if (s == HPCW_OK) {
         memcpy(path, unit.path, sizeof unit.path);
@@ -80,14 +80,14 @@ static void ignore_progress(void *context, uint64_t bytes) {
     (void)bytes;
 }
 
-hpcw_status hpcw_i_sample_write(const struct hpcw_i_sample *sample, const char *directory, hpcw_comm *comm,
-                                hpcw_error *err) {
-    const struct hpcw_i_write write = {
+hpcw_status gen_sample_write(const struct gen_sample *sample, const char *directory, hpcw_comm *comm,
+                             hpcw_error *err) {
+    const struct gen_write write = {
         .dataset = &sample->dataset,
         .directory = directory,
         .comm = comm,
         .jobs = 1,
-        .end = hpcw_i_sample_files(sample),
+        .end = gen_sample_files(sample),
         .durability = HPCW_SYNC_NONE,
         .progress = ignore_progress,
     };

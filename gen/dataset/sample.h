@@ -11,26 +11,26 @@
 #include <hpcw/comm.h>
 #include <hpcw/status.h>
 
-enum { HPCW_I_SAMPLE_PATH = 256 };
+enum { GEN_SAMPLE_PATH = 256 };
 
-struct hpcw_i_sample;
+struct gen_sample;
 
-/* `format`: "linktest", "sion", "vom", "clog2" or "rank2file". Free with hpcw_i_sample_free, which takes NULL. */
-hpcw_status hpcw_i_sample_new(const char *format, uint32_t ranks, uint64_t seed, struct hpcw_i_sample **out,
-                              hpcw_error *err);
-void hpcw_i_sample_free(struct hpcw_i_sample *sample);
+/* `format`: "linktest", "sion", "vom", "clog2" or "rank2file". Free with gen_sample_free, which takes NULL. */
+hpcw_status gen_sample_new(const char *format, uint32_t ranks, uint64_t seed, struct gen_sample **out,
+                           hpcw_error *err);
+void gen_sample_free(struct gen_sample *sample);
 
 /* The directory of the files, below the dataset's. The caller makes it. */
-const char *hpcw_i_sample_folder(const struct hpcw_i_sample *sample);
+const char *gen_sample_folder(const struct gen_sample *sample);
 
 /* How many files there are, and for each its path below the dataset's directory and the bytes that it takes in the
  * file system, roughly; `bytes` may be NULL. */
-uint64_t hpcw_i_sample_files(const struct hpcw_i_sample *sample);
-hpcw_status hpcw_i_sample_file(const struct hpcw_i_sample *sample, uint64_t index,
-                               char path[HPCW_I_SAMPLE_PATH], uint64_t *bytes, hpcw_error *err);
+uint64_t gen_sample_files(const struct gen_sample *sample);
+hpcw_status gen_sample_file(const struct gen_sample *sample, uint64_t index, char path[GEN_SAMPLE_PATH],
+                            uint64_t *bytes, hpcw_error *err);
 
 /* Collective. Writes all files below `directory`, without waiting for the disk. */
-hpcw_status hpcw_i_sample_write(const struct hpcw_i_sample *sample, const char *directory, hpcw_comm *comm,
-                                hpcw_error *err);
+hpcw_status gen_sample_write(const struct gen_sample *sample, const char *directory, hpcw_comm *comm,
+                             hpcw_error *err);
 
 #endif

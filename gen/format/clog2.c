@@ -40,7 +40,7 @@ static uint64_t next_cut(uint64_t record) {
     return hpcw_i_align_up(record, HPCW_CLOG2_SEGMENT);
 }
 
-static hpcw_status limits(const struct hpcw_i_dataset *d, hpcw_error *err) {
+static hpcw_status limits(const struct gen_dataset *d, hpcw_error *err) {
     enum { MOST = 46340 }; /* with a communicator per rank, Java numbers lines up to 2^31 */
     return d->ranks >= 1 && d->ranks <= MOST
                ? HPCW_OK
@@ -49,32 +49,31 @@ static hpcw_status limits(const struct hpcw_i_dataset *d, hpcw_error *err) {
                              d->ranks);
 }
 
-static uint64_t units(const struct hpcw_i_dataset *d) {
+static uint64_t units(const struct gen_dataset *d) {
     (void)d;
     return 1;
 }
 
-static hpcw_status unit(const struct hpcw_i_dataset *d, uint64_t index, struct hpcw_i_unit *u,
-                        hpcw_error *err) {
+static hpcw_status unit(const struct gen_dataset *d, uint64_t index, struct gen_unit *u, hpcw_error *err) {
     (void)index;
     (void)err;
-    hpcw_clog2_options o = hpcw_i_applog_options(d);
+    hpcw_clog2_options o = gen_trace_log_options(d);
     (void)snprintf(u->path, sizeof u->path, PATH);
-    u->apparent = hpcw_clog2_file_size(hpcw_i_applog_blocks(d, o.block_size), o.block_size, o.comms);
+    u->apparent = hpcw_clog2_file_size(gen_trace_log_blocks(d, o.block_size), o.block_size, o.comms);
     u->allocated = hpcw_i_align_up(u->apparent, 4096);
     return HPCW_OK;
 }
 
-static uint64_t memory(const struct hpcw_i_dataset *d, uint32_t jobs) {
-    const struct hpcw_i_trace_model *m = &d->trace;
+static uint64_t memory(const struct gen_dataset *d, uint32_t jobs) {
+    const struct model_trace *m = &d->trace;
     const uint64_t events = m->events + m->checkpoint_events;
     const uint64_t slice = 48 * (events < MOST_AHEAD ? events : MOST_AHEAD) + (4 << 20);
-    return makers(jobs) * hpcw_i_trace_scratch_size(m) + (makers(jobs) + 1 + SPARE_PIECES) * slice +
+    return makers(jobs) * model_trace_scratch_size(m) + (makers(jobs) + 1 + SPARE_PIECES) * slice +
            21 * (uint64_t)d->ranks * m->directions + (16 << 20);
 }
 
-static double seconds(const struct hpcw_i_dataset *d) {
-    return (double)hpcw_i_applog_records_before(d, d->trace.iterations) * 25e-9;
+static double seconds(const struct gen_dataset *d) {
+    return (double)gen_trace_log_records_before(d, d->trace.iterations) * 25e-9;
 }
 
 static bool owns(const char *path) {
@@ -101,8 +100,8 @@ struct piece {
 };
 
 struct job {
-    const struct hpcw_i_dataset *d;
-    const struct hpcw_i_write *w;
+    const struct gen_dataset *d;
+    const struct gen_write *w;
     uint32_t first, last; /* own iterations first .. last - 1 */
     uint32_t made;        /* iterations first .. made - 1 are made */
     uint64_t begin, end;  /* own records */
@@ -129,9 +128,9 @@ struct job {
 
 /* What a thread has of its own. */
 struct maker {
-    struct hpcw_i_trace_scratch *scratch;
+    struct model_trace_scratch *scratch;
     struct piece *piece; /* for its iteration, if it needs one */
-    struct hpcw_i_applog_out out;
+    struct gen_trace_log_out out;
 };
 
 /* Of each iteration: number, start, duration, compute_ns, slowest_ns, slowest_rank, interruptions and backward arrows
@@ -142,9 +141,9 @@ static bool remember_words(struct job *job, const uint64_t *word, size_t count) 
     return hpcw_i_buf_append(&job->facts, word, count * sizeof *word);
 }
 
-static hpcw_status remember(struct job *job, const struct hpcw_i_applog_part *part, hpcw_error *err) {
-    const struct hpcw_i_trace_run *run = part->run;
-    const struct hpcw_i_trace_facts *f = &run->facts;
+static hpcw_status remember(struct job *job, const struct gen_trace_log_part *part, hpcw_error *err) {
+    const struct model_trace_run *run = part->run;
+    const struct model_trace_facts *f = &run->facts;
     const uint64_t word[FACT_WORDS] = {part->iteration, part->start_ns,  f->duration_ns, f->compute_ns,
                                        f->slowest_ns,   f->slowest_rank, run->noises,    run->backwards};
     bool ok = remember_words(job, word, FACT_WORDS);
@@ -152,7 +151,7 @@ static hpcw_status remember(struct job *job, const struct hpcw_i_applog_part *pa
         ok = remember_words(job, (const uint64_t[]){run->noise[i].rank, run->noise[i].length_ns}, NOISE_WORDS);
     }
     for (size_t i = 0; ok && i < run->backwards; i++) {
-        const struct hpcw_i_trace_backward *b = &run->backward[i];
+        const struct model_trace_backward *b = &run->backward[i];
         ok = remember_words(job, (const uint64_t[]){b->from, b->to, b->by_ns}, BACKWARD_WORDS);
     }
     return ok ? HPCW_OK : hpcw_i_fail(err, HPCW_ENOMEM, "clog2: out of memory for what was injected");
@@ -188,9 +187,9 @@ static bool learn_start(struct job *job, uint32_t iteration, uint64_t duration_n
 }
 
 /* Which records of an iteration this process writes, and where. */
-static void divide_iteration(const struct job *job, struct hpcw_i_applog_part *part) {
+static void divide_iteration(const struct job *job, struct gen_trace_log_part *part) {
     const uint64_t count = part->run->count;
-    part->first = hpcw_i_applog_records_before(job->d, part->iteration);
+    part->first = gen_trace_log_records_before(job->d, part->iteration);
     uint64_t begin = part->first > job->begin ? part->first : job->begin;
     uint64_t end = part->first + count < job->end ? part->first + count : job->end;
     end = end > begin ? end : begin;
@@ -277,23 +276,23 @@ static hpcw_status write_ended(struct job *job, struct piece *piece, hpcw_error 
 
 /* ---- iterations ---- */
 
-static hpcw_status put_ahead(struct job *job, struct maker *maker, const struct hpcw_i_applog_part *part,
+static hpcw_status put_ahead(struct job *job, struct maker *maker, const struct gen_trace_log_part *part,
                              hpcw_error *err) {
     if (part->cut == part->to) {
         return HPCW_OK;
     }
     hpcw_status s = take_piece(job, part->first + part->cut, &maker->piece, err);
     return s == HPCW_OK && maker->piece != NULL
-               ? hpcw_i_applog_put_events(&maker->out, maker->piece->slice, job->d, part, part->cut,
+               ? gen_trace_log_put_events(&maker->out, maker->piece->slice, job->d, part, part->cut,
                                           part->ahead, err)
                : s;
 }
 
 /* Makes the thread's piece the open one; *ended is the one before. */
-static hpcw_status change_pieces(struct job *job, struct maker *maker, const struct hpcw_i_applog_part *part,
+static hpcw_status change_pieces(struct job *job, struct maker *maker, const struct gen_trace_log_part *part,
                                  struct piece **ended, hpcw_error *err) {
     struct piece *open = job->open;
-    hpcw_status s = hpcw_clog2_slice_end(open->slice, hpcw_i_applog_time(part, part->cut), err);
+    hpcw_status s = hpcw_clog2_slice_end(open->slice, gen_trace_log_time(part, part->cut), err);
     if (s != HPCW_OK) {
         return s;
     }
@@ -306,24 +305,24 @@ static hpcw_status change_pieces(struct job *job, struct maker *maker, const str
         /* Too much to be kept: it goes to the file as it is put. */
         job->open->placed = true;
         s = hpcw_clog2_slice_place(job->open->slice, job->next_block, err);
-        s = s == HPCW_OK ? hpcw_i_applog_put_events(&maker->out, job->open->slice, job->d, part, part->ahead,
+        s = s == HPCW_OK ? gen_trace_log_put_events(&maker->out, job->open->slice, job->d, part, part->ahead,
                                                     part->to, err)
                          : s;
     }
     return s;
 }
 
-static hpcw_status take_turn(struct job *job, struct maker *maker, const struct hpcw_i_applog_part *part,
+static hpcw_status take_turn(struct job *job, struct maker *maker, const struct gen_trace_log_part *part,
                              struct piece **ended, hpcw_error *err) {
     hpcw_status s = HPCW_OK;
     if (job->open != NULL) {
-        s = hpcw_i_applog_put_events(&maker->out, job->open->slice, job->d, part, part->from, part->cut, err);
+        s = gen_trace_log_put_events(&maker->out, job->open->slice, job->d, part, part->from, part->cut, err);
     }
     if (s == HPCW_OK && part->cut < part->to) {
         s = change_pieces(job, maker, part, ended, err);
     }
     if (part->first <= job->end && job->end - part->first < part->run->count) {
-        job->next_time = hpcw_i_applog_time(part, job->end - part->first);
+        job->next_time = gen_trace_log_time(part, job->end - part->first);
     }
     if (part->iteration < job->last) {
         job->own_ns += part->run->facts.duration_ns;
@@ -338,11 +337,11 @@ static hpcw_status take_turn(struct job *job, struct maker *maker, const struct 
 static hpcw_status make_iteration(void *context, void *state, uint64_t index, hpcw_error *err) {
     struct job *job = context;
     struct maker *maker = state;
-    struct hpcw_i_trace_run run;
-    struct hpcw_i_applog_part part = {.run = &run, .iteration = (uint32_t)index};
+    struct model_trace_run run;
+    struct gen_trace_log_part part = {.run = &run, .iteration = (uint32_t)index};
     struct piece *ended = NULL;
     bool goes_on = false; /* not so after a failure of another thread, which reports it */
-    hpcw_status s = hpcw_i_trace_iteration(&job->d->trace, maker->scratch, part.iteration, &run, err);
+    hpcw_status s = model_trace_iteration(&job->d->trace, maker->scratch, part.iteration, &run, err);
     if (s == HPCW_OK && learn_start(job, part.iteration, run.facts.duration_ns, &part.start_ns)) {
         divide_iteration(job, &part);
         s = put_ahead(job, maker, &part, err);
@@ -371,7 +370,7 @@ static hpcw_status make_iteration(void *context, void *state, uint64_t index, hp
 
 static void free_maker(struct maker *maker) {
     if (maker != NULL) {
-        hpcw_i_trace_scratch_free(maker->scratch);
+        model_trace_scratch_free(maker->scratch);
         free_pieces(maker->piece);
         hpcw_i_free(maker);
     }
@@ -381,7 +380,7 @@ static hpcw_status begin_thread(void *context, void **state, hpcw_error *err) {
     struct job *job = context;
     struct maker *maker = hpcw_i_calloc(1, sizeof *maker);
     hpcw_status s = maker == NULL ? hpcw_i_fail(err, HPCW_ENOMEM, "clog2: out of memory for a thread")
-                                  : hpcw_i_trace_scratch_new(&job->d->trace, &maker->scratch, err);
+                                  : model_trace_scratch_new(&job->d->trace, &maker->scratch, err);
     if (s != HPCW_OK) {
         free_maker(maker);
         maker = NULL;
@@ -398,14 +397,14 @@ static void end_thread(void *context, void *state) {
 
 /* The records before the first iteration. */
 static hpcw_status put_first(const struct job *job, hpcw_error *err) {
-    struct hpcw_i_applog_out *o = hpcw_i_calloc(1, sizeof *o);
+    struct gen_trace_log_out *o = hpcw_i_calloc(1, sizeof *o);
     if (o == NULL) {
         return hpcw_i_fail(err, HPCW_ENOMEM, "clog2: out of memory");
     }
     o->slice = job->open->slice;
     o->begin = job->begin;
     o->end = job->end;
-    hpcw_status s = hpcw_i_applog_put_prologue(o, job->d, err);
+    hpcw_status s = gen_trace_log_put_prologue(o, job->d, err);
     hpcw_i_free(o);
     return s;
 }
@@ -431,9 +430,9 @@ static hpcw_status pass(struct job *job, hpcw_clog2 *log, uint64_t first_block, 
         }
     }
     if (s == HPCW_OK) {
-        const struct hpcw_i_pool_work work = {
+        const struct gen_pool_work work = {
             .context = job, .begin = begin_thread, .step = make_iteration, .end = end_thread};
-        s = hpcw_i_pool_run(makers(job->w->jobs), job->first, job->made - job->first, 1, &work, err);
+        s = gen_pool_run(makers(job->w->jobs), job->first, job->made - job->first, 1, &work, err);
     }
     if (s == HPCW_OK && job->open != NULL) {
         s = hpcw_clog2_slice_end(job->open->slice, job->next_time, err);
@@ -450,22 +449,22 @@ static hpcw_status pass(struct job *job, hpcw_clog2 *log, uint64_t first_block, 
 }
 
 static void divide(struct job *job) {
-    const struct hpcw_i_dataset *d = job->d;
+    const struct gen_dataset *d = job->d;
     const uint32_t all = d->trace.iterations;
     const int size = hpcw_comm_size(job->w->comm);
     const int process = hpcw_comm_process(job->w->comm);
-    const uint64_t total = hpcw_i_applog_records_before(d, all);
-    hpcw_i_share(0, all, size, process, &job->first, &job->last);
+    const uint64_t total = gen_trace_log_records_before(d, all);
+    gen_share(0, all, size, process, &job->first, &job->last);
     bool ends = process == size - 1;
-    job->begin = job->first == 0 ? 0 : next_cut(hpcw_i_applog_records_before(d, job->first));
-    job->end = ends ? total : next_cut(hpcw_i_applog_records_before(d, job->last));
+    job->begin = job->first == 0 ? 0 : next_cut(gen_trace_log_records_before(d, job->first));
+    job->end = ends ? total : next_cut(gen_trace_log_records_before(d, job->last));
     /* Process 0 may own no iteration; the prologue is its own all the same. */
     job->begin = process == 0 ? 0 : job->first == 0 ? job->end : job->begin;
     job->begin = job->begin < total ? job->begin : total;
     job->end = job->end < total ? job->end : total;
     job->made = job->last;
     if (job->begin < job->end) {
-        while (job->made < all && hpcw_i_applog_records_before(d, job->made) <= job->end) {
+        while (job->made < all && gen_trace_log_records_before(d, job->made) <= job->end) {
             job->made++;
         }
     }
@@ -480,7 +479,7 @@ static hpcw_status open_null(void *context, const char *path, uint64_t tag, hpcw
 
 /* Counts this process's blocks and nanoseconds without writing any. */
 static hpcw_status count(struct job *job, uint64_t *blocks, hpcw_error *err) {
-    hpcw_clog2_options o = hpcw_i_applog_options(job->d);
+    hpcw_clog2_options o = gen_trace_log_options(job->d);
     hpcw_clog2 *log;
     o.sink_source.open = open_null;
     hpcw_status s = hpcw_clog2_open(PATH, NULL, &o, &log, err);
@@ -556,7 +555,7 @@ static void copy_list(struct hpcw_i_json *json, const char *key, const cJSON *li
         hpcw_i_json_begin_object(json);
         cJSON_ArrayForEach(member, one) {
             uint64_t value = 0;
-            (void)hpcw_i_partial_u64(one, member->string, &value, NULL);
+            (void)gen_partial_u64(one, member->string, &value, NULL);
             hpcw_i_json_put_u64(json, member->string, value);
         }
         hpcw_i_json_end_object(json);
@@ -564,7 +563,7 @@ static void copy_list(struct hpcw_i_json *json, const char *key, const cJSON *li
     hpcw_i_json_end_array(json);
 }
 
-static hpcw_status truth(const struct hpcw_i_dataset *d, const cJSON *const *partial, size_t count,
+static hpcw_status truth(const struct gen_dataset *d, const cJSON *const *partial, size_t count,
                          struct hpcw_i_json *json, hpcw_error *err) {
     hpcw_status s = HPCW_OK;
     uint32_t found = 0;
@@ -576,7 +575,7 @@ static hpcw_status truth(const struct hpcw_i_dataset *d, const cJSON *const *par
             hpcw_i_json_begin_object(json);
             for (size_t k = 0; s == HPCW_OK && k < FACT_WORDS - 2; k++) {
                 uint64_t value = 0;
-                s = hpcw_i_partial_u64(item, fact_name[k], &value, err);
+                s = gen_partial_u64(item, fact_name[k], &value, err);
                 hpcw_i_json_put_u64(json, fact_name[k], value);
             }
             copy_list(json, "interruptions", cJSON_GetObjectItemCaseSensitive(item, "interruptions"));
@@ -593,7 +592,7 @@ static hpcw_status truth(const struct hpcw_i_dataset *d, const cJSON *const *par
     return s;
 }
 
-static hpcw_status complete(const struct hpcw_i_write *w, const cJSON *const *partial, size_t count,
+static hpcw_status complete(const struct gen_write *w, const cJSON *const *partial, size_t count,
                             uint64_t *changed, hpcw_error *err) {
     (void)w;
     (void)partial;
@@ -626,8 +625,8 @@ static hpcw_status place(struct job *job, uint64_t *first_block, uint64_t *start
 }
 
 static hpcw_status write_log(struct job *job, hpcw_error *err) {
-    const struct hpcw_i_write *w = job->w;
-    char path[4096 + HPCW_I_UNIT_PATH];
+    const struct gen_write *w = job->w;
+    char path[4096 + GEN_UNIT_PATH];
     uint64_t first_block;
     uint64_t start_ns;
     hpcw_clog2 *log;
@@ -635,7 +634,7 @@ static hpcw_status write_log(struct job *job, hpcw_error *err) {
     if (s != HPCW_OK) {
         return s;
     }
-    hpcw_clog2_options o = hpcw_i_applog_options(job->d);
+    hpcw_clog2_options o = gen_trace_log_options(job->d);
     o.durability = w->durability;
     (void)snprintf(path, sizeof path, "%s/" PATH, w->directory);
     s = hpcw_clog2_open(path, w->comm, &o, &log, err);
@@ -653,7 +652,7 @@ static hpcw_status write_log(struct job *job, hpcw_error *err) {
     return s;
 }
 
-static hpcw_status write_units(const struct hpcw_i_write *w, struct hpcw_i_json *partial, hpcw_error *err) {
+static hpcw_status write_units(const struct gen_write *w, struct hpcw_i_json *partial, hpcw_error *err) {
     struct job *job = hpcw_i_calloc(1, sizeof *job);
     hpcw_status s = job == NULL ? hpcw_i_fail(err, HPCW_ENOMEM, "clog2: out of memory") : HPCW_OK;
     s = hpcw_i_agree(w->comm, s, NULL, err);
@@ -677,27 +676,27 @@ static hpcw_status write_units(const struct hpcw_i_write *w, struct hpcw_i_json 
 
 static hpcw_status verify(const char *path, bool ours, uint64_t *files, hpcw_error *err) {
     *files = 1;
-    struct hpcw_i_clog2_reader *reader;
-    hpcw_status s = hpcw_i_clog2_reader_open(path, &reader, err);
+    struct read_clog2 *reader;
+    hpcw_status s = read_clog2_open(path, &reader, err);
     if (s == HPCW_OK) {
         /* Whether clocks were meant to differ is not to be seen in the log. */
-        s = hpcw_i_clog2_reader_verify(reader, ours ? HPCW_I_CLOG2_STRICT | HPCW_I_CLOG2_ANY_CLOCK : 0, err);
-        hpcw_i_clog2_reader_free(reader);
+        s = read_clog2_verify(reader, ours ? READ_CLOG2_STRICT | READ_CLOG2_ANY_CLOCK : 0, err);
+        read_clog2_free(reader);
     }
     return s;
 }
 
 static hpcw_status info(const char *path, struct hpcw_i_json *json, hpcw_error *err) {
-    struct hpcw_i_clog2_reader *reader;
-    hpcw_status s = hpcw_i_clog2_reader_open(path, &reader, err);
+    struct read_clog2 *reader;
+    hpcw_status s = read_clog2_open(path, &reader, err);
     if (s == HPCW_OK) {
-        s = hpcw_i_clog2_reader_report(reader, json, err);
-        hpcw_i_clog2_reader_free(reader);
+        s = read_clog2_report(reader, json, err);
+        read_clog2_free(reader);
     }
     return s;
 }
 
-const struct hpcw_i_format hpcw_i_format_clog2 = {
+const struct gen_format gen_format_clog2 = {
     .name = "clog2",
     .version = "CLOG-02.44",
     .help = "event log of the simulated application as MPE merges it, for Jumpshot",
@@ -710,8 +709,8 @@ const struct hpcw_i_format hpcw_i_format_clog2 = {
     .write = write_units,
     .complete = complete,
     .truth = truth,
-    .probe = hpcw_i_clog2_probe,
+    .probe = read_clog2_probe,
     .verify = verify,
     .info = info,
-    .report = hpcw_i_report_clog2,
+    .report = gen_report_clog2,
 };

@@ -30,14 +30,14 @@ struct going_on {
 };
 
 struct export {
-    struct hpcw_i_clog2_reader *reader;
-    const struct hpcw_i_export *what;
-    struct hpcw_i_stream out;
-    struct hpcw_i_exported done;
-    struct hpcw_i_clog2_map meanings; /* event -> struct meaning */
-    struct hpcw_i_clog2_map members;  /* (communicator, rank) -> rank of the world */
-    struct hpcw_i_clog2_map states;   /* (rank, thread, number of the definition) -> struct going_on */
-    struct hpcw_i_clog2_map numbers;  /* (from, to, tag) -> messages sent and received so far */
+    struct read_clog2 *reader;
+    const struct gen_export *what;
+    struct gen_stream out;
+    struct gen_exported done;
+    struct read_clog2_map meanings; /* event -> struct meaning */
+    struct read_clog2_map members;  /* (communicator, rank) -> rank of the world */
+    struct read_clog2_map states;   /* (rank, thread, number of the definition) -> struct going_on */
+    struct read_clog2_map numbers;  /* (from, to, tag) -> messages sent and received so far */
     uint64_t record;
     bool inside; /* the window has begun */
 };
@@ -90,8 +90,8 @@ static void clean_name(char name[NAME_SIZE], const unsigned char *field, size_t 
 
 static hpcw_status mean(struct export *x, int32_t event, const char *name, uint64_t role, uint64_t number,
                         hpcw_error *err) {
-    const uint64_t key[HPCW_I_CLOG2_KEY] = {(uint32_t)event};
-    struct meaning *m = hpcw_i_clog2_map_add(&x->meanings, key, NULL);
+    const uint64_t key[READ_CLOG2_KEY] = {(uint32_t)event};
+    struct meaning *m = read_clog2_map_add(&x->meanings, key, NULL);
     if (m == NULL) {
         return no_memory(err);
     }
@@ -101,7 +101,7 @@ static hpcw_status mean(struct export *x, int32_t event, const char *name, uint6
     return HPCW_OK;
 }
 
-static hpcw_status learn(struct export *x, const struct hpcw_i_clog2_item *item, hpcw_error *err) {
+static hpcw_status learn(struct export *x, const struct read_clog2_item *item, hpcw_error *err) {
     const unsigned char *p = item->payload;
     char name[NAME_SIZE];
     if (item->kind == KIND_STATE_DEF) {
@@ -115,8 +115,8 @@ static hpcw_status learn(struct export *x, const struct hpcw_i_clog2_item *item,
         return mean(x, get_i32(p), name, 2, (uint32_t)get_i32(p), err);
     }
     if (item->kind == KIND_COMM && get_i32(p + 12) >= 0 && get_i32(p + 8) >= 0) {
-        const uint64_t key[HPCW_I_CLOG2_KEY] = {(uint32_t)get_i32(p + 4), (uint32_t)get_i32(p + 8)};
-        int64_t *world = hpcw_i_clog2_map_add(&x->members, key, NULL);
+        const uint64_t key[READ_CLOG2_KEY] = {(uint32_t)get_i32(p + 4), (uint32_t)get_i32(p + 8)};
+        int64_t *world = read_clog2_map_add(&x->members, key, NULL);
         if (world == NULL) {
             return no_memory(err);
         }
@@ -127,8 +127,8 @@ static hpcw_status learn(struct export *x, const struct hpcw_i_clog2_item *item,
 
 /* Rank of the world, or -1. */
 static int64_t world_rank(const struct export *x, int32_t comm, int32_t rank) {
-    const uint64_t key[HPCW_I_CLOG2_KEY] = {(uint32_t)comm, (uint32_t)rank};
-    const int64_t *world = hpcw_i_clog2_map_find(&x->members, key);
+    const uint64_t key[READ_CLOG2_KEY] = {(uint32_t)comm, (uint32_t)rank};
+    const int64_t *world = read_clog2_map_find(&x->members, key);
     return world != NULL ? *world : -1;
 }
 
@@ -188,9 +188,9 @@ static bool put_csv(struct export *x, const struct entry *e) {
 }
 
 static hpcw_status put(struct export *x, const struct entry *e, hpcw_error *err) {
-    bool ok = x->what->form == HPCW_I_EXPORT_CSV ? put_csv(x, e) : put_chrome(x, e);
+    bool ok = x->what->form == GEN_EXPORT_CSV ? put_csv(x, e) : put_chrome(x, e);
     x->done.events++;
-    return ok ? hpcw_i_stream_flush(&x->out, PIECE, err) : no_memory(err);
+    return ok ? gen_stream_flush(&x->out, PIECE, err) : no_memory(err);
 }
 
 /* ---- the ends of the window ---- */
@@ -216,7 +216,7 @@ static hpcw_status cut_states(struct export *x, char letter, double at_s, hpcw_e
     if (cut == NULL) {
         return no_memory(err);
     }
-    while ((g = hpcw_i_clog2_map_next(&x->states, &at, &key)) != NULL) {
+    while ((g = read_clog2_map_next(&x->states, &at, &key)) != NULL) {
         if (g->times > 0) {
             cut[count++] = (struct cut){key, g->since};
         }
@@ -225,8 +225,8 @@ static hpcw_status cut_states(struct export *x, char letter, double at_s, hpcw_e
     hpcw_status s = HPCW_OK;
     for (size_t i = 0; s == HPCW_OK && i < count; i++) {
         const uint64_t *k = cut[letter == 'B' ? i : count - 1 - i].key;
-        const uint64_t event[HPCW_I_CLOG2_KEY] = {k[2]};
-        const struct meaning *m = hpcw_i_clog2_map_find(&x->meanings, event);
+        const uint64_t event[READ_CLOG2_KEY] = {k[2]};
+        const struct meaning *m = read_clog2_map_find(&x->meanings, event);
         const struct entry e = {.letter = letter,
                                 .ns = to_ns(at_s),
                                 .rank = (int64_t)k[0],
@@ -240,16 +240,16 @@ static hpcw_status cut_states(struct export *x, char letter, double at_s, hpcw_e
 
 /* ---- the second pass ---- */
 
-static hpcw_status take_event(struct export *x, const struct hpcw_i_clog2_item *item, int64_t rank,
+static hpcw_status take_event(struct export *x, const struct read_clog2_item *item, int64_t rank,
                               hpcw_error *err) {
-    const uint64_t event[HPCW_I_CLOG2_KEY] = {(uint32_t)get_i32(item->payload)};
-    const struct meaning *m = hpcw_i_clog2_map_find(&x->meanings, event);
+    const uint64_t event[READ_CLOG2_KEY] = {(uint32_t)get_i32(item->payload)};
+    const struct meaning *m = read_clog2_map_find(&x->meanings, event);
     if (m == NULL) {
         return HPCW_OK; /* announced and never defined: there is nothing to call it */
     }
     if (m->role != 2) {
-        const uint64_t key[HPCW_I_CLOG2_KEY] = {(uint64_t)rank, (uint32_t)item->thread, m->number};
-        struct going_on *g = hpcw_i_clog2_map_add(&x->states, key, NULL);
+        const uint64_t key[READ_CLOG2_KEY] = {(uint64_t)rank, (uint32_t)item->thread, m->number};
+        struct going_on *g = read_clog2_map_add(&x->states, key, NULL);
         if (g == NULL) {
             return no_memory(err);
         }
@@ -267,7 +267,7 @@ static hpcw_status take_event(struct export *x, const struct hpcw_i_clog2_item *
     return x->inside ? put(x, &e, err) : HPCW_OK;
 }
 
-static hpcw_status take_message(struct export *x, const struct hpcw_i_clog2_item *item, int64_t rank,
+static hpcw_status take_message(struct export *x, const struct read_clog2_item *item, int64_t rank,
                                 hpcw_error *err) {
     const unsigned char *p = item->payload;
     bool send = get_i32(p) == SEND;
@@ -275,9 +275,9 @@ static hpcw_status take_message(struct export *x, const struct hpcw_i_clog2_item
     if (peer < 0) {
         return HPCW_OK;
     }
-    const uint64_t key[HPCW_I_CLOG2_KEY] = {(uint64_t)(send ? rank : peer), (uint64_t)(send ? peer : rank),
-                                            (uint32_t)get_i32(p + 12)};
-    uint64_t *number = hpcw_i_clog2_map_add(&x->numbers, key, NULL);
+    const uint64_t key[READ_CLOG2_KEY] = {(uint64_t)(send ? rank : peer), (uint64_t)(send ? peer : rank),
+                                          (uint32_t)get_i32(p + 12)};
+    uint64_t *number = read_clog2_map_add(&x->numbers, key, NULL);
     if (number == NULL) {
         return no_memory(err);
     }
@@ -293,7 +293,7 @@ static hpcw_status take_message(struct export *x, const struct hpcw_i_clog2_item
     return x->inside ? put(x, &e, err) : HPCW_OK;
 }
 
-static hpcw_status take(struct export *x, const struct hpcw_i_clog2_item *item, hpcw_error *err) {
+static hpcw_status take(struct export *x, const struct read_clog2_item *item, hpcw_error *err) {
     int64_t rank = world_rank(x, item->comm, item->rank);
     bool event = item->kind == KIND_BARE || item->kind == KIND_CARGO;
     x->record++;
@@ -306,10 +306,10 @@ static hpcw_status take(struct export *x, const struct hpcw_i_clog2_item *item, 
 }
 
 static hpcw_status pass(struct export *x, bool learning, hpcw_error *err) {
-    struct hpcw_i_clog2_item item;
+    struct read_clog2_item item;
     bool more = true;
-    hpcw_i_clog2_reader_rewind(x->reader);
-    hpcw_status s = hpcw_i_clog2_reader_next(x->reader, &item, &more, err);
+    read_clog2_rewind(x->reader);
+    hpcw_status s = read_clog2_next(x->reader, &item, &more, err);
     while (s == HPCW_OK && more) {
         if (learning) {
             s = learn(x, &item, err);
@@ -323,7 +323,7 @@ static hpcw_status pass(struct export *x, bool learning, hpcw_error *err) {
             }
             s = s == HPCW_OK ? take(x, &item, err) : s;
         }
-        s = s == HPCW_OK ? hpcw_i_clog2_reader_next(x->reader, &item, &more, err) : s;
+        s = s == HPCW_OK ? read_clog2_next(x->reader, &item, &more, err) : s;
     }
     if (s == HPCW_OK && !learning && x->inside) {
         s = cut_states(x, 'E', more ? x->what->to_s : item.time, err);
@@ -333,20 +333,20 @@ static hpcw_status pass(struct export *x, bool learning, hpcw_error *err) {
 
 /* Chrome wants names for its processes. */
 static hpcw_status put_ranks(struct export *x, hpcw_error *err) {
-    uint32_t ranks = hpcw_i_clog2_reader_info(x->reader)->ranks;
+    uint32_t ranks = read_clog2_info(x->reader)->ranks;
     hpcw_status s = HPCW_OK;
     for (uint32_t r = x->what->first_rank; s == HPCW_OK && r < ranks && r <= x->what->last_rank; r++) {
         bool ok = add(x, x->done.events > 0 ? ",\n" : "") &&
                   add(x, "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":") && add_u64(x, r) &&
                   add(x, ",\"args\":{\"name\":\"rank ") && add_u64(x, r) && add(x, "\"}}");
         x->done.events++;
-        s = ok ? hpcw_i_stream_flush(&x->out, PIECE, err) : no_memory(err);
+        s = ok ? gen_stream_flush(&x->out, PIECE, err) : no_memory(err);
     }
     return s;
 }
 
 static hpcw_status run(struct export *x, hpcw_error *err) {
-    bool csv = x->what->form == HPCW_I_EXPORT_CSV;
+    bool csv = x->what->form == GEN_EXPORT_CSV;
     hpcw_status s = pass(x, true, err);
     if (s == HPCW_OK && !add(x, csv ? "time_s,rank,thread,what,name,peer,tag,bytes\n"
                                     : "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n")) {
@@ -359,37 +359,37 @@ static hpcw_status run(struct export *x, hpcw_error *err) {
     if (s == HPCW_OK && !csv && !add(x, "\n]}\n")) {
         s = no_memory(err);
     }
-    s = s == HPCW_OK ? hpcw_i_stream_flush(&x->out, 0, err) : s;
+    s = s == HPCW_OK ? gen_stream_flush(&x->out, 0, err) : s;
     x->done.bytes = x->out.at;
     return s;
 }
 
-hpcw_status hpcw_i_export_clog2(const char *path, const struct hpcw_i_export *what, hpcw_sink *sink,
-                                struct hpcw_i_exported *done, hpcw_error *err) {
+hpcw_status gen_export_clog2(const char *path, const struct gen_export *what, hpcw_sink *sink,
+                             struct gen_exported *done, hpcw_error *err) {
     struct export x = {.what = what,
                        .out = {.sink = sink},
                        .meanings = {.value_size = sizeof(struct meaning)},
                        .members = {.value_size = sizeof(int64_t)},
                        .states = {.value_size = sizeof(struct going_on)},
                        .numbers = {.value_size = 2 * sizeof(uint64_t)}};
-    *done = (struct hpcw_i_exported){0};
+    *done = (struct gen_exported){0};
     /* Written so that NaN fails. */
     if (!(what->from_s < what->to_s) || what->first_rank > what->last_rank) {
         return hpcw_i_fail(err, HPCW_EINVAL,
                            "export: wanted a window of time and ranks, got %g to %g s and ranks %u to %u",
                            what->from_s, what->to_s, what->first_rank, what->last_rank);
     }
-    hpcw_status s = hpcw_i_clog2_reader_open(path, &x.reader, err);
+    hpcw_status s = read_clog2_open(path, &x.reader, err);
     if (s != HPCW_OK) {
         return s;
     }
     s = run(&x, err);
     *done = x.done;
-    hpcw_i_clog2_reader_free(x.reader);
-    hpcw_i_clog2_map_free(&x.meanings);
-    hpcw_i_clog2_map_free(&x.members);
-    hpcw_i_clog2_map_free(&x.states);
-    hpcw_i_clog2_map_free(&x.numbers);
+    read_clog2_free(x.reader);
+    read_clog2_map_free(&x.meanings);
+    read_clog2_map_free(&x.members);
+    read_clog2_map_free(&x.states);
+    read_clog2_map_free(&x.numbers);
     hpcw_i_buf_free(&x.out.buf);
     return s;
 }

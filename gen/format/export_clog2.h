@@ -8,15 +8,15 @@
 #include <hpcw/sink.h>
 #include <hpcw/status.h>
 
-enum hpcw_i_export_form { HPCW_I_EXPORT_CHROME, HPCW_I_EXPORT_CSV };
+enum gen_export_form { GEN_EXPORT_CHROME, GEN_EXPORT_CSV };
 
-struct hpcw_i_export {
-    int form;                       /* enum hpcw_i_export_form */
+struct gen_export {
+    int form;                       /* enum gen_export_form */
     double from_s, to_s;            /* events with from <= time < to */
     uint32_t first_rank, last_rank; /* of the world */
 };
 
-struct hpcw_i_exported {
+struct gen_exported {
     uint64_t events; /* lines of CSV, or entries of the list, besides headings */
     uint64_t bytes;
 };
@@ -31,7 +31,7 @@ struct hpcw_i_exported {
  *
  * HPCW_EFORMAT and the others of the reader, HPCW_EINVAL for an empty window, HPCW_ENOMEM, the sink's.
  */
-hpcw_status hpcw_i_export_clog2(const char *path, const struct hpcw_i_export *what, hpcw_sink *sink,
-                                struct hpcw_i_exported *done, hpcw_error *err);
+hpcw_status gen_export_clog2(const char *path, const struct gen_export *what, hpcw_sink *sink,
+                             struct gen_exported *done, hpcw_error *err);
 
 #endif

@@ -18,8 +18,8 @@
 #include "libwriter/comm/comm.h"
 
 /* A range of units being written by all processes of `comm`. */
-struct hpcw_i_write {
-    const struct hpcw_i_dataset *dataset;
+struct gen_write {
+    const struct gen_dataset *dataset;
     const char *directory; /* of the dataset */
     hpcw_comm *comm;
     uint32_t jobs; /* threads of this process */
@@ -30,49 +30,48 @@ struct hpcw_i_write {
     void *progress_context;
 };
 
-struct hpcw_i_format {
+struct gen_format {
     const char *name;
     const char *version; /* of the format that is written, for the manifest */
     const char *help;    /* one phrase */
 
     /* Whether the format can take this dataset. HPCW_EINVAL or HPCW_ERANGE with what would work. */
-    hpcw_status (*limits)(const struct hpcw_i_dataset *d, hpcw_error *err);
+    hpcw_status (*limits)(const struct gen_dataset *d, hpcw_error *err);
 
     bool container; /* its units are members of one set: reading the first one reads them all */
     const char
         *folder; /* its units are read together by the name of this folder, below the dataset's; or NULL */
-    uint64_t (*units)(const struct hpcw_i_dataset *d);
-    hpcw_status (*unit)(const struct hpcw_i_dataset *d, uint64_t index, struct hpcw_i_unit *unit,
-                        hpcw_error *err);
+    uint64_t (*units)(const struct gen_dataset *d);
+    hpcw_status (*unit)(const struct gen_dataset *d, uint64_t index, struct gen_unit *unit, hpcw_error *err);
 
     /* Memory of one process while it writes, what partial results take when a run ends (NULL: nothing to speak of), and
      * seconds of one core for all units: rough, for `plan`. */
-    uint64_t (*memory)(const struct hpcw_i_dataset *d, uint32_t jobs);
-    uint64_t (*partial_memory)(const struct hpcw_i_dataset *d);
-    double (*seconds)(const struct hpcw_i_dataset *d);
+    uint64_t (*memory)(const struct gen_dataset *d, uint32_t jobs);
+    uint64_t (*partial_memory)(const struct gen_dataset *d);
+    double (*seconds)(const struct gen_dataset *d);
 
     /* Whether a path below a dataset's directory is that of a unit of some dataset, whatever its parameters: what
      * --force may remove. */
     bool (*owns)(const char *path);
 
     /* Whether unit `index`, written in this range, has to wait for the other ranges: then it is not under its
-     * path but under hpcw_i_waiting_name until `complete`. NULL: none does. */
-    bool (*waits)(const struct hpcw_i_dataset *d, uint64_t begin, uint64_t end, uint64_t index);
+     * path but under gen_waiting_name until `complete`. NULL: none does. */
+    bool (*waits)(const struct gen_dataset *d, uint64_t begin, uint64_t end, uint64_t index);
 
     /* Collective. Writes units [begin, end); on process 0 `partial` is an open object to add to, elsewhere
      * NULL. */
-    hpcw_status (*write)(const struct hpcw_i_write *w, struct hpcw_i_json *partial, hpcw_error *err);
+    hpcw_status (*write)(const struct gen_write *w, struct hpcw_i_json *partial, hpcw_error *err);
 
     /*
      * Ends what ranges could not end by themselves, from the partials of all ranges in order; *changed: how
      * many of the first units got new content or their name only now.
      */
-    hpcw_status (*complete)(const struct hpcw_i_write *w, const cJSON *const *partial, size_t count,
+    hpcw_status (*complete)(const struct gen_write *w, const cJSON *const *partial, size_t count,
                             uint64_t *changed, hpcw_error *err);
 
     /* Adds what was injected as members of an open object. In a finished dataset that has lost other files it
      * stands for the partial of the whole range. */
-    hpcw_status (*truth)(const struct hpcw_i_dataset *d, const cJSON *const *partial, size_t count,
+    hpcw_status (*truth)(const struct gen_dataset *d, const cJSON *const *partial, size_t count,
                          struct hpcw_i_json *json, hpcw_error *err);
 
     /* Whether a file, or a folder of them, is of this format; reads a few bytes at most. More special formats
@@ -85,36 +84,35 @@ struct hpcw_i_format {
     hpcw_status (*info)(const char *path, struct hpcw_i_json *json, hpcw_error *err);
     /* What is in it as sections of a page. Streams: memory does not grow with the number of ranks, but for a few words
      * each. */
-    hpcw_status (*report)(const struct hpcw_i_report *r, hpcw_error *err);
+    hpcw_status (*report)(const struct gen_report *r, hpcw_error *err);
 };
 
-extern const struct hpcw_i_format hpcw_i_format_linktest;
-extern const struct hpcw_i_format hpcw_i_format_rank2file;
-extern const struct hpcw_i_format hpcw_i_format_sion;
-extern const struct hpcw_i_format hpcw_i_format_vom;
-extern const struct hpcw_i_format hpcw_i_format_clog2;
+extern const struct gen_format gen_format_linktest;
+extern const struct gen_format gen_format_rank2file;
+extern const struct gen_format gen_format_sion;
+extern const struct gen_format gen_format_vom;
+extern const struct gen_format gen_format_clog2;
 
 /* The table. */
-extern const struct hpcw_i_format *const hpcw_i_format[];
-extern const size_t hpcw_i_format_count;
+extern const struct gen_format *const gen_format[];
+extern const size_t gen_format_count;
 
 /* The formats by name for option tables: NULL behind the last. `list` is not used. */
-const char *hpcw_i_format_name(const void *list, size_t index);
+const char *gen_format_name(const void *list, size_t index);
 
 /* The folder of a format's units, below the dataset's: that of `folder`, or else its name. */
-const char *hpcw_i_format_folder(const struct hpcw_i_format *format);
+const char *gen_format_folder(const struct gen_format *format);
 
-/* Whose folder a path below a dataset's directory is in or is: the index of the format, or hpcw_i_format_count. */
-size_t hpcw_i_format_of_path(const char *path);
+/* Whose folder a path below a dataset's directory is in or is: the index of the format, or gen_format_count. */
+size_t gen_format_of_path(const char *path);
 
-/* Index of the format that recognises a file, or hpcw_i_format_count. */
-size_t hpcw_i_format_of_file(const char *path);
+/* Index of the format that recognises a file, or gen_format_count. */
+size_t gen_format_of_file(const char *path);
 
 /* ---- helpers for formats ---- */
 
 /* Facts of a container as members of an open object, for the formats that live in one. */
-struct hpcw_i_sion_reader;
-hpcw_status hpcw_i_format_sion_info(struct hpcw_i_sion_reader *reader, struct hpcw_i_json *json,
-                                    hpcw_error *err);
+struct read_sion;
+hpcw_status gen_format_sion_info(struct read_sion *reader, struct hpcw_i_json *json, hpcw_error *err);
 
 #endif

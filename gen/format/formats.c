@@ -4,29 +4,29 @@
 #include "gen/format/format.h"
 
 /* In the order in which files are asked whose they are: LinkTest results are SION containers, too. */
-const struct hpcw_i_format *const hpcw_i_format[] = {
-    [HPCW_I_FORMAT_LINKTEST] = &hpcw_i_format_linktest,
-    [HPCW_I_FORMAT_SION] = &hpcw_i_format_sion,
-    [HPCW_I_FORMAT_VOM] = &hpcw_i_format_vom,
-    [HPCW_I_FORMAT_CLOG2] = &hpcw_i_format_clog2,
-    [HPCW_I_FORMAT_RANK2FILE] = &hpcw_i_format_rank2file,
+const struct gen_format *const gen_format[] = {
+    [GEN_FORMAT_LINKTEST] = &gen_format_linktest,
+    [GEN_FORMAT_SION] = &gen_format_sion,
+    [GEN_FORMAT_VOM] = &gen_format_vom,
+    [GEN_FORMAT_CLOG2] = &gen_format_clog2,
+    [GEN_FORMAT_RANK2FILE] = &gen_format_rank2file,
 };
-const size_t hpcw_i_format_count = sizeof hpcw_i_format / sizeof hpcw_i_format[0];
+const size_t gen_format_count = sizeof gen_format / sizeof gen_format[0];
 
-const char *hpcw_i_format_name(const void *list, size_t index) {
+const char *gen_format_name(const void *list, size_t index) {
     (void)list;
-    return index < hpcw_i_format_count ? hpcw_i_format[index]->name : NULL;
+    return index < gen_format_count ? gen_format[index]->name : NULL;
 }
 
-const char *hpcw_i_format_folder(const struct hpcw_i_format *format) {
+const char *gen_format_folder(const struct gen_format *format) {
     return format->folder != NULL ? format->folder : format->name;
 }
 
-size_t hpcw_i_format_of_path(const char *path) {
+size_t gen_format_of_path(const char *path) {
     size_t n = strcspn(path, "/");
     size_t f = 0;
-    for (; f < hpcw_i_format_count; f++) {
-        const char *folder = hpcw_i_format_folder(hpcw_i_format[f]);
+    for (; f < gen_format_count; f++) {
+        const char *folder = gen_format_folder(gen_format[f]);
         if (strncmp(path, folder, n) == 0 && folder[n] == '\0') {
             break;
         }
@@ -34,9 +34,9 @@ size_t hpcw_i_format_of_path(const char *path) {
     return f;
 }
 
-size_t hpcw_i_format_of_file(const char *path) {
+size_t gen_format_of_file(const char *path) {
     size_t i = 0;
-    while (i < hpcw_i_format_count && !hpcw_i_format[i]->probe(path)) {
+    while (i < gen_format_count && !gen_format[i]->probe(path)) {
         i++;
     }
     return i;

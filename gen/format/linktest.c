@@ -22,13 +22,13 @@
 /* Above this the 16 bytes per pair alone are 2^56. */
 #define MOST_RANKS (1u << 26)
 
-static hpcw_linktest_params params_of(const struct hpcw_i_dataset *d) {
-    const struct hpcw_i_linktest_params *m = &d->linktest_params;
-    char host[HPCW_I_HOST_SIZE];
+static hpcw_linktest_params params_of(const struct gen_dataset *d) {
+    const struct model_linktest_params *m = &d->linktest_params;
+    char host[MODEL_HOST_SIZE];
     hpcw_linktest_params p;
     hpcw_linktest_params_init(&p);
     p.tasks = d->ranks;
-    p.mode = hpcw_i_linktest_modes[m->mode];
+    p.mode = model_linktest_modes[m->mode];
     p.kernel = (hpcw_linktest_kernel)m->kernel;
     p.all_to_all = m->all_to_all;
     p.bisection = m->bisection;
@@ -49,12 +49,12 @@ static hpcw_linktest_params params_of(const struct hpcw_i_dataset *d) {
     p.files = d->linktest_files;
     p.fs_block_size = d->block_size;
     /* Names of a preset differ in their number only: the last node's is a longest one. */
-    hpcw_i_machine_host(&d->machine, d->machine.nodes - 1, host);
+    model_machine_host(&d->machine, d->machine.nodes - 1, host);
     p.max_host_size = strlen(host) + 1;
     return p;
 }
 
-static hpcw_status limits(const struct hpcw_i_dataset *d, hpcw_error *err) {
+static hpcw_status limits(const struct gen_dataset *d, hpcw_error *err) {
     if (d->ranks < 2 || d->ranks % 2 != 0) {
         return hpcw_i_fail(err, HPCW_EINVAL,
                            "linktest: wanted an even number of ranks of at least 2, got %u: take %u", d->ranks,
@@ -71,16 +71,15 @@ static hpcw_status limits(const struct hpcw_i_dataset *d, hpcw_error *err) {
     return HPCW_OK;
 }
 
-static uint64_t units(const struct hpcw_i_dataset *d) {
+static uint64_t units(const struct gen_dataset *d) {
     return d->linktest_files;
 }
 
-static uint32_t first_of_file(const struct hpcw_i_dataset *d, uint64_t file) {
+static uint32_t first_of_file(const struct gen_dataset *d, uint64_t file) {
     return hpcw_sion_first_task_of_file(d->ranks, d->linktest_files, (uint32_t)file);
 }
 
-static hpcw_status unit(const struct hpcw_i_dataset *d, uint64_t index, struct hpcw_i_unit *u,
-                        hpcw_error *err) {
+static hpcw_status unit(const struct gen_dataset *d, uint64_t index, struct gen_unit *u, hpcw_error *err) {
     hpcw_linktest_params p = params_of(d);
     hpcw_status s = hpcw_linktest_params_check(&p, err);
     if (s != HPCW_OK) {
@@ -107,20 +106,20 @@ static hpcw_status unit(const struct hpcw_i_dataset *d, uint64_t index, struct h
         (void)snprintf(u->path, sizeof u->path, PATH ".%06u", (unsigned)index);
     }
     u->apparent = shape.file_size;
-    struct hpcw_i_pages pages = {0, 0};
-    hpcw_i_pages_add(&pages, 0, 1088 + 16 * (uint64_t)tasks);
+    struct gen_pages pages = {0, 0};
+    gen_pages_add(&pages, 0, 1088 + 16 * (uint64_t)tasks);
     uint64_t at = shape.data_start;
     for (uint32_t t = 0; t < tasks; t++) {
         uint64_t size = t == 0 ? first : other;
-        hpcw_i_pages_add(&pages, at, size);
+        gen_pages_add(&pages, at, size);
         at += hpcw_i_align_up(size, p.fs_block_size);
     }
-    hpcw_i_pages_add(&pages, shape.meta2_start, shape.file_size - shape.meta2_start);
+    gen_pages_add(&pages, shape.meta2_start, shape.file_size - shape.meta2_start);
     u->allocated = pages.bytes;
     return HPCW_OK;
 }
 
-static uint64_t memory(const struct hpcw_i_dataset *d, uint32_t jobs) {
+static uint64_t memory(const struct gen_dataset *d, uint32_t jobs) {
     hpcw_linktest_params p = params_of(d);
     uint64_t per_thread = (uint64_t)d->ranks * (8 + 4 + 16 + 4 + 12) + 16 * (uint64_t)d->machine.nodes;
     uint64_t task0 = (uint64_t)d->ranks * 100; /* state of tasks, outliers */
@@ -129,13 +128,13 @@ static uint64_t memory(const struct hpcw_i_dataset *d, uint32_t jobs) {
 
 /* Ranks with a delayed message are listed in the partial results: objects of six members in cJSON's tree, seven nodes of
  * 80 bytes with six names and six values of 32. */
-static uint64_t partial_memory(const struct hpcw_i_dataset *d) {
+static uint64_t partial_memory(const struct gen_dataset *d) {
     double timings = (double)d->ranks * (double)(d->linktest_params.permutations + 1);
     double listed = 1 - exp(-timings * (double)d->linktest.tail_threshold * 0x1p-32);
     return (uint64_t)((double)d->ranks * listed * 944);
 }
 
-static double seconds(const struct hpcw_i_dataset *d) {
+static double seconds(const struct gen_dataset *d) {
     return (double)d->ranks * (double)d->ranks * (double)(d->linktest_params.permutations + 1) * 10e-9;
 }
 
@@ -143,11 +142,10 @@ static double seconds(const struct hpcw_i_dataset *d) {
  * The simulated run needs as long as its slowest distance class takes for all messages in all steps. Known
  * before anything is measured, the same for all parts.
  */
-static uint64_t seconds_per_permutation(const struct hpcw_i_dataset *d, const hpcw_linktest_params *p) {
+static uint64_t seconds_per_permutation(const struct gen_dataset *d, const hpcw_linktest_params *p) {
     double slowest_ps = 0;
-    for (int c = 0; c < HPCW_I_CLASSES; c++) {
-        struct hpcw_i_message_cost cost =
-            hpcw_i_machine_cost(&d->machine, (enum hpcw_i_class)c, p->message_size);
+    for (int c = 0; c < MODEL_CLASSES; c++) {
+        struct model_message_cost cost = model_machine_cost(&d->machine, (enum model_class)c, p->message_size);
         double t = cost.fixed_ps + cost.transfer_ps;
         slowest_ps = t > slowest_ps ? t : slowest_ps;
     }
@@ -155,27 +153,27 @@ static uint64_t seconds_per_permutation(const struct hpcw_i_dataset *d, const hp
     return 1 + (all < 1e9 ? (uint64_t)all : 1000000000);
 }
 
-static void times_of(const struct hpcw_i_dataset *d, const hpcw_linktest_params *p, uint64_t permutation,
+static void times_of(const struct gen_dataset *d, const hpcw_linktest_params *p, uint64_t permutation,
                      char start[24], char end[24]) {
     uint64_t length = seconds_per_permutation(d, p);
-    hpcw_i_dataset_time(d->params.start + permutation * length, start);
-    hpcw_i_dataset_time(d->params.start + (permutation + 1) * length, end);
+    gen_dataset_time(d->params.start + permutation * length, start);
+    gen_dataset_time(d->params.start + (permutation + 1) * length, end);
 }
 
 /* ---- writing ---- */
 
 struct job {
-    const struct hpcw_i_write *w;
+    const struct gen_write *w;
     hpcw_linktest *lt;
     hpcw_linktest_schedule *schedule;
     uint32_t permutation;
     uint32_t steps;
-    uint32_t begin;                         /* first own rank */
-    struct hpcw_i_truth_outliers *outliers; /* per own rank */
+    uint32_t begin;                        /* first own rank */
+    struct model_truth_outliers *outliers; /* per own rank */
 };
 
 struct thread {
-    struct hpcw_i_linktest_scratch *scratch;
+    struct model_linktest_scratch *scratch;
     uint32_t *partner;
     uint64_t *time_ps;
 };
@@ -183,7 +181,7 @@ struct thread {
 static void end_thread(void *context, void *state) {
     (void)context;
     struct thread *t = state;
-    hpcw_i_linktest_scratch_free(t->scratch);
+    model_linktest_scratch_free(t->scratch);
     hpcw_i_free(t->partner);
     hpcw_i_free(t->time_ps);
     hpcw_i_free(t);
@@ -195,7 +193,7 @@ static hpcw_status begin_thread(void *context, void **state, hpcw_error *err) {
     if (t == NULL) {
         return hpcw_i_fail(err, HPCW_ENOMEM, "linktest: out of memory");
     }
-    hpcw_status s = hpcw_i_linktest_scratch_new(&job->w->dataset->linktest, &t->scratch, err);
+    hpcw_status s = model_linktest_scratch_new(&job->w->dataset->linktest, &t->scratch, err);
     if (s == HPCW_OK) {
         t->partner = hpcw_i_malloc(job->steps * sizeof *t->partner);
         t->time_ps = hpcw_i_malloc(job->steps * sizeof *t->time_ps);
@@ -213,23 +211,23 @@ static hpcw_status begin_thread(void *context, void **state, hpcw_error *err) {
 
 static hpcw_status write_rank(void *context, void *state, uint64_t index, hpcw_error *err) {
     const struct job *job = context;
-    const struct hpcw_i_dataset *d = job->w->dataset;
+    const struct gen_dataset *d = job->w->dataset;
     struct thread *t = state;
     uint32_t rank = (uint32_t)index;
     if (job->permutation == 0) {
-        char host[HPCW_I_HOST_SIZE];
-        hpcw_i_machine_host(&d->machine, hpcw_i_machine_node(&d->machine, rank), host);
+        char host[MODEL_HOST_SIZE];
+        model_machine_host(&d->machine, model_machine_node(&d->machine, rank), host);
         hpcw_status s =
-            hpcw_linktest_task(job->lt, rank, host, (int32_t)hpcw_i_machine_core(&d->machine, rank), err);
+            hpcw_linktest_task(job->lt, rank, host, (int32_t)model_machine_core(&d->machine, rank), err);
         if (s != HPCW_OK) {
             return s;
         }
     }
     hpcw_linktest_partners(job->schedule, rank, t->partner);
-    hpcw_i_linktest_row(&d->linktest, t->scratch, rank, job->permutation, 0, job->steps, t->partner, t->time_ps,
-                        &job->outliers[rank - job->begin]);
+    model_linktest_row(&d->linktest, t->scratch, rank, job->permutation, 0, job->steps, t->partner, t->time_ps,
+                       &job->outliers[rank - job->begin]);
     uint64_t all_to_all =
-        d->linktest_params.all_to_all ? hpcw_i_linktest_all_to_all(&d->linktest, rank, job->permutation) : 0;
+        d->linktest_params.all_to_all ? model_linktest_all_to_all(&d->linktest, rank, job->permutation) : 0;
     hpcw_status s = hpcw_linktest_timings(job->lt, rank, t->time_ps, t->partner, all_to_all, err);
     if (s == HPCW_OK) {
         job->w->progress(job->w->progress_context, 16 * (uint64_t)(d->ranks - 1));
@@ -243,11 +241,11 @@ static void put_range(struct hpcw_i_json *json, const char *key, const hpcw_link
     hpcw_i_json_key(json, key);
     hpcw_i_json_flat(json);
     hpcw_i_json_begin_object(json);
-    hpcw_i_partial_put(json, "count", r->count);
-    hpcw_i_partial_put(json, "min_ps", r->min_ps);
-    hpcw_i_partial_put(json, "max_ps", r->max_ps);
-    hpcw_i_partial_put(json, "sum_low", r->sum_low);
-    hpcw_i_partial_put(json, "sum_high", r->sum_high);
+    gen_partial_put(json, "count", r->count);
+    gen_partial_put(json, "min_ps", r->min_ps);
+    gen_partial_put(json, "max_ps", r->max_ps);
+    gen_partial_put(json, "sum_low", r->sum_low);
+    gen_partial_put(json, "sum_high", r->sum_high);
     hpcw_i_json_end_object(json);
 }
 
@@ -263,7 +261,7 @@ static hpcw_status get_range(const cJSON *object, const char *key, hpcw_linktest
                  {"sum_high", &r->sum_high}};
     hpcw_status s = HPCW_OK;
     for (size_t i = 0; s == HPCW_OK && i < sizeof field / sizeof field[0]; i++) {
-        s = hpcw_i_partial_u64(o, field[i].key, field[i].value, err);
+        s = gen_partial_u64(o, field[i].key, field[i].value, err);
     }
     return s;
 }
@@ -274,9 +272,9 @@ static void put_slow(struct hpcw_i_json *json, const hpcw_linktest_slow *slow, s
     for (size_t i = 0; i < count; i++) {
         hpcw_i_json_flat(json);
         hpcw_i_json_begin_object(json);
-        hpcw_i_partial_put(json, "time_ps", slow[i].time_ps);
-        hpcw_i_partial_put(json, "from", slow[i].from);
-        hpcw_i_partial_put(json, "to", slow[i].to);
+        gen_partial_put(json, "time_ps", slow[i].time_ps);
+        gen_partial_put(json, "from", slow[i].from);
+        gen_partial_put(json, "to", slow[i].to);
         hpcw_i_json_end_object(json);
     }
     hpcw_i_json_end_array(json);
@@ -294,7 +292,7 @@ static hpcw_status put_outliers(void *context, const uint64_t *word, size_t word
         hpcw_i_json_flat(json);
         hpcw_i_json_begin_object(json);
         for (size_t k = 0; k < OUTLIER_WORDS; k++) {
-            hpcw_i_partial_put(json, key[k], word[i + k]);
+            gen_partial_put(json, key[k], word[i + k]);
         }
         hpcw_i_json_end_object(json);
     }
@@ -308,7 +306,7 @@ static hpcw_status collect_outliers(const struct job *job, uint32_t count, struc
     hpcw_status s =
         word == NULL ? hpcw_i_fail(err, HPCW_ENOMEM, "linktest: out of memory for outliers") : HPCW_OK;
     for (uint32_t i = 0; s == HPCW_OK && i < count; i++) {
-        const struct hpcw_i_truth_outliers *o = &job->outliers[i];
+        const struct model_truth_outliers *o = &job->outliers[i];
         if (o->count > 0) {
             const uint64_t w[OUTLIER_WORDS] = {job->begin + i, o->count,         o->worst_ps,
                                                o->worst_step,  o->worst_partner, o->worst_permutation};
@@ -331,23 +329,22 @@ static hpcw_status collect_outliers(const struct job *job, uint32_t count, struc
 }
 
 /* Retests on the quiet machine: pure functions, whoever asks. */
-static void retest(const struct hpcw_i_dataset *d, hpcw_linktest_slow *slow, size_t count,
-                   uint32_t permutation) {
+static void retest(const struct gen_dataset *d, hpcw_linktest_slow *slow, size_t count, uint32_t permutation) {
     for (size_t i = 0; i < count; i++) {
-        slow[i].retest_ps = hpcw_i_linktest_retest(&d->linktest, slow[i].from, slow[i].to, permutation);
+        slow[i].retest_ps = model_linktest_retest(&d->linktest, slow[i].from, slow[i].to, permutation);
     }
 }
 
 static hpcw_status write_permutation(struct job *job, const hpcw_linktest_params *p, uint32_t count,
                                      hpcw_linktest_slow *slow, struct hpcw_i_json *partial, hpcw_error *err) {
-    const struct hpcw_i_dataset *d = job->w->dataset;
-    const struct hpcw_i_pool_work work = {
+    const struct gen_dataset *d = job->w->dataset;
+    const struct gen_pool_work work = {
         .context = job, .begin = begin_thread, .step = write_rank, .end = end_thread};
     hpcw_status s = hpcw_linktest_schedule_new(p, job->permutation, &job->schedule, err);
     if (s == HPCW_OK) {
         /* Runs of 16 ranks keep what neighbours share; small ones share the end of the work among the threads.
          */
-        s = hpcw_i_pool_run(job->w->jobs, job->begin, count, 16, &work, err);
+        s = gen_pool_run(job->w->jobs, job->begin, count, 16, &work, err);
     }
     if (s != HPCW_OK) {
         hpcw_linktest_abandon(job->lt, err);
@@ -377,29 +374,29 @@ static hpcw_status write_permutation(struct job *job, const hpcw_linktest_params
 }
 
 static bool owns(const char *path) {
-    return hpcw_i_is_of_set(path, PATH);
+    return gen_is_of_set(path, PATH);
 }
 
-static bool waits(const struct hpcw_i_dataset *d, uint64_t begin, uint64_t end, uint64_t index) {
-    return HPCW_I_FIRST_WAITS(begin, end, units(d), index);
+static bool waits(const struct gen_dataset *d, uint64_t begin, uint64_t end, uint64_t index) {
+    return GEN_FIRST_WAITS(begin, end, units(d), index);
 }
 
-static hpcw_status write_units(const struct hpcw_i_write *w, struct hpcw_i_json *partial, hpcw_error *err) {
-    const struct hpcw_i_dataset *d = w->dataset;
+static hpcw_status write_units(const struct gen_write *w, struct hpcw_i_json *partial, hpcw_error *err) {
+    const struct gen_dataset *d = w->dataset;
     hpcw_linktest_params p = params_of(d);
     uint32_t begin;
     uint32_t end;
-    hpcw_i_share(first_of_file(d, w->begin), first_of_file(d, w->end), hpcw_comm_size(w->comm),
-                 hpcw_comm_process(w->comm), &begin, &end);
-    struct hpcw_i_waiting waiting = {.write = w, .format = &hpcw_i_format_linktest};
+    gen_share(first_of_file(d, w->begin), first_of_file(d, w->end), hpcw_comm_size(w->comm),
+              hpcw_comm_process(w->comm), &begin, &end);
+    struct gen_waiting waiting = {.write = w, .format = &gen_format_linktest};
     p.count = end - begin;
     p.durability = w->durability;
     if (w->begin > 0 || w->end < d->linktest_files) {
         p.set_first_file = (uint32_t)w->begin;
         p.set_files = (uint32_t)(w->end - w->begin);
-        p.sink_source = hpcw_i_waiting_source(&waiting);
+        p.sink_source = gen_waiting_source(&waiting);
     }
-    char path[4096 + HPCW_I_UNIT_PATH];
+    char path[4096 + GEN_UNIT_PATH];
     (void)snprintf(path, sizeof path, "%s/" PATH, w->directory);
 
     struct job job = {.w = w, .begin = begin, .steps = hpcw_linktest_steps(&p)};
@@ -449,12 +446,12 @@ static hpcw_status merge_slow(const cJSON *list, uint32_t ranks, struct hpcw_i_b
         uint64_t from = 0;
         uint64_t to = 0;
         hpcw_linktest_slow e = {0};
-        hpcw_status s = hpcw_i_partial_u64(item, "time_ps", &e.time_ps, err);
+        hpcw_status s = gen_partial_u64(item, "time_ps", &e.time_ps, err);
         if (s == HPCW_OK) {
-            s = hpcw_i_partial_u64(item, "from", &from, err);
+            s = gen_partial_u64(item, "from", &from, err);
         }
         if (s == HPCW_OK) {
-            s = hpcw_i_partial_u64(item, "to", &to, err);
+            s = gen_partial_u64(item, "to", &to, err);
         }
         if (s == HPCW_OK && (from >= ranks || to >= ranks || from == to)) {
             s = hpcw_i_fail(err, HPCW_EFORMAT,
@@ -474,7 +471,7 @@ static hpcw_status merge_slow(const cJSON *list, uint32_t ranks, struct hpcw_i_b
 }
 
 /* The summary of one permutation from all partials; the list of slow connections is allocated. */
-static hpcw_status merge_permutation(const struct hpcw_i_dataset *d, const hpcw_linktest_params *p,
+static hpcw_status merge_permutation(const struct gen_dataset *d, const hpcw_linktest_params *p,
                                      const cJSON *const *partial, size_t count, uint64_t m,
                                      hpcw_linktest_summary *summary, hpcw_error *err) {
     const hpcw_linktest_range none = {.min_ps = UINT64_MAX};
@@ -520,17 +517,17 @@ static hpcw_status merge_permutation(const struct hpcw_i_dataset *d, const hpcw_
     return HPCW_OK;
 }
 
-static hpcw_status complete(const struct hpcw_i_write *w, const cJSON *const *partial, size_t count,
+static hpcw_status complete(const struct gen_write *w, const cJSON *const *partial, size_t count,
                             uint64_t *changed, hpcw_error *err) {
     *changed = 0;
     if (count < 2) {
         return HPCW_OK; /* one range wrote its summary itself */
     }
-    if (!hpcw_i_waiting_is_there(w, &hpcw_i_format_linktest)) {
+    if (!gen_waiting_is_there(w, &gen_format_linktest)) {
         *changed = 1; /* an earlier join came as far as this */
         return HPCW_OK;
     }
-    const struct hpcw_i_dataset *d = w->dataset;
+    const struct gen_dataset *d = w->dataset;
     hpcw_linktest_params p = params_of(d);
     p.durability = w->durability;
     size_t permutations = (size_t)hpcw_linktest_permutations(&p);
@@ -546,15 +543,15 @@ static hpcw_status complete(const struct hpcw_i_write *w, const cJSON *const *pa
         summary[m].start = text[m][0];
         summary[m].end = text[m][1];
     }
-    char path[4096 + HPCW_I_UNIT_PATH];
-    hpcw_i_waiting_path(w, &hpcw_i_format_linktest, path, sizeof path);
+    char path[4096 + GEN_UNIT_PATH];
+    gen_waiting_path(w, &gen_format_linktest, path, sizeof path);
     if (s == HPCW_OK) {
-        char host[HPCW_I_HOST_SIZE];
-        hpcw_i_machine_host(&d->machine, 0, host);
+        char host[MODEL_HOST_SIZE];
+        model_machine_host(&d->machine, 0, host);
         s = hpcw_linktest_complete(path, &p, strlen(host) + 1, summary, err);
     }
     if (s == HPCW_OK) {
-        s = hpcw_i_waiting_release(w, &hpcw_i_format_linktest, err);
+        s = gen_waiting_release(w, &gen_format_linktest, err);
         *changed = 1;
     }
     for (size_t m = 0; summary != NULL && m < permutations; m++) {
@@ -565,7 +562,7 @@ static hpcw_status complete(const struct hpcw_i_write *w, const cJSON *const *pa
     return s;
 }
 
-static hpcw_status truth(const struct hpcw_i_dataset *d, const cJSON *const *partial, size_t count,
+static hpcw_status truth(const struct gen_dataset *d, const cJSON *const *partial, size_t count,
                          struct hpcw_i_json *json, hpcw_error *err) {
     (void)d;
     static const char *const key[] = {"rank",       "count",         "worst_ps",
@@ -581,7 +578,7 @@ static hpcw_status truth(const struct hpcw_i_dataset *d, const cJSON *const *par
             hpcw_i_json_begin_object(json);
             for (size_t k = 0; s == HPCW_OK && k < sizeof key / sizeof key[0]; k++) {
                 uint64_t v = 0;
-                s = hpcw_i_partial_u64(item, key[k], &v, err);
+                s = gen_partial_u64(item, key[k], &v, err);
                 hpcw_i_json_put_u64(json, key[k], v);
                 events += k == 1 ? v : 0;
             }
@@ -600,57 +597,57 @@ static hpcw_status truth(const struct hpcw_i_dataset *d, const cJSON *const *par
 
 /* By the tag alone: a damaged result is to be called damaged, not a container of something else. */
 static bool probe(const char *path) {
-    struct hpcw_i_sion_reader *reader;
-    struct hpcw_i_sion_task task;
+    struct read_sion *reader;
+    struct read_sion_task task;
     char tag[8];
-    if (!hpcw_i_format_sion.probe(path) || hpcw_i_sion_reader_open(path, &reader, NULL) != HPCW_OK) {
+    if (!gen_format_sion.probe(path) || read_sion_open(path, &reader, NULL) != HPCW_OK) {
         return false;
     }
-    bool is = hpcw_i_sion_reader_task(reader, 0, 0, &task, NULL) == HPCW_OK && task.rank == 0 &&
-              hpcw_i_sion_reader_read(reader, &task, 0, tag, sizeof tag, NULL) == HPCW_OK &&
+    bool is = read_sion_task(reader, 0, 0, &task, NULL) == HPCW_OK && task.rank == 0 &&
+              read_sion_read(reader, &task, 0, tag, sizeof tag, NULL) == HPCW_OK &&
               memcmp(tag, "LinkTest", sizeof tag) == 0;
-    hpcw_i_sion_reader_free(reader);
+    read_sion_free(reader);
     return is;
 }
 
 static hpcw_status verify(const char *path, bool ours, uint64_t *files, hpcw_error *err) {
-    struct hpcw_i_linktest_reader *reader;
-    hpcw_status s = hpcw_i_linktest_reader_open(path, &reader, err);
+    struct read_linktest *reader;
+    hpcw_status s = read_linktest_open(path, &reader, err);
     if (s == HPCW_OK) {
-        s = hpcw_i_linktest_reader_verify(reader, ours ? HPCW_I_SION_STRICT : 0, err);
-        *files = hpcw_i_sion_reader_files(hpcw_i_linktest_reader_sion(reader));
-        hpcw_i_linktest_reader_free(reader);
+        s = read_linktest_verify(reader, ours ? READ_SION_STRICT : 0, err);
+        *files = read_sion_files(read_linktest_sion(reader));
+        read_linktest_free(reader);
     }
     return s;
 }
 
-static void put_summary(struct hpcw_i_json *json, const struct hpcw_i_linktest_info *i,
-                        const struct hpcw_i_linktest_summary *m) {
+static void put_summary(struct hpcw_i_json *json, const struct read_linktest_info *i,
+                        const struct read_linktest_summary *m) {
     hpcw_i_json_put_str(json, "start", m->start);
     hpcw_i_json_put_str(json, "end", m->end);
     hpcw_i_json_put_f64(json, "min_s", m->min);
     hpcw_i_json_put_f64(json, "avg_s", m->avg);
     hpcw_i_json_put_f64(json, "max_s", m->max);
-    if (i->flags[HPCW_I_LINKTEST_ALL_TO_ALL] != 0) {
+    if (i->flags[READ_LINKTEST_ALL_TO_ALL] != 0) {
         hpcw_i_json_put_f64(json, "all_to_all_min_s", m->all_to_all_min);
         hpcw_i_json_put_f64(json, "all_to_all_avg_s", m->all_to_all_avg);
         hpcw_i_json_put_f64(json, "all_to_all_max_s", m->all_to_all_max);
     }
 }
 
-static hpcw_status put_permutations(struct hpcw_i_linktest_reader *reader, const struct hpcw_i_linktest_info *i,
+static hpcw_status put_permutations(struct read_linktest *reader, const struct read_linktest_info *i,
                                     struct hpcw_i_json *json, hpcw_error *err) {
     enum { MOST_SHOWN = 16 };
     hpcw_status s = HPCW_OK;
     hpcw_i_json_key(json, "summaries");
     hpcw_i_json_begin_array(json);
     for (uint64_t m = 0; s == HPCW_OK && m < i->permutations; m++) {
-        struct hpcw_i_linktest_summary summary;
-        struct hpcw_i_linktest_slow slow[MOST_SHOWN];
+        struct read_linktest_summary summary;
+        struct read_linktest_slow slow[MOST_SHOWN];
         size_t shown = i->retests < MOST_SHOWN ? (size_t)i->retests : MOST_SHOWN;
-        s = hpcw_i_linktest_reader_summary(reader, m, &summary, err);
+        s = read_linktest_summary(reader, m, &summary, err);
         if (s == HPCW_OK) {
-            s = hpcw_i_linktest_reader_slow(reader, m, 0, shown, slow, err);
+            s = read_linktest_slow(reader, m, 0, shown, slow, err);
         }
         if (s != HPCW_OK) {
             break;
@@ -676,20 +673,20 @@ static hpcw_status put_permutations(struct hpcw_i_linktest_reader *reader, const
 }
 
 static hpcw_status info(const char *path, struct hpcw_i_json *json, hpcw_error *err) {
-    struct hpcw_i_linktest_reader *reader;
-    hpcw_status s = hpcw_i_linktest_reader_open(path, &reader, err);
+    struct read_linktest *reader;
+    hpcw_status s = read_linktest_open(path, &reader, err);
     if (s != HPCW_OK) {
         return s;
     }
-    const struct hpcw_i_linktest_info *i = hpcw_i_linktest_reader_info(reader);
+    const struct read_linktest_info *i = read_linktest_info(reader);
     const struct {
         const char *key;
-        enum hpcw_i_linktest_flag flag;
+        enum read_linktest_flag flag;
     } flag[] = {
-        {"all_to_all", HPCW_I_LINKTEST_ALL_TO_ALL},         {"bisection", HPCW_I_LINKTEST_BISECTION},
-        {"random_steps", HPCW_I_LINKTEST_RANDOM_STEPS},     {"serial", HPCW_I_LINKTEST_SERIAL},
-        {"parallel_sion", HPCW_I_LINKTEST_PARALLEL_SION},   {"gpu_memory", HPCW_I_LINKTEST_GPU_MEMORY},
-        {"random_buffers", HPCW_I_LINKTEST_RANDOM_BUFFERS}, {"check_buffers", HPCW_I_LINKTEST_CHECK_BUFFERS},
+        {"all_to_all", READ_LINKTEST_ALL_TO_ALL},         {"bisection", READ_LINKTEST_BISECTION},
+        {"random_steps", READ_LINKTEST_RANDOM_STEPS},     {"serial", READ_LINKTEST_SERIAL},
+        {"parallel_sion", READ_LINKTEST_PARALLEL_SION},   {"gpu_memory", READ_LINKTEST_GPU_MEMORY},
+        {"random_buffers", READ_LINKTEST_RANDOM_BUFFERS}, {"check_buffers", READ_LINKTEST_CHECK_BUFFERS},
     };
     char version[48];
     (void)snprintf(version, sizeof version, "%u.%u.%u", i->major, i->minor, i->patch);
@@ -697,9 +694,9 @@ static hpcw_status info(const char *path, struct hpcw_i_json *json, hpcw_error *
     hpcw_i_json_put_str(json, "git_hash", i->git_hash);
     hpcw_i_json_put_str(json, "mode", i->mode);
     hpcw_i_json_put_str(json, "kernel",
-                        i->flags[HPCW_I_LINKTEST_BIDIRECTIONAL] != 0    ? "bidirectional"
-                        : i->flags[HPCW_I_LINKTEST_UNIDIRECTIONAL] != 0 ? "unidirectional"
-                                                                        : "semidirectional");
+                        i->flags[READ_LINKTEST_BIDIRECTIONAL] != 0    ? "bidirectional"
+                        : i->flags[READ_LINKTEST_UNIDIRECTIONAL] != 0 ? "unidirectional"
+                                                                      : "semidirectional");
     hpcw_i_json_put_u64(json, "tasks", i->tasks);
     hpcw_i_json_put_u64(json, "steps", i->steps);
     for (size_t k = 0; k < sizeof flag / sizeof flag[0]; k++) {
@@ -715,7 +712,7 @@ static hpcw_status info(const char *path, struct hpcw_i_json *json, hpcw_error *
     hpcw_i_json_put_u64(json, "task_seed", i->task_seed);
     uint32_t hosts = 0;
     uint64_t payload = 0;
-    s = hpcw_i_linktest_reader_totals(reader, &hosts, &payload, err);
+    s = read_linktest_totals(reader, &hosts, &payload, err);
     if (s == HPCW_OK) {
         hpcw_i_json_put_u64(json, "hosts", hosts);
         hpcw_i_json_put_u64(json, "payload_bytes", payload);
@@ -724,14 +721,14 @@ static hpcw_status info(const char *path, struct hpcw_i_json *json, hpcw_error *
     if (s == HPCW_OK) {
         hpcw_i_json_key(json, "container");
         hpcw_i_json_begin_object(json);
-        s = hpcw_i_format_sion_info(hpcw_i_linktest_reader_sion(reader), json, err);
+        s = gen_format_sion_info(read_linktest_sion(reader), json, err);
         hpcw_i_json_end_object(json);
     }
-    hpcw_i_linktest_reader_free(reader);
+    read_linktest_free(reader);
     return s;
 }
 
-const struct hpcw_i_format hpcw_i_format_linktest = {
+const struct gen_format gen_format_linktest = {
     .name = "linktest",
     .version = "2.1.17",
     .help = "N x N communication timings as LinkTest writes them, in a SION container",
@@ -750,5 +747,5 @@ const struct hpcw_i_format hpcw_i_format_linktest = {
     .probe = probe,
     .verify = verify,
     .info = info,
-    .report = hpcw_i_report_linktest,
+    .report = gen_report_linktest,
 };

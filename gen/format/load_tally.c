@@ -19,34 +19,34 @@ static double as_double(const uint64_t sum[2]) {
 }
 
 /* Keeps the list in order; the lightest falls out. */
-static void insert(struct hpcw_i_tally_heavy list[HPCW_I_TALLY_HEAVIEST], struct hpcw_i_tally_heavy one) {
-    size_t at = HPCW_I_TALLY_HEAVIEST;
+static void insert(struct gen_tally_heavy list[GEN_TALLY_HEAVIEST], struct gen_tally_heavy one) {
+    size_t at = GEN_TALLY_HEAVIEST;
     while (at > 0 && (list[at - 1].load_ns < one.load_ns ||
                       (list[at - 1].load_ns == one.load_ns && list[at - 1].number > one.number))) {
         at--;
     }
-    if (at < HPCW_I_TALLY_HEAVIEST) {
-        memmove(&list[at + 1], &list[at], (HPCW_I_TALLY_HEAVIEST - 1 - at) * sizeof *list);
+    if (at < GEN_TALLY_HEAVIEST) {
+        memmove(&list[at + 1], &list[at], (GEN_TALLY_HEAVIEST - 1 - at) * sizeof *list);
         list[at] = one;
     }
 }
 
-void hpcw_i_tally_rank(struct hpcw_i_load_tally *t, uint32_t rank, uint64_t load_ns, uint32_t arrived) {
+void gen_tally_rank(struct gen_load_tally *t, uint32_t rank, uint64_t load_ns, uint32_t arrived) {
     add(t->sum, load_ns);
     add(t->squares, (unsigned __int128)load_ns * load_ns);
     t->arrived += arrived;
-    insert(t->ranks, (struct hpcw_i_tally_heavy){load_ns, rank, rank});
+    insert(t->ranks, (struct gen_tally_heavy){load_ns, rank, rank});
 }
 
-void hpcw_i_tally_object(struct hpcw_i_load_tally *t, uint32_t object, uint32_t rank, uint64_t load_ns) {
-    insert(t->objects, (struct hpcw_i_tally_heavy){load_ns, object, rank});
+void gen_tally_object(struct gen_load_tally *t, uint32_t object, uint32_t rank, uint64_t load_ns) {
+    insert(t->objects, (struct gen_tally_heavy){load_ns, object, rank});
 }
 
-void hpcw_i_tally_merge(struct hpcw_i_load_tally *t, const struct hpcw_i_load_tally *other) {
+void gen_tally_merge(struct gen_load_tally *t, const struct gen_load_tally *other) {
     add(t->sum, ((unsigned __int128)other->sum[1] << 64) | other->sum[0]);
     add(t->squares, ((unsigned __int128)other->squares[1] << 64) | other->squares[0]);
     t->arrived += other->arrived;
-    for (size_t i = 0; i < HPCW_I_TALLY_HEAVIEST; i++) {
+    for (size_t i = 0; i < GEN_TALLY_HEAVIEST; i++) {
         insert(t->ranks, other->ranks[i]);
         insert(t->objects, other->objects[i]);
     }
@@ -54,27 +54,27 @@ void hpcw_i_tally_merge(struct hpcw_i_load_tally *t, const struct hpcw_i_load_ta
 
 /* ---- as JSON ---- */
 
-static void put_heavy(struct hpcw_i_json *json, const char *key, const struct hpcw_i_tally_heavy *list) {
+static void put_heavy(struct hpcw_i_json *json, const char *key, const struct gen_tally_heavy *list) {
     hpcw_i_json_key(json, key);
     hpcw_i_json_begin_array(json);
-    for (size_t i = 0; i < HPCW_I_TALLY_HEAVIEST && list[i].load_ns > 0; i++) {
+    for (size_t i = 0; i < GEN_TALLY_HEAVIEST && list[i].load_ns > 0; i++) {
         hpcw_i_json_begin_object(json);
-        hpcw_i_partial_put(json, "load_ns", list[i].load_ns);
-        hpcw_i_partial_put(json, "number", list[i].number);
-        hpcw_i_partial_put(json, "rank", list[i].rank);
+        gen_partial_put(json, "load_ns", list[i].load_ns);
+        gen_partial_put(json, "number", list[i].number);
+        gen_partial_put(json, "rank", list[i].rank);
         hpcw_i_json_end_object(json);
     }
     hpcw_i_json_end_array(json);
 }
 
-void hpcw_i_tally_put(struct hpcw_i_json *json, const struct hpcw_i_load_tally *t) {
+void gen_tally_put(struct hpcw_i_json *json, const struct gen_load_tally *t) {
     hpcw_i_json_flat(json);
     hpcw_i_json_begin_object(json);
-    hpcw_i_partial_put(json, "sum_low", t->sum[0]);
-    hpcw_i_partial_put(json, "sum_high", t->sum[1]);
-    hpcw_i_partial_put(json, "squares_low", t->squares[0]);
-    hpcw_i_partial_put(json, "squares_high", t->squares[1]);
-    hpcw_i_partial_put(json, "arrived", t->arrived);
+    gen_partial_put(json, "sum_low", t->sum[0]);
+    gen_partial_put(json, "sum_high", t->sum[1]);
+    gen_partial_put(json, "squares_low", t->squares[0]);
+    gen_partial_put(json, "squares_high", t->squares[1]);
+    gen_partial_put(json, "arrived", t->arrived);
     put_heavy(json, "ranks", t->ranks);
     put_heavy(json, "objects", t->objects);
     hpcw_i_json_end_object(json);
@@ -84,18 +84,18 @@ static hpcw_status get_words(const cJSON *item, const char *const *key, uint64_t
                              hpcw_error *err) {
     hpcw_status s = HPCW_OK;
     for (size_t i = 0; s == HPCW_OK && i < count; i++) {
-        s = hpcw_i_partial_u64(item, key[i], word[i], err);
+        s = gen_partial_u64(item, key[i], word[i], err);
     }
     return s;
 }
 
-static hpcw_status get_heavy(const cJSON *item, const char *key, struct hpcw_i_tally_heavy *list,
+static hpcw_status get_heavy(const cJSON *item, const char *key, struct gen_tally_heavy *list,
                              hpcw_error *err) {
     static const char *const name[] = {"load_ns", "number", "rank"};
     hpcw_status s = HPCW_OK;
     const cJSON *one;
     cJSON_ArrayForEach(one, cJSON_GetObjectItemCaseSensitive(item, key)) {
-        struct hpcw_i_tally_heavy h;
+        struct gen_tally_heavy h;
         uint64_t *const word[] = {&h.load_ns, &h.number, &h.rank};
         s = s == HPCW_OK ? get_words(one, name, word, 3, err) : s;
         if (s == HPCW_OK) {
@@ -105,9 +105,9 @@ static hpcw_status get_heavy(const cJSON *item, const char *key, struct hpcw_i_t
     return s;
 }
 
-hpcw_status hpcw_i_tally_get(const cJSON *item, struct hpcw_i_load_tally *t, hpcw_error *err) {
+hpcw_status gen_tally_get(const cJSON *item, struct gen_load_tally *t, hpcw_error *err) {
     static const char *const name[] = {"sum_low", "sum_high", "squares_low", "squares_high", "arrived"};
-    *t = (struct hpcw_i_load_tally){0};
+    *t = (struct gen_load_tally){0};
     uint64_t *const word[] = {&t->sum[0], &t->sum[1], &t->squares[0], &t->squares[1], &t->arrived};
     hpcw_status s = get_words(item, name, word, 5, err);
     s = s == HPCW_OK ? get_heavy(item, "ranks", t->ranks, err) : s;
@@ -116,12 +116,12 @@ hpcw_status hpcw_i_tally_get(const cJSON *item, struct hpcw_i_load_tally *t, hpc
 
 /* ---- figures ---- */
 
-double hpcw_i_tally_mean(const struct hpcw_i_load_tally *t, uint32_t ranks) {
+double gen_tally_mean(const struct gen_load_tally *t, uint32_t ranks) {
     return as_double(t->sum) * 1e-9 / ranks;
 }
 
-double hpcw_i_tally_sd(const struct hpcw_i_load_tally *t, uint32_t ranks) {
-    double mean = hpcw_i_tally_mean(t, ranks);
+double gen_tally_sd(const struct gen_load_tally *t, uint32_t ranks) {
+    double mean = gen_tally_mean(t, ranks);
     double variance = as_double(t->squares) * 1e-18 / ranks - mean * mean;
     return variance > 0 ? sqrt(variance) : 0;
 }

@@ -5,13 +5,13 @@
 
 #include <stdint.h>
 
-struct hpcw_i_pages {
+struct gen_pages {
     uint64_t bytes; /* stored so far */
     uint64_t next;  /* page behind the last one that is stored */
 };
 
 /* Adds `size` bytes at `at`; in order of their places. */
-static inline void hpcw_i_pages_add(struct hpcw_i_pages *pages, uint64_t at, uint64_t size) {
+static inline void gen_pages_add(struct gen_pages *pages, uint64_t at, uint64_t size) {
     enum { PAGE = 4096 };
     uint64_t begin = at / PAGE;
     uint64_t end = (at + size + PAGE - 1) / PAGE;

@@ -23,36 +23,35 @@
 
 enum { BUFFER = 256 << 10 };
 
-static hpcw_status limits(const struct hpcw_i_dataset *d, hpcw_error *err) {
+static hpcw_status limits(const struct gen_dataset *d, hpcw_error *err) {
     return d->ranks >= 1 ? HPCW_OK : hpcw_i_fail(err, HPCW_EINVAL, "scr: wanted at least 1 rank, got 0");
 }
 
-static uint64_t units(const struct hpcw_i_dataset *d) {
-    return hpcw_i_checkpoints_files(d->checkpoints);
+static uint64_t units(const struct gen_dataset *d) {
+    return gen_checkpoints_files(d->checkpoints);
 }
 
-static hpcw_status unit(const struct hpcw_i_dataset *d, uint64_t index, struct hpcw_i_unit *u,
-                        hpcw_error *err) {
-    char path[HPCW_I_CHECKPOINT_PATH];
+static hpcw_status unit(const struct gen_dataset *d, uint64_t index, struct gen_unit *u, hpcw_error *err) {
+    char path[GEN_CHECKPOINT_PATH];
     (void)err;
-    hpcw_i_checkpoints_file(d->checkpoints, index, path, &u->apparent);
+    gen_checkpoints_file(d->checkpoints, index, path, &u->apparent);
     (void)snprintf(u->path, sizeof u->path, FOLDER "/%.*s", (int)(sizeof u->path - sizeof FOLDER - 1), path);
     u->allocated = hpcw_i_align_up(u->apparent, 4096);
     return HPCW_OK;
 }
 
-static uint64_t memory(const struct hpcw_i_dataset *d, uint32_t jobs) {
+static uint64_t memory(const struct gen_dataset *d, uint32_t jobs) {
     uint64_t leaf = d->ckpt_params.leaf_bytes;
     /* Data files are listed, with their digests. */
-    return jobs * (BUFFER + leaf) + 24 * hpcw_i_checkpoints_files(d->checkpoints) + (8 << 20);
+    return jobs * (BUFFER + leaf) + 24 * gen_checkpoints_files(d->checkpoints) + (8 << 20);
 }
 
-static double seconds(const struct hpcw_i_dataset *d) {
-    const struct hpcw_i_ckpt_params *p = &d->ckpt_params;
+static double seconds(const struct gen_dataset *d) {
+    const struct model_checkpoint_params *p = &d->ckpt_params;
     double files = (double)p->checkpoints * d->ranks;
     double maps = hpcw_rank2file_layout_maps((hpcw_rank2file_layout)p->layout);
     return files * maps * 200e-9 +
-           (p->payload == HPCW_I_CKPT_FILES ? files * (50e-6 + (double)p->mean_size * 0.5e-9) : 0);
+           (p->payload == MODEL_CHECKPOINT_FILES ? files * (50e-6 + (double)p->mean_size * 0.5e-9) : 0);
 }
 
 /* "scr.dataset.7/" or "ckpt.7/": what is behind it, or NULL. */
@@ -109,17 +108,17 @@ static bool owns(const char *path) {
 }
 
 /* The index is what readers look for: it waits for everything else. */
-static bool waits(const struct hpcw_i_dataset *d, uint64_t begin, uint64_t end, uint64_t index) {
-    return HPCW_I_FIRST_WAITS(begin, end, units(d), index);
+static bool waits(const struct gen_dataset *d, uint64_t begin, uint64_t end, uint64_t index) {
+    return GEN_FIRST_WAITS(begin, end, units(d), index);
 }
 
 /* ---- writing ---- */
 
-static hpcw_status make_folders(const struct hpcw_i_write *w, hpcw_error *err) {
-    char name[HPCW_I_CHECKPOINT_PATH];
-    char path[4096 + HPCW_I_UNIT_PATH];
+static hpcw_status make_folders(const struct gen_write *w, hpcw_error *err) {
+    char name[GEN_CHECKPOINT_PATH];
+    char path[4096 + GEN_UNIT_PATH];
     hpcw_status s = HPCW_OK;
-    for (uint32_t i = 0; s == HPCW_OK && hpcw_i_checkpoints_folder(w->dataset->checkpoints, i, name); i++) {
+    for (uint32_t i = 0; s == HPCW_OK && gen_checkpoints_folder(w->dataset->checkpoints, i, name); i++) {
         (void)snprintf(path, sizeof path, "%s/" FOLDER "/%s", w->directory, name);
         int e = hpcw_i_sys_mkdir(path, 0777);
         if (e != 0 && e != EEXIST) {
@@ -140,12 +139,12 @@ static void end_thread(void *context, void *state) {
     hpcw_i_free(state);
 }
 
-static hpcw_status write_metadata(const struct hpcw_i_write *w, uint64_t index, const char *path,
+static hpcw_status write_metadata(const struct gen_write *w, uint64_t index, const char *path,
                                   hpcw_error *err) {
     hpcw_sink *sink;
     hpcw_status s = hpcw_sink_open_file(path, w->durability, &sink, err);
     if (s == HPCW_OK) {
-        s = hpcw_i_checkpoints_put(w->dataset->checkpoints, index, sink, err);
+        s = gen_checkpoints_put(w->dataset->checkpoints, index, sink, err);
         if (s == HPCW_OK) {
             s = hpcw_sink_publish(sink, err);
         }
@@ -156,16 +155,16 @@ static hpcw_status write_metadata(const struct hpcw_i_write *w, uint64_t index, 
 
 /* One file but the index. */
 static hpcw_status write_file(void *context, void *state, uint64_t index, hpcw_error *err) {
-    const struct hpcw_i_write *w = context;
-    const struct hpcw_i_checkpoints *c = w->dataset->checkpoints;
-    char path[4096 + HPCW_I_UNIT_PATH];
-    struct hpcw_i_unit u;
+    const struct gen_write *w = context;
+    const struct gen_checkpoints *c = w->dataset->checkpoints;
+    char path[4096 + GEN_UNIT_PATH];
+    struct gen_unit u;
     hpcw_status s = unit(w->dataset, index, &u, err);
     (void)snprintf(path, sizeof path, "%s/%s", w->directory, u.path);
     if (s == HPCW_OK) {
-        s = index < hpcw_i_checkpoints_first_data(c)
+        s = index < gen_checkpoints_first_data(c)
                 ? write_metadata(w, index, path, err)
-                : hpcw_i_checkpoints_put_data(c, index, path, w->durability, state, BUFFER, err);
+                : gen_checkpoints_put_data(c, index, path, w->durability, state, BUFFER, err);
     }
     if (s == HPCW_OK) {
         w->progress(w->progress_context, u.apparent);
@@ -174,8 +173,8 @@ static hpcw_status write_file(void *context, void *state, uint64_t index, hpcw_e
 }
 
 /* Collective. Files [begin, end), shared among all processes and threads. */
-static hpcw_status write_files(const struct hpcw_i_write *w, uint64_t begin, uint64_t end, hpcw_error *err) {
-    const struct hpcw_i_pool_work work = {
+static hpcw_status write_files(const struct gen_write *w, uint64_t begin, uint64_t end, hpcw_error *err) {
+    const struct gen_pool_work work = {
         .context = (void *)(uintptr_t)w, .begin = begin_thread, .step = write_file, .end = end_thread};
     hpcw_status s = HPCW_OK;
     if (begin < end) {
@@ -184,24 +183,24 @@ static hpcw_status write_files(const struct hpcw_i_write *w, uint64_t begin, uin
         uint64_t size = (uint64_t)hpcw_comm_size(w->comm);
         uint64_t from = begin + n / size * p + (p < n % size ? p : n % size);
         uint64_t count = n / size + (p < n % size);
-        s = hpcw_i_pool_run(w->jobs, from, count, 4, &work, err);
+        s = gen_pool_run(w->jobs, from, count, 4, &work, err);
     }
     return hpcw_i_agree(w->comm, s, NULL, err);
 }
 
-static hpcw_status write_index(const struct hpcw_i_write *w, hpcw_error *err) {
-    char path[4096 + HPCW_I_UNIT_PATH];
+static hpcw_status write_index(const struct gen_write *w, hpcw_error *err) {
+    char path[4096 + GEN_UNIT_PATH];
     if (waits(w->dataset, w->begin, w->end, 0)) {
-        hpcw_i_waiting_path(w, &hpcw_i_format_rank2file, path, sizeof path);
+        gen_waiting_path(w, &gen_format_rank2file, path, sizeof path);
     } else {
         (void)snprintf(path, sizeof path, "%s/" FOLDER "/" HPCW_RANK2FILE_INDEX, w->directory);
     }
     return write_metadata(w, 0, path, err);
 }
 
-static hpcw_status write_units(const struct hpcw_i_write *w, struct hpcw_i_json *partial, hpcw_error *err) {
+static hpcw_status write_units(const struct gen_write *w, struct hpcw_i_json *partial, hpcw_error *err) {
     (void)partial; /* what is injected follows from the parameters */
-    uint64_t data = hpcw_i_checkpoints_first_data(w->dataset->checkpoints);
+    uint64_t data = gen_checkpoints_first_data(w->dataset->checkpoints);
     uint64_t first = w->begin == 0 ? 1 : w->begin;
     bool one = hpcw_comm_process(w->comm) == 0;
     hpcw_status s = hpcw_i_agree(w->comm, one ? make_folders(w, err) : HPCW_OK, NULL, err);
@@ -218,42 +217,42 @@ static hpcw_status write_units(const struct hpcw_i_write *w, struct hpcw_i_json 
     return s;
 }
 
-static hpcw_status complete(const struct hpcw_i_write *w, const cJSON *const *partial, size_t count,
+static hpcw_status complete(const struct gen_write *w, const cJSON *const *partial, size_t count,
                             uint64_t *changed, hpcw_error *err) {
     (void)partial;
     *changed = 0; /* the name is new, the content is not */
-    return count < 2 || !hpcw_i_waiting_is_there(w, &hpcw_i_format_rank2file)
+    return count < 2 || !gen_waiting_is_there(w, &gen_format_rank2file)
                ? HPCW_OK
-               : hpcw_i_waiting_release(w, &hpcw_i_format_rank2file, err);
+               : gen_waiting_release(w, &gen_format_rank2file, err);
 }
 
-static void put_fault(const struct hpcw_i_dataset *d, unsigned kind, uint64_t file, struct hpcw_i_json *json) {
-    char path[HPCW_I_CHECKPOINT_PATH];
-    hpcw_i_checkpoints_data_path(d->checkpoints, file, path);
+static void put_fault(const struct gen_dataset *d, unsigned kind, uint64_t file, struct hpcw_i_json *json) {
+    char path[GEN_CHECKPOINT_PATH];
+    gen_checkpoints_data_path(d->checkpoints, file, path);
     hpcw_i_json_flat(json);
     hpcw_i_json_begin_object(json);
-    hpcw_i_json_put_str(json, "kind", hpcw_i_ckpt_fault_name[kind]);
+    hpcw_i_json_put_str(json, "kind", model_checkpoint_fault_name[kind]);
     hpcw_i_json_put_u64(json, "checkpoint", file / d->ranks + 1);
     hpcw_i_json_put_u64(json, "rank", file % d->ranks);
     hpcw_i_json_put_str(json, "file", path);
-    if (kind == HPCW_I_CKPT_TRUNCATED_FILE) {
-        const struct hpcw_i_ckpt *m = hpcw_i_checkpoints_model(d->checkpoints);
-        hpcw_i_json_put_u64(json, "size", hpcw_i_ckpt_size(m, file));
-        hpcw_i_json_put_u64(json, "left", hpcw_i_ckpt_length(m, file));
+    if (kind == MODEL_CHECKPOINT_TRUNCATED_FILE) {
+        const struct model_checkpoint *m = gen_checkpoints_model(d->checkpoints);
+        hpcw_i_json_put_u64(json, "size", model_checkpoint_size(m, file));
+        hpcw_i_json_put_u64(json, "left", model_checkpoint_length(m, file));
     }
     hpcw_i_json_end_object(json);
 }
 
-static hpcw_status truth(const struct hpcw_i_dataset *d, const cJSON *const *partial, size_t count,
+static hpcw_status truth(const struct gen_dataset *d, const cJSON *const *partial, size_t count,
                          struct hpcw_i_json *json, hpcw_error *err) {
     (void)partial;
     (void)count;
     (void)err;
-    const struct hpcw_i_ckpt *m = hpcw_i_checkpoints_model(d->checkpoints);
+    const struct model_checkpoint *m = gen_checkpoints_model(d->checkpoints);
     hpcw_i_json_put_u64(json, "checkpoints", m->params.checkpoints);
     hpcw_i_json_key(json, "faults");
     hpcw_i_json_begin_array(json);
-    for (unsigned k = 0; k < HPCW_I_CKPT_FAULTS; k++) {
+    for (unsigned k = 0; k < MODEL_CHECKPOINT_FAULTS; k++) {
         for (uint32_t i = 0; i < m->params.faults[k]; i++) {
             put_fault(d, k, m->fault[k][i], json);
         }
@@ -262,7 +261,7 @@ static hpcw_status truth(const struct hpcw_i_dataset *d, const cJSON *const *par
     hpcw_i_json_key(json, "stale_index");
     if (m->params.stale_index) {
         char name[HPCW_RANK2FILE_MAX_DATASET + 1];
-        hpcw_i_checkpoints_name(d->checkpoints, m->params.checkpoints, name);
+        gen_checkpoints_name(d->checkpoints, m->params.checkpoints, name);
         hpcw_i_json_str(json, name);
     } else {
         hpcw_i_json_null(json);
@@ -273,10 +272,10 @@ static hpcw_status truth(const struct hpcw_i_dataset *d, const cJSON *const *par
 static hpcw_status verify(const char *path, bool ours, uint64_t *files, hpcw_error *err) {
     struct stat st;
     *files = stat(path, &st) == 0 && S_ISREG(st.st_mode) ? 1 : *files;
-    return hpcw_i_rank2file_verify(path, ours, err);
+    return read_rank2file_verify(path, ours, err);
 }
 
-const struct hpcw_i_format hpcw_i_format_rank2file = {
+const struct gen_format gen_format_rank2file = {
     .name = "rank2file",
     .version = "SCR 1.1.8 and 3.1.0, KVTree 1.5.0",
     .help = "checkpoints as SCR keeps them, with their rank2file maps",
@@ -291,8 +290,8 @@ const struct hpcw_i_format hpcw_i_format_rank2file = {
     .write = write_units,
     .complete = complete,
     .truth = truth,
-    .probe = hpcw_i_rank2file_probe,
+    .probe = read_rank2file_probe,
     .verify = verify,
-    .info = hpcw_i_rank2file_info,
-    .report = hpcw_i_report_rank2file,
+    .info = read_rank2file_info,
+    .report = gen_report_rank2file,
 };

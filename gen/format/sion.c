@@ -18,39 +18,38 @@
 
 #define PATH "sion/particles.sion"
 
-static uint32_t files_of(const struct hpcw_i_dataset *d) {
+static uint32_t files_of(const struct gen_dataset *d) {
     return d->params.sion_files < d->ranks ? d->params.sion_files : d->ranks;
 }
 
-static hpcw_status limits(const struct hpcw_i_dataset *d, hpcw_error *err) {
+static hpcw_status limits(const struct gen_dataset *d, hpcw_error *err) {
     return d->ranks >= 1 ? HPCW_OK : hpcw_i_fail(err, HPCW_EINVAL, "sion: wanted at least 1 rank, got 0");
 }
 
-static uint64_t units(const struct hpcw_i_dataset *d) {
+static uint64_t units(const struct gen_dataset *d) {
     return files_of(d);
 }
 
-static uint32_t end_of_file(const struct hpcw_i_dataset *d, uint32_t file) {
+static uint32_t end_of_file(const struct gen_dataset *d, uint32_t file) {
     uint32_t files = files_of(d);
     return file + 1 >= files ? d->ranks : hpcw_sion_first_task_of_file(d->ranks, files, file + 1);
 }
 
 /* What the tasks from `begin` on store in block b, which starts at `at`. */
-static void add_block(struct hpcw_i_pages *pages, const struct hpcw_i_dataset *d, uint32_t begin, uint32_t end,
+static void add_block(struct gen_pages *pages, const struct gen_dataset *d, uint32_t begin, uint32_t end,
                       uint32_t b, uint64_t at) {
     for (uint32_t r = begin; r < end; r++) {
-        struct hpcw_i_particles_layout l = hpcw_i_particles_layout(&d->particles, r, d->block_size);
+        struct model_particles_layout l = model_particles_layout(&d->particles, r, d->block_size);
         uint64_t before = (uint64_t)b * l.per_chunk;
-        uint64_t count = hpcw_i_particles_count(&d->particles, r);
+        uint64_t count = model_particles_count(&d->particles, r);
         uint64_t here = count > before ? count - before : 0;
         here = here < l.per_chunk ? here : l.per_chunk;
-        hpcw_i_pages_add(pages, at, here * HPCW_I_PARTICLE_SIZE);
+        gen_pages_add(pages, at, here * MODEL_PARTICLE_SIZE);
         at += hpcw_i_align_up(l.chunk_size, d->block_size);
     }
 }
 
-static hpcw_status unit(const struct hpcw_i_dataset *d, uint64_t index, struct hpcw_i_unit *u,
-                        hpcw_error *err) {
+static hpcw_status unit(const struct gen_dataset *d, uint64_t index, struct gen_unit *u, hpcw_error *err) {
     uint32_t file = (uint32_t)index;
     uint32_t files = files_of(d);
     uint32_t begin = hpcw_sion_first_task_of_file(d->ranks, files, file);
@@ -58,7 +57,7 @@ static hpcw_status unit(const struct hpcw_i_dataset *d, uint64_t index, struct h
     uint64_t stride = 0;
     uint32_t blocks = 1;
     for (uint32_t r = begin; r < end; r++) {
-        struct hpcw_i_particles_layout l = hpcw_i_particles_layout(&d->particles, r, d->block_size);
+        struct model_particles_layout l = model_particles_layout(&d->particles, r, d->block_size);
         stride += hpcw_i_align_up(l.chunk_size, d->block_size);
         blocks = l.blocks > blocks ? l.blocks : blocks;
     }
@@ -74,39 +73,39 @@ static hpcw_status unit(const struct hpcw_i_dataset *d, uint64_t index, struct h
         (void)snprintf(u->path, sizeof u->path, PATH ".%06u", file);
     }
     u->apparent = shape.file_size;
-    struct hpcw_i_pages pages = {0, 0};
-    hpcw_i_pages_add(&pages, 0, 1088 + 16 * (uint64_t)(end - begin));
+    struct gen_pages pages = {0, 0};
+    gen_pages_add(&pages, 0, 1088 + 16 * (uint64_t)(end - begin));
     for (uint32_t b = 0; b < blocks; b++) {
         add_block(&pages, d, begin, end, b, shape.data_start + b * stride);
     }
-    hpcw_i_pages_add(&pages, shape.meta2_start, shape.file_size - shape.meta2_start);
+    gen_pages_add(&pages, shape.meta2_start, shape.file_size - shape.meta2_start);
     u->allocated = pages.bytes;
     return HPCW_OK;
 }
 
-static uint64_t largest_record(const struct hpcw_i_dataset *d) {
+static uint64_t largest_record(const struct gen_dataset *d) {
     /* The mean, far out in the tail of the log-normal; only for the plan. */
     return 8 * d->particles_params.mean_size;
 }
 
-static uint64_t memory(const struct hpcw_i_dataset *d, uint32_t jobs) {
+static uint64_t memory(const struct gen_dataset *d, uint32_t jobs) {
     return (uint64_t)d->ranks * 64 + jobs * largest_record(d) + (8 << 20);
 }
 
-static double seconds(const struct hpcw_i_dataset *d) {
+static double seconds(const struct gen_dataset *d) {
     return (double)d->ranks * (double)d->particles_params.mean_size * 0.8e-9;
 }
 
 /* ---- writing ---- */
 
 struct job {
-    const struct hpcw_i_write *w;
+    const struct gen_write *w;
     hpcw_sion *sion;
 };
 
 static uint64_t chunk_of(void *context, uint32_t rank) {
-    const struct hpcw_i_dataset *d = context;
-    return hpcw_i_particles_layout(&d->particles, rank, d->block_size).chunk_size;
+    const struct gen_dataset *d = context;
+    return model_particles_layout(&d->particles, rank, d->block_size).chunk_size;
 }
 
 struct buffer {
@@ -129,12 +128,12 @@ static void end_thread(void *context, void *state) {
 /* One rank: a chunk is one record, so the buffer holds the largest chunk of this thread's ranks. */
 static hpcw_status write_rank(void *context, void *state, uint64_t index, hpcw_error *err) {
     const struct job *job = context;
-    const struct hpcw_i_dataset *d = job->w->dataset;
+    const struct gen_dataset *d = job->w->dataset;
     struct buffer *b = state;
     uint32_t rank = (uint32_t)index;
-    struct hpcw_i_particles_layout l = hpcw_i_particles_layout(&d->particles, rank, d->block_size);
-    uint32_t count = hpcw_i_particles_count(&d->particles, rank);
-    size_t need = (size_t)l.per_chunk * HPCW_I_PARTICLE_SIZE;
+    struct model_particles_layout l = model_particles_layout(&d->particles, rank, d->block_size);
+    uint32_t count = model_particles_count(&d->particles, rank);
+    size_t need = (size_t)l.per_chunk * MODEL_PARTICLE_SIZE;
     if (need > b->size) {
         hpcw_i_free(b->data);
         b->data = hpcw_i_malloc(need);
@@ -145,8 +144,8 @@ static hpcw_status write_rank(void *context, void *state, uint64_t index, hpcw_e
     }
     for (uint32_t from = 0; from < count; from += l.per_chunk) {
         uint32_t n = count - from < l.per_chunk ? count - from : l.per_chunk;
-        size_t size = (size_t)n * HPCW_I_PARTICLE_SIZE;
-        hpcw_i_particles_fill(&d->particles, rank, from, n, b->data);
+        size_t size = (size_t)n * MODEL_PARTICLE_SIZE;
+        model_particles_fill(&d->particles, rank, from, n, b->data);
         hpcw_status s = hpcw_sion_write(job->sion, rank, b->data, size, err);
         if (s != HPCW_OK) {
             return s;
@@ -157,26 +156,26 @@ static hpcw_status write_rank(void *context, void *state, uint64_t index, hpcw_e
 }
 
 static bool owns(const char *path) {
-    return hpcw_i_is_of_set(path, PATH);
+    return gen_is_of_set(path, PATH);
 }
 
-static bool waits(const struct hpcw_i_dataset *d, uint64_t begin, uint64_t end, uint64_t index) {
-    return HPCW_I_FIRST_WAITS(begin, end, units(d), index);
+static bool waits(const struct gen_dataset *d, uint64_t begin, uint64_t end, uint64_t index) {
+    return GEN_FIRST_WAITS(begin, end, units(d), index);
 }
 
-static hpcw_status write_units(const struct hpcw_i_write *w, struct hpcw_i_json *partial, hpcw_error *err) {
+static hpcw_status write_units(const struct gen_write *w, struct hpcw_i_json *partial, hpcw_error *err) {
     (void)partial; /* nothing is injected here that the parameters do not tell */
-    const struct hpcw_i_dataset *d = w->dataset;
+    const struct gen_dataset *d = w->dataset;
     uint32_t files = files_of(d);
     uint32_t first = hpcw_sion_first_task_of_file(d->ranks, files, (uint32_t)w->begin);
     uint32_t last = end_of_file(d, (uint32_t)w->end - 1);
     uint32_t begin;
     uint32_t end;
-    hpcw_i_share(first, last, hpcw_comm_size(w->comm), hpcw_comm_process(w->comm), &begin, &end);
-    char path[4096 + HPCW_I_UNIT_PATH];
+    gen_share(first, last, hpcw_comm_size(w->comm), hpcw_comm_process(w->comm), &begin, &end);
+    char path[4096 + GEN_UNIT_PATH];
     (void)snprintf(path, sizeof path, "%s/" PATH, w->directory);
 
-    struct hpcw_i_waiting waiting = {.write = w, .format = &hpcw_i_format_sion};
+    struct gen_waiting waiting = {.write = w, .format = &gen_format_sion};
     hpcw_sion_options o;
     hpcw_sion_options_init(&o);
     o.count = end - begin;
@@ -190,16 +189,16 @@ static hpcw_status write_units(const struct hpcw_i_write *w, struct hpcw_i_json 
         o.set_tasks = d->ranks;
         o.set_first_file = (uint32_t)w->begin;
         o.set_files = (uint32_t)(w->end - w->begin);
-        o.sink_source = hpcw_i_waiting_source(&waiting);
+        o.sink_source = gen_waiting_source(&waiting);
     }
     struct job job = {.w = w};
     hpcw_status s = hpcw_sion_open(path, w->comm, &o, &job.sion, err);
     if (s != HPCW_OK) {
         return s;
     }
-    const struct hpcw_i_pool_work work = {
+    const struct gen_pool_work work = {
         .context = &job, .begin = begin_thread, .step = write_rank, .end = end_thread};
-    s = hpcw_i_pool_run(w->jobs, begin, end - begin, 4, &work, err);
+    s = gen_pool_run(w->jobs, begin, end - begin, 4, &work, err);
     if (s != HPCW_OK) {
         hpcw_sion_abandon(job.sion, err);
     }
@@ -208,16 +207,16 @@ static hpcw_status write_units(const struct hpcw_i_write *w, struct hpcw_i_json 
     return s;
 }
 
-static hpcw_status complete(const struct hpcw_i_write *w, const cJSON *const *partial, size_t count,
+static hpcw_status complete(const struct gen_write *w, const cJSON *const *partial, size_t count,
                             uint64_t *changed, hpcw_error *err) {
     (void)partial;
     *changed = 0; /* the name is new, the content is not */
-    return count < 2 || !hpcw_i_waiting_is_there(w, &hpcw_i_format_sion)
+    return count < 2 || !gen_waiting_is_there(w, &gen_format_sion)
                ? HPCW_OK
-               : hpcw_i_waiting_release(w, &hpcw_i_format_sion, err);
+               : gen_waiting_release(w, &gen_format_sion, err);
 }
 
-static hpcw_status truth(const struct hpcw_i_dataset *d, const cJSON *const *partial, size_t count,
+static hpcw_status truth(const struct gen_dataset *d, const cJSON *const *partial, size_t count,
                          struct hpcw_i_json *json, hpcw_error *err) {
     (void)partial;
     (void)count;
@@ -227,7 +226,7 @@ static hpcw_status truth(const struct hpcw_i_dataset *d, const cJSON *const *par
     uint32_t most = 0;
     uint32_t most_rank = 0;
     for (uint32_t r = 0; r < d->ranks; r++) {
-        uint32_t n = hpcw_i_particles_count(&d->particles, r);
+        uint32_t n = model_particles_count(&d->particles, r);
         sum += n;
         least = n < least ? n : least;
         if (n > most) {
@@ -246,30 +245,30 @@ static hpcw_status truth(const struct hpcw_i_dataset *d, const cJSON *const *par
 /* ---- reading ---- */
 
 static bool probe(const char *path) {
-    struct hpcw_i_source *source;
+    struct read_source *source;
     char magic[4] = "";
-    bool is = hpcw_i_source_open(path, &source, NULL) == HPCW_OK;
+    bool is = read_source_open(path, &source, NULL) == HPCW_OK;
     if (is) {
-        is = hpcw_i_source_size(source) >= sizeof magic &&
-             hpcw_i_source_read(source, 0, magic, sizeof magic, "magic", NULL) == HPCW_OK &&
+        is = read_source_size(source) >= sizeof magic &&
+             read_source_read(source, 0, magic, sizeof magic, "magic", NULL) == HPCW_OK &&
              memcmp(magic, "sion", sizeof magic) == 0;
-        hpcw_i_source_free(source);
+        read_source_free(source);
     }
     return is;
 }
 
 static hpcw_status verify(const char *path, bool ours, uint64_t *files, hpcw_error *err) {
-    struct hpcw_i_sion_reader *reader;
-    hpcw_status s = hpcw_i_sion_reader_open(path, &reader, err);
+    struct read_sion *reader;
+    hpcw_status s = read_sion_open(path, &reader, err);
     if (s == HPCW_OK) {
-        s = hpcw_i_sion_reader_verify(reader, ours ? HPCW_I_SION_STRICT : 0, err);
-        *files = hpcw_i_sion_reader_files(reader);
-        hpcw_i_sion_reader_free(reader);
+        s = read_sion_verify(reader, ours ? READ_SION_STRICT : 0, err);
+        *files = read_sion_files(reader);
+        read_sion_free(reader);
     }
     return s;
 }
 
-static void put_file(const struct hpcw_i_sion_info *i, struct hpcw_i_json *json) {
+static void put_file(const struct read_sion_info *i, struct hpcw_i_json *json) {
     hpcw_i_json_put_u64(json, "tasks", i->tasks);
     hpcw_i_json_put_u64(json, "file_number", i->file_number);
     hpcw_i_json_put_u64(json, "blocks", i->blocks);
@@ -278,15 +277,14 @@ static void put_file(const struct hpcw_i_sion_info *i, struct hpcw_i_json *json)
     hpcw_i_json_put_u64(json, "meta2_start", i->meta2_start);
     hpcw_i_json_put_u64(json, "file_size", i->file_size);
     hpcw_i_json_put_str(json, "mapping",
-                        i->mapping == HPCW_I_SION_MAPPING_NONE    ? "none"
-                        : i->mapping == HPCW_I_SION_MAPPING_EMPTY ? "empty"
-                                                                  : "full");
+                        i->mapping == READ_SION_MAPPING_NONE    ? "none"
+                        : i->mapping == READ_SION_MAPPING_EMPTY ? "empty"
+                                                                : "full");
 }
 
-hpcw_status hpcw_i_format_sion_info(struct hpcw_i_sion_reader *reader, struct hpcw_i_json *json,
-                                    hpcw_error *err) {
-    struct hpcw_i_sion_info i;
-    hpcw_status s = hpcw_i_sion_reader_info(reader, 0, &i, err);
+hpcw_status gen_format_sion_info(struct read_sion *reader, struct hpcw_i_json *json, hpcw_error *err) {
+    struct read_sion_info i;
+    hpcw_status s = read_sion_info(reader, 0, &i, err);
     if (s != HPCW_OK) {
         return s;
     }
@@ -296,17 +294,17 @@ hpcw_status hpcw_i_format_sion_info(struct hpcw_i_sion_reader *reader, struct hp
     hpcw_i_json_put_str(json, "metadata_byte_order", i.meta_big ? "big" : "little");
     hpcw_i_json_put_str(json, "data_byte_order", i.data_big ? "big" : "little");
     hpcw_i_json_put_u64(json, "fs_block_size", i.fs_block_size);
-    hpcw_i_json_put_str(json, "content", i.mode == HPCW_I_SION_MODE_KEYVAL ? "key-value" : "plain");
+    hpcw_i_json_put_str(json, "content", i.mode == READ_SION_MODE_KEYVAL ? "key-value" : "plain");
     hpcw_i_json_put_str(json, "name", i.prefix);
-    hpcw_i_json_put_u64(json, "tasks_of_set", hpcw_i_sion_reader_tasks(reader));
+    hpcw_i_json_put_u64(json, "tasks_of_set", read_sion_tasks(reader));
     uint64_t payload = 0;
     uint64_t least = UINT64_MAX;
     uint64_t most = 0;
     uint64_t apparent = 0;
     hpcw_i_json_key(json, "files");
     hpcw_i_json_begin_array(json);
-    for (uint32_t f = 0; s == HPCW_OK && f < hpcw_i_sion_reader_files(reader); f++) {
-        s = hpcw_i_sion_reader_info(reader, f, &i, err);
+    for (uint32_t f = 0; s == HPCW_OK && f < read_sion_files(reader); f++) {
+        s = read_sion_info(reader, f, &i, err);
         if (s != HPCW_OK) {
             break;
         }
@@ -316,8 +314,8 @@ hpcw_status hpcw_i_format_sion_info(struct hpcw_i_sion_reader *reader, struct hp
         hpcw_i_json_end_object(json);
         apparent += i.file_size;
         for (uint32_t t = 0; s == HPCW_OK && t < i.tasks; t++) {
-            struct hpcw_i_sion_task task;
-            s = hpcw_i_sion_reader_task(reader, f, t, &task, err);
+            struct read_sion_task task;
+            s = read_sion_task(reader, f, t, &task, err);
             if (s == HPCW_OK) {
                 payload += task.size;
                 least = task.size < least ? task.size : least;
@@ -336,16 +334,16 @@ hpcw_status hpcw_i_format_sion_info(struct hpcw_i_sion_reader *reader, struct hp
 }
 
 static hpcw_status info(const char *path, struct hpcw_i_json *json, hpcw_error *err) {
-    struct hpcw_i_sion_reader *reader;
-    hpcw_status s = hpcw_i_sion_reader_open(path, &reader, err);
+    struct read_sion *reader;
+    hpcw_status s = read_sion_open(path, &reader, err);
     if (s == HPCW_OK) {
-        s = hpcw_i_format_sion_info(reader, json, err);
-        hpcw_i_sion_reader_free(reader);
+        s = gen_format_sion_info(reader, json, err);
+        read_sion_free(reader);
     }
     return s;
 }
 
-const struct hpcw_i_format hpcw_i_format_sion = {
+const struct gen_format gen_format_sion = {
     .name = "sion",
     .version = "5",
     .help = "task-local particle data in a SION container",
@@ -363,5 +361,5 @@ const struct hpcw_i_format hpcw_i_format_sion = {
     .probe = probe,
     .verify = verify,
     .info = info,
-    .report = hpcw_i_report_sion,
+    .report = gen_report_sion,
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "gen/format/stream.h"
 
-hpcw_status hpcw_i_stream_flush(struct hpcw_i_stream *s, size_t least, hpcw_error *err) {
+hpcw_status gen_stream_flush(struct gen_stream *s, size_t least, hpcw_error *err) {
     if (s->buf.size < least || s->buf.size == 0) {
         return HPCW_OK;
     }

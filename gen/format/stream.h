@@ -9,15 +9,15 @@
 
 #include "libwriter/base/buf.h"
 
-struct hpcw_i_stream {
+struct gen_stream {
     hpcw_sink *sink;       /* the caller's */
     struct hpcw_i_buf buf; /* what comes next, appended by the caller */
     uint64_t at;           /* of the first byte of `buf` */
 };
 
-enum { HPCW_I_STREAM_PIECE = 64 << 10 };
+enum { GEN_STREAM_PIECE = 64 << 10 };
 
 /* Hands on what is in `buf`, if that is `least` bytes or more, and not nothing. */
-hpcw_status hpcw_i_stream_flush(struct hpcw_i_stream *s, size_t least, hpcw_error *err);
+hpcw_status gen_stream_flush(struct gen_stream *s, size_t least, hpcw_error *err);
 
 #endif

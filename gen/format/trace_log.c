@@ -11,34 +11,34 @@ enum { PROLOGUE_NS = 1000 };
 
 /* A state with its number, known to all readers or of the user. */
 static const struct state {
-    uint32_t what; /* enum hpcw_i_trace_what */
+    uint32_t what; /* enum model_trace_what */
     int32_t number;
     const char *name, *colour, *format;
 } states[] = {
-    {HPCW_I_TRACE_ITERATION, HPCW_CLOG2_USER_STATE, "Iteration", "gray40", NULL},
-    {HPCW_I_TRACE_COMPUTE, HPCW_CLOG2_USER_STATE + 1, "Compute", "SteelBlue", NULL},
-    {HPCW_I_TRACE_HALO, HPCW_CLOG2_USER_STATE + 2, "Halo exchange", "gold", NULL},
-    {HPCW_I_TRACE_CHECKPOINT, HPCW_CLOG2_USER_STATE + 3, "Checkpoint", "firebrick", "bytes=%l"},
-    {HPCW_I_TRACE_ALLREDUCE, 2, "MPI_Allreduce", "purple", NULL},
-    {HPCW_I_TRACE_SENDRECV, 81, "MPI_Sendrecv", "SeaGreen", NULL},
-    {HPCW_I_TRACE_MPI_SEND, 80, "MPI_Send", "blue", NULL},
-    {HPCW_I_TRACE_MPI_RECV, 77, "MPI_Recv", "green", NULL},
-    {HPCW_I_TRACE_BARRIER, 5, "MPI_Barrier", "yellow", NULL},
-    {HPCW_I_TRACE_OPEN, 128, "MPI_File_open", "HotPink", NULL},
-    {HPCW_I_TRACE_WRITE, 142, "MPI_File_write_at", "BlueViolet", NULL},
-    {HPCW_I_TRACE_CLOSE, 129, "MPI_File_close", "pink", NULL},
+    {MODEL_TRACE_ITERATION, HPCW_CLOG2_USER_STATE, "Iteration", "gray40", NULL},
+    {MODEL_TRACE_COMPUTE, HPCW_CLOG2_USER_STATE + 1, "Compute", "SteelBlue", NULL},
+    {MODEL_TRACE_HALO, HPCW_CLOG2_USER_STATE + 2, "Halo exchange", "gold", NULL},
+    {MODEL_TRACE_CHECKPOINT, HPCW_CLOG2_USER_STATE + 3, "Checkpoint", "firebrick", "bytes=%l"},
+    {MODEL_TRACE_ALLREDUCE, 2, "MPI_Allreduce", "purple", NULL},
+    {MODEL_TRACE_SENDRECV, 81, "MPI_Sendrecv", "SeaGreen", NULL},
+    {MODEL_TRACE_MPI_SEND, 80, "MPI_Send", "blue", NULL},
+    {MODEL_TRACE_MPI_RECV, 77, "MPI_Recv", "green", NULL},
+    {MODEL_TRACE_BARRIER, 5, "MPI_Barrier", "yellow", NULL},
+    {MODEL_TRACE_OPEN, 128, "MPI_File_open", "HotPink", NULL},
+    {MODEL_TRACE_WRITE, 142, "MPI_File_write_at", "BlueViolet", NULL},
+    {MODEL_TRACE_CLOSE, 129, "MPI_File_close", "pink", NULL},
 };
 enum { STATES = sizeof states / sizeof states[0], USER_STATES = 4, STEP_EVENT = HPCW_CLOG2_USER_SOLO };
 static const char *const constant_name[] = {"MPI_PROC_NULL", "MPI_ANY_SOURCE", "MPI_ANY_TAG"};
 static const int32_t constant_value[] = {-2, -1, -1};
 enum { CONSTANTS = 3, FIRST_RECORDS = 3 };
 
-static uint64_t prologue_records(const struct hpcw_i_dataset *d) {
+static uint64_t prologue_records(const struct gen_dataset *d) {
     return (uint64_t)FIRST_RECORDS * d->ranks + CONSTANTS + STATES + 1;
 }
 
-uint64_t hpcw_i_applog_records_before(const struct hpcw_i_dataset *d, uint32_t iteration) {
-    const struct hpcw_i_trace_model *m = &d->trace;
+uint64_t gen_trace_log_records_before(const struct gen_dataset *d, uint32_t iteration) {
+    const struct model_trace *m = &d->trace;
     uint32_t every = m->params.checkpoint_every;
     uint64_t checkpoints = every > 0 ? iteration / every : 0;
     return prologue_records(d) + m->events * iteration + m->checkpoint_events * checkpoints;
@@ -46,12 +46,12 @@ uint64_t hpcw_i_applog_records_before(const struct hpcw_i_dataset *d, uint32_t i
 
 /* Entry 0 is the world, 1 + r the communicator of rank r alone. */
 static void comm_of(void *context, uint32_t index, hpcw_clog2_comm_entry *entry) {
-    const struct hpcw_i_dataset *d = context;
+    const struct gen_dataset *d = context;
     uint32_t root = index == 0 ? 0 : index - 1;
-    char host[HPCW_I_HOST_SIZE];
+    char host[MODEL_HOST_SIZE];
     uint32_t w[4];
     hpcw_i_draw(d->seed, HPCW_I_FOR_TRACE_COMM, index == 0 ? UINT32_MAX : root, 0, 0, w);
-    hpcw_i_machine_host(&d->machine, hpcw_i_machine_node(&d->machine, root), host);
+    model_machine_host(&d->machine, model_machine_node(&d->machine, root), host);
     *entry = (hpcw_clog2_comm_entry){.index = (int32_t)index, .kind = 1};
     entry->id.random = (int32_t)(w[0] >> 1);
     /* The world is there before any rank's own; a rank's number makes the pair unique whatever the draws. */
@@ -59,7 +59,7 @@ static void comm_of(void *context, uint32_t index, hpcw_clog2_comm_entry *entry)
     memcpy(entry->id.host, host, strnlen(host, sizeof entry->id.host));
 }
 
-hpcw_clog2_options hpcw_i_applog_options(const struct hpcw_i_dataset *d) {
+hpcw_clog2_options gen_trace_log_options(const struct gen_dataset *d) {
     hpcw_clog2_options o;
     hpcw_clog2_options_init(&o);
     o.ranks = d->ranks;
@@ -72,25 +72,25 @@ hpcw_clog2_options hpcw_i_applog_options(const struct hpcw_i_dataset *d) {
 }
 
 /* Bytes of the records, and what block ends and cuts cost on average. */
-uint64_t hpcw_i_applog_blocks(const struct hpcw_i_dataset *d, uint32_t block_size) {
-    const struct hpcw_i_trace_model *m = &d->trace;
+uint64_t gen_trace_log_blocks(const struct gen_dataset *d, uint32_t block_size) {
+    const struct model_trace *m = &d->trace;
     const double n = m->iterations;
     double ends = 2.0 * (double)m->messages * m->halos;
     double writes = m->params.checkpoint_every > 0 ? m->iterations / m->params.checkpoint_every : 0;
     double bytes = 176.0 * d->ranks + 136.0 * STATES + n * (32 * ((double)m->events - ends) + 48 * ends + 32) +
                    writes * (32.0 * (double)m->checkpoint_events + 32.0 * d->ranks);
-    double segments = (double)hpcw_i_applog_records_before(d, m->iterations) / HPCW_CLOG2_SEGMENT;
+    double segments = (double)gen_trace_log_records_before(d, m->iterations) / HPCW_CLOG2_SEGMENT;
     return (uint64_t)(bytes / (block_size - 24.0 - 24.0) + 0.5 * segments) + 1;
 }
 
-static hpcw_status flush(struct hpcw_i_applog_out *o, hpcw_error *err) {
+static hpcw_status flush(struct gen_trace_log_out *o, hpcw_error *err) {
     size_t count = o->count;
     o->count = 0;
     return count == 0 ? HPCW_OK : hpcw_clog2_slice_put(o->slice, o->record, count, err);
 }
 
 /* Room for another record, its head filled in. */
-static hpcw_clog2_record *add(struct hpcw_i_applog_out *o, double time, int32_t rank, hpcw_clog2_kind kind) {
+static hpcw_clog2_record *add(struct gen_trace_log_out *o, double time, int32_t rank, hpcw_clog2_kind kind) {
     hpcw_clog2_record *r = &o->record[o->count++];
     r->time = time;
     r->comm = 0;
@@ -101,12 +101,12 @@ static hpcw_clog2_record *add(struct hpcw_i_applog_out *o, double time, int32_t 
 }
 
 /* Likewise; NULL if the next record is left out. */
-static hpcw_clog2_record *next(struct hpcw_i_applog_out *o, double time, int32_t rank, hpcw_clog2_kind kind) {
+static hpcw_clog2_record *next(struct gen_trace_log_out *o, double time, int32_t rank, hpcw_clog2_kind kind) {
     uint64_t number = o->number++;
     return number < o->begin || number >= o->end ? NULL : add(o, time, rank, kind);
 }
 
-static hpcw_status make_room(struct hpcw_i_applog_out *o, hpcw_error *err) {
+static hpcw_status make_room(struct gen_trace_log_out *o, hpcw_error *err) {
     return o->count == sizeof o->record / sizeof o->record[0] ? flush(o, err) : HPCW_OK;
 }
 
@@ -114,7 +114,7 @@ static double at(uint64_t ns) {
     return (double)ns / 1e9;
 }
 
-static hpcw_status put_shift(struct hpcw_i_applog_out *o, int32_t rank, hpcw_error *err) {
+static hpcw_status put_shift(struct gen_trace_log_out *o, int32_t rank, hpcw_error *err) {
     hpcw_clog2_record *r = next(o, at(PROLOGUE_NS), rank, HPCW_CLOG2_TIME_SHIFT);
     if (r != NULL) {
         r->as.shift = -0.0;
@@ -122,7 +122,7 @@ static hpcw_status put_shift(struct hpcw_i_applog_out *o, int32_t rank, hpcw_err
     return make_room(o, err);
 }
 
-static hpcw_status put_comm(struct hpcw_i_applog_out *o, const struct hpcw_i_dataset *d, uint64_t ns,
+static hpcw_status put_comm(struct gen_trace_log_out *o, const struct gen_dataset *d, uint64_t ns,
                             int32_t event, int32_t rank, int32_t comm, hpcw_error *err) {
     hpcw_clog2_record *r = next(o, at(ns), rank, HPCW_CLOG2_COMM_EVENT);
     if (r != NULL) {
@@ -138,7 +138,7 @@ static hpcw_status put_comm(struct hpcw_i_applog_out *o, const struct hpcw_i_dat
     return HPCW_OK;
 }
 
-static hpcw_status put_definitions(struct hpcw_i_applog_out *o, uint64_t ns, hpcw_error *err) {
+static hpcw_status put_definitions(struct gen_trace_log_out *o, uint64_t ns, hpcw_error *err) {
     hpcw_status s = HPCW_OK;
     for (size_t i = 0; s == HPCW_OK && i < CONSTANTS; i++) {
         hpcw_clog2_record *r = next(o, at(ns++), 0, HPCW_CLOG2_CONST_DEF);
@@ -170,7 +170,7 @@ static hpcw_status put_definitions(struct hpcw_i_applog_out *o, uint64_t ns, hpc
     return s == HPCW_OK ? make_room(o, err) : s;
 }
 
-hpcw_status hpcw_i_applog_put_prologue(struct hpcw_i_applog_out *o, const struct hpcw_i_dataset *d,
+hpcw_status gen_trace_log_put_prologue(struct gen_trace_log_out *o, const struct gen_dataset *d,
                                        hpcw_error *err) {
     hpcw_status s = HPCW_OK;
     for (uint32_t r = 0; s == HPCW_OK && r < d->ranks; r++) {
@@ -196,37 +196,37 @@ static int32_t event_number(uint32_t what) {
     return STEP_EVENT;
 }
 
-double hpcw_i_applog_time(const struct hpcw_i_applog_part *part, uint64_t index) {
-    return at(part->start_ns + hpcw_i_trace_time(part->run, index));
+double gen_trace_log_time(const struct gen_trace_log_part *part, uint64_t index) {
+    return at(part->start_ns + model_trace_time(part->run, index));
 }
 
-hpcw_status hpcw_i_applog_put_events(struct hpcw_i_applog_out *o, hpcw_clog2_slice *slice,
-                                     const struct hpcw_i_dataset *d, const struct hpcw_i_applog_part *part,
+hpcw_status gen_trace_log_put_events(struct gen_trace_log_out *o, hpcw_clog2_slice *slice,
+                                     const struct gen_dataset *d, const struct gen_trace_log_part *part,
                                      uint64_t from, uint64_t to, hpcw_error *err) {
-    const struct hpcw_i_trace_run *run = part->run;
-    int32_t number[HPCW_I_TRACE_STEP + 1];
-    for (uint32_t what = 0; what <= HPCW_I_TRACE_STEP; what++) {
+    const struct model_trace_run *run = part->run;
+    int32_t number[MODEL_TRACE_STEP + 1];
+    for (uint32_t what = 0; what <= MODEL_TRACE_STEP; what++) {
         number[what] = event_number(what);
     }
     o->slice = slice;
     hpcw_status s = HPCW_OK;
     for (uint64_t i = from; s == HPCW_OK && i < to; i++) {
-        const struct hpcw_i_trace_event e = hpcw_i_trace_event(run, i);
-        bool message = e.what == HPCW_I_TRACE_SEND || e.what == HPCW_I_TRACE_RECEIVE;
-        bool cargo = e.what == HPCW_I_TRACE_CHECKPOINT + 1 || e.what == HPCW_I_TRACE_STEP;
+        const struct model_trace_event e = model_trace_event(run, i);
+        bool message = e.what == MODEL_TRACE_SEND || e.what == MODEL_TRACE_RECEIVE;
+        bool cargo = e.what == MODEL_TRACE_CHECKPOINT + 1 || e.what == MODEL_TRACE_STEP;
         hpcw_clog2_record *r = add(o, at(part->start_ns + e.time_ns), (int32_t)e.rank,
                                    message ? HPCW_CLOG2_MESSAGE
                                    : cargo ? HPCW_CLOG2_WITH_CARGO
                                            : HPCW_CLOG2_BARE);
         if (message) {
-            r->as.message.event = e.what == HPCW_I_TRACE_SEND ? HPCW_CLOG2_SEND : HPCW_CLOG2_RECEIVE;
+            r->as.message.event = e.what == MODEL_TRACE_SEND ? HPCW_CLOG2_SEND : HPCW_CLOG2_RECEIVE;
             r->as.message.peer_comm = 0;
             r->as.message.peer_rank = (int32_t)e.peer;
             r->as.message.tag = (int32_t)e.tag;
             r->as.message.size = (int32_t)e.bytes;
         } else if (cargo) {
             hpcw_clog2_cargo c = {0};
-            if (e.what == HPCW_I_TRACE_STEP) {
+            if (e.what == MODEL_TRACE_STEP) {
                 hpcw_clog2_cargo_i32(&c, (int32_t)part->iteration);
             } else {
                 hpcw_clog2_cargo_i64(&c, (int64_t)d->trace_params.checkpoint_bytes);

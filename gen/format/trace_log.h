@@ -10,17 +10,17 @@
 #include "gen/spec/dataset.h"
 
 /* Of the whole log, its communicators included. `d` must live as long as these are used. */
-hpcw_clog2_options hpcw_i_applog_options(const struct hpcw_i_dataset *d);
+hpcw_clog2_options gen_trace_log_options(const struct gen_dataset *d);
 
 /* Records before an iteration, those in front of the first one included. */
-uint64_t hpcw_i_applog_records_before(const struct hpcw_i_dataset *d, uint32_t iteration);
+uint64_t gen_trace_log_records_before(const struct gen_dataset *d, uint32_t iteration);
 
 /* Blocks of the whole log, about. */
-uint64_t hpcw_i_applog_blocks(const struct hpcw_i_dataset *d, uint32_t block_size);
+uint64_t gen_trace_log_blocks(const struct gen_dataset *d, uint32_t block_size);
 
 /* Records on their way into a slice: those that come next, of which the ones before `begin` and from `end` on in the order
  * of the whole log are left out. */
-struct hpcw_i_applog_out {
+struct gen_trace_log_out {
     hpcw_clog2_slice *slice;
     uint64_t number; /* of the next record */
     uint64_t begin, end;
@@ -29,12 +29,12 @@ struct hpcw_i_applog_out {
 };
 
 /* Puts what is in front of the first iteration: who is who, then rank 0's definitions, by time and rank. */
-hpcw_status hpcw_i_applog_put_prologue(struct hpcw_i_applog_out *o, const struct hpcw_i_dataset *d,
+hpcw_status gen_trace_log_put_prologue(struct gen_trace_log_out *o, const struct gen_dataset *d,
                                        hpcw_error *err);
 
 /* An iteration, and which of its records are put: those from `from` to `to` in its own order. */
-struct hpcw_i_applog_part {
-    const struct hpcw_i_trace_run *run;
+struct gen_trace_log_part {
+    const struct model_trace_run *run;
     uint32_t iteration;
     uint64_t start_ns;
     uint64_t first;    /* number of the iteration's first record in the whole log */
@@ -44,11 +44,11 @@ struct hpcw_i_applog_part {
 };
 
 /* When record `index` of the iteration stands, seconds. */
-double hpcw_i_applog_time(const struct hpcw_i_applog_part *part, uint64_t index);
+double gen_trace_log_time(const struct gen_trace_log_part *part, uint64_t index);
 
 /* Puts records `from` to `to` of an iteration into a slice; `begin`, `end` and `number` are not looked at. */
-hpcw_status hpcw_i_applog_put_events(struct hpcw_i_applog_out *o, hpcw_clog2_slice *slice,
-                                     const struct hpcw_i_dataset *d, const struct hpcw_i_applog_part *part,
+hpcw_status gen_trace_log_put_events(struct gen_trace_log_out *o, hpcw_clog2_slice *slice,
+                                     const struct gen_dataset *d, const struct gen_trace_log_part *part,
                                      uint64_t from, uint64_t to, hpcw_error *err);
 
 #endif

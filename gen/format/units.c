@@ -6,7 +6,7 @@
 #include "libwriter/base/numfmt.h"
 #include "libwriter/base/status.h"
 
-bool hpcw_i_is_of_set(const char *path, const char *first) {
+bool gen_is_of_set(const char *path, const char *first) {
     size_t n = strlen(first);
     if (strncmp(path, first, n) != 0 || path[n] == '\0') {
         return strcmp(path, first) == 0;
@@ -15,13 +15,13 @@ bool hpcw_i_is_of_set(const char *path, const char *first) {
     return path[n] == '.' && digits >= 6 && path[n + 1 + digits] == '\0';
 }
 
-void hpcw_i_share(uint32_t first, uint32_t last, int processes, int p, uint32_t *begin, uint32_t *end) {
+void gen_share(uint32_t first, uint32_t last, int processes, int p, uint32_t *begin, uint32_t *end) {
     uint64_t n = last - first;
     *begin = first + (uint32_t)(n * (uint64_t)p / (uint64_t)processes);
     *end = first + (uint32_t)(n * ((uint64_t)p + 1) / (uint64_t)processes);
 }
 
-hpcw_status hpcw_i_partial_u64(const cJSON *object, const char *key, uint64_t *value, hpcw_error *err) {
+hpcw_status gen_partial_u64(const cJSON *object, const char *key, uint64_t *value, hpcw_error *err) {
     const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
     if (cJSON_IsString(item)) {
         return hpcw_i_parse_u64(key, item->valuestring, 0, UINT64_MAX, value, err);
@@ -36,7 +36,7 @@ hpcw_status hpcw_i_partial_u64(const cJSON *object, const char *key, uint64_t *v
                        item == NULL ? "nothing" : "something else");
 }
 
-void hpcw_i_partial_put(struct hpcw_i_json *json, const char *key, uint64_t value) {
+void gen_partial_put(struct hpcw_i_json *json, const char *key, uint64_t value) {
     /* Parsers of JSON keep numbers as doubles. */
     char digits[32];
     *hpcw_i_fmt_u64(digits, value) = '\0';

@@ -8,20 +8,19 @@
 #include "libwriter/base/status.h"
 #include "libwriter/io/sys.h"
 
-void hpcw_i_waiting_name(const struct hpcw_i_format *format, uint64_t index, char name[HPCW_I_UNIT_PATH]) {
-    (void)snprintf(name, HPCW_I_UNIT_PATH, ".hpcw/%s.unit%llu", format->name, (unsigned long long)index);
+void gen_waiting_name(const struct gen_format *format, uint64_t index, char name[GEN_UNIT_PATH]) {
+    (void)snprintf(name, GEN_UNIT_PATH, ".hpcw/%s.unit%llu", format->name, (unsigned long long)index);
 }
 
-void hpcw_i_waiting_path(const struct hpcw_i_write *w, const struct hpcw_i_format *format, char *path,
-                         size_t size) {
-    char name[HPCW_I_UNIT_PATH];
-    hpcw_i_waiting_name(format, 0, name);
+void gen_waiting_path(const struct gen_write *w, const struct gen_format *format, char *path, size_t size) {
+    char name[GEN_UNIT_PATH];
+    gen_waiting_name(format, 0, name);
     (void)snprintf(path, size, "%s/%s", w->directory, name);
 }
 
-bool hpcw_i_waiting_is_there(const struct hpcw_i_write *w, const struct hpcw_i_format *format) {
-    char path[4096 + HPCW_I_UNIT_PATH];
-    hpcw_i_waiting_path(w, format, path, sizeof path);
+bool gen_waiting_is_there(const struct gen_write *w, const struct gen_format *format) {
+    char path[4096 + GEN_UNIT_PATH];
+    gen_waiting_path(w, format, path, sizeof path);
     return access(path, F_OK) == 0;
 }
 
@@ -32,31 +31,30 @@ static bool is_member(const char *path) {
 }
 
 static hpcw_status open_sink(void *context, const char *path, uint64_t tag, hpcw_sink **out, hpcw_error *err) {
-    const struct hpcw_i_waiting *waiting = context;
-    const struct hpcw_i_write *w = waiting->write;
-    char other[4096 + HPCW_I_UNIT_PATH];
+    const struct gen_waiting *waiting = context;
+    const struct gen_write *w = waiting->write;
+    char other[4096 + GEN_UNIT_PATH];
     if (!is_member(path)) {
-        hpcw_i_waiting_path(w, waiting->format, other, sizeof other);
+        gen_waiting_path(w, waiting->format, other, sizeof other);
         path = other;
     }
     return tag != 0 ? hpcw_sink_open_shared_file(path, tag, w->durability, out, err)
                     : hpcw_sink_open_file(path, w->durability, out, err);
 }
 
-hpcw_sink_source hpcw_i_waiting_source(struct hpcw_i_waiting *waiting) {
+hpcw_sink_source gen_waiting_source(struct gen_waiting *waiting) {
     return (hpcw_sink_source){.open = open_sink, .context = waiting};
 }
 
-hpcw_status hpcw_i_waiting_release(const struct hpcw_i_write *w, const struct hpcw_i_format *format,
-                                   hpcw_error *err) {
-    char from[4096 + HPCW_I_UNIT_PATH];
-    char to[4096 + HPCW_I_UNIT_PATH];
-    struct hpcw_i_unit unit;
+hpcw_status gen_waiting_release(const struct gen_write *w, const struct gen_format *format, hpcw_error *err) {
+    char from[4096 + GEN_UNIT_PATH];
+    char to[4096 + GEN_UNIT_PATH];
+    struct gen_unit unit;
     hpcw_status s = format->unit(w->dataset, 0, &unit, err);
     if (s != HPCW_OK) {
         return s;
     }
-    hpcw_i_waiting_path(w, format, from, sizeof from);
+    gen_waiting_path(w, format, from, sizeof from);
     (void)snprintf(to, sizeof to, "%s/%s", w->directory, unit.path);
     int e = hpcw_i_sys_rename(from, to);
     return e == 0 ? HPCW_OK : hpcw_i_fail_sys(err, e, "%s: cannot rename the finished file to this name", to);

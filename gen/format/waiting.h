@@ -8,30 +8,29 @@
 
 #include "gen/format/format.h"
 
-/* For hpcw_i_format.waits: unit 0, unless the range is all there is. */
-#define HPCW_I_FIRST_WAITS(begin, end, units, index) ((index) == 0 && ((begin) > 0 || (end) < (units)))
+/* For gen_format.waits: unit 0, unless the range is all there is. */
+#define GEN_FIRST_WAITS(begin, end, units, index) ((index) == 0 && ((begin) > 0 || (end) < (units)))
 
-struct hpcw_i_waiting {
-    const struct hpcw_i_write *write;
-    const struct hpcw_i_format *format;
+struct gen_waiting {
+    const struct gen_write *write;
+    const struct gen_format *format;
 };
 
 /* Where the sinks of a range come from: file 0 opens under its waiting name. `waiting` must outlive the writer.
  */
-hpcw_sink_source hpcw_i_waiting_source(struct hpcw_i_waiting *waiting);
+hpcw_sink_source gen_waiting_source(struct gen_waiting *waiting);
 
 /* Where a unit is, below the dataset's directory, that only the join can finish. */
-void hpcw_i_waiting_name(const struct hpcw_i_format *format, uint64_t index, char name[HPCW_I_UNIT_PATH]);
+void gen_waiting_name(const struct gen_format *format, uint64_t index, char name[GEN_UNIT_PATH]);
 
 /* Path of the waiting file. */
-void hpcw_i_waiting_path(const struct hpcw_i_write *write, const struct hpcw_i_format *format, char *path,
-                         size_t size);
+void gen_waiting_path(const struct gen_write *write, const struct gen_format *format, char *path, size_t size);
 
 /* Whether it still waits. */
-bool hpcw_i_waiting_is_there(const struct hpcw_i_write *write, const struct hpcw_i_format *format);
+bool gen_waiting_is_there(const struct gen_write *write, const struct gen_format *format);
 
 /* Gives it its name. */
-hpcw_status hpcw_i_waiting_release(const struct hpcw_i_write *write, const struct hpcw_i_format *format,
-                                   hpcw_error *err);
+hpcw_status gen_waiting_release(const struct gen_write *write, const struct gen_format *format,
+                                hpcw_error *err);
 
 #endif

@@ -41,7 +41,7 @@ struct profile {
 
     /* The window, in a second pass. */
     double from, to;
-    struct hpcw_i_raster raster;
+    struct ui_raster raster;
     uint32_t colour_of[MOST_STATES]; /* place among those shown */
     uint32_t colours;
     float *share; /* [height][width][colours] seconds */
@@ -53,7 +53,7 @@ static uint32_t place_of(uint32_t state) {
 
 /* ---- First pass ---- */
 
-static void add_stretch(void *context, const struct hpcw_i_clog2_stretch *s) {
+static void add_stretch(void *context, const struct read_clog2_stretch *s) {
     struct profile *p = context;
     struct state *t = &p->state[place_of(s->state)];
     if (s->rank < p->ranks) {
@@ -64,7 +64,7 @@ static void add_stretch(void *context, const struct hpcw_i_clog2_stretch *s) {
     p->end = s->to > p->end ? s->to : p->end;
 }
 
-static void add_turn(struct profile *p, const struct hpcw_i_clog2_stretch *s) {
+static void add_turn(struct profile *p, const struct read_clog2_stretch *s) {
     if (p->turns == MOST_TURNS) {
         return;
     }
@@ -81,7 +81,7 @@ static void add_turn(struct profile *p, const struct hpcw_i_clog2_stretch *s) {
     p->turn[p->turns++] = (struct turn){place_of(s->state), s->from, s->to};
 }
 
-static void add_state(void *context, const struct hpcw_i_clog2_stretch *s) {
+static void add_state(void *context, const struct read_clog2_stretch *s) {
     struct profile *p = context;
     struct state *t = &p->state[place_of(s->state)];
     if (t->count++ == 0) {
@@ -104,7 +104,7 @@ static void add_state(void *context, const struct hpcw_i_clog2_stretch *s) {
 /* ---- The window ---- */
 
 /* The state that comes again and again on rank 0 and takes most of its time is an iteration; the one in the middle. */
-static void choose_window(struct profile *p, const struct hpcw_i_report *r) {
+static void choose_window(struct profile *p, const struct gen_report *r) {
     p->from = p->begin;
     p->to = p->end;
     if (r->from_s < r->to_s) {
@@ -145,7 +145,7 @@ static uint32_t sort_states(const struct profile *p, uint32_t order[MOST_STATES]
     return n;
 }
 
-static void add_to_window(void *context, const struct hpcw_i_clog2_stretch *s) {
+static void add_to_window(void *context, const struct read_clog2_stretch *s) {
     struct profile *p = context;
     double from = s->from > p->from ? s->from : p->from;
     double to = s->to < p->to ? s->to : p->to;
@@ -168,14 +168,13 @@ static void add_to_window(void *context, const struct hpcw_i_clog2_stretch *s) {
     }
 }
 
-static void ignore(void *context, const struct hpcw_i_clog2_stretch *s) {
+static void ignore(void *context, const struct read_clog2_stretch *s) {
     (void)context;
     (void)s;
 }
 
-static hpcw_status read_window(struct profile *p, struct hpcw_i_clog2_reader *reader, hpcw_error *err) {
-    hpcw_status s =
-        hpcw_i_raster_init(&p->raster, HPCW_I_RASTER_MAX, p->ranks, HPCW_I_RASTER_MAX, HPCW_I_REDUCE_MAX, err);
+static hpcw_status read_window(struct profile *p, struct read_clog2 *reader, hpcw_error *err) {
+    hpcw_status s = ui_raster_init(&p->raster, UI_RASTER_MAX, p->ranks, UI_RASTER_MAX, UI_REDUCE_MAX, err);
     if (s != HPCW_OK) {
         return s;
     }
@@ -184,8 +183,8 @@ static hpcw_status read_window(struct profile *p, struct hpcw_i_clog2_reader *re
     if (p->share == NULL) {
         return hpcw_i_fail(err, HPCW_ENOMEM, "report: out of memory for a window of %zu cells", cells);
     }
-    s = hpcw_i_clog2_reader_watch(
-        reader, &(struct hpcw_i_clog2_watch){.context = p, .stretch = add_to_window, .state = ignore}, err);
+    s = read_clog2_watch(
+        reader, &(struct read_clog2_watch){.context = p, .stretch = add_to_window, .state = ignore}, err);
     for (size_t i = 0; s == HPCW_OK && i < cells; i++) {
         float most = 0;
         for (uint32_t k = 0; k < p->colours; k++) {
@@ -200,36 +199,36 @@ static hpcw_status read_window(struct profile *p, struct hpcw_i_clog2_reader *re
 
 /* ---- Drawing ---- */
 
-static void draw_states(const struct hpcw_i_report *r, const struct profile *p, const uint32_t *order,
+static void draw_states(const struct gen_report *r, const struct profile *p, const uint32_t *order,
                         uint32_t states) {
-    hpcw_i_page_table(r->page, "States, the busiest first. ", HPCW_I_PAGE_READ, false);
-    hpcw_i_page_columns(r->page, (const char *const[]){"state", "times", "own time, all ranks", "share",
-                                                       "with nested ones", NULL});
+    ui_page_table(r->page, "States, the busiest first. ", UI_PAGE_READ, false);
+    ui_page_columns(r->page, (const char *const[]){"state", "times", "own time, all ranks", "share",
+                                                   "with nested ones", NULL});
     double all = 0;
     for (uint32_t k = 0; k < states; k++) {
         all += p->state[order[k]].own;
     }
     for (uint32_t k = 0; k < states; k++) {
         const struct state *t = &p->state[order[k]];
-        hpcw_i_page_row(r->page, NULL, false);
-        hpcw_i_page_text_cell(r->page, "%s", t->name);
-        hpcw_i_page_number_cell(r->page, HPCW_I_PAGE_COUNT, (double)t->count);
-        hpcw_i_page_number_cell(r->page, HPCW_I_PAGE_SECONDS, t->own);
-        hpcw_i_page_number_cell(r->page, HPCW_I_PAGE_SHARE, all > 0 ? t->own / all : NAN);
-        hpcw_i_page_number_cell(r->page, HPCW_I_PAGE_SECONDS, t->whole);
-        hpcw_i_page_end(r->page);
+        ui_page_row(r->page, NULL, false);
+        ui_page_text_cell(r->page, "%s", t->name);
+        ui_page_number_cell(r->page, UI_PAGE_COUNT, (double)t->count);
+        ui_page_number_cell(r->page, UI_PAGE_SECONDS, t->own);
+        ui_page_number_cell(r->page, UI_PAGE_SHARE, all > 0 ? t->own / all : NAN);
+        ui_page_number_cell(r->page, UI_PAGE_SECONDS, t->whole);
+        ui_page_end(r->page);
     }
-    hpcw_i_page_end(r->page);
+    ui_page_end(r->page);
 }
 
 /* Own times of the states shown, by groups of ranks. */
-static void draw_groups(const struct hpcw_i_report *r, const struct profile *p, const uint32_t *order,
+static void draw_groups(const struct gen_report *r, const struct profile *p, const uint32_t *order,
                         uint32_t states) {
     uint32_t groups = (p->ranks - 1) / p->group_ranks + 1;
     char text[GROUPS][32];
     const char *category[GROUPS];
     double value[SHOWN_STATES + 1][GROUPS] = {{0}};
-    struct hpcw_i_page_bar bar[SHOWN_STATES + 1];
+    struct ui_page_bar bar[SHOWN_STATES + 1];
     for (uint32_t g = 0; g < groups; g++) {
         uint32_t first = g * p->group_ranks;
         uint32_t last = first + p->group_ranks < p->ranks ? first + p->group_ranks - 1 : p->ranks - 1;
@@ -244,48 +243,48 @@ static void draw_groups(const struct hpcw_i_report *r, const struct profile *p, 
         }
     }
     for (uint32_t k = 0; k < p->colours; k++) {
-        bar[k] = (struct hpcw_i_page_bar){.name = k < SHOWN_STATES ? p->state[order[k]].name : "other states",
-                                          .colour = k,
-                                          .stack = "time",
-                                          .value = value[k]};
+        bar[k] = (struct ui_page_bar){.name = k < SHOWN_STATES ? p->state[order[k]].name : "other states",
+                                      .colour = k,
+                                      .stack = "time",
+                                      .value = value[k]};
     }
-    hpcw_i_page_bars(r->page, &(struct hpcw_i_page_bars){
-                                  .title = "Where the time of the ranks goes",
-                                  .caption = "Time in which a state was the innermost one; the mean of "
-                                             "the ranks of a group.",
-                                  .origin = HPCW_I_PAGE_READ,
-                                  .category_label = "ranks",
-                                  .label = "time per rank",
-                                  .unit = HPCW_I_PAGE_SECONDS,
-                                  .category = category,
-                                  .categories = groups,
-                                  .bar = bar,
-                                  .count = p->colours});
+    ui_page_bars(r->page,
+                 &(struct ui_page_bars){.title = "Where the time of the ranks goes",
+                                        .caption = "Time in which a state was the innermost one; the mean of "
+                                                   "the ranks of a group.",
+                                        .origin = UI_PAGE_READ,
+                                        .category_label = "ranks",
+                                        .label = "time per rank",
+                                        .unit = UI_PAGE_SECONDS,
+                                        .category = category,
+                                        .categories = groups,
+                                        .bar = bar,
+                                        .count = p->colours});
 }
 
 /* Rows of what slows ranks down: nodes always, interruptions in the iterations that are in the window. */
-static void mark_truth(const struct hpcw_i_report *r, const struct profile *p, struct hpcw_i_areas *areas) {
+static void mark_truth(const struct gen_report *r, const struct profile *p, struct gen_areas *areas) {
     const cJSON *one;
     const cJSON *stop;
-    cJSON_ArrayForEach(one, hpcw_i_report_truth(r, "machine.slow_nodes")) {
-        double first = hpcw_i_report_number(one, "first_rank") - 0.5;
-        hpcw_i_areas_add(areas, p->from, p->to, first, first + hpcw_i_report_number(one, "ranks"),
-                         "slow node (injected)");
+    cJSON_ArrayForEach(one, gen_report_truth(r, "machine.slow_nodes")) {
+        double first = gen_report_number(one, "first_rank") - 0.5;
+        gen_areas_add(areas, p->from, p->to, first, first + gen_report_number(one, "ranks"),
+                      "slow node (injected)");
     }
-    cJSON_ArrayForEach(one, hpcw_i_report_truth(r, "clog2.iterations")) {
-        double from = hpcw_i_report_number(one, "start_ns") / 1e9;
-        double to = from + hpcw_i_report_number(one, "duration_ns") / 1e9;
+    cJSON_ArrayForEach(one, gen_report_truth(r, "clog2.iterations")) {
+        double from = gen_report_number(one, "start_ns") / 1e9;
+        double to = from + gen_report_number(one, "duration_ns") / 1e9;
         if (!(from < p->to && to > p->from)) {
             continue;
         }
         cJSON_ArrayForEach(stop, cJSON_GetObjectItemCaseSensitive(one, "interruptions")) {
-            double rank = hpcw_i_report_number(stop, "rank");
-            hpcw_i_areas_add(areas, from, to, rank - 0.5, rank + 0.5, "interrupted rank (injected)");
+            double rank = gen_report_number(stop, "rank");
+            gen_areas_add(areas, from, to, rank - 0.5, rank + 0.5, "interrupted rank (injected)");
         }
     }
 }
 
-static void draw_window(const struct hpcw_i_report *r, const struct profile *p, const uint32_t *order) {
+static void draw_window(const struct gen_report *r, const struct profile *p, const uint32_t *order) {
     const char *name[SHOWN_STATES + 1];
     for (uint32_t k = 0; k < p->colours; k++) {
         name[k] = k < SHOWN_STATES ? p->state[order[k]].name : "other states";
@@ -300,35 +299,34 @@ static void draw_window(const struct hpcw_i_report *r, const struct profile *p, 
         (void)snprintf(caption, sizeof caption,
                        "A cell has the colour of the state in which the rank spent most of its time there");
     }
-    struct hpcw_i_areas areas = {0};
+    struct gen_areas areas = {0};
     mark_truth(r, p, &areas);
-    hpcw_i_page_heat(r->page,
-                     &(struct hpcw_i_page_heat){.title = "A window of the log",
-                                                .caption = caption,
-                                                .origin = HPCW_I_PAGE_READ,
-                                                .x = {"time", HPCW_I_PAGE_SECONDS, p->from, p->to, false},
-                                                .y = {"rank", HPCW_I_PAGE_COUNT, -0.5, p->ranks - 0.5, true},
-                                                .label = "state",
-                                                .raster = &p->raster,
-                                                .name = name,
-                                                .names = p->colours,
-                                                .area = areas.area,
-                                                .areas = areas.count});
-    hpcw_i_areas_free(&areas);
+    ui_page_heat(r->page, &(struct ui_page_heat){.title = "A window of the log",
+                                                 .caption = caption,
+                                                 .origin = UI_PAGE_READ,
+                                                 .x = {"time", UI_PAGE_SECONDS, p->from, p->to, false},
+                                                 .y = {"rank", UI_PAGE_COUNT, -0.5, p->ranks - 0.5, true},
+                                                 .label = "state",
+                                                 .raster = &p->raster,
+                                                 .name = name,
+                                                 .names = p->colours,
+                                                 .area = areas.area,
+                                                 .areas = areas.count});
+    gen_areas_free(&areas);
 }
 
-static hpcw_status draw(const struct hpcw_i_report *r, struct profile *p, struct hpcw_i_clog2_reader *reader,
+static hpcw_status draw(const struct gen_report *r, struct profile *p, struct read_clog2 *reader,
                         hpcw_error *err) {
     uint32_t order[MOST_STATES] = {0};
     uint32_t states = sort_states(p, order);
-    hpcw_i_page_heading(r->page, "Event log (CLOG-2)");
-    hpcw_i_page_begin(r->page, HPCW_I_PAGE_FACTS);
-    hpcw_i_report_fact(r->page, "Ranks", HPCW_I_PAGE_COUNT, p->ranks);
+    ui_page_heading(r->page, "Event log (CLOG-2)");
+    ui_page_begin(r->page, UI_PAGE_FACTS);
+    gen_report_fact(r->page, "Ranks", UI_PAGE_COUNT, p->ranks);
     if (states > 0) {
-        hpcw_i_report_fact(r->page, "First state begins", HPCW_I_PAGE_SECONDS, p->begin);
-        hpcw_i_report_fact(r->page, "Last state ends", HPCW_I_PAGE_SECONDS, p->end);
+        gen_report_fact(r->page, "First state begins", UI_PAGE_SECONDS, p->begin);
+        gen_report_fact(r->page, "Last state ends", UI_PAGE_SECONDS, p->end);
     }
-    hpcw_i_page_end(r->page);
+    ui_page_end(r->page);
     if (states == 0) {
         return HPCW_OK;
     }
@@ -350,9 +348,9 @@ static hpcw_status draw(const struct hpcw_i_report *r, struct profile *p, struct
     return s;
 }
 
-hpcw_status hpcw_i_report_clog2(const struct hpcw_i_report *r, hpcw_error *err) {
-    struct hpcw_i_clog2_reader *reader;
-    hpcw_status s = hpcw_i_clog2_reader_open(r->path, &reader, err);
+hpcw_status gen_report_clog2(const struct gen_report *r, hpcw_error *err) {
+    struct read_clog2 *reader;
+    hpcw_status s = read_clog2_open(r->path, &reader, err);
     if (s != HPCW_OK) {
         return s;
     }
@@ -361,20 +359,20 @@ hpcw_status hpcw_i_report_clog2(const struct hpcw_i_report *r, hpcw_error *err) 
         s = hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory", r->path);
         goto done;
     }
-    p->ranks = hpcw_i_clog2_reader_info(reader)->ranks;
+    p->ranks = read_clog2_info(reader)->ranks;
     p->group_ranks = p->ranks / GROUPS + (p->ranks % GROUPS != 0);
     p->begin = INFINITY;
-    s = hpcw_i_clog2_reader_watch(
-        reader, &(struct hpcw_i_clog2_watch){.context = p, .stretch = add_stretch, .state = add_state}, err);
+    s = read_clog2_watch(
+        reader, &(struct read_clog2_watch){.context = p, .stretch = add_stretch, .state = add_state}, err);
     if (s == HPCW_OK && p->failed) {
         s = hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory", r->path);
     }
     s = s == HPCW_OK ? draw(r, p, reader, err) : s;
-    hpcw_i_raster_free(&p->raster);
+    ui_raster_free(&p->raster);
     hpcw_i_free(p->share);
     hpcw_i_free(p->turn);
 done:
     hpcw_i_free(p);
-    hpcw_i_clog2_reader_free(reader);
+    read_clog2_free(reader);
     return s;
 }

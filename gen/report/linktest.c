@@ -14,36 +14,36 @@ enum { MOST_SLOWEST = 20 };
  * The rows and columns of what was made slow. In the matrix the row is the rank that measured. A timing is that of a
  * message and its answer, so that a port shows in both, unless the messages went one way only.
  */
-static void mark_truth(const struct hpcw_i_report *r, const struct hpcw_i_linktest_info *info,
-                       struct hpcw_i_areas *areas) {
+static void mark_truth(const struct gen_report *r, const struct read_linktest_info *info,
+                       struct gen_areas *areas) {
     const double end = (double)info->tasks - 0.5;
-    const bool one_way = info->flags[HPCW_I_LINKTEST_UNIDIRECTIONAL] != 0;
+    const bool one_way = info->flags[READ_LINKTEST_UNIDIRECTIONAL] != 0;
     const cJSON *one;
-    cJSON_ArrayForEach(one, hpcw_i_report_truth(r, "machine.slow_ports")) {
-        double from = hpcw_i_report_number(one, "first_rank") - 0.5;
-        double to = from + hpcw_i_report_number(one, "ranks");
+    cJSON_ArrayForEach(one, gen_report_truth(r, "machine.slow_ports")) {
+        double from = gen_report_number(one, "first_rank") - 0.5;
+        double to = from + gen_report_number(one, "ranks");
         const cJSON *way = cJSON_GetObjectItemCaseSensitive(one, "direction");
         bool out = cJSON_IsString(way) && strcmp(way->valuestring, "out") == 0;
         if (out || !one_way) {
-            hpcw_i_areas_add(areas, -0.5, end, from, to, "slow port (injected)");
+            gen_areas_add(areas, -0.5, end, from, to, "slow port (injected)");
         }
         if (!out || !one_way) {
-            hpcw_i_areas_add(areas, from, to, -0.5, end, "slow port (injected)");
+            gen_areas_add(areas, from, to, -0.5, end, "slow port (injected)");
         }
     }
-    cJSON_ArrayForEach(one, hpcw_i_report_truth(r, "machine.slow_cables")) {
-        double a = hpcw_i_report_number(one, "first_rank_a") - 0.5;
-        double a_end = a + hpcw_i_report_number(one, "ranks_a");
-        double b = hpcw_i_report_number(one, "first_rank_b") - 0.5;
-        double b_end = b + hpcw_i_report_number(one, "ranks_b");
-        hpcw_i_areas_add(areas, a, a_end, b, b_end, "slow cable (injected)");
-        hpcw_i_areas_add(areas, b, b_end, a, a_end, "slow cable (injected)");
+    cJSON_ArrayForEach(one, gen_report_truth(r, "machine.slow_cables")) {
+        double a = gen_report_number(one, "first_rank_a") - 0.5;
+        double a_end = a + gen_report_number(one, "ranks_a");
+        double b = gen_report_number(one, "first_rank_b") - 0.5;
+        double b_end = b + gen_report_number(one, "ranks_b");
+        gen_areas_add(areas, a, a_end, b, b_end, "slow cable (injected)");
+        gen_areas_add(areas, b, b_end, a, a_end, "slow cable (injected)");
     }
 }
 
-static hpcw_status read_rows(struct hpcw_i_linktest_reader *reader, struct hpcw_i_raster *matrix,
-                             struct hpcw_i_by_rank *mean, hpcw_error *err) {
-    const struct hpcw_i_linktest_info *info = hpcw_i_linktest_reader_info(reader);
+static hpcw_status read_rows(struct read_linktest *reader, struct ui_raster *matrix, struct gen_by_rank *mean,
+                             hpcw_error *err) {
+    const struct read_linktest_info *info = read_linktest_info(reader);
     size_t n = info->tasks == 0 ? 0 : info->tasks - 1;
     double *time = hpcw_i_calloc(n + 1, sizeof *time);
     uint64_t *partner = hpcw_i_calloc(n + 1, sizeof *partner);
@@ -54,7 +54,7 @@ static hpcw_status read_rows(struct hpcw_i_linktest_reader *reader, struct hpcw_
         for (uint32_t rank = 0; s == HPCW_OK && rank < info->tasks; rank++) {
             double sum = 0;
             uint32_t steps = 0;
-            s = hpcw_i_linktest_reader_row(reader, rank, m, time, partner, NULL, err);
+            s = read_linktest_row(reader, rank, m, time, partner, NULL, err);
             for (; s == HPCW_OK && steps < info->steps; steps++) {
                 if (partner[steps] >= info->tasks) {
                     s = hpcw_i_fail(err, HPCW_EFORMAT,
@@ -62,11 +62,11 @@ static hpcw_status read_rows(struct hpcw_i_linktest_reader *reader, struct hpcw_
                                     steps, info->tasks, (unsigned long long)partner[steps]);
                     break;
                 }
-                hpcw_i_raster_add(matrix, partner[steps], rank, time[steps]);
+                ui_raster_add(matrix, partner[steps], rank, time[steps]);
                 sum += time[steps];
             }
             if (s == HPCW_OK && steps > 0) {
-                hpcw_i_by_rank_add(mean, rank, sum / steps);
+                gen_by_rank_add(mean, rank, sum / steps);
             }
         }
     }
@@ -75,119 +75,116 @@ static hpcw_status read_rows(struct hpcw_i_linktest_reader *reader, struct hpcw_
     return s;
 }
 
-static hpcw_status put_facts(const struct hpcw_i_report *r, struct hpcw_i_linktest_reader *reader,
-                             hpcw_error *err) {
-    const struct hpcw_i_linktest_info *info = hpcw_i_linktest_reader_info(reader);
-    struct hpcw_i_page *page = r->page;
+static hpcw_status put_facts(const struct gen_report *r, struct read_linktest *reader, hpcw_error *err) {
+    const struct read_linktest_info *info = read_linktest_info(reader);
+    struct ui_page *page = r->page;
     uint32_t hosts;
-    hpcw_status s = hpcw_i_linktest_reader_totals(reader, &hosts, NULL, err);
+    hpcw_status s = read_linktest_totals(reader, &hosts, NULL, err);
     if (s != HPCW_OK) {
         return s;
     }
-    hpcw_i_page_begin(page, HPCW_I_PAGE_FACTS);
-    hpcw_i_page_fact(page, "Written by");
-    hpcw_i_page_text(page, "LinkTest %u.%u.%u, %s", info->major, info->minor, info->patch, info->mode);
-    hpcw_i_page_end(page);
-    hpcw_i_report_fact(page, "Ranks", HPCW_I_PAGE_COUNT, info->tasks);
-    hpcw_i_report_fact(page, "Hosts", HPCW_I_PAGE_COUNT, hosts);
-    hpcw_i_page_fact(page, "Messages");
-    hpcw_i_page_number(page, HPCW_I_PAGE_COUNT, (double)info->messages);
-    hpcw_i_page_text(page, " of ");
-    hpcw_i_page_number(page, HPCW_I_PAGE_BYTES, (double)info->message_size);
-    hpcw_i_page_end(page);
+    ui_page_begin(page, UI_PAGE_FACTS);
+    ui_page_fact(page, "Written by");
+    ui_page_text(page, "LinkTest %u.%u.%u, %s", info->major, info->minor, info->patch, info->mode);
+    ui_page_end(page);
+    gen_report_fact(page, "Ranks", UI_PAGE_COUNT, info->tasks);
+    gen_report_fact(page, "Hosts", UI_PAGE_COUNT, hosts);
+    ui_page_fact(page, "Messages");
+    ui_page_number(page, UI_PAGE_COUNT, (double)info->messages);
+    ui_page_text(page, " of ");
+    ui_page_number(page, UI_PAGE_BYTES, (double)info->message_size);
+    ui_page_end(page);
     for (uint64_t m = 0; m < info->permutations && s == HPCW_OK; m++) {
-        struct hpcw_i_linktest_summary sum;
-        s = hpcw_i_linktest_reader_summary(reader, m, &sum, err);
+        struct read_linktest_summary sum;
+        s = read_linktest_summary(reader, m, &sum, err);
         if (s == HPCW_OK) {
-            hpcw_i_page_fact(page, "Time per message");
-            hpcw_i_page_number(page, HPCW_I_PAGE_SECONDS, sum.min);
-            hpcw_i_page_text(page, " to ");
-            hpcw_i_page_number(page, HPCW_I_PAGE_SECONDS, sum.max);
-            hpcw_i_page_text(page, ", mean ");
-            hpcw_i_page_number(page, HPCW_I_PAGE_SECONDS, sum.avg);
-            hpcw_i_page_end(page);
+            ui_page_fact(page, "Time per message");
+            ui_page_number(page, UI_PAGE_SECONDS, sum.min);
+            ui_page_text(page, " to ");
+            ui_page_number(page, UI_PAGE_SECONDS, sum.max);
+            ui_page_text(page, ", mean ");
+            ui_page_number(page, UI_PAGE_SECONDS, sum.avg);
+            ui_page_end(page);
         }
     }
-    hpcw_i_page_end(page);
+    ui_page_end(page);
     return s;
 }
 
-static hpcw_status put_slowest(const struct hpcw_i_report *r, struct hpcw_i_linktest_reader *reader,
-                               hpcw_error *err) {
-    const struct hpcw_i_linktest_info *info = hpcw_i_linktest_reader_info(reader);
-    struct hpcw_i_linktest_slow slow[MOST_SLOWEST];
+static hpcw_status put_slowest(const struct gen_report *r, struct read_linktest *reader, hpcw_error *err) {
+    const struct read_linktest_info *info = read_linktest_info(reader);
+    struct read_linktest_slow slow[MOST_SLOWEST];
     size_t shown = info->retests < MOST_SLOWEST ? (size_t)info->retests : MOST_SLOWEST;
     if (shown == 0) {
         return HPCW_OK;
     }
-    hpcw_status s = hpcw_i_linktest_reader_slow(reader, 0, 0, shown, slow, err);
+    hpcw_status s = read_linktest_slow(reader, 0, 0, shown, slow, err);
     if (s != HPCW_OK) {
         return s;
     }
-    hpcw_i_page_table(r->page, "Slowest connections, and the same measured again. ", HPCW_I_PAGE_READ, false);
-    hpcw_i_page_columns(r->page, (const char *const[]){"from rank", "to rank", "time", "measured again", NULL});
+    ui_page_table(r->page, "Slowest connections, and the same measured again. ", UI_PAGE_READ, false);
+    ui_page_columns(r->page, (const char *const[]){"from rank", "to rank", "time", "measured again", NULL});
     for (size_t i = 0; i < shown; i++) {
-        hpcw_i_page_row(r->page, NULL, false);
-        hpcw_i_page_number_cell(r->page, HPCW_I_PAGE_COUNT, (double)slow[i].from);
-        hpcw_i_page_number_cell(r->page, HPCW_I_PAGE_COUNT, (double)slow[i].to);
-        hpcw_i_page_number_cell(r->page, HPCW_I_PAGE_SECONDS, slow[i].original);
-        hpcw_i_page_number_cell(r->page, HPCW_I_PAGE_SECONDS, slow[i].retest);
-        hpcw_i_page_end(r->page);
+        ui_page_row(r->page, NULL, false);
+        ui_page_number_cell(r->page, UI_PAGE_COUNT, (double)slow[i].from);
+        ui_page_number_cell(r->page, UI_PAGE_COUNT, (double)slow[i].to);
+        ui_page_number_cell(r->page, UI_PAGE_SECONDS, slow[i].original);
+        ui_page_number_cell(r->page, UI_PAGE_SECONDS, slow[i].retest);
+        ui_page_end(r->page);
     }
-    hpcw_i_page_end(r->page);
+    ui_page_end(r->page);
     return HPCW_OK;
 }
 
-static void put_matrix(const struct hpcw_i_report *r, const struct hpcw_i_linktest_info *info,
-                       const struct hpcw_i_raster *matrix) {
-    struct hpcw_i_areas areas = {0};
+static void put_matrix(const struct gen_report *r, const struct read_linktest_info *info,
+                       const struct ui_raster *matrix) {
+    struct gen_areas areas = {0};
     mark_truth(r, info, &areas);
     double last = (double)info->tasks - 0.5;
-    hpcw_i_page_heat(
-        r->page, &(struct hpcw_i_page_heat){.title = "Link matrix: time per message between every two ranks",
-                                            .caption = info->permutations > 1
-                                                           ? "A row is a rank that measured, a column its "
-                                                             "partner; the slowest of all permutations"
-                                                           : "A row is a rank that measured, a column its "
-                                                             "partner",
-                                            .origin = HPCW_I_PAGE_READ,
-                                            .x = {"partner", HPCW_I_PAGE_COUNT, -0.5, last, true},
-                                            .y = {"rank", HPCW_I_PAGE_COUNT, -0.5, last, true},
-                                            .label = "time per message",
-                                            .unit = HPCW_I_PAGE_SECONDS,
-                                            .log = true,
-                                            .raster = matrix,
-                                            .area = areas.area,
-                                            .areas = areas.count});
-    hpcw_i_areas_free(&areas);
+    ui_page_heat(r->page, &(struct ui_page_heat){
+                              .title = "Link matrix: time per message between every two ranks",
+                              .caption = info->permutations > 1 ? "A row is a rank that measured, a column its "
+                                                                  "partner; the slowest of all permutations"
+                                                                : "A row is a rank that measured, a column its "
+                                                                  "partner",
+                              .origin = UI_PAGE_READ,
+                              .x = {"partner", UI_PAGE_COUNT, -0.5, last, true},
+                              .y = {"rank", UI_PAGE_COUNT, -0.5, last, true},
+                              .label = "time per message",
+                              .unit = UI_PAGE_SECONDS,
+                              .log = true,
+                              .raster = matrix,
+                              .area = areas.area,
+                              .areas = areas.count});
+    gen_areas_free(&areas);
 }
 
-hpcw_status hpcw_i_report_linktest(const struct hpcw_i_report *r, hpcw_error *err) {
-    struct hpcw_i_linktest_reader *reader;
-    struct hpcw_i_raster matrix = {0};
-    struct hpcw_i_by_rank mean = {0};
-    hpcw_status s = hpcw_i_linktest_reader_open(r->path, &reader, err);
+hpcw_status gen_report_linktest(const struct gen_report *r, hpcw_error *err) {
+    struct read_linktest *reader;
+    struct ui_raster matrix = {0};
+    struct gen_by_rank mean = {0};
+    hpcw_status s = read_linktest_open(r->path, &reader, err);
     if (s != HPCW_OK) {
         return s;
     }
-    const struct hpcw_i_linktest_info *info = hpcw_i_linktest_reader_info(reader);
-    s = hpcw_i_raster_init(&matrix, info->tasks, info->tasks, HPCW_I_RASTER_MAX, HPCW_I_REDUCE_MAX, err);
-    s = s == HPCW_OK ? hpcw_i_by_rank_init(&mean, info->tasks, err) : s;
+    const struct read_linktest_info *info = read_linktest_info(reader);
+    s = ui_raster_init(&matrix, info->tasks, info->tasks, UI_RASTER_MAX, UI_REDUCE_MAX, err);
+    s = s == HPCW_OK ? gen_by_rank_init(&mean, info->tasks, err) : s;
     s = s == HPCW_OK ? read_rows(reader, &matrix, &mean, err) : s;
     if (s == HPCW_OK) {
-        hpcw_i_raster_finish(&matrix);
-        hpcw_i_page_heading(r->page, "Links between ranks (LinkTest)");
+        ui_raster_finish(&matrix);
+        ui_page_heading(r->page, "Links between ranks (LinkTest)");
         s = put_facts(r, reader, err);
     }
     if (s == HPCW_OK) {
         put_matrix(r, info, &matrix);
-        s = hpcw_i_by_rank_draw(&mean, r->page, "Mean time per message of each rank with all others",
-                                "Ranks that stand out have a slow port.", "mean time per message",
-                                HPCW_I_PAGE_SECONDS, err);
+        s = gen_by_rank_draw(&mean, r->page, "Mean time per message of each rank with all others",
+                             "Ranks that stand out have a slow port.", "mean time per message", UI_PAGE_SECONDS,
+                             err);
     }
     s = s == HPCW_OK ? put_slowest(r, reader, err) : s;
-    hpcw_i_raster_free(&matrix);
-    hpcw_i_by_rank_free(&mean);
-    hpcw_i_linktest_reader_free(reader);
+    ui_raster_free(&matrix);
+    gen_by_rank_free(&mean);
+    read_linktest_free(reader);
     return s;
 }

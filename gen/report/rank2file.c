@@ -21,8 +21,8 @@ struct odd_file {
 };
 
 struct checkpoints {
-    const struct hpcw_i_report *r;
-    struct hpcw_i_raster bytes; /* ranks x checkpoints */
+    const struct gen_report *r;
+    struct ui_raster bytes; /* ranks x checkpoints */
     uint32_t ranks, checkpoints;
     char name[MOST_CHECKPOINTS][MOST_NAME];
     double total[MOST_CHECKPOINTS];
@@ -62,7 +62,7 @@ static hpcw_status take(void *context, const char *name, hpcw_rank2file_restart 
     hpcw_status s = HPCW_OK;
     if (c->ranks == 0) {
         c->ranks = ranks;
-        s = hpcw_i_raster_init(&c->bytes, ranks, MOST_CHECKPOINTS, HPCW_I_RASTER_MAX, HPCW_I_REDUCE_MAX, err);
+        s = ui_raster_init(&c->bytes, ranks, MOST_CHECKPOINTS, UI_RASTER_MAX, UI_REDUCE_MAX, err);
     }
     uint32_t at = c->checkpoints++;
     (void)snprintf(c->name[at], MOST_NAME, "%s", name);
@@ -86,7 +86,7 @@ static hpcw_status take(void *context, const char *name, hpcw_rank2file_restart 
         }
         if (last) {
             if (rank < c->ranks) {
-                hpcw_i_raster_add(&c->bytes, rank, at, sum);
+                ui_raster_add(&c->bytes, rank, at, sum);
             }
             sum = 0;
         }
@@ -95,10 +95,10 @@ static hpcw_status take(void *context, const char *name, hpcw_rank2file_restart 
 }
 
 static hpcw_status draw_curves(const struct checkpoints *c, hpcw_error *err) {
-    const struct hpcw_i_raster *b = &c->bytes;
+    const struct ui_raster *b = &c->bytes;
     uint32_t curves = c->checkpoints < MOST_CURVES ? c->checkpoints : MOST_CURVES;
-    struct hpcw_i_page_series series[MOST_CURVES];
-    struct hpcw_i_page_point *point = hpcw_i_calloc((size_t)curves * b->width, sizeof *point);
+    struct ui_page_series series[MOST_CURVES];
+    struct ui_page_point *point = hpcw_i_calloc((size_t)curves * b->width, sizeof *point);
     if (point == NULL) {
         return hpcw_i_fail(err, HPCW_ENOMEM, "report: out of memory for %u points", b->width);
     }
@@ -106,22 +106,22 @@ static hpcw_status draw_curves(const struct checkpoints *c, hpcw_error *err) {
         /* The last ones, if there are more. */
         uint32_t at = c->checkpoints - curves + k;
         for (uint32_t i = 0; i < b->width; i++) {
-            point[k * b->width + i] = (struct hpcw_i_page_point){
+            point[k * b->width + i] = (struct ui_page_point){
                 .x = (double)(i * b->span_x), .y = b->cell[(size_t)at * b->width + i], .low = NAN, .high = NAN};
         }
-        series[k] = (struct hpcw_i_page_series){
+        series[k] = (struct ui_page_series){
             .name = c->name[at], .colour = k, .line = true, .point = point + k * b->width, .points = b->width};
     }
-    hpcw_i_page_xy(c->r->page, &(struct hpcw_i_page_xy){
-                                   .title = "Checkpoint bytes of every rank",
-                                   .caption = b->span_x > 1 ? "A point is the largest of several ranks, the "
-                                                              "first of which is on the axis."
-                                                            : "All files of a rank together.",
-                                   .origin = HPCW_I_PAGE_READ,
-                                   .x = {.label = "rank", .unit = HPCW_I_PAGE_COUNT},
-                                   .y = {.label = "bytes", .unit = HPCW_I_PAGE_BYTES},
-                                   .series = series,
-                                   .count = curves});
+    ui_page_xy(c->r->page,
+               &(struct ui_page_xy){.title = "Checkpoint bytes of every rank",
+                                    .caption = b->span_x > 1 ? "A point is the largest of several ranks, the "
+                                                               "first of which is on the axis."
+                                                             : "All files of a rank together.",
+                                    .origin = UI_PAGE_READ,
+                                    .x = {.label = "rank", .unit = UI_PAGE_COUNT},
+                                    .y = {.label = "bytes", .unit = UI_PAGE_BYTES},
+                                    .series = series,
+                                    .count = curves});
     hpcw_i_free(point);
     return HPCW_OK;
 }
@@ -130,76 +130,75 @@ static void put_odd_files(const struct checkpoints *c) {
     if (c->odds == 0) {
         return;
     }
-    struct hpcw_i_page *page = c->r->page;
-    hpcw_i_page_table(page, "Files that are not there, or not as large as their map says. ", HPCW_I_PAGE_READ,
-                      false);
-    hpcw_i_page_columns(page, (const char *const[]){"file", "rank", "in the map", "on the disk", NULL});
+    struct ui_page *page = c->r->page;
+    ui_page_table(page, "Files that are not there, or not as large as their map says. ", UI_PAGE_READ, false);
+    ui_page_columns(page, (const char *const[]){"file", "rank", "in the map", "on the disk", NULL});
     for (size_t i = 0; i < c->odds; i++) {
-        hpcw_i_page_row(page, NULL, false);
-        hpcw_i_page_text_cell(page, "%s", c->odd[i].name);
-        hpcw_i_page_number_cell(page, HPCW_I_PAGE_COUNT, c->odd[i].rank);
-        hpcw_i_page_number_cell(page, HPCW_I_PAGE_BYTES, c->odd[i].said);
-        hpcw_i_page_number_cell(page, HPCW_I_PAGE_BYTES, c->odd[i].is);
-        hpcw_i_page_end(page);
+        ui_page_row(page, NULL, false);
+        ui_page_text_cell(page, "%s", c->odd[i].name);
+        ui_page_number_cell(page, UI_PAGE_COUNT, c->odd[i].rank);
+        ui_page_number_cell(page, UI_PAGE_BYTES, c->odd[i].said);
+        ui_page_number_cell(page, UI_PAGE_BYTES, c->odd[i].is);
+        ui_page_end(page);
     }
-    hpcw_i_page_end(page);
+    ui_page_end(page);
 }
 
 static void put_truth(const struct checkpoints *c) {
-    const cJSON *faults = hpcw_i_report_truth(c->r, "rank2file.faults");
+    const cJSON *faults = gen_report_truth(c->r, "rank2file.faults");
     if (!cJSON_IsArray(faults) || faults->child == NULL) {
         return;
     }
-    struct hpcw_i_page *page = c->r->page;
+    struct ui_page *page = c->r->page;
     const cJSON *one;
-    hpcw_i_page_table(page, "Faults that were injected, of truth.json. ", HPCW_I_PAGE_READ, false);
-    hpcw_i_page_columns(page, (const char *const[]){"kind", "checkpoint", "rank", "file", NULL});
+    ui_page_table(page, "Faults that were injected, of truth.json. ", UI_PAGE_READ, false);
+    ui_page_columns(page, (const char *const[]){"kind", "checkpoint", "rank", "file", NULL});
     cJSON_ArrayForEach(one, faults) {
         const cJSON *kind = cJSON_GetObjectItemCaseSensitive(one, "kind");
         const cJSON *file = cJSON_GetObjectItemCaseSensitive(one, "file");
-        hpcw_i_page_row(page, NULL, false);
-        hpcw_i_page_text_cell(page, "%s", cJSON_IsString(kind) ? kind->valuestring : "");
-        hpcw_i_page_number_cell(page, HPCW_I_PAGE_COUNT, hpcw_i_report_number(one, "checkpoint"));
-        hpcw_i_page_number_cell(page, HPCW_I_PAGE_COUNT, hpcw_i_report_number(one, "rank"));
-        hpcw_i_page_text_cell(page, "%s", cJSON_IsString(file) ? file->valuestring : "");
-        hpcw_i_page_end(page);
+        ui_page_row(page, NULL, false);
+        ui_page_text_cell(page, "%s", cJSON_IsString(kind) ? kind->valuestring : "");
+        ui_page_number_cell(page, UI_PAGE_COUNT, gen_report_number(one, "checkpoint"));
+        ui_page_number_cell(page, UI_PAGE_COUNT, gen_report_number(one, "rank"));
+        ui_page_text_cell(page, "%s", cJSON_IsString(file) ? file->valuestring : "");
+        ui_page_end(page);
     }
-    hpcw_i_page_end(page);
+    ui_page_end(page);
 }
 
 static hpcw_status draw(struct checkpoints *c, hpcw_error *err) {
-    struct hpcw_i_page *page = c->r->page;
+    struct ui_page *page = c->r->page;
     const char *category[MOST_CHECKPOINTS];
-    hpcw_i_page_heading(page, "Checkpoints (SCR)");
-    hpcw_i_page_begin(page, HPCW_I_PAGE_FACTS);
-    hpcw_i_report_fact(page, "Checkpoints", HPCW_I_PAGE_COUNT, c->checkpoints);
-    hpcw_i_report_fact(page, "Ranks", HPCW_I_PAGE_COUNT, c->ranks);
-    hpcw_i_report_fact(page, "Files", HPCW_I_PAGE_COUNT, (double)c->files);
-    hpcw_i_page_fact(page, "Sizes are those of");
-    hpcw_i_page_text(page, "%s", c->by_map ? "the rank2file maps" : "the files; their maps have none");
-    hpcw_i_page_end(page);
-    hpcw_i_page_end(page);
+    ui_page_heading(page, "Checkpoints (SCR)");
+    ui_page_begin(page, UI_PAGE_FACTS);
+    gen_report_fact(page, "Checkpoints", UI_PAGE_COUNT, c->checkpoints);
+    gen_report_fact(page, "Ranks", UI_PAGE_COUNT, c->ranks);
+    gen_report_fact(page, "Files", UI_PAGE_COUNT, (double)c->files);
+    ui_page_fact(page, "Sizes are those of");
+    ui_page_text(page, "%s", c->by_map ? "the rank2file maps" : "the files; their maps have none");
+    ui_page_end(page);
+    ui_page_end(page);
     if (c->why[0] != '\0') {
-        hpcw_i_page_begin(page, HPCW_I_PAGE_NOTE);
-        hpcw_i_page_text(page, "Not every checkpoint can be read: %s", c->why);
-        hpcw_i_page_end(page);
+        ui_page_begin(page, UI_PAGE_NOTE);
+        ui_page_text(page, "Not every checkpoint can be read: %s", c->why);
+        ui_page_end(page);
     }
     hpcw_status s = HPCW_OK;
     if (c->checkpoints > 0) {
         for (uint32_t i = 0; i < c->checkpoints; i++) {
             category[i] = c->name[i];
         }
-        const struct hpcw_i_page_bar bar = {.name = "bytes", .colour = 0, .value = c->total};
-        hpcw_i_page_bars(page, &(struct hpcw_i_page_bars){.title = "Bytes of every checkpoint",
-                                                          .caption = "All ranks together.",
-                                                          .origin = HPCW_I_PAGE_READ,
-                                                          .category_label = "checkpoint",
-                                                          .label = "bytes",
-                                                          .unit = HPCW_I_PAGE_BYTES,
-                                                          .category = category,
-                                                          .categories = c->checkpoints,
-                                                          .bar = &bar,
-                                                          .count = 1});
+        const struct ui_page_bar bar = {.name = "bytes", .colour = 0, .value = c->total};
+        ui_page_bars(page, &(struct ui_page_bars){.title = "Bytes of every checkpoint",
+                                                  .caption = "All ranks together.",
+                                                  .origin = UI_PAGE_READ,
+                                                  .category_label = "checkpoint",
+                                                  .label = "bytes",
+                                                  .unit = UI_PAGE_BYTES,
+                                                  .category = category,
+                                                  .categories = c->checkpoints,
+                                                  .bar = &bar,
+                                                  .count = 1});
         s = draw_curves(c, err);
     }
     put_odd_files(c);
@@ -207,7 +206,7 @@ static hpcw_status draw(struct checkpoints *c, hpcw_error *err) {
     return s;
 }
 
-hpcw_status hpcw_i_report_rank2file(const struct hpcw_i_report *r, hpcw_error *err) {
+hpcw_status gen_report_rank2file(const struct gen_report *r, hpcw_error *err) {
     struct stat st;
     if (stat(r->path, &st) != 0 || !S_ISDIR(st.st_mode)) {
         return hpcw_i_fail(err, HPCW_ENOTSUP, "%s: wanted the directory of all checkpoints, got one file",
@@ -218,9 +217,9 @@ hpcw_status hpcw_i_report_rank2file(const struct hpcw_i_report *r, hpcw_error *e
         return hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory", r->path);
     }
     c->r = r;
-    hpcw_status s = hpcw_i_rank2file_tour(r->path, take, c, err);
+    hpcw_status s = read_rank2file_tour(r->path, take, c, err);
     s = s == HPCW_OK ? draw(c, err) : s;
-    hpcw_i_raster_free(&c->bytes);
+    ui_raster_free(&c->bytes);
     hpcw_i_free(c);
     return s;
 }

@@ -10,7 +10,7 @@
 
 enum { MOST_AREAS = 400 };
 
-const cJSON *hpcw_i_report_truth(const struct hpcw_i_report *r, const char *path) {
+const cJSON *gen_report_truth(const struct gen_report *r, const char *path) {
     const cJSON *at = r->truth;
     while (at != NULL && *path != '\0') {
         char key[64];
@@ -22,61 +22,59 @@ const cJSON *hpcw_i_report_truth(const struct hpcw_i_report *r, const char *path
     return at;
 }
 
-double hpcw_i_report_number(const cJSON *object, const char *key) {
+double gen_report_number(const cJSON *object, const char *key) {
     const cJSON *v = cJSON_IsObject(object) ? cJSON_GetObjectItemCaseSensitive(object, key) : NULL;
     return cJSON_IsNumber(v) ? v->valuedouble : NAN;
 }
 
-void hpcw_i_areas_add(struct hpcw_i_areas *a, double left, double right, double top, double bottom,
-                      const char *label) {
+void gen_areas_add(struct gen_areas *a, double left, double right, double top, double bottom,
+                   const char *label) {
     if (!isfinite(left) || !isfinite(right) || !isfinite(top) || !isfinite(bottom) || a->count == MOST_AREAS) {
         return;
     }
     if (a->count == a->room) {
         size_t room = a->room == 0 ? 16 : 2 * a->room;
-        struct hpcw_i_page_area *grown = hpcw_i_realloc(a->area, room * sizeof *grown);
+        struct ui_page_area *grown = hpcw_i_realloc(a->area, room * sizeof *grown);
         if (grown == NULL) {
             return;
         }
         a->area = grown;
         a->room = room;
     }
-    a->area[a->count++] = (struct hpcw_i_page_area){left, right, top, bottom, label};
+    a->area[a->count++] = (struct ui_page_area){left, right, top, bottom, label};
 }
 
-void hpcw_i_areas_free(struct hpcw_i_areas *a) {
+void gen_areas_free(struct gen_areas *a) {
     hpcw_i_free(a->area);
 }
 
-hpcw_status hpcw_i_by_rank_init(struct hpcw_i_by_rank *b, uint64_t ranks, hpcw_error *err) {
-    *b = (struct hpcw_i_by_rank){0};
-    hpcw_status s = hpcw_i_raster_init(&b->most, ranks, 1, HPCW_I_RASTER_MAX, HPCW_I_REDUCE_MAX, err);
-    return s == HPCW_OK ? hpcw_i_raster_init(&b->mean, ranks, 1, HPCW_I_RASTER_MAX, HPCW_I_REDUCE_MEAN, err)
-                        : s;
+hpcw_status gen_by_rank_init(struct gen_by_rank *b, uint64_t ranks, hpcw_error *err) {
+    *b = (struct gen_by_rank){0};
+    hpcw_status s = ui_raster_init(&b->most, ranks, 1, UI_RASTER_MAX, UI_REDUCE_MAX, err);
+    return s == HPCW_OK ? ui_raster_init(&b->mean, ranks, 1, UI_RASTER_MAX, UI_REDUCE_MEAN, err) : s;
 }
 
-void hpcw_i_by_rank_add(struct hpcw_i_by_rank *b, uint64_t rank, double value) {
-    hpcw_i_raster_add(&b->most, rank, 0, value);
-    hpcw_i_raster_add(&b->mean, rank, 0, value);
+void gen_by_rank_add(struct gen_by_rank *b, uint64_t rank, double value) {
+    ui_raster_add(&b->most, rank, 0, value);
+    ui_raster_add(&b->mean, rank, 0, value);
 }
 
-hpcw_status hpcw_i_by_rank_draw(struct hpcw_i_by_rank *b, struct hpcw_i_page *page, const char *title,
-                                const char *caption, const char *label, enum hpcw_i_page_unit unit,
-                                hpcw_error *err) {
-    hpcw_i_raster_finish(&b->most);
-    hpcw_i_raster_finish(&b->mean);
+hpcw_status gen_by_rank_draw(struct gen_by_rank *b, struct ui_page *page, const char *title,
+                             const char *caption, const char *label, enum ui_page_unit unit, hpcw_error *err) {
+    ui_raster_finish(&b->most);
+    ui_raster_finish(&b->mean);
     bool grouped = b->most.span_x > 1;
-    struct hpcw_i_page_point *point = hpcw_i_calloc(2 * (size_t)b->most.width, sizeof *point);
+    struct ui_page_point *point = hpcw_i_calloc(2 * (size_t)b->most.width, sizeof *point);
     if (point == NULL) {
         return hpcw_i_fail(err, HPCW_ENOMEM, "report: out of memory for %u points", b->most.width);
     }
     for (uint32_t i = 0; i < b->most.width; i++) {
         double rank = (double)(i * b->most.span_x);
-        point[i] = (struct hpcw_i_page_point){.x = rank, .y = b->most.cell[i], .low = NAN, .high = NAN};
+        point[i] = (struct ui_page_point){.x = rank, .y = b->most.cell[i], .low = NAN, .high = NAN};
         point[b->most.width + i] =
-            (struct hpcw_i_page_point){.x = rank, .y = b->mean.cell[i], .low = NAN, .high = NAN};
+            (struct ui_page_point){.x = rank, .y = b->mean.cell[i], .low = NAN, .high = NAN};
     }
-    const struct hpcw_i_page_series series[] = {
+    const struct ui_page_series series[] = {
         {.name = grouped ? "largest" : label,
          .colour = 1,
          .line = true,
@@ -86,24 +84,24 @@ hpcw_status hpcw_i_by_rank_draw(struct hpcw_i_by_rank *b, struct hpcw_i_page *pa
     char text[512];
     (void)snprintf(text, sizeof text, "%s%s", caption,
                    grouped ? " A point stands for several ranks, the first of which is on the axis." : "");
-    hpcw_i_page_xy(page, &(struct hpcw_i_page_xy){.title = title,
-                                                  .caption = text,
-                                                  .origin = HPCW_I_PAGE_READ,
-                                                  .x = {.label = "rank", .unit = HPCW_I_PAGE_COUNT},
-                                                  .y = {.label = label, .unit = unit},
-                                                  .series = series,
-                                                  .count = grouped ? 2 : 1});
+    ui_page_xy(page, &(struct ui_page_xy){.title = title,
+                                          .caption = text,
+                                          .origin = UI_PAGE_READ,
+                                          .x = {.label = "rank", .unit = UI_PAGE_COUNT},
+                                          .y = {.label = label, .unit = unit},
+                                          .series = series,
+                                          .count = grouped ? 2 : 1});
     hpcw_i_free(point);
     return HPCW_OK;
 }
 
-void hpcw_i_by_rank_free(struct hpcw_i_by_rank *b) {
-    hpcw_i_raster_free(&b->most);
-    hpcw_i_raster_free(&b->mean);
+void gen_by_rank_free(struct gen_by_rank *b) {
+    ui_raster_free(&b->most);
+    ui_raster_free(&b->mean);
 }
 
-void hpcw_i_report_fact(struct hpcw_i_page *page, const char *name, enum hpcw_i_page_unit unit, double value) {
-    hpcw_i_page_fact(page, name);
-    hpcw_i_page_number(page, unit, value);
-    hpcw_i_page_end(page);
+void gen_report_fact(struct ui_page *page, const char *name, enum ui_page_unit unit, double value) {
+    ui_page_fact(page, name);
+    ui_page_number(page, unit, value);
+    ui_page_end(page);
 }

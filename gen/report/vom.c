@@ -19,9 +19,9 @@ struct phase {
 };
 
 struct loads {
-    struct hpcw_i_vom_set set;
-    struct hpcw_i_raster raster; /* phases x ranks */
-    struct phase *phase;         /* [phases] */
+    struct read_vom_set set;
+    struct ui_raster raster; /* phases x ranks */
+    struct phase *phase;     /* [phases] */
     uint64_t phases;
     uint32_t ranks;
     pthread_mutex_t lock;
@@ -30,7 +30,7 @@ struct loads {
 /* What one thread reads: the file of one rank. */
 struct reading {
     struct loads *all;
-    const struct hpcw_i_vom_reader *reader;
+    const struct read_vom *reader;
     double *load;    /* [phases] */
     uint64_t *tasks; /* [phases] */
     uint64_t room;   /* 0: of a first file, which tells how many phases there are */
@@ -44,11 +44,11 @@ static hpcw_status phase_begin(void *context, uint64_t number, hpcw_error *err) 
     if (g->room == 0 || number < g->room) {
         return HPCW_OK;
     }
-    return hpcw_i_vom_reader_wrong(g->reader, err, "wanted %llu phases as in the file of rank 0, got more",
-                                   (unsigned long long)g->room);
+    return read_vom_wrong(g->reader, err, "wanted %llu phases as in the file of rank 0, got more",
+                          (unsigned long long)g->room);
 }
 
-static hpcw_status task(void *context, const struct hpcw_i_vom_task *t, hpcw_error *err) {
+static hpcw_status task(void *context, const struct read_vom_task *t, hpcw_error *err) {
     (void)err;
     struct reading *g = context;
     /* vt leaves out the entity that stands for "none". */
@@ -62,16 +62,16 @@ static hpcw_status task(void *context, const struct hpcw_i_vom_task *t, hpcw_err
 static hpcw_status read_file(struct reading *g, uint32_t rank, hpcw_error *err) {
     char path[4096 + 64];
     (void)pthread_mutex_lock(&g->all->lock);
-    (void)snprintf(path, sizeof path, "%s", hpcw_i_vom_set_path(&g->all->set, rank));
+    (void)snprintf(path, sizeof path, "%s", read_vom_set_path(&g->all->set, rank));
     (void)pthread_mutex_unlock(&g->all->lock);
-    struct hpcw_i_vom_reader *reader;
-    hpcw_status s = hpcw_i_vom_reader_open(path, rank, 0, &reader, err);
+    struct read_vom *reader;
+    hpcw_status s = read_vom_open(path, rank, 0, &reader, err);
     if (s == HPCW_OK) {
-        const struct hpcw_i_vom_events events = {.context = g, .phase_begin = phase_begin, .task = task};
+        const struct read_vom_events events = {.context = g, .phase_begin = phase_begin, .task = task};
         g->reader = reader;
         g->phases = 0;
-        s = hpcw_i_vom_reader_run(reader, UINT64_MAX, &events, err);
-        hpcw_i_vom_reader_free(reader);
+        s = read_vom_run(reader, UINT64_MAX, &events, err);
+        read_vom_free(reader);
     }
     return s;
 }
@@ -117,7 +117,7 @@ static hpcw_status read_rank(void *context, void *state, uint64_t rank, hpcw_err
     (void)pthread_mutex_lock(&all->lock);
     for (uint64_t k = 0; k < g->phases; k++) {
         struct phase *p = &all->phase[k];
-        hpcw_i_raster_add(&all->raster, k, rank, g->load[k]);
+        ui_raster_add(&all->raster, k, rank, g->load[k]);
         p->sum_ns += g->load[k] > 0 ? (uint64_t)llround(g->load[k] * 1e9) : 0;
         p->tasks += g->tasks[k];
         p->most = g->load[k] > p->most ? g->load[k] : p->most;
@@ -128,53 +128,53 @@ static hpcw_status read_rank(void *context, void *state, uint64_t rank, hpcw_err
 
 /* ---- Drawing ---- */
 
-static void mark_truth(const struct hpcw_i_report *r, const struct loads *all, struct hpcw_i_areas *areas) {
+static void mark_truth(const struct gen_report *r, const struct loads *all, struct gen_areas *areas) {
     double last = (double)all->phases - 0.5;
     const cJSON *one;
     const cJSON *rank;
-    cJSON_ArrayForEach(one, hpcw_i_report_truth(r, "machine.slow_nodes")) {
-        double first = hpcw_i_report_number(one, "first_rank") - 0.5;
-        hpcw_i_areas_add(areas, -0.5, last, first, first + hpcw_i_report_number(one, "ranks"),
-                         "slow node (injected)");
+    cJSON_ArrayForEach(one, gen_report_truth(r, "machine.slow_nodes")) {
+        double first = gen_report_number(one, "first_rank") - 0.5;
+        gen_areas_add(areas, -0.5, last, first, first + gen_report_number(one, "ranks"),
+                      "slow node (injected)");
     }
-    cJSON_ArrayForEach(one, hpcw_i_report_truth(r, "vom.phases")) {
-        double phase = hpcw_i_report_number(one, "phase");
+    cJSON_ArrayForEach(one, gen_report_truth(r, "vom.phases")) {
+        double phase = gen_report_number(one, "phase");
         cJSON_ArrayForEach(rank, cJSON_GetObjectItemCaseSensitive(one, "ranks")) {
-            double at = hpcw_i_report_number(rank, "rank");
-            hpcw_i_areas_add(areas, phase - 0.5, phase + 0.5, at - 0.5, at + 0.5,
-                             "overloaded rank (in truth.json)");
+            double at = gen_report_number(rank, "rank");
+            gen_areas_add(areas, phase - 0.5, phase + 0.5, at - 0.5, at + 0.5,
+                          "overloaded rank (in truth.json)");
         }
     }
 }
 
-static void draw_map(const struct hpcw_i_report *r, const struct loads *all) {
-    struct hpcw_i_areas areas = {0};
+static void draw_map(const struct gen_report *r, const struct loads *all) {
+    struct gen_areas areas = {0};
     mark_truth(r, all, &areas);
-    hpcw_i_page_heat(r->page, &(struct hpcw_i_page_heat){
-                                  .title = "Load of every rank in every phase",
-                                  .caption = "The sum of the times of a rank's objects",
-                                  .origin = HPCW_I_PAGE_READ,
-                                  .x = {"phase", HPCW_I_PAGE_COUNT, -0.5, (double)all->phases - 0.5, true},
-                                  .y = {"rank", HPCW_I_PAGE_COUNT, -0.5, (double)all->ranks - 0.5, true},
-                                  .label = "load",
-                                  .unit = HPCW_I_PAGE_SECONDS,
-                                  .log = true,
-                                  .raster = &all->raster,
-                                  .area = areas.area,
-                                  .areas = areas.count});
-    hpcw_i_areas_free(&areas);
+    ui_page_heat(r->page,
+                 &(struct ui_page_heat){.title = "Load of every rank in every phase",
+                                        .caption = "The sum of the times of a rank's objects",
+                                        .origin = UI_PAGE_READ,
+                                        .x = {"phase", UI_PAGE_COUNT, -0.5, (double)all->phases - 0.5, true},
+                                        .y = {"rank", UI_PAGE_COUNT, -0.5, (double)all->ranks - 0.5, true},
+                                        .label = "load",
+                                        .unit = UI_PAGE_SECONDS,
+                                        .log = true,
+                                        .raster = &all->raster,
+                                        .area = areas.area,
+                                        .areas = areas.count});
+    gen_areas_free(&areas);
 }
 
 /* As many phases in a point as it takes to keep the curve short: the largest of them counts. */
-static hpcw_status draw_curves(const struct hpcw_i_report *r, const struct loads *all, hpcw_error *err) {
-    uint64_t span = all->phases / HPCW_I_RASTER_MAX + (all->phases % HPCW_I_RASTER_MAX != 0);
+static hpcw_status draw_curves(const struct gen_report *r, const struct loads *all, hpcw_error *err) {
+    uint64_t span = all->phases / UI_RASTER_MAX + (all->phases % UI_RASTER_MAX != 0);
     size_t n = (size_t)((all->phases - 1) / span + 1);
-    struct hpcw_i_page_point *point = hpcw_i_calloc(3 * n, sizeof *point);
+    struct ui_page_point *point = hpcw_i_calloc(3 * n, sizeof *point);
     if (point == NULL) {
         return hpcw_i_fail(err, HPCW_ENOMEM, "report: out of memory for %zu points", n);
     }
     for (size_t i = 0; i < 3 * n; i++) {
-        point[i] = (struct hpcw_i_page_point){.x = (double)(i % n * span), .y = NAN, .low = NAN, .high = NAN};
+        point[i] = (struct ui_page_point){.x = (double)(i % n * span), .y = NAN, .low = NAN, .high = NAN};
     }
     for (uint64_t k = 0; k < all->phases; k++) {
         double mean = (double)all->phase[k].sum_ns / 1e9 / all->ranks;
@@ -184,56 +184,55 @@ static hpcw_status draw_curves(const struct hpcw_i_report *r, const struct loads
             *y = isnan(*y) || value[c] > *y ? value[c] : *y;
         }
     }
-    const struct hpcw_i_page_axis x = {.label = "phase", .unit = HPCW_I_PAGE_COUNT};
-    hpcw_i_page_xy(r->page,
-                   &(struct hpcw_i_page_xy){
-                       .title = "Imbalance of every phase",
-                       .caption = "Load of the busiest rank over the mean of all, less "
-                                  "one: 0 is even, 1 twice the time that is needed.",
-                       .origin = HPCW_I_PAGE_READ,
-                       .x = x,
-                       .y = {.label = "imbalance", .unit = HPCW_I_PAGE_PLAIN},
-                       .series =
-                           &(struct hpcw_i_page_series){
-                               .name = "imbalance", .colour = 1, .line = true, .point = point, .points = n},
-                       .count = 1});
-    const struct hpcw_i_page_series series[] = {
+    const struct ui_page_axis x = {.label = "phase", .unit = UI_PAGE_COUNT};
+    ui_page_xy(r->page, &(struct ui_page_xy){.title = "Imbalance of every phase",
+                                             .caption = "Load of the busiest rank over the mean of all, less "
+                                                        "one: 0 is even, 1 twice the time that is needed.",
+                                             .origin = UI_PAGE_READ,
+                                             .x = x,
+                                             .y = {.label = "imbalance", .unit = UI_PAGE_PLAIN},
+                                             .series = &(struct ui_page_series){.name = "imbalance",
+                                                                                .colour = 1,
+                                                                                .line = true,
+                                                                                .point = point,
+                                                                                .points = n},
+                                             .count = 1});
+    const struct ui_page_series series[] = {
         {.name = "busiest rank", .colour = 1, .line = true, .point = point + n, .points = n},
         {.name = "mean of all ranks", .colour = 0, .line = true, .point = point + 2 * n, .points = n}};
-    hpcw_i_page_xy(r->page,
-                   &(struct hpcw_i_page_xy){.title = "Load of the busiest rank and of the mean one",
-                                            .caption = "A phase takes as long as its busiest rank.",
-                                            .origin = HPCW_I_PAGE_READ,
-                                            .x = x,
-                                            .y = {.label = "load", .unit = HPCW_I_PAGE_SECONDS, .log = true},
-                                            .series = series,
-                                            .count = 2});
+    ui_page_xy(r->page, &(struct ui_page_xy){.title = "Load of the busiest rank and of the mean one",
+                                             .caption = "A phase takes as long as its busiest rank.",
+                                             .origin = UI_PAGE_READ,
+                                             .x = x,
+                                             .y = {.label = "load", .unit = UI_PAGE_SECONDS, .log = true},
+                                             .series = series,
+                                             .count = 2});
     hpcw_i_free(point);
     return HPCW_OK;
 }
 
-static hpcw_status draw(const struct hpcw_i_report *r, const struct loads *all, hpcw_error *err) {
+static hpcw_status draw(const struct gen_report *r, const struct loads *all, hpcw_error *err) {
     uint64_t tasks = 0;
     for (uint64_t k = 0; k < all->phases; k++) {
         tasks += all->phase[k].tasks;
     }
-    hpcw_i_page_heading(r->page, "Load of ranks (vt load-balancing data)");
-    hpcw_i_page_begin(r->page, HPCW_I_PAGE_FACTS);
-    hpcw_i_report_fact(r->page, "Ranks", HPCW_I_PAGE_COUNT, all->ranks);
-    hpcw_i_report_fact(r->page, "Phases", HPCW_I_PAGE_COUNT, (double)all->phases);
-    hpcw_i_report_fact(r->page, "Objects measured", HPCW_I_PAGE_COUNT, (double)tasks);
-    const cJSON *kind = hpcw_i_report_truth(r, "vom.scenario.kind");
+    ui_page_heading(r->page, "Load of ranks (vt load-balancing data)");
+    ui_page_begin(r->page, UI_PAGE_FACTS);
+    gen_report_fact(r->page, "Ranks", UI_PAGE_COUNT, all->ranks);
+    gen_report_fact(r->page, "Phases", UI_PAGE_COUNT, (double)all->phases);
+    gen_report_fact(r->page, "Objects measured", UI_PAGE_COUNT, (double)tasks);
+    const cJSON *kind = gen_report_truth(r, "vom.scenario.kind");
     if (cJSON_IsString(kind)) {
-        hpcw_i_page_fact(r->page, "Scenario injected");
-        hpcw_i_page_text(r->page, "%s", kind->valuestring);
-        hpcw_i_page_end(r->page);
+        ui_page_fact(r->page, "Scenario injected");
+        ui_page_text(r->page, "%s", kind->valuestring);
+        ui_page_end(r->page);
     }
-    hpcw_i_page_end(r->page);
+    ui_page_end(r->page);
     draw_map(r, all);
     return draw_curves(r, all, err);
 }
 
-static hpcw_status read_all(const struct hpcw_i_report *r, struct loads *all, hpcw_error *err) {
+static hpcw_status read_all(const struct gen_report *r, struct loads *all, hpcw_error *err) {
     struct reading first = {.all = all};
     hpcw_status s = read_file(&first, 0, err);
     all->phases = first.phases;
@@ -245,24 +244,24 @@ static hpcw_status read_all(const struct hpcw_i_report *r, struct loads *all, hp
         return hpcw_i_fail(err, HPCW_ENOMEM, "report: out of memory for %llu phases",
                            (unsigned long long)all->phases);
     }
-    s = hpcw_i_raster_init(&all->raster, all->phases, all->ranks, HPCW_I_RASTER_MAX, HPCW_I_REDUCE_MAX, err);
+    s = ui_raster_init(&all->raster, all->phases, all->ranks, UI_RASTER_MAX, UI_REDUCE_MAX, err);
     if (s == HPCW_OK) {
-        const struct hpcw_i_pool_work work = {
+        const struct gen_pool_work work = {
             .context = all, .begin = begin_reading, .step = read_rank, .end = end_reading};
-        s = hpcw_i_pool_run(r->jobs, 0, all->ranks, 1, &work, err);
-        hpcw_i_raster_finish(&all->raster);
+        s = gen_pool_run(r->jobs, 0, all->ranks, 1, &work, err);
+        ui_raster_finish(&all->raster);
     }
     return s;
 }
 
-hpcw_status hpcw_i_report_vom(const struct hpcw_i_report *r, hpcw_error *err) {
+hpcw_status gen_report_vom(const struct gen_report *r, hpcw_error *err) {
     struct stat st;
     if (stat(r->path, &st) != 0 || !S_ISDIR(st.st_mode)) {
         return hpcw_i_fail(err, HPCW_ENOTSUP, "%s: wanted the folder of all ranks' files, got one file",
                            r->path);
     }
     struct loads all = {0};
-    hpcw_status s = hpcw_i_vom_set_open(r->path, false, &all.set, err);
+    hpcw_status s = read_vom_set_open(r->path, false, &all.set, err);
     if (s != HPCW_OK) {
         return s;
     }
@@ -273,8 +272,8 @@ hpcw_status hpcw_i_report_vom(const struct hpcw_i_report *r, hpcw_error *err) {
         s = draw(r, &all, err);
     }
     (void)pthread_mutex_destroy(&all.lock);
-    hpcw_i_raster_free(&all.raster);
+    ui_raster_free(&all.raster);
     hpcw_i_free(all.phase);
-    hpcw_i_vom_set_close(&all.set);
+    read_vom_set_close(&all.set);
     return s;
 }

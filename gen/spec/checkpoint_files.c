@@ -17,8 +17,8 @@ struct checkpoint {
     uint64_t first; /* index of its first file; its files are, for each map: summary, nodes */
 };
 
-struct hpcw_i_checkpoints {
-    struct hpcw_i_ckpt model;
+struct gen_checkpoints {
+    struct model_checkpoint model;
     uint64_t start;
     uint32_t maps; /* of each checkpoint */
     struct checkpoint *checkpoint;
@@ -29,7 +29,7 @@ struct hpcw_i_checkpoints {
 /* ---- what is in a map ---- */
 
 struct entries {
-    const struct hpcw_i_ckpt *model;
+    const struct model_checkpoint *model;
     uint64_t first; /* file of rank 0 */
     char name[32];
     hpcw_rank2file_entry entry;
@@ -44,15 +44,15 @@ static void data_name(uint32_t rank, char name[32]) {
 static size_t entries_of(void *context, uint32_t rank, const hpcw_rank2file_entry **entry) {
     struct entries *e = context;
     uint64_t file = e->first + rank;
-    if (hpcw_i_ckpt_has(e->model, HPCW_I_CKPT_MISSING_RANK, file)) {
+    if (model_checkpoint_has(e->model, MODEL_CHECKPOINT_MISSING_RANK, file)) {
         return HPCW_RANK2FILE_NO_ENTRY;
     }
     char name[HPCW_I_FMT_ROOM + 32];
     data_name(rank, name);
     memcpy(e->name, name, sizeof e->name);
     e->entry = (hpcw_rank2file_entry){.name = e->name,
-                                      .size = hpcw_i_ckpt_size(e->model, file),
-                                      .crc = hpcw_i_ckpt_crc(e->model, file),
+                                      .size = model_checkpoint_size(e->model, file),
+                                      .crc = model_checkpoint_crc(e->model, file),
                                       .has_crc = true};
     *entry = &e->entry;
     return 1;
@@ -60,8 +60,8 @@ static size_t entries_of(void *context, uint32_t rank, const hpcw_rank2file_entr
 
 /* ---- shape ---- */
 
-static hpcw_rank2file_options options_of(const struct hpcw_i_checkpoints *c, uint32_t checkpoint) {
-    const struct hpcw_i_ckpt_params *p = &c->model.params;
+static hpcw_rank2file_options options_of(const struct gen_checkpoints *c, uint32_t checkpoint) {
+    const struct model_checkpoint_params *p = &c->model.params;
     hpcw_rank2file_options o;
     hpcw_rank2file_options_init(&o);
     o.layout = (hpcw_rank2file_layout)p->layout;
@@ -74,7 +74,7 @@ static hpcw_rank2file_options options_of(const struct hpcw_i_checkpoints *c, uin
     o.dataset.job_name = "hpcgen";
     o.dataset.files = c->model.ranks;
     for (uint32_t rank = 0; rank < c->model.ranks; rank++) {
-        o.dataset.size += hpcw_i_ckpt_size(&c->model, rank);
+        o.dataset.size += model_checkpoint_size(&c->model, rank);
         if (c->model.params.sigma == 0) {
             o.dataset.size *= c->model.ranks;
             break;
@@ -84,7 +84,7 @@ static hpcw_rank2file_options options_of(const struct hpcw_i_checkpoints *c, uin
 }
 
 /* All checkpoints; with a stale index one more, which is the current one. */
-static hpcw_status make_index(const struct hpcw_i_checkpoints *c, hpcw_kvtree **out, hpcw_error *err) {
+static hpcw_status make_index(const struct gen_checkpoints *c, hpcw_kvtree **out, hpcw_error *err) {
     uint32_t count = c->model.params.checkpoints;
     hpcw_status s = hpcw_kvtree_new(out, err);
     for (uint32_t k = 0; s == HPCW_OK && k < count; k++) {
@@ -99,7 +99,7 @@ static hpcw_status make_index(const struct hpcw_i_checkpoints *c, hpcw_kvtree **
     return s;
 }
 
-static hpcw_status shape(struct hpcw_i_checkpoints *c, hpcw_error *err) {
+static hpcw_status shape(struct gen_checkpoints *c, hpcw_error *err) {
     uint64_t next = 1;
     hpcw_kvtree *tree = NULL;
     hpcw_status s = HPCW_OK;
@@ -122,36 +122,36 @@ static hpcw_status shape(struct hpcw_i_checkpoints *c, hpcw_error *err) {
         hpcw_kvtree_free(tree);
     }
     c->first_data = c->files = next;
-    if (c->model.params.payload == HPCW_I_CKPT_FILES) {
+    if (c->model.params.payload == MODEL_CHECKPOINT_FILES) {
         c->files += (uint64_t)c->model.params.checkpoints * c->model.ranks -
-                    c->model.params.faults[HPCW_I_CKPT_MISSING_FILE];
+                    c->model.params.faults[MODEL_CHECKPOINT_MISSING_FILE];
     }
     return s;
 }
 
-hpcw_status hpcw_i_checkpoints_new(const struct hpcw_i_ckpt_params *params, uint32_t ranks, uint64_t seed,
-                                   uint64_t start, struct hpcw_i_checkpoints **out, hpcw_error *err) {
-    struct hpcw_i_checkpoints *c = hpcw_i_calloc(1, sizeof *c);
+hpcw_status gen_checkpoints_new(const struct model_checkpoint_params *params, uint32_t ranks, uint64_t seed,
+                                uint64_t start, struct gen_checkpoints **out, hpcw_error *err) {
+    struct gen_checkpoints *c = hpcw_i_calloc(1, sizeof *c);
     *out = NULL;
     if (c == NULL) {
         return hpcw_i_fail(err, HPCW_ENOMEM, "scr: out of memory");
     }
     c->start = start;
     c->maps = hpcw_rank2file_layout_maps((hpcw_rank2file_layout)params->layout);
-    hpcw_status s = hpcw_i_ckpt_init(&c->model, params, ranks, seed, err);
+    hpcw_status s = model_checkpoint_init(&c->model, params, ranks, seed, err);
     if (s == HPCW_OK) {
         c->checkpoint = hpcw_i_calloc(params->checkpoints, sizeof *c->checkpoint);
         s = c->checkpoint == NULL ? hpcw_i_fail(err, HPCW_ENOMEM, "scr: out of memory") : shape(c, err);
     }
     if (s != HPCW_OK) {
-        hpcw_i_checkpoints_free(c);
+        gen_checkpoints_free(c);
         return s;
     }
     *out = c;
     return HPCW_OK;
 }
 
-void hpcw_i_checkpoints_free(struct hpcw_i_checkpoints *c) {
+void gen_checkpoints_free(struct gen_checkpoints *c) {
     if (c == NULL) {
         return;
     }
@@ -161,19 +161,19 @@ void hpcw_i_checkpoints_free(struct hpcw_i_checkpoints *c) {
         }
     }
     hpcw_i_free(c->checkpoint);
-    hpcw_i_ckpt_free(&c->model);
+    model_checkpoint_free(&c->model);
     hpcw_i_free(c);
 }
 
-const struct hpcw_i_ckpt *hpcw_i_checkpoints_model(const struct hpcw_i_checkpoints *c) {
+const struct model_checkpoint *gen_checkpoints_model(const struct gen_checkpoints *c) {
     return &c->model;
 }
 
-uint64_t hpcw_i_checkpoints_files(const struct hpcw_i_checkpoints *c) {
+uint64_t gen_checkpoints_files(const struct gen_checkpoints *c) {
     return c->files;
 }
 
-uint64_t hpcw_i_checkpoints_first_data(const struct hpcw_i_checkpoints *c) {
+uint64_t gen_checkpoints_first_data(const struct gen_checkpoints *c) {
     return c->first_data;
 }
 
@@ -188,7 +188,7 @@ struct place {
     uint32_t node;
 };
 
-static struct place find(const struct hpcw_i_checkpoints *c, uint64_t index) {
+static struct place find(const struct gen_checkpoints *c, uint64_t index) {
     uint32_t k = c->model.params.checkpoints - 1;
     while (index < c->checkpoint[k].first) {
         k--;
@@ -205,41 +205,41 @@ static struct place find(const struct hpcw_i_checkpoints *c, uint64_t index) {
 }
 
 /* The number of a data file in the model: missing ones are left out of the count. */
-static uint64_t file_of(const struct hpcw_i_checkpoints *c, uint64_t index) {
+static uint64_t file_of(const struct gen_checkpoints *c, uint64_t index) {
     uint64_t place = index - c->first_data;
     uint64_t file = place;
     uint64_t next;
-    while ((next = place + hpcw_i_ckpt_before(&c->model, HPCW_I_CKPT_MISSING_FILE, file + 1)) != file) {
+    while ((next = place + model_checkpoint_before(&c->model, MODEL_CHECKPOINT_MISSING_FILE, file + 1)) !=
+           file) {
         file = next;
     }
     return file;
 }
 
-void hpcw_i_checkpoints_name(const struct hpcw_i_checkpoints *c, uint32_t checkpoint,
-                             char name[HPCW_RANK2FILE_MAX_DATASET + 1]) {
+void gen_checkpoints_name(const struct gen_checkpoints *c, uint32_t checkpoint,
+                          char name[HPCW_RANK2FILE_MAX_DATASET + 1]) {
     hpcw_rank2file_options o = c->checkpoint[0].options;
     o.dataset.id = checkpoint + (uint64_t)1;
     hpcw_rank2file_dataset_name(&o, name);
 }
 
-void hpcw_i_checkpoints_data_path(const struct hpcw_i_checkpoints *c, uint64_t file,
-                                  char path[HPCW_I_CHECKPOINT_PATH]) {
+void gen_checkpoints_data_path(const struct gen_checkpoints *c, uint64_t file, char path[GEN_CHECKPOINT_PATH]) {
     char name[HPCW_RANK2FILE_MAX_DATASET + 1];
     char data[HPCW_I_FMT_ROOM + 32];
-    hpcw_i_checkpoints_name(c, (uint32_t)(file / c->model.ranks), name);
+    gen_checkpoints_name(c, (uint32_t)(file / c->model.ranks), name);
     data_name((uint32_t)(file % c->model.ranks), data);
-    (void)snprintf(path, HPCW_I_CHECKPOINT_PATH, "%.150s/%.40s", name, data);
+    (void)snprintf(path, GEN_CHECKPOINT_PATH, "%.150s/%.40s", name, data);
 }
 
-void hpcw_i_checkpoints_file(const struct hpcw_i_checkpoints *c, uint64_t index,
-                             char path[HPCW_I_CHECKPOINT_PATH], uint64_t *size) {
+void gen_checkpoints_file(const struct gen_checkpoints *c, uint64_t index, char path[GEN_CHECKPOINT_PATH],
+                          uint64_t *size) {
     if (index == 0) {
-        (void)snprintf(path, HPCW_I_CHECKPOINT_PATH, "%s", HPCW_RANK2FILE_INDEX);
+        (void)snprintf(path, GEN_CHECKPOINT_PATH, "%s", HPCW_RANK2FILE_INDEX);
         *size = c->index_size;
     } else if (index >= c->first_data) {
         uint64_t file = file_of(c, index);
-        hpcw_i_checkpoints_data_path(c, file, path);
-        *size = hpcw_i_ckpt_length(&c->model, file);
+        gen_checkpoints_data_path(c, file, path);
+        *size = model_checkpoint_length(&c->model, file);
     } else {
         struct place p = find(c, index);
         hpcw_rank2file_node node;
@@ -250,15 +250,14 @@ void hpcw_i_checkpoints_file(const struct hpcw_i_checkpoints *c, uint64_t index,
             hpcw_rank2file_map_node(p.checkpoint->map[p.map], p.node, &node);
         }
         /* The generator's names are short. */
-        (void)snprintf(path, HPCW_I_CHECKPOINT_PATH, "%.*s", HPCW_I_CHECKPOINT_PATH - 1, node.path);
+        (void)snprintf(path, GEN_CHECKPOINT_PATH, "%.*s", GEN_CHECKPOINT_PATH - 1, node.path);
         *size = node.size;
     }
 }
 
-bool hpcw_i_checkpoints_folder(const struct hpcw_i_checkpoints *c, uint32_t index,
-                               char path[HPCW_I_CHECKPOINT_PATH]) {
+bool gen_checkpoints_folder(const struct gen_checkpoints *c, uint32_t index, char path[GEN_CHECKPOINT_PATH]) {
     if (index == 0) {
-        (void)snprintf(path, HPCW_I_CHECKPOINT_PATH, ".scr");
+        (void)snprintf(path, GEN_CHECKPOINT_PATH, ".scr");
         return true;
     }
     uint32_t per_checkpoint = 1 + c->maps;
@@ -269,19 +268,19 @@ bool hpcw_i_checkpoints_folder(const struct hpcw_i_checkpoints *c, uint32_t inde
     char name[HPCW_RANK2FILE_PATH];
     uint32_t which = (index - 1) % per_checkpoint;
     if (which == 0) {
-        hpcw_i_checkpoints_name(c, k, name);
+        gen_checkpoints_name(c, k, name);
     } else {
         hpcw_rank2file_summary_path(&c->checkpoint[k].options, which - 1, name);
         *strrchr(name, '/') = '\0';
     }
-    (void)snprintf(path, HPCW_I_CHECKPOINT_PATH, "%.*s", HPCW_I_CHECKPOINT_PATH - 1, name);
+    (void)snprintf(path, GEN_CHECKPOINT_PATH, "%.*s", GEN_CHECKPOINT_PATH - 1, name);
     return true;
 }
 
 /* ---- writing ---- */
 
-hpcw_status hpcw_i_checkpoints_put(const struct hpcw_i_checkpoints *c, uint64_t index, hpcw_sink *sink,
-                                   hpcw_error *err) {
+hpcw_status gen_checkpoints_put(const struct gen_checkpoints *c, uint64_t index, hpcw_sink *sink,
+                                hpcw_error *err) {
     hpcw_kvtree *tree = NULL;
     hpcw_status s;
     if (index == 0) {
@@ -301,13 +300,13 @@ hpcw_status hpcw_i_checkpoints_put(const struct hpcw_i_checkpoints *c, uint64_t 
     return s;
 }
 
-hpcw_status hpcw_i_checkpoints_put_data(const struct hpcw_i_checkpoints *c, uint64_t index, const char *path,
-                                        hpcw_durability durability, unsigned char *buffer, size_t buffer_size,
-                                        hpcw_error *err) {
-    const struct hpcw_i_ckpt *m = &c->model;
+hpcw_status gen_checkpoints_put_data(const struct gen_checkpoints *c, uint64_t index, const char *path,
+                                     hpcw_durability durability, unsigned char *buffer, size_t buffer_size,
+                                     hpcw_error *err) {
+    const struct model_checkpoint *m = &c->model;
     uint64_t file = file_of(c, index);
-    uint64_t body = hpcw_i_ckpt_size(m, file) - HPCW_I_CKPT_LEAST;
-    uint64_t length = hpcw_i_ckpt_length(m, file);
+    uint64_t body = model_checkpoint_size(m, file) - MODEL_CHECKPOINT_LEAST;
+    uint64_t length = model_checkpoint_length(m, file);
     hpcw_rank2file_file *f;
     hpcw_status s = hpcw_rank2file_file_open(path, durability, &f, err);
     if (s != HPCW_OK) {
@@ -316,13 +315,13 @@ hpcw_status hpcw_i_checkpoints_put_data(const struct hpcw_i_checkpoints *c, uint
     for (uint64_t at = 0; s == HPCW_OK && at < body && at < length;) {
         uint64_t end = body < length ? body : length;
         size_t n = end - at < buffer_size ? (size_t)(end - at) : buffer_size;
-        hpcw_i_ckpt_fill(m, file, at, n, buffer);
+        model_checkpoint_fill(m, file, at, n, buffer);
         s = hpcw_rank2file_file_write(f, buffer, n, err);
         at += n;
     }
     if (s == HPCW_OK && length > body) {
-        unsigned char last[HPCW_I_CKPT_LEAST];
-        hpcw_i_ckpt_last(m, file, hpcw_rank2file_file_crc(f), last);
+        unsigned char last[MODEL_CHECKPOINT_LEAST];
+        model_checkpoint_last(m, file, hpcw_rank2file_file_crc(f), last);
         s = hpcw_rank2file_file_write(f, last, (size_t)(length - body), err);
     }
     if (s == HPCW_OK) {

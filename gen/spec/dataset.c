@@ -10,13 +10,13 @@
 #include <hpcw/sink.h>
 #include <hpcw/version.h>
 
-const char *const hpcw_i_scale_name[] = {"tiny", "small", "medium", "large", NULL};
+const char *const gen_scale_name[] = {"tiny", "small", "medium", "large", NULL};
 
-#define RUN_FIELD(name) .offset = offsetof(struct hpcw_i_dataset_params, name)
+#define RUN_FIELD(name) .offset = offsetof(struct gen_dataset_params, name)
 
-static const struct hpcw_i_param run_param[] = {
+static const struct ui_param run_param[] = {
     {.key = "run.start",
-     .type = HPCW_I_PARAM_U64,
+     .type = UI_PARAM_U64,
      RUN_FIELD(start),
      .min = 0,
      .max = 253402300799.0, /* 9999-12-31T23:59:59Z */
@@ -24,70 +24,70 @@ static const struct hpcw_i_param run_param[] = {
      .help = "when the simulated run began, seconds since 1970-01-01 UTC"},
 };
 
-static const struct hpcw_i_param sion_param[] = {
+static const struct ui_param sion_param[] = {
     {.key = "sion.files",
-     .type = HPCW_I_PARAM_U32,
+     .type = UI_PARAM_U32,
      RUN_FIELD(sion_files),
      .min = 1,
      .max = 1048576,
      .help = "physical files of the particle container, at most one per rank"},
 };
 
-#define VOM_FIELD(name) .offset = offsetof(struct hpcw_i_vom_params, name)
+#define VOM_FIELD(name) .offset = offsetof(struct gen_vom_params, name)
 
 static const char *const container_names[] = {"brotli", "plain", "lbaf", NULL};
 
-static const struct hpcw_i_param vom_param[] = {
+static const struct ui_param vom_param[] = {
     {.key = "vom.container",
-     .type = HPCW_I_PARAM_CHOICE,
+     .type = UI_PARAM_CHOICE,
      VOM_FIELD(container),
      .choices = container_names,
      .help = "brotli (data.0.json.br, as vt writes), plain (data.0.json) or lbaf (brotli inside data.0.json)"},
     {.key = "vom.quality",
-     .type = HPCW_I_PARAM_U32,
+     .type = UI_PARAM_U32,
      VOM_FIELD(quality),
      .min = 0,
      .max = 9,
      .help = "brotli: 0 is fast, 9 small"},
     {.key = "vom.window",
-     .type = HPCW_I_PARAM_U32,
+     .type = UI_PARAM_U32,
      VOM_FIELD(window),
      .min = 10,
      .max = 24,
      .help = "brotli: binary logarithm of how far back it looks; not 16 or 21"},
 };
 
-#define LINKTEST (UINT64_C(1) << HPCW_I_FORMAT_LINKTEST)
-#define SION (UINT64_C(1) << HPCW_I_FORMAT_SION)
-#define VOM (UINT64_C(1) << HPCW_I_FORMAT_VOM)
-#define CLOG2 (UINT64_C(1) << HPCW_I_FORMAT_CLOG2)
-#define RANK2FILE (UINT64_C(1) << HPCW_I_FORMAT_RANK2FILE)
+#define LINKTEST (UINT64_C(1) << GEN_FORMAT_LINKTEST)
+#define SION (UINT64_C(1) << GEN_FORMAT_SION)
+#define VOM (UINT64_C(1) << GEN_FORMAT_VOM)
+#define CLOG2 (UINT64_C(1) << GEN_FORMAT_CLOG2)
+#define RANK2FILE (UINT64_C(1) << GEN_FORMAT_RANK2FILE)
 
 #define COUNT(a) (sizeof(a) / sizeof(a)[0])
-#define OWNER(field) offsetof(struct hpcw_i_dataset, field)
+#define OWNER(field) offsetof(struct gen_dataset, field)
 
-/* The lengths of the models' tables are no constant expressions here: hpcw_i_dataset_group_size looks them up.
+/* The lengths of the models' tables are no constant expressions here: gen_dataset_group_size looks them up.
  */
-const struct hpcw_i_dataset_group hpcw_i_dataset_group[] = {
+const struct gen_dataset_group gen_dataset_group[] = {
     {"run", run_param, COUNT(run_param), OWNER(params), 0},
-    {"machine", hpcw_i_machine_param, 0, OWNER(machine_params), 0},
-    {"linktest", hpcw_i_linktest_param, 0, OWNER(linktest_params), LINKTEST},
+    {"machine", model_machine_param, 0, OWNER(machine_params), 0},
+    {"linktest", model_linktest_param, 0, OWNER(linktest_params), LINKTEST},
     {"sion", sion_param, COUNT(sion_param), OWNER(params), SION},
-    {"sion", hpcw_i_particles_param, 0, OWNER(particles_params), SION},
-    {"load", hpcw_i_load_param, 0, OWNER(load_params), VOM | CLOG2},
+    {"sion", model_particles_param, 0, OWNER(particles_params), SION},
+    {"load", model_load_param, 0, OWNER(load_params), VOM | CLOG2},
     {"vom", vom_param, COUNT(vom_param), OWNER(vom_params), VOM},
-    {"trace", hpcw_i_trace_param, 0, OWNER(trace_params), CLOG2},
-    {"rank2file", hpcw_i_ckpt_param, 0, OWNER(ckpt_params), RANK2FILE},
+    {"trace", model_trace_param, 0, OWNER(trace_params), CLOG2},
+    {"rank2file", model_checkpoint_param, 0, OWNER(ckpt_params), RANK2FILE},
 };
-const size_t hpcw_i_dataset_group_count = COUNT(hpcw_i_dataset_group);
+const size_t gen_dataset_group_count = COUNT(gen_dataset_group);
 
-size_t hpcw_i_dataset_group_size(const struct hpcw_i_dataset_group *g) {
-    return g->params == hpcw_i_machine_param     ? hpcw_i_machine_param_count
-           : g->params == hpcw_i_linktest_param  ? hpcw_i_linktest_param_count
-           : g->params == hpcw_i_particles_param ? hpcw_i_particles_param_count
-           : g->params == hpcw_i_load_param      ? hpcw_i_load_param_count
-           : g->params == hpcw_i_trace_param     ? hpcw_i_trace_param_count
-           : g->params == hpcw_i_ckpt_param      ? hpcw_i_ckpt_param_count
+size_t gen_dataset_group_size(const struct gen_dataset_group *g) {
+    return g->params == model_machine_param      ? model_machine_param_count
+           : g->params == model_linktest_param   ? model_linktest_param_count
+           : g->params == model_particles_param  ? model_particles_param_count
+           : g->params == model_load_param       ? model_load_param_count
+           : g->params == model_trace_param      ? model_trace_param_count
+           : g->params == model_checkpoint_param ? model_checkpoint_param_count
                                                  : g->count;
 }
 
@@ -99,20 +99,19 @@ static const struct {
     uint32_t phases, objects;
     uint64_t checkpoint;
 } scales[] = {
-    [HPCW_I_SCALE_TINY] = {6 << 10, 0, 6, 0, 4 << 10},
-    [HPCW_I_SCALE_SMALL] = {16 << 10, 0, 15, 0, 12 << 10},
-    [HPCW_I_SCALE_MEDIUM] = {0, 0, 0, 0, 0},
-    [HPCW_I_SCALE_LARGE] = {95000000, 3, 200, 32,
-                            95000000}, /* 2.5 million particles of 38 bytes, as HACC-IO runs had */
+    [GEN_SCALE_TINY] = {6 << 10, 0, 6, 0, 4 << 10},
+    [GEN_SCALE_SMALL] = {16 << 10, 0, 15, 0, 12 << 10},
+    [GEN_SCALE_MEDIUM] = {0, 0, 0, 0, 0},
+    [GEN_SCALE_LARGE] = {95000000, 3, 200, 32,
+                         95000000}, /* 2.5 million particles of 38 bytes, as HACC-IO runs had */
 };
 
-hpcw_status hpcw_i_dataset_init(struct hpcw_i_dataset *d, const char *preset, enum hpcw_i_scale scale,
-                                hpcw_error *err) {
-    *d = (struct hpcw_i_dataset){.scale = scale, .linktest_files = 1, .block_size = 4096};
+hpcw_status gen_dataset_init(struct gen_dataset *d, const char *preset, enum gen_scale scale, hpcw_error *err) {
+    *d = (struct gen_dataset){.scale = scale, .linktest_files = 1, .block_size = 4096};
     (void)snprintf(d->preset, sizeof d->preset, "%s", preset);
-    d->params = (struct hpcw_i_dataset_params){.start = 1714557600, .sion_files = 4};
-    hpcw_i_linktest_params_init(&d->linktest_params);
-    hpcw_i_particles_params_init(&d->particles_params);
+    d->params = (struct gen_dataset_params){.start = 1714557600, .sion_files = 4};
+    model_linktest_params_init(&d->linktest_params);
+    model_particles_params_init(&d->particles_params);
     if (scales[scale].mean_size != 0) {
         d->particles_params.mean_size = scales[scale].mean_size;
     }
@@ -120,60 +119,60 @@ hpcw_status hpcw_i_dataset_init(struct hpcw_i_dataset *d, const char *preset, en
     hpcw_brotli_options brotli;
     hpcw_brotli_options_init(&brotli);
     d->vom_params =
-        (struct hpcw_i_vom_params){.quality = (uint32_t)brotli.quality, .window = (uint32_t)brotli.window};
-    hpcw_i_load_params_init(&d->load_params);
-    hpcw_i_trace_params_init(&d->trace_params);
+        (struct gen_vom_params){.quality = (uint32_t)brotli.quality, .window = (uint32_t)brotli.window};
+    model_load_params_init(&d->load_params);
+    model_trace_params_init(&d->trace_params);
     if (scales[scale].phases != 0) {
         d->load_params.phases = scales[scale].phases;
     }
     if (scales[scale].objects != 0) {
         d->load_params.objects = scales[scale].objects;
     }
-    hpcw_i_ckpt_params_init(&d->ckpt_params);
+    model_checkpoint_params_init(&d->ckpt_params);
     if (scales[scale].checkpoint != 0) {
         d->ckpt_params.mean_size = scales[scale].checkpoint;
     }
-    return hpcw_i_machine_params_init(&d->machine_params, preset, err);
+    return model_machine_params_init(&d->machine_params, preset, err);
 }
 
-bool hpcw_i_dataset_wants(const struct hpcw_i_dataset *d, uint64_t formats) {
+bool gen_dataset_wants(const struct gen_dataset *d, uint64_t formats) {
     return formats == 0 || (d->formats & formats) != 0;
 }
 
-hpcw_status hpcw_i_dataset_build(struct hpcw_i_dataset *d, hpcw_error *err) {
-    hpcw_status s = hpcw_i_machine_init(&d->machine, &d->machine_params, d->ranks, d->seed, err);
+hpcw_status gen_dataset_build(struct gen_dataset *d, hpcw_error *err) {
+    hpcw_status s = model_machine_init(&d->machine, &d->machine_params, d->ranks, d->seed, err);
     if (s != HPCW_OK) {
         return s;
     }
     d->built = true;
-    s = hpcw_i_linktest_model_init(&d->linktest, &d->machine, &d->linktest_params, err);
+    s = model_linktest_init(&d->linktest, &d->machine, &d->linktest_params, err);
     if (s == HPCW_OK) {
-        s = hpcw_i_particles_init(&d->particles, &d->particles_params, d->ranks, d->seed, err);
+        s = model_particles_init(&d->particles, &d->particles_params, d->ranks, d->seed, err);
     }
-    if (s == HPCW_OK && hpcw_i_dataset_wants(d, VOM | CLOG2)) {
-        s = hpcw_i_load_init(&d->load, &d->load_params, &d->machine, err);
+    if (s == HPCW_OK && gen_dataset_wants(d, VOM | CLOG2)) {
+        s = model_load_init(&d->load, &d->load_params, &d->machine, err);
     }
-    if (s == HPCW_OK && hpcw_i_dataset_wants(d, CLOG2)) {
-        s = hpcw_i_trace_init(&d->trace, &d->trace_params, &d->load, err);
+    if (s == HPCW_OK && gen_dataset_wants(d, CLOG2)) {
+        s = model_trace_init(&d->trace, &d->trace_params, &d->load, err);
     }
-    if (s == HPCW_OK && hpcw_i_dataset_wants(d, RANK2FILE)) {
-        s = hpcw_i_checkpoints_new(&d->ckpt_params, d->ranks, d->seed, d->params.start, &d->checkpoints, err);
+    if (s == HPCW_OK && gen_dataset_wants(d, RANK2FILE)) {
+        s = gen_checkpoints_new(&d->ckpt_params, d->ranks, d->seed, d->params.start, &d->checkpoints, err);
     }
     return s;
 }
 
-void hpcw_i_dataset_free(struct hpcw_i_dataset *d) {
+void gen_dataset_free(struct gen_dataset *d) {
     if (d->built) {
-        hpcw_i_checkpoints_free(d->checkpoints);
+        gen_checkpoints_free(d->checkpoints);
         d->checkpoints = NULL;
-        hpcw_i_trace_free(&d->trace);
-        hpcw_i_load_free(&d->load);
-        hpcw_i_machine_free(&d->machine);
+        model_trace_free(&d->trace);
+        model_load_free(&d->load);
+        model_machine_free(&d->machine);
         d->built = false;
     }
 }
 
-void hpcw_i_dataset_time(uint64_t seconds, char text[24]) {
+void gen_dataset_time(uint64_t seconds, char text[24]) {
     time_t t = (time_t)seconds;
     struct tm tm;
     if (gmtime_r(&t, &tm) == NULL || tm.tm_year > 9999 - 1900) {

@@ -11,7 +11,7 @@
 enum { MOST_THREADS = 256 };
 
 struct shared {
-    const struct hpcw_i_pool_work *work;
+    const struct gen_pool_work *work;
     uint64_t end;
     uint64_t run;
     atomic_uint_fast64_t next;
@@ -63,8 +63,8 @@ static void *work_on(void *shared) {
     return NULL;
 }
 
-hpcw_status hpcw_i_pool_run(uint32_t jobs, uint64_t first, uint64_t count, uint64_t run,
-                            const struct hpcw_i_pool_work *work, hpcw_error *err) {
+hpcw_status gen_pool_run(uint32_t jobs, uint64_t first, uint64_t count, uint64_t run,
+                         const struct gen_pool_work *work, hpcw_error *err) {
     struct shared s = {.work = work, .end = first + count, .run = run == 0 ? 1 : run};
     atomic_init(&s.next, first);
     atomic_init(&s.failed, false);
@@ -90,7 +90,7 @@ hpcw_status hpcw_i_pool_run(uint32_t jobs, uint64_t first, uint64_t count, uint6
     return s.status;
 }
 
-uint32_t hpcw_i_pool_processors(void) {
+uint32_t gen_pool_processors(void) {
     cpu_set_t set;
     if (sched_getaffinity(0, sizeof set, &set) != 0) {
         return 1;

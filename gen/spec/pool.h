@@ -8,7 +8,7 @@
 #include <hpcw/status.h>
 
 /* Work of one index; `state` is what `begin` made for the thread, or NULL. */
-struct hpcw_i_pool_work {
+struct gen_pool_work {
     void *context;
     hpcw_status (*begin)(void *context, void **state,
                          hpcw_error *err); /* once per thread; NULL: nothing to do */
@@ -22,10 +22,10 @@ struct hpcw_i_pool_work {
  * on up to `jobs` threads of which the caller's is one. After a failure no new index is handed out; of several
  * failures the one of the lowest index is reported. A system that refuses a thread gets fewer.
  */
-hpcw_status hpcw_i_pool_run(uint32_t jobs, uint64_t first, uint64_t count, uint64_t run,
-                            const struct hpcw_i_pool_work *work, hpcw_error *err);
+hpcw_status gen_pool_run(uint32_t jobs, uint64_t first, uint64_t count, uint64_t run,
+                         const struct gen_pool_work *work, hpcw_error *err);
 
 /* Processors that this process may use, at least 1. */
-uint32_t hpcw_i_pool_processors(void);
+uint32_t gen_pool_processors(void);
 
 #endif

@@ -14,11 +14,11 @@
 
 #include <hpcw/status.h>
 
-struct hpcw_i_clog2_reader;
+struct read_clog2;
 struct hpcw_i_json;
 
 /* What the preamble says, and what follows from it. */
-struct hpcw_i_clog2_info {
+struct read_clog2_info {
     uint32_t block_size;
     uint32_t buffered_blocks; /* of the writer's buffer */
     uint32_t ranks, threads;
@@ -29,7 +29,7 @@ struct hpcw_i_clog2_info {
 };
 
 /* One record. */
-struct hpcw_i_clog2_item {
+struct read_clog2_item {
     uint64_t offset; /* in the file */
     uint64_t block;
     double time;
@@ -41,7 +41,7 @@ struct hpcw_i_clog2_item {
 };
 
 /* One entry of the table of communicators. */
-struct hpcw_i_clog2_entry {
+struct read_clog2_entry {
     unsigned char id[32];
     int32_t index, kind;
 };
@@ -49,80 +49,77 @@ struct hpcw_i_clog2_entry {
 /* Opens a log. HPCW_EFORMAT where preamble, table or size do not fit together, HPCW_ETRUNCATED where the file ends
  * before what it announces, HPCW_ENOTSUP for the local file of a process that was not merged, HPCW_ENOMEM, the system's
  * refusals. */
-hpcw_status hpcw_i_clog2_reader_open(const char *path, struct hpcw_i_clog2_reader **out, hpcw_error *err);
-hpcw_status hpcw_i_clog2_reader_open_memory(const void *data, size_t size, struct hpcw_i_clog2_reader **out,
-                                            hpcw_error *err);
-void hpcw_i_clog2_reader_free(struct hpcw_i_clog2_reader *reader);
+hpcw_status read_clog2_open(const char *path, struct read_clog2 **out, hpcw_error *err);
+hpcw_status read_clog2_open_memory(const void *data, size_t size, struct read_clog2 **out, hpcw_error *err);
+void read_clog2_free(struct read_clog2 *reader);
 
 /* Whether a file begins like a log. */
-bool hpcw_i_clog2_probe(const char *path);
+bool read_clog2_probe(const char *path);
 
 /* Never NULL; lives as long as the handle. */
-const struct hpcw_i_clog2_info *hpcw_i_clog2_reader_info(const struct hpcw_i_clog2_reader *reader);
+const struct read_clog2_info *read_clog2_info(const struct read_clog2 *reader);
 
 /* Entry `index` < comms of the table. */
-const struct hpcw_i_clog2_entry *hpcw_i_clog2_reader_entry(const struct hpcw_i_clog2_reader *reader,
-                                                           uint32_t index);
+const struct read_clog2_entry *read_clog2_entry(const struct read_clog2 *reader, uint32_t index);
 
 /* Back to the first record. */
-void hpcw_i_clog2_reader_rewind(struct hpcw_i_clog2_reader *reader);
+void read_clog2_rewind(struct read_clog2 *reader);
 
 /* The next record; *more is false behind the last one. HPCW_EFORMAT where the chain of blocks or the length of a
  * record is wrong. */
-hpcw_status hpcw_i_clog2_reader_next(struct hpcw_i_clog2_reader *reader, struct hpcw_i_clog2_item *item,
-                                     bool *more, hpcw_error *err);
+hpcw_status read_clog2_next(struct read_clog2 *reader, struct read_clog2_item *item, bool *more,
+                            hpcw_error *err);
 
 /* ---- rules ------------------------------------------------------------------------------------------------ */
 
 /* What can be wrong in a log whose blocks and records are whole. The first group makes the converter fail, the rest
  * is shown wrongly or not at all. */
-enum hpcw_i_clog2_rule {
-    HPCW_I_CLOG2_ID,     /* an event that is neither announced nor defined */
-    HPCW_I_CLOG2_COMM,   /* a (communicator, rank) that no communicator event has introduced */
-    HPCW_I_CLOG2_COLOUR, /* a definition without colour */
-    HPCW_I_CLOG2_FORMAT, /* a format that ends in % */
-    HPCW_I_CLOG2_EMPTY,  /* nothing to show: no state, event or message */
-    HPCW_I_CLOG2_INDEX,  /* a communicator beyond the table */
-    HPCW_I_CLOG2_FATAL,  /* number of rules so far, no rule */
-    HPCW_I_CLOG2_ORDER = HPCW_I_CLOG2_FATAL, /* a time before that of the record before, or out of range */
-    HPCW_I_CLOG2_NESTING,      /* a state that ends while one that began later goes on, or is inside itself */
-    HPCW_I_CLOG2_END_ALONE,    /* the end of a state that did not begin */
-    HPCW_I_CLOG2_START_ALONE,  /* a state that does not end */
-    HPCW_I_CLOG2_EQUAL,        /* two drawables of one kind at the same place and time */
-    HPCW_I_CLOG2_BACKWARD,     /* a receive before its send */
-    HPCW_I_CLOG2_MESSAGE,      /* a send or receive without partner */
-    HPCW_I_CLOG2_MESSAGE_SIZE, /* a receive of another size than its send */
-    HPCW_I_CLOG2_CARGO,        /* cargo that its format cannot show, or a format that nothing can */
-    HPCW_I_CLOG2_DEFINITION,   /* a definition that is missing, late, or does not fit its events */
-    HPCW_I_CLOG2_LINE,         /* a rank or thread beyond what the preamble says */
-    HPCW_I_CLOG2_TABLE,        /* an identity that the table does not have, an entry that refers wrongly */
-    HPCW_I_CLOG2_PADDING,      /* bytes that are not zero where nothing is stored */
-    HPCW_I_CLOG2_CHAIN,        /* a block that does not end with the time of the next one's first record */
-    HPCW_I_CLOG2_KIND,         /* records that no tool shows (kinds 8 and 10) */
-    HPCW_I_CLOG2_RULES
+enum read_clog2_rule {
+    READ_CLOG2_ID,                       /* an event that is neither announced nor defined */
+    READ_CLOG2_COMM,                     /* a (communicator, rank) that no communicator event has introduced */
+    READ_CLOG2_COLOUR,                   /* a definition without colour */
+    READ_CLOG2_FORMAT,                   /* a format that ends in % */
+    READ_CLOG2_EMPTY,                    /* nothing to show: no state, event or message */
+    READ_CLOG2_INDEX,                    /* a communicator beyond the table */
+    READ_CLOG2_FATAL,                    /* number of rules so far, no rule */
+    READ_CLOG2_ORDER = READ_CLOG2_FATAL, /* a time before that of the record before, or out of range */
+    READ_CLOG2_NESTING,      /* a state that ends while one that began later goes on, or is inside itself */
+    READ_CLOG2_END_ALONE,    /* the end of a state that did not begin */
+    READ_CLOG2_START_ALONE,  /* a state that does not end */
+    READ_CLOG2_EQUAL,        /* two drawables of one kind at the same place and time */
+    READ_CLOG2_BACKWARD,     /* a receive before its send */
+    READ_CLOG2_MESSAGE,      /* a send or receive without partner */
+    READ_CLOG2_MESSAGE_SIZE, /* a receive of another size than its send */
+    READ_CLOG2_CARGO,        /* cargo that its format cannot show, or a format that nothing can */
+    READ_CLOG2_DEFINITION,   /* a definition that is missing, late, or does not fit its events */
+    READ_CLOG2_LINE,         /* a rank or thread beyond what the preamble says */
+    READ_CLOG2_TABLE,        /* an identity that the table does not have, an entry that refers wrongly */
+    READ_CLOG2_PADDING,      /* bytes that are not zero where nothing is stored */
+    READ_CLOG2_CHAIN,        /* a block that does not end with the time of the next one's first record */
+    READ_CLOG2_KIND,         /* records that no tool shows (kinds 8 and 10) */
+    READ_CLOG2_RULES
 };
 
 /* A few words, "receive before its send". */
-const char *hpcw_i_clog2_rule_text(enum hpcw_i_clog2_rule rule);
+const char *read_clog2_rule_text(enum read_clog2_rule rule);
 
 enum {
-    HPCW_I_CLOG2_STRICT = 1,
-    HPCW_I_CLOG2_ANY_CLOCK = 2 /* the ranks' clocks may differ: a receive before its send is no fault */
+    READ_CLOG2_STRICT = 1,
+    READ_CLOG2_ANY_CLOCK = 2 /* the ranks' clocks may differ: a receive before its send is no fault */
 };
 
 /*
- * Reads every record once. Without flags, what makes the converter fail is refused; with HPCW_I_CLOG2_STRICT every
- * rule counts, which are then those of our own writers; HPCW_I_CLOG2_ANY_CLOCK takes one away.
+ * Reads every record once. Without flags, what makes the converter fail is refused; with READ_CLOG2_STRICT every
+ * rule counts, which are then those of our own writers; READ_CLOG2_ANY_CLOCK takes one away.
  */
-hpcw_status hpcw_i_clog2_reader_verify(struct hpcw_i_clog2_reader *reader, unsigned flags, hpcw_error *err);
+hpcw_status read_clog2_verify(struct read_clog2 *reader, unsigned flags, hpcw_error *err);
 
 /* Reads every record once and adds members to an open object: what the preamble says, how often each rule is broken, a
  * profile per state and rank, the message matrix. */
-hpcw_status hpcw_i_clog2_reader_report(struct hpcw_i_clog2_reader *reader, struct hpcw_i_json *json,
-                                       hpcw_error *err);
+hpcw_status read_clog2_report(struct read_clog2 *reader, struct hpcw_i_json *json, hpcw_error *err);
 
 /* A state on a rank of the world, or a piece of it. */
-struct hpcw_i_clog2_stretch {
+struct read_clog2_stretch {
     uint32_t state;   /* its number in the order in which states and events became known */
     const char *name; /* valid for the call */
     uint32_t rank;
@@ -130,16 +127,15 @@ struct hpcw_i_clog2_stretch {
 };
 
 /* Both are told while the log is read, in the order in which they end. */
-struct hpcw_i_clog2_watch {
+struct read_clog2_watch {
     void *context;
     /* A state was the innermost one of its line: these never overlap on one line, and together are all its time. */
-    void (*stretch)(void *context, const struct hpcw_i_clog2_stretch *s);
+    void (*stretch)(void *context, const struct read_clog2_stretch *s);
     /* A whole state, with what is nested in it. */
-    void (*state)(void *context, const struct hpcw_i_clog2_stretch *s);
+    void (*state)(void *context, const struct read_clog2_stretch *s);
 };
 
 /* Reads every record once and tells of the states. Broken rules are passed over. */
-hpcw_status hpcw_i_clog2_reader_watch(struct hpcw_i_clog2_reader *reader,
-                                      const struct hpcw_i_clog2_watch *watch, hpcw_error *err);
+hpcw_status read_clog2_watch(struct read_clog2 *reader, const struct read_clog2_watch *watch, hpcw_error *err);
 
 #endif

@@ -26,28 +26,28 @@ enum {
 /* By kind, head included. */
 static const uint32_t record_size[KINDS] = {24, 24, 136, 128, 64, 32, 64, 48, 40, 72, 72, 32};
 
-struct hpcw_i_clog2_reader {
-    struct hpcw_i_source *source;
-    struct hpcw_i_clog2_info info;
-    struct hpcw_i_clog2_entry *entry; /* [comms] */
+struct read_clog2 {
+    struct read_source *source;
+    struct read_clog2_info info;
+    struct read_clog2_entry *entry; /* [comms] */
     unsigned char *block;
     uint64_t next_block; /* the one to read next */
     uint32_t at;         /* of the next record in the block */
     bool first;          /* of its block */
     bool ended;
     double announced; /* time at the end of the block before */
-    struct hpcw_i_clog2_frame frame;
+    struct read_clog2_frame frame;
 };
 
-hpcw_status hpcw_i_clog2_wrong(const struct hpcw_i_clog2_reader *r, uint64_t offset, hpcw_error *err,
-                               const char *fmt, ...) {
+hpcw_status read_clog2_wrong(const struct read_clog2 *r, uint64_t offset, hpcw_error *err, const char *fmt,
+                             ...) {
     char text[512];
     va_list args;
     va_start(args, fmt);
     (void)vsnprintf(text, sizeof text, fmt, args);
     va_end(args);
-    return hpcw_i_fail(err, HPCW_EFORMAT, "%s: at offset %" PRIu64 ": %s", hpcw_i_source_name(r->source),
-                       offset, text);
+    return hpcw_i_fail(err, HPCW_EFORMAT, "%s: at offset %" PRIu64 ": %s", read_source_name(r->source), offset,
+                       text);
 }
 
 /* ------------------------------------------------------------------------------------------------------------
@@ -59,14 +59,14 @@ struct tokens {
     uint32_t at[TOKENS];
 };
 
-static hpcw_status split(const struct hpcw_i_clog2_reader *r, const unsigned char *bytes, struct tokens *t,
+static hpcw_status split(const struct read_clog2 *r, const unsigned char *bytes, struct tokens *t,
                          hpcw_error *err) {
     uint32_t at = 0;
     for (uint32_t i = 0; i < TOKENS; i++) {
         const unsigned char *end = memchr(bytes + at, 0, PREAMBLE - at);
         if (end == NULL || end == bytes + at) {
-            return hpcw_i_clog2_wrong(r, at, err, "preamble: wanted token %" PRIu32 " of %d, got %s", i, TOKENS,
-                                      end == NULL ? "one without an end" : "an empty one");
+            return read_clog2_wrong(r, at, err, "preamble: wanted token %" PRIu32 " of %d, got %s", i, TOKENS,
+                                    end == NULL ? "one without an end" : "an empty one");
         }
         t->text[i] = (const char *)bytes + at;
         t->at[i] = at;
@@ -76,21 +76,20 @@ static hpcw_status split(const struct hpcw_i_clog2_reader *r, const unsigned cha
         at++;
     }
     return at == PREAMBLE ? HPCW_OK
-                          : hpcw_i_clog2_wrong(r, at, err, "preamble: wanted zeros behind token %d, got %02x",
-                                               TOKENS - 1, bytes[at]);
+                          : read_clog2_wrong(r, at, err, "preamble: wanted zeros behind token %d, got %02x",
+                                             TOKENS - 1, bytes[at]);
 }
 
-static hpcw_status text_token(const struct hpcw_i_clog2_reader *r, const struct tokens *t, uint32_t i,
+static hpcw_status text_token(const struct read_clog2 *r, const struct tokens *t, uint32_t i,
                               const char *wanted, hpcw_error *err) {
     return strcmp(t->text[i], wanted) == 0
                ? HPCW_OK
-               : hpcw_i_clog2_wrong(r, t->at[i], err,
-                                    "preamble: token %" PRIu32 ": wanted \"%s\", got \"%.40s\"", i, wanted,
-                                    t->text[i]);
+               : read_clog2_wrong(r, t->at[i], err, "preamble: token %" PRIu32 ": wanted \"%s\", got \"%.40s\"",
+                                  i, wanted, t->text[i]);
 }
 
-static hpcw_status number_token(const struct hpcw_i_clog2_reader *r, const struct tokens *t, uint32_t i,
-                                int64_t low, int64_t high, int64_t *value, hpcw_error *err) {
+static hpcw_status number_token(const struct read_clog2 *r, const struct tokens *t, uint32_t i, int64_t low,
+                                int64_t high, int64_t *value, hpcw_error *err) {
     const char *p = t->text[i];
     bool negative = *p == '-';
     p += negative;
@@ -103,16 +102,16 @@ static hpcw_status number_token(const struct hpcw_i_clog2_reader *r, const struc
     }
     v = negative ? -v : v;
     if (!good || v < low || v > high) {
-        return hpcw_i_clog2_wrong(r, t->at[i], err,
-                                  "preamble: token %" PRIu32 " (%s): wanted a number from %" PRId64
-                                  " to %" PRId64 ", got \"%.40s\"",
-                                  i, t->text[i - 1], low, high, t->text[i]);
+        return read_clog2_wrong(r, t->at[i], err,
+                                "preamble: token %" PRIu32 " (%s): wanted a number from %" PRId64 " to %" PRId64
+                                ", got \"%.40s\"",
+                                i, t->text[i - 1], low, high, t->text[i]);
     }
     *value = v;
     return HPCW_OK;
 }
 
-static hpcw_status read_preamble(struct hpcw_i_clog2_reader *r, hpcw_error *err) {
+static hpcw_status read_preamble(struct read_clog2 *r, hpcw_error *err) {
     static const struct {
         const char *title;
         int64_t low, high;
@@ -127,7 +126,7 @@ static hpcw_status read_preamble(struct hpcw_i_clog2_reader *r, hpcw_error *err)
     enum { COUNT = sizeof numbers / sizeof numbers[0] };
     unsigned char bytes[PREAMBLE];
     struct tokens t;
-    hpcw_status s = hpcw_i_source_read(r->source, 0, bytes, sizeof bytes, "preamble", err);
+    hpcw_status s = read_source_read(r->source, 0, bytes, sizeof bytes, "preamble", err);
     if (s == HPCW_OK) {
         s = split(r, bytes, &t, err);
     }
@@ -147,7 +146,7 @@ static hpcw_status read_preamble(struct hpcw_i_clog2_reader *r, hpcw_error *err)
         return hpcw_i_fail(
             err, HPCW_ENOTSUP,
             "%s: wanted a merged log (big-endian and finalized), got the local file of one process",
-            hpcw_i_source_name(r->source));
+            read_source_name(r->source));
     }
     s = text_token(r, &t, 2, "TRUE ", err);
     if (s == HPCW_OK) {
@@ -174,7 +173,7 @@ static hpcw_status read_preamble(struct hpcw_i_clog2_reader *r, hpcw_error *err)
         s = number_token(r, &t, 32, 0, (INT64_C(1) << 30) - 1, &remainder, err);
     }
     if (s == HPCW_OK) {
-        r->info = (struct hpcw_i_clog2_info){
+        r->info = (struct read_clog2_info){
             .block_size = (uint32_t)value[0],
             .buffered_blocks = (uint32_t)value[1],
             .ranks = (uint32_t)value[2],
@@ -192,74 +191,74 @@ static hpcw_status read_preamble(struct hpcw_i_clog2_reader *r, hpcw_error *err)
  *  Table of communicators
  * --------------------------------------------------------------------------------------------------------- */
 
-static hpcw_status measure(struct hpcw_i_clog2_reader *r, hpcw_error *err) {
-    struct hpcw_i_clog2_info *info = &r->info;
-    uint64_t size = hpcw_i_source_size(r->source);
+static hpcw_status measure(struct read_clog2 *r, hpcw_error *err) {
+    struct read_clog2_info *info = &r->info;
+    uint64_t size = read_source_size(r->source);
     if (info->table_at == 0) {
-        return hpcw_i_clog2_wrong(
+        return read_clog2_wrong(
             r, 0, err, "preamble: wanted the offset of the table of communicators, got 0: the writer died");
     }
     if (info->table_at < PREAMBLE + (uint64_t)info->block_size ||
         (info->table_at - PREAMBLE) % info->block_size != 0) {
-        return hpcw_i_clog2_wrong(r, 0, err,
-                                  "preamble: wanted a table of communicators behind whole blocks of %" PRIu32
-                                  " bytes, got offset %" PRIu64,
-                                  info->block_size, info->table_at);
+        return read_clog2_wrong(r, 0, err,
+                                "preamble: wanted a table of communicators behind whole blocks of %" PRIu32
+                                " bytes, got offset %" PRIu64,
+                                info->block_size, info->table_at);
     }
     info->blocks = (info->table_at - PREAMBLE) / info->block_size;
     unsigned char count[4];
     hpcw_status s =
-        hpcw_i_source_read(r->source, info->table_at, count, sizeof count, "number of communicators", err);
+        read_source_read(r->source, info->table_at, count, sizeof count, "number of communicators", err);
     if (s != HPCW_OK) {
         return s;
     }
     info->comms = hpcw_i_get_u32(count, true);
     uint64_t wanted = info->table_at + 4 + (uint64_t)ENTRY * info->comms;
     if (info->comms == 0 || info->comms > INT32_MAX) {
-        return hpcw_i_clog2_wrong(r, info->table_at, err,
-                                  "number of communicators: wanted 1 to 2^31 - 1, got %" PRIu32, info->comms);
+        return read_clog2_wrong(r, info->table_at, err,
+                                "number of communicators: wanted 1 to 2^31 - 1, got %" PRIu32, info->comms);
     }
     if (size < wanted) {
         return hpcw_i_fail(err, HPCW_ETRUNCATED,
                            "%s: table of %" PRIu32 " communicators: wanted a file of %" PRIu64
                            " bytes, got %" PRIu64,
-                           hpcw_i_source_name(r->source), info->comms, wanted, size);
+                           read_source_name(r->source), info->comms, wanted, size);
     }
     return size == wanted ? HPCW_OK
-                          : hpcw_i_clog2_wrong(r, wanted, err,
-                                               "wanted the end of the file behind the table of %" PRIu32
-                                               " communicators, got %" PRIu64 " more bytes",
-                                               info->comms, size - wanted);
+                          : read_clog2_wrong(r, wanted, err,
+                                             "wanted the end of the file behind the table of %" PRIu32
+                                             " communicators, got %" PRIu64 " more bytes",
+                                             info->comms, size - wanted);
 }
 
-static hpcw_status read_table(struct hpcw_i_clog2_reader *r, hpcw_error *err) {
+static hpcw_status read_table(struct read_clog2 *r, hpcw_error *err) {
     enum { AT_ONCE = 256 };
     unsigned char bytes[AT_ONCE * ENTRY];
-    const struct hpcw_i_clog2_info *info = &r->info;
+    const struct read_clog2_info *info = &r->info;
     r->entry = hpcw_i_calloc(info->comms, sizeof *r->entry);
     if (r->entry == NULL) {
         return hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for %" PRIu32 " communicators",
-                           hpcw_i_source_name(r->source), info->comms);
+                           read_source_name(r->source), info->comms);
     }
     for (uint32_t i = 0; i < info->comms; i += AT_ONCE) {
         uint32_t n = info->comms - i < AT_ONCE ? info->comms - i : AT_ONCE;
-        hpcw_status s = hpcw_i_source_read(r->source, info->table_at + 4 + (uint64_t)i * ENTRY, bytes,
-                                           (size_t)n * ENTRY, "table of communicators", err);
+        hpcw_status s = read_source_read(r->source, info->table_at + 4 + (uint64_t)i * ENTRY, bytes,
+                                         (size_t)n * ENTRY, "table of communicators", err);
         if (s != HPCW_OK) {
             return s;
         }
         for (uint32_t k = 0; k < n; k++) {
             const unsigned char *p = bytes + (size_t)k * ENTRY;
-            struct hpcw_i_clog2_entry *e = &r->entry[i + k];
+            struct read_clog2_entry *e = &r->entry[i + k];
             memcpy(e->id, p, sizeof e->id);
             e->index = (int32_t)hpcw_i_get_u32(p + 32, true);
             e->kind = (int32_t)hpcw_i_get_u32(p + 36, true);
             /* What a reader maps every communicator through, without a check. */
             if (e->index < 0 || (uint32_t)e->index >= info->comms || e->kind < -1 || e->kind > 3) {
-                return hpcw_i_clog2_wrong(r, info->table_at + 4 + (uint64_t)(i + k) * ENTRY + 32, err,
-                                          "communicator %" PRIu32 ": wanted an index below %" PRIu32
-                                          " and a kind from -1 to 3, got %" PRId32 " and %" PRId32,
-                                          i + k, info->comms, e->index, e->kind);
+                return read_clog2_wrong(r, info->table_at + 4 + (uint64_t)(i + k) * ENTRY + 32, err,
+                                        "communicator %" PRIu32 ": wanted an index below %" PRIu32
+                                        " and a kind from -1 to 3, got %" PRId32 " and %" PRId32,
+                                        i + k, info->comms, e->index, e->kind);
             }
         }
     }
@@ -270,11 +269,11 @@ static hpcw_status read_table(struct hpcw_i_clog2_reader *r, hpcw_error *err) {
  *  Open and free
  * --------------------------------------------------------------------------------------------------------- */
 
-static hpcw_status opened(struct hpcw_i_source *source, struct hpcw_i_clog2_reader **out, hpcw_error *err) {
-    struct hpcw_i_clog2_reader *r = hpcw_i_calloc(1, sizeof *r);
+static hpcw_status opened(struct read_source *source, struct read_clog2 **out, hpcw_error *err) {
+    struct read_clog2 *r = hpcw_i_calloc(1, sizeof *r);
     if (r == NULL) {
-        hpcw_status s = hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory", hpcw_i_source_name(source));
-        hpcw_i_source_free(source);
+        hpcw_status s = hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory", read_source_name(source));
+        read_source_free(source);
         return s;
     }
     r->source = source;
@@ -289,89 +288,87 @@ static hpcw_status opened(struct hpcw_i_source *source, struct hpcw_i_clog2_read
         r->block = hpcw_i_malloc(r->info.block_size);
         if (r->block == NULL) {
             s = hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for a block of %" PRIu32 " bytes",
-                            hpcw_i_source_name(source), r->info.block_size);
+                            read_source_name(source), r->info.block_size);
         }
     }
     if (s != HPCW_OK) {
-        hpcw_i_clog2_reader_free(r);
+        read_clog2_free(r);
         return s;
     }
-    hpcw_i_clog2_reader_rewind(r);
+    read_clog2_rewind(r);
     *out = r;
     return HPCW_OK;
 }
 
-hpcw_status hpcw_i_clog2_reader_open(const char *path, struct hpcw_i_clog2_reader **out, hpcw_error *err) {
-    struct hpcw_i_source *source;
+hpcw_status read_clog2_open(const char *path, struct read_clog2 **out, hpcw_error *err) {
+    struct read_source *source;
     *out = NULL;
-    hpcw_status s = hpcw_i_source_open(path, &source, err);
+    hpcw_status s = read_source_open(path, &source, err);
     return s == HPCW_OK ? opened(source, out, err) : s;
 }
 
-hpcw_status hpcw_i_clog2_reader_open_memory(const void *data, size_t size, struct hpcw_i_clog2_reader **out,
-                                            hpcw_error *err) {
-    struct hpcw_i_source *source;
+hpcw_status read_clog2_open_memory(const void *data, size_t size, struct read_clog2 **out, hpcw_error *err) {
+    struct read_source *source;
     *out = NULL;
-    hpcw_status s = hpcw_i_source_open_memory("memory", data, size, &source, err);
+    hpcw_status s = read_source_open_memory("memory", data, size, &source, err);
     return s == HPCW_OK ? opened(source, out, err) : s;
 }
 
-void hpcw_i_clog2_reader_free(struct hpcw_i_clog2_reader *r) {
+void read_clog2_free(struct read_clog2 *r) {
     if (r != NULL) {
-        hpcw_i_source_free(r->source);
+        read_source_free(r->source);
         hpcw_i_free(r->entry);
         hpcw_i_free(r->block);
         hpcw_i_free(r);
     }
 }
 
-bool hpcw_i_clog2_probe(const char *path) {
-    struct hpcw_i_source *source;
+bool read_clog2_probe(const char *path) {
+    struct read_source *source;
     char tag[8];
-    if (hpcw_i_source_open(path, &source, NULL) != HPCW_OK) {
+    if (read_source_open(path, &source, NULL) != HPCW_OK) {
         return false;
     }
-    bool is = hpcw_i_source_read(source, 0, tag, sizeof tag, "tag", NULL) == HPCW_OK &&
+    bool is = read_source_read(source, 0, tag, sizeof tag, "tag", NULL) == HPCW_OK &&
               memcmp(tag, "CLOG-02.", sizeof tag) == 0;
-    hpcw_i_source_free(source);
+    read_source_free(source);
     return is;
 }
 
-const struct hpcw_i_clog2_info *hpcw_i_clog2_reader_info(const struct hpcw_i_clog2_reader *r) {
+const struct read_clog2_info *read_clog2_info(const struct read_clog2 *r) {
     return &r->info;
 }
 
-const struct hpcw_i_clog2_entry *hpcw_i_clog2_reader_entry(const struct hpcw_i_clog2_reader *r,
-                                                           uint32_t index) {
+const struct read_clog2_entry *read_clog2_entry(const struct read_clog2 *r, uint32_t index) {
     return &r->entry[index];
 }
 
-const struct hpcw_i_clog2_frame *hpcw_i_clog2_reader_frame(const struct hpcw_i_clog2_reader *r) {
+const struct read_clog2_frame *read_clog2_frame(const struct read_clog2 *r) {
     return &r->frame;
 }
 
-const char *hpcw_i_clog2_reader_name(const struct hpcw_i_clog2_reader *r) {
-    return hpcw_i_source_name(r->source);
+const char *read_clog2_name(const struct read_clog2 *r) {
+    return read_source_name(r->source);
 }
 
 /* ------------------------------------------------------------------------------------------------------------
  *  Records
  * --------------------------------------------------------------------------------------------------------- */
 
-void hpcw_i_clog2_reader_rewind(struct hpcw_i_clog2_reader *r) {
+void read_clog2_rewind(struct read_clog2 *r) {
     r->next_block = 0;
     r->at = 0;
     r->ended = false;
-    r->frame = (struct hpcw_i_clog2_frame){0};
+    r->frame = (struct read_clog2_frame){0};
 }
 
-static uint64_t offset_of(const struct hpcw_i_clog2_reader *r) {
+static uint64_t offset_of(const struct read_clog2 *r) {
     return PREAMBLE + (r->next_block - 1) * r->info.block_size + r->at;
 }
 
-static hpcw_status next_block(struct hpcw_i_clog2_reader *r, hpcw_error *err) {
-    hpcw_status s = hpcw_i_source_read(r->source, PREAMBLE + r->next_block * r->info.block_size, r->block,
-                                       r->info.block_size, "block", err);
+static hpcw_status next_block(struct read_clog2 *r, hpcw_error *err) {
+    hpcw_status s = read_source_read(r->source, PREAMBLE + r->next_block * r->info.block_size, r->block,
+                                     r->info.block_size, "block", err);
     r->next_block++;
     r->at = 0;
     r->first = true;
@@ -379,16 +376,15 @@ static hpcw_status next_block(struct hpcw_i_clog2_reader *r, hpcw_error *err) {
 }
 
 /* The record that ends a block or the log, and what is behind it. */
-static hpcw_status end_block(struct hpcw_i_clog2_reader *r, const struct hpcw_i_clog2_item *head,
-                             hpcw_error *err) {
+static hpcw_status end_block(struct read_clog2 *r, const struct read_clog2_item *head, hpcw_error *err) {
     bool last = r->next_block == r->info.blocks;
     if (last != (head->kind == 0)) {
-        return hpcw_i_clog2_wrong(r, head->offset, err,
-                                  "block %" PRIu64 " of %" PRIu64
-                                  ": wanted it to end with record type %d, got %" PRId32,
-                                  head->block, r->info.blocks, last ? 0 : 1, head->kind);
+        return read_clog2_wrong(r, head->offset, err,
+                                "block %" PRIu64 " of %" PRIu64
+                                ": wanted it to end with record type %d, got %" PRId32,
+                                head->block, r->info.blocks, last ? 0 : 1, head->kind);
     }
-    struct hpcw_i_clog2_frame *f = &r->frame;
+    struct read_clog2_frame *f = &r->frame;
     r->announced = head->time;
     uint32_t end = r->at + HEAD;
     if (!f->slack && (head->comm | head->rank | head->thread) != 0) {
@@ -411,8 +407,7 @@ static hpcw_status end_block(struct hpcw_i_clog2_reader *r, const struct hpcw_i_
     return HPCW_OK;
 }
 
-hpcw_status hpcw_i_clog2_reader_next(struct hpcw_i_clog2_reader *r, struct hpcw_i_clog2_item *item, bool *more,
-                                     hpcw_error *err) {
+hpcw_status read_clog2_next(struct read_clog2 *r, struct read_clog2_item *item, bool *more, hpcw_error *err) {
     *more = false;
     for (;;) {
         if (r->ended) {
@@ -429,10 +424,10 @@ hpcw_status hpcw_i_clog2_reader_next(struct hpcw_i_clog2_reader *r, struct hpcw_
         item->offset = offset_of(r);
         item->block = r->next_block - 1;
         if (left < HEAD) {
-            return hpcw_i_clog2_wrong(r, item->offset, err,
-                                      "block %" PRIu64 ": wanted a record that ends it, got only %" PRIu32
-                                      " bytes of room",
-                                      item->block, left);
+            return read_clog2_wrong(r, item->offset, err,
+                                    "block %" PRIu64 ": wanted a record that ends it, got only %" PRIu32
+                                    " bytes of room",
+                                    item->block, left);
         }
         item->time = hpcw_i_get_f64(p, true);
         item->comm = (int32_t)hpcw_i_get_u32(p + 8, true);
@@ -440,8 +435,8 @@ hpcw_status hpcw_i_clog2_reader_next(struct hpcw_i_clog2_reader *r, struct hpcw_
         item->thread = (int32_t)hpcw_i_get_u32(p + 16, true);
         item->kind = (int32_t)hpcw_i_get_u32(p + 20, true);
         if (item->kind < 0 || item->kind >= KINDS) {
-            return hpcw_i_clog2_wrong(r, item->offset + 20, err, "record type: wanted 0 to 11, got %" PRId32,
-                                      item->kind);
+            return read_clog2_wrong(r, item->offset + 20, err, "record type: wanted 0 to 11, got %" PRId32,
+                                    item->kind);
         }
         if (item->kind <= 1) {
             hpcw_status s = end_block(r, item, err);
@@ -453,11 +448,10 @@ hpcw_status hpcw_i_clog2_reader_next(struct hpcw_i_clog2_reader *r, struct hpcw_
         }
         uint32_t size = record_size[item->kind];
         if (size > left || left - size < HEAD) {
-            return hpcw_i_clog2_wrong(r, item->offset, err,
-                                      "record type %" PRId32 " of %" PRIu32
-                                      " bytes: wanted it and the end of the block in the %" PRIu32
-                                      " bytes left",
-                                      item->kind, size, left);
+            return read_clog2_wrong(r, item->offset, err,
+                                    "record type %" PRId32 " of %" PRIu32
+                                    " bytes: wanted it and the end of the block in the %" PRIu32 " bytes left",
+                                    item->kind, size, left);
         }
         if (r->first && item->block > 0 && !r->frame.chain && item->time != r->announced) {
             r->frame.chain = true;

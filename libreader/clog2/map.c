@@ -10,8 +10,8 @@
 
 enum { FIRST_SLOTS = 64 };
 
-static size_t words(const struct hpcw_i_clog2_map *map) {
-    return 1 + HPCW_I_CLOG2_KEY + map->value_size / sizeof(uint64_t);
+static size_t words(const struct read_clog2_map *map) {
+    return 1 + READ_CLOG2_KEY + map->value_size / sizeof(uint64_t);
 }
 
 /* The multipliers of SplitMix64. */
@@ -21,26 +21,26 @@ static uint64_t mix(uint64_t x) {
     return x ^ x >> 31;
 }
 
-static size_t home(const struct hpcw_i_clog2_map *map, const uint64_t *key) {
+static size_t home(const struct read_clog2_map *map, const uint64_t *key) {
     return (size_t)mix(key[0] ^ mix(key[1] ^ mix(key[2] + 1))) & (map->slots - 1);
 }
 
-static uint64_t *at_slot(const struct hpcw_i_clog2_map *map, size_t i) {
+static uint64_t *at_slot(const struct read_clog2_map *map, size_t i) {
     return map->slot + i * words(map);
 }
 
 /* The slot of a key, or the free one where it would go. */
-static uint64_t *look(const struct hpcw_i_clog2_map *map, const uint64_t *key) {
+static uint64_t *look(const struct read_clog2_map *map, const uint64_t *key) {
     for (size_t i = home(map, key);; i = (i + 1) & (map->slots - 1)) {
         uint64_t *s = at_slot(map, i);
-        if (s[0] == 0 || memcmp(s + 1, key, HPCW_I_CLOG2_KEY * sizeof *key) == 0) {
+        if (s[0] == 0 || memcmp(s + 1, key, READ_CLOG2_KEY * sizeof *key) == 0) {
             return s;
         }
     }
 }
 
-static bool grow(struct hpcw_i_clog2_map *map) {
-    struct hpcw_i_clog2_map larger = *map;
+static bool grow(struct read_clog2_map *map) {
+    struct read_clog2_map larger = *map;
     size_t all;
     larger.slots = map->slots == 0 ? FIRST_SLOTS : 2 * map->slots;
     if (larger.slots < map->slots || !hpcw_i_mul_size(larger.slots, words(map), &all)) {
@@ -61,12 +61,12 @@ static bool grow(struct hpcw_i_clog2_map *map) {
     return true;
 }
 
-void *hpcw_i_clog2_map_find(const struct hpcw_i_clog2_map *map, const uint64_t key[HPCW_I_CLOG2_KEY]) {
+void *read_clog2_map_find(const struct read_clog2_map *map, const uint64_t key[READ_CLOG2_KEY]) {
     uint64_t *s = map->count == 0 ? NULL : look(map, key);
-    return s == NULL || s[0] == 0 ? NULL : s + 1 + HPCW_I_CLOG2_KEY;
+    return s == NULL || s[0] == 0 ? NULL : s + 1 + READ_CLOG2_KEY;
 }
 
-void *hpcw_i_clog2_map_add(struct hpcw_i_clog2_map *map, const uint64_t key[HPCW_I_CLOG2_KEY], bool *fresh) {
+void *read_clog2_map_add(struct read_clog2_map *map, const uint64_t key[READ_CLOG2_KEY], bool *fresh) {
     if (4 * (map->count + 1) > 3 * map->slots && !grow(map)) {
         return NULL;
     }
@@ -74,18 +74,18 @@ void *hpcw_i_clog2_map_add(struct hpcw_i_clog2_map *map, const uint64_t key[HPCW
     bool added = s[0] == 0;
     if (added) {
         s[0] = 1;
-        memcpy(s + 1, key, HPCW_I_CLOG2_KEY * sizeof *key);
-        memset(s + 1 + HPCW_I_CLOG2_KEY, 0, map->value_size);
+        memcpy(s + 1, key, READ_CLOG2_KEY * sizeof *key);
+        memset(s + 1 + READ_CLOG2_KEY, 0, map->value_size);
         map->count++;
     }
     if (fresh != NULL) {
         *fresh = added;
     }
-    return s + 1 + HPCW_I_CLOG2_KEY;
+    return s + 1 + READ_CLOG2_KEY;
 }
 
-void hpcw_i_clog2_map_remove(struct hpcw_i_clog2_map *map, void *value) {
-    uint64_t *hole = (uint64_t *)value - 1 - HPCW_I_CLOG2_KEY;
+void read_clog2_map_remove(struct read_clog2_map *map, void *value) {
+    uint64_t *hole = (uint64_t *)value - 1 - READ_CLOG2_KEY;
     size_t empty = (size_t)(hole - map->slot) / words(map);
     for (size_t i = (empty + 1) & (map->slots - 1); at_slot(map, i)[0] != 0; i = (i + 1) & (map->slots - 1)) {
         /* May go into the hole unless its home lies behind the hole on the way to it. */
@@ -100,27 +100,27 @@ void hpcw_i_clog2_map_remove(struct hpcw_i_clog2_map *map, void *value) {
     map->count--;
 }
 
-void *hpcw_i_clog2_map_next(const struct hpcw_i_clog2_map *map, size_t *at, const uint64_t **key) {
+void *read_clog2_map_next(const struct read_clog2_map *map, size_t *at, const uint64_t **key) {
     while (*at < map->slots) {
         uint64_t *s = at_slot(map, (*at)++);
         if (s[0] != 0) {
             *key = s + 1;
-            return s + 1 + HPCW_I_CLOG2_KEY;
+            return s + 1 + READ_CLOG2_KEY;
         }
     }
     return NULL;
 }
 
-void hpcw_i_clog2_map_clear(struct hpcw_i_clog2_map *map) {
+void read_clog2_map_clear(struct read_clog2_map *map) {
     if (map->slots > FIRST_SLOTS) {
-        hpcw_i_clog2_map_free(map);
+        read_clog2_map_free(map);
     } else if (map->count > 0) {
         memset(map->slot, 0, map->slots * words(map) * sizeof *map->slot);
     }
     map->count = 0;
 }
 
-void hpcw_i_clog2_map_free(struct hpcw_i_clog2_map *map) {
+void read_clog2_map_free(struct read_clog2_map *map) {
     hpcw_i_free(map->slot);
     map->slot = NULL;
     map->slots = 0;

@@ -7,10 +7,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { HPCW_I_CLOG2_KEY = 3 };
+enum { READ_CLOG2_KEY = 3 };
 
 /* A zeroed struct with `value_size` set is an empty map. */
-struct hpcw_i_clog2_map {
+struct read_clog2_map {
     size_t value_size; /* a multiple of 8 */
     size_t count;
     size_t slots; /* a power of two, or 0 */
@@ -18,20 +18,20 @@ struct hpcw_i_clog2_map {
 };
 
 /* The value of a key; NULL if there is none. Values move when keys are added or removed. */
-void *hpcw_i_clog2_map_find(const struct hpcw_i_clog2_map *map, const uint64_t key[HPCW_I_CLOG2_KEY]);
+void *read_clog2_map_find(const struct read_clog2_map *map, const uint64_t key[READ_CLOG2_KEY]);
 
 /* The same, added with a value of zeros if there was none (*fresh, which may be NULL). NULL: out of memory. */
-void *hpcw_i_clog2_map_add(struct hpcw_i_clog2_map *map, const uint64_t key[HPCW_I_CLOG2_KEY], bool *fresh);
+void *read_clog2_map_add(struct read_clog2_map *map, const uint64_t key[READ_CLOG2_KEY], bool *fresh);
 
 /* Removes the key whose value this is. */
-void hpcw_i_clog2_map_remove(struct hpcw_i_clog2_map *map, void *value);
+void read_clog2_map_remove(struct read_clog2_map *map, void *value);
 
 /* All keys, in no particular order: *at starts at 0. NULL behind the last. */
-void *hpcw_i_clog2_map_next(const struct hpcw_i_clog2_map *map, size_t *at, const uint64_t **key);
+void *read_clog2_map_next(const struct read_clog2_map *map, size_t *at, const uint64_t **key);
 
 /* Removes all keys; keeps the memory of a small map. */
-void hpcw_i_clog2_map_clear(struct hpcw_i_clog2_map *map);
+void read_clog2_map_clear(struct read_clog2_map *map);
 
-void hpcw_i_clog2_map_free(struct hpcw_i_clog2_map *map);
+void read_clog2_map_free(struct read_clog2_map *map);
 
 #endif

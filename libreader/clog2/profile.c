@@ -25,17 +25,17 @@ static void put_time(struct hpcw_i_json *json, const char *key, double seconds) 
     }
 }
 
-static void put_rules(struct hpcw_i_json *json, const struct hpcw_i_clog2_pass *p) {
+static void put_rules(struct hpcw_i_json *json, const struct read_clog2_pass *p) {
     hpcw_i_json_key(json, "problems");
     hpcw_i_json_begin_array(json);
-    for (int rule = 0; rule < HPCW_I_CLOG2_RULES; rule++) {
+    for (int rule = 0; rule < READ_CLOG2_RULES; rule++) {
         if (p->count[rule] > 0) {
             hpcw_i_json_flat(json);
             hpcw_i_json_begin_object(json);
-            hpcw_i_json_put_str(json, "problem", hpcw_i_clog2_rule_text((enum hpcw_i_clog2_rule)rule));
+            hpcw_i_json_put_str(json, "problem", read_clog2_rule_text((enum read_clog2_rule)rule));
             hpcw_i_json_put_u64(json, "count", p->count[rule]);
             hpcw_i_json_put_u64(json, "first_offset", p->first[rule]);
-            hpcw_i_json_put_bool(json, "converter_fails", rule < HPCW_I_CLOG2_FATAL);
+            hpcw_i_json_put_bool(json, "converter_fails", rule < READ_CLOG2_FATAL);
             hpcw_i_json_end_object(json);
         }
     }
@@ -61,19 +61,19 @@ static int by_bytes(const void *a_, const void *b_) {
 }
 
 /* The rows of a map, in order. At least one is allocated. */
-static struct row *rows_of(const struct hpcw_i_clog2_map *map, bool flows) {
+static struct row *rows_of(const struct read_clog2_map *map, bool flows) {
     struct row *row = hpcw_i_calloc(map->count + 1, sizeof *row);
     const uint64_t *key;
     const void *value;
     size_t n = 0;
-    for (size_t at = 0; row != NULL && (value = hpcw_i_clog2_map_next(map, &at, &key)) != NULL; n++) {
+    for (size_t at = 0; row != NULL && (value = read_clog2_map_next(map, &at, &key)) != NULL; n++) {
         row[n] = (struct row){.key = {key[0], key[1]}};
         if (flows) {
-            const struct hpcw_i_clog2_flow *f = value;
+            const struct read_clog2_flow *f = value;
             row[n].count = f->count;
             row[n].bytes = f->bytes;
         } else {
-            const struct hpcw_i_clog2_share *share = value;
+            const struct read_clog2_share *share = value;
             row[n].count = share->count;
             row[n].seconds = share->seconds;
         }
@@ -85,7 +85,7 @@ static struct row *rows_of(const struct hpcw_i_clog2_map *map, bool flows) {
 }
 
 /* `row` [count]: the ranks of one state or solo event. */
-static void put_share(struct hpcw_i_json *json, const struct hpcw_i_clog2_definition *d, const struct row *row,
+static void put_share(struct hpcw_i_json *json, const struct read_clog2_definition *d, const struct row *row,
                       size_t count, uint32_t ranks) {
     struct row all = {.key = {0}};
     const struct row *least = row, *most = row;
@@ -127,8 +127,8 @@ static void put_share(struct hpcw_i_json *json, const struct hpcw_i_clog2_defini
     hpcw_i_json_end_object(json);
 }
 
-static void put_profile(struct hpcw_i_json *json, const struct hpcw_i_clog2_pass *p, const struct row *row) {
-    const uint32_t ranks = hpcw_i_clog2_reader_info(p->reader)->ranks;
+static void put_profile(struct hpcw_i_json *json, const struct read_clog2_pass *p, const struct row *row) {
+    const uint32_t ranks = read_clog2_info(p->reader)->ranks;
     hpcw_i_json_key(json, "profile");
     hpcw_i_json_begin_array(json);
     for (size_t i = 0, n = 0; i < p->shares.count; i += n) {
@@ -139,15 +139,15 @@ static void put_profile(struct hpcw_i_json *json, const struct hpcw_i_clog2_pass
     hpcw_i_json_end_array(json);
 }
 
-static void put_flows(struct hpcw_i_json *json, const struct hpcw_i_clog2_pass *p, const struct row *row) {
+static void put_flows(struct hpcw_i_json *json, const struct read_clog2_pass *p, const struct row *row) {
     uint64_t bytes = 0;
     for (size_t i = 0; i < p->flows.count; i++) {
         bytes += row[i].bytes;
     }
     hpcw_i_json_put_u64(json, "messages", p->arrows);
     hpcw_i_json_put_u64(json, "message_bytes", bytes);
-    hpcw_i_json_put_u64(json, "backward_messages", p->count[HPCW_I_CLOG2_BACKWARD]);
-    hpcw_i_json_put_u64(json, "nesting_errors", p->count[HPCW_I_CLOG2_NESTING]);
+    hpcw_i_json_put_u64(json, "backward_messages", p->count[READ_CLOG2_BACKWARD]);
+    hpcw_i_json_put_u64(json, "nesting_errors", p->count[READ_CLOG2_NESTING]);
     hpcw_i_json_put_u64(json, "pairs", p->flows.count);
     hpcw_i_json_key(json, "largest_pairs");
     hpcw_i_json_begin_array(json);
@@ -163,9 +163,9 @@ static void put_flows(struct hpcw_i_json *json, const struct hpcw_i_clog2_pass *
     hpcw_i_json_end_array(json);
 }
 
-static void put_all(struct hpcw_i_json *json, const struct hpcw_i_clog2_pass *p, const struct row *shares,
+static void put_all(struct hpcw_i_json *json, const struct read_clog2_pass *p, const struct row *shares,
                     const struct row *flows) {
-    const struct hpcw_i_clog2_info *info = hpcw_i_clog2_reader_info(p->reader);
+    const struct read_clog2_info *info = read_clog2_info(p->reader);
     hpcw_i_json_put_str(json, "version", "CLOG-02.44");
     hpcw_i_json_put_u64(json, "ranks", info->ranks);
     hpcw_i_json_put_u64(json, "threads", info->threads);
@@ -183,23 +183,22 @@ static void put_all(struct hpcw_i_json *json, const struct hpcw_i_clog2_pass *p,
     put_flows(json, p, flows);
 }
 
-hpcw_status hpcw_i_clog2_reader_report(struct hpcw_i_clog2_reader *reader, struct hpcw_i_json *json,
-                                       hpcw_error *err) {
-    struct hpcw_i_clog2_pass pass;
+hpcw_status read_clog2_report(struct read_clog2 *reader, struct hpcw_i_json *json, hpcw_error *err) {
+    struct read_clog2_pass pass;
     struct row *shares = NULL, *flows = NULL;
-    hpcw_status s = hpcw_i_clog2_pass_run(&pass, reader, 0, true, NULL, err);
+    hpcw_status s = read_clog2_pass_run(&pass, reader, 0, true, NULL, err);
     if (s == HPCW_OK) {
         shares = rows_of(&pass.shares, false);
         flows = rows_of(&pass.flows, true);
-        s = shares == NULL || flows == NULL ? hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for its profile",
-                                                          hpcw_i_clog2_reader_name(reader))
-                                            : HPCW_OK;
+        s = shares == NULL || flows == NULL
+                ? hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for its profile", read_clog2_name(reader))
+                : HPCW_OK;
     }
     if (s == HPCW_OK) {
         put_all(json, &pass, shares, flows);
     }
     hpcw_i_free(shares);
     hpcw_i_free(flows);
-    hpcw_i_clog2_pass_free(&pass);
+    read_clog2_pass_free(&pass);
     return s;
 }

@@ -17,38 +17,38 @@
 
 #include "libreader/sion/sion.h"
 
-struct hpcw_i_linktest_reader;
+struct read_linktest;
 
 /* Limits of this reader, not of the format; longer names are refused with HPCW_ERANGE. With NUL. */
-#define HPCW_I_LINKTEST_MOST_MODE 256u
-#define HPCW_I_LINKTEST_MOST_HOST 4096u
+#define READ_LINKTEST_MOST_MODE 256u
+#define READ_LINKTEST_MOST_HOST 4096u
 /* Most retested connections: the larger of this and the number of tasks. */
-#define HPCW_I_LINKTEST_MOST_RETESTS (UINT64_C(1) << 20)
+#define READ_LINKTEST_MOST_RETESTS (UINT64_C(1) << 20)
 
 /* The thirteen bytes behind the mode string, in their order. Nonzero means set. */
-enum hpcw_i_linktest_flag {
-    HPCW_I_LINKTEST_ALL_TO_ALL,
-    HPCW_I_LINKTEST_BIDIRECTIONAL,
-    HPCW_I_LINKTEST_UNIDIRECTIONAL,
-    HPCW_I_LINKTEST_BISECTION,
-    HPCW_I_LINKTEST_RANDOM_STEPS,
-    HPCW_I_LINKTEST_SERIAL,
-    HPCW_I_LINKTEST_NO_SION,
-    HPCW_I_LINKTEST_PARALLEL_SION,
-    HPCW_I_LINKTEST_GPU_MEMORY,
-    HPCW_I_LINKTEST_MANY_BUFFERS,
-    HPCW_I_LINKTEST_RANDOM_BUFFERS,
-    HPCW_I_LINKTEST_CHECK_BUFFERS,
-    HPCW_I_LINKTEST_ALLOCATOR, /* a code, not a flag */
-    HPCW_I_LINKTEST_FLAGS
+enum read_linktest_flag {
+    READ_LINKTEST_ALL_TO_ALL,
+    READ_LINKTEST_BIDIRECTIONAL,
+    READ_LINKTEST_UNIDIRECTIONAL,
+    READ_LINKTEST_BISECTION,
+    READ_LINKTEST_RANDOM_STEPS,
+    READ_LINKTEST_SERIAL,
+    READ_LINKTEST_NO_SION,
+    READ_LINKTEST_PARALLEL_SION,
+    READ_LINKTEST_GPU_MEMORY,
+    READ_LINKTEST_MANY_BUFFERS,
+    READ_LINKTEST_RANDOM_BUFFERS,
+    READ_LINKTEST_CHECK_BUFFERS,
+    READ_LINKTEST_ALLOCATOR, /* a code, not a flag */
+    READ_LINKTEST_FLAGS
 };
 
-struct hpcw_i_linktest_info {
+struct read_linktest_info {
     uint32_t tasks; /* N, the container's */
     uint32_t major, minor, patch;
     char git_hash[42]; /* 40 hex digits as a rule */
-    char mode[HPCW_I_LINKTEST_MOST_MODE + 1];
-    uint8_t flags[HPCW_I_LINKTEST_FLAGS]; /* as stored */
+    char mode[READ_LINKTEST_MOST_MODE + 1];
+    uint8_t flags[READ_LINKTEST_FLAGS]; /* as stored */
     uint64_t messages;
     uint64_t message_size; /* bytes */
     uint64_t warmup_messages;
@@ -63,63 +63,60 @@ struct hpcw_i_linktest_info {
     bool data_big;         /* numbers in the streams are big-endian */
 };
 
-struct hpcw_i_linktest_summary {
+struct read_linktest_summary {
     char start[33], end[33];                               /* NUL-terminated here even if the field is full */
     double min, avg, max;                                  /* seconds */
     double all_to_all_min, all_to_all_avg, all_to_all_max; /* 0 without that test */
 };
 
-struct hpcw_i_linktest_slow {
+struct read_linktest_slow {
     double retest, original; /* seconds */
     uint64_t from, to;       /* who measured, with whom */
 };
 
-/* Opens a result by the name of its container. Failures as hpcw_i_sion_reader_open. */
-hpcw_status hpcw_i_linktest_reader_open(const char *path, struct hpcw_i_linktest_reader **out, hpcw_error *err);
-hpcw_status hpcw_i_linktest_reader_open_memory(const struct hpcw_i_sion_image *images, uint32_t count,
-                                               struct hpcw_i_linktest_reader **out, hpcw_error *err);
-void hpcw_i_linktest_reader_free(struct hpcw_i_linktest_reader *reader);
+/* Opens a result by the name of its container. Failures as read_sion_open. */
+hpcw_status read_linktest_open(const char *path, struct read_linktest **out, hpcw_error *err);
+hpcw_status read_linktest_open_memory(const struct read_sion_image *images, uint32_t count,
+                                      struct read_linktest **out, hpcw_error *err);
+void read_linktest_free(struct read_linktest *reader);
 
 /* Never NULL; lives as long as the handle. */
-const struct hpcw_i_linktest_info *hpcw_i_linktest_reader_info(const struct hpcw_i_linktest_reader *reader);
+const struct read_linktest_info *read_linktest_info(const struct read_linktest *reader);
 
 /* The container underneath, for its own facts. */
-struct hpcw_i_sion_reader *hpcw_i_linktest_reader_sion(struct hpcw_i_linktest_reader *reader);
+struct read_sion *read_linktest_sion(struct read_linktest *reader);
 
 /* Number of different host names (by a 64-bit hash of them), and payload bytes of all streams. Reads the head
  * of every stream; eight bytes of memory per task. Either may be NULL. */
-hpcw_status hpcw_i_linktest_reader_totals(struct hpcw_i_linktest_reader *reader, uint32_t *hosts,
-                                          uint64_t *payload, hpcw_error *err);
+hpcw_status read_linktest_totals(struct read_linktest *reader, uint32_t *hosts, uint64_t *payload,
+                                 hpcw_error *err);
 
-/* Host name and core of a rank. host: [HPCW_I_LINKTEST_MOST_HOST]. */
-hpcw_status hpcw_i_linktest_reader_host(struct hpcw_i_linktest_reader *reader, uint32_t rank, char *host,
-                                        int32_t *core, hpcw_error *err);
+/* Host name and core of a rank. host: [READ_LINKTEST_MOST_HOST]. */
+hpcw_status read_linktest_host(struct read_linktest *reader, uint32_t rank, char *host, int32_t *core,
+                               hpcw_error *err);
 
 /* Summary of permutation `permutation`, without its slow list. */
-hpcw_status hpcw_i_linktest_reader_summary(struct hpcw_i_linktest_reader *reader, uint64_t permutation,
-                                           struct hpcw_i_linktest_summary *summary, hpcw_error *err);
+hpcw_status read_linktest_summary(struct read_linktest *reader, uint64_t permutation,
+                                  struct read_linktest_summary *summary, hpcw_error *err);
 
 /* Entries [first, first + count) of the slow list of a permutation, first + count <= retests. */
-hpcw_status hpcw_i_linktest_reader_slow(struct hpcw_i_linktest_reader *reader, uint64_t permutation,
-                                        uint64_t first, size_t count, struct hpcw_i_linktest_slow *slow,
-                                        hpcw_error *err);
+hpcw_status read_linktest_slow(struct read_linktest *reader, uint64_t permutation, uint64_t first, size_t count,
+                               struct read_linktest_slow *slow, hpcw_error *err);
 
 /*
  * What a rank measured in a permutation: time [N - 1] seconds and partner [N - 1] by step, all_to_all one value
  * (0 without that test). Each may be NULL.
  */
-hpcw_status hpcw_i_linktest_reader_row(struct hpcw_i_linktest_reader *reader, uint32_t rank,
-                                       uint64_t permutation, double *time, uint64_t *partner,
-                                       double *all_to_all, hpcw_error *err);
+hpcw_status read_linktest_row(struct read_linktest *reader, uint32_t rank, uint64_t permutation, double *time,
+                              uint64_t *partner, double *all_to_all, hpcw_error *err);
 
 /*
- * Checks the container (flags as hpcw_i_sion_reader_verify) and everything the format says about the streams.
- * HPCW_I_SION_STRICT adds what is our own convention where the format's sources are silent: ISO times, one
+ * Checks the container (flags as read_sion_verify) and everything the format says about the streams.
+ * READ_SION_STRICT adds what is our own convention where the format's sources are silent: ISO times, one
  * kernel, one known mode, zero seeds without their flags, retests <= N, unused slots of the bisection test.
  *
  * Memory: 30 bytes per task, one task's data of one permutation, and 32 bytes per retest.
  */
-hpcw_status hpcw_i_linktest_reader_verify(struct hpcw_i_linktest_reader *reader, unsigned flags,
-                                          hpcw_error *err);
+hpcw_status read_linktest_verify(struct read_linktest *reader, unsigned flags, hpcw_error *err);
 
 #endif

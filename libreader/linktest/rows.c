@@ -28,7 +28,7 @@
 #include "libwriter/base/status.h"
 
 /* Room in front of a row for the head of a stream, so that the row itself is aligned. */
-#define LEAD_WORDS ((8 + HPCW_I_LINKTEST_MOST_HOST) / 8)
+#define LEAD_WORDS ((8 + READ_LINKTEST_MOST_HOST) / 8)
 #define MEAN_ERROR 1e-9
 
 struct random_pair {
@@ -42,18 +42,18 @@ struct statistics {
     uint64_t count;
 };
 
-struct hpcw_i_linktest_pass {
-    struct hpcw_i_linktest_reader *r;
+struct read_linktest_pass {
+    struct read_linktest *r;
     bool strict;
-    struct random_pair *random;        /* [tasks] */
-    uint64_t *balance;                 /* [steps] */
-    unsigned char *met;                /* [tasks] by the rank whose row is looked at */
-    unsigned char *present;            /* [tasks] there is such a rank */
-    uint32_t *step_of;                 /* [tasks] step in which a partner was met; NULL without retests */
-    struct hpcw_i_linktest_slow *slow; /* [retests] */
-    uint64_t *words;                   /* head of a stream, a row, END_BLOCK */
-    uint64_t *row;                     /* the row in `words` */
-    double threshold;                  /* last of the slow list */
+    struct random_pair *random;      /* [tasks] */
+    uint64_t *balance;               /* [steps] */
+    unsigned char *met;              /* [tasks] by the rank whose row is looked at */
+    unsigned char *present;          /* [tasks] there is such a rank */
+    uint32_t *step_of;               /* [tasks] step in which a partner was met; NULL without retests */
+    struct read_linktest_slow *slow; /* [retests] */
+    uint64_t *words;                 /* head of a stream, a row, END_BLOCK */
+    uint64_t *row;                   /* the row in `words` */
+    double threshold;                /* last of the slow list */
     struct statistics timings, all_to_all;
     char last_end[33]; /* end time of the permutation before */
 };
@@ -69,10 +69,10 @@ static uint64_t split_mix(uint64_t *state) {
     return z ^ z >> 31;
 }
 
-hpcw_status hpcw_i_linktest_pass_new(struct hpcw_i_linktest_reader *r, bool strict,
-                                     struct hpcw_i_linktest_pass **out, hpcw_error *err) {
+hpcw_status read_linktest_pass_new(struct read_linktest *r, bool strict, struct read_linktest_pass **out,
+                                   hpcw_error *err) {
     size_t n = r->info.tasks, d = (size_t)r->info.retests;
-    struct hpcw_i_linktest_pass *p = hpcw_i_calloc(1, sizeof *p);
+    struct read_linktest_pass *p = hpcw_i_calloc(1, sizeof *p);
     *out = NULL;
     if (p != NULL) {
         p->r = r;
@@ -88,7 +88,7 @@ hpcw_status hpcw_i_linktest_pass_new(struct hpcw_i_linktest_reader *r, bool stri
     }
     if (p == NULL || p->random == NULL || p->balance == NULL || p->met == NULL || p->present == NULL ||
         p->words == NULL || (d > 0 && (p->step_of == NULL || p->slow == NULL))) {
-        hpcw_i_linktest_pass_free(p);
+        read_linktest_pass_free(p);
         return hpcw_i_fail(err, HPCW_ENOMEM, "%s: no memory to check the schedule of %zu tasks", r->name, n);
     }
     p->row = p->words + LEAD_WORDS;
@@ -103,7 +103,7 @@ hpcw_status hpcw_i_linktest_pass_new(struct hpcw_i_linktest_reader *r, bool stri
     return HPCW_OK;
 }
 
-void hpcw_i_linktest_pass_free(struct hpcw_i_linktest_pass *pass) {
+void read_linktest_pass_free(struct read_linktest_pass *pass) {
     if (pass == NULL) {
         return;
     }
@@ -182,7 +182,7 @@ static bool add_times(const uint64_t *bits, size_t count, double threshold, stru
     return good;
 }
 
-static hpcw_status same_statistics(const struct hpcw_i_linktest_pass *p, uint64_t permutation, const char *what,
+static hpcw_status same_statistics(const struct read_linktest_pass *p, uint64_t permutation, const char *what,
                                    const struct statistics *st, double min, double avg, double max,
                                    hpcw_error *err) {
     const char *name = p->r->name;
@@ -222,11 +222,11 @@ static bool is_iso(const char *t) {
            memcmp(t + 14, "59", 2) <= 0 && memcmp(t + 17, "60", 2) <= 0;
 }
 
-static hpcw_status check_time(const struct hpcw_i_linktest_pass *p, uint64_t permutation, const char *what,
+static hpcw_status check_time(const struct read_linktest_pass *p, uint64_t permutation, const char *what,
                               const char *text, const char *before, hpcw_error *err) {
     size_t length = strlen(text);
-    bool whole = length > 0 && length < HPCW_I_LINKTEST_TIME;
-    for (size_t i = length; i < HPCW_I_LINKTEST_TIME && whole; i++) {
+    bool whole = length > 0 && length < READ_LINKTEST_TIME;
+    for (size_t i = length; i < READ_LINKTEST_TIME && whole; i++) {
         whole = text[i] == '\0';
     }
     if (!whole || (p->strict && !is_iso(text))) {
@@ -245,7 +245,7 @@ static hpcw_status check_time(const struct hpcw_i_linktest_pass *p, uint64_t per
 }
 
 static int by_pair(const void *a, const void *b) {
-    const struct hpcw_i_linktest_slow *x = a, *y = b;
+    const struct read_linktest_slow *x = a, *y = b;
     if (x->from != y->from) {
         return x->from < y->from ? -1 : 1;
     }
@@ -254,7 +254,7 @@ static int by_pair(const void *a, const void *b) {
 
 /* Reads and checks the slow list, leaves it sorted by pair and the threshold set; `above` of its entries exceed
  * it. */
-static hpcw_status slow_list(struct hpcw_i_linktest_pass *p, uint64_t permutation, uint64_t *above,
+static hpcw_status slow_list(struct read_linktest_pass *p, uint64_t permutation, uint64_t *above,
                              hpcw_error *err) {
     size_t d = (size_t)p->r->info.retests;
     uint32_t n = p->r->info.tasks;
@@ -263,12 +263,12 @@ static hpcw_status slow_list(struct hpcw_i_linktest_pass *p, uint64_t permutatio
     if (d == 0) {
         return HPCW_OK;
     }
-    hpcw_status status = hpcw_i_linktest_reader_slow(p->r, permutation, 0, d, p->slow, err);
+    hpcw_status status = read_linktest_slow(p->r, permutation, 0, d, p->slow, err);
     if (status != HPCW_OK) {
         return status;
     }
     for (size_t i = 0; i < d; i++) {
-        const struct hpcw_i_linktest_slow *s = &p->slow[i];
+        const struct read_linktest_slow *s = &p->slow[i];
         if (!is_time(as_bits(s->retest)) || !is_time(as_bits(s->original)) || s->from >= n || s->to >= n ||
             s->from == s->to) {
             return hpcw_i_fail(err, HPCW_EFORMAT,
@@ -305,7 +305,7 @@ static hpcw_status slow_list(struct hpcw_i_linktest_pass *p, uint64_t permutatio
  * --------------------------------------------------------------------------------------------------------- */
 
 struct place {
-    const struct hpcw_i_sion_task *task;
+    const struct read_sion_task *task;
     uint32_t rank;
     uint64_t permutation;
     uint64_t data; /* offset of the row in the stream */
@@ -313,7 +313,7 @@ struct place {
 
 /* Adds the partners of a rank to the sums of all steps, with a look at each only as far as memory safety asks.
  */
-static bool add_partners(struct hpcw_i_linktest_pass *p, const uint64_t *partner, uint32_t rank) {
+static bool add_partners(struct read_linktest_pass *p, const uint64_t *partner, uint32_t rank) {
     const struct random_pair *random = p->random, own = random[rank];
     uint64_t *balance = p->balance;
     unsigned char *met = p->met;
@@ -331,10 +331,10 @@ static bool add_partners(struct hpcw_i_linktest_pass *p, const uint64_t *partner
 }
 
 /* As many steps as possible partners, so a row in which each was met has met none twice and no one else. */
-static hpcw_status all_met(const struct hpcw_i_linktest_pass *p, const struct place *at, hpcw_error *err) {
+static hpcw_status all_met(const struct read_linktest_pass *p, const struct place *at, hpcw_error *err) {
     uint32_t n = p->r->info.tasks, half = n / 2, rank = at->rank;
     uint32_t from[2] = {0, rank + 1}, to[2] = {rank, n};
-    if (p->r->info.flags[HPCW_I_LINKTEST_BISECTION] != 0) {
+    if (p->r->info.flags[READ_LINKTEST_BISECTION] != 0) {
         from[0] = rank < half ? half : 0;
         to[0] = rank < half ? n : half;
         from[1] = to[1] = n;
@@ -342,56 +342,55 @@ static hpcw_status all_met(const struct hpcw_i_linktest_pass *p, const struct pl
     for (int i = 0; i < 2; i++) {
         const unsigned char *missed = to[i] > from[i] ? memchr(p->met + from[i], 0, to[i] - from[i]) : NULL;
         if (missed != NULL) {
-            return hpcw_i_linktest_wrong(p->r, at->task, at->data + 8 * (uint64_t)(n - 1), err,
-                                         "access pattern of permutation %" PRIu64
-                                         ": wanted every partner once, got none equal to %td",
-                                         at->permutation, missed - p->met);
+            return read_linktest_wrong(p->r, at->task, at->data + 8 * (uint64_t)(n - 1), err,
+                                       "access pattern of permutation %" PRIu64
+                                       ": wanted every partner once, got none equal to %td",
+                                       at->permutation, missed - p->met);
         }
     }
     return HPCW_OK;
 }
 
-static hpcw_status first_bad_time(const struct hpcw_i_linktest_pass *p, const struct place *at,
-                                  hpcw_error *err) {
+static hpcw_status first_bad_time(const struct read_linktest_pass *p, const struct place *at, hpcw_error *err) {
     uint32_t s = 0;
     while (is_time(p->row[s])) {
         s++;
     }
-    return hpcw_i_linktest_wrong(p->r, at->task, at->data + 8 * (uint64_t)s, err,
-                                 "timing of step %" PRIu32 " in permutation %" PRIu64
-                                 ": wanted a finite number > 0, got %.17g",
-                                 s, at->permutation, as_double(p->row[s]));
+    return read_linktest_wrong(p->r, at->task, at->data + 8 * (uint64_t)s, err,
+                               "timing of step %" PRIu32 " in permutation %" PRIu64
+                               ": wanted a finite number > 0, got %.17g",
+                               s, at->permutation, as_double(p->row[s]));
 }
 
-static hpcw_status first_bad_partner(const struct hpcw_i_linktest_pass *p, const struct place *at,
+static hpcw_status first_bad_partner(const struct read_linktest_pass *p, const struct place *at,
                                      hpcw_error *err) {
     uint32_t s = 0, n = p->r->info.tasks;
     const uint64_t *partner = p->row + (n - 1);
     while (partner[s] < n) {
         s++;
     }
-    return hpcw_i_linktest_wrong(p->r, at->task, at->data + 8 * ((uint64_t)(n - 1) + s), err,
-                                 "partner in step %" PRIu32 " of permutation %" PRIu64
-                                 ": wanted a rank below %" PRIu32 ", got %" PRIu64,
-                                 s, at->permutation, n, partner[s]);
+    return read_linktest_wrong(p->r, at->task, at->data + 8 * ((uint64_t)(n - 1) + s), err,
+                               "partner in step %" PRIu32 " of permutation %" PRIu64
+                               ": wanted a rank below %" PRIu32 ", got %" PRIu64,
+                               s, at->permutation, n, partner[s]);
 }
 
 /* Behind the steps of a bisection test: no time, and the own rank as partner. */
-static hpcw_status unused_slots(const struct hpcw_i_linktest_pass *p, const struct place *at, hpcw_error *err) {
+static hpcw_status unused_slots(const struct read_linktest_pass *p, const struct place *at, hpcw_error *err) {
     uint32_t slots = p->r->info.tasks - 1;
     for (uint32_t s = p->r->info.steps; s < slots; s++) {
         if (p->row[s] != 0 || p->row[slots + s] != at->rank) {
-            return hpcw_i_linktest_wrong(p->r, at->task, at->data + 8 * (uint64_t)s, err,
-                                         "unused slot %" PRIu32 " of permutation %" PRIu64
-                                         ": wanted 0 and the own rank, got %.17g and %" PRIu64,
-                                         s, at->permutation, as_double(p->row[s]), p->row[slots + s]);
+            return read_linktest_wrong(p->r, at->task, at->data + 8 * (uint64_t)s, err,
+                                       "unused slot %" PRIu32 " of permutation %" PRIu64
+                                       ": wanted 0 and the own rank, got %.17g and %" PRIu64,
+                                       s, at->permutation, as_double(p->row[s]), p->row[slots + s]);
         }
     }
     return HPCW_OK;
 }
 
 /* The originals in the slow list that this rank measured. */
-static hpcw_status slow_entries(struct hpcw_i_linktest_pass *p, const struct place *at, hpcw_error *err) {
+static hpcw_status slow_entries(struct read_linktest_pass *p, const struct place *at, hpcw_error *err) {
     size_t low = 0, high = (size_t)p->r->info.retests, d = high;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
@@ -409,7 +408,7 @@ static hpcw_status slow_entries(struct hpcw_i_linktest_pass *p, const struct pla
         p->step_of[p->row[slots + s]] = s;
     }
     for (; low < d && p->slow[low].from == at->rank; low++) {
-        const struct hpcw_i_linktest_slow *slow = &p->slow[low];
+        const struct read_linktest_slow *slow = &p->slow[low];
         uint32_t s = p->step_of[slow->to];
         /* step_of has an old value where the two never met: look whether they did. */
         bool known = p->row[slots + s] == slow->to;
@@ -425,62 +424,62 @@ static hpcw_status slow_entries(struct hpcw_i_linktest_pass *p, const struct pla
 }
 
 /* Host and core, in front of the first row. */
-static hpcw_status check_head(struct hpcw_i_linktest_pass *p, const struct hpcw_i_sion_task *task,
-                              const struct hpcw_i_linktest_head *head, const unsigned char *bytes,
+static hpcw_status check_head(struct read_linktest_pass *p, const struct read_sion_task *task,
+                              const struct read_linktest_head *head, const unsigned char *bytes,
                               hpcw_error *err) {
     int32_t core;
-    hpcw_status status = hpcw_i_linktest_head_check(p->r, task, head, bytes, NULL, &core, err);
+    hpcw_status status = read_linktest_head_check(p->r, task, head, bytes, NULL, &core, err);
     if (status != HPCW_OK) {
         return status;
     }
     for (size_t i = 4; i < head->size - 5; i++) {
         if (bytes[i] <= 0x20 || bytes[i] > 0x7e) {
-            return hpcw_i_linktest_wrong(p->r, task, head->offset + i, err,
-                                         "host name: wanted printable ASCII, got %02x", bytes[i]);
+            return read_linktest_wrong(p->r, task, head->offset + i, err,
+                                       "host name: wanted printable ASCII, got %02x", bytes[i]);
         }
     }
     if (head->size < 8 + 2) {
-        return hpcw_i_linktest_wrong(p->r, task, head->offset, err, "host name: wanted one, got an empty text");
+        return read_linktest_wrong(p->r, task, head->offset, err, "host name: wanted one, got an empty text");
     }
     if (core < 0) {
-        return hpcw_i_linktest_wrong(p->r, task, head->offset + head->size - 4, err,
-                                     "core number: wanted >= 0, got %" PRId32, core);
+        return read_linktest_wrong(p->r, task, head->offset + head->size - 4, err,
+                                   "core number: wanted >= 0, got %" PRId32, core);
     }
     return HPCW_OK;
 }
 
 /* Reads what a task has of a permutation in one go, and what surrounds it at the first and the last one. */
-static hpcw_status read_row(struct hpcw_i_linktest_pass *p, struct place *at, hpcw_error *err) {
-    struct hpcw_i_linktest_reader *r = p->r;
-    const struct hpcw_i_sion_task *task = at->task;
-    struct hpcw_i_linktest_head head;
-    hpcw_status status = hpcw_i_linktest_head_of(r, task, &head, err);
+static hpcw_status read_row(struct read_linktest_pass *p, struct place *at, hpcw_error *err) {
+    struct read_linktest *r = p->r;
+    const struct read_sion_task *task = at->task;
+    struct read_linktest_head head;
+    hpcw_status status = read_linktest_head_of(r, task, &head, err);
     if (status != HPCW_OK) {
         return status;
     }
-    at->data = hpcw_i_linktest_data_at(r, task, &head, at->permutation);
+    at->data = read_linktest_data_at(r, task, &head, at->permutation);
     bool first = at->permutation == 0, last = at->permutation + 1 == r->info.permutations;
     /* In task 0 the summary, any number of bytes, stands between head and row. */
     size_t lead = first && at->rank != 0 ? (size_t)head.size : 0;
-    size_t trail = last ? HPCW_I_LINKTEST_END_BLOCK : 0;
+    size_t trail = last ? READ_LINKTEST_END_BLOCK : 0;
     unsigned char *bytes = (unsigned char *)p->row - lead;
     if (first && at->rank == 0) {
         unsigned char *in_front = (unsigned char *)p->words;
-        status = hpcw_i_sion_reader_read(r->sion, task, head.offset, in_front, (size_t)head.size, err);
+        status = read_sion_read(r->sion, task, head.offset, in_front, (size_t)head.size, err);
         if (status == HPCW_OK) {
             status = check_head(p, task, &head, in_front, err);
         }
     }
     if (status == HPCW_OK) {
-        status = hpcw_i_sion_reader_read(r->sion, task, at->data - lead, bytes,
-                                         lead + (size_t)r->data_size + trail, err);
+        status =
+            read_sion_read(r->sion, task, at->data - lead, bytes, lead + (size_t)r->data_size + trail, err);
     }
     if (status == HPCW_OK && lead > 0) {
         status = check_head(p, task, &head, bytes, err);
     }
     if (status == HPCW_OK && last && memcmp(bytes + lead + r->data_size, "END_BLOCK", trail) != 0) {
-        status = hpcw_i_linktest_wrong(r, task, at->data + r->data_size, err,
-                                       "wanted \"END_BLOCK\", got something else");
+        status = read_linktest_wrong(r, task, at->data + r->data_size, err,
+                                     "wanted \"END_BLOCK\", got something else");
     }
     size_t words = (size_t)r->data_size / 8;
     for (size_t i = 0; i < words && r->info.data_big != HPCW_I_HOST_BIG; i++) {
@@ -489,8 +488,8 @@ static hpcw_status read_row(struct hpcw_i_linktest_pass *p, struct place *at, hp
     return status;
 }
 
-static hpcw_status check_row(struct hpcw_i_linktest_pass *p, struct place *at, hpcw_error *err) {
-    struct hpcw_i_linktest_reader *r = p->r;
+static hpcw_status check_row(struct read_linktest_pass *p, struct place *at, hpcw_error *err) {
+    struct read_linktest *r = p->r;
     uint32_t slots = r->info.tasks - 1;
     hpcw_status status = read_row(p, at, err);
     if (status != HPCW_OK) {
@@ -509,16 +508,16 @@ static hpcw_status check_row(struct hpcw_i_linktest_pass *p, struct place *at, h
         return status;
     }
     if (r->all_to_all != 0 && !add_times(p->row + 2 * (size_t)slots, 1, DBL_MAX, &p->all_to_all)) {
-        return hpcw_i_linktest_wrong(r, at->task, at->data + 16 * (uint64_t)slots, err,
-                                     "all-to-all time of permutation %" PRIu64
-                                     ": wanted a finite number > 0, got %.17g",
-                                     at->permutation, as_double(p->row[2 * (size_t)slots]));
+        return read_linktest_wrong(r, at->task, at->data + 16 * (uint64_t)slots, err,
+                                   "all-to-all time of permutation %" PRIu64
+                                   ": wanted a finite number > 0, got %.17g",
+                                   at->permutation, as_double(p->row[2 * (size_t)slots]));
     }
     return slow_entries(p, at, err);
 }
 
 /* Streams may come in any order; the ranks must be 0 .. N-1, each in one chunk. */
-static hpcw_status check_task(struct hpcw_i_linktest_pass *p, const struct hpcw_i_sion_task *task,
+static hpcw_status check_task(struct read_linktest_pass *p, const struct read_sion_task *task,
                               hpcw_error *err) {
     uint32_t n = p->r->info.tasks;
     if (task->rank >= (int64_t)n || p->present[task->rank]) {
@@ -537,15 +536,15 @@ static hpcw_status check_task(struct hpcw_i_linktest_pass *p, const struct hpcw_
 }
 
 /* All rows in the order of the files, which is the order on disk. */
-static hpcw_status all_rows(struct hpcw_i_linktest_pass *p, uint64_t permutation, hpcw_error *err) {
-    struct hpcw_i_sion_reader *sion = p->r->sion;
-    uint32_t files = hpcw_i_sion_reader_files(sion), count = 0;
+static hpcw_status all_rows(struct read_linktest_pass *p, uint64_t permutation, hpcw_error *err) {
+    struct read_sion *sion = p->r->sion;
+    uint32_t files = read_sion_files(sion), count = 0;
     for (uint32_t file = 0; file < files; file++) {
-        struct hpcw_i_sion_info info;
-        hpcw_status status = hpcw_i_sion_reader_info(sion, file, &info, err);
+        struct read_sion_info info;
+        hpcw_status status = read_sion_info(sion, file, &info, err);
         for (uint32_t index = 0; status == HPCW_OK && index < info.tasks; index++) {
-            struct hpcw_i_sion_task task;
-            status = hpcw_i_sion_reader_task(sion, file, index, &task, err);
+            struct read_sion_task task;
+            status = read_sion_task(sion, file, index, &task, err);
             if (status != HPCW_OK || task.rank < 0) {
                 continue; /* collectors of buddy copies hold nothing */
             }
@@ -569,11 +568,11 @@ static hpcw_status all_rows(struct hpcw_i_linktest_pass *p, uint64_t permutation
     return HPCW_OK;
 }
 
-hpcw_status hpcw_i_linktest_pass_run(struct hpcw_i_linktest_pass *pass, uint64_t permutation, hpcw_error *err) {
-    struct hpcw_i_linktest_reader *r = pass->r;
-    struct hpcw_i_linktest_summary summary;
+hpcw_status read_linktest_pass_run(struct read_linktest_pass *pass, uint64_t permutation, hpcw_error *err) {
+    struct read_linktest *r = pass->r;
+    struct read_linktest_summary summary;
     uint64_t above;
-    hpcw_status status = hpcw_i_linktest_reader_summary(r, permutation, &summary, err);
+    hpcw_status status = read_linktest_summary(r, permutation, &summary, err);
     if (status != HPCW_OK ||
         (status = check_time(pass, permutation, "start", summary.start, pass->last_end, err)) != HPCW_OK ||
         (status = check_time(pass, permutation, "end", summary.end, summary.start, err)) != HPCW_OK ||

@@ -10,18 +10,18 @@
 #define FLAGS_BEFORE_END 87u
 #define NUMBERS_BEFORE_END 74u
 
-static hpcw_status number_rule(const struct hpcw_i_linktest_reader *r, unsigned index, const char *field,
-                               bool good, const char *wanted, uint64_t got, hpcw_error *err) {
+static hpcw_status number_rule(const struct read_linktest *r, unsigned index, const char *field, bool good,
+                               const char *wanted, uint64_t got, hpcw_error *err) {
     if (good) {
         return HPCW_OK;
     }
-    return hpcw_i_linktest_wrong(r, NULL, r->header_size - NUMBERS_BEFORE_END + 8 * (uint64_t)index, err,
-                                 "%s: wanted %s, got %" PRIu64, field, wanted, got);
+    return read_linktest_wrong(r, NULL, r->header_size - NUMBERS_BEFORE_END + 8 * (uint64_t)index, err,
+                               "%s: wanted %s, got %" PRIu64, field, wanted, got);
 }
 
-static hpcw_status flag_rule(const struct hpcw_i_linktest_reader *r, enum hpcw_i_linktest_flag flag, bool good,
+static hpcw_status flag_rule(const struct read_linktest *r, enum read_linktest_flag flag, bool good,
                              const char *wanted, hpcw_error *err) {
-    static const char *const names[HPCW_I_LINKTEST_FLAGS] = {
+    static const char *const names[READ_LINKTEST_FLAGS] = {
         "all-to-all",  "bidirectional kernel", "unidirectional kernel", "bisection",  "randomized steps",
         "serial",      "no SION file",         "parallel SION file",    "GPU memory", "several buffers",
         "random fill", "checked buffers",      "memory allocator",
@@ -29,29 +29,29 @@ static hpcw_status flag_rule(const struct hpcw_i_linktest_reader *r, enum hpcw_i
     if (good) {
         return HPCW_OK;
     }
-    return hpcw_i_linktest_wrong(r, NULL, r->header_size - FLAGS_BEFORE_END + (uint64_t)flag, err,
-                                 "%s: wanted %s, got %u", names[flag], wanted, r->info.flags[flag]);
+    return read_linktest_wrong(r, NULL, r->header_size - FLAGS_BEFORE_END + (uint64_t)flag, err,
+                               "%s: wanted %s, got %u", names[flag], wanted, r->info.flags[flag]);
 }
 
-static hpcw_status header_rules(const struct hpcw_i_linktest_reader *r, hpcw_error *err) {
-    const struct hpcw_i_linktest_info *info = &r->info;
+static hpcw_status header_rules(const struct read_linktest *r, hpcw_error *err) {
+    const struct read_linktest_info *info = &r->info;
     if (!r->hash_whole) {
-        return hpcw_i_linktest_wrong(r, NULL, 20, err,
-                                     "git hash: wanted 40 characters and a NUL, got \"%.41s\"", info->git_hash);
+        return read_linktest_wrong(r, NULL, 20, err, "git hash: wanted 40 characters and a NUL, got \"%.41s\"",
+                                   info->git_hash);
     }
     if (!r->mode_whole || info->mode[0] == '\0') {
-        return hpcw_i_linktest_wrong(r, NULL, 65, err,
-                                     "mode: wanted a word with one NUL, at its end, got \"%.64s\"", info->mode);
+        return read_linktest_wrong(r, NULL, 65, err,
+                                   "mode: wanted a word with one NUL, at its end, got \"%.64s\"", info->mode);
     }
-    for (int i = 0; i < HPCW_I_LINKTEST_ALLOCATOR; i++) {
+    for (int i = 0; i < READ_LINKTEST_ALLOCATOR; i++) {
         hpcw_status status =
-            flag_rule(r, (enum hpcw_i_linktest_flag)i, info->flags[i] <= 1, "a flag, 0 or 1", err);
+            flag_rule(r, (enum read_linktest_flag)i, info->flags[i] <= 1, "a flag, 0 or 1", err);
         if (status != HPCW_OK) {
             return status;
         }
     }
     hpcw_status status =
-        flag_rule(r, HPCW_I_LINKTEST_NO_SION, info->flags[HPCW_I_LINKTEST_NO_SION] == 0, "0 in a file", err);
+        flag_rule(r, READ_LINKTEST_NO_SION, info->flags[READ_LINKTEST_NO_SION] == 0, "0 in a file", err);
     if (status == HPCW_OK) {
         status = number_rule(r, 0, "messages", info->messages >= 1, ">= 1", info->messages, err);
     }
@@ -59,34 +59,33 @@ static hpcw_status header_rules(const struct hpcw_i_linktest_reader *r, hpcw_err
 }
 
 /* What the format's sources leave open, as we write it. */
-static hpcw_status strict_header(const struct hpcw_i_linktest_reader *r, hpcw_error *err) {
+static hpcw_status strict_header(const struct read_linktest *r, hpcw_error *err) {
     static const char *const modes[] = {"mpi", "tcp", "ucp", "ibverbs", "psm2", "cuda"};
-    const struct hpcw_i_linktest_info *info = &r->info;
+    const struct read_linktest_info *info = &r->info;
     const uint8_t *flags = info->flags;
     hpcw_status status;
     if (strspn(info->git_hash, "0123456789abcdef") != 40) {
-        return hpcw_i_linktest_wrong(r, NULL, 20, err, "git hash: wanted 40 lower-case hex digits, got \"%s\"",
-                                     info->git_hash);
+        return read_linktest_wrong(r, NULL, 20, err, "git hash: wanted 40 lower-case hex digits, got \"%s\"",
+                                   info->git_hash);
     }
     size_t m = 0;
     while (m < sizeof modes / sizeof modes[0] && strcmp(modes[m], info->mode) != 0) {
         m++;
     }
     if (m == sizeof modes / sizeof modes[0]) {
-        return hpcw_i_linktest_wrong(
-            r, NULL, 65, err, "mode: wanted mpi, tcp, ucp, ibverbs, psm2 or cuda, got \"%s\"", info->mode);
+        return read_linktest_wrong(r, NULL, 65, err,
+                                   "mode: wanted mpi, tcp, ucp, ibverbs, psm2 or cuda, got \"%s\"", info->mode);
     }
     const struct {
-        enum hpcw_i_linktest_flag flag;
+        enum read_linktest_flag flag;
         bool good;
         const char *wanted;
     } flag_rules[] = {
-        {HPCW_I_LINKTEST_ALL_TO_ALL, flags[HPCW_I_LINKTEST_ALL_TO_ALL] == 0 || m == 0,
-         "0 unless the mode is mpi"},
-        {HPCW_I_LINKTEST_UNIDIRECTIONAL,
-         flags[HPCW_I_LINKTEST_UNIDIRECTIONAL] == 0 || flags[HPCW_I_LINKTEST_BIDIRECTIONAL] == 0,
+        {READ_LINKTEST_ALL_TO_ALL, flags[READ_LINKTEST_ALL_TO_ALL] == 0 || m == 0, "0 unless the mode is mpi"},
+        {READ_LINKTEST_UNIDIRECTIONAL,
+         flags[READ_LINKTEST_UNIDIRECTIONAL] == 0 || flags[READ_LINKTEST_BIDIRECTIONAL] == 0,
          "0 with the bidirectional kernel"},
-        {HPCW_I_LINKTEST_ALLOCATOR, flags[HPCW_I_LINKTEST_ALLOCATOR] == 0, "0"},
+        {READ_LINKTEST_ALLOCATOR, flags[READ_LINKTEST_ALLOCATOR] == 0, "0"},
     };
     for (size_t i = 0; i < sizeof flag_rules / sizeof flag_rules[0]; i++) {
         status = flag_rule(r, flag_rules[i].flag, flag_rules[i].good, flag_rules[i].wanted, err);
@@ -94,7 +93,7 @@ static hpcw_status strict_header(const struct hpcw_i_linktest_reader *r, hpcw_er
             return status;
         }
     }
-    bool many = flags[HPCW_I_LINKTEST_MANY_BUFFERS] != 0;
+    bool many = flags[READ_LINKTEST_MANY_BUFFERS] != 0;
     const struct {
         unsigned index;
         const char *field;
@@ -105,7 +104,7 @@ static hpcw_status strict_header(const struct hpcw_i_linktest_reader *r, hpcw_er
         {3, "retests", info->retests <= info->tasks, "at most the number of tasks", info->retests},
         {4, "message buffers", many ? info->message_buffers >= 2 : info->message_buffers == 1,
          many ? ">= 2 with several buffers" : "1 without several buffers", info->message_buffers},
-        {5, "seed of the buffer fill", flags[HPCW_I_LINKTEST_RANDOM_BUFFERS] != 0 || info->buffer_seed == 0,
+        {5, "seed of the buffer fill", flags[READ_LINKTEST_RANDOM_BUFFERS] != 0 || info->buffer_seed == 0,
          "0 without a random fill", info->buffer_seed},
         {7, "seed of the task randomization", info->randomized != 0 || info->task_seed == 0,
          "0 without randomized tasks", info->task_seed},
@@ -120,11 +119,10 @@ static hpcw_status strict_header(const struct hpcw_i_linktest_reader *r, hpcw_er
     return HPCW_OK;
 }
 
-hpcw_status hpcw_i_linktest_reader_verify(struct hpcw_i_linktest_reader *reader, unsigned flags,
-                                          hpcw_error *err) {
-    bool strict = (flags & HPCW_I_SION_STRICT) != 0;
-    struct hpcw_i_linktest_pass *pass = NULL;
-    hpcw_status status = hpcw_i_sion_reader_verify(reader->sion, flags, err);
+hpcw_status read_linktest_verify(struct read_linktest *reader, unsigned flags, hpcw_error *err) {
+    bool strict = (flags & READ_SION_STRICT) != 0;
+    struct read_linktest_pass *pass = NULL;
+    hpcw_status status = read_sion_verify(reader->sion, flags, err);
     if (status == HPCW_OK) {
         status = header_rules(reader, err);
     }
@@ -132,11 +130,11 @@ hpcw_status hpcw_i_linktest_reader_verify(struct hpcw_i_linktest_reader *reader,
         status = strict_header(reader, err);
     }
     if (status == HPCW_OK) {
-        status = hpcw_i_linktest_pass_new(reader, strict, &pass, err);
+        status = read_linktest_pass_new(reader, strict, &pass, err);
     }
     for (uint64_t p = 0; p < reader->info.permutations && status == HPCW_OK; p++) {
-        status = hpcw_i_linktest_pass_run(pass, p, err);
+        status = read_linktest_pass_run(pass, p, err);
     }
-    hpcw_i_linktest_pass_free(pass);
+    read_linktest_pass_free(pass);
     return status;
 }

@@ -22,13 +22,13 @@ static bool is_directory(const char *path) {
 static bool has_magic(const char *path) {
     static const unsigned char magic[4] = {0x95, 0x1f, 0xc3, 0xf5};
     unsigned char got[4];
-    struct hpcw_i_source *source;
-    bool is = hpcw_i_source_open(path, &source, NULL) == HPCW_OK;
+    struct read_source *source;
+    bool is = read_source_open(path, &source, NULL) == HPCW_OK;
     if (is) {
-        is = hpcw_i_source_size(source) >= sizeof got &&
-             hpcw_i_source_read(source, 0, got, sizeof got, "magic", NULL) == HPCW_OK &&
+        is = read_source_size(source) >= sizeof got &&
+             read_source_read(source, 0, got, sizeof got, "magic", NULL) == HPCW_OK &&
              memcmp(got, magic, sizeof got) == 0;
-        hpcw_i_source_free(source);
+        read_source_free(source);
     }
     return is;
 }
@@ -58,7 +58,7 @@ static enum what kind_of(const char *path, char prefix[MOST_PATH]) {
     return ends_in(path, "rank2file") || ends_in(path, "rank2file.scr") ? A_ROOT : A_TREE;
 }
 
-bool hpcw_i_rank2file_probe(const char *path) {
+bool read_rank2file_probe(const char *path) {
     char index[MOST_PATH];
     if (!is_directory(path)) {
         return has_magic(path);
@@ -190,7 +190,7 @@ static hpcw_status verify_prefix(const char *prefix, hpcw_error *err) {
     return s;
 }
 
-hpcw_status hpcw_i_rank2file_verify(const char *path, bool ours, hpcw_error *err) {
+hpcw_status read_rank2file_verify(const char *path, bool ours, hpcw_error *err) {
     (void)ours; /* there is one degree of strictness */
     char prefix[MOST_PATH];
     hpcw_rank2file_restart *r;
@@ -218,8 +218,7 @@ hpcw_status hpcw_i_rank2file_verify(const char *path, bool ours, hpcw_error *err
 
 /* ---- a tour of all datasets ---- */
 
-hpcw_status hpcw_i_rank2file_tour(const char *prefix, hpcw_i_rank2file_tell *tell, void *context,
-                                  hpcw_error *err) {
+hpcw_status read_rank2file_tour(const char *prefix, read_rank2file_tell *tell, void *context, hpcw_error *err) {
     hpcw_kvtree *index;
     hpcw_status s = read_index(prefix, &index, err);
     if (s != HPCW_OK) {
@@ -329,7 +328,7 @@ static void put_tree(const hpcw_kvtree *node, unsigned levels, struct hpcw_i_jso
     hpcw_i_json_end_object(json);
 }
 
-hpcw_status hpcw_i_rank2file_info(const char *path, struct hpcw_i_json *json, hpcw_error *err) {
+hpcw_status read_rank2file_info(const char *path, struct hpcw_i_json *json, hpcw_error *err) {
     char prefix[MOST_PATH];
     hpcw_rank2file_restart *r;
     hpcw_kvtree *tree;

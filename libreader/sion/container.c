@@ -16,16 +16,16 @@
 /* Members of a set that are open at a time: sets may have more files than a process may open. */
 #define POOL 64u
 
-struct hpcw_i_sion_reader {
-    char *path;                       /* of file 0 */
-    struct hpcw_i_sion_image *images; /* NULL for files */
+struct read_sion {
+    char *path;                     /* of file 0 */
+    struct read_sion_image *images; /* NULL for files */
     uint32_t image_count;
-    struct hpcw_i_sion_file *base; /* file 0, or the only one */
+    struct read_sion_file *base; /* file 0, or the only one */
     uint32_t files;
-    struct hpcw_i_sion_file *pool[POOL]; /* file k > 0 is at k mod POOL, if it is open */
+    struct read_sion_file *pool[POOL]; /* file k > 0 is at k mod POOL, if it is open */
 };
 
-static hpcw_status open_source(const struct hpcw_i_sion_reader *r, uint32_t index, struct hpcw_i_source **out,
+static hpcw_status open_source(const struct read_sion *r, uint32_t index, struct read_source **out,
                                hpcw_error *err) {
     *out = NULL;
     /* File k > 0 of a set is the base name, a dot and k as at least six digits. */
@@ -41,9 +41,9 @@ static hpcw_status open_source(const struct hpcw_i_sion_reader *r, uint32_t inde
     }
     hpcw_status status;
     if (r->images == NULL) {
-        status = hpcw_i_source_open(name, out, err);
+        status = read_source_open(name, out, err);
     } else if (index < r->image_count) {
-        status = hpcw_i_source_open_memory(name, r->images[index].data, r->images[index].size, out, err);
+        status = read_source_open_memory(name, r->images[index].data, r->images[index].size, out, err);
     } else {
         status = hpcw_i_fail(err, HPCW_ENOENT, "%s: wanted file %" PRIu32 " of the set, got %" PRIu32 " files",
                              name, index, r->image_count);
@@ -53,14 +53,14 @@ static hpcw_status open_source(const struct hpcw_i_sion_reader *r, uint32_t inde
 }
 
 /* Opens file 0 of a reader that has its path and images; takes the reader over. */
-static hpcw_status open_base(struct hpcw_i_sion_reader *r, struct hpcw_i_sion_reader **out, hpcw_error *err) {
-    struct hpcw_i_source *source;
+static hpcw_status open_base(struct read_sion *r, struct read_sion **out, hpcw_error *err) {
+    struct read_source *source;
     hpcw_status status = open_source(r, 0, &source, err);
     if (status == HPCW_OK) {
-        status = hpcw_i_sion_file_open(source, &r->base, err);
+        status = read_sion_file_open(source, &r->base, err);
     }
     if (status != HPCW_OK) {
-        hpcw_i_sion_reader_free(r);
+        read_sion_free(r);
         return status;
     }
     r->files = r->base->info.file_number == 0 ? r->base->info.files : 1;
@@ -68,27 +68,27 @@ static hpcw_status open_base(struct hpcw_i_sion_reader *r, struct hpcw_i_sion_re
     return HPCW_OK;
 }
 
-hpcw_status hpcw_i_sion_reader_open(const char *path, struct hpcw_i_sion_reader **out, hpcw_error *err) {
+hpcw_status read_sion_open(const char *path, struct read_sion **out, hpcw_error *err) {
     *out = NULL;
-    struct hpcw_i_sion_reader *r = hpcw_i_calloc(1, sizeof *r);
+    struct read_sion *r = hpcw_i_calloc(1, sizeof *r);
     if (r == NULL || (r->path = hpcw_i_strdup(path)) == NULL) {
-        hpcw_i_sion_reader_free(r);
+        read_sion_free(r);
         return hpcw_i_fail(err, HPCW_ENOMEM, "%s: no memory to open it", path);
     }
     return open_base(r, out, err);
 }
 
-hpcw_status hpcw_i_sion_reader_open_memory(const struct hpcw_i_sion_image *images, uint32_t count,
-                                           struct hpcw_i_sion_reader **out, hpcw_error *err) {
+hpcw_status read_sion_open_memory(const struct read_sion_image *images, uint32_t count, struct read_sion **out,
+                                  hpcw_error *err) {
     static const char name[] = "(memory)";
     *out = NULL;
     if (count == 0) {
         return hpcw_i_fail(err, HPCW_EINVAL, "%s: wanted one image or more, got none", name);
     }
-    struct hpcw_i_sion_reader *r = hpcw_i_calloc(1, sizeof *r);
+    struct read_sion *r = hpcw_i_calloc(1, sizeof *r);
     if (r == NULL || (r->path = hpcw_i_strdup(name)) == NULL ||
         (r->images = hpcw_i_calloc(count, sizeof *images)) == NULL) {
-        hpcw_i_sion_reader_free(r);
+        read_sion_free(r);
         return hpcw_i_fail(err, HPCW_ENOMEM, "%s: no memory to open it", name);
     }
     memcpy(r->images, images, count * sizeof *images);
@@ -96,37 +96,37 @@ hpcw_status hpcw_i_sion_reader_open_memory(const struct hpcw_i_sion_image *image
     return open_base(r, out, err);
 }
 
-void hpcw_i_sion_reader_free(struct hpcw_i_sion_reader *reader) {
+void read_sion_free(struct read_sion *reader) {
     if (reader == NULL) {
         return;
     }
-    hpcw_i_sion_file_free(reader->base);
+    read_sion_file_free(reader->base);
     for (uint32_t i = 0; i < POOL; i++) {
-        hpcw_i_sion_file_free(reader->pool[i]);
+        read_sion_file_free(reader->pool[i]);
     }
     hpcw_i_free(reader->images);
     hpcw_i_free(reader->path);
     hpcw_i_free(reader);
 }
 
-uint32_t hpcw_i_sion_reader_files(const struct hpcw_i_sion_reader *reader) {
+uint32_t read_sion_files(const struct read_sion *reader) {
     return reader->files;
 }
 
-uint32_t hpcw_i_sion_reader_tasks(const struct hpcw_i_sion_reader *reader) {
-    const struct hpcw_i_sion_info *info = &reader->base->info;
+uint32_t read_sion_tasks(const struct read_sion *reader) {
+    const struct read_sion_info *info = &reader->base->info;
     return reader->files > 1 ? info->mapping_tasks : info->tasks - info->collectors;
 }
 
-const char *hpcw_i_sion_reader_name(const struct hpcw_i_sion_reader *reader) {
+const char *read_sion_name(const struct read_sion *reader) {
     return reader->path;
 }
 
 /* A member must speak of the same set, or its numbers mean something else. */
-static hpcw_status check_member(const struct hpcw_i_sion_reader *r, uint32_t index,
-                                const struct hpcw_i_sion_file *f, hpcw_error *err) {
-    const struct hpcw_i_sion_info *base = &r->base->info, *info = &f->info;
-    const char *name = hpcw_i_source_name(f->source);
+static hpcw_status check_member(const struct read_sion *r, uint32_t index, const struct read_sion_file *f,
+                                hpcw_error *err) {
+    const struct read_sion_info *base = &r->base->info, *info = &f->info;
+    const char *name = read_source_name(f->source);
     if (info->files != base->files) {
         return hpcw_i_fail(err, HPCW_EFORMAT,
                            "%s: nfiles at offset 28: wanted %" PRIu32 " as in file 0, got %" PRIu32, name,
@@ -140,8 +140,8 @@ static hpcw_status check_member(const struct hpcw_i_sion_reader *r, uint32_t ind
     return HPCW_OK;
 }
 
-hpcw_status hpcw_i_sion_reader_physical(struct hpcw_i_sion_reader *reader, uint32_t index,
-                                        struct hpcw_i_sion_file **out, hpcw_error *err) {
+hpcw_status read_sion_physical(struct read_sion *reader, uint32_t index, struct read_sion_file **out,
+                               hpcw_error *err) {
     *out = NULL;
     if (index >= reader->files) {
         return hpcw_i_fail(err, HPCW_EINVAL, "%s: wanted a file below %" PRIu32 ", got %" PRIu32, reader->path,
@@ -151,44 +151,44 @@ hpcw_status hpcw_i_sion_reader_physical(struct hpcw_i_sion_reader *reader, uint3
         *out = reader->base;
         return HPCW_OK;
     }
-    struct hpcw_i_sion_file **slot = &reader->pool[index % POOL];
+    struct read_sion_file **slot = &reader->pool[index % POOL];
     if (*slot == NULL || (*slot)->info.file_number != index) {
-        struct hpcw_i_source *source;
-        struct hpcw_i_sion_file *f = NULL;
+        struct read_source *source;
+        struct read_sion_file *f = NULL;
         hpcw_status status = open_source(reader, index, &source, err);
         if (status == HPCW_OK) {
-            status = hpcw_i_sion_file_open(source, &f, err);
+            status = read_sion_file_open(source, &f, err);
         }
         if (status == HPCW_OK) {
             status = check_member(reader, index, f, err);
         }
         if (status != HPCW_OK) {
-            hpcw_i_sion_file_free(f);
+            read_sion_file_free(f);
             return status;
         }
-        hpcw_i_sion_file_free(*slot);
+        read_sion_file_free(*slot);
         *slot = f;
     }
     *out = *slot;
     return HPCW_OK;
 }
 
-hpcw_status hpcw_i_sion_reader_info(struct hpcw_i_sion_reader *reader, uint32_t file,
-                                    struct hpcw_i_sion_info *info, hpcw_error *err) {
-    struct hpcw_i_sion_file *f;
-    hpcw_status status = hpcw_i_sion_reader_physical(reader, file, &f, err);
+hpcw_status read_sion_info(struct read_sion *reader, uint32_t file, struct read_sion_info *info,
+                           hpcw_error *err) {
+    struct read_sion_file *f;
+    hpcw_status status = read_sion_physical(reader, file, &f, err);
     if (status == HPCW_OK) {
         *info = f->info;
     }
     return status;
 }
 
-hpcw_status hpcw_i_sion_reader_task(struct hpcw_i_sion_reader *reader, uint32_t file, uint32_t index,
-                                    struct hpcw_i_sion_task *task, hpcw_error *err) {
-    struct hpcw_i_sion_file *f;
-    hpcw_status status = hpcw_i_sion_reader_physical(reader, file, &f, err);
+hpcw_status read_sion_task(struct read_sion *reader, uint32_t file, uint32_t index, struct read_sion_task *task,
+                           hpcw_error *err) {
+    struct read_sion_file *f;
+    hpcw_status status = read_sion_physical(reader, file, &f, err);
     if (status == HPCW_OK) {
-        status = hpcw_i_sion_file_task(f, index, task, err);
+        status = read_sion_file_task(f, index, task, err);
     }
     if (status == HPCW_OK) {
         task->file = file;
@@ -197,16 +197,16 @@ hpcw_status hpcw_i_sion_reader_task(struct hpcw_i_sion_reader *reader, uint32_t 
 }
 
 /* By the mapping; what it says is checked, as it comes from the file. */
-static hpcw_status find_mapped(struct hpcw_i_sion_reader *r, uint32_t rank, struct hpcw_i_sion_task *task,
+static hpcw_status find_mapped(struct read_sion *r, uint32_t rank, struct read_sion_task *task,
                                hpcw_error *err) {
     int32_t file, index;
-    hpcw_status status = hpcw_i_sion_file_mapping(r->base, rank, &file, &index, err);
+    hpcw_status status = read_sion_file_mapping(r->base, rank, &file, &index, err);
     if (status != HPCW_OK) {
         return status;
     }
-    struct hpcw_i_sion_file *f = NULL;
+    struct read_sion_file *f = NULL;
     if (file >= 0 && (uint32_t)file < r->files) {
-        status = hpcw_i_sion_reader_physical(r, (uint32_t)file, &f, err);
+        status = read_sion_physical(r, (uint32_t)file, &f, err);
         if (status != HPCW_OK) {
             return status;
         }
@@ -217,7 +217,7 @@ static hpcw_status find_mapped(struct hpcw_i_sion_reader *r, uint32_t rank, stru
                            ": wanted a file of the set and a task in it, got file %" PRId32 ", task %" PRId32,
                            r->path, rank, r->base->info.meta2_end + 4 + 8 * (uint64_t)rank, file, index);
     }
-    status = hpcw_i_sion_file_task(f, (uint32_t)index, task, err);
+    status = read_sion_file_task(f, (uint32_t)index, task, err);
     if (status != HPCW_OK) {
         return status;
     }
@@ -226,28 +226,28 @@ static hpcw_status find_mapped(struct hpcw_i_sion_reader *r, uint32_t rank, stru
         return hpcw_i_fail(err, HPCW_EFORMAT,
                            "%s: global rank of task %" PRId32 " at offset %" PRIu64 ": wanted %" PRIu32
                            " as the mapping says, got %" PRId64,
-                           hpcw_i_source_name(f->source), index, f->ranks_at + 8 * (uint64_t)index, rank,
+                           read_source_name(f->source), index, f->ranks_at + 8 * (uint64_t)index, rank,
                            task->rank);
     }
     return HPCW_OK;
 }
 
-hpcw_status hpcw_i_sion_reader_find(struct hpcw_i_sion_reader *reader, uint32_t rank,
-                                    struct hpcw_i_sion_task *task, hpcw_error *err) {
-    struct hpcw_i_sion_file *f = reader->base;
-    if (f->info.mapping == HPCW_I_SION_MAPPING_FULL && rank < f->info.mapping_tasks) {
+hpcw_status read_sion_find(struct read_sion *reader, uint32_t rank, struct read_sion_task *task,
+                           hpcw_error *err) {
+    struct read_sion_file *f = reader->base;
+    if (f->info.mapping == READ_SION_MAPPING_FULL && rank < f->info.mapping_tasks) {
         return find_mapped(reader, rank, task, err);
     }
     /* Without a mapping ranks are in order as a rule, but the serial writer stores what it is told. */
     int64_t got = -1;
     hpcw_status status = HPCW_OK;
     if (rank < f->info.tasks) {
-        status = hpcw_i_sion_file_rank(f, rank, &got, err);
+        status = read_sion_file_rank(f, rank, &got, err);
     }
     uint32_t index = rank;
     if (status == HPCW_OK && got != (int64_t)rank && reader->files == 1) {
         for (index = 0; status == HPCW_OK && index < f->info.tasks; index++) {
-            status = hpcw_i_sion_file_rank(f, index, &got, err);
+            status = read_sion_file_rank(f, index, &got, err);
             if (status != HPCW_OK || got == (int64_t)rank) {
                 break;
             }
@@ -260,22 +260,21 @@ hpcw_status hpcw_i_sion_reader_find(struct hpcw_i_sion_reader *reader, uint32_t 
         return hpcw_i_fail(err, HPCW_EINVAL, "%s: wanted the task with global rank %" PRIu32 ", got none",
                            reader->path, rank);
     }
-    return hpcw_i_sion_reader_task(reader, 0, index, task, err);
+    return read_sion_task(reader, 0, index, task, err);
 }
 
-hpcw_status hpcw_i_sion_reader_block_size(struct hpcw_i_sion_reader *reader,
-                                          const struct hpcw_i_sion_task *task, uint32_t block, uint64_t *size,
-                                          hpcw_error *err) {
-    struct hpcw_i_sion_file *f;
-    hpcw_status status = hpcw_i_sion_reader_physical(reader, task->file, &f, err);
-    return status == HPCW_OK ? hpcw_i_sion_file_block_size(f, task, block, size, err) : status;
+hpcw_status read_sion_block_size(struct read_sion *reader, const struct read_sion_task *task, uint32_t block,
+                                 uint64_t *size, hpcw_error *err) {
+    struct read_sion_file *f;
+    hpcw_status status = read_sion_physical(reader, task->file, &f, err);
+    return status == HPCW_OK ? read_sion_file_block_size(f, task, block, size, err) : status;
 }
 
-hpcw_status hpcw_i_sion_reader_read(struct hpcw_i_sion_reader *reader, const struct hpcw_i_sion_task *task,
-                                    uint64_t offset, void *data, size_t size, hpcw_error *err) {
-    struct hpcw_i_sion_file *f;
-    hpcw_status status = hpcw_i_sion_reader_physical(reader, task->file, &f, err);
-    return status == HPCW_OK ? hpcw_i_sion_file_read(f, task, offset, data, size, err) : status;
+hpcw_status read_sion_read(struct read_sion *reader, const struct read_sion_task *task, uint64_t offset,
+                           void *data, size_t size, hpcw_error *err) {
+    struct read_sion_file *f;
+    hpcw_status status = read_sion_physical(reader, task->file, &f, err);
+    return status == HPCW_OK ? read_sion_file_read(f, task, offset, data, size, err) : status;
 }
 
 /* ------------------------------------------------------------------------------------------------------------
@@ -284,23 +283,23 @@ hpcw_status hpcw_i_sion_reader_read(struct hpcw_i_sion_reader *reader, const str
 
 #define RECORD_HEADER 16u
 
-void hpcw_i_sion_keys_begin(struct hpcw_i_sion_keys *keys, const struct hpcw_i_sion_task *task) {
+void read_sion_keys_begin(struct read_sion_keys *keys, const struct read_sion_task *task) {
     keys->task = *task;
     keys->next = 0;
     keys->buffer_from = 0;
     keys->buffer_size = 0;
 }
 
-hpcw_status hpcw_i_sion_keys_next(struct hpcw_i_sion_reader *reader, struct hpcw_i_sion_keys *keys,
-                                  struct hpcw_i_sion_record *record, bool *more, hpcw_error *err) {
+hpcw_status read_sion_keys_next(struct read_sion *reader, struct read_sion_keys *keys,
+                                struct read_sion_record *record, bool *more, hpcw_error *err) {
     *more = false;
-    struct hpcw_i_sion_file *f;
-    hpcw_status status = hpcw_i_sion_reader_physical(reader, keys->task.file, &f, err);
+    struct read_sion_file *f;
+    hpcw_status status = read_sion_physical(reader, keys->task.file, &f, err);
     if (status != HPCW_OK) {
         return status;
     }
-    const char *name = hpcw_i_source_name(f->source);
-    if (f->info.mode != HPCW_I_SION_MODE_KEYVAL) {
+    const char *name = read_source_name(f->source);
+    if (f->info.mode != READ_SION_MODE_KEYVAL) {
         return hpcw_i_fail(err, HPCW_ENOTSUP,
                            "%s: mode in flag1 at offset 36: wanted 51 (inline key-value), got %" PRIu32, name,
                            f->info.mode);
@@ -320,7 +319,7 @@ hpcw_status hpcw_i_sion_keys_next(struct hpcw_i_sion_reader *reader, struct hpcw
         keys->buffer_size - (keys->next - keys->buffer_from) < RECORD_HEADER) {
         size_t part = rest < sizeof keys->buffer ? (size_t)rest : sizeof keys->buffer;
         keys->buffer_size = 0;
-        status = hpcw_i_sion_file_read(f, &keys->task, keys->next, keys->buffer, part, err);
+        status = read_sion_file_read(f, &keys->task, keys->next, keys->buffer, part, err);
         if (status != HPCW_OK) {
             return status;
         }

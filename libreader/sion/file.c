@@ -10,7 +10,7 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
-#define NAME(f) hpcw_i_source_name((f)->source)
+#define NAME(f) read_source_name((f)->source)
 
 static int32_t get_i32(const unsigned char *p, bool big) {
     return (int32_t)hpcw_i_get_u32(p, big);
@@ -20,11 +20,11 @@ static int64_t get_i64(const unsigned char *p, bool big) {
     return (int64_t)hpcw_i_get_u64(p, big);
 }
 
-void hpcw_i_sion_file_free(struct hpcw_i_sion_file *f) {
+void read_sion_file_free(struct read_sion_file *f) {
     if (f == NULL) {
         return;
     }
-    hpcw_i_source_free(f->source);
+    read_source_free(f->source);
     hpcw_i_free(f->raw);
     hpcw_i_free(f->marks);
     hpcw_i_free(f->window.rank);
@@ -35,7 +35,7 @@ void hpcw_i_sion_file_free(struct hpcw_i_sion_file *f) {
     hpcw_i_free(f);
 }
 
-bool hpcw_i_sion_chunk_size(const struct hpcw_i_sion_info *info, int64_t stored, uint64_t *chunk) {
+bool read_sion_chunk_size(const struct read_sion_info *info, int64_t stored, uint64_t *chunk) {
     *chunk = (uint64_t)stored;
     if (stored < 0) {
         return false;
@@ -47,24 +47,23 @@ bool hpcw_i_sion_chunk_size(const struct hpcw_i_sion_info *info, int64_t stored,
  *  Tables
  * --------------------------------------------------------------------------------------------------------- */
 
-uint64_t hpcw_i_sion_file_count_at(const struct hpcw_i_sion_file *f, uint32_t index) {
+uint64_t read_sion_file_count_at(const struct read_sion_file *f, uint32_t index) {
     return f->info.meta2_start + 8 * (uint64_t)index;
 }
 
-uint64_t hpcw_i_sion_file_size_at(const struct hpcw_i_sion_file *f, uint32_t index, uint32_t block) {
+uint64_t read_sion_file_size_at(const struct read_sion_file *f, uint32_t index, uint32_t block) {
     return f->info.meta2_start + 8 * (uint64_t)f->info.tasks * (1 + (uint64_t)block) + 8 * (uint64_t)index;
 }
 
 /* A few bytes of a table, read together with those behind them. */
-static hpcw_status entry(struct hpcw_i_sion_file *f, uint64_t offset, size_t size, const char *what,
+static hpcw_status entry(struct read_sion_file *f, uint64_t offset, size_t size, const char *what,
                          const unsigned char **p, hpcw_error *err) {
     if (offset < f->near_from || offset - f->near_from > f->near_size ||
         f->near_size - (offset - f->near_from) < size) {
         uint64_t rest = offset < f->info.file_size ? f->info.file_size - offset : 0;
         size_t part = rest < sizeof f->near ? (size_t)rest : sizeof f->near;
         f->near_size = 0;
-        hpcw_status status =
-            hpcw_i_source_read(f->source, offset, f->near, part < size ? size : part, what, err);
+        hpcw_status status = read_source_read(f->source, offset, f->near, part < size ? size : part, what, err);
         if (status != HPCW_OK) {
             return status;
         }
@@ -75,25 +74,25 @@ static hpcw_status entry(struct hpcw_i_sion_file *f, uint64_t offset, size_t siz
     return HPCW_OK;
 }
 
-void hpcw_i_sion_rows_begin(struct hpcw_i_sion_rows *rows, struct hpcw_i_sion_file *f, uint32_t first,
-                            uint32_t count, uint32_t blocks) {
-    *rows = (struct hpcw_i_sion_rows){
+void read_sion_rows_begin(struct read_sion_rows *rows, struct read_sion_file *f, uint32_t first, uint32_t count,
+                          uint32_t blocks) {
+    *rows = (struct read_sion_rows){
         .f = f,
-        .base = hpcw_i_sion_file_size_at(f, first, 0),
+        .base = read_sion_file_size_at(f, first, 0),
         .stride = 8 * (uint64_t)f->info.tasks,
         .piece = 8 * (size_t)count,
         .end = blocks,
     };
 }
 
-hpcw_status hpcw_i_sion_rows_next(struct hpcw_i_sion_rows *rows, uint32_t *block, const unsigned char **row,
-                                  hpcw_error *err) {
-    struct hpcw_i_sion_file *f = rows->f;
+hpcw_status read_sion_rows_next(struct read_sion_rows *rows, uint32_t *block, const unsigned char **row,
+                                hpcw_error *err) {
+    struct read_sion_file *f = rows->f;
     *row = NULL;
     while (rows->next < rows->end && rows->next >= rows->filled_to) {
         uint64_t offset = rows->base + rows->next * rows->stride;
         if (offset < rows->data_from || offset >= rows->data_to) {
-            hpcw_status status = hpcw_i_source_data(f->source, offset, &rows->data_from, &rows->data_to, err);
+            hpcw_status status = read_source_data(f->source, offset, &rows->data_from, &rows->data_to, err);
             if (status != HPCW_OK) {
                 return status;
             }
@@ -108,7 +107,7 @@ hpcw_status hpcw_i_sion_rows_next(struct hpcw_i_sion_rows *rows, uint32_t *block
             many = rows->end - rows->next;
         }
         hpcw_status status =
-            hpcw_i_source_read(f->source, offset, f->raw, (size_t)many * rows->piece, "block sizes", err);
+            read_source_read(f->source, offset, f->raw, (size_t)many * rows->piece, "block sizes", err);
         if (status != HPCW_OK) {
             return status;
         }
@@ -124,7 +123,7 @@ hpcw_status hpcw_i_sion_rows_next(struct hpcw_i_sion_rows *rows, uint32_t *block
 }
 
 /* Stream sizes of the window: sums over the used blocks of each task. */
-static hpcw_status sum_sizes(struct hpcw_i_sion_file *f, hpcw_error *err) {
+static hpcw_status sum_sizes(struct read_sion_file *f, hpcw_error *err) {
     int64_t most = 0;
     for (uint32_t i = 0; i < f->window.count; i++) {
         bool good = f->window.blocks[i] >= 1 && f->window.blocks[i] <= (int64_t)f->info.blocks;
@@ -133,12 +132,12 @@ static hpcw_status sum_sizes(struct hpcw_i_sion_file *f, hpcw_error *err) {
             most = f->window.blocks[i];
         }
     }
-    struct hpcw_i_sion_rows rows;
-    hpcw_i_sion_rows_begin(&rows, f, f->window.first, f->window.count, (uint32_t)most);
+    struct read_sion_rows rows;
+    read_sion_rows_begin(&rows, f, f->window.first, f->window.count, (uint32_t)most);
     for (;;) {
         uint32_t block;
         const unsigned char *row;
-        hpcw_status status = hpcw_i_sion_rows_next(&rows, &block, &row, err);
+        hpcw_status status = read_sion_rows_next(&rows, &block, &row, err);
         if (status != HPCW_OK || row == NULL) {
             return status;
         }
@@ -152,33 +151,32 @@ static hpcw_status sum_sizes(struct hpcw_i_sion_file *f, hpcw_error *err) {
     }
 }
 
-hpcw_status hpcw_i_sion_file_load(struct hpcw_i_sion_file *f, uint32_t index, hpcw_error *err) {
-    uint32_t first = index - index % HPCW_I_SION_WINDOW;
+hpcw_status read_sion_file_load(struct read_sion_file *f, uint32_t index, hpcw_error *err) {
+    uint32_t first = index - index % READ_SION_WINDOW;
     if (f->window.count > 0 && f->window.first == first) {
         return HPCW_OK;
     }
     bool big = f->info.meta_big;
-    uint32_t count = f->info.tasks - first < HPCW_I_SION_WINDOW ? f->info.tasks - first : HPCW_I_SION_WINDOW;
+    uint32_t count = f->info.tasks - first < READ_SION_WINDOW ? f->info.tasks - first : READ_SION_WINDOW;
     size_t bytes = 8 * (size_t)count;
     f->window.count = 0;
 
     hpcw_status status =
-        hpcw_i_source_read(f->source, f->ranks_at + 8 * (uint64_t)first, f->raw, bytes, "ranks", err);
+        read_source_read(f->source, f->ranks_at + 8 * (uint64_t)first, f->raw, bytes, "ranks", err);
     if (status != HPCW_OK) {
         return status;
     }
     for (uint32_t i = 0; i < count; i++) {
         f->window.rank[i] = get_i64(f->raw + 8 * (size_t)i, big);
     }
-    status =
-        hpcw_i_source_read(f->source, f->chunks_at + 8 * (uint64_t)first, f->raw, bytes, "chunk sizes", err);
+    status = read_source_read(f->source, f->chunks_at + 8 * (uint64_t)first, f->raw, bytes, "chunk sizes", err);
     if (status != HPCW_OK) {
         return status;
     }
-    uint64_t start = f->marks[first / HPCW_I_SION_WINDOW];
+    uint64_t start = f->marks[first / READ_SION_WINDOW];
     for (uint32_t i = 0; i < count; i++) {
         int64_t stored = get_i64(f->raw + 8 * (size_t)i, big);
-        if (!hpcw_i_sion_chunk_size(&f->info, stored, &f->window.chunk[i]) ||
+        if (!read_sion_chunk_size(&f->info, stored, &f->window.chunk[i]) ||
             f->window.chunk[i] > f->info.file_size) {
             return hpcw_i_fail(err, HPCW_EFORMAT, "%s: the chunk sizes changed while the file was read",
                                NAME(f));
@@ -186,8 +184,7 @@ hpcw_status hpcw_i_sion_file_load(struct hpcw_i_sion_file *f, uint32_t index, hp
         f->window.start[i] = start;
         start += f->window.chunk[i];
     }
-    status =
-        hpcw_i_source_read(f->source, hpcw_i_sion_file_count_at(f, first), f->raw, bytes, "block counts", err);
+    status = read_source_read(f->source, read_sion_file_count_at(f, first), f->raw, bytes, "block counts", err);
     if (status != HPCW_OK) {
         return status;
     }
@@ -203,7 +200,7 @@ hpcw_status hpcw_i_sion_file_load(struct hpcw_i_sion_file *f, uint32_t index, hp
     return status;
 }
 
-hpcw_status hpcw_i_sion_file_rank(struct hpcw_i_sion_file *f, uint32_t index, int64_t *rank, hpcw_error *err) {
+hpcw_status read_sion_file_rank(struct read_sion_file *f, uint32_t index, int64_t *rank, hpcw_error *err) {
     const unsigned char *p;
     hpcw_status status = entry(f, f->ranks_at + 8 * (uint64_t)index, 8, "global rank", &p, err);
     if (status == HPCW_OK) {
@@ -213,22 +210,22 @@ hpcw_status hpcw_i_sion_file_rank(struct hpcw_i_sion_file *f, uint32_t index, in
 }
 
 /* Says which rule made sum_sizes give up on a task. */
-static hpcw_status explain(struct hpcw_i_sion_file *f, uint32_t index, hpcw_error *err) {
+static hpcw_status explain(struct read_sion_file *f, uint32_t index, hpcw_error *err) {
     uint32_t i = index - f->window.first;
     int64_t blocks = f->window.blocks[i];
     if (blocks < 1 || blocks > (int64_t)f->info.blocks) {
         return hpcw_i_fail(err, HPCW_EFORMAT,
                            "%s: block count of task %" PRIu32 " at offset %" PRIu64 ": wanted 1..%" PRIu32
                            ", got %" PRId64,
-                           NAME(f), index, hpcw_i_sion_file_count_at(f, index), f->info.blocks, blocks);
+                           NAME(f), index, read_sion_file_count_at(f, index), f->info.blocks, blocks);
     }
     uint64_t chunk = f->window.chunk[i];
-    struct hpcw_i_sion_rows rows;
-    hpcw_i_sion_rows_begin(&rows, f, index, 1, (uint32_t)blocks);
+    struct read_sion_rows rows;
+    read_sion_rows_begin(&rows, f, index, 1, (uint32_t)blocks);
     for (;;) {
         uint32_t block;
         const unsigned char *row;
-        hpcw_status status = hpcw_i_sion_rows_next(&rows, &block, &row, err);
+        hpcw_status status = read_sion_rows_next(&rows, &block, &row, err);
         if (status != HPCW_OK) {
             return status;
         }
@@ -241,18 +238,18 @@ static hpcw_status explain(struct hpcw_i_sion_file *f, uint32_t index, hpcw_erro
             return hpcw_i_fail(err, HPCW_EFORMAT,
                                "%s: size of task %" PRIu32 " in block %" PRIu32 " at offset %" PRIu64
                                ": wanted 0..%" PRIu64 ", got %" PRId64,
-                               NAME(f), index, block, hpcw_i_sion_file_size_at(f, index, block), chunk, size);
+                               NAME(f), index, block, read_sion_file_size_at(f, index, block), chunk, size);
         }
     }
 }
 
-hpcw_status hpcw_i_sion_file_task(struct hpcw_i_sion_file *f, uint32_t index, struct hpcw_i_sion_task *task,
-                                  hpcw_error *err) {
+hpcw_status read_sion_file_task(struct read_sion_file *f, uint32_t index, struct read_sion_task *task,
+                                hpcw_error *err) {
     if (index >= f->info.tasks) {
         return hpcw_i_fail(err, HPCW_EINVAL, "%s: wanted a task below %" PRIu32 ", got %" PRIu32, NAME(f),
                            f->info.tasks, index);
     }
-    hpcw_status status = hpcw_i_sion_file_load(f, index, err);
+    hpcw_status status = read_sion_file_load(f, index, err);
     if (status != HPCW_OK) {
         return status;
     }
@@ -260,7 +257,7 @@ hpcw_status hpcw_i_sion_file_task(struct hpcw_i_sion_file *f, uint32_t index, st
     if (f->window.size[i] == UINT64_MAX) {
         return explain(f, index, err);
     }
-    *task = (struct hpcw_i_sion_task){
+    *task = (struct read_sion_task){
         .index = index,
         .rank = f->window.rank[i],
         .chunk_size = f->window.chunk[i],
@@ -271,8 +268,8 @@ hpcw_status hpcw_i_sion_file_task(struct hpcw_i_sion_file *f, uint32_t index, st
     return HPCW_OK;
 }
 
-hpcw_status hpcw_i_sion_file_mapping(struct hpcw_i_sion_file *f, uint32_t rank, int32_t *file, int32_t *index,
-                                     hpcw_error *err) {
+hpcw_status read_sion_file_mapping(struct read_sion_file *f, uint32_t rank, int32_t *file, int32_t *index,
+                                   hpcw_error *err) {
     const unsigned char *p;
     hpcw_status status = entry(f, f->info.meta2_end + 4 + 8 * (uint64_t)rank, 8, "mapping", &p, err);
     if (status == HPCW_OK) {
@@ -286,15 +283,15 @@ hpcw_status hpcw_i_sion_file_mapping(struct hpcw_i_sion_file *f, uint32_t rank, 
  *  Streams
  * --------------------------------------------------------------------------------------------------------- */
 
-hpcw_status hpcw_i_sion_file_block_size(struct hpcw_i_sion_file *f, const struct hpcw_i_sion_task *task,
-                                        uint32_t block, uint64_t *size, hpcw_error *err) {
+hpcw_status read_sion_file_block_size(struct read_sion_file *f, const struct read_sion_task *task,
+                                      uint32_t block, uint64_t *size, hpcw_error *err) {
     if (block >= task->blocks) {
         return hpcw_i_fail(err, HPCW_EINVAL,
                            "%s: wanted a block below %" PRIu32 " of task %" PRIu32 ", got %" PRIu32, NAME(f),
                            task->blocks, task->index, block);
     }
     const unsigned char *p;
-    uint64_t at = hpcw_i_sion_file_size_at(f, task->index, block);
+    uint64_t at = read_sion_file_size_at(f, task->index, block);
     hpcw_status status = entry(f, at, 8, "block size", &p, err);
     if (status != HPCW_OK) {
         return status;
@@ -306,8 +303,8 @@ hpcw_status hpcw_i_sion_file_block_size(struct hpcw_i_sion_file *f, const struct
     return HPCW_OK;
 }
 
-hpcw_status hpcw_i_sion_file_read(struct hpcw_i_sion_file *f, const struct hpcw_i_sion_task *task,
-                                  uint64_t offset, void *data, size_t size, hpcw_error *err) {
+hpcw_status read_sion_file_read(struct read_sion_file *f, const struct read_sion_task *task, uint64_t offset,
+                                void *data, size_t size, hpcw_error *err) {
     if (offset > task->size || size > task->size - offset) {
         return hpcw_i_fail(err, HPCW_ETRUNCATED,
                            "%s: stream of task %" PRIu32 " (global rank %" PRId64
@@ -323,7 +320,7 @@ hpcw_status hpcw_i_sion_file_read(struct hpcw_i_sion_file *f, const struct hpcw_
     while (size > 0) {
         uint64_t used = task->size;
         if (task->blocks > 1) {
-            hpcw_status status = hpcw_i_sion_file_block_size(f, task, f->cursor.block, &used, err);
+            hpcw_status status = read_sion_file_block_size(f, task, f->cursor.block, &used, err);
             if (status != HPCW_OK) {
                 return status;
             }
@@ -336,7 +333,7 @@ hpcw_status hpcw_i_sion_file_read(struct hpcw_i_sion_file *f, const struct hpcw_
         }
         size_t part = used - skip < size ? (size_t)(used - skip) : size;
         uint64_t at = task->start + f->cursor.block * f->info.block_stride + skip;
-        hpcw_status status = hpcw_i_source_read(f->source, at, to, part, "payload", err);
+        hpcw_status status = read_source_read(f->source, at, to, part, "payload", err);
         if (status != HPCW_OK) {
             return status;
         }

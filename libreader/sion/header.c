@@ -14,7 +14,7 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
-#define NAME(f) hpcw_i_source_name((f)->source)
+#define NAME(f) read_source_name((f)->source)
 
 /* Fixed part of META1 by file format version: 2 has no file number and flags. */
 struct layout {
@@ -35,17 +35,17 @@ static int64_t get_i64(const unsigned char *p, bool big) {
     return (int64_t)hpcw_i_get_u64(p, big);
 }
 
-static hpcw_status wrong(const struct hpcw_i_sion_file *f, const char *field, uint64_t offset,
-                         const char *wanted, int64_t got, hpcw_error *err) {
+static hpcw_status wrong(const struct read_sion_file *f, const char *field, uint64_t offset, const char *wanted,
+                         int64_t got, hpcw_error *err) {
     return hpcw_i_fail(err, HPCW_EFORMAT, "%s: %s at offset %" PRIu64 ": wanted %s, got %" PRId64, NAME(f),
                        field, offset, wanted, got);
 }
 
 /* The fields before the tables. */
-static hpcw_status read_fixed(struct hpcw_i_sion_file *f, hpcw_error *err) {
-    struct hpcw_i_sion_info *info = &f->info;
+static hpcw_status read_fixed(struct read_sion_file *f, hpcw_error *err) {
+    struct read_sion_info *info = &f->info;
     unsigned char head[FIXED_MOST];
-    hpcw_status status = hpcw_i_source_read(f->source, 0, head, 32, "the SION header", err);
+    hpcw_status status = read_source_read(f->source, 0, head, 32, "the SION header", err);
     if (status != HPCW_OK) {
         return status;
     }
@@ -74,7 +74,7 @@ static hpcw_status read_fixed(struct hpcw_i_sion_file *f, hpcw_error *err) {
         return wrong(f, "fsblksize", 20, ">= 1", fs_block_size, err);
     }
     int32_t tasks = get_i32(head + 24, big);
-    if (tasks < 1 || (uint32_t)tasks > HPCW_I_SION_MOST_TASKS) {
+    if (tasks < 1 || (uint32_t)tasks > READ_SION_MOST_TASKS) {
         return wrong(f, "ntasks", 24, "1..134217659", tasks, err);
     }
     int32_t files = get_i32(head + 28, big);
@@ -95,11 +95,11 @@ static hpcw_status read_fixed(struct hpcw_i_sion_file *f, hpcw_error *err) {
                            " bytes, but the file ends at %" PRIu64,
                            NAME(f), info->tasks, info->meta1_size, info->file_size);
     }
-    status = hpcw_i_source_read(f->source, 32, head + 32, (size_t)at->ranks - 32, "the SION header", err);
+    status = read_source_read(f->source, 32, head + 32, (size_t)at->ranks - 32, "the SION header", err);
     if (status != HPCW_OK) {
         return status;
     }
-    info->mode = HPCW_I_SION_MODE_PLAIN;
+    info->mode = READ_SION_MODE_PLAIN;
     if (info->format == 2) {
         if (info->files > 1) {
             return hpcw_i_fail(err, HPCW_ENOTSUP,
@@ -126,11 +126,11 @@ static hpcw_status read_fixed(struct hpcw_i_sion_file *f, hpcw_error *err) {
 }
 
 /* The last two fields of META1, which a writer fills in at close. */
-static hpcw_status read_commit_mark(struct hpcw_i_sion_file *f, hpcw_error *err) {
-    struct hpcw_i_sion_info *info = &f->info;
+static hpcw_status read_commit_mark(struct read_sion_file *f, hpcw_error *err) {
+    struct read_sion_info *info = &f->info;
     unsigned char mark[12];
     uint64_t at = info->meta1_size - sizeof mark;
-    hpcw_status status = hpcw_i_source_read(f->source, at, mark, sizeof mark, "the end of META1", err);
+    hpcw_status status = read_source_read(f->source, at, mark, sizeof mark, "the end of META1", err);
     if (status != HPCW_OK) {
         return status;
     }
@@ -154,32 +154,32 @@ static hpcw_status read_commit_mark(struct hpcw_i_sion_file *f, hpcw_error *err)
 }
 
 /* Adds up the chunk sizes, remembers where each window starts and counts the collectors of buddy copies. */
-static hpcw_status scan_tables(struct hpcw_i_sion_file *f, hpcw_error *err) {
-    struct hpcw_i_sion_info *info = &f->info;
+static hpcw_status scan_tables(struct read_sion_file *f, hpcw_error *err) {
+    struct read_sion_info *info = &f->info;
     if (!hpcw_i_round_up_u64(info->meta1_size, info->fs_block_size, &info->data_start)) {
         return wrong(f, "fsblksize", 20, "a smaller one", info->fs_block_size, err);
     }
     uint64_t start = info->data_start;
-    for (uint32_t first = 0; first < info->tasks; first += HPCW_I_SION_WINDOW) {
-        uint32_t count = info->tasks - first < HPCW_I_SION_WINDOW ? info->tasks - first : HPCW_I_SION_WINDOW;
+    for (uint32_t first = 0; first < info->tasks; first += READ_SION_WINDOW) {
+        uint32_t count = info->tasks - first < READ_SION_WINDOW ? info->tasks - first : READ_SION_WINDOW;
         uint64_t ranks_at = f->ranks_at + 8 * (uint64_t)first;
         uint64_t chunks_at = f->chunks_at + 8 * (uint64_t)first;
-        f->marks[first / HPCW_I_SION_WINDOW] = start;
-        hpcw_status status = hpcw_i_source_read(f->source, ranks_at, f->raw, 8 * (size_t)count, "ranks", err);
+        f->marks[first / READ_SION_WINDOW] = start;
+        hpcw_status status = read_source_read(f->source, ranks_at, f->raw, 8 * (size_t)count, "ranks", err);
         if (status != HPCW_OK) {
             return status;
         }
         for (uint32_t i = 0; i < count; i++) {
             info->collectors += get_i64(f->raw + 8 * (size_t)i, info->meta_big) < 0;
         }
-        status = hpcw_i_source_read(f->source, chunks_at, f->raw, 8 * (size_t)count, "chunk sizes", err);
+        status = read_source_read(f->source, chunks_at, f->raw, 8 * (size_t)count, "chunk sizes", err);
         if (status != HPCW_OK) {
             return status;
         }
         for (uint32_t i = 0; i < count; i++) {
             int64_t stored = get_i64(f->raw + 8 * (size_t)i, info->meta_big);
             uint64_t chunk;
-            if (!hpcw_i_sion_chunk_size(info, stored, &chunk) || !hpcw_i_add_u64(start, chunk, &start) ||
+            if (!read_sion_chunk_size(info, stored, &chunk) || !hpcw_i_add_u64(start, chunk, &start) ||
                 start > info->file_size) {
                 return hpcw_i_fail(err, HPCW_EFORMAT,
                                    "%s: chunk size of task %" PRIu32 " at offset %" PRIu64
@@ -194,8 +194,8 @@ static hpcw_status scan_tables(struct hpcw_i_sion_file *f, hpcw_error *err) {
 }
 
 /* META2 must lie where the chunks end, and whole in the file. */
-static hpcw_status place_meta2(struct hpcw_i_sion_file *f, hpcw_error *err) {
-    struct hpcw_i_sion_info *info = &f->info;
+static hpcw_status place_meta2(struct read_sion_file *f, hpcw_error *err) {
+    struct read_sion_info *info = &f->info;
     uint64_t wanted, rows;
     uint64_t sv_at = info->meta1_size - 8;
     if (!hpcw_i_mul_u64(info->blocks, info->block_stride, &wanted) ||
@@ -219,15 +219,15 @@ static hpcw_status place_meta2(struct hpcw_i_sion_file *f, hpcw_error *err) {
     return HPCW_OK;
 }
 
-static hpcw_status find_mapping(struct hpcw_i_sion_file *f, hpcw_error *err) {
-    struct hpcw_i_sion_info *info = &f->info;
+static hpcw_status find_mapping(struct read_sion_file *f, hpcw_error *err) {
+    struct read_sion_info *info = &f->info;
     uint64_t rest = info->file_size - info->meta2_end;
     bool needed = info->files > 1 && info->file_number == 0;
     if (!needed && (info->files > 1 || rest < 4)) {
         return HPCW_OK;
     }
     unsigned char word[4];
-    hpcw_status status = hpcw_i_source_read(f->source, info->meta2_end, word, sizeof word, "the mapping", err);
+    hpcw_status status = read_source_read(f->source, info->meta2_end, word, sizeof word, "the mapping", err);
     if (status != HPCW_OK) {
         return status;
     }
@@ -235,9 +235,9 @@ static hpcw_status find_mapping(struct hpcw_i_sion_file *f, hpcw_error *err) {
     if (!needed) {
         /* Anything else behind the sizes of a single file is for verify to complain about. */
         if (entries == 0) {
-            info->mapping = HPCW_I_SION_MAPPING_EMPTY;
+            info->mapping = READ_SION_MAPPING_EMPTY;
         } else if (entries > 0 && (uint32_t)entries == info->tasks && (rest - 4) / 8 >= info->tasks) {
-            info->mapping = HPCW_I_SION_MAPPING_FULL;
+            info->mapping = READ_SION_MAPPING_FULL;
             info->mapping_tasks = info->tasks;
         }
         return HPCW_OK;
@@ -253,13 +253,13 @@ static hpcw_status find_mapping(struct hpcw_i_sion_file *f, hpcw_error *err) {
                            " does not fit in front of the file's end at %" PRIu64,
                            NAME(f), entries, info->meta2_end, info->file_size);
     }
-    info->mapping = HPCW_I_SION_MAPPING_FULL;
+    info->mapping = READ_SION_MAPPING_FULL;
     info->mapping_tasks = (uint32_t)entries;
     return HPCW_OK;
 }
 
-static bool allocate(struct hpcw_i_sion_file *f) {
-    size_t width = f->info.tasks < HPCW_I_SION_WINDOW ? f->info.tasks : HPCW_I_SION_WINDOW;
+static bool allocate(struct read_sion_file *f) {
+    size_t width = f->info.tasks < READ_SION_WINDOW ? f->info.tasks : READ_SION_WINDOW;
     uint64_t rows = 8 * (uint64_t)f->info.tasks;
     /* All the sizes of a small file, whole rows of a medium one, a window's piece of a row of a large one. */
     if (!hpcw_i_mul_u64(rows, f->info.blocks, &rows) || rows > RAW_MOST) {
@@ -267,7 +267,7 @@ static bool allocate(struct hpcw_i_sion_file *f) {
     }
     f->raw_size = (size_t)rows;
     f->raw = hpcw_i_malloc(f->raw_size);
-    f->marks = hpcw_i_calloc((size_t)(f->info.tasks - 1) / HPCW_I_SION_WINDOW + 1, sizeof *f->marks);
+    f->marks = hpcw_i_calloc((size_t)(f->info.tasks - 1) / READ_SION_WINDOW + 1, sizeof *f->marks);
     f->window.rank = hpcw_i_calloc(width, sizeof *f->window.rank);
     f->window.chunk = hpcw_i_calloc(width, sizeof *f->window.chunk);
     f->window.start = hpcw_i_calloc(width, sizeof *f->window.start);
@@ -277,18 +277,17 @@ static bool allocate(struct hpcw_i_sion_file *f) {
            f->window.start != NULL && f->window.blocks != NULL && f->window.size != NULL;
 }
 
-hpcw_status hpcw_i_sion_file_open(struct hpcw_i_source *source, struct hpcw_i_sion_file **out,
-                                  hpcw_error *err) {
+hpcw_status read_sion_file_open(struct read_source *source, struct read_sion_file **out, hpcw_error *err) {
     *out = NULL;
     hpcw_status status;
-    struct hpcw_i_sion_file *f = hpcw_i_calloc(1, sizeof *f);
+    struct read_sion_file *f = hpcw_i_calloc(1, sizeof *f);
     if (f == NULL) {
-        status = hpcw_i_fail(err, HPCW_ENOMEM, "%s: no memory to open it", hpcw_i_source_name(source));
-        hpcw_i_source_free(source);
+        status = hpcw_i_fail(err, HPCW_ENOMEM, "%s: no memory to open it", read_source_name(source));
+        read_source_free(source);
         return status;
     }
     f->source = source;
-    f->info.file_size = hpcw_i_source_size(source);
+    f->info.file_size = read_source_size(source);
     f->cursor.task = UINT32_MAX;
     if ((status = read_fixed(f, err)) != HPCW_OK || (status = read_commit_mark(f, err)) != HPCW_OK) {
         goto done;
@@ -304,7 +303,7 @@ hpcw_status hpcw_i_sion_file_open(struct hpcw_i_source *source, struct hpcw_i_si
     status = find_mapping(f, err);
 done:
     if (status != HPCW_OK) {
-        hpcw_i_sion_file_free(f);
+        read_sion_file_free(f);
         f = NULL;
     }
     *out = f;

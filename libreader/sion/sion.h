@@ -19,21 +19,21 @@
 
 #include <hpcw/status.h>
 
-struct hpcw_i_sion_reader;
+struct read_sion;
 
 /* What the streams of a container are made of: high half of flag1. */
-#define HPCW_I_SION_MODE_PLAIN 50u
-#define HPCW_I_SION_MODE_KEYVAL 51u
+#define READ_SION_MODE_PLAIN 50u
+#define READ_SION_MODE_KEYVAL 51u
 
 /* The table behind the block sizes that says where each global rank is. */
-enum hpcw_i_sion_mapping {
-    HPCW_I_SION_MAPPING_NONE,  /* no byte: parallel writers, one file; files k > 0 of a set */
-    HPCW_I_SION_MAPPING_EMPTY, /* four zero bytes: the serial writer */
-    HPCW_I_SION_MAPPING_FULL   /* file 0 of a set, and the mapped writer */
+enum read_sion_mapping {
+    READ_SION_MAPPING_NONE,  /* no byte: parallel writers, one file; files k > 0 of a set */
+    READ_SION_MAPPING_EMPTY, /* four zero bytes: the serial writer */
+    READ_SION_MAPPING_FULL   /* file 0 of a set, and the mapped writer */
 };
 
 /* One physical file: its header fields and what follows from them. */
-struct hpcw_i_sion_info {
+struct read_sion_info {
     unsigned char endian_word[4]; /* bytes 4..7 as they are */
     bool meta_big;                /* metadata is big-endian */
     bool data_big;           /* user data is declared big-endian; readers of streams swap, this one does not */
@@ -46,7 +46,7 @@ struct hpcw_i_sion_info {
     uint32_t file_number; /* its place in the set; single files: 1 serial writer, 0 others; 0 in format 2 */
     uint64_t flag1;       /* 0 in format 2 */
     uint64_t flag2;
-    uint32_t mode;     /* HPCW_I_SION_MODE_x, or a number that cannot be read */
+    uint32_t mode;     /* READ_SION_MODE_x, or a number that cannot be read */
     char prefix[1025]; /* the stored name; NUL-terminated here even if the field is full */
     uint32_t blocks;   /* maxchunks */
 
@@ -55,14 +55,14 @@ struct hpcw_i_sion_info {
     uint64_t block_stride; /* from block to block (globalskip) */
     uint64_t meta2_start;  /* start_of_varheader */
     uint64_t meta2_end;    /* behind the last row of sizes */
-    enum hpcw_i_sion_mapping mapping;
+    enum read_sion_mapping mapping;
     uint32_t mapping_tasks; /* entries of a full mapping */
     uint32_t collectors;    /* tasks with a negative global rank: the file is a buddy copy if there are any */
     uint64_t file_size;
 };
 
 /* One task. */
-struct hpcw_i_sion_task {
+struct read_sion_task {
     uint32_t file;       /* physical file it is in */
     uint32_t index;      /* its place there */
     int64_t rank;        /* global rank; -(g + 1) for a collector in a buddy copy */
@@ -78,87 +78,86 @@ struct hpcw_i_sion_task {
  *
  * Failures: HPCW_EFORMAT (a field contradicts the format; the message names file, field, offset, wanted and
  * got), HPCW_ETRUNCATED (cut, or never closed by its writer), HPCW_ENOTSUP (a variant nobody can read),
- * HPCW_ENOMEM and those of hpcw_i_source_open.
+ * HPCW_ENOMEM and those of read_source_open.
  */
-hpcw_status hpcw_i_sion_reader_open(const char *path, struct hpcw_i_sion_reader **out, hpcw_error *err);
+hpcw_status read_sion_open(const char *path, struct read_sion **out, hpcw_error *err);
 
 /* The same for files in memory: images[0 .. count-1] are file 0, 1, ...; their bytes must outlive the handle.
  */
-struct hpcw_i_sion_image {
+struct read_sion_image {
     const void *data;
     size_t size;
 };
-hpcw_status hpcw_i_sion_reader_open_memory(const struct hpcw_i_sion_image *images, uint32_t count,
-                                           struct hpcw_i_sion_reader **out, hpcw_error *err);
+hpcw_status read_sion_open_memory(const struct read_sion_image *images, uint32_t count, struct read_sion **out,
+                                  hpcw_error *err);
 
-void hpcw_i_sion_reader_free(struct hpcw_i_sion_reader *reader);
+void read_sion_free(struct read_sion *reader);
 
 /* Physical files that the handle covers: those of the set, or 1. */
-uint32_t hpcw_i_sion_reader_files(const struct hpcw_i_sion_reader *reader);
+uint32_t read_sion_files(const struct read_sion *reader);
 
 /* Tasks with a global rank >= 0 in all of them (not checked before verify). */
-uint32_t hpcw_i_sion_reader_tasks(const struct hpcw_i_sion_reader *reader);
+uint32_t read_sion_tasks(const struct read_sion *reader);
 
 /* Path (or name) of file 0, for messages. */
-const char *hpcw_i_sion_reader_name(const struct hpcw_i_sion_reader *reader);
+const char *read_sion_name(const struct read_sion *reader);
 
 /* Header of physical file `file`; the members of a set are opened here and checked to belong to it. */
-hpcw_status hpcw_i_sion_reader_info(struct hpcw_i_sion_reader *reader, uint32_t file,
-                                    struct hpcw_i_sion_info *info, hpcw_error *err);
+hpcw_status read_sion_info(struct read_sion *reader, uint32_t file, struct read_sion_info *info,
+                           hpcw_error *err);
 
 /* Task `index` of file `file`. Cheap in ascending order. */
-hpcw_status hpcw_i_sion_reader_task(struct hpcw_i_sion_reader *reader, uint32_t file, uint32_t index,
-                                    struct hpcw_i_sion_task *task, hpcw_error *err);
+hpcw_status read_sion_task(struct read_sion *reader, uint32_t file, uint32_t index, struct read_sion_task *task,
+                           hpcw_error *err);
 
 /* The task with a global rank: by the mapping if there is one, else by looking. HPCW_EINVAL if there is none.
  */
-hpcw_status hpcw_i_sion_reader_find(struct hpcw_i_sion_reader *reader, uint32_t rank,
-                                    struct hpcw_i_sion_task *task, hpcw_error *err);
+hpcw_status read_sion_find(struct read_sion *reader, uint32_t rank, struct read_sion_task *task,
+                           hpcw_error *err);
 
 /* Bytes that the task used in block `block` < task->blocks. */
-hpcw_status hpcw_i_sion_reader_block_size(struct hpcw_i_sion_reader *reader,
-                                          const struct hpcw_i_sion_task *task, uint32_t block, uint64_t *size,
-                                          hpcw_error *err);
+hpcw_status read_sion_block_size(struct read_sion *reader, const struct read_sion_task *task, uint32_t block,
+                                 uint64_t *size, hpcw_error *err);
 
 /* Reads exactly `size` bytes at `offset` of the task's stream; HPCW_ETRUNCATED where the stream ends before. */
-hpcw_status hpcw_i_sion_reader_read(struct hpcw_i_sion_reader *reader, const struct hpcw_i_sion_task *task,
-                                    uint64_t offset, void *data, size_t size, hpcw_error *err);
+hpcw_status read_sion_read(struct read_sion *reader, const struct read_sion_task *task, uint64_t offset,
+                           void *data, size_t size, hpcw_error *err);
 
 /* Walks the key-value records of a task's stream. */
-struct hpcw_i_sion_keys {
-    struct hpcw_i_sion_task task;
+struct read_sion_keys {
+    struct read_sion_task task;
     uint64_t next;        /* stream offset of the next record */
     uint64_t buffer_from; /* stream offset of buffer[0] */
     size_t buffer_size;
     unsigned char buffer[4096];
 };
-struct hpcw_i_sion_record {
+struct read_sion_record {
     uint64_t key;
     uint64_t size;   /* of the value */
-    uint64_t offset; /* of the value, for hpcw_i_sion_reader_read */
+    uint64_t offset; /* of the value, for read_sion_read */
 };
-void hpcw_i_sion_keys_begin(struct hpcw_i_sion_keys *keys, const struct hpcw_i_sion_task *task);
+void read_sion_keys_begin(struct read_sion_keys *keys, const struct read_sion_task *task);
 
 /* `more` is false behind the last record. HPCW_EFORMAT where the stream does not end with a value;
  * HPCW_ENOTSUP if the container holds none. */
-hpcw_status hpcw_i_sion_keys_next(struct hpcw_i_sion_reader *reader, struct hpcw_i_sion_keys *keys,
-                                  struct hpcw_i_sion_record *record, bool *more, hpcw_error *err);
+hpcw_status read_sion_keys_next(struct read_sion *reader, struct read_sion_keys *keys,
+                                struct read_sion_record *record, bool *more, hpcw_error *err);
 
 /* How severe verify is. Without flags it accepts what real writers are known to leave behind. */
 enum {
     /* What hpcw's own writer obeys on top: version words 5 and 1007/6, reserved fields and the rest of the name
      * zero, no directory in the name, unused block sizes 0, no empty block in a stream of several, ranks
      * ascending (0 .. n-1 in a single file), no buddy copy, the tail that belongs to the file number. */
-    HPCW_I_SION_STRICT = 1,
+    READ_SION_STRICT = 1,
     /* Bytes no stream uses (padding, slack of chunks) are zero. Holes are skipped, the rest is read. */
-    HPCW_I_SION_GAPS = 2
+    READ_SION_GAPS = 2
 };
 
 /*
  * Checks every structural rule in all files of the container; key-value streams are walked, other payload is
  * not read. Time is bounded by the length of the metadata (holes are skipped), and of the payload for key-value
- * containers and for HPCW_I_SION_GAPS.
+ * containers and for READ_SION_GAPS.
  */
-hpcw_status hpcw_i_sion_reader_verify(struct hpcw_i_sion_reader *reader, unsigned flags, hpcw_error *err);
+hpcw_status read_sion_verify(struct read_sion *reader, unsigned flags, hpcw_error *err);
 
 #endif

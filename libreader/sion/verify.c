@@ -12,7 +12,7 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
-#define NAME(f) hpcw_i_source_name((f)->source)
+#define NAME(f) read_source_name((f)->source)
 
 /* What the writers of SIONlib 1.7.6 put into the version words. */
 #define STRICT_FORMAT 5
@@ -23,8 +23,8 @@
  *  Header of one file
  * --------------------------------------------------------------------------------------------------------- */
 
-static hpcw_status header_rules(const struct hpcw_i_sion_file *f, hpcw_error *err) {
-    const struct hpcw_i_sion_info *info = &f->info;
+static hpcw_status header_rules(const struct read_sion_file *f, hpcw_error *err) {
+    const struct read_sion_info *info = &f->info;
     const unsigned char *w = info->endian_word;
     if (w[0] > 1 || w[1] > 1 || w[3] != w[0] || w[2] != w[1]) {
         return hpcw_i_fail(
@@ -43,7 +43,7 @@ static hpcw_status header_rules(const struct hpcw_i_sion_file *f, hpcw_error *er
                            ", which is reserved and cannot be read",
                            NAME(f), info->mode);
     }
-    if (info->mode != HPCW_I_SION_MODE_PLAIN && info->mode != HPCW_I_SION_MODE_KEYVAL) {
+    if (info->mode != READ_SION_MODE_PLAIN && info->mode != READ_SION_MODE_KEYVAL) {
         return hpcw_i_fail(err, HPCW_EFORMAT,
                            "%s: mode in flag1 at offset 36: wanted 50 (plain) or 51 (key-value), got %" PRIu32,
                            NAME(f), info->mode);
@@ -57,7 +57,7 @@ static hpcw_status header_rules(const struct hpcw_i_sion_file *f, hpcw_error *er
     return HPCW_OK;
 }
 
-static hpcw_status strict_word(const struct hpcw_i_sion_file *f, const char *field, uint64_t offset,
+static hpcw_status strict_word(const struct read_sion_file *f, const char *field, uint64_t offset,
                                uint64_t wanted, uint64_t got, hpcw_error *err) {
     if (wanted == got) {
         return HPCW_OK;
@@ -66,8 +66,8 @@ static hpcw_status strict_word(const struct hpcw_i_sion_file *f, const char *fie
                        NAME(f), field, offset, wanted, got);
 }
 
-static hpcw_status strict_header(const struct hpcw_i_sion_file *f, hpcw_error *err) {
-    const struct hpcw_i_sion_info *info = &f->info;
+static hpcw_status strict_header(const struct read_sion_file *f, hpcw_error *err) {
+    const struct read_sion_info *info = &f->info;
     const struct {
         const char *field;
         uint64_t offset, wanted, got;
@@ -105,12 +105,12 @@ static hpcw_status strict_header(const struct hpcw_i_sion_file *f, hpcw_error *e
 }
 
 /* The file ends where its last table ends. */
-static hpcw_status tail_rules(const struct hpcw_i_sion_file *f, bool strict, hpcw_error *err) {
-    const struct hpcw_i_sion_info *info = &f->info;
+static hpcw_status tail_rules(const struct read_sion_file *f, bool strict, hpcw_error *err) {
+    const struct read_sion_info *info = &f->info;
     uint64_t tail = 0;
-    if (info->mapping == HPCW_I_SION_MAPPING_EMPTY) {
+    if (info->mapping == READ_SION_MAPPING_EMPTY) {
         tail = 4;
-    } else if (info->mapping == HPCW_I_SION_MAPPING_FULL) {
+    } else if (info->mapping == READ_SION_MAPPING_FULL) {
         tail = 4 + 8 * (uint64_t)info->mapping_tasks;
     }
     if (info->file_size - info->meta2_end != tail) {
@@ -120,7 +120,7 @@ static hpcw_status tail_rules(const struct hpcw_i_sion_file *f, bool strict, hpc
                            NAME(f), info->meta2_end + tail, tail, info->file_size);
     }
     bool serial = info->files == 1 && info->file_number == 1;
-    if (strict && serial != (info->mapping == HPCW_I_SION_MAPPING_EMPTY)) {
+    if (strict && serial != (info->mapping == READ_SION_MAPPING_EMPTY)) {
         return hpcw_i_fail(err, HPCW_EFORMAT,
                            "%s: mapping at offset %" PRIu64 ": wanted %s with filenumber %" PRIu32
                            ", got %" PRIu64 " bytes",
@@ -141,13 +141,13 @@ struct tally {
 };
 
 struct table_check {
-    struct hpcw_i_sion_file *base; /* has the mapping, if there is one */
-    struct hpcw_i_sion_file *f;
+    struct read_sion_file *base; /* has the mapping, if there is one */
+    struct read_sion_file *f;
     uint32_t file; /* number of f */
     bool strict;
     int64_t last_rank; /* of the task before */
     int64_t most;      /* largest block count so far */
-    struct tally tally[HPCW_I_SION_WINDOW];
+    struct tally tally[READ_SION_WINDOW];
 };
 
 /*
@@ -156,7 +156,7 @@ struct table_check {
  * over. Together that is the bijection the format wants, without a table in memory.
  */
 static hpcw_status mapping_rule(const struct table_check *c, uint32_t index, int64_t rank, hpcw_error *err) {
-    struct hpcw_i_sion_file *base = c->base, *f = c->f;
+    struct read_sion_file *base = c->base, *f = c->f;
     int64_t g = rank < 0 ? -(rank + 1) : rank;
     if (g >= (int64_t)base->info.mapping_tasks) {
         return hpcw_i_fail(err, HPCW_EFORMAT,
@@ -168,7 +168,7 @@ static hpcw_status mapping_rule(const struct table_check *c, uint32_t index, int
         return HPCW_OK;
     }
     int32_t in_file, at_index;
-    hpcw_status status = hpcw_i_sion_file_mapping(base, (uint32_t)rank, &in_file, &at_index, err);
+    hpcw_status status = read_sion_file_mapping(base, (uint32_t)rank, &in_file, &at_index, err);
     if (status != HPCW_OK) {
         return status;
     }
@@ -184,11 +184,11 @@ static hpcw_status mapping_rule(const struct table_check *c, uint32_t index, int
 
 /* Rules that need one entry of each table, not the rows. */
 static hpcw_status entry_rules(struct table_check *c, uint32_t i, hpcw_error *err) {
-    const struct hpcw_i_sion_file *f = c->f;
+    const struct read_sion_file *f = c->f;
     uint32_t index = f->window.first + i;
     int64_t rank = f->window.rank[i];
     uint64_t rank_at = f->ranks_at + 8 * (uint64_t)index;
-    bool free_ranks = f->info.files == 1 && f->info.mapping != HPCW_I_SION_MAPPING_FULL;
+    bool free_ranks = f->info.files == 1 && f->info.mapping != READ_SION_MAPPING_FULL;
     if (rank < 0 && !free_ranks && f->window.chunk[i] != 0) {
         return hpcw_i_fail(err, HPCW_EFORMAT,
                            "%s: global rank of task %" PRIu32 " at offset %" PRIu64
@@ -208,7 +208,7 @@ static hpcw_status entry_rules(struct table_check *c, uint32_t i, hpcw_error *er
                            NAME(f), index, rank_at, c->last_rank, rank);
     }
     c->last_rank = rank;
-    if (c->base->info.mapping == HPCW_I_SION_MAPPING_FULL) {
+    if (c->base->info.mapping == READ_SION_MAPPING_FULL) {
         hpcw_status status = mapping_rule(c, index, rank, err);
         if (status != HPCW_OK) {
             return status;
@@ -219,7 +219,7 @@ static hpcw_status entry_rules(struct table_check *c, uint32_t i, hpcw_error *er
         return hpcw_i_fail(err, HPCW_EFORMAT,
                            "%s: block count of task %" PRIu32 " at offset %" PRIu64 ": wanted 1..%" PRIu32
                            ", got %" PRId64,
-                           NAME(f), index, hpcw_i_sion_file_count_at(f, index), f->info.blocks, blocks);
+                           NAME(f), index, read_sion_file_count_at(f, index), f->info.blocks, blocks);
     }
     if (blocks > c->most) {
         c->most = blocks;
@@ -229,7 +229,7 @@ static hpcw_status entry_rules(struct table_check *c, uint32_t i, hpcw_error *er
 
 static hpcw_status size_rules(struct table_check *c, uint32_t i, uint32_t block, int64_t size,
                               hpcw_error *err) {
-    const struct hpcw_i_sion_file *f = c->f;
+    const struct read_sion_file *f = c->f;
     uint32_t index = f->window.first + i;
     if (block >= f->window.blocks[i]) {
         if (size == 0 || (size == -1 && !c->strict)) {
@@ -238,14 +238,14 @@ static hpcw_status size_rules(struct table_check *c, uint32_t i, uint32_t block,
         return hpcw_i_fail(err, HPCW_EFORMAT,
                            "%s: size of task %" PRIu32 " in unused block %" PRIu32 " at offset %" PRIu64
                            ": wanted %s, got %" PRId64,
-                           NAME(f), index, block, hpcw_i_sion_file_size_at(f, index, block),
+                           NAME(f), index, block, read_sion_file_size_at(f, index, block),
                            c->strict ? "0" : "0 or -1", size);
     }
     if (size < 0 || (uint64_t)size > f->window.chunk[i]) {
         return hpcw_i_fail(err, HPCW_EFORMAT,
                            "%s: size of task %" PRIu32 " in block %" PRIu32 " at offset %" PRIu64
                            ": wanted 0..%" PRIu64 ", got %" PRId64,
-                           NAME(f), index, block, hpcw_i_sion_file_size_at(f, index, block), f->window.chunk[i],
+                           NAME(f), index, block, read_sion_file_size_at(f, index, block), f->window.chunk[i],
                            size);
     }
     c->tally[i].filled += size > 0;
@@ -254,7 +254,7 @@ static hpcw_status size_rules(struct table_check *c, uint32_t i, uint32_t block,
 }
 
 static hpcw_status window_rules(struct table_check *c, hpcw_error *err) {
-    struct hpcw_i_sion_file *f = c->f;
+    struct read_sion_file *f = c->f;
     hpcw_status status;
     for (uint32_t i = 0; i < f->window.count; i++) {
         if ((status = entry_rules(c, i, err)) != HPCW_OK) {
@@ -262,12 +262,12 @@ static hpcw_status window_rules(struct table_check *c, hpcw_error *err) {
         }
     }
     memset(c->tally, 0, sizeof c->tally);
-    struct hpcw_i_sion_rows rows;
-    hpcw_i_sion_rows_begin(&rows, f, f->window.first, f->window.count, f->info.blocks);
+    struct read_sion_rows rows;
+    read_sion_rows_begin(&rows, f, f->window.first, f->window.count, f->info.blocks);
     for (;;) {
         uint32_t block;
         const unsigned char *row;
-        if ((status = hpcw_i_sion_rows_next(&rows, &block, &row, err)) != HPCW_OK) {
+        if ((status = read_sion_rows_next(&rows, &block, &row, err)) != HPCW_OK) {
             return status;
         }
         if (row == NULL) {
@@ -280,7 +280,7 @@ static hpcw_status window_rules(struct table_check *c, hpcw_error *err) {
             }
         }
     }
-    bool keyval = f->info.mode == HPCW_I_SION_MODE_KEYVAL;
+    bool keyval = f->info.mode == READ_SION_MODE_KEYVAL;
     for (uint32_t i = 0; i < f->window.count; i++) {
         /* Blocks are opened by the first byte that needs them, so only a stream of one block can have none. */
         if (c->strict && f->window.blocks[i] > 1 && c->tally[i].filled != f->window.blocks[i]) {
@@ -299,7 +299,7 @@ static hpcw_status window_rules(struct table_check *c, hpcw_error *err) {
     return HPCW_OK;
 }
 
-static hpcw_status table_rules(struct hpcw_i_sion_file *base, struct hpcw_i_sion_file *f, uint32_t file,
+static hpcw_status table_rules(struct read_sion_file *base, struct read_sion_file *f, uint32_t file,
                                bool strict, hpcw_error *err) {
     struct table_check *c = hpcw_i_calloc(1, sizeof *c);
     if (c == NULL) {
@@ -310,8 +310,8 @@ static hpcw_status table_rules(struct hpcw_i_sion_file *base, struct hpcw_i_sion
     c->file = file;
     c->strict = strict;
     hpcw_status status = HPCW_OK;
-    for (uint32_t first = 0; first < f->info.tasks && status == HPCW_OK; first += HPCW_I_SION_WINDOW) {
-        status = hpcw_i_sion_file_load(f, first, err);
+    for (uint32_t first = 0; first < f->info.tasks && status == HPCW_OK; first += READ_SION_WINDOW) {
+        status = read_sion_file_load(f, first, err);
         if (status == HPCW_OK) {
             status = window_rules(c, err);
         }
@@ -330,21 +330,21 @@ static hpcw_status table_rules(struct hpcw_i_sion_file *base, struct hpcw_i_sion
  *  Bytes of one file
  * --------------------------------------------------------------------------------------------------------- */
 
-static hpcw_status key_rules(struct hpcw_i_sion_reader *reader, struct hpcw_i_sion_file *f, uint32_t file,
-                             bool strict, hpcw_error *err) {
-    struct hpcw_i_sion_keys keys;
+static hpcw_status key_rules(struct read_sion *reader, struct read_sion_file *f, uint32_t file, bool strict,
+                             hpcw_error *err) {
+    struct read_sion_keys keys;
     for (uint32_t index = 0; index < f->info.tasks; index++) {
-        struct hpcw_i_sion_task task;
-        hpcw_status status = hpcw_i_sion_file_task(f, index, &task, err);
+        struct read_sion_task task;
+        hpcw_status status = read_sion_file_task(f, index, &task, err);
         if (status != HPCW_OK) {
             return status;
         }
         task.file = file;
-        hpcw_i_sion_keys_begin(&keys, &task);
-        struct hpcw_i_sion_record record = {0};
+        read_sion_keys_begin(&keys, &task);
+        struct read_sion_record record = {0};
         bool more = true;
         while (more) {
-            if ((status = hpcw_i_sion_keys_next(reader, &keys, &record, &more, err)) != HPCW_OK) {
+            if ((status = read_sion_keys_next(reader, &keys, &record, &more, err)) != HPCW_OK) {
                 return status;
             }
         }
@@ -361,7 +361,7 @@ static hpcw_status key_rules(struct hpcw_i_sion_reader *reader, struct hpcw_i_si
 }
 
 struct gap_check {
-    struct hpcw_i_sion_file *f;
+    struct read_sion_file *f;
     uint64_t data_from, data_to; /* stretch last found */
     uint64_t known_from;         /* no data in [known_from, data_from) */
 };
@@ -371,7 +371,7 @@ static hpcw_status zero_range(struct gap_check *g, uint64_t from, uint64_t to, h
     unsigned char bytes[sizeof zeros];
     while (from < to) {
         if (from < g->known_from || from >= g->data_to) {
-            hpcw_status status = hpcw_i_source_data(g->f->source, from, &g->data_from, &g->data_to, err);
+            hpcw_status status = read_source_data(g->f->source, from, &g->data_from, &g->data_to, err);
             if (status != HPCW_OK) {
                 return status;
             }
@@ -383,7 +383,7 @@ static hpcw_status zero_range(struct gap_check *g, uint64_t from, uint64_t to, h
         }
         uint64_t end = to < g->data_to ? to : g->data_to;
         size_t part = end - from < sizeof bytes ? (size_t)(end - from) : sizeof bytes;
-        hpcw_status status = hpcw_i_source_read(g->f->source, from, bytes, part, "a gap", err);
+        hpcw_status status = read_source_read(g->f->source, from, bytes, part, "a gap", err);
         if (status != HPCW_OK) {
             return status;
         }
@@ -403,7 +403,7 @@ static hpcw_status zero_range(struct gap_check *g, uint64_t from, uint64_t to, h
 
 /* The slack of one row of chunks. */
 static hpcw_status gap_row(struct gap_check *g, uint32_t block, const unsigned char *row, hpcw_error *err) {
-    const struct hpcw_i_sion_file *f = g->f;
+    const struct read_sion_file *f = g->f;
     hpcw_status status = HPCW_OK;
     for (uint32_t i = 0; i < f->window.count && status == HPCW_OK; i++) {
         bool used = block < f->window.blocks[i];
@@ -416,7 +416,7 @@ static hpcw_status gap_row(struct gap_check *g, uint32_t block, const unsigned c
 
 /* Rows that the walk left out stand for empty blocks, whose chunks are gaps from end to end. */
 static hpcw_status gap_blocks(struct gap_check *g, uint32_t block, uint32_t end, hpcw_error *err) {
-    const struct hpcw_i_sion_info *info = &g->f->info;
+    const struct read_sion_info *info = &g->f->info;
     uint32_t last = g->f->window.count - 1;
     uint64_t from = g->f->window.start[0], to = g->f->window.start[last] + g->f->window.chunk[last];
     if (from == to) {
@@ -438,17 +438,17 @@ static hpcw_status gap_blocks(struct gap_check *g, uint32_t block, uint32_t end,
     return HPCW_OK;
 }
 
-static hpcw_status gap_rules(struct hpcw_i_sion_file *f, hpcw_error *err) {
+static hpcw_status gap_rules(struct read_sion_file *f, hpcw_error *err) {
     struct gap_check g = {.f = f, .known_from = UINT64_MAX};
     hpcw_status status = zero_range(&g, f->info.meta1_size, f->info.data_start, err);
-    for (uint32_t first = 0; first < f->info.tasks && status == HPCW_OK; first += HPCW_I_SION_WINDOW) {
-        status = hpcw_i_sion_file_load(f, first, err);
-        struct hpcw_i_sion_rows rows;
-        hpcw_i_sion_rows_begin(&rows, f, first, f->window.count, f->info.blocks);
+    for (uint32_t first = 0; first < f->info.tasks && status == HPCW_OK; first += READ_SION_WINDOW) {
+        status = read_sion_file_load(f, first, err);
+        struct read_sion_rows rows;
+        read_sion_rows_begin(&rows, f, first, f->window.count, f->info.blocks);
         for (uint32_t next = 0; next < f->info.blocks && status == HPCW_OK;) {
             uint32_t block = f->info.blocks;
             const unsigned char *row = NULL;
-            status = hpcw_i_sion_rows_next(&rows, &block, &row, err);
+            status = read_sion_rows_next(&rows, &block, &row, err);
             if (status == HPCW_OK) {
                 status = gap_blocks(&g, next, block, err);
             }
@@ -461,9 +461,9 @@ static hpcw_status gap_rules(struct hpcw_i_sion_file *f, hpcw_error *err) {
     return status;
 }
 
-static hpcw_status file_rules(struct hpcw_i_sion_reader *reader, struct hpcw_i_sion_file *base,
-                              struct hpcw_i_sion_file *f, uint32_t file, unsigned flags, hpcw_error *err) {
-    bool strict = (flags & HPCW_I_SION_STRICT) != 0;
+static hpcw_status file_rules(struct read_sion *reader, struct read_sion_file *base, struct read_sion_file *f,
+                              uint32_t file, unsigned flags, hpcw_error *err) {
+    bool strict = (flags & READ_SION_STRICT) != 0;
     hpcw_status status = header_rules(f, err);
     if (status == HPCW_OK && strict) {
         status = strict_header(f, err);
@@ -474,10 +474,10 @@ static hpcw_status file_rules(struct hpcw_i_sion_reader *reader, struct hpcw_i_s
     if (status == HPCW_OK) {
         status = table_rules(base, f, file, strict, err);
     }
-    if (status == HPCW_OK && f->info.mode == HPCW_I_SION_MODE_KEYVAL) {
+    if (status == HPCW_OK && f->info.mode == READ_SION_MODE_KEYVAL) {
         status = key_rules(reader, f, file, strict, err);
     }
-    if (status == HPCW_OK && (flags & HPCW_I_SION_GAPS) != 0) {
+    if (status == HPCW_OK && (flags & READ_SION_GAPS) != 0) {
         status = gap_rules(f, err);
     }
     return status;
@@ -488,9 +488,9 @@ static hpcw_status file_rules(struct hpcw_i_sion_reader *reader, struct hpcw_i_s
  * --------------------------------------------------------------------------------------------------------- */
 
 /* What all files of a set have in common. */
-static hpcw_status member_rules(const struct hpcw_i_sion_info *base, const struct hpcw_i_sion_file *f,
+static hpcw_status member_rules(const struct read_sion_info *base, const struct read_sion_file *f,
                                 hpcw_error *err) {
-    const struct hpcw_i_sion_info *info = &f->info;
+    const struct read_sion_info *info = &f->info;
     const struct {
         const char *field;
         uint64_t offset, wanted, got;
@@ -519,14 +519,14 @@ static hpcw_status member_rules(const struct hpcw_i_sion_info *base, const struc
     return HPCW_OK;
 }
 
-hpcw_status hpcw_i_sion_reader_verify(struct hpcw_i_sion_reader *reader, unsigned flags, hpcw_error *err) {
-    struct hpcw_i_sion_file *base;
-    hpcw_status status = hpcw_i_sion_reader_physical(reader, 0, &base, err);
-    uint32_t files = hpcw_i_sion_reader_files(reader);
+hpcw_status read_sion_verify(struct read_sion *reader, unsigned flags, hpcw_error *err) {
+    struct read_sion_file *base;
+    hpcw_status status = read_sion_physical(reader, 0, &base, err);
+    uint32_t files = read_sion_files(reader);
     uint64_t ranks = 0;
     for (uint32_t k = 0; k < files && status == HPCW_OK; k++) {
-        struct hpcw_i_sion_file *f;
-        status = hpcw_i_sion_reader_physical(reader, k, &f, err);
+        struct read_sion_file *f;
+        status = read_sion_physical(reader, k, &f, err);
         if (status != HPCW_OK) {
             break;
         }
@@ -535,7 +535,7 @@ hpcw_status hpcw_i_sion_reader_verify(struct hpcw_i_sion_reader *reader, unsigne
         }
         ranks += f->info.tasks - f->info.collectors;
     }
-    if (status == HPCW_OK && base->info.mapping == HPCW_I_SION_MAPPING_FULL &&
+    if (status == HPCW_OK && base->info.mapping == READ_SION_MAPPING_FULL &&
         ranks != base->info.mapping_tasks) {
         status = hpcw_i_fail(err, HPCW_EFORMAT,
                              "%s: size of the mapping at offset %" PRIu64 ": wanted %" PRIu64

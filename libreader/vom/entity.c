@@ -20,12 +20,12 @@
 #define GROUP_RANK_SHIFT 4
 #define GROUP_END 52
 
-static enum hpcw_i_vom_control control_of(uint64_t id) {
-    return (enum hpcw_i_vom_control)(id & 3);
+static enum read_vom_control control_of(uint64_t id) {
+    return (enum read_vom_control)(id & 3);
 }
 
-uint32_t hpcw_i_vom_home_of(uint64_t id) {
-    return (uint32_t)(id >> (control_of(id) == HPCW_I_VOM_GROUP ? GROUP_RANK_SHIFT : HOME_SHIFT)) & RANK_MASK;
+uint32_t read_vom_home_of(uint64_t id) {
+    return (uint32_t)(id >> (control_of(id) == READ_VOM_GROUP ? GROUP_RANK_SHIFT : HOME_SHIFT)) & RANK_MASK;
 }
 
 /* The proxy is the id without the control; that of a collective group has no rank. */
@@ -34,42 +34,40 @@ static uint64_t group_of(uint64_t id) {
     return (id & GROUP_COLLECTIVE) != 0 ? proxy & ~((uint64_t)RANK_MASK << HOME_SHIFT) : proxy;
 }
 
-bool hpcw_i_vom_is_element(const struct hpcw_i_vom_entity *e) {
-    if (e->kind != HPCW_I_VOM_OBJECT) {
+bool read_vom_is_element(const struct read_vom_entity *e) {
+    if (e->kind != READ_VOM_OBJECT) {
         return false;
     }
     return e->has_id ? (e->id & 2) != 0 : e->migratable || e->has_collection_id;
 }
 
-const char *hpcw_i_vom_entity_text(const struct hpcw_i_vom_entity *e, char text[64]) {
-    const char *what = e->kind == HPCW_I_VOM_NODE        ? "node"
-                       : e->kind == HPCW_I_VOM_SHARED_ID ? "shared_id"
-                       : e->has_id                       ? "id"
-                                                         : "seq_id";
-    (void)snprintf(text, 64, "%s %" PRIu64, what,
-                   e->kind == HPCW_I_VOM_OBJECT && !e->has_id ? e->seq_id : e->id);
+const char *read_vom_entity_text(const struct read_vom_entity *e, char text[64]) {
+    const char *what = e->kind == READ_VOM_NODE        ? "node"
+                       : e->kind == READ_VOM_SHARED_ID ? "shared_id"
+                       : e->has_id                     ? "id"
+                                                       : "seq_id";
+    (void)snprintf(text, 64, "%s %" PRIu64, what, e->kind == READ_VOM_OBJECT && !e->has_id ? e->seq_id : e->id);
     return text;
 }
 
-static hpcw_status bits_wrong(const struct hpcw_i_vom_reader *r, const struct hpcw_i_vom_entity *e,
-                              const char *field, const char *wanted, uint64_t got, hpcw_error *err) {
-    return hpcw_i_vom_reader_wrong(r, err, "%s: wanted %s by the bits of id %" PRIu64 ", got %" PRIu64, field,
-                                   wanted, e->id, got);
+static hpcw_status bits_wrong(const struct read_vom *r, const struct read_vom_entity *e, const char *field,
+                              const char *wanted, uint64_t got, hpcw_error *err) {
+    return read_vom_wrong(r, err, "%s: wanted %s by the bits of id %" PRIu64 ", got %" PRIu64, field, wanted,
+                          e->id, got);
 }
 
 /* Keys that must be there, or must not. */
-static hpcw_status presence(const struct hpcw_i_vom_reader *r, const struct hpcw_i_vom_entity *e,
-                            const char *key, bool wanted, bool got, hpcw_error *err) {
+static hpcw_status presence(const struct read_vom *r, const struct read_vom_entity *e, const char *key,
+                            bool wanted, bool got, hpcw_error *err) {
     char who[64];
     if (wanted == got) {
         return HPCW_OK;
     }
-    return hpcw_i_vom_reader_wrong(r, err, "wanted %s key \"%s\" with %s, got %s", wanted ? "the" : "no", key,
-                                   hpcw_i_vom_entity_text(e, who), got ? "one" : "none");
+    return read_vom_wrong(r, err, "wanted %s key \"%s\" with %s, got %s", wanted ? "the" : "no", key,
+                          read_vom_entity_text(e, who), got ? "one" : "none");
 }
 
-static hpcw_status group_check(const struct hpcw_i_vom_reader *r, const struct hpcw_i_vom_entity *e,
-                               hpcw_error *err) {
+static hpcw_status group_check(const struct read_vom *r, const struct read_vom_entity *e, hpcw_error *err) {
     if ((e->id & GROUP_IS) == 0 || e->id >> GROUP_END != 0) {
         return bits_wrong(r, e, "id", "bit 2 set and none above 51 for an object group", e->id, err);
     }
@@ -81,57 +79,56 @@ static hpcw_status group_check(const struct hpcw_i_vom_reader *r, const struct h
     return HPCW_OK;
 }
 
-static hpcw_status packed_check(const struct hpcw_i_vom_reader *r, const struct hpcw_i_vom_entity *e,
-                                hpcw_error *err) {
-    uint32_t home = hpcw_i_vom_home_of(e->id);
+static hpcw_status packed_check(const struct read_vom *r, const struct read_vom_entity *e, hpcw_error *err) {
+    uint32_t home = read_vom_home_of(e->id);
     uint64_t sequence = e->id >> SEQUENCE_SHIFT;
-    enum hpcw_i_vom_control control = control_of(e->id);
-    bool migratable = control == HPCW_I_VOM_MIGRATABLE_ELEMENT;
+    enum read_vom_control control = control_of(e->id);
+    bool migratable = control == READ_VOM_MIGRATABLE_ELEMENT;
     char wanted[32];
     if (e->migratable != migratable) {
         return bits_wrong(r, e, "migratable", migratable ? "true (1)" : "false (0)", e->migratable, err);
     }
-    if (home >= HPCW_I_VOM_MOST_RANKS) {
+    if (home >= READ_VOM_MOST_RANKS) {
         return bits_wrong(r, e, "id", "a home rank below 32768", home, err);
     }
     if (e->home != home) {
         (void)snprintf(wanted, sizeof wanted, "%" PRIu32, home);
         return bits_wrong(r, e, "home", wanted, e->home, err);
     }
-    if (control == HPCW_I_VOM_GROUP) {
+    if (control == READ_VOM_GROUP) {
         return e->id == 0 ? HPCW_OK : group_check(r, e, err);
     }
-    if (control == HPCW_I_VOM_HANDLER && sequence != 0) {
+    if (control == READ_VOM_HANDLER && sequence != 0) {
         return bits_wrong(r, e, "id", "no sequence number for a bare handler", sequence, err);
     }
-    if (control != HPCW_I_VOM_HANDLER && sequence == 0) {
+    if (control != READ_VOM_HANDLER && sequence == 0) {
         return bits_wrong(r, e, "id", "a sequence number >= 1 for an element", sequence, err);
     }
     return HPCW_OK;
 }
 
-hpcw_status hpcw_i_vom_entity_check(const struct hpcw_i_vom_reader *r, const struct hpcw_i_vom_entity *e,
-                                    bool task, hpcw_error *err) {
-    if (e->kind != HPCW_I_VOM_OBJECT) {
+hpcw_status read_vom_entity_check(const struct read_vom *r, const struct read_vom_entity *e, bool task,
+                                  hpcw_error *err) {
+    if (e->kind != READ_VOM_OBJECT) {
         if (task) {
-            return hpcw_i_vom_reader_wrong(r, err, "type: wanted \"object\", got \"%s\"",
-                                           e->kind == HPCW_I_VOM_NODE ? "node" : "shared_id");
+            return read_vom_wrong(r, err, "type: wanted \"object\", got \"%s\"",
+                                  e->kind == READ_VOM_NODE ? "node" : "shared_id");
         }
         if (!e->has_id || e->has_seq_id || e->has_home || e->has_migratable || e->has_collection_id ||
             e->has_objgroup_id || e->dimensions > 0) {
-            return hpcw_i_vom_reader_wrong(r, err, "wanted exactly the keys id and type for a %s, got others",
-                                           e->kind == HPCW_I_VOM_NODE ? "node" : "shared_id");
+            return read_vom_wrong(r, err, "wanted exactly the keys id and type for a %s, got others",
+                                  e->kind == READ_VOM_NODE ? "node" : "shared_id");
         }
-        uint64_t most = e->kind == HPCW_I_VOM_NODE ? HPCW_I_VOM_MOST_RANKS - 1 : INT32_MAX;
+        uint64_t most = e->kind == READ_VOM_NODE ? READ_VOM_MOST_RANKS - 1 : INT32_MAX;
         if (e->id > most) {
-            return hpcw_i_vom_reader_wrong(r, err, "id: wanted 0 to %" PRIu64 " for a %s, got %" PRIu64, most,
-                                           e->kind == HPCW_I_VOM_NODE ? "node" : "shared_id", e->id);
+            return read_vom_wrong(r, err, "id: wanted 0 to %" PRIu64 " for a %s, got %" PRIu64, most,
+                                  e->kind == READ_VOM_NODE ? "node" : "shared_id", e->id);
         }
         return HPCW_OK;
     }
     if (!e->has_id && (!e->has_seq_id || r->strict)) {
-        return hpcw_i_vom_reader_wrong(r, err, "wanted the key \"id\"%s, got an object without it",
-                                       r->strict ? "" : " or \"seq_id\"");
+        return read_vom_wrong(r, err, "wanted the key \"id\"%s, got an object without it",
+                              r->strict ? "" : " or \"seq_id\"");
     }
     hpcw_status status = presence(r, e, "home", true, e->has_home, err);
     if (status == HPCW_OK) {
@@ -141,8 +138,8 @@ hpcw_status hpcw_i_vom_entity_check(const struct hpcw_i_vom_reader *r, const str
         status = packed_check(r, e, err);
     }
     /* What belongs to elements and to groups. A task carries all; an end point elsewhere need not. */
-    bool element = hpcw_i_vom_is_element(e);
-    bool group = e->has_id && control_of(e->id) == HPCW_I_VOM_GROUP && e->id != 0;
+    bool element = read_vom_is_element(e);
+    bool group = e->has_id && control_of(e->id) == READ_VOM_GROUP && e->id != 0;
     if (status == HPCW_OK && (!element || (task && e->has_id) || (e->migratable && !e->has_id))) {
         status = presence(r, e, "collection_id", element, e->has_collection_id, err);
     }
@@ -159,44 +156,43 @@ hpcw_status hpcw_i_vom_entity_check(const struct hpcw_i_vom_reader *r, const str
 
 static const struct {
     const char *name;
-    enum hpcw_i_vom_kind from, to;
+    enum read_vom_kind from, to;
     bool in_files;
 } categories[] = {
-    [HPCW_I_VOM_SEND_RECV] = {"SendRecv", HPCW_I_VOM_OBJECT, HPCW_I_VOM_OBJECT, true},
-    [HPCW_I_VOM_COLLECTION_TO_NODE] = {"CollectionToNode", HPCW_I_VOM_OBJECT, HPCW_I_VOM_NODE, true},
-    [HPCW_I_VOM_NODE_TO_COLLECTION] = {"NodeToCollection", HPCW_I_VOM_NODE, HPCW_I_VOM_OBJECT, true},
-    [HPCW_I_VOM_BROADCAST] = {"Broadcast", HPCW_I_VOM_OBJECT, HPCW_I_VOM_OBJECT, true},
-    [HPCW_I_VOM_COLLECTION_TO_NODE_BCAST] = {"CollectionToNodeBcast", HPCW_I_VOM_OBJECT, HPCW_I_VOM_NODE, true},
-    [HPCW_I_VOM_NODE_TO_COLLECTION_BCAST] = {"NodeToCollectionBcast", HPCW_I_VOM_NODE, HPCW_I_VOM_OBJECT, true},
-    [HPCW_I_VOM_COLLECTIVE_TO_COLLECTION_BCAST] = {"CollectiveToCollectionBcast", HPCW_I_VOM_OBJECT,
-                                                   HPCW_I_VOM_OBJECT, false},
-    [HPCW_I_VOM_LOCAL_INVOKE] = {"LocalInvoke", HPCW_I_VOM_OBJECT, HPCW_I_VOM_OBJECT, false},
-    [HPCW_I_VOM_WRITE_SHARED] = {"WriteShared", HPCW_I_VOM_SHARED_ID, HPCW_I_VOM_NODE, true},
-    [HPCW_I_VOM_READ_ONLY_SHARED] = {"ReadOnlyShared", HPCW_I_VOM_SHARED_ID, HPCW_I_VOM_NODE, true},
+    [READ_VOM_SEND_RECV] = {"SendRecv", READ_VOM_OBJECT, READ_VOM_OBJECT, true},
+    [READ_VOM_COLLECTION_TO_NODE] = {"CollectionToNode", READ_VOM_OBJECT, READ_VOM_NODE, true},
+    [READ_VOM_NODE_TO_COLLECTION] = {"NodeToCollection", READ_VOM_NODE, READ_VOM_OBJECT, true},
+    [READ_VOM_BROADCAST] = {"Broadcast", READ_VOM_OBJECT, READ_VOM_OBJECT, true},
+    [READ_VOM_COLLECTION_TO_NODE_BCAST] = {"CollectionToNodeBcast", READ_VOM_OBJECT, READ_VOM_NODE, true},
+    [READ_VOM_NODE_TO_COLLECTION_BCAST] = {"NodeToCollectionBcast", READ_VOM_NODE, READ_VOM_OBJECT, true},
+    [READ_VOM_COLLECTIVE_TO_COLLECTION_BCAST] = {"CollectiveToCollectionBcast", READ_VOM_OBJECT,
+                                                 READ_VOM_OBJECT, false},
+    [READ_VOM_LOCAL_INVOKE] = {"LocalInvoke", READ_VOM_OBJECT, READ_VOM_OBJECT, false},
+    [READ_VOM_WRITE_SHARED] = {"WriteShared", READ_VOM_SHARED_ID, READ_VOM_NODE, true},
+    [READ_VOM_READ_ONLY_SHARED] = {"ReadOnlyShared", READ_VOM_SHARED_ID, READ_VOM_NODE, true},
 };
 
-const char *hpcw_i_vom_category_name(enum hpcw_i_vom_category category) {
+const char *read_vom_category_name(enum read_vom_category category) {
     size_t c = (size_t)category;
     return c < sizeof categories / sizeof categories[0] ? categories[c].name : NULL;
 }
 
-static const char *kind_name(enum hpcw_i_vom_kind kind) {
-    return kind == HPCW_I_VOM_OBJECT ? "object" : kind == HPCW_I_VOM_NODE ? "node" : "shared_id";
+static const char *kind_name(enum read_vom_kind kind) {
+    return kind == READ_VOM_OBJECT ? "object" : kind == READ_VOM_NODE ? "node" : "shared_id";
 }
 
-hpcw_status hpcw_i_vom_ends_check(const struct hpcw_i_vom_reader *r, const struct hpcw_i_vom_communication *c,
-                                  hpcw_error *err) {
+hpcw_status read_vom_ends_check(const struct read_vom *r, const struct read_vom_communication *c,
+                                hpcw_error *err) {
     const char *name = categories[c->category].name;
     if (!categories[c->category].in_files) {
-        return hpcw_i_vom_reader_wrong(r, err, "type: wanted a category that is recorded, got \"%s\"", name);
+        return read_vom_wrong(r, err, "type: wanted a category that is recorded, got \"%s\"", name);
     }
-    const enum hpcw_i_vom_kind wanted[2] = {categories[c->category].from, categories[c->category].to};
-    const enum hpcw_i_vom_kind got[2] = {c->from.kind, c->to.kind};
+    const enum read_vom_kind wanted[2] = {categories[c->category].from, categories[c->category].to};
+    const enum read_vom_kind got[2] = {c->from.kind, c->to.kind};
     for (int i = 0; i < 2; i++) {
         if (wanted[i] != got[i]) {
-            return hpcw_i_vom_reader_wrong(r, err, "%s.type: wanted \"%s\" in a %s, got \"%s\"",
-                                           i == 0 ? "from" : "to", kind_name(wanted[i]), name,
-                                           kind_name(got[i]));
+            return read_vom_wrong(r, err, "%s.type: wanted \"%s\" in a %s, got \"%s\"", i == 0 ? "from" : "to",
+                                  kind_name(wanted[i]), name, kind_name(got[i]));
         }
     }
     return HPCW_OK;

@@ -11,55 +11,55 @@
 /* ---- Growing lists --------------------------------------------------------------------------------------- */
 
 /* Attributes or user_defined while they come: the texts of all one after the other, each with a NUL. */
-struct hpcw_i_vom_members_list {
+struct read_vom_members_list {
     bool present;
     struct hpcw_i_buf text;
-    struct hpcw_i_vom_member *item;
+    struct read_vom_member *item;
     size_t count, capacity;
 };
-void hpcw_i_vom_members_clear(struct hpcw_i_vom_members_list *l);
-hpcw_status hpcw_i_vom_members_add(struct hpcw_i_vom_members_list *l, const struct hpcw_i_vom_json *json,
-                                   const struct hpcw_i_vom_value *v, hpcw_error *err);
-struct hpcw_i_vom_members hpcw_i_vom_members_view(struct hpcw_i_vom_members_list *l);
-void hpcw_i_vom_members_free(struct hpcw_i_vom_members_list *l);
+void read_vom_members_clear(struct read_vom_members_list *l);
+hpcw_status read_vom_members_add(struct read_vom_members_list *l, const struct read_vom_json *json,
+                                 const struct read_vom_value *v, hpcw_error *err);
+struct read_vom_members read_vom_members_view(struct read_vom_members_list *l);
+void read_vom_members_free(struct read_vom_members_list *l);
 
-struct hpcw_i_vom_intervals_list {
-    struct hpcw_i_vom_interval *item;
+struct read_vom_intervals_list {
+    struct read_vom_interval *item;
     size_t count, capacity;
 };
 
 /* ---- Records being assembled ----------------------------------------------------------------------------- */
 
-struct hpcw_i_vom_records {
-    struct hpcw_i_vom_reader *reader;
-    struct hpcw_i_vom_metadata metadata;
-    struct hpcw_i_vom_intervals_list lists[4]; /* identical list and range, skipped list and range */
-    unsigned list;                             /* the one being filled */
-    struct hpcw_i_vom_interval range;
+struct read_vom_records {
+    struct read_vom *reader;
+    struct read_vom_metadata metadata;
+    struct read_vom_intervals_list lists[4]; /* identical list and range, skipped list and range */
+    unsigned list;                           /* the one being filled */
+    struct read_vom_interval range;
     unsigned range_ends; /* numbers in `range` so far */
 
-    struct hpcw_i_vom_task task;
-    struct hpcw_i_vom_communication communication;
-    struct hpcw_i_vom_entity *entity; /* the one being filled */
+    struct read_vom_task task;
+    struct read_vom_communication communication;
+    struct read_vom_entity *entity; /* the one being filled */
     uint64_t subphase_id;
     double subphase_value;
     double *subphase;
     size_t subphase_capacity;
     struct hpcw_i_buf resource;
-    struct hpcw_i_vom_members_list rank_attributes, attributes, user_defined;
+    struct read_vom_members_list rank_attributes, attributes, user_defined;
 
     /* [0] the phase, [1] an lb_iteration in it */
-    struct hpcw_i_vom_phase phase[2];
-    struct hpcw_i_vom_members_list phase_user_defined[2];
+    struct read_vom_phase phase[2];
+    struct read_vom_members_list phase_user_defined[2];
     unsigned level;
 };
 
 /* ---- The reader ------------------------------------------------------------------------------------------ */
 
-struct hpcw_i_vom_reader {
-    struct hpcw_i_source *source;
-    struct hpcw_i_vom_text *text;
-    struct hpcw_i_vom_json *json;
+struct read_vom {
+    struct read_source *source;
+    struct read_vom_text *text;
+    struct read_vom_json *json;
     const char *name;
     bool strict;
     uint32_t rank;       /* as told by the caller, by metadata or by the first task */
@@ -71,25 +71,25 @@ struct hpcw_i_vom_reader {
     uint64_t until;  /* where this run stops */
     uint64_t last_id;
     hpcw_status broken; /* what an earlier run ended with */
-    const struct hpcw_i_vom_events *events;
-    struct hpcw_i_vom_records records;
+    const struct read_vom_events *events;
+    struct read_vom_records records;
 };
 
 /* What takes the values of the schema of a data file. */
-extern const struct hpcw_i_vom_consumer hpcw_i_vom_data_consumer; /* its context is the reader */
-void hpcw_i_vom_records_free(struct hpcw_i_vom_records *records);
+extern const struct read_vom_consumer read_vom_data_consumer; /* its context is the reader */
+void read_vom_records_free(struct read_vom_records *records);
 
 /* What one entity says about itself; vom_entity.c. `task`: it is a task's, not an end point. */
-hpcw_status hpcw_i_vom_entity_check(const struct hpcw_i_vom_reader *r, const struct hpcw_i_vom_entity *e,
-                                    bool task, hpcw_error *err);
-/* The end points that a category wants. */
-hpcw_status hpcw_i_vom_ends_check(const struct hpcw_i_vom_reader *r, const struct hpcw_i_vom_communication *c,
+hpcw_status read_vom_entity_check(const struct read_vom *r, const struct read_vom_entity *e, bool task,
                                   hpcw_error *err);
+/* The end points that a category wants. */
+hpcw_status read_vom_ends_check(const struct read_vom *r, const struct read_vom_communication *c,
+                                hpcw_error *err);
 
 /* How messages call an entity: "id 262147", "seq_id 3", "node 4", "shared_id 2". */
-const char *hpcw_i_vom_entity_text(const struct hpcw_i_vom_entity *e, char text[64]);
+const char *read_vom_entity_text(const struct read_vom_entity *e, char text[64]);
 
 /* The rank that an object group's or bare handler's or id's bits name. */
-uint32_t hpcw_i_vom_home_of(uint64_t id);
+uint32_t read_vom_home_of(uint64_t id);
 
 #endif

@@ -10,16 +10,16 @@
 
 /* ---- Growing lists --------------------------------------------------------------------------------------- */
 
-void hpcw_i_vom_members_clear(struct hpcw_i_vom_members_list *l) {
+void read_vom_members_clear(struct read_vom_members_list *l) {
     l->present = false;
     l->text.size = 0;
     l->count = 0;
 }
 
-void hpcw_i_vom_members_free(struct hpcw_i_vom_members_list *l) {
+void read_vom_members_free(struct read_vom_members_list *l) {
     hpcw_i_buf_free(&l->text);
     hpcw_i_free(l->item);
-    *l = (struct hpcw_i_vom_members_list){0};
+    *l = (struct read_vom_members_list){0};
 }
 
 /* Room for one more of `size` bytes each; *list is moved. False without memory. */
@@ -37,22 +37,22 @@ static bool room_for_one(void **list, size_t *capacity, size_t count, size_t siz
     return true;
 }
 
-static hpcw_status no_memory(const struct hpcw_i_vom_json *json, hpcw_error *err) {
-    return hpcw_i_vom_json_wrong(json, HPCW_ENOMEM, err, "no memory for it");
+static hpcw_status no_memory(const struct read_vom_json *json, hpcw_error *err) {
+    return read_vom_json_wrong(json, HPCW_ENOMEM, err, "no memory for it");
 }
 
-hpcw_status hpcw_i_vom_members_add(struct hpcw_i_vom_members_list *l, const struct hpcw_i_vom_json *json,
-                                   const struct hpcw_i_vom_value *v, hpcw_error *err) {
-    static const enum hpcw_i_vom_value_type types[] = {
-        [HPCW_I_VOM_V_NULL] = HPCW_I_VOM_NULL,       [HPCW_I_VOM_V_FLAG] = HPCW_I_VOM_BOOL,
-        [HPCW_I_VOM_V_INTEGER] = HPCW_I_VOM_INTEGER, [HPCW_I_VOM_V_FLOAT] = HPCW_I_VOM_FLOAT,
-        [HPCW_I_VOM_V_TEXT] = HPCW_I_VOM_STRING,     [HPCW_I_VOM_V_NESTED] = HPCW_I_VOM_NESTED,
+hpcw_status read_vom_members_add(struct read_vom_members_list *l, const struct read_vom_json *json,
+                                 const struct read_vom_value *v, hpcw_error *err) {
+    static const enum read_vom_value_type types[] = {
+        [READ_VOM_V_NULL] = READ_VOM_NULL,       [READ_VOM_V_FLAG] = READ_VOM_BOOL,
+        [READ_VOM_V_INTEGER] = READ_VOM_INTEGER, [READ_VOM_V_FLOAT] = READ_VOM_FLOAT,
+        [READ_VOM_V_TEXT] = READ_VOM_STRING,     [READ_VOM_V_NESTED] = READ_VOM_NESTED,
     };
     /* Each counts as 64 bytes on top of its texts, so that many short ones are bounded, too. */
-    if (l->text.size + 64 * l->count + v->key_size + v->size > HPCW_I_VOM_MOST_MEMBER_BYTES) {
-        return hpcw_i_vom_json_wrong(json, HPCW_ERANGE, err,
-                                     "wanted values of at most %zu bytes in all, got more",
-                                     HPCW_I_VOM_MOST_MEMBER_BYTES);
+    if (l->text.size + 64 * l->count + v->key_size + v->size > READ_VOM_MOST_MEMBER_BYTES) {
+        return read_vom_json_wrong(json, HPCW_ERANGE, err,
+                                   "wanted values of at most %zu bytes in all, got more",
+                                   READ_VOM_MOST_MEMBER_BYTES);
     }
     void *list = l->item;
     bool good = room_for_one(&list, &l->capacity, l->count, sizeof *l->item);
@@ -62,12 +62,12 @@ hpcw_status hpcw_i_vom_members_add(struct hpcw_i_vom_members_list *l, const stru
     if (!good) {
         return no_memory(json, err);
     }
-    l->item[l->count++] = (struct hpcw_i_vom_member){
+    l->item[l->count++] = (struct read_vom_member){
         .key_size = v->key_size, .type = types[v->kind], .text_size = v->size, .number = v->number};
     return HPCW_OK;
 }
 
-struct hpcw_i_vom_members hpcw_i_vom_members_view(struct hpcw_i_vom_members_list *l) {
+struct read_vom_members read_vom_members_view(struct read_vom_members_list *l) {
     const char *text = (const char *)l->text.data;
     for (size_t i = 0; i < l->count; i++) {
         l->item[i].key = text;
@@ -75,15 +75,15 @@ struct hpcw_i_vom_members hpcw_i_vom_members_view(struct hpcw_i_vom_members_list
         l->item[i].text = text;
         text += l->item[i].text_size + 1;
     }
-    return (struct hpcw_i_vom_members){.present = l->present, .item = l->item, .count = l->count};
+    return (struct read_vom_members){.present = l->present, .item = l->item, .count = l->count};
 }
 
-static hpcw_status add_interval(struct hpcw_i_vom_reader *r, hpcw_error *err) {
-    struct hpcw_i_vom_intervals_list *l = &r->records.lists[r->records.list];
+static hpcw_status add_interval(struct read_vom *r, hpcw_error *err) {
+    struct read_vom_intervals_list *l = &r->records.lists[r->records.list];
     void *list = l->item;
-    if (l->count == HPCW_I_VOM_MOST_INTERVALS) {
-        return hpcw_i_vom_json_wrong(r->json, HPCW_ERANGE, err, "wanted at most %zu entries, got more",
-                                     HPCW_I_VOM_MOST_INTERVALS);
+    if (l->count == READ_VOM_MOST_INTERVALS) {
+        return read_vom_json_wrong(r->json, HPCW_ERANGE, err, "wanted at most %zu entries, got more",
+                                   READ_VOM_MOST_INTERVALS);
     }
     bool good = room_for_one(&list, &l->capacity, l->count, sizeof *l->item);
     l->item = list;
@@ -94,120 +94,119 @@ static hpcw_status add_interval(struct hpcw_i_vom_reader *r, hpcw_error *err) {
     return HPCW_OK;
 }
 
-void hpcw_i_vom_records_free(struct hpcw_i_vom_records *records) {
+void read_vom_records_free(struct read_vom_records *records) {
     for (int i = 0; i < 4; i++) {
         hpcw_i_free(records->lists[i].item);
     }
     hpcw_i_free(records->subphase);
     hpcw_i_buf_free(&records->resource);
-    hpcw_i_vom_members_free(&records->rank_attributes);
-    hpcw_i_vom_members_free(&records->attributes);
-    hpcw_i_vom_members_free(&records->user_defined);
-    hpcw_i_vom_members_free(&records->phase_user_defined[0]);
-    hpcw_i_vom_members_free(&records->phase_user_defined[1]);
+    read_vom_members_free(&records->rank_attributes);
+    read_vom_members_free(&records->attributes);
+    read_vom_members_free(&records->user_defined);
+    read_vom_members_free(&records->phase_user_defined[0]);
+    read_vom_members_free(&records->phase_user_defined[1]);
 }
 
 /* ---- Beginnings ------------------------------------------------------------------------------------------ */
 
-static void begin_entity(struct hpcw_i_vom_records *c, struct hpcw_i_vom_entity *e) {
+static void begin_entity(struct read_vom_records *c, struct read_vom_entity *e) {
     /* All but the index, whose length says what counts. */
-    memset(e, 0, offsetof(struct hpcw_i_vom_entity, index));
+    memset(e, 0, offsetof(struct read_vom_entity, index));
     c->entity = e;
 }
 
-static hpcw_status begin_phase(struct hpcw_i_vom_reader *r, hpcw_error *err) {
-    struct hpcw_i_vom_records *c = &r->records;
-    const struct hpcw_i_vom_events *events = r->events;
+static hpcw_status begin_phase(struct read_vom *r, hpcw_error *err) {
+    struct read_vom_records *c = &r->records;
+    const struct read_vom_events *events = r->events;
     if (r->phases == r->until) {
-        hpcw_i_vom_json_stop(r->json);
+        read_vom_json_stop(r->json);
         return HPCW_OK;
     }
-    if (r->phases == HPCW_I_VOM_MOST_PHASES) {
-        return hpcw_i_vom_json_wrong(r->json, HPCW_ERANGE, err, "wanted at most %" PRIu64 " phases, got more",
-                                     HPCW_I_VOM_MOST_PHASES);
+    if (r->phases == READ_VOM_MOST_PHASES) {
+        return read_vom_json_wrong(r->json, HPCW_ERANGE, err, "wanted at most %" PRIu64 " phases, got more",
+                                   READ_VOM_MOST_PHASES);
     }
     c->level = 0;
-    c->phase[0] = (struct hpcw_i_vom_phase){.number = r->phases};
-    hpcw_i_vom_members_clear(&c->phase_user_defined[0]);
+    c->phase[0] = (struct read_vom_phase){.number = r->phases};
+    read_vom_members_clear(&c->phase_user_defined[0]);
     return events->phase_begin == NULL ? HPCW_OK : events->phase_begin(events->context, r->phases, err);
 }
 
-static hpcw_status begin_iteration(struct hpcw_i_vom_reader *r, hpcw_error *err) {
-    struct hpcw_i_vom_records *c = &r->records;
-    const struct hpcw_i_vom_events *events = r->events;
+static hpcw_status begin_iteration(struct read_vom *r, hpcw_error *err) {
+    struct read_vom_records *c = &r->records;
+    const struct read_vom_events *events = r->events;
     uint64_t number = c->phase[0].iterations++;
     c->level = 1;
-    c->phase[1] = (struct hpcw_i_vom_phase){.number = number};
-    hpcw_i_vom_members_clear(&c->phase_user_defined[1]);
+    c->phase[1] = (struct read_vom_phase){.number = number};
+    read_vom_members_clear(&c->phase_user_defined[1]);
     return events->iteration_begin == NULL ? HPCW_OK : events->iteration_begin(events->context, number, err);
 }
 
 static hpcw_status begin(void *context, unsigned slot, hpcw_error *err) {
-    struct hpcw_i_vom_reader *r = context;
-    struct hpcw_i_vom_records *c = &r->records;
+    struct read_vom *r = context;
+    struct read_vom_records *c = &r->records;
     switch (slot) {
-    case HPCW_I_VOM_S_PHASE:
+    case READ_VOM_S_PHASE:
         return begin_phase(r, err);
-    case HPCW_I_VOM_S_ITERATION:
+    case READ_VOM_S_ITERATION:
         return begin_iteration(r, err);
-    case HPCW_I_VOM_S_TASK:
+    case READ_VOM_S_TASK:
         c->task.has_subphases = false;
         c->task.subphases = 0;
-        hpcw_i_vom_members_clear(&c->attributes);
-        hpcw_i_vom_members_clear(&c->user_defined);
+        read_vom_members_clear(&c->attributes);
+        read_vom_members_clear(&c->user_defined);
         break;
-    case HPCW_I_VOM_S_ENTITY:
+    case READ_VOM_S_ENTITY:
         begin_entity(c, &c->task.entity);
         break;
-    case HPCW_I_VOM_S_FROM:
+    case READ_VOM_S_FROM:
         begin_entity(c, &c->communication.from);
         break;
-    case HPCW_I_VOM_S_TO:
+    case READ_VOM_S_TO:
         begin_entity(c, &c->communication.to);
         break;
-    case HPCW_I_VOM_S_SUBPHASES:
+    case READ_VOM_S_SUBPHASES:
         c->task.has_subphases = true;
         break;
-    case HPCW_I_VOM_S_COMMUNICATIONS:
+    case READ_VOM_S_COMMUNICATIONS:
         c->phase[c->level].has_communications = true;
         break;
-    case HPCW_I_VOM_S_METADATA:
-        c->metadata = (struct hpcw_i_vom_metadata){0};
+    case READ_VOM_S_METADATA:
+        c->metadata = (struct read_vom_metadata){0};
         break;
-    case HPCW_I_VOM_S_PHASE_LISTS:
+    case READ_VOM_S_PHASE_LISTS:
         c->metadata.has_phases = true;
         break;
-    case HPCW_I_VOM_S_IDENTICAL:
+    case READ_VOM_S_IDENTICAL:
         c->list = 0;
         break;
-    case HPCW_I_VOM_S_SKIPPED:
+    case READ_VOM_S_SKIPPED:
         c->list = 2;
         break;
-    case HPCW_I_VOM_S_LIST:
+    case READ_VOM_S_LIST:
         c->list &= ~1u;
         break;
-    case HPCW_I_VOM_S_RANGES:
+    case READ_VOM_S_RANGES:
         c->list |= 1u;
         break;
-    case HPCW_I_VOM_S_RANGE:
+    case READ_VOM_S_RANGE:
         c->range_ends = 0;
         break;
-    case HPCW_I_VOM_S_SHARED_NODE:
+    case READ_VOM_S_SHARED_NODE:
         c->metadata.has_shared_node = true;
         break;
-    case HPCW_I_VOM_S_RANK_ATTRIBUTES:
+    case READ_VOM_S_RANK_ATTRIBUTES:
         c->rank_attributes.present = true;
         break;
-    case HPCW_I_VOM_S_ATTRIBUTES:
+    case READ_VOM_S_ATTRIBUTES:
         c->attributes.present = true;
         break;
-    case HPCW_I_VOM_S_USER:
+    case READ_VOM_S_USER:
         c->user_defined.present = true;
         break;
-    case HPCW_I_VOM_S_PHASE_USER:
+    case READ_VOM_S_PHASE_USER:
         if (r->strict && c->level == 0) {
-            return hpcw_i_vom_reader_wrong(r, err,
-                                           "wanted no user_defined of a phase: vt's reader throws on it");
+            return read_vom_wrong(r, err, "wanted no user_defined of a phase: vt's reader throws on it");
         }
         c->phase_user_defined[c->level].present = true;
         break;
@@ -219,17 +218,16 @@ static hpcw_status begin(void *context, unsigned slot, hpcw_error *err) {
 
 /* ---- Values ---------------------------------------------------------------------------------------------- */
 
-static bool is_text(const struct hpcw_i_vom_value *v, const char *text) {
+static bool is_text(const struct read_vom_value *v, const char *text) {
     return v->size == strlen(text) && memcmp(v->text, text, v->size) == 0;
 }
 
-static hpcw_status word_wrong(const struct hpcw_i_vom_reader *r, const struct hpcw_i_vom_value *v,
-                              const char *wanted, hpcw_error *err) {
-    return hpcw_i_vom_reader_wrong(r, err, "wanted %s, got \"%.*s\"", wanted, v->size > 60 ? 60 : (int)v->size,
-                                   v->text);
+static hpcw_status word_wrong(const struct read_vom *r, const struct read_vom_value *v, const char *wanted,
+                              hpcw_error *err) {
+    return read_vom_wrong(r, err, "wanted %s, got \"%.*s\"", wanted, v->size > 60 ? 60 : (int)v->size, v->text);
 }
 
-static hpcw_status take_type(struct hpcw_i_vom_reader *r, const struct hpcw_i_vom_value *v, hpcw_error *err) {
+static hpcw_status take_type(struct read_vom *r, const struct read_vom_value *v, hpcw_error *err) {
     if (!is_text(v, "LBDatafile")) {
         return word_wrong(r, v, "\"LBDatafile\"", err);
     }
@@ -238,13 +236,13 @@ static hpcw_status take_type(struct hpcw_i_vom_reader *r, const struct hpcw_i_vo
     return HPCW_OK;
 }
 
-static hpcw_status take_rank(struct hpcw_i_vom_reader *r, uint32_t rank, hpcw_error *err) {
-    if (r->rank == HPCW_I_VOM_ANY_RANK) {
+static hpcw_status take_rank(struct read_vom *r, uint32_t rank, hpcw_error *err) {
+    if (r->rank == READ_VOM_ANY_RANK) {
         r->rank = rank;
     }
     if (r->rank != rank) {
-        return hpcw_i_vom_reader_wrong(r, err, "wanted %" PRIu32 ", the rank of %s, got %" PRIu32, r->rank,
-                                       r->rank_from_task ? "the tasks" : "the file", rank);
+        return read_vom_wrong(r, err, "wanted %" PRIu32 ", the rank of %s, got %" PRIu32, r->rank,
+                              r->rank_from_task ? "the tasks" : "the file", rank);
     }
     r->rank_from_task = false;
     r->records.metadata.has_rank = true;
@@ -252,182 +250,180 @@ static hpcw_status take_rank(struct hpcw_i_vom_reader *r, uint32_t rank, hpcw_er
     return HPCW_OK;
 }
 
-static hpcw_status take_task_node(struct hpcw_i_vom_reader *r, uint32_t node, hpcw_error *err) {
-    if (r->rank == HPCW_I_VOM_ANY_RANK) {
+static hpcw_status take_task_node(struct read_vom *r, uint32_t node, hpcw_error *err) {
+    if (r->rank == READ_VOM_ANY_RANK) {
         r->rank = node;
         r->rank_from_task = true;
     }
     if (r->rank != node) {
-        return hpcw_i_vom_reader_wrong(r, err, "wanted %" PRIu32 ", the rank of %s, got %" PRIu32, r->rank,
-                                       r->rank_from_task ? "the tasks before" : "the file", node);
+        return read_vom_wrong(r, err, "wanted %" PRIu32 ", the rank of %s, got %" PRIu32, r->rank,
+                              r->rank_from_task ? "the tasks before" : "the file", node);
     }
     r->records.task.node = node;
     return HPCW_OK;
 }
 
-static hpcw_status take_phase_id(struct hpcw_i_vom_reader *r, uint64_t id, hpcw_error *err) {
-    struct hpcw_i_vom_records *c = &r->records;
+static hpcw_status take_phase_id(struct read_vom *r, uint64_t id, hpcw_error *err) {
+    struct read_vom_records *c = &r->records;
     if (c->level == 0 && r->phases > 0 && id <= r->last_id) {
-        return hpcw_i_vom_reader_wrong(r, err, "wanted ids in ascending order, above %" PRIu64 ", got %" PRIu64,
-                                       r->last_id, id);
+        return read_vom_wrong(r, err, "wanted ids in ascending order, above %" PRIu64 ", got %" PRIu64,
+                              r->last_id, id);
     }
     c->phase[c->level].id = id;
     return HPCW_OK;
 }
 
-static hpcw_status take_category(struct hpcw_i_vom_reader *r, const struct hpcw_i_vom_value *v,
-                                 hpcw_error *err) {
-    for (int c = HPCW_I_VOM_SEND_RECV; c <= HPCW_I_VOM_READ_ONLY_SHARED; c++) {
-        if (is_text(v, hpcw_i_vom_category_name((enum hpcw_i_vom_category)c))) {
-            r->records.communication.category = (enum hpcw_i_vom_category)c;
+static hpcw_status take_category(struct read_vom *r, const struct read_vom_value *v, hpcw_error *err) {
+    for (int c = READ_VOM_SEND_RECV; c <= READ_VOM_READ_ONLY_SHARED; c++) {
+        if (is_text(v, read_vom_category_name((enum read_vom_category)c))) {
+            r->records.communication.category = (enum read_vom_category)c;
             return HPCW_OK;
         }
     }
     return word_wrong(r, v, "the name of a category", err);
 }
 
-static hpcw_status take_kind(struct hpcw_i_vom_reader *r, const struct hpcw_i_vom_value *v, hpcw_error *err) {
-    struct hpcw_i_vom_entity *e = r->records.entity;
+static hpcw_status take_kind(struct read_vom *r, const struct read_vom_value *v, hpcw_error *err) {
+    struct read_vom_entity *e = r->records.entity;
     if (is_text(v, "object")) {
-        e->kind = HPCW_I_VOM_OBJECT;
+        e->kind = READ_VOM_OBJECT;
     } else if (is_text(v, "node")) {
-        e->kind = HPCW_I_VOM_NODE;
+        e->kind = READ_VOM_NODE;
     } else if (is_text(v, "shared_id")) {
-        e->kind = HPCW_I_VOM_SHARED_ID;
+        e->kind = READ_VOM_SHARED_ID;
     } else {
         return word_wrong(r, v, "\"object\", \"node\" or \"shared_id\"", err);
     }
     return HPCW_OK;
 }
 
-static hpcw_status take_listed(struct hpcw_i_vom_reader *r, uint64_t number, hpcw_error *err) {
-    r->records.range = (struct hpcw_i_vom_interval){number, number};
+static hpcw_status take_listed(struct read_vom *r, uint64_t number, hpcw_error *err) {
+    r->records.range = (struct read_vom_interval){number, number};
     return add_interval(r, err);
 }
 
-static hpcw_status take_range_end(struct hpcw_i_vom_reader *r, uint64_t number, hpcw_error *err) {
-    struct hpcw_i_vom_records *c = &r->records;
+static hpcw_status take_range_end(struct read_vom *r, uint64_t number, hpcw_error *err) {
+    struct read_vom_records *c = &r->records;
     if (c->range_ends == 2) {
-        return hpcw_i_vom_reader_wrong(r, err, "wanted two numbers, got more");
+        return read_vom_wrong(r, err, "wanted two numbers, got more");
     }
     *(c->range_ends == 0 ? &c->range.first : &c->range.last) = number;
     c->range_ends++;
     return HPCW_OK;
 }
 
-static hpcw_status take_index(struct hpcw_i_vom_reader *r, uint64_t number, hpcw_error *err) {
-    struct hpcw_i_vom_entity *e = r->records.entity;
-    if (e->dimensions == HPCW_I_VOM_MOST_INDEX) {
-        return hpcw_i_vom_json_wrong(r->json, HPCW_ERANGE, err, "wanted at most %u numbers, got more",
-                                     HPCW_I_VOM_MOST_INDEX);
+static hpcw_status take_index(struct read_vom *r, uint64_t number, hpcw_error *err) {
+    struct read_vom_entity *e = r->records.entity;
+    if (e->dimensions == READ_VOM_MOST_INDEX) {
+        return read_vom_json_wrong(r->json, HPCW_ERANGE, err, "wanted at most %u numbers, got more",
+                                   READ_VOM_MOST_INDEX);
     }
     e->index[e->dimensions++] = number;
     return HPCW_OK;
 }
 
-static hpcw_status take_resource(struct hpcw_i_vom_reader *r, const struct hpcw_i_vom_value *v,
-                                 hpcw_error *err) {
+static hpcw_status take_resource(struct read_vom *r, const struct read_vom_value *v, hpcw_error *err) {
     struct hpcw_i_buf *b = &r->records.resource;
     b->size = 0;
     return hpcw_i_buf_append(b, v->text, v->size) && hpcw_i_buf_append(b, "", 1) ? HPCW_OK
                                                                                  : no_memory(r->json, err);
 }
 
-static hpcw_status value(void *context, unsigned slot, const struct hpcw_i_vom_value *v, hpcw_error *err) {
-    struct hpcw_i_vom_reader *r = context;
-    struct hpcw_i_vom_records *c = &r->records;
-    struct hpcw_i_vom_metadata *m = &c->metadata;
+static hpcw_status value(void *context, unsigned slot, const struct read_vom_value *v, hpcw_error *err) {
+    struct read_vom *r = context;
+    struct read_vom_records *c = &r->records;
+    struct read_vom_metadata *m = &c->metadata;
     switch (slot) {
     /* An entity's. */
-    case HPCW_I_VOM_S_COLLECTION_ID:
+    case READ_VOM_S_COLLECTION_ID:
         c->entity->has_collection_id = true;
         c->entity->collection_id = v->count;
         break;
-    case HPCW_I_VOM_S_HOME:
+    case READ_VOM_S_HOME:
         c->entity->has_home = true;
         c->entity->home = (uint32_t)v->count;
         break;
-    case HPCW_I_VOM_S_ID:
+    case READ_VOM_S_ID:
         c->entity->has_id = true;
         c->entity->id = v->count;
         break;
-    case HPCW_I_VOM_S_INDEX_ENTRY:
+    case READ_VOM_S_INDEX_ENTRY:
         return take_index(r, v->count, err);
-    case HPCW_I_VOM_S_MIGRATABLE:
+    case READ_VOM_S_MIGRATABLE:
         c->entity->has_migratable = true;
         c->entity->migratable = v->flag;
         break;
-    case HPCW_I_VOM_S_OBJGROUP_ID:
+    case READ_VOM_S_OBJGROUP_ID:
         c->entity->has_objgroup_id = true;
         c->entity->objgroup_id = v->count;
         break;
-    case HPCW_I_VOM_S_SEQ_ID:
+    case READ_VOM_S_SEQ_ID:
         c->entity->has_seq_id = true;
         c->entity->seq_id = v->count;
         break;
-    case HPCW_I_VOM_S_KIND:
+    case READ_VOM_S_KIND:
         return take_kind(r, v, err);
     /* A communication's. */
-    case HPCW_I_VOM_S_BYTES:
+    case READ_VOM_S_BYTES:
         c->communication.bytes = v->number;
         break;
-    case HPCW_I_VOM_S_MESSAGES:
+    case READ_VOM_S_MESSAGES:
         c->communication.messages = v->count;
         break;
-    case HPCW_I_VOM_S_CATEGORY:
+    case READ_VOM_S_CATEGORY:
         return take_category(r, v, err);
     /* A task's. */
-    case HPCW_I_VOM_S_TASK_NODE:
+    case READ_VOM_S_TASK_NODE:
         return take_task_node(r, (uint32_t)v->count, err);
-    case HPCW_I_VOM_S_RESOURCE:
+    case READ_VOM_S_RESOURCE:
         return take_resource(r, v, err);
-    case HPCW_I_VOM_S_TASK_TIME:
+    case READ_VOM_S_TASK_TIME:
         c->task.time = v->number;
         break;
-    case HPCW_I_VOM_S_SUBPHASE_ID:
+    case READ_VOM_S_SUBPHASE_ID:
         c->subphase_id = v->count;
         break;
-    case HPCW_I_VOM_S_SUBPHASE_TIME:
+    case READ_VOM_S_SUBPHASE_TIME:
         c->subphase_value = v->number;
         break;
-    case HPCW_I_VOM_S_ATTRIBUTE:
-        return hpcw_i_vom_members_add(&c->attributes, r->json, v, err);
-    case HPCW_I_VOM_S_USER_VALUE:
-        return hpcw_i_vom_members_add(&c->user_defined, r->json, v, err);
+    case READ_VOM_S_ATTRIBUTE:
+        return read_vom_members_add(&c->attributes, r->json, v, err);
+    case READ_VOM_S_USER_VALUE:
+        return read_vom_members_add(&c->user_defined, r->json, v, err);
     /* A phase's. */
-    case HPCW_I_VOM_S_PHASE_ID:
+    case READ_VOM_S_PHASE_ID:
         return take_phase_id(r, v->count, err);
-    case HPCW_I_VOM_S_PHASE_USER_VALUE:
-        return hpcw_i_vom_members_add(&c->phase_user_defined[c->level], r->json, v, err);
+    case READ_VOM_S_PHASE_USER_VALUE:
+        return read_vom_members_add(&c->phase_user_defined[c->level], r->json, v, err);
     /* The metadata's. */
-    case HPCW_I_VOM_S_TYPE:
+    case READ_VOM_S_TYPE:
         return take_type(r, v, err);
-    case HPCW_I_VOM_S_RANK:
+    case READ_VOM_S_RANK:
         return take_rank(r, (uint32_t)v->count, err);
-    case HPCW_I_VOM_S_RANK_ALPHA:
+    case READ_VOM_S_RANK_ALPHA:
         m->has_rank_alpha = true;
         m->rank_alpha = v->number;
         break;
-    case HPCW_I_VOM_S_RANK_ATTRIBUTE:
-        return hpcw_i_vom_members_add(&c->rank_attributes, r->json, v, err);
-    case HPCW_I_VOM_S_PHASE_COUNT:
+    case READ_VOM_S_RANK_ATTRIBUTE:
+        return read_vom_members_add(&c->rank_attributes, r->json, v, err);
+    case READ_VOM_S_PHASE_COUNT:
         m->has_count = true;
         m->count = v->count;
         break;
-    case HPCW_I_VOM_S_LISTED:
+    case READ_VOM_S_LISTED:
         return take_listed(r, v->count, err);
-    case HPCW_I_VOM_S_RANGE_END:
+    case READ_VOM_S_RANGE_END:
         return take_range_end(r, v->count, err);
-    case HPCW_I_VOM_S_NODE_ID:
+    case READ_VOM_S_NODE_ID:
         m->shared_node.id = (uint32_t)v->count;
         break;
-    case HPCW_I_VOM_S_NODE_COUNT:
+    case READ_VOM_S_NODE_COUNT:
         m->shared_node.num_nodes = (uint32_t)v->count;
         break;
-    case HPCW_I_VOM_S_NODE_RANK:
+    case READ_VOM_S_NODE_RANK:
         m->shared_node.rank = (uint32_t)v->count;
         break;
-    case HPCW_I_VOM_S_NODE_SIZE:
+    case READ_VOM_S_NODE_SIZE:
         m->shared_node.size = (uint32_t)v->count;
         break;
     default:
@@ -438,11 +434,11 @@ static hpcw_status value(void *context, unsigned slot, const struct hpcw_i_vom_v
 
 /* ---- Ends ------------------------------------------------------------------------------------------------ */
 
-static hpcw_status end_subphase(struct hpcw_i_vom_reader *r, hpcw_error *err) {
-    struct hpcw_i_vom_records *c = &r->records;
+static hpcw_status end_subphase(struct read_vom *r, hpcw_error *err) {
+    struct read_vom_records *c = &r->records;
     if (c->subphase_id != c->task.subphases) {
-        return hpcw_i_vom_reader_wrong(r, err, "id: wanted %" PRIu32 ", its place in the array, got %" PRIu64,
-                                       c->task.subphases, c->subphase_id);
+        return read_vom_wrong(r, err, "id: wanted %" PRIu32 ", its place in the array, got %" PRIu64,
+                              c->task.subphases, c->subphase_id);
     }
     void *list = c->subphase;
     bool good = room_for_one(&list, &c->subphase_capacity, c->task.subphases, sizeof *c->subphase);
@@ -455,38 +451,38 @@ static hpcw_status end_subphase(struct hpcw_i_vom_reader *r, hpcw_error *err) {
 }
 
 /* Whether the records of the present phase or iteration are told. */
-static bool told(const struct hpcw_i_vom_reader *r) {
+static bool told(const struct read_vom *r) {
     return r->records.level == 0 || r->events->iteration_begin != NULL;
 }
 
-static hpcw_status end_task(struct hpcw_i_vom_reader *r, hpcw_error *err) {
-    struct hpcw_i_vom_records *c = &r->records;
+static hpcw_status end_task(struct read_vom *r, hpcw_error *err) {
+    struct read_vom_records *c = &r->records;
     c->task.number = c->phase[c->level].tasks++;
     if (!told(r) || r->events->task == NULL) {
         return HPCW_OK;
     }
     c->task.resource = (const char *)c->resource.data;
     c->task.subphase_time = c->subphase;
-    c->task.attributes = hpcw_i_vom_members_view(&c->attributes);
-    c->task.user_defined = hpcw_i_vom_members_view(&c->user_defined);
+    c->task.attributes = read_vom_members_view(&c->attributes);
+    c->task.user_defined = read_vom_members_view(&c->user_defined);
     return r->events->task(r->events->context, &c->task, err);
 }
 
-static hpcw_status end_communication(struct hpcw_i_vom_reader *r, hpcw_error *err) {
-    struct hpcw_i_vom_records *c = &r->records;
+static hpcw_status end_communication(struct read_vom *r, hpcw_error *err) {
+    struct read_vom_records *c = &r->records;
     c->communication.number = c->phase[c->level].communications++;
-    hpcw_status status = hpcw_i_vom_ends_check(r, &c->communication, err);
+    hpcw_status status = read_vom_ends_check(r, &c->communication, err);
     if (status != HPCW_OK || !told(r) || r->events->communication == NULL) {
         return status;
     }
     return r->events->communication(r->events->context, &c->communication, err);
 }
 
-static hpcw_status end_phase(struct hpcw_i_vom_reader *r, hpcw_error *err) {
-    struct hpcw_i_vom_records *c = &r->records;
-    struct hpcw_i_vom_phase *p = &c->phase[c->level];
-    const struct hpcw_i_vom_events *events = r->events;
-    p->user_defined = hpcw_i_vom_members_view(&c->phase_user_defined[c->level]);
+static hpcw_status end_phase(struct read_vom *r, hpcw_error *err) {
+    struct read_vom_records *c = &r->records;
+    struct read_vom_phase *p = &c->phase[c->level];
+    const struct read_vom_events *events = r->events;
+    p->user_defined = read_vom_members_view(&c->phase_user_defined[c->level]);
     if (c->level == 1) {
         c->level = 0;
         return events->iteration_begin == NULL || events->iteration_end == NULL
@@ -498,18 +494,18 @@ static hpcw_status end_phase(struct hpcw_i_vom_reader *r, hpcw_error *err) {
     return events->phase_end == NULL ? HPCW_OK : events->phase_end(events->context, p, err);
 }
 
-static hpcw_status end_metadata(struct hpcw_i_vom_reader *r, hpcw_error *err) {
-    struct hpcw_i_vom_records *c = &r->records;
-    struct hpcw_i_vom_metadata *m = &c->metadata;
-    struct hpcw_i_vom_intervals views[4];
+static hpcw_status end_metadata(struct read_vom *r, hpcw_error *err) {
+    struct read_vom_records *c = &r->records;
+    struct read_vom_metadata *m = &c->metadata;
+    struct read_vom_intervals views[4];
     for (int i = 0; i < 4; i++) {
-        views[i] = (struct hpcw_i_vom_intervals){c->lists[i].item, c->lists[i].count};
+        views[i] = (struct read_vom_intervals){c->lists[i].item, c->lists[i].count};
     }
     m->identical_list = views[0];
     m->identical_range = views[1];
     m->skipped_list = views[2];
     m->skipped_range = views[3];
-    m->attributes = hpcw_i_vom_members_view(&c->rank_attributes);
+    m->attributes = read_vom_members_view(&c->rank_attributes);
     r->has_metadata = true;
     const struct {
         bool there;
@@ -520,44 +516,43 @@ static hpcw_status end_metadata(struct hpcw_i_vom_reader *r, hpcw_error *err) {
                 {m->has_type, "type"}};
     for (size_t i = 0; i < sizeof keys / sizeof keys[0] && r->strict; i++) {
         if (!keys[i].there) {
-            return hpcw_i_vom_reader_wrong(r, err, "wanted the key \"%s\", got an object without it",
-                                           keys[i].key);
+            return read_vom_wrong(r, err, "wanted the key \"%s\", got an object without it", keys[i].key);
         }
     }
     return r->events->metadata == NULL ? HPCW_OK : r->events->metadata(r->events->context, m, err);
 }
 
 static hpcw_status end(void *context, unsigned slot, uint64_t count, hpcw_error *err) {
-    struct hpcw_i_vom_reader *r = context;
-    struct hpcw_i_vom_records *c = &r->records;
+    struct read_vom *r = context;
+    struct read_vom_records *c = &r->records;
     switch (slot) {
-    case HPCW_I_VOM_S_ENTITY:
-        return hpcw_i_vom_entity_check(r, &c->task.entity, true, err);
-    case HPCW_I_VOM_S_FROM:
-        return hpcw_i_vom_entity_check(r, &c->communication.from, false, err);
-    case HPCW_I_VOM_S_TO:
-        return hpcw_i_vom_entity_check(r, &c->communication.to, false, err);
-    case HPCW_I_VOM_S_INDEX:
-        return count > 0 ? HPCW_OK : hpcw_i_vom_reader_wrong(r, err, "wanted at least one number, got none");
-    case HPCW_I_VOM_S_SUBPHASE:
+    case READ_VOM_S_ENTITY:
+        return read_vom_entity_check(r, &c->task.entity, true, err);
+    case READ_VOM_S_FROM:
+        return read_vom_entity_check(r, &c->communication.from, false, err);
+    case READ_VOM_S_TO:
+        return read_vom_entity_check(r, &c->communication.to, false, err);
+    case READ_VOM_S_INDEX:
+        return count > 0 ? HPCW_OK : read_vom_wrong(r, err, "wanted at least one number, got none");
+    case READ_VOM_S_SUBPHASE:
         return end_subphase(r, err);
-    case HPCW_I_VOM_S_TASK:
+    case READ_VOM_S_TASK:
         return end_task(r, err);
-    case HPCW_I_VOM_S_COMMUNICATION:
+    case READ_VOM_S_COMMUNICATION:
         return end_communication(r, err);
-    case HPCW_I_VOM_S_PHASE:
-    case HPCW_I_VOM_S_ITERATION:
+    case READ_VOM_S_PHASE:
+    case READ_VOM_S_ITERATION:
         return end_phase(r, err);
-    case HPCW_I_VOM_S_RANGE:
+    case READ_VOM_S_RANGE:
         if (count != 2) {
-            return hpcw_i_vom_reader_wrong(r, err, "wanted two numbers, got %" PRIu64, count);
+            return read_vom_wrong(r, err, "wanted two numbers, got %" PRIu64, count);
         }
         return add_interval(r, err);
-    case HPCW_I_VOM_S_METADATA:
+    case READ_VOM_S_METADATA:
         return end_metadata(r, err);
     default:
         return HPCW_OK;
     }
 }
 
-const struct hpcw_i_vom_consumer hpcw_i_vom_data_consumer = {.begin = begin, .value = value, .end = end};
+const struct read_vom_consumer read_vom_data_consumer = {.begin = begin, .value = value, .end = end};

@@ -15,64 +15,64 @@
 /* Where the phases are, in the outermost object. */
 #define PHASES "phases"
 
-static hpcw_status new_reader(struct hpcw_i_source *source, uint32_t rank, unsigned flags,
-                              struct hpcw_i_vom_reader **out, hpcw_error *err) {
+static hpcw_status new_reader(struct read_source *source, uint32_t rank, unsigned flags, struct read_vom **out,
+                              hpcw_error *err) {
     *out = NULL;
-    struct hpcw_i_vom_reader *r = hpcw_i_calloc(1, sizeof *r);
+    struct read_vom *r = hpcw_i_calloc(1, sizeof *r);
     if (r == NULL) {
         hpcw_status status =
-            hpcw_i_fail(err, HPCW_ENOMEM, "%s: no memory to read it", hpcw_i_source_name(source));
-        hpcw_i_source_free(source);
+            hpcw_i_fail(err, HPCW_ENOMEM, "%s: no memory to read it", read_source_name(source));
+        read_source_free(source);
         return status;
     }
     r->source = source;
-    r->name = hpcw_i_source_name(source);
+    r->name = read_source_name(source);
     r->rank = rank;
-    r->strict = (flags & HPCW_I_VOM_STRICT) != 0;
-    hpcw_status status = hpcw_i_vom_text_new(source, &r->text, err);
+    r->strict = (flags & READ_VOM_STRICT) != 0;
+    hpcw_status status = read_vom_text_new(source, &r->text, err);
     if (status == HPCW_OK) {
-        struct hpcw_i_vom_consumer consumer = hpcw_i_vom_data_consumer;
+        struct read_vom_consumer consumer = read_vom_data_consumer;
         consumer.context = r;
         status =
-            hpcw_i_vom_json_new(r->name, r->text, &hpcw_i_vom_data_schema, r->strict, &consumer, &r->json, err);
+            read_vom_json_new(r->name, r->text, &read_vom_data_schema, r->strict, &consumer, &r->json, err);
     }
     if (status != HPCW_OK) {
-        hpcw_i_vom_reader_free(r);
+        read_vom_free(r);
         r = NULL;
     }
     *out = r;
     return status;
 }
 
-hpcw_status hpcw_i_vom_reader_open(const char *path, uint32_t rank, unsigned flags,
-                                   struct hpcw_i_vom_reader **out, hpcw_error *err) {
+hpcw_status read_vom_open(const char *path, uint32_t rank, unsigned flags, struct read_vom **out,
+                          hpcw_error *err) {
     *out = NULL;
-    struct hpcw_i_source *source;
-    hpcw_status status = hpcw_i_source_open(path, &source, err);
+    struct read_source *source;
+    hpcw_status status = read_source_open(path, &source, err);
     return status != HPCW_OK ? status : new_reader(source, rank, flags, out, err);
 }
 
-hpcw_status hpcw_i_vom_reader_open_memory(const char *name, const void *data, size_t size, uint32_t rank,
-                                          unsigned flags, struct hpcw_i_vom_reader **out, hpcw_error *err) {
+hpcw_status read_vom_open_memory(const char *name, const void *data, size_t size, uint32_t rank, unsigned flags,
+                                 struct read_vom **out, hpcw_error *err) {
     *out = NULL;
-    struct hpcw_i_source *source;
-    hpcw_status status = hpcw_i_source_open_memory(name, data, size, &source, err);
+    struct read_source *source;
+    hpcw_status status = read_source_open_memory(name, data, size, &source, err);
     return status != HPCW_OK ? status : new_reader(source, rank, flags, out, err);
 }
 
-void hpcw_i_vom_reader_free(struct hpcw_i_vom_reader *reader) {
+void read_vom_free(struct read_vom *reader) {
     if (reader != NULL) {
-        hpcw_i_vom_records_free(&reader->records);
-        hpcw_i_vom_json_free(reader->json);
-        hpcw_i_vom_text_free(reader->text);
-        hpcw_i_source_free(reader->source);
+        read_vom_records_free(&reader->records);
+        read_vom_json_free(reader->json);
+        read_vom_text_free(reader->text);
+        read_source_free(reader->source);
         hpcw_i_free(reader);
     }
 }
 
 /* What only the end of the file shows. */
-static hpcw_status whole_file(const struct hpcw_i_vom_reader *r, hpcw_error *err) {
-    uint64_t size = hpcw_i_vom_text_offset(r->text);
+static hpcw_status whole_file(const struct read_vom *r, hpcw_error *err) {
+    uint64_t size = read_vom_text_offset(r->text);
     if (!r->typed) {
         return hpcw_i_fail(
             err, HPCW_EFORMAT,
@@ -82,7 +82,7 @@ static hpcw_status whole_file(const struct hpcw_i_vom_reader *r, hpcw_error *err
         return hpcw_i_fail(err, HPCW_EFORMAT,
                            "%s: wanted the key \"metadata\", got an old-form file without it", r->name);
     }
-    if (r->strict && hpcw_i_vom_text_compressed(r->text) && size % VT_PIECE == 1) {
+    if (r->strict && read_vom_text_compressed(r->text) && size % VT_PIECE == 1) {
         return hpcw_i_fail(
             err, HPCW_EFORMAT,
             "%s: wanted an inflated size that is not 1 more than a multiple of %u, because vt loses "
@@ -92,9 +92,9 @@ static hpcw_status whole_file(const struct hpcw_i_vom_reader *r, hpcw_error *err
     return HPCW_OK;
 }
 
-hpcw_status hpcw_i_vom_reader_run(struct hpcw_i_vom_reader *reader, uint64_t phases,
-                                  const struct hpcw_i_vom_events *events, hpcw_error *err) {
-    struct hpcw_i_vom_reader *r = reader;
+hpcw_status read_vom_run(struct read_vom *reader, uint64_t phases, const struct read_vom_events *events,
+                         hpcw_error *err) {
+    struct read_vom *r = reader;
     if (r->broken != HPCW_OK) {
         return hpcw_i_fail(err, HPCW_ESTATE, "%s: reading it failed before", r->name);
     }
@@ -102,18 +102,18 @@ hpcw_status hpcw_i_vom_reader_run(struct hpcw_i_vom_reader *reader, uint64_t pha
         return HPCW_OK;
     }
     /* A stop leaves the parser behind: the next run needs a new one where this one was stopped. */
-    if (hpcw_i_vom_json_stopped_at(r->json) > 0) {
-        struct hpcw_i_vom_place place;
-        hpcw_i_vom_reader_place(r, &place);
-        r->broken = hpcw_i_vom_reader_resume(r, &place, err);
+    if (read_vom_json_stopped_at(r->json) > 0) {
+        struct read_vom_position place;
+        read_vom_position(r, &place);
+        r->broken = read_vom_resume(r, &place, err);
         if (r->broken != HPCW_OK) {
             return r->broken;
         }
     }
     r->events = events;
     r->until = phases > UINT64_MAX - r->phases ? UINT64_MAX : r->phases + phases;
-    hpcw_status status = hpcw_i_vom_json_run(r->json, err);
-    if (status == HPCW_OK && hpcw_i_vom_json_ended(r->json)) {
+    hpcw_status status = read_vom_json_run(r->json, err);
+    if (status == HPCW_OK && read_vom_json_ended(r->json)) {
         r->ended = true;
         status = whole_file(r, err);
     }
@@ -121,24 +121,24 @@ hpcw_status hpcw_i_vom_reader_run(struct hpcw_i_vom_reader *reader, uint64_t pha
     return status;
 }
 
-void hpcw_i_vom_reader_facts(const struct hpcw_i_vom_reader *reader, struct hpcw_i_vom_facts *facts) {
-    *facts = (struct hpcw_i_vom_facts){
+void read_vom_facts(const struct read_vom *reader, struct read_vom_facts *facts) {
+    *facts = (struct read_vom_facts){
         .ended = reader->ended,
-        .compressed = reader->text != NULL && hpcw_i_vom_text_compressed(reader->text),
+        .compressed = reader->text != NULL && read_vom_text_compressed(reader->text),
         .old_form = reader->ended && !reader->has_metadata,
-        .file_size = hpcw_i_source_size(reader->source),
-        .text_size = reader->text != NULL ? hpcw_i_vom_text_offset(reader->text) : 0,
+        .file_size = read_source_size(reader->source),
+        .text_size = reader->text != NULL ? read_vom_text_offset(reader->text) : 0,
         .phases = reader->phases,
         .rank = reader->rank,
     };
 }
 
-void hpcw_i_vom_reader_place(const struct hpcw_i_vom_reader *reader, struct hpcw_i_vom_place *place) {
-    *place = (struct hpcw_i_vom_place){
-        .offset = reader->json != NULL ? hpcw_i_vom_json_stopped_at(reader->json) : 0,
+void read_vom_position(const struct read_vom *reader, struct read_vom_position *place) {
+    *place = (struct read_vom_position){
+        .offset = reader->json != NULL ? read_vom_json_stopped_at(reader->json) : 0,
         .phases = reader->phases,
         .last_id = reader->last_id,
-        .seen = reader->json != NULL ? hpcw_i_vom_json_seen(reader->json) : 0,
+        .seen = reader->json != NULL ? read_vom_json_seen(reader->json) : 0,
         .rank = reader->rank,
         .typed = reader->typed,
         .has_metadata = reader->has_metadata,
@@ -146,28 +146,27 @@ void hpcw_i_vom_reader_place(const struct hpcw_i_vom_reader *reader, struct hpcw
     };
 }
 
-hpcw_status hpcw_i_vom_reader_resume(struct hpcw_i_vom_reader *reader, const struct hpcw_i_vom_place *place,
-                                     hpcw_error *err) {
-    struct hpcw_i_vom_reader *r = reader;
-    struct hpcw_i_vom_consumer consumer = hpcw_i_vom_data_consumer;
+hpcw_status read_vom_resume(struct read_vom *reader, const struct read_vom_position *place, hpcw_error *err) {
+    struct read_vom *r = reader;
+    struct read_vom_consumer consumer = read_vom_data_consumer;
     consumer.context = r;
     r->ended = place->ended;
     if (place->ended || place->offset == 0) {
         return HPCW_OK;
     }
-    hpcw_i_vom_text_free(r->text);
-    hpcw_i_vom_json_free(r->json);
+    read_vom_text_free(r->text);
+    read_vom_json_free(r->json);
     r->json = NULL;
-    hpcw_status status = hpcw_i_vom_text_new(r->source, &r->text, err);
+    hpcw_status status = read_vom_text_new(r->source, &r->text, err);
     if (status == HPCW_OK) {
-        status = hpcw_i_vom_text_skip(r->text, place->offset, err);
+        status = read_vom_text_skip(r->text, place->offset, err);
     }
     if (status == HPCW_OK) {
         status =
-            hpcw_i_vom_json_new(r->name, r->text, &hpcw_i_vom_data_schema, r->strict, &consumer, &r->json, err);
+            read_vom_json_new(r->name, r->text, &read_vom_data_schema, r->strict, &consumer, &r->json, err);
     }
     if (status == HPCW_OK) {
-        status = hpcw_i_vom_json_resume(r->json, PHASES, place->phases, place->seen, err);
+        status = read_vom_json_resume(r->json, PHASES, place->phases, place->seen, err);
     }
     r->phases = place->phases;
     r->last_id = place->last_id;
@@ -178,15 +177,14 @@ hpcw_status hpcw_i_vom_reader_resume(struct hpcw_i_vom_reader *reader, const str
     return status;
 }
 
-hpcw_status hpcw_i_vom_reader_wrong(const struct hpcw_i_vom_reader *reader, hpcw_error *err, const char *fmt,
-                                    ...) {
+hpcw_status read_vom_wrong(const struct read_vom *reader, hpcw_error *err, const char *fmt, ...) {
     va_list args;
     va_start(args, fmt);
-    hpcw_status status = hpcw_i_vom_json_vwrong(reader->json, HPCW_EFORMAT, err, fmt, args);
+    hpcw_status status = read_vom_json_vwrong(reader->json, HPCW_EFORMAT, err, fmt, args);
     va_end(args);
     return status;
 }
 
-uint64_t hpcw_i_vom_reader_at(const struct hpcw_i_vom_reader *reader) {
-    return hpcw_i_vom_json_at(reader->json);
+uint64_t read_vom_at(const struct read_vom *reader) {
+    return read_vom_json_at(reader->json);
 }

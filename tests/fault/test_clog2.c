@@ -88,14 +88,14 @@ static void reading_fails(void **state) {
     assert_int_equal(clog2_case_write(&c, path, 0, &err), HPCW_OK);
     bool met = true;
     for (unsigned long n = 1; met; n++) {
-        struct hpcw_i_clog2_reader *reader;
+        struct read_clog2 *reader;
         int descriptors = count_descriptors();
         err = (hpcw_error){.message = ""};
         fault_arm(FAULT_NOMEM, n);
-        hpcw_status s = hpcw_i_clog2_reader_open(path, &reader, &err);
+        hpcw_status s = read_clog2_open(path, &reader, &err);
         if (s == HPCW_OK) {
-            s = hpcw_i_clog2_reader_verify(reader, HPCW_I_CLOG2_STRICT, &err);
-            hpcw_i_clog2_reader_free(reader);
+            s = read_clog2_verify(reader, READ_CLOG2_STRICT, &err);
+            read_clog2_free(reader);
         }
         met = fault_disarm();
         assert_int_equal(count_descriptors(), descriptors);

@@ -13,12 +13,12 @@ static void demand(bool good) {
     }
 }
 
-static void report(struct hpcw_i_clog2_reader *reader) {
+static void report(struct read_clog2 *reader) {
     struct hpcw_i_buf buf = {0};
     struct hpcw_i_json json;
     hpcw_i_json_open_buf(&json, &buf, NULL);
     hpcw_i_json_begin_object(&json);
-    hpcw_status s = hpcw_i_clog2_reader_report(reader, &json, NULL);
+    hpcw_status s = read_clog2_report(reader, &json, NULL);
     hpcw_i_json_end_object(&json);
     hpcw_status written = hpcw_i_json_finish(&json, NULL);
     demand(s != HPCW_OK || written == HPCW_OK);
@@ -26,27 +26,27 @@ static void report(struct hpcw_i_clog2_reader *reader) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    struct hpcw_i_sion_image images[FUZZ_IMAGES];
-    struct hpcw_i_clog2_reader *reader;
+    struct read_sion_image images[FUZZ_IMAGES];
+    struct read_clog2 *reader;
     hpcw_error err;
     if (fuzz_split(data, size, images) == 0 ||
-        hpcw_i_clog2_reader_open_memory(images[0].data, images[0].size, &reader, &err) != HPCW_OK) {
+        read_clog2_open_memory(images[0].data, images[0].size, &reader, &err) != HPCW_OK) {
         return 0;
     }
-    struct hpcw_i_clog2_item item;
+    struct read_clog2_item item;
     bool more = true;
     unsigned sum = 0;
-    while (more && hpcw_i_clog2_reader_next(reader, &item, &more, &err) == HPCW_OK && more) {
+    while (more && read_clog2_next(reader, &item, &more, &err) == HPCW_OK && more) {
         for (uint32_t i = 0; i < item.size; i++) {
             sum += item.payload[i];
         }
     }
     demand(sum < UINT32_MAX);
-    hpcw_status loose = hpcw_i_clog2_reader_verify(reader, 0, &err);
-    hpcw_status strict = hpcw_i_clog2_reader_verify(reader, HPCW_I_CLOG2_STRICT, &err);
+    hpcw_status loose = read_clog2_verify(reader, 0, &err);
+    hpcw_status strict = read_clog2_verify(reader, READ_CLOG2_STRICT, &err);
     demand(strict != HPCW_OK || loose == HPCW_OK);
     demand(strict == HPCW_OK || (err.code == strict && err.message[0] != '\0'));
     report(reader);
-    hpcw_i_clog2_reader_free(reader);
+    read_clog2_free(reader);
     return 0;
 }

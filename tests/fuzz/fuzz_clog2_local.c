@@ -17,7 +17,7 @@ static void demand(bool good) {
 }
 
 /* A file in memory, and the path by which this process finds it. */
-static int make_file(const struct hpcw_i_sion_image *image, char *path, size_t size) {
+static int make_file(const struct read_sion_image *image, char *path, size_t size) {
     int fd = memfd_create("local", MFD_CLOEXEC);
     demand(fd >= 0 && (image->size == 0 || write(fd, image->data, image->size) == (ssize_t)image->size));
     (void)snprintf(path, size, "/proc/self/fd/%d", fd);
@@ -25,7 +25,7 @@ static int make_file(const struct hpcw_i_sion_image *image, char *path, size_t s
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    struct hpcw_i_sion_image images[FUZZ_IMAGES];
+    struct read_sion_image images[FUZZ_IMAGES];
     uint32_t count = fuzz_split(data, size, images);
     int fd[FUZZ_IMAGES];
     char path[FUZZ_IMAGES][64], directory[32], log[64];
@@ -45,17 +45,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     hpcw_clog2_recovered found;
     hpcw_status s = hpcw_clog2_recover(log, local, count, &found, &err);
     if (s == HPCW_OK) {
-        struct hpcw_i_clog2_reader *reader = NULL;
-        demand(hpcw_i_clog2_reader_open(log, &reader, &err) == HPCW_OK);
-        struct hpcw_i_clog2_item item;
+        struct read_clog2 *reader = NULL;
+        demand(read_clog2_open(log, &reader, &err) == HPCW_OK);
+        struct read_clog2_item item;
         bool more = true;
         uint64_t records = 0;
         while (more) {
-            demand(hpcw_i_clog2_reader_next(reader, &item, &more, &err) == HPCW_OK);
+            demand(read_clog2_next(reader, &item, &more, &err) == HPCW_OK);
             records += more;
         }
         demand(records == found.records && found.files == count);
-        hpcw_i_clog2_reader_free(reader);
+        read_clog2_free(reader);
     } else {
         demand(err.code == s && err.message[0] != '\0' && access(log, F_OK) != 0);
     }

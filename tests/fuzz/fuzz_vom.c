@@ -25,7 +25,7 @@ static void stir_number(uint64_t *digest, uint64_t number) {
     stir(digest, &number, sizeof number);
 }
 
-static void stir_members(uint64_t *digest, const struct hpcw_i_vom_members *m) {
+static void stir_members(uint64_t *digest, const struct read_vom_members *m) {
     stir_number(digest, m->count);
     for (size_t i = 0; i < m->count; i++) {
         stir(digest, m->item[i].key, m->item[i].key_size + 1);
@@ -35,21 +35,21 @@ static void stir_members(uint64_t *digest, const struct hpcw_i_vom_members *m) {
     }
 }
 
-static void stir_entity(uint64_t *digest, const struct hpcw_i_vom_entity *e) {
+static void stir_entity(uint64_t *digest, const struct read_vom_entity *e) {
     stir_number(digest, e->has_id ? e->id : e->seq_id);
-    demand(e->dimensions <= HPCW_I_VOM_MOST_INDEX);
+    demand(e->dimensions <= READ_VOM_MOST_INDEX);
     stir(digest, e->index, e->dimensions * sizeof e->index[0]);
-    demand(e->kind != HPCW_I_VOM_OBJECT || e->home < HPCW_I_VOM_MOST_RANKS);
+    demand(e->kind != READ_VOM_OBJECT || e->home < READ_VOM_MOST_RANKS);
 }
 
-static hpcw_status metadata(void *context, const struct hpcw_i_vom_metadata *m, hpcw_error *err) {
+static hpcw_status metadata(void *context, const struct read_vom_metadata *m, hpcw_error *err) {
     (void)err;
     stir_number(context, m->rank);
     stir_members(context, &m->attributes);
     return HPCW_OK;
 }
 
-static hpcw_status task(void *context, const struct hpcw_i_vom_task *t, hpcw_error *err) {
+static hpcw_status task(void *context, const struct read_vom_task *t, hpcw_error *err) {
     (void)err;
     stir_number(context, t->number);
     stir_entity(context, &t->entity);
@@ -58,21 +58,21 @@ static hpcw_status task(void *context, const struct hpcw_i_vom_task *t, hpcw_err
     stir(context, t->subphase_time, t->subphases * sizeof t->subphase_time[0]);
     stir_members(context, &t->attributes);
     stir_members(context, &t->user_defined);
-    demand(t->time >= 0 && t->subphases <= HPCW_I_VOM_MOST_SUBPHASES);
+    demand(t->time >= 0 && t->subphases <= READ_VOM_MOST_SUBPHASES);
     return HPCW_OK;
 }
 
-static hpcw_status communication(void *context, const struct hpcw_i_vom_communication *c, hpcw_error *err) {
+static hpcw_status communication(void *context, const struct read_vom_communication *c, hpcw_error *err) {
     (void)err;
     stir_number(context, c->number);
     stir_entity(context, &c->from);
     stir_entity(context, &c->to);
     stir(context, &c->bytes, sizeof c->bytes);
-    demand(hpcw_i_vom_category_name(c->category) != NULL && c->bytes >= 0);
+    demand(read_vom_category_name(c->category) != NULL && c->bytes >= 0);
     return HPCW_OK;
 }
 
-static hpcw_status phase_end(void *context, const struct hpcw_i_vom_phase *p, hpcw_error *err) {
+static hpcw_status phase_end(void *context, const struct read_vom_phase *p, hpcw_error *err) {
     (void)err;
     stir_number(context, p->id);
     stir_members(context, &p->user_defined);
@@ -85,14 +85,14 @@ static hpcw_status iteration_begin(void *context, uint64_t number, hpcw_error *e
     return HPCW_OK;
 }
 
-static struct hpcw_i_vom_events events_into(uint64_t *digest) {
-    return (struct hpcw_i_vom_events){.context = digest,
-                                      .metadata = metadata,
-                                      .task = task,
-                                      .communication = communication,
-                                      .phase_end = phase_end,
-                                      .iteration_begin = iteration_begin,
-                                      .iteration_end = phase_end};
+static struct read_vom_events events_into(uint64_t *digest) {
+    return (struct read_vom_events){.context = digest,
+                                    .metadata = metadata,
+                                    .task = task,
+                                    .communication = communication,
+                                    .phase_end = phase_end,
+                                    .iteration_begin = iteration_begin,
+                                    .iteration_end = phase_end};
 }
 
 /* In one go, and one phase at a time with a new handle each: the same. */
@@ -100,26 +100,25 @@ static void read_both_ways(const void *data, size_t size) {
     uint64_t digest[2] = {0};
     hpcw_error err[2];
     hpcw_status status[2];
-    struct hpcw_i_vom_reader *reader;
-    struct hpcw_i_vom_events events = events_into(&digest[0]);
-    status[0] = hpcw_i_vom_reader_open_memory("m", data, size, HPCW_I_VOM_ANY_RANK, 0, &reader, &err[0]);
+    struct read_vom *reader;
+    struct read_vom_events events = events_into(&digest[0]);
+    status[0] = read_vom_open_memory("m", data, size, READ_VOM_ANY_RANK, 0, &reader, &err[0]);
     if (status[0] != HPCW_OK) {
         return;
     }
-    status[0] = hpcw_i_vom_reader_run(reader, UINT64_MAX, &events, &err[0]);
-    hpcw_i_vom_reader_free(reader);
+    status[0] = read_vom_run(reader, UINT64_MAX, &events, &err[0]);
+    read_vom_free(reader);
 
-    struct hpcw_i_vom_place place = {0};
+    struct read_vom_position place = {0};
     events = events_into(&digest[1]);
     for (bool first = true; !place.ended; first = false) {
-        demand(hpcw_i_vom_reader_open_memory("m", data, size, HPCW_I_VOM_ANY_RANK, 0, &reader, &err[1]) ==
-               HPCW_OK);
-        status[1] = first ? HPCW_OK : hpcw_i_vom_reader_resume(reader, &place, &err[1]);
+        demand(read_vom_open_memory("m", data, size, READ_VOM_ANY_RANK, 0, &reader, &err[1]) == HPCW_OK);
+        status[1] = first ? HPCW_OK : read_vom_resume(reader, &place, &err[1]);
         if (status[1] == HPCW_OK) {
-            status[1] = hpcw_i_vom_reader_run(reader, 1, &events, &err[1]);
+            status[1] = read_vom_run(reader, 1, &events, &err[1]);
         }
-        hpcw_i_vom_reader_place(reader, &place);
-        hpcw_i_vom_reader_free(reader);
+        read_vom_position(reader, &place);
+        read_vom_free(reader);
         if (status[1] != HPCW_OK) {
             break;
         }
@@ -134,45 +133,44 @@ static const char *no_name(void *context, uint32_t rank) {
 }
 
 /* The files as ranks of a set, up to eight phases. */
-static hpcw_status judge_set(const struct hpcw_i_sion_image *images, uint32_t count, bool strict) {
-    struct hpcw_i_vom_judge judge;
+static hpcw_status judge_set(const struct read_sion_image *images, uint32_t count, bool strict) {
+    struct read_vom_judge judge;
     hpcw_error err;
-    hpcw_status status = hpcw_i_vom_judge_init(&judge, strict, count, true, &err);
-    demand(status == HPCW_OK && hpcw_i_vom_judge_open(&judge, 0, 8, &err) == HPCW_OK);
+    hpcw_status status = read_vom_judge_init(&judge, strict, count, true, &err);
+    demand(status == HPCW_OK && read_vom_judge_open(&judge, 0, 8, &err) == HPCW_OK);
     for (uint32_t r = 0; r < count && status == HPCW_OK; r++) {
-        struct hpcw_i_vom_reader *reader;
-        status = hpcw_i_vom_reader_open_memory("m", images[r].data, images[r].size, r,
-                                               strict ? HPCW_I_VOM_STRICT : 0, &reader, &err);
+        struct read_vom *reader;
+        status = read_vom_open_memory("m", images[r].data, images[r].size, r, strict ? READ_VOM_STRICT : 0,
+                                      &reader, &err);
         if (status == HPCW_OK) {
-            hpcw_i_vom_judge_file(&judge, reader, r);
-            status = hpcw_i_vom_reader_run(reader, 8, &judge.events, &err);
-            hpcw_i_vom_reader_free(reader);
+            read_vom_judge_file(&judge, reader, r);
+            status = read_vom_run(reader, 8, &judge.events, &err);
+            read_vom_free(reader);
         }
     }
     for (size_t p = 0; p < judge.phases && p < 8 && status == HPCW_OK; p++) {
-        status = hpcw_i_vom_judge_phase(&judge, p, no_name, NULL, &err);
+        status = read_vom_judge_phase(&judge, p, no_name, NULL, &err);
     }
     if (status == HPCW_OK) {
-        status = hpcw_i_vom_judge_end(&judge, "m", &err);
+        status = read_vom_judge_end(&judge, "m", &err);
     }
     demand(status == HPCW_OK || (err.code == status && err.message[0] != '\0'));
-    hpcw_i_vom_judge_free(&judge);
+    read_vom_judge_free(&judge);
     return status;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    struct hpcw_i_sion_image images[FUZZ_IMAGES];
+    struct read_sion_image images[FUZZ_IMAGES];
     uint32_t count = fuzz_split(data, size, images);
     for (uint32_t i = 0; i < count; i++) {
-        const struct hpcw_i_vom_statistics_events none = {0};
+        const struct read_vom_statistics_events none = {0};
         hpcw_error err;
-        hpcw_status loose = hpcw_i_vom_verify_memory("m", images[i].data, images[i].size, 0, &err);
+        hpcw_status loose = read_vom_verify_memory("m", images[i].data, images[i].size, 0, &err);
         demand(loose == HPCW_OK || (err.code == loose && err.message[0] != '\0'));
-        hpcw_status strict =
-            hpcw_i_vom_verify_memory("m", images[i].data, images[i].size, HPCW_I_VOM_STRICT, &err);
+        hpcw_status strict = read_vom_verify_memory("m", images[i].data, images[i].size, READ_VOM_STRICT, &err);
         demand(strict != HPCW_OK || loose == HPCW_OK);
         read_both_ways(images[i].data, images[i].size);
-        (void)hpcw_i_vom_statistics_read_memory("m", images[i].data, images[i].size, &none, &err);
+        (void)read_vom_statistics_read_memory("m", images[i].data, images[i].size, &none, &err);
     }
     if (count > 0) {
         hpcw_status loose = judge_set(images, count, false);

@@ -14,7 +14,7 @@
 
 #define FUZZ_IMAGES 3u
 
-static inline uint32_t fuzz_split(const uint8_t *data, size_t size, struct hpcw_i_sion_image *images) {
+static inline uint32_t fuzz_split(const uint8_t *data, size_t size, struct read_sion_image *images) {
     if (size == 0) {
         return 0;
     }
@@ -29,7 +29,7 @@ static inline uint32_t fuzz_split(const uint8_t *data, size_t size, struct hpcw_
             size -= 4;
             part = part < size ? part : size;
         }
-        images[i] = (struct hpcw_i_sion_image){data, part};
+        images[i] = (struct read_sion_image){data, part};
         data += part;
         size -= part;
     }

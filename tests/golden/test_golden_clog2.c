@@ -35,10 +35,10 @@ static const char *golden(const char *name, const char *suffix) {
     return golden_path(file, path, sizeof path);
 }
 
-static struct hpcw_i_clog2_reader *opened(const char *name) {
-    struct hpcw_i_clog2_reader *reader;
+static struct read_clog2 *opened(const char *name) {
+    struct read_clog2 *reader;
     hpcw_error err = {0};
-    if (hpcw_i_clog2_reader_open(golden(name, ".clog2"), &reader, &err) != HPCW_OK) {
+    if (read_clog2_open(golden(name, ".clog2"), &reader, &err) != HPCW_OK) {
         fail_msg("not opened: %s", err.message);
     }
     return reader;
@@ -51,7 +51,7 @@ static int32_t number(const unsigned char *p) {
 /* ---- what the dump says ---------------------------------------------------------------------------------- */
 
 /* A record as clog2_print shows it, without what follows the fields we know. */
-static void describe(const struct hpcw_i_clog2_item *i, char *text, size_t size) {
+static void describe(const struct read_clog2_item *i, char *text, size_t size) {
     int n = snprintf(text, size, "ts=%f icomm=%" PRId32 " rank=%" PRId32 " thd=%" PRId32 " type=", i->time,
                      i->comm, i->rank, i->thread);
     const unsigned char *p = i->payload;
@@ -91,12 +91,12 @@ static void describe(const struct hpcw_i_clog2_item *i, char *text, size_t size)
     }
 }
 
-static char **all_records(struct hpcw_i_clog2_reader *reader, size_t *count) {
+static char **all_records(struct read_clog2 *reader, size_t *count) {
     char **line = NULL;
-    struct hpcw_i_clog2_item item;
+    struct read_clog2_item item;
     bool more;
     *count = 0;
-    while (hpcw_i_clog2_reader_next(reader, &item, &more, NULL) == HPCW_OK && more) {
+    while (read_clog2_next(reader, &item, &more, NULL) == HPCW_OK && more) {
         char text[512];
         describe(&item, text, sizeof text);
         line = realloc(line, (*count + 1) * sizeof *line);
@@ -109,7 +109,7 @@ static char **all_records(struct hpcw_i_clog2_reader *reader, size_t *count) {
 }
 
 static void compare_dump(const char *name) {
-    struct hpcw_i_clog2_reader *reader = opened(name);
+    struct read_clog2 *reader = opened(name);
     size_t count, size, compared = 0;
     char **line = all_records(reader, &count);
     char *text = (char *)read_file(golden(name, ".txt"), &size);
@@ -142,7 +142,7 @@ static void compare_dump(const char *name) {
     }
     free(line);
     free(text);
-    hpcw_i_clog2_reader_free(reader);
+    read_clog2_free(reader);
 }
 
 static void every_line_of_the_dumps(void **state) {
@@ -161,15 +161,15 @@ static void real_logs_are_good(void **state) {
         skip();
     }
     for (size_t i = 0; i < COUNT(merged); i++) {
-        struct hpcw_i_clog2_reader *reader = opened(merged[i]);
+        struct read_clog2 *reader = opened(merged[i]);
         hpcw_error err;
-        if (hpcw_i_clog2_reader_verify(reader, 0, &err) != HPCW_OK) {
+        if (read_clog2_verify(reader, 0, &err) != HPCW_OK) {
             fail_msg("%s", err.message);
         }
-        hpcw_i_clog2_reader_free(reader);
-        assert_true(hpcw_i_clog2_probe(golden(merged[i], ".clog2")));
+        read_clog2_free(reader);
+        assert_true(read_clog2_probe(golden(merged[i], ".clog2")));
     }
-    assert_false(hpcw_i_clog2_probe(golden(merged[0], ".txt")));
+    assert_false(read_clog2_probe(golden(merged[0], ".txt")));
 }
 
 static void local_files_are_called_so(void **state) {
@@ -177,10 +177,9 @@ static void local_files_are_called_so(void **state) {
     if (golden("", "") == NULL) {
         skip();
     }
-    struct hpcw_i_clog2_reader *reader;
+    struct read_clog2 *reader;
     hpcw_error err;
-    assert_int_equal(hpcw_i_clog2_reader_open(golden("np3_sync_local1", ".clog2"), &reader, &err),
-                     HPCW_ENOTSUP);
+    assert_int_equal(read_clog2_open(golden("np3_sync_local1", ".clog2"), &reader, &err), HPCW_ENOTSUP);
     assert_null(reader);
     assert_non_null(strstr(err.message, "got the local file of one process"));
 }
@@ -188,7 +187,7 @@ static void local_files_are_called_so(void **state) {
 /* ---- written again --------------------------------------------------------------------------------------- */
 
 static void comm_of(void *context, uint32_t index, hpcw_clog2_comm_entry *entry) {
-    const struct hpcw_i_clog2_entry *e = hpcw_i_clog2_reader_entry(context, index);
+    const struct read_clog2_entry *e = read_clog2_entry(context, index);
     entry->id.random = number(e->id);
     entry->id.created = hpcw_i_get_f64(e->id + 4, true);
     memcpy(entry->id.host, e->id + 12, sizeof entry->id.host);
@@ -196,7 +195,7 @@ static void comm_of(void *context, uint32_t index, hpcw_clog2_comm_entry *entry)
     entry->kind = e->kind;
 }
 
-static void convert(const struct hpcw_i_clog2_item *i, hpcw_clog2_record *r, hpcw_clog2_comm_id *id) {
+static void convert(const struct read_clog2_item *i, hpcw_clog2_record *r, hpcw_clog2_comm_id *id) {
     const unsigned char *p = i->payload;
     *r = (hpcw_clog2_record){.time = i->time, .comm = i->comm, .rank = i->rank, .thread = i->thread};
     r->kind = (hpcw_clog2_kind)i->kind;
@@ -251,7 +250,7 @@ static void convert(const struct hpcw_i_clog2_item *i, hpcw_clog2_record *r, hpc
 }
 
 /* Zeros where MPE leaves what was in its buffer: pad words, texts behind their NUL, blocks behind their end. */
-static void clear_undefined(unsigned char *file, const struct hpcw_i_clog2_info *info) {
+static void clear_undefined(unsigned char *file, const struct read_clog2_info *info) {
     static const uint32_t sizes[] = {24, 24, 136, 128, 64, 32, 64, 48, 40, 72, 72, 32};
     static const struct {
         int kind;
@@ -280,8 +279,8 @@ static void clear_undefined(unsigned char *file, const struct hpcw_i_clog2_info 
 }
 
 static void write_again(const char *name) {
-    struct hpcw_i_clog2_reader *reader = opened(name);
-    const struct hpcw_i_clog2_info *info = hpcw_i_clog2_reader_info(reader);
+    struct read_clog2 *reader = opened(name);
+    const struct read_clog2_info *info = read_clog2_info(reader);
     struct memory_source source = {0};
     hpcw_clog2_options o;
     hpcw_clog2_options_init(&o);
@@ -301,9 +300,9 @@ static void write_again(const char *name) {
     assert_int_equal(hpcw_clog2_open(name, NULL, &o, &log, &err), HPCW_OK);
     assert_int_equal(hpcw_clog2_slice_new(log, 0, &slice, &err), HPCW_OK);
     assert_int_equal(hpcw_clog2_slice_place(slice, 0, &err), HPCW_OK);
-    struct hpcw_i_clog2_item item;
+    struct read_clog2_item item;
     bool more;
-    while (hpcw_i_clog2_reader_next(reader, &item, &more, NULL) == HPCW_OK && more) {
+    while (read_clog2_next(reader, &item, &more, NULL) == HPCW_OK && more) {
         hpcw_clog2_record r;
         hpcw_clog2_comm_id id;
         convert(&item, &r, &id);
@@ -324,7 +323,7 @@ static void write_again(const char *name) {
     free(want);
     hpcw_clog2_slice_free(slice);
     hpcw_clog2_free(log);
-    hpcw_i_clog2_reader_free(reader);
+    read_clog2_free(reader);
 }
 
 static void records_written_again_are_the_same(void **state) {
@@ -367,23 +366,23 @@ static uint64_t recover_locals(const char *directory, size_t keep, bool compare)
     if (hpcw_clog2_recover(out, locals, 3, &found, &err) != HPCW_OK) {
         fail_msg("%s", err.message);
     }
-    struct hpcw_i_clog2_reader *got, *want = opened("np3_sync");
-    assert_int_equal(hpcw_i_clog2_reader_open(out, &got, &err), HPCW_OK);
-    if (hpcw_i_clog2_reader_verify(got, 0, &err) != HPCW_OK) {
+    struct read_clog2 *got, *want = opened("np3_sync");
+    assert_int_equal(read_clog2_open(out, &got, &err), HPCW_OK);
+    if (read_clog2_verify(got, 0, &err) != HPCW_OK) {
         fail_msg("%s", err.message);
     }
-    hpcw_i_clog2_reader_rewind(got);
-    struct hpcw_i_clog2_item a, b;
+    read_clog2_rewind(got);
+    struct read_clog2_item a, b;
     bool more_a, more_b;
     uint64_t records = 0;
     for (;; records++) {
-        assert_int_equal(hpcw_i_clog2_reader_next(got, &b, &more_b, &err), HPCW_OK);
+        assert_int_equal(read_clog2_next(got, &b, &more_b, &err), HPCW_OK);
         if (!more_b) {
             break;
         }
         if (compare) {
             char text_a[512], text_b[512];
-            assert_int_equal(hpcw_i_clog2_reader_next(want, &a, &more_a, &err), HPCW_OK);
+            assert_int_equal(read_clog2_next(want, &a, &more_a, &err), HPCW_OK);
             assert_true(more_a);
             describe(&a, text_a, sizeof text_a);
             describe(&b, text_b, sizeof text_b);
@@ -392,8 +391,8 @@ static uint64_t recover_locals(const char *directory, size_t keep, bool compare)
     }
     assert_int_equal(records, found.records);
     assert_int_equal(found.truncated > 0, !compare);
-    hpcw_i_clog2_reader_free(got);
-    hpcw_i_clog2_reader_free(want);
+    read_clog2_free(got);
+    read_clog2_free(want);
     return records;
 }
 

@@ -50,10 +50,10 @@ static const char *golden(const char *name) {
     return golden_path(file, path, sizeof path);
 }
 
-static struct hpcw_i_sion_reader *opened(const char *name) {
-    struct hpcw_i_sion_reader *reader;
+static struct read_sion *opened(const char *name) {
+    struct read_sion *reader;
     hpcw_error err = {0};
-    if (hpcw_i_sion_reader_open(golden(name), &reader, &err) != HPCW_OK) {
+    if (read_sion_open(golden(name), &reader, &err) != HPCW_OK) {
         fail_msg("not opened: %s", err.message);
     }
     return reader;
@@ -106,14 +106,14 @@ static int64_t number(const char *dump, const char *label) {
     return strtoll(p, NULL, 10);
 }
 
-static void check_header(struct hpcw_i_sion_reader *reader, const char *dump) {
-    uint32_t files = hpcw_i_sion_reader_files(reader);
-    assert_int_equal(hpcw_i_sion_reader_tasks(reader), number(dump, "number of tasks:"));
+static void check_header(struct read_sion *reader, const char *dump) {
+    uint32_t files = read_sion_files(reader);
+    assert_int_equal(read_sion_tasks(reader), number(dump, "number of tasks:"));
     uint32_t blocks = 0;
     for (uint32_t k = 0; k < files; k++) {
-        struct hpcw_i_sion_info info;
+        struct read_sion_info info;
         hpcw_error err = {0};
-        if (hpcw_i_sion_reader_info(reader, k, &info, &err) != HPCW_OK) {
+        if (read_sion_info(reader, k, &info, &err) != HPCW_OK) {
             fail_msg("%s", err.message);
         }
         const char *prefix = labelled(dump, "prefix:");
@@ -141,7 +141,7 @@ static void check_header(struct hpcw_i_sion_reader *reader, const char *dump) {
 }
 
 /* "Task 03: size= 690 B glblrnk= 3 #blks= 2 lsz= 512 B: 240 450"; with -1 or 0 where a block is not used. */
-static void check_task_lines(struct hpcw_i_sion_reader *reader, const char *dump) {
+static void check_task_lines(struct read_sion *reader, const char *dump) {
     uint32_t lines = 0;
     for (const char *p = strstr(dump, "\nTask "); p != NULL; p = strstr(p + 1, "\nTask ")) {
         long long size, rank, blocks, chunk;
@@ -152,9 +152,9 @@ static void check_task_lines(struct hpcw_i_sion_reader *reader, const char *dump
             continue; /* lines of keys */
         }
         lines++;
-        struct hpcw_i_sion_task task;
+        struct read_sion_task task;
         hpcw_error err = {0};
-        if (hpcw_i_sion_reader_find(reader, (uint32_t)rank, &task, &err) != HPCW_OK) {
+        if (read_sion_find(reader, (uint32_t)rank, &task, &err) != HPCW_OK) {
             fail_msg("%s", err.message);
         }
         assert_int_equal(task.rank, rank);
@@ -164,7 +164,7 @@ static void check_task_lines(struct hpcw_i_sion_reader *reader, const char *dump
         const char *sizes = p + used;
         for (uint32_t b = 0; b < task.blocks; b++) {
             uint64_t got;
-            assert_int_equal(hpcw_i_sion_reader_block_size(reader, &task, b, &got, NULL), HPCW_OK);
+            assert_int_equal(read_sion_block_size(reader, &task, b, &got, NULL), HPCW_OK);
             char *end;
             assert_int_equal(got, strtoll(sizes, &end, 10));
             assert_true(end != sizes);
@@ -172,45 +172,45 @@ static void check_task_lines(struct hpcw_i_sion_reader *reader, const char *dump
         }
     }
     if (strstr(dump, "glblrnk") != NULL) {
-        assert_int_equal(lines, hpcw_i_sion_reader_tasks(reader));
+        assert_int_equal(lines, read_sion_tasks(reader));
     }
 }
 
 /* "[00003 -> (f001,t000)]" */
-static void check_mapping_lines(struct hpcw_i_sion_reader *reader, const char *dump) {
+static void check_mapping_lines(struct read_sion *reader, const char *dump) {
     uint32_t entries = 0;
     for (const char *p = strstr(dump, "-> (f"); p != NULL; p = strstr(p + 1, "-> (f"), entries++) {
         unsigned file, index;
         assert_int_equal(sscanf(p, "-> (f%u,t%u)", &file, &index), 2);
-        struct hpcw_i_sion_task task;
-        assert_int_equal(hpcw_i_sion_reader_find(reader, entries, &task, NULL), HPCW_OK);
+        struct read_sion_task task;
+        assert_int_equal(read_sion_find(reader, entries, &task, NULL), HPCW_OK);
         assert_int_equal(task.file, file);
         assert_int_equal(task.index, index);
     }
-    assert_int_equal(entries, hpcw_i_sion_reader_files(reader) > 1 ? hpcw_i_sion_reader_tasks(reader) : 0);
+    assert_int_equal(entries, read_sion_files(reader) > 1 ? read_sion_tasks(reader) : 0);
 }
 
 /* ---- payload -------------------------------------------------------------------------------------------- */
 
-static unsigned char *stream_of(struct hpcw_i_sion_reader *reader, const struct hpcw_i_sion_task *task) {
+static unsigned char *stream_of(struct read_sion *reader, const struct read_sion_task *task) {
     unsigned char *bytes = malloc((size_t)task->size + 1);
     assert_non_null(bytes);
-    assert_int_equal(hpcw_i_sion_reader_read(reader, task, 0, bytes, (size_t)task->size, NULL), HPCW_OK);
+    assert_int_equal(read_sion_read(reader, task, 0, bytes, (size_t)task->size, NULL), HPCW_OK);
     return bytes;
 }
 
 /* Task 0 of cmerge.sion holds for each of three calls 200 bytes of ranks 0, 1 and 2; task 3 its own. */
-static unsigned char merged_byte(const struct hpcw_i_sion_task *task, uint64_t k) {
+static unsigned char merged_byte(const struct read_sion_task *task, uint64_t k) {
     return task->rank == 0 ? sion_image_byte((int64_t)(k / 200 % 3), k / 600 * 200 + k % 200)
                            : sion_image_byte(task->rank, k);
 }
 
-static uint64_t check_payload(struct hpcw_i_sion_reader *reader, const char *name) {
+static uint64_t check_payload(struct read_sion *reader, const char *name) {
     bool merged = strcmp(name, "cmerge.sion") == 0;
     uint64_t sum = 0;
-    for (uint32_t rank = 0; rank < hpcw_i_sion_reader_tasks(reader); rank++) {
-        struct hpcw_i_sion_task task;
-        assert_int_equal(hpcw_i_sion_reader_find(reader, rank, &task, NULL), HPCW_OK);
+    for (uint32_t rank = 0; rank < read_sion_tasks(reader); rank++) {
+        struct read_sion_task task;
+        assert_int_equal(read_sion_find(reader, rank, &task, NULL), HPCW_OK);
         unsigned char *bytes = stream_of(reader, &task);
         for (uint64_t k = 0; k < task.size; k++) {
             assert_int_equal(bytes[k], merged ? merged_byte(&task, k) : sion_image_byte(rank, k));
@@ -222,24 +222,24 @@ static uint64_t check_payload(struct hpcw_i_sion_reader *reader, const char *nam
 }
 
 /* "Task 00: [00:k=<7>,size=100] ..."; the formula counts value bytes only. */
-static uint64_t check_keys(struct hpcw_i_sion_reader *reader, const char *dump) {
+static uint64_t check_keys(struct read_sion *reader, const char *dump) {
     uint64_t sum = 0;
-    for (uint32_t rank = 0; rank < hpcw_i_sion_reader_tasks(reader); rank++) {
+    for (uint32_t rank = 0; rank < read_sion_tasks(reader); rank++) {
         char label[32];
         (void)snprintf(label, sizeof label, "Task %02u: [", (unsigned)rank);
         const char *p = strstr(dump, label);
         const char *end = p == NULL ? NULL : strchr(p, '\n');
-        struct hpcw_i_sion_task task;
-        assert_int_equal(hpcw_i_sion_reader_find(reader, rank, &task, NULL), HPCW_OK);
+        struct read_sion_task task;
+        assert_int_equal(read_sion_find(reader, rank, &task, NULL), HPCW_OK);
         sum += task.size;
         unsigned char *bytes = stream_of(reader, &task);
-        struct hpcw_i_sion_keys keys;
-        hpcw_i_sion_keys_begin(&keys, &task);
+        struct read_sion_keys keys;
+        read_sion_keys_begin(&keys, &task);
         uint64_t k = 0;
         for (;;) {
-            struct hpcw_i_sion_record record;
+            struct read_sion_record record;
             bool more;
-            assert_int_equal(hpcw_i_sion_keys_next(reader, &keys, &record, &more, NULL), HPCW_OK);
+            assert_int_equal(read_sion_keys_next(reader, &keys, &record, &more, NULL), HPCW_OK);
             p = p == NULL ? NULL : strstr(p, "k=<");
             assert_int_equal(more, p != NULL && p < end);
             if (!more) {
@@ -264,25 +264,24 @@ static void every_field(void **state) {
     }
     for (size_t i = 0; i < COUNT(names); i++) {
         char *dump = dump_of(names[i]);
-        struct hpcw_i_sion_reader *reader = opened(names[i]);
+        struct read_sion *reader = opened(names[i]);
         hpcw_error err = {0};
-        if (hpcw_i_sion_reader_verify(reader, HPCW_I_SION_GAPS, &err) != HPCW_OK) {
+        if (read_sion_verify(reader, READ_SION_GAPS, &err) != HPCW_OK) {
             fail_msg("%s", err.message);
         }
         /* Strict is what real writers leave, but for buddy copies and the -1 of the mapped writer. */
         bool odd = strstr(names[i], "BUDDY") != NULL || strncmp(names[i], "mapped", 6) == 0;
-        assert_int_equal(hpcw_i_sion_reader_verify(reader, HPCW_I_SION_STRICT, &err),
-                         odd ? HPCW_EFORMAT : HPCW_OK);
+        assert_int_equal(read_sion_verify(reader, READ_SION_STRICT, &err), odd ? HPCW_EFORMAT : HPCW_OK);
         check_header(reader, dump);
         check_task_lines(reader, dump);
         check_mapping_lines(reader, dump);
-        struct hpcw_i_sion_info info;
-        assert_int_equal(hpcw_i_sion_reader_info(reader, 0, &info, NULL), HPCW_OK);
+        struct read_sion_info info;
+        assert_int_equal(read_sion_info(reader, 0, &info, NULL), HPCW_OK);
         assert_int_equal(info.meta_big, strncmp(names[i], "be_", 3) == 0);
         uint64_t bytes =
-            info.mode == HPCW_I_SION_MODE_KEYVAL ? check_keys(reader, dump) : check_payload(reader, names[i]);
+            info.mode == READ_SION_MODE_KEYVAL ? check_keys(reader, dump) : check_payload(reader, names[i]);
         assert_int_equal(bytes, number(dump, "datasize in file (aggr.):"));
-        hpcw_i_sion_reader_free(reader);
+        read_sion_free(reader);
         free(dump);
     }
 }
@@ -303,9 +302,9 @@ static void every_file(void **state) {
             continue;
         }
         /* Members and copies are opened alone as well. */
-        struct hpcw_i_sion_reader *reader = opened(entry->d_name);
-        assert_int_equal(hpcw_i_sion_reader_verify(reader, 0, NULL), HPCW_OK);
-        hpcw_i_sion_reader_free(reader);
+        struct read_sion *reader = opened(entry->d_name);
+        assert_int_equal(read_sion_verify(reader, 0, NULL), HPCW_OK);
+        read_sion_free(reader);
         seen += strstr(sion, ".00000") == NULL;
     }
     (void)closedir(dir);
@@ -315,13 +314,13 @@ static void every_file(void **state) {
 /* ---- damaged copies ------------------------------------------------------------------------------------- */
 
 static hpcw_status judge(const unsigned char *data, size_t size, unsigned flags) {
-    struct hpcw_i_sion_image image = {data, size};
-    struct hpcw_i_sion_reader *reader;
-    hpcw_status status = hpcw_i_sion_reader_open_memory(&image, 1, &reader, NULL);
+    struct read_sion_image image = {data, size};
+    struct read_sion *reader;
+    hpcw_status status = read_sion_open_memory(&image, 1, &reader, NULL);
     if (status == HPCW_OK) {
-        status = hpcw_i_sion_reader_verify(reader, flags, NULL);
+        status = read_sion_verify(reader, flags, NULL);
     }
-    hpcw_i_sion_reader_free(reader);
+    read_sion_free(reader);
     return status;
 }
 
@@ -363,7 +362,7 @@ static void damaged_copies(void **state) {
     size_t size;
     unsigned char *data = read_file(golden("four_tasks_serial.sion"), &size);
     assert_non_null(data);
-    assert_int_equal(judge(data, size, HPCW_I_SION_STRICT | HPCW_I_SION_GAPS), HPCW_OK);
+    assert_int_equal(judge(data, size, READ_SION_STRICT | READ_SION_GAPS), HPCW_OK);
     for (size_t i = 0; i < COUNT(cases); i++) {
         unsigned char before[8];
         memcpy(before, data + cases[i].offset, cases[i].size);
@@ -374,10 +373,10 @@ static void damaged_copies(void **state) {
         assert_true(status == HPCW_EFORMAT || status == HPCW_ETRUNCATED || status == HPCW_ENOTSUP);
         memcpy(data + cases[i].offset, before, cases[i].size);
     }
-    assert_int_equal(judge(data, size, HPCW_I_SION_STRICT), HPCW_OK);
+    assert_int_equal(judge(data, size, READ_SION_STRICT), HPCW_OK);
     /* Cut inside META1, META2 and the chunks; the mapping is what only strictness asks for. */
     for (size_t cut = 0; cut < size; cut++) {
-        assert_int_not_equal(judge(data, cut, cut < size - 4 ? 0 : HPCW_I_SION_STRICT), HPCW_OK);
+        assert_int_not_equal(judge(data, cut, cut < size - 4 ? 0 : READ_SION_STRICT), HPCW_OK);
     }
     free(data);
 }
@@ -392,7 +391,7 @@ static void truncated_copies(void **state) {
         unsigned char *data = read_file(golden(names[i]), &size);
         assert_non_null(data);
         for (size_t cut = 0; cut<size; cut += cut> 4096 && cut + 4096 < size ? 61 : 1) {
-            assert_int_not_equal(judge(data, cut, HPCW_I_SION_STRICT), HPCW_OK);
+            assert_int_not_equal(judge(data, cut, READ_SION_STRICT), HPCW_OK);
         }
         free(data);
     }

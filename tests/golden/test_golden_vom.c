@@ -21,7 +21,7 @@
 #include "tests/support/files.h"
 
 #define COUNT(a) (sizeof(a) / sizeof(a)[0])
-#define STRICT HPCW_I_VOM_STRICT
+#define STRICT READ_VOM_STRICT
 
 /* A directory entry of the folder, or NULL without the folder. */
 static const char *golden(const char *name) {
@@ -66,10 +66,10 @@ static void every_set_is_sound(void **state) {
     for (size_t i = 0; i < 2 * COUNT(sets); i++) {
         hpcw_error err = {0};
         const char *path = golden(sets[i / 2].name);
-        if (hpcw_i_vom_verify_directory(path, 0, budgets[i % 2], &err) != HPCW_OK) {
+        if (read_vom_verify_directory(path, 0, budgets[i % 2], &err) != HPCW_OK) {
             fail_msg("%s", err.message);
         }
-        hpcw_status status = hpcw_i_vom_verify_directory(path, STRICT, budgets[i % 2], &err);
+        hpcw_status status = read_vom_verify_directory(path, STRICT, budgets[i % 2], &err);
         const char *objection = sets[i / 2].strict;
         if (objection == NULL ? status != HPCW_OK
                               : status != HPCW_EFORMAT || strstr(err.message, objection) == NULL) {
@@ -84,15 +84,15 @@ static void every_count_is_right(void **state) {
         skip();
     }
     for (size_t i = 0; i < COUNT(sets); i++) {
-        struct hpcw_i_vom_summary s;
+        struct read_vom_summary s;
         hpcw_error err = {0};
-        if (hpcw_i_vom_summarise(golden(sets[i].name), &s, &err) != HPCW_OK) {
+        if (read_vom_summarise(golden(sets[i].name), &s, &err) != HPCW_OK) {
             fail_msg("%s", err.message);
         }
         assert_int_equal(s.ranks, sets[i].ranks);
         assert_int_equal(s.compressed, strstr(sets[i].name, "_br") != NULL ? s.ranks : 0);
         assert_int_equal(s.phases, sets[i].phases);
-        struct hpcw_i_vom_phase_summary all = {0};
+        struct read_vom_phase_summary all = {0};
         for (size_t p = 0; p < s.phases; p++) {
             all.tasks += s.phase[p].tasks;
             all.migratable += s.phase[p].migratable;
@@ -107,7 +107,7 @@ static void every_count_is_right(void **state) {
         if (sets[i].file_bytes > 0) {
             assert_int_equal(s.file_bytes, sets[i].file_bytes);
         }
-        hpcw_i_vom_summary_free(&s);
+        read_vom_summary_free(&s);
     }
 }
 
@@ -116,17 +116,17 @@ static void every_count_is_right(void **state) {
 /* What is noted of a set, over all its files and phases. */
 struct seen {
     uint64_t metadata, hosts, zero_tasks, seq_ids, self_edges, both_known, far_ends, groups;
-    uint64_t by_category[HPCW_I_VOM_READ_ONLY_SHARED + 1];
+    uint64_t by_category[READ_VOM_READ_ONLY_SHARED + 1];
     uint64_t dimensions[4];
     uint64_t labels, levels, weights, shared_ids, phase_steps;
     uint64_t last_collection, moved, without_communications;
     double least_gap; /* of a task's time and the sum of its subphases */
     uint32_t rank;
-    struct hpcw_i_vom_interval identical, skipped;
+    struct read_vom_interval identical, skipped;
     uint64_t count;
 };
 
-static hpcw_status see_metadata(void *context, const struct hpcw_i_vom_metadata *m, hpcw_error *err) {
+static hpcw_status see_metadata(void *context, const struct read_vom_metadata *m, hpcw_error *err) {
     (void)err;
     struct seen *s = context;
     s->metadata++;
@@ -141,10 +141,10 @@ static hpcw_status see_metadata(void *context, const struct hpcw_i_vom_metadata 
     return HPCW_OK;
 }
 
-static hpcw_status see_task(void *context, const struct hpcw_i_vom_task *t, hpcw_error *err) {
+static hpcw_status see_task(void *context, const struct read_vom_task *t, hpcw_error *err) {
     (void)err;
     struct seen *s = context;
-    const struct hpcw_i_vom_entity *e = &t->entity;
+    const struct read_vom_entity *e = &t->entity;
     s->seq_ids += !e->has_id;
     s->zero_tasks += e->has_id && e->id == 0;
     s->groups += e->has_objgroup_id;
@@ -158,33 +158,33 @@ static hpcw_status see_task(void *context, const struct hpcw_i_vom_task *t, hpcw
     double gap = t->time - sum;
     s->least_gap = t->has_subphases && gap < s->least_gap ? gap : s->least_gap;
     for (size_t i = 0; i < t->user_defined.count; i++) {
-        const struct hpcw_i_vom_member *m = &t->user_defined.item[i];
-        s->labels += strcmp(m->key, "label") == 0 && m->type == HPCW_I_VOM_STRING;
-        s->shared_ids += strcmp(m->key, "shared_id") == 0 && m->type == HPCW_I_VOM_INTEGER;
+        const struct read_vom_member *m = &t->user_defined.item[i];
+        s->labels += strcmp(m->key, "label") == 0 && m->type == READ_VOM_STRING;
+        s->shared_ids += strcmp(m->key, "shared_id") == 0 && m->type == READ_VOM_INTEGER;
     }
     for (size_t i = 0; i < t->attributes.count; i++) {
-        const struct hpcw_i_vom_member *m = &t->attributes.item[i];
-        s->levels += strcmp(m->key, "level") == 0 && m->type == HPCW_I_VOM_INTEGER;
-        s->weights += strcmp(m->key, "weight") == 0 && m->type == HPCW_I_VOM_FLOAT;
+        const struct read_vom_member *m = &t->attributes.item[i];
+        s->levels += strcmp(m->key, "level") == 0 && m->type == READ_VOM_INTEGER;
+        s->weights += strcmp(m->key, "weight") == 0 && m->type == READ_VOM_FLOAT;
     }
     return HPCW_OK;
 }
 
-static hpcw_status see_communication(void *context, const struct hpcw_i_vom_communication *c, hpcw_error *err) {
+static hpcw_status see_communication(void *context, const struct read_vom_communication *c, hpcw_error *err) {
     (void)err;
     struct seen *s = context;
     s->by_category[c->category]++;
     s->self_edges += c->from.has_id && c->from.kind == c->to.kind && c->from.id == c->to.id;
-    s->far_ends += hpcw_i_vom_is_element(&c->from) && c->from.dimensions == 0;
+    s->far_ends += read_vom_is_element(&c->from) && c->from.dimensions == 0;
     return HPCW_OK;
 }
 
-static hpcw_status see_phase(void *context, const struct hpcw_i_vom_phase *p, hpcw_error *err) {
+static hpcw_status see_phase(void *context, const struct read_vom_phase *p, hpcw_error *err) {
     (void)err;
     struct seen *s = context;
     s->without_communications += !p->has_communications;
     for (size_t i = 0; i < p->user_defined.count; i++) {
-        const struct hpcw_i_vom_member *m = &p->user_defined.item[i];
+        const struct read_vom_member *m = &p->user_defined.item[i];
         s->phase_steps += strcmp(m->key, "step") == 0 && m->number == 10 * (double)p->id;
     }
     return HPCW_OK;
@@ -192,11 +192,11 @@ static hpcw_status see_phase(void *context, const struct hpcw_i_vom_phase *p, hp
 
 static struct seen seen_in(const char *name, const char *file, uint32_t ranks) {
     struct seen s = {.least_gap = 1};
-    const struct hpcw_i_vom_events events = {.context = &s,
-                                             .metadata = see_metadata,
-                                             .task = see_task,
-                                             .communication = see_communication,
-                                             .phase_end = see_phase};
+    const struct read_vom_events events = {.context = &s,
+                                           .metadata = see_metadata,
+                                           .task = see_task,
+                                           .communication = see_communication,
+                                           .phase_end = see_phase};
     for (s.rank = 0; s.rank < ranks; s.rank++) {
         char relative[256];
         char number[16];
@@ -204,13 +204,13 @@ static struct seen seen_in(const char *name, const char *file, uint32_t ranks) {
         (void)snprintf(number, sizeof number, "%" PRIu32, s.rank);
         (void)snprintf(relative, sizeof relative, "%s/%.*s%s%s", name, (int)(mark - file), file, number,
                        mark + 1);
-        struct hpcw_i_vom_reader *reader;
+        struct read_vom *reader;
         hpcw_error err = {0};
-        if (hpcw_i_vom_reader_open(golden(relative), s.rank, 0, &reader, &err) != HPCW_OK ||
-            hpcw_i_vom_reader_run(reader, UINT64_MAX, &events, &err) != HPCW_OK) {
+        if (read_vom_open(golden(relative), s.rank, 0, &reader, &err) != HPCW_OK ||
+            read_vom_run(reader, UINT64_MAX, &events, &err) != HPCW_OK) {
             fail_msg("%s", err.message);
         }
-        hpcw_i_vom_reader_free(reader);
+        read_vom_free(reader);
     }
     return s;
 }
@@ -235,10 +235,10 @@ static void every_peculiarity_is_seen(void **state) {
     assert_int_equal(s.moved, 0);
 
     s = seen_in("rotate_4ranks_plain", "data.%.json", 4);
-    assert_int_equal(s.by_category[HPCW_I_VOM_BROADCAST], 36);
-    assert_int_equal(s.by_category[HPCW_I_VOM_WRITE_SHARED], 6);
-    assert_int_equal(s.by_category[HPCW_I_VOM_READ_ONLY_SHARED], 6);
-    assert_int_equal(s.by_category[HPCW_I_VOM_SEND_RECV], 275 - 48);
+    assert_int_equal(s.by_category[READ_VOM_BROADCAST], 36);
+    assert_int_equal(s.by_category[READ_VOM_WRITE_SHARED], 6);
+    assert_int_equal(s.by_category[READ_VOM_READ_ONLY_SHARED], 6);
+    assert_int_equal(s.by_category[READ_VOM_SEND_RECV], 275 - 48);
     assert_int_equal(s.dimensions[2], 36); /* the 3x4 collection, three phases */
     assert_int_equal(s.dimensions[1], 12);
     assert_int_equal(s.last_collection, 524295);
@@ -273,55 +273,55 @@ static void every_peculiarity_is_seen(void **state) {
 
 /* Figures of the file that the load data of the same run must give; NULL in the list: no counterpart. */
 struct comparison {
-    const struct hpcw_i_vom_summary *summary;
+    const struct read_vom_summary *summary;
     size_t phase;
     unsigned compared;
 };
 
 static void compare(const double *want, const double *got, double tolerance, const char *what, size_t phase) {
-    for (int f = 0; f < HPCW_I_VOM_FIGURES; f++) {
+    for (int f = 0; f < READ_VOM_FIGURES; f++) {
         if (fabs(want[f] - got[f]) > tolerance * fabs(want[f])) {
             fail_msg("phase %zu, %s, %s: wanted %.17g, got %.17g", phase, what,
-                     hpcw_i_vom_figure_name((enum hpcw_i_vom_figure)f), want[f], got[f]);
+                     read_vom_figure_name((enum read_vom_figure)f), want[f], got[f]);
         }
     }
 }
 
 static hpcw_status compare_quantity(void *context, bool after, const char *quantity,
-                                    const double figure[HPCW_I_VOM_FIGURES], hpcw_error *err) {
+                                    const double figure[READ_VOM_FIGURES], hpcw_error *err) {
     (void)err;
     struct comparison *c = context;
-    double got[HPCW_I_VOM_FIGURES];
-    const struct hpcw_i_vom_moments *m = c->summary->phase[c->phase].quantity;
+    double got[READ_VOM_FIGURES];
+    const struct read_vom_moments *m = c->summary->phase[c->phase].quantity;
     /* The data are from before the migrations; what "modeled" would mean is not in them. */
     if (after) {
         return HPCW_OK;
     }
     if (strcmp(quantity, "Object_load_raw") == 0) {
-        hpcw_i_vom_moments_figures(&m[HPCW_I_VOM_OBJECT_LOAD], got);
+        read_vom_moments_figures(&m[READ_VOM_OBJECT_LOAD], got);
         compare(figure, got, 1e-7, quantity, c->phase);
         c->compared++;
     } else if (strcmp(quantity, "Rank_load_raw") == 0) {
-        hpcw_i_vom_moments_figures(&m[HPCW_I_VOM_RANK_LOAD], got);
+        read_vom_moments_figures(&m[READ_VOM_RANK_LOAD], got);
         compare(figure, got, 1e-11, quantity, c->phase);
         c->compared++;
     } else if (strcmp(quantity, "Object_comm") == 0) {
-        hpcw_i_vom_moments_figures(&m[HPCW_I_VOM_OBJECT_COMM], got);
+        read_vom_moments_figures(&m[READ_VOM_OBJECT_COMM], got);
         compare(figure, got, 1e-7, quantity, c->phase);
         c->compared++;
     } else if (strcmp(quantity, "Rank_comm") == 0) {
-        hpcw_i_vom_moments_figures(&m[HPCW_I_VOM_RANK_COMM], got);
+        read_vom_moments_figures(&m[READ_VOM_RANK_COMM], got);
         if (c->phase == 0) {
             compare(figure, got, 1e-11, quantity, c->phase);
         } else {
             /* From the second phase on vt took one record of 144 bytes per rank, from the program's group
              * to its instance on the next rank, for one that stayed: it went by where things were at run
              * time. */
-            const enum hpcw_i_vom_figure shifted[] = {HPCW_I_VOM_AVG, HPCW_I_VOM_MAX, HPCW_I_VOM_MIN};
+            const enum read_vom_figure shifted[] = {READ_VOM_AVG, READ_VOM_MAX, READ_VOM_MIN};
             for (size_t f = 0; f < COUNT(shifted); f++) {
                 assert_true(got[shifted[f]] == figure[shifted[f]] + 144);
             }
-            assert_true(fabs(got[HPCW_I_VOM_VAR] - figure[HPCW_I_VOM_VAR]) < 1e-6);
+            assert_true(fabs(got[READ_VOM_VAR] - figure[READ_VOM_VAR]) < 1e-6);
         }
         c->compared++;
     }
@@ -344,21 +344,21 @@ static void statistics_are_those_of_the_data(void **state) {
     if (golden("") == NULL) {
         skip();
     }
-    struct hpcw_i_vom_summary summary;
+    struct read_vom_summary summary;
     hpcw_error err = {0};
-    assert_int_equal(hpcw_i_vom_summarise(golden("rotate_4ranks_br"), &summary, &err), HPCW_OK);
+    assert_int_equal(read_vom_summarise(golden("rotate_4ranks_br"), &summary, &err), HPCW_OK);
     struct comparison c = {.summary = &summary};
-    const struct hpcw_i_vom_statistics_events events = {
+    const struct read_vom_statistics_events events = {
         .context = &c, .quantity = compare_quantity, .phase_end = compare_phase};
     const char *path = golden("lbstats/vt_lb_statistics.json");
-    assert_int_equal(hpcw_i_vom_file_type(path), HPCW_I_VOM_STATISTICS_FILE);
-    if (hpcw_i_vom_verify(path, STRICT, &err) != HPCW_OK ||
-        hpcw_i_vom_statistics_read(path, &events, &err) != HPCW_OK) {
+    assert_int_equal(read_vom_file_type(path), READ_VOM_STATISTICS_FILE);
+    if (read_vom_verify(path, STRICT, &err) != HPCW_OK ||
+        read_vom_statistics_read(path, &events, &err) != HPCW_OK) {
         fail_msg("%s", err.message);
     }
     assert_int_equal(c.phase, 3);
     assert_int_equal(c.compared, 12);
-    hpcw_i_vom_summary_free(&summary);
+    read_vom_summary_free(&summary);
 }
 
 int main(void) {

@@ -105,17 +105,17 @@ static void run(struct program *p, int steps) {
 static bool is_good(const char *path, unsigned flags, uint64_t records) {
     bool good = true;
     if (process == 0) {
-        struct hpcw_i_clog2_reader *reader = NULL;
+        struct read_clog2 *reader = NULL;
         hpcw_error err = {.message = ""};
-        good = hpcw_i_clog2_reader_open(path, &reader, &err) == HPCW_OK &&
-               hpcw_i_clog2_reader_verify(reader, flags, &err) == HPCW_OK;
-        struct hpcw_i_clog2_item item;
+        good = read_clog2_open(path, &reader, &err) == HPCW_OK &&
+               read_clog2_verify(reader, flags, &err) == HPCW_OK;
+        struct read_clog2_item item;
         bool more = good;
         uint64_t n = 0;
         if (good) {
-            hpcw_i_clog2_reader_rewind(reader);
+            read_clog2_rewind(reader);
         }
-        while (more && hpcw_i_clog2_reader_next(reader, &item, &more, &err) == HPCW_OK && more) {
+        while (more && read_clog2_next(reader, &item, &more, &err) == HPCW_OK && more) {
             n++;
         }
         if (!good || n != records) {
@@ -123,7 +123,7 @@ static bool is_good(const char *path, unsigned flags, uint64_t records) {
                         (unsigned long long)records, err.message);
         }
         good = good && n == records;
-        hpcw_i_clog2_reader_free(reader);
+        read_clog2_free(reader);
     }
     return on_all(good);
 }
@@ -156,24 +156,24 @@ static bool same_log(const char *a, const char *b) {
     if (process == 0) {
         size_t size[2] = {0, 0};
         unsigned char *bytes[2] = {read_file(a, &size[0]), read_file(b, &size[1])};
-        struct hpcw_i_clog2_reader *reader = NULL;
+        struct read_clog2 *reader = NULL;
         same = bytes[0] != NULL && bytes[1] != NULL && size[0] == size[1];
         for (int i = 0; same && i < 2; i++) {
-            same = hpcw_i_clog2_reader_open(i == 0 ? a : b, &reader, NULL) == HPCW_OK;
-            struct hpcw_i_clog2_item item;
+            same = read_clog2_open(i == 0 ? a : b, &reader, NULL) == HPCW_OK;
+            struct read_clog2_item item;
             bool more = same;
-            while (more && hpcw_i_clog2_reader_next(reader, &item, &more, NULL) == HPCW_OK && more) {
+            while (more && read_clog2_next(reader, &item, &more, NULL) == HPCW_OK && more) {
                 if (item.kind == HPCW_CLOG2_COMM_EVENT) {
                     memset(bytes[i] + item.offset + 40, 0, 32);
                 }
             }
             if (same) {
-                const struct hpcw_i_clog2_info *info = hpcw_i_clog2_reader_info(reader);
+                const struct read_clog2_info *info = read_clog2_info(reader);
                 for (uint32_t c = 0; c < info->comms; c++) {
                     memset(bytes[i] + info->table_at + 4 + (size_t)c * 40, 0, 32);
                 }
             }
-            hpcw_i_clog2_reader_free(reader);
+            read_clog2_free(reader);
             reader = NULL;
         }
         same = same && same_bytes("merged log", bytes[0], size[0], bytes[1], size[1]);
@@ -335,7 +335,7 @@ static void messages_go_forward(void **state) {
         good = on_all(good) && hpcw_clog2_log_finish(log, &report, &err) == HPCW_OK;
         hpcw_clog2_log_free(log);
         assert_true(on_all(good && report.same_clock));
-        assert_true(is_good(path, HPCW_I_CLOG2_STRICT, report.records));
+        assert_true(is_good(path, READ_CLOG2_STRICT, report.records));
     }
 }
 

@@ -43,11 +43,11 @@ static struct image image_of(struct clog2_case *c, size_t segments) {
 }
 
 static hpcw_status judge(const struct image *m, unsigned flags, hpcw_error *err) {
-    struct hpcw_i_clog2_reader *reader;
-    hpcw_status s = hpcw_i_clog2_reader_open_memory(m->data, m->size, &reader, err);
+    struct read_clog2 *reader;
+    hpcw_status s = read_clog2_open_memory(m->data, m->size, &reader, err);
     if (s == HPCW_OK) {
-        s = hpcw_i_clog2_reader_verify(reader, flags, err);
-        hpcw_i_clog2_reader_free(reader);
+        s = read_clog2_verify(reader, flags, err);
+        read_clog2_free(reader);
     }
     return s;
 }
@@ -64,7 +64,7 @@ static void logs_keep_all_rules(void **state) {
         c.options.block_size = cases[i].block_size;
         struct image m = image_of(&c, cases[i].segments);
         hpcw_error err;
-        if (judge(&m, HPCW_I_CLOG2_STRICT, &err) != HPCW_OK) {
+        if (judge(&m, READ_CLOG2_STRICT, &err) != HPCW_OK) {
             fail_msg("case %zu: %s", i, err.message);
         }
         free(m.data);
@@ -78,18 +78,18 @@ static void records_come_back(void **state) {
     clog2_case_make(&c, 4, 30);
     c.options.block_size = 1024;
     struct image m = image_of(&c, 0);
-    struct hpcw_i_clog2_reader *reader;
-    assert_int_equal(hpcw_i_clog2_reader_open_memory(m.data, m.size, &reader, NULL), HPCW_OK);
-    const struct hpcw_i_clog2_info *info = hpcw_i_clog2_reader_info(reader);
+    struct read_clog2 *reader;
+    assert_int_equal(read_clog2_open_memory(m.data, m.size, &reader, NULL), HPCW_OK);
+    const struct read_clog2_info *info = read_clog2_info(reader);
     assert_int_equal(info->ranks, 4);
     assert_int_equal(info->threads, 1);
     assert_int_equal(info->states, 2);
     assert_int_equal(info->solos, 1);
     assert_int_equal(info->comms, 5);
     for (size_t i = 0; i < c.count; i++) {
-        struct hpcw_i_clog2_item item;
+        struct read_clog2_item item;
         bool more;
-        assert_int_equal(hpcw_i_clog2_reader_next(reader, &item, &more, NULL), HPCW_OK);
+        assert_int_equal(read_clog2_next(reader, &item, &more, NULL), HPCW_OK);
         assert_true(more);
         const hpcw_clog2_record *r = &c.record[i];
         assert_true(item.time == r->time);
@@ -106,7 +106,7 @@ static void records_come_back(void **state) {
             assert_string_equal((const char *)item.payload + 40, r->as.state.name);
         }
     }
-    hpcw_i_clog2_reader_free(reader);
+    read_clog2_free(reader);
     free(m.data);
     clog2_case_free(&c);
 }
@@ -143,13 +143,13 @@ static void broken_rules_are_named(void **state) {
     enum { CASES = 14 };
     static const struct {
         bool fatal;
-        enum hpcw_i_clog2_rule rule;
+        enum read_clog2_rule rule;
     } want[CASES] = {
-        {true, HPCW_I_CLOG2_COMM},        {false, HPCW_I_CLOG2_END_ALONE},    {false, HPCW_I_CLOG2_START_ALONE},
-        {false, HPCW_I_CLOG2_NESTING},    {false, HPCW_I_CLOG2_NESTING},      {false, HPCW_I_CLOG2_BACKWARD},
-        {false, HPCW_I_CLOG2_MESSAGE},    {false, HPCW_I_CLOG2_MESSAGE_SIZE}, {false, HPCW_I_CLOG2_EQUAL},
-        {false, HPCW_I_CLOG2_DEFINITION}, {false, HPCW_I_CLOG2_CARGO},        {true, HPCW_I_CLOG2_EMPTY},
-        {false, HPCW_I_CLOG2_DEFINITION}, {false, HPCW_I_CLOG2_TABLE},
+        {true, READ_CLOG2_COMM},        {false, READ_CLOG2_END_ALONE},    {false, READ_CLOG2_START_ALONE},
+        {false, READ_CLOG2_NESTING},    {false, READ_CLOG2_NESTING},      {false, READ_CLOG2_BACKWARD},
+        {false, READ_CLOG2_MESSAGE},    {false, READ_CLOG2_MESSAGE_SIZE}, {false, READ_CLOG2_EQUAL},
+        {false, READ_CLOG2_DEFINITION}, {false, READ_CLOG2_CARGO},        {true, READ_CLOG2_EMPTY},
+        {false, READ_CLOG2_DEFINITION}, {false, READ_CLOG2_TABLE},
     };
     static hpcw_clog2_comm_id other = {.random = 99};
     for (int i = 0; i < CASES; i++) {
@@ -208,8 +208,8 @@ static void broken_rules_are_named(void **state) {
         struct image m = image_of(&c, 0);
         hpcw_error err = {.message = ""};
         hpcw_status loose = judge(&m, 0, &err);
-        hpcw_status strict = judge(&m, HPCW_I_CLOG2_STRICT, &err);
-        const char *text = hpcw_i_clog2_rule_text(want[i].rule);
+        hpcw_status strict = judge(&m, READ_CLOG2_STRICT, &err);
+        const char *text = read_clog2_rule_text(want[i].rule);
         bool named = strstr(err.message, text) != NULL;
         if (strict != HPCW_EFORMAT || !named || (loose != HPCW_OK) != want[i].fatal) {
             fail_msg("case %d: loose %d, strict %d, wanted %s: %s", i, (int)loose, (int)strict, text,
@@ -235,7 +235,7 @@ static void damage_is_seen_or_harmless(void **state) {
     for (size_t i = 0; i < m.size; i++) {
         m.data[i] ^= 0x41;
         hpcw_status loose = judge(&m, 0, &err);
-        hpcw_status strict = judge(&m, HPCW_I_CLOG2_STRICT, &err);
+        hpcw_status strict = judge(&m, READ_CLOG2_STRICT, &err);
         assert_true(strict != HPCW_OK || loose == HPCW_OK);
         assert_true(i >= 1024 || strict != HPCW_OK); /* all of the preamble */
         refused += strict != HPCW_OK;
@@ -269,13 +269,13 @@ static void the_report_adds_up(void **state) {
     swap(&c, nth(&c, HPCW_CLOG2_MESSAGE, HPCW_CLOG2_SEND, 2),
          nth(&c, HPCW_CLOG2_MESSAGE, HPCW_CLOG2_RECEIVE, 0));
     struct image m = image_of(&c, 0);
-    struct hpcw_i_clog2_reader *reader;
-    assert_int_equal(hpcw_i_clog2_reader_open_memory(m.data, m.size, &reader, NULL), HPCW_OK);
+    struct read_clog2 *reader;
+    assert_int_equal(read_clog2_open_memory(m.data, m.size, &reader, NULL), HPCW_OK);
     struct hpcw_i_buf buf = {0};
     struct hpcw_i_json json;
     hpcw_i_json_open_buf(&json, &buf, NULL);
     hpcw_i_json_begin_object(&json);
-    assert_int_equal(hpcw_i_clog2_reader_report(reader, &json, NULL), HPCW_OK);
+    assert_int_equal(read_clog2_report(reader, &json, NULL), HPCW_OK);
     hpcw_i_json_end_object(&json);
     hpcw_error err;
     if (hpcw_i_json_finish(&json, &err) != HPCW_OK) {
@@ -301,7 +301,7 @@ static void the_report_adds_up(void **state) {
     assert_true(at(cJSON_GetArrayItem(profile, 2), "event") == 5000);
     cJSON_Delete(root);
     hpcw_i_buf_free(&buf);
-    hpcw_i_clog2_reader_free(reader);
+    read_clog2_free(reader);
     free(m.data);
     clog2_case_free(&c);
 }

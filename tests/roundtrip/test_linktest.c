@@ -23,24 +23,24 @@ static double seconds(uint64_t time_ps) {
     return (double)time_ps / 1e12;
 }
 
-static void check_parameters(const hpcw_linktest_params *p, const struct hpcw_i_linktest_info *info) {
+static void check_parameters(const hpcw_linktest_params *p, const struct read_linktest_info *info) {
     assert_int_equal(info->tasks, p->tasks);
     assert_true(info->major == 2 && info->minor == 1 && info->patch == 17);
     assert_string_equal(info->git_hash,
                         p->git_hash != NULL ? p->git_hash : "0000000000000000000000000000000000000000");
     assert_string_equal(info->mode, p->mode);
-    const uint8_t flags[HPCW_I_LINKTEST_FLAGS] = {
-        [HPCW_I_LINKTEST_ALL_TO_ALL] = p->all_to_all,
-        [HPCW_I_LINKTEST_BIDIRECTIONAL] = p->kernel == HPCW_LINKTEST_BIDIRECTIONAL,
-        [HPCW_I_LINKTEST_UNIDIRECTIONAL] = p->kernel == HPCW_LINKTEST_UNIDIRECTIONAL,
-        [HPCW_I_LINKTEST_BISECTION] = p->bisection,
-        [HPCW_I_LINKTEST_RANDOM_STEPS] = p->randomize_steps,
-        [HPCW_I_LINKTEST_SERIAL] = p->serial,
-        [HPCW_I_LINKTEST_PARALLEL_SION] = 1,
-        [HPCW_I_LINKTEST_GPU_MEMORY] = p->gpu_memory,
-        [HPCW_I_LINKTEST_MANY_BUFFERS] = p->message_buffers > 1,
-        [HPCW_I_LINKTEST_RANDOM_BUFFERS] = p->random_buffers,
-        [HPCW_I_LINKTEST_CHECK_BUFFERS] = p->check_buffers,
+    const uint8_t flags[READ_LINKTEST_FLAGS] = {
+        [READ_LINKTEST_ALL_TO_ALL] = p->all_to_all,
+        [READ_LINKTEST_BIDIRECTIONAL] = p->kernel == HPCW_LINKTEST_BIDIRECTIONAL,
+        [READ_LINKTEST_UNIDIRECTIONAL] = p->kernel == HPCW_LINKTEST_UNIDIRECTIONAL,
+        [READ_LINKTEST_BISECTION] = p->bisection,
+        [READ_LINKTEST_RANDOM_STEPS] = p->randomize_steps,
+        [READ_LINKTEST_SERIAL] = p->serial,
+        [READ_LINKTEST_PARALLEL_SION] = 1,
+        [READ_LINKTEST_GPU_MEMORY] = p->gpu_memory,
+        [READ_LINKTEST_MANY_BUFFERS] = p->message_buffers > 1,
+        [READ_LINKTEST_RANDOM_BUFFERS] = p->random_buffers,
+        [READ_LINKTEST_CHECK_BUFFERS] = p->check_buffers,
     };
     assert_memory_equal(info->flags, flags, sizeof flags);
     assert_true(info->messages == p->messages && info->message_size == p->message_size);
@@ -68,7 +68,7 @@ static void add(uint64_t t, uint64_t *sum, uint64_t *min, uint64_t *max) {
     *max = t > *max ? t : *max;
 }
 
-static void check_rows(const struct linktest_case *c, struct hpcw_i_linktest_reader *reader, uint64_t m) {
+static void check_rows(const struct linktest_case *c, struct read_linktest *reader, uint64_t m) {
     const hpcw_linktest_params *p = &c->params;
     hpcw_linktest_schedule *schedule;
     assert_int_equal(hpcw_linktest_schedule_new(p, m, &schedule, NULL), HPCW_OK);
@@ -80,7 +80,7 @@ static void check_rows(const struct linktest_case *c, struct hpcw_i_linktest_rea
         double all_to_all = -1;
         uint32_t want[MOST];
         linktest_case_partners(c, schedule, r, want);
-        assert_int_equal(hpcw_i_linktest_reader_row(reader, r, m, time, partner, &all_to_all, NULL), HPCW_OK);
+        assert_int_equal(read_linktest_row(reader, r, m, time, partner, &all_to_all, NULL), HPCW_OK);
         for (uint32_t s = 0; s < steps; s++) {
             uint64_t t = linktest_case_time(c, m, r, want[s]);
             assert_true(partner[s] == want[s] && time[s] == seconds(t));
@@ -111,11 +111,11 @@ static bool near(double got, uint64_t sum, uint64_t count) {
     return got > want * (1 - 1e-15) && got < want * (1 + 1e-15);
 }
 
-static void check_summary(const struct linktest_case *c, struct hpcw_i_linktest_reader *reader, uint64_t m) {
+static void check_summary(const struct linktest_case *c, struct read_linktest *reader, uint64_t m) {
     const hpcw_linktest_params *p = &c->params;
-    struct hpcw_i_linktest_summary s;
+    struct read_linktest_summary s;
     char text[HPCW_LINKTEST_TIME_SIZE];
-    assert_int_equal(hpcw_i_linktest_reader_summary(reader, m, &s, NULL), HPCW_OK);
+    assert_int_equal(read_linktest_summary(reader, m, &s, NULL), HPCW_OK);
     linktest_case_text(m, false, text, sizeof text);
     assert_string_equal(s.start, text);
     linktest_case_text(m, true, text, sizeof text);
@@ -126,11 +126,11 @@ static void check_summary(const struct linktest_case *c, struct hpcw_i_linktest_
         assert_true(s.all_to_all_min == seconds(truth.all_min) && s.all_to_all_max == seconds(truth.all_max));
         assert_true(near(s.all_to_all_avg, truth.all_sum, p->tasks));
     }
-    uint64_t d = hpcw_i_linktest_reader_info(reader)->retests;
+    uint64_t d = read_linktest_info(reader)->retests;
     qsort(truth.slow, truth.count, sizeof truth.slow[0], slower_first);
     for (uint64_t i = 0; i < d; i++) {
-        struct hpcw_i_linktest_slow slow;
-        assert_int_equal(hpcw_i_linktest_reader_slow(reader, m, i, 1, &slow, NULL), HPCW_OK);
+        struct read_linktest_slow slow;
+        assert_int_equal(read_linktest_slow(reader, m, i, 1, &slow, NULL), HPCW_OK);
         assert_true(slow.from == truth.slow[i].from && slow.to == truth.slow[i].to);
         assert_true(slow.original == seconds(truth.slow[i].time_ps));
         assert_true(slow.retest == seconds(c->retest ? truth.slow[i].retest_ps : truth.slow[i].time_ps));
@@ -145,23 +145,23 @@ static void write_and_read(const struct linktest_case *c) {
     scratch_make(dir, sizeof dir);
     (void)snprintf(path, sizeof path, "%s/%s", dir, c->name);
     hpcw_status s = linktest_case_write(c, NULL, path, NULL, c->params.tasks, NULL, NULL, &refuses, &err);
-    struct hpcw_i_linktest_reader *reader = NULL;
+    struct read_linktest *reader = NULL;
     if (s == HPCW_OK) {
-        s = hpcw_i_linktest_reader_open(path, &reader, &err);
+        s = read_linktest_open(path, &reader, &err);
     }
     if (s == HPCW_OK) {
-        s = hpcw_i_linktest_reader_verify(reader, HPCW_I_SION_STRICT | HPCW_I_SION_GAPS, &err);
+        s = read_linktest_verify(reader, READ_SION_STRICT | READ_SION_GAPS, &err);
     }
     if (s != HPCW_OK) {
         fail_msg("%s, %u tasks: %s", c->name, c->params.tasks, err.message);
     }
-    check_parameters(&c->params, hpcw_i_linktest_reader_info(reader));
+    check_parameters(&c->params, read_linktest_info(reader));
     for (uint32_t r = 0; r < c->params.tasks; r++) {
         char want[32];
-        char host[HPCW_I_LINKTEST_MOST_HOST];
+        char host[READ_LINKTEST_MOST_HOST];
         int32_t core = -1;
         linktest_case_host(r, want, sizeof want);
-        assert_int_equal(hpcw_i_linktest_reader_host(reader, r, host, &core, NULL), HPCW_OK);
+        assert_int_equal(read_linktest_host(reader, r, host, &core, NULL), HPCW_OK);
         assert_string_equal(host, want);
         assert_int_equal(core, linktest_case_core(r));
     }
@@ -169,7 +169,7 @@ static void write_and_read(const struct linktest_case *c) {
         check_rows(c, reader, m);
         check_summary(c, reader, m);
     }
-    hpcw_i_linktest_reader_free(reader);
+    read_linktest_free(reader);
     scratch_remove(dir);
 }
 

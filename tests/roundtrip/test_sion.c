@@ -191,30 +191,30 @@ static void expect_bytes(uint64_t chunk, uint64_t size) {
     }
 }
 
-static void check_stream(const struct plan *p, struct hpcw_i_sion_reader *reader, uint32_t t, uint64_t chunk,
+static void check_stream(const struct plan *p, struct read_sion *reader, uint32_t t, uint64_t chunk,
                          uint64_t stream_size) {
-    struct hpcw_i_sion_task task;
+    struct read_sion_task task;
     static struct record r;
     static unsigned char got[MOST_RECORD];
-    static struct hpcw_i_sion_keys keys;
+    static struct read_sion_keys keys;
     bool keyval = p->options.content == HPCW_SION_KEYVAL;
-    assert_int_equal(hpcw_i_sion_reader_find(reader, t, &task, NULL), HPCW_OK);
+    assert_int_equal(read_sion_find(reader, t, &task, NULL), HPCW_OK);
     assert_true(task.rank == t && task.chunk_size == chunk && task.size == stream_size);
     expected.count = 1;
     expected.size[0] = 0;
     uint64_t at = 0;
-    hpcw_i_sion_keys_begin(&keys, &task);
+    read_sion_keys_begin(&keys, &task);
     for (uint32_t i = 0; i < p->records[t]; i++) {
         record_of(p, t, i, &r);
         if (keyval) {
-            struct hpcw_i_sion_record head;
+            struct read_sion_record head;
             bool more = false;
-            assert_int_equal(hpcw_i_sion_keys_next(reader, &keys, &head, &more, NULL), HPCW_OK);
+            assert_int_equal(read_sion_keys_next(reader, &keys, &head, &more, NULL), HPCW_OK);
             assert_true(more && head.key == r.key && head.size == r.size && head.offset == at + 16);
             at += 16;
             expect_bytes(chunk, 16);
         }
-        assert_int_equal(hpcw_i_sion_reader_read(reader, &task, at, got, r.size, NULL), HPCW_OK);
+        assert_int_equal(read_sion_read(reader, &task, at, got, r.size, NULL), HPCW_OK);
         assert_memory_equal(got, r.data, r.size);
         at += r.size;
         if (p->options.content == HPCW_SION_RECORDS || r.reserved) {
@@ -225,27 +225,27 @@ static void check_stream(const struct plan *p, struct hpcw_i_sion_reader *reader
     }
     assert_true(at == stream_size);
     if (keyval) {
-        struct hpcw_i_sion_record head;
+        struct read_sion_record head;
         bool more = true;
-        assert_int_equal(hpcw_i_sion_keys_next(reader, &keys, &head, &more, NULL), HPCW_OK);
+        assert_int_equal(read_sion_keys_next(reader, &keys, &head, &more, NULL), HPCW_OK);
         assert_false(more);
     }
     assert_int_equal(task.blocks, expected.count);
     for (uint32_t b = 0; b < task.blocks; b++) {
         uint64_t size = 0;
-        assert_int_equal(hpcw_i_sion_reader_block_size(reader, &task, b, &size, NULL), HPCW_OK);
+        assert_int_equal(read_sion_block_size(reader, &task, b, &size, NULL), HPCW_OK);
         assert_true(size == expected.size[b]);
     }
 }
 
-static void check_header(const struct plan *p, struct hpcw_i_sion_reader *reader) {
+static void check_header(const struct plan *p, struct read_sion *reader) {
     const hpcw_sion_options *o = &p->options;
     uint32_t files = o->files == 0 ? 1 : o->files;
-    assert_int_equal(hpcw_i_sion_reader_files(reader), files);
-    assert_int_equal(hpcw_i_sion_reader_tasks(reader), p->tasks);
+    assert_int_equal(read_sion_files(reader), files);
+    assert_int_equal(read_sion_tasks(reader), p->tasks);
     for (uint32_t f = 0; f < files; f++) {
-        struct hpcw_i_sion_info info;
-        assert_int_equal(hpcw_i_sion_reader_info(reader, f, &info, NULL), HPCW_OK);
+        struct read_sion_info info;
+        assert_int_equal(read_sion_info(reader, f, &info, NULL), HPCW_OK);
         assert_int_equal(info.meta_big, o->endian == HPCW_SION_BIG);
         assert_int_equal(info.data_big, o->data_endian == HPCW_SION_BIG);
         assert_int_equal(info.fs_block_size, o->fs_block_size);
@@ -253,13 +253,12 @@ static void check_header(const struct plan *p, struct hpcw_i_sion_reader *reader
                                          hpcw_sion_first_task_of_file(p->tasks, files, f));
         assert_int_equal(info.file_number, o->flavour == HPCW_SION_SERIAL ? 1 : f);
         assert_int_equal(info.mode,
-                         o->content == HPCW_SION_KEYVAL ? HPCW_I_SION_MODE_KEYVAL : HPCW_I_SION_MODE_PLAIN);
+                         o->content == HPCW_SION_KEYVAL ? READ_SION_MODE_KEYVAL : READ_SION_MODE_PLAIN);
         assert_string_equal(info.prefix, "x.sion");
-        enum hpcw_i_sion_mapping want = files > 1
-                                            ? (f == 0 ? HPCW_I_SION_MAPPING_FULL : HPCW_I_SION_MAPPING_NONE)
-                                        : o->flavour == HPCW_SION_SERIAL ? HPCW_I_SION_MAPPING_EMPTY
-                                        : o->flavour == HPCW_SION_MAPPED ? HPCW_I_SION_MAPPING_FULL
-                                                                         : HPCW_I_SION_MAPPING_NONE;
+        enum read_sion_mapping want = files > 1 ? (f == 0 ? READ_SION_MAPPING_FULL : READ_SION_MAPPING_NONE)
+                                      : o->flavour == HPCW_SION_SERIAL ? READ_SION_MAPPING_EMPTY
+                                      : o->flavour == HPCW_SION_MAPPED ? READ_SION_MAPPING_FULL
+                                                                       : READ_SION_MAPPING_NONE;
         assert_int_equal(info.mapping, want);
     }
 }
@@ -277,17 +276,17 @@ static void random_containers(void **state) {
         scratch_make(dir, sizeof dir);
         (void)snprintf(path, sizeof path, "%s/x.sion", dir);
         write_plan(&p, path, chunk, stream_size);
-        struct hpcw_i_sion_reader *reader = NULL;
+        struct read_sion *reader = NULL;
         hpcw_error err = {.message = ""};
-        if (hpcw_i_sion_reader_open(path, &reader, &err) != HPCW_OK ||
-            hpcw_i_sion_reader_verify(reader, HPCW_I_SION_STRICT | HPCW_I_SION_GAPS, &err) != HPCW_OK) {
+        if (read_sion_open(path, &reader, &err) != HPCW_OK ||
+            read_sion_verify(reader, READ_SION_STRICT | READ_SION_GAPS, &err) != HPCW_OK) {
             fail_msg("seed %llu: %s", (unsigned long long)seed, err.message);
         }
         check_header(&p, reader);
         for (uint32_t t = 0; t < p.tasks; t++) {
             check_stream(&p, reader, t, chunk[t], stream_size[t]);
         }
-        hpcw_i_sion_reader_free(reader);
+        read_sion_free(reader);
         scratch_remove(dir);
         sets += p.options.files > 1;
         pooled += p.options.buffer_size == 4096 && p.tasks > 8;

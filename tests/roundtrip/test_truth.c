@@ -29,7 +29,7 @@ enum { MOST_NODES = 512, MOST_SWITCHES = 64 };
 #define SLOW 1.25
 
 struct dataset {
-    struct hpcw_i_dataset d;
+    struct gen_dataset d;
     char dir[256];
     cJSON *truth;
     uint32_t n, nodes, switches;
@@ -39,30 +39,30 @@ struct dataset {
 
 static void describe(struct dataset *s, uint32_t ranks, uint64_t seed) {
     memset(s, 0, sizeof *s);
-    assert_int_equal(hpcw_i_dataset_init(&s->d, "dfplus-hdr200", HPCW_I_SCALE_MEDIUM, NULL), HPCW_OK);
+    assert_int_equal(gen_dataset_init(&s->d, "dfplus-hdr200", GEN_SCALE_MEDIUM, NULL), HPCW_OK);
     s->n = s->d.ranks = ranks;
     s->d.seed = seed;
-    for (size_t f = 0; f < hpcw_i_format_count; f++) {
-        s->d.formats |= (uint64_t)(strcmp(hpcw_i_format[f]->name, "linktest") == 0) << f;
+    for (size_t f = 0; f < gen_format_count; f++) {
+        s->d.formats |= (uint64_t)(strcmp(gen_format[f]->name, "linktest") == 0) << f;
     }
 }
 
 static void read_matrix(struct dataset *s) {
     char path[512];
-    struct hpcw_i_linktest_reader *reader;
+    struct read_linktest *reader;
     hpcw_error err;
     (void)snprintf(path, sizeof path, "%s/linktest/" HPCW_LINKTEST_FILE_NAME, s->dir);
-    if (hpcw_i_linktest_reader_open(path, &reader, &err) != HPCW_OK) {
+    if (read_linktest_open(path, &reader, &err) != HPCW_OK) {
         fail_msg("%s", err.message);
     }
-    uint32_t steps = hpcw_i_linktest_reader_info(reader)->steps;
+    uint32_t steps = read_linktest_info(reader)->steps;
     s->time_us = calloc((size_t)s->n * s->n, sizeof *s->time_us);
     s->step = calloc((size_t)s->n * s->n, sizeof *s->step);
     double *time = calloc(s->n, sizeof *time);
     uint64_t *partner = calloc(s->n, sizeof *partner);
     assert_true(s->time_us != NULL && s->step != NULL && time != NULL && partner != NULL);
     for (uint32_t i = 0; i < s->n; i++) {
-        if (hpcw_i_linktest_reader_row(reader, i, 0, time, partner, NULL, &err) != HPCW_OK) {
+        if (read_linktest_row(reader, i, 0, time, partner, NULL, &err) != HPCW_OK) {
             fail_msg("%s", err.message);
         }
         for (uint32_t step = 0; step < steps; step++) {
@@ -74,29 +74,29 @@ static void read_matrix(struct dataset *s) {
     }
     free(time);
     free(partner);
-    hpcw_i_linktest_reader_free(reader);
+    read_linktest_free(reader);
 }
 
 /* Builds what was described, writes it, and reads it back. */
 static void make(struct dataset *s) {
     hpcw_error err;
-    struct hpcw_i_outcome outcome;
+    struct gen_outcome outcome;
     char base[200];
     scratch_make(base, sizeof base);
     (void)snprintf(s->dir, sizeof s->dir, "%s", base);
-    const struct hpcw_i_run run = {.dataset = &s->d,
-                                   .directory = s->dir,
-                                   .comm = hpcw_i_comm_or_self(NULL),
-                                   .jobs = 2,
-                                   .parts = 1,
-                                   .durability = HPCW_SYNC_NONE};
-    if (hpcw_i_dataset_build(&s->d, &err) != HPCW_OK || hpcw_i_generate(&run, &outcome, &err) != HPCW_OK) {
+    const struct gen_run run = {.dataset = &s->d,
+                                .directory = s->dir,
+                                .comm = hpcw_i_comm_or_self(NULL),
+                                .jobs = 2,
+                                .parts = 1,
+                                .durability = HPCW_SYNC_NONE};
+    if (gen_dataset_build(&s->d, &err) != HPCW_OK || gen_generate(&run, &outcome, &err) != HPCW_OK) {
         fail_msg("%s", err.message);
     }
     assert_true(outcome.complete);
     char path[512];
-    (void)snprintf(path, sizeof path, "%s/" HPCW_I_TRUTH, s->dir);
-    if (hpcw_i_store_read_json(path, &s->truth, &err) != HPCW_OK) {
+    (void)snprintf(path, sizeof path, "%s/" GEN_TRUTH, s->dir);
+    if (gen_directory_read_json(path, &s->truth, &err) != HPCW_OK) {
         fail_msg("%s", err.message);
     }
     const cJSON *machine = cJSON_GetObjectItem(s->truth, "machine");
@@ -111,7 +111,7 @@ static void drop(struct dataset *s) {
     cJSON_Delete(s->truth);
     free(s->time_us);
     free(s->step);
-    hpcw_i_dataset_free(&s->d);
+    gen_dataset_free(&s->d);
 }
 
 /* ---- a simple detector: medians of ratios ---- */
@@ -130,7 +130,7 @@ static double median(double *value, size_t count) {
 
 struct detector {
     struct dataset *s;
-    double expected_us[HPCW_I_CLASSES];         /* median of each distance class */
+    double expected_us[MODEL_CLASSES];          /* median of each distance class */
     double *value;                              /* [n * n] room for medians */
     double node[2][MOST_NODES];                 /* ratio of what a node receives and sends */
     double cable[MOST_SWITCHES][MOST_SWITCHES]; /* [a][b], a < b: ratio between the switches */
@@ -147,17 +147,17 @@ static uint32_t switch_of(const struct dataset *s, uint32_t rank) {
 
 static double ratio(const struct detector *t, uint32_t i, uint32_t j) {
     const struct dataset *s = t->s;
-    return s->time_us[(size_t)i * s->n + j] / t->expected_us[hpcw_i_machine_class(&s->d.machine, i, j)];
+    return s->time_us[(size_t)i * s->n + j] / t->expected_us[model_machine_class(&s->d.machine, i, j)];
 }
 
 /* The median of each distance class, without what is known to be slow. */
 static void expect(struct detector *t) {
     const struct dataset *s = t->s;
-    for (int c = 0; c < HPCW_I_CLASSES; c++) {
+    for (int c = 0; c < MODEL_CLASSES; c++) {
         size_t k = 0;
         for (uint32_t i = 0; i < s->n; i++) {
             for (uint32_t j = 0; j < s->n; j++) {
-                if (i != j && (int)hpcw_i_machine_class(&s->d.machine, i, j) == c &&
+                if (i != j && (int)model_machine_class(&s->d.machine, i, j) == c &&
                     !t->slow_node[node_of(s, i)] && !t->slow_node[node_of(s, j)] &&
                     !t->slow_cable[switch_of(s, i)][switch_of(s, j)]) {
                     t->value[k++] = s->time_us[(size_t)i * s->n + j];
@@ -424,7 +424,7 @@ static void test_like_the_published_excerpt(void **state) {
     double sum = 0, squares = 0, count = 0;
     for (uint32_t i = 0; i < s.n; i++) {
         for (uint32_t j = 0; j < s.n; j++) {
-            if (i != j && hpcw_i_machine_class(&s.d.machine, i, j) == HPCW_I_SAME_SWITCH &&
+            if (i != j && model_machine_class(&s.d.machine, i, j) == MODEL_SAME_SWITCH &&
                 !t.slow_node[node_of(&s, i)] && !t.slow_node[node_of(&s, j)]) {
                 double us = s.time_us[(size_t)i * s.n + j];
                 sum += us;

@@ -23,38 +23,38 @@
 enum { RANKS = 48, MOST_PHASES = 32 };
 
 struct dataset {
-    struct hpcw_i_dataset d;
+    struct gen_dataset d;
     char dir[256];
     char vom[512]; /* the folder */
     cJSON *truth;  /* of it */
 };
 
-static void make(struct dataset *s, void (*change)(struct hpcw_i_dataset *d)) {
+static void make(struct dataset *s, void (*change)(struct gen_dataset *d)) {
     hpcw_error err;
-    struct hpcw_i_outcome outcome;
+    struct gen_outcome outcome;
     char path[512];
     memset(s, 0, sizeof *s);
-    assert_int_equal(hpcw_i_dataset_init(&s->d, "dfplus-hdr200", HPCW_I_SCALE_SMALL, NULL), HPCW_OK);
+    assert_int_equal(gen_dataset_init(&s->d, "dfplus-hdr200", GEN_SCALE_SMALL, NULL), HPCW_OK);
     s->d.ranks = RANKS;
     s->d.seed = 5;
-    for (size_t f = 0; f < hpcw_i_format_count; f++) {
-        s->d.formats |= (uint64_t)(strcmp(hpcw_i_format[f]->name, "vom") == 0) << f;
+    for (size_t f = 0; f < gen_format_count; f++) {
+        s->d.formats |= (uint64_t)(strcmp(gen_format[f]->name, "vom") == 0) << f;
     }
     change(&s->d);
     scratch_make(s->dir, sizeof s->dir);
     (void)snprintf(s->vom, sizeof s->vom, "%s/vom", s->dir);
-    const struct hpcw_i_run run = {.dataset = &s->d,
-                                   .directory = s->dir,
-                                   .comm = hpcw_i_comm_or_self(NULL),
-                                   .jobs = 2,
-                                   .parts = 1,
-                                   .durability = HPCW_SYNC_NONE};
-    if (hpcw_i_dataset_build(&s->d, &err) != HPCW_OK || hpcw_i_generate(&run, &outcome, &err) != HPCW_OK ||
-        hpcw_i_vom_verify_directory(s->vom, HPCW_I_VOM_STRICT, 0, &err) != HPCW_OK) {
+    const struct gen_run run = {.dataset = &s->d,
+                                .directory = s->dir,
+                                .comm = hpcw_i_comm_or_self(NULL),
+                                .jobs = 2,
+                                .parts = 1,
+                                .durability = HPCW_SYNC_NONE};
+    if (gen_dataset_build(&s->d, &err) != HPCW_OK || gen_generate(&run, &outcome, &err) != HPCW_OK ||
+        read_vom_verify_directory(s->vom, READ_VOM_STRICT, 0, &err) != HPCW_OK) {
         fail_msg("%s", err.message);
     }
-    (void)snprintf(path, sizeof path, "%s/" HPCW_I_TRUTH, s->dir);
-    if (hpcw_i_store_read_json(path, &s->truth, &err) != HPCW_OK) {
+    (void)snprintf(path, sizeof path, "%s/" GEN_TRUTH, s->dir);
+    if (gen_directory_read_json(path, &s->truth, &err) != HPCW_OK) {
         fail_msg("%s", err.message);
     }
 }
@@ -62,7 +62,7 @@ static void make(struct dataset *s, void (*change)(struct hpcw_i_dataset *d)) {
 static void drop(struct dataset *s) {
     scratch_remove(s->dir);
     cJSON_Delete(s->truth);
-    hpcw_i_dataset_free(&s->d);
+    gen_dataset_free(&s->d);
 }
 
 static const cJSON *told(const struct dataset *s, const char *key) {
@@ -99,7 +99,7 @@ static hpcw_status on_phase(void *context, uint64_t phase, hpcw_error *err) {
     return HPCW_OK;
 }
 
-static hpcw_status on_task(void *context, const struct hpcw_i_vom_task *task, hpcw_error *err) {
+static hpcw_status on_task(void *context, const struct read_vom_task *task, hpcw_error *err) {
     const struct listener *l = context;
     (void)err;
     l->loads->rank[l->rank][l->phase] += task->time;
@@ -115,16 +115,16 @@ static struct loads *listen(const struct dataset *s, const char *suffix) {
     struct loads *loads = calloc(1, sizeof *loads);
     for (uint32_t r = 0; r < RANKS; r++) {
         char path[600];
-        struct hpcw_i_vom_reader *reader;
+        struct read_vom *reader;
         hpcw_error err;
         struct listener l = {loads, r, 0};
-        const struct hpcw_i_vom_events events = {.context = &l, .phase_begin = on_phase, .task = on_task};
+        const struct read_vom_events events = {.context = &l, .phase_begin = on_phase, .task = on_task};
         (void)snprintf(path, sizeof path, "%s/data.%u.json%s", s->vom, r, suffix);
-        if (hpcw_i_vom_reader_open(path, r, HPCW_I_VOM_STRICT, &reader, &err) != HPCW_OK ||
-            hpcw_i_vom_reader_run(reader, UINT64_MAX, &events, &err) != HPCW_OK) {
+        if (read_vom_open(path, r, READ_VOM_STRICT, &reader, &err) != HPCW_OK ||
+            read_vom_run(reader, UINT64_MAX, &events, &err) != HPCW_OK) {
             fail_msg("%s", err.message);
         }
-        hpcw_i_vom_reader_free(reader);
+        read_vom_free(reader);
     }
     return loads;
 }
@@ -173,7 +173,7 @@ static void check_phases(const struct dataset *s, const struct loads *loads) {
 
 /* ---- the tests ---- */
 
-static void as_it_comes(struct hpcw_i_dataset *d) {
+static void as_it_comes(struct gen_dataset *d) {
     d->load_params.migration = 0.05;
 }
 
@@ -197,15 +197,15 @@ static void truth_is_true(void **state) {
     drop(&s);
 }
 
-static void spiked(struct hpcw_i_dataset *d) {
-    d->load_params.scenario = HPCW_I_SCENARIO_SPIKE;
+static void spiked(struct gen_dataset *d) {
+    d->load_params.scenario = MODEL_SCENARIO_SPIKE;
     d->load_params.scenario_first = 5;
     d->load_params.scenario_phases = 3;
     d->load_params.scenario_share = 0.1;
     d->load_params.scenario_factor = 8;
     d->load_params.migration = 0;
     d->load_params.subphases = 0;
-    d->vom_params.container = HPCW_I_VOM_PLAIN_FILES;
+    d->vom_params.container = GEN_VOM_PLAIN_FILES;
 }
 
 /* A rank that is hit stands out against itself in the phases before and behind, and no other does. */
@@ -234,14 +234,14 @@ static void a_spike_is_found(void **state) {
     drop(&s);
 }
 
-static void slowed(struct hpcw_i_dataset *d) {
+static void slowed(struct gen_dataset *d) {
     d->machine_params.slow_node_share = 0.2;
     d->machine_params.slow_node_factor = 3;
     d->load_params.sigma_last = d->load_params.sigma_first;
     d->load_params.block_objects = 4;
     d->load_params.collections = 2;
     d->load_params.dims = 3;
-    d->vom_params.container = HPCW_I_VOM_LBAF_FILES;
+    d->vom_params.container = GEN_VOM_LBAF_FILES;
 }
 
 /* The nodes that the machine slows down are those of the heavy ranks. */

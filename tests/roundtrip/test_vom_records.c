@@ -237,8 +237,8 @@ struct seen {
     uint32_t tasks, edges; /* of the phase */
 };
 
-static void same_entity(const hpcw_vom_entity *want, const struct hpcw_i_vom_entity *got) {
-    assert_int_equal(got->kind, HPCW_I_VOM_OBJECT);
+static void same_entity(const hpcw_vom_entity *want, const struct read_vom_entity *got) {
+    assert_int_equal(got->kind, READ_VOM_OBJECT);
     assert_true(got->has_id && got->id == want->id && !got->has_seq_id);
     assert_true(got->has_home && got->home == want->home);
     assert_true(got->has_migratable && got->migratable == want->migratable);
@@ -251,26 +251,26 @@ static void same_entity(const hpcw_vom_entity *want, const struct hpcw_i_vom_ent
     }
 }
 
-static void same_values(const hpcw_vom_value *want, size_t count, const struct hpcw_i_vom_members *got) {
+static void same_values(const hpcw_vom_value *want, size_t count, const struct read_vom_members *got) {
     assert_true(got->present == (count > 0) && got->count == count);
     for (size_t i = 0; i < count; i++) {
-        const struct hpcw_i_vom_member *m = &got->item[i];
+        const struct read_vom_member *m = &got->item[i];
         assert_string_equal(m->key, want[i].key);
         switch (want[i].type) {
         case HPCW_VOM_INTEGER:
-            assert_true(m->type == HPCW_I_VOM_INTEGER && strtoll(m->text, NULL, 10) == want[i].integer);
+            assert_true(m->type == READ_VOM_INTEGER && strtoll(m->text, NULL, 10) == want[i].integer);
             break;
         case HPCW_VOM_FLOAT:
-            assert_true(m->type == HPCW_I_VOM_FLOAT && m->number == want[i].number);
+            assert_true(m->type == READ_VOM_FLOAT && m->number == want[i].number);
             break;
         default:
-            assert_int_equal(m->type, HPCW_I_VOM_STRING);
+            assert_int_equal(m->type, READ_VOM_STRING);
             assert_string_equal(m->text, want[i].text);
         }
     }
 }
 
-static hpcw_status see_metadata(void *context, const struct hpcw_i_vom_metadata *m, hpcw_error *err) {
+static hpcw_status see_metadata(void *context, const struct read_vom_metadata *m, hpcw_error *err) {
     (void)err;
     const struct seen *seen = context;
     hpcw_vom_node node = hpcw_vom_node_of(RANKS, 2, seen->rank);
@@ -291,7 +291,7 @@ static double seconds(uint64_t time_ns) {
     return (double)time_ns / 1e9;
 }
 
-static hpcw_status see_task(void *context, const struct hpcw_i_vom_task *got, hpcw_error *err) {
+static hpcw_status see_task(void *context, const struct read_vom_task *got, hpcw_error *err) {
     (void)err;
     struct seen *seen = context;
     struct told_task t;
@@ -311,12 +311,12 @@ static hpcw_status see_task(void *context, const struct hpcw_i_vom_task *got, hp
 }
 
 static void same_end(const hpcw_vom_edge *edge, const hpcw_vom_entity *entity,
-                     const struct hpcw_i_vom_entity *got) {
+                     const struct read_vom_entity *got) {
     switch (got->kind) {
-    case HPCW_I_VOM_OBJECT:
+    case READ_VOM_OBJECT:
         same_entity(entity, got);
         break;
-    case HPCW_I_VOM_NODE:
+    case READ_VOM_NODE:
         assert_true(got->id == edge->node);
         break;
     default:
@@ -324,7 +324,7 @@ static void same_end(const hpcw_vom_edge *edge, const hpcw_vom_entity *entity,
     }
 }
 
-static hpcw_status see_edge(void *context, const struct hpcw_i_vom_communication *got, hpcw_error *err) {
+static hpcw_status see_edge(void *context, const struct read_vom_communication *got, hpcw_error *err) {
     (void)err;
     struct seen *seen = context;
     hpcw_vom_edge want = edge_of(seen->rank, seen->phase, seen->edges++);
@@ -335,7 +335,7 @@ static hpcw_status see_edge(void *context, const struct hpcw_i_vom_communication
     return HPCW_OK;
 }
 
-static hpcw_status see_phase(void *context, const struct hpcw_i_vom_phase *got, hpcw_error *err) {
+static hpcw_status see_phase(void *context, const struct read_vom_phase *got, hpcw_error *err) {
     (void)err;
     struct seen *seen = context;
     assert_true(got->id == phase_ids[seen->phase]);
@@ -350,21 +350,21 @@ static void read_set(const char *dir, bool compressed) {
     for (uint32_t rank = 0; rank < RANKS; rank++) {
         char name[512];
         struct seen seen = {.rank = rank};
-        const struct hpcw_i_vom_events events = {.context = &seen,
-                                                 .metadata = see_metadata,
-                                                 .task = see_task,
-                                                 .communication = see_edge,
-                                                 .phase_end = see_phase};
-        struct hpcw_i_vom_reader *reader = NULL;
-        struct hpcw_i_vom_facts facts;
+        const struct read_vom_events events = {.context = &seen,
+                                               .metadata = see_metadata,
+                                               .task = see_task,
+                                               .communication = see_edge,
+                                               .phase_end = see_phase};
+        struct read_vom *reader = NULL;
+        struct read_vom_facts facts;
         name_file(name, sizeof name, dir, rank, compressed);
-        ok(hpcw_i_vom_reader_open(name, rank, HPCW_I_VOM_STRICT, &reader, &err), &err);
-        ok(hpcw_i_vom_reader_run(reader, UINT64_MAX, &events, &err), &err);
-        hpcw_i_vom_reader_facts(reader, &facts);
+        ok(read_vom_open(name, rank, READ_VOM_STRICT, &reader, &err), &err);
+        ok(read_vom_run(reader, UINT64_MAX, &events, &err), &err);
+        read_vom_facts(reader, &facts);
         assert_true(facts.ended && facts.compressed == compressed && seen.phase == PHASES);
-        hpcw_i_vom_reader_free(reader);
+        read_vom_free(reader);
     }
-    ok(hpcw_i_vom_verify_directory(dir, HPCW_I_VOM_STRICT, 0, &err), &err);
+    ok(read_vom_verify_directory(dir, READ_VOM_STRICT, 0, &err), &err);
 }
 
 static void every_record(void **state) {
@@ -405,9 +405,9 @@ static void cut_short(void **state) {
         name_file(name, sizeof name, dir, 1, compressed);
         unsigned char *file = read_file(name, &size);
         assert_non_null(file);
-        ok(hpcw_i_vom_verify_memory(name, file, size, HPCW_I_VOM_STRICT, &err), &err);
+        ok(read_vom_verify_memory(name, file, size, READ_VOM_STRICT, &err), &err);
         for (size_t n = 0; n < size; n += 1 + n / 64) {
-            hpcw_status s = hpcw_i_vom_verify_memory(name, file, n, HPCW_I_VOM_STRICT, &err);
+            hpcw_status s = read_vom_verify_memory(name, file, n, READ_VOM_STRICT, &err);
             assert_true(s == HPCW_ETRUNCATED || s == HPCW_EFORMAT);
         }
         free(file);
@@ -423,14 +423,14 @@ struct statistics {
 };
 
 static hpcw_status see_quantity(void *context, bool after, const char *quantity,
-                                const double figure[HPCW_I_VOM_FIGURES], hpcw_error *err) {
+                                const double figure[READ_VOM_FIGURES], hpcw_error *err) {
     (void)err;
     struct statistics *seen = context;
     const hpcw_vom_figures *f =
         &seen->want[after]
              .figures[strncmp(quantity, "Rank", 4) == 0 ? HPCW_VOM_RANK_LOAD_RAW : HPCW_VOM_OBJECT_LOAD_RAW];
-    const double want[HPCW_I_VOM_FIGURES] = {f->avg, f->car, f->imb, f->kur, f->max, f->min,
-                                             f->npr, f->skw, f->std, f->sum, f->var};
+    const double want[READ_VOM_FIGURES] = {f->avg, f->car, f->imb, f->kur, f->max, f->min,
+                                           f->npr, f->skw, f->std, f->sum, f->var};
     assert_memory_equal(figure, want, sizeof want);
     seen->quantities++;
     return HPCW_OK;
@@ -447,19 +447,19 @@ static hpcw_status see_balance(void *context, uint64_t id, uint64_t migrations, 
 
 /* The reader works its figures out another way. */
 static void same_figures(const double *value, size_t count, const hpcw_vom_figures *got) {
-    struct hpcw_i_vom_moments moments = {0};
-    double want[HPCW_I_VOM_FIGURES];
-    const double have[HPCW_I_VOM_FIGURES] = {got->avg, got->car, got->imb, got->kur, got->max, got->min,
-                                             got->npr, got->skw, got->std, got->sum, got->var};
+    struct read_vom_moments moments = {0};
+    double want[READ_VOM_FIGURES];
+    const double have[READ_VOM_FIGURES] = {got->avg, got->car, got->imb, got->kur, got->max, got->min,
+                                           got->npr, got->skw, got->std, got->sum, got->var};
     for (size_t i = 0; i < count; i++) {
-        hpcw_i_vom_moments_add(&moments, value[i]);
+        read_vom_moments_add(&moments, value[i]);
     }
-    hpcw_i_vom_moments_figures(&moments, want);
-    for (unsigned i = 0; i < HPCW_I_VOM_FIGURES; i++) {
+    read_vom_moments_figures(&moments, want);
+    for (unsigned i = 0; i < READ_VOM_FIGURES; i++) {
         double off = have[i] - want[i];
         double most = 1e-10 * (want[i] < 0 ? -want[i] : want[i]) + 1e-12;
         if (off > most || off < -most) {
-            fail_msg("%s of %zu values: wanted %.17g, got %.17g", hpcw_i_vom_figure_name(i), count, want[i],
+            fail_msg("%s of %zu values: wanted %.17g, got %.17g", read_vom_figure_name(i), count, want[i],
                      have[i]);
         }
     }
@@ -494,11 +494,11 @@ static void statistics(void **state) {
     ok(hpcw_vom_stats_close(stats, &err), &err);
     hpcw_vom_stats_free(stats);
     struct statistics seen = {.want = balance};
-    const struct hpcw_i_vom_statistics_events events = {
+    const struct read_vom_statistics_events events = {
         .context = &seen, .quantity = see_quantity, .phase_end = see_balance};
-    ok(hpcw_i_vom_statistics_read(name, &events, &err), &err);
+    ok(read_vom_statistics_read(name, &events, &err), &err);
     assert_true(seen.groups == 2 && seen.quantities == 2 * (uint64_t)HPCW_VOM_QUANTITIES);
-    ok(hpcw_i_vom_verify(name, HPCW_I_VOM_STRICT, &err), &err);
+    ok(read_vom_verify(name, READ_VOM_STRICT, &err), &err);
     scratch_remove(dir);
 }
 

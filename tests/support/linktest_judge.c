@@ -23,23 +23,22 @@ const struct linktest_image_spec linktest_spread = {
 const struct linktest_image_spec *const linktest_specs[LINKTEST_SPECS] = {
     &linktest_plain, &linktest_rich, &linktest_halves, &linktest_pair, &linktest_spread};
 
-hpcw_status open_linktest(const struct linktest_image *image, struct hpcw_i_linktest_reader **reader,
-                          hpcw_error *err) {
-    struct hpcw_i_sion_image views[2];
+hpcw_status open_linktest(const struct linktest_image *image, struct read_linktest **reader, hpcw_error *err) {
+    struct read_sion_image views[2];
     for (uint32_t k = 0; k < image->files; k++) {
-        views[k] = (struct hpcw_i_sion_image){image->file[k].data, image->file[k].size};
+        views[k] = (struct read_sion_image){image->file[k].data, image->file[k].size};
     }
-    return hpcw_i_linktest_reader_open_memory(views, image->files, reader, err);
+    return read_linktest_open_memory(views, image->files, reader, err);
 }
 
 /* Opens and verifies. */
 hpcw_status judge_linktest(const struct linktest_image *image, unsigned flags, hpcw_error *err) {
-    struct hpcw_i_linktest_reader *reader;
+    struct read_linktest *reader;
     hpcw_status status = open_linktest(image, &reader, err);
     if (status == HPCW_OK) {
-        status = hpcw_i_linktest_reader_verify(reader, flags, err);
+        status = read_linktest_verify(reader, flags, err);
     }
-    hpcw_i_linktest_reader_free(reader);
+    read_linktest_free(reader);
     return status;
 }
 

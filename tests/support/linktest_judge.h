@@ -15,8 +15,7 @@ extern const struct linktest_image_spec linktest_pair;   /* the smallest */
 extern const struct linktest_image_spec linktest_spread; /* two permutations, two files */
 extern const struct linktest_image_spec *const linktest_specs[LINKTEST_SPECS];
 
-hpcw_status open_linktest(const struct linktest_image *image, struct hpcw_i_linktest_reader **reader,
-                          hpcw_error *err);
+hpcw_status open_linktest(const struct linktest_image *image, struct read_linktest **reader, hpcw_error *err);
 
 /* Opens and verifies. */
 hpcw_status judge_linktest(const struct linktest_image *image, unsigned flags, hpcw_error *err);

@@ -6,11 +6,10 @@
 #include "libreader/sion/sion.h"
 #include "tests/support/sion_image.h"
 
-struct hpcw_i_sion_image sion_image_view(const struct sion_image *image);
+struct read_sion_image sion_image_view(const struct sion_image *image);
 
 /* Opens and verifies. */
-hpcw_status judge_files(const struct hpcw_i_sion_image *images, uint32_t count, unsigned flags,
-                        hpcw_error *err);
+hpcw_status judge_files(const struct read_sion_image *images, uint32_t count, unsigned flags, hpcw_error *err);
 hpcw_status judge_image(const struct sion_image *image, unsigned flags, hpcw_error *err);
 
 /* The test fails unless the reader accepts the image, or refuses it with a message that contains `text`. */
@@ -18,9 +17,9 @@ void accept_image(const struct sion_image *image, unsigned flags);
 void refuse_image(const struct sion_image *image, unsigned flags, hpcw_status status, const char *text);
 
 /* A reader; the test fails if there is none. */
-struct hpcw_i_sion_reader *open_images(const struct hpcw_i_sion_image *images, uint32_t count);
+struct read_sion *open_images(const struct read_sion_image *images, uint32_t count);
 
 /* Reads a stream in pieces of `step` <= 4096 bytes and compares it with sion_image_byte. */
-void check_stream(struct hpcw_i_sion_reader *reader, const struct hpcw_i_sion_task *task, size_t step);
+void check_stream(struct read_sion *reader, const struct read_sion_task *task, size_t step);
 
 #endif

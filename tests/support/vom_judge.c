@@ -14,14 +14,14 @@
 
 void accept_vom(const char *text, unsigned flags) {
     hpcw_error err = {0};
-    if (hpcw_i_vom_verify_memory("m", text, strlen(text), flags, &err) != HPCW_OK) {
+    if (read_vom_verify_memory("m", text, strlen(text), flags, &err) != HPCW_OK) {
         fail_msg("refused: %s", err.message);
     }
 }
 
 void refuse_vom_bytes(const void *data, size_t size, unsigned flags, hpcw_status status, const char *part) {
     hpcw_error err = {0};
-    hpcw_status got = hpcw_i_vom_verify_memory("m", data, size, flags, &err);
+    hpcw_status got = read_vom_verify_memory("m", data, size, flags, &err);
     if (got != status || strstr(err.message, part) == NULL || strncmp(err.message, "m: ", 3) != 0) {
         fail_msg("wanted %s \"%s\", got %s \"%s\"", hpcw_status_name(status), part, hpcw_status_name(got),
                  err.message);
@@ -37,7 +37,7 @@ void refuse_vom(const char *text, unsigned flags, hpcw_status status, const char
 static void refuse_at(const char *text, unsigned flags, const struct vom_broken *b) {
     hpcw_error err = {0};
     char start[256];
-    hpcw_status got = hpcw_i_vom_verify_memory("m", text, strlen(text), flags, &err);
+    hpcw_status got = read_vom_verify_memory("m", text, strlen(text), flags, &err);
     (void)snprintf(start, sizeof start, "m: %s at offset ", b->path);
     size_t length = strlen(start);
     bool good = got == HPCW_EFORMAT && strncmp(err.message, start, length) == 0;

@@ -115,15 +115,15 @@ static void containers_lie_where_they_are_expected(void **state) {
             shape.block_size = cases[c].block;
             assert_int_equal(write_all(&w, &shape, false, &err), HPCW_OK);
             (void)snprintf(path, sizeof path, "%s/data", scratch);
-            struct hpcw_i_sion_reader *reader = NULL;
-            assert_int_equal(hpcw_i_sion_reader_open(path, &reader, &err), HPCW_OK);
+            struct read_sion *reader = NULL;
+            assert_int_equal(read_sion_open(path, &reader, &err), HPCW_OK);
             for (uint32_t r = 0; r < shape.ranks; r++) {
-                struct hpcw_i_sion_task task;
-                assert_int_equal(hpcw_i_sion_reader_find(reader, r, &task, &err), HPCW_OK);
+                struct read_sion_task task;
+                assert_int_equal(read_sion_find(reader, r, &task, &err), HPCW_OK);
                 assert_int_equal(task.start, w.spot[r].offset);
                 assert_int_equal(task.file, w.spot[r].file);
             }
-            hpcw_i_sion_reader_free(reader);
+            read_sion_free(reader);
             clear(&w);
         }
     }

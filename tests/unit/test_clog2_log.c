@@ -74,20 +74,20 @@ static void recording_open(struct recording *r) {
 
 /* The records of a log that keeps the rules, by kind, and all of them. */
 static uint64_t count_records(const char *path, unsigned flags, uint64_t kinds[12]) {
-    struct hpcw_i_clog2_reader *reader;
+    struct read_clog2 *reader;
     hpcw_error err;
-    must(hpcw_i_clog2_reader_open(path, &reader, &err), &err);
-    must(hpcw_i_clog2_reader_verify(reader, flags, &err), &err);
-    hpcw_i_clog2_reader_rewind(reader);
-    struct hpcw_i_clog2_item item;
+    must(read_clog2_open(path, &reader, &err), &err);
+    must(read_clog2_verify(reader, flags, &err), &err);
+    read_clog2_rewind(reader);
+    struct read_clog2_item item;
     bool more = true;
     uint64_t all = 0;
     memset(kinds, 0, 12 * sizeof *kinds);
-    while (hpcw_i_clog2_reader_next(reader, &item, &more, &err) == HPCW_OK && more) {
+    while (read_clog2_next(reader, &item, &more, &err) == HPCW_OK && more) {
         kinds[item.kind]++;
         all++;
     }
-    hpcw_i_clog2_reader_free(reader);
+    read_clog2_free(reader);
     return all;
 }
 
@@ -137,7 +137,7 @@ static void everything_is_recorded(void **state) {
         hpcw_clog2_cargo_text(&cargo, "here", 4);
         hpcw_clog2_log_cargo(r.line, 0, r.mark, &cargo);
         uint64_t kinds[12];
-        recording_finish(&r, HPCW_I_CLOG2_STRICT, kinds);
+        recording_finish(&r, READ_CLOG2_STRICT, kinds);
         assert_int_equal(kinds[HPCW_CLOG2_BARE], 23);
         assert_int_equal(kinds[HPCW_CLOG2_WITH_CARGO], 2);
         assert_int_equal(kinds[HPCW_CLOG2_MESSAGE], 2);
@@ -169,7 +169,7 @@ static void strange_clocks(void **state) {
     strange_time = 6;
     some_work(&r, 3);
     uint64_t kinds[12];
-    recording_finish(&r, HPCW_I_CLOG2_STRICT, kinds);
+    recording_finish(&r, READ_CLOG2_STRICT, kinds);
     assert_int_equal(kinds[HPCW_CLOG2_BARE], 12);
 }
 
@@ -233,7 +233,7 @@ static void wrong_definitions_are_refused(void **state) {
     hpcw_clog2_log_begin(r.line, 0, id);
     hpcw_clog2_log_end(r.line, 0, id);
     uint64_t kinds[12];
-    recording_finish(&r, HPCW_I_CLOG2_STRICT, kinds);
+    recording_finish(&r, READ_CLOG2_STRICT, kinds);
     assert_int_equal(kinds[HPCW_CLOG2_STATE_DEF], 2200);
 }
 
@@ -266,7 +266,7 @@ static void more_than_memory_is_spilled(void **state) {
     const int times = 20 * CHUNK_EVENTS / 2 + 17;
     some_work(&r, times);
     uint64_t kinds[12];
-    recording_finish(&r, HPCW_I_CLOG2_STRICT, kinds);
+    recording_finish(&r, READ_CLOG2_STRICT, kinds);
     /* Waiting for the disk shows as a state, at most one for each chunk. */
     uint64_t waits = kinds[HPCW_CLOG2_BARE] - 2 * (uint64_t)times;
     assert_true(waits % 2 == 0 && waits / 2 <= 20 && (waits > 0) == (r.report.stalls > 0));
@@ -335,7 +335,7 @@ static void threads_record_at_the_same_time(void **state) {
             assert_non_null(result);
         }
         uint64_t kinds[12];
-        recording_finish(&r, HPCW_I_CLOG2_STRICT, kinds);
+        recording_finish(&r, READ_CLOG2_STRICT, kinds);
         assert_true(kinds[HPCW_CLOG2_BARE] >= THREADS * 4 * CHUNK_EVENTS);
         assert_int_equal(r.report.lost, 0);
         assert_int_equal(r.report.spilled > 0, spill);

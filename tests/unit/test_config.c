@@ -22,8 +22,8 @@
 /* ---- a command line, then a configuration in memory ---- */
 
 struct call {
-    struct hpcgen_options options;
-    struct hpcw_i_parse parse;
+    struct gen_cli_options options;
+    struct ui_parse parse;
     hpcw_error err;
 };
 
@@ -34,14 +34,14 @@ static void command_line(struct call *c, const char *const *words) {
         argv[argc] = (char *)(uintptr_t)words[argc - 1];
     }
     c->err.message[0] = '\0';
-    if (hpcw_i_options_init(&c->parse, &hpcgen_program, &c->options, &c->err) != HPCW_OK ||
-        hpcw_i_options_parse(&c->parse, argc, argv, &c->err) != HPCW_OK) {
+    if (ui_options_init(&c->parse, &gen_cli_program, &c->options, &c->err) != HPCW_OK ||
+        ui_options_parse(&c->parse, argc, argv, &c->err) != HPCW_OK) {
         fail_msg("%s", c->err.message);
     }
 }
 
 static hpcw_status config_n(struct call *c, const char *text, size_t size) {
-    return hpcw_i_config_text(&c->parse, "run.ini", text, size, &c->err);
+    return ui_config_text(&c->parse, "run.ini", text, size, &c->err);
 }
 
 static hpcw_status config(struct call *c, const char *text) {
@@ -83,8 +83,8 @@ static void options_and_parameters(void **state) {
     assert_int_equal(c.options.jobs, 0);
     assert_true(c.options.sync);
     assert_false(c.options.checksums);
-    assert_true(hpcw_i_options_given(&c.parse, offsetof(struct hpcgen_options, ranks)));
-    assert_false(hpcw_i_options_given(&c.parse, offsetof(struct hpcgen_options, seed)));
+    assert_true(ui_options_given(&c.parse, offsetof(struct gen_cli_options, ranks)));
+    assert_false(ui_options_given(&c.parse, offsetof(struct gen_cli_options, seed)));
 
     static const char *const wanted[][3] = {{"linktest.messages", "100", "run.ini:13"},
                                             {"linktest.host", "a b  c", "run.ini:14"},
@@ -95,7 +95,7 @@ static void options_and_parameters(void **state) {
         assert_string_equal(c.options.set.items[i].value, wanted[i][1]);
         assert_string_equal(c.options.set.items[i].origin, wanted[i][2]);
     }
-    hpcgen_options_free(&c.options);
+    gen_cli_options_free(&c.options);
 }
 
 static void the_command_line_wins(void **state) {
@@ -113,7 +113,7 @@ static void the_command_line_wins(void **state) {
         assert_string_equal(c.options.set.items[i].key, wanted[i][0]);
         assert_string_equal(c.options.set.items[i].value, wanted[i][1]);
     }
-    hpcgen_options_free(&c.options);
+    gen_cli_options_free(&c.options);
 }
 
 static void a_file_may_serve_all_subcommands(void **state) {
@@ -121,7 +121,7 @@ static void a_file_may_serve_all_subcommands(void **state) {
     struct call c;
     command_line(&c, (const char *const[]){"list", NULL});
     good(&c, "[hpcgen]\nranks = 16\nscale = tiny\njobs = 2\n");
-    assert_int_equal(c.options.scale, HPCW_I_SCALE_TINY);
+    assert_int_equal(c.options.scale, GEN_SCALE_TINY);
 }
 
 static void the_form_of_lines_does_not_matter(void **state) {
@@ -195,11 +195,10 @@ static void errors_name_file_and_line(void **state) {
             fail_msg("\"%s\": wanted %d %s, got %d %s", rows[i].text, (int)rows[i].status, rows[i].message,
                      (int)status, c.err.message);
         }
-        hpcgen_options_free(&c.options);
+        gen_cli_options_free(&c.options);
         command_line(&c, (const char *const[]){NULL});
-        assert_int_equal(hpcw_i_config_text(&c.parse, "run.ini", rows[i].text, strlen(rows[i].text), NULL),
-                         status);
-        hpcgen_options_free(&c.options);
+        assert_int_equal(ui_config_text(&c.parse, "run.ini", rows[i].text, strlen(rows[i].text), NULL), status);
+        gen_cli_options_free(&c.options);
     }
 }
 
@@ -264,12 +263,12 @@ static void binary_and_huge_files_are_refused(void **state) {
     command_line(&c, (const char *const[]){NULL});
     assert_int_equal(config_n(&c, "[hpcgen]\nranks\0 = 3\n", 21), HPCW_EINVAL);
     assert_string_equal(c.err.message, "run.ini:2: wanted text, got a NUL byte");
-    char *big = malloc(HPCW_I_CONFIG_MAX_SIZE + 1);
+    char *big = malloc(UI_CONFIG_MAX_SIZE + 1);
     assert_non_null(big);
-    memset(big, '\n', HPCW_I_CONFIG_MAX_SIZE + 1);
+    memset(big, '\n', UI_CONFIG_MAX_SIZE + 1);
     command_line(&c, (const char *const[]){NULL});
-    assert_int_equal(config_n(&c, big, HPCW_I_CONFIG_MAX_SIZE), HPCW_OK);
-    assert_int_equal(config_n(&c, big, HPCW_I_CONFIG_MAX_SIZE + 1), HPCW_ERANGE);
+    assert_int_equal(config_n(&c, big, UI_CONFIG_MAX_SIZE), HPCW_OK);
+    assert_int_equal(config_n(&c, big, UI_CONFIG_MAX_SIZE + 1), HPCW_ERANGE);
     free(big);
 }
 
@@ -281,7 +280,7 @@ static void a_long_section_cannot_pass_for_another(void **state) {
         config(&c, "[aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa]\nb = 1\n"),
         HPCW_EINVAL);
     assert_int_equal(strncmp(c.err.message, "run.ini:2: wanted names of less than 49 characters", 50), 0);
-    hpcgen_options_free(&c.options);
+    gen_cli_options_free(&c.options);
 }
 
 /* ---- files ---- */
@@ -296,16 +295,16 @@ static void files_are_read(void **state) {
     assert_int_equal(close(fd), 0);
     struct call c;
     char *argv[] = {(char *)(uintptr_t) "hpcgen", (char *)(uintptr_t) "--config", path, NULL};
-    assert_int_equal(hpcgen_options_read(&c.options, &c.parse, 3, argv, &c.err), HPCW_OK);
+    assert_int_equal(gen_cli_options_read(&c.options, &c.parse, 3, argv, &c.err), HPCW_OK);
     assert_int_equal(c.options.ranks, 12); /* what the file gives is not missed on the command line */
-    hpcgen_options_free(&c.options);
+    gen_cli_options_free(&c.options);
     assert_int_equal(unlink(path), 0);
 
-    assert_int_equal(hpcgen_options_read(&c.options, &c.parse, 3, argv, &c.err), HPCW_ENOENT);
+    assert_int_equal(gen_cli_options_read(&c.options, &c.parse, 3, argv, &c.err), HPCW_ENOENT);
     assert_non_null(strstr(c.err.message, path));
     assert_non_null(strstr(c.err.message, "No such file"));
     command_line(&c, (const char *const[]){NULL});
-    assert_true(hpcw_i_config_read(&c.parse, "/tmp", &c.err) < 0);
+    assert_true(ui_config_read(&c.parse, "/tmp", &c.err) < 0);
     assert_non_null(strstr(c.err.message, "/tmp: wanted to read a configuration: Is a directory"));
 }
 
@@ -314,25 +313,25 @@ static void files_are_read(void **state) {
 struct owner {
     uint32_t messages, ppn;
 };
-static const struct hpcw_i_param linktest_params[] = {
+static const struct ui_param linktest_params[] = {
     {.key = "linktest.messages",
-     .type = HPCW_I_PARAM_U32,
+     .type = UI_PARAM_U32,
      .offset = offsetof(struct owner, messages),
      .min = 1,
      .max = 1000,
      .help = "messages"},
 };
-static const struct hpcw_i_param machine_params[] = {
+static const struct ui_param machine_params[] = {
     {.key = "machine.ppn",
-     .type = HPCW_I_PARAM_U32,
+     .type = UI_PARAM_U32,
      .offset = offsetof(struct owner, ppn),
      .max = 10,
      .help = "ranks"},
 };
 
 static hpcw_status apply(struct call *c, struct owner *linktest, struct owner *machine) {
-    const struct hpcw_i_param_group groups[] = {{linktest_params, 1, linktest}, {machine_params, 1, machine}};
-    return hpcw_i_settings_apply(&c->options.set, groups, 2, &c->err);
+    const struct gen_param_group groups[] = {{linktest_params, 1, linktest}, {machine_params, 1, machine}};
+    return gen_settings_apply(&c->options.set, groups, 2, &c->err);
 }
 
 static void settings_reach_their_parameters(void **state) {
@@ -345,7 +344,7 @@ static void settings_reach_their_parameters(void **state) {
     assert_int_equal(linktest.messages, 100);
     assert_int_equal(machine.ppn, 3);
     assert_int_equal(linktest.ppn, 1);
-    hpcgen_options_free(&c.options);
+    gen_cli_options_free(&c.options);
 
     static const struct {
         const char *set, *message;
@@ -366,13 +365,13 @@ static void settings_reach_their_parameters(void **state) {
         } else {
             assert_string_equal(c.err.message, rows[i].message);
         }
-        hpcgen_options_free(&c.options);
+        gen_cli_options_free(&c.options);
     }
     command_line(&c, (const char *const[]){NULL});
     good(&c, "\n[linktest]\nmessages = 0\n");
     assert_int_equal(apply(&c, &linktest, &machine), HPCW_ERANGE);
     assert_int_equal(strncmp(c.err.message, "run.ini:3: linktest.messages: ", 30), 0);
-    hpcgen_options_free(&c.options);
+    gen_cli_options_free(&c.options);
 }
 
 static int allocations_left;
@@ -392,7 +391,7 @@ static void every_allocation_may_fail(void **state) {
         hpcw_status status = config(&c, "[a]\nb = 2\nc = 3\n[hpcgen]\nranks = 4\nseed = 8\n");
         hpcw_i_mem_gate = NULL;
         size_t count = c.options.set.count;
-        hpcgen_options_free(&c.options);
+        gen_cli_options_free(&c.options);
         if (status == HPCW_OK) {
             assert_int_equal(count, 3);
             break;

@@ -21,14 +21,14 @@ static uint64_t bits_of(double x) {
     return bits;
 }
 
-static void draws_of(const struct hpcw_i_lanes *lanes, uint32_t count) {
+static void draws_of(const struct model_lanes *lanes, uint32_t count) {
     uint32_t a[MOST];
     double z[MOST + SPARE];
     uint32_t word[4 * MOST + SPARE];
     for (uint32_t i = 0; i < count; i++) {
         a[i] = i * UINT32_C(2654435761);
     }
-    const struct hpcw_i_draws draws = {
+    const struct model_draws draws = {
         UINT64_C(0x9e3779b97f4a7c15), HPCW_I_FOR_TRACE_TIME, count, a, 0xfffffffe - count, count * 7};
     memset(z, 0x5a, sizeof z);
     lanes->normals(&draws, z);
@@ -52,15 +52,15 @@ static void draws_of(const struct hpcw_i_lanes *lanes, uint32_t count) {
 
 static void draws_are_the_same(void **state) {
     (void)state;
-    for (int simd = 0; simd < HPCW_I_SIMD_COUNT; simd++) {
-        const struct hpcw_i_lanes *lanes = hpcw_i_lanes((enum hpcw_i_simd)simd);
-        assert_int_equal(lanes != NULL, hpcw_i_simd_available((enum hpcw_i_simd)simd));
+    for (int simd = 0; simd < MODEL_SIMD_COUNT; simd++) {
+        const struct model_lanes *lanes = model_lanes((enum model_simd)simd);
+        assert_int_equal(lanes != NULL, model_simd_available((enum model_simd)simd));
         for (uint32_t count = 0; lanes != NULL && count <= MOST; count++) {
             draws_of(lanes, count);
         }
     }
-    assert_non_null(hpcw_i_lanes(HPCW_I_SIMD_NONE));
-    assert_null(hpcw_i_lanes(HPCW_I_SIMD_COUNT));
+    assert_non_null(model_lanes(MODEL_SIMD_NONE));
+    assert_null(model_lanes(MODEL_SIMD_COUNT));
 }
 
 /* Powers are made of the last bits of a sum: all of them, and numbers that go the slow way, among others that do not. */
@@ -70,8 +70,8 @@ static void exponentials_are_the_same(void **state) {
                                      -700.0, 709.5,    709.8,     1e300, -745.1,   -745.3,
                                      -1e300, INFINITY, -INFINITY, NAN,   DBL_MIN,  5e-324};
     enum { SPECIAL = sizeof special / sizeof special[0] };
-    for (int simd = 0; simd < HPCW_I_SIMD_COUNT; simd++) {
-        const struct hpcw_i_lanes *lanes = hpcw_i_lanes((enum hpcw_i_simd)simd);
+    for (int simd = 0; simd < MODEL_SIMD_COUNT; simd++) {
+        const struct model_lanes *lanes = model_lanes((enum model_simd)simd);
         for (uint32_t round = 0; lanes != NULL && round < 3000; round++) {
             const uint32_t count = round % (MOST + 1);
             double x[MOST + 1] = {0};

@@ -56,11 +56,11 @@ static void lines_of_all_lengths(void **state) {
     }
     put(text, size);
     free(text);
-    struct hpcw_i_lines lines;
-    assert_int_equal(hpcw_i_lines_open(&lines, path, NULL), HPCW_OK);
+    struct gen_lines lines;
+    assert_int_equal(gen_lines_open(&lines, path, NULL), HPCW_OK);
     char *line;
     for (size_t i = 0; i < LINES; i++) {
-        assert_int_equal(hpcw_i_lines_next(&lines, &line, NULL), HPCW_OK);
+        assert_int_equal(gen_lines_next(&lines, &line, NULL), HPCW_OK);
         assert_non_null(line);
         assert_int_equal(lines.number, i + 1);
         assert_int_equal(strlen(line), length[i]);
@@ -68,28 +68,28 @@ static void lines_of_all_lengths(void **state) {
         assert_int_equal(strspn(line, all), length[i]);
     }
     for (int again = 0; again < 2; again++) {
-        assert_int_equal(hpcw_i_lines_next(&lines, &line, NULL), HPCW_OK);
+        assert_int_equal(gen_lines_next(&lines, &line, NULL), HPCW_OK);
         assert_null(line);
     }
-    hpcw_i_lines_close(&lines);
+    gen_lines_close(&lines);
 }
 
 static void refused_in_line(const void *text, size_t size, uint64_t number) {
-    struct hpcw_i_lines lines;
+    struct gen_lines lines;
     hpcw_error err;
     char want[600];
     char *line;
     put(text, size);
-    assert_int_equal(hpcw_i_lines_open(&lines, path, NULL), HPCW_OK);
+    assert_int_equal(gen_lines_open(&lines, path, NULL), HPCW_OK);
     for (uint64_t i = 1; i < number; i++) {
-        assert_int_equal(hpcw_i_lines_next(&lines, &line, NULL), HPCW_OK);
+        assert_int_equal(gen_lines_next(&lines, &line, NULL), HPCW_OK);
         assert_non_null(line);
     }
-    assert_int_equal(hpcw_i_lines_next(&lines, &line, &err), HPCW_EFORMAT);
+    assert_int_equal(gen_lines_next(&lines, &line, &err), HPCW_EFORMAT);
     assert_null(line);
     (void)snprintf(want, sizeof want, "%s: line %llu: wanted ", path, (unsigned long long)number);
     assert_int_equal(strncmp(err.message, want, strlen(want)), 0);
-    hpcw_i_lines_close(&lines);
+    gen_lines_close(&lines);
 }
 
 static void what_is_no_line_is_refused(void **state) {
@@ -106,20 +106,20 @@ static void what_is_no_line_is_refused(void **state) {
 
 static void files_without_lines(void **state) {
     (void)state;
-    struct hpcw_i_lines lines;
+    struct gen_lines lines;
     hpcw_error err;
     char *line;
     put("", 0);
-    assert_int_equal(hpcw_i_lines_open(&lines, path, &err), HPCW_OK);
-    assert_int_equal(hpcw_i_lines_next(&lines, &line, &err), HPCW_OK);
+    assert_int_equal(gen_lines_open(&lines, path, &err), HPCW_OK);
+    assert_int_equal(gen_lines_next(&lines, &line, &err), HPCW_OK);
     assert_null(line);
-    hpcw_i_lines_close(&lines);
-    hpcw_i_lines_close(&lines); /* harmless */
-    assert_int_equal(hpcw_i_lines_open(&lines, scratch, &err), HPCW_EINVAL);
-    hpcw_i_lines_close(&lines);
+    gen_lines_close(&lines);
+    gen_lines_close(&lines); /* harmless */
+    assert_int_equal(gen_lines_open(&lines, scratch, &err), HPCW_EINVAL);
+    gen_lines_close(&lines);
     (void)snprintf(path, sizeof path, "%s/none", scratch);
-    assert_int_equal(hpcw_i_lines_open(&lines, path, &err), HPCW_ENOENT);
-    hpcw_i_lines_close(&lines);
+    assert_int_equal(gen_lines_open(&lines, path, &err), HPCW_ENOENT);
+    gen_lines_close(&lines);
 }
 
 int main(void) {

@@ -18,28 +18,28 @@
 #include "libwriter/base/mem.h"
 
 struct made {
-    struct hpcw_i_machine machine;
-    struct hpcw_i_load_model load;
+    struct model_machine machine;
+    struct model_load load;
 };
 
-static void make(struct made *m, uint32_t ranks, uint64_t seed, const struct hpcw_i_load_params *params) {
-    struct hpcw_i_machine_params machine;
+static void make(struct made *m, uint32_t ranks, uint64_t seed, const struct model_load_params *params) {
+    struct model_machine_params machine;
     hpcw_error err;
-    if (hpcw_i_machine_params_init(&machine, "dfplus-hdr200", &err) != HPCW_OK ||
-        hpcw_i_machine_init(&m->machine, &machine, ranks, seed, &err) != HPCW_OK ||
-        hpcw_i_load_init(&m->load, params, &m->machine, &err) != HPCW_OK) {
+    if (model_machine_params_init(&machine, "dfplus-hdr200", &err) != HPCW_OK ||
+        model_machine_init(&m->machine, &machine, ranks, seed, &err) != HPCW_OK ||
+        model_load_init(&m->load, params, &m->machine, &err) != HPCW_OK) {
         fail_msg("%s", err.message);
     }
 }
 
 static void drop(struct made *m) {
-    hpcw_i_load_free(&m->load);
-    hpcw_i_machine_free(&m->machine);
+    model_load_free(&m->load);
+    model_machine_free(&m->machine);
 }
 
-static struct hpcw_i_load_params defaults(void) {
-    struct hpcw_i_load_params p;
-    hpcw_i_load_params_init(&p);
+static struct model_load_params defaults(void) {
+    struct model_load_params p;
+    model_load_params_init(&p);
     return p;
 }
 
@@ -55,12 +55,12 @@ static void boxes(void **state) {
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         uint32_t side[3];
         uint32_t at[3];
-        hpcw_i_grid_shape(rows[i].n, rows[i].dims, side);
+        model_grid_shape(rows[i].n, rows[i].dims, side);
         assert_memory_equal(side, rows[i].side, sizeof side);
         for (uint32_t cell = 0; cell < rows[i].n; cell++) {
-            hpcw_i_grid_place(side, cell, at);
+            model_grid_position(side, cell, at);
             assert_true(at[0] < side[0] && at[1] < side[1] && at[2] < side[2]);
-            assert_int_equal(hpcw_i_grid_cell(side, at), cell);
+            assert_int_equal(model_grid_cell(side, at), cell);
         }
     }
 }
@@ -73,14 +73,14 @@ static void orders_are_orders(void **state) {
         uint32_t fixed = 0;
         bool *seen = calloc(n, sizeof *seen);
         for (uint32_t key = 0; key < 3; key++) {
-            const struct hpcw_i_permutation p = {n, key, 2, HPCW_I_FOR_LOAD_FAR};
+            const struct model_permutation p = {n, key, 2, HPCW_I_FOR_LOAD_FAR};
             memset(seen, 0, n * sizeof *seen);
             for (uint32_t x = 0; x < n; x++) {
-                uint32_t y = hpcw_i_permute(&p, x);
+                uint32_t y = model_permute(&p, x);
                 assert_true(y < n && !seen[y]);
                 seen[y] = true;
                 fixed += x == y;
-                assert_int_equal(hpcw_i_permute_back(&p, y), x);
+                assert_int_equal(model_permute_back(&p, y), x);
             }
         }
         /* One of a random order stays on average. */
@@ -88,24 +88,24 @@ static void orders_are_orders(void **state) {
         free(seen);
     }
     /* Near the end of 32 bits. */
-    const struct hpcw_i_permutation large = {UINT32_MAX - 4, 0, 2, HPCW_I_FOR_LOAD_FAR};
+    const struct model_permutation large = {UINT32_MAX - 4, 0, 2, HPCW_I_FOR_LOAD_FAR};
     for (uint32_t x = 0; x < 1000; x++) {
-        assert_int_equal(hpcw_i_permute_back(&large, hpcw_i_permute(&large, x * 4294967u)), x * 4294967u);
+        assert_int_equal(model_permute_back(&large, model_permute(&large, x * 4294967u)), x * 4294967u);
     }
 }
 
 static void runs_of_orders(void **state) {
     (void)state;
     static const uint32_t counts[] = {1, 2, 3, 5, 16, 17, 300, 1000, 1025};
-    for (int simd = 0; simd < HPCW_I_SIMD_COUNT; simd++) {
-        const struct hpcw_i_lanes *lanes = hpcw_i_lanes((enum hpcw_i_simd)simd);
+    for (int simd = 0; simd < MODEL_SIMD_COUNT; simd++) {
+        const struct model_lanes *lanes = model_lanes((enum model_simd)simd);
         for (size_t i = 0; lanes != NULL && i < sizeof counts / sizeof counts[0]; i++) {
-            const struct hpcw_i_permutation p = {counts[i], 3, 2, HPCW_I_FOR_LOAD_PAIRING};
+            const struct model_permutation p = {counts[i], 3, 2, HPCW_I_FOR_LOAD_PAIRING};
             uint32_t x[1025];
             for (uint32_t first = 0; first < counts[i]; first = 2 * first + 1) {
-                hpcw_i_permute_back_run(&p, lanes, first, counts[i] - first, x);
+                model_permute_back_run(&p, lanes, first, counts[i] - first, x);
                 for (uint32_t y = first; y < counts[i]; y++) {
-                    assert_int_equal(x[y - first], hpcw_i_permute_back(&p, y));
+                    assert_int_equal(x[y - first], model_permute_back(&p, y));
                 }
             }
         }
@@ -117,14 +117,14 @@ static void runs_of_orders(void **state) {
 static void owners(void **state) {
     (void)state;
     static const uint32_t ranks[] = {1, 2, 3, 8, 37};
-    struct hpcw_i_load_params p = defaults();
+    struct model_load_params p = defaults();
     p.migration = 0.2;
     p.collections = 2;
     p.objects = 5;
     for (size_t i = 0; i < sizeof ranks / sizeof ranks[0]; i++) {
         struct made m;
         make(&m, ranks[i], 7, &p);
-        struct hpcw_i_load_cursor *at = calloc(ranks[i], sizeof *at);
+        struct model_load_cursor *at = calloc(ranks[i], sizeof *at);
         uint32_t *object = calloc(m.load.objects, sizeof *object);
         uint32_t *all = calloc(m.load.objects, sizeof *all);
         uint32_t moved = 0;
@@ -132,9 +132,9 @@ static void owners(void **state) {
             bool *seen = calloc(m.load.objects, sizeof *seen);
             for (uint32_t r = 0; r < ranks[i]; r++) {
                 if (phase == 0) {
-                    hpcw_i_load_begin(&m.load, r, object + (size_t)r * m.load.per_rank, &at[r]);
+                    model_load_begin(&m.load, r, object + (size_t)r * m.load.per_rank, &at[r]);
                 } else {
-                    hpcw_i_load_next(&m.load, &at[r]);
+                    model_load_next(&m.load, &at[r]);
                 }
                 moved += at[r].arrived;
             }
@@ -142,15 +142,15 @@ static void owners(void **state) {
                 all[o] = o;
             }
             if (phase > 0) {
-                hpcw_i_load_move(&m.load, all, phase);
+                model_load_move(&m.load, all, phase);
             }
             assert_memory_equal(all, object, m.load.objects * sizeof *all);
             for (uint32_t o = 0; o < m.load.objects; o++) {
                 uint32_t rank = o / m.load.per_rank;
                 uint32_t slot = o % m.load.per_rank;
-                assert_int_equal(hpcw_i_load_object(&m.load, rank, slot, phase), object[o]);
-                assert_int_equal(hpcw_i_load_owner(&m.load, object[o], phase), rank);
-                assert_int_equal(hpcw_i_load_slot(&m.load, object[o]), slot);
+                assert_int_equal(model_load_object(&m.load, rank, slot, phase), object[o]);
+                assert_int_equal(model_load_owner(&m.load, object[o], phase), rank);
+                assert_int_equal(model_load_slot(&m.load, object[o]), slot);
                 assert_false(seen[object[o]]);
                 seen[object[o]] = true;
             }
@@ -170,7 +170,7 @@ static void owners(void **state) {
 
 static void places_are_unique(void **state) {
     (void)state;
-    struct hpcw_i_load_params p = defaults();
+    struct model_load_params p = defaults();
     for (p.dims = 1; p.dims <= 3; p.dims++) {
         struct made m;
         p.objects = 12;
@@ -179,9 +179,9 @@ static void places_are_unique(void **state) {
         bool *seen = calloc(m.load.objects, sizeof *seen);
         for (uint32_t o = 0; o < m.load.objects; o++) {
             uint32_t at[3];
-            hpcw_i_load_index(&m.load, o, at);
+            model_load_index(&m.load, o, at);
             assert_true(at[0] < m.load.side[0] && at[1] < m.load.side[1] && at[2] < m.load.side[2]);
-            uint32_t cell = hpcw_i_grid_cell(m.load.side, at);
+            uint32_t cell = model_grid_cell(m.load.side, at);
             assert_false(seen[cell]);
             seen[cell] = true;
         }
@@ -194,7 +194,7 @@ static void places_are_unique(void **state) {
 
 static void senders(void **state) {
     (void)state;
-    struct hpcw_i_load_params p = defaults();
+    struct model_load_params p = defaults();
     static const uint32_t ranks[] = {1, 2, 16, 81};
     for (size_t i = 0; i < sizeof ranks / sizeof ranks[0]; i++) {
         for (uint32_t kind = 0; kind < 12; kind++) {
@@ -207,10 +207,10 @@ static void senders(void **state) {
             uint64_t edges = 0;
             uint64_t asymmetric = 0;
             for (uint32_t o = 0; o < m.load.objects; o++) {
-                uint32_t from[HPCW_I_LOAD_MOST_SENDERS];
-                uint32_t back[HPCW_I_LOAD_MOST_SENDERS];
-                uint32_t n = hpcw_i_load_senders(&m.load, o, from);
-                assert_true(n <= HPCW_I_LOAD_MOST_SENDERS);
+                uint32_t from[MODEL_LOAD_MOST_SENDERS];
+                uint32_t back[MODEL_LOAD_MOST_SENDERS];
+                uint32_t n = model_load_senders(&m.load, o, from);
+                assert_true(n <= MODEL_LOAD_MOST_SENDERS);
                 edges += n;
                 for (uint32_t k = 0; k < n; k++) {
                     assert_true(from[k] < m.load.objects && from[k] != o);
@@ -218,7 +218,7 @@ static void senders(void **state) {
                         assert_int_not_equal(from[k], from[j]);
                     }
                     uint32_t twin = 0;
-                    uint32_t answers = hpcw_i_load_senders(&m.load, from[k], back);
+                    uint32_t answers = model_load_senders(&m.load, from[k], back);
                     for (uint32_t j = 0; j < answers; j++) {
                         twin += back[j] == o;
                     }
@@ -273,14 +273,14 @@ struct sample {
     double worst; /* rank load over the mean */
 };
 
-static struct sample take(const struct hpcw_i_load_model *m, uint32_t phase) {
+static struct sample take(const struct model_load *m, uint32_t phase) {
     struct sample s = {.ln = calloc(m->objects, sizeof(double))};
     double most = 0;
     for (uint32_t r = 0; r < m->ranks; r++) {
         double rank = 0;
         for (uint32_t slot = 0; slot < m->per_rank; slot++) {
-            uint32_t o = hpcw_i_load_object(m, r, slot, phase);
-            double load = (double)hpcw_i_load_time(m, o, phase, 1);
+            uint32_t o = model_load_object(m, r, slot, phase);
+            double load = (double)model_load_time(m, o, phase, 1);
             s.ln[o] = log(load);
             add(&s.object, load);
             add(&s.ln_object, s.ln[o]);
@@ -301,7 +301,7 @@ static bool near(const char *what, double got, double from, double to) {
 /* The measured run had 32 ranks of 8 objects; its samples are 50 phases apart, in ours that is a twentieth of all. */
 static void like_the_measured_run(void **state) {
     (void)state;
-    struct hpcw_i_load_params p = defaults();
+    struct model_load_params p = defaults();
     struct made m;
     make(&m, 4096, 2, &p);
     struct sample setup = take(&m.load, 0);
@@ -348,7 +348,7 @@ static void like_the_measured_run(void **state) {
     struct moments bytes = {0};
     struct moments messages = {0};
     for (uint32_t o = 0; o < 4000; o++) {
-        struct hpcw_i_load_volume v = hpcw_i_load_volume(&m.load, o, o + 1, 5);
+        struct model_load_volume v = model_load_volume(&m.load, o, o + 1, 5);
         assert_true(v.messages >= 1 && v.bytes >= v.messages);
         add(&bytes, log((double)v.bytes));
         add(&messages, log((double)v.messages));
@@ -360,8 +360,8 @@ static void like_the_measured_run(void **state) {
 
     uint64_t edges = 0;
     for (uint32_t o = 0; o < m.load.objects; o++) {
-        uint32_t from[HPCW_I_LOAD_MOST_SENDERS];
-        edges += hpcw_i_load_senders(&m.load, o, from);
+        uint32_t from[MODEL_LOAD_MOST_SENDERS];
+        edges += model_load_senders(&m.load, o, from);
     }
     ok = near("edges of a rank", (double)edges / m.load.ranks + 2, 35, 39) && ok;
     struct sample *all[] = {&setup, &first, &next, &late, &later, &sampled, &last};
@@ -374,7 +374,7 @@ static void like_the_measured_run(void **state) {
 
 static void parts_of_a_phase(void **state) {
     (void)state;
-    struct hpcw_i_load_params p = defaults();
+    struct model_load_params p = defaults();
     for (p.subphases = 0; p.subphases <= 9; p.subphases++) {
         struct made m;
         make(&m, 4, 2, &p);
@@ -383,7 +383,7 @@ static void parts_of_a_phase(void **state) {
             for (size_t i = 0; i < sizeof times / sizeof times[0]; i++) {
                 uint64_t part[9];
                 uint64_t sum = 0;
-                hpcw_i_load_split(&m.load, o, times[i], part);
+                model_load_split(&m.load, o, times[i], part);
                 for (uint32_t k = 0; k < p.subphases; k++) {
                     sum += part[k];
                     assert_true(times[i] < 1000 || part[k] > 0);
@@ -398,13 +398,13 @@ static void parts_of_a_phase(void **state) {
 /* What one function makes of an object, another makes of many. */
 static void many_at_once(void **state) {
     (void)state;
-    struct hpcw_i_load_params p = defaults();
+    struct model_load_params p = defaults();
     p.scenario_share = 0.3;
-    for (int kind = 0; kind < 8 * HPCW_I_SIMD_COUNT; kind++) {
-        const struct hpcw_i_lanes *lanes = hpcw_i_lanes((enum hpcw_i_simd)(kind / 8));
+    for (int kind = 0; kind < 8 * MODEL_SIMD_COUNT; kind++) {
+        const struct model_lanes *lanes = model_lanes((enum model_simd)(kind / 8));
         struct made m;
-        uint32_t object[HPCW_I_LOAD_AT_ONCE];
-        double slowness[HPCW_I_LOAD_AT_ONCE];
+        uint32_t object[MODEL_LOAD_AT_ONCE];
+        double slowness[MODEL_LOAD_AT_ONCE];
         p.scenario = kind % 4;
         p.subphases = 1 + (uint32_t)kind % 8;
         p.sigma_last = kind % 3;
@@ -412,23 +412,23 @@ static void many_at_once(void **state) {
         make(&m, 100, 2, &p);
         m.load.lanes = lanes;
         for (uint32_t phase = 0; lanes != NULL && phase < p.phases; phase += phase < 2 ? 1 : 5) {
-            const uint32_t count = HPCW_I_LOAD_AT_ONCE - 13 * phase;
-            uint64_t time[HPCW_I_LOAD_AT_ONCE];
-            uint64_t left[HPCW_I_LOAD_AT_ONCE];
+            const uint32_t count = MODEL_LOAD_AT_ONCE - 13 * phase;
+            uint64_t time[MODEL_LOAD_AT_ONCE];
+            uint64_t left[MODEL_LOAD_AT_ONCE];
             for (uint32_t i = 0; i < count; i++) {
                 object[i] = i * 37 % m.load.objects;
                 slowness[i] = 1 + i % 3 * 0.7;
             }
-            hpcw_i_load_times(&m.load, object, count, phase, slowness, time);
+            model_load_times(&m.load, object, count, phase, slowness, time);
             memcpy(left, time, sizeof left);
             for (uint32_t first = 0; first < p.subphases; first += 4) {
-                uint64_t part[4 * HPCW_I_LOAD_AT_ONCE];
-                hpcw_i_load_next_parts(&m.load, object, count, first, left, part);
+                uint64_t part[4 * MODEL_LOAD_AT_ONCE];
+                model_load_next_parts(&m.load, object, count, first, left, part);
                 for (uint32_t i = 0; i < count; i++) {
-                    uint64_t whole = hpcw_i_load_time(&m.load, object[i], phase, slowness[i]);
+                    uint64_t whole = model_load_time(&m.load, object[i], phase, slowness[i]);
                     uint64_t split[8];
                     assert_int_equal(time[i], whole);
-                    hpcw_i_load_split(&m.load, object[i], whole, split);
+                    model_load_split(&m.load, object[i], whole, split);
                     for (uint32_t k = first; k < first + 4 && k < p.subphases; k++) {
                         assert_int_equal(part[(k - first) * count + i], split[k]);
                     }
@@ -441,14 +441,14 @@ static void many_at_once(void **state) {
 
 static void scenarios(void **state) {
     (void)state;
-    struct hpcw_i_load_params p = defaults();
+    struct model_load_params p = defaults();
     p.scenario_share = 0.1;
-    for (p.scenario = HPCW_I_SCENARIO_NONE; p.scenario <= HPCW_I_SCENARIO_HOTSPOT; p.scenario++) {
+    for (p.scenario = MODEL_SCENARIO_NONE; p.scenario <= MODEL_SCENARIO_HOTSPOT; p.scenario++) {
         struct made m;
         make(&m, 256, 2, &p);
         uint32_t hit = 0;
         for (uint32_t r = 0; r < 256; r++) {
-            hit += hpcw_i_load_is_hit(&m.load, r);
+            hit += model_load_is_hit(&m.load, r);
         }
         assert_true(hit > 10 && hit < 45);
         for (uint32_t phase = 0; phase < p.phases; phase++) {
@@ -457,29 +457,29 @@ static void scenarios(void **state) {
             double centre = 0;
             uint32_t heavy = 0;
             for (uint32_t o = 0; o < m.load.objects; o++) {
-                double f = hpcw_i_load_scenario(&m.load, o, phase);
+                double f = model_load_scenario(&m.load, o, phase);
                 assert_true(f >= 1 && f <= p.scenario_factor);
                 if (f > 1) {
                     uint32_t at[3];
-                    hpcw_i_load_index(&m.load, o, at);
+                    model_load_index(&m.load, o, at);
                     centre += at[0] + 0.5;
                     heavy++;
-                    assert_true(p.scenario == HPCW_I_SCENARIO_HOTSPOT ||
-                                hpcw_i_load_is_hit(&m.load, hpcw_i_load_home(&m.load, o)));
+                    assert_true(p.scenario == MODEL_SCENARIO_HOTSPOT ||
+                                model_load_is_hit(&m.load, model_load_home(&m.load, o)));
                 }
                 most = f > most ? f : most;
             }
             switch (p.scenario) {
-            case HPCW_I_SCENARIO_SPIKE:
+            case MODEL_SCENARIO_SPIKE:
                 assert_true(heavy == (within ? hit * m.load.per_rank : 0) && most == (within ? 4 : 1));
                 break;
-            case HPCW_I_SCENARIO_RAMP:
+            case MODEL_SCENARIO_RAMP:
                 assert_true(fabs(most - (phase < 10 ? 1 : within ? 1 + 0.3 * (phase - 9) : 4)) < 1e-9);
                 break;
-            case HPCW_I_SCENARIO_HOTSPOT:
+            case MODEL_SCENARIO_HOTSPOT:
                 assert_int_equal(heavy > 0, within);
                 assert_true(!within || phase < 11 || phase > 18 ||
-                            fabs(centre / heavy - hpcw_i_load_centre(&m.load, phase)) < 0.1 * m.load.side[0]);
+                            fabs(centre / heavy - model_load_centre(&m.load, phase)) < 0.1 * m.load.side[0]);
                 break;
             default:
                 assert_int_equal(heavy, 0);
@@ -491,15 +491,15 @@ static void scenarios(void **state) {
 
 static void memory_of_blocks(void **state) {
     (void)state;
-    struct hpcw_i_load_params p = defaults();
+    struct model_load_params p = defaults();
     struct made m;
     p.block_objects = 3;
     make(&m, 8, 2, &p);
     for (uint32_t o = 0; o < m.load.objects; o++) {
-        struct hpcw_i_load_memory a = hpcw_i_load_memory(&m.load, o);
+        struct model_load_memory a = model_load_memory(&m.load, o);
         assert_int_equal(a.block, o / 8 * 3 + o % 8 / 3);
         assert_true(a.footprint > 0 && a.working > 0 && a.serialized > 0 && a.serialized <= a.footprint);
-        struct hpcw_i_load_memory b = hpcw_i_load_memory(&m.load, o % 8 % 3 == 0 ? o : o - 1);
+        struct model_load_memory b = model_load_memory(&m.load, o % 8 % 3 == 0 ? o : o - 1);
         assert_true(b.block == a.block && b.block_bytes == a.block_bytes);
     }
     drop(&m);
@@ -512,24 +512,24 @@ static bool nothing(size_t size) {
 
 static void limits(void **state) {
     (void)state;
-    struct hpcw_i_load_params p = defaults();
-    struct hpcw_i_machine_params machine;
-    struct hpcw_i_machine m;
-    struct hpcw_i_load_model load;
+    struct model_load_params p = defaults();
+    struct model_machine_params machine;
+    struct model_machine m;
+    struct model_load load;
     hpcw_error err;
     p.objects = 4096;
-    assert_int_equal(hpcw_i_machine_params_init(&machine, "dfplus-hdr200", &err), HPCW_OK);
-    assert_int_equal(hpcw_i_machine_init(&m, &machine, 1 << 20, 2, &err), HPCW_OK);
-    assert_int_equal(hpcw_i_load_init(&load, &p, &m, &err), HPCW_ERANGE);
+    assert_int_equal(model_machine_params_init(&machine, "dfplus-hdr200", &err), HPCW_OK);
+    assert_int_equal(model_machine_init(&m, &machine, 1 << 20, 2, &err), HPCW_OK);
+    assert_int_equal(model_load_init(&load, &p, &m, &err), HPCW_ERANGE);
     assert_non_null(strstr(err.message, "wanted at most 3 * 2^30 objects, got 4096 on each of 1048576 ranks"));
-    hpcw_i_load_free(&load);
+    model_load_free(&load);
     p.objects = 8;
     hpcw_i_mem_gate = nothing;
-    hpcw_status s = hpcw_i_load_init(&load, &p, &m, &err);
+    hpcw_status s = model_load_init(&load, &p, &m, &err);
     hpcw_i_mem_gate = NULL;
     assert_int_equal(s, HPCW_ENOMEM);
-    hpcw_i_load_free(&load);
-    hpcw_i_machine_free(&m);
+    model_load_free(&load);
+    model_machine_free(&m);
 }
 
 int main(void) {

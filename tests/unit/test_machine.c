@@ -14,12 +14,12 @@
 #include "gen/model/machine/truth.h"
 #include "libwriter/base/mem.h"
 
-static struct hpcw_i_machine machine_of(const char *preset, uint32_t ranks, uint64_t seed) {
-    struct hpcw_i_machine_params p;
-    struct hpcw_i_machine m;
+static struct model_machine machine_of(const char *preset, uint32_t ranks, uint64_t seed) {
+    struct model_machine_params p;
+    struct model_machine m;
     hpcw_error err;
-    assert_int_equal(hpcw_i_machine_params_init(&p, preset, &err), HPCW_OK);
-    if (hpcw_i_machine_init(&m, &p, ranks, seed, &err) != HPCW_OK) {
+    assert_int_equal(model_machine_params_init(&p, preset, &err), HPCW_OK);
+    if (model_machine_init(&m, &p, ranks, seed, &err) != HPCW_OK) {
         fail_msg("%s", err.message);
     }
     return m;
@@ -27,34 +27,34 @@ static struct hpcw_i_machine machine_of(const char *preset, uint32_t ranks, uint
 
 static void test_places(void **state) {
     (void)state;
-    struct hpcw_i_machine m = machine_of("dfplus-hdr200", 4096, 1);
+    struct model_machine m = machine_of("dfplus-hdr200", 4096, 1);
     assert_int_equal(m.nodes, 1024);
     assert_int_equal(m.switches, 43); /* 24 nodes each, the last with 16 */
     assert_int_equal(m.groups, 22);
-    assert_int_equal(hpcw_i_machine_node(&m, 4095), 1023);
-    assert_int_equal(hpcw_i_machine_switch(&m, 1023), 42);
-    assert_int_equal(hpcw_i_machine_group(&m, 1023), 21);
+    assert_int_equal(model_machine_node(&m, 4095), 1023);
+    assert_int_equal(model_machine_switch(&m, 1023), 42);
+    assert_int_equal(model_machine_group(&m, 1023), 21);
     for (uint32_t r = 0; r < 4; r++) {
-        assert_int_equal(hpcw_i_machine_core(&m, 8 + r), 12 * r);
+        assert_int_equal(model_machine_core(&m, 8 + r), 12 * r);
     }
     /* cores 0 and 12 share a processor, 12 and 24 do not */
-    assert_int_equal(hpcw_i_machine_class(&m, 5, 5), HPCW_I_SAME_CACHE);
-    assert_int_equal(hpcw_i_machine_class(&m, 4, 5), HPCW_I_SAME_SOCKET);
-    assert_int_equal(hpcw_i_machine_class(&m, 5, 6), HPCW_I_SAME_NODE);
-    assert_int_equal(hpcw_i_machine_class(&m, 3, 4), HPCW_I_SAME_SWITCH);
-    assert_int_equal(hpcw_i_machine_class(&m, 95, 96), HPCW_I_SAME_GROUP);
-    assert_int_equal(hpcw_i_machine_class(&m, 191, 192), HPCW_I_OTHER_GROUP);
-    hpcw_i_machine_free(&m);
+    assert_int_equal(model_machine_class(&m, 5, 5), MODEL_SAME_CACHE);
+    assert_int_equal(model_machine_class(&m, 4, 5), MODEL_SAME_SOCKET);
+    assert_int_equal(model_machine_class(&m, 5, 6), MODEL_SAME_NODE);
+    assert_int_equal(model_machine_class(&m, 3, 4), MODEL_SAME_SWITCH);
+    assert_int_equal(model_machine_class(&m, 95, 96), MODEL_SAME_GROUP);
+    assert_int_equal(model_machine_class(&m, 191, 192), MODEL_OTHER_GROUP);
+    model_machine_free(&m);
 
     m = machine_of("dragonfly-ss11", 1000, 1);
     assert_int_equal(m.nodes, 8);
     assert_int_equal(m.switches, 1);
     assert_int_equal(m.groups, 1);
-    assert_int_equal(hpcw_i_machine_class(&m, 128, 135), HPCW_I_SAME_CACHE);
-    assert_int_equal(hpcw_i_machine_class(&m, 128, 136), HPCW_I_SAME_SOCKET);
-    assert_int_equal(hpcw_i_machine_class(&m, 128, 192), HPCW_I_SAME_NODE);
-    assert_int_equal(hpcw_i_machine_class(&m, 128, 256), HPCW_I_SAME_SWITCH);
-    hpcw_i_machine_free(&m);
+    assert_int_equal(model_machine_class(&m, 128, 135), MODEL_SAME_CACHE);
+    assert_int_equal(model_machine_class(&m, 128, 136), MODEL_SAME_SOCKET);
+    assert_int_equal(model_machine_class(&m, 128, 192), MODEL_SAME_NODE);
+    assert_int_equal(model_machine_class(&m, 128, 256), MODEL_SAME_SWITCH);
+    model_machine_free(&m);
 }
 
 static void test_every_preset(void **state) {
@@ -70,27 +70,27 @@ static void test_every_preset(void **state) {
         {"torus-tofud", "node00001", 0.52 + 262.144 / 6.3},
         {"tcp-1g", "node00001", 26 + 262.144 / 0.117},
     };
-    assert_int_equal(hpcw_i_machine_preset_count, 6);
-    for (size_t i = 0; i < hpcw_i_machine_preset_count; i++) {
+    assert_int_equal(model_machine_preset_count, 6);
+    for (size_t i = 0; i < model_machine_preset_count; i++) {
         static const uint32_t sizes[] = {1, 2, 7, 4096, 65536, 1000000};
-        assert_string_equal(hpcw_i_machine_preset[i].name, expected[i].name);
+        assert_string_equal(model_machine_preset[i].name, expected[i].name);
         for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; k++) {
-            struct hpcw_i_machine m = machine_of(expected[i].name, sizes[k], 7);
-            char host[HPCW_I_HOST_SIZE];
-            assert_int_equal(hpcw_i_machine_node(&m, sizes[k] - 1), m.nodes - 1);
-            assert_true(hpcw_i_machine_core(&m, sizes[k] - 1) < m.params.cores);
-            hpcw_i_machine_host(&m, 0, host);
+            struct model_machine m = machine_of(expected[i].name, sizes[k], 7);
+            char host[MODEL_HOST_SIZE];
+            assert_int_equal(model_machine_node(&m, sizes[k] - 1), m.nodes - 1);
+            assert_true(model_machine_core(&m, sizes[k] - 1) < m.params.cores);
+            model_machine_host(&m, 0, host);
             assert_string_equal(host, expected[i].first_host);
-            struct hpcw_i_message_cost cost = hpcw_i_machine_cost(&m, HPCW_I_SAME_SWITCH, 262144);
+            struct model_message_cost cost = model_machine_cost(&m, MODEL_SAME_SWITCH, 262144);
             assert_true(fabs((cost.fixed_ps + cost.transfer_ps) * 1e-6 / expected[i].group_us - 1) < 1e-12);
-            hpcw_i_machine_free(&m);
+            model_machine_free(&m);
         }
     }
-    struct hpcw_i_machine_params p;
+    struct model_machine_params p;
     hpcw_error err;
-    assert_int_equal(hpcw_i_machine_params_init(&p, "cray-1", &err), HPCW_EINVAL);
-    for (size_t i = 0; i < hpcw_i_machine_preset_count; i++) {
-        assert_non_null(strstr(err.message, hpcw_i_machine_preset[i].name));
+    assert_int_equal(model_machine_params_init(&p, "cray-1", &err), HPCW_EINVAL);
+    for (size_t i = 0; i < model_machine_preset_count; i++) {
+        assert_non_null(strstr(err.message, model_machine_preset[i].name));
     }
 }
 
@@ -98,40 +98,40 @@ static void test_hosts_differ(void **state) {
     (void)state;
     static const char *const last[] = {"jwb1024.juwels", "nid006023", "frontier01024", "node01024"};
     for (int h = 0; h < 4; h++) {
-        struct hpcw_i_machine m = machine_of("dfplus-hdr200", 4096, 1);
-        char before[HPCW_I_HOST_SIZE] = "", host[HPCW_I_HOST_SIZE];
+        struct model_machine m = machine_of("dfplus-hdr200", 4096, 1);
+        char before[MODEL_HOST_SIZE] = "", host[MODEL_HOST_SIZE];
         m.params.hosts = h;
         for (uint32_t n = 0; n < m.nodes; n++) {
-            hpcw_i_machine_host(&m, n, host);
+            model_machine_host(&m, n, host);
             assert_true(strcmp(before, host) < 0);
             memcpy(before, host, sizeof host);
         }
         assert_string_equal(host, last[h]);
-        hpcw_i_machine_free(&m);
+        model_machine_free(&m);
     }
 }
 
 static void test_cost_steps_at_the_eager_size(void **state) {
     (void)state;
-    struct hpcw_i_machine m = machine_of("dfplus-hdr200", 64, 1);
-    struct hpcw_i_message_cost c = hpcw_i_machine_cost(&m, HPCW_I_OTHER_GROUP, 8192);
+    struct model_machine m = machine_of("dfplus-hdr200", 64, 1);
+    struct model_message_cost c = model_machine_cost(&m, MODEL_OTHER_GROUP, 8192);
     assert_true(fabs(c.fixed_ps - 1.6e6) < 1e-3 && fabs(c.transfer_ps - 8192e3 / 2.1) < 1e-3);
-    c = hpcw_i_machine_cost(&m, HPCW_I_OTHER_GROUP, 8193);
+    c = model_machine_cost(&m, MODEL_OTHER_GROUP, 8193);
     assert_true(fabs(c.fixed_ps - 1.63e6) < 1e-3 && fabs(c.transfer_ps - 8193e3 / 24.5) < 1e-3);
-    c = hpcw_i_machine_cost(&m, HPCW_I_SAME_CACHE, 2049);
+    c = model_machine_cost(&m, MODEL_SAME_CACHE, 2049);
     assert_true(fabs(c.fixed_ps - 1.91e6) < 1e-3 && fabs(c.transfer_ps - 2049e3 / 14.5) < 1e-3);
-    c = hpcw_i_machine_cost(&m, HPCW_I_SAME_CACHE, 0);
+    c = model_machine_cost(&m, MODEL_SAME_CACHE, 0);
     assert_true(fabs(c.fixed_ps - 0.11e6) < 1e-3 && c.transfer_ps == 0);
-    hpcw_i_machine_free(&m);
+    model_machine_free(&m);
 }
 
 static void test_ports(void **state) {
     (void)state;
-    struct hpcw_i_machine m = machine_of("dfplus-hdr200", 4000000, 3);
+    struct model_machine m = machine_of("dfplus-hdr200", 4000000, 3);
     assert_int_equal(m.nodes, 1000000);
     uint32_t bad = 0, outgoing = 0, kind[3] = {0}, node = 0;
-    struct hpcw_i_truth_port port;
-    while (hpcw_i_truth_next_port(&m, &node, &port)) {
+    struct model_truth_port port;
+    while (model_truth_next_port(&m, &node, &port)) {
         assert_int_equal(node, port.node + 1);
         assert_int_equal(port.first_rank, port.node * 4);
         assert_int_equal(port.ranks, 4);
@@ -157,101 +157,101 @@ static void test_ports(void **state) {
     assert_true(fabs(kind[2] - 0.1 * bad) < 5 * sqrt(0.09 * bad));
 
     /* The same nodes are bad in a smaller run on the same machine. */
-    struct hpcw_i_machine small = machine_of("dfplus-hdr200", 4096, 3);
+    struct model_machine small = machine_of("dfplus-hdr200", 4096, 3);
     assert_memory_equal(small.out_slowdown, m.out_slowdown, small.nodes * sizeof(double));
     assert_memory_equal(small.in_slowdown, m.in_slowdown, small.nodes * sizeof(double));
-    hpcw_i_machine_free(&small);
-    hpcw_i_machine_free(&m);
+    model_machine_free(&small);
+    model_machine_free(&m);
 }
 
 static void test_cables(void **state) {
     (void)state;
-    struct hpcw_i_machine m = machine_of("dfplus-hdr200", 65535, 5); /* 683 switches, 232903 pairs */
+    struct model_machine m = machine_of("dfplus-hdr200", 65535, 5); /* 683 switches, 232903 pairs */
     uint32_t bad = 0, a = 0, b = 0, expected = 0;
     uint64_t last = 0;
-    struct hpcw_i_truth_cable cable;
-    while (hpcw_i_truth_next_cable(&m, &a, &b, &cable)) {
+    struct model_truth_cable cable;
+    while (model_truth_next_cable(&m, &a, &b, &cable)) {
         assert_true(cable.switch_a < cable.switch_b && cable.switch_b < m.switches);
         uint64_t pair = (uint64_t)cable.switch_a << 32 | cable.switch_b;
         assert_true(pair > last);
         last = pair;
         assert_true(cable.factor == 0.5);
-        assert_true(hpcw_i_machine_cable(&m, cable.switch_b, cable.switch_a) == 0.5);
+        assert_true(model_machine_cable(&m, cable.switch_b, cable.switch_a) == 0.5);
         assert_int_equal(cable.first_rank_a, cable.switch_a * 96);
         assert_int_equal(cable.ranks_a, 96);
         assert_int_equal(cable.ranks_b, cable.switch_b == 682 ? 63 : 96);
         bad++;
     }
     for (uint32_t i = 0; i < m.switches; i++) {
-        assert_true(hpcw_i_machine_cable(&m, i, i) == 1);
+        assert_true(model_machine_cable(&m, i, i) == 1);
         for (uint32_t k = i + 1; k < m.switches; k++) {
-            expected += hpcw_i_machine_cable(&m, i, k) < 1;
+            expected += model_machine_cable(&m, i, k) < 1;
         }
     }
     assert_int_equal(bad, expected);
     assert_in_range(bad, 233 - 76, 233 + 76);
-    hpcw_i_machine_free(&m);
+    model_machine_free(&m);
 }
 
 static void test_torus(void **state) {
     (void)state;
-    struct hpcw_i_machine m = machine_of("torus-tofud", 4096, 1); /* 1024 nodes, 86 units of 12 */
+    struct model_machine m = machine_of("torus-tofud", 4096, 1); /* 1024 nodes, 86 units of 12 */
     assert_true(m.torus[0] * m.torus[1] * m.torus[2] >= 86);
     assert_true(m.torus[0] * m.torus[1] * m.torus[2] <= 125);
     assert_int_equal(m.torus[3] * 100 + m.torus[4] * 10 + m.torus[5], 232);
     uint16_t *hops = calloc(m.nodes, sizeof *hops);
     assert_non_null(hops);
     for (uint32_t from = 0; from < m.nodes; from += 97) {
-        hpcw_i_machine_hops(&m, from, hops);
+        model_machine_hops(&m, from, hops);
         for (uint32_t to = 0; to < m.nodes; to++) {
-            assert_int_equal(hops[to], hpcw_i_machine_distance(&m, from, to));
-            assert_int_equal(hops[to], hpcw_i_machine_distance(&m, to, from));
+            assert_int_equal(hops[to], model_machine_distance(&m, from, to));
+            assert_int_equal(hops[to], model_machine_distance(&m, to, from));
             assert_true((hops[to] == 0) == (from == to));
         }
     }
     /* c, b and a change first: nodes 0..11 are one unit, in which b is a ring of three. */
     static const uint16_t unit[12] = {0, 1, 1, 2, 1, 2, 1, 2, 2, 3, 2, 3};
-    hpcw_i_machine_hops(&m, 0, hops);
+    model_machine_hops(&m, 0, hops);
     assert_memory_equal(hops, unit, sizeof unit);
     assert_int_equal(hops[12 * (m.torus[2] - 1)], 1); /* around the ring along z */
     free(hops);
-    hpcw_i_machine_free(&m);
+    model_machine_free(&m);
 
-    struct hpcw_i_machine_params p;
+    struct model_machine_params p;
     hpcw_error err;
-    assert_int_equal(hpcw_i_machine_params_init(&p, "torus-tofud", &err), HPCW_OK);
+    assert_int_equal(model_machine_params_init(&p, "torus-tofud", &err), HPCW_OK);
     p.torus_x = 24;
     p.torus_z = 24;
-    assert_int_equal(hpcw_i_machine_init(&m, &p, 4 * 158976, 1, &err), HPCW_OK);
+    assert_int_equal(model_machine_init(&m, &p, 4 * 158976, 1, &err), HPCW_OK);
     assert_int_equal(m.torus[0], 24);
     assert_int_equal(m.torus[1], 23); /* what is left of Fugaku's 24 x 23 x 24 */
     assert_int_equal(m.torus[2], 24);
-    hpcw_i_machine_free(&m);
+    model_machine_free(&m);
     p.torus_y = 2;
-    assert_int_equal(hpcw_i_machine_init(&m, &p, 4 * 158976, 1, &err), HPCW_EINVAL);
+    assert_int_equal(model_machine_init(&m, &p, 4 * 158976, 1, &err), HPCW_EINVAL);
     assert_non_null(strstr(err.message, "24 x 2 x 24"));
 
     m = machine_of("dfplus-hdr200", 4096, 1);
-    assert_int_equal(hpcw_i_machine_distance(&m, 0, 1023), 0);
-    hpcw_i_machine_free(&m);
+    assert_int_equal(model_machine_distance(&m, 0, 1023), 0);
+    model_machine_free(&m);
 }
 
 static void test_refusals(void **state) {
     (void)state;
-    struct hpcw_i_machine_params good, p;
-    struct hpcw_i_machine m;
+    struct model_machine_params good, p;
+    struct model_machine m;
     hpcw_error err;
-    assert_int_equal(hpcw_i_machine_params_init(&good, "dfplus-hdr200", &err), HPCW_OK);
-    assert_int_equal(hpcw_i_machine_init(&m, &good, 0, 1, &err), HPCW_ERANGE);
-    assert_int_equal(hpcw_i_machine_init(&m, &good, HPCW_I_MAX_RANKS + 1, 1, &err), HPCW_ERANGE);
+    assert_int_equal(model_machine_params_init(&good, "dfplus-hdr200", &err), HPCW_OK);
+    assert_int_equal(model_machine_init(&m, &good, 0, 1, &err), HPCW_ERANGE);
+    assert_int_equal(model_machine_init(&m, &good, MODEL_MAX_RANKS + 1, 1, &err), HPCW_ERANGE);
 
 #define REFUSED(change, code, word)                                                                            \
     do {                                                                                                       \
         p = good;                                                                                              \
         change;                                                                                                \
-        assert_int_equal(hpcw_i_machine_init(&m, &p, 4096, 1, &err), code);                                    \
+        assert_int_equal(model_machine_init(&m, &p, 4096, 1, &err), code);                                     \
         assert_non_null(strstr(err.message, word));                                                            \
-        hpcw_i_machine_free(&m);                                                                               \
+        model_machine_free(&m);                                                                                \
     } while (0)
     REFUSED(p.ppn = 49, HPCW_EINVAL, "machine.ppn");
     REFUSED(p.ppn = 0, HPCW_EINVAL, "machine.ppn");
@@ -265,9 +265,9 @@ static void test_refusals(void **state) {
     p.ppn = 1;
     p.nodes_per_switch = 1;
     p.nodes_per_group = 1;
-    assert_int_equal(hpcw_i_machine_init(&m, &p, 65536, 1, &err), HPCW_ERANGE);
-    assert_int_equal(hpcw_i_machine_init(&m, &p, 65535, 1, &err), HPCW_OK);
-    hpcw_i_machine_free(&m);
+    assert_int_equal(model_machine_init(&m, &p, 65536, 1, &err), HPCW_ERANGE);
+    assert_int_equal(model_machine_init(&m, &p, 65535, 1, &err), HPCW_OK);
+    model_machine_free(&m);
 }
 
 static bool no_memory(size_t size) {
@@ -277,15 +277,15 @@ static bool no_memory(size_t size) {
 
 static void test_out_of_memory(void **state) {
     (void)state;
-    struct hpcw_i_machine_params p;
-    struct hpcw_i_machine m;
+    struct model_machine_params p;
+    struct model_machine m;
     hpcw_error err;
-    assert_int_equal(hpcw_i_machine_params_init(&p, "dfplus-hdr200", &err), HPCW_OK);
+    assert_int_equal(model_machine_params_init(&p, "dfplus-hdr200", &err), HPCW_OK);
     hpcw_i_mem_gate = no_memory;
-    hpcw_status status = hpcw_i_machine_init(&m, &p, 4096, 1, &err);
+    hpcw_status status = model_machine_init(&m, &p, 4096, 1, &err);
     hpcw_i_mem_gate = NULL;
     assert_int_equal(status, HPCW_ENOMEM);
-    hpcw_i_machine_free(&m);
+    model_machine_free(&m);
 }
 
 int main(void) {

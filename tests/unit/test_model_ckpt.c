@@ -12,23 +12,23 @@
 #include "gen/model/checkpoint/checkpoint.h"
 #include "libwriter/base/crc32.h"
 
-static struct hpcw_i_ckpt model_of(const struct hpcw_i_ckpt_params *p, uint32_t ranks) {
-    struct hpcw_i_ckpt m;
+static struct model_checkpoint model_of(const struct model_checkpoint_params *p, uint32_t ranks) {
+    struct model_checkpoint m;
     hpcw_error err = {.message = ""};
-    if (hpcw_i_ckpt_init(&m, p, ranks, 2, &err) != HPCW_OK) {
+    if (model_checkpoint_init(&m, p, ranks, 2, &err) != HPCW_OK) {
         fail_msg("%s", err.message);
     }
     return m;
 }
 
 /* The whole file, made in pieces of `piece` bytes. */
-static uint32_t crc_of(const struct hpcw_i_ckpt *m, uint64_t file, size_t piece, unsigned char *data) {
-    size_t body = (size_t)hpcw_i_ckpt_size(m, file) - HPCW_I_CKPT_LEAST;
+static uint32_t crc_of(const struct model_checkpoint *m, uint64_t file, size_t piece, unsigned char *data) {
+    size_t body = (size_t)model_checkpoint_size(m, file) - MODEL_CHECKPOINT_LEAST;
     for (size_t at = 0; at < body; at += piece) {
-        hpcw_i_ckpt_fill(m, file, at, body - at < piece ? body - at : piece, data + at);
+        model_checkpoint_fill(m, file, at, body - at < piece ? body - at : piece, data + at);
     }
-    hpcw_i_ckpt_last(m, file, hpcw_i_crc32(0, data, body), data + body);
-    return hpcw_i_crc32(0, data, body + HPCW_I_CKPT_LEAST);
+    model_checkpoint_last(m, file, hpcw_i_crc32(0, data, body), data + body);
+    return hpcw_i_crc32(0, data, body + MODEL_CHECKPOINT_LEAST);
 }
 
 static void content_fits_its_crc(void **state) {
@@ -36,19 +36,19 @@ static void content_fits_its_crc(void **state) {
     static const uint64_t sizes[] = {4, 5, 11, 12, 13, 100, 4096};
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         for (int content = 0; content < 2; content++) {
-            struct hpcw_i_ckpt_params p;
+            struct model_checkpoint_params p;
             unsigned char a[4096];
             unsigned char b[4096];
-            hpcw_i_ckpt_params_init(&p);
+            model_checkpoint_params_init(&p);
             p.mean_size = sizes[i];
             p.content = content;
-            struct hpcw_i_ckpt m = model_of(&p, 3);
+            struct model_checkpoint m = model_of(&p, 3);
             for (uint64_t file = 0; file < 6; file++) {
-                assert_int_equal(crc_of(&m, file, 8, a), hpcw_i_ckpt_crc(&m, file));
-                assert_int_equal(crc_of(&m, file, 4096, b), hpcw_i_ckpt_crc(&m, file));
+                assert_int_equal(crc_of(&m, file, 8, a), model_checkpoint_crc(&m, file));
+                assert_int_equal(crc_of(&m, file, 4096, b), model_checkpoint_crc(&m, file));
                 assert_memory_equal(a, b, sizes[i]);
             }
-            hpcw_i_ckpt_free(&m);
+            model_checkpoint_free(&m);
         }
     }
 }
@@ -56,73 +56,74 @@ static void content_fits_its_crc(void **state) {
 /* Other bytes for the same seed would be another dataset under the same description. */
 static void bytes_stay(void **state) {
     (void)state;
-    struct hpcw_i_ckpt_params p;
+    struct model_checkpoint_params p;
     unsigned char data[4096];
-    hpcw_i_ckpt_params_init(&p);
+    model_checkpoint_params_init(&p);
     p.mean_size = 1000;
     p.sigma = 0.5;
-    struct hpcw_i_ckpt m = model_of(&p, 8);
-    assert_int_equal(hpcw_i_ckpt_size(&m, 5), 1081);
-    assert_int_equal(hpcw_i_ckpt_size(&m, 8 + 5), 1081);
+    struct model_checkpoint m = model_of(&p, 8);
+    assert_int_equal(model_checkpoint_size(&m, 5), 1081);
+    assert_int_equal(model_checkpoint_size(&m, 8 + 5), 1081);
     assert_int_equal(crc_of(&m, 5, 4096, data), 0xc97a5293u);
     assert_int_equal(hpcw_i_crc32(0, data, 512), 0x67e5b5f8u);
-    hpcw_i_ckpt_free(&m);
+    model_checkpoint_free(&m);
 }
 
 static void sizes_have_their_mean(void **state) {
     (void)state;
     enum { RANKS = 20000 };
-    struct hpcw_i_ckpt_params p;
-    hpcw_i_ckpt_params_init(&p);
+    struct model_checkpoint_params p;
+    model_checkpoint_params_init(&p);
     p.checkpoints = 1;
     p.sigma = 0.5;
-    struct hpcw_i_ckpt m = model_of(&p, RANKS);
+    struct model_checkpoint m = model_of(&p, RANKS);
     double sum = 0;
     for (uint32_t rank = 0; rank < RANKS; rank++) {
-        sum += (double)hpcw_i_ckpt_size(&m, rank);
+        sum += (double)model_checkpoint_size(&m, rank);
     }
     double mean = sum / RANKS / 32768;
     assert_true(mean > 0.98 && mean < 1.02);
-    hpcw_i_ckpt_free(&m);
+    model_checkpoint_free(&m);
     p.sigma = 0;
     m = model_of(&p, RANKS);
-    assert_int_equal(hpcw_i_ckpt_size(&m, 77), 32768);
-    hpcw_i_ckpt_free(&m);
+    assert_int_equal(model_checkpoint_size(&m, 77), 32768);
+    model_checkpoint_free(&m);
 }
 
 static void a_fault_strikes_a_file_once(void **state) {
     (void)state;
-    struct hpcw_i_ckpt_params p;
+    struct model_checkpoint_params p;
     hpcw_error err = {.message = ""};
-    hpcw_i_ckpt_params_init(&p);
-    for (unsigned k = 0; k < HPCW_I_CKPT_FAULTS; k++) {
+    model_checkpoint_params_init(&p);
+    for (unsigned k = 0; k < MODEL_CHECKPOINT_FAULTS; k++) {
         p.faults[k] = 20 + k;
     }
-    struct hpcw_i_ckpt m = model_of(&p, 100);
-    unsigned seen[HPCW_I_CKPT_FAULTS] = {0};
+    struct model_checkpoint m = model_of(&p, 100);
+    unsigned seen[MODEL_CHECKPOINT_FAULTS] = {0};
     for (uint64_t file = 0; file < 200; file++) {
         unsigned faults = 0;
-        for (unsigned k = 0; k < HPCW_I_CKPT_FAULTS; k++) {
-            assert_int_equal(hpcw_i_ckpt_before(&m, (enum hpcw_i_ckpt_fault)k, file), seen[k]);
-            if (hpcw_i_ckpt_has(&m, (enum hpcw_i_ckpt_fault)k, file)) {
+        for (unsigned k = 0; k < MODEL_CHECKPOINT_FAULTS; k++) {
+            assert_int_equal(model_checkpoint_before(&m, (enum model_checkpoint_fault)k, file), seen[k]);
+            if (model_checkpoint_has(&m, (enum model_checkpoint_fault)k, file)) {
                 seen[k]++;
                 faults++;
             }
         }
         assert_true(faults <= 1);
-        bool cut = hpcw_i_ckpt_has(&m, HPCW_I_CKPT_TRUNCATED_FILE, file);
-        assert_true(cut ? hpcw_i_ckpt_length(&m, file) < 32768 : hpcw_i_ckpt_length(&m, file) == 32768);
+        bool cut = model_checkpoint_has(&m, MODEL_CHECKPOINT_TRUNCATED_FILE, file);
+        assert_true(cut ? model_checkpoint_length(&m, file) < 32768
+                        : model_checkpoint_length(&m, file) == 32768);
         unsigned char data[32768];
-        bool rotten = hpcw_i_ckpt_has(&m, HPCW_I_CKPT_WRONG_CRC, file);
-        assert_int_equal(crc_of(&m, file, 32768, data) == hpcw_i_ckpt_crc(&m, file), !rotten);
+        bool rotten = model_checkpoint_has(&m, MODEL_CHECKPOINT_WRONG_CRC, file);
+        assert_int_equal(crc_of(&m, file, 32768, data) == model_checkpoint_crc(&m, file), !rotten);
     }
-    for (unsigned k = 0; k < HPCW_I_CKPT_FAULTS; k++) {
+    for (unsigned k = 0; k < MODEL_CHECKPOINT_FAULTS; k++) {
         assert_int_equal(seen[k], 20 + k);
     }
-    hpcw_i_ckpt_free(&m);
+    model_checkpoint_free(&m);
     p.faults[0] = 100;
-    assert_int_equal(hpcw_i_ckpt_init(&m, &p, 100, 2, &err), HPCW_ERANGE);
-    hpcw_i_ckpt_free(&m);
+    assert_int_equal(model_checkpoint_init(&m, &p, 100, 2, &err), HPCW_ERANGE);
+    model_checkpoint_free(&m);
 }
 
 int main(void) {

@@ -21,35 +21,35 @@
 #include "libwriter/base/rng.h"
 
 struct setup {
-    struct hpcw_i_machine machine;
-    struct hpcw_i_linktest_model model;
-    struct hpcw_i_linktest_scratch *scratch;
+    struct model_machine machine;
+    struct model_linktest model;
+    struct model_linktest_scratch *scratch;
 };
 
-static void set_up(struct setup *s, const struct hpcw_i_machine_params *mp,
-                   const struct hpcw_i_linktest_params *lp, uint32_t ranks, uint64_t seed) {
+static void set_up(struct setup *s, const struct model_machine_params *mp,
+                   const struct model_linktest_params *lp, uint32_t ranks, uint64_t seed) {
     hpcw_error err;
-    if (hpcw_i_machine_init(&s->machine, mp, ranks, seed, &err) != HPCW_OK ||
-        hpcw_i_linktest_model_init(&s->model, &s->machine, lp, &err) != HPCW_OK ||
-        hpcw_i_linktest_scratch_new(&s->model, &s->scratch, &err) != HPCW_OK) {
+    if (model_machine_init(&s->machine, mp, ranks, seed, &err) != HPCW_OK ||
+        model_linktest_init(&s->model, &s->machine, lp, &err) != HPCW_OK ||
+        model_linktest_scratch_new(&s->model, &s->scratch, &err) != HPCW_OK) {
         fail_msg("%s", err.message);
     }
 }
 
 static void tear_down(struct setup *s) {
-    hpcw_i_linktest_scratch_free(s->scratch);
-    hpcw_i_machine_free(&s->machine);
+    model_linktest_scratch_free(s->scratch);
+    model_machine_free(&s->machine);
 }
 
-static struct hpcw_i_machine_params preset(size_t i) {
-    struct hpcw_i_machine_params p;
-    assert_int_equal(hpcw_i_machine_params_init(&p, hpcw_i_machine_preset[i].name, NULL), HPCW_OK);
+static struct model_machine_params preset(size_t i) {
+    struct model_machine_params p;
+    assert_int_equal(model_machine_params_init(&p, model_machine_preset[i].name, NULL), HPCW_OK);
     return p;
 }
 
-static struct hpcw_i_linktest_params defaults(void) {
-    struct hpcw_i_linktest_params p;
-    hpcw_i_linktest_params_init(&p);
+static struct model_linktest_params defaults(void) {
+    struct model_linktest_params p;
+    model_linktest_params_init(&p);
     return p;
 }
 
@@ -84,17 +84,16 @@ static void compare_rows(struct setup *s, uint64_t seed) {
                          : v[0] % 4 == 1 ? v[1] % ranks
                                          : (rank + first + i + 1) % ranks;
         }
-        struct hpcw_i_truth_outliers outliers = {0}, worst = {0};
+        struct model_truth_outliers outliers = {0}, worst = {0};
         time_ps[count] = 12345;
-        hpcw_i_linktest_row(&s->model, s->scratch, rank, permutation, first, count, partner, time_ps,
-                            &outliers);
+        model_linktest_row(&s->model, s->scratch, rank, permutation, first, count, partner, time_ps, &outliers);
         assert_int_equal(time_ps[count], 12345);
         uint64_t tails = 0;
         for (uint32_t i = 0; i < count; i++) {
-            uint64_t plain = hpcw_i_linktest_one(&s->model, rank, partner[i], permutation, first + i);
+            uint64_t plain = model_linktest_one(&s->model, rank, partner[i], permutation, first + i);
             if (time_ps[i] != plain) {
                 fail_msg("%s: rank %u partner %u permutation %u step %u: wanted %" PRIu64 ", got %" PRIu64,
-                         hpcw_i_simd_name(s->model.simd), rank, partner[i], permutation, first + i, plain,
+                         model_simd_name(s->model.simd), rank, partner[i], permutation, first + i, plain,
                          time_ps[i]);
             }
             hpcw_i_draw(s->machine.seed, HPCW_I_FOR_TIMING, rank, partner[i], permutation, w);
@@ -103,10 +102,10 @@ static void compare_rows(struct setup *s, uint64_t seed) {
                 delay = (delay < s->model.tail_max_ps ? delay : s->model.tail_max_ps) /
                         (double)s->model.params.messages;
                 if ((uint64_t)(delay + 0.5) > worst.worst_ps) {
-                    worst = (struct hpcw_i_truth_outliers){.worst_ps = (uint64_t)(delay + 0.5),
-                                                           .worst_step = first + i,
-                                                           .worst_partner = partner[i],
-                                                           .worst_permutation = permutation};
+                    worst = (struct model_truth_outliers){.worst_ps = (uint64_t)(delay + 0.5),
+                                                          .worst_step = first + i,
+                                                          .worst_partner = partner[i],
+                                                          .worst_permutation = permutation};
                 }
                 tails++;
             }
@@ -119,12 +118,12 @@ static void compare_rows(struct setup *s, uint64_t seed) {
     }
 }
 
-static void compare_all_simd(const struct hpcw_i_machine_params *mp, const struct hpcw_i_linktest_params *lp,
+static void compare_all_simd(const struct model_machine_params *mp, const struct model_linktest_params *lp,
                              uint32_t ranks, uint64_t seed) {
-    for (int simd = 0; simd < HPCW_I_SIMD_COUNT; simd++) {
+    for (int simd = 0; simd < MODEL_SIMD_COUNT; simd++) {
         struct setup s;
         set_up(&s, mp, lp, ranks, seed);
-        if (hpcw_i_linktest_model_use(&s.model, (enum hpcw_i_simd)simd)) {
+        if (model_linktest_use(&s.model, (enum model_simd)simd)) {
             compare_rows(&s, seed);
         }
         tear_down(&s);
@@ -135,18 +134,18 @@ static void test_same_bits_everywhere(void **state) {
     (void)state;
     static const uint32_t sizes[] = {2, 3, 9, 200, 4096, 1000000};
     uint64_t seed = 1;
-    for (size_t i = 0; i < hpcw_i_machine_preset_count; i++) {
+    for (size_t i = 0; i < model_machine_preset_count; i++) {
         for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; k++) {
             for (int what = 0; what < 6; what++) {
-                struct hpcw_i_machine_params mp = preset(i);
-                struct hpcw_i_linktest_params lp = defaults();
+                struct model_machine_params mp = preset(i);
+                struct model_linktest_params lp = defaults();
                 mp.bad_node_share = 0.2; /* all paths get work */
                 mp.bad_cable_share = 0.2;
                 lp.kernel = what % 3;
                 lp.serial = what == 3;
                 lp.noisy = what >= 4;
                 lp.message_size = what == 2 ? 16 << 20 : what == 5 ? 8 : 262144;
-                lp.load = what == 4 ? HPCW_I_LOAD_NONE : HPCW_I_LOAD_AUTO;
+                lp.load = what == 4 ? MODEL_LINK_LOAD_NONE : MODEL_LINK_LOAD_AUTO;
                 compare_all_simd(&mp, &lp, sizes[k], seed++ * 0x9e3779b97f4a7c15);
             }
         }
@@ -155,8 +154,8 @@ static void test_same_bits_everywhere(void **state) {
 
 static void test_same_bits_at_odd_shapes(void **state) {
     (void)state;
-    struct hpcw_i_machine_params mp = preset(0);
-    struct hpcw_i_linktest_params lp = defaults();
+    struct model_machine_params mp = preset(0);
+    struct model_linktest_params lp = defaults();
     mp.cores = 49;
     mp.cores_per_socket = 49;
     mp.cores_per_cache = 7;
@@ -176,7 +175,7 @@ static void test_same_bits_at_odd_shapes(void **state) {
     mp.nodes_per_group = 1;
     compare_all_simd(&mp, &lp, 1234, 79);
     /* So fast that times come to nothing: never below one picosecond. */
-    for (int c = 0; c < HPCW_I_CLASSES; c++) {
+    for (int c = 0; c < MODEL_CLASSES; c++) {
         mp.latency_us[c] = 0;
         mp.rendezvous_us[c] = 0;
     }
@@ -185,7 +184,7 @@ static void test_same_bits_at_odd_shapes(void **state) {
     compare_all_simd(&mp, &lp, 1234, 80);
     struct setup s;
     set_up(&s, &mp, &lp, 1234, 80);
-    assert_int_equal(hpcw_i_linktest_one(&s.model, 0, 1, 0, 0), 1);
+    assert_int_equal(model_linktest_one(&s.model, 0, 1, 0, 0), 1);
     tear_down(&s);
 }
 
@@ -195,18 +194,18 @@ static void test_rows_do_not_depend_on_history(void **state) {
     enum { RANKS = 1000 };
     static uint32_t partner[RANKS], other[RANKS];
     static uint64_t whole[RANKS], pieces[RANKS], between[RANKS];
-    struct hpcw_i_machine_params mp = preset(0);
-    struct hpcw_i_linktest_params lp = defaults();
+    struct model_machine_params mp = preset(0);
+    struct model_linktest_params lp = defaults();
     struct setup s;
     set_up(&s, &mp, &lp, RANKS, 9);
     rotate(RANKS, 500, partner);
     rotate(RANKS, 3, other);
-    hpcw_i_linktest_row(&s.model, s.scratch, 500, 2, 0, RANKS - 1, partner, whole, NULL);
+    model_linktest_row(&s.model, s.scratch, 500, 2, 0, RANKS - 1, partner, whole, NULL);
     for (uint32_t piece = 1; piece < 70; piece += 6) {
         for (uint32_t at = 0; at < RANKS - 1; at += piece) {
             uint32_t count = RANKS - 1 - at < piece ? RANKS - 1 - at : piece;
-            hpcw_i_linktest_row(&s.model, s.scratch, 3, at % 2, 0, 50, other, between, NULL);
-            hpcw_i_linktest_row(&s.model, s.scratch, 500, 2, at, count, partner + at, pieces + at, NULL);
+            model_linktest_row(&s.model, s.scratch, 3, at % 2, 0, 50, other, between, NULL);
+            model_linktest_row(&s.model, s.scratch, 500, 2, at, count, partner + at, pieces + at, NULL);
         }
         assert_memory_equal(whole, pieces, (RANKS - 1) * sizeof *whole);
     }
@@ -223,23 +222,23 @@ static void test_bits_are_pinned(void **state) {
     };
     static uint32_t partner[RANKS];
     static uint64_t time_ps[RANKS];
-    for (size_t i = 0; i < hpcw_i_machine_preset_count; i++) {
-        struct hpcw_i_machine_params mp = preset(i);
-        struct hpcw_i_linktest_params lp = defaults();
+    for (size_t i = 0; i < model_machine_preset_count; i++) {
+        struct model_machine_params mp = preset(i);
+        struct model_linktest_params lp = defaults();
         struct setup s;
         set_up(&s, &mp, &lp, RANKS, 1);
         uint64_t hash = 0xcbf29ce484222325;
         for (uint32_t rank = 0; rank < RANKS; rank += 61) {
             rotate(RANKS, rank, partner);
-            hpcw_i_linktest_row(&s.model, s.scratch, rank, 0, 0, RANKS - 1, partner, time_ps, NULL);
+            model_linktest_row(&s.model, s.scratch, rank, 0, 0, RANKS - 1, partner, time_ps, NULL);
             for (uint32_t k = 0; k < RANKS - 1; k++) {
                 hash = (hash ^ time_ps[k]) * 0x100000001b3;
             }
-            hash = (hash ^ hpcw_i_linktest_retest(&s.model, rank, partner[7], 0)) * 0x100000001b3;
-            hash = (hash ^ hpcw_i_linktest_all_to_all(&s.model, rank, 0)) * 0x100000001b3;
+            hash = (hash ^ model_linktest_retest(&s.model, rank, partner[7], 0)) * 0x100000001b3;
+            hash = (hash ^ model_linktest_all_to_all(&s.model, rank, 0)) * 0x100000001b3;
         }
         if (hash != expected[i]) {
-            fail_msg("%s: wanted 0x%016" PRIx64 ", got 0x%016" PRIx64, hpcw_i_machine_preset[i].name,
+            fail_msg("%s: wanted 0x%016" PRIx64 ", got 0x%016" PRIx64, model_machine_preset[i].name,
                      expected[i], hash);
         }
         tear_down(&s);
@@ -250,8 +249,8 @@ static void test_bits_are_pinned(void **state) {
 
 struct statistics {
     double min, mean, max;
-    double class_mean[HPCW_I_CLASSES];
-    uint64_t class_count[HPCW_I_CLASSES], outliers;
+    double class_mean[MODEL_CLASSES];
+    uint64_t class_count[MODEL_CLASSES], outliers;
 };
 
 /* Over all timings of a run, in microseconds. sum[rank], if not NULL, gets the mean of each rank's row. */
@@ -264,14 +263,14 @@ static struct statistics whole_run(struct setup *s, double *row_mean) {
     struct statistics r = {.min = 1e30};
     double sum = 0;
     for (uint32_t rank = 0; rank < ranks; rank++) {
-        struct hpcw_i_truth_outliers outliers = {0};
+        struct model_truth_outliers outliers = {0};
         double row = 0;
         rotate(ranks, rank, partner);
-        hpcw_i_linktest_row(&s->model, s->scratch, rank, 0, 0, ranks - 1, partner, time_ps, &outliers);
+        model_linktest_row(&s->model, s->scratch, rank, 0, 0, ranks - 1, partner, time_ps, &outliers);
         r.outliers += outliers.count;
         for (uint32_t k = 0; k + 1 < ranks; k++) {
             double t = (double)time_ps[k] * 1e-6;
-            enum hpcw_i_class c = hpcw_i_machine_class(&s->machine, rank, partner[k]);
+            enum model_class c = model_machine_class(&s->machine, rank, partner[k]);
             r.min = t < r.min ? t : r.min;
             r.max = t > r.max ? t : r.max;
             r.class_mean[c] += t;
@@ -284,7 +283,7 @@ static struct statistics whole_run(struct setup *s, double *row_mean) {
         }
     }
     r.mean = sum / ((double)ranks * (ranks - 1));
-    for (int c = 0; c < HPCW_I_CLASSES; c++) {
+    for (int c = 0; c < MODEL_CLASSES; c++) {
         r.class_mean[c] /= r.class_count[c] > 0 ? (double)r.class_count[c] : 1;
     }
     free(partner);
@@ -302,9 +301,9 @@ static void near(const char *what, double got, double wanted, double tolerance) 
 static void test_like_the_prototype(void **state) {
     (void)state;
     enum { SEEDS = 4 };
-    struct hpcw_i_machine_params mp = preset(0);
-    struct hpcw_i_linktest_params lp = defaults();
-    lp.load = HPCW_I_LOAD_NONE;
+    struct model_machine_params mp = preset(0);
+    struct model_linktest_params lp = defaults();
+    lp.load = MODEL_LINK_LOAD_NONE;
     double min = 1e30, mean = 0, max = 0, same_switch = 0, events = 0;
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
         struct setup s;
@@ -313,7 +312,7 @@ static void test_like_the_prototype(void **state) {
         min = r.min < min ? r.min : min;
         max = r.max > max ? r.max : max;
         mean += r.mean / SEEDS;
-        same_switch += r.class_mean[HPCW_I_SAME_SWITCH] / SEEDS;
+        same_switch += r.class_mean[MODEL_SAME_SWITCH] / SEEDS;
         events += (double)r.outliers / SEEDS;
         tear_down(&s);
     }
@@ -329,16 +328,16 @@ static void test_like_the_prototype(void **state) {
 /* A machine without faults gives the page's class times and the spread of the published excerpt. */
 static void test_classes_and_spread(void **state) {
     (void)state;
-    struct hpcw_i_machine_params mp = preset(0);
-    struct hpcw_i_linktest_params lp = defaults();
+    struct model_machine_params mp = preset(0);
+    struct model_linktest_params lp = defaults();
     struct setup s;
     mp.bad_node_share = 0;
     mp.bad_cable_share = 0;
-    lp.load = HPCW_I_LOAD_NONE;
+    lp.load = MODEL_LINK_LOAD_NONE;
     lp.tail_probability = 0;
     set_up(&s, &mp, &lp, 4096, 1);
     struct statistics r = whole_run(&s, NULL);
-    static const double expected[HPCW_I_CLASSES] = {
+    static const double expected[MODEL_CLASSES] = {
         0,
         2.05 + 262.144 / 12,
         2.25 + 262.144 / 9,
@@ -347,7 +346,7 @@ static void test_classes_and_spread(void **state) {
         1.63 + 262.144 / 24.5,
     };
     assert_int_equal(r.class_count[0], 0); /* four ranks of a node: none share a cache */
-    for (int c = 1; c < HPCW_I_CLASSES; c++) {
+    for (int c = 1; c < MODEL_CLASSES; c++) {
         char what[32];
         (void)snprintf(what, sizeof what, "class %d, us", c);
         near(what, r.class_mean[c], expected[c], 0.001);
@@ -356,7 +355,7 @@ static void test_classes_and_spread(void **state) {
     double s2 = 0, n = 0;
     for (uint32_t i = 0; i < 48; i++) {
         for (uint32_t j = 48; j < 96; j++) {
-            double off = log((double)hpcw_i_linktest_one(&s.model, i, j, 0, j) * 1e-6 / expected[3]);
+            double off = log((double)model_linktest_one(&s.model, i, j, 0, j) * 1e-6 / expected[3]);
             s2 += off * off;
             n++;
         }
@@ -370,8 +369,8 @@ static void test_classes_and_spread(void **state) {
 static void test_like_the_bisection(void **state) {
     (void)state;
     enum { RANKS = 760, HALF = 380 }; /* 190 nodes of 4 */
-    struct hpcw_i_machine_params mp = preset(0);
-    struct hpcw_i_linktest_params lp = defaults();
+    struct model_machine_params mp = preset(0);
+    struct model_linktest_params lp = defaults();
     struct setup s;
     lp.message_size = 16 << 20;
     lp.bisection = true;
@@ -387,7 +386,7 @@ static void test_like_the_bisection(void **state) {
         for (uint32_t i = 0; i < HALF; i++) {
             uint32_t j = HALF + (i + step) % HALF;
             bandwidth +=
-                (double)lp.message_size / ((double)hpcw_i_linktest_one(&s.model, i, j, 0, step) * 1e-12);
+                (double)lp.message_size / ((double)model_linktest_one(&s.model, i, j, 0, step) * 1e-12);
         }
         double share = bandwidth / (2.0 * HALF * 23.28 * 0x1p30);
         least = share < least ? share : least;
@@ -404,8 +403,8 @@ static void test_like_the_bisection(void **state) {
 
 static void test_when_links_are_congested(void **state) {
     (void)state;
-    struct hpcw_i_machine_params mp = preset(0), fat = preset(2), torus = preset(4);
-    struct hpcw_i_linktest_params lp = defaults();
+    struct model_machine_params mp = preset(0), fat = preset(2), torus = preset(4);
+    struct model_linktest_params lp = defaults();
     struct setup s;
     set_up(&s, &mp, &lp, 4096, 1);
     assert_true(s.model.congested && s.model.load.mean == 0.9);
@@ -421,8 +420,8 @@ static void test_when_links_are_congested(void **state) {
     lp = defaults();
     set_up(&s, &fat, &lp, 66 * 64 * 2, 1); /* two islands: 33:7 blocking */
     assert_true(s.model.congested && s.model.load.mean == 0.21);
-    double near_us = (double)hpcw_i_linktest_one(&s.model, 0, 64, 0, 0) * 1e-6;
-    double far_us = (double)hpcw_i_linktest_one(&s.model, 0, 66 * 64, 0, 0) * 1e-6;
+    double near_us = (double)model_linktest_one(&s.model, 0, 64, 0, 0) * 1e-6;
+    double far_us = (double)model_linktest_one(&s.model, 0, 66 * 64, 0, 0) * 1e-6;
     assert_true(far_us / near_us > 1 / 0.27 && far_us / near_us < 1 / 0.17);
     tear_down(&s);
     set_up(&s, &torus, &lp, 4096, 1);
@@ -435,8 +434,8 @@ static void test_when_links_are_congested(void **state) {
 
 static void test_kernels(void **state) {
     (void)state;
-    struct hpcw_i_machine_params mp = preset(0);
-    struct hpcw_i_linktest_params lp = defaults();
+    struct model_machine_params mp = preset(0);
+    struct model_linktest_params lp = defaults();
     mp.bad_node_share = 0;
     lp.s_pair = 0;
     lp.s_msg = 0;
@@ -450,7 +449,7 @@ static void test_kernels(void **state) {
         struct setup s;
         lp.kernel = kernel;
         set_up(&s, &mp, &lp, 4096, 1);
-        assert_true(fabs((double)hpcw_i_linktest_one(&s.model, 0, 4, 0, 0) * 1e-6 - expected[kernel]) < 1e-6);
+        assert_true(fabs((double)model_linktest_one(&s.model, 0, 4, 0, 0) * 1e-6 - expected[kernel]) < 1e-6);
         tear_down(&s);
     }
     /* A torus node 3 hops away: two hops more. */
@@ -459,8 +458,8 @@ static void test_kernels(void **state) {
     mp.bad_node_share = 0;
     lp.kernel = HPCW_LINKTEST_SEMIDIRECTIONAL;
     set_up(&s, &mp, &lp, 4096, 1);
-    double one_hop = (double)hpcw_i_linktest_one(&s.model, 0, 4, 0, 0);
-    double three_hops = (double)hpcw_i_linktest_one(&s.model, 0, 9 * 4, 0, 0);
+    double one_hop = (double)model_linktest_one(&s.model, 0, 4, 0, 0);
+    double three_hops = (double)model_linktest_one(&s.model, 0, 9 * 4, 0, 0);
     assert_true(fabs(three_hops - one_hop - 2e5) <= 1);
     tear_down(&s);
 }
@@ -472,8 +471,8 @@ static void test_bad_ports_show(void **state) {
     enum { RANKS = 4096 };
     static double row_mean[RANKS];
     for (int kernel = 0; kernel < 2; kernel++) {
-        struct hpcw_i_machine_params mp = preset(0);
-        struct hpcw_i_linktest_params lp = defaults();
+        struct model_machine_params mp = preset(0);
+        struct model_linktest_params lp = defaults();
         struct setup s;
         lp.kernel = kernel;
         set_up(&s, &mp, &lp, RANKS, 4);
@@ -481,7 +480,7 @@ static void test_bad_ports_show(void **state) {
         uint32_t bad = 0, found = 0;
         double least_bad = 1e30, most_good = 0, good_sum = 0;
         for (uint32_t n = 0; n < s.machine.nodes; n++) {
-            struct hpcw_i_port port = hpcw_i_machine_port(&s.machine, n);
+            struct model_port port = model_machine_port(&s.machine, n);
             double mean = 0;
             for (uint32_t r = 0; r < 4; r++) {
                 mean += row_mean[4 * n + r] / 4;
@@ -509,27 +508,27 @@ static void test_bad_ports_show(void **state) {
 static void test_bad_cables_show(void **state) {
     (void)state;
     enum { RANKS = 4096 };
-    struct hpcw_i_machine_params mp = preset(0);
-    struct hpcw_i_linktest_params lp = defaults();
+    struct model_machine_params mp = preset(0);
+    struct model_linktest_params lp = defaults();
     struct setup s;
     mp.bad_node_share = 0;
     mp.bad_cable_share = 0.01;
     set_up(&s, &mp, &lp, RANKS, 4);
     uint32_t a = 0, b = 0, found = 0;
-    struct hpcw_i_truth_cable cable;
-    while (hpcw_i_truth_next_cable(&s.machine, &a, &b, &cable)) {
+    struct model_truth_cable cable;
+    while (model_truth_next_cable(&s.machine, &a, &b, &cable)) {
         double slow = 0, usual = 0;
         /* the same ranks with the neighbours of the other switch, both ways */
         uint32_t beside = (cable.switch_b + 1) % s.machine.switches;
-        while (beside == cable.switch_a || hpcw_i_machine_cable(&s.machine, cable.switch_a, beside) < 1) {
+        while (beside == cable.switch_a || model_machine_cable(&s.machine, cable.switch_a, beside) < 1) {
             beside = (beside + 1) % s.machine.switches;
         }
         for (uint32_t k = 0; k < 32; k++) {
             uint32_t i = cable.first_rank_a + k, j = cable.first_rank_b + k, other = beside * 96 + k;
             slow +=
-                (double)(hpcw_i_linktest_one(&s.model, i, j, 0, k) + hpcw_i_linktest_one(&s.model, j, i, 0, k));
-            usual += (double)(hpcw_i_linktest_one(&s.model, i, other, 0, k) +
-                              hpcw_i_linktest_one(&s.model, other, i, 0, k));
+                (double)(model_linktest_one(&s.model, i, j, 0, k) + model_linktest_one(&s.model, j, i, 0, k));
+            usual += (double)(model_linktest_one(&s.model, i, other, 0, k) +
+                              model_linktest_one(&s.model, other, i, 0, k));
         }
         assert_true(slow > 1.6 * usual);
         found++;
@@ -541,19 +540,19 @@ static void test_bad_cables_show(void **state) {
 static void test_retests(void **state) {
     (void)state;
     enum { RANKS = 4096, PAIRS = 2000 };
-    struct hpcw_i_machine_params mp = preset(0);
-    struct hpcw_i_linktest_params lp = defaults();
+    struct model_machine_params mp = preset(0);
+    struct model_linktest_params lp = defaults();
     struct setup s;
     set_up(&s, &mp, &lp, RANKS, 2);
     uint32_t slower = 0;
     double mean = 0;
     for (uint32_t k = 0; k < PAIRS; k++) {
         uint32_t i = 2 * k % RANKS, j = (i + 2048) % RANKS;
-        uint64_t first = hpcw_i_linktest_one(&s.model, i, j, 0, k),
-                 again = hpcw_i_linktest_retest(&s.model, i, j, 0);
+        uint64_t first = model_linktest_one(&s.model, i, j, 0, k),
+                 again = model_linktest_retest(&s.model, i, j, 0);
         slower += again > first;
         mean += (double)again * 1e-6 / PAIRS;
-        assert_int_not_equal(again, hpcw_i_linktest_retest(&s.model, i, j, 1));
+        assert_int_not_equal(again, model_linktest_retest(&s.model, i, j, 1));
     }
     assert_true(slower < PAIRS / 10); /* the quiet machine is without congestion */
     assert_true(mean > 12.2 && mean < 12.8);
@@ -563,13 +562,13 @@ static void test_retests(void **state) {
 static void test_all_to_all(void **state) {
     (void)state;
     enum { RANKS = 4096 };
-    struct hpcw_i_machine_params mp = preset(0);
-    struct hpcw_i_linktest_params lp = defaults();
+    struct model_machine_params mp = preset(0);
+    struct model_linktest_params lp = defaults();
     struct setup s;
     set_up(&s, &mp, &lp, RANKS, 2);
     double sum = 0, squares = 0;
     for (uint32_t r = 0; r < RANKS; r++) {
-        double off = log((double)hpcw_i_linktest_all_to_all(&s.model, r, 3) * 1e-6 / (12 * 1.6));
+        double off = log((double)model_linktest_all_to_all(&s.model, r, 3) * 1e-6 / (12 * 1.6));
         sum += off;
         squares += off * off;
     }
@@ -582,41 +581,41 @@ static void test_all_to_all(void **state) {
 
 static void test_refusals(void **state) {
     (void)state;
-    struct hpcw_i_machine_params mp = preset(0);
-    struct hpcw_i_machine m;
-    struct hpcw_i_linktest_model model;
-    struct hpcw_i_linktest_params lp = defaults();
+    struct model_machine_params mp = preset(0);
+    struct model_machine m;
+    struct model_linktest model;
+    struct model_linktest_params lp = defaults();
     hpcw_error err;
-    assert_int_equal(hpcw_i_machine_init(&m, &mp, 64, 1, &err), HPCW_OK);
+    assert_int_equal(model_machine_init(&m, &mp, 64, 1, &err), HPCW_OK);
     lp.messages = 0;
-    assert_int_equal(hpcw_i_linktest_model_init(&model, &m, &lp, &err), HPCW_EINVAL);
+    assert_int_equal(model_linktest_init(&model, &m, &lp, &err), HPCW_EINVAL);
     assert_non_null(strstr(err.message, "linktest.messages"));
     lp = defaults();
     lp.tail_us = 9000;
-    assert_int_equal(hpcw_i_linktest_model_init(&model, &m, &lp, &err), HPCW_EINVAL);
+    assert_int_equal(model_linktest_init(&model, &m, &lp, &err), HPCW_EINVAL);
     assert_non_null(strstr(err.message, "linktest.tail_max"));
     lp = defaults();
     lp.message_size = (uint64_t)1 << 40;
     m.params.large_gbs[2] = 0.01;
-    assert_int_equal(hpcw_i_linktest_model_init(&model, &m, &lp, &err), HPCW_ERANGE);
+    assert_int_equal(model_linktest_init(&model, &m, &lp, &err), HPCW_ERANGE);
     assert_non_null(strstr(err.message, "2251 s"));
-    hpcw_i_machine_free(&m);
+    model_machine_free(&m);
 }
 
 static void test_simd_that_is_not_there(void **state) {
     (void)state;
-    struct hpcw_i_machine_params mp = preset(0);
-    struct hpcw_i_linktest_params lp = defaults();
+    struct model_machine_params mp = preset(0);
+    struct model_linktest_params lp = defaults();
     struct setup s;
     set_up(&s, &mp, &lp, 64, 1);
-    assert_int_equal(s.model.simd, hpcw_i_simd_best());
-    assert_true(hpcw_i_simd_available(HPCW_I_SIMD_NONE));
-    hpcw_i_linktest_row_fn *row = s.model.row;
-    for (int simd = 0; simd <= HPCW_I_SIMD_COUNT; simd++) {
-        bool there = hpcw_i_simd_available((enum hpcw_i_simd)simd);
-        assert_true(there || simd != HPCW_I_SIMD_NONE);
-        assert_true(!there || simd <= (int)hpcw_i_simd_best());
-        assert_int_equal(hpcw_i_linktest_model_use(&s.model, (enum hpcw_i_simd)simd), there);
+    assert_int_equal(s.model.simd, model_simd_best());
+    assert_true(model_simd_available(MODEL_SIMD_NONE));
+    model_linktest_row_fn *row = s.model.row;
+    for (int simd = 0; simd <= MODEL_SIMD_COUNT; simd++) {
+        bool there = model_simd_available((enum model_simd)simd);
+        assert_true(there || simd != MODEL_SIMD_NONE);
+        assert_true(!there || simd <= (int)model_simd_best());
+        assert_int_equal(model_linktest_use(&s.model, (enum model_simd)simd), there);
         if (there) {
             row = s.model.row;
         }
@@ -635,22 +634,22 @@ static void test_out_of_memory(void **state) {
     (void)state;
     static const size_t presets[] = {0, 4};
     for (size_t k = 0; k < 2; k++) {
-        struct hpcw_i_machine_params mp = preset(presets[k]);
-        struct hpcw_i_linktest_params lp = defaults();
+        struct model_machine_params mp = preset(presets[k]);
+        struct model_linktest_params lp = defaults();
         struct setup s;
         set_up(&s, &mp, &lp, 4096, 1);
         hpcw_status status = HPCW_ENOMEM;
         size_t n = 0;
         for (; status != HPCW_OK; n++) {
-            struct hpcw_i_linktest_scratch *scratch;
+            struct model_linktest_scratch *scratch;
             hpcw_error err;
             allocations_left = n;
             hpcw_i_mem_gate = some_memory;
-            status = hpcw_i_linktest_scratch_new(&s.model, &scratch, &err);
+            status = model_linktest_scratch_new(&s.model, &scratch, &err);
             hpcw_i_mem_gate = NULL;
             assert_true((status == HPCW_OK) == (scratch != NULL));
             assert_true(status == HPCW_OK || status == HPCW_ENOMEM);
-            hpcw_i_linktest_scratch_free(scratch);
+            model_linktest_scratch_free(scratch);
         }
         assert_true(n > 5);
         tear_down(&s);

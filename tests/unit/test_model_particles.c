@@ -15,12 +15,12 @@
 #include "libwriter/base/bytes.h"
 #include "libwriter/base/rng.h"
 
-static struct hpcw_i_particles model_of(uint32_t ranks, uint64_t seed) {
-    struct hpcw_i_particles_params params;
-    struct hpcw_i_particles model;
+static struct model_particles model_of(uint32_t ranks, uint64_t seed) {
+    struct model_particles_params params;
+    struct model_particles model;
     hpcw_error err;
-    hpcw_i_particles_params_init(&params);
-    if (hpcw_i_particles_init(&model, &params, ranks, seed, &err) != HPCW_OK) {
+    model_particles_params_init(&params);
+    if (model_particles_init(&model, &params, ranks, seed, &err) != HPCW_OK) {
         fail_msg("%s", err.message);
     }
     return model;
@@ -37,12 +37,12 @@ static float number(const unsigned char *record, int n) {
 static void test_any_range(void **state) {
     (void)state;
     enum { COUNT = 1000 };
-    static unsigned char whole[COUNT * HPCW_I_PARTICLE_SIZE], piece[COUNT * HPCW_I_PARTICLE_SIZE + 16];
-    struct hpcw_i_particles model = model_of(4096, 1);
-    assert_true(hpcw_i_particles_use(&model, HPCW_I_SIMD_NONE));
-    hpcw_i_particles_fill(&model, 1234, 0, COUNT, whole);
-    for (int simd = 0; simd < HPCW_I_SIMD_COUNT; simd++) {
-        if (!hpcw_i_particles_use(&model, (enum hpcw_i_simd)simd)) {
+    static unsigned char whole[COUNT * MODEL_PARTICLE_SIZE], piece[COUNT * MODEL_PARTICLE_SIZE + 16];
+    struct model_particles model = model_of(4096, 1);
+    assert_true(model_particles_use(&model, MODEL_SIMD_NONE));
+    model_particles_fill(&model, 1234, 0, COUNT, whole);
+    for (int simd = 0; simd < MODEL_SIMD_COUNT; simd++) {
+        if (!model_particles_use(&model, (enum model_simd)simd)) {
             continue;
         }
         for (uint32_t k = 0; k < 200; k++) {
@@ -52,12 +52,12 @@ static void test_any_range(void **state) {
             count = count < COUNT - first ? count : COUNT - first;
             unsigned char *at = piece + w[2] % 8;
             memset(piece, 0xa5, sizeof piece);
-            hpcw_i_particles_fill(&model, 1234, first, count, at);
-            assert_memory_equal(at, whole + first * HPCW_I_PARTICLE_SIZE, count * HPCW_I_PARTICLE_SIZE);
+            model_particles_fill(&model, 1234, first, count, at);
+            assert_memory_equal(at, whole + first * MODEL_PARTICLE_SIZE, count * MODEL_PARTICLE_SIZE);
             for (unsigned char *p = piece; p < at; p++) {
                 assert_int_equal(*p, 0xa5);
             }
-            assert_int_equal(at[count * HPCW_I_PARTICLE_SIZE], 0xa5);
+            assert_int_equal(at[count * MODEL_PARTICLE_SIZE], 0xa5);
         }
     }
 }
@@ -65,14 +65,14 @@ static void test_any_range(void **state) {
 static void test_bytes_are_pinned(void **state) {
     (void)state;
     enum { COUNT = 500 };
-    static unsigned char out[COUNT * HPCW_I_PARTICLE_SIZE];
+    static unsigned char out[COUNT * MODEL_PARTICLE_SIZE];
     uint64_t hash = 0xcbf29ce484222325;
-    struct hpcw_i_particles model = model_of(4096, 1);
+    struct model_particles model = model_of(4096, 1);
     for (uint32_t rank = 0; rank < 4096; rank += 97) {
-        struct hpcw_i_particles_layout layout = hpcw_i_particles_layout(&model, rank, 4096);
-        hash = (hash ^ hpcw_i_particles_count(&model, rank)) * 0x100000001b3;
+        struct model_particles_layout layout = model_particles_layout(&model, rank, 4096);
+        hash = (hash ^ model_particles_count(&model, rank)) * 0x100000001b3;
         hash = (hash ^ layout.chunk_size) * 0x100000001b3;
-        hpcw_i_particles_fill(&model, rank, rank, COUNT, out);
+        model_particles_fill(&model, rank, rank, COUNT, out);
         for (size_t k = 0; k < sizeof out; k++) {
             hash = (hash ^ out[k]) * 0x100000001b3;
         }
@@ -84,19 +84,19 @@ static void test_records_make_sense(void **state) {
     (void)state;
     static const uint32_t sizes[] = {1, 2, 7, 60, 4096};
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
-        struct hpcw_i_particles model = model_of(sizes[i], 3);
+        struct model_particles model = model_of(sizes[i], 3);
         const uint32_t *dims = model.dims;
         assert_int_equal(dims[0] * dims[1] * dims[2], sizes[i]);
         uint32_t masked = 0, all = 0;
         for (uint32_t rank = 0; rank < sizes[i]; rank += 1 + sizes[i] / 50) {
-            uint32_t count = hpcw_i_particles_count(&model, rank);
-            unsigned char *out = malloc((size_t)count * HPCW_I_PARTICLE_SIZE);
+            uint32_t count = model_particles_count(&model, rank);
+            unsigned char *out = malloc((size_t)count * MODEL_PARTICLE_SIZE);
             assert_non_null(out);
-            hpcw_i_particles_fill(&model, rank, 0, count, out);
+            model_particles_fill(&model, rank, 0, count, out);
             const uint32_t at[3] = {rank / dims[2] / dims[1], rank / dims[2] % dims[1], rank % dims[2]};
             double sum[7] = {0}, squares[7] = {0};
             for (uint32_t k = 0; k < count; k++) {
-                const unsigned char *record = out + (size_t)k * HPCW_I_PARTICLE_SIZE;
+                const unsigned char *record = out + (size_t)k * MODEL_PARTICLE_SIZE;
                 for (int d = 0; d < 7; d++) {
                     double x = (double)number(record, d);
                     assert_true(isfinite(x));
@@ -131,24 +131,24 @@ static void test_sizes(void **state) {
     (void)state;
     enum { RANKS = 4096 };
     for (uint64_t seed = 1; seed <= 8; seed++) {
-        struct hpcw_i_particles model = model_of(RANKS, seed);
+        struct model_particles model = model_of(RANKS, seed);
         double sum = 0, logs = 0, log_squares = 0;
         uint64_t allocated = 0, blocks[5] = {0};
         for (uint32_t rank = 0; rank < RANKS; rank++) {
-            uint32_t count = hpcw_i_particles_count(&model, rank), left = count;
-            struct hpcw_i_particles_layout l = hpcw_i_particles_layout(&model, rank, 4096);
+            uint32_t count = model_particles_count(&model, rank), left = count;
+            struct model_particles_layout l = model_particles_layout(&model, rank, 4096);
             assert_int_equal(l.chunk_size % 4096, 0);
             assert_in_range(l.blocks, 2, 4);
-            assert_true((uint64_t)l.per_chunk * HPCW_I_PARTICLE_SIZE <= l.chunk_size);
+            assert_true((uint64_t)l.per_chunk * MODEL_PARTICLE_SIZE <= l.chunk_size);
             assert_true((uint64_t)l.per_chunk * l.blocks >= count);
             assert_true((uint64_t)l.per_chunk * (l.blocks - 1) < count);
             blocks[l.blocks]++;
             for (uint32_t b = 0; b < l.blocks; b++) {
                 uint32_t here = left < l.per_chunk ? left : l.per_chunk;
-                allocated += ((uint64_t)here * HPCW_I_PARTICLE_SIZE + 4095) / 4096 * 4096;
+                allocated += ((uint64_t)here * MODEL_PARTICLE_SIZE + 4095) / 4096 * 4096;
                 left -= here;
             }
-            double size = (double)count * HPCW_I_PARTICLE_SIZE;
+            double size = (double)count * MODEL_PARTICLE_SIZE;
             sum += size;
             logs += log(size);
             log_squares += log(size) * log(size);
@@ -167,7 +167,7 @@ static void test_sizes(void **state) {
 static void test_layout_at_odd_alignments(void **state) {
     (void)state;
     static const uint64_t alignments[] = {1, 7, 38, 512, 3000, 4096, 65536, 16 << 20};
-    struct hpcw_i_particles model = model_of(500, 1);
+    struct model_particles model = model_of(500, 1);
     for (int tiny = 0; tiny < 2; tiny++) {
         if (tiny == 1) {
             model.params.mean_size = 38;
@@ -175,10 +175,10 @@ static void test_layout_at_odd_alignments(void **state) {
         }
         for (size_t i = 0; i < sizeof alignments / sizeof alignments[0]; i++) {
             for (uint32_t rank = 0; rank < 500; rank++) {
-                struct hpcw_i_particles_layout l = hpcw_i_particles_layout(&model, rank, alignments[i]);
-                uint64_t count = hpcw_i_particles_count(&model, rank), size = count * HPCW_I_PARTICLE_SIZE;
+                struct model_particles_layout l = model_particles_layout(&model, rank, alignments[i]);
+                uint64_t count = model_particles_count(&model, rank), size = count * MODEL_PARTICLE_SIZE;
                 assert_true(count >= 1);
-                assert_true(l.per_chunk >= 1 && (uint64_t)l.per_chunk * HPCW_I_PARTICLE_SIZE <= l.chunk_size);
+                assert_true(l.per_chunk >= 1 && (uint64_t)l.per_chunk * MODEL_PARTICLE_SIZE <= l.chunk_size);
                 assert_int_equal(l.chunk_size % alignments[i], 0);
                 assert_int_equal(l.blocks, (count + l.per_chunk - 1) / l.per_chunk);
                 assert_true(l.blocks <= 4);
@@ -190,13 +190,13 @@ static void test_layout_at_odd_alignments(void **state) {
 
 static void test_refusals(void **state) {
     (void)state;
-    struct hpcw_i_particles_params params;
-    struct hpcw_i_particles model;
+    struct model_particles_params params;
+    struct model_particles model;
     hpcw_error err;
-    hpcw_i_particles_params_init(&params);
-    assert_int_equal(hpcw_i_particles_init(&model, &params, 0, 1, &err), HPCW_ERANGE);
+    model_particles_params_init(&params);
+    assert_int_equal(model_particles_init(&model, &params, 0, 1, &err), HPCW_ERANGE);
     params.mean_size = (uint64_t)1 << 36;
-    assert_int_equal(hpcw_i_particles_init(&model, &params, 4, 1, &err), HPCW_ERANGE);
+    assert_int_equal(model_particles_init(&model, &params, 4, 1, &err), HPCW_ERANGE);
     assert_non_null(strstr(err.message, "sion.mean_size"));
 }
 

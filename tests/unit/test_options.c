@@ -21,27 +21,27 @@
 struct bench {
     char dir[64];
     double budget_s;
-    struct hpcw_i_sizes sizes;
+    struct ui_sizes sizes;
     uint64_t layouts;
     bool verify;
 };
 
 static const char *const layouts[] = {"aligned", "packed", "shared", NULL};
 
-static const struct hpcw_i_option bench_options[] = {
+static const struct ui_option bench_options[] = {
     {.param = {.key = "budget",
-               .type = HPCW_I_PARAM_F64,
+               .type = UI_PARAM_F64,
                .offset = offsetof(struct bench, budget_s),
                .min = 1,
                .max = 86400,
                .help = "time to spend"},
      .metavar = "TIME",
      .default_text = "2m",
-     .read = hpcw_i_read_duration,
+     .read = ui_read_duration,
      .commands = 1,
      .section = "Sweep"},
     {.param = {.key = "blocksize",
-               .type = HPCW_I_PARAM_SIZE,
+               .type = UI_PARAM_SIZE,
                .offset = offsetof(struct bench, sizes),
                .min = 512,
                .max = 0x1p40,
@@ -49,19 +49,19 @@ static const struct hpcw_i_option bench_options[] = {
      .letter = 'b',
      .metavar = "SIZES",
      .default_text = "4K:16M:x2",
-     .read = hpcw_i_read_sizes,
+     .read = ui_read_sizes,
      .commands = 1,
      .section = "Sweep"},
     {.param = {.key = "layout", .offset = offsetof(struct bench, layouts), .help = "what to compare"},
      .metavar = "LIST",
      .default_text = "all",
-     .read = hpcw_i_read_word_set,
-     .words = hpcw_i_text_name_in_array,
+     .read = ui_read_word_set,
+     .words = ui_text_name_in_array,
      .word_list = layouts,
      .commands = 1,
      .section = "Sweep"},
     {.param = {.key = "verify",
-               .type = HPCW_I_PARAM_BOOL,
+               .type = UI_PARAM_BOOL,
                .offset = offsetof(struct bench, verify),
                .help = "read back"},
      .letter = 'v',
@@ -73,10 +73,9 @@ static const char *bench_version(void) {
     return "9.8.7";
 }
 
-static const struct hpcw_i_command bench_command = {
-    .name = NULL, .help = "measure", .args = "DIR", .max_args = 2};
+static const struct ui_command bench_command = {.name = NULL, .help = "measure", .args = "DIR", .max_args = 2};
 
-static const struct hpcw_i_program bench_program = {
+static const struct ui_program bench_program = {
     .name = "bench-it",
     .summary = "measure",
     .description = "Measures.",
@@ -103,8 +102,8 @@ static int split(char *line, char **argv) {
 }
 
 struct call {
-    struct hpcgen_options options;
-    struct hpcw_i_parse parse;
+    struct gen_cli_options options;
+    struct ui_parse parse;
     hpcw_error err;
     char line[512];
 };
@@ -114,7 +113,7 @@ static hpcw_status call(struct call *c, const char *line) {
     (void)snprintf(c->line, sizeof c->line, "%s", line);
     c->err.message[0] = '\0';
     int argc = split(c->line, argv);
-    return hpcgen_options_read(&c->options, &c->parse, argc, argv, &c->err);
+    return gen_cli_options_read(&c->options, &c->parse, argc, argv, &c->err);
 }
 
 static void good(struct call *c, const char *line) {
@@ -126,11 +125,11 @@ static void good(struct call *c, const char *line) {
 static hpcw_status bench(struct bench *b, const char *line, hpcw_error *err) {
     char copy[512];
     char *argv[WORDS_MAX];
-    struct hpcw_i_parse parse;
+    struct ui_parse parse;
     (void)snprintf(copy, sizeof copy, "%s", line);
     int argc = split(copy, argv);
-    hpcw_status status = hpcw_i_options_init(&parse, &bench_program, b, err);
-    return status == HPCW_OK ? hpcw_i_options_parse(&parse, argc, argv, err) : status;
+    hpcw_status status = ui_options_init(&parse, &bench_program, b, err);
+    return status == HPCW_OK ? ui_options_parse(&parse, argc, argv, err) : status;
 }
 
 /* ---- what is understood ---- */
@@ -139,13 +138,13 @@ static void defaults_are_what_the_table_says(void **state) {
     (void)state;
     struct call c;
     good(&c, "--ranks 4096 --out d");
-    assert_int_equal(c.parse.command, HPCGEN_GENERATE);
+    assert_int_equal(c.parse.command, GEN_CLI_GENERATE);
     assert_int_equal(c.options.ranks, 4096);
     assert_string_equal(c.options.out, "d");
     assert_int_equal(c.options.seed, 2);
     assert_int_equal(c.options.formats, 0);
     assert_string_equal(c.options.preset, "dfplus-hdr200");
-    assert_int_equal(c.options.scale, HPCW_I_SCALE_MEDIUM);
+    assert_int_equal(c.options.scale, GEN_SCALE_MEDIUM);
     assert_int_equal(c.options.blocksize, 4096);
     assert_int_equal(c.options.files, 1);
     assert_int_equal(c.options.jobs, 0);
@@ -153,9 +152,9 @@ static void defaults_are_what_the_table_says(void **state) {
     assert_int_equal(c.options.part.count, 1);
     assert_true(c.options.checksums);
     assert_false(c.options.resume || c.options.force || c.options.sync || c.options.quiet || c.options.json);
-    assert_true(hpcw_i_options_given(&c.parse, offsetof(struct hpcgen_options, ranks)));
-    assert_false(hpcw_i_options_given(&c.parse, offsetof(struct hpcgen_options, seed)));
-    hpcgen_options_free(&c.options);
+    assert_true(ui_options_given(&c.parse, offsetof(struct gen_cli_options, ranks)));
+    assert_false(ui_options_given(&c.parse, offsetof(struct gen_cli_options, seed)));
+    gen_cli_options_free(&c.options);
 }
 
 static void every_way_to_write_a_value(void **state) {
@@ -189,7 +188,7 @@ static void values_of_all_kinds(void **state) {
     assert_true(c.options.seed == UINT64_MAX);
     assert_int_equal(c.options.formats, 2);
     assert_string_equal(c.options.preset, "torus-tofud");
-    assert_int_equal(c.options.scale, HPCW_I_SCALE_LARGE);
+    assert_int_equal(c.options.scale, GEN_SCALE_LARGE);
     assert_int_equal(c.options.blocksize, 1 << 20);
     assert_int_equal(c.options.files, 7);
     assert_int_equal(c.options.part.index, 2);
@@ -201,20 +200,20 @@ static void values_of_all_kinds(void **state) {
     assert_string_equal(c.options.set.items[0].origin, "--set");
     assert_string_equal(c.options.set.items[1].key, "e.f");
     assert_string_equal(c.options.set.items[1].value, "");
-    hpcgen_options_free(&c.options);
+    gen_cli_options_free(&c.options);
 
     good(&c, "-n 2 -o d -f sion,linktest -b auto --part 1/1 --checksums");
     assert_int_equal(c.options.formats, 3);
     assert_int_equal(c.options.blocksize, 0);
     good(&c, "-n 2 -o d -f all");
-    assert_int_equal(c.options.formats, (UINT64_C(1) << hpcw_i_format_count) - 1);
+    assert_int_equal(c.options.formats, (UINT64_C(1) << gen_format_count) - 1);
 }
 
 static void subcommands_and_arguments(void **state) {
     (void)state;
     struct call c;
     good(&c, "verify dir");
-    assert_int_equal(c.parse.command, HPCGEN_VERIFY);
+    assert_int_equal(c.parse.command, GEN_CLI_VERIFY);
     assert_int_equal(c.parse.arg_count, 1);
     assert_string_equal(c.parse.args[0], "dir");
     good(&c, "verify -q dir -j 2");
@@ -225,14 +224,14 @@ static void subcommands_and_arguments(void **state) {
     good(&c, "info -");
     assert_string_equal(c.parse.args[0], "-");
     good(&c, "join verify"); /* a directory of that name */
-    assert_int_equal(c.parse.command, HPCGEN_JOIN);
+    assert_int_equal(c.parse.command, GEN_CLI_JOIN);
     assert_string_equal(c.parse.args[0], "verify");
     good(&c, "list --scale tiny");
-    assert_int_equal(c.parse.command, HPCGEN_LIST);
+    assert_int_equal(c.parse.command, GEN_CLI_LIST);
     good(&c, "plan -n 8");
-    assert_int_equal(c.parse.command, HPCGEN_PLAN);
+    assert_int_equal(c.parse.command, GEN_CLI_PLAN);
     good(&c, "-n 8 --dry-run");
-    assert_int_equal(c.parse.command, HPCGEN_PLAN);
+    assert_int_equal(c.parse.command, GEN_CLI_PLAN);
     assert_string_equal(c.options.out, "");
 }
 
@@ -240,19 +239,19 @@ static void help_and_version_end_the_reading(void **state) {
     (void)state;
     static const struct {
         const char *line;
-        enum hpcw_i_answer answer;
+        enum ui_answer answer;
         int command;
     } rows[] = {
-        {"--help", HPCW_I_ANSWER_HELP, HPCGEN_GENERATE},
-        {"-h", HPCW_I_ANSWER_HELP, HPCGEN_GENERATE},
-        {"plan --help", HPCW_I_ANSWER_HELP, HPCGEN_PLAN},
-        {"verify -qh", HPCW_I_ANSWER_HELP, HPCGEN_VERIFY},
-        {"-n 3 --help --nonsense", HPCW_I_ANSWER_HELP, HPCGEN_GENERATE},
-        {"--version", HPCW_I_ANSWER_VERSION, HPCGEN_GENERATE},
-        {"-V", HPCW_I_ANSWER_VERSION, HPCGEN_GENERATE},
-        {"--help-man", HPCW_I_ANSWER_MAN, HPCGEN_GENERATE},
-        {"--help-completion zsh", HPCW_I_ANSWER_COMPLETION, HPCGEN_GENERATE},
-        {"--help-completion=fish", HPCW_I_ANSWER_COMPLETION, HPCGEN_GENERATE},
+        {"--help", UI_ANSWER_HELP, GEN_CLI_GENERATE},
+        {"-h", UI_ANSWER_HELP, GEN_CLI_GENERATE},
+        {"plan --help", UI_ANSWER_HELP, GEN_CLI_PLAN},
+        {"verify -qh", UI_ANSWER_HELP, GEN_CLI_VERIFY},
+        {"-n 3 --help --nonsense", UI_ANSWER_HELP, GEN_CLI_GENERATE},
+        {"--version", UI_ANSWER_VERSION, GEN_CLI_GENERATE},
+        {"-V", UI_ANSWER_VERSION, GEN_CLI_GENERATE},
+        {"--help-man", UI_ANSWER_MAN, GEN_CLI_GENERATE},
+        {"--help-completion zsh", UI_ANSWER_COMPLETION, GEN_CLI_GENERATE},
+        {"--help-completion=fish", UI_ANSWER_COMPLETION, GEN_CLI_GENERATE},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct call c;
@@ -342,7 +341,7 @@ static void errors_say_what_wanted_and_got(void **state) {
                      (int)status, c.err.message);
         }
         assert_null(strchr(c.err.message, '\n'));
-        hpcgen_options_free(&c.options);
+        gen_cli_options_free(&c.options);
     }
 }
 
@@ -356,12 +355,12 @@ static void long_words_do_not_harm(void **state) {
     for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++) {
         memset(word, 'Q', sizeof word - 1);
         memcpy(word, heads[i], strlen(heads[i]));
-        hpcw_status status = hpcgen_options_read(&c.options, &c.parse, 2, argv, &c.err);
+        hpcw_status status = gen_cli_options_read(&c.options, &c.parse, 2, argv, &c.err);
         assert_true(status < 0);
         assert_true(strlen(c.err.message) < sizeof c.err.message);
-        hpcgen_options_free(&c.options);
-        assert_true(hpcgen_options_read(&c.options, &c.parse, 2, argv, NULL) == status); /* err may be NULL */
-        hpcgen_options_free(&c.options);
+        gen_cli_options_free(&c.options);
+        assert_true(gen_cli_options_read(&c.options, &c.parse, 2, argv, NULL) == status); /* err may be NULL */
+        gen_cli_options_free(&c.options);
     }
 }
 
@@ -379,7 +378,7 @@ static void every_allocation_may_fail(void **state) {
     for (;; n++) {
         allocations_left = n;
         hpcw_status status = call(&c, "-n 2 -o d --set a.b=1 --set c.d=2");
-        hpcgen_options_free(&c.options);
+        gen_cli_options_free(&c.options);
         if (status == HPCW_OK) {
             break;
         }
@@ -468,12 +467,12 @@ static void a_program_without_subcommands(void **state) {
 
 /* ---- what is printed ---- */
 
-static char *printed(const struct hpcw_i_parse *parse) {
+static char *printed(const struct ui_parse *parse) {
     char *text = NULL;
     size_t size = 0;
     FILE *stream = open_memstream(&text, &size);
     assert_non_null(stream);
-    hpcw_i_options_answer(parse, stream);
+    ui_options_answer(parse, stream);
     assert_int_equal(fclose(stream), 0);
     return text;
 }
@@ -495,7 +494,7 @@ static void the_version_is_the_library_s(void **state) {
     (void)state;
     char *text = answer_to("--version");
     char wanted[64];
-    (void)snprintf(wanted, sizeof wanted, "hpcgen %s\n", hpcgen_program.version());
+    (void)snprintf(wanted, sizeof wanted, "hpcgen %s\n", gen_cli_program.version());
     assert_string_equal(text, wanted);
     free(text);
 }
@@ -504,25 +503,25 @@ static void help_names_every_option_where_it_is_taken(void **state) {
     (void)state;
     static const unsigned widths[] = {20, 59, 60, 80, 100};
     for (size_t w = 0; w < sizeof widths / sizeof widths[0]; w++) {
-        for (size_t k = 0; k < hpcgen_program.command_count; k++) {
-            struct hpcw_i_parse parse = {.program = &hpcgen_program, .command = k, .command_named = k != 0};
+        for (size_t k = 0; k < gen_cli_program.command_count; k++) {
+            struct ui_parse parse = {.program = &gen_cli_program, .command = k, .command_named = k != 0};
             char *text = NULL;
             size_t size = 0;
             FILE *stream = open_memstream(&text, &size);
             assert_non_null(stream);
-            hpcw_i_options_print_help(&parse, stream, widths[w]);
+            ui_options_print_help(&parse, stream, widths[w]);
             assert_int_equal(fclose(stream), 0);
-            for (size_t i = 0; i < hpcgen_program.option_count; i++) {
-                const struct hpcw_i_option *option = &hpcgen_program.options[i];
+            for (size_t i = 0; i < gen_cli_program.option_count; i++) {
+                const struct ui_option *option = &gen_cli_program.options[i];
                 char name[64];
-                bool negated = (option->flags & HPCW_I_OPTION_NEGATABLE) != 0;
+                bool negated = (option->flags & UI_OPTION_NEGATABLE) != 0;
                 (void)snprintf(name, sizeof name, "--%s%s%s%s",
                                !negated               ? ""
                                : option->default_text ? "no-"
                                                       : "[no-]",
                                option->param.key, option->metavar == NULL ? "" : " ",
                                option->metavar == NULL ? "" : option->metavar);
-                if ((option->commands & HPCW_I_COMMAND(k)) != 0) {
+                if ((option->commands & UI_COMMAND(k)) != 0) {
                     has(text, name, "help");
                 } else if (k != 0) {
                     assert_null(strstr(text, name));
@@ -560,10 +559,10 @@ static void manual_and_completions_name_every_option(void **state) {
     char *bash = answer_to("--help-completion bash");
     char *zsh = answer_to("--help-completion zsh");
     char *fish = answer_to("--help-completion fish");
-    for (size_t i = 0; i < hpcgen_program.option_count; i++) {
-        const struct hpcw_i_option *option = &hpcgen_program.options[i];
+    for (size_t i = 0; i < gen_cli_program.option_count; i++) {
+        const struct ui_option *option = &gen_cli_program.options[i];
         const char *key = option->param.key;
-        bool only_negated = (option->flags & HPCW_I_OPTION_NEGATABLE) != 0 && option->default_text != NULL;
+        bool only_negated = (option->flags & UI_OPTION_NEGATABLE) != 0 && option->default_text != NULL;
         char name[96], escaped[80];
         (void)snprintf(name, sizeof name, "--%s%s", only_negated ? "no-" : "", key);
         has(bash, name, "bash");
@@ -577,9 +576,9 @@ static void manual_and_completions_name_every_option(void **state) {
         (void)snprintf(name, sizeof name, "%s\\fR", escaped);
         has(man, name, "manual");
     }
-    for (size_t k = 0; k < hpcgen_program.command_count; k++) {
-        has(man, hpcgen_program.commands[k].name, "manual");
-        has(bash, hpcgen_program.commands[k].name, "bash");
+    for (size_t k = 0; k < gen_cli_program.command_count; k++) {
+        has(man, gen_cli_program.commands[k].name, "manual");
+        has(bash, gen_cli_program.commands[k].name, "bash");
     }
     has(man, "\n.SH EXIT STATUS\n", "manual");
     assert_int_equal(strncmp(zsh, "#compdef hpcgen\n", 16), 0);
@@ -591,28 +590,28 @@ static void manual_and_completions_name_every_option(void **state) {
 }
 
 /* What would break a page or a script: characters that roff or a shell reads as its own. */
-static const struct hpcw_i_option nasty_options[] = {
+static const struct ui_option nasty_options[] = {
     {.param = {.key = "it's", .help = "it's a [\"value\"]: `x` \\ $HOME"},
      .metavar = "A:B",
      .commands = 1,
      .section = ".Dots"},
 };
-static const struct hpcw_i_chapter nasty_chapters[] = {{"T", ".dot\n'quote\n\n  code \\n\n\n  more\nend\n"}};
+static const struct ui_chapter nasty_chapters[] = {{"T", ".dot\n'quote\n\n  code \\n\n\n  more\nend\n"}};
 
 static void special_characters_are_escaped(void **state) {
     (void)state;
-    struct hpcw_i_program program = bench_program;
+    struct ui_program program = bench_program;
     program.options = nasty_options;
     program.option_count = 1;
     program.chapters = nasty_chapters;
     program.chapter_count = 1;
-    struct hpcw_i_parse parse = {.program = &program, .answer = HPCW_I_ANSWER_MAN};
+    struct ui_parse parse = {.program = &program, .answer = UI_ANSWER_MAN};
     char *text = printed(&parse);
     has(text, "\n.SS \\&.Dots\n", "manual");
     has(text, "\n\\&.dot\n\\&'quote\n.PP\n.nf\n.RS\ncode \\en\n.sp\nmore\n.RE\n.fi\n.PP\nend\n", "manual");
     has(text, "`x` \\e $HOME", "manual");
     free(text);
-    parse.answer = HPCW_I_ANSWER_COMPLETION;
+    parse.answer = UI_ANSWER_COMPLETION;
     parse.shell = 1;
     text = printed(&parse);
     has(text, "[it'\\''s a \\[\"value\"\\]\\: `x` \\\\ $HOME]:A\\:B: '", "zsh");

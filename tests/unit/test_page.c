@@ -36,98 +36,97 @@ static int remove_scratch(void **state) {
     return 0;
 }
 
-static void put_charts(struct hpcw_i_page *page) {
-    static const struct hpcw_i_page_point point[] = {{1e3, 0.1, 0.05, 0.2, hostile, true},
-                                                     {1e6, 2.5e9, NAN, NAN, NULL, false},
-                                                     {2e6, NAN, NAN, NAN, NULL, false}};
-    const struct hpcw_i_page_series series[] = {{hostile, 0, true, false, point, 3},
-                                                {not_utf8, 11, false, true, point, 1}};
-    const struct hpcw_i_page_mark mark[] = {{true, 4096, hostile}};
-    hpcw_i_page_xy(page,
-                   &(struct hpcw_i_page_xy){.title = hostile,
-                                            .caption = not_utf8,
-                                            .origin = HPCW_I_PAGE_MEASURED,
-                                            .x = {.label = hostile, .unit = HPCW_I_PAGE_BYTES, .log = true},
-                                            .y = {.label = "y", .unit = HPCW_I_PAGE_RATE},
-                                            .series = series,
-                                            .count = 2,
-                                            .mark = mark,
-                                            .marks = 1});
+static void put_charts(struct ui_page *page) {
+    static const struct ui_page_point point[] = {{1e3, 0.1, 0.05, 0.2, hostile, true},
+                                                 {1e6, 2.5e9, NAN, NAN, NULL, false},
+                                                 {2e6, NAN, NAN, NAN, NULL, false}};
+    const struct ui_page_series series[] = {{hostile, 0, true, false, point, 3},
+                                            {not_utf8, 11, false, true, point, 1}};
+    const struct ui_page_mark mark[] = {{true, 4096, hostile}};
+    ui_page_xy(page, &(struct ui_page_xy){.title = hostile,
+                                          .caption = not_utf8,
+                                          .origin = UI_PAGE_MEASURED,
+                                          .x = {.label = hostile, .unit = UI_PAGE_BYTES, .log = true},
+                                          .y = {.label = "y", .unit = UI_PAGE_RATE},
+                                          .series = series,
+                                          .count = 2,
+                                          .mark = mark,
+                                          .marks = 1});
     const double value[] = {1.5, NAN};
     const bool doubtful[] = {true, false};
     const char *const category[] = {hostile, "b"};
-    const struct hpcw_i_page_bar bar[] = {{hostile, 1, hostile, false, value, value, value, doubtful},
-                                          {"other", 2, NULL, true, value, NULL, NULL, NULL}};
-    hpcw_i_page_bars(page, &(struct hpcw_i_page_bars){.title = "bars",
-                                                      .caption = hostile,
-                                                      .origin = HPCW_I_PAGE_COUNTED,
-                                                      .category_label = hostile,
-                                                      .label = hostile,
-                                                      .unit = HPCW_I_PAGE_SECONDS,
-                                                      .category = category,
-                                                      .categories = 2,
-                                                      .bar = bar,
-                                                      .count = 2});
+    const struct ui_page_bar bar[] = {{hostile, 1, hostile, false, value, value, value, doubtful},
+                                      {"other", 2, NULL, true, value, NULL, NULL, NULL}};
+    ui_page_bars(page, &(struct ui_page_bars){.title = "bars",
+                                              .caption = hostile,
+                                              .origin = UI_PAGE_COUNTED,
+                                              .category_label = hostile,
+                                              .label = hostile,
+                                              .unit = UI_PAGE_SECONDS,
+                                              .category = category,
+                                              .categories = 2,
+                                              .bar = bar,
+                                              .count = 2});
 }
 
-static void put_heat(struct hpcw_i_page *page, const char *const *name) {
-    struct hpcw_i_raster r;
+static void put_heat(struct ui_page *page, const char *const *name) {
+    struct ui_raster r;
     bool (*gate)(size_t) = hpcw_i_mem_gate;
     hpcw_i_mem_gate = NULL; /* this memory is the test's */
-    assert_int_equal(hpcw_i_raster_init(&r, 40, 20, 30, HPCW_I_REDUCE_MAX, NULL), HPCW_OK);
+    assert_int_equal(ui_raster_init(&r, 40, 20, 30, UI_REDUCE_MAX, NULL), HPCW_OK);
     hpcw_i_mem_gate = gate;
     for (uint64_t i = 0; i < 800; i++) {
-        hpcw_i_raster_add(&r, i % 40, i / 40, name != NULL ? (double)(i % 2) : i == 5 ? 1.25e-3 : 1e-6);
+        ui_raster_add(&r, i % 40, i / 40, name != NULL ? (double)(i % 2) : i == 5 ? 1.25e-3 : 1e-6);
     }
-    const struct hpcw_i_page_area area[] = {{0, 3, 1, 2, hostile}};
-    hpcw_i_page_heat(page, &(struct hpcw_i_page_heat){.title = hostile,
-                                                      .caption = hostile,
-                                                      .origin = HPCW_I_PAGE_READ,
-                                                      .x = {hostile, HPCW_I_PAGE_COUNT, -0.5, 39.5, true},
-                                                      .y = {"time", HPCW_I_PAGE_SECONDS, 0, 2, false},
-                                                      .label = hostile,
-                                                      .unit = HPCW_I_PAGE_SECONDS,
-                                                      .raster = &r,
-                                                      .name = name,
-                                                      .names = name == NULL ? 0 : 2,
-                                                      .area = area,
-                                                      .areas = 1});
-    hpcw_i_raster_free(&r);
+    const struct ui_page_area area[] = {{0, 3, 1, 2, hostile}};
+    ui_page_heat(page, &(struct ui_page_heat){.title = hostile,
+                                              .caption = hostile,
+                                              .origin = UI_PAGE_READ,
+                                              .x = {hostile, UI_PAGE_COUNT, -0.5, 39.5, true},
+                                              .y = {"time", UI_PAGE_SECONDS, 0, 2, false},
+                                              .label = hostile,
+                                              .unit = UI_PAGE_SECONDS,
+                                              .raster = &r,
+                                              .name = name,
+                                              .names = name == NULL ? 0 : 2,
+                                              .area = area,
+                                              .areas = 1});
+    ui_raster_free(&r);
 }
 
 static hpcw_status put_page(hpcw_error *err) {
-    struct hpcw_i_page *page;
-    hpcw_status s = hpcw_i_page_open(path, hostile, &page, err);
+    struct ui_page *page;
+    hpcw_status s = ui_page_open(path, hostile, &page, err);
     if (s != HPCW_OK) {
         return s;
     }
-    hpcw_i_page_heading(page, hostile);
-    hpcw_i_page_begin(page, HPCW_I_PAGE_FACTS);
-    hpcw_i_page_fact(page, hostile);
-    hpcw_i_page_text(page, "%s%s", hostile, not_utf8);
-    hpcw_i_page_number(page, HPCW_I_PAGE_BYTES, 4096);
-    hpcw_i_page_number(page, HPCW_I_PAGE_RATE, INFINITY);
-    hpcw_i_page_end(page);
-    hpcw_i_page_end(page);
-    hpcw_i_page_begin(page, HPCW_I_PAGE_LIST);
-    hpcw_i_page_begin(page, HPCW_I_PAGE_ITEM);
-    hpcw_i_page_link(page, "row-1", hostile);
-    hpcw_i_page_end(page);
-    hpcw_i_page_end(page);
+    ui_page_heading(page, hostile);
+    ui_page_begin(page, UI_PAGE_FACTS);
+    ui_page_fact(page, hostile);
+    ui_page_text(page, "%s%s", hostile, not_utf8);
+    ui_page_number(page, UI_PAGE_BYTES, 4096);
+    ui_page_number(page, UI_PAGE_RATE, INFINITY);
+    ui_page_end(page);
+    ui_page_end(page);
+    ui_page_begin(page, UI_PAGE_LIST);
+    ui_page_begin(page, UI_PAGE_ITEM);
+    ui_page_link(page, "row-1", hostile);
+    ui_page_end(page);
+    ui_page_end(page);
     put_charts(page);
-    hpcw_i_page_heading(page, "second");
+    ui_page_heading(page, "second");
     static const char *const names[] = {hostile, "b"};
     put_heat(page, NULL);
     put_heat(page, names);
-    hpcw_i_page_table(page, hostile, HPCW_I_PAGE_MEASURED, false);
-    hpcw_i_page_columns(page, (const char *const[]){hostile, "b", NULL});
-    hpcw_i_page_row(page, "row-1", true);
-    hpcw_i_page_text_cell(page, "%s", hostile);
-    hpcw_i_page_number_cell(page, HPCW_I_PAGE_SHARE, 0.25);
-    hpcw_i_page_end(page);
-    hpcw_i_page_end(page);
-    s = hpcw_i_page_finish(page, err);
-    hpcw_i_page_free(page);
+    ui_page_table(page, hostile, UI_PAGE_MEASURED, false);
+    ui_page_columns(page, (const char *const[]){hostile, "b", NULL});
+    ui_page_row(page, "row-1", true);
+    ui_page_text_cell(page, "%s", hostile);
+    ui_page_number_cell(page, UI_PAGE_SHARE, 0.25);
+    ui_page_end(page);
+    ui_page_end(page);
+    s = ui_page_finish(page, err);
+    ui_page_free(page);
     return s;
 }
 
@@ -165,18 +164,18 @@ static void whatever_the_text_the_page_is_sound(void **state) {
 
 static void elements_must_match(void **state) {
     (void)state;
-    struct hpcw_i_page *page;
-    assert_int_equal(hpcw_i_page_open(path, "t", &page, NULL), HPCW_OK);
-    hpcw_i_page_end(page);
-    assert_int_equal(hpcw_i_page_finish(page, NULL), HPCW_ESTATE);
-    hpcw_i_page_free(page);
-    assert_int_equal(hpcw_i_page_open(path, "t", &page, NULL), HPCW_OK);
-    hpcw_i_page_begin(page, HPCW_I_PAGE_PARAGRAPH);
+    struct ui_page *page;
+    assert_int_equal(ui_page_open(path, "t", &page, NULL), HPCW_OK);
+    ui_page_end(page);
+    assert_int_equal(ui_page_finish(page, NULL), HPCW_ESTATE);
+    ui_page_free(page);
+    assert_int_equal(ui_page_open(path, "t", &page, NULL), HPCW_OK);
+    ui_page_begin(page, UI_PAGE_PARAGRAPH);
     hpcw_error err = {.message = ""};
-    assert_int_equal(hpcw_i_page_finish(page, &err), HPCW_ESTATE);
+    assert_int_equal(ui_page_finish(page, &err), HPCW_ESTATE);
     assert_string_equal(err.message, "report: an element was not ended");
-    hpcw_i_page_free(page);
-    hpcw_i_page_free(NULL);
+    ui_page_free(page);
+    ui_page_free(NULL);
     assert_int_equal(count_entries(directory), 0);
 }
 
@@ -232,7 +231,7 @@ static void a_full_disk_is_said(void **state) {
 
 int main(void) {
     hpcw_error err = {.message = ""};
-    if (hpcw_i_page_available(&err) != HPCW_OK) {
+    if (ui_page_available(&err) != HPCW_OK) {
         (void)fprintf(stderr, "%s\n", err.message);
         return 77;
     }

@@ -28,14 +28,14 @@ struct owner {
 static const char *const colours[] = {"red", "green", "blue", NULL};
 #define AT(f) .offset = offsetof(struct owner, f)
 enum { FLAG, U32, U64, SIZE, F64, CHOICE, STRING };
-static const struct hpcw_i_param table[] = {
-    [FLAG] = {.key = "t.flag", .type = HPCW_I_PARAM_BOOL, AT(flag)},
-    [U32] = {.key = "t.u32", .type = HPCW_I_PARAM_U32, AT(u32), .min = 2, .max = 0x1p40},
-    [U64] = {.key = "t.u64", .type = HPCW_I_PARAM_U64, AT(u64), .min = 0, .max = 0x1p64},
-    [SIZE] = {.key = "t.size", .type = HPCW_I_PARAM_SIZE, AT(size), .min = 1, .max = 0x1p50},
-    [F64] = {.key = "t.f64", .type = HPCW_I_PARAM_F64, AT(f64), .min = -1, .max = 1e9},
-    [CHOICE] = {.key = "t.choice", .type = HPCW_I_PARAM_CHOICE, AT(choice), .choices = colours},
-    [STRING] = {.key = "t.text", .type = HPCW_I_PARAM_STRING, AT(text), .size = 8},
+static const struct ui_param table[] = {
+    [FLAG] = {.key = "t.flag", .type = UI_PARAM_BOOL, AT(flag)},
+    [U32] = {.key = "t.u32", .type = UI_PARAM_U32, AT(u32), .min = 2, .max = 0x1p40},
+    [U64] = {.key = "t.u64", .type = UI_PARAM_U64, AT(u64), .min = 0, .max = 0x1p64},
+    [SIZE] = {.key = "t.size", .type = UI_PARAM_SIZE, AT(size), .min = 1, .max = 0x1p50},
+    [F64] = {.key = "t.f64", .type = UI_PARAM_F64, AT(f64), .min = -1, .max = 1e9},
+    [CHOICE] = {.key = "t.choice", .type = UI_PARAM_CHOICE, AT(choice), .choices = colours},
+    [STRING] = {.key = "t.text", .type = UI_PARAM_STRING, AT(text), .size = 8},
 };
 
 static void test_set_and_get(void **state) {
@@ -71,12 +71,12 @@ static void test_set_and_get(void **state) {
         struct owner o = {0};
         char text[64];
         hpcw_error err;
-        const struct hpcw_i_param *p = &table[cases[i].field];
-        assert_int_equal(hpcw_i_param_set(p, &o, cases[i].text, &err), HPCW_OK);
-        hpcw_i_param_get(p, &o, text, sizeof text);
+        const struct ui_param *p = &table[cases[i].field];
+        assert_int_equal(ui_param_set(p, &o, cases[i].text, &err), HPCW_OK);
+        ui_param_get(p, &o, text, sizeof text);
         assert_string_equal(text, cases[i].back);
         struct owner again = {0};
-        assert_int_equal(hpcw_i_param_set(p, &again, text, &err), HPCW_OK);
+        assert_int_equal(ui_param_set(p, &again, text, &err), HPCW_OK);
         assert_memory_equal(&o, &again, sizeof o);
     }
 }
@@ -117,8 +117,8 @@ static void test_refusals(void **state) {
         hpcw_error err;
         memset(&o, 0x5a, sizeof o);
         memcpy(&before, &o, sizeof o);
-        const struct hpcw_i_param *p = &table[cases[i].field];
-        assert_int_equal(hpcw_i_param_set(p, &o, cases[i].text, &err), cases[i].status);
+        const struct ui_param *p = &table[cases[i].field];
+        assert_int_equal(ui_param_set(p, &o, cases[i].text, &err), cases[i].status);
         assert_memory_equal(&o, &before, sizeof o);
         assert_non_null(strstr(err.message, p->key));
         assert_non_null(strstr(err.message, "wanted"));
@@ -126,7 +126,7 @@ static void test_refusals(void **state) {
         if (cases[i].message != NULL) {
             assert_string_equal(err.message, cases[i].message);
         }
-        assert_int_equal(hpcw_i_param_set(p, &o, cases[i].text, NULL), cases[i].status);
+        assert_int_equal(ui_param_set(p, &o, cases[i].text, NULL), cases[i].status);
     }
 }
 
@@ -134,9 +134,9 @@ static void test_get_cuts(void **state) {
     (void)state;
     struct owner o = {.u64 = 123456};
     char text[4] = "xxx";
-    hpcw_i_param_get(&table[U64], &o, text, sizeof text);
+    ui_param_get(&table[U64], &o, text, sizeof text);
     assert_string_equal(text, "123");
-    hpcw_i_param_get(&table[U64], &o, text, 0);
+    ui_param_get(&table[U64], &o, text, 0);
     assert_string_equal(text, "123");
 }
 
@@ -149,7 +149,7 @@ static void test_json(void **state) {
     hpcw_i_json_open_buf(&json, &buf, NULL);
     hpcw_i_json_begin_object(&json);
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
-        hpcw_i_param_json(&table[i], &o, &json);
+        ui_param_json(&table[i], &o, &json);
     }
     hpcw_i_json_end_object(&json);
     assert_int_equal(hpcw_i_json_finish(&json, NULL), HPCW_OK);
@@ -161,10 +161,10 @@ static void test_json(void **state) {
 }
 
 /* Every parameter of a table: a proper key, said once, a sentence, and a default that it would take itself. */
-static void check_table(const struct hpcw_i_param *params, size_t count, const char *group, void *defaults,
+static void check_table(const struct ui_param *params, size_t count, const char *group, void *defaults,
                         size_t size) {
     for (size_t i = 0; i < count; i++) {
-        const struct hpcw_i_param *p = &params[i];
+        const struct ui_param *p = &params[i];
         char text[128];
         unsigned char before[2048];
         hpcw_error err;
@@ -180,8 +180,8 @@ static void check_table(const struct hpcw_i_param *params, size_t count, const c
         }
         assert_true(size <= sizeof before);
         memcpy(before, defaults, size);
-        hpcw_i_param_get(p, defaults, text, sizeof text);
-        if (hpcw_i_param_set(p, defaults, text, &err) != HPCW_OK) {
+        ui_param_get(p, defaults, text, sizeof text);
+        if (ui_param_set(p, defaults, text, &err) != HPCW_OK) {
             fail_msg("%s", err.message);
         }
         assert_memory_equal(before, defaults, size);
@@ -190,17 +190,17 @@ static void check_table(const struct hpcw_i_param *params, size_t count, const c
 
 static void test_tables_of_the_models(void **state) {
     (void)state;
-    for (size_t i = 0; i < hpcw_i_machine_preset_count; i++) {
-        struct hpcw_i_machine_params machine;
-        assert_int_equal(hpcw_i_machine_params_init(&machine, hpcw_i_machine_preset[i].name, NULL), HPCW_OK);
-        check_table(hpcw_i_machine_param, hpcw_i_machine_param_count, "machine", &machine, sizeof machine);
+    for (size_t i = 0; i < model_machine_preset_count; i++) {
+        struct model_machine_params machine;
+        assert_int_equal(model_machine_params_init(&machine, model_machine_preset[i].name, NULL), HPCW_OK);
+        check_table(model_machine_param, model_machine_param_count, "machine", &machine, sizeof machine);
     }
-    struct hpcw_i_linktest_params linktest;
-    hpcw_i_linktest_params_init(&linktest);
-    check_table(hpcw_i_linktest_param, hpcw_i_linktest_param_count, "linktest", &linktest, sizeof linktest);
-    struct hpcw_i_particles_params particles;
-    hpcw_i_particles_params_init(&particles);
-    check_table(hpcw_i_particles_param, hpcw_i_particles_param_count, "sion", &particles, sizeof particles);
+    struct model_linktest_params linktest;
+    model_linktest_params_init(&linktest);
+    check_table(model_linktest_param, model_linktest_param_count, "linktest", &linktest, sizeof linktest);
+    struct model_particles_params particles;
+    model_particles_params_init(&particles);
+    check_table(model_particles_param, model_particles_param_count, "sion", &particles, sizeof particles);
 }
 
 int main(void) {

@@ -38,7 +38,7 @@ static size_t occurrences(const char *text, const char *what) {
 
 /* ---- drawings ---- */
 
-static const struct hpcw_i_progress_state half = {
+static const struct ui_progress_state half = {
     .label = "linktest", .done = 50000000, .total = 100000000, .rate = 10e6, .elapsed_s = 5};
 
 static void a_bar_gives_up_the_lesser_things_first(void **state) {
@@ -60,14 +60,14 @@ static void a_bar_gives_up_the_lesser_things_first(void **state) {
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         char text[256];
-        hpcw_i_progress_bar(text, sizeof text, rows[i].width, &half);
+        ui_progress_bar(text, sizeof text, rows[i].width, &half);
         assert_string_equal(text, rows[i].text);
     }
 }
 
 static void no_bar_is_wider_than_its_terminal(void **state) {
     (void)state;
-    struct hpcw_i_progress_state s = half;
+    struct ui_progress_state s = half;
     static const char *const labels[] = {NULL, "", "sion", "a label of quite some length, \xc2\xb5 included"};
     static const uint64_t dones[] = {0, 1, 999999, UINT64_MAX};
     static const double rates[] = {-1, 0, 1e-9, 12345678, 1e19};
@@ -80,8 +80,8 @@ static void no_bar_is_wider_than_its_terminal(void **state) {
                     s.rate = rates[r];
                     s.total = 1000000;
                     char text[512];
-                    hpcw_i_progress_bar(text, sizeof text, width, &s);
-                    assert_in_range(hpcw_i_text_columns(text), 1, width - 1);
+                    ui_progress_bar(text, sizeof text, width, &s);
+                    assert_in_range(ui_text_columns(text), 1, width - 1);
                 }
             }
         }
@@ -91,26 +91,26 @@ static void no_bar_is_wider_than_its_terminal(void **state) {
 static void figures_at_the_ends(void **state) {
     (void)state;
     char text[256];
-    struct hpcw_i_progress_state s = {.done = 0, .total = 1000, .rate = -1};
-    hpcw_i_progress_line(text, sizeof text, &s);
+    struct ui_progress_state s = {.done = 0, .total = 1000, .rate = -1};
+    ui_progress_line(text, sizeof text, &s);
     assert_string_equal(text, "0 B of 1.0 kB (0%)");
     s.done = 999;
     s.rate = 10;
-    hpcw_i_progress_line(text, sizeof text, &s);
+    ui_progress_line(text, sizeof text, &s);
     assert_string_equal(text, "999 B of 1.0 kB (99%), 10 B/s, 1 s left"); /* 100 % only when done */
     s.done = 1000;
-    hpcw_i_progress_line(text, sizeof text, &s);
+    ui_progress_line(text, sizeof text, &s);
     assert_string_equal(text, "1.0 kB of 1.0 kB (100%), 10 B/s");
     s.done = 1200; /* an estimate may be wrong */
-    hpcw_i_progress_line(text, sizeof text, &s);
+    ui_progress_line(text, sizeof text, &s);
     assert_string_equal(text, "1.2 kB of 1.0 kB (100%), 10 B/s");
     s.total = 0;
     s.label = "sion";
-    hpcw_i_progress_line(text, sizeof text, &s);
+    ui_progress_line(text, sizeof text, &s);
     assert_string_equal(text, "1.2 kB, 10 B/s, sion");
     s = half;
     s.rate = 1000;
-    hpcw_i_progress_line(text, sizeof text, &s);
+    ui_progress_line(text, sizeof text, &s);
     assert_string_equal(text, "50.0 MB of 100.0 MB (50%), 1.0 kB/s, 13 h 53 min left, linktest");
 }
 
@@ -120,25 +120,25 @@ struct display {
     char *text;
     size_t size;
     FILE *stream;
-    struct hpcw_i_progress *progress;
+    struct ui_progress *progress;
 };
 
-static void start(struct display *d, struct hpcw_i_progress_options options) {
+static void start(struct display *d, struct ui_progress_options options) {
     d->stream = open_memstream(&d->text, &d->size);
     assert_non_null(d->stream);
     options.stream = d->stream;
     hpcw_error err;
-    assert_int_equal(hpcw_i_progress_start(&options, &d->progress, &err), HPCW_OK);
+    assert_int_equal(ui_progress_start(&options, &d->progress, &err), HPCW_OK);
 }
 
 static void stop(struct display *d) {
-    hpcw_i_progress_stop(d->progress);
+    ui_progress_stop(d->progress);
     assert_int_equal(fclose(d->stream), 0);
 }
 
 static void *add_many(void *arg) {
     for (int i = 0; i < 200000; i++) {
-        hpcw_i_progress_add(arg, 3);
+        ui_progress_add(arg, 3);
     }
     return NULL;
 }
@@ -146,21 +146,21 @@ static void *add_many(void *arg) {
 static void no_byte_is_lost_between_threads(void **state) {
     (void)state;
     struct display d;
-    start(&d, (struct hpcw_i_progress_options){
-                  .mode = HPCW_I_PROGRESS_BAR, .total = 2400000, .interval_s = 0.001, .width = 80});
+    start(&d, (struct ui_progress_options){
+                  .mode = UI_PROGRESS_BAR, .total = 2400000, .interval_s = 0.001, .width = 80});
     pthread_t threads[4];
     for (int i = 0; i < 4; i++) {
         assert_int_equal(pthread_create(&threads[i], NULL, add_many, d.progress), 0);
     }
     for (int i = 0; i < 100; i++) {
-        char label[HPCW_I_TEXT_SIZE];
+        char label[UI_TEXT_SIZE];
         (void)snprintf(label, sizeof label, "file %d", i);
-        hpcw_i_progress_label(d.progress, label);
+        ui_progress_label(d.progress, label);
     }
     for (int i = 0; i < 4; i++) {
         assert_int_equal(pthread_join(threads[i], NULL), 0);
     }
-    assert_int_equal(hpcw_i_progress_done(d.progress), 2400000);
+    assert_int_equal(ui_progress_done(d.progress), 2400000);
     stop(&d);
     free(d.text);
 }
@@ -168,13 +168,12 @@ static void no_byte_is_lost_between_threads(void **state) {
 static void a_bar_is_drawn_in_place_and_cleared(void **state) {
     (void)state;
     struct display d;
-    start(&d,
-          (struct hpcw_i_progress_options){
-              .mode = HPCW_I_PROGRESS_BAR, .prefix = "hpcgen", .total = 100, .interval_s = 0.02, .width = 60});
-    hpcw_i_progress_add(d.progress, 50);
+    start(&d, (struct ui_progress_options){
+                  .mode = UI_PROGRESS_BAR, .prefix = "hpcgen", .total = 100, .interval_s = 0.02, .width = 60});
+    ui_progress_add(d.progress, 50);
     double begin = now_s();
     sleep_s(0.3);
-    hpcw_i_progress_message(d.progress, "%d files kept", 3);
+    ui_progress_message(d.progress, "%d files kept", 3);
     sleep_s(0.1);
     stop(&d);
     double took = now_s() - begin;
@@ -191,8 +190,8 @@ static void a_bar_is_drawn_in_place_and_cleared(void **state) {
 static void lines_come_at_growing_distances(void **state) {
     (void)state;
     struct display d;
-    start(&d, (struct hpcw_i_progress_options){.mode = HPCW_I_PROGRESS_AUTO, .total = 100, .interval_s = 0.05});
-    hpcw_i_progress_add(d.progress, 10);
+    start(&d, (struct ui_progress_options){.mode = UI_PROGRESS_AUTO, .total = 100, .interval_s = 0.05});
+    ui_progress_add(d.progress, 10);
     double begin = now_s();
     sleep_s(1.0);
     stop(&d);
@@ -216,8 +215,8 @@ static void a_short_run_prints_no_line_and_stops_at_once(void **state) {
     (void)state;
     struct display d;
     double begin = now_s();
-    start(&d, (struct hpcw_i_progress_options){.total = 100});
-    hpcw_i_progress_add(d.progress, 100);
+    start(&d, (struct ui_progress_options){.total = 100});
+    ui_progress_add(d.progress, 100);
     stop(&d);
     assert_true(now_s() - begin < 2); /* does not wait for its first line after 5 s */
     assert_int_equal(d.size, 0);
@@ -226,15 +225,15 @@ static void a_short_run_prints_no_line_and_stops_at_once(void **state) {
 
 static void quiet_is_a_null_display(void **state) {
     (void)state;
-    struct hpcw_i_progress *p = (struct hpcw_i_progress *)1;
-    const struct hpcw_i_progress_options options = {.mode = HPCW_I_PROGRESS_QUIET, .total = 5};
-    assert_int_equal(hpcw_i_progress_start(&options, &p, NULL), HPCW_OK);
+    struct ui_progress *p = (struct ui_progress *)1;
+    const struct ui_progress_options options = {.mode = UI_PROGRESS_QUIET, .total = 5};
+    assert_int_equal(ui_progress_start(&options, &p, NULL), HPCW_OK);
     assert_null(p);
-    hpcw_i_progress_add(p, 1);
-    hpcw_i_progress_label(p, "x");
-    hpcw_i_progress_message(p, "x");
-    assert_int_equal(hpcw_i_progress_done(p), 0);
-    hpcw_i_progress_stop(p);
+    ui_progress_add(p, 1);
+    ui_progress_label(p, "x");
+    ui_progress_message(p, "x");
+    assert_int_equal(ui_progress_done(p), 0);
+    ui_progress_stop(p);
 }
 
 static _Bool no_memory(size_t size) {
@@ -244,11 +243,11 @@ static _Bool no_memory(size_t size) {
 
 static void no_memory_is_reported(void **state) {
     (void)state;
-    struct hpcw_i_progress *p = (struct hpcw_i_progress *)1;
-    const struct hpcw_i_progress_options options = {.total = 5};
+    struct ui_progress *p = (struct ui_progress *)1;
+    const struct ui_progress_options options = {.total = 5};
     hpcw_error err;
     hpcw_i_mem_gate = no_memory;
-    hpcw_status status = hpcw_i_progress_start(&options, &p, &err);
+    hpcw_status status = ui_progress_start(&options, &p, &err);
     hpcw_i_mem_gate = NULL;
     assert_int_equal(status, HPCW_ENOMEM);
     assert_null(p);

@@ -14,7 +14,7 @@
 #include "tests/support/linktest_image.h"
 #include "tests/support/linktest_judge.h"
 
-#define STRICT HPCW_I_SION_STRICT
+#define STRICT READ_SION_STRICT
 #define COUNT(a) (sizeof(a) / sizeof(a)[0])
 
 /* ---- what is there -------------------------------------------------------------------------------------- */
@@ -24,11 +24,11 @@ static void everything_is_read(void **state) {
     for (size_t i = 0; i < LINKTEST_SPECS; i++) {
         const struct linktest_image_spec *spec = linktest_specs[i];
         struct linktest_image image = linktest_image_make(spec);
-        accept_linktest(&image, STRICT | HPCW_I_SION_GAPS);
+        accept_linktest(&image, STRICT | READ_SION_GAPS);
         accept_linktest(&image, 0);
-        struct hpcw_i_linktest_reader *reader;
+        struct read_linktest *reader;
         assert_int_equal(open_linktest(&image, &reader, NULL), HPCW_OK);
-        const struct hpcw_i_linktest_info *info = hpcw_i_linktest_reader_info(reader);
+        const struct read_linktest_info *info = read_linktest_info(reader);
         uint32_t n = spec->tasks;
         uint64_t permutations = spec->randomized > 0 ? spec->randomized : 1;
         assert_int_equal(info->tasks, n);
@@ -37,7 +37,7 @@ static void everything_is_read(void **state) {
         assert_int_equal(info->patch, 17);
         assert_string_equal(info->git_hash, "c0ffee00c0ffee00c0ffee00c0ffee00c0ffee00");
         assert_string_equal(info->mode, "mpi");
-        const uint8_t flags[HPCW_I_LINKTEST_FLAGS] = {spec->all_to_all, 0, 0, spec->bisection, 0, 0, 0, 1};
+        const uint8_t flags[READ_LINKTEST_FLAGS] = {spec->all_to_all, 0, 0, spec->bisection, 0, 0, 0, 1};
         assert_memory_equal(info->flags, flags, sizeof flags);
         assert_int_equal(info->messages, 100);
         assert_int_equal(info->message_size, 8);
@@ -53,12 +53,12 @@ static void everything_is_read(void **state) {
 
         uint32_t hosts;
         uint64_t payload, want = 0;
-        assert_int_equal(hpcw_i_linktest_reader_totals(reader, &hosts, &payload, NULL), HPCW_OK);
+        assert_int_equal(read_linktest_totals(reader, &hosts, &payload, NULL), HPCW_OK);
         for (uint32_t r = 0; r < n; r++) {
-            char host[HPCW_I_LINKTEST_MOST_HOST], name[] = "node00";
+            char host[READ_LINKTEST_MOST_HOST], name[] = "node00";
             int32_t core;
             name[5] = (char)('0' + r / 2);
-            assert_int_equal(hpcw_i_linktest_reader_host(reader, r, host, &core, NULL), HPCW_OK);
+            assert_int_equal(read_linktest_host(reader, r, host, &core, NULL), HPCW_OK);
             assert_string_equal(host, name);
             assert_int_equal(core, r % 2);
             want += image.size[r];
@@ -67,8 +67,8 @@ static void everything_is_read(void **state) {
         assert_int_equal(payload, want);
 
         for (uint64_t p = 0; p < permutations; p++) {
-            struct hpcw_i_linktest_summary summary;
-            assert_int_equal(hpcw_i_linktest_reader_summary(reader, p, &summary, NULL), HPCW_OK);
+            struct read_linktest_summary summary;
+            assert_int_equal(read_linktest_summary(reader, p, &summary, NULL), HPCW_OK);
             char start[] = "2024-05-01T10:00:00Z", end[] = "2024-05-01T10:00:30Z";
             start[15] = end[15] = (char)('0' + p);
             assert_string_equal(summary.start, start);
@@ -77,8 +77,7 @@ static void everything_is_read(void **state) {
             for (uint32_t r = 0; r < n; r++) {
                 double time[LINKTEST_IMAGE_TASKS], all_to_all;
                 uint64_t partner[LINKTEST_IMAGE_TASKS];
-                assert_int_equal(hpcw_i_linktest_reader_row(reader, r, p, time, partner, &all_to_all, NULL),
-                                 HPCW_OK);
+                assert_int_equal(read_linktest_row(reader, r, p, time, partner, &all_to_all, NULL), HPCW_OK);
                 assert_true(all_to_all == (spec->all_to_all ? (r + 1) / 1e6 : 0));
                 for (uint32_t s = 0; s < n - 1; s++) {
                     uint32_t met = linktest_image_partner(spec, r, s, p);
@@ -92,25 +91,23 @@ static void everything_is_read(void **state) {
             assert_true(summary.min == min && summary.max == max);
             assert_true(summary.avg > min && (summary.avg < max));
             assert_true(summary.all_to_all_min == (spec->all_to_all ? 1e-6 : 0));
-            struct hpcw_i_linktest_slow slow[16];
-            assert_int_equal(hpcw_i_linktest_reader_slow(reader, p, 0, (size_t)spec->retests, slow, NULL),
-                             HPCW_OK);
+            struct read_linktest_slow slow[16];
+            assert_int_equal(read_linktest_slow(reader, p, 0, (size_t)spec->retests, slow, NULL), HPCW_OK);
             for (size_t k = 0; k < spec->retests; k++) {
                 assert_true(slow[k].original ==
                             linktest_image_time((uint32_t)slow[k].from, (uint32_t)slow[k].to, p));
                 assert_true(slow[k].retest == slow[k].original / 2);
-                struct hpcw_i_linktest_slow one;
-                assert_int_equal(hpcw_i_linktest_reader_slow(reader, p, k, 1, &one, NULL), HPCW_OK);
+                struct read_linktest_slow one;
+                assert_int_equal(read_linktest_slow(reader, p, k, 1, &one, NULL), HPCW_OK);
                 assert_memory_equal(&one, &slow[k], sizeof one);
             }
-            assert_int_equal(hpcw_i_linktest_reader_slow(reader, p, spec->retests, 1, slow, NULL), HPCW_EINVAL);
+            assert_int_equal(read_linktest_slow(reader, p, spec->retests, 1, slow, NULL), HPCW_EINVAL);
         }
-        struct hpcw_i_linktest_summary none;
-        assert_int_equal(hpcw_i_linktest_reader_summary(reader, permutations, &none, NULL), HPCW_EINVAL);
-        assert_int_equal(hpcw_i_linktest_reader_row(reader, 0, permutations, NULL, NULL, NULL, NULL),
-                         HPCW_EINVAL);
-        assert_int_equal(hpcw_i_linktest_reader_row(reader, n, 0, NULL, NULL, NULL, NULL), HPCW_EINVAL);
-        hpcw_i_linktest_reader_free(reader);
+        struct read_linktest_summary none;
+        assert_int_equal(read_linktest_summary(reader, permutations, &none, NULL), HPCW_EINVAL);
+        assert_int_equal(read_linktest_row(reader, 0, permutations, NULL, NULL, NULL, NULL), HPCW_EINVAL);
+        assert_int_equal(read_linktest_row(reader, n, 0, NULL, NULL, NULL, NULL), HPCW_EINVAL);
+        read_linktest_free(reader);
         linktest_image_free(&image);
     }
 }
@@ -154,24 +151,24 @@ static void the_worked_example(void **state) {
     spec.sizes = sizes;
     spec.streams = streams;
     struct sion_image image = sion_image_make(&spec);
-    struct hpcw_i_sion_image view = {image.data, image.size};
-    struct hpcw_i_linktest_reader *reader;
+    struct read_sion_image view = {image.data, image.size};
+    struct read_linktest *reader;
     hpcw_error err = {0};
-    assert_int_equal(hpcw_i_linktest_reader_open_memory(&view, 1, &reader, &err), HPCW_OK);
-    assert_int_equal(hpcw_i_linktest_reader_verify(reader, STRICT | HPCW_I_SION_GAPS, &err), HPCW_OK);
-    struct hpcw_i_linktest_summary summary;
-    struct hpcw_i_linktest_slow slow;
+    assert_int_equal(read_linktest_open_memory(&view, 1, &reader, &err), HPCW_OK);
+    assert_int_equal(read_linktest_verify(reader, STRICT | READ_SION_GAPS, &err), HPCW_OK);
+    struct read_linktest_summary summary;
+    struct read_linktest_slow slow;
     double time;
     uint64_t partner;
-    assert_int_equal(hpcw_i_linktest_reader_summary(reader, 0, &summary, &err), HPCW_OK);
+    assert_int_equal(read_linktest_summary(reader, 0, &summary, &err), HPCW_OK);
     assert_true(summary.min == 2.00e-6 && summary.avg == 2.25e-6 && summary.max == 2.50e-6);
     assert_string_equal(summary.start, "2024-05-01T10:00:00Z");
     assert_string_equal(summary.end, "2024-05-01T10:00:01Z");
-    assert_int_equal(hpcw_i_linktest_reader_slow(reader, 0, 0, 1, &slow, &err), HPCW_OK);
+    assert_int_equal(read_linktest_slow(reader, 0, 0, 1, &slow, &err), HPCW_OK);
     assert_true(slow.retest == 2.125e-6 && slow.original == 2.50e-6 && slow.from == 1 && slow.to == 0);
-    assert_int_equal(hpcw_i_linktest_reader_row(reader, 1, 0, &time, &partner, NULL, &err), HPCW_OK);
+    assert_int_equal(read_linktest_row(reader, 1, 0, &time, &partner, NULL, &err), HPCW_OK);
     assert_true(time == 2.50e-6 && partner == 0);
-    hpcw_i_linktest_reader_free(reader);
+    read_linktest_free(reader);
     sion_image_free(&image);
 }
 
@@ -278,7 +275,7 @@ static void containers_that_do_not_fit(void **state) {
     (void)state;
     struct linktest_image image = linktest_image_make(&linktest_plain);
     struct sion_image *c = &image.file[0];
-    struct hpcw_i_linktest_reader *reader;
+    struct read_linktest *reader;
     hpcw_error err = {0};
 
     sion_image_put(c, 36, 8, false, UINT64_C(51) << 32);
@@ -313,15 +310,15 @@ static void containers_that_do_not_fit(void **state) {
     spec.counts = counts;
     spec.sizes = sizes;
     struct sion_image odd = sion_image_make(&spec);
-    struct hpcw_i_sion_image view = {odd.data, odd.size};
-    assert_int_equal(hpcw_i_linktest_reader_open_memory(&view, 1, &reader, &err), HPCW_EFORMAT);
+    struct read_sion_image view = {odd.data, odd.size};
+    assert_int_equal(read_linktest_open_memory(&view, 1, &reader, &err), HPCW_EFORMAT);
     assert_non_null(strstr(err.message, "number of tasks: wanted an even one >= 2, got 3"));
     sion_image_free(&odd);
 
     /* The second file of two. */
     image = linktest_image_make(&linktest_spread);
-    view = (struct hpcw_i_sion_image){image.file[1].data, image.file[1].size};
-    assert_int_equal(hpcw_i_linktest_reader_open_memory(&view, 1, &reader, &err), HPCW_EINVAL);
+    view = (struct read_sion_image){image.file[1].data, image.file[1].size};
+    assert_int_equal(read_linktest_open_memory(&view, 1, &reader, &err), HPCW_EINVAL);
     assert_non_null(strstr(err.message, "wanted file 0 of the set of 2 files"));
     linktest_image_free(&image);
 }
@@ -343,16 +340,16 @@ static void one_chunk_per_stream(void **state) {
     spec.sizes = &sizes[0][0];
     spec.streams = streams;
     struct sion_image two = sion_image_make(&spec);
-    struct hpcw_i_sion_image view = {two.data, two.size};
-    struct hpcw_i_linktest_reader *reader;
+    struct read_sion_image view = {two.data, two.size};
+    struct read_linktest *reader;
     hpcw_error err = {0};
-    assert_int_equal(hpcw_i_linktest_reader_open_memory(&view, 1, &reader, &err), HPCW_OK);
+    assert_int_equal(read_linktest_open_memory(&view, 1, &reader, &err), HPCW_OK);
     double time;
-    assert_int_equal(hpcw_i_linktest_reader_row(reader, 0, 0, &time, NULL, NULL, &err), HPCW_OK);
+    assert_int_equal(read_linktest_row(reader, 0, 0, &time, NULL, NULL, &err), HPCW_OK);
     assert_true(time == linktest_image_time(0, 1, 0));
-    assert_int_equal(hpcw_i_linktest_reader_verify(reader, 0, &err), HPCW_EFORMAT);
+    assert_int_equal(read_linktest_verify(reader, 0, &err), HPCW_EFORMAT);
     assert_non_null(strstr(err.message, "stream of rank 0: wanted it in one chunk, got 2 blocks"));
-    hpcw_i_linktest_reader_free(reader);
+    read_linktest_free(reader);
     sion_image_free(&two);
     linktest_image_free(&image);
 }
@@ -386,16 +383,16 @@ static void every_allocation_may_fail(void **state) {
     for (failing_request = 1; status == HPCW_ENOMEM; failing_request++) {
         requests = 0;
         hpcw_error err = {0};
-        struct hpcw_i_linktest_reader *reader;
+        struct read_linktest *reader;
         uint32_t hosts;
         status = open_linktest(&image, &reader, &err);
         if (status == HPCW_OK) {
-            status = hpcw_i_linktest_reader_totals(reader, &hosts, NULL, &err);
+            status = read_linktest_totals(reader, &hosts, NULL, &err);
         }
         if (status == HPCW_OK) {
-            status = hpcw_i_linktest_reader_verify(reader, STRICT, &err);
+            status = read_linktest_verify(reader, STRICT, &err);
         }
-        hpcw_i_linktest_reader_free(reader);
+        read_linktest_free(reader);
         assert_int_equal(err.code, status);
     }
     hpcw_i_mem_gate = NULL;

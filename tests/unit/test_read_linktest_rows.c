@@ -14,7 +14,7 @@
 #include "tests/support/linktest_image.h"
 #include "tests/support/linktest_judge.h"
 
-#define STRICT HPCW_I_SION_STRICT
+#define STRICT READ_SION_STRICT
 #define COUNT(a) (sizeof(a) / sizeof(a)[0])
 
 static void damaged_times(void **state) {

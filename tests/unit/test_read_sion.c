@@ -15,8 +15,8 @@
 #include "tests/support/sion_image.h"
 #include "tests/support/sion_judge.h"
 
-#define STRICT HPCW_I_SION_STRICT
-#define GAPS HPCW_I_SION_GAPS
+#define STRICT READ_SION_STRICT
+#define GAPS READ_SION_GAPS
 #define COUNT(a) (sizeof(a) / sizeof(a)[0])
 
 /* Requests 100, 700, 512, 1500 at 512-byte blocks; the streams are those of the real tools' sample of this
@@ -47,10 +47,10 @@ static void fields_in_both_orders_and_all_versions(void **state) {
             spec.data_big = (order & 2) != 0;
             spec.format = format;
             struct sion_image image = sion_image_make(&spec);
-            struct hpcw_i_sion_image one = sion_image_view(&image);
-            struct hpcw_i_sion_reader *reader = open_images(&one, 1);
-            struct hpcw_i_sion_info info;
-            assert_int_equal(hpcw_i_sion_reader_info(reader, 0, &info, NULL), HPCW_OK);
+            struct read_sion_image one = sion_image_view(&image);
+            struct read_sion *reader = open_images(&one, 1);
+            struct read_sion_info info;
+            assert_int_equal(read_sion_info(reader, 0, &info, NULL), HPCW_OK);
             assert_int_equal(info.meta_big, spec.big);
             assert_int_equal(info.data_big, spec.data_big);
             assert_int_equal(info.library_version, 1007);
@@ -61,21 +61,21 @@ static void fields_in_both_orders_and_all_versions(void **state) {
             assert_int_equal(info.files, 1);
             assert_int_equal(info.file_number, format == 2 ? 0 : 1);
             assert_int_equal(info.flag1, format == 2 ? 0 : UINT64_C(50) << 32);
-            assert_int_equal(info.mode, HPCW_I_SION_MODE_PLAIN);
+            assert_int_equal(info.mode, READ_SION_MODE_PLAIN);
             assert_string_equal(info.prefix, "image.sion");
             assert_int_equal(info.blocks, 5);
             assert_int_equal(info.data_start, 1536);
             assert_int_equal(info.block_stride, 3584);
             assert_int_equal(info.meta2_start, 19456);
             assert_int_equal(info.meta2_end, 19648);
-            assert_int_equal(info.mapping, HPCW_I_SION_MAPPING_EMPTY);
+            assert_int_equal(info.mapping, READ_SION_MAPPING_EMPTY);
             assert_int_equal(info.file_size, 19652);
-            assert_int_equal(hpcw_i_sion_reader_files(reader), 1);
-            assert_int_equal(hpcw_i_sion_reader_tasks(reader), 4);
+            assert_int_equal(read_sion_files(reader), 1);
+            assert_int_equal(read_sion_tasks(reader), 4);
             for (uint32_t t = 0; t < 4; t++) {
                 static const uint64_t starts[4] = {1536, 2048, 3072, 3584}, sizes[4] = {600, 1024, 1500, 0};
-                struct hpcw_i_sion_task task;
-                assert_int_equal(hpcw_i_sion_reader_task(reader, 0, t, &task, NULL), HPCW_OK);
+                struct read_sion_task task;
+                assert_int_equal(read_sion_task(reader, 0, t, &task, NULL), HPCW_OK);
                 assert_int_equal(task.rank, t);
                 assert_int_equal(task.chunk_size, four_chunks[t]);
                 assert_int_equal(task.start, starts[t]);
@@ -83,7 +83,7 @@ static void fields_in_both_orders_and_all_versions(void **state) {
                 assert_int_equal(task.size, sizes[t]);
                 for (uint32_t b = 0; b < task.blocks; b++) {
                     uint64_t size;
-                    assert_int_equal(hpcw_i_sion_reader_block_size(reader, &task, b, &size, NULL), HPCW_OK);
+                    assert_int_equal(read_sion_block_size(reader, &task, b, &size, NULL), HPCW_OK);
                     assert_int_equal(size, four_sizes[b][t]);
                 }
                 check_stream(reader, &task, 1);
@@ -92,14 +92,14 @@ static void fields_in_both_orders_and_all_versions(void **state) {
                 /* Backwards, too: the place of the last read must not matter. */
                 for (uint64_t k = task.size; k-- > 0;) {
                     unsigned char byte;
-                    assert_int_equal(hpcw_i_sion_reader_read(reader, &task, k, &byte, 1, NULL), HPCW_OK);
+                    assert_int_equal(read_sion_read(reader, &task, k, &byte, 1, NULL), HPCW_OK);
                     assert_int_equal(byte, sion_image_byte(t, k));
                 }
             }
-            struct hpcw_i_sion_task none;
-            assert_int_equal(hpcw_i_sion_reader_task(reader, 0, 4, &none, NULL), HPCW_EINVAL);
-            assert_int_equal(hpcw_i_sion_reader_task(reader, 1, 0, &none, NULL), HPCW_EINVAL);
-            hpcw_i_sion_reader_free(reader);
+            struct read_sion_task none;
+            assert_int_equal(read_sion_task(reader, 0, 4, &none, NULL), HPCW_EINVAL);
+            assert_int_equal(read_sion_task(reader, 1, 0, &none, NULL), HPCW_EINVAL);
+            read_sion_free(reader);
             accept_image(&image, GAPS);
             if (format == 5) {
                 accept_image(&image, STRICT | GAPS);
@@ -125,13 +125,13 @@ static void old_chunk_sizes_are_rounded(void **state) {
         spec.sizes = sizes;
         struct sion_image image = sion_image_make(&spec);
         if (format <= 3) {
-            struct hpcw_i_sion_image one = sion_image_view(&image);
-            struct hpcw_i_sion_reader *reader = open_images(&one, 1);
-            struct hpcw_i_sion_task task;
-            assert_int_equal(hpcw_i_sion_reader_task(reader, 0, 3, &task, NULL), HPCW_OK);
+            struct read_sion_image one = sion_image_view(&image);
+            struct read_sion *reader = open_images(&one, 1);
+            struct read_sion_task task;
+            assert_int_equal(read_sion_task(reader, 0, 3, &task, NULL), HPCW_OK);
             assert_int_equal(task.chunk_size, 1536);
             check_stream(reader, &task, 100);
-            hpcw_i_sion_reader_free(reader);
+            read_sion_free(reader);
             accept_image(&image, 0);
         } else {
             refuse_image(&image, 0, HPCW_EFORMAT, "sum of the chunk sizes");
@@ -162,12 +162,12 @@ static void many_tasks(void **state) {
     spec.sizes = &sizes[0][0];
     struct sion_image image = sion_image_make(&spec);
     accept_image(&image, STRICT | GAPS);
-    struct hpcw_i_sion_image one = sion_image_view(&image);
-    struct hpcw_i_sion_reader *reader = open_images(&one, 1);
+    struct read_sion_image one = sion_image_view(&image);
+    struct read_sion *reader = open_images(&one, 1);
     uint64_t start = image.data_start;
     for (uint32_t t = 0; t < N; t++) {
-        struct hpcw_i_sion_task task;
-        assert_int_equal(hpcw_i_sion_reader_find(reader, t, &task, NULL), HPCW_OK);
+        struct read_sion_task task;
+        assert_int_equal(read_sion_find(reader, t, &task, NULL), HPCW_OK);
         assert_int_equal(task.index, t);
         assert_int_equal(task.start, start);
         int64_t size = 0;
@@ -178,7 +178,7 @@ static void many_tasks(void **state) {
         check_stream(reader, &task, 5);
         start += chunks[t];
     }
-    hpcw_i_sion_reader_free(reader);
+    read_sion_free(reader);
     /* The last size of the last task, beyond two windows: one too many for its chunk of 4. */
     sion_image_put(&image, sion_image_size_at(&image, N - 1, 1), 8, false, 6);
     refuse_image(&image, 0, HPCW_EFORMAT, "size of task 4999 in block 1");
@@ -193,18 +193,18 @@ static void ranks_in_any_order(void **state) {
     struct sion_image image = sion_image_make(&spec);
     accept_image(&image, 0);
     refuse_image(&image, STRICT, HPCW_EFORMAT, "global rank of task 0 at offset 1076: wanted 0, got 70");
-    struct hpcw_i_sion_image one = sion_image_view(&image);
-    struct hpcw_i_sion_reader *reader = open_images(&one, 1);
+    struct read_sion_image one = sion_image_view(&image);
+    struct read_sion *reader = open_images(&one, 1);
     for (uint32_t t = 0; t < 4; t++) {
-        struct hpcw_i_sion_task task;
-        assert_int_equal(hpcw_i_sion_reader_find(reader, (uint32_t)ranks[t], &task, NULL), HPCW_OK);
+        struct read_sion_task task;
+        assert_int_equal(read_sion_find(reader, (uint32_t)ranks[t], &task, NULL), HPCW_OK);
         assert_int_equal(task.index, t);
     }
     hpcw_error err = {0};
-    struct hpcw_i_sion_task none;
-    assert_int_equal(hpcw_i_sion_reader_find(reader, 2, &none, &err), HPCW_EINVAL);
+    struct read_sion_task none;
+    assert_int_equal(read_sion_find(reader, 2, &none, &err), HPCW_EINVAL);
     assert_non_null(strstr(err.message, "global rank 2, got none"));
-    hpcw_i_sion_reader_free(reader);
+    read_sion_free(reader);
     sion_image_free(&image);
 }
 
@@ -320,12 +320,12 @@ static void damaged_tasks(void **state) {
     for (size_t i = 0; i < COUNT(cases); i++) {
         uint64_t before = sion_image_get(&image, cases[i].offset, 8, false);
         sion_image_put(&image, cases[i].offset, 8, false, cases[i].value);
-        struct hpcw_i_sion_image one = sion_image_view(&image);
-        struct hpcw_i_sion_reader *reader = open_images(&one, 1);
+        struct read_sion_image one = sion_image_view(&image);
+        struct read_sion *reader = open_images(&one, 1);
         for (uint32_t t = 0; t < 4; t++) {
-            struct hpcw_i_sion_task task;
+            struct read_sion_task task;
             hpcw_error err = {0};
-            hpcw_status status = hpcw_i_sion_reader_task(reader, 0, t, &task, &err);
+            hpcw_status status = read_sion_task(reader, 0, t, &task, &err);
             if (t != 2) {
                 assert_int_equal(status, HPCW_OK);
                 check_stream(reader, &task, 100);
@@ -333,7 +333,7 @@ static void damaged_tasks(void **state) {
                 fail_msg("wanted \"%s\", got \"%s\"", cases[i].text, err.message);
             }
         }
-        hpcw_i_sion_reader_free(reader);
+        read_sion_free(reader);
         sion_image_put(&image, cases[i].offset, 8, false, before);
     }
     sion_image_free(&image);
@@ -356,7 +356,7 @@ static void cut_anywhere(void **state) {
     (void)state;
     struct sion_image_spec spec = four_tasks();
     struct sion_image image = sion_image_make(&spec);
-    struct hpcw_i_sion_image part = sion_image_view(&image);
+    struct read_sion_image part = sion_image_view(&image);
     /* Every length in the metadata, some in the chunks. */
     for (part.size = 0; part.size < image.size;
          part.size += part.size < 1536 || part.size >= image.counts - 1 ? 1 : 509) {
@@ -449,15 +449,15 @@ static void marks_of_the_mapped_writer(void **state) {
     struct sion_image image = sion_image_make(&spec);
     accept_image(&image, GAPS);
     refuse_image(&image, STRICT, HPCW_EFORMAT, "size of task 1 in unused block 1");
-    struct hpcw_i_sion_image one = sion_image_view(&image);
-    struct hpcw_i_sion_reader *reader = open_images(&one, 1);
-    struct hpcw_i_sion_info info;
-    assert_int_equal(hpcw_i_sion_reader_info(reader, 0, &info, NULL), HPCW_OK);
-    assert_int_equal(info.mapping, HPCW_I_SION_MAPPING_FULL);
-    struct hpcw_i_sion_task task;
-    assert_int_equal(hpcw_i_sion_reader_find(reader, 1, &task, NULL), HPCW_OK);
+    struct read_sion_image one = sion_image_view(&image);
+    struct read_sion *reader = open_images(&one, 1);
+    struct read_sion_info info;
+    assert_int_equal(read_sion_info(reader, 0, &info, NULL), HPCW_OK);
+    assert_int_equal(info.mapping, READ_SION_MAPPING_FULL);
+    struct read_sion_task task;
+    assert_int_equal(read_sion_find(reader, 1, &task, NULL), HPCW_OK);
     assert_int_equal(task.size, 1024);
-    hpcw_i_sion_reader_free(reader);
+    read_sion_free(reader);
     sion_image_put(&image, image.mapping + 4 + 8 + 4, 4, false, 2);
     refuse_image(&image, 0, HPCW_EFORMAT, "mapping of global rank 1 at offset 19660: wanted file 0, task 1");
     sion_image_free(&image);

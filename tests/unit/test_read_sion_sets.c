@@ -15,15 +15,15 @@
 #include "tests/support/sion_image.h"
 #include "tests/support/sion_judge.h"
 
-#define STRICT HPCW_I_SION_STRICT
-#define GAPS HPCW_I_SION_GAPS
+#define STRICT READ_SION_STRICT
+#define GAPS READ_SION_GAPS
 #define COUNT(a) (sizeof(a) / sizeof(a)[0])
 
 /* ---- sets ----------------------------------------------------------------------------------------------- */
 
 struct set {
     struct sion_image image[3];
-    struct hpcw_i_sion_image view[3];
+    struct read_sion_image view[3];
 };
 
 static const uint64_t set_chunks[4] = {64, 128, 64, 64};
@@ -74,24 +74,24 @@ static void sets(void **state) {
         struct set set = make_set(big != 0);
         hpcw_error err = {0};
         assert_int_equal(judge_files(set.view, 3, STRICT | GAPS, &err), HPCW_OK);
-        struct hpcw_i_sion_reader *reader = open_images(set.view, 3);
-        assert_int_equal(hpcw_i_sion_reader_files(reader), 3);
-        assert_int_equal(hpcw_i_sion_reader_tasks(reader), 6);
+        struct read_sion *reader = open_images(set.view, 3);
+        assert_int_equal(read_sion_files(reader), 3);
+        assert_int_equal(read_sion_tasks(reader), 6);
         for (uint32_t rank = 0; rank < 6; rank++) {
-            struct hpcw_i_sion_task task;
-            assert_int_equal(hpcw_i_sion_reader_find(reader, rank, &task, NULL), HPCW_OK);
+            struct read_sion_task task;
+            assert_int_equal(read_sion_find(reader, rank, &task, NULL), HPCW_OK);
             assert_int_equal(task.rank, rank);
             check_stream(reader, &task, 13);
         }
-        struct hpcw_i_sion_task none;
-        assert_int_equal(hpcw_i_sion_reader_find(reader, 6, &none, NULL), HPCW_EINVAL);
-        hpcw_i_sion_reader_free(reader);
+        struct read_sion_task none;
+        assert_int_equal(read_sion_find(reader, 6, &none, NULL), HPCW_EINVAL);
+        read_sion_free(reader);
         /* A member by itself. */
         assert_int_equal(judge_files(set.view + 1, 1, STRICT | GAPS, &err), HPCW_OK);
         reader = open_images(set.view + 1, 1);
-        assert_int_equal(hpcw_i_sion_reader_files(reader), 1);
-        assert_int_equal(hpcw_i_sion_reader_tasks(reader), 3);
-        hpcw_i_sion_reader_free(reader);
+        assert_int_equal(read_sion_files(reader), 1);
+        assert_int_equal(read_sion_tasks(reader), 3);
+        read_sion_free(reader);
         free_set(&set);
     }
 }
@@ -101,7 +101,7 @@ static void damaged_sets(void **state) {
     struct set set = make_set(false);
     size_t mapping = set.image[0].mapping;
     refused_set(&set, 2, 0, HPCW_ENOENT, ".000002: wanted file 2 of the set");
-    struct hpcw_i_sion_image third = set.view[2];
+    struct read_sion_image third = set.view[2];
     set.view[2] = set.view[1];
     refused_set(&set, 3, 0, HPCW_EFORMAT, ".000002: filenumber at offset 32: wanted 2 as in the name, got 1");
     set.view[2] = third;
@@ -148,13 +148,13 @@ static void damaged_sets(void **state) {
         }
         /* Looking up must stay inside the files, verified or not. */
         sion_image_put(&set.image[0], at, 4, false, 0x7fffffff);
-        struct hpcw_i_sion_reader *reader;
-        if (hpcw_i_sion_reader_open_memory(set.view, 3, &reader, NULL) == HPCW_OK) {
-            struct hpcw_i_sion_task task;
-            assert_int_equal(hpcw_i_sion_reader_find(reader, (uint32_t)(at - mapping - 4) / 8, &task, NULL),
+        struct read_sion *reader;
+        if (read_sion_open_memory(set.view, 3, &reader, NULL) == HPCW_OK) {
+            struct read_sion_task task;
+            assert_int_equal(read_sion_find(reader, (uint32_t)(at - mapping - 4) / 8, &task, NULL),
                              HPCW_EFORMAT);
         }
-        hpcw_i_sion_reader_free(reader);
+        read_sion_free(reader);
         sion_image_put(&set.image[0], at, 4, false, before);
     }
     /* An entry more than there are tasks. */
@@ -184,7 +184,7 @@ static void buddy_copies(void **state) {
     static const int64_t counts[4] = {1, 1, 1, 1}, sizes[4] = {0, 0, 60, 120};
     static const int32_t mapped[4][2] = {{0, 2}, {0, 3}, {1, 2}, {1, 3}};
     struct sion_image image[2];
-    struct hpcw_i_sion_image views[2];
+    struct read_sion_image views[2];
     for (uint32_t k = 0; k < 2; k++) {
         struct sion_image_spec spec = sion_image_defaults();
         spec.files = 2;
@@ -203,17 +203,17 @@ static void buddy_copies(void **state) {
     assert_int_equal(judge_files(views, 2, GAPS, &err), HPCW_OK);
     assert_int_equal(judge_files(views, 2, STRICT, &err), HPCW_EFORMAT);
     assert_non_null(strstr(err.message, "buddy"));
-    struct hpcw_i_sion_reader *reader = open_images(views, 2);
-    assert_int_equal(hpcw_i_sion_reader_tasks(reader), 4);
-    struct hpcw_i_sion_info info;
-    assert_int_equal(hpcw_i_sion_reader_info(reader, 1, &info, NULL), HPCW_OK);
+    struct read_sion *reader = open_images(views, 2);
+    assert_int_equal(read_sion_tasks(reader), 4);
+    struct read_sion_info info;
+    assert_int_equal(read_sion_info(reader, 1, &info, NULL), HPCW_OK);
     assert_int_equal(info.collectors, 2);
-    struct hpcw_i_sion_task task;
-    assert_int_equal(hpcw_i_sion_reader_find(reader, 3, &task, NULL), HPCW_OK);
+    struct read_sion_task task;
+    assert_int_equal(read_sion_find(reader, 3, &task, NULL), HPCW_OK);
     assert_int_equal(task.file, 1);
     assert_int_equal(task.index, 3);
     check_stream(reader, &task, 50);
-    hpcw_i_sion_reader_free(reader);
+    read_sion_free(reader);
     /* A collector of a rank that does not exist. */
     sion_image_put(&image[1], 1076, 8, false, (uint64_t)-5);
     assert_int_equal(judge_files(views, 2, 0, &err), HPCW_EFORMAT);
@@ -272,31 +272,30 @@ static void key_value_records(void **state) {
         size_t size = put_records(stream, big != 0, records);
         struct sion_image image = keyval_image(big != 0, stream, size);
         accept_image(&image, STRICT | GAPS);
-        struct hpcw_i_sion_image one = sion_image_view(&image);
-        struct hpcw_i_sion_reader *reader = open_images(&one, 1);
-        struct hpcw_i_sion_task task;
-        assert_int_equal(hpcw_i_sion_reader_task(reader, 0, 0, &task, NULL), HPCW_OK);
-        struct hpcw_i_sion_keys keys;
-        hpcw_i_sion_keys_begin(&keys, &task);
-        struct hpcw_i_sion_record record;
+        struct read_sion_image one = sion_image_view(&image);
+        struct read_sion *reader = open_images(&one, 1);
+        struct read_sion_task task;
+        assert_int_equal(read_sion_task(reader, 0, 0, &task, NULL), HPCW_OK);
+        struct read_sion_keys keys;
+        read_sion_keys_begin(&keys, &task);
+        struct read_sion_record record;
         bool more;
         uint64_t k = 0;
         for (size_t i = 0; i < COUNT(records) - 1; i++) {
-            assert_int_equal(hpcw_i_sion_keys_next(reader, &keys, &record, &more, NULL), HPCW_OK);
+            assert_int_equal(read_sion_keys_next(reader, &keys, &record, &more, NULL), HPCW_OK);
             assert_true(more);
             assert_int_equal(record.key, records[i][0]);
             assert_int_equal(record.size, records[i][1]);
             unsigned char value[256];
-            assert_int_equal(
-                hpcw_i_sion_reader_read(reader, &task, record.offset, value, (size_t)record.size, NULL),
-                HPCW_OK);
+            assert_int_equal(read_sion_read(reader, &task, record.offset, value, (size_t)record.size, NULL),
+                             HPCW_OK);
             for (size_t b = 0; b < record.size; b++) {
                 assert_int_equal(value[b], sion_image_byte(0, k++));
             }
         }
-        assert_int_equal(hpcw_i_sion_keys_next(reader, &keys, &record, &more, NULL), HPCW_OK);
+        assert_int_equal(read_sion_keys_next(reader, &keys, &record, &more, NULL), HPCW_OK);
         assert_false(more);
-        hpcw_i_sion_reader_free(reader);
+        read_sion_free(reader);
         sion_image_free(&image);
 
         /* A stream that stops anywhere but behind a value. */
@@ -341,16 +340,16 @@ static void key_value_damage(void **state) {
     /* Records of a plain container. */
     image = keyval_image(false, stream, 100);
     sion_image_put(&image, 36, 8, false, UINT64_C(50) << 32);
-    struct hpcw_i_sion_image one = sion_image_view(&image);
-    struct hpcw_i_sion_reader *reader = open_images(&one, 1);
-    struct hpcw_i_sion_task task;
-    assert_int_equal(hpcw_i_sion_reader_task(reader, 0, 0, &task, NULL), HPCW_OK);
-    struct hpcw_i_sion_keys keys;
-    hpcw_i_sion_keys_begin(&keys, &task);
-    struct hpcw_i_sion_record record;
+    struct read_sion_image one = sion_image_view(&image);
+    struct read_sion *reader = open_images(&one, 1);
+    struct read_sion_task task;
+    assert_int_equal(read_sion_task(reader, 0, 0, &task, NULL), HPCW_OK);
+    struct read_sion_keys keys;
+    read_sion_keys_begin(&keys, &task);
+    struct read_sion_record record;
     bool more;
-    assert_int_equal(hpcw_i_sion_keys_next(reader, &keys, &record, &more, NULL), HPCW_ENOTSUP);
-    hpcw_i_sion_reader_free(reader);
+    assert_int_equal(read_sion_keys_next(reader, &keys, &record, &more, NULL), HPCW_ENOTSUP);
+    read_sion_free(reader);
     sion_image_free(&image);
 }
 

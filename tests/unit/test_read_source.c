@@ -54,16 +54,16 @@ static int create(const char *name) {
 
 static void what_is_no_file(void **state) {
     (void)state;
-    struct hpcw_i_source *source;
+    struct read_source *source;
     hpcw_error err = {0};
-    assert_int_equal(hpcw_i_source_open(in_scratch("nothing"), &source, &err), HPCW_ENOENT);
+    assert_int_equal(read_source_open(in_scratch("nothing"), &source, &err), HPCW_ENOENT);
     assert_null(source);
     assert_non_null(strstr(err.message, "nothing: cannot open"));
-    assert_int_equal(hpcw_i_source_open(scratch, &source, &err), HPCW_EINVAL);
+    assert_int_equal(read_source_open(scratch, &source, &err), HPCW_EINVAL);
     assert_non_null(strstr(err.message, "got a directory"));
     /* A pipe without a writer must not keep us waiting. */
     assert_int_equal(mkfifo(in_scratch("pipe"), 0600), 0);
-    assert_int_equal(hpcw_i_source_open(in_scratch("pipe"), &source, &err), HPCW_EINVAL);
+    assert_int_equal(read_source_open(in_scratch("pipe"), &source, &err), HPCW_EINVAL);
     assert_non_null(strstr(err.message, "wanted a regular file"));
 }
 
@@ -71,31 +71,31 @@ static void reads_are_exact(void **state) {
     (void)state;
     int fd = create("exact");
     write_at(fd, 0, "0123456789", 10);
-    struct hpcw_i_source *sources[2];
-    assert_int_equal(hpcw_i_source_open(in_scratch("exact"), &sources[0], NULL), HPCW_OK);
-    assert_int_equal(hpcw_i_source_open_memory("memory", "0123456789", 10, &sources[1], NULL), HPCW_OK);
+    struct read_source *sources[2];
+    assert_int_equal(read_source_open(in_scratch("exact"), &sources[0], NULL), HPCW_OK);
+    assert_int_equal(read_source_open_memory("memory", "0123456789", 10, &sources[1], NULL), HPCW_OK);
     for (int i = 0; i < 2; i++) {
         char bytes[11] = {0};
         hpcw_error err = {0};
-        assert_int_equal(hpcw_i_source_size(sources[i]), 10);
-        assert_int_equal(hpcw_i_source_read(sources[i], 2, bytes, 8, "it", &err), HPCW_OK);
+        assert_int_equal(read_source_size(sources[i]), 10);
+        assert_int_equal(read_source_read(sources[i], 2, bytes, 8, "it", &err), HPCW_OK);
         assert_string_equal(bytes, "23456789");
-        assert_int_equal(hpcw_i_source_read(sources[i], 10, bytes, 0, "it", &err), HPCW_OK);
-        assert_int_equal(hpcw_i_source_read(sources[i], 2, bytes, 9, "it", &err), HPCW_ETRUNCATED);
+        assert_int_equal(read_source_read(sources[i], 10, bytes, 0, "it", &err), HPCW_OK);
+        assert_int_equal(read_source_read(sources[i], 2, bytes, 9, "it", &err), HPCW_ETRUNCATED);
         assert_non_null(strstr(err.message, "it at offset 2 needs 9 bytes, but the file ends at 10"));
-        assert_int_equal(hpcw_i_source_read(sources[i], UINT64_MAX, bytes, 2, "it", &err), HPCW_ETRUNCATED);
-        assert_int_equal(hpcw_i_source_read(sources[i], 0, bytes, SIZE_MAX, "it", &err), HPCW_ETRUNCATED);
+        assert_int_equal(read_source_read(sources[i], UINT64_MAX, bytes, 2, "it", &err), HPCW_ETRUNCATED);
+        assert_int_equal(read_source_read(sources[i], 0, bytes, SIZE_MAX, "it", &err), HPCW_ETRUNCATED);
     }
     /* A file that is cut while it is read. */
     char bytes[8];
     hpcw_error err = {0};
     assert_int_equal(ftruncate(fd, 4), 0);
-    assert_int_equal(hpcw_i_source_read(sources[0], 2, bytes, 8, "it", &err), HPCW_ETRUNCATED);
+    assert_int_equal(read_source_read(sources[0], 2, bytes, 8, "it", &err), HPCW_ETRUNCATED);
     assert_non_null(strstr(err.message, "became shorter"));
     (void)close(fd);
-    hpcw_i_source_free(sources[0]);
-    hpcw_i_source_free(sources[1]);
-    hpcw_i_source_free(NULL);
+    read_source_free(sources[0]);
+    read_source_free(sources[1]);
+    read_source_free(NULL);
 }
 
 /* Whether the file system of the scratch directory keeps holes; ends at 1 GiB, data at 512 MiB. */
@@ -115,18 +115,18 @@ static void holes_are_reported(void **state) {
     if (!holes) {
         skip();
     }
-    struct hpcw_i_source *source;
-    assert_int_equal(hpcw_i_source_open(in_scratch("holes"), &source, NULL), HPCW_OK);
+    struct read_source *source;
+    assert_int_equal(read_source_open(in_scratch("holes"), &source, NULL), HPCW_OK);
     uint64_t begin, end;
-    assert_int_equal(hpcw_i_source_data(source, 0, &begin, &end, NULL), HPCW_OK);
+    assert_int_equal(read_source_data(source, 0, &begin, &end, NULL), HPCW_OK);
     assert_true(begin > 500 * MIB && begin <= 512 * MIB);
     assert_true(end > 512 * MIB && end < 530 * MIB);
-    assert_int_equal(hpcw_i_source_data(source, end, &begin, &end, NULL), HPCW_OK);
+    assert_int_equal(read_source_data(source, end, &begin, &end, NULL), HPCW_OK);
     assert_int_equal(begin, 1024 * MIB);
     assert_int_equal(end, 1024 * MIB);
-    assert_int_equal(hpcw_i_source_data(source, UINT64_MAX, &begin, &end, NULL), HPCW_OK);
+    assert_int_equal(read_source_data(source, UINT64_MAX, &begin, &end, NULL), HPCW_OK);
     assert_int_equal(begin, 1024 * MIB);
-    hpcw_i_source_free(source);
+    read_source_free(source);
 }
 
 /* ---- large containers ----------------------------------------------------------------------------------- */
@@ -197,17 +197,17 @@ static void a_million_tasks(void **state) {
 
     requested = 0;
     hpcw_i_mem_gate = add_request;
-    struct hpcw_i_sion_reader *reader;
+    struct read_sion *reader;
     hpcw_error err = {0};
-    assert_int_equal(hpcw_i_sion_reader_open(in_scratch("million"), &reader, &err), HPCW_OK);
-    assert_int_equal(hpcw_i_sion_reader_verify(reader, HPCW_I_SION_STRICT, &err), HPCW_OK);
-    struct hpcw_i_sion_task task;
-    assert_int_equal(hpcw_i_sion_reader_find(reader, N - 1, &task, &err), HPCW_OK);
+    assert_int_equal(read_sion_open(in_scratch("million"), &reader, &err), HPCW_OK);
+    assert_int_equal(read_sion_verify(reader, READ_SION_STRICT, &err), HPCW_OK);
+    struct read_sion_task task;
+    assert_int_equal(read_sion_find(reader, N - 1, &task, &err), HPCW_OK);
     hpcw_i_mem_gate = NULL;
     assert_int_equal(task.size, 200);
     /* All requests together, freed ones included. */
     assert_true(requested < MIB);
-    hpcw_i_sion_reader_free(reader);
+    read_sion_free(reader);
 }
 
 /* As long as the header says, but nearly all of it a hole: 13 TB that nobody can read byte by byte. */
@@ -228,20 +228,20 @@ static void a_huge_hole(void **state) {
     put_table(fd, size - 8, 1, 5, 0);
     (void)close(fd);
 
-    struct hpcw_i_sion_reader *reader;
+    struct read_sion *reader;
     hpcw_error err = {0};
     requested = 0;
     hpcw_i_mem_gate = add_request;
-    assert_int_equal(hpcw_i_sion_reader_open(in_scratch("huge"), &reader, &err), HPCW_OK);
-    assert_int_equal(hpcw_i_sion_reader_verify(reader, HPCW_I_SION_GAPS, &err), HPCW_OK);
-    assert_int_equal(hpcw_i_sion_reader_verify(reader, HPCW_I_SION_STRICT, &err), HPCW_EFORMAT);
+    assert_int_equal(read_sion_open(in_scratch("huge"), &reader, &err), HPCW_OK);
+    assert_int_equal(read_sion_verify(reader, READ_SION_GAPS, &err), HPCW_OK);
+    assert_int_equal(read_sion_verify(reader, READ_SION_STRICT, &err), HPCW_EFORMAT);
     hpcw_i_mem_gate = NULL;
     assert_true(requested < MIB);
     assert_non_null(strstr(err.message, "task 0: wanted a byte in each of its 2147483647 blocks, got 0"));
-    struct hpcw_i_sion_task task;
-    assert_int_equal(hpcw_i_sion_reader_task(reader, 0, tasks - 1, &task, &err), HPCW_OK);
+    struct read_sion_task task;
+    assert_int_equal(read_sion_task(reader, 0, tasks - 1, &task, &err), HPCW_OK);
     assert_int_equal(task.size, 5);
-    hpcw_i_sion_reader_free(reader);
+    read_sion_free(reader);
 }
 
 /* ---- sets ----------------------------------------------------------------------------------------------- */
@@ -279,26 +279,26 @@ static void names_of_a_large_set(void **state) {
         (void)close(fd);
         sion_image_free(&image);
     }
-    struct hpcw_i_sion_reader *reader;
+    struct read_sion *reader;
     hpcw_error err = {0};
-    assert_int_equal(hpcw_i_sion_reader_open(in_scratch("set.sion"), &reader, &err), HPCW_OK);
-    assert_int_equal(hpcw_i_sion_reader_verify(reader, HPCW_I_SION_STRICT | HPCW_I_SION_GAPS, &err), HPCW_OK);
+    assert_int_equal(read_sion_open(in_scratch("set.sion"), &reader, &err), HPCW_OK);
+    assert_int_equal(read_sion_verify(reader, READ_SION_STRICT | READ_SION_GAPS, &err), HPCW_OK);
     for (uint32_t i = 0; i < 2 * FILES; i++) {
         uint32_t rank = i * 7 % FILES;
-        struct hpcw_i_sion_task task;
-        assert_int_equal(hpcw_i_sion_reader_find(reader, rank, &task, &err), HPCW_OK);
+        struct read_sion_task task;
+        assert_int_equal(read_sion_find(reader, rank, &task, &err), HPCW_OK);
         assert_int_equal(task.file, FILES - 1 - rank);
         unsigned char byte;
-        assert_int_equal(hpcw_i_sion_reader_read(reader, &task, 9, &byte, 1, &err), HPCW_OK);
+        assert_int_equal(read_sion_read(reader, &task, 9, &byte, 1, &err), HPCW_OK);
         assert_int_equal(byte, sion_image_byte(rank, 9));
     }
-    hpcw_i_sion_reader_free(reader);
+    read_sion_free(reader);
 
     assert_int_equal(unlink(in_scratch("set.sion.000149")), 0);
-    assert_int_equal(hpcw_i_sion_reader_open(in_scratch("set.sion"), &reader, &err), HPCW_OK);
-    assert_int_equal(hpcw_i_sion_reader_verify(reader, 0, &err), HPCW_ENOENT);
+    assert_int_equal(read_sion_open(in_scratch("set.sion"), &reader, &err), HPCW_OK);
+    assert_int_equal(read_sion_verify(reader, 0, &err), HPCW_ENOENT);
     assert_non_null(strstr(err.message, "set.sion.000149: cannot open"));
-    hpcw_i_sion_reader_free(reader);
+    read_sion_free(reader);
 }
 
 int main(void) {

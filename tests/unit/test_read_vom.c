@@ -30,12 +30,12 @@ static void say(struct hpcw_i_buf *log, const char *fmt, ...) {
     assert_true(hpcw_i_buf_append_str(log, text));
 }
 
-static void say_members(struct hpcw_i_buf *log, const char *what, const struct hpcw_i_vom_members *m) {
+static void say_members(struct hpcw_i_buf *log, const char *what, const struct read_vom_members *m) {
     static const char *const types[] = {"null", "bool", "int", "float", "text", "nested"};
     if (m->present) {
         say(log, " %s(", what);
         for (size_t i = 0; i < m->count; i++) {
-            const struct hpcw_i_vom_member *v = &m->item[i];
+            const struct read_vom_member *v = &m->item[i];
             assert_int_equal(strlen(v->key), v->key_size);
             say(log, "%s%s:%s=%s/%zu/%g", i > 0 ? " " : "", v->key, types[v->type], v->text, v->text_size,
                 v->number);
@@ -44,9 +44,9 @@ static void say_members(struct hpcw_i_buf *log, const char *what, const struct h
     }
 }
 
-static void say_entity(struct hpcw_i_buf *log, const struct hpcw_i_vom_entity *e) {
-    if (e->kind != HPCW_I_VOM_OBJECT) {
-        say(log, " %s%" PRIu64, e->kind == HPCW_I_VOM_NODE ? "node" : "block", e->id);
+static void say_entity(struct hpcw_i_buf *log, const struct read_vom_entity *e) {
+    if (e->kind != READ_VOM_OBJECT) {
+        say(log, " %s%" PRIu64, e->kind == READ_VOM_NODE ? "node" : "block", e->id);
         return;
     }
     say(log, e->has_id ? " #%" PRIu64 : " seq%" PRIu64, e->has_id ? e->id : e->seq_id);
@@ -63,10 +63,10 @@ static void say_entity(struct hpcw_i_buf *log, const struct hpcw_i_vom_entity *e
     say(log, e->dimensions > 0 ? "]" : "");
 }
 
-static hpcw_status log_metadata(void *context, const struct hpcw_i_vom_metadata *m, hpcw_error *err) {
+static hpcw_status log_metadata(void *context, const struct read_vom_metadata *m, hpcw_error *err) {
     (void)err;
-    const struct hpcw_i_vom_intervals *lists[] = {&m->identical_list, &m->identical_range, &m->skipped_list,
-                                                  &m->skipped_range};
+    const struct read_vom_intervals *lists[] = {&m->identical_list, &m->identical_range, &m->skipped_list,
+                                                &m->skipped_range};
     say(context, "meta %d", m->has_type);
     if (m->has_rank) {
         say(context, " rank %" PRIu32, m->rank);
@@ -98,7 +98,7 @@ static hpcw_status log_phase_begin(void *context, uint64_t number, hpcw_error *e
     return HPCW_OK;
 }
 
-static hpcw_status log_task(void *context, const struct hpcw_i_vom_task *t, hpcw_error *err) {
+static hpcw_status log_task(void *context, const struct read_vom_task *t, hpcw_error *err) {
     (void)err;
     say(context, "task %" PRIu64, t->number);
     say_entity(context, &t->entity);
@@ -113,9 +113,9 @@ static hpcw_status log_task(void *context, const struct hpcw_i_vom_task *t, hpcw
     return HPCW_OK;
 }
 
-static hpcw_status log_communication(void *context, const struct hpcw_i_vom_communication *c, hpcw_error *err) {
+static hpcw_status log_communication(void *context, const struct read_vom_communication *c, hpcw_error *err) {
     (void)err;
-    say(context, "%s %" PRIu64 ":", hpcw_i_vom_category_name(c->category), c->number);
+    say(context, "%s %" PRIu64 ":", read_vom_category_name(c->category), c->number);
     say_entity(context, &c->from);
     say(context, " ->");
     say_entity(context, &c->to);
@@ -123,7 +123,7 @@ static hpcw_status log_communication(void *context, const struct hpcw_i_vom_comm
     return HPCW_OK;
 }
 
-static hpcw_status log_phase_end(void *context, const struct hpcw_i_vom_phase *p, hpcw_error *err) {
+static hpcw_status log_phase_end(void *context, const struct read_vom_phase *p, hpcw_error *err) {
     (void)err;
     say(context, "end %" PRIu64 " id %" PRIu64 ": %" PRIu64 " + %" PRIu64 "%s, %" PRIu64, p->number, p->id,
         p->tasks, p->communications, p->has_communications ? "" : " none", p->iterations);
@@ -132,45 +132,45 @@ static hpcw_status log_phase_end(void *context, const struct hpcw_i_vom_phase *p
     return HPCW_OK;
 }
 
-static struct hpcw_i_vom_events log_events(struct hpcw_i_buf *log, bool iterations) {
-    return (struct hpcw_i_vom_events){.context = log,
-                                      .metadata = log_metadata,
-                                      .phase_begin = log_phase_begin,
-                                      .task = log_task,
-                                      .communication = log_communication,
-                                      .phase_end = log_phase_end,
-                                      .iteration_begin = iterations ? log_phase_begin : NULL,
-                                      .iteration_end = iterations ? log_phase_end : NULL};
+static struct read_vom_events log_events(struct hpcw_i_buf *log, bool iterations) {
+    return (struct read_vom_events){.context = log,
+                                    .metadata = log_metadata,
+                                    .phase_begin = log_phase_begin,
+                                    .task = log_task,
+                                    .communication = log_communication,
+                                    .phase_end = log_phase_end,
+                                    .iteration_begin = iterations ? log_phase_begin : NULL,
+                                    .iteration_end = iterations ? log_phase_end : NULL};
 }
 
 /* Reads everything, `step` phases at a time; a new handle goes on each time if `reopen`. */
 static char *log_of(const void *data, size_t size, bool iterations, uint64_t step, bool reopen) {
     struct hpcw_i_buf log = {0};
-    struct hpcw_i_vom_events events = log_events(&log, iterations);
-    struct hpcw_i_vom_place place = {0};
-    struct hpcw_i_vom_facts facts = {0};
-    struct hpcw_i_vom_reader *reader = NULL;
+    struct read_vom_events events = log_events(&log, iterations);
+    struct read_vom_position place = {0};
+    struct read_vom_facts facts = {0};
+    struct read_vom *reader = NULL;
     hpcw_error err = {0};
     for (uint64_t done = 0; !facts.ended; done += step) {
         assert_int_equal(facts.phases, done);
         if (reader == NULL) {
-            assert_int_equal(
-                hpcw_i_vom_reader_open_memory("m", data, size, HPCW_I_VOM_ANY_RANK, 0, &reader, &err), HPCW_OK);
+            assert_int_equal(read_vom_open_memory("m", data, size, READ_VOM_ANY_RANK, 0, &reader, &err),
+                             HPCW_OK);
             if (done > 0) {
-                assert_int_equal(hpcw_i_vom_reader_resume(reader, &place, &err), HPCW_OK);
+                assert_int_equal(read_vom_resume(reader, &place, &err), HPCW_OK);
             }
         }
-        if (hpcw_i_vom_reader_run(reader, step, &events, &err) != HPCW_OK) {
+        if (read_vom_run(reader, step, &events, &err) != HPCW_OK) {
             fail_msg("%s", err.message);
         }
-        hpcw_i_vom_reader_facts(reader, &facts);
-        hpcw_i_vom_reader_place(reader, &place);
+        read_vom_facts(reader, &facts);
+        read_vom_position(reader, &place);
         if (reopen) {
-            hpcw_i_vom_reader_free(reader);
+            read_vom_free(reader);
             reader = NULL;
         }
     }
-    hpcw_i_vom_reader_free(reader);
+    read_vom_free(reader);
     assert_true(hpcw_i_buf_append(&log, "", 1));
     return (char *)log.data;
 }
@@ -246,19 +246,18 @@ static void an_old_form_is_read(void **state) {
     assert_string_equal(got, log);
     free(got);
 
-    struct hpcw_i_vom_reader *reader;
-    struct hpcw_i_vom_facts facts;
-    const struct hpcw_i_vom_events none = {0};
-    assert_int_equal(hpcw_i_vom_reader_open_memory("m", vom_old, strlen(vom_old), 0, 0, &reader, NULL),
-                     HPCW_OK);
-    assert_int_equal(hpcw_i_vom_reader_run(reader, UINT64_MAX, &none, NULL), HPCW_OK);
-    hpcw_i_vom_reader_facts(reader, &facts);
+    struct read_vom *reader;
+    struct read_vom_facts facts;
+    const struct read_vom_events none = {0};
+    assert_int_equal(read_vom_open_memory("m", vom_old, strlen(vom_old), 0, 0, &reader, NULL), HPCW_OK);
+    assert_int_equal(read_vom_run(reader, UINT64_MAX, &none, NULL), HPCW_OK);
+    read_vom_facts(reader, &facts);
     assert_true(facts.ended && facts.old_form && !facts.compressed);
     assert_int_equal(facts.text_size, strlen(vom_old));
     assert_int_equal(facts.file_size, strlen(vom_old));
     assert_int_equal(facts.phases, 1);
     assert_int_equal(facts.rank, 0);
-    hpcw_i_vom_reader_free(reader);
+    read_vom_free(reader);
 }
 
 /* A file of a thousand phases cut into pieces anywhere gives the same as in one go. */

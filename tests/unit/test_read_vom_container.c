@@ -16,7 +16,7 @@
 #include "tests/support/random.h"
 #include "tests/support/vom_judge.h"
 
-#define STRICT HPCW_I_VOM_STRICT
+#define STRICT READ_VOM_STRICT
 #define COUNT(a) (sizeof(a) / sizeof(a)[0])
 
 /* `count` times a character. To be freed. */
@@ -52,7 +52,7 @@ static void every_window_is_read(void **state) {
             size_t size;
             unsigned char *packed = vom_compress(text, strlen(text), quality, window, false, &size);
             hpcw_error err = {0};
-            if (hpcw_i_vom_verify_memory("m", packed, size, STRICT, &err) != HPCW_OK) {
+            if (read_vom_verify_memory("m", packed, size, STRICT, &err) != HPCW_OK) {
                 fail_msg("window %d, quality %d: %s", window, quality, err.message);
             }
             free(packed);
@@ -60,7 +60,7 @@ static void every_window_is_read(void **state) {
     }
     size_t stored_size;
     unsigned char *stored = vom_store(vom_rank[0], &stored_size);
-    assert_int_equal(hpcw_i_vom_verify_memory("m", stored, stored_size, STRICT, NULL), HPCW_OK);
+    assert_int_equal(read_vom_verify_memory("m", stored, stored_size, STRICT, NULL), HPCW_OK);
     free(stored);
     for (int window = 10; window <= 30; window += 4) {
         size_t size;
@@ -114,7 +114,7 @@ static void what_vt_would_lose_is_refused(void **state) {
         size_t size;
         unsigned char *packed = vom_compress(text, strlen(text), 5, 20, false, &size);
         assert_int_equal(strlen(text), 2 * 65536 + extra);
-        assert_int_equal(hpcw_i_vom_verify_memory("m", packed, size, 0, NULL), HPCW_OK);
+        assert_int_equal(read_vom_verify_memory("m", packed, size, 0, NULL), HPCW_OK);
         accept_vom(text, STRICT);
         if (extra == 1) {
             refuse_vom_bytes(
@@ -122,7 +122,7 @@ static void what_vt_would_lose_is_refused(void **state) {
                 "wanted an inflated size that is not 1 more than a multiple of 65536, because vt loses the "
                 "last byte then, got 131073");
         } else {
-            assert_int_equal(hpcw_i_vom_verify_memory("m", packed, size, STRICT, NULL), HPCW_OK);
+            assert_int_equal(read_vom_verify_memory("m", packed, size, STRICT, NULL), HPCW_OK);
         }
         free(packed);
         free(text);
@@ -175,7 +175,7 @@ static void texts_end_where_they_should(void **state) {
         assert_non_null(copy);
         memcpy(copy, vom_rank[0], cut);
         hpcw_error err = {0};
-        hpcw_status status = hpcw_i_vom_verify_memory("m", copy, cut, 0, &err);
+        hpcw_status status = read_vom_verify_memory("m", copy, cut, 0, &err);
         /* A cut number or name can also be an invalid one. */
         bool inside = strchr("\",:[]{}", vom_rank[0][cut - 1]) == NULL;
         if (status != HPCW_ETRUNCATED && !(inside && status == HPCW_EFORMAT)) {
@@ -292,7 +292,7 @@ static void what_is_too_large_is_refused(void **state) {
     text = malloc(room);
     assert_non_null(text);
     used += (size_t)snprintf(text, room, "\"list\":[1");
-    for (size_t i = 0; i <= HPCW_I_VOM_MOST_INTERVALS; i++) {
+    for (size_t i = 0; i <= READ_VOM_MOST_INTERVALS; i++) {
         used += (size_t)snprintf(text + used, room - used, ",%zu", i + 2);
     }
     (void)snprintf(text + used, room - used, "]");
@@ -309,11 +309,11 @@ struct numbers {
     size_t count;
 };
 
-static hpcw_status take_numbers(void *context, const struct hpcw_i_vom_task *t, hpcw_error *err) {
+static hpcw_status take_numbers(void *context, const struct read_vom_task *t, hpcw_error *err) {
     (void)err;
     struct numbers *n = context;
     for (size_t i = 0; i < t->user_defined.count && t->number == 0; i++) {
-        const struct hpcw_i_vom_member *m = &t->user_defined.item[i];
+        const struct read_vom_member *m = &t->user_defined.item[i];
         if (m->key[0] == 'N') {
             n->got[n->count++] = m->number;
         }
@@ -331,14 +331,14 @@ static void convert(char literal[][64], size_t count) {
     }
     char *text = with_value(value);
     struct numbers n = {.count = 0};
-    const struct hpcw_i_vom_events events = {.context = &n, .task = take_numbers};
-    struct hpcw_i_vom_reader *reader;
+    const struct read_vom_events events = {.context = &n, .task = take_numbers};
+    struct read_vom *reader;
     hpcw_error err = {0};
-    assert_int_equal(hpcw_i_vom_reader_open_memory("m", text, strlen(text), 0, 0, &reader, &err), HPCW_OK);
-    if (hpcw_i_vom_reader_run(reader, UINT64_MAX, &events, &err) != HPCW_OK) {
+    assert_int_equal(read_vom_open_memory("m", text, strlen(text), 0, 0, &reader, &err), HPCW_OK);
+    if (read_vom_run(reader, UINT64_MAX, &events, &err) != HPCW_OK) {
         fail_msg("%s", err.message);
     }
-    hpcw_i_vom_reader_free(reader);
+    read_vom_free(reader);
     free(text);
     assert_int_equal(n.count, count);
     for (size_t i = 0; i < count; i++) {
@@ -432,7 +432,7 @@ static void no_memory_is_said(void **state) {
             hpcw_error err = {0};
             allocations_left = n;
             hpcw_i_mem_gate = gate;
-            status = hpcw_i_vom_verify_memory("m", files[i / 2].data, files[i / 2].size, STRICT, &err);
+            status = read_vom_verify_memory("m", files[i / 2].data, files[i / 2].size, STRICT, &err);
             hpcw_i_mem_gate = NULL;
             if (status != HPCW_OK && (status != HPCW_ENOMEM || strncmp(err.message, "m: ", 3) != 0)) {
                 fail_msg("file %zu, allocation %lu: %s \"%s\"", i / 2, n, hpcw_status_name(status),
@@ -452,20 +452,20 @@ static void other_files_are_refused(void **state) {
     char path[512];
     hpcw_error err = {0};
     scratch_make(directory, sizeof directory);
-    assert_int_equal(hpcw_i_vom_verify(directory, 0, &err), HPCW_EINVAL);
+    assert_int_equal(read_vom_verify(directory, 0, &err), HPCW_EINVAL);
     (void)snprintf(path, sizeof path, "%s/none", directory);
-    assert_int_equal(hpcw_i_vom_verify(path, 0, &err), HPCW_ENOENT);
-    assert_int_equal(hpcw_i_vom_file_type(path), HPCW_I_VOM_UNKNOWN_FILE);
+    assert_int_equal(read_vom_verify(path, 0, &err), HPCW_ENOENT);
+    assert_int_equal(read_vom_file_type(path), READ_VOM_UNKNOWN_FILE);
 
     /* The rank in the name counts. */
     vom_put(directory, 0, vom_rank[0], false);
     vom_put(directory, 1, vom_rank[0], true);
     (void)snprintf(path, sizeof path, "%s/data.0.json", directory);
-    assert_int_equal(hpcw_i_vom_verify(path, STRICT, &err), HPCW_OK);
-    assert_int_equal(hpcw_i_vom_file_type(path), HPCW_I_VOM_DATA_FILE);
+    assert_int_equal(read_vom_verify(path, STRICT, &err), HPCW_OK);
+    assert_int_equal(read_vom_file_type(path), READ_VOM_DATA_FILE);
     (void)snprintf(path, sizeof path, "%s/data.1.json.br", directory);
-    assert_int_equal(hpcw_i_vom_file_type(path), HPCW_I_VOM_DATA_FILE);
-    assert_int_equal(hpcw_i_vom_verify(path, STRICT, &err), HPCW_EFORMAT);
+    assert_int_equal(read_vom_file_type(path), READ_VOM_DATA_FILE);
+    assert_int_equal(read_vom_verify(path, STRICT, &err), HPCW_EFORMAT);
     assert_non_null(strstr(err.message, "data.1.json.br: metadata.rank at offset "));
     assert_non_null(strstr(err.message, ": wanted 1, the rank of the file, got 0"));
     scratch_remove(directory);
@@ -473,30 +473,30 @@ static void other_files_are_refused(void **state) {
 
 static void a_failed_handle_reads_no_further(void **state) {
     (void)state;
-    const struct hpcw_i_vom_events none = {0};
-    struct hpcw_i_vom_reader *reader;
+    const struct read_vom_events none = {0};
+    struct read_vom *reader;
     hpcw_error err = {0};
     char *text = vom_edit(vom_rank[0], "\"node\":0", "\"node\":0.0");
-    assert_int_equal(hpcw_i_vom_reader_open_memory("m", text, strlen(text), 0, 0, &reader, &err), HPCW_OK);
-    assert_int_equal(hpcw_i_vom_reader_run(reader, 1, &none, &err), HPCW_EFORMAT);
-    assert_int_equal(hpcw_i_vom_reader_run(reader, 1, &none, &err), HPCW_ESTATE);
-    struct hpcw_i_vom_facts facts;
-    struct hpcw_i_vom_place place;
-    hpcw_i_vom_reader_facts(reader, &facts);
-    hpcw_i_vom_reader_place(reader, &place);
+    assert_int_equal(read_vom_open_memory("m", text, strlen(text), 0, 0, &reader, &err), HPCW_OK);
+    assert_int_equal(read_vom_run(reader, 1, &none, &err), HPCW_EFORMAT);
+    assert_int_equal(read_vom_run(reader, 1, &none, &err), HPCW_ESTATE);
+    struct read_vom_facts facts;
+    struct read_vom_position place;
+    read_vom_facts(reader, &facts);
+    read_vom_position(reader, &place);
     assert_false(facts.ended || place.ended);
-    hpcw_i_vom_reader_free(reader);
+    read_vom_free(reader);
 
     /* Nor one that is sent to a place behind the end. */
-    assert_int_equal(hpcw_i_vom_reader_open_memory("m", text, strlen(text), 0, 0, &reader, &err), HPCW_OK);
+    assert_int_equal(read_vom_open_memory("m", text, strlen(text), 0, 0, &reader, &err), HPCW_OK);
     place.offset = strlen(text) + 1;
-    assert_int_equal(hpcw_i_vom_reader_resume(reader, &place, &err), HPCW_ETRUNCATED);
-    assert_int_equal(hpcw_i_vom_reader_run(reader, 1, &none, &err), HPCW_ESTATE);
-    hpcw_i_vom_reader_facts(reader, &facts);
-    hpcw_i_vom_reader_place(reader, &place);
-    hpcw_i_vom_reader_free(reader);
+    assert_int_equal(read_vom_resume(reader, &place, &err), HPCW_ETRUNCATED);
+    assert_int_equal(read_vom_run(reader, 1, &none, &err), HPCW_ESTATE);
+    read_vom_facts(reader, &facts);
+    read_vom_position(reader, &place);
+    read_vom_free(reader);
     free(text);
-    hpcw_i_vom_reader_free(NULL);
+    read_vom_free(NULL);
 }
 
 int main(void) {

@@ -36,14 +36,14 @@ static void figures_follow_their_definitions(void **state) {
     for (unsigned round = 0; round < 100; round++) {
         double value[200];
         size_t n = 2 + random_below(&random, COUNT(value) - 1);
-        struct hpcw_i_vom_moments m = {0};
+        struct read_vom_moments m = {0};
         double sum = 0;
         double min = 1e9;
         double max = -1;
         size_t nonzero = 0;
         for (size_t i = 0; i < n; i++) {
             value[i] = random_below(&random, 5) == 0 ? 0 : (double)random_below(&random, 1000000) / 1024;
-            hpcw_i_vom_moments_add(&m, value[i]);
+            read_vom_moments_add(&m, value[i]);
             sum += value[i];
             min = value[i] < min ? value[i] : min;
             max = value[i] > max ? value[i] : max;
@@ -59,41 +59,41 @@ static void figures_follow_their_definitions(void **state) {
         }
         double count = (double)n;
         double unbiased = power[2] / (count - 1);
-        double figure[HPCW_I_VOM_FIGURES];
-        hpcw_i_vom_moments_figures(&m, figure);
-        near(mean, figure[HPCW_I_VOM_AVG], max);
-        near(count, figure[HPCW_I_VOM_CAR], 0);
-        near(max / mean - 1, figure[HPCW_I_VOM_IMB], max / mean);
-        near(power[4] / count / (unbiased * unbiased) - 3, figure[HPCW_I_VOM_KUR], 1000);
-        near(max, figure[HPCW_I_VOM_MAX], 0);
-        near(min, figure[HPCW_I_VOM_MIN], 0);
-        near((double)nonzero, figure[HPCW_I_VOM_NPR], 0);
-        near(power[3] / count / pow(unbiased, 1.5), figure[HPCW_I_VOM_SKW], 1000);
-        near(sqrt(power[2] / count), figure[HPCW_I_VOM_STD], max);
-        near(sum, figure[HPCW_I_VOM_SUM], 0);
-        near(power[2] / count, figure[HPCW_I_VOM_VAR], max * max);
+        double figure[READ_VOM_FIGURES];
+        read_vom_moments_figures(&m, figure);
+        near(mean, figure[READ_VOM_AVG], max);
+        near(count, figure[READ_VOM_CAR], 0);
+        near(max / mean - 1, figure[READ_VOM_IMB], max / mean);
+        near(power[4] / count / (unbiased * unbiased) - 3, figure[READ_VOM_KUR], 1000);
+        near(max, figure[READ_VOM_MAX], 0);
+        near(min, figure[READ_VOM_MIN], 0);
+        near((double)nonzero, figure[READ_VOM_NPR], 0);
+        near(power[3] / count / pow(unbiased, 1.5), figure[READ_VOM_SKW], 1000);
+        near(sqrt(power[2] / count), figure[READ_VOM_STD], max);
+        near(sum, figure[READ_VOM_SUM], 0);
+        near(power[2] / count, figure[READ_VOM_VAR], max * max);
     }
 }
 
 static void figures_of_little(void **state) {
     (void)state;
-    double figure[HPCW_I_VOM_FIGURES];
-    struct hpcw_i_vom_moments m = {0};
-    hpcw_i_vom_moments_figures(&m, figure);
-    for (int i = 0; i < HPCW_I_VOM_FIGURES; i++) {
+    double figure[READ_VOM_FIGURES];
+    struct read_vom_moments m = {0};
+    read_vom_moments_figures(&m, figure);
+    for (int i = 0; i < READ_VOM_FIGURES; i++) {
         assert_true(figure[i] == 0);
     }
-    hpcw_i_vom_moments_add(&m, 2.5);
-    hpcw_i_vom_moments_figures(&m, figure);
-    const double one[HPCW_I_VOM_FIGURES] = {2.5, 1, 0, 0, 2.5, 2.5, 1, 0, 0, 2.5, 0};
+    read_vom_moments_add(&m, 2.5);
+    read_vom_moments_figures(&m, figure);
+    const double one[READ_VOM_FIGURES] = {2.5, 1, 0, 0, 2.5, 2.5, 1, 0, 0, 2.5, 0};
     assert_memory_equal(figure, one, sizeof one);
-    hpcw_i_vom_moments_add(&m, 2.5);
-    hpcw_i_vom_moments_figures(&m, figure);
-    assert_true(figure[HPCW_I_VOM_VAR] == 0 && figure[HPCW_I_VOM_KUR] == 0 && figure[HPCW_I_VOM_SKW] == 0);
+    read_vom_moments_add(&m, 2.5);
+    read_vom_moments_figures(&m, figure);
+    assert_true(figure[READ_VOM_VAR] == 0 && figure[READ_VOM_KUR] == 0 && figure[READ_VOM_SKW] == 0);
     static const char *const names[] = {"avg", "car", "imb", "kur", "max", "min",
                                         "npr", "skw", "std", "sum", "var"};
-    for (int i = 0; i < HPCW_I_VOM_FIGURES; i++) {
-        assert_string_equal(hpcw_i_vom_figure_name((enum hpcw_i_vom_figure)i), names[i]);
+    for (int i = 0; i < READ_VOM_FIGURES; i++) {
+        assert_string_equal(read_vom_figure_name((enum read_vom_figure)i), names[i]);
     }
 }
 
@@ -105,7 +105,7 @@ static cJSON *info_of(const char *path, hpcw_status want, hpcw_error *err) {
     struct hpcw_i_json json;
     hpcw_i_json_open_buf(&json, &buf, NULL);
     hpcw_i_json_begin_object(&json);
-    hpcw_status status = hpcw_i_vom_info(path, &json, err);
+    hpcw_status status = read_vom_info(path, &json, err);
     if (status != want) {
         fail_msg("%s: %s", hpcw_status_name(status), err->message);
     }
@@ -154,7 +154,7 @@ static void info_sums_up(void **state) {
     static const struct {
         double id, tasks, migratable, communications, messages, bytes;
         /* count, sum, maximum of each quantity */
-        double quantity[HPCW_I_VOM_QUANTITIES][3];
+        double quantity[READ_VOM_QUANTITIES][3];
     } want[2] = {
         {0,
          7,
@@ -178,10 +178,10 @@ static void info_sums_up(void **state) {
         assert_true(number(phase, "communications") == want[p].communications);
         assert_true(number(phase, "messages") == want[p].messages);
         assert_true(number(phase, "bytes") == want[p].bytes);
-        for (int q = 0; q < HPCW_I_VOM_QUANTITIES; q++) {
-            const char *name = hpcw_i_vom_quantity_name((enum hpcw_i_vom_quantity)q);
+        for (int q = 0; q < READ_VOM_QUANTITIES; q++) {
+            const char *name = read_vom_quantity_name((enum read_vom_quantity)q);
             const cJSON *figures = cJSON_GetObjectItemCaseSensitive(phase, name);
-            assert_int_equal(cJSON_GetArraySize(figures), HPCW_I_VOM_FIGURES);
+            assert_int_equal(cJSON_GetArraySize(figures), READ_VOM_FIGURES);
             assert_true(number(figures, "car") == want[p].quantity[q][0]);
             assert_true(number(figures, "sum") == want[p].quantity[q][1]);
             assert_true(number(figures, "max") == want[p].quantity[q][2]);
@@ -227,8 +227,8 @@ static void statistics_are_read(void **state) {
     for (unsigned packed = 0; packed < 2; packed++) {
         vom_put(directory, packed, statistics, packed != 0);
         (void)snprintf(path, sizeof path, "%s/data.%u.json%s", directory, packed, packed != 0 ? ".br" : "");
-        assert_int_equal(hpcw_i_vom_file_type(path), HPCW_I_VOM_STATISTICS_FILE);
-        assert_int_equal(hpcw_i_vom_verify(path, HPCW_I_VOM_STRICT, &err), HPCW_OK);
+        assert_int_equal(read_vom_file_type(path), READ_VOM_STATISTICS_FILE);
+        assert_int_equal(read_vom_verify(path, READ_VOM_STRICT, &err), HPCW_OK);
         cJSON *info = info_of(path, HPCW_OK, &err);
         assert_string_equal(text(info, "type"), "LBStatsfile");
         const cJSON *phases = cJSON_GetObjectItemCaseSensitive(info, "phases");
@@ -246,7 +246,7 @@ static void statistics_are_read(void **state) {
             for (size_t q = 0; q < COUNT(quantities); q++) {
                 const cJSON *figures = cJSON_GetObjectItemCaseSensitive(group, quantities[q]);
                 assert_true(number(figures, "kur") == -1.5 && number(figures, "var") == 2.25);
-                assert_int_equal(cJSON_GetArraySize(figures), HPCW_I_VOM_FIGURES);
+                assert_int_equal(cJSON_GetArraySize(figures), READ_VOM_FIGURES);
             }
         }
         cJSON_Delete(info);

@@ -12,7 +12,7 @@
 
 #include "tests/support/vom_judge.h"
 
-#define STRICT HPCW_I_VOM_STRICT
+#define STRICT READ_VOM_STRICT
 #define COUNT(a) (sizeof(a) / sizeof(a)[0])
 
 static void good_files_pass(void **state) {

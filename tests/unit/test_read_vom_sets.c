@@ -18,7 +18,7 @@
 #include "tests/support/files.h"
 #include "tests/support/vom_judge.h"
 
-#define STRICT HPCW_I_VOM_STRICT
+#define STRICT READ_VOM_STRICT
 #define COUNT(a) (sizeof(a) / sizeof(a)[0])
 
 /* One phase at a time, and all at once. */
@@ -27,7 +27,7 @@ static const size_t budgets[] = {1, 0};
 static void accept_set(const char *directory, unsigned flags) {
     for (size_t i = 0; i < COUNT(budgets); i++) {
         hpcw_error err = {0};
-        if (hpcw_i_vom_verify_directory(directory, flags, budgets[i], &err) != HPCW_OK) {
+        if (read_vom_verify_directory(directory, flags, budgets[i], &err) != HPCW_OK) {
             fail_msg("refused: %s", err.message);
         }
     }
@@ -36,7 +36,7 @@ static void accept_set(const char *directory, unsigned flags) {
 static void refuse_set(const char *directory, unsigned flags, hpcw_status status, const char *part) {
     for (size_t i = 0; i < COUNT(budgets); i++) {
         hpcw_error err = {0};
-        hpcw_status got = hpcw_i_vom_verify_directory(directory, flags, budgets[i], &err);
+        hpcw_status got = read_vom_verify_directory(directory, flags, budgets[i], &err);
         if (got != status || strstr(err.message, part) == NULL ||
             strncmp(err.message, directory, strlen(directory)) != 0) {
             fail_msg("wanted %s \"%s\", got %s \"%s\"", hpcw_status_name(status), part, hpcw_status_name(got),
@@ -236,7 +236,7 @@ static void rules_between_ranks_hold(void **state) {
         refuse_set(directory, b->flags, HPCW_EFORMAT, b->part);
         if (b->flags == STRICT) {
             hpcw_error err = {0};
-            hpcw_status loose = hpcw_i_vom_verify_directory(directory, 0, 0, &err);
+            hpcw_status loose = read_vom_verify_directory(directory, 0, 0, &err);
             /* All are legal without, but for a task that is missed elsewhere, too. */
             assert_true(loose == HPCW_OK || strstr(err.message, "as a task of some rank") != NULL);
         }
@@ -366,7 +366,7 @@ static void many_files_are_read_in_step(void **state) {
         hpcw_error err = {0};
         hpcw_i_mem_gate = record_largest;
         largest = 0;
-        hpcw_status status = hpcw_i_vom_verify_directory(directory, STRICT, some[i], &err);
+        hpcw_status status = read_vom_verify_directory(directory, STRICT, some[i], &err);
         hpcw_i_mem_gate = NULL;
         if (status != HPCW_OK) {
             fail_msg("budget %zu: %s", some[i], err.message);
@@ -394,7 +394,7 @@ static void many_files_are_read_in_step(void **state) {
     vom_put(directory, 30, longer, true);
     for (size_t i = 0; i < COUNT(some); i++) {
         hpcw_error err = {0};
-        assert_int_equal(hpcw_i_vom_verify_directory(directory, STRICT, some[i], &err), HPCW_EFORMAT);
+        assert_int_equal(read_vom_verify_directory(directory, STRICT, some[i], &err), HPCW_EFORMAT);
         char part[128];
         (void)snprintf(part, sizeof part, "wanted id %d as a task of ", 3 * 262144 + 4 * 14 + 3);
         if (strstr(err.message, part) == NULL || strstr(err.message, "phases[21].communications[") == NULL) {
@@ -426,13 +426,13 @@ static void no_memory_is_said(void **state) {
         unsigned long n = 0;
         for (; status != HPCW_OK; n++) {
             hpcw_error err = {0};
-            struct hpcw_i_vom_summary summary = {0};
+            struct read_vom_summary summary = {0};
             allocations_left = n;
             hpcw_i_mem_gate = gate;
-            status = what == 0 ? hpcw_i_vom_verify_directory(directory, STRICT, 1, &err)
-                               : hpcw_i_vom_summarise(directory, &summary, &err);
+            status = what == 0 ? read_vom_verify_directory(directory, STRICT, 1, &err)
+                               : read_vom_summarise(directory, &summary, &err);
             hpcw_i_mem_gate = NULL;
-            hpcw_i_vom_summary_free(&summary);
+            read_vom_summary_free(&summary);
             if (status != HPCW_OK &&
                 (status != HPCW_ENOMEM || strncmp(err.message, directory, strlen(directory)) != 0)) {
                 fail_msg("allocation %lu: %s \"%s\"", n, hpcw_status_name(status), err.message);

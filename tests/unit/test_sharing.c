@@ -171,18 +171,18 @@ static void write_container(const char *path, const struct bench_geometry *g) {
     } while (0)
 
 /* Owners of what is written in file f of a container, every offset later by `shift`. */
-static void own_file(struct hpcw_i_sion_reader *reader, uint32_t f, uint64_t shift, struct owners *o) {
+static void own_file(struct read_sion *reader, uint32_t f, uint64_t shift, struct owners *o) {
     hpcw_error err;
-    struct hpcw_i_sion_info info;
-    MUST(hpcw_i_sion_reader_info(reader, f, &info, &err));
+    struct read_sion_info info;
+    MUST(read_sion_info(reader, f, &info, &err));
     own(o, shift, info.meta1_size, META);
     own(o, shift + info.meta2_start, info.file_size - info.meta2_start, META);
     for (uint32_t i = 0; i < info.tasks; i++) {
-        struct hpcw_i_sion_task task;
-        MUST(hpcw_i_sion_reader_task(reader, f, i, &task, &err));
+        struct read_sion_task task;
+        MUST(read_sion_task(reader, f, i, &task, &err));
         for (uint32_t b = 0; b < task.blocks; b++) {
             uint64_t size;
-            MUST(hpcw_i_sion_reader_block_size(reader, &task, b, &size, &err));
+            MUST(read_sion_block_size(reader, &task, b, &size, &err));
             own(o, shift + task.start + b * info.block_stride, size, (int)task.rank + 1);
         }
     }
@@ -220,9 +220,9 @@ static void containers_are_as_the_library_writes_them(void **state) {
         struct bench_geometry g = random_geometry(&rng);
         write_container(path, &g);
         hpcw_error err;
-        struct hpcw_i_sion_reader *reader;
-        MUST(hpcw_i_sion_reader_open(path, &reader, &err));
-        uint32_t files = hpcw_i_sion_reader_files(reader);
+        struct read_sion *reader;
+        MUST(read_sion_open(path, &reader, &err));
+        uint32_t files = read_sion_files(reader);
         /* An aligned container stands for its shifted twin, too. */
         for (int shifted = 0; shifted <= (g.layout == BENCH_SION_ALIGNED); shifted++) {
             struct owners *o = calloc(files, sizeof *o);
@@ -237,7 +237,7 @@ static void containers_are_as_the_library_writes_them(void **state) {
             }
             free(o);
         }
-        hpcw_i_sion_reader_free(reader);
+        read_sion_free(reader);
     }
     scratch_remove(dir);
 }

@@ -18,10 +18,10 @@ static void near(double got, double wanted, double tolerance) {
     }
 }
 
-static struct hpcw_i_stats of(const double *x, size_t n, double level) {
-    struct hpcw_i_stats s;
+static struct bench_stats of(const double *x, size_t n, double level) {
+    struct bench_stats s;
     hpcw_error err;
-    if (hpcw_i_stats_of(x, n, level, &s, &err) != HPCW_OK) {
+    if (bench_stats_of(x, n, level, &s, &err) != HPCW_OK) {
         fail_msg("%s", err.message);
     }
     return s;
@@ -32,7 +32,7 @@ static struct hpcw_i_stats of(const double *x, size_t n, double level) {
 static void small_samples_are_exact(void **state) {
     (void)state;
     const double x[] = {7, 2, 13, 3, 11, 5};
-    struct hpcw_i_stats s = of(x, 6, 0.95);
+    struct bench_stats s = of(x, 6, 0.95);
     assert_int_equal(s.count, 6);
     near(s.min, 2, 0);
     near(s.max, 13, 0);
@@ -51,7 +51,7 @@ static void small_samples_are_exact(void **state) {
 static void one_and_two_values(void **state) {
     (void)state;
     const double x[] = {4, 8};
-    struct hpcw_i_stats s = of(x, 1, 0.95);
+    struct bench_stats s = of(x, 1, 0.95);
     near(s.median, 4, 0);
     near(s.sd, 0, 0);
     near(s.mad, 0, 0);
@@ -70,14 +70,14 @@ static void quantiles_stay_between_their_neighbours(void **state) {
     const double same[] = {0.1, 0.1, 0.1, 0.1};
     const double big[] = {-1.7e308, 1.7e308};
     for (int i = 0; i <= 100; i++) {
-        near(hpcw_i_stats_quantile(same, 4, i / 100.0), 0.1, 0);
-        assert_true(isfinite(hpcw_i_stats_quantile(big, 2, i / 100.0)));
+        near(bench_stats_quantile(same, 4, i / 100.0), 0.1, 0);
+        assert_true(isfinite(bench_stats_quantile(big, 2, i / 100.0)));
     }
-    near(hpcw_i_stats_quantile(big, 2, 0.5), 0, 0);
+    near(bench_stats_quantile(big, 2, 0.5), 0, 0);
     const double x[] = {1, 2, 3, 4};
-    near(hpcw_i_stats_quantile(x, 4, 0), 1, 0);
-    near(hpcw_i_stats_quantile(x, 4, 1), 4, 0);
-    near(hpcw_i_stats_quantile(x, 4, 0.1), 1.3, 1e-15);
+    near(bench_stats_quantile(x, 4, 0), 1, 0);
+    near(bench_stats_quantile(x, 4, 1), 4, 0);
+    near(bench_stats_quantile(x, 4, 0.1), 1.3, 1e-15);
 }
 
 /* The usual tables of distribution-free intervals, ranks from 1: n = 5 1-5 93.75 %, 10 2-9, 20 6-15, 50 18-33.
@@ -96,7 +96,7 @@ static void ranks_of_the_interval_agree_with_tables(void **state) {
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         size_t low, high;
-        double coverage = hpcw_i_stats_median_ranks(rows[i].n, rows[i].level, &low, &high);
+        double coverage = bench_stats_median_ranks(rows[i].n, rows[i].level, &low, &high);
         assert_int_equal(low + 1, rows[i].low);
         assert_int_equal(high + 1, rows[i].high);
         near(coverage, rows[i].coverage, 1e-7);
@@ -106,14 +106,14 @@ static void ranks_of_the_interval_agree_with_tables(void **state) {
 static void large_counts_continue_the_small_ones(void **state) {
     (void)state;
     size_t low, high, low2, high2;
-    double exact = hpcw_i_stats_median_ranks(1000, 0.95, &low, &high);
-    double approximate = hpcw_i_stats_median_ranks(1001, 0.95, &low2, &high2);
+    double exact = bench_stats_median_ranks(1000, 0.95, &low, &high);
+    double approximate = bench_stats_median_ranks(1001, 0.95, &low2, &high2);
     assert_true(low2 >= low && low2 <= low + 1);
     assert_int_equal(high + low, 999);
     assert_int_equal(high2 + low2, 1000);
     near(exact, approximate, 0.004);
     assert_true(exact >= 0.95 && approximate >= 0.95);
-    (void)hpcw_i_stats_median_ranks(1000000, 0.95, &low, &high);
+    (void)bench_stats_median_ranks(1000000, 0.95, &low, &high);
     near((double)low, 500000 - 1.96 * 500, 2);
 }
 
@@ -132,7 +132,7 @@ static void the_interval_covers_the_median_as_often_as_promised(void **state) {
             r ^= r << 17;
             x[i] = (double)(r >> 11) * 0x1p-53;
         }
-        struct hpcw_i_stats s = of(x, N, 0.9);
+        struct bench_stats s = of(x, N, 0.9);
         promised = s.ci_coverage;
         inside += s.ci_low <= 0.5 && 0.5 <= s.ci_high;
     }
@@ -148,7 +148,7 @@ static void small_spread_on_a_large_offset_survives(void **state) {
     for (int i = 0; i < N; i++) {
         x[i] = 1e9 + (i % 2 == 0 ? 0.5 : -0.5);
     }
-    struct hpcw_i_stats s = of(x, N, 0.95);
+    struct bench_stats s = of(x, N, 0.95);
     near(s.mean, 1e9, 0);
     near(s.sd, 0.5 * sqrt((double)N / (N - 1)), 1e-12);
     free(x);
@@ -162,25 +162,25 @@ static _Bool no_memory(size_t size) {
 static void bad_input_is_refused(void **state) {
     (void)state;
     double x[] = {1, 2, 3};
-    struct hpcw_i_stats s;
+    struct bench_stats s;
     hpcw_error err;
-    assert_int_equal(hpcw_i_stats_of(x, 0, 0.95, &s, &err), HPCW_EINVAL);
-    assert_int_equal(hpcw_i_stats_of(x, 3, 0, &s, &err), HPCW_EINVAL);
-    assert_int_equal(hpcw_i_stats_of(x, 3, 1, &s, &err), HPCW_EINVAL);
+    assert_int_equal(bench_stats_of(x, 0, 0.95, &s, &err), HPCW_EINVAL);
+    assert_int_equal(bench_stats_of(x, 3, 0, &s, &err), HPCW_EINVAL);
+    assert_int_equal(bench_stats_of(x, 3, 1, &s, &err), HPCW_EINVAL);
     x[1] = strtod("nan", NULL);
-    assert_int_equal(hpcw_i_stats_of(x, 3, 0.95, &s, &err), HPCW_EINVAL);
+    assert_int_equal(bench_stats_of(x, 3, 0.95, &s, &err), HPCW_EINVAL);
     assert_string_equal(err.message, "value 1 of 3: wanted a finite number, got nan");
     x[1] = 2;
     hpcw_i_mem_gate = no_memory;
-    hpcw_status status = hpcw_i_stats_of(x, 3, 0.95, &s, NULL);
+    hpcw_status status = bench_stats_of(x, 3, 0.95, &s, NULL);
     hpcw_i_mem_gate = NULL;
     assert_int_equal(status, HPCW_ENOMEM);
 }
 
 static double p_of(const double *x, size_t n, const double *y, size_t m) {
     double p = -1, q = -1;
-    assert_int_equal(hpcw_i_stats_mann_whitney(x, n, y, m, &p, NULL), HPCW_OK);
-    assert_int_equal(hpcw_i_stats_mann_whitney(y, m, x, n, &q, NULL), HPCW_OK);
+    assert_int_equal(bench_stats_mann_whitney(x, n, y, m, &p, NULL), HPCW_OK);
+    assert_int_equal(bench_stats_mann_whitney(y, m, x, n, &q, NULL), HPCW_OK);
     near(p, q, 1e-12); /* neither is the first */
     return p;
 }
@@ -190,7 +190,7 @@ static void mann_whitney_agrees_with_known_values(void **state) {
     (void)state;
     const double low[] = {1, 2, 3, 4, 5}, high[] = {6, 7, 8, 9, 10};
     near(p_of(low, 5, high, 5), 2.0 / 252, 1e-12);
-    near(hpcw_i_stats_mann_whitney_least(5, 5), 2.0 / 252, 1e-12);
+    near(bench_stats_mann_whitney_least(5, 5), 2.0 / 252, 1e-12);
     const double a[] = {1.1, 3.2, 5.3, 7.4}, b[] = {2, 4, 6, 8, 9};
     near(p_of(a, 4, b, 5), 0.4126984126984127, 1e-12);
     const double c[] = {3, 1, 7}, d[] = {2, 9, 10, 4, 8, 11};
@@ -208,11 +208,11 @@ static void mann_whitney_agrees_with_known_values(void **state) {
     near(p_of(same, 3, same, 3), 1, 0);
     near(p_of(same, 1, low, 1), 1, 0);
     double p;
-    assert_int_equal(hpcw_i_stats_mann_whitney(x, 0, y, 3, &p, NULL), HPCW_EINVAL);
+    assert_int_equal(bench_stats_mann_whitney(x, 0, y, 3, &p, NULL), HPCW_EINVAL);
     x[2] = strtod("nan", NULL);
-    assert_int_equal(hpcw_i_stats_mann_whitney(x, 3, y, 3, &p, NULL), HPCW_EINVAL);
+    assert_int_equal(bench_stats_mann_whitney(x, 3, y, 3, &p, NULL), HPCW_EINVAL);
     hpcw_i_mem_gate = no_memory;
-    hpcw_status s = hpcw_i_stats_mann_whitney(low, 5, high, 5, &p, NULL);
+    hpcw_status s = bench_stats_mann_whitney(low, 5, high, 5, &p, NULL);
     hpcw_i_mem_gate = NULL;
     assert_int_equal(s, HPCW_ENOMEM);
 }
@@ -221,11 +221,11 @@ static void holm_corrects_in_any_order(void **state) {
     (void)state;
     double p[] = {0.04, 0.01, 0.03, 0.005, 0.9};
     const double want[] = {0.09, 0.04, 0.09, 0.025, 0.9};
-    assert_int_equal(hpcw_i_stats_holm(p, 5, NULL), HPCW_OK);
+    assert_int_equal(bench_stats_holm(p, 5, NULL), HPCW_OK);
     for (size_t i = 0; i < 5; i++) {
         near(p[i], want[i], 1e-12);
     }
-    assert_int_equal(hpcw_i_stats_holm(p, 0, NULL), HPCW_OK);
+    assert_int_equal(bench_stats_holm(p, 0, NULL), HPCW_OK);
 }
 
 int main(void) {

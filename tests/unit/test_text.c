@@ -36,21 +36,21 @@ static void sizes_are_rounded_within_their_unit(void **state) {
         {UINT64_MAX, "18.4 EB", "16.0 EiB", "18446744073709551615"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        char text[HPCW_I_TEXT_SIZE];
-        assert_string_equal(hpcw_i_text_bytes(text, rows[i].bytes), rows[i].decimal);
-        assert_string_equal(hpcw_i_text_bytes_binary(text, rows[i].bytes), rows[i].binary);
-        assert_string_equal(hpcw_i_text_size(text, rows[i].bytes), rows[i].exact);
+        char text[UI_TEXT_SIZE];
+        assert_string_equal(ui_text_bytes(text, rows[i].bytes), rows[i].decimal);
+        assert_string_equal(ui_text_bytes_binary(text, rows[i].bytes), rows[i].binary);
+        assert_string_equal(ui_text_size(text, rows[i].bytes), rows[i].exact);
     }
 }
 
 static void rates_take_any_double(void **state) {
     (void)state;
-    char text[HPCW_I_TEXT_SIZE];
-    assert_string_equal(hpcw_i_text_rate(text, 812.4e6), "812.4 MB/s");
-    assert_string_equal(hpcw_i_text_rate(text, 0), "0 B/s");
-    assert_string_equal(hpcw_i_text_rate(text, -1), "- B/s");
-    assert_string_equal(hpcw_i_text_rate(text, 1e300), "- B/s");
-    assert_string_equal(hpcw_i_text_rate(text, strtod("nan", NULL)), "- B/s");
+    char text[UI_TEXT_SIZE];
+    assert_string_equal(ui_text_rate(text, 812.4e6), "812.4 MB/s");
+    assert_string_equal(ui_text_rate(text, 0), "0 B/s");
+    assert_string_equal(ui_text_rate(text, -1), "- B/s");
+    assert_string_equal(ui_text_rate(text, 1e300), "- B/s");
+    assert_string_equal(ui_text_rate(text, strtod("nan", NULL)), "- B/s");
 }
 
 static void durations_change_units(void **state) {
@@ -78,26 +78,26 @@ static void durations_change_units(void **state) {
         {-1, "-"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        char text[HPCW_I_TEXT_SIZE];
-        assert_string_equal(hpcw_i_text_duration(text, rows[i].seconds), rows[i].text);
+        char text[UI_TEXT_SIZE];
+        assert_string_equal(ui_text_duration(text, rows[i].seconds), rows[i].text);
     }
-    char text[HPCW_I_TEXT_SIZE];
-    assert_string_equal(hpcw_i_text_duration(text, strtod("inf", NULL)), "-");
+    char text[UI_TEXT_SIZE];
+    assert_string_equal(ui_text_duration(text, strtod("inf", NULL)), "-");
 }
 
 static void width_comes_from_the_environment_without_a_terminal(void **state) {
     (void)state;
     FILE *file = tmpfile();
     assert_non_null(file);
-    assert_false(hpcw_i_text_is_terminal(file));
+    assert_false(ui_text_is_terminal(file));
     assert_int_equal(setenv("COLUMNS", "97", 1), 0);
-    assert_int_equal(hpcw_i_text_width(file), 97);
+    assert_int_equal(ui_text_width(file), 97);
     assert_int_equal(setenv("COLUMNS", "3", 1), 0);
-    assert_int_equal(hpcw_i_text_width(file), 20);
+    assert_int_equal(ui_text_width(file), 20);
     assert_int_equal(setenv("COLUMNS", "-1", 1), 0);
-    assert_int_equal(hpcw_i_text_width(file), 80);
+    assert_int_equal(ui_text_width(file), 80);
     assert_int_equal(unsetenv("COLUMNS"), 0);
-    assert_int_equal(hpcw_i_text_width(file), 80);
+    assert_int_equal(ui_text_width(file), 80);
     assert_int_equal(fclose(file), 0);
 }
 
@@ -106,7 +106,7 @@ static char *wrapped(const char *text, unsigned column, unsigned indent, unsigne
     size_t size = 0;
     FILE *stream = open_memstream(&out, &size);
     assert_non_null(stream);
-    hpcw_i_text_wrap(stream, text, column, indent, width);
+    ui_text_wrap(stream, text, column, indent, width);
     assert_int_equal(fclose(stream), 0);
     return out;
 }
@@ -138,7 +138,7 @@ static void paragraphs_are_wrapped(void **state) {
 static const char *nearest(const char *word) {
     static const char *const names[] = {"ranks", "resume", "blocksize", "formats",
                                         "force", "files",  "checksums", NULL};
-    return hpcw_i_text_nearest(word, hpcw_i_text_name_in_array, names);
+    return ui_text_nearest(word, ui_text_name_in_array, names);
 }
 
 static void near_names_are_found_and_far_ones_are_not(void **state) {
@@ -160,21 +160,21 @@ static void near_names_are_found_and_far_ones_are_not(void **state) {
 
 static void tables_are_aligned(void **state) {
     (void)state;
-    struct hpcw_i_table table = {0};
-    hpcw_i_table_column(&table, "file", HPCW_I_LEFT);
-    hpcw_i_table_column(&table, "size", HPCW_I_RIGHT);
-    hpcw_i_table_column(&table, "note", HPCW_I_LEFT);
+    struct ui_table table = {0};
+    ui_table_column(&table, "file", UI_LEFT);
+    ui_table_column(&table, "size", UI_RIGHT);
+    ui_table_column(&table, "note", UI_LEFT);
     static const char *const cells[] = {"a.sion",   "5 B", "ok", "longer.sion", "285.3 MB", "",
                                         "\xc2\xb5", "1 B", "x"};
     for (size_t i = 0; i < sizeof cells / sizeof cells[0]; i++) {
-        hpcw_i_table_cell(&table, "%s", cells[i]);
+        ui_table_cell(&table, "%s", cells[i]);
     }
     char *out = NULL;
     size_t size = 0;
     FILE *stream = open_memstream(&out, &size);
     assert_non_null(stream);
     hpcw_error err;
-    assert_int_equal(hpcw_i_table_print(&table, stream, 2, &err), HPCW_OK);
+    assert_int_equal(ui_table_print(&table, stream, 2, &err), HPCW_OK);
     assert_int_equal(fclose(stream), 0);
     assert_string_equal(out, "  file             size  note\n"
                              "  -----------  --------  ----\n"
@@ -183,10 +183,10 @@ static void tables_are_aligned(void **state) {
                              "  \xc2\xb5                 1 B  x\n");
     free(out);
 
-    hpcw_i_table_cell(&table, "alone");
-    assert_int_equal(hpcw_i_table_print(&table, stdout, 2, &err), HPCW_EINVAL);
+    ui_table_cell(&table, "alone");
+    assert_int_equal(ui_table_print(&table, stdout, 2, &err), HPCW_EINVAL);
     assert_non_null(strstr(err.message, "the last row has 1 cells"));
-    hpcw_i_table_free(&table);
+    ui_table_free(&table);
     assert_null(table.cells);
 }
 
@@ -197,15 +197,15 @@ static _Bool no_memory(size_t size) {
 
 static void a_table_remembers_that_memory_ran_out(void **state) {
     (void)state;
-    struct hpcw_i_table table = {0};
-    hpcw_i_table_column(&table, "a", HPCW_I_LEFT);
+    struct ui_table table = {0};
+    ui_table_column(&table, "a", UI_LEFT);
     hpcw_i_mem_gate = no_memory;
-    hpcw_i_table_cell(&table, "1");
+    ui_table_cell(&table, "1");
     hpcw_i_mem_gate = NULL;
-    hpcw_i_table_cell(&table, "2");
+    ui_table_cell(&table, "2");
     hpcw_error err;
-    assert_int_equal(hpcw_i_table_print(&table, stdout, 0, &err), HPCW_ENOMEM);
-    hpcw_i_table_free(&table);
+    assert_int_equal(ui_table_print(&table, stdout, 0, &err), HPCW_ENOMEM);
+    ui_table_free(&table);
 }
 
 int main(void) {

@@ -17,42 +17,42 @@
 #include "libwriter/base/mem.h"
 
 struct made {
-    struct hpcw_i_machine_params machine_params;
-    struct hpcw_i_load_params load_params;
-    struct hpcw_i_trace_params trace_params;
-    struct hpcw_i_machine machine;
-    struct hpcw_i_load_model load;
-    struct hpcw_i_trace_model trace;
-    struct hpcw_i_trace_scratch *scratch;
+    struct model_machine_params machine_params;
+    struct model_load_params load_params;
+    struct model_trace_params trace_params;
+    struct model_machine machine;
+    struct model_load load;
+    struct model_trace trace;
+    struct model_trace_scratch *scratch;
 };
 
 static void begin(struct made *m) {
-    assert_int_equal(hpcw_i_machine_params_init(&m->machine_params, "dfplus-hdr200", NULL), HPCW_OK);
-    hpcw_i_load_params_init(&m->load_params);
-    hpcw_i_trace_params_init(&m->trace_params);
+    assert_int_equal(model_machine_params_init(&m->machine_params, "dfplus-hdr200", NULL), HPCW_OK);
+    model_load_params_init(&m->load_params);
+    model_trace_params_init(&m->trace_params);
 }
 
 static void make(struct made *m, uint32_t ranks, uint64_t seed) {
     hpcw_error err;
-    if (hpcw_i_machine_init(&m->machine, &m->machine_params, ranks, seed, &err) != HPCW_OK ||
-        hpcw_i_load_init(&m->load, &m->load_params, &m->machine, &err) != HPCW_OK ||
-        hpcw_i_trace_init(&m->trace, &m->trace_params, &m->load, &err) != HPCW_OK ||
-        hpcw_i_trace_scratch_new(&m->trace, &m->scratch, &err) != HPCW_OK) {
+    if (model_machine_init(&m->machine, &m->machine_params, ranks, seed, &err) != HPCW_OK ||
+        model_load_init(&m->load, &m->load_params, &m->machine, &err) != HPCW_OK ||
+        model_trace_init(&m->trace, &m->trace_params, &m->load, &err) != HPCW_OK ||
+        model_trace_scratch_new(&m->trace, &m->scratch, &err) != HPCW_OK) {
         fail_msg("%s", err.message);
     }
 }
 
 static void drop(struct made *m) {
-    hpcw_i_trace_scratch_free(m->scratch);
-    hpcw_i_trace_free(&m->trace);
-    hpcw_i_load_free(&m->load);
-    hpcw_i_machine_free(&m->machine);
+    model_trace_scratch_free(m->scratch);
+    model_trace_free(&m->trace);
+    model_load_free(&m->load);
+    model_machine_free(&m->machine);
 }
 
-static struct hpcw_i_trace_run run_of(struct made *m, uint32_t iteration) {
-    struct hpcw_i_trace_run run;
+static struct model_trace_run run_of(struct made *m, uint32_t iteration) {
+    struct model_trace_run run;
     hpcw_error err;
-    if (hpcw_i_trace_iteration(&m->trace, m->scratch, iteration, &run, &err) != HPCW_OK) {
+    if (model_trace_iteration(&m->trace, m->scratch, iteration, &run, &err) != HPCW_OK) {
         fail_msg("%s", err.message);
     }
     return run;
@@ -84,7 +84,7 @@ struct watch {
     uint64_t computed_ns;
 };
 
-static void watch_state(struct watch *w, const struct hpcw_i_trace_event *e) {
+static void watch_state(struct watch *w, const struct model_trace_event *e) {
     struct line *l = &w->line[e->rank];
     if (e->what % 2 == 0) {
         assert_true(l->depth < MOST_DEPTH);
@@ -97,22 +97,22 @@ static void watch_state(struct watch *w, const struct hpcw_i_trace_event *e) {
     }
     assert_true(l->depth > 0 && l->state[l->depth - 1] == e->what - 1);
     uint64_t length = e->time_ns - l->begun[--l->depth];
-    w->waited_ns += l->state[l->depth] == HPCW_I_TRACE_SENDRECV ? length : 0;
-    w->computed_ns += l->state[l->depth] == HPCW_I_TRACE_COMPUTE ? length : 0;
+    w->waited_ns += l->state[l->depth] == MODEL_TRACE_SENDRECV ? length : 0;
+    w->computed_ns += l->state[l->depth] == MODEL_TRACE_COMPUTE ? length : 0;
 }
 
-static void watch_message(struct watch *w, const struct made *m, const struct hpcw_i_trace_event *e) {
+static void watch_message(struct watch *w, const struct made *m, const struct model_trace_event *e) {
     struct line *l = &w->line[e->rank];
     uint16_t call = l->state[l->depth - 1];
     assert_true(l->depth == 3 && e->peer < m->trace.ranks && e->peer != e->rank && e->bytes > 0);
-    if (e->what == HPCW_I_TRACE_SEND) {
-        assert_true(call == HPCW_I_TRACE_SENDRECV || call == HPCW_I_TRACE_MPI_SEND);
+    if (e->what == MODEL_TRACE_SEND) {
+        assert_true(call == MODEL_TRACE_SENDRECV || call == MODEL_TRACE_MPI_SEND);
         assert_true(w->flights < (size_t)m->trace.ranks * MOST_OPEN);
         w->flight[w->flights++] = (struct flight){e->rank, e->peer, e->bytes, e->tag, e->time_ns};
         w->most_flights = w->flights > w->most_flights ? w->flights : w->most_flights;
         return;
     }
-    assert_true(call == HPCW_I_TRACE_SENDRECV || call == HPCW_I_TRACE_MPI_RECV);
+    assert_true(call == MODEL_TRACE_SENDRECV || call == MODEL_TRACE_MPI_RECV);
     for (size_t i = 0; i < w->flights; i++) {
         struct flight *f = &w->flight[i];
         if (f->from == e->peer && f->to == e->rank && f->tag == e->tag) {
@@ -127,33 +127,33 @@ static void watch_message(struct watch *w, const struct made *m, const struct hp
 
 /* Skewed clocks only break what `w->backwards` counts; then sends remain that came after their receives. */
 static void watch_iteration(struct watch *w, const struct made *m, uint32_t iteration,
-                            const struct hpcw_i_trace_run *run) {
+                            const struct model_trace_run *run) {
     uint64_t last = 0;
     uint32_t last_rank = 0;
     uint32_t inside = 0;
     *w = (struct watch){.line = calloc(m->trace.ranks, sizeof(struct line)),
                         .flight = calloc((size_t)m->trace.ranks * MOST_OPEN, sizeof(struct flight))};
     assert_true(w->line != NULL && w->flight != NULL);
-    assert_int_equal(run->count, hpcw_i_trace_events(&m->trace, iteration));
+    assert_int_equal(run->count, model_trace_events(&m->trace, iteration));
     for (uint64_t i = 0; i < run->count; i++) {
-        const struct hpcw_i_trace_event here = hpcw_i_trace_event(run, i);
-        const struct hpcw_i_trace_event *e = &here;
-        assert_true(e->time_ns == hpcw_i_trace_time(run, i) && e->rank < m->trace.ranks);
+        const struct model_trace_event here = model_trace_event(run, i);
+        const struct model_trace_event *e = &here;
+        assert_true(e->time_ns == model_trace_time(run, i) && e->rank < m->trace.ranks);
         assert_true(e->time_ns > last || (e->time_ns == last && (i == 0 || e->rank > last_rank)));
         last = e->time_ns;
         last_rank = e->rank;
         assert_true(w->line[e->rank].last < e->time_ns);
         w->line[e->rank].last = e->time_ns;
-        if (e->what < HPCW_I_TRACE_STATES) {
+        if (e->what < MODEL_TRACE_STATES) {
             watch_state(w, e);
-        } else if (e->what != HPCW_I_TRACE_STEP) {
+        } else if (e->what != MODEL_TRACE_STEP) {
             watch_message(w, m, e);
         } else {
             assert_int_equal(e->rank, 0);
         }
-        if (e->what == HPCW_I_TRACE_ALLREDUCE) {
+        if (e->what == MODEL_TRACE_ALLREDUCE) {
             inside++;
-        } else if (e->what == HPCW_I_TRACE_ALLREDUCE + 1 && m->trace.most_skew_ns == 0) {
+        } else if (e->what == MODEL_TRACE_ALLREDUCE + 1 && m->trace.most_skew_ns == 0) {
             assert_int_equal(inside, m->trace.ranks);
         }
     }
@@ -182,7 +182,7 @@ static void rules_hold(void **state) {
             m.load_params.phases = 7;
             make(&m, ranks[i], kind + 1);
             for (uint32_t k = 0; k < 7; k++) {
-                struct hpcw_i_trace_run run = run_of(&m, k);
+                struct model_trace_run run = run_of(&m, k);
                 watch_iteration(&w, &m, k, &run);
                 assert_int_equal(w.backwards, 0);
                 assert_int_equal(run.backwards, 0);
@@ -214,7 +214,7 @@ static void long_iterations(void **state) {
     m.trace_params.skew_us = 1e4;
     make(&m, 40, 3);
     for (uint32_t k = 0; k < 20; k++) {
-        struct hpcw_i_trace_run run = run_of(&m, k);
+        struct model_trace_run run = run_of(&m, k);
         watch_iteration(&w, &m, k, &run);
         wide += run.wide;
     }
@@ -225,16 +225,16 @@ static void long_iterations(void **state) {
 /* All instruction sets make the same events. */
 static void lanes_agree(void **state) {
     (void)state;
-    struct made m[HPCW_I_SIMD_COUNT];
-    for (int simd = 0; simd < HPCW_I_SIMD_COUNT; simd++) {
+    struct made m[MODEL_SIMD_COUNT];
+    for (int simd = 0; simd < MODEL_SIMD_COUNT; simd++) {
         begin(&m[simd]);
         m[simd].trace_params.noise = 0.05;
         m[simd].trace_params.checkpoint_every = 2;
         make(&m[simd], 777, 5);
-        m[simd].load.lanes = hpcw_i_lanes((enum hpcw_i_simd)simd);
-        for (uint32_t k = 0; simd != HPCW_I_SIMD_NONE && m[simd].load.lanes != NULL && k < 5; k++) {
-            struct hpcw_i_trace_run one = run_of(&m[HPCW_I_SIMD_NONE], k);
-            struct hpcw_i_trace_run other = run_of(&m[simd], k);
+        m[simd].load.lanes = model_lanes((enum model_simd)simd);
+        for (uint32_t k = 0; simd != MODEL_SIMD_NONE && m[simd].load.lanes != NULL && k < 5; k++) {
+            struct model_trace_run one = run_of(&m[MODEL_SIMD_NONE], k);
+            struct model_trace_run other = run_of(&m[simd], k);
             assert_memory_equal(&other.facts, &one.facts, sizeof one.facts);
             assert_int_equal(other.count, one.count);
             assert_memory_equal(other.order, one.order, one.count * sizeof *one.order);
@@ -245,7 +245,7 @@ static void lanes_agree(void **state) {
             }
         }
     }
-    for (int simd = 0; simd < HPCW_I_SIMD_COUNT; simd++) {
+    for (int simd = 0; simd < MODEL_SIMD_COUNT; simd++) {
         drop(&m[simd]);
     }
 }
@@ -264,7 +264,7 @@ static void entries_are_sorted(void **state) {
             entry[i] = (uint64_t)i << 32 | key;
             sum += entry[i];
         }
-        const uint64_t *sorted = hpcw_i_trace_sort(entry, entry + COUNT, COUNT, bits);
+        const uint64_t *sorted = model_trace_sort(entry, entry + COUNT, COUNT, bits);
         for (uint32_t i = 0; i < COUNT; i++) {
             sum -= sorted[i];
             assert_true(i == 0 || (sorted[i - 1] & mask) < (sorted[i] & mask) ||
@@ -286,13 +286,13 @@ static void loads_are_the_model_s(void **state) {
     for (size_t i = 0; i < sizeof order / sizeof order[0]; i++) {
         uint64_t sum = 0;
         uint64_t most = 0;
-        struct hpcw_i_trace_run run = run_of(&m, order[i]);
+        struct model_trace_run run = run_of(&m, order[i]);
         for (uint32_t r = 0; r < 16; r++) {
-            double slowness = hpcw_i_machine_slowness(&m.machine, hpcw_i_machine_node(&m.machine, r));
+            double slowness = model_machine_slowness(&m.machine, model_machine_node(&m.machine, r));
             uint64_t rank = 0;
             for (uint32_t slot = 0; slot < m.load.per_rank; slot++) {
-                rank += hpcw_i_load_time(&m.load, hpcw_i_load_object(&m.load, r, slot, order[i]), order[i],
-                                         slowness);
+                rank +=
+                    model_load_time(&m.load, model_load_object(&m.load, r, slot, order[i]), order[i], slowness);
             }
             sum += rank;
             most = rank > most ? rank : most;
@@ -311,13 +311,13 @@ static void clocks_that_differ(void **state) {
     m.trace_params.skew_us = 100;
     make(&m, 36, 2);
     for (uint32_t k = 0; k < 5; k++) {
-        struct hpcw_i_trace_run run = run_of(&m, k);
+        struct model_trace_run run = run_of(&m, k);
         watch_iteration(&w, &m, k, &run);
         assert_int_equal(w.backwards, run.backwards);
         backwards += w.backwards;
         for (size_t i = 0; i < run.backwards; i++) {
-            const struct hpcw_i_trace_backward *b = &run.backward[i];
-            int64_t ahead = hpcw_i_trace_skew(&m.trace, b->from) - hpcw_i_trace_skew(&m.trace, b->to);
+            const struct model_trace_backward *b = &run.backward[i];
+            int64_t ahead = model_trace_skew(&m.trace, b->from) - model_trace_skew(&m.trace, b->to);
             assert_true(b->by_ns > 0 && (int64_t)b->by_ns < ahead);
         }
     }
@@ -340,7 +340,7 @@ static void slow_ports_are_seen(void **state) {
         m.trace_params.message_bytes = 4 << 20;
         m.trace_params.noise = 0;
         make(&m, 64, 2);
-        struct hpcw_i_trace_run run = run_of(&m, 8);
+        struct model_trace_run run = run_of(&m, 8);
         watch_iteration(&w, &m, 8, &run);
         waited[slow] = w.waited_ns;
         drop(&m);
@@ -360,31 +360,31 @@ static void refusals(void **state) {
     hpcw_error err;
     begin(&m);
     make(&m, 8, 2);
-    struct hpcw_i_trace_model other;
+    struct model_trace other;
     m.trace_params.noise_min_ms = 9;
-    assert_int_equal(hpcw_i_trace_init(&other, &m.trace_params, &m.load, &err), HPCW_EINVAL);
+    assert_int_equal(model_trace_init(&other, &m.trace_params, &m.load, &err), HPCW_EINVAL);
     assert_non_null(strstr(err.message, "trace.noise_min: wanted at most trace.noise_max = 8 ms, got 9"));
-    hpcw_i_trace_free(&other);
+    model_trace_free(&other);
     m.trace_params.noise_min_ms = 1;
-    struct hpcw_i_load_model many = m.load;
+    struct model_load many = m.load;
     many.ranks = 1 << 22;
     many.params.subphases = 1024;
-    assert_int_equal(hpcw_i_trace_init(&other, &m.trace_params, &many, &err), HPCW_ERANGE);
+    assert_int_equal(model_trace_init(&other, &m.trace_params, &many, &err), HPCW_ERANGE);
     assert_string_equal(err.message,
                         "trace: wanted at most 131072 ranks, so that the events of an iteration with 1024 "
                         "subphases can be numbered, got 4194304");
     hpcw_status s = HPCW_ENOMEM;
     for (unsigned n = 0; s == HPCW_ENOMEM; n++) {
-        struct hpcw_i_trace_scratch *scratch = NULL;
+        struct model_trace_scratch *scratch = NULL;
         left = n;
         hpcw_i_mem_gate = some;
-        s = hpcw_i_trace_init(&other, &m.trace_params, &m.load, &err);
+        s = model_trace_init(&other, &m.trace_params, &m.load, &err);
         if (s == HPCW_OK) {
-            s = hpcw_i_trace_scratch_new(&other, &scratch, &err);
-            hpcw_i_trace_scratch_free(scratch);
+            s = model_trace_scratch_new(&other, &scratch, &err);
+            model_trace_scratch_free(scratch);
         }
         hpcw_i_mem_gate = NULL;
-        hpcw_i_trace_free(&other);
+        model_trace_free(&other);
         assert_true(n < 20);
     }
     assert_int_equal(s, HPCW_OK);

@@ -10,14 +10,14 @@
 
 enum kind { KIND_FLAG, KIND_OTHER, KIND_FILE, KIND_DIR, KIND_WORD, KIND_WORD_LIST, KIND_KEY };
 
-static enum kind kind_of(const struct hpcw_i_option *option) {
+static enum kind kind_of(const struct ui_option *option) {
     if (option->metavar == NULL) {
         return KIND_FLAG;
     }
-    if (option->read == hpcw_i_read_word_set) {
+    if (option->read == ui_read_word_set) {
         return KIND_WORD_LIST;
     }
-    if (option->read == hpcw_i_read_setting && option->words != NULL) {
+    if (option->read == ui_read_setting && option->words != NULL) {
         return KIND_KEY;
     }
     if (option->param.choices != NULL || option->words != NULL || option->zero_word != NULL) {
@@ -28,7 +28,7 @@ static enum kind kind_of(const struct hpcw_i_option *option) {
                                                   : KIND_OTHER;
 }
 
-static enum kind kind_of_args(const struct hpcw_i_command *command) {
+static enum kind kind_of_args(const struct ui_command *command) {
     if (command->args == NULL) {
         return KIND_FLAG;
     }
@@ -37,7 +37,7 @@ static enum kind kind_of_args(const struct hpcw_i_command *command) {
                                                   : KIND_OTHER;
 }
 
-static const char *word_at(const struct hpcw_i_option *option, size_t index) {
+static const char *word_at(const struct ui_option *option, size_t index) {
     if (option->param.choices != NULL) {
         return option->param.choices[index];
     }
@@ -48,7 +48,7 @@ static const char *word_at(const struct hpcw_i_option *option, size_t index) {
 }
 
 /* The words of an option with blanks between them; keys get the '=' that follows them. */
-static void print_words(FILE *stream, const struct hpcw_i_option *option) {
+static void print_words(FILE *stream, const struct ui_option *option) {
     const char *word, *behind = kind_of(option) == KIND_KEY ? "=" : "";
     for (size_t i = 0; (word = word_at(option, i)) != NULL; i++) {
         (void)fprintf(stream, "%s%s%s", i == 0 ? "" : " ", word, behind);
@@ -56,15 +56,15 @@ static void print_words(FILE *stream, const struct hpcw_i_option *option) {
 }
 
 /* Whether the option is best offered in the --no- form, or in both. */
-static bool offers_plain(const struct hpcw_i_option *option) {
-    return (option->flags & HPCW_I_OPTION_NEGATABLE) == 0 || option->default_text == NULL;
+static bool offers_plain(const struct ui_option *option) {
+    return (option->flags & UI_OPTION_NEGATABLE) == 0 || option->default_text == NULL;
 }
-static bool offers_negated(const struct hpcw_i_option *option) {
-    return (option->flags & HPCW_I_OPTION_NEGATABLE) != 0;
+static bool offers_negated(const struct ui_option *option) {
+    return (option->flags & UI_OPTION_NEGATABLE) != 0;
 }
 
 /* Beside its twin a negated flag must not carry the twin's sentence. */
-static const char *help_of(const struct hpcw_i_option *option, bool negated, char *text, size_t size) {
+static const char *help_of(const struct ui_option *option, bool negated, char *text, size_t size) {
     if (negated && offers_plain(option)) {
         (void)snprintf(text, size, "undo --%s", option->param.key);
     } else {
@@ -74,7 +74,7 @@ static const char *help_of(const struct hpcw_i_option *option, bool negated, cha
 }
 
 /* Shell functions may not have every character that a program's name has. */
-static const char *identifier(const struct hpcw_i_program *program, char *text, size_t size) {
+static const char *identifier(const struct ui_program *program, char *text, size_t size) {
     (void)snprintf(text, size, "%s", program->name);
     for (char *p = text; *p != '\0'; p++) {
         if (*p == '-' || *p == '.') {
@@ -84,11 +84,11 @@ static const char *identifier(const struct hpcw_i_program *program, char *text, 
     return text;
 }
 
-static const char *command_name(const struct hpcw_i_program *program, size_t c) {
+static const char *command_name(const struct ui_program *program, size_t c) {
     return program->commands[c].name == NULL ? "run" : program->commands[c].name;
 }
 
-static void print_command_names(FILE *stream, const struct hpcw_i_program *program, const char *between) {
+static void print_command_names(FILE *stream, const struct ui_program *program, const char *between) {
     for (size_t c = 0; program->command_count > 1 && c < program->command_count; c++) {
         (void)fprintf(stream, "%s%s", c == 0 ? "" : between, program->commands[c].name);
     }
@@ -96,9 +96,9 @@ static void print_command_names(FILE *stream, const struct hpcw_i_program *progr
 
 /* ---- bash ---- */
 
-static void bash_values(FILE *stream, const struct hpcw_i_program *program) {
+static void bash_values(FILE *stream, const struct ui_program *program) {
     for (size_t i = 0; i < program->option_count; i++) {
-        const struct hpcw_i_option *option = &program->options[i];
+        const struct ui_option *option = &program->options[i];
         enum kind kind = kind_of(option);
         if (kind == KIND_FLAG) {
             continue;
@@ -144,7 +144,7 @@ static void bash_values(FILE *stream, const struct hpcw_i_program *program) {
     }
 }
 
-void hpcw_i_options_print_bash(const struct hpcw_i_program *program, FILE *stream) {
+void ui_options_print_bash(const struct ui_program *program, FILE *stream) {
     char id[64];
     (void)identifier(program, id, sizeof id);
     (void)fprintf(stream,
@@ -175,8 +175,8 @@ void hpcw_i_options_print_bash(const struct hpcw_i_program *program, FILE *strea
                       : args == KIND_DIR ? "-d"
                                          : "");
         for (size_t i = 0; i < program->option_count; i++) {
-            const struct hpcw_i_option *option = &program->options[i];
-            if ((option->commands & HPCW_I_COMMAND(c)) != 0) {
+            const struct ui_option *option = &program->options[i];
+            if ((option->commands & UI_COMMAND(c)) != 0) {
                 if (offers_plain(option)) {
                     (void)fprintf(stream, "--%s ", option->param.key);
                 }
@@ -221,12 +221,12 @@ static void zsh_text(FILE *stream, const char *text) {
     }
 }
 
-static void zsh_option(FILE *stream, const struct hpcw_i_option *option, bool negated) {
+static void zsh_option(FILE *stream, const struct ui_option *option, bool negated) {
     enum kind kind = kind_of(option);
     const char *no = negated ? "no-" : "";
     /* "(-n --ranks)" keeps the twin from being offered; --set may come again. */
     (void)fprintf(stream, "      ");
-    if (option->read == hpcw_i_read_setting) {
+    if (option->read == ui_read_setting) {
         (void)fprintf(stream, "'*--%s=", option->param.key);
     } else if (option->letter != 0 && !negated) {
         (void)fprintf(stream, "'(-%c --%s)'{-%c%s,--%s%s}'", option->letter, option->param.key, option->letter,
@@ -274,7 +274,7 @@ static void zsh_option(FILE *stream, const struct hpcw_i_option *option, bool ne
     (void)fprintf(stream, "' \\\n");
 }
 
-void hpcw_i_options_print_zsh(const struct hpcw_i_program *program, FILE *stream) {
+void ui_options_print_zsh(const struct ui_program *program, FILE *stream) {
     char id[64];
     (void)identifier(program, id, sizeof id);
     (void)fprintf(stream,
@@ -310,8 +310,8 @@ void hpcw_i_options_print_zsh(const struct hpcw_i_program *program, FILE *stream
     for (size_t c = 0; c < program->command_count; c++) {
         (void)fprintf(stream, "    %s)\n      _arguments -s -S \\\n", command_name(program, c));
         for (size_t i = 0; i < program->option_count; i++) {
-            const struct hpcw_i_option *option = &program->options[i];
-            if ((option->commands & HPCW_I_COMMAND(c)) == 0) {
+            const struct ui_option *option = &program->options[i];
+            if ((option->commands & UI_COMMAND(c)) == 0) {
                 continue;
             }
             if (offers_plain(option)) {
@@ -346,12 +346,12 @@ static void fish_text(FILE *stream, const char *text) {
     }
 }
 
-static void fish_option(FILE *stream, const struct hpcw_i_program *program, const char *id,
-                        const struct hpcw_i_option *option, bool negated) {
+static void fish_option(FILE *stream, const struct ui_program *program, const char *id,
+                        const struct ui_option *option, bool negated) {
     enum kind kind = kind_of(option);
     (void)fprintf(stream, "complete -c %s -n '__%s_is", program->name, id);
     for (size_t c = 0; c < program->command_count; c++) {
-        if ((option->commands & HPCW_I_COMMAND(c)) != 0) {
+        if ((option->commands & UI_COMMAND(c)) != 0) {
             (void)fprintf(stream, " %s", command_name(program, c));
         }
     }
@@ -389,7 +389,7 @@ static void fish_option(FILE *stream, const struct hpcw_i_program *program, cons
     (void)fprintf(stream, "'\n");
 }
 
-void hpcw_i_options_print_fish(const struct hpcw_i_program *program, FILE *stream) {
+void ui_options_print_fish(const struct ui_program *program, FILE *stream) {
     char id[64];
     (void)identifier(program, id, sizeof id);
     (void)fprintf(stream,
@@ -409,7 +409,7 @@ void hpcw_i_options_print_fish(const struct hpcw_i_program *program, FILE *strea
     }
     (void)fprintf(stream, "complete -c %s -f\n", program->name);
     for (size_t c = 0; c < program->command_count; c++) {
-        const struct hpcw_i_command *command = &program->commands[c];
+        const struct ui_command *command = &program->commands[c];
         if (program->command_count > 1) {
             (void)fprintf(stream, "complete -c %s -n __%s_first -a %s -d '", program->name, id, command->name);
             fish_text(stream, command->help);

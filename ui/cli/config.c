@@ -14,13 +14,13 @@
 enum { SECTION_MAX = 49, KEY_MAX = 127, PLACE_SIZE = 512 };
 
 struct reading {
-    struct hpcw_i_parse *parse;
+    struct ui_parse *parse;
     const char *name;
     const char *next, *end; /* what was not yet handed to the parser */
     int line;               /* of the line handed out last, from 1 */
-    struct hpcw_i_settings settings;
-    int option_line[HPCW_I_OPTIONS_MAX]; /* where an option was given, 0: nowhere yet */
-    hpcw_status status;                  /* the first failure; the rest of the file is not read then */
+    struct ui_settings settings;
+    int option_line[UI_OPTIONS_MAX]; /* where an option was given, 0: nowhere yet */
+    hpcw_status status;              /* the first failure; the rest of the file is not read then */
     hpcw_error *err;
 };
 
@@ -67,13 +67,13 @@ static char *read_line(char *buffer, int size, void *context) {
 }
 
 static hpcw_status take_option(struct reading *r, const char *place, const char *key, const char *value) {
-    const struct hpcw_i_program *program = r->parse->program;
-    size_t i = hpcw_i_options_find(program, key);
+    const struct ui_program *program = r->parse->program;
+    size_t i = ui_options_find(program, key);
     bool known = i < program->option_count;
-    if (!known || (program->options[i].flags & HPCW_I_OPTION_NO_CONFIG) != 0) {
-        const char *near = known ? NULL : hpcw_i_options_nearest(program, UINT32_MAX, key);
+    if (!known || (program->options[i].flags & UI_OPTION_NO_CONFIG) != 0) {
+        const char *near = known ? NULL : ui_options_nearest(program, UINT32_MAX, key);
         /* "no-checksums" is near nothing, but plainly meant. */
-        if (strncmp(key, "no-", 3) == 0 && hpcw_i_options_find(program, key + 3) < program->option_count) {
+        if (strncmp(key, "no-", 3) == 0 && ui_options_find(program, key + 3) < program->option_count) {
             return hpcw_i_fail(r->err, HPCW_EINVAL, "%s: wanted \"%s = no\", got \"%s\"", place, key + 3, key);
         }
         return hpcw_i_fail(r->err, HPCW_EINVAL, "%s: wanted an option that [%s] can hold, got \"%s\"%s%s%s",
@@ -85,9 +85,9 @@ static hpcw_status take_option(struct reading *r, const char *place, const char 
                            place, key, r->option_line[i]);
     }
     r->option_line[i] = r->line;
-    struct hpcw_i_parse *parse = r->parse;
-    struct hpcw_i_parse scratch;
-    bool overruled = parse->source[i] == HPCW_I_FROM_COMMAND_LINE;
+    struct ui_parse *parse = r->parse;
+    struct ui_parse scratch;
+    bool overruled = parse->source[i] == UI_FROM_COMMAND_LINE;
     void *copy = NULL;
     if (overruled) {
         /* A wrong value is an error even where the command line wins: check it on a field of its own. */
@@ -99,9 +99,9 @@ static hpcw_status take_option(struct reading *r, const char *place, const char 
         scratch.options = copy;
         parse = &scratch;
     }
-    hpcw_status status = hpcw_i_options_set(parse, i, key, value, place, HPCW_I_FROM_CONFIG, r->err);
+    hpcw_status status = ui_options_set(parse, i, key, value, place, UI_FROM_CONFIG, r->err);
     hpcw_i_free(copy);
-    return status == HPCW_OK ? HPCW_OK : hpcw_i_fail_at(r->err, status, place);
+    return status == HPCW_OK ? HPCW_OK : ui_fail_at(r->err, status, place);
 }
 
 static hpcw_status take_parameter(struct reading *r, const char *place, const char *section, const char *key,
@@ -114,7 +114,7 @@ static hpcw_status take_parameter(struct reading *r, const char *place, const ch
                                place, full, r->settings.items[i].origin);
         }
     }
-    return hpcw_i_settings_add(&r->settings, full, value, place, r->err);
+    return ui_settings_add(&r->settings, full, value, place, r->err);
 }
 
 /* libinih's handler: 0 tells it that the line is in error. */
@@ -140,24 +140,23 @@ static int take_pair(void *context, const char *section, const char *key, const 
 }
 
 /* Where --set collects, NULL in a program without parameters. */
-static struct hpcw_i_settings *settings_of(const struct hpcw_i_parse *parse) {
-    const struct hpcw_i_program *program = parse->program;
+static struct ui_settings *settings_of(const struct ui_parse *parse) {
+    const struct ui_program *program = parse->program;
     for (size_t i = 0; i < program->option_count; i++) {
-        if (program->options[i].read == hpcw_i_read_setting) {
-            return (struct hpcw_i_settings *)(void *)((char *)parse->options +
-                                                      program->options[i].param.offset);
+        if (program->options[i].read == ui_read_setting) {
+            return (struct ui_settings *)(void *)((char *)parse->options + program->options[i].param.offset);
         }
     }
     return NULL;
 }
 
-hpcw_status hpcw_i_config_text(struct hpcw_i_parse *parse, const char *name, const char *text, size_t size,
-                               hpcw_error *err) {
+hpcw_status ui_config_text(struct ui_parse *parse, const char *name, const char *text, size_t size,
+                           hpcw_error *err) {
     struct reading r = {.parse = parse, .name = name, .next = text, .end = text + size, .err = err};
-    struct hpcw_i_settings *settings = settings_of(parse);
-    if (size > HPCW_I_CONFIG_MAX_SIZE) {
+    struct ui_settings *settings = settings_of(parse);
+    if (size > UI_CONFIG_MAX_SIZE) {
         return hpcw_i_fail(err, HPCW_ERANGE, "%s: wanted a configuration of at most %d bytes, got more", name,
-                           HPCW_I_CONFIG_MAX_SIZE);
+                           UI_CONFIG_MAX_SIZE);
     }
     int wrong_line = ini_parse_stream(read_line, &r, take_pair, &r);
     char place[PLACE_SIZE];
@@ -170,15 +169,15 @@ hpcw_status hpcw_i_config_text(struct hpcw_i_parse *parse, const char *name, con
         r.status = hpcw_i_fail(err, HPCW_ENOMEM, "%s: no memory to read it", name);
     } else if (r.status == HPCW_OK && r.settings.count > 0) {
         r.status = settings != NULL
-                       ? hpcw_i_settings_put_before(settings, &r.settings, err)
+                       ? ui_settings_put_before(settings, &r.settings, err)
                        : hpcw_i_fail(err, HPCW_EINVAL, "%s: wanted keys in [%s] only, got %s",
                                      r.settings.items[0].origin, parse->program->name, r.settings.items[0].key);
     }
-    hpcw_i_settings_free(&r.settings);
+    ui_settings_free(&r.settings);
     return r.status;
 }
 
-hpcw_status hpcw_i_config_read(struct hpcw_i_parse *parse, const char *path, hpcw_error *err) {
+hpcw_status ui_config_read(struct ui_parse *parse, const char *path, hpcw_error *err) {
     hpcw_status status = HPCW_OK;
     char *text = NULL;
     /* A stream and not a descriptor: the file may be a pipe, as in --config <(command). */
@@ -186,17 +185,17 @@ hpcw_status hpcw_i_config_read(struct hpcw_i_parse *parse, const char *path, hpc
     if (file == NULL) {
         return hpcw_i_fail_sys(err, errno, "%s: wanted to read a configuration", path);
     }
-    text = hpcw_i_malloc(HPCW_I_CONFIG_MAX_SIZE + 1);
+    text = hpcw_i_malloc(UI_CONFIG_MAX_SIZE + 1);
     if (text == NULL) {
         status = hpcw_i_fail(err, HPCW_ENOMEM, "%s: no memory to read it", path);
         goto done;
     }
-    size_t size = fread(text, 1, HPCW_I_CONFIG_MAX_SIZE + 1, file);
+    size_t size = fread(text, 1, UI_CONFIG_MAX_SIZE + 1, file);
     if (ferror(file)) {
         status = hpcw_i_fail_sys(err, errno, "%s: wanted to read a configuration", path);
         goto done;
     }
-    status = hpcw_i_config_text(parse, path, text, size, err);
+    status = ui_config_text(parse, path, text, size, err);
 done:
     hpcw_i_free(text);
     (void)fclose(file);

@@ -22,21 +22,21 @@
 #include "ui/cli/options.h"
 
 enum {
-    HPCW_I_CONFIG_MAX_SIZE = 1 << 20, /* bytes of a file */
+    UI_CONFIG_MAX_SIZE = 1 << 20, /* bytes of a file */
     /* Bytes of a line: what libinih takes, 198 in Debian's build. Longer lines are refused, never split. */
 };
 
 /*
  * Applies a file to what the command line left open; its parameters go before those of --set. Call it after
- * hpcw_i_options_parse. On failure the program's options are half set, to be freed and not used.
+ * ui_options_parse. On failure the program's options are half set, to be freed and not used.
  *
  * Errors begin with "path:line". HPCW_EINVAL and HPCW_ERANGE (content), HPCW_ENOENT, HPCW_EACCES, HPCW_EIO
  * (file), HPCW_ENOMEM.
  */
-HPCW_MUST_CHECK hpcw_status hpcw_i_config_read(struct hpcw_i_parse *parse, const char *path, hpcw_error *err);
+HPCW_MUST_CHECK hpcw_status ui_config_read(struct ui_parse *parse, const char *path, hpcw_error *err);
 
 /* The same for text in memory, [size] bytes, not necessarily ended by NUL; `name` stands for the path. */
-HPCW_MUST_CHECK hpcw_status hpcw_i_config_text(struct hpcw_i_parse *parse, const char *name, const char *text,
-                                               size_t size, hpcw_error *err);
+HPCW_MUST_CHECK hpcw_status ui_config_text(struct ui_parse *parse, const char *name, const char *text,
+                                           size_t size, hpcw_error *err);
 
 #endif

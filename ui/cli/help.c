@@ -11,28 +11,25 @@
 enum { NAMES_SIZE = 96, HELP_SIZE = 1024 };
 
 /* A flag that is on by default is only ever switched off, so that is the form to show. */
-static bool shown_negated(const struct hpcw_i_option *option) {
-    return (option->flags & HPCW_I_OPTION_NEGATABLE) != 0 && option->default_text != NULL;
+static bool shown_negated(const struct ui_option *option) {
+    return (option->flags & UI_OPTION_NEGATABLE) != 0 && option->default_text != NULL;
 }
 
 /* "--[no-]sync", "--no-checksums", "--ranks" */
-static const char *long_name(const struct hpcw_i_option *option, char *text, size_t size) {
-    const char *no = shown_negated(option)                            ? "no-"
-                     : (option->flags & HPCW_I_OPTION_NEGATABLE) != 0 ? "[no-]"
-                                                                      : "";
+static const char *long_name(const struct ui_option *option, char *text, size_t size) {
+    const char *no = shown_negated(option) ? "no-" : (option->flags & UI_OPTION_NEGATABLE) != 0 ? "[no-]" : "";
     (void)snprintf(text, size, "--%s%s", no, option->param.key);
     return text;
 }
 
 /* Help sentence, words, range where it is not the type's own, default. */
-static const char *full_help(const struct hpcw_i_option *option, char *text, size_t size) {
+static const char *full_help(const struct ui_option *option, char *text, size_t size) {
     size_t used = (size_t)snprintf(text, size, "%s", option->param.help);
     const char *word = NULL, *between = ": ";
     for (size_t i = 0; used < size; i++) {
-        word = option->param.choices != NULL ? option->param.choices[i]
-               : option->words != NULL && option->read != hpcw_i_read_setting
-                   ? option->words(option->word_list, i)
-                   : NULL;
+        word = option->param.choices != NULL                              ? option->param.choices[i]
+               : option->words != NULL && option->read != ui_read_setting ? option->words(option->word_list, i)
+                                                                          : NULL;
         if (word == NULL) {
             break;
         }
@@ -46,19 +43,19 @@ static const char *full_help(const struct hpcw_i_option *option, char *text, siz
 }
 
 /* The rows that the shell of a program adds by itself. */
-static const struct hpcw_i_option common[] = {
+static const struct ui_option common[] = {
     {.param = {.key = "help", .help = "print this and exit"}, .letter = 'h', .section = "Help"},
     {.param = {.key = "version", .help = "print the version and exit"}, .letter = 'V', .section = "Help"},
 };
 
 /* Calls `print` for every row taken by the set of subcommands, `heading` where a section begins. */
-static void each_row(const struct hpcw_i_program *program, uint32_t commands, void *context,
+static void each_row(const struct ui_program *program, uint32_t commands, void *context,
                      void (*heading)(void *context, const char *section),
-                     void (*print)(void *context, const struct hpcw_i_option *option)) {
+                     void (*print)(void *context, const struct ui_option *option)) {
     const char *section = NULL;
     size_t own = program->option_count, all = own + sizeof common / sizeof common[0];
     for (size_t i = 0; i < all; i++) {
-        const struct hpcw_i_option *option = i < own ? &program->options[i] : &common[i - own];
+        const struct ui_option *option = i < own ? &program->options[i] : &common[i - own];
         if (i < own && (option->commands & commands) == 0) {
             continue;
         }
@@ -82,7 +79,7 @@ static void help_heading(void *context, const char *section) {
     (void)fprintf(help->stream, "\n%s:\n", section);
 }
 
-static void help_row(void *context, const struct hpcw_i_option *option) {
+static void help_row(void *context, const struct ui_option *option) {
     enum { COLUMN = 26 };
     const struct help *help = context;
     char name[NAMES_SIZE], names[NAMES_SIZE], text[HELP_SIZE];
@@ -100,21 +97,21 @@ static void help_row(void *context, const struct hpcw_i_option *option) {
         (void)fprintf(help->stream, "\n");
         column = 0;
     }
-    hpcw_i_text_wrap(help->stream, full_help(option, text, sizeof text), column, indent, help->width);
+    ui_text_wrap(help->stream, full_help(option, text, sizeof text), column, indent, help->width);
 }
 
 /* "hpcgen plan --ranks N [OPTION...]" */
-static void print_usage(const struct hpcw_i_program *program, size_t command, bool bracket_name, FILE *stream,
+static void print_usage(const struct ui_program *program, size_t command, bool bracket_name, FILE *stream,
                         unsigned column, unsigned width) {
-    const struct hpcw_i_command *c = &program->commands[command];
+    const struct ui_command *c = &program->commands[command];
     char text[HELP_SIZE];
     size_t used = (size_t)snprintf(text, sizeof text, "%s", program->name);
     if (c->name != NULL) {
         used += (size_t)snprintf(text + used, sizeof text - used, bracket_name ? " [%s]" : " %s", c->name);
     }
     for (size_t i = 0; i < program->option_count && used < sizeof text; i++) {
-        const struct hpcw_i_option *option = &program->options[i];
-        if ((option->required & HPCW_I_COMMAND(command)) != 0) {
+        const struct ui_option *option = &program->options[i];
+        if ((option->required & UI_COMMAND(command)) != 0) {
             used += (size_t)snprintf(text + used, sizeof text - used, " --%s %s", option->param.key,
                                      option->metavar);
         }
@@ -123,11 +120,11 @@ static void print_usage(const struct hpcw_i_program *program, size_t command, bo
         (void)snprintf(text + used, sizeof text - used, " [OPTION...]%s%s", c->args == NULL ? "" : " ",
                        c->args == NULL ? "" : c->args);
     }
-    hpcw_i_text_wrap(stream, text, column, column, width);
+    ui_text_wrap(stream, text, column, column, width);
 }
 
-void hpcw_i_options_print_help(const struct hpcw_i_parse *parse, FILE *stream, unsigned width) {
-    const struct hpcw_i_program *program = parse->program;
+void ui_options_print_help(const struct ui_parse *parse, FILE *stream, unsigned width) {
+    const struct ui_program *program = parse->program;
     struct help help = {stream, width};
     bool whole = !parse->command_named && program->command_count > 1;
     (void)fprintf(stream, "Usage: ");
@@ -136,25 +133,25 @@ void hpcw_i_options_print_help(const struct hpcw_i_parse *parse, FILE *stream, u
         (void)fprintf(stream, "       ");
         char other[NAMES_SIZE];
         (void)snprintf(other, sizeof other, "%s COMMAND [OPTION...] [ARGUMENT...]", program->name);
-        hpcw_i_text_wrap(stream, other, 7, 7, width);
+        ui_text_wrap(stream, other, 7, 7, width);
     }
     (void)fprintf(stream, "\n");
     if (!whole && program->command_count > 1) {
         char text[HELP_SIZE];
         (void)snprintf(text, sizeof text, "%s.", program->commands[parse->command].help);
         text[0] = (char)(text[0] >= 'a' && text[0] <= 'z' ? text[0] - 'a' + 'A' : text[0]);
-        hpcw_i_text_wrap(stream, text, 0, 0, width);
+        ui_text_wrap(stream, text, 0, 0, width);
     } else {
-        hpcw_i_text_wrap(stream, program->description, 0, 0, width);
+        ui_text_wrap(stream, program->description, 0, 0, width);
     }
     if (whole) {
         (void)fprintf(stream, "\nCommands (`%s COMMAND --help` shows the options of each):\n", program->name);
         for (size_t c = 0; c < program->command_count; c++) {
             int n = fprintf(stream, "  %s", program->commands[c].name);
-            hpcw_i_text_wrap(stream, program->commands[c].help, n < 0 ? 0 : (unsigned)n, 14, width);
+            ui_text_wrap(stream, program->commands[c].help, n < 0 ? 0 : (unsigned)n, 14, width);
         }
     }
-    each_row(program, HPCW_I_COMMAND(parse->command), &help, help_heading, help_row);
+    each_row(program, UI_COMMAND(parse->command), &help, help_heading, help_row);
 }
 
 /* ---- the manual page ---- */
@@ -178,7 +175,7 @@ static void roff(FILE *stream, const char *text) {
     }
 }
 
-/* Paragraphs and literal lines, see struct hpcw_i_chapter. */
+/* Paragraphs and literal lines, see struct ui_chapter. */
 static void roff_chapter(FILE *stream, const char *text) {
     bool literal = false, fresh = true;
     for (const char *p = text; *p != '\0';) {
@@ -210,7 +207,7 @@ static void roff_chapter(FILE *stream, const char *text) {
 
 struct man {
     FILE *stream;
-    const struct hpcw_i_program *program;
+    const struct ui_program *program;
 };
 
 static void man_heading(void *context, const char *section) {
@@ -220,7 +217,7 @@ static void man_heading(void *context, const char *section) {
     (void)fprintf(man->stream, "\n");
 }
 
-static void man_row(void *context, const struct hpcw_i_option *option) {
+static void man_row(void *context, const struct ui_option *option) {
     const struct man *man = context;
     FILE *stream = man->stream;
     char name[NAMES_SIZE], text[HELP_SIZE];
@@ -238,12 +235,12 @@ static void man_row(void *context, const struct hpcw_i_option *option) {
     (void)fprintf(stream, "\n");
     roff(stream, full_help(option, text, sizeof text));
     (void)fprintf(stream, ".\n");
-    const struct hpcw_i_program *program = man->program;
-    uint32_t every = program->command_count == 32 ? UINT32_MAX : HPCW_I_COMMAND(program->command_count) - 1;
+    const struct ui_program *program = man->program;
+    uint32_t every = program->command_count == 32 ? UINT32_MAX : UI_COMMAND(program->command_count) - 1;
     if (program->command_count > 1 && option->commands != 0 && (option->commands & every) != every) {
         const char *between = "Taken by ";
         for (size_t c = 0; c < program->command_count; c++) {
-            if ((option->commands & HPCW_I_COMMAND(c)) != 0) {
+            if ((option->commands & UI_COMMAND(c)) != 0) {
                 (void)fprintf(stream, "%s\\fB%s\\fR", between, program->commands[c].name);
                 between = ", ";
             }
@@ -252,7 +249,7 @@ static void man_row(void *context, const struct hpcw_i_option *option) {
     }
 }
 
-static void man_title(FILE *stream, const struct hpcw_i_program *program) {
+static void man_title(FILE *stream, const struct ui_program *program) {
     (void)fprintf(stream, ".\\\" Made from the option table of %s at build time.\n.TH \"", program->name);
     for (const char *p = program->name; *p != '\0'; p++) {
         (void)fputc(*p >= 'a' && *p <= 'z' ? *p - 'a' + 'A' : *p, stream);
@@ -264,14 +261,14 @@ static void man_title(FILE *stream, const struct hpcw_i_program *program) {
     roff(stream, program->summary);
     (void)fprintf(stream, "\n.SH SYNOPSIS\n");
     for (size_t c = 0; c < program->command_count; c++) {
-        const struct hpcw_i_command *command = &program->commands[c];
+        const struct ui_command *command = &program->commands[c];
         (void)fprintf(stream, "%s\\fB%s\\fR", c == 0 ? "" : ".br\n", program->name);
         if (command->name != NULL) {
             (void)fprintf(stream, c == 0 && program->command_count > 1 ? " [\\fB%s\\fR]" : " \\fB%s\\fR",
                           command->name);
         }
         for (size_t i = 0; i < program->option_count; i++) {
-            if ((program->options[i].required & HPCW_I_COMMAND(c)) != 0) {
+            if ((program->options[i].required & UI_COMMAND(c)) != 0) {
                 (void)fprintf(stream, " \\fB\\-\\-");
                 roff(stream, program->options[i].param.key);
                 (void)fprintf(stream, "\\fR \\fI%s\\fR", program->options[i].metavar);
@@ -287,7 +284,7 @@ static void man_title(FILE *stream, const struct hpcw_i_program *program) {
     }
 }
 
-void hpcw_i_options_print_man(const struct hpcw_i_program *program, FILE *stream) {
+void ui_options_print_man(const struct ui_program *program, FILE *stream) {
     struct man man = {stream, program};
     man_title(stream, program);
     (void)fprintf(stream, ".SH DESCRIPTION\n");

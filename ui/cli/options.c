@@ -6,23 +6,23 @@
 #include "libwriter/base/status.h"
 #include "ui/cli/values.h"
 
-static bool is_flag(const struct hpcw_i_option *option) {
+static bool is_flag(const struct ui_option *option) {
     return option->metavar == NULL;
 }
 
-static void *field_of(const struct hpcw_i_parse *parse, const struct hpcw_i_option *option) {
+static void *field_of(const struct ui_parse *parse, const struct ui_option *option) {
     return (char *)parse->options + option->param.offset;
 }
 
 /* How to call the subcommand in a message. */
-static const char *command_title(const struct hpcw_i_program *program, size_t command) {
+static const char *command_title(const struct ui_program *program, size_t command) {
     const char *name = program->commands[command].name;
     return name == NULL ? program->name : name;
 }
 
 /* ---- the table ---- */
 
-size_t hpcw_i_options_find(const struct hpcw_i_program *program, const char *name) {
+size_t ui_options_find(const struct ui_program *program, const char *name) {
     size_t i = 0;
     while (i < program->option_count && strcmp(program->options[i].param.key, name) != 0) {
         i++;
@@ -30,7 +30,7 @@ size_t hpcw_i_options_find(const struct hpcw_i_program *program, const char *nam
     return i;
 }
 
-static size_t find_letter(const struct hpcw_i_program *program, char letter) {
+static size_t find_letter(const struct ui_program *program, char letter) {
     size_t i = 0;
     while (i < program->option_count && program->options[i].letter != letter) {
         i++;
@@ -38,8 +38,8 @@ static size_t find_letter(const struct hpcw_i_program *program, char letter) {
     return i;
 }
 
-const char *hpcw_i_options_nearest(const struct hpcw_i_program *program, uint32_t commands, const char *name) {
-    const char *names[HPCW_I_OPTIONS_MAX + 3];
+const char *ui_options_nearest(const struct ui_program *program, uint32_t commands, const char *name) {
+    const char *names[UI_OPTIONS_MAX + 3];
     size_t n = 0;
     for (size_t i = 0; i < program->option_count; i++) {
         if ((program->options[i].commands & commands) != 0) {
@@ -49,34 +49,34 @@ const char *hpcw_i_options_nearest(const struct hpcw_i_program *program, uint32_
     names[n++] = "help";
     names[n++] = "version";
     names[n] = NULL;
-    return hpcw_i_text_nearest(name, hpcw_i_text_name_in_array, names);
+    return ui_text_nearest(name, ui_text_name_in_array, names);
 }
 
 static const char *command_name(const void *list, size_t index) {
-    const struct hpcw_i_program *program = list;
+    const struct ui_program *program = list;
     return index < program->command_count ? program->commands[index].name : NULL;
 }
 
 /* ---- values ---- */
 
-hpcw_status hpcw_i_options_set(struct hpcw_i_parse *parse, size_t index, const char *name, const char *text,
-                               const char *origin, enum hpcw_i_source source, hpcw_error *err) {
-    const struct hpcw_i_option *option = &parse->program->options[index];
+hpcw_status ui_options_set(struct ui_parse *parse, size_t index, const char *name, const char *text,
+                           const char *origin, enum ui_origin source, hpcw_error *err) {
+    const struct ui_option *option = &parse->program->options[index];
     hpcw_status status;
     if (option->read != NULL) {
         status = option->read(option, field_of(parse, option), name, text, origin, err);
     } else {
-        if (option->param.type == HPCW_I_PARAM_STRING && text[0] == '\0') {
+        if (option->param.type == UI_PARAM_STRING && text[0] == '\0') {
             return hpcw_i_fail(err, HPCW_EINVAL, "%s: wanted a value (%s), got an empty one", name,
                                option->metavar);
         }
-        struct hpcw_i_param param = option->param;
+        struct ui_param param = option->param;
         param.key = name; /* what the message calls it */
         bool zero = option->zero_word != NULL && strcmp(text, option->zero_word) == 0;
         if (zero) {
             param.min = 0; /* the word may stand for a value that is not legal as a number */
         }
-        status = hpcw_i_param_set(&param, parse->options, zero ? "0" : text, err);
+        status = ui_param_set(&param, parse->options, zero ? "0" : text, err);
     }
     if (status == HPCW_OK) {
         parse->source[index] = (unsigned char)source;
@@ -84,36 +84,35 @@ hpcw_status hpcw_i_options_set(struct hpcw_i_parse *parse, size_t index, const c
     return status;
 }
 
-hpcw_status hpcw_i_options_init(struct hpcw_i_parse *parse, const struct hpcw_i_program *program, void *options,
-                                hpcw_error *err) {
-    *parse = (struct hpcw_i_parse){.program = program, .options = options};
-    if (program->option_count > HPCW_I_OPTIONS_MAX || program->command_count == 0 ||
-        program->command_count > 32) {
+hpcw_status ui_options_init(struct ui_parse *parse, const struct ui_program *program, void *options,
+                            hpcw_error *err) {
+    *parse = (struct ui_parse){.program = program, .options = options};
+    if (program->option_count > UI_OPTIONS_MAX || program->command_count == 0 || program->command_count > 32) {
         return hpcw_i_fail(
             err, HPCW_EINTERNAL,
             "option table of %s: wanted at most %d options and 1 to 32 subcommands, got %zu and %zu",
-            program->name, HPCW_I_OPTIONS_MAX, program->option_count, program->command_count);
+            program->name, UI_OPTIONS_MAX, program->option_count, program->command_count);
     }
     memset(options, 0, program->options_size);
     for (size_t i = 0; i < program->option_count; i++) {
-        const struct hpcw_i_option *option = &program->options[i];
+        const struct ui_option *option = &program->options[i];
         if (option->default_text == NULL) {
             continue;
         }
-        hpcw_status status = hpcw_i_options_set(parse, i, option->param.key, option->default_text, "default",
-                                                HPCW_I_FROM_DEFAULT, err);
+        hpcw_status status =
+            ui_options_set(parse, i, option->param.key, option->default_text, "default", UI_FROM_DEFAULT, err);
         if (status != HPCW_OK) {
             hpcw_status code = status == HPCW_ENOMEM ? status : HPCW_EINTERNAL;
-            return hpcw_i_fail_at(err, code, "default of an option");
+            return ui_fail_at(err, code, "default of an option");
         }
     }
     return HPCW_OK;
 }
 
-bool hpcw_i_options_given(const struct hpcw_i_parse *parse, size_t offset) {
+bool ui_options_given(const struct ui_parse *parse, size_t offset) {
     for (size_t i = 0; i < parse->program->option_count; i++) {
         if (parse->program->options[i].param.offset == offset) {
-            return parse->source[i] != HPCW_I_FROM_DEFAULT;
+            return parse->source[i] != UI_FROM_DEFAULT;
         }
     }
     return false;
@@ -122,7 +121,7 @@ bool hpcw_i_options_given(const struct hpcw_i_parse *parse, size_t offset) {
 /* ---- the command line ---- */
 
 struct scan {
-    struct hpcw_i_parse *parse;
+    struct ui_parse *parse;
     int argc;
     char *const *argv;
     int at; /* the word being read */
@@ -149,10 +148,10 @@ static const char *next_value(struct scan *scan, const char *shown, const char *
 }
 
 /* The names of the subcommands in a set, "generate, plan". */
-static const char *commands_text(const struct hpcw_i_program *program, uint32_t set, char *text, size_t size) {
+static const char *commands_text(const struct ui_program *program, uint32_t set, char *text, size_t size) {
     text[0] = '\0';
     for (size_t c = 0; c < program->command_count; c++) {
-        if ((set & HPCW_I_COMMAND(c)) != 0 && program->commands[c].name != NULL) {
+        if ((set & UI_COMMAND(c)) != 0 && program->commands[c].name != NULL) {
             size_t used = strlen(text);
             (void)snprintf(text + used, size - used, "%s%s", used == 0 ? "" : ", ", program->commands[c].name);
         }
@@ -160,10 +159,10 @@ static const char *commands_text(const struct hpcw_i_program *program, uint32_t 
     return text;
 }
 
-static hpcw_status check_taken(const struct scan *scan, const struct hpcw_i_option *option, const char *shown,
+static hpcw_status check_taken(const struct scan *scan, const struct ui_option *option, const char *shown,
                                hpcw_error *err) {
-    const struct hpcw_i_program *program = scan->parse->program;
-    if ((option->commands & HPCW_I_COMMAND(scan->parse->command)) != 0) {
+    const struct ui_program *program = scan->parse->program;
+    if ((option->commands & UI_COMMAND(scan->parse->command)) != 0) {
         return HPCW_OK;
     }
     char takers[256];
@@ -174,21 +173,20 @@ static hpcw_status check_taken(const struct scan *scan, const struct hpcw_i_opti
 
 static hpcw_status unknown_option(const struct scan *scan, const char *shown, const char *name,
                                   hpcw_error *err) {
-    const struct hpcw_i_program *program = scan->parse->program;
+    const struct ui_program *program = scan->parse->program;
     bool negated = strncmp(name, "no-", 3) == 0;
     const char *positive = negated ? name + 3 : name;
-    const char *near = hpcw_i_options_nearest(program, HPCW_I_COMMAND(scan->parse->command), positive);
+    const char *near = ui_options_nearest(program, UI_COMMAND(scan->parse->command), positive);
     if (near == NULL) {
-        near = hpcw_i_options_nearest(program, UINT32_MAX, positive);
+        near = ui_options_nearest(program, UINT32_MAX, positive);
     }
     const char *title = command_title(program, scan->parse->command);
     if (near == NULL) {
         return hpcw_i_fail(err, HPCW_EINVAL, "%s: wanted an option of %s (see --help), got no such", shown,
                            title);
     }
-    size_t i = hpcw_i_options_find(program, near);
-    negated =
-        negated && i < program->option_count && (program->options[i].flags & HPCW_I_OPTION_NEGATABLE) != 0;
+    size_t i = ui_options_find(program, near);
+    negated = negated && i < program->option_count && (program->options[i].flags & UI_OPTION_NEGATABLE) != 0;
     return hpcw_i_fail(err, HPCW_EINVAL, "%s: wanted an option of %s, got no such; did you mean --%s%s?", shown,
                        title, negated ? "no-" : "", near);
 }
@@ -202,12 +200,12 @@ static hpcw_status built_in(struct scan *scan, const char *shown, const char *na
                             bool *known, hpcw_error *err) {
     static const struct {
         const char *name;
-        enum hpcw_i_answer answer;
+        enum ui_answer answer;
     } built_ins[] = {
-        {"help", HPCW_I_ANSWER_HELP},
-        {"version", HPCW_I_ANSWER_VERSION},
-        {"help-man", HPCW_I_ANSWER_MAN},
-        {"help-completion", HPCW_I_ANSWER_COMPLETION},
+        {"help", UI_ANSWER_HELP},
+        {"version", UI_ANSWER_VERSION},
+        {"help-man", UI_ANSWER_MAN},
+        {"help-completion", UI_ANSWER_COMPLETION},
     };
     size_t b = 0;
     while (b < sizeof built_ins / sizeof built_ins[0] && strcmp(built_ins[b].name, name) != 0) {
@@ -217,8 +215,8 @@ static hpcw_status built_in(struct scan *scan, const char *shown, const char *na
     if (!*known) {
         return HPCW_OK;
     }
-    enum hpcw_i_answer answer = built_ins[b].answer;
-    if (answer == HPCW_I_ANSWER_COMPLETION) {
+    enum ui_answer answer = built_ins[b].answer;
+    if (answer == UI_ANSWER_COMPLETION) {
         if (value == NULL && (value = next_value(scan, shown, "SHELL", err)) == NULL) {
             return HPCW_EINVAL;
         }
@@ -239,7 +237,7 @@ static hpcw_status built_in(struct scan *scan, const char *shown, const char *na
 
 /* argv[at] is "--name" or "--name=value". */
 static hpcw_status long_option(struct scan *scan, hpcw_error *err) {
-    const struct hpcw_i_program *program = scan->parse->program;
+    const struct ui_program *program = scan->parse->program;
     const char *word = scan->argv[scan->at];
     const char *equals = strchr(word, '=');
     const char *value = equals == NULL ? NULL : equals + 1;
@@ -259,19 +257,19 @@ static hpcw_status long_option(struct scan *scan, hpcw_error *err) {
     if (known || status != HPCW_OK) {
         return status;
     }
-    size_t i = hpcw_i_options_find(program, name);
+    size_t i = ui_options_find(program, name);
     bool on = true;
     if (i == program->option_count && strncmp(name, "no-", 3) == 0) {
-        i = hpcw_i_options_find(program, name + 3);
+        i = ui_options_find(program, name + 3);
         on = false;
-        if (i < program->option_count && (program->options[i].flags & HPCW_I_OPTION_NEGATABLE) == 0) {
+        if (i < program->option_count && (program->options[i].flags & UI_OPTION_NEGATABLE) == 0) {
             i = program->option_count;
         }
     }
     if (i == program->option_count) {
         return unknown_option(scan, shown, name, err);
     }
-    const struct hpcw_i_option *option = &program->options[i];
+    const struct ui_option *option = &program->options[i];
     status = check_taken(scan, option, shown, err);
     if (status != HPCW_OK) {
         return status;
@@ -284,16 +282,16 @@ static hpcw_status long_option(struct scan *scan, hpcw_error *err) {
     } else if (value == NULL && (value = next_value(scan, shown, option->metavar, err)) == NULL) {
         return HPCW_EINVAL;
     }
-    return hpcw_i_options_set(scan->parse, i, shown, value, shown, HPCW_I_FROM_COMMAND_LINE, err);
+    return ui_options_set(scan->parse, i, shown, value, shown, UI_FROM_COMMAND_LINE, err);
 }
 
 /* argv[at] is "-n", "-nvalue" or "-abc". */
 static hpcw_status short_options(struct scan *scan, hpcw_error *err) {
-    const struct hpcw_i_program *program = scan->parse->program;
+    const struct ui_program *program = scan->parse->program;
     for (const char *p = scan->argv[scan->at] + 1; *p != '\0'; p++) {
         char shown[3] = {'-', *p, '\0'};
         if (*p == 'h' || *p == 'V') {
-            scan->parse->answer = *p == 'h' ? HPCW_I_ANSWER_HELP : HPCW_I_ANSWER_VERSION;
+            scan->parse->answer = *p == 'h' ? UI_ANSWER_HELP : UI_ANSWER_VERSION;
             return HPCW_OK;
         }
         size_t i = find_letter(program, *p);
@@ -301,7 +299,7 @@ static hpcw_status short_options(struct scan *scan, hpcw_error *err) {
             return hpcw_i_fail(err, HPCW_EINVAL, "%s: wanted an option of %s (see --help), got no such",
                                scan->argv[scan->at], command_title(program, scan->parse->command));
         }
-        const struct hpcw_i_option *option = &program->options[i];
+        const struct ui_option *option = &program->options[i];
         hpcw_status status = check_taken(scan, option, shown, err);
         if (status != HPCW_OK) {
             return status;
@@ -315,7 +313,7 @@ static hpcw_status short_options(struct scan *scan, hpcw_error *err) {
                 return HPCW_EINVAL;
             }
         }
-        status = hpcw_i_options_set(scan->parse, i, shown, value, shown, HPCW_I_FROM_COMMAND_LINE, err);
+        status = ui_options_set(scan->parse, i, shown, value, shown, UI_FROM_COMMAND_LINE, err);
         if (status != HPCW_OK || last) {
             return status;
         }
@@ -323,7 +321,7 @@ static hpcw_status short_options(struct scan *scan, hpcw_error *err) {
     return HPCW_OK;
 }
 
-static size_t find_command(const struct hpcw_i_program *program, const char *name) {
+static size_t find_command(const struct ui_program *program, const char *name) {
     size_t c = 0;
     while (c < program->command_count &&
            (program->commands[c].name == NULL || strcmp(program->commands[c].name, name) != 0)) {
@@ -333,12 +331,12 @@ static size_t find_command(const struct hpcw_i_program *program, const char *nam
 }
 
 static hpcw_status argument(struct scan *scan, hpcw_error *err) {
-    struct hpcw_i_parse *parse = scan->parse;
-    const struct hpcw_i_program *program = parse->program;
-    const struct hpcw_i_command *command = &program->commands[parse->command];
+    struct ui_parse *parse = scan->parse;
+    const struct ui_program *program = parse->program;
+    const struct ui_command *command = &program->commands[parse->command];
     const char *word = scan->argv[scan->at];
     char text[256];
-    if (parse->arg_count < command->max_args && parse->arg_count < HPCW_I_ARGS_MAX) {
+    if (parse->arg_count < command->max_args && parse->arg_count < UI_ARGS_MAX) {
         parse->args[parse->arg_count++] = word;
         return HPCW_OK;
     }
@@ -355,15 +353,15 @@ static hpcw_status argument(struct scan *scan, hpcw_error *err) {
         return hpcw_i_fail(err, HPCW_EINVAL, "subcommand %s: wanted as the first word, got it behind \"%s\"",
                            word, scan->argv[scan->at - 1]);
     }
-    const char *near = strcmp(word, "help") == 0 ? "--help" : hpcw_i_text_nearest(word, command_name, program);
+    const char *near = strcmp(word, "help") == 0 ? "--help" : ui_text_nearest(word, command_name, program);
     return hpcw_i_fail(err, HPCW_EINVAL, "subcommand: wanted one of %s, got \"%s\"%s%s%s",
                        commands_text(program, UINT32_MAX, text, sizeof text), word,
                        near == NULL ? "" : "; did you mean ", near == NULL ? "" : near,
                        near == NULL ? "" : "?");
 }
 
-hpcw_status hpcw_i_options_parse(struct hpcw_i_parse *parse, int argc, char *const *argv, hpcw_error *err) {
-    const struct hpcw_i_program *program = parse->program;
+hpcw_status ui_options_parse(struct ui_parse *parse, int argc, char *const *argv, hpcw_error *err) {
+    const struct ui_program *program = parse->program;
     struct scan scan = {.parse = parse, .argc = argc, .argv = argv, .at = 1};
     if (argc > 1 && program->command_count > 1) {
         size_t c = find_command(program, argv[1]);
@@ -387,11 +385,11 @@ hpcw_status hpcw_i_options_parse(struct hpcw_i_parse *parse, int argc, char *con
         } else {
             status = short_options(&scan, err);
         }
-        if (status != HPCW_OK || parse->answer != HPCW_I_ANSWER_NONE) {
+        if (status != HPCW_OK || parse->answer != UI_ANSWER_NONE) {
             return status;
         }
     }
-    const struct hpcw_i_command *command = &program->commands[parse->command];
+    const struct ui_command *command = &program->commands[parse->command];
     if (parse->arg_count < command->min_args) {
         return hpcw_i_fail(err, HPCW_EINVAL, "%s: wanted %s, got %zu argument%s",
                            command_title(program, parse->command), command->args, parse->arg_count,
@@ -400,12 +398,11 @@ hpcw_status hpcw_i_options_parse(struct hpcw_i_parse *parse, int argc, char *con
     return HPCW_OK;
 }
 
-hpcw_status hpcw_i_options_finish(const struct hpcw_i_parse *parse, hpcw_error *err) {
-    const struct hpcw_i_program *program = parse->program;
+hpcw_status ui_options_finish(const struct ui_parse *parse, hpcw_error *err) {
+    const struct ui_program *program = parse->program;
     for (size_t i = 0; i < program->option_count; i++) {
-        const struct hpcw_i_option *option = &program->options[i];
-        if ((option->required & HPCW_I_COMMAND(parse->command)) != 0 &&
-            parse->source[i] == HPCW_I_FROM_DEFAULT) {
+        const struct ui_option *option = &program->options[i];
+        if ((option->required & UI_COMMAND(parse->command)) != 0 && parse->source[i] == UI_FROM_DEFAULT) {
             return hpcw_i_fail(err, HPCW_EINVAL, "%s: wanted --%s %s, got none (see --help)",
                                command_title(program, parse->command), option->param.key,
                                option->metavar == NULL ? "" : option->metavar);
@@ -414,31 +411,31 @@ hpcw_status hpcw_i_options_finish(const struct hpcw_i_parse *parse, hpcw_error *
     return HPCW_OK;
 }
 
-void hpcw_i_options_answer(const struct hpcw_i_parse *parse, FILE *stream) {
+void ui_options_answer(const struct ui_parse *parse, FILE *stream) {
     enum { WIDTH_MAX = 100 };
-    const struct hpcw_i_program *program = parse->program;
+    const struct ui_program *program = parse->program;
     switch (parse->answer) {
-    case HPCW_I_ANSWER_HELP: {
-        unsigned width = hpcw_i_text_width(stream);
-        hpcw_i_options_print_help(parse, stream, width > WIDTH_MAX ? WIDTH_MAX : width);
+    case UI_ANSWER_HELP: {
+        unsigned width = ui_text_width(stream);
+        ui_options_print_help(parse, stream, width > WIDTH_MAX ? WIDTH_MAX : width);
         break;
     }
-    case HPCW_I_ANSWER_VERSION:
+    case UI_ANSWER_VERSION:
         (void)fprintf(stream, "%s %s\n", program->name, program->version());
         break;
-    case HPCW_I_ANSWER_MAN:
-        hpcw_i_options_print_man(program, stream);
+    case UI_ANSWER_MAN:
+        ui_options_print_man(program, stream);
         break;
-    case HPCW_I_ANSWER_COMPLETION:
+    case UI_ANSWER_COMPLETION:
         if (parse->shell == 0) {
-            hpcw_i_options_print_bash(program, stream);
+            ui_options_print_bash(program, stream);
         } else if (parse->shell == 1) {
-            hpcw_i_options_print_zsh(program, stream);
+            ui_options_print_zsh(program, stream);
         } else {
-            hpcw_i_options_print_fish(program, stream);
+            ui_options_print_fish(program, stream);
         }
         break;
-    case HPCW_I_ANSWER_NONE:
+    case UI_ANSWER_NONE:
         break;
     }
 }

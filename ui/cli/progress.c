@@ -16,7 +16,7 @@
 
 enum { LABEL_SIZE = 64, LINE_SIZE = 512 };
 
-struct hpcw_i_progress {
+struct ui_progress {
     atomic_uint_fast64_t done;
     char apart[64];       /* the workers' counter shares no cache line with what the ticker reads */
     pthread_mutex_t lock; /* label, stopping, and every byte that goes to the stream */
@@ -40,19 +40,19 @@ static double now_s(void) {
 
 /* ---- what a drawing looks like ---- */
 
-static const char *remaining(char text[HPCW_I_TEXT_SIZE], const struct hpcw_i_progress_state *s) {
+static const char *remaining(char text[UI_TEXT_SIZE], const struct ui_progress_state *s) {
     if (s->total <= s->done || !(s->rate > 0)) {
         return NULL;
     }
     double left = (double)(s->total - s->done) / s->rate;
     if (left <= 60) { /* whole seconds: tenths of an estimate only flicker */
-        (void)snprintf(text, HPCW_I_TEXT_SIZE, "%.0f s", ceil(left));
+        (void)snprintf(text, UI_TEXT_SIZE, "%.0f s", ceil(left));
         return text;
     }
-    return hpcw_i_text_duration(text, left);
+    return ui_text_duration(text, left);
 }
 
-static unsigned percent(const struct hpcw_i_progress_state *s) {
+static unsigned percent(const struct ui_progress_state *s) {
     return s->done >= s->total ? 100 : (unsigned)((double)s->done / (double)s->total * 100);
 }
 
@@ -62,38 +62,38 @@ static void append(char *text, size_t size, size_t columns, const char *gap, con
     int n = snprintf(piece, sizeof piece, "%s%s", gap, what);
     size_t used = strlen(text);
     if (n > 0 && (size_t)n < sizeof piece && used + (size_t)n < size &&
-        hpcw_i_text_columns(text) + hpcw_i_text_columns(piece) <= columns) {
+        ui_text_columns(text) + ui_text_columns(piece) <= columns) {
         memcpy(text + used, piece, (size_t)n + 1);
     }
 }
 
-void hpcw_i_progress_bar(char *text, size_t size, unsigned width, const struct hpcw_i_progress_state *s) {
+void ui_progress_bar(char *text, size_t size, unsigned width, const struct ui_progress_state *s) {
     enum { BAR_MIN = 10, BAR_MAX = 40 };
-    char done[HPCW_I_TEXT_SIZE], total[HPCW_I_TEXT_SIZE], rate[HPCW_I_TEXT_SIZE], left[HPCW_I_TEXT_SIZE];
+    char done[UI_TEXT_SIZE], total[UI_TEXT_SIZE], rate[UI_TEXT_SIZE], left[UI_TEXT_SIZE];
     size_t columns = width > 1 ? width - 1 : 1;
     char tail[256] = "";
     /* In the order of importance: what does not fit is left out. */
     if (s->total != 0) {
         (void)snprintf(tail, sizeof tail, "%3u%%", percent(s));
-        char both[2 * HPCW_I_TEXT_SIZE + 8];
-        (void)snprintf(both, sizeof both, "%s of %s", hpcw_i_text_bytes(done, s->done),
-                       hpcw_i_text_bytes(total, s->total));
+        char both[2 * UI_TEXT_SIZE + 8];
+        (void)snprintf(both, sizeof both, "%s of %s", ui_text_bytes(done, s->done),
+                       ui_text_bytes(total, s->total));
         append(tail, sizeof tail, columns, "  ", both);
     } else {
-        (void)snprintf(tail, sizeof tail, "%s", hpcw_i_text_bytes(done, s->done));
+        (void)snprintf(tail, sizeof tail, "%s", ui_text_bytes(done, s->done));
     }
     if (s->rate >= 0) {
-        append(tail, sizeof tail, columns, "  ", hpcw_i_text_rate(rate, s->rate));
+        append(tail, sizeof tail, columns, "  ", ui_text_rate(rate, s->rate));
     }
     const char *time = remaining(left, s);
     if (time != NULL) {
-        char with[HPCW_I_TEXT_SIZE + 8];
+        char with[UI_TEXT_SIZE + 8];
         (void)snprintf(with, sizeof with, "%s left", time);
         append(tail, sizeof tail, columns, "  ", with);
     } else if (s->total == 0) {
-        append(tail, sizeof tail, columns, "  ", hpcw_i_text_duration(left, s->elapsed_s));
+        append(tail, sizeof tail, columns, "  ", ui_text_duration(left, s->elapsed_s));
     }
-    size_t tail_columns = hpcw_i_text_columns(tail);
+    size_t tail_columns = ui_text_columns(tail);
     if (s->label != NULL && s->label[0] != '\0') {
         append(tail, sizeof tail, columns, "  ", s->label);
     }
@@ -102,10 +102,10 @@ void hpcw_i_progress_bar(char *text, size_t size, unsigned width, const struct h
         return;
     }
     /* The label is worth less than the bar. */
-    if (hpcw_i_text_columns(tail) + BAR_MIN + 3 > columns) {
+    if (ui_text_columns(tail) + BAR_MIN + 3 > columns) {
         tail[tail_columns] = '\0'; /* all ASCII up to here */
     }
-    size_t cells = columns - hpcw_i_text_columns(tail) - 3;
+    size_t cells = columns - ui_text_columns(tail) - 3;
     cells = cells > BAR_MAX ? BAR_MAX : cells;
     size_t full = s->done >= s->total ? cells : (size_t)((double)s->done / (double)s->total * (double)cells);
     char bar[BAR_MAX + 1];
@@ -115,20 +115,19 @@ void hpcw_i_progress_bar(char *text, size_t size, unsigned width, const struct h
     (void)snprintf(text, size, "[%s] %s", bar, tail);
 }
 
-void hpcw_i_progress_line(char *text, size_t size, const struct hpcw_i_progress_state *s) {
-    char done[HPCW_I_TEXT_SIZE], total[HPCW_I_TEXT_SIZE], rate[HPCW_I_TEXT_SIZE], left[HPCW_I_TEXT_SIZE];
-    hpcw_i_text_bytes(done, s->done);
+void ui_progress_line(char *text, size_t size, const struct ui_progress_state *s) {
+    char done[UI_TEXT_SIZE], total[UI_TEXT_SIZE], rate[UI_TEXT_SIZE], left[UI_TEXT_SIZE];
+    ui_text_bytes(done, s->done);
     text[0] = '\0';
     if (s->total != 0) {
-        char head[2 * HPCW_I_TEXT_SIZE + 16];
-        (void)snprintf(head, sizeof head, "%s of %s (%u%%)", done, hpcw_i_text_bytes(total, s->total),
-                       percent(s));
+        char head[2 * UI_TEXT_SIZE + 16];
+        (void)snprintf(head, sizeof head, "%s of %s (%u%%)", done, ui_text_bytes(total, s->total), percent(s));
         append(text, size, size, "", head);
     } else {
         append(text, size, size, "", done);
     }
     if (s->rate >= 0) {
-        append(text, size, size, ", ", hpcw_i_text_rate(rate, s->rate));
+        append(text, size, size, ", ", ui_text_rate(rate, s->rate));
     }
     const char *time = remaining(left, s);
     if (time != NULL) {
@@ -143,7 +142,7 @@ void hpcw_i_progress_line(char *text, size_t size, const struct hpcw_i_progress_
 /* ---- the thread that draws ---- */
 
 /* With the lock held. */
-static void clear(struct hpcw_i_progress *p) {
+static void clear(struct ui_progress *p) {
     if (p->drawn) {
         (void)fprintf(p->stream, "\r\033[K");
         p->drawn = false;
@@ -151,9 +150,9 @@ static void clear(struct hpcw_i_progress *p) {
 }
 
 /* With the lock held. */
-static void draw(struct hpcw_i_progress *p, double rate) {
+static void draw(struct ui_progress *p, double rate) {
     char line[LINE_SIZE];
-    struct hpcw_i_progress_state state = {
+    struct ui_progress_state state = {
         .label = p->label,
         .done = atomic_load_explicit(&p->done, memory_order_relaxed),
         .total = p->total,
@@ -162,17 +161,17 @@ static void draw(struct hpcw_i_progress *p, double rate) {
     };
     const char *prefix = p->prefix == NULL ? "" : p->prefix, *colon = p->prefix == NULL ? "" : ": ";
     if (p->bar) {
-        unsigned width = p->width != 0 ? p->width : hpcw_i_text_width(p->stream);
-        size_t lead = hpcw_i_text_columns(prefix) + strlen(colon);
+        unsigned width = p->width != 0 ? p->width : ui_text_width(p->stream);
+        size_t lead = ui_text_columns(prefix) + strlen(colon);
         if (lead + 20 > width) { /* too narrow for both */
             prefix = colon = "";
             lead = 0;
         }
-        hpcw_i_progress_bar(line, sizeof line, width - (unsigned)lead, &state);
+        ui_progress_bar(line, sizeof line, width - (unsigned)lead, &state);
         (void)fprintf(p->stream, "\r%s%s%s\033[K", prefix, colon, line);
         p->drawn = true;
     } else {
-        hpcw_i_progress_line(line, sizeof line, &state);
+        ui_progress_line(line, sizeof line, &state);
         (void)fprintf(p->stream, "%s%s%s\n", prefix, colon, line);
     }
     (void)fflush(p->stream);
@@ -204,7 +203,7 @@ static void rate_update(struct rate *r, double at_s, uint64_t done) {
 }
 
 static void *run(void *arg) {
-    struct hpcw_i_progress *p = arg;
+    struct ui_progress *p = arg;
     struct rate rate = {.at_s = p->start_s};
     /* Lines come at growing distances, the rate is sampled steadily. */
     const double sample_s = p->bar ? p->interval_s : fmin(p->interval_s, 1),
@@ -244,7 +243,7 @@ static void *run(void *arg) {
 /* ---- the calls ---- */
 
 /* Signals are the program's business: none may land on the thread that holds the lock of the terminal. */
-static bool start_thread(struct hpcw_i_progress *p) {
+static bool start_thread(struct ui_progress *p) {
     sigset_t all, before;
     (void)sigfillset(&all);
     if (pthread_sigmask(SIG_SETMASK, &all, &before) != 0) {
@@ -255,13 +254,13 @@ static bool start_thread(struct hpcw_i_progress *p) {
     return rc == 0;
 }
 
-hpcw_status hpcw_i_progress_start(const struct hpcw_i_progress_options *options, struct hpcw_i_progress **out,
-                                  hpcw_error *err) {
+hpcw_status ui_progress_start(const struct ui_progress_options *options, struct ui_progress **out,
+                              hpcw_error *err) {
     *out = NULL;
-    if (options->mode == HPCW_I_PROGRESS_QUIET) {
+    if (options->mode == UI_PROGRESS_QUIET) {
         return HPCW_OK;
     }
-    struct hpcw_i_progress *p = hpcw_i_calloc(1, sizeof *p);
+    struct ui_progress *p = hpcw_i_calloc(1, sizeof *p);
     if (p == NULL) {
         return hpcw_i_fail(err, HPCW_ENOMEM, "progress display: no memory for %zu bytes", sizeof *p);
     }
@@ -270,8 +269,8 @@ hpcw_status hpcw_i_progress_start(const struct hpcw_i_progress_options *options,
     p->prefix = options->prefix;
     p->total = options->total;
     p->width = options->width;
-    p->bar = options->mode == HPCW_I_PROGRESS_BAR ||
-             (options->mode == HPCW_I_PROGRESS_AUTO && hpcw_i_text_is_terminal(p->stream));
+    p->bar = options->mode == UI_PROGRESS_BAR ||
+             (options->mode == UI_PROGRESS_AUTO && ui_text_is_terminal(p->stream));
     p->interval_s = options->interval_s > 0 ? options->interval_s : p->bar ? 0.1 : 5;
     p->start_s = now_s();
 
@@ -286,17 +285,17 @@ hpcw_status hpcw_i_progress_start(const struct hpcw_i_progress_options *options,
     return HPCW_OK;
 }
 
-void hpcw_i_progress_add(struct hpcw_i_progress *p, uint64_t bytes) {
+void ui_progress_add(struct ui_progress *p, uint64_t bytes) {
     if (p != NULL) {
         (void)atomic_fetch_add_explicit(&p->done, bytes, memory_order_relaxed);
     }
 }
 
-uint64_t hpcw_i_progress_done(const struct hpcw_i_progress *p) {
+uint64_t ui_progress_done(const struct ui_progress *p) {
     return p == NULL ? 0 : atomic_load_explicit(&p->done, memory_order_relaxed);
 }
 
-void hpcw_i_progress_label(struct hpcw_i_progress *p, const char *label) {
+void ui_progress_label(struct ui_progress *p, const char *label) {
     if (p == NULL) {
         return;
     }
@@ -305,7 +304,7 @@ void hpcw_i_progress_label(struct hpcw_i_progress *p, const char *label) {
     (void)pthread_mutex_unlock(&p->lock);
 }
 
-void hpcw_i_progress_message(struct hpcw_i_progress *p, const char *fmt, ...) {
+void ui_progress_message(struct ui_progress *p, const char *fmt, ...) {
     if (p == NULL) {
         return;
     }
@@ -323,7 +322,7 @@ void hpcw_i_progress_message(struct hpcw_i_progress *p, const char *fmt, ...) {
     va_end(args);
 }
 
-void hpcw_i_progress_stop(struct hpcw_i_progress *p) {
+void ui_progress_stop(struct ui_progress *p) {
     if (p == NULL) {
         return;
     }

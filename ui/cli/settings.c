@@ -8,7 +8,7 @@
 #include "libwriter/base/status.h"
 #include "ui/cli/text.h"
 
-hpcw_status hpcw_i_fail_at(hpcw_error *err, hpcw_status code, const char *place) {
+hpcw_status ui_fail_at(hpcw_error *err, hpcw_status code, const char *place) {
     if (err != NULL) {
         hpcw_error inner = *err;
         /* The record replaces control characters, so a hostile file name stays on its line. */
@@ -19,18 +19,18 @@ hpcw_status hpcw_i_fail_at(hpcw_error *err, hpcw_status code, const char *place)
     return code;
 }
 
-static void setting_free(struct hpcw_i_setting *s) {
+static void setting_free(struct ui_setting *s) {
     hpcw_i_free(s->key);
     hpcw_i_free(s->value);
     hpcw_i_free(s->origin);
 }
 
-static hpcw_status reserve(struct hpcw_i_settings *s, size_t more, hpcw_error *err) {
+static hpcw_status reserve(struct ui_settings *s, size_t more, hpcw_error *err) {
     if (s->capacity - s->count >= more) {
         return HPCW_OK;
     }
     size_t capacity = s->capacity * 2 > s->count + more ? s->capacity * 2 : s->count + more;
-    struct hpcw_i_setting *items = hpcw_i_realloc(s->items, capacity * sizeof *items);
+    struct ui_setting *items = hpcw_i_realloc(s->items, capacity * sizeof *items);
     if (items == NULL) {
         return hpcw_i_fail(err, HPCW_ENOMEM, "list of %zu parameters: no memory", s->count + more);
     }
@@ -39,13 +39,13 @@ static hpcw_status reserve(struct hpcw_i_settings *s, size_t more, hpcw_error *e
     return HPCW_OK;
 }
 
-hpcw_status hpcw_i_settings_add(struct hpcw_i_settings *settings, const char *key, const char *value,
-                                const char *origin, hpcw_error *err) {
+hpcw_status ui_settings_add(struct ui_settings *settings, const char *key, const char *value,
+                            const char *origin, hpcw_error *err) {
     hpcw_status status = reserve(settings, 1, err);
     if (status != HPCW_OK) {
         return status;
     }
-    struct hpcw_i_setting new = {hpcw_i_strdup(key), hpcw_i_strdup(value), hpcw_i_strdup(origin)};
+    struct ui_setting new = {hpcw_i_strdup(key), hpcw_i_strdup(value), hpcw_i_strdup(origin)};
     if (new.key == NULL || new.value == NULL || new.origin == NULL) {
         setting_free(&new);
         return hpcw_i_fail(err, HPCW_ENOMEM, "parameter %s: no memory", key);
@@ -54,10 +54,9 @@ hpcw_status hpcw_i_settings_add(struct hpcw_i_settings *settings, const char *ke
     return HPCW_OK;
 }
 
-hpcw_status hpcw_i_settings_put_before(struct hpcw_i_settings *settings, struct hpcw_i_settings *weaker,
-                                       hpcw_error *err) {
+hpcw_status ui_settings_put_before(struct ui_settings *settings, struct ui_settings *weaker, hpcw_error *err) {
     if (weaker->count == 0) {
-        hpcw_i_settings_free(weaker);
+        ui_settings_free(weaker);
         return HPCW_OK;
     }
     hpcw_status status = reserve(weaker, settings->count, err);
@@ -69,14 +68,14 @@ hpcw_status hpcw_i_settings_put_before(struct hpcw_i_settings *settings, struct 
     }
     hpcw_i_free(settings->items);
     *settings = *weaker;
-    *weaker = (struct hpcw_i_settings){0};
+    *weaker = (struct ui_settings){0};
     return HPCW_OK;
 }
 
-void hpcw_i_settings_free(struct hpcw_i_settings *settings) {
+void ui_settings_free(struct ui_settings *settings) {
     for (size_t i = 0; i < settings->count; i++) {
         setting_free(&settings->items[i]);
     }
     hpcw_i_free(settings->items);
-    *settings = (struct hpcw_i_settings){0};
+    *settings = (struct ui_settings){0};
 }

@@ -11,31 +11,31 @@
 
 #include <hpcw/status.h>
 
-struct hpcw_i_setting {
+struct ui_setting {
     char *key;    /* "linktest.messages" */
     char *value;  /* "100" */
     char *origin; /* where it was said: "--set", "run.ini:12" */
 };
 
 /* In the order of rising precedence. A zeroed struct is an empty list. */
-struct hpcw_i_settings {
-    struct hpcw_i_setting *items;
+struct ui_settings {
+    struct ui_setting *items;
     size_t count, capacity;
 };
 
 /* Appends copies of the three. HPCW_ENOMEM. */
-HPCW_MUST_CHECK hpcw_status hpcw_i_settings_add(struct hpcw_i_settings *settings, const char *key,
-                                                const char *value, const char *origin, hpcw_error *err);
+HPCW_MUST_CHECK hpcw_status ui_settings_add(struct ui_settings *settings, const char *key, const char *value,
+                                            const char *origin, hpcw_error *err);
 
 /* Moves all of `weaker` before those of `settings`; `weaker` is empty then. HPCW_ENOMEM leaves both as they
  * were. */
-HPCW_MUST_CHECK hpcw_status hpcw_i_settings_put_before(struct hpcw_i_settings *settings,
-                                                       struct hpcw_i_settings *weaker, hpcw_error *err);
+HPCW_MUST_CHECK hpcw_status ui_settings_put_before(struct ui_settings *settings, struct ui_settings *weaker,
+                                                   hpcw_error *err);
 
-void hpcw_i_settings_free(struct hpcw_i_settings *settings);
+void ui_settings_free(struct ui_settings *settings);
 
 /* Puts "place: " before the message of an error; err may be NULL. Returns err's code, or `code` if err is NULL.
  */
-hpcw_status hpcw_i_fail_at(hpcw_error *err, hpcw_status code, const char *place);
+hpcw_status ui_fail_at(hpcw_error *err, hpcw_status code, const char *place);
 
 #endif

@@ -20,7 +20,7 @@ static char *scaled_bytes(char *text, uint64_t bytes, uint64_t base, const char 
         u++;
     }
     if (u == 0) {
-        (void)snprintf(text, HPCW_I_TEXT_SIZE, "%llu B", (unsigned long long)bytes);
+        (void)snprintf(text, UI_TEXT_SIZE, "%llu B", (unsigned long long)bytes);
         return text;
     }
     /* Whole tenths in integers: no double holds every 64-bit size. unit <= 2^60, so the products fit. */
@@ -29,40 +29,40 @@ static char *scaled_bytes(char *text, uint64_t bytes, uint64_t base, const char 
         tenths = 10;
         u++;
     }
-    (void)snprintf(text, HPCW_I_TEXT_SIZE, "%llu.%llu %s", (unsigned long long)(tenths / 10),
+    (void)snprintf(text, UI_TEXT_SIZE, "%llu.%llu %s", (unsigned long long)(tenths / 10),
                    (unsigned long long)(tenths % 10), units[u]);
     return text;
 }
 
-char *hpcw_i_text_bytes(char text[HPCW_I_TEXT_SIZE], uint64_t bytes) {
+char *ui_text_bytes(char text[UI_TEXT_SIZE], uint64_t bytes) {
     static const char *const units[] = {"B", "kB", "MB", "GB", "TB", "PB", "EB", NULL};
     return scaled_bytes(text, bytes, 1000, units);
 }
 
-char *hpcw_i_text_bytes_binary(char text[HPCW_I_TEXT_SIZE], uint64_t bytes) {
+char *ui_text_bytes_binary(char text[UI_TEXT_SIZE], uint64_t bytes) {
     static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB", NULL};
     return scaled_bytes(text, bytes, 1024, units);
 }
 
-char *hpcw_i_text_size(char text[HPCW_I_TEXT_SIZE], uint64_t bytes) {
+char *ui_text_size(char text[UI_TEXT_SIZE], uint64_t bytes) {
     static const char *const suffixes[] = {"", "K", "M", "G", "T"};
     size_t s = 0;
     while (s + 1 < sizeof suffixes / sizeof suffixes[0] && bytes != 0 && bytes % 1024 == 0) {
         bytes /= 1024;
         s++;
     }
-    (void)snprintf(text, HPCW_I_TEXT_SIZE, "%llu%s", (unsigned long long)bytes, suffixes[s]);
+    (void)snprintf(text, UI_TEXT_SIZE, "%llu%s", (unsigned long long)bytes, suffixes[s]);
     return text;
 }
 
-char *hpcw_i_text_rate(char text[HPCW_I_TEXT_SIZE], double bytes_per_second) {
+char *ui_text_rate(char text[UI_TEXT_SIZE], double bytes_per_second) {
     if (!(bytes_per_second >= 0) || bytes_per_second >= 1.8e19) {
-        (void)snprintf(text, HPCW_I_TEXT_SIZE, "- B/s");
+        (void)snprintf(text, UI_TEXT_SIZE, "- B/s");
         return text;
     }
-    char bytes[HPCW_I_TEXT_SIZE];
-    hpcw_i_text_bytes(bytes, (uint64_t)(bytes_per_second + 0.5));
-    (void)snprintf(text, HPCW_I_TEXT_SIZE, "%.20s/s", bytes);
+    char bytes[UI_TEXT_SIZE];
+    ui_text_bytes(bytes, (uint64_t)(bytes_per_second + 0.5));
+    (void)snprintf(text, UI_TEXT_SIZE, "%.20s/s", bytes);
     return text;
 }
 
@@ -72,17 +72,17 @@ static bool three_digits(char *text, double value, const char *unit) {
     if (value >= 999.5) {
         return false;
     }
-    (void)snprintf(text, HPCW_I_TEXT_SIZE, "%.*f %s", decimals, value, unit);
+    (void)snprintf(text, UI_TEXT_SIZE, "%.*f %s", decimals, value, unit);
     return true;
 }
 
-char *hpcw_i_text_duration(char text[HPCW_I_TEXT_SIZE], double seconds) {
+char *ui_text_duration(char text[UI_TEXT_SIZE], double seconds) {
     if (!(seconds >= 0) || seconds > 1e15) {
-        (void)snprintf(text, HPCW_I_TEXT_SIZE, "-");
+        (void)snprintf(text, UI_TEXT_SIZE, "-");
         return text;
     }
     if (seconds == 0) {
-        (void)snprintf(text, HPCW_I_TEXT_SIZE, "0 s");
+        (void)snprintf(text, UI_TEXT_SIZE, "0 s");
         return text;
     }
     if (three_digits(text, seconds * 1e9, "ns") || three_digits(text, seconds * 1e6, "us") ||
@@ -94,28 +94,28 @@ char *hpcw_i_text_duration(char text[HPCW_I_TEXT_SIZE], double seconds) {
     }
     uint64_t s = (uint64_t)(seconds + 0.5);
     if (s < 3600) {
-        (void)snprintf(text, HPCW_I_TEXT_SIZE, "%u min %02u s", (unsigned)(s / 60), (unsigned)(s % 60));
+        (void)snprintf(text, UI_TEXT_SIZE, "%u min %02u s", (unsigned)(s / 60), (unsigned)(s % 60));
         return text;
     }
     uint64_t min = (uint64_t)(seconds / 60 + 0.5);
     if (min < (uint64_t)24 * 60) {
-        (void)snprintf(text, HPCW_I_TEXT_SIZE, "%u h %02u min", (unsigned)(min / 60), (unsigned)(min % 60));
+        (void)snprintf(text, UI_TEXT_SIZE, "%u h %02u min", (unsigned)(min / 60), (unsigned)(min % 60));
         return text;
     }
     uint64_t h = (uint64_t)(seconds / 3600 + 0.5);
-    (void)snprintf(text, HPCW_I_TEXT_SIZE, "%llu d %02u h", (unsigned long long)(h / 24), (unsigned)(h % 24));
+    (void)snprintf(text, UI_TEXT_SIZE, "%llu d %02u h", (unsigned long long)(h / 24), (unsigned)(h % 24));
     return text;
 }
 
 /* ---- terminals ---- */
 
-bool hpcw_i_text_is_terminal(FILE *stream) {
+bool ui_text_is_terminal(FILE *stream) {
     int fd = fileno(stream);
     const char *term = getenv("TERM");
     return fd >= 0 && isatty(fd) == 1 && term != NULL && term[0] != '\0' && strcmp(term, "dumb") != 0;
 }
 
-unsigned hpcw_i_text_width(FILE *stream) {
+unsigned ui_text_width(FILE *stream) {
     enum { MIN = 20, DEFAULT = 80, MAX = 10000 };
     unsigned long width = 0;
     struct winsize size;
@@ -135,7 +135,7 @@ unsigned hpcw_i_text_width(FILE *stream) {
 
 /* ---- paragraphs ---- */
 
-size_t hpcw_i_text_columns(const char *text) {
+size_t ui_text_columns(const char *text) {
     size_t n = 0;
     for (const char *p = text; *p != '\0'; p++) {
         n += ((unsigned char)*p & 0xC0) != 0x80;
@@ -151,7 +151,7 @@ static size_t columns_of(const char *text, size_t bytes) {
     return n;
 }
 
-void hpcw_i_text_wrap(FILE *stream, const char *text, unsigned column, unsigned indent, unsigned width) {
+void ui_text_wrap(FILE *stream, const char *text, unsigned column, unsigned indent, unsigned width) {
     size_t at = column;
     bool first = true; /* nothing yet on this line */
     for (const char *p = text; *p != '\0';) {
@@ -190,7 +190,7 @@ void hpcw_i_text_wrap(FILE *stream, const char *text, unsigned column, unsigned 
 
 /* ---- the nearest name ---- */
 
-const char *hpcw_i_text_name_in_array(const void *list, size_t index) {
+const char *ui_text_name_in_array(const void *list, size_t index) {
     const char *const *names = list;
     return names[index];
 }
@@ -224,7 +224,7 @@ static unsigned distance(const char *a, const char *b) {
     return rows[an % 3][bn];
 }
 
-const char *hpcw_i_text_nearest(const char *word, hpcw_i_text_name *name, const void *list) {
+const char *ui_text_nearest(const char *word, ui_text_name *name, const void *list) {
     size_t length = strlen(word);
     if (length == 0 || length > NEAREST_MAX) {
         return NULL;
@@ -259,8 +259,8 @@ const char *hpcw_i_text_nearest(const char *word, hpcw_i_text_name *name, const 
 
 /* ---- tables ---- */
 
-void hpcw_i_table_column(struct hpcw_i_table *table, const char *title, enum hpcw_i_align align) {
-    if (table->column_count == HPCW_I_TABLE_COLUMNS || table->cell_count != 0) {
+void ui_table_column(struct ui_table *table, const char *title, enum ui_align align) {
+    if (table->column_count == UI_TABLE_COLUMNS || table->cell_count != 0) {
         table->failed = true;
         return;
     }
@@ -269,7 +269,7 @@ void hpcw_i_table_column(struct hpcw_i_table *table, const char *title, enum hpc
     table->column_count++;
 }
 
-void hpcw_i_table_cell(struct hpcw_i_table *table, const char *fmt, ...) {
+void ui_table_cell(struct ui_table *table, const char *fmt, ...) {
     if (table->failed) {
         return;
     }
@@ -299,12 +299,12 @@ void hpcw_i_table_cell(struct hpcw_i_table *table, const char *fmt, ...) {
 }
 
 /* Blanks are held back until something follows them, so none ends a line. */
-static void print_row(const struct hpcw_i_table *table, FILE *stream, const char *const *cells,
-                      const size_t *width, size_t indent) {
+static void print_row(const struct ui_table *table, FILE *stream, const char *const *cells, const size_t *width,
+                      size_t indent) {
     size_t blanks = indent;
     for (size_t c = 0; c < table->column_count; c++) {
-        size_t pad = width[c] - hpcw_i_text_columns(cells[c]);
-        bool right = table->columns[c].align == HPCW_I_RIGHT;
+        size_t pad = width[c] - ui_text_columns(cells[c]);
+        bool right = table->columns[c].align == UI_RIGHT;
         blanks += right ? pad : 0;
         if (cells[c][0] != '\0') {
             (void)fprintf(stream, "%*s%s", (int)blanks, "", cells[c]);
@@ -315,28 +315,27 @@ static void print_row(const struct hpcw_i_table *table, FILE *stream, const char
     (void)fprintf(stream, "\n");
 }
 
-hpcw_status hpcw_i_table_print(const struct hpcw_i_table *table, FILE *stream, unsigned indent,
-                               hpcw_error *err) {
+hpcw_status ui_table_print(const struct ui_table *table, FILE *stream, unsigned indent, hpcw_error *err) {
     size_t n = table->column_count;
     if (table->failed || n == 0) {
         return hpcw_i_fail(err, HPCW_ENOMEM,
                            "a table of %zu columns: no memory for its cells, or more than %d columns", n,
-                           HPCW_I_TABLE_COLUMNS);
+                           UI_TABLE_COLUMNS);
     }
     if (table->cell_count % n != 0) {
         return hpcw_i_fail(err, HPCW_EINVAL, "a table of %zu columns: the last row has %zu cells", n,
                            table->cell_count % n);
     }
-    size_t width[HPCW_I_TABLE_COLUMNS] = {0};
-    const char *titles[HPCW_I_TABLE_COLUMNS];
+    size_t width[UI_TABLE_COLUMNS] = {0};
+    const char *titles[UI_TABLE_COLUMNS];
     bool head = false;
     for (size_t c = 0; c < n; c++) {
         titles[c] = table->columns[c].title == NULL ? "" : table->columns[c].title;
-        width[c] = hpcw_i_text_columns(titles[c]);
+        width[c] = ui_text_columns(titles[c]);
         head = head || width[c] > 0;
     }
     for (size_t i = 0; i < table->cell_count; i++) {
-        size_t columns = hpcw_i_text_columns(table->cells[i]);
+        size_t columns = ui_text_columns(table->cells[i]);
         if (columns > width[i % n]) {
             width[i % n] = columns;
         }
@@ -357,10 +356,10 @@ hpcw_status hpcw_i_table_print(const struct hpcw_i_table *table, FILE *stream, u
     return HPCW_OK;
 }
 
-void hpcw_i_table_free(struct hpcw_i_table *table) {
+void ui_table_free(struct ui_table *table) {
     for (size_t i = 0; i < table->cell_count; i++) {
         hpcw_i_free(table->cells[i]);
     }
     hpcw_i_free(table->cells);
-    *table = (struct hpcw_i_table){0};
+    *table = (struct ui_table){0};
 }

@@ -13,30 +13,30 @@
 /* ---- numbers ---- */
 
 /* Room for every text that the functions below make, NUL included. Each returns its first argument. */
-#define HPCW_I_TEXT_SIZE 32
+#define UI_TEXT_SIZE 32
 
 /* "999 B", "285.3 MB", "17.2 GB": powers of 1000, one decimal, rounded half up and never to "1000.0 MB". */
-char *hpcw_i_text_bytes(char text[HPCW_I_TEXT_SIZE], uint64_t bytes);
+char *ui_text_bytes(char text[UI_TEXT_SIZE], uint64_t bytes);
 
 /* "272.1 MiB": powers of 1024. */
-char *hpcw_i_text_bytes_binary(char text[HPCW_I_TEXT_SIZE], uint64_t bytes);
+char *ui_text_bytes_binary(char text[UI_TEXT_SIZE], uint64_t bytes);
 
 /* "4K", "16M", "4097": the shortest text that a size option takes back to the same number. */
-char *hpcw_i_text_size(char text[HPCW_I_TEXT_SIZE], uint64_t bytes);
+char *ui_text_size(char text[UI_TEXT_SIZE], uint64_t bytes);
 
 /* "812.4 MB/s"; anything that is no rate (negative, not finite) is "- B/s". */
-char *hpcw_i_text_rate(char text[HPCW_I_TEXT_SIZE], double bytes_per_second);
+char *ui_text_rate(char text[UI_TEXT_SIZE], double bytes_per_second);
 
 /* "12.3 us", "1.50 s", "2 min 05 s", "3 h 07 min", "2 d 03 h"; anything that is no duration is "-". */
-char *hpcw_i_text_duration(char text[HPCW_I_TEXT_SIZE], double seconds);
+char *ui_text_duration(char text[UI_TEXT_SIZE], double seconds);
 
 /* ---- terminals ---- */
 
 /* Whether a stream leads to a terminal that can move its cursor (TERM is set and not "dumb"). */
-bool hpcw_i_text_is_terminal(FILE *stream);
+bool ui_text_is_terminal(FILE *stream);
 
 /* Columns of the stream's terminal, or of the variable COLUMNS, or 80; at least 20. */
-unsigned hpcw_i_text_width(FILE *stream);
+unsigned ui_text_width(FILE *stream);
 
 /* ---- paragraphs ---- */
 
@@ -45,39 +45,39 @@ unsigned hpcw_i_text_width(FILE *stream);
  * starts with `indent` spaces. `column` is where the cursor stands before the first word. A longer word gets a
  * line of its own and is not cut. Line feeds in the text are kept. Ends with a line feed.
  */
-void hpcw_i_text_wrap(FILE *stream, const char *text, unsigned column, unsigned indent, unsigned width);
+void ui_text_wrap(FILE *stream, const char *text, unsigned column, unsigned indent, unsigned width);
 
 /* Columns that a UTF-8 text takes, one per code point: the names and units used here have no wide characters.
  */
-size_t hpcw_i_text_columns(const char *text);
+size_t ui_text_columns(const char *text);
 
 /* ---- the nearest name ---- */
 
 /* The index-th name of a list, NULL behind the last one. */
-typedef const char *hpcw_i_text_name(const void *list, size_t index);
+typedef const char *ui_text_name(const void *list, size_t index);
 
 /* Names as a NULL-terminated array: `list` is a const char *const *. */
-const char *hpcw_i_text_name_in_array(const void *list, size_t index);
+const char *ui_text_name_in_array(const void *list, size_t index);
 
 /*
  * The name that the user most likely meant by `word`: the fewest insertions, deletions, replacements and swaps
  * of neighbours, or else the only name that begins with the word. NULL if none is near.
  */
-const char *hpcw_i_text_nearest(const char *word, hpcw_i_text_name *name, const void *list);
+const char *ui_text_nearest(const char *word, ui_text_name *name, const void *list);
 
 /* ---- tables ---- */
 
-enum hpcw_i_align { HPCW_I_LEFT, HPCW_I_RIGHT };
+enum ui_align { UI_LEFT, UI_RIGHT };
 
-#define HPCW_I_TABLE_COLUMNS 16
+#define UI_TABLE_COLUMNS 16
 
-/* Rows of aligned cells. A zeroed struct is an empty table. Trouble is kept until hpcw_i_table_print reports
+/* Rows of aligned cells. A zeroed struct is an empty table. Trouble is kept until ui_table_print reports
  * it. */
-struct hpcw_i_table {
+struct ui_table {
     struct {
         const char *title;
-        enum hpcw_i_align align;
-    } columns[HPCW_I_TABLE_COLUMNS];
+        enum ui_align align;
+    } columns[UI_TABLE_COLUMNS];
     size_t column_count;
     char **cells; /* row by row */
     size_t cell_count, cell_capacity;
@@ -85,18 +85,18 @@ struct hpcw_i_table {
 };
 
 /* Appends a column, before the first cell. The title is borrowed. Without any title no head is printed. */
-void hpcw_i_table_column(struct hpcw_i_table *table, const char *title, enum hpcw_i_align align);
+void ui_table_column(struct ui_table *table, const char *title, enum ui_align align);
 
 /* Fills the next cell; cells fill rows from the left. */
-void hpcw_i_table_cell(struct hpcw_i_table *table, const char *fmt, ...) HPCW_PRINTF(2, 3);
+void ui_table_cell(struct ui_table *table, const char *fmt, ...) HPCW_PRINTF(2, 3);
 
 /*
  * Prints head, rule and rows, each line `indent` spaces in, columns two spaces apart, no blanks at line ends.
  * HPCW_ENOMEM if a cell could not be kept, HPCW_EINVAL if the last row is not complete.
  */
-HPCW_MUST_CHECK hpcw_status hpcw_i_table_print(const struct hpcw_i_table *table, FILE *stream, unsigned indent,
-                                               hpcw_error *err);
+HPCW_MUST_CHECK hpcw_status ui_table_print(const struct ui_table *table, FILE *stream, unsigned indent,
+                                           hpcw_error *err);
 
-void hpcw_i_table_free(struct hpcw_i_table *table);
+void ui_table_free(struct ui_table *table);
 
 #endif

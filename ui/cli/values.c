@@ -23,11 +23,11 @@ static bool read_count(const char *text, size_t length, uint32_t *value) {
     return true;
 }
 
-hpcw_status hpcw_i_read_part(const struct hpcw_i_option *option, void *field, const char *name,
-                             const char *text, const char *origin, hpcw_error *err) {
+hpcw_status ui_read_part(const struct ui_option *option, void *field, const char *name, const char *text,
+                         const char *origin, hpcw_error *err) {
     (void)option;
     (void)origin;
-    struct hpcw_i_part *part = field;
+    struct ui_part *part = field;
     const char *slash = strchr(text, '/');
     uint32_t number, count;
     if (slash == NULL || !read_count(text, (size_t)(slash - text), &number) ||
@@ -44,7 +44,7 @@ hpcw_status hpcw_i_read_part(const struct hpcw_i_option *option, void *field, co
 
 /* ---- words ---- */
 
-static hpcw_status unknown_word(const struct hpcw_i_option *option, const char *name, const char *word,
+static hpcw_status unknown_word(const struct ui_option *option, const char *name, const char *word,
                                 hpcw_error *err) {
     char list[512] = "";
     const char *w;
@@ -52,14 +52,14 @@ static hpcw_status unknown_word(const struct hpcw_i_option *option, const char *
         size_t used = strlen(list);
         (void)snprintf(list + used, sizeof list - used, "%s%s", i == 0 ? "" : ", ", w);
     }
-    const char *near = hpcw_i_text_nearest(word, option->words, option->word_list);
+    const char *near = ui_text_nearest(word, option->words, option->word_list);
     return hpcw_i_fail(err, HPCW_EINVAL, "%s: wanted one of %s, got \"%s\"%s%s%s", name, list, word,
                        near == NULL ? "" : "; did you mean ", near == NULL ? "" : near,
                        near == NULL ? "" : "?");
 }
 
 /* The place of a word of `length` bytes in the option's list, or -1. */
-static int find_word(const struct hpcw_i_option *option, const char *word, size_t length) {
+static int find_word(const struct ui_option *option, const char *word, size_t length) {
     const char *w;
     for (int i = 0; (w = option->words(option->word_list, (size_t)i)) != NULL; i++) {
         if (strlen(w) == length && memcmp(w, word, length) == 0) {
@@ -69,8 +69,8 @@ static int find_word(const struct hpcw_i_option *option, const char *word, size_
     return -1;
 }
 
-hpcw_status hpcw_i_read_word(const struct hpcw_i_option *option, void *field, const char *name,
-                             const char *text, const char *origin, hpcw_error *err) {
+hpcw_status ui_read_word(const struct ui_option *option, void *field, const char *name, const char *text,
+                         const char *origin, hpcw_error *err) {
     (void)origin;
     size_t length = strlen(text);
     if (find_word(option, text, length) < 0) {
@@ -84,8 +84,8 @@ hpcw_status hpcw_i_read_word(const struct hpcw_i_option *option, void *field, co
     return HPCW_OK;
 }
 
-hpcw_status hpcw_i_read_word_set(const struct hpcw_i_option *option, void *field, const char *name,
-                                 const char *text, const char *origin, hpcw_error *err) {
+hpcw_status ui_read_word_set(const struct ui_option *option, void *field, const char *name, const char *text,
+                             const char *origin, hpcw_error *err) {
     (void)origin;
     uint64_t set = 0;
     size_t words = 0;
@@ -120,8 +120,8 @@ hpcw_status hpcw_i_read_word_set(const struct hpcw_i_option *option, void *field
 
 /* ---- key=value ---- */
 
-hpcw_status hpcw_i_read_setting(const struct hpcw_i_option *option, void *field, const char *name,
-                                const char *text, const char *origin, hpcw_error *err) {
+hpcw_status ui_read_setting(const struct ui_option *option, void *field, const char *name, const char *text,
+                            const char *origin, hpcw_error *err) {
     (void)option;
     const char *equals = strchr(text, '=');
     char key[128];
@@ -135,13 +135,13 @@ hpcw_status hpcw_i_read_setting(const struct hpcw_i_option *option, void *field,
     }
     memcpy(key, text, length);
     key[length] = '\0';
-    return hpcw_i_settings_add(field, key, equals + 1, origin, err);
+    return ui_settings_add(field, key, equals + 1, origin, err);
 }
 
 /* ---- durations and sizes ---- */
 
-hpcw_status hpcw_i_read_duration(const struct hpcw_i_option *option, void *field, const char *name,
-                                 const char *text, const char *origin, hpcw_error *err) {
+hpcw_status ui_read_duration(const struct ui_option *option, void *field, const char *name, const char *text,
+                             const char *origin, hpcw_error *err) {
     (void)origin;
     static const struct {
         const char *unit;
@@ -172,31 +172,31 @@ hpcw_status hpcw_i_read_duration(const struct hpcw_i_option *option, void *field
     return HPCW_OK;
 }
 
-static hpcw_status read_size(const struct hpcw_i_option *option, const char *name, const char *text,
-                             size_t length, uint64_t *value, hpcw_error *err) {
+static hpcw_status read_size(const struct ui_option *option, const char *name, const char *text, size_t length,
+                             uint64_t *value, hpcw_error *err) {
     char word[32];
     if (length >= sizeof word) {
         return hpcw_i_fail(err, HPCW_EINVAL, "%s: wanted a size like 64K, got \"%.*s\"", name, 40, text);
     }
     memcpy(word, text, length);
     word[length] = '\0';
-    struct hpcw_i_param param = option->param;
+    struct ui_param param = option->param;
     param.key = name;
-    param.type = HPCW_I_PARAM_SIZE;
+    param.type = UI_PARAM_SIZE;
     param.offset = 0;
-    return hpcw_i_param_set(&param, value, word, err);
+    return ui_param_set(&param, value, word, err);
 }
 
-static hpcw_status add_size(struct hpcw_i_sizes *sizes, const char *name, uint64_t value, hpcw_error *err) {
-    if (sizes->count == HPCW_I_SIZES_MAX) {
-        return hpcw_i_fail(err, HPCW_ERANGE, "%s: wanted at most %d sizes, got more", name, HPCW_I_SIZES_MAX);
+static hpcw_status add_size(struct ui_sizes *sizes, const char *name, uint64_t value, hpcw_error *err) {
+    if (sizes->count == UI_SIZES_MAX) {
+        return hpcw_i_fail(err, HPCW_ERANGE, "%s: wanted at most %d sizes, got more", name, UI_SIZES_MAX);
     }
     sizes->at[sizes->count++] = value;
     return HPCW_OK;
 }
 
 /* `text` is FIRST:LAST:STEP; the colons are at the two offsets. */
-static hpcw_status add_range(const struct hpcw_i_option *option, struct hpcw_i_sizes *sizes, const char *name,
+static hpcw_status add_range(const struct ui_option *option, struct ui_sizes *sizes, const char *name,
                              const char *text, size_t colon1, size_t colon2, size_t length, hpcw_error *err) {
     uint64_t first, last, step;
     hpcw_status status = read_size(option, name, text, colon1, &first, err);
@@ -215,7 +215,7 @@ static hpcw_status add_range(const struct hpcw_i_option *option, struct hpcw_i_s
         times = false;
     }
     if (plus) {
-        struct hpcw_i_option any = *option;
+        struct ui_option any = *option;
         any.param.min = 0; /* the limits are those of the sizes, not of the steps between them */
         status = read_size(&any, name, how + 1, how_length - 1, &step, err);
         if (status != HPCW_OK) {
@@ -236,10 +236,10 @@ static hpcw_status add_range(const struct hpcw_i_option *option, struct hpcw_i_s
     return status;
 }
 
-hpcw_status hpcw_i_read_sizes(const struct hpcw_i_option *option, void *field, const char *name,
-                              const char *text, const char *origin, hpcw_error *err) {
+hpcw_status ui_read_sizes(const struct ui_option *option, void *field, const char *name, const char *text,
+                          const char *origin, hpcw_error *err) {
     (void)origin;
-    struct hpcw_i_sizes sizes = {0};
+    struct ui_sizes sizes = {0};
     for (const char *p = text;; p++) {
         size_t length = strcspn(p, ",");
         size_t colon1 = strcspn(p, ":,"),

@@ -13,43 +13,43 @@
 /* ---- The figure around a chart ---- */
 
 /* `lines`: how high it is, in lines of text; 0: as charts commonly are. */
-static void begin_figure(struct hpcw_i_page *page, const char *title, const char *caption,
-                         enum hpcw_i_page_origin origin, size_t lines) {
+static void begin_figure(struct ui_page *page, const char *title, const char *caption,
+                         enum ui_page_origin origin, size_t lines) {
     char text[64];
     (void)snprintf(text, sizeof text, "<figure id=\"chart-%u\">\n<figcaption><strong>", ++page->charts);
-    hpcw_i_page_open_element(page, text, "</figure>\n");
-    hpcw_i_page_escaped(page, title);
-    hpcw_i_page_raw(page, "</strong>");
-    hpcw_i_page_badge(page, origin);
-    hpcw_i_page_escaped(page, caption);
-    hpcw_i_page_raw(page, "</figcaption>\n<div class=\"plot\"");
+    ui_page_open_element(page, text, "</figure>\n");
+    ui_page_escaped(page, title);
+    ui_page_raw(page, "</strong>");
+    ui_page_badge(page, origin);
+    ui_page_escaped(page, caption);
+    ui_page_raw(page, "</figcaption>\n<div class=\"plot\"");
     if (lines > 0) {
         (void)snprintf(text, sizeof text, " style=\"height: %zurem\"", lines);
-        hpcw_i_page_raw(page, text);
+        ui_page_raw(page, text);
     }
-    hpcw_i_page_raw(page, "><canvas role=\"img\" aria-label=\"");
-    hpcw_i_page_escaped(page, title);
-    hpcw_i_page_raw(page, "\"></canvas></div>\n<script type=\"application/json\">");
+    ui_page_raw(page, "><canvas role=\"img\" aria-label=\"");
+    ui_page_escaped(page, title);
+    ui_page_raw(page, "\"></canvas></div>\n<script type=\"application/json\">");
 }
 
-static void begin_json(struct hpcw_i_page *page, struct hpcw_i_json *j, const char *kind) {
+static void begin_json(struct ui_page *page, struct hpcw_i_json *j, const char *kind) {
     page->scratch.size = 0;
     hpcw_i_json_open_buf(j, &page->scratch, &(struct hpcw_i_json_options){.replace_bad_utf8 = true});
     hpcw_i_json_begin_object(j);
     hpcw_i_json_put_str(j, "kind", kind);
 }
 
-static void end_json(struct hpcw_i_page *page, struct hpcw_i_json *j) {
+static void end_json(struct ui_page *page, struct hpcw_i_json *j) {
     hpcw_i_json_end_object(j);
     hpcw_error e;
     hpcw_status s = hpcw_i_json_finish(j, &e);
     if (s == HPCW_OK) {
-        hpcw_i_page_json(page, (const char *)page->scratch.data, page->scratch.size);
+        ui_page_json(page, (const char *)page->scratch.data, page->scratch.size);
     } else if (page->status == HPCW_OK) {
         page->status = s;
         page->error = e;
     }
-    hpcw_i_page_raw(page, "</script>\n");
+    ui_page_raw(page, "</script>\n");
 }
 
 static void number(struct hpcw_i_json *j, double v) {
@@ -84,11 +84,11 @@ static void optional(struct hpcw_i_json *j, const char *key, const char *text) {
 
 /* ---- Curves and points ---- */
 
-static void put_axis(struct hpcw_i_json *j, const char *key, const struct hpcw_i_page_axis *axis) {
+static void put_axis(struct hpcw_i_json *j, const char *key, const struct ui_page_axis *axis) {
     hpcw_i_json_key(j, key);
     hpcw_i_json_begin_object(j);
     hpcw_i_json_put_str(j, "label", axis->label);
-    hpcw_i_json_put_str(j, "unit", hpcw_i_page_unit_name[axis->unit]);
+    hpcw_i_json_put_str(j, "unit", ui_page_unit_name[axis->unit]);
     hpcw_i_json_put_bool(j, "log", axis->log);
     if (axis->tick != NULL) {
         numbers(j, "ticks", axis->tick, axis->ticks);
@@ -100,7 +100,7 @@ static void put_axis(struct hpcw_i_json *j, const char *key, const struct hpcw_i
     hpcw_i_json_end_object(j);
 }
 
-static void put_series(struct hpcw_i_json *j, const struct hpcw_i_page_series *s) {
+static void put_series(struct hpcw_i_json *j, const struct ui_page_series *s) {
     hpcw_i_json_begin_object(j);
     hpcw_i_json_put_str(j, "name", s->name);
     put_colour(j, s->colour);
@@ -109,7 +109,7 @@ static void put_series(struct hpcw_i_json *j, const struct hpcw_i_page_series *s
     hpcw_i_json_key(j, "points");
     hpcw_i_json_begin_array(j);
     for (size_t i = 0; i < s->points; i++) {
-        const struct hpcw_i_page_point *p = &s->point[i];
+        const struct ui_page_point *p = &s->point[i];
         hpcw_i_json_begin_object(j);
         hpcw_i_json_key(j, "x");
         number(j, p->x);
@@ -129,12 +129,12 @@ static void put_series(struct hpcw_i_json *j, const struct hpcw_i_page_series *s
     hpcw_i_json_end_object(j);
 }
 
-static void table_of_xy(struct hpcw_i_page *page, const struct hpcw_i_page_xy *chart) {
+static void table_of_xy(struct ui_page *page, const struct ui_page_xy *chart) {
     bool intervals = false;
     bool notes = false;
     for (size_t k = 0; k < chart->count; k++) {
         for (size_t i = 0; i < chart->series[k].points; i++) {
-            const struct hpcw_i_page_point *p = &chart->series[k].point[i];
+            const struct ui_page_point *p = &chart->series[k].point[i];
             intervals = intervals || (isfinite(p->low) && isfinite(p->high));
             notes = notes || p->note != NULL || p->doubtful;
         }
@@ -148,29 +148,29 @@ static void table_of_xy(struct hpcw_i_page *page, const struct hpcw_i_page_xy *c
     if (notes) {
         title[n++] = "note";
     }
-    hpcw_i_page_table(page, "Figures of this chart", chart->origin, true);
-    hpcw_i_page_columns(page, title);
+    ui_page_table(page, "Figures of this chart", chart->origin, true);
+    ui_page_columns(page, title);
     for (size_t k = 0; k < chart->count; k++) {
         for (size_t i = 0; i < chart->series[k].points; i++) {
-            const struct hpcw_i_page_point *p = &chart->series[k].point[i];
-            hpcw_i_page_row(page, NULL, p->doubtful);
-            hpcw_i_page_text_cell(page, "%s", chart->series[k].name);
-            hpcw_i_page_number_cell(page, chart->x.unit, p->x);
-            hpcw_i_page_number_cell(page, chart->y.unit, p->y);
+            const struct ui_page_point *p = &chart->series[k].point[i];
+            ui_page_row(page, NULL, p->doubtful);
+            ui_page_text_cell(page, "%s", chart->series[k].name);
+            ui_page_number_cell(page, chart->x.unit, p->x);
+            ui_page_number_cell(page, chart->y.unit, p->y);
             if (intervals) {
-                hpcw_i_page_number_cell(page, chart->y.unit, p->low);
-                hpcw_i_page_number_cell(page, chart->y.unit, p->high);
+                ui_page_number_cell(page, chart->y.unit, p->low);
+                ui_page_number_cell(page, chart->y.unit, p->high);
             }
             if (notes) {
-                hpcw_i_page_text_cell(page, "%s", p->note == NULL ? "" : p->note);
+                ui_page_text_cell(page, "%s", p->note == NULL ? "" : p->note);
             }
-            hpcw_i_page_end(page);
+            ui_page_end(page);
         }
     }
-    hpcw_i_page_end(page);
+    ui_page_end(page);
 }
 
-void hpcw_i_page_xy(struct hpcw_i_page *page, const struct hpcw_i_page_xy *chart) {
+void ui_page_xy(struct ui_page *page, const struct ui_page_xy *chart) {
     struct hpcw_i_json j;
     begin_figure(page, chart->title, chart->caption, chart->origin, 0);
     begin_json(page, &j, "xy");
@@ -194,12 +194,12 @@ void hpcw_i_page_xy(struct hpcw_i_page *page, const struct hpcw_i_page_xy *chart
     hpcw_i_json_end_array(&j);
     end_json(page, &j);
     table_of_xy(page, chart);
-    hpcw_i_page_end(page);
+    ui_page_end(page);
 }
 
 /* ---- Bars ---- */
 
-static void put_bar(struct hpcw_i_json *j, const struct hpcw_i_page_bar *bar, size_t categories) {
+static void put_bar(struct hpcw_i_json *j, const struct ui_page_bar *bar, size_t categories) {
     hpcw_i_json_begin_object(j);
     hpcw_i_json_put_str(j, "name", bar->name);
     put_colour(j, bar->colour);
@@ -219,38 +219,38 @@ static void put_bar(struct hpcw_i_json *j, const struct hpcw_i_page_bar *bar, si
     hpcw_i_json_end_object(j);
 }
 
-static void table_of_bars(struct hpcw_i_page *page, const struct hpcw_i_page_bars *chart) {
+static void table_of_bars(struct ui_page *page, const struct ui_page_bars *chart) {
     const char *title[] = {chart->category_label, "part", chart->label, "from", "to", NULL};
     bool intervals = false;
     for (size_t k = 0; k < chart->count; k++) {
         intervals = intervals || chart->bar[k].low != NULL;
     }
     title[3] = intervals ? "from" : NULL;
-    hpcw_i_page_table(page, "Figures of this chart", chart->origin, true);
-    hpcw_i_page_columns(page, title);
+    ui_page_table(page, "Figures of this chart", chart->origin, true);
+    ui_page_columns(page, title);
     for (size_t i = 0; i < chart->categories; i++) {
         for (size_t k = 0; k < chart->count; k++) {
-            const struct hpcw_i_page_bar *bar = &chart->bar[k];
+            const struct ui_page_bar *bar = &chart->bar[k];
             if (isnan(bar->value[i])) {
                 continue;
             }
-            hpcw_i_page_row(page, NULL, bar->doubtful != NULL && bar->doubtful[i]);
-            hpcw_i_page_text_cell(page, "%s", chart->category[i]);
-            hpcw_i_page_text_cell(page, "%s%s%s", bar->name, bar->stack == NULL ? "" : ", ",
-                                  bar->stack == NULL ? "" : bar->stack);
-            hpcw_i_page_number_cell(page, chart->unit, bar->value[i]);
+            ui_page_row(page, NULL, bar->doubtful != NULL && bar->doubtful[i]);
+            ui_page_text_cell(page, "%s", chart->category[i]);
+            ui_page_text_cell(page, "%s%s%s", bar->name, bar->stack == NULL ? "" : ", ",
+                              bar->stack == NULL ? "" : bar->stack);
+            ui_page_number_cell(page, chart->unit, bar->value[i]);
             if (intervals) {
-                hpcw_i_page_number_cell(page, chart->unit, bar->low == NULL ? NAN : bar->low[i]);
-                hpcw_i_page_number_cell(page, chart->unit, bar->high == NULL ? NAN : bar->high[i]);
+                ui_page_number_cell(page, chart->unit, bar->low == NULL ? NAN : bar->low[i]);
+                ui_page_number_cell(page, chart->unit, bar->high == NULL ? NAN : bar->high[i]);
             }
-            hpcw_i_page_end(page);
+            ui_page_end(page);
         }
     }
-    hpcw_i_page_end(page);
+    ui_page_end(page);
 }
 
 /* Bars that lie beside each other in one category. */
-static size_t bars_of_category(const struct hpcw_i_page_bars *chart) {
+static size_t bars_of_category(const struct ui_page_bars *chart) {
     size_t n = 0;
     for (size_t k = 0; k < chart->count; k++) {
         bool seen = false;
@@ -263,13 +263,13 @@ static size_t bars_of_category(const struct hpcw_i_page_bars *chart) {
     return n;
 }
 
-void hpcw_i_page_bars(struct hpcw_i_page *page, const struct hpcw_i_page_bars *chart) {
+void ui_page_bars(struct ui_page *page, const struct ui_page_bars *chart) {
     struct hpcw_i_json j;
     begin_figure(page, chart->title, chart->caption, chart->origin,
                  7 + chart->categories * (1 + bars_of_category(chart)));
     begin_json(page, &j, "bars");
     hpcw_i_json_put_str(&j, "label", chart->label);
-    hpcw_i_json_put_str(&j, "unit", hpcw_i_page_unit_name[chart->unit]);
+    hpcw_i_json_put_str(&j, "unit", ui_page_unit_name[chart->unit]);
     hpcw_i_json_key(&j, "categories");
     hpcw_i_json_begin_array(&j);
     for (size_t i = 0; i < chart->categories; i++) {
@@ -284,17 +284,17 @@ void hpcw_i_page_bars(struct hpcw_i_page *page, const struct hpcw_i_page_bars *c
     hpcw_i_json_end_array(&j);
     end_json(page, &j);
     table_of_bars(page, chart);
-    hpcw_i_page_end(page);
+    ui_page_end(page);
 }
 
 /* ---- Heat maps ---- */
 
-static void put_side(struct hpcw_i_json *j, const char *key, const struct hpcw_i_page_side *side, uint64_t span,
+static void put_side(struct hpcw_i_json *j, const char *key, const struct ui_page_side *side, uint64_t span,
                      uint64_t all) {
     hpcw_i_json_key(j, key);
     hpcw_i_json_begin_object(j);
     hpcw_i_json_put_str(j, "label", side->label);
-    hpcw_i_json_put_str(j, "unit", hpcw_i_page_unit_name[side->unit]);
+    hpcw_i_json_put_str(j, "unit", ui_page_unit_name[side->unit]);
     hpcw_i_json_put_f64(j, "from", side->from);
     hpcw_i_json_put_f64(j, "to", side->to);
     hpcw_i_json_put_f64(j, "cell", (side->to - side->from) / (double)all * (double)span);
@@ -306,7 +306,7 @@ static void put_side(struct hpcw_i_json *j, const char *key, const struct hpcw_i
  * Cells as integers, and what one of them is worth: a power of ten so small that even the smallest value keeps four
  * digits, as far as the largest one stays exact in a double.
  */
-static double worth(const struct hpcw_i_raster *r) {
+static double worth(const struct ui_raster *r) {
     double least = INFINITY;
     double most = 0;
     for (size_t i = 0; i < (size_t)r->width * r->height; i++) {
@@ -324,7 +324,7 @@ static double worth(const struct hpcw_i_raster *r) {
     return pow(10, power > floor_of_most ? power : floor_of_most);
 }
 
-static void put_cells(struct hpcw_i_json *j, const struct hpcw_i_raster *r, bool names) {
+static void put_cells(struct hpcw_i_json *j, const struct ui_raster *r, bool names) {
     double one = names ? 1 : worth(r);
     hpcw_i_json_put_f64(j, "worth", one);
     hpcw_i_json_key(j, "cells");
@@ -340,32 +340,32 @@ static void put_cells(struct hpcw_i_json *j, const struct hpcw_i_raster *r, bool
 }
 
 /* The place of a cell on its axis, as text for the table. */
-static void place_cell(struct hpcw_i_page *page, const struct hpcw_i_page_side *side, uint64_t all,
-                       uint64_t first, uint64_t end) {
+static void place_cell(struct ui_page *page, const struct ui_page_side *side, uint64_t all, uint64_t first,
+                       uint64_t end) {
     double step = (side->to - side->from) / (double)all;
     end = end < all ? end : all;
-    hpcw_i_page_cell(page);
+    ui_page_cell(page);
     if (side->index) {
-        hpcw_i_page_number(page, side->unit, ceil(side->from + (double)first * step));
+        ui_page_number(page, side->unit, ceil(side->from + (double)first * step));
         if (end - first > 1) {
-            hpcw_i_page_text(page, " to ");
-            hpcw_i_page_number(page, side->unit, ceil(side->from + (double)end * step) - 1);
+            ui_page_text(page, " to ");
+            ui_page_number(page, side->unit, ceil(side->from + (double)end * step) - 1);
         }
     } else {
-        hpcw_i_page_text(page, "from ");
-        hpcw_i_page_number(page, side->unit, side->from + (double)first * step);
+        ui_page_text(page, "from ");
+        ui_page_number(page, side->unit, side->from + (double)first * step);
     }
-    hpcw_i_page_end(page);
+    ui_page_end(page);
 }
 
 enum { TABLE_CELLS = 16 };
 
 /* The cells again, so few that they fit into a table. */
-static void table_of_heat(struct hpcw_i_page *page, const struct hpcw_i_page_heat *chart) {
-    const struct hpcw_i_raster *r = chart->raster;
-    struct hpcw_i_raster few;
+static void table_of_heat(struct ui_page *page, const struct ui_page_heat *chart) {
+    const struct ui_raster *r = chart->raster;
+    struct ui_raster few;
     hpcw_error e;
-    hpcw_status s = hpcw_i_raster_init(&few, r->width, r->height, TABLE_CELLS, r->reduce, &e);
+    hpcw_status s = ui_raster_init(&few, r->width, r->height, TABLE_CELLS, r->reduce, &e);
     if (s != HPCW_OK) {
         page->status = page->status == HPCW_OK ? s : page->status;
         page->error = e;
@@ -373,56 +373,56 @@ static void table_of_heat(struct hpcw_i_page *page, const struct hpcw_i_page_hea
     }
     for (uint32_t y = 0; y < r->height; y++) {
         for (uint32_t x = 0; x < r->width; x++) {
-            hpcw_i_raster_add(&few, x, y, r->cell[(size_t)y * r->width + x]);
+            ui_raster_add(&few, x, y, r->cell[(size_t)y * r->width + x]);
         }
     }
-    hpcw_i_raster_finish(&few);
+    ui_raster_finish(&few);
     char said[96];
     char caption[160];
-    hpcw_i_raster_said(&few, said);
+    ui_raster_said(&few, said);
     (void)snprintf(caption, sizeof caption, "Figures of this chart%s%s", said[0] == '\0' ? "" : ": ", said);
-    hpcw_i_page_table(page, caption, chart->origin, true);
-    hpcw_i_page_row(page, NULL, false);
-    hpcw_i_page_text_cell(page, "%s \\ %s", chart->y.label, chart->x.label);
+    ui_page_table(page, caption, chart->origin, true);
+    ui_page_row(page, NULL, false);
+    ui_page_text_cell(page, "%s \\ %s", chart->y.label, chart->x.label);
     for (uint32_t x = 0; x < few.width; x++) {
         uint64_t span = few.span_x * r->span_x;
         place_cell(page, &chart->x, r->columns, x * span, (x + 1) * span);
     }
-    hpcw_i_page_end(page);
+    ui_page_end(page);
     for (uint32_t y = 0; y < few.height; y++) {
         uint64_t span = few.span_y * r->span_y;
-        hpcw_i_page_row(page, NULL, false);
+        ui_page_row(page, NULL, false);
         place_cell(page, &chart->y, r->rows, y * span, (y + 1) * span);
         for (uint32_t x = 0; x < few.width; x++) {
-            hpcw_i_page_number_cell(page, chart->unit, few.cell[(size_t)y * few.width + x]);
+            ui_page_number_cell(page, chart->unit, few.cell[(size_t)y * few.width + x]);
         }
-        hpcw_i_page_end(page);
+        ui_page_end(page);
     }
-    hpcw_i_page_end(page);
-    hpcw_i_raster_free(&few);
+    ui_page_end(page);
+    ui_raster_free(&few);
 }
 
 /* Of what has names instead of quantities: how many cells each name has. */
-static void table_of_names(struct hpcw_i_page *page, const struct hpcw_i_page_heat *chart) {
-    const struct hpcw_i_raster *r = chart->raster;
+static void table_of_names(struct ui_page *page, const struct ui_page_heat *chart) {
+    const struct ui_raster *r = chart->raster;
     size_t cells = (size_t)r->width * r->height;
-    hpcw_i_page_table(page, "Figures of this chart", chart->origin, true);
-    hpcw_i_page_columns(page, (const char *const[]){chart->label, "cells", "share of all", NULL});
+    ui_page_table(page, "Figures of this chart", chart->origin, true);
+    ui_page_columns(page, (const char *const[]){chart->label, "cells", "share of all", NULL});
     for (size_t k = 0; k < chart->names; k++) {
         size_t n = 0;
         for (size_t i = 0; i < cells; i++) {
             n += r->cell[i] == (double)k;
         }
-        hpcw_i_page_row(page, NULL, false);
-        hpcw_i_page_text_cell(page, "%s", chart->name[k]);
-        hpcw_i_page_number_cell(page, HPCW_I_PAGE_COUNT, (double)n);
-        hpcw_i_page_number_cell(page, HPCW_I_PAGE_SHARE, (double)n / (double)cells);
-        hpcw_i_page_end(page);
+        ui_page_row(page, NULL, false);
+        ui_page_text_cell(page, "%s", chart->name[k]);
+        ui_page_number_cell(page, UI_PAGE_COUNT, (double)n);
+        ui_page_number_cell(page, UI_PAGE_SHARE, (double)n / (double)cells);
+        ui_page_end(page);
     }
-    hpcw_i_page_end(page);
+    ui_page_end(page);
 }
 
-static void put_areas(struct hpcw_i_json *j, const struct hpcw_i_page_heat *chart) {
+static void put_areas(struct hpcw_i_json *j, const struct ui_page_heat *chart) {
     hpcw_i_json_key(j, "areas");
     hpcw_i_json_begin_array(j);
     for (size_t i = 0; i < chart->areas; i++) {
@@ -437,12 +437,12 @@ static void put_areas(struct hpcw_i_json *j, const struct hpcw_i_page_heat *char
     hpcw_i_json_end_array(j);
 }
 
-void hpcw_i_page_heat(struct hpcw_i_page *page, const struct hpcw_i_page_heat *chart) {
-    const struct hpcw_i_raster *r = chart->raster;
+void ui_page_heat(struct ui_page *page, const struct ui_page_heat *chart) {
+    const struct ui_raster *r = chart->raster;
     struct hpcw_i_json j;
     char said[96];
     char caption[1024];
-    hpcw_i_raster_said(r, said);
+    ui_raster_said(r, said);
     if (chart->name != NULL) {
         said[0] = '\0'; /* how names were reduced is the caller's to say */
     }
@@ -452,7 +452,7 @@ void hpcw_i_page_heat(struct hpcw_i_page *page, const struct hpcw_i_page_heat *c
     put_side(&j, "x", &chart->x, r->span_x, r->columns);
     put_side(&j, "y", &chart->y, r->span_y, r->rows);
     hpcw_i_json_put_str(&j, "label", chart->label);
-    hpcw_i_json_put_str(&j, "unit", hpcw_i_page_unit_name[chart->unit]);
+    hpcw_i_json_put_str(&j, "unit", ui_page_unit_name[chart->unit]);
     hpcw_i_json_put_bool(&j, "log", chart->log);
     hpcw_i_json_put_u64(&j, "width", r->width);
     hpcw_i_json_put_u64(&j, "height", r->height);
@@ -470,5 +470,5 @@ void hpcw_i_page_heat(struct hpcw_i_page *page, const struct hpcw_i_page_heat *c
     } else {
         table_of_heat(page, chart);
     }
-    hpcw_i_page_end(page);
+    ui_page_end(page);
 }

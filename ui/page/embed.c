@@ -39,11 +39,11 @@ int main(int argc, char **argv) {
             return EXIT_FAILURE;
         }
     }
-    (void)fprintf(out, "\nconst struct hpcw_i_page_file hpcw_i_page_file[] = {\n");
+    (void)fprintf(out, "\nconst struct ui_page_file ui_page_file[] = {\n");
     for (int i = 2; i < argc; i++) {
         (void)fprintf(out, "    {\"%.*s\", file_%d, sizeof file_%d},\n", (int)strcspn(argv[i], "="), argv[i], i,
                       i);
     }
-    (void)fprintf(out, "};\nconst size_t hpcw_i_page_files = %d;\n", argc - 2);
+    (void)fprintf(out, "};\nconst size_t ui_page_files = %d;\n", argc - 2);
     return ferror(out) | fclose(out) ? EXIT_FAILURE : EXIT_SUCCESS;
 }

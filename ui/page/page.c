@@ -16,26 +16,26 @@
 
 enum { FLUSH_SIZE = 65536 };
 
-const char *const hpcw_i_page_unit_name[] = {
-    [HPCW_I_PAGE_PLAIN] = "plain", [HPCW_I_PAGE_COUNT] = "count",     [HPCW_I_PAGE_BYTES] = "bytes",
-    [HPCW_I_PAGE_RATE] = "rate",   [HPCW_I_PAGE_SECONDS] = "seconds", [HPCW_I_PAGE_SHARE] = "share",
+const char *const ui_page_unit_name[] = {
+    [UI_PAGE_PLAIN] = "plain", [UI_PAGE_COUNT] = "count",     [UI_PAGE_BYTES] = "bytes",
+    [UI_PAGE_RATE] = "rate",   [UI_PAGE_SECONDS] = "seconds", [UI_PAGE_SHARE] = "share",
 };
 
 /* Behind a number where no script rounds it. */
 static const char *const unit_text[] = {
-    [HPCW_I_PAGE_PLAIN] = "",    [HPCW_I_PAGE_COUNT] = "",     [HPCW_I_PAGE_BYTES] = " B",
-    [HPCW_I_PAGE_RATE] = " B/s", [HPCW_I_PAGE_SECONDS] = " s", [HPCW_I_PAGE_SHARE] = "",
+    [UI_PAGE_PLAIN] = "",    [UI_PAGE_COUNT] = "",     [UI_PAGE_BYTES] = " B",
+    [UI_PAGE_RATE] = " B/s", [UI_PAGE_SECONDS] = " s", [UI_PAGE_SHARE] = "",
 };
 
 /* ---- Bytes ---- */
 
-static void fail(struct hpcw_i_page *page, hpcw_status s, const char *what) {
+static void fail(struct ui_page *page, hpcw_status s, const char *what) {
     if (page->status == HPCW_OK) {
         page->status = hpcw_i_fail(&page->error, s, "%s", what);
     }
 }
 
-static void hand_on(struct hpcw_i_page *page) {
+static void hand_on(struct ui_page *page) {
     if (page->status == HPCW_OK && page->out.size > 0) {
         page->status =
             hpcw_sink_write_at(page->sink, page->offset, page->out.data, page->out.size, &page->error);
@@ -44,7 +44,7 @@ static void hand_on(struct hpcw_i_page *page) {
     page->out.size = 0;
 }
 
-void hpcw_i_page_bytes(struct hpcw_i_page *page, const void *data, size_t size) {
+void ui_page_bytes(struct ui_page *page, const void *data, size_t size) {
     if (page->status != HPCW_OK) {
         return;
     }
@@ -55,108 +55,108 @@ void hpcw_i_page_bytes(struct hpcw_i_page *page, const void *data, size_t size) 
     }
 }
 
-void hpcw_i_page_raw(struct hpcw_i_page *page, const char *markup) {
-    hpcw_i_page_bytes(page, markup, strlen(markup));
+void ui_page_raw(struct ui_page *page, const char *markup) {
+    ui_page_bytes(page, markup, strlen(markup));
 }
 
-static void put_file(struct hpcw_i_page *page, const char *name) {
-    for (size_t i = 0; i < hpcw_i_page_files; i++) {
-        if (strcmp(hpcw_i_page_file[i].name, name) == 0) {
-            hpcw_i_page_bytes(page, hpcw_i_page_file[i].data, hpcw_i_page_file[i].size);
+static void put_file(struct ui_page *page, const char *name) {
+    for (size_t i = 0; i < ui_page_files; i++) {
+        if (strcmp(ui_page_file[i].name, name) == 0) {
+            ui_page_bytes(page, ui_page_file[i].data, ui_page_file[i].size);
             return;
         }
     }
     fail(page, HPCW_EINTERNAL, "report: a part is missing in this program");
 }
 
-static void escape(struct hpcw_i_page *page, const char *text, size_t size) {
+static void escape(struct ui_page *page, const char *text, size_t size) {
     bool utf8 = hpcw_i_json_is_utf8(text, size);
     for (size_t i = 0; i < size; i++) {
         unsigned char c = (unsigned char)text[i];
         switch (c) {
         case '<':
-            hpcw_i_page_raw(page, "&lt;");
+            ui_page_raw(page, "&lt;");
             break;
         case '>':
-            hpcw_i_page_raw(page, "&gt;");
+            ui_page_raw(page, "&gt;");
             break;
         case '&':
-            hpcw_i_page_raw(page, "&amp;");
+            ui_page_raw(page, "&amp;");
             break;
         case '"':
-            hpcw_i_page_raw(page, "&quot;");
+            ui_page_raw(page, "&quot;");
             break;
         default:
             if ((c >= 0x80 && !utf8) || (c < 0x20 && c != '\n' && c != '\t') || c == 0x7f) {
-                hpcw_i_page_raw(page, "\xef\xbf\xbd");
+                ui_page_raw(page, "\xef\xbf\xbd");
             } else {
-                hpcw_i_page_bytes(page, &text[i], 1);
+                ui_page_bytes(page, &text[i], 1);
             }
         }
     }
 }
 
-void hpcw_i_page_escaped(struct hpcw_i_page *page, const char *text) {
+void ui_page_escaped(struct ui_page *page, const char *text) {
     escape(page, text, strlen(text));
 }
 
-void hpcw_i_page_json(struct hpcw_i_page *page, const char *json, size_t size) {
+void ui_page_json(struct ui_page *page, const char *json, size_t size) {
     /* '<' occurs in strings only. Without it neither "</script" nor "<!--" can come about. */
     for (const char *end = json + size; json < end;) {
         const char *angle = memchr(json, '<', (size_t)(end - json));
         const char *stop = angle == NULL ? end : angle;
-        hpcw_i_page_bytes(page, json, (size_t)(stop - json));
+        ui_page_bytes(page, json, (size_t)(stop - json));
         if (angle == NULL) {
             break;
         }
-        hpcw_i_page_raw(page, "\\u003c");
+        ui_page_raw(page, "\\u003c");
         json = angle + 1;
     }
 }
 
 /* ---- Elements ---- */
 
-void hpcw_i_page_open_element(struct hpcw_i_page *page, const char *opening, const char *closing) {
-    if (page->depth == HPCW_I_PAGE_DEPTH) {
+void ui_page_open_element(struct ui_page *page, const char *opening, const char *closing) {
+    if (page->depth == UI_PAGE_DEPTH) {
         fail(page, HPCW_ESTATE, "report: too many elements in each other");
         return;
     }
-    hpcw_i_page_raw(page, opening);
+    ui_page_raw(page, opening);
     page->closing[page->depth++] = closing;
 }
 
-void hpcw_i_page_end(struct hpcw_i_page *page) {
+void ui_page_end(struct ui_page *page) {
     if (page->depth == 0) {
         fail(page, HPCW_ESTATE, "report: an element is ended that was not begun");
         return;
     }
-    hpcw_i_page_raw(page, page->closing[--page->depth]);
+    ui_page_raw(page, page->closing[--page->depth]);
 }
 
-void hpcw_i_page_begin(struct hpcw_i_page *page, enum hpcw_i_page_element element) {
+void ui_page_begin(struct ui_page *page, enum ui_page_element element) {
     static const struct {
         const char *opening, *closing;
     } tag[] = {
-        [HPCW_I_PAGE_PARAGRAPH] = {"<p>", "</p>\n"},
-        [HPCW_I_PAGE_NOTE] = {"<p class=\"note\">", "</p>\n"},
-        [HPCW_I_PAGE_LIST] = {"<ul>\n", "</ul>\n"},
-        [HPCW_I_PAGE_ITEM] = {"<li>", "</li>\n"},
-        [HPCW_I_PAGE_FACTS] = {"<table class=\"facts\">\n", "</table>\n"},
+        [UI_PAGE_PARAGRAPH] = {"<p>", "</p>\n"},
+        [UI_PAGE_NOTE] = {"<p class=\"note\">", "</p>\n"},
+        [UI_PAGE_LIST] = {"<ul>\n", "</ul>\n"},
+        [UI_PAGE_ITEM] = {"<li>", "</li>\n"},
+        [UI_PAGE_FACTS] = {"<table class=\"facts\">\n", "</table>\n"},
     };
-    hpcw_i_page_open_element(page, tag[element].opening, tag[element].closing);
+    ui_page_open_element(page, tag[element].opening, tag[element].closing);
 }
 
-void hpcw_i_page_heading(struct hpcw_i_page *page, const char *text) {
+void ui_page_heading(struct ui_page *page, const char *text) {
     if (page->depth > 0) {
         fail(page, HPCW_ESTATE, "report: a heading inside of another element");
     }
-    hpcw_i_page_raw(page, page->section ? "</section>\n<section>\n<h2>" : "<section>\n<h2>");
+    ui_page_raw(page, page->section ? "</section>\n<section>\n<h2>" : "<section>\n<h2>");
     page->section = true;
-    hpcw_i_page_escaped(page, text);
-    hpcw_i_page_raw(page, "</h2>\n");
+    ui_page_escaped(page, text);
+    ui_page_raw(page, "</h2>\n");
 }
 
-static void HPCW_PRINTF(2, 0) put_text(struct hpcw_i_page *page, const char *fmt, va_list args) {
+static void HPCW_PRINTF(2, 0) put_text(struct ui_page *page, const char *fmt, va_list args) {
     char text[2048];
     va_list again;
     va_copy(again, args);
@@ -178,115 +178,114 @@ static void HPCW_PRINTF(2, 0) put_text(struct hpcw_i_page *page, const char *fmt
     va_end(again);
 }
 
-void hpcw_i_page_text(struct hpcw_i_page *page, const char *fmt, ...) {
+void ui_page_text(struct ui_page *page, const char *fmt, ...) {
     va_list args;
     va_start(args, fmt);
     put_text(page, fmt, args);
     va_end(args);
 }
 
-void hpcw_i_page_number(struct hpcw_i_page *page, enum hpcw_i_page_unit unit, double value) {
+void ui_page_number(struct ui_page *page, enum ui_page_unit unit, double value) {
     if (!isfinite(value)) {
-        hpcw_i_page_raw(page, "\xe2\x80\x93");
+        ui_page_raw(page, "\xe2\x80\x93");
         return;
     }
     char text[HPCW_I_FMT_ROOM + 1];
     *hpcw_i_fmt_f64(text, value, HPCW_I_FLOAT_COMPACT) = '\0';
-    hpcw_i_page_raw(page, "<data class=\"");
-    hpcw_i_page_raw(page, hpcw_i_page_unit_name[unit]);
-    hpcw_i_page_raw(page, "\" value=\"");
-    hpcw_i_page_raw(page, text);
-    hpcw_i_page_raw(page, "\">");
-    hpcw_i_page_raw(page, text);
-    hpcw_i_page_raw(page, unit_text[unit]);
-    hpcw_i_page_raw(page, "</data>");
+    ui_page_raw(page, "<data class=\"");
+    ui_page_raw(page, ui_page_unit_name[unit]);
+    ui_page_raw(page, "\" value=\"");
+    ui_page_raw(page, text);
+    ui_page_raw(page, "\">");
+    ui_page_raw(page, text);
+    ui_page_raw(page, unit_text[unit]);
+    ui_page_raw(page, "</data>");
 }
 
-void hpcw_i_page_link(struct hpcw_i_page *page, const char *id, const char *text) {
-    hpcw_i_page_raw(page, "<a href=\"#");
-    hpcw_i_page_escaped(page, id);
-    hpcw_i_page_raw(page, "\">");
-    hpcw_i_page_escaped(page, text);
-    hpcw_i_page_raw(page, "</a>");
+void ui_page_link(struct ui_page *page, const char *id, const char *text) {
+    ui_page_raw(page, "<a href=\"#");
+    ui_page_escaped(page, id);
+    ui_page_raw(page, "\">");
+    ui_page_escaped(page, text);
+    ui_page_raw(page, "</a>");
 }
 
-void hpcw_i_page_fact(struct hpcw_i_page *page, const char *name) {
-    hpcw_i_page_raw(page, "<tr><th scope=\"row\">");
-    hpcw_i_page_escaped(page, name);
-    hpcw_i_page_open_element(page, "</th><td>", "</td></tr>\n");
+void ui_page_fact(struct ui_page *page, const char *name) {
+    ui_page_raw(page, "<tr><th scope=\"row\">");
+    ui_page_escaped(page, name);
+    ui_page_open_element(page, "</th><td>", "</td></tr>\n");
 }
 
 /* ---- Tables ---- */
 
-void hpcw_i_page_badge(struct hpcw_i_page *page, enum hpcw_i_page_origin origin) {
+void ui_page_badge(struct ui_page *page, enum ui_page_origin origin) {
     static const char *const badge[] = {
-        [HPCW_I_PAGE_MEASURED] = " <span class=\"badge measured\">measured</span> ",
-        [HPCW_I_PAGE_COUNTED] = " <span class=\"badge counted\">counted, not measured</span> ",
-        [HPCW_I_PAGE_READ] = " <span class=\"badge read\">from the files</span> ",
+        [UI_PAGE_MEASURED] = " <span class=\"badge measured\">measured</span> ",
+        [UI_PAGE_COUNTED] = " <span class=\"badge counted\">counted, not measured</span> ",
+        [UI_PAGE_READ] = " <span class=\"badge read\">from the files</span> ",
     };
-    hpcw_i_page_raw(page, badge[origin]);
+    ui_page_raw(page, badge[origin]);
 }
 
-void hpcw_i_page_table(struct hpcw_i_page *page, const char *caption, enum hpcw_i_page_origin origin,
-                       bool folded) {
+void ui_page_table(struct ui_page *page, const char *caption, enum ui_page_origin origin, bool folded) {
     if (folded) {
-        hpcw_i_page_raw(page, "<details><summary>");
-        hpcw_i_page_escaped(page, caption);
-        hpcw_i_page_raw(page, "</summary>\n");
+        ui_page_raw(page, "<details><summary>");
+        ui_page_escaped(page, caption);
+        ui_page_raw(page, "</summary>\n");
     }
-    hpcw_i_page_open_element(page, "<div class=\"wide\"><table>\n<caption>",
-                             folded ? "</table></div></details>\n" : "</table></div>\n");
+    ui_page_open_element(page, "<div class=\"wide\"><table>\n<caption>",
+                         folded ? "</table></div></details>\n" : "</table></div>\n");
     if (!folded) {
-        hpcw_i_page_escaped(page, caption);
+        ui_page_escaped(page, caption);
     }
-    hpcw_i_page_badge(page, origin);
-    hpcw_i_page_raw(page, "</caption>\n");
+    ui_page_badge(page, origin);
+    ui_page_raw(page, "</caption>\n");
 }
 
-void hpcw_i_page_columns(struct hpcw_i_page *page, const char *const *title) {
-    hpcw_i_page_raw(page, "<tr>");
+void ui_page_columns(struct ui_page *page, const char *const *title) {
+    ui_page_raw(page, "<tr>");
     for (; *title != NULL; title++) {
-        hpcw_i_page_raw(page, "<th scope=\"col\">");
-        hpcw_i_page_escaped(page, *title);
-        hpcw_i_page_raw(page, "</th>");
+        ui_page_raw(page, "<th scope=\"col\">");
+        ui_page_escaped(page, *title);
+        ui_page_raw(page, "</th>");
     }
-    hpcw_i_page_raw(page, "</tr>\n");
+    ui_page_raw(page, "</tr>\n");
 }
 
-void hpcw_i_page_row(struct hpcw_i_page *page, const char *id, bool dim) {
-    hpcw_i_page_raw(page, "<tr");
+void ui_page_row(struct ui_page *page, const char *id, bool dim) {
+    ui_page_raw(page, "<tr");
     if (id != NULL) {
-        hpcw_i_page_raw(page, " id=\"");
-        hpcw_i_page_escaped(page, id);
-        hpcw_i_page_raw(page, "\"");
+        ui_page_raw(page, " id=\"");
+        ui_page_escaped(page, id);
+        ui_page_raw(page, "\"");
     }
-    hpcw_i_page_open_element(page, dim ? " class=\"dim\">" : ">", "</tr>\n");
+    ui_page_open_element(page, dim ? " class=\"dim\">" : ">", "</tr>\n");
 }
 
-void hpcw_i_page_cell(struct hpcw_i_page *page) {
-    hpcw_i_page_open_element(page, "<td>", "</td>");
+void ui_page_cell(struct ui_page *page) {
+    ui_page_open_element(page, "<td>", "</td>");
 }
 
-void hpcw_i_page_text_cell(struct hpcw_i_page *page, const char *fmt, ...) {
+void ui_page_text_cell(struct ui_page *page, const char *fmt, ...) {
     va_list args;
     va_start(args, fmt);
-    hpcw_i_page_raw(page, "<td>");
+    ui_page_raw(page, "<td>");
     put_text(page, fmt, args);
-    hpcw_i_page_raw(page, "</td>");
+    ui_page_raw(page, "</td>");
     va_end(args);
 }
 
-void hpcw_i_page_number_cell(struct hpcw_i_page *page, enum hpcw_i_page_unit unit, double value) {
-    hpcw_i_page_raw(page, "<td class=\"number\">");
-    hpcw_i_page_number(page, unit, value);
-    hpcw_i_page_raw(page, "</td>");
+void ui_page_number_cell(struct ui_page *page, enum ui_page_unit unit, double value) {
+    ui_page_raw(page, "<td class=\"number\">");
+    ui_page_number(page, unit, value);
+    ui_page_raw(page, "</td>");
 }
 
 /* ---- The whole ---- */
 
-hpcw_status hpcw_i_page_available(hpcw_error *err) {
-    for (size_t i = 0; i < hpcw_i_page_files; i++) {
-        if (strcmp(hpcw_i_page_file[i].name, HPCW_I_PAGE_LIBRARY) == 0) {
+hpcw_status ui_page_available(hpcw_error *err) {
+    for (size_t i = 0; i < ui_page_files; i++) {
+        if (strcmp(ui_page_file[i].name, UI_PAGE_LIBRARY) == 0) {
             return HPCW_OK;
         }
     }
@@ -295,53 +294,53 @@ hpcw_status hpcw_i_page_available(hpcw_error *err) {
                        "configure again (meson setup --wipe)");
 }
 
-static void put_head(struct hpcw_i_page *page, const char *title) {
+static void put_head(struct ui_page *page, const char *title) {
     /* What is embedded needs no network, and nothing else may reach for it. */
-    hpcw_i_page_raw(page,
-                    "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-                    "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; img-src data:; "
-                    "style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\n"
-                    "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-                    "<meta name=\"color-scheme\" content=\"light dark\">\n"
-                    "<meta name=\"generator\" content=\"hpcw ");
-    hpcw_i_page_escaped(page, hpcw_version());
-    hpcw_i_page_raw(page, "\">\n<link rel=\"icon\" href=\"data:,\">\n<title>");
-    hpcw_i_page_escaped(page, title);
-    hpcw_i_page_raw(page, "</title>\n<style>\n");
+    ui_page_raw(page,
+                "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+                "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; img-src data:; "
+                "style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\n"
+                "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+                "<meta name=\"color-scheme\" content=\"light dark\">\n"
+                "<meta name=\"generator\" content=\"hpcw ");
+    ui_page_escaped(page, hpcw_version());
+    ui_page_raw(page, "\">\n<link rel=\"icon\" href=\"data:,\">\n<title>");
+    ui_page_escaped(page, title);
+    ui_page_raw(page, "</title>\n<style>\n");
     put_file(page, "style.css");
-    hpcw_i_page_raw(page, "</style>\n</head>\n<body>\n<main>\n<h1>");
-    hpcw_i_page_escaped(page, title);
-    hpcw_i_page_raw(page,
-                    "</h1>\n<noscript><p class=\"note\">Charts need JavaScript, which is off. Every figure of "
-                    "them is in the table below its chart.</p></noscript>\n"
-                    "<p class=\"note\" id=\"trouble\" hidden></p>\n");
+    ui_page_raw(page, "</style>\n</head>\n<body>\n<main>\n<h1>");
+    ui_page_escaped(page, title);
+    ui_page_raw(page,
+                "</h1>\n<noscript><p class=\"note\">Charts need JavaScript, which is off. Every figure of "
+                "them is in the table below its chart.</p></noscript>\n"
+                "<p class=\"note\" id=\"trouble\" hidden></p>\n");
 }
 
-static void put_tail(struct hpcw_i_page *page) {
-    hpcw_i_page_raw(page, page->section ? "</section>\n</main>\n<footer>\n<p>Written by hpcw "
-                                        : "</main>\n<footer>\n<p>Written by hpcw ");
-    hpcw_i_page_escaped(page, hpcw_version());
-    hpcw_i_page_raw(page, ". Charts are drawn by Chart.js, which is part of this file; its licence:</p>\n"
-                          "<details><summary>Licence of Chart.js</summary>\n<pre id=\"licence\">");
-    for (size_t i = 0; i < hpcw_i_page_files; i++) {
-        if (strcmp(hpcw_i_page_file[i].name, HPCW_I_PAGE_LICENCE) == 0) {
-            escape(page, (const char *)hpcw_i_page_file[i].data, hpcw_i_page_file[i].size);
+static void put_tail(struct ui_page *page) {
+    ui_page_raw(page, page->section ? "</section>\n</main>\n<footer>\n<p>Written by hpcw "
+                                    : "</main>\n<footer>\n<p>Written by hpcw ");
+    ui_page_escaped(page, hpcw_version());
+    ui_page_raw(page, ". Charts are drawn by Chart.js, which is part of this file; its licence:</p>\n"
+                      "<details><summary>Licence of Chart.js</summary>\n<pre id=\"licence\">");
+    for (size_t i = 0; i < ui_page_files; i++) {
+        if (strcmp(ui_page_file[i].name, UI_PAGE_LICENCE) == 0) {
+            escape(page, (const char *)ui_page_file[i].data, ui_page_file[i].size);
         }
     }
-    hpcw_i_page_raw(page, "</pre></details>\n</footer>\n<script>\n");
-    put_file(page, HPCW_I_PAGE_LIBRARY);
-    hpcw_i_page_raw(page, "\n</script>\n<script>\n");
+    ui_page_raw(page, "</pre></details>\n</footer>\n<script>\n");
+    put_file(page, UI_PAGE_LIBRARY);
+    ui_page_raw(page, "\n</script>\n<script>\n");
     put_file(page, "charts.js");
-    hpcw_i_page_raw(page, "</script>\n</body>\n</html>\n");
+    ui_page_raw(page, "</script>\n</body>\n</html>\n");
 }
 
-hpcw_status hpcw_i_page_open(const char *path, const char *title, struct hpcw_i_page **out, hpcw_error *err) {
+hpcw_status ui_page_open(const char *path, const char *title, struct ui_page **out, hpcw_error *err) {
     *out = NULL;
-    hpcw_status s = hpcw_i_page_available(err);
+    hpcw_status s = ui_page_available(err);
     if (s != HPCW_OK) {
         return s;
     }
-    struct hpcw_i_page *page = hpcw_i_calloc(1, sizeof *page);
+    struct ui_page *page = hpcw_i_calloc(1, sizeof *page);
     if (page == NULL) {
         return hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory", path);
     }
@@ -355,7 +354,7 @@ hpcw_status hpcw_i_page_open(const char *path, const char *title, struct hpcw_i_
     return HPCW_OK;
 }
 
-hpcw_status hpcw_i_page_finish(struct hpcw_i_page *page, hpcw_error *err) {
+hpcw_status ui_page_finish(struct ui_page *page, hpcw_error *err) {
     if (page->depth > 0) {
         fail(page, HPCW_ESTATE, "report: an element was not ended");
     }
@@ -370,7 +369,7 @@ hpcw_status hpcw_i_page_finish(struct hpcw_i_page *page, hpcw_error *err) {
     return page->status;
 }
 
-void hpcw_i_page_free(struct hpcw_i_page *page) {
+void ui_page_free(struct ui_page *page) {
     if (page != NULL) {
         hpcw_sink_free(page->sink);
         hpcw_i_buf_free(&page->out);

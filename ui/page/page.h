@@ -4,19 +4,19 @@
  * are drawn in the browser by Chart.js, which is embedded, and every figure of a chart is also in a table that needs
  * no script.
  *
- *     struct hpcw_i_page *page;
- *     status = hpcw_i_page_open("report.html", "Title", &page, err);
- *     hpcw_i_page_heading(page, "Throughput");
- *     hpcw_i_page_begin(page, HPCW_I_PAGE_PARAGRAPH);
- *     hpcw_i_page_text(page, "%s writes ", name);
- *     hpcw_i_page_number(page, HPCW_I_PAGE_RATE, 1.5e9);
- *     hpcw_i_page_end(page);
- *     hpcw_i_page_xy(page, &chart);
- *     status = hpcw_i_page_finish(page, err);
- *     hpcw_i_page_free(page);
+ *     struct ui_page *page;
+ *     status = ui_page_open("report.html", "Title", &page, err);
+ *     ui_page_heading(page, "Throughput");
+ *     ui_page_begin(page, UI_PAGE_PARAGRAPH);
+ *     ui_page_text(page, "%s writes ", name);
+ *     ui_page_number(page, UI_PAGE_RATE, 1.5e9);
+ *     ui_page_end(page);
+ *     ui_page_xy(page, &chart);
+ *     status = ui_page_finish(page, err);
+ *     ui_page_free(page);
  *
  * As in io/json.h no call but the last needs a check: the first failure sticks (HPCW_ENOMEM, HPCW_ESTATE for an end
- * without a begin, what the file system says), and hpcw_i_page_finish reports it. Numbers go into the page as they
+ * without a begin, what the file system says), and ui_page_finish reports it. Numbers go into the page as they
  * are, in the SI unit that is said with them; the browser rounds them for display. Text may come from anywhere: it is
  * escaped, and what is not UTF-8 replaced.
  */
@@ -31,88 +31,87 @@
 
 #include "ui/page/raster.h"
 
-struct hpcw_i_page;
+struct ui_page;
 
 /* What a number counts, and so how it is shown. */
-enum hpcw_i_page_unit {
-    HPCW_I_PAGE_PLAIN,   /* as it is: ratios, indices */
-    HPCW_I_PAGE_COUNT,   /* with groups of three digits */
-    HPCW_I_PAGE_BYTES,   /* sizes: KiB, MiB */
-    HPCW_I_PAGE_RATE,    /* bytes per second: MB/s, GB/s */
-    HPCW_I_PAGE_SECONDS, /* us, ms, s */
-    HPCW_I_PAGE_SHARE,   /* of one: per cent */
+enum ui_page_unit {
+    UI_PAGE_PLAIN,   /* as it is: ratios, indices */
+    UI_PAGE_COUNT,   /* with groups of three digits */
+    UI_PAGE_BYTES,   /* sizes: KiB, MiB */
+    UI_PAGE_RATE,    /* bytes per second: MB/s, GB/s */
+    UI_PAGE_SECONDS, /* us, ms, s */
+    UI_PAGE_SHARE,   /* of one: per cent */
 };
 
 /* Where the figures of a chart or table come from; said beside each of them. */
-enum hpcw_i_page_origin {
-    HPCW_I_PAGE_MEASURED, /* by a clock, on this machine */
-    HPCW_I_PAGE_COUNTED,  /* computed from a layout, without I/O */
-    HPCW_I_PAGE_READ,     /* what files say */
+enum ui_page_origin {
+    UI_PAGE_MEASURED, /* by a clock, on this machine */
+    UI_PAGE_COUNTED,  /* computed from a layout, without I/O */
+    UI_PAGE_READ,     /* what files say */
 };
 
 /*
  * Starts the page that will be `path`; a file of that name is replaced when the page is finished, not before.
  * HPCW_ENOTSUP: this build has no Chart.js, the message says what to do. HPCW_ENOMEM, and what the system says.
  */
-HPCW_MUST_CHECK hpcw_status hpcw_i_page_open(const char *path, const char *title, struct hpcw_i_page **page,
-                                             hpcw_error *err);
+HPCW_MUST_CHECK hpcw_status ui_page_open(const char *path, const char *title, struct ui_page **page,
+                                         hpcw_error *err);
 
-/* Whether hpcw_i_page_open can do something in this build; HPCW_ENOTSUP and the message if not. */
-HPCW_MUST_CHECK hpcw_status hpcw_i_page_available(hpcw_error *err);
+/* Whether ui_page_open can do something in this build; HPCW_ENOTSUP and the message if not. */
+HPCW_MUST_CHECK hpcw_status ui_page_available(hpcw_error *err);
 
 /* Ends the page and gives it its name. Returns the first failure of all calls; then no file was made. */
-HPCW_MUST_CHECK hpcw_status hpcw_i_page_finish(struct hpcw_i_page *page, hpcw_error *err);
+HPCW_MUST_CHECK hpcw_status ui_page_finish(struct ui_page *page, hpcw_error *err);
 
 /* After finish, or instead of it. NULL is allowed. */
-void hpcw_i_page_free(struct hpcw_i_page *page);
+void ui_page_free(struct ui_page *page);
 
 /* ---- Text ---- */
 
-enum hpcw_i_page_element {
-    HPCW_I_PAGE_PARAGRAPH,
-    HPCW_I_PAGE_NOTE, /* a paragraph that stands out: a warning, a limit */
-    HPCW_I_PAGE_LIST, /* of HPCW_I_PAGE_ITEM */
-    HPCW_I_PAGE_ITEM,
-    HPCW_I_PAGE_FACTS, /* a table of hpcw_i_page_fact */
+enum ui_page_element {
+    UI_PAGE_PARAGRAPH,
+    UI_PAGE_NOTE, /* a paragraph that stands out: a warning, a limit */
+    UI_PAGE_LIST, /* of UI_PAGE_ITEM */
+    UI_PAGE_ITEM,
+    UI_PAGE_FACTS, /* a table of ui_page_fact */
 };
 
 /* Every element that was begun is ended, the innermost first. Between the two stands what is in it. */
-void hpcw_i_page_begin(struct hpcw_i_page *page, enum hpcw_i_page_element element);
-void hpcw_i_page_end(struct hpcw_i_page *page);
+void ui_page_begin(struct ui_page *page, enum ui_page_element element);
+void ui_page_end(struct ui_page *page);
 
 /* Of a new section. */
-void hpcw_i_page_heading(struct hpcw_i_page *page, const char *text);
+void ui_page_heading(struct ui_page *page, const char *text);
 
 /* In an element that was begun. */
-void hpcw_i_page_text(struct hpcw_i_page *page, const char *fmt, ...) HPCW_PRINTF(2, 3);
+void ui_page_text(struct ui_page *page, const char *fmt, ...) HPCW_PRINTF(2, 3);
 /* NaN and infinities are shown as a dash. */
-void hpcw_i_page_number(struct hpcw_i_page *page, enum hpcw_i_page_unit unit, double value);
+void ui_page_number(struct ui_page *page, enum ui_page_unit unit, double value);
 /* To the row of a table that has this id. */
-void hpcw_i_page_link(struct hpcw_i_page *page, const char *id, const char *text);
+void ui_page_link(struct ui_page *page, const char *id, const char *text);
 
-/* A line of HPCW_I_PAGE_FACTS; begins an element. */
-void hpcw_i_page_fact(struct hpcw_i_page *page, const char *name);
+/* A line of UI_PAGE_FACTS; begins an element. */
+void ui_page_fact(struct ui_page *page, const char *name);
 
 /* ---- Tables ---- */
 
 /* Begins an element that holds rows. `folded`: behind a line that opens it. */
-void hpcw_i_page_table(struct hpcw_i_page *page, const char *caption, enum hpcw_i_page_origin origin,
-                       bool folded);
+void ui_page_table(struct ui_page *page, const char *caption, enum ui_page_origin origin, bool folded);
 /* Column titles, in a row that comes first; NULL ends. */
-void hpcw_i_page_columns(struct hpcw_i_page *page, const char *const *title);
+void ui_page_columns(struct ui_page *page, const char *const *title);
 /* Begin an element each: a row of cells, and a cell. `id`: for links, of letters, digits and '-'; NULL: none. `dim`:
  * its figures do not count for much. */
-void hpcw_i_page_row(struct hpcw_i_page *page, const char *id, bool dim);
-void hpcw_i_page_cell(struct hpcw_i_page *page);
+void ui_page_row(struct ui_page *page, const char *id, bool dim);
+void ui_page_cell(struct ui_page *page);
 /* Whole cells. */
-void hpcw_i_page_text_cell(struct hpcw_i_page *page, const char *fmt, ...) HPCW_PRINTF(2, 3);
-void hpcw_i_page_number_cell(struct hpcw_i_page *page, enum hpcw_i_page_unit unit, double value);
+void ui_page_text_cell(struct ui_page *page, const char *fmt, ...) HPCW_PRINTF(2, 3);
+void ui_page_number_cell(struct ui_page *page, enum ui_page_unit unit, double value);
 
 /* ---- Charts ---- */
 
-struct hpcw_i_page_axis {
+struct ui_page_axis {
     const char *label;
-    enum hpcw_i_page_unit unit;
+    enum ui_page_unit unit;
     bool log;
     const double *tick; /* [ticks], ascending: where there may be a label; NULL: wherever it suits */
     size_t ticks;
@@ -121,43 +120,43 @@ struct hpcw_i_page_axis {
     const char *divided_label;
 };
 
-struct hpcw_i_page_point {
+struct ui_page_point {
     double x, y;      /* y NaN: a gap */
     double low, high; /* an interval around y; NaN: none */
     const char *note; /* shown with the point, NULL: none */
     bool doubtful;    /* drawn hollow */
 };
 
-struct hpcw_i_page_series {
+struct ui_page_series {
     const char *name;
     unsigned colour; /* 0 to 11, the same for the same thing in all charts */
     bool line;       /* joined by a line; points alone otherwise */
     bool dashed;
-    const struct hpcw_i_page_point *point;
+    const struct ui_page_point *point;
     size_t points;
 };
 
 /* A line across the chart. */
-struct hpcw_i_page_mark {
+struct ui_page_mark {
     bool vertical;
     double at;
     const char *label;
 };
 
 /* Curves and scattered points. */
-struct hpcw_i_page_xy {
+struct ui_page_xy {
     const char *title, *caption;
-    enum hpcw_i_page_origin origin;
-    struct hpcw_i_page_axis x, y;
-    const struct hpcw_i_page_series *series;
+    enum ui_page_origin origin;
+    struct ui_page_axis x, y;
+    const struct ui_page_series *series;
     size_t count;
-    const struct hpcw_i_page_mark *mark;
+    const struct ui_page_mark *mark;
     size_t marks;
 };
-void hpcw_i_page_xy(struct hpcw_i_page *page, const struct hpcw_i_page_xy *chart);
+void ui_page_xy(struct ui_page *page, const struct ui_page_xy *chart);
 
 /* Horizontal bars: a category is a line of bars. */
-struct hpcw_i_page_bar {
+struct ui_page_bar {
     const char *name;
     unsigned colour;
     const char *stack;        /* bars of the same stack lie end to end; NULL: each on its own */
@@ -167,47 +166,47 @@ struct hpcw_i_page_bar {
     const bool *doubtful;     /* [categories], or NULL */
 };
 
-struct hpcw_i_page_bars {
+struct ui_page_bars {
     const char *title, *caption;
-    enum hpcw_i_page_origin origin;
+    enum ui_page_origin origin;
     const char *category_label; /* what the categories are */
     const char *label;          /* of the axis */
-    enum hpcw_i_page_unit unit;
+    enum ui_page_unit unit;
     const char *const *category; /* [categories] */
     size_t categories;
-    const struct hpcw_i_page_bar *bar;
+    const struct ui_page_bar *bar;
     size_t count;
 };
-void hpcw_i_page_bars(struct hpcw_i_page *page, const struct hpcw_i_page_bars *chart);
+void ui_page_bars(struct ui_page *page, const struct ui_page_bars *chart);
 
 /* A rectangle of columns and rows of a heat map. */
-struct hpcw_i_page_area {
+struct ui_page_area {
     double left, right, top, bottom; /* in the units of the axes */
     const char *label;
 };
 
-struct hpcw_i_page_side {
+struct ui_page_side {
     const char *label;
-    enum hpcw_i_page_unit unit;
+    enum ui_page_unit unit;
     double from, to; /* of the raster's first and behind its last source column or row */
     bool index;      /* columns are numbered things (ranks), not stretches of a quantity (time) */
 };
 
 /* A raster as an image. Row 0 is at the top. */
-struct hpcw_i_page_heat {
+struct ui_page_heat {
     const char *title, *caption;
-    enum hpcw_i_page_origin origin;
-    struct hpcw_i_page_side x, y;
+    enum ui_page_origin origin;
+    struct ui_page_side x, y;
     const char *label; /* of the values */
-    enum hpcw_i_page_unit unit;
+    enum ui_page_unit unit;
     bool log; /* colours by the logarithm */
-    const struct hpcw_i_raster *raster;
+    const struct ui_raster *raster;
     /* Values are indices of these names instead; NULL: they are quantities. */
     const char *const *name;
     size_t names;
-    const struct hpcw_i_page_area *area;
+    const struct ui_page_area *area;
     size_t areas;
 };
-void hpcw_i_page_heat(struct hpcw_i_page *page, const struct hpcw_i_page_heat *chart);
+void ui_page_heat(struct ui_page *page, const struct ui_page_heat *chart);
 
 #endif

@@ -10,26 +10,26 @@
 #include "ui/page/page.h"
 
 /* A file that the build put into the program. */
-struct hpcw_i_page_file {
+struct ui_page_file {
     const char *name; /* without its folder */
     const unsigned char *data;
     size_t size;
 };
-extern const struct hpcw_i_page_file hpcw_i_page_file[];
-extern const size_t hpcw_i_page_files;
+extern const struct ui_page_file ui_page_file[];
+extern const size_t ui_page_files;
 
 /* Of the page that embeds them. */
-#define HPCW_I_PAGE_LIBRARY "chart.min.js"
-#define HPCW_I_PAGE_LICENCE "copyright"
+#define UI_PAGE_LIBRARY "chart.min.js"
+#define UI_PAGE_LICENCE "copyright"
 
-enum { HPCW_I_PAGE_DEPTH = 16 };
+enum { UI_PAGE_DEPTH = 16 };
 
-struct hpcw_i_page {
+struct ui_page {
     hpcw_sink *sink;
     uint64_t offset;
-    struct hpcw_i_buf out;                  /* not yet in the sink */
-    struct hpcw_i_buf scratch;              /* JSON of a chart */
-    const char *closing[HPCW_I_PAGE_DEPTH]; /* of the open elements, the innermost last */
+    struct hpcw_i_buf out;              /* not yet in the sink */
+    struct hpcw_i_buf scratch;          /* JSON of a chart */
+    const char *closing[UI_PAGE_DEPTH]; /* of the open elements, the innermost last */
     size_t depth;
     bool section; /* one is open */
     unsigned charts;
@@ -38,17 +38,17 @@ struct hpcw_i_page {
 };
 
 /* Markup, as it is. */
-void hpcw_i_page_raw(struct hpcw_i_page *page, const char *markup);
-void hpcw_i_page_bytes(struct hpcw_i_page *page, const void *data, size_t size);
-/* Opens an element that hpcw_i_page_end closes with `closing`. */
-void hpcw_i_page_open_element(struct hpcw_i_page *page, const char *opening, const char *closing);
+void ui_page_raw(struct ui_page *page, const char *markup);
+void ui_page_bytes(struct ui_page *page, const void *data, size_t size);
+/* Opens an element that ui_page_end closes with `closing`. */
+void ui_page_open_element(struct ui_page *page, const char *opening, const char *closing);
 /* Escaped, for element content and for values of attributes. */
-void hpcw_i_page_escaped(struct hpcw_i_page *page, const char *text);
-void hpcw_i_page_badge(struct hpcw_i_page *page, enum hpcw_i_page_origin origin);
+void ui_page_escaped(struct ui_page *page, const char *text);
+void ui_page_badge(struct ui_page *page, enum ui_page_origin origin);
 
-extern const char *const hpcw_i_page_unit_name[];
+extern const char *const ui_page_unit_name[];
 
 /* JSON that a script element holds: no markup can begin or end in it. */
-void hpcw_i_page_json(struct hpcw_i_page *page, const char *json, size_t size);
+void ui_page_json(struct ui_page *page, const char *json, size_t size);
 
 #endif

@@ -13,9 +13,9 @@ static uint64_t span_of(uint64_t n, uint32_t most) {
     return n / most + (n % most != 0);
 }
 
-hpcw_status hpcw_i_raster_init(struct hpcw_i_raster *r, uint64_t columns, uint64_t rows, uint32_t most,
-                               enum hpcw_i_reduce reduce, hpcw_error *err) {
-    *r = (struct hpcw_i_raster){.columns = columns, .rows = rows, .reduce = reduce};
+hpcw_status ui_raster_init(struct ui_raster *r, uint64_t columns, uint64_t rows, uint32_t most,
+                           enum ui_reduce reduce, hpcw_error *err) {
+    *r = (struct ui_raster){.columns = columns, .rows = rows, .reduce = reduce};
     if (columns == 0 || rows == 0 || most == 0) {
         return hpcw_i_fail(err, HPCW_EINVAL, "raster: wanted columns, rows and cells, got %llu x %llu in %u",
                            (unsigned long long)columns, (unsigned long long)rows, most);
@@ -28,7 +28,7 @@ hpcw_status hpcw_i_raster_init(struct hpcw_i_raster *r, uint64_t columns, uint64
     r->cell = hpcw_i_calloc(cells, sizeof *r->cell);
     r->count = hpcw_i_calloc(cells, sizeof *r->count);
     if (r->cell == NULL || r->count == NULL) {
-        hpcw_i_raster_free(r);
+        ui_raster_free(r);
         return hpcw_i_fail(err, HPCW_ENOMEM, "raster of %zu cells: no memory", cells);
     }
     for (size_t i = 0; i < cells; i++) {
@@ -37,32 +37,32 @@ hpcw_status hpcw_i_raster_init(struct hpcw_i_raster *r, uint64_t columns, uint64
     return HPCW_OK;
 }
 
-void hpcw_i_raster_add(struct hpcw_i_raster *r, uint64_t column, uint64_t row, double value) {
+void ui_raster_add(struct ui_raster *r, uint64_t column, uint64_t row, double value) {
     if (isnan(value)) {
         return;
     }
     size_t i = (size_t)(row / r->span_y) * r->width + (size_t)(column / r->span_x);
     double *cell = &r->cell[i];
     bool first = r->count[i]++ == 0;
-    if (!first && r->reduce != HPCW_I_REDUCE_MAX) {
+    if (!first && r->reduce != UI_REDUCE_MAX) {
         *cell += value;
     } else if (first || value > *cell) {
         *cell = value;
     }
 }
 
-void hpcw_i_raster_finish(struct hpcw_i_raster *r) {
+void ui_raster_finish(struct ui_raster *r) {
     size_t cells = (size_t)r->width * r->height;
-    for (size_t i = 0; r->reduce == HPCW_I_REDUCE_MEAN && i < cells; i++) {
+    for (size_t i = 0; r->reduce == UI_REDUCE_MEAN && i < cells; i++) {
         if (r->count[i] > 1) {
             r->cell[i] /= r->count[i];
         }
     }
 }
 
-const char *hpcw_i_raster_said(const struct hpcw_i_raster *r, char text[96]) {
+const char *ui_raster_said(const struct ui_raster *r, char text[96]) {
     static const char *const what[] = {
-        [HPCW_I_REDUCE_MAX] = "largest", [HPCW_I_REDUCE_MEAN] = "mean", [HPCW_I_REDUCE_SUM] = "sum"};
+        [UI_REDUCE_MAX] = "largest", [UI_REDUCE_MEAN] = "mean", [UI_REDUCE_SUM] = "sum"};
     text[0] = '\0';
     if (r->span_x > 1 || r->span_y > 1) {
         (void)snprintf(text, 96, "each cell is the %s of %llu x %llu values", what[r->reduce],
@@ -71,7 +71,7 @@ const char *hpcw_i_raster_said(const struct hpcw_i_raster *r, char text[96]) {
     return text;
 }
 
-void hpcw_i_raster_free(struct hpcw_i_raster *r) {
+void ui_raster_free(struct ui_raster *r) {
     hpcw_i_free(r->cell);
     hpcw_i_free(r->count);
     r->cell = NULL;

@@ -10,37 +10,37 @@
 
 #include <hpcw/status.h>
 
-#define HPCW_I_RASTER_MAX 512 /* cells in a row or column that a page shows */
+#define UI_RASTER_MAX 512 /* cells in a row or column that a page shows */
 
 /* What becomes of the values that fall into one cell. */
-enum hpcw_i_reduce {
-    HPCW_I_REDUCE_MAX, /* the largest: what is rare and large stays visible */
-    HPCW_I_REDUCE_MEAN,
-    HPCW_I_REDUCE_SUM,
+enum ui_reduce {
+    UI_REDUCE_MAX, /* the largest: what is rare and large stays visible */
+    UI_REDUCE_MEAN,
+    UI_REDUCE_SUM,
 };
 
-struct hpcw_i_raster {
+struct ui_raster {
     uint64_t columns, rows; /* of the matrix */
     uint32_t width, height; /* cells */
     uint64_t span_x, span_y;
-    enum hpcw_i_reduce reduce;
+    enum ui_reduce reduce;
     double *cell;    /* [height][width]; NaN where nothing was added */
     uint32_t *count; /* values of each cell, for the mean */
 };
 
 /* An empty raster of at most `most` by `most` cells. HPCW_EINVAL (a number is 0), HPCW_ENOMEM. */
-HPCW_MUST_CHECK hpcw_status hpcw_i_raster_init(struct hpcw_i_raster *r, uint64_t columns, uint64_t rows,
-                                               uint32_t most, enum hpcw_i_reduce reduce, hpcw_error *err);
+HPCW_MUST_CHECK hpcw_status ui_raster_init(struct ui_raster *r, uint64_t columns, uint64_t rows, uint32_t most,
+                                           enum ui_reduce reduce, hpcw_error *err);
 
 /* Takes a value of the matrix; NaN is ignored. column < columns, row < rows. */
-void hpcw_i_raster_add(struct hpcw_i_raster *r, uint64_t column, uint64_t row, double value);
+void ui_raster_add(struct ui_raster *r, uint64_t column, uint64_t row, double value);
 
 /* When all was added: means are divided. */
-void hpcw_i_raster_finish(struct hpcw_i_raster *r);
+void ui_raster_finish(struct ui_raster *r);
 
 /* "each cell is the largest of 8 x 8 values", or "" where a cell is one value. */
-const char *hpcw_i_raster_said(const struct hpcw_i_raster *r, char text[96]);
+const char *ui_raster_said(const struct ui_raster *r, char text[96]);
 
-void hpcw_i_raster_free(struct hpcw_i_raster *r);
+void ui_raster_free(struct ui_raster *r);
 
 #endif

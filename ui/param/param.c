@@ -31,8 +31,7 @@ static bool set_bool(const char *text, bool *value) {
     return false;
 }
 
-static hpcw_status set_size(const struct hpcw_i_param *param, const char *text, uint64_t *value,
-                            hpcw_error *err) {
+static hpcw_status set_size(const struct ui_param *param, const char *text, uint64_t *value, hpcw_error *err) {
     char digits[32];
     size_t length = strlen(text);
     unsigned shift = 0;
@@ -63,7 +62,7 @@ static hpcw_status set_size(const struct hpcw_i_param *param, const char *text, 
     return HPCW_OK;
 }
 
-static hpcw_status set_choice(const struct hpcw_i_param *param, const char *text, int *value, hpcw_error *err) {
+static hpcw_status set_choice(const struct ui_param *param, const char *text, int *value, hpcw_error *err) {
     char names[512] = "";
     size_t used = 0;
     for (int i = 0; param->choices[i] != NULL; i++) {
@@ -77,11 +76,11 @@ static hpcw_status set_choice(const struct hpcw_i_param *param, const char *text
     return hpcw_i_fail(err, HPCW_EINVAL, "%s: wanted one of %s, got \"%.200s\"", param->key, names, text);
 }
 
-hpcw_status hpcw_i_param_set(const struct hpcw_i_param *param, void *owner, const char *text, hpcw_error *err) {
+hpcw_status ui_param_set(const struct ui_param *param, void *owner, const char *text, hpcw_error *err) {
     char *field = (char *)owner + param->offset;
     hpcw_status status = HPCW_OK;
     switch (param->type) {
-    case HPCW_I_PARAM_BOOL: {
+    case UI_PARAM_BOOL: {
         bool v;
         if (!set_bool(text, &v)) {
             return hpcw_i_fail(err, HPCW_EINVAL, "%s: wanted true or false, got \"%.200s\"", param->key, text);
@@ -89,7 +88,7 @@ hpcw_status hpcw_i_param_set(const struct hpcw_i_param *param, void *owner, cons
         memcpy(field, &v, sizeof v);
         break;
     }
-    case HPCW_I_PARAM_U32: {
+    case UI_PARAM_U32: {
         uint64_t v = 0, max = whole(param->max);
         status =
             hpcw_i_parse_u64(param->key, text, whole(param->min), max < UINT32_MAX ? max : UINT32_MAX, &v, err);
@@ -98,7 +97,7 @@ hpcw_status hpcw_i_param_set(const struct hpcw_i_param *param, void *owner, cons
         }
         break;
     }
-    case HPCW_I_PARAM_U64: {
+    case UI_PARAM_U64: {
         uint64_t v = 0;
         status = hpcw_i_parse_u64(param->key, text, whole(param->min), whole(param->max), &v, err);
         if (status == HPCW_OK) {
@@ -106,7 +105,7 @@ hpcw_status hpcw_i_param_set(const struct hpcw_i_param *param, void *owner, cons
         }
         break;
     }
-    case HPCW_I_PARAM_SIZE: {
+    case UI_PARAM_SIZE: {
         uint64_t v = 0;
         status = set_size(param, text, &v, err);
         if (status == HPCW_OK) {
@@ -114,7 +113,7 @@ hpcw_status hpcw_i_param_set(const struct hpcw_i_param *param, void *owner, cons
         }
         break;
     }
-    case HPCW_I_PARAM_F64: {
+    case UI_PARAM_F64: {
         double v = 0;
         status = hpcw_i_parse_f64(param->key, text, param->min, param->max, &v, err);
         if (status == HPCW_OK) {
@@ -122,7 +121,7 @@ hpcw_status hpcw_i_param_set(const struct hpcw_i_param *param, void *owner, cons
         }
         break;
     }
-    case HPCW_I_PARAM_CHOICE: {
+    case UI_PARAM_CHOICE: {
         int v;
         status = set_choice(param, text, &v, err);
         if (status == HPCW_OK) {
@@ -130,7 +129,7 @@ hpcw_status hpcw_i_param_set(const struct hpcw_i_param *param, void *owner, cons
         }
         break;
     }
-    case HPCW_I_PARAM_STRING: {
+    case UI_PARAM_STRING: {
         size_t length = strlen(text);
         if (length >= param->size) {
             return hpcw_i_fail(err, HPCW_ERANGE, "%s: wanted at most %zu characters, got %zu", param->key,
@@ -153,43 +152,43 @@ static void put_text(char *text, size_t size, const char *from, size_t length) {
     text[length] = '\0';
 }
 
-void hpcw_i_param_get(const struct hpcw_i_param *param, const void *owner, char *text, size_t size) {
+void ui_param_get(const struct ui_param *param, const void *owner, char *text, size_t size) {
     const char *field = (const char *)owner + param->offset;
     char number[HPCW_I_FMT_ROOM + 1], *end;
     uint64_t u = 0;
     switch (param->type) {
-    case HPCW_I_PARAM_BOOL: {
+    case UI_PARAM_BOOL: {
         bool v;
         memcpy(&v, field, sizeof v);
         put_text(text, size, v ? "true" : "false", v ? 4 : 5);
         return;
     }
-    case HPCW_I_PARAM_CHOICE: {
+    case UI_PARAM_CHOICE: {
         int v;
         memcpy(&v, field, sizeof v);
         put_text(text, size, param->choices[v], strlen(param->choices[v]));
         return;
     }
-    case HPCW_I_PARAM_STRING:
+    case UI_PARAM_STRING:
         put_text(text, size, field, strlen(field));
         return;
-    case HPCW_I_PARAM_F64: {
+    case UI_PARAM_F64: {
         double v = 0;
         memcpy(&v, field, sizeof v);
         end = hpcw_i_fmt_f64(number, v, HPCW_I_FLOAT_COMPACT);
         break;
     }
-    case HPCW_I_PARAM_U32: {
+    case UI_PARAM_U32: {
         uint32_t v;
         memcpy(&v, field, sizeof v);
         end = hpcw_i_fmt_u64(number, v);
         break;
     }
-    case HPCW_I_PARAM_U64:
+    case UI_PARAM_U64:
         memcpy(&u, field, sizeof u);
         end = hpcw_i_fmt_u64(number, u);
         break;
-    case HPCW_I_PARAM_SIZE:
+    case UI_PARAM_SIZE:
     default: {
         memcpy(&u, field, sizeof u);
         unsigned suffix = 0;
@@ -207,41 +206,41 @@ void hpcw_i_param_get(const struct hpcw_i_param *param, const void *owner, char 
     put_text(text, size, number, (size_t)(end - number));
 }
 
-void hpcw_i_param_json(const struct hpcw_i_param *param, const void *owner, struct hpcw_i_json *json) {
+void ui_param_json(const struct ui_param *param, const void *owner, struct hpcw_i_json *json) {
     const char *field = (const char *)owner + param->offset;
     switch (param->type) {
-    case HPCW_I_PARAM_BOOL: {
+    case UI_PARAM_BOOL: {
         bool v;
         memcpy(&v, field, sizeof v);
         hpcw_i_json_put_bool(json, param->key, v);
         break;
     }
-    case HPCW_I_PARAM_U32: {
+    case UI_PARAM_U32: {
         uint32_t v;
         memcpy(&v, field, sizeof v);
         hpcw_i_json_put_u64(json, param->key, v);
         break;
     }
-    case HPCW_I_PARAM_U64:
-    case HPCW_I_PARAM_SIZE: {
+    case UI_PARAM_U64:
+    case UI_PARAM_SIZE: {
         uint64_t v = 0;
         memcpy(&v, field, sizeof v);
         hpcw_i_json_put_u64(json, param->key, v);
         break;
     }
-    case HPCW_I_PARAM_F64: {
+    case UI_PARAM_F64: {
         double v = 0;
         memcpy(&v, field, sizeof v);
         hpcw_i_json_put_f64(json, param->key, v);
         break;
     }
-    case HPCW_I_PARAM_CHOICE: {
+    case UI_PARAM_CHOICE: {
         int v;
         memcpy(&v, field, sizeof v);
         hpcw_i_json_put_str(json, param->key, param->choices[v]);
         break;
     }
-    case HPCW_I_PARAM_STRING:
+    case UI_PARAM_STRING:
         hpcw_i_json_put_str(json, param->key, field);
         break;
     }

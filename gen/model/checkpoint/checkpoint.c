@@ -12,80 +12,80 @@
 #include "libwriter/base/rng.h"
 #include "libwriter/base/status.h"
 
-#define FIELD(f) offsetof(struct hpcw_i_ckpt_params, f)
+#define FIELD(f) offsetof(struct model_checkpoint_params, f)
 #define FAULT(name, kind, text)                                                                                \
     {                                                                                                          \
-        .key = "rank2file." name, .type = HPCW_I_PARAM_U32,                                                    \
-        .offset = FIELD(faults) + (kind) * sizeof(uint32_t), .max = 1048576, .help = text                      \
+        .key = "rank2file." name, .type = UI_PARAM_U32, .offset = FIELD(faults) + (kind) * sizeof(uint32_t),   \
+        .max = 1048576, .help = text                                                                           \
     }
 
 static const char *const layouts[] = {"scr-1.1", "scr-1.2", "scr-3", "shared", NULL};
 static const char *const contents[] = {"random", "compressible", NULL};
 static const char *const payloads[] = {"files", "none", NULL};
 
-const char *const hpcw_i_ckpt_fault_name[HPCW_I_CKPT_FAULTS] = {"missing_file", "truncated_file", "wrong_crc",
-                                                                "missing_rank"};
+const char *const model_checkpoint_fault_name[MODEL_CHECKPOINT_FAULTS] = {"missing_file", "truncated_file",
+                                                                          "wrong_crc", "missing_rank"};
 
-const struct hpcw_i_param hpcw_i_ckpt_param[] = {
+const struct ui_param model_checkpoint_param[] = {
     {.key = "rank2file.layout",
-     .type = HPCW_I_PARAM_CHOICE,
+     .type = UI_PARAM_CHOICE,
      .offset = FIELD(layout),
      .choices = layouts,
      .help = "whose directories and names; shared: SCR 1.1 and 3 restart from the one directory"},
     {.key = "rank2file.checkpoints",
-     .type = HPCW_I_PARAM_U32,
+     .type = UI_PARAM_U32,
      .offset = FIELD(checkpoints),
      .min = 1,
      .max = 1000,
      .help = "checkpoints below the one prefix, the last one being current"},
     {.key = "rank2file.mean_size",
-     .type = HPCW_I_PARAM_SIZE,
+     .type = UI_PARAM_SIZE,
      .offset = FIELD(mean_size),
-     .min = HPCW_I_CKPT_LEAST,
+     .min = MODEL_CHECKPOINT_LEAST,
      .max = 0x1p36,
      .unit = "bytes",
      .help = "mean size of a rank's file"},
     {.key = "rank2file.sigma",
-     .type = HPCW_I_PARAM_F64,
+     .type = UI_PARAM_F64,
      .offset = FIELD(sigma),
      .max = 2,
      .help = "spread of sizes, standard deviation of ln(size); 0 as grid codes, 0.5 as adaptive ones"},
     {.key = "rank2file.content",
-     .type = HPCW_I_PARAM_CHOICE,
+     .type = UI_PARAM_CHOICE,
      .offset = FIELD(content),
      .choices = contents,
      .help = "random bytes, or words of which three quarters repeat"},
     {.key = "rank2file.payload",
-     .type = HPCW_I_PARAM_CHOICE,
+     .type = UI_PARAM_CHOICE,
      .offset = FIELD(payload),
      .choices = payloads,
      .help = "the data files, or none of them: maps alone, with the same bytes"},
     {.key = "rank2file.leaf_ranks",
-     .type = HPCW_I_PARAM_U32,
+     .type = UI_PARAM_U32,
      .offset = FIELD(leaf_ranks),
      .min = 2,
      .max = 0x1p31,
      .help = "most ranks of a leaf of the map, and children of a node; few make deep maps"},
     {.key = "rank2file.leaf_bytes",
-     .type = HPCW_I_PARAM_SIZE,
+     .type = UI_PARAM_SIZE,
      .offset = FIELD(leaf_bytes),
      .min = 256,
      .max = 0x1p30,
      .unit = "bytes",
      .help = "largest node of the map"},
-    FAULT("missing_files", HPCW_I_CKPT_MISSING_FILE, "files that are in the map, and not there"),
-    FAULT("truncated_files", HPCW_I_CKPT_TRUNCATED_FILE, "files that are shorter than the map says"),
-    FAULT("wrong_crcs", HPCW_I_CKPT_WRONG_CRC, "files of which a byte changed after the CRC was taken"),
-    FAULT("missing_ranks", HPCW_I_CKPT_MISSING_RANK, "files whose rank has no entry in the map"),
+    FAULT("missing_files", MODEL_CHECKPOINT_MISSING_FILE, "files that are in the map, and not there"),
+    FAULT("truncated_files", MODEL_CHECKPOINT_TRUNCATED_FILE, "files that are shorter than the map says"),
+    FAULT("wrong_crcs", MODEL_CHECKPOINT_WRONG_CRC, "files of which a byte changed after the CRC was taken"),
+    FAULT("missing_ranks", MODEL_CHECKPOINT_MISSING_RANK, "files whose rank has no entry in the map"),
     {.key = "rank2file.stale_index",
-     .type = HPCW_I_PARAM_BOOL,
+     .type = UI_PARAM_BOOL,
      .offset = FIELD(stale_index),
      .help = "the index's current dataset is not there any more"},
 };
-const size_t hpcw_i_ckpt_param_count = sizeof hpcw_i_ckpt_param / sizeof hpcw_i_ckpt_param[0];
+const size_t model_checkpoint_param_count = sizeof model_checkpoint_param / sizeof model_checkpoint_param[0];
 
-void hpcw_i_ckpt_params_init(struct hpcw_i_ckpt_params *params) {
-    *params = (struct hpcw_i_ckpt_params){
+void model_checkpoint_params_init(struct model_checkpoint_params *params) {
+    *params = (struct model_checkpoint_params){
         .layout = HPCW_RANK2FILE_SHARED,
         .checkpoints = 2,
         .mean_size = 32 << 10,
@@ -117,7 +117,7 @@ static uint64_t lower_bound(const uint64_t *list, uint64_t count, uint64_t file)
 }
 
 /* Draws until a file comes up that has no fault yet; at most half of them have one. */
-static uint64_t draw_file(const struct hpcw_i_ckpt *m, unsigned kind, uint32_t index, uint64_t files,
+static uint64_t draw_file(const struct model_checkpoint *m, unsigned kind, uint32_t index, uint64_t files,
                           const uint64_t *taken, uint64_t count) {
     uint64_t file;
     bool again;
@@ -134,10 +134,10 @@ static uint64_t draw_file(const struct hpcw_i_ckpt *m, unsigned kind, uint32_t i
     return file;
 }
 
-static hpcw_status draw_faults(struct hpcw_i_ckpt *m, hpcw_error *err) {
+static hpcw_status draw_faults(struct model_checkpoint *m, hpcw_error *err) {
     uint64_t files = (uint64_t)m->params.checkpoints * m->ranks;
     uint64_t wanted = 0;
-    for (unsigned k = 0; k < HPCW_I_CKPT_FAULTS; k++) {
+    for (unsigned k = 0; k < MODEL_CHECKPOINT_FAULTS; k++) {
         wanted += m->params.faults[k];
     }
     if (wanted > files / 2 || wanted > 65536) {
@@ -149,7 +149,7 @@ static hpcw_status draw_faults(struct hpcw_i_ckpt *m, hpcw_error *err) {
     uint64_t count = 0;
     hpcw_status s =
         taken == NULL ? hpcw_i_fail(err, HPCW_ENOMEM, "rank2file: out of memory for faults") : HPCW_OK;
-    for (unsigned k = 0; s == HPCW_OK && k < HPCW_I_CKPT_FAULTS; k++) {
+    for (unsigned k = 0; s == HPCW_OK && k < MODEL_CHECKPOINT_FAULTS; k++) {
         uint32_t n = m->params.faults[k];
         m->fault[k] = hpcw_i_malloc((size_t)n * sizeof *m->fault[k]);
         if (m->fault[k] == NULL) {
@@ -166,36 +166,37 @@ static hpcw_status draw_faults(struct hpcw_i_ckpt *m, hpcw_error *err) {
     return s;
 }
 
-hpcw_status hpcw_i_ckpt_init(struct hpcw_i_ckpt *m, const struct hpcw_i_ckpt_params *params, uint32_t ranks,
-                             uint64_t seed, hpcw_error *err) {
-    *m = (struct hpcw_i_ckpt){.params = *params, .ranks = ranks, .seed = seed};
+hpcw_status model_checkpoint_init(struct model_checkpoint *m, const struct model_checkpoint_params *params,
+                                  uint32_t ranks, uint64_t seed, hpcw_error *err) {
+    *m = (struct model_checkpoint){.params = *params, .ranks = ranks, .seed = seed};
     return draw_faults(m, err);
 }
 
-void hpcw_i_ckpt_free(struct hpcw_i_ckpt *m) {
-    for (unsigned k = 0; k < HPCW_I_CKPT_FAULTS; k++) {
+void model_checkpoint_free(struct model_checkpoint *m) {
+    for (unsigned k = 0; k < MODEL_CHECKPOINT_FAULTS; k++) {
         hpcw_i_free(m->fault[k]);
         m->fault[k] = NULL;
     }
 }
 
-uint64_t hpcw_i_ckpt_before(const struct hpcw_i_ckpt *m, enum hpcw_i_ckpt_fault fault, uint64_t file) {
+uint64_t model_checkpoint_before(const struct model_checkpoint *m, enum model_checkpoint_fault fault,
+                                 uint64_t file) {
     return lower_bound(m->fault[fault], m->params.faults[fault], file);
 }
 
-bool hpcw_i_ckpt_has(const struct hpcw_i_ckpt *m, enum hpcw_i_ckpt_fault fault, uint64_t file) {
-    uint64_t i = m->params.faults[fault] == 0 ? 0 : hpcw_i_ckpt_before(m, fault, file);
+bool model_checkpoint_has(const struct model_checkpoint *m, enum model_checkpoint_fault fault, uint64_t file) {
+    uint64_t i = m->params.faults[fault] == 0 ? 0 : model_checkpoint_before(m, fault, file);
     return i < m->params.faults[fault] && m->fault[fault][i] == file;
 }
 
 /* ---- sizes ---- */
 
-static void draw(const struct hpcw_i_ckpt *m, uint64_t file, uint32_t part, uint32_t w[4]) {
+static void draw(const struct model_checkpoint *m, uint64_t file, uint32_t part, uint32_t w[4]) {
     hpcw_i_draw(m->seed, HPCW_I_FOR_CKPT_FILE, (uint32_t)(file % m->ranks), (uint32_t)(file / m->ranks), part,
                 w);
 }
 
-uint64_t hpcw_i_ckpt_size(const struct hpcw_i_ckpt *m, uint64_t file) {
+uint64_t model_checkpoint_size(const struct model_checkpoint *m, uint64_t file) {
     if (m->params.sigma == 0) {
         return m->params.mean_size;
     }
@@ -204,18 +205,18 @@ uint64_t hpcw_i_ckpt_size(const struct hpcw_i_ckpt *m, uint64_t file) {
     draw(m, file % m->ranks, 0, w);
     double s = m->params.sigma;
     double size = (double)m->params.mean_size * hpcw_i_exp(s * hpcw_i_normal(w[0], w[1]) - 0.5 * s * s) + 0.5;
-    return size < HPCW_I_CKPT_LEAST ? HPCW_I_CKPT_LEAST : (uint64_t)size;
+    return size < MODEL_CHECKPOINT_LEAST ? MODEL_CHECKPOINT_LEAST : (uint64_t)size;
 }
 
-uint32_t hpcw_i_ckpt_crc(const struct hpcw_i_ckpt *m, uint64_t file) {
+uint32_t model_checkpoint_crc(const struct model_checkpoint *m, uint64_t file) {
     uint32_t w[4];
     draw(m, file, 1, w);
     return w[0];
 }
 
-uint64_t hpcw_i_ckpt_length(const struct hpcw_i_ckpt *m, uint64_t file) {
-    uint64_t size = hpcw_i_ckpt_size(m, file);
-    if (hpcw_i_ckpt_has(m, HPCW_I_CKPT_TRUNCATED_FILE, file)) {
+uint64_t model_checkpoint_length(const struct model_checkpoint *m, uint64_t file) {
+    uint64_t size = model_checkpoint_size(m, file);
+    if (model_checkpoint_has(m, MODEL_CHECKPOINT_TRUNCATED_FILE, file)) {
         uint32_t w[4];
         draw(m, file, 2, w);
         size = (uint64_t)(((unsigned __int128)((uint64_t)w[0] << 32 | w[1]) * size) >> 64);
@@ -232,14 +233,14 @@ static inline uint64_t mix(uint64_t z) {
     return z ^ z >> 31;
 }
 
-void hpcw_i_ckpt_fill(const struct hpcw_i_ckpt *m, uint64_t file, uint64_t offset, size_t size,
-                      unsigned char *out) {
+void model_checkpoint_fill(const struct model_checkpoint *m, uint64_t file, uint64_t offset, size_t size,
+                           unsigned char *out) {
     uint32_t w[4];
     draw(m, file, 3, w);
     uint64_t key = (uint64_t)w[0] << 32 | w[1];
     uint64_t same = ((uint64_t)w[2] << 32 | w[3]) & ~(uint64_t)0xffff;
-    uint64_t keep = m->params.content == HPCW_I_CKPT_COMPRESSIBLE ? 0xffff : UINT64_MAX;
-    same = m->params.content == HPCW_I_CKPT_COMPRESSIBLE ? same : 0;
+    uint64_t keep = m->params.content == MODEL_CHECKPOINT_COMPRESSIBLE ? 0xffff : UINT64_MAX;
+    same = m->params.content == MODEL_CHECKPOINT_COMPRESSIBLE ? same : 0;
     uint64_t place = key + (offset / 8 + 1) * UINT64_C(0x9e3779b97f4a7c15);
     for (; size >= 8; size -= 8, out += 8) {
         hpcw_i_put_u64(out, (mix(place) & keep) | same, false);
@@ -252,17 +253,17 @@ void hpcw_i_ckpt_fill(const struct hpcw_i_ckpt *m, uint64_t file, uint64_t offse
     }
 }
 
-void hpcw_i_ckpt_last(const struct hpcw_i_ckpt *m, uint64_t file, uint32_t before,
-                      unsigned char last[HPCW_I_CKPT_LEAST]) {
+void model_checkpoint_last(const struct model_checkpoint *m, uint64_t file, uint32_t before,
+                           unsigned char last[MODEL_CHECKPOINT_LEAST]) {
     /* Four bytes x turn the register r into what 32 steps make of r ^ x; the steps go backwards, too. */
-    uint32_t end = ~hpcw_i_ckpt_crc(m, file);
+    uint32_t end = ~model_checkpoint_crc(m, file);
     for (int i = 0; i < 32; i++) {
         end = (end & 0x80000000u) != 0 ? (end ^ 0xedb88320u) << 1 | 1 : end << 1;
     }
     hpcw_i_put_u32(last, end ^ ~before, false);
-    if (hpcw_i_ckpt_has(m, HPCW_I_CKPT_WRONG_CRC, file)) {
+    if (model_checkpoint_has(m, MODEL_CHECKPOINT_WRONG_CRC, file)) {
         uint32_t w[4];
         draw(m, file, 2, w);
-        last[w[2] % HPCW_I_CKPT_LEAST] ^= (unsigned char)(1 + w[3] % 255);
+        last[w[2] % MODEL_CHECKPOINT_LEAST] ^= (unsigned char)(1 + w[3] % 255);
     }
 }

@@ -3,12 +3,12 @@
 
 #include <stddef.h>
 
-const struct hpcw_i_lanes *hpcw_i_lanes(enum hpcw_i_simd simd) {
-    static const struct hpcw_i_lanes *const lanes[HPCW_I_SIMD_COUNT] = {
-        [HPCW_I_SIMD_NONE] = &hpcw_i_lanes_scalar,
-#ifdef HPCW_I_SIMD_X86
-        [HPCW_I_SIMD_AVX2] = &hpcw_i_lanes_avx2,
+const struct model_lanes *model_lanes(enum model_simd simd) {
+    static const struct model_lanes *const lanes[MODEL_SIMD_COUNT] = {
+        [MODEL_SIMD_NONE] = &model_lanes_scalar,
+#ifdef MODEL_SIMD_X86
+        [MODEL_SIMD_AVX2] = &model_lanes_avx2,
 #endif
     };
-    return hpcw_i_simd_available(simd) ? lanes[simd] : NULL;
+    return model_simd_available(simd) ? lanes[simd] : NULL;
 }

@@ -10,7 +10,7 @@
 #include "libwriter/base/rng.h"
 
 /* The draws (a[i], b, c), i = 0 .. count - 1. */
-struct hpcw_i_draws {
+struct model_draws {
     uint64_t seed;
     enum hpcw_i_purpose purpose;
     uint32_t count;
@@ -18,20 +18,20 @@ struct hpcw_i_draws {
     uint32_t b, c;
 };
 
-struct hpcw_i_lanes {
+struct model_lanes {
     /* z[i] = hpcw_i_normal of the first two words. */
-    void (*normals)(const struct hpcw_i_draws *draws, double *z);
+    void (*normals)(const struct model_draws *draws, double *z);
     /* The first `words` words, 1 to 4 of them: word[k][i], rows of `count`. */
-    void (*words)(const struct hpcw_i_draws *draws, uint32_t words, uint32_t *word);
+    void (*words)(const struct model_draws *draws, uint32_t words, uint32_t *word);
     /* x[i] = hpcw_i_exp(x[i]) */
     void (*exps)(double *x, uint32_t count);
 };
 
 /* NULL: this instruction set is not available. */
-const struct hpcw_i_lanes *hpcw_i_lanes(enum hpcw_i_simd simd);
+const struct model_lanes *model_lanes(enum model_simd simd);
 
 /* Private to draws.c. */
-extern const struct hpcw_i_lanes hpcw_i_lanes_scalar;
-extern const struct hpcw_i_lanes hpcw_i_lanes_avx2;
+extern const struct model_lanes model_lanes_scalar;
+extern const struct model_lanes model_lanes_avx2;
 
 #endif

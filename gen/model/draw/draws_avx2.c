@@ -2,6 +2,6 @@
 /* Draws with AVX2. */
 #include "gen/model/draw/lanes_avx2.h"
 
-#define LANES_TABLE hpcw_i_lanes_avx2
+#define LANES_TABLE model_lanes_avx2
 
 #include "gen/model/draw/draws_lanes.h"

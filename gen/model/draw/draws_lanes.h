@@ -12,7 +12,7 @@
 /* Vectors of draws that are made side by side. */
 enum { DRAW_VECTORS = 2 * AT_ONCE, DRAW_LANES = DRAW_VECTORS * LANES };
 
-static inline __attribute__((always_inline)) void draw(const struct hpcw_i_draws *d, const uint32_t *a,
+static inline __attribute__((always_inline)) void draw(const struct model_draws *d, const uint32_t *a,
                                                        vu c[DRAW_VECTORS][4]) {
     UNROLL for (int v = 0; v < DRAW_VECTORS; v++) {
         c[v][0] = u_load32(a + v * LANES);
@@ -23,7 +23,7 @@ static inline __attribute__((always_inline)) void draw(const struct hpcw_i_draws
     philox(d->seed, c, DRAW_VECTORS);
 }
 
-static inline __attribute__((always_inline)) void draw_normals(const struct hpcw_i_draws *d, const uint32_t *a,
+static inline __attribute__((always_inline)) void draw_normals(const struct model_draws *d, const uint32_t *a,
                                                                double *z) {
     vu c[DRAW_VECTORS][4];
     draw(d, a, c);
@@ -32,7 +32,7 @@ static inline __attribute__((always_inline)) void draw_normals(const struct hpcw
     }
 }
 
-static void normals(const struct hpcw_i_draws *d, double *z) {
+static void normals(const struct model_draws *d, double *z) {
     const uint32_t rest = d->count % DRAW_LANES, whole = d->count - rest;
     for (uint32_t k = 0; k < whole; k += DRAW_LANES) {
         draw_normals(d, d->a + k, z + k);
@@ -46,7 +46,7 @@ static void normals(const struct hpcw_i_draws *d, double *z) {
     }
 }
 
-static inline __attribute__((always_inline)) void draw_words(const struct hpcw_i_draws *d, const uint32_t *a,
+static inline __attribute__((always_inline)) void draw_words(const struct model_draws *d, const uint32_t *a,
                                                              uint32_t words, uint32_t *word, size_t row) {
     vu c[DRAW_VECTORS][4];
     draw(d, a, c);
@@ -57,7 +57,7 @@ static inline __attribute__((always_inline)) void draw_words(const struct hpcw_i
     }
 }
 
-static void words(const struct hpcw_i_draws *d, uint32_t words, uint32_t *word) {
+static void words(const struct model_draws *d, uint32_t words, uint32_t *word) {
     const uint32_t rest = d->count % DRAW_LANES, whole = d->count - rest;
     for (uint32_t k = 0; k < whole; k += DRAW_LANES) {
         draw_words(d, d->a + k, words, word + k, d->count);
@@ -118,4 +118,4 @@ static void exps(double *x, uint32_t count) {
     }
 }
 
-const struct hpcw_i_lanes LANES_TABLE = {.normals = normals, .words = words, .exps = exps};
+const struct model_lanes LANES_TABLE = {.normals = normals, .words = words, .exps = exps};

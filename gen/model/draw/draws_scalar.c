@@ -2,6 +2,6 @@
 /* Draws for any processor. */
 #include "gen/model/draw/lanes_scalar.h"
 
-#define LANES_TABLE hpcw_i_lanes_scalar
+#define LANES_TABLE model_lanes_scalar
 
 #include "gen/model/draw/draws_lanes.h"

@@ -14,7 +14,7 @@ static uint32_t near_root(uint32_t n, uint32_t power) {
     return best;
 }
 
-void hpcw_i_grid_shape(uint32_t n, uint32_t dims, uint32_t side[3]) {
+void model_grid_shape(uint32_t n, uint32_t dims, uint32_t side[3]) {
     assert(n >= 1 && dims >= 1 && dims <= 3);
     side[0] = n;
     side[1] = side[2] = 1;

@@ -14,13 +14,13 @@ static uint32_t half_bits(uint32_t count) {
     return bits;
 }
 
-static uint32_t scrambled(const struct hpcw_i_permutation *p, uint32_t half, uint32_t round) {
+static uint32_t scrambled(const struct model_permutation *p, uint32_t half, uint32_t round) {
     uint32_t w[4];
     hpcw_i_draw(p->seed, p->purpose, half, round, p->key, w);
     return w[0];
 }
 
-uint32_t hpcw_i_permute(const struct hpcw_i_permutation *p, uint32_t x) {
+uint32_t model_permute(const struct model_permutation *p, uint32_t x) {
     assert(x < p->count);
     const uint32_t bits = half_bits(p->count);
     const uint32_t mask = ((uint32_t)1 << bits) - 1;
@@ -37,7 +37,7 @@ uint32_t hpcw_i_permute(const struct hpcw_i_permutation *p, uint32_t x) {
     return x;
 }
 
-uint32_t hpcw_i_permute_back(const struct hpcw_i_permutation *p, uint32_t y) {
+uint32_t model_permute_back(const struct model_permutation *p, uint32_t y) {
     assert(y < p->count);
     const uint32_t bits = half_bits(p->count);
     const uint32_t mask = ((uint32_t)1 << bits) - 1;
@@ -57,7 +57,7 @@ uint32_t hpcw_i_permute_back(const struct hpcw_i_permutation *p, uint32_t y) {
 enum { AT_ONCE = 256 };
 
 /* One pass over the block of each of y[count], which need not be below p->count. */
-static void pass_back(const struct hpcw_i_permutation *p, const struct hpcw_i_lanes *lanes, uint32_t *y,
+static void pass_back(const struct model_permutation *p, const struct model_lanes *lanes, uint32_t *y,
                       uint32_t count) {
     const uint32_t bits = half_bits(p->count);
     const uint32_t mask = ((uint32_t)1 << bits) - 1;
@@ -69,7 +69,7 @@ static void pass_back(const struct hpcw_i_permutation *p, const struct hpcw_i_la
         right[i] = y[i] & mask;
     }
     for (uint32_t round = ROUNDS; round-- > 0;) {
-        const struct hpcw_i_draws draws = {p->seed, p->purpose, count, left, round, p->key};
+        const struct model_draws draws = {p->seed, p->purpose, count, left, round, p->key};
         lanes->words(&draws, 1, word);
         for (uint32_t i = 0; i < count; i++) {
             uint32_t before = right[i] ^ (word[i] & mask);
@@ -82,8 +82,8 @@ static void pass_back(const struct hpcw_i_permutation *p, const struct hpcw_i_la
     }
 }
 
-void hpcw_i_permute_back_run(const struct hpcw_i_permutation *p, const struct hpcw_i_lanes *lanes,
-                             uint32_t first, uint32_t count, uint32_t *x) {
+void model_permute_back_run(const struct model_permutation *p, const struct model_lanes *lanes, uint32_t first,
+                            uint32_t count, uint32_t *x) {
     for (uint32_t done = 0; done < count; done += AT_ONCE) {
         uint32_t y[AT_ONCE];
         uint32_t place[AT_ONCE]; /* where they belong */

@@ -5,15 +5,15 @@
 
 #include <stdbool.h>
 
-enum hpcw_i_simd { HPCW_I_SIMD_NONE, HPCW_I_SIMD_AVX2, HPCW_I_SIMD_COUNT };
+enum model_simd { MODEL_SIMD_NONE, MODEL_SIMD_AVX2, MODEL_SIMD_COUNT };
 
-/* Whether this build and this processor have it; HPCW_I_SIMD_NONE always. */
-bool hpcw_i_simd_available(enum hpcw_i_simd simd);
+/* Whether this build and this processor have it; MODEL_SIMD_NONE always. */
+bool model_simd_available(enum model_simd simd);
 
 /* The widest one available. */
-enum hpcw_i_simd hpcw_i_simd_best(void);
+enum model_simd model_simd_best(void);
 
 /* "scalar", "avx2". */
-const char *hpcw_i_simd_name(enum hpcw_i_simd simd);
+const char *model_simd_name(enum model_simd simd);
 
 #endif

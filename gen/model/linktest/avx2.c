@@ -2,6 +2,6 @@
 /* LinkTest rows with AVX2. */
 #include "gen/model/draw/lanes_avx2.h"
 
-#define ROW_NAME hpcw_i_linktest_row_avx2
+#define ROW_NAME model_linktest_row_avx2
 
 #include "gen/model/linktest/lanes.h"

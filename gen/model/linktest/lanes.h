@@ -2,7 +2,7 @@
 /*
  * The row maker, written once over the lane operations of an instruction set (lanes_*.h), which are included
  * before this file; ROW_NAME is the function to make. Every lane does the same operations in the same order as
- * hpcw_i_linktest_one: that, and no fused multiply-add anywhere, is what makes the bits equal.
+ * model_linktest_one: that, and no fused multiply-add anywhere, is what makes the bits equal.
  */
 #include <string.h>
 
@@ -27,7 +27,7 @@ static inline vd clamp(vd x, double low, double high) {
 }
 
 /* Draws the congestion of LANES steps from `step` on. Not inlined: on most paths it is rare. */
-static __attribute__((noinline)) void draw_congestion(const struct hpcw_i_linktest_row *row, uint32_t step,
+static __attribute__((noinline)) void draw_congestion(const struct model_linktest_row *row, uint32_t step,
                                                       vu pair) {
     vu c[1][4] = {
         {u_add(u_set(step), u_lane_numbers()), u_set(row->permutation), pair, u_set(HPCW_I_FOR_CONGESTION)}};
@@ -38,7 +38,7 @@ static __attribute__((noinline)) void draw_congestion(const struct hpcw_i_linkte
 }
 
 /* Ranks of the own node: rare, so lane by lane. */
-static __attribute__((noinline)) vd replace_own_node(const struct hpcw_i_linktest_row *row,
+static __attribute__((noinline)) vd replace_own_node(const struct model_linktest_row *row,
                                                      const uint32_t *partner, vd base) {
     double lane[LANES];
     d_store(lane, base);
@@ -62,7 +62,7 @@ struct noise {
 };
 
 /* Adds the tail events of LANES timings from k on. */
-static __attribute__((noinline)) vd add_tails(const struct hpcw_i_linktest_row *row, const struct noise *noise,
+static __attribute__((noinline)) vd add_tails(const struct model_linktest_row *row, const struct noise *noise,
                                               uint32_t k, uint32_t live, const uint32_t *partner, uint32_t step,
                                               vd time) {
     double lane[LANES];
@@ -70,18 +70,17 @@ static __attribute__((noinline)) vd add_tails(const struct hpcw_i_linktest_row *
     for (uint32_t i = 0; i < LANES && k + i < live; i++) {
         if (noise->tails[k / LANES] >> i & 1) {
             double tail =
-                hpcw_i_linktest_tail(row->tail_ps, row->tail_max_ps, row->messages, noise->tail_size[k + i]);
+                model_linktest_tail(row->tail_ps, row->tail_max_ps, row->messages, noise->tail_size[k + i]);
             lane[i] += tail;
-            hpcw_i_linktest_note_tail(row->outliers, tail, row->permutation, step + k + i, partner[k + i]);
+            model_linktest_note_tail(row->outliers, tail, row->permutation, step + k + i, partner[k + i]);
         }
     }
     return d_load(lane);
 }
 
 /* The exponent of the jitter and the tail events of `count` timings, a multiple of LANES * AT_ONCE. */
-static inline __attribute__((always_inline)) void draw_noise(const struct hpcw_i_linktest_row *row,
-                                                             const uint32_t *partner, uint32_t count,
-                                                             struct noise *noise) {
+static inline __attribute__((always_inline)) void
+draw_noise(const struct model_linktest_row *row, const uint32_t *partner, uint32_t count, struct noise *noise) {
     const vu self = u_set(row->rank);
     for (uint32_t k = 0; k < count; k += LANES * AT_ONCE) {
         vu c[2 * AT_ONCE][4];
@@ -114,7 +113,7 @@ static inline __attribute__((always_inline)) void draw_noise(const struct hpcw_i
 }
 
 /* Time before noise of LANES partners. */
-static inline __attribute__((always_inline)) vd undisturbed(const struct hpcw_i_linktest_row *row,
+static inline __attribute__((always_inline)) vd undisturbed(const struct model_linktest_row *row,
                                                             const uint32_t *partner, uint32_t step) {
     vu other = u_load32(partner);
     vu node = u_right(u_mul32(other, u_set(row->to_node.factor)), row->to_node.shift);
@@ -133,7 +132,7 @@ static inline __attribute__((always_inline)) vd undisturbed(const struct hpcw_i_
 }
 
 /* `count` timings, a multiple of LANES * AT_ONCE; the last ones are of no interest from `live` on. */
-static inline __attribute__((always_inline)) void make_block(const struct hpcw_i_linktest_row *row,
+static inline __attribute__((always_inline)) void make_block(const struct model_linktest_row *row,
                                                              const uint32_t *partner, uint32_t step,
                                                              uint32_t count, uint32_t live, uint64_t *time_ps) {
     struct noise noise;
@@ -147,12 +146,12 @@ static inline __attribute__((always_inline)) void make_block(const struct hpcw_i
         if (noise.tails[k / LANES] != 0) {
             time = add_tails(row, &noise, k, live, partner, step, time);
         }
-        time = clamp(time, HPCW_I_TIME_MIN, HPCW_I_TIME_MAX);
+        time = clamp(time, MODEL_TIME_MIN, MODEL_TIME_MAX);
         u_store(time_ps + k, u_and(d_as_u(d_add(time, d_set(0x1p52))), u_set(0x000fffffffffffff)));
     }
 }
 
-void ROW_NAME(const struct hpcw_i_linktest_row *row) {
+void ROW_NAME(const struct model_linktest_row *row) {
     const uint32_t whole = row->count - row->count % (LANES * AT_ONCE);
     for (uint32_t k = 0; k < whole; k += BLOCK) {
         uint32_t count = whole - k < BLOCK ? whole - k : BLOCK;

@@ -10,31 +10,28 @@
 #include "libwriter/base/rng.h"
 #include "libwriter/base/status.h"
 
-#define FIELD(f) offsetof(struct hpcw_i_linktest_params, f)
+#define FIELD(f) offsetof(struct model_linktest_params, f)
 #define FLAG(name, f, text)                                                                                    \
-    { .key = "linktest." name, .type = HPCW_I_PARAM_BOOL, .offset = FIELD(f), .help = text }
+    { .key = "linktest." name, .type = UI_PARAM_BOOL, .offset = FIELD(f), .help = text }
 #define CHOICE(name, f, names, text)                                                                           \
-    { .key = "linktest." name, .type = HPCW_I_PARAM_CHOICE, .offset = FIELD(f), .choices = names, .help = text }
+    { .key = "linktest." name, .type = UI_PARAM_CHOICE, .offset = FIELD(f), .choices = names, .help = text }
 #define COUNT(name, f, lo, hi, text)                                                                           \
-    {                                                                                                          \
-        .key = "linktest." name, .type = HPCW_I_PARAM_U64, .offset = FIELD(f), .min = lo, .max = hi,           \
-        .help = text                                                                                           \
-    }
+    { .key = "linktest." name, .type = UI_PARAM_U64, .offset = FIELD(f), .min = lo, .max = hi, .help = text }
 #define REAL(name, f, lo, hi, u, text)                                                                         \
     {                                                                                                          \
-        .key = "linktest." name, .type = HPCW_I_PARAM_F64, .offset = FIELD(f), .min = lo, .max = hi,           \
-        .unit = u, .help = text                                                                                \
+        .key = "linktest." name, .type = UI_PARAM_F64, .offset = FIELD(f), .min = lo, .max = hi, .unit = u,    \
+        .help = text                                                                                           \
     }
 
-const char *const hpcw_i_linktest_modes[] = {"mpi", "tcp", "ucp", "ibverbs", "psm2", "cuda", NULL};
+const char *const model_linktest_modes[] = {"mpi", "tcp", "ucp", "ibverbs", "psm2", "cuda", NULL};
 static const char *const kernels[] = {"semidirectional", "unidirectional", "bidirectional", NULL};
 static const char *const loads[] = {"auto", "none", "light", "heavy", NULL};
 
 /* Counters of draws hold a permutation in one word. */
 #define MAX_PERMUTATIONS 4294967295.0
 
-const struct hpcw_i_param hpcw_i_linktest_param[] = {
-    CHOICE("mode", mode, hpcw_i_linktest_modes, "transport that the run claims to have used"),
+const struct ui_param model_linktest_param[] = {
+    CHOICE("mode", mode, model_linktest_modes, "transport that the run claims to have used"),
     CHOICE("kernel", kernel, kernels, "what a pair exchanges"),
     FLAG("all_to_all", all_to_all, "an all-to-all test per permutation, mode mpi only"),
     FLAG("bisection", bisection, "pairs only across the two halves of the ranks"),
@@ -45,7 +42,7 @@ const struct hpcw_i_param hpcw_i_linktest_param[] = {
     FLAG("check_buffers", check_buffers, "message buffers checked after each step"),
     COUNT("messages", messages, 1, 0x1p32, "timed messages per pair"),
     {.key = "linktest.message_size",
-     .type = HPCW_I_PARAM_SIZE,
+     .type = UI_PARAM_SIZE,
      .offset = FIELD(message_size),
      .min = 0,
      .max = 0x1p40,
@@ -72,10 +69,10 @@ const struct hpcw_i_param hpcw_i_linktest_param[] = {
     REAL("s_all_to_all", s_all_to_all, 0, 0.28, NULL,
          "spread of all-to-all times, standard deviation of ln t [A]"),
 };
-const size_t hpcw_i_linktest_param_count = sizeof hpcw_i_linktest_param / sizeof hpcw_i_linktest_param[0];
+const size_t model_linktest_param_count = sizeof model_linktest_param / sizeof model_linktest_param[0];
 
-void hpcw_i_linktest_params_init(struct hpcw_i_linktest_params *params) {
-    *params = (struct hpcw_i_linktest_params){
+void model_linktest_params_init(struct model_linktest_params *params) {
+    *params = (struct model_linktest_params){
         .messages = 25,
         .message_size = 256 * 1024,
         .warmup_messages = 3,
@@ -86,7 +83,7 @@ void hpcw_i_linktest_params_init(struct hpcw_i_linktest_params *params) {
         .tail_probability = 1e-6,
         .tail_us = 20,
         .tail_max_us = 8000,
-        .load = HPCW_I_LOAD_AUTO,
+        .load = MODEL_LINK_LOAD_AUTO,
         .bidirectional_share = 0.96,
         .s_all_to_all = 0.1,
     };
@@ -95,14 +92,14 @@ void hpcw_i_linktest_params_init(struct hpcw_i_linktest_params *params) {
 /* ------------------------------------------------------------------------------------------------------------
  */
 
-bool hpcw_i_linktest_model_use(struct hpcw_i_linktest_model *model, enum hpcw_i_simd simd) {
-    static hpcw_i_linktest_row_fn *const row[HPCW_I_SIMD_COUNT] = {
-        [HPCW_I_SIMD_NONE] = hpcw_i_linktest_row_scalar,
-#ifdef HPCW_I_SIMD_X86
-        [HPCW_I_SIMD_AVX2] = hpcw_i_linktest_row_avx2,
+bool model_linktest_use(struct model_linktest *model, enum model_simd simd) {
+    static model_linktest_row_fn *const row[MODEL_SIMD_COUNT] = {
+        [MODEL_SIMD_NONE] = model_linktest_row_scalar,
+#ifdef MODEL_SIMD_X86
+        [MODEL_SIMD_AVX2] = model_linktest_row_avx2,
 #endif
     };
-    if (!hpcw_i_simd_available(simd)) {
+    if (!model_simd_available(simd)) {
         return false;
     }
     model->simd = simd;
@@ -110,17 +107,17 @@ bool hpcw_i_linktest_model_use(struct hpcw_i_linktest_model *model, enum hpcw_i_
     return true;
 }
 
-static struct hpcw_i_linktest_costs costs(const struct hpcw_i_linktest_model *model, bool serial) {
-    const struct hpcw_i_linktest_params *p = &model->params;
-    const struct hpcw_i_machine_params *mp = &model->machine->params;
+static struct model_linktest_costs costs(const struct model_linktest *model, bool serial) {
+    const struct model_linktest_params *p = &model->params;
+    const struct model_machine_params *mp = &model->machine->params;
     double card_share = (double)mp->nics / mp->ppn;
-    struct hpcw_i_linktest_costs c = {.hop = mp->hop_us * 1e6};
-    for (int d = 0; d < HPCW_I_CLASSES; d++) {
-        struct hpcw_i_message_cost one =
-            hpcw_i_machine_cost(model->machine, (enum hpcw_i_class)d, p->message_size);
+    struct model_linktest_costs c = {.hop = mp->hop_us * 1e6};
+    for (int d = 0; d < MODEL_CLASSES; d++) {
+        struct model_message_cost one =
+            model_machine_cost(model->machine, (enum model_class)d, p->message_size);
         c.fixed[d] = one.fixed_ps;
         c.transfer[d] = one.transfer_ps;
-        if (d >= HPCW_I_SAME_SWITCH && !serial && card_share < 1) {
+        if (d >= MODEL_SAME_SWITCH && !serial && card_share < 1) {
             c.transfer[d] /= card_share;
         }
     }
@@ -133,7 +130,7 @@ static struct hpcw_i_linktest_costs costs(const struct hpcw_i_linktest_model *mo
         transfer_scale = 0.5 / p->bidirectional_share;
     }
     c.hop *= fixed_scale;
-    for (int d = 0; d < HPCW_I_CLASSES; d++) {
+    for (int d = 0; d < MODEL_CLASSES; d++) {
         c.fixed[d] *= fixed_scale;
         c.transfer[d] *= transfer_scale;
     }
@@ -141,9 +138,8 @@ static struct hpcw_i_linktest_costs costs(const struct hpcw_i_linktest_model *mo
 }
 
 /* What one transfer takes longer because of a bad port or cable between two nodes. */
-static inline double slowdown(const struct hpcw_i_linktest_model *model, uint32_t from, uint32_t to,
-                              double cable) {
-    const struct hpcw_i_machine *m = model->machine;
+static inline double slowdown(const struct model_linktest *model, uint32_t from, uint32_t to, double cable) {
+    const struct model_machine *m = model->machine;
     double there = m->out_slowdown[from] > m->in_slowdown[to] ? m->out_slowdown[from] : m->in_slowdown[to];
     double back = m->out_slowdown[to] > m->in_slowdown[from] ? m->out_slowdown[to] : m->in_slowdown[from];
     there = there > cable ? there : cable;
@@ -151,25 +147,24 @@ static inline double slowdown(const struct hpcw_i_linktest_model *model, uint32_
     return model->params.kernel == HPCW_LINKTEST_UNIDIRECTIONAL ? there : (there + back) * 0.5;
 }
 
-static hpcw_status check_longest(const struct hpcw_i_linktest_model *model, double largest_exponent,
-                                 hpcw_error *err) {
-    const struct hpcw_i_machine_params *mp = &model->machine->params;
+static hpcw_status check_longest(const struct model_linktest *model, double largest_exponent, hpcw_error *err) {
+    const struct model_machine_params *mp = &model->machine->params;
     double least = mp->bad_cable_factor;
-    for (int i = 0; i < HPCW_I_BAD_FACTORS; i++) {
+    for (int i = 0; i < MODEL_BAD_FACTORS; i++) {
         least = least < mp->bad_factor[i] ? least : mp->bad_factor[i];
     }
     uint32_t hops = 0;
-    for (int d = 0; d < HPCW_I_TORUS_DIMS; d++) {
+    for (int d = 0; d < MODEL_TORUS_DIMS; d++) {
         hops += model->machine->torus[d] / 2;
     }
     double longest = 0;
-    for (int d = 0; d < HPCW_I_CLASSES; d++) {
+    for (int d = 0; d < MODEL_CLASSES; d++) {
         double slow = 1 / least / (model->congested ? model->load.min : 1);
         double t = model->run.fixed[d] + model->run.hop * hops + model->run.transfer[d] * slow;
         longest = t > longest ? t : longest;
     }
     longest = longest * hpcw_i_exp(largest_exponent) + model->tail_max_ps / (double)model->params.messages;
-    if (longest >= HPCW_I_TIME_MAX) {
+    if (longest >= MODEL_TIME_MAX) {
         return hpcw_i_fail(err, HPCW_ERANGE,
                            "LinkTest model: wanted timings below 2251 s, these parameters allow %.3g s",
                            longest * 1e-12);
@@ -177,13 +172,12 @@ static hpcw_status check_longest(const struct hpcw_i_linktest_model *model, doub
     return HPCW_OK;
 }
 
-hpcw_status hpcw_i_linktest_model_init(struct hpcw_i_linktest_model *model,
-                                       const struct hpcw_i_machine *machine,
-                                       const struct hpcw_i_linktest_params *params, hpcw_error *err) {
+hpcw_status model_linktest_init(struct model_linktest *model, const struct model_machine *machine,
+                                const struct model_linktest_params *params, hpcw_error *err) {
     memset(model, 0, sizeof *model);
     model->machine = machine;
     model->params = *params;
-    struct hpcw_i_linktest_params *p = &model->params;
+    struct model_linktest_params *p = &model->params;
     if (p->noisy) {
         p->tail_probability = 1e-3;
         p->tail_us = 2000;
@@ -197,12 +191,12 @@ hpcw_status hpcw_i_linktest_model_init(struct hpcw_i_linktest_model *model,
                            p->tail_us);
     }
 
-    enum hpcw_i_load load = (enum hpcw_i_load)p->load;
-    if (load == HPCW_I_LOAD_AUTO) {
-        load = p->message_size >= machine->params.heavy_size ? HPCW_I_LOAD_HEAVY : HPCW_I_LOAD_LIGHT;
+    enum model_link_load load = (enum model_link_load)p->load;
+    if (load == MODEL_LINK_LOAD_AUTO) {
+        load = p->message_size >= machine->params.heavy_size ? MODEL_LINK_LOAD_HEAVY : MODEL_LINK_LOAD_LIGHT;
     }
-    model->load = load == HPCW_I_LOAD_HEAVY ? machine->params.heavy : machine->params.light;
-    model->congested = load != HPCW_I_LOAD_NONE && !p->serial && machine->switches > 1;
+    model->load = load == MODEL_LINK_LOAD_HEAVY ? machine->params.heavy : machine->params.light;
+    model->congested = load != MODEL_LINK_LOAD_NONE && !p->serial && machine->switches > 1;
     model->run = costs(model, p->serial);
     model->quiet = costs(model, true);
 
@@ -224,7 +218,7 @@ hpcw_status hpcw_i_linktest_model_init(struct hpcw_i_linktest_model *model,
     if (status != HPCW_OK) {
         return status;
     }
-    (void)hpcw_i_linktest_model_use(model, hpcw_i_simd_best());
+    (void)model_linktest_use(model, model_simd_best());
     return HPCW_OK;
 }
 
@@ -232,8 +226,8 @@ hpcw_status hpcw_i_linktest_model_init(struct hpcw_i_linktest_model *model,
  */
 
 static uint64_t whole_ps(double time) {
-    time = time > HPCW_I_TIME_MIN ? time : HPCW_I_TIME_MIN;
-    time = time < HPCW_I_TIME_MAX ? time : HPCW_I_TIME_MAX;
+    time = time > MODEL_TIME_MIN ? time : MODEL_TIME_MIN;
+    time = time < MODEL_TIME_MAX ? time : MODEL_TIME_MAX;
     double shifted = time + 0x1p52;
     uint64_t bits;
     memcpy(&bits, &shifted, sizeof bits);
@@ -241,21 +235,21 @@ static uint64_t whole_ps(double time) {
 }
 
 /* Time before noise. congestion: slowdown of links that are shared with others, 1 if none. */
-static double undisturbed(const struct hpcw_i_linktest_model *model, const struct hpcw_i_linktest_costs *c,
+static double undisturbed(const struct model_linktest *model, const struct model_linktest_costs *c,
                           uint32_t rank, uint32_t partner, double congestion) {
-    const struct hpcw_i_machine *m = model->machine;
-    enum hpcw_i_class d = hpcw_i_machine_class(m, rank, partner);
-    if (d < HPCW_I_SAME_SWITCH) {
+    const struct model_machine *m = model->machine;
+    enum model_class d = model_machine_class(m, rank, partner);
+    if (d < MODEL_SAME_SWITCH) {
         return c->fixed[d] + c->transfer[d];
     }
-    uint32_t from = hpcw_i_machine_node(m, rank), to = hpcw_i_machine_node(m, partner);
-    double cable = 1.0 / hpcw_i_machine_cable(m, hpcw_i_machine_switch(m, from), hpcw_i_machine_switch(m, to));
+    uint32_t from = model_machine_node(m, rank), to = model_machine_node(m, partner);
+    double cable = 1.0 / model_machine_cable(m, model_machine_switch(m, from), model_machine_switch(m, to));
     double fixed = c->fixed[d];
     if (m->params.torus) {
-        fixed += (hpcw_i_machine_distance(m, from, to) - 1.0) * c->hop;
+        fixed += (model_machine_distance(m, from, to) - 1.0) * c->hop;
     }
     double transfer = c->transfer[d] * slowdown(model, from, to, cable);
-    return d >= HPCW_I_SAME_GROUP ? fixed + transfer * congestion : fixed + transfer;
+    return d >= MODEL_SAME_GROUP ? fixed + transfer * congestion : fixed + transfer;
 }
 
 static double centred(const uint32_t w[4]) {
@@ -263,7 +257,7 @@ static double centred(const uint32_t w[4]) {
     return (double)((int32_t)sum - HPCW_I_NORMAL_CENTRE);
 }
 
-static double jitter(const struct hpcw_i_linktest_model *model, uint32_t rank, uint32_t partner,
+static double jitter(const struct model_linktest *model, uint32_t rank, uint32_t partner,
                      const uint32_t timing_words[4]) {
     uint32_t w[4];
     hpcw_i_draw(model->machine->seed, HPCW_I_FOR_PAIR, rank < partner ? rank : partner,
@@ -275,14 +269,14 @@ static double jitter(const struct hpcw_i_linktest_model *model, uint32_t rank, u
     return y;
 }
 
-uint64_t hpcw_i_linktest_one(const struct hpcw_i_linktest_model *model, uint32_t rank, uint32_t partner,
-                             uint32_t permutation, uint32_t step) {
-    const struct hpcw_i_machine *m = model->machine;
+uint64_t model_linktest_one(const struct model_linktest *model, uint32_t rank, uint32_t partner,
+                            uint32_t permutation, uint32_t step) {
+    const struct model_machine *m = model->machine;
     double congestion = 1;
     uint32_t w[4];
     if (model->congested) {
-        uint32_t a = hpcw_i_machine_group(m, hpcw_i_machine_node(m, rank));
-        uint32_t b = hpcw_i_machine_group(m, hpcw_i_machine_node(m, partner));
+        uint32_t a = model_machine_group(m, model_machine_node(m, rank));
+        uint32_t b = model_machine_group(m, model_machine_node(m, partner));
         hpcw_i_draw(m->seed, HPCW_I_FOR_CONGESTION, step, permutation, (a < b ? a : b) << 16 | (a < b ? b : a),
                     w);
         double share = model->load.mean + model->load.sd * HPCW_I_NORMAL_SCALE * centred(w);
@@ -293,57 +287,56 @@ uint64_t hpcw_i_linktest_one(const struct hpcw_i_linktest_model *model, uint32_t
     hpcw_i_draw(m->seed, HPCW_I_FOR_TIMING, rank, partner, permutation, w);
     double time = undisturbed(model, &model->run, rank, partner, congestion) * jitter(model, rank, partner, w);
     if (w[2] < model->tail_threshold) {
-        time += hpcw_i_linktest_tail(model->tail_ps, model->tail_max_ps, (double)model->params.messages, w[3]);
+        time += model_linktest_tail(model->tail_ps, model->tail_max_ps, (double)model->params.messages, w[3]);
     }
     return whole_ps(time);
 }
 
-uint64_t hpcw_i_linktest_retest(const struct hpcw_i_linktest_model *model, uint32_t rank, uint32_t partner,
-                                uint32_t permutation) {
+uint64_t model_linktest_retest(const struct model_linktest *model, uint32_t rank, uint32_t partner,
+                               uint32_t permutation) {
     uint32_t w[4];
     hpcw_i_draw(model->machine->seed, HPCW_I_FOR_RETEST, rank, partner, permutation, w);
     return whole_ps(undisturbed(model, &model->quiet, rank, partner, 1) * jitter(model, rank, partner, w));
 }
 
-uint64_t hpcw_i_linktest_all_to_all(const struct hpcw_i_linktest_model *model, uint32_t rank,
-                                    uint32_t permutation) {
-    const struct hpcw_i_machine *m = model->machine;
+uint64_t model_linktest_all_to_all(const struct model_linktest *model, uint32_t rank, uint32_t permutation) {
+    const struct model_machine *m = model->machine;
     uint32_t w[4];
     hpcw_i_draw(m->seed, HPCW_I_FOR_ALLTOALL, rank, permutation, 0, w);
-    return whole_ps(hpcw_i_log2(m->ranks) * (m->params.latency_us[HPCW_I_OTHER_GROUP] * 1e6) *
+    return whole_ps(hpcw_i_log2(m->ranks) * (m->params.latency_us[MODEL_OTHER_GROUP] * 1e6) *
                     hpcw_i_exp_small(model->params.s_all_to_all * hpcw_i_normal(w[0], w[1])));
 }
 
 /* ------------------------------------------------------------------------------------------------------------
  */
 
-struct hpcw_i_linktest_scratch {
-    const struct hpcw_i_linktest_model *model;
+struct model_linktest_scratch {
+    const struct model_linktest *model;
     uint32_t node, node_switch, permutation; /* whose tables these are; UINT32_MAX: nobody's */
     double *fixed, *transfer;                /* [nodes] */
     double *cable;                           /* [switches] slowdown from node_switch to each switch */
     double *own_node;                        /* [ppn] */
     uint32_t *cache, *socket;                /* [ppn] of each rank of a node */
     uint16_t *hops;                          /* [nodes] on a torus */
-    uint32_t *group_pair;                    /* [ranks + HPCW_I_ROW_PAD] */
+    uint32_t *group_pair;                    /* [ranks + MODEL_ROW_PAD] */
     double *congestion;                      /* the same */
-    struct hpcw_i_divider to_node, to_group;
+    struct model_divider to_node, to_group;
 };
 
-static struct hpcw_i_divider divider(uint32_t divisor) {
+static struct model_divider divider(uint32_t divisor) {
     /* With 2^shift >= 2^30 * divisor the rounded-up factor is exact for all x < 2^30. */
     uint32_t shift = 30;
     while (((uint64_t)1 << shift) < (uint64_t)divisor << 30) {
         shift++;
     }
-    return (struct hpcw_i_divider){(uint32_t)((((uint64_t)1 << shift) + divisor - 1) / divisor), shift};
+    return (struct model_divider){(uint32_t)((((uint64_t)1 << shift) + divisor - 1) / divisor), shift};
 }
 
-hpcw_status hpcw_i_linktest_scratch_new(const struct hpcw_i_linktest_model *model,
-                                        struct hpcw_i_linktest_scratch **out, hpcw_error *err) {
-    const struct hpcw_i_machine *m = model->machine;
+hpcw_status model_linktest_scratch_new(const struct model_linktest *model, struct model_linktest_scratch **out,
+                                       hpcw_error *err) {
+    const struct model_machine *m = model->machine;
     *out = NULL;
-    struct hpcw_i_linktest_scratch *s = hpcw_i_calloc(1, sizeof *s);
+    struct model_linktest_scratch *s = hpcw_i_calloc(1, sizeof *s);
     if (s == NULL) {
         goto no_memory;
     }
@@ -352,7 +345,7 @@ hpcw_status hpcw_i_linktest_scratch_new(const struct hpcw_i_linktest_model *mode
     s->to_node = divider(m->params.ppn);
     /* One group may hold more ranks than there are; then any larger divisor gives the same zeros. */
     uint64_t group_ranks = (uint64_t)m->nodes_per_group * m->params.ppn;
-    s->to_group = divider(group_ranks < HPCW_I_MAX_RANKS ? (uint32_t)group_ranks : HPCW_I_MAX_RANKS);
+    s->to_group = divider(group_ranks < MODEL_MAX_RANKS ? (uint32_t)group_ranks : MODEL_MAX_RANKS);
 
     s->fixed = hpcw_i_calloc(m->nodes, sizeof *s->fixed);
     s->cable = hpcw_i_calloc(m->switches, sizeof *s->cable);
@@ -363,7 +356,7 @@ hpcw_status hpcw_i_linktest_scratch_new(const struct hpcw_i_linktest_model *mode
         goto no_memory;
     }
     for (uint32_t local = 0; local < m->params.ppn; local++) {
-        uint32_t core = hpcw_i_machine_core(m, local);
+        uint32_t core = model_machine_core(m, local);
         s->cache[local] = core / m->params.cores_per_cache;
         s->socket[local] = core / m->params.cores_per_socket;
     }
@@ -374,7 +367,7 @@ hpcw_status hpcw_i_linktest_scratch_new(const struct hpcw_i_linktest_model *mode
         }
     }
     if (model->congested) {
-        size_t steps = (size_t)m->ranks + HPCW_I_ROW_PAD;
+        size_t steps = (size_t)m->ranks + MODEL_ROW_PAD;
         s->transfer = hpcw_i_calloc(m->nodes, sizeof *s->transfer);
         s->group_pair = hpcw_i_calloc(steps, sizeof *s->group_pair);
         s->congestion = hpcw_i_calloc(steps, sizeof *s->congestion);
@@ -386,11 +379,11 @@ hpcw_status hpcw_i_linktest_scratch_new(const struct hpcw_i_linktest_model *mode
     return HPCW_OK;
 
 no_memory:
-    hpcw_i_linktest_scratch_free(s);
+    model_linktest_scratch_free(s);
     return hpcw_i_fail(err, HPCW_ENOMEM, "tables of the LinkTest model for %u ranks: no memory", m->ranks);
 }
 
-void hpcw_i_linktest_scratch_free(struct hpcw_i_linktest_scratch *s) {
+void model_linktest_scratch_free(struct model_linktest_scratch *s) {
     if (s == NULL) {
         return;
     }
@@ -407,26 +400,26 @@ void hpcw_i_linktest_scratch_free(struct hpcw_i_linktest_scratch *s) {
 }
 
 /* The machine as seen from `node`: the same values and operations as in undisturbed(). */
-static void look_from(struct hpcw_i_linktest_scratch *s, uint32_t node) {
-    const struct hpcw_i_linktest_model *model = s->model;
-    const struct hpcw_i_machine *m = model->machine;
-    const struct hpcw_i_linktest_costs *c = &model->run;
-    const uint32_t own_switch = hpcw_i_machine_switch(m, node), own_group = hpcw_i_machine_group(m, node);
+static void look_from(struct model_linktest_scratch *s, uint32_t node) {
+    const struct model_linktest *model = s->model;
+    const struct model_machine *m = model->machine;
+    const struct model_linktest_costs *c = &model->run;
+    const uint32_t own_switch = model_machine_switch(m, node), own_group = model_machine_group(m, node);
 
     if (s->node_switch != own_switch) {
         for (uint32_t w = 0; w < m->switches; w++) {
-            s->cable[w] = 1.0 / hpcw_i_machine_cable(m, own_switch, w);
+            s->cable[w] = 1.0 / model_machine_cable(m, own_switch, w);
         }
         s->node_switch = own_switch;
     }
     for (uint32_t w = 0; w < m->switches; w++) {
         uint32_t first = w * m->nodes_per_switch, end = first + m->nodes_per_switch;
         end = end < m->nodes ? end : m->nodes;
-        int d = w == own_switch                               ? HPCW_I_SAME_SWITCH
-                : hpcw_i_machine_group(m, first) == own_group ? HPCW_I_SAME_GROUP
-                                                              : HPCW_I_OTHER_GROUP;
+        int d = w == own_switch                              ? MODEL_SAME_SWITCH
+                : model_machine_group(m, first) == own_group ? MODEL_SAME_GROUP
+                                                             : MODEL_OTHER_GROUP;
         double fixed = c->fixed[d], transfer = c->transfer[d], cable = s->cable[w];
-        if (model->congested && d >= HPCW_I_SAME_GROUP) {
+        if (model->congested && d >= MODEL_SAME_GROUP) {
             for (uint32_t n = first; n < end; n++) {
                 s->fixed[n] = fixed;
                 s->transfer[n] = transfer * slowdown(model, node, n, cable);
@@ -437,7 +430,7 @@ static void look_from(struct hpcw_i_linktest_scratch *s, uint32_t node) {
                 s->transfer[n] = 0;
             }
         } else if (m->params.torus) {
-            hpcw_i_machine_hops(m, node, s->hops);
+            model_machine_hops(m, node, s->hops);
             for (uint32_t n = first; n < end; n++) {
                 s->fixed[n] =
                     (fixed + (s->hops[n] - 1.0) * c->hop) + transfer * slowdown(model, node, n, cable);
@@ -451,18 +444,18 @@ static void look_from(struct hpcw_i_linktest_scratch *s, uint32_t node) {
     s->node = node;
 }
 
-void hpcw_i_linktest_row(const struct hpcw_i_linktest_model *model, struct hpcw_i_linktest_scratch *s,
-                         uint32_t rank, uint32_t permutation, uint32_t first_step, uint32_t count,
-                         const uint32_t *partner, uint64_t *time_ps, struct hpcw_i_truth_outliers *outliers) {
-    const struct hpcw_i_machine *m = model->machine;
+void model_linktest_row(const struct model_linktest *model, struct model_linktest_scratch *s, uint32_t rank,
+                        uint32_t permutation, uint32_t first_step, uint32_t count, const uint32_t *partner,
+                        uint64_t *time_ps, struct model_truth_outliers *outliers) {
+    const struct model_machine *m = model->machine;
     assert(s->model == model && rank < m->ranks && (uint64_t)first_step + count <= m->ranks);
-    uint32_t node = hpcw_i_machine_node(m, rank), first = node * m->params.ppn;
+    uint32_t node = model_machine_node(m, rank), first = node * m->params.ppn;
     if (s->node != node) {
         look_from(s, node);
     }
-    const double same_cache = model->run.fixed[HPCW_I_SAME_CACHE] + model->run.transfer[HPCW_I_SAME_CACHE];
-    const double same_socket = model->run.fixed[HPCW_I_SAME_SOCKET] + model->run.transfer[HPCW_I_SAME_SOCKET];
-    const double same_node = model->run.fixed[HPCW_I_SAME_NODE] + model->run.transfer[HPCW_I_SAME_NODE];
+    const double same_cache = model->run.fixed[MODEL_SAME_CACHE] + model->run.transfer[MODEL_SAME_CACHE];
+    const double same_socket = model->run.fixed[MODEL_SAME_SOCKET] + model->run.transfer[MODEL_SAME_SOCKET];
+    const double same_node = model->run.fixed[MODEL_SAME_NODE] + model->run.transfer[MODEL_SAME_NODE];
     const uint32_t cache = s->cache[rank - first], socket = s->socket[rank - first];
     for (uint32_t local = 0; local < m->params.ppn; local++) {
         s->own_node[local] = s->cache[local] == cache     ? same_cache
@@ -470,14 +463,14 @@ void hpcw_i_linktest_row(const struct hpcw_i_linktest_model *model, struct hpcw_
                                                           : same_node;
     }
     if (model->congested && s->permutation != permutation) {
-        for (size_t k = 0; k < (size_t)m->ranks + HPCW_I_ROW_PAD; k++) {
-            s->group_pair[k] = HPCW_I_NO_GROUP_PAIR;
+        for (size_t k = 0; k < (size_t)m->ranks + MODEL_ROW_PAD; k++) {
+            s->group_pair[k] = MODEL_NO_GROUP_PAIR;
         }
         s->permutation = permutation;
     }
 
-    struct hpcw_i_truth_outliers ignored = {0};
-    const struct hpcw_i_linktest_row row = {
+    struct model_truth_outliers ignored = {0};
+    const struct model_linktest_row row = {
         .partner = partner,
         .time_ps = time_ps,
         .count = count,
@@ -494,7 +487,7 @@ void hpcw_i_linktest_row(const struct hpcw_i_linktest_model *model, struct hpcw_
         .group_pair = s->group_pair,
         .congestion = s->congestion,
         .to_group = s->to_group,
-        .own_group = hpcw_i_machine_group(m, node),
+        .own_group = model_machine_group(m, node),
         .load_mean = model->load.mean,
         .load_scale = model->load.sd * HPCW_I_NORMAL_SCALE,
         .load_min = model->load.min,

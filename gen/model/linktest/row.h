@@ -11,16 +11,16 @@
 #include "libwriter/base/rng.h"
 
 /* x / divisor for x < 2^30 as (x * factor) >> shift. */
-struct hpcw_i_divider {
+struct model_divider {
     uint32_t factor, shift;
 };
 
 /* Entries that a row maker may touch behind the last step of its per-step arrays. */
-enum { HPCW_I_ROW_PAD = 16 };
+enum { MODEL_ROW_PAD = 16 };
 
-#define HPCW_I_NO_GROUP_PAIR UINT32_MAX
+#define MODEL_NO_GROUP_PAIR UINT32_MAX
 
-struct hpcw_i_linktest_row {
+struct model_linktest_row {
     const uint32_t *partner; /* [count] */
     uint64_t *time_ps;       /* [count] */
     uint32_t count, first_step;
@@ -30,14 +30,14 @@ struct hpcw_i_linktest_row {
     /* Undisturbed time to a rank of another node n: fixed[n] + transfer[n] * congestion. transfer[n] is 0 where
      * links are not shared with others, and not there at all if the run is not congested. */
     const double *fixed, *transfer;
-    struct hpcw_i_divider to_node;
+    struct model_divider to_node;
     const double *own_node; /* [ppn] to the ranks of the own node */
     uint32_t own_first, ppn;
 
     /* Congestion by step, for the pair of groups that the rank before met there: mostly the same again. */
-    uint32_t *group_pair; /* [steps + HPCW_I_ROW_PAD] or NULL if not congested */
-    double *congestion;   /* [steps + HPCW_I_ROW_PAD] slowdown */
-    struct hpcw_i_divider to_group;
+    uint32_t *group_pair; /* [steps + MODEL_ROW_PAD] or NULL if not congested */
+    double *congestion;   /* [steps + MODEL_ROW_PAD] slowdown */
+    struct model_divider to_group;
     uint32_t own_group;
     double load_mean, load_scale, load_min, load_max;
 
@@ -45,24 +45,24 @@ struct hpcw_i_linktest_row {
     uint32_t squarings;
     uint64_t tail_threshold;
     double tail_ps, tail_max_ps, messages;
-    struct hpcw_i_truth_outliers *outliers; /* never NULL */
+    struct model_truth_outliers *outliers; /* never NULL */
 };
 
-hpcw_i_linktest_row_fn hpcw_i_linktest_row_scalar;
-hpcw_i_linktest_row_fn hpcw_i_linktest_row_avx2;
+model_linktest_row_fn model_linktest_row_scalar;
+model_linktest_row_fn model_linktest_row_avx2;
 
 /* Timings lie in 1 .. 2^51 ps, where adding 2^52 rounds a double to an integer. */
-#define HPCW_I_TIME_MIN 1.0
-#define HPCW_I_TIME_MAX 0x1p51
+#define MODEL_TIME_MIN 1.0
+#define MODEL_TIME_MAX 0x1p51
 
 /* A tail event's size per message: Pareto with exponent 2. */
-static inline double hpcw_i_linktest_tail(double tail_ps, double tail_max_ps, double messages, uint32_t word) {
+static inline double model_linktest_tail(double tail_ps, double tail_max_ps, double messages, uint32_t word) {
     double size = tail_ps / sqrt(hpcw_i_uniform(word));
     return (size < tail_max_ps ? size : tail_max_ps) / messages;
 }
 
-static inline void hpcw_i_linktest_note_tail(struct hpcw_i_truth_outliers *o, double tail, uint32_t permutation,
-                                             uint32_t step, uint32_t partner) {
+static inline void model_linktest_note_tail(struct model_truth_outliers *o, double tail, uint32_t permutation,
+                                            uint32_t step, uint32_t partner) {
     uint64_t ps = (uint64_t)(tail + 0.5);
     o->count++;
     if (ps > o->worst_ps) {

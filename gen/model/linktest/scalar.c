@@ -2,6 +2,6 @@
 /* LinkTest rows for any processor. */
 #include "gen/model/draw/lanes_scalar.h"
 
-#define ROW_NAME hpcw_i_linktest_row_scalar
+#define ROW_NAME model_linktest_row_scalar
 
 #include "gen/model/linktest/lanes.h"

@@ -14,28 +14,28 @@
 
 static const char *const scenario_names[] = {"none", "spike", "ramp", "hotspot", NULL};
 
-#define FIELD(f) offsetof(struct hpcw_i_load_params, f)
+#define FIELD(f) offsetof(struct model_load_params, f)
 #define COUNT(name, f, lo, hi, text)                                                                           \
-    { .key = "load." name, .type = HPCW_I_PARAM_U32, .offset = FIELD(f), .min = lo, .max = hi, .help = text }
+    { .key = "load." name, .type = UI_PARAM_U32, .offset = FIELD(f), .min = lo, .max = hi, .help = text }
 #define REAL(name, f, lo, hi, u, text)                                                                         \
     {                                                                                                          \
-        .key = "load." name, .type = HPCW_I_PARAM_F64, .offset = FIELD(f), .min = lo, .max = hi, .unit = u,    \
+        .key = "load." name, .type = UI_PARAM_F64, .offset = FIELD(f), .min = lo, .max = hi, .unit = u,        \
         .help = text                                                                                           \
     }
 #define BYTES(name, f, text)                                                                                   \
     {                                                                                                          \
-        .key = "load." name, .type = HPCW_I_PARAM_SIZE, .offset = FIELD(f), .min = 1, .max = 0x1p40,           \
+        .key = "load." name, .type = UI_PARAM_SIZE, .offset = FIELD(f), .min = 1, .max = 0x1p40,               \
         .unit = "bytes", .help = text                                                                          \
     }
 
 /* Sources in brackets: L = the 32-rank data set of the LB-analysis-framework, A = assumption. */
-const struct hpcw_i_param hpcw_i_load_param[] = {
+const struct ui_param model_load_param[] = {
     COUNT("phases", phases, 1, 1048576, "phases, one per iteration of the simulated run"),
     COUNT("dims", dims, 1, 3, "dimensions of the objects' index space"),
     COUNT("objects", objects, 1, 4096, "migratable objects per rank and collection [L]"),
     COUNT("collections", collections, 1, 8, "collections on the index space"),
     {.key = "load.periodic",
-     .type = HPCW_I_PARAM_BOOL,
+     .type = UI_PARAM_BOOL,
      .offset = FIELD(periodic),
      .help = "objects at opposite ends of the index space are neighbours"},
     COUNT("subphases", subphases, 0, 1024, "parts of a phase; 0: none"),
@@ -68,7 +68,7 @@ const struct hpcw_i_param hpcw_i_load_param[] = {
     BYTES("block_bytes", block_bytes, "median size of a shared memory block [A]"),
     BYTES("footprint", footprint_bytes, "median memory of an object [A]"),
     {.key = "load.scenario",
-     .type = HPCW_I_PARAM_CHOICE,
+     .type = UI_PARAM_CHOICE,
      .offset = FIELD(scenario),
      .choices = scenario_names,
      .help = "an imbalance to find: none, spike (homes heavy for some phases), ramp (homes grow heavy and stay "
@@ -79,10 +79,10 @@ const struct hpcw_i_param hpcw_i_load_param[] = {
          "share of the ranks that it hits, or radius of the hot spot as a share of the index space"),
     REAL("scenario_factor", scenario_factor, 1, 1e6, NULL, "what loads are multiplied with at its peak"),
 };
-const size_t hpcw_i_load_param_count = sizeof hpcw_i_load_param / sizeof hpcw_i_load_param[0];
+const size_t model_load_param_count = sizeof model_load_param / sizeof model_load_param[0];
 
-void hpcw_i_load_params_init(struct hpcw_i_load_params *params) {
-    *params = (struct hpcw_i_load_params){
+void model_load_params_init(struct model_load_params *params) {
+    *params = (struct model_load_params){
         .phases = 40,
         .dims = 2,
         .objects = 8,
@@ -117,18 +117,18 @@ void hpcw_i_load_params_init(struct hpcw_i_load_params *params) {
 /* ---- building ---- */
 
 /* Share of the rise that is behind: 0 in phase 1. */
-static double risen(const struct hpcw_i_load_params *p, uint32_t phase) {
+static double risen(const struct model_load_params *p, uint32_t phase) {
     uint32_t rise = p->rise != 0 ? p->rise : (uint32_t)((uint64_t)p->phases * 35 / 100);
     return phase <= 1 || rise == 0 ? (phase > 1 ? 1 : 0) : phase - 1 >= rise ? 1 : (double)(phase - 1) / rise;
 }
 
-static void fill_phases(struct hpcw_i_load_model *m) {
-    const struct hpcw_i_load_params *p = &m->params;
+static void fill_phases(struct model_load *m) {
+    const struct model_load_params *p = &m->params;
     uint32_t epoch = p->epoch != 0 ? p->epoch : (uint32_t)((uint64_t)p->phases * 5 / 100);
     epoch = epoch != 0 ? epoch : 1;
     for (uint32_t k = 0; k < p->phases; k++) {
         double r = risen(p, k);
-        m->phase[k] = (struct hpcw_i_load_phase){
+        m->phase[k] = (struct model_load_phase){
             .mean_ns = 1e6 * (p->mean_first_ms + r * (p->mean_last_ms - p->mean_first_ms)),
             .sigma = p->sigma_first + r * (p->sigma_last - p->sigma_first),
             .epoch = k / epoch,
@@ -138,29 +138,29 @@ static void fill_phases(struct hpcw_i_load_model *m) {
     m->phase[0].sigma = p->setup_sigma;
 }
 
-hpcw_status hpcw_i_load_init(struct hpcw_i_load_model *m, const struct hpcw_i_load_params *params,
-                             const struct hpcw_i_machine *machine, hpcw_error *err) {
+hpcw_status model_load_init(struct model_load *m, const struct model_load_params *params,
+                            const struct model_machine *machine, hpcw_error *err) {
     memset(m, 0, sizeof *m);
     m->params = *params;
     m->machine = machine;
     m->seed = machine->seed;
     m->ranks = machine->ranks;
     m->per_rank = params->objects * params->collections;
-    if (m->per_rank > HPCW_I_LOAD_MOST_OBJECTS / m->ranks) {
+    if (m->per_rank > MODEL_LOAD_MOST_OBJECTS / m->ranks) {
         return hpcw_i_fail(
             err, HPCW_ERANGE,
             "load.objects * load.collections: wanted at most 3 * 2^30 objects, got %u on each of %u ranks",
             m->per_rank, m->ranks);
     }
     m->objects = m->per_rank * m->ranks;
-    hpcw_i_grid_shape(m->ranks, params->dims, m->grid);
-    hpcw_i_grid_shape(params->objects, params->dims, m->block);
+    model_grid_shape(m->ranks, params->dims, m->grid);
+    model_grid_shape(params->objects, params->dims, m->block);
     for (int d = 0; d < 3; d++) {
         m->side[d] = m->grid[d] * m->block[d];
     }
     m->channels = (uint32_t)params->far_edges + (params->far_edges > (uint32_t)params->far_edges);
     m->swap_threshold = hpcw_i_threshold(params->migration);
-    m->lanes = hpcw_i_lanes(hpcw_i_simd_best());
+    m->lanes = model_lanes(model_simd_best());
     m->phase = hpcw_i_calloc(params->phases, sizeof *m->phase);
     if (m->phase == NULL) {
         return hpcw_i_fail(err, HPCW_ENOMEM, "load of %u phases: no memory", params->phases);
@@ -169,57 +169,56 @@ hpcw_status hpcw_i_load_init(struct hpcw_i_load_model *m, const struct hpcw_i_lo
     return HPCW_OK;
 }
 
-void hpcw_i_load_free(struct hpcw_i_load_model *m) {
+void model_load_free(struct model_load *m) {
     hpcw_i_free(m->phase);
     m->phase = NULL;
 }
 
 /* ---- objects ---- */
 
-void hpcw_i_load_index(const struct hpcw_i_load_model *m, uint32_t object, uint32_t at[3]) {
+void model_load_index(const struct model_load *m, uint32_t object, uint32_t at[3]) {
     uint32_t in_block[3];
-    hpcw_i_grid_place(m->grid, hpcw_i_load_home(m, object), at);
-    hpcw_i_grid_place(m->block, hpcw_i_load_slot(m, object) % m->params.objects, in_block);
+    model_grid_position(m->grid, model_load_home(m, object), at);
+    model_grid_position(m->block, model_load_slot(m, object) % m->params.objects, in_block);
     for (int d = 0; d < 3; d++) {
         at[d] = at[d] * m->block[d] + in_block[d];
     }
 }
 
 /* The object of a collection at a place. */
-static uint32_t object_at(const struct hpcw_i_load_model *m, uint32_t collection, const uint32_t at[3]) {
+static uint32_t object_at(const struct model_load *m, uint32_t collection, const uint32_t at[3]) {
     uint32_t home[3];
     uint32_t in_block[3];
     for (int d = 0; d < 3; d++) {
         home[d] = at[d] / m->block[d];
         in_block[d] = at[d] % m->block[d];
     }
-    return hpcw_i_grid_cell(m->grid, home) * m->per_rank + collection * m->params.objects +
-           hpcw_i_grid_cell(m->block, in_block);
+    return model_grid_cell(m->grid, home) * m->per_rank + collection * m->params.objects +
+           model_grid_cell(m->block, in_block);
 }
 
 /* ---- who is where ---- */
 
 /* The rank that exchanges objects with this one before a phase; itself if it is left over. */
-static uint32_t partner_of(const struct hpcw_i_load_model *m, uint32_t rank, uint32_t phase) {
-    const struct hpcw_i_permutation order = {m->ranks, phase, m->seed, HPCW_I_FOR_LOAD_PAIRING};
-    uint32_t place = hpcw_i_permute(&order, rank) ^ 1;
-    return place < m->ranks ? hpcw_i_permute_back(&order, place) : rank;
+static uint32_t partner_of(const struct model_load *m, uint32_t rank, uint32_t phase) {
+    const struct model_permutation order = {m->ranks, phase, m->seed, HPCW_I_FOR_LOAD_PAIRING};
+    uint32_t place = model_permute(&order, rank) ^ 1;
+    return place < m->ranks ? model_permute_back(&order, place) : rank;
 }
 
 /* Pairs of ranks that are looked at together. */
 enum { PAIRS = 256 };
 
 /* Whether a slot of the pair changes sides. */
-static bool swaps(const struct hpcw_i_load_model *m, uint32_t rank, uint32_t partner, uint32_t phase,
-                  uint32_t slot) {
+static bool swaps(const struct model_load *m, uint32_t rank, uint32_t partner, uint32_t phase, uint32_t slot) {
     uint32_t w[4];
     hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_SWAP, rank < partner ? rank : partner, phase, slot / 4, w);
     return w[slot % 4] < m->swap_threshold;
 }
 
-uint32_t hpcw_i_load_owner(const struct hpcw_i_load_model *m, uint32_t object, uint32_t phase) {
-    uint32_t rank = hpcw_i_load_home(m, object);
-    uint32_t slot = hpcw_i_load_slot(m, object);
+uint32_t model_load_owner(const struct model_load *m, uint32_t object, uint32_t phase) {
+    uint32_t rank = model_load_home(m, object);
+    uint32_t slot = model_load_slot(m, object);
     for (uint32_t k = 1; k <= phase && m->swap_threshold != 0; k++) {
         uint32_t partner = partner_of(m, rank, k);
         rank = swaps(m, rank, partner, k, slot) ? partner : rank;
@@ -227,7 +226,7 @@ uint32_t hpcw_i_load_owner(const struct hpcw_i_load_model *m, uint32_t object, u
     return rank;
 }
 
-uint32_t hpcw_i_load_object(const struct hpcw_i_load_model *m, uint32_t rank, uint32_t slot, uint32_t phase) {
+uint32_t model_load_object(const struct model_load *m, uint32_t rank, uint32_t slot, uint32_t phase) {
     for (uint32_t k = phase; k > 0 && m->swap_threshold != 0; k--) {
         uint32_t partner = partner_of(m, rank, k);
         rank = swaps(m, rank, partner, k, slot) ? partner : rank;
@@ -235,15 +234,15 @@ uint32_t hpcw_i_load_object(const struct hpcw_i_load_model *m, uint32_t rank, ui
     return rank * m->per_rank + slot;
 }
 
-void hpcw_i_load_begin(const struct hpcw_i_load_model *m, uint32_t rank, uint32_t *object,
-                       struct hpcw_i_load_cursor *cursor) {
-    *cursor = (struct hpcw_i_load_cursor){.rank = rank, .object = object};
+void model_load_begin(const struct model_load *m, uint32_t rank, uint32_t *object,
+                      struct model_load_cursor *cursor) {
+    *cursor = (struct model_load_cursor){.rank = rank, .object = object};
     for (uint32_t slot = 0; slot < m->per_rank; slot++) {
         object[slot] = rank * m->per_rank + slot;
     }
 }
 
-void hpcw_i_load_next(const struct hpcw_i_load_model *m, struct hpcw_i_load_cursor *cursor) {
+void model_load_next(const struct model_load *m, struct model_load_cursor *cursor) {
     cursor->phase++;
     cursor->arrived = 0;
     uint32_t partner = m->swap_threshold != 0 ? partner_of(m, cursor->rank, cursor->phase) : cursor->rank;
@@ -253,7 +252,7 @@ void hpcw_i_load_next(const struct hpcw_i_load_model *m, struct hpcw_i_load_curs
         hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_SWAP, lower, cursor->phase, first / 4, w);
         for (uint32_t k = 0; k < 4 && first + k < m->per_rank; k++) {
             if (w[k] < m->swap_threshold) {
-                cursor->object[first + k] = hpcw_i_load_object(m, partner, first + k, cursor->phase - 1);
+                cursor->object[first + k] = model_load_object(m, partner, first + k, cursor->phase - 1);
                 cursor->arrived++;
             }
         }
@@ -261,11 +260,11 @@ void hpcw_i_load_next(const struct hpcw_i_load_model *m, struct hpcw_i_load_curs
 }
 
 /* Slots 4 q .. of pairs of ranks that change sides. */
-static void swap_slots(const struct hpcw_i_load_model *m, uint32_t *object, uint32_t phase, uint32_t q,
+static void swap_slots(const struct model_load *m, uint32_t *object, uint32_t phase, uint32_t q,
                        const uint32_t *lower, const uint32_t *upper, uint32_t pairs) {
     uint32_t word[4][PAIRS];
     const uint32_t slots = m->per_rank - 4 * q < 4 ? m->per_rank - 4 * q : 4;
-    const struct hpcw_i_draws draws = {m->seed, HPCW_I_FOR_LOAD_SWAP, pairs, lower, phase, q};
+    const struct model_draws draws = {m->seed, HPCW_I_FOR_LOAD_SWAP, pairs, lower, phase, q};
     m->lanes->words(&draws, slots, word[0]);
     for (uint32_t k = 0; k < slots; k++) {
         const uint32_t *w = word[0] + (size_t)k * pairs;
@@ -281,18 +280,18 @@ static void swap_slots(const struct hpcw_i_load_model *m, uint32_t *object, uint
     }
 }
 
-void hpcw_i_load_move(const struct hpcw_i_load_model *m, uint32_t *object, uint32_t phase) {
+void model_load_move(const struct model_load *m, uint32_t *object, uint32_t phase) {
     if (m->swap_threshold == 0) {
         return;
     }
-    const struct hpcw_i_permutation order = {m->ranks, phase, m->seed, HPCW_I_FOR_LOAD_PAIRING};
+    const struct model_permutation order = {m->ranks, phase, m->seed, HPCW_I_FOR_LOAD_PAIRING};
     const uint32_t all = m->ranks / 2;
     for (uint32_t done = 0; done < all; done += PAIRS) {
         uint32_t rank[2 * PAIRS];
         uint32_t lower[PAIRS];
         uint32_t upper[PAIRS];
         const uint32_t pairs = all - done < PAIRS ? all - done : PAIRS;
-        hpcw_i_permute_back_run(&order, m->lanes, 2 * done, 2 * pairs, rank);
+        model_permute_back_run(&order, m->lanes, 2 * done, 2 * pairs, rank);
         for (uint32_t i = 0; i < pairs; i++) {
             uint32_t a = rank[2 * i];
             uint32_t b = rank[2 * i + 1];
@@ -307,47 +306,47 @@ void hpcw_i_load_move(const struct hpcw_i_load_model *m, uint32_t *object, uint3
 
 /* ---- work ---- */
 
-bool hpcw_i_load_is_hit(const struct hpcw_i_load_model *m, uint32_t home) {
+bool model_load_is_hit(const struct model_load *m, uint32_t home) {
     uint32_t w[4];
     hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_SCENARIO, home, 0, 0, w);
     return w[0] < hpcw_i_threshold(m->params.scenario_share);
 }
 
-double hpcw_i_load_centre(const struct hpcw_i_load_model *m, uint32_t phase) {
+double model_load_centre(const struct model_load *m, uint32_t phase) {
     return ((double)phase - m->params.scenario_first + 0.5) / m->params.scenario_phases * m->side[0];
 }
 
 /* Around the centre the factor falls linearly to 1 at the radius. */
-static double hotspot(const struct hpcw_i_load_model *m, uint32_t object, uint32_t phase) {
-    const struct hpcw_i_load_params *p = &m->params;
+static double hotspot(const struct model_load *m, uint32_t object, uint32_t phase) {
+    const struct model_load_params *p = &m->params;
     uint32_t at[3];
-    hpcw_i_load_index(m, object, at);
+    model_load_index(m, object, at);
     double radius = p->scenario_share * m->side[0];
     double distance2 = 0;
     for (uint32_t d = 0; d < p->dims; d++) {
-        double centre = d == 0 ? hpcw_i_load_centre(m, phase) : 0.5 * m->side[d];
+        double centre = d == 0 ? model_load_centre(m, phase) : 0.5 * m->side[d];
         double off = at[d] + 0.5 - centre;
         distance2 += off * off;
     }
     return distance2 >= radius * radius ? 1 : 1 + (p->scenario_factor - 1) * (1 - sqrt(distance2) / radius);
 }
 
-double hpcw_i_load_scenario(const struct hpcw_i_load_model *m, uint32_t object, uint32_t phase) {
-    const struct hpcw_i_load_params *p = &m->params;
-    if (p->scenario == HPCW_I_SCENARIO_NONE || phase < p->scenario_first) {
+double model_load_scenario(const struct model_load *m, uint32_t object, uint32_t phase) {
+    const struct model_load_params *p = &m->params;
+    if (p->scenario == MODEL_SCENARIO_NONE || phase < p->scenario_first) {
         return 1;
     }
     bool over = phase - p->scenario_first >= p->scenario_phases;
-    switch ((enum hpcw_i_scenario)p->scenario) {
-    case HPCW_I_SCENARIO_SPIKE:
-        return !over && hpcw_i_load_is_hit(m, hpcw_i_load_home(m, object)) ? p->scenario_factor : 1;
-    case HPCW_I_SCENARIO_RAMP: {
+    switch ((enum model_scenario)p->scenario) {
+    case MODEL_SCENARIO_SPIKE:
+        return !over && model_load_is_hit(m, model_load_home(m, object)) ? p->scenario_factor : 1;
+    case MODEL_SCENARIO_RAMP: {
         double grown = over ? 1 : (double)(phase - p->scenario_first + 1) / p->scenario_phases;
-        return hpcw_i_load_is_hit(m, hpcw_i_load_home(m, object)) ? 1 + (p->scenario_factor - 1) * grown : 1;
+        return model_load_is_hit(m, model_load_home(m, object)) ? 1 + (p->scenario_factor - 1) * grown : 1;
     }
-    case HPCW_I_SCENARIO_HOTSPOT:
+    case MODEL_SCENARIO_HOTSPOT:
         return over ? 1 : hotspot(m, object, phase);
-    case HPCW_I_SCENARIO_NONE:
+    case MODEL_SCENARIO_NONE:
         break;
     }
     return 1;
@@ -361,9 +360,9 @@ static uint64_t at_least_1(double x) {
 /* The change between neighbouring phases is the difference of two draws. */
 static const double jitter_scale = 0.70710678118654752;
 
-uint64_t hpcw_i_load_time(const struct hpcw_i_load_model *m, uint32_t object, uint32_t phase, double slowness) {
-    const struct hpcw_i_load_params *p = &m->params;
-    const struct hpcw_i_load_phase *f = &m->phase[phase];
+uint64_t model_load_time(const struct model_load *m, uint32_t object, uint32_t phase, double slowness) {
+    const struct model_load_params *p = &m->params;
+    const struct model_load_phase *f = &m->phase[phase];
     uint32_t home[4];
     uint32_t own[4];
     uint32_t epoch[4];
@@ -374,7 +373,7 @@ uint64_t hpcw_i_load_time(const struct hpcw_i_load_model *m, uint32_t object, ui
     if (phase == 0) {
         z = hpcw_i_normal(own[2], own[3]);
     } else {
-        hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_HOME, hpcw_i_load_home(m, object), 0, 0, home);
+        hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_HOME, model_load_home(m, object), 0, 0, home);
         hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_EPOCH, object, f->epoch, 0, epoch);
         double lasting = sqrt(p->alike) * hpcw_i_normal(home[0], home[1]) +
                          sqrt(1 - p->alike) * hpcw_i_normal(own[0], own[1]);
@@ -383,7 +382,7 @@ uint64_t hpcw_i_load_time(const struct hpcw_i_load_model *m, uint32_t object, ui
     double change = jitter_scale * p->jitter * hpcw_i_normal(jitter[0], jitter[1]);
     /* The mean of a log-normal is above its median by half the variance. */
     double ns = f->mean_ns * hpcw_i_exp(f->sigma * z - 0.5 * f->sigma * f->sigma + change);
-    return at_least_1(ns * slowness * hpcw_i_load_scenario(m, object, phase));
+    return at_least_1(ns * slowness * model_load_scenario(m, object, phase));
 }
 
 /* The next of `parts` parts of what is left: an even share, give or take a quarter. */
@@ -393,7 +392,7 @@ static uint64_t part_of(uint64_t left, uint32_t word, uint32_t parts) {
     return ns < left ? ns : left;
 }
 
-void hpcw_i_load_split(const struct hpcw_i_load_model *m, uint32_t object, uint64_t time_ns, uint64_t *part) {
+void model_load_split(const struct model_load *m, uint32_t object, uint64_t time_ns, uint64_t *part) {
     const uint32_t parts = m->params.subphases;
     uint32_t w[4] = {0};
     uint64_t left = time_ns;
@@ -406,23 +405,23 @@ void hpcw_i_load_split(const struct hpcw_i_load_model *m, uint32_t object, uint6
     }
 }
 
-void hpcw_i_load_times(const struct hpcw_i_load_model *m, const uint32_t *object, uint32_t count,
-                       uint32_t phase, const double *slowness, uint64_t *time_ns) {
-    assert(count <= HPCW_I_LOAD_AT_ONCE);
+void model_load_times(const struct model_load *m, const uint32_t *object, uint32_t count, uint32_t phase,
+                      const double *slowness, uint64_t *time_ns) {
+    assert(count <= MODEL_LOAD_AT_ONCE);
     if (phase == 0) { /* once in a run, and a law of its own */
         for (uint32_t i = 0; i < count; i++) {
-            time_ns[i] = hpcw_i_load_time(m, object[i], phase, slowness[i]);
+            time_ns[i] = model_load_time(m, object[i], phase, slowness[i]);
         }
         return;
     }
-    const struct hpcw_i_load_params *p = &m->params;
-    const struct hpcw_i_load_phase *f = &m->phase[phase];
-    uint32_t home[HPCW_I_LOAD_AT_ONCE];
-    double z[4][HPCW_I_LOAD_AT_ONCE];
+    const struct model_load_params *p = &m->params;
+    const struct model_load_phase *f = &m->phase[phase];
+    uint32_t home[MODEL_LOAD_AT_ONCE];
+    double z[4][MODEL_LOAD_AT_ONCE];
     for (uint32_t i = 0; i < count; i++) {
-        home[i] = hpcw_i_load_home(m, object[i]);
+        home[i] = model_load_home(m, object[i]);
     }
-    const struct hpcw_i_draws draws[4] = {
+    const struct model_draws draws[4] = {
         {m->seed, HPCW_I_FOR_LOAD_HOME, count, home, 0, 0},
         {m->seed, HPCW_I_FOR_LOAD_OBJECT, count, object, 0, 0},
         {m->seed, HPCW_I_FOR_LOAD_EPOCH, count, object, f->epoch, 0},
@@ -442,21 +441,21 @@ void hpcw_i_load_times(const struct hpcw_i_load_model *m, const uint32_t *object
     for (uint32_t i = 0; i < count; i++) {
         z[0][i] = f->mean_ns * z[0][i] * slowness[i];
     }
-    for (uint32_t i = 0; p->scenario != HPCW_I_SCENARIO_NONE && i < count; i++) {
-        z[0][i] *= hpcw_i_load_scenario(m, object[i], phase);
+    for (uint32_t i = 0; p->scenario != MODEL_SCENARIO_NONE && i < count; i++) {
+        z[0][i] *= model_load_scenario(m, object[i], phase);
     }
     for (uint32_t i = 0; i < count; i++) {
         time_ns[i] = at_least_1(z[0][i]);
     }
 }
 
-void hpcw_i_load_next_parts(const struct hpcw_i_load_model *m, const uint32_t *object, uint32_t count,
-                            uint32_t first, uint64_t *left, uint64_t *part) {
+void model_load_next_parts(const struct model_load *m, const uint32_t *object, uint32_t count, uint32_t first,
+                           uint64_t *left, uint64_t *part) {
     const uint32_t parts = m->params.subphases;
     const uint32_t here = parts - first < 4 ? parts - first : 4;
-    uint32_t word[4 * HPCW_I_LOAD_AT_ONCE];
-    const struct hpcw_i_draws draws = {m->seed, HPCW_I_FOR_LOAD_SUBPHASE, count, object, first / 4, 0};
-    assert(count <= HPCW_I_LOAD_AT_ONCE && first < parts);
+    uint32_t word[4 * MODEL_LOAD_AT_ONCE];
+    const struct model_draws draws = {m->seed, HPCW_I_FOR_LOAD_SUBPHASE, count, object, first / 4, 0};
+    assert(count <= MODEL_LOAD_AT_ONCE && first < parts);
     m->lanes->words(&draws, here, word);
     for (uint32_t k = 0; k < here; k++) {
         for (uint32_t i = 0; i < count; i++) {
@@ -466,8 +465,8 @@ void hpcw_i_load_next_parts(const struct hpcw_i_load_model *m, const uint32_t *o
     }
 }
 
-uint64_t hpcw_i_load_other(const struct hpcw_i_load_model *m, uint32_t rank, uint32_t which, uint32_t phase,
-                           double slowness) {
+uint64_t model_load_other(const struct model_load *m, uint32_t rank, uint32_t which, uint32_t phase,
+                          double slowness) {
     /* Components without work of their own come first, as in real files; the handler always has some. */
     if (which > 0 && which - 1 < m->params.groups / 2) {
         return 0;
@@ -491,12 +490,12 @@ static uint32_t add_sender(uint32_t object, uint32_t candidate, uint32_t *sender
     return count;
 }
 
-uint32_t hpcw_i_load_senders(const struct hpcw_i_load_model *m, uint32_t object,
-                             uint32_t sender[HPCW_I_LOAD_MOST_SENDERS]) {
-    const uint32_t collection = hpcw_i_load_collection(m, object);
+uint32_t model_load_senders(const struct model_load *m, uint32_t object,
+                            uint32_t sender[MODEL_LOAD_MOST_SENDERS]) {
+    const uint32_t collection = model_load_collection(m, object);
     uint32_t count = 0;
     uint32_t at[3];
-    hpcw_i_load_index(m, object, at);
+    model_load_index(m, object, at);
     for (uint32_t d = 0; d < m->params.dims; d++) {
         for (uint32_t up = 0; up < 2; up++) {
             uint32_t there[3] = {at[0], at[1], at[2]};
@@ -514,8 +513,8 @@ uint32_t hpcw_i_load_senders(const struct hpcw_i_load_model *m, uint32_t object,
     }
     for (uint32_t channel = 0; channel < m->channels; channel++) {
         double wanted = m->params.far_edges - channel;
-        const struct hpcw_i_permutation to = {m->objects, channel, m->seed, HPCW_I_FOR_LOAD_FAR};
-        uint32_t from = hpcw_i_permute_back(&to, object);
+        const struct model_permutation to = {m->objects, channel, m->seed, HPCW_I_FOR_LOAD_FAR};
+        uint32_t from = model_permute_back(&to, object);
         uint32_t w[4];
         hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_FAR_USED, from, channel, 0, w);
         if (w[0] < hpcw_i_threshold(wanted)) {
@@ -525,9 +524,9 @@ uint32_t hpcw_i_load_senders(const struct hpcw_i_load_model *m, uint32_t object,
     return count;
 }
 
-struct hpcw_i_load_volume hpcw_i_load_volume(const struct hpcw_i_load_model *m, uint32_t from, uint32_t to,
-                                             uint32_t phase) {
-    const struct hpcw_i_load_params *p = &m->params;
+struct model_load_volume model_load_volume(const struct model_load *m, uint32_t from, uint32_t to,
+                                           uint32_t phase) {
+    const struct model_load_params *p = &m->params;
     uint32_t w[4];
     uint32_t now[4];
     hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_EDGE, from, to, 0, w);
@@ -540,22 +539,22 @@ struct hpcw_i_load_volume hpcw_i_load_volume(const struct hpcw_i_load_model *m, 
     uint64_t messages =
         at_least_1(hpcw_i_exp(p->edge_messages_mean + p->edge_messages_sd * z_messages + change_messages));
     uint64_t bytes = at_least_1(hpcw_i_exp(p->edge_bytes_mean + p->edge_bytes_sd * z + change));
-    return (struct hpcw_i_load_volume){.bytes = bytes > messages ? bytes : messages, .messages = messages};
+    return (struct model_load_volume){.bytes = bytes > messages ? bytes : messages, .messages = messages};
 }
 
 /* ---- memory ---- */
 
-struct hpcw_i_load_memory hpcw_i_load_memory(const struct hpcw_i_load_model *m, uint32_t object) {
-    const struct hpcw_i_load_params *p = &m->params;
+struct model_load_memory model_load_memory(const struct model_load *m, uint32_t object) {
+    const struct model_load_params *p = &m->params;
     assert(p->block_objects > 0);
     uint32_t per_home = (m->per_rank + p->block_objects - 1) / p->block_objects;
-    uint32_t block = hpcw_i_load_home(m, object) * per_home + hpcw_i_load_slot(m, object) / p->block_objects;
+    uint32_t block = model_load_home(m, object) * per_home + model_load_slot(m, object) / p->block_objects;
     uint32_t shared[4];
     uint32_t own[4];
     hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_MEMORY, block, 0, 0, shared);
     hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_MEMORY, object, 1, 0, own);
     double footprint = (double)p->footprint_bytes * hpcw_i_exp(0.4 * hpcw_i_normal(own[0], own[1]));
-    return (struct hpcw_i_load_memory){
+    return (struct model_load_memory){
         .block = block,
         .block_bytes =
             at_least_1((double)p->block_bytes * hpcw_i_exp(0.6 * hpcw_i_normal(shared[0], shared[1]))),

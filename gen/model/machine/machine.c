@@ -9,9 +9,9 @@
 #include "libwriter/base/rng.h"
 #include "libwriter/base/status.h"
 
-static hpcw_status check(const struct hpcw_i_machine_params *p, uint32_t ranks, hpcw_error *err) {
-    if (ranks < 1 || ranks > HPCW_I_MAX_RANKS) {
-        return hpcw_i_fail(err, HPCW_ERANGE, "ranks of the machine: wanted 1 to %u, got %u", HPCW_I_MAX_RANKS,
+static hpcw_status check(const struct model_machine_params *p, uint32_t ranks, hpcw_error *err) {
+    if (ranks < 1 || ranks > MODEL_MAX_RANKS) {
+        return hpcw_i_fail(err, HPCW_ERANGE, "ranks of the machine: wanted 1 to %u, got %u", MODEL_MAX_RANKS,
                            ranks);
     }
     if (p->ppn < 1 || p->ppn > p->cores) {
@@ -53,9 +53,9 @@ static hpcw_status check(const struct hpcw_i_machine_params *p, uint32_t ranks, 
 }
 
 /* Sides of a box of `units` units, as near to a cube as whole numbers allow; given sides are kept. */
-static hpcw_status shape_torus(struct hpcw_i_machine *m, hpcw_error *err) {
+static hpcw_status shape_torus(struct model_machine *m, hpcw_error *err) {
     static const uint32_t unit[3] = {2, 3, 2};
-    const struct hpcw_i_machine_params *p = &m->params;
+    const struct model_machine_params *p = &m->params;
     uint64_t side[3] = {p->torus_x, p->torus_y, p->torus_z};
     uint64_t units = ((uint64_t)m->nodes + 11) / 12;
 
@@ -90,8 +90,8 @@ static hpcw_status shape_torus(struct hpcw_i_machine *m, hpcw_error *err) {
     return HPCW_OK;
 }
 
-hpcw_status hpcw_i_machine_init(struct hpcw_i_machine *m, const struct hpcw_i_machine_params *params,
-                                uint32_t ranks, uint64_t seed, hpcw_error *err) {
+hpcw_status model_machine_init(struct model_machine *m, const struct model_machine_params *params,
+                               uint32_t ranks, uint64_t seed, hpcw_error *err) {
     memset(m, 0, sizeof *m);
     hpcw_status status = check(params, ranks, err);
     if (status != HPCW_OK) {
@@ -111,11 +111,11 @@ hpcw_status hpcw_i_machine_init(struct hpcw_i_machine *m, const struct hpcw_i_ma
     }
     m->switches = (m->nodes - 1) / m->nodes_per_switch + 1;
     m->groups = (m->nodes - 1) / m->nodes_per_group + 1;
-    if (m->groups > HPCW_I_MAX_GROUPS) {
+    if (m->groups > MODEL_MAX_GROUPS) {
         return hpcw_i_fail(err, HPCW_ERANGE, "groups of the machine: wanted at most %u, got %u (%u ranks)",
-                           HPCW_I_MAX_GROUPS, m->groups, ranks);
+                           MODEL_MAX_GROUPS, m->groups, ranks);
     }
-    for (int d = 0; d < HPCW_I_TORUS_DIMS; d++) {
+    for (int d = 0; d < MODEL_TORUS_DIMS; d++) {
         m->torus[d] = 1;
     }
     if (params->torus) {
@@ -131,39 +131,39 @@ hpcw_status hpcw_i_machine_init(struct hpcw_i_machine *m, const struct hpcw_i_ma
     }
     m->in_slowdown = m->out_slowdown + m->nodes;
     for (uint32_t n = 0; n < m->nodes; n++) {
-        struct hpcw_i_port port = hpcw_i_machine_port(m, n);
+        struct model_port port = model_machine_port(m, n);
         m->out_slowdown[n] = port.outgoing ? 1.0 / port.factor : 1.0;
         m->in_slowdown[n] = port.outgoing ? 1.0 : 1.0 / port.factor;
     }
     return HPCW_OK;
 }
 
-void hpcw_i_machine_free(struct hpcw_i_machine *m) {
+void model_machine_free(struct model_machine *m) {
     hpcw_i_free(m->out_slowdown);
     m->out_slowdown = NULL;
     m->in_slowdown = NULL;
 }
 
-uint32_t hpcw_i_machine_core(const struct hpcw_i_machine *m, uint32_t rank) {
+uint32_t model_machine_core(const struct model_machine *m, uint32_t rank) {
     uint64_t local = rank % m->params.ppn;
     return (uint32_t)(local * m->params.cores / m->params.ppn);
 }
 
-enum hpcw_i_class hpcw_i_machine_class(const struct hpcw_i_machine *m, uint32_t rank_a, uint32_t rank_b) {
-    uint32_t a = hpcw_i_machine_node(m, rank_a), b = hpcw_i_machine_node(m, rank_b);
+enum model_class model_machine_class(const struct model_machine *m, uint32_t rank_a, uint32_t rank_b) {
+    uint32_t a = model_machine_node(m, rank_a), b = model_machine_node(m, rank_b);
     if (a == b) {
-        uint32_t core_a = hpcw_i_machine_core(m, rank_a), core_b = hpcw_i_machine_core(m, rank_b);
-        const struct hpcw_i_machine_params *p = &m->params;
+        uint32_t core_a = model_machine_core(m, rank_a), core_b = model_machine_core(m, rank_b);
+        const struct model_machine_params *p = &m->params;
         if (core_a / p->cores_per_cache == core_b / p->cores_per_cache) {
-            return HPCW_I_SAME_CACHE;
+            return MODEL_SAME_CACHE;
         }
-        return core_a / p->cores_per_socket == core_b / p->cores_per_socket ? HPCW_I_SAME_SOCKET
-                                                                            : HPCW_I_SAME_NODE;
+        return core_a / p->cores_per_socket == core_b / p->cores_per_socket ? MODEL_SAME_SOCKET
+                                                                            : MODEL_SAME_NODE;
     }
-    if (hpcw_i_machine_switch(m, a) == hpcw_i_machine_switch(m, b)) {
-        return HPCW_I_SAME_SWITCH;
+    if (model_machine_switch(m, a) == model_machine_switch(m, b)) {
+        return MODEL_SAME_SWITCH;
     }
-    return hpcw_i_machine_group(m, a) == hpcw_i_machine_group(m, b) ? HPCW_I_SAME_GROUP : HPCW_I_OTHER_GROUP;
+    return model_machine_group(m, a) == model_machine_group(m, b) ? MODEL_SAME_GROUP : MODEL_OTHER_GROUP;
 }
 
 static uint32_t ring_distance(uint32_t a, uint32_t b, uint32_t length) {
@@ -171,9 +171,9 @@ static uint32_t ring_distance(uint32_t a, uint32_t b, uint32_t length) {
     return straight < around ? straight : around;
 }
 
-uint32_t hpcw_i_machine_distance(const struct hpcw_i_machine *m, uint32_t node_a, uint32_t node_b) {
+uint32_t model_machine_distance(const struct model_machine *m, uint32_t node_a, uint32_t node_b) {
     uint32_t hops = 0;
-    for (int d = HPCW_I_TORUS_DIMS - 1; d >= 0; d--) {
+    for (int d = MODEL_TORUS_DIMS - 1; d >= 0; d--) {
         hops += ring_distance(node_a % m->torus[d], node_b % m->torus[d], m->torus[d]);
         node_a /= m->torus[d];
         node_b /= m->torus[d];
@@ -181,60 +181,60 @@ uint32_t hpcw_i_machine_distance(const struct hpcw_i_machine *m, uint32_t node_a
     return hops;
 }
 
-void hpcw_i_machine_hops(const struct hpcw_i_machine *m, uint32_t node, uint16_t *hops) {
-    uint32_t home[HPCW_I_TORUS_DIMS], at[HPCW_I_TORUS_DIMS] = {0};
+void model_machine_hops(const struct model_machine *m, uint32_t node, uint16_t *hops) {
+    uint32_t home[MODEL_TORUS_DIMS], at[MODEL_TORUS_DIMS] = {0};
     uint32_t rest = node;
-    for (int d = HPCW_I_TORUS_DIMS - 1; d >= 0; d--) {
+    for (int d = MODEL_TORUS_DIMS - 1; d >= 0; d--) {
         home[d] = rest % m->torus[d];
         rest /= m->torus[d];
     }
     /* away[d]: hops in dimensions 0 .. d-1 */
-    uint32_t away[HPCW_I_TORUS_DIMS + 1] = {0};
+    uint32_t away[MODEL_TORUS_DIMS + 1] = {0};
     int changed = 0;
     for (uint32_t n = 0; n < m->nodes; n++) {
-        for (int d = changed; d < HPCW_I_TORUS_DIMS; d++) {
+        for (int d = changed; d < MODEL_TORUS_DIMS; d++) {
             away[d + 1] = away[d] + ring_distance(at[d], home[d], m->torus[d]);
         }
-        hops[n] = (uint16_t)away[HPCW_I_TORUS_DIMS];
-        changed = HPCW_I_TORUS_DIMS - 1;
+        hops[n] = (uint16_t)away[MODEL_TORUS_DIMS];
+        changed = MODEL_TORUS_DIMS - 1;
         while (++at[changed] == m->torus[changed] && changed > 0) {
             at[changed--] = 0;
         }
     }
 }
 
-void hpcw_i_machine_host(const struct hpcw_i_machine *m, uint32_t node, char name[HPCW_I_HOST_SIZE]) {
+void model_machine_host(const struct model_machine *m, uint32_t node, char name[MODEL_HOST_SIZE]) {
     assert(node < m->nodes);
-    switch ((enum hpcw_i_hosts)m->params.hosts) {
-    case HPCW_I_HOSTS_JWB:
-        (void)snprintf(name, HPCW_I_HOST_SIZE, "jwb%04u.juwels", node + 1);
+    switch ((enum model_hosts)m->params.hosts) {
+    case MODEL_HOSTS_JWB:
+        (void)snprintf(name, MODEL_HOST_SIZE, "jwb%04u.juwels", node + 1);
         break;
-    case HPCW_I_HOSTS_NID:
-        (void)snprintf(name, HPCW_I_HOST_SIZE, "nid%06u", node + 5000);
+    case MODEL_HOSTS_NID:
+        (void)snprintf(name, MODEL_HOST_SIZE, "nid%06u", node + 5000);
         break;
-    case HPCW_I_HOSTS_FRONTIER:
-        (void)snprintf(name, HPCW_I_HOST_SIZE, "frontier%05u", node + 1);
+    case MODEL_HOSTS_FRONTIER:
+        (void)snprintf(name, MODEL_HOST_SIZE, "frontier%05u", node + 1);
         break;
-    case HPCW_I_HOSTS_NODE:
-        (void)snprintf(name, HPCW_I_HOST_SIZE, "node%05u", node + 1);
+    case MODEL_HOSTS_NODE:
+        (void)snprintf(name, MODEL_HOST_SIZE, "node%05u", node + 1);
         break;
     }
 }
 
-struct hpcw_i_port hpcw_i_machine_port(const struct hpcw_i_machine *m, uint32_t node) {
-    const struct hpcw_i_machine_params *p = &m->params;
+struct model_port model_machine_port(const struct model_machine *m, uint32_t node) {
+    const struct model_machine_params *p = &m->params;
     uint32_t w[4];
     hpcw_i_draw(m->seed, HPCW_I_FOR_PORT, node, 0, 0, w);
     if (w[0] >= hpcw_i_threshold(p->bad_node_share)) {
-        return (struct hpcw_i_port){.factor = 1};
+        return (struct model_port){.factor = 1};
     }
     int kind = w[2] < hpcw_i_threshold(p->bad_weight[0])                      ? 0
                : w[2] < hpcw_i_threshold(p->bad_weight[0] + p->bad_weight[1]) ? 1
                                                                               : 2;
-    return (struct hpcw_i_port){.factor = p->bad_factor[kind], .outgoing = (w[1] >> 31) != 0};
+    return (struct model_port){.factor = p->bad_factor[kind], .outgoing = (w[1] >> 31) != 0};
 }
 
-double hpcw_i_machine_cable(const struct hpcw_i_machine *m, uint32_t switch_a, uint32_t switch_b) {
+double model_machine_cable(const struct model_machine *m, uint32_t switch_a, uint32_t switch_b) {
     if (switch_a == switch_b) {
         return 1;
     }
@@ -243,18 +243,18 @@ double hpcw_i_machine_cable(const struct hpcw_i_machine *m, uint32_t switch_a, u
     return w[0] < hpcw_i_threshold(m->params.bad_cable_share) ? m->params.bad_cable_factor : 1;
 }
 
-double hpcw_i_machine_slowness(const struct hpcw_i_machine *m, uint32_t node) {
+double model_machine_slowness(const struct model_machine *m, uint32_t node) {
     uint32_t w[4];
     hpcw_i_draw(m->seed, HPCW_I_FOR_SLOW_NODE, node, 0, 0, w);
     return w[0] < hpcw_i_threshold(m->params.slow_node_share) ? m->params.slow_node_factor : 1;
 }
 
-struct hpcw_i_message_cost hpcw_i_machine_cost(const struct hpcw_i_machine *m, enum hpcw_i_class distance,
-                                               uint64_t bytes) {
-    const struct hpcw_i_machine_params *p = &m->params;
-    uint64_t eager = distance >= HPCW_I_SAME_SWITCH ? p->eager_net : p->eager_node;
+struct model_message_cost model_machine_cost(const struct model_machine *m, enum model_class distance,
+                                             uint64_t bytes) {
+    const struct model_machine_params *p = &m->params;
+    uint64_t eager = distance >= MODEL_SAME_SWITCH ? p->eager_net : p->eager_node;
     bool large = bytes > eager;
     double latency_us = p->latency_us[distance] + (large ? p->rendezvous_us[distance] : 0.0);
     double gbs = large ? p->large_gbs[distance] : p->small_gbs[distance];
-    return (struct hpcw_i_message_cost){.fixed_ps = latency_us * 1e6, .transfer_ps = (double)bytes * 1e3 / gbs};
+    return (struct model_message_cost){.fixed_ps = latency_us * 1e6, .transfer_ps = (double)bytes * 1e3 / gbs};
 }

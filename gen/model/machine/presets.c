@@ -30,7 +30,7 @@
 static const char *const hosts_names[] = {ALL_HOSTS, NULL};
 
 /* Within the node [M, A]; switches, groups and beyond: HDR200 as measured by LinkTest [P1, P2, P5, A]. */
-static const struct hpcw_i_machine_params hdr200 = {
+static const struct model_machine_params hdr200 = {
     .ppn = 4, /* one rank per network card [P1] */
     .cores = 48,
     .cores_per_cache = 3,
@@ -38,7 +38,7 @@ static const struct hpcw_i_machine_params hdr200 = {
     .nics = 4,
     .nodes_per_switch = 24, /* [A] */
     .nodes_per_group = 48,  /* [P1] */
-    .hosts = HPCW_I_HOSTS_JWB,
+    .hosts = MODEL_HOSTS_JWB,
     .latency_us = {0.11, 0.25, 0.45, 1.0, 1.2, 1.6},
     .small_gbs = {5.3, 5, 4, 2.1, 2.1, 2.1},
     .rendezvous_us = {1.8, 1.8, 1.8, 0.03, 0.03, 0.03},
@@ -60,12 +60,12 @@ static const struct hpcw_i_machine_params hdr200 = {
     .heavy_size = 1 << 20,
 };
 
-static struct hpcw_i_machine_params preset_hdr200(void) {
+static struct model_machine_params preset_hdr200(void) {
     return hdr200;
 }
 
-static struct hpcw_i_machine_params preset_ss11(void) {
-    struct hpcw_i_machine_params p = hdr200;
+static struct model_machine_params preset_ss11(void) {
+    struct model_machine_params p = hdr200;
     p.ppn = 128;
     p.cores = 128;
     p.cores_per_cache = 8;
@@ -73,12 +73,12 @@ static struct hpcw_i_machine_params preset_ss11(void) {
     p.nics = 1;              /* 200 Gb/s as HDR200 */
     p.nodes_per_switch = 16;
     p.nodes_per_group = 256; /* [P5] */
-    p.hosts = HPCW_I_HOSTS_NID;
+    p.hosts = MODEL_HOSTS_NID;
     return p;
 }
 
-static struct hpcw_i_machine_params preset_hdr100(void) {
-    struct hpcw_i_machine_params p = hdr200;
+static struct model_machine_params preset_hdr100(void) {
+    struct model_machine_params p = hdr200;
     p.ppn = 64; /* [A]: every core */
     p.cores = 64;
     p.cores_per_cache = 2;
@@ -86,31 +86,31 @@ static struct hpcw_i_machine_params preset_hdr100(void) {
     p.nics = 1;
     p.nodes_per_switch = 66;
     p.nodes_per_group = 66; /* [P12] */
-    p.hosts = HPCW_I_HOSTS_NODE;
-    for (int c = HPCW_I_SAME_SWITCH; c < HPCW_I_CLASSES; c++) {
+    p.hosts = MODEL_HOSTS_NODE;
+    for (int c = MODEL_SAME_SWITCH; c < MODEL_CLASSES; c++) {
         p.rendezvous_us[c] = 4.7;
         p.large_gbs[c] = 9.4; /* fit of [P2] */
     }
     /* Blocking is built in, 7 up links for 33 down links: whatever the size, others talk, too [P12]. The spread
      * and its ends are those of [P1], scaled with the mean. */
-    p.heavy = (struct hpcw_i_congestion){0.21, 0.02, 0.187, 0.257};
+    p.heavy = (struct model_congestion){0.21, 0.02, 0.187, 0.257};
     p.heavy_size = 0;
     return p;
 }
 
-static struct hpcw_i_machine_params preset_ndr200(void) {
-    struct hpcw_i_machine_params p = hdr200;
+static struct model_machine_params preset_ndr200(void) {
+    struct model_machine_params p = hdr200;
     p.cores = 288;
     p.cores_per_cache = 72;
     p.cores_per_socket = 72; /* one Grace processor per rank [P13] */
     p.nodes_per_switch = 16;
     p.nodes_per_group = 240; /* [P13] */
-    p.hosts = HPCW_I_HOSTS_NODE;
+    p.hosts = MODEL_HOSTS_NODE;
     return p;
 }
 
-static struct hpcw_i_machine_params preset_tofud(void) {
-    struct hpcw_i_machine_params p = hdr200;
+static struct model_machine_params preset_tofud(void) {
+    struct model_machine_params p = hdr200;
     p.ppn = 4; /* [A]: one rank per core group */
     p.cores = 48;
     p.cores_per_cache = 12;
@@ -119,8 +119,8 @@ static struct hpcw_i_machine_params preset_tofud(void) {
     p.nodes_per_switch = 0;
     p.nodes_per_group = 0;
     p.torus = true;
-    p.hosts = HPCW_I_HOSTS_NODE;
-    for (int c = HPCW_I_SAME_SWITCH; c < HPCW_I_CLASSES; c++) {
+    p.hosts = MODEL_HOSTS_NODE;
+    for (int c = MODEL_SAME_SWITCH; c < MODEL_CLASSES; c++) {
         p.latency_us[c] = 0.49;
         p.large_gbs[c] = 6.3; /* 6.8 GB/s at 93 % [P6] */
     }
@@ -128,8 +128,8 @@ static struct hpcw_i_machine_params preset_tofud(void) {
     return p;
 }
 
-static struct hpcw_i_machine_params preset_tcp(void) {
-    struct hpcw_i_machine_params p = hdr200;
+static struct model_machine_params preset_tcp(void) {
+    struct model_machine_params p = hdr200;
     p.ppn = 16; /* [A]: two processors of 8 cores with one cache each */
     p.cores = 16;
     p.cores_per_cache = 8;
@@ -137,8 +137,8 @@ static struct hpcw_i_machine_params preset_tcp(void) {
     p.nics = 1;
     p.nodes_per_switch = 0;
     p.nodes_per_group = 0;
-    p.hosts = HPCW_I_HOSTS_NODE;
-    for (int c = HPCW_I_SAME_SWITCH; c < HPCW_I_CLASSES; c++) {
+    p.hosts = MODEL_HOSTS_NODE;
+    for (int c = MODEL_SAME_SWITCH; c < MODEL_CLASSES; c++) {
         p.latency_us[c] = 26;
         p.small_gbs[c] = 0.117; /* 117 MB/s, about 26 us [P2] */
         p.rendezvous_us[c] = 0;
@@ -147,7 +147,7 @@ static struct hpcw_i_machine_params preset_tcp(void) {
     return p;
 }
 
-const struct hpcw_i_machine_preset hpcw_i_machine_preset[] = {
+const struct model_machine_preset model_machine_preset[] = {
     {"dfplus-hdr200", "dragonfly+ of 48-node cells, 4 x HDR200 a node, one rank per card (JUWELS Booster)"},
     {"dragonfly-ss11", "Slingshot-11 dragonfly of 256-node groups, 128 ranks a node (LUMI)"},
     {"fattree-hdr100", "HDR100 fat tree of 66-node islands with 33:7 blocking, 64 ranks a node (Narval)"},
@@ -155,18 +155,17 @@ const struct hpcw_i_machine_preset hpcw_i_machine_preset[] = {
     {"torus-tofud", "six-dimensional TofuD torus, 4 ranks a node (Fugaku)"},
     {"tcp-1g", "one gigabit Ethernet switch, 16 ranks a node"},
 };
-const size_t hpcw_i_machine_preset_count = sizeof hpcw_i_machine_preset / sizeof hpcw_i_machine_preset[0];
+const size_t model_machine_preset_count = sizeof model_machine_preset / sizeof model_machine_preset[0];
 
-hpcw_status hpcw_i_machine_params_init(struct hpcw_i_machine_params *params, const char *preset,
-                                       hpcw_error *err) {
-    static struct hpcw_i_machine_params (*const make[])(void) = {
+hpcw_status model_machine_params_init(struct model_machine_params *params, const char *preset,
+                                      hpcw_error *err) {
+    static struct model_machine_params (*const make[])(void) = {
         preset_hdr200, preset_ss11, preset_hdr100, preset_ndr200, preset_tofud, preset_tcp,
     };
-    _Static_assert(sizeof make / sizeof make[0] ==
-                       sizeof hpcw_i_machine_preset / sizeof hpcw_i_machine_preset[0],
+    _Static_assert(sizeof make / sizeof make[0] == sizeof model_machine_preset / sizeof model_machine_preset[0],
                    "a maker for every preset");
-    for (size_t i = 0; i < hpcw_i_machine_preset_count; i++) {
-        if (strcmp(preset, hpcw_i_machine_preset[i].name) == 0) {
+    for (size_t i = 0; i < model_machine_preset_count; i++) {
+        if (strcmp(preset, model_machine_preset[i].name) == 0) {
             *params = make[i]();
             return HPCW_OK;
         }
@@ -180,17 +179,17 @@ hpcw_status hpcw_i_machine_params_init(struct hpcw_i_machine_params *params, con
 /* ------------------------------------------------------------------------------------------------------------
  */
 
-#define FIELD(f) offsetof(struct hpcw_i_machine_params, f)
+#define FIELD(f) offsetof(struct model_machine_params, f)
 #define COUNT(name, f, lo, hi, text)                                                                           \
-    { .key = "machine." name, .type = HPCW_I_PARAM_U32, .offset = FIELD(f), .min = lo, .max = hi, .help = text }
+    { .key = "machine." name, .type = UI_PARAM_U32, .offset = FIELD(f), .min = lo, .max = hi, .help = text }
 #define BYTES(name, f, text)                                                                                   \
     {                                                                                                          \
-        .key = "machine." name, .type = HPCW_I_PARAM_SIZE, .offset = FIELD(f), .min = 0, .max = 0x1p50,        \
+        .key = "machine." name, .type = UI_PARAM_SIZE, .offset = FIELD(f), .min = 0, .max = 0x1p50,            \
         .unit = "bytes", .help = text                                                                          \
     }
 #define REAL(name, f, lo, hi, u, text)                                                                         \
     {                                                                                                          \
-        .key = "machine." name, .type = HPCW_I_PARAM_F64, .offset = FIELD(f), .min = lo, .max = hi, .unit = u, \
+        .key = "machine." name, .type = UI_PARAM_F64, .offset = FIELD(f), .min = lo, .max = hi, .unit = u,     \
         .help = text                                                                                           \
     }
 #define MICROSECONDS(name, f, text) REAL(name, f, 0, 1e6, "us", text)
@@ -203,7 +202,7 @@ hpcw_status hpcw_i_machine_params_init(struct hpcw_i_machine_params *params, con
         MICROSECONDS("rendezvous_" #digit, rendezvous_us[digit], "extra time of larger messages, " where),     \
         BANDWIDTH("large_" #digit, large_gbs[digit], "bandwidth of larger messages, " where)
 
-const struct hpcw_i_param hpcw_i_machine_param[] = {
+const struct ui_param model_machine_param[] = {
     COUNT("ppn", ppn, 1, 65536, "ranks per node"),
     COUNT("cores", cores, 1, 65536, "cores per node"),
     COUNT("cores_per_cache", cores_per_cache, 1, 65536, "cores that share a last-level cache"),
@@ -212,14 +211,14 @@ const struct hpcw_i_param hpcw_i_machine_param[] = {
     COUNT("nodes_per_switch", nodes_per_switch, 0, 0x1p20, "nodes per switch; 0: all"),
     COUNT("nodes_per_group", nodes_per_group, 0, 0x1p20, "nodes per group, a multiple of the switch's; 0: all"),
     {.key = "machine.torus",
-     .type = HPCW_I_PARAM_BOOL,
+     .type = UI_PARAM_BOOL,
      .offset = FIELD(torus),
      .help = "nodes form a torus of x by y by z units of 2 x 3 x 2 nodes"},
     COUNT("torus_x", torus_x, 0, 1024, "units along x; 0: chosen from the number of nodes"),
     COUNT("torus_y", torus_y, 0, 1024, "units along y; 0: chosen"),
     COUNT("torus_z", torus_z, 0, 1024, "units along z; 0: chosen"),
     {.key = "machine.hosts",
-     .type = HPCW_I_PARAM_CHOICE,
+     .type = UI_PARAM_CHOICE,
      .offset = FIELD(hosts),
      .choices = hosts_names,
      .help = "pattern of node names: jwb0001.juwels, nid005000, frontier00001 or node00001 [P14]"},
@@ -254,4 +253,4 @@ const struct hpcw_i_param hpcw_i_machine_param[] = {
     LEFT("light_max", light.max, "light load: highest share"),
     BYTES("heavy_size", heavy_size, "messages of this size and larger make the load heavy"),
 };
-const size_t hpcw_i_machine_param_count = sizeof hpcw_i_machine_param / sizeof hpcw_i_machine_param[0];
+const size_t model_machine_param_count = sizeof model_machine_param / sizeof model_machine_param[0];

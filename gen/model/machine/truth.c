@@ -2,16 +2,16 @@
 #include "gen/model/machine/truth.h"
 
 /* Ranks of the nodes first .. first + nodes - 1. */
-static void ranks_of(const struct hpcw_i_machine *m, uint32_t first, uint32_t nodes, uint32_t *first_rank,
+static void ranks_of(const struct model_machine *m, uint32_t first, uint32_t nodes, uint32_t *first_rank,
                      uint32_t *ranks) {
     uint64_t start = (uint64_t)first * m->params.ppn, end = start + (uint64_t)nodes * m->params.ppn;
     *first_rank = (uint32_t)start;
     *ranks = (uint32_t)((end < m->ranks ? end : m->ranks) - start);
 }
 
-bool hpcw_i_truth_next_port(const struct hpcw_i_machine *m, uint32_t *node, struct hpcw_i_truth_port *port) {
+bool model_truth_next_port(const struct model_machine *m, uint32_t *node, struct model_truth_port *port) {
     for (; *node < m->nodes; ++*node) {
-        struct hpcw_i_port health = hpcw_i_machine_port(m, *node);
+        struct model_port health = model_machine_port(m, *node);
         if (health.factor < 1) {
             port->node = *node;
             port->outgoing = health.outgoing;
@@ -24,9 +24,9 @@ bool hpcw_i_truth_next_port(const struct hpcw_i_machine *m, uint32_t *node, stru
     return false;
 }
 
-bool hpcw_i_truth_next_node(const struct hpcw_i_machine *m, uint32_t *node, struct hpcw_i_truth_node *slow) {
+bool model_truth_next_node(const struct model_machine *m, uint32_t *node, struct model_truth_node *slow) {
     for (; *node < m->nodes; ++*node) {
-        slow->factor = hpcw_i_machine_slowness(m, *node);
+        slow->factor = model_machine_slowness(m, *node);
         if (slow->factor > 1) {
             slow->node = *node;
             ranks_of(m, *node, 1, &slow->first_rank, &slow->ranks);
@@ -37,14 +37,14 @@ bool hpcw_i_truth_next_node(const struct hpcw_i_machine *m, uint32_t *node, stru
     return false;
 }
 
-bool hpcw_i_truth_next_cable(const struct hpcw_i_machine *m, uint32_t *a, uint32_t *b,
-                             struct hpcw_i_truth_cable *cable) {
+bool model_truth_next_cable(const struct model_machine *m, uint32_t *a, uint32_t *b,
+                            struct model_truth_cable *cable) {
     for (; *a < m->switches; ++*a, *b = 0) {
         if (*b <= *a) {
             *b = *a + 1;
         }
         for (; *b < m->switches; ++*b) {
-            double factor = hpcw_i_machine_cable(m, *a, *b);
+            double factor = model_machine_cable(m, *a, *b);
             if (factor < 1) {
                 cable->switch_a = *a;
                 cable->switch_b = *b;

@@ -13,20 +13,20 @@
 #include "gen/model/machine/machine.h"
 
 /* A node whose port is slow in one direction. Its ranks are first_rank .. first_rank + ranks - 1. */
-struct hpcw_i_truth_port {
+struct model_truth_port {
     uint32_t node, first_rank, ranks;
     bool outgoing; /* what the node sends suffers; else what it receives */
     double factor; /* what is left of the bandwidth */
 };
 
 /* A node that computes slowly. */
-struct hpcw_i_truth_node {
+struct model_truth_node {
     uint32_t node, first_rank, ranks;
     double factor; /* what its compute times are multiplied with */
 };
 
 /* A pair of switches with a slow cable between them, in both directions. */
-struct hpcw_i_truth_cable {
+struct model_truth_cable {
     uint32_t switch_a, switch_b;         /* switch_a < switch_b */
     uint32_t first_rank_a, first_rank_b; /* ranks behind them: this many from there */
     uint32_t ranks_a, ranks_b;
@@ -34,7 +34,7 @@ struct hpcw_i_truth_cable {
 };
 
 /* Tail events among the timings that one rank measured. A zeroed struct has none. */
-struct hpcw_i_truth_outliers {
+struct model_truth_outliers {
     uint64_t count;
     uint64_t worst_ps;   /* what the largest event added to a timing */
     uint32_t worst_step; /* where: the first one of that size in order of permutation and step */
@@ -43,16 +43,16 @@ struct hpcw_i_truth_outliers {
 };
 
 /* The first bad port of a node >= *node; *node becomes the one behind it. False if there is none left. */
-bool hpcw_i_truth_next_port(const struct hpcw_i_machine *m, uint32_t *node, struct hpcw_i_truth_port *port);
+bool model_truth_next_port(const struct model_machine *m, uint32_t *node, struct model_truth_port *port);
 
 /* The first slow node >= *node, likewise. */
-bool hpcw_i_truth_next_node(const struct hpcw_i_machine *m, uint32_t *node, struct hpcw_i_truth_node *slow);
+bool model_truth_next_node(const struct model_machine *m, uint32_t *node, struct model_truth_node *slow);
 
 /*
  * The first bad cable at or behind the pair (*a, *b), a < b, in ascending order; the pair then moves behind it.
  * Start with (0, 0). False if there is none left. Takes one draw per pair of switches.
  */
-bool hpcw_i_truth_next_cable(const struct hpcw_i_machine *m, uint32_t *a, uint32_t *b,
-                             struct hpcw_i_truth_cable *cable);
+bool model_truth_next_cable(const struct model_machine *m, uint32_t *a, uint32_t *b,
+                            struct model_truth_cable *cable);
 
 #endif

@@ -2,6 +2,6 @@
 /* Particles with AVX2. */
 #include "gen/model/draw/lanes_avx2.h"
 
-#define FILL_NAME hpcw_i_particles_fill_avx2
+#define FILL_NAME model_particles_fill_avx2
 
 #include "gen/model/particles/lanes.h"

@@ -18,8 +18,8 @@ struct columns {
 
 /* `count` particles from `first` on, rounded up to whole vectors. */
 static inline __attribute__((always_inline)) void
-make_columns(const struct hpcw_i_particles_run *run, uint32_t first, uint32_t count, struct columns *columns) {
-    const vu place_mask = u_set(((uint64_t)1 << HPCW_I_PLACE_BITS) - 1);
+make_columns(const struct model_particles_run *run, uint32_t first, uint32_t count, struct columns *columns) {
+    const vu place_mask = u_set(((uint64_t)1 << MODEL_POSITION_BITS) - 1);
     for (uint32_t k = 0; k < count; k += LANES) {
         vu c[2][4];
         for (uint32_t part = 0; part < 2; part++) {
@@ -33,13 +33,13 @@ make_columns(const struct hpcw_i_particles_run *run, uint32_t first, uint32_t co
         vu bits = u_join(c[0][0], c[0][1]);
         vd square = d_set(0);
         for (int d = 0; d < 3; d++) {
-            vd place = u_to_d(u_and(u_right(bits, (uint32_t)d * HPCW_I_PLACE_BITS), place_mask));
+            vd place = u_to_d(u_and(u_right(bits, (uint32_t)d * MODEL_POSITION_BITS), place_mask));
             d_store_f32(columns->number[d] + k,
                         d_add(d_set(run->corner[d]), d_mul(d_set(run->step[d]), place)));
-            vd off = d_sub(place, d_set(1 << (HPCW_I_PLACE_BITS - 1)));
+            vd off = d_sub(place, d_set(1 << (MODEL_POSITION_BITS - 1)));
             square = d_add(square, d_mul(off, off));
         }
-        u_store32(columns->mask + k, u_right(bits, 3 * HPCW_I_PLACE_BITS));
+        u_store32(columns->mask + k, u_right(bits, 3 * MODEL_POSITION_BITS));
 
         const vd scale = d_set(run->thermal_scale);
         vd x = halves(c[0][2], c[0][3]), y = halves(c[1][0], c[1][1]), z = halves(c[1][2], c[1][3]);
@@ -50,15 +50,15 @@ make_columns(const struct hpcw_i_particles_run *run, uint32_t first, uint32_t co
     }
 }
 
-void FILL_NAME(const struct hpcw_i_particles_run *given) {
+void FILL_NAME(const struct model_particles_run *given) {
     /* A copy whose address stays here, so that the compiler sees that storing records cannot change it. */
-    const struct hpcw_i_particles_run run = *given;
+    const struct model_particles_run run = *given;
     unsigned char *out = run.out;
     struct columns columns;
     for (uint32_t done = 0; done < run.count; done += BATCH) {
         const uint32_t count = run.count - done < BATCH ? run.count - done : BATCH;
         make_columns(&run, run.first + done, count, &columns);
-        for (uint32_t k = 0; k < count; k++, out += HPCW_I_PARTICLE_SIZE) {
+        for (uint32_t k = 0; k < count; k++, out += MODEL_PARTICLE_SIZE) {
             for (int n = 0; n < COLUMNS; n++) {
                 uint32_t bits;
                 memcpy(&bits, &columns.number[n][k], sizeof bits);

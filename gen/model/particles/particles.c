@@ -11,25 +11,25 @@
 #include "libwriter/base/rng.h"
 #include "libwriter/base/status.h"
 
-#define FIELD(f) offsetof(struct hpcw_i_particles_params, f)
+#define FIELD(f) offsetof(struct model_particles_params, f)
 #define REAL(name, f, lo, hi, u, text)                                                                         \
     {                                                                                                          \
-        .key = "sion." name, .type = HPCW_I_PARAM_F64, .offset = FIELD(f), .min = lo, .max = hi, .unit = u,    \
+        .key = "sion." name, .type = UI_PARAM_F64, .offset = FIELD(f), .min = lo, .max = hi, .unit = u,        \
         .help = text                                                                                           \
     }
 
-const struct hpcw_i_param hpcw_i_particles_param[] = {
+const struct ui_param model_particles_param[] = {
     {.key = "sion.mean_size",
-     .type = HPCW_I_PARAM_SIZE,
+     .type = UI_PARAM_SIZE,
      .offset = FIELD(mean_size),
-     .min = HPCW_I_PARTICLE_SIZE,
+     .min = MODEL_PARTICLE_SIZE,
      .max = 0x1p36,
      .unit = "bytes",
      .help = "mean size of a rank's particles"},
     REAL("sigma", sigma, 0, 2, NULL,
          "spread of sizes, standard deviation of ln(size); 0 as grid codes, 0.5 as adaptive ones"),
     {.key = "sion.min_particles",
-     .type = HPCW_I_PARAM_U32,
+     .type = UI_PARAM_U32,
      .offset = FIELD(min_particles),
      .min = 1,
      .max = 0x1p31,
@@ -39,10 +39,10 @@ const struct hpcw_i_param hpcw_i_particles_param[] = {
     REAL("thermal", thermal, 0, 1e5, "km/s", "velocity of particles in it, standard deviation of a component"),
     REAL("potential", potential, 0, 1e9, "km^2/s^2", "scale of the gravitational potential"),
 };
-const size_t hpcw_i_particles_param_count = sizeof hpcw_i_particles_param / sizeof hpcw_i_particles_param[0];
+const size_t model_particles_param_count = sizeof model_particles_param / sizeof model_particles_param[0];
 
-void hpcw_i_particles_params_init(struct hpcw_i_particles_params *params) {
-    *params = (struct hpcw_i_particles_params){
+void model_particles_params_init(struct model_particles_params *params) {
+    *params = (struct model_particles_params){
         /* 4096 ranks take 206 MB with blocks of 4 KiB, of which the last of a rank is half empty. */
         .mean_size = 47 * 1024, .sigma = 0.5,     .min_particles = 128, .box = 256, .flow = 300,
         .thermal = 100,         .potential = 1e5,
@@ -50,18 +50,17 @@ void hpcw_i_particles_params_init(struct hpcw_i_particles_params *params) {
 }
 
 /* Mean 1 whatever sigma, as far as the normal draws are normal. */
-static double relative_size(const struct hpcw_i_particles_params *p, double z) {
+static double relative_size(const struct model_particles_params *p, double z) {
     return hpcw_i_exp(p->sigma * z - 0.5 * p->sigma * p->sigma);
 }
 
-hpcw_status hpcw_i_particles_init(struct hpcw_i_particles *model, const struct hpcw_i_particles_params *params,
-                                  uint32_t ranks, uint64_t seed, hpcw_error *err) {
+hpcw_status model_particles_init(struct model_particles *model, const struct model_particles_params *params,
+                                 uint32_t ranks, uint64_t seed, hpcw_error *err) {
     memset(model, 0, sizeof *model);
     if (ranks < 1) {
         return hpcw_i_fail(err, HPCW_ERANGE, "ranks with particles: wanted at least 1, got 0");
     }
-    double largest =
-        (double)params->mean_size / HPCW_I_PARTICLE_SIZE * relative_size(params, HPCW_I_NORMAL_MAX);
+    double largest = (double)params->mean_size / MODEL_PARTICLE_SIZE * relative_size(params, HPCW_I_NORMAL_MAX);
     if (largest >= 0x1p32 - 1) {
         return hpcw_i_fail(
             err, HPCW_ERANGE,
@@ -72,19 +71,19 @@ hpcw_status hpcw_i_particles_init(struct hpcw_i_particles *model, const struct h
     model->params = *params;
     model->ranks = ranks;
     model->seed = seed;
-    hpcw_i_grid_shape(ranks, 3, model->dims);
-    (void)hpcw_i_particles_use(model, hpcw_i_simd_best());
+    model_grid_shape(ranks, 3, model->dims);
+    (void)model_particles_use(model, model_simd_best());
     return HPCW_OK;
 }
 
-bool hpcw_i_particles_use(struct hpcw_i_particles *model, enum hpcw_i_simd simd) {
-    static hpcw_i_particles_fill_fn *const fill[HPCW_I_SIMD_COUNT] = {
-        [HPCW_I_SIMD_NONE] = hpcw_i_particles_fill_scalar,
-#ifdef HPCW_I_SIMD_X86
-        [HPCW_I_SIMD_AVX2] = hpcw_i_particles_fill_avx2,
+bool model_particles_use(struct model_particles *model, enum model_simd simd) {
+    static model_particles_fill_fn *const fill[MODEL_SIMD_COUNT] = {
+        [MODEL_SIMD_NONE] = model_particles_fill_scalar,
+#ifdef MODEL_SIMD_X86
+        [MODEL_SIMD_AVX2] = model_particles_fill_avx2,
 #endif
     };
-    if (!hpcw_i_simd_available(simd)) {
+    if (!model_simd_available(simd)) {
         return false;
     }
     model->simd = simd;
@@ -92,24 +91,24 @@ bool hpcw_i_particles_use(struct hpcw_i_particles *model, enum hpcw_i_simd simd)
     return true;
 }
 
-uint32_t hpcw_i_particles_count(const struct hpcw_i_particles *model, uint32_t rank) {
+uint32_t model_particles_count(const struct model_particles *model, uint32_t rank) {
     uint32_t w[4];
     hpcw_i_draw(model->seed, HPCW_I_FOR_PARTICLE_COUNT, rank, 0, 0, w);
-    double mean = (double)model->params.mean_size / HPCW_I_PARTICLE_SIZE;
+    double mean = (double)model->params.mean_size / MODEL_PARTICLE_SIZE;
     uint32_t count = (uint32_t)(mean * relative_size(&model->params, hpcw_i_normal(w[0], w[1])) + 0.5);
     return count > model->params.min_particles ? count : model->params.min_particles;
 }
 
-struct hpcw_i_particles_layout hpcw_i_particles_layout(const struct hpcw_i_particles *model, uint32_t rank,
-                                                       uint64_t alignment) {
+struct model_particles_layout model_particles_layout(const struct model_particles *model, uint32_t rank,
+                                                     uint64_t alignment) {
     assert(alignment > 0);
     uint32_t w[4];
     hpcw_i_draw(model->seed, HPCW_I_FOR_PARTICLE_COUNT, rank, 0, 0, w);
     const uint32_t wanted = 2 + (uint32_t)((uint64_t)w[2] * 3 >> 32);
-    const uint64_t count = hpcw_i_particles_count(model, rank);
-    const uint64_t size = count * HPCW_I_PARTICLE_SIZE;
+    const uint64_t count = model_particles_count(model, rank);
+    const uint64_t size = count * MODEL_PARTICLE_SIZE;
 
-    uint64_t chunk = (count + wanted - 1) / wanted * HPCW_I_PARTICLE_SIZE;
+    uint64_t chunk = (count + wanted - 1) / wanted * MODEL_PARTICLE_SIZE;
     if (!hpcw_i_round_up_u64(chunk, alignment, &chunk)) {
         chunk = alignment;
     }
@@ -117,28 +116,28 @@ struct hpcw_i_particles_layout hpcw_i_particles_layout(const struct hpcw_i_parti
         chunk = (size - 1) / alignment * alignment; /* one unit less leaves something for a second block */
     }
     /* A particle is never cut in two, so at least one must fit. */
-    while (chunk < HPCW_I_PARTICLE_SIZE) {
+    while (chunk < MODEL_PARTICLE_SIZE) {
         chunk += alignment;
     }
-    uint64_t per_chunk = chunk / HPCW_I_PARTICLE_SIZE;
-    return (struct hpcw_i_particles_layout){
+    uint64_t per_chunk = chunk / MODEL_PARTICLE_SIZE;
+    return (struct model_particles_layout){
         .chunk_size = chunk,
         .per_chunk = (uint32_t)(per_chunk < count ? per_chunk : count),
         .blocks = (uint32_t)((count + per_chunk - 1) / per_chunk),
     };
 }
 
-void hpcw_i_particles_fill(const struct hpcw_i_particles *model, uint32_t rank, uint32_t first, uint32_t count,
-                           unsigned char *out) {
-    const struct hpcw_i_particles_params *p = &model->params;
-    const double grid = (double)(1 << HPCW_I_PLACE_BITS);
+void model_particles_fill(const struct model_particles *model, uint32_t rank, uint32_t first, uint32_t count,
+                          unsigned char *out) {
+    const struct model_particles_params *p = &model->params;
+    const double grid = (double)(1 << MODEL_POSITION_BITS);
     const uint32_t at[3] = {rank / model->dims[2] / model->dims[1], rank / model->dims[2] % model->dims[1],
                             rank % model->dims[2]};
     uint32_t w[2][4];
     for (uint32_t part = 0; part < 2; part++) {
         hpcw_i_draw(model->seed, HPCW_I_FOR_PARTICLE_FLOW, rank, 0, part, w[part]);
     }
-    struct hpcw_i_particles_run run = {
+    struct model_particles_run run = {
         .out = out,
         .rank = rank,
         .first = first,

@@ -17,10 +17,10 @@
 #include "gen/model/draw/simd.h"
 #include "ui/param/param.h"
 
-#define HPCW_I_PARTICLE_SIZE 38u
+#define MODEL_PARTICLE_SIZE 38u
 
 /* Keys "sion.*". */
-struct hpcw_i_particles_params {
+struct model_particles_params {
     uint64_t mean_size;     /* bytes per rank */
     double sigma;           /* standard deviation of ln(size) */
     uint32_t min_particles; /* per rank */
@@ -30,47 +30,47 @@ struct hpcw_i_particles_params {
     double potential;       /* scale of phi, (km/s)^2 */
 };
 
-extern const struct hpcw_i_param hpcw_i_particles_param[];
-extern const size_t hpcw_i_particles_param_count;
-void hpcw_i_particles_params_init(struct hpcw_i_particles_params *params);
+extern const struct ui_param model_particles_param[];
+extern const size_t model_particles_param_count;
+void model_particles_params_init(struct model_particles_params *params);
 
-struct hpcw_i_particles_run;
-typedef void hpcw_i_particles_fill_fn(const struct hpcw_i_particles_run *run);
+struct model_particles_run;
+typedef void model_particles_fill_fn(const struct model_particles_run *run);
 
 /* Read-only after init: may be shared by threads. Nothing to free. */
-struct hpcw_i_particles {
-    struct hpcw_i_particles_params params;
+struct model_particles {
+    struct model_particles_params params;
     uint32_t ranks;
     uint64_t seed;
     uint32_t dims[3]; /* subdomains in x, y, z; z changes fastest with the rank */
-    enum hpcw_i_simd simd;
-    hpcw_i_particles_fill_fn *fill;
+    enum model_simd simd;
+    model_particles_fill_fn *fill;
 };
 
 /* HPCW_ERANGE if a rank could have 2^32 particles or more, or no ranks. */
-hpcw_status hpcw_i_particles_init(struct hpcw_i_particles *model, const struct hpcw_i_particles_params *params,
-                                  uint32_t ranks, uint64_t seed, hpcw_error *err);
+hpcw_status model_particles_init(struct model_particles *model, const struct model_particles_params *params,
+                                 uint32_t ranks, uint64_t seed, hpcw_error *err);
 
-/* As hpcw_i_linktest_model_use. */
-bool hpcw_i_particles_use(struct hpcw_i_particles *model, enum hpcw_i_simd simd);
+/* As model_linktest_use. */
+bool model_particles_use(struct model_particles *model, enum model_simd simd);
 
 /* Number of particles of a rank. */
-uint32_t hpcw_i_particles_count(const struct hpcw_i_particles *model, uint32_t rank);
+uint32_t model_particles_count(const struct model_particles *model, uint32_t rank);
 
 /*
  * How a rank's particles lie in a SION container: chunks of `chunk_size` bytes, a multiple of `alignment`, with
  * `per_chunk` whole particles in each, the last one partly filled. 2 to 4 blocks, wanted number drawn per rank;
  * 1 block if all particles fit into one alignment unit.
  */
-struct hpcw_i_particles_layout {
+struct model_particles_layout {
     uint64_t chunk_size;
     uint32_t per_chunk, blocks;
 };
-struct hpcw_i_particles_layout hpcw_i_particles_layout(const struct hpcw_i_particles *model, uint32_t rank,
-                                                       uint64_t alignment);
+struct model_particles_layout model_particles_layout(const struct model_particles *model, uint32_t rank,
+                                                     uint64_t alignment);
 
-/* Particles first .. first + count - 1 of a rank: out[count * HPCW_I_PARTICLE_SIZE], at any address. */
-void hpcw_i_particles_fill(const struct hpcw_i_particles *model, uint32_t rank, uint32_t first, uint32_t count,
-                           unsigned char *out);
+/* Particles first .. first + count - 1 of a rank: out[count * MODEL_PARTICLE_SIZE], at any address. */
+void model_particles_fill(const struct model_particles *model, uint32_t rank, uint32_t first, uint32_t count,
+                          unsigned char *out);
 
 #endif

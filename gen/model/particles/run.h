@@ -8,9 +8,9 @@
 #include "gen/model/particles/particles.h"
 
 /* Places are drawn on a grid of 2^21 points per dimension of a subdomain: three of them take 63 bits. */
-enum { HPCW_I_PLACE_BITS = 21 };
+enum { MODEL_POSITION_BITS = 21 };
 
-struct hpcw_i_particles_run {
+struct model_particles_run {
     unsigned char *out;
     uint32_t rank, first, count;
     uint64_t seed;
@@ -20,7 +20,7 @@ struct hpcw_i_particles_run {
     double phi, phi_scale; /* phi = phi + phi_scale * squared distance from the centre in grid points */
 };
 
-hpcw_i_particles_fill_fn hpcw_i_particles_fill_scalar;
-hpcw_i_particles_fill_fn hpcw_i_particles_fill_avx2;
+model_particles_fill_fn model_particles_fill_scalar;
+model_particles_fill_fn model_particles_fill_avx2;
 
 #endif

@@ -2,6 +2,6 @@
 /* Particles for any processor. */
 #include "gen/model/draw/lanes_scalar.h"
 
-#define FILL_NAME hpcw_i_particles_fill_scalar
+#define FILL_NAME model_particles_fill_scalar
 
 #include "gen/model/particles/lanes.h"

@@ -18,26 +18,26 @@ enum { CALL_NS = 40, POST_NS = 60, RETURN_NS = 50 };
 /* Ranks that are looked at together. */
 enum { AT_ONCE = 512 };
 
-struct hpcw_i_trace_scratch {
+struct model_trace_scratch {
     uint64_t *entry, *other; /* [events] each, in one allocation */
     uint64_t *time;          /* [columns][stride] */
     size_t stride;           /* ranks and a little, so that a rank's times are not all in one set of a cache */
-    struct hpcw_i_trace_column *column; /* [columns] */
-    uint32_t columns;                   /* so far */
-    uint32_t *list;                     /* [columns] those in which a rank of a place has an event */
-    uint64_t *now;                      /* [ranks] clocks of the ranks, as they really run */
-    uint64_t *sent;                     /* [ranks] when the message of this direction left */
-    uint64_t *shift;                    /* [ranks] what the rank's own clock shows on top of it */
-    uint64_t *compute;                  /* [ranks] */
-    uint64_t *way;                      /* [ranks] how long what comes takes */
-    uint64_t *part;                     /* [halos][ranks] of computing */
-    uint32_t *object;                   /* [objects] by rank and slot, in phase `phase` */
+    struct model_trace_column *column; /* [columns] */
+    uint32_t columns;                  /* so far */
+    uint32_t *list;                    /* [columns] those in which a rank of a place has an event */
+    uint64_t *now;                     /* [ranks] clocks of the ranks, as they really run */
+    uint64_t *sent;                    /* [ranks] when the message of this direction left */
+    uint64_t *shift;                   /* [ranks] what the rank's own clock shows on top of it */
+    uint64_t *compute;                 /* [ranks] */
+    uint64_t *way;                     /* [ranks] how long what comes takes */
+    uint64_t *part;                    /* [halos][ranks] of computing */
+    uint32_t *object;                  /* [objects] by rank and slot, in phase `phase` */
     uint32_t phase;
     struct hpcw_i_buf noise, backward; /* lists of this iteration */
     bool incomplete;                   /* no memory for an entry of them */
 };
 
-void hpcw_i_trace_scratch_free(struct hpcw_i_trace_scratch *s) {
+void model_trace_scratch_free(struct model_trace_scratch *s) {
     if (s != NULL) {
         hpcw_i_free(s->entry < s->other ? s->entry : s->other);
         hpcw_i_free(s->time);
@@ -52,7 +52,7 @@ void hpcw_i_trace_scratch_free(struct hpcw_i_trace_scratch *s) {
     }
 }
 
-static void rewind_objects(const struct hpcw_i_trace_model *m, struct hpcw_i_trace_scratch *s) {
+static void rewind_objects(const struct model_trace *m, struct model_trace_scratch *s) {
     for (uint32_t o = 0; o < m->load->objects; o++) {
         s->object[o] = o;
     }
@@ -61,20 +61,20 @@ static void rewind_objects(const struct hpcw_i_trace_model *m, struct hpcw_i_tra
 
 enum { CLOCKS = 5, LINE = 8 }; /* arrays of [ranks] words; words of a line of cache */
 
-static size_t stride_of(const struct hpcw_i_trace_model *m) {
+static size_t stride_of(const struct model_trace *m) {
     return ((size_t)m->ranks + LINE - 1) / LINE * LINE + LINE;
 }
 
-uint64_t hpcw_i_trace_scratch_size(const struct hpcw_i_trace_model *m) {
+uint64_t model_trace_scratch_size(const struct model_trace *m) {
     return 8 * (2 * (m->events + m->checkpoint_events) + (uint64_t)m->columns * stride_of(m) +
                 (uint64_t)m->ranks * (CLOCKS + m->halos)) +
            4 * (uint64_t)m->load->objects;
 }
 
-hpcw_status hpcw_i_trace_scratch_new(const struct hpcw_i_trace_model *m, struct hpcw_i_trace_scratch **out,
-                                     hpcw_error *err) {
+hpcw_status model_trace_scratch_new(const struct model_trace *m, struct model_trace_scratch **out,
+                                    hpcw_error *err) {
     const size_t events = (size_t)(m->events + m->checkpoint_events);
-    struct hpcw_i_trace_scratch *s = hpcw_i_calloc(1, sizeof *s);
+    struct model_trace_scratch *s = hpcw_i_calloc(1, sizeof *s);
     *out = NULL;
     if (s != NULL) {
         s->stride = stride_of(m);
@@ -93,11 +93,11 @@ hpcw_status hpcw_i_trace_scratch_new(const struct hpcw_i_trace_model *m, struct 
     }
     if (s == NULL || s->entry == NULL || s->time == NULL || s->column == NULL || s->list == NULL ||
         s->now == NULL || s->part == NULL || s->object == NULL) {
-        hpcw_i_trace_scratch_free(s);
+        model_trace_scratch_free(s);
         return hpcw_i_fail(err, HPCW_ENOMEM, "trace: out of memory for the %zu events of an iteration", events);
     }
     for (uint32_t r = 0; r < m->ranks; r++) {
-        s->shift[r] = (uint64_t)((int64_t)m->most_skew_ns + hpcw_i_trace_skew(m, r));
+        s->shift[r] = (uint64_t)((int64_t)m->most_skew_ns + model_trace_skew(m, r));
     }
     rewind_objects(m, s);
     *out = s;
@@ -107,15 +107,15 @@ hpcw_status hpcw_i_trace_scratch_new(const struct hpcw_i_trace_model *m, struct 
 /* ---- moments ---- */
 
 /* The next column, for the times that the ranks' clocks show. */
-static uint64_t *next_column(struct hpcw_i_trace_scratch *s, const struct hpcw_i_trace_column *column) {
+static uint64_t *next_column(struct model_trace_scratch *s, const struct model_trace_column *column) {
     s->column[s->columns] = *column;
     return s->time + s->stride * s->columns++;
 }
 
 /* The next event of all ranks, a while later. */
-static void happens(const struct hpcw_i_trace_model *m, struct hpcw_i_trace_scratch *s, uint32_t what,
+static void happens(const struct model_trace *m, struct model_trace_scratch *s, uint32_t what,
                     uint64_t later_ns) {
-    uint64_t *time = next_column(s, &(struct hpcw_i_trace_column){.what = (uint16_t)what});
+    uint64_t *time = next_column(s, &(struct model_trace_column){.what = (uint16_t)what});
     for (uint32_t r = 0; r < m->ranks; r++) {
         s->now[r] += later_ns;
         time[r] = s->now[r] + s->shift[r];
@@ -123,29 +123,29 @@ static void happens(const struct hpcw_i_trace_model *m, struct hpcw_i_trace_scra
 }
 
 /* Begin and end of a state take a little time themselves. */
-static void begin(const struct hpcw_i_trace_model *m, struct hpcw_i_trace_scratch *s, uint32_t state) {
+static void begin(const struct model_trace *m, struct model_trace_scratch *s, uint32_t state) {
     happens(m, s, state, CALL_NS);
 }
-static void end(const struct hpcw_i_trace_model *m, struct hpcw_i_trace_scratch *s, uint32_t state) {
+static void end(const struct model_trace *m, struct model_trace_scratch *s, uint32_t state) {
     happens(m, s, state + 1, RETURN_NS);
 }
 
 /* ---- computing ---- */
 
 /* What `count` entries of the list of objects take, added up by rank. */
-static void add_work(const struct hpcw_i_trace_model *m, struct hpcw_i_trace_scratch *s, uint32_t iteration,
+static void add_work(const struct model_trace *m, struct model_trace_scratch *s, uint32_t iteration,
                      const uint32_t *object, const uint32_t *rank, const double *slowness, uint32_t count) {
-    const struct hpcw_i_load_model *load = m->load;
-    uint64_t left[HPCW_I_LOAD_AT_ONCE];
-    uint64_t part[4][HPCW_I_LOAD_AT_ONCE];
-    hpcw_i_load_times(load, object, count, iteration, slowness, left);
+    const struct model_load *load = m->load;
+    uint64_t left[MODEL_LOAD_AT_ONCE];
+    uint64_t part[4][MODEL_LOAD_AT_ONCE];
+    model_load_times(load, object, count, iteration, slowness, left);
     for (uint32_t i = 0; i < count; i++) {
         s->compute[rank[i]] += left[i];
     }
     for (uint32_t h = 0; h < m->halos; h += 4) {
         const uint64_t *next = left;
         if (load->params.subphases > 0) {
-            hpcw_i_load_next_parts(load, object, count, h, left, part[0]);
+            model_load_next_parts(load, object, count, h, left, part[0]);
             next = part[0];
         }
         for (uint32_t k = h; k < h + 4 && k < m->halos; k++, next += count) {
@@ -158,26 +158,26 @@ static void add_work(const struct hpcw_i_trace_model *m, struct hpcw_i_trace_scr
 }
 
 /* What the ranks' objects take, part by part. */
-static void plan_work(const struct hpcw_i_trace_model *m, struct hpcw_i_trace_scratch *s, uint32_t iteration) {
-    const struct hpcw_i_load_model *load = m->load;
-    uint32_t rank[HPCW_I_LOAD_AT_ONCE];
-    double slowness[HPCW_I_LOAD_AT_ONCE];
+static void plan_work(const struct model_trace *m, struct model_trace_scratch *s, uint32_t iteration) {
+    const struct model_load *load = m->load;
+    uint32_t rank[MODEL_LOAD_AT_ONCE];
+    double slowness[MODEL_LOAD_AT_ONCE];
     uint32_t count = 0;
     if (iteration < s->phase) {
         rewind_objects(m, s);
     }
     while (s->phase < iteration) {
-        hpcw_i_load_move(load, s->object, ++s->phase);
+        model_load_move(load, s->object, ++s->phase);
     }
     memset(s->part, 0, (size_t)m->ranks * m->halos * sizeof *s->part);
     memset(s->compute, 0, m->ranks * sizeof *s->compute);
     const uint32_t *object = s->object;
     for (uint32_t r = 0; r < m->ranks; r++) {
-        double of_node = hpcw_i_machine_slowness(load->machine, hpcw_i_machine_node(load->machine, r));
+        double of_node = model_machine_slowness(load->machine, model_machine_node(load->machine, r));
         for (uint32_t slot = 0; slot < load->per_rank; slot++) {
             rank[count] = r;
             slowness[count++] = of_node;
-            if (count == HPCW_I_LOAD_AT_ONCE) {
+            if (count == MODEL_LOAD_AT_ONCE) {
                 add_work(m, s, iteration, object, rank, slowness, count);
                 object += count;
                 count = 0;
@@ -189,18 +189,18 @@ static void plan_work(const struct hpcw_i_trace_model *m, struct hpcw_i_trace_sc
     }
 }
 
-static uint64_t interruption(const struct hpcw_i_trace_model *m, struct hpcw_i_trace_scratch *s, uint32_t rank,
+static uint64_t interruption(const struct model_trace *m, struct model_trace_scratch *s, uint32_t rank,
                              uint32_t iteration, uint32_t halo) {
-    const struct hpcw_i_trace_params *p = &m->params;
+    const struct model_trace_params *p = &m->params;
     uint32_t w[4];
     hpcw_i_draw(m->load->seed, HPCW_I_FOR_TRACE_NOISE, rank, iteration, halo, w);
     double ms = p->noise_min_ms + (p->noise_max_ms - p->noise_min_ms) * hpcw_i_uniform(w[1]);
-    const struct hpcw_i_trace_noise noise = {rank, (uint64_t)(ms * 1e6)};
+    const struct model_trace_noise noise = {rank, (uint64_t)(ms * 1e6)};
     s->incomplete = !hpcw_i_buf_append(&s->noise, &noise, sizeof noise) || s->incomplete;
     return noise.length_ns;
 }
 
-static uint32_t number_ranks(const struct hpcw_i_trace_model *m, uint32_t first, uint32_t rank[AT_ONCE]) {
+static uint32_t number_ranks(const struct model_trace *m, uint32_t first, uint32_t rank[AT_ONCE]) {
     const uint32_t count = m->ranks - first < AT_ONCE ? m->ranks - first : AT_ONCE;
     for (uint32_t i = 0; i < count; i++) {
         rank[i] = first + i;
@@ -209,7 +209,7 @@ static uint32_t number_ranks(const struct hpcw_i_trace_model *m, uint32_t first,
 }
 
 /* Whom the system interrupts, and for how long. */
-static void interrupt(const struct hpcw_i_trace_model *m, struct hpcw_i_trace_scratch *s, uint32_t iteration,
+static void interrupt(const struct model_trace *m, struct model_trace_scratch *s, uint32_t iteration,
                       uint32_t halo) {
     const uint64_t threshold = hpcw_i_threshold(m->params.noise);
     uint32_t count = 0;
@@ -217,7 +217,7 @@ static void interrupt(const struct hpcw_i_trace_model *m, struct hpcw_i_trace_sc
         uint32_t rank[AT_ONCE];
         uint32_t word[AT_ONCE];
         count = number_ranks(m, r, rank);
-        const struct hpcw_i_draws draws = {m->load->seed, HPCW_I_FOR_TRACE_NOISE, count, rank, iteration, halo};
+        const struct model_draws draws = {m->load->seed, HPCW_I_FOR_TRACE_NOISE, count, rank, iteration, halo};
         m->load->lanes->words(&draws, 1, word);
         for (uint32_t i = 0; i < count; i++) {
             if (word[i] < threshold) {
@@ -227,21 +227,21 @@ static void interrupt(const struct hpcw_i_trace_model *m, struct hpcw_i_trace_sc
     }
 }
 
-static void compute(const struct hpcw_i_trace_model *m, struct hpcw_i_trace_scratch *s, uint32_t iteration,
+static void compute(const struct model_trace *m, struct model_trace_scratch *s, uint32_t iteration,
                     uint32_t halo) {
     const uint64_t *part = s->part + (size_t)halo * m->ranks;
     interrupt(m, s, iteration, halo);
-    begin(m, s, HPCW_I_TRACE_COMPUTE);
+    begin(m, s, MODEL_TRACE_COMPUTE);
     for (uint32_t r = 0; r < m->ranks; r++) {
         s->now[r] += part[r];
     }
-    end(m, s, HPCW_I_TRACE_COMPUTE);
+    end(m, s, MODEL_TRACE_COMPUTE);
 }
 
 /* ---- messages ---- */
 
 /* What takes base[i] times a log-normal factor, nanoseconds. */
-static void draw_times(const struct hpcw_i_trace_model *m, const struct hpcw_i_draws *draws, double sigma,
+static void draw_times(const struct model_trace *m, const struct model_draws *draws, double sigma,
                        const double *base, uint64_t *time_ns) {
     double x[AT_ONCE];
     m->load->lanes->normals(draws, x);
@@ -255,26 +255,26 @@ static void draw_times(const struct hpcw_i_trace_model *m, const struct hpcw_i_d
 }
 
 /* How long what the ranks receive is on the way. */
-static void draw_ways(const struct hpcw_i_trace_model *m, struct hpcw_i_trace_scratch *s, uint32_t number,
+static void draw_ways(const struct model_trace *m, struct model_trace_scratch *s, uint32_t number,
                       uint32_t direction) {
     const size_t row = (size_t)direction * m->ranks;
     for (uint32_t r = 0; r < m->ranks; r += AT_ONCE) {
         const uint32_t count = m->ranks - r < AT_ONCE ? m->ranks - r : AT_ONCE;
-        const struct hpcw_i_draws draws = {
+        const struct model_draws draws = {
             m->load->seed, HPCW_I_FOR_TRACE_TIME, count, m->from + row + r, direction, number};
         draw_times(m, &draws, m->params.transfer_sigma, m->base_ns + row + r, s->way + r);
     }
 }
 
 /* What skewed clocks make of the messages that were received at these times. */
-static void compare_clocks(const struct hpcw_i_trace_model *m, struct hpcw_i_trace_scratch *s,
-                           uint32_t direction, const uint64_t *came) {
+static void compare_clocks(const struct model_trace *m, struct model_trace_scratch *s, uint32_t direction,
+                           const uint64_t *came) {
     const size_t row = (size_t)direction * m->ranks;
     for (uint32_t r = 0; m->most_skew_ns > 0 && r < m->ranks; r++) {
         const uint32_t from = m->from[row + r];
         const uint64_t left = s->sent[from] + s->shift[from];
-        if ((m->use[row + r] & HPCW_I_TRACE_RECEIVES) != 0 && came[r] < left) {
-            const struct hpcw_i_trace_backward b = {from, r, left - came[r]};
+        if ((m->use[row + r] & MODEL_TRACE_RECEIVES) != 0 && came[r] < left) {
+            const struct model_trace_backward b = {from, r, left - came[r]};
             s->incomplete = !hpcw_i_buf_append(&s->backward, &b, sizeof b) || s->incomplete;
         }
     }
@@ -286,39 +286,39 @@ static inline uint64_t where(uint8_t use, uint8_t any, uint64_t value) {
 }
 
 /* Everybody sends in one direction and receives from the other side. */
-static void exchange(const struct hpcw_i_trace_model *m, struct hpcw_i_trace_scratch *s, uint32_t number,
+static void exchange(const struct model_trace *m, struct model_trace_scratch *s, uint32_t number,
                      uint32_t direction) {
-    const uint8_t calls = HPCW_I_TRACE_SENDS | HPCW_I_TRACE_RECEIVES;
+    const uint8_t calls = MODEL_TRACE_SENDS | MODEL_TRACE_RECEIVES;
     const uint8_t *use = m->use + (size_t)direction * m->ranks;
     const uint32_t *from = m->from + (size_t)direction * m->ranks;
-    struct hpcw_i_trace_column column = {.kind = HPCW_I_TRACE_OF_CALL, .direction = (uint8_t)direction};
+    struct model_trace_column column = {.kind = MODEL_TRACE_OF_CALL, .direction = (uint8_t)direction};
     uint64_t *time = next_column(s, &column);
-    column.kind = HPCW_I_TRACE_OF_SENDER;
-    column.what = HPCW_I_TRACE_SEND;
-    column.tag = (uint16_t)(number % 1000 * HPCW_I_TRACE_MOST_DIRECTIONS + direction);
+    column.kind = MODEL_TRACE_OF_SENDER;
+    column.what = MODEL_TRACE_SEND;
+    column.tag = (uint16_t)(number % 1000 * MODEL_TRACE_MOST_DIRECTIONS + direction);
     uint64_t *left = next_column(s, &column);
     draw_ways(m, s, number, direction);
     for (uint32_t r = 0; r < m->ranks; r++) {
         uint64_t now = s->now[r] + where(use[r], calls, CALL_NS);
         time[r] = now + s->shift[r];
-        now += where(use[r], HPCW_I_TRACE_SENDS, POST_NS);
+        now += where(use[r], MODEL_TRACE_SENDS, POST_NS);
         left[r] = now + s->shift[r];
         s->now[r] = s->sent[r] = now;
     }
-    column.kind = HPCW_I_TRACE_OF_RECEIVER;
-    column.what = HPCW_I_TRACE_RECEIVE;
+    column.kind = MODEL_TRACE_OF_RECEIVER;
+    column.what = MODEL_TRACE_RECEIVE;
     uint64_t *came = next_column(s, &column);
     column =
-        (struct hpcw_i_trace_column){.what = 1, .kind = HPCW_I_TRACE_OF_CALL, .direction = (uint8_t)direction};
+        (struct model_trace_column){.what = 1, .kind = MODEL_TRACE_OF_CALL, .direction = (uint8_t)direction};
     time = next_column(s, &column);
     for (uint32_t r = 0; r < m->ranks; r++) {
         const uint64_t ready = s->now[r] + POST_NS;
         const uint64_t sent = s->sent[from[r]];
         /* A large message waits until there is a place for it. */
-        const uint64_t place = where(use[r], HPCW_I_TRACE_LARGE, ready);
+        const uint64_t place = where(use[r], MODEL_TRACE_LARGE, ready);
         const uint64_t arrives = (place > sent ? place : sent) + 1 + s->way[r];
         const uint64_t received = arrives > ready ? arrives : ready;
-        uint64_t now = s->now[r] + where(use[r], HPCW_I_TRACE_RECEIVES, received - s->now[r]);
+        uint64_t now = s->now[r] + where(use[r], MODEL_TRACE_RECEIVES, received - s->now[r]);
         came[r] = now + s->shift[r];
         now += where(use[r], calls, RETURN_NS);
         time[r] = now + s->shift[r];
@@ -328,7 +328,7 @@ static void exchange(const struct hpcw_i_trace_model *m, struct hpcw_i_trace_scr
 }
 
 /* A collective call of all ranks: nobody leaves before the last one came. Ends differ by some nanoseconds. */
-static void together(const struct hpcw_i_trace_model *m, struct hpcw_i_trace_scratch *s, uint32_t state,
+static void together(const struct model_trace *m, struct model_trace_scratch *s, uint32_t state,
                      double takes_ns) {
     uint64_t last = 0;
     begin(m, s, state);
@@ -342,19 +342,18 @@ static void together(const struct hpcw_i_trace_model *m, struct hpcw_i_trace_scr
     end(m, s, state);
 }
 
-static double reduction_ns(const struct hpcw_i_trace_model *m) {
+static double reduction_ns(const struct model_trace *m) {
     uint32_t levels = 0;
     while (levels < 31 && (UINT32_C(1) << levels) < m->ranks) {
         levels++;
     }
-    return levels * m->load->machine->params.latency_us[HPCW_I_OTHER_GROUP] * 1e3;
+    return levels * m->load->machine->params.latency_us[MODEL_OTHER_GROUP] * 1e3;
 }
 
-static void write_checkpoints(const struct hpcw_i_trace_model *m, struct hpcw_i_trace_scratch *s,
-                              uint32_t iteration) {
-    const struct hpcw_i_trace_params *p = &m->params;
+static void write_checkpoints(const struct model_trace *m, struct model_trace_scratch *s, uint32_t iteration) {
+    const struct model_trace_params *p = &m->params;
     uint32_t count = 0;
-    begin(m, s, HPCW_I_TRACE_WRITE);
+    begin(m, s, MODEL_TRACE_WRITE);
     for (uint32_t r = 0; r < m->ranks; r += count) {
         uint32_t rank[AT_ONCE];
         double base[AT_ONCE];
@@ -363,52 +362,52 @@ static void write_checkpoints(const struct hpcw_i_trace_model *m, struct hpcw_i_
         for (uint32_t i = 0; i < count; i++) {
             base[i] = (double)p->checkpoint_bytes / p->write_gbs;
         }
-        const struct hpcw_i_draws draws = {m->load->seed, HPCW_I_FOR_TRACE_WRITE, count, rank, iteration, 0};
+        const struct model_draws draws = {m->load->seed, HPCW_I_FOR_TRACE_WRITE, count, rank, iteration, 0};
         draw_times(m, &draws, p->write_sigma, base, takes);
         for (uint32_t i = 0; i < count; i++) {
             s->now[r + i] += takes[i];
         }
     }
-    end(m, s, HPCW_I_TRACE_WRITE);
+    end(m, s, MODEL_TRACE_WRITE);
 }
 
-static void checkpoint(const struct hpcw_i_trace_model *m, struct hpcw_i_trace_scratch *s, uint32_t iteration) {
-    begin(m, s, HPCW_I_TRACE_CHECKPOINT);
-    together(m, s, HPCW_I_TRACE_OPEN, 1e6 + reduction_ns(m));
+static void checkpoint(const struct model_trace *m, struct model_trace_scratch *s, uint32_t iteration) {
+    begin(m, s, MODEL_TRACE_CHECKPOINT);
+    together(m, s, MODEL_TRACE_OPEN, 1e6 + reduction_ns(m));
     write_checkpoints(m, s, iteration);
-    together(m, s, HPCW_I_TRACE_CLOSE, 2e5 + reduction_ns(m));
-    end(m, s, HPCW_I_TRACE_CHECKPOINT);
-    together(m, s, HPCW_I_TRACE_BARRIER, reduction_ns(m));
+    together(m, s, MODEL_TRACE_CLOSE, 2e5 + reduction_ns(m));
+    end(m, s, MODEL_TRACE_CHECKPOINT);
+    together(m, s, MODEL_TRACE_BARRIER, reduction_ns(m));
 }
 
-static void step_done(struct hpcw_i_trace_scratch *s) {
+static void step_done(struct model_trace_scratch *s) {
     uint64_t *time =
-        next_column(s, &(struct hpcw_i_trace_column){.what = HPCW_I_TRACE_STEP, .kind = HPCW_I_TRACE_OF_FIRST});
+        next_column(s, &(struct model_trace_column){.what = MODEL_TRACE_STEP, .kind = MODEL_TRACE_OF_FIRST});
     s->now[0] += CALL_NS;
     time[0] = s->now[0] + s->shift[0];
 }
 
 /* ---- order ---- */
 
-static bool has_event(const struct hpcw_i_trace_column *c, uint32_t place, uint8_t directs) {
+static bool has_event(const struct model_trace_column *c, uint32_t place, uint8_t directs) {
     const bool sends = directs >> c->direction & 1, receives = directs >> (c->direction ^ 1) & 1;
-    switch ((enum hpcw_i_trace_kind)c->kind) {
-    case HPCW_I_TRACE_OF_CALL:
+    switch ((enum model_trace_kind)c->kind) {
+    case MODEL_TRACE_OF_CALL:
         return sends || receives;
-    case HPCW_I_TRACE_OF_SENDER:
+    case MODEL_TRACE_OF_SENDER:
         return sends;
-    case HPCW_I_TRACE_OF_RECEIVER:
+    case MODEL_TRACE_OF_RECEIVER:
         return receives;
-    case HPCW_I_TRACE_OF_FIRST:
+    case MODEL_TRACE_OF_FIRST:
         return place == 0;
-    case HPCW_I_TRACE_OF_ALL:
+    case MODEL_TRACE_OF_ALL:
         break;
     }
     return true;
 }
 
 /* All events by rank and as they happened; returns how many. */
-static uint64_t list_events(const struct hpcw_i_trace_model *m, struct hpcw_i_trace_scratch *s) {
+static uint64_t list_events(const struct model_trace *m, struct model_trace_scratch *s) {
     uint64_t count = 0;
     uint32_t listed = UINT32_MAX; /* place whose columns are listed */
     uint32_t columns = 0;
@@ -436,7 +435,7 @@ static uint32_t bits_of(uint64_t x) {
     return x == 0 ? 0 : 64 - (uint32_t)__builtin_clzll(x);
 }
 
-static void use_entries(struct hpcw_i_trace_scratch *s, uint64_t *sorted) {
+static void use_entries(struct model_trace_scratch *s, uint64_t *sorted) {
     if (sorted != s->entry) {
         s->other = s->entry;
         s->entry = sorted;
@@ -444,10 +443,9 @@ static void use_entries(struct hpcw_i_trace_scratch *s, uint64_t *sorted) {
 }
 
 /* By time up to `last`; equals remain as they are listed. Long iterations are sorted by the low half, then by the high one. */
-static void sort(const struct hpcw_i_trace_model *m, struct hpcw_i_trace_scratch *s, uint64_t count,
-                 uint64_t last) {
+static void sort(const struct model_trace *m, struct model_trace_scratch *s, uint64_t count, uint64_t last) {
     const uint32_t bits = bits_of(last);
-    use_entries(s, hpcw_i_trace_sort(s->entry, s->other, count, bits < 32 ? bits : 32));
+    use_entries(s, model_trace_sort(s->entry, s->other, count, bits < 32 ? bits : 32));
     if (bits > 32) {
         const uint32_t mask = ((uint32_t)1 << m->column_bits) - 1;
         for (uint64_t i = 0; i < count; i++) {
@@ -455,15 +453,15 @@ static void sort(const struct hpcw_i_trace_model *m, struct hpcw_i_trace_scratch
             const uint64_t time = s->time[(id & mask) * s->stride + (id >> m->column_bits)];
             s->entry[i] = (uint64_t)id << 32 | time >> 32;
         }
-        use_entries(s, hpcw_i_trace_sort(s->entry, s->other, count, bits - 32));
+        use_entries(s, model_trace_sort(s->entry, s->other, count, bits - 32));
     }
 }
 
 /* ---- all of it ---- */
 
-static void sum_up(const struct hpcw_i_trace_model *m, const struct hpcw_i_trace_scratch *s,
-                   struct hpcw_i_trace_facts *facts) {
-    *facts = (struct hpcw_i_trace_facts){0};
+static void sum_up(const struct model_trace *m, const struct model_trace_scratch *s,
+                   struct model_trace_facts *facts) {
+    *facts = (struct model_trace_facts){0};
     for (uint32_t r = 0; r < m->ranks; r++) {
         facts->compute_ns += s->compute[r];
         if (s->compute[r] > facts->slowest_ns) {
@@ -473,29 +471,29 @@ static void sum_up(const struct hpcw_i_trace_model *m, const struct hpcw_i_trace
     }
 }
 
-hpcw_status hpcw_i_trace_iteration(const struct hpcw_i_trace_model *m, struct hpcw_i_trace_scratch *s,
-                                   uint32_t iteration, struct hpcw_i_trace_run *run, hpcw_error *err) {
+hpcw_status model_trace_iteration(const struct model_trace *m, struct model_trace_scratch *s,
+                                  uint32_t iteration, struct model_trace_run *run, hpcw_error *err) {
     s->noise.size = s->backward.size = 0;
     s->incomplete = false;
     s->columns = 0;
     memset(s->now, 0, m->ranks * sizeof *s->now);
     plan_work(m, s, iteration);
     sum_up(m, s, &run->facts);
-    begin(m, s, HPCW_I_TRACE_ITERATION);
+    begin(m, s, MODEL_TRACE_ITERATION);
     for (uint32_t h = 0; h < m->halos; h++) {
         compute(m, s, iteration, h);
-        begin(m, s, HPCW_I_TRACE_HALO);
+        begin(m, s, MODEL_TRACE_HALO);
         for (uint32_t k = 0; k < m->directions; k++) {
             exchange(m, s, iteration * m->halos + h, k);
         }
-        end(m, s, HPCW_I_TRACE_HALO);
+        end(m, s, MODEL_TRACE_HALO);
     }
-    together(m, s, HPCW_I_TRACE_ALLREDUCE, reduction_ns(m));
-    if (hpcw_i_trace_is_checkpoint(m, iteration)) {
+    together(m, s, MODEL_TRACE_ALLREDUCE, reduction_ns(m));
+    if (model_trace_is_checkpoint(m, iteration)) {
         checkpoint(m, s, iteration);
     }
     step_done(s);
-    end(m, s, HPCW_I_TRACE_ITERATION);
+    end(m, s, MODEL_TRACE_ITERATION);
     assert(s->columns <= m->columns);
     uint64_t last = 0;
     for (uint32_t r = 0; r < m->ranks; r++) {
@@ -503,7 +501,7 @@ hpcw_status hpcw_i_trace_iteration(const struct hpcw_i_trace_model *m, struct hp
     }
     run->facts.duration_ns = last + m->gap_ns;
     run->count = list_events(m, s);
-    assert(run->count == hpcw_i_trace_events(m, iteration));
+    assert(run->count == model_trace_events(m, iteration));
     last += 2 * m->most_skew_ns;
     sort(m, s, run->count, last);
     run->model = m;

@@ -4,7 +4,7 @@
 enum { MOST_BITS = 11, MOST_DIGITS = 3 };
 
 /* Least significant digit first: each pass keeps the order of the one before among equals. All digits are counted at once. */
-uint64_t *hpcw_i_trace_sort(uint64_t *entry, uint64_t *other, uint64_t count, uint32_t bits) {
+uint64_t *model_trace_sort(uint64_t *entry, uint64_t *other, uint64_t count, uint32_t bits) {
     uint32_t start[MOST_DIGITS][1 << MOST_BITS] = {{0}};
     const uint32_t digits = (bits + MOST_BITS - 1) / MOST_BITS;
     const uint32_t width = digits == 0 ? 0 : (bits + digits - 1) / digits;

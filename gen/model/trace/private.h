@@ -9,17 +9,17 @@
 #include "gen/model/trace/trace.h"
 
 enum {
-    HPCW_I_TRACE_MOST_DIRECTIONS = 6,
-    HPCW_I_TRACE_MOST_PLACES = 1 + (1 << HPCW_I_TRACE_MOST_DIRECTIONS),
-    HPCW_I_TRACE_CHECKPOINT_EVENTS = 10, /* checkpoint, open, write, close, barrier */
-    HPCW_I_TRACE_GAP_NS = 1000
+    MODEL_TRACE_MOST_DIRECTIONS = 6,
+    MODEL_TRACE_MOST_POSITIONS = 1 + (1 << MODEL_TRACE_MOST_DIRECTIONS),
+    MODEL_TRACE_CHECKPOINT_EVENTS = 10, /* checkpoint, open, write, close, barrier */
+    MODEL_TRACE_GAP_NS = 1000
 };
 
 /* What a rank does in an exchange in one direction. */
-enum { HPCW_I_TRACE_SENDS = 1, HPCW_I_TRACE_RECEIVES = 2, HPCW_I_TRACE_LARGE = 4 /* what it receives */ };
+enum { MODEL_TRACE_SENDS = 1, MODEL_TRACE_RECEIVES = 2, MODEL_TRACE_LARGE = 4 /* what it receives */ };
 
 /* Sorts entry[count] by their low `bits` bits, at most 32; entries that are equal there stay in their order. other[count] is for
  * its use. Returns where they lie then: one of the two. */
-uint64_t *hpcw_i_trace_sort(uint64_t *entry, uint64_t *other, uint64_t count, uint32_t bits);
+uint64_t *model_trace_sort(uint64_t *entry, uint64_t *other, uint64_t count, uint32_t bits);
 
 #endif

@@ -12,28 +12,28 @@
 #include "libwriter/base/rng.h"
 #include "libwriter/base/status.h"
 
-#define FIELD(f) offsetof(struct hpcw_i_trace_params, f)
+#define FIELD(f) offsetof(struct model_trace_params, f)
 #define REAL(name, f, lo, hi, u, text)                                                                         \
     {                                                                                                          \
-        .key = "trace." name, .type = HPCW_I_PARAM_F64, .offset = FIELD(f), .min = lo, .max = hi, .unit = u,   \
+        .key = "trace." name, .type = UI_PARAM_F64, .offset = FIELD(f), .min = lo, .max = hi, .unit = u,       \
         .help = text                                                                                           \
     }
 #define BYTES(name, f, most, text)                                                                             \
     {                                                                                                          \
-        .key = "trace." name, .type = HPCW_I_PARAM_SIZE, .offset = FIELD(f), .min = 1, .max = most,            \
+        .key = "trace." name, .type = UI_PARAM_SIZE, .offset = FIELD(f), .min = 1, .max = most,                \
         .unit = "bytes", .help = text                                                                          \
     }
 
 /* M: measured, see the load and link models; A: assumption. */
-const struct hpcw_i_param hpcw_i_trace_param[] = {
+const struct ui_param model_trace_param[] = {
     {.key = "trace.dims",
-     .type = HPCW_I_PARAM_U32,
+     .type = UI_PARAM_U32,
      .offset = FIELD(dims),
      .min = 1,
      .max = 3,
      .help = "dimensions of the grid of ranks that exchange halos"},
     {.key = "trace.periodic",
-     .type = HPCW_I_PARAM_BOOL,
+     .type = UI_PARAM_BOOL,
      .offset = FIELD(periodic),
      .help = "ranks at opposite ends of the grid are neighbours"},
     BYTES("message_bytes", message_bytes, 0x1p30, "median size of a halo message [A]"),
@@ -43,7 +43,7 @@ const struct hpcw_i_param hpcw_i_trace_param[] = {
     REAL("noise_min", noise_min_ms, 0, 1e6, "ms", "shortest interruption [M]"),
     REAL("noise_max", noise_max_ms, 0, 1e6, "ms", "longest interruption [M]"),
     {.key = "trace.checkpoint_every",
-     .type = HPCW_I_PARAM_U32,
+     .type = UI_PARAM_U32,
      .offset = FIELD(checkpoint_every),
      .min = 0,
      .max = 1048576,
@@ -55,10 +55,10 @@ const struct hpcw_i_param hpcw_i_trace_param[] = {
          "standard deviation of the ranks' clock offsets; messages may then seem to arrive before they were "
          "sent"),
 };
-const size_t hpcw_i_trace_param_count = sizeof hpcw_i_trace_param / sizeof hpcw_i_trace_param[0];
+const size_t model_trace_param_count = sizeof model_trace_param / sizeof model_trace_param[0];
 
-void hpcw_i_trace_params_init(struct hpcw_i_trace_params *params) {
-    *params = (struct hpcw_i_trace_params){
+void model_trace_params_init(struct model_trace_params *params) {
+    *params = (struct model_trace_params){
         .dims = 2,
         .message_bytes = 256 << 10,
         .message_sigma = 0.3,
@@ -76,45 +76,45 @@ void hpcw_i_trace_params_init(struct hpcw_i_trace_params *params) {
 /* ---- building ---- */
 
 /* Where a rank's message goes in a direction: 2 d up, 2 d + 1 down along dimension d. */
-static uint32_t neighbour(const struct hpcw_i_trace_model *m, uint32_t rank, uint32_t direction) {
+static uint32_t neighbour(const struct model_trace *m, uint32_t rank, uint32_t direction) {
     uint32_t d = direction / 2;
     bool up = direction % 2 == 0;
     uint32_t at[3];
-    hpcw_i_grid_place(m->grid, rank, at);
+    model_grid_position(m->grid, rank, at);
     bool outside = up ? at[d] + 1 == m->grid[d] : at[d] == 0;
     if (m->grid[d] == 1 || (outside && !m->params.periodic)) {
         return UINT32_MAX;
     }
     at[d] = outside ? (up ? 0 : m->grid[d] - 1) : up ? at[d] + 1 : at[d] - 1;
-    return hpcw_i_grid_cell(m->grid, at);
+    return model_grid_cell(m->grid, at);
 }
 
 /* Time of an undisturbed message: bad ports and cables, the cards that the ranks of a node share, and the usual
  * congestion beyond a switch. */
-static double base_ns(const struct hpcw_i_machine *m, uint32_t from, uint32_t to, uint32_t bytes) {
-    enum hpcw_i_class class = hpcw_i_machine_class(m, from, to);
-    struct hpcw_i_message_cost cost = hpcw_i_machine_cost(m, class, bytes);
-    uint32_t a = hpcw_i_machine_node(m, from);
-    uint32_t b = hpcw_i_machine_node(m, to);
+static double base_ns(const struct model_machine *m, uint32_t from, uint32_t to, uint32_t bytes) {
+    enum model_class class = model_machine_class(m, from, to);
+    struct model_message_cost cost = model_machine_cost(m, class, bytes);
+    uint32_t a = model_machine_node(m, from);
+    uint32_t b = model_machine_node(m, to);
     double slower = 1;
-    if (class >= HPCW_I_SAME_SWITCH) {
+    if (class >= MODEL_SAME_SWITCH) {
         slower = m->out_slowdown[a] > m->in_slowdown[b] ? m->out_slowdown[a] : m->in_slowdown[b];
-        slower /= hpcw_i_machine_cable(m, hpcw_i_machine_switch(m, a), hpcw_i_machine_switch(m, b));
+        slower /= model_machine_cable(m, model_machine_switch(m, a), model_machine_switch(m, b));
         slower *= m->params.ppn > m->params.nics ? (double)m->params.ppn / m->params.nics : 1;
     }
-    if (class >= HPCW_I_SAME_GROUP) {
+    if (class >= MODEL_SAME_GROUP) {
         slower /= bytes >= m->params.heavy_size ? m->params.heavy.mean : m->params.light.mean;
     }
-    uint32_t hops = hpcw_i_machine_distance(m, a, b);
+    uint32_t hops = model_machine_distance(m, a, b);
     double hop_ns = hops > 1 ? (hops - 1) * m->params.hop_us * 1e3 : 0;
     return (cost.fixed_ps + cost.transfer_ps * slower) * 1e-3 + hop_ns;
 }
 
-static void link_ranks(struct hpcw_i_trace_model *m) {
-    const struct hpcw_i_trace_params *p = &m->params;
+static void link_ranks(struct model_trace *m) {
+    const struct model_trace_params *p = &m->params;
     for (uint32_t r = 0; r < m->ranks; r++) {
         for (uint32_t k = 0; k < m->directions; k++) {
-            struct hpcw_i_trace_link *link = &m->link[(size_t)r * m->directions + k];
+            struct model_trace_link *link = &m->link[(size_t)r * m->directions + k];
             uint32_t w[4];
             hpcw_i_draw(m->load->seed, HPCW_I_FOR_TRACE_MESSAGE, r, k, 0, w);
             double bytes =
@@ -127,20 +127,19 @@ static void link_ranks(struct hpcw_i_trace_model *m) {
 }
 
 /* The same links, seen from where they lead. */
-static void turn_links(struct hpcw_i_trace_model *m) {
+static void turn_links(struct model_trace *m) {
     const uint64_t eager = m->load->machine->params.eager_net;
     for (uint32_t k = 0; k < m->directions; k++) {
         for (uint32_t r = 0; r < m->ranks; r++) {
-            const struct hpcw_i_trace_link *link = &m->link[(size_t)r * m->directions];
+            const struct model_trace_link *link = &m->link[(size_t)r * m->directions];
             const size_t at = (size_t)k * m->ranks + r;
             const uint32_t from = link[k ^ 1].to;
-            m->use[at] = link[k].to != UINT32_MAX ? HPCW_I_TRACE_SENDS : 0;
+            m->use[at] = link[k].to != UINT32_MAX ? MODEL_TRACE_SENDS : 0;
             m->from[at] = r;
             m->base_ns[at] = 0;
             if (from != UINT32_MAX) {
                 uint32_t bytes = m->link[(size_t)from * m->directions + k].bytes;
-                m->use[at] |=
-                    bytes > eager ? HPCW_I_TRACE_RECEIVES | HPCW_I_TRACE_LARGE : HPCW_I_TRACE_RECEIVES;
+                m->use[at] |= bytes > eager ? MODEL_TRACE_RECEIVES | MODEL_TRACE_LARGE : MODEL_TRACE_RECEIVES;
                 m->from[at] = from;
                 m->base_ns[at] = base_ns(m->load->machine, from, r, bytes);
             }
@@ -149,7 +148,7 @@ static void turn_links(struct hpcw_i_trace_model *m) {
 }
 
 /* Ranks by what they send. */
-static void find_places(struct hpcw_i_trace_model *m) {
+static void find_places(struct model_trace *m) {
     for (uint32_t r = 0; r < m->ranks; r++) {
         uint8_t directs = 0;
         for (uint32_t k = 0; k < m->directions; k++) {
@@ -167,8 +166,8 @@ static void find_places(struct hpcw_i_trace_model *m) {
 }
 
 /* Ends of messages of a rank in one exchange with all its neighbours, and the calls for them. */
-static void count_exchange(const struct hpcw_i_trace_model *m, uint32_t rank, uint32_t *ends, uint32_t *calls) {
-    const struct hpcw_i_trace_link *link = &m->link[(size_t)rank * m->directions];
+static void count_exchange(const struct model_trace *m, uint32_t rank, uint32_t *ends, uint32_t *calls) {
+    const struct model_trace_link *link = &m->link[(size_t)rank * m->directions];
     *ends = *calls = 0;
     for (uint32_t k = 0; k < m->directions; k++) {
         uint32_t here = (uint32_t)(link[k].to != UINT32_MAX) + (uint32_t)(link[k ^ 1].to != UINT32_MAX);
@@ -178,7 +177,7 @@ static void count_exchange(const struct hpcw_i_trace_model *m, uint32_t rank, ui
 }
 
 /* Events of a rank: iteration, computations, exchanges, reduction. */
-static uint32_t events_of(const struct hpcw_i_trace_model *m, uint32_t rank) {
+static uint32_t events_of(const struct model_trace *m, uint32_t rank) {
     uint32_t ends;
     uint32_t calls;
     count_exchange(m, rank, &ends, &calls);
@@ -186,12 +185,12 @@ static uint32_t events_of(const struct hpcw_i_trace_model *m, uint32_t rank) {
 }
 
 /* Of the table of times: as events_of a rank that has all of them, and a checkpoint. */
-static uint32_t columns_of(const struct hpcw_i_trace_model *m) {
-    return 2 + m->halos * (2 + 2 + 4 * m->directions) + 2 + 1 + HPCW_I_TRACE_CHECKPOINT_EVENTS;
+static uint32_t columns_of(const struct model_trace *m) {
+    return 2 + m->halos * (2 + 2 + 4 * m->directions) + 2 + 1 + MODEL_TRACE_CHECKPOINT_EVENTS;
 }
 
-hpcw_status hpcw_i_trace_init(struct hpcw_i_trace_model *m, const struct hpcw_i_trace_params *params,
-                              const struct hpcw_i_load_model *load, hpcw_error *err) {
+hpcw_status model_trace_init(struct model_trace *m, const struct model_trace_params *params,
+                             const struct model_load *load, hpcw_error *err) {
     memset(m, 0, sizeof *m);
     if (params->noise_min_ms > params->noise_max_ms) {
         return hpcw_i_fail(err, HPCW_EINVAL, "trace.noise_min: wanted at most trace.noise_max = %g ms, got %g",
@@ -203,9 +202,9 @@ hpcw_status hpcw_i_trace_init(struct hpcw_i_trace_model *m, const struct hpcw_i_
     m->iterations = load->params.phases;
     m->halos = load->params.subphases > 0 ? load->params.subphases : 1;
     m->directions = 2 * params->dims;
-    hpcw_i_grid_shape(m->ranks, params->dims, m->grid);
+    model_grid_shape(m->ranks, params->dims, m->grid);
     m->most_skew_ns = (uint64_t)(params->skew_us * 1e3 * HPCW_I_NORMAL_MAX) + (params->skew_us > 0);
-    m->gap_ns = HPCW_I_TRACE_GAP_NS + 2 * m->most_skew_ns;
+    m->gap_ns = MODEL_TRACE_GAP_NS + 2 * m->most_skew_ns;
     m->columns = columns_of(m);
     while (1u << m->column_bits < m->columns) {
         m->column_bits++;
@@ -224,10 +223,10 @@ hpcw_status hpcw_i_trace_init(struct hpcw_i_trace_model *m, const struct hpcw_i_
     m->base_ns = hpcw_i_calloc(links, sizeof *m->base_ns);
     m->use = hpcw_i_calloc(links, sizeof *m->use);
     m->place = hpcw_i_calloc(m->ranks, sizeof *m->place);
-    m->directs = hpcw_i_calloc(HPCW_I_TRACE_MOST_PLACES, sizeof *m->directs);
+    m->directs = hpcw_i_calloc(MODEL_TRACE_MOST_POSITIONS, sizeof *m->directs);
     if (m->link == NULL || m->from == NULL || m->base_ns == NULL || m->use == NULL || m->place == NULL ||
         m->directs == NULL) {
-        hpcw_i_trace_free(m);
+        model_trace_free(m);
         return hpcw_i_fail(err, HPCW_ENOMEM, "trace: out of memory for the neighbours of %u ranks", m->ranks);
     }
     link_ranks(m);
@@ -236,11 +235,11 @@ hpcw_status hpcw_i_trace_init(struct hpcw_i_trace_model *m, const struct hpcw_i_
     for (uint32_t r = 0; r < m->ranks; r++) {
         m->events += events_of(m, r);
     }
-    m->checkpoint_events = (uint64_t)HPCW_I_TRACE_CHECKPOINT_EVENTS * m->ranks;
+    m->checkpoint_events = (uint64_t)MODEL_TRACE_CHECKPOINT_EVENTS * m->ranks;
     return HPCW_OK;
 }
 
-void hpcw_i_trace_free(struct hpcw_i_trace_model *m) {
+void model_trace_free(struct model_trace *m) {
     hpcw_i_free(m->link);
     hpcw_i_free(m->from);
     hpcw_i_free(m->base_ns);
@@ -250,16 +249,16 @@ void hpcw_i_trace_free(struct hpcw_i_trace_model *m) {
     memset(m, 0, sizeof *m);
 }
 
-bool hpcw_i_trace_is_checkpoint(const struct hpcw_i_trace_model *m, uint32_t iteration) {
+bool model_trace_is_checkpoint(const struct model_trace *m, uint32_t iteration) {
     uint32_t every = m->params.checkpoint_every;
     return every > 0 && (iteration + 1) % every == 0;
 }
 
-uint64_t hpcw_i_trace_events(const struct hpcw_i_trace_model *m, uint32_t iteration) {
-    return m->events + (hpcw_i_trace_is_checkpoint(m, iteration) ? m->checkpoint_events : 0);
+uint64_t model_trace_events(const struct model_trace *m, uint32_t iteration) {
+    return m->events + (model_trace_is_checkpoint(m, iteration) ? m->checkpoint_events : 0);
 }
 
-int64_t hpcw_i_trace_skew(const struct hpcw_i_trace_model *m, uint32_t rank) {
+int64_t model_trace_skew(const struct model_trace *m, uint32_t rank) {
     if (m->most_skew_ns == 0) {
         return 0;
     }

@@ -14,10 +14,10 @@
 
 /* An open object or array. */
 struct frame {
-    const struct hpcw_i_vom_object *object; /* NULL: an array */
-    const struct hpcw_i_vom_spec *value;    /* of the present key, or of the elements */
-    const struct hpcw_i_vom_key *key;       /* the present one */
-    bool any_key;                           /* the present one is in `any_key` of the parser */
+    const struct read_vom_object *object; /* NULL: an array */
+    const struct read_vom_spec *value;    /* of the present key, or of the elements */
+    const struct read_vom_key *key;       /* the present one */
+    bool any_key;                         /* the present one is in `any_key` of the parser */
     unsigned slot;
     unsigned next; /* where in the table the next key is likely to be */
     uint32_t seen; /* keys so far */
@@ -25,14 +25,14 @@ struct frame {
     uint64_t at; /* offset of its bracket */
 };
 
-struct hpcw_i_vom_json {
+struct read_vom_json {
     const char *name;
-    struct hpcw_i_vom_text *text;
-    const struct hpcw_i_vom_spec *top;
-    struct hpcw_i_vom_consumer consumer;
+    struct read_vom_text *text;
+    const struct read_vom_spec *top;
+    struct read_vom_consumer consumer;
     bool ordered;
 
-    struct hpcw_i_vom_yajl *yajl;
+    struct read_vom_yajl *yajl;
     bool silent;         /* while the beginning of a resumed text is made up */
     bool stopping;       /* asked for by the consumer */
     bool stopped, ended; /* where the last run left off */
@@ -42,24 +42,24 @@ struct hpcw_i_vom_json {
     bool about_frame;  /* what the consumer is told concerns the innermost frame, not a value in it */
     struct hpcw_i_buf any_key;
     unsigned depth;
-    struct frame frame[HPCW_I_VOM_DEPTH];
+    struct frame frame[READ_VOM_DEPTH];
     uint32_t top_seen;
 
     hpcw_status status; /* of the callbacks */
     hpcw_error *err;
 };
 
-static const struct hpcw_i_vom_spec anything = {.type = HPCW_I_VOM_T_ANY};
-static const struct hpcw_i_vom_object any_object = {.any = &anything};
+static const struct read_vom_spec anything = {.type = READ_VOM_T_ANY};
+static const struct read_vom_object any_object = {.any = &anything};
 
 /* ---- Where we are ---------------------------------------------------------------------------------------- */
 
-static uint64_t token_at(const struct hpcw_i_vom_json *j) {
-    uint64_t end = j->piece_at + hpcw_i_vom_yajl_consumed(j->yajl);
+static uint64_t token_at(const struct read_vom_json *j) {
+    uint64_t end = j->piece_at + read_vom_yajl_consumed(j->yajl);
     return end >= j->token ? end - j->token : 0;
 }
 
-uint64_t hpcw_i_vom_json_at(const struct hpcw_i_vom_json *json) {
+uint64_t read_vom_json_at(const struct read_vom_json *json) {
     return json->about_frame && json->depth > 0 ? json->frame[json->depth - 1].at : token_at(json);
 }
 
@@ -73,7 +73,7 @@ static size_t put(char *path, size_t used, size_t size, const char *fmt, ...) {
 }
 
 /* "phases[2].tasks[17].entity.home", or "the text" for the outermost value. */
-static void path_of(const struct hpcw_i_vom_json *j, char *path, size_t size) {
+static void path_of(const struct read_vom_json *j, char *path, size_t size) {
     size_t used = 0;
     for (unsigned d = 0; d < j->depth; d++) {
         const struct frame *f = &j->frame[d];
@@ -95,64 +95,64 @@ static void path_of(const struct hpcw_i_vom_json *j, char *path, size_t size) {
     }
 }
 
-hpcw_status hpcw_i_vom_json_vwrong(const struct hpcw_i_vom_json *json, hpcw_status code, hpcw_error *err,
-                                   const char *fmt, va_list args) {
+hpcw_status read_vom_json_vwrong(const struct read_vom_json *json, hpcw_status code, hpcw_error *err,
+                                 const char *fmt, va_list args) {
     char path[256];
     char what[640];
     path_of(json, path, sizeof path);
     (void)vsnprintf(what, sizeof what, fmt, args);
-    return hpcw_i_fail(err, code, "%s: %s at offset %" PRIu64 ": %s", json->name, path,
-                       hpcw_i_vom_json_at(json), what);
+    return hpcw_i_fail(err, code, "%s: %s at offset %" PRIu64 ": %s", json->name, path, read_vom_json_at(json),
+                       what);
 }
 
-hpcw_status hpcw_i_vom_json_wrong(const struct hpcw_i_vom_json *json, hpcw_status code, hpcw_error *err,
-                                  const char *fmt, ...) {
+hpcw_status read_vom_json_wrong(const struct read_vom_json *json, hpcw_status code, hpcw_error *err,
+                                const char *fmt, ...) {
     va_list args;
     va_start(args, fmt);
-    hpcw_status status = hpcw_i_vom_json_vwrong(json, code, err, fmt, args);
+    hpcw_status status = read_vom_json_vwrong(json, code, err, fmt, args);
     va_end(args);
     return status;
 }
 
 /* Ends the callback: nonzero lets yajl go on. */
-static int ended_with(struct hpcw_i_vom_json *j, hpcw_status status) {
+static int ended_with(struct read_vom_json *j, hpcw_status status) {
     j->status = status;
     return status == HPCW_OK && !j->stopping;
 }
 
 /* ---- Values ---------------------------------------------------------------------------------------------- */
 
-static const char *wanted(const struct hpcw_i_vom_spec *spec) {
+static const char *wanted(const struct read_vom_spec *spec) {
     switch (spec->type) {
-    case HPCW_I_VOM_T_COUNT:
+    case READ_VOM_T_COUNT:
         return "an integer >= 0";
-    case HPCW_I_VOM_T_FLOAT:
+    case READ_VOM_T_FLOAT:
         return "a float >= 0 (with a point or an exponent)";
-    case HPCW_I_VOM_T_REAL:
+    case READ_VOM_T_REAL:
         return "a float (with a point or an exponent)";
-    case HPCW_I_VOM_T_TEXT:
+    case READ_VOM_T_TEXT:
         return "a string";
-    case HPCW_I_VOM_T_FLAG:
+    case READ_VOM_T_FLAG:
         return "true or false";
-    case HPCW_I_VOM_T_SCALAR:
+    case READ_VOM_T_SCALAR:
         return "a 32-bit integer, a float or a string";
-    case HPCW_I_VOM_T_OBJECT:
+    case READ_VOM_T_OBJECT:
         return "an object";
-    case HPCW_I_VOM_T_ARRAY:
+    case READ_VOM_T_ARRAY:
         return "an array";
     default:
         return "any value";
     }
 }
 
-static hpcw_status not_wanted(struct hpcw_i_vom_json *j, const struct hpcw_i_vom_spec *spec, const char *what,
+static hpcw_status not_wanted(struct read_vom_json *j, const struct read_vom_spec *spec, const char *what,
                               const char *text, size_t size) {
-    return hpcw_i_vom_json_wrong(j, HPCW_EFORMAT, j->err, "wanted %s, got %s%.*s%s", wanted(spec), what,
-                                 size > 60 ? 60 : (int)size, text, size > 60 ? "..." : "");
+    return read_vom_json_wrong(j, HPCW_EFORMAT, j->err, "wanted %s, got %s%.*s%s", wanted(spec), what,
+                               size > 60 ? 60 : (int)size, text, size > 60 ? "..." : "");
 }
 
 /* What may stand here. */
-static const struct hpcw_i_vom_spec *expected(struct hpcw_i_vom_json *j) {
+static const struct read_vom_spec *expected(struct read_vom_json *j) {
     j->about_frame = false;
     if (j->depth == 0) {
         return j->top;
@@ -164,8 +164,7 @@ static const struct hpcw_i_vom_spec *expected(struct hpcw_i_vom_json *j) {
     return f->value;
 }
 
-static int hand_on(struct hpcw_i_vom_json *j, const struct hpcw_i_vom_spec *spec,
-                   struct hpcw_i_vom_value *value) {
+static int hand_on(struct read_vom_json *j, const struct read_vom_spec *spec, struct read_vom_value *value) {
     if (spec->slot == 0) {
         return ended_with(j, HPCW_OK);
     }
@@ -177,44 +176,44 @@ static int hand_on(struct hpcw_i_vom_json *j, const struct hpcw_i_vom_spec *spec
 }
 
 static int on_number(void *context, const char *text, size_t size) {
-    struct hpcw_i_vom_json *j = context;
+    struct read_vom_json *j = context;
     if (j->silent) {
         return 1;
     }
     j->token = size;
-    const struct hpcw_i_vom_spec *spec = expected(j);
-    struct hpcw_i_vom_value value = {.text = text, .size = size};
-    bool is_float = hpcw_i_vom_looks_float(text, size);
-    value.kind = is_float ? HPCW_I_VOM_V_FLOAT : HPCW_I_VOM_V_INTEGER;
-    if (size > HPCW_I_VOM_MOST_NUMBER) {
-        return ended_with(j, hpcw_i_vom_json_wrong(j, HPCW_ERANGE, j->err,
-                                                   "wanted a number of at most %u characters, got %zu",
-                                                   HPCW_I_VOM_MOST_NUMBER, size));
+    const struct read_vom_spec *spec = expected(j);
+    struct read_vom_value value = {.text = text, .size = size};
+    bool is_float = read_vom_looks_float(text, size);
+    value.kind = is_float ? READ_VOM_V_FLOAT : READ_VOM_V_INTEGER;
+    if (size > READ_VOM_MOST_NUMBER) {
+        return ended_with(j, read_vom_json_wrong(j, HPCW_ERANGE, j->err,
+                                                 "wanted a number of at most %u characters, got %zu",
+                                                 READ_VOM_MOST_NUMBER, size));
     }
     switch (spec->type) {
-    case HPCW_I_VOM_T_COUNT:
-        if (is_float || !hpcw_i_vom_count_of(text, size, spec->most, &value.count)) {
-            return ended_with(j, hpcw_i_vom_json_wrong(j, HPCW_EFORMAT, j->err,
-                                                       "wanted an integer from 0 to %" PRIu64 ", got %.*s",
-                                                       spec->most, size > 60 ? 60 : (int)size, text));
+    case READ_VOM_T_COUNT:
+        if (is_float || !read_vom_count_of(text, size, spec->most, &value.count)) {
+            return ended_with(j, read_vom_json_wrong(j, HPCW_EFORMAT, j->err,
+                                                     "wanted an integer from 0 to %" PRIu64 ", got %.*s",
+                                                     spec->most, size > 60 ? 60 : (int)size, text));
         }
         break;
-    case HPCW_I_VOM_T_FLOAT:
-    case HPCW_I_VOM_T_REAL:
-        if (!is_float || !hpcw_i_vom_double_of(text, size, &value.number) ||
-            (spec->type == HPCW_I_VOM_T_FLOAT && text[0] == '-' && value.number < 0)) {
+    case READ_VOM_T_FLOAT:
+    case READ_VOM_T_REAL:
+        if (!is_float || !read_vom_double_of(text, size, &value.number) ||
+            (spec->type == READ_VOM_T_FLOAT && text[0] == '-' && value.number < 0)) {
             return ended_with(j, not_wanted(j, spec, "", text, size));
         }
         break;
-    case HPCW_I_VOM_T_SCALAR:
-        if (!hpcw_i_vom_double_of(text, size, &value.number) ||
+    case READ_VOM_T_SCALAR:
+        if (!read_vom_double_of(text, size, &value.number) ||
             (!is_float && (value.number < INT32_MIN || value.number > INT32_MAX))) {
             return ended_with(j, not_wanted(j, spec, "", text, size));
         }
         break;
-    case HPCW_I_VOM_T_ANY:
+    case READ_VOM_T_ANY:
         /* Beyond the doubles there is no number that a reader could keep. */
-        if (!hpcw_i_vom_double_of(text, size, &value.number)) {
+        if (!read_vom_double_of(text, size, &value.number)) {
             return ended_with(j, not_wanted(j, &anything, "a number beyond all doubles: ", text, size));
         }
         break;
@@ -224,75 +223,73 @@ static int on_number(void *context, const char *text, size_t size) {
     return hand_on(j, spec, &value);
 }
 
-static hpcw_status not_utf8(struct hpcw_i_vom_json *j) {
-    return hpcw_i_vom_json_wrong(j, HPCW_EFORMAT, j->err, "wanted text in UTF-8, got other bytes");
+static hpcw_status not_utf8(struct read_vom_json *j) {
+    return read_vom_json_wrong(j, HPCW_EFORMAT, j->err, "wanted text in UTF-8, got other bytes");
 }
 
 static int on_string(void *context, const unsigned char *text, size_t size) {
-    struct hpcw_i_vom_json *j = context;
+    struct read_vom_json *j = context;
     if (j->silent) {
         return 1;
     }
     j->token = size + 2; /* less where there are escapes */
-    const struct hpcw_i_vom_spec *spec = expected(j);
-    if (spec->type != HPCW_I_VOM_T_TEXT && spec->type != HPCW_I_VOM_T_SCALAR &&
-        spec->type != HPCW_I_VOM_T_ANY) {
+    const struct read_vom_spec *spec = expected(j);
+    if (spec->type != READ_VOM_T_TEXT && spec->type != READ_VOM_T_SCALAR && spec->type != READ_VOM_T_ANY) {
         return ended_with(j, not_wanted(j, spec, "the string ", (const char *)text, size));
     }
-    if (!hpcw_i_vom_is_utf8(text, size)) {
+    if (!read_vom_is_utf8(text, size)) {
         return ended_with(j, not_utf8(j));
     }
-    struct hpcw_i_vom_value value = {.kind = HPCW_I_VOM_V_TEXT, .text = (const char *)text, .size = size};
+    struct read_vom_value value = {.kind = READ_VOM_V_TEXT, .text = (const char *)text, .size = size};
     return hand_on(j, spec, &value);
 }
 
 static int on_flag(void *context, int flag) {
-    struct hpcw_i_vom_json *j = context;
+    struct read_vom_json *j = context;
     if (j->silent) {
         return 1;
     }
     const char *text = flag != 0 ? "true" : "false";
     j->token = strlen(text);
-    const struct hpcw_i_vom_spec *spec = expected(j);
-    if (spec->type != HPCW_I_VOM_T_FLAG && spec->type != HPCW_I_VOM_T_ANY) {
+    const struct read_vom_spec *spec = expected(j);
+    if (spec->type != READ_VOM_T_FLAG && spec->type != READ_VOM_T_ANY) {
         return ended_with(j, not_wanted(j, spec, "", text, j->token));
     }
-    struct hpcw_i_vom_value value = {
-        .kind = HPCW_I_VOM_V_FLAG, .flag = flag != 0, .text = text, .size = j->token};
+    struct read_vom_value value = {.kind = READ_VOM_V_FLAG, .flag = flag != 0, .text = text, .size = j->token};
     return hand_on(j, spec, &value);
 }
 
 static int on_null(void *context) {
-    struct hpcw_i_vom_json *j = context;
+    struct read_vom_json *j = context;
     if (j->silent) {
         return 1;
     }
     j->token = 4;
-    const struct hpcw_i_vom_spec *spec = expected(j);
-    if (spec->type != HPCW_I_VOM_T_ANY) {
+    const struct read_vom_spec *spec = expected(j);
+    if (spec->type != READ_VOM_T_ANY) {
         return ended_with(j, not_wanted(j, spec, "", "null", 4));
     }
-    struct hpcw_i_vom_value value = {.kind = HPCW_I_VOM_V_NULL, .text = "null", .size = 4};
+    struct read_vom_value value = {.kind = READ_VOM_V_NULL, .text = "null", .size = 4};
     return hand_on(j, spec, &value);
 }
 
 /* ---- Objects and arrays ---------------------------------------------------------------------------------- */
 
-static int on_begin(struct hpcw_i_vom_json *j, bool object) {
+static int on_begin(struct read_vom_json *j, bool object) {
     if (j->silent) {
         return 1;
     }
     j->token = 1;
-    const struct hpcw_i_vom_spec *spec = expected(j);
-    struct hpcw_i_vom_value nested = {.kind = HPCW_I_VOM_V_NESTED, .text = "", .size = 0};
-    bool any = spec->type == HPCW_I_VOM_T_ANY;
-    if (!any && spec->type != (object ? HPCW_I_VOM_T_OBJECT : HPCW_I_VOM_T_ARRAY)) {
+    const struct read_vom_spec *spec = expected(j);
+    struct read_vom_value nested = {.kind = READ_VOM_V_NESTED, .text = "", .size = 0};
+    bool any = spec->type == READ_VOM_T_ANY;
+    if (!any && spec->type != (object ? READ_VOM_T_OBJECT : READ_VOM_T_ARRAY)) {
         return ended_with(j, not_wanted(j, spec, "", object ? "an object" : "an array", object ? 9 : 8));
     }
-    if (j->depth == HPCW_I_VOM_DEPTH) {
-        return ended_with(j, hpcw_i_vom_json_wrong(j, HPCW_ERANGE, j->err,
-                                                   "wanted at most %d levels of nesting, got more",
-                                                   HPCW_I_VOM_DEPTH));
+    if (j->depth == READ_VOM_DEPTH) {
+        return ended_with(j,
+                          read_vom_json_wrong(j, HPCW_ERANGE, j->err,
+                                              "wanted at most %d levels of nesting, got more", READ_VOM_DEPTH));
     }
     if (any && hand_on(j, spec, &nested) == 0) {
         return 0;
@@ -319,7 +316,7 @@ static int on_begin(struct hpcw_i_vom_json *j, bool object) {
     return ended_with(j, status);
 }
 
-static int on_end(struct hpcw_i_vom_json *j) {
+static int on_end(struct read_vom_json *j) {
     if (j->silent) {
         return 1;
     }
@@ -328,9 +325,9 @@ static int on_end(struct hpcw_i_vom_json *j) {
     j->about_frame = true;
     for (unsigned k = 0; f->object != NULL && k < f->object->keys; k++) {
         if (f->object->key[k].required && (f->seen >> k & 1) == 0) {
-            return ended_with(j, hpcw_i_vom_json_wrong(j, HPCW_EFORMAT, j->err,
-                                                       "wanted the key \"%s\", got an object without it",
-                                                       f->object->key[k].name));
+            return ended_with(j, read_vom_json_wrong(j, HPCW_EFORMAT, j->err,
+                                                     "wanted the key \"%s\", got an object without it",
+                                                     f->object->key[k].name));
         }
     }
     hpcw_status status =
@@ -352,8 +349,8 @@ static int on_end_any(void *context) {
     return on_end(context);
 }
 
-static hpcw_status known_key(struct hpcw_i_vom_json *j, struct frame *f, const char *text, size_t size) {
-    const struct hpcw_i_vom_object *o = f->object;
+static hpcw_status known_key(struct read_vom_json *j, struct frame *f, const char *text, size_t size) {
+    const struct read_vom_object *o = f->object;
     for (unsigned tried = 0; tried < o->keys; tried++) {
         unsigned k = f->next < o->keys ? f->next : 0;
         f->next = k + 1;
@@ -363,23 +360,23 @@ static hpcw_status known_key(struct hpcw_i_vom_json *j, struct frame *f, const c
         f->key = &o->key[k];
         f->value = &o->key[k].value;
         if ((f->seen >> k & 1) != 0) {
-            return hpcw_i_vom_json_wrong(j, HPCW_EFORMAT, j->err, "wanted each key once, got it again");
+            return read_vom_json_wrong(j, HPCW_EFORMAT, j->err, "wanted each key once, got it again");
         }
         if (j->ordered && f->seen >> k != 0) {
-            return hpcw_i_vom_json_wrong(j, HPCW_EFORMAT, j->err,
-                                         "wanted the keys in byte order, got this one behind a later one");
+            return read_vom_json_wrong(j, HPCW_EFORMAT, j->err,
+                                       "wanted the keys in byte order, got this one behind a later one");
         }
         f->seen |= UINT32_C(1) << k;
         return HPCW_OK;
     }
     f->key = NULL;
     j->about_frame = true;
-    return hpcw_i_vom_json_wrong(j, HPCW_EFORMAT, j->err, "wanted a key of the schema, got \"%.*s\"",
-                                 size > 60 ? 60 : (int)size, text);
+    return read_vom_json_wrong(j, HPCW_EFORMAT, j->err, "wanted a key of the schema, got \"%.*s\"",
+                               size > 60 ? 60 : (int)size, text);
 }
 
 static int on_key(void *context, const unsigned char *text, size_t size) {
-    struct hpcw_i_vom_json *j = context;
+    struct read_vom_json *j = context;
     if (j->silent) {
         return 1;
     }
@@ -390,7 +387,7 @@ static int on_key(void *context, const unsigned char *text, size_t size) {
     if (f->object->any == NULL) {
         return ended_with(j, known_key(j, f, (const char *)text, size));
     }
-    if (!hpcw_i_vom_is_utf8(text, size)) {
+    if (!read_vom_is_utf8(text, size)) {
         return ended_with(j, not_utf8(j));
     }
     f->value = f->object->any;
@@ -416,72 +413,71 @@ static const yajl_callbacks callbacks = {
 
 /* ---- Handle ---------------------------------------------------------------------------------------------- */
 
-hpcw_status hpcw_i_vom_json_new(const char *name, struct hpcw_i_vom_text *text,
-                                const struct hpcw_i_vom_spec *top, bool ordered,
-                                const struct hpcw_i_vom_consumer *consumer, struct hpcw_i_vom_json **out,
-                                hpcw_error *err) {
+hpcw_status read_vom_json_new(const char *name, struct read_vom_text *text, const struct read_vom_spec *top,
+                              bool ordered, const struct read_vom_consumer *consumer,
+                              struct read_vom_json **out, hpcw_error *err) {
     *out = NULL;
-    struct hpcw_i_vom_json *j = hpcw_i_calloc(1, sizeof *j);
+    struct read_vom_json *j = hpcw_i_calloc(1, sizeof *j);
     if (j != NULL) {
         j->name = name;
         j->text = text;
         j->top = top;
         j->ordered = ordered;
         j->consumer = *consumer;
-        j->yajl = hpcw_i_vom_yajl_new(&callbacks, j);
+        j->yajl = read_vom_yajl_new(&callbacks, j);
     }
     if (j == NULL || j->yajl == NULL) {
-        hpcw_i_vom_json_free(j);
+        read_vom_json_free(j);
         return hpcw_i_fail(err, HPCW_ENOMEM, "%s: no memory to parse it", name);
     }
     *out = j;
     return HPCW_OK;
 }
 
-void hpcw_i_vom_json_free(struct hpcw_i_vom_json *json) {
+void read_vom_json_free(struct read_vom_json *json) {
     if (json != NULL) {
-        hpcw_i_vom_yajl_free(json->yajl);
+        read_vom_yajl_free(json->yajl);
         hpcw_i_buf_free(&json->any_key);
         hpcw_i_free(json);
     }
 }
 
-void hpcw_i_vom_json_stop(struct hpcw_i_vom_json *json) {
+void read_vom_json_stop(struct read_vom_json *json) {
     json->stopping = true;
 }
 
-bool hpcw_i_vom_json_ended(const struct hpcw_i_vom_json *json) {
+bool read_vom_json_ended(const struct read_vom_json *json) {
     return json->ended;
 }
 
-uint64_t hpcw_i_vom_json_stopped_at(const struct hpcw_i_vom_json *json) {
+uint64_t read_vom_json_stopped_at(const struct read_vom_json *json) {
     return json->stopped_at;
 }
 
-uint32_t hpcw_i_vom_json_seen(const struct hpcw_i_vom_json *json) {
+uint32_t read_vom_json_seen(const struct read_vom_json *json) {
     return json->depth > 0 ? json->frame[0].seen : json->top_seen;
 }
 
 /* What yajl says of bytes that are no JSON. */
-static hpcw_status no_json(struct hpcw_i_vom_json *j, bool at_end) {
+static hpcw_status no_json(struct read_vom_json *j, bool at_end) {
     char text[200];
-    hpcw_i_vom_yajl_error(j->yajl, text, sizeof text);
+    read_vom_yajl_error(j->yajl, text, sizeof text);
     bool cut = at_end && strstr(text, "premature EOF") != NULL;
     return hpcw_i_fail(j->err, cut ? HPCW_ETRUNCATED : HPCW_EFORMAT,
                        "%s: wanted JSON, got at offset %" PRIu64 ": %s", j->name,
-                       j->piece_at + hpcw_i_vom_yajl_consumed(j->yajl), text);
+                       j->piece_at + read_vom_yajl_consumed(j->yajl), text);
 }
 
-static hpcw_status feed(struct hpcw_i_vom_json *j, const unsigned char *piece, size_t size) {
+static hpcw_status feed(struct read_vom_json *j, const unsigned char *piece, size_t size) {
     j->status = HPCW_OK;
-    switch (hpcw_i_vom_yajl_parse(j->yajl, piece, size)) {
-    case HPCW_I_VOM_YAJL_GOOD:
+    switch (read_vom_yajl_parse(j->yajl, piece, size)) {
+    case READ_VOM_YAJL_GOOD:
         return HPCW_OK;
-    case HPCW_I_VOM_YAJL_STOPPED:
+    case READ_VOM_YAJL_STOPPED:
         return j->status;
-    case HPCW_I_VOM_YAJL_BAD:
+    case READ_VOM_YAJL_BAD:
         return no_json(j, size == 0);
-    case HPCW_I_VOM_YAJL_HUGE:
+    case READ_VOM_YAJL_HUGE:
         return hpcw_i_fail(
             j->err, HPCW_ERANGE,
             "%s: wanted strings, numbers and keys of less than 1 MiB, got a longer one that reaches "
@@ -492,15 +488,15 @@ static hpcw_status feed(struct hpcw_i_vom_json *j, const unsigned char *piece, s
     }
 }
 
-hpcw_status hpcw_i_vom_json_run(struct hpcw_i_vom_json *json, hpcw_error *err) {
-    struct hpcw_i_vom_json *j = json;
+hpcw_status read_vom_json_run(struct read_vom_json *json, hpcw_error *err) {
+    struct read_vom_json *j = json;
     j->err = err;
     hpcw_status status = HPCW_OK;
     while (status == HPCW_OK && !j->stopped && !j->ended) {
         const unsigned char *piece;
         size_t size;
-        j->piece_at = hpcw_i_vom_text_offset(j->text);
-        status = hpcw_i_vom_text_next(j->text, &piece, &size, err);
+        j->piece_at = read_vom_text_offset(j->text);
+        status = read_vom_text_next(j->text, &piece, &size, err);
         if (status == HPCW_OK) {
             status = feed(j, piece, size);
             j->ended = size == 0;
@@ -509,9 +505,9 @@ hpcw_status hpcw_i_vom_json_run(struct hpcw_i_vom_json *json, hpcw_error *err) {
     return status;
 }
 
-hpcw_status hpcw_i_vom_json_resume(struct hpcw_i_vom_json *json, const char *key, uint64_t elements,
-                                   uint32_t seen, hpcw_error *err) {
-    struct hpcw_i_vom_json *j = json;
+hpcw_status read_vom_json_resume(struct read_vom_json *json, const char *key, uint64_t elements, uint32_t seen,
+                                 hpcw_error *err) {
+    struct read_vom_json *j = json;
     char before[64];
     int size = snprintf(before, sizeof before, "{\"%s\":[", key);
     j->err = err;
@@ -526,7 +522,7 @@ hpcw_status hpcw_i_vom_json_resume(struct hpcw_i_vom_json *json, const char *key
             j->frame[0].next = k + 1;
         }
     }
-    const struct hpcw_i_vom_spec *array = j->frame[0].value;
+    const struct read_vom_spec *array = j->frame[0].value;
     j->frame[1] = (struct frame){.value = array->element, .slot = array->slot, .count = elements};
     j->depth = 2;
     return status;

@@ -6,7 +6,7 @@
 
 #include "libwriter/base/numfmt.h"
 
-bool hpcw_i_vom_looks_float(const char *text, size_t size) {
+bool read_vom_looks_float(const char *text, size_t size) {
     for (size_t i = 0; i < size; i++) {
         if (text[i] == '.' || text[i] == 'e' || text[i] == 'E') {
             return true;
@@ -15,7 +15,7 @@ bool hpcw_i_vom_looks_float(const char *text, size_t size) {
     return false;
 }
 
-bool hpcw_i_vom_count_of(const char *text, size_t size, uint64_t most, uint64_t *count) {
+bool read_vom_count_of(const char *text, size_t size, uint64_t most, uint64_t *count) {
     uint64_t v = 0;
     for (size_t i = 0; i < size; i++) {
         unsigned digit = (unsigned)(unsigned char)text[i] - '0';
@@ -36,7 +36,7 @@ static const double power_of_ten[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  
  * point make two exact doubles, whose quotient IEEE 754 rounds to the nearest: nothing else is needed for
  * most texts.
  */
-bool hpcw_i_vom_double_of(const char *text, size_t size, double *number) {
+bool read_vom_double_of(const char *text, size_t size, double *number) {
     uint64_t digits = 0;
     size_t i = text[0] == '-' ? 1 : 0;
     size_t behind = 0;
@@ -57,14 +57,14 @@ bool hpcw_i_vom_double_of(const char *text, size_t size, double *number) {
         *number = text[0] == '-' ? -v : v;
         return true;
     }
-    char copy[HPCW_I_VOM_MOST_NUMBER + 1];
+    char copy[READ_VOM_MOST_NUMBER + 1];
     memcpy(copy, text, size);
     copy[size] = '\0';
     return hpcw_i_parse_f64("number", copy, -DBL_MAX, DBL_MAX, number, NULL) == HPCW_OK;
 }
 
 /* yajl looks at UTF-8 byte by byte and so takes overlong forms, surrogates and numbers above U+10FFFF. */
-bool hpcw_i_vom_is_utf8(const unsigned char *text, size_t size) {
+bool read_vom_is_utf8(const unsigned char *text, size_t size) {
     for (size_t i = 0; i < size;) {
         unsigned char c = text[i];
         size_t more = c < 0x80 ? 0 : c < 0xc2 ? size : c < 0xe0 ? 1 : c < 0xf0 ? 2 : c < 0xf5 ? 3 : size;

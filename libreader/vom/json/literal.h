@@ -8,18 +8,18 @@
 #include <stdint.h>
 
 /* Longest spelling of a number; the digits of any double that anybody writes fit several times. */
-#define HPCW_I_VOM_MOST_NUMBER 256u
+#define READ_VOM_MOST_NUMBER 256u
 
 /* Whether a JSON number has a point or an exponent. */
-bool hpcw_i_vom_looks_float(const char *text, size_t size);
+bool read_vom_looks_float(const char *text, size_t size);
 
 /* An integer; false if it is not digits alone or above `most`. */
-bool hpcw_i_vom_count_of(const char *text, size_t size, uint64_t most, uint64_t *count);
+bool read_vom_count_of(const char *text, size_t size, uint64_t most, uint64_t *count);
 
-/* The nearest double of a JSON number of at most HPCW_I_VOM_MOST_NUMBER characters; false if it is too
+/* The nearest double of a JSON number of at most READ_VOM_MOST_NUMBER characters; false if it is too
  * large. */
-bool hpcw_i_vom_double_of(const char *text, size_t size, double *number);
+bool read_vom_double_of(const char *text, size_t size, double *number);
 
-bool hpcw_i_vom_is_utf8(const unsigned char *text, size_t size);
+bool read_vom_is_utf8(const unsigned char *text, size_t size);
 
 #endif

@@ -19,8 +19,8 @@
 #define LARGE_WINDOW 0x11u
 #define LARGE_WINDOW_MASK 0x7fu
 
-struct hpcw_i_vom_text {
-    const struct hpcw_i_source *source;
+struct read_vom_text {
+    const struct read_source *source;
     BrotliDecoderState *decoder; /* NULL: plain */
     uint64_t source_next;        /* offset of the first byte not yet read */
     uint64_t offset;             /* in the text, behind the last piece */
@@ -30,8 +30,8 @@ struct hpcw_i_vom_text {
     size_t again_size;
     bool finished;          /* the stream said it was */
     unsigned char start[3]; /* first bytes of the file */
-    unsigned char in[HPCW_I_VOM_PIECE];
-    unsigned char out[HPCW_I_VOM_PIECE];
+    unsigned char in[READ_VOM_PIECE];
+    unsigned char out[READ_VOM_PIECE];
 };
 
 static void *allocate(void *context, size_t size) {
@@ -44,11 +44,11 @@ static void release(void *context, void *p) {
     hpcw_i_free(p);
 }
 
-static hpcw_status fill(struct hpcw_i_vom_text *t, hpcw_error *err) {
-    uint64_t left = hpcw_i_source_size(t->source) - t->source_next;
+static hpcw_status fill(struct read_vom_text *t, hpcw_error *err) {
+    uint64_t left = read_source_size(t->source) - t->source_next;
     size_t size = left < sizeof t->in ? (size_t)left : sizeof t->in;
-    hpcw_status status = hpcw_i_source_read(t->source, t->source_next, t->in, size,
-                                            t->decoder != NULL ? "the brotli stream" : "the text", err);
+    hpcw_status status = read_source_read(t->source, t->source_next, t->in, size,
+                                          t->decoder != NULL ? "the brotli stream" : "the text", err);
     if (status == HPCW_OK) {
         t->source_next += size;
         t->input = t->in;
@@ -58,7 +58,7 @@ static hpcw_status fill(struct hpcw_i_vom_text *t, hpcw_error *err) {
 }
 
 /* The first byte that is no blank, tab or newline, or 0 if a whole piece has none. */
-static unsigned char first_byte(const struct hpcw_i_vom_text *t) {
+static unsigned char first_byte(const struct read_vom_text *t) {
     for (size_t i = 0; i < t->input_size; i++) {
         if (t->in[i] != ' ' && t->in[i] != '\t' && t->in[i] != '\n') {
             return t->in[i];
@@ -68,8 +68,8 @@ static unsigned char first_byte(const struct hpcw_i_vom_text *t) {
 }
 
 /* What can be said before inflating. */
-static hpcw_status check_start(const struct hpcw_i_vom_text *t, hpcw_error *err) {
-    const char *name = hpcw_i_source_name(t->source);
+static hpcw_status check_start(const struct read_vom_text *t, hpcw_error *err) {
+    const char *name = read_source_name(t->source);
     if (t->input_size == 0) {
         return hpcw_i_fail(err, HPCW_ETRUNCATED, "%s: wanted a JSON text or a brotli stream, got an empty file",
                            name);
@@ -82,12 +82,11 @@ static hpcw_status check_start(const struct hpcw_i_vom_text *t, hpcw_error *err)
     return HPCW_OK;
 }
 
-hpcw_status hpcw_i_vom_text_new(const struct hpcw_i_source *source, struct hpcw_i_vom_text **out,
-                                hpcw_error *err) {
+hpcw_status read_vom_text_new(const struct read_source *source, struct read_vom_text **out, hpcw_error *err) {
     *out = NULL;
-    struct hpcw_i_vom_text *t = hpcw_i_malloc(sizeof *t);
+    struct read_vom_text *t = hpcw_i_malloc(sizeof *t);
     if (t == NULL) {
-        return hpcw_i_fail(err, HPCW_ENOMEM, "%s: no memory to read it", hpcw_i_source_name(source));
+        return hpcw_i_fail(err, HPCW_ENOMEM, "%s: no memory to read it", read_source_name(source));
     }
     t->source = source;
     t->decoder = NULL;
@@ -104,43 +103,43 @@ hpcw_status hpcw_i_vom_text_new(const struct hpcw_i_source *source, struct hpcw_
             t->decoder = BrotliDecoderCreateInstance(allocate, release, NULL);
             if (t->decoder == NULL) {
                 status = hpcw_i_fail(err, HPCW_ENOMEM, "%s: no memory for the brotli decoder",
-                                     hpcw_i_source_name(source));
+                                     read_source_name(source));
             }
         }
     }
     if (status != HPCW_OK) {
-        hpcw_i_vom_text_free(t);
+        read_vom_text_free(t);
         t = NULL;
     }
     *out = t;
     return status;
 }
 
-void hpcw_i_vom_text_free(struct hpcw_i_vom_text *text) {
+void read_vom_text_free(struct read_vom_text *text) {
     if (text != NULL && text->decoder != NULL) {
         BrotliDecoderDestroyInstance(text->decoder);
     }
     hpcw_i_free(text);
 }
 
-bool hpcw_i_vom_text_compressed(const struct hpcw_i_vom_text *text) {
+bool read_vom_text_compressed(const struct read_vom_text *text) {
     return text->decoder != NULL;
 }
 
-uint64_t hpcw_i_vom_text_offset(const struct hpcw_i_vom_text *text) {
+uint64_t read_vom_text_offset(const struct read_vom_text *text) {
     return text->offset;
 }
 
-static hpcw_status decoder_failed(const struct hpcw_i_vom_text *t, uint64_t at, hpcw_error *err) {
+static hpcw_status decoder_failed(const struct read_vom_text *t, uint64_t at, hpcw_error *err) {
     BrotliDecoderErrorCode code = BrotliDecoderGetErrorCode(t->decoder);
     /* Codes of failed allocations are a range of their own; the enumerators at its ends are part of the
      * API. */
     bool memory =
         code <= BROTLI_DECODER_ERROR_ALLOC_CONTEXT_MODES && code >= BROTLI_DECODER_ERROR_ALLOC_BLOCK_TYPE_TREES;
     if (memory) {
-        return hpcw_i_fail(err, HPCW_ENOMEM, "%s: no memory to inflate it", hpcw_i_source_name(t->source));
+        return hpcw_i_fail(err, HPCW_ENOMEM, "%s: no memory to inflate it", read_source_name(t->source));
     }
-    const char *name = hpcw_i_source_name(t->source);
+    const char *name = read_source_name(t->source);
     if (t->offset > 0 || t->source_next > sizeof t->in) {
         return hpcw_i_fail(err, HPCW_EFORMAT,
                            "%s: the brotli stream is corrupt near offset %" PRIu64 " (text offset %" PRIu64
@@ -157,13 +156,13 @@ static hpcw_status decoder_failed(const struct hpcw_i_vom_text *t, uint64_t at, 
         name, t->start[0], mark ? " of a byte order mark" : "", BrotliDecoderErrorString(code), at);
 }
 
-static hpcw_status inflate_piece(struct hpcw_i_vom_text *t, const unsigned char **piece, size_t *size,
+static hpcw_status inflate_piece(struct read_vom_text *t, const unsigned char **piece, size_t *size,
                                  hpcw_error *err) {
-    const char *name = hpcw_i_source_name(t->source);
+    const char *name = read_source_name(t->source);
     size_t room = sizeof t->out;
     uint8_t *to = t->out;
     while (room > 0 && !t->finished) {
-        bool at_end = t->input_size == 0 && t->source_next == hpcw_i_source_size(t->source);
+        bool at_end = t->input_size == 0 && t->source_next == read_source_size(t->source);
         BrotliDecoderResult result =
             BrotliDecoderDecompressStream(t->decoder, &t->input_size, &t->input, &room, &to, NULL);
         if (result == BROTLI_DECODER_RESULT_ERROR) {
@@ -194,7 +193,7 @@ static hpcw_status inflate_piece(struct hpcw_i_vom_text *t, const unsigned char 
                            " bytes from %" PRIu64,
                            name, MOST_TIMES, t->offset, used);
     }
-    uint64_t behind = hpcw_i_source_size(t->source) - used;
+    uint64_t behind = read_source_size(t->source) - used;
     if (t->finished && behind > 0) {
         return hpcw_i_fail(err, HPCW_EFORMAT,
                            "%s: wanted nothing behind the brotli stream, which ends at offset %" PRIu64
@@ -204,9 +203,9 @@ static hpcw_status inflate_piece(struct hpcw_i_vom_text *t, const unsigned char 
     return HPCW_OK;
 }
 
-hpcw_status hpcw_i_vom_text_next(struct hpcw_i_vom_text *text, const unsigned char **piece, size_t *size,
-                                 hpcw_error *err) {
-    struct hpcw_i_vom_text *t = text;
+hpcw_status read_vom_text_next(struct read_vom_text *text, const unsigned char **piece, size_t *size,
+                               hpcw_error *err) {
+    struct read_vom_text *t = text;
     if (t->again_size > 0) {
         *piece = t->again;
         *size = t->again_size;
@@ -228,18 +227,18 @@ hpcw_status hpcw_i_vom_text_next(struct hpcw_i_vom_text *text, const unsigned ch
     return status;
 }
 
-hpcw_status hpcw_i_vom_text_skip(struct hpcw_i_vom_text *text, uint64_t offset, hpcw_error *err) {
-    struct hpcw_i_vom_text *t = text;
+hpcw_status read_vom_text_skip(struct read_vom_text *text, uint64_t offset, hpcw_error *err) {
+    struct read_vom_text *t = text;
     const unsigned char *piece = NULL;
     size_t size = 1;
     hpcw_status status = HPCW_OK;
     if (t->decoder == NULL) {
-        uint64_t end = hpcw_i_source_size(t->source);
+        uint64_t end = read_source_size(t->source);
         t->source_next = t->offset = offset < end ? offset : end;
         t->input_size = 0;
     }
     while (t->offset < offset && size > 0 && status == HPCW_OK) {
-        status = hpcw_i_vom_text_next(t, &piece, &size, err);
+        status = read_vom_text_next(t, &piece, &size, err);
     }
     if (status == HPCW_OK && t->offset > offset) {
         t->again_size = (size_t)(t->offset - offset);
@@ -250,7 +249,7 @@ hpcw_status hpcw_i_vom_text_skip(struct hpcw_i_vom_text *text, uint64_t offset, 
         status = hpcw_i_fail(err, HPCW_ETRUNCATED,
                              "%s: the text ends at offset %" PRIu64 ", before the place %" PRIu64
                              " that was reached earlier",
-                             hpcw_i_source_name(t->source), t->offset, offset);
+                             read_source_name(t->source), t->offset, offset);
     }
     return status;
 }

@@ -11,29 +11,28 @@
 #include "libreader/source.h"
 
 /* How much text comes at a time. */
-#define HPCW_I_VOM_PIECE ((size_t)65536)
+#define READ_VOM_PIECE ((size_t)65536)
 
-struct hpcw_i_vom_text;
+struct read_vom_text;
 
 /* The source is borrowed. Looks for the first byte that is no blank to tell which kind it is. */
-hpcw_status hpcw_i_vom_text_new(const struct hpcw_i_source *source, struct hpcw_i_vom_text **out,
-                                hpcw_error *err);
-void hpcw_i_vom_text_free(struct hpcw_i_vom_text *text);
+hpcw_status read_vom_text_new(const struct read_source *source, struct read_vom_text **out, hpcw_error *err);
+void read_vom_text_free(struct read_vom_text *text);
 
-bool hpcw_i_vom_text_compressed(const struct hpcw_i_vom_text *text);
+bool read_vom_text_compressed(const struct read_vom_text *text);
 
 /* Goes forward to an offset. HPCW_ETRUNCATED if the text ends before. */
-hpcw_status hpcw_i_vom_text_skip(struct hpcw_i_vom_text *text, uint64_t offset, hpcw_error *err);
+hpcw_status read_vom_text_skip(struct read_vom_text *text, uint64_t offset, hpcw_error *err);
 
 /*
  * The next piece, *size bytes, valid until the next call; 0 bytes at the end, which for compressed files is
  * only reached if the stream is complete and nothing follows it. HPCW_EFORMAT, HPCW_ETRUNCATED, HPCW_ERANGE
  * (inflates beyond all reason), HPCW_EIO.
  */
-hpcw_status hpcw_i_vom_text_next(struct hpcw_i_vom_text *text, const unsigned char **piece, size_t *size,
-                                 hpcw_error *err);
+hpcw_status read_vom_text_next(struct read_vom_text *text, const unsigned char **piece, size_t *size,
+                               hpcw_error *err);
 
 /* Offset behind the last piece. */
-uint64_t hpcw_i_vom_text_offset(const struct hpcw_i_vom_text *text);
+uint64_t read_vom_text_offset(const struct read_vom_text *text);
 
 #endif

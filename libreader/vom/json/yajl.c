@@ -15,7 +15,7 @@ struct block {
     size_t pad;  /* keeps what follows aligned for any type */
 };
 
-struct hpcw_i_vom_yajl {
+struct read_vom_yajl {
     yajl_handle handle;
     struct block list; /* ends of the ring */
     size_t memory;     /* in all blocks */
@@ -24,9 +24,9 @@ struct hpcw_i_vom_yajl {
 };
 
 static void *allocate(void *context, size_t size) {
-    struct hpcw_i_vom_yajl *y = context;
+    struct read_vom_yajl *y = context;
     struct block *b = NULL;
-    y->huge = size > HPCW_I_VOM_YAJL_MEMORY - y->memory;
+    y->huge = size > READ_VOM_YAJL_MEMORY - y->memory;
     if (!y->huge) {
         b = hpcw_i_malloc(sizeof *b + size);
     }
@@ -43,7 +43,7 @@ static void *allocate(void *context, size_t size) {
 }
 
 static void release(void *context, void *p) {
-    struct hpcw_i_vom_yajl *y = context;
+    struct read_vom_yajl *y = context;
     if (p != NULL) {
         struct block *b = (struct block *)p - 1;
         b->before->after = b->after;
@@ -63,15 +63,15 @@ static void *reallocate(void *context, void *p, size_t size) {
     return q;
 }
 
-struct hpcw_i_vom_yajl *hpcw_i_vom_yajl_new(const yajl_callbacks *callbacks, void *context) {
-    struct hpcw_i_vom_yajl *y = hpcw_i_calloc(1, sizeof *y);
+struct read_vom_yajl *read_vom_yajl_new(const yajl_callbacks *callbacks, void *context) {
+    struct read_vom_yajl *y = hpcw_i_calloc(1, sizeof *y);
     if (y == NULL) {
         return NULL;
     }
     y->list.before = y->list.after = &y->list;
     yajl_alloc_funcs functions = {allocate, reallocate, release, y};
     if (setjmp(y->leave) != 0) { /* NOLINT(cert-err52-cpp) */
-        hpcw_i_vom_yajl_free(y);
+        read_vom_yajl_free(y);
         return NULL;
     }
     y->handle = yajl_alloc(callbacks, &functions, context);
@@ -79,7 +79,7 @@ struct hpcw_i_vom_yajl *hpcw_i_vom_yajl_new(const yajl_callbacks *callbacks, voi
 }
 
 /* Not by yajl_free: it cannot be asked for anything after it was left in the middle. */
-void hpcw_i_vom_yajl_free(struct hpcw_i_vom_yajl *y) {
+void read_vom_yajl_free(struct read_vom_yajl *y) {
     if (y == NULL) {
         return;
     }
@@ -89,27 +89,27 @@ void hpcw_i_vom_yajl_free(struct hpcw_i_vom_yajl *y) {
     hpcw_i_free(y);
 }
 
-enum hpcw_i_vom_yajl_result hpcw_i_vom_yajl_parse(struct hpcw_i_vom_yajl *y, const unsigned char *piece,
-                                                  size_t size) {
+enum read_vom_yajl_result read_vom_yajl_parse(struct read_vom_yajl *y, const unsigned char *piece,
+                                              size_t size) {
     if (setjmp(y->leave) != 0) { /* NOLINT(cert-err52-cpp) */
-        return y->huge ? HPCW_I_VOM_YAJL_HUGE : HPCW_I_VOM_YAJL_NO_MEMORY;
+        return y->huge ? READ_VOM_YAJL_HUGE : READ_VOM_YAJL_NO_MEMORY;
     }
     yajl_status status = size > 0 ? yajl_parse(y->handle, piece, size) : yajl_complete_parse(y->handle);
     switch (status) {
     case yajl_status_ok:
-        return HPCW_I_VOM_YAJL_GOOD;
+        return READ_VOM_YAJL_GOOD;
     case yajl_status_client_canceled:
-        return HPCW_I_VOM_YAJL_STOPPED;
+        return READ_VOM_YAJL_STOPPED;
     default:
-        return HPCW_I_VOM_YAJL_BAD;
+        return READ_VOM_YAJL_BAD;
     }
 }
 
-size_t hpcw_i_vom_yajl_consumed(const struct hpcw_i_vom_yajl *y) {
+size_t read_vom_yajl_consumed(const struct read_vom_yajl *y) {
     return yajl_get_bytes_consumed(y->handle);
 }
 
-void hpcw_i_vom_yajl_error(struct hpcw_i_vom_yajl *y, char *text, size_t size) {
+void read_vom_yajl_error(struct read_vom_yajl *y, char *text, size_t size) {
     (void)snprintf(text, size, "no JSON");
     if (setjmp(y->leave) != 0) { /* NOLINT(cert-err52-cpp) */
         return;

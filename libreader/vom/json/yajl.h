@@ -3,7 +3,7 @@
  * F4, private to the VOM reader: yajl with bounded memory. yajl uses what its allocator returns without
  * looking and keeps a token that is cut by the end of a piece in a buffer of any size; here the allocator
  * never returns NULL but leaves yajl for good, when memory runs out and when yajl holds more than
- * HPCW_I_VOM_YAJL_MEMORY.
+ * READ_VOM_YAJL_MEMORY.
  */
 #ifndef HPCW_LIBREADER_VOM_JSON_YAJL_H
 #define HPCW_LIBREADER_VOM_JSON_YAJL_H
@@ -14,30 +14,29 @@
 
 /* Two buffers of one token, which grow by doubling, and the copy while they do: enough for tokens below 1 MiB.
  * yajl looks at a token from its beginning again with every piece, so long ones also cost time. */
-#define HPCW_I_VOM_YAJL_MEMORY ((size_t)3 << 20)
+#define READ_VOM_YAJL_MEMORY ((size_t)3 << 20)
 
-struct hpcw_i_vom_yajl;
+struct read_vom_yajl;
 
-enum hpcw_i_vom_yajl_result {
-    HPCW_I_VOM_YAJL_GOOD,
-    HPCW_I_VOM_YAJL_STOPPED, /* by a callback */
-    HPCW_I_VOM_YAJL_BAD,     /* no JSON: ask for the error */
-    HPCW_I_VOM_YAJL_HUGE,    /* a token or nesting beyond the memory it may use */
-    HPCW_I_VOM_YAJL_NO_MEMORY,
+enum read_vom_yajl_result {
+    READ_VOM_YAJL_GOOD,
+    READ_VOM_YAJL_STOPPED, /* by a callback */
+    READ_VOM_YAJL_BAD,     /* no JSON: ask for the error */
+    READ_VOM_YAJL_HUGE,    /* a token or nesting beyond the memory it may use */
+    READ_VOM_YAJL_NO_MEMORY,
 };
 
 /* NULL without memory. */
-struct hpcw_i_vom_yajl *hpcw_i_vom_yajl_new(const yajl_callbacks *callbacks, void *context);
-void hpcw_i_vom_yajl_free(struct hpcw_i_vom_yajl *y);
+struct read_vom_yajl *read_vom_yajl_new(const yajl_callbacks *callbacks, void *context);
+void read_vom_yajl_free(struct read_vom_yajl *y);
 
 /* Parses a piece; size 0 says that the text has ended. After anything but GOOD it must not be called again. */
-enum hpcw_i_vom_yajl_result hpcw_i_vom_yajl_parse(struct hpcw_i_vom_yajl *y, const unsigned char *piece,
-                                                  size_t size);
+enum read_vom_yajl_result read_vom_yajl_parse(struct read_vom_yajl *y, const unsigned char *piece, size_t size);
 
 /* Bytes of the present piece up to the end of the token of the callback, or of the error. */
-size_t hpcw_i_vom_yajl_consumed(const struct hpcw_i_vom_yajl *y);
+size_t read_vom_yajl_consumed(const struct read_vom_yajl *y);
 
 /* After BAD: what is wrong, in yajl's words, as one line. */
-void hpcw_i_vom_yajl_error(struct hpcw_i_vom_yajl *y, char *text, size_t size);
+void read_vom_yajl_error(struct read_vom_yajl *y, char *text, size_t size);
 
 #endif

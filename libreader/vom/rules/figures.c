@@ -8,19 +8,19 @@
 
 #include "libreader/vom/vom.h"
 
-const char *hpcw_i_vom_figure_name(enum hpcw_i_vom_figure figure) {
-    static const char *const names[HPCW_I_VOM_FIGURES] = {"avg", "car", "imb", "kur", "max", "min",
-                                                          "npr", "skw", "std", "sum", "var"};
+const char *read_vom_figure_name(enum read_vom_figure figure) {
+    static const char *const names[READ_VOM_FIGURES] = {"avg", "car", "imb", "kur", "max", "min",
+                                                        "npr", "skw", "std", "sum", "var"};
     return names[figure];
 }
 
-const char *hpcw_i_vom_quantity_name(enum hpcw_i_vom_quantity quantity) {
-    static const char *const names[HPCW_I_VOM_QUANTITIES] = {"Object_load", "Rank_load", "Object_comm",
-                                                             "Rank_comm"};
+const char *read_vom_quantity_name(enum read_vom_quantity quantity) {
+    static const char *const names[READ_VOM_QUANTITIES] = {"Object_load", "Rank_load", "Object_comm",
+                                                           "Rank_comm"};
     return names[quantity];
 }
 
-void hpcw_i_vom_moments_add(struct hpcw_i_vom_moments *m, double value) {
+void read_vom_moments_add(struct read_vom_moments *m, double value) {
     double before = (double)m->count;
     m->count++;
     double n = (double)m->count;
@@ -37,20 +37,20 @@ void hpcw_i_vom_moments_add(struct hpcw_i_vom_moments *m, double value) {
     m->nonzero += value != 0;
 }
 
-void hpcw_i_vom_moments_figures(const struct hpcw_i_vom_moments *m, double figure[HPCW_I_VOM_FIGURES]) {
+void read_vom_moments_figures(const struct read_vom_moments *m, double figure[READ_VOM_FIGURES]) {
     double n = (double)m->count;
     double var = m->count > 0 ? m->m2 / n : 0;
     /* The higher ones are measured in the unbiased deviation. */
     double unbiased = m->count > 1 ? m->m2 / (n - 1) : 0;
-    figure[HPCW_I_VOM_AVG] = m->mean;
-    figure[HPCW_I_VOM_CAR] = n;
-    figure[HPCW_I_VOM_IMB] = m->mean > 0 ? m->max / m->mean - 1 : 0;
-    figure[HPCW_I_VOM_KUR] = unbiased > 0 ? m->m4 / n / (unbiased * unbiased) - 3 : 0;
-    figure[HPCW_I_VOM_MAX] = m->max;
-    figure[HPCW_I_VOM_MIN] = m->min;
-    figure[HPCW_I_VOM_NPR] = (double)m->nonzero;
-    figure[HPCW_I_VOM_SKW] = unbiased > 0 ? m->m3 / n / (unbiased * sqrt(unbiased)) : 0;
-    figure[HPCW_I_VOM_STD] = sqrt(var);
-    figure[HPCW_I_VOM_SUM] = m->sum;
-    figure[HPCW_I_VOM_VAR] = var;
+    figure[READ_VOM_AVG] = m->mean;
+    figure[READ_VOM_CAR] = n;
+    figure[READ_VOM_IMB] = m->mean > 0 ? m->max / m->mean - 1 : 0;
+    figure[READ_VOM_KUR] = unbiased > 0 ? m->m4 / n / (unbiased * unbiased) - 3 : 0;
+    figure[READ_VOM_MAX] = m->max;
+    figure[READ_VOM_MIN] = m->min;
+    figure[READ_VOM_NPR] = (double)m->nonzero;
+    figure[READ_VOM_SKW] = unbiased > 0 ? m->m3 / n / (unbiased * sqrt(unbiased)) : 0;
+    figure[READ_VOM_STD] = sqrt(var);
+    figure[READ_VOM_SUM] = m->sum;
+    figure[READ_VOM_VAR] = var;
 }

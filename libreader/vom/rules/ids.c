@@ -16,29 +16,29 @@
 
 #define LEAST_CAPACITY ((size_t)64)
 
-void hpcw_i_vom_table_init(struct hpcw_i_vom_table *t, size_t entry_size, uint64_t mask) {
-    *t = (struct hpcw_i_vom_table){.entry_size = entry_size, .mask = mask};
+void read_vom_table_init(struct read_vom_table *t, size_t entry_size, uint64_t mask) {
+    *t = (struct read_vom_table){.entry_size = entry_size, .mask = mask};
     if (getentropy(&t->seed, sizeof t->seed) != 0) {
         t->seed = UINT64_C(0x9e3779b97f4a7c15); /* slower at worst */
     }
 }
 
-void hpcw_i_vom_table_free(struct hpcw_i_vom_table *t) {
+void read_vom_table_free(struct read_vom_table *t) {
     hpcw_i_free(t->slot);
     t->slot = NULL;
     t->capacity = t->count = 0;
 }
 
-void hpcw_i_vom_table_clear(struct hpcw_i_vom_table *t) {
+void read_vom_table_clear(struct read_vom_table *t) {
     if (t->count < t->capacity / 8) {
-        hpcw_i_vom_table_free(t);
+        read_vom_table_free(t);
     } else if (t->count > 0) {
         memset(t->slot, 0, t->capacity * t->entry_size);
         t->count = 0;
     }
 }
 
-size_t hpcw_i_vom_table_bytes(const struct hpcw_i_vom_table *t) {
+size_t read_vom_table_bytes(const struct read_vom_table *t) {
     return t->capacity * t->entry_size;
 }
 
@@ -49,7 +49,7 @@ static uint64_t mixed(uint64_t x) {
 }
 
 /* The slot of a key, or the empty one where it belongs. */
-static unsigned char *slot_of(const struct hpcw_i_vom_table *t, const uint64_t key[2]) {
+static unsigned char *slot_of(const struct read_vom_table *t, const uint64_t key[2]) {
     uint64_t hash = mixed(mixed(key[0] ^ t->seed) + (key[1] & t->mask));
     /* From 0 .. 2^64 - 1 to 0 .. capacity - 1 without a division, for capacities below 2^32. */
     size_t i = (size_t)((hash >> 32) * t->capacity >> 32);
@@ -65,14 +65,14 @@ static unsigned char *slot_of(const struct hpcw_i_vom_table *t, const uint64_t k
     }
 }
 
-static bool is_empty(const struct hpcw_i_vom_table *t, const unsigned char *slot) {
+static bool is_empty(const struct read_vom_table *t, const unsigned char *slot) {
     uint64_t key[2];
     memcpy(key, slot, sizeof key);
     return key[0] == 0 && (key[1] & t->mask) == 0;
 }
 
-static bool grow(struct hpcw_i_vom_table *t) {
-    struct hpcw_i_vom_table old = *t;
+static bool grow(struct read_vom_table *t) {
+    struct read_vom_table old = *t;
     size_t capacity = old.capacity < LEAST_CAPACITY ? LEAST_CAPACITY : old.capacity + old.capacity / 2;
     if (capacity > UINT32_MAX) {
         return false;
@@ -95,7 +95,7 @@ static bool grow(struct hpcw_i_vom_table *t) {
     return true;
 }
 
-void *hpcw_i_vom_table_entry(struct hpcw_i_vom_table *t, const uint64_t key[2], bool *is_new) {
+void *read_vom_table_entry(struct read_vom_table *t, const uint64_t key[2], bool *is_new) {
     /* Below four fifths full, runs of occupied slots stay short. */
     if (t->count + 1 > t->capacity / 5 * 4 && !grow(t)) {
         return NULL;
@@ -141,27 +141,27 @@ struct place {
     uint16_t pad;
 };
 
-void hpcw_i_vom_ids_init(struct hpcw_i_vom_ids *ids) {
-    hpcw_i_vom_table_init(&ids->ids, sizeof(struct entity), FORM);
-    hpcw_i_vom_table_init(&ids->places, sizeof(struct place), UINT64_MAX);
+void read_vom_ids_init(struct read_vom_ids *ids) {
+    read_vom_table_init(&ids->ids, sizeof(struct entity), FORM);
+    read_vom_table_init(&ids->places, sizeof(struct place), UINT64_MAX);
 }
 
-void hpcw_i_vom_ids_clear(struct hpcw_i_vom_ids *ids) {
-    hpcw_i_vom_table_clear(&ids->ids);
-    hpcw_i_vom_table_clear(&ids->places);
+void read_vom_ids_clear(struct read_vom_ids *ids) {
+    read_vom_table_clear(&ids->ids);
+    read_vom_table_clear(&ids->places);
 }
 
-void hpcw_i_vom_ids_free(struct hpcw_i_vom_ids *ids) {
-    hpcw_i_vom_table_free(&ids->ids);
-    hpcw_i_vom_table_free(&ids->places);
+void read_vom_ids_free(struct read_vom_ids *ids) {
+    read_vom_table_free(&ids->ids);
+    read_vom_table_free(&ids->places);
 }
 
-size_t hpcw_i_vom_ids_bytes(const struct hpcw_i_vom_ids *ids) {
-    return hpcw_i_vom_table_bytes(&ids->ids) + hpcw_i_vom_table_bytes(&ids->places);
+size_t read_vom_ids_bytes(const struct read_vom_ids *ids) {
+    return read_vom_table_bytes(&ids->ids) + read_vom_table_bytes(&ids->places);
 }
 
 /* What an entity says of itself beyond its id, as an entry. */
-static struct entity said(const struct hpcw_i_vom_entity *e) {
+static struct entity said(const struct read_vom_entity *e) {
     struct entity f = {.id = e->has_id ? e->id : e->seq_id, .form = e->has_id ? BY_ID : BY_SEQ_ID};
     if (!e->has_id) {
         const uint64_t all[4] = {e->home, e->migratable, e->has_collection_id, e->collection_id};
@@ -211,118 +211,116 @@ static const char *joined(struct entity *entry, const struct entity *claim) {
     return field;
 }
 
-static hpcw_status no_memory(const struct hpcw_i_vom_ids *ids, hpcw_error *err) {
+static hpcw_status no_memory(const struct read_vom_ids *ids, hpcw_error *err) {
     return hpcw_i_fail(err, HPCW_ENOMEM, "no memory for the %zu entities of a phase", ids->ids.count);
 }
 
-static hpcw_status add_place(struct hpcw_i_vom_ids *ids, const struct hpcw_i_vom_reader *reader,
-                             const struct hpcw_i_vom_task *task, uint32_t rank, hpcw_error *err) {
-    const struct hpcw_i_vom_entity *e = &task->entity;
-    uint64_t words[1 + HPCW_I_VOM_MOST_INDEX];
+static hpcw_status add_place(struct read_vom_ids *ids, const struct read_vom *reader,
+                             const struct read_vom_task *task, uint32_t rank, hpcw_error *err) {
+    const struct read_vom_entity *e = &task->entity;
+    uint64_t words[1 + READ_VOM_MOST_INDEX];
     words[0] = e->collection_id;
     memcpy(words + 1, e->index, e->dimensions * sizeof words[0]);
     XXH128_hash_t hash = XXH3_128bits(words, (1 + e->dimensions) * sizeof words[0]);
     const uint64_t key[2] = {hash.low64, hash.high64 | 1};
     bool is_new;
-    struct place *p = hpcw_i_vom_table_entry(&ids->places, key, &is_new);
+    struct place *p = read_vom_table_entry(&ids->places, key, &is_new);
     if (p == NULL) {
         return no_memory(ids, err);
     }
     if (!is_new) {
-        return hpcw_i_vom_reader_wrong(reader, err,
-                                       "wanted another index in collection %" PRIu64
-                                       ", got that of task %" PRIu32 " of rank %u",
-                                       e->collection_id, p->task, p->rank);
+        return read_vom_wrong(reader, err,
+                              "wanted another index in collection %" PRIu64 ", got that of task %" PRIu32
+                              " of rank %u",
+                              e->collection_id, p->task, p->rank);
     }
     p->task = (uint32_t)task->number;
     p->rank = (uint16_t)rank;
     return HPCW_OK;
 }
 
-hpcw_status hpcw_i_vom_ids_task(struct hpcw_i_vom_ids *ids, const struct hpcw_i_vom_reader *reader,
-                                const struct hpcw_i_vom_task *task, uint32_t rank, hpcw_error *err) {
+hpcw_status read_vom_ids_task(struct read_vom_ids *ids, const struct read_vom *reader,
+                              const struct read_vom_task *task, uint32_t rank, hpcw_error *err) {
     char who[64];
     struct entity truth = said(&task->entity);
     const uint64_t key[2] = {truth.id, truth.form};
     bool is_new;
-    struct entity *entry = hpcw_i_vom_table_entry(&ids->ids, key, &is_new);
+    struct entity *entry = read_vom_table_entry(&ids->ids, key, &is_new);
     if (entry == NULL) {
         return no_memory(ids, err);
     }
     if ((entry->flags & IS_TASK) != 0) {
-        return hpcw_i_vom_reader_wrong(
-            reader, err, "wanted each entity once in a phase, got %s again, a task of rank %u already",
-            hpcw_i_vom_entity_text(&task->entity, who), entry->task_of);
+        return read_vom_wrong(reader, err,
+                              "wanted each entity once in a phase, got %s again, a task of rank %u already",
+                              read_vom_entity_text(&task->entity, who), entry->task_of);
     }
     uint64_t named_at = entry->form >> OFFSET_SHIFT;
     if ((entry->flags & HERE) != 0 && entry->named_by != rank) {
-        return hpcw_i_vom_reader_wrong(
-            reader, err,
-            "wanted %s on rank %u, whose communication %" PRIu32 " at offset %" PRIu64
-            " only the rank of this entity may record, got it on rank %" PRIu32,
-            hpcw_i_vom_entity_text(&task->entity, who), entry->named_by, entry->communication, named_at, rank);
+        return read_vom_wrong(reader, err,
+                              "wanted %s on rank %u, whose communication %" PRIu32 " at offset %" PRIu64
+                              " only the rank of this entity may record, got it on rank %" PRIu32,
+                              read_vom_entity_text(&task->entity, who), entry->named_by, entry->communication,
+                              named_at, rank);
     }
     const char *field = contradicted(&truth, entry);
     if (field != NULL) {
-        return hpcw_i_vom_reader_wrong(reader, err,
-                                       "%s of %s: wanted what communication %" PRIu32
-                                       " of rank %u says at offset %" PRIu64 " or before, got another",
-                                       field, hpcw_i_vom_entity_text(&task->entity, who), entry->communication,
-                                       entry->named_by, named_at);
+        return read_vom_wrong(reader, err,
+                              "%s of %s: wanted what communication %" PRIu32
+                              " of rank %u says at offset %" PRIu64 " or before, got another",
+                              field, read_vom_entity_text(&task->entity, who), entry->communication,
+                              entry->named_by, named_at);
     }
     truth.flags |= (uint16_t)(IS_TASK | (entry->flags & IS_NAMED));
     truth.task_of = (uint16_t)rank;
     *entry = truth;
-    if (hpcw_i_vom_is_element(&task->entity) && task->entity.has_collection_id && task->entity.dimensions > 0) {
+    if (read_vom_is_element(&task->entity) && task->entity.has_collection_id && task->entity.dimensions > 0) {
         return add_place(ids, reader, task, rank, err);
     }
     return HPCW_OK;
 }
 
-hpcw_status hpcw_i_vom_ids_end(struct hpcw_i_vom_ids *ids, const struct hpcw_i_vom_reader *reader,
-                               const struct hpcw_i_vom_communication *c, const struct hpcw_i_vom_entity *e,
-                               const char *end, bool here, uint32_t rank, hpcw_error *err) {
+hpcw_status read_vom_ids_end(struct read_vom_ids *ids, const struct read_vom *reader,
+                             const struct read_vom_communication *c, const struct read_vom_entity *e,
+                             const char *end, bool here, uint32_t rank, hpcw_error *err) {
     char who[64];
     struct entity claim = said(e);
     const uint64_t key[2] = {claim.id, claim.form};
     bool is_new;
-    struct entity *entry = hpcw_i_vom_table_entry(&ids->ids, key, &is_new);
+    struct entity *entry = read_vom_table_entry(&ids->ids, key, &is_new);
     if (entry == NULL) {
         return no_memory(ids, err);
     }
     if ((entry->flags & IS_TASK) != 0) {
         const char *field = contradicted(entry, &claim);
         if (field != NULL) {
-            return hpcw_i_vom_reader_wrong(reader, err,
-                                           "%s: %s of %s: wanted that of the task of rank %u, got another", end,
-                                           field, hpcw_i_vom_entity_text(e, who), entry->task_of);
+            return read_vom_wrong(reader, err, "%s: %s of %s: wanted that of the task of rank %u, got another",
+                                  end, field, read_vom_entity_text(e, who), entry->task_of);
         }
         if (here && entry->task_of != rank) {
-            return hpcw_i_vom_reader_wrong(
-                reader, err,
-                "%s: wanted this %s in the file of rank %u, which has %s, got it in that of "
-                "rank %" PRIu32,
-                end, hpcw_i_vom_category_name(c->category), entry->task_of, hpcw_i_vom_entity_text(e, who),
-                rank);
+            return read_vom_wrong(reader, err,
+                                  "%s: wanted this %s in the file of rank %u, which has %s, got it in that of "
+                                  "rank %" PRIu32,
+                                  end, read_vom_category_name(c->category), entry->task_of,
+                                  read_vom_entity_text(e, who), rank);
         }
         return HPCW_OK;
     }
     const char *field = joined(entry, &claim);
     if (field != NULL) {
-        return hpcw_i_vom_reader_wrong(reader, err,
-                                       "%s: %s of %s: wanted what communication %" PRIu32
-                                       " of rank %u says at offset %" PRIu64 " or before, got another",
-                                       end, field, hpcw_i_vom_entity_text(e, who), entry->communication,
-                                       entry->named_by, entry->form >> OFFSET_SHIFT);
+        return read_vom_wrong(reader, err,
+                              "%s: %s of %s: wanted what communication %" PRIu32
+                              " of rank %u says at offset %" PRIu64 " or before, got another",
+                              end, field, read_vom_entity_text(e, who), entry->communication, entry->named_by,
+                              entry->form >> OFFSET_SHIFT);
     }
     if (here && (entry->flags & HERE) != 0 && entry->named_by != rank) {
-        return hpcw_i_vom_reader_wrong(
+        return read_vom_wrong(
             reader, err,
             "%s: wanted the %s of %s in the file of one rank, got them here and in that of rank %u", end,
-            hpcw_i_vom_category_name(c->category), hpcw_i_vom_entity_text(e, who), entry->named_by);
+            read_vom_category_name(c->category), read_vom_entity_text(e, who), entry->named_by);
     }
     if ((entry->flags & IS_NAMED) == 0 || (here && (entry->flags & HERE) == 0)) {
-        entry->form = claim.form | hpcw_i_vom_reader_at(reader) << OFFSET_SHIFT;
+        entry->form = claim.form | read_vom_at(reader) << OFFSET_SHIFT;
         entry->communication = (uint32_t)c->number;
         entry->named_by = (uint16_t)rank;
         entry->flags |= (uint16_t)(IS_NAMED | (here ? HERE : 0));
@@ -330,9 +328,9 @@ hpcw_status hpcw_i_vom_ids_end(struct hpcw_i_vom_ids *ids, const struct hpcw_i_v
     return HPCW_OK;
 }
 
-void hpcw_i_vom_ids_dangling(const struct hpcw_i_vom_ids *ids, bool whole, struct hpcw_i_vom_dangling *d) {
-    *d = (struct hpcw_i_vom_dangling){.found = false};
-    const struct hpcw_i_vom_table *t = &ids->ids;
+void read_vom_ids_dangling(const struct read_vom_ids *ids, bool whole, struct read_vom_dangling *d) {
+    *d = (struct read_vom_dangling){.found = false};
+    const struct read_vom_table *t = &ids->ids;
     for (size_t i = 0; i < t->capacity; i++) {
         const struct entity *e = (const struct entity *)(const void *)(t->slot + i * t->entry_size);
         if ((e->flags & IS_NAMED) == 0 || (e->flags & IS_TASK) != 0 || (!whole && (e->flags & HERE) == 0)) {
@@ -341,13 +339,13 @@ void hpcw_i_vom_ids_dangling(const struct hpcw_i_vom_ids *ids, bool whole, struc
         uint64_t offset = e->form >> OFFSET_SHIFT;
         if (!d->found || e->named_by < d->rank || (e->named_by == d->rank && offset < d->offset) ||
             (e->named_by == d->rank && offset == d->offset && e->id < d->id)) {
-            *d = (struct hpcw_i_vom_dangling){.found = true,
-                                              .here = (e->flags & HERE) != 0,
-                                              .seq = (e->form & FORM) == BY_SEQ_ID,
-                                              .id = e->id,
-                                              .rank = e->named_by,
-                                              .communication = e->communication,
-                                              .offset = offset};
+            *d = (struct read_vom_dangling){.found = true,
+                                            .here = (e->flags & HERE) != 0,
+                                            .seq = (e->form & FORM) == BY_SEQ_ID,
+                                            .id = e->id,
+                                            .rank = e->named_by,
+                                            .communication = e->communication,
+                                            .offset = offset};
         }
     }
 }

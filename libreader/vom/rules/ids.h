@@ -10,7 +10,7 @@
 
 /* ---- A hash table of entries that begin with a key of two words ----------------------------------------- */
 
-struct hpcw_i_vom_table {
+struct read_vom_table {
     unsigned char *slot;
     size_t entry_size;
     uint64_t mask; /* bits of the second word that belong to the key; a key of zeros marks an empty slot */
@@ -18,39 +18,39 @@ struct hpcw_i_vom_table {
     size_t capacity, count;
 };
 
-void hpcw_i_vom_table_init(struct hpcw_i_vom_table *t, size_t entry_size, uint64_t mask);
+void read_vom_table_init(struct read_vom_table *t, size_t entry_size, uint64_t mask);
 /* The entry of a key, new ones zeroed but for it; NULL without memory. Valid until the next call. */
-void *hpcw_i_vom_table_entry(struct hpcw_i_vom_table *t, const uint64_t key[2], bool *is_new);
+void *read_vom_table_entry(struct read_vom_table *t, const uint64_t key[2], bool *is_new);
 /* Empties it; memory stays for the next use unless it was hardly used. */
-void hpcw_i_vom_table_clear(struct hpcw_i_vom_table *t);
-void hpcw_i_vom_table_free(struct hpcw_i_vom_table *t);
-size_t hpcw_i_vom_table_bytes(const struct hpcw_i_vom_table *t);
+void read_vom_table_clear(struct read_vom_table *t);
+void read_vom_table_free(struct read_vom_table *t);
+size_t read_vom_table_bytes(const struct read_vom_table *t);
 
 /* ---- The entities of a phase ---------------------------------------------------------------------------- */
 
-struct hpcw_i_vom_ids {
-    struct hpcw_i_vom_table ids;
-    struct hpcw_i_vom_table places; /* (collection, index) of all elements */
+struct read_vom_ids {
+    struct read_vom_table ids;
+    struct read_vom_table places; /* (collection, index) of all elements */
 };
 
-void hpcw_i_vom_ids_init(struct hpcw_i_vom_ids *ids);
-void hpcw_i_vom_ids_clear(struct hpcw_i_vom_ids *ids);
-void hpcw_i_vom_ids_free(struct hpcw_i_vom_ids *ids);
-size_t hpcw_i_vom_ids_bytes(const struct hpcw_i_vom_ids *ids);
+void read_vom_ids_init(struct read_vom_ids *ids);
+void read_vom_ids_clear(struct read_vom_ids *ids);
+void read_vom_ids_free(struct read_vom_ids *ids);
+size_t read_vom_ids_bytes(const struct read_vom_ids *ids);
 
 /* A task of `rank`, told by `reader`; not id 0. */
-hpcw_status hpcw_i_vom_ids_task(struct hpcw_i_vom_ids *ids, const struct hpcw_i_vom_reader *reader,
-                                const struct hpcw_i_vom_task *task, uint32_t rank, hpcw_error *err);
+hpcw_status read_vom_ids_task(struct read_vom_ids *ids, const struct read_vom *reader,
+                              const struct read_vom_task *task, uint32_t rank, hpcw_error *err);
 
 /* An object at the end of a communication in the file of `rank`; not id 0. `here`: it has to be one of that
  * rank's tasks. `end`: "from" or "to". */
-hpcw_status hpcw_i_vom_ids_end(struct hpcw_i_vom_ids *ids, const struct hpcw_i_vom_reader *reader,
-                               const struct hpcw_i_vom_communication *c, const struct hpcw_i_vom_entity *e,
-                               const char *end, bool here, uint32_t rank, hpcw_error *err);
+hpcw_status read_vom_ids_end(struct read_vom_ids *ids, const struct read_vom *reader,
+                             const struct read_vom_communication *c, const struct read_vom_entity *e,
+                             const char *end, bool here, uint32_t rank, hpcw_error *err);
 
 /* The first end point (by rank and offset) that is no task; with `whole` false only those that have to be
  * one of the rank that names them. */
-struct hpcw_i_vom_dangling {
+struct read_vom_dangling {
     bool found;
     bool here;
     bool seq;
@@ -58,6 +58,6 @@ struct hpcw_i_vom_dangling {
     uint32_t rank;
     uint64_t communication, offset;
 };
-void hpcw_i_vom_ids_dangling(const struct hpcw_i_vom_ids *ids, bool whole, struct hpcw_i_vom_dangling *d);
+void read_vom_ids_dangling(const struct read_vom_ids *ids, bool whole, struct read_vom_dangling *d);
 
 #endif

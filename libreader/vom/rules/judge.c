@@ -21,35 +21,35 @@ struct edge {
 
 /* ---- Tasks ----------------------------------------------------------------------------------------------- */
 
-static struct hpcw_i_vom_open_phase *open_phase(struct hpcw_i_vom_judge *j, uint64_t number) {
+static struct read_vom_open_phase *open_phase(struct read_vom_judge *j, uint64_t number) {
     return &j->open[number - j->first_phase];
 }
 
 static hpcw_status phase_begin(void *context, uint64_t number, hpcw_error *err) {
-    struct hpcw_i_vom_judge *j = context;
+    struct read_vom_judge *j = context;
     if (!j->whole) {
         /* One file alone: each phase is judged when it ends. */
-        hpcw_status status = hpcw_i_vom_judge_open(j, number, 1, err);
+        hpcw_status status = read_vom_judge_open(j, number, 1, err);
         if (status != HPCW_OK) {
             return status;
         }
     }
-    hpcw_i_vom_table_clear(&j->edges);
+    read_vom_table_clear(&j->edges);
     j->migratable = 0;
     j->zero_task = j->zero_named = false;
     return HPCW_OK;
 }
 
-static hpcw_status subphase_rules(struct hpcw_i_vom_judge *j, struct hpcw_i_vom_open_phase *p,
-                                  const struct hpcw_i_vom_task *t, hpcw_error *err) {
+static hpcw_status subphase_rules(struct read_vom_judge *j, struct read_vom_open_phase *p,
+                                  const struct read_vom_task *t, hpcw_error *err) {
     double sum = 0;
     for (uint32_t k = 0; k < t->subphases; k++) {
         sum += t->subphase_time[k];
     }
     if (sum > t->time * (1 + ROUNDING)) {
-        return hpcw_i_vom_reader_wrong(
-            j->reader, err, "subphases: wanted times that sum up to at most the time %.17g, got %.17g", t->time,
-            sum);
+        return read_vom_wrong(j->reader, err,
+                              "subphases: wanted times that sum up to at most the time %.17g, got %.17g",
+                              t->time, sum);
     }
     if (!t->entity.migratable) {
         return HPCW_OK;
@@ -60,38 +60,37 @@ static hpcw_status subphase_rules(struct hpcw_i_vom_judge *j, struct hpcw_i_vom_
         p->subphases_rank = j->rank;
     }
     if (p->subphases != t->subphases) {
-        return hpcw_i_vom_reader_wrong(j->reader, err,
-                                       "subphases: wanted %" PRIu32
-                                       " like the migratable tasks before (rank %" PRIu32 "), got %" PRIu32,
-                                       p->subphases, p->subphases_rank, t->subphases);
+        return read_vom_wrong(j->reader, err,
+                              "subphases: wanted %" PRIu32 " like the migratable tasks before (rank %" PRIu32
+                              "), got %" PRIu32,
+                              p->subphases, p->subphases_rank, t->subphases);
     }
     return HPCW_OK;
 }
 
-static hpcw_status zero_task(struct hpcw_i_vom_judge *j, struct hpcw_i_vom_open_phase *p, hpcw_error *err) {
+static hpcw_status zero_task(struct read_vom_judge *j, struct read_vom_open_phase *p, hpcw_error *err) {
     if (j->zero_task) {
-        return hpcw_i_vom_reader_wrong(j->reader, err, "wanted id 0 once in a rank and phase, got it again");
+        return read_vom_wrong(j->reader, err, "wanted id 0 once in a rank and phase, got it again");
     }
     j->zero_task = p->zero_task = true;
     return HPCW_OK;
 }
 
-static bool is_zero(const struct hpcw_i_vom_entity *e) {
+static bool is_zero(const struct read_vom_entity *e) {
     return e->has_id && e->id == 0;
 }
 
-static hpcw_status home_rule(const struct hpcw_i_vom_judge *j, const struct hpcw_i_vom_entity *e,
-                             hpcw_error *err) {
+static hpcw_status home_rule(const struct read_vom_judge *j, const struct read_vom_entity *e, hpcw_error *err) {
     if (j->whole && e->home >= j->ranks) {
-        return hpcw_i_vom_reader_wrong(j->reader, err, "home: wanted a rank below %" PRIu32 ", got %" PRIu32,
-                                       j->ranks, e->home);
+        return read_vom_wrong(j->reader, err, "home: wanted a rank below %" PRIu32 ", got %" PRIu32, j->ranks,
+                              e->home);
     }
     return HPCW_OK;
 }
 
-static hpcw_status task(void *context, const struct hpcw_i_vom_task *t, hpcw_error *err) {
-    struct hpcw_i_vom_judge *j = context;
-    struct hpcw_i_vom_open_phase *p = open_phase(j, j->reader->phases);
+static hpcw_status task(void *context, const struct read_vom_task *t, hpcw_error *err) {
+    struct read_vom_judge *j = context;
+    struct read_vom_open_phase *p = open_phase(j, j->reader->phases);
     hpcw_status status = home_rule(j, &t->entity, err);
     if (status == HPCW_OK && j->strict) {
         status = subphase_rules(j, p, t, err);
@@ -100,8 +99,7 @@ static hpcw_status task(void *context, const struct hpcw_i_vom_task *t, hpcw_err
         return status;
     }
     j->migratable += t->entity.migratable;
-    return is_zero(&t->entity) ? zero_task(j, p, err)
-                               : hpcw_i_vom_ids_task(&p->ids, j->reader, t, j->rank, err);
+    return is_zero(&t->entity) ? zero_task(j, p, err) : read_vom_ids_task(&p->ids, j->reader, t, j->rank, err);
 }
 
 /* ---- Communications -------------------------------------------------------------------------------------- */
@@ -110,20 +108,20 @@ static hpcw_status task(void *context, const struct hpcw_i_vom_task *t, hpcw_err
  * Whose file has to have a record: messages to elements are the receiver's, other SendRecv the sender's; one
  * end being a node, the other one's; memory blocks say nothing.
  */
-static void recorder(const struct hpcw_i_vom_communication *c, bool *from_here, bool *to_here) {
+static void recorder(const struct read_vom_communication *c, bool *from_here, bool *to_here) {
     *from_here = *to_here = false;
     switch (c->category) {
-    case HPCW_I_VOM_SEND_RECV:
-        *to_here = hpcw_i_vom_is_element(&c->to);
+    case READ_VOM_SEND_RECV:
+        *to_here = read_vom_is_element(&c->to);
         *from_here = !*to_here;
         break;
-    case HPCW_I_VOM_BROADCAST:
-    case HPCW_I_VOM_NODE_TO_COLLECTION:
-    case HPCW_I_VOM_NODE_TO_COLLECTION_BCAST:
+    case READ_VOM_BROADCAST:
+    case READ_VOM_NODE_TO_COLLECTION:
+    case READ_VOM_NODE_TO_COLLECTION_BCAST:
         *to_here = true;
         break;
-    case HPCW_I_VOM_COLLECTION_TO_NODE:
-    case HPCW_I_VOM_COLLECTION_TO_NODE_BCAST:
+    case READ_VOM_COLLECTION_TO_NODE:
+    case READ_VOM_COLLECTION_TO_NODE_BCAST:
         *from_here = true;
         break;
     default:
@@ -131,38 +129,38 @@ static void recorder(const struct hpcw_i_vom_communication *c, bool *from_here, 
     }
 }
 
-static hpcw_status no_repetition(struct hpcw_i_vom_judge *j, const struct hpcw_i_vom_communication *c,
+static hpcw_status no_repetition(struct read_vom_judge *j, const struct read_vom_communication *c,
                                  hpcw_error *err) {
-    const struct hpcw_i_vom_entity *ends[2] = {&c->from, &c->to};
+    const struct read_vom_entity *ends[2] = {&c->from, &c->to};
     uint64_t words[5] = {(uint64_t)c->category};
     for (size_t i = 0; i < 2; i++) {
-        bool seq = ends[i]->kind == HPCW_I_VOM_OBJECT && !ends[i]->has_id;
+        bool seq = ends[i]->kind == READ_VOM_OBJECT && !ends[i]->has_id;
         words[1 + 2 * i] = seq;
         words[2 + 2 * i] = seq ? ends[i]->seq_id : ends[i]->id;
     }
     XXH128_hash_t hash = XXH3_128bits(words, sizeof words);
     const uint64_t key[2] = {hash.low64, hash.high64 | 1};
     bool is_new;
-    if (hpcw_i_vom_table_entry(&j->edges, key, &is_new) == NULL) {
+    if (read_vom_table_entry(&j->edges, key, &is_new) == NULL) {
         return hpcw_i_fail(err, HPCW_ENOMEM, "no memory for the %zu communications of a phase", j->edges.count);
     }
     char who[2][64];
     return is_new ? HPCW_OK
-                  : hpcw_i_vom_reader_wrong(
+                  : read_vom_wrong(
                         j->reader, err,
                         "wanted one record per category and ends in a phase, got %s from %s to %s again",
-                        hpcw_i_vom_category_name(c->category), hpcw_i_vom_entity_text(&c->from, who[0]),
-                        hpcw_i_vom_entity_text(&c->to, who[1]));
+                        read_vom_category_name(c->category), read_vom_entity_text(&c->from, who[0]),
+                        read_vom_entity_text(&c->to, who[1]));
 }
 
-static hpcw_status end_point(struct hpcw_i_vom_judge *j, struct hpcw_i_vom_open_phase *p,
-                             const struct hpcw_i_vom_communication *c, const struct hpcw_i_vom_entity *e,
+static hpcw_status end_point(struct read_vom_judge *j, struct read_vom_open_phase *p,
+                             const struct read_vom_communication *c, const struct read_vom_entity *e,
                              const char *end, bool here, hpcw_error *err) {
-    if (e->kind == HPCW_I_VOM_NODE && j->whole && e->id >= j->ranks) {
-        return hpcw_i_vom_reader_wrong(j->reader, err, "%s: wanted a node below %" PRIu32 ", got %" PRIu64, end,
-                                       j->ranks, e->id);
+    if (e->kind == READ_VOM_NODE && j->whole && e->id >= j->ranks) {
+        return read_vom_wrong(j->reader, err, "%s: wanted a node below %" PRIu32 ", got %" PRIu64, end,
+                              j->ranks, e->id);
     }
-    if (e->kind != HPCW_I_VOM_OBJECT) {
+    if (e->kind != READ_VOM_OBJECT) {
         return HPCW_OK;
     }
     hpcw_status status = home_rule(j, e, err);
@@ -170,7 +168,7 @@ static hpcw_status end_point(struct hpcw_i_vom_judge *j, struct hpcw_i_vom_open_
         return status;
     }
     if (!is_zero(e)) {
-        return hpcw_i_vom_ids_end(&p->ids, j->reader, c, e, end, here && j->strict, j->rank, err);
+        return read_vom_ids_end(&p->ids, j->reader, c, e, end, here && j->strict, j->rank, err);
     }
     if (!j->zero_named) {
         j->zero_named = true;
@@ -184,9 +182,9 @@ static hpcw_status end_point(struct hpcw_i_vom_judge *j, struct hpcw_i_vom_open_
     return HPCW_OK;
 }
 
-static hpcw_status communication(void *context, const struct hpcw_i_vom_communication *c, hpcw_error *err) {
-    struct hpcw_i_vom_judge *j = context;
-    struct hpcw_i_vom_open_phase *p = open_phase(j, j->reader->phases);
+static hpcw_status communication(void *context, const struct read_vom_communication *c, hpcw_error *err) {
+    struct read_vom_judge *j = context;
+    struct read_vom_open_phase *p = open_phase(j, j->reader->phases);
     bool from_here;
     bool to_here;
     recorder(c, &from_here, &to_here);
@@ -202,16 +200,15 @@ static hpcw_status communication(void *context, const struct hpcw_i_vom_communic
 
 /* ---- Ends of phases -------------------------------------------------------------------------------------- */
 
-static hpcw_status phase_number(struct hpcw_i_vom_judge *j, uint64_t number, uint64_t id, hpcw_error *err) {
+static hpcw_status phase_number(struct read_vom_judge *j, uint64_t number, uint64_t id, hpcw_error *err) {
     if (number < j->phases) {
         return j->phase_id[number] == id
                    ? HPCW_OK
-                   : hpcw_i_vom_reader_wrong(j->reader, err,
-                                             "id: wanted %" PRIu64 " as in rank 0, got %" PRIu64,
-                                             j->phase_id[number], id);
+                   : read_vom_wrong(j->reader, err, "id: wanted %" PRIu64 " as in rank 0, got %" PRIu64,
+                                    j->phase_id[number], id);
     }
     if (!j->first) {
-        return hpcw_i_vom_reader_wrong(j->reader, err, "wanted %zu phases as in rank 0, got more", j->phases);
+        return read_vom_wrong(j->reader, err, "wanted %zu phases as in rank 0, got more", j->phases);
     }
     if (j->phases == j->phase_capacity) {
         size_t capacity = j->phase_capacity == 0 ? 64 : 2 * j->phase_capacity;
@@ -228,39 +225,39 @@ static hpcw_status phase_number(struct hpcw_i_vom_judge *j, uint64_t number, uin
 
 static const char *this_file(void *context, uint32_t rank) {
     (void)rank;
-    const struct hpcw_i_vom_judge *j = context;
+    const struct read_vom_judge *j = context;
     return j->reader->name;
 }
 
-static hpcw_status phase_end(void *context, const struct hpcw_i_vom_phase *p, hpcw_error *err) {
-    struct hpcw_i_vom_judge *j = context;
+static hpcw_status phase_end(void *context, const struct read_vom_phase *p, hpcw_error *err) {
+    struct read_vom_judge *j = context;
     hpcw_status status = phase_number(j, p->number, p->id, err);
     if (status == HPCW_OK && j->strict && j->migratable == 0) {
-        status = hpcw_i_vom_reader_wrong(
-            j->reader, err, "wanted at least one migratable task in each rank and phase, got none");
+        status = read_vom_wrong(j->reader, err,
+                                "wanted at least one migratable task in each rank and phase, got none");
     }
     if (status == HPCW_OK && j->strict && j->zero_task && p->id != 0) {
-        status = hpcw_i_vom_reader_wrong(
-            j->reader, err, "wanted the entity with id 0 in phase 0 only, got it in %" PRIu64, p->id);
+        status = read_vom_wrong(j->reader, err,
+                                "wanted the entity with id 0 in phase 0 only, got it in %" PRIu64, p->id);
     }
     if (status == HPCW_OK && j->strict && j->zero_named && !j->zero_task) {
-        status = hpcw_i_vom_reader_wrong(
-            j->reader, err,
-            "wanted id 0 as a task of the rank that names it in communication %" PRIu64 ", got none",
-            j->zero_communication);
+        status = read_vom_wrong(j->reader, err,
+                                "wanted id 0 as a task of the rank that names it in communication %" PRIu64
+                                ", got none",
+                                j->zero_communication);
     }
     if (status == HPCW_OK && !j->whole) {
-        status = hpcw_i_vom_judge_phase(j, p->number, this_file, j, err);
+        status = read_vom_judge_phase(j, p->number, this_file, j, err);
     }
     return status;
 }
 
-hpcw_status hpcw_i_vom_judge_phase(struct hpcw_i_vom_judge *j, uint64_t number,
-                                   const char *(*name_of)(void *context, uint32_t rank), void *context,
-                                   hpcw_error *err) {
-    const struct hpcw_i_vom_open_phase *p = open_phase(j, number);
-    struct hpcw_i_vom_dangling d;
-    hpcw_i_vom_ids_dangling(&p->ids, j->whole, &d);
+hpcw_status read_vom_judge_phase(struct read_vom_judge *j, uint64_t number,
+                                 const char *(*name_of)(void *context, uint32_t rank), void *context,
+                                 hpcw_error *err) {
+    const struct read_vom_open_phase *p = open_phase(j, number);
+    struct read_vom_dangling d;
+    read_vom_ids_dangling(&p->ids, j->whole, &d);
     if (d.found) {
         return hpcw_i_fail(err, HPCW_EFORMAT,
                            "%s: phases[%" PRIu64 "].communications[%" PRIu64 "] at offset %" PRIu64
@@ -279,30 +276,30 @@ hpcw_status hpcw_i_vom_judge_phase(struct hpcw_i_vom_judge *j, uint64_t number,
 
 /* ---- Metadata and the whole ------------------------------------------------------------------------------ */
 
-static hpcw_status metadata(void *context, const struct hpcw_i_vom_metadata *m, hpcw_error *err) {
-    struct hpcw_i_vom_judge *j = context;
+static hpcw_status metadata(void *context, const struct read_vom_metadata *m, hpcw_error *err) {
+    struct read_vom_judge *j = context;
     if (!j->whole && m->has_rank) {
         j->rank = m->rank;
     }
-    hpcw_status status = hpcw_i_vom_lists_take(j, m, err);
-    return status == HPCW_OK ? hpcw_i_vom_seats_take(j, m, err) : status;
+    hpcw_status status = read_vom_lists_take(j, m, err);
+    return status == HPCW_OK ? read_vom_seats_take(j, m, err) : status;
 }
 
-hpcw_status hpcw_i_vom_judge_end(struct hpcw_i_vom_judge *j, const char *name, hpcw_error *err) {
-    hpcw_status status = hpcw_i_vom_lists_end(j, name, err);
-    return status == HPCW_OK ? hpcw_i_vom_seats_end(j, name, err) : status;
+hpcw_status read_vom_judge_end(struct read_vom_judge *j, const char *name, hpcw_error *err) {
+    hpcw_status status = read_vom_lists_end(j, name, err);
+    return status == HPCW_OK ? read_vom_seats_end(j, name, err) : status;
 }
 
-hpcw_status hpcw_i_vom_judge_init(struct hpcw_i_vom_judge *j, bool strict, uint32_t ranks, bool whole,
-                                  hpcw_error *err) {
-    *j = (struct hpcw_i_vom_judge){.strict = strict, .whole = whole, .ranks = ranks};
-    j->events = (struct hpcw_i_vom_events){.context = j,
-                                           .metadata = metadata,
-                                           .phase_begin = phase_begin,
-                                           .task = task,
-                                           .communication = communication,
-                                           .phase_end = phase_end};
-    hpcw_i_vom_table_init(&j->edges, sizeof(struct edge), UINT64_MAX);
+hpcw_status read_vom_judge_init(struct read_vom_judge *j, bool strict, uint32_t ranks, bool whole,
+                                hpcw_error *err) {
+    *j = (struct read_vom_judge){.strict = strict, .whole = whole, .ranks = ranks};
+    j->events = (struct read_vom_events){.context = j,
+                                         .metadata = metadata,
+                                         .phase_begin = phase_begin,
+                                         .task = task,
+                                         .communication = communication,
+                                         .phase_end = phase_end};
+    read_vom_table_init(&j->edges, sizeof(struct edge), UINT64_MAX);
     if (whole) {
         j->seat = hpcw_i_calloc(ranks, sizeof *j->seat);
         if (j->seat == NULL) {
@@ -312,27 +309,27 @@ hpcw_status hpcw_i_vom_judge_init(struct hpcw_i_vom_judge *j, bool strict, uint3
     return HPCW_OK;
 }
 
-void hpcw_i_vom_judge_free(struct hpcw_i_vom_judge *j) {
+void read_vom_judge_free(struct read_vom_judge *j) {
     for (size_t i = 0; i < j->open_count; i++) {
-        hpcw_i_vom_ids_free(&j->open[i].ids);
+        read_vom_ids_free(&j->open[i].ids);
     }
     hpcw_i_free(j->open);
-    hpcw_i_vom_table_free(&j->edges);
+    read_vom_table_free(&j->edges);
     hpcw_i_free(j->phase_id);
     hpcw_i_free(j->identical);
     hpcw_i_free(j->skipped);
     hpcw_i_free(j->seat);
-    *j = (struct hpcw_i_vom_judge){0};
+    *j = (struct read_vom_judge){0};
 }
 
-hpcw_status hpcw_i_vom_judge_open(struct hpcw_i_vom_judge *j, uint64_t first, size_t count, hpcw_error *err) {
+hpcw_status read_vom_judge_open(struct read_vom_judge *j, uint64_t first, size_t count, hpcw_error *err) {
     for (size_t i = count; i < j->open_count; i++) {
-        hpcw_i_vom_ids_free(&j->open[i].ids);
+        read_vom_ids_free(&j->open[i].ids);
     }
     if (count != j->open_count) {
         size_t keep = count < j->open_count ? count : j->open_count;
         j->open_count = keep;
-        struct hpcw_i_vom_open_phase *list = hpcw_i_realloc(j->open, count * sizeof *list);
+        struct read_vom_open_phase *list = hpcw_i_realloc(j->open, count * sizeof *list);
         if (list == NULL) {
             return hpcw_i_fail(err, HPCW_ENOMEM, "no memory for %zu phases", count);
         }
@@ -341,27 +338,27 @@ hpcw_status hpcw_i_vom_judge_open(struct hpcw_i_vom_judge *j, uint64_t first, si
         j->open_count = count;
     }
     for (size_t i = 0; i < count; i++) {
-        struct hpcw_i_vom_ids ids = j->open[i].ids;
+        struct read_vom_ids ids = j->open[i].ids;
         if (j->open[i].ready) {
-            hpcw_i_vom_ids_clear(&ids);
+            read_vom_ids_clear(&ids);
         } else {
-            hpcw_i_vom_ids_init(&ids);
+            read_vom_ids_init(&ids);
         }
-        j->open[i] = (struct hpcw_i_vom_open_phase){.ids = ids, .ready = true};
+        j->open[i] = (struct read_vom_open_phase){.ids = ids, .ready = true};
     }
     j->first_phase = first;
     return HPCW_OK;
 }
 
-size_t hpcw_i_vom_judge_bytes(const struct hpcw_i_vom_judge *j) {
+size_t read_vom_judge_bytes(const struct read_vom_judge *j) {
     size_t bytes = 0;
     for (size_t i = 0; i < j->open_count; i++) {
-        bytes += hpcw_i_vom_ids_bytes(&j->open[i].ids);
+        bytes += read_vom_ids_bytes(&j->open[i].ids);
     }
     return bytes;
 }
 
-void hpcw_i_vom_judge_file(struct hpcw_i_vom_judge *j, const struct hpcw_i_vom_reader *reader, uint32_t rank) {
+void read_vom_judge_file(struct read_vom_judge *j, const struct read_vom *reader, uint32_t rank) {
     j->reader = reader;
     j->rank = rank;
     j->first = !j->whole || rank == 0;

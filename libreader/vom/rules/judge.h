@@ -7,8 +7,8 @@
 #include "libreader/vom/vom.h"
 
 /* A phase that is open: with all ranks, the ones read so far. */
-struct hpcw_i_vom_open_phase {
-    struct hpcw_i_vom_ids ids;
+struct read_vom_open_phase {
+    struct read_vom_ids ids;
     bool ready;         /* ids are initialised */
     bool zero_task;     /* some rank has id 0 as a task */
     bool zero_named;    /* some rank names it in a communication: */
@@ -20,28 +20,28 @@ struct hpcw_i_vom_open_phase {
 };
 
 /* What a rank says of its host. */
-struct hpcw_i_vom_seat {
+struct read_vom_seat {
     uint16_t node, rank, size;
 };
 
-struct hpcw_i_vom_judge {
-    struct hpcw_i_vom_events events; /* to be given to readers; set by init */
+struct read_vom_judge {
+    struct read_vom_events events; /* to be given to readers; set by init */
 
     bool strict;
     bool whole;     /* all ranks come, and end points must be tasks of some */
     uint32_t ranks; /* of the set; with `whole` */
 
     /* The file that is being read. */
-    const struct hpcw_i_vom_reader *reader;
+    const struct read_vom *reader;
     uint32_t rank; /* of the file */
     bool first;    /* it says what the others repeat */
     uint64_t migratable;
     bool zero_task, zero_named;
     uint64_t zero_communication;
-    struct hpcw_i_vom_table edges; /* its communications in the present phase */
+    struct read_vom_table edges; /* its communications in the present phase */
 
     /* Phases first_phase .. first_phase + count - 1 are open. */
-    struct hpcw_i_vom_open_phase *open;
+    struct read_vom_open_phase *open;
     size_t open_count;
     uint64_t first_phase;
 
@@ -50,44 +50,42 @@ struct hpcw_i_vom_judge {
     size_t phases, phase_capacity;
     bool has_lists;
     uint64_t lists_digest[2];
-    struct hpcw_i_vom_interval *identical, *skipped; /* sorted */
+    struct read_vom_interval *identical, *skipped; /* sorted */
     size_t identical_count, skipped_count;
     bool has_count;
     uint64_t count;
     uint32_t num_nodes;
-    struct hpcw_i_vom_seat *seat; /* [ranks], with `whole`; size 0: none was told */
+    struct read_vom_seat *seat; /* [ranks], with `whole`; size 0: none was told */
 };
 
 /* `open`: how many phases can be open at a time, at least 1. HPCW_ENOMEM. */
-hpcw_status hpcw_i_vom_judge_init(struct hpcw_i_vom_judge *j, bool strict, uint32_t ranks, bool whole,
-                                  hpcw_error *err);
-void hpcw_i_vom_judge_free(struct hpcw_i_vom_judge *j);
+hpcw_status read_vom_judge_init(struct read_vom_judge *j, bool strict, uint32_t ranks, bool whole,
+                                hpcw_error *err);
+void read_vom_judge_free(struct read_vom_judge *j);
 
 /* Makes phases first .. first + count - 1 the open ones, all of them empty. */
-hpcw_status hpcw_i_vom_judge_open(struct hpcw_i_vom_judge *j, uint64_t first, size_t count, hpcw_error *err);
+hpcw_status read_vom_judge_open(struct read_vom_judge *j, uint64_t first, size_t count, hpcw_error *err);
 
 /* Bytes in the tables of the open phases. */
-size_t hpcw_i_vom_judge_bytes(const struct hpcw_i_vom_judge *j);
+size_t read_vom_judge_bytes(const struct read_vom_judge *j);
 
 /* The next file. */
-void hpcw_i_vom_judge_file(struct hpcw_i_vom_judge *j, const struct hpcw_i_vom_reader *reader, uint32_t rank);
+void read_vom_judge_file(struct read_vom_judge *j, const struct read_vom *reader, uint32_t rank);
 
 /* After all files that belong to it: what only all together can tell of an open phase. Messages name the
  * file of a rank by `name_of`. */
-hpcw_status hpcw_i_vom_judge_phase(struct hpcw_i_vom_judge *j, uint64_t number,
-                                   const char *(*name_of)(void *context, uint32_t rank), void *context,
-                                   hpcw_error *err);
+hpcw_status read_vom_judge_phase(struct read_vom_judge *j, uint64_t number,
+                                 const char *(*name_of)(void *context, uint32_t rank), void *context,
+                                 hpcw_error *err);
 
 /* At the very end: phase numbers against the lists, hosts. `name`: what the message is about. */
-hpcw_status hpcw_i_vom_judge_end(struct hpcw_i_vom_judge *j, const char *name, hpcw_error *err);
+hpcw_status read_vom_judge_end(struct read_vom_judge *j, const char *name, hpcw_error *err);
 
 /* ---- Parts of it, in vom_lists.c ------------------------------------------------------------------------- */
 
-hpcw_status hpcw_i_vom_lists_take(struct hpcw_i_vom_judge *j, const struct hpcw_i_vom_metadata *m,
-                                  hpcw_error *err);
-hpcw_status hpcw_i_vom_lists_end(const struct hpcw_i_vom_judge *j, const char *name, hpcw_error *err);
-hpcw_status hpcw_i_vom_seats_take(struct hpcw_i_vom_judge *j, const struct hpcw_i_vom_metadata *m,
-                                  hpcw_error *err);
-hpcw_status hpcw_i_vom_seats_end(const struct hpcw_i_vom_judge *j, const char *name, hpcw_error *err);
+hpcw_status read_vom_lists_take(struct read_vom_judge *j, const struct read_vom_metadata *m, hpcw_error *err);
+hpcw_status read_vom_lists_end(const struct read_vom_judge *j, const char *name, hpcw_error *err);
+hpcw_status read_vom_seats_take(struct read_vom_judge *j, const struct read_vom_metadata *m, hpcw_error *err);
+hpcw_status read_vom_seats_end(const struct read_vom_judge *j, const char *name, hpcw_error *err);
 
 #endif

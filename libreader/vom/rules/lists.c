@@ -13,29 +13,29 @@
 /* ---- Phases that were left out --------------------------------------------------------------------------- */
 
 static int by_first(const void *a, const void *b) {
-    const struct hpcw_i_vom_interval *x = a;
-    const struct hpcw_i_vom_interval *y = b;
+    const struct read_vom_interval *x = a;
+    const struct read_vom_interval *y = b;
     return (x->first > y->first) - (x->first < y->first);
 }
 
 /* A list and a list of ranges as one sorted list; both ascend, and no number occurs twice. */
-static hpcw_status merged(const struct hpcw_i_vom_judge *j, const char *what,
-                          const struct hpcw_i_vom_intervals *list, const struct hpcw_i_vom_intervals *range,
-                          struct hpcw_i_vom_interval **out, hpcw_error *err) {
+static hpcw_status merged(const struct read_vom_judge *j, const char *what,
+                          const struct read_vom_intervals *list, const struct read_vom_intervals *range,
+                          struct read_vom_interval **out, hpcw_error *err) {
     size_t count = list->count + range->count;
-    const struct hpcw_i_vom_intervals *parts[2] = {list, range};
+    const struct read_vom_intervals *parts[2] = {list, range};
     static const char *const names[2] = {"list", "range"};
     for (int k = 0; k < 2; k++) {
-        const struct hpcw_i_vom_interval *item = parts[k]->item;
+        const struct read_vom_interval *item = parts[k]->item;
         for (size_t i = 0; i < parts[k]->count; i++) {
             if (item[i].first > item[i].last || (i > 0 && item[i].first <= item[i - 1].last)) {
-                return hpcw_i_vom_reader_wrong(
+                return read_vom_wrong(
                     j->reader, err, "phases.%s.%s[%zu]: wanted ascending numbers, got %" PRIu64 " to %" PRIu64,
                     what, names[k], i, item[i].first, item[i].last);
             }
         }
     }
-    struct hpcw_i_vom_interval *all = hpcw_i_malloc(count * sizeof *all);
+    struct read_vom_interval *all = hpcw_i_malloc(count * sizeof *all);
     if (all == NULL) {
         return hpcw_i_fail(err, HPCW_ENOMEM, "no memory for %zu entries of phases", count);
     }
@@ -50,16 +50,15 @@ static hpcw_status merged(const struct hpcw_i_vom_judge *j, const char *what,
     *out = all;
     for (size_t i = 1; i < count; i++) {
         if (all[i].first <= all[i - 1].last) {
-            return hpcw_i_vom_reader_wrong(j->reader, err,
-                                           "phases.%s: wanted each number once, got %" PRIu64 " again", what,
-                                           all[i].first);
+            return read_vom_wrong(j->reader, err, "phases.%s: wanted each number once, got %" PRIu64 " again",
+                                  what, all[i].first);
         }
     }
     return HPCW_OK;
 }
 
 /* The first number that is in both of two sorted lists. */
-static bool common(const struct hpcw_i_vom_interval *a, size_t a_count, const struct hpcw_i_vom_interval *b,
+static bool common(const struct read_vom_interval *a, size_t a_count, const struct read_vom_interval *b,
                    size_t b_count, uint64_t *number) {
     for (size_t i = 0, k = 0; i < a_count && k < b_count;) {
         uint64_t from = a[i].first > b[k].first ? a[i].first : b[k].first;
@@ -76,8 +75,7 @@ static bool common(const struct hpcw_i_vom_interval *a, size_t a_count, const st
     return false;
 }
 
-static void digest_of(const struct hpcw_i_vom_judge *j, const struct hpcw_i_vom_metadata *m,
-                      uint64_t digest[2]) {
+static void digest_of(const struct read_vom_judge *j, const struct read_vom_metadata *m, uint64_t digest[2]) {
     const uint64_t words[6] = {m->has_phases,
                                m->has_count,
                                m->count,
@@ -89,8 +87,7 @@ static void digest_of(const struct hpcw_i_vom_judge *j, const struct hpcw_i_vom_
     digest[1] = hash.high64;
 }
 
-hpcw_status hpcw_i_vom_lists_take(struct hpcw_i_vom_judge *j, const struct hpcw_i_vom_metadata *m,
-                                  hpcw_error *err) {
+hpcw_status read_vom_lists_take(struct read_vom_judge *j, const struct read_vom_metadata *m, hpcw_error *err) {
     hpcw_i_free(j->identical);
     hpcw_i_free(j->skipped);
     j->identical = j->skipped = NULL;
@@ -103,12 +100,11 @@ hpcw_status hpcw_i_vom_lists_take(struct hpcw_i_vom_judge *j, const struct hpcw_
     }
     uint64_t number;
     if (status == HPCW_OK && common(j->identical, j->identical_count, j->skipped, j->skipped_count, &number)) {
-        status = hpcw_i_vom_reader_wrong(
+        status = read_vom_wrong(
             j->reader, err, "phases: wanted a phase to be identical or skipped, got both for %" PRIu64, number);
     }
     if (status == HPCW_OK && j->identical_count > 0 && j->identical[0].first == 0) {
-        status = hpcw_i_vom_reader_wrong(j->reader, err,
-                                         "phases.identical_to_previous: wanted phases above 0, got 0");
+        status = read_vom_wrong(j->reader, err, "phases.identical_to_previous: wanted phases above 0, got 0");
     }
     if (status != HPCW_OK) {
         return status;
@@ -119,11 +115,10 @@ hpcw_status hpcw_i_vom_lists_take(struct hpcw_i_vom_judge *j, const struct hpcw_
         j->has_lists = true;
         memcpy(j->lists_digest, digest, sizeof digest);
     } else if (memcmp(j->lists_digest, digest, sizeof digest) != 0) {
-        return hpcw_i_vom_reader_wrong(
-            j->reader, err,
-            "phases: wanted the lists of the first rank, got others (%zu identical, %zu "
-            "skipped entries)",
-            j->identical_count, j->skipped_count);
+        return read_vom_wrong(j->reader, err,
+                              "phases: wanted the lists of the first rank, got others (%zu identical, %zu "
+                              "skipped entries)",
+                              j->identical_count, j->skipped_count);
     }
     j->has_count = m->has_count;
     j->count = m->count;
@@ -131,8 +126,8 @@ hpcw_status hpcw_i_vom_lists_take(struct hpcw_i_vom_judge *j, const struct hpcw_
 }
 
 /* The phases that are there as intervals of one number each. */
-static const struct hpcw_i_vom_interval *interval_at(const struct hpcw_i_vom_interval *list, size_t count,
-                                                     uint64_t number) {
+static const struct read_vom_interval *interval_at(const struct read_vom_interval *list, size_t count,
+                                                   uint64_t number) {
     size_t low = 0;
     size_t high = count;
     while (low < high) {
@@ -147,10 +142,10 @@ static const struct hpcw_i_vom_interval *interval_at(const struct hpcw_i_vom_int
 }
 
 /* Every number up to the last one must be there or listed. */
-static hpcw_status no_gap(const struct hpcw_i_vom_judge *j, const char *name, uint64_t *next, hpcw_error *err) {
+static hpcw_status no_gap(const struct read_vom_judge *j, const char *name, uint64_t *next, hpcw_error *err) {
     size_t p = 0;
     for (*next = 0;;) {
-        const struct hpcw_i_vom_interval *listed = interval_at(j->identical, j->identical_count, *next);
+        const struct read_vom_interval *listed = interval_at(j->identical, j->identical_count, *next);
         if (listed == NULL) {
             listed = interval_at(j->skipped, j->skipped_count, *next);
         }
@@ -166,7 +161,7 @@ static hpcw_status no_gap(const struct hpcw_i_vom_judge *j, const char *name, ui
         *next = last + 1;
     }
     uint64_t later = p < j->phases ? j->phase_id[p] : 0;
-    const struct hpcw_i_vom_interval *lists[2] = {j->identical, j->skipped};
+    const struct read_vom_interval *lists[2] = {j->identical, j->skipped};
     const size_t counts[2] = {j->identical_count, j->skipped_count};
     for (int k = 0; k < 2; k++) {
         if (counts[k] > 0 && lists[k][counts[k] - 1].last > later) {
@@ -184,7 +179,7 @@ static hpcw_status no_gap(const struct hpcw_i_vom_judge *j, const char *name, ui
     return HPCW_OK;
 }
 
-hpcw_status hpcw_i_vom_lists_end(const struct hpcw_i_vom_judge *j, const char *name, hpcw_error *err) {
+hpcw_status read_vom_lists_end(const struct read_vom_judge *j, const char *name, hpcw_error *err) {
     for (size_t p = 0; p < j->phases; p++) {
         const char *in = interval_at(j->identical, j->identical_count, j->phase_id[p]) != NULL
                              ? "identical_to_previous"
@@ -217,20 +212,19 @@ hpcw_status hpcw_i_vom_lists_end(const struct hpcw_i_vom_judge *j, const char *n
 
 /* ---- Hosts ----------------------------------------------------------------------------------------------- */
 
-hpcw_status hpcw_i_vom_seats_take(struct hpcw_i_vom_judge *j, const struct hpcw_i_vom_metadata *m,
-                                  hpcw_error *err) {
+hpcw_status read_vom_seats_take(struct read_vom_judge *j, const struct read_vom_metadata *m, hpcw_error *err) {
     if (!m->has_shared_node) {
         return HPCW_OK;
     }
     if (m->shared_node.id >= m->shared_node.num_nodes) {
-        return hpcw_i_vom_reader_wrong(
-            j->reader, err, "shared_node.id: wanted a number below num_nodes %" PRIu32 ", got %" PRIu32,
-            m->shared_node.num_nodes, m->shared_node.id);
+        return read_vom_wrong(j->reader, err,
+                              "shared_node.id: wanted a number below num_nodes %" PRIu32 ", got %" PRIu32,
+                              m->shared_node.num_nodes, m->shared_node.id);
     }
     if (m->shared_node.rank >= m->shared_node.size) {
-        return hpcw_i_vom_reader_wrong(j->reader, err,
-                                       "shared_node.rank: wanted a number below size %" PRIu32 ", got %" PRIu32,
-                                       m->shared_node.size, m->shared_node.rank);
+        return read_vom_wrong(j->reader, err,
+                              "shared_node.rank: wanted a number below size %" PRIu32 ", got %" PRIu32,
+                              m->shared_node.size, m->shared_node.rank);
     }
     if (!j->whole || !j->strict) {
         return HPCW_OK;
@@ -239,19 +233,19 @@ hpcw_status hpcw_i_vom_seats_take(struct hpcw_i_vom_judge *j, const struct hpcw_
         j->num_nodes = m->shared_node.num_nodes;
     }
     if (j->num_nodes != m->shared_node.num_nodes) {
-        return hpcw_i_vom_reader_wrong(
-            j->reader, err, "shared_node.num_nodes: wanted %" PRIu32 " as in the first rank, got %" PRIu32,
-            j->num_nodes, m->shared_node.num_nodes);
+        return read_vom_wrong(j->reader, err,
+                              "shared_node.num_nodes: wanted %" PRIu32 " as in the first rank, got %" PRIu32,
+                              j->num_nodes, m->shared_node.num_nodes);
     }
-    j->seat[j->rank] = (struct hpcw_i_vom_seat){.node = (uint16_t)m->shared_node.id,
-                                                .rank = (uint16_t)m->shared_node.rank,
-                                                .size = (uint16_t)m->shared_node.size};
+    j->seat[j->rank] = (struct read_vom_seat){.node = (uint16_t)m->shared_node.id,
+                                              .rank = (uint16_t)m->shared_node.rank,
+                                              .size = (uint16_t)m->shared_node.size};
     return HPCW_OK;
 }
 
 /* Groups are complete: nodes are numbered in the order of their lowest rank, ranks on each in ascending
  * order. */
-hpcw_status hpcw_i_vom_seats_end(const struct hpcw_i_vom_judge *j, const char *name, hpcw_error *err) {
+hpcw_status read_vom_seats_end(const struct read_vom_judge *j, const char *name, hpcw_error *err) {
     if (!j->whole || !j->strict) {
         return HPCW_OK;
     }
@@ -264,7 +258,7 @@ hpcw_status hpcw_i_vom_seats_end(const struct hpcw_i_vom_judge *j, const char *n
     }
     uint32_t hosts = 0;
     for (uint32_t r = 0; r < j->ranks && status == HPCW_OK; r++) {
-        const struct hpcw_i_vom_seat *s = &j->seat[r];
+        const struct read_vom_seat *s = &j->seat[r];
         struct host *h = s->node < j->num_nodes ? &host[s->node] : NULL;
         const char *field = NULL;
         uint32_t wanted = 0;

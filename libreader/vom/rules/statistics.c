@@ -18,71 +18,67 @@ enum { PHASE = 1, PHASE_ID, MIGRATIONS, BEFORE, AFTER, TYPE, QUANTITY = 16, FIGU
 #define COUNT(a) (unsigned)(sizeof(a) / sizeof(a)[0])
 #define FIGURE_OF(name, f)                                                                                     \
     {                                                                                                          \
-        HPCW_I_VOM_KEY(name), true, {                                                                          \
-            .type = HPCW_I_VOM_T_REAL, .slot = FIGURE + (f)                                                    \
+        READ_VOM_KEY(name), true, {                                                                            \
+            .type = READ_VOM_T_REAL, .slot = FIGURE + (f)                                                      \
         }                                                                                                      \
     }
 
-static const struct hpcw_i_vom_key figure_keys[HPCW_I_VOM_FIGURES] = {
-    FIGURE_OF("avg", HPCW_I_VOM_AVG), FIGURE_OF("car", HPCW_I_VOM_CAR), FIGURE_OF("imb", HPCW_I_VOM_IMB),
-    FIGURE_OF("kur", HPCW_I_VOM_KUR), FIGURE_OF("max", HPCW_I_VOM_MAX), FIGURE_OF("min", HPCW_I_VOM_MIN),
-    FIGURE_OF("npr", HPCW_I_VOM_NPR), FIGURE_OF("skw", HPCW_I_VOM_SKW), FIGURE_OF("std", HPCW_I_VOM_STD),
-    FIGURE_OF("sum", HPCW_I_VOM_SUM), FIGURE_OF("var", HPCW_I_VOM_VAR),
+static const struct read_vom_key figure_keys[READ_VOM_FIGURES] = {
+    FIGURE_OF("avg", READ_VOM_AVG), FIGURE_OF("car", READ_VOM_CAR), FIGURE_OF("imb", READ_VOM_IMB),
+    FIGURE_OF("kur", READ_VOM_KUR), FIGURE_OF("max", READ_VOM_MAX), FIGURE_OF("min", READ_VOM_MIN),
+    FIGURE_OF("npr", READ_VOM_NPR), FIGURE_OF("skw", READ_VOM_SKW), FIGURE_OF("std", READ_VOM_STD),
+    FIGURE_OF("sum", READ_VOM_SUM), FIGURE_OF("var", READ_VOM_VAR),
 };
-static const struct hpcw_i_vom_object figures_object = {.key = figure_keys, .keys = HPCW_I_VOM_FIGURES};
+static const struct read_vom_object figures_object = {.key = figure_keys, .keys = READ_VOM_FIGURES};
 
 #define QUANTITY_OF(name, n, required)                                                                         \
     {                                                                                                          \
-        HPCW_I_VOM_KEY(name), required, {                                                                      \
-            .type = HPCW_I_VOM_T_OBJECT, .slot = QUANTITY + (n), .object = &figures_object                     \
+        READ_VOM_KEY(name), required, {                                                                        \
+            .type = READ_VOM_T_OBJECT, .slot = QUANTITY + (n), .object = &figures_object                       \
         }                                                                                                      \
     }
 
-static const struct hpcw_i_vom_key quantity_keys[] = {
+static const struct read_vom_key quantity_keys[] = {
     QUANTITY_OF("Object_comm", 0, true),     QUANTITY_OF("Object_load_modeled", 1, true),
     QUANTITY_OF("Object_load_raw", 2, true), QUANTITY_OF("Object_strategy_specific_load_modeled", 3, false),
     QUANTITY_OF("Rank_comm", 4, true),       QUANTITY_OF("Rank_load_modeled", 5, true),
     QUANTITY_OF("Rank_load_raw", 6, true),   QUANTITY_OF("Rank_strategy_specific_load_modeled", 7, false),
 };
-static const struct hpcw_i_vom_object quantities_object = {.key = quantity_keys, .keys = COUNT(quantity_keys)};
+static const struct read_vom_object quantities_object = {.key = quantity_keys, .keys = COUNT(quantity_keys)};
 
-static const struct hpcw_i_vom_key phase_keys[] = {
-    {HPCW_I_VOM_KEY("id"), true, {.type = HPCW_I_VOM_T_COUNT, .slot = PHASE_ID, .most = UINT64_MAX}},
-    {HPCW_I_VOM_KEY("migration count"),
+static const struct read_vom_key phase_keys[] = {
+    {READ_VOM_KEY("id"), true, {.type = READ_VOM_T_COUNT, .slot = PHASE_ID, .most = UINT64_MAX}},
+    {READ_VOM_KEY("migration count"),
      false,
-     {.type = HPCW_I_VOM_T_COUNT, .slot = MIGRATIONS, .most = UINT64_MAX - 1}},
-    {HPCW_I_VOM_KEY("post-LB"),
-     false,
-     {.type = HPCW_I_VOM_T_OBJECT, .slot = AFTER, .object = &quantities_object}},
-    {HPCW_I_VOM_KEY("pre-LB"),
-     true,
-     {.type = HPCW_I_VOM_T_OBJECT, .slot = BEFORE, .object = &quantities_object}},
+     {.type = READ_VOM_T_COUNT, .slot = MIGRATIONS, .most = UINT64_MAX - 1}},
+    {READ_VOM_KEY("post-LB"), false, {.type = READ_VOM_T_OBJECT, .slot = AFTER, .object = &quantities_object}},
+    {READ_VOM_KEY("pre-LB"), true, {.type = READ_VOM_T_OBJECT, .slot = BEFORE, .object = &quantities_object}},
 };
-static const struct hpcw_i_vom_object phase_object = {.key = phase_keys, .keys = COUNT(phase_keys)};
-static const struct hpcw_i_vom_spec phase_spec = {
-    .type = HPCW_I_VOM_T_OBJECT, .slot = PHASE, .object = &phase_object};
+static const struct read_vom_object phase_object = {.key = phase_keys, .keys = COUNT(phase_keys)};
+static const struct read_vom_spec phase_spec = {
+    .type = READ_VOM_T_OBJECT, .slot = PHASE, .object = &phase_object};
 
-static const struct hpcw_i_vom_key metadata_keys[] = {
-    {HPCW_I_VOM_KEY("type"), true, {.type = HPCW_I_VOM_T_TEXT, .slot = TYPE}},
+static const struct read_vom_key metadata_keys[] = {
+    {READ_VOM_KEY("type"), true, {.type = READ_VOM_T_TEXT, .slot = TYPE}},
 };
-static const struct hpcw_i_vom_object metadata_object = {.key = metadata_keys, .keys = COUNT(metadata_keys)};
+static const struct read_vom_object metadata_object = {.key = metadata_keys, .keys = COUNT(metadata_keys)};
 
-static const struct hpcw_i_vom_key top_keys[] = {
-    {HPCW_I_VOM_KEY("metadata"), true, {.type = HPCW_I_VOM_T_OBJECT, .object = &metadata_object}},
-    {HPCW_I_VOM_KEY("phases"), true, {.type = HPCW_I_VOM_T_ARRAY, .element = &phase_spec}},
+static const struct read_vom_key top_keys[] = {
+    {READ_VOM_KEY("metadata"), true, {.type = READ_VOM_T_OBJECT, .object = &metadata_object}},
+    {READ_VOM_KEY("phases"), true, {.type = READ_VOM_T_ARRAY, .element = &phase_spec}},
 };
-static const struct hpcw_i_vom_object top_object = {.key = top_keys, .keys = COUNT(top_keys)};
-static const struct hpcw_i_vom_spec top = {.type = HPCW_I_VOM_T_OBJECT, .object = &top_object};
+static const struct read_vom_object top_object = {.key = top_keys, .keys = COUNT(top_keys)};
+static const struct read_vom_spec top = {.type = READ_VOM_T_OBJECT, .object = &top_object};
 
 /* ---- Reading --------------------------------------------------------------------------------------------- */
 
 struct pass {
-    const struct hpcw_i_vom_statistics_events *events;
-    struct hpcw_i_vom_json *json;
+    const struct read_vom_statistics_events *events;
+    struct read_vom_json *json;
     uint64_t phases, id, last_id, migrations;
     unsigned groups;
     bool after;
-    double figure[HPCW_I_VOM_FIGURES];
+    double figure[READ_VOM_FIGURES];
 };
 
 static hpcw_status begin(void *context, unsigned slot, hpcw_error *err) {
@@ -98,7 +94,7 @@ static hpcw_status begin(void *context, unsigned slot, hpcw_error *err) {
     return HPCW_OK;
 }
 
-static hpcw_status value(void *context, unsigned slot, const struct hpcw_i_vom_value *v, hpcw_error *err) {
+static hpcw_status value(void *context, unsigned slot, const struct read_vom_value *v, hpcw_error *err) {
     static const char type[] = "LBStatsfile";
     struct pass *p = context;
     if (slot >= FIGURE) {
@@ -108,8 +104,8 @@ static hpcw_status value(void *context, unsigned slot, const struct hpcw_i_vom_v
     } else if (slot == MIGRATIONS) {
         p->migrations = v->count;
     } else if (slot == TYPE && (v->size != sizeof type - 1 || memcmp(v->text, type, v->size) != 0)) {
-        return hpcw_i_vom_json_wrong(p->json, HPCW_EFORMAT, err, "wanted \"%s\", got \"%.*s\"", type,
-                                     v->size > 60 ? 60 : (int)v->size, v->text);
+        return read_vom_json_wrong(p->json, HPCW_EFORMAT, err, "wanted \"%s\", got \"%.*s\"", type,
+                                   v->size > 60 ? 60 : (int)v->size, v->text);
     }
     return HPCW_OK;
 }
@@ -121,33 +117,31 @@ static bool near(double wanted, double got, double scale) {
 
 static hpcw_status consistent(const struct pass *p, hpcw_error *err) {
     const double *f = p->figure;
-    const double most =
-        fabs(f[HPCW_I_VOM_MAX]) > fabs(f[HPCW_I_VOM_MIN]) ? f[HPCW_I_VOM_MAX] : f[HPCW_I_VOM_MIN];
+    const double most = fabs(f[READ_VOM_MAX]) > fabs(f[READ_VOM_MIN]) ? f[READ_VOM_MAX] : f[READ_VOM_MIN];
     const struct {
         bool good;
-        enum hpcw_i_vom_figure figure;
+        enum read_vom_figure figure;
         const char *wanted;
     } rules[] = {
-        {f[HPCW_I_VOM_CAR] >= 0 && f[HPCW_I_VOM_CAR] == floor(f[HPCW_I_VOM_CAR]), HPCW_I_VOM_CAR,
+        {f[READ_VOM_CAR] >= 0 && f[READ_VOM_CAR] == floor(f[READ_VOM_CAR]), READ_VOM_CAR,
          "a whole number >= 0"},
-        {f[HPCW_I_VOM_NPR] >= 0 && f[HPCW_I_VOM_NPR] == floor(f[HPCW_I_VOM_NPR]) &&
-             f[HPCW_I_VOM_NPR] <= f[HPCW_I_VOM_CAR],
-         HPCW_I_VOM_NPR, "a whole number from 0 to car"},
-        {f[HPCW_I_VOM_MIN] <= f[HPCW_I_VOM_MAX], HPCW_I_VOM_MIN, "at most max"},
-        {(f[HPCW_I_VOM_AVG] >= f[HPCW_I_VOM_MIN] || near(f[HPCW_I_VOM_MIN], f[HPCW_I_VOM_AVG], most)) &&
-             (f[HPCW_I_VOM_AVG] <= f[HPCW_I_VOM_MAX] || near(f[HPCW_I_VOM_MAX], f[HPCW_I_VOM_AVG], most)),
-         HPCW_I_VOM_AVG, "between min and max"},
-        {near(f[HPCW_I_VOM_AVG] * f[HPCW_I_VOM_CAR], f[HPCW_I_VOM_SUM], most), HPCW_I_VOM_SUM, "avg * car"},
-        {near(f[HPCW_I_VOM_STD] * f[HPCW_I_VOM_STD], f[HPCW_I_VOM_VAR], 0), HPCW_I_VOM_VAR,
-         "the square of std"},
-        {f[HPCW_I_VOM_AVG] == 0 || near(f[HPCW_I_VOM_MAX] / f[HPCW_I_VOM_AVG] - 1, f[HPCW_I_VOM_IMB], 1),
-         HPCW_I_VOM_IMB, "max / avg - 1"},
+        {f[READ_VOM_NPR] >= 0 && f[READ_VOM_NPR] == floor(f[READ_VOM_NPR]) &&
+             f[READ_VOM_NPR] <= f[READ_VOM_CAR],
+         READ_VOM_NPR, "a whole number from 0 to car"},
+        {f[READ_VOM_MIN] <= f[READ_VOM_MAX], READ_VOM_MIN, "at most max"},
+        {(f[READ_VOM_AVG] >= f[READ_VOM_MIN] || near(f[READ_VOM_MIN], f[READ_VOM_AVG], most)) &&
+             (f[READ_VOM_AVG] <= f[READ_VOM_MAX] || near(f[READ_VOM_MAX], f[READ_VOM_AVG], most)),
+         READ_VOM_AVG, "between min and max"},
+        {near(f[READ_VOM_AVG] * f[READ_VOM_CAR], f[READ_VOM_SUM], most), READ_VOM_SUM, "avg * car"},
+        {near(f[READ_VOM_STD] * f[READ_VOM_STD], f[READ_VOM_VAR], 0), READ_VOM_VAR, "the square of std"},
+        {f[READ_VOM_AVG] == 0 || near(f[READ_VOM_MAX] / f[READ_VOM_AVG] - 1, f[READ_VOM_IMB], 1), READ_VOM_IMB,
+         "max / avg - 1"},
     };
     for (unsigned i = 0; i < COUNT(rules); i++) {
         if (!rules[i].good) {
-            return hpcw_i_vom_json_wrong(p->json, HPCW_EFORMAT, err, "%s: wanted %s, got %.9g",
-                                         hpcw_i_vom_figure_name(rules[i].figure), rules[i].wanted,
-                                         f[rules[i].figure]);
+            return read_vom_json_wrong(p->json, HPCW_EFORMAT, err, "%s: wanted %s, got %.9g",
+                                       read_vom_figure_name(rules[i].figure), rules[i].wanted,
+                                       f[rules[i].figure]);
         }
     }
     return HPCW_OK;
@@ -156,7 +150,7 @@ static hpcw_status consistent(const struct pass *p, hpcw_error *err) {
 static hpcw_status end(void *context, unsigned slot, uint64_t count, hpcw_error *err) {
     (void)count;
     struct pass *p = context;
-    const struct hpcw_i_vom_statistics_events *events = p->events;
+    const struct read_vom_statistics_events *events = p->events;
     if (slot >= QUANTITY) {
         hpcw_status status = consistent(p, err);
         return status != HPCW_OK || events->quantity == NULL
@@ -168,9 +162,9 @@ static hpcw_status end(void *context, unsigned slot, uint64_t count, hpcw_error 
         return HPCW_OK;
     }
     if (p->phases > 0 && p->id <= p->last_id) {
-        return hpcw_i_vom_json_wrong(p->json, HPCW_EFORMAT, err,
-                                     "id: wanted ids in ascending order, above %" PRIu64 ", got %" PRIu64,
-                                     p->last_id, p->id);
+        return read_vom_json_wrong(p->json, HPCW_EFORMAT, err,
+                                   "id: wanted ids in ascending order, above %" PRIu64 ", got %" PRIu64,
+                                   p->last_id, p->id);
     }
     p->phases++;
     p->last_id = p->id;
@@ -179,46 +173,45 @@ static hpcw_status end(void *context, unsigned slot, uint64_t count, hpcw_error 
 }
 
 /* Takes the source. */
-static hpcw_status read_source(struct hpcw_i_source *source, const struct hpcw_i_vom_statistics_events *events,
+static hpcw_status read_source(struct read_source *source, const struct read_vom_statistics_events *events,
                                hpcw_error *err) {
-    struct hpcw_i_vom_text *text = NULL;
+    struct read_vom_text *text = NULL;
     struct pass p = {.events = events};
-    const struct hpcw_i_vom_consumer consumer = {.context = &p, .begin = begin, .value = value, .end = end};
-    hpcw_status status = hpcw_i_vom_text_new(source, &text, err);
+    const struct read_vom_consumer consumer = {.context = &p, .begin = begin, .value = value, .end = end};
+    hpcw_status status = read_vom_text_new(source, &text, err);
     if (status == HPCW_OK) {
-        status = hpcw_i_vom_json_new(hpcw_i_source_name(source), text, &top, false, &consumer, &p.json, err);
+        status = read_vom_json_new(read_source_name(source), text, &top, false, &consumer, &p.json, err);
     }
     if (status == HPCW_OK) {
-        status = hpcw_i_vom_json_run(p.json, err);
+        status = read_vom_json_run(p.json, err);
     }
-    hpcw_i_vom_json_free(p.json);
-    hpcw_i_vom_text_free(text);
-    hpcw_i_source_free(source);
+    read_vom_json_free(p.json);
+    read_vom_text_free(text);
+    read_source_free(source);
     return status;
 }
 
-hpcw_status hpcw_i_vom_statistics_read(const char *path, const struct hpcw_i_vom_statistics_events *events,
-                                       hpcw_error *err) {
-    struct hpcw_i_source *source;
-    hpcw_status status = hpcw_i_source_open(path, &source, err);
+hpcw_status read_vom_statistics_read(const char *path, const struct read_vom_statistics_events *events,
+                                     hpcw_error *err) {
+    struct read_source *source;
+    hpcw_status status = read_source_open(path, &source, err);
     return status != HPCW_OK ? status : read_source(source, events, err);
 }
 
-hpcw_status hpcw_i_vom_statistics_read_memory(const char *name, const void *data, size_t size,
-                                              const struct hpcw_i_vom_statistics_events *events,
+hpcw_status read_vom_statistics_read_memory(const char *name, const void *data, size_t size,
+                                            const struct read_vom_statistics_events *events, hpcw_error *err) {
+    struct read_source *source;
+    hpcw_status status = read_source_open_memory(name, data, size, &source, err);
+    return status != HPCW_OK ? status : read_source(source, events, err);
+}
+
+static const struct read_vom_statistics_events no_events = {0};
+
+hpcw_status read_vom_statistics_verify(const char *path, hpcw_error *err) {
+    return read_vom_statistics_read(path, &no_events, err);
+}
+
+hpcw_status read_vom_statistics_verify_memory(const char *name, const void *data, size_t size,
                                               hpcw_error *err) {
-    struct hpcw_i_source *source;
-    hpcw_status status = hpcw_i_source_open_memory(name, data, size, &source, err);
-    return status != HPCW_OK ? status : read_source(source, events, err);
-}
-
-static const struct hpcw_i_vom_statistics_events no_events = {0};
-
-hpcw_status hpcw_i_vom_statistics_verify(const char *path, hpcw_error *err) {
-    return hpcw_i_vom_statistics_read(path, &no_events, err);
-}
-
-hpcw_status hpcw_i_vom_statistics_verify_memory(const char *name, const void *data, size_t size,
-                                                hpcw_error *err) {
-    return hpcw_i_vom_statistics_read_memory(name, data, size, &no_events, err);
+    return read_vom_statistics_read_memory(name, data, size, &no_events, err);
 }

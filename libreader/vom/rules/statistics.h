@@ -5,8 +5,7 @@
 
 #include "libreader/vom/vom.h"
 
-hpcw_status hpcw_i_vom_statistics_verify(const char *path, hpcw_error *err);
-hpcw_status hpcw_i_vom_statistics_verify_memory(const char *name, const void *data, size_t size,
-                                                hpcw_error *err);
+hpcw_status read_vom_statistics_verify(const char *path, hpcw_error *err);
+hpcw_status read_vom_statistics_verify_memory(const char *name, const void *data, size_t size, hpcw_error *err);
 
 #endif

@@ -14,83 +14,82 @@
 /* ---- Summing up ------------------------------------------------------------------------------------------ */
 
 struct pass {
-    struct hpcw_i_vom_summary *summary;
+    struct read_vom_summary *summary;
     size_t capacity;
     bool first; /* the phases are this file's; later files must have the same */
-    const struct hpcw_i_vom_reader *reader;
-    struct hpcw_i_vom_phase_summary *phase; /* the present one */
+    const struct read_vom *reader;
+    struct read_vom_phase_summary *phase; /* the present one */
     double rank_load, rank_comm;
 };
 
 static hpcw_status phase_begin(void *context, uint64_t number, hpcw_error *err) {
     struct pass *p = context;
-    struct hpcw_i_vom_summary *s = p->summary;
+    struct read_vom_summary *s = p->summary;
     if (number >= s->phases) {
         if (!p->first) {
-            return hpcw_i_vom_reader_wrong(p->reader, err, "wanted %zu phases as in rank 0, got more",
-                                           s->phases);
+            return read_vom_wrong(p->reader, err, "wanted %zu phases as in rank 0, got more", s->phases);
         }
         if (s->phases == p->capacity) {
             size_t capacity = p->capacity == 0 ? 64 : 2 * p->capacity;
-            struct hpcw_i_vom_phase_summary *list = hpcw_i_realloc(s->phase, capacity * sizeof *list);
+            struct read_vom_phase_summary *list = hpcw_i_realloc(s->phase, capacity * sizeof *list);
             if (list == NULL) {
                 return hpcw_i_fail(err, HPCW_ENOMEM, "no memory for the figures of %zu phases", capacity);
             }
             s->phase = list;
             p->capacity = capacity;
         }
-        s->phase[s->phases++] = (struct hpcw_i_vom_phase_summary){0};
+        s->phase[s->phases++] = (struct read_vom_phase_summary){0};
     }
     p->phase = &s->phase[number];
     p->rank_load = p->rank_comm = 0;
     return HPCW_OK;
 }
 
-static hpcw_status task(void *context, const struct hpcw_i_vom_task *t, hpcw_error *err) {
+static hpcw_status task(void *context, const struct read_vom_task *t, hpcw_error *err) {
     (void)err;
     struct pass *p = context;
     p->phase->tasks++;
     p->phase->migratable += t->entity.migratable;
     /* vt leaves out the entity that stands for "none". */
     if (!t->entity.has_id || t->entity.id != 0) {
-        hpcw_i_vom_moments_add(&p->phase->quantity[HPCW_I_VOM_OBJECT_LOAD], t->time);
+        read_vom_moments_add(&p->phase->quantity[READ_VOM_OBJECT_LOAD], t->time);
         p->rank_load += t->time;
     }
     return HPCW_OK;
 }
 
-static bool self_edge(const struct hpcw_i_vom_communication *c) {
-    const struct hpcw_i_vom_entity *a = &c->from;
-    const struct hpcw_i_vom_entity *b = &c->to;
+static bool self_edge(const struct read_vom_communication *c) {
+    const struct read_vom_entity *a = &c->from;
+    const struct read_vom_entity *b = &c->to;
     return a->has_id == b->has_id && (a->has_id ? a->id == b->id : a->seq_id == b->seq_id);
 }
 
 /* Whether vt counts a record as bytes that left the rank. */
-static bool leaves(const struct hpcw_i_vom_communication *c, uint32_t rank) {
+static bool leaves(const struct read_vom_communication *c, uint32_t rank) {
     switch (c->category) {
-    case HPCW_I_VOM_SEND_RECV: {
+    case READ_VOM_SEND_RECV: {
         bool own = c->to.has_id && c->to.id == 0;
-        return !hpcw_i_vom_is_element(&c->to) && !own && c->to.home != rank;
+        return !read_vom_is_element(&c->to) && !own && c->to.home != rank;
     }
-    case HPCW_I_VOM_COLLECTION_TO_NODE:
-    case HPCW_I_VOM_COLLECTION_TO_NODE_BCAST:
+    case READ_VOM_COLLECTION_TO_NODE:
+    case READ_VOM_COLLECTION_TO_NODE_BCAST:
         return c->to.id != rank;
-    case HPCW_I_VOM_WRITE_SHARED:
-    case HPCW_I_VOM_READ_ONLY_SHARED:
+    case READ_VOM_WRITE_SHARED:
+    case READ_VOM_READ_ONLY_SHARED:
         return true;
     default:
         return false;
     }
 }
 
-static hpcw_status communication(void *context, const struct hpcw_i_vom_communication *c, hpcw_error *err) {
+static hpcw_status communication(void *context, const struct read_vom_communication *c, hpcw_error *err) {
     (void)err;
     struct pass *p = context;
     p->phase->communications++;
     p->phase->messages += c->messages;
     p->phase->bytes += c->bytes;
-    if (c->category == HPCW_I_VOM_SEND_RECV && !self_edge(c)) {
-        hpcw_i_vom_moments_add(&p->phase->quantity[HPCW_I_VOM_OBJECT_COMM], c->bytes);
+    if (c->category == READ_VOM_SEND_RECV && !self_edge(c)) {
+        read_vom_moments_add(&p->phase->quantity[READ_VOM_OBJECT_COMM], c->bytes);
     }
     if (leaves(c, p->reader->rank)) {
         p->rank_comm += c->bytes;
@@ -98,35 +97,35 @@ static hpcw_status communication(void *context, const struct hpcw_i_vom_communic
     return HPCW_OK;
 }
 
-static hpcw_status phase_end(void *context, const struct hpcw_i_vom_phase *phase, hpcw_error *err) {
+static hpcw_status phase_end(void *context, const struct read_vom_phase *phase, hpcw_error *err) {
     struct pass *p = context;
     if (p->first) {
         p->phase->id = phase->id;
     } else if (p->phase->id != phase->id) {
-        return hpcw_i_vom_reader_wrong(p->reader, err, "id: wanted %" PRIu64 " as in rank 0, got %" PRIu64,
-                                       p->phase->id, phase->id);
+        return read_vom_wrong(p->reader, err, "id: wanted %" PRIu64 " as in rank 0, got %" PRIu64, p->phase->id,
+                              phase->id);
     }
-    hpcw_i_vom_moments_add(&p->phase->quantity[HPCW_I_VOM_RANK_LOAD], p->rank_load);
-    hpcw_i_vom_moments_add(&p->phase->quantity[HPCW_I_VOM_RANK_COMM], p->rank_comm);
+    read_vom_moments_add(&p->phase->quantity[READ_VOM_RANK_LOAD], p->rank_load);
+    read_vom_moments_add(&p->phase->quantity[READ_VOM_RANK_COMM], p->rank_comm);
     return HPCW_OK;
 }
 
 static hpcw_status sum_up_file(struct pass *p, const char *path, uint32_t rank, hpcw_error *err) {
-    const struct hpcw_i_vom_events events = {.context = p,
-                                             .phase_begin = phase_begin,
-                                             .task = task,
-                                             .communication = communication,
-                                             .phase_end = phase_end};
-    struct hpcw_i_vom_reader *reader;
-    hpcw_status status = hpcw_i_vom_reader_open(path, rank, 0, &reader, err);
+    const struct read_vom_events events = {.context = p,
+                                           .phase_begin = phase_begin,
+                                           .task = task,
+                                           .communication = communication,
+                                           .phase_end = phase_end};
+    struct read_vom *reader;
+    hpcw_status status = read_vom_open(path, rank, 0, &reader, err);
     if (status != HPCW_OK) {
         return status;
     }
     p->reader = reader;
     p->first = p->summary->ranks == 0;
-    status = hpcw_i_vom_reader_run(reader, UINT64_MAX, &events, err);
-    struct hpcw_i_vom_facts facts;
-    hpcw_i_vom_reader_facts(reader, &facts);
+    status = read_vom_run(reader, UINT64_MAX, &events, err);
+    struct read_vom_facts facts;
+    read_vom_facts(reader, &facts);
     if (status == HPCW_OK && facts.phases != p->summary->phases) {
         status = hpcw_i_fail(err, HPCW_EFORMAT, "%s: wanted %zu phases as in rank 0, got %" PRIu64, path,
                              p->summary->phases, facts.phases);
@@ -137,7 +136,7 @@ static hpcw_status sum_up_file(struct pass *p, const char *path, uint32_t rank, 
     p->summary->compressed += facts.compressed;
     p->summary->file_bytes += facts.file_size;
     p->summary->text_bytes += facts.text_size;
-    hpcw_i_vom_reader_free(reader);
+    read_vom_free(reader);
     return status;
 }
 
@@ -151,39 +150,39 @@ static hpcw_status is_directory(const char *path, bool *is, hpcw_error *err) {
     return HPCW_OK;
 }
 
-hpcw_status hpcw_i_vom_summarise(const char *path, struct hpcw_i_vom_summary *summary, hpcw_error *err) {
-    *summary = (struct hpcw_i_vom_summary){0};
+hpcw_status read_vom_summarise(const char *path, struct read_vom_summary *summary, hpcw_error *err) {
+    *summary = (struct read_vom_summary){0};
     struct pass p = {.summary = summary};
     bool directory;
     hpcw_status status = is_directory(path, &directory, err);
     if (status != HPCW_OK || !directory) {
-        return status != HPCW_OK ? status : sum_up_file(&p, path, HPCW_I_VOM_ANY_RANK, err);
+        return status != HPCW_OK ? status : sum_up_file(&p, path, READ_VOM_ANY_RANK, err);
     }
-    struct hpcw_i_vom_set set;
-    status = hpcw_i_vom_set_open(path, false, &set, err);
+    struct read_vom_set set;
+    status = read_vom_set_open(path, false, &set, err);
     if (status != HPCW_OK) {
         return status;
     }
     for (uint32_t r = 0; r < set.ranks && status == HPCW_OK; r++) {
-        status = sum_up_file(&p, hpcw_i_vom_set_path(&set, r), r, err);
+        status = sum_up_file(&p, read_vom_set_path(&set, r), r, err);
     }
-    hpcw_i_vom_set_close(&set);
+    read_vom_set_close(&set);
     return status;
 }
 
-void hpcw_i_vom_summary_free(struct hpcw_i_vom_summary *summary) {
+void read_vom_summary_free(struct read_vom_summary *summary) {
     hpcw_i_free(summary->phase);
-    *summary = (struct hpcw_i_vom_summary){0};
+    *summary = (struct read_vom_summary){0};
 }
 
 /* ---- As JSON --------------------------------------------------------------------------------------------- */
 
-static void put_figures(struct hpcw_i_json *json, const char *name, const double figure[HPCW_I_VOM_FIGURES]) {
+static void put_figures(struct hpcw_i_json *json, const char *name, const double figure[READ_VOM_FIGURES]) {
     hpcw_i_json_key_n(json, name, strlen(name));
     hpcw_i_json_flat(json);
     hpcw_i_json_begin_object(json);
-    for (int f = 0; f < HPCW_I_VOM_FIGURES; f++) {
-        const char *key = hpcw_i_vom_figure_name((enum hpcw_i_vom_figure)f);
+    for (int f = 0; f < READ_VOM_FIGURES; f++) {
+        const char *key = read_vom_figure_name((enum read_vom_figure)f);
         hpcw_i_json_key_n(json, key, strlen(key));
         hpcw_i_json_f64(json, figure[f]);
     }
@@ -191,8 +190,8 @@ static void put_figures(struct hpcw_i_json *json, const char *name, const double
 }
 
 static hpcw_status data_info(const char *path, struct hpcw_i_json *json, hpcw_error *err) {
-    struct hpcw_i_vom_summary s;
-    hpcw_status status = hpcw_i_vom_summarise(path, &s, err);
+    struct read_vom_summary s;
+    hpcw_status status = read_vom_summarise(path, &s, err);
     if (status == HPCW_OK) {
         hpcw_i_json_put_str(json, "type", "LBDatafile");
         hpcw_i_json_put_u64(json, "files", s.ranks);
@@ -203,7 +202,7 @@ static hpcw_status data_info(const char *path, struct hpcw_i_json *json, hpcw_er
         hpcw_i_json_key(json, "phases");
         hpcw_i_json_begin_array(json);
         for (size_t i = 0; i < s.phases; i++) {
-            const struct hpcw_i_vom_phase_summary *p = &s.phase[i];
+            const struct read_vom_phase_summary *p = &s.phase[i];
             hpcw_i_json_begin_object(json);
             hpcw_i_json_put_u64(json, "id", p->id);
             hpcw_i_json_put_u64(json, "tasks", p->tasks);
@@ -211,16 +210,16 @@ static hpcw_status data_info(const char *path, struct hpcw_i_json *json, hpcw_er
             hpcw_i_json_put_u64(json, "communications", p->communications);
             hpcw_i_json_put_u64(json, "messages", p->messages);
             hpcw_i_json_put_f64(json, "bytes", p->bytes);
-            for (int q = 0; q < HPCW_I_VOM_QUANTITIES; q++) {
-                double figure[HPCW_I_VOM_FIGURES];
-                hpcw_i_vom_moments_figures(&p->quantity[q], figure);
-                put_figures(json, hpcw_i_vom_quantity_name((enum hpcw_i_vom_quantity)q), figure);
+            for (int q = 0; q < READ_VOM_QUANTITIES; q++) {
+                double figure[READ_VOM_FIGURES];
+                read_vom_moments_figures(&p->quantity[q], figure);
+                put_figures(json, read_vom_quantity_name((enum read_vom_quantity)q), figure);
             }
             hpcw_i_json_end_object(json);
         }
         hpcw_i_json_end_array(json);
     }
-    hpcw_i_vom_summary_free(&s);
+    read_vom_summary_free(&s);
     return status;
 }
 
@@ -231,7 +230,7 @@ struct echo {
 };
 
 static hpcw_status echo_quantity(void *context, bool after, const char *quantity,
-                                 const double figure[HPCW_I_VOM_FIGURES], hpcw_error *err) {
+                                 const double figure[READ_VOM_FIGURES], hpcw_error *err) {
     (void)err;
     struct echo *e = context;
     if (!e->in_phase) {
@@ -270,17 +269,17 @@ static hpcw_status echo_phase(void *context, uint64_t id, uint64_t migrations, u
 
 static hpcw_status statistics_info(const char *path, struct hpcw_i_json *json, hpcw_error *err) {
     struct echo echo = {.json = json};
-    const struct hpcw_i_vom_statistics_events events = {
+    const struct read_vom_statistics_events events = {
         .context = &echo, .quantity = echo_quantity, .phase_end = echo_phase};
     hpcw_i_json_put_str(json, "type", "LBStatsfile");
     hpcw_i_json_key(json, "phases");
     hpcw_i_json_begin_array(json);
-    hpcw_status status = hpcw_i_vom_statistics_read(path, &events, err);
+    hpcw_status status = read_vom_statistics_read(path, &events, err);
     hpcw_i_json_end_array(json);
     return status;
 }
 
-hpcw_status hpcw_i_vom_info(const char *path, struct hpcw_i_json *json, hpcw_error *err) {
-    return hpcw_i_vom_file_type(path) == HPCW_I_VOM_STATISTICS_FILE ? statistics_info(path, json, err)
-                                                                    : data_info(path, json, err);
+hpcw_status read_vom_info(const char *path, struct hpcw_i_json *json, hpcw_error *err) {
+    return read_vom_file_type(path) == READ_VOM_STATISTICS_FILE ? statistics_info(path, json, err)
+                                                                : data_info(path, json, err);
 }

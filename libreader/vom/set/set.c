@@ -18,7 +18,7 @@ static bool ends_in(const char *text, size_t size, const char *end) {
     return size > n && memcmp(text + size - n, end, n) == 0;
 }
 
-bool hpcw_i_vom_name_rank(const char *name, size_t *stem_size, uint32_t *rank, bool *br) {
+bool read_vom_name_rank(const char *name, size_t *stem_size, uint32_t *rank, bool *br) {
     size_t size = strlen(name);
     *br = ends_in(name, size, ".br");
     size -= *br ? 3 : 0;
@@ -36,7 +36,7 @@ bool hpcw_i_vom_name_rank(const char *name, size_t *stem_size, uint32_t *rank, b
     }
     bool leading_zero = digits > 1 && name[size - digits] == '0';
     if (digits == 0 || leading_zero || size < digits + 2 || name[size - digits - 1] != '.' ||
-        value >= HPCW_I_VOM_MOST_RANKS) {
+        value >= READ_VOM_MOST_RANKS) {
         return false;
     }
     *stem_size = size - digits - 1;
@@ -44,19 +44,19 @@ bool hpcw_i_vom_name_rank(const char *name, size_t *stem_size, uint32_t *rank, b
     return true;
 }
 
-static hpcw_status foreign(const struct hpcw_i_vom_set *set, const char *name, hpcw_error *err) {
+static hpcw_status foreign(const struct read_vom_set *set, const char *name, hpcw_error *err) {
     return hpcw_i_fail(
         err, HPCW_EFORMAT,
         "%s: wanted only files named STEM.RANK.json or STEM.RANK.json.br with a rank below %u, got "
         "\"%.200s\"",
-        set->directory, HPCW_I_VOM_MOST_RANKS, name);
+        set->directory, READ_VOM_MOST_RANKS, name);
 }
 
-static hpcw_status take(struct hpcw_i_vom_set *set, const char *name, bool strict, hpcw_error *err) {
+static hpcw_status take(struct read_vom_set *set, const char *name, bool strict, hpcw_error *err) {
     size_t stem;
     uint32_t rank;
     bool br;
-    if (!hpcw_i_vom_name_rank(name, &stem, &rank, &br)) {
+    if (!read_vom_name_rank(name, &stem, &rank, &br)) {
         return strict && name[0] != '.' ? foreign(set, name, err) : HPCW_OK;
     }
     if (set->stem == NULL) {
@@ -84,7 +84,7 @@ static hpcw_status take(struct hpcw_i_vom_set *set, const char *name, bool stric
     return HPCW_OK;
 }
 
-static hpcw_status complete(struct hpcw_i_vom_set *set, bool strict, hpcw_error *err) {
+static hpcw_status complete(struct read_vom_set *set, bool strict, hpcw_error *err) {
     if (set->ranks == 0) {
         return hpcw_i_fail(err, HPCW_EFORMAT,
                            "%s: wanted files named STEM.RANK.json or STEM.RANK.json.br, got none",
@@ -112,16 +112,15 @@ static hpcw_status complete(struct hpcw_i_vom_set *set, bool strict, hpcw_error 
                : hpcw_i_fail(err, HPCW_ENOMEM, "%s: no memory for the names in it", set->directory);
 }
 
-hpcw_status hpcw_i_vom_set_open(const char *directory, bool strict, struct hpcw_i_vom_set *set,
-                                hpcw_error *err) {
-    *set = (struct hpcw_i_vom_set){0};
+hpcw_status read_vom_set_open(const char *directory, bool strict, struct read_vom_set *set, hpcw_error *err) {
+    *set = (struct read_vom_set){0};
     hpcw_status status = HPCW_OK;
     DIR *dir = opendir(directory);
     if (dir == NULL) {
         return hpcw_i_fail_sys(err, errno, "%s: cannot open the directory", directory);
     }
     set->directory = hpcw_i_strdup(directory);
-    set->form = hpcw_i_calloc(HPCW_I_VOM_MOST_RANKS, 1);
+    set->form = hpcw_i_calloc(READ_VOM_MOST_RANKS, 1);
     if (set->directory == NULL || set->form == NULL) {
         status = hpcw_i_fail(err, HPCW_ENOMEM, "%s: no memory for the names in it", directory);
         goto done;
@@ -143,20 +142,20 @@ hpcw_status hpcw_i_vom_set_open(const char *directory, bool strict, struct hpcw_
 done:
     (void)closedir(dir);
     if (status != HPCW_OK) {
-        hpcw_i_vom_set_close(set);
+        read_vom_set_close(set);
     }
     return status;
 }
 
-void hpcw_i_vom_set_close(struct hpcw_i_vom_set *set) {
+void read_vom_set_close(struct read_vom_set *set) {
     hpcw_i_free(set->directory);
     hpcw_i_free(set->stem);
     hpcw_i_free(set->form);
     hpcw_i_free(set->path);
-    *set = (struct hpcw_i_vom_set){0};
+    *set = (struct read_vom_set){0};
 }
 
-const char *hpcw_i_vom_set_path(struct hpcw_i_vom_set *set, uint32_t rank) {
+const char *read_vom_set_path(struct read_vom_set *set, uint32_t rank) {
     (void)snprintf(set->path, set->path_size, "%s/%s.%" PRIu32 ".json%s", set->directory, set->stem, rank,
                    set->form[rank] == BROTLI ? ".br" : "");
     return set->path;

@@ -10,7 +10,7 @@
 
 #include <hpcw/status.h>
 
-struct hpcw_i_vom_set {
+struct read_vom_set {
     char *directory;
     char *stem;
     uint32_t ranks;
@@ -23,14 +23,13 @@ struct hpcw_i_vom_set {
  * Looks through a directory. HPCW_EFORMAT: no such file, ranks missing or there twice, two stems, a rank above
  * 32767; with `strict` also other names (those that begin with a dot aside) and a dot in the stem.
  */
-hpcw_status hpcw_i_vom_set_open(const char *directory, bool strict, struct hpcw_i_vom_set *set,
-                                hpcw_error *err);
-void hpcw_i_vom_set_close(struct hpcw_i_vom_set *set);
+hpcw_status read_vom_set_open(const char *directory, bool strict, struct read_vom_set *set, hpcw_error *err);
+void read_vom_set_close(struct read_vom_set *set);
 
 /* Path of a rank's file, valid until the next call. */
-const char *hpcw_i_vom_set_path(struct hpcw_i_vom_set *set, uint32_t rank);
+const char *read_vom_set_path(struct read_vom_set *set, uint32_t rank);
 
 /* The rank in a name; false if it has none or one above 32767. *stem_size: bytes before it and its dot. */
-bool hpcw_i_vom_name_rank(const char *name, size_t *stem_size, uint32_t *rank, bool *br);
+bool read_vom_name_rank(const char *name, size_t *stem_size, uint32_t *rank, bool *br);
 
 #endif

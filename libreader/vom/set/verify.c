@@ -19,62 +19,61 @@
 
 /* Unknown for whatever cannot be read; only HPCW_ENOMEM is a failure, because it says nothing about the
  * file. */
-static hpcw_status type_of(const struct hpcw_i_source *source, enum hpcw_i_vom_file_type *type,
-                           hpcw_error *err) {
+static hpcw_status type_of(const struct read_source *source, enum read_vom_file_type *type, hpcw_error *err) {
     static const char statistics[] = "LBStatsfile";
     static const char data[] = "LBDatafile";
-    struct hpcw_i_vom_text *text = NULL;
+    struct read_vom_text *text = NULL;
     const unsigned char *piece;
     size_t size;
     hpcw_error own;
-    *type = HPCW_I_VOM_UNKNOWN_FILE;
-    hpcw_status status = hpcw_i_vom_text_new(source, &text, &own);
+    *type = READ_VOM_UNKNOWN_FILE;
+    hpcw_status status = read_vom_text_new(source, &text, &own);
     if (status == HPCW_OK) {
-        status = hpcw_i_vom_text_next(text, &piece, &size, &own);
+        status = read_vom_text_next(text, &piece, &size, &own);
     }
     if (status == HPCW_OK && memmem(piece, size, statistics, sizeof statistics - 1) != NULL) {
-        *type = HPCW_I_VOM_STATISTICS_FILE;
+        *type = READ_VOM_STATISTICS_FILE;
     } else if (status == HPCW_OK && memmem(piece, size, data, sizeof data - 1) != NULL) {
-        *type = HPCW_I_VOM_DATA_FILE;
+        *type = READ_VOM_DATA_FILE;
     }
-    hpcw_i_vom_text_free(text);
+    read_vom_text_free(text);
     return status == HPCW_ENOMEM ? hpcw_i_fail(err, status, "%s", own.message) : HPCW_OK;
 }
 
-static hpcw_status type_of_file(const char *path, enum hpcw_i_vom_file_type *type, hpcw_error *err) {
-    struct hpcw_i_source *source;
-    *type = HPCW_I_VOM_UNKNOWN_FILE;
-    hpcw_status status = hpcw_i_source_open(path, &source, err);
+static hpcw_status type_of_file(const char *path, enum read_vom_file_type *type, hpcw_error *err) {
+    struct read_source *source;
+    *type = READ_VOM_UNKNOWN_FILE;
+    hpcw_status status = read_source_open(path, &source, err);
     if (status == HPCW_OK) {
         status = type_of(source, type, err);
-        hpcw_i_source_free(source);
+        read_source_free(source);
     }
     return status;
 }
 
-enum hpcw_i_vom_file_type hpcw_i_vom_file_type(const char *path) {
-    enum hpcw_i_vom_file_type type;
-    return type_of_file(path, &type, NULL) == HPCW_OK ? type : HPCW_I_VOM_UNKNOWN_FILE;
+enum read_vom_file_type read_vom_file_type(const char *path) {
+    enum read_vom_file_type type;
+    return type_of_file(path, &type, NULL) == HPCW_OK ? type : READ_VOM_UNKNOWN_FILE;
 }
 
 /* ---- One file -------------------------------------------------------------------------------------------- */
 
 /* Takes the reader. */
-static hpcw_status verify_reader(struct hpcw_i_vom_reader *reader, unsigned flags, hpcw_error *err) {
-    struct hpcw_i_vom_judge judge;
-    hpcw_status status = hpcw_i_vom_judge_init(&judge, (flags & HPCW_I_VOM_STRICT) != 0, 0, false, err);
-    hpcw_i_vom_judge_file(&judge, reader, reader->rank == HPCW_I_VOM_ANY_RANK ? 0 : reader->rank);
+static hpcw_status verify_reader(struct read_vom *reader, unsigned flags, hpcw_error *err) {
+    struct read_vom_judge judge;
+    hpcw_status status = read_vom_judge_init(&judge, (flags & READ_VOM_STRICT) != 0, 0, false, err);
+    read_vom_judge_file(&judge, reader, reader->rank == READ_VOM_ANY_RANK ? 0 : reader->rank);
     if (status == HPCW_OK) {
-        status = hpcw_i_vom_reader_run(reader, UINT64_MAX, &judge.events, err);
+        status = read_vom_run(reader, UINT64_MAX, &judge.events, err);
     }
     if (status == HPCW_OK) {
-        status = hpcw_i_vom_judge_end(&judge, reader->name, err);
+        status = read_vom_judge_end(&judge, reader->name, err);
     }
     if (status == HPCW_ENOMEM) {
         hpcw_i_fail_about(err, reader->name);
     }
-    hpcw_i_vom_judge_free(&judge);
-    hpcw_i_vom_reader_free(reader);
+    read_vom_judge_free(&judge);
+    read_vom_free(reader);
     return status;
 }
 
@@ -84,36 +83,35 @@ static uint32_t rank_of(const char *path) {
     size_t stem;
     uint32_t rank;
     bool br;
-    return hpcw_i_vom_name_rank(slash == NULL ? path : slash + 1, &stem, &rank, &br) ? rank
-                                                                                     : HPCW_I_VOM_ANY_RANK;
+    return read_vom_name_rank(slash == NULL ? path : slash + 1, &stem, &rank, &br) ? rank : READ_VOM_ANY_RANK;
 }
 
-hpcw_status hpcw_i_vom_verify(const char *path, unsigned flags, hpcw_error *err) {
-    enum hpcw_i_vom_file_type type;
+hpcw_status read_vom_verify(const char *path, unsigned flags, hpcw_error *err) {
+    enum read_vom_file_type type;
     hpcw_status status = type_of_file(path, &type, err);
-    if (status != HPCW_OK || type == HPCW_I_VOM_STATISTICS_FILE) {
-        return status != HPCW_OK ? status : hpcw_i_vom_statistics_verify(path, err);
+    if (status != HPCW_OK || type == READ_VOM_STATISTICS_FILE) {
+        return status != HPCW_OK ? status : read_vom_statistics_verify(path, err);
     }
-    struct hpcw_i_vom_reader *reader;
-    status = hpcw_i_vom_reader_open(path, rank_of(path), flags, &reader, err);
+    struct read_vom *reader;
+    status = read_vom_open(path, rank_of(path), flags, &reader, err);
     return status != HPCW_OK ? status : verify_reader(reader, flags, err);
 }
 
-hpcw_status hpcw_i_vom_verify_memory(const char *name, const void *data, size_t size, unsigned flags,
-                                     hpcw_error *err) {
-    struct hpcw_i_source *source;
-    hpcw_status status = hpcw_i_source_open_memory(name, data, size, &source, err);
+hpcw_status read_vom_verify_memory(const char *name, const void *data, size_t size, unsigned flags,
+                                   hpcw_error *err) {
+    struct read_source *source;
+    hpcw_status status = read_source_open_memory(name, data, size, &source, err);
     if (status != HPCW_OK) {
         return status;
     }
-    enum hpcw_i_vom_file_type type;
+    enum read_vom_file_type type;
     status = type_of(source, &type, err);
-    hpcw_i_source_free(source);
-    if (status != HPCW_OK || type == HPCW_I_VOM_STATISTICS_FILE) {
-        return status != HPCW_OK ? status : hpcw_i_vom_statistics_verify_memory(name, data, size, err);
+    read_source_free(source);
+    if (status != HPCW_OK || type == READ_VOM_STATISTICS_FILE) {
+        return status != HPCW_OK ? status : read_vom_statistics_verify_memory(name, data, size, err);
     }
-    struct hpcw_i_vom_reader *reader;
-    status = hpcw_i_vom_reader_open_memory(name, data, size, rank_of(name), flags, &reader, err);
+    struct read_vom *reader;
+    status = read_vom_open_memory(name, data, size, rank_of(name), flags, &reader, err);
     return status != HPCW_OK ? status : verify_reader(reader, flags, err);
 }
 
@@ -121,43 +119,43 @@ hpcw_status hpcw_i_vom_verify_memory(const char *name, const void *data, size_t 
 
 /* Files are read in rounds: some phases of the first file, the same of the second, and so on. */
 struct rounds {
-    struct hpcw_i_vom_set set;
-    struct hpcw_i_vom_judge judge;
+    struct read_vom_set set;
+    struct read_vom_judge judge;
     unsigned flags;
     size_t budget;
-    struct hpcw_i_vom_place *from, *to; /* [ranks]: where a round starts and ends in each file */
+    struct read_vom_position *from, *to; /* [ranks]: where a round starts and ends in each file */
 };
 
 static const char *file_of_rank(void *context, uint32_t rank) {
-    return hpcw_i_vom_set_path(context, rank);
+    return read_vom_set_path(context, rank);
 }
 
 /* The phases of one round in one file. */
 static hpcw_status read_file(struct rounds *d, uint32_t rank, uint64_t phases, hpcw_error *err) {
-    struct hpcw_i_vom_reader *reader;
-    const char *path = hpcw_i_vom_set_path(&d->set, rank);
-    hpcw_status status = hpcw_i_vom_reader_open(path, rank, d->flags, &reader, err);
+    struct read_vom *reader;
+    const char *path = read_vom_set_path(&d->set, rank);
+    hpcw_status status = read_vom_open(path, rank, d->flags, &reader, err);
     if (status != HPCW_OK) {
         return status;
     }
-    hpcw_i_vom_judge_file(&d->judge, reader, rank);
-    status = hpcw_i_vom_reader_resume(reader, &d->from[rank], err);
+    read_vom_judge_file(&d->judge, reader, rank);
+    status = read_vom_resume(reader, &d->from[rank], err);
     if (status == HPCW_OK) {
-        status = hpcw_i_vom_reader_run(reader, phases, &d->judge.events, err);
+        status = read_vom_run(reader, phases, &d->judge.events, err);
     }
     if (status == HPCW_OK) {
-        hpcw_i_vom_reader_place(reader, &d->to[rank]);
+        read_vom_position(reader, &d->to[rank]);
     } else if (status == HPCW_ENOMEM) {
         hpcw_i_fail_about(err, path);
     }
-    const struct hpcw_i_vom_place *first = &d->to[0];
-    const struct hpcw_i_vom_place *own = &d->to[rank];
+    const struct read_vom_position *first = &d->to[0];
+    const struct read_vom_position *own = &d->to[rank];
     if (status == HPCW_OK && (own->phases != first->phases || own->ended != first->ended)) {
         status = hpcw_i_fail(err, HPCW_EFORMAT, "%s: wanted %s%" PRIu64 " phases as in rank 0, got %s%" PRIu64,
                              path, first->ended ? "" : "more than ", first->phases,
                              own->ended ? "" : "more than ", own->phases);
     }
-    hpcw_i_vom_reader_free(reader);
+    read_vom_free(reader);
     return status;
 }
 
@@ -165,16 +163,16 @@ static hpcw_status read_file(struct rounds *d, uint32_t rank, uint64_t phases, h
 static hpcw_status one_round(struct rounds *d, size_t phases, bool *too_much, hpcw_error *err) {
     uint64_t first = d->from[0].phases;
     *too_much = false;
-    hpcw_status status = hpcw_i_vom_judge_open(&d->judge, first, phases, err);
+    hpcw_status status = read_vom_judge_open(&d->judge, first, phases, err);
     for (uint32_t r = 0; r < d->set.ranks && status == HPCW_OK; r++) {
         status = read_file(d, r, phases, err);
-        if (status == HPCW_OK && phases > 1 && hpcw_i_vom_judge_bytes(&d->judge) > 2 * d->budget) {
+        if (status == HPCW_OK && phases > 1 && read_vom_judge_bytes(&d->judge) > 2 * d->budget) {
             *too_much = true;
             return HPCW_OK;
         }
     }
     for (uint64_t p = first; status == HPCW_OK && p < d->to[0].phases; p++) {
-        status = hpcw_i_vom_judge_phase(&d->judge, p, file_of_rank, &d->set, err);
+        status = read_vom_judge_phase(&d->judge, p, file_of_rank, &d->set, err);
     }
     return status;
 }
@@ -189,24 +187,24 @@ static hpcw_status all_rounds(struct rounds *d, hpcw_error *err) {
             phases = phases / 4 > 0 ? phases / 4 : 1;
             continue;
         }
-        struct hpcw_i_vom_place *reached = d->to;
+        struct read_vom_position *reached = d->to;
         d->to = d->from;
         d->from = reached;
-        size_t each = hpcw_i_vom_judge_bytes(&d->judge) / phases + 1;
+        size_t each = read_vom_judge_bytes(&d->judge) / phases + 1;
         phases = d->budget / each;
         phases = phases < 1 ? 1 : phases > MOST_OPEN ? MOST_OPEN : phases;
     }
     return status;
 }
 
-hpcw_status hpcw_i_vom_verify_directory(const char *path, unsigned flags, size_t budget, hpcw_error *err) {
+hpcw_status read_vom_verify_directory(const char *path, unsigned flags, size_t budget, hpcw_error *err) {
     struct rounds d = {.flags = flags, .budget = budget == 0 ? DEFAULT_BUDGET : budget};
-    bool strict = (flags & HPCW_I_VOM_STRICT) != 0;
-    hpcw_status status = hpcw_i_vom_set_open(path, strict, &d.set, err);
+    bool strict = (flags & READ_VOM_STRICT) != 0;
+    hpcw_status status = read_vom_set_open(path, strict, &d.set, err);
     if (status != HPCW_OK) {
         return status;
     }
-    status = hpcw_i_vom_judge_init(&d.judge, strict, d.set.ranks, true, err);
+    status = read_vom_judge_init(&d.judge, strict, d.set.ranks, true, err);
     if (status != HPCW_OK) {
         goto done;
     }
@@ -218,7 +216,7 @@ hpcw_status hpcw_i_vom_verify_directory(const char *path, unsigned flags, size_t
     }
     status = all_rounds(&d, err);
     if (status == HPCW_OK) {
-        status = hpcw_i_vom_judge_end(&d.judge, path, err);
+        status = read_vom_judge_end(&d.judge, path, err);
     }
 done:
     if (status == HPCW_ENOMEM) {
@@ -226,7 +224,7 @@ done:
     }
     hpcw_i_free(d.from);
     hpcw_i_free(d.to);
-    hpcw_i_vom_judge_free(&d.judge);
-    hpcw_i_vom_set_close(&d.set);
+    read_vom_judge_free(&d.judge);
+    read_vom_set_close(&d.set);
     return status;
 }
