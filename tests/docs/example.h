@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Worked examples of a page in doc/formats: how to write the same file, and who reads it. */
+#ifndef HPCW_TESTS_DOCS_EXAMPLE_H
+#define HPCW_TESTS_DOCS_EXAMPLE_H
+
+#include <hpcw/status.h>
+
+/* One file. */
+struct docs_example {
+    const char *page; /* file in doc/formats; NULL ends a list */
+    const char
+        *block; /* opening line of its fenced blocks: kind, space, name of the file; see support/hexdump.h */
+
+    /* Writes the file through the public API as `directory`/NAME, and the other files of its set, if any. */
+    hpcw_status (*write)(const char *directory, hpcw_error *err);
+
+    /* Opens and verifies a file with the strict reader, at its strictest. All examples of one page are in one
+     * directory under their names, so that the files of a set find each other. */
+    hpcw_status (*verify)(const char *path, hpcw_error *err);
+};
+
+/* A list per format, in a source file of its own; tests/docs/test_examples.c has the list of lists. */
+extern const struct docs_example docs_sion[];
+
+#endif
