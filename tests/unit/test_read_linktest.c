@@ -112,66 +112,6 @@ static void everything_is_read(void **state) {
     }
 }
 
-/* The worked example of the format's description, byte by byte as it is printed there. */
-static void the_worked_example(void **state) {
-    (void)state;
-    static const unsigned char task_0[312] = {
-        0x4c, 0x69, 0x6e, 0x6b, 0x54, 0x65, 0x73, 0x74, 2, 0, 0, 0, 1, 0, 0, 0, 0x11, 0, 0, 0,
-        /* 020: git hash */
-        'c', '0', 'f', 'f', 'e', 'e', '0', '0', 'c', '0', 'f', 'f', 'e', 'e', '0', '0', 'c', '0', 'f', 'f', 'e',
-        'e', '0', '0', 'c', '0', 'f', 'f', 'e', 'e', '0', '0', 'c', '0', 'f', 'f', 'e', 'e', '0', '0', 0,
-        /* 061: mode, flags and allocator */
-        4, 0, 0, 0, 'm', 'p', 'i', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-        /* 082: numbers */
-        0x64, 0, 0, 0, 0, 0, 0, 0, 8, 0, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0,
-        0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x45, 0x4e,
-        0x44, 0x5f, 0x48, 0x45, 0x41, 0x44, 0x45, 0x52,
-        /* 156: host and core */
-        3, 0, 0, 0, 0x6e, 0x31, 0, 0, 0, 0, 0,
-        /* 167: summary */
-        '2', '0', '2', '4', '-', '0', '5', '-', '0', '1', 'T', '1', '0', ':', '0', '0', ':', '0', '0', 'Z', 0,
-        0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x8d, 0xed, 0xb5, 0xa0, 0xf7, 0xc6, 0xc0, 0x3e, 0x3f, 0xab, 0xcc, 0x94,
-        0xd6, 0xdf, 0xc2, 0x3e, 0xf1, 0x68, 0xe3, 0x88, 0xb5, 0xf8, 0xc4, 0x3e, 0x66, 0x4c, 0xc1, 0x1a, 0x67,
-        0xd3, 0xc1, 0x3e, 0xf1, 0x68, 0xe3, 0x88, 0xb5, 0xf8, 0xc4, 0x3e, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-        0, 0, 0, '2', '0', '2', '4', '-', '0', '5', '-', '0', '1', 'T', '1', '0', ':', '0', '0', ':', '0', '1',
-        'Z', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-        /* 287: data */
-        0x8d, 0xed, 0xb5, 0xa0, 0xf7, 0xc6, 0xc0, 0x3e, 1, 0, 0, 0, 0, 0, 0, 0, 0x45, 0x4e, 0x44, 0x5f, 0x42,
-        0x4c, 0x4f, 0x43, 0x4b};
-    static const unsigned char task_1[36] = {
-        3,    0, 0, 0, 0x6e, 0x31, 0, 1, 0, 0,    0,    0xf1, 0x68, 0xe3, 0x88, 0xb5, 0xf8, 0xc4,
-        0x3e, 0, 0, 0, 0,    0,    0, 0, 0, 0x45, 0x4e, 0x44, 0x5f, 0x42, 0x4c, 0x4f, 0x43, 0x4b};
-    const void *const streams[2] = {task_0, task_1};
-    static const uint64_t chunks[2] = {512, 512};
-    static const int64_t counts[2] = {1, 1}, sizes[2] = {sizeof task_0, sizeof task_1};
-    struct sion_image_spec spec = sion_image_defaults();
-    spec.tasks = 2;
-    spec.chunk_sizes = chunks;
-    spec.counts = counts;
-    spec.sizes = sizes;
-    spec.streams = streams;
-    struct sion_image image = sion_image_make(&spec);
-    struct read_sion_image view = {image.data, image.size};
-    struct read_linktest *reader;
-    hpcw_error err = {0};
-    assert_int_equal(read_linktest_open_memory(&view, 1, &reader, &err), HPCW_OK);
-    assert_int_equal(read_linktest_verify(reader, STRICT | READ_SION_GAPS, &err), HPCW_OK);
-    struct read_linktest_summary summary;
-    struct read_linktest_slow slow;
-    double time;
-    uint64_t partner;
-    assert_int_equal(read_linktest_summary(reader, 0, &summary, &err), HPCW_OK);
-    assert_true(summary.min == 2.00e-6 && summary.avg == 2.25e-6 && summary.max == 2.50e-6);
-    assert_string_equal(summary.start, "2024-05-01T10:00:00Z");
-    assert_string_equal(summary.end, "2024-05-01T10:00:01Z");
-    assert_int_equal(read_linktest_slow(reader, 0, 0, 1, &slow, &err), HPCW_OK);
-    assert_true(slow.retest == 2.125e-6 && slow.original == 2.50e-6 && slow.from == 1 && slow.to == 0);
-    assert_int_equal(read_linktest_row(reader, 1, 0, &time, &partner, NULL, &err), HPCW_OK);
-    assert_true(time == 2.50e-6 && partner == 0);
-    read_linktest_free(reader);
-    sion_image_free(&image);
-}
-
 /* ---- damage --------------------------------------------------------------------------------------------- */
 
 static void damaged_header(void **state) {
@@ -426,15 +366,10 @@ static void hostile_numbers_take_no_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(everything_is_read),
-        cmocka_unit_test(the_worked_example),
-        cmocka_unit_test(damaged_header),
-        cmocka_unit_test(damaged_heads_and_ends),
-        cmocka_unit_test(containers_that_do_not_fit),
-        cmocka_unit_test(one_chunk_per_stream),
-        cmocka_unit_test(cut_anywhere),
-        cmocka_unit_test(every_allocation_may_fail),
-        cmocka_unit_test(hostile_numbers_take_no_memory),
+        cmocka_unit_test(everything_is_read),        cmocka_unit_test(damaged_header),
+        cmocka_unit_test(damaged_heads_and_ends),    cmocka_unit_test(containers_that_do_not_fit),
+        cmocka_unit_test(one_chunk_per_stream),      cmocka_unit_test(cut_anywhere),
+        cmocka_unit_test(every_allocation_may_fail), cmocka_unit_test(hostile_numbers_take_no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,76 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Checks the links of the pages in doc/ and the citations of them in code and tests. Usage: links.sh SOURCE_ROOT
+#
+# - [text](other.md#anchor), [text](other.md), [text](#anchor): the file and the anchor exist. An anchor is a heading
+#   as GitHub spells it, or <a id="..."></a>.
+# - doc/formats/sion.md, "Header" and doc/formats/sion.md#sion-7 in a source file: the page has that heading or anchor.
+set -eu
+cd "$1"
+
+anchors=$(mktemp)
+links=$(mktemp)
+trap 'rm -f "$anchors" "$links"' EXIT
+
+# PAGE#ANCHOR of all headings and ids, and PAGE "HEADING" for citations. Nothing in fenced blocks counts.
+find . -name '*.md' -not -path './build*' -not -path './.*' | sed 's|^\./||' | LC_ALL=C sort | xargs awk '
+    FNR == 1 { print FILENAME; fenced = 0 }
+    /^```/ { fenced = !fenced }
+    fenced { next }
+    /^#+ / {
+        text = $0
+        sub(/^#+ /, "", text)
+        print FILENAME " \"" text "\""
+        anchor = tolower(text)
+        gsub(/[^a-z0-9 _-]/, "", anchor)
+        gsub(/ /, "-", anchor)
+        print FILENAME "#" anchor
+    }
+    {
+        line = $0
+        while (match(line, /<a id="[^"]*">/)) {
+            print FILENAME "#" substr(line, RSTART + 7, RLENGTH - 9)
+            line = substr(line, RSTART + RLENGTH)
+        }
+    }' >"$anchors"
+
+# WHERE, then what must exist.
+{
+    find doc -name '*.md' | LC_ALL=C sort | xargs awk '
+        FNR == 1 { fenced = 0 }
+        /^```/ { fenced = !fenced }
+        fenced { next }
+        {
+            line = $0
+            while (match(line, /\]\([^)]*\)/)) {
+                target = substr(line, RSTART + 2, RLENGTH - 3)
+                line = substr(line, RSTART + RLENGTH)
+                if (target ~ /^[a-z]+:/) continue
+                folder = FILENAME
+                sub(/[^\/]*$/, "", folder)
+                path = target ~ /^#/ ? FILENAME target : folder target
+                while (match(path, /[^\/.]+\/\.\.\//)) path = substr(path, 1, RSTART - 1) substr(path, RSTART + RLENGTH)
+                print FILENAME ":" FNR "\t" path
+            }
+        }'
+    # A section name may not be broken over two lines: what stands on one line is what is checked.
+    find include libwriter libreader gen bench tests -name '*.[ch]' 2>/dev/null | LC_ALL=C sort | xargs awk '
+        {
+            line = $0
+            while (match(line, /doc\/[a-z0-9_\/-]*\.md(#[a-z0-9-]+|, "[^"]*")?/)) {
+                target = substr(line, RSTART, RLENGTH)
+                line = substr(line, RSTART + RLENGTH)
+                sub(/, "/, " \"", target)
+                print FILENAME ":" FNR "\t" target
+            }
+        }'
+} >"$links"
+
+# What is no page and no section of one may still be another file or a directory.
+awk -F '\t' '
+    NR == FNR { known[$0] = 1; next }
+    !($2 in known) && ($2 ~ /["#]/ || system("test -e \"" $2 "\"") != 0) {
+        print $1 ": no such page or section: " $2
+        failed = 1
+    }
+    END { exit failed }' "$anchors" "$links"
