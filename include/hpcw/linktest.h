@@ -19,7 +19,7 @@
  *     hpcw_linktest_end_permutation(lt, start, end, slow, &err);          // collective
  *     hpcw_linktest_close(lt, &err);                                      // collective
  *
- * Readers: linktest-report of LinkTest 2.1.17; SIONlib's tools for the container.
+ * Readers: linktest-report of LinkTest 2.1.17; SIONlib's tools for the container. The bytes: doc/formats/linktest.md.
  */
 #ifndef HPCW_LINKTEST_H
 #define HPCW_LINKTEST_H
@@ -50,7 +50,7 @@ typedef enum hpcw_linktest_kernel {
 } hpcw_linktest_kernel;
 
 /**
- * Parameters of a run; they fill the file header (LinkTest 2.1.17 format page, table "file header") and decide
+ * Parameters of a run; they fill the file header (doc/formats/linktest.md, "File header") and decide
  * the layout. All must agree on all processes, except what is owned (`count`, `ranks`) and `buffer_size`.
  */
 typedef struct hpcw_linktest_params {

@@ -21,6 +21,7 @@
  * how the tasks are spread over processes, or on the order of writes to different tasks.
  *
  * Readers: SIONlib 1.5 to 1.7 and its tools (siondump, sionsplit, sioncat, siondefrag), nest-sionlib-reader.
+ * The bytes: doc/formats/sion.md.
  */
 #ifndef HPCW_SION_H
 #define HPCW_SION_H
@@ -41,10 +42,11 @@ extern "C" {
  *  Limits (SIONlib 1.7.6: field widths of META1 and META2, int arithmetic of its readers)
  * --------------------------------------------------------------------------------------------------------- */
 
-/** Most tasks of one physical file: SIONlib computes the size of its header in an int. */
+/** Most tasks of one physical file: SIONlib computes the size of its header in an int (doc/formats/sion.md#sion-6). */
 #define HPCW_SION_MAX_TASKS 134217659u
 /** Least chunk of a task with key-value records, the size of their header: from smaller ones SIONlib's reader (1.7.6)
- * loses records whose header ends where a chunk ends. Aligned chunks are whole file system blocks. */
+ * loses records whose header ends where a chunk ends. Aligned
+ * chunks are whole file system blocks. See doc/formats/sion.md, "Traps". */
 #define HPCW_SION_MIN_KEY_CHUNK 16u
 /** Longest base name, without a directory; a set needs room for ".000001" behind it. */
 #define HPCW_SION_MAX_NAME 1016u
@@ -70,7 +72,8 @@ typedef enum hpcw_sion_content {
 /** Byte order of the metadata and the (purely informative) mark for the user's data. */
 typedef enum hpcw_sion_endian { HPCW_SION_LITTLE = 0, HPCW_SION_BIG = 1 } hpcw_sion_endian;
 
-/** Which of SIONlib's writers to resemble in the few fields in which they differ. Every reader takes both. */
+/** Which of SIONlib's writers to resemble in the few fields in which they differ (doc/formats/sion.md, "Sets"). Every
+ * reader takes all of them. */
 typedef enum hpcw_sion_flavour {
     HPCW_SION_PARALLEL = 0, /**< its MPI writer: single file has number 0, no mapping */
     HPCW_SION_SERIAL = 1,   /**< its serial writer: single file has number 1, empty mapping; no sets */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * F4: a strict, independent reader of LinkTest 2.1.17 results inside a SION container, written from the
- * description of the format alone. Stands on the SION reader; the same rules about threads hold.
+ * F4: a strict, independent reader of LinkTest 2.1.17 results inside a SION container, written from
+ * doc/formats/linktest.md alone. Stands on the SION reader; the same rules about threads hold.
  *
  * Opening reads the file header and compares the lengths of everything with the length of task 0's stream.
  * verify reads every byte of the result once.
@@ -25,7 +25,7 @@ struct read_linktest;
 /* Most retested connections: the larger of this and the number of tasks. */
 #define READ_LINKTEST_MOST_RETESTS (UINT64_C(1) << 20)
 
-/* The thirteen bytes behind the mode string, in their order. Nonzero means set. */
+/* The thirteen bytes after the mode string, doc/formats/linktest.md, "File header". Nonzero means set. */
 enum read_linktest_flag {
     READ_LINKTEST_ALL_TO_ALL,
     READ_LINKTEST_BIDIRECTIONAL,
@@ -111,8 +111,8 @@ hpcw_status read_linktest_row(struct read_linktest *reader, uint32_t rank, uint6
                               uint64_t *partner, double *all_to_all, hpcw_error *err);
 
 /*
- * Checks the container (flags as read_sion_verify) and everything the format says about the streams.
- * READ_SION_STRICT adds what is our own convention where the format's sources are silent: ISO times, one
+ * Checks the container (flags as read_sion_verify) and the streams (doc/formats/linktest.md, "Rules").
+ * READ_SION_STRICT adds what is our own convention where no source decides: ISO times, one
  * kernel, one known mode, zero seeds without their flags, retests <= N, unused slots of the bisection test.
  *
  * Memory: 30 bytes per task, one task's data of one permutation, and 32 bytes per retest.

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * LinkTest 2.1.17 streams: N tasks (N is the container's), task 0's stream begins with the file header and has
- * a summary before the data of each permutation. All lengths follow from the header and the host name.
+ * a summary before the data of each permutation. All lengths follow from the header and the host name. Rule numbers are
+ * those of doc/formats/linktest.md, "Rules".
  */
 #include "libreader/linktest/linktest.h"
 
@@ -40,7 +41,7 @@ hpcw_status read_linktest_wrong(const struct read_linktest *r, const struct read
  *  File header
  * --------------------------------------------------------------------------------------------------------- */
 
-/* The container must be one that can hold such streams at all. */
+/* The container must be one that can hold such streams at all: rules 1 and 2. */
 static hpcw_status check_container(struct read_linktest *r, hpcw_error *err) {
     struct read_sion_info sion;
     hpcw_status status = read_sion_info(r->sion, 0, &sion, err);
@@ -66,6 +67,7 @@ static hpcw_status check_container(struct read_linktest *r, hpcw_error *err) {
     return read_sion_find(r->sion, 0, &r->task0, err);
 }
 
+/* Rules 6, 7, 9 and 16. */
 static hpcw_status read_header(struct read_linktest *r, hpcw_error *err) {
     struct read_linktest_info *info = &r->info;
     bool big = info->data_big;
@@ -131,7 +133,7 @@ static hpcw_status read_header(struct read_linktest *r, hpcw_error *err) {
     return HPCW_OK;
 }
 
-/* The sizes of the parts, none of which can be larger than task 0's stream. */
+/* The sizes of the parts, none of which can be larger than task 0's stream: rules 13 and 17. */
 static hpcw_status measure(struct read_linktest *r, hpcw_error *err) {
     const struct read_linktest_info *info = &r->info;
     uint64_t all, retests_at = r->header_size - 10 - 8 * (NUMBERS - 3);

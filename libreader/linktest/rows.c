@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * One pass over everything that was measured in a permutation, with memory in proportion to the number of tasks
- * N.
+ * N. Rule numbers are those of doc/formats/linktest.md, "Rules".
  *
- * The schedule is right if every task meets every other one once (its row holds each other rank once) and if in
- * each step the partner of my partner is me. The first is checked exactly, row by row. The second relates
+ * The schedule is right if every task meets every other one once (rule 25: its row holds each other rank once)
+ * and if in each step the partner of my partner is me (rule 26). The first is checked exactly, row by row. The second relates
  * entries that are far apart in the file; holding them all would take N * N words. Instead every rank r gets
  * two random numbers a(r), b(r), and each step s a sum, modulo 2^64, of a(r) b(q) - b(r) a(q) over all ranks r,
  * q being r's partner. The term changes its sign when r and q change places, so a step of true pairs adds up to
@@ -13,7 +13,7 @@
  * probability of about 2^-59 (linear in the a's, whose coefficients are odd half of the time, divisible by 2^k
  * once in 2^k). The numbers are drawn anew in every run, so a file cannot be made to fit them.
  *
- * The list of slowest connections is the right one if its entries are different measured ones and as many
+ * The list of slowest connections is the right one (rule 23) if its entries are different measured ones and as many
  * timings are larger than its last entry as the list itself has; that needs a counter instead of a heap.
  */
 #include <float.h>
@@ -182,6 +182,7 @@ static bool add_times(const uint64_t *bits, size_t count, double threshold, stru
     return good;
 }
 
+/* Rules 21 and 22. */
 static hpcw_status same_statistics(const struct read_linktest_pass *p, uint64_t permutation, const char *what,
                                    const struct statistics *st, double min, double avg, double max,
                                    hpcw_error *err) {
@@ -222,6 +223,7 @@ static bool is_iso(const char *t) {
            memcmp(t + 14, "59", 2) <= 0 && memcmp(t + 17, "60", 2) <= 0;
 }
 
+/* Rule 20. */
 static hpcw_status check_time(const struct read_linktest_pass *p, uint64_t permutation, const char *what,
                               const char *text, const char *before, hpcw_error *err) {
     size_t length = strlen(text);
@@ -375,7 +377,7 @@ static hpcw_status first_bad_partner(const struct read_linktest_pass *p, const s
                                s, at->permutation, n, partner[s]);
 }
 
-/* Behind the steps of a bisection test: no time, and the own rank as partner. */
+/* Rule 27. After the steps of a bisection test: no time, and the own rank as partner. */
 static hpcw_status unused_slots(const struct read_linktest_pass *p, const struct place *at, hpcw_error *err) {
     uint32_t slots = p->r->info.tasks - 1;
     for (uint32_t s = p->r->info.steps; s < slots; s++) {
@@ -423,7 +425,7 @@ static hpcw_status slow_entries(struct read_linktest_pass *p, const struct place
     return HPCW_OK;
 }
 
-/* Host and core, in front of the first row. */
+/* Host and core, in front of the first row: rules 17 to 19. */
 static hpcw_status check_head(struct read_linktest_pass *p, const struct read_sion_task *task,
                               const struct read_linktest_head *head, const unsigned char *bytes,
                               hpcw_error *err) {
@@ -516,7 +518,7 @@ static hpcw_status check_row(struct read_linktest_pass *p, struct place *at, hpc
     return slow_entries(p, at, err);
 }
 
-/* Streams may come in any order; the ranks must be 0 .. N-1, each in one chunk. */
+/* Streams may come in any order; the ranks must be 0 .. N-1, each in one chunk: rules 3 and 4. */
 static hpcw_status check_task(struct read_linktest_pass *p, const struct read_sion_task *task,
                               hpcw_error *err) {
     uint32_t n = p->r->info.tasks;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The rules of a LinkTest result: container, file header, then every permutation (linktest_rows.c). */
+/* doc/formats/linktest.md, "Rules": container, file header, then every permutation (linktest_rows.c). */
 #include <inttypes.h>
 #include <string.h>
 
@@ -33,6 +33,7 @@ static hpcw_status flag_rule(const struct read_linktest *r, enum read_linktest_f
                                "%s: wanted %s, got %u", names[flag], wanted, r->info.flags[flag]);
 }
 
+/* Rules 8 to 10 and 12. */
 static hpcw_status header_rules(const struct read_linktest *r, hpcw_error *err) {
     const struct read_linktest_info *info = &r->info;
     if (!r->hash_whole) {
@@ -58,7 +59,7 @@ static hpcw_status header_rules(const struct read_linktest *r, hpcw_error *err) 
     return status;
 }
 
-/* What the format's sources leave open, as we write it. */
+/* What no source decides, as we write it: rules 8, 9, 11, 13 to 15. */
 static hpcw_status strict_header(const struct read_linktest *r, hpcw_error *err) {
     static const char *const modes[] = {"mpi", "tcp", "ucp", "ibverbs", "psm2", "cuda"};
     const struct read_linktest_info *info = &r->info;

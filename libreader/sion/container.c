@@ -28,7 +28,7 @@ struct read_sion {
 static hpcw_status open_source(const struct read_sion *r, uint32_t index, struct read_source **out,
                                hpcw_error *err) {
     *out = NULL;
-    /* File k > 0 of a set is the base name, a dot and k as at least six digits. */
+    /* File k > 0 of a set is the base name, a dot and k as at least six digits: doc/formats/sion.md, "Sets". */
     size_t size = strlen(r->path) + sizeof ".4294967295";
     char *name = hpcw_i_malloc(size);
     if (name == NULL) {
@@ -122,7 +122,7 @@ const char *read_sion_name(const struct read_sion *reader) {
     return reader->path;
 }
 
-/* A member must speak of the same set, or its numbers mean something else. */
+/* doc/formats/sion.md#sion-25: a member of another set has numbers that mean something else. */
 static hpcw_status check_member(const struct read_sion *r, uint32_t index, const struct read_sion_file *f,
                                 hpcw_error *err) {
     const struct read_sion_info *base = &r->base->info, *info = &f->info;
@@ -278,7 +278,7 @@ hpcw_status read_sion_read(struct read_sion *reader, const struct read_sion_task
 }
 
 /* ------------------------------------------------------------------------------------------------------------
- *  Key-value records
+ *  Key-value records: doc/formats/sion.md, "Key-value streams"
  * --------------------------------------------------------------------------------------------------------- */
 
 #define RECORD_HEADER 16u

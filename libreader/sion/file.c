@@ -40,6 +40,7 @@ bool read_sion_chunk_size(const struct read_sion_info *info, int64_t stored, uin
     if (stored < 0) {
         return false;
     }
+    /* doc/formats/sion.md, "Older versions" */
     return info->format > 3 || hpcw_i_round_up_u64((uint64_t)stored, info->fs_block_size, chunk);
 }
 
@@ -122,7 +123,7 @@ hpcw_status read_sion_rows_next(struct read_sion_rows *rows, uint32_t *block, co
     return HPCW_OK;
 }
 
-/* Stream sizes of the window: sums over the used blocks of each task. */
+/* Stream sizes of the window: sums over the used blocks of each task (doc/formats/sion.md, "Tables at the end"). */
 static hpcw_status sum_sizes(struct read_sion_file *f, hpcw_error *err) {
     int64_t most = 0;
     for (uint32_t i = 0; i < f->window.count; i++) {

@@ -13,7 +13,7 @@
 /* Tasks whose table entries are in memory at a time. */
 #define READ_SION_WINDOW 2048u
 
-/* Most tasks of one physical file: the format's own readers compute 1088 + 16 n in an int. */
+/* Most tasks of one physical file, doc/formats/sion.md#sion-6. */
 #define READ_SION_MOST_TASKS 134217659u
 
 struct read_sion_file {

@@ -16,7 +16,7 @@
 
 #define NAME(f) read_source_name((f)->source)
 
-/* Fixed part of META1 by file format version: 2 has no file number and flags. */
+/* Fixed part of META1 by file format version: doc/formats/sion.md, "Header" and "Older versions". */
 struct layout {
     uint64_t file_number, flag1, flag2, prefix, ranks; /* offsets; 0: not there */
 };
@@ -41,7 +41,7 @@ static hpcw_status wrong(const struct read_sion_file *f, const char *field, uint
                        field, offset, wanted, got);
 }
 
-/* The fields before the tables. */
+/* The fields before the tables: rules 1, 3, 5 to 7 of doc/formats/sion.md, "Rules". */
 static hpcw_status read_fixed(struct read_sion_file *f, hpcw_error *err) {
     struct read_sion_info *info = &f->info;
     unsigned char head[FIXED_MOST];
@@ -125,7 +125,7 @@ static hpcw_status read_fixed(struct read_sion_file *f, hpcw_error *err) {
     return HPCW_OK;
 }
 
-/* The last two fields of META1, which a writer fills in at close. */
+/* The last two fields of META1, which a writer fills in at close: doc/formats/sion.md#sion-10. */
 static hpcw_status read_commit_mark(struct read_sion_file *f, hpcw_error *err) {
     struct read_sion_info *info = &f->info;
     unsigned char mark[12];
@@ -153,7 +153,8 @@ static hpcw_status read_commit_mark(struct read_sion_file *f, hpcw_error *err) {
     return HPCW_OK;
 }
 
-/* Adds up the chunk sizes, remembers where each window starts and counts the collectors of buddy copies. */
+/* Adds up the chunk sizes (doc/formats/sion.md#sion-12), remembers where each window starts and counts the
+ * collectors of buddy copies. */
 static hpcw_status scan_tables(struct read_sion_file *f, hpcw_error *err) {
     struct read_sion_info *info = &f->info;
     if (!hpcw_i_round_up_u64(info->meta1_size, info->fs_block_size, &info->data_start)) {
@@ -193,7 +194,7 @@ static hpcw_status scan_tables(struct read_sion_file *f, hpcw_error *err) {
     return HPCW_OK;
 }
 
-/* META2 must lie where the chunks end, and whole in the file. */
+/* META2 must lie where the chunks end (doc/formats/sion.md#sion-14), and whole in the file (#sion-20). */
 static hpcw_status place_meta2(struct read_sion_file *f, hpcw_error *err) {
     struct read_sion_info *info = &f->info;
     uint64_t wanted, rows;
@@ -219,6 +220,7 @@ static hpcw_status place_meta2(struct read_sion_file *f, hpcw_error *err) {
     return HPCW_OK;
 }
 
+/* doc/formats/sion.md, "Mapping" */
 static hpcw_status find_mapping(struct read_sion_file *f, hpcw_error *err) {
     struct read_sion_info *info = &f->info;
     uint64_t rest = info->file_size - info->meta2_end;

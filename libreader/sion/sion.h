@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * F4: a strict, independent reader of SION containers, written from the description of the format alone (file
+ * F4: a strict, independent reader of SION containers, written from doc/formats/sion.md alone (file
  * format versions 2 to 5 and later ones as if they were 5, both byte orders, single files and sets).
  *
- * Opening checks what is needed to find every byte safely; verify checks every rule of the format. Tables are
- * read in windows: memory is at most 210 KiB per physical file in use (65 at a time) plus eight bytes per 2048
+ * Opening checks what is needed to find every byte safely; verify checks the rest (doc/formats/sion.md, "Rules").
+ * Tables are read in windows: memory is at most 210 KiB per physical file in use (65 at a time) plus eight bytes per 2048
  * tasks, whatever the number of blocks. Sizes from the file are compared with the file's length before
  * anything is allocated or multiplied unchecked.
  *
@@ -21,18 +21,18 @@
 
 struct read_sion;
 
-/* What the streams of a container are made of: high half of flag1. */
+/* What the streams of a container are made of: high half of flag1 (doc/formats/sion.md#sion-8). */
 #define READ_SION_MODE_PLAIN 50u
 #define READ_SION_MODE_KEYVAL 51u
 
-/* The table behind the block sizes that says where each global rank is. */
+/* The table after the block sizes that says where each global rank is (doc/formats/sion.md, "Sets"). */
 enum read_sion_mapping {
     READ_SION_MAPPING_NONE,  /* no byte: parallel writers, one file; files k > 0 of a set */
     READ_SION_MAPPING_EMPTY, /* four zero bytes: the serial writer */
     READ_SION_MAPPING_FULL   /* file 0 of a set, and the mapped writer */
 };
 
-/* One physical file: its header fields and what follows from them. */
+/* One physical file: its header fields (doc/formats/sion.md, "Header") and what follows from them. */
 struct read_sion_info {
     unsigned char endian_word[4]; /* bytes 4..7 as they are */
     bool meta_big;                /* metadata is big-endian */
@@ -123,7 +123,7 @@ hpcw_status read_sion_block_size(struct read_sion *reader, const struct read_sio
 hpcw_status read_sion_read(struct read_sion *reader, const struct read_sion_task *task, uint64_t offset,
                            void *data, size_t size, hpcw_error *err);
 
-/* Walks the key-value records of a task's stream. */
+/* Walks the key-value records of a task's stream (doc/formats/sion.md, "Key-value streams"). */
 struct read_sion_keys {
     struct read_sion_task task;
     uint64_t next;        /* stream offset of the next record */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The rules of the SION format beyond those that opening needs. In both modes: endianness word, stride, block
+ * doc/formats/sion.md, "Rules", beyond those that opening needs. In both modes: endianness word, stride, block
  * counts and sizes, unused sizes, length of the file, mapping, agreement of the files of a set, key-value
  * streams.
  */
@@ -14,7 +14,7 @@
 
 #define NAME(f) read_source_name((f)->source)
 
-/* What the writers of SIONlib 1.7.6 put into the version words. */
+/* What the writers of SIONlib 1.7.6 put into the version words: doc/formats/sion.md#sion-3 and #sion-4. */
 #define STRICT_FORMAT 5
 #define STRICT_VERSION 1007
 #define STRICT_PATCH 6
@@ -23,6 +23,7 @@
  *  Header of one file
  * --------------------------------------------------------------------------------------------------------- */
 
+/* Rules 2, 7, 8 and 13. */
 static hpcw_status header_rules(const struct read_sion_file *f, hpcw_error *err) {
     const struct read_sion_info *info = &f->info;
     const unsigned char *w = info->endian_word;
@@ -66,6 +67,7 @@ static hpcw_status strict_word(const struct read_sion_file *f, const char *field
                        NAME(f), field, offset, wanted, got);
 }
 
+/* Rules 3, 4, 8, 9 and 22. */
 static hpcw_status strict_header(const struct read_sion_file *f, hpcw_error *err) {
     const struct read_sion_info *info = &f->info;
     const struct {
@@ -104,7 +106,7 @@ static hpcw_status strict_header(const struct read_sion_file *f, hpcw_error *err
     return HPCW_OK;
 }
 
-/* The file ends where its last table ends. */
+/* The file ends where its last table ends: rules 20 and 21. */
 static hpcw_status tail_rules(const struct read_sion_file *f, bool strict, hpcw_error *err) {
     const struct read_sion_info *info = &f->info;
     uint64_t tail = 0;
@@ -151,9 +153,9 @@ struct table_check {
 };
 
 /*
- * Every task with a rank >= 0 must be where the mapping says. The mapping gives one place per rank, so no two
+ * Rule 24. Every task with a rank >= 0 must be where the mapping says. The mapping gives one place per rank, so no two
  * tasks can share a rank; the number of such tasks is compared with the number of entries, so no entry is left
- * over. Together that is the bijection the format wants, without a table in memory.
+ * over. Together that is a bijection, without a table in memory.
  */
 static hpcw_status mapping_rule(const struct table_check *c, uint32_t index, int64_t rank, hpcw_error *err) {
     struct read_sion_file *base = c->base, *f = c->f;
@@ -182,7 +184,7 @@ static hpcw_status mapping_rule(const struct table_check *c, uint32_t index, int
     return HPCW_OK;
 }
 
-/* Rules that need one entry of each table, not the rows. */
+/* Rules that need one entry of each table, not the rows: 17, 22 and 23. */
 static hpcw_status entry_rules(struct table_check *c, uint32_t i, hpcw_error *err) {
     const struct read_sion_file *f = c->f;
     uint32_t index = f->window.first + i;
@@ -227,6 +229,7 @@ static hpcw_status entry_rules(struct table_check *c, uint32_t i, hpcw_error *er
     return HPCW_OK;
 }
 
+/* Rules 18 and 19. */
 static hpcw_status size_rules(struct table_check *c, uint32_t i, uint32_t block, int64_t size,
                               hpcw_error *err) {
     const struct read_sion_file *f = c->f;
@@ -282,13 +285,14 @@ static hpcw_status window_rules(struct table_check *c, hpcw_error *err) {
     }
     bool keyval = f->info.mode == READ_SION_MODE_KEYVAL;
     for (uint32_t i = 0; i < f->window.count; i++) {
-        /* Blocks are opened by the first byte that needs them, so only a stream of one block can have none. */
+        /* Rule 16: the first byte that needs a block opens it, so only a stream of one block can have none. */
         if (c->strict && f->window.blocks[i] > 1 && c->tally[i].filled != f->window.blocks[i]) {
             return hpcw_i_fail(err, HPCW_EFORMAT,
                                "%s: task %" PRIu32 ": wanted a byte in each of its %" PRId64
                                " blocks, got %" PRIu32 " blocks with any",
                                NAME(f), f->window.first + i, f->window.blocks[i], c->tally[i].filled);
         }
+        /* Rule 28. */
         if (keyval && c->tally[i].full + 1 != f->window.blocks[i]) {
             return hpcw_i_fail(err, HPCW_EFORMAT,
                                "%s: key-value stream of task %" PRIu32 ": wanted all of its %" PRId64
@@ -348,7 +352,7 @@ static hpcw_status key_rules(struct read_sion *reader, struct read_sion_file *f,
                 return status;
             }
         }
-        /* SIONlib's reader loses a last record without a value, without an error, if its header lies in one chunk. */
+        /* Rule 29: SIONlib's reader silently loses a last record without a value if its header lies in one chunk. */
         if (strict && task.size > 0 && record.size == 0 &&
             (record.offset - 16) / task.chunk_size == (record.offset - 1) / task.chunk_size) {
             return hpcw_i_fail(err, HPCW_EFORMAT,
@@ -438,6 +442,7 @@ static hpcw_status gap_blocks(struct gap_check *g, uint32_t block, uint32_t end,
     return HPCW_OK;
 }
 
+/* Rule 31. */
 static hpcw_status gap_rules(struct read_sion_file *f, hpcw_error *err) {
     struct gap_check g = {.f = f, .known_from = UINT64_MAX};
     hpcw_status status = zero_range(&g, f->info.meta1_size, f->info.data_start, err);
@@ -487,7 +492,7 @@ static hpcw_status file_rules(struct read_sion *reader, struct read_sion_file *b
  *  The set
  * --------------------------------------------------------------------------------------------------------- */
 
-/* What all files of a set have in common. */
+/* What all files of a set have in common: rule 25. */
 static hpcw_status member_rules(const struct read_sion_info *base, const struct read_sion_file *f,
                                 hpcw_error *err) {
     const struct read_sion_info *info = &f->info;

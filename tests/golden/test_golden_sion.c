@@ -324,8 +324,7 @@ static hpcw_status judge(const unsigned char *data, size_t size, unsigned flags)
     return status;
 }
 
-/* The alterations that the description of the format lists, on the smallest file and on one with many blocks.
- */
+/* Damage that breaks a rule of doc/formats/sion.md, "Rules", on the smallest file and on one with many blocks. */
 static void damaged_copies(void **state) {
     (void)state;
     if (golden("") == NULL) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Random containers through the writer and back through the reader, which shares no code with it: every byte of every
- * stream, the blocks it lies in, and every rule of the format.
+ * stream, the blocks it lies in, and every rule of doc/formats/sion.md.
  */
 #include <pthread.h>
 #include <setjmp.h>

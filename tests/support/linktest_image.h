@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Small LinkTest 2.1.17 results in memory, put together from the description of the format by hand. */
+/* Small LinkTest 2.1.17 results in memory, put together by hand from doc/formats/linktest.md. */
 #ifndef HPCW_TESTS_SUPPORT_LINKTEST_IMAGE_H
 #define HPCW_TESTS_SUPPORT_LINKTEST_IMAGE_H
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Small SION files in memory, put together from the description of the format by hand: neither the writer nor
- * the reader under test has a part in them. Whatever a test wants to be wrong can be said in the specification
- * or changed in the bytes.
+ * Small SION files in memory, put together by hand from doc/formats/sion.md: neither the writer nor
+ * the reader under test has a part in them. A test damages them by the specification or in the bytes.
  */
 #ifndef HPCW_TESTS_SUPPORT_SION_IMAGE_H
 #define HPCW_TESTS_SUPPORT_SION_IMAGE_H

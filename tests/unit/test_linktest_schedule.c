@@ -66,7 +66,7 @@ static void every_pair_meets_once(void **state) {
     }
 }
 
-/* The access pattern of LinkTest 1.2, as its description tabulates it. */
+/* The access pattern of LinkTest 1.2: doc/formats/linktest.md, "Meaning of the numbers". */
 static void six_tasks_as_published(void **state) {
     (void)state;
     static const uint32_t want[5][6] = {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The bytes of a LinkTest result against the annotated dump of its format's description, and what is refused.
- */
+/* The bytes of a LinkTest result as doc/formats/linktest.md, "Examples" has them, and what is refused. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,8 +20,8 @@
 #define TIME(digit) "2024-05-01T10:00:0" digit "Z" NUL12
 
 /*
- * The description's dump of a result of two tasks, made by hand; only the flag "SION file written in parallel"
- * is set here, as the bytes must not show how many processes wrote.
+ * The streams of doc/formats/linktest.md, "Two tasks". The flag "SION file written in parallel" is set, as the bytes
+ * must not show how many processes wrote.
  */
 static const char task_0[] =
     "LinkTest"
@@ -133,7 +132,7 @@ static void without_retests(void **state) {
     }
 }
 
-/* The table of sizes: one permutation, ten retests, mode "mpi", host names of 15 bytes. */
+/* Sizes by doc/formats/linktest.md, "Container": one permutation, ten retests, mode "mpi", host names of 15 bytes. */
 static void sizes_as_described(void **state) {
     (void)state;
     static const struct {

@@ -116,8 +116,7 @@ static void everything_is_read(void **state) {
 
 static void damaged_header(void **state) {
     (void)state;
-    /* Offset in the stream of rank 0; numbers behind the mode string as in the table of the format for b = 4.
-     */
+    /* Offsets in the stream of rank 0 for b = 4: doc/formats/linktest.md, "File header". */
     static const struct {
         size_t offset, size;
         uint64_t value;
@@ -263,7 +262,7 @@ static void containers_that_do_not_fit(void **state) {
     linktest_image_free(&image);
 }
 
-/* A stream in two chunks reads well, but the format wants one. */
+/* A stream in two chunks can be read, but LinkTest needs one: doc/formats/linktest.md#linktest-4. */
 static void one_chunk_per_stream(void **state) {
     (void)state;
     struct linktest_image image = linktest_image_make(&linktest_pair);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Where things are in a SION file: the shapes of the format's description, how tasks are split over files, and
+ * Where things are in a SION file (doc/formats/sion.md, "Chunks"): known shapes, how tasks are split over files, and
  * the packed layout against a model that places one task after the other.
  */
 #include <setjmp.h>
@@ -254,8 +254,7 @@ static void placement_is_the_models(void **state) {
     assert_true(widened > 1000); /* groups did end inside the files */
 }
 
-/* Groups as the description of the collective mode has them: four tasks of 300 bytes, two to a group of 1024.
- */
+/* Groups as SIONlib's collective mode makes them: four tasks of 300 bytes, two to a group of 1024. */
 static void groups_of_the_collective_mode(void **state) {
     (void)state;
     struct model m = {.tasks = 4,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The result file. Task r's stream: [file header, task 0 only] [chunk header] { [summary, task 0 only] [data] }
- * x permutations, END_BLOCK. Every stream lies in one chunk, as the readers want it. A summary is known last
- * and stands first: its place is reserved when task 0's data comes, and filled when the permutation ends.
+ * x permutations, END_BLOCK (doc/formats/linktest.md, "Stream"). Every stream lies in one chunk. A summary is
+ * known last and stands first: its place is reserved when task 0's data comes, and filled when the permutation ends.
  */
 #include <pthread.h>
 #include <stdatomic.h>

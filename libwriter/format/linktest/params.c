@@ -113,6 +113,7 @@ hpcw_status hpcw_linktest_params_check(const hpcw_linktest_params *p, hpcw_error
     return HPCW_OK;
 }
 
+/* doc/formats/linktest.md, "File header" */
 void hpcw_i_linktest_encode_header(const hpcw_linktest_params *p, unsigned char *out) {
     unsigned char *q = out;
     size_t mode_size = strlen(p->mode) + 1;

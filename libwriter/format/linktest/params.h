@@ -5,7 +5,7 @@
 
 #include <hpcw/linktest.h>
 
-/* Sizes of the LinkTest 2.1.17 format page: file header, chunk header, summary, data, end. */
+/* Sizes of the parts, doc/formats/linktest.md, "Container"; the data follow from the number of tasks. */
 enum {
     HPCW_I_LINKTEST_HEADER = 152, /* + mode string with NUL */
     HPCW_I_LINKTEST_CHUNK = 8,    /* + host name with NUL */

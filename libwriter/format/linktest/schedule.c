@@ -3,6 +3,7 @@
  * Who meets whom. The full test uses the circle method: rank 0 stands still, the other m = N - 1 ranks sit on a
  * circle as x = rank - 1, and in step s, with l = s + 1, x meets y = (-2l - x) mod m, or rank 0 where y = x.
  * For N = 4, 6, 8 and 16 this is the access pattern of LinkTest 1.2.
+ * See doc/formats/linktest.md, "Meaning of the numbers".
  */
 #include <string.h>
 

@@ -189,6 +189,7 @@ static unsigned char *put_range(const hpcw_linktest_range *r, unsigned char *q) 
     return q + 24;
 }
 
+/* doc/formats/linktest.md, "Summary" */
 void hpcw_i_linktest_encode_summary(const hpcw_linktest_params *p, const char *start, const char *end,
                                     const hpcw_linktest_range *times, const hpcw_linktest_range *all_to_all,
                                     const hpcw_linktest_slow *slow, unsigned char *out) {

@@ -67,7 +67,7 @@ static hpcw_status next_block(struct hpcw_sion *h, uint32_t i, hpcw_error *err) 
     return HPCW_OK;
 }
 
-/* One record: whole in one chunk. */
+/* One record: whole in one chunk (doc/formats/sion.md#sion-15). */
 static hpcw_status append_record(struct hpcw_sion *h, uint32_t i, const void *data, size_t size,
                                  hpcw_error *err) {
     struct hpcw_i_sion_task *t = &h->task[i];
@@ -85,7 +85,7 @@ static hpcw_status append_record(struct hpcw_sion *h, uint32_t i, const void *da
     return hpcw_i_sion_append(h, i, data, size, err);
 }
 
-/* Bytes: chunk after chunk. A block is opened only when there is a byte for it. */
+/* Bytes: chunk after chunk. A block is opened only when there is a byte for it (doc/formats/sion.md#sion-16). */
 static hpcw_status append_bytes(struct hpcw_sion *h, uint32_t i, const void *data, size_t size,
                                 hpcw_error *err) {
     struct hpcw_i_sion_task *t = &h->task[i];
@@ -171,7 +171,8 @@ hpcw_status hpcw_sion_write_key(hpcw_sion *h, uint32_t rank, uint64_t key, const
         return hpcw_i_fail(err, HPCW_EINVAL, "%s: wanted hpcw_sion_write, this is no key-value container",
                            h->path);
     }
-    /* SIONlib's reader takes a whole header off what was left of the chunk where it began: one that goes on in the
+    /* doc/formats/sion.md#sion-30:
+     * SIONlib's reader takes a whole header off what was left of the chunk where it began: one that goes on in the
      * next chunk and fills it leaves the reader behind the end of that, and the value is lost. */
     uint64_t chunk = h->task[i].chunk;
     if (chunk > 0 && chunk < HPCW_SION_MIN_KEY_CHUNK) {

@@ -15,7 +15,7 @@
 
 #include "libwriter/base/checked.h"
 
-/* META1, fixed part (SIONlib 1.7.6, sion_internal: _sion_write_header; all integers in metadata byte order). */
+/* META1, fixed part: doc/formats/sion.md, "Header". All integers are in metadata byte order. */
 enum {
     HPCW_I_SION_MAGIC_AT = 0,
     HPCW_I_SION_ENDIAN_AT = 4,
@@ -38,7 +38,7 @@ enum {
 static inline uint64_t hpcw_i_sion_meta1_size(uint32_t tasks) {
     return 1088 + 16 * (uint64_t)tasks;
 }
-/* Offset of block 0. */
+/* Offset of block 0 (start0 in doc/formats/sion.md, "Chunks"). */
 static inline uint64_t hpcw_i_sion_data_start(uint32_t tasks, uint32_t block_size) {
     return hpcw_i_align_up(hpcw_i_sion_meta1_size(tasks), block_size);
 }
@@ -50,7 +50,8 @@ static inline uint64_t hpcw_i_sion_commit_at(uint32_t tasks) {
 uint32_t hpcw_i_sion_file_of_task(uint32_t tasks, uint32_t files, uint32_t rank);
 
 /*
- * Packing. Tasks follow each other without padding inside a group; a group's last chunk is widened so that the
+ * Packing: doc/formats/sion.md, "Chunks".
+ * Tasks follow each other without padding inside a group; a group's last chunk is widened so that the
  * next group starts at a file system block. The group of a task is decided by the bytes requested before it in
  * its file: floor(before / share). So it can be told from a prefix sum alone, wherever the tasks are.
  */

@@ -4,8 +4,8 @@
  * have one column per task, while a process knows the columns of its own tasks. Written column by column that
  * would be a storm of 8-byte writes, so the tables are cut into windows of a few MiB, every process sends the
  * rectangles that it knows to the owner of the window, and the owner writes the window in one piece. One
- * exchange, whatever the number of blocks. What nobody used stays a hole and reads as zero, as the format wants
- * it.
+ * exchange, whatever the number of blocks. What nobody used stays a hole and reads as zero
+ * (doc/formats/sion.md, "Tables at the end").
  */
 #include <string.h>
 
@@ -113,7 +113,7 @@ static uint64_t word_of(const struct hpcw_sion *h, const struct table *t, uint64
                                                : task->earlier->used[row - 1];
         break;
     default: {
-        /* A pair of 32-bit numbers, file number first. */
+        /* A pair of 32-bit numbers, file number first: doc/formats/sion.md, "Mapping". */
         uint64_t file;
         uint64_t column;
         if (mapping_is_known(h)) {

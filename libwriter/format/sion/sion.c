@@ -321,8 +321,8 @@ static hpcw_status agree_on_arguments(struct hpcw_sion *h, hpcw_status s, struct
     return HPCW_OK;
 }
 
-/* Offsets, sizes and counts that the format or its readers hold in too few bits. Same result on all processes.
- */
+/* Offsets, sizes and counts that the format or its readers hold in too few bits (doc/formats/sion.md, "Rules"). Same
+ * result on all processes. */
 static hpcw_status check_limits(const struct hpcw_sion *h, hpcw_error *err) {
     for (uint32_t f = 0; f < h->place.files; f++) {
         const struct hpcw_i_sion_file *file = &h->place.file[f];
@@ -646,6 +646,7 @@ hpcw_status hpcw_i_sion_check_blocks(const struct hpcw_sion *h, const uint64_t *
         if (blocks[f] == 0) {
             continue; /* another run's file */
         }
+        /* doc/formats/sion.md#sion-26 */
         if (mapping != UINT64_MAX && mapping > 0 && blocks[f] * file->tasks > INT32_MAX) {
             return hpcw_i_fail(
                 err, HPCW_ERANGE,
