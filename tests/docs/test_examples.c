@@ -25,6 +25,7 @@
 static const struct docs_example *const lists[] = {
     docs_clog2,
     docs_linktest,
+    docs_rank2file,
     docs_sion,
 };
 
