@@ -20,6 +20,6 @@ struct docs_example {
 };
 
 /* A list per format, in a source file of its own; tests/docs/test_examples.c has the list of lists. */
-extern const struct docs_example docs_clog2[], docs_linktest[], docs_rank2file[], docs_sion[];
+extern const struct docs_example docs_clog2[], docs_linktest[], docs_rank2file[], docs_sion[], docs_vom[];
 
 #endif

@@ -23,10 +23,7 @@
 #define PATH 1024
 
 static const struct docs_example *const lists[] = {
-    docs_clog2,
-    docs_linktest,
-    docs_rank2file,
-    docs_sion,
+    docs_clog2, docs_linktest, docs_rank2file, docs_sion, docs_vom,
 };
 
 static const char *pages;

@@ -52,7 +52,7 @@ static void examples_are_read(void **state) {
     } cases[] = {
         {"hex a", "\x00\x0a\xff\1\1\1\1\2m\0\0", 11},
         {"hex b", "\7", 1},
-        {"json c", "{\n  \"x\": 1}\n", 12},
+        {"json c", "{\"x\": 1}", 8},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         size_t size = 0;

@@ -105,12 +105,12 @@ static bool parse_line(struct example *e, char *line) {
 }
 
 static bool take_text(struct example *e, const char *line) {
-    for (; *line != '\0'; line++) {
+    for (line += strspn(line, " "); *line != '\0'; line++) {
         if (!append(e, (unsigned char)*line, 1)) {
             return false;
         }
     }
-    return append(e, '\n', 1);
+    return true;
 }
 
 static bool parse_page(struct example *e, char *text, const char *block) {

@@ -13,7 +13,8 @@
  * of bytes before the line: nothing is skipped, holes are written out. BYTES are items with spaces between them: two
  * lower-case hexadecimal digits, or two digits, a star and a decimal number of repetitions ("00 * 4096").
  * Empty lines mean nothing. Blocks with the same opening line continue each other, so that text can stand between
- * the parts of a file. A block of any other kind ("json NAME") stands for its own text, the last newline included.
+ * the parts of a file. A block of any other kind ("json NAME") is a text of one line, laid out for reading: the ends of
+ * lines and the spaces that begin them do not count.
  */
 #ifndef HPCW_TESTS_SUPPORT_HEXDUMP_H
 #define HPCW_TESTS_SUPPORT_HEXDUMP_H
