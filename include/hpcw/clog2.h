@@ -21,7 +21,7 @@
  *
  * The order of records is by time, then rank (of the world), then thread, then as they happened.
  *
- * Readers: clog2_print, clog2TOslog2, Jumpshot of MPE2 2.4.9b. Descriptions cite its clog_*.h.
+ * Readers: clog2_print, clog2TOslog2, Jumpshot of MPE2 2.4.9b. The format to the byte: doc/formats/clog2.md.
  */
 #ifndef HPCW_CLOG2_H
 #define HPCW_CLOG2_H
@@ -39,7 +39,7 @@ extern "C" {
 #endif
 
 /* ------------------------------------------------------------------------------------------------------------
- *  Limits and numbers (MPE2 2.4.9b: clog_record.h, clog_const.h, clog_preamble.h)
+ *  Limits and numbers (doc/formats/clog2.md, "Limits" and "Events and states")
  * --------------------------------------------------------------------------------------------------------- */
 
 #define HPCW_CLOG2_SEGMENT 65536u   /**< records between the places where slices may begin */
@@ -76,7 +76,7 @@ enum {
 };
 
 /* ------------------------------------------------------------------------------------------------------------
- *  Records
+ *  Records (doc/formats/clog2.md, "Records")
  * --------------------------------------------------------------------------------------------------------- */
 
 /** Kinds of record, with the numbers they have in the file. MPE's kinds 8 and 10 are not offered: no tool shows
@@ -147,7 +147,7 @@ typedef struct hpcw_clog2_record {
     } as;
 } hpcw_clog2_record;
 
-/** One entry of the table of communicators. */
+/** One entry of the table of communicators (doc/formats/clog2.md, "Communicators"). */
 typedef struct hpcw_clog2_comm_entry {
     hpcw_clog2_comm_id id;
     int32_t index; /**< its own, or that of the first entry with the same id */
@@ -158,7 +158,7 @@ typedef struct hpcw_clog2_comm_entry {
 typedef void hpcw_clog2_comm_of(void *context, uint32_t index, hpcw_clog2_comm_entry *entry);
 
 /* ------------------------------------------------------------------------------------------------------------
- *  Cargo
+ *  Cargo (doc/formats/clog2.md, "Cargo")
  * --------------------------------------------------------------------------------------------------------- */
 
 /**

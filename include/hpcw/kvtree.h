@@ -14,9 +14,7 @@
  * Trees here are small: the metadata of a dataset. The maps of many ranks (<hpcw/rank2file.h>) are written and
  * read as streams and never become trees.
  *
- * On disk all integers are big-endian: magic 0x951FC3F5, type 1, version 1, the stored size, flags, the map
- * (number of children; for each its key, a NUL and its map), CRC-32 of all before (kvtree_pack and
- * kvtree_write_fd of KVTree 1.5.0).
+ * The format to the byte: doc/formats/rank2file.md, "Stored tree".
  */
 #ifndef HPCW_KVTREE_H
 #define HPCW_KVTREE_H

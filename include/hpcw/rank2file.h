@@ -26,7 +26,7 @@
  * Terms: the *prefix* is the directory of the job; a *dataset* is one checkpoint below it; the *map* is a tree of
  * small files. A *leaf* lists the files of consecutive ranks, an inner node the leaves or nodes below it, the
  * root is always an inner node. The bytes of a map depend on the options and the files alone, not on how ranks
- * are spread over processes.
+ * are spread over processes. The format to the byte: doc/formats/rank2file.md.
  */
 #ifndef HPCW_RANK2FILE_H
 #define HPCW_RANK2FILE_H
@@ -63,7 +63,8 @@ extern "C" {
  *  Options
  * --------------------------------------------------------------------------------------------------------- */
 
-/** Whose directories and names. P is the prefix, D the dataset's name; data files are in P/D in all of them. */
+/** Whose directories and names (doc/formats/rank2file.md, "Layouts"). P is the prefix, D the dataset's name; data
+ * files are in P/D in all of them. */
 typedef enum hpcw_rank2file_layout {
     HPCW_RANK2FILE_SCR_1_1 = 0, /**< "scr-1.1": metadata in P/D/.scr; sizes and CRCs are checked on restart */
     HPCW_RANK2FILE_SCR_1_2 = 1, /**< "scr-1.2": metadata in P/.scr/scr.dataset.ID (to SCR 2.0) */
@@ -81,7 +82,7 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_rank2file_layout_of(const char *name, 
 /** Number of maps a layout has: 2 for the shared one, else 1. */
 HPCW_API uint32_t hpcw_rank2file_layout_maps(hpcw_rank2file_layout layout);
 
-/** What is said of a checkpoint (summary.scr, map DSET; written by scr_flush_complete and scr_summary_write). */
+/** What is said of a checkpoint (map DSET in summary.scr; doc/formats/rank2file.md, "Summary"). */
 typedef struct hpcw_rank2file_dataset {
     uint64_t id;          /**< 1 .. 2^31 - 1 */
     const char *name;     /**< NULL: "ckpt.ID" with SCR_3 alone, else "scr.dataset.ID" (SCR's defaults) */
@@ -155,8 +156,9 @@ HPCW_API uint32_t hpcw_rank2file_first_rank(const hpcw_rank2file *w);
  * name. Any number of files per rank, none is legal. Not collective, any thread.
  *
  * @param rank  an own rank
- * @param name  below P/D: relative, '/' between folders, no empty part, "." or "..", no control bytes; with "D/"
- *              in front at most HPCW_RANK2FILE_MAX_NAME bytes. SCR deletes the files it lists when it prunes.
+ * @param name  below P/D: relative, '/' between directories, no empty part, "." or "..", no control bytes; with "D/"
+ *              in front at most HPCW_RANK2FILE_MAX_NAME bytes (doc/formats/rank2file.md#rank2file-17). SCR deletes
+ *              the files it lists when it prunes.
  * @param size  bytes; SCR 1.x compares it with the file
  * @param crc   CRC-32 of the content (zlib's); NULL: unknown, SCR 1.x then does not check it
  * @return HPCW_OK; HPCW_EINVAL; HPCW_ERANGE; HPCW_ESTATE; HPCW_ENOMEM. Nothing was added then.

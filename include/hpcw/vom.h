@@ -23,8 +23,8 @@
  * What a reader would stumble over is refused at the call, with what was wanted and what was got; the handle is
  * then as before. HPCW_VOM_ALLOW_... names what can be had all the same, and who stumbles.
  *
- * Readers: vt 1.6.0 (replay, OfflineLB), LBAF 1.6.0, vt-tv 1.6.0. Sources of the rules: the JSON schema and the
- * readers of these three, and files they wrote.
+ * Readers: vt 1.6.0 (replay, OfflineLB), LBAF 1.6.0, vt-tv 1.6.0. doc/formats/vom.md describes the format, its rules
+ * and what surprises these readers.
  */
 #ifndef HPCW_VOM_H
 #define HPCW_VOM_H
@@ -51,7 +51,7 @@ extern "C" {
 #define HPCW_VOM_MAX_DIMENSIONS 16u                     /**< of an index; ours, vt's own types have 1 to 4 */
 
 /* ------------------------------------------------------------------------------------------------------------
- *  Ids: what their 64 bits say (vt 1.6.0, elm::ElementIDStruct; vt believes them, LBAF believes the fields)
+ *  Ids (doc/formats/vom.md, "Bits of an id"; vt believes the bits, LBAF believes the fields)
  * --------------------------------------------------------------------------------------------------------- */
 
 /** The two lowest bits of an id, and the id 0. */
@@ -191,8 +191,8 @@ typedef enum hpcw_vom_category {
  *
  * Recorded by: SendRecv to an element: the rank that holds the receiver; SendRecv to a group or handler: the one
  * that holds the sender; Broadcast: the receiver's; categories 2, 3, 5 and 6: the object's; 9 and 10: the rank of
- * the task that declared it. LBAF and vt-tv use SendRecv only. The link check of vt's script knows objects only,
- * and so complains about every edge of the categories 2, 3, 5, 6, 9 and 10.
+ * the task that declared it (doc/formats/vom.md, "Edge"). LBAF and vt-tv use SendRecv only. The link check of vt's
+ * script knows objects only, and so complains about every edge of the categories 2, 3, 5, 6, 9 and 10.
  */
 typedef struct hpcw_vom_edge {
     hpcw_vom_category category;
@@ -442,7 +442,7 @@ HPCW_API void hpcw_vom_spec_free(hpcw_vom_spec *spec);
  *  The statistics file (JSON type LBStatsfile): one per job, not part of the data set
  * --------------------------------------------------------------------------------------------------------- */
 
-/** Eleven figures of a distribution (vt 1.6.0, LoadData). */
+/** Eleven figures of a distribution (vt 1.6.0, LoadData; doc/formats/vom.md, "Statistics file"). */
 typedef struct hpcw_vom_figures {
     double avg;
     double car; /**< number of values */

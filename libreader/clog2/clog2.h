@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * F4: a strict, independent reader of CLOG-2 logs ("CLOG-02.44", merged and finished), written from the description of
- * the format alone. One handle, one thread.
+ * F4: a strict, independent reader of CLOG-2 logs ("CLOG-02.44", merged and finished), written from
+ * doc/formats/clog2.md alone. One handle, one thread.
  *
  * Memory: one block, the table of communicators, and what is open at a time: lines, states, messages. Never the log.
  */
@@ -72,8 +72,9 @@ hpcw_status read_clog2_next(struct read_clog2 *reader, struct read_clog2_item *i
 
 /* ---- rules ------------------------------------------------------------------------------------------------ */
 
-/* What can be wrong in a log whose blocks and records are whole. The first group makes the converter fail, the rest
- * is shown wrongly or not at all. */
+/* What can be wrong in a log whose blocks and records are whole: rules clog2-9 to clog2-29 in their order
+ * (doc/formats/clog2.md, "Rules"). The first group makes the converter fail, the rest is shown wrongly or not at
+ * all. */
 enum read_clog2_rule {
     READ_CLOG2_ID,                       /* an event that is neither announced nor defined */
     READ_CLOG2_COMM,                     /* a (communicator, rank) that no communicator event has introduced */

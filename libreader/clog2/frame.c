@@ -51,7 +51,7 @@ hpcw_status read_clog2_wrong(const struct read_clog2 *r, uint64_t offset, hpcw_e
 }
 
 /* ------------------------------------------------------------------------------------------------------------
- *  Preamble
+ *  Preamble (doc/formats/clog2.md, "Preamble")
  * --------------------------------------------------------------------------------------------------------- */
 
 struct tokens {
@@ -59,6 +59,7 @@ struct tokens {
     uint32_t at[TOKENS];
 };
 
+/* doc/formats/clog2.md#clog2-2 */
 static hpcw_status split(const struct read_clog2 *r, const unsigned char *bytes, struct tokens *t,
                          hpcw_error *err) {
     uint32_t at = 0;
@@ -188,9 +189,10 @@ static hpcw_status read_preamble(struct read_clog2 *r, hpcw_error *err) {
 }
 
 /* ------------------------------------------------------------------------------------------------------------
- *  Table of communicators
+ *  Table of communicators (doc/formats/clog2.md, "Communicators")
  * --------------------------------------------------------------------------------------------------------- */
 
+/* doc/formats/clog2.md#clog2-4 and clog2-5 */
 static hpcw_status measure(struct read_clog2 *r, hpcw_error *err) {
     struct read_clog2_info *info = &r->info;
     uint64_t size = read_source_size(r->source);
@@ -253,7 +255,7 @@ static hpcw_status read_table(struct read_clog2 *r, hpcw_error *err) {
             memcpy(e->id, p, sizeof e->id);
             e->index = (int32_t)hpcw_i_get_u32(p + 32, true);
             e->kind = (int32_t)hpcw_i_get_u32(p + 36, true);
-            /* What a reader maps every communicator through, without a check. */
+            /* A reader maps every communicator through it, without a check: doc/formats/clog2.md#clog2-6. */
             if (e->index < 0 || (uint32_t)e->index >= info->comms || e->kind < -1 || e->kind > 3) {
                 return read_clog2_wrong(r, info->table_at + 4 + (uint64_t)(i + k) * ENTRY + 32, err,
                                         "communicator %" PRIu32 ": wanted an index below %" PRIu32
@@ -352,7 +354,7 @@ const char *read_clog2_name(const struct read_clog2 *r) {
 }
 
 /* ------------------------------------------------------------------------------------------------------------
- *  Records
+ *  Blocks and record headers (doc/formats/clog2.md, "Blocks" and "Record header")
  * --------------------------------------------------------------------------------------------------------- */
 
 void read_clog2_rewind(struct read_clog2 *r) {
@@ -375,7 +377,7 @@ static hpcw_status next_block(struct read_clog2 *r, hpcw_error *err) {
     return s;
 }
 
-/* The record that ends a block or the log, and what is behind it. */
+/* The record that ends a block or the log, and what comes after it: doc/formats/clog2.md#clog2-7. */
 static hpcw_status end_block(struct read_clog2 *r, const struct read_clog2_item *head, hpcw_error *err) {
     bool last = r->next_block == r->info.blocks;
     if (last != (head->kind == 0)) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One pass over the records of a log: what the converter does with them, and every rule that they break. */
+/* One pass over the records of a log: what the converter does with them, and every rule that they break
+ * (doc/formats/clog2.md, "Records" and "Rules"). */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -136,7 +137,7 @@ static void pool_give(struct read_clog2_pass *p, uint32_t n) {
 }
 
 /* ------------------------------------------------------------------------------------------------------------
- *  Definitions
+ *  Definitions (doc/formats/clog2.md, "Events and states")
  * --------------------------------------------------------------------------------------------------------- */
 
 static bool is_announced(const struct read_clog2_pass *p, int32_t event, uint32_t *role) {
@@ -209,7 +210,7 @@ static hpcw_status take_text(struct read_clog2_pass *p, const struct read_clog2_
     return check_zero(p, item, at + length, at + room, err);
 }
 
-/* The pieces of a format must be ones that exist, and fit. */
+/* The pieces of a format must be ones that exist, and fit (doc/formats/clog2.md, "Cargo"). */
 static hpcw_status check_format(struct read_clog2_pass *p, const struct read_clog2_item *item,
                                 const char *format, hpcw_error *err) {
     uint32_t size = 0;
@@ -303,7 +304,7 @@ static hpcw_status define(struct read_clog2_pass *p, const struct read_clog2_ite
 }
 
 /* ------------------------------------------------------------------------------------------------------------
- *  Who is who
+ *  Who is who (doc/formats/clog2.md, "Communicators")
  * --------------------------------------------------------------------------------------------------------- */
 
 static hpcw_status introduce(struct read_clog2_pass *p, const struct read_clog2_item *item, hpcw_error *err) {
@@ -361,8 +362,8 @@ static hpcw_status need_member(struct read_clog2_pass *p, uint64_t offset, int32
  *  Drawables
  * --------------------------------------------------------------------------------------------------------- */
 
-/* Two of the same kind that begin and end at the same places and times cannot be told apart. They end together, so only
- * those of one time are remembered. */
+/* Two of the same kind that begin and end at the same places and times cannot be told apart
+ * (doc/formats/clog2.md#clog2-19). They end together, so only those of one time are remembered. */
 static hpcw_status complete(struct read_clog2_pass *p, uint64_t offset, double time,
                             const uint64_t key[READ_CLOG2_KEY], hpcw_error *err) {
     p->drawables++;
@@ -509,7 +510,7 @@ static hpcw_status solo_event(struct read_clog2_pass *p, const struct read_clog2
     return s == HPCW_OK ? share_add(p, definition, world, 0, err) : s;
 }
 
-/* Whether cargo has what its format shows. */
+/* Whether cargo has what its format shows: doc/formats/clog2.md#clog2-23. */
 static bool cargo_fits(const unsigned char *cargo, const char *format) {
     uint32_t at = 0;
     for (const char *c = strchr(format, '%'); c != NULL && c[1] != '\0'; c = strchr(c + 2, '%')) {

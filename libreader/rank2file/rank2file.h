@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * F4: checkpoints and KVTree files read. The library's restart reader is as strict as a reader can be; it shares the
- * cursor over stored trees with nothing that writes. What is added here: all datasets of a prefix, both maps of a
- * shared one against each other, the summary's sums.
+ * cursor over stored trees with nothing that writes. What is added here (doc/formats/rank2file.md, "Index" and
+ * "Layouts"): all datasets of a prefix, both maps of a shared one against each other, the summary's sums.
  */
 #ifndef HPCW_LIBREADER_RANK2FILE_RANK2FILE_H
 #define HPCW_LIBREADER_RANK2FILE_RANK2FILE_H

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What an entity says about itself: the bits of its packed id against its other fields. */
+/* What an entity says about itself: the bits of its packed id against its other fields (doc/formats/vom.md, "Entity"
+ * and "Bits of an id"). */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -56,7 +57,7 @@ static hpcw_status bits_wrong(const struct read_vom *r, const struct read_vom_en
                           e->id, got);
 }
 
-/* Keys that must be there, or must not. */
+/* Keys that must be there, or must not: doc/formats/vom.md#vom-21. */
 static hpcw_status presence(const struct read_vom *r, const struct read_vom_entity *e, const char *key,
                             bool wanted, bool got, hpcw_error *err) {
     char who[64];
@@ -79,6 +80,7 @@ static hpcw_status group_check(const struct read_vom *r, const struct read_vom_e
     return HPCW_OK;
 }
 
+/* doc/formats/vom.md#vom-17 */
 static hpcw_status packed_check(const struct read_vom *r, const struct read_vom_entity *e, hpcw_error *err) {
     uint32_t home = read_vom_home_of(e->id);
     uint64_t sequence = e->id >> SEQUENCE_SHIFT;

@@ -70,7 +70,7 @@ void read_vom_free(struct read_vom *reader) {
     }
 }
 
-/* What only the end of the file shows. */
+/* What only the end of the file shows: doc/formats/vom.md#vom-6, vom-7 and vom-8. */
 static hpcw_status whole_file(const struct read_vom *r, hpcw_error *err) {
     uint64_t size = read_vom_text_offset(r->text);
     if (!r->typed) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * F4: a strict, independent, streaming reader of vt's load-balancing data (JSON type LBDatafile, "VOM") and
- * of its statistics file (LBStatsfile), written from the description of the format alone. Plain or inside one
+ * of its statistics file (LBStatsfile), written from doc/formats/vom.md alone. Plain or inside one
  * brotli stream; told apart by content, as the original readers do.
  *
  * A text is never held as a whole: it is read in pieces, parsed as it comes and handed on record by record.
@@ -182,8 +182,8 @@ struct read_vom_events {
 
 /* ---- One file -------------------------------------------------------------------------------------------- */
 
-/* How severe a reader and verify are. Without flags they accept what real writers are known to leave
- * behind. */
+/* How strict a reader and verify are (doc/formats/vom.md, "Rules"). Without flags they accept what real writers are
+ * known to leave behind. */
 enum {
     /* What a strict check of a data set enforces on top, and what hpcw's own writer obeys: complete
      * metadata, no gap in the phase numbers that is not listed, packed ids, keys in byte order, subphases

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Small VOM files, put together from the description of the format by hand. */
+/* Small VOM files, put together by hand from doc/formats/vom.md. */
 #ifndef HPCW_TESTS_SUPPORT_VOM_IMAGE_H
 #define HPCW_TESTS_SUPPORT_VOM_IMAGE_H
 
@@ -12,7 +12,7 @@
  */
 extern const char *const vom_rank[2];
 
-/* The smallest file that every original reader takes, as printed in the description of the format. */
+/* The smallest file that every original reader takes. */
 extern const char vom_smallest[];
 
 /* An old-form file of rank 0: no metadata, an entity with a seq_id, phases before the type. */

@@ -137,9 +137,9 @@ static void bytes_tell_how_many_blocks(void **state) {
     assert_int_equal(hpcw_i_clog2_blocks_of(65536, bytes, bytes), count);
 }
 
-/* ---- preamble -------------------------------------------------------------------------------------------- */
+/* ---- preamble (doc/formats/clog2.md, "Preamble") ----------------------------------------------------------- */
 
-static void the_preamble_is_that_of_the_description(void **state) {
+static void the_preamble_is_that_of_the_page(void **state) {
     (void)state;
     static const char want[] = "CLOG-02.44\0is_big_endian=\0TRUE \0is_finalzed=\0TRUE \0block_size=\0"
                                "2048\0num_buffered_blocks=\0"
@@ -575,7 +575,7 @@ int main(void) {
         cmocka_unit_test(a_block_is_never_quite_full),
         cmocka_unit_test(a_segment_begins_a_block),
         cmocka_unit_test(bytes_tell_how_many_blocks),
-        cmocka_unit_test(the_preamble_is_that_of_the_description),
+        cmocka_unit_test(the_preamble_is_that_of_the_page),
         cmocka_unit_test(colours),
         cmocka_unit_test(formats),
         cmocka_unit_test(cargo_is_packed_big_endian),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Small trees: building, bytes, what is refused, printing. */
+/* Small trees: building, bytes, what is refused (doc/formats/rank2file.md#rank2file-1 to rank2file-6), printing. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -61,7 +61,8 @@ static hpcw_rank2file_map *map_of(const hpcw_rank2file_options *o, uint32_t rank
     return map;
 }
 
-static void sizes_of_the_description(void **state) {
+/* The sizes that doc/formats/rank2file.md, "Map" and "Stored tree", lead to. */
+static void sizes_of_the_page(void **state) {
     (void)state;
     struct plain p = {.size = 524294, .count = 1};
     hpcw_rank2file_options o = options_of(HPCW_RANK2FILE_SCR_1_1);
@@ -509,7 +510,7 @@ static void a_rank_without_an_entry(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sizes_of_the_description), cmocka_unit_test(cut_by_bytes),
+        cmocka_unit_test(sizes_of_the_page),        cmocka_unit_test(cut_by_bytes),
         cmocka_unit_test(ranks_without_files),      cmocka_unit_test(names_that_are_refused),
         cmocka_unit_test(options_that_are_refused), cmocka_unit_test(trees_that_lie),
         cmocka_unit_test(summaries_that_lie),       cmocka_unit_test(files_that_changed),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The VOM reader against single files: every rule broken once. */
+/* The VOM reader against single files: every rule of doc/formats/vom.md, "Rules", broken once. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

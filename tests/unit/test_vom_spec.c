@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* vt's specification files: which phases they switch on, and what is no such file. */
+/* vt's specification files (doc/formats/vom.md, "Specification file"): which phases they switch on, and what is no
+ * such file. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* F4, private to the VOM reader: the JSON text of a file from front to back, inflated where it is
- * compressed. */
+ * compressed (doc/formats/vom.md, "Container"). */
 #ifndef HPCW_LIBREADER_VOM_JSON_TEXT_H
 #define HPCW_LIBREADER_VOM_JSON_TEXT_H
 

@@ -328,6 +328,7 @@ hpcw_status read_vom_ids_end(struct read_vom_ids *ids, const struct read_vom *re
     return HPCW_OK;
 }
 
+/* doc/formats/vom.md#vom-27 */
 void read_vom_ids_dangling(const struct read_vom_ids *ids, bool whole, struct read_vom_dangling *d) {
     *d = (struct read_vom_dangling){.found = false};
     const struct read_vom_table *t = &ids->ids;

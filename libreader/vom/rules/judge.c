@@ -40,6 +40,7 @@ static hpcw_status phase_begin(void *context, uint64_t number, hpcw_error *err) 
     return HPCW_OK;
 }
 
+/* doc/formats/vom.md#vom-19 */
 static hpcw_status subphase_rules(struct read_vom_judge *j, struct read_vom_open_phase *p,
                                   const struct read_vom_task *t, hpcw_error *err) {
     double sum = 0;
@@ -105,8 +106,8 @@ static hpcw_status task(void *context, const struct read_vom_task *t, hpcw_error
 /* ---- Communications -------------------------------------------------------------------------------------- */
 
 /*
- * Whose file has to have a record: messages to elements are the receiver's, other SendRecv the sender's; one
- * end being a node, the other one's; memory blocks say nothing.
+ * Whose file has to have a record (doc/formats/vom.md#vom-26): messages to elements are the receiver's, other SendRecv
+ * the sender's; one end being a node, the other one's; memory blocks say nothing.
  */
 static void recorder(const struct read_vom_communication *c, bool *from_here, bool *to_here) {
     *from_here = *to_here = false;
@@ -129,6 +130,7 @@ static void recorder(const struct read_vom_communication *c, bool *from_here, bo
     }
 }
 
+/* doc/formats/vom.md#vom-25 */
 static hpcw_status no_repetition(struct read_vom_judge *j, const struct read_vom_communication *c,
                                  hpcw_error *err) {
     const struct read_vom_entity *ends[2] = {&c->from, &c->to};
@@ -229,6 +231,7 @@ static const char *this_file(void *context, uint32_t rank) {
     return j->reader->name;
 }
 
+/* doc/formats/vom.md#vom-20 and vom-22 */
 static hpcw_status phase_end(void *context, const struct read_vom_phase *p, hpcw_error *err) {
     struct read_vom_judge *j = context;
     hpcw_status status = phase_number(j, p->number, p->id, err);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F4, private to the VOM reader: the rules between records, of one file or of all ranks, as events come in. */
+/* F4, private to the VOM reader: the rules between records, of one file or of all ranks, as events come in
+ * (doc/formats/vom.md, "Rules"). */
 #ifndef HPCW_LIBREADER_VOM_RULES_JUDGE_H
 #define HPCW_LIBREADER_VOM_RULES_JUDGE_H
 

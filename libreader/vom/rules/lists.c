@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The rules of metadata: phases that were left out, and the hosts of the ranks. */
+/* The rules of metadata (doc/formats/vom.md, "Metadata"): phases that were left out, and the hosts of the ranks. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,8 @@ static int by_first(const void *a, const void *b) {
     return (x->first > y->first) - (x->first < y->first);
 }
 
-/* A list and a list of ranges as one sorted list; both ascend, and no number occurs twice. */
+/* A list and a list of ranges as one sorted list; both ascend, and no number occurs twice. See
+ * doc/formats/vom.md#vom-10. */
 static hpcw_status merged(const struct read_vom_judge *j, const char *what,
                           const struct read_vom_intervals *list, const struct read_vom_intervals *range,
                           struct read_vom_interval **out, hpcw_error *err) {
@@ -141,7 +142,7 @@ static const struct read_vom_interval *interval_at(const struct read_vom_interva
     return low < count && list[low].first <= number ? &list[low] : NULL;
 }
 
-/* Every number up to the last one must be there or listed. */
+/* Every number up to the last one must be there or listed: doc/formats/vom.md#vom-11. */
 static hpcw_status no_gap(const struct read_vom_judge *j, const char *name, uint64_t *next, hpcw_error *err) {
     size_t p = 0;
     for (*next = 0;;) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The statistics file (LBStatsfile). */
+/* The statistics file, LBStatsfile (doc/formats/vom.md, "Statistics file"). */
 #include "libreader/vom/rules/statistics.h"
 
 #include <inttypes.h>

@@ -84,6 +84,7 @@ static hpcw_status take(struct read_vom_set *set, const char *name, bool strict,
     return HPCW_OK;
 }
 
+/* doc/formats/vom.md#vom-29 and vom-30 */
 static hpcw_status complete(struct read_vom_set *set, bool strict, hpcw_error *err) {
     if (set->ranks == 0) {
         return hpcw_i_fail(err, HPCW_EFORMAT,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Whole files and whole directories against all rules. */
+/* Whole files and whole directories against all rules (doc/formats/vom.md, "Rules"). */
 #include <inttypes.h>
 #include <string.h>
 

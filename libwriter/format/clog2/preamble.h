@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F3: what stands before the blocks and behind them (MPE2 2.4.9b, clog_preamble.c, clog_commset.c). */
+/* F3: what comes before and after the blocks (doc/formats/clog2.md, "Preamble" and "Communicators"). */
 #ifndef HPCW_FORMAT_CLOG2_PREAMBLE_H
 #define HPCW_FORMAT_CLOG2_PREAMBLE_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * F3: records as bytes (MPE2 2.4.9b, clog_record.h). A merged file is big-endian; all records are whole multiples of
+ * F3: records as bytes (doc/formats/clog2.md, "Records"). A merged file is big-endian; all records are multiples of
  * eight bytes.
  */
 #ifndef HPCW_FORMAT_CLOG2_RECORDS_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * MPE's local files (MPE2 2.4.9b, clog_buffer.c, clog_merger.c): a preamble, then blocks in the order of bytes of the
+ * MPE's local files (doc/formats/clog2.md, "Local files"): a preamble, then blocks in the order of bytes of the
  * machine, as many as its buffer has at a time. After a crash the table of communicators is missing; the records that
  * introduce them say the same. A time shift holds for the records behind it.
  */

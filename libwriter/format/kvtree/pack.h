@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * F3: the bytes of stored trees. Writing: calls that return the end of what they wrote, into room that the caller
- * computed from the sizes below. Reading: a cursor that checks every step and never leaves its tree.
+ * F3: the bytes of stored trees (doc/formats/rank2file.md, "Stored tree"). Writing: calls that return the end of what
+ * they wrote, into memory whose size the caller computed from the sizes below. Reading: a cursor that checks every step
+ * and never leaves its tree.
  */
 #ifndef HPCW_FORMAT_KVTREE_PACK_H
 #define HPCW_FORMAT_KVTREE_PACK_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which dataset of a prefix to restart from, and what is said of it. */
+/* Which dataset of a prefix to restart from (doc/formats/rank2file.md, "Index"), and what its summary says. */
 #include <stdio.h>
 #include <string.h>
 

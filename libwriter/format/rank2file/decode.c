@@ -10,7 +10,7 @@
 #include "libwriter/base/status.h"
 #include "libwriter/format/rank2file/records.h"
 
-/* ---- texts of numbers: the one form that writers use ---- */
+/* ---- texts of numbers: the one form that writers use (doc/formats/rank2file.md, "Texts") ---- */
 
 static bool parse_decimal(const char *text, size_t size, uint64_t most, uint64_t *value) {
     if (size == 0 || size > 20 || (size > 1 && text[0] == '0')) {
@@ -130,7 +130,7 @@ static hpcw_status missing(const struct hpcw_i_kv_cursor *c, const unsigned char
                        hpcw_i_kv_at(c, at), field[f].key);
 }
 
-/* ---- inner nodes ---- */
+/* ---- inner nodes (doc/formats/rank2file.md, "Map") ---- */
 
 static hpcw_status get_level(void *context, struct hpcw_i_kv_cursor *c, hpcw_error *err) {
     struct hpcw_i_r2f_inner *inner = context;
@@ -214,7 +214,7 @@ hpcw_status hpcw_i_r2f_get_inner(struct hpcw_i_kv_cursor *c, struct hpcw_i_r2f_i
     return s == HPCW_OK ? hpcw_i_kv_end(c, err) : s;
 }
 
-/* ---- leaves ---- */
+/* ---- leaves (doc/formats/rank2file.md#rank2file-10 and rank2file-13) ---- */
 
 struct leaf {
     uint32_t ranks, first, end;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F3: the nodes of a map from bytes. Strict: what readers overlook or guess at is refused. */
+/* F3: the nodes of a map from bytes. Strict: all of doc/formats/rank2file.md, "Rules", is checked. */
 #ifndef HPCW_FORMAT_RANK2FILE_DECODE_H
 #define HPCW_FORMAT_RANK2FILE_DECODE_H
 

@@ -40,7 +40,7 @@ static uint32_t end_of_leaf(const hpcw_rank2file_restart *r, uint32_t leaf) {
     return leaf + 1 < r->leaves ? (uint32_t)r->leaf[leaf + 1].first : r->ranks;
 }
 
-/* A file may hold several leaves, one behind the other. */
+/* A file may hold several leaves, one after the other (doc/formats/rank2file.md#rank2file-15). */
 static hpcw_status check_place(const hpcw_rank2file_restart *r, const char *path, uint32_t i, uint64_t stored,
                                uint64_t left, hpcw_error *err) {
     const struct hpcw_i_r2f_leaf *leaf = &r->leaf[i];

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F3: what things are called, in the three generations of SCR, and what names are legal. */
+/* F3: what things are called in the three generations of SCR (doc/formats/rank2file.md, "Layouts"), and which names
+ * are legal. */
 #ifndef HPCW_FORMAT_RANK2FILE_NAMES_H
 #define HPCW_FORMAT_RANK2FILE_NAMES_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F3: leaves and inner nodes as bytes, and where one ends and the next begins. Arithmetic and memory only. */
+/* F3: leaves and inner nodes as bytes (doc/formats/rank2file.md, "Map"), and where one ends and the next begins
+ * ("Cuts"). Arithmetic and memory only. */
 #ifndef HPCW_FORMAT_RANK2FILE_NODE_H
 #define HPCW_FORMAT_RANK2FILE_NODE_H
 

@@ -14,7 +14,7 @@
 
 /* ---- nodes ---- */
 
-/* The number in the name of a node of this level, and nothing else that leads anywhere. */
+/* The number in the name of a node of this level, and no other path: doc/formats/rank2file.md#rank2file-14. */
 static bool number_of(const hpcw_rank2file_restart *r, uint32_t level, const char *file, uint64_t *number) {
     char value[HPCW_I_R2F_VALUE];
     const char *dot = strrchr(file, '.');
@@ -80,6 +80,7 @@ static hpcw_status walk_child(hpcw_rank2file_restart *r, const char *path, uint3
     return s;
 }
 
+/* doc/formats/rank2file.md#rank2file-8, rank2file-11 and rank2file-12 */
 static hpcw_status check_inner(hpcw_rank2file_restart *r, const char *path, uint32_t level, uint32_t first,
                                const struct hpcw_i_r2f_inner *inner, hpcw_error *err) {
     const struct hpcw_i_r2f_child *child = (const struct hpcw_i_r2f_child *)(const void *)inner->child.data;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Summary and index, as trees. */
+/* Summary and index, as trees (doc/formats/rank2file.md, "Summary" and "Index"). */
 #include <stdio.h>
 #include <string.h>
 #include <time.h>

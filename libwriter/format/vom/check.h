@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a record may say, looked at alone or against the file's options: no state, no I/O. */
+/* What a record may say, looked at alone or against the file's options (doc/formats/vom.md, "Rules"). No state, no
+ * I/O. */
 #ifndef HPCW_FORMAT_VOM_CHECK_H
 #define HPCW_FORMAT_VOM_CHECK_H
 

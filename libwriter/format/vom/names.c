@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What files and their directory are called, and making the latter. */
+/* What files and their directory are called (doc/formats/vom.md, "Set of files"), and making the directory. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

@@ -7,7 +7,8 @@
 #include "libwriter/format/vom/handle.h"
 #include "libwriter/io/brotli.h"
 
-/* What vt and vt-tv inflate at a time: of one byte more than a multiple they lose the last (vt 1.6.0, tried). */
+/* What vt and vt-tv inflate at a time: of one byte more than a multiple they lose the last. See
+ * doc/formats/vom.md#vom-6. */
 #define READERS_PIECE 65536
 
 static hpcw_status open_sink(struct hpcw_i_vom_output *out, const hpcw_vom_options *o, hpcw_error *err) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Phases, iterations and their records: what may come when, and what was given before. */
+/* Phases, iterations and their records (doc/formats/vom.md, "Phase"): what may come when, and what was given before. */
 #include <inttypes.h>
 
 #include "libwriter/base/status.h"

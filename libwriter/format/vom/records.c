@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Records as text. What is sure to be short is put together in the emitter's buffer, without a call per key. */
+/* Records as text (doc/formats/vom.md, "Task" and "Edge"). What is sure to be short is put together in the emitter's
+ * buffer, without a call per key. */
 #include <string.h>
 
 #include "libwriter/base/numfmt.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* vt's specification files: for which phases the output is on (vt 1.6.0, utils/file_spec). */
+/* vt's specification files (doc/formats/vom.md, "Specification file"; vt 1.6.0, utils/file_spec). */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

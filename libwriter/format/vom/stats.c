@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The statistics file, and the figures in it (vt 1.6.0, LoadData; checked against a file that vt wrote). */
+/* The statistics file (doc/formats/vom.md, "Statistics file") and its figures, checked against a file that vt wrote. */
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>

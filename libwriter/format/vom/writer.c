@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The life of a rank's file: open, and close alone or as one of a set. */
+/* The life of a rank's file: open with its metadata (doc/formats/vom.md, "Metadata"), and close alone or in a set. */
 #include <inttypes.h>
 #include <string.h>
 
