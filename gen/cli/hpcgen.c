@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The program: reads the command line, joins MPI if it was started by it, and calls the subcommand. */
+#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,7 +8,10 @@
 
 #include "gen/cli/commands.h"
 #include "gen/cli/launch.h"
+#include "gen/format/format.h"
+#include "gen/spec/dataset.h"
 #include "gen/spec/pool.h"
+#include "libwriter/base/buf.h"
 #include "libwriter/base/status.h"
 #include "libwriter/comm/agree.h"
 
@@ -20,17 +24,64 @@ static bool wrong_usage(const hpcw_error *err, size_t command) {
            (err->code == HPCW_EINVAL || err->code == HPCW_ERANGE || err->code == HPCW_EMISMATCH);
 }
 
-/* Collective. Processes that were told different things would wait for each other in different places. */
+/* The formats and the parameters of --set as one would write them, one text behind the other. */
+static bool print_lists(const struct gen_cli_options *o, struct hpcw_i_buf *buf, size_t *set_at) {
+    bool good = true;
+    for (size_t f = 0; f < gen_format_count; f++) {
+        if (o->formats >> f & 1) {
+            good = good && (buf->size == 0 || hpcw_i_buf_append_str(buf, ","));
+            good = good && hpcw_i_buf_append_str(buf, gen_format[f]->name);
+        }
+    }
+    good = good && hpcw_i_buf_append(buf, "", 1);
+    *set_at = buf->size;
+    for (size_t i = 0; i < o->set.count; i++) {
+        good = good && (i == 0 || hpcw_i_buf_append_str(buf, " "));
+        good = good && hpcw_i_buf_append_str(buf, o->set.items[i].key) && hpcw_i_buf_append_str(buf, "=") &&
+               hpcw_i_buf_append_str(buf, o->set.items[i].value);
+    }
+    return good && hpcw_i_buf_append(buf, "", 1);
+}
+
+/*
+ * Collective. Processes with different command lines would wait for each other in different places. The number of threads
+ * and what is printed may differ.
+ */
 static hpcw_status agree_on_options(const struct gen_cli_options *o, const struct ui_parse *parse,
                                     hpcw_comm *comm, hpcw_status s, hpcw_error *err) {
-    uint64_t hash = s == HPCW_OK ? gen_cli_options_hash(o, parse->command + 8 * (size_t)parse->answer) : 0;
-    uint64_t word[2] = {hash, ~hash}; /* the largest and the smallest, as two maxima */
-    struct hpcw_i_words words = {.maxs = 2, .word = word};
-    s = hpcw_i_agree(comm, s, &words, err);
-    if (s == HPCW_OK && word[0] != ~word[1]) {
-        s = hpcw_i_fail(err, HPCW_EMISMATCH,
-                        "command line: wanted the same one for all processes of this run, got different ones");
+    static const char no_yes[] = "no yes";
+    struct hpcw_i_buf lists = {0};
+    size_t set_at = 0;
+    char part[32];
+    (void)snprintf(part, sizeof part, "%" PRIu32 "/%" PRIu32, o->part.index + 1, o->part.count);
+    if (s == HPCW_OK && !print_lists(o, &lists, &set_at)) {
+        s = hpcw_i_fail(err, HPCW_ENOMEM, "command line: out of memory");
     }
+    const char *formats = s == HPCW_OK ? (const char *)lists.data : NULL;
+    const struct hpcw_i_same same[] = {
+        {.name = "command", .text = gen_cli_program.commands[parse->command].name},
+        {.name = "question",
+         .number = parse->answer,
+         .words = "none --help --version --help-man --help-completion"},
+        {.name = "--ranks", .number = o->ranks},
+        {.name = "--formats", .text = formats},
+        {.name = "--seed", .number = o->seed},
+        {.name = "--preset", .text = o->preset},
+        {.name = "--scale", .text = gen_scale_name[o->scale]},
+        {.name = "--set or parameters of --config", .text = formats == NULL ? NULL : formats + set_at},
+        {.name = "--blocksize", .number = o->blocksize, .words = "auto"},
+        {.name = "--files", .number = o->files},
+        {.name = "--out", .text = o->out},
+        {.name = "--part", .text = part},
+        {.name = "--resume", .number = o->resume, .words = no_yes},
+        {.name = "--force", .number = o->force, .words = no_yes},
+        {.name = "--sync", .number = o->sync, .words = no_yes},
+        {.name = "--checksums", .number = o->checksums, .words = no_yes},
+        {.name = "--stripe-count", .number = o->stripes.count, .words = "default"},
+        {.name = "--stripe-size", .number = o->stripes.bytes, .words = "default"},
+    };
+    s = hpcw_i_agree_same(comm, s, "command line", same, sizeof same / sizeof same[0], NULL, err);
+    hpcw_i_buf_free(&lists);
     return s;
 }
 

@@ -8,8 +8,6 @@
 #include "gen/format/export_clog2.h"
 #include "gen/format/format.h"
 #include "gen/spec/dataset.h"
-#include "libwriter/base/hash.h"
-#include "libwriter/base/numfmt.h"
 #include "libwriter/base/status.h"
 #include "ui/cli/config.h"
 
@@ -454,24 +452,6 @@ hpcw_status gen_cli_options_read(struct gen_cli_options *o, struct ui_parse *par
                            "is there, the other replaces it");
     }
     return ui_options_finish(parse, err);
-}
-
-uint64_t gen_cli_options_hash(const struct gen_cli_options *o, size_t command) {
-    const uint64_t number[] = {command,          o->ranks,        o->seed,    o->formats,    (uint64_t)o->scale,
-                               o->blocksize,     o->files,        o->sync,    o->part.index, o->force,
-                               o->part.count,    o->resume,       o->dry_run, o->checksums,  o->set.count,
-                               o->stripes.count, o->stripes.bytes};
-    uint64_t hash = hpcw_i_hash_text(o->preset) * 3 + hpcw_i_hash_text(o->out);
-    for (size_t i = 0; i < sizeof number / sizeof number[0]; i++) {
-        char text[32];
-        *hpcw_i_fmt_u64(text, number[i]) = '\0';
-        hash = hash * 3 + hpcw_i_hash_text(text);
-    }
-    for (size_t i = 0; i < o->set.count; i++) {
-        hash = hash * 3 + hpcw_i_hash_text(o->set.items[i].key);
-        hash = hash * 3 + hpcw_i_hash_text(o->set.items[i].value);
-    }
-    return hash;
 }
 
 void gen_cli_options_free(struct gen_cli_options *o) {

@@ -67,10 +67,6 @@ extern const struct ui_program gen_cli_program;
 HPCW_MUST_CHECK hpcw_status gen_cli_options_read(struct gen_cli_options *options, struct ui_parse *parse,
                                                  int argc, char *const *argv, hpcw_error *err);
 
-/* A hash of all that processes which work together must have been told alike: not the number of threads, nor what
- * is printed. */
-uint64_t gen_cli_options_hash(const struct gen_cli_options *options, size_t command);
-
 void gen_cli_options_free(struct gen_cli_options *options);
 
 #endif

@@ -10,7 +10,6 @@
 #include "gen/dataset/finish.h"
 #include "gen/format/waiting.h"
 #include "libwriter/base/buf.h"
-#include "libwriter/base/hash.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 #include "libwriter/comm/agree.h"
@@ -287,18 +286,11 @@ static hpcw_status begin(const struct gen_run *run, const char *fingerprint, uin
 /* Collective: before anything is touched. */
 static hpcw_status agree_on_parameters(const struct gen_run *run, hpcw_status s, const char *fingerprint,
                                        hpcw_error *err) {
-    /* The largest and the smallest hash, as two maxima. */
-    uint64_t hash = s == HPCW_OK ? hpcw_i_hash_text(fingerprint) : 0;
-    uint64_t word[2] = {hash, ~hash};
-    struct hpcw_i_words words = {.maxs = 2, .word = word};
-    s = hpcw_i_agree(run->comm, s, &words, err);
-    if (s == HPCW_OK && word[0] != ~word[1]) {
-        s = hpcw_i_fail(err, HPCW_EMISMATCH,
-                        "%s: wanted the same parameters on all processes, got different ones (with --blocksize "
-                        "auto: different file systems)",
-                        run->directory);
-    }
-    return s;
+    const struct hpcw_i_same same[] = {
+        {.name = "block size (different file systems? set --blocksize)", .number = run->dataset->block_size},
+        {.name = "fingerprint of the parameters", .text = fingerprint},
+    };
+    return hpcw_i_agree_same(run->comm, s, run->directory, same, sizeof same / sizeof same[0], NULL, err);
 }
 
 hpcw_status gen_generate(const struct gen_run *run, struct gen_outcome *outcome, hpcw_error *err) {

@@ -86,7 +86,8 @@ typedef uint64_t hpcw_sion_size_of(void *context, uint32_t rank);
 
 /**
  * Options of a container. Initialise with hpcw_sion_options_init, then set what differs. "agree" marks what
- * must be the same on all processes; the open fails on all of them with HPCW_EMISMATCH if it is not.
+ * must be the same on all processes; the open fails on all of them with HPCW_EMISMATCH if it is not. Of `size_of` and
+ * `all_sizes` the open only compares which of them is set: equal sizes are the caller's responsibility.
  *
  * What a process owns: `count` tasks. Their numbers are
  * - ranks == NULL: consecutive, starting where the tasks of the process before end (one prefix sum);

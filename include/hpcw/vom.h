@@ -318,8 +318,8 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_vom_file_name(char *name, size_t size,
  *
  * Keep one set, in one form, in a directory: vt-tv counts the files.
  *
- * @return HPCW_OK; HPCW_EINVAL; HPCW_EEXIST (something else has the name), HPCW_ENOENT, HPCW_EACCES, HPCW_ENOSPC,
- * HPCW_EIO; HPCW_ECOMM
+ * @return HPCW_OK; HPCW_EINVAL; HPCW_EMISMATCH; HPCW_EEXIST (something else has the name), HPCW_ENOENT, HPCW_EACCES,
+ * HPCW_ENOSPC, HPCW_EIO; HPCW_ECOMM
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_vom_make_directory(const char *path, hpcw_comm *comm,
                                                              hpcw_error *err);

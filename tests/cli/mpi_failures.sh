@@ -46,12 +46,24 @@ stops 'hpcgen: out: wanted * bytes of free space*' -n 2 "$HPCGEN" --ranks 65536 
 verdicts
 [ ! -e out ] || bad "a refused run left out"
 
-# Processes that were told different things.
-stops 'hpcgen: command line: wanted the same one*' -n 1 "$HPCGEN" --ranks 8 --out out : -n 1 "$HPCGEN" --ranks 16 --out out
-stops 'hpcgen: command line: wanted the same one*' -n 1 "$HPCGEN" --ranks 8 --out out : -n 1 "$HPCGEN" --ranks 8 --out out2
-stops 'hpcgen: command line: wanted the same one*' -n 1 "$HPCGEN" --ranks 8 --out out : -n 1 "$HPCGEN" plan --ranks 8 --out out
-stops 'hpcgen: command line: wanted the same one*' -n 1 "$HPCGEN" --ranks 8 --out out \
-    : -n 1 "$HPCGEN" --ranks 8 --out out --set sion.sigma=0
+# Processes with different command lines. differ MESSAGE ARGUMENTS-OF-PROCESS-0 ARGUMENTS-OF-PROCESS-1
+differ() {
+    message=$1 first=$2 second=$3
+    # shellcheck disable=SC2086
+    stops "hpcgen: command line: expected the same $message" -n 1 "$HPCGEN" $first : -n 1 "$HPCGEN" $second
+}
+differ '--ranks on all processes, got 8 on process 0 and 16 on process 1' '--ranks 8 --out out' '--ranks 16 --out out'
+differ '--out on all processes, got "out" on process 0 and "out2" on process 1' '--ranks 8 --out out' '--ranks 8 --out out2'
+differ 'command on all processes, got "generate" on process 0 and "plan" on process 1' \
+    '--ranks 8 --out out' 'plan --ranks 8 --out out'
+differ '--formats on all processes, got "sion" on process 0 and "sion,vom" on process 1' \
+    '--ranks 8 --out out --formats sion' '--ranks 8 --out out --formats sion,vom'
+differ '--set or parameters of --config on all processes, got "" on process 0 and "sion.sigma=0" on process 1' \
+    '--ranks 8 --out out' '--ranks 8 --out out --set sion.sigma=0'
+differ '--part on all processes, got "1/2" on process 0 and "2/2" on process 1' \
+    '--ranks 8 --out out --part 1/2' '--ranks 8 --out out --part 2/2'
+differ '--blocksize on all processes, got auto on process 0 and 4096 on process 1' \
+    '--ranks 8 --out out --blocksize auto' '--ranks 8 --out out'
 stops 'hpcgen: --wibble: *' -n 1 "$HPCGEN" --ranks 8 --out out : -n 1 "$HPCGEN" --ranks 8 --out out --wibble
 echo '[machine]' >one.ini
 stops 'hpcgen: two.ini: *No such file*' -n 1 "$HPCGEN" --ranks 8 --out out --config one.ini \

@@ -220,89 +220,6 @@ static hpcw_status try_open(const hpcw_linktest_params *p, const char *path, hpc
     return s;
 }
 
-#define CHANGE(n, field, value)                                                                                \
-    case n:                                                                                                    \
-        p->field = (value);                                                                                    \
-        break
-
-/* One field different; false behind the last one. */
-static bool change(hpcw_linktest_params *p, int n) {
-    switch (n) {
-        CHANGE(0, tasks, p->tasks + 2);
-        CHANGE(1, kernel, HPCW_LINKTEST_BIDIRECTIONAL);
-        CHANGE(2, all_to_all, true);
-        CHANGE(3, bisection, true);
-        CHANGE(4, randomize_steps, true);
-        CHANGE(5, serial, true);
-        CHANGE(6, gpu_memory, true);
-        CHANGE(7, random_buffers, false);
-        CHANGE(8, check_buffers, true);
-        CHANGE(9, messages, 7);
-        CHANGE(10, message_size, 7);
-        CHANGE(11, warmup_messages, 7);
-        CHANGE(12, retests, 7);
-        CHANGE(13, message_buffers, 7);
-        CHANGE(14, buffer_seed, 7);
-        CHANGE(15, permutations, 7);
-        CHANGE(16, task_seed, 7);
-        CHANGE(17, step_seed, 7);
-        CHANGE(18, max_host_size, 65);
-        CHANGE(19, layout, HPCW_SION_PACKED);
-        CHANGE(20, mode, "psm2");
-        CHANGE(21, git_hash, "0000000000000000000000000000000000000001");
-        CHANGE(22, files, 2);
-        CHANGE(23, fs_block_size, 4096);
-        CHANGE(24, durability, HPCW_SYNC_NONE);
-        CHANGE(25, set_files, 1);
-    default:
-        return false;
-    }
-    return true;
-}
-
-static void parameters_must_agree(void **state) {
-    (void)state;
-    if (processes == 1) {
-        skip();
-    }
-    char path[512];
-    char dir[300];
-    path_in(REFUSED, "x.sion", path, sizeof path);
-    (void)snprintf(dir, sizeof dir, "%s/%d", scratch, REFUSED);
-    hpcw_linktest_params good;
-    hpcw_linktest_params_init(&good);
-    good.tasks = 2 * (uint32_t)processes;
-    good.count = 2;
-    good.random_buffers = true;
-    good.permutations = 1;
-    good.fs_block_size = 512;
-    hpcw_error err;
-    assert_true(on_all(try_open(&good, path, &err) == HPCW_OK));
-    for (int n = 0; change(&(hpcw_linktest_params){0}, n); n++) {
-        for (int culprit = 0; culprit < processes; culprit += processes - 1) {
-            hpcw_linktest_params p = good;
-            if (process == culprit) {
-                (void)change(&p, n);
-            }
-            hpcw_status s = try_open(&p, path, &err);
-            if (!on_all(s == HPCW_EMISMATCH)) {
-                print_error("change %d, process %d: %d, %s\n", n, process, (int)s, err.message);
-                assert_true(false);
-            }
-            assert_true(same_verdict(s, &err));
-        }
-    }
-    /* The path, too; what each says of it must still be the same everywhere. */
-    for (int culprit = 0; culprit < processes; culprit += processes - 1) {
-        char other[512];
-        path_in(REFUSED, process == culprit ? "y.sion" : "x.sion", other, sizeof other);
-        hpcw_status s = try_open(&good, other, &err);
-        assert_true(on_all(s == HPCW_EMISMATCH));
-        assert_true(same_verdict(s, &err));
-    }
-    assert_int_equal(entries_seen(dir), 0);
-}
-
 static void wrong_calls_fail_everywhere(void **state) {
     (void)state;
     char path[512];
@@ -363,7 +280,6 @@ int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ownership_does_not_matter),
         cmocka_unit_test(parts_make_the_whole),
-        cmocka_unit_test(parameters_must_agree),
         cmocka_unit_test(wrong_calls_fail_everywhere),
     };
     return world_end(cmocka_run_group_tests(tests, NULL, NULL));

@@ -103,30 +103,26 @@ uint64_t hpcw_clog2_file_size(uint64_t blocks, uint32_t block_size, uint32_t com
  *  Open and free
  * --------------------------------------------------------------------------------------------------------- */
 
-/* What must agree, and the tag of the temporary file, which process 0 draws. */
-static hpcw_status agree_on_options(hpcw_comm *comm, const hpcw_clog2_options *o, hpcw_status s, uint64_t *tag,
-                                    hpcw_error *err) {
-    enum { SAME = 8 };
-    static const char *const name[SAME] = {"ranks",       "threads",    "states", "solos",
-                                           "known_solos", "block_size", "comms",  "durability"};
-    uint64_t word[2 * SAME + 1] = {0};
-    if (s == HPCW_OK) {
-        const uint64_t value[SAME] = {o->ranks,       o->threads,    o->states, o->solos,
-                                      o->known_solos, o->block_size, o->comms,  (uint64_t)o->durability};
-        memcpy(word, value, sizeof value);
-        memcpy(word + SAME, value, sizeof value);
-    }
-    word[2 * SAME] = comm->size > 1 && comm->process == 0 ? hpcw_i_sink_fresh_tag() : 0;
-    struct hpcw_i_words words = {.mins = SAME, .maxs = SAME + 1, .word = word};
-    s = hpcw_i_agree(comm, s, &words, err);
-    for (size_t i = 0; s == HPCW_OK && i < SAME; i++) {
-        if (word[i] != word[SAME + i]) {
-            s = hpcw_i_fail(err, HPCW_EMISMATCH, "clog2: wanted the same %s on all processes, got %llu to %llu",
-                            name[i], (unsigned long long)word[i], (unsigned long long)word[SAME + i]);
-        }
-    }
-    *tag = word[2 * SAME];
-    return s;
+/* Whether all processes mean the same; *tag: of the temporary file, drawn by process 0. `o` may be NULL after a failure. */
+static hpcw_status agree_on_options(hpcw_comm *comm, const char *path, const hpcw_clog2_options *o,
+                                    hpcw_status s, uint64_t *tag, hpcw_error *err) {
+    const hpcw_clog2_options none = {0};
+    o = o == NULL ? &none : o;
+    const struct hpcw_i_same same[] = {
+        {.name = "path", .text = path},
+        {.name = "ranks", .number = o->ranks},
+        {.name = "threads", .number = o->threads},
+        {.name = "states", .number = o->states},
+        {.name = "solos", .number = o->solos},
+        {.name = "known_solos", .number = o->known_solos},
+        {.name = "block_size", .number = o->block_size},
+        {.name = "comms", .number = o->comms},
+        {.name = "durability", .number = o->durability, .words = "none file directory"},
+        {.name = "sink_source", .number = o->sink_source.open != NULL, .words = "files own"},
+    };
+    *tag = comm->size > 1 && comm->process == 0 ? hpcw_i_sink_fresh_tag() : 0;
+    struct hpcw_i_words words = {.maxs = 1, .word = tag};
+    return hpcw_i_agree_same(comm, s, path, same, sizeof same / sizeof same[0], &words, err);
 }
 
 static hpcw_status make(const char *path, hpcw_comm *comm, const hpcw_clog2_options *o, hpcw_clog2 **out,
@@ -176,8 +172,8 @@ hpcw_status hpcw_clog2_open(const char *path, hpcw_comm *comm, const hpcw_clog2_
     if (s == HPCW_OK) {
         s = make(path, comm, options, &log, err);
     }
-    uint64_t tag = 0;
-    s = agree_on_options(comm, options, s, &tag, err);
+    uint64_t tag;
+    s = agree_on_options(comm, path, options, s, &tag, err);
     if (s == HPCW_OK) {
         s = hpcw_i_agree(comm, open_sink(log, tag, err), NULL, err);
     }

@@ -105,30 +105,27 @@ static hpcw_status make(const char *path, hpcw_comm *comm, const hpcw_clog2_log_
     return hpcw_i_clog2_clock_begin(log, err);
 }
 
-/* What must agree, the run's number and the identity of the world. */
-static hpcw_status agree_on_options(hpcw_clog2_log *log, hpcw_comm *comm, const hpcw_clog2_log_options *o,
-                                    hpcw_status s, hpcw_error *err) {
-    enum { SAME = 6 };
-    static const char *const name[SAME] = {"clock", "sync", "sync_rounds", "merge", "block_size", "durability"};
-    uint64_t word[2 * SAME + 1] = {0};
+/* Whether all processes mean the same, and the run's number, which process 0 draws. `log` is NULL after a failure. */
+static hpcw_status agree_on_options(hpcw_clog2_log *log, hpcw_comm *comm, const char *path,
+                                    const hpcw_clog2_log_options *o, hpcw_status s, hpcw_error *err) {
+    const struct hpcw_i_same same[] = {
+        {.name = "path", .text = path},
+        {.name = "clock",
+         .number = s == HPCW_OK ? log->clock : o->clock,
+         .words = "best counter system caller"},
+        {.name = "sync", .number = o->sync, .words = "best none sequential tree neighbours"},
+        {.name = "sync_rounds", .number = o->sync_rounds},
+        {.name = "merge", .number = o->merge, .words = "best tree partitioned"},
+        {.name = "memory", .number = o->memory},
+        {.name = "block_size", .number = o->block_size},
+        {.name = "durability", .number = o->durability, .words = "none file directory"},
+        {.name = "sink_source", .number = o->sink_source.open != NULL, .words = "files own"},
+    };
+    uint64_t tag = comm->process == 0 ? hpcw_i_sink_fresh_tag() : 0;
+    struct hpcw_i_words words = {.maxs = 1, .word = &tag};
+    s = hpcw_i_agree_same(comm, s, path, same, sizeof same / sizeof same[0], &words, err);
     if (s == HPCW_OK) {
-        const uint64_t value[SAME] = {(uint64_t)log->clock, (uint64_t)o->sync, o->sync_rounds,
-                                      (uint64_t)o->merge,   o->block_size,     (uint64_t)o->durability};
-        memcpy(word, value, sizeof value);
-        memcpy(word + SAME, value, sizeof value);
-    }
-    word[2 * SAME] = comm->process == 0 ? hpcw_i_sink_fresh_tag() : 0;
-    struct hpcw_i_words words = {.mins = SAME, .maxs = SAME + 1, .word = word};
-    s = hpcw_i_agree(comm, s, &words, err);
-    for (size_t i = 0; s == HPCW_OK && i < SAME; i++) {
-        if (word[i] != word[SAME + i]) {
-            s = hpcw_i_fail(err, HPCW_EMISMATCH, "%s: wanted the same %s on all processes, got %llu to %llu",
-                            log->path, name[i], (unsigned long long)word[i],
-                            (unsigned long long)word[SAME + i]);
-        }
-    }
-    if (s == HPCW_OK) {
-        log->tag = word[2 * SAME];
+        log->tag = tag;
     }
     return s;
 }
@@ -165,7 +162,7 @@ hpcw_status hpcw_clog2_log_open(const char *path, hpcw_comm *comm, const hpcw_cl
     if (s == HPCW_OK) {
         s = make(path, comm, &o, &log, err);
     }
-    s = agree_on_options(log, comm, &o, s, err);
+    s = agree_on_options(log, comm, path, &o, s, err);
     if (s == HPCW_OK) {
         s = introduce_self(log, err);
     }

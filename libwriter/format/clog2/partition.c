@@ -215,7 +215,7 @@ static hpcw_status make_cuts(struct work *w, hpcw_status s, hpcw_error *err) {
     for (size_t p = 0; p < w->processes; p++) {
         const uint64_t *his = w->word + p * words;
         if (his[0] == 0) {
-            return hpcw_i_tell(w->comm, (int)p, s, err);
+            return hpcw_i_share_failure(w->comm, (int)p, s, err);
         }
         horizon = his[1] < horizon ? his[1] : horizon;
     }
@@ -405,7 +405,7 @@ static hpcw_status count_blocks(struct work *w, hpcw_error *err) {
     }
     for (size_t p = 0; p < w->processes; p++) {
         if (w->count[p] == UINT64_MAX) {
-            return hpcw_i_tell(w->comm, (int)p, s, err);
+            return hpcw_i_share_failure(w->comm, (int)p, s, err);
         }
         w->share[p].blocks = w->count[p];
     }

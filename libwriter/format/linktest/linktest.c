@@ -127,48 +127,40 @@ static hpcw_status prepare(hpcw_linktest *lt, const char *path, const hpcw_linkt
     return s;
 }
 
-/* The parameters that the container does not compare itself, as numbers. */
-static hpcw_status agree_on_params(hpcw_comm *comm, const hpcw_linktest_params *p, hpcw_status s,
-                                   hpcw_error *err) {
-    enum { HEADER_WORDS = 22 };
-    static const char *const name[HEADER_WORDS] = {
-        "tasks",           "kernel",
-        "all_to_all",      "bisection",
-        "randomize_steps", "serial",
-        "gpu_memory",      "random_buffers",
-        "check_buffers",   "messages",
-        "message_size",    "warmup_messages",
-        "retests",         "message_buffers",
-        "buffer_seed",     "permutations",
-        "task_seed",       "step_seed",
-        "max_host_size",   "layout",
-        "mode (its hash)", "git_hash (its hash)",
+/* Compares the path and the parameters that the container does not compare. `p` may be NULL after a failure. */
+static hpcw_status agree_on_params(hpcw_comm *comm, const char *path, const hpcw_linktest_params *p,
+                                   hpcw_status s, hpcw_error *err) {
+    static const char no_yes[] = "no yes";
+    const hpcw_linktest_params none = {0};
+    p = p == NULL ? &none : p;
+    const struct hpcw_i_same same[] = {
+        {.name = "path", .text = path},
+        {.name = "tasks", .number = p->tasks},
+        {.name = "git_hash", .text = p->git_hash, .words = "none"},
+        {.name = "mode", .text = p->mode, .words = "none"},
+        {.name = "kernel", .number = p->kernel, .words = "semidirectional unidirectional bidirectional"},
+        {.name = "all_to_all", .number = p->all_to_all, .words = no_yes},
+        {.name = "bisection", .number = p->bisection, .words = no_yes},
+        {.name = "randomize_steps", .number = p->randomize_steps, .words = no_yes},
+        {.name = "serial", .number = p->serial, .words = no_yes},
+        {.name = "gpu_memory", .number = p->gpu_memory, .words = no_yes},
+        {.name = "random_buffers", .number = p->random_buffers, .words = no_yes},
+        {.name = "check_buffers", .number = p->check_buffers, .words = no_yes},
+        {.name = "messages", .number = p->messages},
+        {.name = "message_size", .number = p->message_size},
+        {.name = "warmup_messages", .number = p->warmup_messages},
+        {.name = "retests", .number = p->retests},
+        {.name = "message_buffers", .number = p->message_buffers},
+        {.name = "buffer_seed", .number = p->buffer_seed},
+        {.name = "permutations", .number = p->permutations},
+        {.name = "task_seed", .number = p->task_seed},
+        {.name = "step_seed", .number = p->step_seed},
+        {.name = "max_host_size", .number = p->max_host_size},
+        {.name = "set_first_file", .number = p->set_first_file},
+        {.name = "set_files", .number = p->set_files},
+        {.name = "sink_source", .number = p->sink_source.open != NULL, .words = "files own"},
     };
-    uint64_t value[HEADER_WORDS] = {0};
-    if (s == HPCW_OK) {
-        const uint64_t given[HEADER_WORDS - 2] = {
-            p->tasks,        (uint64_t)p->kernel, p->all_to_all,     p->bisection,       p->randomize_steps,
-            p->serial,       p->gpu_memory,       p->random_buffers, p->check_buffers,   p->messages,
-            p->message_size, p->warmup_messages,  p->retests,        p->message_buffers, p->buffer_seed,
-            p->permutations, p->task_seed,        p->step_seed,      p->max_host_size,   (uint64_t)p->layout,
-        };
-        memcpy(value, given, sizeof given);
-        value[HEADER_WORDS - 2] = hpcw_i_hash_text(p->mode);
-        value[HEADER_WORDS - 1] = hpcw_i_hash_text(p->git_hash == NULL ? "" : p->git_hash);
-    }
-    uint64_t word[2 * HEADER_WORDS];
-    memcpy(word, value, sizeof value);
-    memcpy(word + HEADER_WORDS, value, sizeof value);
-    struct hpcw_i_words words = {.mins = HEADER_WORDS, .maxs = HEADER_WORDS, .word = word};
-    s = hpcw_i_agree(comm, s, &words, err);
-    for (size_t i = 0; s == HPCW_OK && i < HEADER_WORDS; i++) {
-        if (word[i] != word[HEADER_WORDS + i]) {
-            s = hpcw_i_fail(err, HPCW_EMISMATCH,
-                            "linktest: wanted the same %s on all processes, got %llu to %llu", name[i],
-                            (unsigned long long)word[i], (unsigned long long)word[HEADER_WORDS + i]);
-        }
-    }
-    return s;
+    return hpcw_i_agree_same(comm, s, path, same, sizeof same / sizeof same[0], NULL, err);
 }
 
 hpcw_status hpcw_linktest_open(const char *path, hpcw_comm *comm, const hpcw_linktest_params *params,
@@ -194,7 +186,7 @@ hpcw_status hpcw_linktest_open(const char *path, hpcw_comm *comm, const hpcw_lin
             s = prepare(lt, path, params, err);
         }
     }
-    s = agree_on_params(comm, params, s, err);
+    s = agree_on_params(comm, path, params, s, err);
     if (s == HPCW_OK) {
         hpcw_sion_options o;
         hpcw_sion_options_init(&o);

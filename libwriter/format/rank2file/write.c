@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "libwriter/base/hash.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 #include "libwriter/comm/agree.h"
@@ -49,63 +48,38 @@ static hpcw_status prepare(hpcw_rank2file *w, const char *prefix, const hpcw_ran
     return copy_texts(w, err);
 }
 
-static uint64_t hash_of(const char *text) {
-    return text == NULL ? 0 : hpcw_i_hash_text(text);
-}
-
-/* What must be the same everywhere, and the number of ranks. */
+/* Whether all processes mean the same, and the number of ranks. `w` may be NULL after a failure. */
 static hpcw_status agree_on_options(hpcw_comm *comm, hpcw_rank2file *w, hpcw_status s, hpcw_error *err) {
-    enum { VALUES = 12 };
-    static const char *const name[VALUES] = {
-        "layout",
-        "id",
-        "checkpoint",
-        "created_us",
-        "leaf_ranks",
-        "leaf_bytes",
-        "prefix",
-        "dataset",
-        "flushed (its hash)",
-        "user (its hash)",
-        "job id (its hash)",
-        "job name and cluster (their hash)",
+    struct hpcw_rank2file none = {.dataset = ""};
+    w = w == NULL ? &none : w;
+    const hpcw_rank2file_options *o = &w->options;
+    const hpcw_rank2file_dataset *d = &o->dataset;
+    const struct hpcw_i_same same[] = {
+        {.name = "prefix", .text = w->prefix},
+        {.name = "layout", .number = o->layout, .words = "scr-1.1 scr-1.2 scr-3 shared"},
+        {.name = "dataset.id", .number = d->id},
+        {.name = "dataset.name", .text = w->dataset},
+        {.name = "dataset.checkpoint", .number = d->checkpoint},
+        {.name = "dataset.created_us", .number = d->created_us},
+        {.name = "dataset.flushed", .text = d->flushed, .words = "none"},
+        {.name = "dataset.user", .text = d->user, .words = "none"},
+        {.name = "dataset.job_id", .text = d->job_id, .words = "none"},
+        {.name = "dataset.job_name", .text = d->job_name, .words = "none"},
+        {.name = "dataset.cluster", .text = d->cluster, .words = "none"},
+        {.name = "leaf_ranks", .number = o->leaf_ranks},
+        {.name = "leaf_bytes", .number = o->leaf_bytes},
+        {.name = "durability", .number = o->durability, .words = "none file directory"},
+        {.name = "sink_source", .number = o->sink_source.open != NULL, .words = "files own"},
     };
-    uint64_t word[1 + 2 * VALUES] = {0};
-    if (s == HPCW_OK) {
-        const hpcw_rank2file_options *o = &w->options;
-        const uint64_t value[VALUES] = {
-            (uint64_t)o->layout,
-            o->dataset.id,
-            o->dataset.checkpoint,
-            o->dataset.created_us,
-            o->leaf_ranks,
-            o->leaf_bytes,
-            hash_of(w->prefix),
-            hash_of(w->dataset),
-            hash_of(o->dataset.flushed),
-            hash_of(o->dataset.user),
-            hash_of(o->dataset.job_id),
-            hash_of(o->dataset.job_name) ^ (hash_of(o->dataset.cluster) >> 1),
-        };
-        word[0] = o->count;
-        memcpy(word + 1, value, sizeof value);
-        memcpy(word + 1 + VALUES, value, sizeof value);
-    }
-    struct hpcw_i_words words = {.sums = 1, .mins = VALUES, .maxs = VALUES, .word = word};
-    s = hpcw_i_agree(comm, s, &words, err);
-    for (size_t i = 0; s == HPCW_OK && i < VALUES; i++) {
-        if (word[1 + i] != word[1 + VALUES + i]) {
-            s = hpcw_i_fail(err, HPCW_EMISMATCH,
-                            "rank2file: wanted the same %s on all processes, got %llu to %llu", name[i],
-                            (unsigned long long)word[1 + i], (unsigned long long)word[1 + VALUES + i]);
-        }
-    }
-    if (s == HPCW_OK && (word[0] < 1 || word[0] > HPCW_RANK2FILE_MAX_RANKS)) {
-        s = hpcw_i_fail(err, HPCW_ERANGE, "%s: wanted 1 to %u ranks on all processes together, got %llu",
-                        w->prefix, HPCW_RANK2FILE_MAX_RANKS, (unsigned long long)word[0]);
+    uint64_t ranks = o->count;
+    struct hpcw_i_words words = {.sums = 1, .word = &ranks};
+    s = hpcw_i_agree_same(comm, s, w->prefix, same, sizeof same / sizeof same[0], &words, err);
+    if (s == HPCW_OK && (ranks < 1 || ranks > HPCW_RANK2FILE_MAX_RANKS)) {
+        s = hpcw_i_fail(err, HPCW_ERANGE, "%s: expected 1 to %u ranks on all processes together, got %llu",
+                        w->prefix, HPCW_RANK2FILE_MAX_RANKS, (unsigned long long)ranks);
     }
     if (s == HPCW_OK) {
-        w->ranks = (uint32_t)word[0];
+        w->ranks = (uint32_t)ranks;
     }
     return s;
 }

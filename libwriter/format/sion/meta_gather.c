@@ -483,5 +483,5 @@ hpcw_status hpcw_i_sion_gather_meta(struct hpcw_sion *h, hpcw_status s, bool *la
         return s == HPCW_OK ? r : s;
     }
     *large = verdict == TABLES_TOO_LARGE;
-    return verdict < TABLES_TOO_LARGE ? hpcw_i_tell(h->comm, (int)verdict, s, err) : s;
+    return verdict < TABLES_TOO_LARGE ? hpcw_i_share_failure(h->comm, (int)verdict, s, err) : s;
 }

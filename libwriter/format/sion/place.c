@@ -272,9 +272,8 @@ static void merge_census(uint64_t *left, const uint64_t *right) {
     memcpy(left, &l, sizeof l);
 }
 
-/* `all`: in this process's own, out that of all; `below`: out. */
-static hpcw_status take_census(hpcw_comm *comm, struct hpcw_i_sion_census *all,
-                               struct hpcw_i_sion_census *below, hpcw_error *err) {
+hpcw_status hpcw_i_sion_census_take(hpcw_comm *comm, struct hpcw_i_sion_census *all,
+                                    struct hpcw_i_sion_census *below, hpcw_error *err) {
     uint64_t record[HPCW_I_SION_CENSUS_WORDS];
     uint64_t before[HPCW_I_SION_CENSUS_WORDS] = {0};
     memcpy(record, all, sizeof record);
@@ -413,7 +412,7 @@ static hpcw_status place_by_directory(hpcw_comm *comm, const struct hpcw_i_sion_
     }
     struct hpcw_i_sion_census all = hpcw_i_sion_census_of(d.present, d.ranks, d.task, 1);
     struct hpcw_i_sion_census below;
-    s = take_census(comm, &all, &below, err);
+    s = hpcw_i_sion_census_take(comm, &all, &below, err);
     if (s == HPCW_OK) {
         s = check_bytes(&all, err);
     }
@@ -568,7 +567,7 @@ static hpcw_status place_by_colour(const struct hpcw_i_sion_request *r, uint32_t
         mine.comm = part;
         struct hpcw_i_sion_census census = hpcw_i_sion_census_of(mine.count, mine.ranks, mine.task, 1);
         struct hpcw_i_sion_census below;
-        s = take_census(part, &census, &below, err);
+        s = hpcw_i_sion_census_take(part, &census, &below, err);
         if (s == HPCW_OK) {
             s = check_bytes(&census, err);
         }

@@ -26,8 +26,7 @@ struct hpcw_i_sion_task {
 };
 
 /*
- * What the tasks of some neighbouring processes amount to. The censuses of neighbours combine to that of both, so
- * that one fold (comm/comm.h) tells every process about all and about those below it.
+ * A summary of the tasks of some neighbouring processes. The censuses of neighbours combine to that of both.
  */
 struct hpcw_i_sion_census {
     uint64_t tasks;
@@ -46,8 +45,12 @@ enum { HPCW_I_SION_CENSUS_WORDS = sizeof(struct hpcw_i_sion_census) / sizeof(uin
 struct hpcw_i_sion_census hpcw_i_sion_census_of(uint32_t count, const uint32_t *ranks,
                                                 const struct hpcw_i_sion_task *task, uint32_t block_size);
 
-/* Appends the census of the processes behind. */
+/* Appends the census of the processes that follow. */
 void hpcw_i_sion_census_add(struct hpcw_i_sion_census *left, const struct hpcw_i_sion_census *right);
+
+/* Collective. `all`: in: the own census, out: that of all processes. `below`: out: of the processes below this one. */
+hpcw_status hpcw_i_sion_census_take(hpcw_comm *comm, struct hpcw_i_sion_census *all,
+                                    struct hpcw_i_sion_census *below, hpcw_error *err);
 
 /* What is to be placed, the same on all processes unless marked as own. */
 struct hpcw_i_sion_request {

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "libwriter/base/bytes.h"
-#include "libwriter/base/hash.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 #include "libwriter/comm/agree.h"
@@ -140,163 +139,57 @@ static uint32_t end_of_own_tasks(const struct hpcw_sion *h) {
                : hpcw_sion_first_task_of_file(h->tasks, o->files, o->set_first_file + o->set_files);
 }
 
-/* The options that must agree. */
-enum { SAME = 14 };
-
-static void options_that_agree(const struct hpcw_sion *h, uint64_t value[SAME]) {
+/* Whether all processes are ready and mean the same. Fills in what one of them says for all. */
+static hpcw_status agree_on_options(struct hpcw_sion *h, hpcw_status s, hpcw_error *err) {
     const hpcw_sion_options *o = &h->options;
-    const uint64_t values[SAME] = {
-        hpcw_i_hash_text(h->path == NULL ? "" : h->path),
-        o->layout,
-        o->tasks_per_group,
-        o->content,
-        o->endian,
-        o->data_endian,
-        o->flavour,
-        o->fs_block_size,
-        o->files,
-        o->durability,
-        o->set_tasks,
-        o->set_first_file,
-        o->set_files,
-        o->size_of != NULL     ? 1
-        : o->all_sizes != NULL ? 2
-                               : 0,
+    const struct hpcw_i_same same[] = {
+        {.name = "path", .text = h->path},
+        {.name = "layout", .number = o->layout, .words = "aligned packed"},
+        {.name = "tasks_per_group", .number = o->tasks_per_group},
+        {.name = "content", .number = o->content, .words = "records stream keyval"},
+        {.name = "endian", .number = o->endian, .words = "little big"},
+        {.name = "data_endian", .number = o->data_endian, .words = "little big"},
+        {.name = "flavour", .number = o->flavour, .words = "parallel serial mapped"},
+        {.name = "fs_block_size", .number = o->fs_block_size},
+        {.name = "files", .number = o->files},
+        {.name = "durability", .number = o->durability, .words = "none file directory"},
+        {.name = "set_tasks", .number = o->set_tasks},
+        {.name = "set_first_file", .number = o->set_first_file},
+        {.name = "set_files", .number = o->set_files},
+        {.name = "source of chunk sizes",
+         .number = o->size_of != NULL     ? 1
+                   : o->all_sizes != NULL ? 2
+                                          : 0,
+         .words = "own size_of all_sizes"},
     };
-    memcpy(value, values, sizeof values);
-}
-
-static const char *name_of_option(uint64_t i) {
-    static const char *const name[SAME] = {
-        "path (its hash)", "layout",
-        "tasks_per_group", "content",
-        "endian",          "data_endian",
-        "flavour",         "fs_block_size",
-        "files",           "durability",
-        "set_tasks",       "set_first_file",
-        "set_files",       "kind of chunk sizes (1: size_of, 2: all_sizes, 0: own)",
-    };
-    return name[i];
-}
-
-#define NOBODY UINT64_MAX
-
-/* What neighbouring processes bring to an open; folded over all of them in one collective. */
-struct opening {
-    struct hpcw_i_sion_census census; /* also of those below each process */
-    uint64_t failed;                  /* the lowest process that did, or NOBODY */
-    uint64_t leader;                  /* the lowest process with tasks, or NOBODY */
-    uint64_t block_size;              /* of the file system, as the lowest process knows it */
-    uint64_t tag;                     /* of the temporary files, drawn by process 0 */
-    uint64_t differs;                 /* the first process that has another value for an option, or NOBODY */
-    uint64_t option;
-    uint64_t values[2]; /* of the lowest process and of that one */
-    /* From here on nobody else is told. */
-    uint64_t process; /* the lowest of them, and what it says */
-    uint64_t same[SAME];
-};
-
-enum {
-    OPENING_WORDS = sizeof(struct opening) / sizeof(uint64_t),
-    OPENING_TOLD = offsetof(struct opening, process) / sizeof(uint64_t),
-};
-
-static void merge_opening(uint64_t *left, const uint64_t *right) {
-    struct opening l;
-    struct opening r;
-    memcpy(&l, left, sizeof l);
-    memcpy(&r, right, sizeof r);
-    hpcw_i_sion_census_add(&l.census, &r.census);
-    l.failed = l.failed < r.failed ? l.failed : r.failed;
-    l.leader = l.leader < r.leader ? l.leader : r.leader;
-    for (uint64_t i = 0; l.differs == NOBODY && i < SAME; i++) {
-        if (l.same[i] != r.same[i]) {
-            l.differs = r.process;
-            l.option = i;
-            l.values[0] = l.same[i];
-            l.values[1] = r.same[i];
-        }
+    bool first = h->comm->process == 0;
+    uint64_t leader = o->count > 0 ? (uint64_t)h->comm->process : UINT64_MAX;
+    /* The lowest process with tasks; of process 0 the block size, which only it asks for, and the temporary name. */
+    uint64_t word[3] = {leader, h->block_size, first && h->comm->size > 1 ? hpcw_i_sink_fresh_tag() : 0};
+    struct hpcw_i_words words = {.mins = 1, .maxs = 2, .word = word};
+    s = hpcw_i_agree_same(h->comm, s, h->path, same, sizeof same / sizeof same[0], &words, err);
+    if (s == HPCW_OK) {
+        h->leader = (int)word[0];
+        h->block_size = (uint32_t)word[1];
+        h->tag = word[2];
     }
-    if (l.differs == NOBODY) {
-        l.differs = r.differs;
-        l.option = r.option;
-        memcpy(l.values, r.values, sizeof l.values);
-    }
-    memcpy(left, &l, sizeof l);
+    return s;
 }
 
-/* Chunks are rounded up to the block size, which one process asks the directory for. Until all know it they take
- * what most directories answer. */
-enum { LIKELY_BLOCK_SIZE = 4096 };
-
-/* Whether the census depends on the block size. */
-static bool rounds_chunks(const hpcw_sion_options *o) {
-    return o->layout == HPCW_SION_ALIGNED && o->size_of == NULL && o->all_sizes == NULL;
-}
-
-/*
- * One fold says whether all processes are ready and mean the same, and counts their tasks; a second one follows where
- * the file system's blocks are of an unusual size that the caller left for us to find out. `below`: of the processes
- * below this one.
- */
-static hpcw_status fold_opening(struct hpcw_sion *h, hpcw_status s, struct opening *all,
-                                struct hpcw_i_sion_census *below, hpcw_error *err) {
-    const hpcw_sion_options *o = &h->options;
-    const struct hpcw_i_fold fold = {OPENING_WORDS, OPENING_TOLD, HPCW_I_SION_CENSUS_WORDS, merge_opening};
-    uint64_t process = (uint64_t)h->comm->process;
-    struct opening mine = {
-        .failed = s == HPCW_OK ? NOBODY : process,
-        .leader = o->count > 0 ? process : NOBODY,
-        .block_size = h->block_size,
-        .tag = process == 0 && h->comm->size > 1 ? hpcw_i_sink_fresh_tag() : 0,
-        .differs = NOBODY,
-        .process = process,
-    };
-    options_that_agree(h, mine.same);
-    uint32_t assumed = o->fs_block_size != 0 ? o->fs_block_size : (uint32_t)LIKELY_BLOCK_SIZE;
-    for (;;) {
-        mine.census = hpcw_i_sion_census_of(s == HPCW_OK ? o->count : 0, h->ranks, h->task,
-                                            rounds_chunks(o) ? assumed : 1);
-        uint64_t record[OPENING_WORDS];
-        uint64_t before[HPCW_I_SION_CENSUS_WORDS] = {0};
-        memcpy(record, &mine, sizeof record);
-        hpcw_status f = hpcw_i_comm_fold(h->comm, &fold, record, before, err);
-        if (f != HPCW_OK) {
-            return f;
-        }
-        memcpy(all, record, sizeof record);
-        memcpy(below, before, sizeof before);
-        if (all->failed != NOBODY) {
-            return hpcw_i_tell(h->comm, (int)all->failed, s, err);
-        }
-        if (all->differs != NOBODY) {
-            s = hpcw_i_fail(err, HPCW_EMISMATCH,
-                            "%s: wanted the same %s on all processes, got %llu and, on process %llu, %llu",
-                            h->path, name_of_option(all->option), (unsigned long long)all->values[0],
-                            (unsigned long long)all->differs, (unsigned long long)all->values[1]);
-            /* Paths that differ would make messages that differ. */
-            return hpcw_i_tell(h->comm, (int)all->differs, s, err);
-        }
-        if ((uint32_t)all->block_size == assumed || !rounds_chunks(o)) {
-            return HPCW_OK;
-        }
-        assumed = (uint32_t)all->block_size;
-    }
-}
-
-/* Learns what all processes bring, and whether that makes a container. */
+/* Counts the tasks of all processes, and checks that they make a container. `below`: of the processes below this one. */
 static hpcw_status agree_on_arguments(struct hpcw_sion *h, hpcw_status s, struct hpcw_i_sion_census *census,
                                       struct hpcw_i_sion_census *below, hpcw_error *err) {
     const hpcw_sion_options *o = &h->options;
-    struct opening all;
-    s = fold_opening(h, s, &all, below, err);
+    s = agree_on_options(h, s, err);
     if (s != HPCW_OK) {
         return s;
     }
-    *census = all.census;
-    h->block_size = (uint32_t)all.block_size;
-    h->tag = all.tag;
-    h->leader = (int)all.leader;
+    *census =
+        hpcw_i_sion_census_of(o->count, h->ranks, h->task, o->layout == HPCW_SION_ALIGNED ? h->block_size : 1);
+    s = hpcw_i_sion_census_take(h->comm, census, below, err);
+    if (s != HPCW_OK) {
+        return s;
+    }
     uint64_t tasks = census->tasks;
     uint32_t files = o->files == 0 ? 1 : o->files;
     if (tasks == 0 || tasks > UINT32_MAX - 1) {

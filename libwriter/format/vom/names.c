@@ -77,6 +77,12 @@ static hpcw_status make_directory(const char *path, hpcw_error *err) {
 }
 
 hpcw_status hpcw_vom_make_directory(const char *path, hpcw_comm *comm, hpcw_error *err) {
-    hpcw_status s = hpcw_comm_process(comm) == 0 ? make_directory(path, err) : HPCW_OK;
-    return comm == NULL ? s : hpcw_i_agree(comm, s, NULL, err);
+    comm = hpcw_i_comm_or_self(comm);
+    const struct hpcw_i_same same = {.name = "path", .text = path, .words = "NULL"};
+    hpcw_status s = hpcw_i_agree_same(comm, HPCW_OK, path == NULL ? "vom" : path, &same, 1, NULL, err);
+    if (s == HPCW_OK) {
+        s = comm->process == 0 ? make_directory(path, err) : HPCW_OK;
+        s = hpcw_i_agree(comm, s, NULL, err);
+    }
+    return s;
 }
