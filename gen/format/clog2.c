@@ -16,6 +16,7 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 #include "libwriter/comm/agree.h"
+#include "libwriter/comm/exchange.h"
 
 #define PATH "clog2/app.clog2"
 

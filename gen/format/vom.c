@@ -15,6 +15,7 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 #include "libwriter/comm/agree.h"
+#include "libwriter/comm/exchange.h"
 
 #define FOLDER "vom"
 

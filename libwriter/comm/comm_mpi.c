@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The only file of the library that knows MPI. It uses no symbol of libhpcw, so that the two can live apart. */
+/* The only file of the library that uses MPI. It uses no symbol of libhpcw, so that they can be separate libraries. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 #include "libwriter/comm/comm.h"
 
-/* Codes of our own, outside of what MPI uses. */
+/* Our own codes; those of MPI are not negative. */
 enum { OUT_OF_MEMORY = -1, TOO_LARGE = -2 };
 
 #define TAG 17
@@ -26,9 +26,8 @@ static struct mpi_comm *mpi_of(hpcw_comm *comm) {
 }
 
 /*
- * A reduction element starts with a word that says how many of the following are sums and minima, since a user
- * operation of MPI gets no context. `*len` elements are always 1, the type's size says how many words there
- * are.
+ * An element starts with a word that holds the number of sums and of minima, because a user operation of MPI gets no
+ * context. The size of the type gives the number of words; `*len` is always 1.
  */
 static void combine(void *in_, void *inout_, int *len, MPI_Datatype *type) {
     int bytes = 0;
@@ -166,7 +165,7 @@ static int mpi_receive(hpcw_comm *comm, uint64_t *data, size_t words, int from) 
 
 static int wrap(MPI_Comm mpi, hpcw_comm **out);
 
-/* A part that MPI made. */
+/* Wraps a communicator that MPI made, or frees it. */
 static int take_part(int code, MPI_Comm part, hpcw_comm **out) {
     if (code != MPI_SUCCESS) {
         return code;
@@ -232,7 +231,7 @@ static const struct hpcw_i_comm_ops mpi_ops = {
     .free = mpi_free,
 };
 
-/* Takes over `mpi` on success. All processes fail together. */
+/* Owns `mpi` after success. All processes get the same result. */
 static int wrap(MPI_Comm mpi, hpcw_comm **out) {
     struct mpi_comm *m = calloc(1, sizeof *m);
     int mine = m == NULL ? OUT_OF_MEMORY : 0;
@@ -279,7 +278,7 @@ static hpcw_status fail(hpcw_error *err, hpcw_status status, const char *what, c
 
 hpcw_status hpcw_comm_from_mpi(MPI_Comm mpi, hpcw_comm **out, hpcw_error *err) {
     if (out == NULL) {
-        return fail(err, HPCW_EINVAL, "wanted a place for the handle, got NULL", "");
+        return fail(err, HPCW_EINVAL, "expected a place for the handle, got NULL", "");
     }
     *out = NULL;
     int initialized = 0;
@@ -290,7 +289,7 @@ hpcw_status hpcw_comm_from_mpi(MPI_Comm mpi, hpcw_comm **out, hpcw_error *err) {
     }
     int inter = 0;
     if (mpi == MPI_COMM_NULL || MPI_Comm_test_inter(mpi, &inter) != MPI_SUCCESS || inter) {
-        return fail(err, HPCW_EINVAL, "wanted an intra-communicator of MPI", "");
+        return fail(err, HPCW_EINVAL, "expected an intra-communicator of MPI", "");
     }
     char text[MPI_MAX_ERROR_STRING + 1];
     MPI_Comm copy;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One process alone: every collective is a copy or nothing. */
+/* A communicator of one process: every collective is a copy or does nothing. */
 #include <stdio.h>
 #include <string.h>
 
@@ -52,7 +52,7 @@ static int self_alltoallv(hpcw_comm *comm, const uint64_t *send, const uint64_t 
     return 0;
 }
 
-/* There is nobody to send to; no caller does. */
+/* There is no other process; no caller sends or receives. */
 static int self_send(hpcw_comm *comm, const uint64_t *data, size_t words, int to) {
     (void)comm;
     (void)data;
@@ -118,7 +118,7 @@ hpcw_comm *hpcw_i_comm_or_self(hpcw_comm *comm) {
 
 hpcw_status hpcw_comm_self(hpcw_comm **out, hpcw_error *err) {
     if (out == NULL) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "communicator: wanted a place for the handle, got NULL");
+        return hpcw_i_fail(err, HPCW_EINVAL, "communicator: expected a place for the handle, got NULL");
     }
     *out = hpcw_i_comm_or_self(NULL);
     return HPCW_OK;

@@ -13,6 +13,8 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 #include "libwriter/comm/agree.h"
+#include "libwriter/comm/exchange.h"
+#include "libwriter/comm/reduce.h"
 #include "tests/support/faults.h"
 #include "tests/support/random.h"
 #include "tests/support/world.h"
@@ -141,7 +143,7 @@ static void exchange_of_parts(void **state) {
     (void)state;
     enum { MOST = 1000 };
     bool good = true;
-    struct hpcw_i_room room = {0};
+    struct hpcw_i_inbox room = {0};
     uint64_t *words = calloc((size_t)processes, 3 * sizeof *words), *at = words + 2 * processes;
     uint64_t *out = calloc(MOST + (size_t)processes, sizeof *out);
     for (uint64_t i = 0; i < MOST + (uint64_t)processes; i++) {
@@ -264,7 +266,7 @@ static void collect_without_memory(void **state) {
     assert_true(on_all(good));
 }
 
-/* ---- merge, agree, split ---- */
+/* ---- reduce, agree, split ---- */
 
 /* Not commutative: the order of the processes shows. */
 static void append(void *context, uint64_t *left, const uint64_t *right) {
@@ -274,7 +276,7 @@ static void append(void *context, uint64_t *left, const uint64_t *right) {
     }
 }
 
-static void merge(void **state) {
+static void reduces_records(void **state) {
     (void)state;
     enum { WORDS = 200 };
     uint64_t record[WORDS] = {0};
@@ -282,7 +284,7 @@ static void merge(void **state) {
     for (uint64_t i = 0; i < record[0]; i++) {
         record[1 + i] = (uint64_t)process * 10 + i;
     }
-    bool good = hpcw_i_comm_merge(world, record, WORDS, append, NULL, NULL) == HPCW_OK;
+    bool good = hpcw_i_comm_reduce(world, record, WORDS, append, NULL, NULL) == HPCW_OK;
     uint64_t at = 0;
     for (int p = 0; p < processes; p++) {
         for (uint64_t i = 0; i < (uint64_t)p % 3; i++) {
@@ -293,7 +295,7 @@ static void merge(void **state) {
     for (int culprit = 0; culprit < processes && processes > 1; culprit++) {
         hpcw_error err = {.message = ""};
         fault_arm(FAULT_NOMEM, process == culprit ? 1 : 0);
-        hpcw_status s = hpcw_i_comm_merge(world, record, WORDS, append, NULL, &err);
+        hpcw_status s = hpcw_i_comm_reduce(world, record, WORDS, append, NULL, &err);
         (void)fault_disarm();
         assert_true(on_all(s == HPCW_ENOMEM));
         assert_true(same_verdict(s, &err));
@@ -382,7 +384,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(exchange_without_memory),
         cmocka_unit_test(collect),
         cmocka_unit_test(collect_without_memory),
-        cmocka_unit_test(merge),
+        cmocka_unit_test(reduces_records),
         cmocka_unit_test(agreement),
         cmocka_unit_test(splitting),
         cmocka_unit_test(constructors),

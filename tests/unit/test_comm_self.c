@@ -11,6 +11,8 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 #include "libwriter/comm/agree.h"
+#include "libwriter/comm/exchange.h"
+#include "libwriter/comm/reduce.h"
 
 static hpcw_comm *self;
 
@@ -78,7 +80,7 @@ static void collect_and_merge(void **state) {
     sum = 0;
     assert_int_equal(hpcw_i_comm_collect(self, 0, NULL, 0, take_sum, &sum, &err), HPCW_ERANGE);
     assert_string_equal(err.message, "nothing");
-    assert_int_equal(hpcw_i_comm_merge(self, record, 2, NULL, NULL, &err), HPCW_OK);
+    assert_int_equal(hpcw_i_comm_reduce(self, record, 2, NULL, NULL, &err), HPCW_OK);
     assert_true(record[0] == 4 && record[1] == 5);
 }
 

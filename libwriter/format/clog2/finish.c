@@ -5,6 +5,7 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 #include "libwriter/comm/agree.h"
+#include "libwriter/comm/exchange.h"
 #include "libwriter/format/clog2/comms.h"
 #include "libwriter/format/clog2/front.h"
 #include "libwriter/format/clog2/merge.h"

@@ -21,6 +21,7 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 #include "libwriter/comm/agree.h"
+#include "libwriter/comm/exchange.h"
 #include "libwriter/format/clog2/blocks.h"
 #include "libwriter/format/clog2/file.h"
 #include "libwriter/format/clog2/runs.h"
@@ -90,7 +91,7 @@ struct work {
     uint64_t *send_at;       /* [processes] */
     uint64_t *send_words;    /* [processes] */
     uint64_t *receive_words; /* [processes] */
-    struct hpcw_i_room received;
+    struct hpcw_i_inbox received;
     struct hpcw_i_clog2_runs runs;
     hpcw_clog2_slice *slice;
 };

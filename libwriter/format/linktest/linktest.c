@@ -13,6 +13,7 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 #include "libwriter/comm/agree.h"
+#include "libwriter/comm/reduce.h"
 #include "libwriter/format/linktest/summary.h"
 
 struct task_state {
@@ -556,7 +557,7 @@ static hpcw_status merge_all(hpcw_linktest *lt, hpcw_error *err) {
     s = hpcw_i_agree(lt->comm, s, NULL, err);
     if (s == HPCW_OK) {
         slowest_to_words(&lt->slowest, record);
-        s = hpcw_i_comm_merge(lt->comm, record, words, merge_slowest, lt, err);
+        s = hpcw_i_comm_reduce(lt->comm, record, words, merge_slowest, lt, err);
         if (s == HPCW_OK) {
             merge_slowest(lt, record, &(const uint64_t){0});
             hpcw_linktest_sort_slow(lt->slowest.entry, lt->slowest.count);

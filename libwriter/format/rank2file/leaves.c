@@ -9,6 +9,7 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 #include "libwriter/comm/agree.h"
+#include "libwriter/comm/exchange.h"
 #include "libwriter/format/rank2file/handle.h"
 
 /* The state between two processes. */
@@ -82,24 +83,18 @@ static hpcw_status cut(struct part *t, uint64_t state[STATE_WORDS], hpcw_error *
     return s;
 }
 
-/* Collective. One process after the other; whoever fails still hands on. */
+/* Collective. One process after the other; a process that fails still sends the state to the next one. */
 static hpcw_status find_leaves(struct part *t, hpcw_error *err) {
     hpcw_comm *comm = t->w->comm;
     uint64_t state[STATE_WORDS] = {0};
-    int code = 0;
-    if (comm->process > 0) {
-        code = comm->ops->receive(comm, state, STATE_WORDS, comm->process - 1);
-    }
-    hpcw_status s = code == 0 ? cut(t, state, err) : HPCW_OK;
+    hpcw_error ignored;
+    hpcw_status s =
+        comm->process > 0 ? hpcw_i_comm_receive(comm, state, STATE_WORDS, comm->process - 1, err) : HPCW_OK;
+    s = s == HPCW_OK ? cut(t, state, err) : s;
     if (comm->process + 1 < comm->size) {
-        int sent = comm->ops->send(comm, state, STATE_WORDS, comm->process + 1);
-        code = code == 0 ? sent : code;
-    }
-    if (code != 0) {
-        char text[256];
-        comm->ops->text(code, text, sizeof text);
-        s = hpcw_i_fail(err, HPCW_ECOMM, "process %d of %d: handing on a leaf failed: %s", comm->process,
-                        comm->size, text);
+        hpcw_status sent =
+            hpcw_i_comm_send(comm, state, STATE_WORDS, comm->process + 1, s == HPCW_OK ? err : &ignored);
+        s = s == HPCW_OK ? sent : s;
     }
     return hpcw_i_agree(comm, s, NULL, err);
 }

@@ -10,6 +10,7 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 #include "libwriter/comm/agree.h"
+#include "libwriter/comm/exchange.h"
 #include "libwriter/format/rank2file/decode.h"
 #include "libwriter/format/rank2file/records.h"
 #include "libwriter/format/rank2file/restart.h"

@@ -7,6 +7,7 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 #include "libwriter/comm/agree.h"
+#include "libwriter/comm/exchange.h"
 
 enum { FLAGS_AT = 32, LENGTH_AT = 40 };
 

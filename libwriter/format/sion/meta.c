@@ -13,6 +13,7 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 #include "libwriter/comm/agree.h"
+#include "libwriter/comm/exchange.h"
 #include "libwriter/format/sion/handle.h"
 
 #define WINDOW_WORDS ((uint64_t)512 * 1024)

@@ -14,6 +14,7 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 #include "libwriter/comm/agree.h"
+#include "libwriter/comm/exchange.h"
 #include "libwriter/format/sion/handle.h"
 #include "libwriter/io/sink.h"
 

@@ -8,6 +8,8 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 #include "libwriter/comm/agree.h"
+#include "libwriter/comm/exchange.h"
+#include "libwriter/comm/reduce.h"
 
 /*
  * Sums of sizes travel as two words, low and high 32 bits apart, so that the sum over any number of processes
@@ -263,7 +265,7 @@ void hpcw_i_sion_census_add(struct hpcw_i_sion_census *left, const struct hpcw_i
     left->bytes = add_up(left->bytes, right->bytes);
 }
 
-static void merge_census(uint64_t *left, const uint64_t *right) {
+static void combine_census(uint64_t *left, const uint64_t *right) {
     struct hpcw_i_sion_census l;
     struct hpcw_i_sion_census r;
     memcpy(&l, left, sizeof l);
@@ -277,9 +279,8 @@ hpcw_status hpcw_i_sion_census_take(hpcw_comm *comm, struct hpcw_i_sion_census *
     uint64_t record[HPCW_I_SION_CENSUS_WORDS];
     uint64_t before[HPCW_I_SION_CENSUS_WORDS] = {0};
     memcpy(record, all, sizeof record);
-    const struct hpcw_i_fold fold = {HPCW_I_SION_CENSUS_WORDS, HPCW_I_SION_CENSUS_WORDS,
-                                     HPCW_I_SION_CENSUS_WORDS, merge_census};
-    hpcw_status s = hpcw_i_comm_fold(comm, &fold, record, before, err);
+    hpcw_status s =
+        hpcw_i_comm_reduce_scan(comm, record, before, HPCW_I_SION_CENSUS_WORDS, combine_census, err);
     memcpy(all, record, sizeof record);
     memcpy(below, before, sizeof before);
     return s;

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "libwriter/comm/exchange.h"
+
+#include <limits.h>
+#include <string.h>
+
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
+#include "libwriter/comm/agree.h"
+
+hpcw_status hpcw_i_comm_exchange_at(hpcw_comm *comm, const uint64_t *send, const uint64_t *send_at,
+                                    const uint64_t *send_words, struct hpcw_i_inbox *inbox,
+                                    uint64_t *receive_words, hpcw_error *err) {
+    size_t size = (size_t)comm->size;
+    memset(receive_words, 0, size * sizeof *receive_words);
+    hpcw_status s = hpcw_i_comm_alltoall(comm, send_words, receive_words, err);
+    if (s != HPCW_OK) {
+        return s;
+    }
+    uint64_t out = 0;
+    uint64_t in = 0;
+    for (size_t p = 0; p < size; p++) {
+        uint64_t end = (send_at == NULL ? out : send_at[p]) + send_words[p];
+        out = end > out ? end : out;
+        in += receive_words[p];
+    }
+    int *scratch = NULL;
+    if (out > INT_MAX || in > INT_MAX) {
+        s = hpcw_i_fail(err, HPCW_ERANGE, "exchange of %llu words out and %llu in: expected at most %d",
+                        (unsigned long long)out, (unsigned long long)in, INT_MAX);
+    } else {
+        scratch = hpcw_i_malloc(4 * size * sizeof *scratch);
+        if (in > inbox->capacity || inbox->words == NULL) {
+            hpcw_i_free(inbox->words);
+            inbox->words = hpcw_i_malloc((size_t)in * sizeof *inbox->words);
+            inbox->capacity = inbox->words == NULL ? 0 : (size_t)in;
+        }
+        if (inbox->words == NULL || scratch == NULL) {
+            s = hpcw_i_fail(err, HPCW_ENOMEM, "out of memory for %llu words of messages",
+                            (unsigned long long)in);
+        }
+    }
+    /* If one process has too little memory, the others must not wait for it inside the exchange. */
+    s = hpcw_i_agree(comm, s, NULL, err);
+    if (s == HPCW_OK) {
+        s = hpcw_i_comm_alltoallv(comm, send, send_at, send_words, inbox->words, receive_words, scratch, err);
+    }
+    hpcw_i_free(scratch);
+    return s;
+}
+
+hpcw_status hpcw_i_comm_exchange(hpcw_comm *comm, const uint64_t *send, const uint64_t *send_words,
+                                 uint64_t **receive, uint64_t *receive_words, hpcw_error *err) {
+    struct hpcw_i_inbox inbox = {0};
+    hpcw_status s = hpcw_i_comm_exchange_at(comm, send, NULL, send_words, &inbox, receive_words, err);
+    if (s != HPCW_OK) {
+        hpcw_i_free(inbox.words);
+        inbox.words = NULL;
+    }
+    *receive = inbox.words;
+    return s;
+}
+
+hpcw_status hpcw_i_comm_collect(hpcw_comm *comm, int root, const uint64_t *send, size_t words,
+                                hpcw_status (*take)(void *context, const uint64_t *message, size_t words,
+                                                    hpcw_error *err),
+                                void *context, hpcw_error *err) {
+    if (comm->process != root) {
+        return hpcw_i_comm_send(comm, send, words, root, err);
+    }
+    hpcw_status s = take(context, send, words, err);
+    uint64_t *buf = NULL;
+    size_t capacity = 0;
+    for (int p = 0; p < comm->size; p++) {
+        if (p == root) {
+            continue;
+        }
+        /* After a failure the messages are still received, without being used. */
+        hpcw_error ignored;
+        hpcw_error *e = s == HPCW_OK ? err : &ignored;
+        size_t n = 0;
+        hpcw_status r = hpcw_i_comm_probe(comm, &n, p, e);
+        if (r == HPCW_OK && n > capacity) {
+            uint64_t *grown = hpcw_i_realloc(buf, n * sizeof *buf);
+            if (grown == NULL) {
+                r = hpcw_i_fail(e, HPCW_ENOMEM, "out of memory for a message of %zu words", n);
+            } else {
+                buf = grown;
+                capacity = n;
+            }
+        }
+        hpcw_status received =
+            hpcw_i_comm_receive(comm, buf, r == HPCW_OK ? n : 0, p, r == HPCW_OK ? e : &ignored);
+        r = r == HPCW_OK ? received : r;
+        if (r == HPCW_OK && s == HPCW_OK) {
+            r = take(context, buf, n, e);
+        }
+        s = s == HPCW_OK ? r : s;
+    }
+    hpcw_i_free(buf);
+    return s;
+}

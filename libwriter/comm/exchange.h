@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* F2: messages of different lengths between processes. All calls are collective. */
+#ifndef HPCW_COMM_EXCHANGE_H
+#define HPCW_COMM_EXCHANGE_H
+
+#include "libwriter/comm/comm.h"
+
+/*
+ * Every process sends a message to each process and receives the messages for itself, ordered by sender. Three
+ * collectives. `send` holds the messages in order of destination, send_words[size] their lengths in 8-byte words.
+ * `*receive` is allocated (hpcw_i_free), receive_words[size] filled. At most 16 GiB per process.
+ */
+hpcw_status hpcw_i_comm_exchange(hpcw_comm *comm, const uint64_t *send, const uint64_t *send_words,
+                                 uint64_t **receive, uint64_t *receive_words, hpcw_error *err);
+
+/* Where repeated exchanges put what they receive. A zeroed one is empty; free `words` with hpcw_i_free. */
+struct hpcw_i_inbox {
+    uint64_t *words;
+    size_t capacity;
+};
+
+/* The same for repeated calls: message p begins at send + send_at[p], and messages may overlap. What is received goes to
+ * inbox->words, which grows when it is too small. */
+hpcw_status hpcw_i_comm_exchange_at(hpcw_comm *comm, const uint64_t *send, const uint64_t *send_at,
+                                    const uint64_t *send_words, struct hpcw_i_inbox *inbox,
+                                    uint64_t *receive_words, hpcw_error *err);
+
+/*
+ * All processes send one message to `root`, which holds one of them at a time and gives it to `take`: its own first, then
+ * those of the others in order. Point to point, so that the root needs no memory for all. A process that failed sends an
+ * empty message, so that the root need not wait for it. The result is not the same on all processes: agree after it.
+ */
+hpcw_status hpcw_i_comm_collect(hpcw_comm *comm, int root, const uint64_t *send, size_t words,
+                                hpcw_status (*take)(void *context, const uint64_t *message, size_t words,
+                                                    hpcw_error *err),
+                                void *context, hpcw_error *err);
+
+#endif
