@@ -133,9 +133,7 @@ typedef struct hpcw_sion_options {
     uint32_t set_files;      /**< agree; with set_tasks */
 
     uint64_t buffer_size;       /**< bytes of this process's write buffers, all tasks together; default 64 MiB;
-                                     0: every write goes to the sink at once. Where it leaves less than 64 KiB to
-                                     a task, files on ext4 get storage for some chunks before these are written;
-                                     the close gives back what stayed unused */
+                                     0: every write goes to the sink at once */
     hpcw_durability durability; /**< agree; default HPCW_SYNC_FILE */
     hpcw_sink_source sink_source; /**< where bytes go; zeroed: files */
 } hpcw_sion_options;

@@ -5,12 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/statfs.h>
 #include <sys/statvfs.h>
 
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
-#include "libwriter/io/sys.h"
 
 #define LARGEST_BELIEVED (32u << 20)
 #define OTHERWISE (2u << 20)
@@ -64,21 +62,6 @@ hpcw_status hpcw_i_fs_space(const char *directory, uint64_t *bytes, hpcw_error *
     }
     *bytes = (uint64_t)v.f_bavail * (v.f_frsize != 0 ? v.f_frsize : v.f_bsize);
     return HPCW_OK;
-}
-
-bool hpcw_i_fs_pays_to_allocate(int fd, uint32_t *block, uint64_t *bytes) {
-    struct statfs fs;
-    if (hpcw_i_sys_file_system(fd, &fs) != 0 || (uint32_t)fs.f_type != MAGIC_EXT4 || fs.f_bsize <= 0) {
-        return false;
-    }
-    *block = (uint32_t)fs.f_bsize;
-    *bytes = (uint64_t)fs.f_bavail * (uint64_t)fs.f_bsize;
-    return true;
-}
-
-bool hpcw_i_fs_keeps_single_pages(int fd) {
-    struct statfs fs;
-    return hpcw_i_sys_file_system(fd, &fs) == 0 && (uint32_t)fs.f_type == MAGIC_TMPFS;
 }
 
 /* ---- everything there is to know ---- */

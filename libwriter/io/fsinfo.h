@@ -20,21 +20,6 @@ hpcw_status hpcw_i_fs_block_size(const char *path, uint32_t *block_size, hpcw_er
  * not say. */
 hpcw_status hpcw_i_fs_space(const char *directory, uint64_t *bytes, hpcw_error *err);
 
-/*
- * Whether it pays to allocate the storage of a file before it is written, by pieces of some MB or, above all, by small
- * ones in no order of the file. On ext4 it does: without storage every block of a piece is looked for by itself, which
- * takes up to as long as the copy. On tmpfs it would zero pages that are written anyway. Elsewhere nobody has measured it.
- * If so: the file system's block and the bytes that are free on it.
- */
-bool hpcw_i_fs_pays_to_allocate(int fd, uint32_t *block, uint64_t *bytes);
-
-/*
- * Whether small writes may end at any page and cost no more for it. So it is on tmpfs, which keeps single pages unless it
- * was mounted otherwise. Page caches of disks keep what is written at once in one large page, if it lies at a multiple of
- * its size: 16 KiB across such a boundary take 1.4 times as long on ext4.
- */
-bool hpcw_i_fs_keeps_single_pages(int fd);
-
 /* Everything that is known of a file system. Sources are static words, "unknown" where nobody could be asked. */
 struct hpcw_i_fsinfo {
     char type[32]; /* "ext4" (ext2 and ext3 look the same), "unknown (0x...)" */

@@ -89,34 +89,6 @@ void hpcw_sink_discard(hpcw_sink *sink) {
     }
 }
 
-bool hpcw_i_sink_single_pages(const hpcw_sink *sink) {
-    return sink->ops->single_pages != NULL && sink->ops->single_pages(sink);
-}
-
-uint64_t hpcw_i_sink_spare(const hpcw_sink *sink) {
-    return sink->finished || sink->ops->spare == NULL ? 0 : sink->ops->spare(sink);
-}
-
-bool hpcw_i_sink_allocate(hpcw_sink *sink, uint64_t offset, uint64_t size) {
-    return !sink->finished && sink->ops->allocate != NULL && sink->ops->allocate(sink, offset, size);
-}
-
-void hpcw_i_sink_give_back(hpcw_sink *sink, uint64_t offset, uint64_t size) {
-    if (!sink->finished && sink->ops->give_back != NULL) {
-        sink->ops->give_back(sink, offset, size);
-    }
-}
-
-hpcw_status hpcw_i_sink_append_at(hpcw_sink *sink, uint64_t offset, const void *data, size_t size,
-                                  hpcw_error *err) {
-    /* Below that, the call costs what it saves. */
-    enum { LEAST = 256 << 10 };
-    if (size >= LEAST && sink != NULL && offset <= INT64_MAX - size) {
-        (void)hpcw_i_sink_allocate(sink, offset, size); /* without space, the write says so */
-    }
-    return hpcw_sink_write_at(sink, offset, data, size, err);
-}
-
 void hpcw_i_sink_withdraw(hpcw_sink *sink) {
     if (sink != NULL && sink->ops->withdraw != NULL) {
         sink->ops->withdraw(sink);

@@ -6,11 +6,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "libwriter/base/checked.h"
 #include "libwriter/base/hash.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
-#include "libwriter/io/fsinfo.h"
 #include "libwriter/io/sink.h"
 #include "libwriter/io/sys.h"
 
@@ -85,37 +83,6 @@ static void file_withdraw(hpcw_sink *sink) {
     }
 }
 
-static bool file_single_pages(const hpcw_sink *sink) {
-    return hpcw_i_fs_keeps_single_pages(((const struct file_sink *)sink)->fd);
-}
-
-static uint64_t file_spare(const hpcw_sink *sink) {
-    uint32_t block;
-    uint64_t bytes;
-    return hpcw_i_fs_pays_to_allocate(((const struct file_sink *)sink)->fd, &block, &bytes) ? bytes : 0;
-}
-
-/* Asks `call` for the whole blocks in a range, if there are any. */
-static bool on_whole_blocks(const struct file_sink *f, uint64_t offset, uint64_t size,
-                            int (*call)(int fd, uint64_t offset, uint64_t size)) {
-    uint32_t block;
-    uint64_t bytes;
-    if (!hpcw_i_fs_pays_to_allocate(f->fd, &block, &bytes)) {
-        return false;
-    }
-    uint64_t begin = hpcw_i_align_up(offset, block);
-    uint64_t end = (offset + size) / block * block;
-    return begin >= end || call(f->fd, begin, end - begin) == 0;
-}
-
-static bool file_allocate(hpcw_sink *sink, uint64_t offset, uint64_t size) {
-    return on_whole_blocks(file_of(sink), offset, size, hpcw_i_sys_allocate);
-}
-
-static void file_give_back(hpcw_sink *sink, uint64_t offset, uint64_t size) {
-    (void)on_whole_blocks(file_of(sink), offset, size, hpcw_i_sys_punch);
-}
-
 static hpcw_status file_publish(hpcw_sink *sink, hpcw_error *err) {
     struct file_sink *f = file_of(sink);
     hpcw_status s = file_detach(sink, err);
@@ -161,10 +128,6 @@ static const struct hpcw_i_sink_ops file_ops = {
     .publish = file_publish,
     .detach = file_detach,
     .withdraw = file_withdraw,
-    .single_pages = file_single_pages,
-    .spare = file_spare,
-    .allocate = file_allocate,
-    .give_back = file_give_back,
     .discard = file_discard,
     .free = file_free,
 };

@@ -130,41 +130,6 @@ int hpcw_i_sys_truncate(int fd, uint64_t size) {
     }
 }
 
-static int change_storage(enum hpcw_i_sys_call call, int fd, int mode, uint64_t offset, uint64_t size) {
-    for (;;) {
-        int e = gate(call, NULL);
-        if (e == 0) {
-            e = fallocate(fd, mode, (off_t)offset, (off_t)size) == 0 ? 0 : errno;
-        }
-        if (e != EINTR) {
-            return e;
-        }
-    }
-}
-
-int hpcw_i_sys_allocate(int fd, uint64_t offset, uint64_t size) {
-    return change_storage(HPCW_I_SYS_ALLOCATE, fd, 0, offset, size);
-}
-
-int hpcw_i_sys_punch(int fd, uint64_t offset, uint64_t size) {
-    return change_storage(HPCW_I_SYS_PUNCH, fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, offset, size);
-}
-
-int hpcw_i_sys_file_system(int fd, struct statfs *fs) {
-    while (fstatfs(fd, fs) != 0) {
-        if (errno != EINTR) {
-            return errno;
-        }
-    }
-    uint64_t block = fs->f_bsize > 0 ? (uint64_t)fs->f_bsize : 1, bytes = fs->f_bavail * block;
-    size_t free = bytes < SIZE_MAX ? (size_t)bytes : SIZE_MAX, seems = free;
-    int e = gate(HPCW_I_SYS_SPACE, &seems);
-    if (seems < free) {
-        fs->f_bavail = seems / block;
-    }
-    return e;
-}
-
 int hpcw_i_sys_size(int fd, uint64_t *size) {
     struct stat st;
     int e = gate(HPCW_I_SYS_STAT, NULL);

@@ -10,7 +10,6 @@
 #include <stdint.h>
 #include <sys/types.h>
 #include <sys/uio.h>
-#include <sys/vfs.h>
 
 enum { HPCW_I_SYS_PIECES = 64 }; /* that one system call takes; what it costs is spread over far more bytes */
 
@@ -30,16 +29,12 @@ enum hpcw_i_sys_call {
     HPCW_I_SYS_UNLINK,
     HPCW_I_SYS_STAT,
     HPCW_I_SYS_MKDIR,
-    HPCW_I_SYS_ALLOCATE,
-    HPCW_I_SYS_PUNCH,
-    HPCW_I_SYS_SPACE,
 };
 
 /*
- * Asked before every call (for SPACE behind it). A result other than 0 is the errno the call fails with, without being
- * made; `*size`, where not NULL, is the number of bytes about to be transferred, or said to be free, and may be lowered
- * to provoke a short transfer, or a full disk. NULL (the default) lets everything pass. Set by tests only, while no
- * other thread is inside the library.
+ * Called before every system call. A result other than 0 is the errno that the call fails with, without being made.
+ * `*size`, where not NULL, is the number of bytes about to be transferred, and may be lowered to provoke a short
+ * transfer. NULL (the default) lets everything pass. Set by tests only, while no other thread is inside the library.
  */
 extern int (*hpcw_i_sys_gate)(enum hpcw_i_sys_call call, size_t *size);
 
@@ -51,12 +46,6 @@ int hpcw_i_sys_pwritev(int fd, const struct hpcw_i_piece *piece, size_t pieces, 
 /* Reads until `size` bytes or the end of the file; *got says how many. */
 int hpcw_i_sys_pread(int fd, void *data, size_t size, uint64_t offset, size_t *got);
 int hpcw_i_sys_truncate(int fd, uint64_t size);
-/* Takes storage for a range, and the file becomes at least that long: ext4 leaves storage behind the end of a file where
- * it is. The second gives back that of a range, which then reads as zeros, and does not change the size. */
-int hpcw_i_sys_allocate(int fd, uint64_t offset, uint64_t size);
-int hpcw_i_sys_punch(int fd, uint64_t offset, uint64_t size);
-/* What holds a file, and what is free there. */
-int hpcw_i_sys_file_system(int fd, struct statfs *fs);
 /* Size of a regular file; EISDIR for a directory, EINVAL for anything else. */
 int hpcw_i_sys_size(int fd, uint64_t *size);
 int hpcw_i_sys_fsync(int fd);

@@ -27,13 +27,11 @@ static bool is_due(void) {
 static int sys_gate(enum hpcw_i_sys_call call, size_t *size) {
     bool transfers = call == HPCW_I_SYS_PWRITE || call == HPCW_I_SYS_PREAD;
     bool named = call == HPCW_I_SYS_RENAME || call == HPCW_I_SYS_UNLINK;
-    bool ahead = call == HPCW_I_SYS_ALLOCATE || call == HPCW_I_SYS_PUNCH || call == HPCW_I_SYS_SPACE;
     switch (armed) {
     case FAULT_EIO:
-        return !ahead && is_due() ? EIO : 0;
+        return is_due() ? EIO : 0;
     case FAULT_ENOSPC:
-        return !ahead && call != HPCW_I_SYS_PREAD && call != HPCW_I_SYS_UNLINK && call != HPCW_I_SYS_CLOSE &&
-                       is_due()
+        return call != HPCW_I_SYS_PREAD && call != HPCW_I_SYS_UNLINK && call != HPCW_I_SYS_CLOSE && is_due()
                    ? ENOSPC
                    : 0;
     case FAULT_EINTR:

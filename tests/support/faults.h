@@ -12,7 +12,7 @@
 #include <hpcw/status.h>
 
 enum fault {
-    FAULT_EIO,    /* the n-th system call fails, of those that may not (storage ahead of writes is a hint) */
+    FAULT_EIO,    /* the n-th system call fails */
     FAULT_ENOSPC, /* the n-th call that can need space fails: create, write, truncate, sync, rename */
     FAULT_NOMEM,  /* the n-th allocation fails */
     FAULT_EINTR,  /* the n-th call that may be interrupted is; the run must not notice */

@@ -359,7 +359,7 @@ static hpcw_status write_ready(hpcw_clog2_slice *slice, hpcw_error *err) {
     struct hpcw_i_clog2_blocks *b = &slice->blocks;
     size_t size = hpcw_i_clog2_blocks_ready(b);
     uint64_t offset = HPCW_I_CLOG2_PREAMBLE + slice->next_block * b->block_size;
-    hpcw_status s = hpcw_i_sink_append_at(slice->log->sink, offset, b->data, size, err);
+    hpcw_status s = hpcw_sink_write_at(slice->log->sink, offset, b->data, size, err);
     if (s != HPCW_OK) {
         slice->broken = true;
         return s;

@@ -32,8 +32,7 @@ enum {
     RETURNS = 2 * HPCW_I_SION_HOT_SLOTS, /* so many tasks that came back end the hot slots */
     PAGE = 4096,
     LARGE_PAGE = 1 << 21,
-    /* Writes end at multiples of this, or of the slot's size: page caches like their large pages whole. Where there are
-     * none, small slots are rather written when they are full, which makes one write less of many chunks. */
+    /* Writes end at multiples of this, or of the slot's size: page caches keep whole large pages best. */
     BOUNDARY = 1 << 16,
     /* Slots at multiples of a power of two would all fall into the same few cache sets. */
     SKEW = 192,
@@ -107,12 +106,10 @@ hpcw_status hpcw_i_sion_buffers_new(struct hpcw_sion *h, hpcw_error *err) {
     h->slot_stride = stride;
     h->slot_size = (size_t)slot;
     h->direct_size = slot < LARGE_WRITE ? LARGE_WRITE : (size_t)slot;
-    h->single_pages = h->parts > 0 && hpcw_i_sink_single_pages(h->part[0].sink);
     bool quick = !h->pooled && h->ranks == NULL && h->options.content != HPCW_SION_KEYVAL;
     atomic_store_explicit(&h->quick, quick ? count : 0, memory_order_relaxed);
-    hpcw_status s = hpcw_i_sion_ahead_start(h, err);
     bool hot = !h->pooled && slot < HPCW_I_SION_HOT_SLOT && budget >= HOT_BUDGET;
-    return s == HPCW_OK && hot ? hot_new(h, err) : s;
+    return hot ? hot_new(h, err) : HPCW_OK;
 }
 
 void hpcw_i_sion_buffers_free(struct hpcw_sion *h) {
@@ -232,7 +229,7 @@ static uint32_t choose_hot_slot(const struct hpcw_sion *h) {
 /* Bytes that an empty slot of `size` bytes takes for task i before it is written out. */
 static uint32_t room_in(const struct hpcw_sion *h, uint32_t i, uint64_t size) {
     const struct hpcw_i_sion_task *t = &h->task[i];
-    uint64_t unit = size >= BOUNDARY ? BOUNDARY : size > PAGE && h->single_pages ? PAGE : size;
+    uint64_t unit = size >= BOUNDARY ? BOUNDARY : size;
     uint64_t room = size - hpcw_i_sion_position(h, i, t->used) % unit;
     uint64_t left = t->chunk - t->used;
     return (uint32_t)(room < left ? room : left);
@@ -358,9 +355,6 @@ hpcw_status hpcw_i_sion_append(struct hpcw_sion *h, uint32_t i, const void *data
         data = (const unsigned char *)data + n;
         size -= n;
         if (size > 0) {
-            if (slot_of(h, i) == 0) {
-                hpcw_i_sion_ahead_of_piece(h, i);
-            }
             s = hpcw_i_sion_write_out(h, i, err);
         }
     }

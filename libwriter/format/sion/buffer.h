@@ -75,7 +75,7 @@ static inline bool hpcw_i_sion_append_quickly(struct hpcw_sion *h, uint32_t rank
     unsigned char *to = c->to;
     hpcw_i_sion_copy(to, data, size);
     to += size;
-    /* Where writes go to many tasks in turn, the next one finds its line here when it comes round again. */
+    /* Where writes go to many tasks in turn, the next one finds its cache line here when its turn comes again. */
     __builtin_prefetch(to, 1);
     c->to = to;
     c->room -= (uint32_t)size;

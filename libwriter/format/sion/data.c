@@ -58,7 +58,6 @@ static hpcw_status next_block(struct hpcw_sion *h, uint32_t i, hpcw_error *err) 
         }
         t->earlier = earlier;
     }
-    hpcw_i_sion_ahead_of_block(h, i);
     struct hpcw_i_sion_blocks *b = t->earlier;
     b->alike = t->block > 0 && b->used[t->block - 1] == t->used ? b->alike + 1 : 1;
     b->used[t->block] = t->used;

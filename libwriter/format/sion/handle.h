@@ -7,7 +7,6 @@
 #include <stdatomic.h>
 
 #include "libwriter/comm/comm.h"
-#include "libwriter/format/sion/ahead.h"
 #include "libwriter/format/sion/place.h"
 
 /* The tasks of this process that live in one physical file: a run of the own tasks, as these are ascending. */
@@ -62,7 +61,6 @@ struct hpcw_sion {
     size_t slot_size; /* 0: unbuffered */
     size_t slot_stride;
     size_t direct_size; /* records from this size on are written at once */
-    bool single_pages;  /* of the file system: a slot may end at any */
     bool pooled;
     uint32_t slot_count;
     uint32_t next_slot;       /* pooled: the one lent out longest ago */
@@ -75,7 +73,6 @@ struct hpcw_sion {
     uint32_t returns;          /* tasks that came back after their hot slot was taken */
     uint64_t hot_clock;        /* hot slots lent so far */
     pthread_mutex_t slot_lock; /* all of hot_...; pooled: every write holds it */
-    struct hpcw_i_sion_ahead ahead;
 
     atomic_bool broken; /* a write failed: no more writes, close will fail */
     hpcw_error failure; /* the first one, guarded by failure_lock until close */

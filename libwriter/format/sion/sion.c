@@ -382,7 +382,6 @@ static void free_handle(struct hpcw_sion *h) {
         hpcw_i_free(h->task[i].earlier);
     }
     hpcw_i_sion_buffers_free(h);
-    hpcw_i_sion_ahead_free(h);
     hpcw_i_free(h->part);
     hpcw_i_free(h->part_of);
     hpcw_i_free(h->place.file);
@@ -433,7 +432,6 @@ hpcw_status hpcw_sion_open(const char *path, hpcw_comm *comm, const hpcw_sion_op
     if (h != NULL) {
         (void)pthread_mutex_init(&h->slot_lock, NULL);
         (void)pthread_mutex_init(&h->failure_lock, NULL);
-        hpcw_i_sion_ahead_init(h);
     }
     if (out == NULL || h == NULL) {
         s = out == NULL ? hpcw_i_fail(err, HPCW_EINVAL, "sion: wanted a place for the handle, got NULL")
@@ -671,9 +669,6 @@ static hpcw_status close_handle(struct hpcw_sion *h, struct extent *e, hpcw_erro
         s = h->failure.code;
     } else {
         s = hpcw_i_sion_flush_all(h, err);
-        if (s == HPCW_OK) {
-            hpcw_i_sion_ahead_end(h);
-        }
     }
     if (hpcw_i_sion_has_leader(h)) {
         bool large = false;
