@@ -260,6 +260,7 @@ typedef struct hpcw_sion_shape {
     uint64_t block_stride; /**< bytes from block to block (globalskip) */
     uint64_t meta2_start;  /**< offset of the second metadata part for the given number of blocks */
     uint64_t file_size;    /**< apparent size, bytes */
+    uint64_t meta1_size;   /**< bytes of the first metadata part, from offset 0 on */
 } hpcw_sion_shape;
 
 /**
@@ -271,6 +272,20 @@ typedef struct hpcw_sion_shape {
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_sion_shape_of(uint32_t tasks, uint32_t fs_block_size, uint64_t stride,
                                                         uint32_t blocks, uint64_t mapping,
                                                         hpcw_sion_shape *shape, hpcw_error *err);
+
+/**
+ * The packed layout: bytes of requests per group, a multiple of `fs_block_size`. Tasks of a file follow each other without
+ * a gap. A task that requests `size` bytes, with `before` bytes requested by the tasks before it in its file, ends its
+ * group if before / share != (before + size) / share, or if it is the last one of the file; its chunk then ends at the
+ * next multiple of `fs_block_size`.
+ *
+ * @param requested        bytes that all tasks of the file request; below 2^63
+ * @param tasks            tasks of the file
+ * @param tasks_per_group  as in hpcw_sion_options
+ * @param fs_block_size    bytes; 0 gives 0
+ */
+HPCW_API uint64_t hpcw_sion_group_share(uint64_t requested, uint32_t tasks, uint32_t tasks_per_group,
+                                        uint32_t fs_block_size);
 
 /** First task of physical file `file` when N tasks are split over `files` files by count; N for file == files.
  */

@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "libwriter/base/mem.h"
-#include "libwriter/format/sion/place.h"
+#include "libwriter/format/sion/placement.h"
 #include "tests/support/random.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
@@ -28,23 +28,23 @@ static void shapes(void **state) {
         hpcw_sion_shape want;
     } cases[] = {
         /* The smallest real file, as the serial and as the parallel writer leave it. */
-        {1, 512, 512, 1, 0, {1536, 512, 2048, 2068}},
-        {1, 512, 512, 1, UINT64_MAX, {1536, 512, 2048, 2064}},
+        {1, 512, 512, 1, 0, {1536, 512, 2048, 2068, 1104}},
+        {1, 512, 512, 1, UINT64_MAX, {1536, 512, 2048, 2064, 1104}},
         /* Requests of 100, 700, 512 and 1500 bytes; one task uses five blocks. */
-        {4, 512, 3584, 5, UINT64_MAX, {1536, 3584, 19456, 19456 + 192}},
-        {4, 512, 3584, 5, 4, {1536, 3584, 19456, 19456 + 192 + 4 + 32}},
+        {4, 512, 3584, 5, UINT64_MAX, {1536, 3584, 19456, 19456 + 192, 1152}},
+        {4, 512, 3584, 5, 4, {1536, 3584, 19456, 19456 + 192 + 4 + 32, 1152}},
         /* Metadata of many tasks; no padding where a block is one byte. */
-        {65536, 1, 65536, 1, UINT64_MAX, {1049664, 65536, 1115200, 1115200 + 1048576}},
+        {65536, 1, 65536, 1, UINT64_MAX, {1049664, 65536, 1115200, 1115200 + 1048576, 1049664}},
         {65536,
          4096,
          (uint64_t)65536 << 20,
          2,
          UINT64_MAX,
          {1052672, (uint64_t)65536 << 20, 1052672 + ((uint64_t)65536 << 21),
-          1052672 + ((uint64_t)65536 << 21) + (uint64_t)3 * 8 * 65536}},
+          1052672 + ((uint64_t)65536 << 21) + (uint64_t)3 * 8 * 65536, 1049664}},
         /* Sizes that are no powers of two; tasks that can hold nothing. */
-        {3, 100, 300, 2, UINT64_MAX, {1200, 300, 1800, 1800 + 72}},
-        {2, 4096, 0, 1, UINT64_MAX, {4096, 0, 4096, 4096 + 32}},
+        {3, 100, 300, 2, UINT64_MAX, {1200, 300, 1800, 1800 + 72, 1136}},
+        {2, 4096, 0, 1, UINT64_MAX, {4096, 0, 4096, 4096 + 32, 1120}},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         hpcw_sion_shape got;
@@ -55,8 +55,8 @@ static void shapes(void **state) {
         assert_true(got.block_stride == cases[i].want.block_stride);
         assert_true(got.meta2_start == cases[i].want.meta2_start);
         assert_true(got.file_size == cases[i].want.file_size);
+        assert_true(got.meta1_size == cases[i].want.meta1_size);
     }
-    assert_true(hpcw_i_sion_meta1_size(65536) == 1049664);
     assert_true(hpcw_i_sion_commit_at(1) == 0x444);
 }
 
@@ -217,7 +217,7 @@ static hpcw_status place(struct model *m, enum knowledge how, struct hpcw_i_sion
         .task = task,
     };
     struct hpcw_i_sion_placement placement = {.file = by_colour ? NULL : file};
-    hpcw_status s = hpcw_i_sion_place(&r, &placement, err);
+    hpcw_status s = hpcw_i_sion_placement_make(&r, &placement, err);
     if (by_colour && s == HPCW_OK) {
         assert_int_equal(placement.files, 1);
         file[0] = placement.file[0];
@@ -266,8 +266,11 @@ static void groups_of_the_collective_mode(void **state) {
     struct hpcw_i_sion_task task[MOST];
     struct hpcw_i_sion_file file[MOST];
     assert_int_equal(place(&m, OWN_SIZES, task, file, NULL), HPCW_OK);
-    struct hpcw_i_sion_packing p = hpcw_i_sion_packing_of(1200, 4, 2, 512);
-    assert_true(p.share == 1024);
+    assert_true(hpcw_sion_group_share(1200, 4, 2, 512) == 1024);
+    assert_true(hpcw_sion_group_share(1200, 4, 0, 512) == 1536); /* one group */
+    assert_true(hpcw_sion_group_share(0, 4, 2, 512) == 512);
+    assert_true(hpcw_sion_group_share(INT64_MAX, 1, 0, 1) == INT64_MAX);
+    assert_true(hpcw_sion_group_share(1200, 4, 2, 0) == 0);
     assert_true(task[0].chunk == 300 && task[1].chunk == 300 && task[2].start == 600);
     assert_true(file[0].stride % 512 == 0);
 }

@@ -1,23 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F3: write buffers of a SION container. */
+/* F3: the write buffers of a SION container, as the data path uses them. */
 #ifndef HPCW_FORMAT_SION_BUFFER_H
 #define HPCW_FORMAT_SION_BUFFER_H
 
 #include <string.h>
 
-#include "libwriter/format/sion/handle.h"
-
-enum { HPCW_I_SION_HOT_SLOT = 1 << 17 };
+#include "libwriter/format/sion/slots.h"
 
 hpcw_status hpcw_i_sion_buffers_new(struct hpcw_sion *h, hpcw_error *err);
 void hpcw_i_sion_buffers_free(struct hpcw_sion *h);
 
-/* Makes own task i this thread's: before anything below, and before `used` and `buffered` of the task count. */
+/* Makes own task i this thread's. Call it before anything below, and before you read `used` and `buffered` of the
+ * task. */
 void hpcw_i_sion_claim(struct hpcw_sion *h, uint32_t i);
 void hpcw_i_sion_release(struct hpcw_sion *h);
 
-/* Bytes of the current block of own task i, and how many of them still wait in its buffer. */
-uint32_t hpcw_i_sion_buffered(const struct hpcw_sion *h, uint32_t i);
+/* Bytes in the current block of own task i, with those in its buffer. */
 static inline uint64_t hpcw_i_sion_used(const struct hpcw_sion *h, uint32_t i) {
     return h->task[i].used + hpcw_i_sion_buffered(h, i);
 }
@@ -25,16 +23,7 @@ static inline uint64_t hpcw_i_sion_used(const struct hpcw_sion *h, uint32_t i) {
 /* Appends bytes that fit into the current chunk. */
 hpcw_status hpcw_i_sion_append(struct hpcw_sion *h, uint32_t i, const void *data, size_t size, hpcw_error *err);
 
-/* Writes what waits in the buffer of task i, if anything does. */
-hpcw_status hpcw_i_sion_write_out(struct hpcw_sion *h, uint32_t i, hpcw_error *err);
-
-/* Remembers the first failure that the file cannot recover from; returns `s`. */
-hpcw_status hpcw_i_sion_break(struct hpcw_sion *h, hpcw_status s, const hpcw_error *e, hpcw_error *err);
-
-/* Its address tells threads apart; it holds nothing. The model spares every record a call to find it. */
-extern _Thread_local char hpcw_i_sion_me __attribute__((tls_model("initial-exec"), visibility("hidden")));
-
-/* memcpy; of 32 to 64 bytes, as many records have, by four pieces that may overlap: a call takes longer than the copy. */
+/* memcpy. 32 to 64 bytes, the size of many records, are copied as four pieces that may overlap: a call takes longer. */
 static inline void hpcw_i_sion_copy(unsigned char *to, const void *from, size_t size) {
     typedef unsigned char piece __attribute__((vector_size(16)));
     const unsigned char *p = from;
@@ -54,11 +43,11 @@ static inline void hpcw_i_sion_copy(unsigned char *to, const void *from, size_t 
     }
 }
 
-/* Appends a whole record without claim and release, if that is a copy and no more; else false, and nothing was
- * done. `h` and `data` are not NULL. */
+/* Appends a whole record without claim and release, if a copy is all there is to do; otherwise false, and nothing
+ * changed. `h` and `data` are not NULL. */
 static inline bool hpcw_i_sion_append_quickly(struct hpcw_sion *h, uint32_t rank, const void *data,
                                               size_t size) {
-    uint32_t i = rank - h->place.first; /* wraps to something large below the first */
+    uint32_t i = rank - h->placement.first; /* wraps to something large below the first */
     if (i >= atomic_load_explicit(&h->quick, memory_order_relaxed)) {
         return false;
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The data path: records into chunks. What becomes of small ones is in buffer.c. */
+/* The data path: records into chunks. buffer.c gathers small ones. */
 #include <string.h>
 
 #include "libwriter/base/bytes.h"
@@ -7,26 +7,8 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 #include "libwriter/format/sion/buffer.h"
+#include "libwriter/format/sion/data.h"
 #include "libwriter/io/sink.h"
-
-uint32_t hpcw_i_sion_index(const struct hpcw_sion *h, uint32_t rank) {
-    uint32_t count = h->options.count;
-    if (h->ranks == NULL) {
-        uint32_t i = rank - h->place.first; /* wraps to something large below the first */
-        return i < count ? i : UINT32_MAX;
-    }
-    uint32_t low = 0;
-    uint32_t high = count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (h->ranks[middle] < rank) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low < count && h->ranks[low] == rank ? low : UINT32_MAX;
-}
 
 void hpcw_sion_abandon(hpcw_sion *h, const hpcw_error *reason) {
     if (h != NULL && reason != NULL && reason->code != HPCW_OK) {

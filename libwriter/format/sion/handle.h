@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F3: the inside of a SION container open for writing, shared by the files of this folder. */
+/* F3: a SION container open for writing: what the files of this folder share. */
 #ifndef HPCW_FORMAT_SION_HANDLE_H
 #define HPCW_FORMAT_SION_HANDLE_H
 
@@ -7,7 +7,7 @@
 #include <stdatomic.h>
 
 #include "libwriter/comm/comm.h"
-#include "libwriter/format/sion/place.h"
+#include "libwriter/format/sion/placement.h"
 
 /* The tasks of this process that live in one physical file: a run of the own tasks, as these are ascending. */
 struct hpcw_i_sion_part {
@@ -18,12 +18,12 @@ struct hpcw_i_sion_part {
     hpcw_sink *sink;
 };
 
-/* Where a small record of a task goes. Nothing else is looked at for most of them, and so little that the cursors of
- * thousands of tasks stay in the cache. */
+/* Where a small record of a task goes. Most records need nothing else, and the cursors of thousands of tasks stay in the
+ * cache. */
 struct hpcw_i_sion_cursor {
-    unsigned char *to; /* behind the bytes that wait; NULL: none do */
-    uint32_t room;     /* bytes that the buffer still takes; 0 if nothing waits */
-    atomic_uint slot;  /* 1 + the borrowed slot, 0: none, see buffer.c */
+    unsigned char *to; /* end of the buffered bytes; NULL: there are none */
+    uint32_t room;     /* bytes that the buffer still takes; 0 if nothing is buffered */
+    atomic_uint slot;  /* 1 + the borrowed slot, 0: none, see slots.h */
 };
 
 enum { HPCW_I_SION_HOT_SLOTS = 16 };
@@ -45,16 +45,16 @@ struct hpcw_sion {
     int leader;          /* the lowest process with tasks: with tasks in order it owns the first one */
     uint32_t *ranks;     /* [count] or NULL: first + i */
     struct hpcw_i_sion_task *task;
-    struct hpcw_i_sion_placement place;
+    struct hpcw_i_sion_placement placement;
     struct hpcw_i_sion_part *part; /* [parts] */
     uint32_t parts;
     uint32_t *part_of;  /* [count], NULL if there is one part */
     bool *tail_dropped; /* key-value: [count] the stream ends in a whole header without a value; else NULL */
 
-    /* Write buffers, see buffer.c. */
+    /* Write buffers, see slots.h. */
     struct hpcw_i_sion_cursor *cursor; /* [count], NULL: unbuffered */
-    /* The first so many own tasks are consecutive, with slots of their own, and take plain writes: all, or none once
-     * the container is broken or closed. */
+    /* The first `quick` own tasks are consecutive, have slots of their own, and take plain writes: all tasks, or none
+     * once the container is broken or closed. */
     atomic_uint quick;
     unsigned char *slots; /* in slot_memory */
     unsigned char *slot_memory;
@@ -67,10 +67,10 @@ struct hpcw_sion {
     uint32_t *slot_owner;     /* pooled: [slot_count] 1 + own task, 0: free */
     unsigned char *hot_bytes; /* in hot_memory */
     unsigned char *hot_memory;
-    bool *hot_taken; /* [count] the task had bytes in a hot slot when this was taken from it */
+    bool *hot_taken; /* [count] the task had bytes in a hot slot when it lost this slot */
     struct hpcw_i_sion_hot hot[HPCW_I_SION_HOT_SLOTS];
     atomic_bool hot_lent;      /* tasks without a slot get a hot one */
-    uint32_t returns;          /* tasks that came back after their hot slot was taken */
+    uint32_t returns;          /* tasks that came back after they had lost their hot slot */
     uint64_t hot_clock;        /* hot slots lent so far */
     pthread_mutex_t slot_lock; /* all of hot_...; pooled: every write holds it */
 
@@ -78,14 +78,17 @@ struct hpcw_sion {
     hpcw_error failure; /* the first one, guarded by failure_lock until close */
     pthread_mutex_t failure_lock;
     bool closed;
-    bool named; /* all files have their names, though their directory may not be safe yet */
+    bool named; /* all files have their names, though their directory may not be on the disk yet */
 };
 
 /* Index of an own task, or UINT32_MAX. */
 uint32_t hpcw_i_sion_index(const struct hpcw_sion *h, uint32_t rank);
 
+/* Remembers the first failure that the container cannot recover from; returns `s`. */
+hpcw_status hpcw_i_sion_break(struct hpcw_sion *h, hpcw_status s, const hpcw_error *e, hpcw_error *err);
+
 static inline uint32_t hpcw_i_sion_rank(const struct hpcw_sion *h, uint32_t i) {
-    return h->ranks != NULL ? h->ranks[i] : h->place.first + i;
+    return h->ranks != NULL ? h->ranks[i] : h->placement.first + i;
 }
 
 static inline struct hpcw_i_sion_part *hpcw_i_sion_part_of(const struct hpcw_sion *h, uint32_t i) {
@@ -100,50 +103,13 @@ static inline uint64_t hpcw_i_sion_position(const struct hpcw_sion *h, uint32_t 
 
 /* Index of own task i inside its physical file. */
 static inline uint32_t hpcw_i_sion_column(const struct hpcw_sion *h, uint32_t i) {
-    if (h->place.column != NULL) {
-        return h->place.column[i];
+    if (h->placement.column != NULL) {
+        return h->placement.column[i];
     }
-    uint32_t first = h->place.files == 1 ? 0
-                                         : hpcw_sion_first_task_of_file(h->tasks, h->place.files,
-                                                                        hpcw_i_sion_part_of(h, i)->file);
+    uint32_t files = h->placement.files;
+    uint32_t first =
+        files == 1 ? 0 : hpcw_sion_first_task_of_file(h->tasks, files, hpcw_i_sion_part_of(h, i)->file);
     return hpcw_i_sion_rank(h, i) - first;
 }
-
-/* data.c: writes out what waits. */
-hpcw_status hpcw_i_sion_flush_all(struct hpcw_sion *h, hpcw_error *err);
-
-/*
- * meta_gather.c: the whole end of a file, where one process can write its tables. Collective, if
- * hpcw_i_sion_has_leader, which is the same on all processes. `s` is how it went so far. All return the same.
- * `*large`: nothing was written, as the tables are more than one process should write; other sinks than the
- * leader's may be detached already.
- */
-bool hpcw_i_sion_has_leader(const struct hpcw_sion *h);
-hpcw_status hpcw_i_sion_gather_meta(struct hpcw_sion *h, hpcw_status s, bool *large, hpcw_error *err);
-
-/* sion.c: limits of the readers that depend on the number of blocks. Same result on all processes. `blocks` [files]:
- * the largest number of any task; 0: another run's file. */
-hpcw_status hpcw_i_sion_check_blocks(const struct hpcw_sion *h, const uint64_t *blocks, hpcw_error *err);
-
-/*
- * meta.c: everything but the data and the commit mark. Collective. `blocks` [files] is the largest number of
- * blocks of any task of each file, `lowest` and `highest` [files] the processes that own tasks in it. `*agreed`
- * says that all processes failed together; otherwise one may fail alone.
- */
-hpcw_status hpcw_i_sion_write_meta(struct hpcw_sion *h, const uint64_t *blocks, const uint64_t *lowest,
-                                   const uint64_t *highest, bool *agreed, hpcw_error *err);
-
-/* The fixed part of META1 of a file, HPCW_I_SION_TABLES_AT bytes; needs no collective. */
-void hpcw_i_sion_encode_head(const struct hpcw_sion *h, uint32_t file, unsigned char *head);
-
-/* The commit mark of a file, HPCW_I_SION_COMMIT_SIZE bytes. */
-void hpcw_i_sion_encode_commit(const struct hpcw_sion *h, uint64_t blocks, uint64_t meta2_start,
-                               unsigned char *mark);
-
-/* Entries of the mapping block of a file: UINT64_MAX for no block, 0 for an empty one. */
-uint64_t hpcw_i_sion_mapping_of(const struct hpcw_sion *h, uint32_t file);
-
-/* sion.c: sink of a physical file; a process that owns none of its tasks opens one for the metadata. */
-hpcw_status hpcw_i_sion_open_sink(struct hpcw_sion *h, uint32_t file, hpcw_sink **sink, hpcw_error *err);
 
 #endif

@@ -15,7 +15,7 @@
 
 #include "libwriter/base/checked.h"
 
-/* META1, fixed part: doc/formats/sion.md, "Header". All integers are in metadata byte order. */
+/* META1 (SIONlib 1.7.6, sion_internal: _sion_write_header; all integers in metadata byte order). */
 enum {
     HPCW_I_SION_MAGIC_AT = 0,
     HPCW_I_SION_ENDIAN_AT = 4,
@@ -31,41 +31,56 @@ enum {
     HPCW_I_SION_PREFIX_AT = 52,
     HPCW_I_SION_PREFIX_SIZE = 1024,
     HPCW_I_SION_TABLES_AT = 1076, /* global ranks [n], then chunk sizes [n] */
-    HPCW_I_SION_COMMIT_SIZE = 12, /* behind the tables: maxchunks (4), start of META2 (8) */
+    HPCW_I_SION_TASK_SIZE = 16,   /* of a task in both tables */
+    HPCW_I_SION_COMMIT_SIZE = 12, /* the commit mark follows the tables: its two fields are the end of META1 */
+    HPCW_I_SION_COMMIT_BLOCKS_AT = 0, /* largest number of blocks of a task (maxchunks) */
+    HPCW_I_SION_COMMIT_META2_AT = 4,  /* offset of META2 */
 };
 
-/* Bytes of META1, and where its two last fields are, the commit mark. */
-static inline uint64_t hpcw_i_sion_meta1_size(uint32_t tasks) {
-    return 1088 + 16 * (uint64_t)tasks;
+/* The mapping: number of entries, then a pair of file number and index in the file for each task. */
+enum { HPCW_I_SION_MAPPING_HEADER = 4, HPCW_I_SION_MAPPING_ENTRY = 8 };
+
+/* No mapping at all. An empty one has 0 entries. */
+#define HPCW_I_SION_NO_MAPPING UINT64_MAX
+
+static inline uint64_t hpcw_i_sion_commit_at(uint32_t tasks) {
+    return HPCW_I_SION_TABLES_AT + HPCW_I_SION_TASK_SIZE * (uint64_t)tasks;
 }
-/* Offset of block 0 (start0 in doc/formats/sion.md, "Chunks"). */
+
+/* Bytes of META1. */
+static inline uint64_t hpcw_i_sion_meta1_size(uint32_t tasks) {
+    return hpcw_i_sion_commit_at(tasks) + HPCW_I_SION_COMMIT_SIZE;
+}
+
+/* Offset of block 0. */
 static inline uint64_t hpcw_i_sion_data_start(uint32_t tasks, uint32_t block_size) {
     return hpcw_i_align_up(hpcw_i_sion_meta1_size(tasks), block_size);
 }
-static inline uint64_t hpcw_i_sion_commit_at(uint32_t tasks) {
-    return HPCW_I_SION_TABLES_AT + 16 * (uint64_t)tasks;
+
+/* Offset of the mapping in a file that has one with this number of entries. */
+static inline uint64_t hpcw_i_sion_mapping_at(const hpcw_sion_shape *shape, uint64_t entries) {
+    return shape->file_size - HPCW_I_SION_MAPPING_HEADER - HPCW_I_SION_MAPPING_ENTRY * entries;
 }
 
 /* File that task `rank` of `tasks` belongs to when they are split over `files` by count. */
 uint32_t hpcw_i_sion_file_of_task(uint32_t tasks, uint32_t files, uint32_t rank);
 
+/* Sums of sizes that no block can have stay at INT64_MAX instead of wrapping to something small. */
+static inline uint64_t hpcw_i_sion_add_up(uint64_t a, uint64_t b) {
+    return a > INT64_MAX - b ? INT64_MAX : a + b;
+}
+
 /*
- * Packing: doc/formats/sion.md, "Chunks".
- * Tasks follow each other without padding inside a group; a group's last chunk is widened so that the
- * next group starts at a file system block. The group of a task is decided by the bytes requested before it in
- * its file: floor(before / share). So it can be told from a prefix sum alone, wherever the tasks are.
+ * Packing. Tasks follow each other without padding inside a group; a group's last chunk is widened so that the
+ * next group starts at a file system block. The bytes requested before a task in its file decide its group:
+ * floor(before / share), with the share from hpcw_sion_group_share. So a prefix sum alone gives the group, wherever
+ * the tasks are.
  */
-struct hpcw_i_sion_packing {
-    uint64_t share;      /* bytes of requests per group, a multiple of the file system block */
-    uint32_t block_size; /* of the file system */
-};
 
-/* `requested`: all bytes requested in a file of `tasks` tasks; `per_group` as in hpcw_sion_options. */
-struct hpcw_i_sion_packing hpcw_i_sion_packing_of(uint64_t requested, uint32_t tasks, uint32_t per_group,
-                                                  uint32_t block_size);
-
-/* Whether a task that requests `size` bytes behind `before` requested ones ends its group. */
-bool hpcw_i_sion_ends_group(const struct hpcw_i_sion_packing *packing, uint64_t before, uint64_t size);
+/* Whether a task that requests `size` bytes, with `before` bytes requested before it, ends its group. */
+static inline bool hpcw_i_sion_ends_group(uint64_t share, uint64_t before, uint64_t size) {
+    return before / share != (before + size) / share;
+}
 
 /*
  * What a run of consecutive tasks does to the position in the block: without the end of a group in it
@@ -82,7 +97,7 @@ struct hpcw_i_sion_advance {
 void hpcw_i_sion_advance_task(struct hpcw_i_sion_advance *run, uint64_t size, bool ends_group,
                               uint32_t block_size);
 
-/* Position behind the run that starts at `x`. */
+/* Position after the run that starts at `x`. */
 uint64_t hpcw_i_sion_advance_apply(const struct hpcw_i_sion_advance *run, uint64_t x, uint32_t block_size);
 
 #endif

@@ -1,521 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Metadata. A SION file's tables (ranks and chunk sizes in META1; block counts and sizes in META2; the mapping)
- * have one column per task, while a process knows the columns of its own tasks. Written column by column that
- * would be a storm of 8-byte writes, so the tables are cut into windows of a few MiB, every process sends the
- * rectangles that it knows to the owner of the window, and the owner writes the window in one piece. One
- * exchange, whatever the number of blocks. What nobody used stays a hole and reads as zero
- * (doc/formats/sion.md, "Tables at the end").
- */
+#include "libwriter/format/sion/meta.h"
+
 #include <string.h>
 
 #include "libwriter/base/bytes.h"
-#include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
-#include "libwriter/comm/agree.h"
-#include "libwriter/comm/exchange.h"
-#include "libwriter/format/sion/handle.h"
-
-#define WINDOW_WORDS ((uint64_t)512 * 1024)
-
-enum table_kind { TABLE_META1, TABLE_META2, TABLE_MAPPING, TABLE_KINDS };
-
-/* A table of 8-byte words, and how it is cut: whole rows if they fit into a window, else pieces of rows. */
-struct table {
-    enum table_kind kind;
-    uint32_t file;
-    uint64_t at; /* offset in the file */
-    uint64_t columns;
-    uint64_t rows;
-    uint64_t window_rows;    /* rows of a window */
-    uint64_t window_columns; /* columns of a window; == columns if window_rows > 1 */
-    uint64_t across;         /* windows side by side */
-    uint64_t windows;
-};
-
-static struct table table_of(const struct hpcw_sion *h, enum table_kind kind, uint32_t file, uint64_t blocks) {
-    const struct hpcw_i_sion_file *f = &h->place.file[file];
-    struct table t = {.kind = kind, .file = file, .columns = f->tasks};
-    uint64_t data_start = hpcw_i_sion_data_start(f->tasks, h->block_size);
-    uint64_t meta2 = data_start + blocks * f->stride;
-    switch (kind) {
-    case TABLE_META1:
-        t.at = HPCW_I_SION_TABLES_AT;
-        t.rows = 2;
-        break;
-    case TABLE_META2:
-        t.at = meta2;
-        t.rows = 1 + blocks;
-        break;
-    default: {
-        uint64_t entries = hpcw_i_sion_mapping_of(h, file);
-        t.at = meta2 + 8 * t.columns * (1 + blocks) + 4;
-        t.columns = entries == UINT64_MAX ? 0 : entries;
-        t.rows = t.columns == 0 ? 0 : 1;
-        break;
-    }
-    }
-    if (t.rows == 0) {
-        return t;
-    }
-    t.window_columns = t.columns < WINDOW_WORDS ? t.columns : WINDOW_WORDS;
-    t.across = (t.columns + t.window_columns - 1) / t.window_columns;
-    t.window_rows = t.across > 1 ? 1 : WINDOW_WORDS / t.columns;
-    t.window_rows = t.window_rows > t.rows ? t.rows : t.window_rows;
-    t.windows = t.across * ((t.rows + t.window_rows - 1) / t.window_rows);
-    return t;
-}
-
-struct window {
-    uint64_t row, rows;
-    uint64_t column, columns;
-};
-
-static struct window window_of(const struct table *t, uint64_t index) {
-    struct window w = {.row = index / t->across * t->window_rows,
-                       .column = index % t->across * t->window_columns};
-    w.rows = t->rows - w.row < t->window_rows ? t->rows - w.row : t->window_rows;
-    w.columns = t->columns - w.column < t->window_columns ? t->columns - w.column : t->window_columns;
-    return w;
-}
-
-/*
- * Files by count: everybody can tell in which file a task is, and `i` then is the task's number in the set.
- * Files by colour: only its owner can, and `i` is an own task as in the other tables.
- */
-static bool mapping_is_known(const struct hpcw_sion *h) {
-    return h->place.column == NULL;
-}
-
-/* Rows of a column that this process has something to say about. */
-static uint64_t height_of(const struct hpcw_sion *h, const struct table *t, uint32_t i) {
-    return t->kind == TABLE_META2 ? 2 + (uint64_t)h->task[i].block : t->rows;
-}
-
-static uint64_t column_of(const struct hpcw_sion *h, const struct table *t, uint32_t i) {
-    if (t->kind != TABLE_MAPPING) {
-        return hpcw_i_sion_column(h, i);
-    }
-    return mapping_is_known(h) ? i : hpcw_i_sion_rank(h, i);
-}
-
-/* The word at a row and own task, in the byte order of the file. */
-static uint64_t word_of(const struct hpcw_sion *h, const struct table *t, uint64_t row, uint32_t i) {
-    const struct hpcw_i_sion_task *task = &h->task[i];
-    bool big = h->options.endian == HPCW_SION_BIG;
-    uint64_t v;
-    switch (t->kind) {
-    case TABLE_META1:
-        v = row == 0 ? hpcw_i_sion_rank(h, i) : task->chunk;
-        break;
-    case TABLE_META2:
-        v = row == 0                           ? (uint64_t)task->block + 1
-            : row - 1 == (uint64_t)task->block ? task->used
-                                               : task->earlier->used[row - 1];
-        break;
-    default: {
-        /* A pair of 32-bit numbers, file number first: doc/formats/sion.md, "Mapping". */
-        uint64_t file;
-        uint64_t column;
-        if (mapping_is_known(h)) {
-            file = hpcw_i_sion_file_of_task(h->tasks, h->place.files, i);
-            column = i - hpcw_sion_first_task_of_file(h->tasks, h->place.files, (uint32_t)file);
-        } else {
-            file = hpcw_i_sion_part_of(h, i)->file;
-            column = hpcw_i_sion_column(h, i);
-        }
-        v = big ? file << 32 | column : column << 32 | file;
-        break;
-    }
-    }
-    return hpcw_i_order64(v, big);
-}
-
-/* ------------------------------------------------------------------------------------------------------------------
- *  Putting windows together and writing them
- * ---------------------------------------------------------------------------------------------------------------
- */
-
-struct assembly {
-    const struct table *table;
-    struct window window;
-    uint64_t *word;                    /* [window.rows * window.columns], file byte order */
-    uint64_t touched_from, touched_to; /* words [from, to) hold something */
-};
-
-static void assembly_start(struct assembly *a, const struct table *t, uint64_t index, uint64_t *word) {
-    *a = (struct assembly){.table = t, .window = window_of(t, index), .word = word, .touched_from = UINT64_MAX};
-    memset(word, 0, (size_t)(a->window.rows * a->window.columns) * sizeof *word);
-}
-
-static uint64_t *assembly_row(struct assembly *a, uint64_t row, uint64_t column, uint64_t columns) {
-    uint64_t at = (row - a->window.row) * a->window.columns + (column - a->window.column);
-    a->touched_from = at < a->touched_from ? at : a->touched_from;
-    a->touched_to = at + columns > a->touched_to ? at + columns : a->touched_to;
-    return a->word + at;
-}
-
-static hpcw_status assembly_write(struct hpcw_sion *h, const struct assembly *a, hpcw_error *err) {
-    if (a->touched_to == 0) {
-        return HPCW_OK;
-    }
-    hpcw_sink *sink;
-    hpcw_status s = hpcw_i_sion_open_sink(h, a->table->file, &sink, err);
-    if (s != HPCW_OK) {
-        return s;
-    }
-    uint64_t first = a->window.row * a->table->columns + a->window.column + a->touched_from;
-    return hpcw_sink_write_at(sink, a->table->at + 8 * first, a->word + a->touched_from,
-                              (size_t)(8 * (a->touched_to - a->touched_from)), err);
-}
-
-/* ------------------------------------------------------------------------------------------------------------------
- *  What this process knows, as rectangles: a run of neighbouring columns of equal height, cut by the window
- * ---------------------------------------------------------------------------------------------------------------
- */
-
-struct piece {
-    uint64_t row, rows;
-    uint64_t column;
-    uint32_t task; /* own task of the first column */
-    uint32_t columns;
-};
-
-/* First own task of [begin, end) whose column is not below `column`; columns ascend with the tasks. */
-static uint32_t first_at(const struct hpcw_sion *h, const struct table *t, uint32_t begin, uint32_t end,
-                         uint64_t column) {
-    while (begin < end) {
-        uint32_t middle = begin + (end - begin) / 2;
-        if (column_of(h, t, middle) < column) {
-            begin = middle + 1;
-        } else {
-            end = middle;
-        }
-    }
-    return begin;
-}
-
-/* Next piece of window `w` at or behind own task *i; false at the end. */
-static bool next_piece(const struct hpcw_sion *h, const struct table *t, const struct window *w, uint32_t *i,
-                       uint32_t end, struct piece *p) {
-    while (*i < end && column_of(h, t, *i) < w->column + w->columns && height_of(h, t, *i) <= w->row) {
-        (*i)++;
-    }
-    if (*i >= end || column_of(h, t, *i) >= w->column + w->columns) {
-        return false;
-    }
-    uint64_t height = height_of(h, t, *i);
-    uint64_t bottom = height < w->row + w->rows ? height : w->row + w->rows;
-    *p = (struct piece){.row = w->row, .rows = bottom - w->row, .column = column_of(h, t, *i), .task = *i};
-    do {
-        (*i)++;
-        p->columns++;
-    } while (*i < end && p->column + p->columns < w->column + w->columns &&
-             column_of(h, t, *i) == p->column + p->columns && height_of(h, t, *i) == height);
-    return true;
-}
-
-static void piece_row(const struct hpcw_sion *h, const struct table *t, const struct piece *p, uint64_t row,
-                      uint64_t *out) {
-    for (uint32_t c = 0; c < p->columns; c++) {
-        out[c] = word_of(h, t, row, p->task + c);
-    }
-}
-
-/* ------------------------------------------------------------------------------------------------------------------
- *  All tables of all files, numbered through
- * ---------------------------------------------------------------------------------------------------------------
- */
-
-struct plan {
-    struct hpcw_sion *h;
-    struct table *table; /* [tables] */
-    uint64_t *first;     /* [tables + 1] number of the first window of each */
-    size_t tables;
-    const uint64_t *lowest, *highest; /* processes of each file */
-};
-
-/* The process that writes a window: the windows of a table are spread over the processes with tasks in the
- * file. */
-static int owner_of(const struct plan *plan, size_t table, uint64_t index) {
-    const struct table *t = &plan->table[table];
-    uint64_t low = plan->lowest[t->file];
-    uint64_t span = plan->highest[t->file] - low + 1;
-    return (int)(low + index * span / t->windows);
-}
-
-/* Own tasks that have columns in a table. */
-static void tasks_in(const struct plan *plan, const struct table *t, uint32_t *begin, uint32_t *end) {
-    const struct hpcw_sion *h = plan->h;
-    *begin = *end = 0;
-    if (t->kind == TABLE_MAPPING && mapping_is_known(h)) {
-        /* The processes with tasks in the file share the work. */
-        uint64_t me = (uint64_t)h->comm->process;
-        uint64_t low = plan->lowest[t->file];
-        uint64_t span = plan->highest[t->file] - low + 1;
-        if (me >= low && me < low + span) {
-            *begin = (uint32_t)(h->tasks * (me - low) / span);
-            *end = (uint32_t)(h->tasks * (me - low + 1) / span);
-        }
-        return;
-    }
-    if (t->kind == TABLE_MAPPING) {
-        *end = h->options.count; /* the mapping speaks of all tasks of the set */
-        return;
-    }
-    for (uint32_t p = 0; p < h->parts; p++) {
-        if (h->part[p].file == t->file) {
-            *begin = h->part[p].begin;
-            *end = h->part[p].end;
-        }
-    }
-}
-
-static uint64_t highest_of(const struct hpcw_sion *h, const struct table *t, uint32_t begin, uint32_t end) {
-    uint64_t highest = 0;
-    for (uint32_t i = begin; i < end; i++) {
-        uint64_t height = height_of(h, t, i);
-        highest = height > highest ? height : highest;
-    }
-    return highest;
-}
-
-/* A window that this process has something to say about, and its own tasks that may have columns there. */
-struct visit {
-    size_t table;
-    uint64_t window;
-    uint32_t begin, end;
-};
-
-/* Calls `step` for each of them, in the order of their numbers, until it fails. */
-static hpcw_status visit_own_windows(const struct plan *plan,
-                                     hpcw_status (*step)(const struct plan *plan, const struct visit *visit,
-                                                         void *context, hpcw_error *err),
-                                     void *context, hpcw_error *err) {
-    for (size_t k = 0; k < plan->tables; k++) {
-        const struct table *t = &plan->table[k];
-        struct visit v = {.table = k};
-        tasks_in(plan, t, &v.begin, &v.end);
-        if (v.begin == v.end || t->rows == 0) {
-            continue;
-        }
-        uint64_t highest = highest_of(plan->h, t, v.begin, v.end);
-        uint64_t windows = (highest + t->window_rows - 1) / t->window_rows * t->across;
-        for (v.window = 0; v.window < windows; v.window++) {
-            hpcw_status s = step(plan, &v, context, err);
-            if (s != HPCW_OK) {
-                return s;
-            }
-        }
-    }
-    return HPCW_OK;
-}
-
-/* A message is a series of pieces: window number, row and number of rows, column and number of columns, words.
- */
-enum { PIECE_HEADER = 5 };
-
-/* ---- one process ---- */
-
-static hpcw_status write_window(const struct plan *plan, const struct visit *v, void *word, hpcw_error *err) {
-    struct hpcw_sion *h = plan->h;
-    const struct table *t = &plan->table[v->table];
-    struct assembly a;
-    assembly_start(&a, t, v->window, word);
-    uint32_t i = first_at(h, t, v->begin, v->end, a.window.column);
-    struct piece p;
-    while (next_piece(h, t, &a.window, &i, v->end, &p)) {
-        for (uint64_t row = p.row; row < p.row + p.rows; row++) {
-            piece_row(h, t, &p, row, assembly_row(&a, row, p.column, p.columns));
-        }
-    }
-    return assembly_write(h, &a, err);
-}
-
-/* ---- several processes ---- */
-
-/* Messages to be: first their lengths, then their words. */
-struct outbox {
-    uint64_t *words; /* [processes] length of each message */
-    uint64_t total;
-    uint64_t *message; /* NULL while the lengths are counted */
-    uint64_t *at;      /* [processes] where the next piece goes */
-};
-
-static hpcw_status post_window(const struct plan *plan, const struct visit *v, void *context, hpcw_error *err) {
-    (void)err;
-    struct outbox *box = context;
-    const struct hpcw_sion *h = plan->h;
-    const struct table *t = &plan->table[v->table];
-    int owner = owner_of(plan, v->table, v->window);
-    struct window window = window_of(t, v->window);
-    uint32_t i = first_at(h, t, v->begin, v->end, window.column);
-    struct piece p;
-    while (next_piece(h, t, &window, &i, v->end, &p)) {
-        uint64_t size = PIECE_HEADER + p.rows * p.columns;
-        if (box->message == NULL) {
-            box->words[owner] += size;
-            box->total += size;
-            continue;
-        }
-        uint64_t *q = box->message + box->at[owner];
-        box->at[owner] += size;
-        *q++ = plan->first[v->table] + v->window;
-        *q++ = p.row;
-        *q++ = p.rows;
-        *q++ = p.column;
-        *q++ = p.columns;
-        for (uint64_t row = p.row; row < p.row + p.rows; row++, q += p.columns) {
-            piece_row(h, t, &p, row, q);
-        }
-    }
-    return HPCW_OK;
-}
-
-/* Puts one piece of a message into its window; returns the piece's length in words. */
-static uint64_t place_piece(struct assembly *a, const uint64_t *piece) {
-    uint64_t row = piece[1];
-    uint64_t rows = piece[2];
-    uint64_t column = piece[3];
-    uint64_t columns = piece[4];
-    for (uint64_t r = 0; r < rows; r++) {
-        memcpy(assembly_row(a, row + r, column, columns), piece + PIECE_HEADER + r * columns,
-               (size_t)columns * sizeof *piece);
-    }
-    return PIECE_HEADER + rows * columns;
-}
-
-/* Every process writes the windows that it owns; the pieces of one sender come in the order of their windows.
- */
-static hpcw_status write_owned(const struct plan *plan, const uint64_t *in, const uint64_t *in_words,
-                               uint64_t *word, uint64_t *cursor, hpcw_error *err) {
-    struct hpcw_sion *h = plan->h;
-    int size = h->comm->size;
-    uint64_t at = 0;
-    for (int p = 0; p < size; p++) {
-        cursor[p] = at;
-        at += in_words[p];
-    }
-    hpcw_status s = HPCW_OK;
-    for (size_t k = 0; k < plan->tables; k++) {
-        for (uint64_t w = 0; s == HPCW_OK && w < plan->table[k].windows; w++) {
-            if (owner_of(plan, k, w) != h->comm->process) {
-                continue;
-            }
-            struct assembly a;
-            assembly_start(&a, &plan->table[k], w, word);
-            uint64_t end = 0;
-            for (int p = 0; p < size; p++) {
-                end += in_words[p];
-                while (cursor[p] < end && in[cursor[p]] == plan->first[k] + w) {
-                    cursor[p] += place_piece(&a, in + cursor[p]);
-                }
-            }
-            s = assembly_write(h, &a, err);
-        }
-    }
-    return s;
-}
-
-static hpcw_status write_together(const struct plan *plan, bool *agreed, hpcw_error *err) {
-    struct hpcw_sion *h = plan->h;
-    int size = h->comm->size;
-    uint64_t *words = hpcw_i_calloc((size_t)size, 3 * sizeof *words); /* to send, received, cursors */
-    uint64_t *message = NULL;
-    uint64_t *in = NULL;
-    uint64_t *word = NULL;
-    hpcw_status s = HPCW_OK;
-    struct outbox box = {.words = words};
-    if (words != NULL) {
-        (void)visit_own_windows(plan, post_window, &box, err); /* counts, which cannot fail */
-        message = hpcw_i_malloc((size_t)box.total * sizeof *message);
-        word = hpcw_i_malloc((size_t)WINDOW_WORDS * sizeof *word);
-    }
-    if (words == NULL || message == NULL || word == NULL) {
-        s = hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for its metadata", h->path);
-    } else {
-        box.message = message;
-        box.at = words + 2 * (size_t)size;
-        for (int p = 1; p < size; p++) {
-            box.at[p] = box.at[p - 1] + words[p - 1];
-        }
-        s = visit_own_windows(plan, post_window, &box, err);
-    }
-    s = hpcw_i_agree(h->comm, s, NULL, err);
-    if (s == HPCW_OK) {
-        s = hpcw_i_comm_exchange(h->comm, message, words, &in, words + size, err);
-    }
-    *agreed = s != HPCW_OK;
-    if (s == HPCW_OK) {
-        s = write_owned(plan, in, words + size, word, words + 2 * (size_t)size, err);
-    }
-    hpcw_i_free(words);
-    hpcw_i_free(message);
-    hpcw_i_free(in);
-    hpcw_i_free(word);
-    return s;
-}
-
-hpcw_status hpcw_i_sion_write_meta(struct hpcw_sion *h, const uint64_t *blocks, const uint64_t *lowest,
-                                   const uint64_t *highest, bool *agreed, hpcw_error *err) {
-    *agreed = false;
-    struct plan plan = {.h = h, .lowest = lowest, .highest = highest};
-    struct table few_tables[TABLE_KINDS];
-    uint64_t few_first[TABLE_KINDS + 1];
-    size_t most = TABLE_KINDS * (size_t)h->place.files;
-    bool few = h->place.files == 1; /* which can then neither fail here nor cost an agreement */
-    plan.table = few ? few_tables : hpcw_i_malloc(most * sizeof *plan.table);
-    plan.first = few ? few_first : hpcw_i_malloc((most + 1) * sizeof *plan.first);
-    uint64_t *word = NULL;
-    hpcw_status s = HPCW_OK;
-    if (plan.table == NULL || plan.first == NULL) {
-        s = hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for the tables of %u files", h->path,
-                        h->place.files);
-    }
-    if (!few) {
-        s = hpcw_i_agree(h->comm, s, NULL, err);
-        *agreed = s != HPCW_OK;
-    }
-    if (s != HPCW_OK) {
-        goto done;
-    }
-    uint64_t windows = 0;
-    uint64_t words = 0;
-    for (uint32_t f = 0; f < h->place.files; f++) {
-        for (int kind = 0; blocks[f] > 0 && kind < TABLE_KINDS; kind++) { /* 0: another run's file */
-            struct table t = table_of(h, (enum table_kind)kind, f, blocks[f]);
-            plan.table[plan.tables] = t;
-            plan.first[plan.tables++] = windows;
-            windows += t.windows;
-            words += t.columns * t.rows;
-        }
-    }
-    plan.first[plan.tables] = windows;
-    if (h->comm->size == 1) {
-        uint64_t most_words = words < WINDOW_WORDS ? words : WINDOW_WORDS;
-        word = hpcw_i_malloc((size_t)most_words * sizeof *word);
-        s = word == NULL ? hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for its metadata", h->path)
-                         : visit_own_windows(&plan, write_window, word, err);
-    } else {
-        s = write_together(&plan, agreed, err);
-    }
-done:
-    hpcw_i_free(word);
-    if (!few) {
-        hpcw_i_free(plan.table);
-        hpcw_i_free(plan.first);
-    }
-    return s;
-}
-
-/* ------------------------------------------------------------------------------------------------------------------
- *  Head
- * ---------------------------------------------------------------------------------------------------------------
- */
 
 uint64_t hpcw_i_sion_mapping_of(const struct hpcw_sion *h, uint32_t file) {
-    if (h->place.files > 1) {
-        return file == 0 ? h->tasks : UINT64_MAX;
+    if (h->placement.files > 1) {
+        return file == 0 ? h->tasks : HPCW_I_SION_NO_MAPPING;
     }
     switch (h->options.flavour) {
     case HPCW_SION_SERIAL:
@@ -523,29 +16,58 @@ uint64_t hpcw_i_sion_mapping_of(const struct hpcw_sion *h, uint32_t file) {
     case HPCW_SION_MAPPED:
         return h->tasks;
     default:
-        return UINT64_MAX;
+        return HPCW_I_SION_NO_MAPPING;
     }
 }
 
+hpcw_status hpcw_i_sion_shape_of_file(const struct hpcw_sion *h, uint32_t file, uint64_t blocks,
+                                      hpcw_sion_shape *shape, hpcw_error *err) {
+    const struct hpcw_i_sion_file *f = &h->placement.file[file];
+    return hpcw_sion_shape_of(f->tasks, h->block_size, f->stride, (uint32_t)blocks,
+                              hpcw_i_sion_mapping_of(h, file), shape, err);
+}
+
+hpcw_status hpcw_i_sion_check_blocks(const struct hpcw_sion *h, const uint64_t *blocks, hpcw_error *err) {
+    for (uint32_t f = 0; f < h->placement.files; f++) {
+        uint32_t tasks = h->placement.file[f].tasks;
+        uint64_t mapping = hpcw_i_sion_mapping_of(h, f);
+        if (blocks[f] == 0) {
+            continue; /* another run's file */
+        }
+        if (mapping != HPCW_I_SION_NO_MAPPING && mapping > 0 && blocks[f] * tasks > INT32_MAX) {
+            return hpcw_i_fail(err, HPCW_ERANGE,
+                               "%s: blocks: SIONlib finds the mapping after at most 2^31 - 1 table entries: "
+                               "expected fewer, got %u tasks with up to %llu blocks",
+                               h->path, tasks, (unsigned long long)blocks[f]);
+        }
+        hpcw_sion_shape shape;
+        hpcw_status s = hpcw_i_sion_shape_of_file(h, f, blocks[f], &shape, err);
+        if (s != HPCW_OK) {
+            return s;
+        }
+    }
+    return HPCW_OK;
+}
+
 void hpcw_i_sion_encode_head(const struct hpcw_sion *h, uint32_t file, unsigned char *head) {
+    enum { LIBRARY = 1007, PATCH = 6, FORMAT = 5, MODE_ANSI = 50, MODE_KEYVAL = 51 };
     bool big = h->options.endian == HPCW_SION_BIG;
     unsigned char m = big;
     unsigned char d = h->options.data_endian == HPCW_SION_BIG;
     const char *slash = strrchr(h->path, '/');
     const char *base = slash == NULL ? h->path : slash + 1;
     bool serial = h->options.flavour == HPCW_SION_SERIAL;
-    uint64_t mode = h->options.content == HPCW_SION_KEYVAL ? 51 : 50;
+    uint64_t mode = h->options.content == HPCW_SION_KEYVAL ? MODE_KEYVAL : MODE_ANSI;
     memset(head, 0, HPCW_I_SION_TABLES_AT);
     memcpy(head + HPCW_I_SION_MAGIC_AT, "sion", 4);
-    /* The word reads the same on any host: the outer pair is the metadata's order, the inner pair the data's.
-     */
+    /* The word reads the same on any host: the outer pair is the metadata's order, the inner pair the data's. */
     memcpy(head + HPCW_I_SION_ENDIAN_AT, (unsigned char[4]){m, d, d, m}, 4);
-    hpcw_i_put_u32(head + HPCW_I_SION_VERSION_AT, 1007, big);
-    hpcw_i_put_u32(head + HPCW_I_SION_PATCH_AT, 6, big);
-    hpcw_i_put_u32(head + HPCW_I_SION_FORMAT_AT, 5, big);
+    hpcw_i_put_u32(head + HPCW_I_SION_VERSION_AT, LIBRARY, big);
+    hpcw_i_put_u32(head + HPCW_I_SION_PATCH_AT, PATCH, big);
+    hpcw_i_put_u32(head + HPCW_I_SION_FORMAT_AT, FORMAT, big);
     hpcw_i_put_u32(head + HPCW_I_SION_FSBLKSIZE_AT, h->block_size, big);
-    hpcw_i_put_u32(head + HPCW_I_SION_NTASKS_AT, h->place.file[file].tasks, big);
-    hpcw_i_put_u32(head + HPCW_I_SION_NFILES_AT, h->place.files, big);
+    hpcw_i_put_u32(head + HPCW_I_SION_NTASKS_AT, h->placement.file[file].tasks, big);
+    hpcw_i_put_u32(head + HPCW_I_SION_NFILES_AT, h->placement.files, big);
     hpcw_i_put_u32(head + HPCW_I_SION_FILENUMBER_AT, serial ? 1 : file, big);
     hpcw_i_put_u64(head + HPCW_I_SION_FLAG1_AT, mode << 32, big);
     hpcw_i_put_u64(head + HPCW_I_SION_FLAG2_AT, 0, big);
@@ -555,6 +77,12 @@ void hpcw_i_sion_encode_head(const struct hpcw_sion *h, uint32_t file, unsigned 
 void hpcw_i_sion_encode_commit(const struct hpcw_sion *h, uint64_t blocks, uint64_t meta2_start,
                                unsigned char *mark) {
     bool big = h->options.endian == HPCW_SION_BIG;
-    hpcw_i_put_u32(mark, (uint32_t)blocks, big);
-    hpcw_i_put_u64(mark + 4, meta2_start, big);
+    hpcw_i_put_u32(mark + HPCW_I_SION_COMMIT_BLOCKS_AT, (uint32_t)blocks, big);
+    hpcw_i_put_u64(mark + HPCW_I_SION_COMMIT_META2_AT, meta2_start, big);
+}
+
+uint64_t hpcw_i_sion_mapping_entry(const struct hpcw_sion *h, uint32_t file, uint32_t column) {
+    bool big = h->options.endian == HPCW_SION_BIG;
+    /* A pair of 32-bit numbers, file number first. */
+    return hpcw_i_order64(big ? (uint64_t)file << 32 | column : (uint64_t)column << 32 | file, big);
 }

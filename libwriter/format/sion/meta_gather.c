@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The end of a single file whose tables are small: every process says in one message how its part went and what its
- * tasks used, the leader writes all tables, commits and names the file, and tells the others. One wave to the leader
- * and one back.
+ * The end of a single file whose tables are small: every process sends one message with its status and what its tasks
+ * used, the leader writes all tables, commits and names the file, and sends the result to the others. One wave to the
+ * leader and one back.
  *
- * The sizes of a task's blocks are mostly the same number over and over, so they travel as runs, and rows of the
- * table in which no run ends are written from the same few rows in memory, by few calls. A close then costs the same for
- * one block and for thousands, but for the write itself.
+ * The sizes of a task's blocks are mostly the same number over and over. So they travel as runs, and rows of the table in
+ * which no run ends are written from the same few rows in memory, by few calls. A close then costs the same for one block
+ * and for thousands, except for the write itself.
  */
 #include <string.h>
 
@@ -15,12 +15,12 @@
 #include "libwriter/base/status.h"
 #include "libwriter/comm/agree.h"
 #include "libwriter/comm/exchange.h"
-#include "libwriter/format/sion/handle.h"
+#include "libwriter/format/sion/meta.h"
 #include "libwriter/io/sink.h"
 
 enum {
-    MOST_WORDS = 1 << 19, /* of all tables: what one process may write while the others wait */
-    SLAB = 1 << 12,       /* words of rows in memory: within the cache, and within what the heap has at hand */
+    MOST_WORDS = 1 << 19, /* of all tables: that one process may write while the others wait */
+    SLAB = 1 << 12,       /* words of rows in memory: within the cache, and small enough for malloc to reuse */
     PATTERN = 1 << 10,    /* words of rows that are written again and again */
     PIECES = HPCW_I_SYS_PIECES,
     TILE_ROWS = 32,      /* rows that are filled column by column at a time */
@@ -33,7 +33,7 @@ enum {
 
 enum message_state { READY, FAILED, TOO_LARGE };
 
-/* What the leader tells: the process that failed, or one of these. */
+/* What the leader broadcasts: the process that failed, or one of these. */
 #define DONE UINT64_MAX
 #define TABLES_TOO_LARGE (UINT64_MAX - 1)
 
@@ -59,7 +59,7 @@ static size_t repeats(const uint64_t *value, size_t n) {
     return k;
 }
 
-/* Packs n values into at most n + RUN_OVERHEAD words; returns the place behind them. */
+/* Packs n values into at most n + RUN_OVERHEAD words; returns their end. */
 static uint64_t *pack_runs(uint64_t *out, const uint64_t *value, size_t n, bool big) {
     for (size_t i = 0; i < n;) {
         size_t same = repeats(value + i, n - i);
@@ -82,7 +82,7 @@ static uint64_t *pack_runs(uint64_t *out, const uint64_t *value, size_t n, bool 
     return out;
 }
 
-/* Packs what a task used of its blocks, looking at none of the last ones that are known to be alike. */
+/* Packs what a task used of its blocks, without a look at the last ones that are known to be alike. */
 static uint64_t *pack_task(uint64_t *out, const struct hpcw_i_sion_task *t, bool big) {
     if (t->block > 0) {
         const uint64_t *used = t->earlier->used;
@@ -128,8 +128,8 @@ static uint64_t *pack_tasks(const struct hpcw_sion *h, size_t *words) {
 /* One column of the table of sizes, read from the top. Words are in the byte order of the file. */
 struct column {
     const uint64_t *next; /* run to come, or next value of this one */
-    uint64_t blocks_left; /* behind the present run */
-    uint64_t left;        /* rows of the present run; below all blocks there are zeros without end */
+    uint64_t blocks_left; /* after the present run */
+    uint64_t left;        /* rows of the present run; below all blocks there are only zeros */
     uint64_t value;       /* of a run of repeats */
     bool repeats;
 };
@@ -166,7 +166,7 @@ static void fill_column(struct column *c, uint64_t *word, size_t rows, size_t st
     }
 }
 
-/* Rows, the next one included, in which all columns go on as they are: none below the end of the longest. */
+/* Number of rows, the next one included, in which no column changes. */
 static uint64_t rows_alike(struct column *c, size_t columns) {
     uint64_t alike = UINT64_MAX;
     for (size_t k = 0; k < columns && alike > 1; k++) {
@@ -271,61 +271,66 @@ static void tables_free(struct tables *t) {
     hpcw_i_free(t->buffer);
 }
 
-/* META2 on its way. */
+/*
+ * The rows of META2 on their way to the sink. The first failure sticks: later calls do nothing, and `status` reports it
+ * at the end.
+ */
 struct rows {
     struct column *column;
     size_t width;  /* columns, words of a row */
-    uint64_t left; /* rows that are still to be put down */
+    uint64_t left; /* rows to come */
     uint64_t *slab;
     size_t room, used; /* words */
     struct hpcw_i_piece piece[PIECES];
     size_t pieces;
     hpcw_sink *sink;
     uint64_t at; /* of the pieces */
+    hpcw_status status;
+    hpcw_error *err;
 };
 
-/* The rows in memory stay as they are. */
-static hpcw_status flush_rows(struct rows *r, hpcw_error *err) {
-    hpcw_status s = hpcw_i_sink_write(r->sink, r->at, r->piece, r->pieces, err);
+/* Writes the pieces. The rows in memory stay as they are. */
+static void flush_rows(struct rows *r) {
+    if (r->status == HPCW_OK) {
+        r->status = hpcw_i_sink_write(r->sink, r->at, r->piece, r->pieces, r->err);
+    }
     for (size_t k = 0; k < r->pieces; k++) {
         r->at += r->piece[k].size;
     }
     r->pieces = 0;
-    return s;
 }
 
-/* Room for n rows, which are no more than an empty slab takes. */
-static hpcw_status make_room(struct rows *r, size_t n, hpcw_error *err) {
-    if (n * r->width <= r->room - r->used) {
-        return HPCW_OK;
+/* Space in the slab for n rows, which must fit into an empty one. */
+static uint64_t *make_room(struct rows *r, size_t n) {
+    if (n * r->width > r->room - r->used) {
+        r->used = 0;
+        flush_rows(r);
     }
-    r->used = 0;
-    return flush_rows(r, err);
+    uint64_t *word = r->slab + r->used;
+    r->used += n * r->width;
+    return word;
 }
 
 /* `n` rows from `word` on come next. */
-static hpcw_status append_rows(struct rows *r, const uint64_t *word, size_t n, hpcw_error *err) {
+static void append_rows(struct rows *r, const uint64_t *word, size_t n) {
     size_t size = n * r->width * sizeof *word;
     struct hpcw_i_piece *last = r->pieces == 0 ? NULL : &r->piece[r->pieces - 1];
     if (last != NULL && (const char *)last->data + last->size == (const char *)word) {
         last->size += size;
-        return HPCW_OK;
+        return;
     }
-    hpcw_status s = r->pieces == PIECES ? flush_rows(r, err) : HPCW_OK;
+    if (r->pieces == PIECES) {
+        flush_rows(r);
+    }
     r->piece[r->pieces++] = (struct hpcw_i_piece){word, size};
-    return s;
 }
 
-/* The next `alike` rows, of which only a few are put down. */
-static hpcw_status repeat_rows(struct rows *r, uint64_t alike, hpcw_error *err) {
+/* The next `alike` rows, of which only a few are in memory. */
+static void repeat_rows(struct rows *r, uint64_t alike) {
     size_t width = r->width;
     size_t n = width < PATTERN ? PATTERN / width : 1;
     n = n < alike ? n : (size_t)alike;
-    hpcw_status s = make_room(r, n, err);
-    if (s != HPCW_OK) {
-        return s;
-    }
-    uint64_t *word = r->slab + r->used;
+    uint64_t *word = make_room(r, n);
     for (size_t k = 0; k < width; k++) {
         word[k] = r->column[k].value;
         r->column[k].left -= alike;
@@ -335,31 +340,25 @@ static hpcw_status repeat_rows(struct rows *r, uint64_t alike, hpcw_error *err) 
         memcpy(word + done * width, word, more * width * sizeof *word);
         done += more;
     }
-    r->used += n * width;
     r->left -= alike;
-    for (; s == HPCW_OK && alike > 0; alike -= n) {
+    for (; alike > 0; alike -= n) {
         n = n < alike ? n : (size_t)alike;
-        s = append_rows(r, word, n, err);
+        append_rows(r, word, n);
     }
-    return s;
 }
 
 /* The next rows column by column, a few at a time. */
-static hpcw_status fill_tile(struct rows *r, hpcw_error *err) {
-    hpcw_status s = make_room(r, 1, err);
-    if (s != HPCW_OK) {
-        return s;
-    }
-    size_t n = (r->room - r->used) / r->width;
+static void fill_tile(struct rows *r) {
+    size_t free = (r->room - r->used) / r->width;
+    size_t n = free == 0 ? r->room / r->width : free; /* none: make_room empties the slab */
     n = n < TILE_ROWS ? n : TILE_ROWS;
     n = n < r->left ? n : (size_t)r->left;
-    uint64_t *word = r->slab + r->used;
+    uint64_t *word = make_room(r, n);
     for (size_t k = 0; k < r->width; k++) {
         fill_column(&r->column[k], word + k, n, r->width);
     }
-    r->used += n * r->width;
     r->left -= n;
-    return append_rows(r, word, n, err);
+    append_rows(r, word, n);
 }
 
 static hpcw_status write_meta2(const struct tables *t, hpcw_sink *sink, uint64_t at, hpcw_error *err) {
@@ -368,30 +367,36 @@ static hpcw_status write_meta2(const struct tables *t, hpcw_sink *sink, uint64_t
                      .left = t->blocks,
                      .slab = (uint64_t *)(void *)t->buffer,
                      .room = t->room,
-                     .used = t->columns,
                      .sink = sink,
-                     .at = at};
-    memcpy(r.slab, t->count, r.width * sizeof *r.slab);
-    hpcw_status s = append_rows(&r, r.slab, 1, err);
-    while (s == HPCW_OK && r.left > 0) {
+                     .at = at,
+                     .err = err};
+    uint64_t *counts = make_room(&r, 1);
+    memcpy(counts, t->count, r.width * sizeof *counts);
+    append_rows(&r, counts, 1);
+    while (r.status == HPCW_OK && r.left > 0) {
         uint64_t alike = rows_alike(r.column, r.width);
-        s = alike > 1 ? repeat_rows(&r, alike, err) : fill_tile(&r, err);
+        if (alike > 1) {
+            repeat_rows(&r, alike);
+        } else {
+            fill_tile(&r);
+        }
     }
-    return s == HPCW_OK ? flush_rows(&r, err) : s;
+    flush_rows(&r);
+    return r.status;
 }
 
 static hpcw_status write_mapping(const struct tables *t, const struct hpcw_sion *h, hpcw_sink *sink,
                                  uint64_t at, uint64_t entries, hpcw_error *err) {
-    bool big = h->options.endian == HPCW_SION_BIG;
-    hpcw_i_put_u32(t->buffer, (uint32_t)entries, big);
-    for (uint32_t k = 0; k < entries; k++) {
-        hpcw_i_put_u32(t->buffer + 4 + 8 * (size_t)k, 0, big); /* the number of the file */
-        hpcw_i_put_u32(t->buffer + 8 + 8 * (size_t)k, k, big);
+    hpcw_i_put_u32(t->buffer, (uint32_t)entries, h->options.endian == HPCW_SION_BIG);
+    unsigned char *entry = t->buffer + HPCW_I_SION_MAPPING_HEADER;
+    for (uint32_t k = 0; k < entries; k++, entry += HPCW_I_SION_MAPPING_ENTRY) {
+        uint64_t word = hpcw_i_sion_mapping_entry(h, 0, k);
+        memcpy(entry, &word, sizeof word);
     }
-    return hpcw_sink_write_at(sink, at, t->buffer, 4 + 8 * (size_t)entries, err);
+    return hpcw_sink_write_at(sink, at, t->buffer, (size_t)(entry - t->buffer), err);
 }
 
-/* The commit mark is the end of META1, and so of the last thing that is written. */
+/* The last write of all, as the commit mark is the end of META1. */
 static hpcw_status write_meta1(const struct tables *t, const struct hpcw_sion *h, hpcw_sink *sink,
                                const hpcw_sion_shape *shape, hpcw_error *err) {
     bool big = h->options.endian == HPCW_SION_BIG;
@@ -402,8 +407,8 @@ static hpcw_status write_meta1(const struct tables *t, const struct hpcw_sion *h
         hpcw_i_put_u64(p + 8 * k, k, big);
     }
     memcpy(p + 8 * n, t->chunk, 8 * n);
-    hpcw_i_sion_encode_commit(h, t->blocks, shape->meta2_start, p + 16 * n);
-    return hpcw_sink_write_at(sink, 0, t->buffer, (size_t)hpcw_i_sion_meta1_size(h->tasks), err);
+    hpcw_i_sion_encode_commit(h, t->blocks, shape->meta2_start, t->buffer + hpcw_i_sion_commit_at(h->tasks));
+    return hpcw_sink_write_at(sink, 0, t->buffer, (size_t)shape->meta1_size, err);
 }
 
 static hpcw_status write_tables(const struct gathered *g, hpcw_error *err) {
@@ -417,14 +422,13 @@ static hpcw_status write_tables(const struct gathered *g, hpcw_error *err) {
     }
     uint64_t entries = hpcw_i_sion_mapping_of(h, 0);
     if (s == HPCW_OK) {
-        s = hpcw_sion_shape_of(h->tasks, h->block_size, h->place.file[0].stride, (uint32_t)t.blocks, entries,
-                               &shape, err);
+        s = hpcw_i_sion_shape_of_file(h, 0, t.blocks, &shape, err);
     }
     if (s == HPCW_OK) {
         s = write_meta2(&t, sink, shape.meta2_start, err);
     }
-    if (s == HPCW_OK && entries != UINT64_MAX) {
-        s = write_mapping(&t, h, sink, shape.file_size - 4 - 8 * entries, entries, err);
+    if (s == HPCW_OK && entries != HPCW_I_SION_NO_MAPPING) {
+        s = write_mapping(&t, h, sink, hpcw_i_sion_mapping_at(&shape, entries), entries, err);
     }
     if (s == HPCW_OK) {
         s = write_meta1(&t, h, sink, &shape, err);
@@ -439,7 +443,7 @@ static hpcw_status write_tables(const struct gathered *g, hpcw_error *err) {
  */
 
 bool hpcw_i_sion_has_leader(const struct hpcw_sion *h) {
-    return h->comm->size > 1 && h->place.files == 1 && h->place.in_order && h->place.column == NULL;
+    return h->comm->size > 1 && h->placement.files == 1 && h->placement.in_order && h->placement.column == NULL;
 }
 
 hpcw_status hpcw_i_sion_gather_meta(struct hpcw_sion *h, hpcw_status s, bool *large, hpcw_error *err) {

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "libwriter/format/sion/files.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
+#include "libwriter/io/sink.h"
+
+static char *name_of_file(const struct hpcw_sion *h, uint32_t file) {
+    size_t size = strlen(h->path) + 16;
+    char *name = hpcw_i_malloc(size);
+    if (name != NULL && file == 0) {
+        memcpy(name, h->path, strlen(h->path) + 1);
+    } else if (name != NULL) {
+        (void)snprintf(name, size, "%s.%06u", h->path, file);
+    }
+    return name;
+}
+
+static hpcw_status make_sink(const struct hpcw_sion *h, uint32_t file, hpcw_sink **sink, hpcw_error *err) {
+    char *name = name_of_file(h, file);
+    if (name == NULL) {
+        return hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory", h->path);
+    }
+    const hpcw_sink_source *source = &h->options.sink_source;
+    hpcw_status s;
+    if (source->open != NULL) {
+        s = source->open(source->context, name, h->tag, sink, err);
+    } else if (h->tag != 0) {
+        s = hpcw_sink_open_shared_file(name, h->tag, h->options.durability, sink, err);
+    } else {
+        s = hpcw_sink_open_file(name, h->options.durability, sink, err);
+    }
+    hpcw_i_free(name);
+    return s;
+}
+
+hpcw_status hpcw_i_sion_sink_of_file(struct hpcw_sion *h, uint32_t file, hpcw_sink **sink, hpcw_error *err) {
+    for (uint32_t p = 0; p < h->parts; p++) {
+        if (h->part[p].file == file) {
+            *sink = h->part[p].sink;
+            return HPCW_OK;
+        }
+    }
+    struct hpcw_i_sion_part *grown = hpcw_i_realloc(h->part, (h->parts + 1) * sizeof *grown);
+    if (grown == NULL) {
+        return hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory", h->path);
+    }
+    h->part = grown;
+    h->part[h->parts] = (struct hpcw_i_sion_part){.file = file};
+    hpcw_status s = make_sink(h, file, &h->part[h->parts].sink, err);
+    if (s == HPCW_OK) {
+        *sink = h->part[h->parts++].sink;
+    }
+    return s;
+}
+
+static uint32_t file_of(const struct hpcw_sion *h, uint32_t i) {
+    uint32_t files = h->placement.files;
+    return h->options.files == 0 ? h->placement.own_file
+           : files == 1          ? 0
+                                 : hpcw_i_sion_file_of_task(h->tasks, files, hpcw_i_sion_rank(h, i));
+}
+
+static hpcw_status make_parts(struct hpcw_sion *h, hpcw_error *err) {
+    uint32_t count = h->options.count;
+    uint32_t parts = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        parts += i == 0 || file_of(h, i) != file_of(h, i - 1);
+    }
+    h->part = hpcw_i_calloc(parts, sizeof *h->part);
+    h->part_of = parts > 1 ? hpcw_i_calloc(count, sizeof *h->part_of) : NULL;
+    if (h->part == NULL || (parts > 1 && h->part_of == NULL)) {
+        return hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for %u files", h->path, parts);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t file = file_of(h, i);
+        if (i == 0 || file != h->part[h->parts - 1].file) {
+            h->part[h->parts++] = (struct hpcw_i_sion_part){
+                .file = file, .begin = i, .end = i, .stride = h->placement.file[file].stride};
+        }
+        h->part[h->parts - 1].end = i + 1;
+        if (h->part_of != NULL) {
+            h->part_of[i] = h->parts - 1;
+        }
+        h->task[i].start += hpcw_i_sion_data_start(h->placement.file[file].tasks, h->block_size);
+    }
+    return HPCW_OK;
+}
+
+hpcw_status hpcw_i_sion_files_open(struct hpcw_sion *h, hpcw_error *err) {
+    hpcw_status s = make_parts(h, err);
+    for (uint32_t p = 0; s == HPCW_OK && p < h->parts; p++) {
+        s = make_sink(h, h->part[p].file, &h->part[p].sink, err);
+    }
+    return s;
+}
+
+hpcw_status hpcw_i_sion_files_reopen(struct hpcw_sion *h, hpcw_error *err) {
+    for (uint32_t p = 0; p < h->parts; p++) {
+        if (h->part[p].sink->finished) {
+            hpcw_sink *sink;
+            hpcw_status s = make_sink(h, h->part[p].file, &sink, err);
+            if (s != HPCW_OK) {
+                return s;
+            }
+            hpcw_sink_free(h->part[p].sink);
+            h->part[p].sink = sink;
+        }
+    }
+    return HPCW_OK;
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * F3: the metadata of a SION container.
+ *
+ *   meta.c          what both writers below share: the fixed fields, shapes, limits
+ *   meta_gather.c   one process writes all tables of a single file and publishes it. Few messages: the close of 8
+ *                   processes takes a third of the time of the other way, and of 5000 blocks a fifth
+ *   meta_windows.c  each process writes a part: sets of files, tasks in any order, tables of any size
+ */
+#ifndef HPCW_FORMAT_SION_META_H
+#define HPCW_FORMAT_SION_META_H
+
+#include "libwriter/format/sion/handle.h"
+
+/* ---- meta.c; no collectives ---- */
+
+/* Entries of the mapping of a file: HPCW_I_SION_NO_MAPPING, or 0 for an empty one. */
+uint64_t hpcw_i_sion_mapping_of(const struct hpcw_sion *h, uint32_t file);
+
+/* Shape of a file whose tasks have at most `blocks` blocks. */
+hpcw_status hpcw_i_sion_shape_of_file(const struct hpcw_sion *h, uint32_t file, uint64_t blocks,
+                                      hpcw_sion_shape *shape, hpcw_error *err);
+
+/* Limits of the readers that depend on the number of blocks. `blocks` [files]: the largest number of any task; 0:
+ * another run's file. */
+hpcw_status hpcw_i_sion_check_blocks(const struct hpcw_sion *h, const uint64_t *blocks, hpcw_error *err);
+
+/* The fixed part of META1 of a file, HPCW_I_SION_TABLES_AT bytes. */
+void hpcw_i_sion_encode_head(const struct hpcw_sion *h, uint32_t file, unsigned char *head);
+
+/* The commit mark of a file, HPCW_I_SION_COMMIT_SIZE bytes. */
+void hpcw_i_sion_encode_commit(const struct hpcw_sion *h, uint64_t blocks, uint64_t meta2_start,
+                               unsigned char *mark);
+
+/* The mapping's entry of a task: index `column` in file number `file`. As a word in the byte order of the file. */
+uint64_t hpcw_i_sion_mapping_entry(const struct hpcw_sion *h, uint32_t file, uint32_t column);
+
+/* ---- meta_gather.c ---- */
+
+/* Whether one process may write all tables. The same on all processes. */
+bool hpcw_i_sion_has_leader(const struct hpcw_sion *h);
+
+/*
+ * The whole end of a file: its tables, the commit mark and its name. Collective, if hpcw_i_sion_has_leader. `s` is the
+ * status of this process so far. All processes return the same. `*large`: nothing was written, as the tables are more
+ * than one process should write; other sinks than the leader's may be detached already.
+ */
+hpcw_status hpcw_i_sion_gather_meta(struct hpcw_sion *h, hpcw_status s, bool *large, hpcw_error *err);
+
+/* ---- meta_windows.c ---- */
+
+/* What all processes know of the files once the data is written. */
+struct hpcw_i_sion_extent {
+    uint64_t *lowest;  /* [files] lowest process with tasks in the file */
+    uint64_t *highest; /* [files] highest one */
+    uint64_t *blocks;  /* [files] largest number of blocks of any task; 0: another run's file */
+};
+
+/*
+ * All tables. Collective. `*agreed`: all processes failed together; otherwise one may fail alone.
+ */
+hpcw_status hpcw_i_sion_write_windows(struct hpcw_sion *h, const struct hpcw_i_sion_extent *extent,
+                                      bool *agreed, hpcw_error *err);
+
+#endif

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "libwriter/format/sion/options.h"
+
+#include <string.h>
+
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
+#include "libwriter/io/fsinfo.h"
+
+#define LARGEST_CHUNK ((uint64_t)INT64_MAX / 4)
+
+void hpcw_sion_options_init(hpcw_sion_options *options) {
+    *options = (hpcw_sion_options){
+        .count = 1,
+        .chunk_size = 1 << 20,
+        .files = 1,
+        .buffer_size = 64 << 20,
+        .durability = HPCW_SYNC_FILE,
+    };
+}
+
+static hpcw_status check_choices(const char *path, const hpcw_sion_options *o, hpcw_error *err) {
+    const struct {
+        const char *name;
+        unsigned value, largest;
+    } choice[] = {
+        {"layout", o->layout, HPCW_SION_PACKED},   {"content", o->content, HPCW_SION_KEYVAL},
+        {"endian", o->endian, HPCW_SION_BIG},      {"data_endian", o->data_endian, HPCW_SION_BIG},
+        {"flavour", o->flavour, HPCW_SION_MAPPED}, {"durability", o->durability, HPCW_SYNC_DIRECTORY},
+    };
+    for (size_t i = 0; i < sizeof choice / sizeof choice[0]; i++) {
+        if (choice[i].value > choice[i].largest) {
+            return hpcw_i_fail(err, HPCW_EINVAL, "%s: option %s: wanted 0 to %u, got %u", path, choice[i].name,
+                               choice[i].largest, choice[i].value);
+        }
+    }
+    if (o->flavour == HPCW_SION_SERIAL && o->files != 1) {
+        return hpcw_i_fail(err, HPCW_EINVAL, "%s: the serial flavour has one file, got files = %u", path,
+                           o->files);
+    }
+    if (o->set_tasks != 0 &&
+        (o->files == 0 || o->set_files == 0 || o->set_first_file >= o->files ||
+         o->set_files > o->files - o->set_first_file || (o->size_of == NULL && o->all_sizes == NULL))) {
+        return hpcw_i_fail(
+            err, HPCW_EINVAL,
+            "%s: a part of a set: wanted files inside 0 to files - 1 and sizes of all tasks, got %u files "
+            "from %u on of %u",
+            path, o->set_files, o->set_first_file, o->files);
+    }
+    if (o->fs_block_size > INT32_MAX) {
+        return hpcw_i_fail(err, HPCW_ERANGE, "%s: wanted a file system block size of at most %d, got %u", path,
+                           INT32_MAX, o->fs_block_size);
+    }
+    return HPCW_OK;
+}
+
+static hpcw_status check_path(const char *path, hpcw_error *err) {
+    const char *slash = path == NULL ? NULL : strrchr(path, '/');
+    const char *base = slash == NULL ? path : slash + 1;
+    if (path == NULL || *base == '\0') {
+        return hpcw_i_fail(err, HPCW_EINVAL, "sion: wanted the path of a file, got \"%s\"",
+                           path == NULL ? "NULL" : path);
+    }
+    if (strlen(base) > HPCW_SION_MAX_NAME) {
+        return hpcw_i_fail(err, HPCW_ERANGE, "sion: wanted a file name of at most %u bytes, got %zu",
+                           HPCW_SION_MAX_NAME, strlen(base));
+    }
+    return HPCW_OK;
+}
+
+/* Copies what the caller lends for the call only, and the requested sizes into the tasks. */
+static hpcw_status copy_tasks(struct hpcw_sion *h, const hpcw_sion_options *o, hpcw_error *err) {
+    h->task = hpcw_i_calloc(o->count, sizeof *h->task);
+    if (o->ranks != NULL) {
+        h->ranks = hpcw_i_malloc(o->count * sizeof *h->ranks);
+    }
+    if (o->content == HPCW_SION_KEYVAL) {
+        h->tail_dropped = hpcw_i_calloc(o->count, sizeof *h->tail_dropped);
+    }
+    if (o->files > 0) {
+        h->placement.file = hpcw_i_calloc(o->files, sizeof *h->placement.file);
+    }
+    if (h->task == NULL || (o->ranks != NULL && h->ranks == NULL) ||
+        (o->files > 0 && h->placement.file == NULL) ||
+        (o->content == HPCW_SION_KEYVAL && h->tail_dropped == NULL)) {
+        return hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for %u tasks", h->path, o->count);
+    }
+    if (o->ranks != NULL) {
+        memcpy(h->ranks, o->ranks, o->count * sizeof *h->ranks);
+        for (uint32_t i = 1; i < o->count; i++) {
+            if (h->ranks[i - 1] >= h->ranks[i]) {
+                return hpcw_i_fail(err, HPCW_EINVAL, "%s: wanted ascending task numbers, got %u behind %u",
+                                   h->path, h->ranks[i], h->ranks[i - 1]);
+            }
+        }
+    }
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < o->count; i++) {
+        uint64_t size = o->size_of != NULL || o->all_sizes != NULL ? 0
+                        : o->sizes != NULL                         ? o->sizes[i]
+                                                                   : o->chunk_size;
+        if (size > LARGEST_CHUNK || sum > LARGEST_CHUNK) {
+            return hpcw_i_fail(err, HPCW_ERANGE,
+                               "%s: wanted chunks of at most 2^61 bytes in all, got %llu for own task %u",
+                               h->path, (unsigned long long)size, i);
+        }
+        sum += size;
+        h->task[i].chunk = size;
+    }
+    return HPCW_OK;
+}
+
+hpcw_status hpcw_i_sion_prepare(struct hpcw_sion *h, const char *path, const hpcw_sion_options *o,
+                                hpcw_error *err) {
+    hpcw_status s = check_path(path, err);
+    if (s == HPCW_OK) {
+        s = check_choices(path, o, err);
+    }
+    if (s != HPCW_OK) {
+        h->options.count = 0; /* so that nobody looks for its arrays */
+        return s;
+    }
+    h->path = hpcw_i_strdup(path);
+    if (h->path == NULL) {
+        h->options.count = 0;
+        return hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory", path);
+    }
+    s = copy_tasks(h, o, err);
+    if (s == HPCW_OK && o->fs_block_size == 0 && h->comm->process == 0) {
+        s = hpcw_i_fs_block_size(path, &h->block_size, err);
+    }
+    return s;
+}

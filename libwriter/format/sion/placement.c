@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "libwriter/format/sion/placement.h"
+
+#include "libwriter/base/checked.h"
+#include "libwriter/base/status.h"
+#include "libwriter/format/sion/placement_private.h"
+
+/* Sizes known everywhere: each process works out its own part, O(N) steps of arithmetic, no message. */
+static hpcw_status place_alone(const struct hpcw_i_sion_request *r, uint32_t first,
+                               struct hpcw_i_sion_file *file, hpcw_error *err) {
+    uint32_t next = 0; /* own task that comes next */
+    for (uint32_t f = 0; f < r->files; f++) {
+        uint32_t begin = hpcw_sion_first_task_of_file(r->tasks, r->files, f);
+        uint32_t end = hpcw_sion_first_task_of_file(r->tasks, r->files, f + 1);
+        uint64_t share = 1;
+        if (r->layout == HPCW_SION_PACKED) {
+            uint64_t requested = 0;
+            for (uint32_t t = begin; t < end; t++) {
+                uint64_t size = r->size_of(r->size_context, t);
+                requested = hpcw_i_sion_add_up(requested, size > INT64_MAX ? INT64_MAX : size);
+            }
+            share = hpcw_sion_group_share(requested, end - begin, r->per_group, r->block_size);
+        }
+        uint64_t x = 0;
+        uint64_t before = 0;
+        for (uint32_t t = begin; t < end; t++) {
+            uint64_t size = r->size_of(r->size_context, t);
+            if (size > INT64_MAX / 4 || x > INT64_MAX / 4) {
+                return hpcw_i_fail(err, HPCW_ERANGE,
+                                   "the chunks of one block pass 2^61 bytes at task %u, which asks for %llu", t,
+                                   (unsigned long long)size);
+            }
+            uint64_t chunk = size;
+            if (r->layout == HPCW_SION_ALIGNED) {
+                chunk = hpcw_i_align_up(size, r->block_size);
+            } else if (t + 1 == end || hpcw_i_sion_ends_group(share, before, size)) {
+                chunk = hpcw_i_align_up(x + size, r->block_size) - x;
+            }
+            before += size;
+            if (next < r->count && t == (r->ranks == NULL ? first + next : r->ranks[next])) {
+                r->task[next].start = x;
+                r->task[next].chunk = chunk;
+                next++;
+            }
+            x += chunk;
+        }
+        file[f] = (struct hpcw_i_sion_file){.tasks = end - begin, .stride = x};
+    }
+    return HPCW_OK;
+}
+
+hpcw_status hpcw_i_sion_placement_make(const struct hpcw_i_sion_request *r,
+                                       struct hpcw_i_sion_placement *placement, hpcw_error *err) {
+    placement->files = r->files;
+    if (r->layout == HPCW_SION_ALIGNED) {
+        for (uint32_t i = 0; i < r->count; i++) {
+            r->task[i].chunk = hpcw_i_align_up(r->task[i].chunk, r->block_size);
+        }
+    }
+    hpcw_status s = hpcw_i_sion_census_check(&r->all, err);
+    if (s != HPCW_OK) {
+        return s;
+    }
+    uint32_t lowest = placement->first;
+    placement->first = r->ranks == NULL ? lowest + (uint32_t)r->below.tasks : 0;
+    placement->in_order = !r->all.lists || (r->all.gapless && r->all.base == lowest);
+    if (r->all.lists && r->all.high >= r->end) {
+        return hpcw_i_fail(err, HPCW_EMISMATCH, "wanted task numbers below %u, got %llu", r->end,
+                           (unsigned long long)r->all.high);
+    }
+    if (r->part_of_set && !placement->in_order) {
+        return hpcw_i_fail(
+            err, HPCW_EMISMATCH,
+            "a part of a set: wanted task numbers that ascend over the processes from %u on, got %s", lowest,
+            r->all.low < lowest ? "a lower one" : "another order");
+    }
+    if (r->files > 0 && placement->in_order && r->size_of != NULL) {
+        return place_alone(r, placement->first, placement->file, err);
+    }
+    for (uint32_t i = 0; r->size_of != NULL && i < r->count; i++) {
+        uint64_t size = r->size_of(r->size_context, r->ranks == NULL ? placement->first + i : r->ranks[i]);
+        size = size > INT64_MAX / 4 ? INT64_MAX / 4 : size; /* still too large, and seen by all */
+        r->task[i].chunk = r->layout == HPCW_SION_ALIGNED ? hpcw_i_align_up(size, r->block_size) : size;
+    }
+    if (r->files == 0) {
+        return hpcw_i_sion_placement_by_colour(r, placement->first, placement, err);
+    }
+    if (!placement->in_order) {
+        return hpcw_i_sion_placement_by_directory(r->comm, r, r->files, r->tasks, placement->first,
+                                                  placement->file, NULL, err);
+    }
+    struct hpcw_i_sion_order o = {.request = r,
+                                  .comm = r->comm,
+                                  .tasks = r->tasks,
+                                  .files = r->files,
+                                  .count = r->count,
+                                  .task = r->task,
+                                  .before = (uint32_t)r->below.tasks,
+                                  .file = placement->file};
+    return hpcw_i_sion_placement_by_order(&o, &r->all, r->below.bytes, err);
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* F3: shared by the files of the placement of tasks. All calls are collective; all processes return the same. */
+#ifndef HPCW_FORMAT_SION_PLACEMENT_PRIVATE_H
+#define HPCW_FORMAT_SION_PLACEMENT_PRIVATE_H
+
+#include "libwriter/format/sion/placement.h"
+
+/* A list of tasks in the order of their numbers over all processes, and how they are cut into files. */
+struct hpcw_i_sion_order {
+    const struct hpcw_i_sion_request *request;
+    hpcw_comm *comm;
+    uint32_t tasks; /* over all processes of `comm` */
+    uint32_t files;
+    uint32_t count;
+    struct hpcw_i_sion_task *task;
+    uint32_t before;               /* tasks on the processes below */
+    struct hpcw_i_sion_file *file; /* [files] out */
+};
+
+/* Places tasks whose order over the processes is the order of their numbers. `all`: census of all of them.
+ * `before_bytes`: sizes (aligned: rounded) of all tasks on the processes below. */
+hpcw_status hpcw_i_sion_placement_by_order(const struct hpcw_i_sion_order *o,
+                                           const struct hpcw_i_sion_census *all, uint64_t before_bytes,
+                                           hpcw_error *err);
+
+struct hpcw_i_sion_directory {
+    uint64_t *out;                 /* messages sent: rank, requested size */
+    uint64_t *words;               /* [4 * processes]: sent, received, answered, answers received */
+    uint64_t *in;                  /* messages received */
+    uint32_t *ranks;               /* [present] of this slice, ascending */
+    struct hpcw_i_sion_task *task; /* [present] */
+    uint32_t *slot;                /* [slice] 1 + index into ranks, 0: nobody owns it */
+    uint32_t present;
+};
+
+void hpcw_i_sion_directory_free(struct hpcw_i_sion_directory *d);
+
+/* Sends each own task to its slice and checks that no task is named twice. Local failures are agreed on. */
+hpcw_status hpcw_i_sion_directory_fill(hpcw_comm *comm, const struct hpcw_i_sion_request *r, uint32_t first,
+                                       struct hpcw_i_sion_directory *d, hpcw_error *err);
+
+/* Places what the slices hold and sends the answers to the owners. `column`: NULL, or [count] index of each own task
+ * in its file, out. */
+hpcw_status hpcw_i_sion_placement_by_directory(hpcw_comm *comm, const struct hpcw_i_sion_request *r,
+                                               uint32_t files, uint32_t total, uint32_t first,
+                                               struct hpcw_i_sion_file *file, uint32_t *column,
+                                               hpcw_error *err);
+
+hpcw_status hpcw_i_sion_placement_by_colour(const struct hpcw_i_sion_request *r, uint32_t first,
+                                            struct hpcw_i_sion_placement *placement, hpcw_error *err);
+
+#endif

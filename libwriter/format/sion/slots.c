@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "libwriter/format/sion/slots.h"
+
+#include "libwriter/base/status.h"
+#include "libwriter/io/sink.h"
+
+/* Writes of small slots end at multiples of the slot's size, those of large ones at multiples of this: page caches keep
+ * whole large pages best. */
+enum { BOUNDARY = 1 << 16 };
+
+_Thread_local char hpcw_i_sion_me;
+
+unsigned char *hpcw_i_sion_page_in(unsigned char *memory) {
+    return memory + (HPCW_I_SION_PAGE - (uintptr_t)memory % HPCW_I_SION_PAGE) % HPCW_I_SION_PAGE;
+}
+
+unsigned char *hpcw_i_sion_slot_bytes(const struct hpcw_sion *h, uint32_t i) {
+    uint32_t slot = hpcw_i_sion_slot_of(h, i);
+    if (h->pooled) {
+        return h->slots + (slot - 1) * h->slot_stride;
+    }
+    return slot == 0 ? h->slots + i * h->slot_stride : hpcw_i_sion_hot_bytes(h, slot - 1);
+}
+
+uint32_t hpcw_i_sion_slot_room(const struct hpcw_sion *h, uint32_t i, uint64_t size) {
+    const struct hpcw_i_sion_task *t = &h->task[i];
+    uint64_t unit = size >= BOUNDARY ? BOUNDARY : size;
+    uint64_t room = size - hpcw_i_sion_position(h, i, t->used) % unit;
+    uint64_t left = t->chunk - t->used;
+    return (uint32_t)(room < left ? room : left);
+}
+
+uint32_t hpcw_i_sion_buffered(const struct hpcw_sion *h, uint32_t i) {
+    return h->cursor == NULL || h->cursor[i].to == NULL
+               ? 0
+               : (uint32_t)(h->cursor[i].to - hpcw_i_sion_slot_bytes(h, i));
+}
+
+void hpcw_i_sion_count_as_written(struct hpcw_sion *h, uint32_t i, size_t size) {
+    h->task[i].used += size;
+    if (h->cursor != NULL) {
+        h->cursor[i].to = NULL;
+        h->cursor[i].room = 0;
+    }
+}
+
+hpcw_status hpcw_i_sion_write_with(struct hpcw_sion *h, uint32_t i, const void *data, size_t size,
+                                   hpcw_error *err) {
+    hpcw_sink *sink = hpcw_i_sion_part_of(h, i)->sink;
+    uint64_t at = hpcw_i_sion_position(h, i, h->task[i].used);
+    size_t buffered = hpcw_i_sion_buffered(h, i);
+    hpcw_error e;
+    hpcw_status s;
+    if (buffered == 0) {
+        s = hpcw_sink_write_at(sink, at, data, size, &e);
+    } else {
+        struct hpcw_i_piece both[] = {{hpcw_i_sion_slot_bytes(h, i), buffered}, {data, size}};
+        s = hpcw_i_sink_write(sink, at, both, 2, &e);
+    }
+    if (s != HPCW_OK) {
+        return hpcw_i_sion_break(h, s, &e, err);
+    }
+    hpcw_i_sion_count_as_written(h, i, buffered + size);
+    return HPCW_OK;
+}
+
+hpcw_status hpcw_i_sion_write_out(struct hpcw_sion *h, uint32_t i, hpcw_error *err) {
+    return hpcw_i_sion_buffered(h, i) == 0 ? HPCW_OK : hpcw_i_sion_write_with(h, i, NULL, 0, err);
+}

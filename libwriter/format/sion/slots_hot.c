@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Own slots are small where tasks are many, and all of them together are far larger than any cache: a program
+ * that writes task after task would leave a piece in each, to be fetched from memory again at the end.
+ * Therefore a task begins with one of a few large *hot* slots, and the thread that finds none free takes back
+ * the one that it lent longest ago. If many tasks come back after they have lost their slot, as when a program writes to
+ * all of them in turn, hot slots gain nothing any more; from then on tasks begin with their own slots.
+ *
+ * A hot slot belongs to the thread that last wrote to its task (`writer`): only that thread fills it or takes it back
+ * without a lock. A thread that comes to another thread's task takes the slot over, under the lock.
+ */
+#include <string.h>
+
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
+#include "libwriter/format/sion/slots.h"
+#include "libwriter/io/sink.h"
+
+enum {
+    SHARE = 2,                           /* hot slots that one thread may hold */
+    RETURNS = 2 * HPCW_I_SION_HOT_SLOTS, /* this many tasks that came back end the hot slots */
+    WORTH_A_WRITE = 4,                   /* more than this part of a task's own slot */
+};
+
+hpcw_status hpcw_i_sion_hot_new(struct hpcw_sion *h, hpcw_error *err) {
+    h->hot_memory = hpcw_i_malloc((size_t)HPCW_I_SION_HOT_SLOTS * HPCW_I_SION_HOT_SLOT + HPCW_I_SION_PAGE);
+    if (h->hot_memory == NULL) {
+        return hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for buffers", h->path);
+    }
+    h->hot_taken = hpcw_i_calloc(h->options.count, sizeof *h->hot_taken);
+    if (h->hot_taken == NULL) {
+        return hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for buffers", h->path);
+    }
+    h->hot_bytes = hpcw_i_sion_page_in(h->hot_memory);
+    for (uint32_t k = 0; k < HPCW_I_SION_HOT_SLOTS; k++) {
+        h->hot[k].task = UINT32_MAX;
+    }
+    atomic_store_explicit(&h->hot_lent, true, memory_order_relaxed);
+    return HPCW_OK;
+}
+
+/*
+ * A free hot slot, unless this thread holds its share of them already; otherwise the one that it lent longest ago.
+ * HPCW_I_SION_HOT_SLOTS if there is neither, as other threads hold them all.
+ */
+static uint32_t choose_hot_slot(const struct hpcw_sion *h) {
+    uint32_t free = HPCW_I_SION_HOT_SLOTS;
+    uint32_t oldest = HPCW_I_SION_HOT_SLOTS;
+    uint32_t mine = 0;
+    for (uint32_t k = 0; k < HPCW_I_SION_HOT_SLOTS; k++) {
+        if (h->hot[k].task == UINT32_MAX) {
+            free = k;
+        } else if (atomic_load_explicit(&h->hot[k].writer, memory_order_relaxed) == &hpcw_i_sion_me) {
+            mine++;
+            if (oldest == HPCW_I_SION_HOT_SLOTS || h->hot[k].since < h->hot[oldest].since) {
+                oldest = k;
+            }
+        }
+    }
+    return mine < SHARE && free < HPCW_I_SION_HOT_SLOTS ? free : oldest;
+}
+
+/*
+ * Task i has just lost hot slot `k`. Few bytes in it move to the task's own slot: to write them costs more, above all
+ * when a first round of records goes to thousands of tasks. Whether they moved.
+ */
+static bool keep_waiting(struct hpcw_sion *h, uint32_t i, uint32_t k, size_t size) {
+    if (size == 0) {
+        return false;
+    }
+    struct hpcw_i_sion_cursor *c = &h->cursor[i];
+    uint32_t room = hpcw_i_sion_slot_room(h, i, h->slot_size);
+    if (size > h->slot_size / WORTH_A_WRITE || size >= room) {
+        return false;
+    }
+    unsigned char *own = h->slots + i * h->slot_stride;
+    memcpy(own, hpcw_i_sion_hot_bytes(h, k), size);
+    c->to = own + size;
+    c->room = room - (uint32_t)size;
+    return true;
+}
+
+hpcw_status hpcw_i_sion_hot_lend(struct hpcw_sion *h, uint32_t i, hpcw_error *err) {
+    hpcw_sink *sink = NULL;
+    uint64_t at = 0;
+    size_t size = 0;
+    uint32_t k = HPCW_I_SION_HOT_SLOTS;
+    (void)pthread_mutex_lock(&h->slot_lock);
+    h->returns += h->hot_taken[i];
+    if (h->returns > RETURNS) {
+        atomic_store_explicit(&h->hot_lent, false, memory_order_relaxed);
+    } else {
+        k = choose_hot_slot(h);
+    }
+    if (k < HPCW_I_SION_HOT_SLOTS) {
+        uint32_t last = h->hot[k].task;
+        if (last != UINT32_MAX) {
+            size = hpcw_i_sion_buffered(h, last);
+            h->hot_taken[last] = size > 0;
+            if (keep_waiting(h, last, k, size)) {
+                size = 0;
+            } else {
+                /* From here on this thread alone handles the bytes in the slot. */
+                sink = hpcw_i_sion_part_of(h, last)->sink;
+                at = hpcw_i_sion_position(h, last, h->task[last].used);
+                hpcw_i_sion_count_as_written(h, last, size);
+            }
+            atomic_store_explicit(&h->cursor[last].slot, 0, memory_order_release);
+        }
+        h->hot[k].task = i;
+        h->hot[k].since = ++h->hot_clock;
+        atomic_store_explicit(&h->hot[k].writer, &hpcw_i_sion_me, memory_order_relaxed);
+    }
+    (void)pthread_mutex_unlock(&h->slot_lock);
+    if (k == HPCW_I_SION_HOT_SLOTS) {
+        return HPCW_OK;
+    }
+    if (size > 0) {
+        hpcw_error e;
+        hpcw_status s = hpcw_sink_write_at(sink, at, hpcw_i_sion_hot_bytes(h, k), size, &e);
+        if (s != HPCW_OK) {
+            return hpcw_i_sion_break(h, s, &e, err);
+        }
+    }
+    atomic_store_explicit(&h->cursor[i].slot, k + 1, memory_order_release);
+    return HPCW_OK;
+}
+
+void hpcw_i_sion_hot_claim(struct hpcw_sion *h, uint32_t i) {
+    uint32_t slot = atomic_load_explicit(&h->cursor[i].slot, memory_order_acquire);
+    if (slot == 0 || atomic_load_explicit(&h->hot[slot - 1].writer, memory_order_relaxed) == &hpcw_i_sion_me) {
+        return;
+    }
+    (void)pthread_mutex_lock(&h->slot_lock);
+    slot = hpcw_i_sion_slot_of(h, i);
+    if (slot != 0) {
+        atomic_store_explicit(&h->hot[slot - 1].writer, &hpcw_i_sion_me, memory_order_relaxed);
+    }
+    (void)pthread_mutex_unlock(&h->slot_lock);
+}
