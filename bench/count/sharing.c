@@ -95,15 +95,6 @@ static bool next_slot(const struct arrangement *a, struct slot *s) {
     return true;
 }
 
-/* Bytes of requests per group, as the library has it (format/sion/layout.h). Tests compare with its files. */
-static uint64_t share_of(uint64_t requested, uint32_t tasks, uint32_t per_group, uint64_t block) {
-    uint64_t each = per_group == 0 ? 16 : per_group;
-    uint64_t most = (requested - 1) / block + 1;
-    uint64_t groups = (tasks - 1) / each + 1;
-    groups = groups > most ? most : groups;
-    return hpcw_i_align_up(requested / groups, block);
-}
-
 static hpcw_status arrange(const struct bench_geometry *g, uint32_t tasks, struct arrangement *a,
                            hpcw_error *err) {
     bool sion = g->layout <= BENCH_SION_SHIFTED;
@@ -121,7 +112,7 @@ static hpcw_status arrange(const struct bench_geometry *g, uint32_t tasks, struc
                            (unsigned long long)a->chunk);
     }
     if (g->layout == BENCH_SION_PACKED) {
-        a->share = share_of(a->chunk * tasks, tasks, g->tasks_per_group, a->block);
+        a->share = hpcw_sion_group_share(a->chunk * tasks, tasks, g->tasks_per_group, (uint32_t)a->block);
     }
     uint64_t smallest = g->layout == BENCH_SION_PACKED ? a->chunk : rounded;
     uint64_t largest_record = a->record_bytes < a->rank_bytes ? a->record_bytes : a->rank_bytes;
@@ -320,16 +311,12 @@ struct metadata {
 static hpcw_status metadata_of(const struct bench_geometry *g, const struct arrangement *a, uint64_t mapping,
                                struct metadata *m, hpcw_error *err) {
     hpcw_sion_shape shape;
-    hpcw_sion_shape tight; /* without padding in front of the chunks */
     hpcw_status s = hpcw_sion_shape_of(a->tasks, (uint32_t)a->block, a->stride, a->most, mapping, &shape, err);
-    if (s == HPCW_OK) {
-        s = hpcw_sion_shape_of(a->tasks, 1, a->stride, a->most, mapping, &tight, err);
-    }
     if (s != HPCW_OK) {
         return s;
     }
     uint64_t shift = bench_geometry_shift(g);
-    *m = (struct metadata){tight.data_start, shape.data_start + shift, shape.meta2_start + shift,
+    *m = (struct metadata){shape.meta1_size, shape.data_start + shift, shape.meta2_start + shift,
                            shape.file_size + shift};
     return HPCW_OK;
 }

@@ -11,8 +11,6 @@
 #include "libwriter/base/status.h"
 #include "libwriter/io/sys.h"
 
-enum { FIXED = 1088, COLUMN = 16 }; /* bytes of META1: of the file, and of each task */
-
 struct meta_work {
     const struct bench_site *place;
     uint32_t tasks; /* of the container */
@@ -20,6 +18,7 @@ struct meta_work {
     uint32_t chunk;
     uint32_t fs_block;
     uint32_t blocks; /* of each task, in the present run */
+    size_t front;    /* bytes of metadata in front of the data */
     uint64_t data_start, meta2_start;
     unsigned char *words; /* what the plain side writes; process 0 */
     size_t words_size;
@@ -72,13 +71,14 @@ static hpcw_status meta_fresh(struct meta_work *w, bool plain, uint64_t warm, hp
         s = hpcw_sion_shape_of(w->tasks, w->fs_block, chunk * w->tasks, w->blocks, UINT64_MAX, &shape, err);
     }
     if (s == HPCW_OK) {
+        w->front = (size_t)shape.meta1_size;
         w->data_start = shape.data_start;
         w->meta2_start = shape.meta2_start;
     }
     if (s != HPCW_OK || !plain || w->place->processes->process != 0) {
         return s;
     }
-    w->words_size = (size_t)(FIXED + COLUMN * (uint64_t)w->tasks + (shape.file_size - shape.meta2_start));
+    w->words_size = w->front + (size_t)(shape.file_size - shape.meta2_start);
     w->words = hpcw_i_malloc(w->words_size);
     if (w->words == NULL) {
         return hpcw_i_fail(err, HPCW_ENOMEM, "out of memory for %zu bytes to write", w->words_size);
@@ -121,7 +121,7 @@ static hpcw_status plain_write(void *work, hpcw_error *err) {
     if (w->place->processes->process != 0) {
         return HPCW_OK;
     }
-    size_t front = FIXED + COLUMN * (size_t)w->tasks;
+    size_t front = w->front;
     hpcw_status s = bench_plain_write(w->fd, w->words, front, 0, err);
     return s == HPCW_OK ? bench_plain_write(w->fd, w->words + front, w->words_size - front, w->meta2_start, err)
                         : s;

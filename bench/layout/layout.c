@@ -61,11 +61,7 @@ static hpcw_status container_spots(const struct bench_shape *shape, uint32_t beg
     if (s != HPCW_OK) {
         return s;
     }
-    /* Packed: 16 tasks share a group of whole blocks, and a group has at least one block. */
-    uint64_t blocks = (each * tasks + block - 1) / block;
-    uint64_t groups = ((uint64_t)tasks + 15) / 16;
-    groups = groups < blocks ? groups : blocks;
-    uint64_t share = hpcw_i_align_up(each * tasks / groups, block);
+    uint64_t share = hpcw_sion_group_share(each * tasks, tasks, 0, (uint32_t)block);
     uint64_t at = of.data_start;
     for (uint32_t i = 0; i < tasks; i++) {
         spot[begin + i].offset = at;

@@ -108,7 +108,7 @@ static hpcw_status unit(const struct gen_dataset *d, uint64_t index, struct gen_
     }
     u->apparent = shape.file_size;
     struct gen_pages pages = {0, 0};
-    gen_pages_add(&pages, 0, 1088 + 16 * (uint64_t)tasks);
+    gen_pages_add(&pages, 0, shape.meta1_size);
     uint64_t at = shape.data_start;
     for (uint32_t t = 0; t < tasks; t++) {
         uint64_t size = t == 0 ? first : other;

@@ -74,7 +74,7 @@ static hpcw_status unit(const struct gen_dataset *d, uint64_t index, struct gen_
     }
     u->apparent = shape.file_size;
     struct gen_pages pages = {0, 0};
-    gen_pages_add(&pages, 0, 1088 + 16 * (uint64_t)(end - begin));
+    gen_pages_add(&pages, 0, shape.meta1_size);
     for (uint32_t b = 0; b < blocks; b++) {
         add_block(&pages, d, begin, end, b, shape.data_start + b * stride);
     }
