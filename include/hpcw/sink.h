@@ -7,7 +7,7 @@
  * destination serves every format.
  *
  * A file sink writes under a temporary name in the target's directory and takes the target's name only when it
- * is published. Whatever happens before leaves nothing under the target's name.
+ * is published. A failure before that leaves nothing under the target's name.
  *
  * Sinks are not collective. Writes to disjoint ranges of one sink may run on different threads; every other
  * call must be alone.
@@ -50,7 +50,7 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_sink_open_file(const char *path, hpcw_
 /**
  * A file that several processes write together. All of them pass the same `path` and the same `tag` (a number
  * that no other run uses, for instance drawn by one process and broadcast): the pair names the temporary file.
- * The file is created by whoever comes first. Exactly one process must publish it, after all others have
+ * The first process creates the file. Exactly one process must publish it, after all others have
  * written; the others call hpcw_sink_detach before that.
  *
  * Parameters and results as hpcw_sink_open_file.
@@ -62,7 +62,7 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_sink_open_shared_file(const char *path
 /** A growing piece of memory. @see hpcw_sink_memory_data. @return HPCW_OK, HPCW_EINVAL or HPCW_ENOMEM */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_sink_open_memory(hpcw_sink **out, hpcw_error *err);
 
-/** Accepts everything and keeps nothing but the length. @return HPCW_OK, HPCW_EINVAL or HPCW_ENOMEM */
+/** Accepts everything and keeps only the length. @return HPCW_OK, HPCW_EINVAL or HPCW_ENOMEM */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_sink_open_null(hpcw_sink **out, hpcw_error *err);
 
 /**
@@ -93,8 +93,8 @@ HPCW_API void hpcw_brotli_options_init(hpcw_brotli_options *options);
 
 /**
  * A sink in front of another one that compresses into one brotli stream (RFC 7932), without flushes. What is
- * written must follow what was written before: any other offset or size gives HPCW_ENOTSUP. A sync reaches only
- * what the encoder has given away; publish (and detach) end the stream first. The stream depends on the text and
+ * written must follow what was written before: any other offset or size gives HPCW_ENOTSUP. A sync covers only
+ * what the encoder has put out; publish (and detach) end the stream first. The stream depends on the text and
  * the options alone, not on the sizes of the writes. Memory with the defaults: 7 MiB.
  * Takes ownership of `inner` on success; freeing the new sink frees it.
  *
@@ -133,7 +133,7 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_sink_publish(hpcw_sink *sink, hpcw_err
 
 /**
  * Ends this process's part of a shared file that another process will publish: makes its writes durable as
- * asked at open and closes. Call it before that process publishes; it is where late write errors show (NFS,
+ * asked at open and closes. Call it before that process publishes; late write errors show here (NFS,
  * quotas). Does nothing for other kinds of sink.
  *
  * @return as hpcw_sink_publish

@@ -48,7 +48,7 @@ extern "C" {
  * loses records whose header ends where a chunk ends. Aligned
  * chunks are whole file system blocks. See doc/formats/sion.md, "Traps". */
 #define HPCW_SION_MIN_KEY_CHUNK 16u
-/** Longest base name, without a directory; a set needs room for ".000001" behind it. */
+/** Longest base name, without a directory; a set adds ".000001" to it. */
 #define HPCW_SION_MAX_NAME 1016u
 
 /* ------------------------------------------------------------------------------------------------------------
@@ -72,8 +72,7 @@ typedef enum hpcw_sion_content {
 /** Byte order of the metadata and the (purely informative) mark for the user's data. */
 typedef enum hpcw_sion_endian { HPCW_SION_LITTLE = 0, HPCW_SION_BIG = 1 } hpcw_sion_endian;
 
-/** Which of SIONlib's writers to resemble in the few fields in which they differ (doc/formats/sion.md, "Sets"). Every
- * reader takes all of them. */
+/** Which of SIONlib's writers to follow in the few fields in which they differ. Readers accept all of them. */
 typedef enum hpcw_sion_flavour {
     HPCW_SION_PARALLEL = 0, /**< its MPI writer: single file has number 0, no mapping */
     HPCW_SION_SERIAL = 1,   /**< its serial writer: single file has number 1, empty mapping; no sets */
@@ -110,7 +109,7 @@ typedef struct hpcw_sion_options {
     void *size_context;         /**< first argument of size_of */
 
     hpcw_sion_layout layout;   /**< agree; default HPCW_SION_ALIGNED */
-    uint32_t tasks_per_group;  /**< agree; packed: about so many tasks share an aligned group; 0: as many as
+    uint32_t tasks_per_group;  /**< agree; packed: about this many tasks share an aligned group; 0: as many as
                                     make groups of at least one file system block, at most 16 */
     hpcw_sion_content content; /**< agree; default HPCW_SION_RECORDS */
     hpcw_sion_endian endian;   /**< agree; byte order of all metadata; default little */
@@ -152,7 +151,7 @@ typedef struct hpcw_sion hpcw_sion;
  * Creates a container. Collective over `comm`.
  *
  * Touches the file system: the physical files appear under temporary names beside `path`. File 0 is `path`,
- * file k > 0 is `path` with "." and k as at least six digits behind it. The name stored inside is the base
+ * file k > 0 is `path` followed by "." and k in at least six digits. The name stored inside is the base
  * name. Communication: a constant number of collectives. Memory: O(own tasks + buffers + files).
  *
  * @param path     final name of file 0 (agree); an existing container is replaced at close
@@ -179,13 +178,13 @@ HPCW_API uint64_t hpcw_sion_chunk_size(const hpcw_sion *sion, uint32_t rank);
 /**
  * Appends to the stream of an own task. Not collective. Different tasks may be written on different threads.
  *
- * HPCW_SION_RECORDS: the bytes are one record. A record that does not fit behind what the current chunk holds
+ * HPCW_SION_RECORDS: the bytes are one record. A record that does not fit into the rest of the current chunk
  * opens the next block; the rest of the old chunk stays unused. HPCW_SION_STREAM: bytes fill chunk after chunk.
  *
  * @param rank  a task that this process owns
  * @param data  [size] bytes; may be NULL if size is 0
  * @return HPCW_OK; HPCW_EINVAL (task not owned, data NULL, key-value container); HPCW_ERANGE (a record larger
- * than the chunk, or a task of size 0: nothing was stored, the handle lives on); HPCW_ESTATE; HPCW_ENOMEM;
+ * than the chunk, or a task of size 0: nothing was stored, the handle stays usable); HPCW_ESTATE; HPCW_ENOMEM;
  *         HPCW_ENOSPC or HPCW_EIO (the handle is broken and its close will fail on all processes)
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_sion_write(hpcw_sion *sion, uint32_t rank, const void *data,
@@ -199,10 +198,10 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_sion_write(hpcw_sion *sion, uint32_t r
  * SIONlib's readers drop the last record of a stream without an error if its value is empty and its header does not
  * cross the end of a chunk (observed with 1.7.6). The close of such a container fails with HPCW_ERANGE rather than
  * lose it: end every stream with a value, or with no record at all. sionsplit (1.7.6) stops a key at its first empty
- * value, whoever wrote it: values of that key behind it are only seen by reading record by record.
+ * value, in files of any writer: later values of that key show only when the stream is read record by record.
  *
  * A task whose chunks are smaller than HPCW_SION_MIN_KEY_CHUNK takes no record (HPCW_ERANGE: nothing was stored, the
- * handle lives on).
+ * handle stays usable).
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_sion_write_key(hpcw_sion *sion, uint32_t rank, uint64_t key,
                                                          const void *value, size_t size, hpcw_error *err);
@@ -212,16 +211,16 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_sion_write_key(hpcw_sion *sion, uint32
  * last. One record, which must fit into one chunk. Bytes never filled read as zero. Not in key-value
  * containers.
  *
- * @param offset  out: the place, to be handed to hpcw_sion_fill
+ * @param offset  out: the position, for hpcw_sion_fill
  * @return as hpcw_sion_write
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_sion_reserve(hpcw_sion *sion, uint32_t rank, size_t size,
                                                        uint64_t *offset, hpcw_error *err);
 
 /**
- * Writes into a piece that hpcw_sion_reserve handed out for the same task. Threads as hpcw_sion_write.
+ * Writes into a piece that hpcw_sion_reserve returned for the same task. Threads as hpcw_sion_write.
  *
- * @param offset  from hpcw_sion_reserve, or up to the piece's size behind it
+ * @param offset  from hpcw_sion_reserve, or an offset inside the piece
  * @return as hpcw_sion_write; HPCW_EINVAL also if the range lies outside the task's chunks
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_sion_fill(hpcw_sion *sion, uint32_t rank, uint64_t offset,
@@ -247,7 +246,7 @@ HPCW_API void hpcw_sion_abandon(hpcw_sion *sion, const hpcw_error *reason);
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_sion_close(hpcw_sion *sion, hpcw_error *err);
 
-/** Frees a handle in any state, NULL allowed. Not collective. What was not closed is thrown away. */
+/** Frees a handle in any state, NULL allowed. Not collective. What was not closed is discarded. */
 HPCW_API void hpcw_sion_free(hpcw_sion *sion);
 
 /* ------------------------------------------------------------------------------------------------------------

@@ -48,7 +48,7 @@ static struct brotli_sink *brotli_of(hpcw_sink *sink) {
     return (struct brotli_sink *)sink;
 }
 
-/* ---- The sink behind ------------------------------------------------------------------------------------- */
+/* ---- The inner sink ------------------------------------------------------------------------------------- */
 
 /* Hands on whole pages, or everything. */
 static hpcw_status drain(struct brotli_sink *b, bool all, hpcw_error *err) {
@@ -199,7 +199,7 @@ static hpcw_status store(struct brotli_sink *b, const unsigned char *data, size_
         s = s == HPCW_OK ? append(b, data, size, err) : s;
     }
     if (s == HPCW_OK && last) {
-        /* An empty last meta-block: ISLAST and ISLASTEMPTY, behind the window if nothing else was. */
+        /* An empty last meta-block: ISLAST and ISLASTEMPTY, right after the window if there is no other. */
         unsigned count = 0;
         unsigned bits = b->begun ? 0 : window_bits(b->window, &count);
         hpcw_i_put_u16(header, (uint16_t)(bits | 3u << count), false);
@@ -246,9 +246,9 @@ static hpcw_status brotli_write(hpcw_sink *sink, uint64_t offset, const struct h
         return s;
     }
     if (offset != b->taken || b->complete) {
-        return hpcw_i_fail(err, HPCW_ENOTSUP, "brotli sink: wanted text at offset %llu, got some at %llu%s",
+        return hpcw_i_fail(err, HPCW_ENOTSUP, "brotli sink: expected text at offset %llu, got some at %llu%s",
                            (unsigned long long)b->taken, (unsigned long long)offset,
-                           b->complete ? " behind the end" : "");
+                           b->complete ? " after the end" : "");
     }
     for (size_t k = 0; s == HPCW_OK && k < pieces; k++) {
         if (piece[k].size > 0) {
@@ -264,7 +264,8 @@ static hpcw_status brotli_write(hpcw_sink *sink, uint64_t offset, const struct h
 static hpcw_status brotli_set_size(hpcw_sink *sink, uint64_t size, hpcw_error *err) {
     struct brotli_sink *b = brotli_of(sink);
     if (size != b->taken) {
-        return hpcw_i_fail(err, HPCW_ENOTSUP, "brotli sink: wanted the size %llu of what was written, got %llu",
+        return hpcw_i_fail(err, HPCW_ENOTSUP,
+                           "brotli sink: expected the size %llu of what was written, got %llu",
                            (unsigned long long)b->taken, (unsigned long long)size);
     }
     return HPCW_OK;
@@ -351,10 +352,10 @@ void hpcw_brotli_options_init(hpcw_brotli_options *options) {
 
 hpcw_status hpcw_i_brotli_check(const char *name, const hpcw_brotli_options *o, hpcw_error *err) {
     if (o->quality < 0 || o->quality > 9) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "%s: brotli quality: wanted 0 to 9, got %d", name, o->quality);
+        return hpcw_i_fail(err, HPCW_EINVAL, "%s: brotli quality: expected 0 to 9, got %d", name, o->quality);
     }
     if (o->window < BROTLI_MIN_WINDOW_BITS || o->window > BROTLI_MAX_WINDOW_BITS) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "%s: brotli window: wanted %d to %d bits, got %d", name,
+        return hpcw_i_fail(err, HPCW_EINVAL, "%s: brotli window: expected %d to %d bits, got %d", name,
                            BROTLI_MIN_WINDOW_BITS, BROTLI_MAX_WINDOW_BITS, o->window);
     }
     return HPCW_OK;
@@ -371,11 +372,11 @@ static bool make_encoder(struct brotli_sink *b, const hpcw_brotli_options *o) {
 hpcw_status hpcw_sink_open_brotli(hpcw_sink *inner, const hpcw_brotli_options *options, hpcw_sink **out,
                                   hpcw_error *err) {
     if (out == NULL) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "brotli sink: wanted a place for the handle, got NULL");
+        return hpcw_i_fail(err, HPCW_EINVAL, "brotli sink: handle: expected a pointer, got NULL");
     }
     *out = NULL;
     if (inner == NULL) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "brotli sink: wanted a sink behind it, got NULL");
+        return hpcw_i_fail(err, HPCW_EINVAL, "brotli sink: inner sink: expected a sink, got NULL");
     }
     hpcw_brotli_options o;
     hpcw_brotli_options_init(&o);

@@ -11,7 +11,7 @@
 hpcw_status hpcw_i_brotli_check(const char *name, const hpcw_brotli_options *options, hpcw_error *err);
 
 /*
- * Ends the stream and hands all of it to the sink behind, which is neither synced nor published: for writers
+ * Ends the stream and passes all of it to the inner sink, which is neither synced nor published: for writers
  * that must know that every byte is down before any of several files gets its name. Does nothing the second
  * time. hpcw_sink_publish does it by itself.
  */

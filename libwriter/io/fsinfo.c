@@ -10,8 +10,8 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
-#define LARGEST_BELIEVED (32u << 20)
-#define OTHERWISE (2u << 20)
+#define LARGEST_PLAUSIBLE (32u << 20)
+#define DEFAULT_BLOCK (2u << 20)
 
 #define MAGIC_EXT4 0xEF53u
 #define MAGIC_TMPFS 0x01021994u
@@ -20,7 +20,7 @@
 #define MAGIC_XFS 0x58465342u
 #define LOV_ATTRIBUTE "lustre.lov"
 
-/* ---- what the library and the generator ask ---- */
+/* ---- block size and free space ---- */
 
 /* The directory that a path is in, to be freed; NULL: out of memory. */
 static char *directory_of(const char *path) {
@@ -43,8 +43,8 @@ hpcw_status hpcw_i_fs_block_size(const char *path, uint32_t *block_size, hpcw_er
     if (e != 0) {
         s = hpcw_i_fail_sys(err, e, "%s: cannot ask the directory of %s for its block size", dir, path);
     } else {
-        *block_size = st.st_blksize <= 0 || st.st_blksize > (blksize_t)LARGEST_BELIEVED
-                          ? OTHERWISE
+        *block_size = st.st_blksize <= 0 || st.st_blksize > (blksize_t)LARGEST_PLAUSIBLE
+                          ? DEFAULT_BLOCK
                           : (uint32_t)st.st_blksize;
     }
     hpcw_i_free(dir);
@@ -57,14 +57,14 @@ hpcw_status hpcw_i_fs_space(const char *directory, uint64_t *bytes, hpcw_error *
         return hpcw_i_fail_sys(err, errno, "%s: cannot ask for its free space", directory);
     }
     if (v.f_blocks == 0) {
-        *bytes = UINT64_MAX; /* /proc, and some that are mounted from elsewhere: they do not say */
+        *bytes = UINT64_MAX; /* unknown: /proc, and some network file systems */
         return HPCW_OK;
     }
     *bytes = (uint64_t)v.f_bavail * (v.f_frsize != 0 ? v.f_frsize : v.f_bsize);
     return HPCW_OK;
 }
 
-/* ---- everything there is to know ---- */
+/* ---- the whole description ---- */
 
 static const struct hpcw_i_fs_source *source_or_system(const struct hpcw_i_fs_source *source) {
     return source == NULL ? &hpcw_i_fs_system : source;
@@ -105,7 +105,7 @@ static void look_direct(const struct hpcw_i_fs_source *source, const char *file,
     info->direct_known = true;
 }
 
-/* What the attribute says, HPCW_ENOMEM among the reasons why it says nothing. */
+/* Reads the layout from the attribute. */
 static hpcw_status read_stripes(const struct hpcw_i_fs_source *source, const char *file, struct hpcw_i_lov *lov,
                                 hpcw_error *err) {
     size_t size = HPCW_I_LOV_LARGEST;
@@ -195,12 +195,12 @@ hpcw_status hpcw_i_fs_try_direct(const struct hpcw_i_fs_source *source, const ch
 
 static hpcw_status check_stripes(const char *path, const struct hpcw_i_stripes *w, hpcw_error *err) {
     if (w->count > HPCW_I_LOV_MOST_STRIPES && w->count != HPCW_I_LOV_ALL) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "%s: wanted at most %d stripes, got %u", path,
+        return hpcw_i_fail(err, HPCW_EINVAL, "%s: expected at most %d stripes, got %u", path,
                            HPCW_I_LOV_MOST_STRIPES, w->count);
     }
     if (w->bytes % HPCW_I_LOV_STRIPE_UNIT != 0 || w->bytes > UINT32_MAX) {
         return hpcw_i_fail(err, HPCW_EINVAL,
-                           "%s: wanted stripes of a multiple of %d bytes below 4 GiB, got %llu", path,
+                           "%s: expected stripes of a multiple of %d bytes below 4 GiB, got %llu", path,
                            HPCW_I_LOV_STRIPE_UNIT, (unsigned long long)w->bytes);
     }
     return HPCW_OK;
@@ -212,7 +212,7 @@ static hpcw_status demand_lustre(const char *path, const struct hpcw_i_fs_about 
         return HPCW_OK;
     }
     name_type(about->magic, type);
-    return hpcw_i_fail(err, HPCW_ENOTSUP, "%s: cannot set stripes: wanted a lustre file system, got %s", path,
+    return hpcw_i_fail(err, HPCW_ENOTSUP, "%s: cannot set stripes: expected a lustre file system, got %s", path,
                        type);
 }
 
@@ -253,7 +253,7 @@ hpcw_status hpcw_i_fs_set_stripe(const struct hpcw_i_fs_source *source, const ch
     }
     s = demand_lustre(path, &about, err);
     if (s == HPCW_OK && !makes && about.kind != HPCW_I_FS_DIRECTORY) {
-        s = hpcw_i_fail(err, HPCW_EEXIST, "%s: cannot set stripes: wanted a directory or no file, got a file",
+        s = hpcw_i_fail(err, HPCW_EEXIST, "%s: cannot set stripes: expected a directory or no file, got a file",
                         path);
     }
     if (s != HPCW_OK) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F1: what a file system says of itself, and the stripes of Lustre files. */
+/* F1: what a file system reports about itself, and the stripes of Lustre files. */
 #ifndef HPCW_IO_FSINFO_H
 #define HPCW_IO_FSINFO_H
 
@@ -11,16 +11,16 @@
 #include "libwriter/io/fssource.h"
 
 /*
- * Block size to align to for a file that will be `path`: the st_blksize of its directory, as SIONlib asks for
- * it (4096 on ext4 and tmpfs, the GPFS or Lustre value there); 2 MiB where the answer is 0 or above 32 MiB.
+ * Block size to which a file `path` should be aligned: the st_blksize of its directory, as SIONlib does (4096 on ext4
+ * and tmpfs, the file system's own value on GPFS or Lustre); 2 MiB if the answer is 0 or above 32 MiB.
  */
 hpcw_status hpcw_i_fs_block_size(const char *path, uint32_t *block_size, hpcw_error *err);
 
-/* Bytes an unprivileged user can still write to the file system that holds `directory`; UINT64_MAX where it does
- * not say. */
+/* Bytes an unprivileged user can still write to the file system that holds `directory`; UINT64_MAX if
+ * unknown. */
 hpcw_status hpcw_i_fs_space(const char *directory, uint64_t *bytes, hpcw_error *err);
 
-/* Everything that is known of a file system. Sources are static words, "unknown" where nobody could be asked. */
+/* Everything known about a file system. Sources are static words; "unknown" if there is none. */
 struct hpcw_i_fsinfo {
     char type[32]; /* "ext4" (ext2 and ext3 look the same), "unknown (0x...)" */
     uint64_t magic;
@@ -41,8 +41,8 @@ struct hpcw_i_fsinfo {
 };
 
 /*
- * Asks about an existing directory or file. Only a file has an alignment for direct I/O and stripes: ask about one
- * that was just made to learn what took effect. What cannot be found out is unknown, and not a failure.
+ * Describes an existing directory or file. Only a file has an alignment for direct I/O and stripes: use one that was just
+ * created to see what took effect. What cannot be determined is unknown, not a failure.
  *
  * `source`: NULL for this machine. `given`: block size that the user says, 0 if none. Fails if the path cannot be
  * asked about at all.
@@ -50,8 +50,8 @@ struct hpcw_i_fsinfo {
 HPCW_MUST_CHECK hpcw_status hpcw_i_fsinfo_look(const struct hpcw_i_fs_source *source, const char *path,
                                                uint64_t given, struct hpcw_i_fsinfo *out, hpcw_error *err);
 
-/* Whether a file that is there can be opened for writing with O_DIRECT: found out by doing it. HPCW_ENOTSUP says that
- * its file system refuses, anything else that it could not be tried. */
+/* Tries to open an existing file for writing with O_DIRECT. HPCW_ENOTSUP: its file system refuses; other failures: the
+ * attempt itself failed. */
 HPCW_MUST_CHECK hpcw_status hpcw_i_fs_try_direct(const struct hpcw_i_fs_source *source, const char *file,
                                                  hpcw_error *err);
 
@@ -71,7 +71,7 @@ HPCW_MUST_CHECK hpcw_status hpcw_i_fs_can_stripe(const struct hpcw_i_fs_source *
  * default for files and directories that are made in it later, of a `path` that does not exist the layout of the empty
  * file that this makes. A server may give less than it was asked for: hpcw_i_fsinfo_look says what took effect.
  *
- * HPCW_EINVAL, HPCW_ENOTSUP as above; HPCW_EEXIST: a file is there, whose stripes are fixed; others from the system,
+ * HPCW_EINVAL, HPCW_ENOTSUP as above; HPCW_EEXIST: the file exists, so its stripes are fixed; others from the system,
  * and then no file was made. `source` as above.
  */
 HPCW_MUST_CHECK hpcw_status hpcw_i_fs_set_stripe(const struct hpcw_i_fs_source *source, const char *path,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F1: what a file system is asked, as a table, so that tests can be Lustre or GPFS. */
+/* F1: the questions to a file system, as a table, so that tests can imitate Lustre or GPFS. */
 #ifndef HPCW_IO_FSSOURCE_H
 #define HPCW_IO_FSSOURCE_H
 
@@ -18,24 +18,24 @@ struct hpcw_i_fs_about {
     enum hpcw_i_fs_kind kind;
 };
 
-/* Every call returns 0 or an errno value; ENOSYS: this cannot be asked here. */
+/* Every call returns 0 or an errno value; ENOSYS: not available here. */
 struct hpcw_i_fs_source {
     int (*about)(const struct hpcw_i_fs_source *self, const char *path, struct hpcw_i_fs_about *about);
-    /* Alignment that direct I/O of a file demands; both 0: it takes none. By statx, and by XFS's own call. */
+    /* Alignment that direct I/O of a file needs; both 0: no direct I/O. By statx, and by XFS's own call. */
     int (*direct)(const struct hpcw_i_fs_source *self, const char *file, uint32_t *memory, uint32_t *offset);
     int (*direct_xfs)(const struct hpcw_i_fs_source *self, const char *file, uint32_t *memory,
                       uint32_t *offset);
     /* Opens a file for writing with O_DIRECT and closes it. */
     int (*open_direct)(const struct hpcw_i_fs_source *self, const char *file);
-    /* Makes a file whose layout is not decided yet (Lustre: O_LOV_DELAY_CREATE); EEXIST if it is there. */
+    /* Creates a file without a layout (Lustre: O_LOV_DELAY_CREATE); EEXIST if it exists. */
     int (*make)(const struct hpcw_i_fs_source *self, const char *file);
     int (*remove)(const struct hpcw_i_fs_source *self, const char *file);
-    /* *size: room in, bytes out. */
+    /* `*size`: capacity in, bytes out. */
     int (*get)(const struct hpcw_i_fs_source *self, const char *path, const char *name, void *value,
                size_t *size);
     int (*set)(const struct hpcw_i_fs_source *self, const char *path, const char *name, const void *value,
                size_t size);
-    /* What liblustreapi says of a file; ENOSYS where there is none. */
+    /* The layout of a file from liblustreapi; ENOSYS without that library. */
     int (*lustreapi)(const struct hpcw_i_fs_source *self, const char *file, struct hpcw_i_lov *lov);
 };
 

@@ -14,7 +14,7 @@
 
 /* A comma, a newline and the indentation of the deepest level; and what follows a key. */
 #define SEPARATOR (2 + 2 * HPCW_I_JSON_DEPTH)
-/* What one step of put_string may write, with what hpcw_i_fmt_hex may overwrite behind it, and the quotes. */
+/* What one step of put_string may write, with what hpcw_i_fmt_hex may overwrite after it, and the quotes. */
 #define STEP (2 + 8 + HPCW_I_FMT_ROOM)
 
 enum {
@@ -42,7 +42,7 @@ static const char *const expected[] = {
 static COLD void broken(struct hpcw_i_json *j, hpcw_status code, const char *got) {
     if (j->status == HPCW_OK) {
         j->status =
-            hpcw_i_fail(&j->error, code, "JSON text, level %d, byte %" PRIu64 ": wanted %s, got %s", j->depth,
+            hpcw_i_fail(&j->error, code, "JSON text, level %d, byte %" PRIu64 ": expected %s, got %s", j->depth,
                         hpcw_i_json_size(j), j->state == BROKEN ? "an open text" : expected[j->state], got);
     }
     j->state = BROKEN;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * F1: a JSON text, written as it is said: no tree, no allocation per value, constant memory.
+ * F1: a JSON text, written value by value: no tree, no allocation per value, constant memory.
  *
  *     struct hpcw_i_json j;
  *     hpcw_i_json_open_sink(&j, sink, NULL);
@@ -18,7 +18,7 @@
  *
  *   HPCW_ESTATE  wrong order: a value without a key in an object, a key elsewhere, an end that fits no begin, a
  *                second value at the top, more than 64 levels, an unfinished text
- *   HPCW_EINVAL  what JSON cannot say: NaN, infinities, text that is not UTF-8 (unless it is to be replaced)
+ *   HPCW_EINVAL  values that JSON does not have: NaN, infinities, text that is not UTF-8 (unless it is to be replaced)
  *   HPCW_ENOMEM  no memory for the buffer, or a growing hpcw_i_buf
  *   others       from the sink
  *
@@ -43,14 +43,15 @@
 #define HPCW_I_JSON_RESERVE 16384
 
 struct hpcw_i_json_options {
-    bool indent; /* two spaces a level and a newline at the end; else one line without any white space */
-    bool ascii;  /* U+007F and above as \u escapes; else as UTF-8 */
-    bool replace_bad_utf8; /* by U+FFFD, one for each maximal piece that cannot be continued; else refused */
-    size_t buffer_size;    /* for sinks; 0: 512 KiB; at least 64 KiB are taken */
-    uint64_t offset;       /* for sinks: where the text starts */
+    bool indent; /* two spaces a level and a newline at the end; otherwise one line without white space */
+    bool ascii;  /* U+007F and above as \u escapes; otherwise as UTF-8 */
+    bool
+        replace_bad_utf8; /* by U+FFFD, one for each maximal piece that cannot be continued; otherwise refused */
+    size_t buffer_size;   /* for sinks; 0: 512 KiB; at least 64 KiB are taken */
+    uint64_t offset;      /* for sinks: where the text starts */
 };
 
-/* What may come next. Where a value may come is first, so that one comparison tells. */
+/* What may come next. The states in which a value may come are first, so that one comparison is enough. */
 enum hpcw_i_json_state {
     HPCW_I_JSON_TOP,     /* the one value of the text */
     HPCW_I_JSON_ELEMENT, /* of an array */
@@ -69,7 +70,7 @@ struct hpcw_i_json {
     int depth;
     int flat_depth;        /* the level that is on one line, 0: none */
     unsigned char state;   /* what may come now: HPCW_I_JSON_... */
-    unsigned char outside; /* the state that a finished value leaves behind */
+    unsigned char outside; /* the state after a finished value */
     unsigned char comma;   /* 1: this level has an entry */
     uint64_t written;      /* bytes handed on before `start` */
     hpcw_sink *sink;
@@ -84,10 +85,10 @@ struct hpcw_i_json {
 };
 
 /* Starts a text that goes to `sink`, sequentially from options->offset on, in pieces that end at multiples of
- * 4096; borrowed until finish or free, which neither publish nor free it. `options` may be NULL: all zero. */
+ * 4096. The sink is borrowed until finish or free, which neither publish nor free it. `options` may be NULL: all zero. */
 void hpcw_i_json_open_sink(struct hpcw_i_json *j, hpcw_sink *sink, const struct hpcw_i_json_options *options);
 
-/* Starts a text that is appended to `buf`, which nobody else may touch until finish or free. After a failure
+/* Starts a text that is appended to `buf`, which no other code may touch until finish or free. After a failure
  * the buffer has the bytes it had before. */
 void hpcw_i_json_open_buf(struct hpcw_i_json *j, struct hpcw_i_buf *buf,
                           const struct hpcw_i_json_options *options);
@@ -142,7 +143,7 @@ void hpcw_i_json_raw(struct hpcw_i_json *j, const char *text, size_t size);
 
 /* The same without a copy, for records by the million: room for one value of at most `size` bytes, size <=
  * HPCW_I_JSON_RESERVE; NULL after a failure. The next call must be hpcw_i_json_commit with the value's end,
- * which must lie behind its start. What is written in between is not checked. */
+ * which must lie after its start. What is written in between is not checked. */
 char *hpcw_i_json_reserve(struct hpcw_i_json *j, size_t size);
 void hpcw_i_json_commit(struct hpcw_i_json *j, char *last);
 
@@ -165,7 +166,7 @@ static inline void hpcw_i_json_put_str(struct hpcw_i_json *j, const char *key, c
 #define HPCW_I_JSON_SHORT 24
 
 /* Whether any of eight bytes is a control character, '"', '\\', DEL or not ASCII. In each term the highest bit
- * of some byte is set if and only if a byte (that is ASCII, else the first term speaks) is of that sort. */
+ * of some byte is set if and only if a byte (that is ASCII, otherwise the first term finds it) is one of these. */
 static inline bool hpcw_i_json_special(uint64_t w) {
     uint64_t one = HPCW_I_JSON_BYTES(1);
     uint64_t found = w | (w - HPCW_I_JSON_BYTES(0x20)) | ((w ^ HPCW_I_JSON_BYTES('"')) - one) |
@@ -173,7 +174,7 @@ static inline bool hpcw_i_json_special(uint64_t w) {
     return (found & HPCW_I_JSON_BYTES(0x80)) != 0;
 }
 
-/* The first 1 to 8 of `n` bytes at `s`, the rest filled with spaces. No byte behind them is read. */
+/* The first 1 to 8 of `n` bytes at `s`, the rest filled with spaces. Reads no byte after them. */
 static inline uint64_t hpcw_i_json_load(const char *s, size_t n) {
     if (n >= 8) {
         return hpcw_i_get_u64(s, false);

@@ -24,10 +24,10 @@ enum {
     ENTRY_SIZE = 48,
 };
 
-static hpcw_status too_short(const char *name, const char *what, uint64_t wanted, uint64_t got,
+static hpcw_status too_short(const char *name, const char *what, uint64_t expected, uint64_t got,
                              hpcw_error *err) {
-    return hpcw_i_fail(err, HPCW_ETRUNCATED, "%s: %s of the Lustre layout: wanted %llu bytes, got %llu", name,
-                       what, (unsigned long long)wanted, (unsigned long long)got);
+    return hpcw_i_fail(err, HPCW_ETRUNCATED, "%s: %s of the Lustre layout: expected %llu bytes, got %llu", name,
+                       what, (unsigned long long)expected, (unsigned long long)got);
 }
 
 static bool is_plain(uint32_t magic) {
@@ -45,14 +45,14 @@ static hpcw_status decode_plain(const char *name, const unsigned char *p, size_t
     out->stripes = hpcw_i_get_u16(p + 28, big);
     if (out->stripe_bytes % HPCW_I_LOV_STRIPE_UNIT != 0) {
         return hpcw_i_fail(err, HPCW_EFORMAT,
-                           "%s: stripe size of the Lustre layout: wanted a multiple of %d, got %llu", name,
+                           "%s: stripe size of the Lustre layout: expected a multiple of %d, got %llu", name,
                            HPCW_I_LOV_STRIPE_UNIT, (unsigned long long)out->stripe_bytes);
     }
     if (out->stripes > HPCW_I_LOV_MOST_STRIPES && out->stripes != HPCW_I_LOV_ALL) {
-        return hpcw_i_fail(err, HPCW_EFORMAT, "%s: stripes of the Lustre layout: wanted at most %d, got %u",
+        return hpcw_i_fail(err, HPCW_EFORMAT, "%s: stripes of the Lustre layout: expected at most %d, got %u",
                            name, HPCW_I_LOV_MOST_STRIPES, out->stripes);
     }
-    /* A default and a component that nobody wrote to have no objects; if there are any, all are there. */
+    /* A default and an unwritten component have no objects; otherwise all objects are listed. */
     uint64_t objects = out->stripes == HPCW_I_LOV_ALL || (out->pattern & PATTERN_MDT) != 0 ? 0 : out->stripes;
     if (size > head && size - head < objects * OBJECT_SIZE) {
         return too_short(name, "objects", objects * OBJECT_SIZE, size - head, err);
@@ -69,7 +69,7 @@ static hpcw_status decode_composite(const char *name, const unsigned char *p, si
     uint32_t entries = hpcw_i_get_u16(p + 14, big);
     size_t table = COMPOSITE_SIZE + (size_t)entries * ENTRY_SIZE;
     if (entries == 0) {
-        return hpcw_i_fail(err, HPCW_EFORMAT, "%s: components of the Lustre layout: wanted at least 1, got 0",
+        return hpcw_i_fail(err, HPCW_EFORMAT, "%s: components of the Lustre layout: expected at least 1, got 0",
                            name);
     }
     if (all > size || table > all) {
@@ -82,19 +82,19 @@ static hpcw_status decode_composite(const char *name, const unsigned char *p, si
     uint32_t length = hpcw_i_get_u32(entry + 28, big);
     if (begin >= end) {
         return hpcw_i_fail(err, HPCW_EFORMAT,
-                           "%s: first component of the Lustre layout: wanted an end behind %llu, got %llu",
+                           "%s: first component of the Lustre layout: expected an end after %llu, got %llu",
                            name, (unsigned long long)begin, (unsigned long long)end);
     }
     if (at < table || at > all || length > all - at || length < V1_SIZE) {
         return hpcw_i_fail(
             err, HPCW_EFORMAT,
-            "%s: first component of the Lustre layout: wanted it within bytes %zu to %u, got %u bytes "
+            "%s: first component of the Lustre layout: expected it within bytes %zu to %u, got %u bytes "
             "at %u",
             name, table, all, length, at);
     }
     if (!is_plain(hpcw_i_get_u32(p + at, big))) {
         return hpcw_i_fail(err, HPCW_EFORMAT,
-                           "%s: first component of the Lustre layout: wanted a plain one, got magic 0x%08x",
+                           "%s: first component of the Lustre layout: expected a plain one, got magic 0x%08x",
                            name, hpcw_i_get_u32(p + at, big));
     }
     hpcw_status s = decode_plain(name, p + at, length, big, out, err);
@@ -117,11 +117,11 @@ static hpcw_status decode(const char *name, const unsigned char *p, size_t size,
             return decode_composite(name, p, size, big, out, err);
         }
         if (magic == MAGIC_FOREIGN || magic == MAGIC_JOIN) {
-            return hpcw_i_fail(err, HPCW_ENOTSUP, "%s: wanted a Lustre layout with stripes, got a %s one", name,
-                               magic == MAGIC_JOIN ? "joined" : "foreign");
+            return hpcw_i_fail(err, HPCW_ENOTSUP, "%s: expected a Lustre layout with stripes, got a %s one",
+                               name, magic == MAGIC_JOIN ? "joined" : "foreign");
         }
     }
-    return hpcw_i_fail(err, HPCW_EFORMAT, "%s: wanted a Lustre layout, got magic 0x%08x", name,
+    return hpcw_i_fail(err, HPCW_EFORMAT, "%s: expected a Lustre layout, got magic 0x%08x", name,
                        hpcw_i_get_u32(p, HPCW_I_HOST_BIG));
 }
 

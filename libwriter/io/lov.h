@@ -4,8 +4,8 @@
  *
  * Source of the fields: Lustre 2.x, lustre/include/uapi/linux/lustre/lustre_user.h, lov_user_md_v1 (32 bytes, then
  * 24 for each object), lov_user_md_v3 (48 bytes, with the name of a pool), lov_comp_md_v1 (32 bytes, then
- * lov_comp_md_entry_v1 of 48 bytes each, which point at one of the former). Byte order of the host that asks, and the
- * other one is taken, too, as liblustreapi does (llapi_layout_swab_lov_user_md).
+ * lov_comp_md_entry_v1 of 48 bytes each, which point at one of the former). Byte order of the host; the other
+ * one is accepted, too, as in liblustreapi (llapi_layout_swab_lov_user_md).
  *
  *   v1, v3      0 magic, 4 pattern, 8 object id (16), 24 stripe size, 28 stripe count (2), 30 first target (2)
  *   composite   0 magic, 4 size of all, 8 generation, 12 flags (2), 14 entries (2), 16 mirrors (2), 18 unused
@@ -26,7 +26,7 @@ enum {
     HPCW_I_LOV_MOST_STRIPES = 2000, /* LOV_MAX_STRIPE_COUNT */
 };
 
-/* All targets there are, as a number of stripes: LOV_ALL_STRIPES, which only the default of a directory has. */
+/* As a number of stripes: all targets. LOV_ALL_STRIPES, which only the default of a directory has. */
 #define HPCW_I_LOV_ALL UINT32_C(0xffff)
 
 /* How a file is striped; of a composite one its first component. */
@@ -36,13 +36,13 @@ struct hpcw_i_lov {
     uint32_t stripes;      /* 0: as the file system's default */
     uint64_t stripe_bytes; /* 0: as the default */
     uint32_t components;   /* 1: a plain layout; 0: not known */
-    uint64_t extent_end;   /* where the first component ends; UINT64_MAX: it does not */
+    uint64_t extent_end;   /* end of the first component; UINT64_MAX: none */
 };
 
 /*
- * Takes a layout apart. Every number in it is believed only as far as the bytes are there.
+ * Decodes a layout. No number in it is trusted beyond the bytes that are there.
  *
- * HPCW_ETRUNCATED: less bytes than it says. HPCW_EFORMAT: a field contradicts the description. HPCW_ENOTSUP: a kind of
+ * HPCW_ETRUNCATED: fewer bytes than it declares. HPCW_EFORMAT: a field contradicts the format. HPCW_ENOTSUP: a kind of
  * layout that has no stripes (foreign, joined). `name` begins the message.
  */
 HPCW_MUST_CHECK hpcw_status hpcw_i_lov_decode(const char *name, const void *data, size_t size,

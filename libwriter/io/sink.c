@@ -11,7 +11,7 @@
 
 static hpcw_status usable(const hpcw_sink *sink, hpcw_error *err) {
     if (sink == NULL) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "sink: wanted a sink, got NULL");
+        return hpcw_i_fail(err, HPCW_EINVAL, "sink: expected a sink, got NULL");
     }
     if (sink->finished) {
         return hpcw_i_fail(err, HPCW_ESTATE, "sink: it was published, detached or discarded before");
@@ -29,7 +29,7 @@ hpcw_status hpcw_i_sink_write(hpcw_sink *sink, uint64_t offset, const struct hpc
     bool fits = true;
     for (size_t k = 0; k < pieces; k++) {
         if (piece[k].data == NULL && piece[k].size > 0) {
-            return hpcw_i_fail(err, HPCW_EINVAL, "sink: wanted %zu bytes of data, got NULL", piece[k].size);
+            return hpcw_i_fail(err, HPCW_EINVAL, "sink: expected %zu bytes of data, got NULL", piece[k].size);
         }
         fits = fits && hpcw_i_add_size(size, piece[k].size, &size);
     }

@@ -10,14 +10,14 @@
 #include "libwriter/io/sys.h"
 
 struct hpcw_i_sink_ops {
-    /* Writes all pieces, which follow each other, completely. The last argument but one is the sum of their sizes. */
+    /* Writes all pieces, which follow each other in the file. `size` is their total. */
     hpcw_status (*write)(hpcw_sink *sink, uint64_t offset, const struct hpcw_i_piece *piece, size_t pieces,
                          size_t size, hpcw_error *err);
     hpcw_status (*set_size)(hpcw_sink *sink, uint64_t size, hpcw_error *err);
     hpcw_status (*sync)(hpcw_sink *sink, hpcw_error *err);
     hpcw_status (*publish)(hpcw_sink *sink, hpcw_error *err);
     hpcw_status (*detach)(hpcw_sink *sink, hpcw_error *err);
-    void (*withdraw)(hpcw_sink *sink); /* NULL: nothing to take back */
+    void (*withdraw)(hpcw_sink *sink); /* NULL: nothing to do */
     void (*discard)(hpcw_sink *sink);
     void (*free)(hpcw_sink *sink);
 };
@@ -26,21 +26,21 @@ struct hpcw_i_sink_ops {
 struct hpcw_sink {
     const struct hpcw_i_sink_ops *ops;
     bool finished; /* published or discarded */
-    bool named;    /* published so far that the final name was given */
+    bool named;    /* has its final name; a publish may still fail after that */
 };
 
-/* hpcw_sink_write_at for pieces that follow each other in the file and may lie anywhere in memory, also more than once:
- * few system calls, where the destination allows it. */
+/* hpcw_sink_write_at for pieces that follow each other in the file. In memory they may lie anywhere; one may appear
+ * several times. Few system calls, where the destination allows it. */
 hpcw_status hpcw_i_sink_write(hpcw_sink *sink, uint64_t offset, const struct hpcw_i_piece *piece, size_t pieces,
                               hpcw_error *err);
 
-/* Takes the name back after a publish, for files that are worth nothing without others that failed. */
+/* Removes the file after a publish, for files that are useless without others that failed. */
 void hpcw_i_sink_withdraw(hpcw_sink *sink);
 
 /* A number that no other run draws: names temporary files. */
 uint64_t hpcw_i_sink_fresh_tag(void);
 
-/* Whether a file's name (without its directory) is one that file sinks give to what is not finished. */
+/* Whether a name (without its directory) is one that file sinks use for unfinished files. */
 bool hpcw_i_sink_is_temporary(const char *name);
 
 #endif

@@ -17,7 +17,7 @@ struct file_sink {
     int fd; /* -1 once closed */
     hpcw_durability durability;
     bool shared;
-    bool gone; /* the temporary file is no more: renamed, removed, or never made */
+    bool gone; /* there is no temporary file: renamed, removed, or never created */
     char *path;
     char *temporary;
 };
@@ -99,7 +99,7 @@ static hpcw_status file_publish(hpcw_sink *sink, hpcw_error *err) {
         return s;
     }
     if (f->durability >= HPCW_SYNC_DIRECTORY) {
-        /* The file is complete and has its name, and an older one is gone: to take it away would only lose more. */
+        /* The file is complete and has its name, and an older one is gone: to remove it would only lose more. */
         int e = hpcw_i_sys_fsync_directory_of(f->path);
         if (e != 0) {
             s = hpcw_i_fail_sys(err, e, "%s: is complete, but its directory cannot be written back to the disk",
@@ -161,17 +161,17 @@ static hpcw_status check_target(const char *path, hpcw_error *err) {
     const char *slash = path == NULL ? NULL : strrchr(path, '/');
     const char *base = slash == NULL ? path : slash + 1;
     if (path == NULL || *base == '\0') {
-        return hpcw_i_fail(err, HPCW_EINVAL, "file sink: wanted the path of a file, got \"%s\"",
+        return hpcw_i_fail(err, HPCW_EINVAL, "file sink: path: expected the path of a file, got \"%s\"",
                            path == NULL ? "NULL" : path);
     }
     struct stat st;
     if (stat(path, &st) != 0) {
-        /* A name that cannot be looked at cannot be given at the end either. */
+        /* The rename at the end would fail as well. */
         int e = errno;
         return e == ENOENT ? HPCW_OK : hpcw_i_fail_sys(err, e, "%s: cannot look for an older file", path);
     }
     if (!S_ISREG(st.st_mode)) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "%s: wanted a regular file to replace, got a %s", path,
+        return hpcw_i_fail(err, HPCW_EINVAL, "%s: expected a regular file to replace, got a %s", path,
                            S_ISDIR(st.st_mode) ? "directory" : "special file");
     }
     return HPCW_OK;
@@ -180,7 +180,7 @@ static hpcw_status check_target(const char *path, hpcw_error *err) {
 static hpcw_status open_file(const char *path, uint64_t tag, hpcw_durability durability, hpcw_sink **out,
                              hpcw_error *err) {
     if (out == NULL) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "file sink: wanted a place for the handle, got NULL");
+        return hpcw_i_fail(err, HPCW_EINVAL, "file sink: handle: expected a pointer, got NULL");
     }
     *out = NULL;
     hpcw_status s = check_target(path, err);
@@ -231,7 +231,7 @@ hpcw_status hpcw_sink_open_shared_file(const char *path, uint64_t tag, hpcw_dura
         if (out != NULL) {
             *out = NULL;
         }
-        return hpcw_i_fail(err, HPCW_EINVAL, "shared file sink: wanted a tag other than 0, got 0");
+        return hpcw_i_fail(err, HPCW_EINVAL, "shared file sink: expected a tag other than 0, got 0");
     }
     return open_file(path, tag, durability, out, err);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sinks that are no files: memory, nothing, and a limit in front of another one. */
+/* Sinks other than files: memory, null, and a limit in front of another sink. */
 #include <pthread.h>
 #include <string.h>
 
@@ -20,7 +20,7 @@ static void keep(hpcw_sink *sink) {
 
 static hpcw_status new_sink(size_t size, const struct hpcw_i_sink_ops *ops, hpcw_sink **out, hpcw_error *err) {
     if (out == NULL) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "sink: wanted a place for the handle, got NULL");
+        return hpcw_i_fail(err, HPCW_EINVAL, "sink: handle: expected a pointer, got NULL");
     }
     *out = hpcw_i_calloc(1, size);
     if (*out == NULL) {
@@ -232,7 +232,7 @@ hpcw_status hpcw_sink_open_limited(hpcw_sink *inner, uint64_t max_total, size_t 
         if (out != NULL) {
             *out = NULL;
         }
-        return hpcw_i_fail(err, HPCW_EINVAL, "limited sink: wanted a sink behind it, got NULL");
+        return hpcw_i_fail(err, HPCW_EINVAL, "limited sink: inner sink: expected a sink, got NULL");
     }
     hpcw_status s = new_sink(sizeof(struct limited_sink), &limited_ops, out, err);
     if (s != HPCW_OK) {

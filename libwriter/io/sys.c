@@ -38,7 +38,7 @@ int hpcw_i_sys_close(int fd) {
     /* The descriptor is gone whatever close answers, so it is closed even where a failure is injected. */
     int r = close(fd) == 0 ? 0 : errno;
     e = e != 0 ? e : r;
-    return e == EINTR ? 0 : e; /* not an error of the file: Linux never retries a close */
+    return e == EINTR ? 0 : e; /* not an error of the file; on Linux the descriptor is closed */
 }
 
 int hpcw_i_sys_pwrite(int fd, const void *data, size_t size, uint64_t offset) {
@@ -87,7 +87,7 @@ int hpcw_i_sys_pwritev(int fd, const struct hpcw_i_piece *piece, size_t pieces, 
             return errno;
         }
         if (done == 0) {
-            return EIO; /* a regular file never takes nothing; anything else would loop for ever */
+            return EIO; /* never happens with a regular file; avoids an endless loop */
         }
         offset += (size_t)done;
         from += (size_t)done;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * F1: the one seam to the kernel. Calls retry EINTR, go on after short writes, and can be made to fail by
- * tests. Return 0 or an errno value; errno itself is not part of the contract.
+ * F1: the one seam to the kernel. Calls retry EINTR and continue after short writes. Tests can make them fail. Return 0
+ * or an errno value; errno itself is not part of the contract.
  */
 #ifndef HPCW_IO_SYS_H
 #define HPCW_IO_SYS_H
@@ -11,7 +11,7 @@
 #include <sys/types.h>
 #include <sys/uio.h>
 
-enum { HPCW_I_SYS_PIECES = 64 }; /* that one system call takes; what it costs is spread over far more bytes */
+enum { HPCW_I_SYS_PIECES = 64 }; /* of one system call: enough to make its own cost small */
 
 struct hpcw_i_piece {
     const void *data; /* may be NULL where size is 0 */
@@ -41,9 +41,9 @@ extern int (*hpcw_i_sys_gate)(enum hpcw_i_sys_call call, size_t *size);
 int hpcw_i_sys_open(const char *path, int flags, mode_t mode, int *fd);
 int hpcw_i_sys_close(int fd);
 int hpcw_i_sys_pwrite(int fd, const void *data, size_t size, uint64_t offset);
-/* All pieces, which follow each other in the file; in memory they may lie anywhere, also over each other. */
+/* All pieces, which follow each other in the file. In memory they may lie anywhere and overlap. */
 int hpcw_i_sys_pwritev(int fd, const struct hpcw_i_piece *piece, size_t pieces, uint64_t offset);
-/* Reads until `size` bytes or the end of the file; *got says how many. */
+/* Reads `size` bytes, or fewer at the end of the file; `*got` is their number. */
 int hpcw_i_sys_pread(int fd, void *data, size_t size, uint64_t offset, size_t *got);
 int hpcw_i_sys_truncate(int fd, uint64_t size);
 /* Size of a regular file; EISDIR for a directory, EINVAL for anything else. */

@@ -39,7 +39,7 @@ fi
 # Targets that are something else.
 mkdir -p odd/sion/particles.sion
 : >odd/sion/particles.sion/inside
-refuse 2 '*odd/sion/particles.sion: wanted a regular file to replace, got a directory' \
+refuse 2 '*odd/sion/particles.sion: expected a regular file to replace, got a directory' \
     "$HPCGEN" --ranks 8 --out odd --force
 [ ! -e odd/manifest.json ] || bad "odd looks finished"
 

@@ -6,13 +6,13 @@
 
 [ "$(stat -f -c %T .)" != lustre ] || exit 77
 common="--ranks 8 --formats sion,rank2file,linktest --scale tiny --quiet"
-refuse 1 '*: cannot set stripes: wanted a lustre file system, got *' \
+refuse 1 '*: cannot set stripes: expected a lustre file system, got *' \
     "$HPCGEN" $common --out none --stripe-count 4
-refuse 1 './: cannot set stripes: wanted a lustre file system, got *' \
+refuse 1 './: cannot set stripes: expected a lustre file system, got *' \
     "$HPCGEN" $common --out ./none// --stripe-size 1M
-refuse 2 '*: wanted stripes of a multiple of 65536 bytes below 4 GiB, got 65537' \
+refuse 2 '*: expected stripes of a multiple of 65536 bytes below 4 GiB, got 65537' \
     "$HPCGEN" $common --out none --stripe-size 65537
-refuse 2 '*: wanted at most 2000 stripes, got 2001' "$HPCGEN" $common --out none --stripe-count 2001
+refuse 2 '*: expected at most 2000 stripes, got 2001' "$HPCGEN" $common --out none --stripe-count 2001
 [ ! -e none ] || bad "a refused run left its directory"
 "$HPCGEN" plan $common --stripe-count 4 >plan || bad "plan does not take what the run takes"
 

@@ -186,7 +186,7 @@ static void doubt(const unsigned char *value, size_t size, const char *reason) {
     assert_int_equal(info.stripe.stripes, 0);
     assert_string_equal(info.block_source, "st_blksize");
     if (strstr(info.stripe_reason, reason) == NULL) {
-        fail_msg("wanted a reason with \"%s\", got \"%s\"", reason, info.stripe_reason);
+        fail_msg("expected a reason with \"%s\", got \"%s\"", reason, info.stripe_reason);
     }
 }
 
@@ -194,15 +194,15 @@ static void broken_layouts_are_not_believed(void **state) {
     (void)state;
     unsigned char v[512];
     size_t size = lov_plain(v, false, 1, 1 << 20, 2, 2, false);
-    doubt(v, 0, "magic of the Lustre layout: wanted 4 bytes, got 0");
-    doubt(v, 31, "stripes of the Lustre layout: wanted 32 bytes, got 31");
-    doubt(v, size - 1, "objects of the Lustre layout: wanted 48 bytes, got 47");
+    doubt(v, 0, "magic of the Lustre layout: expected 4 bytes, got 0");
+    doubt(v, 31, "stripes of the Lustre layout: expected 32 bytes, got 31");
+    doubt(v, size - 1, "objects of the Lustre layout: expected 48 bytes, got 47");
     (void)lov_plain(v, true, 1, 1 << 20, 2, 2, false);
-    doubt(v, 47, "wanted 48 bytes, got 47");
+    doubt(v, 47, "expected 48 bytes, got 47");
     size = lov_plain(v, false, 1, 65537, 2, 2, false);
-    doubt(v, size, "wanted a multiple of 65536, got 65537");
+    doubt(v, size, "expected a multiple of 65536, got 65537");
     size = lov_plain(v, false, 1, 65536, 2001, 0, false);
-    doubt(v, size, "wanted at most 2000, got 2001");
+    doubt(v, size, "expected at most 2000, got 2001");
     hpcw_i_put_u32(v, 0x0BD70BD0, false);
     doubt(v, size, "got a foreign one");
     hpcw_i_put_u32(v, 0x0BD20BD0, true);
@@ -211,27 +211,27 @@ static void broken_layouts_are_not_believed(void **state) {
     doubt(v, size, "got magic 0x12345678");
 
     size = lov_composite(v, false);
-    doubt(v, size - 1, "components of the Lustre layout: wanted");
-    doubt(v, 31, "head of the Lustre layout: wanted 32 bytes, got 31");
+    doubt(v, size - 1, "components of the Lustre layout: expected");
+    doubt(v, 31, "head of the Lustre layout: expected 32 bytes, got 31");
     hpcw_i_put_u16(v + 14, 0, false);
-    doubt(v, size, "wanted at least 1, got 0");
+    doubt(v, size, "expected at least 1, got 0");
     hpcw_i_put_u16(v + 14, 60000, false);
-    doubt(v, size, "components of the Lustre layout: wanted 2880032 bytes");
+    doubt(v, size, "components of the Lustre layout: expected 2880032 bytes");
     /* The first entry: end before the start, and a place outside, inside the table, or too short. */
     lov_composite(v, false);
     hpcw_i_put_u64(v + 32 + 16, 0, false);
-    doubt(v, size, "wanted an end behind 0, got 0");
+    doubt(v, size, "expected an end after 0, got 0");
     const uint32_t wrong[][2] = {
         {UINT32_MAX, 56}, {32, 56}, {128, UINT32_MAX}, {128, 31}, {(uint32_t)size, 32}};
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         lov_composite(v, false);
         hpcw_i_put_u32(v + 32 + 24, wrong[i][0], false);
         hpcw_i_put_u32(v + 32 + 28, wrong[i][1], false);
-        doubt(v, size, "wanted it within bytes 128 to 232, got");
+        doubt(v, size, "expected it within bytes 128 to 232, got");
     }
     lov_composite(v, false);
     hpcw_i_put_u32(v + 128, 0x0BD60BD0, false); /* a composite one in a composite one */
-    doubt(v, size, "wanted a plain one, got magic 0x0bd60bd0");
+    doubt(v, size, "expected a plain one, got magic 0x0bd60bd0");
 
     struct fake f = fake(LUSTRE, HPCW_I_FS_FILE); /* no attribute at all */
     struct hpcw_i_fsinfo info = look(&f, 0);
@@ -369,7 +369,7 @@ static void stripes_are_refused(void **state) {
     struct fake f = fake(0xEF53, HPCW_I_FS_DIRECTORY);
     const struct hpcw_i_stripes want = {.count = 4};
     assert_int_equal(hpcw_i_fs_set_stripe(&f.base, "/here", &want, &err), HPCW_ENOTSUP);
-    assert_string_equal(err.message, "/here: cannot set stripes: wanted a lustre file system, got ext4");
+    assert_string_equal(err.message, "/here: cannot set stripes: expected a lustre file system, got ext4");
     assert_int_equal(hpcw_i_fs_can_stripe(&f.base, "/here", &want, &err), HPCW_ENOTSUP);
     assert_int_equal(f.set_size, 0);
     f = fake(LUSTRE, HPCW_I_FS_FILE);

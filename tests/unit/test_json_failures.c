@@ -154,25 +154,26 @@ static void misuse(void **state) {
         hpcw_status status;
         const char *message;
     } rows[] = {
-        {no_value, HPCW_ESTATE, "level 0, byte 0: wanted the first value, got the end of the text"},
-        {two_values, HPCW_ESTATE, "level 0, byte 1: wanted the end of the text, got a value"},
-        {value_without_key, HPCW_ESTATE, "level 1, byte 1: wanted a key or the end of an object, got a value"},
-        {container_without_key, HPCW_ESTATE, "wanted a key or the end of an object, got a value"},
-        {key_without_value, HPCW_ESTATE, "byte 5: wanted the value of a key, got the end of an object"},
-        {two_keys, HPCW_ESTATE, "wanted the value of a key, got a key"},
-        {key_in_array, HPCW_ESTATE, "wanted a value or the end of an array, got a key"},
-        {key_at_top, HPCW_ESTATE, "wanted the first value, got a key"},
-        {wrong_end, HPCW_ESTATE, "wanted a value or the end of an array, got the end of an object"},
-        {other_wrong_end, HPCW_ESTATE, "wanted a key or the end of an object, got the end of an array"},
-        {end_at_top, HPCW_ESTATE, "wanted the first value, got the end of an array"},
-        {one_end_more, HPCW_ESTATE, "wanted the end of the text, got the end of an array"},
+        {no_value, HPCW_ESTATE, "level 0, byte 0: expected the first value, got the end of the text"},
+        {two_values, HPCW_ESTATE, "level 0, byte 1: expected the end of the text, got a value"},
+        {value_without_key, HPCW_ESTATE,
+         "level 1, byte 1: expected a key or the end of an object, got a value"},
+        {container_without_key, HPCW_ESTATE, "expected a key or the end of an object, got a value"},
+        {key_without_value, HPCW_ESTATE, "byte 5: expected the value of a key, got the end of an object"},
+        {two_keys, HPCW_ESTATE, "expected the value of a key, got a key"},
+        {key_in_array, HPCW_ESTATE, "expected a value or the end of an array, got a key"},
+        {key_at_top, HPCW_ESTATE, "expected the first value, got a key"},
+        {wrong_end, HPCW_ESTATE, "expected a value or the end of an array, got the end of an object"},
+        {other_wrong_end, HPCW_ESTATE, "expected a key or the end of an object, got the end of an array"},
+        {end_at_top, HPCW_ESTATE, "expected the first value, got the end of an array"},
+        {one_end_more, HPCW_ESTATE, "expected the end of the text, got the end of an array"},
         {unfinished, HPCW_ESTATE,
-         "level 1, byte 3: wanted a value or the end of an array, got the end of the text"},
-        {too_deep, HPCW_ESTATE, "level 64, byte 64: wanted a value or the end of an array, got"},
+         "level 1, byte 3: expected a value or the end of an array, got the end of the text"},
+        {too_deep, HPCW_ESTATE, "level 64, byte 64: expected a value or the end of an array, got"},
         {too_large_a_reservation, HPCW_ESTATE, "a reservation beyond the limit"},
-        {reservation_without_key, HPCW_ESTATE, "wanted a key or the end of an object, got a value"},
+        {reservation_without_key, HPCW_ESTATE, "expected a key or the end of an object, got a value"},
         {empty_raw, HPCW_ESTATE, "an empty value"},
-        {not_a_number, HPCW_EINVAL, "level 1, byte 8: wanted the value of a key, got NaN or an infinity"},
+        {not_a_number, HPCW_EINVAL, "level 1, byte 8: expected the value of a key, got NaN or an infinity"},
         {infinite, HPCW_EINVAL, "NaN or an infinity"},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
@@ -189,7 +190,7 @@ static void misuse(void **state) {
             assert_int_equal(hpcw_i_json_finish(&j, &err), rows[i].status);
             assert_int_equal(err.code, rows[i].status);
             if (layout == 0 && strstr(err.message, rows[i].message) == NULL) {
-                fail_msg("wanted \"%s\" in \"%s\"", rows[i].message, err.message);
+                fail_msg("expected \"%s\" in \"%s\"", rows[i].message, err.message);
             }
             assert_true(buf.size == 0);
             hpcw_i_buf_free(&buf);

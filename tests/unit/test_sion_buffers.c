@@ -75,7 +75,7 @@ static void check_stream_size(hpcw_sion *h, const struct stream *s, uint32_t tas
     }
     uint64_t got = hpcw_sion_stream_size(h, task);
     if (got != want) {
-        (void)fprintf(stderr, "task %u: wanted %llu bytes, got %llu\n", task, (unsigned long long)want,
+        (void)fprintf(stderr, "task %u: expected %llu bytes, got %llu\n", task, (unsigned long long)want,
                       (unsigned long long)got);
         abort();
     }
@@ -411,7 +411,7 @@ static void pieces_end_at_multiples_of_the_slot(void **state) {
     }
     close_stream(h);
     hpcw_i_sys_gate = NULL;
-    /* META2, and whatever the first tasks left in slots that others wanted. */
+    /* META2, and whatever the first tasks left in slots that others needed. */
     int least = TASKS * 5;
     if (pieces < least || pieces > least + 20) {
         print_error("expected %d pieces, got %d\n", least, pieces);

@@ -32,7 +32,7 @@ static hpcw_sion_options good_options(void) {
         assert_int_equal(call, status);                                                                        \
         assert_int_equal(err.code, status);                                                                    \
         if (strstr(err.message, what) == NULL) {                                                               \
-            fail_msg("wanted \"%s\" in: %s", what, err.message);                                               \
+            fail_msg("expected \"%s\" in: %s", what, err.message);                                             \
         }                                                                                                      \
     } while (0)
 
@@ -65,8 +65,8 @@ static void bad_opens(void **state) {
     OPEN_REFUSED(name, HPCW_ERANGE, "at most 1016 bytes, got 1017");
     REFUSED(hpcw_sion_open("x.sion", NULL, &o, NULL, &err), HPCW_EINVAL, "got NULL");
     BAD(count, 0, HPCW_EINVAL, "1 to 4294967294 tasks in all, got 0");
-    BAD(layout, (hpcw_sion_layout)2, HPCW_EINVAL, "option layout: wanted 0 to 1, got 2");
-    BAD(content, (hpcw_sion_content)3, HPCW_EINVAL, "option content: wanted 0 to 2, got 3");
+    BAD(layout, (hpcw_sion_layout)2, HPCW_EINVAL, "option layout: expected 0 to 1, got 2");
+    BAD(content, (hpcw_sion_content)3, HPCW_EINVAL, "option content: expected 0 to 2, got 3");
     BAD(endian, (hpcw_sion_endian)2, HPCW_EINVAL, "option endian");
     BAD(data_endian, (hpcw_sion_endian)2, HPCW_EINVAL, "option data_endian");
     BAD(flavour, (hpcw_sion_flavour)3, HPCW_EINVAL, "option flavour");
@@ -77,8 +77,8 @@ static void bad_opens(void **state) {
     BAD(sizes, ((uint64_t[3]){1, 2, UINT64_MAX}), HPCW_ERANGE, "own task 2");
     BAD(all_sizes, ((uint64_t[3]){1, 2, UINT64_MAX}), HPCW_ERANGE, "chunks of one block");
     BAD(size_of, huge, HPCW_ERANGE, "chunks of one block");
-    BAD(ranks, ((uint32_t[3]){0, 2, 1}), HPCW_EINVAL, "ascending task numbers, got 1 behind 2");
-    BAD(ranks, ((uint32_t[3]){0, 1, 1}), HPCW_EINVAL, "got 1 behind 1");
+    BAD(ranks, ((uint32_t[3]){0, 2, 1}), HPCW_EINVAL, "ascending task numbers, got 1 after 2");
+    BAD(ranks, ((uint32_t[3]){0, 1, 1}), HPCW_EINVAL, "got 1 after 1");
     BAD(ranks, ((uint32_t[3]){0, 1, 3}), HPCW_EMISMATCH, "below 3, got 3");
     BAD(ranks, ((uint32_t[3]){0, 1, UINT32_MAX}), HPCW_EMISMATCH, "below 3");
     o = good_options();
@@ -108,10 +108,10 @@ static void bad_parts_of_sets(void **state) {
     o.count = (count_);                                                                                        \
     o.ranks = (ranks_);                                                                                        \
     OPEN_REFUSED("x.sion", status, what)
-    PART(0, 0, 3, NULL, HPCW_EINVAL, "a part of a set");
-    PART(3, 1, 3, NULL, HPCW_EINVAL, "a part of a set");
-    PART(2, 2, 3, NULL, HPCW_EINVAL, "a part of a set");
-    PART(1, UINT32_MAX, 3, NULL, HPCW_EINVAL, "a part of a set");
+    PART(0, 0, 3, NULL, HPCW_EINVAL, "part of a set");
+    PART(3, 1, 3, NULL, HPCW_EINVAL, "part of a set");
+    PART(2, 2, 3, NULL, HPCW_EINVAL, "part of a set");
+    PART(1, UINT32_MAX, 3, NULL, HPCW_EINVAL, "part of a set");
     PART(1, 1, 2, NULL, HPCW_EMISMATCH, "wanted the 3 tasks of its files, got 2");
     PART(1, 1, 3, ((uint32_t[3]){2, 3, 4}), HPCW_EMISMATCH, "from 3 on, got a lower one");
     PART(1, 1, 3, ((uint32_t[3]){4, 5, 6}), HPCW_EMISMATCH, "below 6, got 6");
@@ -149,17 +149,17 @@ static void wrong_writes(void **state) {
         uint64_t place = 0;
         REFUSED(hpcw_sion_write(NULL, 0, data, 1, &err), HPCW_EINVAL, "got NULL");
         REFUSED(hpcw_sion_write(h, 3, data, 1, &err), HPCW_EINVAL,
-                "x.sion: wanted a task of this process, got 3");
+                "x.sion: expected a task of this process, got 3");
         REFUSED(hpcw_sion_write(h, UINT32_MAX, data, 1, &err), HPCW_EINVAL, "task of this process");
         REFUSED(hpcw_sion_write(h, 0, NULL, 1, &err), HPCW_EINVAL, "1 bytes for task 0, got NULL");
         assert_int_equal(hpcw_sion_write(h, 0, NULL, 0, NULL), HPCW_OK);
         REFUSED(hpcw_sion_write(h, 0, data, 101, &err), HPCW_ERANGE, "at most 100 bytes (the chunk of task 0)");
         REFUSED(hpcw_sion_write(h, 1, data, 1, &err), HPCW_ERANGE, "at most 0 bytes");
-        REFUSED(hpcw_sion_write_key(h, 0, 1, data, 1, &err), HPCW_EINVAL, "wanted hpcw_sion_write");
+        REFUSED(hpcw_sion_write_key(h, 0, 1, data, 1, &err), HPCW_EINVAL, "expected hpcw_sion_write");
         REFUSED(hpcw_sion_reserve(h, 0, 101, &place, &err), HPCW_ERANGE, "at most 100 bytes");
-        REFUSED(hpcw_sion_reserve(h, 0, 1, NULL, &err), HPCW_EINVAL, "place for the offset");
+        REFUSED(hpcw_sion_reserve(h, 0, 1, NULL, &err), HPCW_EINVAL, "pointer for the offset");
         REFUSED(hpcw_sion_reserve(h, 7, 1, &place, &err), HPCW_EINVAL, "got 7");
-        REFUSED(hpcw_sion_fill(h, 0, 0, data, 1, &err), HPCW_EINVAL, "wanted a place that task 0 reserved");
+        REFUSED(hpcw_sion_fill(h, 0, 0, data, 1, &err), HPCW_EINVAL, "expected bytes that task 0 reserved");
         assert_int_equal(hpcw_sion_write(h, 0, data, 30, NULL), HPCW_OK);
         assert_int_equal(hpcw_sion_reserve(h, 0, 40, &place, NULL), HPCW_OK);
         assert_true(hpcw_sion_stream_size(h, 0) == 70);
@@ -209,7 +209,7 @@ static void key_values(void **state) {
         o.chunk_size = cases[c].chunk;
         hpcw_sion *h;
         assert_int_equal(hpcw_sion_open("x.sion", NULL, &o, &h, NULL), HPCW_OK);
-        REFUSED(hpcw_sion_write(h, 0, "x", 1, &err), HPCW_EINVAL, "wanted hpcw_sion_write_key");
+        REFUSED(hpcw_sion_write(h, 0, "x", 1, &err), HPCW_EINVAL, "expected hpcw_sion_write_key");
         REFUSED(hpcw_sion_write_key(h, 0, 1, NULL, 1, &err), HPCW_EINVAL, "got NULL");
         uint64_t place;
         REFUSED(hpcw_sion_reserve(h, 0, 1, &place, &err), HPCW_EINVAL, "no key-value container");

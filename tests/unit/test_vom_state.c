@@ -308,8 +308,8 @@ static void bad_options(void **state) {
     REFUSED(o.content = HPCW_VOM_PLAIN, HPCW_EINVAL, "content: wanted brotli under this name, got 1");
     REFUSED(o.content = (hpcw_vom_content)3, HPCW_EINVAL, "content: wanted");
     REFUSED(o.durability = (hpcw_durability)3, HPCW_EINVAL, "durability: wanted 0 to 2, got 3");
-    REFUSED(o.brotli.quality = 10, HPCW_EINVAL, "brotli quality: wanted 0 to 9, got 10");
-    REFUSED(o.brotli.window = 25, HPCW_EINVAL, "brotli window: wanted 10 to 24 bits, got 25");
+    REFUSED(o.brotli.quality = 10, HPCW_EINVAL, "brotli quality: expected 0 to 9, got 10");
+    REFUSED(o.brotli.window = 25, HPCW_EINVAL, "brotli window: expected 10 to 24 bits, got 25");
     REFUSED(o.brotli.window = 16, HPCW_EINVAL, "brotli window: wanted other than 16 and 21 bits");
     REFUSED(o.brotli.window = 21, HPCW_EINVAL, "plain text, got 21");
     REFUSED((o.skipped = descending, o.skipped_count = 2), HPCW_EINVAL,

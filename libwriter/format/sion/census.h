@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F3: what the tasks of some neighbouring processes amount to. */
+/* F3: numbers and sums of the tasks of neighbouring processes. */
 #ifndef HPCW_FORMAT_SION_CENSUS_H
 #define HPCW_FORMAT_SION_CENSUS_H
 
@@ -7,18 +7,18 @@
 #include "libwriter/format/sion/task.h"
 
 /*
- * What the tasks of some neighbouring processes amount to. The censuses of neighbours combine to that of both, so
- * that one fold (comm/comm.h) tells every process about all and about those below it.
+ * Numbers and sums of the tasks of some neighbouring processes. The censuses of neighbours combine to that of both. So
+ * one collective (hpcw_i_comm_fold) gives every process the census of all and of those below it.
  */
 struct hpcw_i_sion_census {
     uint64_t tasks;
     uint64_t bytes;     /* of their chunks as far as known; INT64_MAX: too many to count */
-    uint64_t lists;     /* 0: no process named its tasks by a list, and nothing below is of use */
+    uint64_t lists;     /* 0: no process has a list of tasks, and the fields below mean nothing */
     uint64_t low, high; /* lowest and highest number in a list */
     uint64_t ascending; /* 1: the lists ascend from process to process */
     uint64_t
-        gapless;   /* 1: and each task in a list has its neighbours beside it, on whatever process they are */
-    uint64_t base; /* gapless: number that the first of all these tasks has, modulo 2^64 */
+        gapless;   /* 1: also, each task in a list follows its neighbour, on this process or the one before */
+    uint64_t base; /* gapless: number of the first of all these tasks, modulo 2^64 */
 };
 
 enum { HPCW_I_SION_CENSUS_WORDS = sizeof(struct hpcw_i_sion_census) / sizeof(uint64_t) };
@@ -27,7 +27,7 @@ enum { HPCW_I_SION_CENSUS_WORDS = sizeof(struct hpcw_i_sion_census) / sizeof(uin
 struct hpcw_i_sion_census hpcw_i_sion_census_of(uint32_t count, const uint32_t *ranks,
                                                 const struct hpcw_i_sion_task *task, uint32_t block_size);
 
-/* Appends the census of the processes behind. */
+/* Appends the census of the following processes. */
 void hpcw_i_sion_census_add(struct hpcw_i_sion_census *left, const struct hpcw_i_sion_census *right);
 
 /* `all`: in this process's own census, out that of all; `below`: out. Collective. */

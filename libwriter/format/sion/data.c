@@ -23,7 +23,7 @@ static hpcw_status next_block(struct hpcw_sion *h, uint32_t i, hpcw_error *err) 
     if (t->block == INT32_MAX - 1 || !hpcw_i_mul_u64((uint64_t)t->block + 2, stride, &at) ||
         !hpcw_i_add_u64(at, t->start, &at) || at > INT64_MAX) {
         return hpcw_i_fail(err, HPCW_ERANGE,
-                           "%s: task %u cannot have a block behind its %u blocks of %llu bytes", h->path,
+                           "%s: task %u cannot have a block after its %u blocks of %llu bytes", h->path,
                            hpcw_i_sion_rank(h, i), t->block + 1, (unsigned long long)t->chunk);
     }
     hpcw_status s = hpcw_i_sion_write_out(h, i, err);
@@ -54,7 +54,7 @@ static hpcw_status append_record(struct hpcw_sion *h, uint32_t i, const void *da
     struct hpcw_i_sion_task *t = &h->task[i];
     if (size > t->chunk) {
         return hpcw_i_fail(err, HPCW_ERANGE,
-                           "%s: wanted records of at most %llu bytes (the chunk of task %u), got %zu", h->path,
+                           "%s: record: expected at most %llu bytes (the chunk of task %u), got %zu", h->path,
                            (unsigned long long)t->chunk, hpcw_i_sion_rank(h, i), size);
     }
     if (size > t->chunk - hpcw_i_sion_used(h, i)) {
@@ -72,7 +72,7 @@ static hpcw_status append_bytes(struct hpcw_sion *h, uint32_t i, const void *dat
     struct hpcw_i_sion_task *t = &h->task[i];
     if (size > 0 && t->chunk == 0) {
         return hpcw_i_fail(err, HPCW_ERANGE,
-                           "%s: wanted no data for task %u, whose chunk has no bytes, got %zu", h->path,
+                           "%s: expected no data for task %u, whose chunk has no bytes, got %zu", h->path,
                            hpcw_i_sion_rank(h, i), size);
     }
     while (size > 0) {
@@ -100,7 +100,7 @@ static hpcw_status append_bytes(struct hpcw_sion *h, uint32_t i, const void *dat
 static hpcw_status enter(struct hpcw_sion *h, uint32_t rank, const void *data, size_t size, uint32_t *index,
                          hpcw_error *err) {
     if (h == NULL) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "sion: wanted an open container, got NULL");
+        return hpcw_i_fail(err, HPCW_EINVAL, "sion: expected an open container, got NULL");
     }
     if (atomic_load_explicit(&h->broken, memory_order_relaxed) || h->closed) {
         return hpcw_i_fail(err, HPCW_ESTATE, "%s: the container %s", h->path,
@@ -108,15 +108,16 @@ static hpcw_status enter(struct hpcw_sion *h, uint32_t rank, const void *data, s
     }
     *index = hpcw_i_sion_index(h, rank);
     if (*index == UINT32_MAX) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "%s: wanted a task of this process, got %u", h->path, rank);
+        return hpcw_i_fail(err, HPCW_EINVAL, "%s: expected a task of this process, got %u", h->path, rank);
     }
     if (data == NULL && size > 0) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "%s: wanted %zu bytes for task %u, got NULL", h->path, size, rank);
+        return hpcw_i_fail(err, HPCW_EINVAL, "%s: expected %zu bytes for task %u, got NULL", h->path, size,
+                           rank);
     }
     return HPCW_OK;
 }
 
-/* Apart and not inlined, so that hpcw_sion_write saves no registers for it. */
+/* Not inlined, so that hpcw_sion_write saves no registers for it. */
 __attribute__((noinline)) static hpcw_status write_with_care(hpcw_sion *h, uint32_t rank, const void *data,
                                                              size_t size, hpcw_error *err) {
     uint32_t i = UINT32_MAX;
@@ -125,7 +126,7 @@ __attribute__((noinline)) static hpcw_status write_with_care(hpcw_sion *h, uint3
         return s;
     }
     if (h->options.content == HPCW_SION_KEYVAL) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "%s: wanted hpcw_sion_write_key, this is a key-value container",
+        return hpcw_i_fail(err, HPCW_EINVAL, "%s: expected hpcw_sion_write_key, this is a key-value container",
                            h->path);
     }
     hpcw_i_sion_claim(h, i);
@@ -149,17 +150,17 @@ hpcw_status hpcw_sion_write_key(hpcw_sion *h, uint32_t rank, uint64_t key, const
         return s;
     }
     if (h->options.content != HPCW_SION_KEYVAL) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "%s: wanted hpcw_sion_write, this is no key-value container",
+        return hpcw_i_fail(err, HPCW_EINVAL, "%s: expected hpcw_sion_write, this is no key-value container",
                            h->path);
     }
-    /* doc/formats/sion.md#sion-30:
-     * SIONlib's reader takes a whole header off what was left of the chunk where it began: one that goes on in the
-     * next chunk and fills it leaves the reader behind the end of that, and the value is lost. */
+    /* SIONlib's reader subtracts a whole header from what is left of the chunk in which the header begins. A header that
+     * continues in the next chunk and fills it leaves the reader after the end of that chunk: the value is lost. */
     uint64_t chunk = h->task[i].chunk;
     if (chunk > 0 && chunk < HPCW_SION_MIN_KEY_CHUNK) {
-        return hpcw_i_fail(err, HPCW_ERANGE,
-                           "%s: wanted chunks of at least %u bytes for key-value records, got %llu for task %u",
-                           h->path, HPCW_SION_MIN_KEY_CHUNK, (unsigned long long)chunk, rank);
+        return hpcw_i_fail(
+            err, HPCW_ERANGE,
+            "%s: expected chunks of at least %u bytes for key-value records, got %llu for task %u", h->path,
+            HPCW_SION_MIN_KEY_CHUNK, (unsigned long long)chunk, rank);
     }
     unsigned char header[HPCW_SION_MIN_KEY_CHUNK];
     bool big = h->options.endian == HPCW_SION_BIG;
@@ -187,7 +188,7 @@ hpcw_status hpcw_sion_reserve(hpcw_sion *h, uint32_t rank, size_t size, uint64_t
     if (offset == NULL || h->options.content == HPCW_SION_KEYVAL || size > t->chunk) {
         return hpcw_i_fail(
             err, size > t->chunk ? HPCW_ERANGE : HPCW_EINVAL,
-            "%s: cannot reserve %zu bytes for task %u: wanted a place for the offset, no key-value "
+            "%s: cannot reserve %zu bytes for task %u: expected a pointer for the offset, no key-value "
             "container, and at most %llu bytes",
             h->path, size, rank, (unsigned long long)t->chunk);
     }
@@ -196,7 +197,7 @@ hpcw_status hpcw_sion_reserve(hpcw_sion *h, uint32_t rank, size_t size, uint64_t
         s = next_block(h, i, err);
     }
     if (s == HPCW_OK) {
-        s = hpcw_i_sion_write_out(h, i, err); /* what waits lies in front of the gap */
+        s = hpcw_i_sion_write_out(h, i, err); /* buffered bytes come before the gap */
     }
     if (s == HPCW_OK) {
         *offset = t->block * t->chunk + t->used;
@@ -216,11 +217,11 @@ hpcw_status hpcw_sion_fill(hpcw_sion *h, uint32_t rank, uint64_t offset, const v
     struct hpcw_i_sion_task *t = &h->task[i];
     uint64_t block = t->chunk == 0 ? UINT64_MAX : offset / t->chunk;
     uint64_t k = t->chunk == 0 ? 0 : offset % t->chunk;
-    hpcw_i_sion_claim(h, i); /* another thread may be taking this task's slot away */
+    hpcw_i_sion_claim(h, i); /* another thread may just take this task's slot */
     uint64_t end = block < t->block ? t->chunk : t->used;
     hpcw_i_sion_release(h);
     if (block > t->block || k > end || size > end - k) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "%s: wanted a place that task %u reserved, got %zu bytes at %llu",
+        return hpcw_i_fail(err, HPCW_EINVAL, "%s: expected bytes that task %u reserved, got %zu bytes at %llu",
                            h->path, rank, size, (unsigned long long)offset);
     }
     hpcw_error e;
@@ -239,7 +240,7 @@ uint64_t hpcw_sion_stream_size(const hpcw_sion *h, uint32_t rank) {
     if (i == UINT32_MAX) {
         return 0;
     }
-    /* Another thread may be taking this task's slot away, as in a write. The handle is no constant: open made it. */
+    /* Another thread may just take this task's slot, as in a write. The cast is legal: open made the handle writable. */
     hpcw_sion *self = (hpcw_sion *)(uintptr_t)h;
     const struct hpcw_i_sion_task *t = &h->task[i];
     hpcw_i_sion_claim(self, i);
@@ -258,7 +259,7 @@ hpcw_status hpcw_i_sion_flush_all(struct hpcw_sion *h, hpcw_error *err) {
         if (s == HPCW_OK && h->tail_dropped != NULL && h->tail_dropped[i]) {
             s = hpcw_i_fail(
                 err, HPCW_ERANGE,
-                "%s: task %u ends in a key without a value, which readers drop: wanted a value behind it",
+                "%s: task %u ends in a key without a value, which readers drop: expected a value after it",
                 h->path, hpcw_i_sion_rank(h, i));
         }
     }

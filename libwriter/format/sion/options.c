@@ -30,12 +30,13 @@ static hpcw_status check_choices(const char *path, const hpcw_sion_options *o, h
     };
     for (size_t i = 0; i < sizeof choice / sizeof choice[0]; i++) {
         if (choice[i].value > choice[i].largest) {
-            return hpcw_i_fail(err, HPCW_EINVAL, "%s: option %s: wanted 0 to %u, got %u", path, choice[i].name,
-                               choice[i].largest, choice[i].value);
+            return hpcw_i_fail(err, HPCW_EINVAL, "%s: option %s: expected 0 to %u, got %u", path,
+                               choice[i].name, choice[i].largest, choice[i].value);
         }
     }
     if (o->flavour == HPCW_SION_SERIAL && o->files != 1) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "%s: the serial flavour has one file, got files = %u", path,
+        return hpcw_i_fail(err, HPCW_EINVAL,
+                           "%s: option files: expected 1 (the serial flavour has one file), got %u", path,
                            o->files);
     }
     if (o->set_tasks != 0 &&
@@ -43,12 +44,12 @@ static hpcw_status check_choices(const char *path, const hpcw_sion_options *o, h
          o->set_files > o->files - o->set_first_file || (o->size_of == NULL && o->all_sizes == NULL))) {
         return hpcw_i_fail(
             err, HPCW_EINVAL,
-            "%s: a part of a set: wanted files inside 0 to files - 1 and sizes of all tasks, got %u files "
+            "%s: part of a set: expected files inside 0 to files - 1 and sizes of all tasks, got %u files "
             "from %u on of %u",
             path, o->set_files, o->set_first_file, o->files);
     }
     if (o->fs_block_size > INT32_MAX) {
-        return hpcw_i_fail(err, HPCW_ERANGE, "%s: wanted a file system block size of at most %d, got %u", path,
+        return hpcw_i_fail(err, HPCW_ERANGE, "%s: file system block size: expected at most %d, got %u", path,
                            INT32_MAX, o->fs_block_size);
     }
     return HPCW_OK;
@@ -58,17 +59,17 @@ static hpcw_status check_path(const char *path, hpcw_error *err) {
     const char *slash = path == NULL ? NULL : strrchr(path, '/');
     const char *base = slash == NULL ? path : slash + 1;
     if (path == NULL || *base == '\0') {
-        return hpcw_i_fail(err, HPCW_EINVAL, "sion: wanted the path of a file, got \"%s\"",
+        return hpcw_i_fail(err, HPCW_EINVAL, "sion: path: expected the path of a file, got \"%s\"",
                            path == NULL ? "NULL" : path);
     }
     if (strlen(base) > HPCW_SION_MAX_NAME) {
-        return hpcw_i_fail(err, HPCW_ERANGE, "sion: wanted a file name of at most %u bytes, got %zu",
+        return hpcw_i_fail(err, HPCW_ERANGE, "sion: file name: expected at most %u bytes, got %zu",
                            HPCW_SION_MAX_NAME, strlen(base));
     }
     return HPCW_OK;
 }
 
-/* Copies what the caller lends for the call only, and the requested sizes into the tasks. */
+/* Copies arrays that belong to the caller, and the requested sizes into the tasks. */
 static hpcw_status copy_tasks(struct hpcw_sion *h, const hpcw_sion_options *o, hpcw_error *err) {
     h->task = hpcw_i_calloc(o->count, sizeof *h->task);
     if (o->ranks != NULL) {
@@ -89,8 +90,9 @@ static hpcw_status copy_tasks(struct hpcw_sion *h, const hpcw_sion_options *o, h
         memcpy(h->ranks, o->ranks, o->count * sizeof *h->ranks);
         for (uint32_t i = 1; i < o->count; i++) {
             if (h->ranks[i - 1] >= h->ranks[i]) {
-                return hpcw_i_fail(err, HPCW_EINVAL, "%s: wanted ascending task numbers, got %u behind %u",
-                                   h->path, h->ranks[i], h->ranks[i - 1]);
+                return hpcw_i_fail(err, HPCW_EINVAL,
+                                   "%s: ranks: expected ascending task numbers, got %u after %u", h->path,
+                                   h->ranks[i], h->ranks[i - 1]);
             }
         }
     }
@@ -101,7 +103,7 @@ static hpcw_status copy_tasks(struct hpcw_sion *h, const hpcw_sion_options *o, h
                                                                    : o->chunk_size;
         if (size > LARGEST_CHUNK || sum > LARGEST_CHUNK) {
             return hpcw_i_fail(err, HPCW_ERANGE,
-                               "%s: wanted chunks of at most 2^61 bytes in all, got %llu for own task %u",
+                               "%s: chunks: expected at most 2^61 bytes in all, got %llu for own task %u",
                                h->path, (unsigned long long)size, i);
         }
         sum += size;
@@ -117,7 +119,7 @@ hpcw_status hpcw_i_sion_prepare(struct hpcw_sion *h, const char *path, const hpc
         s = check_choices(path, o, err);
     }
     if (s != HPCW_OK) {
-        h->options.count = 0; /* so that nobody looks for its arrays */
+        h->options.count = 0; /* as there are no arrays */
         return s;
     }
     h->path = hpcw_i_strdup(path);

@@ -65,13 +65,13 @@ hpcw_status hpcw_i_sion_placement_make(const struct hpcw_i_sion_request *r,
     placement->first = r->ranks == NULL ? lowest + (uint32_t)r->below.tasks : 0;
     placement->in_order = !r->all.lists || (r->all.gapless && r->all.base == lowest);
     if (r->all.lists && r->all.high >= r->end) {
-        return hpcw_i_fail(err, HPCW_EMISMATCH, "wanted task numbers below %u, got %llu", r->end,
+        return hpcw_i_fail(err, HPCW_EMISMATCH, "task numbers: expected numbers below %u, got %llu", r->end,
                            (unsigned long long)r->all.high);
     }
     if (r->part_of_set && !placement->in_order) {
         return hpcw_i_fail(
             err, HPCW_EMISMATCH,
-            "a part of a set: wanted task numbers that ascend over the processes from %u on, got %s", lowest,
+            "part of a set: expected task numbers that ascend over the processes from %u on, got %s", lowest,
             r->all.low < lowest ? "a lower one" : "another order");
     }
     if (r->files > 0 && placement->in_order && r->size_of != NULL) {
@@ -79,7 +79,7 @@ hpcw_status hpcw_i_sion_placement_make(const struct hpcw_i_sion_request *r,
     }
     for (uint32_t i = 0; r->size_of != NULL && i < r->count; i++) {
         uint64_t size = r->size_of(r->size_context, r->ranks == NULL ? placement->first + i : r->ranks[i]);
-        size = size > INT64_MAX / 4 ? INT64_MAX / 4 : size; /* still too large, and seen by all */
+        size = size > INT64_MAX / 4 ? INT64_MAX / 4 : size; /* still too large, which all processes see */
         r->task[i].chunk = r->layout == HPCW_SION_ALIGNED ? hpcw_i_align_up(size, r->block_size) : size;
     }
     if (r->files == 0) {

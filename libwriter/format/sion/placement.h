@@ -3,7 +3,7 @@
  * F3: the placement of tasks: from what each process owns to where each own task's chunk is. Collective. Memory
  * O(own tasks + N / processes + files), a constant number of collectives.
  *
- *   placement.c            chooses the way, and the one where all sizes are known everywhere
+ *   placement.c            chooses the way; also the one for sizes that all processes know
  *   placement_order.c      tasks whose order over the processes is the order of their numbers
  *   placement_directory.c  tasks in any order, by a distributed directory
  *   placement_colour.c     one file per colour
@@ -14,13 +14,13 @@
 #include "libwriter/format/sion/census.h"
 #include "libwriter/format/sion/layout.h"
 
-/* What is to be placed, the same on all processes unless marked as own. */
+/* The tasks to place. The same on all processes unless marked as own. */
 struct hpcw_i_sion_request {
     hpcw_comm *comm;
     struct hpcw_i_sion_census all;
     struct hpcw_i_sion_census below; /* own: of the processes below */
     uint32_t tasks;                  /* N, of the whole container */
-    uint32_t end;                    /* one past the highest task that is owned: N, or less with part_of_set */
+    uint32_t end;                    /* one past the highest owned task: N, or less with part_of_set */
     uint32_t files;                  /* 0: by colour */
     uint32_t block_size;
     uint32_t per_group;
@@ -47,7 +47,7 @@ struct hpcw_i_sion_placement {
     uint32_t files; /* number of files */
     struct hpcw_i_sion_file *file; /* [files]; by count: the caller's array, by colour: made here */
     uint32_t own_file;             /* by colour: the one file of this process */
-    uint32_t *column;              /* by colour: [count] index of each own task in its file; else NULL */
+    uint32_t *column;              /* by colour: [count] index of each own task in its file; otherwise NULL */
 };
 
 /*

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Tasks in any order: a distributed directory. Task numbers 0 .. N-1 are cut into one slice per process, and each
- * process keeps what is said about the tasks in its slice, whoever owns them. Slices ascend, so the ordered placement
- * works on them.
+ * process collects the requests for the tasks in its slice, whichever process owns them. Slices ascend, so the ordered
+ * placement works on them.
  */
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
@@ -37,7 +37,6 @@ void hpcw_i_sion_directory_free(struct hpcw_i_sion_directory *d) {
     hpcw_i_free(d->slot);
 }
 
-/* Sends every own task to its slice and checks that no task is named twice. Local failures are agreed on. */
 hpcw_status hpcw_i_sion_directory_fill(hpcw_comm *comm, const struct hpcw_i_sion_request *r, uint32_t first,
                                        struct hpcw_i_sion_directory *d, hpcw_error *err) {
     int size = comm->size;
@@ -52,8 +51,9 @@ hpcw_status hpcw_i_sion_directory_fill(hpcw_comm *comm, const struct hpcw_i_sion
     for (uint32_t i = 0; s == HPCW_OK && i < r->count; i++) {
         uint32_t rank = r->ranks == NULL ? first + i : r->ranks[i];
         if (rank >= r->tasks) {
-            s = hpcw_i_fail(err, HPCW_EMISMATCH, "wanted task numbers below %u (the number of tasks), got %u",
-                            r->tasks, rank);
+            s = hpcw_i_fail(err, HPCW_EMISMATCH,
+                            "task numbers: expected numbers below %u (the number of tasks), got %u", r->tasks,
+                            rank);
             break;
         }
         d->out[ASK_WORDS * (size_t)i] = rank;
@@ -80,7 +80,7 @@ hpcw_status hpcw_i_sion_directory_fill(hpcw_comm *comm, const struct hpcw_i_sion
     for (uint32_t i = 0; s == HPCW_OK && i < d->present; i++) {
         uint32_t at = (uint32_t)d->in[ASK_WORDS * (size_t)i] - begin;
         if (d->slot[at] != 0) {
-            s = hpcw_i_fail(err, HPCW_EMISMATCH, "wanted each task on one process, got task %u on two",
+            s = hpcw_i_fail(err, HPCW_EMISMATCH, "tasks: expected each one on one process, got task %u on two",
                             begin + at);
             break;
         }
@@ -102,7 +102,6 @@ hpcw_status hpcw_i_sion_directory_fill(hpcw_comm *comm, const struct hpcw_i_sion
     return HPCW_OK;
 }
 
-/* Places what the slices hold and tells each owner about its tasks. */
 hpcw_status hpcw_i_sion_placement_by_directory(hpcw_comm *comm, const struct hpcw_i_sion_request *r,
                                                uint32_t files, uint32_t total, uint32_t first,
                                                struct hpcw_i_sion_file *file, uint32_t *column,
@@ -135,7 +134,7 @@ hpcw_status hpcw_i_sion_placement_by_directory(hpcw_comm *comm, const struct hpc
     if (s != HPCW_OK) {
         goto done;
     }
-    /* The answers go back in the order of the questions, which each owner still has. */
+    /* The answers return in the order of the requests, which each owner still has. */
     int size = comm->size;
     uint32_t begin = slice_start(r->tasks, size, comm->process);
     answer = hpcw_i_malloc((size_t)d.present * ANSWER_WORDS * sizeof *answer);

@@ -10,7 +10,7 @@
 
 /*
  * Sums of sizes travel as two words, low and high 32 bits apart, so that the sum over any number of processes
- * is exact and an overflow of the total is seen by all of them alike.
+ * is exact, and all of them see an overflow of the total.
  */
 static void split_sum(uint64_t sum, uint64_t *low, uint64_t *high) {
     *low = sum & UINT32_MAX;

@@ -29,13 +29,13 @@ struct hpcw_i_sion_directory {
     uint64_t *in;                  /* messages received */
     uint32_t *ranks;               /* [present] of this slice, ascending */
     struct hpcw_i_sion_task *task; /* [present] */
-    uint32_t *slot;                /* [slice] 1 + index into ranks, 0: nobody owns it */
+    uint32_t *slot;                /* [slice] 1 + index into ranks, 0: no owner */
     uint32_t present;
 };
 
 void hpcw_i_sion_directory_free(struct hpcw_i_sion_directory *d);
 
-/* Sends each own task to its slice and checks that no task is named twice. Local failures are agreed on. */
+/* Sends each own task to its slice and checks that no task appears twice. Agrees on local failures. */
 hpcw_status hpcw_i_sion_directory_fill(hpcw_comm *comm, const struct hpcw_i_sion_request *r, uint32_t first,
                                        struct hpcw_i_sion_directory *d, hpcw_error *err);
 

@@ -107,13 +107,12 @@ static hpcw_status agree_on_arguments(struct hpcw_sion *h, hpcw_status s, struct
     return HPCW_OK;
 }
 
-/* Offsets, sizes and counts that the format or its readers hold in too few bits (doc/formats/sion.md, "Rules"). Same
- * result on all processes. */
+/* Offsets, sizes and counts for which the format or its readers have too few bits. Same result on all processes. */
 static hpcw_status check_limits(const struct hpcw_sion *h, hpcw_error *err) {
     for (uint32_t f = 0; f < h->placement.files; f++) {
         const struct hpcw_i_sion_file *file = &h->placement.file[f];
         if (file->tasks > HPCW_SION_MAX_TASKS) {
-            return hpcw_i_fail(err, HPCW_ERANGE, "%s: wanted at most %u tasks per file, got %u in file %u",
+            return hpcw_i_fail(err, HPCW_ERANGE, "%s: tasks per file: expected at most %u, got %u in file %u",
                                h->path, HPCW_SION_MAX_TASKS, file->tasks, f);
         }
         hpcw_sion_shape shape;
@@ -153,7 +152,7 @@ static hpcw_status place_tasks(struct hpcw_sion *h, const hpcw_sion_options *o,
     };
     if (o->size_of == NULL && o->all_sizes != NULL) {
         r.size_of = size_from_array;
-        /* Read only; the type of a context cannot say so. */
+        /* Read only, though the type of a context is not const. */
         r.size_context = (void *)(uintptr_t)o->all_sizes;
     }
     hpcw_status s = hpcw_i_sion_placement_make(&r, &h->placement, err);
@@ -205,10 +204,10 @@ hpcw_status hpcw_sion_open(const char *path, hpcw_comm *comm, const hpcw_sion_op
         (void)pthread_mutex_init(&h->failure_lock, NULL);
     }
     if (out == NULL || h == NULL) {
-        s = out == NULL ? hpcw_i_fail(err, HPCW_EINVAL, "sion: wanted a place for the handle, got NULL")
+        s = out == NULL ? hpcw_i_fail(err, HPCW_EINVAL, "sion: handle: expected a pointer, got NULL")
                         : hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory", path == NULL ? "sion" : path);
     }
-    /* Without a handle this process still takes part in the first agreement, with an empty one in its place. */
+    /* Without a handle this process still takes part in the first agreement, with an empty one instead. */
     struct hpcw_sion nobody = {.comm = comm};
     struct hpcw_sion *self = s == HPCW_OK ? h : &nobody;
     self->comm = comm;
