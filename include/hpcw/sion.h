@@ -91,13 +91,12 @@ typedef uint64_t hpcw_sion_size_of(void *context, uint32_t rank);
  * What a process owns: `count` tasks. Their numbers are
  * - ranks == NULL: consecutive, starting where the tasks of the process before end (one prefix sum);
  * - ranks != NULL: `ranks[0 .. count-1]`, strictly ascending. Any distribution is legal (of a part of a set, see
- *   set_tasks, only one that ascends from process to process); if the lists ascend
- * from process to process nothing but the prefix sum is needed, else a distributed directory finds the places.
+ *   set_tasks, only one that ascends from process to process). Lists that ascend from process to process need only the
+ *   prefix sum; others use a distributed directory.
  * Together the processes own every number 0 .. N-1 exactly once, N being the sum of the counts.
  *
  * Chunk sizes: the first that is set of `size_of` (agree), `all_sizes` [N] (agree), `sizes` [count],
- * `chunk_size`. With the first two the packed layout needs no communication. A size of 0 makes a task that can
- * hold nothing.
+ * `chunk_size`. With the first two the packed layout needs no communication. A task of size 0 takes no data.
  */
 typedef struct hpcw_sion_options {
     uint32_t count;        /**< tasks that this process owns; 0 is legal as long as another process has some */
@@ -116,7 +115,7 @@ typedef struct hpcw_sion_options {
     hpcw_sion_endian
         data_endian;           /**< agree; the mark for user data; the library never swaps it; default little */
     hpcw_sion_flavour flavour; /**< agree; default HPCW_SION_PARALLEL */
-    uint32_t fs_block_size; /**< agree; bytes, any value >= 1; 0 (default): what the target's directory has */
+    uint32_t fs_block_size;    /**< agree; bytes, any value >= 1; 0 (default): that of the target's directory */
 
     uint32_t files;  /**< agree; number of physical files, default 1. File k gets the next floor(N/files)
                           tasks, the last file also the rest. 0: one file per colour */
@@ -126,8 +125,8 @@ typedef struct hpcw_sion_options {
     uint32_t set_tasks;      /**< agree; 0: all tasks of the set are owned. Otherwise the processes own only the
                                   tasks of the files set_first_file .. set_first_file + set_files - 1 of a set of
                                   `files` files and `set_tasks` tasks, other runs write the others (array jobs), and
-                                  only these files are made. Needs size_of or all_sizes; file 0 should be named last,
-                                  which is then the caller's business */
+                                  only these files are written. Needs size_of or all_sizes. File 0 should get its
+                                  name last: the caller must see to that */
     uint32_t set_first_file; /**< agree; with set_tasks */
     uint32_t set_files;      /**< agree; with set_tasks */
 

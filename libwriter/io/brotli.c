@@ -11,10 +11,10 @@
 #include "libwriter/io/sink.h"
 
 #define OUTPUT_SIZE ((size_t)256 << 10)
-/* Text is handed to the encoder, or stored, in pieces of this size wherever their size shows in the stream. */
+/* The encoder gets, or the stream stores, text in pieces of this size wherever the size shows in the stream. */
 #define PIECE_SIZE ((size_t)256 << 10)
 /* Above 2^20 the encoder takes its larger hash table: on load-balancing data 7 % fewer bytes at the same
- * speed. Being a constant, it keeps the stream from depending on the size of the first write. */
+ * speed. A constant, so that the stream does not depend on the size of the first write. */
 #define SIZE_HINT (1u << 30)
 #define PAGE 4096
 
@@ -50,7 +50,7 @@ static struct brotli_sink *brotli_of(hpcw_sink *sink) {
 
 /* ---- The inner sink ------------------------------------------------------------------------------------- */
 
-/* Hands on whole pages, or everything. */
+/* Passes on whole pages, or everything. */
 static hpcw_status drain(struct brotli_sink *b, bool all, hpcw_error *err) {
     size_t size = all ? b->output_size : b->output_size - (b->written + b->output_size) % PAGE;
     hpcw_status s = hpcw_sink_write_at(b->inner, b->written, b->output, size, err);
@@ -64,8 +64,8 @@ static hpcw_status drain(struct brotli_sink *b, bool all, hpcw_error *err) {
 
 /* ---- The encoder -----------------------------------------------------------------------------------------
  *
- * Debian's build of brotli 1.0.9 ends the process when it gets no memory. So it is never told: the allocator
- * jumps out of it, and its blocks, of which we keep a list, are freed without asking it again.
+ * Debian's build of brotli 1.0.9 ends the process when an allocation fails. So the allocator never returns a failure: it
+ * jumps out of the encoder, and we free the encoder's blocks, of which we keep a list.
  */
 
 static void *encoder_alloc(void *sink, size_t size) {
@@ -111,7 +111,7 @@ static bool run_encoder(struct brotli_sink *b, BrotliEncoderOperation operation,
                         const unsigned char **data, size_t *room, unsigned char **next) {
     if (setjmp(b->no_memory) != 0) {
         b->inside = false;
-        b->encoder = NULL; /* its state is anything: only its memory is of interest now */
+        b->encoder = NULL; /* its state is undefined: from now on it is only memory to free */
         return false;
     }
     b->inside = true;
@@ -143,7 +143,7 @@ static hpcw_status encode(struct brotli_sink *b, const unsigned char *data, size
 
 /* ---- Stored text ----------------------------------------------------------------------------------------- */
 
-/* The bits of WBITS (RFC 7932, section 9.1) and how many there are. */
+/* The bits of WBITS (RFC 7932, section 9.1) and their number. */
 static unsigned window_bits(int window, unsigned *count) {
     if (window == 16) {
         *count = 1;
@@ -153,8 +153,7 @@ static unsigned window_bits(int window, unsigned *count) {
     return window >= 18 ? (unsigned)(window - 17) << 1 | 1 : window == 17 ? 1 : (unsigned)(window - 8) << 4 | 1;
 }
 
-/* What stands in front of a meta-block of stored text: its length, and that it is neither last nor
- * compressed. At most 5 bytes. */
+/* The header of a meta-block of stored text: its length, and the flags: not last, not compressed. At most 5 bytes. */
 static size_t stored_header(struct brotli_sink *b, size_t size, unsigned char *out) {
     unsigned count = 0;
     uint64_t bits = b->begun ? 0 : window_bits(b->window, &count);
@@ -208,7 +207,7 @@ static hpcw_status store(struct brotli_sink *b, const unsigned char *data, size_
     return s;
 }
 
-/* ---- The sink in front ----------------------------------------------------------------------------------- */
+/* ---- The outer sink ----------------------------------------------------------------------------------- */
 
 static hpcw_status take(struct brotli_sink *b, const unsigned char *data, size_t size, bool last,
                         hpcw_error *err) {
@@ -392,7 +391,7 @@ hpcw_status hpcw_sink_open_brotli(hpcw_sink *inner, const hpcw_brotli_options *o
     b->base.ops = &brotli_ops;
     b->stored = o.stored;
     b->window = o.window;
-    /* Qualities 0 and 1 compress each piece they are given by itself. */
+    /* Qualities 0 and 1 compress each piece by itself. */
     b->by_pieces = o.stored || o.quality < 2;
     b->output = hpcw_i_malloc(OUTPUT_SIZE);
     b->piece = b->by_pieces ? hpcw_i_malloc(PIECE_SIZE) : NULL;

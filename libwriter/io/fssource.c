@@ -86,7 +86,7 @@ static int open_direct(const struct hpcw_i_fs_source *self, const char *file) {
     return open_and_close(file, O_WRONLY | O_DIRECT, 0);
 }
 
-/* O_LOV_DELAY_CREATE of lustre_user.h: a combination that means nothing for files elsewhere. */
+/* O_LOV_DELAY_CREATE of lustre_user.h: has no meaning on other file systems. */
 #define DELAY_CREATE (0100000000 | O_NOCTTY | O_ASYNC)
 
 static int make(const struct hpcw_i_fs_source *self, const char *file) {
@@ -135,7 +135,7 @@ static uint32_t pattern_of(uint64_t word) {
     return word == API_MDT ? 0x100 : word == API_OVERSTRIPING ? 0x201 : 1;
 }
 
-/* Functions come as pointers to objects, which POSIX allows and C does not know. */
+/* dlsym returns functions as pointers to objects: POSIX allows that, C does not define it. */
 static bool find(void *library, const char *name, void *function) {
     void *found = dlsym(library, name);
     memcpy(function, &found, sizeof found);
@@ -160,7 +160,7 @@ static int ask(const struct api *api, const char *file, struct hpcw_i_lov *lov) 
     good = good && api->count(layout, &count) == 0 && api->size(layout, &size) == 0 &&
            api->pattern(layout, &pattern) == 0;
     api->free(layout);
-    /* Beyond the fields of a layout are its words for "default" and "all", which a file never has. */
+    /* Larger values than the fields hold mean "default" or "all", which a file never has. */
     if (!good || count > HPCW_I_LOV_MOST_STRIPES || size > UINT32_MAX) {
         return ENODATA;
     }

@@ -38,7 +38,7 @@ static const char *const expected[] = {
 
 /* ---- Failures -------------------------------------------------------------------------------------------- */
 
-/* Keeps the first failure. Everything later finds the state BROKEN and comes back here. */
+/* Keeps the first failure. Every later call finds the state BROKEN and ends here, too. */
 static COLD void broken(struct hpcw_i_json *j, hpcw_status code, const char *got) {
     if (j->status == HPCW_OK) {
         j->status =
@@ -55,7 +55,7 @@ static COLD void broken_memory(struct hpcw_i_json *j) {
 
 /* ---- Where the text goes --------------------------------------------------------------------------------- */
 
-/* Hands on the first `size` buffered bytes. */
+/* Passes on the first `size` buffered bytes. */
 static bool write_out(struct hpcw_i_json *j, size_t size) {
     j->status = hpcw_sink_write_at(j->sink, j->offset + j->written, j->start, size, &j->error);
     if (j->status != HPCW_OK) {
@@ -176,14 +176,14 @@ static COLD char *new_line(const struct hpcw_i_json *j, char *p, int depth) {
     return p + 2 * (size_t)depth;
 }
 
-/* What stands in front of an element or a key. */
+/* The separator in front of an element or a key. */
 static inline char *separate(const struct hpcw_i_json *j, char *p) {
     *p = ',';
     p += j->comma;
     return j->indent ? new_line(j, p, j->depth) : p;
 }
 
-/* Where the next value is to be written, with `size` bytes of room; NULL if none may come or none is left. */
+/* Where to write the next value of at most `size` bytes; NULL if no value may come or after a failure. */
 static FAST char *open_value(struct hpcw_i_json *j, size_t size) {
     if (!LIKELY(j->state <= MEMBER)) {
         broken(j, HPCW_ESTATE, "a value");
@@ -266,8 +266,8 @@ void hpcw_i_json_flat(struct hpcw_i_json *j) {
 
 #define BAD UINT32_MAX
 
-/* The code point at `s`, BAD if there is none; returns how many bytes it takes (Unicode 15, table 3-7; of a bad
- * sequence those that could have begun one, at least 1). */
+/* The code point at `s`, BAD if there is none; returns its number of bytes (Unicode 15, table 3-7; of a bad
+ * sequence those that could begin a good one, at least 1). */
 static size_t decode_utf8(const unsigned char *s, size_t n, uint32_t *code) {
     unsigned char c = s[0];
     *code = c;

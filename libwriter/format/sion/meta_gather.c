@@ -24,7 +24,7 @@ enum {
     PATTERN = 1 << 10,    /* words of rows that are written again and again */
     PIECES = HPCW_I_SYS_PIECES,
     TILE_ROWS = 32,      /* rows that are filled column by column at a time */
-    SHORTEST_REPEAT = 4, /* values; shorter ones are no shorter as a run */
+    SHORTEST_REPEAT = 4, /* values; a run of fewer values saves nothing */
     MESSAGE_HEADER = 2,  /* state, number of tasks */
     TASK_HEADER = 2,     /* chunk size, number of blocks; then its runs */
     RUN_OVERHEAD =
@@ -221,7 +221,7 @@ static hpcw_status take_message(void *context, const uint64_t *message, size_t w
     return HPCW_OK;
 }
 
-/* The tables of the file, as the messages have them. */
+/* The tables of the file, from the messages. */
 struct tables {
     uint32_t columns;
     uint64_t blocks;

@@ -21,7 +21,7 @@
 
 enum table_kind { TABLE_META1, TABLE_META2, TABLE_MAPPING, TABLE_KINDS };
 
-/* A table of 8-byte words, and how it is cut: whole rows if they fit into a window, else pieces of rows. */
+/* A table of 8-byte words, and how it is cut: whole rows if they fit into a window, otherwise pieces of rows. */
 struct table {
     enum table_kind kind;
     uint32_t file;
@@ -120,7 +120,7 @@ static uint64_t word_of(const struct hpcw_sion *h, const struct table *t, uint64
 }
 
 /* ------------------------------------------------------------------------------------------------------------------
- *  Putting windows together and writing them
+ *  Assembly and write of a window
  * ---------------------------------------------------------------------------------------------------------------
  */
 
