@@ -153,7 +153,8 @@ hpcw_status hpcw_sion_write_key(hpcw_sion *h, uint32_t rank, uint64_t key, const
         return hpcw_i_fail(err, HPCW_EINVAL, "%s: expected hpcw_sion_write, this is no key-value container",
                            h->path);
     }
-    /* SIONlib's reader subtracts a whole header from what is left of the chunk in which the header begins. A header that
+    /* doc/formats/sion.md#sion-30:
+     * SIONlib's reader subtracts a whole header from what is left of the chunk in which the header begins. A header that
      * continues in the next chunk and fills it leaves the reader after the end of that chunk: the value is lost. */
     uint64_t chunk = h->task[i].chunk;
     if (chunk > 0 && chunk < HPCW_SION_MIN_KEY_CHUNK) {

@@ -15,7 +15,7 @@
 
 #include "libwriter/base/checked.h"
 
-/* META1 (SIONlib 1.7.6, sion_internal: _sion_write_header; all integers in metadata byte order). */
+/* META1, fixed part: doc/formats/sion.md, "Header". All integers are in metadata byte order. */
 enum {
     HPCW_I_SION_MAGIC_AT = 0,
     HPCW_I_SION_ENDIAN_AT = 4,
@@ -52,7 +52,7 @@ static inline uint64_t hpcw_i_sion_meta1_size(uint32_t tasks) {
     return hpcw_i_sion_commit_at(tasks) + HPCW_I_SION_COMMIT_SIZE;
 }
 
-/* Offset of block 0. */
+/* Offset of block 0 (start0 in doc/formats/sion.md, "Chunks"). */
 static inline uint64_t hpcw_i_sion_data_start(uint32_t tasks, uint32_t block_size) {
     return hpcw_i_align_up(hpcw_i_sion_meta1_size(tasks), block_size);
 }
@@ -71,7 +71,7 @@ static inline uint64_t hpcw_i_sion_add_up(uint64_t a, uint64_t b) {
 }
 
 /*
- * Packing. Tasks follow each other without padding inside a group; a group's last chunk is widened so that the
+ * Packing (doc/formats/sion.md, "Chunks"). Tasks follow each other without padding inside a group; a group's last chunk is widened so that the
  * next group starts at a file system block. The bytes requested before a task in its file decide its group:
  * floor(before / share), with the share from hpcw_sion_group_share. So a prefix sum alone gives the group, wherever
  * the tasks are.

@@ -34,6 +34,7 @@ hpcw_status hpcw_i_sion_check_blocks(const struct hpcw_sion *h, const uint64_t *
         if (blocks[f] == 0) {
             continue; /* another run's file */
         }
+        /* doc/formats/sion.md#sion-26 */
         if (mapping != HPCW_I_SION_NO_MAPPING && mapping > 0 && blocks[f] * tasks > INT32_MAX) {
             return hpcw_i_fail(err, HPCW_ERANGE,
                                "%s: blocks: SIONlib finds the mapping after at most 2^31 - 1 table entries: "
@@ -83,6 +84,6 @@ void hpcw_i_sion_encode_commit(const struct hpcw_sion *h, uint64_t blocks, uint6
 
 uint64_t hpcw_i_sion_mapping_entry(const struct hpcw_sion *h, uint32_t file, uint32_t column) {
     bool big = h->options.endian == HPCW_SION_BIG;
-    /* A pair of 32-bit numbers, file number first. */
+    /* A pair of 32-bit numbers, file number first: doc/formats/sion.md, "Mapping". */
     return hpcw_i_order64(big ? (uint64_t)file << 32 | column : (uint64_t)column << 32 | file, big);
 }

@@ -107,7 +107,8 @@ static hpcw_status agree_on_arguments(struct hpcw_sion *h, hpcw_status s, struct
     return HPCW_OK;
 }
 
-/* Offsets, sizes and counts for which the format or its readers have too few bits. Same result on all processes. */
+/* Offsets, sizes and counts for which the format or its readers have too few bits (doc/formats/sion.md, "Rules"). Same
+ * result on all processes. */
 static hpcw_status check_limits(const struct hpcw_sion *h, hpcw_error *err) {
     for (uint32_t f = 0; f < h->placement.files; f++) {
         const struct hpcw_i_sion_file *file = &h->placement.file[f];
