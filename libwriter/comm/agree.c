@@ -67,7 +67,7 @@ static hpcw_status agree(hpcw_comm *comm, hpcw_status mine, uint64_t fingerprint
         return hpcw_i_share_failure(comm, (int)*failed, mine, err);
     }
     *differ = *least != *greatest;
-    if (words != &none) {
+    if (words != &none && !*differ) {
         memcpy(words->word, word, sums * sizeof *word);
         memcpy(words->word + sums, least + 1, rest * sizeof *word);
     }

@@ -505,6 +505,12 @@ static void words_and_failures(void **state) {
                                word[2] == (uint64_t)processes + 19 && err.message[0] == '\0'));
         }
         assert_true(on_all(processes == 1 || err.process == (culprit < 0 ? 0 : culprit)));
+        /* A difference leaves the words alone, too. */
+        value.number = (uint64_t)process;
+        uint64_t before[3];
+        memcpy(before, word, sizeof before);
+        s = compare(value, HPCW_OK, &words, &err);
+        assert_true(on_all(processes == 1 || (s == HPCW_EMISMATCH && memcmp(word, before, sizeof word) == 0)));
     }
     /* Nobody wants the message: the status is the same. */
     const struct hpcw_i_same same = {.name = "number", .number = (uint64_t)process};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The reduction and scan at every open, also with so many processes that its tree has more than one level. */
+/* The reduction and scan at every open, also with enough processes for a tree of more than one level. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
