@@ -82,11 +82,10 @@ static void clog2_teardown(void *work) {
     }
 }
 
-/* The parameter of a side: how much of the events fits into memory, and how they are merged. */
+/* The parameter of a side: how much of the events fits into memory. */
 #define IN_MEMORY UINT64_C(0)
 #define SPILLED UINT64_C(1)
-#define BY_TREE UINT64_C(2)
-#define TWO_LINES UINT64_C(3)
+#define TWO_LINES UINT64_C(2)
 
 static hpcw_status prepare(void *work, uint64_t parameter, hpcw_error *err) {
     struct clog2_work *w = work;
@@ -94,7 +93,6 @@ static hpcw_status prepare(void *work, uint64_t parameter, hpcw_error *err) {
     hpcw_clog2_log_options_init(&w->options);
     w->options.directory = w->place->directory;
     w->options.durability = HPCW_SYNC_NONE;
-    w->options.merge = parameter == BY_TREE ? HPCW_CLOG2_MERGE_TREE : HPCW_CLOG2_MERGE_PARTITIONED;
     /* From half of its memory on, a recording spills. */
     w->options.memory = parameter == SPILLED
                             ? UINT64_C(16) << 20
@@ -296,15 +294,13 @@ static hpcw_status plain_close(void *work, hpcw_error *err) {
     }
 
 static const struct bench_side finish_sides[] = {
-    {"hpcw", "this library, partitioned merge", IN_MEMORY, prepare, FINISHING, NULL, NULL},
-    {"tree", "this library, tree merge", BY_TREE, prepare, FINISHING, NULL, NULL},
+    {"hpcw", "this library", IN_MEMORY, prepare, FINISHING, NULL, NULL},
     PLAIN,
 };
 
 static const struct bench_figure finish_figures[] = {
     {"finish", BENCH_SECONDS, {1, 3}, {0, 0}, {0, 0}, {0, 0}, 0, false},
-    {"tree", BENCH_SECONDS, {2, 3}, {0, 0}, {0, 0}, {0, 0}, 0, false},
-    {"hpcw / loop", BENCH_RATIO, {1, 3}, {0, 0}, {3, 0}, {0, 0}, 2.0, false},
+    {"hpcw / loop", BENCH_RATIO, {1, 3}, {0, 0}, {2, 0}, {0, 0}, 2.0, false},
 };
 
 const struct bench_kernel bench_clog2_finish = {

@@ -61,22 +61,12 @@ typedef enum hpcw_clog2_sync {
     HPCW_CLOG2_SYNC_NEIGHBOURS = 4  /**< every process with the one below; offsets add up by a prefix sum */
 } hpcw_clog2_sync;
 
-/** How the logs of processes become one file. The bytes are the same. */
-typedef enum hpcw_clog2_merge {
-    HPCW_CLOG2_MERGE_BEST = 0, /**< the quicker one, which is the partitioned one */
-    HPCW_CLOG2_MERGE_TREE =
-        1, /**< as MPE: every process merges what two others send with its own and hands it on */
-    HPCW_CLOG2_MERGE_PARTITIONED =
-        2 /**< every process merges and writes the records of its own intervals of time */
-} hpcw_clog2_merge;
-
 /** Options of a recording; all but `directory` must agree on all processes. */
 typedef struct hpcw_clog2_log_options {
     hpcw_clog2_clock clock;
     double (*now)(void); /**< for HPCW_CLOG2_CLOCK_CALLER: seconds since anything, never backwards */
     hpcw_clog2_sync sync;
     uint32_t sync_rounds; /**< messages to and fro of which the quickest counts; default 16 */
-    hpcw_clog2_merge merge;
     uint64_t memory; /**< bytes of records that a process keeps in memory; default 64 MiB, at least 8 MiB; 4 MiB
                                 for each thread in any case */
     const char

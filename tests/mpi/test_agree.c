@@ -187,7 +187,6 @@ static const struct change log_changes[] = {
     {"sync", "best", "tree", AT(log.sync), HPCW_CLOG2_SYNC_TREE},
     {"sync", "best", "neighbours", AT(log.sync), HPCW_CLOG2_SYNC_NEIGHBOURS},
     {"sync_rounds", "1", "2", AT(log.sync_rounds), 2},
-    {"merge", "best", "partitioned", AT(log.merge), HPCW_CLOG2_MERGE_PARTITIONED},
     {"memory", "67108864", "33554432", AT(log.memory), 32 << 20},
     {"block_size", "65536", "1024", AT(log.block_size), 1024},
     {"durability", "file", "none", AT(log.durability), HPCW_SYNC_NONE},

@@ -472,16 +472,6 @@ hpcw_status hpcw_clog2_slice_put(hpcw_clog2_slice *slice, const hpcw_clog2_recor
     return s;
 }
 
-hpcw_status hpcw_i_clog2_slice_room(hpcw_clog2_slice *slice, uint32_t size, double time, unsigned char **room,
-                                    hpcw_error *err) {
-    size_t bytes, most;
-    hpcw_status s = hpcw_i_clog2_slice_space(slice, size, time, room, &bytes, &most, err);
-    if (s == HPCW_OK) {
-        hpcw_i_clog2_slice_took(slice, size, 1);
-    }
-    return s;
-}
-
 hpcw_status hpcw_clog2_slice_place(hpcw_clog2_slice *slice, uint64_t first_block, hpcw_error *err) {
     if (slice == NULL || slice->broken) {
         return usable(slice, err);

@@ -7,10 +7,6 @@
 
 uint32_t hpcw_i_clog2_block_size(const hpcw_clog2 *log);
 
-/* Room for a record of `size` bytes at `time`, not before the last one's; to be filled before the next call. */
-hpcw_status hpcw_i_clog2_slice_room(hpcw_clog2_slice *slice, uint32_t size, double time, unsigned char **room,
-                                    hpcw_error *err);
-
 /* Room for as many records as can be put without another look, as hpcw_i_clog2_blocks_space. */
 hpcw_status hpcw_i_clog2_slice_space(hpcw_clog2_slice *slice, uint32_t size, double time, unsigned char **space,
                                      size_t *room, size_t *most, hpcw_error *err);

@@ -260,7 +260,7 @@ static hpcw_status write_log(struct ending *e, hpcw_error *err) {
     }
     if (s == HPCW_OK) {
         uint64_t blocks = 0;
-        s = hpcw_i_clog2_merge(file, log->comm, &e->stream, log->options.merge, &blocks, err);
+        s = hpcw_i_clog2_merge(file, log->comm, &e->stream, &blocks, err);
         if (s != HPCW_OK) {
             hpcw_clog2_abandon(file, err);
         }

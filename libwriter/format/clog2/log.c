@@ -45,10 +45,9 @@ static hpcw_status check_options(const hpcw_clog2_log_options *o, hpcw_error *er
                            "clog2 log: wanted a known clock, and the function of one of the caller's, got %d",
                            (int)o->clock);
     }
-    if ((unsigned)o->sync > HPCW_CLOG2_SYNC_NEIGHBOURS || (unsigned)o->merge > HPCW_CLOG2_MERGE_PARTITIONED) {
-        return hpcw_i_fail(err, HPCW_EINVAL,
-                           "clog2 log: wanted known ways to compare clocks and merge, got %d and %d",
-                           (int)o->sync, (int)o->merge);
+    if ((unsigned)o->sync > HPCW_CLOG2_SYNC_NEIGHBOURS) {
+        return hpcw_i_fail(err, HPCW_EINVAL, "clog2 log: expected a known way to compare clocks, got %d",
+                           (int)o->sync);
     }
     if (o->sync_rounds == 0 || o->memory < LEAST_MEMORY) {
         return hpcw_i_fail(
@@ -115,7 +114,6 @@ static hpcw_status agree_on_options(hpcw_clog2_log *log, hpcw_comm *comm, const 
          .words = "best counter system caller"},
         {.name = "sync", .number = o->sync, .words = "best none sequential tree neighbours"},
         {.name = "sync_rounds", .number = o->sync_rounds},
-        {.name = "merge", .number = o->merge, .words = "best tree partitioned"},
         {.name = "memory", .number = o->memory},
         {.name = "block_size", .number = o->block_size},
         {.name = "durability", .number = o->durability, .words = "none file directory"},

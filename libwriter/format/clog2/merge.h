@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F3: the streams of all processes into one file, in two ways that give the same bytes. */
+/* F3: the streams of all processes into one file. */
 #ifndef HPCW_FORMAT_CLOG2_MERGE_H
 #define HPCW_FORMAT_CLOG2_MERGE_H
 
@@ -10,7 +10,7 @@
  * alone: give a failure to hpcw_clog2_abandon.
  */
 hpcw_status hpcw_i_clog2_merge(hpcw_clog2 *file, hpcw_comm *comm, struct hpcw_i_clog2_stream *stream,
-                               hpcw_clog2_merge how, uint64_t *blocks, hpcw_error *err);
+                               uint64_t *blocks, hpcw_error *err);
 
 /* The same for a stream that is all there is. */
 hpcw_status hpcw_i_clog2_merge_alone(hpcw_clog2 *file, struct hpcw_i_clog2_stream *stream, uint64_t *blocks,

@@ -322,14 +322,12 @@ static inline uint32_t size_next(const struct hpcw_i_clog2_cursor *c) {
     return hpcw_i_clog2_size(kind);
 }
 
-bool hpcw_i_clog2_stream_peek(struct hpcw_i_clog2_stream *stream, double *time, uint32_t *size,
-                              uint32_t *rank) {
+bool hpcw_i_clog2_stream_peek(const struct hpcw_i_clog2_stream *stream, double *time, uint32_t *size) {
     if (stream->heap.count == 0) {
         return false;
     }
     const struct hpcw_i_clog2_cursor *c = &stream->cursor[stream->heap.run[0].number];
     *time = stream->heap.run[0].time;
-    *rank = c->origin->rank;
     *size = size_next(c);
     return true;
 }
@@ -457,11 +455,6 @@ static inline hpcw_status take_next(struct hpcw_i_clog2_stream *stream, struct h
     *more = c->front != c->front_end;
     c->time = *more ? hpcw_i_get_f64(c->front, true) : c->time;
     return HPCW_OK;
-}
-
-hpcw_status hpcw_i_clog2_stream_take(struct hpcw_i_clog2_stream *stream, unsigned char *to, hpcw_error *err) {
-    size_t size = 0, count = 0;
-    return hpcw_i_clog2_stream_fill(stream, to, HPCW_I_CLOG2_MAX_RECORD, 1, &size, &count, err);
 }
 
 hpcw_status hpcw_i_clog2_stream_fill(struct hpcw_i_clog2_stream *stream, unsigned char *to, size_t room,

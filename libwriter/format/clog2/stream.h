@@ -66,15 +66,12 @@ hpcw_status hpcw_i_clog2_stream_begin(struct hpcw_i_clog2_stream *stream,
                                       hpcw_error *err);
 void hpcw_i_clog2_stream_free(struct hpcw_i_clog2_stream *stream);
 
-/* Whether there is a record, and of the first one its time, size in the file and rank of the world. */
-bool hpcw_i_clog2_stream_peek(struct hpcw_i_clog2_stream *stream, double *time, uint32_t *size, uint32_t *rank);
+/* Whether there is a record, and if so the time of the first one and its size in the file. */
+bool hpcw_i_clog2_stream_peek(const struct hpcw_i_clog2_stream *stream, double *time, uint32_t *size);
 
 /* Encodes as many as fit into `room` bytes, at most `most`, and goes on; *size bytes, *count records, none only at the end
  * or if the first one does not fit. */
 hpcw_status hpcw_i_clog2_stream_fill(struct hpcw_i_clog2_stream *stream, unsigned char *to, size_t room,
                                      size_t most, size_t *size, size_t *count, hpcw_error *err);
-
-/* Encodes the first one and goes on. */
-hpcw_status hpcw_i_clog2_stream_take(struct hpcw_i_clog2_stream *stream, unsigned char *to, hpcw_error *err);
 
 #endif
