@@ -24,13 +24,8 @@ static bool wrong_usage(const hpcw_error *err, size_t command) {
            (err->code == HPCW_EINVAL || err->code == HPCW_ERANGE || err->code == HPCW_EMISMATCH);
 }
 
-<<<<<<< ours
-/* The formats and the parameters of --set as one would write them, one text behind the other. */
-static bool print_lists(const struct gen_cli_options *o, struct hpcw_i_buf *buf, size_t *set_at) {
-=======
 /* The formats and the parameters of --set as one would write them, one text after the other. */
-static bool print_lists(const struct hpcgen_options *o, struct hpcw_i_buf *buf, size_t *set_at) {
->>>>>>> theirs
+static bool print_lists(const struct gen_cli_options *o, struct hpcw_i_buf *buf, size_t *set_at) {
     bool good = true;
     for (size_t f = 0; f < gen_format_count; f++) {
         if (o->formats >> f & 1) {
