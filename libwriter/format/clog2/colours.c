@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The names of colours that X11 knows (rgb.txt of X.Org), which are those of the Java tools. */
-#include "libwriter/format/clog2/records.h"
-
 #include <stdlib.h>
+#include <string.h>
+
+#include <hpcw/clog2.h>
 
 #include "libwriter/base/status.h"
+#include "libwriter/format/clog2/text.h"
 
 /* In the order of strcmp. A 4 at the end: there are also four shades, with 1 to 4 behind the name. Names of several
  * words can also be written in small letters with blanks between. */

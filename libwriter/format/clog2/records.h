@@ -87,9 +87,6 @@ void hpcw_i_clog2_encode(const hpcw_clog2_record *record, unsigned char *p);
 /* Identity of a communicator, HPCW_I_CLOG2_ID bytes. NULL: none. */
 void hpcw_i_clog2_encode_id(const hpcw_clog2_comm_id *id, unsigned char *p);
 
-/* A text for a field of `room` bytes, NUL included: present, short enough, printable ASCII or UTF-8. */
-hpcw_status hpcw_i_clog2_text_check(const char *what, const char *text, size_t room, hpcw_error *err);
-
 /* Names, colour and format of a definition. */
 hpcw_status hpcw_i_clog2_labels_check(const char *colour, const char *name, const char *format,
                                       hpcw_error *err);
