@@ -3,7 +3,23 @@
 #ifndef HPCW_FORMAT_CLOG2_COMMS_H
 #define HPCW_FORMAT_CLOG2_COMMS_H
 
-#include "libwriter/format/clog2/stream.h"
+#include <hpcw/clog2_log.h>
+
+/* A communicator of a process, as it is also stored in local files. */
+struct hpcw_i_clog2_known_comm {
+    hpcw_clog2_comm_id id;
+    int32_t kind;
+    uint32_t rank; /* of this process in it */
+};
+
+/* A communicator of a rank, as the file numbers it. */
+struct hpcw_i_clog2_place {
+    int32_t index; /* -1: nobody whose communicator it is has made it known */
+    int32_t rank;  /* in it; -1 in a remote half */
+    int32_t kind;
+    int32_t peers; /* messages to and from ranks in it below that have another end, which readers look for */
+    hpcw_clog2_comm_id id;
+};
 
 /* A communicator besides the world and those of one rank. */
 struct hpcw_i_clog2_extra {

@@ -7,7 +7,9 @@
 #include "libwriter/comm/agree.h"
 #include "libwriter/comm/exchange.h"
 #include "libwriter/format/clog2/comms.h"
+#include "libwriter/format/clog2/definitions.h"
 #include "libwriter/format/clog2/front.h"
+#include "libwriter/format/clog2/log.h"
 #include "libwriter/format/clog2/merge.h"
 #include "libwriter/io/sys.h"
 

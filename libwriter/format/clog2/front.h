@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F3: what every rank's records begin with, and the numbers that definitions take up. */
+/* F3: what every rank's records begin with. */
 #ifndef HPCW_FORMAT_CLOG2_FRONT_H
 #define HPCW_FORMAT_CLOG2_FRONT_H
 
-#include "libwriter/format/clog2/log.h"
-
-/* How many user states and solo events a list announces. */
-void hpcw_i_clog2_count_definitions(const struct hpcw_i_clog2_definition *definition, uint32_t count,
-                                    uint32_t *states, uint32_t *solos);
-
-/* The definition of the state that shows waiting for the disk. */
-void hpcw_i_clog2_spill_definition(struct hpcw_i_clog2_definition *definition);
+#include "libwriter/base/buf.h"
+#include "libwriter/format/clog2/definitions.h"
 
 /*
  * Appends the records at time 0 of a rank: the time shift, who it is in the world and by itself, and if it is the first

@@ -10,24 +10,12 @@
 
 #include <hpcw/clog2_log.h>
 
-#include "libwriter/base/buf.h"
 #include "libwriter/comm/comm.h"
+#include "libwriter/format/clog2/chunk.h"
+#include "libwriter/format/clog2/comms.h"
+#include "libwriter/format/clog2/definitions.h"
 
-enum {
-    HPCW_I_CLOG2_CHUNK = 262144, /* words: a large page of 2 MiB */
-    HPCW_I_CLOG2_MOST_WORDS = HPCW_CLOG2_WORDS_CARGO,
-    HPCW_I_CLOG2_MOST_THREADS = 32767,
-    HPCW_I_CLOG2_MOST_COMMS = 1 << 24
-};
-
-struct hpcw_i_clog2_chunk {
-    struct hpcw_i_clog2_chunk *next;   /* of the line */
-    struct hpcw_i_clog2_chunk *queued; /* behind it in the queue of those to write */
-    uint64_t *data;                    /* [HPCW_I_CLOG2_CHUNK]; NULL: only in the local file */
-    uint64_t offset;                   /* of the words in the local file */
-    uint32_t words;                    /* in use, once the chunk is full */
-    uint32_t thread;
-};
+enum { HPCW_I_CLOG2_MOST_THREADS = 32767, HPCW_I_CLOG2_MOST_COMMS = 1 << 24 };
 
 struct hpcw_i_clog2_line {
     struct hpcw_clog2_line face; /* first: what the public header sees */
@@ -38,20 +26,6 @@ struct hpcw_i_clog2_line {
         *bin; /* [HPCW_I_CLOG2_BIN] where records go that there is no room for; then last->data is not used */
     bool in_bin;
     uint64_t lost;
-};
-
-/* A definition, as it is also stored in local files. */
-struct hpcw_i_clog2_definition {
-    int32_t kind;   /* HPCW_CLOG2_STATE_DEF or HPCW_CLOG2_EVENT_DEF */
-    int32_t number; /* of the state, or the event */
-    char colour[HPCW_CLOG2_COLOUR + 1], name[HPCW_CLOG2_NAME + 1], format[HPCW_CLOG2_FORMAT + 1];
-};
-
-/* A communicator of a process, likewise. */
-struct hpcw_i_clog2_known_comm {
-    hpcw_clog2_comm_id id;
-    int32_t kind;
-    uint32_t rank; /* of this process in it */
 };
 
 /* How ticks become seconds: (tick - base) * ns is local time, which is corrected afterwards. */
@@ -104,14 +78,6 @@ struct hpcw_clog2_log {
     uint64_t spilled, stalls;
     bool finished;
 };
-
-/* Words of the record at `p`. */
-static inline uint32_t hpcw_i_clog2_words_of(const uint64_t *p) {
-    uint64_t kind = p[1] >> 56;
-    return kind == HPCW_CLOG2_MESSAGE      ? HPCW_CLOG2_WORDS_MESSAGE
-           : kind == HPCW_CLOG2_WITH_CARGO ? HPCW_CLOG2_WORDS_CARGO
-                                           : HPCW_CLOG2_WORDS_BARE;
-}
 
 /* clock.c: chooses the clock; then, collectively, the processes of a host make theirs one. */
 hpcw_status hpcw_i_clog2_clock_begin(hpcw_clog2_log *log, hpcw_error *err);

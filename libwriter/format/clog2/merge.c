@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "libwriter/format/clog2/merge.h"
 
+#include "libwriter/comm/comm.h"
 #include "libwriter/format/clog2/file.h"
 #include "libwriter/format/clog2/partition.h"
 

@@ -3,7 +3,9 @@
 #ifndef HPCW_FORMAT_CLOG2_RECOVER_H
 #define HPCW_FORMAT_CLOG2_RECOVER_H
 
+#include "libwriter/base/buf.h"
 #include "libwriter/format/clog2/comms.h"
+#include "libwriter/format/clog2/log.h"
 
 struct hpcw_i_clog2_file {
     const char *path;

@@ -6,8 +6,10 @@
 #ifndef HPCW_FORMAT_CLOG2_STREAM_H
 #define HPCW_FORMAT_CLOG2_STREAM_H
 
+#include "libwriter/format/clog2/chunk.h"
+#include "libwriter/format/clog2/comms.h"
+#include "libwriter/format/clog2/definitions.h"
 #include "libwriter/format/clog2/heap.h"
-#include "libwriter/format/clog2/log.h"
 #include "libwriter/format/clog2/records.h"
 
 /* What is defined in the whole log. */
@@ -24,15 +26,6 @@ hpcw_status hpcw_i_clog2_table_make(struct hpcw_i_clog2_table *table,
                                     const struct hpcw_i_clog2_definition *definition, uint32_t count,
                                     hpcw_error *err);
 void hpcw_i_clog2_table_free(struct hpcw_i_clog2_table *table);
-
-/* A communicator of a rank, as the file numbers it. */
-struct hpcw_i_clog2_place {
-    int32_t index; /* -1: nobody whose communicator it is has made it known */
-    int32_t rank;  /* in it; -1 in a remote half */
-    int32_t kind;
-    int32_t peers; /* messages to and from ranks in it below that have another end, which readers look for */
-    hpcw_clog2_comm_id id;
-};
 
 /* One rank's records. */
 struct hpcw_i_clog2_origin {
