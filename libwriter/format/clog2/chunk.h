@@ -5,6 +5,8 @@
 
 #include <hpcw/clog2_log.h>
 
+#define HPCW_I_CLOG2_CHUNK_BYTES (HPCW_I_CLOG2_CHUNK * sizeof(uint64_t))
+
 enum {
     HPCW_I_CLOG2_CHUNK = 262144, /* words: a large page of 2 MiB */
     HPCW_I_CLOG2_MOST_WORDS = HPCW_CLOG2_WORDS_CARGO

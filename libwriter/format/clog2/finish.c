@@ -6,11 +6,12 @@
 #include "libwriter/base/status.h"
 #include "libwriter/comm/agree.h"
 #include "libwriter/comm/exchange.h"
+#include "libwriter/format/clog2/clock.h"
 #include "libwriter/format/clog2/comms.h"
-#include "libwriter/format/clog2/definitions.h"
 #include "libwriter/format/clog2/front.h"
-#include "libwriter/format/clog2/log.h"
 #include "libwriter/format/clog2/merge.h"
+#include "libwriter/format/clog2/sync.h"
+#include "libwriter/format/clog2/timeline.h"
 #include "libwriter/io/sys.h"
 
 #define BIAS (UINT64_C(1) << 63) /* makes signed words comparable as unsigned ones */
@@ -332,7 +333,7 @@ hpcw_status hpcw_clog2_log_finish(hpcw_clog2_log *log, hpcw_clog2_log_report *re
     if (s != HPCW_OK) {
         return s;
     }
-    hpcw_i_clog2_log_stop(log);
+    hpcw_i_clog2_timelines_stop(log);
     s = hpcw_i_clog2_sync(log, &t->end_at, &t->end_offset, &t->end_round_trip, err);
     if (s == HPCW_OK) {
         s = unite_definitions(&e, err);

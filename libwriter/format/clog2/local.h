@@ -6,7 +6,7 @@
 #ifndef HPCW_FORMAT_CLOG2_LOCAL_H
 #define HPCW_FORMAT_CLOG2_LOCAL_H
 
-#include "libwriter/format/clog2/log.h"
+#include "libwriter/format/clog2/recording.h"
 
 #define HPCW_I_CLOG2_LOCAL_TAG UINT64_C(0x0a314c43574350c8) /* its bytes also tell the byte order */
 #define HPCW_I_CLOG2_PIECE_TAG UINT64_C(0x6563656970776350)

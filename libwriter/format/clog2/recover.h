@@ -5,7 +5,7 @@
 
 #include "libwriter/base/buf.h"
 #include "libwriter/format/clog2/comms.h"
-#include "libwriter/format/clog2/log.h"
+#include "libwriter/format/clog2/recording.h"
 
 struct hpcw_i_clog2_file {
     const char *path;

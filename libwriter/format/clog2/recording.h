@@ -3,8 +3,8 @@
  * F3: a recording while it is made. A line is a list of chunks of words; a chunk is in memory or in the local file. All
  * that threads share is guarded by one lock, which recording takes once for a chunk.
  */
-#ifndef HPCW_FORMAT_CLOG2_LOG_H
-#define HPCW_FORMAT_CLOG2_LOG_H
+#ifndef HPCW_FORMAT_CLOG2_RECORDING_H
+#define HPCW_FORMAT_CLOG2_RECORDING_H
 
 #include <pthread.h>
 
@@ -79,16 +79,8 @@ struct hpcw_clog2_log {
     bool finished;
 };
 
-/* clock.c: chooses the clock; then, collectively, the processes of a host make theirs one. */
-hpcw_status hpcw_i_clog2_clock_begin(hpcw_clog2_log *log, hpcw_error *err);
-hpcw_status hpcw_i_clog2_clock_share(hpcw_clog2_log *log, hpcw_error *err);
-uint64_t hpcw_i_clog2_clock_ticks(const hpcw_clog2_log *log);
-uint64_t hpcw_i_clog2_system_ns(void);
-/* Collective. Compares this process's clock with that of process 0: at `*at`, local time, `*offset` was lacking. */
-hpcw_status hpcw_i_clog2_sync(hpcw_clog2_log *log, int64_t *at, int64_t *offset, uint64_t *round_trip,
-                              hpcw_error *err);
-
-/* log.c: no more recording; every line's last chunk has its length. */
-void hpcw_i_clog2_log_stop(hpcw_clog2_log *log);
+static inline struct hpcw_i_clog2_line *hpcw_i_clog2_inner(hpcw_clog2_line *line) {
+    return (struct hpcw_i_clog2_line *)line;
+}
 
 #endif
