@@ -1,15 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F3: slices of records that are bytes already. */
+/* F3: a log that is written: what its slices need of it. */
 #ifndef HPCW_FORMAT_CLOG2_FILE_H
 #define HPCW_FORMAT_CLOG2_FILE_H
 
+#include <pthread.h>
+
 #include <hpcw/clog2.h>
 
-uint32_t hpcw_i_clog2_block_size(const hpcw_clog2 *log);
+#include "libwriter/format/clog2/records.h"
 
-/* Room for as many records as can be put without another look, as hpcw_i_clog2_blocks_space. */
-hpcw_status hpcw_i_clog2_slice_space(hpcw_clog2_slice *slice, uint32_t size, double time, unsigned char **space,
-                                     size_t *room, size_t *most, hpcw_error *err);
-void hpcw_i_clog2_slice_took(hpcw_clog2_slice *slice, size_t bytes, size_t records);
+struct hpcw_clog2 {
+    hpcw_comm *comm;
+    char *path;
+    hpcw_clog2_options options;
+    struct hpcw_i_clog2_bounds bounds;
+    hpcw_sink *sink;
+    bool closed;
+    pthread_mutex_t lock;
+    hpcw_error abandoned; /* guarded; code HPCW_OK: it is not */
+};
 
 #endif

@@ -23,7 +23,7 @@ struct ending {
     hpcw_clog2_log *log;
     struct hpcw_i_clog2_definition *definition; /* of all */
     uint32_t definitions, states, solos;
-    struct hpcw_i_clog2_table table;
+    struct hpcw_i_clog2_events events;
     struct hpcw_i_clog2_comms comms;
     struct hpcw_i_clog2_place *place;
     struct hpcw_i_clog2_origin origin;
@@ -224,10 +224,10 @@ static hpcw_status gather_records(struct ending *e, hpcw_error *err) {
     o->places = log->knowns;
     o->fd = log->fd;
     o->local = log->local_path == NULL ? log->path : log->local_path;
-    e->table.ranks = (uint32_t)log->comm->size;
+    e->events.ranks = (uint32_t)log->comm->size;
     e->first = hpcw_i_calloc((size_t)log->lines + 1, sizeof *e->first);
     hpcw_status s = e->first == NULL ? no_memory(e, err)
-                                     : hpcw_i_clog2_table_make(&e->table, e->definition, e->definitions, err);
+                                     : hpcw_i_clog2_events_make(&e->events, e->definition, e->definitions, err);
     for (uint32_t i = 0; s == HPCW_OK && i < log->lines; i++) {
         e->first[i] = log->line[i]->first;
     }
@@ -239,7 +239,7 @@ static hpcw_status gather_records(struct ending *e, hpcw_error *err) {
     o->lines = s == HPCW_OK ? log->lines : 0;
     o->front = e->front.data;
     o->front_size = e->front.size;
-    return s == HPCW_OK ? hpcw_i_clog2_stream_begin(&e->stream, &e->table, o, 1, err) : s;
+    return s == HPCW_OK ? hpcw_i_clog2_stream_begin(&e->stream, &e->events, o, 1, err) : s;
 }
 
 static hpcw_status write_log(struct ending *e, hpcw_error *err) {
@@ -355,7 +355,7 @@ hpcw_status hpcw_clog2_log_finish(hpcw_clog2_log *log, hpcw_clog2_log_report *re
         remove_local(log);
     }
     hpcw_i_clog2_stream_free(&e.stream);
-    hpcw_i_clog2_table_free(&e.table);
+    hpcw_i_clog2_events_free(&e.events);
     hpcw_i_clog2_comms_free(&e.comms);
     hpcw_i_buf_free(&e.front);
     hpcw_i_free(e.first);

@@ -2,8 +2,8 @@
 #include "libwriter/format/clog2/merge.h"
 
 #include "libwriter/comm/comm.h"
-#include "libwriter/format/clog2/file.h"
 #include "libwriter/format/clog2/partition.h"
+#include "libwriter/format/clog2/slice.h"
 
 hpcw_status hpcw_i_clog2_merge_alone(hpcw_clog2 *file, struct hpcw_i_clog2_stream *stream, uint64_t *blocks,
                                      hpcw_error *err) {

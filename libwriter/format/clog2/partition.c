@@ -25,6 +25,7 @@
 #include "libwriter/format/clog2/blocks.h"
 #include "libwriter/format/clog2/file.h"
 #include "libwriter/format/clog2/runs.h"
+#include "libwriter/format/clog2/slice.h"
 
 enum {
     SEGMENT = HPCW_CLOG2_SEGMENT,
@@ -517,7 +518,7 @@ hpcw_status hpcw_i_clog2_merge_partitioned(hpcw_clog2 *file, hpcw_comm *comm,
     struct work w = {.file = file,
                      .comm = comm,
                      .stream = stream,
-                     .block_size = hpcw_i_clog2_block_size(file),
+                     .block_size = file->options.block_size,
                      .processes = (size_t)comm->size,
                      .me = (size_t)comm->process};
     hpcw_status s = HPCW_OK, all = hpcw_i_agree(comm, make_room(&w, err), NULL, err);

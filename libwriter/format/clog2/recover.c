@@ -268,7 +268,7 @@ struct recovery {
     size_t count;
     struct hpcw_i_clog2_definition *definition; /* of the file that has most */
     uint32_t definitions, states, solos, known_solos, threads;
-    struct hpcw_i_clog2_table table;
+    struct hpcw_i_clog2_events events;
     struct hpcw_i_clog2_comms comms;
     struct hpcw_i_clog2_origin *origin;
     uint32_t origins;
@@ -423,14 +423,14 @@ hpcw_status hpcw_clog2_recover(const char *path, const char *const *local, size_
         hpcw_i_clog2_count_definitions(r.definition, r.definitions, &r.states, &r.solos);
     }
     if (s == HPCW_OK) {
-        s = hpcw_i_clog2_table_make(&r.table, r.definition, r.definitions, err);
-        r.table.ranks = r.comms.ranks;
+        s = hpcw_i_clog2_events_make(&r.events, r.definition, r.definitions, err);
+        r.events.ranks = r.comms.ranks;
     }
     if (s == HPCW_OK) {
         s = make_origins(&r, err);
     }
     if (s == HPCW_OK) {
-        s = hpcw_i_clog2_stream_begin(&r.stream, &r.table, r.origin, r.origins, err);
+        s = hpcw_i_clog2_stream_begin(&r.stream, &r.events, r.origin, r.origins, err);
     }
     if (s == HPCW_OK) {
         s = write_log(&r, path, err);
@@ -446,7 +446,7 @@ hpcw_status hpcw_clog2_recover(const char *path, const char *const *local, size_
         }
     }
     hpcw_i_clog2_stream_free(&r.stream);
-    hpcw_i_clog2_table_free(&r.table);
+    hpcw_i_clog2_events_free(&r.events);
     hpcw_i_clog2_comms_free(&r.comms);
     for (size_t i = 0; i < r.count; i++) {
         close_file(&r.file[i]);

@@ -3,17 +3,8 @@
 
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
-#include "libwriter/format/clog2/cargo.h"
+#include "libwriter/format/clog2/open_states.h"
 #include "libwriter/io/sys.h"
-
-/* Open states of a line by (communicator, start event): how many. Open addressing; keys stay. */
-struct open_states {
-    uint64_t *key; /* 0: free */
-    uint32_t *count;
-    uint32_t slots, used;
-    uint64_t last_key; /* the last one asked for, which often is the next one, too */
-    uint32_t *last;    /* its count; NULL: none */
-};
 
 struct hpcw_i_clog2_cursor {
     const struct hpcw_i_clog2_origin *origin;
@@ -24,102 +15,8 @@ struct hpcw_i_clog2_cursor {
     double time;
     int32_t thread;
     bool bare; /* cargo is left out */
-    struct open_states open;
+    struct hpcw_i_clog2_open_states open;
 };
-
-/* ------------------------------------------------------------------------------------------------------------
- *  What is defined
- * --------------------------------------------------------------------------------------------------------- */
-
-hpcw_status hpcw_i_clog2_table_make(struct hpcw_i_clog2_table *table,
-                                    const struct hpcw_i_clog2_definition *definition, uint32_t count,
-                                    hpcw_error *err) {
-    int32_t events = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        int32_t last = definition[i].number;
-        last = definition[i].kind == HPCW_CLOG2_STATE_DEF ? 2 * last + 1 : last;
-        events = last >= events ? last + 1 : events;
-    }
-    table->events = events;
-    table->role = hpcw_i_calloc((size_t)events + 1, sizeof *table->role);
-    table->pieces = hpcw_i_calloc((size_t)events + 1, sizeof *table->pieces);
-    if (table->role == NULL || table->pieces == NULL) {
-        return hpcw_i_fail(err, HPCW_ENOMEM, "clog2: out of memory for %d events", (int)events);
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        const struct hpcw_i_clog2_definition *d = &definition[i];
-        uint64_t pieces;
-        hpcw_status s = hpcw_i_clog2_format_pieces(d->format, &pieces, err);
-        if (s != HPCW_OK) {
-            return s;
-        }
-        bool state = d->kind == HPCW_CLOG2_STATE_DEF;
-        int32_t first = state ? 2 * d->number : d->number;
-        for (int32_t e = first; e <= first + (state ? 1 : 0); e++) {
-            table->role[e] = !state ? HPCW_I_CLOG2_SOLO : e == first ? HPCW_I_CLOG2_STARTS : HPCW_I_CLOG2_ENDS;
-            table->pieces[e] = pieces;
-        }
-    }
-    return HPCW_OK;
-}
-
-void hpcw_i_clog2_table_free(struct hpcw_i_clog2_table *table) {
-    hpcw_i_free(table->role);
-    hpcw_i_free(table->pieces);
-}
-
-/* ------------------------------------------------------------------------------------------------------------
- *  Open states
- * --------------------------------------------------------------------------------------------------------- */
-
-static uint32_t *count_of(const struct open_states *o, uint64_t key) {
-    for (uint32_t i = (uint32_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (o->slots - 1);;
-         i = (i + 1) & (o->slots - 1)) {
-        if (o->key[i] == key) {
-            return &o->count[i];
-        }
-        if (o->key[i] == 0) {
-            o->key[i] = key;
-            return NULL;
-        }
-    }
-}
-
-/* NULL: out of memory. */
-static uint32_t *find_count(struct open_states *o, uint64_t key) {
-    if (2 * (o->used + 1) > o->slots) {
-        struct open_states larger = {.slots = o->slots == 0 ? 64 : 2 * o->slots, .used = o->used};
-        larger.key = hpcw_i_calloc(larger.slots, sizeof *larger.key);
-        larger.count = hpcw_i_calloc(larger.slots, sizeof *larger.count);
-        if (larger.key == NULL || larger.count == NULL) {
-            hpcw_i_free(larger.key);
-            hpcw_i_free(larger.count);
-            return NULL;
-        }
-        for (uint32_t i = 0; i < o->slots; i++) {
-            if (o->key[i] != 0) {
-                (void)count_of(&larger, o->key[i]);
-                *count_of(&larger, o->key[i]) = o->count[i];
-            }
-        }
-        hpcw_i_free(o->key);
-        hpcw_i_free(o->count);
-        *o = larger;
-    }
-    uint32_t *count = count_of(o, key);
-    if (count == NULL) {
-        o->used++;
-        count = count_of(o, key);
-    }
-    o->last_key = key;
-    o->last = count;
-    return count;
-}
-
-static inline uint32_t *open_count(struct open_states *o, uint32_t comm, int32_t start) {
-    uint64_t key = ((uint64_t)comm << 32 | (uint32_t)start) + 1;
-    return o->last != NULL && o->last_key == key ? o->last : find_count(o, key);
-}
 
 /* ------------------------------------------------------------------------------------------------------------
  *  Cursors
@@ -167,17 +64,13 @@ static inline bool is_place(const struct hpcw_i_clog2_origin *o, uint32_t comm) 
     return comm < o->places && o->place[comm].rank >= 0 && o->place[comm].index >= 0;
 }
 
-static inline bool is_message(const struct hpcw_i_clog2_table *t, const struct hpcw_i_clog2_origin *o,
+static inline bool is_message(const struct hpcw_i_clog2_events *t, const struct hpcw_i_clog2_origin *o,
                               const uint64_t *p) {
     uint32_t peer_comm = (uint32_t)(p[3] >> 32);
     int32_t event = event_at(p), peer = (int32_t)(uint32_t)(p[2] >> 32), tag = (int32_t)(uint32_t)p[2];
     return (event == HPCW_CLOG2_SEND || event == HPCW_CLOG2_RECEIVE) && peer_comm < o->places &&
            o->place[peer_comm].index >= 0 && peer >= 0 && peer < o->place[peer_comm].peers &&
            (uint32_t)peer < t->ranks && tag >= 0;
-}
-
-static inline uint32_t role_of(const struct hpcw_i_clog2_table *t, int32_t event) {
-    return event >= 0 && event < t->events ? t->role[event] : HPCW_I_CLOG2_NO_EVENT;
 }
 
 /* Seconds. Times of a line differ, or two of its drawables could be equal: a clock may stand still or, between two CPUs,
@@ -196,7 +89,7 @@ static inline double time_after(double before, const struct hpcw_i_clog2_origin 
 /* Whether the record may be in the file; counts why not. *good: it may. */
 static hpcw_status judge(struct hpcw_i_clog2_stream *s, struct hpcw_i_clog2_cursor *c, bool *good,
                          hpcw_error *err) {
-    const struct hpcw_i_clog2_table *t = s->table;
+    const struct hpcw_i_clog2_events *t = s->events;
     const struct hpcw_i_clog2_origin *o = c->origin;
     const uint64_t *p = c->p;
     uint32_t comm = comm_at(p), kind = kind_at(p);
@@ -209,12 +102,12 @@ static hpcw_status judge(struct hpcw_i_clog2_stream *s, struct hpcw_i_clog2_curs
         /* Even if its parent is not in the log: others are on it. */
         *good = (uint32_t)event < o->places && o->place[event].index >= 0;
     } else {
-        uint32_t role = role_of(t, event);
+        uint32_t role = hpcw_i_clog2_role(t, event);
         *good = *good && role != HPCW_I_CLOG2_NO_EVENT &&
                 (kind == HPCW_CLOG2_BARE || kind == HPCW_CLOG2_WITH_CARGO);
         if (*good && role != HPCW_I_CLOG2_SOLO) {
             bool ends = role == HPCW_I_CLOG2_ENDS;
-            uint32_t *count = open_count(&c->open, comm, ends ? event - 1 : event);
+            uint32_t *count = hpcw_i_clog2_open_count(&c->open, comm, ends ? event - 1 : event);
             if (count == NULL) {
                 return hpcw_i_fail(err, HPCW_ENOMEM, "clog2: out of memory for open states");
             }
@@ -246,9 +139,7 @@ static hpcw_status advance(struct hpcw_i_clog2_stream *s, struct hpcw_i_clog2_cu
         } else if (c->chunk != NULL) {
             status = next_chunk(c, err);
         } else {
-            for (uint32_t i = 0; i < c->open.slots; i++) {
-                s->start_alone += c->open.count[i];
-            }
+            s->start_alone += hpcw_i_clog2_open_total(&c->open);
             *more = false;
             return HPCW_OK;
         }
@@ -265,10 +156,10 @@ static hpcw_status advance(struct hpcw_i_clog2_stream *s, struct hpcw_i_clog2_cu
  * --------------------------------------------------------------------------------------------------------- */
 
 hpcw_status hpcw_i_clog2_stream_begin(struct hpcw_i_clog2_stream *stream,
-                                      const struct hpcw_i_clog2_table *table,
+                                      const struct hpcw_i_clog2_events *events,
                                       const struct hpcw_i_clog2_origin *origin, uint32_t count,
                                       hpcw_error *err) {
-    *stream = (struct hpcw_i_clog2_stream){.table = table};
+    *stream = (struct hpcw_i_clog2_stream){.events = events};
     size_t all = 0;
     for (uint32_t i = 0; i < count; i++) {
         all += 1 + (size_t)origin[i].lines;
@@ -307,8 +198,7 @@ hpcw_status hpcw_i_clog2_stream_begin(struct hpcw_i_clog2_stream *stream,
 void hpcw_i_clog2_stream_free(struct hpcw_i_clog2_stream *stream) {
     for (uint32_t i = 0; i < stream->cursors; i++) {
         hpcw_i_free(stream->cursor[i].room);
-        hpcw_i_free(stream->cursor[i].open.key);
-        hpcw_i_free(stream->cursor[i].open.count);
+        hpcw_i_clog2_open_free(&stream->cursor[i].open);
     }
     hpcw_i_free(stream->cursor);
     hpcw_i_free(stream->heap.run);
@@ -386,7 +276,7 @@ static inline void encode(const struct hpcw_i_clog2_cursor *c, unsigned char *to
 static size_t take_ordinary(const struct hpcw_i_clog2_stream *stream, struct hpcw_i_clog2_cursor *c,
                             unsigned char **to, const unsigned char *end, size_t most, double until,
                             bool *judged) {
-    const struct hpcw_i_clog2_table *t = stream->table;
+    const struct hpcw_i_clog2_events *t = stream->events;
     const struct hpcw_i_clog2_origin *o = c->origin;
     const uint64_t *p = c->p, *const last = c->end;
     unsigned char *out = *to;
@@ -423,9 +313,10 @@ static size_t take_ordinary(const struct hpcw_i_clog2_stream *stream, struct hpc
         if (*judged && kind_at(p) == HPCW_CLOG2_MESSAGE) {
             *judged = is_message(t, o, p);
         } else if (*judged) {
-            uint32_t role = role_of(t, event_at(p));
+            uint32_t role = hpcw_i_clog2_role(t, event_at(p));
             bool starts = role == HPCW_I_CLOG2_STARTS, ends = role == HPCW_I_CLOG2_ENDS;
-            uint32_t *count = starts || ends ? open_count(&c->open, comm_at(p), event_at(p) - ends) : NULL;
+            uint32_t *count =
+                starts || ends ? hpcw_i_clog2_open_count(&c->open, comm_at(p), event_at(p) - ends) : NULL;
             *judged = kind_at(p) == HPCW_CLOG2_BARE &&
                       (role == HPCW_I_CLOG2_SOLO || (count != NULL && (starts || *count > 0)));
             if (*judged && count != NULL) {

@@ -8,24 +8,9 @@
 
 #include "libwriter/format/clog2/chunk.h"
 #include "libwriter/format/clog2/comms.h"
-#include "libwriter/format/clog2/definitions.h"
+#include "libwriter/format/clog2/events.h"
 #include "libwriter/format/clog2/heap.h"
 #include "libwriter/format/clog2/records.h"
-
-/* What is defined in the whole log. */
-struct hpcw_i_clog2_table {
-    uint32_t ranks, comms;
-    int32_t events;   /* all are below */
-    uint8_t *role;    /* [events] */
-    uint64_t *pieces; /* [events] of the format */
-};
-
-enum { HPCW_I_CLOG2_NO_EVENT, HPCW_I_CLOG2_STARTS, HPCW_I_CLOG2_ENDS, HPCW_I_CLOG2_SOLO };
-
-hpcw_status hpcw_i_clog2_table_make(struct hpcw_i_clog2_table *table,
-                                    const struct hpcw_i_clog2_definition *definition, uint32_t count,
-                                    hpcw_error *err);
-void hpcw_i_clog2_table_free(struct hpcw_i_clog2_table *table);
 
 /* One rank's records. */
 struct hpcw_i_clog2_origin {
@@ -45,7 +30,7 @@ struct hpcw_i_clog2_origin {
 struct hpcw_i_clog2_cursor;
 
 struct hpcw_i_clog2_stream {
-    const struct hpcw_i_clog2_table *table;
+    const struct hpcw_i_clog2_events *events;
     struct hpcw_i_clog2_cursor *cursor;
     uint32_t cursors;
     struct hpcw_i_clog2_heap heap;
@@ -54,7 +39,7 @@ struct hpcw_i_clog2_stream {
 
 /* `origin` [count], by ascending rank, outlives the stream. Free it in any case. */
 hpcw_status hpcw_i_clog2_stream_begin(struct hpcw_i_clog2_stream *stream,
-                                      const struct hpcw_i_clog2_table *table,
+                                      const struct hpcw_i_clog2_events *events,
                                       const struct hpcw_i_clog2_origin *origin, uint32_t count,
                                       hpcw_error *err);
 void hpcw_i_clog2_stream_free(struct hpcw_i_clog2_stream *stream);
