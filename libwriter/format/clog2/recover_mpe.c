@@ -4,7 +4,7 @@
  * machine, as many as its buffer has at a time. After a crash the table of communicators is missing; the records that
  * introduce them say the same. A time shift holds for the records behind it.
  */
-#include "libwriter/format/clog2/recover.h"
+#include "libwriter/format/clog2/recover_mpe.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -77,7 +77,7 @@ static void convert(const unsigned char *from, bool big, double time, int32_t ki
 }
 
 /* Remembers a communicator by the number that the process gives it. */
-static hpcw_status learn(struct hpcw_i_clog2_file *f, const unsigned char *payload, hpcw_error *err) {
+static hpcw_status learn(struct hpcw_i_clog2_recovered_file *f, const unsigned char *payload, hpcw_error *err) {
     int32_t event = get_i32(payload, true), comm = get_i32(payload + 4, true),
             rank = get_i32(payload + 8, true);
     if (comm < 0 || comm >= MOST_COMMS) {
@@ -108,7 +108,7 @@ static hpcw_status learn(struct hpcw_i_clog2_file *f, const unsigned char *paylo
 }
 
 /* Which numbers the records use: that is what the log announces. */
-static void note_event(struct hpcw_i_clog2_file *f, int32_t event) {
+static void note_event(struct hpcw_i_clog2_recovered_file *f, int32_t event) {
     if (event >= HPCW_CLOG2_USER_SOLO && event < HPCW_CLOG2_USER_SOLO + (int32_t)HPCW_CLOG2_SOLOS) {
         uint32_t n = (uint32_t)(event - HPCW_CLOG2_USER_SOLO) + 1;
         f->solos = n > f->solos ? n : f->solos;
@@ -121,8 +121,8 @@ static void note_event(struct hpcw_i_clog2_file *f, int32_t event) {
 }
 
 /* Records of one block; *ended: there are no more, or nothing that could be one. */
-static hpcw_status take_block(struct hpcw_i_clog2_file *f, const unsigned char *block, uint32_t size, bool big,
-                              double *shift, double *last, bool *ended, hpcw_error *err) {
+static hpcw_status take_block(struct hpcw_i_clog2_recovered_file *f, const unsigned char *block, uint32_t size,
+                              bool big, double *shift, double *last, bool *ended, hpcw_error *err) {
     for (uint32_t at = 0; at + HPCW_I_CLOG2_HEAD <= size;) {
         const unsigned char *p = block + at;
         int32_t kind = get_i32(p + 20, big);
@@ -173,10 +173,10 @@ static hpcw_status take_block(struct hpcw_i_clog2_file *f, const unsigned char *
     return HPCW_OK;
 }
 
-hpcw_status hpcw_i_clog2_open_mpe(struct hpcw_i_clog2_file *f, uint64_t size, hpcw_error *err) {
+hpcw_status hpcw_i_clog2_read_mpe(struct hpcw_i_clog2_recovered_file *f, uint64_t size, hpcw_error *err) {
     char preamble[HPCW_I_CLOG2_PREAMBLE + 1] = "";
     bool whole;
-    hpcw_status s = hpcw_i_clog2_local_read(f, 0, preamble, HPCW_I_CLOG2_PREAMBLE, &whole, err);
+    hpcw_status s = hpcw_i_clog2_recovered_read(f, 0, preamble, HPCW_I_CLOG2_PREAMBLE, &whole, err);
     if (s != HPCW_OK) {
         return s;
     }
@@ -200,7 +200,7 @@ hpcw_status hpcw_i_clog2_open_mpe(struct hpcw_i_clog2_file *f, uint64_t size, hp
     bool ended = false;
     for (uint64_t at = HPCW_I_CLOG2_PREAMBLE; s == HPCW_OK && !ended; at += f->block_size) {
         uint32_t left = at >= size ? 0 : size - at < f->block_size ? (uint32_t)(size - at) : f->block_size;
-        s = left == 0 ? HPCW_OK : hpcw_i_clog2_local_read(f, at, block, left, &whole, err);
+        s = left == 0 ? HPCW_OK : hpcw_i_clog2_recovered_read(f, at, block, left, &whole, err);
         if (left == 0) {
             f->truncated = ended = true;
         } else if (s == HPCW_OK) {
@@ -217,7 +217,7 @@ hpcw_status hpcw_i_clog2_open_mpe(struct hpcw_i_clog2_file *f, uint64_t size, hp
     return s;
 }
 
-static bool renumber(const struct hpcw_i_clog2_file *f, uint32_t comm, unsigned char *p) {
+static bool renumber(const struct hpcw_i_clog2_recovered_file *f, uint32_t comm, unsigned char *p) {
     if (comm >= f->knowns || f->place[comm].index < 0) {
         return false;
     }
@@ -227,14 +227,15 @@ static bool renumber(const struct hpcw_i_clog2_file *f, uint32_t comm, unsigned 
 
 /* A local file does not name the communicator of a message's peer: it is the same, or the other half, which MPE numbers
  * behind the local one. */
-static uint32_t peer_comm(const struct hpcw_i_clog2_file *f, uint32_t comm, const unsigned char *payload) {
+static uint32_t peer_comm(const struct hpcw_i_clog2_recovered_file *f, uint32_t comm,
+                          const unsigned char *payload) {
     bool half = comm + 1 < f->knowns && f->known[comm].kind == HPCW_CLOG2_LOCAL_HALF &&
                 f->known[comm + 1].kind == HPCW_CLOG2_REMOTE_HALF;
     int32_t given = get_i32(payload + 4, true);
     return given != FREED ? (uint32_t)given : half ? comm + 1 : comm;
 }
 
-void hpcw_i_clog2_renumber_mpe(struct hpcw_i_clog2_file *f) {
+void hpcw_i_clog2_renumber_mpe(struct hpcw_i_clog2_recovered_file *f) {
     unsigned char *to = f->front.data;
     for (size_t at = 0, size; at < f->front.size; at += size) {
         unsigned char *p = f->front.data + at, *payload = p + HPCW_I_CLOG2_HEAD;

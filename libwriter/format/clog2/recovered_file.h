@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* F3: one local file of a run that died, ours or MPE's. */
-#ifndef HPCW_FORMAT_CLOG2_RECOVER_H
-#define HPCW_FORMAT_CLOG2_RECOVER_H
+#ifndef HPCW_FORMAT_CLOG2_RECOVERED_FILE_H
+#define HPCW_FORMAT_CLOG2_RECOVERED_FILE_H
 
 #include "libwriter/base/buf.h"
 #include "libwriter/format/clog2/comms.h"
 #include "libwriter/format/clog2/recording.h"
 
-struct hpcw_i_clog2_file {
+struct hpcw_i_clog2_recovered_file {
     const char *path;
     int fd;
     bool mpe, truncated;
@@ -31,14 +31,13 @@ static inline bool hpcw_i_clog2_may_have_ranks(uint32_t ranks) {
     return ranks > 0 && ((uint64_t)ranks + 1) * ranks <= INT32_MAX;
 }
 
-/* *whole: there were so many bytes. */
-hpcw_status hpcw_i_clog2_local_read(const struct hpcw_i_clog2_file *file, uint64_t offset, void *to,
-                                    size_t size, bool *whole, hpcw_error *err);
+/* Opens a file, and says how many bytes it has. Close it in any case. */
+hpcw_status hpcw_i_clog2_recovered_open(struct hpcw_i_clog2_recovered_file *file, const char *path,
+                                        uint64_t *size, hpcw_error *err);
+void hpcw_i_clog2_recovered_close(struct hpcw_i_clog2_recovered_file *file);
 
-/* recover_mpe.c: reads a whole file of so many bytes; its records become `front`, with its own communicators. */
-hpcw_status hpcw_i_clog2_open_mpe(struct hpcw_i_clog2_file *file, uint64_t size, hpcw_error *err);
-
-/* Gives the communicators of all records the numbers of `place`; leaves out records of those that have none. */
-void hpcw_i_clog2_renumber_mpe(struct hpcw_i_clog2_file *file);
+/* *whole: there were this many bytes. */
+hpcw_status hpcw_i_clog2_recovered_read(const struct hpcw_i_clog2_recovered_file *file, uint64_t offset,
+                                        void *to, size_t size, bool *whole, hpcw_error *err);
 
 #endif
