@@ -12,8 +12,8 @@
 #include <hpcw/kvtree.h>
 
 #include "libwriter/base/buf.h"
-#include "libwriter/format/clog2/cargo.h"
-#include "libwriter/format/clog2/local.h"
+#include "libwriter/format/clog2/file/cargo.h"
+#include "libwriter/format/clog2/log/local_file.h"
 #include "tests/fuzz/images.h"
 #include "tests/support/clog2_cases.h"
 #include "tests/support/files.h"

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "libwriter/format/clog2/runs.h"
+#include "libwriter/format/clog2/merge/runs.h"
 #include "tests/support/faults.h"
 #include "tests/support/random.h"
 

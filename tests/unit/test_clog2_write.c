@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "libwriter/format/clog2/blocks.h"
-#include "libwriter/format/clog2/preamble.h"
+#include "libwriter/format/clog2/file/blocks.h"
+#include "libwriter/format/clog2/file/preamble.h"
 #include "tests/support/clog2_cases.h"
 #include "tests/support/memory_source.h"
 

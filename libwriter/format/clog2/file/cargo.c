@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Cargo and the formats that show it. A piece is coded in four bits, a list of pieces in 64: a cargo of 32 bytes holds
+ * 16 of them at most, two bytes each, and equal lists are equal numbers.
+ */
+#include "libwriter/format/clog2/file/cargo.h"
+
+#include "libwriter/base/bytes.h"
+#include "libwriter/base/status.h"
+
+enum { NO_PIECE, PIECES = 8 };
+
+/* By code. The size of a text is that of its length. */
+static const char letter[] = "?hdlxXeEs";
+static const uint8_t piece_size[] = {0, 2, 4, 8, 4, 8, 4, 8, 2};
+
+static unsigned char *add(hpcw_clog2_cargo *cargo, char which, size_t size) {
+    const char *found = strchr(letter, which);
+    if (cargo == NULL || cargo->size > HPCW_CLOG2_CARGO || size > HPCW_CLOG2_CARGO - cargo->size) {
+        if (cargo != NULL) {
+            cargo->size = HPCW_CLOG2_CARGO + 1;
+        }
+        return NULL;
+    }
+    unsigned char *p = cargo->bytes + cargo->size;
+    cargo->pieces = cargo->pieces << 4 | (uint64_t)(found - letter);
+    cargo->size += (uint32_t)size;
+    return p;
+}
+
+static void add32(hpcw_clog2_cargo *cargo, char which, uint32_t value) {
+    unsigned char *p = add(cargo, which, 4);
+    if (p != NULL) {
+        hpcw_i_put_u32(p, value, true);
+    }
+}
+
+static void add64(hpcw_clog2_cargo *cargo, char which, uint64_t value) {
+    unsigned char *p = add(cargo, which, 8);
+    if (p != NULL) {
+        hpcw_i_put_u64(p, value, true);
+    }
+}
+
+void hpcw_clog2_cargo_i16(hpcw_clog2_cargo *cargo, int16_t value) {
+    unsigned char *p = add(cargo, 'h', 2);
+    if (p != NULL) {
+        hpcw_i_put_u16(p, (uint16_t)value, true);
+    }
+}
+
+void hpcw_clog2_cargo_i32(hpcw_clog2_cargo *cargo, int32_t value) {
+    add32(cargo, 'd', (uint32_t)value);
+}
+
+void hpcw_clog2_cargo_i64(hpcw_clog2_cargo *cargo, int64_t value) {
+    add64(cargo, 'l', (uint64_t)value);
+}
+
+void hpcw_clog2_cargo_x32(hpcw_clog2_cargo *cargo, uint32_t value) {
+    add32(cargo, 'x', value);
+}
+
+void hpcw_clog2_cargo_x64(hpcw_clog2_cargo *cargo, uint64_t value) {
+    add64(cargo, 'X', value);
+}
+
+void hpcw_clog2_cargo_f32(hpcw_clog2_cargo *cargo, float value) {
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    add32(cargo, 'e', bits);
+}
+
+void hpcw_clog2_cargo_f64(hpcw_clog2_cargo *cargo, double value) {
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    add64(cargo, 'E', bits);
+}
+
+void hpcw_clog2_cargo_text(hpcw_clog2_cargo *cargo, const char *text, size_t size) {
+    unsigned char *p = add(cargo, 's', size > HPCW_CLOG2_CARGO ? HPCW_CLOG2_CARGO + 1 : size + 2);
+    if (p != NULL) {
+        hpcw_i_put_u16(p, (uint16_t)size, true);
+        if (size > 0) {
+            memcpy(p + 2, text, size);
+        }
+    }
+}
+
+hpcw_status hpcw_i_clog2_format_pieces(const char *format, uint64_t *pieces, hpcw_error *err) {
+    *pieces = 0;
+    if (format == NULL) {
+        return HPCW_OK;
+    }
+    if (strnlen(format, HPCW_CLOG2_FORMAT + 1) > HPCW_CLOG2_FORMAT) {
+        return hpcw_i_fail(err, HPCW_ERANGE, "clog2: format: wanted at most %u bytes, got \"%.60s\"",
+                           HPCW_CLOG2_FORMAT, format);
+    }
+    uint32_t size = 0;
+    for (const char *c = format; *c != '\0'; c++) {
+        if ((unsigned char)*c < ' ' || *c == 127) {
+            return hpcw_i_fail(err, HPCW_EINVAL, "clog2: format: wanted no control characters, got one (%d)",
+                               *c);
+        }
+        if (*c != '%') {
+            continue;
+        }
+        c++;
+        const char *found = *c == '\0' ? NULL : strchr(letter + 1, *c);
+        if (found == NULL) {
+            return hpcw_i_fail(err, HPCW_EINVAL,
+                               "clog2: format: wanted one of the letters s h d l x X e E behind %%, got \"%s\"",
+                               format);
+        }
+        *pieces = *pieces << 4 | (uint64_t)(found - letter);
+        size += piece_size[found - letter];
+    }
+    return size <= HPCW_CLOG2_CARGO
+               ? HPCW_OK
+               : hpcw_i_fail(err, HPCW_ERANGE,
+                             "clog2: format: wanted at most %u bytes of cargo, got %u for \"%s\"",
+                             HPCW_CLOG2_CARGO, size, format);
+}
+
+hpcw_status hpcw_clog2_format_check(const char *format, hpcw_error *err) {
+    uint64_t pieces;
+    return format == NULL ? hpcw_i_fail(err, HPCW_EINVAL, "clog2: wanted a format, got NULL")
+                          : hpcw_i_clog2_format_pieces(format, &pieces, err);
+}
+
+static const char *spell(uint64_t pieces, char text[3 * 16 + 1]) {
+    char *p = text;
+    for (int shift = 60; shift >= 0; shift -= 4) {
+        uint64_t code = pieces >> shift & 15;
+        if (code != NO_PIECE && code <= PIECES) {
+            *p++ = '%';
+            *p++ = letter[code];
+            *p++ = ' ';
+        }
+    }
+    *(p == text ? p : p - 1) = '\0';
+    return text;
+}
+
+hpcw_status hpcw_i_clog2_cargo_matches(const hpcw_clog2_cargo *cargo, uint64_t pieces, hpcw_error *err) {
+    if (cargo->size > HPCW_CLOG2_CARGO) {
+        return hpcw_i_fail(err, HPCW_ERANGE, "clog2: cargo: wanted at most %u bytes, got more",
+                           HPCW_CLOG2_CARGO);
+    }
+    if (cargo->pieces != pieces) {
+        char want[3 * 16 + 1], got[3 * 16 + 1];
+        return hpcw_i_fail(err, HPCW_EINVAL, "clog2: cargo: wanted the pieces \"%s\" of the format, got \"%s\"",
+                           spell(pieces, want), spell(cargo->pieces, got));
+    }
+    return HPCW_OK;
+}
+
+hpcw_status hpcw_clog2_cargo_check(const hpcw_clog2_cargo *cargo, const char *format, hpcw_error *err) {
+    uint64_t pieces;
+    if (cargo == NULL) {
+        return hpcw_i_fail(err, HPCW_EINVAL, "clog2: wanted a cargo, got NULL");
+    }
+    hpcw_status s = hpcw_i_clog2_format_pieces(format, &pieces, err);
+    return s == HPCW_OK ? hpcw_i_clog2_cargo_matches(cargo, pieces, err) : s;
+}

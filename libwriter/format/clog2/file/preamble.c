@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "libwriter/format/clog2/file/preamble.h"
+
+#include "libwriter/base/numfmt.h"
+
+/* Tables of one entry more than fits into 31 bits are refused before, so no product overflows here. */
+#define UNIT (UINT64_C(1) << 30)
+
+static char *put_token(char *p, const char *text) {
+    size_t size = strlen(text) + 1;
+    memcpy(p, text, size);
+    return p + size;
+}
+
+static char *put_number(char *p, uint64_t value) {
+    p = hpcw_i_fmt_u64(p, value);
+    *p++ = '\0';
+    return p;
+}
+
+void hpcw_i_clog2_preamble(const hpcw_clog2_options *o, uint64_t table,
+                           unsigned char bytes[HPCW_I_CLOG2_PREAMBLE]) {
+    /* The blank behind TRUE is part of the token: MPE's reader compares five characters. "finalzed" is its own
+     * spelling. The number of buffered blocks says how large MPE's buffer was; it means nothing to readers, and
+     * this is its default. */
+    const struct {
+        const char *title;
+        uint64_t value;
+    } numbers[] = {
+        {"block_size=", o->block_size},     {"num_buffered_blocks=", 128},
+        {"max_comm_world_size=", o->ranks}, {"max_thread_count=", o->threads},
+        {"known_eventID_start=", 0},        {"user_eventID_start=", HPCW_CLOG2_USER_EVENT},
+    };
+    const struct {
+        const char *title;
+        uint64_t value;
+    } counts[] = {
+        {"user_solo_eventID_start=", HPCW_CLOG2_USER_SOLO},
+        {"known_stateID_count=", HPCW_CLOG2_USER_STATE},
+        {"user_stateID_count=", o->states},
+        {"known_solo_eventID_count=", o->known_solos},
+        {"user_solo_eventID_count=", o->solos},
+    };
+    memset(bytes, 0, HPCW_I_CLOG2_PREAMBLE);
+    char *p = (char *)bytes;
+    p = put_token(p, "CLOG-02.44");
+    p = put_token(p, "is_big_endian=");
+    p = put_token(p, "TRUE ");
+    p = put_token(p, "is_finalzed=");
+    p = put_token(p, "TRUE ");
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+        p = put_number(put_token(p, numbers[i].title), numbers[i].value);
+    }
+    p = put_token(put_token(p, "known_solo_eventID_start="), "-10");
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
+        p = put_number(put_token(p, counts[i].title), counts[i].value);
+    }
+    p = put_token(p, "commtable_fptr=");
+    p = put_number(p, table / UNIT);
+    p = put_number(p, UNIT);
+    (void)put_number(p, table % UNIT);
+}
+
+void hpcw_i_clog2_encode_entry(const hpcw_clog2_comm_entry *entry, unsigned char p[HPCW_I_CLOG2_ENTRY]) {
+    hpcw_i_clog2_encode_id(&entry->id, p);
+    hpcw_i_put_u32(p + HPCW_I_CLOG2_ID, (uint32_t)entry->index, true);
+    hpcw_i_put_u32(p + HPCW_I_CLOG2_ID + 4, (uint32_t)entry->kind, true);
+}

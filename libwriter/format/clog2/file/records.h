@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * F3: records as bytes (doc/formats/clog2.md, "Records"). A merged file is big-endian; all records are multiples of
+ * eight bytes.
+ */
+#ifndef HPCW_FORMAT_CLOG2_FILE_RECORDS_H
+#define HPCW_FORMAT_CLOG2_FILE_RECORDS_H
+
+#include <hpcw/clog2.h>
+
+#include "libwriter/base/bytes.h"
+
+/* Numbers of the kinds that only the writer itself makes, and of those that only others write. */
+enum {
+    HPCW_I_CLOG2_END_LOG = 0,
+    HPCW_I_CLOG2_END_BLOCK = 1,
+    HPCW_I_CLOG2_COLLECTIVE = 8,
+    HPCW_I_CLOG2_SOURCE = 10,
+    HPCW_I_CLOG2_KINDS = 12
+};
+
+enum {
+    HPCW_I_CLOG2_HEAD = 24,        /* time, communicator, rank, thread, kind */
+    HPCW_I_CLOG2_MAX_RECORD = 136, /* definition of a state */
+    HPCW_I_CLOG2_ID = 32           /* of a communicator */
+};
+
+/* Size of a record of a kind, head included; 0: there is no such kind. */
+static inline uint32_t hpcw_i_clog2_size(int32_t kind) {
+    /* Two of the kinds we never write, but read in MPE's local files. */
+    static const uint8_t sizes[HPCW_I_CLOG2_KINDS] = {24, 24, 136, 128, 64, 32, 64, 48, 40, 72, 72, 32};
+    return kind >= 0 && kind < HPCW_I_CLOG2_KINDS ? sizes[kind] : 0;
+}
+
+/* Two of the 32-bit fields, which all begin at multiples of eight, in one store. */
+static inline void hpcw_i_clog2_put_pair(unsigned char *p, int32_t first, int32_t second) {
+    hpcw_i_put_u64(p, (uint64_t)(uint32_t)first << 32 | (uint32_t)second, true);
+}
+
+static inline void hpcw_i_clog2_put_head(unsigned char *p, double time, int32_t comm, int32_t rank,
+                                         int32_t thread, int32_t kind) {
+    hpcw_i_put_f64(p, time, true);
+    hpcw_i_clog2_put_pair(p + 8, comm, rank);
+    hpcw_i_clog2_put_pair(p + 16, thread, kind);
+}
+
+/* What a log announces: which ids and numbers its records may use. */
+struct hpcw_i_clog2_bounds {
+    uint32_t ranks, threads, comms;
+    int32_t user_end;  /* user events are below */
+    int32_t solo_end;  /* solo events of the user are below */
+    int32_t known_end; /* known solo events are below */
+};
+
+/* Whether a bare event, or one with cargo, is announced. */
+static inline bool hpcw_i_clog2_is_event(int32_t event, const struct hpcw_i_clog2_bounds *b) {
+    return (event >= 0 && event < b->user_end) || (event >= HPCW_CLOG2_USER_SOLO && event < b->solo_end) ||
+           (event >= HPCW_CLOG2_KNOWN_SOLO && event < b->known_end);
+}
+
+/* Whether a message has nothing to refuse. */
+static inline bool hpcw_i_clog2_is_message(const hpcw_clog2_record *r, const struct hpcw_i_clog2_bounds *b) {
+    return (r->as.message.event == HPCW_CLOG2_SEND || r->as.message.event == HPCW_CLOG2_RECEIVE) &&
+           (uint32_t)r->as.message.peer_comm < b->comms && (uint32_t)r->as.message.peer_rank < b->ranks &&
+           r->as.message.tag >= 0 && r->as.message.size >= 0;
+}
+
+/* Whether a record may stand in such a log, but for its time. */
+hpcw_status hpcw_i_clog2_record_check(const hpcw_clog2_record *record, const struct hpcw_i_clog2_bounds *bounds,
+                                      hpcw_error *err);
+
+/* The bytes of a bare event, and of a message. */
+static inline void hpcw_i_clog2_encode_bare(const hpcw_clog2_record *r, unsigned char *p) {
+    hpcw_i_clog2_put_head(p, r->time, r->comm, r->rank, r->thread, HPCW_CLOG2_BARE);
+    hpcw_i_clog2_put_pair(p + HPCW_I_CLOG2_HEAD, r->as.event, 0);
+}
+static inline void hpcw_i_clog2_encode_message(const hpcw_clog2_record *r, unsigned char *p) {
+    hpcw_i_clog2_put_head(p, r->time, r->comm, r->rank, r->thread, HPCW_CLOG2_MESSAGE);
+    hpcw_i_clog2_put_pair(p + HPCW_I_CLOG2_HEAD, r->as.message.event, r->as.message.peer_comm);
+    hpcw_i_clog2_put_pair(p + HPCW_I_CLOG2_HEAD + 8, r->as.message.peer_rank, r->as.message.tag);
+    hpcw_i_clog2_put_pair(p + HPCW_I_CLOG2_HEAD + 16, r->as.message.size, 0);
+}
+
+/* The bytes of a record that was checked, hpcw_i_clog2_size(kind) of them. */
+void hpcw_i_clog2_encode(const hpcw_clog2_record *record, unsigned char *p);
+
+/* Identity of a communicator, HPCW_I_CLOG2_ID bytes. NULL: none. */
+void hpcw_i_clog2_encode_id(const hpcw_clog2_comm_id *id, unsigned char *p);
+
+/* Names, colour and format of a definition. */
+hpcw_status hpcw_i_clog2_labels_check(const char *colour, const char *name, const char *format,
+                                      hpcw_error *err);
+
+#endif

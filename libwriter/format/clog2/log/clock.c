@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Which clock, and how long its ticks are. The counter and the system's clock are the same for all processes of a host,
+ * whatever a comparison would say. So these take over the zero and the length of a tick from the first one of them.
+ */
+#include "libwriter/format/clog2/log/clock.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
+#include "libwriter/comm/agree.h"
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
+enum { CALIBRATION_NS = 2 * 1000 * 1000 };
+
+uint64_t hpcw_i_clog2_system_ns(void) {
+    struct timespec now;
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+static double system_seconds(void) {
+    return (double)hpcw_i_clog2_system_ns() * 1e-9;
+}
+
+uint64_t hpcw_clog2_line_time(const hpcw_clog2_line *line) {
+    /* The system's clock in whole nanoseconds, without a detour over doubles. */
+    return line->now == system_seconds ? hpcw_i_clog2_system_ns() : (uint64_t)(line->now() * 1e9);
+}
+
+uint64_t hpcw_i_clog2_clock_ticks(const hpcw_clog2_log *log) {
+    const hpcw_clog2_line line = {.now = log->options.now};
+    return hpcw_clog2_line_clock(&line);
+}
+
+/* Whether the counter runs at one speed whatever the core does, and on while it sleeps. */
+static bool counter_is_invariant(void) {
+#if defined(__x86_64__)
+    unsigned a, b, c, d;
+    return __get_cpuid(0x80000007, &a, &b, &c, &d) != 0 && (d >> 8 & 1) != 0;
+#else
+    return HPCW_CLOG2_HAVE_COUNTER != 0; /* what ARM calls the generic timer is made for it */
+#endif
+}
+
+/* The length of a tick, from two pairs of readings some time apart. */
+static void calibrate(hpcw_clog2_log *log) {
+    struct hpcw_i_clog2_ticks *t = &log->ticks;
+    t->system_base_ns = hpcw_i_clog2_system_ns();
+    t->base = hpcw_i_clog2_clock_ticks(log);
+    t->ns = 1;
+    if (log->clock != HPCW_CLOG2_CLOCK_COUNTER) {
+        return;
+    }
+    uint64_t now;
+    do {
+        now = hpcw_i_clog2_system_ns();
+    } while (now - t->system_base_ns < CALIBRATION_NS);
+    uint64_t ticks = hpcw_i_clog2_clock_ticks(log) - t->base;
+    t->ns = (double)(now - t->system_base_ns) / (double)(ticks == 0 ? 1 : ticks);
+}
+
+hpcw_status hpcw_i_clog2_clock_begin(hpcw_clog2_log *log, hpcw_error *err) {
+    hpcw_clog2_clock clock = log->options.clock;
+    bool counter = counter_is_invariant();
+    if (clock == HPCW_CLOG2_CLOCK_COUNTER && !counter) {
+        return hpcw_i_fail(err, HPCW_ENOTSUP,
+                           "%s: wanted the CPU's counter, got a CPU without an invariant one", log->path);
+    }
+    if (clock == HPCW_CLOG2_CLOCK_BEST) {
+        clock = counter ? HPCW_CLOG2_CLOCK_COUNTER : HPCW_CLOG2_CLOCK_SYSTEM;
+    }
+    log->clock = clock;
+    if (clock != HPCW_CLOG2_CLOCK_CALLER) {
+        log->options.now = clock == HPCW_CLOG2_CLOCK_COUNTER ? NULL : system_seconds;
+    }
+    return HPCW_OK;
+}
+
+static int by_number(const void *a, const void *b) {
+    return *(const int *)a - *(const int *)b;
+}
+
+/* Every process's first one of its host, into those of all. */
+static void list_leaders(hpcw_clog2_log *log, int mine) {
+    int n = log->comm->size;
+    qsort(log->leader, (size_t)n, sizeof *log->leader, by_number);
+    log->clocks = 0;
+    for (int p = 0; p < n; p++) {
+        if (p == 0 || log->leader[p] != log->leader[log->clocks - 1]) {
+            log->own_clock = log->leader[p] == mine ? log->clocks : log->own_clock;
+            log->leader[log->clocks++] = log->leader[p];
+        }
+    }
+}
+
+hpcw_status hpcw_i_clog2_clock_share(hpcw_clog2_log *log, hpcw_error *err) {
+    int mine = log->comm->process;
+    hpcw_comm *host = NULL;
+    hpcw_status s = HPCW_OK;
+    if (log->clock != HPCW_CLOG2_CLOCK_CALLER) {
+        s = hpcw_i_comm_split_host(log->comm, &host, err);
+    }
+    if (s == HPCW_OK && (host == NULL || host->process == 0)) {
+        calibrate(log);
+    }
+    if (s == HPCW_OK && host != NULL) {
+        s = hpcw_i_comm_bcast(host, &log->ticks, sizeof log->ticks, 0, err);
+    }
+    if (s == HPCW_OK && host != NULL) {
+        s = hpcw_i_comm_bcast(host, &mine, sizeof mine, 0, err);
+    }
+    hpcw_comm_free(host);
+    log->leader = hpcw_i_calloc((size_t)log->comm->size, sizeof *log->leader);
+    if (s == HPCW_OK && log->leader == NULL) {
+        s = hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for the clocks of all processes", log->path);
+    }
+    s = hpcw_i_agree(log->comm, s, NULL, err);
+    if (s == HPCW_OK) {
+        s = hpcw_i_comm_allgather(log->comm, &mine, sizeof mine, log->leader, err);
+    }
+    if (s == HPCW_OK) {
+        list_leaders(log, mine);
+    }
+    return s;
+}

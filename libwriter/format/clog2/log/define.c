@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a program defines while it records: states, events, communicators. */
+#include "libwriter/format/clog2/log/define.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
+#include "libwriter/comm/agree.h"
+#include "libwriter/format/clog2/file/records.h"
+#include "libwriter/io/sink.h"
+
+/* ------------------------------------------------------------------------------------------------------------
+ *  Definitions
+ * --------------------------------------------------------------------------------------------------------- */
+
+static bool is_same(const struct hpcw_i_clog2_definition *a, const struct hpcw_i_clog2_definition *b) {
+    return memcmp(a, b, sizeof *a) == 0;
+}
+
+/* Under the lock. */
+static hpcw_status store(hpcw_clog2_log *log, const struct hpcw_i_clog2_definition *d, hpcw_error *err) {
+    struct hpcw_i_clog2_definition *grown =
+        hpcw_i_realloc(log->definition, ((size_t)log->definitions + 1) * sizeof *grown);
+    if (grown == NULL) {
+        return hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for a definition", log->path);
+    }
+    log->definition = grown;
+    grown[log->definitions++] = *d;
+    return HPCW_OK;
+}
+
+static hpcw_status prepare(const hpcw_clog2_log *log, const char *name, const char *colour, const char *format,
+                           struct hpcw_i_clog2_definition *d, hpcw_error *err) {
+    if (log == NULL) {
+        return hpcw_i_fail(err, HPCW_EINVAL, "clog2 log: wanted a recording, got NULL");
+    }
+    hpcw_status s = hpcw_i_clog2_labels_check(colour, name, format, err);
+    if (s != HPCW_OK) {
+        hpcw_i_fail_about(err, log->path);
+        return s;
+    }
+    memset(d, 0, sizeof *d);
+    memcpy(d->colour, colour, strlen(colour));
+    memcpy(d->name, name, strlen(name));
+    memcpy(d->format, format == NULL ? "" : format, format == NULL ? 0 : strlen(format));
+    return HPCW_OK;
+}
+
+hpcw_status hpcw_clog2_log_state(hpcw_clog2_log *log, const char *name, const char *colour, const char *format,
+                                 int32_t *state, hpcw_error *err) {
+    struct hpcw_i_clog2_definition d;
+    hpcw_status s = prepare(log, name, colour, format, &d, err);
+    if (s != HPCW_OK || state == NULL) {
+        return s != HPCW_OK
+                   ? s
+                   : hpcw_i_fail(err, HPCW_EINVAL, "%s: wanted a place for the state, got NULL", log->path);
+    }
+    (void)pthread_mutex_lock(&log->lock);
+    if (log->states == HPCW_CLOG2_STATES) {
+        s = hpcw_i_fail(err, HPCW_ERANGE, "%s: wanted at most %u states, got one more, \"%s\"", log->path,
+                        HPCW_CLOG2_STATES, name);
+    } else {
+        d.kind = HPCW_CLOG2_STATE_DEF;
+        d.number = HPCW_CLOG2_USER_STATE + (int32_t)log->states;
+        s = store(log, &d, err);
+    }
+    if (s == HPCW_OK) {
+        log->states++;
+        *state = d.number;
+    }
+    (void)pthread_mutex_unlock(&log->lock);
+    return s;
+}
+
+hpcw_status hpcw_clog2_log_known_state(hpcw_clog2_log *log, int32_t state, const char *name, const char *colour,
+                                       const char *format, hpcw_error *err) {
+    struct hpcw_i_clog2_definition d;
+    hpcw_status s = prepare(log, name, colour, format, &d, err);
+    if (s != HPCW_OK) {
+        return s;
+    }
+    if (state < 0 || state >= HPCW_CLOG2_USER_STATE) {
+        return hpcw_i_fail(err, HPCW_EINVAL, "%s: known state: wanted 0 to %d, got %d", log->path,
+                           HPCW_CLOG2_USER_STATE - 1, (int)state);
+    }
+    d.kind = HPCW_CLOG2_STATE_DEF;
+    d.number = state;
+    (void)pthread_mutex_lock(&log->lock);
+    bool there = false;
+    for (uint32_t i = 0; s == HPCW_OK && !there && i < log->definitions; i++) {
+        const struct hpcw_i_clog2_definition *other = &log->definition[i];
+        there = other->kind == d.kind && other->number == state;
+        if (there && !is_same(other, &d)) {
+            s = hpcw_i_fail(err, HPCW_EINVAL, "%s: known state %d: wanted it as before, \"%s\", got \"%s\"",
+                            log->path, (int)state, other->name, name);
+        }
+    }
+    if (!there) {
+        s = store(log, &d, err);
+    }
+    (void)pthread_mutex_unlock(&log->lock);
+    return s;
+}
+
+hpcw_status hpcw_clog2_log_solo(hpcw_clog2_log *log, const char *name, const char *colour, const char *format,
+                                int32_t *event, hpcw_error *err) {
+    struct hpcw_i_clog2_definition d;
+    hpcw_status s = prepare(log, name, colour, format, &d, err);
+    if (s != HPCW_OK || event == NULL) {
+        return s != HPCW_OK
+                   ? s
+                   : hpcw_i_fail(err, HPCW_EINVAL, "%s: wanted a place for the event, got NULL", log->path);
+    }
+    (void)pthread_mutex_lock(&log->lock);
+    d.kind = HPCW_CLOG2_EVENT_DEF;
+    d.number = HPCW_CLOG2_USER_SOLO + (int32_t)log->solos;
+    s = log->solos == HPCW_CLOG2_SOLOS
+            ? hpcw_i_fail(err, HPCW_ERANGE, "%s: wanted at most %u solo events, got one more", log->path,
+                          HPCW_CLOG2_SOLOS)
+            : store(log, &d, err);
+    if (s == HPCW_OK) {
+        log->solos++;
+        *event = d.number;
+    }
+    (void)pthread_mutex_unlock(&log->lock);
+    return s;
+}
+
+/* ------------------------------------------------------------------------------------------------------------
+ *  Communicators
+ * --------------------------------------------------------------------------------------------------------- */
+
+bool hpcw_i_clog2_add_known(hpcw_clog2_log *log, const hpcw_clog2_comm_id *id, hpcw_clog2_comm_kind kind,
+                            uint32_t rank) {
+    struct hpcw_i_clog2_known_comm *grown =
+        hpcw_i_realloc(log->known, ((size_t)log->knowns + 1) * sizeof *log->known);
+    if (grown == NULL) {
+        return false;
+    }
+    log->known = grown;
+    struct hpcw_i_clog2_known_comm *k = &grown[log->knowns++];
+    memset(k, 0, sizeof *k); /* goes into a file with its padding, which an assignment may leave or copy */
+    k->id.random = id->random;
+    k->id.created = id->created;
+    memcpy(k->id.host, id->host, sizeof k->id.host);
+    k->kind = (int32_t)kind;
+    k->rank = rank;
+    return true;
+}
+
+void hpcw_clog2_log_comm_id(hpcw_clog2_log *log, hpcw_clog2_comm_id *id) {
+    memset(id, 0, sizeof *id);
+    uint64_t tag = hpcw_i_sink_fresh_tag();
+    (void)pthread_mutex_lock(&log->lock);
+    log->ids_made++;
+    /* Never 0, which means none; two of one process differ in any case. */
+    id->random = (int32_t)((uint32_t)(tag >> 33) | 1u);
+    id->created = (double)log->ids_made + (double)(tag & 0xffff) / 65536;
+    (void)pthread_mutex_unlock(&log->lock);
+    char host[256] = "";
+    (void)gethostname(host, sizeof host - 1);
+    memcpy(id->host, host, sizeof id->host);
+}
+
+hpcw_status hpcw_clog2_log_comm(hpcw_clog2_line *line, uint32_t parent, hpcw_clog2_comm_kind kind,
+                                const hpcw_clog2_comm_id *id, uint32_t rank, uint32_t *comm, hpcw_error *err) {
+    if (line == NULL || id == NULL || comm == NULL || (unsigned)kind > HPCW_CLOG2_REMOTE_HALF) {
+        return hpcw_i_fail(err, HPCW_EINVAL,
+                           "clog2 log: wanted a line, a known kind, an identity and a place for the number");
+    }
+    hpcw_clog2_log *log = hpcw_i_clog2_inner(line)->log;
+    hpcw_status s = HPCW_OK;
+    (void)pthread_mutex_lock(&log->lock);
+    if (parent >= log->knowns || rank >= (uint32_t)log->comm->size) {
+        s = hpcw_i_fail(err, HPCW_EINVAL,
+                        "%s: communicator: wanted a known parent and a rank below %d, got %u and %u", log->path,
+                        log->comm->size, parent, rank);
+    } else if (log->knowns == HPCW_I_CLOG2_MOST_COMMS) {
+        s = hpcw_i_fail(err, HPCW_ERANGE, "%s: wanted at most %d communicators, got one more", log->path,
+                        HPCW_I_CLOG2_MOST_COMMS);
+    } else if (!hpcw_i_clog2_add_known(log, id, kind, rank)) {
+        s = hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for a communicator", log->path);
+    } else {
+        *comm = log->knowns - 1;
+    }
+    (void)pthread_mutex_unlock(&log->lock);
+    if (s == HPCW_OK) {
+        uint64_t *p = line->next;
+        p[0] = hpcw_clog2_line_clock(line);
+        p[1] = hpcw_clog2_line_word(HPCW_CLOG2_COMM_EVENT, parent, (int32_t)*comm);
+        line->next = p + HPCW_CLOG2_WORDS_BARE;
+        if (line->next >= line->end) {
+            hpcw_clog2_line_next(line);
+        }
+    }
+    return s;
+}
+
+hpcw_status hpcw_clog2_log_comm_of(hpcw_clog2_line *line, uint32_t parent, hpcw_comm *members, uint32_t *comm,
+                                   hpcw_error *err) {
+    hpcw_error local;
+    err = err == NULL ? &local : err;
+    members = hpcw_i_comm_or_self(members);
+    hpcw_clog2_comm_id id = {0};
+    hpcw_status s =
+        line == NULL ? hpcw_i_fail(err, HPCW_EINVAL, "clog2 log: wanted a line, got NULL") : HPCW_OK;
+    if (s == HPCW_OK) {
+        hpcw_clog2_log_comm_id(hpcw_i_clog2_inner(line)->log, &id);
+    }
+    s = hpcw_i_agree(members, s, NULL, err);
+    if (s == HPCW_OK) {
+        s = hpcw_i_comm_bcast(members, &id, sizeof id, 0, err);
+    }
+    if (s == HPCW_OK) {
+        s = hpcw_clog2_log_comm(line, parent, HPCW_CLOG2_INTRA, &id, (uint32_t)members->process, comm, err);
+    }
+    return hpcw_i_agree(members, s, NULL, err);
+}

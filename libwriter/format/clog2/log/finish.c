@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The end of a recording: one clock, one set of definitions, one table of communicators, one file. */
+#include <string.h>
+
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
+#include "libwriter/comm/agree.h"
+#include "libwriter/comm/exchange.h"
+#include "libwriter/format/clog2/file/opening.h"
+#include "libwriter/format/clog2/log/clock.h"
+#include "libwriter/format/clog2/log/sync.h"
+#include "libwriter/format/clog2/log/timeline.h"
+#include "libwriter/format/clog2/merge/comms.h"
+#include "libwriter/format/clog2/merge/merge.h"
+#include "libwriter/io/sys.h"
+
+#define BIAS (UINT64_C(1) << 63) /* makes signed words comparable as unsigned ones */
+
+/* A drift beyond that is no drift, but a comparison that went wrong. */
+static const double MOST_DRIFT = 1e-3;
+
+struct ending {
+    hpcw_clog2_log *log;
+    struct hpcw_i_clog2_definition *definition; /* of all */
+    uint32_t definitions, states, solos;
+    struct hpcw_i_clog2_events events;
+    struct hpcw_i_clog2_comms comms;
+    struct hpcw_i_clog2_place *place;
+    struct hpcw_i_clog2_origin origin;
+    struct hpcw_i_buf front;
+    struct hpcw_i_clog2_chunk **first;
+    struct hpcw_i_clog2_stream stream;
+    double drift;
+    uint32_t threads; /* most of any process */
+    uint64_t stalls;  /* of all */
+};
+
+static hpcw_status no_memory(const struct ending *e, hpcw_error *err) {
+    return hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory to merge the log", e->log->path);
+}
+
+/* ------------------------------------------------------------------------------------------------------------
+ *  What all processes must know
+ * --------------------------------------------------------------------------------------------------------- */
+
+/* The longest list counts; every other one must be its beginning. */
+static hpcw_status unite_definitions(struct ending *e, hpcw_error *err) {
+    hpcw_clog2_log *log = e->log;
+    hpcw_comm *comm = log->comm;
+    uint64_t word[4] = {log->stalls, (uint64_t)log->definitions << 32 | (UINT32_MAX - (uint32_t)comm->process),
+                        log->lines, 0};
+    struct hpcw_i_words words = {.sums = 1, .maxs = 3, .word = word};
+    hpcw_status s = hpcw_i_comm_allreduce(comm, &words, err);
+    if (s != HPCW_OK) {
+        return s;
+    }
+    e->stalls = word[0];
+    e->definitions = (uint32_t)(word[1] >> 32);
+    e->threads = word[2] == 0 ? 1 : (uint32_t)word[2];
+    int owner = (int)(UINT32_MAX - (uint32_t)word[1]);
+    e->definition = hpcw_i_calloc((size_t)e->definitions + 1, sizeof *e->definition);
+    if (e->definition == NULL) {
+        s = no_memory(e, err);
+    } else if (comm->process == owner && e->definitions > 0) {
+        memcpy(e->definition, log->definition, e->definitions * sizeof *e->definition);
+    }
+    s = hpcw_i_agree(comm, s, NULL, err);
+    if (s == HPCW_OK && e->definitions > 0) {
+        s = hpcw_i_comm_bcast(comm, e->definition, e->definitions * sizeof *e->definition, owner, err);
+    }
+    for (uint32_t i = 0; s == HPCW_OK && i < log->definitions; i++) {
+        if (memcmp(&log->definition[i], &e->definition[i], sizeof *e->definition) != 0) {
+            s = hpcw_i_fail(
+                err, HPCW_EMISMATCH,
+                "%s: definition %u: wanted that of process %d, \"%s\" with its colour and format, got \"%s\"",
+                log->path, i, owner, e->definition[i].name, log->definition[i].name);
+        }
+    }
+    bool known = false;
+    for (uint32_t i = 0; i < e->definitions && s == HPCW_OK; i++) {
+        known = known || (e->definition[i].kind == HPCW_CLOG2_STATE_DEF &&
+                          e->definition[i].number == HPCW_CLOG2_SPILL_STATE);
+    }
+    if (s == HPCW_OK && e->stalls > 0 && !known) {
+        hpcw_i_clog2_spill_definition(&e->definition[e->definitions++]);
+    }
+    hpcw_i_clog2_count_definitions(e->definition, s == HPCW_OK ? e->definitions : 0, &e->states, &e->solos);
+    return hpcw_i_agree(comm, s, NULL, err);
+}
+
+struct collecting {
+    struct ending *ending;
+    uint32_t rank;
+};
+
+static hpcw_status take_known(void *context, const uint64_t *message, size_t words, hpcw_error *err) {
+    struct collecting *c = context;
+    size_t count = words * sizeof *message / sizeof(struct hpcw_i_clog2_known_comm);
+    return hpcw_i_clog2_comms_add(&c->ending->comms, c->rank++,
+                                  (const struct hpcw_i_clog2_known_comm *)(const void *)message,
+                                  (uint32_t)count, err);
+}
+
+/* A process that had no memory left has not made a communicator known, and no message can be shown to it: there is room for
+ * as many peers as there are members, or for none if it is not the last ones that lack. */
+static hpcw_status count_peers(struct ending *e, hpcw_error *err) {
+    hpcw_clog2_log *log = e->log;
+    uint32_t extras = e->comms.extras, first = 1 + e->comms.ranks;
+    uint64_t *word = hpcw_i_calloc(2 * (size_t)extras, sizeof *word);
+    hpcw_status s = hpcw_i_agree(log->comm, word == NULL ? no_memory(e, err) : HPCW_OK, NULL, err);
+    for (uint32_t i = 2; s == HPCW_OK && i < log->knowns; i++) {
+        struct hpcw_i_clog2_place *p = &e->place[i];
+        if (p->index >= 0 && p->rank >= 0) {
+            word[(uint32_t)p->index - first]++;
+            word[extras + (uint32_t)p->index - first] = (uint64_t)p->rank + 1;
+        }
+    }
+    struct hpcw_i_words words = {.sums = extras, .maxs = extras, .word = word};
+    s = s == HPCW_OK ? hpcw_i_comm_allreduce(log->comm, &words, err) : s;
+    for (uint32_t i = 2; s == HPCW_OK && i < log->knowns; i++) {
+        struct hpcw_i_clog2_place *p = &e->place[i];
+        if (p->index >= 0) {
+            uint64_t members = word[(uint32_t)p->index - first],
+                     end = word[extras + (uint32_t)p->index - first];
+            p->peers = members == end ? (int32_t)end : 0;
+        }
+    }
+    hpcw_i_free(word);
+    return s;
+}
+
+/* Process 0 hears of all; then all hear of those that more than one process may have. */
+static hpcw_status unite_comms(struct ending *e, hpcw_error *err) {
+    hpcw_clog2_log *log = e->log;
+    hpcw_comm *comm = log->comm;
+    bool root = comm->process == 0;
+    struct collecting c = {.ending = e};
+    _Static_assert(sizeof *log->known % sizeof(uint64_t) == 0, "travels as words");
+    e->comms.ranks = (uint32_t)comm->size;
+    e->comms.leaders = true;
+    hpcw_status s =
+        hpcw_i_comm_collect(comm, 0, (const uint64_t *)(const void *)log->known,
+                            log->knowns * sizeof *log->known / sizeof(uint64_t), take_known, &c, err);
+    if (s == HPCW_OK && root) {
+        s = hpcw_i_clog2_comms_settle(&e->comms, err);
+    }
+    uint64_t extras = root ? e->comms.extras : 0;
+    struct hpcw_i_words words = {.maxs = 1, .word = &extras};
+    s = hpcw_i_agree(comm, s, &words, err);
+    if (s == HPCW_OK && !root) {
+        e->comms.extras = (uint32_t)extras;
+        e->comms.extra = hpcw_i_calloc((size_t)extras + 1, sizeof *e->comms.extra);
+        s = e->comms.extra == NULL ? no_memory(e, err) : HPCW_OK;
+    }
+    s = hpcw_i_agree(comm, s, NULL, err);
+    if (s == HPCW_OK && extras > 0) {
+        s = hpcw_i_comm_bcast(comm, e->comms.extra, (size_t)extras * sizeof *e->comms.extra, 0, err);
+    }
+    if (s == HPCW_OK && !root) {
+        s = hpcw_i_clog2_comms_settle(&e->comms, err);
+    }
+    if (s == HPCW_OK) {
+        s = hpcw_i_clog2_comms_places(&e->comms, (uint32_t)comm->process, log->known, log->knowns, &e->place,
+                                      err);
+    }
+    s = hpcw_i_agree(comm, s, NULL, err);
+    return s == HPCW_OK && e->comms.extras > 0 ? count_peers(e, err) : s;
+}
+
+/* ------------------------------------------------------------------------------------------------------------
+ *  Time
+ * --------------------------------------------------------------------------------------------------------- */
+
+/* True length of a second of process 0's clock, which the calibration at the begin knows only roughly. */
+static double clock_factor(const hpcw_clog2_log *log) {
+    const struct hpcw_i_clog2_ticks *t = &log->ticks;
+    uint64_t system = hpcw_i_clog2_system_ns() - t->system_base_ns;
+    double local = (double)(hpcw_i_clog2_clock_ticks(log) - t->base) * t->ns;
+    double factor = local > 0 ? (double)system / local : 1;
+    return log->clock == HPCW_CLOG2_CLOCK_COUNTER && factor > 0.9 && factor < 1.1 ? factor : 1;
+}
+
+/* Local time t is t + begin_offset + drift * (t - begin_at) on process 0's clock; zero is a microsecond before the first
+ * process was ready, so that nothing recorded comes before what stands in front. */
+static hpcw_status correct_clock(struct ending *e, hpcw_error *err) {
+    hpcw_clog2_log *log = e->log;
+    struct hpcw_i_clog2_ticks *t = &log->ticks;
+    double span = (double)(t->end_at - t->begin_at);
+    double offset = (double)t->begin_offset;
+    e->drift = span > 0 ? (double)(t->end_offset - t->begin_offset) / span : 0;
+    if (!(e->drift > -MOST_DRIFT && e->drift < MOST_DRIFT)) {
+        e->drift = 0;
+        offset = ((double)t->begin_offset + (double)t->end_offset) / 2;
+    }
+    double start = offset - e->drift * (double)t->begin_at;
+    double factor = clock_factor(log);
+    uint64_t zero = (uint64_t)((int64_t)start - 1000) ^ BIAS;
+    struct hpcw_i_words words = {.mins = 1, .word = &zero};
+    hpcw_status s = hpcw_i_comm_allreduce(log->comm, &words, err);
+    if (s == HPCW_OK) {
+        s = hpcw_i_comm_bcast(log->comm, &factor, sizeof factor, 0, err);
+    }
+    double shift = start - (double)(int64_t)(zero ^ BIAS);
+    e->origin.base = t->base;
+    e->origin.scale = t->ns * (1 + e->drift) * factor * 1e-9;
+    e->origin.shift = shift * factor * 1e-9;
+    double now = (double)(hpcw_i_clog2_clock_ticks(log) - t->base) * e->origin.scale + e->origin.shift;
+    if (s == HPCW_OK && !(now < HPCW_CLOG2_LAST)) {
+        s = hpcw_i_fail(err, HPCW_ERANGE, "%s: wanted a recording of less than 1e8 s, got %g", log->path, now);
+    }
+    return hpcw_i_agree(log->comm, s, NULL, err);
+}
+
+/* ------------------------------------------------------------------------------------------------------------
+ *  Records
+ * --------------------------------------------------------------------------------------------------------- */
+
+static hpcw_status gather_records(struct ending *e, hpcw_error *err) {
+    hpcw_clog2_log *log = e->log;
+    struct hpcw_i_clog2_origin *o = &e->origin;
+    uint32_t rank = (uint32_t)log->comm->process;
+    o->rank = rank;
+    o->place = e->place;
+    o->places = log->knowns;
+    o->fd = log->fd;
+    o->local = log->local_path == NULL ? log->path : log->local_path;
+    e->events.ranks = (uint32_t)log->comm->size;
+    e->first = hpcw_i_calloc((size_t)log->lines + 1, sizeof *e->first);
+    hpcw_status s = e->first == NULL ? no_memory(e, err)
+                                     : hpcw_i_clog2_events_make(&e->events, e->definition, e->definitions, err);
+    for (uint32_t i = 0; s == HPCW_OK && i < log->lines; i++) {
+        e->first[i] = log->line[i]->first;
+    }
+    if (s == HPCW_OK && !hpcw_i_clog2_front(&e->front, rank, rank == 0, o->shift, &log->known[0].id,
+                                            &log->known[1].id, e->definition, e->definitions)) {
+        s = no_memory(e, err);
+    }
+    o->first = e->first;
+    o->lines = s == HPCW_OK ? log->lines : 0;
+    o->front = e->front.data;
+    o->front_size = e->front.size;
+    return s == HPCW_OK ? hpcw_i_clog2_stream_begin(&e->stream, &e->events, o, 1, err) : s;
+}
+
+static hpcw_status write_log(struct ending *e, hpcw_error *err) {
+    hpcw_clog2_log *log = e->log;
+    hpcw_clog2_options o;
+    hpcw_clog2_options_init(&o);
+    o.ranks = (uint32_t)log->comm->size;
+    o.threads = e->threads;
+    o.states = e->states;
+    o.solos = e->solos;
+    o.block_size = log->options.block_size;
+    o.comms = 1 + e->comms.ranks + e->comms.extras;
+    o.comm_of = hpcw_i_clog2_comms_entry;
+    o.comm_context = &e->comms;
+    o.durability = log->options.durability;
+    o.sink_source = log->options.sink_source;
+    hpcw_status s = hpcw_i_agree(log->comm, gather_records(e, err), NULL, err);
+    hpcw_clog2 *file = NULL;
+    if (s == HPCW_OK) {
+        s = hpcw_clog2_open(log->path, log->comm, &o, &file, err);
+    }
+    if (s == HPCW_OK) {
+        uint64_t blocks = 0;
+        s = hpcw_i_clog2_merge(file, log->comm, &e->stream, &blocks, err);
+        if (s != HPCW_OK) {
+            hpcw_clog2_abandon(file, err);
+        }
+        s = hpcw_clog2_close(file, blocks, err);
+    }
+    hpcw_clog2_free(file);
+    return s;
+}
+
+/* ------------------------------------------------------------------------------------------------------------
+ *  The whole
+ * --------------------------------------------------------------------------------------------------------- */
+
+static hpcw_status fill_report(const struct ending *e, hpcw_clog2_log_report *report, hpcw_error *err) {
+    hpcw_clog2_log *log = e->log;
+    uint64_t lost = 0;
+    for (uint32_t i = 0; i < log->lines; i++) {
+        lost += log->line[i]->lost;
+    }
+    uint64_t sum[] = {
+        e->stream.records,   lost,         e->stream.undefined, e->stream.end_alone, e->stream.start_alone,
+        e->stream.bad_cargo, log->spilled, log->stalls};
+    struct hpcw_i_words words = {.sums = sizeof sum / sizeof sum[0], .word = sum};
+    hpcw_status s = hpcw_i_comm_allreduce(log->comm, &words, err);
+    const struct hpcw_i_clog2_ticks *t = &log->ticks;
+    *report = (hpcw_clog2_log_report){
+        .records = sum[0],
+        .lost = sum[1],
+        .undefined = sum[2],
+        .end_alone = sum[3],
+        .start_alone = sum[4],
+        .bad_cargo = sum[5],
+        .spilled = sum[6],
+        .stalls = sum[7],
+        .begin_offset_ns = t->begin_offset,
+        .end_offset_ns = t->end_offset,
+        .begin_round_trip_ns = t->begin_round_trip,
+        .end_round_trip_ns = t->end_round_trip,
+        .drift = e->drift,
+        .same_clock = log->own_clock == 0,
+        .clock = log->clock,
+        .tick_ns = t->ns,
+    };
+    return s;
+}
+
+static void remove_local(hpcw_clog2_log *log) {
+    if (log->fd >= 0) {
+        (void)hpcw_i_sys_close(log->fd);
+        (void)hpcw_i_sys_unlink(log->local_path);
+        log->fd = -1;
+    }
+}
+
+hpcw_status hpcw_clog2_log_finish(hpcw_clog2_log *log, hpcw_clog2_log_report *report, hpcw_error *err) {
+    hpcw_error local;
+    err = err == NULL ? &local : err;
+    if (log == NULL) {
+        return hpcw_i_fail(err, HPCW_EINVAL, "clog2 log: wanted a recording, got NULL");
+    }
+    struct ending e = {.log = log};
+    struct hpcw_i_clog2_ticks *t = &log->ticks;
+    hpcw_status s = hpcw_i_agree(
+        log->comm,
+        log->finished ? hpcw_i_fail(err, HPCW_ESTATE, "%s: the recording has ended", log->path) : HPCW_OK, NULL,
+        err);
+    if (s != HPCW_OK) {
+        return s;
+    }
+    hpcw_i_clog2_timelines_stop(log);
+    s = hpcw_i_clog2_sync(log, &t->end_at, &t->end_offset, &t->end_round_trip, err);
+    if (s == HPCW_OK) {
+        s = unite_definitions(&e, err);
+    }
+    if (s == HPCW_OK) {
+        s = unite_comms(&e, err);
+    }
+    if (s == HPCW_OK) {
+        s = correct_clock(&e, err);
+    }
+    if (s == HPCW_OK) {
+        s = write_log(&e, err);
+    }
+    hpcw_clog2_log_report found;
+    if (s == HPCW_OK) {
+        s = fill_report(&e, report == NULL ? &found : report, err);
+    }
+    if (s == HPCW_OK) {
+        remove_local(log);
+    }
+    hpcw_i_clog2_stream_free(&e.stream);
+    hpcw_i_clog2_events_free(&e.events);
+    hpcw_i_clog2_comms_free(&e.comms);
+    hpcw_i_buf_free(&e.front);
+    hpcw_i_free(e.first);
+    hpcw_i_free(e.place);
+    hpcw_i_free(e.definition);
+    return s;
+}

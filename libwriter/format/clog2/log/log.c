@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Opening and freeing a recording. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
+#include "libwriter/comm/agree.h"
+#include "libwriter/format/clog2/log/clock.h"
+#include "libwriter/format/clog2/log/define.h"
+#include "libwriter/format/clog2/log/sync.h"
+#include "libwriter/format/clog2/log/timeline.h"
+#include "libwriter/io/sink.h"
+#include "libwriter/io/sys.h"
+
+#define LEAST_MEMORY (4 * (uint64_t)HPCW_I_CLOG2_CHUNK_BYTES)
+
+/* ------------------------------------------------------------------------------------------------------------
+ *  Open and free
+ * --------------------------------------------------------------------------------------------------------- */
+
+void hpcw_clog2_log_options_init(hpcw_clog2_log_options *options) {
+    const char *directory = getenv("TMPDIR");
+    *options = (hpcw_clog2_log_options){
+        .sync_rounds = 16,
+        .memory = UINT64_C(64) << 20,
+        .directory = directory == NULL || directory[0] == '\0' ? "/tmp" : directory,
+        .block_size = 65536,
+        .durability = HPCW_SYNC_FILE,
+    };
+}
+
+static hpcw_status check_options(const hpcw_clog2_log_options *o, hpcw_error *err) {
+    if ((unsigned)o->clock > HPCW_CLOG2_CLOCK_CALLER ||
+        (o->clock == HPCW_CLOG2_CLOCK_CALLER && o->now == NULL)) {
+        return hpcw_i_fail(err, HPCW_EINVAL,
+                           "clog2 log: wanted a known clock, and the function of one of the caller's, got %d",
+                           (int)o->clock);
+    }
+    if ((unsigned)o->sync > HPCW_CLOG2_SYNC_NEIGHBOURS) {
+        return hpcw_i_fail(err, HPCW_EINVAL, "clog2 log: expected a known way to compare clocks, got %d",
+                           (int)o->sync);
+    }
+    if (o->sync_rounds == 0 || o->memory < LEAST_MEMORY) {
+        return hpcw_i_fail(
+            err, HPCW_EINVAL,
+            "clog2 log: wanted at least 1 round of messages and %llu bytes of memory, got %u and %llu",
+            (unsigned long long)LEAST_MEMORY, o->sync_rounds, (unsigned long long)o->memory);
+    }
+    if (o->block_size % 8 != 0 || o->block_size < HPCW_CLOG2_MIN_BLOCK ||
+        o->block_size > HPCW_CLOG2_MAX_BLOCK) {
+        return hpcw_i_fail(err, HPCW_EINVAL,
+                           "clog2 log: block size: wanted a multiple of 8 from %u to %u, got %u",
+                           HPCW_CLOG2_MIN_BLOCK, HPCW_CLOG2_MAX_BLOCK, o->block_size);
+    }
+    return HPCW_OK;
+}
+
+static hpcw_status make(const char *path, hpcw_comm *comm, const hpcw_clog2_log_options *o,
+                        hpcw_clog2_log **out, hpcw_error *err) {
+    hpcw_clog2_log *log = hpcw_i_calloc(1, sizeof *log);
+    *out = log;
+    if (log == NULL) {
+        return hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory", path);
+    }
+    (void)pthread_mutex_init(&log->lock, NULL);
+    (void)pthread_cond_init(&log->changed, NULL);
+    log->comm = comm;
+    log->options = *o;
+    log->fd = -1;
+    log->queue_end = &log->queue;
+    log->most_buffers = o->memory / HPCW_I_CLOG2_CHUNK_BYTES;
+    log->path = hpcw_i_strdup(path);
+    log->directory = o->directory == NULL ? NULL : hpcw_i_strdup(o->directory);
+    if (log->path == NULL || (o->directory != NULL && log->directory == NULL)) {
+        return hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory", path);
+    }
+    return hpcw_i_clog2_clock_begin(log, err);
+}
+
+/* Whether all processes mean the same, and the run's number, which process 0 draws. `log` is NULL after a failure. */
+static hpcw_status agree_on_options(hpcw_clog2_log *log, hpcw_comm *comm, const char *path,
+                                    const hpcw_clog2_log_options *o, hpcw_status s, hpcw_error *err) {
+    const struct hpcw_i_same same[] = {
+        {.name = "path", .text = path},
+        {.name = "clock",
+         .number = s == HPCW_OK ? log->clock : o->clock,
+         .words = "best counter system caller"},
+        {.name = "sync", .number = o->sync, .words = "best none sequential tree neighbours"},
+        {.name = "sync_rounds", .number = o->sync_rounds},
+        {.name = "memory", .number = o->memory},
+        {.name = "block_size", .number = o->block_size},
+        {.name = "durability", .number = o->durability, .words = "none file directory"},
+        {.name = "sink_source", .number = o->sink_source.open != NULL, .words = "files own"},
+    };
+    uint64_t tag = comm->process == 0 ? hpcw_i_sink_fresh_tag() : 0;
+    struct hpcw_i_words words = {.maxs = 1, .word = &tag};
+    s = hpcw_i_agree_same(comm, s, path, same, sizeof same / sizeof same[0], &words, err);
+    if (s == HPCW_OK) {
+        log->tag = tag;
+    }
+    return s;
+}
+
+static hpcw_status introduce_self(hpcw_clog2_log *log, hpcw_error *err) {
+    hpcw_clog2_comm_id id[2];
+    for (int i = 0; i < 2; i++) {
+        hpcw_clog2_log_comm_id(log, &id[i]);
+    }
+    hpcw_status s = hpcw_i_comm_bcast(log->comm, &id[0], sizeof id[0], 0, err);
+    if (s == HPCW_OK && (!hpcw_i_clog2_add_known(log, &id[0], HPCW_CLOG2_INTRA, (uint32_t)log->comm->process) ||
+                         !hpcw_i_clog2_add_known(log, &id[1], HPCW_CLOG2_INTRA, 0))) {
+        s = hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory", log->path);
+    }
+    return hpcw_i_agree(log->comm, s, NULL, err);
+}
+
+hpcw_status hpcw_clog2_log_open(const char *path, hpcw_comm *comm, const hpcw_clog2_log_options *options,
+                                hpcw_clog2_log **out, hpcw_error *err) {
+    hpcw_error local;
+    err = err == NULL ? &local : err;
+    comm = hpcw_i_comm_or_self(comm);
+    hpcw_clog2_log_options o;
+    hpcw_clog2_log_options_init(&o);
+    o = options == NULL ? o : *options;
+    hpcw_clog2_log *log = NULL;
+    hpcw_status s = check_options(&o, err);
+    if (s == HPCW_OK && (path == NULL || out == NULL)) {
+        s = hpcw_i_fail(err, HPCW_EINVAL, "clog2 log: wanted a path and a place for the handle, got NULL");
+    }
+    if (out != NULL) {
+        *out = NULL;
+    }
+    if (s == HPCW_OK) {
+        s = make(path, comm, &o, &log, err);
+    }
+    s = agree_on_options(log, comm, path, &o, s, err);
+    if (s == HPCW_OK) {
+        s = introduce_self(log, err);
+    }
+    if (s == HPCW_OK) {
+        s = hpcw_i_clog2_clock_share(log, err);
+    }
+    if (s == HPCW_OK) {
+        struct hpcw_i_clog2_ticks *t = &log->ticks;
+        s = hpcw_i_clog2_sync(log, &t->begin_at, &t->begin_offset, &t->begin_round_trip, err);
+        t->end_at = t->begin_at;
+        t->end_offset = t->begin_offset;
+    }
+    if (s != HPCW_OK) {
+        hpcw_clog2_log_free(log);
+        return s;
+    }
+    *out = log;
+    return HPCW_OK;
+}
+
+void hpcw_clog2_log_free(hpcw_clog2_log *log) {
+    if (log == NULL) {
+        return;
+    }
+    hpcw_i_clog2_timelines_free(log);
+    if (log->fd >= 0) {
+        (void)hpcw_i_sys_close(log->fd);
+    }
+    hpcw_i_free(log->leader);
+    hpcw_i_free(log->definition);
+    hpcw_i_free(log->known);
+    hpcw_i_free(log->local_path);
+    hpcw_i_free(log->directory);
+    hpcw_i_free(log->path);
+    (void)pthread_cond_destroy(&log->changed);
+    (void)pthread_mutex_destroy(&log->lock);
+    hpcw_i_free(log);
+}

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the clock of a process lacks to that of process 0. Offsets are found as MPE's authors describe it: of several
+ * messages to and fro the quickest says most, and the partner's answer was given in the middle of it, as far as anyone can
+ * tell. Of the processes that read one clock only the first compares it.
+ */
+#include "libwriter/format/clog2/log/sync.h"
+
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
+#include "libwriter/comm/agree.h"
+#include "libwriter/format/clog2/log/clock.h"
+
+enum { SEQUENTIAL_MOST = 16 }; /* processes that process 0 asks one by one */
+
+static int64_t local_ns(const hpcw_clog2_log *log) {
+    return (int64_t)((double)(int64_t)(hpcw_i_clog2_clock_ticks(log) - log->ticks.base) * log->ticks.ns);
+}
+
+static hpcw_status failed(const hpcw_clog2_log *log, int code, hpcw_error *err) {
+    if (code == 0) {
+        return HPCW_OK;
+    }
+    char text[256];
+    log->comm->ops->text(code, text, sizeof text);
+    return hpcw_i_fail(err, HPCW_ECOMM, "%s: comparison of clocks failed: %s", log->path, text);
+}
+
+/* The side that answers: with its time. */
+static hpcw_status answer(const hpcw_clog2_log *log, int to, hpcw_error *err) {
+    const struct hpcw_i_comm_ops *ops = log->comm->ops;
+    int code = 0;
+    for (uint32_t i = 0; code == 0 && i < log->options.sync_rounds; i++) {
+        uint64_t word;
+        code = ops->receive(log->comm, &word, 1, to);
+        if (code == 0) {
+            word = (uint64_t)local_ns(log);
+            code = ops->send(log->comm, &word, 1, to);
+        }
+    }
+    return failed(log, code, err);
+}
+
+/* The side that asks, and then knows: at its time *at its clock lacked *offset to the partner's. */
+static hpcw_status ask(const hpcw_clog2_log *log, int whom, int64_t *at, int64_t *offset, uint64_t *round_trip,
+                       hpcw_error *err) {
+    const struct hpcw_i_comm_ops *ops = log->comm->ops;
+    int code = 0;
+    *round_trip = UINT64_MAX;
+    for (uint32_t i = 0; code == 0 && i < log->options.sync_rounds; i++) {
+        uint64_t word = 0;
+        int64_t before = local_ns(log);
+        code = ops->send(log->comm, &word, 1, whom);
+        if (code == 0) {
+            code = ops->receive(log->comm, &word, 1, whom);
+        }
+        int64_t after = local_ns(log);
+        if ((uint64_t)(after - before) < *round_trip) {
+            *round_trip = (uint64_t)(after - before);
+            *at = before + (after - before) / 2;
+            *offset = (int64_t)word - *at;
+        }
+    }
+    return failed(log, code, err);
+}
+
+/* The first processes of all clocks ask process 0 in turn. */
+static hpcw_status sync_sequential(const hpcw_clog2_log *log, int64_t *at, int64_t *offset,
+                                   uint64_t *round_trip, hpcw_error *err) {
+    if (log->own_clock != 0) {
+        return ask(log, 0, at, offset, round_trip, err);
+    }
+    hpcw_status s = HPCW_OK;
+    for (int c = 1; s == HPCW_OK && c < log->clocks; c++) {
+        s = answer(log, log->leader[c], err);
+    }
+    return s;
+}
+
+/* Whoever knows its offset answers the next one: after k steps 2^k processes do. The offset of the one that answered
+ * follows. */
+static hpcw_status sync_tree(const hpcw_clog2_log *log, int64_t *at, int64_t *offset, uint64_t *round_trip,
+                             hpcw_error *err) {
+    const struct hpcw_i_comm_ops *ops = log->comm->ops;
+    const int *leader = log->leader;
+    int me = log->own_clock, size = log->clocks;
+    hpcw_status s = HPCW_OK;
+    int top = 1;
+    while (top < size) {
+        top *= 2;
+    }
+    for (int step = 1; s == HPCW_OK && step < top; step *= 2) {
+        uint64_t word;
+        if (me < step && me + step < size) {
+            s = answer(log, leader[me + step], err);
+            word = (uint64_t)*offset;
+            s = s == HPCW_OK ? failed(log, ops->send(log->comm, &word, 1, leader[me + step]), err) : s;
+        } else if (me >= step && me < 2 * step) {
+            s = ask(log, leader[me - step], at, offset, round_trip, err);
+            s = s == HPCW_OK ? failed(log, ops->receive(log->comm, &word, 1, leader[me - step]), err) : s;
+            *offset += s == HPCW_OK ? (int64_t)word : 0;
+        }
+    }
+    return s;
+}
+
+/* Every one asks the one below; the even ones first, so that half of them are at work at any time. */
+static hpcw_status sync_neighbours(const hpcw_clog2_log *log, int64_t *at, int64_t *offset,
+                                   uint64_t *round_trip, hpcw_error *err) {
+    int me = log->own_clock;
+    hpcw_status s = HPCW_OK;
+    for (int odd = 0; s == HPCW_OK && odd < 2; odd++) {
+        if (me > 0 && me % 2 == odd) {
+            s = ask(log, log->leader[me - 1], at, offset, round_trip, err);
+        } else if (me + 1 < log->clocks && (me + 1) % 2 == odd) {
+            s = answer(log, log->leader[me + 1], err);
+        }
+    }
+    return s;
+}
+
+/* Offsets to the one below add up: sums of words wrap around as signed numbers do. */
+static hpcw_status add_up(const hpcw_clog2_log *log, int64_t *offset, hpcw_error *err) {
+    uint64_t word = (uint64_t)*offset;
+    struct hpcw_i_words words = {.sums = 1, .word = &word};
+    hpcw_status s = hpcw_i_comm_exscan(log->comm, &words, err);
+    *offset += s == HPCW_OK ? (int64_t)word : 0;
+    return s;
+}
+
+/* What the first process of a clock found out is true for all that read it. */
+static hpcw_status tell_others(const hpcw_clog2_log *log, int64_t *at, int64_t *offset, uint64_t *round_trip,
+                               hpcw_error *err) {
+    struct found {
+        int64_t at, offset;
+        uint64_t round_trip;
+    } mine = {*at, *offset, *round_trip};
+    struct found *all = hpcw_i_calloc((size_t)log->comm->size, sizeof *all);
+    hpcw_status s =
+        all == NULL ? hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory to compare clocks", log->path) : HPCW_OK;
+    s = hpcw_i_agree(log->comm, s, NULL, err);
+    if (s == HPCW_OK) {
+        s = hpcw_i_comm_allgather(log->comm, &mine, sizeof mine, all, err);
+    }
+    if (s == HPCW_OK) {
+        const struct found *first = &all[log->leader[log->own_clock]];
+        *at = first->at;
+        *offset = first->offset;
+        *round_trip = first->round_trip;
+    }
+    hpcw_i_free(all);
+    return s;
+}
+
+hpcw_status hpcw_i_clog2_sync(hpcw_clog2_log *log, int64_t *at, int64_t *offset, uint64_t *round_trip,
+                              hpcw_error *err) {
+    hpcw_clog2_sync how = log->options.sync;
+    if (how == HPCW_CLOG2_SYNC_BEST) {
+        how = log->clocks <= SEQUENTIAL_MOST ? HPCW_CLOG2_SYNC_SEQUENTIAL : HPCW_CLOG2_SYNC_TREE;
+    }
+    *at = local_ns(log);
+    *offset = 0;
+    *round_trip = 0;
+    if (log->clocks == 1) {
+        return HPCW_OK;
+    }
+    if (how == HPCW_CLOG2_SYNC_NONE) {
+        /* The clocks are one, but local times count from different moments. */
+        uint64_t first = log->ticks.base;
+        hpcw_status s = hpcw_i_comm_bcast(log->comm, &first, sizeof first, 0, err);
+        *offset = (int64_t)((double)(int64_t)(log->ticks.base - first) * log->ticks.ns);
+        return s;
+    }
+    hpcw_status s = HPCW_OK;
+    if (log->leader[log->own_clock] == log->comm->process) {
+        s = how == HPCW_CLOG2_SYNC_SEQUENTIAL ? sync_sequential(log, at, offset, round_trip, err)
+            : how == HPCW_CLOG2_SYNC_TREE     ? sync_tree(log, at, offset, round_trip, err)
+                                              : sync_neighbours(log, at, offset, round_trip, err);
+    }
+    if (how == HPCW_CLOG2_SYNC_NEIGHBOURS) {
+        hpcw_status r = add_up(log, offset, s == HPCW_OK ? err : NULL);
+        s = s == HPCW_OK ? r : s;
+    }
+    s = hpcw_i_agree(log->comm, s, NULL, err);
+    return s == HPCW_OK && log->clocks < log->comm->size ? tell_others(log, at, offset, round_trip, err) : s;
+}

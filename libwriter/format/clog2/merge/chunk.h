@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* F3: records as a thread leaves them: words in chunks, each of which is in memory or in the local file. */
+#ifndef HPCW_FORMAT_CLOG2_MERGE_CHUNK_H
+#define HPCW_FORMAT_CLOG2_MERGE_CHUNK_H
+
+#include <hpcw/clog2_log.h>
+
+#define HPCW_I_CLOG2_CHUNK_BYTES (HPCW_I_CLOG2_CHUNK * sizeof(uint64_t))
+
+enum {
+    HPCW_I_CLOG2_CHUNK = 262144, /* words: a large page of 2 MiB */
+    HPCW_I_CLOG2_MOST_WORDS = HPCW_CLOG2_WORDS_CARGO
+};
+
+struct hpcw_i_clog2_chunk {
+    struct hpcw_i_clog2_chunk *next;   /* of the line */
+    struct hpcw_i_clog2_chunk *queued; /* behind it in the queue of those to write */
+    uint64_t *data;                    /* [HPCW_I_CLOG2_CHUNK]; NULL: only in the local file */
+    uint64_t offset;                   /* of the words in the local file */
+    uint32_t words;                    /* in use, once the chunk is full */
+    uint32_t thread;
+};
+
+/* Words of the record at `p`. */
+static inline uint32_t hpcw_i_clog2_words_of(const uint64_t *p) {
+    uint64_t kind = p[1] >> 56;
+    return kind == HPCW_CLOG2_MESSAGE      ? HPCW_CLOG2_WORDS_MESSAGE
+           : kind == HPCW_CLOG2_WITH_CARGO ? HPCW_CLOG2_WORDS_CARGO
+                                           : HPCW_CLOG2_WORDS_BARE;
+}
+
+#endif

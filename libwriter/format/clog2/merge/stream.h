@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * F3: recorded words as records of the file, in order. A stream runs over the lines of one rank, or of several, and
+ * leaves out what the file must not have.
+ */
+#ifndef HPCW_FORMAT_CLOG2_MERGE_STREAM_H
+#define HPCW_FORMAT_CLOG2_MERGE_STREAM_H
+
+#include "libwriter/format/clog2/file/records.h"
+#include "libwriter/format/clog2/merge/chunk.h"
+#include "libwriter/format/clog2/merge/comms.h"
+#include "libwriter/format/clog2/merge/events.h"
+#include "libwriter/format/clog2/merge/time_heap.h"
+
+/* One rank's records. */
+struct hpcw_i_clog2_origin {
+    uint32_t rank;
+    uint64_t base;       /* tick */
+    double scale, shift; /* (tick - base) * scale + shift: s */
+    const struct hpcw_i_clog2_place *place;
+    uint32_t places;
+    int fd;                     /* of the local file, -1: none */
+    const char *local;          /* its name */
+    const unsigned char *front; /* records as bytes of the file, in order */
+    size_t front_size;
+    struct hpcw_i_clog2_chunk **first; /* [lines] */
+    uint32_t lines;
+};
+
+struct hpcw_i_clog2_cursor;
+
+struct hpcw_i_clog2_stream {
+    const struct hpcw_i_clog2_events *events;
+    struct hpcw_i_clog2_cursor *cursor;
+    uint32_t cursors;
+    struct hpcw_i_clog2_heap heap;
+    uint64_t undefined, end_alone, start_alone, bad_cargo, records;
+};
+
+/* `origin` [count], by ascending rank, outlives the stream. Free it in any case. */
+hpcw_status hpcw_i_clog2_stream_begin(struct hpcw_i_clog2_stream *stream,
+                                      const struct hpcw_i_clog2_events *events,
+                                      const struct hpcw_i_clog2_origin *origin, uint32_t count,
+                                      hpcw_error *err);
+void hpcw_i_clog2_stream_free(struct hpcw_i_clog2_stream *stream);
+
+/* Whether there is a record, and if so the time of the first one and its size in the file. */
+bool hpcw_i_clog2_stream_peek(const struct hpcw_i_clog2_stream *stream, double *time, uint32_t *size);
+
+/* Encodes as many as fit into `room` bytes, at most `most`, and goes on; *size bytes, *count records, none only at the end
+ * or if the first one does not fit. */
+hpcw_status hpcw_i_clog2_stream_fill(struct hpcw_i_clog2_stream *stream, unsigned char *to, size_t room,
+                                     size_t most, size_t *size, size_t *count, hpcw_error *err);
+
+#endif

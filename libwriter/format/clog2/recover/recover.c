@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Local files of a run that died, made into a log. What was in memory then is gone; every piece in a file counts. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
+#include "libwriter/format/clog2/file/opening.h"
+#include "libwriter/format/clog2/merge/merge.h"
+#include "libwriter/format/clog2/recover/recover_mpe.h"
+#include "libwriter/format/clog2/recover/recover_own.h"
+
+static hpcw_status no_memory(const char *path, hpcw_error *err) {
+    return hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory to recover it", path);
+}
+
+static hpcw_status open_file(const char *path, struct hpcw_i_clog2_recovered_file *f, hpcw_error *err) {
+    uint64_t size = 0;
+    char tag[8] = "";
+    bool whole;
+    hpcw_status s = hpcw_i_clog2_recovered_open(f, path, &size, err);
+    if (s == HPCW_OK) {
+        s = hpcw_i_clog2_recovered_read(f, 0, tag, sizeof tag, &whole, err);
+    }
+    if (s != HPCW_OK) {
+        return s;
+    }
+    f->mpe = memcmp(tag, "CLOG-02.", sizeof tag) == 0;
+    return f->mpe ? hpcw_i_clog2_read_mpe(f, size, err) : hpcw_i_clog2_read_own(f, size, err);
+}
+
+static int by_rank(const void *a_, const void *b_) {
+    const struct hpcw_i_clog2_recovered_file *a = a_, *b = b_;
+    return (a->rank > b->rank) - (a->rank < b->rank);
+}
+
+/* All of one run, and every rank once; sorts them. */
+static hpcw_status check_files(struct hpcw_i_clog2_recovered_file *file, size_t count, hpcw_error *err) {
+    qsort(file, count, sizeof *file, by_rank);
+    for (size_t i = 1; i < count; i++) {
+        const struct hpcw_i_clog2_recovered_file *a = &file[i - 1], *b = &file[i];
+        if (a->mpe != b->mpe || a->run != b->run || a->ranks != b->ranks || a->block_size != b->block_size) {
+            return hpcw_i_fail(err, HPCW_EFORMAT, "%s: wanted a local file of the same run as %s, got another",
+                               b->path, a->path);
+        }
+        if (a->rank == b->rank) {
+            return hpcw_i_fail(err, HPCW_EFORMAT, "%s: wanted every rank once, got rank %u here and in %s",
+                               b->path, b->rank, a->path);
+        }
+    }
+    return HPCW_OK;
+}
+
+struct recovery {
+    struct hpcw_i_clog2_recovered_file *file;
+    size_t count;
+    struct hpcw_i_clog2_definition *definition; /* of the file that has most */
+    uint32_t definitions, states, solos, known_solos, threads;
+    struct hpcw_i_clog2_events events;
+    struct hpcw_i_clog2_comms comms;
+    struct hpcw_i_clog2_origin *origin;
+    uint32_t origins;
+    struct hpcw_i_clog2_stream stream;
+};
+
+static hpcw_status unite(struct recovery *r, hpcw_error *err) {
+    const struct hpcw_i_clog2_recovered_file *most = &r->file[0];
+    hpcw_status s = HPCW_OK;
+    r->comms.ranks = most->ranks;
+    for (size_t i = 0; s == HPCW_OK && i < r->count; i++) {
+        const struct hpcw_i_clog2_recovered_file *f = &r->file[i];
+        most = f->definitions > most->definitions ? f : most;
+        s = hpcw_i_clog2_comms_add(&r->comms, f->rank, f->known, f->knowns, err);
+        r->threads = f->lines > r->threads ? f->lines : r->threads;
+        r->threads = f->threads > r->threads ? f->threads : r->threads;
+        r->states = f->states > r->states ? f->states : r->states;
+        r->solos = f->solos > r->solos ? f->solos : r->solos;
+        r->known_solos = f->known_solos > r->known_solos ? f->known_solos : r->known_solos;
+    }
+    if (s == HPCW_OK) {
+        s = hpcw_i_clog2_comms_settle(&r->comms, err);
+    }
+    /* A rank without a file still has its entry, which must differ from all others. */
+    for (uint32_t rank = 0; s == HPCW_OK && rank < r->comms.ranks; rank++) {
+        hpcw_clog2_comm_id *id = &r->comms.self[rank];
+        if (id->random == 0 && id->created == 0) {
+            id->random = 1 + (int32_t)rank;
+            id->created = -1;
+        }
+    }
+    r->definition = hpcw_i_calloc((size_t)most->definitions + 1, sizeof *r->definition);
+    if (s == HPCW_OK && r->definition == NULL) {
+        s = no_memory(most->path, err);
+    }
+    if (s == HPCW_OK && most->definitions > 0) {
+        memcpy(r->definition, most->definition, most->definitions * sizeof *r->definition);
+    }
+    r->definitions = s == HPCW_OK ? most->definitions : 0;
+    for (size_t i = 0; s == HPCW_OK && i < r->count; i++) {
+        const struct hpcw_i_clog2_recovered_file *f = &r->file[i];
+        if (f->definitions > 0 &&
+            memcmp(f->definition, r->definition, f->definitions * sizeof *r->definition) != 0) {
+            s = hpcw_i_fail(err, HPCW_EFORMAT, "%s: wanted the definitions of %s, got others", f->path,
+                            most->path);
+        }
+    }
+    return s;
+}
+
+/* Whether a rank waited for its disk; the state is defined then. */
+static void define_spill(struct recovery *r) {
+    for (uint32_t i = 0; i < r->definitions; i++) {
+        if (r->definition[i].kind == HPCW_CLOG2_STATE_DEF &&
+            r->definition[i].number == HPCW_CLOG2_SPILL_STATE) {
+            return;
+        }
+    }
+    hpcw_i_clog2_spill_definition(&r->definition[r->definitions++]);
+}
+
+static hpcw_status make_origins(struct recovery *r, hpcw_error *err) {
+    r->origin = hpcw_i_calloc(r->count, sizeof *r->origin);
+    if (r->origin == NULL) {
+        return no_memory(r->file[0].path, err);
+    }
+    int64_t zero = INT64_MAX;
+    for (size_t i = 0; i < r->count; i++) {
+        int64_t begin = r->file[i].ticks.begin_offset - 1000;
+        zero = begin < zero ? begin : zero;
+    }
+    hpcw_status s = HPCW_OK;
+    for (size_t i = 0; s == HPCW_OK && i < r->count; i++) {
+        struct hpcw_i_clog2_recovered_file *f = &r->file[i];
+        struct hpcw_i_clog2_origin *o = &r->origin[r->origins];
+        if (f->knowns < 2) {
+            continue; /* it died before its first piece was written */
+        }
+        s = hpcw_i_clog2_comms_places(&r->comms, f->rank, f->known, f->knowns, &f->place, err);
+        o->rank = f->rank;
+        o->base = f->ticks.base;
+        o->scale = f->ticks.ns * 1e-9;
+        o->shift = (double)(f->ticks.begin_offset - zero) * 1e-9;
+        o->place = f->place;
+        o->places = f->knowns;
+        o->fd = f->fd;
+        o->local = f->path;
+        o->first = f->first;
+        o->lines = f->lines;
+        if (s == HPCW_OK && f->mpe) {
+            hpcw_i_clog2_renumber_mpe(f);
+        } else if (s == HPCW_OK &&
+                   !hpcw_i_clog2_front(&f->front, f->rank, r->origins == 0, o->shift, &f->known[0].id,
+                                       &f->known[1].id, r->definition, r->definitions)) {
+            s = no_memory(f->path, err);
+        }
+        o->front = f->front.data;
+        o->front_size = f->front.size;
+        r->origins += s == HPCW_OK;
+    }
+    return s;
+}
+
+static hpcw_status write_log(struct recovery *r, const char *path, hpcw_error *err) {
+    hpcw_clog2_options o;
+    hpcw_clog2_options_init(&o);
+    o.ranks = r->comms.ranks;
+    o.threads = r->threads == 0 ? 1 : r->threads;
+    o.states = r->states;
+    o.solos = r->solos;
+    o.known_solos = r->known_solos;
+    o.block_size = r->file[0].block_size;
+    o.comms = 1 + r->comms.ranks + r->comms.extras;
+    o.comm_of = hpcw_i_clog2_comms_entry;
+    o.comm_context = &r->comms;
+    hpcw_clog2 *log = NULL;
+    uint64_t blocks = 0;
+    hpcw_status s = hpcw_clog2_open(path, NULL, &o, &log, err);
+    if (s == HPCW_OK) {
+        s = hpcw_i_clog2_merge_alone(log, &r->stream, &blocks, err);
+    }
+    if (s == HPCW_OK) {
+        s = hpcw_clog2_close(log, blocks, err);
+    }
+    hpcw_clog2_free(log);
+    return s;
+}
+
+hpcw_status hpcw_clog2_recover(const char *path, const char *const *local, size_t count,
+                               hpcw_clog2_recovered *found, hpcw_error *err) {
+    hpcw_error ignored;
+    err = err == NULL ? &ignored : err;
+    if (path == NULL || local == NULL || count == 0) {
+        return hpcw_i_fail(err, HPCW_EINVAL,
+                           "clog2: recover: wanted a path and at least one local file, got none");
+    }
+    struct recovery r = {0};
+    r.file = hpcw_i_calloc(count, sizeof *r.file);
+    hpcw_status s = r.file == NULL ? no_memory(path, err) : HPCW_OK;
+    while (s == HPCW_OK && r.count < count) {
+        s = open_file(local[r.count], &r.file[r.count], err);
+        r.count++;
+    }
+    if (s == HPCW_OK) {
+        s = check_files(r.file, r.count, err);
+    }
+    if (s == HPCW_OK) {
+        s = unite(&r, err);
+    }
+    if (s == HPCW_OK && !r.file[0].mpe) {
+        define_spill(&r);
+        hpcw_i_clog2_count_definitions(r.definition, r.definitions, &r.states, &r.solos);
+    }
+    if (s == HPCW_OK) {
+        s = hpcw_i_clog2_events_make(&r.events, r.definition, r.definitions, err);
+        r.events.ranks = r.comms.ranks;
+    }
+    if (s == HPCW_OK) {
+        s = make_origins(&r, err);
+    }
+    if (s == HPCW_OK) {
+        s = hpcw_i_clog2_stream_begin(&r.stream, &r.events, r.origin, r.origins, err);
+    }
+    if (s == HPCW_OK) {
+        s = write_log(&r, path, err);
+    }
+    if (s == HPCW_OK && found != NULL) {
+        *found = (hpcw_clog2_recovered){
+            .records = r.stream.records,
+            .left_out = r.stream.undefined + r.stream.end_alone,
+            .files = (uint32_t)r.count,
+        };
+        for (size_t i = 0; i < r.count; i++) {
+            found->truncated += r.file[i].truncated;
+        }
+    }
+    hpcw_i_clog2_stream_free(&r.stream);
+    hpcw_i_clog2_events_free(&r.events);
+    hpcw_i_clog2_comms_free(&r.comms);
+    for (size_t i = 0; i < r.count; i++) {
+        hpcw_i_clog2_recovered_close(&r.file[i]);
+    }
+    hpcw_i_free(r.origin);
+    hpcw_i_free(r.definition);
+    hpcw_i_free(r.file);
+    return s;
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* F3: local files of this library. */
+#ifndef HPCW_FORMAT_CLOG2_RECOVER_RECOVER_OWN_H
+#define HPCW_FORMAT_CLOG2_RECOVER_RECOVER_OWN_H
+
+#include "libwriter/format/clog2/recover/recovered_file.h"
+
+/* Reads an open file of `size` bytes; its records stay in it. */
+hpcw_status hpcw_i_clog2_read_own(struct hpcw_i_clog2_recovered_file *file, uint64_t size, hpcw_error *err);
+
+#endif

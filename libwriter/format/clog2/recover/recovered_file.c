@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "libwriter/format/clog2/recover/recovered_file.h"
+
+#include <fcntl.h>
+
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
+#include "libwriter/io/sys.h"
+
+hpcw_status hpcw_i_clog2_recovered_read(const struct hpcw_i_clog2_recovered_file *f, uint64_t offset, void *to,
+                                        size_t size, bool *whole, hpcw_error *err) {
+    size_t got = 0;
+    int e = hpcw_i_sys_pread(f->fd, to, size, offset, &got);
+    *whole = e == 0 && got == size;
+    return e == 0 ? HPCW_OK
+                  : hpcw_i_fail_sys(err, e, "%s: cannot read %zu bytes at offset %llu", f->path, size,
+                                    (unsigned long long)offset);
+}
+
+hpcw_status hpcw_i_clog2_recovered_open(struct hpcw_i_clog2_recovered_file *f, const char *path, uint64_t *size,
+                                        hpcw_error *err) {
+    *f = (struct hpcw_i_clog2_recovered_file){.path = path, .fd = -1};
+    int e = hpcw_i_sys_open(path, O_RDONLY | O_CLOEXEC, 0, &f->fd);
+    if (e != 0) {
+        return hpcw_i_fail_sys(err, e, "%s: cannot open", path);
+    }
+    /* The size is where reading ends: the file may still grow under a process that hangs. */
+    *size = 0;
+    for (uint64_t step = UINT64_C(1) << 40; step > 0; step /= 2) {
+        char byte;
+        bool whole;
+        hpcw_status s = hpcw_i_clog2_recovered_read(f, *size + step - 1, &byte, 1, &whole, err);
+        if (s != HPCW_OK) {
+            return s;
+        }
+        *size += whole ? step : 0;
+    }
+    return HPCW_OK;
+}
+
+void hpcw_i_clog2_recovered_close(struct hpcw_i_clog2_recovered_file *f) {
+    for (uint32_t l = 0; l < f->lines; l++) {
+        while (f->first[l] != NULL) {
+            struct hpcw_i_clog2_chunk *next = f->first[l]->next;
+            hpcw_i_free(f->first[l]);
+            f->first[l] = next;
+        }
+    }
+    hpcw_i_free(f->first);
+    hpcw_i_free(f->definition);
+    hpcw_i_free(f->known);
+    hpcw_i_free(f->place);
+    hpcw_i_buf_free(&f->front);
+    if (f->fd >= 0) {
+        (void)hpcw_i_sys_close(f->fd);
+    }
+}
