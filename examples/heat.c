@@ -32,7 +32,7 @@ struct app {
     struct heat heat;
     hpcw_comm *comm, *grid; /* all processes; the same as the solver's grid */
     hpcw_clog2_log *log;
-    hpcw_clog2_line *line;
+    hpcw_clog2_timeline *timeline;
     uint32_t on_grid; /* number of the grid's communicator in the log */
     int32_t state[STATES];
     hpcw_vom *vom;
@@ -62,7 +62,7 @@ static hpcw_status agree(const struct app *app, hpcw_status status, const hpcw_e
 
 static void part_begins(void *context, enum heat_part part) {
     struct app *app = context;
-    hpcw_clog2_log_begin(app->line, 0, app->state[part]);
+    hpcw_clog2_log_begin(app->timeline, 0, app->state[part]);
     if (part == HEAT_SWEEP)
         app->sweep_ns -= now_ns();
 }
@@ -71,15 +71,15 @@ static void part_ends(void *context, enum heat_part part) {
     struct app *app = context;
     if (part == HEAT_SWEEP)
         app->sweep_ns += now_ns();
-    hpcw_clog2_log_end(app->line, 0, app->state[part]);
+    hpcw_clog2_log_end(app->timeline, 0, app->state[part]);
 }
 
 static void message(void *context, int sent, int peer, int tag, size_t bytes) {
     struct app *app = context;
     if (sent)
-        hpcw_clog2_log_send(app->line, app->on_grid, peer, tag, bytes);
+        hpcw_clog2_log_send(app->timeline, app->on_grid, peer, tag, bytes);
     else
-        hpcw_clog2_log_receive(app->line, app->on_grid, peer, tag, bytes);
+        hpcw_clog2_log_receive(app->timeline, app->on_grid, peer, tag, bytes);
 }
 
 static hpcw_status define(struct app *app, hpcw_error *error) {
@@ -88,7 +88,7 @@ static hpcw_status define(struct app *app, hpcw_error *error) {
     hpcw_status status = HPCW_OK;
     for (int i = 0; i < STATES && status == HPCW_OK; i++)
         status = hpcw_clog2_log_state(app->log, name[i], colour[i], NULL, &app->state[i], error);
-    return status == HPCW_OK ? hpcw_clog2_log_thread(app->log, &app->line, error) : status;
+    return status == HPCW_OK ? hpcw_clog2_log_thread(app->log, &app->timeline, error) : status;
 }
 
 static hpcw_status open_log(struct app *app, hpcw_error *error) {
@@ -97,7 +97,8 @@ static hpcw_status open_log(struct app *app, hpcw_error *error) {
     hpcw_status status = hpcw_clog2_log_open(name, app->comm, NULL, &app->log, error);
     if (status == HPCW_OK)
         status = agree(app, define(app, error), error);
-    return status == HPCW_OK ? hpcw_clog2_log_comm_of(app->line, 0, app->grid, &app->on_grid, error) : status;
+    return status == HPCW_OK ? hpcw_clog2_log_comm_of(app->timeline, 0, app->grid, &app->on_grid, error)
+                             : status;
 }
 
 /* ---- load data: each process's rectangle is an element of a collection that does not migrate ---- */
@@ -212,10 +213,10 @@ static hpcw_status write_plate(struct app *app, uint64_t checkpoint, hpcw_error 
     if (points == NULL)
         MPI_Abort(MPI_COMM_WORLD, 1);
     heat_points(&app->heat, points);
-    hpcw_clog2_log_begin(app->line, 0, app->state[WRITING]);
+    hpcw_clog2_log_begin(app->timeline, 0, app->state[WRITING]);
     hpcw_status status =
         checkpoint > 0 ? write_checkpoint(app, checkpoint, points, error) : write_result(app, points, error);
-    hpcw_clog2_log_end(app->line, 0, app->state[WRITING]);
+    hpcw_clog2_log_end(app->timeline, 0, app->state[WRITING]);
     free(points);
     return status;
 }

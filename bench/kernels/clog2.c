@@ -27,7 +27,7 @@ struct clog2_work {
     uint64_t events; /* of this process, even */
     hpcw_clog2_log_options options;
     hpcw_clog2_log *log;
-    hpcw_clog2_line *line, *other; /* the second one is for another thread */
+    hpcw_clog2_timeline *timeline, *other; /* the second one is for another thread */
     int32_t state;
     hpcw_clog2 *file;
     hpcw_clog2_slice *slice;
@@ -85,7 +85,7 @@ static void clog2_teardown(void *work) {
 /* The parameter of a side: how much of the events fits into memory. */
 #define IN_MEMORY UINT64_C(0)
 #define SPILLED UINT64_C(1)
-#define TWO_LINES UINT64_C(2)
+#define TWO_TIMELINES UINT64_C(2)
 
 static hpcw_status prepare(void *work, uint64_t parameter, hpcw_error *err) {
     struct clog2_work *w = work;
@@ -96,7 +96,7 @@ static hpcw_status prepare(void *work, uint64_t parameter, hpcw_error *err) {
     /* From half of its memory on, a recording spills. */
     w->options.memory = parameter == SPILLED
                             ? UINT64_C(16) << 20
-                            : (parameter == TWO_LINES ? 4 : 2) * w->events * EVENT + (UINT64_C(16) << 20);
+                            : (parameter == TWO_TIMELINES ? 4 : 2) * w->events * EVENT + (UINT64_C(16) << 20);
     const char *paths[] = {w->path, w->plain};
     return bench_fresh(w->place, paths, 2, w->options.memory + w->events * RECORD, err);
 }
@@ -109,20 +109,20 @@ static hpcw_status log_open(void *work, hpcw_error *err) {
     if (s == HPCW_OK) {
         s = hpcw_clog2_log_state(w->log, "Work", "blue", NULL, &w->state, err);
     }
-    return s == HPCW_OK ? hpcw_clog2_log_thread(w->log, &w->line, err) : s;
+    return s == HPCW_OK ? hpcw_clog2_log_thread(w->log, &w->timeline, err) : s;
 }
 
-static void log_to(const struct clog2_work *w, hpcw_clog2_line *line) {
+static void log_to(const struct clog2_work *w, hpcw_clog2_timeline *timeline) {
     for (uint64_t i = 0; i < w->events; i += 2) {
-        hpcw_clog2_log_begin(line, 0, w->state);
-        hpcw_clog2_log_end(line, 0, w->state);
+        hpcw_clog2_log_begin(timeline, 0, w->state);
+        hpcw_clog2_log_end(timeline, 0, w->state);
     }
 }
 
 static hpcw_status log_events(void *work, hpcw_error *err) {
     (void)err;
     const struct clog2_work *w = work;
-    log_to(w, w->line);
+    log_to(w, w->timeline);
     return HPCW_OK;
 }
 
@@ -131,7 +131,7 @@ static hpcw_status first_logs_events(void *work, hpcw_error *err) {
     return w->place->processes->process == 0 ? log_events(work, err) : HPCW_OK;
 }
 
-static hpcw_status open_two_lines(void *work, hpcw_error *err) {
+static hpcw_status open_two_timelines(void *work, hpcw_error *err) {
     struct clog2_work *w = work;
     hpcw_status s = log_open(w, err);
     return s == HPCW_OK ? hpcw_clog2_log_thread(w->log, &w->other, err) : s;
@@ -157,7 +157,7 @@ static hpcw_status read_clock(void *work, hpcw_error *err) {
     (void)err;
     const struct clog2_work *w = work;
     for (uint64_t i = 0; i < w->events; i++) {
-        volatile uint64_t ticks = hpcw_clog2_line_clock(w->line);
+        volatile uint64_t ticks = hpcw_clog2_timeline_clock(w->timeline);
         (void)ticks;
     }
     return HPCW_OK;
@@ -217,9 +217,10 @@ const struct bench_kernel bench_clog2_event = {
 };
 
 static const struct bench_side thread_sides[] = {
-    {"one", "one thread records", TWO_LINES, prepare, RECORDING(open_two_lines, log_events), NULL, NULL},
-    {"two", "two threads record as much each", TWO_LINES, prepare, RECORDING(open_two_lines, two_log_events),
-     NULL, NULL},
+    {"one", "one thread records", TWO_TIMELINES, prepare, RECORDING(open_two_timelines, log_events), NULL,
+     NULL},
+    {"two", "two threads record as much each", TWO_TIMELINES, prepare,
+     RECORDING(open_two_timelines, two_log_events), NULL, NULL},
 };
 
 static const struct bench_side process_sides[] = {

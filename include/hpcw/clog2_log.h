@@ -6,10 +6,10 @@
  *     hpcw_clog2_log_options_init(&opt);
  *     hpcw_clog2_log_open("app.clog2", comm, &opt, &log, &err);            // collective
  *     hpcw_clog2_log_state(log, "Compute", "blue", NULL, &compute, &err);  // everywhere in the same order
- *     hpcw_clog2_log_thread(log, &line, &err);                             // once on each thread
- *     hpcw_clog2_log_begin(line, 0, compute);
+ *     hpcw_clog2_log_thread(log, &timeline, &err);                             // once on each thread
+ *     hpcw_clog2_log_begin(timeline, 0, compute);
  *     ...
- *     hpcw_clog2_log_end(line, 0, compute);
+ *     hpcw_clog2_log_end(timeline, 0, compute);
  *     hpcw_clog2_log_finish(log, &report, &err);                           // collective
  *     hpcw_clog2_log_free(log);
  *
@@ -87,7 +87,7 @@ HPCW_API void hpcw_clog2_log_options_init(hpcw_clog2_log_options *options);
 typedef struct hpcw_clog2_log hpcw_clog2_log;
 
 /** The record of one thread; see below. */
-typedef struct hpcw_clog2_line hpcw_clog2_line;
+typedef struct hpcw_clog2_timeline hpcw_clog2_timeline;
 
 /**
  * Begins a recording; the clocks are compared. Collective. Process p of `comm` is rank p of the log.
@@ -138,29 +138,29 @@ HPCW_API void hpcw_clog2_log_comm_id(hpcw_clog2_log *log, hpcw_clog2_comm_id *id
  * Makes a communicator known, on each of its processes, with the same identity. Not collective. Communicator 0 is the
  * one that the log was opened with, 1 is this process alone.
  *
- * @param line    where this is recorded
+ * @param timeline    where this is recorded
  * @param parent  number of the communicator that it was made from
  * @param rank    of this process in it; not used for a remote half
  * @param comm    out: its number on this process
  * @return HPCW_OK, HPCW_EINVAL, HPCW_ERANGE or HPCW_ENOMEM
  */
-HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_log_comm(hpcw_clog2_line *line, uint32_t parent,
+HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_log_comm(hpcw_clog2_timeline *timeline, uint32_t parent,
                                                          hpcw_clog2_comm_kind kind,
                                                          const hpcw_clog2_comm_id *id, uint32_t rank,
                                                          uint32_t *comm, hpcw_error *err);
 
 /** The same for a communicator of this library, whose process 0 makes the identity. Collective over `members`. */
-HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_log_comm_of(hpcw_clog2_line *line, uint32_t parent,
+HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_log_comm_of(hpcw_clog2_timeline *timeline, uint32_t parent,
                                                             hpcw_comm *members, uint32_t *comm,
                                                             hpcw_error *err);
 
 /**
- * The calling thread begins to record. Lines are numbered as they come: the first one is thread 0. Lines belong to
+ * The calling thread begins to record. Timelines are numbered as they come: the first one is thread 0. Timelines belong to
  * their log, and to one thread at a time.
  *
  * @return HPCW_OK, HPCW_EINVAL, HPCW_ERANGE (more than 32767 threads), HPCW_ENOMEM
  */
-HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_log_thread(hpcw_clog2_log *log, hpcw_clog2_line **out,
+HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_log_thread(hpcw_clog2_log *log, hpcw_clog2_timeline **out,
                                                            hpcw_error *err);
 
 /* ------------------------------------------------------------------------------------------------------------
@@ -168,7 +168,7 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_log_thread(hpcw_clog2_log *log, 
  * --------------------------------------------------------------------------------------------------------- */
 
 /** Private: what the calls below need. A record is two words or more: the clock, then kind, communicator and event. */
-struct hpcw_clog2_line {
+struct hpcw_clog2_timeline {
     uint64_t *next; /* of the next record; between `next` and `end` there is room for the largest one */
     uint64_t *end;
     double (*now)(void); /* NULL: the counter */
@@ -178,89 +178,90 @@ struct hpcw_clog2_line {
 enum { HPCW_CLOG2_WORDS_BARE = 2, HPCW_CLOG2_WORDS_MESSAGE = 4, HPCW_CLOG2_WORDS_CARGO = 7 };
 
 /** Private: the slow part of a record, when a chunk is full. */
-HPCW_API void hpcw_clog2_line_next(hpcw_clog2_line *line);
+HPCW_API void hpcw_clog2_timeline_next(hpcw_clog2_timeline *timeline);
 
-/** Private: the clock of a line that does not use the counter. */
-HPCW_API uint64_t hpcw_clog2_line_time(const hpcw_clog2_line *line);
+/** Private: the clock of a timeline that does not use the counter. */
+HPCW_API uint64_t hpcw_clog2_timeline_time(const hpcw_clog2_timeline *timeline);
 
-static inline uint64_t hpcw_clog2_line_clock(const hpcw_clog2_line *line) {
+static inline uint64_t hpcw_clog2_timeline_clock(const hpcw_clog2_timeline *timeline) {
 #if defined(__x86_64__)
-    return __builtin_expect(line->now == 0, 1) ? __builtin_ia32_rdtsc() : hpcw_clog2_line_time(line);
+    return __builtin_expect(timeline->now == 0, 1) ? __builtin_ia32_rdtsc()
+                                                   : hpcw_clog2_timeline_time(timeline);
 #elif defined(__aarch64__)
-    if (line->now == 0) {
+    if (timeline->now == 0) {
         uint64_t ticks;
         __asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
         return ticks;
     }
-    return hpcw_clog2_line_time(line);
+    return hpcw_clog2_timeline_time(timeline);
 #else
-    return hpcw_clog2_line_time(line);
+    return hpcw_clog2_timeline_time(timeline);
 #endif
 }
 
-static inline uint64_t hpcw_clog2_line_word(uint32_t kind, uint32_t comm, int32_t event) {
+static inline uint64_t hpcw_clog2_timeline_word(uint32_t kind, uint32_t comm, int32_t event) {
     return (uint64_t)kind << 56 | (uint64_t)(comm & 0xffffff) << 32 | (uint32_t)event;
 }
 
 /** Records an event: start (2s) or end (2s + 1) of a state s, or a solo event. `comm`: where it happens. */
-static inline void hpcw_clog2_log_event(hpcw_clog2_line *line, uint32_t comm, int32_t event) {
-    uint64_t *p = line->next;
-    p[0] = hpcw_clog2_line_clock(line);
-    p[1] = hpcw_clog2_line_word(HPCW_CLOG2_BARE, comm, event);
-    line->next = p + HPCW_CLOG2_WORDS_BARE;
-    if (__builtin_expect(line->next >= line->end, 0)) {
-        hpcw_clog2_line_next(line);
+static inline void hpcw_clog2_log_event(hpcw_clog2_timeline *timeline, uint32_t comm, int32_t event) {
+    uint64_t *p = timeline->next;
+    p[0] = hpcw_clog2_timeline_clock(timeline);
+    p[1] = hpcw_clog2_timeline_word(HPCW_CLOG2_BARE, comm, event);
+    timeline->next = p + HPCW_CLOG2_WORDS_BARE;
+    if (__builtin_expect(timeline->next >= timeline->end, 0)) {
+        hpcw_clog2_timeline_next(timeline);
     }
 }
 
 /** A state begins. States of a thread nest; one that is inside itself is shown as two that overlap. */
-static inline void hpcw_clog2_log_begin(hpcw_clog2_line *line, uint32_t comm, int32_t state) {
-    hpcw_clog2_log_event(line, comm, 2 * state);
+static inline void hpcw_clog2_log_begin(hpcw_clog2_timeline *timeline, uint32_t comm, int32_t state) {
+    hpcw_clog2_log_event(timeline, comm, 2 * state);
 }
 
 /** A state ends. */
-static inline void hpcw_clog2_log_end(hpcw_clog2_line *line, uint32_t comm, int32_t state) {
-    hpcw_clog2_log_event(line, comm, 2 * state + 1);
+static inline void hpcw_clog2_log_end(hpcw_clog2_timeline *timeline, uint32_t comm, int32_t state) {
+    hpcw_clog2_log_event(timeline, comm, 2 * state + 1);
 }
 
 /** Records an event with cargo; of a state, the cargo of its end is shown. Cargo that does not have the pieces of the
  * event's format is counted and left out: the event is then bare. */
-HPCW_API void hpcw_clog2_log_cargo(hpcw_clog2_line *line, uint32_t comm, int32_t event,
+HPCW_API void hpcw_clog2_log_cargo(hpcw_clog2_timeline *timeline, uint32_t comm, int32_t event,
                                    const hpcw_clog2_cargo *cargo);
 
 /** Private: both kinds of message. */
-static inline void hpcw_clog2_line_message(hpcw_clog2_line *line, uint32_t comm, int32_t event,
-                                           uint32_t peer_comm, int32_t peer, int32_t tag, uint64_t size) {
-    uint64_t *p = line->next;
-    p[0] = hpcw_clog2_line_clock(line);
-    p[1] = hpcw_clog2_line_word(HPCW_CLOG2_MESSAGE, comm, event);
+static inline void hpcw_clog2_timeline_message(hpcw_clog2_timeline *timeline, uint32_t comm, int32_t event,
+                                               uint32_t peer_comm, int32_t peer, int32_t tag, uint64_t size) {
+    uint64_t *p = timeline->next;
+    p[0] = hpcw_clog2_timeline_clock(timeline);
+    p[1] = hpcw_clog2_timeline_word(HPCW_CLOG2_MESSAGE, comm, event);
     p[2] = (uint64_t)(uint32_t)peer << 32 | (uint32_t)tag;
     p[3] = (uint64_t)peer_comm << 32 | (size > INT32_MAX ? (uint64_t)INT32_MAX : size);
-    line->next = p + HPCW_CLOG2_WORDS_MESSAGE;
-    if (__builtin_expect(line->next >= line->end, 0)) {
-        hpcw_clog2_line_next(line);
+    timeline->next = p + HPCW_CLOG2_WORDS_MESSAGE;
+    if (__builtin_expect(timeline->next >= timeline->end, 0)) {
+        hpcw_clog2_timeline_next(timeline);
     }
 }
 
 /** Records that a message was sent to rank `peer` of `comm`. Sizes of 2 GiB and more are shown as 2^31 - 1. */
-static inline void hpcw_clog2_log_send(hpcw_clog2_line *line, uint32_t comm, int32_t peer, int32_t tag,
+static inline void hpcw_clog2_log_send(hpcw_clog2_timeline *timeline, uint32_t comm, int32_t peer, int32_t tag,
                                        uint64_t size) {
-    hpcw_clog2_line_message(line, comm, HPCW_CLOG2_SEND, comm, peer, tag, size);
+    hpcw_clog2_timeline_message(timeline, comm, HPCW_CLOG2_SEND, comm, peer, tag, size);
 }
 
 /** Records that a message was received, with its actual source and tag. */
-static inline void hpcw_clog2_log_receive(hpcw_clog2_line *line, uint32_t comm, int32_t peer, int32_t tag,
-                                          uint64_t size) {
-    hpcw_clog2_line_message(line, comm, HPCW_CLOG2_RECEIVE, comm, peer, tag, size);
+static inline void hpcw_clog2_log_receive(hpcw_clog2_timeline *timeline, uint32_t comm, int32_t peer,
+                                          int32_t tag, uint64_t size) {
+    hpcw_clog2_timeline_message(timeline, comm, HPCW_CLOG2_RECEIVE, comm, peer, tag, size);
 }
 
 /**
- * Writes what this line has recorded so far to the local file, and waits until it is on the disk: it survives whatever
+ * Writes what this timeline has recorded so far to the local file, and waits until it is on the disk: it survives whatever
  * happens to this process, and the machine.
  *
  * @return HPCW_OK; HPCW_ESTATE: no directory for local files; the system's errors
  */
-HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_log_flush(hpcw_clog2_line *line, hpcw_error *err);
+HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_log_flush(hpcw_clog2_timeline *timeline, hpcw_error *err);
 
 /* ------------------------------------------------------------------------------------------------------------
  *  The end
@@ -296,7 +297,7 @@ typedef struct hpcw_clog2_log_report {
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_log_finish(hpcw_clog2_log *log, hpcw_clog2_log_report *report,
                                                            hpcw_error *err);
 
-/** Frees a recording and its lines, in any state, NULL allowed. What was not finished is thrown away, but for local
+/** Frees a recording and its timelines, in any state, NULL allowed. What was not finished is thrown away, but for local
  * files. */
 HPCW_API void hpcw_clog2_log_free(hpcw_clog2_log *log);
 

@@ -55,7 +55,7 @@ bool hpcw_i_comms_begin(hpcw_clog2_log *log) {
 /* The number of a communicator in the log, or HPCW_I_NOT_FOLLOWED. */
 static uint32_t introduce(struct hpcw_i_trace_thread *t, uint32_t parent, hpcw_clog2_comm_kind kind,
                           const hpcw_clog2_comm_id *id, int rank) {
-    hpcw_clog2_line *line = t->line != NULL ? t->line : hpcw_i_trace_line(t);
+    hpcw_clog2_timeline *line = t->line != NULL ? t->line : hpcw_i_trace_line(t);
     uint32_t number;
     if (line == NULL || hpcw_clog2_log_comm(line, parent, kind, id, (uint32_t)rank, &number, NULL) != HPCW_OK) {
         forgotten();

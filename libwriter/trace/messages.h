@@ -14,15 +14,15 @@ static inline uint64_t hpcw_i_message_bytes(int count, MPI_Datatype type) {
 }
 
 /* Across an inter-communicator the peer is in its other half. */
-static inline void hpcw_i_message_sent(hpcw_clog2_line *line, struct hpcw_i_place place, int peer, int tag,
+static inline void hpcw_i_message_sent(hpcw_clog2_timeline *line, struct hpcw_i_place place, int peer, int tag,
                                        uint64_t size) {
     if (peer != MPI_PROC_NULL && place.remote != HPCW_I_NOT_FOLLOWED) {
-        hpcw_clog2_line_message(line, place.comm, HPCW_CLOG2_SEND, place.remote, peer, tag, size);
+        hpcw_clog2_timeline_message(line, place.comm, HPCW_CLOG2_SEND, place.remote, peer, tag, size);
     }
 }
 
 /* The status of a message that was received says where it came from, whatever was asked for. */
-static inline void hpcw_i_message_received(hpcw_clog2_line *line, struct hpcw_i_place place,
+static inline void hpcw_i_message_received(hpcw_clog2_timeline *line, struct hpcw_i_place place,
                                            const MPI_Status *status) {
     if (status->MPI_SOURCE == MPI_PROC_NULL || place.remote == HPCW_I_NOT_FOLLOWED) {
         return;
@@ -32,8 +32,8 @@ static inline void hpcw_i_message_received(hpcw_clog2_line *line, struct hpcw_i_
     if (PMPI_Get_count(status, MPI_BYTE, &bytes) == MPI_SUCCESS && bytes != MPI_UNDEFINED) {
         size = (uint64_t)bytes;
     }
-    hpcw_clog2_line_message(line, place.comm, HPCW_CLOG2_RECEIVE, place.remote, status->MPI_SOURCE,
-                            status->MPI_TAG, size);
+    hpcw_clog2_timeline_message(line, place.comm, HPCW_CLOG2_RECEIVE, place.remote, status->MPI_SOURCE,
+                                status->MPI_TAG, size);
 }
 
 #endif

@@ -73,7 +73,7 @@ static void completed(struct hpcw_i_trace_thread *t, const struct hpcw_i_handle 
     if ((h->flags & CANCELLED) != 0) {
         (void)PMPI_Test_cancelled(status, &cancelled);
     }
-    hpcw_clog2_line *line = t->line != NULL ? t->line : hpcw_i_trace_line(t);
+    hpcw_clog2_timeline *line = t->line != NULL ? t->line : hpcw_i_trace_line(t);
     if ((h->flags & RECORDED) == 0 || h->kind == PERSISTENT_SEND || cancelled || line == NULL) {
         return;
     }

@@ -28,8 +28,8 @@ static struct {
     int process;
     pthread_key_t ends; /* tells when a thread ends */
     bool have_key;
-    pthread_mutex_t lock;   /* of what follows */
-    hpcw_clog2_line **idle; /* lines of threads that have ended */
+    pthread_mutex_t lock;       /* of what follows */
+    hpcw_clog2_timeline **idle; /* lines of threads that have ended */
     size_t idles, room;
 } trace = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -73,7 +73,7 @@ static void switch_to(bool on) {
  *  Threads
  * --------------------------------------------------------------------------------------------------------- */
 
-hpcw_clog2_line *hpcw_i_trace_line(struct hpcw_i_trace_thread *t) {
+hpcw_clog2_timeline *hpcw_i_trace_line(struct hpcw_i_trace_thread *t) {
     if (t->refused || !atomic_load(&hpcw_i_trace.follows)) {
         return NULL;
     }
@@ -104,7 +104,7 @@ static void thread_ends(void *context) {
         trace.idle[trace.idles++] = t->line;
     } else {
         size_t room = 2 * trace.room + 16;
-        hpcw_clog2_line **grown = hpcw_i_realloc(trace.idle, room * sizeof *grown);
+        hpcw_clog2_timeline **grown = hpcw_i_realloc(trace.idle, room * sizeof *grown);
         if (grown != NULL) {
             trace.idle = grown;
             trace.room = room;
@@ -309,7 +309,7 @@ int MPI_Finalize(void) {
 }
 
 /* What this thread has recorded goes to the local file, of which hpcw_clog2_recover makes a log. */
-static void flush(hpcw_clog2_line *line) {
+static void flush(hpcw_clog2_timeline *line) {
     static atomic_flag said = ATOMIC_FLAG_INIT;
     hpcw_error error;
     if (line != NULL && hpcw_clog2_log_flush(line, &error) != HPCW_OK && !atomic_flag_test_and_set(&said)) {

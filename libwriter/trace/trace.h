@@ -46,7 +46,7 @@ extern struct hpcw_i_trace hpcw_i_trace;
 
 /* A thread. `depth` counts calls inside each other: what MPI calls by its own public names is not the program's. */
 struct hpcw_i_trace_thread {
-    hpcw_clog2_line *line;
+    hpcw_clog2_timeline *line;
     unsigned depth;
     bool refused; /* there was no line for it */
 };
@@ -54,7 +54,7 @@ struct hpcw_i_trace_thread {
 extern _Thread_local struct hpcw_i_trace_thread hpcw_i_trace_thread __attribute__((tls_model("initial-exec")));
 
 /* Makes the line of a thread that comes for the first time; NULL if there is none. */
-hpcw_clog2_line *hpcw_i_trace_line(struct hpcw_i_trace_thread *t);
+hpcw_clog2_timeline *hpcw_i_trace_line(struct hpcw_i_trace_thread *t);
 
 /* ---- communicators ---------------------------------------------------------------------------------------- */
 
@@ -80,7 +80,7 @@ static inline struct hpcw_i_place hpcw_i_place_of(MPI_Comm comm) {
 /* A call that is being made. */
 struct hpcw_i_span {
     struct hpcw_i_trace_thread *thread;
-    hpcw_clog2_line *line; /* NULL: not recorded */
+    hpcw_clog2_timeline *line; /* NULL: not recorded */
     struct hpcw_i_place place;
     int32_t state;
 };

@@ -116,19 +116,19 @@ static hpcw_status record(const char *path, const char *directory, uint64_t memo
     o.directory = directory;
     o.memory = memory;
     hpcw_clog2_log *log = NULL;
-    hpcw_clog2_line *line = NULL;
+    hpcw_clog2_timeline *timeline = NULL;
     int32_t work = 0;
     hpcw_status s = hpcw_clog2_log_open(path, NULL, &o, &log, err);
     if (s == HPCW_OK) {
         s = hpcw_clog2_log_state(log, "Work", "blue", NULL, &work, err);
     }
     if (s == HPCW_OK) {
-        s = hpcw_clog2_log_thread(log, &line, err);
+        s = hpcw_clog2_log_thread(log, &timeline, err);
     }
     if (s == HPCW_OK) {
         for (int i = 0; i < 230000; i++) {
-            hpcw_clog2_log_begin(line, 0, work);
-            hpcw_clog2_log_end(line, 0, work);
+            hpcw_clog2_log_begin(timeline, 0, work);
+            hpcw_clog2_log_end(timeline, 0, work);
         }
         s = hpcw_clog2_log_finish(log, report, err);
     }

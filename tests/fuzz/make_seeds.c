@@ -337,19 +337,19 @@ static void local_image(uint32_t rank, struct hpcw_i_buf *to) {
     int32_t work = 2 * HPCW_CLOG2_USER_STATE, message = rank == 0 ? HPCW_CLOG2_SEND : HPCW_CLOG2_RECEIVE;
     const uint64_t first[] = {
         2000,
-        hpcw_clog2_line_word(HPCW_CLOG2_COMM_EVENT, 0, 2),
+        hpcw_clog2_timeline_word(HPCW_CLOG2_COMM_EVENT, 0, 2),
         2100,
-        hpcw_clog2_line_word(HPCW_CLOG2_BARE, 0, work),
+        hpcw_clog2_timeline_word(HPCW_CLOG2_BARE, 0, work),
         2200,
-        hpcw_clog2_line_word(HPCW_CLOG2_MESSAGE, 0, message),
+        hpcw_clog2_timeline_word(HPCW_CLOG2_MESSAGE, 0, message),
         (uint64_t)(1 - rank) << 32 | 5,
         8,
         2300,
-        hpcw_clog2_line_word(HPCW_CLOG2_BARE, 0, work + 1),
+        hpcw_clog2_timeline_word(HPCW_CLOG2_BARE, 0, work + 1),
     };
     uint64_t second[9] = {
         2150,
-        hpcw_clog2_line_word(HPCW_CLOG2_WITH_CARGO, 2, HPCW_CLOG2_USER_SOLO),
+        hpcw_clog2_timeline_word(HPCW_CLOG2_WITH_CARGO, 2, HPCW_CLOG2_USER_SOLO),
         0,
     };
     hpcw_error ignored;
@@ -357,7 +357,7 @@ static void local_image(uint32_t rank, struct hpcw_i_buf *to) {
         abort();
     }
     second[7] = 2160;
-    second[8] = hpcw_clog2_line_word(HPCW_CLOG2_BARE, 2, 154);
+    second[8] = hpcw_clog2_timeline_word(HPCW_CLOG2_BARE, 2, 154);
     put(to, &head, sizeof head);
     put_piece(to, HPCW_I_CLOG2_PIECE_DEFINITIONS, 0, definitions, sizeof definitions);
     put_piece(to, HPCW_I_CLOG2_PIECE_COMMS, 0, comms, sizeof comms);

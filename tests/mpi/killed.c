@@ -19,7 +19,7 @@ enum {
 };
 
 static hpcw_clog2_log *recording;
-static hpcw_clog2_line *line;
+static hpcw_clog2_timeline *timeline;
 static int32_t work;
 
 static bool begin(const char *directory, hpcw_comm *comm, hpcw_error *err) {
@@ -30,13 +30,13 @@ static bool begin(const char *directory, hpcw_comm *comm, hpcw_error *err) {
     (void)snprintf(path, sizeof path, "%s/run.clog2", directory);
     return hpcw_clog2_log_open(path, comm, &o, &recording, err) == HPCW_OK &&
            hpcw_clog2_log_state(recording, "Work", "blue", NULL, &work, err) == HPCW_OK &&
-           hpcw_clog2_log_thread(recording, &line, err) == HPCW_OK;
+           hpcw_clog2_log_thread(recording, &timeline, err) == HPCW_OK;
 }
 
 static void record(int states) {
     for (int i = 0; i < states; i++) {
-        hpcw_clog2_log_begin(line, 0, work);
-        hpcw_clog2_log_end(line, 0, work);
+        hpcw_clog2_log_begin(timeline, 0, work);
+        hpcw_clog2_log_end(timeline, 0, work);
     }
 }
 
@@ -59,7 +59,7 @@ int main(int argc, char **argv) {
     bool dies = hpcw_comm_process(comm) == hpcw_comm_size(comm) - 1;
     for (int flushes = 1; good && flushes <= MOST; flushes++) {
         record(STATES);
-        good = hpcw_clog2_log_flush(line, &err) == HPCW_OK && note(fd, flushes);
+        good = hpcw_clog2_log_flush(timeline, &err) == HPCW_OK && note(fd, flushes);
         if (flushes == BEFORE) {
             MPI_Barrier(MPI_COMM_WORLD);
             if (dies) {

@@ -50,7 +50,7 @@ static double still_now(void) {
 
 struct program {
     hpcw_clog2_log *log;
-    hpcw_clog2_line *line[THREADS];
+    hpcw_clog2_timeline *timeline[THREADS];
     int32_t compute, exchange, step;
     uint32_t half; /* a communicator of every other process */
     int members, member;
@@ -71,15 +71,15 @@ static hpcw_status start(struct program *p, const char *path, const hpcw_clog2_l
         s = hpcw_clog2_log_solo(p->log, "Step", "red", "%d", &p->step, err);
     }
     for (int t = 0; s == HPCW_OK && t < THREADS; t++) {
-        s = hpcw_clog2_log_thread(p->log, &p->line[t], err);
+        s = hpcw_clog2_log_thread(p->log, &p->timeline[t], err);
     }
     /* The identity is made up, so that it is the same in every run. */
     hpcw_clog2_comm_id id = {.random = 5 + process % 2, .created = 1, .host = "node"};
     p->members = (processes + 1 - process % 2) / 2;
     p->member = process / 2;
-    return s != HPCW_OK
-               ? s
-               : hpcw_clog2_log_comm(p->line[0], 0, HPCW_CLOG2_INTRA, &id, (uint32_t)p->member, &p->half, err);
+    return s != HPCW_OK ? s
+                        : hpcw_clog2_log_comm(p->timeline[0], 0, HPCW_CLOG2_INTRA, &id, (uint32_t)p->member,
+                                              &p->half, err);
 }
 
 /* Everyone records as much as the others, or process 0 most of it. The messages fit together; whether they look as if
@@ -87,17 +87,17 @@ static hpcw_status start(struct program *p, const char *path, const hpcw_clog2_l
 static void run(struct program *p, int steps) {
     for (int i = 0; i < steps; i++) {
         for (int t = 0; t < THREADS; t++) {
-            hpcw_clog2_log_begin(p->line[t], 0, p->compute);
-            hpcw_clog2_log_end(p->line[t], 0, p->compute);
+            hpcw_clog2_log_begin(p->timeline[t], 0, p->compute);
+            hpcw_clog2_log_end(p->timeline[t], 0, p->compute);
         }
-        hpcw_clog2_log_begin(p->line[0], p->half, p->exchange);
-        hpcw_clog2_log_send(p->line[0], p->half, (p->member + 1) % p->members, i % 7, 8);
-        hpcw_clog2_log_receive(p->line[0], p->half, (p->member + p->members - 1) % p->members, i % 7, 8);
-        hpcw_clog2_log_end(p->line[0], p->half, p->exchange);
+        hpcw_clog2_log_begin(p->timeline[0], p->half, p->exchange);
+        hpcw_clog2_log_send(p->timeline[0], p->half, (p->member + 1) % p->members, i % 7, 8);
+        hpcw_clog2_log_receive(p->timeline[0], p->half, (p->member + p->members - 1) % p->members, i % 7, 8);
+        hpcw_clog2_log_end(p->timeline[0], p->half, p->exchange);
         if (process == processes - 1) {
             hpcw_clog2_cargo cargo = {0};
             hpcw_clog2_cargo_i32(&cargo, i);
-            hpcw_clog2_log_cargo(p->line[1], 0, p->step, &cargo);
+            hpcw_clog2_log_cargo(p->timeline[1], 0, p->step, &cargo);
         }
     }
 }
@@ -387,29 +387,29 @@ static void messages_go_forward(void **state) {
     path_in("messages.clog2", path, sizeof path);
     for (int clock = HPCW_CLOG2_CLOCK_BEST; clock <= HPCW_CLOG2_CLOCK_SYSTEM; clock += 2) {
         hpcw_clog2_log *log = NULL;
-        hpcw_clog2_line *line = NULL;
+        hpcw_clog2_timeline *timeline = NULL;
         hpcw_clog2_log_report report = {0};
         hpcw_error err = {.message = ""};
         int32_t talk = 0;
         o.clock = (hpcw_clog2_clock)clock;
         bool good = hpcw_clog2_log_open(path, world, &o, &log, &err) == HPCW_OK;
         good = good && hpcw_clog2_log_state(log, "Talk", "green", NULL, &talk, &err) == HPCW_OK &&
-               hpcw_clog2_log_thread(log, &line, &err) == HPCW_OK;
+               hpcw_clog2_log_thread(log, &timeline, &err) == HPCW_OK;
         for (int i = 0; on_all(good) && i < ROUNDS; i += 100) {
             for (int k = 0; k < 100; k++) {
                 int to = (process + 1) % processes, from = (process + processes - 1) % processes;
                 uint64_t word = (uint64_t)k;
-                hpcw_clog2_log_begin(line, 0, talk);
+                hpcw_clog2_log_begin(timeline, 0, talk);
                 for (int turn = 0; processes > 1 && turn < 2; turn++) {
                     if ((process % 2 == 0) == (turn == 0)) {
-                        hpcw_clog2_log_send(line, 0, to, k, 8);
+                        hpcw_clog2_log_send(timeline, 0, to, k, 8);
                         good = world->ops->send(world, &word, 1, to) == 0 && good;
                     } else {
                         good = world->ops->receive(world, &word, 1, from) == 0 && good;
-                        hpcw_clog2_log_receive(line, 0, from, k, 8);
+                        hpcw_clog2_log_receive(timeline, 0, from, k, 8);
                     }
                 }
-                hpcw_clog2_log_end(line, 0, talk);
+                hpcw_clog2_log_end(timeline, 0, talk);
             }
         }
         good = on_all(good) && hpcw_clog2_log_finish(log, &report, &err) == HPCW_OK;

@@ -40,7 +40,7 @@ struct recording {
     struct place place;
     hpcw_clog2_log_options options;
     hpcw_clog2_log *log;
-    hpcw_clog2_line *line;
+    hpcw_clog2_timeline *timeline;
     int32_t compute, exchange, mark;
     hpcw_clog2_log_report report;
 };
@@ -58,7 +58,7 @@ static void recording_begin(struct recording *r) {
     must(hpcw_clog2_log_state(r->log, "Compute", "blue", NULL, &r->compute, &err), &err);
     must(hpcw_clog2_log_state(r->log, "Exchange", "green", "peer=%d", &r->exchange, &err), &err);
     must(hpcw_clog2_log_solo(r->log, "Mark", "red", "%s", &r->mark, &err), &err);
-    must(hpcw_clog2_log_thread(r->log, &r->line, &err), &err);
+    must(hpcw_clog2_log_thread(r->log, &r->timeline, &err), &err);
     assert_int_equal(r->compute, 300);
     assert_int_equal(r->exchange, 301);
     assert_int_equal(r->mark, 5000);
@@ -104,8 +104,8 @@ static void recording_finish(struct recording *r, unsigned flags, uint64_t kinds
 
 static void some_work(struct recording *r, int times) {
     for (int i = 0; i < times; i++) {
-        hpcw_clog2_log_begin(r->line, 0, r->compute);
-        hpcw_clog2_log_end(r->line, 0, r->compute);
+        hpcw_clog2_log_begin(r->timeline, 0, r->compute);
+        hpcw_clog2_log_end(r->timeline, 0, r->compute);
     }
 }
 
@@ -123,19 +123,19 @@ static void everything_is_recorded(void **state) {
         must(hpcw_clog2_log_known_state(r.log, 80, "MPI_Send", "blue", NULL, &err), &err);
         assert_int_equal(hpcw_clog2_log_known_state(r.log, 80, "MPI_Send", "red", NULL, &err), HPCW_EINVAL);
         uint32_t half;
-        must(hpcw_clog2_log_comm_of(r.line, 0, NULL, &half, &err), &err);
+        must(hpcw_clog2_log_comm_of(r.timeline, 0, NULL, &half, &err), &err);
         some_work(&r, 10);
-        hpcw_clog2_log_begin(r.line, half, r.exchange);
-        hpcw_clog2_log_send(r.line, half, 0, 7, UINT64_C(1) << 40);
-        hpcw_clog2_log_receive(r.line, half, 0, 7, UINT64_C(1) << 40);
+        hpcw_clog2_log_begin(r.timeline, half, r.exchange);
+        hpcw_clog2_log_send(r.timeline, half, 0, 7, UINT64_C(1) << 40);
+        hpcw_clog2_log_receive(r.timeline, half, 0, 7, UINT64_C(1) << 40);
         hpcw_clog2_cargo cargo = {0};
         hpcw_clog2_cargo_i32(&cargo, 3);
-        hpcw_clog2_log_cargo(r.line, half, 2 * r.exchange + 1, &cargo);
-        hpcw_clog2_log_begin(r.line, 1, 80);
-        hpcw_clog2_log_end(r.line, 1, 80);
+        hpcw_clog2_log_cargo(r.timeline, half, 2 * r.exchange + 1, &cargo);
+        hpcw_clog2_log_begin(r.timeline, 1, 80);
+        hpcw_clog2_log_end(r.timeline, 1, 80);
         cargo = (hpcw_clog2_cargo){0};
         hpcw_clog2_cargo_text(&cargo, "here", 4);
-        hpcw_clog2_log_cargo(r.line, 0, r.mark, &cargo);
+        hpcw_clog2_log_cargo(r.timeline, 0, r.mark, &cargo);
         uint64_t kinds[12];
         recording_finish(&r, READ_CLOG2_STRICT, kinds);
         assert_int_equal(kinds[HPCW_CLOG2_BARE], 23);
@@ -177,22 +177,22 @@ static void misuse_is_counted(void **state) {
     (void)state;
     struct recording r;
     recording_open(&r);
-    hpcw_clog2_log_end(r.line, 0, r.compute);        /* did not begin */
-    hpcw_clog2_log_event(r.line, 0, 4321);           /* not defined */
-    hpcw_clog2_log_event(r.line, 0, -5);             /* nor can it be */
-    hpcw_clog2_log_event(r.line, 77, 2 * r.compute); /* no such communicator */
-    hpcw_clog2_log_send(r.line, 0, 1, 0, 8);         /* no such rank */
-    hpcw_clog2_log_receive(r.line, 0, -1, 0, 8);     /* a wildcard */
-    hpcw_clog2_log_send(r.line, 0, 0, -1, 8);        /* another */
+    hpcw_clog2_log_end(r.timeline, 0, r.compute);        /* did not begin */
+    hpcw_clog2_log_event(r.timeline, 0, 4321);           /* not defined */
+    hpcw_clog2_log_event(r.timeline, 0, -5);             /* nor can it be */
+    hpcw_clog2_log_event(r.timeline, 77, 2 * r.compute); /* no such communicator */
+    hpcw_clog2_log_send(r.timeline, 0, 1, 0, 8);         /* no such rank */
+    hpcw_clog2_log_receive(r.timeline, 0, -1, 0, 8);     /* a wildcard */
+    hpcw_clog2_log_send(r.timeline, 0, 0, -1, 8);        /* another */
     hpcw_clog2_cargo cargo = {0};
     hpcw_clog2_cargo_i64(&cargo, 3); /* where %s is wanted */
-    hpcw_clog2_log_cargo(r.line, 0, r.mark, &cargo);
+    hpcw_clog2_log_cargo(r.timeline, 0, r.mark, &cargo);
     for (int i = 0; i < 5; i++) {
         hpcw_clog2_cargo_i64(&cargo, 3); /* more than fits */
     }
-    hpcw_clog2_log_cargo(r.line, 0, r.mark, &cargo);
+    hpcw_clog2_log_cargo(r.timeline, 0, r.mark, &cargo);
     some_work(&r, 1);
-    hpcw_clog2_log_begin(r.line, 0, r.exchange); /* does not end */
+    hpcw_clog2_log_begin(r.timeline, 0, r.exchange); /* does not end */
     uint64_t kinds[12];
     recording_finish(&r, 0, kinds);
     assert_int_equal(r.report.end_alone, 1);
@@ -221,8 +221,10 @@ static void wrong_definitions_are_refused(void **state) {
     hpcw_clog2_comm_id comm_id;
     uint32_t comm;
     hpcw_clog2_log_comm_id(r.log, &comm_id);
-    assert_int_equal(hpcw_clog2_log_comm(r.line, 9, HPCW_CLOG2_INTRA, &comm_id, 0, &comm, &err), HPCW_EINVAL);
-    assert_int_equal(hpcw_clog2_log_comm(r.line, 0, HPCW_CLOG2_INTRA, &comm_id, 1, &comm, &err), HPCW_EINVAL);
+    assert_int_equal(hpcw_clog2_log_comm(r.timeline, 9, HPCW_CLOG2_INTRA, &comm_id, 0, &comm, &err),
+                     HPCW_EINVAL);
+    assert_int_equal(hpcw_clog2_log_comm(r.timeline, 0, HPCW_CLOG2_INTRA, &comm_id, 1, &comm, &err),
+                     HPCW_EINVAL);
     for (uint32_t i = 2; i < HPCW_CLOG2_STATES; i++) {
         must(hpcw_clog2_log_state(r.log, "more", "red", NULL, &id, &err), &err);
     }
@@ -230,8 +232,8 @@ static void wrong_definitions_are_refused(void **state) {
     assert_int_equal(hpcw_clog2_log_state(r.log, "one too many", "red", NULL, &id, &err), HPCW_ERANGE);
     assert_non_null(strstr(err.message, "wanted at most 2200 states"));
     some_work(&r, 1);
-    hpcw_clog2_log_begin(r.line, 0, id);
-    hpcw_clog2_log_end(r.line, 0, id);
+    hpcw_clog2_log_begin(r.timeline, 0, id);
+    hpcw_clog2_log_end(r.timeline, 0, id);
     uint64_t kinds[12];
     recording_finish(&r, READ_CLOG2_STRICT, kinds);
     assert_int_equal(kinds[HPCW_CLOG2_STATE_DEF], 2200);
@@ -287,8 +289,8 @@ static void more_than_memory_is_lost_without_a_directory(void **state) {
     o.directory = NULL;
     must(hpcw_clog2_log_open(r.place.path, NULL, &o, &r.log, &err), &err);
     must(hpcw_clog2_log_state(r.log, "Compute", "blue", NULL, &r.compute, &err), &err);
-    must(hpcw_clog2_log_thread(r.log, &r.line, &err), &err);
-    assert_int_equal(hpcw_clog2_log_flush(r.line, &err), HPCW_ESTATE);
+    must(hpcw_clog2_log_thread(r.log, &r.timeline, &err), &err);
+    assert_int_equal(hpcw_clog2_log_flush(r.timeline, &err), HPCW_ESTATE);
     const int times = 10 * CHUNK_EVENTS / 2;
     some_work(&r, times);
     uint64_t kinds[12];
@@ -308,7 +310,7 @@ static void *work(void *context) {
     struct worker *w = context;
     struct recording r = *w->recording;
     hpcw_error err;
-    if (hpcw_clog2_log_thread(r.log, &r.line, &err) != HPCW_OK) {
+    if (hpcw_clog2_log_thread(r.log, &r.timeline, &err) != HPCW_OK) {
         return NULL;
     }
     some_work(&r, w->times);
@@ -378,7 +380,7 @@ static void what_was_flushed_survives(void **state) {
         recording_begin(&r);
         some_work(&r, times);
         hpcw_error err;
-        if (hpcw_clog2_log_flush(r.line, &err) != HPCW_OK) {
+        if (hpcw_clog2_log_flush(r.timeline, &err) != HPCW_OK) {
             _exit(1);
         }
         some_work(&r, 1000);

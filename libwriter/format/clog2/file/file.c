@@ -51,8 +51,8 @@ hpcw_status hpcw_clog2_options_check(const hpcw_clog2_options *o, hpcw_error *er
         return hpcw_i_fail(err, HPCW_EINVAL, "clog2: block size: wanted a multiple of 8 from %u to %u, got %u",
                            HPCW_CLOG2_MIN_BLOCK, HPCW_CLOG2_MAX_BLOCK, o->block_size);
     }
-    uint64_t lines;
-    if (!hpcw_i_mul_u64((uint64_t)o->comms * o->ranks, o->threads, &lines) || lines > INT32_MAX) {
+    uint64_t timelines;
+    if (!hpcw_i_mul_u64((uint64_t)o->comms * o->ranks, o->threads, &timelines) || timelines > INT32_MAX) {
         return hpcw_i_fail(
             err, HPCW_ERANGE,
             "clog2: wanted communicators x ranks x threads < 2^31, which is what a Java reader can "

@@ -45,9 +45,9 @@ static bool add_definitions(struct hpcw_i_buf *to, const struct hpcw_i_clog2_def
     return good;
 }
 
-bool hpcw_i_clog2_front(struct hpcw_i_buf *to, uint32_t rank, bool first, double shift,
-                        const hpcw_clog2_comm_id *world, const hpcw_clog2_comm_id *self,
-                        const struct hpcw_i_clog2_definition *definition, uint32_t count) {
+bool hpcw_i_clog2_opening_records(struct hpcw_i_buf *to, uint32_t rank, bool first, double shift,
+                                  const hpcw_clog2_comm_id *world, const hpcw_clog2_comm_id *self,
+                                  const struct hpcw_i_clog2_definition *definition, uint32_t count) {
     const hpcw_clog2_record records[] = {
         /* In a merged file it is what was added, negative; nothing added is -0.0 there. */
         {.rank = (int32_t)rank, .kind = HPCW_CLOG2_TIME_SHIFT, .as.shift = -shift},

@@ -10,8 +10,8 @@
  * Appends the records at time 0 of a rank: the time shift, who it is in the world and by itself, and if it is the first
  * rank MPI's constants and all definitions. False: out of memory.
  */
-bool hpcw_i_clog2_front(struct hpcw_i_buf *to, uint32_t rank, bool first, double shift,
-                        const hpcw_clog2_comm_id *world, const hpcw_clog2_comm_id *self,
-                        const struct hpcw_i_clog2_definition *definition, uint32_t count);
+bool hpcw_i_clog2_opening_records(struct hpcw_i_buf *to, uint32_t rank, bool first, double shift,
+                                  const hpcw_clog2_comm_id *world, const hpcw_clog2_comm_id *self,
+                                  const struct hpcw_i_clog2_definition *definition, uint32_t count);
 
 #endif

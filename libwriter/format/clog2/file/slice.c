@@ -153,7 +153,7 @@ static struct stretch put_stretch(struct hpcw_i_clog2_bounds b, const hpcw_clog2
             break;
         }
         const uint32_t size = hpcw_i_clog2_size((int32_t)r->kind);
-        /* A slice that waits for its place is more than caches hold: stores would wait for every line of it. */
+        /* A slice that waits for its place is more than caches hold: stores would wait for every cache line of it. */
         __builtin_prefetch(p + done.bytes + PREFETCH, 1);
         if (r->kind == HPCW_CLOG2_BARE && done.bytes + size <= room && hpcw_i_clog2_is_event(r->as.event, &b)) {
             hpcw_i_clog2_encode_bare(r, p + done.bytes);

@@ -28,14 +28,14 @@ static double system_seconds(void) {
     return (double)hpcw_i_clog2_system_ns() * 1e-9;
 }
 
-uint64_t hpcw_clog2_line_time(const hpcw_clog2_line *line) {
+uint64_t hpcw_clog2_timeline_time(const hpcw_clog2_timeline *timeline) {
     /* The system's clock in whole nanoseconds, without a detour over doubles. */
-    return line->now == system_seconds ? hpcw_i_clog2_system_ns() : (uint64_t)(line->now() * 1e9);
+    return timeline->now == system_seconds ? hpcw_i_clog2_system_ns() : (uint64_t)(timeline->now() * 1e9);
 }
 
 uint64_t hpcw_i_clog2_clock_ticks(const hpcw_clog2_log *log) {
-    const hpcw_clog2_line line = {.now = log->options.now};
-    return hpcw_clog2_line_clock(&line);
+    const hpcw_clog2_timeline timeline = {.now = log->options.now};
+    return hpcw_clog2_timeline_clock(&timeline);
 }
 
 /* Whether the counter runs at one speed whatever the core does, and on while it sleeps. */

@@ -164,13 +164,14 @@ void hpcw_clog2_log_comm_id(hpcw_clog2_log *log, hpcw_clog2_comm_id *id) {
     memcpy(id->host, host, sizeof id->host);
 }
 
-hpcw_status hpcw_clog2_log_comm(hpcw_clog2_line *line, uint32_t parent, hpcw_clog2_comm_kind kind,
+hpcw_status hpcw_clog2_log_comm(hpcw_clog2_timeline *timeline, uint32_t parent, hpcw_clog2_comm_kind kind,
                                 const hpcw_clog2_comm_id *id, uint32_t rank, uint32_t *comm, hpcw_error *err) {
-    if (line == NULL || id == NULL || comm == NULL || (unsigned)kind > HPCW_CLOG2_REMOTE_HALF) {
-        return hpcw_i_fail(err, HPCW_EINVAL,
-                           "clog2 log: wanted a line, a known kind, an identity and a place for the number");
+    if (timeline == NULL || id == NULL || comm == NULL || (unsigned)kind > HPCW_CLOG2_REMOTE_HALF) {
+        return hpcw_i_fail(
+            err, HPCW_EINVAL,
+            "clog2 log: wanted a timeline, a known kind, an identity and a place for the number");
     }
-    hpcw_clog2_log *log = hpcw_i_clog2_inner(line)->log;
+    hpcw_clog2_log *log = hpcw_i_clog2_inner(timeline)->log;
     hpcw_status s = HPCW_OK;
     (void)pthread_mutex_lock(&log->lock);
     if (parent >= log->knowns || rank >= (uint32_t)log->comm->size) {
@@ -187,34 +188,34 @@ hpcw_status hpcw_clog2_log_comm(hpcw_clog2_line *line, uint32_t parent, hpcw_clo
     }
     (void)pthread_mutex_unlock(&log->lock);
     if (s == HPCW_OK) {
-        uint64_t *p = line->next;
-        p[0] = hpcw_clog2_line_clock(line);
-        p[1] = hpcw_clog2_line_word(HPCW_CLOG2_COMM_EVENT, parent, (int32_t)*comm);
-        line->next = p + HPCW_CLOG2_WORDS_BARE;
-        if (line->next >= line->end) {
-            hpcw_clog2_line_next(line);
+        uint64_t *p = timeline->next;
+        p[0] = hpcw_clog2_timeline_clock(timeline);
+        p[1] = hpcw_clog2_timeline_word(HPCW_CLOG2_COMM_EVENT, parent, (int32_t)*comm);
+        timeline->next = p + HPCW_CLOG2_WORDS_BARE;
+        if (timeline->next >= timeline->end) {
+            hpcw_clog2_timeline_next(timeline);
         }
     }
     return s;
 }
 
-hpcw_status hpcw_clog2_log_comm_of(hpcw_clog2_line *line, uint32_t parent, hpcw_comm *members, uint32_t *comm,
-                                   hpcw_error *err) {
+hpcw_status hpcw_clog2_log_comm_of(hpcw_clog2_timeline *timeline, uint32_t parent, hpcw_comm *members,
+                                   uint32_t *comm, hpcw_error *err) {
     hpcw_error local;
     err = err == NULL ? &local : err;
     members = hpcw_i_comm_or_self(members);
     hpcw_clog2_comm_id id = {0};
     hpcw_status s =
-        line == NULL ? hpcw_i_fail(err, HPCW_EINVAL, "clog2 log: wanted a line, got NULL") : HPCW_OK;
+        timeline == NULL ? hpcw_i_fail(err, HPCW_EINVAL, "clog2 log: wanted a timeline, got NULL") : HPCW_OK;
     if (s == HPCW_OK) {
-        hpcw_clog2_log_comm_id(hpcw_i_clog2_inner(line)->log, &id);
+        hpcw_clog2_log_comm_id(hpcw_i_clog2_inner(timeline)->log, &id);
     }
     s = hpcw_i_agree(members, s, NULL, err);
     if (s == HPCW_OK) {
         s = hpcw_i_comm_bcast(members, &id, sizeof id, 0, err);
     }
     if (s == HPCW_OK) {
-        s = hpcw_clog2_log_comm(line, parent, HPCW_CLOG2_INTRA, &id, (uint32_t)members->process, comm, err);
+        s = hpcw_clog2_log_comm(timeline, parent, HPCW_CLOG2_INTRA, &id, (uint32_t)members->process, comm, err);
     }
     return hpcw_i_agree(members, s, NULL, err);
 }

@@ -25,9 +25,9 @@ struct ending {
     uint32_t definitions, states, solos;
     struct hpcw_i_clog2_events events;
     struct hpcw_i_clog2_comms comms;
-    struct hpcw_i_clog2_place *place;
+    struct hpcw_i_clog2_membership *membership;
     struct hpcw_i_clog2_origin origin;
-    struct hpcw_i_buf front;
+    struct hpcw_i_buf opening;
     struct hpcw_i_clog2_chunk **first;
     struct hpcw_i_clog2_stream stream;
     double drift;
@@ -48,7 +48,7 @@ static hpcw_status unite_definitions(struct ending *e, hpcw_error *err) {
     hpcw_clog2_log *log = e->log;
     hpcw_comm *comm = log->comm;
     uint64_t word[4] = {log->stalls, (uint64_t)log->definitions << 32 | (UINT32_MAX - (uint32_t)comm->process),
-                        log->lines, 0};
+                        log->timelines, 0};
     struct hpcw_i_words words = {.sums = 1, .maxs = 3, .word = word};
     hpcw_status s = hpcw_i_comm_allreduce(comm, &words, err);
     if (s != HPCW_OK) {
@@ -109,7 +109,7 @@ static hpcw_status count_peers(struct ending *e, hpcw_error *err) {
     uint64_t *word = hpcw_i_calloc(2 * (size_t)extras, sizeof *word);
     hpcw_status s = hpcw_i_agree(log->comm, word == NULL ? no_memory(e, err) : HPCW_OK, NULL, err);
     for (uint32_t i = 2; s == HPCW_OK && i < log->knowns; i++) {
-        struct hpcw_i_clog2_place *p = &e->place[i];
+        struct hpcw_i_clog2_membership *p = &e->membership[i];
         if (p->index >= 0 && p->rank >= 0) {
             word[(uint32_t)p->index - first]++;
             word[extras + (uint32_t)p->index - first] = (uint64_t)p->rank + 1;
@@ -118,7 +118,7 @@ static hpcw_status count_peers(struct ending *e, hpcw_error *err) {
     struct hpcw_i_words words = {.sums = extras, .maxs = extras, .word = word};
     s = s == HPCW_OK ? hpcw_i_comm_allreduce(log->comm, &words, err) : s;
     for (uint32_t i = 2; s == HPCW_OK && i < log->knowns; i++) {
-        struct hpcw_i_clog2_place *p = &e->place[i];
+        struct hpcw_i_clog2_membership *p = &e->membership[i];
         if (p->index >= 0) {
             uint64_t members = word[(uint32_t)p->index - first],
                      end = word[extras + (uint32_t)p->index - first];
@@ -160,8 +160,8 @@ static hpcw_status unite_comms(struct ending *e, hpcw_error *err) {
         s = hpcw_i_clog2_comms_settle(&e->comms, err);
     }
     if (s == HPCW_OK) {
-        s = hpcw_i_clog2_comms_places(&e->comms, (uint32_t)comm->process, log->known, log->knowns, &e->place,
-                                      err);
+        s = hpcw_i_clog2_comms_memberships(&e->comms, (uint32_t)comm->process, log->known, log->knowns,
+                                           &e->membership, err);
     }
     s = hpcw_i_agree(comm, s, NULL, err);
     return s == HPCW_OK && e->comms.extras > 0 ? count_peers(e, err) : s;
@@ -220,25 +220,25 @@ static hpcw_status gather_records(struct ending *e, hpcw_error *err) {
     struct hpcw_i_clog2_origin *o = &e->origin;
     uint32_t rank = (uint32_t)log->comm->process;
     o->rank = rank;
-    o->place = e->place;
-    o->places = log->knowns;
+    o->membership = e->membership;
+    o->memberships = log->knowns;
     o->fd = log->fd;
     o->local = log->local_path == NULL ? log->path : log->local_path;
     e->events.ranks = (uint32_t)log->comm->size;
-    e->first = hpcw_i_calloc((size_t)log->lines + 1, sizeof *e->first);
+    e->first = hpcw_i_calloc((size_t)log->timelines + 1, sizeof *e->first);
     hpcw_status s = e->first == NULL ? no_memory(e, err)
                                      : hpcw_i_clog2_events_make(&e->events, e->definition, e->definitions, err);
-    for (uint32_t i = 0; s == HPCW_OK && i < log->lines; i++) {
-        e->first[i] = log->line[i]->first;
+    for (uint32_t i = 0; s == HPCW_OK && i < log->timelines; i++) {
+        e->first[i] = log->timeline[i]->first;
     }
-    if (s == HPCW_OK && !hpcw_i_clog2_front(&e->front, rank, rank == 0, o->shift, &log->known[0].id,
-                                            &log->known[1].id, e->definition, e->definitions)) {
+    if (s == HPCW_OK && !hpcw_i_clog2_opening_records(&e->opening, rank, rank == 0, o->shift, &log->known[0].id,
+                                                      &log->known[1].id, e->definition, e->definitions)) {
         s = no_memory(e, err);
     }
     o->first = e->first;
-    o->lines = s == HPCW_OK ? log->lines : 0;
-    o->front = e->front.data;
-    o->front_size = e->front.size;
+    o->timelines = s == HPCW_OK ? log->timelines : 0;
+    o->encoded = e->opening.data;
+    o->encoded_size = e->opening.size;
     return s == HPCW_OK ? hpcw_i_clog2_stream_begin(&e->stream, &e->events, o, 1, err) : s;
 }
 
@@ -280,8 +280,8 @@ static hpcw_status write_log(struct ending *e, hpcw_error *err) {
 static hpcw_status fill_report(const struct ending *e, hpcw_clog2_log_report *report, hpcw_error *err) {
     hpcw_clog2_log *log = e->log;
     uint64_t lost = 0;
-    for (uint32_t i = 0; i < log->lines; i++) {
-        lost += log->line[i]->lost;
+    for (uint32_t i = 0; i < log->timelines; i++) {
+        lost += log->timeline[i]->lost;
     }
     uint64_t sum[] = {
         e->stream.records,   lost,         e->stream.undefined, e->stream.end_alone, e->stream.start_alone,
@@ -357,9 +357,9 @@ hpcw_status hpcw_clog2_log_finish(hpcw_clog2_log *log, hpcw_clog2_log_report *re
     hpcw_i_clog2_stream_free(&e.stream);
     hpcw_i_clog2_events_free(&e.events);
     hpcw_i_clog2_comms_free(&e.comms);
-    hpcw_i_buf_free(&e.front);
+    hpcw_i_buf_free(&e.opening);
     hpcw_i_free(e.first);
-    hpcw_i_free(e.place);
+    hpcw_i_free(e.membership);
     hpcw_i_free(e.definition);
     return s;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * F3: a recording while it is made. A line is a list of chunks of words; a chunk is in memory or in the local file. All
+ * F3: a recording while it is made. A timeline is a list of chunks of words; a chunk is in memory or in the local file. All
  * that threads share is guarded by one lock, which recording takes once for a chunk.
  */
 #ifndef HPCW_FORMAT_CLOG2_LOG_RECORDING_H
@@ -17,8 +17,8 @@
 
 enum { HPCW_I_CLOG2_MOST_THREADS = 32767, HPCW_I_CLOG2_MOST_COMMS = 1 << 24 };
 
-struct hpcw_i_clog2_line {
-    struct hpcw_clog2_line face; /* first: what the public header sees */
+struct hpcw_i_clog2_timeline {
+    struct hpcw_clog2_timeline face; /* first: what the public header sees */
     hpcw_clog2_log *log;
     uint32_t thread;
     struct hpcw_i_clog2_chunk *first, *last;
@@ -52,8 +52,8 @@ struct hpcw_clog2_log {
 
     pthread_mutex_t lock;
     pthread_cond_t changed; /* a chunk was written, or is to be */
-    struct hpcw_i_clog2_line **line;
-    uint32_t lines;
+    struct hpcw_i_clog2_timeline **timeline;
+    uint32_t timelines;
     struct hpcw_i_clog2_definition *definition;
     uint32_t definitions, states, solos;
     struct hpcw_i_clog2_known_comm *known;
@@ -79,8 +79,8 @@ struct hpcw_clog2_log {
     bool finished;
 };
 
-static inline struct hpcw_i_clog2_line *hpcw_i_clog2_inner(hpcw_clog2_line *line) {
-    return (struct hpcw_i_clog2_line *)line;
+static inline struct hpcw_i_clog2_timeline *hpcw_i_clog2_inner(hpcw_clog2_timeline *timeline) {
+    return (struct hpcw_i_clog2_timeline *)timeline;
 }
 
 #endif

@@ -47,12 +47,12 @@ static void give_buffer(uint64_t *buffer) {
     }
 }
 
-static void use_buffer(struct hpcw_i_clog2_line *l, uint64_t *data, size_t words) {
+static void use_buffer(struct hpcw_i_clog2_timeline *l, uint64_t *data, size_t words) {
     l->face.next = data;
     l->face.end = data + words - HPCW_I_CLOG2_MOST_WORDS + 1;
 }
 
-static struct hpcw_i_clog2_chunk *add_chunk(struct hpcw_i_clog2_line *l, uint64_t *data) {
+static struct hpcw_i_clog2_chunk *add_chunk(struct hpcw_i_clog2_timeline *l, uint64_t *data) {
     struct hpcw_i_clog2_chunk *chunk = hpcw_i_calloc(1, sizeof *chunk);
     if (chunk == NULL) {
         return NULL;
@@ -93,8 +93,8 @@ static void push(hpcw_clog2_log *log, struct hpcw_i_clog2_chunk *chunk) {
     hpcw_i_clog2_spill_wake(log);
 }
 
-/* Under the lock: the line goes on in a new chunk, or in its bin. Whether it had to wait. */
-static bool go_on(struct hpcw_i_clog2_line *l) {
+/* Under the lock: the timeline goes on in a new chunk, or in its bin. Whether it had to wait. */
+static bool go_on(struct hpcw_i_clog2_timeline *l) {
     hpcw_clog2_log *log = l->log;
     bool waited = false;
     uint64_t *data = get_buffer(log);
@@ -112,20 +112,20 @@ static bool go_on(struct hpcw_i_clog2_line *l) {
     return waited;
 }
 
-static void close_chunk(struct hpcw_i_clog2_line *l) {
+static void close_chunk(struct hpcw_i_clog2_timeline *l) {
     l->last->words = (uint32_t)(l->face.next - l->last->data);
 }
 
-static void empty_bin(struct hpcw_i_clog2_line *l) {
+static void empty_bin(struct hpcw_i_clog2_timeline *l) {
     for (const uint64_t *p = l->bin; p < l->face.next; p += hpcw_i_clog2_words_of(p)) {
         l->lost++;
     }
 }
 
-void hpcw_clog2_line_next(hpcw_clog2_line *line) {
-    struct hpcw_i_clog2_line *l = hpcw_i_clog2_inner(line);
+void hpcw_clog2_timeline_next(hpcw_clog2_timeline *timeline) {
+    struct hpcw_i_clog2_timeline *l = hpcw_i_clog2_inner(timeline);
     hpcw_clog2_log *log = l->log;
-    uint64_t before = hpcw_clog2_line_clock(line);
+    uint64_t before = hpcw_clog2_timeline_clock(timeline);
     (void)pthread_mutex_lock(&log->lock);
     if (l->in_bin) {
         empty_bin(l);
@@ -136,46 +136,47 @@ void hpcw_clog2_line_next(hpcw_clog2_line *line) {
     bool waited = go_on(l);
     (void)pthread_mutex_unlock(&log->lock);
     if (waited) {
-        uint64_t *p = line->next;
+        uint64_t *p = timeline->next;
         p[0] = before;
-        p[1] = hpcw_clog2_line_word(HPCW_CLOG2_BARE, 0, 2 * HPCW_CLOG2_SPILL_STATE);
-        p[2] = hpcw_clog2_line_clock(line);
-        p[3] = hpcw_clog2_line_word(HPCW_CLOG2_BARE, 0, 2 * HPCW_CLOG2_SPILL_STATE + 1);
-        line->next = p + 4;
+        p[1] = hpcw_clog2_timeline_word(HPCW_CLOG2_BARE, 0, 2 * HPCW_CLOG2_SPILL_STATE);
+        p[2] = hpcw_clog2_timeline_clock(timeline);
+        p[3] = hpcw_clog2_timeline_word(HPCW_CLOG2_BARE, 0, 2 * HPCW_CLOG2_SPILL_STATE + 1);
+        timeline->next = p + 4;
     }
 }
 
-hpcw_status hpcw_clog2_log_thread(hpcw_clog2_log *log, hpcw_clog2_line **out, hpcw_error *err) {
+hpcw_status hpcw_clog2_log_thread(hpcw_clog2_log *log, hpcw_clog2_timeline **out, hpcw_error *err) {
     if (log == NULL || out == NULL) {
         return hpcw_i_fail(err, HPCW_EINVAL,
-                           "clog2 log: wanted a recording and a place for the line, got NULL");
+                           "clog2 log: wanted a recording and a place for the timeline, got NULL");
     }
     *out = NULL;
-    struct hpcw_i_clog2_line *l = hpcw_i_calloc(1, sizeof *l);
+    struct hpcw_i_clog2_timeline *l = hpcw_i_calloc(1, sizeof *l);
     uint64_t *bin = hpcw_i_malloc(BIN * sizeof *bin);
     hpcw_status s = HPCW_OK;
     (void)pthread_mutex_lock(&log->lock);
-    struct hpcw_i_clog2_line **grown = hpcw_i_realloc(log->line, ((size_t)log->lines + 1) * sizeof(*log->line));
-    /* A line that waits has filled one chunk, and the others have one each: then some chunk can be written. */
-    uint64_t least = 2 * ((uint64_t)log->lines + 1);
+    struct hpcw_i_clog2_timeline **grown =
+        hpcw_i_realloc(log->timeline, ((size_t)log->timelines + 1) * sizeof(*log->timeline));
+    /* A timeline that waits has filled one chunk, and the others have one each: then some chunk can be written. */
+    uint64_t least = 2 * ((uint64_t)log->timelines + 1);
     uint64_t most = log->most_buffers > least ? log->most_buffers : least;
     uint64_t **spare = hpcw_i_realloc(log->spare, (size_t)most * sizeof *spare);
-    log->line = grown == NULL ? log->line : grown;
+    log->timeline = grown == NULL ? log->timeline : grown;
     log->spare = spare == NULL ? log->spare : spare;
     log->most_buffers = spare == NULL ? log->most_buffers : most;
     if (l == NULL || bin == NULL || grown == NULL || spare == NULL) {
         s = hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for a thread", log->path);
     } else if (log->finished) {
         s = hpcw_i_fail(err, HPCW_ESTATE, "%s: the recording has ended", log->path);
-    } else if (log->lines == HPCW_I_CLOG2_MOST_THREADS) {
+    } else if (log->timelines == HPCW_I_CLOG2_MOST_THREADS) {
         s = hpcw_i_fail(err, HPCW_ERANGE, "%s: wanted at most %d threads, got one more", log->path,
                         HPCW_I_CLOG2_MOST_THREADS);
     } else {
         l->face.now = log->options.now;
         l->log = log;
         l->bin = bin;
-        l->thread = log->lines;
-        log->line[log->lines++] = l; /* first: the next call lets others in for a moment */
+        l->thread = log->timelines;
+        log->timeline[log->timelines++] = l; /* first: the next call lets others in for a moment */
         (void)go_on(l);
         *out = &l->face;
     }
@@ -187,10 +188,11 @@ hpcw_status hpcw_clog2_log_thread(hpcw_clog2_log *log, hpcw_clog2_line **out, hp
     return s;
 }
 
-void hpcw_clog2_log_cargo(hpcw_clog2_line *line, uint32_t comm, int32_t event, const hpcw_clog2_cargo *cargo) {
-    uint64_t *p = line->next;
-    p[0] = hpcw_clog2_line_clock(line);
-    p[1] = hpcw_clog2_line_word(HPCW_CLOG2_WITH_CARGO, comm, event);
+void hpcw_clog2_log_cargo(hpcw_clog2_timeline *timeline, uint32_t comm, int32_t event,
+                          const hpcw_clog2_cargo *cargo) {
+    uint64_t *p = timeline->next;
+    p[0] = hpcw_clog2_timeline_clock(timeline);
+    p[1] = hpcw_clog2_timeline_word(HPCW_CLOG2_WITH_CARGO, comm, event);
     memset(p + 3, 0, HPCW_CLOG2_CARGO);
     if (cargo->size <= HPCW_CLOG2_CARGO) {
         p[2] = cargo->pieces;
@@ -198,17 +200,17 @@ void hpcw_clog2_log_cargo(hpcw_clog2_line *line, uint32_t comm, int32_t event, c
     } else {
         p[2] = UINT64_MAX; /* no list of pieces */
     }
-    line->next = p + HPCW_CLOG2_WORDS_CARGO;
-    if (line->next >= line->end) {
-        hpcw_clog2_line_next(line);
+    timeline->next = p + HPCW_CLOG2_WORDS_CARGO;
+    if (timeline->next >= timeline->end) {
+        hpcw_clog2_timeline_next(timeline);
     }
 }
 
-hpcw_status hpcw_clog2_log_flush(hpcw_clog2_line *line, hpcw_error *err) {
-    if (line == NULL) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "clog2 log: wanted a line, got NULL");
+hpcw_status hpcw_clog2_log_flush(hpcw_clog2_timeline *timeline, hpcw_error *err) {
+    if (timeline == NULL) {
+        return hpcw_i_fail(err, HPCW_EINVAL, "clog2 log: wanted a timeline, got NULL");
     }
-    struct hpcw_i_clog2_line *l = hpcw_i_clog2_inner(line);
+    struct hpcw_i_clog2_timeline *l = hpcw_i_clog2_inner(timeline);
     hpcw_clog2_log *log = l->log;
     hpcw_status s = HPCW_OK;
     (void)pthread_mutex_lock(&log->lock);
@@ -242,8 +244,8 @@ hpcw_status hpcw_clog2_log_flush(hpcw_clog2_line *line, hpcw_error *err) {
 
 void hpcw_i_clog2_timelines_stop(hpcw_clog2_log *log) {
     hpcw_i_clog2_spill_stop(log);
-    for (uint32_t i = 0; i < log->lines; i++) {
-        struct hpcw_i_clog2_line *l = log->line[i];
+    for (uint32_t i = 0; i < log->timelines; i++) {
+        struct hpcw_i_clog2_timeline *l = log->timeline[i];
         if (l->in_bin) {
             empty_bin(l);
         } else {
@@ -255,8 +257,8 @@ void hpcw_i_clog2_timelines_stop(hpcw_clog2_log *log) {
 
 void hpcw_i_clog2_timelines_free(hpcw_clog2_log *log) {
     hpcw_i_clog2_spill_stop(log);
-    for (uint32_t i = 0; i < log->lines; i++) {
-        struct hpcw_i_clog2_line *l = log->line[i];
+    for (uint32_t i = 0; i < log->timelines; i++) {
+        struct hpcw_i_clog2_timeline *l = log->timeline[i];
         while (l->first != NULL) {
             struct hpcw_i_clog2_chunk *next = l->first->next;
             give_buffer(l->first->data);
@@ -270,5 +272,5 @@ void hpcw_i_clog2_timelines_free(hpcw_clog2_log *log) {
         give_buffer(log->spare[--log->spares]);
     }
     hpcw_i_free(log->spare);
-    hpcw_i_free(log->line);
+    hpcw_i_free(log->timeline);
 }

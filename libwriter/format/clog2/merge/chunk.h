@@ -13,7 +13,7 @@ enum {
 };
 
 struct hpcw_i_clog2_chunk {
-    struct hpcw_i_clog2_chunk *next;   /* of the line */
+    struct hpcw_i_clog2_chunk *next;   /* of the timeline */
     struct hpcw_i_clog2_chunk *queued; /* behind it in the queue of those to write */
     uint64_t *data;                    /* [HPCW_I_CLOG2_CHUNK]; NULL: only in the local file */
     uint64_t offset;                   /* of the words in the local file */

@@ -103,15 +103,15 @@ hpcw_status hpcw_i_clog2_comms_settle(struct hpcw_i_clog2_comms *comms, hpcw_err
     return HPCW_OK;
 }
 
-hpcw_status hpcw_i_clog2_comms_places(const struct hpcw_i_clog2_comms *comms, uint32_t rank,
-                                      const struct hpcw_i_clog2_known_comm *known, uint32_t count,
-                                      struct hpcw_i_clog2_place **place, hpcw_error *err) {
-    *place = hpcw_i_calloc(count, sizeof **place);
-    if (*place == NULL) {
+hpcw_status hpcw_i_clog2_comms_memberships(const struct hpcw_i_clog2_comms *comms, uint32_t rank,
+                                           const struct hpcw_i_clog2_known_comm *known, uint32_t count,
+                                           struct hpcw_i_clog2_membership **membership, hpcw_error *err) {
+    *membership = hpcw_i_calloc(count, sizeof **membership);
+    if (*membership == NULL) {
         return no_memory(err);
     }
     for (uint32_t i = 0; i < count; i++) {
-        struct hpcw_i_clog2_place *p = &(*place)[i];
+        struct hpcw_i_clog2_membership *p = &(*membership)[i];
         p->id = known[i].id;
         p->kind = known[i].kind;
         p->peers = INT32_MAX;

@@ -13,7 +13,7 @@ struct hpcw_i_clog2_known_comm {
 };
 
 /* A communicator of a rank, as the file numbers it. */
-struct hpcw_i_clog2_place {
+struct hpcw_i_clog2_membership {
     int32_t index; /* -1: nobody whose communicator it is has made it known */
     int32_t rank;  /* in it; -1 in a remote half */
     int32_t kind;
@@ -46,10 +46,10 @@ hpcw_status hpcw_i_clog2_comms_add(struct hpcw_i_clog2_comms *comms, uint32_t ra
 /* When all are there: removes what is there twice. */
 hpcw_status hpcw_i_clog2_comms_settle(struct hpcw_i_clog2_comms *comms, hpcw_error *err);
 
-/* The places of a rank's communicators, allocated; all peers are taken to be there. */
-hpcw_status hpcw_i_clog2_comms_places(const struct hpcw_i_clog2_comms *comms, uint32_t rank,
-                                      const struct hpcw_i_clog2_known_comm *known, uint32_t count,
-                                      struct hpcw_i_clog2_place **place, hpcw_error *err);
+/* The memberships of a rank, allocated; all peers are taken to be there. */
+hpcw_status hpcw_i_clog2_comms_memberships(const struct hpcw_i_clog2_comms *comms, uint32_t rank,
+                                           const struct hpcw_i_clog2_known_comm *known, uint32_t count,
+                                           struct hpcw_i_clog2_membership **membership, hpcw_error *err);
 
 /* For hpcw_clog2_options; the context is a struct hpcw_i_clog2_comms. */
 void hpcw_i_clog2_comms_entry(void *context, uint32_t index, hpcw_clog2_comm_entry *entry);

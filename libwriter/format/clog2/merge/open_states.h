@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Open states of a line by (communicator, start event): how many. Open addressing; keys stay. */
+/* Open states of a timeline by (communicator, start event): how many. Open addressing; keys stay. */
 struct hpcw_i_clog2_open_states {
     uint64_t *key; /* 0: free */
     uint32_t *count;

@@ -11,7 +11,7 @@ struct hpcw_i_clog2_cursor {
     const struct hpcw_i_clog2_chunk *chunk;
     const uint64_t *p, *end; /* of the current record, and of its chunk */
     uint64_t *room;          /* [HPCW_I_CLOG2_CHUNK] for chunks of the local file; NULL before the first */
-    const unsigned char *front, *front_end;
+    const unsigned char *encoded, *encoded_end;
     double time;
     int32_t thread;
     bool bare; /* cargo is left out */
@@ -60,20 +60,20 @@ static hpcw_status next_chunk(struct hpcw_i_clog2_cursor *c, hpcw_error *err) {
     return HPCW_OK;
 }
 
-static inline bool is_place(const struct hpcw_i_clog2_origin *o, uint32_t comm) {
-    return comm < o->places && o->place[comm].rank >= 0 && o->place[comm].index >= 0;
+static inline bool is_member(const struct hpcw_i_clog2_origin *o, uint32_t comm) {
+    return comm < o->memberships && o->membership[comm].rank >= 0 && o->membership[comm].index >= 0;
 }
 
 static inline bool is_message(const struct hpcw_i_clog2_events *t, const struct hpcw_i_clog2_origin *o,
                               const uint64_t *p) {
     uint32_t peer_comm = (uint32_t)(p[3] >> 32);
     int32_t event = event_at(p), peer = (int32_t)(uint32_t)(p[2] >> 32), tag = (int32_t)(uint32_t)p[2];
-    return (event == HPCW_CLOG2_SEND || event == HPCW_CLOG2_RECEIVE) && peer_comm < o->places &&
-           o->place[peer_comm].index >= 0 && peer >= 0 && peer < o->place[peer_comm].peers &&
+    return (event == HPCW_CLOG2_SEND || event == HPCW_CLOG2_RECEIVE) && peer_comm < o->memberships &&
+           o->membership[peer_comm].index >= 0 && peer >= 0 && peer < o->membership[peer_comm].peers &&
            (uint32_t)peer < t->ranks && tag >= 0;
 }
 
-/* Seconds. Times of a line differ, or two of its drawables could be equal: a clock may stand still or, between two CPUs,
+/* Seconds. Times of a timeline differ, or two of its drawables could be equal: a clock may stand still or, between two CPUs,
  * step back. */
 static inline double time_after(double before, const struct hpcw_i_clog2_origin *o, uint64_t tick) {
     double time = (double)(int64_t)(tick - o->base) * o->scale + o->shift;
@@ -94,13 +94,13 @@ static hpcw_status judge(struct hpcw_i_clog2_stream *s, struct hpcw_i_clog2_curs
     const uint64_t *p = c->p;
     uint32_t comm = comm_at(p), kind = kind_at(p);
     int32_t event = event_at(p);
-    *good = is_place(o, comm);
+    *good = is_member(o, comm);
     c->bare = false;
     if (kind == HPCW_CLOG2_MESSAGE) {
         *good = *good && is_message(t, o, p);
     } else if (kind == HPCW_CLOG2_COMM_EVENT) {
         /* Even if its parent is not in the log: others are on it. */
-        *good = (uint32_t)event < o->places && o->place[event].index >= 0;
+        *good = (uint32_t)event < o->memberships && o->membership[event].index >= 0;
     } else {
         uint32_t role = hpcw_i_clog2_role(t, event);
         *good = *good && role != HPCW_I_CLOG2_NO_EVENT &&
@@ -162,25 +162,25 @@ hpcw_status hpcw_i_clog2_stream_begin(struct hpcw_i_clog2_stream *stream,
     *stream = (struct hpcw_i_clog2_stream){.events = events};
     size_t all = 0;
     for (uint32_t i = 0; i < count; i++) {
-        all += 1 + (size_t)origin[i].lines;
+        all += 1 + (size_t)origin[i].timelines;
     }
     stream->cursor = hpcw_i_calloc(all, sizeof *stream->cursor);
-    stream->heap.run = hpcw_i_calloc(all, sizeof *stream->heap.run);
-    if (stream->cursor == NULL || stream->heap.run == NULL) {
-        return hpcw_i_fail(err, HPCW_ENOMEM, "clog2: out of memory for %zu lines", all);
+    stream->heap.entry = hpcw_i_calloc(all, sizeof *stream->heap.entry);
+    if (stream->cursor == NULL || stream->heap.entry == NULL) {
+        return hpcw_i_fail(err, HPCW_ENOMEM, "clog2: out of memory for %zu timelines", all);
     }
     /* Cursors are numbered by rank, what stands in front first, then by thread: the order of equal times. */
     hpcw_status s = HPCW_OK;
     for (uint32_t i = 0; i < count; i++) {
         struct hpcw_i_clog2_cursor *c = &stream->cursor[stream->cursors++];
         c->origin = &origin[i];
-        c->front = origin[i].front;
-        c->front_end = c->front + origin[i].front_size;
-        if (c->front != c->front_end) {
-            c->time = hpcw_i_get_f64(c->front, true);
+        c->encoded = origin[i].encoded;
+        c->encoded_end = c->encoded + origin[i].encoded_size;
+        if (c->encoded != c->encoded_end) {
+            c->time = hpcw_i_get_f64(c->encoded, true);
             hpcw_i_clog2_heap_push(&stream->heap, c->time, stream->cursors - 1);
         }
-        for (uint32_t l = 0; s == HPCW_OK && l < origin[i].lines; l++) {
+        for (uint32_t l = 0; s == HPCW_OK && l < origin[i].timelines; l++) {
             bool more = false;
             c = &stream->cursor[stream->cursors++];
             c->origin = &origin[i];
@@ -201,14 +201,14 @@ void hpcw_i_clog2_stream_free(struct hpcw_i_clog2_stream *stream) {
         hpcw_i_clog2_open_free(&stream->cursor[i].open);
     }
     hpcw_i_free(stream->cursor);
-    hpcw_i_free(stream->heap.run);
+    hpcw_i_free(stream->heap.entry);
 }
 
 /* What the next record of a cursor takes in the file. */
 static inline uint32_t size_next(const struct hpcw_i_clog2_cursor *c) {
-    int32_t kind = c->front != c->front_end ? (int32_t)hpcw_i_get_u32(c->front + 20, true)
-                   : c->bare                ? HPCW_CLOG2_BARE
-                                            : (int32_t)kind_at(c->p);
+    int32_t kind = c->encoded != c->encoded_end ? (int32_t)hpcw_i_get_u32(c->encoded + 20, true)
+                   : c->bare                    ? HPCW_CLOG2_BARE
+                                                : (int32_t)kind_at(c->p);
     return hpcw_i_clog2_size(kind);
 }
 
@@ -216,22 +216,23 @@ bool hpcw_i_clog2_stream_peek(const struct hpcw_i_clog2_stream *stream, double *
     if (stream->heap.count == 0) {
         return false;
     }
-    const struct hpcw_i_clog2_cursor *c = &stream->cursor[stream->heap.run[0].number];
-    *time = stream->heap.run[0].time;
+    const struct hpcw_i_clog2_cursor *c = &stream->cursor[stream->heap.entry[0].number];
+    *time = stream->heap.entry[0].time;
     *size = size_next(c);
     return true;
 }
 
 static void encode_comm_event(const struct hpcw_i_clog2_cursor *c, unsigned char *to) {
     const struct hpcw_i_clog2_origin *o = c->origin;
-    const struct hpcw_i_clog2_place *place = &o->place[is_place(o, comm_at(c->p)) ? comm_at(c->p) : 0];
-    const struct hpcw_i_clog2_place *made = &o->place[event_at(c->p)];
+    const struct hpcw_i_clog2_membership *membership =
+        &o->membership[is_member(o, comm_at(c->p)) ? comm_at(c->p) : 0];
+    const struct hpcw_i_clog2_membership *made = &o->membership[event_at(c->p)];
     static const int32_t events[] = {HPCW_CLOG2_INTER_CREATE, HPCW_CLOG2_INTRA_CREATE, HPCW_CLOG2_LOCAL_CREATE,
                                      HPCW_CLOG2_REMOTE_CREATE};
     const hpcw_clog2_record r = {
         .time = c->time,
-        .comm = place->index,
-        .rank = place->rank,
+        .comm = membership->index,
+        .rank = membership->rank,
         .thread = c->thread,
         .kind = HPCW_CLOG2_COMM_EVENT,
         .as.comm = {events[made->kind], made->index, made->rank, (int32_t)o->rank, &made->id}};
@@ -246,18 +247,18 @@ static inline void put_pair(unsigned char *to, int32_t first, int32_t second) {
 static inline void encode(const struct hpcw_i_clog2_cursor *c, unsigned char *to) {
     const struct hpcw_i_clog2_origin *o = c->origin;
     const uint64_t *p = c->p;
-    const struct hpcw_i_clog2_place *place = &o->place[comm_at(p)];
+    const struct hpcw_i_clog2_membership *membership = &o->membership[comm_at(p)];
     uint32_t kind = c->bare ? HPCW_CLOG2_BARE : kind_at(p);
     if (kind == HPCW_CLOG2_COMM_EVENT) {
         encode_comm_event(c, to);
         return;
     }
     hpcw_i_put_f64(to, c->time, true);
-    put_pair(to + 8, place->index, place->rank);
+    put_pair(to + 8, membership->index, membership->rank);
     put_pair(to + 16, c->thread, (int32_t)kind);
     to += HPCW_I_CLOG2_HEAD;
     if (kind == HPCW_CLOG2_MESSAGE) {
-        put_pair(to, event_at(p), o->place[p[3] >> 32].index);
+        put_pair(to, event_at(p), o->membership[p[3] >> 32].index);
         hpcw_i_put_u64(to + 8, p[2], true);
         hpcw_i_put_u64(to + 16, p[3] << 32, true);
     } else {
@@ -294,13 +295,13 @@ static size_t take_ordinary(const struct hpcw_i_clog2_stream *stream, struct hpc
         }
         if (comm_at(p) != comm) {
             comm = comm_at(p);
-            where = (uint64_t)(uint32_t)o->place[comm].index << 32 | (uint32_t)o->place[comm].rank;
+            where = (uint64_t)(uint32_t)o->membership[comm].index << 32 | (uint32_t)o->membership[comm].rank;
         }
         hpcw_i_put_f64(out, time, true);
         hpcw_i_put_u64(out + 8, where, true);
         hpcw_i_put_u64(out + 16, thread | kind, true);
         if (message) {
-            put_pair(out + 24, event_at(p), o->place[p[3] >> 32].index);
+            put_pair(out + 24, event_at(p), o->membership[p[3] >> 32].index);
             hpcw_i_put_u64(out + 32, p[2], true);
             hpcw_i_put_u64(out + 40, p[3] << 32, true);
         } else {
@@ -309,7 +310,7 @@ static size_t take_ordinary(const struct hpcw_i_clog2_stream *stream, struct hpc
         out += size;
         n++;
         p += message ? HPCW_CLOG2_WORDS_MESSAGE : HPCW_CLOG2_WORDS_BARE;
-        *judged = p != last && (comm_at(p) == comm || is_place(o, comm_at(p)));
+        *judged = p != last && (comm_at(p) == comm || is_member(o, comm_at(p)));
         if (*judged && kind_at(p) == HPCW_CLOG2_MESSAGE) {
             *judged = is_message(t, o, p);
         } else if (*judged) {
@@ -335,16 +336,16 @@ static size_t take_ordinary(const struct hpcw_i_clog2_stream *stream, struct hpc
 
 static inline hpcw_status take_next(struct hpcw_i_clog2_stream *stream, struct hpcw_i_clog2_cursor *c,
                                     unsigned char *to, bool *more, hpcw_error *err) {
-    if (c->front == c->front_end) {
+    if (c->encoded == c->encoded_end) {
         encode(c, to);
         c->p += hpcw_i_clog2_words_of(c->p);
         return advance(stream, c, more, err);
     }
     uint32_t size = size_next(c);
-    memcpy(to, c->front, size);
-    c->front += size;
-    *more = c->front != c->front_end;
-    c->time = *more ? hpcw_i_get_f64(c->front, true) : c->time;
+    memcpy(to, c->encoded, size);
+    c->encoded += size;
+    *more = c->encoded != c->encoded_end;
+    c->time = *more ? hpcw_i_get_f64(c->encoded, true) : c->time;
     return HPCW_OK;
 }
 
@@ -356,16 +357,17 @@ hpcw_status hpcw_i_clog2_stream_fill(struct hpcw_i_clog2_stream *stream, unsigne
     bool full = false;
     while (s == HPCW_OK && heap->count > 0 && !full) {
         /* One cursor goes on for as long as no other one comes before it. */
-        struct hpcw_i_clog2_run self = heap->run[0], other = {.time = HPCW_CLOG2_LAST, .number = UINT32_MAX};
+        struct hpcw_i_clog2_heap_entry self = heap->entry[0],
+                                       other = {.time = HPCW_CLOG2_LAST, .number = UINT32_MAX};
         for (uint32_t i = 1; i < heap->count && i < 3; i++) {
-            other = hpcw_i_clog2_before(&heap->run[i], &other) ? heap->run[i] : other;
+            other = hpcw_i_clog2_comes_before(&heap->entry[i], &other) ? heap->entry[i] : other;
         }
         struct hpcw_i_clog2_cursor *c = &stream->cursor[self.number];
         bool more = true;
         do {
             bool judged = true;
             size_t ordinary = 0;
-            if (c->front == c->front_end) {
+            if (c->encoded == c->encoded_end) {
                 unsigned char *out = to + used;
                 ordinary = take_ordinary(stream, c, &out, to + room, most - n, other.time, &judged);
                 used = (size_t)(out - to);
@@ -384,9 +386,9 @@ hpcw_status hpcw_i_clog2_stream_fill(struct hpcw_i_clog2_stream *stream, unsigne
                 n++;
             }
             self.time = c->time;
-        } while (s == HPCW_OK && more && hpcw_i_clog2_before(&self, &other));
+        } while (s == HPCW_OK && more && hpcw_i_clog2_comes_before(&self, &other));
         if (s == HPCW_OK && more) {
-            heap->run[0].time = self.time;
+            heap->entry[0].time = self.time;
             hpcw_i_clog2_heap_settle(heap);
         } else {
             hpcw_i_clog2_heap_pop(heap);

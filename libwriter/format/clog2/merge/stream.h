@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * F3: recorded words as records of the file, in order. A stream runs over the lines of one rank, or of several, and
+ * F3: recorded words as records of the file, in order. A stream runs over the timelines of one rank, or of several, and
  * leaves out what the file must not have.
  */
 #ifndef HPCW_FORMAT_CLOG2_MERGE_STREAM_H
@@ -17,14 +17,14 @@ struct hpcw_i_clog2_origin {
     uint32_t rank;
     uint64_t base;       /* tick */
     double scale, shift; /* (tick - base) * scale + shift: s */
-    const struct hpcw_i_clog2_place *place;
-    uint32_t places;
-    int fd;                     /* of the local file, -1: none */
-    const char *local;          /* its name */
-    const unsigned char *front; /* records as bytes of the file, in order */
-    size_t front_size;
-    struct hpcw_i_clog2_chunk **first; /* [lines] */
-    uint32_t lines;
+    const struct hpcw_i_clog2_membership *membership;
+    uint32_t memberships;
+    int fd;                       /* of the local file, -1: none */
+    const char *local;            /* its name */
+    const unsigned char *encoded; /* records as bytes of the file, in order */
+    size_t encoded_size;
+    struct hpcw_i_clog2_chunk **first; /* [timelines] */
+    uint32_t timelines;
 };
 
 struct hpcw_i_clog2_cursor;

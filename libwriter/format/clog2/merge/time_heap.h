@@ -6,53 +6,54 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct hpcw_i_clog2_run {
+struct hpcw_i_clog2_heap_entry {
     double time;
     uint32_t number;
 };
 
 struct hpcw_i_clog2_heap {
-    struct hpcw_i_clog2_run *run; /* [count], the first is next; of the caller, with room for all */
+    struct hpcw_i_clog2_heap_entry *entry; /* [count], the first is next; of the caller, with room for all */
     uint32_t count;
 };
 
-static inline bool hpcw_i_clog2_before(const struct hpcw_i_clog2_run *a, const struct hpcw_i_clog2_run *b) {
+static inline bool hpcw_i_clog2_comes_before(const struct hpcw_i_clog2_heap_entry *a,
+                                             const struct hpcw_i_clog2_heap_entry *b) {
     return a->time < b->time || (a->time == b->time && a->number < b->number);
 }
 
 /* Puts the first one where it belongs, after its time was raised. */
 static inline void hpcw_i_clog2_heap_settle(struct hpcw_i_clog2_heap *heap) {
-    struct hpcw_i_clog2_run *run = heap->run;
-    const struct hpcw_i_clog2_run top = run[0];
+    struct hpcw_i_clog2_heap_entry *entry = heap->entry;
+    const struct hpcw_i_clog2_heap_entry top = entry[0];
     uint32_t i = 0;
     for (uint32_t child = 1; child < heap->count; child = 2 * i + 1) {
-        if (child + 1 < heap->count && hpcw_i_clog2_before(&run[child + 1], &run[child])) {
+        if (child + 1 < heap->count && hpcw_i_clog2_comes_before(&entry[child + 1], &entry[child])) {
             child++;
         }
-        if (!hpcw_i_clog2_before(&run[child], &top)) {
+        if (!hpcw_i_clog2_comes_before(&entry[child], &top)) {
             break;
         }
-        run[i] = run[child];
+        entry[i] = entry[child];
         i = child;
     }
-    run[i] = top;
+    entry[i] = top;
 }
 
 /* Takes the first one out. */
 static inline void hpcw_i_clog2_heap_pop(struct hpcw_i_clog2_heap *heap) {
-    heap->run[0] = heap->run[--heap->count];
+    heap->entry[0] = heap->entry[--heap->count];
     if (heap->count > 1) {
         hpcw_i_clog2_heap_settle(heap);
     }
 }
 
 static inline void hpcw_i_clog2_heap_push(struct hpcw_i_clog2_heap *heap, double time, uint32_t number) {
-    const struct hpcw_i_clog2_run fresh = {time, number};
+    const struct hpcw_i_clog2_heap_entry fresh = {time, number};
     uint32_t i = heap->count++;
-    for (; i > 0 && hpcw_i_clog2_before(&fresh, &heap->run[(i - 1) / 2]); i = (i - 1) / 2) {
-        heap->run[i] = heap->run[(i - 1) / 2];
+    for (; i > 0 && hpcw_i_clog2_comes_before(&fresh, &heap->entry[(i - 1) / 2]); i = (i - 1) / 2) {
+        heap->entry[i] = heap->entry[(i - 1) / 2];
     }
-    heap->run[i] = fresh;
+    heap->entry[i] = fresh;
 }
 
 #endif

@@ -71,7 +71,7 @@ static hpcw_status unite(struct recovery *r, hpcw_error *err) {
         const struct hpcw_i_clog2_recovered_file *f = &r->file[i];
         most = f->definitions > most->definitions ? f : most;
         s = hpcw_i_clog2_comms_add(&r->comms, f->rank, f->known, f->knowns, err);
-        r->threads = f->lines > r->threads ? f->lines : r->threads;
+        r->threads = f->timelines > r->threads ? f->timelines : r->threads;
         r->threads = f->threads > r->threads ? f->threads : r->threads;
         r->states = f->states > r->states ? f->states : r->states;
         r->solos = f->solos > r->solos ? f->solos : r->solos;
@@ -135,26 +135,26 @@ static hpcw_status make_origins(struct recovery *r, hpcw_error *err) {
         if (f->knowns < 2) {
             continue; /* it died before its first piece was written */
         }
-        s = hpcw_i_clog2_comms_places(&r->comms, f->rank, f->known, f->knowns, &f->place, err);
+        s = hpcw_i_clog2_comms_memberships(&r->comms, f->rank, f->known, f->knowns, &f->membership, err);
         o->rank = f->rank;
         o->base = f->ticks.base;
         o->scale = f->ticks.ns * 1e-9;
         o->shift = (double)(f->ticks.begin_offset - zero) * 1e-9;
-        o->place = f->place;
-        o->places = f->knowns;
+        o->membership = f->membership;
+        o->memberships = f->knowns;
         o->fd = f->fd;
         o->local = f->path;
         o->first = f->first;
-        o->lines = f->lines;
+        o->timelines = f->timelines;
         if (s == HPCW_OK && f->mpe) {
             hpcw_i_clog2_renumber_mpe(f);
-        } else if (s == HPCW_OK &&
-                   !hpcw_i_clog2_front(&f->front, f->rank, r->origins == 0, o->shift, &f->known[0].id,
-                                       &f->known[1].id, r->definition, r->definitions)) {
+        } else if (s == HPCW_OK && !hpcw_i_clog2_opening_records(&f->encoded, f->rank, r->origins == 0,
+                                                                 o->shift, &f->known[0].id, &f->known[1].id,
+                                                                 r->definition, r->definitions)) {
             s = no_memory(f->path, err);
         }
-        o->front = f->front.data;
-        o->front_size = f->front.size;
+        o->encoded = f->encoded.data;
+        o->encoded_size = f->encoded.size;
         r->origins += s == HPCW_OK;
     }
     return s;

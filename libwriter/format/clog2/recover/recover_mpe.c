@@ -149,12 +149,12 @@ static hpcw_status take_block(struct hpcw_i_clog2_recovered_file *f, const unsig
             break;
         }
         *last = time;
-        if (!hpcw_i_buf_reserve(&f->front, record)) {
+        if (!hpcw_i_buf_reserve(&f->encoded, record)) {
             return hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for its records", f->path);
         }
-        unsigned char *to = f->front.data + f->front.size;
+        unsigned char *to = f->encoded.data + f->encoded.size;
         convert(p, big, time, kind, to);
-        f->front.size += record;
+        f->encoded.size += record;
         uint32_t thread = hpcw_i_get_u32(to + 16, true);
         f->threads = thread < HPCW_I_CLOG2_MOST_THREADS && thread >= f->threads ? thread + 1 : f->threads;
         const unsigned char *payload = to + HPCW_I_CLOG2_HEAD;
@@ -218,10 +218,10 @@ hpcw_status hpcw_i_clog2_read_mpe(struct hpcw_i_clog2_recovered_file *f, uint64_
 }
 
 static bool renumber(const struct hpcw_i_clog2_recovered_file *f, uint32_t comm, unsigned char *p) {
-    if (comm >= f->knowns || f->place[comm].index < 0) {
+    if (comm >= f->knowns || f->membership[comm].index < 0) {
         return false;
     }
-    hpcw_i_put_u32(p, (uint32_t)f->place[comm].index, true);
+    hpcw_i_put_u32(p, (uint32_t)f->membership[comm].index, true);
     return true;
 }
 
@@ -236,9 +236,9 @@ static uint32_t peer_comm(const struct hpcw_i_clog2_recovered_file *f, uint32_t 
 }
 
 void hpcw_i_clog2_renumber_mpe(struct hpcw_i_clog2_recovered_file *f) {
-    unsigned char *to = f->front.data;
-    for (size_t at = 0, size; at < f->front.size; at += size) {
-        unsigned char *p = f->front.data + at, *payload = p + HPCW_I_CLOG2_HEAD;
+    unsigned char *to = f->encoded.data;
+    for (size_t at = 0, size; at < f->encoded.size; at += size) {
+        unsigned char *p = f->encoded.data + at, *payload = p + HPCW_I_CLOG2_HEAD;
         int32_t kind = get_i32(p + 20, true);
         uint32_t comm = hpcw_i_get_u32(p + 8, true);
         size = hpcw_i_clog2_size(kind);
@@ -253,5 +253,5 @@ void hpcw_i_clog2_renumber_mpe(struct hpcw_i_clog2_recovered_file *f) {
             to += size;
         }
     }
-    f->front.size = (size_t)(to - f->front.data);
+    f->encoded.size = (size_t)(to - f->encoded.data);
 }

@@ -93,20 +93,20 @@ static bool is_tick(const struct hpcw_i_clog2_ticks *t, uint64_t tick) {
     return ns > -1e9 && ns < (double)MOST_NS;
 }
 
-/* Lines are numbered by threads. The last piece may be cut short: what is there of it counts, up to the first record
+/* Timelines are numbered by threads. The last piece may be cut short: what is there of it counts, up to the first record
  * that is not. */
 static hpcw_status take_records(struct hpcw_i_clog2_recovered_file *f,
                                 const struct hpcw_i_clog2_piece_head *piece, uint64_t at, uint64_t size,
                                 hpcw_error *err) {
-    if (piece->thread >= f->lines) {
-        uint32_t lines = piece->thread + 1;
-        struct hpcw_i_clog2_chunk **grown = hpcw_i_realloc(f->first, lines * sizeof *grown);
+    if (piece->thread >= f->timelines) {
+        uint32_t timelines = piece->thread + 1;
+        struct hpcw_i_clog2_chunk **grown = hpcw_i_realloc(f->first, timelines * sizeof *grown);
         if (grown == NULL) {
             return no_memory(f->path, err);
         }
-        memset(grown + f->lines, 0, (lines - f->lines) * sizeof *grown);
+        memset(grown + f->timelines, 0, (timelines - f->timelines) * sizeof *grown);
         f->first = grown;
-        f->lines = lines;
+        f->timelines = timelines;
     }
     uint64_t *words = hpcw_i_malloc((size_t)size);
     struct hpcw_i_clog2_chunk *chunk = hpcw_i_calloc(1, sizeof *chunk);

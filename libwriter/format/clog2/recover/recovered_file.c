@@ -39,7 +39,7 @@ hpcw_status hpcw_i_clog2_recovered_open(struct hpcw_i_clog2_recovered_file *f, c
 }
 
 void hpcw_i_clog2_recovered_close(struct hpcw_i_clog2_recovered_file *f) {
-    for (uint32_t l = 0; l < f->lines; l++) {
+    for (uint32_t l = 0; l < f->timelines; l++) {
         while (f->first[l] != NULL) {
             struct hpcw_i_clog2_chunk *next = f->first[l]->next;
             hpcw_i_free(f->first[l]);
@@ -49,8 +49,8 @@ void hpcw_i_clog2_recovered_close(struct hpcw_i_clog2_recovered_file *f) {
     hpcw_i_free(f->first);
     hpcw_i_free(f->definition);
     hpcw_i_free(f->known);
-    hpcw_i_free(f->place);
-    hpcw_i_buf_free(&f->front);
+    hpcw_i_free(f->membership);
+    hpcw_i_buf_free(&f->encoded);
     if (f->fd >= 0) {
         (void)hpcw_i_sys_close(f->fd);
     }

@@ -19,10 +19,10 @@ struct hpcw_i_clog2_recovered_file {
     uint32_t definitions;
     struct hpcw_i_clog2_known_comm *known; /* MPE's: by its own numbers */
     uint32_t knowns;
-    struct hpcw_i_clog2_chunk **first; /* [lines] */
-    uint32_t lines;
-    struct hpcw_i_clog2_place *place; /* [knowns] */
-    struct hpcw_i_buf front;          /* records as bytes of the file; all of MPE's */
+    struct hpcw_i_clog2_chunk **first; /* [timelines] */
+    uint32_t timelines;
+    struct hpcw_i_clog2_membership *membership; /* [knowns] */
+    struct hpcw_i_buf encoded;                  /* records as bytes of the file; all of MPE's */
 };
 
 /* Whether a log may have so many ranks, each with a communicator of its own: more than what readers can number would only
