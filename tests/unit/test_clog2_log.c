@@ -185,7 +185,7 @@ static void misuse_is_counted(void **state) {
     hpcw_clog2_log_receive(r.timeline, 0, -1, 0, 8);     /* a wildcard */
     hpcw_clog2_log_send(r.timeline, 0, 0, -1, 8);        /* another */
     hpcw_clog2_cargo cargo = {0};
-    hpcw_clog2_cargo_i64(&cargo, 3); /* where %s is wanted */
+    hpcw_clog2_cargo_i64(&cargo, 3); /* where %s is expected */
     hpcw_clog2_log_cargo(r.timeline, 0, r.mark, &cargo);
     for (int i = 0; i < 5; i++) {
         hpcw_clog2_cargo_i64(&cargo, 3); /* more than fits */
@@ -230,7 +230,7 @@ static void wrong_definitions_are_refused(void **state) {
     }
     assert_int_equal(id, 2499);
     assert_int_equal(hpcw_clog2_log_state(r.log, "one too many", "red", NULL, &id, &err), HPCW_ERANGE);
-    assert_non_null(strstr(err.message, "wanted at most 2200 states"));
+    assert_non_null(strstr(err.message, "expected at most 2200 states"));
     some_work(&r, 1);
     hpcw_clog2_log_begin(r.timeline, 0, id);
     hpcw_clog2_log_end(r.timeline, 0, id);
@@ -401,7 +401,7 @@ static void what_was_flushed_survives(void **state) {
     assert_int_equal(found.left_out, 0);
     assert_int_equal(bare_records(r.place.path), 2 * times);
     assert_int_equal(hpcw_clog2_recover(r.place.path, locals, 2, &found, &err), HPCW_EFORMAT);
-    assert_non_null(strstr(err.message, "wanted every rank once"));
+    assert_non_null(strstr(err.message, "expected every rank once"));
     /* Cut anywhere, what is left is a log. */
     size_t size;
     unsigned char *bytes = read_file(local, &size);
@@ -446,7 +446,7 @@ static void what_is_no_local_file_is_refused(void **state) {
         assert_true(fputs(contents[i], f) >= 0);
         assert_int_equal(fclose(f), 0);
         assert_int_equal(hpcw_clog2_recover(p.path, locals, 1, NULL, &err), HPCW_EFORMAT);
-        assert_non_null(strstr(err.message, "wanted"));
+        assert_non_null(strstr(err.message, "expected"));
     }
     assert_int_equal(hpcw_clog2_recover(p.path, NULL, 0, NULL, &err), HPCW_EINVAL);
     scratch_remove(p.directory);

@@ -510,7 +510,7 @@ static void records_are_refused(void **state) {
         err = (hpcw_error){.message = ""};
         hpcw_status s = hpcw_clog2_slice_put(slice, two, 2, &err);
         if (s != want[i] || strncmp(err.message, "log: clog2: ", 12) != 0 ||
-            strstr(err.message, "wanted") == NULL) {
+            strstr(err.message, "expected") == NULL) {
             fail_msg("record %zu: %d, \"%s\"", i, (int)s, err.message);
         }
         assert_int_equal(hpcw_clog2_slice_records(slice), 2 + i); /* the good one was taken */

@@ -4,7 +4,7 @@
 #include "libwriter/base/checked.h"
 #include "libwriter/base/mem.h"
 
-enum { FIRST = 2 << 20 }; /* room for blocks: a large page */
+enum { FIRST = 2 << 20 }; /* first size of the buffer: a large page */
 
 void hpcw_i_clog2_blocks_begin(struct hpcw_i_clog2_blocks *b, uint32_t block_size, uint64_t first_record) {
     if (b->block_size != block_size) {
@@ -23,7 +23,8 @@ void hpcw_i_clog2_blocks_free(struct hpcw_i_clog2_blocks *b) {
     *b = (struct hpcw_i_clog2_blocks){0};
 }
 
-/* The record that ends the open block; what is behind it is zero, where MPE leaves what was there before. */
+/* Writes the record that ends the open block. The bytes after it are zero; MPE leaves there what was there
+ * before. */
 static void finish_block(struct hpcw_i_clog2_blocks *b, double time, int32_t kind) {
     unsigned char *p = b->data + b->start + b->used;
     hpcw_i_clog2_put_head(p, time, 0, 0, 0, kind);
@@ -35,7 +36,7 @@ static void finish_block(struct hpcw_i_clog2_blocks *b, double time, int32_t kin
 
 static bool open_block(struct hpcw_i_clog2_blocks *b) {
     if (b->start == b->capacity) {
-        /* By small pages, and from one size to the next, memory costs more than what is done in it. */
+        /* Small pages and many steps of growth would cost more than the work on the blocks. */
         size_t bytes = b->block_size < FIRST ? FIRST / b->block_size * b->block_size : b->block_size;
         if (b->capacity > 0 && !hpcw_i_mul_size(b->capacity, 2, &bytes)) {
             return false;
@@ -76,7 +77,7 @@ bool hpcw_i_clog2_blocks_end(struct hpcw_i_clog2_blocks *b, double next_time) {
 
 uint64_t hpcw_i_clog2_blocks_of(uint32_t block_size, uint64_t least, uint64_t most) {
     enum { LEAST_RECORD = HPCW_I_CLOG2_HEAD + 8 };
-    /* Of every block but the last one, the next record had no room. */
+    /* Each block but the last one had no room for the next record. */
     uint64_t fullest = (block_size - HPCW_I_CLOG2_HEAD - 1) / 8 * 8;
     uint64_t emptiest = block_size - HPCW_I_CLOG2_HEAD - HPCW_I_CLOG2_MAX_RECORD;
     uint64_t from = (least + fullest - 1) / fullest, to = (most - LEAST_RECORD) / emptiest + 1;

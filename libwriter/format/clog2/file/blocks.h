@@ -1,37 +1,40 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * F3: records into blocks (doc/formats/clog2.md, "Blocks"). A new block begins where MPE's fill rule demands it (MPE2,
- * CLOG_Buffer_save_*: the record and the record that ends the block fit, and at least one byte stays free), and at every
- * record whose number is a multiple of HPCW_CLOG2_SEGMENT: so that a block never depends on records of another
- * segment.
+ * F3: puts records into blocks, in memory (doc/formats/clog2.md, "Blocks"). A new block begins where MPE's fill rule demands it (MPE2 2.4.9b,
+ * CLOG_Buffer_save_*: the record and the record that ends the block fit, and at least one byte stays free). It
+ * also begins at every record whose number is a multiple of HPCW_CLOG2_SEGMENT, so that a block never depends
+ * on records of another segment.
  */
 #ifndef HPCW_FORMAT_CLOG2_FILE_BLOCKS_H
 #define HPCW_FORMAT_CLOG2_FILE_BLOCKS_H
 
 #include "libwriter/format/clog2/file/records.h"
 
-/* A run of blocks. The bytes of block k of the buffer begin at data + k * block_size; the last one is open. */
+/* A run of blocks. Block k of the buffer begins at data + k * block_size; the last one is open. */
 struct hpcw_i_clog2_blocks {
     unsigned char *data;
     size_t capacity; /* a multiple of block_size */
     size_t start;    /* of the open block */
     size_t used;     /* bytes of the open block in use */
     uint32_t block_size;
-    bool open;        /* there is an open block: data are its first bytes, even if none is in use */
+    bool open;        /* there is an open block, even if none of its bytes is in use */
     uint64_t records; /* number of the next record in the whole file */
-    uint64_t gone;    /* blocks that left the buffer by hpcw_i_clog2_blocks_drop */
+    uint64_t gone;    /* blocks that hpcw_i_clog2_blocks_drop removed */
 };
 
 /* A zeroed struct becomes an empty run. */
 void hpcw_i_clog2_blocks_begin(struct hpcw_i_clog2_blocks *b, uint32_t block_size, uint64_t first_record);
 void hpcw_i_clog2_blocks_free(struct hpcw_i_clog2_blocks *b);
 
-/* The slow part of the next function: ends the open block, if there is one, and opens another. */
+/* The slow part of the next function: ends the open block, if there is one, and opens another. False: out of
+ * memory. */
 bool hpcw_i_clog2_blocks_next(struct hpcw_i_clog2_blocks *b, double time);
 
-/* Room for as many records as can be put without another look: `room` bytes and `most` of them. The first one, which may
- * open a block, has `size` bytes and comes at `time`. NULL: out of memory. Valid until the next call; say by
- * hpcw_i_clog2_blocks_took what was put there. */
+/*
+ * Free bytes for the next records: up to `room` bytes and `most` records can follow without another check. The
+ * first of them has `size` bytes and the time `time`; it may open a block. NULL: out of memory. Valid until the
+ * next call. Then report with hpcw_i_clog2_blocks_took what was put there.
+ */
 static inline unsigned char *hpcw_i_clog2_blocks_space(struct hpcw_i_clog2_blocks *b, uint32_t size,
                                                        double time, size_t *room, size_t *most) {
     bool fits = b->used + size + HPCW_I_CLOG2_HEAD < b->block_size;
@@ -49,7 +52,7 @@ static inline void hpcw_i_clog2_blocks_took(struct hpcw_i_clog2_blocks *b, size_
     b->records += records;
 }
 
-/* Room for one record, which counts as put. */
+/* Free bytes for one record, which counts as put. */
 static inline unsigned char *hpcw_i_clog2_blocks_room(struct hpcw_i_clog2_blocks *b, uint32_t size,
                                                       double time) {
     size_t room, most;
@@ -60,21 +63,21 @@ static inline unsigned char *hpcw_i_clog2_blocks_room(struct hpcw_i_clog2_blocks
     return p;
 }
 
-/* Ends the last block, with the time of the record that comes after it in the file; HPCW_CLOG2_LAST ends the log.
- * A run without any record gets one block if it ends the log. */
+/* Ends the last block with `next_time`, the time of the record that follows in the file; HPCW_CLOG2_LAST ends
+ * the log. A run without any record gets one block if it ends the log. False: out of memory. */
 bool hpcw_i_clog2_blocks_end(struct hpcw_i_clog2_blocks *b, double next_time);
 
-/* Blocks that the records of one segment take, if their bytes, of which there are `least` to `most`, say so; 0: that also
- * depends on their order. */
+/* The number of blocks of one segment, if `least` and `most`, the bounds of its bytes, determine it. 0: it also
+ * depends on the order of the records. */
 uint64_t hpcw_i_clog2_blocks_of(uint32_t block_size, uint64_t least, uint64_t most);
 
-/* Whole blocks in the buffer, which are ready to be written: the first so many bytes of data. */
+/* Bytes at the begin of `data` that are whole blocks, ready to be written. */
 size_t hpcw_i_clog2_blocks_ready(const struct hpcw_i_clog2_blocks *b);
 
 /* Forgets the ready blocks, once they are written. */
 void hpcw_i_clog2_blocks_drop(struct hpcw_i_clog2_blocks *b);
 
-/* Blocks since the begin, the open one included. */
+/* The number of blocks since the begin, the open one included. */
 uint64_t hpcw_i_clog2_blocks_count(const struct hpcw_i_clog2_blocks *b);
 
 #endif

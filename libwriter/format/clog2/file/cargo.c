@@ -10,7 +10,7 @@
 
 enum { NO_PIECE, PIECES = 8 };
 
-/* By code. The size of a text is that of its length. */
+/* By code. The size of a text is that of its length field. */
 static const char letter[] = "?hdlxXeEs";
 static const uint8_t piece_size[] = {0, 2, 4, 8, 4, 8, 4, 8, 2};
 
@@ -93,13 +93,13 @@ hpcw_status hpcw_i_clog2_format_pieces(const char *format, uint64_t *pieces, hpc
         return HPCW_OK;
     }
     if (strnlen(format, HPCW_CLOG2_FORMAT + 1) > HPCW_CLOG2_FORMAT) {
-        return hpcw_i_fail(err, HPCW_ERANGE, "clog2: format: wanted at most %u bytes, got \"%.60s\"",
+        return hpcw_i_fail(err, HPCW_ERANGE, "clog2: format: expected at most %u bytes, got \"%.60s\"",
                            HPCW_CLOG2_FORMAT, format);
     }
     uint32_t size = 0;
     for (const char *c = format; *c != '\0'; c++) {
         if ((unsigned char)*c < ' ' || *c == 127) {
-            return hpcw_i_fail(err, HPCW_EINVAL, "clog2: format: wanted no control characters, got one (%d)",
+            return hpcw_i_fail(err, HPCW_EINVAL, "clog2: format: expected no control characters, got one (%d)",
                                *c);
         }
         if (*c != '%') {
@@ -108,9 +108,9 @@ hpcw_status hpcw_i_clog2_format_pieces(const char *format, uint64_t *pieces, hpc
         c++;
         const char *found = *c == '\0' ? NULL : strchr(letter + 1, *c);
         if (found == NULL) {
-            return hpcw_i_fail(err, HPCW_EINVAL,
-                               "clog2: format: wanted one of the letters s h d l x X e E behind %%, got \"%s\"",
-                               format);
+            return hpcw_i_fail(
+                err, HPCW_EINVAL,
+                "clog2: format: expected one of the letters s h d l x X e E after %%, got \"%s\"", format);
         }
         *pieces = *pieces << 4 | (uint64_t)(found - letter);
         size += piece_size[found - letter];
@@ -118,13 +118,13 @@ hpcw_status hpcw_i_clog2_format_pieces(const char *format, uint64_t *pieces, hpc
     return size <= HPCW_CLOG2_CARGO
                ? HPCW_OK
                : hpcw_i_fail(err, HPCW_ERANGE,
-                             "clog2: format: wanted at most %u bytes of cargo, got %u for \"%s\"",
+                             "clog2: format: expected at most %u bytes of cargo, got %u for \"%s\"",
                              HPCW_CLOG2_CARGO, size, format);
 }
 
 hpcw_status hpcw_clog2_format_check(const char *format, hpcw_error *err) {
     uint64_t pieces;
-    return format == NULL ? hpcw_i_fail(err, HPCW_EINVAL, "clog2: wanted a format, got NULL")
+    return format == NULL ? hpcw_i_fail(err, HPCW_EINVAL, "clog2: expected a format, got NULL")
                           : hpcw_i_clog2_format_pieces(format, &pieces, err);
 }
 
@@ -144,12 +144,13 @@ static const char *spell(uint64_t pieces, char text[3 * 16 + 1]) {
 
 hpcw_status hpcw_i_clog2_cargo_matches(const hpcw_clog2_cargo *cargo, uint64_t pieces, hpcw_error *err) {
     if (cargo->size > HPCW_CLOG2_CARGO) {
-        return hpcw_i_fail(err, HPCW_ERANGE, "clog2: cargo: wanted at most %u bytes, got more",
+        return hpcw_i_fail(err, HPCW_ERANGE, "clog2: cargo: expected at most %u bytes, got more",
                            HPCW_CLOG2_CARGO);
     }
     if (cargo->pieces != pieces) {
         char want[3 * 16 + 1], got[3 * 16 + 1];
-        return hpcw_i_fail(err, HPCW_EINVAL, "clog2: cargo: wanted the pieces \"%s\" of the format, got \"%s\"",
+        return hpcw_i_fail(err, HPCW_EINVAL,
+                           "clog2: cargo: expected the pieces \"%s\" of the format, got \"%s\"",
                            spell(pieces, want), spell(cargo->pieces, got));
     }
     return HPCW_OK;
@@ -158,7 +159,7 @@ hpcw_status hpcw_i_clog2_cargo_matches(const hpcw_clog2_cargo *cargo, uint64_t p
 hpcw_status hpcw_clog2_cargo_check(const hpcw_clog2_cargo *cargo, const char *format, hpcw_error *err) {
     uint64_t pieces;
     if (cargo == NULL) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "clog2: wanted a cargo, got NULL");
+        return hpcw_i_fail(err, HPCW_EINVAL, "clog2: expected a cargo, got NULL");
     }
     hpcw_status s = hpcw_i_clog2_format_pieces(format, &pieces, err);
     return s == HPCW_OK ? hpcw_i_clog2_cargo_matches(cargo, pieces, err) : s;

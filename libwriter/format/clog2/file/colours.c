@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The names of colours that X11 knows (rgb.txt of X.Org), which are those of the Java tools. */
+/* The colours that X11 knows (rgb.txt of X.Org). The Java tools know the same ones. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,8 +8,8 @@
 #include "libwriter/base/status.h"
 #include "libwriter/format/clog2/file/text.h"
 
-/* In the order of strcmp. A 4 at the end: there are also four shades, with 1 to 4 behind the name. Names of several
- * words can also be written in small letters with blanks between. */
+/* In the order of strcmp. A 4 at the end: there are also four shades, with 1 to 4 after the name. Names of
+ * several words can also be written in small letters with blanks between them. */
 static const char *const names[] = {
     "AliceBlue",
     "AntiqueWhite4",
@@ -156,13 +156,13 @@ static const char *const names[] = {
     "yellow4",
 };
 
-/* 0 .. 100 without needless zeros. */
+/* 0 to 100 without leading zeros. */
 static bool is_percent(const char *text) {
     size_t n = strspn(text, "0123456789");
     return n > 0 && n <= 3 && text[n] == '\0' && (text[0] != '0' || n == 1) && strtol(text, NULL, 10) <= 100;
 }
 
-/* "NavyBlue" for "navy blue"; false if it is not written like that. */
+/* "NavyBlue" for "navy blue"; false if the name is not written like that. */
 static bool join_words(const char *text, char joined[HPCW_CLOG2_COLOUR + 1]) {
     bool start = true;
     size_t n = 0;
@@ -205,6 +205,6 @@ hpcw_status hpcw_clog2_colour_check(const char *colour, hpcw_error *err) {
     }
     return bsearch(name, names, sizeof names / sizeof names[0], sizeof names[0], compare) != NULL
                ? HPCW_OK
-               : hpcw_i_fail(err, HPCW_EINVAL, "clog2: colour: wanted a name that X11 knows, got \"%s\"",
+               : hpcw_i_fail(err, HPCW_EINVAL, "clog2: colour: expected a name that X11 knows, got \"%s\"",
                              colour);
 }

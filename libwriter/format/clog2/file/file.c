@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The file: preamble, blocks, table of communicators. Writers know the places of their blocks, so nothing is written
- * twice; the preamble, which says where the table is, comes last.
- */
+/* The file: preamble, blocks, table of communicators. Writers know where their blocks go, so nothing is written
+ * twice. The preamble says where the table is, so it comes last. */
 #include "libwriter/format/clog2/file/file.h"
 
 #include <string.h>
@@ -14,7 +12,7 @@
 #include "libwriter/format/clog2/file/preamble.h"
 #include "libwriter/io/sink.h"
 
-enum { TABLE_ENTRIES = 4096 }; /* of the table, written at once */
+enum { TABLE_ENTRIES = 4096 }; /* of the table, written in one piece */
 
 /* ------------------------------------------------------------------------------------------------------------
  *  Options
@@ -26,41 +24,42 @@ void hpcw_clog2_options_init(hpcw_clog2_options *options) {
 
 hpcw_status hpcw_clog2_options_check(const hpcw_clog2_options *o, hpcw_error *err) {
     if (o == NULL) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "clog2: wanted options, got NULL");
+        return hpcw_i_fail(err, HPCW_EINVAL, "clog2: expected options, got NULL");
     }
     if (o->ranks == 0 || o->threads == 0 || o->comms == 0 || o->comm_of == NULL) {
         return hpcw_i_fail(
             err, HPCW_EINVAL,
-            "clog2: wanted ranks, threads and communicators >= 1 and their table, got %u, %u, %u%s", o->ranks,
+            "clog2: expected ranks, threads and communicators >= 1 and their table, got %u, %u, %u%s", o->ranks,
             o->threads, o->comms, o->comm_of == NULL ? " and NULL" : "");
     }
     if (o->states > HPCW_CLOG2_STATES) {
-        return hpcw_i_fail(err, HPCW_ERANGE, "clog2: wanted at most %u states of the user, got %u",
+        return hpcw_i_fail(err, HPCW_ERANGE, "clog2: expected at most %u states of the user, got %u",
                            HPCW_CLOG2_STATES, o->states);
     }
     if (o->solos > HPCW_CLOG2_SOLOS) {
-        return hpcw_i_fail(err, HPCW_ERANGE, "clog2: wanted at most %u solo events of the user, got %u",
+        return hpcw_i_fail(err, HPCW_ERANGE, "clog2: expected at most %u solo events of the user, got %u",
                            HPCW_CLOG2_SOLOS, o->solos);
     }
     if (o->known_solos > 2) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "clog2: wanted at most 2 known solo events, got %u",
+        return hpcw_i_fail(err, HPCW_EINVAL, "clog2: expected at most 2 known solo events, got %u",
                            o->known_solos);
     }
     if (o->block_size % 8 != 0 || o->block_size < HPCW_CLOG2_MIN_BLOCK ||
         o->block_size > HPCW_CLOG2_MAX_BLOCK) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "clog2: block size: wanted a multiple of 8 from %u to %u, got %u",
+        return hpcw_i_fail(err, HPCW_EINVAL,
+                           "clog2: block size: expected a multiple of 8 from %u to %u, got %u",
                            HPCW_CLOG2_MIN_BLOCK, HPCW_CLOG2_MAX_BLOCK, o->block_size);
     }
     uint64_t timelines;
     if (!hpcw_i_mul_u64((uint64_t)o->comms * o->ranks, o->threads, &timelines) || timelines > INT32_MAX) {
         return hpcw_i_fail(
             err, HPCW_ERANGE,
-            "clog2: wanted communicators x ranks x threads < 2^31, which is what a Java reader can "
+            "clog2: expected communicators x ranks x threads < 2^31, which is what a Java reader can "
             "number, got %u x %u x %u",
             o->comms, o->ranks, o->threads);
     }
     if ((unsigned)o->durability > HPCW_SYNC_DIRECTORY) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "clog2: wanted a known durability, got %d", (int)o->durability);
+        return hpcw_i_fail(err, HPCW_EINVAL, "clog2: expected a known durability, got %d", (int)o->durability);
     }
     return HPCW_OK;
 }
@@ -134,7 +133,7 @@ hpcw_status hpcw_clog2_open(const char *path, hpcw_comm *comm, const hpcw_clog2_
     hpcw_clog2 *log = NULL;
     hpcw_status s = hpcw_clog2_options_check(options, err);
     if (s == HPCW_OK && (path == NULL || out == NULL)) {
-        s = hpcw_i_fail(err, HPCW_EINVAL, "clog2: wanted a path and a place for the handle, got NULL");
+        s = hpcw_i_fail(err, HPCW_EINVAL, "clog2: expected a path and a pointer for the handle, got NULL");
     }
     if (out != NULL) {
         *out = NULL;
@@ -219,7 +218,7 @@ hpcw_status hpcw_clog2_close(hpcw_clog2 *log, uint64_t blocks, hpcw_error *err) 
     hpcw_error local;
     err = err == NULL ? &local : err;
     if (log == NULL) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "clog2: wanted an open log, got NULL");
+        return hpcw_i_fail(err, HPCW_EINVAL, "clog2: expected an open log, got NULL");
     }
     hpcw_status s = HPCW_OK;
     if (log->closed) {
@@ -235,9 +234,10 @@ hpcw_status hpcw_clog2_close(hpcw_clog2 *log, uint64_t blocks, hpcw_error *err) 
         return s;
     }
     if (s == HPCW_OK && blocks == 0) {
-        s = hpcw_i_fail(err, HPCW_EINVAL, "%s: wanted at least one block, got none", log->path);
+        s = hpcw_i_fail(err, HPCW_EINVAL, "%s: expected at least one block, got none", log->path);
     }
-    /* Late write errors show when the others close; then the name may be given. */
+    /* A write error may show only when a process closes the file, so all others close it before it gets its
+     * name. */
     if (s == HPCW_OK) {
         s = hpcw_i_agree(log->comm, first ? write_frame(log, blocks, err) : hpcw_sink_detach(log->sink, err),
                          NULL, err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F3: a log that is written: what its slices need of it. */
+/* F3: a log that is being written, as its slices see it. */
 #ifndef HPCW_FORMAT_CLOG2_FILE_FILE_H
 #define HPCW_FORMAT_CLOG2_FILE_FILE_H
 
@@ -17,7 +17,7 @@ struct hpcw_clog2 {
     hpcw_sink *sink;
     bool closed;
     pthread_mutex_t lock;
-    hpcw_error abandoned; /* guarded; code HPCW_OK: it is not */
+    hpcw_error abandoned; /* guarded by the lock; code HPCW_OK: not abandoned */
 };
 
 #endif

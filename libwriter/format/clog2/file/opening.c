@@ -13,7 +13,7 @@ static bool add(struct hpcw_i_buf *to, const hpcw_clog2_record *record) {
 
 static bool add_definitions(struct hpcw_i_buf *to, const struct hpcw_i_clog2_definition *definition,
                             uint32_t count) {
-    /* What Open MPI has; tools only show them. */
+    /* The values of Open MPI; tools only show them. */
     static const struct {
         const char *name;
         int32_t value;
@@ -49,7 +49,7 @@ bool hpcw_i_clog2_opening_records(struct hpcw_i_buf *to, uint32_t rank, bool fir
                                   const hpcw_clog2_comm_id *world, const hpcw_clog2_comm_id *self,
                                   const struct hpcw_i_clog2_definition *definition, uint32_t count) {
     const hpcw_clog2_record records[] = {
-        /* In a merged file it is what was added, negative; nothing added is -0.0 there. */
+        /* A merged file has the negative of what was added to the times; for 0 that is -0.0. */
         {.rank = (int32_t)rank, .kind = HPCW_CLOG2_TIME_SHIFT, .as.shift = -shift},
         {.rank = (int32_t)rank,
          .kind = HPCW_CLOG2_COMM_EVENT,

@@ -3,7 +3,7 @@
 
 #include "libwriter/base/numfmt.h"
 
-/* Tables of one entry more than fits into 31 bits are refused before, so no product overflows here. */
+/* The check of the options keeps the table below 2^31 entries, so no product overflows here. */
 #define UNIT (UINT64_C(1) << 30)
 
 static char *put_token(char *p, const char *text) {
@@ -20,9 +20,9 @@ static char *put_number(char *p, uint64_t value) {
 
 void hpcw_i_clog2_preamble(const hpcw_clog2_options *o, uint64_t table,
                            unsigned char bytes[HPCW_I_CLOG2_PREAMBLE]) {
-    /* The blank behind TRUE is part of the token: MPE's reader compares five characters. "finalzed" is its own
-     * spelling. The number of buffered blocks says how large MPE's buffer was; it means nothing to readers, and
-     * this is its default. */
+    /* The blank after TRUE is part of the token: MPE's reader compares five characters. MPE spells "finalzed"
+     * so. The number of buffered blocks is the size of MPE's buffer; readers ignore it, and 128 is MPE's
+     * default. */
     const struct {
         const char *title;
         uint64_t value;

@@ -17,8 +17,8 @@ hpcw_status hpcw_i_clog2_labels_check(const char *colour, const char *name, cons
     return s == HPCW_OK && format != NULL ? hpcw_clog2_format_check(format, err) : s;
 }
 
-static hpcw_status wrong(hpcw_error *err, const char *what, const char *wanted, int64_t got) {
-    return hpcw_i_fail(err, HPCW_EINVAL, "clog2: %s: wanted %s, got %lld", what, wanted, (long long)got);
+static hpcw_status wrong(hpcw_error *err, const char *what, const char *expected, int64_t got) {
+    return hpcw_i_fail(err, HPCW_EINVAL, "clog2: %s: expected %s, got %lld", what, expected, (long long)got);
 }
 
 static hpcw_status check_comm_event(const hpcw_clog2_record *r, const struct hpcw_i_clog2_bounds *b,
@@ -75,10 +75,10 @@ static hpcw_status check_state(const hpcw_clog2_record *r, const struct hpcw_i_c
         return wrong(err, "state", "an even start event that the log announces", r->as.state.start);
     }
     if (r->as.state.end != r->as.state.start + 1) {
-        return wrong(err, "state", "the end event behind the start event", r->as.state.end);
+        return wrong(err, "state", "start event + 1 as end event", r->as.state.end);
     }
     if (r->as.state.state != r->as.state.start / 2) {
-        return wrong(err, "state", "half its start event as number", r->as.state.state);
+        return wrong(err, "state", "half the start event as number", r->as.state.state);
     }
     return hpcw_i_clog2_labels_check(r->as.state.colour, r->as.state.name, r->as.state.format, err);
 }
@@ -114,7 +114,8 @@ hpcw_status hpcw_i_clog2_record_check(const hpcw_clog2_record *r, const struct h
         }
         return r->as.cargo.size <= HPCW_CLOG2_CARGO
                    ? HPCW_OK
-                   : hpcw_i_fail(err, HPCW_ERANGE, "clog2: cargo of event %d: wanted at most %u bytes, got %u",
+                   : hpcw_i_fail(err, HPCW_ERANGE,
+                                 "clog2: cargo of event %d: expected at most %u bytes, got %u",
                                  (int)r->as.cargo.event, HPCW_CLOG2_CARGO, r->as.cargo.size);
     case HPCW_CLOG2_MESSAGE:
         return check_message(r, b, err);
@@ -129,7 +130,7 @@ hpcw_status hpcw_i_clog2_record_check(const hpcw_clog2_record *r, const struct h
     case HPCW_CLOG2_TIME_SHIFT:
         return r->as.shift > -HPCW_CLOG2_LAST && r->as.shift < HPCW_CLOG2_LAST
                    ? HPCW_OK
-                   : hpcw_i_fail(err, HPCW_EINVAL, "clog2: time shift: wanted less than 1e8 s, got %g",
+                   : hpcw_i_fail(err, HPCW_EINVAL, "clog2: time shift: expected less than 1e8 s, got %g",
                                  r->as.shift);
     default:
         return wrong(err, "record", "a kind of hpcw_clog2_kind", r->kind);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * F3: records as bytes (doc/formats/clog2.md, "Records"). A merged file is big-endian; all records are multiples of
- * eight bytes.
- */
+/* F3: records as bytes (doc/formats/clog2.md, "Records"). A merged file is big-endian; the sizes of all records are
+ * multiples of eight. */
 #ifndef HPCW_FORMAT_CLOG2_FILE_RECORDS_H
 #define HPCW_FORMAT_CLOG2_FILE_RECORDS_H
 
@@ -10,7 +8,7 @@
 
 #include "libwriter/base/bytes.h"
 
-/* Numbers of the kinds that only the writer itself makes, and of those that only others write. */
+/* Kinds that only the writer itself makes, and kinds that only others write. */
 enum {
     HPCW_I_CLOG2_END_LOG = 0,
     HPCW_I_CLOG2_END_BLOCK = 1,
@@ -25,14 +23,14 @@ enum {
     HPCW_I_CLOG2_ID = 32           /* of a communicator */
 };
 
-/* Size of a record of a kind, head included; 0: there is no such kind. */
+/* Size of a record of this kind, head included. 0: there is no such kind. */
 static inline uint32_t hpcw_i_clog2_size(int32_t kind) {
-    /* Two of the kinds we never write, but read in MPE's local files. */
+    /* MPE's local files have two kinds that we read and never write. */
     static const uint8_t sizes[HPCW_I_CLOG2_KINDS] = {24, 24, 136, 128, 64, 32, 64, 48, 40, 72, 72, 32};
     return kind >= 0 && kind < HPCW_I_CLOG2_KINDS ? sizes[kind] : 0;
 }
 
-/* Two of the 32-bit fields, which all begin at multiples of eight, in one store. */
+/* Stores two 32-bit fields at once. All such pairs begin at multiples of eight. */
 static inline void hpcw_i_clog2_put_pair(unsigned char *p, int32_t first, int32_t second) {
     hpcw_i_put_u64(p, (uint64_t)(uint32_t)first << 32 | (uint32_t)second, true);
 }
@@ -44,32 +42,32 @@ static inline void hpcw_i_clog2_put_head(unsigned char *p, double time, int32_t 
     hpcw_i_clog2_put_pair(p + 16, thread, kind);
 }
 
-/* What a log announces: which ids and numbers its records may use. */
+/* What a log announces: the numbers that its records may use. */
 struct hpcw_i_clog2_bounds {
     uint32_t ranks, threads, comms;
-    int32_t user_end;  /* user events are below */
-    int32_t solo_end;  /* solo events of the user are below */
-    int32_t known_end; /* known solo events are below */
+    int32_t user_end;  /* user events are below this */
+    int32_t solo_end;  /* the user's solo events are below this */
+    int32_t known_end; /* known solo events are below this */
 };
 
-/* Whether a bare event, or one with cargo, is announced. */
+/* Whether the log announces this event, bare or with cargo. */
 static inline bool hpcw_i_clog2_is_event(int32_t event, const struct hpcw_i_clog2_bounds *b) {
     return (event >= 0 && event < b->user_end) || (event >= HPCW_CLOG2_USER_SOLO && event < b->solo_end) ||
            (event >= HPCW_CLOG2_KNOWN_SOLO && event < b->known_end);
 }
 
-/* Whether a message has nothing to refuse. */
+/* Whether all fields of a message are valid. */
 static inline bool hpcw_i_clog2_is_message(const hpcw_clog2_record *r, const struct hpcw_i_clog2_bounds *b) {
     return (r->as.message.event == HPCW_CLOG2_SEND || r->as.message.event == HPCW_CLOG2_RECEIVE) &&
            (uint32_t)r->as.message.peer_comm < b->comms && (uint32_t)r->as.message.peer_rank < b->ranks &&
            r->as.message.tag >= 0 && r->as.message.size >= 0;
 }
 
-/* Whether a record may stand in such a log, but for its time. */
+/* Checks all of a record but its time. */
 hpcw_status hpcw_i_clog2_record_check(const hpcw_clog2_record *record, const struct hpcw_i_clog2_bounds *bounds,
                                       hpcw_error *err);
 
-/* The bytes of a bare event, and of a message. */
+/* Encode a bare event, and a message. */
 static inline void hpcw_i_clog2_encode_bare(const hpcw_clog2_record *r, unsigned char *p) {
     hpcw_i_clog2_put_head(p, r->time, r->comm, r->rank, r->thread, HPCW_CLOG2_BARE);
     hpcw_i_clog2_put_pair(p + HPCW_I_CLOG2_HEAD, r->as.event, 0);
@@ -81,13 +79,13 @@ static inline void hpcw_i_clog2_encode_message(const hpcw_clog2_record *r, unsig
     hpcw_i_clog2_put_pair(p + HPCW_I_CLOG2_HEAD + 16, r->as.message.size, 0);
 }
 
-/* The bytes of a record that was checked, hpcw_i_clog2_size(kind) of them. */
+/* Encodes a record that was checked, as hpcw_i_clog2_size(kind) bytes. */
 void hpcw_i_clog2_encode(const hpcw_clog2_record *record, unsigned char *p);
 
-/* Identity of a communicator, HPCW_I_CLOG2_ID bytes. NULL: none. */
+/* Encodes the identity of a communicator as HPCW_I_CLOG2_ID bytes. NULL: none, all zero. */
 void hpcw_i_clog2_encode_id(const hpcw_clog2_comm_id *id, unsigned char *p);
 
-/* Names, colour and format of a definition. */
+/* Checks name, colour and format of a definition. */
 hpcw_status hpcw_i_clog2_labels_check(const char *colour, const char *name, const char *format,
                                       hpcw_error *err);
 

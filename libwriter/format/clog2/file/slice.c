@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Slices: records into blocks, and these into the file once their place is known. */
+/* Slices put records into blocks, and write these once their place in the file is known. */
 #include "libwriter/format/clog2/file/slice.h"
 
 #include "libwriter/base/checked.h"
@@ -10,7 +10,7 @@
 #include "libwriter/format/clog2/file/preamble.h"
 
 enum {
-    WRITE_SIZE = 1 << 20, /* bytes of blocks that are written at once */
+    WRITE_SIZE = 1 << 20, /* bytes of blocks that are written in one piece */
     PREFETCH = 2048       /* bytes ahead of the next record */
 };
 
@@ -27,7 +27,7 @@ struct hpcw_clog2_slice {
 static hpcw_status begin(hpcw_clog2_slice *slice, uint64_t first_record, hpcw_error *err) {
     if (first_record % HPCW_CLOG2_SEGMENT != 0) {
         return hpcw_i_fail(err, HPCW_EINVAL,
-                           "%s: slice: wanted a first record whose number is a multiple of %u, got %llu",
+                           "%s: slice: expected a first record whose number is a multiple of %u, got %llu",
                            slice->log->path, HPCW_CLOG2_SEGMENT, (unsigned long long)first_record);
     }
     hpcw_i_clog2_blocks_begin(&slice->blocks, slice->log->options.block_size, first_record);
@@ -41,11 +41,11 @@ static hpcw_status begin(hpcw_clog2_slice *slice, uint64_t first_record, hpcw_er
 hpcw_status hpcw_clog2_slice_new(hpcw_clog2 *log, uint64_t first_record, hpcw_clog2_slice **out,
                                  hpcw_error *err) {
     if (out == NULL) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "clog2: wanted a place for the slice, got NULL");
+        return hpcw_i_fail(err, HPCW_EINVAL, "clog2: expected a pointer for the slice, got NULL");
     }
     *out = NULL;
     if (log == NULL) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "clog2: wanted an open log, got NULL");
+        return hpcw_i_fail(err, HPCW_EINVAL, "clog2: expected an open log, got NULL");
     }
     hpcw_clog2_slice *slice = hpcw_i_calloc(1, sizeof *slice);
     if (slice == NULL) {
@@ -63,7 +63,7 @@ hpcw_status hpcw_clog2_slice_new(hpcw_clog2 *log, uint64_t first_record, hpcw_cl
 
 hpcw_status hpcw_clog2_slice_again(hpcw_clog2_slice *slice, uint64_t first_record, hpcw_error *err) {
     if (slice == NULL) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "clog2: wanted a slice, got NULL");
+        return hpcw_i_fail(err, HPCW_EINVAL, "clog2: expected a slice, got NULL");
     }
     return begin(slice, first_record, err);
 }
@@ -85,7 +85,7 @@ uint64_t hpcw_clog2_slice_records(const hpcw_clog2_slice *slice) {
 
 static hpcw_status usable(const hpcw_clog2_slice *slice, hpcw_error *err) {
     if (slice == NULL) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "clog2: wanted a slice, got NULL");
+        return hpcw_i_fail(err, HPCW_EINVAL, "clog2: expected a slice, got NULL");
     }
     return slice->ended || slice->broken
                ? hpcw_i_fail(err, HPCW_ESTATE, "%s: the slice %s", slice->log->path,
@@ -121,7 +121,7 @@ hpcw_status hpcw_i_clog2_slice_space(hpcw_clog2_slice *slice, uint32_t size, dou
         return no_memory(slice, err);
     }
     if (slice->placed && hpcw_i_clog2_blocks_ready(b) >= WRITE_SIZE) {
-        /* Nothing is in the open block, or this would have come before. */
+        /* The open block is empty, or the blocks before it would have been written earlier. */
         hpcw_status s = write_ready(slice, err);
         *space = b->data + b->start + b->used;
         return s;
@@ -133,15 +133,16 @@ void hpcw_i_clog2_slice_took(hpcw_clog2_slice *slice, size_t bytes, size_t recor
     hpcw_i_clog2_blocks_took(&slice->blocks, bytes, records);
 }
 
-/* What was put without another look. */
+/* Records that were put without another check. */
 struct stretch {
     size_t records, bytes;
     double last_time;
 };
 
 /*
- * The records that need none: bare events and messages with nothing to refuse, up to the first other one, as long as there is
- * `room`. The bounds are a copy, so that the compiler sees that no byte written changes them.
+ * Puts records that need no full check, as long as there is `room`: bare events and messages whose fields are
+ * all valid, up to the first other record. The bounds are a copy, so that the compiler sees that no byte
+ * written changes them.
  */
 static struct stretch put_stretch(struct hpcw_i_clog2_bounds b, const hpcw_clog2_record *record, size_t count,
                                   double last_time, unsigned char *p, size_t room) {
@@ -153,7 +154,7 @@ static struct stretch put_stretch(struct hpcw_i_clog2_bounds b, const hpcw_clog2
             break;
         }
         const uint32_t size = hpcw_i_clog2_size((int32_t)r->kind);
-        /* A slice that waits for its place is more than caches hold: stores would wait for every cache line of it. */
+        /* A slice without a place does not fit into caches: each store to a new cache line would wait for it. */
         __builtin_prefetch(p + done.bytes + PREFETCH, 1);
         if (r->kind == HPCW_CLOG2_BARE && done.bytes + size <= room && hpcw_i_clog2_is_event(r->as.event, &b)) {
             hpcw_i_clog2_encode_bare(r, p + done.bytes);
@@ -175,7 +176,7 @@ static hpcw_status check(const hpcw_clog2_slice *slice, const hpcw_clog2_record 
     if (!(r->time >= slice->last_time && r->time < HPCW_CLOG2_LAST)) {
         s = hpcw_i_fail(
             err, HPCW_EINVAL,
-            "clog2: record: wanted a time from that of the record before, %.9f s, to below 1e8 s, got %.9f",
+            "clog2: record: expected a time from %.9f s, that of the record before, to 1e8 s, got %.9f",
             slice->last_time, r->time);
     } else {
         s = hpcw_i_clog2_record_check(r, &slice->log->bounds, err);
@@ -215,7 +216,7 @@ hpcw_status hpcw_clog2_slice_place(hpcw_clog2_slice *slice, uint64_t first_block
         return usable(slice, err);
     }
     if (slice->placed) {
-        return hpcw_i_fail(err, HPCW_ESTATE, "%s: the slice has its place already", slice->log->path);
+        return hpcw_i_fail(err, HPCW_ESTATE, "%s: the slice already has a place", slice->log->path);
     }
     uint64_t end;
     if (!hpcw_i_add_u64(first_block, hpcw_i_clog2_blocks_count(&slice->blocks), &end) ||
@@ -236,20 +237,21 @@ hpcw_status hpcw_clog2_slice_end(hpcw_clog2_slice *slice, double next_time, hpcw
     struct hpcw_i_clog2_blocks *b = &slice->blocks;
     const char *path = slice->log->path;
     if (!(next_time >= slice->last_time && next_time <= HPCW_CLOG2_LAST)) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "%s: end of a slice: wanted a time from %.9f s to 1e8 s, got %.9f",
-                           path, slice->last_time, next_time);
+        return hpcw_i_fail(err, HPCW_EINVAL,
+                           "%s: end of a slice: expected a time from %.9f s to 1e8 s, got %.9f", path,
+                           slice->last_time, next_time);
     }
     bool last = next_time == HPCW_CLOG2_LAST;
     if (!last && b->records % HPCW_CLOG2_SEGMENT != 0) {
         return hpcw_i_fail(
             err, HPCW_EINVAL,
-            "%s: end of a slice that is not the last: wanted a next record whose number is a multiple "
+            "%s: end of a slice that is not the last: expected a next record whose number is a multiple "
             "of %u, got %llu",
             path, HPCW_CLOG2_SEGMENT, (unsigned long long)b->records);
     }
     if (last && b->records == slice->first_record && slice->first_record > 0) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "%s: end of the last slice: wanted at least one record, got none",
-                           path);
+        return hpcw_i_fail(err, HPCW_EINVAL,
+                           "%s: end of the last slice: expected at least one record, got none", path);
     }
     if (!hpcw_i_clog2_blocks_end(b, next_time)) {
         return no_memory(slice, err);

@@ -7,7 +7,8 @@
 
 #include <hpcw/status.h>
 
-/* A text for a field of `room` bytes, NUL included: present, short enough, printable ASCII or UTF-8. */
+/* Checks a text for a field of `room` bytes, NUL included: it is present, short enough, and without control
+ * characters. */
 hpcw_status hpcw_i_clog2_text_check(const char *what, const char *text, size_t room, hpcw_error *err);
 
 #endif

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Which clock, and how long its ticks are. The counter and the system's clock are the same for all processes of a host,
- * whatever a comparison would say. So these take over the zero and the length of a tick from the first one of them.
- */
+/* Chooses the clock and measures its ticks. The counter and the system's clock are the same for all processes
+ * of a host, so these share the zero and the length of a tick of the first process of the host. */
 #include "libwriter/format/clog2/log/clock.h"
 
 #include <stdlib.h>
@@ -29,7 +27,7 @@ static double system_seconds(void) {
 }
 
 uint64_t hpcw_clog2_timeline_time(const hpcw_clog2_timeline *timeline) {
-    /* The system's clock in whole nanoseconds, without a detour over doubles. */
+    /* The system's clock gives whole nanoseconds; a double would lose some of them. */
     return timeline->now == system_seconds ? hpcw_i_clog2_system_ns() : (uint64_t)(timeline->now() * 1e9);
 }
 
@@ -38,17 +36,17 @@ uint64_t hpcw_i_clog2_clock_ticks(const hpcw_clog2_log *log) {
     return hpcw_clog2_timeline_clock(&timeline);
 }
 
-/* Whether the counter runs at one speed whatever the core does, and on while it sleeps. */
+/* Whether the counter has a constant rate, at any frequency and in any sleep state. */
 static bool counter_is_invariant(void) {
 #if defined(__x86_64__)
     unsigned a, b, c, d;
     return __get_cpuid(0x80000007, &a, &b, &c, &d) != 0 && (d >> 8 & 1) != 0;
 #else
-    return HPCW_CLOG2_HAVE_COUNTER != 0; /* what ARM calls the generic timer is made for it */
+    return HPCW_CLOG2_HAVE_COUNTER != 0; /* ARM's generic timer is specified so */
 #endif
 }
 
-/* The length of a tick, from two pairs of readings some time apart. */
+/* Measures a tick with two pairs of readings. */
 static void calibrate(hpcw_clog2_log *log) {
     struct hpcw_i_clog2_ticks *t = &log->ticks;
     t->system_base_ns = hpcw_i_clog2_system_ns();
@@ -70,7 +68,7 @@ hpcw_status hpcw_i_clog2_clock_begin(hpcw_clog2_log *log, hpcw_error *err) {
     bool counter = counter_is_invariant();
     if (clock == HPCW_CLOG2_CLOCK_COUNTER && !counter) {
         return hpcw_i_fail(err, HPCW_ENOTSUP,
-                           "%s: wanted the CPU's counter, got a CPU without an invariant one", log->path);
+                           "%s: expected the CPU's counter, got a CPU without an invariant one", log->path);
     }
     if (clock == HPCW_CLOG2_CLOCK_BEST) {
         clock = counter ? HPCW_CLOG2_CLOCK_COUNTER : HPCW_CLOG2_CLOCK_SYSTEM;
@@ -86,7 +84,7 @@ static int by_number(const void *a, const void *b) {
     return *(const int *)a - *(const int *)b;
 }
 
-/* Every process's first one of its host, into those of all. */
+/* Makes the list of first processes from what each process contributed. */
 static void list_leaders(hpcw_clog2_log *log, int mine) {
     int n = log->comm->size;
     qsort(log->leader, (size_t)n, sizeof *log->leader, by_number);

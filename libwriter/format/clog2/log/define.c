@@ -34,7 +34,7 @@ static hpcw_status store(hpcw_clog2_log *log, const struct hpcw_i_clog2_definiti
 static hpcw_status prepare(const hpcw_clog2_log *log, const char *name, const char *colour, const char *format,
                            struct hpcw_i_clog2_definition *d, hpcw_error *err) {
     if (log == NULL) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "clog2 log: wanted a recording, got NULL");
+        return hpcw_i_fail(err, HPCW_EINVAL, "clog2 log: expected a recording, got NULL");
     }
     hpcw_status s = hpcw_i_clog2_labels_check(colour, name, format, err);
     if (s != HPCW_OK) {
@@ -55,11 +55,11 @@ hpcw_status hpcw_clog2_log_state(hpcw_clog2_log *log, const char *name, const ch
     if (s != HPCW_OK || state == NULL) {
         return s != HPCW_OK
                    ? s
-                   : hpcw_i_fail(err, HPCW_EINVAL, "%s: wanted a place for the state, got NULL", log->path);
+                   : hpcw_i_fail(err, HPCW_EINVAL, "%s: expected a pointer for the state, got NULL", log->path);
     }
     (void)pthread_mutex_lock(&log->lock);
     if (log->states == HPCW_CLOG2_STATES) {
-        s = hpcw_i_fail(err, HPCW_ERANGE, "%s: wanted at most %u states, got one more, \"%s\"", log->path,
+        s = hpcw_i_fail(err, HPCW_ERANGE, "%s: expected at most %u states, got one more, \"%s\"", log->path,
                         HPCW_CLOG2_STATES, name);
     } else {
         d.kind = HPCW_CLOG2_STATE_DEF;
@@ -82,7 +82,7 @@ hpcw_status hpcw_clog2_log_known_state(hpcw_clog2_log *log, int32_t state, const
         return s;
     }
     if (state < 0 || state >= HPCW_CLOG2_USER_STATE) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "%s: known state: wanted 0 to %d, got %d", log->path,
+        return hpcw_i_fail(err, HPCW_EINVAL, "%s: known state: expected 0 to %d, got %d", log->path,
                            HPCW_CLOG2_USER_STATE - 1, (int)state);
     }
     d.kind = HPCW_CLOG2_STATE_DEF;
@@ -93,7 +93,8 @@ hpcw_status hpcw_clog2_log_known_state(hpcw_clog2_log *log, int32_t state, const
         const struct hpcw_i_clog2_definition *other = &log->definition[i];
         there = other->kind == d.kind && other->number == state;
         if (there && !is_same(other, &d)) {
-            s = hpcw_i_fail(err, HPCW_EINVAL, "%s: known state %d: wanted it as before, \"%s\", got \"%s\"",
+            s = hpcw_i_fail(err, HPCW_EINVAL,
+                            "%s: known state %d: expected the same definition as before, \"%s\", got \"%s\"",
                             log->path, (int)state, other->name, name);
         }
     }
@@ -111,13 +112,13 @@ hpcw_status hpcw_clog2_log_solo(hpcw_clog2_log *log, const char *name, const cha
     if (s != HPCW_OK || event == NULL) {
         return s != HPCW_OK
                    ? s
-                   : hpcw_i_fail(err, HPCW_EINVAL, "%s: wanted a place for the event, got NULL", log->path);
+                   : hpcw_i_fail(err, HPCW_EINVAL, "%s: expected a pointer for the event, got NULL", log->path);
     }
     (void)pthread_mutex_lock(&log->lock);
     d.kind = HPCW_CLOG2_EVENT_DEF;
     d.number = HPCW_CLOG2_USER_SOLO + (int32_t)log->solos;
     s = log->solos == HPCW_CLOG2_SOLOS
-            ? hpcw_i_fail(err, HPCW_ERANGE, "%s: wanted at most %u solo events, got one more", log->path,
+            ? hpcw_i_fail(err, HPCW_ERANGE, "%s: expected at most %u solo events, got one more", log->path,
                           HPCW_CLOG2_SOLOS)
             : store(log, &d, err);
     if (s == HPCW_OK) {
@@ -141,7 +142,7 @@ bool hpcw_i_clog2_add_known(hpcw_clog2_log *log, const hpcw_clog2_comm_id *id, h
     }
     log->known = grown;
     struct hpcw_i_clog2_known_comm *k = &grown[log->knowns++];
-    memset(k, 0, sizeof *k); /* goes into a file with its padding, which an assignment may leave or copy */
+    memset(k, 0, sizeof *k); /* the padding goes into a file, and an assignment may leave it undefined */
     k->id.random = id->random;
     k->id.created = id->created;
     memcpy(k->id.host, id->host, sizeof k->id.host);
@@ -155,7 +156,7 @@ void hpcw_clog2_log_comm_id(hpcw_clog2_log *log, hpcw_clog2_comm_id *id) {
     uint64_t tag = hpcw_i_sink_fresh_tag();
     (void)pthread_mutex_lock(&log->lock);
     log->ids_made++;
-    /* Never 0, which means none; two of one process differ in any case. */
+    /* Never 0, which means none. Two identities of one process always differ. */
     id->random = (int32_t)((uint32_t)(tag >> 33) | 1u);
     id->created = (double)log->ids_made + (double)(tag & 0xffff) / 65536;
     (void)pthread_mutex_unlock(&log->lock);
@@ -169,17 +170,17 @@ hpcw_status hpcw_clog2_log_comm(hpcw_clog2_timeline *timeline, uint32_t parent, 
     if (timeline == NULL || id == NULL || comm == NULL || (unsigned)kind > HPCW_CLOG2_REMOTE_HALF) {
         return hpcw_i_fail(
             err, HPCW_EINVAL,
-            "clog2 log: wanted a timeline, a known kind, an identity and a place for the number");
+            "clog2 log: expected a timeline, a known kind, an identity and a pointer for the number");
     }
     hpcw_clog2_log *log = hpcw_i_clog2_inner(timeline)->log;
     hpcw_status s = HPCW_OK;
     (void)pthread_mutex_lock(&log->lock);
     if (parent >= log->knowns || rank >= (uint32_t)log->comm->size) {
         s = hpcw_i_fail(err, HPCW_EINVAL,
-                        "%s: communicator: wanted a known parent and a rank below %d, got %u and %u", log->path,
-                        log->comm->size, parent, rank);
+                        "%s: communicator: expected a known parent and a rank below %d, got %u and %u",
+                        log->path, log->comm->size, parent, rank);
     } else if (log->knowns == HPCW_I_CLOG2_MOST_COMMS) {
-        s = hpcw_i_fail(err, HPCW_ERANGE, "%s: wanted at most %d communicators, got one more", log->path,
+        s = hpcw_i_fail(err, HPCW_ERANGE, "%s: expected at most %d communicators, got one more", log->path,
                         HPCW_I_CLOG2_MOST_COMMS);
     } else if (!hpcw_i_clog2_add_known(log, id, kind, rank)) {
         s = hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for a communicator", log->path);
@@ -206,7 +207,7 @@ hpcw_status hpcw_clog2_log_comm_of(hpcw_clog2_timeline *timeline, uint32_t paren
     members = hpcw_i_comm_or_self(members);
     hpcw_clog2_comm_id id = {0};
     hpcw_status s =
-        timeline == NULL ? hpcw_i_fail(err, HPCW_EINVAL, "clog2 log: wanted a timeline, got NULL") : HPCW_OK;
+        timeline == NULL ? hpcw_i_fail(err, HPCW_EINVAL, "clog2 log: expected a timeline, got NULL") : HPCW_OK;
     if (s == HPCW_OK) {
         hpcw_clog2_log_comm_id(hpcw_i_clog2_inner(timeline)->log, &id);
     }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The end of a recording: one clock, one set of definitions, one table of communicators, one file. */
+/* The end of a recording. It unites the clocks, definitions and communicators of all processes and writes one
+ * file. */
 #include <string.h>
 
 #include "libwriter/base/mem.h"
@@ -14,9 +15,9 @@
 #include "libwriter/format/clog2/merge/merge.h"
 #include "libwriter/io/sys.h"
 
-#define BIAS (UINT64_C(1) << 63) /* makes signed words comparable as unsigned ones */
+#define BIAS (UINT64_C(1) << 63) /* maps signed words to unsigned ones in the same order */
 
-/* A drift beyond that is no drift, but a comparison that went wrong. */
+/* A larger drift is a failed comparison. */
 static const double MOST_DRIFT = 1e-3;
 
 struct ending {
@@ -31,7 +32,7 @@ struct ending {
     struct hpcw_i_clog2_chunk **first;
     struct hpcw_i_clog2_stream stream;
     double drift;
-    uint32_t threads; /* most of any process */
+    uint32_t threads; /* maximum over the processes */
     uint64_t stalls;  /* of all */
 };
 
@@ -43,7 +44,7 @@ static hpcw_status no_memory(const struct ending *e, hpcw_error *err) {
  *  What all processes must know
  * --------------------------------------------------------------------------------------------------------- */
 
-/* The longest list counts; every other one must be its beginning. */
+/* The longest list counts; each other list must be its beginning. */
 static hpcw_status unite_definitions(struct ending *e, hpcw_error *err) {
     hpcw_clog2_log *log = e->log;
     hpcw_comm *comm = log->comm;
@@ -72,7 +73,7 @@ static hpcw_status unite_definitions(struct ending *e, hpcw_error *err) {
         if (memcmp(&log->definition[i], &e->definition[i], sizeof *e->definition) != 0) {
             s = hpcw_i_fail(
                 err, HPCW_EMISMATCH,
-                "%s: definition %u: wanted that of process %d, \"%s\" with its colour and format, got \"%s\"",
+                "%s: definition %u: expected that of process %d, \"%s\" with its colour and format, got \"%s\"",
                 log->path, i, owner, e->definition[i].name, log->definition[i].name);
         }
     }
@@ -101,8 +102,8 @@ static hpcw_status take_known(void *context, const uint64_t *message, size_t wor
                                   (uint32_t)count, err);
 }
 
-/* A process that had no memory left has not made a communicator known, and no message can be shown to it: there is room for
- * as many peers as there are members, or for none if it is not the last ones that lack. */
+/* A process that ran out of memory has not announced its membership, and no message can be shown to it. If the
+ * members that announced themselves are the first ones, messages to these are kept; otherwise none. */
 static hpcw_status count_peers(struct ending *e, hpcw_error *err) {
     hpcw_clog2_log *log = e->log;
     uint32_t extras = e->comms.extras, first = 1 + e->comms.ranks;
@@ -129,7 +130,7 @@ static hpcw_status count_peers(struct ending *e, hpcw_error *err) {
     return s;
 }
 
-/* Process 0 hears of all; then all hear of those that more than one process may have. */
+/* Process 0 collects the communicators of all, then broadcasts those that several processes may share. */
 static hpcw_status unite_comms(struct ending *e, hpcw_error *err) {
     hpcw_clog2_log *log = e->log;
     hpcw_comm *comm = log->comm;
@@ -171,7 +172,7 @@ static hpcw_status unite_comms(struct ending *e, hpcw_error *err) {
  *  Time
  * --------------------------------------------------------------------------------------------------------- */
 
-/* True length of a second of process 0's clock, which the calibration at the begin knows only roughly. */
+/* The true length of a second of process 0's clock. The calibration at the begin is only rough. */
 static double clock_factor(const hpcw_clog2_log *log) {
     const struct hpcw_i_clog2_ticks *t = &log->ticks;
     uint64_t system = hpcw_i_clog2_system_ns() - t->system_base_ns;
@@ -180,8 +181,8 @@ static double clock_factor(const hpcw_clog2_log *log) {
     return log->clock == HPCW_CLOG2_CLOCK_COUNTER && factor > 0.9 && factor < 1.1 ? factor : 1;
 }
 
-/* Local time t is t + begin_offset + drift * (t - begin_at) on process 0's clock; zero is a microsecond before the first
- * process was ready, so that nothing recorded comes before what stands in front. */
+/* Local time t is t + begin_offset + drift * (t - begin_at) on process 0's clock. Zero is a microsecond before
+ * the first process was ready, so that all records come after the opening records. */
 static hpcw_status correct_clock(struct ending *e, hpcw_error *err) {
     hpcw_clog2_log *log = e->log;
     struct hpcw_i_clog2_ticks *t = &log->ticks;
@@ -206,7 +207,8 @@ static hpcw_status correct_clock(struct ending *e, hpcw_error *err) {
     e->origin.shift = shift * factor * 1e-9;
     double now = (double)(hpcw_i_clog2_clock_ticks(log) - t->base) * e->origin.scale + e->origin.shift;
     if (s == HPCW_OK && !(now < HPCW_CLOG2_LAST)) {
-        s = hpcw_i_fail(err, HPCW_ERANGE, "%s: wanted a recording of less than 1e8 s, got %g", log->path, now);
+        s = hpcw_i_fail(err, HPCW_ERANGE, "%s: expected a recording of less than 1e8 s, got %g", log->path,
+                        now);
     }
     return hpcw_i_agree(log->comm, s, NULL, err);
 }
@@ -322,7 +324,7 @@ hpcw_status hpcw_clog2_log_finish(hpcw_clog2_log *log, hpcw_clog2_log_report *re
     hpcw_error local;
     err = err == NULL ? &local : err;
     if (log == NULL) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "clog2 log: wanted a recording, got NULL");
+        return hpcw_i_fail(err, HPCW_EINVAL, "clog2 log: expected a recording, got NULL");
     }
     struct ending e = {.log = log};
     struct hpcw_i_clog2_ticks *t = &log->ticks;

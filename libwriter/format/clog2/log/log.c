@@ -33,9 +33,10 @@ void hpcw_clog2_log_options_init(hpcw_clog2_log_options *options) {
 static hpcw_status check_options(const hpcw_clog2_log_options *o, hpcw_error *err) {
     if ((unsigned)o->clock > HPCW_CLOG2_CLOCK_CALLER ||
         (o->clock == HPCW_CLOG2_CLOCK_CALLER && o->now == NULL)) {
-        return hpcw_i_fail(err, HPCW_EINVAL,
-                           "clog2 log: wanted a known clock, and the function of one of the caller's, got %d",
-                           (int)o->clock);
+        return hpcw_i_fail(
+            err, HPCW_EINVAL,
+            "clog2 log: expected a known clock, and a function for a clock of the caller's, got %d",
+            (int)o->clock);
     }
     if ((unsigned)o->sync > HPCW_CLOG2_SYNC_NEIGHBOURS) {
         return hpcw_i_fail(err, HPCW_EINVAL, "clog2 log: expected a known way to compare clocks, got %d",
@@ -44,13 +45,13 @@ static hpcw_status check_options(const hpcw_clog2_log_options *o, hpcw_error *er
     if (o->sync_rounds == 0 || o->memory < LEAST_MEMORY) {
         return hpcw_i_fail(
             err, HPCW_EINVAL,
-            "clog2 log: wanted at least 1 round of messages and %llu bytes of memory, got %u and %llu",
+            "clog2 log: expected at least 1 round of messages and %llu bytes of memory, got %u and %llu",
             (unsigned long long)LEAST_MEMORY, o->sync_rounds, (unsigned long long)o->memory);
     }
     if (o->block_size % 8 != 0 || o->block_size < HPCW_CLOG2_MIN_BLOCK ||
         o->block_size > HPCW_CLOG2_MAX_BLOCK) {
         return hpcw_i_fail(err, HPCW_EINVAL,
-                           "clog2 log: block size: wanted a multiple of 8 from %u to %u, got %u",
+                           "clog2 log: block size: expected a multiple of 8 from %u to %u, got %u",
                            HPCW_CLOG2_MIN_BLOCK, HPCW_CLOG2_MAX_BLOCK, o->block_size);
     }
     return HPCW_OK;
@@ -126,7 +127,7 @@ hpcw_status hpcw_clog2_log_open(const char *path, hpcw_comm *comm, const hpcw_cl
     hpcw_clog2_log *log = NULL;
     hpcw_status s = check_options(&o, err);
     if (s == HPCW_OK && (path == NULL || out == NULL)) {
-        s = hpcw_i_fail(err, HPCW_EINVAL, "clog2 log: wanted a path and a place for the handle, got NULL");
+        s = hpcw_i_fail(err, HPCW_EINVAL, "clog2 log: expected a path and a pointer for the handle, got NULL");
     }
     if (out != NULL) {
         *out = NULL;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * F3: a recording while it is made. A timeline is a list of chunks of words; a chunk is in memory or in the local file. All
- * that threads share is guarded by one lock, which recording takes once for a chunk.
- */
+/* F3: a recording in progress. A timeline is a list of chunks of words; a chunk is in memory or in the local
+ * file. One lock guards what threads share. Recording takes it once per chunk. */
 #ifndef HPCW_FORMAT_CLOG2_LOG_RECORDING_H
 #define HPCW_FORMAT_CLOG2_LOG_RECORDING_H
 
@@ -18,23 +16,22 @@
 enum { HPCW_I_CLOG2_MOST_THREADS = 32767, HPCW_I_CLOG2_MOST_COMMS = 1 << 24 };
 
 struct hpcw_i_clog2_timeline {
-    struct hpcw_clog2_timeline face; /* first: what the public header sees */
+    struct hpcw_clog2_timeline face; /* first member: what the public header sees */
     hpcw_clog2_log *log;
     uint32_t thread;
     struct hpcw_i_clog2_chunk *first, *last;
-    uint64_t
-        *bin; /* [HPCW_I_CLOG2_BIN] where records go that there is no room for; then last->data is not used */
+    uint64_t *bin; /* records that find no memory go here and are lost; then last->data is not used */
     bool in_bin;
     uint64_t lost;
 };
 
-/* How ticks become seconds: (tick - base) * ns is local time, which is corrected afterwards. */
+/* How ticks become seconds: (tick - base) * ns is local time, which is corrected at the end. */
 struct hpcw_i_clog2_ticks {
     uint64_t base;
     double ns;               /* per tick */
     uint64_t system_base_ns; /* the system's clock at `base` */
     int64_t begin_at, begin_offset, end_at,
-        end_offset; /* local time of a comparison, and what was lacking; ns */
+        end_offset; /* local time of a comparison, and what to add to it for process 0's time; ns */
     uint64_t begin_round_trip, end_round_trip;
 };
 
@@ -45,13 +42,13 @@ struct hpcw_clog2_log {
     char *directory;
     hpcw_clog2_clock clock;
     struct hpcw_i_clog2_ticks ticks;
-    int *leader; /* [clocks] ascending: of the processes that read one clock, the first one */
+    int *leader; /* [clocks] ascending: the first process that reads each clock */
     int clocks;
-    int own_clock; /* which of them this process reads */
-    uint64_t tag;  /* of this run, the same on all processes */
+    int own_clock; /* index of this process's clock */
+    uint64_t tag;  /* of this run, equal on all processes */
 
     pthread_mutex_t lock;
-    pthread_cond_t changed; /* a chunk was written, or is to be */
+    pthread_cond_t changed; /* a chunk was written, or must be written */
     struct hpcw_i_clog2_timeline **timeline;
     uint32_t timelines;
     struct hpcw_i_clog2_definition *definition;
@@ -60,13 +57,13 @@ struct hpcw_clog2_log {
     uint32_t knowns;
     uint32_t ids_made;
 
-    uint64_t buffers, most_buffers; /* of chunks, that exist and may exist */
+    uint64_t buffers, most_buffers; /* of chunks: how many exist, and how many may */
     uint64_t **spare;               /* buffers without a chunk */
     uint64_t spares;
-    struct hpcw_i_clog2_chunk *queue, **queue_end; /* full, in memory, in order */
+    struct hpcw_i_clog2_chunk *queue, **queue_end; /* full chunks in memory, in order */
     uint64_t queued;
     struct hpcw_i_clog2_chunk *writing;
-    uint64_t flush_to; /* number of chunks that must have been written, counted since the begin */
+    uint64_t flush_to; /* the number of chunks, since the begin, that must be written */
     uint64_t pushed, written;
     bool helper_runs, helper_stops;
     pthread_t helper;
@@ -74,7 +71,7 @@ struct hpcw_clog2_log {
     int fd;
     uint64_t local_size;
     uint32_t definitions_written, knowns_written;
-    hpcw_error disk; /* code HPCW_OK: the local file is good */
+    hpcw_error disk; /* first failure of the local file; code HPCW_OK: none */
     uint64_t spilled, stalls;
     bool finished;
 };

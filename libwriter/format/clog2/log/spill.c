@@ -53,7 +53,8 @@ static hpcw_status create_local(hpcw_clog2_log *log, hpcw_error *err) {
     return append(log, &head, sizeof head, err);
 }
 
-/* Writes one chunk, before it what it may refer to. Without the lock, but for the copies. */
+/* Writes a chunk, and before it the definitions and communicators that it may refer to. Not under the lock,
+ * which it takes to copy these. */
 static hpcw_status spill(hpcw_clog2_log *log, struct hpcw_i_clog2_chunk *chunk, hpcw_error *err) {
     hpcw_status s = log->local_path == NULL ? create_local(log, err) : HPCW_OK;
     (void)pthread_mutex_lock(&log->lock);
@@ -87,7 +88,7 @@ static hpcw_status spill(hpcw_clog2_log *log, struct hpcw_i_clog2_chunk *chunk, 
     return s;
 }
 
-/* More than half of the memory is in use, or someone waits for a chunk to be written. */
+/* Whether more than half of the memory is in use, or a thread waits for a flush. */
 static bool must_write(const hpcw_clog2_log *log) {
     return log->queue != NULL && log->disk.code == HPCW_OK &&
            (log->written < log->flush_to || 2 * (log->buffers - log->spares) > log->most_buffers);

@@ -5,13 +5,13 @@
 
 #include "libwriter/format/clog2/log/recording.h"
 
-/* Under the lock: wakes the helper thread, or starts it, if there is a chunk that it must write. */
+/* Under the lock. Wakes or starts the helper thread if it must write a chunk. */
 void hpcw_i_clog2_spill_wake(hpcw_clog2_log *log);
 
-/* Under the lock: whether a chunk may become free, so that waiting for `changed` makes sense. */
+/* Under the lock. Whether a buffer may become free, so that it makes sense to wait for `changed`. */
 bool hpcw_i_clog2_spill_may_wait(const hpcw_clog2_log *log);
 
-/* Ends the helper thread. What it did not write stays in memory. */
+/* Ends the helper thread. Chunks that it has not written stay in memory. */
 void hpcw_i_clog2_spill_stop(hpcw_clog2_log *log);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the clock of a process lacks to that of process 0. Offsets are found as MPE's authors describe it: of several
- * messages to and fro the quickest says most, and the partner's answer was given in the middle of it, as far as anyone can
- * tell. Of the processes that read one clock only the first compares it.
+ * Compares the clocks of processes with that of process 0. The method is that of MPE's authors: of several
+ * ping-pongs the quickest says most, and the best estimate is that the partner answered in its middle. Of the
+ * processes that read one clock only the first one compares it.
  */
 #include "libwriter/format/clog2/log/sync.h"
 
@@ -11,7 +11,7 @@
 #include "libwriter/comm/agree.h"
 #include "libwriter/format/clog2/log/clock.h"
 
-enum { SEQUENTIAL_MOST = 16 }; /* processes that process 0 asks one by one */
+enum { SEQUENTIAL_MOST = 16 }; /* processes that process 0 compares with one by one */
 
 static int64_t local_ns(const hpcw_clog2_log *log) {
     return (int64_t)((double)(int64_t)(hpcw_i_clog2_clock_ticks(log) - log->ticks.base) * log->ticks.ns);
@@ -26,7 +26,7 @@ static hpcw_status failed(const hpcw_clog2_log *log, int code, hpcw_error *err) 
     return hpcw_i_fail(err, HPCW_ECOMM, "%s: comparison of clocks failed: %s", log->path, text);
 }
 
-/* The side that answers: with its time. */
+/* The side that answers, with its time. */
 static hpcw_status answer(const hpcw_clog2_log *log, int to, hpcw_error *err) {
     const struct hpcw_i_comm_ops *ops = log->comm->ops;
     int code = 0;
@@ -41,7 +41,7 @@ static hpcw_status answer(const hpcw_clog2_log *log, int to, hpcw_error *err) {
     return failed(log, code, err);
 }
 
-/* The side that asks, and then knows: at its time *at its clock lacked *offset to the partner's. */
+/* The side that asks. At its local time *at the partner's time was *at + *offset. */
 static hpcw_status ask(const hpcw_clog2_log *log, int whom, int64_t *at, int64_t *offset, uint64_t *round_trip,
                        hpcw_error *err) {
     const struct hpcw_i_comm_ops *ops = log->comm->ops;
@@ -64,7 +64,7 @@ static hpcw_status ask(const hpcw_clog2_log *log, int whom, int64_t *at, int64_t
     return failed(log, code, err);
 }
 
-/* The first processes of all clocks ask process 0 in turn. */
+/* The first process of each clock asks process 0, one after the other. */
 static hpcw_status sync_sequential(const hpcw_clog2_log *log, int64_t *at, int64_t *offset,
                                    uint64_t *round_trip, hpcw_error *err) {
     if (log->own_clock != 0) {
@@ -77,8 +77,8 @@ static hpcw_status sync_sequential(const hpcw_clog2_log *log, int64_t *at, int64
     return s;
 }
 
-/* Whoever knows its offset answers the next one: after k steps 2^k processes do. The offset of the one that answered
- * follows. */
+/* A process that knows its offset answers the next one and sends that offset: after k steps 2^k processes know
+ * theirs. */
 static hpcw_status sync_tree(const hpcw_clog2_log *log, int64_t *at, int64_t *offset, uint64_t *round_trip,
                              hpcw_error *err) {
     const struct hpcw_i_comm_ops *ops = log->comm->ops;
@@ -104,7 +104,7 @@ static hpcw_status sync_tree(const hpcw_clog2_log *log, int64_t *at, int64_t *of
     return s;
 }
 
-/* Every one asks the one below; the even ones first, so that half of them are at work at any time. */
+/* Each process asks the one below; the even ones first, so that half of them work at any time. */
 static hpcw_status sync_neighbours(const hpcw_clog2_log *log, int64_t *at, int64_t *offset,
                                    uint64_t *round_trip, hpcw_error *err) {
     int me = log->own_clock;
@@ -119,7 +119,7 @@ static hpcw_status sync_neighbours(const hpcw_clog2_log *log, int64_t *at, int64
     return s;
 }
 
-/* Offsets to the one below add up: sums of words wrap around as signed numbers do. */
+/* Adds up the offsets to the process below. Sums of words wrap around as signed numbers do. */
 static hpcw_status add_up(const hpcw_clog2_log *log, int64_t *offset, hpcw_error *err) {
     uint64_t word = (uint64_t)*offset;
     struct hpcw_i_words words = {.sums = 1, .word = &word};
@@ -128,8 +128,8 @@ static hpcw_status add_up(const hpcw_clog2_log *log, int64_t *offset, hpcw_error
     return s;
 }
 
-/* What the first process of a clock found out is true for all that read it. */
-static hpcw_status tell_others(const hpcw_clog2_log *log, int64_t *at, int64_t *offset, uint64_t *round_trip,
+/* All processes that read a clock take over what its first process measured. */
+static hpcw_status share_found(const hpcw_clog2_log *log, int64_t *at, int64_t *offset, uint64_t *round_trip,
                                hpcw_error *err) {
     struct found {
         int64_t at, offset;
@@ -165,7 +165,7 @@ hpcw_status hpcw_i_clog2_sync(hpcw_clog2_log *log, int64_t *at, int64_t *offset,
         return HPCW_OK;
     }
     if (how == HPCW_CLOG2_SYNC_NONE) {
-        /* The clocks are one, but local times count from different moments. */
+        /* The clock is one, but local times have different zeros. */
         uint64_t first = log->ticks.base;
         hpcw_status s = hpcw_i_comm_bcast(log->comm, &first, sizeof first, 0, err);
         *offset = (int64_t)((double)(int64_t)(log->ticks.base - first) * log->ticks.ns);
@@ -182,5 +182,5 @@ hpcw_status hpcw_i_clog2_sync(hpcw_clog2_log *log, int64_t *at, int64_t *offset,
         s = s == HPCW_OK ? r : s;
     }
     s = hpcw_i_agree(log->comm, s, NULL, err);
-    return s == HPCW_OK && log->clocks < log->comm->size ? tell_others(log, at, offset, round_trip, err) : s;
+    return s == HPCW_OK && log->clocks < log->comm->size ? share_found(log, at, offset, round_trip, err) : s;
 }

@@ -5,7 +5,8 @@
 
 #include "libwriter/format/clog2/log/recording.h"
 
-/* Collective. Compares this process's clock with that of process 0: at `*at`, local time, `*offset` was lacking. */
+/* Collective. Compares this process's clock with that of process 0: when its local time was *at, that of process 0
+ * was later by *offset. */
 hpcw_status hpcw_i_clog2_sync(hpcw_clog2_log *log, int64_t *at, int64_t *offset, uint64_t *round_trip,
                               hpcw_error *err);
 

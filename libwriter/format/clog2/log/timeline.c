@@ -15,9 +15,9 @@
 enum { BIN = 4096 }; /* words of a bin */
 
 /*
- * A buffer whose pages are there already. The first write to a page of 4 KiB costs 1.3 us here, that is 5 ns for every
- * record in it and half of what the record itself takes; as one large page, two megabytes cost 35 us. Where the system
- * has no large pages, the smaller ones are touched one by one.
+ * A buffer whose pages already exist. The first write to a page of 4 KiB costs 1.3 us, that is 5 ns for each
+ * record in it and half of what the record itself takes. As one large page, two megabytes cost 35 us. Where the
+ * system has no large pages, the small ones are touched one by one.
  */
 static uint64_t *new_buffer(void) {
     enum { PAGE = 4096 };
@@ -68,7 +68,7 @@ static struct hpcw_i_clog2_chunk *add_chunk(struct hpcw_i_clog2_timeline *l, uin
     return chunk;
 }
 
-/* Under the lock: a buffer that may be used, if there is one or one may be made. */
+/* Under the lock. Returns a spare buffer or a new one; NULL if none is allowed or there is no memory. */
 static uint64_t *get_buffer(hpcw_clog2_log *log) {
     if (log->spares > 0) {
         return log->spare[--log->spares];
@@ -84,7 +84,7 @@ static uint64_t *get_buffer(hpcw_clog2_log *log) {
     return data;
 }
 
-/* Under the lock: the full chunk goes to the queue. */
+/* Under the lock. Queues a full chunk. */
 static void push(hpcw_clog2_log *log, struct hpcw_i_clog2_chunk *chunk) {
     chunk->queued = NULL;
     *log->queue_end = chunk;
@@ -93,7 +93,7 @@ static void push(hpcw_clog2_log *log, struct hpcw_i_clog2_chunk *chunk) {
     hpcw_i_clog2_spill_wake(log);
 }
 
-/* Under the lock: the timeline goes on in a new chunk, or in its bin. Whether it had to wait. */
+/* Under the lock. The timeline continues in a new chunk, or in its bin. Returns whether it had to wait. */
 static bool go_on(struct hpcw_i_clog2_timeline *l) {
     hpcw_clog2_log *log = l->log;
     bool waited = false;
@@ -148,7 +148,7 @@ void hpcw_clog2_timeline_next(hpcw_clog2_timeline *timeline) {
 hpcw_status hpcw_clog2_log_thread(hpcw_clog2_log *log, hpcw_clog2_timeline **out, hpcw_error *err) {
     if (log == NULL || out == NULL) {
         return hpcw_i_fail(err, HPCW_EINVAL,
-                           "clog2 log: wanted a recording and a place for the timeline, got NULL");
+                           "clog2 log: expected a recording and a pointer for the timeline, got NULL");
     }
     *out = NULL;
     struct hpcw_i_clog2_timeline *l = hpcw_i_calloc(1, sizeof *l);
@@ -157,7 +157,8 @@ hpcw_status hpcw_clog2_log_thread(hpcw_clog2_log *log, hpcw_clog2_timeline **out
     (void)pthread_mutex_lock(&log->lock);
     struct hpcw_i_clog2_timeline **grown =
         hpcw_i_realloc(log->timeline, ((size_t)log->timelines + 1) * sizeof(*log->timeline));
-    /* A timeline that waits has filled one chunk, and the others have one each: then some chunk can be written. */
+    /* A timeline that waits has filled one chunk, and each other one holds one. So there is always a chunk to
+     * write. */
     uint64_t least = 2 * ((uint64_t)log->timelines + 1);
     uint64_t most = log->most_buffers > least ? log->most_buffers : least;
     uint64_t **spare = hpcw_i_realloc(log->spare, (size_t)most * sizeof *spare);
@@ -169,14 +170,14 @@ hpcw_status hpcw_clog2_log_thread(hpcw_clog2_log *log, hpcw_clog2_timeline **out
     } else if (log->finished) {
         s = hpcw_i_fail(err, HPCW_ESTATE, "%s: the recording has ended", log->path);
     } else if (log->timelines == HPCW_I_CLOG2_MOST_THREADS) {
-        s = hpcw_i_fail(err, HPCW_ERANGE, "%s: wanted at most %d threads, got one more", log->path,
+        s = hpcw_i_fail(err, HPCW_ERANGE, "%s: expected at most %d threads, got one more", log->path,
                         HPCW_I_CLOG2_MOST_THREADS);
     } else {
         l->face.now = log->options.now;
         l->log = log;
         l->bin = bin;
         l->thread = log->timelines;
-        log->timeline[log->timelines++] = l; /* first: the next call lets others in for a moment */
+        log->timeline[log->timelines++] = l; /* before the next call, which releases the lock for a moment */
         (void)go_on(l);
         *out = &l->face;
     }
@@ -198,7 +199,7 @@ void hpcw_clog2_log_cargo(hpcw_clog2_timeline *timeline, uint32_t comm, int32_t 
         p[2] = cargo->pieces;
         memcpy(p + 3, cargo->bytes, cargo->size);
     } else {
-        p[2] = UINT64_MAX; /* no list of pieces */
+        p[2] = UINT64_MAX; /* matches no format */
     }
     timeline->next = p + HPCW_CLOG2_WORDS_CARGO;
     if (timeline->next >= timeline->end) {
@@ -208,14 +209,14 @@ void hpcw_clog2_log_cargo(hpcw_clog2_timeline *timeline, uint32_t comm, int32_t 
 
 hpcw_status hpcw_clog2_log_flush(hpcw_clog2_timeline *timeline, hpcw_error *err) {
     if (timeline == NULL) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "clog2 log: wanted a timeline, got NULL");
+        return hpcw_i_fail(err, HPCW_EINVAL, "clog2 log: expected a timeline, got NULL");
     }
     struct hpcw_i_clog2_timeline *l = hpcw_i_clog2_inner(timeline);
     hpcw_clog2_log *log = l->log;
     hpcw_status s = HPCW_OK;
     (void)pthread_mutex_lock(&log->lock);
     if (log->directory == NULL) {
-        s = hpcw_i_fail(err, HPCW_ESTATE, "%s: wanted a directory for local files, got none", log->path);
+        s = hpcw_i_fail(err, HPCW_ESTATE, "%s: expected a directory for local files, got none", log->path);
     } else {
         if (l->in_bin) {
             empty_bin(l);

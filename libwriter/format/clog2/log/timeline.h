@@ -5,7 +5,7 @@
 
 #include "libwriter/format/clog2/log/recording.h"
 
-/* Ends recording: every timeline's last chunk gets its length. */
+/* Ends recording: the last chunk of each timeline gets its length. */
 void hpcw_i_clog2_timelines_stop(hpcw_clog2_log *log);
 
 /* Frees all timelines with their chunks and buffers. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F3: records as a thread leaves them: words in chunks, each of which is in memory or in the local file. */
+/* F3: records as a thread leaves them: words in chunks. A chunk is in memory or in the local file. */
 #ifndef HPCW_FORMAT_CLOG2_MERGE_CHUNK_H
 #define HPCW_FORMAT_CLOG2_MERGE_CHUNK_H
 
@@ -14,14 +14,14 @@ enum {
 
 struct hpcw_i_clog2_chunk {
     struct hpcw_i_clog2_chunk *next;   /* of the timeline */
-    struct hpcw_i_clog2_chunk *queued; /* behind it in the queue of those to write */
+    struct hpcw_i_clog2_chunk *queued; /* the next one in the queue of chunks to write */
     uint64_t *data;                    /* [HPCW_I_CLOG2_CHUNK]; NULL: only in the local file */
     uint64_t offset;                   /* of the words in the local file */
     uint32_t words;                    /* in use, once the chunk is full */
     uint32_t thread;
 };
 
-/* Words of the record at `p`. */
+/* The number of words of the record at `p`. */
 static inline uint32_t hpcw_i_clog2_words_of(const uint64_t *p) {
     uint64_t kind = p[1] >> 56;
     return kind == HPCW_CLOG2_MESSAGE      ? HPCW_CLOG2_WORDS_MESSAGE

@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F3: the communicators of all processes in one table: the world, one of its own for each rank, then all others. */
+/* F3: one table of the communicators of all processes: the world, one of its own for each rank, then all
+ * others. */
 #ifndef HPCW_FORMAT_CLOG2_MERGE_COMMS_H
 #define HPCW_FORMAT_CLOG2_MERGE_COMMS_H
 
 #include <hpcw/clog2_log.h>
 
-/* A communicator of a process, as it is also stored in local files. */
+/* A communicator as a process knows it. Local files store the same bytes. */
 struct hpcw_i_clog2_known_comm {
     hpcw_clog2_comm_id id;
     int32_t kind;
     uint32_t rank; /* of this process in it */
 };
 
-/* A communicator of a rank, as the file numbers it. */
+/* The membership of a rank in a communicator, with the numbers of the file. */
 struct hpcw_i_clog2_membership {
-    int32_t index; /* -1: nobody whose communicator it is has made it known */
-    int32_t rank;  /* in it; -1 in a remote half */
+    int32_t index; /* of the communicator in the table; -1: it is not in the table */
+    int32_t rank;  /* in the communicator; -1 in a remote half */
     int32_t kind;
-    int32_t peers; /* messages to and from ranks in it below that have another end, which readers look for */
+    int32_t peers; /* only messages with a peer below this are kept: readers look for their other end */
     hpcw_clog2_comm_id id;
 };
 
@@ -25,33 +26,33 @@ struct hpcw_i_clog2_membership {
 struct hpcw_i_clog2_extra {
     hpcw_clog2_comm_id id;
     int32_t kind;
-    uint32_t order; /* of its entry, counted behind those of the ranks */
+    uint32_t order; /* of its entry, after those of the ranks */
 };
 
 struct hpcw_i_clog2_comms {
     uint32_t ranks;
-    bool leaders; /* every communicator's first member is heard, and stands for all of them */
+    bool leaders; /* each communicator is added by its rank 0 alone */
     hpcw_clog2_comm_id world;
-    hpcw_clog2_comm_id *self;         /* [ranks]; on process 0 */
-    struct hpcw_i_clog2_extra *extra; /* [extras] in the order of the table */
-    struct hpcw_i_clog2_extra *found; /* [extras] by identity */
+    hpcw_clog2_comm_id *self;         /* [ranks]; on process 0 only */
+    struct hpcw_i_clog2_extra *extra; /* [extras] in the order of the file */
+    struct hpcw_i_clog2_extra *found; /* [extras] sorted by identity */
     uint32_t extras;
 };
 
-/* Adds what rank `rank` knows, its world and itself first; ranks ascend. */
+/* Adds the communicators of a rank; the first is the world, the second its own. Call it by ascending rank. */
 hpcw_status hpcw_i_clog2_comms_add(struct hpcw_i_clog2_comms *comms, uint32_t rank,
                                    const struct hpcw_i_clog2_known_comm *known, uint32_t count,
                                    hpcw_error *err);
 
-/* When all are there: removes what is there twice. */
+/* Removes duplicates. Call it once all ranks are added. */
 hpcw_status hpcw_i_clog2_comms_settle(struct hpcw_i_clog2_comms *comms, hpcw_error *err);
 
-/* The memberships of a rank, allocated; all peers are taken to be there. */
+/* Allocates the memberships of a rank; `peers` does not yet exclude any. */
 hpcw_status hpcw_i_clog2_comms_memberships(const struct hpcw_i_clog2_comms *comms, uint32_t rank,
                                            const struct hpcw_i_clog2_known_comm *known, uint32_t count,
                                            struct hpcw_i_clog2_membership **membership, hpcw_error *err);
 
-/* For hpcw_clog2_options; the context is a struct hpcw_i_clog2_comms. */
+/* For the options of a file; the context is a struct hpcw_i_clog2_comms. */
 void hpcw_i_clog2_comms_entry(void *context, uint32_t index, hpcw_clog2_comm_entry *entry);
 
 void hpcw_i_clog2_comms_free(struct hpcw_i_clog2_comms *comms);

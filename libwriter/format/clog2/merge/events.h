@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F3: what the events of a log mean. */
+/* F3: what an event number means in a log. */
 #ifndef HPCW_FORMAT_CLOG2_MERGE_EVENTS_H
 #define HPCW_FORMAT_CLOG2_MERGE_EVENTS_H
 
@@ -7,12 +7,12 @@
 
 struct hpcw_i_clog2_events {
     uint32_t ranks;
-    int32_t end;      /* all events are below */
+    int32_t end;      /* all events are below this */
     uint8_t *role;    /* [end] */
-    uint64_t *pieces; /* [end] of the format */
+    uint64_t *pieces; /* [end] coded format of the cargo */
 };
 
-/* What an event is. */
+/* Role of an event. */
 enum { HPCW_I_CLOG2_NO_EVENT, HPCW_I_CLOG2_STARTS, HPCW_I_CLOG2_ENDS, HPCW_I_CLOG2_SOLO };
 
 hpcw_status hpcw_i_clog2_events_make(struct hpcw_i_clog2_events *e,

@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F3: the streams of all processes into one file. */
+/* F3: merges the streams of all processes into one file. */
 #ifndef HPCW_FORMAT_CLOG2_MERGE_MERGE_H
 #define HPCW_FORMAT_CLOG2_MERGE_MERGE_H
 
 #include "libwriter/format/clog2/merge/stream.h"
 
-/*
- * Collective. Every process brings its stream. *blocks: how many this process wrote. The status is that of this process
- * alone: give a failure to hpcw_clog2_abandon.
- */
+/* Collective. Each process brings its stream and gets in *blocks the number of blocks that it wrote. The status
+ * is that of this process alone: pass a failure to hpcw_clog2_abandon. */
 hpcw_status hpcw_i_clog2_merge(hpcw_clog2 *file, hpcw_comm *comm, struct hpcw_i_clog2_stream *stream,
                                uint64_t *blocks, hpcw_error *err);
 
-/* The same for a stream that is all there is. */
+/* The same for a single stream. Not collective. */
 hpcw_status hpcw_i_clog2_merge_alone(hpcw_clog2 *file, struct hpcw_i_clog2_stream *stream, uint64_t *blocks,
                                      hpcw_error *err);
 

@@ -1,31 +1,31 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F3: which states a timeline has begun and not ended. */
+/* F3: the states that a timeline has begun and not ended. */
 #ifndef HPCW_FORMAT_CLOG2_MERGE_OPEN_STATES_H
 #define HPCW_FORMAT_CLOG2_MERGE_OPEN_STATES_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* Open states of a timeline by (communicator, start event): how many. Open addressing; keys stay. */
+/* Counts open states by (communicator, start event). Open addressing; keys stay. */
 struct hpcw_i_clog2_open_states {
     uint64_t *key; /* 0: free */
     uint32_t *count;
     uint32_t slots, used;
-    uint64_t last_key; /* the last one asked for, which often is the next one, too */
-    uint32_t *last;    /* its count; NULL: none */
+    uint64_t last_key; /* of the last look-up; the next one often has the same key */
+    uint32_t *last;    /* its count; NULL: no look-up yet */
 };
 
 /* The slow part of the next function. */
 uint32_t *hpcw_i_clog2_open_find(struct hpcw_i_clog2_open_states *o, uint64_t key);
 
-/* How often the state with this start event is open; may be changed. NULL: out of memory. */
+/* The number of open states with this start event; the caller may change it. NULL: out of memory. */
 static inline uint32_t *hpcw_i_clog2_open_count(struct hpcw_i_clog2_open_states *o, uint32_t comm,
                                                 int32_t start) {
     uint64_t key = ((uint64_t)comm << 32 | (uint32_t)start) + 1;
     return o->last != NULL && o->last_key == key ? o->last : hpcw_i_clog2_open_find(o, key);
 }
 
-/* How many states are open. */
+/* The number of all open states. */
 uint64_t hpcw_i_clog2_open_total(const struct hpcw_i_clog2_open_states *o);
 
 void hpcw_i_clog2_open_free(struct hpcw_i_clog2_open_states *o);

@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Partitioned merge. In a round every process encodes some records ahead; the ones before the horizon, the earliest of
- * the times up to which each process has all of its records, can be merged. They are cut into segments, of which every
- * process takes one: it gets the records from all others, merges them into blocks, and writes these.
+ * The partitioned merge works in rounds. In a round each process encodes some of its records. A process has all
+ * of its records up to some time; the earliest of these times is the horizon, and records before the horizon
+ * can be merged. They are divided into segments, one for each process. A process receives the records of its
+ * segment from all others, merges them into blocks and writes these.
  *
- * Where segments begin is a matter of counting. Every process tells the times of some of its records, at regular
- * distances. These are the cuts: how many records there are before each of them, all processes add up. So for the
- * number where a segment begins there is a cut shortly before and one shortly behind it; the owner gets the records from
- * the one to the other, and counts until it is there. What lies between these two cuts is sent twice, and nothing else.
- * What a round does not complete stays where it was encoded.
+ * Segments begin at record numbers, so processes count. Each process contributes the times of some of its
+ * records, at regular distances, as samples. These times are the cuts. All processes add up how many records
+ * they have before each cut. So there is a cut shortly before each begin of a segment, and one shortly after
+ * it. The owner of a segment receives the records from the cut before its begin to the cut after its end, and
+ * counts to its first one. Only records between two such cuts are sent twice. What a round does not complete
+ * stays where it was encoded.
  *
- * Where the blocks of a segment go is known once it is known how many blocks come before. The bytes before each cut, which
- * all add up, too, say that in most cases before anything is merged; then a process writes while it merges, and what it
- * writes is still in its cache. Where they do not say it, the process merges first and counts.
+ * A process can write its blocks once it knows the number of blocks before them. All processes also add up the
+ * bytes before each cut, and in most cases these determine the number of blocks before anything is merged. Then
+ * a process writes while it merges, and what it writes is still in its cache. Otherwise it merges first and
+ * counts.
  */
 #include "libwriter/format/clog2/merge/partition.h"
 
@@ -29,19 +32,19 @@
 
 enum {
     SEGMENT = HPCW_CLOG2_SEGMENT,
-    AHEAD_BYTES = 2560 << 10,    /* that a process encodes ahead: somewhat more than a segment of bare events */
-    MOST_AHEAD = 8 << 20,        /* and if others have less to do in the same time */
-    RECEIVED_BYTES = 4096 << 10, /* room for more than a segment of bare events */
-    STEP = 64,                   /* records between two marks */
+    AHEAD_BYTES = 2560 << 10,    /* to encode in a round: a little more than a segment of bare events */
+    MOST_AHEAD = 8 << 20,        /* the limit where other processes have fewer records in the same time */
+    RECEIVED_BYTES = 4096 << 10, /* enough for more than a segment of bare events */
+    STEP = 64,                   /* records from one mark to the next */
     LEAST_RECORD = HPCW_I_CLOG2_HEAD + 8,
-    MOST_TOLD = 64,  /* times that a process tells in a round */
-    LEAST_TOLD = 16, /* also if there are so many processes that these are more */
-    ALL_TOLD = 16384 /* than these, of all of them together */
+    MOST_SAMPLES = 64,  /* times that a process contributes in a round */
+    LEAST_SAMPLES = 16, /* even if all processes together then contribute more */
+    ALL_SAMPLES = 16384 /* than this number */
 };
 
 #define NEVER HPCW_I_CLOG2_NEVER
 
-/* One record of many that were encoded ahead. */
+/* One of the encoded records. */
 struct mark {
     uint64_t time;
     size_t at; /* offset in bytes */
@@ -52,23 +55,23 @@ struct ahead {
     size_t room, size;
     struct mark *mark; /* [marks] every STEP-th record */
     size_t marks;
-    uint64_t gone, records; /* that were here before, and that are here */
+    uint64_t gone, records; /* records dropped so far, and records present */
     uint64_t gone_bytes;
-    bool all; /* there are no more */
+    bool all; /* the stream has no more records */
 };
 
-/* A place in the order of all records. */
+/* A time that divides the records of all processes. */
 struct cut {
     uint64_t time;
     uint64_t number, bytes; /* of all records before it */
-    size_t at;              /* of the first own record that is not before it, in what is encoded ahead */
+    size_t at;              /* offset of the first own record that is not before it */
 };
 
-/* What a process does in a round. */
+/* The segment that a process merges in a round. */
 struct share {
     uint64_t first, end; /* numbers of its records */
-    size_t from, to;     /* cuts: it gets what is from the one on and before the other */
-    uint64_t blocks;     /* 0: that is not to be said before the records are merged */
+    size_t from, to;     /* cuts between which its records are */
+    uint64_t blocks;     /* 0: not known before the records are merged */
 };
 
 struct work {
@@ -77,15 +80,15 @@ struct work {
     struct hpcw_i_clog2_stream *stream;
     size_t processes, me;
     size_t ahead_to; /* bytes to encode ahead */
-    uint64_t goal;   /* and up to this time, within MOST_AHEAD */
+    uint64_t goal;   /* and the time up to which to encode, within MOST_AHEAD */
     struct ahead own;
-    size_t told;     /* times that each process tells in a round */
-    uint64_t *word;  /* [(processes + 1) * (told + 2)] what all tell, and what this one does */
-    uint64_t *count; /* [2 * (processes * told + 2)] */
-    struct cut *cut; /* [processes * told + 2]; the first one: what is before it is in the file */
+    size_t samples;  /* times that each process contributes in a round */
+    uint64_t *word;  /* [(processes + 1) * (samples + 2)] contributions of all processes, then the own one */
+    uint64_t *count; /* [2 * (processes * samples + 2)] */
+    struct cut *cut; /* [processes * samples + 2]; records before the first one are in the file */
     size_t cuts;
     bool last;     /* all records are before the last cut */
-    uint64_t done; /* records in the file, whole segments */
+    uint64_t done; /* records in the file, whole segments of them */
     uint64_t blocks_before, blocks;
     uint32_t block_size;
     struct share *share;     /* [processes] */
@@ -144,7 +147,7 @@ static hpcw_status encode_ahead(struct work *w, hpcw_error *err) {
     return s;
 }
 
-/* Finds the own records before each cut: how many, and behind these numbers how many bytes. */
+/* Counts the own records before each cut, and after these counts, in the same array, their bytes. */
 static void find_cuts(struct work *w) {
     const struct ahead *a = &w->own;
     size_t at = 0, mark = 0;
@@ -169,7 +172,7 @@ static void find_cuts(struct work *w) {
     }
 }
 
-/* Forgets what is before an offset, but for a little, so that marks stay where they are. */
+/* Drops the records before an offset, except for those after the last mark before it, so that marks stay valid. */
 static void forget(struct ahead *a, size_t at) {
     size_t marks = 0;
     while (marks < a->marks && (marks + 1 < a->marks ? a->mark[marks + 1].at : a->size) <= at) {
@@ -180,7 +183,7 @@ static void forget(struct ahead *a, size_t at) {
     for (size_t i = marks; i < a->marks; i++) {
         a->mark[i - marks] = (struct mark){a->mark[i].time, a->mark[i].at - from};
     }
-    /* Behind the last mark there may be fewer records than one expects. */
+    /* After the last mark there may be fewer than STEP records. */
     uint64_t gone = marks < a->marks ? (uint64_t)marks * STEP : a->records;
     a->gone += gone;
     a->gone_bytes += from;
@@ -198,15 +201,15 @@ static int by_value(const void *a_, const void *b_) {
     return (*a > *b) - (*a < *b);
 }
 
-/* Every process says up to where it has all its records, and the times of some of them. */
+/* Gathers from each process the time up to which it has all its records, and its samples. */
 static hpcw_status make_cuts(struct work *w, hpcw_status s, hpcw_error *err) {
     const struct ahead *a = &w->own;
-    size_t words = w->told + 2;
+    size_t words = w->samples + 2;
     uint64_t *mine = w->word + w->processes * words;
     mine[0] = s == HPCW_OK;
     mine[1] = a->all ? NEVER : a->marks == 0 ? 0 : a->mark[a->marks - 1].time;
-    for (size_t i = 0; i < w->told; i++) {
-        mine[2 + i] = a->marks == 0 ? NEVER : a->mark[i * a->marks / w->told].time;
+    for (size_t i = 0; i < w->samples; i++) {
+        mine[2 + i] = a->marks == 0 ? NEVER : a->mark[i * a->marks / w->samples].time;
     }
     hpcw_status r =
         hpcw_i_comm_allgather(w->comm, mine, words * sizeof *mine, w->word, s == HPCW_OK ? err : NULL);
@@ -225,7 +228,7 @@ static hpcw_status make_cuts(struct work *w, hpcw_status s, hpcw_error *err) {
     uint64_t *time = w->count;
     size_t times = 0;
     for (size_t p = 0; p < w->processes; p++) {
-        for (size_t i = 0; i < w->told; i++) {
+        for (size_t i = 0; i < w->samples; i++) {
             uint64_t t = w->word[p * words + 2 + i];
             if (t > w->cut[0].time && t < horizon) {
                 time[times++] = t;
@@ -256,8 +259,8 @@ static hpcw_status make_cuts(struct work *w, hpcw_status s, hpcw_error *err) {
  *  Shares
  * --------------------------------------------------------------------------------------------------------- */
 
-/* How many records this round completes: whole segments, one for each process at most, behind which there is at least one
- * more record, unless these are the last ones. */
+/* The number of records that this round completes: whole segments, at most one for each process. At least one
+ * more record follows them, unless these are the last ones. */
 static uint64_t completes(const struct work *w) {
     uint64_t number = w->cut[w->cuts - 1].number;
     uint64_t left = number <= w->done ? 0 : number - w->done, most = w->processes * (uint64_t)SEGMENT;
@@ -267,7 +270,7 @@ static uint64_t completes(const struct work *w) {
     return w->last || left == 0 ? left : (left - 1) / SEGMENT * SEGMENT;
 }
 
-/* Least and most bytes of the records before the one with a number, and the last cut that is not behind it. */
+/* Bounds of the bytes before record `number`, and the last cut that is not after it. */
 static void look_before(const struct work *w, uint64_t number, size_t *cut, uint64_t *least, uint64_t *most) {
     while (*cut + 1 < w->cuts && w->cut[*cut + 1].number <= number) {
         ++*cut;
@@ -283,9 +286,11 @@ static void look_before(const struct work *w, uint64_t number, size_t *cut, uint
     }
 }
 
-/* Processes record in turn where there are more of them than processors, or one does more than others: then the next
- * segments are all of a few. How far each of them has to encode for a full round says the time that this round's records
- * span; and one segment more, as that is a guess. */
+/*
+ * Where there are more processes than processors, processes record in turn; or one process records more than
+ * the others. Then the next segments come from a few processes only. The time span of this round's records says
+ * how far each process must encode for a full round. One more segment is added, as that is an estimate.
+ */
 static void set_goal(struct work *w, uint64_t end) {
     const struct cut *from = &w->cut[0], *to = &w->cut[w->cuts - 1];
     uint64_t wanted = end + (w->processes + 1) * (uint64_t)SEGMENT;
@@ -298,7 +303,7 @@ static void set_goal(struct work *w, uint64_t end) {
     }
 }
 
-/* Every process finds the same. */
+/* All processes compute the same shares. */
 static void make_shares(struct work *w) {
     uint64_t end = w->done + completes(w), number = w->done, least, most;
     size_t cut = 0;
@@ -315,7 +320,7 @@ static void make_shares(struct work *w) {
             uint64_t least_before = least, most_before = most;
             look_before(w, number, &cut, &least, &most);
             mine->blocks = hpcw_i_clog2_blocks_of(w->block_size, least - most_before, most - least_before);
-            /* One record more, which tells when the next block begins. */
+            /* One more record: its time ends the last block. */
             mine->to = cut + 1 < w->cuts ? cut + 1 : cut;
         }
     }
@@ -325,7 +330,7 @@ static hpcw_status exchange(struct work *w, hpcw_error *err) {
     for (size_t p = 0; p < w->processes; p++) {
         const struct share *his = &w->share[p];
         size_t from = w->cut[his->from].at, to = w->cut[his->to].at;
-        /* What one keeps is merged from where it is. */
+        /* The own records are merged where they are. */
         w->send_at[p] = from / 8;
         w->send_words[p] = p == w->me || his->first == his->end ? 0 : (to - from) / 8;
     }
@@ -350,7 +355,8 @@ static hpcw_status exchange(struct work *w, hpcw_error *err) {
  *  Merge
  * --------------------------------------------------------------------------------------------------------- */
 
-/* The records of the own share, into the slice; what is known to come before the own blocks, if that is known. */
+/* Merges the own share into the slice. `first_block` is the number of blocks before it, NULL if that is not yet
+ * known. */
 static hpcw_status merge_share(struct work *w, const uint64_t *first_block, hpcw_error *err) {
     const struct share *mine = &w->share[w->me];
     struct hpcw_i_clog2_runs *r = &w->runs;
@@ -383,7 +389,7 @@ static hpcw_status merge_share(struct work *w, const uint64_t *first_block, hpcw
     return hpcw_clog2_slice_end(w->slice, ends_log ? HPCW_CLOG2_LAST : as_time(hpcw_i_clog2_runs_time(r)), err);
 }
 
-/* Whether all know how many blocks each of them has, before anything is merged. */
+/* Whether the number of blocks of each share is known before anything is merged. */
 static bool blocks_are_known(const struct work *w) {
     bool known = true;
     for (size_t p = 0; p < w->processes; p++) {
@@ -392,7 +398,7 @@ static bool blocks_are_known(const struct work *w) {
     return known;
 }
 
-/* Whoever does not know how many blocks it has merges them first; then all hear of it. */
+/* A process that does not know its number of blocks merges first. Then all gather the numbers. */
 static hpcw_status count_blocks(struct work *w, hpcw_error *err) {
     struct share *mine = &w->share[w->me];
     hpcw_status s = HPCW_OK;
@@ -414,8 +420,8 @@ static hpcw_status count_blocks(struct work *w, hpcw_error *err) {
     return HPCW_OK;
 }
 
-/* Writes the own share, and merges it on the way where that was not done before: bytes that were just merged are still in
- * the processor's cache. Afterwards, each block has its place in the file. */
+/* Writes the own share, and merges it at the same time unless that is done: merged bytes are still in the
+ * processor's cache. After that each block has its place in the file. */
 static hpcw_status write_share(struct work *w, bool merged, hpcw_error *err) {
     const struct share *mine = &w->share[w->me];
     uint64_t first_block = w->blocks_before;
@@ -430,13 +436,13 @@ static hpcw_status write_share(struct work *w, bool merged, hpcw_error *err) {
     hpcw_status s =
         merged ? hpcw_clog2_slice_place(w->slice, first_block, err) : merge_share(w, &first_block, err);
     return s == HPCW_OK && hpcw_clog2_slice_blocks(w->slice) != mine->blocks
-               ? hpcw_i_fail(err, HPCW_EINTERNAL, "clog2: wanted %llu blocks of a segment, got %llu",
+               ? hpcw_i_fail(err, HPCW_EINTERNAL, "clog2: expected %llu blocks of a segment, got %llu",
                              (unsigned long long)mine->blocks,
                              (unsigned long long)hpcw_clog2_slice_blocks(w->slice))
                : s;
 }
 
-/* Drops what is before the end of all shares, as far as there is a cut. */
+/* Drops the records that are in the file, up to the last cut before the next one. */
 static void drop_done(struct work *w) {
     size_t cut = 0;
     w->done = w->share[w->processes - 1].end;
@@ -451,7 +457,7 @@ static void drop_done(struct work *w) {
  *  All rounds
  * --------------------------------------------------------------------------------------------------------- */
 
-/* *s is the status of this process alone, which the others hear of in the next round; the result is that of all. */
+/* *s is the status of this process, which the others get in the next round; the result is that of all. */
 static hpcw_status one_round(struct work *w, hpcw_status *s, hpcw_error *err) {
     hpcw_status r = make_cuts(w, *s, err);
     if (r != HPCW_OK) {
@@ -460,7 +466,7 @@ static hpcw_status one_round(struct work *w, hpcw_status *s, hpcw_error *err) {
     make_shares(w);
     uint64_t end = w->share[w->processes - 1].end;
     if (end == w->done) {
-        w->ahead_to *= 2; /* not one segment: that takes more of each process */
+        w->ahead_to *= 2; /* not even one segment: each process must encode more */
         *s = encode_ahead(w, err);
         return HPCW_OK;
     }
@@ -480,13 +486,15 @@ static hpcw_status one_round(struct work *w, hpcw_status *s, hpcw_error *err) {
 static hpcw_status make_room(struct work *w, hpcw_error *err) {
     size_t n = w->processes;
     bool runs = hpcw_i_clog2_runs_make(&w->runs, n);
-    w->told = ALL_TOLD / n > MOST_TOLD ? MOST_TOLD : ALL_TOLD / n < LEAST_TOLD ? LEAST_TOLD : ALL_TOLD / n;
+    w->samples = ALL_SAMPLES / n > MOST_SAMPLES    ? MOST_SAMPLES
+                 : ALL_SAMPLES / n < LEAST_SAMPLES ? LEAST_SAMPLES
+                                                   : ALL_SAMPLES / n;
     w->ahead_to = AHEAD_BYTES;
     w->received.words = hpcw_i_malloc_large(RECEIVED_BYTES);
     w->received.capacity = w->received.words == NULL ? 0 : RECEIVED_BYTES / sizeof *w->received.words;
-    w->word = hpcw_i_calloc((n + 1) * (w->told + 2), sizeof *w->word);
-    w->count = hpcw_i_calloc(2 * (n * w->told + 2), sizeof *w->count);
-    w->cut = hpcw_i_calloc(n * w->told + 2, sizeof *w->cut);
+    w->word = hpcw_i_calloc((n + 1) * (w->samples + 2), sizeof *w->word);
+    w->count = hpcw_i_calloc(2 * (n * w->samples + 2), sizeof *w->count);
+    w->cut = hpcw_i_calloc(n * w->samples + 2, sizeof *w->cut);
     w->share = hpcw_i_calloc(n, sizeof *w->share);
     w->send_at = hpcw_i_calloc(n, sizeof *w->send_at);
     w->send_words = hpcw_i_calloc(n, sizeof *w->send_words);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A tree of losers over the runs: every inner node keeps the run that lost there, and the winner of all is known. When
- * the winner's next record comes up, it meets the losers on its way from its leaf to the root, one comparison each, which
- * the compiler makes without a branch: who wins is not to be foreseen.
+ * A loser tree over the runs: each inner node keeps the run that lost there, and the winner of all is known.
+ * When the winner advances to its next record, it plays against the losers on the way from its leaf to the
+ * root. The compiler makes each comparison without a branch, because nobody can predict who wins.
  *
- * A record waits for all comparisons of the one before it, and for nothing else: of each run the time of the record after the
- * next one is known. As long as the records that come next are from two runs, these are merged by themselves, in registers
- * and with one comparison.
+ * A record depends on the comparisons of the record before it and on nothing else, because for each run the
+ * time of the record after the next one is already loaded. As long as the next records come from two runs only,
+ * these two are merged by themselves, in registers and with one comparison.
  *
- * The functions that do this get the struct as a copy, so that the compiler sees that no byte written changes it.
+ * These functions get the struct as a copy, so that the compiler sees that no byte written changes it.
  */
 #include "libwriter/format/clog2/merge/runs.h"
 
@@ -41,7 +41,7 @@ void hpcw_i_clog2_runs_free(struct hpcw_i_clog2_runs *runs) {
     hpcw_i_free(runs->loser);
 }
 
-/* To a run's next record; returns its time. */
+/* Advances a run to its next record; returns its time. */
 static inline uint64_t advance(struct hpcw_i_clog2_run_state *run) {
     uint64_t time = run->time_after;
     run->next = run->after;
@@ -79,13 +79,14 @@ void hpcw_i_clog2_runs_begin(struct hpcw_i_clog2_runs *runs) {
     runs->by_tree = 0;
 }
 
-/* A run with a new key goes from its leaf, over the nodes below `top` where it had won; the winner there. */
+/* Plays a run with a new key from its leaf up to the nodes below `top`, where it had won. Returns the winner
+ * there. */
 static inline uint32_t play_again(const struct hpcw_i_clog2_runs r, uint32_t run, uint32_t top) {
     uint64_t best = r.key[run];
     for (uint32_t node = (r.leaves + run) / 2; node > top; node /= 2) {
         uint32_t other = r.loser[node];
         uint64_t others = r.key[other];
-        uint64_t lost = -(uint64_t)(others < best + (other < run)); /* all bits */
+        uint64_t lost = -(uint64_t)(others < best + (other < run)); /* all bits set, or none */
         uint32_t change = (run ^ other) & (uint32_t)lost;
         r.loser[node] = other ^ change;
         run ^= change;
@@ -115,31 +116,33 @@ static inline unsigned char *copy_record(unsigned char *to, const unsigned char 
  *  Two runs
  * --------------------------------------------------------------------------------------------------------- */
 
-/* From which time on a record of a third run comes before those of this one. */
+/* The time from which on a record of `third` comes before those of `run`. */
 static uint64_t bound_of(const struct hpcw_i_clog2_runs r, uint32_t run, uint32_t third) {
     return third == r.leaves ? NEVER : r.key[third] + (run < third);
 }
 
-/* The node at which the run that is next behind the winner lost; and the one behind both, r.leaves: there are only two. */
+/* The node at which the second run, next after the winner, lost. *third: the run after both; r.leaves if there
+ * are only two. */
 static uint32_t next_ones(const struct hpcw_i_clog2_runs r, uint32_t winner, uint32_t *third) {
-    uint32_t at = (r.leaves + winner) / 2, behind = r.leaves;
+    uint32_t at = (r.leaves + winner) / 2, after = r.leaves;
     for (uint32_t node = at / 2; node > 0; node /= 2) {
         bool second = comes_before(r, r.loser[node], r.loser[at]);
         uint32_t later = second ? r.loser[at] : r.loser[node];
-        behind = behind == r.leaves || comes_before(r, later, behind) ? later : behind;
+        after = after == r.leaves || comes_before(r, later, after) ? later : after;
         at = second ? node : at;
     }
     for (uint32_t node = (r.leaves + r.loser[at]) / 2; node > at; node /= 2) {
         uint32_t run = r.loser[node];
-        behind = behind == r.leaves || comes_before(r, run, behind) ? run : behind;
+        after = after == r.leaves || comes_before(r, run, after) ? run : after;
     }
-    *third = behind;
+    *third = after;
     return at;
 }
 
 /*
- * Records of the two runs that are next, until a third one is, or there is no room. Processes that take turns on a processor
- * record so: what they recorded at one time is from few of them. *number: at most so many, then how many. The new winner.
+ * Takes records of the first two runs until one of a third run is next or there is no room. Processes that take
+ * turns on a processor record like this: the records of a span of time come from few of them. *number: the
+ * limit, then the number taken. Returns the new winner.
  */
 static uint32_t take_two(const struct hpcw_i_clog2_runs r, unsigned char **to, const unsigned char *end,
                          size_t *number) {
@@ -187,7 +190,7 @@ void hpcw_i_clog2_runs_skip(struct hpcw_i_clog2_runs *runs, uint64_t number) {
     runs->winner = winner;
 }
 
-/* Whether there is room for the next record, which is there. */
+/* Whether the next record, which exists, fits into `room` bytes. */
 static inline bool fits(const struct hpcw_i_clog2_runs r, size_t room) {
     return size_of(&r.run[r.winner]) <= room;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F3: sorted runs of records, as bytes of the file, merged by time; of equal times, the lower run comes first. */
+/* F3: merges sorted runs of encoded records by time; of equal times, the lower run comes first. */
 #ifndef HPCW_FORMAT_CLOG2_MERGE_RUNS_H
 #define HPCW_FORMAT_CLOG2_MERGE_RUNS_H
 
@@ -7,7 +7,7 @@
 
 #include "libwriter/format/clog2/file/records.h"
 
-/* Times as words: those of records are positive, so that their bits are in the same order. */
+/* Times as words: times of records are not negative, so their bits have the same order. */
 #define HPCW_I_CLOG2_NEVER ((uint64_t)INT64_MAX)
 
 static inline uint64_t hpcw_i_clog2_time_at(const unsigned char *record) {
@@ -21,28 +21,28 @@ static inline uint32_t hpcw_i_clog2_size_at(const unsigned char *record) {
 struct hpcw_i_clog2_run_state {
     const unsigned char *next, *after; /* the next record, and where the one after it begins */
     const unsigned char *end;
-    uint64_t time_after; /* of the latter */
+    uint64_t time_after; /* time of the latter */
 };
 
 struct hpcw_i_clog2_runs {
-    uint64_t *key;                      /* [leaves] time of the next record */
+    uint64_t *key;                      /* [leaves] time of the next record of each run */
     struct hpcw_i_clog2_run_state *run; /* [leaves] */
-    uint32_t *loser;                    /* [leaves] by inner node, from 1 on */
+    uint32_t *loser;                    /* [leaves] by inner node, from 1 */
     uint32_t leaves;                    /* a power of two */
     uint32_t winner;                    /* the run whose record is next */
-    uint32_t by_tree;                   /* records to take before two runs are tried again */
+    uint32_t by_tree;                   /* records to take by the tree before two runs are tried again */
 };
 
-/* Room for `count` runs, all of them empty. false: out of memory. Free it in any case. */
+/* Allocates `count` empty runs. False: out of memory. Free them in any case. */
 bool hpcw_i_clog2_runs_make(struct hpcw_i_clog2_runs *runs, size_t count);
 void hpcw_i_clog2_runs_free(struct hpcw_i_clog2_runs *runs);
 
-/* Another run in place of run i; it stays the caller's. Begin anew after the last one. */
+/* Sets run i, which stays the caller's. Call runs_begin after the last one. */
 void hpcw_i_clog2_runs_set(struct hpcw_i_clog2_runs *runs, size_t i, const unsigned char *data,
                            const unsigned char *end);
 void hpcw_i_clog2_runs_begin(struct hpcw_i_clog2_runs *runs);
 
-/* Time of the next record, HPCW_I_CLOG2_NEVER: there is none; and its size, if there is one. */
+/* Time of the next record, HPCW_I_CLOG2_NEVER if there is none; and its size, if there is one. */
 static inline uint64_t hpcw_i_clog2_runs_time(const struct hpcw_i_clog2_runs *runs) {
     return runs->key[runs->winner];
 }
@@ -50,11 +50,11 @@ static inline uint32_t hpcw_i_clog2_runs_size(const struct hpcw_i_clog2_runs *ru
     return (uint32_t)(runs->run[runs->winner].after - runs->run[runs->winner].next);
 }
 
-/* Leaves out the next `number` records, which are there. */
+/* Skips the next `number` records, which must exist. */
 void hpcw_i_clog2_runs_skip(struct hpcw_i_clog2_runs *runs, uint64_t number);
 
-/* Takes the next `*number` records, which are there, as far as they have `room`; *number: how many these are. Returns their
- * bytes. */
+/* Copies the next `*number` records, which must exist, as far as they fit into `room`. *number: how many were
+ * copied. Returns their bytes. */
 size_t hpcw_i_clog2_runs_take(struct hpcw_i_clog2_runs *runs, unsigned char *to, size_t room, size_t *number);
 
 #endif

@@ -10,11 +10,11 @@ struct hpcw_i_clog2_cursor {
     const struct hpcw_i_clog2_origin *origin;
     const struct hpcw_i_clog2_chunk *chunk;
     const uint64_t *p, *end; /* of the current record, and of its chunk */
-    uint64_t *room;          /* [HPCW_I_CLOG2_CHUNK] for chunks of the local file; NULL before the first */
+    uint64_t *room;          /* [HPCW_I_CLOG2_CHUNK] for chunks of the local file; NULL before the first one */
     const unsigned char *encoded, *encoded_end;
     double time;
     int32_t thread;
-    bool bare; /* cargo is left out */
+    bool bare; /* the current record loses its cargo */
     struct hpcw_i_clog2_open_states open;
 };
 
@@ -49,7 +49,7 @@ static hpcw_status next_chunk(struct hpcw_i_clog2_cursor *c, hpcw_error *err) {
         if (e != 0 || got != size) {
             return e != 0 ? hpcw_i_fail_sys(err, e, "%s: cannot read %zu bytes at offset %llu",
                                             c->origin->local, size, (unsigned long long)chunk->offset)
-                          : hpcw_i_fail(err, HPCW_ETRUNCATED, "%s: at offset %llu: wanted %zu bytes, got %zu",
+                          : hpcw_i_fail(err, HPCW_ETRUNCATED, "%s: offset %llu: expected %zu bytes, got %zu",
                                         c->origin->local, (unsigned long long)chunk->offset, size, got);
         }
         data = c->room;
@@ -73,8 +73,8 @@ static inline bool is_message(const struct hpcw_i_clog2_events *t, const struct 
            (uint32_t)peer < t->ranks && tag >= 0;
 }
 
-/* Seconds. Times of a timeline differ, or two of its drawables could be equal: a clock may stand still or, between two CPUs,
- * step back. */
+/* Time in seconds. All times of a timeline differ, or two of its drawables could be equal: a clock may stand
+ * still or, from one CPU to another, step back. */
 static inline double time_after(double before, const struct hpcw_i_clog2_origin *o, uint64_t tick) {
     double time = (double)(int64_t)(tick - o->base) * o->scale + o->shift;
     if (__builtin_expect(!(time > before), 0)) {
@@ -86,7 +86,7 @@ static inline double time_after(double before, const struct hpcw_i_clog2_origin 
     return time;
 }
 
-/* Whether the record may be in the file; counts why not. *good: it may. */
+/* Decides whether the current record goes into the file, and counts why not. *good: it does. */
 static hpcw_status judge(struct hpcw_i_clog2_stream *s, struct hpcw_i_clog2_cursor *c, bool *good,
                          hpcw_error *err) {
     const struct hpcw_i_clog2_events *t = s->events;
@@ -99,7 +99,7 @@ static hpcw_status judge(struct hpcw_i_clog2_stream *s, struct hpcw_i_clog2_curs
     if (kind == HPCW_CLOG2_MESSAGE) {
         *good = *good && is_message(t, o, p);
     } else if (kind == HPCW_CLOG2_COMM_EVENT) {
-        /* Even if its parent is not in the log: others are on it. */
+        /* Even if its parent is not in the log: other records are on this communicator. */
         *good = (uint32_t)event < o->memberships && o->membership[event].index >= 0;
     } else {
         uint32_t role = hpcw_i_clog2_role(t, event);
@@ -127,7 +127,7 @@ static hpcw_status judge(struct hpcw_i_clog2_stream *s, struct hpcw_i_clog2_curs
     return HPCW_OK;
 }
 
-/* To the next record that may be in the file; *more: there is one. */
+/* Advances to the next record that goes into the file. *more: there is one. */
 static hpcw_status advance(struct hpcw_i_clog2_stream *s, struct hpcw_i_clog2_cursor *c, bool *more,
                            hpcw_error *err) {
     bool good = false;
@@ -169,7 +169,8 @@ hpcw_status hpcw_i_clog2_stream_begin(struct hpcw_i_clog2_stream *stream,
     if (stream->cursor == NULL || stream->heap.entry == NULL) {
         return hpcw_i_fail(err, HPCW_ENOMEM, "clog2: out of memory for %zu timelines", all);
     }
-    /* Cursors are numbered by rank, what stands in front first, then by thread: the order of equal times. */
+    /* Cursors are numbered by rank, then encoded records before timelines, then by thread. That is the order of
+     * equal times. */
     hpcw_status s = HPCW_OK;
     for (uint32_t i = 0; i < count; i++) {
         struct hpcw_i_clog2_cursor *c = &stream->cursor[stream->cursors++];
@@ -204,7 +205,7 @@ void hpcw_i_clog2_stream_free(struct hpcw_i_clog2_stream *stream) {
     hpcw_i_free(stream->heap.entry);
 }
 
-/* What the next record of a cursor takes in the file. */
+/* Size of the next record of a cursor in the file. */
 static inline uint32_t size_next(const struct hpcw_i_clog2_cursor *c) {
     int32_t kind = c->encoded != c->encoded_end ? (int32_t)hpcw_i_get_u32(c->encoded + 20, true)
                    : c->bare                    ? HPCW_CLOG2_BARE
@@ -239,7 +240,7 @@ static void encode_comm_event(const struct hpcw_i_clog2_cursor *c, unsigned char
     hpcw_i_clog2_encode(&r, to);
 }
 
-/* Two fields that stand next to each other. */
+/* Two adjacent fields. */
 static inline void put_pair(unsigned char *to, int32_t first, int32_t second) {
     hpcw_i_put_u64(to, (uint64_t)(uint32_t)first << 32 | (uint32_t)second, true);
 }
@@ -270,9 +271,9 @@ static inline void encode(const struct hpcw_i_clog2_cursor *c, unsigned char *to
 }
 
 /*
- * Most records are bare events and messages of communicators and states that are known, and a chunk is full of them:
- * these, one behind the other, while they are before a time and have room. The current record was judged before; the one
- * that the cursor stands on afterwards was not if *judged says so.
+ * Most records are bare events and messages whose communicator and state are known, many in a row. This takes
+ * them as long as they are before `until` and fit. The current record was judged before; *judged: the one after
+ * the last taken was, too.
  */
 static size_t take_ordinary(const struct hpcw_i_clog2_stream *stream, struct hpcw_i_clog2_cursor *c,
                             unsigned char **to, const unsigned char *end, size_t most, double until,
@@ -356,7 +357,7 @@ hpcw_status hpcw_i_clog2_stream_fill(struct hpcw_i_clog2_stream *stream, unsigne
     hpcw_status s = HPCW_OK;
     bool full = false;
     while (s == HPCW_OK && heap->count > 0 && !full) {
-        /* One cursor goes on for as long as no other one comes before it. */
+        /* One cursor continues as long as no other comes before it. */
         struct hpcw_i_clog2_heap_entry self = heap->entry[0],
                                        other = {.time = HPCW_CLOG2_LAST, .number = UINT32_MAX};
         for (uint32_t i = 1; i < heap->count && i < 3; i++) {

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * F3: recorded words as records of the file, in order. A stream runs over the timelines of one rank, or of several, and
- * leaves out what the file must not have.
- */
+/* F3: turns recorded words into records of the file, in order. A stream covers the timelines of one rank or of
+ * several. It leaves out what must not be in the file. */
 #ifndef HPCW_FORMAT_CLOG2_MERGE_STREAM_H
 #define HPCW_FORMAT_CLOG2_MERGE_STREAM_H
 
@@ -12,16 +10,16 @@
 #include "libwriter/format/clog2/merge/events.h"
 #include "libwriter/format/clog2/merge/time_heap.h"
 
-/* One rank's records. */
+/* The records of one rank. */
 struct hpcw_i_clog2_origin {
     uint32_t rank;
-    uint64_t base;       /* tick */
-    double scale, shift; /* (tick - base) * scale + shift: s */
+    uint64_t base;       /* the tick from which times count */
+    double scale, shift; /* seconds are (tick - base) * scale + shift */
     const struct hpcw_i_clog2_membership *membership;
     uint32_t memberships;
     int fd;                       /* of the local file, -1: none */
     const char *local;            /* its name */
-    const unsigned char *encoded; /* records as bytes of the file, in order */
+    const unsigned char *encoded; /* encoded records, in order */
     size_t encoded_size;
     struct hpcw_i_clog2_chunk **first; /* [timelines] */
     uint32_t timelines;
@@ -37,18 +35,18 @@ struct hpcw_i_clog2_stream {
     uint64_t undefined, end_alone, start_alone, bad_cargo, records;
 };
 
-/* `origin` [count], by ascending rank, outlives the stream. Free it in any case. */
+/* `origin` [count] is sorted by rank and must outlive the stream. Free the stream in any case. */
 hpcw_status hpcw_i_clog2_stream_begin(struct hpcw_i_clog2_stream *stream,
                                       const struct hpcw_i_clog2_events *events,
                                       const struct hpcw_i_clog2_origin *origin, uint32_t count,
                                       hpcw_error *err);
 void hpcw_i_clog2_stream_free(struct hpcw_i_clog2_stream *stream);
 
-/* Whether there is a record, and if so the time of the first one and its size in the file. */
+/* Whether there is a next record, and if so its time and its size in the file. */
 bool hpcw_i_clog2_stream_peek(const struct hpcw_i_clog2_stream *stream, double *time, uint32_t *size);
 
-/* Encodes as many as fit into `room` bytes, at most `most`, and goes on; *size bytes, *count records, none only at the end
- * or if the first one does not fit. */
+/* Encodes the next records, at most `most`, as far as they fit into `room` bytes: *count records of *size
+ * bytes. None only at the end, or if the first one does not fit. */
 hpcw_status hpcw_i_clog2_stream_fill(struct hpcw_i_clog2_stream *stream, unsigned char *to, size_t room,
                                      size_t most, size_t *size, size_t *count, hpcw_error *err);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F3: which of several sorted runs is next: by time, then by number. */
+/* F3: a heap of sources, earliest time first; of equal times, the lower number first. */
 #ifndef HPCW_FORMAT_CLOG2_MERGE_TIME_HEAP_H
 #define HPCW_FORMAT_CLOG2_MERGE_TIME_HEAP_H
 
@@ -12,7 +12,7 @@ struct hpcw_i_clog2_heap_entry {
 };
 
 struct hpcw_i_clog2_heap {
-    struct hpcw_i_clog2_heap_entry *entry; /* [count], the first is next; of the caller, with room for all */
+    struct hpcw_i_clog2_heap_entry *entry; /* [count], the first is next; the caller's, with room for all */
     uint32_t count;
 };
 
@@ -21,7 +21,7 @@ static inline bool hpcw_i_clog2_comes_before(const struct hpcw_i_clog2_heap_entr
     return a->time < b->time || (a->time == b->time && a->number < b->number);
 }
 
-/* Puts the first one where it belongs, after its time was raised. */
+/* Restores the order after the time of the first entry was raised. */
 static inline void hpcw_i_clog2_heap_settle(struct hpcw_i_clog2_heap *heap) {
     struct hpcw_i_clog2_heap_entry *entry = heap->entry;
     const struct hpcw_i_clog2_heap_entry top = entry[0];
@@ -39,7 +39,7 @@ static inline void hpcw_i_clog2_heap_settle(struct hpcw_i_clog2_heap *heap) {
     entry[i] = top;
 }
 
-/* Takes the first one out. */
+/* Removes the first entry. */
 static inline void hpcw_i_clog2_heap_pop(struct hpcw_i_clog2_heap *heap) {
     heap->entry[0] = heap->entry[--heap->count];
     if (heap->count > 1) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Local files of a run that died, made into a log. What was in memory then is gone; every piece in a file counts. */
+/* Makes a log of the local files of a run that died. Records that were only in memory are lost; each complete
+ * piece of a file counts. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,17 +35,18 @@ static int by_rank(const void *a_, const void *b_) {
     return (a->rank > b->rank) - (a->rank < b->rank);
 }
 
-/* All of one run, and every rank once; sorts them. */
+/* Sorts the files. All must be of one run, each of another rank. */
 static hpcw_status check_files(struct hpcw_i_clog2_recovered_file *file, size_t count, hpcw_error *err) {
     qsort(file, count, sizeof *file, by_rank);
     for (size_t i = 1; i < count; i++) {
         const struct hpcw_i_clog2_recovered_file *a = &file[i - 1], *b = &file[i];
         if (a->mpe != b->mpe || a->run != b->run || a->ranks != b->ranks || a->block_size != b->block_size) {
-            return hpcw_i_fail(err, HPCW_EFORMAT, "%s: wanted a local file of the same run as %s, got another",
-                               b->path, a->path);
+            return hpcw_i_fail(err, HPCW_EFORMAT,
+                               "%s: expected a local file of the same run as %s, got another", b->path,
+                               a->path);
         }
         if (a->rank == b->rank) {
-            return hpcw_i_fail(err, HPCW_EFORMAT, "%s: wanted every rank once, got rank %u here and in %s",
+            return hpcw_i_fail(err, HPCW_EFORMAT, "%s: expected every rank once, got rank %u here and in %s",
                                b->path, b->rank, a->path);
         }
     }
@@ -54,7 +56,7 @@ static hpcw_status check_files(struct hpcw_i_clog2_recovered_file *file, size_t 
 struct recovery {
     struct hpcw_i_clog2_recovered_file *file;
     size_t count;
-    struct hpcw_i_clog2_definition *definition; /* of the file that has most */
+    struct hpcw_i_clog2_definition *definition; /* of the file with the longest list */
     uint32_t definitions, states, solos, known_solos, threads;
     struct hpcw_i_clog2_events events;
     struct hpcw_i_clog2_comms comms;
@@ -80,7 +82,7 @@ static hpcw_status unite(struct recovery *r, hpcw_error *err) {
     if (s == HPCW_OK) {
         s = hpcw_i_clog2_comms_settle(&r->comms, err);
     }
-    /* A rank without a file still has its entry, which must differ from all others. */
+    /* A rank without a file also has an entry, which must differ from all others. */
     for (uint32_t rank = 0; s == HPCW_OK && rank < r->comms.ranks; rank++) {
         hpcw_clog2_comm_id *id = &r->comms.self[rank];
         if (id->random == 0 && id->created == 0) {
@@ -100,14 +102,14 @@ static hpcw_status unite(struct recovery *r, hpcw_error *err) {
         const struct hpcw_i_clog2_recovered_file *f = &r->file[i];
         if (f->definitions > 0 &&
             memcmp(f->definition, r->definition, f->definitions * sizeof *r->definition) != 0) {
-            s = hpcw_i_fail(err, HPCW_EFORMAT, "%s: wanted the definitions of %s, got others", f->path,
+            s = hpcw_i_fail(err, HPCW_EFORMAT, "%s: expected the definitions of %s, got others", f->path,
                             most->path);
         }
     }
     return s;
 }
 
-/* Whether a rank waited for its disk; the state is defined then. */
+/* Defines the state that shows waiting for the disk, which some records may use. */
 static void define_spill(struct recovery *r) {
     for (uint32_t i = 0; i < r->definitions; i++) {
         if (r->definition[i].kind == HPCW_CLOG2_STATE_DEF &&
@@ -133,7 +135,7 @@ static hpcw_status make_origins(struct recovery *r, hpcw_error *err) {
         struct hpcw_i_clog2_recovered_file *f = &r->file[i];
         struct hpcw_i_clog2_origin *o = &r->origin[r->origins];
         if (f->knowns < 2) {
-            continue; /* it died before its first piece was written */
+            continue; /* the process died before it wrote its first piece */
         }
         s = hpcw_i_clog2_comms_memberships(&r->comms, f->rank, f->known, f->knowns, &f->membership, err);
         o->rank = f->rank;
@@ -191,7 +193,7 @@ hpcw_status hpcw_clog2_recover(const char *path, const char *const *local, size_
     err = err == NULL ? &ignored : err;
     if (path == NULL || local == NULL || count == 0) {
         return hpcw_i_fail(err, HPCW_EINVAL,
-                           "clog2: recover: wanted a path and at least one local file, got none");
+                           "clog2: recover: expected a path and at least one local file, got none");
     }
     struct recovery r = {0};
     r.file = hpcw_i_calloc(count, sizeof *r.file);

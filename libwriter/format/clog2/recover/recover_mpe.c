@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * MPE's local files (doc/formats/clog2.md, "Local files"): a preamble, then blocks in the order of bytes of the
- * machine, as many as its buffer has at a time. After a crash the table of communicators is missing; the records that
- * introduce them say the same. A time shift holds for the records behind it.
+ * MPE's local files (doc/formats/clog2.md, "Local files"): a preamble, then blocks in the machine's byte
+ * order. After a crash the table of communicators is missing; the records that introduce communicators say the
+ * same. A time shift applies to the records after it.
  */
 #include "libwriter/format/clog2/recover/recover_mpe.h"
 
@@ -15,7 +15,7 @@
 
 enum { FREED = -999999999, MOST_COMMS = 1 << 20 };
 
-/* Where the numbers of four bytes are behind a record's head, and its texts. */
+/* The number of 32-bit fields after the head of each kind of record, and where its texts are. */
 static const struct {
     uint8_t numbers;
     struct {
@@ -35,7 +35,7 @@ static int32_t get_i32(const unsigned char *p, bool big) {
     return (int32_t)hpcw_i_get_u32(p, big);
 }
 
-/* The value behind a title of the preamble. */
+/* The value after a title of the preamble. */
 static bool find_number(const char *preamble, const char *title, uint32_t *value) {
     const char *end = preamble + HPCW_I_CLOG2_PREAMBLE;
     for (const char *p = preamble; p < end && *p != '\0'; p += strlen(p) + 1) {
@@ -50,7 +50,7 @@ static bool find_number(const char *preamble, const char *title, uint32_t *value
     return false;
 }
 
-/* A record becomes one of a merged file, but for its communicators. */
+/* Converts a record to that of a merged file, except for its communicators. */
 static void convert(const unsigned char *from, bool big, double time, int32_t kind, unsigned char *to) {
     hpcw_i_clog2_put_head(to, time, get_i32(from + 8, big), get_i32(from + 12, big), get_i32(from + 16, big),
                           kind);
@@ -76,8 +76,9 @@ static void convert(const unsigned char *from, bool big, double time, int32_t ki
     }
 }
 
-/* Remembers a communicator by the number that the process gives it. */
-static hpcw_status learn(struct hpcw_i_clog2_recovered_file *f, const unsigned char *payload, hpcw_error *err) {
+/* Stores a communicator by the number that the process uses. */
+static hpcw_status store_comm(struct hpcw_i_clog2_recovered_file *f, const unsigned char *payload,
+                              hpcw_error *err) {
     int32_t event = get_i32(payload, true), comm = get_i32(payload + 4, true),
             rank = get_i32(payload + 8, true);
     if (comm < 0 || comm >= MOST_COMMS) {
@@ -107,7 +108,7 @@ static hpcw_status learn(struct hpcw_i_clog2_recovered_file *f, const unsigned c
     return HPCW_OK;
 }
 
-/* Which numbers the records use: that is what the log announces. */
+/* Notes the numbers that records use; the log announces these. */
 static void note_event(struct hpcw_i_clog2_recovered_file *f, int32_t event) {
     if (event >= HPCW_CLOG2_USER_SOLO && event < HPCW_CLOG2_USER_SOLO + (int32_t)HPCW_CLOG2_SOLOS) {
         uint32_t n = (uint32_t)(event - HPCW_CLOG2_USER_SOLO) + 1;
@@ -120,7 +121,7 @@ static void note_event(struct hpcw_i_clog2_recovered_file *f, int32_t event) {
     }
 }
 
-/* Records of one block; *ended: there are no more, or nothing that could be one. */
+/* Takes the records of a block. *ended: no record follows, or nothing that could be one. */
 static hpcw_status take_block(struct hpcw_i_clog2_recovered_file *f, const unsigned char *block, uint32_t size,
                               bool big, double *shift, double *last, bool *ended, hpcw_error *err) {
     for (uint32_t at = 0; at + HPCW_I_CLOG2_HEAD <= size;) {
@@ -133,18 +134,18 @@ static hpcw_status take_block(struct hpcw_i_clog2_recovered_file *f, const unsig
         }
         bool good = record > 0 && record <= size - at && kind > HPCW_I_CLOG2_END_BLOCK && time - time == 0;
         if (!good) {
-            /* The end of a local log has the time when it was reached; zeros are where nothing was written. */
+            /* The record at the end has the time of the end; bytes that were never written are zero. */
             f->truncated = kind != HPCW_I_CLOG2_END_LOG || !(time > 0);
             *ended = true;
             return HPCW_OK;
         }
         at += record;
         if (kind == HPCW_I_CLOG2_COLLECTIVE || kind == HPCW_I_CLOG2_SOURCE) {
-            continue; /* which no tool shows */
+            continue; /* no tool shows them */
         }
         *shift = kind == HPCW_CLOG2_TIME_SHIFT ? hpcw_i_get_f64(p + HPCW_I_CLOG2_HEAD, big) : *shift;
         time += *shift;
-        time = time > *last ? time : *last; /* intervals between two shifts may overlap a little */
+        time = time > *last ? time : *last; /* times on both sides of a shift may overlap a little */
         if (!(time < HPCW_CLOG2_LAST)) {
             break;
         }
@@ -159,7 +160,7 @@ static hpcw_status take_block(struct hpcw_i_clog2_recovered_file *f, const unsig
         f->threads = thread < HPCW_I_CLOG2_MOST_THREADS && thread >= f->threads ? thread + 1 : f->threads;
         const unsigned char *payload = to + HPCW_I_CLOG2_HEAD;
         if (kind == HPCW_CLOG2_COMM_EVENT) {
-            hpcw_status s = learn(f, payload, err);
+            hpcw_status s = store_comm(f, payload, err);
             if (s != HPCW_OK) {
                 return s;
             }
@@ -180,7 +181,7 @@ hpcw_status hpcw_i_clog2_read_mpe(struct hpcw_i_clog2_recovered_file *f, uint64_
     if (s != HPCW_OK) {
         return s;
     }
-    /* "CLOG-02.44", then title and value in turn. */
+    /* "CLOG-02.44", then titles and values in turn. */
     const char *order = preamble + strlen(preamble) + 1;
     order += strlen(order) + 1;
     bool big = strncmp(order, "TRUE", 4) == 0;
@@ -191,7 +192,7 @@ hpcw_status hpcw_i_clog2_read_mpe(struct hpcw_i_clog2_recovered_file *f, uint64_
         !find_number(preamble + strlen(preamble) + 1, "max_comm_world_size=", &f->ranks) ||
         f->block_size < HPCW_CLOG2_MIN_BLOCK || f->block_size % 8 != 0 ||
         !hpcw_i_clog2_may_have_ranks(f->ranks)) {
-        return hpcw_i_fail(err, HPCW_EFORMAT, "%s: wanted a local file of MPE2, got %s", f->path,
+        return hpcw_i_fail(err, HPCW_EFORMAT, "%s: expected a local file of MPE2, got %s", f->path,
                            strncmp(final, "TRUE", 4) == 0 ? "a merged log" : "something else");
     }
     unsigned char *block = hpcw_i_malloc(f->block_size);
@@ -209,10 +210,10 @@ hpcw_status hpcw_i_clog2_read_mpe(struct hpcw_i_clog2_recovered_file *f, uint64_
     }
     hpcw_i_free(block);
     if (s == HPCW_OK && (f->knowns == 0 || f->rank >= f->ranks)) {
-        s = hpcw_i_fail(err, HPCW_EFORMAT, "%s: wanted a record that says which of %u ranks it is, got none",
+        s = hpcw_i_fail(err, HPCW_EFORMAT, "%s: expected a record that says which of %u ranks it is, got none",
                         f->path, f->ranks);
     }
-    /* Its zero is its own; nothing has to be added. */
+    /* Its times have a zero of their own; nothing is added. */
     f->ticks.begin_offset = 0;
     return s;
 }
@@ -225,8 +226,8 @@ static bool renumber(const struct hpcw_i_clog2_recovered_file *f, uint32_t comm,
     return true;
 }
 
-/* A local file does not name the communicator of a message's peer: it is the same, or the other half, which MPE numbers
- * behind the local one. */
+/* A local file does not name the communicator of a message's peer. It is the same one, or the remote half,
+ * whose number in MPE follows that of the local half. */
 static uint32_t peer_comm(const struct hpcw_i_clog2_recovered_file *f, uint32_t comm,
                           const unsigned char *payload) {
     bool half = comm + 1 < f->knowns && f->known[comm].kind == HPCW_CLOG2_LOCAL_HALF &&

@@ -5,10 +5,11 @@
 
 #include "libwriter/format/clog2/recover/recovered_file.h"
 
-/* Reads an open file of `size` bytes; its records become `encoded`, with its own communicators. */
+/* Reads an open file of `size` bytes. Its records become `encoded`, with the communicator numbers of that file. */
 hpcw_status hpcw_i_clog2_read_mpe(struct hpcw_i_clog2_recovered_file *file, uint64_t size, hpcw_error *err);
 
-/* Gives the communicators of all records the numbers of its memberships; leaves out records of those that have none. */
+/* Replaces the communicator numbers of all records by those of the memberships, and drops records that have
+ * none. */
 void hpcw_i_clog2_renumber_mpe(struct hpcw_i_clog2_recovered_file *file);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Local files of this library. Every piece in a file counts. */
+/* Reads local files of this library. Each complete piece of a file counts. */
 #include "libwriter/format/clog2/recover/recover_own.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "libwriter/format/clog2/file/records.h"
 #include "libwriter/format/clog2/log/local_file.h"
 
-/* Half of the time that a log may last: of a recording, and between the clocks of two processes. */
+/* Half of the longest time of a log: the limit for a recording, and for the offset between two clocks. */
 #define MOST_NS (INT64_C(50000000) * 1000000000)
 
 static hpcw_status no_memory(const char *path, hpcw_error *err) {
@@ -29,8 +29,8 @@ static hpcw_status take_head(struct hpcw_i_clog2_recovered_file *f, hpcw_error *
                 head.rank < head.ranks && t->ns > 0 && t->ns <= MOST_NS && t->begin_offset > -MOST_NS &&
                 t->begin_offset < MOST_NS;
     if (!good) {
-        return hpcw_i_fail(err, HPCW_EFORMAT, "%s: wanted the local file of a log, written on such a machine",
-                           f->path);
+        return hpcw_i_fail(err, HPCW_EFORMAT,
+                           "%s: expected the local file of a log, written on a machine like this", f->path);
     }
     f->run = head.run;
     f->rank = head.rank;
@@ -40,7 +40,7 @@ static hpcw_status take_head(struct hpcw_i_clog2_recovered_file *f, hpcw_error *
     return HPCW_OK;
 }
 
-/* Of this many definitions the next one: what was stored is what was defined, unless the file is damaged. */
+/* Whether the definition after `count` others is one that a recording would store there. */
 static bool is_next(const struct hpcw_i_clog2_definition *definition, uint32_t count) {
     const struct hpcw_i_clog2_definition *d = &definition[count];
     uint32_t states, solos;
@@ -61,7 +61,7 @@ static bool is_comm(const struct hpcw_i_clog2_recovered_file *f, const struct hp
     return comm->kind >= HPCW_CLOG2_INTER && comm->kind <= HPCW_CLOG2_REMOTE_HALF && comm->rank < f->ranks;
 }
 
-/* A list of definitions or communicators goes on. */
+/* Appends a piece to the list of definitions or communicators. */
 static hpcw_status take_list(struct hpcw_i_clog2_recovered_file *f, const struct hpcw_i_clog2_piece_head *piece,
                              uint64_t at, bool *whole, hpcw_error *err) {
     bool comms = piece->kind == HPCW_I_CLOG2_PIECE_COMMS;
@@ -87,14 +87,14 @@ static hpcw_status take_list(struct hpcw_i_clog2_recovered_file *f, const struct
     return s;
 }
 
-/* A clock may step back a little between two CPUs, but not behind the moment when it was chosen. */
+/* A clock may step back a little from one CPU to another, but not to before it was chosen. */
 static bool is_tick(const struct hpcw_i_clog2_ticks *t, uint64_t tick) {
     double ns = (double)(int64_t)(tick - t->base) * t->ns;
     return ns > -1e9 && ns < (double)MOST_NS;
 }
 
-/* Timelines are numbered by threads. The last piece may be cut short: what is there of it counts, up to the first record
- * that is not. */
+/* Timelines are numbered by thread. The last piece may be cut short; its records count up to the first one that
+ * is not complete. */
 static hpcw_status take_records(struct hpcw_i_clog2_recovered_file *f,
                                 const struct hpcw_i_clog2_piece_head *piece, uint64_t at, uint64_t size,
                                 hpcw_error *err) {

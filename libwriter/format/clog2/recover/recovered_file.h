@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F3: one local file of a run that died, ours or MPE's. */
+/* F3: a local file of a run that died, of this library or of MPE. */
 #ifndef HPCW_FORMAT_CLOG2_RECOVER_RECOVERED_FILE_H
 #define HPCW_FORMAT_CLOG2_RECOVER_RECOVERED_FILE_H
 
@@ -11,32 +11,32 @@ struct hpcw_i_clog2_recovered_file {
     const char *path;
     int fd;
     bool mpe, truncated;
-    uint64_t run; /* the same in all files of one run; 0 in MPE's */
+    uint64_t run; /* equal in all files of one run; 0 in MPE's */
     uint32_t rank, ranks, block_size;
-    uint32_t threads, states, solos, known_solos; /* that its records use; MPE's only */
+    uint32_t threads, states, solos, known_solos; /* that its records use; only for MPE's */
     struct hpcw_i_clog2_ticks ticks;
     struct hpcw_i_clog2_definition *definition;
     uint32_t definitions;
-    struct hpcw_i_clog2_known_comm *known; /* MPE's: by its own numbers */
+    struct hpcw_i_clog2_known_comm *known; /* in MPE's by their numbers there */
     uint32_t knowns;
     struct hpcw_i_clog2_chunk **first; /* [timelines] */
     uint32_t timelines;
     struct hpcw_i_clog2_membership *membership; /* [knowns] */
-    struct hpcw_i_buf encoded;                  /* records as bytes of the file; all of MPE's */
+    struct hpcw_i_buf encoded;                  /* encoded records; MPE's have no others */
 };
 
-/* Whether a log may have so many ranks, each with a communicator of its own: more than what readers can number would only
- * be a lot of memory. */
+/* Whether a log may have this many ranks, each with a communicator of its own. Readers cannot number more, and
+ * a damaged file must not ask for much memory. */
 static inline bool hpcw_i_clog2_may_have_ranks(uint32_t ranks) {
     return ranks > 0 && ((uint64_t)ranks + 1) * ranks <= INT32_MAX;
 }
 
-/* Opens a file, and says how many bytes it has. Close it in any case. */
+/* Opens a file. *size: its bytes. Close it in any case. */
 hpcw_status hpcw_i_clog2_recovered_open(struct hpcw_i_clog2_recovered_file *file, const char *path,
                                         uint64_t *size, hpcw_error *err);
 void hpcw_i_clog2_recovered_close(struct hpcw_i_clog2_recovered_file *file);
 
-/* *whole: there were this many bytes. */
+/* Reads `size` bytes at `offset`. *whole: the file has all of them. */
 hpcw_status hpcw_i_clog2_recovered_read(const struct hpcw_i_clog2_recovered_file *file, uint64_t offset,
                                         void *to, size_t size, bool *whole, hpcw_error *err);
 
