@@ -1,23 +1,26 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * CLOG-2 event logs ("CLOG-02.44", as MPE2 2.4.9b writes them): one file with the time-stamped events of all
- * ranks, in order of time. clog2TOslog2 turns it into SLOG-2, Jumpshot shows that.
+ * ranks, in order of time. clog2TOslog2 turns it into SLOG-2, which Jumpshot shows.
  *
- * This header writes a log whose records are known: by one process or thread from the first record to the last,
+ * There are three ways to write a log, from simple to fast:
  *
- *     hpcw_clog2_options opt;
- *     hpcw_clog2_options_init(&opt);
- *     opt.ranks = n;  opt.states = 1;  opt.comms = n + 1;  opt.comm_of = my_table;
- *     hpcw_clog2_open("app.clog2", comm, &opt, &f, &err);                   // collective
- *     hpcw_clog2_slice_new(f, 0, &slice, &err);
- *     hpcw_clog2_slice_place(slice, 0, &err);
- *     hpcw_clog2_slice_put(slice, records, count, &err);                    // any number of times
- *     hpcw_clog2_slice_end(slice, HPCW_CLOG2_LAST, &err);
- *     hpcw_clog2_close(f, hpcw_clog2_slice_blocks(slice), &err);            // collective
+ * - hpcw_clog2_write, below: one call for records that are in memory.
+ * - <hpcw/clog2_log.h>: a running program records what it does; the library merges the records of all processes.
+ * - Slices, at the end of this header: many threads and processes write known records to one log at once.
  *
- * or by many at once. A slice begins at a record whose number in the order of the whole file is a multiple of
- * HPCW_CLOG2_SEGMENT. Every such record begins a new block, whoever writes it; so the blocks of a slice depend on
- * its own records alone, and all that writers must tell each other is how many blocks come before.
+ * A whole program:
+ *
+ *     hpcw_clog2_record record[] = {
+ *         {.kind = HPCW_CLOG2_STATE_DEF, .as.state = {300, 600, 601, "blue", "Compute", NULL}},
+ *         {.time = 0.5, .kind = HPCW_CLOG2_BARE, .as.event = 600},   // rank 0 begins to compute
+ *         {.time = 1.5, .kind = HPCW_CLOG2_BARE, .as.event = 601},   // and ends
+ *     };
+ *     hpcw_clog2_options options;
+ *     hpcw_clog2_options_init(&options);
+ *     options.ranks = 1;
+ *     options.states = 1;
+ *     status = hpcw_clog2_write("app.clog2", &options, record, 3, &error);
  *
  * The order of records is by time, then rank (of the world), then thread, then as they happened.
  *
@@ -39,32 +42,58 @@ extern "C" {
 #endif
 
 /* ------------------------------------------------------------------------------------------------------------
+ *  Simple: a log in one call
+ * --------------------------------------------------------------------------------------------------------- */
+
+typedef struct hpcw_clog2_options hpcw_clog2_options; /**< see "Options" */
+typedef struct hpcw_clog2_record hpcw_clog2_record;   /**< see "Records" */
+
+/**
+ * Writes a whole log. Not collective: one process does it.
+ *
+ * @param path     of the log; it appears once it is complete
+ * @param options  at least `ranks`, and `states` and `solos` if there are definitions of the user. If `comm_of`
+ *                 is
+ *                 NULL, the communicators are the world and one for each rank, and the records that introduce
+ *                 them (HPCW_CLOG2_COMM_EVENT at time 0) are written before `record`
+ * @param record   [count] in the order of the file: definitions, then events
+ * @return HPCW_OK; as hpcw_clog2_options_check and hpcw_clog2_slice_put; HPCW_ENOMEM; errors of the system.
+ * A failure leaves no file of that name, or the old one
+ */
+HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_write(const char *path, const hpcw_clog2_options *options,
+                                                      const hpcw_clog2_record *record, size_t count,
+                                                      hpcw_error *err);
+
+/* ------------------------------------------------------------------------------------------------------------
  *  Limits and numbers (doc/formats/clog2.md, "Limits" and "Events and states")
  * --------------------------------------------------------------------------------------------------------- */
 
-#define HPCW_CLOG2_SEGMENT 65536u   /**< records between the places where slices may begin */
-#define HPCW_CLOG2_LAST 100000000.0 /**< 1e8 s: the time of the record that ends a log; all others are before */
-#define HPCW_CLOG2_COLOUR 23u       /**< longest colour, bytes without NUL */
-#define HPCW_CLOG2_NAME 31u         /**< longest name */
-#define HPCW_CLOG2_FORMAT 39u       /**< longest format */
-#define HPCW_CLOG2_CARGO 32u        /**< most bytes of cargo */
-#define HPCW_CLOG2_HOST 20u         /**< bytes of the host's name in a communicator's id */
-#define HPCW_CLOG2_STATES 2200u     /**< most states of the user: their ids end below those of solo events */
-#define HPCW_CLOG2_SOLOS 1000000u   /**< most solo events of the user (our limit) */
-#define HPCW_CLOG2_MIN_BLOCK 256u   /**< block sizes are multiples of 8 from here ... */
+#define HPCW_CLOG2_SEGMENT 65536u       /**< slices begin at multiples of this number of records */
+#define HPCW_CLOG2_LAST 100000000.0     /**< 1e8 s: time of the last record; all others are earlier */
+#define HPCW_CLOG2_COLOUR 23u           /**< longest colour, bytes without NUL */
+#define HPCW_CLOG2_NAME 31u             /**< longest name */
+#define HPCW_CLOG2_FORMAT 39u           /**< longest format */
+#define HPCW_CLOG2_CARGO 32u            /**< most bytes of cargo */
+#define HPCW_CLOG2_HOST 20u             /**< bytes of the host's name in a communicator's id */
+#define HPCW_CLOG2_STATES 2200u         /**< most states of the user; their events end below the solo events */
+#define HPCW_CLOG2_SOLOS 1000000u       /**< most solo events of the user (our limit) */
+#define HPCW_CLOG2_MIN_BLOCK 256u       /**< block sizes are multiples of 8 from here ... */
 #define HPCW_CLOG2_MAX_BLOCK (1u << 30) /**< ... to here */
 
-/** Known state `s` (0 .. 299) has the events 2s and 2s + 1; state `s` (from 300 on) of the user likewise. */
+/**
+ * State `s` has the events 2s (its start) and 2s + 1 (its end). States 0 to 299 are known to MPE; those of the
+ * user begin at 300. Solo events have no duration; those of the user begin at 5000.
+ */
 #define HPCW_CLOG2_USER_STATE 300
 #define HPCW_CLOG2_USER_EVENT 600
 #define HPCW_CLOG2_USER_SOLO 5000
 #define HPCW_CLOG2_KNOWN_SOLO (-10) /**< MPE_Comm_init, and -9 MPE_Comm_finalize */
 #define HPCW_CLOG2_SPILL_STATE 280  /**< CLOG_Buffer_write2disk */
 
-/** What a message event is. */
+/** Events of messages. */
 enum { HPCW_CLOG2_SEND = -101, HPCW_CLOG2_RECEIVE = -102 };
 
-/** What a communicator event is. */
+/** Events of communicators. */
 enum {
     HPCW_CLOG2_WORLD_CREATE = 0,
     HPCW_CLOG2_SELF_CREATE = 1,
@@ -79,8 +108,10 @@ enum {
  *  Records (doc/formats/clog2.md, "Records")
  * --------------------------------------------------------------------------------------------------------- */
 
-/** Kinds of record, with the numbers they have in the file. MPE's kinds 8 and 10 are not offered: no tool shows
- * them, and its C and Java sides disagree about their layout. */
+/**
+ * Kinds of record, with their numbers in the file. MPE's kinds 8 and 10 are missing: no tool shows them, and
+ * MPE's C and Java programs disagree about their layout.
+ */
 typedef enum hpcw_clog2_kind {
     HPCW_CLOG2_STATE_DEF = 2,
     HPCW_CLOG2_EVENT_DEF = 3,
@@ -92,16 +123,16 @@ typedef enum hpcw_clog2_kind {
     HPCW_CLOG2_TIME_SHIFT = 11
 } hpcw_clog2_kind;
 
-/** Identity of a communicator: equal bytes are the same communicator. All zero: none. */
+/** Identity of a communicator: equal fields are the same communicator. All zero: none. */
 typedef struct hpcw_clog2_comm_id {
     int32_t random;             /**< drawn by its rank 0 */
     double created;             /**< clock of its rank 0, s */
     char host[HPCW_CLOG2_HOST]; /**< of its rank 0; zero padded, without NUL if it fills the field */
 } hpcw_clog2_comm_id;
 
-/** One record: what is put, in the order of the file. Pointers are borrowed for the call. */
-typedef struct hpcw_clog2_record {
-    double time;    /**< s since the log's start, 0 <= time < HPCW_CLOG2_LAST, not before the record before */
+/** One record. Pointers are borrowed for the call. */
+struct hpcw_clog2_record {
+    double time;    /**< s since the log's start, 0 <= time < HPCW_CLOG2_LAST; never decreases */
     int32_t comm;   /**< entry of the table of communicators; 0 is the world */
     int32_t rank;   /**< in that communicator */
     int32_t thread; /**< 0 .. threads - 1; 0 is the main thread */
@@ -110,7 +141,7 @@ typedef struct hpcw_clog2_record {
         int32_t event; /**< BARE: start or end of a state, or a solo event */
         struct {
             int32_t event;
-            uint32_t size;                         /**< bytes in use, the rest is written as zeros */
+            uint32_t size;                         /**< bytes in use; the rest is written as zeros */
             unsigned char bytes[HPCW_CLOG2_CARGO]; /**< as hpcw_clog2_cargo makes them */
         } cargo;                                   /**< WITH_CARGO */
         struct {
@@ -130,7 +161,7 @@ typedef struct hpcw_clog2_record {
         } state;                /**< STATE_DEF */
         struct {
             int32_t event;
-            const char *colour, *name, *format; /**< as above */
+            const char *colour, *name, *format; /**< as of a state */
         } solo;                                 /**< EVENT_DEF */
         struct {
             int32_t value;
@@ -142,10 +173,10 @@ typedef struct hpcw_clog2_record {
             int32_t rank;                 /**< in it; -1 for a remote half and when freed */
             int32_t world_rank;           /**< -1 when freed */
             const hpcw_clog2_comm_id *id; /**< NULL: all zero, as when freed */
-        } comm;       /**< COMM_EVENT: who is who; before the first event on a communicator */
+        } comm;       /**< COMM_EVENT: introduces a rank of a communicator, before its first event there */
         double shift; /**< TIME_SHIFT: original local time = time + shift */
     } as;
-} hpcw_clog2_record;
+};
 
 /** One entry of the table of communicators (doc/formats/clog2.md, "Communicators"). */
 typedef struct hpcw_clog2_comm_entry {
@@ -154,7 +185,7 @@ typedef struct hpcw_clog2_comm_entry {
     int32_t kind;  /**< 1 intra, 0 inter, 2 local half, 3 remote half, -1 not known */
 } hpcw_clog2_comm_entry;
 
-/** Fills in entry `index` of the table. A pure function: the same answer whenever and wherever it is called. */
+/** Fills in entry `index` of the table. A pure function: it returns the same at any time and on any process. */
 typedef void hpcw_clog2_comm_of(void *context, uint32_t index, hpcw_clog2_comm_entry *entry);
 
 /* ------------------------------------------------------------------------------------------------------------
@@ -162,8 +193,9 @@ typedef void hpcw_clog2_comm_of(void *context, uint32_t index, hpcw_clog2_comm_e
  * --------------------------------------------------------------------------------------------------------- */
 
 /**
- * Cargo being packed, piece after piece in the order of the format. A zeroed struct is empty. The calls below add
- * one piece each; what does not fit is remembered and refused when the cargo is logged or put.
+ * Cargo, packed piece after piece in the order of the format. A zeroed struct is empty. Each call below adds
+ * one piece. If a piece does not fit, the struct remembers that, and the cargo is refused when it is recorded
+ * or put.
  */
 typedef struct hpcw_clog2_cargo {
     uint64_t pieces; /**< private: four bits for each piece, the last one lowest */
@@ -184,15 +216,15 @@ HPCW_API void hpcw_clog2_cargo_text(hpcw_clog2_cargo *cargo, const char *text, s
 /**
  * Whether a cargo has the pieces of a format, in its order.
  *
- * @return HPCW_OK; HPCW_ERANGE if it is longer than HPCW_CLOG2_CARGO; HPCW_EINVAL with both lists of pieces, or for
- * a format that hpcw_clog2_format_check refuses
+ * @return HPCW_OK; HPCW_ERANGE if it is longer than HPCW_CLOG2_CARGO; HPCW_EINVAL with both lists of pieces, or
+ * for a format that hpcw_clog2_format_check refuses
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_cargo_check(const hpcw_clog2_cargo *cargo, const char *format,
                                                             hpcw_error *err);
 
 /**
- * Checks a format: text with %s %h %d %l %x %X %e %E in it. Nothing else of printf exists, not even a plain per
- * cent sign: one at the end crashes the converter, another letter makes the viewer give up.
+ * Checks a format: a text with %s %h %d %l %x %X %e %E in it. Nothing else of printf exists, not even a plain
+ * per cent sign: one at the end crashes the converter, and another letter makes the viewer fail.
  *
  * @return HPCW_OK; HPCW_ERANGE if it is longer than HPCW_CLOG2_FORMAT or its pieces do not fit into a cargo;
  * HPCW_EINVAL for anything else
@@ -200,31 +232,31 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_cargo_check(const hpcw_clog2_car
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_format_check(const char *format, hpcw_error *err);
 
 /**
- * Checks a colour: one of the names that X11 knows, such as "red", "SteelBlue" or "DarkOliveGreen2", case and all.
- * The converter would take another for white and say so.
+ * Checks a colour: one of the names that X11 knows, such as "red", "SteelBlue" or "DarkOliveGreen2". Case
+ * matters. The converter warns of any other name and uses white.
  *
  * @return HPCW_OK, HPCW_EINVAL or HPCW_ERANGE
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_colour_check(const char *colour, hpcw_error *err);
 
 /* ------------------------------------------------------------------------------------------------------------
- *  Files
+ *  Options
  * --------------------------------------------------------------------------------------------------------- */
 
-/** Options of a file; all must agree on all processes. Initialise with hpcw_clog2_options_init. */
-typedef struct hpcw_clog2_options {
+/** Options of a file. All must agree on all processes. Initialise them with hpcw_clog2_options_init. */
+struct hpcw_clog2_options {
     uint32_t ranks;       /**< of the world, >= 1 */
-    uint32_t threads;     /**< most threads of any rank, >= 1; default 1 */
+    uint32_t threads;     /**< the largest number of threads of a rank, >= 1; default 1 */
     uint32_t states;      /**< user states, numbered from HPCW_CLOG2_USER_STATE; at most HPCW_CLOG2_STATES */
     uint32_t solos;       /**< solo events of the user, numbered from HPCW_CLOG2_USER_SOLO */
-    uint32_t known_solos; /**< 2 if the events -10 and -9 are used, else 0 */
+    uint32_t known_solos; /**< 2 if the events -10 and -9 are used, otherwise 0 */
     uint32_t block_size;  /**< default 65536 */
     uint32_t comms;       /**< entries of the table of communicators, >= 1 */
-    hpcw_clog2_comm_of *comm_of; /**< what they are; used by process 0 at the close */
+    hpcw_clog2_comm_of *comm_of; /**< fills in these entries; process 0 calls it at the close */
     void *comm_context;
     hpcw_durability durability;   /**< default HPCW_SYNC_FILE */
-    hpcw_sink_source sink_source; /**< where bytes go; zeroed: files */
-} hpcw_clog2_options;
+    hpcw_sink_source sink_source; /**< where the bytes go; zeroed: files */
+};
 
 /** Fills in the defaults. */
 HPCW_API void hpcw_clog2_options_init(hpcw_clog2_options *options);
@@ -232,11 +264,15 @@ HPCW_API void hpcw_clog2_options_init(hpcw_clog2_options *options);
 /**
  * Checks options without opening anything.
  *
- * @return HPCW_OK; HPCW_EINVAL; HPCW_ERANGE: too many states, or more (communicators x ranks x threads) than a Java
- * reader can number in 31 bits
+ * @return HPCW_OK; HPCW_EINVAL; HPCW_ERANGE: too many states, or more (communicators x ranks x threads) than a
+ * Java reader can number in 31 bits
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_options_check(const hpcw_clog2_options *options,
                                                               hpcw_error *err);
+
+/* ------------------------------------------------------------------------------------------------------------
+ *  Advanced: a log that is open for writing
+ * --------------------------------------------------------------------------------------------------------- */
 
 /** An opaque log open for writing. */
 typedef struct hpcw_clog2 hpcw_clog2;
@@ -244,44 +280,63 @@ typedef struct hpcw_clog2 hpcw_clog2;
 /**
  * Creates a log. Collective. `options` is copied.
  *
- * @return HPCW_OK; as hpcw_clog2_options_check; HPCW_EMISMATCH, HPCW_ECOMM; HPCW_ENOMEM; the system's errors
+ * @return HPCW_OK; as hpcw_clog2_options_check; HPCW_EMISMATCH, HPCW_ECOMM; HPCW_ENOMEM; errors of the system
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_open(const char *path, hpcw_comm *comm,
                                                      const hpcw_clog2_options *options, hpcw_clog2 **out,
                                                      hpcw_error *err);
 
 /**
- * Finishes the log: preamble and table are written, the file gets its name. Collective, after all slices ended.
+ * Finishes the log: writes its preamble and table, and gives the file its name. Collective. All slices must
+ * have ended.
  *
- * @param blocks  number of blocks that *this process* wrote; their places must fill 0 .. sum - 1
- * @return HPCW_OK; HPCW_EINVAL: no block at all; HPCW_ESTATE: closed or failed before; the system's errors. Nothing
- * has the name then
+ * @param blocks  number of blocks that *this process* wrote. The blocks of all processes must be 0 .. sum - 1
+ * @return HPCW_OK; HPCW_EINVAL: there is no block; HPCW_ESTATE: closed or failed before; errors of the system.
+ * A failure leaves no file of that name, or the old one
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_close(hpcw_clog2 *log, uint64_t blocks, hpcw_error *err);
 
-/** Says that this process cannot deliver its slices: the close fails everywhere with this reason. Not collective. */
+/**
+ * Reports that this process cannot complete its slices: the close then fails on all processes with this reason.
+ * Not collective.
+ */
 HPCW_API void hpcw_clog2_abandon(hpcw_clog2 *log, const hpcw_error *reason);
 
-/** Frees a log in any state, NULL allowed, after its slices. What was not closed is thrown away. */
+/** Frees a log in any state, after its slices. NULL is allowed. A log that was not closed is discarded. */
 HPCW_API void hpcw_clog2_free(hpcw_clog2 *log);
 
-/** Bytes of a file of so many blocks and communicators. */
+/** Size of a file with this number of blocks and communicators, in bytes. */
 HPCW_API uint64_t hpcw_clog2_file_size(uint64_t blocks, uint32_t block_size, uint32_t comms);
 
 /* ------------------------------------------------------------------------------------------------------------
- *  Slices: consecutive records, as whole blocks
+ *  Advanced: slices
+ *
+ *  One process or thread that writes all records needs one slice:
+ *
+ *      hpcw_clog2_open("app.clog2", NULL, &options, &log, &error);
+ *      hpcw_clog2_slice_new(log, 0, &slice, &error);
+ *      hpcw_clog2_slice_place(slice, 0, &error);
+ *      hpcw_clog2_slice_put(slice, records, count, &error);             // any number of times
+ *      hpcw_clog2_slice_end(slice, HPCW_CLOG2_LAST, &error);
+ *      hpcw_clog2_close(log, hpcw_clog2_slice_blocks(slice), &error);
+ *
+ *  Many can write at once, each its own slices. A slice begins at a record whose number in the whole file is a
+ *  multiple of HPCW_CLOG2_SEGMENT. Each such record begins a new block, whoever writes it, so the blocks of a
+ *  slice depend on its own records alone. Writers only need to exchange the numbers of their blocks, to place
+ *  their slices.
  * --------------------------------------------------------------------------------------------------------- */
 
 /**
  * An opaque slice: a run of blocks that one thread fills. Different slices may be filled on different threads at
- * the same time. Until its place is known it is kept in memory; then its blocks go to the file as they fill.
+ * the same time. It stays in memory until its place is known; from then on its blocks go to the file as they
+ * fill.
  */
 typedef struct hpcw_clog2_slice hpcw_clog2_slice;
 
 /**
  * Begins a slice.
  *
- * @param log           where it goes
+ * @param log           the log that it is part of
  * @param first_record  number of its first record in the whole file, a multiple of HPCW_CLOG2_SEGMENT
  * @param out           to be freed with hpcw_clog2_slice_free; NULL on failure
  * @return HPCW_OK, HPCW_EINVAL or HPCW_ENOMEM
@@ -289,7 +344,7 @@ typedef struct hpcw_clog2_slice hpcw_clog2_slice;
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_slice_new(hpcw_clog2 *log, uint64_t first_record,
                                                           hpcw_clog2_slice **out, hpcw_error *err);
 
-/** Begins another slice with the memory of one that has ended. Results as hpcw_clog2_slice_new. */
+/** Begins another slice in the memory of one that has ended. Results as hpcw_clog2_slice_new. */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_slice_again(hpcw_clog2_slice *slice, uint64_t first_record,
                                                             hpcw_error *err);
 
@@ -297,16 +352,16 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_slice_again(hpcw_clog2_slice *sl
  * Adds records.
  *
  * @param record  [count] in the order of the file
- * @return HPCW_OK; HPCW_EINVAL: a value out of its range, a text that is missing; HPCW_ERANGE: a text or cargo that
- * is too long; HPCW_ESTATE: the slice has ended or failed; HPCW_ENOMEM; errors of the sink. The records before the
- * one that is refused were taken, and the slice goes on after a refusal (HPCW_EINVAL, HPCW_ERANGE)
+ * @return HPCW_OK; HPCW_EINVAL: a value out of its range, a text that is missing; HPCW_ERANGE: a text or cargo
+ * that is too long; HPCW_ESTATE: the slice has ended or failed; HPCW_ENOMEM; errors of the sink. The records
+ * before a refused one are in the slice, which accepts more records after a refusal (HPCW_EINVAL, HPCW_ERANGE)
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_slice_put(hpcw_clog2_slice *slice,
                                                           const hpcw_clog2_record *record, size_t count,
                                                           hpcw_error *err);
 
 /**
- * Says where the slice begins; once, at any time.
+ * Sets where the slice begins. Call it once, at any time.
  *
  * @param first_block  number of blocks in the file before this slice
  * @return HPCW_OK, HPCW_ESTATE, errors of the sink
@@ -317,9 +372,9 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_slice_place(hpcw_clog2_slice *sl
 /**
  * Ends a slice.
  *
- * @param next_time  time of the record after it, or HPCW_CLOG2_LAST: it is the last one of the file
- * @return HPCW_OK; HPCW_EINVAL: a time before the last record's, or a slice that ends between two segments but is
- * not the last one; HPCW_ESTATE; errors of the sink
+ * @param next_time  time of the first record after the slice; HPCW_CLOG2_LAST after the last slice of the file
+ * @return HPCW_OK; HPCW_EINVAL: a time before the last record's, or a slice that is not the last one and does
+ * not end where a segment ends; HPCW_ESTATE; errors of the sink
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_slice_end(hpcw_clog2_slice *slice, double next_time,
                                                           hpcw_error *err);
@@ -330,7 +385,7 @@ HPCW_API uint64_t hpcw_clog2_slice_blocks(const hpcw_clog2_slice *slice);
 /** Number of records so far. */
 HPCW_API uint64_t hpcw_clog2_slice_records(const hpcw_clog2_slice *slice);
 
-/** Frees a slice in any state; NULL is allowed. What was not yet written is lost. */
+/** Frees a slice in any state; NULL is allowed. Blocks that were not yet written are lost. */
 HPCW_API void hpcw_clog2_slice_free(hpcw_clog2_slice *slice);
 
 #ifdef __cplusplus

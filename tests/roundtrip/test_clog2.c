@@ -72,6 +72,66 @@ static void logs_keep_all_rules(void **state) {
     }
 }
 
+/* The program of hpcw/clog2.h, but with three ranks. */
+static void one_call_writes_a_log(void **state) {
+    (void)state;
+    hpcw_clog2_record record[] = {
+        {.kind = HPCW_CLOG2_STATE_DEF, .as.state = {300, 600, 601, "blue", "Compute", NULL}},
+        {.time = 0.5, .kind = HPCW_CLOG2_BARE, .as.event = 600},
+        {.time = 0.75, .rank = 2, .kind = HPCW_CLOG2_BARE, .as.event = 600},
+        {.time = 1.25, .rank = 2, .kind = HPCW_CLOG2_BARE, .as.event = 601},
+        {.time = 1.5, .kind = HPCW_CLOG2_BARE, .as.event = 601},
+    };
+    char dir[256], path[512], other[512];
+    scratch_make(dir, sizeof dir);
+    (void)snprintf(path, sizeof path, "%s/app.clog2", dir);
+    (void)snprintf(other, sizeof other, "%s/other.clog2", dir);
+    hpcw_clog2_options options;
+    hpcw_clog2_options_init(&options);
+    options.ranks = 3;
+    options.states = 1;
+    hpcw_error err;
+    struct read_clog2 *reader;
+    if (hpcw_clog2_write(path, &options, record, COUNT(record), &err) != HPCW_OK ||
+        read_clog2_open(path, &reader, &err) != HPCW_OK ||
+        read_clog2_verify(reader, READ_CLOG2_STRICT, &err) != HPCW_OK) {
+        fail_msg("%s", err.message);
+    }
+    assert_int_equal(read_clog2_info(reader)->ranks, 3);
+    assert_int_equal(read_clog2_info(reader)->comms, 4);
+    size_t events = 0;
+    bool more = true;
+    read_clog2_rewind(reader);
+    while (more) {
+        struct read_clog2_item item;
+        assert_int_equal(read_clog2_next(reader, &item, &more, &err), HPCW_OK);
+        events += more && item.kind == HPCW_CLOG2_BARE;
+    }
+    assert_int_equal(events, 4);
+    read_clog2_free(reader);
+
+    record[3].as.event = 602; /* not defined */
+    assert_int_equal(hpcw_clog2_write(other, &options, record, COUNT(record), &err), HPCW_EINVAL);
+    assert_int_equal(hpcw_clog2_write(other, NULL, record, COUNT(record), &err), HPCW_EINVAL);
+    assert_int_equal(hpcw_clog2_write(other, &options, NULL, 1, &err), HPCW_EINVAL);
+    options.ranks = UINT32_MAX;
+    assert_true(hpcw_clog2_write(other, &options, record, 1, &err) < 0);
+    assert_int_equal(count_entries(dir), 1);
+
+    /* With a table of its own it is the same as one slice. */
+    struct clog2_case c;
+    clog2_case_make(&c, 3, 20);
+    struct image m = image_of(&c, 0);
+    size_t size;
+    assert_int_equal(hpcw_clog2_write(other, &c.options, c.record, c.count, &err), HPCW_OK);
+    unsigned char *bytes = read_file(other, &size);
+    assert_true(same_bytes("one call", bytes, size, m.data, m.size));
+    free(bytes);
+    free(m.data);
+    clog2_case_free(&c);
+    scratch_remove(dir);
+}
+
 static void records_come_back(void **state) {
     (void)state;
     struct clog2_case c;
@@ -310,7 +370,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(logs_keep_all_rules),    cmocka_unit_test(records_come_back),
         cmocka_unit_test(broken_rules_are_named), cmocka_unit_test(damage_is_seen_or_harmless),
-        cmocka_unit_test(the_report_adds_up),
+        cmocka_unit_test(the_report_adds_up),     cmocka_unit_test(one_call_writes_a_log),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
