@@ -16,8 +16,8 @@
 #include "tests/support/faults.h"
 #include "tests/support/files.h"
 
-static void fail_each_call(const struct clog2_case *c, enum fault fault, const unsigned char *want,
-                           size_t want_size) {
+static void fail_each_call(const struct clog2_case *c, bool in_one_call, enum fault fault,
+                           const unsigned char *want, size_t want_size) {
     for (unsigned long n = 1;; n++) {
         char dir[256], path[512];
         scratch_make(dir, sizeof dir);
@@ -25,7 +25,8 @@ static void fail_each_call(const struct clog2_case *c, enum fault fault, const u
         hpcw_error err = {.message = ""};
         int descriptors = count_descriptors();
         fault_arm(fault, n);
-        hpcw_status s = clog2_case_write(c, path, 1, &err);
+        hpcw_status s = in_one_call ? hpcw_clog2_write(path, &c->options, c->record, c->count, &err)
+                                    : clog2_case_write(c, path, 1, &err);
         bool met = fault_disarm();
         assert_int_equal(count_descriptors(), descriptors);
         if (met && !fault_is_harmless(fault)) {
@@ -69,7 +70,8 @@ static void every_call_fails_once(void **state) {
     unsigned char *want = read_file(path, &size);
     assert_non_null(want);
     for (int fault = 0; fault < FAULTS; fault++) {
-        fail_each_call(&c, (enum fault)fault, want, size);
+        fail_each_call(&c, false, (enum fault)fault, want, size);
+        fail_each_call(&c, true, (enum fault)fault, want, size);
     }
     free(want);
     scratch_remove(dir);
