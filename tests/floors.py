@@ -26,7 +26,10 @@ libwriter/format/rank2file   libwriter/base libwriter/io libwriter/comm libwrite
 libwriter/format/sion        libwriter/base libwriter/io libwriter/comm
 libwriter/format/linktest    libwriter/base libwriter/io libwriter/comm
 libwriter/format/vom         libwriter/base libwriter/io libwriter/comm
-libwriter/format/clog2       libwriter/base libwriter/io libwriter/comm
+libwriter/format/clog2/file  libwriter/base libwriter/io libwriter/comm
+libwriter/format/clog2/merge libwriter/base libwriter/io libwriter/comm libwriter/format/clog2/file
+libwriter/format/clog2/log   libwriter/base libwriter/io libwriter/comm libwriter/format/clog2/file libwriter/format/clog2/merge
+libwriter/format/clog2/recover libwriter/base libwriter/io libwriter/comm libwriter/format/clog2/file libwriter/format/clog2/merge libwriter/format/clog2/log
 libwriter/trace              libwriter/base libwriter/comm
 libreader                    libwriter/base
 libreader/sion               libwriter/base libreader
