@@ -23,7 +23,11 @@ libwriter/io                 libwriter/base
 libwriter/comm               libwriter/base
 libwriter/format/kvtree      libwriter/base libwriter/io
 libwriter/format/rank2file   libwriter/base libwriter/io libwriter/comm libwriter/format/kvtree
-libwriter/format/sion        libwriter/base libwriter/io libwriter/comm
+libwriter/format/sion/placement libwriter/base libwriter/comm
+libwriter/format/sion/handle libwriter/base libwriter/io libwriter/comm libwriter/format/sion/placement
+libwriter/format/sion/data   libwriter/base libwriter/io libwriter/format/sion/placement libwriter/format/sion/handle
+libwriter/format/sion/meta   libwriter/base libwriter/io libwriter/comm libwriter/format/sion/placement libwriter/format/sion/handle
+libwriter/format/sion        libwriter/base libwriter/io libwriter/comm libwriter/format/sion/*
 libwriter/format/linktest    libwriter/base libwriter/io libwriter/comm
 libwriter/format/vom         libwriter/base libwriter/io libwriter/comm
 libwriter/format/clog2/file  libwriter/base libwriter/io libwriter/comm

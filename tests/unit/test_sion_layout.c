@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "libwriter/base/mem.h"
-#include "libwriter/format/sion/placement.h"
+#include "libwriter/format/sion/placement/placement.h"
 #include "tests/support/random.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))

@@ -4,9 +4,9 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 #include "libwriter/comm/agree.h"
-#include "libwriter/format/sion/data.h"
-#include "libwriter/format/sion/files.h"
-#include "libwriter/format/sion/meta.h"
+#include "libwriter/format/sion/data/data.h"
+#include "libwriter/format/sion/meta/files.h"
+#include "libwriter/format/sion/meta/meta.h"
 #include "libwriter/io/sink.h"
 #include "libwriter/io/sys.h"
 

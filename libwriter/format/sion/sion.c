@@ -7,10 +7,10 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 #include "libwriter/comm/agree.h"
-#include "libwriter/format/sion/buffer.h"
-#include "libwriter/format/sion/files.h"
-#include "libwriter/format/sion/meta.h"
-#include "libwriter/format/sion/options.h"
+#include "libwriter/format/sion/data/buffer.h"
+#include "libwriter/format/sion/handle/options.h"
+#include "libwriter/format/sion/meta/files.h"
+#include "libwriter/format/sion/meta/meta.h"
 #include "libwriter/io/sink.h"
 
 uint32_t hpcw_sion_tasks(const hpcw_sion *h) {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* F3: the write buffers of a SION container, as the data path uses them. */
-#ifndef HPCW_FORMAT_SION_BUFFER_H
-#define HPCW_FORMAT_SION_BUFFER_H
+#ifndef HPCW_FORMAT_SION_DATA_BUFFER_H
+#define HPCW_FORMAT_SION_DATA_BUFFER_H
 
 #include <string.h>
 
-#include "libwriter/format/sion/slots.h"
+#include "libwriter/format/sion/data/slots.h"
 
 hpcw_status hpcw_i_sion_buffers_new(struct hpcw_sion *h, hpcw_error *err);
 void hpcw_i_sion_buffers_free(struct hpcw_sion *h);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "libwriter/format/sion/layout.h"
+#include "libwriter/format/sion/placement/layout.h"
 
 #include "libwriter/base/checked.h"
 #include "libwriter/base/status.h"

@@ -3,7 +3,7 @@
 #ifndef HPCW_FORMAT_SION_PLACEMENT_PRIVATE_H
 #define HPCW_FORMAT_SION_PLACEMENT_PRIVATE_H
 
-#include "libwriter/format/sion/placement.h"
+#include "libwriter/format/sion/placement/placement.h"
 
 /* A list of tasks in the order of their numbers over all processes, and how they are cut into files. */
 struct hpcw_i_sion_order {

@@ -5,8 +5,8 @@
  *   0         data_start          data_start + stride           meta2
  *   | META1 |pad| block 0: chunk of each task | block 1 ... | META2 | mapping |
  */
-#ifndef HPCW_FORMAT_SION_LAYOUT_H
-#define HPCW_FORMAT_SION_LAYOUT_H
+#ifndef HPCW_FORMAT_SION_PLACEMENT_LAYOUT_H
+#define HPCW_FORMAT_SION_PLACEMENT_LAYOUT_H
 
 #include <stdbool.h>
 #include <stdint.h>

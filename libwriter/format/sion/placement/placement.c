@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "libwriter/format/sion/placement.h"
+#include "libwriter/format/sion/placement/placement.h"
 
 #include "libwriter/base/checked.h"
 #include "libwriter/base/status.h"
-#include "libwriter/format/sion/placement_private.h"
+#include "libwriter/format/sion/placement/private.h"
 
 /* Sizes known everywhere: each process works out its own part, O(N) steps of arithmetic, no message. */
 static hpcw_status place_alone(const struct hpcw_i_sion_request *r, uint32_t first,

@@ -5,7 +5,7 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 #include "libwriter/comm/agree.h"
-#include "libwriter/format/sion/placement_private.h"
+#include "libwriter/format/sion/placement/private.h"
 
 struct colour_record {
     uint64_t lowest; /* task of this colour; files are numbered in its order */

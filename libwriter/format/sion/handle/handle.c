@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "libwriter/format/sion/handle.h"
+#include "libwriter/format/sion/handle/handle.h"
 
 uint32_t hpcw_i_sion_index(const struct hpcw_sion *h, uint32_t rank) {
     uint32_t count = h->options.count;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "libwriter/format/sion/options.h"
+#include "libwriter/format/sion/handle/options.h"
 
 #include <string.h>
 

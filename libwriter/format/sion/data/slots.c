@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "libwriter/format/sion/slots.h"
+#include "libwriter/format/sion/data/slots.h"
 
 #include "libwriter/base/status.h"
 #include "libwriter/io/sink.h"

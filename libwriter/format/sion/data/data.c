@@ -6,8 +6,8 @@
 #include "libwriter/base/checked.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
-#include "libwriter/format/sion/buffer.h"
-#include "libwriter/format/sion/data.h"
+#include "libwriter/format/sion/data/buffer.h"
+#include "libwriter/format/sion/data/data.h"
 #include "libwriter/io/sink.h"
 
 void hpcw_sion_abandon(hpcw_sion *h, const hpcw_error *reason) {

@@ -8,7 +8,7 @@
 #include "libwriter/base/status.h"
 #include "libwriter/comm/agree.h"
 #include "libwriter/comm/exchange.h"
-#include "libwriter/format/sion/placement_private.h"
+#include "libwriter/format/sion/placement/private.h"
 
 static uint32_t slice_start(uint32_t tasks, int processes, int p) {
     return (uint32_t)((uint64_t)tasks * (uint64_t)p / (uint64_t)processes);

@@ -7,10 +7,10 @@
  *                   processes takes a third of the time of the other way, and of 5000 blocks a fifth
  *   meta_windows.c  each process writes a part: sets of files, tasks in any order, tables of any size
  */
-#ifndef HPCW_FORMAT_SION_META_H
-#define HPCW_FORMAT_SION_META_H
+#ifndef HPCW_FORMAT_SION_META_META_H
+#define HPCW_FORMAT_SION_META_META_H
 
-#include "libwriter/format/sion/handle.h"
+#include "libwriter/format/sion/handle/handle.h"
 
 /* ---- meta.c; no collectives ---- */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "libwriter/format/sion/meta.h"
+#include "libwriter/format/sion/meta/meta.h"
 
 #include <string.h>
 

@@ -8,11 +8,11 @@
  *   placement_directory.c  tasks in any order, by a distributed directory
  *   placement_colour.c     one file per colour
  */
-#ifndef HPCW_FORMAT_SION_PLACEMENT_H
-#define HPCW_FORMAT_SION_PLACEMENT_H
+#ifndef HPCW_FORMAT_SION_PLACEMENT_PLACEMENT_H
+#define HPCW_FORMAT_SION_PLACEMENT_PLACEMENT_H
 
-#include "libwriter/format/sion/census.h"
-#include "libwriter/format/sion/layout.h"
+#include "libwriter/format/sion/placement/census.h"
+#include "libwriter/format/sion/placement/layout.h"
 
 /* The tasks to place. The same on all processes unless marked as own. */
 struct hpcw_i_sion_request {

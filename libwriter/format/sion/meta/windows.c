@@ -14,8 +14,8 @@
 #include "libwriter/base/status.h"
 #include "libwriter/comm/agree.h"
 #include "libwriter/comm/exchange.h"
-#include "libwriter/format/sion/files.h"
-#include "libwriter/format/sion/meta.h"
+#include "libwriter/format/sion/meta/files.h"
+#include "libwriter/format/sion/meta/meta.h"
 
 #define WINDOW_WORDS ((uint64_t)512 * 1024)
 

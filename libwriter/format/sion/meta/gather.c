@@ -15,7 +15,7 @@
 #include "libwriter/base/status.h"
 #include "libwriter/comm/agree.h"
 #include "libwriter/comm/exchange.h"
-#include "libwriter/format/sion/meta.h"
+#include "libwriter/format/sion/meta/meta.h"
 #include "libwriter/io/sink.h"
 
 enum {

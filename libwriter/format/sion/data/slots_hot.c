@@ -13,7 +13,7 @@
 
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
-#include "libwriter/format/sion/slots.h"
+#include "libwriter/format/sion/data/slots.h"
 #include "libwriter/io/sink.h"
 
 enum {

@@ -6,7 +6,7 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 #include "libwriter/comm/agree.h"
-#include "libwriter/format/sion/placement_private.h"
+#include "libwriter/format/sion/placement/private.h"
 
 /*
  * Sums of sizes travel as two words, low and high 32 bits apart, so that the sum over any number of processes

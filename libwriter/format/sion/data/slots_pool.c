@@ -5,7 +5,7 @@
  */
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
-#include "libwriter/format/sion/slots.h"
+#include "libwriter/format/sion/data/slots.h"
 
 hpcw_status hpcw_i_sion_pool_new(struct hpcw_sion *h, uint64_t slot, hpcw_error *err) {
     uint32_t count = h->options.count;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* F3: numbers and sums of the tasks of neighbouring processes. */
-#ifndef HPCW_FORMAT_SION_CENSUS_H
-#define HPCW_FORMAT_SION_CENSUS_H
+#ifndef HPCW_FORMAT_SION_PLACEMENT_CENSUS_H
+#define HPCW_FORMAT_SION_PLACEMENT_CENSUS_H
 
 #include "libwriter/comm/comm.h"
-#include "libwriter/format/sion/task.h"
+#include "libwriter/format/sion/placement/task.h"
 
 /*
  * Numbers and sums of the tasks of some neighbouring processes. The censuses of neighbours combine to that of both. So

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* F3: a SION container open for writing: what the files of this folder share. */
-#ifndef HPCW_FORMAT_SION_HANDLE_H
-#define HPCW_FORMAT_SION_HANDLE_H
+#ifndef HPCW_FORMAT_SION_HANDLE_HANDLE_H
+#define HPCW_FORMAT_SION_HANDLE_HANDLE_H
 
 #include <pthread.h>
 #include <stdatomic.h>
 
 #include "libwriter/comm/comm.h"
-#include "libwriter/format/sion/placement.h"
+#include "libwriter/format/sion/placement/placement.h"
 
 /* The tasks of this process that live in one physical file: a run of the own tasks, as these are ascending. */
 struct hpcw_i_sion_part {

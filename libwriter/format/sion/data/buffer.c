@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Small writes become large ones. Which slots they wait in: see slots.h. */
-#include "libwriter/format/sion/buffer.h"
+#include "libwriter/format/sion/data/buffer.h"
 
 #include <string.h>
 #include <sys/mman.h>

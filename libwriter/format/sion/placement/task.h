@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* F3: one task of this process, from its request to its last block. */
-#ifndef HPCW_FORMAT_SION_TASK_H
-#define HPCW_FORMAT_SION_TASK_H
+#ifndef HPCW_FORMAT_SION_PLACEMENT_TASK_H
+#define HPCW_FORMAT_SION_PLACEMENT_TASK_H
 
 #include <stdint.h>
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "libwriter/format/sion/census.h"
+#include "libwriter/format/sion/placement/census.h"
 
 #include <string.h>
 
 #include "libwriter/base/status.h"
 #include "libwriter/comm/reduce.h"
-#include "libwriter/format/sion/layout.h"
+#include "libwriter/format/sion/placement/layout.h"
 
 struct hpcw_i_sion_census hpcw_i_sion_census_of(uint32_t count, const uint32_t *ranks,
                                                 const struct hpcw_i_sion_task *task, uint32_t block_size) {

@@ -9,10 +9,10 @@
  *
  * slots.c has what they share; buffer.c chooses.
  */
-#ifndef HPCW_FORMAT_SION_SLOTS_H
-#define HPCW_FORMAT_SION_SLOTS_H
+#ifndef HPCW_FORMAT_SION_DATA_SLOTS_H
+#define HPCW_FORMAT_SION_DATA_SLOTS_H
 
-#include "libwriter/format/sion/handle.h"
+#include "libwriter/format/sion/handle/handle.h"
 
 enum {
     HPCW_I_SION_SMALLEST_SLOT = 512,

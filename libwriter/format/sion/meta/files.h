@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* F3: the physical files of a container, as one process sees them. No collectives. */
-#ifndef HPCW_FORMAT_SION_FILES_H
-#define HPCW_FORMAT_SION_FILES_H
+#ifndef HPCW_FORMAT_SION_META_FILES_H
+#define HPCW_FORMAT_SION_META_FILES_H
 
-#include "libwriter/format/sion/handle.h"
+#include "libwriter/format/sion/handle/handle.h"
 
 /* Cuts the own tasks into runs of one file each, makes their starts absolute, and opens the sinks. */
 hpcw_status hpcw_i_sion_files_open(struct hpcw_sion *h, hpcw_error *err);
