@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * F4: what the generator needs to know of a format, as a table entry. Adding a format is adding a row to the
- * table in formats.c and the file format_NAME.c that defines it.
+ * table in table.c and the file NAME.c that defines it: see doc/new-format.md.
  *
  * A format's output is a number of *units*: physical files, numbered from 0 in an order that depends on the
  * dataset alone. A run writes a range of them. What a range leaves behind for the others to know (exact partial
@@ -93,7 +93,7 @@ extern const struct gen_format gen_format_sion;
 extern const struct gen_format gen_format_vom;
 extern const struct gen_format gen_format_clog2;
 
-/* The table. */
+/* The table: table.c, or what a program defines in its place. */
 extern const struct gen_format *const gen_format[];
 extern const size_t gen_format_count;
 

@@ -3,16 +3,6 @@
 
 #include "gen/format/format.h"
 
-/* In the order in which files are asked whose they are: LinkTest results are SION containers, too. */
-const struct gen_format *const gen_format[] = {
-    [GEN_FORMAT_LINKTEST] = &gen_format_linktest,
-    [GEN_FORMAT_SION] = &gen_format_sion,
-    [GEN_FORMAT_VOM] = &gen_format_vom,
-    [GEN_FORMAT_CLOG2] = &gen_format_clog2,
-    [GEN_FORMAT_RANK2FILE] = &gen_format_rank2file,
-};
-const size_t gen_format_count = sizeof gen_format / sizeof gen_format[0];
-
 const char *gen_format_name(const void *list, size_t index) {
     (void)list;
     return index < gen_format_count ? gen_format[index]->name : NULL;

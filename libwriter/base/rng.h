@@ -60,6 +60,9 @@ enum hpcw_i_purpose {
     HPCW_I_FOR_TRACE_WRITE = 67, /* rank, iteration, 0: words 0-1 time to write a checkpoint */
     HPCW_I_FOR_TRACE_CLOCK = 68, /* rank, 0, 0: words 0-1 offset of its clock */
     HPCW_I_FOR_TRACE_COMM = 69,  /* rank, 0, 0: words 0-1 id of its communicator; world: ffffffff */
+
+    /* The template of a new format, tests/template; its copies get numbers of their own. */
+    HPCW_I_FOR_COUNTER = 255, /* rank, 0, try: its value; rank, 1, 0: word 0 whether it is stuck */
 };
 
 /* The constants of Philox4x32, for vector code that repeats its operations. */

@@ -19,7 +19,10 @@ struct docs_example {
     hpcw_status (*verify)(const char *path, hpcw_error *err);
 };
 
-/* A list per format, in a source file of its own; tests/docs/test_examples.c has the list of lists. */
+/* A list per format, in a source file of its own. */
 extern const struct docs_example docs_clog2[], docs_linktest[], docs_rank2file[], docs_sion[], docs_vom[];
+
+/* The list of lists, which NULL ends: tests/docs/lists.c. */
+extern const struct docs_example *const docs_lists[];
 
 #endif

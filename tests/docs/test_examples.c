@@ -19,12 +19,7 @@
 #include "tests/support/files.h"
 #include "tests/support/hexdump.h"
 
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 #define PATH 1024
-
-static const struct docs_example *const lists[] = {
-    docs_clog2, docs_linktest, docs_rank2file, docs_sion, docs_vom,
-};
 
 static const char *pages;
 static char directory[64];
@@ -80,8 +75,8 @@ static void compare_with_ours(const struct docs_example *x) {
 
 static void our_writer_makes_them(void **state) {
     (void)state;
-    for (size_t i = 0; i < COUNT(lists); i++) {
-        for (const struct docs_example *x = lists[i]; x->page != NULL; x++) {
+    for (size_t i = 0; docs_lists[i] != NULL; i++) {
+        for (const struct docs_example *x = docs_lists[i]; x->page != NULL; x++) {
             compare_with_ours(x);
         }
     }
@@ -102,11 +97,11 @@ static void store(const struct docs_example *x) {
 
 static void our_reader_accepts_them(void **state) {
     (void)state;
-    for (size_t i = 0; i < COUNT(lists); i++) {
-        for (const struct docs_example *x = lists[i]; x->page != NULL; x++) {
+    for (size_t i = 0; docs_lists[i] != NULL; i++) {
+        for (const struct docs_example *x = docs_lists[i]; x->page != NULL; x++) {
             store(x);
         }
-        for (const struct docs_example *x = lists[i]; x->page != NULL; x++) {
+        for (const struct docs_example *x = docs_lists[i]; x->page != NULL; x++) {
             char folder[PATH], path[PATH + 256];
             place(x, "described", folder, path);
             hpcw_error err = {.message = ""};
