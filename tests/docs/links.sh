@@ -5,6 +5,7 @@
 # - [text](other.md#anchor), [text](other.md), [text](#anchor): the file and the anchor exist. An anchor is a heading
 #   as GitHub spells it, or <a id="..."></a>.
 # - doc/formats/sion.md, "Header" and doc/formats/sion.md#sion-7 in a source file: the page has that heading or anchor.
+#   The files of tests/template name its own pages, by the paths that these would have in the tree.
 set -eu
 cd "$1"
 
@@ -36,7 +37,7 @@ find . -name '*.md' -not -path './build*' -not -path './.*' | sed 's|^\./||' | L
 
 # WHERE, then what must exist.
 {
-    find doc -name '*.md' | LC_ALL=C sort | xargs awk '
+    find doc tests/template -name '*.md' | LC_ALL=C sort | xargs awk '
         FNR == 1 { fenced = 0 }
         /^```/ { fenced = !fenced }
         fenced { next }
@@ -61,6 +62,7 @@ find . -name '*.md' -not -path './build*' -not -path './.*' | sed 's|^\./||' | L
                 target = substr(line, RSTART, RLENGTH)
                 line = substr(line, RSTART + RLENGTH)
                 sub(/, "/, " \"", target)
+                if (FILENAME ~ /^tests\/template\//) target = "tests/template/" target
                 print FILENAME ":" FNR "\t" target
             }
         }'

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* counter/values.counter: how often something happened on every rank. */
+#include <stdio.h>
+#include <string.h>
+
+#include <hpcw/counter.h>
+
+#include "gen/format/format.h"
+#include "gen/model/counter/counter.h"
+#include "gen/report/report.h"
+#include "libreader/counter/counter.h"
+#include "libwriter/base/checked.h"
+#include "libwriter/base/status.h"
+
+#define PATH "counter/values.counter"
+
+/* ---- plan ---- */
+
+static hpcw_status limits(const struct gen_dataset *d, hpcw_error *err) {
+    return d->ranks >= 1 && d->ranks <= HPCW_COUNTER_MAX_RANKS
+               ? HPCW_OK
+               : hpcw_i_fail(err, HPCW_EINVAL, "counter: expected 1 to %u ranks, got %u",
+                             HPCW_COUNTER_MAX_RANKS, d->ranks);
+}
+
+/* The model is so small that it is made where it is needed; larger ones are part of struct gen_dataset. */
+static struct model_counter model_of(const struct gen_dataset *d) {
+    struct model_counter_params params;
+    model_counter_params_init(&params); /* in the tree: params = d->counter_params */
+    struct model_counter m;
+    (void)model_counter_init(&m, &params, d->ranks, d->seed, NULL); /* `limits` has looked at the ranks */
+    return m;
+}
+
+static uint64_t units(const struct gen_dataset *d) {
+    (void)d;
+    return 1;
+}
+
+static hpcw_status unit(const struct gen_dataset *d, uint64_t index, struct gen_unit *u, hpcw_error *err) {
+    (void)index;
+    (void)err;
+    (void)snprintf(u->path, sizeof u->path, PATH);
+    u->apparent = hpcw_counter_file_size(d->ranks);
+    u->allocated = hpcw_i_align_up(u->apparent, 4096);
+    return HPCW_OK;
+}
+
+static uint64_t memory(const struct gen_dataset *d, uint32_t jobs) {
+    (void)jobs;
+    return d->ranks + (1 << 20);
+}
+
+static double seconds(const struct gen_dataset *d) {
+    return d->ranks * 1e-6; /* a system call per rank */
+}
+
+static bool owns(const char *path) {
+    return strcmp(path, PATH) == 0;
+}
+
+/* ---- write ---- */
+
+/* Each process writes its share of the ranks; `jobs` threads are not worth their while here. */
+static hpcw_status write_units(const struct gen_write *w, struct hpcw_i_json *partial, hpcw_error *err) {
+    (void)partial; /* what is injected follows from the parameters */
+    const struct model_counter m = model_of(w->dataset);
+    uint32_t begin, end;
+    gen_share(0, w->dataset->ranks, hpcw_comm_size(w->comm), hpcw_comm_process(w->comm), &begin, &end);
+    char path[4096 + GEN_UNIT_PATH];
+    (void)snprintf(path, sizeof path, "%s/" PATH, w->directory);
+    hpcw_counter_options o;
+    hpcw_counter_options_init(&o);
+    o.count = end - begin;
+    o.durability = w->durability;
+    hpcw_counter *c;
+    hpcw_status s = hpcw_counter_open(path, w->comm, &o, &c, err);
+    if (s != HPCW_OK) {
+        return s;
+    }
+    for (uint32_t rank = begin; s == HPCW_OK && rank < end; rank++) {
+        s = hpcw_counter_write(c, rank, model_counter_value(&m, rank), err);
+        w->progress(w->progress_context, sizeof(uint64_t));
+    }
+    if (s != HPCW_OK) {
+        hpcw_counter_abandon(c, err);
+    }
+    s = hpcw_counter_close(c, err);
+    hpcw_counter_free(c);
+    return s;
+}
+
+/* One unit is always written by one run: there is nothing to put together. */
+static hpcw_status complete(const struct gen_write *w, const cJSON *const *partial, size_t count,
+                            uint64_t *changed, hpcw_error *err) {
+    (void)w;
+    (void)partial;
+    (void)count;
+    (void)err;
+    *changed = 0;
+    return HPCW_OK;
+}
+
+static hpcw_status truth(const struct gen_dataset *d, const cJSON *const *partial, size_t count,
+                         struct hpcw_i_json *json, hpcw_error *err) {
+    (void)partial;
+    (void)count;
+    (void)err;
+    const struct model_counter m = model_of(d);
+    hpcw_i_json_key(json, "stuck_ranks");
+    hpcw_i_json_flat(json);
+    hpcw_i_json_begin_array(json);
+    for (uint32_t rank = 0; rank < d->ranks; rank++) {
+        if (model_counter_stuck(&m, rank)) {
+            hpcw_i_json_u64(json, rank);
+        }
+    }
+    hpcw_i_json_end_array(json);
+    return HPCW_OK;
+}
+
+/* ---- read ---- */
+
+static hpcw_status verify(const char *path, bool ours, uint64_t *files, hpcw_error *err) {
+    (void)ours; /* other programs' files have the same rules */
+    struct read_counter *reader;
+    hpcw_status s = read_counter_open(path, &reader, err);
+    if (s == HPCW_OK) {
+        *files = 1;
+        s = read_counter_verify(reader, err);
+        read_counter_free(reader);
+    }
+    return s;
+}
+
+static hpcw_status info(const char *path, struct hpcw_i_json *json, hpcw_error *err) {
+    struct read_counter *reader;
+    hpcw_status s = read_counter_open(path, &reader, err);
+    if (s == HPCW_OK) {
+        const struct read_counter_info *i = read_counter_info(reader);
+        hpcw_i_json_put_u64(json, "ranks", i->ranks);
+        hpcw_i_json_put_str(json, "unit", i->unit);
+        hpcw_i_json_put_u64(json, "sum", i->sum);
+        read_counter_free(reader);
+    }
+    return s;
+}
+
+/* A format with more to draw has its sections in gen/report/NAME.c. */
+static hpcw_status report(const struct gen_report *r, hpcw_error *err) {
+    struct read_counter *reader;
+    struct gen_by_rank curve = {0};
+    hpcw_status s = read_counter_open(r->path, &reader, err);
+    if (s != HPCW_OK) {
+        return s;
+    }
+    const struct read_counter_info *i = read_counter_info(reader);
+    s = gen_by_rank_init(&curve, i->ranks, err);
+    for (uint32_t rank = 0; s == HPCW_OK && rank < i->ranks; rank++) {
+        uint64_t value;
+        s = read_counter_values(reader, rank, 1, &value, err);
+        gen_by_rank_add(&curve, rank, s == HPCW_OK ? (double)value : 0);
+    }
+    if (s == HPCW_OK) {
+        ui_page_heading(r->page, "Counters");
+        ui_page_begin(r->page, UI_PAGE_FACTS);
+        gen_report_fact(r->page, "Ranks", UI_PAGE_COUNT, i->ranks);
+        gen_report_fact(r->page, "Sum", UI_PAGE_COUNT, (double)i->sum);
+        ui_page_end(r->page);
+        s = gen_by_rank_draw(&curve, r->page, "Value of every rank", "", i->unit, UI_PAGE_COUNT, err);
+    }
+    gen_by_rank_free(&curve);
+    read_counter_free(reader);
+    return s;
+}
+
+const struct gen_format gen_format_counter = {
+    .name = "counter",
+    .version = "1",
+    .help = "one integer per rank",
+    .limits = limits,
+    .units = units,
+    .unit = unit,
+    .memory = memory,
+    .seconds = seconds,
+    .owns = owns,
+    .write = write_units,
+    .complete = complete,
+    .truth = truth,
+    .probe = read_counter_probe,
+    .verify = verify,
+    .info = info,
+    .report = report,
+};

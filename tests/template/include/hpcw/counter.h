@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * Counter files: one integer per rank, and what all of them count.
+ *
+ *     hpcw_counter_options o;
+ *     hpcw_counter_options_init(&o);
+ *     o.count = 2;                                           // this process owns two ranks
+ *     o.unit = "messages";
+ *     hpcw_counter_open("sent.counter", comm, &o, &c, &err);                 // collective
+ *     hpcw_counter_write(c, hpcw_counter_first_rank(c), 42, &err);
+ *     hpcw_counter_write(c, hpcw_counter_first_rank(c) + 1, 17, &err);
+ *     hpcw_counter_close(c, &err);                                           // collective
+ *     hpcw_counter_free(c);
+ *
+ * A handle is used by one thread at a time; different handles are independent. The bytes: doc/formats/counter.md.
+ */
+#ifndef HPCW_COUNTER_H
+#define HPCW_COUNTER_H
+
+#include <stdint.h>
+
+#include <hpcw/comm.h>
+#include <hpcw/sink.h>
+#include <hpcw/status.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define HPCW_COUNTER_MAX_RANKS (UINT32_C(1) << 26) /**< of a file */
+#define HPCW_COUNTER_MAX_UNIT 15u                  /**< characters of a unit */
+
+/** How a file is written. Initialise with hpcw_counter_options_init. */
+typedef struct hpcw_counter_options {
+    uint32_t count;             /**< ranks of this process, 0 allowed; ranks are numbered in process order */
+    const char *unit;           /**< 1 to HPCW_COUNTER_MAX_UNIT printable ASCII characters; agrees */
+    hpcw_durability durability; /**< default HPCW_SYNC_FILE; agrees */
+    hpcw_sink_source sink_source;
+} hpcw_counter_options;
+
+/** Fills in the defaults: 1 rank, unit "events", HPCW_SYNC_FILE, files. */
+HPCW_API void hpcw_counter_options_init(hpcw_counter_options *options);
+
+/** Size in bytes of a file of `ranks` ranks, 1 .. HPCW_COUNTER_MAX_RANKS. */
+HPCW_API uint64_t hpcw_counter_file_size(uint32_t ranks);
+
+/** An opaque file that is open for writing. */
+typedef struct hpcw_counter hpcw_counter;
+
+/**
+ * Creates the file under a temporary name. Collective; what "agrees" is the same on all processes, as is `path`.
+ *
+ * @param path     final name; an older file of that name stays until the close succeeds
+ * @param comm     borrowed until hpcw_counter_free; NULL: this process alone
+ * @param options  copied; NULL: the defaults
+ * @param out      to be freed with hpcw_counter_free; NULL on failure
+ * @return HPCW_OK; HPCW_EINVAL; HPCW_ERANGE for more ranks than HPCW_COUNTER_MAX_RANKS; HPCW_EMISMATCH; HPCW_ENOMEM;
+ *         as hpcw_sink_open_file
+ */
+HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_counter_open(const char *path, hpcw_comm *comm,
+                                                       const hpcw_counter_options *options, hpcw_counter **out,
+                                                       hpcw_error *err);
+
+/** The number of ranks of all processes; 0 for NULL. */
+HPCW_API uint32_t hpcw_counter_ranks(const hpcw_counter *c);
+
+/** The first own rank; the others follow it. Without own ranks: where they would be. 0 for NULL. */
+HPCW_API uint32_t hpcw_counter_first_rank(const hpcw_counter *c);
+
+/**
+ * Writes the value of an own rank, once. Not collective.
+ *
+ * @return HPCW_OK; HPCW_EINVAL (not an own rank); HPCW_ESTATE (written before, or closed); as hpcw_sink_write_at: then
+ *         hpcw_counter_close fails with the same error
+ */
+HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_counter_write(hpcw_counter *c, uint32_t rank, uint64_t value,
+                                                        hpcw_error *err);
+
+/**
+ * Says that this process cannot deliver its values: hpcw_counter_close fails on all processes, with this reason. Not
+ * collective.
+ *
+ * @param reason  code and message; copied. The first one counts
+ */
+HPCW_API void hpcw_counter_abandon(hpcw_counter *c, const hpcw_error *reason);
+
+/**
+ * Finishes the file and gives it its name. Collective.
+ *
+ * @return HPCW_OK; HPCW_EINVAL for NULL; HPCW_ESTATE if a rank has no value, or closed before; the first failure of a
+ *         write; as hpcw_sink_publish. After a failure there is no new file
+ */
+HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_counter_close(hpcw_counter *c, hpcw_error *err);
+
+/** Frees a handle in any state, NULL allowed. What was not closed is thrown away. */
+HPCW_API void hpcw_counter_free(hpcw_counter *c);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

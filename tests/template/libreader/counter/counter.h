@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * F4: a strict reader of counter files, written from doc/formats/counter.md alone. It shares no code with the writer.
+ * Opening checks the header and the size of the file; verify reads every value once. Memory does not grow with the
+ * number of ranks.
+ */
+#ifndef HPCW_LIBREADER_COUNTER_COUNTER_H
+#define HPCW_LIBREADER_COUNTER_COUNTER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <hpcw/status.h>
+
+struct read_counter;
+
+struct read_counter_info {
+    uint32_t ranks;
+    char unit[16];
+    uint64_t sum; /* as stored */
+};
+
+/* HPCW_EFORMAT and HPCW_ETRUNCATED with the offset, what was expected and what was found. */
+hpcw_status read_counter_open(const char *path, struct read_counter **out, hpcw_error *err);
+
+/* The same over bytes that stay the caller's and must outlive the reader. */
+hpcw_status read_counter_open_memory(const char *name, const void *data, size_t size, struct read_counter **out,
+                                     hpcw_error *err);
+
+/* NULL is allowed. */
+void read_counter_free(struct read_counter *reader);
+
+const struct read_counter_info *read_counter_info(const struct read_counter *reader);
+
+/* The values of ranks first .. first + count - 1. */
+hpcw_status read_counter_values(const struct read_counter *reader, uint32_t first, uint32_t count,
+                                uint64_t *value, hpcw_error *err);
+
+/* Compares the stored sum with that of the values. */
+hpcw_status read_counter_verify(const struct read_counter *reader, hpcw_error *err);
+
+/* Whether a file begins as a counter file. */
+bool read_counter_probe(const char *path);
+
+#endif
