@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "bench/layout/data.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "bench/measure/random.h"
@@ -17,14 +16,6 @@ uint64_t bench_data_period(uint64_t record) {
     return record >= BENCH_PIECE ? record : BENCH_PIECE / record * record;
 }
 
-static void *aligned(size_t size) {
-    /* Beside base/mem.h: nothing else here wants an alignment. */
-    void *p = NULL;
-    return hpcw_i_mem_gate != NULL && !hpcw_i_mem_gate(size)   ? NULL
-           : posix_memalign(&p, BENCH_MEMORY_ALIGN, size) == 0 ? p
-                                                               : NULL;
-}
-
 hpcw_status bench_data_init(struct bench_data *d, uint64_t seed, uint64_t record, hpcw_error *err) {
     uint64_t capacity = bench_data_period(record);
     *d = (struct bench_data){.seed = seed};
@@ -36,8 +27,8 @@ hpcw_status bench_data_init(struct bench_data *d, uint64_t seed, uint64_t record
                            (unsigned long long)record);
     }
     d->capacity = (size_t)capacity;
-    d->source = aligned(d->capacity);
-    d->other = aligned(d->capacity);
+    d->source = hpcw_i_malloc_aligned(BENCH_MEMORY_ALIGN, d->capacity);
+    d->other = hpcw_i_malloc_aligned(BENCH_MEMORY_ALIGN, d->capacity);
     if (d->source == NULL || d->other == NULL) {
         return hpcw_i_fail(err, HPCW_ENOMEM, "out of memory for two buffers of %zu bytes", d->capacity);
     }
@@ -50,8 +41,8 @@ hpcw_status bench_data_init(struct bench_data *d, uint64_t seed, uint64_t record
 }
 
 void bench_data_free(struct bench_data *d) {
-    free(d->source);
-    free(d->other);
+    hpcw_i_free(d->source);
+    hpcw_i_free(d->other);
     *d = (struct bench_data){0};
 }
 

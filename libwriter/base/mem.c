@@ -8,11 +8,18 @@
 
 #include "libwriter/base/checked.h"
 
-_Bool (*hpcw_i_mem_gate)(size_t size);
+#ifdef HPCW_I_TEST_GATES
+bool (*hpcw_i_mem_gate)(size_t size);
 
-static _Bool refused(size_t size) {
+static bool refused(size_t size) {
     return hpcw_i_mem_gate != NULL && !hpcw_i_mem_gate(size);
 }
+#else
+static bool refused(size_t size) {
+    (void)size;
+    return false;
+}
+#endif
 
 void *hpcw_i_malloc(size_t size) {
     return refused(size) ? NULL : malloc(size == 0 ? 1 : size);
@@ -30,15 +37,20 @@ void *hpcw_i_realloc(void *p, size_t size) {
     return refused(size) ? NULL : realloc(p, size == 0 ? 1 : size);
 }
 
+void *hpcw_i_malloc_aligned(size_t alignment, size_t size) {
+    void *p = NULL;
+    return refused(size) || posix_memalign(&p, alignment, size == 0 ? 1 : size) != 0 ? NULL : p;
+}
+
 void *hpcw_i_malloc_large(size_t size) {
     enum { LARGE_PAGE = 2 << 20 };
     if (size < LARGE_PAGE || size > SIZE_MAX - LARGE_PAGE) {
         return hpcw_i_malloc(size);
     }
     size_t rounded = (size + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE;
-    void *p = refused(size) ? NULL : aligned_alloc(LARGE_PAGE, rounded);
+    void *p = hpcw_i_malloc_aligned(LARGE_PAGE, rounded);
     if (p != NULL) {
-        (void)madvise(p, rounded, MADV_HUGEPAGE); /* without them it is slower, that is all */
+        (void)madvise(p, rounded, MADV_HUGEPAGE); /* without them it is only slower */
     }
     return p;
 }

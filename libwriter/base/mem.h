@@ -1,20 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F0: the one seam to the heap, so that tests can make the n-th allocation fail. */
+/* F0: the one way to the heap, so that tests can make the n-th allocation fail. All is freed with hpcw_i_free. */
 #ifndef HPCW_BASE_MEM_H
 #define HPCW_BASE_MEM_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 void *hpcw_i_malloc(size_t size);
-void *hpcw_i_calloc(size_t count, size_t size); /* overflow of count*size: NULL */
+void *hpcw_i_calloc(size_t count, size_t size); /* NULL if count * size overflows */
 void *hpcw_i_realloc(void *p, size_t size);
-/* For buffers that are used as a whole: in large pages where the system has them, because the first touch of a small page
+/* `alignment` is a power of two and a multiple of the size of a pointer. */
+void *hpcw_i_malloc_aligned(size_t alignment, size_t size);
+/* For buffers that are used as a whole: in large pages if the system has them, because the first touch of a small page
  * costs as much as several copies of it. */
 void *hpcw_i_malloc_large(size_t size);
 void hpcw_i_free(void *p);
 char *hpcw_i_strdup(const char *text);
 
-/* Asked before every allocation; false makes it fail. NULL (the default) allows all. Set by tests only. */
-extern _Bool (*hpcw_i_mem_gate)(size_t size);
+/* Called before each allocation, which fails if it returns false. NULL, the default, allows all. Only tests have it:
+ * they link mem.c compiled with HPCW_I_TEST_GATES. */
+extern bool (*hpcw_i_mem_gate)(size_t size);
 
 #endif

@@ -34,7 +34,8 @@ enum hpcw_i_sys_call {
 /*
  * Called before every system call. A result other than 0 is the errno that the call fails with, without being made.
  * `*size`, where not NULL, is the number of bytes about to be transferred, and may be lowered to provoke a short
- * transfer. NULL (the default) lets everything pass. Set by tests only, while no other thread is inside the library.
+ * transfer. NULL, the default, lets everything pass. Only tests have it: they link sys.c compiled with
+ * HPCW_I_TEST_GATES, and set it while no other thread is inside the library.
  */
 extern int (*hpcw_i_sys_gate)(enum hpcw_i_sys_call call, size_t *size);
 

@@ -3,7 +3,6 @@
 #include "libwriter/format/clog2/log/timeline.h"
 
 #include <string.h>
-#include <sys/mman.h>
 
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
@@ -21,30 +20,11 @@ enum { BIN = 4096 }; /* words of a bin */
  */
 static uint64_t *new_buffer(void) {
     enum { PAGE = 4096 };
-    if (hpcw_i_mem_gate != NULL && !hpcw_i_mem_gate(CHUNK_BYTES)) {
-        return NULL;
-    }
-    char *p = mmap(NULL, 2 * CHUNK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (p == MAP_FAILED) {
-        return NULL;
-    }
-    size_t before = (CHUNK_BYTES - (uintptr_t)p % CHUNK_BYTES) % CHUNK_BYTES;
-    if (before > 0) {
-        (void)munmap(p, before);
-    }
-    (void)munmap(p + before + CHUNK_BYTES, CHUNK_BYTES - before);
-    p += before;
-    (void)madvise(p, CHUNK_BYTES, MADV_HUGEPAGE);
-    for (size_t i = 0; i < CHUNK_BYTES; i += PAGE) {
+    char *p = hpcw_i_malloc_large(CHUNK_BYTES);
+    for (size_t i = 0; p != NULL && i < CHUNK_BYTES; i += PAGE) {
         *(volatile char *)(p + i) = 0;
     }
     return (uint64_t *)(void *)p;
-}
-
-static void give_buffer(uint64_t *buffer) {
-    if (buffer != NULL) {
-        (void)munmap(buffer, CHUNK_BYTES);
-    }
 }
 
 static void use_buffer(struct hpcw_i_clog2_timeline *l, uint64_t *data, size_t words) {
@@ -262,7 +242,7 @@ void hpcw_i_clog2_timelines_free(hpcw_clog2_log *log) {
         struct hpcw_i_clog2_timeline *l = log->timeline[i];
         while (l->first != NULL) {
             struct hpcw_i_clog2_chunk *next = l->first->next;
-            give_buffer(l->first->data);
+            hpcw_i_free(l->first->data);
             hpcw_i_free(l->first);
             l->first = next;
         }
@@ -270,7 +250,7 @@ void hpcw_i_clog2_timelines_free(hpcw_clog2_log *log) {
         hpcw_i_free(l);
     }
     while (log->spares > 0) {
-        give_buffer(log->spare[--log->spares]);
+        hpcw_i_free(log->spare[--log->spares]);
     }
     hpcw_i_free(log->spare);
     hpcw_i_free(log->timeline);

@@ -1,0 +1,29 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# No mutable globals. Usage: writable.sh NM FILE NAME...
+#
+# Of what FILE can write to for as long as it runs, only the NAMEs are ours, and each of them is there. Names of the
+# compiler, its runtimes, and the linker begin with an underscore or are those below; a program also holds copies of
+# the variables of libc and MPI.
+set -eu
+nm=$1 file=$2
+shift 2
+
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+printf '%s\n' "$@" | sed '/^$/d' | LC_ALL=C sort >"$scratch/expected"
+"$nm" -f sysv --defined-only "$file" >"$scratch/symbols"
+# A static variable of a function is NAME.NUMBER or FUNCTION.NAME, by compiler.
+awk -F'|' '{ gsub(/ /, "") } $NF ~ /^\.t?(data|bss)$/ { print $1 }' "$scratch/symbols" |
+    sed -e '/@/d' -e 's/\.[0-9]*$//' -e 's/^.*\.//' |
+    grep -v -E '^_|^(completed|data_start|environ|std(in|out|err)|(ompi|mca|MPIR?|lsan|asan|gcov)_.*)$' |
+    LC_ALL=C sort >"$scratch/writable" || true
+if ! grep -q '\.text' "$scratch/symbols"; then
+    echo "$file: expected a table of symbols, got none"
+    exit 1
+fi
+if ! diff "$scratch/expected" "$scratch/writable" >"$scratch/difference"; then
+    echo "$file: mutable globals expected but missing (<), there but not expected (>):"
+    grep '^[<>]' "$scratch/difference"
+    exit 1
+fi
