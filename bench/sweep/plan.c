@@ -5,7 +5,7 @@
 
 #include "bench/layout/layout.h"
 #include "bench/sweep/sweep.h"
-#include "libwriter/base/mem.h"
+#include "libwriter/base/array.h"
 #include "libwriter/base/status.h"
 #include "ui/cli/text.h"
 
@@ -20,7 +20,7 @@ struct planner {
     const char *no_direct;
     struct bench_results *r;
     struct bench_planned *planned;
-    size_t capacity;
+    size_t point_capacity, planned_capacity;
     struct ui_sizes blocks, records, files;
     hpcw_status status;
     hpcw_error *err;
@@ -63,18 +63,14 @@ static void add(struct planner *pl, enum bench_layout layout, enum bench_mode mo
     if (pl->status != HPCW_OK || (row->modes >> mode & 1) == 0) {
         return;
     }
-    if (r->points == pl->capacity) {
-        size_t capacity = pl->capacity == 0 ? 64 : 2 * pl->capacity;
-        struct bench_point *point = hpcw_i_realloc(r->point, capacity * sizeof *point);
-        r->point = point != NULL ? point : r->point;
-        struct bench_planned *planned =
-            point == NULL ? NULL : hpcw_i_realloc(pl->planned, capacity * sizeof *planned);
-        if (planned == NULL) {
-            pl->status = hpcw_i_fail(pl->err, HPCW_ENOMEM, "out of memory for %zu points", capacity);
-            return;
-        }
-        pl->planned = planned;
-        pl->capacity = capacity;
+    struct bench_point *point = hpcw_i_grow(r->point, &pl->point_capacity, r->points + 1, sizeof *point);
+    r->point = point != NULL ? point : r->point;
+    struct bench_planned *planned =
+        hpcw_i_grow(pl->planned, &pl->planned_capacity, r->points + 1, sizeof *planned);
+    pl->planned = planned != NULL ? planned : pl->planned;
+    if (point == NULL || planned == NULL) {
+        pl->status = hpcw_i_fail(pl->err, HPCW_ENOMEM, "out of memory for %zu points", r->points + 1);
+        return;
     }
     struct bench_point *p = &r->point[r->points];
     *p = (struct bench_point){.layout = layout,

@@ -6,6 +6,7 @@
 
 #include "gen/report/report.h"
 #include "libreader/clog2/clog2.h"
+#include "libwriter/base/array.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
@@ -35,7 +36,7 @@ struct profile {
     uint32_t group_ranks;
     struct state state[MOST_STATES];
     struct turn *turn; /* whole states of rank 0, in the order in which they end */
-    size_t turns, room;
+    size_t turns, turn_capacity;
     double begin, end;
     bool failed; /* no memory */
 
@@ -68,16 +69,12 @@ static void add_turn(struct profile *p, const struct read_clog2_stretch *s) {
     if (p->turns == MOST_TURNS) {
         return;
     }
-    if (p->turns == p->room) {
-        size_t room = p->room == 0 ? 256 : 2 * p->room;
-        struct turn *grown = hpcw_i_realloc(p->turn, room * sizeof *grown);
-        if (grown == NULL) {
-            p->failed = true;
-            return;
-        }
-        p->turn = grown;
-        p->room = room;
+    struct turn *grown = hpcw_i_grow(p->turn, &p->turn_capacity, p->turns + 1, sizeof *grown);
+    if (grown == NULL) {
+        p->failed = true;
+        return;
     }
+    p->turn = grown;
     p->turn[p->turns++] = (struct turn){place_of(s->state), s->from, s->to};
 }
 

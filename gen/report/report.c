@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "libwriter/base/array.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
@@ -32,15 +33,11 @@ void gen_areas_add(struct gen_areas *a, double left, double right, double top, d
     if (!isfinite(left) || !isfinite(right) || !isfinite(top) || !isfinite(bottom) || a->count == MOST_AREAS) {
         return;
     }
-    if (a->count == a->room) {
-        size_t room = a->room == 0 ? 16 : 2 * a->room;
-        struct ui_page_area *grown = hpcw_i_realloc(a->area, room * sizeof *grown);
-        if (grown == NULL) {
-            return;
-        }
-        a->area = grown;
-        a->room = room;
+    struct ui_page_area *grown = hpcw_i_grow(a->area, &a->capacity, a->count + 1, sizeof *grown);
+    if (grown == NULL) {
+        return;
     }
+    a->area = grown;
     a->area[a->count++] = (struct ui_page_area){left, right, top, bottom, label};
 }
 

@@ -33,7 +33,7 @@ double gen_report_number(const cJSON *object, const char *key);
 /* What is marked in a chart: a growing list. A zeroed struct is an empty one. */
 struct gen_areas {
     struct ui_page_area *area;
-    size_t count, room;
+    size_t count, capacity;
 };
 
 /* Adds one; those beyond a few hundred, and ones without numbers, are left out, as is what memory has no room for: they

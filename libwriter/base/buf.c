@@ -1,30 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "libwriter/base/buf.h"
 
-#include <stdint.h>
 #include <string.h>
 
+#include "libwriter/base/array.h"
+#include "libwriter/base/checked.h"
 #include "libwriter/base/mem.h"
 
 bool hpcw_i_buf_reserve(struct hpcw_i_buf *b, size_t more) {
     if (more <= b->capacity - b->size) {
         return true;
     }
-    if (more > SIZE_MAX - b->size) {
-        return false;
-    }
-    size_t need = b->size + more;
-    size_t grown = b->capacity + b->capacity / 2;
-    size_t capacity = grown > need ? grown : need;
-    if (capacity < 256) {
-        capacity = 256;
-    }
-    unsigned char *data = hpcw_i_realloc(b->data, capacity);
+    size_t least;
+    unsigned char *data =
+        hpcw_i_add_size(b->size, more, &least) ? hpcw_i_grow(b->data, &b->capacity, least, 1) : NULL;
     if (data == NULL) {
         return false;
     }
     b->data = data;
-    b->capacity = capacity;
     return true;
 }
 

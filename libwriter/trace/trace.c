@@ -11,6 +11,7 @@
 
 #include <hpcw/mpi.h>
 
+#include "libwriter/base/array.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/trace/comms.h"
 #include "libwriter/trace/config.h"
@@ -30,7 +31,7 @@ static struct {
     bool have_key;
     pthread_mutex_t lock;       /* of what follows */
     hpcw_clog2_timeline **idle; /* lines of threads that have ended */
-    size_t idles, room;
+    size_t idles, idle_capacity;
 } trace = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* One row of the table. */
@@ -100,16 +101,11 @@ static void thread_ends(void *context) {
         return;
     }
     (void)pthread_mutex_lock(&trace.lock);
-    if (trace.idles < trace.room) {
+    hpcw_clog2_timeline **grown =
+        hpcw_i_grow(trace.idle, &trace.idle_capacity, trace.idles + 1, sizeof(*grown));
+    if (grown != NULL) {
+        trace.idle = grown;
         trace.idle[trace.idles++] = t->line;
-    } else {
-        size_t room = 2 * trace.room + 16;
-        hpcw_clog2_timeline **grown = hpcw_i_realloc(trace.idle, room * sizeof *grown);
-        if (grown != NULL) {
-            trace.idle = grown;
-            trace.room = room;
-            trace.idle[trace.idles++] = t->line;
-        }
     }
     (void)pthread_mutex_unlock(&trace.lock);
     t->line = NULL;
@@ -128,7 +124,7 @@ static void free_all(void) {
     hpcw_i_handles_free(&hpcw_i_trace.requests);
     hpcw_i_free(trace.idle);
     trace.idle = NULL;
-    trace.idles = trace.room = 0;
+    trace.idles = trace.idle_capacity = 0;
     if (trace.have_key) {
         (void)pthread_key_delete(trace.ends);
         trace.have_key = false;

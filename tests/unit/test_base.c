@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "libwriter/base/array.h"
 #include "libwriter/base/buf.h"
 #include "libwriter/base/bytes.h"
 #include "libwriter/base/checked.h"
@@ -87,7 +88,7 @@ static void buffers_grow_and_keep(void **state) {
     hpcw_i_buf_free(&b);
 }
 
-static _Bool refuse(size_t size) {
+static _Bool no_large(size_t size) {
     return size < 1000;
 }
 
@@ -95,7 +96,7 @@ static void without_memory_nothing_changes(void **state) {
     (void)state;
     struct hpcw_i_buf b = {0};
     assert_true(hpcw_i_buf_append_str(&b, "kept"));
-    hpcw_i_mem_gate = refuse;
+    hpcw_i_mem_gate = no_large;
     char big[2000] = {0};
     assert_false(hpcw_i_buf_append(&b, big, sizeof big));
     assert_false(hpcw_i_buf_reserve(&b, SIZE_MAX));
@@ -105,6 +106,38 @@ static void without_memory_nothing_changes(void **state) {
     assert_int_equal(b.size, 4);
     assert_memory_equal(b.data, "kept", 4);
     hpcw_i_buf_free(&b);
+}
+
+static void arrays_grow(void **state) {
+    (void)state;
+    size_t capacity = 0, moves = 0;
+    uint64_t *item = NULL;
+    for (size_t i = 0; i < 10000; i++) {
+        size_t before = capacity;
+        item = hpcw_i_grow(item, &capacity, i + 1, sizeof *item);
+        assert_non_null(item);
+        assert_true(capacity > i);
+        moves += capacity != before;
+        item[i] = i;
+    }
+    assert_in_range(moves, 2, 20); /* not one by one */
+    for (size_t i = 0; i < 10000; i++) {
+        assert_int_equal(item[i], i);
+    }
+    /* As much as is asked for at once, and the same place while there is enough. */
+    item = hpcw_i_grow(item, &capacity, 7 * capacity, sizeof *item);
+    assert_non_null(item);
+    assert_in_range(capacity, 70000, SIZE_MAX);
+    assert_ptr_equal(hpcw_i_grow(item, &capacity, capacity, sizeof *item), item);
+    /* Too much, or too little memory: all is as before. */
+    size_t before = capacity;
+    assert_null(hpcw_i_grow(item, &capacity, SIZE_MAX / sizeof *item + 1, sizeof *item));
+    hpcw_i_mem_gate = no_large;
+    assert_null(hpcw_i_grow(item, &capacity, capacity + 1, sizeof *item));
+    hpcw_i_mem_gate = NULL;
+    assert_int_equal(capacity, before);
+    assert_int_equal(item[9999], 9999);
+    hpcw_i_free(item);
 }
 
 static void nothing_is_still_a_place(void **state) {
@@ -128,6 +161,7 @@ int main(void) {
         cmocka_unit_test(bytes_go_both_ways),
         cmocka_unit_test(buffers_grow_and_keep),
         cmocka_unit_test(without_memory_nothing_changes),
+        cmocka_unit_test(arrays_grow),
         cmocka_unit_test(nothing_is_still_a_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "libwriter/base/array.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 #include "ui/cli/text.h"
@@ -26,16 +27,11 @@ static void setting_free(struct ui_setting *s) {
 }
 
 static hpcw_status reserve(struct ui_settings *s, size_t more, hpcw_error *err) {
-    if (s->capacity - s->count >= more) {
-        return HPCW_OK;
-    }
-    size_t capacity = s->capacity * 2 > s->count + more ? s->capacity * 2 : s->count + more;
-    struct ui_setting *items = hpcw_i_realloc(s->items, capacity * sizeof *items);
+    struct ui_setting *items = hpcw_i_grow(s->items, &s->capacity, s->count + more, sizeof *items);
     if (items == NULL) {
         return hpcw_i_fail(err, HPCW_ENOMEM, "list of %zu parameters: no memory", s->count + more);
     }
     s->items = items;
-    s->capacity = capacity;
     return HPCW_OK;
 }
 

@@ -7,6 +7,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "libwriter/base/array.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
@@ -273,16 +274,12 @@ void ui_table_cell(struct ui_table *table, const char *fmt, ...) {
     if (table->failed) {
         return;
     }
-    if (table->cell_count == table->cell_capacity) {
-        size_t capacity = table->cell_capacity == 0 ? 64 : table->cell_capacity * 2;
-        char **cells = hpcw_i_realloc(table->cells, capacity * sizeof *cells);
-        if (cells == NULL) {
-            table->failed = true;
-            return;
-        }
-        table->cells = cells;
-        table->cell_capacity = capacity;
+    char **cells = hpcw_i_grow(table->cells, &table->cell_capacity, table->cell_count + 1, sizeof(*cells));
+    if (cells == NULL) {
+        table->failed = true;
+        return;
     }
+    table->cells = cells;
     va_list args, again;
     va_start(args, fmt);
     va_copy(again, args);

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "libwriter/base/array.h"
+
+#include "libwriter/base/checked.h"
+#include "libwriter/base/mem.h"
+
+enum { FIRST_BYTES = 256 };
+
+void *hpcw_i_grow(void *items, size_t *capacity, size_t least, size_t size) {
+    if (least <= *capacity) {
+        return items;
+    }
+    size_t bytes;
+    size_t more = *capacity + *capacity / 2; /* cannot overflow: the items are in memory */
+    more = more > FIRST_BYTES / size ? more : FIRST_BYTES / size;
+    more = more > least ? more : least;
+    void *grown = hpcw_i_mul_size(more, size, &bytes) ? hpcw_i_realloc(items, bytes) : NULL;
+    *capacity = grown == NULL ? *capacity : more;
+    return grown;
+}
