@@ -14,6 +14,7 @@
 #include "libwriter/base/bytes.h"
 #include "libwriter/base/checked.h"
 #include "libwriter/base/mem.h"
+#include "libwriter/base/table.h"
 
 static void sums_and_products_are_checked(void **state) {
     (void)state;
@@ -140,6 +141,108 @@ static void arrays_grow(void **state) {
     hpcw_i_free(item);
 }
 
+/* The i-th of some keys, of which many differ in one word alone. */
+static const uint64_t *nth_key(uint64_t i, uint64_t key[HPCW_I_TABLE_KEY]) {
+    key[0] = i % 7 << 40;
+    key[1] = i / 7 % 11;
+    key[2] = i / 77;
+    return key;
+}
+
+/* Whether the table holds the first `keys` multiples of `step`, with their numbers as values, and nothing else. */
+static void holds(const struct hpcw_i_table *d, uint64_t keys, uint64_t step) {
+    uint64_t key[HPCW_I_TABLE_KEY], sum = 0;
+    size_t count = 0;
+    assert_int_equal(d->count, (keys + step - 1) / step);
+    for (uint64_t i = 0; i < keys; i++) {
+        const uint64_t *value = hpcw_i_table_find(d, nth_key(i, key));
+        assert_true(i % step == 0 ? value != NULL && *value == i : value == NULL);
+    }
+    const uint64_t *value;
+    for (size_t at = 0; (value = hpcw_i_table_next(d, &at, key)) != NULL; count++) {
+        uint64_t own[HPCW_I_TABLE_KEY];
+        assert_memory_equal(key, nth_key(*value, own), sizeof own);
+        sum += *value;
+    }
+    assert_int_equal(count, d->count);
+    assert_int_equal(sum, step * (count * (count - 1) / 2));
+}
+
+static void keys_are_found(void **state) {
+    (void)state;
+    enum { KEYS = 7 * 11 * 300 };
+    for (uint64_t seed = 0; seed < 3; seed++) {
+        struct hpcw_i_table d = {.key_words = 3, .value_size = sizeof(uint64_t), .seed = seed * UINT64_MAX / 3};
+        uint64_t key[HPCW_I_TABLE_KEY] = {0};
+        size_t at = 0;
+        assert_null(hpcw_i_table_find(&d, key));
+        assert_null(hpcw_i_table_next(&d, &at, key));
+        for (uint64_t i = 0; i < KEYS; i++) {
+            bool fresh = false;
+            uint64_t *value = hpcw_i_table_add(&d, nth_key(i, key), &fresh);
+            assert_non_null(value);
+            assert_true(fresh && *value == 0);
+            *value = i;
+            assert_ptr_equal(hpcw_i_table_add(&d, key, &fresh), value);
+            assert_false(fresh);
+        }
+        holds(&d, KEYS, 1);
+        assert_in_range(hpcw_i_table_bytes(&d), 33 * KEYS, 2 * 33 * KEYS);
+        for (uint64_t i = 0; i < KEYS; i++) {
+            if (i % 5 != 0) {
+                hpcw_i_table_remove(&d, hpcw_i_table_find(&d, nth_key(i, key)));
+            }
+        }
+        holds(&d, KEYS, 5);
+        size_t bytes = hpcw_i_table_bytes(&d);
+        hpcw_i_table_clear(&d);
+        holds(&d, 0, 1);
+        assert_int_equal(hpcw_i_table_bytes(&d), bytes);
+        *(uint64_t *)hpcw_i_table_add(&d, nth_key(0, key), NULL) = 0;
+        holds(&d, 1, 1);
+        hpcw_i_table_clear(&d); /* hardly any of it was used */
+        assert_int_equal(hpcw_i_table_bytes(&d), 0);
+        hpcw_i_table_free(&d);
+    }
+}
+
+/* Without memory a table is as before; sets have no values, and marks of a byte need no alignment. */
+static void small_and_no_values(void **state) {
+    (void)state;
+    struct hpcw_i_table set = {.key_words = 2}, mark = {.key_words = 1, .value_size = 1};
+    uint64_t i = 0;
+    bool fresh;
+    hpcw_i_mem_gate = no_large;
+    for (uint64_t key[2] = {1, 1}; hpcw_i_table_add(&set, key, &fresh) != NULL; key[1]++) {
+        assert_true(fresh);
+    }
+    for (i = 0; i < 60; i++) {
+        unsigned char *m = hpcw_i_table_add(&mark, &i, NULL);
+        assert_non_null(m);
+        *m = (unsigned char)(i + 1);
+    }
+    hpcw_i_mem_gate = NULL;
+    assert_in_range(set.count, 24, 60);
+    const uint64_t gone[2] = {1, 0};
+    for (uint64_t key[2] = {1, 2}; key[1] < set.count; key[1]++) {
+        assert_non_null(hpcw_i_table_find(&set, key));
+    }
+    size_t count = set.count;
+    while (set.count > 0) {
+        uint64_t key[HPCW_I_TABLE_KEY];
+        size_t at = 0;
+        hpcw_i_table_remove(&set, hpcw_i_table_next(&set, &at, key));
+        assert_null(hpcw_i_table_find(&set, key));
+        assert_int_equal(set.count, --count);
+    }
+    assert_null(hpcw_i_table_find(&set, gone));
+    for (i = 0; i < 60; i++) {
+        assert_int_equal(*(unsigned char *)hpcw_i_table_find(&mark, &i), i + 1);
+    }
+    hpcw_i_table_free(&set);
+    hpcw_i_table_free(&mark);
+}
+
 static void nothing_is_still_a_place(void **state) {
     (void)state;
     void *p[] = {hpcw_i_malloc(0), hpcw_i_calloc(0, 8), hpcw_i_calloc(8, 0), hpcw_i_realloc(NULL, 0)};
@@ -162,6 +265,8 @@ int main(void) {
         cmocka_unit_test(buffers_grow_and_keep),
         cmocka_unit_test(without_memory_nothing_changes),
         cmocka_unit_test(arrays_grow),
+        cmocka_unit_test(keys_are_found),
+        cmocka_unit_test(small_and_no_values),
         cmocka_unit_test(nothing_is_still_a_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -153,6 +153,7 @@ hpcw_status hpcw_i_r2f_gather(hpcw_comm *comm, uint32_t ranks, const struct hpcw
 
 /* ---- names that come twice ---- */
 
+/* Pointers to names whose number is known: with base/table, indexing a million ranks takes a fifth longer. */
 struct name_table {
     const uint64_t **slot; /* files, NULL: free */
     uint64_t mask;

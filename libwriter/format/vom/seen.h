@@ -4,6 +4,7 @@
  *
  * It is a table of 256 open-addressed parts that double one after the other, when three quarters are in use: so
  * a part is never less than 3/8 full, with 9 bytes a slot, and doubling needs the room of one part only.
+ * With base/table in each part, records of a first phase take 15 to 25 % longer.
  */
 #ifndef HPCW_FORMAT_VOM_SEEN_H
 #define HPCW_FORMAT_VOM_SEEN_H
