@@ -350,7 +350,7 @@ hpcw_status hpcw_i_parse_f64(const char *what, const char *text, double min, dou
         /* The process's locale may want a comma. The C locale costs nothing here: glibc keeps one for all. */
         locale_t c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
         if (c_locale == (locale_t)0) {
-            return hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory", what);
+            return hpcw_i_fail_memory(err, what, 0, NULL);
         }
         v = strtod_l(text, NULL, c_locale);
         freelocale(c_locale);

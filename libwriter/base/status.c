@@ -2,6 +2,7 @@
 #include "libwriter/base/status.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -139,6 +140,16 @@ hpcw_status hpcw_i_fail_sys(hpcw_error *err, int sys_errno, const char *fmt, ...
         va_end(args);
     }
     return code;
+}
+
+hpcw_status hpcw_i_fail_memory(hpcw_error *err, const char *where, uint64_t count, const char *what) {
+    char number[24] = "";
+    if (count > 0) {
+        (void)snprintf(number, sizeof number, "%" PRIu64 " ", count);
+    }
+    return hpcw_i_fail(err, HPCW_ENOMEM, "%s%sout of memory%s%s%s", where == NULL ? "" : where,
+                       where == NULL ? "" : ": ", what == NULL ? "" : " for ", what == NULL ? "" : number,
+                       what == NULL ? "" : what);
 }
 
 void hpcw_i_fail_about(hpcw_error *err, const char *name) {

@@ -3,6 +3,8 @@
 #ifndef HPCW_BASE_STATUS_H
 #define HPCW_BASE_STATUS_H
 
+#include <stdint.h>
+
 #include <hpcw/status.h>
 
 /* Records a failure and returns its code, so that a failing path reads `return hpcw_i_fail(err, ...)`. */
@@ -10,6 +12,10 @@ hpcw_status hpcw_i_fail(hpcw_error *err, hpcw_status code, const char *fmt, ...)
 
 /* The same for a failed system call: appends the text of `sys_errno` and derives the code from it. */
 hpcw_status hpcw_i_fail_sys(hpcw_error *err, int sys_errno, const char *fmt, ...) HPCW_PRINTF(3, 4);
+
+/* HPCW_ENOMEM: "WHERE: out of memory for COUNT WHAT". `where` is a path or a part of the library; without `where` (NULL),
+ * `count` (0) or `what` (NULL) the message is shorter. */
+hpcw_status hpcw_i_fail_memory(hpcw_error *err, const char *where, uint64_t count, const char *what);
 
 /* Puts "name: " in front of a message that does not begin with the name: for failures of helpers that do not
  * know the file they work for. */

@@ -36,8 +36,7 @@ hpcw_status hpcw_i_comm_exchange_at(hpcw_comm *comm, const uint64_t *send, const
             inbox->capacity = inbox->words == NULL ? 0 : (size_t)in;
         }
         if (inbox->words == NULL || scratch == NULL) {
-            s = hpcw_i_fail(err, HPCW_ENOMEM, "out of memory for %llu words of messages",
-                            (unsigned long long)in);
+            s = hpcw_i_fail_memory(err, NULL, in, "words of messages");
         }
     }
     /* If one process has too little memory, the others must not wait for it inside the exchange. */
@@ -83,7 +82,7 @@ hpcw_status hpcw_i_comm_collect(hpcw_comm *comm, int root, const uint64_t *send,
         if (r == HPCW_OK && n > capacity) {
             uint64_t *grown = hpcw_i_realloc(buf, n * sizeof *buf);
             if (grown == NULL) {
-                r = hpcw_i_fail(e, HPCW_ENOMEM, "out of memory for a message of %zu words", n);
+                r = hpcw_i_fail_memory(e, NULL, n, "words of a message");
             } else {
                 buf = grown;
                 capacity = n;

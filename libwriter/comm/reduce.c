@@ -71,8 +71,7 @@ hpcw_status hpcw_i_comm_reduce(hpcw_comm *comm, uint64_t *record, size_t words,
         return HPCW_OK;
     }
     uint64_t *other = hpcw_i_malloc(words * sizeof *other);
-    hpcw_status s =
-        other == NULL ? hpcw_i_fail(err, HPCW_ENOMEM, "out of memory for %zu words", words) : HPCW_OK;
+    hpcw_status s = other == NULL ? hpcw_i_fail_memory(err, NULL, words, "words") : HPCW_OK;
     s = hpcw_i_agree(comm, s, NULL, err);
     for (int step = 1; s == HPCW_OK && step < comm->size; step *= 2) {
         if (comm->process % (2 * step) == step) {

@@ -127,7 +127,7 @@ static hpcw_status encode(struct brotli_sink *b, const unsigned char *data, size
         unsigned char *next = b->output + b->output_size;
         size_t room = OUTPUT_SIZE - b->output_size;
         if (!run_encoder(b, operation, &size, &data, &room, &next)) {
-            return hpcw_i_fail(err, HPCW_ENOMEM, "brotli sink: out of memory in the encoder");
+            return hpcw_i_fail_memory(err, "brotli sink", 0, "the encoder");
         }
         b->output_size = OUTPUT_SIZE - room;
         if (room == 0) {
@@ -386,7 +386,7 @@ hpcw_status hpcw_sink_open_brotli(hpcw_sink *inner, const hpcw_brotli_options *o
     }
     struct brotli_sink *b = hpcw_i_calloc(1, sizeof *b);
     if (b == NULL) {
-        return hpcw_i_fail(err, HPCW_ENOMEM, "brotli sink: out of memory");
+        return hpcw_i_fail_memory(err, "brotli sink", 0, NULL);
     }
     b->base.ops = &brotli_ops;
     b->stored = o.stored;
@@ -397,7 +397,7 @@ hpcw_status hpcw_sink_open_brotli(hpcw_sink *inner, const hpcw_brotli_options *o
     b->piece = b->by_pieces ? hpcw_i_malloc(PIECE_SIZE) : NULL;
     if (b->output == NULL || (b->by_pieces && b->piece == NULL) || (!b->stored && !make_encoder(b, &o))) {
         free_own(b);
-        return hpcw_i_fail(err, HPCW_ENOMEM, "brotli sink: out of memory");
+        return hpcw_i_fail_memory(err, "brotli sink", 0, NULL);
     }
     b->inner = inner;
     *out = &b->base;

@@ -35,7 +35,7 @@ static char *directory_of(const char *path) {
 hpcw_status hpcw_i_fs_block_size(const char *path, uint32_t *block_size, hpcw_error *err) {
     char *dir = directory_of(path);
     if (dir == NULL) {
-        return hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory", path);
+        return hpcw_i_fail_memory(err, path, 0, NULL);
     }
     struct stat st;
     int e = stat(dir, &st) == 0 ? 0 : errno;
@@ -111,7 +111,7 @@ static hpcw_status read_stripes(const struct hpcw_i_fs_source *source, const cha
     size_t size = HPCW_I_LOV_LARGEST;
     unsigned char *value = hpcw_i_malloc(size);
     if (value == NULL) {
-        return hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for its Lustre layout", file);
+        return hpcw_i_fail_memory(err, file, 0, "its Lustre layout");
     }
     int e = source->get(source, file, LOV_ATTRIBUTE, value, &size);
     hpcw_status s = e != 0 ? hpcw_i_fail_sys(err, e, "%s: cannot read its attribute " LOV_ATTRIBUTE, file)
@@ -242,7 +242,7 @@ hpcw_status hpcw_i_fs_set_stripe(const struct hpcw_i_fs_source *source, const ch
     if (e == ENOENT) {
         char *directory = directory_of(path);
         if (directory == NULL) {
-            return hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory", path);
+            return hpcw_i_fail_memory(err, path, 0, NULL);
         }
         e = source->about(source, directory, &about);
         hpcw_i_free(directory);

@@ -49,7 +49,7 @@ static COLD void broken(struct hpcw_i_json *j, hpcw_status code, const char *got
 }
 
 static COLD void broken_memory(struct hpcw_i_json *j) {
-    j->status = hpcw_i_fail(&j->error, HPCW_ENOMEM, "JSON text: out of memory");
+    j->status = hpcw_i_fail_memory(&j->error, "JSON text", 0, NULL);
     j->state = BROKEN;
 }
 

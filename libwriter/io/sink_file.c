@@ -189,7 +189,7 @@ static hpcw_status open_file(const char *path, uint64_t tag, hpcw_durability dur
     }
     struct file_sink *f = hpcw_i_calloc(1, sizeof *f);
     if (f == NULL) {
-        return hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory", path);
+        return hpcw_i_fail_memory(err, path, 0, NULL);
     }
     f->base.ops = &file_ops;
     f->fd = -1;

@@ -24,7 +24,7 @@ static hpcw_status new_sink(size_t size, const struct hpcw_i_sink_ops *ops, hpcw
     }
     *out = hpcw_i_calloc(1, size);
     if (*out == NULL) {
-        return hpcw_i_fail(err, HPCW_ENOMEM, "sink: out of memory");
+        return hpcw_i_fail_memory(err, "sink", 0, NULL);
     }
     (*out)->ops = ops;
     return HPCW_OK;
@@ -41,8 +41,7 @@ static hpcw_status memory_set_size(hpcw_sink *sink, uint64_t size, hpcw_error *e
     struct memory_sink *m = (struct memory_sink *)sink;
     if (size > m->buf.size) {
         if (size > SIZE_MAX || !hpcw_i_buf_reserve(&m->buf, (size_t)size - m->buf.size)) {
-            return hpcw_i_fail(err, HPCW_ENOMEM, "memory sink: out of memory for %llu bytes",
-                               (unsigned long long)size);
+            return hpcw_i_fail_memory(err, "memory sink", size, "bytes");
         }
         memset(m->buf.data + m->buf.size, 0, (size_t)size - m->buf.size);
     }
@@ -242,7 +241,7 @@ hpcw_status hpcw_sink_open_limited(hpcw_sink *inner, uint64_t max_total, size_t 
     if (pthread_mutex_init(&l->lock, NULL) != 0) {
         hpcw_i_free(l);
         *out = NULL;
-        return hpcw_i_fail(err, HPCW_ENOMEM, "limited sink: cannot make a lock");
+        return hpcw_i_fail_memory(err, "limited sink", 0, "a lock");
     }
     l->inner = inner;
     l->left = max_total;

@@ -74,6 +74,21 @@ static void failures_fill_the_record(void **state) {
     assert_string_equal(err.message, "x");
 }
 
+static void memory_runs_out_in_one_form(void **state) {
+    (void)state;
+    hpcw_error err;
+    assert_int_equal(hpcw_i_fail_memory(&err, "out/x.json", UINT64_MAX, "tasks"), HPCW_ENOMEM);
+    assert_int_equal(err.code, HPCW_ENOMEM);
+    assert_string_equal(err.message, "out/x.json: out of memory for 18446744073709551615 tasks");
+    (void)hpcw_i_fail_memory(&err, "x", 0, "its name");
+    assert_string_equal(err.message, "x: out of memory for its name");
+    (void)hpcw_i_fail_memory(&err, "x", 7, NULL);
+    assert_string_equal(err.message, "x: out of memory");
+    (void)hpcw_i_fail_memory(&err, NULL, 7, "ranks");
+    assert_string_equal(err.message, "out of memory for 7 ranks");
+    assert_int_equal(hpcw_i_fail_memory(NULL, NULL, 0, NULL), HPCW_ENOMEM);
+}
+
 static void errno_has_a_status(void **state) {
     (void)state;
     static const struct {
@@ -128,6 +143,7 @@ int main(void) {
         cmocka_unit_test(numbers_never_change),
         cmocka_unit_test(version_is_the_headers),
         cmocka_unit_test(failures_fill_the_record),
+        cmocka_unit_test(memory_runs_out_in_one_form),
         cmocka_unit_test(errno_has_a_status),
         cmocka_unit_test(messages_are_one_line),
         cmocka_unit_test(about_names_the_file_once),

@@ -93,7 +93,7 @@ static hpcw_status take_option(struct reading *r, const char *place, const char 
         /* A wrong value is an error even where the command line wins: check it on a field of its own. */
         copy = hpcw_i_calloc(1, program->options_size);
         if (copy == NULL) {
-            return hpcw_i_fail(r->err, HPCW_ENOMEM, "%s: no memory", place);
+            return hpcw_i_fail_memory(r->err, place, 0, NULL);
         }
         scratch = *parse;
         scratch.options = copy;
@@ -166,7 +166,7 @@ hpcw_status ui_config_text(struct ui_parse *parse, const char *name, const char 
         r.status = hpcw_i_fail(err, HPCW_EINVAL, "%s: wanted [section] or key = value, got neither",
                                place_of(&r, wrong_line, place));
     } else if (wrong_line < 0 && r.status == HPCW_OK) {
-        r.status = hpcw_i_fail(err, HPCW_ENOMEM, "%s: no memory to read it", name);
+        r.status = hpcw_i_fail_memory(err, name, 0, NULL);
     } else if (r.status == HPCW_OK && r.settings.count > 0) {
         r.status = settings != NULL
                        ? ui_settings_put_before(settings, &r.settings, err)
@@ -187,7 +187,7 @@ hpcw_status ui_config_read(struct ui_parse *parse, const char *path, hpcw_error 
     }
     text = hpcw_i_malloc(UI_CONFIG_MAX_SIZE + 1);
     if (text == NULL) {
-        status = hpcw_i_fail(err, HPCW_ENOMEM, "%s: no memory to read it", path);
+        status = hpcw_i_fail_memory(err, path, 0, NULL);
         goto done;
     }
     size_t size = fread(text, 1, UI_CONFIG_MAX_SIZE + 1, file);

@@ -262,7 +262,7 @@ hpcw_status ui_progress_start(const struct ui_progress_options *options, struct 
     }
     struct ui_progress *p = hpcw_i_calloc(1, sizeof *p);
     if (p == NULL) {
-        return hpcw_i_fail(err, HPCW_ENOMEM, "progress display: no memory for %zu bytes", sizeof *p);
+        return hpcw_i_fail_memory(err, "progress display", 0, NULL);
     }
     atomic_init(&p->done, 0);
     p->stream = options->stream == NULL ? stderr : options->stream;

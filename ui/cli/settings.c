@@ -29,7 +29,7 @@ static void setting_free(struct ui_setting *s) {
 static hpcw_status reserve(struct ui_settings *s, size_t more, hpcw_error *err) {
     struct ui_setting *items = hpcw_i_grow(s->items, &s->capacity, s->count + more, sizeof *items);
     if (items == NULL) {
-        return hpcw_i_fail(err, HPCW_ENOMEM, "list of %zu parameters: no memory", s->count + more);
+        return hpcw_i_fail_memory(err, "settings", s->count + more, "parameters");
     }
     s->items = items;
     return HPCW_OK;
@@ -44,7 +44,7 @@ hpcw_status ui_settings_add(struct ui_settings *settings, const char *key, const
     struct ui_setting new = {hpcw_i_strdup(key), hpcw_i_strdup(value), hpcw_i_strdup(origin)};
     if (new.key == NULL || new.value == NULL || new.origin == NULL) {
         setting_free(&new);
-        return hpcw_i_fail(err, HPCW_ENOMEM, "parameter %s: no memory", key);
+        return hpcw_i_fail_memory(err, key, 0, NULL);
     }
     settings->items[settings->count++] = new;
     return HPCW_OK;

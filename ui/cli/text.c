@@ -316,7 +316,7 @@ hpcw_status ui_table_print(const struct ui_table *table, FILE *stream, unsigned 
     size_t n = table->column_count;
     if (table->failed || n == 0) {
         return hpcw_i_fail(err, HPCW_ENOMEM,
-                           "a table of %zu columns: no memory for its cells, or more than %d columns", n,
+                           "a table of %zu columns: out of memory for its cells, or more than %d columns", n,
                            UI_TABLE_COLUMNS);
     }
     if (table->cell_count % n != 0) {

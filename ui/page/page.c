@@ -342,7 +342,7 @@ hpcw_status ui_page_open(const char *path, const char *title, struct ui_page **o
     }
     struct ui_page *page = hpcw_i_calloc(1, sizeof *page);
     if (page == NULL) {
-        return hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory", path);
+        return hpcw_i_fail_memory(err, path, 0, NULL);
     }
     s = hpcw_sink_open_file(path, HPCW_SYNC_NONE, &page->sink, err);
     if (s != HPCW_OK) {

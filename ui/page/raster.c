@@ -29,7 +29,7 @@ hpcw_status ui_raster_init(struct ui_raster *r, uint64_t columns, uint64_t rows,
     r->count = hpcw_i_calloc(cells, sizeof *r->count);
     if (r->cell == NULL || r->count == NULL) {
         ui_raster_free(r);
-        return hpcw_i_fail(err, HPCW_ENOMEM, "raster of %zu cells: no memory", cells);
+        return hpcw_i_fail_memory(err, "raster", cells, "cells");
     }
     for (size_t i = 0; i < cells; i++) {
         r->cell[i] = NAN;

@@ -22,7 +22,7 @@ hpcw_status hpcw_kvtree_new(hpcw_kvtree **out, hpcw_error *err) {
         return hpcw_i_fail(err, HPCW_EINVAL, "kvtree: wanted a place for the tree, got NULL");
     }
     *out = new_node("", 0, 0);
-    return *out != NULL ? HPCW_OK : hpcw_i_fail(err, HPCW_ENOMEM, "kvtree: out of memory");
+    return *out != NULL ? HPCW_OK : hpcw_i_fail_memory(err, "kvtree", 0, NULL);
 }
 
 void hpcw_kvtree_free(hpcw_kvtree *root) {
@@ -42,7 +42,7 @@ hpcw_status hpcw_i_kvtree_append(hpcw_kvtree *node, const char *key, size_t size
     }
     hpcw_kvtree *made = new_node(key, size, node->depth + 1);
     if (made == NULL) {
-        return hpcw_i_fail(err, HPCW_ENOMEM, "kvtree: out of memory for key \"%.100s\"", key);
+        return hpcw_i_fail_memory(err, "kvtree", 0, "a key");
     }
     if (node->last == NULL) {
         node->first = made;

@@ -200,8 +200,7 @@ hpcw_status hpcw_i_kv_load(const char *path, uint64_t offset, unsigned char **da
     }
     made = hpcw_i_malloc((size_t)*stored);
     if (made == NULL) {
-        s = hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for its %llu bytes", path,
-                        (unsigned long long)*stored);
+        s = hpcw_i_fail_memory(err, path, *stored, "bytes");
         goto done;
     }
     s = read_exactly(path, fd, offset, made, (size_t)*stored, err);

@@ -32,7 +32,7 @@ static bool put_lines(struct hpcw_i_buf *text, const hpcw_kvtree *node, bool key
 static hpcw_status print_lines(const hpcw_kvtree *root, bool keyval, hpcw_sink *sink, hpcw_error *err) {
     struct hpcw_i_buf text = {0};
     hpcw_status s = put_lines(&text, root, keyval) ? hpcw_sink_write_at(sink, 0, text.data, text.size, err)
-                                                   : hpcw_i_fail(err, HPCW_ENOMEM, "kvtree: out of memory");
+                                                   : hpcw_i_fail_memory(err, "kvtree", 0, NULL);
     hpcw_i_buf_free(&text);
     return s;
 }

@@ -40,7 +40,7 @@ hpcw_status hpcw_kvtree_write(const hpcw_kvtree *root, hpcw_sink *sink, uint64_t
     }
     unsigned char *data = hpcw_i_malloc((size_t)size);
     if (data == NULL) {
-        return hpcw_i_fail(err, HPCW_ENOMEM, "kvtree: out of memory for %llu bytes", (unsigned long long)size);
+        return hpcw_i_fail_memory(err, "kvtree", size, "bytes");
     }
     unsigned char *p = hpcw_i_kv_put_count(hpcw_i_kv_put_header(data, size), root->count);
     (void)hpcw_i_kv_put_crc(data, put_map(p, root));
@@ -83,7 +83,7 @@ static hpcw_status refuse_twins(const struct hpcw_i_kv_cursor *c, const unsigned
     }
     const hpcw_kvtree **list = hpcw_i_malloc(node->count * sizeof *list);
     if (list == NULL) {
-        return hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for %u keys", c->name, node->count);
+        return hpcw_i_fail_memory(err, c->name, node->count, "keys");
     }
     size_t n = 0;
     for (const hpcw_kvtree *child = node->first; child != NULL; child = child->next) {

@@ -80,7 +80,7 @@ hpcw_status hpcw_linktest_complete(const char *path, const hpcw_linktest_params 
     size_t size = (size_t)hpcw_i_linktest_summary_size(p);
     unsigned char *data = hpcw_i_malloc(size);
     if (data == NULL) {
-        return hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for a summary", path);
+        return hpcw_i_fail_memory(err, path, 0, "a summary");
     }
     int fd;
     int e = hpcw_i_sys_open(path, O_RDWR, 0, &fd);

@@ -116,7 +116,7 @@ static hpcw_status prepare(hpcw_linktest *lt, const char *path, const hpcw_linkt
     lt->slowest.entry = hpcw_i_calloc(lt->slowest.wanted, sizeof *lt->slowest.entry);
     if (lt->path == NULL || lt->mode == NULL || (p->git_hash != NULL && lt->hash == NULL) ||
         (p->ranks != NULL && lt->ranks == NULL) || lt->task == NULL || lt->slowest.entry == NULL) {
-        return hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for %u tasks", path, p->count);
+        return hpcw_i_fail_memory(err, path, p->count, "tasks");
     }
     if (p->ranks != NULL) {
         memcpy(lt->ranks, p->ranks, p->count * sizeof *lt->ranks);
@@ -180,7 +180,7 @@ hpcw_status hpcw_linktest_open(const char *path, hpcw_comm *comm, const hpcw_lin
     if (s == HPCW_OK) {
         lt = hpcw_i_calloc(1, sizeof *lt);
         if (lt == NULL) {
-            s = hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory", path);
+            s = hpcw_i_fail_memory(err, path, 0, NULL);
         } else {
             (void)pthread_mutex_init(&lt->lock, NULL);
             lt->comm = comm;
@@ -427,7 +427,7 @@ hpcw_status hpcw_linktest_timings(hpcw_linktest *lt, uint32_t rank, const uint64
     }
     struct scratch *scratch = take_scratch(lt);
     if (scratch == NULL) {
-        return hpcw_i_fail(err, HPCW_ENOMEM, "%s: task %u: out of memory for its timings", lt->path, rank);
+        return hpcw_i_fail_memory(err, lt->path, lt->params.tasks, "timings");
     }
     uint32_t steps = hpcw_linktest_steps(p);
     uint32_t slots = p->tasks - 1;
@@ -551,8 +551,7 @@ static hpcw_status merge_all(hpcw_linktest *lt, hpcw_error *err) {
     uint64_t *record = hpcw_i_malloc(words * sizeof *record);
     hpcw_status s = check_complete(lt, err);
     if (s == HPCW_OK && record == NULL) {
-        s = hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for %zu slow connections", lt->path,
-                        lt->slowest.wanted);
+        s = hpcw_i_fail_memory(err, lt->path, lt->slowest.wanted, "slow connections");
     }
     s = hpcw_i_agree(lt->comm, s, NULL, err);
     if (s == HPCW_OK) {
@@ -612,7 +611,7 @@ static hpcw_status write_summary(hpcw_linktest *lt, const char *start, const cha
     size_t size = (size_t)hpcw_i_linktest_summary_size(&lt->params);
     unsigned char *data = hpcw_i_malloc(size);
     if (data == NULL) {
-        return hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for the summary", lt->path);
+        return hpcw_i_fail_memory(err, lt->path, 0, "the summary");
     }
     hpcw_i_linktest_encode_summary(&lt->params, start, end, &lt->times, &lt->all_to_all,
                                    slow != NULL ? slow : lt->slowest.entry, data);

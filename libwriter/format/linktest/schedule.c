@@ -109,7 +109,7 @@ hpcw_status hpcw_linktest_schedule_new(const hpcw_linktest_params *params, uint6
     uint32_t p = (uint32_t)permutation;
     hpcw_linktest_schedule *made = hpcw_i_calloc(1, sizeof *made);
     if (made == NULL) {
-        return hpcw_i_fail(err, HPCW_ENOMEM, "linktest schedule: out of memory");
+        return hpcw_i_fail_memory(err, "linktest schedule", 0, NULL);
     }
     made->tasks = n;
     made->steps = hpcw_linktest_steps(params);
@@ -139,7 +139,7 @@ hpcw_status hpcw_linktest_schedule_new(const hpcw_linktest_params *params, uint6
     }
     if (short_of) {
         hpcw_linktest_schedule_free(made);
-        return hpcw_i_fail(err, HPCW_ENOMEM, "linktest schedule: out of memory for %u tasks", n);
+        return hpcw_i_fail_memory(err, "linktest schedule", n, "tasks");
     }
     *out = made;
     return HPCW_OK;

@@ -156,8 +156,8 @@ hpcw_status hpcw_i_r2f_find_dataset(hpcw_rank2file_restart *r, const char *prefi
     char directory[HPCW_RANK2FILE_PATH];
     hpcw_kvtree *index = NULL;
     char *path = hpcw_i_r2f_join(prefix, HPCW_RANK2FILE_INDEX);
-    hpcw_status s = path == NULL ? hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory", prefix)
-                                 : hpcw_kvtree_read_file(path, &index, err);
+    hpcw_status s =
+        path == NULL ? hpcw_i_fail_memory(err, prefix, 0, NULL) : hpcw_kvtree_read_file(path, &index, err);
     if (s == HPCW_OK) {
         s = choose(r, path, index, wanted, name, err);
         if (s != HPCW_OK) {
@@ -172,8 +172,7 @@ hpcw_status hpcw_i_r2f_find_dataset(hpcw_rank2file_restart *r, const char *prefi
     hpcw_i_r2f_metadata(r->kind, r->dataset.id, name, directory);
     r->metadata = hpcw_i_r2f_join(prefix, directory);
     path = r->metadata == NULL ? NULL : hpcw_i_r2f_join(r->metadata, "summary.scr");
-    s = path == NULL ? hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory", prefix)
-                     : hpcw_kvtree_read_file(path, &r->summary, err);
+    s = path == NULL ? hpcw_i_fail_memory(err, prefix, 0, NULL) : hpcw_kvtree_read_file(path, &r->summary, err);
     if (s == HPCW_OK) {
         s = hpcw_i_r2f_take_summary(r, path, name, err);
     }

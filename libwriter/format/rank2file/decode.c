@@ -185,7 +185,7 @@ static hpcw_status get_children(void *context, struct hpcw_i_kv_cursor *c, hpcw_
             s = missing(c, at, field, seen, err);
         }
         if (s == HPCW_OK && !hpcw_i_buf_append(&inner->child, &child, sizeof child)) {
-            s = hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for %u nodes", c->name, count);
+            s = hpcw_i_fail_memory(err, c->name, count, "nodes");
         }
     }
     const struct hpcw_i_r2f_child *child = (const struct hpcw_i_r2f_child *)(const void *)inner->child.data;
@@ -285,7 +285,7 @@ static hpcw_status get_files(void *context, struct hpcw_i_kv_cursor *c, hpcw_err
             s = get_fields(c, field, 2, true, &file, &seen, err);
         }
         if (s == HPCW_OK && !hpcw_i_r2f_put_file_words(leaf->words, &file)) {
-            s = hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for its files", c->name);
+            s = hpcw_i_fail_memory(err, c->name, 0, "its files");
         }
     }
     return s;
@@ -312,7 +312,7 @@ static hpcw_status get_entries(void *context, struct hpcw_i_kv_cursor *c, hpcw_e
             leaf->found++;
             s = hpcw_i_r2f_put_rank_word(leaf->words, rank, 0)
                     ? get_fields(c, field, 1, false, leaf, &seen, err)
-                    : hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for its ranks", c->name);
+                    : hpcw_i_fail_memory(err, c->name, 0, "its ranks");
         }
     }
     return s;

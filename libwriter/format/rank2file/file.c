@@ -26,7 +26,7 @@ struct hpcw_rank2file_file {
 hpcw_status hpcw_i_r2f_folders(const char *directory, const char *name, hpcw_error *err) {
     char *path = hpcw_i_r2f_join(directory, name);
     if (path == NULL) {
-        return hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory", directory);
+        return hpcw_i_fail_memory(err, directory, 0, NULL);
     }
     hpcw_status s = HPCW_OK;
     for (char *slash = strchr(path + strlen(directory) + 1, '/'); s == HPCW_OK && slash != NULL;
@@ -53,8 +53,8 @@ hpcw_status hpcw_i_r2f_write_file(const hpcw_rank2file *w, const char *name,
                                   void *context, hpcw_error *err) {
     char *path = hpcw_i_r2f_join(w->prefix, name);
     hpcw_sink *sink = NULL;
-    hpcw_status s = path == NULL ? hpcw_i_fail(err, HPCW_ENOMEM, "%s/%s: out of memory", w->prefix, name)
-                                 : hpcw_i_r2f_sink(w, path, &sink, err);
+    hpcw_status s =
+        path == NULL ? hpcw_i_fail_memory(err, w->prefix, 0, NULL) : hpcw_i_r2f_sink(w, path, &sink, err);
     if (s == HPCW_OK) {
         s = put(context, sink, err);
         if (s != HPCW_OK) {
@@ -80,7 +80,7 @@ static hpcw_status new_file(const char *path, hpcw_rank2file *w, uint32_t rank, 
         f->name = name == NULL ? NULL : hpcw_i_strdup(name);
     }
     if (f == NULL || f->path == NULL || (name != NULL && f->name == NULL)) {
-        s = hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory", path);
+        s = hpcw_i_fail_memory(err, path, 0, NULL);
     } else {
         s = w != NULL ? hpcw_i_r2f_sink(w, path, &f->sink, err)
                       : hpcw_sink_open_file(path, durability, &f->sink, err);
@@ -113,8 +113,7 @@ hpcw_status hpcw_rank2file_create(hpcw_rank2file *w, uint32_t rank, const char *
     }
     char *directory = hpcw_i_r2f_join(w->prefix, w->dataset);
     char *path = directory == NULL ? NULL : hpcw_i_r2f_join(directory, name);
-    s = path == NULL ? hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for %.200s", w->prefix, name)
-                     : hpcw_i_r2f_folders(directory, name, err);
+    s = path == NULL ? hpcw_i_fail_memory(err, w->prefix, 0, NULL) : hpcw_i_r2f_folders(directory, name, err);
     if (s == HPCW_OK) {
         s = new_file(path, w, rank, name, HPCW_SYNC_NONE, file, err);
     }

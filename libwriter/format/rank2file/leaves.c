@@ -61,9 +61,7 @@ static hpcw_status cut(struct part *t, uint64_t state[STATE_WORDS], hpcw_error *
     t->open_first = (uint32_t)state[STATE_FIRST];
     struct walk walk = {.p = b->words,
                         .entry = hpcw_i_malloc(((size_t)b->most_files + 1) * sizeof *walk.entry)};
-    hpcw_status s = walk.entry == NULL
-                        ? hpcw_i_fail(err, HPCW_ENOMEM, "rank2file: out of memory for %u files", b->most_files)
-                        : HPCW_OK;
+    hpcw_status s = walk.entry == NULL ? hpcw_i_fail_memory(err, "rank2file", b->most_files, "files") : HPCW_OK;
     for (uint32_t rank = b->first; s == HPCW_OK && rank < b->end; rank++) {
         const hpcw_rank2file_entry *entry;
         size_t count = next_entries(&walk, rank, &entry);
@@ -107,7 +105,7 @@ static hpcw_status send_rests(struct part *t, hpcw_error *err) {
     uint64_t *send_words = hpcw_i_calloc(size, sizeof *send_words);
     uint64_t *receive_words = hpcw_i_calloc(size, sizeof *receive_words);
     hpcw_status s = send_words == NULL || receive_words == NULL
-                        ? hpcw_i_fail(err, HPCW_ENOMEM, "rank2file: out of memory for %zu processes", size)
+                        ? hpcw_i_fail_memory(err, "rank2file", size, "processes")
                         : HPCW_OK;
     s = hpcw_i_agree(comm, s, NULL, err);
     if (s == HPCW_OK) {
@@ -174,9 +172,7 @@ static hpcw_status write_leaves(struct part *t, hpcw_error *err) {
     struct walk walk = {.entry = hpcw_i_malloc(((size_t)b->most_files + 1) * sizeof *walk.entry)};
     t->map.levels = 1; /* for the names: none of these is a root */
     t->map.level_begin[1] = count;
-    hpcw_status s = walk.entry == NULL
-                        ? hpcw_i_fail(err, HPCW_ENOMEM, "rank2file: out of memory for %u files", b->most_files)
-                        : HPCW_OK;
+    hpcw_status s = walk.entry == NULL ? hpcw_i_fail_memory(err, "rank2file", b->most_files, "files") : HPCW_OK;
     for (uint32_t i = 0; s == HPCW_OK && i < count; i++) {
         struct hpcw_i_r2f_node *leaf = hpcw_i_r2f_map_at(&t->map, i);
         uint64_t at = b->at[leaf->first - b->first];
@@ -187,7 +183,7 @@ static hpcw_status write_leaves(struct part *t, hpcw_error *err) {
             uint64_t own = b->at[b->end - b->first] - at;
             tail = hpcw_i_malloc((size_t)(own + t->rest_words) * sizeof *tail);
             if (tail == NULL) {
-                s = hpcw_i_fail(err, HPCW_ENOMEM, "rank2file: out of memory for a leaf");
+                s = hpcw_i_fail_memory(err, "rank2file", 0, "a leaf");
                 break;
             }
             memcpy(tail, b->words + at, (size_t)own * sizeof *tail);
@@ -227,9 +223,7 @@ static hpcw_status finish(const struct part *t, uint32_t which, hpcw_error *err)
     uint32_t count = leaves_here(t);
     uint64_t *firsts = hpcw_i_malloc((size_t)count * sizeof *firsts);
     hpcw_i_r2f_map_init(&whole, &w->options, which, w->ranks);
-    hpcw_status mine = firsts == NULL
-                           ? hpcw_i_fail(err, HPCW_ENOMEM, "rank2file: out of memory for %u leaves", count)
-                           : HPCW_OK;
+    hpcw_status mine = firsts == NULL ? hpcw_i_fail_memory(err, "rank2file", count, "leaves") : HPCW_OK;
     for (uint32_t i = 0; firsts != NULL && i < count; i++) {
         firsts[i] = hpcw_i_r2f_map_at(&t->map, i)->first;
     }

@@ -70,8 +70,7 @@ static hpcw_status load_leaf(const hpcw_rank2file_restart *r, uint32_t i, struct
     struct hpcw_i_kv_cursor c;
     uint64_t *at = hpcw_i_malloc((size_t)(end - first) * sizeof *at);
     l->at[i - l->begin] = at;
-    hpcw_status s =
-        at == NULL ? hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for a leaf", r->metadata) : HPCW_OK;
+    hpcw_status s = at == NULL ? hpcw_i_fail_memory(err, r->metadata, 0, "a leaf") : HPCW_OK;
     if (s == HPCW_OK) {
         s = hpcw_i_r2f_node_path(r, 0, r->leaf[i].number, &path, err);
     }
@@ -114,8 +113,7 @@ static hpcw_status answer(const hpcw_rank2file_restart *r, struct loaded *l, con
                 size_t size = (size_t)(hpcw_i_r2f_record_end(record) - record) * sizeof *record;
                 s = hpcw_i_buf_append(reply, record, size)
                         ? HPCW_OK
-                        : hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for the files of its ranks",
-                                      r->metadata);
+                        : hpcw_i_fail_memory(err, r->metadata, 0, "the files of its ranks");
             }
         }
         reply_words[p] = (reply->size - before) / sizeof(uint64_t);
@@ -133,7 +131,7 @@ static hpcw_status find_places(hpcw_rank2file_restart *r, hpcw_error *err) {
             place.word = (uint64_t)(file - r->words);
             file = hpcw_i_r2f_get_file(file, &f);
             if (!hpcw_i_buf_append(&r->places, &place, sizeof place)) {
-                s = hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for the list of files", r->metadata);
+                s = hpcw_i_fail_memory(err, r->metadata, 0, "the list of files");
             }
         }
         p = hpcw_i_r2f_record_end(p);
@@ -179,7 +177,7 @@ hpcw_status hpcw_rank2file_restart_load(hpcw_rank2file_restart *r, uint32_t coun
     uint64_t *counts = hpcw_i_calloc(4 * size, sizeof *counts);
     l.at = hpcw_i_calloc((size_t)(l.end - l.begin) + 1, sizeof *l.at);
     hpcw_status s = ask == NULL || counts == NULL || l.at == NULL
-                        ? hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for %u ranks", r->metadata, count)
+                        ? hpcw_i_fail_memory(err, r->metadata, count, "ranks")
                         : HPCW_OK;
     if (s == HPCW_OK && ranks != NULL) {
         s = check_wanted(r, count, ranks, err);
@@ -253,7 +251,7 @@ hpcw_status hpcw_rank2file_restart_file(hpcw_rank2file_restart *r, uint64_t inde
     r->path.size = 0;
     if (!hpcw_i_buf_append_str(&r->path, r->base) || !hpcw_i_buf_append(&r->path, "/", 1) ||
         !hpcw_i_buf_append(&r->path, f.name, f.name_size + 1)) {
-        return hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory", r->base);
+        return hpcw_i_fail_memory(err, r->base, 0, NULL);
     }
     *found = (hpcw_rank2file_found){
         .rank = place->rank,
@@ -320,8 +318,7 @@ hpcw_status hpcw_rank2file_restart_check(hpcw_rank2file_restart *r, bool content
         return hpcw_i_fail(err, HPCW_EINVAL, "rank2file: wanted an open dataset, got NULL");
     }
     unsigned char *buf = content ? hpcw_i_malloc(READ_SIZE) : NULL;
-    hpcw_status s =
-        content && buf == NULL ? hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory", r->base) : HPCW_OK;
+    hpcw_status s = content && buf == NULL ? hpcw_i_fail_memory(err, r->base, 0, NULL) : HPCW_OK;
     for (uint64_t i = 0; s == HPCW_OK && i < hpcw_rank2file_restart_files(r); i++) {
         hpcw_rank2file_found f;
         s = hpcw_rank2file_restart_file(r, i, &f, err);

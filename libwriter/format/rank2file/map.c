@@ -43,7 +43,7 @@ static hpcw_status add_node(hpcw_rank2file_map *map, uint32_t first, uint32_t ch
     struct hpcw_i_r2f_node node = {.first = first, .child = child};
     return hpcw_i_buf_append(&map->nodes, &node, sizeof node)
                ? HPCW_OK
-               : hpcw_i_fail(err, HPCW_ENOMEM, "rank2file: out of memory for the nodes of the map");
+               : hpcw_i_fail_memory(err, "rank2file", 0, "the nodes of the map");
 }
 
 hpcw_status hpcw_i_r2f_map_leaf(hpcw_rank2file_map *map, uint32_t first, hpcw_error *err) {
@@ -160,7 +160,7 @@ hpcw_status hpcw_rank2file_map_new(const hpcw_rank2file_options *options, uint32
     }
     hpcw_rank2file_map *map = hpcw_i_malloc(sizeof *map);
     if (map == NULL) {
-        return hpcw_i_fail(err, HPCW_ENOMEM, "rank2file: out of memory for a map");
+        return hpcw_i_fail_memory(err, "rank2file", 0, "a map");
     }
     hpcw_i_r2f_map_init(map, options, which, ranks);
     s = find_leaves(map, entries, context, err);
@@ -212,8 +212,7 @@ void hpcw_rank2file_map_node(const hpcw_rank2file_map *map, uint32_t index, hpcw
 static unsigned char *room_for(uint64_t size, hpcw_error *err) {
     unsigned char *data = hpcw_i_malloc((size_t)size + HPCW_I_FMT_ROOM);
     if (data == NULL) {
-        (void)hpcw_i_fail(err, HPCW_ENOMEM, "rank2file: out of memory for a node of %llu bytes",
-                          (unsigned long long)size);
+        (void)hpcw_i_fail_memory(err, "rank2file", size, "bytes of a node");
     }
     return data;
 }

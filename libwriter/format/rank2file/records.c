@@ -89,8 +89,7 @@ static hpcw_status find_records(struct hpcw_i_r2f_block *b, uint64_t words, bool
 static hpcw_status sort_records(struct hpcw_i_r2f_block *b, uint64_t words, hpcw_error *err) {
     uint64_t *sorted = hpcw_i_malloc((size_t)words * sizeof *sorted);
     if (sorted == NULL) {
-        return hpcw_i_fail(err, HPCW_ENOMEM, "rank2file: out of memory for %llu words",
-                           (unsigned long long)words);
+        return hpcw_i_fail_memory(err, "rank2file", words, "words");
     }
     uint64_t to = 0;
     for (uint32_t i = 0; i < b->end - b->first; i++) {
@@ -115,10 +114,9 @@ hpcw_status hpcw_i_r2f_gather(hpcw_comm *comm, uint32_t ranks, const struct hpcw
     uint64_t *send_words = hpcw_i_calloc(size, sizeof *send_words);
     uint64_t *receive_words = hpcw_i_calloc(size, sizeof *receive_words);
     b->at = hpcw_i_malloc(((size_t)(b->end - b->first) + 1) * sizeof *b->at);
-    hpcw_status s =
-        send_words == NULL || receive_words == NULL || b->at == NULL
-            ? hpcw_i_fail(err, HPCW_ENOMEM, "rank2file: out of memory for %u ranks", b->end - b->first)
-            : HPCW_OK;
+    hpcw_status s = send_words == NULL || receive_words == NULL || b->at == NULL
+                        ? hpcw_i_fail_memory(err, "rank2file", b->end - b->first, "ranks")
+                        : HPCW_OK;
     s = hpcw_i_agree(comm, s, NULL, err);
     if (s == HPCW_OK) {
         const uint64_t *p = (const uint64_t *)(const void *)records->data;
@@ -197,9 +195,7 @@ hpcw_status hpcw_i_r2f_find_twins(const uint64_t *words, uint64_t count, hpcw_st
         t.mask = 2 * t.mask + 1;
     }
     t.slot = hpcw_i_calloc((size_t)t.mask + 1, sizeof *t.slot);
-    hpcw_status s = t.slot == NULL ? hpcw_i_fail(err, HPCW_ENOMEM, "rank2file: out of memory for %llu names",
-                                                 (unsigned long long)names)
-                                   : HPCW_OK;
+    hpcw_status s = t.slot == NULL ? hpcw_i_fail_memory(err, "rank2file", names, "names") : HPCW_OK;
     for (const uint64_t *p = words; s == HPCW_OK && p < end; p = hpcw_i_r2f_record_end(p)) {
         struct hpcw_i_r2f_file f;
         const uint64_t *file = p + 1;
@@ -254,7 +250,7 @@ hpcw_status hpcw_i_r2f_refuse_twins(hpcw_comm *comm, const struct hpcw_i_r2f_blo
         ok = hpcw_i_buf_append(&all, to[p].data, to[p].size);
         hpcw_i_buf_free(&to[p]);
     }
-    hpcw_status s = ok ? HPCW_OK : hpcw_i_fail(err, HPCW_ENOMEM, "rank2file: out of memory for names");
+    hpcw_status s = ok ? HPCW_OK : hpcw_i_fail_memory(err, "rank2file", 0, "names");
     s = hpcw_i_agree(comm, s, NULL, err);
     if (s == HPCW_OK) {
         s = hpcw_i_comm_exchange(comm, (const uint64_t *)(const void *)all.data, send_words, &received,

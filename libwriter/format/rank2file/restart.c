@@ -38,7 +38,7 @@ hpcw_status hpcw_i_r2f_node_path(const hpcw_rank2file_restart *r, uint32_t level
     char name[HPCW_I_R2F_VALUE];
     hpcw_i_r2f_node(r->kind, level, (uint32_t)number, name);
     *path = hpcw_i_r2f_join(r->metadata, name);
-    return *path != NULL ? HPCW_OK : hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory", r->metadata);
+    return *path != NULL ? HPCW_OK : hpcw_i_fail_memory(err, r->metadata, 0, NULL);
 }
 
 static hpcw_status add_leaf(struct hpcw_i_buf *leaves, const struct hpcw_i_r2f_child *child, uint64_t number,
@@ -46,7 +46,7 @@ static hpcw_status add_leaf(struct hpcw_i_buf *leaves, const struct hpcw_i_r2f_c
     struct hpcw_i_r2f_leaf leaf = {.first = child->reader, .number = number, .offset = child->offset};
     return hpcw_i_buf_append(leaves, &leaf, sizeof leaf)
                ? HPCW_OK
-               : hpcw_i_fail(err, HPCW_ENOMEM, "rank2file: out of memory for the list of leaves");
+               : hpcw_i_fail_memory(err, "rank2file", 0, "the list of leaves");
 }
 
 static hpcw_status walk(hpcw_rank2file_restart *r, const char *path, uint32_t level, uint32_t first,
@@ -156,8 +156,8 @@ struct known {
 static hpcw_status read_map(hpcw_rank2file_restart *r, hpcw_error *err) {
     struct hpcw_i_buf leaves = {0};
     char *root = hpcw_i_r2f_join(r->metadata, hpcw_i_r2f_root(r->kind));
-    hpcw_status s = root == NULL ? hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory", r->metadata)
-                                 : walk(r, root, 0, 0, 0, &leaves, err);
+    hpcw_status s =
+        root == NULL ? hpcw_i_fail_memory(err, r->metadata, 0, NULL) : walk(r, root, 0, 0, 0, &leaves, err);
     hpcw_i_free(root);
     if (s != HPCW_OK) {
         hpcw_i_buf_free(&leaves);
@@ -196,12 +196,12 @@ static hpcw_status share(hpcw_rank2file_restart *r, const char *prefix,
             r->metadata = hpcw_i_r2f_join(prefix, directory);
         }
         if (r->leaf == NULL || r->metadata == NULL) {
-            s = hpcw_i_fail(err, HPCW_ENOMEM, "rank2file: out of memory for %u leaves", r->leaves);
+            s = hpcw_i_fail_memory(err, "rank2file", r->leaves, "leaves");
         }
     }
     if (s == HPCW_OK && r->base == NULL) {
         r->base = r->kind == HPCW_I_R2F_1_1 ? hpcw_i_r2f_join(prefix, name) : hpcw_i_strdup(prefix);
-        s = r->base == NULL ? hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory", prefix) : HPCW_OK;
+        s = r->base == NULL ? hpcw_i_fail_memory(err, prefix, 0, NULL) : HPCW_OK;
     }
     s = hpcw_i_agree(r->comm, s, NULL, err);
     return s == HPCW_OK ? hpcw_i_comm_bcast(r->comm, r->leaf, r->leaves * sizeof *r->leaf, 0, err) : s;
@@ -216,7 +216,7 @@ static hpcw_status share_summary(hpcw_rank2file_restart *r, const char *name, hp
         return s;
     }
     void *bytes = hpcw_i_malloc((size_t)size);
-    s = bytes == NULL ? hpcw_i_fail(err, HPCW_ENOMEM, "rank2file: out of memory for the summary") : HPCW_OK;
+    s = bytes == NULL ? hpcw_i_fail_memory(err, "rank2file", 0, "the summary") : HPCW_OK;
     if (s == HPCW_OK && r->comm->process == 0) {
         s = hpcw_sink_open_memory(&sink, err);
         s = s == HPCW_OK ? hpcw_kvtree_write(r->summary, sink, 0, err) : s;
@@ -270,7 +270,7 @@ static hpcw_status new_restart(const char *path, hpcw_comm *comm, hpcw_rank2file
     }
     *made = hpcw_i_calloc(1, sizeof **made);
     if (*made == NULL) {
-        return hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory", path);
+        return hpcw_i_fail_memory(err, path, 0, NULL);
     }
     (*made)->comm = comm;
     return HPCW_OK;
@@ -342,7 +342,7 @@ hpcw_status hpcw_rank2file_restart_open_root(const char *root, hpcw_comm *comm, 
                       ? NULL
                       : hpcw_i_r2f_join(r->metadata, r->kind == HPCW_I_R2F_1_1 ? ".." : "../..");
         if (r->metadata == NULL || r->base == NULL) {
-            s = hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory", root);
+            s = hpcw_i_fail_memory(err, root, 0, NULL);
         }
     }
     if (s == HPCW_OK && comm->process == 0) {

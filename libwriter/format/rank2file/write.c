@@ -20,7 +20,7 @@ static hpcw_status copy_texts(hpcw_rank2file *w, hpcw_error *err) {
         if (*given[i] != NULL) {
             w->text[i] = hpcw_i_strdup(*given[i]);
             if (w->text[i] == NULL) {
-                return hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory", w->prefix);
+                return hpcw_i_fail_memory(err, w->prefix, 0, NULL);
             }
             *given[i] = w->text[i];
         }
@@ -43,7 +43,7 @@ static hpcw_status prepare(hpcw_rank2file *w, const char *prefix, const hpcw_ran
     }
     hpcw_rank2file_dataset_name(o, w->dataset);
     if (w->prefix == NULL || (o->ranks != NULL && w->own_ranks == NULL)) {
-        return hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for %u ranks", prefix, o->count);
+        return hpcw_i_fail_memory(err, prefix, o->count, "ranks");
     }
     return copy_texts(w, err);
 }
@@ -101,7 +101,7 @@ static hpcw_status place_ranks(hpcw_rank2file *w, hpcw_error *err) {
 static hpcw_status make_directory(const char *prefix, const char *name, hpcw_error *err) {
     char *path = hpcw_i_r2f_join(prefix, name);
     if (path == NULL) {
-        return hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory", prefix);
+        return hpcw_i_fail_memory(err, prefix, 0, NULL);
     }
     int e = hpcw_i_sys_mkdir(path, 0777);
     hpcw_status s =
@@ -114,7 +114,7 @@ static hpcw_status make_directory(const char *prefix, const char *name, hpcw_err
 static hpcw_status remove_nodes(const char *prefix, const char *directory, hpcw_error *err) {
     char *path = hpcw_i_r2f_join(prefix, directory);
     DIR *d = path == NULL ? NULL : opendir(path);
-    hpcw_status s = path == NULL ? hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory", prefix) : HPCW_OK;
+    hpcw_status s = path == NULL ? hpcw_i_fail_memory(err, prefix, 0, NULL) : HPCW_OK;
     if (path != NULL && d == NULL) {
         s = hpcw_i_fail_sys(err, errno, "%s: cannot open the directory", path);
     }
@@ -143,7 +143,7 @@ static hpcw_status read_index(const hpcw_rank2file *w, hpcw_kvtree **index, hpcw
     char *path = hpcw_i_r2f_join(w->prefix, HPCW_RANK2FILE_INDEX);
     if (path == NULL) {
         *index = NULL;
-        return hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory", w->prefix);
+        return hpcw_i_fail_memory(err, w->prefix, 0, NULL);
     }
     hpcw_error mine = {.message = ""};
     hpcw_status s = hpcw_kvtree_read_file(path, index, &mine);
@@ -209,7 +209,7 @@ hpcw_status hpcw_rank2file_open(const char *prefix, hpcw_comm *comm, const hpcw_
     if (s == HPCW_OK) {
         w = hpcw_i_calloc(1, sizeof *w);
         if (w == NULL) {
-            s = hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory", prefix);
+            s = hpcw_i_fail_memory(err, prefix, 0, NULL);
         } else {
             (void)pthread_mutex_init(&w->lock, NULL);
             w->comm = comm;
@@ -320,8 +320,7 @@ hpcw_status hpcw_rank2file_add(hpcw_rank2file *w, uint32_t rank, const char *nam
               hpcw_i_buf_append(&w->names, name, own.name_size + 1) &&
               hpcw_i_buf_append(&w->own, &own, sizeof own);
     (void)pthread_mutex_unlock(&w->lock);
-    return ok ? HPCW_OK
-              : hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for a file of rank %u", w->prefix, rank);
+    return ok ? HPCW_OK : hpcw_i_fail_memory(err, w->prefix, 0, "a file");
 }
 
 void hpcw_rank2file_abandon(hpcw_rank2file *w, const hpcw_error *reason) {
@@ -373,7 +372,7 @@ static hpcw_status make_records(const hpcw_rank2file *w, struct hpcw_i_buf *reco
     }
     hpcw_i_free(start);
     hpcw_i_free(order);
-    return ok ? HPCW_OK : hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for %zu files", w->prefix, files);
+    return ok ? HPCW_OK : hpcw_i_fail_memory(err, w->prefix, files, "files");
 }
 
 static hpcw_status put_tree(void *context, hpcw_sink *sink, hpcw_error *err) {

@@ -189,8 +189,7 @@ hpcw_status hpcw_sion_close(hpcw_sion *h, hpcw_error *err) {
     hpcw_status s = HPCW_OK;
     if (files > 1) {
         word = hpcw_i_malloc(3 * (size_t)files * sizeof *word);
-        s = word == NULL ? hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for %u files", h->path, files)
-                         : HPCW_OK;
+        s = word == NULL ? hpcw_i_fail_memory(err, h->path, files, "files") : HPCW_OK;
         s = hpcw_i_agree(h->comm, s, NULL, err);
     }
     if (s == HPCW_OK) {

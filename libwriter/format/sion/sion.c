@@ -206,7 +206,7 @@ hpcw_status hpcw_sion_open(const char *path, hpcw_comm *comm, const hpcw_sion_op
     }
     if (out == NULL || h == NULL) {
         s = out == NULL ? hpcw_i_fail(err, HPCW_EINVAL, "sion: handle: expected a pointer, got NULL")
-                        : hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory", path == NULL ? "sion" : path);
+                        : hpcw_i_fail_memory(err, path == NULL ? "sion" : path, 0, NULL);
     }
     /* Without a handle this process still takes part in the first agreement, with an empty one instead. */
     struct hpcw_sion nobody = {.comm = comm};

@@ -34,7 +34,7 @@ hpcw_status hpcw_i_vom_output_open(struct hpcw_i_vom_output *out, const char *pa
                   (o->content == HPCW_VOM_BY_NAME && size >= 3 && strcmp(path + size - 3, ".br") == 0);
     out->path = hpcw_i_strdup(path);
     if (out->path == NULL) {
-        return hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory", path);
+        return hpcw_i_fail_memory(err, path, 0, NULL);
     }
     hpcw_status s = open_sink(out, o, err);
     if (s == HPCW_OK) {

@@ -140,7 +140,7 @@ hpcw_status hpcw_vom_spec_parse(const char *name, const char *text, size_t size,
         spec->rule = hpcw_i_calloc(lines, sizeof *spec->rule);
     }
     hpcw_status s = spec == NULL || spec->rule == NULL
-                        ? hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for %zu lines", name, lines)
+                        ? hpcw_i_fail_memory(err, name, lines, "lines")
                         : parse_lines(name, text == NULL ? "" : text, size, spec, err);
     if (s != HPCW_OK) {
         hpcw_vom_spec_free(spec);

@@ -138,7 +138,7 @@ hpcw_status hpcw_vom_stats_open(const char *path, const hpcw_vom_options *option
     }
     hpcw_vom_stats *stats = hpcw_i_calloc(1, sizeof *stats);
     if (stats == NULL) {
-        return hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory", path);
+        return hpcw_i_fail_memory(err, path, 0, NULL);
     }
     s = hpcw_i_vom_output_open(&stats->out, path, options, err);
     if (s != HPCW_OK) {

@@ -98,7 +98,7 @@ static hpcw_status keep_options(struct hpcw_vom *v, const char *path, const hpcw
         v->pairs = hpcw_i_calloc(1, sizeof *v->pairs);
     }
     if (!skipped || !identical || (o->check && (v->ids == NULL || v->pairs == NULL))) {
-        return hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory", path);
+        return hpcw_i_fail_memory(err, path, 0, NULL);
     }
     return HPCW_OK;
 }
@@ -119,7 +119,7 @@ hpcw_status hpcw_vom_open(const char *path, const hpcw_vom_options *options, hpc
     }
     struct hpcw_vom *v = hpcw_i_calloc(1, sizeof *v);
     if (v == NULL) {
-        return hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory", path);
+        return hpcw_i_fail_memory(err, path, 0, NULL);
     }
     s = keep_options(v, path, options, err);
     if (s == HPCW_OK) {

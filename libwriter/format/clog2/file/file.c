@@ -99,7 +99,7 @@ static hpcw_status make(const char *path, hpcw_comm *comm, const hpcw_clog2_opti
     hpcw_clog2 *log = hpcw_i_calloc(1, sizeof *log);
     *out = log;
     if (log == NULL) {
-        return hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory", path);
+        return hpcw_i_fail_memory(err, path, 0, NULL);
     }
     (void)pthread_mutex_init(&log->lock, NULL);
     log->comm = comm;
@@ -113,7 +113,7 @@ static hpcw_status make(const char *path, hpcw_comm *comm, const hpcw_clog2_opti
         .known_end = HPCW_CLOG2_KNOWN_SOLO + (int32_t)o->known_solos,
     };
     log->path = hpcw_i_strdup(path);
-    return log->path == NULL ? hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory", path) : HPCW_OK;
+    return log->path == NULL ? hpcw_i_fail_memory(err, path, 0, NULL) : HPCW_OK;
 }
 
 static hpcw_status open_sink(hpcw_clog2 *log, uint64_t tag, hpcw_error *err) {
@@ -185,7 +185,7 @@ static hpcw_status write_table(hpcw_clog2 *log, uint64_t offset, hpcw_error *err
     uint32_t at_once = o->comms < TABLE_ENTRIES ? o->comms : TABLE_ENTRIES;
     unsigned char *bytes = hpcw_i_malloc((size_t)at_once * HPCW_I_CLOG2_ENTRY);
     if (bytes == NULL) {
-        return hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for the table of communicators", log->path);
+        return hpcw_i_fail_memory(err, log->path, 0, "the table of communicators");
     }
     unsigned char count[4];
     hpcw_i_put_u32(count, o->comms, true);

@@ -49,7 +49,7 @@ hpcw_status hpcw_clog2_slice_new(hpcw_clog2 *log, uint64_t first_record, hpcw_cl
     }
     hpcw_clog2_slice *slice = hpcw_i_calloc(1, sizeof *slice);
     if (slice == NULL) {
-        return hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for a slice", log->path);
+        return hpcw_i_fail_memory(err, log->path, 0, "a slice");
     }
     slice->log = log;
     hpcw_status s = begin(slice, first_record, err);
@@ -109,7 +109,7 @@ static hpcw_status write_ready(hpcw_clog2_slice *slice, hpcw_error *err) {
 
 static hpcw_status no_memory(hpcw_clog2_slice *slice, hpcw_error *err) {
     slice->broken = true;
-    return hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for the blocks of a slice", slice->log->path);
+    return hpcw_i_fail_memory(err, slice->log->path, 0, "the blocks of a slice");
 }
 
 hpcw_status hpcw_i_clog2_slice_space(hpcw_clog2_slice *slice, uint32_t size, double time, unsigned char **space,

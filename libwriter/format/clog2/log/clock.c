@@ -116,7 +116,7 @@ hpcw_status hpcw_i_clog2_clock_share(hpcw_clog2_log *log, hpcw_error *err) {
     hpcw_comm_free(host);
     log->leader = hpcw_i_calloc((size_t)log->comm->size, sizeof *log->leader);
     if (s == HPCW_OK && log->leader == NULL) {
-        s = hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for the clocks of all processes", log->path);
+        s = hpcw_i_fail_memory(err, log->path, 0, "the clocks of all processes");
     }
     s = hpcw_i_agree(log->comm, s, NULL, err);
     if (s == HPCW_OK) {

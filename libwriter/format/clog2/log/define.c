@@ -24,7 +24,7 @@ static hpcw_status store(hpcw_clog2_log *log, const struct hpcw_i_clog2_definiti
     struct hpcw_i_clog2_definition *grown =
         hpcw_i_realloc(log->definition, ((size_t)log->definitions + 1) * sizeof *grown);
     if (grown == NULL) {
-        return hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for a definition", log->path);
+        return hpcw_i_fail_memory(err, log->path, 0, "a definition");
     }
     log->definition = grown;
     grown[log->definitions++] = *d;
@@ -183,7 +183,7 @@ hpcw_status hpcw_clog2_log_comm(hpcw_clog2_timeline *timeline, uint32_t parent, 
         s = hpcw_i_fail(err, HPCW_ERANGE, "%s: expected at most %d communicators, got one more", log->path,
                         HPCW_I_CLOG2_MOST_COMMS);
     } else if (!hpcw_i_clog2_add_known(log, id, kind, rank)) {
-        s = hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for a communicator", log->path);
+        s = hpcw_i_fail_memory(err, log->path, 0, "a communicator");
     } else {
         *comm = log->knowns - 1;
     }

@@ -37,7 +37,7 @@ struct ending {
 };
 
 static hpcw_status no_memory(const struct ending *e, hpcw_error *err) {
-    return hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory to merge the log", e->log->path);
+    return hpcw_i_fail_memory(err, e->log->path, 0, "the merge");
 }
 
 /* ------------------------------------------------------------------------------------------------------------

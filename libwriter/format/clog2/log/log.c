@@ -62,7 +62,7 @@ static hpcw_status make(const char *path, hpcw_comm *comm, const hpcw_clog2_log_
     hpcw_clog2_log *log = hpcw_i_calloc(1, sizeof *log);
     *out = log;
     if (log == NULL) {
-        return hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory", path);
+        return hpcw_i_fail_memory(err, path, 0, NULL);
     }
     (void)pthread_mutex_init(&log->lock, NULL);
     (void)pthread_cond_init(&log->changed, NULL);
@@ -74,7 +74,7 @@ static hpcw_status make(const char *path, hpcw_comm *comm, const hpcw_clog2_log_
     log->path = hpcw_i_strdup(path);
     log->directory = o->directory == NULL ? NULL : hpcw_i_strdup(o->directory);
     if (log->path == NULL || (o->directory != NULL && log->directory == NULL)) {
-        return hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory", path);
+        return hpcw_i_fail_memory(err, path, 0, NULL);
     }
     return hpcw_i_clog2_clock_begin(log, err);
 }
@@ -111,7 +111,7 @@ static hpcw_status introduce_self(hpcw_clog2_log *log, hpcw_error *err) {
     hpcw_status s = hpcw_i_comm_bcast(log->comm, &id[0], sizeof id[0], 0, err);
     if (s == HPCW_OK && (!hpcw_i_clog2_add_known(log, &id[0], HPCW_CLOG2_INTRA, (uint32_t)log->comm->process) ||
                          !hpcw_i_clog2_add_known(log, &id[1], HPCW_CLOG2_INTRA, 0))) {
-        s = hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory", log->path);
+        s = hpcw_i_fail_memory(err, log->path, 0, NULL);
     }
     return hpcw_i_agree(log->comm, s, NULL, err);
 }

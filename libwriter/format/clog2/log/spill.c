@@ -34,7 +34,7 @@ static hpcw_status create_local(hpcw_clog2_log *log, hpcw_error *err) {
     size_t room = strlen(log->directory) + strlen(log->path) + 64;
     log->local_path = hpcw_i_malloc(room);
     if (log->local_path == NULL) {
-        return hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory", log->path);
+        return hpcw_i_fail_memory(err, log->path, 0, NULL);
     }
     (void)snprintf(log->local_path, room, "%s/%s.%016llx.%06d.local", log->directory,
                    slash == NULL ? log->path : slash + 1, (unsigned long long)log->tag, log->comm->process);
@@ -63,7 +63,7 @@ static hpcw_status spill(hpcw_clog2_log *log, struct hpcw_i_clog2_chunk *chunk, 
     struct hpcw_i_clog2_definition *d = hpcw_i_malloc(definitions * sizeof *d);
     struct hpcw_i_clog2_known_comm *k = hpcw_i_malloc(knowns * sizeof *k);
     if (d == NULL || k == NULL) {
-        s = s == HPCW_OK ? hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory", log->path) : s;
+        s = s == HPCW_OK ? hpcw_i_fail_memory(err, log->path, 0, NULL) : s;
     } else {
         memcpy(d, log->definition == NULL ? (void *)d : log->definition + log->definitions_written,
                definitions * sizeof *d);

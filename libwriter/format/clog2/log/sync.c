@@ -136,8 +136,7 @@ static hpcw_status share_found(const hpcw_clog2_log *log, int64_t *at, int64_t *
         uint64_t round_trip;
     } mine = {*at, *offset, *round_trip};
     struct found *all = hpcw_i_calloc((size_t)log->comm->size, sizeof *all);
-    hpcw_status s =
-        all == NULL ? hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory to compare clocks", log->path) : HPCW_OK;
+    hpcw_status s = all == NULL ? hpcw_i_fail_memory(err, log->path, 0, "clocks") : HPCW_OK;
     s = hpcw_i_agree(log->comm, s, NULL, err);
     if (s == HPCW_OK) {
         s = hpcw_i_comm_allgather(log->comm, &mine, sizeof mine, all, err);

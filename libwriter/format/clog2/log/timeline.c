@@ -146,7 +146,7 @@ hpcw_status hpcw_clog2_log_thread(hpcw_clog2_log *log, hpcw_clog2_timeline **out
     log->spare = spare == NULL ? log->spare : spare;
     log->most_buffers = spare == NULL ? log->most_buffers : most;
     if (l == NULL || bin == NULL || grown == NULL || spare == NULL) {
-        s = hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for a thread", log->path);
+        s = hpcw_i_fail_memory(err, log->path, 0, "a thread");
     } else if (log->finished) {
         s = hpcw_i_fail(err, HPCW_ESTATE, "%s: the recording has ended", log->path);
     } else if (log->timelines == HPCW_I_CLOG2_MOST_THREADS) {

@@ -8,7 +8,7 @@
 #include "libwriter/base/status.h"
 
 static hpcw_status no_memory(hpcw_error *err) {
-    return hpcw_i_fail(err, HPCW_ENOMEM, "clog2: out of memory for the table of communicators");
+    return hpcw_i_fail_memory(err, "clog2", 0, "the table of communicators");
 }
 
 /* Compares fields, not bytes: the padding between them is undefined. */

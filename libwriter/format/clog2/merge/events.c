@@ -18,7 +18,7 @@ hpcw_status hpcw_i_clog2_events_make(struct hpcw_i_clog2_events *events,
     events->role = hpcw_i_calloc((size_t)end + 1, sizeof *events->role);
     events->pieces = hpcw_i_calloc((size_t)end + 1, sizeof *events->pieces);
     if (events->role == NULL || events->pieces == NULL) {
-        return hpcw_i_fail(err, HPCW_ENOMEM, "clog2: out of memory for %d events", (int)end);
+        return hpcw_i_fail_memory(err, "clog2", (uint64_t)end, "events");
     }
     for (uint32_t i = 0; i < count; i++) {
         const struct hpcw_i_clog2_definition *d = &definition[i];

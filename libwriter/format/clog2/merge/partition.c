@@ -107,7 +107,7 @@ static double as_time(uint64_t word) {
 }
 
 static hpcw_status no_memory(hpcw_error *err) {
-    return hpcw_i_fail(err, HPCW_ENOMEM, "clog2: out of memory to merge records");
+    return hpcw_i_fail_memory(err, "clog2", 0, "the merge");
 }
 
 /* ------------------------------------------------------------------------------------------------------------

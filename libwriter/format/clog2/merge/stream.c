@@ -43,7 +43,7 @@ static hpcw_status next_chunk(struct hpcw_i_clog2_cursor *c, hpcw_error *err) {
             c->room = hpcw_i_malloc(HPCW_I_CLOG2_CHUNK * sizeof *c->room);
         }
         if (c->room == NULL) {
-            return hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory to read it", c->origin->local);
+            return hpcw_i_fail_memory(err, c->origin->local, 0, NULL);
         }
         int e = hpcw_i_sys_pread(c->origin->fd, c->room, size, chunk->offset, &got);
         if (e != 0 || got != size) {
@@ -109,7 +109,7 @@ static hpcw_status judge(struct hpcw_i_clog2_stream *s, struct hpcw_i_clog2_curs
             bool ends = role == HPCW_I_CLOG2_ENDS;
             uint32_t *count = hpcw_i_clog2_open_count(&c->open, comm, ends ? event - 1 : event);
             if (count == NULL) {
-                return hpcw_i_fail(err, HPCW_ENOMEM, "clog2: out of memory for open states");
+                return hpcw_i_fail_memory(err, "clog2", 0, "open states");
             }
             if (ends && *count == 0) {
                 s->end_alone++;
@@ -167,7 +167,7 @@ hpcw_status hpcw_i_clog2_stream_begin(struct hpcw_i_clog2_stream *stream,
     stream->cursor = hpcw_i_calloc(all, sizeof *stream->cursor);
     stream->heap.entry = hpcw_i_calloc(all, sizeof *stream->heap.entry);
     if (stream->cursor == NULL || stream->heap.entry == NULL) {
-        return hpcw_i_fail(err, HPCW_ENOMEM, "clog2: out of memory for %zu timelines", all);
+        return hpcw_i_fail_memory(err, "clog2", all, "timelines");
     }
     /* Cursors are numbered by rank, then encoded records before timelines, then by thread. That is the order of
      * equal times. */

@@ -12,7 +12,7 @@
 #include "libwriter/format/clog2/recover/recover_own.h"
 
 static hpcw_status no_memory(const char *path, hpcw_error *err) {
-    return hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory to recover it", path);
+    return hpcw_i_fail_memory(err, path, 0, NULL);
 }
 
 static hpcw_status open_file(const char *path, struct hpcw_i_clog2_recovered_file *f, hpcw_error *err) {

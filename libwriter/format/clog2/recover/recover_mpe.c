@@ -90,7 +90,7 @@ static hpcw_status store_comm(struct hpcw_i_clog2_recovered_file *f, const unsig
     if ((uint32_t)comm >= f->knowns) {
         struct hpcw_i_clog2_known_comm *grown = hpcw_i_realloc(f->known, ((size_t)comm + 1) * sizeof *grown);
         if (grown == NULL) {
-            return hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for communicators", f->path);
+            return hpcw_i_fail_memory(err, f->path, 0, "communicators");
         }
         memset(grown + f->knowns, 0, ((size_t)comm + 1 - f->knowns) * sizeof *grown);
         f->known = grown;
@@ -151,7 +151,7 @@ static hpcw_status take_block(struct hpcw_i_clog2_recovered_file *f, const unsig
         }
         *last = time;
         if (!hpcw_i_buf_reserve(&f->encoded, record)) {
-            return hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for its records", f->path);
+            return hpcw_i_fail_memory(err, f->path, 0, "its records");
         }
         unsigned char *to = f->encoded.data + f->encoded.size;
         convert(p, big, time, kind, to);
@@ -196,7 +196,7 @@ hpcw_status hpcw_i_clog2_read_mpe(struct hpcw_i_clog2_recovered_file *f, uint64_
                            strncmp(final, "TRUE", 4) == 0 ? "a merged log" : "something else");
     }
     unsigned char *block = hpcw_i_malloc(f->block_size);
-    s = block == NULL ? hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for a block", f->path) : HPCW_OK;
+    s = block == NULL ? hpcw_i_fail_memory(err, f->path, 0, "a block") : HPCW_OK;
     double shift = 0, last = 0;
     bool ended = false;
     for (uint64_t at = HPCW_I_CLOG2_PREAMBLE; s == HPCW_OK && !ended; at += f->block_size) {

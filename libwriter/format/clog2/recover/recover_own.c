@@ -13,7 +13,7 @@
 #define MOST_NS (INT64_C(50000000) * 1000000000)
 
 static hpcw_status no_memory(const char *path, hpcw_error *err) {
-    return hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory to recover it", path);
+    return hpcw_i_fail_memory(err, path, 0, NULL);
 }
 
 static hpcw_status take_head(struct hpcw_i_clog2_recovered_file *f, hpcw_error *err) {

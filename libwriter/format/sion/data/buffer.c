@@ -25,7 +25,7 @@ hpcw_status hpcw_i_sion_buffers_new(struct hpcw_sion *h, hpcw_error *err) {
     }
     h->cursor = hpcw_i_calloc(count, sizeof *h->cursor);
     if (h->cursor == NULL) {
-        return hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for buffers", h->path);
+        return hpcw_i_fail_memory(err, h->path, 0, "buffers");
     }
     uint64_t slot = HPCW_I_SION_SMALLEST_SLOT;
     while (slot * 2 <= budget / count && slot < LARGEST_SLOT) {
@@ -44,8 +44,7 @@ hpcw_status hpcw_i_sion_buffers_new(struct hpcw_sion *h, hpcw_error *err) {
     /* Address space, not memory: pages come with the first write to a slot. */
     h->slot_memory = hpcw_i_malloc(size);
     if (h->slot_memory == NULL) {
-        return hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for %u buffers of %llu bytes", h->path,
-                           h->slot_count, (unsigned long long)slot);
+        return hpcw_i_fail_memory(err, h->path, h->slot_count * slot, "bytes of buffers");
     }
     h->slots = hpcw_i_sion_page_in(h->slot_memory);
     if (size > 2 * (size_t)LARGE_PAGE) {

@@ -35,8 +35,7 @@ static hpcw_status next_block(struct hpcw_sion *h, uint32_t i, hpcw_error *err) 
         struct hpcw_i_sion_blocks *earlier =
             hpcw_i_realloc(t->earlier, sizeof *earlier + capacity * sizeof earlier->used[0]);
         if (earlier == NULL) {
-            return hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for block %u of task %u", h->path,
-                               t->block + 1, hpcw_i_sion_rank(h, i));
+            return hpcw_i_fail_memory(err, h->path, t->block + 1, "blocks of a task");
         }
         t->earlier = earlier;
     }

@@ -25,11 +25,11 @@ enum {
 hpcw_status hpcw_i_sion_hot_new(struct hpcw_sion *h, hpcw_error *err) {
     h->hot_memory = hpcw_i_malloc((size_t)HPCW_I_SION_HOT_SLOTS * HPCW_I_SION_HOT_SLOT + HPCW_I_SION_PAGE);
     if (h->hot_memory == NULL) {
-        return hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for buffers", h->path);
+        return hpcw_i_fail_memory(err, h->path, 0, "buffers");
     }
     h->hot_taken = hpcw_i_calloc(h->options.count, sizeof *h->hot_taken);
     if (h->hot_taken == NULL) {
-        return hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for buffers", h->path);
+        return hpcw_i_fail_memory(err, h->path, 0, "buffers");
     }
     h->hot_bytes = hpcw_i_sion_page_in(h->hot_memory);
     for (uint32_t k = 0; k < HPCW_I_SION_HOT_SLOTS; k++) {

@@ -13,9 +13,7 @@ hpcw_status hpcw_i_sion_pool_new(struct hpcw_sion *h, uint64_t slot, hpcw_error 
     h->pooled = true;
     h->slot_count = slots > count ? count : (uint32_t)slots;
     h->slot_owner = hpcw_i_calloc(h->slot_count, sizeof *h->slot_owner);
-    return h->slot_owner == NULL
-               ? hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for %u buffers", h->path, h->slot_count)
-               : HPCW_OK;
+    return h->slot_owner == NULL ? hpcw_i_fail_memory(err, h->path, h->slot_count, "buffers") : HPCW_OK;
 }
 
 hpcw_status hpcw_i_sion_pool_borrow(struct hpcw_sion *h, uint32_t i, hpcw_error *err) {

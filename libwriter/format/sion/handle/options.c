@@ -84,7 +84,7 @@ static hpcw_status copy_tasks(struct hpcw_sion *h, const hpcw_sion_options *o, h
     if (h->task == NULL || (o->ranks != NULL && h->ranks == NULL) ||
         (o->files > 0 && h->placement.file == NULL) ||
         (o->content == HPCW_SION_KEYVAL && h->tail_dropped == NULL)) {
-        return hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for %u tasks", h->path, o->count);
+        return hpcw_i_fail_memory(err, h->path, o->count, "tasks");
     }
     if (o->ranks != NULL) {
         memcpy(h->ranks, o->ranks, o->count * sizeof *h->ranks);
@@ -125,7 +125,7 @@ hpcw_status hpcw_i_sion_prepare(struct hpcw_sion *h, const char *path, const hpc
     h->path = hpcw_i_strdup(path);
     if (h->path == NULL) {
         h->options.count = 0;
-        return hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory", path);
+        return hpcw_i_fail_memory(err, path, 0, NULL);
     }
     s = copy_tasks(h, o, err);
     if (s == HPCW_OK && o->fs_block_size == 0 && h->comm->process == 0) {

@@ -22,7 +22,7 @@ static char *name_of_file(const struct hpcw_sion *h, uint32_t file) {
 static hpcw_status make_sink(const struct hpcw_sion *h, uint32_t file, hpcw_sink **sink, hpcw_error *err) {
     char *name = name_of_file(h, file);
     if (name == NULL) {
-        return hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory", h->path);
+        return hpcw_i_fail_memory(err, h->path, 0, NULL);
     }
     const hpcw_sink_source *source = &h->options.sink_source;
     hpcw_status s;
@@ -46,7 +46,7 @@ hpcw_status hpcw_i_sion_sink_of_file(struct hpcw_sion *h, uint32_t file, hpcw_si
     }
     struct hpcw_i_sion_part *grown = hpcw_i_realloc(h->part, (h->parts + 1) * sizeof *grown);
     if (grown == NULL) {
-        return hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory", h->path);
+        return hpcw_i_fail_memory(err, h->path, 0, NULL);
     }
     h->part = grown;
     h->part[h->parts] = (struct hpcw_i_sion_part){.file = file};
@@ -73,7 +73,7 @@ static hpcw_status make_parts(struct hpcw_sion *h, hpcw_error *err) {
     h->part = hpcw_i_calloc(parts, sizeof *h->part);
     h->part_of = parts > 1 ? hpcw_i_calloc(count, sizeof *h->part_of) : NULL;
     if (h->part == NULL || (parts > 1 && h->part_of == NULL)) {
-        return hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for %u files", h->path, parts);
+        return hpcw_i_fail_memory(err, h->path, parts, "files");
     }
     for (uint32_t i = 0; i < count; i++) {
         uint32_t file = file_of(h, i);

@@ -211,7 +211,7 @@ static hpcw_status take_message(void *context, const uint64_t *message, size_t w
         size_t capacity = 2 * g->used + n;
         uint64_t *grown = hpcw_i_realloc(g->words, capacity * sizeof *grown);
         if (grown == NULL) {
-            return hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for its metadata", g->h->path);
+            return hpcw_i_fail_memory(err, g->h->path, 0, "its metadata");
         }
         g->words = grown;
         g->capacity = capacity;
@@ -241,7 +241,7 @@ static hpcw_status tables_new(struct tables *t, const struct gathered *g, hpcw_e
     t->column = hpcw_i_malloc(n * sizeof *t->column);
     t->chunk = hpcw_i_malloc(2 * n * sizeof *t->chunk);
     if (t->column == NULL || t->chunk == NULL) {
-        return hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for its metadata", h->path);
+        return hpcw_i_fail_memory(err, h->path, 0, "its metadata");
     }
     t->count = t->chunk + n;
     const uint64_t *word = g->words;
@@ -261,8 +261,7 @@ static hpcw_status tables_new(struct tables *t, const struct gathered *g, hpcw_e
     t->room = n < SLAB ? SLAB : n;
     size_t rows = t->room * sizeof(uint64_t); /* META1 is longer than one or the mapping */
     t->buffer = hpcw_i_malloc(meta1 > rows ? meta1 : rows);
-    return t->buffer == NULL ? hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for its metadata", h->path)
-                             : HPCW_OK;
+    return t->buffer == NULL ? hpcw_i_fail_memory(err, h->path, 0, "its metadata") : HPCW_OK;
 }
 
 static void tables_free(struct tables *t) {
@@ -456,7 +455,7 @@ hpcw_status hpcw_i_sion_gather_meta(struct hpcw_sion *h, hpcw_status s, bool *la
     } else if (s == HPCW_OK && h->options.count > 0) {
         message = pack_tasks(h, &words);
         if (message == NULL) {
-            s = hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for its metadata", h->path);
+            s = hpcw_i_fail_memory(err, h->path, 0, "its metadata");
         } else if (!leads) {
             s = hpcw_sink_detach(h->part[0].sink, err); /* where late errors of its writes show */
         }

@@ -420,7 +420,7 @@ static hpcw_status write_together(const struct plan *plan, bool *agreed, hpcw_er
         word = hpcw_i_malloc((size_t)WINDOW_WORDS * sizeof *word);
     }
     if (words == NULL || message == NULL || word == NULL) {
-        s = hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for its metadata", h->path);
+        s = hpcw_i_fail_memory(err, h->path, 0, "its metadata");
     } else {
         box.message = message;
         box.at = words + 2 * (size_t)size;
@@ -457,8 +457,7 @@ hpcw_status hpcw_i_sion_write_windows(struct hpcw_sion *h, const struct hpcw_i_s
     uint64_t *word = NULL;
     hpcw_status s = HPCW_OK;
     if (plan.table == NULL || plan.first == NULL) {
-        s = hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for the tables of %u files", h->path,
-                        h->placement.files);
+        s = hpcw_i_fail_memory(err, h->path, h->placement.files, "files");
     }
     if (!few) {
         s = hpcw_i_agree(h->comm, s, NULL, err);
@@ -491,7 +490,7 @@ hpcw_status hpcw_i_sion_write_windows(struct hpcw_sion *h, const struct hpcw_i_s
     if (h->comm->size == 1) {
         uint64_t most_words = words < WINDOW_WORDS ? words : WINDOW_WORDS;
         word = hpcw_i_malloc((size_t)most_words * sizeof *word);
-        s = word == NULL ? hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for its metadata", h->path)
+        s = word == NULL ? hpcw_i_fail_memory(err, h->path, 0, "its metadata")
                          : visit_own_windows(&plan, write_window, word, err);
     } else {
         s = write_together(&plan, agreed, err);

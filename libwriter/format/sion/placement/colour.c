@@ -36,7 +36,7 @@ hpcw_status hpcw_i_sion_placement_by_colour(const struct hpcw_i_sion_request *r,
         }
     }
     hpcw_status s = all == NULL || placement->column == NULL || mine.ranks == NULL
-                        ? hpcw_i_fail(err, HPCW_ENOMEM, "out of memory for %u tasks", r->count)
+                        ? hpcw_i_fail_memory(err, NULL, r->count, "tasks")
                         : HPCW_OK;
     s = hpcw_i_agree(r->comm, s, NULL, err);
     if (s == HPCW_OK) {
@@ -99,7 +99,7 @@ hpcw_status hpcw_i_sion_placement_by_colour(const struct hpcw_i_sion_request *r,
         }
     }
     file = hpcw_i_malloc(files * sizeof *file);
-    s = file == NULL ? hpcw_i_fail(err, HPCW_ENOMEM, "out of memory for %u files", files) : HPCW_OK;
+    s = file == NULL ? hpcw_i_fail_memory(err, NULL, files, "files") : HPCW_OK;
     s = hpcw_i_agree(r->comm, s, NULL, err);
     for (uint32_t f = 0; s == HPCW_OK && f < files; f++) {
         file[f] = (struct hpcw_i_sion_file){.tasks = (uint32_t)all[f].tasks, .stride = all[f].stride};

@@ -46,7 +46,7 @@ hpcw_status hpcw_i_sion_directory_fill(hpcw_comm *comm, const struct hpcw_i_sion
     d->out = hpcw_i_malloc((size_t)r->count * ASK_WORDS * sizeof *d->out);
     d->slot = hpcw_i_calloc(width, sizeof *d->slot);
     hpcw_status s = d->words == NULL || d->out == NULL || d->slot == NULL
-                        ? hpcw_i_fail(err, HPCW_ENOMEM, "out of memory for a directory of %u tasks", width)
+                        ? hpcw_i_fail_memory(err, NULL, width, "tasks")
                         : HPCW_OK;
     for (uint32_t i = 0; s == HPCW_OK && i < r->count; i++) {
         uint32_t rank = r->ranks == NULL ? first + i : r->ranks[i];
@@ -75,7 +75,7 @@ hpcw_status hpcw_i_sion_directory_fill(hpcw_comm *comm, const struct hpcw_i_sion
     d->ranks = hpcw_i_malloc(d->present * sizeof *d->ranks);
     d->task = hpcw_i_calloc(d->present, sizeof *d->task);
     if (d->ranks == NULL || d->task == NULL) {
-        s = hpcw_i_fail(err, HPCW_ENOMEM, "out of memory for a directory of %u tasks", d->present);
+        s = hpcw_i_fail_memory(err, NULL, d->present, "tasks");
     }
     for (uint32_t i = 0; s == HPCW_OK && i < d->present; i++) {
         uint32_t at = (uint32_t)d->in[ASK_WORDS * (size_t)i] - begin;
@@ -138,7 +138,7 @@ hpcw_status hpcw_i_sion_placement_by_directory(hpcw_comm *comm, const struct hpc
     int size = comm->size;
     uint32_t begin = slice_start(r->tasks, size, comm->process);
     answer = hpcw_i_malloc((size_t)d.present * ANSWER_WORDS * sizeof *answer);
-    s = answer == NULL ? hpcw_i_fail(err, HPCW_ENOMEM, "out of memory for answers") : HPCW_OK;
+    s = answer == NULL ? hpcw_i_fail_memory(err, NULL, 0, "answers") : HPCW_OK;
     for (uint32_t i = 0; s == HPCW_OK && i < d.present; i++) {
         uint32_t n = d.slot[(uint32_t)d.in[ASK_WORDS * (size_t)i] - begin] - 1;
         answer[ANSWER_WORDS * (size_t)i] = d.task[n].start;

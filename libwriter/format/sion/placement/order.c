@@ -98,7 +98,7 @@ static hpcw_status place_packed(const struct hpcw_i_sion_order *o, const uint64_
     uint32_t bs = o->request->block_size;
     struct packed_run mine = {.file = UINT64_MAX};
     struct packed_run *all = hpcw_i_malloc((size_t)o->comm->size * sizeof *all);
-    hpcw_status s = all == NULL ? hpcw_i_fail(err, HPCW_ENOMEM, "out of memory") : HPCW_OK;
+    hpcw_status s = all == NULL ? hpcw_i_fail_memory(err, NULL, 0, NULL) : HPCW_OK;
     s = hpcw_i_agree(o->comm, s, NULL, err);
     if (s != HPCW_OK) {
         goto done;
@@ -161,7 +161,7 @@ hpcw_status hpcw_i_sion_placement_by_order(const struct hpcw_i_sion_order *o,
     hpcw_status s = HPCW_OK;
     if (o->files > 1) {
         totals = hpcw_i_calloc(o->files, 3 * sizeof *totals);
-        s = totals == NULL ? hpcw_i_fail(err, HPCW_ENOMEM, "out of memory for %u files", o->files) : HPCW_OK;
+        s = totals == NULL ? hpcw_i_fail_memory(err, NULL, o->files, "files") : HPCW_OK;
         s = hpcw_i_agree(o->comm, s, NULL, err);
         if (s != HPCW_OK) {
             goto done;
@@ -193,7 +193,7 @@ hpcw_status hpcw_i_sion_placement_by_order(const struct hpcw_i_sion_order *o,
     }
     if (packed) {
         uint64_t *requested = hpcw_i_malloc(o->files * sizeof *requested);
-        s = requested == NULL ? hpcw_i_fail(err, HPCW_ENOMEM, "out of memory") : HPCW_OK;
+        s = requested == NULL ? hpcw_i_fail_memory(err, NULL, 0, NULL) : HPCW_OK;
         s = hpcw_i_agree(o->comm, s, NULL, err);
         if (s == HPCW_OK) {
             memcpy(requested, totals, o->files * sizeof *requested);
