@@ -62,9 +62,9 @@ hpcw_status gen_settings_apply(const struct ui_settings *settings, const struct 
         if (param == NULL) {
             const char *near = nearest_key(setting->key, &all);
             return near == NULL
-                       ? hpcw_i_fail(err, HPCW_EINVAL, "%s: wanted a parameter, got \"%s\"", setting->origin,
+                       ? hpcw_i_fail(err, HPCW_EINVAL, "%s: expected a parameter, got \"%s\"", setting->origin,
                                      setting->key)
-                       : hpcw_i_fail(err, HPCW_EINVAL, "%s: wanted a parameter, got \"%s\"; did you mean %s?",
+                       : hpcw_i_fail(err, HPCW_EINVAL, "%s: expected a parameter, got \"%s\"; did you mean %s?",
                                      setting->origin, setting->key, near);
         }
         hpcw_status status = ui_param_set(param, owner, setting->value, err);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* verify and info: what is on disk, read by the independent readers. */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -37,7 +38,7 @@ static hpcw_status check_digest(const cJSON *file, const char *path, hpcw_error 
         return hpcw_i_fail(err, HPCW_ENOENT, "%s: it is in the manifest and not in the directory", path);
     }
     if (!cJSON_IsNumber(size) || (double)st.st_size != size->valuedouble) {
-        return hpcw_i_fail(err, HPCW_ECHECKSUM, "%s: size: wanted %.0f bytes, got %lld", path,
+        return hpcw_i_fail(err, HPCW_ECHECKSUM, "%s: size: expected %.0f bytes, got %lld", path,
                            cJSON_IsNumber(size) ? size->valuedouble : -1.0, (long long)st.st_size);
     }
     if (!cJSON_IsString(text)) {
@@ -51,7 +52,7 @@ static hpcw_status check_digest(const cJSON *file, const char *path, hpcw_error 
     if (s == HPCW_OK && (want.high != got.high || want.low != got.low)) {
         char is[GEN_DIGEST_TEXT];
         gen_digest_text(&got, is);
-        s = hpcw_i_fail(err, HPCW_ECHECKSUM, "%s: XXH3-128: wanted %s, got %s", path, text->valuestring, is);
+        s = hpcw_i_fail(err, HPCW_ECHECKSUM, "%s: XXH3-128: expected %s, got %s", path, text->valuestring, is);
     }
     return s;
 }
@@ -62,9 +63,10 @@ static hpcw_status check_file(void *context, void *state, uint64_t index, hpcw_e
     (void)state;
     const cJSON *name = cJSON_GetObjectItemCaseSensitive(c->file[index], "path");
     if (!cJSON_IsString(name) || !gen_directory_is_below(name->valuestring)) {
-        return hpcw_i_fail(
-            err, HPCW_EFORMAT, "%s/" GEN_MANIFEST ": file %llu: wanted a path below the directory, got %.100s",
-            c->dir, (unsigned long long)index, cJSON_IsString(name) ? name->valuestring : "none");
+        return hpcw_i_fail(err, HPCW_EFORMAT,
+                           "%s/" GEN_MANIFEST ": file %" PRIu64
+                           ": expected a path below the directory, got %.100s",
+                           c->dir, index, cJSON_IsString(name) ? name->valuestring : "none");
     }
     char path[GEN_DIRECTORY_PATH];
     gen_directory_path(c->dir, name->valuestring, path);
@@ -112,7 +114,7 @@ static hpcw_status check_line(const char *path, const char **list, unsigned line
         memcmp(got + d, "  ", 2) == 0 && memcmp(got + d + 2, name, n - d - 2) == 0) {
         return HPCW_OK;
     }
-    return hpcw_i_fail(err, HPCW_ECHECKSUM, "%s: line %u: wanted \"%.40s  %.200s\", got \"%.*s\"", path, line,
+    return hpcw_i_fail(err, HPCW_ECHECKSUM, "%s: line %u: expected \"%.40s  %.200s\", got \"%.*s\"", path, line,
                        digest, name, n < 240 ? (int)n : 240, got);
 }
 
@@ -140,9 +142,9 @@ static hpcw_status check_list(const struct check *c, hpcw_error *err) {
     if (s == HPCW_OK) {
         gen_digest_text(&digest, now);
         if (last == NULL || last - text < 32) {
-            s = hpcw_i_fail(err, HPCW_EFORMAT, "%s: wanted a digest of " GEN_MANIFEST ", got none", path);
+            s = hpcw_i_fail(err, HPCW_EFORMAT, "%s: expected a digest of " GEN_MANIFEST ", got none", path);
         } else if (memcmp(last - 32, now, 32) != 0) {
-            s = hpcw_i_fail(err, HPCW_ECHECKSUM, "%s: XXH3-128: wanted %.32s, got %s", manifest, last - 32,
+            s = hpcw_i_fail(err, HPCW_ECHECKSUM, "%s: XXH3-128: expected %.32s, got %s", manifest, last - 32,
                             now);
         }
     }
@@ -158,7 +160,7 @@ static hpcw_status check_list(const struct check *c, hpcw_error *err) {
         s = check_line(path, &list, line++, now, GEN_MANIFEST, err);
     }
     if (s == HPCW_OK && *list != '\0') {
-        s = hpcw_i_fail(err, HPCW_ECHECKSUM, "%s: wanted %u lines, got more", path, line - 1);
+        s = hpcw_i_fail(err, HPCW_ECHECKSUM, "%s: expected %u lines, got more", path, line - 1);
     }
     hpcw_i_free(text);
     return s;
@@ -173,7 +175,7 @@ static hpcw_status verify_directory(const struct gen_cli_options *o, const char 
     gen_directory_path(dir, GEN_MANIFEST, path);
     hpcw_status s = gen_directory_read_json(path, &manifest, err);
     if (s == HPCW_ENOENT) {
-        return hpcw_i_fail(err, HPCW_ENOENT, "%s: wanted a finished dataset, got no " GEN_MANIFEST, dir);
+        return hpcw_i_fail(err, HPCW_ENOENT, "%s: expected a finished dataset, got no " GEN_MANIFEST, dir);
     }
     if (s != HPCW_OK) {
         return s;
@@ -188,7 +190,7 @@ static hpcw_status verify_directory(const struct gen_cli_options *o, const char 
     c.file = (const cJSON **)(void *)list.data;
     c.count = list.size / sizeof(cJSON *);
     if (s == HPCW_OK && c.count == 0) {
-        s = hpcw_i_fail(err, HPCW_EFORMAT, "%s: wanted a list of files, got none", path);
+        s = hpcw_i_fail(err, HPCW_EFORMAT, "%s: expected a list of files, got none", path);
     }
     if (s == HPCW_OK) {
         s = check_list(&c, err);
@@ -205,13 +207,13 @@ static hpcw_status verify_directory(const struct gen_cli_options *o, const char 
 static hpcw_status unknown_file(const char *path, hpcw_error *err) {
     struct stat st;
     if (stat(path, &st) != 0) {
-        return hpcw_i_fail_sys(err, errno, "%s: wanted a file or directory", path);
+        return hpcw_i_fail_sys(err, errno, "%s: expected a file or directory", path);
     }
     if (S_ISREG(st.st_mode) && access(path, R_OK) != 0) {
         return hpcw_i_fail_sys(err, errno, "%s: cannot open for reading", path);
     }
     return hpcw_i_fail(err, HPCW_EFORMAT,
-                       "%s: wanted a file of a known format (see hpcgen list), got another one", path);
+                       "%s: expected a file of a known format (see hpcgen list), got another one", path);
 }
 
 hpcw_status gen_cli_verify(const struct gen_cli_options *o, const char *path, hpcw_error *err) {
@@ -235,10 +237,10 @@ hpcw_status gen_cli_verify(const struct gen_cli_options *o, const char *path, hp
     }
     char count[40] = "";
     if (o->json) {
-        (void)snprintf(count, sizeof count, ",\"files\":%llu", (unsigned long long)files);
+        (void)snprintf(count, sizeof count, ",\"files\":%" PRIu64, files);
         (void)printf("{\"ok\":true,\"kind\":\"%s\"%s}\n", what, files == 0 ? "" : count);
     } else if (!o->quiet) {
-        (void)snprintf(count, sizeof count, ", %llu file%s", (unsigned long long)files, files == 1 ? "" : "s");
+        (void)snprintf(count, sizeof count, ", %" PRIu64 " file%s", files, files == 1 ? "" : "s");
         (void)printf("%s: ok (%s%s)\n", path, what, files == 0 ? "" : count);
     }
     return HPCW_OK;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* export: an event log for other viewers. Says how large it is going to be, then writes it. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -13,7 +14,7 @@
 hpcw_status gen_cli_export(const struct gen_cli_options *o, const char *path, hpcw_error *err) {
     size_t f = gen_format_of_file(path);
     if (f < gen_format_count && gen_format[f] != &gen_format_clog2) {
-        return hpcw_i_fail(err, HPCW_EFORMAT, "%s: wanted an event log (clog2), got %s", path,
+        return hpcw_i_fail(err, HPCW_EFORMAT, "%s: expected an event log (clog2), got %s", path,
                            gen_format[f]->name);
     }
     const struct gen_export what = {.form = o->form,
@@ -35,13 +36,13 @@ hpcw_status gen_cli_export(const struct gen_cli_options *o, const char *path, hp
     }
     if (!o->quiet) {
         char text[UI_TEXT_SIZE];
-        (void)fprintf(stderr, "hpcgen: %s: %llu events, %s\n", o->output, (unsigned long long)size.events,
+        (void)fprintf(stderr, "hpcgen: %s: %" PRIu64 " events, %s\n", o->output, size.events,
                       ui_text_bytes(text, size.bytes));
     }
     uint64_t space = UINT64_MAX;
     if (hpcw_i_fs_space(o->output, &space, NULL) == HPCW_OK && space < size.bytes) {
-        return hpcw_i_fail(err, HPCW_ENOSPC, "%s: wanted %llu bytes of free space, got %llu", o->output,
-                           (unsigned long long)size.bytes, (unsigned long long)space);
+        return hpcw_i_fail(err, HPCW_ENOSPC, "%s: expected %" PRIu64 " bytes of free space, got %" PRIu64,
+                           o->output, size.bytes, space);
     }
     s = hpcw_sink_open_file(o->output, o->sync ? HPCW_SYNC_DIRECTORY : HPCW_SYNC_NONE, &sink, err);
     if (s != HPCW_OK) {
@@ -51,8 +52,8 @@ hpcw_status gen_cli_export(const struct gen_cli_options *o, const char *path, hp
     s = s == HPCW_OK ? hpcw_sink_publish(sink, err) : s;
     hpcw_sink_free(sink);
     if (s == HPCW_OK && o->json) {
-        (void)printf("{\"output\":\"%s\",\"events\":%llu,\"bytes\":%llu}\n", o->output,
-                     (unsigned long long)done.events, (unsigned long long)done.bytes);
+        (void)printf("{\"output\":\"%s\",\"events\":%" PRIu64 ",\"bytes\":%" PRIu64 "}\n", o->output,
+                     done.events, done.bytes);
     }
     return s;
 }

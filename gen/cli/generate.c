@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* generate and join: run, show progress, say what came out. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -72,11 +73,11 @@ static void print_summary(const struct gen_run *run, const struct gen_outcome *o
                           end - begin > 1 ? " ..." : "");
         }
     }
-    (void)fprintf(stderr, "hpcgen: %u ranks, seed %llu, preset %s, scale %s: %s apparent, %s stored\n",
-                  d->ranks, (unsigned long long)d->seed, d->preset, gen_scale_name[d->scale],
-                  ui_text_bytes(apparent, o->apparent), ui_text_bytes(allocated, o->allocated));
-    (void)fprintf(stderr, "hpcgen: %llu files written, %llu kept, in %s\n", (unsigned long long)o->files,
-                  (unsigned long long)o->kept, ui_text_duration(duration, seconds));
+    (void)fprintf(stderr, "hpcgen: %u ranks, seed %" PRIu64 ", preset %s, scale %s: %s apparent, %s stored\n",
+                  d->ranks, d->seed, d->preset, gen_scale_name[d->scale], ui_text_bytes(apparent, o->apparent),
+                  ui_text_bytes(allocated, o->allocated));
+    (void)fprintf(stderr, "hpcgen: %" PRIu64 " files written, %" PRIu64 " kept, in %s\n", o->files, o->kept,
+                  ui_text_duration(duration, seconds));
     if (!o->complete) {
         (void)fprintf(stderr, "hpcgen: part %u of %u is done; when all are: hpcgen join %s\n", run->part + 1,
                       run->parts, run->directory);
@@ -149,8 +150,9 @@ static hpcw_status read_description(const char *dir, struct gen_cli_options *o, 
         hpcw_error e;
         s = ui_config_read(parse, path, &e);
         if (s == HPCW_ENOENT) {
-            s = hpcw_i_fail(err, HPCW_ENOENT, "%s: wanted a dataset whose parts are written, got none (%.500s)",
-                            dir, e.message);
+            s = hpcw_i_fail(err, HPCW_ENOENT,
+                            "%s: expected a dataset whose parts are written, got none (%.500s)", dir,
+                            e.message);
         } else if (s != HPCW_OK) {
             *err = e;
         }

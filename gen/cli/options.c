@@ -448,7 +448,7 @@ hpcw_status gen_cli_options_read(struct gen_cli_options *o, struct ui_parse *par
     }
     if (o->resume && o->force) {
         return hpcw_i_fail(err, HPCW_EINVAL,
-                           "--resume and --force: wanted one of them, got both; the one keeps what "
+                           "--resume and --force: expected one of them, got both; the one keeps what "
                            "is there, the other replaces it");
     }
     return ui_options_finish(parse, err);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* plan and list: what would be written, and what can be set. Nothing is touched. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -88,15 +89,15 @@ static hpcw_status plan_text(const struct gen_cli_options *o, const struct gen_d
         }
         char text[UI_TEXT_SIZE];
         ui_table_cell(&table, "%s", f < gen_format_count ? gen_format[f]->name : "all");
-        ui_table_cell(&table, "%llu", (unsigned long long)p.files);
+        ui_table_cell(&table, "%" PRIu64, p.files);
         ui_table_cell(&table, "%s", ui_text_bytes(text, p.apparent));
         ui_table_cell(&table, "%s", ui_text_bytes(text, p.allocated));
         ui_table_cell(&table, "%s", ui_text_bytes(text, p.writing + p.ending));
         ui_table_cell(&table, "~%s", ui_text_duration(text, p.seconds));
     }
     if (s == HPCW_OK) {
-        (void)printf("%u ranks, seed %llu, preset %s, scale %s, block size %u", d->ranks,
-                     (unsigned long long)d->seed, d->preset, gen_scale_name[d->scale], d->block_size);
+        (void)printf("%u ranks, seed %" PRIu64 ", preset %s, scale %s, block size %u", d->ranks, d->seed,
+                     d->preset, gen_scale_name[d->scale], d->block_size);
         if (o->part.count > 1) {
             (void)printf(", part %u of %u", o->part.index + 1, o->part.count);
         }
@@ -120,7 +121,7 @@ static hpcw_status plan_files(const struct gen_cli_options *o, const struct gen_
             char apparent[UI_TEXT_SIZE];
             char stored[UI_TEXT_SIZE];
             if (k == begin + FILES_SHOWN) {
-                (void)printf("  ... and %llu more\n", (unsigned long long)(end - k));
+                (void)printf("  ... and %" PRIu64 " more\n", end - k);
                 break;
             }
             s = gen_format[f]->unit(d, k, &u, err);
@@ -143,7 +144,7 @@ static hpcw_status plan_files(const struct gen_cli_options *o, const struct gen_
             }
             s = gen_part_size(d, p, o->part.count, &files, &apparent, &allocated, err);
             if (s == HPCW_OK) {
-                (void)printf("  part %u/%u: %llu files, %s\n", p + 1, o->part.count, (unsigned long long)files,
+                (void)printf("  part %u/%u: %" PRIu64 " files, %s\n", p + 1, o->part.count, files,
                              ui_text_bytes(text, allocated));
             }
         }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* recover: an event log of what the processes of a run had written to their local files when it died. */
+#include <inttypes.h>
 #include <stdio.h>
 
 #include <hpcw/clog2_log.h>
@@ -14,17 +15,17 @@ hpcw_status gen_cli_recover(const struct gen_cli_options *o, const char *const *
         return s;
     }
     if (o->json) {
-        (void)printf("{\"files\":%u,\"records\":%llu,\"left_out\":%llu,\"truncated\":%u}\n", found.files,
-                     (unsigned long long)found.records, (unsigned long long)found.left_out, found.truncated);
+        (void)printf("{\"files\":%u,\"records\":%" PRIu64 ",\"left_out\":%" PRIu64 ",\"truncated\":%u}\n",
+                     found.files, found.records, found.left_out, found.truncated);
     } else if (!o->quiet) {
-        (void)fprintf(stderr, "hpcgen: %s: %llu records of %u local files", o->output,
-                      (unsigned long long)found.records, found.files);
+        (void)fprintf(stderr, "hpcgen: %s: %" PRIu64 " records of %u local files", o->output, found.records,
+                      found.files);
         if (found.truncated > 0) {
             (void)fprintf(stderr, ", %u of them cut off while being written", found.truncated);
         }
         if (found.left_out > 0) {
-            (void)fprintf(stderr, "; %llu left out, of what was not defined or had not begun",
-                          (unsigned long long)found.left_out);
+            (void)fprintf(stderr, "; %" PRIu64 " left out, of what was not defined or had not begun",
+                          found.left_out);
         }
         (void)fprintf(stderr, "\n");
     }

@@ -130,7 +130,7 @@ static hpcw_status draw_all(struct gen_report *r, const char *dir, hpcw_error *e
     }
     if (s == HPCW_OK && drawn == 0) {
         s = hpcw_i_fail(err, HPCW_EFORMAT,
-                        "%s: wanted a dataset, or a file of a known format (see hpcgen list), got neither",
+                        "%s: expected a dataset, or a file of a known format (see hpcgen list), got neither",
                         dir);
     }
     return s;
@@ -145,11 +145,12 @@ hpcw_status gen_cli_report(const struct gen_cli_options *o, const char *path, hp
         return s;
     }
     if (stat(path, &st) != 0) {
-        return hpcw_i_fail_sys(err, errno, "%s: wanted a file or directory", path);
+        return hpcw_i_fail_sys(err, errno, "%s: expected a file or directory", path);
     }
     if (!o->force && access(output, F_OK) == 0) {
         return hpcw_i_fail(err, HPCW_EEXIST,
-                           "%s: wanted a name that is free, got one that exists; --force replaces it", output);
+                           "%s: expected a name that is free, got one that exists; --force replaces it",
+                           output);
     }
     size_t f = gen_format_of_file(path);
     struct gen_report r = {.path = path, .jobs = o->jobs};
@@ -157,7 +158,7 @@ hpcw_status gen_cli_report(const struct gen_cli_options *o, const char *path, hp
         r.from_s = o->from;
         r.to_s = o->to;
         if (o->from >= o->to) {
-            return hpcw_i_fail(err, HPCW_EINVAL, "%s: wanted a window of time, got %g to %g s", path, o->from,
+            return hpcw_i_fail(err, HPCW_EINVAL, "%s: expected a window of time, got %g to %g s", path, o->from,
                                o->to);
         }
     }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "gen/dataset/digest.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <xxhash.h>
@@ -68,8 +69,7 @@ done:
 }
 
 void gen_digest_text(const struct gen_digest *digest, char text[GEN_DIGEST_TEXT]) {
-    (void)snprintf(text, GEN_DIGEST_TEXT, "%016llx%016llx", (unsigned long long)digest->high,
-                   (unsigned long long)digest->low);
+    (void)snprintf(text, GEN_DIGEST_TEXT, "%016" PRIx64 "%016" PRIx64, digest->high, digest->low);
 }
 
 _Bool gen_digest_parse(const char *text, struct gen_digest *digest) {

@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -46,11 +47,9 @@ hpcw_status gen_directory_read(const char *path, char **text, hpcw_error *err) {
     uint64_t size = read_source_size(source);
     char *made = size > LARGEST_TEXT ? NULL : hpcw_i_malloc((size_t)size + 1);
     if (size > LARGEST_TEXT) {
-        s = hpcw_i_fail(err, HPCW_EFORMAT, "%s: wanted at most 256 MiB, got %llu bytes", path,
-                        (unsigned long long)size);
+        s = hpcw_i_fail(err, HPCW_EFORMAT, "%s: expected at most 256 MiB, got %" PRIu64 " bytes", path, size);
     } else if (made == NULL) {
-        s = hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for its %llu bytes", path,
-                        (unsigned long long)size);
+        s = hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for its %" PRIu64 " bytes", path, size);
     } else {
         s = read_source_read(source, 0, made, (size_t)size, "content", err);
         made[size] = '\0';
@@ -74,7 +73,7 @@ hpcw_status gen_directory_read_json(const char *path, cJSON **json, hpcw_error *
     const char *end = NULL;
     *json = cJSON_ParseWithOpts(text, &end, 1);
     if (*json == NULL) {
-        s = hpcw_i_fail(err, HPCW_EFORMAT, "%s: wanted JSON, got something else at offset %td", path,
+        s = hpcw_i_fail(err, HPCW_EFORMAT, "%s: expected JSON, got something else at offset %td", path,
                         end == NULL ? (ptrdiff_t)0 : end - text);
     }
     hpcw_i_free(text);
@@ -150,12 +149,12 @@ static hpcw_status make_directory(const char *path, hpcw_error *err) {
 /* All of it in a text that --config takes back. */
 static bool describe(const struct gen_dataset *d, const char *fingerprint, struct hpcw_i_buf *buf) {
     char line[512];
-    (void)snprintf(
-        line, sizeof line,
-        "; %s\n; The description of an unfinished dataset.\n[hpcgen]\nranks = %u\nseed = %llu\npreset = %s\n"
-        "scale = %s\nblocksize = %u\nfiles = %u\nformats = ",
-        fingerprint, d->ranks, (unsigned long long)d->seed, d->preset, gen_scale_name[d->scale], d->block_size,
-        d->linktest_files);
+    (void)snprintf(line, sizeof line,
+                   "; %s\n; The description of an unfinished dataset.\n[hpcgen]\nranks = %u\nseed = %" PRIu64
+                   "\npreset = %s\n"
+                   "scale = %s\nblocksize = %u\nfiles = %u\nformats = ",
+                   fingerprint, d->ranks, d->seed, d->preset, gen_scale_name[d->scale], d->block_size,
+                   d->linktest_files);
     bool ok = hpcw_i_buf_append_str(buf, line);
     const char *comma = "";
     for (size_t i = 0; i < gen_format_count; i++) {
@@ -247,7 +246,7 @@ static bool lines_differ(const char *want, const char *got, char text[DIFFERENCE
         size_t w = strcspn(++want, "\n");
         size_t g = strcspn(++got, "\n");
         if (w != g || memcmp(want, got, w) != 0) {
-            (void)snprintf(text, DIFFERENCE, "wanted %.*s, got %.*s", w < 64 ? (int)w : 64, want,
+            (void)snprintf(text, DIFFERENCE, "expected %.*s, got %.*s", w < 64 ? (int)w : 64, want,
                            g < 64 ? (int)g : 64, got);
             return true;
         }
@@ -267,7 +266,7 @@ static bool members_differ(const cJSON *want, const cJSON *got, char text[DIFFER
         if (!cJSON_Compare(w, g, 1)) {
             char *a = cJSON_PrintUnformatted(w);
             char *b = cJSON_PrintUnformatted(g);
-            (void)snprintf(text, DIFFERENCE, "wanted %s = %.48s, got %.48s", w->string, a == NULL ? "?" : a,
+            (void)snprintf(text, DIFFERENCE, "expected %s = %.48s, got %.48s", w->string, a == NULL ? "?" : a,
                            b == NULL ? "nothing" : b);
             cJSON_free(a);
             cJSON_free(b);

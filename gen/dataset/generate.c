@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "gen/dataset/generate.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -75,22 +76,23 @@ static hpcw_status look(const struct gen_run *run, const char *fingerprint, bool
         return run->resume || run->parts > 1
                    ? HPCW_OK
                    : hpcw_i_fail(err, HPCW_EEXIST,
-                                 "%s: wanted an empty directory, got an unfinished dataset of the same "
+                                 "%s: expected an empty directory, got an unfinished dataset of the same "
                                  "parameters: --resume goes on with it, --force begins anew",
                                  dir);
     case GEN_DIRECTORY_FINISHED:
         if (!run->resume) {
             return hpcw_i_fail(err, HPCW_EEXIST,
-                               "%s: wanted an empty directory, got the finished dataset of the same "
+                               "%s: expected an empty directory, got the finished dataset of the same "
                                "parameters: verify says whether it is sound, --force writes it again",
                                dir);
         }
         s = gen_directory_reopen(dir, run->dataset, fingerprint, run->checksums, finished, err);
         if (s == HPCW_OK && !*finished && run->parts > 1) {
-            s = hpcw_i_fail(err, HPCW_EEXIST,
-                            "%s: wanted an unfinished dataset, got a finished one that lost files: --resume it "
-                            "without --part",
-                            dir);
+            s = hpcw_i_fail(
+                err, HPCW_EEXIST,
+                "%s: expected an unfinished dataset, got a finished one that lost files: --resume it "
+                "without --part",
+                dir);
         }
         return s == HPCW_OK && *finished ? gen_directory_end(dir, err) : s;
     case GEN_DIRECTORY_DIFFERENT:
@@ -100,7 +102,7 @@ static hpcw_status look(const struct gen_run *run, const char *fingerprint, bool
     }
     return hpcw_i_fail(
         err, HPCW_EEXIST,
-        "%s: wanted an empty directory or an unfinished dataset of the same parameters, got other "
+        "%s: expected an empty directory or an unfinished dataset of the same parameters, got other "
         "files: choose another --out, or --force to write beside them",
         dir);
 }
@@ -159,8 +161,8 @@ static hpcw_status write_range(const struct gen_run *run, const struct gen_forma
         .progress_context = run->context,
     };
     uint64_t *word = hpcw_i_malloc((size_t)(end - begin) * 3 * sizeof *word);
-    hpcw_status s = word == NULL ? hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for %llu files",
-                                               run->directory, (unsigned long long)(end - begin))
+    hpcw_status s = word == NULL ? hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for %" PRIu64 " files",
+                                               run->directory, end - begin)
                                  : HPCW_OK;
     s = hpcw_i_agree(run->comm, s, NULL, err);
     if (s != HPCW_OK) {
@@ -226,8 +228,8 @@ static hpcw_status check_space(const struct gen_run *run, uint64_t needed, hpcw_
     hpcw_status s = hpcw_i_fs_space(path, &space, err);
     s = s == HPCW_ENOENT ? HPCW_OK : s; /* making it will say so */
     if (s == HPCW_OK && needed > space) {
-        s = hpcw_i_fail(err, HPCW_ENOSPC, "%s: wanted %llu bytes of free space, got %llu", run->directory,
-                        (unsigned long long)needed, (unsigned long long)space);
+        s = hpcw_i_fail(err, HPCW_ENOSPC, "%s: expected %" PRIu64 " bytes of free space, got %" PRIu64,
+                        run->directory, needed, space);
     }
     return s;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "gen/dataset/lines.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "libwriter/base/mem.h"
@@ -29,8 +30,8 @@ static hpcw_status read_on(struct gen_lines *l, hpcw_error *err) {
         l->begin = 0;
     }
     if (!hpcw_i_buf_reserve(&l->buf, n)) {
-        return hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for line %llu", read_source_name(l->source),
-                           (unsigned long long)l->number);
+        return hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for line %" PRIu64, read_source_name(l->source),
+                           l->number);
     }
     hpcw_status s = read_source_read(l->source, l->at, l->buf.data + l->buf.size, n, "text", err);
     if (s == HPCW_OK) {
@@ -73,6 +74,6 @@ hpcw_status gen_lines_next(struct gen_lines *l, char **line, hpcw_error *err) {
         }
     }
     return hpcw_i_fail(err, HPCW_EFORMAT,
-                       "%s: line %llu: wanted text of at most 256 MiB and its end, got something else",
-                       read_source_name(l->source), (unsigned long long)l->number);
+                       "%s: line %" PRIu64 ": expected text of at most 256 MiB and its end, got something else",
+                       read_source_name(l->source), l->number);
 }

@@ -3,6 +3,7 @@
  * them is believed that the dataset's description does not say, too. */
 #include <dirent.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,8 +29,8 @@ void gen_range_free(struct gen_range *record) {
 /* Name of the record of units [begin, end), below the directory. */
 static void record_name(const struct gen_format *format, uint64_t begin, uint64_t end,
                         char name[GEN_UNIT_PATH]) {
-    (void)snprintf(name, GEN_UNIT_PATH, GEN_STATE_DIR "/%s.%llu-%llu" SUFFIX, format->name,
-                   (unsigned long long)begin, (unsigned long long)end);
+    (void)snprintf(name, GEN_UNIT_PATH, GEN_STATE_DIR "/%s.%" PRIu64 "-%" PRIu64 SUFFIX, format->name, begin,
+                   end);
 }
 
 static bool is_text(const cJSON *object, const char *key, const char *want) {
@@ -138,8 +139,7 @@ static hpcw_status take_unit(const char *dir, const struct gen_dataset *d, const
     struct gen_digest digest = {0};
     hpcw_status s = format->unit(d, index, &unit, err);
     if (s == HPCW_OK && !is_text(item, "path", unit.path)) {
-        s = hpcw_i_fail(err, HPCW_EFORMAT, "file %llu: wanted %s, got another path", (unsigned long long)index,
-                        unit.path);
+        s = hpcw_i_fail(err, HPCW_EFORMAT, "file %" PRIu64 ": expected %s, got another path", index, unit.path);
     }
     if (s == HPCW_OK) {
         s = gen_partial_u64(item, "size", &word[0], err);
@@ -152,8 +152,8 @@ static hpcw_status take_unit(const char *dir, const struct gen_dataset *d, const
     bool waits = format->waits != NULL && format->waits(d, record->begin, record->end, index);
     gen_waiting_name(format, index, waiting);
     if (!has_size(dir, unit.path, word[0]) && !(waits && has_size(dir, waiting, word[0]))) {
-        return hpcw_i_fail(err, HPCW_EFORMAT, "%s/%s: wanted a file of %llu bytes, got none", dir,
-                           waits ? waiting : unit.path, (unsigned long long)word[0]);
+        return hpcw_i_fail(err, HPCW_EFORMAT, "%s/%s: expected a file of %" PRIu64 " bytes, got none", dir,
+                           waits ? waiting : unit.path, word[0]);
     }
     const cJSON *text = cJSON_GetObjectItemCaseSensitive(item, "xxh128");
     *digested = *digested && cJSON_IsString(text) && gen_digest_parse(text->valuestring, &digest);
@@ -166,7 +166,7 @@ static hpcw_status take_head(const struct gen_dataset *d, const struct gen_forma
                              const char *fingerprint, const cJSON *head, struct gen_range *record,
                              hpcw_error *err) {
     if (!is_text(head, "fingerprint", fingerprint) || !is_text(head, "format", format->name)) {
-        return hpcw_i_fail(err, HPCW_EFORMAT, "wanted format %s and fingerprint %s, got others", format->name,
+        return hpcw_i_fail(err, HPCW_EFORMAT, "expected format %s and fingerprint %s, got others", format->name,
                            fingerprint);
     }
     hpcw_status s = gen_partial_u64(head, "begin", &record->begin, err);
@@ -174,9 +174,9 @@ static hpcw_status take_head(const struct gen_dataset *d, const struct gen_forma
         s = gen_partial_u64(head, "end", &record->end, err);
     }
     if (s == HPCW_OK && (record->begin >= record->end || record->end > format->units(d))) {
-        s = hpcw_i_fail(err, HPCW_EFORMAT, "wanted a range of the %llu files, got %llu to %llu",
-                        (unsigned long long)format->units(d), (unsigned long long)record->begin,
-                        (unsigned long long)record->end);
+        s = hpcw_i_fail(err, HPCW_EFORMAT,
+                        "expected a range of the %" PRIu64 " files, got %" PRIu64 " to %" PRIu64,
+                        format->units(d), record->begin, record->end);
     }
     return s;
 }
@@ -190,13 +190,13 @@ static hpcw_status next_json(struct gen_lines *lines, cJSON **json, hpcw_error *
         return s;
     }
     if (text == NULL) {
-        return hpcw_i_fail(err, HPCW_EFORMAT, "line %llu: wanted JSON, got the end of the file",
-                           (unsigned long long)lines->number);
+        return hpcw_i_fail(err, HPCW_EFORMAT, "line %" PRIu64 ": expected JSON, got the end of the file",
+                           lines->number);
     }
     *json = cJSON_ParseWithOpts(text, NULL, 1);
     return *json != NULL ? HPCW_OK
-                         : hpcw_i_fail(err, HPCW_EFORMAT, "line %llu: wanted JSON, got something else",
-                                       (unsigned long long)lines->number);
+                         : hpcw_i_fail(err, HPCW_EFORMAT, "line %" PRIu64 ": expected JSON, got something else",
+                                       lines->number);
 }
 
 static hpcw_status take_lines(const char *dir, const struct gen_dataset *d, const struct gen_format *format,
@@ -214,8 +214,8 @@ static hpcw_status take_lines(const char *dir, const struct gen_dataset *d, cons
     record->digested = true;
     record->word = hpcw_i_malloc((size_t)(record->end - record->begin) * 3 * sizeof *record->word);
     if (record->word == NULL) {
-        return hpcw_i_fail(err, HPCW_ENOMEM, "out of memory for %llu files",
-                           (unsigned long long)(record->end - record->begin));
+        return hpcw_i_fail(err, HPCW_ENOMEM, "out of memory for %" PRIu64 " files",
+                           record->end - record->begin);
     }
     for (uint64_t k = record->begin; s == HPCW_OK && k < record->end; k++) {
         s = next_json(lines, &json, err);
@@ -234,15 +234,15 @@ static hpcw_status take_lines(const char *dir, const struct gen_dataset *d, cons
     record->partial = cJSON_DetachItemFromObjectCaseSensitive(json, "partial");
     cJSON_Delete(json);
     if (!cJSON_IsObject(record->partial)) {
-        return hpcw_i_fail(err, HPCW_EFORMAT, "wanted the partial results, got none");
+        return hpcw_i_fail(err, HPCW_EFORMAT, "expected the partial results, got none");
     }
     char *more;
     s = gen_lines_next(lines, &more, err);
     return s != HPCW_OK ? s
            : more == NULL
                ? HPCW_OK
-               : hpcw_i_fail(err, HPCW_EFORMAT, "wanted nothing behind the partial results, got line %llu",
-                             (unsigned long long)lines->number);
+               : hpcw_i_fail(err, HPCW_EFORMAT,
+                             "expected nothing behind the partial results, got line %" PRIu64, lines->number);
 }
 
 /* A record, to be freed. */
@@ -294,16 +294,16 @@ static hpcw_status check_cover(const struct gen_format *format, uint64_t units, 
         uint64_t begin = i < count ? record[i].begin : units;
         if (begin > next) {
             return hpcw_i_fail(err, HPCW_ESTATE,
-                               "%s: %s: wanted all %llu files, files %llu to %llu are not written yet", dir,
-                               format->name, (unsigned long long)units, (unsigned long long)next,
-                               (unsigned long long)begin - 1);
+                               "%s: %s: expected all %" PRIu64 " files, files %" PRIu64 " to %" PRIu64
+                               " are not written yet",
+                               dir, format->name, units, next, begin - 1);
         }
         if (begin < next) {
-            return hpcw_i_fail(
-                err, HPCW_ESTATE,
-                "%s: %s: wanted every file once, file %llu was written by two runs with different "
-                "--part: remove the record of one in " GEN_STATE_DIR,
-                dir, format->name, (unsigned long long)begin);
+            return hpcw_i_fail(err, HPCW_ESTATE,
+                               "%s: %s: expected every file once, file %" PRIu64
+                               " was written by two runs with different "
+                               "--part: remove the record of one in " GEN_STATE_DIR,
+                               dir, format->name, begin);
         }
         next = i < count ? record[i].end : units;
     }

@@ -46,7 +46,7 @@ static hpcw_status limits(const struct gen_dataset *d, hpcw_error *err) {
     return d->ranks >= 1 && d->ranks <= MOST
                ? HPCW_OK
                : hpcw_i_fail(err, HPCW_ERANGE,
-                             "clog2: wanted 1 to %u ranks (readers number lines in 31 bits), got %u", MOST,
+                             "clog2: expected 1 to %u ranks (readers number lines in 31 bits), got %u", MOST,
                              d->ranks);
 }
 
@@ -587,7 +587,7 @@ static hpcw_status truth(const struct gen_dataset *d, const cJSON *const *partia
     }
     hpcw_i_json_end_array(json);
     if (s == HPCW_OK && found != d->trace.iterations) {
-        s = hpcw_i_fail(err, HPCW_EFORMAT, "partial result: iterations: wanted %u of them, got %u",
+        s = hpcw_i_fail(err, HPCW_EFORMAT, "partial result: iterations: expected %u of them, got %u",
                         d->trace.iterations, found);
     }
     return s;

@@ -376,7 +376,7 @@ hpcw_status gen_export_clog2(const char *path, const struct gen_export *what, hp
     /* Written so that NaN fails. */
     if (!(what->from_s < what->to_s) || what->first_rank > what->last_rank) {
         return hpcw_i_fail(err, HPCW_EINVAL,
-                           "export: wanted a window of time and ranks, got %g to %g s and ranks %u to %u",
+                           "export: expected a window of time and ranks, got %g to %g s and ranks %u to %u",
                            what->from_s, what->to_s, what->first_rank, what->last_rank);
     }
     hpcw_status s = read_clog2_open(path, &x.reader, err);

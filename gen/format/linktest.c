@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* linktest/pingpong_results_bin.sion: what LinkTest would have measured between all ranks. */
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -58,15 +59,16 @@ static hpcw_linktest_params params_of(const struct gen_dataset *d) {
 static hpcw_status limits(const struct gen_dataset *d, hpcw_error *err) {
     if (d->ranks < 2 || d->ranks % 2 != 0) {
         return hpcw_i_fail(err, HPCW_EINVAL,
-                           "linktest: wanted an even number of ranks of at least 2, got %u: take %u", d->ranks,
-                           d->ranks < 2 ? 2 : d->ranks + 1);
+                           "linktest: expected an even number of ranks of at least 2, got %u: take %u",
+                           d->ranks, d->ranks < 2 ? 2 : d->ranks + 1);
     }
     if (d->ranks > MOST_RANKS) {
-        return hpcw_i_fail(err, HPCW_ERANGE, "linktest: wanted at most %u ranks, got %u", MOST_RANKS, d->ranks);
+        return hpcw_i_fail(err, HPCW_ERANGE, "linktest: expected at most %u ranks, got %u", MOST_RANKS,
+                           d->ranks);
     }
     if (d->linktest_files > d->ranks) {
         return hpcw_i_fail(err, HPCW_EINVAL,
-                           "linktest: wanted at most one file per rank, got %u files for %u ranks",
+                           "linktest: expected at most one file per rank, got %u files for %u ranks",
                            d->linktest_files, d->ranks);
     }
     return HPCW_OK;
@@ -92,8 +94,8 @@ static hpcw_status unit(const struct gen_dataset *d, uint64_t index, struct gen_
     uint64_t stride;
     if (!hpcw_i_mul_u64(hpcw_i_align_up(other, p.fs_block_size), tasks - 1, &stride) ||
         !hpcw_i_add_u64(stride, hpcw_i_align_up(first, p.fs_block_size), &stride)) {
-        return hpcw_i_fail(err, HPCW_ERANGE, "linktest: %u streams of %llu bytes do not fit into a file", tasks,
-                           (unsigned long long)other);
+        return hpcw_i_fail(err, HPCW_ERANGE, "linktest: %u streams of %" PRIu64 " bytes do not fit into a file",
+                           tasks, other);
     }
     hpcw_sion_shape shape;
     uint64_t mapping = d->linktest_files > 1 && index == 0 ? d->ranks : UINT64_MAX;
@@ -456,8 +458,9 @@ static hpcw_status merge_slow(const cJSON *list, uint32_t ranks, struct hpcw_i_b
         }
         if (s == HPCW_OK && (from >= ranks || to >= ranks || from == to)) {
             s = hpcw_i_fail(err, HPCW_EFORMAT,
-                            "partial results: slowest: wanted two of the %u ranks, got %llu and %llu", ranks,
-                            (unsigned long long)from, (unsigned long long)to);
+                            "partial results: slowest: expected two of the %u ranks, got %" PRIu64
+                            " and %" PRIu64,
+                            ranks, from, to);
         }
         if (s != HPCW_OK) {
             return s;
@@ -497,15 +500,15 @@ static hpcw_status merge_permutation(const struct gen_dataset *d, const hpcw_lin
         }
         /* Every range knows as many as are wanted of all, if it has so many. */
         if (s == HPCW_OK && all.size != found * sizeof(hpcw_linktest_slow)) {
-            s = hpcw_i_fail(err, HPCW_EFORMAT, "partial results: wanted %zu slow connections, got %zu", found,
+            s = hpcw_i_fail(err, HPCW_EFORMAT, "partial results: expected %zu slow connections, got %zu", found,
                             all.size / sizeof(hpcw_linktest_slow));
         }
     }
     uint64_t timings = (uint64_t)p->tasks * hpcw_linktest_steps(p);
     if (s == HPCW_OK &&
         (summary->times.count != timings || summary->all_to_all.count != (p->all_to_all ? p->tasks : 0))) {
-        s = hpcw_i_fail(err, HPCW_EFORMAT, "partial results: wanted %llu timings, got %llu",
-                        (unsigned long long)timings, (unsigned long long)summary->times.count);
+        s = hpcw_i_fail(err, HPCW_EFORMAT, "partial results: expected %" PRIu64 " timings, got %" PRIu64,
+                        timings, summary->times.count);
     }
     if (s != HPCW_OK) {
         hpcw_i_buf_free(&all);

@@ -24,7 +24,7 @@
 enum { BUFFER = 256 << 10 };
 
 static hpcw_status limits(const struct gen_dataset *d, hpcw_error *err) {
-    return d->ranks >= 1 ? HPCW_OK : hpcw_i_fail(err, HPCW_EINVAL, "scr: wanted at least 1 rank, got 0");
+    return d->ranks >= 1 ? HPCW_OK : hpcw_i_fail(err, HPCW_EINVAL, "scr: expected at least 1 rank, got 0");
 }
 
 static uint64_t units(const struct gen_dataset *d) {

@@ -23,7 +23,7 @@ static uint32_t files_of(const struct gen_dataset *d) {
 }
 
 static hpcw_status limits(const struct gen_dataset *d, hpcw_error *err) {
-    return d->ranks >= 1 ? HPCW_OK : hpcw_i_fail(err, HPCW_EINVAL, "sion: wanted at least 1 rank, got 0");
+    return d->ranks >= 1 ? HPCW_OK : hpcw_i_fail(err, HPCW_EINVAL, "sion: expected at least 1 rank, got 0");
 }
 
 static uint64_t units(const struct gen_dataset *d) {

@@ -32,7 +32,7 @@ hpcw_status gen_partial_u64(const cJSON *object, const char *key, uint64_t *valu
             return HPCW_OK;
         }
     }
-    return hpcw_i_fail(err, HPCW_EFORMAT, "partial result: %s: wanted a whole number, got %s", key,
+    return hpcw_i_fail(err, HPCW_EFORMAT, "partial result: %s: expected a whole number, got %s", key,
                        item == NULL ? "nothing" : "something else");
 }
 

@@ -26,13 +26,13 @@ static uint64_t collection_id(const struct model_load *m, uint32_t object) {
 
 static hpcw_status limits(const struct gen_dataset *d, hpcw_error *err) {
     if (d->ranks < 1 || d->ranks > HPCW_VOM_MAX_RANKS) {
-        return hpcw_i_fail(err, HPCW_ERANGE, "vom: wanted 1 to %u ranks (ids have 15 bits for one), got %u",
+        return hpcw_i_fail(err, HPCW_ERANGE, "vom: expected 1 to %u ranks (ids have 15 bits for one), got %u",
                            HPCW_VOM_MAX_RANKS, d->ranks);
     }
     if (d->vom_params.window == 16 || d->vom_params.window == 21) {
         return hpcw_i_fail(
             err, HPCW_EINVAL,
-            "vom.window: wanted 10 to 24, but not 16 or 21, which readers can take for plain text, "
+            "vom.window: expected 10 to 24, but not 16 or 21, which readers can take for plain text, "
             "got %u",
             d->vom_params.window);
     }
@@ -529,7 +529,7 @@ static hpcw_status add_partial(const cJSON *partial, uint32_t phases, struct gen
     const cJSON *list = cJSON_GetObjectItemCaseSensitive(partial, "tallies");
     *known = list != NULL;
     if (*known && cJSON_GetArraySize(list) != (int)phases) {
-        return hpcw_i_fail(err, HPCW_EFORMAT, "partial result: tallies: wanted %u of them, got %d", phases,
+        return hpcw_i_fail(err, HPCW_EFORMAT, "partial result: tallies: expected %u of them, got %d", phases,
                            cJSON_GetArraySize(list));
     }
     hpcw_status s = HPCW_OK;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "gen/format/waiting.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -9,7 +10,7 @@
 #include "libwriter/io/sys.h"
 
 void gen_waiting_name(const struct gen_format *format, uint64_t index, char name[GEN_UNIT_PATH]) {
-    (void)snprintf(name, GEN_UNIT_PATH, ".hpcw/%s.unit%llu", format->name, (unsigned long long)index);
+    (void)snprintf(name, GEN_UNIT_PATH, ".hpcw/%s.unit%" PRIu64, format->name, index);
 }
 
 void gen_waiting_path(const struct gen_write *w, const struct gen_format *format, char *path, size_t size) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* An event log in a report: where the time of the ranks goes, and a window of it, every rank a line. */
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -288,10 +289,10 @@ static void draw_window(const struct gen_report *r, const struct profile *p, con
     }
     char caption[256];
     if (p->raster.span_y > 1) {
-        (void)snprintf(
-            caption, sizeof caption,
-            "A cell has the colour of the state in which its %llu ranks spent most of their time there",
-            (unsigned long long)p->raster.span_y);
+        (void)snprintf(caption, sizeof caption,
+                       "A cell has the colour of the state in which its %" PRIu64
+                       " ranks spent most of their time there",
+                       p->raster.span_y);
     } else {
         (void)snprintf(caption, sizeof caption,
                        "A cell has the colour of the state in which the rank spent most of its time there");
@@ -335,7 +336,7 @@ static hpcw_status draw(const struct gen_report *r, struct profile *p, struct re
     draw_states(r, p, order, states);
     choose_window(p, r);
     if (p->from >= p->to) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "%s: wanted a window within %.9f to %.9f s, got %.9f to %.9f",
+        return hpcw_i_fail(err, HPCW_EINVAL, "%s: expected a window within %.9f to %.9f s, got %.9f to %.9f",
                            r->path, p->begin, p->end, r->from_s, r->to_s);
     }
     hpcw_status s = read_window(p, reader, err);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* LinkTest's timings in a report: the link matrix, who waits longest, the slowest links. */
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -58,8 +59,8 @@ static hpcw_status read_rows(struct read_linktest *reader, struct ui_raster *mat
             for (; s == HPCW_OK && steps < info->steps; steps++) {
                 if (partner[steps] >= info->tasks) {
                     s = hpcw_i_fail(err, HPCW_EFORMAT,
-                                    "linktest: rank %u, step %u: wanted a partner below %u, got %llu", rank,
-                                    steps, info->tasks, (unsigned long long)partner[steps]);
+                                    "linktest: rank %u, step %u: expected a partner below %u, got %" PRIu64,
+                                    rank, steps, info->tasks, partner[steps]);
                     break;
                 }
                 ui_raster_add(matrix, partner[steps], rank, time[steps]);

@@ -209,7 +209,7 @@ static hpcw_status draw(struct checkpoints *c, hpcw_error *err) {
 hpcw_status gen_report_rank2file(const struct gen_report *r, hpcw_error *err) {
     struct stat st;
     if (stat(r->path, &st) != 0 || !S_ISDIR(st.st_mode)) {
-        return hpcw_i_fail(err, HPCW_ENOTSUP, "%s: wanted the directory of all checkpoints, got one file",
+        return hpcw_i_fail(err, HPCW_ENOTSUP, "%s: expected the directory of all checkpoints, got one file",
                            r->path);
     }
     struct checkpoints *c = hpcw_i_calloc(1, sizeof *c);

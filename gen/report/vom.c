@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Load-balancing data in a report: the load of every rank in every phase, and how uneven it is. */
+#include <inttypes.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -44,8 +45,8 @@ static hpcw_status phase_begin(void *context, uint64_t number, hpcw_error *err) 
     if (g->room == 0 || number < g->room) {
         return HPCW_OK;
     }
-    return read_vom_wrong(g->reader, err, "wanted %llu phases as in the file of rank 0, got more",
-                          (unsigned long long)g->room);
+    return read_vom_wrong(g->reader, err, "expected %" PRIu64 " phases as in the file of rank 0, got more",
+                          g->room);
 }
 
 static hpcw_status task(void *context, const struct read_vom_task *t, hpcw_error *err) {
@@ -96,8 +97,7 @@ static hpcw_status begin_reading(void *context, void **state, hpcw_error *err) {
         if (g != NULL) {
             end_reading(NULL, g);
         }
-        return hpcw_i_fail(err, HPCW_ENOMEM, "report: out of memory for %llu phases",
-                           (unsigned long long)all->phases);
+        return hpcw_i_fail(err, HPCW_ENOMEM, "report: out of memory for %" PRIu64 " phases", all->phases);
     }
     *state = g;
     return HPCW_OK;
@@ -241,8 +241,7 @@ static hpcw_status read_all(const struct gen_report *r, struct loads *all, hpcw_
     }
     all->phase = hpcw_i_calloc((size_t)all->phases, sizeof *all->phase);
     if (all->phase == NULL) {
-        return hpcw_i_fail(err, HPCW_ENOMEM, "report: out of memory for %llu phases",
-                           (unsigned long long)all->phases);
+        return hpcw_i_fail(err, HPCW_ENOMEM, "report: out of memory for %" PRIu64 " phases", all->phases);
     }
     s = ui_raster_init(&all->raster, all->phases, all->ranks, UI_RASTER_MAX, UI_REDUCE_MAX, err);
     if (s == HPCW_OK) {
@@ -257,7 +256,7 @@ static hpcw_status read_all(const struct gen_report *r, struct loads *all, hpcw_
 hpcw_status gen_report_vom(const struct gen_report *r, hpcw_error *err) {
     struct stat st;
     if (stat(r->path, &st) != 0 || !S_ISDIR(st.st_mode)) {
-        return hpcw_i_fail(err, HPCW_ENOTSUP, "%s: wanted the folder of all ranks' files, got one file",
+        return hpcw_i_fail(err, HPCW_ENOTSUP, "%s: expected the folder of all ranks' files, got one file",
                            r->path);
     }
     struct loads all = {0};

@@ -84,7 +84,7 @@ fault wrong_crcs=1 'bad/scr/scr.dataset.?/rank_*.ckpt: rank *: CRC-32: wanted 0x
 fault missing_ranks=1 'bad/scr/scr.dataset.?/.scr/rank2file.0.0.scr: *wanted an entry of rank *, got none' \
     '"kind": "missing_rank"'
 fault stale_index=yes 'bad/scr/scr.dataset.3/.scr/summary.scr: cannot open*' '"stale_index": "scr.dataset.3"'
-refuse 2 'rank2file faults: wanted at most half of the 40 files and 65536, got 21' \
+refuse 2 'rank2file faults: expected at most half of the 40 files and 65536, got 21' \
     "$HPCGEN" --ranks 20 --formats rank2file --out none --set rank2file.missing_ranks=21
 [ ! -e none ] || bad "a refused run leaves its directory"
 

@@ -36,7 +36,7 @@ for file in linktest/pingpong_results_bin.sion linktest/pingpong_results_bin.sio
         cp saved bare/$file
         flip whole/$file $offset 377
         if ! cmp -s whole/$file saved; then
-            refuse 1 "whole/$file: XXH3-128: wanted *, got *" "$HPCGEN" verify whole
+            refuse 1 "whole/$file: XXH3-128: expected *, got *" "$HPCGEN" verify whole
             flip bare/$file $offset 377
             read_it bare/$file "$file at $offset"
         fi
@@ -46,13 +46,13 @@ for file in linktest/pingpong_results_bin.sion linktest/pingpong_results_bin.sio
         cp saved bare/$file
         truncate -s $cut whole/$file
         truncate -s $cut bare/$file
-        refuse 1 "whole/$file: size: wanted $size bytes, got $cut" "$HPCGEN" verify whole
+        refuse 1 "whole/$file: size: expected $size bytes, got $cut" "$HPCGEN" verify whole
         read_it bare/$file "$file cut to $cut"
     done
     cp saved whole/$file
     cp saved bare/$file
     echo more >>whole/$file
-    refuse 1 "whole/$file: size: wanted $size bytes, got $((size + 5))" "$HPCGEN" verify whole
+    refuse 1 "whole/$file: size: expected $size bytes, got $((size + 5))" "$HPCGEN" verify whole
     cp saved whole/$file
 done
 "$HPCGEN" verify --quiet whole || bad "the whole one was not sound"

@@ -9,7 +9,7 @@ make() {
 }
 count() { # WANTED PATTERN FILE
     got=$(grep -c "$2" "$3")
-    [ "$got" -eq "$1" ] || bad "$3: $got lines with $2, wanted $1"
+    [ "$got" -eq "$1" ] || bad "$3: $got lines with $2, expected $1"
 }
 
 # All of it: every state that begins ends, every message is sent and received.
@@ -50,7 +50,7 @@ case $(cat said) in
 esac
 cmp all.json said.json || bad "another one"
 
-refuse 1 "*wanted a window of time and ranks, got 2 to 1 s*" "$HPCGEN" export $log -O x --from 2 --to 1
+refuse 1 "*expected a window of time and ranks, got 2 to 1 s*" "$HPCGEN" export $log -O x --from 2 --to 1
 refuse 2 'export: wanted --output FILE, got none*' "$HPCGEN" export $log
 refuse 1 'set/truth.json: *' "$HPCGEN" export set/truth.json -O x
 refuse 1 'missing: *' "$HPCGEN" export missing -O x

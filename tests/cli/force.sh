@@ -29,7 +29,7 @@ same fresh parts
 make --ranks 64 --files 9 --set sion.files=11 --out stateless --part 2/3
 rm -r stateless/.hpcw
 echo half >stateless/linktest/.hpcw-0123456789abcdef-fedcba9876543210.tmp
-refuse 1 'stateless: wanted an empty directory*got other files*' "$HPCGEN" --ranks 16 --out stateless
+refuse 1 'stateless: expected an empty directory*got other files*' "$HPCGEN" --ranks 16 --out stateless
 make --ranks 16 --out stateless --force
 same fresh stateless
 

@@ -14,7 +14,7 @@ kept() { # FILES ARGS...: that many are found finished
     shift
     "$HPCGEN" --json --quiet --formats linktest,sion "$@" >result || bad "fails: $*"
     got=$(sed -n 's/.*"files_kept": \([0-9]*\).*/\1/p' result)
-    [ "$got" -eq "$wanted" ] || bad "$got files kept, wanted $wanted: $*"
+    [ "$got" -eq "$wanted" ] || bad "$got files kept, expected $wanted: $*"
 }
 
 make --ranks 64 --out whole
@@ -34,11 +34,11 @@ for tenths in 0 0 1 2 3; do
     # The manifest comes when all data is there.
     if [ ! -e cut/manifest.json ]; then
         killed=$((killed + 1))
-        refuse 1 'cut: wanted an empty directory, got an unfinished dataset*--resume*' \
+        refuse 1 'cut: expected an empty directory, got an unfinished dataset*--resume*' \
             "$HPCGEN" --formats linktest,sion --ranks 1024 --files 2 --out cut
-        refuse 1 'cut/.hpcw/parameters.ini: *wanted seed = 3, got seed = 2*' \
+        refuse 1 'cut/.hpcw/parameters.ini: *expected seed = 3, got seed = 2*' \
             "$HPCGEN" --formats linktest,sion --ranks 1024 --files 2 --out cut --seed 3 --resume
-        refuse 1 'cut: wanted a finished dataset*' "$HPCGEN" verify cut
+        refuse 1 'cut: expected a finished dataset*' "$HPCGEN" verify cut
     fi
     make --ranks 1024 --files 2 --out cut --resume
     same large cut

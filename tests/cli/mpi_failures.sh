@@ -20,12 +20,12 @@ stops_alone() {
     [ $status -ne 0 ] || bad "status 0: $*"
     [ $status -ne 124 ] || bad "hangs: $*"
     grep '^hpcgen: ' stderr.$mine >ours.$mine
-    [ "$(wc -l <ours.$mine)" -eq 1 ] || bad "$(wc -l <ours.$mine) lines, wanted one: $*: $(cat stderr.$mine)"
+    [ "$(wc -l <ours.$mine)" -eq 1 ] || bad "$(wc -l <ours.$mine) lines, expected one: $*: $(cat stderr.$mine)"
     line=$(cat ours.$mine)
     # shellcheck disable=SC2254
     case $line in
     $pattern) ;;
-    *) bad "stderr: $line, wanted: $pattern" ;;
+    *) bad "stderr: $line, expected: $pattern" ;;
     esac
 }
 verdicts() {
@@ -36,12 +36,12 @@ verdicts() {
 }
 
 stops 'hpcgen: --rnks: wanted an option*did you mean --ranks*' -n 3 "$HPCGEN" --rnks 8 --out out
-stops 'hpcgen: linktest: wanted an even number*' -n 3 "$HPCGEN" --ranks 7 --out out
+stops 'hpcgen: linktest: expected an even number*' -n 3 "$HPCGEN" --ranks 7 --out out
 stops 'hpcgen: nowhere/out: cannot make the directory*' -n 3 "$HPCGEN" --ranks 8 --out nowhere/out
 mkdir full
 : >full/notes
-stops 'hpcgen: full: wanted an empty directory*' -n 3 "$HPCGEN" --ranks 8 --out full
-stops 'hpcgen: out: wanted * bytes of free space*' -n 2 "$HPCGEN" --ranks 65536 --formats linktest \
+stops 'hpcgen: full: expected an empty directory*' -n 3 "$HPCGEN" --ranks 8 --out full
+stops 'hpcgen: out: expected * bytes of free space*' -n 2 "$HPCGEN" --ranks 65536 --formats linktest \
     --set linktest.permutations=1000 --out out
 verdicts
 [ ! -e out ] || bad "a refused run left out"

@@ -44,9 +44,9 @@ refuse 2 '*odd/sion/particles.sion: expected a regular file to replace, got a di
 [ ! -e odd/manifest.json ] || bad "odd looks finished"
 
 # More than any disk: refused before anything is made.
-refuse 1 'out: wanted * bytes of free space, got *' "$HPCGEN" --ranks 65536 --formats linktest --out out \
+refuse 1 'out: expected * bytes of free space, got *' "$HPCGEN" --ranks 65536 --formats linktest --out out \
     --set linktest.permutations=1000
-refuse 1 'deep/out: wanted * bytes of free space, got *' sh -c 'mkdir deep && "$0" "$@"' "$HPCGEN" --ranks 65536 \
+refuse 1 'deep/out: expected * bytes of free space, got *' sh -c 'mkdir deep && "$0" "$@"' "$HPCGEN" --ranks 65536 \
     --formats linktest --out deep/out --set linktest.permutations=1000
 [ ! -e out ] && [ -z "$(ls -A deep)" ] || bad "a refused run leaves its directory"
 
@@ -67,7 +67,7 @@ done
 # A small file system: too small at once, and full in the middle.
 mkdir small
 if [ "$(id -u)" -eq 0 ] && mount -t tmpfs -o size=8m none small 2>/dev/null; then
-    refuse 1 'small/out: wanted * bytes of free space, got *' "$HPCGEN" --ranks 512 --scale small --out small/out
+    refuse 1 'small/out: expected * bytes of free space, got *' "$HPCGEN" --ranks 512 --scale small --out small/out
     [ -z "$(ls -A small)" ] || bad "a refused run leaves $(ls -A small)"
     # Others take the room that was there: a hole is not counted until it is filled.
     "$HPCGEN" --ranks 256 --scale small --out small/out --part 1/2 --quiet

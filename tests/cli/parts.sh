@@ -19,7 +19,7 @@ for files in 1 3; do
         [ ! -e parts-$files/manifest.json ] || bad "a part leaves a manifest"
     done
     [ $files = 1 ] || unfinished parts-$files
-    refuse 1 'parts-*: wanted a finished dataset*' "$HPCGEN" verify parts-$files
+    refuse 1 'parts-*: expected a finished dataset*' "$HPCGEN" verify parts-$files
     "$HPCGEN" join --quiet parts-$files || bad "join fails"
     same whole-$files parts-$files
 done
@@ -58,14 +58,14 @@ parts() { # DIR: both, with the parameters of `once`
     make --ranks 32 --files 5 --out "$1" --part 2/2
 }
 make --ranks 32 --files 5 --out some --part 1/2
-refuse 1 'some: linktest: wanted all 5 files, files 2 to 4 are not written yet' "$HPCGEN" join some
+refuse 1 'some: linktest: expected all 5 files, files 2 to 4 are not written yet' "$HPCGEN" join some
 unfinished some
-refuse 1 'some/.hpcw/parameters.ini: *wanted seed = 3, got seed = 2*' \
+refuse 1 'some/.hpcw/parameters.ini: *expected seed = 3, got seed = 2*' \
     "$HPCGEN" --ranks 32 --files 5 --seed 3 --out some --part 2/2
-refuse 1 'some/.hpcw/parameters.ini: *wanted files = 3, got files = 5*' \
+refuse 1 'some/.hpcw/parameters.ini: *expected files = 3, got files = 5*' \
     "$HPCGEN" --ranks 32 --files 3 --out some --part 2/2
 make --ranks 32 --files 5 --out some --part 1/3
-refuse 1 'some: linktest: wanted every file once, file 0 was written by two runs*' "$HPCGEN" join some
+refuse 1 'some: linktest: expected every file once, file 0 was written by two runs*' "$HPCGEN" join some
 unfinished some
 
 record=.hpcw/linktest.0-2.jsonl
@@ -77,52 +77,52 @@ spoil() { # WANTED SED-SCRIPT
     refuse 1 "$1" "$HPCGEN" join spoilt
     unfinished spoilt
 }
-spoil 'spoilt/.hpcw/linktest.0-2.jsonl: not a record of this dataset: line 1: wanted JSON, got something else;*' '1s/}$//'
-spoil '*line 3: wanted JSON, got something else;*' '3s/}$//'
+spoil 'spoilt/.hpcw/linktest.0-2.jsonl: not a record of this dataset: line 1: expected JSON, got something else;*' '1s/}$//'
+spoil '*line 3: expected JSON, got something else;*' '3s/}$//'
 spoil '*file 1: *' 3d
-spoil '*line 4: wanted JSON, got the end of the file*' '$d'
-spoil '*wanted nothing behind the partial results, got line 5*' '$p'
-spoil '*not a record of this dataset: wanted format linktest and fingerprint *' 's/"linktest"/"sion"/'
-spoil '*wanted format linktest and fingerprint *' 's/"fingerprint":"../"fingerprint":"zz/'
-spoil '*wanted a range of the 5 files, got 0 to 18446744073709551615*' 's/"end":"2"/"end":"18446744073709551615"/'
+spoil '*line 4: expected JSON, got the end of the file*' '$d'
+spoil '*expected nothing behind the partial results, got line 5*' '$p'
+spoil '*not a record of this dataset: expected format linktest and fingerprint *' 's/"linktest"/"sion"/'
+spoil '*expected format linktest and fingerprint *' 's/"fingerprint":"../"fingerprint":"zz/'
+spoil '*expected a range of the 5 files, got 0 to 18446744073709551615*' 's/"end":"2"/"end":"18446744073709551615"/'
 spoil '*end: *' 's/"end":"2"/"end":"99999999999999999999999"/'
-spoil '*wanted the partial results, got none*' 's/"end":"2"/"end":1/'
-spoil '*wanted a whole number, got something else*' 's/"end":"2"/"end":1.5/'
-spoil '*wanted a whole number, got something else*' 's/"end":"2"/"end":1e300/'
-spoil '*wanted a whole number, got something else*' 's/"begin":"0"/"begin":[]/'
-spoil '*file 0: wanted linktest/pingpong_results_bin.sion, got another path*' 's|"path":"linktest/pingpong|"path":"../../pingpong|'
-spoil '*file 0: wanted *, got another path*' 's|"path":"[^"]*"|"path":"/etc/passwd"|'
-spoil '*file 1: wanted *.000001, got another path*' 's|"path":"\([^"]*000001\)"|"path":"linktest/../\1"|'
-spoil '*wanted the partial results, got none*' 's/"partial"/"partiel"/'
+spoil '*expected the partial results, got none*' 's/"end":"2"/"end":1/'
+spoil '*expected a whole number, got something else*' 's/"end":"2"/"end":1.5/'
+spoil '*expected a whole number, got something else*' 's/"end":"2"/"end":1e300/'
+spoil '*expected a whole number, got something else*' 's/"begin":"0"/"begin":[]/'
+spoil '*file 0: expected linktest/pingpong_results_bin.sion, got another path*' 's|"path":"linktest/pingpong|"path":"../../pingpong|'
+spoil '*file 0: expected *, got another path*' 's|"path":"[^"]*"|"path":"/etc/passwd"|'
+spoil '*file 1: expected *.000001, got another path*' 's|"path":"\([^"]*000001\)"|"path":"linktest/../\1"|'
+spoil '*expected the partial results, got none*' 's/"partial"/"partiel"/'
 spoil '*slow connections*' 's/"slowest":\[[^]]*\]/"slowest":[]/'
-spoil '*time_ps: wanted a whole number*' 's/"time_ps":"[0-9]*"/"time_ps":null/'
-spoil '*slowest: wanted two of the 32 ranks, got 4294967296 and *' 's/"from":"[0-9]*"/"from":"4294967296"/'
+spoil '*time_ps: expected a whole number*' 's/"time_ps":"[0-9]*"/"time_ps":null/'
+spoil '*slowest: expected two of the 32 ranks, got 4294967296 and *' 's/"from":"[0-9]*"/"from":"4294967296"/'
 spoil '*count: *' 's/"times":{"count":"/"times":{"count":"x/'
-spoil 'spoilt: partial results: wanted 992 timings, got *' 's/"times":{"count":"../"times":{"count":"9/'
+spoil 'spoilt: partial results: expected 992 timings, got *' 's/"times":{"count":"../"times":{"count":"9/'
 spoil 'spoilt: partial result: *' 's/"permutations":\[/"permutations":[],"other":[/'
 parts spoilt
 : >spoilt/$record
-refuse 1 '*line 1: wanted JSON, got the end of the file*' "$HPCGEN" join spoilt
+refuse 1 '*line 1: expected JSON, got the end of the file*' "$HPCGEN" join spoilt
 unfinished spoilt
 parts spoilt
 truncate -s -1 spoilt/$record
-refuse 1 '*line 4: wanted text * and its end, got something else*' "$HPCGEN" join spoilt
+refuse 1 '*line 4: expected text * and its end, got something else*' "$HPCGEN" join spoilt
 unfinished spoilt
 parts spoilt
 rm spoilt/linktest/pingpong_results_bin.sion.000001
-refuse 1 '*linktest.0-2.jsonl: *wanted a file of * bytes, got none; write its part again' "$HPCGEN" join spoilt
+refuse 1 '*linktest.0-2.jsonl: *expected a file of * bytes, got none; write its part again' "$HPCGEN" join spoilt
 parts spoilt
 truncate -s -1 spoilt/.hpcw/linktest.unit0
-refuse 1 '*wanted a file of * bytes, got none; write its part again' "$HPCGEN" join spoilt
+refuse 1 '*expected a file of * bytes, got none; write its part again' "$HPCGEN" join spoilt
 parts spoilt
 echo '[hpcgen' >spoilt/.hpcw/parameters.ini
 refuse 1 'spoilt/.hpcw/parameters.ini:1: *' "$HPCGEN" join spoilt
 parts spoilt
 sed 's/^seed = .*/seed = 5/' spoilt/.hpcw/parameters.ini >changed
 mv changed spoilt/.hpcw/parameters.ini
-refuse 1 '*wanted format * and fingerprint *' "$HPCGEN" join spoilt
+refuse 1 '*expected format * and fingerprint *' "$HPCGEN" join spoilt
 rm spoilt/.hpcw -r
-refuse 1 'spoilt: wanted a dataset whose parts are written*' "$HPCGEN" join spoilt
+refuse 1 'spoilt: expected a dataset whose parts are written*' "$HPCGEN" join spoilt
 
 # Where all is done there is nothing to do.
 "$HPCGEN" join once 2>stderr || bad "join of a complete dataset fails"

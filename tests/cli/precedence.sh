@@ -37,10 +37,10 @@ same line file
 
 # The command line wins over the file, piece by piece.
 make --config all.ini --out both --seed 8 --set machine.ppn=4
-[ "$(value both seed)" = 8 ] || bad "seed is $(value both seed), wanted that of the command line"
-[ "$(value both machine.ppn)" = 4 ] || bad "ppn is $(value both machine.ppn), wanted that of the command line"
-[ "$(value both sion.sigma)" = 0.25 ] || bad "sigma is $(value both sion.sigma), wanted that of the file"
-[ "$(value both preset)" = '"tcp-1g"' ] || bad "preset is $(value both preset), wanted that of the file"
+[ "$(value both seed)" = 8 ] || bad "seed is $(value both seed), expected that of the command line"
+[ "$(value both machine.ppn)" = 4 ] || bad "ppn is $(value both machine.ppn), expected that of the command line"
+[ "$(value both sion.sigma)" = 0.25 ] || bad "sigma is $(value both sion.sigma), expected that of the file"
+[ "$(value both preset)" = '"tcp-1g"' ] || bad "preset is $(value both preset), expected that of the file"
 make --config all.ini --out order --set machine.ppn=3 --set machine.ppn=2
 same line order
 make --set machine.ppn=2 --set sion.sigma=0.25 --out first --config all.ini
@@ -48,7 +48,7 @@ same line first
 
 # Each of the file's values wins over preset and scale.
 make --config all.ini --out large --scale large --set sion.mean_size=5K
-[ "$(value large sion.mean_size)" = 5120 ] || bad "mean_size is $(value large sion.mean_size), wanted what was set"
+[ "$(value large sion.mean_size)" = 5120 ] || bad "mean_size is $(value large sion.mean_size), expected what was set"
 
 # Numbers may be written in several ways.
 make --ranks 8 --blocksize 4K --out k

@@ -5,7 +5,7 @@
 . "$HERE/browser.inc"
 sound() { # TEXT FILE
     got=$("$HTML_CHECK" "$2") || bad "$2 is no sound page"
-    [ "$got" = "$1" ] || bad "$2: $got, wanted $1"
+    [ "$got" = "$1" ] || bad "$2: $got, expected $1"
 }
 
 "$HPCGEN" -n 8 -o set -q --set machine.bad_node_share=0.5 --set machine.slow_node_share=0.5 \
@@ -25,7 +25,7 @@ for injected in 'slow port' 'slow node' truncated_file; do
 done
 
 # Nothing is replaced unasked.
-refuse 1 'set.report.html: wanted a name that is free,*--force*' "$HPCGEN" report set -q
+refuse 1 'set.report.html: expected a name that is free,*--force*' "$HPCGEN" report set -q
 cp set.report.html first.html
 "$HPCGEN" report set -q --force --jobs 1 || bad "--force fails"
 cmp first.html set.report.html || bad "another page with one thread"
@@ -42,12 +42,12 @@ sound "2 charts, 4 tables" one.html
 grep -q '"from":0.01,"to":0.02' window.html || bad "another window"
 drawn 2 window.html
 
-refuse 1 'missing: wanted a file or directory: *' "$HPCGEN" report missing
+refuse 1 'missing: expected a file or directory: *' "$HPCGEN" report missing
 mkdir empty
-refuse 1 'empty: wanted a dataset, *' "$HPCGEN" report empty
-refuse 1 'log/clog2/app.clog2: wanted a window of time, got 2 to 1 s' \
+refuse 1 'empty: expected a dataset, *' "$HPCGEN" report empty
+refuse 1 'log/clog2/app.clog2: expected a window of time, got 2 to 1 s' \
     "$HPCGEN" report log/clog2/app.clog2 -O x --from 2 --to 1
-refuse 1 'log/clog2/app.clog2: wanted a window within *' "$HPCGEN" report log/clog2/app.clog2 -O x --from 1e6
+refuse 1 'log/clog2/app.clog2: expected a window within *' "$HPCGEN" report log/clog2/app.clog2 -O x --from 1e6
 refuse 1 'nowhere/x: *' "$HPCGEN" report log -O nowhere/x
 head -c 20000 log/clog2/app.clog2 >short.clog2
 refuse 1 'short.clog2: *' "$HPCGEN" report short.clog2 -O x

@@ -37,7 +37,7 @@ complain() {
 
 wanted=0
 [ ! -f "$expected.exit" ] || wanted=$(cat "$expected.exit")
-[ "$got" -eq "$wanted" ] || complain "exit status $got, wanted $wanted"
+[ "$got" -eq "$wanted" ] || complain "exit status $got, expected $wanted"
 
 if [ -f "$expected.stdout" ] && ! diff -u "$expected.stdout" "$scratch/stdout"; then
     complain "stdout differs from $(basename "$expected.stdout"), see above"
@@ -46,13 +46,13 @@ fi
 patterns=/dev/null
 [ ! -f "$expected.stderr" ] || patterns=$expected.stderr
 lines=$(wc -l <"$scratch/stderr")
-[ "$lines" -eq "$(wc -l <"$patterns")" ] || complain "$lines lines on stderr, wanted $(wc -l <"$patterns")"
+[ "$lines" -eq "$(wc -l <"$patterns")" ] || complain "$lines lines on stderr, expected $(wc -l <"$patterns")"
 exec 3<"$patterns" 4<"$scratch/stderr"
 while IFS= read -r pattern <&3 && IFS= read -r line <&4; do
     # shellcheck disable=SC2254
     case $line in
     $pattern) ;;
-    *) complain "stderr has the line '$line', wanted '$pattern'" ;;
+    *) complain "stderr has the line '$line', expected '$pattern'" ;;
     esac
 done
 

@@ -87,7 +87,7 @@ static void refused_in_line(const void *text, size_t size, uint64_t number) {
     }
     assert_int_equal(gen_lines_next(&lines, &line, &err), HPCW_EFORMAT);
     assert_null(line);
-    (void)snprintf(want, sizeof want, "%s: line %llu: wanted ", path, (unsigned long long)number);
+    (void)snprintf(want, sizeof want, "%s: line %llu: expected ", path, (unsigned long long)number);
     assert_int_equal(strncmp(err.message, want, strlen(want)), 0);
     gen_lines_close(&lines);
 }

@@ -521,7 +521,8 @@ static void limits(void **state) {
     assert_int_equal(model_machine_params_init(&machine, "dfplus-hdr200", &err), HPCW_OK);
     assert_int_equal(model_machine_init(&m, &machine, 1 << 20, 2, &err), HPCW_OK);
     assert_int_equal(model_load_init(&load, &p, &m, &err), HPCW_ERANGE);
-    assert_non_null(strstr(err.message, "wanted at most 3 * 2^30 objects, got 4096 on each of 1048576 ranks"));
+    assert_non_null(
+        strstr(err.message, "expected at most 3 * 2^30 objects, got 4096 on each of 1048576 ranks"));
     model_load_free(&load);
     p.objects = 8;
     hpcw_i_mem_gate = nothing;

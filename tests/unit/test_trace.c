@@ -363,7 +363,7 @@ static void refusals(void **state) {
     struct model_trace other;
     m.trace_params.noise_min_ms = 9;
     assert_int_equal(model_trace_init(&other, &m.trace_params, &m.load, &err), HPCW_EINVAL);
-    assert_non_null(strstr(err.message, "trace.noise_min: wanted at most trace.noise_max = 8 ms, got 9"));
+    assert_non_null(strstr(err.message, "trace.noise_min: expected at most trace.noise_max = 8 ms, got 9"));
     model_trace_free(&other);
     m.trace_params.noise_min_ms = 1;
     struct model_load many = m.load;
@@ -371,7 +371,7 @@ static void refusals(void **state) {
     many.params.subphases = 1024;
     assert_int_equal(model_trace_init(&other, &m.trace_params, &many, &err), HPCW_ERANGE);
     assert_string_equal(err.message,
-                        "trace: wanted at most 131072 ranks, so that the events of an iteration with 1024 "
+                        "trace: expected at most 131072 ranks, so that the events of an iteration with 1024 "
                         "subphases can be numbered, got 4194304");
     hpcw_status s = HPCW_ENOMEM;
     for (unsigned n = 0; s == HPCW_ENOMEM; n++) {

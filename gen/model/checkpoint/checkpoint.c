@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "gen/model/checkpoint/checkpoint.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -142,8 +143,9 @@ static hpcw_status draw_faults(struct model_checkpoint *m, hpcw_error *err) {
     }
     if (wanted > files / 2 || wanted > 65536) {
         return hpcw_i_fail(err, HPCW_ERANGE,
-                           "rank2file faults: wanted at most half of the %llu files and 65536, got %llu",
-                           (unsigned long long)files, (unsigned long long)wanted);
+                           "rank2file faults: expected at most half of the %" PRIu64
+                           " files and 65536, got %" PRIu64,
+                           files, wanted);
     }
     uint64_t *taken = hpcw_i_malloc((size_t)wanted * sizeof *taken);
     uint64_t count = 0;

@@ -166,7 +166,7 @@ static hpcw_status check_longest(const struct model_linktest *model, double larg
     longest = longest * hpcw_i_exp(largest_exponent) + model->tail_max_ps / (double)model->params.messages;
     if (longest >= MODEL_TIME_MAX) {
         return hpcw_i_fail(err, HPCW_ERANGE,
-                           "LinkTest model: wanted timings below 2251 s, these parameters allow %.3g s",
+                           "LinkTest model: expected timings below 2251 s, these parameters allow %.3g s",
                            longest * 1e-12);
     }
     return HPCW_OK;
@@ -183,12 +183,12 @@ hpcw_status model_linktest_init(struct model_linktest *model, const struct model
         p->tail_us = 2000;
     }
     if (p->messages < 1) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "linktest.messages: wanted at least 1, got 0");
+        return hpcw_i_fail(err, HPCW_EINVAL, "linktest.messages: expected at least 1, got 0");
     }
     if (p->tail_us > p->tail_max_us) {
         return hpcw_i_fail(err, HPCW_EINVAL,
-                           "linktest.tail: wanted at most linktest.tail_max = %g us, got %g us", p->tail_max_us,
-                           p->tail_us);
+                           "linktest.tail: expected at most linktest.tail_max = %g us, got %g us",
+                           p->tail_max_us, p->tail_us);
     }
 
     enum model_link_load load = (enum model_link_load)p->load;

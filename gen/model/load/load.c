@@ -149,7 +149,7 @@ hpcw_status model_load_init(struct model_load *m, const struct model_load_params
     if (m->per_rank > MODEL_LOAD_MOST_OBJECTS / m->ranks) {
         return hpcw_i_fail(
             err, HPCW_ERANGE,
-            "load.objects * load.collections: wanted at most 3 * 2^30 objects, got %u on each of %u ranks",
+            "load.objects * load.collections: expected at most 3 * 2^30 objects, got %u on each of %u ranks",
             m->per_rank, m->ranks);
     }
     m->objects = m->per_rank * m->ranks;

@@ -2,6 +2,7 @@
 #include "gen/model/machine/machine.h"
 
 #include <assert.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -11,41 +12,42 @@
 
 static hpcw_status check(const struct model_machine_params *p, uint32_t ranks, hpcw_error *err) {
     if (ranks < 1 || ranks > MODEL_MAX_RANKS) {
-        return hpcw_i_fail(err, HPCW_ERANGE, "ranks of the machine: wanted 1 to %u, got %u", MODEL_MAX_RANKS,
+        return hpcw_i_fail(err, HPCW_ERANGE, "ranks of the machine: expected 1 to %u, got %u", MODEL_MAX_RANKS,
                            ranks);
     }
     if (p->ppn < 1 || p->ppn > p->cores) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "machine.ppn: wanted 1 to machine.cores = %u, got %u", p->cores,
+        return hpcw_i_fail(err, HPCW_EINVAL, "machine.ppn: expected 1 to machine.cores = %u, got %u", p->cores,
                            p->ppn);
     }
     if (p->cores_per_cache < 1 || p->cores_per_socket < 1 || p->cores_per_socket % p->cores_per_cache != 0) {
         return hpcw_i_fail(
             err, HPCW_EINVAL,
-            "machine.cores_per_socket: wanted a multiple of machine.cores_per_cache = %u, got %u",
+            "machine.cores_per_socket: expected a multiple of machine.cores_per_cache = %u, got %u",
             p->cores_per_cache, p->cores_per_socket);
     }
     if (p->nodes_per_switch != 0 && p->nodes_per_group % p->nodes_per_switch != 0) {
-        return hpcw_i_fail(err, HPCW_EINVAL,
-                           "machine.nodes_per_group: wanted 0 or a multiple of machine.nodes_per_switch = %u, "
-                           "got %u",
-                           p->nodes_per_switch, p->nodes_per_group);
+        return hpcw_i_fail(
+            err, HPCW_EINVAL,
+            "machine.nodes_per_group: expected 0 or a multiple of machine.nodes_per_switch = %u, "
+            "got %u",
+            p->nodes_per_switch, p->nodes_per_group);
     }
     if (p->torus && (p->nodes_per_switch != 0 || p->nodes_per_group != 0)) {
         return hpcw_i_fail(
             err, HPCW_EINVAL,
-            "machine.torus: wanted machine.nodes_per_switch and machine.nodes_per_group 0, got %u "
+            "machine.torus: expected machine.nodes_per_switch and machine.nodes_per_group 0, got %u "
             "and %u",
             p->nodes_per_switch, p->nodes_per_group);
     }
     if (p->bad_weight[0] + p->bad_weight[1] > 1) {
         return hpcw_i_fail(err, HPCW_EINVAL,
-                           "machine.bad_weight_1 + machine.bad_weight_2: wanted at most 1, got %g + %g",
+                           "machine.bad_weight_1 + machine.bad_weight_2: expected at most 1, got %g + %g",
                            p->bad_weight[0], p->bad_weight[1]);
     }
     if (p->heavy.min > p->heavy.max || p->light.min > p->light.max) {
         return hpcw_i_fail(
             err, HPCW_EINVAL,
-            "machine.heavy_min and machine.light_min: wanted at most their maxima %g and %g, got "
+            "machine.heavy_min and machine.light_min: expected at most their maxima %g and %g, got "
             "%g and %g",
             p->heavy.max, p->light.max, p->heavy.min, p->light.min);
     }
@@ -78,10 +80,10 @@ static hpcw_status shape_torus(struct model_machine *m, hpcw_error *err) {
     }
     if (side[0] * side[1] * side[2] < units) {
         return hpcw_i_fail(err, HPCW_EINVAL,
-                           "machine.torus_x, _y, _z: wanted at least %llu units of 12 nodes for %u nodes, got "
-                           "%llu x %llu x %llu",
-                           (unsigned long long)units, m->nodes, (unsigned long long)side[0],
-                           (unsigned long long)side[1], (unsigned long long)side[2]);
+                           "machine.torus_x, _y, _z: expected at least %" PRIu64
+                           " units of 12 nodes for %u nodes, got "
+                           "%" PRIu64 " x %" PRIu64 " x %" PRIu64,
+                           units, m->nodes, side[0], side[1], side[2]);
     }
     for (int d = 0; d < 3; d++) {
         m->torus[d] = (uint32_t)side[d];
@@ -112,7 +114,7 @@ hpcw_status model_machine_init(struct model_machine *m, const struct model_machi
     m->switches = (m->nodes - 1) / m->nodes_per_switch + 1;
     m->groups = (m->nodes - 1) / m->nodes_per_group + 1;
     if (m->groups > MODEL_MAX_GROUPS) {
-        return hpcw_i_fail(err, HPCW_ERANGE, "groups of the machine: wanted at most %u, got %u (%u ranks)",
+        return hpcw_i_fail(err, HPCW_ERANGE, "groups of the machine: expected at most %u, got %u (%u ranks)",
                            MODEL_MAX_GROUPS, m->groups, ranks);
     }
     for (int d = 0; d < MODEL_TORUS_DIMS; d++) {

@@ -170,10 +170,11 @@ hpcw_status model_machine_params_init(struct model_machine_params *params, const
             return HPCW_OK;
         }
     }
-    return hpcw_i_fail(err, HPCW_EINVAL,
-                       "no preset \"%s\": wanted dfplus-hdr200, dragonfly-ss11, fattree-hdr100, dfplus-ndr200, "
-                       "torus-tofud or tcp-1g",
-                       preset);
+    return hpcw_i_fail(
+        err, HPCW_EINVAL,
+        "no preset \"%s\": expected dfplus-hdr200, dragonfly-ss11, fattree-hdr100, dfplus-ndr200, "
+        "torus-tofud or tcp-1g",
+        preset);
 }
 
 /* ------------------------------------------------------------------------------------------------------------

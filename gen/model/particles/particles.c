@@ -58,13 +58,13 @@ hpcw_status model_particles_init(struct model_particles *model, const struct mod
                                  uint32_t ranks, uint64_t seed, hpcw_error *err) {
     memset(model, 0, sizeof *model);
     if (ranks < 1) {
-        return hpcw_i_fail(err, HPCW_ERANGE, "ranks with particles: wanted at least 1, got 0");
+        return hpcw_i_fail(err, HPCW_ERANGE, "ranks with particles: expected at least 1, got 0");
     }
     double largest = (double)params->mean_size / MODEL_PARTICLE_SIZE * relative_size(params, HPCW_I_NORMAL_MAX);
     if (largest >= 0x1p32 - 1) {
         return hpcw_i_fail(
             err, HPCW_ERANGE,
-            "sion.mean_size and sion.sigma: wanted less than 2^32 particles on every rank, these "
+            "sion.mean_size and sion.sigma: expected less than 2^32 particles on every rank, these "
             "allow %.3g",
             largest);
     }

@@ -2,6 +2,7 @@
 #include "gen/model/trace/trace.h"
 
 #include <assert.h>
+#include <inttypes.h>
 #include <string.h>
 
 #include "gen/model/draw/grid.h"
@@ -193,7 +194,8 @@ hpcw_status model_trace_init(struct model_trace *m, const struct model_trace_par
                              const struct model_load *load, hpcw_error *err) {
     memset(m, 0, sizeof *m);
     if (params->noise_min_ms > params->noise_max_ms) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "trace.noise_min: wanted at most trace.noise_max = %g ms, got %g",
+        return hpcw_i_fail(err, HPCW_EINVAL,
+                           "trace.noise_min: expected at most trace.noise_max = %g ms, got %g",
                            params->noise_max_ms, params->noise_min_ms);
     }
     m->params = *params;
@@ -211,11 +213,11 @@ hpcw_status model_trace_init(struct model_trace *m, const struct model_trace_par
     }
     const uint64_t most = (UINT64_C(1) << 32) >> m->column_bits;
     if (m->ranks > most) {
-        return hpcw_i_fail(
-            err, HPCW_ERANGE,
-            "trace: wanted at most %llu ranks, so that the events of an iteration with %u subphases "
-            "can be numbered, got %u",
-            (unsigned long long)most, m->halos, m->ranks);
+        return hpcw_i_fail(err, HPCW_ERANGE,
+                           "trace: expected at most %" PRIu64
+                           " ranks, so that the events of an iteration with %u subphases "
+                           "can be numbered, got %u",
+                           most, m->halos, m->ranks);
     }
     const size_t links = (size_t)m->ranks * m->directions;
     m->link = hpcw_i_calloc(links, sizeof *m->link);
