@@ -6,12 +6,12 @@
 #include "libwriter/base/status.h"
 #include "ui/cli/text.h"
 
-struct groups {
+struct param_groups {
     const struct gen_param_group *groups;
     size_t count;
 };
 
-static const struct ui_param *param_at(const struct groups *all, size_t index, void **owner) {
+static const struct ui_param *param_at(const struct param_groups *all, size_t index, void **owner) {
     for (size_t g = 0; g < all->count; g++) {
         if (index < all->groups[g].count) {
             *owner = all->groups[g].owner;
@@ -29,7 +29,7 @@ static const char *key_at(const void *list, size_t index) {
 }
 
 /* "mesages" names linktest.messages if no other group has a parameter that is as near. */
-static const char *nearest_key(const char *key, const struct groups *all) {
+static const char *nearest_key(const char *key, const struct param_groups *all) {
     const char *near = ui_text_nearest(key, key_at, all);
     if (near != NULL || strchr(key, '.') != NULL) {
         return near;
@@ -50,7 +50,7 @@ static const char *nearest_key(const char *key, const struct groups *all) {
 
 hpcw_status gen_settings_apply(const struct ui_settings *settings, const struct gen_param_group *groups,
                                size_t group_count, hpcw_error *err) {
-    const struct groups all = {groups, group_count};
+    const struct param_groups all = {groups, group_count};
     for (size_t s = 0; s < settings->count; s++) {
         const struct ui_setting *setting = &settings->items[s];
         const struct ui_param *param;

@@ -19,7 +19,7 @@
 /* ---- verify ---- */
 
 /* A file of the manifest. Files of a set beyond the first are read with it. */
-struct check {
+struct verification {
     const char *dir;
     const cJSON *files;
     size_t count;
@@ -59,7 +59,7 @@ static hpcw_status check_digest(const cJSON *file, const char *path, hpcw_error 
 
 /* Size and digest of one file. */
 static hpcw_status check_file(void *context, void *state, uint64_t index, hpcw_error *err) {
-    const struct check *c = context;
+    const struct verification *c = context;
     (void)state;
     const cJSON *name = cJSON_GetObjectItemCaseSensitive(c->file[index], "path");
     if (!cJSON_IsString(name) || !gen_directory_is_below(name->valuestring)) {
@@ -75,7 +75,7 @@ static hpcw_status check_file(void *context, void *state, uint64_t index, hpcw_e
 
 /* Structure and content of one file; the first one of a set or folder speaks for all. */
 static hpcw_status check_structure(void *context, void *state, uint64_t index, hpcw_error *err) {
-    const struct check *c = context;
+    const struct verification *c = context;
     (void)state;
     const char *name = cJSON_GetObjectItemCaseSensitive(c->file[index], "path")->valuestring;
     size_t f = gen_format_of_path(name);
@@ -90,7 +90,7 @@ static hpcw_status check_structure(void *context, void *state, uint64_t index, h
 }
 
 /* Files that are not what they were are named before anything is concluded from what they say. */
-static hpcw_status check_files(const struct gen_cli_options *o, struct check *c, hpcw_error *err) {
+static hpcw_status check_files(const struct gen_cli_options *o, struct verification *c, hpcw_error *err) {
     const struct gen_pool_work content = {.context = c, .step = check_file};
     hpcw_status s = gen_pool_run(o->jobs, 0, c->count, 1, &content, err);
     if (s != HPCW_OK) {
@@ -119,7 +119,7 @@ static hpcw_status check_line(const char *path, const char **list, unsigned line
 }
 
 /* The checksum list must say what the manifest says, and the truth of the manifest. */
-static hpcw_status check_list(const struct check *c, hpcw_error *err) {
+static hpcw_status check_list(const struct verification *c, hpcw_error *err) {
     char path[GEN_DIRECTORY_PATH];
     char manifest[GEN_DIRECTORY_PATH];
     char *text = NULL;
@@ -170,7 +170,7 @@ static hpcw_status verify_directory(const struct gen_cli_options *o, const char 
                                     hpcw_error *err) {
     char path[GEN_DIRECTORY_PATH];
     cJSON *manifest;
-    struct check c = {.dir = dir};
+    struct verification c = {.dir = dir};
     struct hpcw_i_buf list = {0};
     gen_directory_path(dir, GEN_MANIFEST, path);
     hpcw_status s = gen_directory_read_json(path, &manifest, err);

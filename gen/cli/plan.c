@@ -21,17 +21,17 @@ enum { UNIT_MEMORY = 24 };
 /* Writing costs about as much as making the data; both in nanoseconds per byte of one core. */
 #define WRITE_NS 0.5
 
-struct plan {
+struct format_plan {
     uint64_t files, apparent, allocated;
     uint64_t writing, ending; /* memory: while one format is written, and at the end, for all of them */
     double seconds;
 };
 
 static hpcw_status plan_format(const struct gen_dataset *d, size_t f, uint32_t part, uint32_t parts,
-                               uint32_t jobs, struct plan *p, hpcw_error *err) {
+                               uint32_t jobs, struct format_plan *p, hpcw_error *err) {
     uint64_t begin;
     uint64_t end;
-    *p = (struct plan){0};
+    *p = (struct format_plan){0};
     gen_part_of(d, f, part, parts, &begin, &end);
     const struct gen_format *format = gen_format[f];
     for (uint64_t k = begin; k < end; k++) {
@@ -71,10 +71,10 @@ static hpcw_status plan_text(const struct gen_cli_options *o, const struct gen_d
     ui_table_column(&table, "stored", UI_RIGHT);
     ui_table_column(&table, "memory", UI_RIGHT);
     ui_table_column(&table, "time", UI_RIGHT);
-    struct plan total = {0};
+    struct format_plan total = {0};
     hpcw_status s = HPCW_OK;
     for (size_t f = 0; s == HPCW_OK && f <= gen_format_count; f++) {
-        struct plan p = total;
+        struct format_plan p = total;
         if (f < gen_format_count) {
             if (!has(d, f)) {
                 continue;
@@ -169,7 +169,7 @@ static hpcw_status plan_json(const struct gen_cli_options *o, const struct gen_d
     hpcw_i_json_key(&json, "formats");
     hpcw_i_json_begin_array(&json);
     for (size_t f = 0; s == HPCW_OK && f < gen_format_count; f++) {
-        struct plan p;
+        struct format_plan p;
         uint64_t begin;
         uint64_t end;
         gen_part_of(d, f, o->part.index, o->part.count, &begin, &end);

@@ -16,7 +16,7 @@
 enum { DEEPEST = 32 };
 
 /* A walk that holds no more than the names on the way to where it is: folders have millions of files. */
-struct walk {
+struct directory_walk {
     const char *dir;
     bool data;
     unsigned depth;
@@ -30,12 +30,12 @@ static bool is_folder(int fd, const struct dirent *entry) {
             S_ISDIR(st.st_mode));
 }
 
-static hpcw_status cannot(const struct walk *w, int e, const char *what, hpcw_error *err) {
+static hpcw_status cannot(const struct directory_walk *w, int e, const char *what, hpcw_error *err) {
     return hpcw_i_fail_sys(err, e, "%s%s%s: cannot %s", w->dir, *w->path == '\0' ? "" : "/", w->path, what);
 }
 
 /* `fd` is w->path, or negative with the reason in errno; closed here. */
-static hpcw_status sweep_folder(struct walk *w, int fd, hpcw_error *err) {
+static hpcw_status sweep_folder(struct directory_walk *w, int fd, hpcw_error *err) {
     size_t length = strlen(w->path);
     DIR *d = fd < 0 ? NULL : fdopendir(fd);
     if (d == NULL) {
@@ -94,7 +94,7 @@ static hpcw_status sweep_folder(struct walk *w, int fd, hpcw_error *err) {
 /* Removes the temporaries of runs that were killed; with `data` also the files of all formats, whatever the
  * parameters they were made with, and folders that are empty then. */
 static hpcw_status sweep(const char *dir, bool data, hpcw_error *err) {
-    struct walk w = {.dir = dir, .data = data};
+    struct directory_walk w = {.dir = dir, .data = data};
     return sweep_folder(&w, open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC), err);
 }
 

@@ -12,14 +12,14 @@
 #include "libwriter/base/status.h"
 
 /* The records of one format, in order. */
-struct records {
+struct format_ranges {
     struct gen_range *record; /* [count] */
     const cJSON **partial;    /* [count], inside the records */
     size_t count;
     uint64_t changed; /* so many of the first units got their content only now */
 };
 
-static void records_free(struct records *r) {
+static void records_free(struct format_ranges *r) {
     for (size_t i = 0; i < r->count; i++) {
         gen_range_free(&r->record[i]);
     }
@@ -28,7 +28,7 @@ static void records_free(struct records *r) {
 }
 
 static hpcw_status records_read(const struct gen_run *run, const struct gen_format *format,
-                                const char *fingerprint, struct records *r, hpcw_error *err) {
+                                const char *fingerprint, struct format_ranges *r, hpcw_error *err) {
     hpcw_status s =
         gen_directory_ranges(run->directory, run->dataset, format, fingerprint, &r->record, &r->count, err);
     if (s != HPCW_OK) {
@@ -47,12 +47,13 @@ static hpcw_status records_read(const struct gen_run *run, const struct gen_form
 /* ---- files ---- */
 
 /* A JSON or text file of ours, written at once. */
-struct list {
+struct list_file {
     hpcw_sink *sink;
     struct hpcw_i_json json;
 };
 
-static hpcw_status list_open(const struct gen_run *run, const char *name, struct list *l, hpcw_error *err) {
+static hpcw_status list_open(const struct gen_run *run, const char *name, struct list_file *l,
+                             hpcw_error *err) {
     char path[GEN_DIRECTORY_PATH];
     gen_directory_path(run->directory, name, path);
     hpcw_status s = hpcw_sink_open_file(path, run->durability, &l->sink, err);
@@ -62,7 +63,7 @@ static hpcw_status list_open(const struct gen_run *run, const char *name, struct
     return s;
 }
 
-static hpcw_status list_close(struct list *l, hpcw_status s, hpcw_error *err) {
+static hpcw_status list_close(struct list_file *l, hpcw_status s, hpcw_error *err) {
     hpcw_status j = hpcw_i_json_finish(&l->json, s == HPCW_OK ? err : NULL);
     s = s == HPCW_OK ? j : s;
     if (s == HPCW_OK) {
@@ -137,9 +138,10 @@ static void put_slow_nodes(const struct model_machine *m, struct hpcw_i_json *js
     hpcw_i_json_end_array(json);
 }
 
-static hpcw_status write_truth(const struct gen_run *run, const struct records *records, hpcw_error *err) {
+static hpcw_status write_truth(const struct gen_run *run, const struct format_ranges *records,
+                               hpcw_error *err) {
     const struct gen_dataset *d = run->dataset;
-    struct list l;
+    struct list_file l;
     hpcw_status s = list_open(run, GEN_TRUTH, &l, err);
     if (s != HPCW_OK) {
         return s;
@@ -227,7 +229,7 @@ static hpcw_status measure(const struct gen_run *run, const char *name, uint64_t
 }
 
 static hpcw_status put_units(const struct gen_run *run, const struct gen_format *format,
-                             const struct records *r, struct hpcw_i_json *json, struct gen_stream *sums,
+                             const struct format_ranges *r, struct hpcw_i_json *json, struct gen_stream *sums,
                              hpcw_error *err) {
     hpcw_status s = HPCW_OK;
     for (size_t i = 0; i < r->count; i++) {
@@ -250,9 +252,9 @@ static hpcw_status put_units(const struct gen_run *run, const struct gen_format 
     return s;
 }
 
-static hpcw_status write_manifest(const struct gen_run *run, const struct records *records,
+static hpcw_status write_manifest(const struct gen_run *run, const struct format_ranges *records,
                                   const char *fingerprint, struct gen_stream *sums, hpcw_error *err) {
-    struct list l;
+    struct list_file l;
     struct gen_digest digest = {0};
     uint64_t size = 0;
     hpcw_status s = list_open(run, GEN_MANIFEST, &l, err);
@@ -296,7 +298,7 @@ static hpcw_status end_checksums(const struct gen_run *run, struct gen_stream *s
 }
 
 hpcw_status gen_finish(const struct gen_run *run, const char *fingerprint, hpcw_error *err) {
-    struct records *records = hpcw_i_calloc(gen_format_count, sizeof *records);
+    struct format_ranges *records = hpcw_i_calloc(gen_format_count, sizeof *records);
     struct gen_stream sums = {0};
     hpcw_status s =
         records == NULL ? hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory", run->directory) : HPCW_OK;
@@ -312,7 +314,8 @@ hpcw_status gen_finish(const struct gen_run *run, const char *fingerprint, hpcw_
     }
     for (size_t f = 0; s == HPCW_OK && f < gen_format_count; f++) {
         if (run->dataset->formats >> f & 1) {
-            struct gen_write w = {.dataset = run->dataset,
+            struct gen_write w = {.format = gen_format[f],
+                                  .dataset = run->dataset,
                                   .directory = run->directory,
                                   .comm = run->comm,
                                   .jobs = run->jobs,

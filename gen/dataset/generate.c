@@ -9,7 +9,7 @@
 #include "gen/dataset/description.h"
 #include "gen/dataset/directory.h"
 #include "gen/dataset/finish.h"
-#include "gen/format/waiting.h"
+#include "gen/format/pending.h"
 #include "libwriter/base/buf.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
@@ -123,9 +123,8 @@ static hpcw_status digest_units(const struct gen_run *run, const struct gen_form
         if (s != HPCW_OK) {
             break;
         }
-        bool waits = format->waits != NULL && format->waits(run->dataset, begin, end, begin + k);
-        if (waits) {
-            gen_waiting_name(format, begin + k, name);
+        if (format->is_pending != NULL && format->is_pending(run->dataset, begin, end, begin + k)) {
+            gen_pending_name(format, begin + k, name);
         } else {
             memcpy(name, unit.path, sizeof name);
         }
@@ -150,6 +149,7 @@ static hpcw_status write_range(const struct gen_run *run, const struct gen_forma
     struct hpcw_i_buf partial = {0};
     struct hpcw_i_json json;
     struct gen_write w = {
+        .format = format,
         .dataset = run->dataset,
         .directory = run->directory,
         .comm = run->comm,

@@ -11,8 +11,8 @@
 
 #include "gen/dataset/directory.h"
 #include "gen/dataset/lines.h"
+#include "gen/format/pending.h"
 #include "gen/format/stream.h"
-#include "gen/format/waiting.h"
 #include "libwriter/base/buf.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
@@ -147,13 +147,13 @@ static hpcw_status take_unit(const char *dir, const struct gen_dataset *d, const
     if (s != HPCW_OK) {
         return s;
     }
-    /* A join that was interrupted may have given a waiting file its name already. */
-    char waiting[GEN_UNIT_PATH];
-    bool waits = format->waits != NULL && format->waits(d, record->begin, record->end, index);
-    gen_waiting_name(format, index, waiting);
-    if (!has_size(dir, unit.path, word[0]) && !(waits && has_size(dir, waiting, word[0]))) {
+    /* An interrupted join may have given a pending file its final name already. */
+    char pending[GEN_UNIT_PATH];
+    bool is_pending = format->is_pending != NULL && format->is_pending(d, record->begin, record->end, index);
+    gen_pending_name(format, index, pending);
+    if (!has_size(dir, unit.path, word[0]) && !(is_pending && has_size(dir, pending, word[0]))) {
         return hpcw_i_fail(err, HPCW_EFORMAT, "%s/%s: expected a file of %" PRIu64 " bytes, got none", dir,
-                           waits ? waiting : unit.path, word[0]);
+                           is_pending ? pending : unit.path, word[0]);
     }
     const cJSON *text = cJSON_GetObjectItemCaseSensitive(item, "xxh128");
     *digested = *digested && cJSON_IsString(text) && gen_digest_parse(text->valuestring, &digest);
@@ -336,7 +336,7 @@ static hpcw_status each_record(const char *dir, const struct gen_format *format,
     return s;
 }
 
-struct reading {
+struct range_reading {
     const char *dir, *fingerprint;
     const struct gen_dataset *dataset;
     const struct gen_format *format;
@@ -344,7 +344,7 @@ struct reading {
 };
 
 static hpcw_status read_one(void *context, const char *path, hpcw_error *err) {
-    struct reading *r = context;
+    struct range_reading *r = context;
     struct gen_range one;
     hpcw_status s = read_record(path, r->dir, r->dataset, r->format, r->fingerprint, &one, err);
     if (s == HPCW_OK && !hpcw_i_buf_append(&r->list, &one, sizeof one)) {
@@ -357,7 +357,7 @@ static hpcw_status read_one(void *context, const char *path, hpcw_error *err) {
 hpcw_status gen_directory_ranges(const char *dir, const struct gen_dataset *d, const struct gen_format *format,
                                  const char *fingerprint, struct gen_range **record, size_t *count,
                                  hpcw_error *err) {
-    struct reading r = {.dir = dir, .fingerprint = fingerprint, .dataset = d, .format = format};
+    struct range_reading r = {.dir = dir, .fingerprint = fingerprint, .dataset = d, .format = format};
     hpcw_status s = each_record(dir, format, read_one, &r, err);
     *record = (struct gen_range *)(void *)r.list.data;
     *count = r.list.size / sizeof **record;

@@ -83,6 +83,7 @@ static void ignore_progress(void *context, uint64_t bytes) {
 hpcw_status gen_sample_write(const struct gen_sample *sample, const char *directory, hpcw_comm *comm,
                              hpcw_error *err) {
     const struct gen_write write = {
+        .format = sample->format,
         .dataset = &sample->dataset,
         .directory = directory,
         .comm = comm,

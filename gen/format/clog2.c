@@ -93,14 +93,14 @@ static bool owns(const char *path) {
  * kernel, and burn there the time in which they could make the next iteration: who finds another one writing leaves its slice
  * with that.
  */
-struct piece {
-    struct piece *next;
+struct clog2_piece {
+    struct clog2_piece *next;
     hpcw_clog2_slice *slice;
     uint64_t block; /* its first one in the file, once it has ended */
     bool placed;
 };
 
-struct job {
+struct clog2_job {
     const struct gen_dataset *d;
     const struct gen_write *w;
     uint32_t first, last; /* own iterations first .. last - 1 */
@@ -108,11 +108,11 @@ struct job {
     uint64_t begin, end;  /* own records */
     bool tells;           /* the pass whose progress is told, and what was injected remembered */
     hpcw_clog2 *log;
-    struct piece *open;      /* the one that comes next in the file; NULL: this process writes nothing */
-    uint64_t next_block;     /* the first one of it */
-    double next_time;        /* of the first record behind the end; HPCW_CLOG2_LAST: there is none */
-    uint64_t own_ns;         /* of the own iterations together */
-    struct hpcw_i_buf facts; /* words, see remember */
+    struct clog2_piece *open; /* the one that comes next in the file; NULL: this process writes nothing */
+    uint64_t next_block;      /* the first one of it */
+    double next_time;         /* of the first record behind the end; HPCW_CLOG2_LAST: there is none */
+    uint64_t own_ns;          /* of the own iterations together */
+    struct hpcw_i_buf facts;  /* words, see remember */
 
     pthread_mutex_t lock;
     pthread_cond_t turn_came;
@@ -121,16 +121,16 @@ struct job {
     uint32_t turn;     /* guarded */
     bool failed;       /* guarded */
 
-    uint32_t pieces;     /* guarded: how many there are */
-    struct piece *idle;  /* guarded */
-    struct piece *ended; /* guarded: in the order of the file */
-    bool writing;        /* guarded: a thread writes them */
+    uint32_t pieces;           /* guarded: how many there are */
+    struct clog2_piece *idle;  /* guarded */
+    struct clog2_piece *ended; /* guarded: in the order of the file */
+    bool writing;              /* guarded: a thread writes them */
 };
 
 /* What a thread has of its own. */
-struct maker {
+struct clog2_maker {
     struct model_trace_scratch *scratch;
-    struct piece *piece; /* for its iteration, if it needs one */
+    struct clog2_piece *piece; /* for its iteration, if it needs one */
     struct gen_trace_log_out out;
 };
 
@@ -138,11 +138,11 @@ struct maker {
  * as counts, then two words an interruption, three an arrow. */
 enum { FACT_WORDS = 8, NOISE_WORDS = 2, BACKWARD_WORDS = 3 };
 
-static bool remember_words(struct job *job, const uint64_t *word, size_t count) {
+static bool remember_words(struct clog2_job *job, const uint64_t *word, size_t count) {
     return hpcw_i_buf_append(&job->facts, word, count * sizeof *word);
 }
 
-static hpcw_status remember(struct job *job, const struct gen_trace_log_part *part, hpcw_error *err) {
+static hpcw_status remember(struct clog2_job *job, const struct gen_trace_log_part *part, hpcw_error *err) {
     const struct model_trace_run *run = part->run;
     const struct model_trace_facts *f = &run->facts;
     const uint64_t word[FACT_WORDS] = {part->iteration, part->start_ns,  f->duration_ns, f->compute_ns,
@@ -159,14 +159,14 @@ static hpcw_status remember(struct job *job, const struct gen_trace_log_part *pa
 }
 
 /* Waits for what another thread's iteration brings; false: there was a failure, and it never comes. */
-static bool wait_for(struct job *job, const uint32_t *number, uint32_t wanted) {
+static bool wait_for(struct clog2_job *job, const uint32_t *number, uint32_t wanted) {
     while (*number != wanted && !job->failed) {
         (void)pthread_cond_wait(&job->turn_came, &job->lock);
     }
     return !job->failed;
 }
 
-static void fail(struct job *job) {
+static void fail(struct clog2_job *job) {
     (void)pthread_mutex_lock(&job->lock);
     job->failed = true;
     (void)pthread_cond_broadcast(&job->turn_came);
@@ -174,7 +174,7 @@ static void fail(struct job *job) {
 }
 
 /* When an iteration begins: iterations are handed out in ascending order, so somebody works on the one before. */
-static bool learn_start(struct job *job, uint32_t iteration, uint64_t duration_ns, uint64_t *start_ns) {
+static bool learn_start(struct clog2_job *job, uint32_t iteration, uint64_t duration_ns, uint64_t *start_ns) {
     (void)pthread_mutex_lock(&job->lock);
     bool goes_on = wait_for(job, &job->known, iteration);
     if (goes_on) {
@@ -188,7 +188,7 @@ static bool learn_start(struct job *job, uint32_t iteration, uint64_t duration_n
 }
 
 /* Which records of an iteration this process writes, and where. */
-static void divide_iteration(const struct job *job, struct gen_trace_log_part *part) {
+static void divide_iteration(const struct clog2_job *job, struct gen_trace_log_part *part) {
     const uint64_t count = part->run->count;
     part->first = gen_trace_log_records_before(job->d, part->iteration);
     uint64_t begin = part->first > job->begin ? part->first : job->begin;
@@ -204,17 +204,17 @@ static void divide_iteration(const struct job *job, struct gen_trace_log_part *p
 
 /* ---- pieces ---- */
 
-static void free_pieces(struct piece *piece) {
+static void free_pieces(struct clog2_piece *piece) {
     while (piece != NULL) {
-        struct piece *next = piece->next;
+        struct clog2_piece *next = piece->next;
         hpcw_clog2_slice_free(piece->slice);
         hpcw_i_free(piece);
         piece = next;
     }
 }
 
-static hpcw_status new_piece(struct job *job, struct piece **out, hpcw_error *err) {
-    struct piece *piece = hpcw_i_calloc(1, sizeof *piece);
+static hpcw_status new_piece(struct clog2_job *job, struct clog2_piece **out, hpcw_error *err) {
+    struct clog2_piece *piece = hpcw_i_calloc(1, sizeof *piece);
     hpcw_status s = piece == NULL ? hpcw_i_fail(err, HPCW_ENOMEM, "clog2: out of memory for a slice")
                                   : hpcw_clog2_slice_new(job->log, 0, &piece->slice, err);
     if (s != HPCW_OK) {
@@ -226,14 +226,15 @@ static hpcw_status new_piece(struct job *job, struct piece **out, hpcw_error *er
 }
 
 /* A piece that begins at a record; waits until there is one. NULL without an error: there was a failure elsewhere. */
-static hpcw_status take_piece(struct job *job, uint64_t first_record, struct piece **out, hpcw_error *err) {
+static hpcw_status take_piece(struct clog2_job *job, uint64_t first_record, struct clog2_piece **out,
+                              hpcw_error *err) {
     hpcw_status s = HPCW_OK;
     (void)pthread_mutex_lock(&job->lock);
     while (job->idle == NULL && job->pieces > makers(job->w->jobs) + SPARE_PIECES && !job->failed) {
         (void)pthread_cond_wait(&job->turn_came, &job->lock);
     }
     bool is_new = job->idle == NULL && !job->failed;
-    struct piece *piece = job->failed ? NULL : job->idle;
+    struct clog2_piece *piece = job->failed ? NULL : job->idle;
     job->idle = piece == NULL ? job->idle : piece->next;
     job->pieces += is_new;
     (void)pthread_mutex_unlock(&job->lock);
@@ -250,10 +251,10 @@ static hpcw_status take_piece(struct job *job, uint64_t first_record, struct pie
 }
 
 /* Writes what has ended, this piece last, unless another thread is at it. */
-static hpcw_status write_ended(struct job *job, struct piece *piece, hpcw_error *err) {
+static hpcw_status write_ended(struct clog2_job *job, struct clog2_piece *piece, hpcw_error *err) {
     hpcw_status s = HPCW_OK;
     (void)pthread_mutex_lock(&job->lock);
-    struct piece **last = &job->ended;
+    struct clog2_piece **last = &job->ended;
     while (*last != NULL) {
         last = &(*last)->next;
     }
@@ -277,8 +278,8 @@ static hpcw_status write_ended(struct job *job, struct piece *piece, hpcw_error 
 
 /* ---- iterations ---- */
 
-static hpcw_status put_ahead(struct job *job, struct maker *maker, const struct gen_trace_log_part *part,
-                             hpcw_error *err) {
+static hpcw_status put_ahead(struct clog2_job *job, struct clog2_maker *maker,
+                             const struct gen_trace_log_part *part, hpcw_error *err) {
     if (part->cut == part->to) {
         return HPCW_OK;
     }
@@ -290,9 +291,10 @@ static hpcw_status put_ahead(struct job *job, struct maker *maker, const struct 
 }
 
 /* Makes the thread's piece the open one; *ended is the one before. */
-static hpcw_status change_pieces(struct job *job, struct maker *maker, const struct gen_trace_log_part *part,
-                                 struct piece **ended, hpcw_error *err) {
-    struct piece *open = job->open;
+static hpcw_status change_pieces(struct clog2_job *job, struct clog2_maker *maker,
+                                 const struct gen_trace_log_part *part, struct clog2_piece **ended,
+                                 hpcw_error *err) {
+    struct clog2_piece *open = job->open;
     hpcw_status s = hpcw_clog2_slice_end(open->slice, gen_trace_log_time(part, part->cut), err);
     if (s != HPCW_OK) {
         return s;
@@ -313,8 +315,9 @@ static hpcw_status change_pieces(struct job *job, struct maker *maker, const str
     return s;
 }
 
-static hpcw_status take_turn(struct job *job, struct maker *maker, const struct gen_trace_log_part *part,
-                             struct piece **ended, hpcw_error *err) {
+static hpcw_status take_turn(struct clog2_job *job, struct clog2_maker *maker,
+                             const struct gen_trace_log_part *part, struct clog2_piece **ended,
+                             hpcw_error *err) {
     hpcw_status s = HPCW_OK;
     if (job->open != NULL) {
         s = gen_trace_log_put_events(&maker->out, job->open->slice, job->d, part, part->from, part->cut, err);
@@ -336,11 +339,11 @@ static hpcw_status take_turn(struct job *job, struct maker *maker, const struct 
 }
 
 static hpcw_status make_iteration(void *context, void *state, uint64_t index, hpcw_error *err) {
-    struct job *job = context;
-    struct maker *maker = state;
+    struct clog2_job *job = context;
+    struct clog2_maker *maker = state;
     struct model_trace_run run;
     struct gen_trace_log_part part = {.run = &run, .iteration = (uint32_t)index};
-    struct piece *ended = NULL;
+    struct clog2_piece *ended = NULL;
     bool goes_on = false; /* not so after a failure of another thread, which reports it */
     hpcw_status s = model_trace_iteration(&job->d->trace, maker->scratch, part.iteration, &run, err);
     if (s == HPCW_OK && learn_start(job, part.iteration, run.facts.duration_ns, &part.start_ns)) {
@@ -369,7 +372,7 @@ static hpcw_status make_iteration(void *context, void *state, uint64_t index, hp
     return s;
 }
 
-static void free_maker(struct maker *maker) {
+static void free_maker(struct clog2_maker *maker) {
     if (maker != NULL) {
         model_trace_scratch_free(maker->scratch);
         free_pieces(maker->piece);
@@ -378,8 +381,8 @@ static void free_maker(struct maker *maker) {
 }
 
 static hpcw_status begin_thread(void *context, void **state, hpcw_error *err) {
-    struct job *job = context;
-    struct maker *maker = hpcw_i_calloc(1, sizeof *maker);
+    struct clog2_job *job = context;
+    struct clog2_maker *maker = hpcw_i_calloc(1, sizeof *maker);
     hpcw_status s = maker == NULL ? hpcw_i_fail(err, HPCW_ENOMEM, "clog2: out of memory for a thread")
                                   : model_trace_scratch_new(&job->d->trace, &maker->scratch, err);
     if (s != HPCW_OK) {
@@ -397,7 +400,7 @@ static void end_thread(void *context, void *state) {
 }
 
 /* The records before the first iteration. */
-static hpcw_status put_first(const struct job *job, hpcw_error *err) {
+static hpcw_status put_first(const struct clog2_job *job, hpcw_error *err) {
     struct gen_trace_log_out *o = hpcw_i_calloc(1, sizeof *o);
     if (o == NULL) {
         return hpcw_i_fail(err, HPCW_ENOMEM, "clog2: out of memory");
@@ -411,7 +414,7 @@ static hpcw_status put_first(const struct job *job, hpcw_error *err) {
 }
 
 /* All records of this process into a log of its own or the real one, from a block on; *blocks is how many there were. */
-static hpcw_status pass(struct job *job, hpcw_clog2 *log, uint64_t first_block, uint64_t start_ns,
+static hpcw_status pass(struct clog2_job *job, hpcw_clog2 *log, uint64_t first_block, uint64_t start_ns,
                         uint64_t *blocks, hpcw_error *err) {
     job->log = log;
     job->open = job->ended = job->idle = NULL;
@@ -449,7 +452,7 @@ static hpcw_status pass(struct job *job, hpcw_clog2 *log, uint64_t first_block, 
     return s;
 }
 
-static void divide(struct job *job) {
+static void divide(struct clog2_job *job) {
     const struct gen_dataset *d = job->d;
     const uint32_t all = d->trace.iterations;
     const int size = hpcw_comm_size(job->w->comm);
@@ -479,7 +482,7 @@ static hpcw_status open_null(void *context, const char *path, uint64_t tag, hpcw
 }
 
 /* Counts this process's blocks and nanoseconds without writing any. */
-static hpcw_status count(struct job *job, uint64_t *blocks, hpcw_error *err) {
+static hpcw_status count(struct clog2_job *job, uint64_t *blocks, hpcw_error *err) {
     hpcw_clog2_options o = gen_trace_log_options(job->d);
     hpcw_clog2 *log;
     o.sink_source.open = open_null;
@@ -533,7 +536,7 @@ static hpcw_status put_facts(void *context, const uint64_t *word, size_t words, 
 }
 
 /* Brings together what all processes injected, in the order of the iterations. */
-static hpcw_status collect(const struct job *job, struct hpcw_i_json *partial, hpcw_error *err) {
+static hpcw_status collect(const struct clog2_job *job, struct hpcw_i_json *partial, hpcw_error *err) {
     if (partial != NULL) {
         hpcw_i_json_key(partial, "iterations");
         hpcw_i_json_begin_array(partial);
@@ -606,7 +609,7 @@ static hpcw_status complete(const struct gen_write *w, const cJSON *const *parti
 /* ---- writing ---- */
 
 /* Where this process's blocks and iterations begin; needs a first pass if there are others. */
-static hpcw_status place(struct job *job, uint64_t *first_block, uint64_t *start_ns, hpcw_error *err) {
+static hpcw_status place(struct clog2_job *job, uint64_t *first_block, uint64_t *start_ns, hpcw_error *err) {
     *first_block = 0;
     *start_ns = START_NS;
     if (hpcw_comm_size(job->w->comm) == 1) {
@@ -625,7 +628,7 @@ static hpcw_status place(struct job *job, uint64_t *first_block, uint64_t *start
     return s;
 }
 
-static hpcw_status write_log(struct job *job, hpcw_error *err) {
+static hpcw_status write_log(struct clog2_job *job, hpcw_error *err) {
     const struct gen_write *w = job->w;
     char path[4096 + GEN_UNIT_PATH];
     uint64_t first_block;
@@ -654,7 +657,7 @@ static hpcw_status write_log(struct job *job, hpcw_error *err) {
 }
 
 static hpcw_status write_units(const struct gen_write *w, struct hpcw_i_json *partial, hpcw_error *err) {
-    struct job *job = hpcw_i_calloc(1, sizeof *job);
+    struct clog2_job *job = hpcw_i_calloc(1, sizeof *job);
     hpcw_status s = job == NULL ? hpcw_i_fail(err, HPCW_ENOMEM, "clog2: out of memory") : HPCW_OK;
     s = hpcw_i_agree(w->comm, s, NULL, err);
     if (s == HPCW_OK) {

@@ -18,14 +18,14 @@ enum { KIND_STATE_DEF = 2, KIND_EVENT_DEF = 3, KIND_BARE = 5, KIND_CARGO = 6, KI
 enum { SEND = -101, NAME_SIZE = 33, PIECE = 1 << 20 };
 
 /* What an event number means. */
-struct meaning {
+struct event_meaning {
     char name[40];
     uint64_t role;   /* 0 start, 1 end, 2 solo */
     uint64_t number; /* of the definition, the same for start and end */
 };
 
 /* A state that goes on. */
-struct going_on {
+struct open_state {
     uint64_t times, since; /* how often; number of the record that began the last one */
 };
 
@@ -34,9 +34,9 @@ struct export {
     const struct gen_export *what;
     struct gen_stream out;
     struct gen_exported done;
-    struct read_clog2_map meanings; /* event -> struct meaning */
+    struct read_clog2_map meanings; /* event -> struct event_meaning */
     struct read_clog2_map members;  /* (communicator, rank) -> rank of the world */
-    struct read_clog2_map states;   /* (rank, thread, number of the definition) -> struct going_on */
+    struct read_clog2_map states;   /* (rank, thread, number of the definition) -> struct open_state */
     struct read_clog2_map numbers;  /* (from, to, tag) -> messages sent and received so far */
     uint64_t record;
     bool inside; /* the window has begun */
@@ -91,7 +91,7 @@ static void clean_name(char name[NAME_SIZE], const unsigned char *field, size_t 
 static hpcw_status mean(struct export *x, int32_t event, const char *name, uint64_t role, uint64_t number,
                         hpcw_error *err) {
     const uint64_t key[READ_CLOG2_KEY] = {(uint32_t)event};
-    struct meaning *m = read_clog2_map_add(&x->meanings, key, NULL);
+    struct event_meaning *m = read_clog2_map_add(&x->meanings, key, NULL);
     if (m == NULL) {
         return no_memory(err);
     }
@@ -135,7 +135,7 @@ static int64_t world_rank(const struct export *x, int32_t comm, int32_t rank) {
 /* ---- entries ---- */
 
 /* One entry: what: B, E, i, s or f in Chrome's letters. */
-struct entry {
+struct export_entry {
     char letter;
     uint64_t ns;
     int64_t rank, peer;
@@ -144,7 +144,7 @@ struct entry {
     uint64_t bytes, number; /* of a message: its size, and which one of its kind it is */
 };
 
-static bool put_chrome(struct export *x, const struct entry *e) {
+static bool put_chrome(struct export *x, const struct export_entry *e) {
     const char letter[2] = {e->letter, '\0'};
     bool flow = e->letter == 's' || e->letter == 'f';
     bool ok = add(x, x->done.events > 0 ? ",\n{\"ph\":\"" : "{\"ph\":\"") && add(x, letter) &&
@@ -166,7 +166,7 @@ static bool put_chrome(struct export *x, const struct entry *e) {
     return ok && add(x, "}");
 }
 
-static bool put_csv(struct export *x, const struct entry *e) {
+static bool put_csv(struct export *x, const struct export_entry *e) {
     static const struct {
         char letter;
         const char *what;
@@ -187,7 +187,7 @@ static bool put_csv(struct export *x, const struct entry *e) {
     return ok && add(x, ",,\n");
 }
 
-static hpcw_status put(struct export *x, const struct entry *e, hpcw_error *err) {
+static hpcw_status put(struct export *x, const struct export_entry *e, hpcw_error *err) {
     bool ok = x->what->form == GEN_EXPORT_CSV ? put_csv(x, e) : put_chrome(x, e);
     x->done.events++;
     return ok ? gen_stream_flush(&x->out, PIECE, err) : no_memory(err);
@@ -195,30 +195,30 @@ static hpcw_status put(struct export *x, const struct entry *e, hpcw_error *err)
 
 /* ---- the ends of the window ---- */
 
-struct cut {
+struct cut_state {
     const uint64_t *key;
     uint64_t since;
 };
 
 static int by_since(const void *a, const void *b) {
-    uint64_t x = ((const struct cut *)a)->since;
-    uint64_t y = ((const struct cut *)b)->since;
+    uint64_t x = ((const struct cut_state *)a)->since;
+    uint64_t y = ((const struct cut_state *)b)->since;
     return (x > y) - (x < y);
 }
 
 /* States that go on are begun at the beginning of the window, in their order, and ended at its end, backwards. */
 static hpcw_status cut_states(struct export *x, char letter, double at_s, hpcw_error *err) {
-    struct cut *cut = hpcw_i_malloc((x->states.count + 1) * sizeof *cut);
+    struct cut_state *cut = hpcw_i_malloc((x->states.count + 1) * sizeof *cut);
     size_t count = 0;
     size_t at = 0;
     const uint64_t *key;
-    const struct going_on *g;
+    const struct open_state *g;
     if (cut == NULL) {
         return no_memory(err);
     }
     while ((g = read_clog2_map_next(&x->states, &at, &key)) != NULL) {
         if (g->times > 0) {
-            cut[count++] = (struct cut){key, g->since};
+            cut[count++] = (struct cut_state){key, g->since};
         }
     }
     qsort(cut, count, sizeof *cut, by_since);
@@ -226,12 +226,12 @@ static hpcw_status cut_states(struct export *x, char letter, double at_s, hpcw_e
     for (size_t i = 0; s == HPCW_OK && i < count; i++) {
         const uint64_t *k = cut[letter == 'B' ? i : count - 1 - i].key;
         const uint64_t event[READ_CLOG2_KEY] = {k[2]};
-        const struct meaning *m = read_clog2_map_find(&x->meanings, event);
-        const struct entry e = {.letter = letter,
-                                .ns = to_ns(at_s),
-                                .rank = (int64_t)k[0],
-                                .thread = (int32_t)k[1],
-                                .name = m != NULL ? m->name : ""};
+        const struct event_meaning *m = read_clog2_map_find(&x->meanings, event);
+        const struct export_entry e = {.letter = letter,
+                                       .ns = to_ns(at_s),
+                                       .rank = (int64_t)k[0],
+                                       .thread = (int32_t)k[1],
+                                       .name = m != NULL ? m->name : ""};
         s = put(x, &e, err);
     }
     hpcw_i_free(cut);
@@ -243,13 +243,13 @@ static hpcw_status cut_states(struct export *x, char letter, double at_s, hpcw_e
 static hpcw_status take_event(struct export *x, const struct read_clog2_item *item, int64_t rank,
                               hpcw_error *err) {
     const uint64_t event[READ_CLOG2_KEY] = {(uint32_t)get_i32(item->payload)};
-    const struct meaning *m = read_clog2_map_find(&x->meanings, event);
+    const struct event_meaning *m = read_clog2_map_find(&x->meanings, event);
     if (m == NULL) {
         return HPCW_OK; /* announced and never defined: there is nothing to call it */
     }
     if (m->role != 2) {
         const uint64_t key[READ_CLOG2_KEY] = {(uint64_t)rank, (uint32_t)item->thread, m->number};
-        struct going_on *g = read_clog2_map_add(&x->states, key, NULL);
+        struct open_state *g = read_clog2_map_add(&x->states, key, NULL);
         if (g == NULL) {
             return no_memory(err);
         }
@@ -259,11 +259,11 @@ static hpcw_status take_event(struct export *x, const struct read_clog2_item *it
         g->times += m->role == 0 ? 1 : UINT64_MAX;
         g->since = m->role == 0 ? x->record : g->since;
     }
-    const struct entry e = {.letter = "BEi"[m->role],
-                            .ns = to_ns(item->time),
-                            .rank = rank,
-                            .thread = item->thread,
-                            .name = m->name};
+    const struct export_entry e = {.letter = "BEi"[m->role],
+                                   .ns = to_ns(item->time),
+                                   .rank = rank,
+                                   .thread = item->thread,
+                                   .name = m->name};
     return x->inside ? put(x, &e, err) : HPCW_OK;
 }
 
@@ -281,15 +281,15 @@ static hpcw_status take_message(struct export *x, const struct read_clog2_item *
     if (number == NULL) {
         return no_memory(err);
     }
-    const struct entry e = {.letter = send ? 's' : 'f',
-                            .ns = to_ns(item->time),
-                            .rank = rank,
-                            .peer = peer,
-                            .thread = item->thread,
-                            .tag = get_i32(p + 12),
-                            .name = "message",
-                            .bytes = (uint32_t)get_i32(p + 16),
-                            .number = number[send ? 0 : 1]++};
+    const struct export_entry e = {.letter = send ? 's' : 'f',
+                                   .ns = to_ns(item->time),
+                                   .rank = rank,
+                                   .peer = peer,
+                                   .thread = item->thread,
+                                   .tag = get_i32(p + 12),
+                                   .name = "message",
+                                   .bytes = (uint32_t)get_i32(p + 16),
+                                   .number = number[send ? 0 : 1]++};
     return x->inside ? put(x, &e, err) : HPCW_OK;
 }
 
@@ -368,9 +368,9 @@ hpcw_status gen_export_clog2(const char *path, const struct gen_export *what, hp
                              struct gen_exported *done, hpcw_error *err) {
     struct export x = {.what = what,
                        .out = {.sink = sink},
-                       .meanings = {.value_size = sizeof(struct meaning)},
+                       .meanings = {.value_size = sizeof(struct event_meaning)},
                        .members = {.value_size = sizeof(int64_t)},
-                       .states = {.value_size = sizeof(struct going_on)},
+                       .states = {.value_size = sizeof(struct open_state)},
                        .numbers = {.value_size = 2 * sizeof(uint64_t)}};
     *done = (struct gen_exported){0};
     /* Written so that NaN fails. */

@@ -17,8 +17,11 @@
 #include "gen/spec/dataset.h"
 #include "libwriter/comm/comm.h"
 
-/* A range of units being written by all processes of `comm`. */
+struct gen_format;
+
+/* A range of units that all processes of `comm` write. */
 struct gen_write {
+    const struct gen_format *format;
     const struct gen_dataset *dataset;
     const char *directory; /* of the dataset */
     hpcw_comm *comm;
@@ -54,9 +57,9 @@ struct gen_format {
      * --force may remove. */
     bool (*owns)(const char *path);
 
-    /* Whether unit `index`, written in this range, has to wait for the other ranges: then it is not under its
-     * path but under gen_waiting_name until `complete`. NULL: none does. */
-    bool (*waits)(const struct gen_dataset *d, uint64_t begin, uint64_t end, uint64_t index);
+    /* Whether unit `index`, written in this range, is pending until the other ranges are written: it then has the name
+     * gen_pending_name, not its own, until `complete`. NULL: no unit is. */
+    bool (*is_pending)(const struct gen_dataset *d, uint64_t begin, uint64_t end, uint64_t index);
 
     /* Collective. Writes units [begin, end); on process 0 `partial` is an open object to add to, elsewhere
      * NULL. */

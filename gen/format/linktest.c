@@ -9,7 +9,7 @@
 
 #include "gen/format/format.h"
 #include "gen/format/pages.h"
-#include "gen/format/waiting.h"
+#include "gen/format/pending.h"
 #include "gen/report/report.h"
 #include "gen/spec/pool.h"
 #include "libreader/linktest/linktest.h"
@@ -165,7 +165,7 @@ static void times_of(const struct gen_dataset *d, const hpcw_linktest_params *p,
 
 /* ---- writing ---- */
 
-struct job {
+struct linktest_job {
     const struct gen_write *w;
     hpcw_linktest *lt;
     hpcw_linktest_schedule *schedule;
@@ -175,7 +175,7 @@ struct job {
     struct model_truth_outliers *outliers; /* per own rank */
 };
 
-struct thread {
+struct linktest_thread {
     struct model_linktest_scratch *scratch;
     uint32_t *partner;
     uint64_t *time_ps;
@@ -183,7 +183,7 @@ struct thread {
 
 static void end_thread(void *context, void *state) {
     (void)context;
-    struct thread *t = state;
+    struct linktest_thread *t = state;
     model_linktest_scratch_free(t->scratch);
     hpcw_i_free(t->partner);
     hpcw_i_free(t->time_ps);
@@ -191,8 +191,8 @@ static void end_thread(void *context, void *state) {
 }
 
 static hpcw_status begin_thread(void *context, void **state, hpcw_error *err) {
-    const struct job *job = context;
-    struct thread *t = hpcw_i_calloc(1, sizeof *t);
+    const struct linktest_job *job = context;
+    struct linktest_thread *t = hpcw_i_calloc(1, sizeof *t);
     if (t == NULL) {
         return hpcw_i_fail(err, HPCW_ENOMEM, "linktest: out of memory");
     }
@@ -213,9 +213,9 @@ static hpcw_status begin_thread(void *context, void **state, hpcw_error *err) {
 }
 
 static hpcw_status write_rank(void *context, void *state, uint64_t index, hpcw_error *err) {
-    const struct job *job = context;
+    const struct linktest_job *job = context;
     const struct gen_dataset *d = job->w->dataset;
-    struct thread *t = state;
+    struct linktest_thread *t = state;
     uint32_t rank = (uint32_t)index;
     if (job->permutation == 0) {
         char host[MODEL_HOST_SIZE];
@@ -302,7 +302,7 @@ static hpcw_status put_outliers(void *context, const uint64_t *word, size_t word
     return HPCW_OK;
 }
 
-static hpcw_status collect_outliers(const struct job *job, uint32_t count, struct hpcw_i_json *partial,
+static hpcw_status collect_outliers(const struct linktest_job *job, uint32_t count, struct hpcw_i_json *partial,
                                     hpcw_error *err) {
     uint64_t *word = hpcw_i_malloc((size_t)count * OUTLIER_WORDS * sizeof *word);
     size_t words = 0;
@@ -338,7 +338,7 @@ static void retest(const struct gen_dataset *d, hpcw_linktest_slow *slow, size_t
     }
 }
 
-static hpcw_status write_permutation(struct job *job, const hpcw_linktest_params *p, uint32_t count,
+static hpcw_status write_permutation(struct linktest_job *job, const hpcw_linktest_params *p, uint32_t count,
                                      hpcw_linktest_slow *slow, struct hpcw_i_json *partial, hpcw_error *err) {
     const struct gen_dataset *d = job->w->dataset;
     const struct gen_pool_work work = {
@@ -380,8 +380,8 @@ static bool owns(const char *path) {
     return gen_is_of_set(path, PATH);
 }
 
-static bool waits(const struct gen_dataset *d, uint64_t begin, uint64_t end, uint64_t index) {
-    return GEN_FIRST_WAITS(begin, end, units(d), index);
+static bool is_pending(const struct gen_dataset *d, uint64_t begin, uint64_t end, uint64_t index) {
+    return GEN_FIRST_IS_PENDING(begin, end, units(d), index);
 }
 
 static hpcw_status write_units(const struct gen_write *w, struct hpcw_i_json *partial, hpcw_error *err) {
@@ -391,18 +391,17 @@ static hpcw_status write_units(const struct gen_write *w, struct hpcw_i_json *pa
     uint32_t end;
     gen_share(first_of_file(d, w->begin), first_of_file(d, w->end), hpcw_comm_size(w->comm),
               hpcw_comm_process(w->comm), &begin, &end);
-    struct gen_waiting waiting = {.write = w, .format = &gen_format_linktest};
     p.count = end - begin;
     p.durability = w->durability;
     if (w->begin > 0 || w->end < d->linktest_files) {
         p.set_first_file = (uint32_t)w->begin;
         p.set_files = (uint32_t)(w->end - w->begin);
-        p.sink_source = gen_waiting_source(&waiting);
+        p.sink_source = gen_pending_source(w);
     }
     char path[4096 + GEN_UNIT_PATH];
     (void)snprintf(path, sizeof path, "%s/" PATH, w->directory);
 
-    struct job job = {.w = w, .begin = begin, .steps = hpcw_linktest_steps(&p)};
+    struct linktest_job job = {.w = w, .begin = begin, .steps = hpcw_linktest_steps(&p)};
     size_t wanted = p.retests < p.tasks ? (size_t)p.retests : p.tasks;
     hpcw_linktest_slow *slow = hpcw_i_calloc(wanted, sizeof *slow);
     job.outliers = hpcw_i_calloc(p.count, sizeof *job.outliers);
@@ -527,7 +526,7 @@ static hpcw_status complete(const struct gen_write *w, const cJSON *const *parti
     if (count < 2) {
         return HPCW_OK; /* one range wrote its summary itself */
     }
-    if (!gen_waiting_is_there(w, &gen_format_linktest)) {
+    if (!gen_pending_exists(w)) {
         *changed = 1; /* an earlier join came as far as this */
         return HPCW_OK;
     }
@@ -548,14 +547,14 @@ static hpcw_status complete(const struct gen_write *w, const cJSON *const *parti
         summary[m].end = text[m][1];
     }
     char path[4096 + GEN_UNIT_PATH];
-    gen_waiting_path(w, &gen_format_linktest, path, sizeof path);
+    gen_pending_path(w, path, sizeof path);
     if (s == HPCW_OK) {
         char host[MODEL_HOST_SIZE];
         model_machine_host(&d->machine, 0, host);
         s = hpcw_linktest_complete(path, &p, strlen(host) + 1, summary, err);
     }
     if (s == HPCW_OK) {
-        s = gen_waiting_release(w, &gen_format_linktest, err);
+        s = gen_pending_release(w, err);
         *changed = 1;
     }
     for (size_t m = 0; summary != NULL && m < permutations; m++) {
@@ -744,7 +743,7 @@ const struct gen_format gen_format_linktest = {
     .partial_memory = partial_memory,
     .seconds = seconds,
     .owns = owns,
-    .waits = waits,
+    .is_pending = is_pending,
     .write = write_units,
     .complete = complete,
     .truth = truth,

@@ -8,7 +8,7 @@
 #include <hpcw/rank2file.h>
 
 #include "gen/format/format.h"
-#include "gen/format/waiting.h"
+#include "gen/format/pending.h"
 #include "gen/report/report.h"
 #include "gen/spec/checkpoint_files.h"
 #include "gen/spec/pool.h"
@@ -107,9 +107,9 @@ static bool owns(const char *path) {
     return digits > 0 && strcmp(name + 5 + digits, ".ckpt") == 0;
 }
 
-/* The index is what readers look for: it waits for everything else. */
-static bool waits(const struct gen_dataset *d, uint64_t begin, uint64_t end, uint64_t index) {
-    return GEN_FIRST_WAITS(begin, end, units(d), index);
+/* Readers look for the index: it gets its name after everything else. */
+static bool is_pending(const struct gen_dataset *d, uint64_t begin, uint64_t end, uint64_t index) {
+    return GEN_FIRST_IS_PENDING(begin, end, units(d), index);
 }
 
 /* ---- writing ---- */
@@ -190,8 +190,8 @@ static hpcw_status write_files(const struct gen_write *w, uint64_t begin, uint64
 
 static hpcw_status write_index(const struct gen_write *w, hpcw_error *err) {
     char path[4096 + GEN_UNIT_PATH];
-    if (waits(w->dataset, w->begin, w->end, 0)) {
-        gen_waiting_path(w, &gen_format_rank2file, path, sizeof path);
+    if (is_pending(w->dataset, w->begin, w->end, 0)) {
+        gen_pending_path(w, path, sizeof path);
     } else {
         (void)snprintf(path, sizeof path, "%s/" FOLDER "/" HPCW_RANK2FILE_INDEX, w->directory);
     }
@@ -221,9 +221,7 @@ static hpcw_status complete(const struct gen_write *w, const cJSON *const *parti
                             uint64_t *changed, hpcw_error *err) {
     (void)partial;
     *changed = 0; /* the name is new, the content is not */
-    return count < 2 || !gen_waiting_is_there(w, &gen_format_rank2file)
-               ? HPCW_OK
-               : gen_waiting_release(w, &gen_format_rank2file, err);
+    return count < 2 || !gen_pending_exists(w) ? HPCW_OK : gen_pending_release(w, err);
 }
 
 static void put_fault(const struct gen_dataset *d, unsigned kind, uint64_t file, struct hpcw_i_json *json) {
@@ -286,7 +284,7 @@ const struct gen_format gen_format_rank2file = {
     .memory = memory,
     .seconds = seconds,
     .owns = owns,
-    .waits = waits,
+    .is_pending = is_pending,
     .write = write_units,
     .complete = complete,
     .truth = truth,

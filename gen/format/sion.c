@@ -7,7 +7,7 @@
 
 #include "gen/format/format.h"
 #include "gen/format/pages.h"
-#include "gen/format/waiting.h"
+#include "gen/format/pending.h"
 #include "gen/report/report.h"
 #include "gen/spec/pool.h"
 #include "libreader/sion/sion.h"
@@ -98,7 +98,7 @@ static double seconds(const struct gen_dataset *d) {
 
 /* ---- writing ---- */
 
-struct job {
+struct sion_job {
     const struct gen_write *w;
     hpcw_sion *sion;
 };
@@ -108,28 +108,28 @@ static uint64_t chunk_of(void *context, uint32_t rank) {
     return model_particles_layout(&d->particles, rank, d->block_size).chunk_size;
 }
 
-struct buffer {
+struct rank_buffer {
     unsigned char *data;
     size_t size;
 };
 
 static hpcw_status begin_thread(void *context, void **state, hpcw_error *err) {
     (void)context;
-    *state = hpcw_i_calloc(1, sizeof(struct buffer));
+    *state = hpcw_i_calloc(1, sizeof(struct rank_buffer));
     return *state != NULL ? HPCW_OK : hpcw_i_fail(err, HPCW_ENOMEM, "sion: out of memory");
 }
 
 static void end_thread(void *context, void *state) {
     (void)context;
-    hpcw_i_free(((struct buffer *)state)->data);
+    hpcw_i_free(((struct rank_buffer *)state)->data);
     hpcw_i_free(state);
 }
 
 /* One rank: a chunk is one record, so the buffer holds the largest chunk of this thread's ranks. */
 static hpcw_status write_rank(void *context, void *state, uint64_t index, hpcw_error *err) {
-    const struct job *job = context;
+    const struct sion_job *job = context;
     const struct gen_dataset *d = job->w->dataset;
-    struct buffer *b = state;
+    struct rank_buffer *b = state;
     uint32_t rank = (uint32_t)index;
     struct model_particles_layout l = model_particles_layout(&d->particles, rank, d->block_size);
     uint32_t count = model_particles_count(&d->particles, rank);
@@ -159,8 +159,8 @@ static bool owns(const char *path) {
     return gen_is_of_set(path, PATH);
 }
 
-static bool waits(const struct gen_dataset *d, uint64_t begin, uint64_t end, uint64_t index) {
-    return GEN_FIRST_WAITS(begin, end, units(d), index);
+static bool is_pending(const struct gen_dataset *d, uint64_t begin, uint64_t end, uint64_t index) {
+    return GEN_FIRST_IS_PENDING(begin, end, units(d), index);
 }
 
 static hpcw_status write_units(const struct gen_write *w, struct hpcw_i_json *partial, hpcw_error *err) {
@@ -175,7 +175,6 @@ static hpcw_status write_units(const struct gen_write *w, struct hpcw_i_json *pa
     char path[4096 + GEN_UNIT_PATH];
     (void)snprintf(path, sizeof path, "%s/" PATH, w->directory);
 
-    struct gen_waiting waiting = {.write = w, .format = &gen_format_sion};
     hpcw_sion_options o;
     hpcw_sion_options_init(&o);
     o.count = end - begin;
@@ -189,9 +188,9 @@ static hpcw_status write_units(const struct gen_write *w, struct hpcw_i_json *pa
         o.set_tasks = d->ranks;
         o.set_first_file = (uint32_t)w->begin;
         o.set_files = (uint32_t)(w->end - w->begin);
-        o.sink_source = gen_waiting_source(&waiting);
+        o.sink_source = gen_pending_source(w);
     }
-    struct job job = {.w = w};
+    struct sion_job job = {.w = w};
     hpcw_status s = hpcw_sion_open(path, w->comm, &o, &job.sion, err);
     if (s != HPCW_OK) {
         return s;
@@ -211,9 +210,7 @@ static hpcw_status complete(const struct gen_write *w, const cJSON *const *parti
                             uint64_t *changed, hpcw_error *err) {
     (void)partial;
     *changed = 0; /* the name is new, the content is not */
-    return count < 2 || !gen_waiting_is_there(w, &gen_format_sion)
-               ? HPCW_OK
-               : gen_waiting_release(w, &gen_format_sion, err);
+    return count < 2 || !gen_pending_exists(w) ? HPCW_OK : gen_pending_release(w, err);
 }
 
 static hpcw_status truth(const struct gen_dataset *d, const cJSON *const *partial, size_t count,
@@ -354,7 +351,7 @@ const struct gen_format gen_format_sion = {
     .memory = memory,
     .seconds = seconds,
     .owns = owns,
-    .waits = waits,
+    .is_pending = is_pending,
     .write = write_units,
     .complete = complete,
     .truth = truth,

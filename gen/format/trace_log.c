@@ -10,7 +10,7 @@
 enum { PROLOGUE_NS = 1000 };
 
 /* A state with its number, known to all readers or of the user. */
-static const struct state {
+static const struct log_state {
     uint32_t what; /* enum model_trace_what */
     int32_t number;
     const char *name, *colour, *format;

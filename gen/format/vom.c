@@ -103,13 +103,13 @@ static bool owns(const char *path) {
 
 /* ---- one rank ---- */
 
-struct job {
+struct vom_job {
     const struct gen_write *w;
     hpcw_vom_options options;     /* but for the rank */
     struct gen_load_tally *tally; /* [phases] of this process */
 };
 
-struct thread {
+struct vom_thread {
     struct gen_load_tally *tally; /* [phases] */
     uint32_t *object;             /* [per_rank] */
     uint64_t *index;              /* [per_rank][3] */
@@ -118,9 +118,9 @@ struct thread {
 };
 
 /* A rank's file while it is written. */
-struct file {
+struct rank_file {
     const struct model_load *load;
-    struct thread *t;
+    struct vom_thread *t;
     hpcw_vom *vom;
     uint32_t rank;
     uint32_t phase;
@@ -128,8 +128,8 @@ struct file {
 };
 
 static void end_thread(void *context, void *state) {
-    const struct job *job = context;
-    struct thread *t = state;
+    const struct vom_job *job = context;
+    struct vom_thread *t = state;
     for (uint32_t k = 0; t->tally != NULL && k < job->w->dataset->load_params.phases; k++) {
         gen_tally_merge(&job->tally[k], &t->tally[k]);
     }
@@ -142,9 +142,9 @@ static void end_thread(void *context, void *state) {
 }
 
 static hpcw_status begin_thread(void *context, void **state, hpcw_error *err) {
-    const struct job *job = context;
+    const struct vom_job *job = context;
     const struct model_load *m = &job->w->dataset->load;
-    struct thread *t = hpcw_i_calloc(1, sizeof *t);
+    struct vom_thread *t = hpcw_i_calloc(1, sizeof *t);
     if (t != NULL) {
         t->tally = hpcw_i_calloc(m->params.phases, sizeof *t->tally);
         t->object = hpcw_i_malloc(m->per_rank * sizeof *t->object);
@@ -162,7 +162,7 @@ static hpcw_status begin_thread(void *context, void **state, hpcw_error *err) {
 }
 
 /* An object as an entity: whole if it is here, else only what its id says. */
-static hpcw_vom_entity entity_of(const struct file *f, uint32_t object) {
+static hpcw_vom_entity entity_of(const struct rank_file *f, uint32_t object) {
     const struct model_load *m = f->load;
     uint32_t slot = model_load_slot(m, object);
     hpcw_vom_entity e = hpcw_vom_element(model_load_home(m, object), slot, collection_id(m, object),
@@ -170,7 +170,7 @@ static hpcw_vom_entity entity_of(const struct file *f, uint32_t object) {
     return f->t->object[slot] == object ? e : hpcw_vom_far(e.id);
 }
 
-static hpcw_status put_edge(const struct file *f, hpcw_vom_category category, hpcw_vom_entity from,
+static hpcw_status put_edge(const struct rank_file *f, hpcw_vom_category category, hpcw_vom_entity from,
                             hpcw_vom_entity to, struct model_load_volume volume, hpcw_error *err) {
     const hpcw_vom_edge edge = {.category = category,
                                 .from = from,
@@ -186,7 +186,7 @@ static uint32_t handler_end(uint32_t rank) {
 }
 
 /* Plain messages between ranks: a tree of reductions up, answers down, and what was sent before anything ran. */
-static hpcw_status put_handler_edges(const struct file *f, hpcw_error *err) {
+static hpcw_status put_handler_edges(const struct rank_file *f, hpcw_error *err) {
     const struct model_load *m = f->load;
     const uint32_t groups = m->params.groups;
     const uint32_t self = handler_end(f->rank);
@@ -210,7 +210,7 @@ static hpcw_status put_handler_edges(const struct file *f, hpcw_error *err) {
     return s;
 }
 
-static hpcw_status put_edges(const struct file *f, hpcw_error *err) {
+static hpcw_status put_edges(const struct rank_file *f, hpcw_error *err) {
     const struct model_load *m = f->load;
     const uint32_t every = m->params.broadcast_every;
     hpcw_status s = put_handler_edges(f, err);
@@ -232,7 +232,7 @@ static hpcw_status put_edges(const struct file *f, hpcw_error *err) {
 
 /* The figures that balancers with a memory model look for. */
 enum { MEMORY_VALUES = 7 };
-static void memory_values(const struct file *f, uint32_t object, hpcw_vom_value value[MEMORY_VALUES]) {
+static void memory_values(const struct rank_file *f, uint32_t object, hpcw_vom_value value[MEMORY_VALUES]) {
     const struct model_load *m = f->load;
     const struct model_load_memory memory = model_load_memory(m, object);
     const struct {
@@ -249,9 +249,9 @@ static void memory_values(const struct file *f, uint32_t object, hpcw_vom_value 
     }
 }
 
-static hpcw_status put_objects(const struct file *f, hpcw_error *err) {
+static hpcw_status put_objects(const struct rank_file *f, hpcw_error *err) {
     const struct model_load *m = f->load;
-    struct thread *t = f->t;
+    struct vom_thread *t = f->t;
     hpcw_status s = HPCW_OK;
     for (uint32_t slot = 0; s == HPCW_OK && slot < m->per_rank; slot++) {
         uint32_t object = t->object[slot];
@@ -275,7 +275,7 @@ static hpcw_status put_objects(const struct file *f, hpcw_error *err) {
 
 /* What cannot move: the handler and the members of groups, and in phase 0, as the last one, id 0. Without subphases of
  * objects they have none either: a replay indexes those of a moved object by the largest number on its rank. */
-static hpcw_status put_others(const struct file *f, hpcw_error *err) {
+static hpcw_status put_others(const struct rank_file *f, hpcw_error *err) {
     const struct model_load *m = f->load;
     hpcw_status s = HPCW_OK;
     for (uint32_t which = 0; s == HPCW_OK && which <= m->params.groups; which++) {
@@ -295,7 +295,7 @@ static hpcw_status put_others(const struct file *f, hpcw_error *err) {
     return s;
 }
 
-static void place_objects(const struct file *f) {
+static void place_objects(const struct rank_file *f) {
     for (uint32_t slot = 0; slot < f->load->per_rank; slot++) {
         uint32_t at[3];
         model_load_index(f->load, f->t->object[slot], at);
@@ -323,7 +323,7 @@ static void tally_rank(const struct model_load *m, const struct model_load_curso
     gen_tally_rank(tally, at->rank, load_ns, at->arrived);
 }
 
-static hpcw_status write_phases(struct file *f, hpcw_error *err) {
+static hpcw_status write_phases(struct rank_file *f, hpcw_error *err) {
     const struct model_load *m = f->load;
     struct model_load_cursor at;
     hpcw_status s = HPCW_OK;
@@ -344,11 +344,11 @@ static hpcw_status write_phases(struct file *f, hpcw_error *err) {
 }
 
 static hpcw_status write_rank(void *context, void *state, uint64_t index, hpcw_error *err) {
-    const struct job *job = context;
+    const struct vom_job *job = context;
     const struct gen_dataset *d = job->w->dataset;
     const struct model_machine *m = &d->machine;
     struct gen_unit u;
-    struct file f = {.load = &d->load, .t = state, .rank = (uint32_t)index};
+    struct rank_file f = {.load = &d->load, .t = state, .rank = (uint32_t)index};
     f.slowness = model_machine_slowness(m, model_machine_node(m, f.rank));
     hpcw_vom_options o = job->options;
     o.rank = f.rank;
@@ -370,7 +370,7 @@ static hpcw_status write_rank(void *context, void *state, uint64_t index, hpcw_e
 /* ---- all of them ---- */
 
 static hpcw_status take_tallies(void *context, const uint64_t *word, size_t words, hpcw_error *err) {
-    const struct job *job = context;
+    const struct vom_job *job = context;
     const struct gen_load_tally *other = (const void *)word;
     (void)err;
     for (size_t k = 0; k < words / (sizeof *other / sizeof *word); k++) {
@@ -380,10 +380,11 @@ static hpcw_status take_tallies(void *context, const uint64_t *word, size_t word
 }
 
 /* Brings the tallies of all processes together; they end in the partial. */
-static hpcw_status collect(const struct job *job, struct hpcw_i_json *partial, hpcw_status s, hpcw_error *err) {
+static hpcw_status collect(const struct vom_job *job, struct hpcw_i_json *partial, hpcw_status s,
+                           hpcw_error *err) {
     const uint32_t phases = job->w->dataset->load_params.phases;
     const size_t words = phases * sizeof *job->tally / sizeof(uint64_t);
-    struct job all = {.w = job->w};
+    struct vom_job all = {.w = job->w};
     hpcw_error ignored;
     if (partial != NULL) {
         all.tally = hpcw_i_calloc(phases, sizeof *all.tally);
@@ -412,7 +413,7 @@ static hpcw_status collect(const struct job *job, struct hpcw_i_json *partial, h
 static hpcw_status write_units(const struct gen_write *w, struct hpcw_i_json *partial, hpcw_error *err) {
     const struct gen_dataset *d = w->dataset;
     char path[4096 + GEN_UNIT_PATH];
-    struct job job = {.w = w};
+    struct vom_job job = {.w = w};
     hpcw_vom_options_init(&job.options);
     job.options.ranks = d->ranks;
     job.options.content = is_compressed(d) ? HPCW_VOM_BROTLI : HPCW_VOM_PLAIN;

@@ -18,7 +18,7 @@ enum {
     MOST_TURNS = 100000, /* of a state on one rank that are remembered */
 };
 
-struct state {
+struct profile_state {
     char name[40];
     double own, whole; /* seconds over all ranks: as the innermost, and with what is in it */
     uint64_t count;
@@ -27,16 +27,16 @@ struct state {
     double turn_time;
 };
 
-struct turn {
+struct profile_turn {
     uint32_t state;
     double from, to;
 };
 
-struct profile {
+struct log_profile {
     uint32_t ranks;
     uint32_t group_ranks;
-    struct state state[MOST_STATES];
-    struct turn *turn; /* whole states of rank 0, in the order in which they end */
+    struct profile_state state[MOST_STATES];
+    struct profile_turn *turn; /* whole states of rank 0, in the order in which they end */
     size_t turns, turn_capacity;
     double begin, end;
     bool failed; /* no memory */
@@ -56,8 +56,8 @@ static uint32_t place_of(uint32_t state) {
 /* ---- First pass ---- */
 
 static void add_stretch(void *context, const struct read_clog2_stretch *s) {
-    struct profile *p = context;
-    struct state *t = &p->state[place_of(s->state)];
+    struct log_profile *p = context;
+    struct profile_state *t = &p->state[place_of(s->state)];
     if (s->rank < p->ranks) {
         t->own += s->to - s->from;
         t->group[s->rank / p->group_ranks] += s->to - s->from;
@@ -66,22 +66,22 @@ static void add_stretch(void *context, const struct read_clog2_stretch *s) {
     p->end = s->to > p->end ? s->to : p->end;
 }
 
-static void add_turn(struct profile *p, const struct read_clog2_stretch *s) {
+static void add_turn(struct log_profile *p, const struct read_clog2_stretch *s) {
     if (p->turns == MOST_TURNS) {
         return;
     }
-    struct turn *grown = hpcw_i_grow(p->turn, &p->turn_capacity, p->turns + 1, sizeof *grown);
+    struct profile_turn *grown = hpcw_i_grow(p->turn, &p->turn_capacity, p->turns + 1, sizeof *grown);
     if (grown == NULL) {
         p->failed = true;
         return;
     }
     p->turn = grown;
-    p->turn[p->turns++] = (struct turn){place_of(s->state), s->from, s->to};
+    p->turn[p->turns++] = (struct profile_turn){place_of(s->state), s->from, s->to};
 }
 
 static void add_state(void *context, const struct read_clog2_stretch *s) {
-    struct profile *p = context;
-    struct state *t = &p->state[place_of(s->state)];
+    struct log_profile *p = context;
+    struct profile_state *t = &p->state[place_of(s->state)];
     if (t->count++ == 0) {
         if (s->state >= MOST_STATES - 1) {
             (void)snprintf(t->name, sizeof t->name, "all others");
@@ -102,7 +102,7 @@ static void add_state(void *context, const struct read_clog2_stretch *s) {
 /* ---- The window ---- */
 
 /* The state that comes again and again on rank 0 and takes most of its time is an iteration; the one in the middle. */
-static void choose_window(struct profile *p, const struct gen_report *r) {
+static void choose_window(struct log_profile *p, const struct gen_report *r) {
     p->from = p->begin;
     p->to = p->end;
     if (r->from_s < r->to_s) {
@@ -127,7 +127,7 @@ static void choose_window(struct profile *p, const struct gen_report *r) {
 }
 
 /* States by the time they take, the most first; only those that have any. */
-static uint32_t sort_states(const struct profile *p, uint32_t order[MOST_STATES]) {
+static uint32_t sort_states(const struct log_profile *p, uint32_t order[MOST_STATES]) {
     uint32_t n = 0;
     for (uint32_t k = 0; k < MOST_STATES; k++) {
         if (p->state[k].count == 0) {
@@ -144,7 +144,7 @@ static uint32_t sort_states(const struct profile *p, uint32_t order[MOST_STATES]
 }
 
 static void add_to_window(void *context, const struct read_clog2_stretch *s) {
-    struct profile *p = context;
+    struct log_profile *p = context;
     double from = s->from > p->from ? s->from : p->from;
     double to = s->to < p->to ? s->to : p->to;
     if (from >= to || s->rank >= p->ranks) {
@@ -171,7 +171,7 @@ static void ignore(void *context, const struct read_clog2_stretch *s) {
     (void)s;
 }
 
-static hpcw_status read_window(struct profile *p, struct read_clog2 *reader, hpcw_error *err) {
+static hpcw_status read_window(struct log_profile *p, struct read_clog2 *reader, hpcw_error *err) {
     hpcw_status s = ui_raster_init(&p->raster, UI_RASTER_MAX, p->ranks, UI_RASTER_MAX, UI_REDUCE_MAX, err);
     if (s != HPCW_OK) {
         return s;
@@ -197,7 +197,7 @@ static hpcw_status read_window(struct profile *p, struct read_clog2 *reader, hpc
 
 /* ---- Drawing ---- */
 
-static void draw_states(const struct gen_report *r, const struct profile *p, const uint32_t *order,
+static void draw_states(const struct gen_report *r, const struct log_profile *p, const uint32_t *order,
                         uint32_t states) {
     ui_page_table(r->page, "States, the busiest first. ", UI_PAGE_READ, false);
     ui_page_columns(r->page, (const char *const[]){"state", "times", "own time, all ranks", "share",
@@ -207,7 +207,7 @@ static void draw_states(const struct gen_report *r, const struct profile *p, con
         all += p->state[order[k]].own;
     }
     for (uint32_t k = 0; k < states; k++) {
-        const struct state *t = &p->state[order[k]];
+        const struct profile_state *t = &p->state[order[k]];
         ui_page_row(r->page, NULL, false);
         ui_page_text_cell(r->page, "%s", t->name);
         ui_page_number_cell(r->page, UI_PAGE_COUNT, (double)t->count);
@@ -220,7 +220,7 @@ static void draw_states(const struct gen_report *r, const struct profile *p, con
 }
 
 /* Own times of the states shown, by groups of ranks. */
-static void draw_groups(const struct gen_report *r, const struct profile *p, const uint32_t *order,
+static void draw_groups(const struct gen_report *r, const struct log_profile *p, const uint32_t *order,
                         uint32_t states) {
     uint32_t groups = (p->ranks - 1) / p->group_ranks + 1;
     char text[GROUPS][32];
@@ -261,7 +261,7 @@ static void draw_groups(const struct gen_report *r, const struct profile *p, con
 }
 
 /* Rows of what slows ranks down: nodes always, interruptions in the iterations that are in the window. */
-static void mark_truth(const struct gen_report *r, const struct profile *p, struct gen_areas *areas) {
+static void mark_truth(const struct gen_report *r, const struct log_profile *p, struct gen_areas *areas) {
     const cJSON *one;
     const cJSON *stop;
     cJSON_ArrayForEach(one, gen_report_truth(r, "machine.slow_nodes")) {
@@ -282,7 +282,7 @@ static void mark_truth(const struct gen_report *r, const struct profile *p, stru
     }
 }
 
-static void draw_window(const struct gen_report *r, const struct profile *p, const uint32_t *order) {
+static void draw_window(const struct gen_report *r, const struct log_profile *p, const uint32_t *order) {
     const char *name[SHOWN_STATES + 1];
     for (uint32_t k = 0; k < p->colours; k++) {
         name[k] = k < SHOWN_STATES ? p->state[order[k]].name : "other states";
@@ -313,7 +313,7 @@ static void draw_window(const struct gen_report *r, const struct profile *p, con
     gen_areas_free(&areas);
 }
 
-static hpcw_status draw(const struct gen_report *r, struct profile *p, struct read_clog2 *reader,
+static hpcw_status draw(const struct gen_report *r, struct log_profile *p, struct read_clog2 *reader,
                         hpcw_error *err) {
     uint32_t order[MOST_STATES] = {0};
     uint32_t states = sort_states(p, order);
@@ -352,7 +352,7 @@ hpcw_status gen_report_clog2(const struct gen_report *r, hpcw_error *err) {
     if (s != HPCW_OK) {
         return s;
     }
-    struct profile *p = hpcw_i_calloc(1, sizeof *p);
+    struct log_profile *p = hpcw_i_calloc(1, sizeof *p);
     if (p == NULL) {
         s = hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory", r->path);
         goto done;

@@ -20,7 +20,7 @@ struct odd_file {
     double said, is; /* bytes; NaN: not there */
 };
 
-struct checkpoints {
+struct checkpoint_report {
     const struct gen_report *r;
     struct ui_raster bytes; /* ranks x checkpoints */
     uint32_t ranks, checkpoints;
@@ -34,7 +34,7 @@ struct checkpoints {
 };
 
 /* Bytes of a file: of the map, or of the file itself where the map has none. */
-static double size_of(struct checkpoints *c, const hpcw_rank2file_found *f) {
+static double size_of(struct checkpoint_report *c, const hpcw_rank2file_found *f) {
     struct stat st;
     double is = stat(f->path, &st) == 0 ? (double)st.st_size : NAN;
     double said = f->has_size ? (double)f->size : NAN;
@@ -50,7 +50,7 @@ static double size_of(struct checkpoints *c, const hpcw_rank2file_found *f) {
 
 static hpcw_status take(void *context, const char *name, hpcw_rank2file_restart *restart, const hpcw_error *why,
                         hpcw_error *err) {
-    struct checkpoints *c = context;
+    struct checkpoint_report *c = context;
     if (restart == NULL) {
         (void)snprintf(c->why, sizeof c->why, "%s", why->message);
         return HPCW_OK;
@@ -94,7 +94,7 @@ static hpcw_status take(void *context, const char *name, hpcw_rank2file_restart 
     return s;
 }
 
-static hpcw_status draw_curves(const struct checkpoints *c, hpcw_error *err) {
+static hpcw_status draw_curves(const struct checkpoint_report *c, hpcw_error *err) {
     const struct ui_raster *b = &c->bytes;
     uint32_t curves = c->checkpoints < MOST_CURVES ? c->checkpoints : MOST_CURVES;
     struct ui_page_series series[MOST_CURVES];
@@ -126,7 +126,7 @@ static hpcw_status draw_curves(const struct checkpoints *c, hpcw_error *err) {
     return HPCW_OK;
 }
 
-static void put_odd_files(const struct checkpoints *c) {
+static void put_odd_files(const struct checkpoint_report *c) {
     if (c->odds == 0) {
         return;
     }
@@ -144,7 +144,7 @@ static void put_odd_files(const struct checkpoints *c) {
     ui_page_end(page);
 }
 
-static void put_truth(const struct checkpoints *c) {
+static void put_truth(const struct checkpoint_report *c) {
     const cJSON *faults = gen_report_truth(c->r, "rank2file.faults");
     if (!cJSON_IsArray(faults) || faults->child == NULL) {
         return;
@@ -166,7 +166,7 @@ static void put_truth(const struct checkpoints *c) {
     ui_page_end(page);
 }
 
-static hpcw_status draw(struct checkpoints *c, hpcw_error *err) {
+static hpcw_status draw(struct checkpoint_report *c, hpcw_error *err) {
     struct ui_page *page = c->r->page;
     const char *category[MOST_CHECKPOINTS];
     ui_page_heading(page, "Checkpoints (SCR)");
@@ -212,7 +212,7 @@ hpcw_status gen_report_rank2file(const struct gen_report *r, hpcw_error *err) {
         return hpcw_i_fail(err, HPCW_ENOTSUP, "%s: expected the directory of all checkpoints, got one file",
                            r->path);
     }
-    struct checkpoints *c = hpcw_i_calloc(1, sizeof *c);
+    struct checkpoint_report *c = hpcw_i_calloc(1, sizeof *c);
     if (c == NULL) {
         return hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory", r->path);
     }

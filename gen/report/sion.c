@@ -4,11 +4,11 @@
 #include "gen/report/report.h"
 #include "libwriter/base/status.h"
 
-struct totals {
+struct sion_totals {
     uint64_t payload, apparent, least, most;
 };
 
-static hpcw_status read_tasks(struct read_sion *reader, struct gen_by_rank *bytes, struct totals *t,
+static hpcw_status read_tasks(struct read_sion *reader, struct gen_by_rank *bytes, struct sion_totals *t,
                               hpcw_error *err) {
     hpcw_status s = HPCW_OK;
     for (uint32_t f = 0; s == HPCW_OK && f < read_sion_files(reader); f++) {
@@ -30,7 +30,7 @@ static hpcw_status read_tasks(struct read_sion *reader, struct gen_by_rank *byte
 }
 
 static hpcw_status draw(const struct gen_report *r, struct read_sion *reader, struct gen_by_rank *bytes,
-                        const struct totals *t, hpcw_error *err) {
+                        const struct sion_totals *t, hpcw_error *err) {
     struct ui_page *page = r->page;
     struct read_sion_info info;
     hpcw_status s = read_sion_info(reader, 0, &info, err);
@@ -65,7 +65,7 @@ hpcw_status gen_report_sion(const struct gen_report *r, hpcw_error *err) {
     if (s != HPCW_OK) {
         return s;
     }
-    struct totals t = {.least = UINT64_MAX};
+    struct sion_totals t = {.least = UINT64_MAX};
     s = gen_by_rank_init(&bytes, read_sion_tasks(reader), err);
     s = s == HPCW_OK ? read_tasks(reader, &bytes, &t, err) : s;
     s = s == HPCW_OK ? draw(r, reader, &bytes, &t, err) : s;

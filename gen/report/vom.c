@@ -13,24 +13,24 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
-struct phase {
+struct phase_load {
     uint64_t sum_ns; /* of ranks: in whole ns the order of the threads does not show */
     double most;     /* of a rank */
     uint64_t tasks;
 };
 
-struct loads {
+struct vom_loads {
     struct read_vom_set set;
-    struct ui_raster raster; /* phases x ranks */
-    struct phase *phase;     /* [phases] */
+    struct ui_raster raster;  /* phases x ranks */
+    struct phase_load *phase; /* [phases] */
     uint64_t phases;
     uint32_t ranks;
     pthread_mutex_t lock;
 };
 
 /* What one thread reads: the file of one rank. */
-struct reading {
-    struct loads *all;
+struct rank_reading {
+    struct vom_loads *all;
     const struct read_vom *reader;
     double *load;    /* [phases] */
     uint64_t *tasks; /* [phases] */
@@ -39,7 +39,7 @@ struct reading {
 };
 
 static hpcw_status phase_begin(void *context, uint64_t number, hpcw_error *err) {
-    struct reading *g = context;
+    struct rank_reading *g = context;
     g->at = number;
     g->phases = number + 1;
     if (g->room == 0 || number < g->room) {
@@ -51,7 +51,7 @@ static hpcw_status phase_begin(void *context, uint64_t number, hpcw_error *err) 
 
 static hpcw_status task(void *context, const struct read_vom_task *t, hpcw_error *err) {
     (void)err;
-    struct reading *g = context;
+    struct rank_reading *g = context;
     /* vt leaves out the entity that stands for "none". */
     if (g->room > 0 && (!t->entity.has_id || t->entity.id != 0)) {
         g->load[g->at] += t->time;
@@ -60,7 +60,7 @@ static hpcw_status task(void *context, const struct read_vom_task *t, hpcw_error
     return HPCW_OK;
 }
 
-static hpcw_status read_file(struct reading *g, uint32_t rank, hpcw_error *err) {
+static hpcw_status read_file(struct rank_reading *g, uint32_t rank, hpcw_error *err) {
     char path[4096 + 64];
     (void)pthread_mutex_lock(&g->all->lock);
     (void)snprintf(path, sizeof path, "%s", read_vom_set_path(&g->all->set, rank));
@@ -79,17 +79,17 @@ static hpcw_status read_file(struct reading *g, uint32_t rank, hpcw_error *err) 
 
 static void end_reading(void *context, void *state) {
     (void)context;
-    struct reading *g = state;
+    struct rank_reading *g = state;
     hpcw_i_free(g->load);
     hpcw_i_free(g->tasks);
     hpcw_i_free(g);
 }
 
 static hpcw_status begin_reading(void *context, void **state, hpcw_error *err) {
-    struct loads *all = context;
-    struct reading *g = hpcw_i_calloc(1, sizeof *g);
+    struct vom_loads *all = context;
+    struct rank_reading *g = hpcw_i_calloc(1, sizeof *g);
     if (g != NULL) {
-        *g = (struct reading){.all = all, .room = all->phases};
+        *g = (struct rank_reading){.all = all, .room = all->phases};
         g->load = hpcw_i_calloc((size_t)all->phases, sizeof *g->load);
         g->tasks = hpcw_i_calloc((size_t)all->phases, sizeof *g->tasks);
     }
@@ -104,8 +104,8 @@ static hpcw_status begin_reading(void *context, void **state, hpcw_error *err) {
 }
 
 static hpcw_status read_rank(void *context, void *state, uint64_t rank, hpcw_error *err) {
-    struct loads *all = context;
-    struct reading *g = state;
+    struct vom_loads *all = context;
+    struct rank_reading *g = state;
     for (uint64_t k = 0; k < all->phases; k++) {
         g->load[k] = 0;
         g->tasks[k] = 0;
@@ -116,7 +116,7 @@ static hpcw_status read_rank(void *context, void *state, uint64_t rank, hpcw_err
     }
     (void)pthread_mutex_lock(&all->lock);
     for (uint64_t k = 0; k < g->phases; k++) {
-        struct phase *p = &all->phase[k];
+        struct phase_load *p = &all->phase[k];
         ui_raster_add(&all->raster, k, rank, g->load[k]);
         p->sum_ns += g->load[k] > 0 ? (uint64_t)llround(g->load[k] * 1e9) : 0;
         p->tasks += g->tasks[k];
@@ -128,7 +128,7 @@ static hpcw_status read_rank(void *context, void *state, uint64_t rank, hpcw_err
 
 /* ---- Drawing ---- */
 
-static void mark_truth(const struct gen_report *r, const struct loads *all, struct gen_areas *areas) {
+static void mark_truth(const struct gen_report *r, const struct vom_loads *all, struct gen_areas *areas) {
     double last = (double)all->phases - 0.5;
     const cJSON *one;
     const cJSON *rank;
@@ -147,7 +147,7 @@ static void mark_truth(const struct gen_report *r, const struct loads *all, stru
     }
 }
 
-static void draw_map(const struct gen_report *r, const struct loads *all) {
+static void draw_map(const struct gen_report *r, const struct vom_loads *all) {
     struct gen_areas areas = {0};
     mark_truth(r, all, &areas);
     ui_page_heat(r->page,
@@ -166,7 +166,7 @@ static void draw_map(const struct gen_report *r, const struct loads *all) {
 }
 
 /* As many phases in a point as it takes to keep the curve short: the largest of them counts. */
-static hpcw_status draw_curves(const struct gen_report *r, const struct loads *all, hpcw_error *err) {
+static hpcw_status draw_curves(const struct gen_report *r, const struct vom_loads *all, hpcw_error *err) {
     uint64_t span = all->phases / UI_RASTER_MAX + (all->phases % UI_RASTER_MAX != 0);
     size_t n = (size_t)((all->phases - 1) / span + 1);
     struct ui_page_point *point = hpcw_i_calloc(3 * n, sizeof *point);
@@ -211,7 +211,7 @@ static hpcw_status draw_curves(const struct gen_report *r, const struct loads *a
     return HPCW_OK;
 }
 
-static hpcw_status draw(const struct gen_report *r, const struct loads *all, hpcw_error *err) {
+static hpcw_status draw(const struct gen_report *r, const struct vom_loads *all, hpcw_error *err) {
     uint64_t tasks = 0;
     for (uint64_t k = 0; k < all->phases; k++) {
         tasks += all->phase[k].tasks;
@@ -232,8 +232,8 @@ static hpcw_status draw(const struct gen_report *r, const struct loads *all, hpc
     return draw_curves(r, all, err);
 }
 
-static hpcw_status read_all(const struct gen_report *r, struct loads *all, hpcw_error *err) {
-    struct reading first = {.all = all};
+static hpcw_status read_all(const struct gen_report *r, struct vom_loads *all, hpcw_error *err) {
+    struct rank_reading first = {.all = all};
     hpcw_status s = read_file(&first, 0, err);
     all->phases = first.phases;
     if (s != HPCW_OK || all->phases == 0) {
@@ -259,7 +259,7 @@ hpcw_status gen_report_vom(const struct gen_report *r, hpcw_error *err) {
         return hpcw_i_fail(err, HPCW_ENOTSUP, "%s: expected the folder of all ranks' files, got one file",
                            r->path);
     }
-    struct loads all = {0};
+    struct vom_loads all = {0};
     hpcw_status s = read_vom_set_open(r->path, false, &all.set, err);
     if (s != HPCW_OK) {
         return s;

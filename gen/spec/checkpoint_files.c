@@ -10,7 +10,7 @@
 
 enum { MOST_MAPS = 2, SECONDS_BETWEEN = 3600 };
 
-struct checkpoint {
+struct checkpoint_shape {
     hpcw_rank2file_options options;
     hpcw_rank2file_map *map[MOST_MAPS];
     uint64_t summary_size;
@@ -21,14 +21,14 @@ struct gen_checkpoints {
     struct model_checkpoint model;
     uint64_t start;
     uint32_t maps; /* of each checkpoint */
-    struct checkpoint *checkpoint;
+    struct checkpoint_shape *checkpoint;
     uint64_t index_size;
     uint64_t first_data, files;
 };
 
 /* ---- what is in a map ---- */
 
-struct entries {
+struct map_entries {
     const struct model_checkpoint *model;
     uint64_t first; /* file of rank 0 */
     char name[32];
@@ -42,7 +42,7 @@ static void data_name(uint32_t rank, char name[32]) {
 }
 
 static size_t entries_of(void *context, uint32_t rank, const hpcw_rank2file_entry **entry) {
-    struct entries *e = context;
+    struct map_entries *e = context;
     uint64_t file = e->first + rank;
     if (model_checkpoint_has(e->model, MODEL_CHECKPOINT_MISSING_RANK, file)) {
         return HPCW_RANK2FILE_NO_ENTRY;
@@ -104,8 +104,8 @@ static hpcw_status shape(struct gen_checkpoints *c, hpcw_error *err) {
     hpcw_kvtree *tree = NULL;
     hpcw_status s = HPCW_OK;
     for (uint32_t k = 0; s == HPCW_OK && k < c->model.params.checkpoints; k++) {
-        struct checkpoint *p = &c->checkpoint[k];
-        struct entries e = {.model = &c->model, .first = (uint64_t)k * c->model.ranks};
+        struct checkpoint_shape *p = &c->checkpoint[k];
+        struct map_entries e = {.model = &c->model, .first = (uint64_t)k * c->model.ranks};
         p->options = options_of(c, k);
         p->first = next;
         s = hpcw_rank2file_summary(&p->options, &tree, err);
@@ -180,20 +180,20 @@ uint64_t gen_checkpoints_first_data(const struct gen_checkpoints *c) {
 /* ---- one file ---- */
 
 /* What a metadata file behind the index is: a summary, or a node of a map. */
-struct place {
-    const struct checkpoint *checkpoint;
+struct metadata_file {
+    const struct checkpoint_shape *checkpoint;
     uint32_t number; /* of the checkpoint */
     uint32_t map;
     bool summary;
     uint32_t node;
 };
 
-static struct place find(const struct gen_checkpoints *c, uint64_t index) {
+static struct metadata_file find_metadata(const struct gen_checkpoints *c, uint64_t index) {
     uint32_t k = c->model.params.checkpoints - 1;
     while (index < c->checkpoint[k].first) {
         k--;
     }
-    struct place p = {.checkpoint = &c->checkpoint[k], .number = k};
+    struct metadata_file p = {.checkpoint = &c->checkpoint[k], .number = k};
     index -= p.checkpoint->first;
     while (index > hpcw_rank2file_map_nodes(p.checkpoint->map[p.map])) {
         index -= 1 + (uint64_t)hpcw_rank2file_map_nodes(p.checkpoint->map[p.map]);
@@ -241,7 +241,7 @@ void gen_checkpoints_file(const struct gen_checkpoints *c, uint64_t index, char 
         gen_checkpoints_data_path(c, file, path);
         *size = model_checkpoint_length(&c->model, file);
     } else {
-        struct place p = find(c, index);
+        struct metadata_file p = find_metadata(c, index);
         hpcw_rank2file_node node;
         if (p.summary) {
             hpcw_rank2file_summary_path(&p.checkpoint->options, p.map, node.path);
@@ -286,9 +286,9 @@ hpcw_status gen_checkpoints_put(const struct gen_checkpoints *c, uint64_t index,
     if (index == 0) {
         s = make_index(c, &tree, err);
     } else {
-        struct place p = find(c, index);
+        struct metadata_file p = find_metadata(c, index);
         if (!p.summary) {
-            struct entries e = {.model = &c->model, .first = (uint64_t)p.number * c->model.ranks};
+            struct map_entries e = {.model = &c->model, .first = (uint64_t)p.number * c->model.ranks};
             return hpcw_rank2file_map_write(p.checkpoint->map[p.map], p.node, entries_of, &e, sink, err);
         }
         s = hpcw_rank2file_summary(&p.checkpoint->options, &tree, err);

@@ -10,7 +10,7 @@
 
 enum { MOST_THREADS = 256 };
 
-struct shared {
+struct pool_run {
     const struct gen_pool_work *work;
     uint64_t end;
     uint64_t run;
@@ -22,7 +22,7 @@ struct shared {
     hpcw_error error;
 };
 
-static void keep_failure(struct shared *s, hpcw_status status, uint64_t index, const hpcw_error *e) {
+static void keep_failure(struct pool_run *s, hpcw_status status, uint64_t index, const hpcw_error *e) {
     (void)pthread_mutex_lock(&s->lock);
     if (s->status == HPCW_OK || index < s->failed_index) {
         s->status = status;
@@ -34,7 +34,7 @@ static void keep_failure(struct shared *s, hpcw_status status, uint64_t index, c
 }
 
 static void *work_on(void *shared) {
-    struct shared *s = shared;
+    struct pool_run *s = shared;
     void *state = NULL;
     hpcw_error e = {.message = ""};
     hpcw_status status = s->work->begin == NULL ? HPCW_OK : s->work->begin(s->work->context, &state, &e);
@@ -65,7 +65,7 @@ static void *work_on(void *shared) {
 
 hpcw_status gen_pool_run(uint32_t jobs, uint64_t first, uint64_t count, uint64_t run,
                          const struct gen_pool_work *work, hpcw_error *err) {
-    struct shared s = {.work = work, .end = first + count, .run = run == 0 ? 1 : run};
+    struct pool_run s = {.work = work, .end = first + count, .run = run == 0 ? 1 : run};
     atomic_init(&s.next, first);
     atomic_init(&s.failed, false);
     (void)pthread_mutex_init(&s.lock, NULL);

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "gen/format/pending.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "libwriter/base/status.h"
+#include "libwriter/io/sys.h"
+
+void gen_pending_name(const struct gen_format *format, uint64_t index, char name[GEN_UNIT_PATH]) {
+    (void)snprintf(name, GEN_UNIT_PATH, ".hpcw/%s.unit%" PRIu64, format->name, index);
+}
+
+void gen_pending_path(const struct gen_write *w, char *path, size_t size) {
+    char name[GEN_UNIT_PATH];
+    gen_pending_name(w->format, 0, name);
+    (void)snprintf(path, size, "%s/%s", w->directory, name);
+}
+
+bool gen_pending_exists(const struct gen_write *w) {
+    char path[4096 + GEN_UNIT_PATH];
+    gen_pending_path(w, path, sizeof path);
+    return access(path, F_OK) == 0;
+}
+
+/* All files of a set but file 0 end in digits: "x.sion.000001". */
+static bool is_first(const char *path) {
+    const char *dot = strrchr(path, '.');
+    return dot == NULL || dot[1] == '\0' || strspn(dot + 1, "0123456789") != strlen(dot + 1);
+}
+
+static hpcw_status open_sink(void *context, const char *path, uint64_t tag, hpcw_sink **out, hpcw_error *err) {
+    const struct gen_write *w = context;
+    char pending[4096 + GEN_UNIT_PATH];
+    if (is_first(path)) {
+        gen_pending_path(w, pending, sizeof pending);
+        path = pending;
+    }
+    return tag != 0 ? hpcw_sink_open_shared_file(path, tag, w->durability, out, err)
+                    : hpcw_sink_open_file(path, w->durability, out, err);
+}
+
+hpcw_sink_source gen_pending_source(const struct gen_write *w) {
+    return (hpcw_sink_source){.open = open_sink, .context = (void *)(uintptr_t)w};
+}
+
+hpcw_status gen_pending_release(const struct gen_write *w, hpcw_error *err) {
+    char from[4096 + GEN_UNIT_PATH];
+    char to[4096 + GEN_UNIT_PATH];
+    struct gen_unit unit;
+    hpcw_status s = w->format->unit(w->dataset, 0, &unit, err);
+    if (s != HPCW_OK) {
+        return s;
+    }
+    gen_pending_path(w, from, sizeof from);
+    (void)snprintf(to, sizeof to, "%s/%s", w->directory, unit.path);
+    int e = hpcw_i_sys_rename(from, to);
+    return e == 0 ? HPCW_OK : hpcw_i_fail_sys(err, e, "%s: cannot rename the finished file to this name", to);
+}
