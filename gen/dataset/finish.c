@@ -313,7 +313,7 @@ hpcw_status gen_finish(const struct gen_run *run, const char *fingerprint, hpcw_
         }
     }
     for (size_t f = 0; s == HPCW_OK && f < gen_format_count; f++) {
-        if (run->dataset->formats >> f & 1) {
+        if ((run->dataset->formats >> f & 1) != 0 && gen_format[f]->complete != NULL) {
             struct gen_write w = {.format = gen_format[f],
                                   .dataset = run->dataset,
                                   .directory = run->directory,

@@ -67,7 +67,7 @@ struct gen_format {
 
     /*
      * Ends what ranges could not end by themselves, from the partials of all ranges in order; *changed: how
-     * many of the first units got new content or their name only now.
+     * many of the first units got new content or their name only now. NULL: ranges end everything themselves.
      */
     hpcw_status (*complete)(const struct gen_write *w, const cJSON *const *partial, size_t count,
                             uint64_t *changed, hpcw_error *err);

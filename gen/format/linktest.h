@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* F4: what the LinkTest row and its writer share. */
+#ifndef HPCW_GEN_FORMAT_LINKTEST_H
+#define HPCW_GEN_FORMAT_LINKTEST_H
+
+#include <hpcw/linktest.h>
+
+#include "gen/format/format.h"
+
+#define GEN_LINKTEST_FILE "linktest/" HPCW_LINKTEST_FILE_NAME
+
+/* The whole run, without what depends on the range that is written. */
+hpcw_linktest_params gen_linktest_params(const struct gen_dataset *d);
+
+/* The first task of a physical file. */
+static inline uint32_t gen_linktest_first_task(const struct gen_dataset *d, uint64_t file) {
+    return hpcw_sion_first_task_of_file(d->ranks, d->linktest_files, (uint32_t)file);
+}
+
+/* For the row. */
+hpcw_status gen_linktest_write(const struct gen_write *w, struct hpcw_i_json *partial, hpcw_error *err);
+hpcw_status gen_linktest_complete(const struct gen_write *w, const cJSON *const *partial, size_t count,
+                                  uint64_t *changed, hpcw_error *err);
+hpcw_status gen_linktest_truth(const struct gen_dataset *d, const cJSON *const *partial, size_t count,
+                               struct hpcw_i_json *json, hpcw_error *err);
+
+#endif

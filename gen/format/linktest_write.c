@@ -1,0 +1,490 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Writes timings, in parallel, and joins the partial results of several ranges. */
+#include "gen/format/linktest.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "gen/format/pending.h"
+#include "gen/spec/pool.h"
+#include "libwriter/base/buf.h"
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
+#include "libwriter/comm/agree.h"
+#include "libwriter/comm/exchange.h"
+
+hpcw_linktest_params gen_linktest_params(const struct gen_dataset *d) {
+    const struct model_linktest_params *m = &d->linktest_params;
+    char host[MODEL_HOST_SIZE];
+    hpcw_linktest_params p;
+    hpcw_linktest_params_init(&p);
+    p.tasks = d->ranks;
+    p.mode = model_linktest_modes[m->mode];
+    p.kernel = (hpcw_linktest_kernel)m->kernel;
+    p.all_to_all = m->all_to_all;
+    p.bisection = m->bisection;
+    p.randomize_steps = m->randomize_steps;
+    p.serial = m->serial;
+    p.gpu_memory = m->gpu_memory;
+    p.random_buffers = m->random_buffers;
+    p.check_buffers = m->check_buffers;
+    p.messages = m->messages;
+    p.message_size = m->message_size;
+    p.warmup_messages = m->warmup_messages;
+    p.retests = m->retests;
+    p.message_buffers = m->message_buffers;
+    p.permutations = m->permutations;
+    p.buffer_seed = m->buffer_seed != 0 ? m->buffer_seed : m->random_buffers ? d->seed : 0;
+    p.task_seed = m->task_seed != 0 ? m->task_seed : m->permutations > 0 ? d->seed : 0;
+    p.step_seed = m->step_seed != 0 ? m->step_seed : d->seed;
+    p.files = d->linktest_files;
+    p.fs_block_size = d->block_size;
+    /* The names of a preset differ only in their number: none is longer than the last node's. */
+    model_machine_host(&d->machine, d->machine.nodes - 1, host);
+    p.max_host_size = strlen(host) + 1;
+    return p;
+}
+
+/* How long the simulated run takes: all messages in all steps at the slowest distance class. So it is known before
+ * anything is measured, and the same for all parts. */
+static uint64_t seconds_per_permutation(const struct gen_dataset *d, const hpcw_linktest_params *p) {
+    double slowest_ps = 0;
+    for (int c = 0; c < MODEL_CLASSES; c++) {
+        struct model_message_cost cost = model_machine_cost(&d->machine, (enum model_class)c, p->message_size);
+        double t = cost.fixed_ps + cost.transfer_ps;
+        slowest_ps = t > slowest_ps ? t : slowest_ps;
+    }
+    double all = slowest_ps * 1e-12 * 2 * (double)(p->messages + p->warmup_messages) * hpcw_linktest_steps(p);
+    return 1 + (all < 1e9 ? (uint64_t)all : 1000000000);
+}
+
+static void times_of(const struct gen_dataset *d, const hpcw_linktest_params *p, uint64_t permutation,
+                     char start[24], char end[24]) {
+    uint64_t length = seconds_per_permutation(d, p);
+    gen_dataset_time(d->params.start + permutation * length, start);
+    gen_dataset_time(d->params.start + (permutation + 1) * length, end);
+}
+
+/* ---- one rank ---- */
+
+struct linktest_job {
+    const struct gen_write *w;
+    hpcw_linktest *lt;
+    hpcw_linktest_schedule *schedule;
+    uint32_t permutation;
+    uint32_t steps;
+    uint32_t begin;                        /* first own rank */
+    struct model_truth_outliers *outliers; /* per own rank */
+};
+
+struct linktest_thread {
+    struct model_linktest_scratch *scratch;
+    uint32_t *partner;
+    uint64_t *time_ps;
+};
+
+static void end_thread(void *context, void *state) {
+    (void)context;
+    struct linktest_thread *t = state;
+    model_linktest_scratch_free(t->scratch);
+    hpcw_i_free(t->partner);
+    hpcw_i_free(t->time_ps);
+    hpcw_i_free(t);
+}
+
+static hpcw_status begin_thread(void *context, void **state, hpcw_error *err) {
+    const struct linktest_job *job = context;
+    struct linktest_thread *t = hpcw_i_calloc(1, sizeof *t);
+    if (t == NULL) {
+        return hpcw_i_fail(err, HPCW_ENOMEM, "linktest: out of memory");
+    }
+    hpcw_status s = model_linktest_scratch_new(&job->w->dataset->linktest, &t->scratch, err);
+    if (s == HPCW_OK) {
+        t->partner = hpcw_i_malloc(job->steps * sizeof *t->partner);
+        t->time_ps = hpcw_i_malloc(job->steps * sizeof *t->time_ps);
+        if (t->partner == NULL || t->time_ps == NULL) {
+            s = hpcw_i_fail(err, HPCW_ENOMEM, "linktest: out of memory for a row of %u timings", job->steps);
+        }
+    }
+    if (s != HPCW_OK) {
+        end_thread(context, t);
+        return s;
+    }
+    *state = t;
+    return HPCW_OK;
+}
+
+static hpcw_status write_rank(void *context, void *state, uint64_t index, hpcw_error *err) {
+    const struct linktest_job *job = context;
+    const struct gen_dataset *d = job->w->dataset;
+    struct linktest_thread *t = state;
+    uint32_t rank = (uint32_t)index;
+    if (job->permutation == 0) {
+        char host[MODEL_HOST_SIZE];
+        model_machine_host(&d->machine, model_machine_node(&d->machine, rank), host);
+        hpcw_status s =
+            hpcw_linktest_task(job->lt, rank, host, (int32_t)model_machine_core(&d->machine, rank), err);
+        if (s != HPCW_OK) {
+            return s;
+        }
+    }
+    hpcw_linktest_partners(job->schedule, rank, t->partner);
+    model_linktest_row(&d->linktest, t->scratch, rank, job->permutation, 0, job->steps, t->partner, t->time_ps,
+                       &job->outliers[rank - job->begin]);
+    uint64_t all_to_all =
+        d->linktest_params.all_to_all ? model_linktest_all_to_all(&d->linktest, rank, job->permutation) : 0;
+    hpcw_status s = hpcw_linktest_timings(job->lt, rank, t->time_ps, t->partner, all_to_all, err);
+    if (s == HPCW_OK) {
+        job->w->progress(job->w->progress_context, 16 * (uint64_t)(d->ranks - 1));
+    }
+    return s;
+}
+
+/* ---- partial results ---- */
+
+static void put_range(struct hpcw_i_json *json, const char *key, const hpcw_linktest_range *r) {
+    hpcw_i_json_key(json, key);
+    hpcw_i_json_flat(json);
+    hpcw_i_json_begin_object(json);
+    gen_partial_put(json, "count", r->count);
+    gen_partial_put(json, "min_ps", r->min_ps);
+    gen_partial_put(json, "max_ps", r->max_ps);
+    gen_partial_put(json, "sum_low", r->sum_low);
+    gen_partial_put(json, "sum_high", r->sum_high);
+    hpcw_i_json_end_object(json);
+}
+
+static hpcw_status get_range(const cJSON *object, const char *key, hpcw_linktest_range *r, hpcw_error *err) {
+    const cJSON *o = cJSON_GetObjectItemCaseSensitive(object, key);
+    const struct {
+        const char *key;
+        uint64_t *value;
+    } field[] = {{"count", &r->count},
+                 {"min_ps", &r->min_ps},
+                 {"max_ps", &r->max_ps},
+                 {"sum_low", &r->sum_low},
+                 {"sum_high", &r->sum_high}};
+    hpcw_status s = HPCW_OK;
+    for (size_t i = 0; s == HPCW_OK && i < sizeof field / sizeof field[0]; i++) {
+        s = gen_partial_u64(o, field[i].key, field[i].value, err);
+    }
+    return s;
+}
+
+static void put_slow(struct hpcw_i_json *json, const hpcw_linktest_slow *slow, size_t count) {
+    hpcw_i_json_key(json, "slowest");
+    hpcw_i_json_begin_array(json);
+    for (size_t i = 0; i < count; i++) {
+        hpcw_i_json_flat(json);
+        hpcw_i_json_begin_object(json);
+        gen_partial_put(json, "time_ps", slow[i].time_ps);
+        gen_partial_put(json, "from", slow[i].from);
+        gen_partial_put(json, "to", slow[i].to);
+        hpcw_i_json_end_object(json);
+    }
+    hpcw_i_json_end_array(json);
+}
+
+/* Words of an outlier, on the way to the process that writes the partial result. */
+enum { OUTLIER_WORDS = 6 };
+static const char *const outlier_key[OUTLIER_WORDS] = {"rank",       "count",         "worst_ps",
+                                                       "worst_step", "worst_partner", "worst_permutation"};
+
+static hpcw_status put_outliers(void *context, const uint64_t *word, size_t words, hpcw_error *err) {
+    struct hpcw_i_json *json = context;
+    (void)err;
+    for (size_t i = 0; i + OUTLIER_WORDS <= words; i += OUTLIER_WORDS) {
+        hpcw_i_json_flat(json);
+        hpcw_i_json_begin_object(json);
+        for (size_t k = 0; k < OUTLIER_WORDS; k++) {
+            gen_partial_put(json, outlier_key[k], word[i + k]);
+        }
+        hpcw_i_json_end_object(json);
+    }
+    return HPCW_OK;
+}
+
+static hpcw_status collect_outliers(const struct linktest_job *job, uint32_t count, struct hpcw_i_json *partial,
+                                    hpcw_error *err) {
+    uint64_t *word = hpcw_i_malloc((size_t)count * OUTLIER_WORDS * sizeof *word);
+    size_t words = 0;
+    hpcw_status s =
+        word == NULL ? hpcw_i_fail(err, HPCW_ENOMEM, "linktest: out of memory for outliers") : HPCW_OK;
+    for (uint32_t i = 0; s == HPCW_OK && i < count; i++) {
+        const struct model_truth_outliers *o = &job->outliers[i];
+        if (o->count > 0) {
+            const uint64_t w[OUTLIER_WORDS] = {job->begin + i, o->count,         o->worst_ps,
+                                               o->worst_step,  o->worst_partner, o->worst_permutation};
+            memcpy(word + words, w, sizeof w);
+            words += OUTLIER_WORDS;
+        }
+    }
+    if (partial != NULL) {
+        hpcw_i_json_key(partial, "outliers");
+        hpcw_i_json_begin_array(partial);
+    }
+    hpcw_error ignored;
+    hpcw_status r =
+        hpcw_i_comm_collect(job->w->comm, 0, word, words, put_outliers, partial, s == HPCW_OK ? err : &ignored);
+    if (partial != NULL) {
+        hpcw_i_json_end_array(partial);
+    }
+    hpcw_i_free(word);
+    return s == HPCW_OK ? r : s;
+}
+
+/* ---- all ranks ---- */
+
+static void retest(const struct gen_dataset *d, hpcw_linktest_slow *slow, size_t count, uint32_t permutation) {
+    for (size_t i = 0; i < count; i++) {
+        slow[i].retest_ps = model_linktest_retest(&d->linktest, slow[i].from, slow[i].to, permutation);
+    }
+}
+
+static hpcw_status write_permutation(struct linktest_job *job, const hpcw_linktest_params *p, uint32_t count,
+                                     hpcw_linktest_slow *slow, struct hpcw_i_json *partial, hpcw_error *err) {
+    const struct gen_dataset *d = job->w->dataset;
+    const struct gen_pool_work work = {
+        .context = job, .begin = begin_thread, .step = write_rank, .end = end_thread};
+    hpcw_status s = hpcw_linktest_schedule_new(p, job->permutation, &job->schedule, err);
+    if (s == HPCW_OK) {
+        /* Neighbouring ranks share tables, so a thread takes 16; more would leave threads idle at the end. */
+        s = gen_pool_run(job->w->jobs, job->begin, count, 16, &work, err);
+    }
+    if (s != HPCW_OK) {
+        hpcw_linktest_abandon(job->lt, err);
+    }
+    size_t n = 0;
+    s = hpcw_linktest_slowest(job->lt, slow, &n, err);
+    char start[24];
+    char end[24];
+    times_of(d, p, job->permutation, start, end);
+    if (s == HPCW_OK) {
+        retest(d, slow, n, job->permutation);
+        s = hpcw_linktest_end_permutation(job->lt, start, end, slow, err);
+    }
+    hpcw_linktest_schedule_free(job->schedule);
+    job->schedule = NULL;
+    if (s == HPCW_OK && partial != NULL) {
+        hpcw_linktest_range times;
+        hpcw_linktest_range all_to_all;
+        s = hpcw_linktest_figures(job->lt, &times, &all_to_all, err);
+        hpcw_i_json_begin_object(partial);
+        put_range(partial, "times", &times);
+        put_range(partial, "all_to_all", &all_to_all);
+        put_slow(partial, slow, n);
+        hpcw_i_json_end_object(partial);
+    }
+    return s;
+}
+
+hpcw_status gen_linktest_write(const struct gen_write *w, struct hpcw_i_json *partial, hpcw_error *err) {
+    const struct gen_dataset *d = w->dataset;
+    hpcw_linktest_params p = gen_linktest_params(d);
+    uint32_t begin;
+    uint32_t end;
+    gen_share(gen_linktest_first_task(d, w->begin), gen_linktest_first_task(d, w->end), hpcw_comm_size(w->comm),
+              hpcw_comm_process(w->comm), &begin, &end);
+    p.count = end - begin;
+    p.durability = w->durability;
+    if (w->begin > 0 || w->end < d->linktest_files) {
+        p.set_first_file = (uint32_t)w->begin;
+        p.set_files = (uint32_t)(w->end - w->begin);
+        p.sink_source = gen_pending_source(w);
+    }
+    char path[4096 + GEN_UNIT_PATH];
+    (void)snprintf(path, sizeof path, "%s/" GEN_LINKTEST_FILE, w->directory);
+
+    struct linktest_job job = {.w = w, .begin = begin, .steps = hpcw_linktest_steps(&p)};
+    size_t most = p.retests < p.tasks ? (size_t)p.retests : p.tasks;
+    hpcw_linktest_slow *slow = hpcw_i_calloc(most, sizeof *slow);
+    job.outliers = hpcw_i_calloc(p.count, sizeof *job.outliers);
+    hpcw_status s = slow == NULL || job.outliers == NULL
+                        ? hpcw_i_fail(err, HPCW_ENOMEM, "linktest: out of memory for %u ranks", p.count)
+                        : HPCW_OK;
+    s = hpcw_i_agree(w->comm, s, NULL, err);
+    if (s == HPCW_OK) {
+        s = hpcw_linktest_open(path, w->comm, &p, &job.lt, err);
+    }
+    if (s != HPCW_OK) {
+        goto done;
+    }
+    if (partial != NULL) {
+        hpcw_i_json_key(partial, "permutations");
+        hpcw_i_json_begin_array(partial);
+    }
+    for (uint64_t m = 0; s == HPCW_OK && m < hpcw_linktest_permutations(&p); m++) {
+        job.permutation = (uint32_t)m;
+        s = write_permutation(&job, &p, p.count, slow, partial, err);
+    }
+    if (partial != NULL) {
+        hpcw_i_json_end_array(partial);
+    }
+    if (s == HPCW_OK) {
+        s = collect_outliers(&job, p.count, partial, err);
+        if (s != HPCW_OK) {
+            hpcw_linktest_abandon(job.lt, err);
+        }
+        s = hpcw_linktest_close(job.lt, err);
+    }
+done:
+    hpcw_linktest_free(job.lt);
+    hpcw_i_free(job.outliers);
+    hpcw_i_free(slow);
+    return s;
+}
+
+/* ---- joining ---- */
+
+static hpcw_status merge_slow(const cJSON *list, uint32_t ranks, struct hpcw_i_buf *all, hpcw_error *err) {
+    const cJSON *item;
+    cJSON_ArrayForEach(item, list) {
+        uint64_t from = 0;
+        uint64_t to = 0;
+        hpcw_linktest_slow e = {0};
+        hpcw_status s = gen_partial_u64(item, "time_ps", &e.time_ps, err);
+        if (s == HPCW_OK) {
+            s = gen_partial_u64(item, "from", &from, err);
+        }
+        if (s == HPCW_OK) {
+            s = gen_partial_u64(item, "to", &to, err);
+        }
+        if (s == HPCW_OK && (from >= ranks || to >= ranks || from == to)) {
+            s = hpcw_i_fail(err, HPCW_EFORMAT,
+                            "partial results: slowest: expected two of the %u ranks, got %" PRIu64
+                            " and %" PRIu64,
+                            ranks, from, to);
+        }
+        if (s != HPCW_OK) {
+            return s;
+        }
+        e.from = (uint32_t)from;
+        e.to = (uint32_t)to;
+        if (!hpcw_i_buf_append(all, &e, sizeof e)) {
+            return hpcw_i_fail(err, HPCW_ENOMEM, "linktest: out of memory for slow connections");
+        }
+    }
+    return HPCW_OK;
+}
+
+/* The summary of one permutation from all partials. The caller frees its list of slow connections. */
+static hpcw_status merge_permutation(const struct gen_dataset *d, const hpcw_linktest_params *p,
+                                     const cJSON *const *partial, size_t count, uint64_t m,
+                                     hpcw_linktest_summary *summary, hpcw_error *err) {
+    const hpcw_linktest_range none = {.min_ps = UINT64_MAX};
+    summary->times = summary->all_to_all = none;
+    struct hpcw_i_buf all = {0};
+    hpcw_status s = HPCW_OK;
+    size_t most = p->retests < p->tasks ? (size_t)p->retests : p->tasks;
+    size_t found = 0;
+    for (size_t i = 0; s == HPCW_OK && i < count; i++) {
+        const cJSON *list = cJSON_GetObjectItemCaseSensitive(partial[i], "permutations");
+        const cJSON *one = cJSON_GetArrayItem(list, (int)m);
+        hpcw_linktest_range r;
+        s = get_range(one, "times", &r, err);
+        if (s == HPCW_OK) {
+            hpcw_linktest_range_merge(&summary->times, &r);
+            found += r.count < most ? (size_t)r.count : most;
+            s = get_range(one, "all_to_all", &r, err);
+        }
+        if (s == HPCW_OK) {
+            hpcw_linktest_range_merge(&summary->all_to_all, &r);
+            s = merge_slow(cJSON_GetObjectItemCaseSensitive(one, "slowest"), d->ranks, &all, err);
+        }
+        /* Each range lists as many as the summary needs, or all that it has. */
+        if (s == HPCW_OK && all.size != found * sizeof(hpcw_linktest_slow)) {
+            s = hpcw_i_fail(err, HPCW_EFORMAT, "partial results: expected %zu slow connections, got %zu", found,
+                            all.size / sizeof(hpcw_linktest_slow));
+        }
+    }
+    uint64_t timings = (uint64_t)p->tasks * hpcw_linktest_steps(p);
+    if (s == HPCW_OK &&
+        (summary->times.count != timings || summary->all_to_all.count != (p->all_to_all ? p->tasks : 0))) {
+        s = hpcw_i_fail(err, HPCW_EFORMAT, "partial results: expected %" PRIu64 " timings, got %" PRIu64,
+                        timings, summary->times.count);
+    }
+    if (s != HPCW_OK) {
+        hpcw_i_buf_free(&all);
+        return s;
+    }
+    hpcw_linktest_slow *slow = (hpcw_linktest_slow *)(void *)all.data;
+    hpcw_linktest_sort_slow(slow, found);
+    retest(d, slow, most, (uint32_t)m);
+    summary->slow = slow;
+    return HPCW_OK;
+}
+
+hpcw_status gen_linktest_complete(const struct gen_write *w, const cJSON *const *partial, size_t count,
+                                  uint64_t *changed, hpcw_error *err) {
+    *changed = 0;
+    if (count < 2) {
+        return HPCW_OK; /* a range that is the whole set writes its own summary */
+    }
+    if (!gen_pending_exists(w)) {
+        *changed = 1; /* an earlier join released it */
+        return HPCW_OK;
+    }
+    const struct gen_dataset *d = w->dataset;
+    hpcw_linktest_params p = gen_linktest_params(d);
+    p.durability = w->durability;
+    size_t permutations = (size_t)hpcw_linktest_permutations(&p);
+    hpcw_linktest_summary *summary = hpcw_i_calloc(permutations, sizeof *summary);
+    char(*text)[2][24] = hpcw_i_calloc(permutations, sizeof *text);
+    hpcw_status s =
+        summary == NULL || text == NULL
+            ? hpcw_i_fail(err, HPCW_ENOMEM, "linktest: out of memory for %zu summaries", permutations)
+            : HPCW_OK;
+    for (size_t m = 0; s == HPCW_OK && m < permutations; m++) {
+        s = merge_permutation(d, &p, partial, count, m, &summary[m], err);
+        times_of(d, &p, m, text[m][0], text[m][1]);
+        summary[m].start = text[m][0];
+        summary[m].end = text[m][1];
+    }
+    char path[4096 + GEN_UNIT_PATH];
+    gen_pending_path(w, path, sizeof path);
+    if (s == HPCW_OK) {
+        char host[MODEL_HOST_SIZE];
+        model_machine_host(&d->machine, 0, host);
+        s = hpcw_linktest_complete(path, &p, strlen(host) + 1, summary, err);
+    }
+    if (s == HPCW_OK) {
+        s = gen_pending_release(w, err);
+        *changed = 1;
+    }
+    for (size_t m = 0; summary != NULL && m < permutations; m++) {
+        hpcw_i_free((void *)(uintptr_t)summary[m].slow);
+    }
+    hpcw_i_free(summary);
+    hpcw_i_free(text);
+    return s;
+}
+
+hpcw_status gen_linktest_truth(const struct gen_dataset *d, const cJSON *const *partial, size_t count,
+                               struct hpcw_i_json *json, hpcw_error *err) {
+    (void)d;
+    uint64_t events = 0;
+    hpcw_status s = HPCW_OK;
+    hpcw_i_json_key(json, "outliers");
+    hpcw_i_json_begin_array(json);
+    for (size_t i = 0; s == HPCW_OK && i < count; i++) {
+        const cJSON *item;
+        cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(partial[i], "outliers")) {
+            hpcw_i_json_flat(json);
+            hpcw_i_json_begin_object(json);
+            for (size_t k = 0; s == HPCW_OK && k < OUTLIER_WORDS; k++) {
+                uint64_t v = 0;
+                s = gen_partial_u64(item, outlier_key[k], &v, err);
+                hpcw_i_json_put_u64(json, outlier_key[k], v);
+                events += k == 1 ? v : 0;
+            }
+            hpcw_i_json_end_object(json);
+            if (s != HPCW_OK) {
+                break;
+            }
+        }
+    }
+    hpcw_i_json_end_array(json);
+    hpcw_i_json_put_u64(json, "outlier_events", events);
+    return s;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* F4: what the VOM row and its writer share. */
+#ifndef HPCW_GEN_FORMAT_VOM_H
+#define HPCW_GEN_FORMAT_VOM_H
+
+#include <hpcw/vom.h>
+
+#include "gen/format/format.h"
+#include "gen/format/load_tally.h"
+
+#define GEN_VOM_FOLDER "vom"
+
+static inline bool gen_vom_is_compressed(const struct gen_dataset *d) {
+    return d->vom_params.container != GEN_VOM_PLAIN_FILES;
+}
+
+/* For `write` of the row. */
+hpcw_status gen_vom_write(const struct gen_write *w, struct hpcw_i_json *partial, hpcw_error *err);
+
+/* Adds the loads of a rank in a phase to a tally; the times of its objects go into time_ns[per_rank], if not NULL. */
+void gen_vom_tally_rank(const struct model_load *m, const struct model_load_cursor *at, double slowness,
+                        uint64_t *time_ns, struct gen_load_tally *tally);
+
+#endif

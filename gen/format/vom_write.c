@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Writes the files of ranks, and tallies their loads. */
+#include "gen/format/vom.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "gen/spec/pool.h"
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
+#include "libwriter/comm/agree.h"
+#include "libwriter/comm/exchange.h"
+
+/* Rank 0 of vt makes collections first; the k-th ordinary one of a job has number k. */
+static uint64_t collection_id(const struct model_load *m, uint32_t object) {
+    return hpcw_vom_collection_id(model_load_collection(m, object));
+}
+
+/* ---- one rank ---- */
+
+struct vom_job {
+    const struct gen_write *w;
+    hpcw_vom_options options;     /* but for the rank */
+    struct gen_load_tally *tally; /* [phases] of this process */
+};
+
+struct vom_thread {
+    struct gen_load_tally *tally; /* [phases] */
+    uint32_t *object;             /* [per_rank] */
+    uint64_t *index;              /* [per_rank][3] */
+    uint64_t *time_ns;            /* [per_rank] */
+    uint64_t *part;               /* [subphases] */
+};
+
+/* A rank's file while it is written. */
+struct rank_file {
+    const struct model_load *load;
+    struct vom_thread *t;
+    hpcw_vom *vom;
+    uint32_t rank;
+    uint32_t phase;
+    double slowness;
+};
+
+static void end_thread(void *context, void *state) {
+    const struct vom_job *job = context;
+    struct vom_thread *t = state;
+    for (uint32_t k = 0; t->tally != NULL && k < job->w->dataset->load_params.phases; k++) {
+        gen_tally_merge(&job->tally[k], &t->tally[k]);
+    }
+    hpcw_i_free(t->tally);
+    hpcw_i_free(t->object);
+    hpcw_i_free(t->index);
+    hpcw_i_free(t->time_ns);
+    hpcw_i_free(t->part);
+    hpcw_i_free(t);
+}
+
+static hpcw_status begin_thread(void *context, void **state, hpcw_error *err) {
+    const struct vom_job *job = context;
+    const struct model_load *m = &job->w->dataset->load;
+    struct vom_thread *t = hpcw_i_calloc(1, sizeof *t);
+    if (t != NULL) {
+        t->tally = hpcw_i_calloc(m->params.phases, sizeof *t->tally);
+        t->object = hpcw_i_malloc(m->per_rank * sizeof *t->object);
+        t->index = hpcw_i_malloc((size_t)m->per_rank * 3 * sizeof *t->index);
+        t->time_ns = hpcw_i_malloc(m->per_rank * sizeof *t->time_ns);
+        t->part = hpcw_i_malloc((m->params.subphases + (size_t)1) * sizeof *t->part);
+        if (t->tally != NULL && t->object != NULL && t->index != NULL && t->time_ns != NULL &&
+            t->part != NULL) {
+            *state = t;
+            return HPCW_OK;
+        }
+        end_thread(context, t);
+    }
+    return hpcw_i_fail(err, HPCW_ENOMEM, "vom: out of memory for %u objects of a rank", m->per_rank);
+}
+
+/* An object as an entity: all of it if the rank holds it, otherwise only what its id says. */
+static hpcw_vom_entity entity_of(const struct rank_file *f, uint32_t object) {
+    const struct model_load *m = f->load;
+    uint32_t slot = model_load_slot(m, object);
+    hpcw_vom_entity e = hpcw_vom_element(model_load_home(m, object), slot, collection_id(m, object),
+                                         &f->t->index[3 * (size_t)slot], m->params.dims);
+    return f->t->object[slot] == object ? e : hpcw_vom_far(e.id);
+}
+
+static hpcw_status put_edge(const struct rank_file *f, hpcw_vom_category category, hpcw_vom_entity from,
+                            hpcw_vom_entity to, struct model_load_volume volume, hpcw_error *err) {
+    const hpcw_vom_edge edge = {.category = category,
+                                .from = from,
+                                .to = to,
+                                .bytes = (double)volume.bytes,
+                                .messages = volume.messages};
+    return hpcw_vom_edge_add(f->vom, &edge, err);
+}
+
+/* A handler as the end of an edge: its number is above those of all objects. */
+static uint32_t handler_end(uint32_t rank) {
+    return UINT32_MAX - rank;
+}
+
+/* Plain messages between ranks: reductions up a tree, answers down, and what was sent before any task ran. */
+static hpcw_status put_handler_edges(const struct rank_file *f, hpcw_error *err) {
+    const struct model_load *m = f->load;
+    const uint32_t groups = m->params.groups;
+    const uint32_t self = handler_end(f->rank);
+    hpcw_status s = HPCW_OK;
+    if (f->phase == 0) {
+        s = put_edge(f, HPCW_VOM_SEND_RECV, hpcw_vom_nobody(), hpcw_vom_far(hpcw_vom_handler_id(0)),
+                     (struct model_load_volume){112, 2}, err);
+    }
+    if (s == HPCW_OK && f->rank > 0) {
+        uint32_t parent = (f->rank - 1) / 2;
+        hpcw_vom_entity from =
+            groups > 0 ? hpcw_vom_group(groups - 1, f->rank, true) : hpcw_vom_handler(f->rank);
+        s = put_edge(f, HPCW_VOM_SEND_RECV, from, hpcw_vom_far(hpcw_vom_handler_id(parent)),
+                     model_load_volume(m, self, handler_end(parent), f->phase), err);
+    }
+    for (uint32_t child = 2 * f->rank + 1; s == HPCW_OK && child <= 2 * f->rank + 2 && child < m->ranks;
+         child++) {
+        s = put_edge(f, HPCW_VOM_SEND_RECV, hpcw_vom_handler(f->rank), hpcw_vom_far(hpcw_vom_handler_id(child)),
+                     model_load_volume(m, self, handler_end(child), f->phase), err);
+    }
+    return s;
+}
+
+static hpcw_status put_edges(const struct rank_file *f, hpcw_error *err) {
+    const struct model_load *m = f->load;
+    const uint32_t every = m->params.broadcast_every;
+    hpcw_status s = put_handler_edges(f, err);
+    for (uint32_t slot = 0; s == HPCW_OK && slot < m->per_rank; slot++) {
+        uint32_t to = f->t->object[slot];
+        uint32_t sender[MODEL_LOAD_MOST_SENDERS];
+        uint32_t count = model_load_senders(m, to, sender);
+        for (uint32_t k = 0; s == HPCW_OK && k < count; k++) {
+            s = put_edge(f, HPCW_VOM_SEND_RECV, entity_of(f, sender[k]), entity_of(f, to),
+                         model_load_volume(m, sender[k], to, f->phase), err);
+        }
+        if (s == HPCW_OK && every > 0 && f->phase % every == 0) {
+            s = put_edge(f, HPCW_VOM_BROADCAST, entity_of(f, 0), entity_of(f, to),
+                         (struct model_load_volume){152, 1}, err);
+        }
+    }
+    return s;
+}
+
+/* The values that balancers with a memory model read. */
+enum { MEMORY_VALUES = 7 };
+static void memory_values(const struct rank_file *f, uint32_t object, hpcw_vom_value value[MEMORY_VALUES]) {
+    const struct model_load *m = f->load;
+    const struct model_load_memory memory = model_load_memory(m, object);
+    const struct {
+        const char *key;
+        uint64_t number;
+    } row[MEMORY_VALUES] = {
+        {"home_rank", model_load_home(m, object)},  {"rank_working_bytes", m->params.footprint_bytes},
+        {"shared_bytes", memory.block_bytes},       {"shared_id", memory.block},
+        {"task_footprint_bytes", memory.footprint}, {"task_serialized_bytes", memory.serialized},
+        {"task_working_bytes", memory.working},
+    };
+    for (size_t i = 0; i < MEMORY_VALUES; i++) {
+        value[i] = (hpcw_vom_value){.key = row[i].key, .type = HPCW_VOM_FLOAT, .number = (double)row[i].number};
+    }
+}
+
+static hpcw_status put_objects(const struct rank_file *f, hpcw_error *err) {
+    const struct model_load *m = f->load;
+    struct vom_thread *t = f->t;
+    hpcw_status s = HPCW_OK;
+    for (uint32_t slot = 0; s == HPCW_OK && slot < m->per_rank; slot++) {
+        uint32_t object = t->object[slot];
+        uint64_t time_ns = t->time_ns[slot];
+        hpcw_vom_value value[MEMORY_VALUES];
+        model_load_split(m, object, time_ns, t->part);
+        hpcw_vom_task task = {.entity = entity_of(f, object),
+                              .whole_ns = true,
+                              .time_ns = time_ns,
+                              .subphase_ns = t->part,
+                              .subphases = m->params.subphases};
+        if (m->params.block_objects > 0) {
+            memory_values(f, object, value);
+            task.values = value;
+            task.value_count = MEMORY_VALUES;
+        }
+        s = hpcw_vom_task_add(f->vom, &task, err);
+    }
+    return s;
+}
+
+/* What cannot move: the handler, the members of groups, and in phase 0 as the last one id 0. They have subphases only if
+ * objects have: a replay indexes the subphases of a moved object by the largest number of them on its rank. */
+static hpcw_status put_others(const struct rank_file *f, hpcw_error *err) {
+    const struct model_load *m = f->load;
+    hpcw_status s = HPCW_OK;
+    for (uint32_t which = 0; s == HPCW_OK && which <= m->params.groups; which++) {
+        uint64_t time_ns = model_load_other(m, f->rank, which, f->phase, f->slowness);
+        const hpcw_vom_task task = {.entity = which == 0 ? hpcw_vom_handler(f->rank)
+                                                         : hpcw_vom_group(which - 1, f->rank, true),
+                                    .whole_ns = true,
+                                    .time_ns = time_ns,
+                                    .subphase_ns = &time_ns,
+                                    .subphases = time_ns > 0 && m->params.subphases > 0};
+        s = hpcw_vom_task_add(f->vom, &task, err);
+    }
+    if (s == HPCW_OK && f->phase == 0) {
+        const hpcw_vom_task nobody = {.entity = hpcw_vom_nobody(), .whole_ns = true};
+        s = hpcw_vom_task_add(f->vom, &nobody, err);
+    }
+    return s;
+}
+
+static void place_objects(const struct rank_file *f) {
+    for (uint32_t slot = 0; slot < f->load->per_rank; slot++) {
+        uint32_t at[3];
+        model_load_index(f->load, f->t->object[slot], at);
+        for (size_t d = 0; d < 3; d++) {
+            f->t->index[3 * (size_t)slot + d] = at[d];
+        }
+    }
+}
+
+void gen_vom_tally_rank(const struct model_load *m, const struct model_load_cursor *at, double slowness,
+                        uint64_t *time_ns, struct gen_load_tally *tally) {
+    uint64_t load_ns = 0;
+    for (uint32_t slot = 0; slot < m->per_rank; slot++) {
+        uint64_t ns = model_load_time(m, at->object[slot], at->phase, slowness);
+        gen_tally_object(tally, at->object[slot], at->rank, ns);
+        load_ns += ns;
+        if (time_ns != NULL) {
+            time_ns[slot] = ns;
+        }
+    }
+    for (uint32_t which = 0; which <= m->params.groups; which++) {
+        load_ns += model_load_other(m, at->rank, which, at->phase, slowness);
+    }
+    gen_tally_rank(tally, at->rank, load_ns, at->arrived);
+}
+
+static hpcw_status write_phases(struct rank_file *f, hpcw_error *err) {
+    const struct model_load *m = f->load;
+    struct model_load_cursor at;
+    hpcw_status s = HPCW_OK;
+    model_load_begin(m, f->rank, f->t->object, &at);
+    for (f->phase = 0; s == HPCW_OK && f->phase < m->params.phases; f->phase++) {
+        if (f->phase > 0) {
+            model_load_next(m, &at);
+        }
+        place_objects(f);
+        gen_vom_tally_rank(m, &at, f->slowness, f->t->time_ns, &f->t->tally[f->phase]);
+        s = hpcw_vom_begin_phase(f->vom, f->phase, err);
+        s = s == HPCW_OK ? put_edges(f, err) : s;
+        s = s == HPCW_OK ? put_objects(f, err) : s;
+        s = s == HPCW_OK ? put_others(f, err) : s;
+        s = s == HPCW_OK ? hpcw_vom_end_phase(f->vom, NULL, 0, err) : s;
+    }
+    return s;
+}
+
+static hpcw_status write_rank(void *context, void *state, uint64_t index, hpcw_error *err) {
+    const struct vom_job *job = context;
+    const struct gen_dataset *d = job->w->dataset;
+    const struct model_machine *m = &d->machine;
+    struct gen_unit u;
+    struct rank_file f = {.load = &d->load, .t = state, .rank = (uint32_t)index};
+    f.slowness = model_machine_slowness(m, model_machine_node(m, f.rank));
+    hpcw_vom_options o = job->options;
+    o.rank = f.rank;
+    o.node = hpcw_vom_node_of(d->ranks, m->params.ppn, f.rank);
+    hpcw_status s = job->w->format->unit(d, index, &u, err);
+    if (s != HPCW_OK) {
+        return s;
+    }
+    char path[4096 + GEN_UNIT_PATH];
+    (void)snprintf(path, sizeof path, "%s/%s", job->w->directory, u.path);
+    s = hpcw_vom_open(path, &o, &f.vom, err);
+    s = s == HPCW_OK ? write_phases(&f, err) : s;
+    s = s == HPCW_OK ? hpcw_vom_close(f.vom, err) : s;
+    hpcw_vom_free(f.vom);
+    job->w->progress(job->w->progress_context, u.allocated);
+    return s;
+}
+
+/* ---- all ranks ---- */
+
+static hpcw_status take_tallies(void *context, const uint64_t *word, size_t words, hpcw_error *err) {
+    const struct vom_job *job = context;
+    const struct gen_load_tally *other = (const void *)word;
+    (void)err;
+    for (size_t k = 0; k < words / (sizeof *other / sizeof *word); k++) {
+        gen_tally_merge(&job->tally[k], &other[k]);
+    }
+    return HPCW_OK;
+}
+
+/* Collective. Merges the tallies of all processes into `partial` on process 0. */
+static hpcw_status collect(const struct vom_job *job, struct hpcw_i_json *partial, hpcw_status s,
+                           hpcw_error *err) {
+    const uint32_t phases = job->w->dataset->load_params.phases;
+    const size_t words = phases * sizeof *job->tally / sizeof(uint64_t);
+    struct vom_job all = {.w = job->w};
+    hpcw_error ignored;
+    if (partial != NULL) {
+        all.tally = hpcw_i_calloc(phases, sizeof *all.tally);
+        if (all.tally == NULL && s == HPCW_OK) {
+            s = hpcw_i_fail(err, HPCW_ENOMEM, "vom: out of memory for the loads of %u phases", phases);
+        }
+    }
+    bool takes = partial == NULL || all.tally != NULL;
+    hpcw_status r = hpcw_i_comm_collect(job->w->comm, 0, (const uint64_t *)(const void *)job->tally,
+                                        s == HPCW_OK && takes ? words : 0, take_tallies, &all,
+                                        s == HPCW_OK ? err : &ignored);
+    s = s == HPCW_OK ? r : s;
+    s = hpcw_i_agree(job->w->comm, s, NULL, err);
+    if (partial != NULL && s == HPCW_OK) {
+        hpcw_i_json_key(partial, "tallies");
+        hpcw_i_json_begin_array(partial);
+        for (uint32_t k = 0; k < phases; k++) {
+            gen_tally_put(partial, &all.tally[k]);
+        }
+        hpcw_i_json_end_array(partial);
+    }
+    hpcw_i_free(all.tally);
+    return s;
+}
+
+hpcw_status gen_vom_write(const struct gen_write *w, struct hpcw_i_json *partial, hpcw_error *err) {
+    const struct gen_dataset *d = w->dataset;
+    char path[4096 + GEN_UNIT_PATH];
+    struct vom_job job = {.w = w};
+    hpcw_vom_options_init(&job.options);
+    job.options.ranks = d->ranks;
+    job.options.content = gen_vom_is_compressed(d) ? HPCW_VOM_BROTLI : HPCW_VOM_PLAIN;
+    job.options.brotli.quality = (int)d->vom_params.quality;
+    job.options.brotli.window = (int)d->vom_params.window;
+    job.options.durability = w->durability;
+    (void)snprintf(path, sizeof path, "%s/" GEN_VOM_FOLDER, w->directory);
+    hpcw_status s = hpcw_vom_make_directory(path, w->comm, err);
+    if (s != HPCW_OK) {
+        return s;
+    }
+    uint32_t begin;
+    uint32_t end;
+    gen_share((uint32_t)w->begin, (uint32_t)w->end, hpcw_comm_size(w->comm), hpcw_comm_process(w->comm), &begin,
+              &end);
+    job.tally = hpcw_i_calloc(d->load_params.phases, sizeof *job.tally);
+    if (job.tally == NULL) {
+        s = hpcw_i_fail(err, HPCW_ENOMEM, "vom: out of memory for the loads of %u phases",
+                        d->load_params.phases);
+    } else {
+        const struct gen_pool_work work = {
+            .context = &job, .begin = begin_thread, .step = write_rank, .end = end_thread};
+        s = gen_pool_run(w->jobs, begin, end - begin, 4, &work, err);
+    }
+    s = collect(&job, partial, s, err);
+    hpcw_i_free(job.tally);
+    return s;
+}
