@@ -18,6 +18,9 @@ hpcw_status gen_cli_resolve(const struct gen_cli_options *options, struct gen_da
 hpcw_status gen_cli_generate(const struct gen_cli_options *options, hpcw_comm *comm, hpcw_error *err);
 hpcw_status gen_cli_plan(const struct gen_cli_options *options, hpcw_comm *comm, hpcw_error *err);
 
+/* The error for a path that no format recognises: it is missing, unreadable, or of another format. */
+hpcw_status gen_cli_refuse_file(const char *path, hpcw_error *err);
+
 hpcw_status gen_cli_verify(const struct gen_cli_options *options, const char *path, hpcw_error *err);
 hpcw_status gen_cli_info(const struct gen_cli_options *options, const char *path, hpcw_error *err);
 hpcw_status gen_cli_list(const struct gen_cli_options *options, hpcw_error *err);

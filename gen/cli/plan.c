@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* plan and list: what would be written, and what can be set. Nothing is touched. */
+/* plan: what generate would write. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -224,88 +224,4 @@ hpcw_status gen_cli_plan(const struct gen_cli_options *o, hpcw_comm *comm, hpcw_
     }
     gen_dataset_free(&d);
     return s;
-}
-
-/* ---- list ---- */
-
-static hpcw_status list_json(const struct gen_dataset *d, hpcw_error *err) {
-    struct hpcw_i_buf buf = {0};
-    struct hpcw_i_json json;
-    hpcw_i_json_open_buf(&json, &buf, &(struct hpcw_i_json_options){.indent = true});
-    hpcw_i_json_begin_object(&json);
-    hpcw_i_json_key(&json, "formats");
-    hpcw_i_json_begin_object(&json);
-    for (size_t f = 0; f < gen_format_count; f++) {
-        hpcw_i_json_put_str(&json, gen_format[f]->name, gen_format[f]->help);
-    }
-    hpcw_i_json_end_object(&json);
-    hpcw_i_json_key(&json, "presets");
-    hpcw_i_json_begin_object(&json);
-    for (size_t i = 0; i < model_machine_preset_count; i++) {
-        hpcw_i_json_put_str(&json, model_machine_preset[i].name, model_machine_preset[i].help);
-    }
-    hpcw_i_json_end_object(&json);
-    hpcw_i_json_put_str(&json, "preset", d->preset);
-    hpcw_i_json_put_str(&json, "scale", gen_scale_name[d->scale]);
-    hpcw_i_json_key(&json, "set");
-    hpcw_i_json_begin_object(&json);
-    for (size_t g = 0; g < gen_dataset_group_count; g++) {
-        const struct gen_dataset_group *group = &gen_dataset_group[g];
-        for (size_t i = 0; i < gen_dataset_group_size(group); i++) {
-            ui_param_json(&group->params[i], (const char *)d + group->offset, &json);
-        }
-    }
-    hpcw_i_json_end_object(&json);
-    hpcw_i_json_end_object(&json);
-    hpcw_status s = hpcw_i_json_finish(&json, err);
-    if (s == HPCW_OK) {
-        (void)fwrite(buf.data, 1, buf.size, stdout);
-    }
-    hpcw_i_buf_free(&buf);
-    return s;
-}
-
-static hpcw_status list_params(const struct gen_dataset *d, hpcw_error *err) {
-    struct ui_table table = {0};
-    ui_table_column(&table, "key", UI_LEFT);
-    ui_table_column(&table, "value", UI_RIGHT);
-    ui_table_column(&table, "unit", UI_LEFT);
-    ui_table_column(&table, "meaning", UI_LEFT);
-    for (size_t g = 0; g < gen_dataset_group_count; g++) {
-        const struct gen_dataset_group *group = &gen_dataset_group[g];
-        for (size_t i = 0; i < gen_dataset_group_size(group); i++) {
-            const struct ui_param *p = &group->params[i];
-            char value[256];
-            ui_param_get(p, (const char *)d + group->offset, value, sizeof value);
-            ui_table_cell(&table, "%s", p->key);
-            ui_table_cell(&table, "%s", value);
-            ui_table_cell(&table, "%s", p->unit == NULL ? "" : p->unit);
-            ui_table_cell(&table, "%s", p->help);
-        }
-    }
-    hpcw_status s = ui_table_print(&table, stdout, 2, err);
-    ui_table_free(&table);
-    return s;
-}
-
-hpcw_status gen_cli_list(const struct gen_cli_options *o, hpcw_error *err) {
-    struct gen_dataset d;
-    hpcw_status s = gen_dataset_init(&d, o->preset, (enum gen_scale)o->scale, err);
-    if (s == HPCW_OK) {
-        s = gen_cli_apply(&o->set, &d, err);
-    }
-    if (s != HPCW_OK || o->json) {
-        return s == HPCW_OK ? list_json(&d, err) : s;
-    }
-    (void)printf("formats (--formats)\n");
-    for (size_t f = 0; f < gen_format_count; f++) {
-        (void)printf("  %-16s %s\n", gen_format[f]->name, gen_format[f]->help);
-    }
-    (void)printf("\npresets (--preset)\n");
-    for (size_t i = 0; i < model_machine_preset_count; i++) {
-        (void)printf("  %-16s %s\n", model_machine_preset[i].name, model_machine_preset[i].help);
-    }
-    (void)printf("\nparameters (--set KEY=VALUE), as preset %s and scale %s have them\n", d.preset,
-                 gen_scale_name[d.scale]);
-    return list_params(&d, err);
 }

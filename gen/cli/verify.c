@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* verify and info: what is on disk, read by the independent readers. */
+/* verify: sizes, checksums and structure of what is on disk, by the independent readers. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -14,9 +14,18 @@
 #include "libwriter/base/buf.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
-#include "ui/cli/text.h"
 
-/* ---- verify ---- */
+hpcw_status gen_cli_refuse_file(const char *path, hpcw_error *err) {
+    struct stat st;
+    if (stat(path, &st) != 0) {
+        return hpcw_i_fail_sys(err, errno, "%s: expected a file or directory", path);
+    }
+    if (S_ISREG(st.st_mode) && access(path, R_OK) != 0) {
+        return hpcw_i_fail_sys(err, errno, "%s: cannot open for reading", path);
+    }
+    return hpcw_i_fail(err, HPCW_EFORMAT,
+                       "%s: expected a file of a known format (see hpcgen list), got another one", path);
+}
 
 /* A file of the manifest. Files of a set beyond the first are read with it. */
 struct verification {
@@ -204,18 +213,6 @@ static hpcw_status verify_directory(const struct gen_cli_options *o, const char 
     return s;
 }
 
-static hpcw_status unknown_file(const char *path, hpcw_error *err) {
-    struct stat st;
-    if (stat(path, &st) != 0) {
-        return hpcw_i_fail_sys(err, errno, "%s: expected a file or directory", path);
-    }
-    if (S_ISREG(st.st_mode) && access(path, R_OK) != 0) {
-        return hpcw_i_fail_sys(err, errno, "%s: cannot open for reading", path);
-    }
-    return hpcw_i_fail(err, HPCW_EFORMAT,
-                       "%s: expected a file of a known format (see hpcgen list), got another one", path);
-}
-
 hpcw_status gen_cli_verify(const struct gen_cli_options *o, const char *path, hpcw_error *err) {
     struct stat st;
     uint64_t files = 0; /* of a folder that is no dataset: nobody counted */
@@ -227,7 +224,7 @@ hpcw_status gen_cli_verify(const struct gen_cli_options *o, const char *path, hp
         s = verify_directory(o, path, &files, err);
     } else {
         if (f == gen_format_count) {
-            return unknown_file(path, err);
+            return gen_cli_refuse_file(path, err);
         }
         what = gen_format[f]->name;
         s = gen_format[f]->verify(path, false, &files, err);
@@ -244,107 +241,4 @@ hpcw_status gen_cli_verify(const struct gen_cli_options *o, const char *path, hp
         (void)printf("%s: ok (%s%s)\n", path, what, files == 0 ? "" : count);
     }
     return HPCW_OK;
-}
-
-/* ---- info ---- */
-
-/*
- * The JSON of a format's info, as indented lines for people. It is ours, so its form is sure; a parser would keep
- * its numbers as doubles, and a seed has more digits. Strings keep their escapes: they can come from any file.
- */
-static const char *end_of_scalar(const char *p) {
-    if (*p != '"') {
-        return p + strcspn(p, ",]}");
-    }
-    for (p++; *p != '"'; p++) {
-        p += *p == '\\';
-    }
-    return p + 1;
-}
-
-/* Prints without the quotes. */
-static const char *print_scalar(const char *p) {
-    const char *end = end_of_scalar(p);
-    bool quoted = *p == '"';
-    (void)printf("%.*s", (int)(end - p) - 2 * quoted, p + quoted);
-    return end;
-}
-
-/* An array element that has scalars only fits on one line. */
-static bool is_record(const char *p) {
-    while (*++p != '}') {
-        if (*p == '{' || *p == '[') {
-            return false;
-        }
-        if (*p == '"') {
-            p = end_of_scalar(p) - 1;
-        }
-    }
-    return true;
-}
-
-static const char *print_record(const char *p) {
-    while (*p++ != '}') {
-        (void)printf(" ");
-        p = print_scalar(p); /* the key */
-        (void)printf("=");
-        p = print_scalar(p + 1);
-    }
-    (void)printf("\n");
-    return p;
-}
-
-/* `p` is at the bracket that opens; returns what is behind the one that closes. */
-static const char *print_members(const char *p, unsigned depth) {
-    bool in_array = *p == '[';
-    if (p[1] == ']' || p[1] == '}') {
-        return p + 2;
-    }
-    do {
-        p++;
-        (void)printf("%*s", (int)(2 * depth), "");
-        if (in_array) {
-            (void)printf("-");
-        } else {
-            p = print_scalar(p);
-            (void)printf(":");
-            p++;
-        }
-        if (in_array && *p == '{' && p[1] != '}' && is_record(p)) {
-            p = print_record(p);
-        } else if (*p == '{' || *p == '[') {
-            (void)printf("\n");
-            p = print_members(p, depth + 1);
-        } else {
-            (void)printf(" ");
-            p = print_scalar(p);
-            (void)printf("\n");
-        }
-    } while (*p == ',');
-    return p + 1;
-}
-
-hpcw_status gen_cli_info(const struct gen_cli_options *o, const char *path, hpcw_error *err) {
-    size_t f = gen_format_of_file(path);
-    if (f == gen_format_count) {
-        return unknown_file(path, err);
-    }
-    struct hpcw_i_buf buf = {0};
-    struct hpcw_i_json json;
-    hpcw_i_json_open_buf(&json, &buf,
-                         &(struct hpcw_i_json_options){.indent = o->json, .replace_bad_utf8 = true});
-    hpcw_i_json_begin_object(&json);
-    hpcw_i_json_put_str(&json, "file", path);
-    hpcw_i_json_put_str(&json, "format", gen_format[f]->name);
-    hpcw_status s = gen_format[f]->info(path, &json, err);
-    hpcw_i_json_end_object(&json);
-    hpcw_status j = hpcw_i_json_finish(&json, s == HPCW_OK ? err : NULL);
-    s = s == HPCW_OK ? j : s;
-    if (s == HPCW_OK && o->json) {
-        (void)fwrite(buf.data, 1, buf.size, stdout);
-    } else if (s == HPCW_OK) {
-        (void)print_members((const char *)buf.data, 0);
-    }
-    hpcw_i_buf_free(&buf);
-    return s;
 }
