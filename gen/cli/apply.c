@@ -28,7 +28,7 @@ static const char *key_at(const void *list, size_t index) {
     return param == NULL ? NULL : param->key;
 }
 
-/* "mesages" names linktest.messages if no other group has a parameter that is as near. */
+/* A key without its group, as "messages", names linktest.messages if no other group has such a parameter. */
 static const char *nearest_key(const char *key, const struct param_groups *all) {
     const char *near = ui_text_nearest(key, key_at, all);
     if (near != NULL || strchr(key, '.') != NULL) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Settings from the command line and configuration files, given to the parameters of the models. */
+/* F6: sets parameters of the models from the command line and configuration files. */
 #ifndef HPCW_GEN_CLI_APPLY_H
 #define HPCW_GEN_CLI_APPLY_H
 
@@ -14,8 +14,8 @@ struct gen_param_group {
 };
 
 /*
- * Sets every parameter named, in order. An unknown key is HPCW_EINVAL and names the nearest one; a value that
- * the parameter refuses is its error. Both begin with the origin.
+ * Applies the settings in order. HPCW_EINVAL for an unknown key, with the nearest known one, or the parameter's own error
+ * for its value; the message begins with the setting's origin.
  */
 HPCW_MUST_CHECK hpcw_status gen_settings_apply(const struct ui_settings *settings,
                                                const struct gen_param_group *groups, size_t group_count,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F6: the subcommands of hpcgen. Each prints its result on stdout and what is for people on stderr. */
+/* F6: the subcommands of hpcgen. Each prints its result on stdout, and what only people read on stderr. */
 #ifndef HPCW_GEN_CLI_COMMANDS_H
 #define HPCW_GEN_CLI_COMMANDS_H
 
@@ -7,10 +7,10 @@
 #include "gen/spec/dataset.h"
 #include "libwriter/comm/comm.h"
 
-/* Applies --set and what a configuration file set. */
+/* Applies the settings of --set and of a configuration file. */
 hpcw_status gen_cli_apply(const struct ui_settings *settings, struct gen_dataset *dataset, hpcw_error *err);
 
-/* The dataset that a command line describes: preset, scale, settings, the rest; built and checked. */
+/* Builds and checks the dataset that a command line describes: preset, scale, settings, then the other options. */
 hpcw_status gen_cli_resolve(const struct gen_cli_options *options, struct gen_dataset *dataset,
                             hpcw_error *err);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* export: an event log for other viewers. Says how large it is going to be, then writes it. */
+/* export: an event log for other viewers. A first pass finds the size, a second one writes. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* generate and join: run, show progress, say what came out. */
+/* generate and join: show progress, then print a summary. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -32,7 +32,6 @@ static void on_progress(void *context, uint64_t bytes) {
     ui_progress_add(context, bytes);
 }
 
-/* The result as JSON on stdout. */
 static hpcw_status print_json(const struct gen_run *run, const struct gen_outcome *o, double seconds,
                               hpcw_error *err) {
     struct hpcw_i_buf buf = {0};
@@ -79,10 +78,10 @@ static void print_summary(const struct gen_run *run, const struct gen_outcome *o
     (void)fprintf(stderr, "hpcgen: %" PRIu64 " files written, %" PRIu64 " kept, in %s\n", o->files, o->kept,
                   ui_text_duration(duration, seconds));
     if (!o->complete) {
-        (void)fprintf(stderr, "hpcgen: part %u of %u is done; when all are: hpcgen join %s\n", run->part + 1,
-                      run->parts, run->directory);
+        (void)fprintf(stderr, "hpcgen: part %u of %u is complete; after the last one: hpcgen join %s\n",
+                      run->part + 1, run->parts, run->directory);
     } else if (o->files == 0 && run->resume) {
-        (void)fprintf(stderr, "hpcgen: %s was complete already\n", run->directory);
+        (void)fprintf(stderr, "hpcgen: %s was already complete\n", run->directory);
     } else {
         (void)fprintf(stderr, "hpcgen: %s is complete; check it with: hpcgen verify %s\n", run->directory,
                       run->directory);
@@ -140,7 +139,7 @@ hpcw_status gen_cli_generate(const struct gen_cli_options *o, hpcw_comm *comm, h
     return s;
 }
 
-/* The description that the parts left behind is a configuration file of their common options. */
+/* The parts left a description: a configuration file with their common options. */
 static hpcw_status read_description(const char *dir, struct gen_cli_options *o, struct ui_parse *parse,
                                     hpcw_error *err) {
     char path[GEN_DIRECTORY_PATH];
@@ -151,8 +150,7 @@ static hpcw_status read_description(const char *dir, struct gen_cli_options *o, 
         s = ui_config_read(parse, path, &e);
         if (s == HPCW_ENOENT) {
             s = hpcw_i_fail(err, HPCW_ENOENT,
-                            "%s: expected a dataset whose parts are written, got none (%.500s)", dir,
-                            e.message);
+                            "%s: expected a dataset with all parts written, got none (%.500s)", dir, e.message);
         } else if (s != HPCW_OK) {
             *err = e;
         }
@@ -160,7 +158,7 @@ static hpcw_status read_description(const char *dir, struct gen_cli_options *o, 
     return s;
 }
 
-/* Whether the manifest is there, which is written when all else is: by an earlier join, or a run without parts. */
+/* Whether an earlier join, or a run without parts, wrote the manifest, which comes last. */
 static bool is_complete(const char *dir) {
     char path[GEN_DIRECTORY_PATH];
     gen_directory_path(dir, GEN_MANIFEST, path);
@@ -173,7 +171,7 @@ static bool is_complete(const char *dir) {
 
 static void print_was_complete(const struct gen_cli_options *o, const char *dir) {
     if (!o->quiet) {
-        (void)fprintf(stderr, "hpcgen: %s was complete already\n", dir);
+        (void)fprintf(stderr, "hpcgen: %s was already complete\n", dir);
     }
     if (o->json) {
         (void)printf("{\"files_written\":0,\"complete\":true}\n");

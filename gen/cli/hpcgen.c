@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The program: reads the command line, joins MPI if it was started by it, and calls the subcommand. */
+/* The program: starts MPI if a launcher started it, reads the command line, calls the subcommand. */
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
@@ -17,14 +17,14 @@
 
 enum { EXIT_FAILED = 1, EXIT_USAGE = 2 };
 
-/* A refusal of what was asked for, and not a failure of the system or of a file that was read. */
+/* The user asked for something impossible; neither the system nor a file that was read failed. */
 static bool wrong_usage(const hpcw_error *err, size_t command) {
     bool describes = command == GEN_CLI_GENERATE || command == GEN_CLI_PLAN || command == GEN_CLI_LIST;
     return describes && err->sys_errno == 0 &&
            (err->code == HPCW_EINVAL || err->code == HPCW_ERANGE || err->code == HPCW_EMISMATCH);
 }
 
-/* The formats and the parameters of --set as one would write them, one text after the other. */
+/* The values of --formats and --set as on a command line: two texts, the second at *set_at. */
 static bool print_lists(const struct gen_cli_options *o, struct hpcw_i_buf *buf, size_t *set_at) {
     bool good = true;
     for (size_t f = 0; f < gen_format_count; f++) {
@@ -44,8 +44,8 @@ static bool print_lists(const struct gen_cli_options *o, struct hpcw_i_buf *buf,
 }
 
 /*
- * Collective. Processes with different command lines would wait for each other in different places. The number of threads
- * and what is printed may differ.
+ * Collective. Processes with different command lines would take part in different collectives and hang. The number of
+ * threads and what to print may differ.
  */
 static hpcw_status agree_on_options(const struct gen_cli_options *o, const struct ui_parse *parse,
                                     hpcw_comm *comm, hpcw_status s, hpcw_error *err) {
@@ -88,7 +88,7 @@ static hpcw_status agree_on_options(const struct gen_cli_options *o, const struc
 static hpcw_status run_command(struct gen_cli_options *o, const struct ui_parse *parse,
                                const struct gen_cli_launch *launch, hpcw_error *err) {
     bool first = hpcw_comm_process(launch->comm) == 0;
-    /* The directory is named in paths and messages: without the slashes behind it. */
+    /* Paths and messages name the directory without slashes at its end. */
     for (size_t n = strlen(o->out); n > 1 && o->out[n - 1] == '/'; n--) {
         o->out[n - 1] = '\0';
     }
@@ -116,11 +116,11 @@ static hpcw_status run_command(struct gen_cli_options *o, const struct ui_parse 
     case GEN_CLI_RECOVER:
         return first ? gen_cli_recover(o, parse->args, parse->arg_count, err) : HPCW_OK;
     }
-    return hpcw_i_fail(err, HPCW_EINTERNAL, "no such command");
+    return hpcw_i_fail(err, HPCW_EINTERNAL, "command: expected one of the table, got another");
 }
 
 int main(int argc, char **argv) {
-    /* A limit on the size of files is an error like a full disk, to be reported and cleaned up after. */
+    /* Without the signal, a file size limit is an error like a full disk, with a message and a cleanup. */
     (void)signal(SIGXFSZ, SIG_IGN);
     struct gen_cli_launch launch;
     struct gen_cli_options options = {0};

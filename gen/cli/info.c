@@ -9,8 +9,8 @@
 #include "libwriter/base/status.h"
 
 /*
- * The JSON of a format's info, as indented lines for people. It is ours, so its form is sure; a parser would keep
- * its numbers as doubles, and a seed has more digits. Strings keep their escapes: they can come from any file.
+ * Prints the JSON of a format's info as indented lines. Our own writer made it, so its form is known. A parser would keep
+ * numbers as doubles, and a seed has more digits. Strings keep their escapes: they can come from any file.
  */
 static const char *end_of_scalar(const char *p) {
     if (*p != '"') {
@@ -22,7 +22,7 @@ static const char *end_of_scalar(const char *p) {
     return p + 1;
 }
 
-/* Prints without the quotes. */
+/* Prints a scalar without quotes; returns its end. */
 static const char *print_scalar(const char *p) {
     const char *end = end_of_scalar(p);
     bool quoted = *p == '"';
@@ -30,7 +30,7 @@ static const char *print_scalar(const char *p) {
     return end;
 }
 
-/* An array element that has scalars only fits on one line. */
+/* Whether an object has scalars only, and is printed on one line. */
 static bool is_record(const char *p) {
     while (*++p != '}') {
         if (*p == '{' || *p == '[') {
@@ -54,7 +54,7 @@ static const char *print_record(const char *p) {
     return p;
 }
 
-/* `p` is at the bracket that opens; returns what is behind the one that closes. */
+/* Starts at an opening bracket; returns what follows the closing one. */
 static const char *print_members(const char *p, unsigned depth) {
     bool in_array = *p == '[';
     if (p[1] == ']' || p[1] == '}') {

@@ -12,9 +12,8 @@
 #include "libwriter/base/status.h"
 #include "libwriter/comm/comm.h"
 
-/* What Open MPI, MPICH and its kin, and Slurm with PMIx or PMI leave in the environment of the processes they
- * start. Slurm's own variables are also set for scripts that run once, so only a step with several tasks
- * counts. */
+/* Variables that Open MPI, MPICH and its relatives, and Slurm with PMIx or PMI set for the processes they start. Slurm
+ * sets its own also for scripts that run once, so only a step with several tasks counts. */
 static const char *launcher(void) {
     static const char *const marks[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE",           "PMI_RANK", "PMIX_RANK",
                                         "MPI_LOCALNRANKS",      "MV2_COMM_WORLD_SIZE"};
@@ -37,7 +36,7 @@ hpcw_status gen_cli_launch_begin(struct gen_cli_launch *launch, int *argc, char 
     int provided = 0;
     if (MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided) != MPI_SUCCESS) {
         return hpcw_i_fail(err, HPCW_ECOMM,
-                           "MPI cannot be initialised, though %s says it was started by a launcher", mark);
+                           "MPI: cannot initialise it, and %s says that a launcher started this process", mark);
     }
     launch->mpi = true;
     MPI_Comm node;
@@ -58,8 +57,8 @@ hpcw_status gen_cli_launch_begin(struct gen_cli_launch *launch, int *argc, char 
     (void)argv;
     return hpcw_i_fail(
         err, HPCW_ENOTSUP,
-        "%s is set, so a launcher started this, but it was built without MPI: start one process, or "
-        "build with -Dmpi=enabled",
+        "%s: a launcher started this process, but hpcgen was built without MPI: start one process, or build "
+        "with -Dmpi=enabled",
         mark);
 #endif
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F6: how the program was started: alone, or as one of many by an MPI launcher. */
+/* F6: whether the program was started alone or by an MPI launcher. */
 #ifndef HPCW_GEN_CLI_LAUNCH_H
 #define HPCW_GEN_CLI_LAUNCH_H
 
@@ -15,9 +15,9 @@ struct gen_cli_launch {
 };
 
 /*
- * Looks at the environment for the marks of a launcher. Without them MPI is not touched. With them, MPI is
- * initialised; a build without MPI refuses (HPCW_ENOTSUP), as every process would write the same files.
- * `launch` is usable and must be ended also after a failure.
+ * Initialises MPI if the environment has variables of a launcher, otherwise does not touch MPI. A build without MPI
+ * then fails with HPCW_ENOTSUP: every process would write the same files. Also after a failure `launch` is usable and
+ * must be ended.
  */
 hpcw_status gen_cli_launch_begin(struct gen_cli_launch *launch, int *argc, char ***argv, hpcw_error *err);
 void gen_cli_launch_end(struct gen_cli_launch *launch);

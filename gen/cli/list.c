@@ -85,7 +85,7 @@ hpcw_status gen_cli_list(const struct gen_cli_options *o, hpcw_error *err) {
     for (size_t i = 0; i < model_machine_preset_count; i++) {
         (void)printf("  %-16s %s\n", model_machine_preset[i].name, model_machine_preset[i].help);
     }
-    (void)printf("\nparameters (--set KEY=VALUE), as preset %s and scale %s have them\n", d.preset,
+    (void)printf("\nparameters (--set KEY=VALUE) with their values for preset %s and scale %s\n", d.preset,
                  gen_scale_name[d.scale]);
     return list_params(&d, err);
 }

@@ -21,26 +21,24 @@ enum {
     EXPORT = UI_COMMAND(GEN_CLI_EXPORT),
     RECOVER = UI_COMMAND(GEN_CLI_RECOVER),
     REPORT = UI_COMMAND(GEN_CLI_REPORT),
-    /* A plan takes whatever the run takes, so that one word before the options turns the one into the other. */
+    /* `plan` takes all options of `generate`: one word before the options turns a run into its plan. */
     RUN = GENERATE | PLAN,
 };
 
 static const struct ui_command commands[] = {
-    [GEN_CLI_GENERATE] = {"generate", "write a dataset, or one part of it (what is meant without a command)",
-                          NULL, 0, 0},
-    [GEN_CLI_PLAN] = {"plan", "say what generate would write: files, bytes, memory, time; write nothing", NULL,
-                      0, 0},
+    [GEN_CLI_GENERATE] = {"generate", "write a dataset, or one part of it (the default command)", NULL, 0, 0},
+    [GEN_CLI_PLAN] = {"plan", "show what generate would write: files, bytes, memory, time", NULL, 0, 0},
     [GEN_CLI_VERIFY] = {"verify", "check a dataset or one file of it: checksums and structure", "DIR|FILE", 1,
                         1},
-    [GEN_CLI_INFO] = {"info", "say what a file holds", "FILE", 1, 1},
+    [GEN_CLI_INFO] = {"info", "show what a file holds", "FILE", 1, 1},
     [GEN_CLI_LIST] = {"list", "list the formats, the presets, and every parameter with its value", NULL, 0, 0},
-    [GEN_CLI_JOIN] = {"join", "finish a dataset whose parts were written apart: truth, manifest, checksums",
+    [GEN_CLI_JOIN] = {"join", "finish a dataset after all its parts are written: truth, manifest, checksums",
                       "DIR", 1, 1},
-    [GEN_CLI_EXPORT] = {"export", "write an event log, or a part of it, for other viewers", "FILE", 1, 1},
-    [GEN_CLI_RECOVER] = {"recover", "make an event log of the local files that a run left when it died",
-                         "FILE...", 1, UINT_MAX},
-    [GEN_CLI_REPORT] = {"report", "draw a dataset or one file of it: a page with charts, for a browser",
-                        "DIR|FILE", 1, 1},
+    [GEN_CLI_EXPORT] = {"export", "convert an event log, or a part of it, for other viewers", "FILE", 1, 1},
+    [GEN_CLI_RECOVER] = {"recover", "merge the local files of a program that died into an event log", "FILE...",
+                         1, UINT_MAX},
+    [GEN_CLI_REPORT] = {"report", "write an HTML page with charts of a dataset or of one file of it", "DIR|FILE", 1,
+                        1},
 };
 
 /* ---- words ---- */
@@ -69,10 +67,10 @@ static const char *const form_names[] = {[GEN_EXPORT_CHROME] = "chrome", [GEN_EX
 
 #define FIELD(name) .offset = offsetof(struct gen_cli_options, name)
 #define TEXT_FIELD(name) FIELD(name), .size = sizeof((struct gen_cli_options *)0)->name
-#define DATA .section = "What the data are"
-#define WRITING .section = "How the work is done"
-#define EXPORTED .section = "What is exported or drawn"
-#define OUTPUT .section = "What is printed"
+#define DATA .section = "Data"
+#define WRITING .section = "Writing"
+#define EXPORTED .section = "Export, recover, report"
+#define OUTPUT .section = "Output"
 #define U64_MAX 18446744073709551615.0
 
 static const struct ui_option options[] = {
@@ -81,17 +79,18 @@ static const struct ui_option options[] = {
                FIELD(ranks),
                .min = 1,
                .max = MODEL_MAX_RANKS,
-               .help =
-                   "number of virtual ranks; formats have limits of their own (LinkTest takes even numbers)"},
+               .help = "number of virtual ranks; formats have limits (LinkTest takes only even numbers)"},
      .letter = 'n',
      .metavar = "N",
      .commands = RUN,
      .required = RUN,
      DATA},
-    {.param = {.key = "formats",
-               .type = UI_PARAM_U64,
-               FIELD(formats),
-               .help = "comma list of what to write, or all; without it everything that can take N ranks"},
+    {.param =
+         {.key = "formats",
+          .type = UI_PARAM_U64,
+          FIELD(formats),
+          .help =
+              "formats to write, separated by commas, or all; default: all"},
      .letter = 'f',
      .metavar = "LIST",
      .read = ui_read_word_set,
@@ -103,13 +102,13 @@ static const struct ui_option options[] = {
                FIELD(seed),
                .min = 0,
                .max = U64_MAX,
-               .help = "decides all random values; the same seed and parameters give the same bytes"},
+               .help = "seed of all random values; the same seed and parameters give the same bytes"},
      .letter = 's',
      .metavar = "N",
      .default_text = "2",
      .commands = RUN,
      DATA},
-    {.param = {.key = "preset", .type = UI_PARAM_STRING, TEXT_FIELD(preset), .help = "the machine to imitate"},
+    {.param = {.key = "preset", .type = UI_PARAM_STRING, TEXT_FIELD(preset), .help = "machine to simulate"},
      .letter = 'p',
      .metavar = "NAME",
      .default_text = "dfplus-hdr200",
@@ -121,7 +120,7 @@ static const struct ui_option options[] = {
                .type = UI_PARAM_CHOICE,
                FIELD(scale),
                .choices = gen_scale_name,
-               .help = "volume of data per rank"},
+               .help = "amount of data per rank"},
      .metavar = "SIZE",
      .default_text = "medium",
      .commands = RUN | LIST,
@@ -129,7 +128,7 @@ static const struct ui_option options[] = {
     {.param = {.key = "set",
                .type = UI_PARAM_STRING,
                FIELD(set),
-               .help = "set one parameter of those that `hpcgen list` shows; may be given again and again"},
+               .help = "set a parameter that `hpcgen list` shows; may be repeated"},
      .metavar = "KEY=VALUE",
      .read = ui_read_setting,
      .words = parameter_word,
@@ -139,7 +138,7 @@ static const struct ui_option options[] = {
     {.param = {.key = "config",
                .type = UI_PARAM_STRING,
                TEXT_FIELD(config),
-               .help = "read options and parameters from an INI file; the command line overrules it"},
+               .help = "read options and parameters from an INI file; the command line takes precedence"},
      .letter = 'c',
      .metavar = "FILE",
      .commands = RUN | LIST,
@@ -150,7 +149,7 @@ static const struct ui_option options[] = {
                FIELD(blocksize),
                .min = 1,
                .max = 2147483647,
-               .help = "file system block size that containers are aligned to; auto asks the directory"},
+               .help = "file system block size to align containers to; auto: that of the --out directory"},
      .letter = 'b',
      .metavar = "BYTES",
      .default_text = "4096",
@@ -162,7 +161,7 @@ static const struct ui_option options[] = {
                FIELD(files),
                .min = 1,
                .max = MODEL_MAX_RANKS,
-               .help = "physical files that the LinkTest container is split into"},
+               .help = "number of physical files of the LinkTest container"},
      .metavar = "N",
      .default_text = "1",
      .commands = RUN,
@@ -171,7 +170,7 @@ static const struct ui_option options[] = {
     {.param = {.key = "out",
                .type = UI_PARAM_STRING,
                TEXT_FIELD(out),
-               .help = "directory of the dataset; is made if missing, must be empty if not"},
+               .help = "directory of the dataset; created if missing, otherwise it must be empty"},
      .letter = 'o',
      .metavar = "DIR",
      .commands = RUN,
@@ -182,7 +181,7 @@ static const struct ui_option options[] = {
                FIELD(jobs),
                .min = 1,
                .max = 4096,
-               .help = "threads; auto takes all processors that this process may use"},
+               .help = "number of threads; auto: one for each processor that this process may use"},
      .letter = 'j',
      .metavar = "N",
      .default_text = "auto",
@@ -192,8 +191,7 @@ static const struct ui_option options[] = {
     {.param = {.key = "part",
                .type = UI_PARAM_STRING,
                FIELD(part),
-               .help =
-                   "write only the files of the I-th of N parts, for array jobs; `hpcgen join` ends the work"},
+               .help = "write only part I of N, for array jobs; `hpcgen join` then finishes the dataset"},
      .metavar = "I/N",
      .default_text = "1/1",
      .read = ui_read_part,
@@ -203,7 +201,8 @@ static const struct ui_option options[] = {
     {.param = {.key = "resume",
                .type = UI_PARAM_BOOL,
                FIELD(resume),
-               .help = "keep the finished files of an interrupted run of the same parameters, write the rest"},
+               .help =
+                   "continue an interrupted run with the same parameters: keep finished files, write the rest"},
      .letter = 'r',
      .commands = RUN,
      .flags = UI_OPTION_NO_CONFIG,
@@ -211,14 +210,14 @@ static const struct ui_option options[] = {
     {.param = {.key = "force",
                .type = UI_PARAM_BOOL,
                FIELD(force),
-               .help = "write into a directory that is not empty and replace what is in the way"},
+               .help = "write even if the directory is not empty, and replace an older dataset or report"},
      .commands = RUN | REPORT,
      .flags = UI_OPTION_NO_CONFIG,
      WRITING},
     {.param = {.key = "sync",
                .type = UI_PARAM_BOOL,
                FIELD(sync),
-               .help = "wait until files and directories are on stable storage"},
+               .help = "flush files and directories to stable storage"},
      .commands = RUN | JOIN | EXPORT,
      .flags = UI_OPTION_NEGATABLE,
      WRITING},
@@ -227,7 +226,7 @@ static const struct ui_option options[] = {
                FIELD(stripes.count),
                .min = 1,
                .max = HPCW_I_LOV_ALL,
-               .help = "Lustre: stripes of each file of data, at most 2000, or 65535 for all targets"},
+               .help = "Lustre: number of stripes of each data file, at most 2000, or 65535 for all targets"},
      .metavar = "N",
      .default_text = "default",
      .zero_word = "default",
@@ -238,7 +237,7 @@ static const struct ui_option options[] = {
                FIELD(stripes.bytes),
                .min = HPCW_I_LOV_STRIPE_UNIT,
                .max = 4294901760,
-               .help = "Lustre: bytes of a stripe, a multiple of 64K"},
+               .help = "Lustre: size of a stripe, a multiple of 64K"},
      .metavar = "BYTES",
      .default_text = "default",
      .zero_word = "default",
@@ -247,12 +246,15 @@ static const struct ui_option options[] = {
     {.param = {.key = "checksums",
                .type = UI_PARAM_BOOL,
                FIELD(checksums),
-               .help = "compute no digests: no CHECKSUMS.xxh128, none in the manifest"},
+               .help = "compute no checksums: no CHECKSUMS.xxh128, and none in the manifest"},
      .default_text = "yes",
      .commands = RUN | JOIN,
      .flags = UI_OPTION_NEGATABLE,
      WRITING},
-    {.param = {.key = "dry-run", .type = UI_PARAM_BOOL, FIELD(dry_run), .help = "do what plan does"},
+    {.param = {.key = "dry-run",
+               .type = UI_PARAM_BOOL,
+               FIELD(dry_run),
+               .help = "show the plan and write nothing, like `hpcgen plan`"},
      .commands = RUN,
      .flags = UI_OPTION_NO_CONFIG,
      WRITING},
@@ -260,8 +262,8 @@ static const struct ui_option options[] = {
     {.param = {.key = "output",
                .type = UI_PARAM_STRING,
                TEXT_FIELD(output),
-               .help = "file to write; an existing one is replaced, but not by a report that is not forced to; "
-                       "without this option a report goes to DIR.report.html"},
+               .help = "file to write; replaces an existing one, which `report` does only with --force; "
+                       "default of `report`: DIR.report.html"},
      .letter = 'O',
      .metavar = "FILE",
      .commands = EXPORT | RECOVER | REPORT,
@@ -272,7 +274,7 @@ static const struct ui_option options[] = {
                .type = UI_PARAM_CHOICE,
                FIELD(form),
                .choices = form_names,
-               .help = "chrome is JSON for Perfetto and Chrome's trace viewer, csv one line per event"},
+               .help = "chrome: JSON for Perfetto and Chrome's trace viewer; csv: one line per event"},
      .metavar = "FORM",
      .default_text = "chrome",
      .commands = EXPORT,
@@ -284,9 +286,8 @@ static const struct ui_option options[] = {
                .min = 0,
                .max = 1e8,
                .unit = "s",
-               .help =
-                   "leave out what was before this time of the log; states that go on then begin there; in a "
-                   "report, the window that is drawn closely"},
+               .help = "first time of the log to export; states that are open then begin there; in a report: "
+                       "start of the window that is drawn in detail"},
      .metavar = "SECONDS",
      .default_text = "0",
      .commands = EXPORT | REPORT,
@@ -298,7 +299,7 @@ static const struct ui_option options[] = {
                .min = 0,
                .max = 1e8,
                .unit = "s",
-               .help = "leave out what happened from this time of the log on"},
+               .help = "end of the time to export or to draw in detail"},
      .metavar = "SECONDS",
      .default_text = "1e8",
      .commands = EXPORT | REPORT,
@@ -330,29 +331,29 @@ static const struct ui_option options[] = {
     {.param = {.key = "quiet",
                .type = UI_PARAM_BOOL,
                FIELD(quiet),
-               .help = "no progress and no summary, errors only"},
+               .help = "print errors only, no progress and no summary"},
      .letter = 'q',
      .commands = RUN | VERIFY | JOIN | EXPORT | RECOVER | REPORT,
      .flags = UI_OPTION_NEGATABLE,
      OUTPUT},
-    {.param =
-         {.key = "json", .type = UI_PARAM_BOOL, FIELD(json), .help = "the result as JSON on standard output"},
+    {.param = {.key = "json",
+               .type = UI_PARAM_BOOL,
+               FIELD(json),
+               .help = "print the result as JSON on standard output"},
      .commands = RUN | VERIFY | INFO | LIST | JOIN | EXPORT | RECOVER,
      .flags = UI_OPTION_NEGATABLE,
      OUTPUT},
 };
 
-/* ---- the manual ---- */
+/* ---- manual ---- */
 
 static const struct ui_chapter chapters[] = {
     {"CONFIGURATION FILE",
-     "The file that --config names has sections of lines KEY = VALUE. Section [hpcgen] holds options by their "
-     "long "
-     "names; flags are set to yes or no. Every other section is a group of parameters as --set takes them. "
-     "What "
-     "begins with ';' or '#', or follows a blank and ';', is a comment. Values are taken in this order, later "
-     "ones "
-     "winning: preset, scale, configuration file, command line. A line has at most 198 bytes, a file 1 MiB.\n"
+     "The file of --config has sections of lines KEY = VALUE. Section [hpcgen] holds options by their long "
+     "names; "
+     "the value of a flag is yes or no. Every other section is a group of parameters, as for --set. A comment "
+     "starts with ';' or '#' at the beginning of a line, or with ';' after a blank. Later values win, in this "
+     "order: preset, scale, configuration file, command line. A line has at most 198 bytes, a file 1 MiB.\n"
      "\n"
      "  [hpcgen]\n"
      "  ranks = 4096\n"
@@ -360,32 +361,32 @@ static const struct ui_chapter chapters[] = {
      "\n"
      "  [machine]\n"
      "  bad_node_share = 0.01\n"},
-    {"FILES", "Below the directory of --out: one folder per format; truth.json, what was injected, to score "
-              "analysis tools "
-              "with; manifest.json, all that decides the bytes, and every file with size and digest; "
-              "CHECKSUMS.xxh128, for "
-              "`xxhsum -c`; .hpcw, the state of parts and interrupted runs.\n"},
-    {"STRIPES", "With --stripe-count or --stripe-size the folders of the formats get that default layout "
-                "before files are made "
-                "in them; the bytes and the manifest are the same. What is there already keeps its layout, and "
-                "anywhere else "
-                "than on Lustre the run is refused before it writes. This was tested against an imitation of "
-                "Lustre only: look "
-                "with `lfs getstripe` at what took effect.\n"},
-    {"ENVIRONMENT",
-     "Started by mpirun, srun or the like, the processes share the work; started alone, one process does it "
-     "with "
-     "threads and does not touch MPI. COLUMNS gives the width of help where it cannot be found out.\n"},
-    {"EXIT STATUS",
-     "0 if all went well; 1 if something failed or a check found damage; 2 if the command line or the "
-     "configuration is wrong. Errors are one line on standard error.\n"},
-    {"EXAMPLES", "A dataset of 4096 ranks, the same one with more bad nodes, and its plan:\n"
+    {"FILES",
+     "In the directory of --out: one directory per format; truth.json with all injected faults, to score "
+     "analysis "
+     "tools with; manifest.json with all parameters, and the size and checksum of every file; CHECKSUMS.xxh128 "
+     "for `xxhsum -c`; .hpcw with the state of parts and interrupted runs, until the dataset is complete.\n"},
+    {"STRIPES",
+     "--stripe-count and --stripe-size set the default layout of the formats' directories before files are "
+     "created "
+     "in them; bytes and manifest stay the same. Existing files keep their layout. On a file system other than "
+     "Lustre the run fails before it writes. This was tested only against an imitation of Lustre: check the "
+     "result "
+     "with `lfs getstripe`.\n"},
+    {"ENVIRONMENT", "Started by mpirun, srun or the like, the processes share the work. Started alone, one "
+                    "process uses threads "
+                    "and does not initialise MPI. COLUMNS sets the width of the help text where the terminal "
+                    "does not tell it.\n"},
+    {"EXIT STATUS", "0: success; 1: something failed, or a check found damage; 2: the command line or the "
+                    "configuration is wrong. "
+                    "An error is one line on standard error.\n"},
+    {"EXAMPLES", "A dataset of 4096 ranks, one with more bad nodes, and the plan of a large one:\n"
                  "\n"
                  "  hpcgen --ranks 4096 --out synth\n"
                  "  hpcgen -n 4096 -o worse --set machine.bad_node_share=0.05\n"
                  "  hpcgen plan -n 65536 --formats linktest\n"
                  "\n"
-                 "In an array job of 16 tasks, and when all of them are done:\n"
+                 "In an array job of 16 tasks, and after the last of them:\n"
                  "\n"
                  "  hpcgen -n 65536 -f linktest -o big --files 16 --part $SLURM_ARRAY_TASK_ID/16\n"
                  "  hpcgen join big\n"
@@ -399,11 +400,11 @@ static const struct ui_chapter chapters[] = {
                  "\n"
                  "  hpcgen export synth/clog2/app.clog2 --from 1.2 --to 1.3 --output part.json\n"
                  "\n"
-                 "A page with charts of all that is in a dataset, synth.report.html:\n"
+                 "A page with charts of a dataset, synth.report.html:\n"
                  "\n"
                  "  hpcgen report synth\n"
                  "\n"
-                 "A log of what a traced program that died had written, with this library or with MPE:\n"
+                 "A log from the local files of a traced program that died, with this library or with MPE:\n"
                  "\n"
                  "  hpcgen recover --output app.clog2 /tmp/app.clog2.*.local\n"},
     {"SEE ALSO", "mpirun(1), xxhsum(1)\n"},
@@ -411,11 +412,12 @@ static const struct ui_chapter chapters[] = {
 
 const struct ui_program gen_cli_program = {
     .name = "hpcgen",
-    .summary = "generate files of parallel programs as if a machine of many ranks had written them",
+    .summary = "generate data files of large parallel programs",
     .description =
         "Writes synthetic measurement and simulation data in the file formats of parallel programs, for any "
-        "number of virtual ranks, from one process or many. One simulated machine with known faults stands "
-        "behind all formats, and the same parameters and seed give the same bytes everywhere.",
+        "number of virtual ranks, with one process or many. All formats show the same simulated machine with "
+        "known "
+        "faults. The same parameters and seed give the same bytes everywhere.",
     .version = hpcw_version,
     .commands = commands,
     .command_count = sizeof commands / sizeof commands[0],
@@ -448,8 +450,8 @@ hpcw_status gen_cli_options_read(struct gen_cli_options *o, struct ui_parse *par
     }
     if (o->resume && o->force) {
         return hpcw_i_fail(err, HPCW_EINVAL,
-                           "--resume and --force: expected one of them, got both; the one keeps what "
-                           "is there, the other replaces it");
+                           "--resume and --force: expected one of them, got both; --resume keeps finished "
+                           "files, --force replaces them");
     }
     return ui_options_finish(parse, err);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F6: the command line of hpcgen, as a table and as a struct. */
+/* F6: the command line of hpcgen: a table of options, and a struct with their values. */
 #ifndef HPCW_GEN_CLI_OPTIONS_H
 #define HPCW_GEN_CLI_OPTIONS_H
 
@@ -29,40 +29,41 @@ enum gen_cli_command {
 enum { GEN_CLI_PATH_SIZE = 4096, GEN_CLI_PRESET_SIZE = 32 };
 
 struct gen_cli_options {
-    /* What the data are. */
+    /* The dataset. */
     uint32_t ranks;
     uint64_t seed;
-    uint64_t formats; /* bit i: the i-th format of the table; 0: not given, all that can take this many ranks */
+    uint64_t formats; /* bit i: the i-th format of the table; 0: not given, all */
     char preset[GEN_CLI_PRESET_SIZE];
-    int scale;              /* enum gen_scale */
-    struct ui_settings set; /* of the configuration, then of the command line; apply after preset and scale */
+    int scale; /* enum gen_scale */
+    struct ui_settings
+        set; /* from the configuration file, then from the command line; apply after preset and scale */
     char config[GEN_CLI_PATH_SIZE];
-    uint64_t blocksize; /* bytes; 0: auto, ask the directory */
+    uint64_t blocksize; /* bytes; 0: auto, that of the directory */
     uint32_t files;     /* physical files of the LinkTest container */
 
-    /* Where and how they are written. */
+    /* Where and how to write it. */
     char out[GEN_CLI_PATH_SIZE];
     struct ui_part part;
     bool resume, force, sync, checksums;
-    bool dry_run;                  /* gen_cli_options_read has turned the command into GEN_CLI_PLAN */
-    struct hpcw_i_stripes stripes; /* on Lustre; zeroed: as it is */
-    uint32_t jobs;                 /* threads; 0: auto, as many as this process may run on */
+    bool dry_run;                  /* gen_cli_options_read turns the command into GEN_CLI_PLAN */
+    struct hpcw_i_stripes stripes; /* on Lustre; zeroed: the default of the directory */
+    uint32_t jobs;                 /* threads; 0: auto, one per processor that this process may use */
 
-    /* What is exported or reported. */
+    /* What to export or to draw. */
     int form; /* enum gen_export_form */
     double from, to;
     uint32_t first_rank, last_rank;
     char output[GEN_CLI_PATH_SIZE];
 
-    /* What is said about it. */
+    /* What to print. */
     bool quiet, json;
 };
 
 extern const struct ui_program gen_cli_program;
 
 /*
- * Defaults, command line, configuration file, and what one contradicts the other in. Unless parse->answer is
- * UI_ANSWER_NONE the program has only to print it. Release with gen_cli_options_free, after a failure too.
+ * Sets defaults, reads the command line and the configuration file, and refuses contradictions. If parse->answer is not
+ * UI_ANSWER_NONE, the program only prints that answer. Free with gen_cli_options_free, also after a failure.
  */
 HPCW_MUST_CHECK hpcw_status gen_cli_options_read(struct gen_cli_options *options, struct ui_parse *parse,
                                                  int argc, char *const *argv, hpcw_error *err);

@@ -15,15 +15,15 @@
 
 enum { FILES_SHOWN = 16 };
 
-/* Size and digest of a file, when a run ends. */
+/* Bytes for the size and digest of a file, when a run ends. */
 enum { UNIT_MEMORY = 24 };
 
-/* Writing costs about as much as making the data; both in nanoseconds per byte of one core. */
+/* What writing adds to making the data, nanoseconds per byte of one core. */
 #define WRITE_NS 0.5
 
 struct format_plan {
     uint64_t files, apparent, allocated;
-    uint64_t writing, ending; /* memory: while one format is written, and at the end, for all of them */
+    uint64_t writing, ending; /* memory: while this format is written; at the end, for all formats together */
     double seconds;
 };
 
@@ -47,7 +47,7 @@ static hpcw_status plan_format(const struct gen_dataset *d, size_t f, uint32_t p
     uint64_t units = format->units(d);
     if (begin < end) {
         p->writing = format->memory(d, jobs);
-        /* Runs that write a part leave this to the join. */
+        /* A run of one part leaves this to the join. */
         p->ending = parts > 1                        ? 0
                     : format->partial_memory == NULL ? units * UNIT_MEMORY
                                                      : units * UNIT_MEMORY + format->partial_memory(d);
@@ -108,7 +108,7 @@ static hpcw_status plan_text(const struct gen_cli_options *o, const struct gen_d
     return s;
 }
 
-/* The files of this part, or how the work divides. */
+/* The files of this part, and the sizes of all parts. */
 static hpcw_status plan_files(const struct gen_cli_options *o, const struct gen_dataset *d, hpcw_error *err) {
     hpcw_status s = HPCW_OK;
     (void)printf("\n");
@@ -132,7 +132,7 @@ static hpcw_status plan_files(const struct gen_cli_options *o, const struct gen_
         }
     }
     if (s == HPCW_OK && o->part.count > 1) {
-        (void)printf("\nhow the work divides, bytes stored:\n");
+        (void)printf("\nbytes stored by each part:\n");
         for (uint32_t p = 0; s == HPCW_OK && p < o->part.count; p++) {
             uint64_t files;
             uint64_t apparent;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* recover: an event log of what the processes of a run had written to their local files when it died. */
+/* recover: merges the local files that the processes of a run had written when it died into an event log. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -21,10 +21,10 @@ hpcw_status gen_cli_recover(const struct gen_cli_options *o, const char *const *
         (void)fprintf(stderr, "hpcgen: %s: %" PRIu64 " records of %u local files", o->output, found.records,
                       found.files);
         if (found.truncated > 0) {
-            (void)fprintf(stderr, ", %u of them cut off while being written", found.truncated);
+            (void)fprintf(stderr, ", %u of them truncated", found.truncated);
         }
         if (found.left_out > 0) {
-            (void)fprintf(stderr, "; %" PRIu64 " left out, of what was not defined or had not begun",
+            (void)fprintf(stderr, "; %" PRIu64 " left out, without a definition or a beginning",
                           found.left_out);
         }
         (void)fprintf(stderr, "\n");

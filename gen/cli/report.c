@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* report: what is in a dataset, as a page to look at. Every format that is there draws its own section. */
+/* report: a page about a dataset. Each of its formats draws a section. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@
 #include "libwriter/base/status.h"
 #include "ui/page/page.h"
 
-/* The first file of a folder, by name, that is of format `f`; "" if there is none. */
+/* The first file of a directory, by name, that is of format `f`; "" if there is none. */
 static hpcw_status first_file(const char *folder, size_t f, char path[GEN_DIRECTORY_PATH], hpcw_error *err) {
     struct dirent **entry = NULL;
     int n = scandir(folder, &entry, NULL, alphasort);
@@ -22,7 +22,7 @@ static hpcw_status first_file(const char *folder, size_t f, char path[GEN_DIRECT
     if (n < 0) {
         return errno == ENOENT || errno == ENOTDIR
                    ? HPCW_OK
-                   : hpcw_i_fail_sys(err, errno, "%s: cannot read the folder", folder);
+                   : hpcw_i_fail_sys(err, errno, "%s: cannot read the directory", folder);
     }
     for (int i = 0; i < n; i++) {
         if (path[0] == '\0' && entry[i]->d_name[0] != '.') {
@@ -37,7 +37,7 @@ static hpcw_status first_file(const char *folder, size_t f, char path[GEN_DIRECT
     return HPCW_OK;
 }
 
-/* What there is of format `f` below a dataset's directory; "" if nothing. */
+/* The file or directory of format `f` in a dataset; "" if there is none. */
 static hpcw_status find(const char *dir, size_t f, char path[GEN_DIRECTORY_PATH], hpcw_error *err) {
     char folder[GEN_DIRECTORY_PATH];
     gen_directory_path(dir, gen_format_folder(gen_format[f]), folder);
@@ -48,7 +48,7 @@ static hpcw_status find(const char *dir, size_t f, char path[GEN_DIRECTORY_PATH]
     return HPCW_OK;
 }
 
-/* What a reader must know of the dataset as a whole. */
+/* The dataset as a whole. */
 static void put_machine(struct ui_page *page, const cJSON *truth) {
     static const struct {
         const char *key, *name;
@@ -63,9 +63,9 @@ static void put_machine(struct ui_page *page, const cJSON *truth) {
     }
     ui_page_heading(page, "What was generated");
     ui_page_begin(page, UI_PAGE_PARAGRAPH);
-    ui_page_text(page,
-                 "Synthetic data of one simulated machine. What truth.json says was injected is framed in the "
-                 "charts.");
+    ui_page_text(
+        page, "Synthetic data of one simulated machine. Frames in the charts mark the faults that truth.json "
+              "lists.");
     ui_page_end(page);
     ui_page_begin(page, UI_PAGE_FACTS);
     const struct {
@@ -96,7 +96,7 @@ static void put_machine(struct ui_page *page, const cJSON *truth) {
     ui_page_end(page);
 }
 
-/* Without the slashes behind it. */
+/* Without slashes at its end. */
 static size_t length_of(const char *path) {
     size_t n = strlen(path);
     while (n > 1 && path[n - 1] == '/') {
@@ -105,7 +105,7 @@ static size_t length_of(const char *path) {
     return n < GEN_DIRECTORY_PATH - 32 ? n : GEN_DIRECTORY_PATH - 32;
 }
 
-/* Beside what is drawn, so that a dataset and its checksums stay what they are. */
+/* Not in the dataset, whose files and checksums a report must not change. */
 static void output_path(const struct gen_cli_options *o, const char *path, char output[GEN_DIRECTORY_PATH]) {
     if (o->output[0] != '\0') {
         (void)snprintf(output, GEN_DIRECTORY_PATH, "%s", o->output);
@@ -148,13 +148,14 @@ hpcw_status gen_cli_report(const struct gen_cli_options *o, const char *path, hp
         return hpcw_i_fail_sys(err, errno, "%s: expected a file or directory", path);
     }
     if (!o->force && access(output, F_OK) == 0) {
-        return hpcw_i_fail(err, HPCW_EEXIST,
-                           "%s: expected a name that is free, got one that exists; --force replaces it",
-                           output);
+        return hpcw_i_fail(
+            err, HPCW_EEXIST,
+            "%s: expected a new file, got one that exists: choose another --output, or --force to replace it",
+            output);
     }
     size_t f = gen_format_of_file(path);
     struct gen_report r = {.path = path, .jobs = o->jobs};
-    if (o->from > 0 || o->to < 1e8) { /* the options' defaults are all of the log */
+    if (o->from > 0 || o->to < 1e8) { /* not the defaults, which are the whole log */
         r.from_s = o->from;
         r.to_s = o->to;
         if (o->from >= o->to) {

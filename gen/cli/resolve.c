@@ -8,7 +8,7 @@
 #include "libwriter/base/status.h"
 #include "libwriter/io/fsinfo.h"
 
-/* Formats that were asked for must be able; without a wish all that are able are taken. */
+/* Formats of --formats must allow this dataset; without that option, all formats must. */
 static hpcw_status choose_formats(struct gen_dataset *d, hpcw_error *err) {
     if (d->formats != 0) {
         for (size_t f = 0; f < gen_format_count; f++) {
@@ -34,8 +34,8 @@ static hpcw_status choose_formats(struct gen_dataset *d, hpcw_error *err) {
         }
     }
     if (refusal.code != HPCW_OK) {
-        /* Not silently less than everything: the choice is the user's. */
-        return hpcw_i_fail(err, refusal.code, "%.700s; formats that can take it: %s", refusal.message,
+        /* Dropping formats is the user's decision. */
+        return hpcw_i_fail(err, refusal.code, "%.700s; formats that can: %s", refusal.message,
                            able[0] == '\0' ? "none" : able);
     }
     return HPCW_OK;
@@ -68,7 +68,7 @@ hpcw_status gen_cli_resolve(const struct gen_cli_options *o, struct gen_dataset 
     d->linktest_files = o->files;
     d->block_size = (uint32_t)o->blocksize;
     if (d->block_size == 0) {
-        /* What the directory above says will hold below. */
+        /* A directory that does not exist yet will be on the file system of its parent. */
         char path[GEN_DIRECTORY_PATH];
         gen_directory_path(o->out[0] == '\0' ? "." : o->out, "x", path);
         s = hpcw_i_fs_block_size(path, &d->block_size, NULL);

@@ -27,7 +27,7 @@ hpcw_status gen_cli_refuse_file(const char *path, hpcw_error *err) {
                        "%s: expected a file of a known format (see hpcgen list), got another one", path);
 }
 
-/* A file of the manifest. Files of a set beyond the first are read with it. */
+/* The files of a manifest. */
 struct verification {
     const char *dir;
     const cJSON *files;
@@ -44,18 +44,18 @@ static hpcw_status check_digest(const cJSON *file, const char *path, hpcw_error 
     uint64_t bytes = 0;
     struct stat st;
     if (lstat(path, &st) != 0) {
-        return hpcw_i_fail(err, HPCW_ENOENT, "%s: it is in the manifest and not in the directory", path);
+        return hpcw_i_fail(err, HPCW_ENOENT, "%s: expected a file, as the manifest lists it, got none", path);
     }
     if (!cJSON_IsNumber(size) || (double)st.st_size != size->valuedouble) {
         return hpcw_i_fail(err, HPCW_ECHECKSUM, "%s: size: expected %.0f bytes, got %lld", path,
                            cJSON_IsNumber(size) ? size->valuedouble : -1.0, (long long)st.st_size);
     }
     if (!cJSON_IsString(text)) {
-        return HPCW_OK; /* made without checksums */
+        return HPCW_OK; /* written without checksums */
     }
     if (!gen_digest_parse(text->valuestring, &want)) {
-        return hpcw_i_fail(err, HPCW_EFORMAT, "%s: the manifest's xxh128 is no digest: %.64s", path,
-                           text->valuestring);
+        return hpcw_i_fail(err, HPCW_EFORMAT, "%s: xxh128 in the manifest: expected 32 hex digits, got %.64s",
+                           path, text->valuestring);
     }
     hpcw_status s = gen_digest_file(path, &got, &bytes, err);
     if (s == HPCW_OK && (want.high != got.high || want.low != got.low)) {
@@ -82,7 +82,7 @@ static hpcw_status check_file(void *context, void *state, uint64_t index, hpcw_e
     return check_digest(c->file[index], path, err);
 }
 
-/* Structure and content of one file; the first one of a set or folder speaks for all. */
+/* Structure and content of one file; of a set or directory that is read together, of all files at its first one. */
 static hpcw_status check_structure(void *context, void *state, uint64_t index, hpcw_error *err) {
     const struct verification *c = context;
     (void)state;
@@ -98,7 +98,7 @@ static hpcw_status check_structure(void *context, void *state, uint64_t index, h
     return gen_format[f]->verify(path, true, &files, err);
 }
 
-/* Files that are not what they were are named before anything is concluded from what they say. */
+/* First sizes and checksums: after damage, what a file says is no good explanation. */
 static hpcw_status check_files(const struct gen_cli_options *o, struct verification *c, hpcw_error *err) {
     const struct gen_pool_work content = {.context = c, .step = check_file};
     hpcw_status s = gen_pool_run(o->jobs, 0, c->count, 1, &content, err);
@@ -112,7 +112,7 @@ static hpcw_status check_files(const struct gen_cli_options *o, struct verificat
     return gen_pool_run(o->jobs, 0, c->count, 1, &structure, err);
 }
 
-/* One line of the checksum list; *list moves behind it. */
+/* Checks one line of the checksum list, and moves *list after it. */
 static hpcw_status check_line(const char *path, const char **list, unsigned line, const char *digest,
                               const char *name, hpcw_error *err) {
     size_t n = strcspn(*list, "\n");
@@ -127,7 +127,7 @@ static hpcw_status check_line(const char *path, const char **list, unsigned line
                        digest, name, n < 240 ? (int)n : 240, got);
 }
 
-/* The checksum list must say what the manifest says, and the truth of the manifest. */
+/* The checksum list must agree with the manifest, and with the digest of the manifest. */
 static hpcw_status check_list(const struct verification *c, hpcw_error *err) {
     char path[GEN_DIRECTORY_PATH];
     char manifest[GEN_DIRECTORY_PATH];
@@ -139,13 +139,13 @@ static hpcw_status check_list(const struct verification *c, hpcw_error *err) {
     hpcw_error e = {.message = ""};
     hpcw_status s = gen_directory_read(path, &text, &e);
     if (s == HPCW_ENOENT && cJSON_GetObjectItemCaseSensitive(c->file[0], "xxh128") == NULL) {
-        return HPCW_OK; /* made without checksums */
+        return HPCW_OK; /* written without checksums */
     }
     if (s != HPCW_OK) {
         *err = e;
         return s;
     }
-    /* The manifest first: if it was changed, the rest of the list differs from it, too. */
+    /* The manifest first: if it was changed, the rest of the list no longer agrees with it. */
     s = gen_digest_file(manifest, &digest, NULL, err);
     const char *last = strstr(text, "  " GEN_MANIFEST "\n");
     if (s == HPCW_OK) {
@@ -215,7 +215,7 @@ static hpcw_status verify_directory(const struct gen_cli_options *o, const char 
 
 hpcw_status gen_cli_verify(const struct gen_cli_options *o, const char *path, hpcw_error *err) {
     struct stat st;
-    uint64_t files = 0; /* of a folder that is no dataset: nobody counted */
+    uint64_t files = 0; /* stays 0 for the directory of a format, whose files nobody counts */
     hpcw_status s;
     const char *what = "dataset";
     bool is_directory = stat(path, &st) == 0 && S_ISDIR(st.st_mode);

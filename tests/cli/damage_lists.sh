@@ -43,7 +43,7 @@ edit 'set/manifest.json: file 0: expected a path below the directory, got xxxx*'
     "s|linktest/pingpong|$(printf '%05000d' 0 | tr 0 x)|"
 edit 'set/manifest.json: file 4: expected a path below the directory, got none' bare manifest.json \
     's|"sion/particles.sion.000003"|7|'
-edit 'set/missing: it is in the manifest and not in the directory' bare manifest.json 's|truth.json|missing|'
+edit 'set/missing: expected a file, as the manifest lists it, got none' bare manifest.json 's|truth.json|missing|'
 edit 'set/sion: *' bare manifest.json 's|truth.json|sion|'
 edit 'set/manifest.json: expected a list of files, got none' bare manifest.json 's/"files": \[/"fils": [/'
 edit 'set/manifest.json: expected JSON, got something else at offset *' bare manifest.json '$d'

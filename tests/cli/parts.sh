@@ -122,11 +122,11 @@ sed 's/^seed = .*/seed = 5/' spoilt/.hpcw/parameters.ini >changed
 mv changed spoilt/.hpcw/parameters.ini
 refuse 1 '*expected format * and fingerprint *' "$HPCGEN" join spoilt
 rm spoilt/.hpcw -r
-refuse 1 'spoilt: expected a dataset whose parts are written*' "$HPCGEN" join spoilt
+refuse 1 'spoilt: expected a dataset with all parts written*' "$HPCGEN" join spoilt
 
 # Where all is done there is nothing to do.
 "$HPCGEN" join once 2>stderr || bad "join of a complete dataset fails"
-[ "$(cat stderr)" = "hpcgen: once was complete already" ] || bad "join of a complete dataset: $(cat stderr)"
+[ "$(cat stderr)" = "hpcgen: once was already complete" ] || bad "join of a complete dataset: $(cat stderr)"
 "$HPCGEN" join --quiet --json once >stdout 2>stderr || bad "join --json of a complete dataset fails"
 grep -q '"complete":true' stdout || bad "join --json of a complete dataset: $(cat stdout)"
 [ ! -s stderr ] || bad "stderr with --quiet: $(cat stderr)"

@@ -25,7 +25,7 @@ for injected in 'slow port' 'slow node' truncated_file; do
 done
 
 # Nothing is replaced unasked.
-refuse 1 'set.report.html: expected a name that is free,*--force*' "$HPCGEN" report set -q
+refuse 1 'set.report.html: expected a new file,*--force*' "$HPCGEN" report set -q
 cp set.report.html first.html
 "$HPCGEN" report set -q --force --jobs 1 || bad "--force fails"
 cmp first.html set.report.html || bad "another page with one thread"

@@ -3,7 +3,7 @@
 # A build without MPI under a launcher would write everything as often as there are processes: it refuses.
 . "$HERE/refuse.inc"
 for mark in OMPI_COMM_WORLD_SIZE=2 PMI_SIZE=2 PMI_RANK=0 PMIX_RANK=1 SLURM_STEP_NUM_TASKS=2; do
-    refuse 2 "${mark%=*} is set, so a launcher started this, but it was built without MPI: *" \
+    refuse 2 "${mark%=*}: a launcher started this process, but hpcgen was built without MPI: *" \
         env $mark "$HPCGEN" --ranks 8 --out out
 done
 [ ! -e out ] || bad "a refused run left its directory"
