@@ -30,7 +30,7 @@ void gen_dataset_json(const struct gen_dataset *d, struct hpcw_i_json *json) {
     for (size_t g = 0; g < gen_dataset_group_count; g++) {
         const struct gen_dataset_group *group = &gen_dataset_group[g];
         if (!gen_dataset_wants(d, group->formats)) {
-            continue; /* does not decide a byte of this dataset */
+            continue; /* decides no byte of this dataset */
         }
         const void *owner = (const char *)d + group->offset;
         for (size_t i = 0; i < gen_dataset_group_size(group); i++) {

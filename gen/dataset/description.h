@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F4: a dataset's description as text: for the manifest, and to tell datasets apart. */
+/* F4: the description of a dataset as JSON, for the manifest, and its fingerprint. */
 #ifndef HPCW_GEN_DATASET_DESCRIPTION_H
 #define HPCW_GEN_DATASET_DESCRIPTION_H
 
 #include "gen/spec/dataset.h"
 
-/* Adds the description as members of an open object. `formats` are named by the caller's table. */
+/* Adds the description as members of an open object. */
 void gen_dataset_json(const struct gen_dataset *d, struct hpcw_i_json *json);
 
 /* XXH3-128 of the canonical description, 32 hex digits and a NUL. */

@@ -85,7 +85,7 @@ static bool has_fingerprint(const cJSON *json, const char *fingerprint) {
     return cJSON_IsString(f) && strcmp(f->valuestring, fingerprint) == 0;
 }
 
-/* The first line of the parameter file carries the fingerprint. */
+/* The first line of the parameter file has the fingerprint. */
 static bool begun_with(const char *dir, const char *fingerprint) {
     char path[GEN_DIRECTORY_PATH];
     char *text;
@@ -113,7 +113,7 @@ hpcw_status gen_directory_look(const char *dir, const char *fingerprint, enum ge
         return errno == ENOENT ? HPCW_OK : hpcw_i_fail_sys(err, errno, "%s: cannot open the directory", dir);
     }
     struct dirent *entry;
-    bool empty = true; /* but for the state directory */
+    bool empty = true; /* except for the state directory */
     while ((entry = readdir(d)) != NULL) {
         empty = empty && (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 ||
                           strcmp(entry->d_name, GEN_STATE_DIR) == 0);
@@ -124,8 +124,7 @@ hpcw_status gen_directory_look(const char *dir, const char *fingerprint, enum ge
         return HPCW_OK;
     }
     if (empty) {
-        /* Nothing, or a run that has not yet said, or never came to say, what it is: other parts start at the
-         * same time. */
+        /* A state directory without a description: another part is about to write it, or died before. */
         return HPCW_OK;
     }
     *state = GEN_DIRECTORY_OTHER;
@@ -143,10 +142,10 @@ hpcw_status gen_directory_look(const char *dir, const char *fingerprint, enum ge
 static hpcw_status make_directory(const char *path, hpcw_error *err) {
     return mkdir(path, 0777) == 0 || errno == EEXIST
                ? HPCW_OK
-               : hpcw_i_fail_sys(err, errno, "%s: cannot make the directory", path);
+               : hpcw_i_fail_sys(err, errno, "%s: cannot create the directory", path);
 }
 
-/* All of it in a text that --config takes back. */
+/* The description as a configuration file. */
 static bool describe(const struct gen_dataset *d, const char *fingerprint, struct hpcw_i_buf *buf) {
     char line[512];
     (void)snprintf(line, sizeof line,
@@ -183,9 +182,9 @@ static bool describe(const struct gen_dataset *d, const char *fingerprint, struc
     return ok;
 }
 
-/* Leaves the description behind, unless it is there. */
-static hpcw_status remember(const char *dir, const struct gen_dataset *d, const char *fingerprint,
-                            hpcw_error *err) {
+/* Writes the description, if it does not exist. */
+static hpcw_status write_description(const char *dir, const struct gen_dataset *d, const char *fingerprint,
+                                     hpcw_error *err) {
     if (begun_with(dir, fingerprint)) {
         return HPCW_OK;
     }
@@ -203,9 +202,12 @@ static hpcw_status remember(const char *dir, const struct gen_dataset *d, const 
     }
     hpcw_sink_free(sink);
     hpcw_i_buf_free(&buf);
-    /* Parts start at the same time: whoever wrote last is what all must agree with. */
+    /* Parts start at the same time: all must have the description that was written last. */
     if (s == HPCW_OK && !begun_with(dir, fingerprint)) {
-        s = hpcw_i_fail(err, HPCW_EEXIST, "%s: another run with other parameters began here", dir);
+        s = hpcw_i_fail(
+            err, HPCW_EEXIST,
+            "%s: expected the parameters of this run, got those of another run that began at the same time",
+            dir);
     }
     return s;
 }
@@ -218,9 +220,9 @@ hpcw_status gen_directory_begin(const char *dir, const struct gen_dataset *d, co
         gen_directory_path(dir, GEN_STATE_DIR, path);
         s = make_directory(path, err);
     }
-    /* Before anything else: a directory that holds more than its state must say what it is. */
+    /* First of all: a directory with more than its state in it must have a description. */
     if (s == HPCW_OK) {
-        s = remember(dir, d, fingerprint, err);
+        s = write_description(dir, d, fingerprint, err);
     }
     for (size_t i = 0; s == HPCW_OK && i < gen_format_count; i++) {
         if (d->formats >> i & 1) {
@@ -234,11 +236,11 @@ hpcw_status gen_directory_begin(const char *dir, const struct gen_dataset *d, co
     return s;
 }
 
-/* ---- what is different ---- */
+/* ---- differences ---- */
 
 enum { DIFFERENCE = 160 };
 
-/* The first line of the description in which another one differs, behind that with the fingerprint. */
+/* The first line that differs between two descriptions, after that with the fingerprint. */
 static bool lines_differ(const char *want, const char *got, char text[DIFFERENCE]) {
     want += strcspn(want, "\n");
     got += strcspn(got, "\n");
@@ -295,7 +297,7 @@ static void differ_from_manifest(const char *path, const struct gen_dataset *d, 
 
 hpcw_status gen_directory_refuse_different(const char *dir, const struct gen_dataset *d, hpcw_error *err) {
     char path[GEN_DIRECTORY_PATH];
-    char difference[DIFFERENCE] = "got other ones";
+    char difference[DIFFERENCE] = "got others";
     char *text = NULL;
     gen_directory_path(dir, GEN_PARAMETERS, path);
     if (gen_directory_read(path, &text, NULL) == HPCW_OK) {
@@ -310,7 +312,7 @@ hpcw_status gen_directory_refuse_different(const char *dir, const struct gen_dat
         differ_from_manifest(path, d, difference);
     }
     return hpcw_i_fail(err, HPCW_EEXIST,
-                       "%s: a dataset of other parameters is there: %s: choose another --out, or --force to "
+                       "%s: a dataset with other parameters exists: %s: choose another --out, or --force to "
                        "replace it",
                        path, difference);
 }

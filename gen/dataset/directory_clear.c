@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Taking things out of a dataset's directory: what runs left behind, and nothing that is not ours. */
+/* Removes from a dataset's directory what runs left in it, and nothing else. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -12,10 +12,10 @@
 #include "libwriter/base/status.h"
 #include "libwriter/io/sink.h"
 
-/* Folders of formats are not as deep; what lies deeper is somebody else's. */
+/* Directories of formats are not as deep; deeper files are not ours. */
 enum { DEEPEST = 32 };
 
-/* A walk that holds no more than the names on the way to where it is: folders have millions of files. */
+/* A walk that keeps only the path to where it is: directories have millions of files. */
 struct directory_walk {
     const char *dir;
     bool data;
@@ -34,12 +34,12 @@ static hpcw_status cannot(const struct directory_walk *w, int e, const char *wha
     return hpcw_i_fail_sys(err, e, "%s%s%s: cannot %s", w->dir, *w->path == '\0' ? "" : "/", w->path, what);
 }
 
-/* `fd` is w->path, or negative with the reason in errno; closed here. */
+/* `fd` is w->path, or negative with the reason in errno. Closes it. */
 static hpcw_status sweep_folder(struct directory_walk *w, int fd, hpcw_error *err) {
     size_t length = strlen(w->path);
     DIR *d = fd < 0 ? NULL : fdopendir(fd);
     if (d == NULL) {
-        hpcw_status s = cannot(w, errno, "look into it", err);
+        hpcw_status s = cannot(w, errno, "read the directory", err);
         if (fd >= 0) {
             (void)close(fd);
         }
@@ -52,20 +52,20 @@ static hpcw_status sweep_folder(struct directory_walk *w, int fd, hpcw_error *er
         errno = 0;
         const struct dirent *entry = readdir(d);
         if (entry == NULL && errno == 0 && removed) {
-            /* Some file systems pass over names when others are taken away at the same time. */
+            /* Some file systems skip names while others are removed. */
             rewinddir(d);
             removed = false;
             continue;
         }
         if (entry == NULL) {
-            s = errno == 0 ? HPCW_OK : cannot(w, errno, "look into it", err);
+            s = errno == 0 ? HPCW_OK : cannot(w, errno, "read the directory", err);
             break;
         }
         const char *name = entry->d_name;
         size_t left = sizeof w->path - length;
         if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0 ||
             (size_t)snprintf(w->path + length, left, "%s%s", length > 0 ? "/" : "", name) >= left) {
-            continue; /* what has a longer path is not ours */
+            continue; /* longer paths are not ours */
         }
         size_t f = gen_format_of_path(w->path);
         const struct gen_format *format = f < gen_format_count ? gen_format[f] : NULL;
@@ -76,7 +76,7 @@ static hpcw_status sweep_folder(struct directory_walk *w, int fd, hpcw_error *er
             w->depth++;
             s = sweep_folder(w, openat(fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), err);
             w->depth--;
-            /* Where it is not empty, somebody keeps something else in it. */
+            /* Fails if files of others are in it. */
             removed = (s == HPCW_OK && w->data && unlinkat(fd, name, AT_REMOVEDIR) == 0) || removed;
         } else if (hpcw_i_sink_is_temporary(name) || (w->data && format != NULL && format->owns(w->path))) {
             if (unlinkat(fd, name, 0) == 0) {
@@ -91,8 +91,8 @@ static hpcw_status sweep_folder(struct directory_walk *w, int fd, hpcw_error *er
     return s;
 }
 
-/* Removes the temporaries of runs that were killed; with `data` also the files of all formats, whatever the
- * parameters they were made with, and folders that are empty then. */
+/* Removes temporary files of killed runs; with `data` also the files of all formats, whatever the parameters, and
+ * directories that are then empty. */
 static hpcw_status sweep(const char *dir, bool data, hpcw_error *err) {
     struct directory_walk w = {.dir = dir, .data = data};
     return sweep_folder(&w, open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC), err);
@@ -110,7 +110,7 @@ static hpcw_status remove_state(const char *dir, hpcw_error *err) {
         }
         return e == ENOENT ? HPCW_OK : hpcw_i_fail_sys(err, e, "%s: cannot open the directory", state);
     }
-    /* The description first: without it the rest means nothing. */
+    /* The description first: without it the rest is not used. */
     (void)unlinkat(fd, strchr(GEN_PARAMETERS, '/') + 1, 0);
     hpcw_status s = HPCW_OK;
     struct dirent *entry;
@@ -149,7 +149,7 @@ hpcw_status gen_directory_remove_lists(const char *dir, hpcw_error *err) {
 }
 
 hpcw_status gen_directory_clear(const char *dir, hpcw_error *err) {
-    /* The lists first: nothing looks finished while its files go. */
+    /* The lists first, so that no dataset with missing files looks finished. */
     hpcw_status s = gen_directory_remove_lists(dir, err);
     if (s == HPCW_OK) {
         s = sweep(dir, true, err);

@@ -11,26 +11,26 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
-/* The records of one format, in order. */
+/* The ranges of one format, in order. */
 struct format_ranges {
-    struct gen_range *record; /* [count] */
-    const cJSON **partial;    /* [count], inside the records */
+    struct gen_range *range; /* [count] */
+    const cJSON **partial;   /* [count], of the ranges */
     size_t count;
-    uint64_t changed; /* so many of the first units got their content only now */
+    uint64_t changed; /* this many of the first units got their content only now */
 };
 
-static void records_free(struct format_ranges *r) {
+static void ranges_free(struct format_ranges *r) {
     for (size_t i = 0; i < r->count; i++) {
-        gen_range_free(&r->record[i]);
+        gen_range_free(&r->range[i]);
     }
-    hpcw_i_free(r->record);
+    hpcw_i_free(r->range);
     hpcw_i_free((void *)(uintptr_t)r->partial);
 }
 
-static hpcw_status records_read(const struct gen_run *run, const struct gen_format *format,
-                                const char *fingerprint, struct format_ranges *r, hpcw_error *err) {
+static hpcw_status ranges_read(const struct gen_run *run, const struct gen_format *format,
+                               const char *fingerprint, struct format_ranges *r, hpcw_error *err) {
     hpcw_status s =
-        gen_directory_ranges(run->directory, run->dataset, format, fingerprint, &r->record, &r->count, err);
+        gen_directory_ranges(run->directory, run->dataset, format, fingerprint, &r->range, &r->count, err);
     if (s != HPCW_OK) {
         return s;
     }
@@ -39,14 +39,14 @@ static hpcw_status records_read(const struct gen_run *run, const struct gen_form
         return hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory", run->directory);
     }
     for (size_t i = 0; i < r->count; i++) {
-        r->partial[i] = r->record[i].partial;
+        r->partial[i] = r->range[i].partial;
     }
     return HPCW_OK;
 }
 
 /* ---- files ---- */
 
-/* A JSON or text file of ours, written at once. */
+/* A JSON file of the dataset as a whole. */
 struct list_file {
     hpcw_sink *sink;
     struct hpcw_i_json json;
@@ -75,9 +75,9 @@ static hpcw_status list_close(struct list_file *l, hpcw_status s, hpcw_error *er
 
 /* ---- truth ---- */
 
-/* Which node, and the ranks on it. */
-static void put_place(const struct model_machine *m, uint32_t node, uint32_t first_rank, uint32_t ranks,
-                      struct hpcw_i_json *json) {
+/* A node, and the ranks on it. */
+static void put_node(const struct model_machine *m, uint32_t node, uint32_t first_rank, uint32_t ranks,
+                     struct hpcw_i_json *json) {
     char host[MODEL_HOST_SIZE];
     model_machine_host(m, node, host);
     hpcw_i_json_put_str(json, "host", host);
@@ -94,7 +94,7 @@ static void put_ports(const struct model_machine *m, struct hpcw_i_json *json) {
     while (model_truth_next_port(m, &node, &port)) {
         hpcw_i_json_flat(json);
         hpcw_i_json_begin_object(json);
-        put_place(m, port.node, port.first_rank, port.ranks, json);
+        put_node(m, port.node, port.first_rank, port.ranks, json);
         hpcw_i_json_put_str(json, "direction", port.outgoing ? "out" : "in");
         hpcw_i_json_put_f64(json, "factor", port.factor);
         hpcw_i_json_end_object(json);
@@ -131,15 +131,14 @@ static void put_slow_nodes(const struct model_machine *m, struct hpcw_i_json *js
     while (model_truth_next_node(m, &node, &slow)) {
         hpcw_i_json_flat(json);
         hpcw_i_json_begin_object(json);
-        put_place(m, slow.node, slow.first_rank, slow.ranks, json);
+        put_node(m, slow.node, slow.first_rank, slow.ranks, json);
         hpcw_i_json_put_f64(json, "factor", slow.factor);
         hpcw_i_json_end_object(json);
     }
     hpcw_i_json_end_array(json);
 }
 
-static hpcw_status write_truth(const struct gen_run *run, const struct format_ranges *records,
-                               hpcw_error *err) {
+static hpcw_status write_truth(const struct gen_run *run, const struct format_ranges *ranges, hpcw_error *err) {
     const struct gen_dataset *d = run->dataset;
     struct list_file l;
     hpcw_status s = list_open(run, GEN_TRUTH, &l, err);
@@ -165,7 +164,7 @@ static hpcw_status write_truth(const struct gen_run *run, const struct format_ra
         if (d->formats >> f & 1) {
             hpcw_i_json_key(json, gen_format[f]->name);
             hpcw_i_json_begin_object(json);
-            s = gen_format[f]->truth(d, records[f].partial, records[f].count, json, err);
+            s = gen_format[f]->truth(d, ranges[f].partial, ranges[f].count, json, err);
             if (s != HPCW_OK) {
                 hpcw_i_fail_about(err, run->directory);
             }
@@ -178,7 +177,6 @@ static hpcw_status write_truth(const struct gen_run *run, const struct format_ra
 
 /* ---- manifest and checksums ---- */
 
-/* The checksum list; without checksums there is none. */
 static hpcw_status sums_open(const struct gen_run *run, struct gen_stream *sums, hpcw_error *err) {
     char path[GEN_DIRECTORY_PATH];
     gen_directory_path(run->directory, GEN_CHECKSUMS, path);
@@ -195,7 +193,7 @@ static hpcw_status sums_put(const struct gen_run *run, struct gen_stream *sums, 
     return gen_stream_flush(sums, GEN_STREAM_PIECE, err);
 }
 
-/* Appends a line of the checksum list and an entry of the manifest. */
+/* Appends a line to the checksum list and, with `json`, an entry to the manifest. */
 static hpcw_status put_file(const struct gen_run *run, const char *name, uint64_t size,
                             const struct gen_digest *digest, struct hpcw_i_json *json, struct gen_stream *sums,
                             hpcw_error *err) {
@@ -220,7 +218,7 @@ static hpcw_status put_file(const struct gen_run *run, const char *name, uint64_
     return s;
 }
 
-/* Size and, if wanted, digest of a file as it is now. */
+/* Size and digest of a file as it is now. */
 static hpcw_status measure(const struct gen_run *run, const char *name, uint64_t *size,
                            struct gen_digest *digest, hpcw_error *err) {
     char path[GEN_DIRECTORY_PATH];
@@ -233,15 +231,15 @@ static hpcw_status put_units(const struct gen_run *run, const struct gen_format 
                              hpcw_error *err) {
     hpcw_status s = HPCW_OK;
     for (size_t i = 0; i < r->count; i++) {
-        const struct gen_range *record = &r->record[i];
-        for (uint64_t k = record->begin; s == HPCW_OK && k < record->end; k++) {
+        const struct gen_range *range = &r->range[i];
+        for (uint64_t k = range->begin; s == HPCW_OK && k < range->end; k++) {
             struct gen_unit unit;
-            const uint64_t *word = record->word + 3 * (k - record->begin);
+            const uint64_t *word = range->word + 3 * (k - range->begin);
             struct gen_digest digest = {word[1], word[2]};
             uint64_t size = word[0];
             s = format->unit(run->dataset, k, &unit, err);
-            /* Written by a run without checksums, or completed just now: read it here. */
-            if (s == HPCW_OK && run->checksums && (k < r->changed || !record->digested)) {
+            /* A run without checksums wrote it, or it was completed only now. */
+            if (s == HPCW_OK && run->checksums && (k < r->changed || !range->digested)) {
                 s = measure(run, unit.path, &size, &digest, err);
             }
             if (s == HPCW_OK) {
@@ -252,7 +250,7 @@ static hpcw_status put_units(const struct gen_run *run, const struct gen_format 
     return s;
 }
 
-static hpcw_status write_manifest(const struct gen_run *run, const struct format_ranges *records,
+static hpcw_status write_manifest(const struct gen_run *run, const struct format_ranges *ranges,
                                   const char *fingerprint, struct gen_stream *sums, hpcw_error *err) {
     struct list_file l;
     struct gen_digest digest = {0};
@@ -270,7 +268,7 @@ static hpcw_status write_manifest(const struct gen_run *run, const struct format
     hpcw_i_json_key(&l.json, "files");
     hpcw_i_json_begin_array(&l.json);
     for (size_t f = 0; s == HPCW_OK && f < gen_format_count; f++) {
-        s = put_units(run, gen_format[f], &records[f], &l.json, sums, err);
+        s = put_units(run, gen_format[f], &ranges[f], &l.json, sums, err);
     }
     if (s == HPCW_OK) {
         s = measure(run, GEN_TRUTH, &size, &digest, err);
@@ -283,7 +281,6 @@ static hpcw_status write_manifest(const struct gen_run *run, const struct format
     return list_close(&l, s, err);
 }
 
-/* The list ends with the manifest. */
 static hpcw_status end_checksums(const struct gen_run *run, struct gen_stream *sums, hpcw_error *err) {
     struct gen_digest digest = {0};
     uint64_t size = 0;
@@ -298,18 +295,18 @@ static hpcw_status end_checksums(const struct gen_run *run, struct gen_stream *s
 }
 
 hpcw_status gen_finish(const struct gen_run *run, const char *fingerprint, hpcw_error *err) {
-    struct format_ranges *records = hpcw_i_calloc(gen_format_count, sizeof *records);
+    struct format_ranges *ranges = hpcw_i_calloc(gen_format_count, sizeof *ranges);
     struct gen_stream sums = {0};
     hpcw_status s =
-        records == NULL ? hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory", run->directory) : HPCW_OK;
-    /* A list that an interrupted run left would not fit a manifest without digests. */
+        ranges == NULL ? hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory", run->directory) : HPCW_OK;
+    /* The list of an interrupted run does not fit a manifest without digests. */
     if (s == HPCW_OK && !run->checksums) {
         s = gen_directory_remove(run->directory, GEN_CHECKSUMS, err);
     }
-    /* All of them first: nothing is completed while a part is missing. */
+    /* All ranges first: nothing is completed while a part is missing. */
     for (size_t f = 0; s == HPCW_OK && f < gen_format_count; f++) {
         if (run->dataset->formats >> f & 1) {
-            s = records_read(run, gen_format[f], fingerprint, &records[f], err);
+            s = ranges_read(run, gen_format[f], fingerprint, &ranges[f], err);
         }
     }
     for (size_t f = 0; s == HPCW_OK && f < gen_format_count; f++) {
@@ -320,20 +317,20 @@ hpcw_status gen_finish(const struct gen_run *run, const char *fingerprint, hpcw_
                                   .comm = run->comm,
                                   .jobs = run->jobs,
                                   .durability = run->durability};
-            s = gen_format[f]->complete(&w, records[f].partial, records[f].count, &records[f].changed, err);
+            s = gen_format[f]->complete(&w, ranges[f].partial, ranges[f].count, &ranges[f].changed, err);
             if (s != HPCW_OK) {
-                hpcw_i_fail_about(err, run->directory); /* a partial result does not know where it comes from */
+                hpcw_i_fail_about(err, run->directory); /* errors of partial results do not name a file */
             }
         }
     }
     if (s == HPCW_OK) {
-        s = write_truth(run, records, err);
+        s = write_truth(run, ranges, err);
     }
     if (s == HPCW_OK && run->checksums) {
         s = sums_open(run, &sums, err);
     }
     if (s == HPCW_OK) {
-        s = write_manifest(run, records, fingerprint, &sums, err);
+        s = write_manifest(run, ranges, fingerprint, &sums, err);
     }
     if (s == HPCW_OK && run->checksums) {
         s = end_checksums(run, &sums, err);
@@ -341,10 +338,10 @@ hpcw_status gen_finish(const struct gen_run *run, const char *fingerprint, hpcw_
     if (s == HPCW_OK) {
         s = gen_directory_end(run->directory, err);
     }
-    for (size_t f = 0; records != NULL && f < gen_format_count; f++) {
-        records_free(&records[f]);
+    for (size_t f = 0; ranges != NULL && f < gen_format_count; f++) {
+        ranges_free(&ranges[f]);
     }
-    hpcw_i_free(records);
+    hpcw_i_free(ranges);
     hpcw_sink_free(sums.sink);
     hpcw_i_buf_free(&sums.buf);
     return s;

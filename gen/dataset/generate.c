@@ -49,7 +49,7 @@ static void no_progress(void *context, uint64_t bytes) {
     (void)bytes;
 }
 
-static void say(const struct gen_run *run, const char *text) {
+static void show(const struct gen_run *run, const char *text) {
     if (run->label != NULL) {
         run->label(run->context, text);
     }
@@ -57,8 +57,9 @@ static void say(const struct gen_run *run, const char *text) {
 
 /* ---- the directory ---- */
 
-/* On process 0: whether the run may go on, and what of it. *finished: there is nothing left to do. */
-static hpcw_status look(const struct gen_run *run, const char *fingerprint, bool *finished, hpcw_error *err) {
+/* On process 0: whether the directory allows the run. *finished: nothing is left to do. */
+static hpcw_status check_directory(const struct gen_run *run, const char *fingerprint, bool *finished,
+                                   hpcw_error *err) {
     const char *dir = run->directory;
     enum gen_directory_state state;
     *finished = false;
@@ -77,20 +78,20 @@ static hpcw_status look(const struct gen_run *run, const char *fingerprint, bool
                    ? HPCW_OK
                    : hpcw_i_fail(err, HPCW_EEXIST,
                                  "%s: expected an empty directory, got an unfinished dataset of the same "
-                                 "parameters: --resume goes on with it, --force begins anew",
+                                 "parameters: --resume continues it, --force starts again",
                                  dir);
     case GEN_DIRECTORY_FINISHED:
         if (!run->resume) {
             return hpcw_i_fail(err, HPCW_EEXIST,
                                "%s: expected an empty directory, got the finished dataset of the same "
-                               "parameters: verify says whether it is sound, --force writes it again",
+                               "parameters: `hpcgen verify` checks it, --force writes it again",
                                dir);
         }
         s = gen_directory_reopen(dir, run->dataset, fingerprint, run->checksums, finished, err);
         if (s == HPCW_OK && !*finished && run->parts > 1) {
             s = hpcw_i_fail(
                 err, HPCW_EEXIST,
-                "%s: expected an unfinished dataset, got a finished one that lost files: --resume it "
+                "%s: expected an unfinished dataset, got a finished one with missing files: --resume it "
                 "without --part",
                 dir);
         }
@@ -103,13 +104,13 @@ static hpcw_status look(const struct gen_run *run, const char *fingerprint, bool
     return hpcw_i_fail(
         err, HPCW_EEXIST,
         "%s: expected an empty directory or an unfinished dataset of the same parameters, got other "
-        "files: choose another --out, or --force to write beside them",
+        "files: choose another --out, or --force to keep them and write there",
         dir);
 }
 
 /* ---- one range of units ---- */
 
-/* Digests and sizes of the units, each read by one process. `word` [3 * units]. */
+/* Collective. Sizes and digests of the units, each read by one process. `word` [3 * units]. */
 static hpcw_status digest_units(const struct gen_run *run, const struct gen_format *format, uint64_t begin,
                                 uint64_t end, uint64_t *word, hpcw_error *err) {
     hpcw_status s = HPCW_OK;
@@ -168,7 +169,7 @@ static hpcw_status write_range(const struct gen_run *run, const struct gen_forma
     if (s != HPCW_OK) {
         goto done;
     }
-    say(run, format->name);
+    show(run, format->name);
     if (first) {
         hpcw_i_json_open_buf(&json, &partial, NULL);
         hpcw_i_json_begin_object(&json);
@@ -182,14 +183,14 @@ static hpcw_status write_range(const struct gen_run *run, const struct gen_forma
     s = hpcw_i_agree(run->comm, s, NULL, err);
     if (s == HPCW_OK) {
         if (run->checksums) {
-            say(run, "checksums");
+            show(run, "checksums");
         }
         s = digest_units(run, format, begin, end, word, err);
     }
     if (s == HPCW_OK && first) {
-        struct gen_range record = {.begin = begin, .end = end, .digested = run->checksums, .word = word};
+        struct gen_range range = {.begin = begin, .end = end, .digested = run->checksums, .word = word};
         s = gen_directory_write_range(run->directory, run->dataset, format, fingerprint, run->durability,
-                                      &record, partial.data, partial.size, err);
+                                      &range, partial.data, partial.size, err);
     }
     s = hpcw_i_agree(run->comm, s, NULL, err);
 done:
@@ -200,8 +201,8 @@ done:
 
 /* ---- the run ---- */
 
-/* The directory of the run, or the one that it will be made in. */
-static void place_of(const struct gen_run *run, char path[GEN_DIRECTORY_PATH]) {
+/* The directory of the run or, if it does not exist, its parent. */
+static void find_existing(const struct gen_run *run, char path[GEN_DIRECTORY_PATH]) {
     struct stat st;
     (void)snprintf(path, GEN_DIRECTORY_PATH, "%s", run->directory);
     if (stat(path, &st) == 0) {
@@ -220,13 +221,13 @@ static void place_of(const struct gen_run *run, char path[GEN_DIRECTORY_PATH]) {
     path[n] = '\0';
 }
 
-/* Room for what this part is going to write, before anything is made. On process 0. */
+/* Whether there are enough free bytes for this part. On process 0. */
 static hpcw_status check_space(const struct gen_run *run, uint64_t needed, hpcw_error *err) {
     uint64_t space = UINT64_MAX;
     char path[GEN_DIRECTORY_PATH];
-    place_of(run, path);
+    find_existing(run, path);
     hpcw_status s = hpcw_i_fs_space(path, &space, err);
-    s = s == HPCW_ENOENT ? HPCW_OK : s; /* making it will say so */
+    s = s == HPCW_ENOENT ? HPCW_OK : s; /* creating it will fail with a better message */
     if (s == HPCW_OK && needed > space) {
         s = hpcw_i_fail(err, HPCW_ENOSPC, "%s: expected %" PRIu64 " bytes of free space, got %" PRIu64,
                         run->directory, needed, space);
@@ -234,19 +235,19 @@ static hpcw_status check_space(const struct gen_run *run, uint64_t needed, hpcw_
     return s;
 }
 
-/* Stripes are promised before anything is made or cleared. On process 0. */
+/* Whether the file system allows the stripes, before anything is created or removed. On process 0. */
 static hpcw_status check_stripes(const struct gen_run *run, hpcw_error *err) {
     char path[GEN_DIRECTORY_PATH];
     if (run->stripes.count == 0 && run->stripes.bytes == 0) {
         return HPCW_OK;
     }
-    place_of(run, path);
+    find_existing(run, path);
     return hpcw_i_fs_can_stripe(NULL, path, &run->stripes, err);
 }
 
-/* Which formats still need their range written, as bits; what they need, in bytes. On process 0. */
-static hpcw_status look_for_work(const struct gen_run *run, const char *fingerprint, uint64_t *missing,
-                                 uint64_t *needed, hpcw_error *err) {
+/* The formats whose range is not written yet, as bits, and the bytes that they need. On process 0. */
+static hpcw_status find_missing(const struct gen_run *run, const char *fingerprint, uint64_t *missing,
+                                uint64_t *needed, hpcw_error *err) {
     *missing = *needed = 0;
     for (size_t f = 0; f < gen_format_count; f++) {
         const struct gen_format *format = gen_format[f];
@@ -273,7 +274,7 @@ static hpcw_status look_for_work(const struct gen_run *run, const char *fingerpr
     return HPCW_OK;
 }
 
-/* Makes the directory. What is going to be written whole does not need records of parts of it. On process 0. */
+/* Creates the directory. Formats that are written as a whole lose the state of their parts. On process 0. */
 static hpcw_status begin(const struct gen_run *run, const char *fingerprint, uint64_t missing,
                          hpcw_error *err) {
     hpcw_status s = gen_directory_begin(run->directory, run->dataset, fingerprint, &run->stripes, err);
@@ -285,7 +286,7 @@ static hpcw_status begin(const struct gen_run *run, const char *fingerprint, uin
     return s;
 }
 
-/* Collective: before anything is touched. */
+/* Collective. Before anything is created or removed. */
 static hpcw_status agree_on_parameters(const struct gen_run *run, hpcw_status s, const char *fingerprint,
                                        hpcw_error *err) {
     const struct hpcw_i_same same[] = {
@@ -304,7 +305,7 @@ hpcw_status gen_generate(const struct gen_run *run, struct gen_outcome *outcome,
     hpcw_status s = gen_dataset_fingerprint(run->dataset, outcome->fingerprint, err);
     if (s == HPCW_OK && run->force && run->parts > 1) {
         s = hpcw_i_fail(err, HPCW_EINVAL,
-                        "--force with --part: one part would remove the others' files; remove %s first",
+                        "--force with --part: one part would remove files of the others: remove %s first",
                         run->directory);
     }
     uint64_t files = 0;
@@ -320,10 +321,10 @@ hpcw_status gen_generate(const struct gen_run *run, struct gen_outcome *outcome,
         s = check_stripes(run, err);
     }
     if (s == HPCW_OK && first) {
-        s = look(run, outcome->fingerprint, &finished, err);
+        s = check_directory(run, outcome->fingerprint, &finished, err);
     }
     if (s == HPCW_OK && first && !finished) {
-        s = look_for_work(run, outcome->fingerprint, &missing, &needed, err);
+        s = find_missing(run, outcome->fingerprint, &missing, &needed, err);
     }
     if (s == HPCW_OK && first && !finished) {
         s = check_space(run, needed, err);

@@ -20,7 +20,7 @@ void gen_lines_close(struct gen_lines *l) {
     *l = (struct gen_lines){0};
 }
 
-/* Reads on; what was handed out makes room. */
+/* Drops earlier lines, and reads the next piece. */
 static hpcw_status read_on(struct gen_lines *l, hpcw_error *err) {
     uint64_t left = read_source_size(l->source) - l->at;
     size_t n = left < PIECE ? (size_t)left : PIECE;
@@ -74,6 +74,7 @@ hpcw_status gen_lines_next(struct gen_lines *l, char **line, hpcw_error *err) {
         }
     }
     return hpcw_i_fail(err, HPCW_EFORMAT,
-                       "%s: line %" PRIu64 ": expected text of at most 256 MiB and its end, got something else",
+                       "%s: line %" PRIu64
+                       ": expected at most 256 MiB of text and a newline, got something else",
                        read_source_name(l->source), l->number);
 }

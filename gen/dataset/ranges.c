@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What an unfinished dataset remembers of the ranges that are written. Records may come from anywhere: nothing in
- * them is believed that the dataset's description does not say, too. */
+/* The state of the ranges that are written, in files below .hpcw. Such a file may come from anywhere, so what it says of
+ * the dataset must agree with the description. */
 #include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -18,17 +18,17 @@
 #include "libwriter/base/status.h"
 #include "libwriter/io/sink.h"
 
-void gen_range_free(struct gen_range *record) {
-    hpcw_i_free(record->word);
-    cJSON_Delete(record->partial);
-    *record = (struct gen_range){0};
+void gen_range_free(struct gen_range *range) {
+    hpcw_i_free(range->word);
+    cJSON_Delete(range->partial);
+    *range = (struct gen_range){0};
 }
 
 #define SUFFIX ".jsonl"
 
-/* Name of the record of units [begin, end), below the directory. */
-static void record_name(const struct gen_format *format, uint64_t begin, uint64_t end,
-                        char name[GEN_UNIT_PATH]) {
+/* Name of the file for units [begin, end), below the directory. */
+static void range_name(const struct gen_format *format, uint64_t begin, uint64_t end,
+                       char name[GEN_UNIT_PATH]) {
     (void)snprintf(name, GEN_UNIT_PATH, GEN_STATE_DIR "/%s.%" PRIu64 "-%" PRIu64 SUFFIX, format->name, begin,
                    end);
 }
@@ -41,7 +41,7 @@ static bool is_text(const cJSON *object, const char *key, const char *want) {
 hpcw_status gen_directory_size(const char *path, uint64_t *size, hpcw_error *err) {
     struct stat st;
     if (lstat(path, &st) != 0) {
-        return hpcw_i_fail_sys(err, errno, "%s: cannot ask for its size", path);
+        return hpcw_i_fail_sys(err, errno, "%s: cannot get its size", path);
     }
     *size = (uint64_t)st.st_size;
     return HPCW_OK;
@@ -54,7 +54,7 @@ static bool has_size(const char *dir, const char *name, uint64_t size) {
     return lstat(path, &st) == 0 && S_ISREG(st.st_mode) && (uint64_t)st.st_size == size;
 }
 
-/* ---- one of them: a JSON text in each line, which is made and read by itself ----
+/* ---- one range: a file with one JSON text per line ----
  *
  *   {"fingerprint":"...","format":"vom","begin":"0","end":"4096"}
  *   {"path":"vom/data.0.json.br","size":"8312","xxh128":"..."}      for each unit
@@ -66,7 +66,7 @@ static hpcw_status end_line(struct hpcw_i_buf *buf, struct hpcw_i_json *json, hp
     hpcw_status s = hpcw_i_json_finish(json, err);
     return s != HPCW_OK || hpcw_i_buf_append(buf, "\n", 1)
                ? s
-               : hpcw_i_fail(err, HPCW_ENOMEM, "out of memory for the record of a range");
+               : hpcw_i_fail(err, HPCW_ENOMEM, "out of memory for the state of a range");
 }
 
 static hpcw_status add_head(struct hpcw_i_buf *buf, const struct gen_format *format, const char *fingerprint,
@@ -105,17 +105,17 @@ static hpcw_status add_unit(struct hpcw_i_buf *buf, const struct gen_dataset *d,
 
 hpcw_status gen_directory_write_range(const char *dir, const struct gen_dataset *d,
                                       const struct gen_format *format, const char *fingerprint,
-                                      hpcw_durability durability, const struct gen_range *record,
+                                      hpcw_durability durability, const struct gen_range *range,
                                       const void *partial, size_t size, hpcw_error *err) {
     char name[GEN_UNIT_PATH];
     char path[GEN_DIRECTORY_PATH];
-    record_name(format, record->begin, record->end, name);
+    range_name(format, range->begin, range->end, name);
     gen_directory_path(dir, name, path);
     struct gen_stream out = {0};
     hpcw_status s = hpcw_sink_open_file(path, durability, &out.sink, err);
-    for (uint64_t k = record->begin; s == HPCW_OK && k < record->end; k++) {
-        s = k == record->begin ? add_head(&out.buf, format, fingerprint, record, err) : HPCW_OK;
-        s = s == HPCW_OK ? add_unit(&out.buf, d, format, record, k, err) : s;
+    for (uint64_t k = range->begin; s == HPCW_OK && k < range->end; k++) {
+        s = k == range->begin ? add_head(&out.buf, format, fingerprint, range, err) : HPCW_OK;
+        s = s == HPCW_OK ? add_unit(&out.buf, d, format, range, k, err) : s;
         s = s == HPCW_OK ? gen_stream_flush(&out, GEN_STREAM_PIECE, err) : s;
     }
     if (s == HPCW_OK) {
@@ -131,9 +131,9 @@ hpcw_status gen_directory_write_range(const char *dir, const struct gen_dataset 
     return s;
 }
 
-/* One unit of a record: the file that it must be, with the size that it must have, into word [3]. */
+/* Reads one unit into word [3], and checks that its file exists with its size. */
 static hpcw_status take_unit(const char *dir, const struct gen_dataset *d, const struct gen_format *format,
-                             const struct gen_range *record, uint64_t index, const cJSON *item, uint64_t *word,
+                             const struct gen_range *range, uint64_t index, const cJSON *item, uint64_t *word,
                              bool *digested, hpcw_error *err) {
     struct gen_unit unit;
     struct gen_digest digest = {0};
@@ -149,7 +149,7 @@ static hpcw_status take_unit(const char *dir, const struct gen_dataset *d, const
     }
     /* An interrupted join may have given a pending file its final name already. */
     char pending[GEN_UNIT_PATH];
-    bool is_pending = format->is_pending != NULL && format->is_pending(d, record->begin, record->end, index);
+    bool is_pending = format->is_pending != NULL && format->is_pending(d, range->begin, range->end, index);
     gen_pending_name(format, index, pending);
     if (!has_size(dir, unit.path, word[0]) && !(is_pending && has_size(dir, pending, word[0]))) {
         return hpcw_i_fail(err, HPCW_EFORMAT, "%s/%s: expected a file of %" PRIu64 " bytes, got none", dir,
@@ -163,25 +163,25 @@ static hpcw_status take_unit(const char *dir, const struct gen_dataset *d, const
 }
 
 static hpcw_status take_head(const struct gen_dataset *d, const struct gen_format *format,
-                             const char *fingerprint, const cJSON *head, struct gen_range *record,
+                             const char *fingerprint, const cJSON *head, struct gen_range *range,
                              hpcw_error *err) {
     if (!is_text(head, "fingerprint", fingerprint) || !is_text(head, "format", format->name)) {
         return hpcw_i_fail(err, HPCW_EFORMAT, "expected format %s and fingerprint %s, got others", format->name,
                            fingerprint);
     }
-    hpcw_status s = gen_partial_u64(head, "begin", &record->begin, err);
+    hpcw_status s = gen_partial_u64(head, "begin", &range->begin, err);
     if (s == HPCW_OK) {
-        s = gen_partial_u64(head, "end", &record->end, err);
+        s = gen_partial_u64(head, "end", &range->end, err);
     }
-    if (s == HPCW_OK && (record->begin >= record->end || record->end > format->units(d))) {
+    if (s == HPCW_OK && (range->begin >= range->end || range->end > format->units(d))) {
         s = hpcw_i_fail(err, HPCW_EFORMAT,
                         "expected a range of the %" PRIu64 " files, got %" PRIu64 " to %" PRIu64,
-                        format->units(d), record->begin, record->end);
+                        format->units(d), range->begin, range->end);
     }
     return s;
 }
 
-/* The JSON of the next line, to be deleted. */
+/* Parses the next line. The caller deletes the JSON, also after a failure. */
 static hpcw_status next_json(struct gen_lines *lines, cJSON **json, hpcw_error *err) {
     char *text;
     *json = NULL;
@@ -200,28 +200,27 @@ static hpcw_status next_json(struct gen_lines *lines, cJSON **json, hpcw_error *
 }
 
 static hpcw_status take_lines(const char *dir, const struct gen_dataset *d, const struct gen_format *format,
-                              const char *fingerprint, struct gen_lines *lines, struct gen_range *record,
+                              const char *fingerprint, struct gen_lines *lines, struct gen_range *range,
                               hpcw_error *err) {
     cJSON *json;
     hpcw_status s = next_json(lines, &json, err);
     if (s == HPCW_OK) {
-        s = take_head(d, format, fingerprint, json, record, err);
+        s = take_head(d, format, fingerprint, json, range, err);
     }
     cJSON_Delete(json);
     if (s != HPCW_OK) {
         return s;
     }
-    record->digested = true;
-    record->word = hpcw_i_malloc((size_t)(record->end - record->begin) * 3 * sizeof *record->word);
-    if (record->word == NULL) {
-        return hpcw_i_fail(err, HPCW_ENOMEM, "out of memory for %" PRIu64 " files",
-                           record->end - record->begin);
+    range->digested = true;
+    range->word = hpcw_i_malloc((size_t)(range->end - range->begin) * 3 * sizeof *range->word);
+    if (range->word == NULL) {
+        return hpcw_i_fail(err, HPCW_ENOMEM, "out of memory for %" PRIu64 " files", range->end - range->begin);
     }
-    for (uint64_t k = record->begin; s == HPCW_OK && k < record->end; k++) {
+    for (uint64_t k = range->begin; s == HPCW_OK && k < range->end; k++) {
         s = next_json(lines, &json, err);
         if (s == HPCW_OK) {
-            s = take_unit(dir, d, format, record, k, json, record->word + 3 * (k - record->begin),
-                          &record->digested, err);
+            s = take_unit(dir, d, format, range, k, json, range->word + 3 * (k - range->begin),
+                          &range->digested, err);
         }
         cJSON_Delete(json);
     }
@@ -231,9 +230,9 @@ static hpcw_status take_lines(const char *dir, const struct gen_dataset *d, cons
     if (s != HPCW_OK) {
         return s;
     }
-    record->partial = cJSON_DetachItemFromObjectCaseSensitive(json, "partial");
+    range->partial = cJSON_DetachItemFromObjectCaseSensitive(json, "partial");
     cJSON_Delete(json);
-    if (!cJSON_IsObject(record->partial)) {
+    if (!cJSON_IsObject(range->partial)) {
         return hpcw_i_fail(err, HPCW_EFORMAT, "expected the partial results, got none");
     }
     char *more;
@@ -241,27 +240,28 @@ static hpcw_status take_lines(const char *dir, const struct gen_dataset *d, cons
     return s != HPCW_OK ? s
            : more == NULL
                ? HPCW_OK
-               : hpcw_i_fail(err, HPCW_EFORMAT,
-                             "expected nothing behind the partial results, got line %" PRIu64, lines->number);
+               : hpcw_i_fail(err, HPCW_EFORMAT, "expected nothing after the partial results, got line %" PRIu64,
+                             lines->number);
 }
 
-/* A record, to be freed. */
-static hpcw_status read_record(const char *path, const char *dir, const struct gen_dataset *d,
-                               const struct gen_format *format, const char *fingerprint,
-                               struct gen_range *record, hpcw_error *err) {
+/* After a failure there is nothing to free. */
+static hpcw_status read_range(const char *path, const char *dir, const struct gen_dataset *d,
+                              const struct gen_format *format, const char *fingerprint, struct gen_range *range,
+                              hpcw_error *err) {
     struct gen_lines lines;
-    *record = (struct gen_range){0};
+    *range = (struct gen_range){0};
     hpcw_status s = gen_lines_open(&lines, path, err);
     if (s != HPCW_OK) {
         return s;
     }
     hpcw_error reason = {.message = ""};
-    s = take_lines(dir, d, format, fingerprint, &lines, record, &reason);
+    s = take_lines(dir, d, format, fingerprint, &lines, range, &reason);
     gen_lines_close(&lines);
     if (s != HPCW_OK) {
-        gen_range_free(record);
+        gen_range_free(range);
         s = hpcw_i_fail(err, s == HPCW_ENOMEM || s == HPCW_EIO ? s : HPCW_EFORMAT,
-                        "%s: not a record of this dataset: %.600s; write its part again", path, reason.message);
+                        "%s: not of this dataset: %.600s: write its part again", path,
+                        reason.message);
     }
     return s;
 }
@@ -270,16 +270,16 @@ bool gen_directory_has_range(const char *dir, const struct gen_dataset *d, const
                              uint64_t begin, uint64_t end, const char *fingerprint) {
     char name[GEN_UNIT_PATH];
     char path[GEN_DIRECTORY_PATH];
-    struct gen_range record;
-    record_name(format, begin, end, name);
+    struct gen_range range;
+    range_name(format, begin, end, name);
     gen_directory_path(dir, name, path);
-    bool has = read_record(path, dir, d, format, fingerprint, &record, NULL) == HPCW_OK &&
-               record.begin == begin && record.end == end;
-    gen_range_free(&record);
+    bool has = read_range(path, dir, d, format, fingerprint, &range, NULL) == HPCW_OK && range.begin == begin &&
+               range.end == end;
+    gen_range_free(&range);
     return has;
 }
 
-/* ---- all of them ---- */
+/* ---- all ranges of a format ---- */
 
 static int by_begin(const void *a, const void *b) {
     uint64_t x = ((const struct gen_range *)a)->begin;
@@ -287,11 +287,11 @@ static int by_begin(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
-static hpcw_status check_cover(const struct gen_format *format, uint64_t units, const struct gen_range *record,
+static hpcw_status check_cover(const struct gen_format *format, uint64_t units, const struct gen_range *range,
                                size_t count, const char *dir, hpcw_error *err) {
     uint64_t next = 0;
     for (size_t i = 0; i <= count; i++) {
-        uint64_t begin = i < count ? record[i].begin : units;
+        uint64_t begin = i < count ? range[i].begin : units;
         if (begin > next) {
             return hpcw_i_fail(err, HPCW_ESTATE,
                                "%s: %s: expected all %" PRIu64 " files, files %" PRIu64 " to %" PRIu64
@@ -302,18 +302,18 @@ static hpcw_status check_cover(const struct gen_format *format, uint64_t units, 
             return hpcw_i_fail(err, HPCW_ESTATE,
                                "%s: %s: expected every file once, file %" PRIu64
                                " was written by two runs with different "
-                               "--part: remove the record of one in " GEN_STATE_DIR,
+                               "--part: remove the .jsonl file of one in " GEN_STATE_DIR,
                                dir, format->name, begin);
         }
-        next = i < count ? record[i].end : units;
+        next = i < count ? range[i].end : units;
     }
     return HPCW_OK;
 }
 
-/* Calls `take` for the path of every record of a format that is there. */
-static hpcw_status each_record(const char *dir, const struct gen_format *format,
-                               hpcw_status (*take)(void *context, const char *path, hpcw_error *err),
-                               void *context, hpcw_error *err) {
+/* Calls `take` with the path of every range's file of a format. */
+static hpcw_status each_range(const char *dir, const struct gen_format *format,
+                              hpcw_status (*take)(void *context, const char *path, hpcw_error *err),
+                              void *context, hpcw_error *err) {
     char state[GEN_DIRECTORY_PATH];
     char prefix[64];
     gen_directory_path(dir, GEN_STATE_DIR, state);
@@ -336,7 +336,7 @@ static hpcw_status each_record(const char *dir, const struct gen_format *format,
     return s;
 }
 
-struct range_reading {
+struct range_list {
     const char *dir, *fingerprint;
     const struct gen_dataset *dataset;
     const struct gen_format *format;
@@ -344,9 +344,9 @@ struct range_reading {
 };
 
 static hpcw_status read_one(void *context, const char *path, hpcw_error *err) {
-    struct range_reading *r = context;
+    struct range_list *r = context;
     struct gen_range one;
-    hpcw_status s = read_record(path, r->dir, r->dataset, r->format, r->fingerprint, &one, err);
+    hpcw_status s = read_range(path, r->dir, r->dataset, r->format, r->fingerprint, &one, err);
     if (s == HPCW_OK && !hpcw_i_buf_append(&r->list, &one, sizeof one)) {
         gen_range_free(&one);
         s = hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory", path);
@@ -355,16 +355,16 @@ static hpcw_status read_one(void *context, const char *path, hpcw_error *err) {
 }
 
 hpcw_status gen_directory_ranges(const char *dir, const struct gen_dataset *d, const struct gen_format *format,
-                                 const char *fingerprint, struct gen_range **record, size_t *count,
+                                 const char *fingerprint, struct gen_range **range, size_t *count,
                                  hpcw_error *err) {
-    struct range_reading r = {.dir = dir, .fingerprint = fingerprint, .dataset = d, .format = format};
-    hpcw_status s = each_record(dir, format, read_one, &r, err);
-    *record = (struct gen_range *)(void *)r.list.data;
-    *count = r.list.size / sizeof **record;
+    struct range_list r = {.dir = dir, .fingerprint = fingerprint, .dataset = d, .format = format};
+    hpcw_status s = each_range(dir, format, read_one, &r, err);
+    *range = (struct gen_range *)(void *)r.list.data;
+    *count = r.list.size / sizeof **range;
     if (s == HPCW_OK && *count > 0) {
-        qsort(*record, *count, sizeof **record, by_begin);
+        qsort(*range, *count, sizeof **range, by_begin);
     }
-    return s == HPCW_OK ? check_cover(format, format->units(d), *record, *count, dir, err) : s;
+    return s == HPCW_OK ? check_cover(format, format->units(d), *range, *count, dir, err) : s;
 }
 
 static hpcw_status forget_one(void *context, const char *path, hpcw_error *err) {
@@ -374,12 +374,12 @@ static hpcw_status forget_one(void *context, const char *path, hpcw_error *err) 
 }
 
 hpcw_status gen_directory_forget(const char *dir, const struct gen_format *format, hpcw_error *err) {
-    return each_record(dir, format, forget_one, NULL, err);
+    return each_range(dir, format, forget_one, NULL, err);
 }
 
-/* ---- a finished dataset from which something was lost ---- */
+/* ---- a finished dataset with missing files ---- */
 
-/* An entry of the manifest: the file with its size and, where the manifest has one, its digest. */
+/* Whether the file of an entry of the manifest has its size and, with `content`, its digest. */
 static bool is_intact(const char *dir, const cJSON *entry, bool content) {
     const cJSON *path = cJSON_GetObjectItemCaseSensitive(entry, "path");
     const cJSON *size = cJSON_GetObjectItemCaseSensitive(entry, "size");
@@ -400,15 +400,15 @@ static bool is_intact(const char *dir, const cJSON *entry, bool content) {
            want.high == got.high && want.low == got.low;
 }
 
-/* The record that a format's files once had, from the manifest's entries of them; false if one is missing. `*next` moves
- * behind them. */
-static bool recall(const char *dir, const struct gen_dataset *d, const struct gen_format *format,
-                   const cJSON *truth, const cJSON **next, struct gen_range *record) {
+/* The range of all files of a format, from their entries in the manifest; false if a file is missing. `*next` moves after
+ * the entries. */
+static bool range_of_manifest(const char *dir, const struct gen_dataset *d, const struct gen_format *format,
+                              const cJSON *truth, const cJSON **next, struct gen_range *range) {
     uint64_t units = format->units(d);
     const cJSON *partial = cJSON_GetObjectItemCaseSensitive(truth, format->name);
-    *record = (struct gen_range){.end = units, .digested = true};
-    record->word = hpcw_i_malloc((size_t)units * 3 * sizeof *record->word);
-    bool ok = record->word != NULL && cJSON_IsObject(partial);
+    *range = (struct gen_range){.end = units, .digested = true};
+    range->word = hpcw_i_malloc((size_t)units * 3 * sizeof *range->word);
+    bool ok = range->word != NULL && cJSON_IsObject(partial);
     const cJSON *entry = *next;
     for (uint64_t k = 0; k < units; k++) {
         struct gen_unit unit;
@@ -417,28 +417,29 @@ static bool recall(const char *dir, const struct gen_dataset *d, const struct ge
         if (ok) {
             struct gen_digest digest = {0};
             const cJSON *text = cJSON_GetObjectItemCaseSensitive(entry, "xxh128");
-            record->digested =
-                record->digested && cJSON_IsString(text) && gen_digest_parse(text->valuestring, &digest);
-            record->word[3 * k] = (uint64_t)cJSON_GetObjectItemCaseSensitive(entry, "size")->valuedouble;
-            record->word[3 * k + 1] = digest.high;
-            record->word[3 * k + 2] = digest.low;
+            range->digested =
+                range->digested && cJSON_IsString(text) && gen_digest_parse(text->valuestring, &digest);
+            range->word[3 * k] = (uint64_t)cJSON_GetObjectItemCaseSensitive(entry, "size")->valuedouble;
+            range->word[3 * k + 1] = digest.high;
+            range->word[3 * k + 2] = digest.low;
         }
         entry = entry == NULL ? NULL : entry->next;
     }
     *next = entry;
-    record->partial = ok ? cJSON_Duplicate(partial, 1) : NULL;
-    if (record->partial == NULL) {
-        gen_range_free(record);
+    range->partial = ok ? cJSON_Duplicate(partial, 1) : NULL;
+    if (range->partial == NULL) {
+        gen_range_free(range);
     }
-    return record->partial != NULL;
+    return range->partial != NULL;
 }
 
-static hpcw_status remember(const char *dir, const struct gen_dataset *d, const struct gen_format *format,
-                            const char *fingerprint, const struct gen_range *record, hpcw_error *err) {
-    char *text = cJSON_PrintUnformatted(record->partial);
+static hpcw_status write_whole_range(const char *dir, const struct gen_dataset *d,
+                                     const struct gen_format *format, const char *fingerprint,
+                                     const struct gen_range *range, hpcw_error *err) {
+    char *text = cJSON_PrintUnformatted(range->partial);
     hpcw_status s = text == NULL ? hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for %s", dir, format->name)
-                                 : gen_directory_write_range(dir, d, format, fingerprint, HPCW_SYNC_NONE,
-                                                             record, text, strlen(text), err);
+                                 : gen_directory_write_range(dir, d, format, fingerprint, HPCW_SYNC_NONE, range,
+                                                             text, strlen(text), err);
     cJSON_free(text);
     return s;
 }
@@ -470,21 +471,21 @@ hpcw_status gen_directory_reopen(const char *dir, const struct gen_dataset *d, c
         (void)gen_directory_read_json(path, &truth, NULL);
     }
     *whole = truth != NULL && (!checksums || checksums_are_there(dir));
-    struct gen_range kept[64] = {{0}}; /* as many as the formats of a dataset have bits */
+    struct gen_range kept[64] = {{0}}; /* one for each bit of gen_dataset.formats */
     const cJSON *next = files == NULL ? NULL : files->child;
     for (size_t f = 0; f < gen_format_count; f++) {
         if (d->formats >> f & 1) {
-            *whole = recall(dir, d, gen_format[f], truth, &next, &kept[f]) && *whole;
+            *whole = range_of_manifest(dir, d, gen_format[f], truth, &next, &kept[f]) && *whole;
         }
     }
     if (!*whole) {
         s = gen_directory_begin(dir, d, fingerprint, &(struct hpcw_i_stripes){0}, err);
         for (size_t f = 0; s == HPCW_OK && f < gen_format_count; f++) {
             if (kept[f].partial != NULL) {
-                s = remember(dir, d, gen_format[f], fingerprint, &kept[f], err);
+                s = write_whole_range(dir, d, gen_format[f], fingerprint, &kept[f], err);
             }
         }
-        /* Only now: until then there is nothing else that says what is in the directory. */
+        /* Last, so that the directory always has either a manifest or its state. */
         if (s == HPCW_OK) {
             s = gen_directory_remove_lists(dir, err);
         }

@@ -95,7 +95,7 @@ hpcw_status gen_sample_write(const struct gen_sample *sample, const char *direct
     if (hpcw_comm_process(comm) != 0) {
         return sample->format->write(&write, NULL, err);
     }
-    /* What a part of a dataset leaves for the others: nobody needs it here. */
+    /* Partial results are for the other parts of a dataset; here there are none. */
     struct hpcw_i_buf text = {0};
     struct hpcw_i_json partial;
     hpcw_i_json_open_buf(&partial, &text, NULL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One format's files of a small dataset, for those who measure how fast they are written: hpcw-bench includes nothing
- * else of the generator. The dataset is that of preset dfplus-hdr200, scale small.
+ * One format's files of a small dataset, with preset dfplus-hdr200 and scale small. hpcw-bench measures how fast they
+ * are written, and includes nothing else of the generator.
  */
 #ifndef HPCW_GEN_DATASET_SAMPLE_H
 #define HPCW_GEN_DATASET_SAMPLE_H
@@ -20,16 +20,16 @@ hpcw_status gen_sample_new(const char *format, uint32_t ranks, uint64_t seed, st
                            hpcw_error *err);
 void gen_sample_free(struct gen_sample *sample);
 
-/* The directory of the files, below the dataset's. The caller makes it. */
+/* The directory of the files, below the dataset's. The caller creates it. */
 const char *gen_sample_folder(const struct gen_sample *sample);
 
-/* How many files there are, and for each its path below the dataset's directory and the bytes that it takes in the
- * file system, roughly; `bytes` may be NULL. */
+/* The number of files; the path of each below the dataset's directory, and about how many bytes it takes in the file
+ * system. `bytes` may be NULL. */
 uint64_t gen_sample_files(const struct gen_sample *sample);
 hpcw_status gen_sample_file(const struct gen_sample *sample, uint64_t index, char path[GEN_SAMPLE_PATH],
                             uint64_t *bytes, hpcw_error *err);
 
-/* Collective. Writes all files below `directory`, without waiting for the disk. */
+/* Collective. Writes all files below `directory`, and does not flush them. */
 hpcw_status gen_sample_write(const struct gen_sample *sample, const char *directory, hpcw_comm *comm,
                              hpcw_error *err);
 

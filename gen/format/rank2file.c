@@ -122,7 +122,7 @@ static hpcw_status make_folders(const struct gen_write *w, hpcw_error *err) {
         (void)snprintf(path, sizeof path, "%s/" FOLDER "/%s", w->directory, name);
         int e = hpcw_i_sys_mkdir(path, 0777);
         if (e != 0 && e != EEXIST) {
-            s = hpcw_i_fail_sys(err, e, "%s: cannot make the directory", path);
+            s = hpcw_i_fail_sys(err, e, "%s: cannot create the directory", path);
         }
     }
     return s;

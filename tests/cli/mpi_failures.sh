@@ -37,7 +37,7 @@ verdicts() {
 
 stops 'hpcgen: --rnks: wanted an option*did you mean --ranks*' -n 3 "$HPCGEN" --rnks 8 --out out
 stops 'hpcgen: linktest: expected an even number*' -n 3 "$HPCGEN" --ranks 7 --out out
-stops 'hpcgen: nowhere/out: cannot make the directory*' -n 3 "$HPCGEN" --ranks 8 --out nowhere/out
+stops 'hpcgen: nowhere/out: cannot create the directory*' -n 3 "$HPCGEN" --ranks 8 --out nowhere/out
 mkdir full
 : >full/notes
 stops 'hpcgen: full: expected an empty directory*' -n 3 "$HPCGEN" --ranks 8 --out full

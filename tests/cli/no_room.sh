@@ -3,7 +3,7 @@
 # Directories that cannot be made or written, and space that is missing, before the first byte and in the middle.
 . "$HERE/refuse.inc"
 
-refuse 1 'nowhere/out: cannot make the directory: No such file or directory' "$HPCGEN" --ranks 8 --out nowhere/out
+refuse 1 'nowhere/out: cannot create the directory: No such file or directory' "$HPCGEN" --ranks 8 --out nowhere/out
 : >file
 refuse 1 'file: cannot open the directory: Not a directory' "$HPCGEN" --ranks 8 --out file
 refuse 1 'file/out: cannot *: Not a directory' "$HPCGEN" --ranks 8 --out file/out
@@ -27,13 +27,13 @@ rm -r "$PWD"/0*
 if [ "$(id -u)" -ne 0 ]; then
     mkdir closed
     chmod a-w closed
-    refuse 1 'closed/out: cannot make the directory: Permission denied' "$HPCGEN" --ranks 8 --out closed/out
+    refuse 1 'closed/out: cannot create the directory: Permission denied' "$HPCGEN" --ranks 8 --out closed/out
     "$HPCGEN" --ranks 8 --quiet --out half --part 1/2
     chmod -R a-w half
     refuse 1 'half/*: Permission denied' "$HPCGEN" --ranks 8 --out half --part 2/2
     chmod -R u+w half
 elif [ -d /proc/self ]; then
-    refuse 1 '/proc/out: cannot make the directory: *' "$HPCGEN" --ranks 8 --out /proc/out
+    refuse 1 '/proc/out: cannot create the directory: *' "$HPCGEN" --ranks 8 --out /proc/out
 fi
 
 # Targets that are something else.

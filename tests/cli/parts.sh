@@ -77,12 +77,12 @@ spoil() { # WANTED SED-SCRIPT
     refuse 1 "$1" "$HPCGEN" join spoilt
     unfinished spoilt
 }
-spoil 'spoilt/.hpcw/linktest.0-2.jsonl: not a record of this dataset: line 1: expected JSON, got something else;*' '1s/}$//'
-spoil '*line 3: expected JSON, got something else;*' '3s/}$//'
+spoil 'spoilt/.hpcw/linktest.0-2.jsonl: not of this dataset: line 1: expected JSON, got something else:*' '1s/}$//'
+spoil '*line 3: expected JSON, got something else:*' '3s/}$//'
 spoil '*file 1: *' 3d
 spoil '*line 4: expected JSON, got the end of the file*' '$d'
-spoil '*expected nothing behind the partial results, got line 5*' '$p'
-spoil '*not a record of this dataset: expected format linktest and fingerprint *' 's/"linktest"/"sion"/'
+spoil '*expected nothing after the partial results, got line 5*' '$p'
+spoil '*not of this dataset: expected format linktest and fingerprint *' 's/"linktest"/"sion"/'
 spoil '*expected format linktest and fingerprint *' 's/"fingerprint":"../"fingerprint":"zz/'
 spoil '*expected a range of the 5 files, got 0 to 18446744073709551615*' 's/"end":"2"/"end":"18446744073709551615"/'
 spoil '*end: *' 's/"end":"2"/"end":"99999999999999999999999"/'
@@ -106,14 +106,14 @@ refuse 1 '*line 1: expected JSON, got the end of the file*' "$HPCGEN" join spoil
 unfinished spoilt
 parts spoilt
 truncate -s -1 spoilt/$record
-refuse 1 '*line 4: expected text * and its end, got something else*' "$HPCGEN" join spoilt
+refuse 1 '*line 4: expected * of text and a newline, got something else*' "$HPCGEN" join spoilt
 unfinished spoilt
 parts spoilt
 rm spoilt/linktest/pingpong_results_bin.sion.000001
-refuse 1 '*linktest.0-2.jsonl: *expected a file of * bytes, got none; write its part again' "$HPCGEN" join spoilt
+refuse 1 '*linktest.0-2.jsonl: *expected a file of * bytes, got none: write its part again' "$HPCGEN" join spoilt
 parts spoilt
 truncate -s -1 spoilt/.hpcw/linktest.unit0
-refuse 1 '*expected a file of * bytes, got none; write its part again' "$HPCGEN" join spoilt
+refuse 1 '*expected a file of * bytes, got none: write its part again' "$HPCGEN" join spoilt
 parts spoilt
 echo '[hpcgen' >spoilt/.hpcw/parameters.ini
 refuse 1 'spoilt/.hpcw/parameters.ini:1: *' "$HPCGEN" join spoilt
