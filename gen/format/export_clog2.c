@@ -24,9 +24,9 @@ struct event_meaning {
     uint64_t number; /* of the definition, the same for start and end */
 };
 
-/* A state that goes on. */
+/* A state that has begun and not ended. */
 struct open_state {
-    uint64_t times, since; /* how often; number of the record that began the last one */
+    uint64_t times, since; /* how often it has begun; number of the record of the last beginning */
 };
 
 struct export {
@@ -76,7 +76,7 @@ static uint64_t to_ns(double seconds) {
                            : UINT64_C(1000000000) * 1000000000;
 }
 
-/* A name between quotes: printable ASCII but quotes and backslashes, so that it stands in both forms. */
+/* A name as both forms can quote it: printable ASCII, without quotes and backslashes. */
 static void clean_name(char name[NAME_SIZE], const unsigned char *field, size_t size) {
     size_t n = 0;
     for (; n < size && n < NAME_SIZE - 1 && field[n] != 0; n++) {
@@ -134,14 +134,14 @@ static int64_t world_rank(const struct export *x, int32_t comm, int32_t rank) {
 
 /* ---- entries ---- */
 
-/* One entry: what: B, E, i, s or f in Chrome's letters. */
+/* One entry, with Chrome's letter: B, E, i, s or f. */
 struct export_entry {
     char letter;
     uint64_t ns;
     int64_t rank, peer;
     int32_t thread, tag;
     const char *name;
-    uint64_t bytes, number; /* of a message: its size, and which one of its kind it is */
+    uint64_t bytes, number; /* of a message: its size, its number among those with the same ends and tag */
 };
 
 static bool put_chrome(struct export *x, const struct export_entry *e) {
@@ -206,7 +206,7 @@ static int by_since(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* States that go on are begun at the beginning of the window, in their order, and ended at its end, backwards. */
+/* Begins open states at the beginning of the window, in their order; ends them at its end, in reverse order. */
 static hpcw_status cut_states(struct export *x, char letter, double at_s, hpcw_error *err) {
     struct cut_state *cut = hpcw_i_malloc((x->states.count + 1) * sizeof *cut);
     size_t count = 0;
@@ -245,7 +245,7 @@ static hpcw_status take_event(struct export *x, const struct read_clog2_item *it
     const uint64_t event[READ_CLOG2_KEY] = {(uint32_t)get_i32(item->payload)};
     const struct event_meaning *m = read_clog2_map_find(&x->meanings, event);
     if (m == NULL) {
-        return HPCW_OK; /* announced and never defined: there is nothing to call it */
+        return HPCW_OK; /* never defined, so it has no name */
     }
     if (m->role != 2) {
         const uint64_t key[READ_CLOG2_KEY] = {(uint64_t)rank, (uint32_t)item->thread, m->number};
@@ -254,7 +254,7 @@ static hpcw_status take_event(struct export *x, const struct read_clog2_item *it
             return no_memory(err);
         }
         if (m->role == 1 && g->times == 0) {
-            return HPCW_OK; /* the end of nothing */
+            return HPCW_OK; /* an end without a beginning */
         }
         g->times += m->role == 0 ? 1 : UINT64_MAX;
         g->since = m->role == 0 ? x->record : g->since;
@@ -331,7 +331,7 @@ static hpcw_status pass(struct export *x, bool learning, hpcw_error *err) {
     return s;
 }
 
-/* Chrome wants names for its processes. */
+/* Names the processes for Chrome. */
 static hpcw_status put_ranks(struct export *x, hpcw_error *err) {
     uint32_t ranks = read_clog2_info(x->reader)->ranks;
     hpcw_status s = HPCW_OK;
@@ -373,7 +373,7 @@ hpcw_status gen_export_clog2(const char *path, const struct gen_export *what, hp
                        .states = {.value_size = sizeof(struct open_state)},
                        .numbers = {.value_size = 2 * sizeof(uint64_t)}};
     *done = (struct gen_exported){0};
-    /* Written so that NaN fails. */
+    /* NaN fails, too. */
     if (!(what->from_s < what->to_s) || what->first_rank > what->last_rank) {
         return hpcw_i_fail(err, HPCW_EINVAL,
                            "export: expected a window of time and ranks, got %g to %g s and ranks %u to %u",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F4: an event log as text for other viewers: JSON of Chrome's trace viewer, which Perfetto reads, too, or CSV. */
+/* F4: converts an event log for other viewers: to the JSON of Chrome's trace viewer, which Perfetto also reads, or CSV. */
 #ifndef HPCW_GEN_FORMAT_EXPORT_CLOG2_H
 #define HPCW_GEN_FORMAT_EXPORT_CLOG2_H
 
@@ -17,19 +17,18 @@ struct gen_export {
 };
 
 struct gen_exported {
-    uint64_t events; /* lines of CSV, or entries of the list, besides headings */
+    uint64_t events; /* lines of CSV without the heading, or entries of the JSON list */
     uint64_t bytes;
 };
 
 /*
- * Writes what happened in a window of time on some ranks to a sink, from its beginning; a null sink only counts. Reads
- * the log twice, and holds its definitions, open states and numbers of messages, never its records.
+ * Writes the events of some ranks in a window of time to a sink, from its beginning; with a null sink it only counts.
+ * Reads the log twice. Memory: definitions, open states and numbers of messages, not the records.
  *
- * Chrome: a process per rank and a thread per thread; states as B and E, of which those that cross an end of the window
- * are cut there; solo events as instants, messages as flows. CSV: time in seconds, rank, thread, what, name, peer, tag,
- * bytes; the lines are in the order of the log.
+ * Chrome: a process for each rank, with its threads; states as B and E, cut at the ends of the window; solo events as
+ * instants; messages as flows. CSV: time in seconds, rank, thread, what, name, peer, tag, bytes, in the order of the log.
  *
- * HPCW_EFORMAT and the others of the reader, HPCW_EINVAL for an empty window, HPCW_ENOMEM, the sink's.
+ * HPCW_EINVAL for an empty window, HPCW_ENOMEM, errors of the reader and of the sink.
  */
 hpcw_status gen_export_clog2(const char *path, const struct gen_export *what, hpcw_sink *sink,
                              struct gen_exported *done, hpcw_error *err);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * F4: what the generator needs to know of a format, as a table entry. Adding a format is adding a row to the
- * table in table.c and the file NAME.c that defines it: see doc/new-format.md.
+ * F4: what the generator needs of a format: a row of the table in table.c. A new format is a new row, and the file that
+ * defines it: see doc/new-format.md.
  *
- * A format's output is a number of *units*: physical files, numbered from 0 in an order that depends on the
- * dataset alone. A run writes a range of them. What a range leaves behind for the others to know (exact partial
- * sums, counts) is its *partial*, a JSON object; whoever has the partials of all ranges can finish the dataset.
+ * A format's output is a number of *units*: physical files, numbered from 0 in an order that depends only on the
+ * dataset. A run writes a range of them. What the other ranges need of it, such as exact sums and counts, is its
+ * *partial*, a JSON object. The partials of all ranges are enough to finish the dataset.
  */
 #ifndef HPCW_GEN_FORMAT_FORMAT_H
 #define HPCW_GEN_FORMAT_FORMAT_H
@@ -28,65 +28,62 @@ struct gen_write {
     uint32_t jobs; /* threads of this process */
     uint64_t begin, end;
     hpcw_durability durability;
-    /* Told how many payload bytes were written, from any thread. */
+    /* Called with the number of payload bytes written, from any thread. */
     void (*progress)(void *context, uint64_t bytes);
     void *progress_context;
 };
 
 struct gen_format {
     const char *name;
-    const char *version; /* of the format that is written, for the manifest */
+    const char *version; /* of the file format, for the manifest */
     const char *help;    /* one phrase */
 
-    /* Whether the format can take this dataset. HPCW_EINVAL or HPCW_ERANGE with what would work. */
+    /* Whether the format allows this dataset. HPCW_EINVAL or HPCW_ERANGE, with what would be allowed. */
     hpcw_status (*limits)(const struct gen_dataset *d, hpcw_error *err);
 
-    bool container; /* its units are members of one set: reading the first one reads them all */
-    const char
-        *folder; /* its units are read together by the name of this folder, below the dataset's; or NULL */
+    bool container; /* its units are files of one set: a reader of the first one reads all */
+    /* The directory of its units below the dataset's, by which they are read together; or NULL. */
+    const char *folder;
+
     uint64_t (*units)(const struct gen_dataset *d);
     hpcw_status (*unit)(const struct gen_dataset *d, uint64_t index, struct gen_unit *unit, hpcw_error *err);
 
-    /* Memory of one process while it writes, what partial results take when a run ends (NULL: nothing to speak of), and
-     * seconds of one core for all units: rough, for `plan`. */
+    /* Rough, for `plan`: memory of one process while it writes; of the partials at the end of a run (NULL: negligible);
+     * seconds of one core for all units. */
     uint64_t (*memory)(const struct gen_dataset *d, uint32_t jobs);
     uint64_t (*partial_memory)(const struct gen_dataset *d);
     double (*seconds)(const struct gen_dataset *d);
 
-    /* Whether a path below a dataset's directory is that of a unit of some dataset, whatever its parameters: what
-     * --force may remove. */
+    /* Whether a path below a dataset's directory is that of a unit, with whatever parameters: --force may remove it. */
     bool (*owns)(const char *path);
 
     /* Whether unit `index`, written in this range, is pending until the other ranges are written: it then has the name
      * gen_pending_name, not its own, until `complete`. NULL: no unit is. */
     bool (*is_pending)(const struct gen_dataset *d, uint64_t begin, uint64_t end, uint64_t index);
 
-    /* Collective. Writes units [begin, end); on process 0 `partial` is an open object to add to, elsewhere
-     * NULL. */
+    /* Collective. Writes units [begin, end). `partial` is an open object on process 0, to add members to, and NULL on
+     * the others. */
     hpcw_status (*write)(const struct gen_write *w, struct hpcw_i_json *partial, hpcw_error *err);
 
-    /*
-     * Ends what ranges could not end by themselves, from the partials of all ranges in order; *changed: how
-     * many of the first units got new content or their name only now. NULL: ranges end everything themselves.
-     */
+    /* Finishes the units, from the partials of all ranges in order; *changed is the number of units, from the first one
+     * on, that got new content only now. NULL: every range finishes its own. */
     hpcw_status (*complete)(const struct gen_write *w, const cJSON *const *partial, size_t count,
                             uint64_t *changed, hpcw_error *err);
 
-    /* Adds what was injected as members of an open object. In a finished dataset that has lost other files it
-     * stands for the partial of the whole range. */
+    /* Adds what was injected as members of an open object. If a finished dataset lost files of other formats, this object
+     * is later the only partial. */
     hpcw_status (*truth)(const struct gen_dataset *d, const cJSON *const *partial, size_t count,
                          struct hpcw_i_json *json, hpcw_error *err);
 
-    /* Whether a file, or a folder of them, is of this format; reads a few bytes at most. More special formats
-     * stand first in the table. */
+    /* Whether a file or directory is of this format; reads at most a few bytes. More special formats come first in the
+     * table. */
     bool (*probe)(const char *path);
-    /* Structure and content. `ours`: by the rules of our own writer, which are stricter than those of real
-     * files. `files`: out, how many were looked at; left alone where `path` is a folder. */
+    /* Checks structure and content. `ours`: by the rules of our own writer, which are stricter than real files are.
+     * *files is the number of files read, unchanged if `path` is a directory. */
     hpcw_status (*verify)(const char *path, bool ours, uint64_t *files, hpcw_error *err);
-    /* What is in a file, as members of an open object. */
+    /* Adds what a file holds as members of an open object. */
     hpcw_status (*info)(const char *path, struct hpcw_i_json *json, hpcw_error *err);
-    /* What is in it as sections of a page. Streams: memory does not grow with the number of ranks, but for a few words
-     * each. */
+    /* Adds sections to a page. Memory: a few words per rank. */
     hpcw_status (*report)(const struct gen_report *r, hpcw_error *err);
 };
 
@@ -96,17 +93,17 @@ extern const struct gen_format gen_format_sion;
 extern const struct gen_format gen_format_vom;
 extern const struct gen_format gen_format_clog2;
 
-/* The table: table.c, or what a program defines in its place. */
+/* The table: that of table.c, unless a program defines its own. */
 extern const struct gen_format *const gen_format[];
 extern const size_t gen_format_count;
 
-/* The formats by name for option tables: NULL behind the last. `list` is not used. */
+/* The names of the formats, for option tables: NULL after the last. `list` is not used. */
 const char *gen_format_name(const void *list, size_t index);
 
-/* The folder of a format's units, below the dataset's: that of `folder`, or else its name. */
+/* The directory of a format's units below the dataset's: `folder`, otherwise the name of the format. */
 const char *gen_format_folder(const struct gen_format *format);
 
-/* Whose folder a path below a dataset's directory is in or is: the index of the format, or gen_format_count. */
+/* Index of the format in whose directory a path below the dataset's is, or gen_format_count. */
 size_t gen_format_of_path(const char *path);
 
 /* Index of the format that recognises a file, or gen_format_count. */
@@ -114,7 +111,7 @@ size_t gen_format_of_file(const char *path);
 
 /* ---- helpers for formats ---- */
 
-/* Facts of a container as members of an open object, for the formats that live in one. */
+/* Adds what a SION container holds as members of an open object, for the formats that use one. */
 struct read_sion;
 hpcw_status gen_format_sion_info(struct read_sion *reader, struct hpcw_i_json *json, hpcw_error *err);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * F4: how the load of a phase is spread over ranks and objects, added up exactly, so that it does not depend on who
- * added what: sums in 128 bits, and the heaviest few of each kind.
+ * F4: how the load of a phase is spread over ranks and objects: sums in 128 bits, and the heaviest few ranks and objects.
+ * All is exact, so the order of adding does not matter.
  */
 #ifndef HPCW_GEN_FORMAT_LOAD_TALLY_H
 #define HPCW_GEN_FORMAT_LOAD_TALLY_H
@@ -15,14 +15,14 @@ struct hpcw_i_json;
 
 enum { GEN_TALLY_HEAVIEST = 8 };
 
-/* Of a tie the one of the lower number stands first. Unused places have load 0. */
+/* If loads are equal, the lower number comes first. Unused entries have load 0. */
 struct gen_tally_heavy {
     uint64_t load_ns;
     uint64_t number; /* of the rank or the object */
     uint64_t rank;   /* that held the object */
 };
 
-/* A zeroed one has seen nothing. It consists of 64-bit words only. */
+/* Zeroed: empty. Has 64-bit words only. */
 struct gen_load_tally {
     uint64_t sum[2], squares[2]; /* of rank loads, low and high word */
     uint64_t arrived;            /* objects that came from elsewhere */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F4: what a file stores: whole pages of 4096 bytes in a page cache and most file systems, each counted once. */
+/* F4: how many bytes a file with holes takes in most file systems: whole pages of 4096 bytes, each counted once. */
 #ifndef HPCW_GEN_FORMAT_PAGES_H
 #define HPCW_GEN_FORMAT_PAGES_H
 
@@ -7,10 +7,10 @@
 
 struct gen_pages {
     uint64_t bytes; /* stored so far */
-    uint64_t next;  /* page behind the last one that is stored */
+    uint64_t next;  /* page after the last one stored */
 };
 
-/* Adds `size` bytes at `at`; in order of their places. */
+/* Adds `size` bytes at offset `at`, in ascending order. */
 static inline void gen_pages_add(struct gen_pages *pages, uint64_t at, uint64_t size) {
     enum { PAGE = 4096 };
     uint64_t begin = at / PAGE;

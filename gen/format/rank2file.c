@@ -42,7 +42,7 @@ static hpcw_status unit(const struct gen_dataset *d, uint64_t index, struct gen_
 
 static uint64_t memory(const struct gen_dataset *d, uint32_t jobs) {
     uint64_t leaf = d->ckpt_params.leaf_bytes;
-    /* Data files are listed, with their digests. */
+    /* A size and a digest for each file. */
     return jobs * (BUFFER + leaf) + 24 * gen_checkpoints_files(d->checkpoints) + (8 << 20);
 }
 
@@ -54,8 +54,8 @@ static double seconds(const struct gen_dataset *d) {
            (p->payload == MODEL_CHECKPOINT_FILES ? files * (50e-6 + (double)p->mean_size * 0.5e-9) : 0);
 }
 
-/* "scr.dataset.7/" or "ckpt.7/": what is behind it, or NULL. */
-static const char *behind_dataset(const char *path) {
+/* What follows "scr.dataset.7/" or "ckpt.7/" in a path, or NULL. */
+static const char *after_dataset(const char *path) {
     static const char *const names[] = {"scr.dataset.", "ckpt."};
     for (size_t i = 0; i < 2; i++) {
         size_t n = strlen(names[i]);
@@ -92,7 +92,7 @@ static bool owns(const char *path) {
         return true;
     }
     bool metadata = strncmp(path, ".scr/", 5) == 0;
-    const char *name = behind_dataset(metadata ? path + 5 : path);
+    const char *name = after_dataset(metadata ? path + 5 : path);
     if (name == NULL) {
         return false;
     }
@@ -153,7 +153,7 @@ static hpcw_status write_metadata(const struct gen_write *w, uint64_t index, con
     return s;
 }
 
-/* One file but the index. */
+/* Writes any file but the index. */
 static hpcw_status write_file(void *context, void *state, uint64_t index, hpcw_error *err) {
     const struct gen_write *w = context;
     const struct gen_checkpoints *c = w->dataset->checkpoints;
@@ -199,12 +199,12 @@ static hpcw_status write_index(const struct gen_write *w, hpcw_error *err) {
 }
 
 static hpcw_status write_units(const struct gen_write *w, struct hpcw_i_json *partial, hpcw_error *err) {
-    (void)partial; /* what is injected follows from the parameters */
+    (void)partial; /* all that is injected follows from the parameters */
     uint64_t data = gen_checkpoints_first_data(w->dataset->checkpoints);
     uint64_t first = w->begin == 0 ? 1 : w->begin;
     bool one = hpcw_comm_process(w->comm) == 0;
     hpcw_status s = hpcw_i_agree(w->comm, one ? make_folders(w, err) : HPCW_OK, NULL, err);
-    /* Data, then what tells of it, then what makes it visible. */
+    /* The data, then its metadata, then the index that makes both visible. */
     if (s == HPCW_OK) {
         s = write_files(w, first > data ? first : data, w->end, err);
     }
@@ -220,7 +220,7 @@ static hpcw_status write_units(const struct gen_write *w, struct hpcw_i_json *pa
 static hpcw_status complete(const struct gen_write *w, const cJSON *const *partial, size_t count,
                             uint64_t *changed, hpcw_error *err) {
     (void)partial;
-    *changed = 0; /* the name is new, the content is not */
+    *changed = 0; /* only the name is new */
     return count < 2 || !gen_pending_exists(w) ? HPCW_OK : gen_pending_release(w, err);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sion/particles.sion: a container of task-local particle data, several physical files, several blocks. */
+/* sion/particles.sion: a container of task-local particle data, with several physical files and blocks. */
 #include <stdio.h>
 #include <string.h>
 
@@ -35,7 +35,7 @@ static uint32_t end_of_file(const struct gen_dataset *d, uint32_t file) {
     return file + 1 >= files ? d->ranks : hpcw_sion_first_task_of_file(d->ranks, files, file + 1);
 }
 
-/* What the tasks from `begin` on store in block b, which starts at `at`. */
+/* Adds what tasks [begin, end) store in block b, which starts at `at`. */
 static void add_block(struct gen_pages *pages, const struct gen_dataset *d, uint32_t begin, uint32_t end,
                       uint32_t b, uint64_t at) {
     for (uint32_t r = begin; r < end; r++) {
@@ -84,7 +84,7 @@ static hpcw_status unit(const struct gen_dataset *d, uint64_t index, struct gen_
 }
 
 static uint64_t largest_record(const struct gen_dataset *d) {
-    /* The mean, far out in the tail of the log-normal; only for the plan. */
+    /* Far out in the tail of the log-normal distribution; only for the plan. */
     return 8 * d->particles_params.mean_size;
 }
 
@@ -125,7 +125,7 @@ static void end_thread(void *context, void *state) {
     hpcw_i_free(state);
 }
 
-/* One rank: a chunk is one record, so the buffer holds the largest chunk of this thread's ranks. */
+/* Writes a rank chunk by chunk. The buffer holds the largest chunk of this thread's ranks. */
 static hpcw_status write_rank(void *context, void *state, uint64_t index, hpcw_error *err) {
     const struct sion_job *job = context;
     const struct gen_dataset *d = job->w->dataset;
@@ -164,7 +164,7 @@ static bool is_pending(const struct gen_dataset *d, uint64_t begin, uint64_t end
 }
 
 static hpcw_status write_units(const struct gen_write *w, struct hpcw_i_json *partial, hpcw_error *err) {
-    (void)partial; /* nothing is injected here that the parameters do not tell */
+    (void)partial; /* all that is injected follows from the parameters */
     const struct gen_dataset *d = w->dataset;
     uint32_t files = files_of(d);
     uint32_t first = hpcw_sion_first_task_of_file(d->ranks, files, (uint32_t)w->begin);
@@ -209,7 +209,7 @@ static hpcw_status write_units(const struct gen_write *w, struct hpcw_i_json *pa
 static hpcw_status complete(const struct gen_write *w, const cJSON *const *partial, size_t count,
                             uint64_t *changed, hpcw_error *err) {
     (void)partial;
-    *changed = 0; /* the name is new, the content is not */
+    *changed = 0; /* only the name is new */
     return count < 2 || !gen_pending_exists(w) ? HPCW_OK : gen_pending_release(w, err);
 }
 

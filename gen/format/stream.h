@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F4: text on its way to a sink, from the first byte on. Zeroed but for the sink: nothing yet. */
+/* F4: buffers text for a sink, from its first byte on. Zeroed except for the sink: empty. */
 #ifndef HPCW_GEN_FORMAT_STREAM_H
 #define HPCW_GEN_FORMAT_STREAM_H
 
@@ -11,13 +11,13 @@
 
 struct gen_stream {
     hpcw_sink *sink;       /* the caller's */
-    struct hpcw_i_buf buf; /* what comes next, appended by the caller */
-    uint64_t at;           /* of the first byte of `buf` */
+    struct hpcw_i_buf buf; /* the caller appends to it */
+    uint64_t at;           /* offset of `buf` in the sink */
 };
 
 enum { GEN_STREAM_PIECE = 64 << 10 };
 
-/* Hands on what is in `buf`, if that is `least` bytes or more, and not nothing. */
+/* Writes `buf`, if it has at least `least` bytes and is not empty. */
 hpcw_status gen_stream_flush(struct gen_stream *s, size_t least, hpcw_error *err);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The table of formats, in a file of its own: a program that defines one itself is linked without this one. */
+/* The table of formats. In a file of its own, so that a program with its own table is linked without it. */
 #include "gen/format/format.h"
 
-/* In the order in which files are asked whose they are: LinkTest results are SION containers, too. */
+/* In the order of `probe`: LinkTest results are SION containers, too. */
 const struct gen_format *const gen_format[] = {
     [GEN_FORMAT_LINKTEST] = &gen_format_linktest,
     [GEN_FORMAT_SION] = &gen_format_sion,

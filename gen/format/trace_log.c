@@ -6,10 +6,10 @@
 #include "libwriter/base/rng.h"
 #include "libwriter/base/status.h"
 
-/* When the first records stand, nanoseconds. */
+/* The time of the first records, nanoseconds. */
 enum { PROLOGUE_NS = 1000 };
 
-/* A state with its number, known to all readers or of the user. */
+/* States, with numbers that all readers know or those for states of users. */
 static const struct log_state {
     uint32_t what; /* enum model_trace_what */
     int32_t number;
@@ -54,7 +54,7 @@ static void comm_of(void *context, uint32_t index, hpcw_clog2_comm_entry *entry)
     model_machine_host(&d->machine, model_machine_node(&d->machine, root), host);
     *entry = (hpcw_clog2_comm_entry){.index = (int32_t)index, .kind = 1};
     entry->id.random = (int32_t)(w[0] >> 1);
-    /* The world is there before any rank's own; a rank's number makes the pair unique whatever the draws. */
+    /* The world comes before the ranks' own; the rank in the time makes the id unique, whatever is drawn. */
     entry->id.created = index == 0 ? 0 : (double)(PROLOGUE_NS + index) / 1e9;
     memcpy(entry->id.host, host, strnlen(host, sizeof entry->id.host));
 }
@@ -71,7 +71,7 @@ hpcw_clog2_options gen_trace_log_options(const struct gen_dataset *d) {
     return o;
 }
 
-/* Bytes of the records, and what block ends and cuts cost on average. */
+/* From the bytes of the records, and what ends of blocks and cuts cost on average. */
 uint64_t gen_trace_log_blocks(const struct gen_dataset *d, uint32_t block_size) {
     const struct model_trace *m = &d->trace;
     const double n = m->iterations;
@@ -89,7 +89,7 @@ static hpcw_status flush(struct gen_trace_log_out *o, hpcw_error *err) {
     return count == 0 ? HPCW_OK : hpcw_clog2_slice_put(o->slice, o->record, count, err);
 }
 
-/* Room for another record, its head filled in. */
+/* The next record in the buffer, with its head. */
 static hpcw_clog2_record *add(struct gen_trace_log_out *o, double time, int32_t rank, hpcw_clog2_kind kind) {
     hpcw_clog2_record *r = &o->record[o->count++];
     r->time = time;
@@ -100,13 +100,13 @@ static hpcw_clog2_record *add(struct gen_trace_log_out *o, double time, int32_t 
     return r;
 }
 
-/* Likewise; NULL if the next record is left out. */
+/* As `add`; NULL if the record is not one of [begin, end). */
 static hpcw_clog2_record *next(struct gen_trace_log_out *o, double time, int32_t rank, hpcw_clog2_kind kind) {
     uint64_t number = o->number++;
     return number < o->begin || number >= o->end ? NULL : add(o, time, rank, kind);
 }
 
-static hpcw_status make_room(struct gen_trace_log_out *o, hpcw_error *err) {
+static hpcw_status flush_if_full(struct gen_trace_log_out *o, hpcw_error *err) {
     return o->count == sizeof o->record / sizeof o->record[0] ? flush(o, err) : HPCW_OK;
 }
 
@@ -119,7 +119,7 @@ static hpcw_status put_shift(struct gen_trace_log_out *o, int32_t rank, hpcw_err
     if (r != NULL) {
         r->as.shift = -0.0;
     }
-    return make_room(o, err);
+    return flush_if_full(o, err);
 }
 
 static hpcw_status put_comm(struct gen_trace_log_out *o, const struct gen_dataset *d, uint64_t ns,
@@ -133,7 +133,7 @@ static hpcw_status put_comm(struct gen_trace_log_out *o, const struct gen_datase
         r->as.comm.rank = comm == 0 ? rank : 0;
         r->as.comm.world_rank = rank;
         r->as.comm.id = &entry.id;
-        return flush(o, err); /* the id lives here only */
+        return flush(o, err); /* the id is a local variable */
     }
     return HPCW_OK;
 }
@@ -146,7 +146,7 @@ static hpcw_status put_definitions(struct gen_trace_log_out *o, uint64_t ns, hpc
             r->as.constant.value = constant_value[i];
             r->as.constant.name = constant_name[i];
         }
-        s = make_room(o, err);
+        s = flush_if_full(o, err);
     }
     for (size_t i = 0; s == HPCW_OK && i < STATES; i++) {
         hpcw_clog2_record *r = next(o, at(ns++), 0, HPCW_CLOG2_STATE_DEF);
@@ -158,7 +158,7 @@ static hpcw_status put_definitions(struct gen_trace_log_out *o, uint64_t ns, hpc
             r->as.state.name = states[i].name;
             r->as.state.format = states[i].format;
         }
-        s = make_room(o, err);
+        s = flush_if_full(o, err);
     }
     hpcw_clog2_record *r = next(o, at(ns), 0, HPCW_CLOG2_EVENT_DEF);
     if (r != NULL) {
@@ -167,7 +167,7 @@ static hpcw_status put_definitions(struct gen_trace_log_out *o, uint64_t ns, hpc
         r->as.solo.name = "Step done";
         r->as.solo.format = "step=%d";
     }
-    return s == HPCW_OK ? make_room(o, err) : s;
+    return s == HPCW_OK ? flush_if_full(o, err) : s;
 }
 
 hpcw_status gen_trace_log_put_prologue(struct gen_trace_log_out *o, const struct gen_dataset *d,
@@ -186,7 +186,7 @@ hpcw_status gen_trace_log_put_prologue(struct gen_trace_log_out *o, const struct
     return s == HPCW_OK ? flush(o, err) : s;
 }
 
-/* The number of a state by what happened, two entries apart. */
+/* The number of an event: even for the beginning of a state, odd for its end. */
 static int32_t event_number(uint32_t what) {
     for (size_t i = 0; i < STATES; i++) {
         if (states[i].what == (what & ~1u)) {
@@ -237,7 +237,7 @@ hpcw_status gen_trace_log_put_events(struct gen_trace_log_out *o, hpcw_clog2_sli
         } else {
             r->as.event = number[e.what];
         }
-        s = make_room(o, err);
+        s = flush_if_full(o, err);
     }
     return s == HPCW_OK ? flush(o, err) : s;
 }

@@ -33,11 +33,11 @@ hpcw_status gen_partial_u64(const cJSON *object, const char *key, uint64_t *valu
         }
     }
     return hpcw_i_fail(err, HPCW_EFORMAT, "partial result: %s: expected a whole number, got %s", key,
-                       item == NULL ? "nothing" : "something else");
+                       item == NULL ? "none" : "something else");
 }
 
 void gen_partial_put(struct hpcw_i_json *json, const char *key, uint64_t value) {
-    /* Parsers of JSON keep numbers as doubles. */
+    /* Parsers keep JSON numbers as doubles. */
     char digits[32];
     *hpcw_i_fmt_u64(digits, value) = '\0';
     hpcw_i_json_put_str(json, key, digits);
