@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* An event log in a report: where the time of the ranks goes, and a window of it, every rank a line. */
+/* An event log in a report: where the time of the ranks goes, and a window with a timeline for each rank. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -12,15 +12,15 @@
 #include "libwriter/base/status.h"
 
 enum {
-    MOST_STATES = 64,    /* that are told apart while reading; further ones are counted as the last */
-    SHOWN_STATES = 11,   /* with a colour of their own; the rest is one more */
+    MOST_STATES = 64,    /* that have a profile; further ones count as the last */
+    SHOWN_STATES = 11,   /* with a colour of their own; the others share one */
     GROUPS = 32,         /* of ranks */
-    MOST_TURNS = 100000, /* of a state on one rank that are remembered */
+    MOST_TURNS = 100000, /* of rank 0 */
 };
 
 struct profile_state {
     char name[40];
-    double own, whole; /* seconds over all ranks: as the innermost, and with what is in it */
+    double own, whole; /* seconds over all ranks: as the innermost state, and with nested ones */
     uint64_t count;
     double group[GROUPS]; /* own, by ranks */
     uint64_t turns;       /* on rank 0 */
@@ -39,17 +39,17 @@ struct log_profile {
     struct profile_turn *turn; /* whole states of rank 0, in the order in which they end */
     size_t turns, turn_capacity;
     double begin, end;
-    bool failed; /* no memory */
+    bool failed; /* out of memory */
 
     /* The window, in a second pass. */
     double from, to;
     struct ui_raster raster;
-    uint32_t colour_of[MOST_STATES]; /* place among those shown */
+    uint32_t colour_of[MOST_STATES]; /* by profile */
     uint32_t colours;
     float *share; /* [height][width][colours] seconds */
 };
 
-static uint32_t place_of(uint32_t state) {
+static uint32_t profile_of(uint32_t state) {
     return state < MOST_STATES ? state : MOST_STATES - 1;
 }
 
@@ -57,7 +57,7 @@ static uint32_t place_of(uint32_t state) {
 
 static void add_stretch(void *context, const struct read_clog2_stretch *s) {
     struct log_profile *p = context;
-    struct profile_state *t = &p->state[place_of(s->state)];
+    struct profile_state *t = &p->state[profile_of(s->state)];
     if (s->rank < p->ranks) {
         t->own += s->to - s->from;
         t->group[s->rank / p->group_ranks] += s->to - s->from;
@@ -76,12 +76,12 @@ static void add_turn(struct log_profile *p, const struct read_clog2_stretch *s) 
         return;
     }
     p->turn = grown;
-    p->turn[p->turns++] = (struct profile_turn){place_of(s->state), s->from, s->to};
+    p->turn[p->turns++] = (struct profile_turn){profile_of(s->state), s->from, s->to};
 }
 
 static void add_state(void *context, const struct read_clog2_stretch *s) {
     struct log_profile *p = context;
-    struct profile_state *t = &p->state[place_of(s->state)];
+    struct profile_state *t = &p->state[profile_of(s->state)];
     if (t->count++ == 0) {
         if (s->state >= MOST_STATES - 1) {
             (void)snprintf(t->name, sizeof t->name, "all others");
@@ -101,7 +101,8 @@ static void add_state(void *context, const struct read_clog2_stretch *s) {
 
 /* ---- The window ---- */
 
-/* The state that comes again and again on rank 0 and takes most of its time is an iteration; the one in the middle. */
+/* Without a given window, the middle iteration. The state of iterations is the one that repeats on rank 0 and takes most
+ * of its time. */
 static void choose_window(struct log_profile *p, const struct gen_report *r) {
     p->from = p->begin;
     p->to = p->end;
@@ -126,7 +127,7 @@ static void choose_window(struct log_profile *p, const struct gen_report *r) {
     }
 }
 
-/* States by the time they take, the most first; only those that have any. */
+/* Lists the states that occur, the one that takes most time first. */
 static uint32_t sort_states(const struct log_profile *p, uint32_t order[MOST_STATES]) {
     uint32_t n = 0;
     for (uint32_t k = 0; k < MOST_STATES; k++) {
@@ -161,7 +162,7 @@ static void add_to_window(void *context, const struct read_clog2_stretch *s) {
             break;
         }
         if (part > 0) {
-            p->share[(row + x) * p->colours + p->colour_of[place_of(s->state)]] += (float)part;
+            p->share[(row + x) * p->colours + p->colour_of[profile_of(s->state)]] += (float)part;
         }
     }
 }
@@ -248,8 +249,8 @@ static void draw_groups(const struct gen_report *r, const struct log_profile *p,
     }
     ui_page_bars(r->page,
                  &(struct ui_page_bars){.title = "Where the time of the ranks goes",
-                                        .caption = "Time in which a state was the innermost one; the mean of "
-                                                   "the ranks of a group.",
+                                        .caption = "Time in which a state was the innermost one; mean of the "
+                                                   "ranks of a group.",
                                         .origin = UI_PAGE_READ,
                                         .category_label = "ranks",
                                         .label = "time per rank",
@@ -260,7 +261,7 @@ static void draw_groups(const struct gen_report *r, const struct log_profile *p,
                                         .count = p->colours});
 }
 
-/* Rows of what slows ranks down: nodes always, interruptions in the iterations that are in the window. */
+/* Marks the ranks of slow nodes, and interruptions of iterations in the window. */
 static void mark_truth(const struct gen_report *r, const struct log_profile *p, struct gen_areas *areas) {
     const cJSON *one;
     const cJSON *stop;

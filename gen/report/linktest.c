@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* LinkTest's timings in a report: the link matrix, who waits longest, the slowest links. */
+/* LinkTest's timings in a report: the link matrix, the mean of each rank, the slowest links. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -12,8 +12,8 @@
 enum { MOST_SLOWEST = 20 };
 
 /*
- * The rows and columns of what was made slow. In the matrix the row is the rank that measured. A timing is that of a
- * message and its answer, so that a port shows in both, unless the messages went one way only.
+ * Marks the rows and columns of slow ports and cables. A row is the rank that measured. A timing is that of a message and
+ * its answer, so a slow port shows in rows and columns, except with messages in one direction only.
  */
 static void mark_truth(const struct gen_report *r, const struct read_linktest_info *info,
                        struct gen_areas *areas) {
@@ -49,7 +49,7 @@ static hpcw_status read_rows(struct read_linktest *reader, struct ui_raster *mat
     double *time = hpcw_i_calloc(n + 1, sizeof *time);
     uint64_t *partner = hpcw_i_calloc(n + 1, sizeof *partner);
     hpcw_status s = time == NULL || partner == NULL
-                        ? hpcw_i_fail(err, HPCW_ENOMEM, "linktest: no memory for a row of %zu timings", n)
+                        ? hpcw_i_fail(err, HPCW_ENOMEM, "linktest: out of memory for a row of %zu timings", n)
                         : HPCW_OK;
     for (uint64_t m = 0; s == HPCW_OK && m < info->permutations; m++) {
         for (uint32_t rank = 0; s == HPCW_OK && rank < info->tasks; rank++) {
@@ -123,7 +123,7 @@ static hpcw_status put_slowest(const struct gen_report *r, struct read_linktest 
     if (s != HPCW_OK) {
         return s;
     }
-    ui_page_table(r->page, "Slowest connections, and the same measured again. ", UI_PAGE_READ, false);
+    ui_page_table(r->page, "Slowest connections, and their times when measured again. ", UI_PAGE_READ, false);
     ui_page_columns(r->page, (const char *const[]){"from rank", "to rank", "time", "measured again", NULL});
     for (size_t i = 0; i < shown; i++) {
         ui_page_row(r->page, NULL, false);
@@ -180,8 +180,7 @@ hpcw_status gen_report_linktest(const struct gen_report *r, hpcw_error *err) {
     if (s == HPCW_OK) {
         put_matrix(r, info, &matrix);
         s = gen_by_rank_draw(&mean, r->page, "Mean time per message of each rank with all others",
-                             "Ranks that stand out have a slow port.", "mean time per message", UI_PAGE_SECONDS,
-                             err);
+                             "High values show a slow port.", "mean time per message", UI_PAGE_SECONDS, err);
     }
     s = s == HPCW_OK ? put_slowest(r, reader, err) : s;
     ui_raster_free(&matrix);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Checkpoints in a report: bytes of every rank as the maps say, and files that are not as they say. */
+/* Checkpoints in a report: bytes of every rank by the maps, and files that differ from the maps. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,7 +17,7 @@ enum { MOST_CHECKPOINTS = 64, MOST_CURVES = 8, MOST_ODD = 40, MOST_NAME = 128 };
 struct odd_file {
     char name[256];
     uint32_t rank;
-    double said, is; /* bytes; NaN: not there */
+    double said, is; /* bytes in the map, of the file; NaN: there is none */
 };
 
 struct checkpoint_report {
@@ -27,13 +27,13 @@ struct checkpoint_report {
     char name[MOST_CHECKPOINTS][MOST_NAME];
     double total[MOST_CHECKPOINTS];
     uint64_t files;
-    bool by_map; /* sizes are the maps', not the files' */
+    bool by_map; /* sizes are from the maps, not from the files */
     struct odd_file odd[MOST_ODD];
     size_t odds;
     char why[HPCW_ERROR_MESSAGE_SIZE]; /* of the last dataset that could not be read */
 };
 
-/* Bytes of a file: of the map, or of the file itself where the map has none. */
+/* The size of a file in the map or, if the map has none, on disk. */
 static double size_of(struct checkpoint_report *c, const hpcw_rank2file_found *f) {
     struct stat st;
     double is = stat(f->path, &st) == 0 ? (double)st.st_size : NAN;
@@ -114,9 +114,9 @@ static hpcw_status draw_curves(const struct checkpoint_report *c, hpcw_error *er
     }
     ui_page_xy(c->r->page,
                &(struct ui_page_xy){.title = "Checkpoint bytes of every rank",
-                                    .caption = b->span_x > 1 ? "A point is the largest of several ranks, the "
-                                                               "first of which is on the axis."
-                                                             : "All files of a rank together.",
+                                    .caption = b->span_x > 1 ? "A point is the largest of several ranks; the "
+                                                               "axis shows the first of them."
+                                                             : "The sum of a rank's files.",
                                     .origin = UI_PAGE_READ,
                                     .x = {.label = "rank", .unit = UI_PAGE_COUNT},
                                     .y = {.label = "bytes", .unit = UI_PAGE_BYTES},
@@ -131,8 +131,8 @@ static void put_odd_files(const struct checkpoint_report *c) {
         return;
     }
     struct ui_page *page = c->r->page;
-    ui_page_table(page, "Files that are not there, or not as large as their map says. ", UI_PAGE_READ, false);
-    ui_page_columns(page, (const char *const[]){"file", "rank", "in the map", "on the disk", NULL});
+    ui_page_table(page, "Files that are missing, or have another size than in the map. ", UI_PAGE_READ, false);
+    ui_page_columns(page, (const char *const[]){"file", "rank", "in the map", "on disk", NULL});
     for (size_t i = 0; i < c->odds; i++) {
         ui_page_row(page, NULL, false);
         ui_page_text_cell(page, "%s", c->odd[i].name);
@@ -151,7 +151,7 @@ static void put_truth(const struct checkpoint_report *c) {
     }
     struct ui_page *page = c->r->page;
     const cJSON *one;
-    ui_page_table(page, "Faults that were injected, of truth.json. ", UI_PAGE_READ, false);
+    ui_page_table(page, "Injected faults (truth.json). ", UI_PAGE_READ, false);
     ui_page_columns(page, (const char *const[]){"kind", "checkpoint", "rank", "file", NULL});
     cJSON_ArrayForEach(one, faults) {
         const cJSON *kind = cJSON_GetObjectItemCaseSensitive(one, "kind");
@@ -174,13 +174,13 @@ static hpcw_status draw(struct checkpoint_report *c, hpcw_error *err) {
     gen_report_fact(page, "Checkpoints", UI_PAGE_COUNT, c->checkpoints);
     gen_report_fact(page, "Ranks", UI_PAGE_COUNT, c->ranks);
     gen_report_fact(page, "Files", UI_PAGE_COUNT, (double)c->files);
-    ui_page_fact(page, "Sizes are those of");
-    ui_page_text(page, "%s", c->by_map ? "the rank2file maps" : "the files; their maps have none");
+    ui_page_fact(page, "Sizes from");
+    ui_page_text(page, "%s", c->by_map ? "the rank2file maps" : "the files, as the maps have none");
     ui_page_end(page);
     ui_page_end(page);
     if (c->why[0] != '\0') {
         ui_page_begin(page, UI_PAGE_NOTE);
-        ui_page_text(page, "Not every checkpoint can be read: %s", c->why);
+        ui_page_text(page, "Some checkpoints cannot be read: %s", c->why);
         ui_page_end(page);
     }
     hpcw_status s = HPCW_OK;
@@ -189,7 +189,7 @@ static hpcw_status draw(struct checkpoint_report *c, hpcw_error *err) {
             category[i] = c->name[i];
         }
         const struct ui_page_bar bar = {.name = "bytes", .colour = 0, .value = c->total};
-        ui_page_bars(page, &(struct ui_page_bars){.title = "Bytes of every checkpoint",
+        ui_page_bars(page, &(struct ui_page_bars){.title = "Size of every checkpoint",
                                                   .caption = "All ranks together.",
                                                   .origin = UI_PAGE_READ,
                                                   .category_label = "checkpoint",

@@ -80,7 +80,7 @@ hpcw_status gen_by_rank_draw(struct gen_by_rank *b, struct ui_page *page, const 
         {.name = "mean", .colour = 0, .line = true, .point = point + b->most.width, .points = b->most.width}};
     char text[512];
     (void)snprintf(text, sizeof text, "%s%s", caption,
-                   grouped ? " A point stands for several ranks, the first of which is on the axis." : "");
+                   grouped ? " A point is several ranks; the axis shows the first of them." : "");
     ui_page_xy(page, &(struct ui_page_xy){.title = title,
                                           .caption = text,
                                           .origin = UI_PAGE_READ,

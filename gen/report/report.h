@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F4: the formats' sections of a report, for the `report` of their rows, and what they share. */
+/* F4: the sections of a report, for the formats' rows, and what these sections share. */
 #ifndef HPCW_GEN_REPORT_REPORT_H
 #define HPCW_GEN_REPORT_REPORT_H
 
@@ -9,13 +9,13 @@
 
 #include "ui/page/page.h"
 
-/* One file or folder of a format to be drawn. */
+/* A file or directory of a format to draw. */
 struct gen_report {
     struct ui_page *page;
-    const char *path;    /* `probe` recognises it */
-    const cJSON *truth;  /* truth.json, of whatever content; NULL: there is none */
+    const char *path;    /* of the format, by `probe` */
+    const cJSON *truth;  /* truth.json, not checked; NULL: there is none */
     uint32_t jobs;       /* threads */
-    double from_s, to_s; /* of the window that is looked at closely; from_s >= to_s: one that suits */
+    double from_s, to_s; /* the window to draw in detail; from_s >= to_s: the section chooses one */
 };
 
 hpcw_status gen_report_linktest(const struct gen_report *r, hpcw_error *err);
@@ -24,25 +24,25 @@ hpcw_status gen_report_sion(const struct gen_report *r, hpcw_error *err);
 hpcw_status gen_report_vom(const struct gen_report *r, hpcw_error *err);
 hpcw_status gen_report_clog2(const struct gen_report *r, hpcw_error *err);
 
-/* A member of truth.json by its path "machine.slow_ports"; NULL if it is not there. */
+/* A member of truth.json by a path such as "machine.slow_ports"; NULL if there is none. */
 const cJSON *gen_report_truth(const struct gen_report *r, const char *path);
 
 /* A number of an object; NaN if there is none. */
 double gen_report_number(const cJSON *object, const char *key);
 
-/* What is marked in a chart: a growing list. A zeroed struct is an empty one. */
+/* A growing list of areas to mark in a chart. Zeroed: empty. */
 struct gen_areas {
     struct ui_page_area *area;
     size_t count, capacity;
 };
 
-/* Adds one; those beyond a few hundred, and ones without numbers, are left out, as is what memory has no room for: they
- * are an aid to the eye. `label` must outlive the list. */
+/* Adds an area, unless it is not finite, the list has a few hundred, or memory is short: marks are only a help for the
+ * eye. `label` must outlive the list. */
 void gen_areas_add(struct gen_areas *a, double left, double right, double top, double bottom,
                    const char *label);
 void gen_areas_free(struct gen_areas *a);
 
-/* The values of ranks 0 .. n-1 as curves that fit on a screen: in each stretch of ranks the largest, and the mean. */
+/* Curves of the values of ranks 0 .. n-1 that fit on a screen: the largest and the mean of each group of ranks. */
 struct gen_by_rank {
     struct ui_raster most, mean;
 };
@@ -52,7 +52,7 @@ hpcw_status gen_by_rank_draw(struct gen_by_rank *b, struct ui_page *page, const 
                              const char *caption, const char *label, enum ui_page_unit unit, hpcw_error *err);
 void gen_by_rank_free(struct gen_by_rank *b);
 
-/* A fact of one number. */
+/* Adds a fact that is one number. */
 void gen_report_fact(struct ui_page *page, const char *name, enum ui_page_unit unit, double value);
 
 #endif

@@ -41,12 +41,12 @@ static hpcw_status draw(const struct gen_report *r, struct read_sion *reader, st
     ui_page_begin(page, UI_PAGE_FACTS);
     gen_report_fact(page, "Tasks", UI_PAGE_COUNT, read_sion_tasks(reader));
     gen_report_fact(page, "Physical files", UI_PAGE_COUNT, read_sion_files(reader));
-    gen_report_fact(page, "Block size it is aligned to", UI_PAGE_BYTES, info.fs_block_size);
+    gen_report_fact(page, "Alignment", UI_PAGE_BYTES, info.fs_block_size);
     ui_page_fact(page, "Data of tasks");
     ui_page_number(page, UI_PAGE_BYTES, (double)t->payload);
     ui_page_text(page, " in files of ");
     ui_page_number(page, UI_PAGE_BYTES, (double)t->apparent);
-    ui_page_text(page, ", holes included");
+    ui_page_text(page, ", with holes");
     ui_page_end(page);
     ui_page_fact(page, "One task");
     ui_page_number(page, UI_PAGE_BYTES, (double)t->least);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Load-balancing data in a report: the load of every rank in every phase, and how uneven it is. */
+/* Load-balancing data in a report: the load of every rank in every phase, and its imbalance. */
 #include <inttypes.h>
 #include <math.h>
 #include <pthread.h>
@@ -14,7 +14,7 @@
 #include "libwriter/base/status.h"
 
 struct phase_load {
-    uint64_t sum_ns; /* of ranks: in whole ns the order of the threads does not show */
+    uint64_t sum_ns; /* of ranks: an integer, so the order of the threads does not matter */
     double most;     /* of a rank */
     uint64_t tasks;
 };
@@ -28,13 +28,13 @@ struct vom_loads {
     pthread_mutex_t lock;
 };
 
-/* What one thread reads: the file of one rank. */
+/* What one thread reads: a rank's file. */
 struct rank_reading {
     struct vom_loads *all;
     const struct read_vom *reader;
     double *load;    /* [phases] */
     uint64_t *tasks; /* [phases] */
-    uint64_t room;   /* 0: of a first file, which tells how many phases there are */
+    uint64_t room;   /* phases; 0: not known before the first file is read */
     uint64_t at, phases;
 };
 
@@ -52,7 +52,7 @@ static hpcw_status phase_begin(void *context, uint64_t number, hpcw_error *err) 
 static hpcw_status task(void *context, const struct read_vom_task *t, hpcw_error *err) {
     (void)err;
     struct rank_reading *g = context;
-    /* vt leaves out the entity that stands for "none". */
+    /* As vt, without the entity that stands for "none". */
     if (g->room > 0 && (!t->entity.has_id || t->entity.id != 0)) {
         g->load[g->at] += t->time;
         g->tasks[g->at]++;
@@ -165,7 +165,7 @@ static void draw_map(const struct gen_report *r, const struct vom_loads *all) {
     gen_areas_free(&areas);
 }
 
-/* As many phases in a point as it takes to keep the curve short: the largest of them counts. */
+/* A point of a long curve is the largest of several phases. */
 static hpcw_status draw_curves(const struct gen_report *r, const struct vom_loads *all, hpcw_error *err) {
     uint64_t span = all->phases / UI_RASTER_MAX + (all->phases % UI_RASTER_MAX != 0);
     size_t n = (size_t)((all->phases - 1) / span + 1);
@@ -186,8 +186,8 @@ static hpcw_status draw_curves(const struct gen_report *r, const struct vom_load
     }
     const struct ui_page_axis x = {.label = "phase", .unit = UI_PAGE_COUNT};
     ui_page_xy(r->page, &(struct ui_page_xy){.title = "Imbalance of every phase",
-                                             .caption = "Load of the busiest rank over the mean of all, less "
-                                                        "one: 0 is even, 1 twice the time that is needed.",
+                                             .caption = "Load of the busiest rank over the mean of all, minus "
+                                                        "one: 0 is balanced, 1 twice the necessary time.",
                                              .origin = UI_PAGE_READ,
                                              .x = x,
                                              .y = {.label = "imbalance", .unit = UI_PAGE_PLAIN},
@@ -200,7 +200,7 @@ static hpcw_status draw_curves(const struct gen_report *r, const struct vom_load
     const struct ui_page_series series[] = {
         {.name = "busiest rank", .colour = 1, .line = true, .point = point + n, .points = n},
         {.name = "mean of all ranks", .colour = 0, .line = true, .point = point + 2 * n, .points = n}};
-    ui_page_xy(r->page, &(struct ui_page_xy){.title = "Load of the busiest rank and of the mean one",
+    ui_page_xy(r->page, &(struct ui_page_xy){.title = "Load of the busiest rank, and mean load",
                                              .caption = "A phase takes as long as its busiest rank.",
                                              .origin = UI_PAGE_READ,
                                              .x = x,
@@ -256,7 +256,7 @@ static hpcw_status read_all(const struct gen_report *r, struct vom_loads *all, h
 hpcw_status gen_report_vom(const struct gen_report *r, hpcw_error *err) {
     struct stat st;
     if (stat(r->path, &st) != 0 || !S_ISDIR(st.st_mode)) {
-        return hpcw_i_fail(err, HPCW_ENOTSUP, "%s: expected the folder of all ranks' files, got one file",
+        return hpcw_i_fail(err, HPCW_ENOTSUP, "%s: expected the directory of all ranks' files, got one file",
                            r->path);
     }
     struct vom_loads all = {0};

@@ -14,7 +14,7 @@ struct checkpoint_shape {
     hpcw_rank2file_options options;
     hpcw_rank2file_map *map[MOST_MAPS];
     uint64_t summary_size;
-    uint64_t first; /* index of its first file; its files are, for each map: summary, nodes */
+    uint64_t first; /* index of its first file; its files are, for each map, the summary and the nodes */
 };
 
 struct gen_checkpoints {
@@ -26,7 +26,7 @@ struct gen_checkpoints {
     uint64_t first_data, files;
 };
 
-/* ---- what is in a map ---- */
+/* ---- content of a map ---- */
 
 struct map_entries {
     const struct model_checkpoint *model;
@@ -83,7 +83,7 @@ static hpcw_rank2file_options options_of(const struct gen_checkpoints *c, uint32
     return o;
 }
 
-/* All checkpoints; with a stale index one more, which is the current one. */
+/* Lists all checkpoints; a stale index also lists one that does not exist, as the current one. */
 static hpcw_status make_index(const struct gen_checkpoints *c, hpcw_kvtree **out, hpcw_error *err) {
     uint32_t count = c->model.params.checkpoints;
     hpcw_status s = hpcw_kvtree_new(out, err);
@@ -179,7 +179,7 @@ uint64_t gen_checkpoints_first_data(const struct gen_checkpoints *c) {
 
 /* ---- one file ---- */
 
-/* What a metadata file behind the index is: a summary, or a node of a map. */
+/* A metadata file after the index: a summary, or a node of a map. */
 struct metadata_file {
     const struct checkpoint_shape *checkpoint;
     uint32_t number; /* of the checkpoint */
@@ -204,12 +204,12 @@ static struct metadata_file find_metadata(const struct gen_checkpoints *c, uint6
     return p;
 }
 
-/* The number of a data file in the model: missing ones are left out of the count. */
+/* The number of a data file in the model, which also counts missing ones. */
 static uint64_t file_of(const struct gen_checkpoints *c, uint64_t index) {
-    uint64_t place = index - c->first_data;
-    uint64_t file = place;
+    uint64_t existing = index - c->first_data;
+    uint64_t file = existing;
     uint64_t next;
-    while ((next = place + model_checkpoint_before(&c->model, MODEL_CHECKPOINT_MISSING_FILE, file + 1)) !=
+    while ((next = existing + model_checkpoint_before(&c->model, MODEL_CHECKPOINT_MISSING_FILE, file + 1)) !=
            file) {
         file = next;
     }
@@ -249,7 +249,7 @@ void gen_checkpoints_file(const struct gen_checkpoints *c, uint64_t index, char 
         } else {
             hpcw_rank2file_map_node(p.checkpoint->map[p.map], p.node, &node);
         }
-        /* The generator's names are short. */
+        /* The names of the generator are short enough. */
         (void)snprintf(path, GEN_CHECKPOINT_PATH, "%.*s", GEN_CHECKPOINT_PATH - 1, node.path);
         *size = node.size;
     }

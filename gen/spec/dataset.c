@@ -21,7 +21,7 @@ static const struct ui_param run_param[] = {
      .min = 0,
      .max = 253402300799.0, /* 9999-12-31T23:59:59Z */
      .unit = "s",
-     .help = "when the simulated run began, seconds since 1970-01-01 UTC"},
+     .help = "start of the simulated run, seconds since 1970-01-01 UTC"},
 };
 
 static const struct ui_param sion_param[] = {
@@ -30,7 +30,7 @@ static const struct ui_param sion_param[] = {
      RUN_FIELD(sion_files),
      .min = 1,
      .max = 1048576,
-     .help = "physical files of the particle container, at most one per rank"},
+     .help = "number of physical files of the particle container, at most one per rank"},
 };
 
 #define VOM_FIELD(name) .offset = offsetof(struct gen_vom_params, name)
@@ -42,19 +42,19 @@ static const struct ui_param vom_param[] = {
      .type = UI_PARAM_CHOICE,
      VOM_FIELD(container),
      .choices = container_names,
-     .help = "brotli (data.0.json.br, as vt writes), plain (data.0.json) or lbaf (brotli inside data.0.json)"},
+     .help = "brotli (data.0.json.br, as vt writes it), plain (data.0.json) or lbaf (brotli in data.0.json)"},
     {.key = "vom.quality",
      .type = UI_PARAM_U32,
      VOM_FIELD(quality),
      .min = 0,
      .max = 9,
-     .help = "brotli: 0 is fast, 9 small"},
+     .help = "brotli quality: 0 is fastest, 9 smallest"},
     {.key = "vom.window",
      .type = UI_PARAM_U32,
      VOM_FIELD(window),
      .min = 10,
      .max = 24,
-     .help = "brotli: binary logarithm of how far back it looks; not 16 or 21"},
+     .help = "brotli window: binary logarithm of its size; not 16 or 21"},
 };
 
 #define LINKTEST (UINT64_C(1) << GEN_FORMAT_LINKTEST)
@@ -66,8 +66,7 @@ static const struct ui_param vom_param[] = {
 #define COUNT(a) (sizeof(a) / sizeof(a)[0])
 #define OWNER(field) offsetof(struct gen_dataset, field)
 
-/* The lengths of the models' tables are no constant expressions here: gen_dataset_group_size looks them up.
- */
+/* The lengths of the models' tables are not constant expressions here: gen_dataset_group_size finds them. */
 const struct gen_dataset_group gen_dataset_group[] = {
     {"run", run_param, COUNT(run_param), OWNER(params), 0},
     {"machine", model_machine_param, 0, OWNER(machine_params), 0},
@@ -91,8 +90,8 @@ size_t gen_dataset_group_size(const struct gen_dataset_group *g) {
                                                  : g->count;
 }
 
-/* What the scale moves: particles per rank, permutations of the link test, phases and objects of the load data, size
- * of a rank's checkpoint. 0: what the model says by itself. */
+/* What the scale changes: size of a rank's particles, permutations of the link test, phases and objects of the load data,
+ * size of a rank's checkpoint. 0: the model's default. */
 static const struct {
     uint64_t mean_size;
     uint64_t permutations;
@@ -103,7 +102,7 @@ static const struct {
     [GEN_SCALE_SMALL] = {16 << 10, 0, 15, 0, 12 << 10},
     [GEN_SCALE_MEDIUM] = {0, 0, 0, 0, 0},
     [GEN_SCALE_LARGE] = {95000000, 3, 200, 32,
-                         95000000}, /* 2.5 million particles of 38 bytes, as HACC-IO runs had */
+                         95000000}, /* 2.5 million particles of 38 bytes, as in HACC-IO runs */
 };
 
 hpcw_status gen_dataset_init(struct gen_dataset *d, const char *preset, enum gen_scale scale, hpcw_error *err) {

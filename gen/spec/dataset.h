@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * F4: one dataset, completely described: everything that decides its bytes and nothing else. Two runs with
- * equal descriptions write equal files, whoever runs them and in however many parts.
+ * F4: the description of a dataset: all that decides its bytes, and nothing else. Runs with equal descriptions write
+ * equal files, with any number of processes and parts.
  */
 #ifndef HPCW_GEN_SPEC_DATASET_H
 #define HPCW_GEN_SPEC_DATASET_H
@@ -14,8 +14,7 @@
 #include "gen/model/trace/trace.h"
 #include "libwriter/io/json.h"
 
-/* The formats in the order of the table (format.h): LinkTest results are SION containers, too, so the reader of a file
- * asks for LinkTest first. */
+/* The formats in the order of the table (format.h). LinkTest results are SION containers, too, so LinkTest comes first. */
 enum gen_format_id {
     GEN_FORMAT_LINKTEST,
     GEN_FORMAT_SION,
@@ -27,13 +26,13 @@ enum gen_format_id {
 
 enum gen_scale { GEN_SCALE_TINY, GEN_SCALE_SMALL, GEN_SCALE_MEDIUM, GEN_SCALE_LARGE };
 
-/* Keys "run.*" and those of containers, which are no model's. */
+/* Keys "run.*", and those of containers that belong to no model. */
 struct gen_dataset_params {
     uint64_t start;      /* of the simulated run, seconds since 1970-01-01 UTC */
     uint32_t sion_files; /* physical files of sion/particles.sion */
 };
 
-/* Keys "vom.*": how the load data stands in files. */
+/* Keys "vom.*": the files of the load data. */
 enum gen_vom_container {
     GEN_VOM_BROTLI_FILES, /* data.<rank>.json.br */
     GEN_VOM_PLAIN_FILES,  /* data.<rank>.json */
@@ -63,22 +62,22 @@ struct gen_dataset {
     struct model_trace_params trace_params;
     struct model_checkpoint_params ckpt_params;
 
-    /* What follows from the above; made by gen_dataset_build. */
+    /* What follows from the above; gen_dataset_build makes it. */
     struct model_machine machine;
     struct model_linktest linktest;
     struct model_particles particles;
-    /* If a format that needs them is asked for. */
+    /* Only for the formats that need them. */
     struct model_load load;
     struct model_trace trace;
     struct gen_checkpoints *checkpoints; /* NULL if not */
     bool built;
 };
 
-/* Tables of parameters by group, for --set, list and the manifest. */
+/* The tables of parameters, for --set, `list` and the manifest. */
 struct gen_dataset_group {
     const char *name; /* "machine" */
     const struct ui_param *params;
-    size_t count;     /* 0: ask gen_dataset_group_size, which knows all */
+    size_t count;     /* 0: see gen_dataset_group_size */
     size_t offset;    /* of the owner in struct gen_dataset */
     uint64_t formats; /* bit i: the group belongs to format i; 0: to all formats */
 };
@@ -88,16 +87,14 @@ size_t gen_dataset_group_size(const struct gen_dataset_group *group);
 
 extern const char *const gen_scale_name[]; /* NULL-terminated */
 
-/* Preset, then scale. The caller then applies settings and fills in ranks, seed, formats, block size and files.
- */
+/* Applies preset and scale. The caller then applies settings, and sets ranks, seed, formats, block size and files. */
 hpcw_status gen_dataset_init(struct gen_dataset *d, const char *preset, enum gen_scale scale, hpcw_error *err);
 
-/* Builds machine and models. Models that belong to formats that are not asked for are built where they can be:
- * they cost nothing. Free with gen_dataset_free, also after a failure. */
+/* Builds the machine and the models that the formats need. Free with gen_dataset_free, also after a failure. */
 hpcw_status gen_dataset_build(struct gen_dataset *d, hpcw_error *err);
 void gen_dataset_free(struct gen_dataset *d);
 
-/* Whether any of these formats (bits) is asked for; 0 stands for all. */
+/* Whether the dataset has any of these formats, as bits; always for 0. */
 bool gen_dataset_wants(const struct gen_dataset *d, uint64_t formats);
 
 /* "YYYY-MM-DDThh:mm:ssZ", 20 characters and a NUL, for times up to the year 9999. */
