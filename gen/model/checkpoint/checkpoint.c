@@ -32,13 +32,13 @@ const struct ui_param model_checkpoint_param[] = {
      .type = UI_PARAM_CHOICE,
      .offset = FIELD(layout),
      .choices = layouts,
-     .help = "whose directories and names; shared: SCR 1.1 and 3 restart from the one directory"},
+     .help = "SCR release whose directories and names to use; shared: SCR 1.1 and 3 can both restart"},
     {.key = "rank2file.checkpoints",
      .type = UI_PARAM_U32,
      .offset = FIELD(checkpoints),
      .min = 1,
      .max = 1000,
-     .help = "checkpoints below the one prefix, the last one being current"},
+     .help = "number of checkpoints in the prefix directory; the last one is current"},
     {.key = "rank2file.mean_size",
      .type = UI_PARAM_SIZE,
      .offset = FIELD(mean_size),
@@ -50,7 +50,7 @@ const struct ui_param model_checkpoint_param[] = {
      .type = UI_PARAM_F64,
      .offset = FIELD(sigma),
      .max = 2,
-     .help = "spread of sizes, standard deviation of ln(size); 0 as grid codes, 0.5 as adaptive ones"},
+     .help = "spread of sizes: standard deviation of ln(size); 0 for grid codes, 0.5 for adaptive ones"},
     {.key = "rank2file.content",
      .type = UI_PARAM_CHOICE,
      .offset = FIELD(content),
@@ -60,28 +60,32 @@ const struct ui_param model_checkpoint_param[] = {
      .type = UI_PARAM_CHOICE,
      .offset = FIELD(payload),
      .choices = payloads,
-     .help = "the data files, or none of them: maps alone, with the same bytes"},
+     .help = "write the data files, or only the maps, with the same bytes"},
     {.key = "rank2file.leaf_ranks",
      .type = UI_PARAM_U32,
      .offset = FIELD(leaf_ranks),
      .min = 2,
      .max = 0x1p31,
-     .help = "most ranks of a leaf of the map, and children of a node; few make deep maps"},
+     .help =
+         "largest number of ranks of a leaf of the map, and of children of a node; small ones make deep maps"},
     {.key = "rank2file.leaf_bytes",
      .type = UI_PARAM_SIZE,
      .offset = FIELD(leaf_bytes),
      .min = 256,
      .max = 0x1p30,
      .unit = "bytes",
-     .help = "largest node of the map"},
-    FAULT("missing_files", MODEL_CHECKPOINT_MISSING_FILE, "files that are in the map, and not there"),
-    FAULT("truncated_files", MODEL_CHECKPOINT_TRUNCATED_FILE, "files that are shorter than the map says"),
-    FAULT("wrong_crcs", MODEL_CHECKPOINT_WRONG_CRC, "files of which a byte changed after the CRC was taken"),
-    FAULT("missing_ranks", MODEL_CHECKPOINT_MISSING_RANK, "files whose rank has no entry in the map"),
+     .help = "largest size of a node of the map"},
+    FAULT("missing_files", MODEL_CHECKPOINT_MISSING_FILE,
+          "number of files that are in the map and do not exist"),
+    FAULT("truncated_files", MODEL_CHECKPOINT_TRUNCATED_FILE,
+          "number of files that are shorter than in the map"),
+    FAULT("wrong_crcs", MODEL_CHECKPOINT_WRONG_CRC,
+          "number of files with a byte that changed after the CRC was computed"),
+    FAULT("missing_ranks", MODEL_CHECKPOINT_MISSING_RANK, "number of files whose rank has no entry in the map"),
     {.key = "rank2file.stale_index",
      .type = UI_PARAM_BOOL,
      .offset = FIELD(stale_index),
-     .help = "the index's current dataset is not there any more"},
+     .help = "the index's current dataset does not exist"},
 };
 const size_t model_checkpoint_param_count = sizeof model_checkpoint_param / sizeof model_checkpoint_param[0];
 
@@ -117,7 +121,7 @@ static uint64_t lower_bound(const uint64_t *list, uint64_t count, uint64_t file)
     return low;
 }
 
-/* Draws until a file comes up that has no fault yet; at most half of them have one. */
+/* Draws until a file has no fault yet; at most half of them have one. */
 static uint64_t draw_file(const struct model_checkpoint *m, unsigned kind, uint32_t index, uint64_t files,
                           const uint64_t *taken, uint64_t count) {
     uint64_t file;
@@ -137,17 +141,17 @@ static uint64_t draw_file(const struct model_checkpoint *m, unsigned kind, uint3
 
 static hpcw_status draw_faults(struct model_checkpoint *m, hpcw_error *err) {
     uint64_t files = (uint64_t)m->params.checkpoints * m->ranks;
-    uint64_t wanted = 0;
+    uint64_t faults = 0;
     for (unsigned k = 0; k < MODEL_CHECKPOINT_FAULTS; k++) {
-        wanted += m->params.faults[k];
+        faults += m->params.faults[k];
     }
-    if (wanted > files / 2 || wanted > 65536) {
+    if (faults > files / 2 || faults > 65536) {
         return hpcw_i_fail(err, HPCW_ERANGE,
                            "rank2file faults: expected at most half of the %" PRIu64
                            " files and 65536, got %" PRIu64,
-                           files, wanted);
+                           files, faults);
     }
-    uint64_t *taken = hpcw_i_malloc((size_t)wanted * sizeof *taken);
+    uint64_t *taken = hpcw_i_malloc((size_t)faults * sizeof *taken);
     uint64_t count = 0;
     hpcw_status s =
         taken == NULL ? hpcw_i_fail(err, HPCW_ENOMEM, "rank2file: out of memory for faults") : HPCW_OK;
@@ -202,7 +206,7 @@ uint64_t model_checkpoint_size(const struct model_checkpoint *m, uint64_t file) 
     if (m->params.sigma == 0) {
         return m->params.mean_size;
     }
-    /* A rank's part of the domain is the same in all checkpoints. */
+    /* A rank has the same part of the domain in all checkpoints. */
     uint32_t w[4];
     draw(m, file % m->ranks, 0, w);
     double s = m->params.sigma;
@@ -226,9 +230,9 @@ uint64_t model_checkpoint_length(const struct model_checkpoint *m, uint64_t file
     return size;
 }
 
-/* ---- contents ---- */
+/* ---- content ---- */
 
-/* The finaliser of SplitMix64 (Steele, Lea and Flood 2014): a word from its place alone. */
+/* The finaliser of SplitMix64 (Steele, Lea and Flood 2014): a random word for each counter. */
 static inline uint64_t mix(uint64_t z) {
     z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
     z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
@@ -243,21 +247,21 @@ void model_checkpoint_fill(const struct model_checkpoint *m, uint64_t file, uint
     uint64_t same = ((uint64_t)w[2] << 32 | w[3]) & ~(uint64_t)0xffff;
     uint64_t keep = m->params.content == MODEL_CHECKPOINT_COMPRESSIBLE ? 0xffff : UINT64_MAX;
     same = m->params.content == MODEL_CHECKPOINT_COMPRESSIBLE ? same : 0;
-    uint64_t place = key + (offset / 8 + 1) * UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t counter = key + (offset / 8 + 1) * UINT64_C(0x9e3779b97f4a7c15);
     for (; size >= 8; size -= 8, out += 8) {
-        hpcw_i_put_u64(out, (mix(place) & keep) | same, false);
-        place += UINT64_C(0x9e3779b97f4a7c15);
+        hpcw_i_put_u64(out, (mix(counter) & keep) | same, false);
+        counter += UINT64_C(0x9e3779b97f4a7c15);
     }
     if (size > 0) {
         unsigned char last[8];
-        hpcw_i_put_u64(last, (mix(place) & keep) | same, false);
+        hpcw_i_put_u64(last, (mix(counter) & keep) | same, false);
         memcpy(out, last, size);
     }
 }
 
 void model_checkpoint_last(const struct model_checkpoint *m, uint64_t file, uint32_t before,
                            unsigned char last[MODEL_CHECKPOINT_LEAST]) {
-    /* Four bytes x turn the register r into what 32 steps make of r ^ x; the steps go backwards, too. */
+    /* Four bytes x turn the register r into the result of 32 steps on r ^ x. The steps can be undone. */
     uint32_t end = ~model_checkpoint_crc(m, file);
     for (int i = 0; i < 32; i++) {
         end = (end & 0x80000000u) != 0 ? (end ^ 0xedb88320u) << 1 | 1 : end << 1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Draws (base/rng.h) and exponentials (base/detmath.h) of many things at once, over the lanes of the processor's
- * vectors. Every instruction set gives the bits of the functions that make one. */
+/* Many draws (base/rng.h) and exponentials (base/detmath.h) at a time, in the lanes of the processor's vectors. Every
+ * instruction set gives the bits of the scalar functions. */
 #ifndef HPCW_GEN_MODEL_DRAW_DRAWS_H
 #define HPCW_GEN_MODEL_DRAW_DRAWS_H
 
@@ -27,7 +27,7 @@ struct model_lanes {
     void (*exps)(double *x, uint32_t count);
 };
 
-/* NULL: this instruction set is not available. */
+/* NULL if this instruction set is not available. */
 const struct model_lanes *model_lanes(enum model_simd simd);
 
 /* Private to draws.c. */

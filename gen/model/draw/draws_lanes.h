@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * model/draws.h, written once over the lane operations of an instruction set (lanes_*.h), which are included before this
- * file; LANES_TABLE is the table to make.
+ * draws.h, written once for all instruction sets. Include the lane operations of one (lanes_*.h) before this file;
+ * LANES_TABLE is the table to define.
  */
 #include <string.h>
 
@@ -9,7 +9,7 @@
 #include "gen/model/draw/lanes_random.h"
 #include "libwriter/base/detmath.h"
 
-/* Vectors of draws that are made side by side. */
+/* Vectors of draws that are computed side by side. */
 enum { DRAW_VECTORS = 2 * AT_ONCE, DRAW_LANES = DRAW_VECTORS * LANES };
 
 static inline __attribute__((always_inline)) void draw(const struct model_draws *d, const uint32_t *a,
@@ -73,7 +73,7 @@ static void words(const struct model_draws *d, uint32_t words, uint32_t *word) {
     }
 }
 
-/* Lanes that are far out, or no numbers, go one by one: they do not happen in practice. */
+/* Very large values and NaN, which do not occur in practice, are computed lane by lane. */
 static __attribute__((noinline)) vd exp_one_by_one(vd x) {
     double lane[LANES];
     d_store(lane, x);
@@ -83,9 +83,9 @@ static __attribute__((noinline)) vd exp_one_by_one(vd x) {
     return d_load(lane);
 }
 
-/* The operations of hpcw_i_exp in its order. */
+/* The operations of hpcw_i_exp, in the same order. */
 static inline __attribute__((always_inline)) vd exp_vector(vd x) {
-    /* Positive doubles are in the order of their bits. */
+    /* Positive doubles have the order of their bits. */
     vu size = u_and(d_as_u(x), u_set(INT64_MAX));
     if (u_less(size, d_as_u(d_set(700.0))) != (1u << LANES) - 1) {
         return exp_one_by_one(x);
@@ -101,7 +101,7 @@ static inline __attribute__((always_inline)) vd exp_vector(vd x) {
     }
     y = d_add(d_add(d_mul(y, d_mul(r, r)), d_sub(d_sub(r_high, r), r_low)), r);
     y = d_add(y, d_set(1.0));
-    /* The last bits of the shifted number are the integer: in the place of the exponent it is a power of two. */
+    /* The low bits of the shifted number are an integer k; moved into the exponent they give 2^k. */
     return d_mul(y, u_as_d(u_left(u_add(d_as_u(shifted), u_set(1023)), 52)));
 }
 

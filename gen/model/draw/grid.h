@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Boxes of whole numbers: how a number of ranks, or of objects, is laid out in one to three dimensions. */
+/* Boxes of cells: how a number of ranks or objects is laid out in one to three dimensions. */
 #ifndef HPCW_GEN_MODEL_DRAW_GRID_H
 #define HPCW_GEN_MODEL_DRAW_GRID_H
 
 #include <stdint.h>
 
 /*
- * Sides of a box of n cells, n >= 1, in `dims` dimensions (1 to 3): side[0] >= side[1] >= ..., as near to a cube as
- * the divisors of n allow; side[dims .. 2] = 1. The last dimension changes fastest with the number of a cell.
+ * Sides of a box of n >= 1 cells in 1 to 3 dimensions: side[0] >= side[1] >= ..., as nearly equal as the divisors of n
+ * allow; side[dims .. 2] = 1. The last dimension changes fastest with the number of a cell.
  */
 void model_grid_shape(uint32_t n, uint32_t dims, uint32_t side[3]);
 
-/* Place of a cell. */
+/* Position of a cell. */
 static inline void model_grid_position(const uint32_t side[3], uint32_t cell, uint32_t at[3]) {
     at[2] = cell % side[2];
     at[1] = cell / side[2] % side[1];
     at[0] = cell / side[2] / side[1];
 }
 
-/* Number of the cell at a place. */
+/* Number of the cell at a position. */
 static inline uint32_t model_grid_cell(const uint32_t side[3], const uint32_t at[3]) {
     return (at[0] * side[1] + at[1]) * side[2] + at[2];
 }

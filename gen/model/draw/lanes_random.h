@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * base/rng.h over lanes. Included behind the lane operations of one instruction set (lanes_*.h).
+ * base/rng.h in lanes. Include after the lane operations of an instruction set (lanes_*.h).
  *
- * Integers live in 64-bit lanes and mean their low half; the high half may hold rubbish where only products
- * follow, for the multiplication reads low halves alone.
+ * Integers are the low halves of 64-bit lanes. The high half may be undefined where only products follow: the
+ * multiplication reads low halves alone.
  */
 #ifndef HPCW_GEN_MODEL_DRAW_LANES_RANDOM_H
 #define HPCW_GEN_MODEL_DRAW_LANES_RANDOM_H
@@ -29,8 +29,8 @@ static inline void philox_round(vu c[4], uint32_t key0, uint32_t key1) {
 }
 
 /*
- * Several blocks at once, round by round: one alone is a chain of operations that each wait for the one before.
- * Where words of the counter are the same for the whole row, the compiler moves their rounds out of the loop.
+ * Several blocks at a time, round by round: in a single one each operation waits for the one before. Where words of the
+ * counter are the same for the whole row, the compiler moves their rounds out of the loop.
  */
 static inline __attribute__((always_inline)) void philox(uint64_t seed, vu c[][4], int blocks) {
     uint32_t key0 = (uint32_t)seed, key1 = (uint32_t)(seed >> 32);

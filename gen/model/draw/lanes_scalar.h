@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Lanes in a vector; vectors whose random numbers are made side by side. */
+/* Lanes of a vector; vectors whose random numbers are computed side by side. */
 enum { LANES = 1, AT_ONCE = 1 };
 
 typedef uint64_t vu;

@@ -86,21 +86,21 @@ void model_permute_back_run(const struct model_permutation *p, const struct mode
                             uint32_t count, uint32_t *x) {
     for (uint32_t done = 0; done < count; done += AT_ONCE) {
         uint32_t y[AT_ONCE];
-        uint32_t place[AT_ONCE]; /* where they belong */
+        uint32_t position[AT_ONCE]; /* in x, of each y */
         uint32_t left = count - done < AT_ONCE ? count - done : AT_ONCE;
         for (uint32_t i = 0; i < left; i++) {
             y[i] = first + done + i;
-            place[i] = done + i;
+            position[i] = done + i;
         }
         while (left > 0) {
             pass_back(p, lanes, y, left);
             uint32_t outside = 0;
             for (uint32_t i = 0; i < left; i++) {
                 if (y[i] < p->count) {
-                    x[place[i]] = y[i];
+                    x[position[i]] = y[i];
                 } else {
                     y[outside] = y[i];
-                    place[outside++] = place[i];
+                    position[outside++] = position[i];
                 }
             }
             left = outside;

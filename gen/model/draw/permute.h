@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Random orders of any length without a table: any place, and any place back, in constant time and memory. */
+/* Random permutations of any length without a table: each entry, and its inverse, in constant time and memory. */
 #ifndef HPCW_GEN_MODEL_DRAW_PERMUTE_H
 #define HPCW_GEN_MODEL_DRAW_PERMUTE_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "gen/model/draw/simd.h"
 
-/* MODEL_SIMD_X86 is defined where the *_avx2.c files are built. */
+/* Builds with the *_avx2.c files define MODEL_SIMD_X86. */
 
 bool model_simd_available(enum model_simd simd) {
 #ifdef MODEL_SIMD_X86

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Instruction sets that inner loops of the models are built for, chosen at run time. All give the same bits. */
+/* Instruction sets of the models' inner loops, chosen at run time. All give the same bits. */
 #ifndef HPCW_GEN_MODEL_DRAW_SIMD_H
 #define HPCW_GEN_MODEL_DRAW_SIMD_H
 
@@ -10,7 +10,7 @@ enum model_simd { MODEL_SIMD_NONE, MODEL_SIMD_AVX2, MODEL_SIMD_COUNT };
 /* Whether this build and this processor have it; MODEL_SIMD_NONE always. */
 bool model_simd_available(enum model_simd simd);
 
-/* The widest one available. */
+/* The fastest one available. */
 enum model_simd model_simd_best(void);
 
 /* "scalar", "avx2". */

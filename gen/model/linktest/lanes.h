@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The row maker, written once over the lane operations of an instruction set (lanes_*.h), which are included
- * before this file; ROW_NAME is the function to make. Every lane does the same operations in the same order as
- * model_linktest_one: that, and no fused multiply-add anywhere, is what makes the bits equal.
+ * The row maker, written once for all instruction sets. Include the lane operations of one (lanes_*.h) before this file;
+ * ROW_NAME is the function to define. Every lane does the operations of model_linktest_one in the same order, and there is
+ * no fused multiply-add, so the bits are equal.
  */
 #include <string.h>
 
@@ -26,7 +26,7 @@ static inline vd clamp(vd x, double low, double high) {
     return d_min(d_max(x, d_set(low)), d_set(high));
 }
 
-/* Draws the congestion of LANES steps from `step` on. Not inlined: on most paths it is rare. */
+/* Draws the congestion of LANES steps from `step` on. Rare, so not inlined. */
 static __attribute__((noinline)) void draw_congestion(const struct model_linktest_row *row, uint32_t step,
                                                       vu pair) {
     vu c[1][4] = {
@@ -37,7 +37,7 @@ static __attribute__((noinline)) void draw_congestion(const struct model_linktes
     u_store32(row->group_pair + step, pair);
 }
 
-/* Ranks of the own node: rare, so lane by lane. */
+/* Ranks of the same node are rare, so lane by lane. */
 static __attribute__((noinline)) vd replace_own_node(const struct model_linktest_row *row,
                                                      const uint32_t *partner, vd base) {
     double lane[LANES];
@@ -51,17 +51,17 @@ static __attribute__((noinline)) vd replace_own_node(const struct model_linktest
     return d_load(lane);
 }
 
-/* Timings are made in blocks, in two passes: one pass alone would be a single chain of operations too long for
- * a processor to overlap with the next. */
+/* Timings are made in blocks, in two passes. In a single pass the chain of operations is too long for a processor to
+ * overlap it with the next. */
 enum { BLOCK = 256 };
 _Static_assert(BLOCK % (LANES * AT_ONCE) == 0, "whole vectors in a block");
 struct noise {
     double exponent[BLOCK];
-    uint32_t tail_size[BLOCK];    /* word of the draw, where a tail event happens */
-    uint8_t tails[BLOCK / LANES]; /* which lanes have one */
+    uint32_t tail_size[BLOCK];    /* word of the draw, where there is a delay */
+    uint8_t tails[BLOCK / LANES]; /* which lanes have a delay */
 };
 
-/* Adds the tail events of LANES timings from k on. */
+/* Adds the delays of LANES timings from k on. */
 static __attribute__((noinline)) vd add_tails(const struct model_linktest_row *row, const struct noise *noise,
                                               uint32_t k, uint32_t live, const uint32_t *partner, uint32_t step,
                                               vd time) {
@@ -78,7 +78,7 @@ static __attribute__((noinline)) vd add_tails(const struct model_linktest_row *r
     return d_load(lane);
 }
 
-/* The exponent of the jitter and the tail events of `count` timings, a multiple of LANES * AT_ONCE. */
+/* Draws the jitter's exponent and the delays of `count` timings, a multiple of LANES * AT_ONCE. */
 static inline __attribute__((always_inline)) void
 draw_noise(const struct model_linktest_row *row, const uint32_t *partner, uint32_t count, struct noise *noise) {
     const vu self = u_set(row->rank);
@@ -131,7 +131,7 @@ static inline __attribute__((always_inline)) vd undisturbed(const struct model_l
     return u_less(local, u_set(row->ppn)) == 0 ? time : replace_own_node(row, partner, time);
 }
 
-/* `count` timings, a multiple of LANES * AT_ONCE; the last ones are of no interest from `live` on. */
+/* Makes `count` timings, a multiple of LANES * AT_ONCE; those from `live` on are not used. */
 static inline __attribute__((always_inline)) void make_block(const struct model_linktest_row *row,
                                                              const uint32_t *partner, uint32_t step,
                                                              uint32_t count, uint32_t live, uint64_t *time_ps) {

@@ -27,19 +27,19 @@ const char *const model_linktest_modes[] = {"mpi", "tcp", "ucp", "ibverbs", "psm
 static const char *const kernels[] = {"semidirectional", "unidirectional", "bidirectional", NULL};
 static const char *const loads[] = {"auto", "none", "light", "heavy", NULL};
 
-/* Counters of draws hold a permutation in one word. */
+/* A permutation must fit in one word of the draws' counters. */
 #define MAX_PERMUTATIONS 4294967295.0
 
 const struct ui_param model_linktest_param[] = {
-    CHOICE("mode", mode, model_linktest_modes, "transport that the run claims to have used"),
-    CHOICE("kernel", kernel, kernels, "what a pair exchanges"),
-    FLAG("all_to_all", all_to_all, "an all-to-all test per permutation, mode mpi only"),
-    FLAG("bisection", bisection, "pairs only across the two halves of the ranks"),
-    FLAG("randomize_steps", randomize_steps, "the order of the steps is shuffled"),
+    CHOICE("mode", mode, model_linktest_modes, "transport of the run, as recorded in the results"),
+    CHOICE("kernel", kernel, kernels, "directions of the messages of a pair"),
+    FLAG("all_to_all", all_to_all, "one all-to-all test per permutation, only with mode mpi"),
+    FLAG("bisection", bisection, "only pairs across the two halves of the ranks"),
+    FLAG("randomize_steps", randomize_steps, "random order of the steps"),
     FLAG("serial", serial, "one pair at a time: no congestion, no shared network cards"),
     FLAG("gpu_memory", gpu_memory, "message buffers in GPU memory"),
-    FLAG("random_buffers", random_buffers, "message buffers filled at random"),
-    FLAG("check_buffers", check_buffers, "message buffers checked after each step"),
+    FLAG("random_buffers", random_buffers, "random content of message buffers"),
+    FLAG("check_buffers", check_buffers, "check of message buffers after each step"),
     COUNT("messages", messages, 1, 0x1p32, "timed messages per pair"),
     {.key = "linktest.message_size",
      .type = UI_PARAM_SIZE,
@@ -49,25 +49,26 @@ const struct ui_param model_linktest_param[] = {
      .unit = "bytes",
      .help = "size of a message"},
     COUNT("warmup_messages", warmup_messages, 0, 0x1p32, "warm-up messages per pair"),
-    COUNT("retests", retests, 0, 0x1p20, "slowest connections that are measured again"),
+    COUNT("retests", retests, 0, 0x1p20, "number of slowest connections that are measured again"),
     COUNT("message_buffers", message_buffers, 1, 0x1p20, "message buffers per task"),
     COUNT("permutations", permutations, 0, MAX_PERMUTATIONS,
-          "iterations with randomly renumbered tasks; 0: one in plain rank order"),
-    COUNT("buffer_seed", buffer_seed, 0, 0x1p63, "seed of the buffer fill; 0: the dataset's"),
-    COUNT("task_seed", task_seed, 0, 0x1p63, "seed of the renumbering; 0: the dataset's"),
-    COUNT("step_seed", step_seed, 0, 0x1p63, "seed of the step shuffle; 0: the dataset's"),
-    REAL("s_pair", s_pair, 0, 2, NULL, "static spread of pairs, standard deviation of ln t [P1]"),
-    REAL("s_msg", s_msg, 0, 2, NULL, "spread of single messages, standard deviation of ln t [M]"),
-    REAL("tail_probability", tail_probability, 0, 1, NULL, "probability that a message is hit by a delay [A]"),
-    REAL("tail", tail_us, 0, 1e6, "us", "smallest delay; sizes are Pareto with exponent 2 [A]"),
+          "iterations with randomly renumbered tasks; 0: one iteration in rank order"),
+    COUNT("buffer_seed", buffer_seed, 0, 0x1p63, "seed of the buffers' content; 0: the dataset's seed"),
+    COUNT("task_seed", task_seed, 0, 0x1p63, "seed of the renumbering; 0: the dataset's seed"),
+    COUNT("step_seed", step_seed, 0, 0x1p63, "seed of the order of the steps; 0: the dataset's seed"),
+    REAL("s_pair", s_pair, 0, 2, NULL, "constant spread between pairs: standard deviation of ln(time) [P1]"),
+    REAL("s_msg", s_msg, 0, 2, NULL, "spread between messages: standard deviation of ln(time) [M]"),
+    REAL("tail_probability", tail_probability, 0, 1, NULL, "probability that a message is delayed [A]"),
+    REAL("tail", tail_us, 0, 1e6, "us",
+         "smallest delay; delays have a Pareto distribution with exponent 2 [A]"),
     REAL("tail_max", tail_max_us, 0, 1e7, "us", "largest delay [A]"),
-    FLAG("noisy", noisy, "delays of a busy machine: probability 1e-3, 2000 us and more [M]"),
+    FLAG("noisy", noisy, "delays of a busy machine: probability 1e-3, at least 2000 us [M]"),
     CHOICE("load", load, loads,
-           "load of shared links: auto is none if serial, heavy from machine.heavy_size on, else light"),
+           "load of shared links; auto: none if serial, heavy from machine.heavy_size on, otherwise light"),
     REAL("bidirectional_share", bidirectional_share, 0.01, 1, NULL,
-         "bandwidth of a direction left while the other is busy, bidirectional kernel [A]"),
+         "bidirectional kernel: share of the bandwidth left in a direction while the other is busy [A]"),
     REAL("s_all_to_all", s_all_to_all, 0, 0.28, NULL,
-         "spread of all-to-all times, standard deviation of ln t [A]"),
+         "spread of all-to-all times: standard deviation of ln(time) [A]"),
 };
 const size_t model_linktest_param_count = sizeof model_linktest_param / sizeof model_linktest_param[0];
 
@@ -121,7 +122,7 @@ static struct model_linktest_costs costs(const struct model_linktest *model, boo
             c.transfer[d] /= card_share;
         }
     }
-    /* A stream of messages one way pays the latency once; of two at a time each takes half of the exchange. */
+    /* A stream in one direction has the latency once; of two simultaneous messages each takes half of the exchange. */
     double fixed_scale = 1, transfer_scale = 1;
     if (p->kernel == HPCW_LINKTEST_UNIDIRECTIONAL) {
         fixed_scale = 1.0 / (double)p->messages;
@@ -137,7 +138,7 @@ static struct model_linktest_costs costs(const struct model_linktest *model, boo
     return c;
 }
 
-/* What one transfer takes longer because of a bad port or cable between two nodes. */
+/* The factor of transfer times for bad ports and a bad cable between two nodes. */
 static inline double slowdown(const struct model_linktest *model, uint32_t from, uint32_t to, double cable) {
     const struct model_machine *m = model->machine;
     double there = m->out_slowdown[from] > m->in_slowdown[to] ? m->out_slowdown[from] : m->in_slowdown[to];
@@ -166,7 +167,7 @@ static hpcw_status check_longest(const struct model_linktest *model, double larg
     longest = longest * hpcw_i_exp(largest_exponent) + model->tail_max_ps / (double)model->params.messages;
     if (longest >= MODEL_TIME_MAX) {
         return hpcw_i_fail(err, HPCW_ERANGE,
-                           "LinkTest model: expected timings below 2251 s, these parameters allow %.3g s",
+                           "linktest: expected timings below 2251 s, got parameters that allow %.3g s",
                            longest * 1e-12);
     }
     return HPCW_OK;
@@ -234,7 +235,7 @@ static uint64_t whole_ps(double time) {
     return bits & 0x000fffffffffffff;
 }
 
-/* Time before noise. congestion: slowdown of links that are shared with others, 1 if none. */
+/* Time before noise. `congestion` is the slowdown of shared links, 1 without. */
 static double undisturbed(const struct model_linktest *model, const struct model_linktest_costs *c,
                           uint32_t rank, uint32_t partner, double congestion) {
     const struct model_machine *m = model->machine;
@@ -312,7 +313,7 @@ uint64_t model_linktest_all_to_all(const struct model_linktest *model, uint32_t 
 
 struct model_linktest_scratch {
     const struct model_linktest *model;
-    uint32_t node, node_switch, permutation; /* whose tables these are; UINT32_MAX: nobody's */
+    uint32_t node, node_switch, permutation; /* that the tables are for; UINT32_MAX: none */
     double *fixed, *transfer;                /* [nodes] */
     double *cable;                           /* [switches] slowdown from node_switch to each switch */
     double *own_node;                        /* [ppn] */
@@ -324,7 +325,7 @@ struct model_linktest_scratch {
 };
 
 static struct model_divider divider(uint32_t divisor) {
-    /* With 2^shift >= 2^30 * divisor the rounded-up factor is exact for all x < 2^30. */
+    /* With 2^shift >= 2^30 * divisor, the factor rounded up gives the exact result for all x < 2^30. */
     uint32_t shift = 30;
     while (((uint64_t)1 << shift) < (uint64_t)divisor << 30) {
         shift++;
@@ -380,7 +381,8 @@ hpcw_status model_linktest_scratch_new(const struct model_linktest *model, struc
 
 no_memory:
     model_linktest_scratch_free(s);
-    return hpcw_i_fail(err, HPCW_ENOMEM, "tables of the LinkTest model for %u ranks: no memory", m->ranks);
+    return hpcw_i_fail(err, HPCW_ENOMEM, "linktest: out of memory for the model's tables of %u ranks",
+                       m->ranks);
 }
 
 void model_linktest_scratch_free(struct model_linktest_scratch *s) {
@@ -399,7 +401,7 @@ void model_linktest_scratch_free(struct model_linktest_scratch *s) {
     hpcw_i_free(s);
 }
 
-/* The machine as seen from `node`: the same values and operations as in undisturbed(). */
+/* Fills the tables for `node`, with the same values and operations as in undisturbed(). */
 static void look_from(struct model_linktest_scratch *s, uint32_t node) {
     const struct model_linktest *model = s->model;
     const struct model_machine *m = model->machine;

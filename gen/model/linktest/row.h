@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What linktest.c hands to the row makers of each instruction set. Private to the LinkTest model. */
+/* The arguments of the row makers of each instruction set. Private to the LinkTest model. */
 #ifndef HPCW_GEN_MODEL_LINKTEST_ROW_H
 #define HPCW_GEN_MODEL_LINKTEST_ROW_H
 
@@ -15,7 +15,7 @@ struct model_divider {
     uint32_t factor, shift;
 };
 
-/* Entries that a row maker may touch behind the last step of its per-step arrays. */
+/* Entries after the last step that a row maker may change in its per-step arrays. */
 enum { MODEL_ROW_PAD = 16 };
 
 #define MODEL_NO_GROUP_PAIR UINT32_MAX
@@ -27,15 +27,15 @@ struct model_linktest_row {
     uint32_t rank, permutation;
     uint64_t seed;
 
-    /* Undisturbed time to a rank of another node n: fixed[n] + transfer[n] * congestion. transfer[n] is 0 where
-     * links are not shared with others, and not there at all if the run is not congested. */
+    /* Undisturbed time to a rank of another node n: fixed[n] + transfer[n] * congestion. transfer[n] is 0 where links are
+     * not shared; transfer is NULL if the run has no congestion. */
     const double *fixed, *transfer;
     struct model_divider to_node;
-    const double *own_node; /* [ppn] to the ranks of the own node */
+    const double *own_node; /* [ppn] to the ranks of the same node */
     uint32_t own_first, ppn;
 
-    /* Congestion by step, for the pair of groups that the rank before met there: mostly the same again. */
-    uint32_t *group_pair; /* [steps + MODEL_ROW_PAD] or NULL if not congested */
+    /* Congestion by step, for the pair of groups of the rank before: mostly this rank has the same pair. */
+    uint32_t *group_pair; /* [steps + MODEL_ROW_PAD], or NULL without congestion */
     double *congestion;   /* [steps + MODEL_ROW_PAD] slowdown */
     struct model_divider to_group;
     uint32_t own_group;
@@ -51,11 +51,11 @@ struct model_linktest_row {
 model_linktest_row_fn model_linktest_row_scalar;
 model_linktest_row_fn model_linktest_row_avx2;
 
-/* Timings lie in 1 .. 2^51 ps, where adding 2^52 rounds a double to an integer. */
+/* Timings are in 1 .. 2^51 ps, where adding 2^52 rounds a double to an integer. */
 #define MODEL_TIME_MIN 1.0
 #define MODEL_TIME_MAX 0x1p51
 
-/* A tail event's size per message: Pareto with exponent 2. */
+/* A delay per message: Pareto with exponent 2. */
 static inline double model_linktest_tail(double tail_ps, double tail_max_ps, double messages, uint32_t word) {
     double size = tail_ps / sqrt(hpcw_i_uniform(word));
     return (size < tail_max_ps ? size : tail_max_ps) / messages;

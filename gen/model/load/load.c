@@ -30,54 +30,55 @@ static const char *const scenario_names[] = {"none", "spike", "ramp", "hotspot",
 
 /* Sources in brackets: L = the 32-rank data set of the LB-analysis-framework, A = assumption. */
 const struct ui_param model_load_param[] = {
-    COUNT("phases", phases, 1, 1048576, "phases, one per iteration of the simulated run"),
+    COUNT("phases", phases, 1, 1048576, "number of phases, one per iteration of the simulated run"),
     COUNT("dims", dims, 1, 3, "dimensions of the objects' index space"),
     COUNT("objects", objects, 1, 4096, "migratable objects per rank and collection [L]"),
     COUNT("collections", collections, 1, 8, "collections on the index space"),
     {.key = "load.periodic",
      .type = UI_PARAM_BOOL,
      .offset = FIELD(periodic),
-     .help = "objects at opposite ends of the index space are neighbours"},
-    COUNT("subphases", subphases, 0, 1024, "parts of a phase; 0: none"),
+     .help = "the index space is periodic: objects at opposite ends are neighbours"},
+    COUNT("subphases", subphases, 0, 1024, "subphases per phase; 0: none"),
     REAL("mean_first", mean_first_ms, 1e-6, 1e6, "ms", "mean load of an object in phase 1 [L]"),
     REAL("mean_last", mean_last_ms, 1e-6, 1e6, "ms", "mean load of an object at the end of the rise [L]"),
     REAL("sigma_first", sigma_first, 0, 3, NULL, "standard deviation of ln(load) in phase 1 [L]"),
     REAL("sigma_last", sigma_last, 0, 3, NULL, "standard deviation of ln(load) at the end of the rise [L]"),
-    COUNT("rise", rise, 0, 1048576, "phases of the rise; 0: 35 % of all [L]"),
+    COUNT("rise", rise, 0, 1048576, "number of phases of the rise; 0: 35 % of all [L]"),
     REAL("persistence", persistence, 0, 1, NULL,
-         "share of the variance of ln(load) that lasts for the run [L]"),
+         "share of the variance of ln(load) that lasts for the whole run [L]"),
     REAL("alike", alike, 0, 1, NULL,
          "share of the lasting variance that objects of one home have in common [L]"),
-    COUNT("epoch", epoch, 0, 1048576, "phases after which the rest of it is drawn anew; 0: 5 % of all [L]"),
+    COUNT("epoch", epoch, 0, 1048576, "phases after which the other share is drawn again; 0: 5 % of all [L]"),
     REAL("jitter", jitter, 0, 1, NULL,
          "standard deviation of the change of ln(load) between neighbouring phases [L]"),
-    REAL("setup_factor", setup_factor, 1e-3, 1e6, NULL, "mean load in phase 0 over that in phase 1 [L]"),
+    REAL("setup_factor", setup_factor, 1e-3, 1e6, NULL,
+         "mean load in phase 0, as a multiple of that in phase 1 [L]"),
     REAL("setup_sigma", setup_sigma, 0, 3, NULL, "standard deviation of ln(load) in phase 0 [L]"),
-    REAL("migration", migration, 0, 1, NULL, "share of the objects that change sides before a phase [A]"),
-    COUNT("groups", groups, 0, 64, "object groups, with a member on every rank [L: 7 others with the handler]"),
-    REAL("far_edges", far_edges, 0, 8, NULL, "senders far away, per object [A]"),
+    REAL("migration", migration, 0, 1, NULL, "share of the objects that migrate before a phase [A]"),
+    COUNT("groups", groups, 0, 64, "object groups, with a member on every rank [L: 7 with the handler]"),
+    REAL("far_edges", far_edges, 0, 8, NULL, "distant senders per object [A]"),
     REAL("edge_bytes_mean", edge_bytes_mean, 0, 30, NULL, "mean of ln(bytes) of an edge in a phase [L]"),
     REAL("edge_bytes_sd", edge_bytes_sd, 0, 5, NULL, "standard deviation of ln(bytes) [L]"),
     REAL("edge_messages_mean", edge_messages_mean, 0, 15, NULL,
          "mean of ln(messages) of an edge in a phase [L]"),
     REAL("edge_messages_sd", edge_messages_sd, 0, 4, NULL, "standard deviation of ln(messages) [L]"),
     COUNT("broadcast_every", broadcast_every, 0, 1048576,
-          "phases from one broadcast of the first object to the next; 0: none [A]"),
+          "phases between broadcasts of the first object; 0: none [A]"),
     COUNT("block_objects", block_objects, 0, 4096,
-          "objects that share a memory block, for balancers that know memory; 0: no memory figures"),
+          "objects that share a memory block, for balancers with a memory model; 0: no memory values"),
     BYTES("block_bytes", block_bytes, "median size of a shared memory block [A]"),
     BYTES("footprint", footprint_bytes, "median memory of an object [A]"),
     {.key = "load.scenario",
      .type = UI_PARAM_CHOICE,
      .offset = FIELD(scenario),
      .choices = scenario_names,
-     .help = "an imbalance to find: none, spike (homes heavy for some phases), ramp (homes grow heavy and stay "
-             "so) or hotspot (a heavy place that crosses the index space)"},
-    COUNT("scenario_first", scenario_first, 1, 1048576, "phase in which the scenario begins"),
-    COUNT("scenario_phases", scenario_phases, 1, 1048576, "phases that it takes"),
+     .help = "injected imbalance: none, spike (some ranks' objects are heavy for some phases), ramp (they grow "
+             "heavy and stay so) or hotspot (a heavy region that crosses the index space)"},
+    COUNT("scenario_first", scenario_first, 1, 1048576, "first phase of the scenario"),
+    COUNT("scenario_phases", scenario_phases, 1, 1048576, "number of phases of the scenario"),
     REAL("scenario_share", scenario_share, 0, 1, NULL,
-         "share of the ranks that it hits, or radius of the hot spot as a share of the index space"),
-    REAL("scenario_factor", scenario_factor, 1, 1e6, NULL, "what loads are multiplied with at its peak"),
+         "share of the ranks in the scenario, or radius of the hot spot as a share of the index space"),
+    REAL("scenario_factor", scenario_factor, 1, 1e6, NULL, "factor of loads at the peak of the scenario"),
 };
 const size_t model_load_param_count = sizeof model_load_param / sizeof model_load_param[0];
 
@@ -93,7 +94,7 @@ void model_load_params_init(struct model_load_params *params) {
         .sigma_first = 0.05,
         .sigma_last = 0.6,
         .persistence = 0.95,
-        .alike = 0.65, /* makes the CV of rank loads 0.47 with 8 objects a rank, some of them moved */
+        .alike = 0.65, /* with 8 objects per rank, some of them moved, the CV of rank loads is 0.47 */
         .jitter = 0.03,
         .setup_factor = 20,
         .setup_sigma = 1.5,
@@ -116,7 +117,7 @@ void model_load_params_init(struct model_load_params *params) {
 
 /* ---- building ---- */
 
-/* Share of the rise that is behind: 0 in phase 1. */
+/* Share of the rise up to this phase: 0 in phase 1. */
 static double risen(const struct model_load_params *p, uint32_t phase) {
     uint32_t rise = p->rise != 0 ? p->rise : (uint32_t)((uint64_t)p->phases * 35 / 100);
     return phase <= 1 || rise == 0 ? (phase > 1 ? 1 : 0) : phase - 1 >= rise ? 1 : (double)(phase - 1) / rise;
@@ -163,7 +164,7 @@ hpcw_status model_load_init(struct model_load *m, const struct model_load_params
     m->lanes = model_lanes(model_simd_best());
     m->phase = hpcw_i_calloc(params->phases, sizeof *m->phase);
     if (m->phase == NULL) {
-        return hpcw_i_fail(err, HPCW_ENOMEM, "load of %u phases: no memory", params->phases);
+        return hpcw_i_fail(err, HPCW_ENOMEM, "load: out of memory for %u phases", params->phases);
     }
     fill_phases(m);
     return HPCW_OK;
@@ -185,7 +186,7 @@ void model_load_index(const struct model_load *m, uint32_t object, uint32_t at[3
     }
 }
 
-/* The object of a collection at a place. */
+/* The object of a collection at a position. */
 static uint32_t object_at(const struct model_load *m, uint32_t collection, const uint32_t at[3]) {
     uint32_t home[3];
     uint32_t in_block[3];
@@ -197,19 +198,19 @@ static uint32_t object_at(const struct model_load *m, uint32_t collection, const
            model_grid_cell(m->block, in_block);
 }
 
-/* ---- who is where ---- */
+/* ---- ranks of objects ---- */
 
-/* The rank that exchanges objects with this one before a phase; itself if it is left over. */
+/* The rank that swaps objects with this one before a phase; itself if it has no partner. */
 static uint32_t partner_of(const struct model_load *m, uint32_t rank, uint32_t phase) {
     const struct model_permutation order = {m->ranks, phase, m->seed, HPCW_I_FOR_LOAD_PAIRING};
-    uint32_t place = model_permute(&order, rank) ^ 1;
-    return place < m->ranks ? model_permute_back(&order, place) : rank;
+    uint32_t position = model_permute(&order, rank) ^ 1;
+    return position < m->ranks ? model_permute_back(&order, position) : rank;
 }
 
-/* Pairs of ranks that are looked at together. */
+/* Pairs of ranks in a batch. */
 enum { PAIRS = 256 };
 
-/* Whether a slot of the pair changes sides. */
+/* Whether a pair swaps the objects of a slot. */
 static bool swaps(const struct model_load *m, uint32_t rank, uint32_t partner, uint32_t phase, uint32_t slot) {
     uint32_t w[4];
     hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_SWAP, rank < partner ? rank : partner, phase, slot / 4, w);
@@ -259,7 +260,7 @@ void model_load_next(const struct model_load *m, struct model_load_cursor *curso
     }
 }
 
-/* Slots 4 q .. of pairs of ranks that change sides. */
+/* Swaps slots 4 q to 4 q + 3 of pairs of ranks, where they do. */
 static void swap_slots(const struct model_load *m, uint32_t *object, uint32_t phase, uint32_t q,
                        const uint32_t *lower, const uint32_t *upper, uint32_t pairs) {
     uint32_t word[4][PAIRS];
@@ -316,7 +317,7 @@ double model_load_centre(const struct model_load *m, uint32_t phase) {
     return ((double)phase - m->params.scenario_first + 0.5) / m->params.scenario_phases * m->side[0];
 }
 
-/* Around the centre the factor falls linearly to 1 at the radius. */
+/* The factor falls linearly from the centre to 1 at the radius. */
 static double hotspot(const struct model_load *m, uint32_t object, uint32_t phase) {
     const struct model_load_params *p = &m->params;
     uint32_t at[3];
@@ -352,7 +353,7 @@ double model_load_scenario(const struct model_load *m, uint32_t object, uint32_t
     return 1;
 }
 
-/* To the nearest. */
+/* Rounds to the nearest. */
 static uint64_t at_least_1(double x) {
     return x < 1 ? 1 : x < 0x1p62 ? (uint64_t)(x + 0.5) : UINT64_C(1) << 62;
 }
@@ -385,7 +386,7 @@ uint64_t model_load_time(const struct model_load *m, uint32_t object, uint32_t p
     return at_least_1(ns * slowness * model_load_scenario(m, object, phase));
 }
 
-/* The next of `parts` parts of what is left: an even share, give or take a quarter. */
+/* The first of the last `parts` parts, of what is left: an equal share, plus or minus a quarter. */
 static uint64_t part_of(uint64_t left, uint32_t word, uint32_t parts) {
     double share = (0.75 + 0.5 * hpcw_i_uniform(word)) / parts;
     uint64_t ns = parts == 1 ? left : (uint64_t)((double)left * share);
@@ -408,7 +409,7 @@ void model_load_split(const struct model_load *m, uint32_t object, uint64_t time
 void model_load_times(const struct model_load *m, const uint32_t *object, uint32_t count, uint32_t phase,
                       const double *slowness, uint64_t *time_ns) {
     assert(count <= MODEL_LOAD_AT_ONCE);
-    if (phase == 0) { /* once in a run, and a law of its own */
+    if (phase == 0) { /* once in a run, and with its own distribution */
         for (uint32_t i = 0; i < count; i++) {
             time_ns[i] = model_load_time(m, object[i], phase, slowness[i]);
         }
@@ -467,7 +468,7 @@ void model_load_next_parts(const struct model_load *m, const uint32_t *object, u
 
 uint64_t model_load_other(const struct model_load *m, uint32_t rank, uint32_t which, uint32_t phase,
                           double slowness) {
-    /* Components without work of their own come first, as in real files; the handler always has some. */
+    /* As in real files, the first groups have no work of their own; the handler always has some. */
     if (which > 0 && which - 1 < m->params.groups / 2) {
         return 0;
     }
@@ -512,12 +513,12 @@ uint32_t model_load_senders(const struct model_load *m, uint32_t object,
         count = add_sender(object, object_at(m, before, at), sender, count);
     }
     for (uint32_t channel = 0; channel < m->channels; channel++) {
-        double wanted = m->params.far_edges - channel;
+        double share = m->params.far_edges - channel;
         const struct model_permutation to = {m->objects, channel, m->seed, HPCW_I_FOR_LOAD_FAR};
         uint32_t from = model_permute_back(&to, object);
         uint32_t w[4];
         hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_FAR_USED, from, channel, 0, w);
-        if (w[0] < hpcw_i_threshold(wanted)) {
+        if (w[0] < hpcw_i_threshold(share)) {
             count = add_sender(object, from, sender, count);
         }
     }
@@ -531,7 +532,7 @@ struct model_load_volume model_load_volume(const struct model_load *m, uint32_t 
     uint32_t now[4];
     hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_EDGE, from, to, 0, w);
     hpcw_i_draw(m->seed, HPCW_I_FOR_LOAD_EDGE_PHASE, from, to, phase, now);
-    /* Both grow with the traffic of the edge, correlation 0.6, and change by some 10 % from phase to phase [A]. */
+    /* Bytes and messages have a correlation of 0.6, and change by about 10 % from phase to phase [A]. */
     double z = hpcw_i_normal(w[0], w[1]);
     double z_messages = 0.6 * z + 0.8 * hpcw_i_normal(w[2], w[3]);
     double change = 0.1 * hpcw_i_normal(now[0], now[1]);

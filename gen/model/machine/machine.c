@@ -12,7 +12,7 @@
 
 static hpcw_status check(const struct model_machine_params *p, uint32_t ranks, hpcw_error *err) {
     if (ranks < 1 || ranks > MODEL_MAX_RANKS) {
-        return hpcw_i_fail(err, HPCW_ERANGE, "ranks of the machine: expected 1 to %u, got %u", MODEL_MAX_RANKS,
+        return hpcw_i_fail(err, HPCW_ERANGE, "machine: ranks: expected 1 to %u, got %u", MODEL_MAX_RANKS,
                            ranks);
     }
     if (p->ppn < 1 || p->ppn > p->cores) {
@@ -54,7 +54,7 @@ static hpcw_status check(const struct model_machine_params *p, uint32_t ranks, h
     return HPCW_OK;
 }
 
-/* Sides of a box of `units` units, as near to a cube as whole numbers allow; given sides are kept. */
+/* The sides of the torus in units of 2 x 3 x 2 nodes: those given, and the others nearly equal. */
 static hpcw_status shape_torus(struct model_machine *m, hpcw_error *err) {
     static const uint32_t unit[3] = {2, 3, 2};
     const struct model_machine_params *p = &m->params;
@@ -71,7 +71,7 @@ static hpcw_status shape_torus(struct model_machine *m, hpcw_error *err) {
             given *= side[e] != 0 ? side[e] : 1;
             open += side[e] == 0;
         }
-        /* The smallest side whose power over the open dimensions holds what is left. */
+        /* The smallest side that holds what is left, if all open dimensions have it. */
         uint64_t left = (units + given - 1) / given, s = 1;
         while ((open == 3 ? s * s * s : open == 2 ? s * s : s) < left) {
             s++;
@@ -114,7 +114,7 @@ hpcw_status model_machine_init(struct model_machine *m, const struct model_machi
     m->switches = (m->nodes - 1) / m->nodes_per_switch + 1;
     m->groups = (m->nodes - 1) / m->nodes_per_group + 1;
     if (m->groups > MODEL_MAX_GROUPS) {
-        return hpcw_i_fail(err, HPCW_ERANGE, "groups of the machine: expected at most %u, got %u (%u ranks)",
+        return hpcw_i_fail(err, HPCW_ERANGE, "machine: groups: expected at most %u, got %u (%u ranks)",
                            MODEL_MAX_GROUPS, m->groups, ranks);
     }
     for (int d = 0; d < MODEL_TORUS_DIMS; d++) {
@@ -129,7 +129,7 @@ hpcw_status model_machine_init(struct model_machine *m, const struct model_machi
 
     m->out_slowdown = hpcw_i_calloc(m->nodes, 2 * sizeof *m->out_slowdown);
     if (m->out_slowdown == NULL) {
-        return hpcw_i_fail(err, HPCW_ENOMEM, "port health of %u nodes: no memory", m->nodes);
+        return hpcw_i_fail(err, HPCW_ENOMEM, "machine: out of memory for the ports of %u nodes", m->nodes);
     }
     m->in_slowdown = m->out_slowdown + m->nodes;
     for (uint32_t n = 0; n < m->nodes; n++) {

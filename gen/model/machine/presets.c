@@ -47,16 +47,16 @@ static const struct model_machine_params hdr200 = {
     .eager_node = 2048, /* [M: the jump lies between 1K and 4K] */
     .eager_net = 8192,  /* osu tables of Aries */
     .bad_node_share = 0.004,
-    .bad_factor = {0.5, 0.25, 0.11}, /* visible below 0.93 [P9], 0.11 measured [P10] */
+    .bad_factor = {0.5, 0.25, 0.11}, /* visible below 0.93 [P9], 0.11 was measured [P10] */
     .bad_weight = {0.6, 0.3},
     .bad_cable_share = 0.001,
     .bad_cable_factor = 0.5,
-    .slow_node_share = 0.003,          /* [A]: a few nodes of a thousand run below their clock, */
-    .slow_node_factor = 1.3,           /* for instance throttled by heat */
+    .slow_node_share = 0.003,          /* [A]: a few of a thousand nodes run below their clock rate, */
+    .slow_node_factor = 1.3,           /* for instance because of heat */
     .heavy = {0.54, 0.05, 0.48, 0.66}, /* steps of a 16 MiB cross-half run [P1] */
-    .light = {0.9, 0.05, 0.75, 1.0},   /* [A], cut at 3 sd and at the whole bandwidth */
-    /* Light means: adaptive routing still finds free links. A published excerpt with 256 KiB messages shows the
-     * undisturbed 23.3 GB/s, runs with 16 MiB a half of it [P1]; the border is put between them [A]. */
+    .light = {0.9, 0.05, 0.75, 1.0},   /* [A], cut at 3 sd and at full bandwidth */
+    /* Under light load adaptive routing still finds free links. A published excerpt shows the undisturbed 23.3 GB/s with
+     * 256 KiB messages, and half of it with 16 MiB [P1]; the limit is between them [A]. */
     .heavy_size = 1 << 20,
 };
 
@@ -91,8 +91,8 @@ static struct model_machine_params preset_hdr100(void) {
         p.rendezvous_us[c] = 4.7;
         p.large_gbs[c] = 9.4; /* fit of [P2] */
     }
-    /* Blocking is built in, 7 up links for 33 down links: whatever the size, others talk, too [P12]. The spread
-     * and its ends are those of [P1], scaled with the mean. */
+    /* With 7 up links for 33 down links, links are shared whatever the message size [P12]. The spread and its limits are
+     * those of [P1], scaled with the mean. */
     p.heavy = (struct model_congestion){0.21, 0.02, 0.187, 0.257};
     p.heavy_size = 0;
     return p;
@@ -172,8 +172,8 @@ hpcw_status model_machine_params_init(struct model_machine_params *params, const
     }
     return hpcw_i_fail(
         err, HPCW_EINVAL,
-        "no preset \"%s\": expected dfplus-hdr200, dragonfly-ss11, fattree-hdr100, dfplus-ndr200, "
-        "torus-tofud or tcp-1g",
+        "preset: expected dfplus-hdr200, dragonfly-ss11, fattree-hdr100, dfplus-ndr200, torus-tofud or "
+        "tcp-1g, got \"%s\"",
         preset);
 }
 
@@ -200,7 +200,8 @@ hpcw_status model_machine_params_init(struct model_machine_params *params, const
 #define DISTANCE(digit, where)                                                                                 \
     MICROSECONDS("latency_" #digit, latency_us[digit], "latency, " where),                                     \
         BANDWIDTH("small_" #digit, small_gbs[digit], "bandwidth of messages up to the eager size, " where),    \
-        MICROSECONDS("rendezvous_" #digit, rendezvous_us[digit], "extra time of larger messages, " where),     \
+        MICROSECONDS("rendezvous_" #digit, rendezvous_us[digit],                                               \
+                     "additional time of larger messages (rendezvous), " where),                               \
         BANDWIDTH("large_" #digit, large_gbs[digit], "bandwidth of larger messages, " where)
 
 const struct ui_param model_machine_param[] = {
@@ -210,19 +211,20 @@ const struct ui_param model_machine_param[] = {
     COUNT("cores_per_socket", cores_per_socket, 1, 65536, "cores per processor"),
     COUNT("nics", nics, 1, 1024, "network cards per node, shared by its ranks"),
     COUNT("nodes_per_switch", nodes_per_switch, 0, 0x1p20, "nodes per switch; 0: all"),
-    COUNT("nodes_per_group", nodes_per_group, 0, 0x1p20, "nodes per group, a multiple of the switch's; 0: all"),
+    COUNT("nodes_per_group", nodes_per_group, 0, 0x1p20,
+          "nodes per group, a multiple of machine.nodes_per_switch; 0: all"),
     {.key = "machine.torus",
      .type = UI_PARAM_BOOL,
      .offset = FIELD(torus),
      .help = "nodes form a torus of x by y by z units of 2 x 3 x 2 nodes"},
-    COUNT("torus_x", torus_x, 0, 1024, "units along x; 0: chosen from the number of nodes"),
-    COUNT("torus_y", torus_y, 0, 1024, "units along y; 0: chosen"),
-    COUNT("torus_z", torus_z, 0, 1024, "units along z; 0: chosen"),
+    COUNT("torus_x", torus_x, 0, 1024, "torus units along x; 0: from the number of nodes"),
+    COUNT("torus_y", torus_y, 0, 1024, "torus units along y; 0: from the number of nodes"),
+    COUNT("torus_z", torus_z, 0, 1024, "torus units along z; 0: from the number of nodes"),
     {.key = "machine.hosts",
      .type = UI_PARAM_CHOICE,
      .offset = FIELD(hosts),
      .choices = hosts_names,
-     .help = "pattern of node names: jwb0001.juwels, nid005000, frontier00001 or node00001 [P14]"},
+     .help = "node names: jwb0001.juwels, nid005000, frontier00001 or node00001 [P14]"},
     DISTANCE(0, "same cache"),
     DISTANCE(1, "same processor"),
     DISTANCE(2, "same node"),
@@ -232,26 +234,26 @@ const struct ui_param model_machine_param[] = {
     MICROSECONDS("hop", hop_us, "torus: time of each hop beyond the first"),
     BYTES("eager_node", eager_node, "largest eager message within a node"),
     BYTES("eager_net", eager_net, "largest eager message between nodes"),
-    SHARE("bad_node_share", bad_node_share, "share of nodes with a bad port, in or out at random"),
-    LEFT("bad_factor_1", bad_factor[0], "bandwidth left at a bad port, first kind"),
-    LEFT("bad_factor_2", bad_factor[1], "bandwidth left at a bad port, second kind"),
-    LEFT("bad_factor_3", bad_factor[2], "bandwidth left at a bad port, third kind"),
-    SHARE("bad_weight_1", bad_weight[0], "share of the first kind among bad ports"),
-    SHARE("bad_weight_2", bad_weight[1], "share of the second kind; the third has the rest"),
+    SHARE("bad_node_share", bad_node_share, "share of nodes with a bad port, in a random direction"),
+    LEFT("bad_factor_1", bad_factor[0], "share of the bandwidth left at a bad port, first kind"),
+    LEFT("bad_factor_2", bad_factor[1], "share of the bandwidth left at a bad port, second kind"),
+    LEFT("bad_factor_3", bad_factor[2], "share of the bandwidth left at a bad port, third kind"),
+    SHARE("bad_weight_1", bad_weight[0], "share of the first kind of bad ports"),
+    SHARE("bad_weight_2", bad_weight[1], "share of the second kind of bad ports; the third has the rest"),
     SHARE("bad_cable_share", bad_cable_share, "share of switch pairs with a bad cable"),
-    LEFT("bad_cable_factor", bad_cable_factor, "bandwidth left over a bad cable"),
-    SHARE("slow_node_share", slow_node_share, "share of nodes that compute slowly"),
-    REAL("slow_node_factor", slow_node_factor, 1, 1000, NULL, "what compute times are multiplied with there"),
+    LEFT("bad_cable_factor", bad_cable_factor, "share of the bandwidth left over a bad cable"),
+    SHARE("slow_node_share", slow_node_share, "share of slow nodes"),
+    REAL("slow_node_factor", slow_node_factor, 1, 1000, NULL, "factor of compute times on slow nodes"),
     REAL("heavy_mean", heavy.mean, 0.001, 1, NULL,
-         "heavy load: mean share of a link's bandwidth beyond a switch"),
-    REAL("heavy_sd", heavy.sd, 0, 1, NULL, "heavy load: its standard deviation from step to step"),
+         "heavy load: mean share of a link's bandwidth between switches"),
+    REAL("heavy_sd", heavy.sd, 0, 1, NULL, "heavy load: standard deviation of this share between steps"),
     LEFT("heavy_min", heavy.min, "heavy load: lowest share"),
     LEFT("heavy_max", heavy.max, "heavy load: highest share"),
     REAL("light_mean", light.mean, 0.001, 1, NULL,
-         "light load: mean share of a link's bandwidth beyond a switch"),
-    REAL("light_sd", light.sd, 0, 1, NULL, "light load: its standard deviation"),
+         "light load: mean share of a link's bandwidth between switches"),
+    REAL("light_sd", light.sd, 0, 1, NULL, "light load: standard deviation of this share between steps"),
     LEFT("light_min", light.min, "light load: lowest share"),
     LEFT("light_max", light.max, "light load: highest share"),
-    BYTES("heavy_size", heavy_size, "messages of this size and larger make the load heavy"),
+    BYTES("heavy_size", heavy_size, "messages of at least this size make the load heavy"),
 };
 const size_t model_machine_param_count = sizeof model_machine_param / sizeof model_machine_param[0];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What was injected into a dataset, so that an analysis tool can be scored. Ports and cables follow from the
- * machine alone and are enumerated by whoever writes the list; outliers are counted while timings are made, by
- * the process that owns the measuring rank, so that parts of a run can be joined without doubt.
+ * What was injected into a dataset, to score analysis tools with. Slow ports, nodes and cables follow from the machine
+ * alone, and whoever needs them lists them. Outliers are counted while timings are made, by the process that owns the
+ * measuring rank, so the counts of several parts can be joined.
  */
 #ifndef HPCW_GEN_MODEL_MACHINE_TRUTH_H
 #define HPCW_GEN_MODEL_MACHINE_TRUTH_H
@@ -15,42 +15,42 @@
 /* A node whose port is slow in one direction. Its ranks are first_rank .. first_rank + ranks - 1. */
 struct model_truth_port {
     uint32_t node, first_rank, ranks;
-    bool outgoing; /* what the node sends suffers; else what it receives */
-    double factor; /* what is left of the bandwidth */
+    bool outgoing; /* the slow direction is that of sending */
+    double factor; /* share of the bandwidth that is left */
 };
 
-/* A node that computes slowly. */
+/* A slow node. */
 struct model_truth_node {
     uint32_t node, first_rank, ranks;
-    double factor; /* what its compute times are multiplied with */
+    double factor; /* of its compute times */
 };
 
 /* A pair of switches with a slow cable between them, in both directions. */
 struct model_truth_cable {
     uint32_t switch_a, switch_b;         /* switch_a < switch_b */
-    uint32_t first_rank_a, first_rank_b; /* ranks behind them: this many from there */
-    uint32_t ranks_a, ranks_b;
+    uint32_t first_rank_a, first_rank_b; /* ranks at each switch: the first one ... */
+    uint32_t ranks_a, ranks_b;           /* ... and how many */
     double factor;
 };
 
-/* Tail events among the timings that one rank measured. A zeroed struct has none. */
+/* Delays among the timings that one rank measured. Zeroed: none. */
 struct model_truth_outliers {
     uint64_t count;
-    uint64_t worst_ps;   /* what the largest event added to a timing */
-    uint32_t worst_step; /* where: the first one of that size in order of permutation and step */
+    uint64_t worst_ps;   /* what the largest delay added to a timing */
+    uint32_t worst_step; /* of the first delay of that size, in order of permutation and step */
     uint32_t worst_partner;
     uint32_t worst_permutation;
 };
 
-/* The first bad port of a node >= *node; *node becomes the one behind it. False if there is none left. */
+/* The first bad port of a node >= *node; *node becomes the node after it. False after the last one. */
 bool model_truth_next_port(const struct model_machine *m, uint32_t *node, struct model_truth_port *port);
 
 /* The first slow node >= *node, likewise. */
 bool model_truth_next_node(const struct model_machine *m, uint32_t *node, struct model_truth_node *slow);
 
 /*
- * The first bad cable at or behind the pair (*a, *b), a < b, in ascending order; the pair then moves behind it.
- * Start with (0, 0). False if there is none left. Takes one draw per pair of switches.
+ * The first bad cable from the pair (*a, *b) on, a < b, in ascending order; the pair then becomes the one after it. Start
+ * with (0, 0). False after the last one. Takes a draw per pair of switches.
  */
 bool model_truth_next_cable(const struct model_machine *m, uint32_t *a, uint32_t *b,
                             struct model_truth_cable *cable);

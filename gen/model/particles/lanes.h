@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The particle filler, written once over the lane operations of an instruction set (lanes_*.h), which are
- * included before this file; FILL_NAME is the function to make. Numbers are made in columns, many particles at
- * once, and then put into records.
+ * The particle filler, written once for all instruction sets. Include the lane operations of one (lanes_*.h) before this
+ * file; FILL_NAME is the function to define. It makes columns of numbers for many particles, then puts them into records.
  */
 #include "gen/model/draw/lanes_random.h"
 #include "gen/model/particles/run.h"
@@ -19,7 +18,7 @@ struct columns {
 /* `count` particles from `first` on, rounded up to whole vectors. */
 static inline __attribute__((always_inline)) void
 make_columns(const struct model_particles_run *run, uint32_t first, uint32_t count, struct columns *columns) {
-    const vu place_mask = u_set(((uint64_t)1 << MODEL_POSITION_BITS) - 1);
+    const vu position_mask = u_set(((uint64_t)1 << MODEL_POSITION_BITS) - 1);
     for (uint32_t k = 0; k < count; k += LANES) {
         vu c[2][4];
         for (uint32_t part = 0; part < 2; part++) {
@@ -33,10 +32,10 @@ make_columns(const struct model_particles_run *run, uint32_t first, uint32_t cou
         vu bits = u_join(c[0][0], c[0][1]);
         vd square = d_set(0);
         for (int d = 0; d < 3; d++) {
-            vd place = u_to_d(u_and(u_right(bits, (uint32_t)d * MODEL_POSITION_BITS), place_mask));
+            vd position = u_to_d(u_and(u_right(bits, (uint32_t)d * MODEL_POSITION_BITS), position_mask));
             d_store_f32(columns->number[d] + k,
-                        d_add(d_set(run->corner[d]), d_mul(d_set(run->step[d]), place)));
-            vd off = d_sub(place, d_set(1 << (MODEL_POSITION_BITS - 1)));
+                        d_add(d_set(run->corner[d]), d_mul(d_set(run->step[d]), position)));
+            vd off = d_sub(position, d_set(1 << (MODEL_POSITION_BITS - 1)));
             square = d_add(square, d_mul(off, off));
         }
         u_store32(columns->mask + k, u_right(bits, 3 * MODEL_POSITION_BITS));
@@ -51,7 +50,7 @@ make_columns(const struct model_particles_run *run, uint32_t first, uint32_t cou
 }
 
 void FILL_NAME(const struct model_particles_run *given) {
-    /* A copy whose address stays here, so that the compiler sees that storing records cannot change it. */
+    /* A local copy, so that the compiler knows that stores to `out` do not change it. */
     const struct model_particles_run run = *given;
     unsigned char *out = run.out;
     struct columns columns;

@@ -27,29 +27,30 @@ const struct ui_param model_particles_param[] = {
      .unit = "bytes",
      .help = "mean size of a rank's particles"},
     REAL("sigma", sigma, 0, 2, NULL,
-         "spread of sizes, standard deviation of ln(size); 0 as grid codes, 0.5 as adaptive ones"),
+         "spread of sizes: standard deviation of ln(size); 0 for grid codes, 0.5 for adaptive ones"),
     {.key = "sion.min_particles",
      .type = UI_PARAM_U32,
      .offset = FIELD(min_particles),
      .min = 1,
      .max = 0x1p31,
-     .help = "least number of particles per rank"},
+     .help = "smallest number of particles of a rank"},
     REAL("box", box, 1e-3, 1e6, "Mpc/h", "side of the simulated volume"),
-    REAL("flow", flow, 0, 1e5, "km/s", "bulk velocity of a subdomain, standard deviation of a component"),
-    REAL("thermal", thermal, 0, 1e5, "km/s", "velocity of particles in it, standard deviation of a component"),
+    REAL("flow", flow, 0, 1e5, "km/s", "standard deviation of each component of a subdomain's bulk velocity"),
+    REAL("thermal", thermal, 0, 1e5, "km/s",
+         "standard deviation of each component of particle velocities around the bulk velocity"),
     REAL("potential", potential, 0, 1e9, "km^2/s^2", "scale of the gravitational potential"),
 };
 const size_t model_particles_param_count = sizeof model_particles_param / sizeof model_particles_param[0];
 
 void model_particles_params_init(struct model_particles_params *params) {
     *params = (struct model_particles_params){
-        /* 4096 ranks take 206 MB with blocks of 4 KiB, of which the last of a rank is half empty. */
+        /* 4096 ranks take 206 MB with blocks of 4 KiB; a rank's last block is half empty on average. */
         .mean_size = 47 * 1024, .sigma = 0.5,     .min_particles = 128, .box = 256, .flow = 300,
         .thermal = 100,         .potential = 1e5,
     };
 }
 
-/* Mean 1 whatever sigma, as far as the normal draws are normal. */
+/* Has mean 1 for every sigma, as far as the normal draws are normal. */
 static double relative_size(const struct model_particles_params *p, double z) {
     return hpcw_i_exp(p->sigma * z - 0.5 * p->sigma * p->sigma);
 }
@@ -58,14 +59,14 @@ hpcw_status model_particles_init(struct model_particles *model, const struct mod
                                  uint32_t ranks, uint64_t seed, hpcw_error *err) {
     memset(model, 0, sizeof *model);
     if (ranks < 1) {
-        return hpcw_i_fail(err, HPCW_ERANGE, "ranks with particles: expected at least 1, got 0");
+        return hpcw_i_fail(err, HPCW_ERANGE, "sion: ranks: expected at least 1, got 0");
     }
     double largest = (double)params->mean_size / MODEL_PARTICLE_SIZE * relative_size(params, HPCW_I_NORMAL_MAX);
     if (largest >= 0x1p32 - 1) {
         return hpcw_i_fail(
             err, HPCW_ERANGE,
-            "sion.mean_size and sion.sigma: expected less than 2^32 particles on every rank, these "
-            "allow %.3g",
+            "sion.mean_size and sion.sigma: expected less than 2^32 particles on every rank, got "
+            "parameters that allow %.3g",
             largest);
     }
     model->params = *params;
@@ -104,18 +105,18 @@ struct model_particles_layout model_particles_layout(const struct model_particle
     assert(alignment > 0);
     uint32_t w[4];
     hpcw_i_draw(model->seed, HPCW_I_FOR_PARTICLE_COUNT, rank, 0, 0, w);
-    const uint32_t wanted = 2 + (uint32_t)((uint64_t)w[2] * 3 >> 32);
+    const uint32_t blocks = 2 + (uint32_t)((uint64_t)w[2] * 3 >> 32);
     const uint64_t count = model_particles_count(model, rank);
     const uint64_t size = count * MODEL_PARTICLE_SIZE;
 
-    uint64_t chunk = (count + wanted - 1) / wanted * MODEL_PARTICLE_SIZE;
+    uint64_t chunk = (count + blocks - 1) / blocks * MODEL_PARTICLE_SIZE;
     if (!hpcw_i_round_up_u64(chunk, alignment, &chunk)) {
         chunk = alignment;
     }
     if (chunk >= size && size > alignment) {
-        chunk = (size - 1) / alignment * alignment; /* one unit less leaves something for a second block */
+        chunk = (size - 1) / alignment * alignment; /* leaves some particles for a second block */
     }
-    /* A particle is never cut in two, so at least one must fit. */
+    /* A particle is in one chunk as a whole. */
     while (chunk < MODEL_PARTICLE_SIZE) {
         chunk += alignment;
     }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Task-local particle data as a cosmology code checkpoints it: records of 38 bytes in the order of HACC-IO
- * (xx yy zz vx vy vz phi as f32, pid as i64, mask as u16; little-endian, no padding). The box is cut into one
- * subdomain per rank; ranks differ in their number of particles, log-normally. Any particle of any rank is a
- * pure function of (parameters, number of ranks, seed, rank, index).
+ * Task-local particle data as in the checkpoints of a cosmology code: records of 38 bytes in the order of HACC-IO (xx yy
+ * zz vx vy vz phi as f32, pid as i64, mask as u16; little-endian, no padding). The box has one subdomain per rank, and the
+ * number of particles of a rank is log-normal. Every particle is a pure function of (parameters, number of ranks, seed,
+ * rank, index).
  */
 #ifndef HPCW_GEN_MODEL_PARTICLES_PARTICLES_H
 #define HPCW_GEN_MODEL_PARTICLES_PARTICLES_H
@@ -25,8 +25,8 @@ struct model_particles_params {
     double sigma;           /* standard deviation of ln(size) */
     uint32_t min_particles; /* per rank */
     double box;             /* side of the simulated volume, Mpc/h */
-    double flow;            /* sd of the bulk velocity of subdomains, each component, km/s */
-    double thermal;         /* sd of particle velocities around it */
+    double flow;            /* sd of each component of a subdomain's bulk velocity, km/s */
+    double thermal;         /* sd of each component of particle velocities around it, km/s */
     double potential;       /* scale of phi, (km/s)^2 */
 };
 
@@ -37,7 +37,7 @@ void model_particles_params_init(struct model_particles_params *params);
 struct model_particles_run;
 typedef void model_particles_fill_fn(const struct model_particles_run *run);
 
-/* Read-only after init: may be shared by threads. Nothing to free. */
+/* Read-only after init: threads may share it. Nothing to free. */
 struct model_particles {
     struct model_particles_params params;
     uint32_t ranks;
@@ -47,7 +47,7 @@ struct model_particles {
     model_particles_fill_fn *fill;
 };
 
-/* HPCW_ERANGE if a rank could have 2^32 particles or more, or no ranks. */
+/* HPCW_ERANGE without ranks, or if a rank could have 2^32 particles or more. */
 hpcw_status model_particles_init(struct model_particles *model, const struct model_particles_params *params,
                                  uint32_t ranks, uint64_t seed, hpcw_error *err);
 
@@ -58,9 +58,9 @@ bool model_particles_use(struct model_particles *model, enum model_simd simd);
 uint32_t model_particles_count(const struct model_particles *model, uint32_t rank);
 
 /*
- * How a rank's particles lie in a SION container: chunks of `chunk_size` bytes, a multiple of `alignment`, with
- * `per_chunk` whole particles in each, the last one partly filled. 2 to 4 blocks, wanted number drawn per rank;
- * 1 block if all particles fit into one alignment unit.
+ * The layout of a rank's particles in a SION container: chunks of `chunk_size` bytes, a multiple of `alignment`, with
+ * `per_chunk` whole particles in each but the last. 2 to 4 blocks, by a draw for each rank; 1 block if all particles fit
+ * into one alignment unit.
  */
 struct model_particles_layout {
     uint64_t chunk_size;
@@ -69,7 +69,7 @@ struct model_particles_layout {
 struct model_particles_layout model_particles_layout(const struct model_particles *model, uint32_t rank,
                                                      uint64_t alignment);
 
-/* Particles first .. first + count - 1 of a rank: out[count * MODEL_PARTICLE_SIZE], at any address. */
+/* Particles first .. first + count - 1 of a rank into out[count * MODEL_PARTICLE_SIZE], of any alignment. */
 void model_particles_fill(const struct model_particles *model, uint32_t rank, uint32_t first, uint32_t count,
                           unsigned char *out);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What particles.c hands to the fillers of each instruction set. Private to the particle model. */
+/* The arguments of the fillers of each instruction set. Private to the particle model. */
 #ifndef HPCW_GEN_MODEL_PARTICLES_RUN_H
 #define HPCW_GEN_MODEL_PARTICLES_RUN_H
 
@@ -7,14 +7,14 @@
 
 #include "gen/model/particles/particles.h"
 
-/* Places are drawn on a grid of 2^21 points per dimension of a subdomain: three of them take 63 bits. */
+/* Positions are on a grid of 2^21 points per dimension of a subdomain: three coordinates take 63 bits. */
 enum { MODEL_POSITION_BITS = 21 };
 
 struct model_particles_run {
     unsigned char *out;
     uint32_t rank, first, count;
     uint64_t seed;
-    double corner[3], step[3]; /* place = corner + step * grid point */
+    double corner[3], step[3]; /* position = corner + step * grid point */
     double flow[3];            /* velocity = flow + thermal_scale * centred sum of halves */
     double thermal_scale;
     double phi, phi_scale; /* phi = phi + phi_scale * squared distance from the centre in grid points */

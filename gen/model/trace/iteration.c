@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One iteration. The ranks go from moment to moment together, so that each step is a loop over all of them, and leave a column
- * of times; at the end the times are read rank by rank and sorted.
+ * One iteration. It goes from moment to moment, each with a loop over all ranks that makes a column of times. At the end
+ * it lists the times rank by rank and sorts them.
  */
 #include <assert.h>
 #include <string.h>
@@ -12,29 +12,29 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
-/* What a tracer and the calls themselves take, nanoseconds. Never 0: no two events of a rank share a time. */
+/* Time of a tracer and of the calls themselves, nanoseconds. Never 0, so no two events of a rank have the same time. */
 enum { CALL_NS = 40, POST_NS = 60, RETURN_NS = 50 };
 
-/* Ranks that are looked at together. */
+/* Ranks in a batch. */
 enum { AT_ONCE = 512 };
 
 struct model_trace_scratch {
     uint64_t *entry, *other; /* [events] each, in one allocation */
     uint64_t *time;          /* [columns][stride] */
-    size_t stride;           /* ranks and a little, so that a rank's times are not all in one set of a cache */
+    size_t stride; /* a little more than ranks, so that a rank's times are not all in the same cache set */
     struct model_trace_column *column; /* [columns] */
     uint32_t columns;                  /* so far */
-    uint32_t *list;                    /* [columns] those in which a rank of a place has an event */
-    uint64_t *now;                     /* [ranks] clocks of the ranks, as they really run */
-    uint64_t *sent;                    /* [ranks] when the message of this direction left */
-    uint64_t *shift;                   /* [ranks] what the rank's own clock shows on top of it */
+    uint32_t *list;                    /* [columns] those in which ranks of a pattern have an event */
+    uint64_t *now;                     /* [ranks] true time of each rank */
+    uint64_t *sent;                    /* [ranks] when it sent its message of this direction */
+    uint64_t *shift;                   /* [ranks] what its clock shows in addition to the true time */
     uint64_t *compute;                 /* [ranks] */
-    uint64_t *way;                     /* [ranks] how long what comes takes */
+    uint64_t *way;                     /* [ranks] transfer time of the message to it */
     uint64_t *part;                    /* [halos][ranks] of computing */
     uint32_t *object;                  /* [objects] by rank and slot, in phase `phase` */
     uint32_t phase;
     struct hpcw_i_buf noise, backward; /* lists of this iteration */
-    bool incomplete;                   /* no memory for an entry of them */
+    bool incomplete;                   /* out of memory for an entry of them */
 };
 
 void model_trace_scratch_free(struct model_trace_scratch *s) {
@@ -59,7 +59,7 @@ static void rewind_objects(const struct model_trace *m, struct model_trace_scrat
     s->phase = 0;
 }
 
-enum { CLOCKS = 5, LINE = 8 }; /* arrays of [ranks] words; words of a line of cache */
+enum { CLOCKS = 5, LINE = 8 }; /* arrays of [ranks] words; words of a cache line */
 
 static size_t stride_of(const struct model_trace *m) {
     return ((size_t)m->ranks + LINE - 1) / LINE * LINE + LINE;
@@ -106,13 +106,13 @@ hpcw_status model_trace_scratch_new(const struct model_trace *m, struct model_tr
 
 /* ---- moments ---- */
 
-/* The next column, for the times that the ranks' clocks show. */
+/* Adds a column, for times by the ranks' clocks. */
 static uint64_t *next_column(struct model_trace_scratch *s, const struct model_trace_column *column) {
     s->column[s->columns] = *column;
     return s->time + s->stride * s->columns++;
 }
 
-/* The next event of all ranks, a while later. */
+/* The next event of all ranks. */
 static void happens(const struct model_trace *m, struct model_trace_scratch *s, uint32_t what,
                     uint64_t later_ns) {
     uint64_t *time = next_column(s, &(struct model_trace_column){.what = (uint16_t)what});
@@ -122,7 +122,6 @@ static void happens(const struct model_trace *m, struct model_trace_scratch *s, 
     }
 }
 
-/* Begin and end of a state take a little time themselves. */
 static void begin(const struct model_trace *m, struct model_trace_scratch *s, uint32_t state) {
     happens(m, s, state, CALL_NS);
 }
@@ -132,7 +131,7 @@ static void end(const struct model_trace *m, struct model_trace_scratch *s, uint
 
 /* ---- computing ---- */
 
-/* What `count` entries of the list of objects take, added up by rank. */
+/* Adds the times of object[count] to those of their ranks. */
 static void add_work(const struct model_trace *m, struct model_trace_scratch *s, uint32_t iteration,
                      const uint32_t *object, const uint32_t *rank, const double *slowness, uint32_t count) {
     const struct model_load *load = m->load;
@@ -157,7 +156,7 @@ static void add_work(const struct model_trace *m, struct model_trace_scratch *s,
     }
 }
 
-/* What the ranks' objects take, part by part. */
+/* The work of all ranks: the parts of their objects' times. */
 static void plan_work(const struct model_trace *m, struct model_trace_scratch *s, uint32_t iteration) {
     const struct model_load *load = m->load;
     uint32_t rank[MODEL_LOAD_AT_ONCE];
@@ -208,7 +207,7 @@ static uint32_t number_ranks(const struct model_trace *m, uint32_t first, uint32
     return count;
 }
 
-/* Whom the system interrupts, and for how long. */
+/* Adds the system's interruptions to the work of the ranks. */
 static void interrupt(const struct model_trace *m, struct model_trace_scratch *s, uint32_t iteration,
                       uint32_t halo) {
     const uint64_t threshold = hpcw_i_threshold(m->params.noise);
@@ -240,7 +239,7 @@ static void compute(const struct model_trace *m, struct model_trace_scratch *s, 
 
 /* ---- messages ---- */
 
-/* What takes base[i] times a log-normal factor, nanoseconds. */
+/* Draws times of base[i] times a log-normal factor, nanoseconds. */
 static void draw_times(const struct model_trace *m, const struct model_draws *draws, double sigma,
                        const double *base, uint64_t *time_ns) {
     double x[AT_ONCE];
@@ -254,7 +253,7 @@ static void draw_times(const struct model_trace *m, const struct model_draws *dr
     }
 }
 
-/* How long what the ranks receive is on the way. */
+/* Draws the transfer times of the messages that the ranks receive. */
 static void draw_ways(const struct model_trace *m, struct model_trace_scratch *s, uint32_t number,
                       uint32_t direction) {
     const size_t row = (size_t)direction * m->ranks;
@@ -266,7 +265,7 @@ static void draw_ways(const struct model_trace *m, struct model_trace_scratch *s
     }
 }
 
-/* What skewed clocks make of the messages that were received at these times. */
+/* Lists the messages that by skewed clocks arrive before they are sent. */
 static void compare_clocks(const struct model_trace *m, struct model_trace_scratch *s, uint32_t direction,
                            const uint64_t *came) {
     const size_t row = (size_t)direction * m->ranks;
@@ -280,12 +279,12 @@ static void compare_clocks(const struct model_trace *m, struct model_trace_scrat
     }
 }
 
-/* `value` where a rank does any of these, else 0: ranks at the ends of the grid would make branches dear. */
+/* `value` if `use` has any of these bits, otherwise 0. Without a branch, which ranks at the grid's ends would mispredict. */
 static inline uint64_t where(uint8_t use, uint8_t any, uint64_t value) {
     return (0 - (uint64_t)((use & any) != 0)) & value;
 }
 
-/* Everybody sends in one direction and receives from the other side. */
+/* All ranks send in one direction and receive from the other side. */
 static void exchange(const struct model_trace *m, struct model_trace_scratch *s, uint32_t number,
                      uint32_t direction) {
     const uint8_t calls = MODEL_TRACE_SENDS | MODEL_TRACE_RECEIVES;
@@ -314,9 +313,9 @@ static void exchange(const struct model_trace *m, struct model_trace_scratch *s,
     for (uint32_t r = 0; r < m->ranks; r++) {
         const uint64_t ready = s->now[r] + POST_NS;
         const uint64_t sent = s->sent[from[r]];
-        /* A large message waits until there is a place for it. */
-        const uint64_t place = where(use[r], MODEL_TRACE_LARGE, ready);
-        const uint64_t arrives = (place > sent ? place : sent) + 1 + s->way[r];
+        /* A large message waits until its receiver has a buffer (rendezvous). */
+        const uint64_t buffer = where(use[r], MODEL_TRACE_LARGE, ready);
+        const uint64_t arrives = (buffer > sent ? buffer : sent) + 1 + s->way[r];
         const uint64_t received = arrives > ready ? arrives : ready;
         uint64_t now = s->now[r] + where(use[r], MODEL_TRACE_RECEIVES, received - s->now[r]);
         came[r] = now + s->shift[r];
@@ -327,7 +326,7 @@ static void exchange(const struct model_trace *m, struct model_trace_scratch *s,
     compare_clocks(m, s, direction, came);
 }
 
-/* A collective call of all ranks: nobody leaves before the last one came. Ends differ by some nanoseconds. */
+/* A collective call: no rank leaves it before the last one has entered it. Their ends differ by some nanoseconds. */
 static void together(const struct model_trace *m, struct model_trace_scratch *s, uint32_t state,
                      double takes_ns) {
     uint64_t last = 0;
@@ -389,7 +388,7 @@ static void step_done(struct model_trace_scratch *s) {
 
 /* ---- order ---- */
 
-static bool has_event(const struct model_trace_column *c, uint32_t place, uint8_t directs) {
+static bool has_event(const struct model_trace_column *c, uint32_t pattern, uint8_t directs) {
     const bool sends = directs >> c->direction & 1, receives = directs >> (c->direction ^ 1) & 1;
     switch ((enum model_trace_kind)c->kind) {
     case MODEL_TRACE_OF_CALL:
@@ -399,25 +398,25 @@ static bool has_event(const struct model_trace_column *c, uint32_t place, uint8_
     case MODEL_TRACE_OF_RECEIVER:
         return receives;
     case MODEL_TRACE_OF_FIRST:
-        return place == 0;
+        return pattern == 0;
     case MODEL_TRACE_OF_ALL:
         break;
     }
     return true;
 }
 
-/* All events by rank and as they happened; returns how many. */
+/* Lists the events of each rank in their order; returns their number. */
 static uint64_t list_events(const struct model_trace *m, struct model_trace_scratch *s) {
     uint64_t count = 0;
-    uint32_t listed = UINT32_MAX; /* place whose columns are listed */
+    uint32_t listed = UINT32_MAX; /* pattern whose columns s->list has */
     uint32_t columns = 0;
     for (uint32_t r = 0; r < m->ranks; r++) {
-        const uint32_t place = m->place[r];
-        if (place != listed) {
-            listed = place;
+        const uint32_t pattern = m->pattern[r];
+        if (pattern != listed) {
+            listed = pattern;
             columns = 0;
             for (uint32_t c = 0; c < s->columns; c++) {
-                if (has_event(&s->column[c], place, m->directs[place])) {
+                if (has_event(&s->column[c], pattern, m->directs[pattern])) {
                     s->list[columns++] = c;
                 }
             }
@@ -442,7 +441,8 @@ static void use_entries(struct model_trace_scratch *s, uint64_t *sorted) {
     }
 }
 
-/* By time up to `last`; equals remain as they are listed. Long iterations are sorted by the low half, then by the high one. */
+/* Sorts by time, at most `last`, and keeps the order of equal times. Long iterations are sorted by the low half, then by
+ * the high one. */
 static void sort(const struct model_trace *m, struct model_trace_scratch *s, uint64_t count, uint64_t last) {
     const uint32_t bits = bits_of(last);
     use_entries(s, model_trace_sort(s->entry, s->other, count, bits < 32 ? bits : 32));
@@ -457,7 +457,7 @@ static void sort(const struct model_trace *m, struct model_trace_scratch *s, uin
     }
 }
 
-/* ---- all of it ---- */
+/* ---- the iteration ---- */
 
 static void sum_up(const struct model_trace *m, const struct model_trace_scratch *s,
                    struct model_trace_facts *facts) {

@@ -3,7 +3,7 @@
 
 enum { MOST_BITS = 11, MOST_DIGITS = 3 };
 
-/* Least significant digit first: each pass keeps the order of the one before among equals. All digits are counted at once. */
+/* A radix sort, least significant digit first: each pass keeps the order of the one before among equal digits. */
 uint64_t *model_trace_sort(uint64_t *entry, uint64_t *other, uint64_t count, uint32_t bits) {
     uint32_t start[MOST_DIGITS][1 << MOST_BITS] = {{0}};
     const uint32_t digits = (bits + MOST_BITS - 1) / MOST_BITS;

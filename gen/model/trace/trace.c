@@ -25,7 +25,7 @@
         .unit = "bytes", .help = text                                                                          \
     }
 
-/* M: measured, see the load and link models; A: assumption. */
+/* M: measured, see the load and LinkTest models; A: assumption. */
 const struct ui_param model_trace_param[] = {
     {.key = "trace.dims",
      .type = UI_PARAM_U32,
@@ -36,11 +36,11 @@ const struct ui_param model_trace_param[] = {
     {.key = "trace.periodic",
      .type = UI_PARAM_BOOL,
      .offset = FIELD(periodic),
-     .help = "ranks at opposite ends of the grid are neighbours"},
+     .help = "the grid is periodic: ranks at opposite ends are neighbours"},
     BYTES("message_bytes", message_bytes, 0x1p30, "median size of a halo message [A]"),
     REAL("message_sigma", message_sigma, 0, 3, NULL, "standard deviation of ln(size of a halo message) [A]"),
-    REAL("transfer_sigma", transfer_sigma, 0, 1, NULL, "standard deviation of ln(time on the way) [M]"),
-    REAL("noise", noise, 0, 1, NULL, "chance that the system interrupts a rank while it computes [A]"),
+    REAL("transfer_sigma", transfer_sigma, 0, 1, NULL, "standard deviation of ln(transfer time) [M]"),
+    REAL("noise", noise, 0, 1, NULL, "probability that the system interrupts a rank while it computes [A]"),
     REAL("noise_min", noise_min_ms, 0, 1e6, "ms", "shortest interruption [M]"),
     REAL("noise_max", noise_max_ms, 0, 1e6, "ms", "longest interruption [M]"),
     {.key = "trace.checkpoint_every",
@@ -48,12 +48,12 @@ const struct ui_param model_trace_param[] = {
      .offset = FIELD(checkpoint_every),
      .min = 0,
      .max = 1048576,
-     .help = "iterations from one checkpoint to the next; 0: none [A]"},
+     .help = "iterations between checkpoints; 0: none [A]"},
     BYTES("checkpoint_bytes", checkpoint_bytes, 0x1p40, "size of a rank's checkpoint"),
     REAL("write_rate", write_gbs, 1e-6, 1e3, "GB/s", "rate at which a rank writes its checkpoint [A]"),
     REAL("write_sigma", write_sigma, 0, 2, NULL, "standard deviation of ln(time to write) [A]"),
     REAL("skew", skew_us, 0, 1e6, "us",
-         "standard deviation of the ranks' clock offsets; messages may then seem to arrive before they were "
+         "standard deviation of the ranks' clock offsets; messages can then seem to arrive before they are "
          "sent"),
 };
 const size_t model_trace_param_count = sizeof model_trace_param / sizeof model_trace_param[0];
@@ -76,7 +76,7 @@ void model_trace_params_init(struct model_trace_params *params) {
 
 /* ---- building ---- */
 
-/* Where a rank's message goes in a direction: 2 d up, 2 d + 1 down along dimension d. */
+/* The neighbour of a rank in a direction: 2 d up, 2 d + 1 down along dimension d. */
 static uint32_t neighbour(const struct model_trace *m, uint32_t rank, uint32_t direction) {
     uint32_t d = direction / 2;
     bool up = direction % 2 == 0;
@@ -90,8 +90,8 @@ static uint32_t neighbour(const struct model_trace *m, uint32_t rank, uint32_t d
     return model_grid_cell(m->grid, at);
 }
 
-/* Time of an undisturbed message: bad ports and cables, the cards that the ranks of a node share, and the usual
- * congestion beyond a switch. */
+/* Transfer time of an undisturbed message: with bad ports and cables, the network cards that the ranks of a node share, and
+ * the mean congestion between switches. */
 static double base_ns(const struct model_machine *m, uint32_t from, uint32_t to, uint32_t bytes) {
     enum model_class class = model_machine_class(m, from, to);
     struct model_message_cost cost = model_machine_cost(m, class, bytes);
@@ -127,7 +127,7 @@ static void link_ranks(struct model_trace *m) {
     }
 }
 
-/* The same links, seen from where they lead. */
+/* The same links, by the ranks at their ends. */
 static void turn_links(struct model_trace *m) {
     const uint64_t eager = m->load->machine->params.eager_net;
     for (uint32_t k = 0; k < m->directions; k++) {
@@ -148,25 +148,24 @@ static void turn_links(struct model_trace *m) {
     }
 }
 
-/* Ranks by what they send. */
-static void find_places(struct model_trace *m) {
+static void find_patterns(struct model_trace *m) {
     for (uint32_t r = 0; r < m->ranks; r++) {
         uint8_t directs = 0;
         for (uint32_t k = 0; k < m->directions; k++) {
             directs |= (uint8_t)((m->link[(size_t)r * m->directions + k].to != UINT32_MAX) << k);
         }
-        uint32_t place = r == 0 ? 0 : 1;
-        while (place < m->places && m->directs[place] != directs) {
-            place++;
+        uint32_t pattern = r == 0 ? 0 : 1;
+        while (pattern < m->patterns && m->directs[pattern] != directs) {
+            pattern++;
         }
-        if (place == m->places) {
-            m->directs[m->places++] = directs;
+        if (pattern == m->patterns) {
+            m->directs[m->patterns++] = directs;
         }
-        m->place[r] = (uint8_t)place;
+        m->pattern[r] = (uint8_t)pattern;
     }
 }
 
-/* Ends of messages of a rank in one exchange with all its neighbours, and the calls for them. */
+/* Ends of messages of a rank in an exchange with all its neighbours, and the calls for them. */
 static void count_exchange(const struct model_trace *m, uint32_t rank, uint32_t *ends, uint32_t *calls) {
     const struct model_trace_link *link = &m->link[(size_t)rank * m->directions];
     *ends = *calls = 0;
@@ -185,7 +184,7 @@ static uint32_t events_of(const struct model_trace *m, uint32_t rank) {
     return 2 + m->halos * (2 + 2 + 2 * calls + ends) + 2 + (rank == 0);
 }
 
-/* Of the table of times: as events_of a rank that has all of them, and a checkpoint. */
+/* As events_of a rank that has all events, and a checkpoint. */
 static uint32_t columns_of(const struct model_trace *m) {
     return 2 + m->halos * (2 + 2 + 4 * m->directions) + 2 + 1 + MODEL_TRACE_CHECKPOINT_EVENTS;
 }
@@ -224,16 +223,16 @@ hpcw_status model_trace_init(struct model_trace *m, const struct model_trace_par
     m->from = hpcw_i_calloc(links, sizeof *m->from);
     m->base_ns = hpcw_i_calloc(links, sizeof *m->base_ns);
     m->use = hpcw_i_calloc(links, sizeof *m->use);
-    m->place = hpcw_i_calloc(m->ranks, sizeof *m->place);
-    m->directs = hpcw_i_calloc(MODEL_TRACE_MOST_POSITIONS, sizeof *m->directs);
-    if (m->link == NULL || m->from == NULL || m->base_ns == NULL || m->use == NULL || m->place == NULL ||
+    m->pattern = hpcw_i_calloc(m->ranks, sizeof *m->pattern);
+    m->directs = hpcw_i_calloc(MODEL_TRACE_MOST_PATTERNS, sizeof *m->directs);
+    if (m->link == NULL || m->from == NULL || m->base_ns == NULL || m->use == NULL || m->pattern == NULL ||
         m->directs == NULL) {
         model_trace_free(m);
         return hpcw_i_fail(err, HPCW_ENOMEM, "trace: out of memory for the neighbours of %u ranks", m->ranks);
     }
     link_ranks(m);
     turn_links(m);
-    find_places(m);
+    find_patterns(m);
     for (uint32_t r = 0; r < m->ranks; r++) {
         m->events += events_of(m, r);
     }
@@ -246,7 +245,7 @@ void model_trace_free(struct model_trace *m) {
     hpcw_i_free(m->from);
     hpcw_i_free(m->base_ns);
     hpcw_i_free(m->use);
-    hpcw_i_free(m->place);
+    hpcw_i_free(m->pattern);
     hpcw_i_free(m->directs);
     memset(m, 0, sizeof *m);
 }

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The simulated application as a tracer sees it: every iteration computes, exchanges halos with its neighbours on a
- * grid of ranks, and ends in a reduction over all of them; some write a checkpoint behind it. Compute times are the sums
- * of the rank's objects in that phase of the load model, messages take what the machine's links take, so that slow
- * nodes, ports and cables are seen as long waits of the neighbours.
+ * The simulated application as a tracer sees it. In every iteration the ranks compute, exchange halos with their
+ * neighbours on a grid of ranks, and take part in a reduction; after it some iterations write a checkpoint. The compute
+ * time of a rank is the sum over its objects in that phase of the load model, and messages take the time of the machine's
+ * links. So slow nodes, ports and cables make their neighbours wait.
  *
- * The reduction makes iterations independent: what happens in one is a function of (seed, iteration), told in
- * nanoseconds since its beginning, and so is how long it lasts. Causality holds by construction: a receive ends after
- * the message was sent and had its time on the way. Every rank sends one message at a time, so no more are under way
- * than there are ranks.
+ * The reduction makes iterations independent: the events of one, in nanoseconds since its beginning, and its duration are
+ * a function of (seed, iteration). Causality holds by construction: a receive ends after the message was sent and
+ * transferred. Every rank sends one message at a time, so there are never more messages in flight than ranks.
  */
 #ifndef HPCW_GEN_MODEL_TRACE_TRACE_H
 #define HPCW_GEN_MODEL_TRACE_TRACE_H
@@ -27,8 +26,8 @@ struct model_trace_params {
     bool periodic;
     uint64_t message_bytes; /* of a halo, median */
     double message_sigma;   /* standard deviation of ln(bytes) */
-    double transfer_sigma;  /* of ln(time on the way) */
-    double noise;           /* chance that the system interrupts a rank while it computes */
+    double transfer_sigma;  /* of ln(transfer time) */
+    double noise;           /* probability that the system interrupts a rank while it computes */
     double noise_min_ms, noise_max_ms;
     uint32_t checkpoint_every; /* iterations; 0: never */
     uint64_t checkpoint_bytes; /* of a rank */
@@ -55,14 +54,14 @@ enum model_trace_what {
     MODEL_TRACE_OPEN = 18,
     MODEL_TRACE_WRITE = 20,
     MODEL_TRACE_CLOSE = 22,
-    MODEL_TRACE_STATES = 24, /* what follows are no states */
+    MODEL_TRACE_STATES = 24, /* the rest are not states */
     MODEL_TRACE_SEND = MODEL_TRACE_STATES,
     MODEL_TRACE_RECEIVE,
     MODEL_TRACE_STEP /* rank 0 alone, at the end of an iteration */
 };
 
 struct model_trace_event {
-    uint64_t time_ns; /* since the iteration's beginning, by the rank's own clock */
+    uint64_t time_ns; /* since the iteration's beginning, by the rank's clock */
     uint32_t rank;
     uint16_t what; /* enum model_trace_what */
     uint16_t tag;  /* of a message */
@@ -70,42 +69,42 @@ struct model_trace_event {
     uint32_t bytes;
 };
 
-/* A rank's way to a neighbour. */
+/* From a rank to a neighbour. */
 struct model_trace_link {
-    uint32_t to;    /* UINT32_MAX: the grid ends here */
+    uint32_t to;    /* UINT32_MAX: none, the grid ends here */
     uint32_t bytes; /* of every message */
 };
 
-/* Read-only after init: may be shared by threads. */
+/* Read-only after init: threads may share it. */
 struct model_trace {
     struct model_trace_params params;
     const struct model_load *load;
     uint32_t ranks, iterations, halos, directions;
     uint32_t grid[3];
     struct model_trace_link *link; /* [ranks][directions] */
-    uint64_t messages;             /* of an exchange with all neighbours: links that lead somewhere */
+    uint64_t messages;             /* of an exchange with all neighbours: links with an end */
 
-    /* Ranks that send in the same directions have the same events, but rank 0, which has a place of its own: the first. */
-    uint8_t *place;   /* [ranks] */
-    uint8_t *directs; /* [places] bit k: sends in direction k */
-    uint32_t places;
+    /* Ranks with the same pattern send in the same directions, and have the same events. Rank 0 alone has pattern 0. */
+    uint8_t *pattern; /* [ranks] */
+    uint8_t *directs; /* [patterns] bit k: sends in direction k */
+    uint32_t patterns;
 
-    /* By direction, [directions][ranks]: what comes from the other side. */
-    uint32_t *from;  /* oneself: nothing comes */
-    double *base_ns; /* time on the way, undisturbed */
-    uint8_t *use;    /* see trace_parts.h */
+    /* By direction, [directions][ranks]: the message from the other side. */
+    uint32_t *from;  /* the rank itself: there is none */
+    double *base_ns; /* undisturbed transfer time */
+    uint8_t *use;    /* bits: see private.h */
 
-    uint64_t most_skew_ns;      /* clocks are off by less than this, either way */
-    uint64_t gap_ns;            /* between iterations, so that skewed ones do not mix */
+    uint64_t most_skew_ns;      /* clocks are wrong by less than this, in both directions */
+    uint64_t gap_ns;            /* between iterations, so that their events do not mix in spite of skew */
     uint64_t events;            /* of an iteration */
-    uint64_t checkpoint_events; /* more of them where a checkpoint is written */
-    uint32_t columns;           /* moments of an iteration with a checkpoint, see below */
+    uint64_t checkpoint_events; /* additional ones of a checkpoint */
+    uint32_t columns;           /* of an iteration with a checkpoint, see struct model_trace_column */
     uint32_t column_bits;       /* their numbers are below 1 << column_bits */
 };
 
 /*
- * Memory: 21 bytes per rank and direction, 1 per rank. HPCW_ERANGE if sizes or times do not fit, HPCW_ENOMEM. The load model must
- * outlive this one.
+ * Memory: 21 bytes per rank and direction, 1 per rank. HPCW_ERANGE if sizes or times do not fit, HPCW_ENOMEM. The load
+ * model must outlive this one.
  */
 hpcw_status model_trace_init(struct model_trace *m, const struct model_trace_params *params,
                              const struct model_load *load, hpcw_error *err);
@@ -115,7 +114,7 @@ void model_trace_free(struct model_trace *m);
 bool model_trace_is_checkpoint(const struct model_trace *m, uint32_t iteration);
 uint64_t model_trace_events(const struct model_trace *m, uint32_t iteration);
 
-/* How far a rank's clock is ahead: within +- most_skew_ns. */
+/* How far a rank's clock is ahead, within +- most_skew_ns. */
 int64_t model_trace_skew(const struct model_trace *m, uint32_t rank);
 
 /* An interruption by the system. */
@@ -124,7 +123,7 @@ struct model_trace_noise {
     uint64_t length_ns;
 };
 
-/* A message that seems to arrive before it was sent, because of the clocks. */
+/* A message that by the clocks arrives before it is sent. */
 struct model_trace_backward {
     uint32_t from, to;
     uint64_t by_ns;
@@ -133,21 +132,22 @@ struct model_trace_backward {
 /* One iteration as a whole. */
 struct model_trace_facts {
     uint64_t duration_ns; /* to the beginning of the next one */
-    uint64_t compute_ns;  /* of all ranks together */
+    uint64_t compute_ns;  /* sum over all ranks */
     uint64_t slowest_ns;  /* compute time of the slowest rank */
     uint32_t slowest_rank;
 };
 
-/* Memory of one thread: 16 bytes per event of an iteration, 8 per rank and column, 40 per rank and 8 per rank and halo, 4 per
- * object. */
+/* What a thread needs. Memory: 16 bytes per event of an iteration, 8 per rank and column, 40 per rank, 8 per rank and
+ * halo, 4 per object. */
 struct model_trace_scratch;
 hpcw_status model_trace_scratch_new(const struct model_trace *m, struct model_trace_scratch **out,
                                     hpcw_error *err);
 void model_trace_scratch_free(struct model_trace_scratch *s);
 uint64_t model_trace_scratch_size(const struct model_trace *m);
 
-/* All ranks go through the same moments in the same order, the columns of a table of times: the begin of the iteration, that of
- * the first computation, and so on. Some ranks have no event there, as those at the grid's ends that send nothing. */
+/* A table of times has a column for each moment of an iteration: its beginning, that of the first computation, and so on,
+ * in the same order for all ranks. Some ranks have no event in a column, such as those at the grid's ends that do not
+ * send. */
 enum model_trace_kind {
     MODEL_TRACE_OF_ALL,
     MODEL_TRACE_OF_CALL,   /* begin or end of a call that sends, receives or does both */
@@ -163,8 +163,8 @@ struct model_trace_column {
 };
 
 /*
- * All events of an iteration; they live in the scratch until the next call. Iterations in ascending order are quicker than
- * others: the scratch remembers who was where. HPCW_ENOMEM.
+ * All events of an iteration, in the scratch until the next call. Ascending iterations are fastest: the scratch keeps the
+ * objects of all ranks. HPCW_ENOMEM.
  */
 struct model_trace_run {
     const struct model_trace *model;
@@ -175,7 +175,7 @@ struct model_trace_run {
     const struct model_trace_backward *backward; /* [backwards], likewise */
     size_t backwards;
 
-    /* Private, for the next function: [count] in order, from the high bits down rank, column, low half of the time. */
+    /* Private, for the functions below: [count] in order; from the high bits down rank, column, low half of the time. */
     const uint64_t *order;
     const struct model_trace_column *column;
     const uint64_t *time; /* [columns][stride] */
@@ -185,12 +185,12 @@ struct model_trace_run {
 hpcw_status model_trace_iteration(const struct model_trace *m, struct model_trace_scratch *s,
                                   uint32_t iteration, struct model_trace_run *run, hpcw_error *err);
 
-/* What a rank that sends, receives or does both calls. */
+/* The MPI call of a rank that sends, receives or does both. */
 static inline uint32_t model_trace_call(bool sends, bool receives) {
     return sends && receives ? MODEL_TRACE_SENDRECV : sends ? MODEL_TRACE_MPI_SEND : MODEL_TRACE_MPI_RECV;
 }
 
-/* When the event happens that is number `index` in order of (time, rank, as they happened). */
+/* The time of event `index`, in the order of time, then rank, then of a rank's events. */
 static inline uint64_t model_trace_time(const struct model_trace_run *run, uint64_t index) {
     const uint64_t entry = run->order[index];
     const uint32_t bits = run->model->column_bits;
