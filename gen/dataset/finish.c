@@ -294,51 +294,70 @@ static hpcw_status end_checksums(const struct gen_run *run, struct gen_stream *s
     return s == HPCW_OK ? hpcw_sink_publish(sums->sink, err) : s;
 }
 
+/* Reads all ranges before it completes any: nothing changes while a part is missing. */
+static hpcw_status complete_units(const struct gen_run *run, const char *fingerprint,
+                                  struct format_ranges *ranges, hpcw_error *err) {
+    for (size_t f = 0; f < gen_format_count; f++) {
+        hpcw_status s = (run->dataset->formats >> f & 1) != 0
+                            ? ranges_read(run, gen_format[f], fingerprint, &ranges[f], err)
+                            : HPCW_OK;
+        if (s != HPCW_OK) {
+            return s;
+        }
+    }
+    for (size_t f = 0; f < gen_format_count; f++) {
+        if ((run->dataset->formats >> f & 1) == 0 || gen_format[f]->complete == NULL) {
+            continue;
+        }
+        const struct gen_write w = {.format = gen_format[f],
+                                    .dataset = run->dataset,
+                                    .directory = run->directory,
+                                    .comm = run->comm,
+                                    .jobs = run->jobs,
+                                    .durability = run->durability};
+        hpcw_status s =
+            gen_format[f]->complete(&w, ranges[f].partial, ranges[f].count, &ranges[f].changed, err);
+        if (s != HPCW_OK) {
+            hpcw_i_fail_about(err, run->directory); /* errors of partial results do not name a file */
+            return s;
+        }
+    }
+    return HPCW_OK;
+}
+
+static hpcw_status write_lists(const struct gen_run *run, const char *fingerprint,
+                               const struct format_ranges *ranges, struct gen_stream *sums, hpcw_error *err) {
+    hpcw_status s = write_truth(run, ranges, err);
+    if (s == HPCW_OK && run->checksums) {
+        s = sums_open(run, sums, err);
+    }
+    if (s == HPCW_OK) {
+        s = write_manifest(run, ranges, fingerprint, sums, err);
+    }
+    return s == HPCW_OK && run->checksums ? end_checksums(run, sums, err) : s;
+}
+
 hpcw_status gen_finish(const struct gen_run *run, const char *fingerprint, hpcw_error *err) {
-    struct format_ranges *ranges = hpcw_i_calloc(gen_format_count, sizeof *ranges);
     struct gen_stream sums = {0};
-    hpcw_status s =
-        ranges == NULL ? hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory", run->directory) : HPCW_OK;
+    hpcw_status s = HPCW_OK;
+    struct format_ranges *ranges = hpcw_i_calloc(gen_format_count, sizeof *ranges);
+    if (ranges == NULL) {
+        return hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory", run->directory);
+    }
     /* The list of an interrupted run does not fit a manifest without digests. */
-    if (s == HPCW_OK && !run->checksums) {
+    if (!run->checksums) {
         s = gen_directory_remove(run->directory, GEN_CHECKSUMS, err);
     }
-    /* All ranges first: nothing is completed while a part is missing. */
-    for (size_t f = 0; s == HPCW_OK && f < gen_format_count; f++) {
-        if (run->dataset->formats >> f & 1) {
-            s = ranges_read(run, gen_format[f], fingerprint, &ranges[f], err);
-        }
-    }
-    for (size_t f = 0; s == HPCW_OK && f < gen_format_count; f++) {
-        if ((run->dataset->formats >> f & 1) != 0 && gen_format[f]->complete != NULL) {
-            struct gen_write w = {.format = gen_format[f],
-                                  .dataset = run->dataset,
-                                  .directory = run->directory,
-                                  .comm = run->comm,
-                                  .jobs = run->jobs,
-                                  .durability = run->durability};
-            s = gen_format[f]->complete(&w, ranges[f].partial, ranges[f].count, &ranges[f].changed, err);
-            if (s != HPCW_OK) {
-                hpcw_i_fail_about(err, run->directory); /* errors of partial results do not name a file */
-            }
-        }
+    if (s == HPCW_OK) {
+        s = complete_units(run, fingerprint, ranges, err);
     }
     if (s == HPCW_OK) {
-        s = write_truth(run, ranges, err);
-    }
-    if (s == HPCW_OK && run->checksums) {
-        s = sums_open(run, &sums, err);
-    }
-    if (s == HPCW_OK) {
-        s = write_manifest(run, ranges, fingerprint, &sums, err);
-    }
-    if (s == HPCW_OK && run->checksums) {
-        s = end_checksums(run, &sums, err);
+        s = write_lists(run, fingerprint, ranges, &sums, err);
     }
     if (s == HPCW_OK) {
         s = gen_directory_end(run->directory, err);
     }
-    for (size_t f = 0; ranges != NULL && f < gen_format_count; f++) {
+    for (size_t f = 0; f < gen_format_count; f++) {
         ranges_free(&ranges[f]);
     }
     hpcw_i_free(ranges);

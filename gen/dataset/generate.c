@@ -296,12 +296,31 @@ static hpcw_status agree_on_parameters(const struct gen_run *run, hpcw_status s,
     return hpcw_i_agree_same(run->comm, s, run->directory, same, sizeof same / sizeof same[0], NULL, err);
 }
 
+/* Checks and prepares the directory. *finished: nothing is left to do; *missing: formats to write, as bits. On process 0. */
+static hpcw_status prepare(const struct gen_run *run, const char *fingerprint, bool *finished,
+                           uint64_t *missing, hpcw_error *err) {
+    uint64_t needed;
+    hpcw_status s = check_stripes(run, err);
+    if (s != HPCW_OK) {
+        return s;
+    }
+    s = check_directory(run, fingerprint, finished, err);
+    if (s != HPCW_OK || *finished) {
+        return s;
+    }
+    s = find_missing(run, fingerprint, missing, &needed, err);
+    if (s != HPCW_OK) {
+        return s;
+    }
+    s = check_space(run, needed, err);
+    return s == HPCW_OK ? begin(run, fingerprint, *missing, err) : s;
+}
+
 hpcw_status gen_generate(const struct gen_run *run, struct gen_outcome *outcome, hpcw_error *err) {
     *outcome = (struct gen_outcome){0};
     bool first = run->comm->process == 0;
     bool finished = false;
     uint64_t missing = 0;
-    uint64_t needed = 0;
     hpcw_status s = gen_dataset_fingerprint(run->dataset, outcome->fingerprint, err);
     if (s == HPCW_OK && run->force && run->parts > 1) {
         s = hpcw_i_fail(err, HPCW_EINVAL,
@@ -318,19 +337,7 @@ hpcw_status gen_generate(const struct gen_run *run, struct gen_outcome *outcome,
         return s;
     }
     if (first) {
-        s = check_stripes(run, err);
-    }
-    if (s == HPCW_OK && first) {
-        s = check_directory(run, outcome->fingerprint, &finished, err);
-    }
-    if (s == HPCW_OK && first && !finished) {
-        s = find_missing(run, outcome->fingerprint, &missing, &needed, err);
-    }
-    if (s == HPCW_OK && first && !finished) {
-        s = check_space(run, needed, err);
-    }
-    if (s == HPCW_OK && first && !finished) {
-        s = begin(run, outcome->fingerprint, missing, err);
+        s = prepare(run, outcome->fingerprint, &finished, &missing, err);
     }
     uint64_t word[2] = {missing, finished};
     struct hpcw_i_words words = {.maxs = 2, .word = word};

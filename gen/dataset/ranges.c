@@ -169,10 +169,8 @@ static hpcw_status take_head(const struct gen_dataset *d, const struct gen_forma
         return hpcw_i_fail(err, HPCW_EFORMAT, "expected format %s and fingerprint %s, got others", format->name,
                            fingerprint);
     }
-    hpcw_status s = gen_partial_u64(head, "begin", &range->begin, err);
-    if (s == HPCW_OK) {
-        s = gen_partial_u64(head, "end", &range->end, err);
-    }
+    const struct gen_partial_field field[] = {{"begin", &range->begin}, {"end", &range->end}};
+    hpcw_status s = gen_partial_get(head, field, 2, err);
     if (s == HPCW_OK && (range->begin >= range->end || range->end > format->units(d))) {
         s = hpcw_i_fail(err, HPCW_EFORMAT,
                         "expected a range of the %" PRIu64 " files, got %" PRIu64 " to %" PRIu64,
@@ -260,8 +258,7 @@ static hpcw_status read_range(const char *path, const char *dir, const struct ge
     if (s != HPCW_OK) {
         gen_range_free(range);
         s = hpcw_i_fail(err, s == HPCW_ENOMEM || s == HPCW_EIO ? s : HPCW_EFORMAT,
-                        "%s: not of this dataset: %.600s: write its part again", path,
-                        reason.message);
+                        "%s: not of this dataset: %.600s: write its part again", path, reason.message);
     }
     return s;
 }

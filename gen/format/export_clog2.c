@@ -88,8 +88,8 @@ static void clean_name(char name[NAME_SIZE], const unsigned char *field, size_t 
 
 /* ---- definitions and members: the first pass ---- */
 
-static hpcw_status mean(struct export *x, int32_t event, const char *name, uint64_t role, uint64_t number,
-                        hpcw_error *err) {
+static hpcw_status add_meaning(struct export *x, int32_t event, const char *name, uint64_t role,
+                               uint64_t number, hpcw_error *err) {
     const uint64_t key[READ_CLOG2_KEY] = {(uint32_t)event};
     struct event_meaning *m = read_clog2_map_add(&x->meanings, key, NULL);
     if (m == NULL) {
@@ -101,18 +101,18 @@ static hpcw_status mean(struct export *x, int32_t event, const char *name, uint6
     return HPCW_OK;
 }
 
-static hpcw_status learn(struct export *x, const struct read_clog2_item *item, hpcw_error *err) {
+static hpcw_status add_definition(struct export *x, const struct read_clog2_item *item, hpcw_error *err) {
     const unsigned char *p = item->payload;
     char name[NAME_SIZE];
     if (item->kind == KIND_STATE_DEF) {
         clean_name(name, p + 40, 32);
         uint64_t number = (uint32_t)get_i32(p + 4);
-        hpcw_status s = mean(x, get_i32(p + 4), name, 0, number, err);
-        return s == HPCW_OK ? mean(x, get_i32(p + 8), name, 1, number, err) : s;
+        hpcw_status s = add_meaning(x, get_i32(p + 4), name, 0, number, err);
+        return s == HPCW_OK ? add_meaning(x, get_i32(p + 8), name, 1, number, err) : s;
     }
     if (item->kind == KIND_EVENT_DEF) {
         clean_name(name, p + 32, 32);
-        return mean(x, get_i32(p), name, 2, (uint32_t)get_i32(p), err);
+        return add_meaning(x, get_i32(p), name, 2, (uint32_t)get_i32(p), err);
     }
     if (item->kind == KIND_COMM && get_i32(p + 12) >= 0 && get_i32(p + 8) >= 0) {
         const uint64_t key[READ_CLOG2_KEY] = {(uint32_t)get_i32(p + 4), (uint32_t)get_i32(p + 8)};
@@ -305,14 +305,14 @@ static hpcw_status take(struct export *x, const struct read_clog2_item *item, hp
                                         : HPCW_OK;
 }
 
-static hpcw_status pass(struct export *x, bool learning, hpcw_error *err) {
+static hpcw_status pass(struct export *x, bool definitions, hpcw_error *err) {
     struct read_clog2_item item;
     bool more = true;
     read_clog2_rewind(x->reader);
     hpcw_status s = read_clog2_next(x->reader, &item, &more, err);
     while (s == HPCW_OK && more) {
-        if (learning) {
-            s = learn(x, &item, err);
+        if (definitions) {
+            s = add_definition(x, &item, err);
         } else {
             if (!x->inside && item.time >= x->what->from_s) {
                 x->inside = true;
@@ -325,7 +325,7 @@ static hpcw_status pass(struct export *x, bool learning, hpcw_error *err) {
         }
         s = s == HPCW_OK ? read_clog2_next(x->reader, &item, &more, err) : s;
     }
-    if (s == HPCW_OK && !learning && x->inside) {
+    if (s == HPCW_OK && !definitions && x->inside) {
         s = cut_states(x, 'E', more ? x->what->to_s : item.time, err);
     }
     return s;

@@ -156,20 +156,13 @@ static void put_range(struct hpcw_i_json *json, const char *key, const hpcw_link
 }
 
 static hpcw_status get_range(const cJSON *object, const char *key, hpcw_linktest_range *r, hpcw_error *err) {
-    const cJSON *o = cJSON_GetObjectItemCaseSensitive(object, key);
-    const struct {
-        const char *key;
-        uint64_t *value;
-    } field[] = {{"count", &r->count},
-                 {"min_ps", &r->min_ps},
-                 {"max_ps", &r->max_ps},
-                 {"sum_low", &r->sum_low},
-                 {"sum_high", &r->sum_high}};
-    hpcw_status s = HPCW_OK;
-    for (size_t i = 0; s == HPCW_OK && i < sizeof field / sizeof field[0]; i++) {
-        s = gen_partial_u64(o, field[i].key, field[i].value, err);
-    }
-    return s;
+    const struct gen_partial_field field[] = {{"count", &r->count},
+                                              {"min_ps", &r->min_ps},
+                                              {"max_ps", &r->max_ps},
+                                              {"sum_low", &r->sum_low},
+                                              {"sum_high", &r->sum_high}};
+    return gen_partial_get(cJSON_GetObjectItemCaseSensitive(object, key), field, sizeof field / sizeof field[0],
+                           err);
 }
 
 static void put_slow(struct hpcw_i_json *json, const hpcw_linktest_slow *slow, size_t count) {
@@ -340,16 +333,11 @@ done:
 static hpcw_status merge_slow(const cJSON *list, uint32_t ranks, struct hpcw_i_buf *all, hpcw_error *err) {
     const cJSON *item;
     cJSON_ArrayForEach(item, list) {
+        uint64_t time_ps;
         uint64_t from = 0;
         uint64_t to = 0;
-        hpcw_linktest_slow e = {0};
-        hpcw_status s = gen_partial_u64(item, "time_ps", &e.time_ps, err);
-        if (s == HPCW_OK) {
-            s = gen_partial_u64(item, "from", &from, err);
-        }
-        if (s == HPCW_OK) {
-            s = gen_partial_u64(item, "to", &to, err);
-        }
+        const struct gen_partial_field field[] = {{"time_ps", &time_ps}, {"from", &from}, {"to", &to}};
+        hpcw_status s = gen_partial_get(item, field, sizeof field / sizeof field[0], err);
         if (s == HPCW_OK && (from >= ranks || to >= ranks || from == to)) {
             s = hpcw_i_fail(err, HPCW_EFORMAT,
                             "partial results: slowest: expected two of the %u ranks, got %" PRIu64
@@ -359,8 +347,7 @@ static hpcw_status merge_slow(const cJSON *list, uint32_t ranks, struct hpcw_i_b
         if (s != HPCW_OK) {
             return s;
         }
-        e.from = (uint32_t)from;
-        e.to = (uint32_t)to;
+        const hpcw_linktest_slow e = {.time_ps = time_ps, .from = (uint32_t)from, .to = (uint32_t)to};
         if (!hpcw_i_buf_append(all, &e, sizeof e)) {
             return hpcw_i_fail(err, HPCW_ENOMEM, "linktest: out of memory for slow connections");
         }

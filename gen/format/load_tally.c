@@ -80,37 +80,33 @@ void gen_tally_put(struct hpcw_i_json *json, const struct gen_load_tally *t) {
     hpcw_i_json_end_object(json);
 }
 
-static hpcw_status get_words(const cJSON *item, const char *const *key, uint64_t *const *word, size_t count,
-                             hpcw_error *err) {
-    hpcw_status s = HPCW_OK;
-    for (size_t i = 0; s == HPCW_OK && i < count; i++) {
-        s = gen_partial_u64(item, key[i], word[i], err);
-    }
-    return s;
-}
-
 static hpcw_status get_heavy(const cJSON *item, const char *key, struct gen_tally_heavy *list,
                              hpcw_error *err) {
-    static const char *const name[] = {"load_ns", "number", "rank"};
-    hpcw_status s = HPCW_OK;
     const cJSON *one;
     cJSON_ArrayForEach(one, cJSON_GetObjectItemCaseSensitive(item, key)) {
         struct gen_tally_heavy h;
-        uint64_t *const word[] = {&h.load_ns, &h.number, &h.rank};
-        s = s == HPCW_OK ? get_words(one, name, word, 3, err) : s;
-        if (s == HPCW_OK) {
-            insert(list, h);
+        const struct gen_partial_field field[] = {
+            {"load_ns", &h.load_ns}, {"number", &h.number}, {"rank", &h.rank}};
+        hpcw_status s = gen_partial_get(one, field, sizeof field / sizeof field[0], err);
+        if (s != HPCW_OK) {
+            return s;
         }
+        insert(list, h);
     }
-    return s;
+    return HPCW_OK;
 }
 
 hpcw_status gen_tally_get(const cJSON *item, struct gen_load_tally *t, hpcw_error *err) {
-    static const char *const name[] = {"sum_low", "sum_high", "squares_low", "squares_high", "arrived"};
     *t = (struct gen_load_tally){0};
-    uint64_t *const word[] = {&t->sum[0], &t->sum[1], &t->squares[0], &t->squares[1], &t->arrived};
-    hpcw_status s = get_words(item, name, word, 5, err);
-    s = s == HPCW_OK ? get_heavy(item, "ranks", t->ranks, err) : s;
+    const struct gen_partial_field field[] = {{"sum_low", &t->sum[0]},
+                                              {"sum_high", &t->sum[1]},
+                                              {"squares_low", &t->squares[0]},
+                                              {"squares_high", &t->squares[1]},
+                                              {"arrived", &t->arrived}};
+    hpcw_status s = gen_partial_get(item, field, sizeof field / sizeof field[0], err);
+    if (s == HPCW_OK) {
+        s = get_heavy(item, "ranks", t->ranks, err);
+    }
     return s == HPCW_OK ? get_heavy(item, "objects", t->objects, err) : s;
 }
 

@@ -36,6 +36,15 @@ hpcw_status gen_partial_u64(const cJSON *object, const char *key, uint64_t *valu
                        item == NULL ? "none" : "something else");
 }
 
+hpcw_status gen_partial_get(const cJSON *object, const struct gen_partial_field *field, size_t count,
+                            hpcw_error *err) {
+    hpcw_status s = HPCW_OK;
+    for (size_t i = 0; s == HPCW_OK && i < count; i++) {
+        s = gen_partial_u64(object, field[i].key, field[i].value, err);
+    }
+    return s;
+}
+
 void gen_partial_put(struct hpcw_i_json *json, const char *key, uint64_t value) {
     /* Parsers keep JSON numbers as doubles. */
     char digits[32];

@@ -28,6 +28,14 @@ void gen_share(uint32_t first, uint32_t last, int processes, int p, uint32_t *be
 /* Reads an exact integer of a partial: a number up to 2^53 or a string of digits. Otherwise HPCW_EFORMAT. */
 hpcw_status gen_partial_u64(const cJSON *object, const char *key, uint64_t *value, hpcw_error *err);
 
+/* Reads several of them, up to the first error. */
+struct gen_partial_field {
+    const char *key;
+    uint64_t *value;
+};
+hpcw_status gen_partial_get(const cJSON *object, const struct gen_partial_field *field, size_t count,
+                            hpcw_error *err);
+
 /* Adds an exact integer, as a string of digits. */
 void gen_partial_put(struct hpcw_i_json *json, const char *key, uint64_t value);
 

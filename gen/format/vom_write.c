@@ -237,6 +237,20 @@ void gen_vom_tally_rank(const struct model_load *m, const struct model_load_curs
     gen_tally_rank(tally, at->rank, load_ns, at->arrived);
 }
 
+static hpcw_status write_phase(const struct rank_file *f, hpcw_error *err) {
+    hpcw_status s = hpcw_vom_begin_phase(f->vom, f->phase, err);
+    if (s == HPCW_OK) {
+        s = put_edges(f, err);
+    }
+    if (s == HPCW_OK) {
+        s = put_objects(f, err);
+    }
+    if (s == HPCW_OK) {
+        s = put_others(f, err);
+    }
+    return s == HPCW_OK ? hpcw_vom_end_phase(f->vom, NULL, 0, err) : s;
+}
+
 static hpcw_status write_phases(struct rank_file *f, hpcw_error *err) {
     const struct model_load *m = f->load;
     struct model_load_cursor at;
@@ -248,11 +262,7 @@ static hpcw_status write_phases(struct rank_file *f, hpcw_error *err) {
         }
         place_objects(f);
         gen_vom_tally_rank(m, &at, f->slowness, f->t->time_ns, &f->t->tally[f->phase]);
-        s = hpcw_vom_begin_phase(f->vom, f->phase, err);
-        s = s == HPCW_OK ? put_edges(f, err) : s;
-        s = s == HPCW_OK ? put_objects(f, err) : s;
-        s = s == HPCW_OK ? put_others(f, err) : s;
-        s = s == HPCW_OK ? hpcw_vom_end_phase(f->vom, NULL, 0, err) : s;
+        s = write_phase(f, err);
     }
     return s;
 }

@@ -160,6 +160,19 @@ static void put_matrix(const struct gen_report *r, const struct read_linktest_in
     gen_areas_free(&areas);
 }
 
+static hpcw_status draw(const struct gen_report *r, struct read_linktest *reader, struct ui_raster *matrix,
+                        struct gen_by_rank *mean, hpcw_error *err) {
+    ui_page_heading(r->page, "Links between ranks (LinkTest)");
+    hpcw_status s = put_facts(r, reader, err);
+    if (s != HPCW_OK) {
+        return s;
+    }
+    put_matrix(r, read_linktest_info(reader), matrix);
+    s = gen_by_rank_draw(mean, r->page, "Mean time per message of each rank with all others",
+                         "High values show a slow port.", "mean time per message", UI_PAGE_SECONDS, err);
+    return s == HPCW_OK ? put_slowest(r, reader, err) : s;
+}
+
 hpcw_status gen_report_linktest(const struct gen_report *r, hpcw_error *err) {
     struct read_linktest *reader;
     struct ui_raster matrix = {0};
@@ -168,21 +181,18 @@ hpcw_status gen_report_linktest(const struct gen_report *r, hpcw_error *err) {
     if (s != HPCW_OK) {
         return s;
     }
-    const struct read_linktest_info *info = read_linktest_info(reader);
-    s = ui_raster_init(&matrix, info->tasks, info->tasks, UI_RASTER_MAX, UI_REDUCE_MAX, err);
-    s = s == HPCW_OK ? gen_by_rank_init(&mean, info->tasks, err) : s;
-    s = s == HPCW_OK ? read_rows(reader, &matrix, &mean, err) : s;
+    const uint32_t tasks = read_linktest_info(reader)->tasks;
+    s = ui_raster_init(&matrix, tasks, tasks, UI_RASTER_MAX, UI_REDUCE_MAX, err);
+    if (s == HPCW_OK) {
+        s = gen_by_rank_init(&mean, tasks, err);
+    }
+    if (s == HPCW_OK) {
+        s = read_rows(reader, &matrix, &mean, err);
+    }
     if (s == HPCW_OK) {
         ui_raster_finish(&matrix);
-        ui_page_heading(r->page, "Links between ranks (LinkTest)");
-        s = put_facts(r, reader, err);
+        s = draw(r, reader, &matrix, &mean, err);
     }
-    if (s == HPCW_OK) {
-        put_matrix(r, info, &matrix);
-        s = gen_by_rank_draw(&mean, r->page, "Mean time per message of each rank with all others",
-                             "High values show a slow port.", "mean time per message", UI_PAGE_SECONDS, err);
-    }
-    s = s == HPCW_OK ? put_slowest(r, reader, err) : s;
     ui_raster_free(&matrix);
     gen_by_rank_free(&mean);
     read_linktest_free(reader);
