@@ -37,8 +37,8 @@ static const struct ui_command commands[] = {
     [GEN_CLI_EXPORT] = {"export", "convert an event log, or a part of it, for other viewers", "FILE", 1, 1},
     [GEN_CLI_RECOVER] = {"recover", "merge the local files of a program that died into an event log", "FILE...",
                          1, UINT_MAX},
-    [GEN_CLI_REPORT] = {"report", "write an HTML page with charts of a dataset or of one file of it", "DIR|FILE", 1,
-                        1},
+    [GEN_CLI_REPORT] = {"report", "write an HTML page with charts of a dataset or of one file of it",
+                        "DIR|FILE", 1, 1},
 };
 
 /* ---- words ---- */
@@ -85,12 +85,10 @@ static const struct ui_option options[] = {
      .commands = RUN,
      .required = RUN,
      DATA},
-    {.param =
-         {.key = "formats",
-          .type = UI_PARAM_U64,
-          FIELD(formats),
-          .help =
-              "formats to write, separated by commas, or all; default: all"},
+    {.param = {.key = "formats",
+               .type = UI_PARAM_U64,
+               FIELD(formats),
+               .help = "formats to write, separated by commas, or all; default: all"},
      .letter = 'f',
      .metavar = "LIST",
      .read = ui_read_word_set,
@@ -262,8 +260,8 @@ static const struct ui_option options[] = {
     {.param = {.key = "output",
                .type = UI_PARAM_STRING,
                TEXT_FIELD(output),
-               .help = "file to write; replaces an existing one, which `report` does only with --force; "
-                       "default of `report`: DIR.report.html"},
+               .help = "file to write; export and recover replace an existing one, report only if forced; "
+                       "default of report: DIR.report.html"},
      .letter = 'O',
      .metavar = "FILE",
      .commands = EXPORT | RECOVER | REPORT,

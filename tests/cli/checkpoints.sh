@@ -1,16 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Checkpoints: layouts, maps alone, depth, faults; the same bytes whoever writes them.
+# Checkpoints: layouts, maps without data, depth, faults; the same bytes from any number of threads and parts.
 . "$HERE/refuse.inc"
 make() {
     "$HPCGEN" --quiet --formats rank2file "$@" || bad "fails: $*"
 }
 same() {
     diff -r "$1" "$2" >differences 2>&1 || bad "$1 and $2 differ: $(cat differences)"
-    [ "$(find "$1" | wc -l)" -eq "$(find "$2" | wc -l)" ] || bad "rests: $(find "$2")"
+    [ "$(find "$1" | wc -l)" -eq "$(find "$2" | wc -l)" ] || bad "other files: $(find "$2")"
 }
 
-# ---- layouts and depths: what is there, and that it is sound
+# ---- layouts and depths: the files exist and verify accepts them
 for layout in scr-1.1 scr-1.2 scr-3 shared; do
     for leaf in 2 8192; do
         rm -rf set
@@ -31,7 +31,7 @@ for layout in scr-1.1 scr-1.2 scr-3 shared; do
     done
 done
 
-# ---- maps alone are the maps of the whole
+# ---- maps without data are the same as with it
 set -- --ranks 100 --set rank2file.leaf_ranks=7 --set rank2file.sigma=0.3
 make "$@" --out whole
 make "$@" --out maps --set rank2file.payload=none
@@ -69,12 +69,12 @@ if command -v gzip >/dev/null; then
 fi
 rm -rf one many parts old both alone
 
-# ---- faults: each is found, and told in truth.json
+# ---- faults: verify finds each, and truth.json lists it
 fault() { # SETTING PATTERN TRUTH
     rm -rf bad
     make --ranks 20 --set "rank2file.$1" --out bad
     refuse 1 "$2" "$HPCGEN" verify bad
-    grep -q "$3" bad/truth.json || bad "truth.json does not tell: $1"
+    grep -q "$3" bad/truth.json || bad "truth.json does not list: $1"
 }
 fault missing_files=1 'bad/scr/scr.dataset.?/rank_*.ckpt: rank *: cannot open for reading: No such file or directory' \
     '"kind": "missing_file", "checkpoint": [12], "rank": [0-9]*, "file": "scr.dataset.[12]/rank_[0-9]*.ckpt"'

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The bytes of every preset and scenario, as they were when checksums.stdout was recorded: a change of the code that is
-# not meant to change a dataset does not. One line per dataset: preset, scenario, MD5 of its CHECKSUMS.xxh128.
+# The bytes of every preset and scenario are those for which checksums.stdout was recorded, so that a change of the code
+# does not change datasets by accident. One line per dataset: preset, scenario, MD5 of its CHECKSUMS.xxh128.
 set -e
-# What brotli makes of a text differs between its releases.
+# Releases of brotli differ in what they write.
 if [ "$BROTLI_VERSION" != 1.0.9 ]; then
     echo "the checksums were recorded with brotli 1.0.9, this is $BROTLI_VERSION" >&2
     exit 77

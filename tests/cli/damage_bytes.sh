@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Flipped bytes and cut ends all over the files: verify finds every one by its digest, and reading them without digests
-# ends with a reason, or is right, and never with a crash.
+# Flipped bytes and truncated files: verify finds each by its digest. Without digests a reader accepts the file or gives
+# a reason, and never crashes.
 . "$HERE/refuse.inc"
 "$HPCGEN" --ranks 8 --files 2 --out whole --quiet || exit
 "$HPCGEN" --ranks 8 --files 2 --out bare --quiet --no-checksums || exit
 
-# With anything but 0 and one line, or 1 and one line, something broke.
+# The status is 0 and nothing is on stderr, or it is 1 and one line is.
 read_it() {
     for command in "verify $1" "info --json $1"; do
         # shellcheck disable=SC2086
@@ -55,5 +55,5 @@ for file in linktest/pingpong_results_bin.sion linktest/pingpong_results_bin.sio
     refuse 1 "whole/$file: size: expected $size bytes, got $((size + 5))" "$HPCGEN" verify whole
     cp saved whole/$file
 done
-"$HPCGEN" verify --quiet whole || bad "the whole one was not sound"
+"$HPCGEN" verify --quiet whole || bad "verify refuses the undamaged dataset"
 exit $failed

@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Manifests and checksum lists that do not fit what is there, or that want to lead out of the directory.
+# Manifests and checksum lists that do not fit the files, or name files outside the directory.
 . "$HERE/refuse.inc"
 "$HPCGEN" --ranks 8 --formats linktest,sion --out whole --quiet || exit
 "$HPCGEN" --ranks 8 --formats linktest,sion --out bare --quiet --no-checksums || exit
 
-# edit WANTED FROM FILE SED-SCRIPT: a copy of FROM, changed, is refused
+# edit PATTERN FROM FILE SED-SCRIPT: verify refuses a changed copy of FROM with this message
 edit() {
     rm -rf set
     cp -r "$2" set
@@ -15,7 +15,7 @@ edit() {
 }
 digest=0123456789abcdef0123456789abcdef
 
-# The list, line by line.
+# The checksum list, line by line.
 sums=CHECKSUMS.xxh128
 edit 'set/CHECKSUMS.xxh128: line 1: expected "*  linktest/*", got "0*' whole $sums "1s/^.\{32\}/$digest/"
 edit 'set/CHECKSUMS.xxh128: line 2: expected *' whole $sums '2d'
@@ -29,7 +29,7 @@ refuse 1 'set/CHECKSUMS.xxh128: cannot open for reading*' "$HPCGEN" verify set
 rm -rf set && cp -r bare set && echo "$digest  manifest.json" >set/$sums
 refuse 1 'set/manifest.json: XXH3-128: expected *' "$HPCGEN" verify set
 
-# The manifest, with the list against it and without.
+# The manifest, with and without a checksum list.
 edit 'set/manifest.json: XXH3-128: expected *, got *' whole manifest.json 's/"seed": 2/"seed": 3/'
 edit 'set/sion/particles.sion: size: expected 5 bytes, got *' bare manifest.json \
     's|\(particles.sion", "size": \)[0-9]*|\15|'
@@ -59,7 +59,7 @@ rm -r set/manifest.json
 mkfifo set/manifest.json
 refuse 1 'set/manifest.json: wanted a regular file*' "$HPCGEN" verify set
 
-# Files that are something else.
+# Files of another kind.
 rm -rf set && cp -r bare set
 rm set/truth.json && mkfifo set/truth.json
 refuse 1 'set/truth.json: *' "$HPCGEN" verify set

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The manual page and the completions that the program prints are fit for the tools that read them.
+# Tools accept the manual page and the completions that the program prints.
 status=0
 bad() {
     echo "$*"
@@ -21,7 +21,7 @@ for shell in bash zsh fish; do
 done
 "$HPCGEN" --help | grep -q '^Usage: ' || bad "--help without usage"
 
-# Completing as bash does it: the words so far, the last one incomplete.
+# Complete as bash does: the words so far, of which the last one is incomplete.
 if command -v bash >/dev/null; then
     mkdir dir
     : >file
@@ -53,6 +53,6 @@ dir
 dir
 --json
 END
-    diff -u wanted got || bad "bash completes otherwise"
+    diff -u wanted got || bad "bash completes other words"
 fi
 exit $status

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Event logs for other viewers: what is exported is what the log says, and cut at the ends of the window.
+# Event logs for other viewers: an export has the events of the log, cut at the ends of the window.
 . "$HERE/refuse.inc"
 log=set/clog2/app.clog2
 "$HPCGEN" --ranks 6 --formats clog2 --set load.phases=4 --out set --quiet || bad "generate fails"
@@ -12,7 +12,7 @@ count() { # WANTED PATTERN FILE
     [ "$got" -eq "$1" ] || bad "$3: $got lines with $2, expected $1"
 }
 
-# All of it: every state that begins ends, every message is sent and received.
+# The whole log: every state that begins ends, every message is sent and received.
 make $log --output all.csv --form csv
 make $log --output all.json
 "$HPCGEN" info $log >info
@@ -32,7 +32,7 @@ count 6 '"ph":"M"' all.json
 [ "$(grep -o '"id":"[^"]*"' all.json | sort | uniq -c | awk '$1 != 2' | wc -l)" -eq 0 ] ||
     bad "a flow with other than two ends"
 
-# One rank, and a window in the middle of a computation: cut states are as long as what is seen of them.
+# One rank, and a window in the middle of a computation: states are cut at its ends.
 make $log --output one.csv --form csv --first-rank 3 --last-rank 3
 [ "$(sed 1d one.csv | cut -d, -f2 | sort -u)" = 3 ] || bad "other ranks"
 count "$(grep -c '^[^,]*,3,0,begin,' all.csv)" ',begin,' one.csv
@@ -42,7 +42,7 @@ count 6 '^0.01,.*,begin,"Iteration"' part.csv
 count 6 '^0.011,.*,end,"Iteration"' part.csv
 [ "$(sed 1d part.csv | awk -F, '$1 < 0.01 || $1 > 0.011' | wc -l)" -eq 0 ] || bad "outside the window"
 
-# Its size is said before, and is right.
+# It first prints the right size.
 "$HPCGEN" export $log --output said.json 2>said || bad "export fails"
 case $(cat said) in
 "hpcgen: said.json: $(grep -c '"ph"' said.json) events, "*) ;;

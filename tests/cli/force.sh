@@ -1,23 +1,23 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# --force leaves nothing of an older dataset, finished or not, and everything that never was part of one.
+# --force removes all of an older dataset, finished or not, and no other file.
 . "$HERE/refuse.inc"
 make() {
     "$HPCGEN" --quiet "$@" || bad "fails: $*"
 }
 same() {
     diff -r "$1" "$2" >differences 2>&1 || bad "$1 and $2 differ: $(cat differences)"
-    [ "$(find "$1" | wc -l)" -eq "$(find "$2" | wc -l)" ] || bad "rests: $(find "$2")"
+    [ "$(find "$1" | wc -l)" -eq "$(find "$2" | wc -l)" ] || bad "other files: $(find "$2")"
 }
 make --ranks 16 --out fresh
 make --ranks 16 --formats sion --set sion.files=2 --out less
 
-# More members in both sets.
+# Both sets have more files.
 make --ranks 64 --files 9 --set sion.files=11 --out finished
 make --ranks 16 --out finished --force
 same fresh finished
 
-# A format less.
+# One format less.
 make --ranks 64 --files 9 --out format
 make --ranks 16 --formats sion --set sion.files=2 --out format --force
 same less format
@@ -33,7 +33,7 @@ refuse 1 'stateless: expected an empty directory*got other files*' "$HPCGEN" --r
 make --ranks 16 --out stateless --force
 same fresh stateless
 
-# A directory that is somebody's.
+# A directory with files of others.
 mkdir -p mine/sion/src mine/.git
 for file in mine/notes mine/sion/src/sion.c mine/sion/particles.sion.bak mine/sion/particles.sion.1 mine/.git/HEAD; do
     echo keep >$file

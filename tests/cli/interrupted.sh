@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Whatever a run was stopped by, nothing looks finished, and another one ends with the same bytes and no rest of the first.
+# However a run was stopped, nothing looks finished, and the next one ends with the same bytes and no other files.
 . "$HERE/refuse.inc"
 make() {
     "$HPCGEN" --quiet --formats linktest,sion "$@" || bad "fails: $*"
 }
 same() { # with nothing hidden beside
     diff -r "$1" "$2" >differences 2>&1 || bad "$1 and $2 differ: $(cat differences)"
-    [ "$(find "$1" | wc -l)" -eq "$(find "$2" | wc -l)" ] || bad "rests: $(find "$2")"
+    [ "$(find "$1" | wc -l)" -eq "$(find "$2" | wc -l)" ] || bad "other files: $(find "$2")"
 }
 kept() { # FILES ARGS...: that many are found finished
     wanted=$1
@@ -26,12 +26,12 @@ for tenths in 0 0 1 2 3; do
     rm -rf cut
     "$HPCGEN" --quiet --formats linktest,sion --ranks 1024 --files 2 --jobs 1 --out cut &
     pid=$!
-    # As early as there is something, or later.
+    # As soon as a file exists, or later.
     while [ ! -e cut/.hpcw/parameters.ini ] && kill -0 $pid 2>/dev/null; do :; done
     sleep 0.$tenths
     kill -9 $pid 2>/dev/null
     wait $pid 2>/dev/null
-    # The manifest comes when all data is there.
+    # The manifest is written after all data.
     if [ ! -e cut/manifest.json ]; then
         killed=$((killed + 1))
         refuse 1 'cut: expected an empty directory, got an unfinished dataset*--resume*' \
@@ -46,13 +46,13 @@ done
 [ $killed -gt 0 ] || bad "no run was slow enough to be killed"
 rm -rf large cut
 
-# ---- before it had said what it is
+# ---- before it wrote its description
 mkdir -p early/.hpcw
 : >early/.hpcw/.hpcw-0123456789abcdef-0123456789abcdef.tmp
 make --ranks 64 --out early
 same whole early
 
-# ---- a file that was lost from a finished dataset; the format without a loss is kept
+# ---- a finished dataset that lost a file; the format without a loss is kept
 lose() { # FILE KEPT
     rm -rf lost
     cp -r whole lost
@@ -77,7 +77,7 @@ make --ranks 64 --out bare --no-checksums
 kept 5 --ranks 64 --out bare --resume
 same whole bare
 
-# ---- the truth about what is kept is told again, also where it was counted while writing
+# ---- truth.json is complete for formats that were kept, also where it was counted while writing
 "$HPCGEN" --quiet --ranks 16 --scale tiny --out counted || bad "generate fails"
 cp -r counted again
 rm again/linktest/* again/truth.json
@@ -88,7 +88,7 @@ rm other/sion/particles.sion.000001
 "$HPCGEN" --quiet --ranks 16 --scale tiny --out other --resume || bad "resume fails"
 same counted other
 
-# ---- temporaries of a killed run go with the end of the next one; other files stay
+# ---- the next run removes temporary files of a killed one; other files stay
 make --ranks 64 --out rests --part 1/2
 echo half >rests/sion/.hpcw-0123456789abcdef-fedcba9876543210.tmp
 echo half >rests/.hpcw-00000000000000aa-00000000000000bb.tmp
@@ -99,14 +99,14 @@ make --ranks 64 --out rests --part 2/2
 rm rests/sion/.hpcw-notes.tmp
 same whole rests
 
-# ---- parts, and then the rest in one go
+# ---- some parts, then the rest in one run
 make --ranks 64 --files 3 --out ref
 make --ranks 64 --files 3 --out mixed --part 1/3
 make --ranks 64 --files 3 --out mixed --part 3/3
 make --ranks 64 --files 3 --out mixed --resume
 same ref mixed
 
-# ---- a join that was stopped behind its last rename, and one behind its last list
+# ---- a join that stopped after its last rename, and one that stopped after its last list
 for last in manifest.json CHECKSUMS.xxh128; do
     rm -rf joined
     for part in 1 2 3; do
@@ -120,7 +120,7 @@ for last in manifest.json CHECKSUMS.xxh128; do
     same ref joined
 done
 
-# ---- the last step, the removal of the state, was not reached or not ended
+# ---- a run that stopped before or during its last step, the removal of the state
 cp -r ref ended
 mkdir ended/.hpcw
 : >ended/.hpcw/sion.0-4.jsonl

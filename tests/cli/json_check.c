@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Whether a file is one JSON value and nothing behind it but white space. */
+/* Whether a file is one JSON value, with nothing after it but white space. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Whatever goes wrong on one process or all: one line of ours, a status that is not 0, nobody waits for ever, and
-# nothing looks finished.
+# A failure on one process or on all: one line of ours, a status that is not 0, no process hangs, nothing looks
+# finished.
 . "$HERE/refuse.inc"
 
-# stops PATTERN MPIEXEC-ARGUMENTS...: launchers have words of their own, ours begin with the name. In the background:
-# after a failure mpiexec waits a second for processes that do not want to end.
+# stops PATTERN MPIEXEC-ARGUMENTS...: launchers print messages, too; ours begin with the name of the program. Runs in the
+# background: after a failure mpiexec waits a second for its processes.
 number=0
 stops() {
     number=$((number + 1))
@@ -71,7 +71,7 @@ stops 'hpcgen: two.ini: *No such file*' -n 1 "$HPCGEN" --ranks 8 --out out --con
 verdicts
 [ ! -e out ] && [ ! -e out2 ] || bad "a refused run left its directory"
 
-# One process may only write small files: in a run of three it is each of them in turn.
+# One process may only write small files: in a run of three, each of them in turn.
 # shellcheck disable=SC2016
 small='ulimit -f 8; exec "$0" "$@"'
 set -- --ranks 256 --scale small --out
@@ -83,14 +83,14 @@ verdicts
 for victim in 0 1 2; do
     unfinished out$victim
 done
-# Another number of threads is nobody's business, and a failed run can go on.
+# Processes may have different numbers of threads, and a failed run can be resumed.
 timeout 60 "$MPIEXEC" -n 1 "$HPCGEN" "$@" out1 --resume --quiet --jobs 1 \
-    : -n 1 "$HPCGEN" "$@" out1 --resume --quiet --jobs 2 || bad "no way on after a failure"
+    : -n 1 "$HPCGEN" "$@" out1 --resume --quiet --jobs 2 || bad "resume fails after a failure"
 "$HPCGEN" "$@" serial --quiet
 diff -r serial out1 || bad "other bytes after a failure"
 rm -rf serial out?
 
-# What only one process does is done once.
+# Commands for one process print once.
 for command in 'list' 'plan --ranks 8 --jobs 1' 'verify full'; do
     # shellcheck disable=SC2086
     "$HPCGEN" $command >alone 2>/dev/null

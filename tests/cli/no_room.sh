@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Directories that cannot be made or written, and space that is missing, before the first byte and in the middle.
+# Directories that cannot be created or written, and too little space, before the first byte and in the middle.
 . "$HERE/refuse.inc"
 
 refuse 1 'nowhere/out: cannot create the directory: No such file or directory' "$HPCGEN" --ranks 8 --out nowhere/out
@@ -10,7 +10,7 @@ refuse 1 'file/out: cannot *: Not a directory' "$HPCGEN" --ranks 8 --out file/ou
 refuse 1 'file/out: cannot *: Not a directory' "$HPCGEN" --ranks 8 --out file/out --force
 refuse 1 '0*: cannot *: File name too long' "$HPCGEN" --ranks 8 --out "$(printf '%0300d' 0)"
 refuse 2 '--out: wanted at most 4095 characters, got 5000' "$HPCGEN" --ranks 8 --out "$(printf '%05000d' 0)"
-# Near PATH_MAX: the directory can be named, what is in it cannot.
+# Near PATH_MAX: the path of the directory is short enough, those of its files are not.
 deep=$PWD
 while [ ${#deep} -lt 3900 ]; do
     deep=$deep/$(printf '%0100d' 0)
@@ -23,7 +23,7 @@ if mkdir -p "$deep" 2>/dev/null; then
 fi
 rm -r "$PWD"/0*
 
-# A place that cannot be written: by permission, or as root in a file system that lets nobody.
+# A directory without write permission; for root, a file system that allows no one to write.
 if [ "$(id -u)" -ne 0 ]; then
     mkdir closed
     chmod a-w closed
@@ -36,21 +36,21 @@ elif [ -d /proc/self ]; then
     refuse 1 '/proc/out: cannot create the directory: *' "$HPCGEN" --ranks 8 --out /proc/out
 fi
 
-# Targets that are something else.
+# Targets of another kind.
 mkdir -p odd/sion/particles.sion
 : >odd/sion/particles.sion/inside
 refuse 2 '*odd/sion/particles.sion: expected a regular file to replace, got a directory' \
     "$HPCGEN" --ranks 8 --out odd --force
 [ ! -e odd/manifest.json ] || bad "odd looks finished"
 
-# More than any disk: refused before anything is made.
+# More than any disk has: refused before anything is created.
 refuse 1 'out: expected * bytes of free space, got *' "$HPCGEN" --ranks 65536 --formats linktest --out out \
     --set linktest.permutations=1000
 refuse 1 'deep/out: expected * bytes of free space, got *' sh -c 'mkdir deep && "$0" "$@"' "$HPCGEN" --ranks 65536 \
     --formats linktest --out deep/out --set linktest.permutations=1000
 [ ! -e out ] && [ -z "$(ls -A deep)" ] || bad "a refused run leaves its directory"
 
-# A limit on the size of files strikes in the middle, as a full disk does.
+# A file size limit stops a run in the middle, like a full disk.
 limited() { # BLOCKS ARGS...
     # shellcheck disable=SC3045
     (ulimit -f "$1" && shift && exec "$HPCGEN" "$@")
@@ -60,16 +60,16 @@ for blocks in 1 100 2000; do
     refuse 1 'out*: cannot *: File too large' limited $blocks --ranks 512 --scale small --out out
     [ ! -d out ] || unfinished out
 done
-# What was written before the failure is kept.
-"$HPCGEN" --ranks 512 --scale small --out out --resume --quiet || bad "no way on after a failure"
+# --resume keeps what was written before the failure.
+"$HPCGEN" --ranks 512 --scale small --out out --resume --quiet || bad "resume fails after a failure"
 "$HPCGEN" verify --quiet out || bad "not sound after a failure"
 
-# A small file system: too small at once, and full in the middle.
+# A small file system: too small from the beginning, and full in the middle.
 mkdir small
 if [ "$(id -u)" -eq 0 ] && mount -t tmpfs -o size=8m none small 2>/dev/null; then
     refuse 1 'small/out: expected * bytes of free space, got *' "$HPCGEN" --ranks 512 --scale small --out small/out
     [ -z "$(ls -A small)" ] || bad "a refused run leaves $(ls -A small)"
-    # Others take the room that was there: a hole is not counted until it is filled.
+    # Another file takes the free bytes: its hole counts only when it is filled.
     "$HPCGEN" --ranks 256 --scale small --out small/out --part 1/2 --quiet
     head -c 6300000 /dev/zero >small/ballast 2>/dev/null
     refuse 1 'small/out*' "$HPCGEN" --ranks 256 --scale small --out small/out --part 2/2

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# What goes to stdout and to stderr: results and nothing else here, words for people there, nothing at all if asked.
+# stdout has results only, stderr what people read, and --quiet prints neither.
 failed=0
 bad() {
     echo "$*"
@@ -42,7 +42,7 @@ grep -q '"complete": true' stdout || bad "the result does not say that it is com
 json plan --ranks 8 --json
 json list --json
 json list --json --preset tcp-1g --scale large --set machine.ppn=3
-grep -q '"machine.ppn": 3' stdout || bad "list does not show what was set"
+grep -q '"machine.ppn": 3' stdout || bad "list does not show a setting"
 json verify --json quiet
 json verify --json quiet/linktest/pingpong_results_bin.sion
 for file in linktest/pingpong_results_bin.sion sion/particles.sion sion/particles.sion.000003; do
@@ -50,15 +50,15 @@ for file in linktest/pingpong_results_bin.sion sion/particles.sion sion/particle
 done
 json --ranks 8 --out parts2 --part 1/2 --quiet --json
 json --ranks 8 --out parts2 --part 2/2 --quiet --json
-grep -q '"complete": false' stdout || bad "a part says it is the whole"
+grep -q '"complete": false' stdout || bad "a part prints that it is complete"
 json join --json --quiet parts2
 
-# Numbers of any size arrive whole, in text, too.
+# Text has all digits of large numbers.
 silent --quiet --ranks 4 --formats linktest --seed 18446744073709551615 --set linktest.permutations=1 --out seed
 run info seed/linktest/pingpong_results_bin.sion
 grep -q '^task_seed: 18446744073709551615$' stdout || bad "info rounds: $(grep task_seed stdout)"
 
-# What cannot be printed is an error.
+# A failure to print is an error.
 if [ -c /dev/full ]; then
     "$HPCGEN" list >/dev/full 2>stderr && bad "a full standard output goes unnoticed"
     [ "$(cat stderr)" = "hpcgen: standard output: cannot write" ] || bad "stderr: $(cat stderr)"

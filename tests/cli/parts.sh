@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Parts in any order and at the same time give the dataset of one run; whatever is wrong with them, join says what.
+# Parts in any order and at the same time give the dataset of one run. If something is wrong with them, join says what.
 . "$HERE/refuse.inc"
 make() {
     "$HPCGEN" --quiet "$@" || bad "fails: $*"
 }
 same() {
     diff -r "$1" "$2" >differences 2>&1 || bad "$1 and $2 differ: $(cat differences)"
-    [ "$(find "$1" | wc -l)" -eq "$(find "$2" | wc -l)" ] || bad "rests: $(find "$2")"
+    [ "$(find "$1" | wc -l)" -eq "$(find "$2" | wc -l)" ] || bad "other files: $(find "$2")"
 }
 
 for files in 1 3; do
@@ -24,7 +24,7 @@ for files in 1 3; do
     same whole-$files parts-$files
 done
 
-# All at once into a directory that is not there; more parts than files; some without checksums.
+# All at the same time into a new directory; more parts than files; some without checksums.
 for part in 1 2 3 4 5 6 7 8 9; do
     flag=$([ $((part % 2)) = 0 ] || echo --no-checksums)
     # shellcheck disable=SC2086
@@ -35,7 +35,7 @@ wait
 make --ranks 32 --files 5 --set sion.files=6 --out in-turn
 same in-turn at-once
 
-# Without checksums altogether.
+# All without checksums.
 for part in 1 2; do
     make --ranks 32 --files 5 --out bare --part $part/2 --no-checksums
 done
@@ -51,7 +51,7 @@ make --ranks 32 --files 5 --out once
 "$HPCGEN" join --quiet twice || bad "join of parts that ran twice fails"
 same once twice
 
-# ---- what is refused
+# ---- refusals
 parts() { # DIR: both, with the parameters of `once`
     rm -rf "$1"
     make --ranks 32 --files 5 --out "$1" --part 1/2
@@ -124,7 +124,7 @@ refuse 1 '*expected format * and fingerprint *' "$HPCGEN" join spoilt
 rm spoilt/.hpcw -r
 refuse 1 'spoilt: expected a dataset with all parts written*' "$HPCGEN" join spoilt
 
-# Where all is done there is nothing to do.
+# A second join has nothing to do.
 "$HPCGEN" join once 2>stderr || bad "join of a complete dataset fails"
 [ "$(cat stderr)" = "hpcgen: once was already complete" ] || bad "join of a complete dataset: $(cat stderr)"
 "$HPCGEN" join --quiet --json once >stdout 2>stderr || bad "join --json of a complete dataset fails"

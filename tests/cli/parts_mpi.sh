@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Parts, each of them with some number of processes, and a run that goes on with other numbers.
+# Parts with different numbers of processes, and a run that is resumed with another number.
 . "$HERE/refuse.inc"
 run() { # PROCESSES ARGS...
     processes=$1
@@ -18,7 +18,7 @@ diff -r alone parts || bad "parts differ"
 
 rm parts/sion/particles.sion.000001
 run 2 "$@" --out parts --resume --sync
-diff -r alone parts || bad "differs after what was lost came back"
+diff -r alone parts || bad "differs after a lost file was written again"
 run 4 --ranks 96 --files 3 --out parts --force --jobs 2
 "$HPCGEN" --quiet --ranks 96 --files 3 --out plain
 diff -r plain parts || bad "differs after --force"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# What plan says is what generate writes: every byte that readers see, and what is stored within a hundredth.
+# generate writes what plan prints: the same sizes, and the stored bytes within one hundredth.
 failed=0
 bad() {
     echo "$*"
@@ -41,7 +41,7 @@ compare --ranks 64 --blocksize 1000
 compare --ranks 64 --blocksize 5000
 rm -rf set plan
 
-# What compresses is planned by experience: from above, within a fifth.
+# The sizes of compressed files are estimates: not too small, and at most a fifth too large.
 "$HPCGEN" --quiet --formats vom --ranks 64 --out set || bad "generate fails"
 files=$(planned --formats vom --ranks 64 | wc -l)
 apparent=$(planned --formats vom --ranks 64 | awk '{ apparent += $1 } END { print apparent }')
@@ -50,7 +50,7 @@ really=$(cat set/vom/* | wc -c)
 [ "$apparent" -ge "$really" ] && [ "$apparent" -le $((really * 6 / 5)) ] || bad "vom: $really bytes, planned $apparent"
 rm -rf set
 
-# The parts of a plan are all of it.
+# The plans of all parts give the whole plan.
 planned --ranks 64 --files 5 >whole
 for part in 1 2 3; do
     planned --ranks 64 --files 5 --part $part/3
@@ -58,7 +58,7 @@ done | LC_ALL=C sort >parts
 LC_ALL=C sort whole | diff - parts || bad "the parts are not the whole"
 rm whole parts
 
-# A run that writes everything ends with a list of all ranks that met a delay, one that writes a part leaves it to join.
+# A run of all parts ends with a list of all ranks that had a delay; a run of one part leaves it to join.
 memory() {
     "$HPCGEN" plan --json --formats linktest --ranks 512 --files 2 "$@" |
         sed -n 's/^ *"memory_bytes": \([0-9]*\),*$/\1/p'
@@ -68,7 +68,7 @@ none=$(memory --set linktest.tail_probability=0) all=$(memory --set linktest.tai
 part=$(memory --part 1/2 --set linktest.tail_probability=1)
 [ "$part" -le "$none" ] || bad "memory: planned $none for everything, $part for a part"
 
-# Large ones are quick, and nothing is touched.
+# Plans of large datasets are quick, and write nothing.
 at_most() { # SECONDS ARGS...
     seconds=$1 begun=$(date +%s)
     shift

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Preset, then scale, then the configuration file, then the command line; however a thing is said, it means the same.
+# Preset, then scale, then the configuration file, then the command line. All ways to set a value have the same effect.
 failed=0
 bad() {
     echo "$*"
@@ -35,7 +35,7 @@ END
 make --config all.ini
 same line file
 
-# The command line wins over the file, piece by piece.
+# The command line wins over the file, option by option.
 make --config all.ini --out both --seed 8 --set machine.ppn=4
 [ "$(value both seed)" = 8 ] || bad "seed is $(value both seed), expected that of the command line"
 [ "$(value both machine.ppn)" = 4 ] || bad "ppn is $(value both machine.ppn), expected that of the command line"
@@ -46,7 +46,7 @@ same line order
 make --set machine.ppn=2 --set sion.sigma=0.25 --out first --config all.ini
 same line first
 
-# Each of the file's values wins over preset and scale.
+# Values of the file win over preset and scale.
 make --config all.ini --out large --scale large --set sion.mean_size=5K
 [ "$(value large sion.mean_size)" = 5120 ] || bad "mean_size is $(value large sion.mean_size), expected what was set"
 
@@ -67,7 +67,7 @@ for odd in 1 512 1000 4097 1M; do
     "$HPCGEN" verify --quiet odd-$odd || bad "block size $odd: not sound"
 done
 
-# Digests can be left out, and everything else is as it was.
+# Without checksums all else is the same.
 make --ranks 8 --no-checksums --out bare
 [ ! -e bare/CHECKSUMS.xxh128 ] || bad "--no-checksums writes them"
 ! grep -q xxh128 bare/manifest.json || bad "--no-checksums leaves digests in the manifest"

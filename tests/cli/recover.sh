@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Local files of a run that did not end become a log that is sound; nothing else does.
+# Local files of a run that died become a sound log; other files are refused.
 . "$HERE/refuse.inc"
 refuse 2 'recover: wanted *FILE*' "$HPCGEN" recover --output x
 refuse 2 'recover: wanted --output FILE, got none*' "$HPCGEN" recover y
@@ -9,7 +9,7 @@ echo nothing >other
 refuse 1 'other: *' "$HPCGEN" recover --output x other
 [ ! -e x ] || bad "something is left"
 
-# MPE's own, of three ranks.
+# Local files of MPE, three ranks.
 local=${HPCW_GOLDEN-}/clog2/np3_sync_local
 if [ -f "${local}0.clog2" ]; then
     "$HPCGEN" recover --quiet --output log.clog2 "${local}0.clog2" "${local}1.clog2" "${local}2.clog2" ||

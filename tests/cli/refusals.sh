@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Each mistake gets one line on stderr and a status that is not 0, and leaves nothing behind.
+# Each mistake gives one line on stderr and a status that is not 0, and leaves no files.
 refuse() {
     "$HPCGEN" "$@"
     echo "$?  $*" | cut -c 1-80

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# A dataset as a page: every format that is there has its charts, and the dataset stays what it is.
+# The page of a dataset: each of its formats has charts, and the dataset does not change.
 . "$HERE/refuse.inc"
 . "$HERE/browser.inc"
 sound() { # TEXT FILE
@@ -24,13 +24,13 @@ for injected in 'slow port' 'slow node' truncated_file; do
     grep -q "$injected" set.report.html || bad "what was injected is not marked: $injected"
 done
 
-# Nothing is replaced unasked.
+# Replaces no file without --force.
 refuse 1 'set.report.html: expected a new file,*--force*' "$HPCGEN" report set -q
 cp set.report.html first.html
 "$HPCGEN" report set -q --force --jobs 1 || bad "--force fails"
 cmp first.html set.report.html || bad "another page with one thread"
 
-# What is not there is not in the page; one file; a window.
+# Formats that the dataset does not have are not in the page; one file; a window.
 rm -r set/vom set/scr set/clog2
 "$HPCGEN" report set -q -O part.html || bad "report of a part fails"
 sound "3 charts, 7 tables" part.html

@@ -3,7 +3,7 @@
 # Runs one command line test. Usage: run.sh NAME.sh HPCGEN [MPIEXEC]
 #
 # The script runs under `sh -u` in an empty directory of its own. Set are $HPCGEN, the program; $MPIEXEC, empty
-# without MPI; $HERE, the script's own folder. Beside the script may stand what must come out:
+# without MPI; $HERE, the directory of the script. Files beside the script have the expected results:
 #
 #   NAME.stdout   exactly this; without the file the output does not matter
 #   NAME.stderr   one shell pattern a line, matched against the lines of stderr; without the file stderr is empty
@@ -21,7 +21,7 @@ export HERE HPCGEN MPIEXEC
 expected=${script%.sh}
 
 scratch=$(mktemp -d)
-# Scripts may take away permissions.
+# Scripts may remove permissions.
 trap 'chmod -R u+rwX "$scratch"; rm -rf "$scratch"' EXIT
 mkdir "$scratch/in"
 

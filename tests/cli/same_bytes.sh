@@ -13,11 +13,11 @@ for part in 3 1 2; do make --out parts --part $part/3; done
 diff -r one parts
 "$HPCGEN" verify --quiet parts
 
-# Another seed must not give the same.
+# Another seed gives other bytes.
 make --out other --seed 99
 ! cmp -s one/linktest/pingpong_results_bin.sion other/linktest/pingpong_results_bin.sion
 ! cmp -s one/sion/particles.sion other/sion/particles.sion
 
-# What one format holds does not depend on the other's being there.
+# The files of a format do not depend on the other formats.
 make --out alone --formats sion
 diff -r one/sion alone/sion

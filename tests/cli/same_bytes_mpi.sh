@@ -8,7 +8,7 @@ for processes in 1 2 3 4; do
     diff -r serial mpi-$processes
 done
 
-# More processes than ranks: some own nothing.
+# More processes than ranks: some have no ranks.
 "$HPCGEN" --ranks 2 --out few --quiet
 "$MPIEXEC" -n 4 "$HPCGEN" --ranks 2 --out few-mpi --quiet
 diff -r few few-mpi

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Stripes: refused where there is no Lustre, before anything is made or cleared; set where there is one, which here is
-# an imitation, and the bytes are the same.
+# Stripes: refused without Lustre, before anything is created or removed; set with Lustre, which here is an imitation,
+# and the bytes are the same.
 . "$HERE/refuse.inc"
 
 [ "$(stat -f -c %T .)" != lustre ] || exit 77
@@ -14,12 +14,12 @@ refuse 2 '*: expected stripes of a multiple of 65536 bytes below 4 GiB, got 6553
     "$HPCGEN" $common --out none --stripe-size 65537
 refuse 2 '*: expected at most 2000 stripes, got 2001' "$HPCGEN" $common --out none --stripe-count 2001
 [ ! -e none ] || bad "a refused run left its directory"
-"$HPCGEN" plan $common --stripe-count 4 >plan || bad "plan does not take what the run takes"
+"$HPCGEN" plan $common --stripe-count 4 >plan || bad "plan refuses options of generate"
 
 "$HPCGEN" $common --out plain || bad "plain run failed"
-# --force would clear what is there.
+# --force would remove the older dataset.
 refuse 1 '*: cannot set stripes: *' "$HPCGEN" $common --out plain --force --stripe-count 4
-"$HPCGEN" verify --quiet plain || bad "a refused run touched what was there"
+"$HPCGEN" verify --quiet plain || bad "a refused run changed the older dataset"
 
 if [ -n "${FAKE_LUSTRE-}" ]; then
     FAKE_LUSTRE_LOG=$PWD/log LD_PRELOAD=$FAKE_LUSTRE "$HPCGEN" $common --out striped --stripe-count 4 --stripe-size 1M ||

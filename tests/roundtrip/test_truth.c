@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A whole dataset, read back as a tool would read it: what truth.json says was injected can be found in the
- * timings, nothing else can, and the timings look like the measurements they are modelled on.
+ * Reads a whole dataset as an analysis tool would: the timings show what truth.json lists and nothing else, and look like
+ * the measurements that they are modelled on.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -23,9 +23,8 @@
 
 enum { MOST_NODES = 512, MOST_SWITCHES = 64 };
 
-/* Beyond this ratio to what its distance class takes, something is called slow: healthy links stay below 1.15 with
- * every load there is, the least slow thing injected, one half of the bandwidth in one of two directions, comes to
- * 1.4. */
+/* Above this ratio to the time of its distance class, something is slow. Healthy links stay below 1.15 with every load;
+ * the smallest injected fault, half of the bandwidth in one of two directions, gives 1.4. */
 #define SLOW 1.25
 
 struct dataset {
@@ -34,7 +33,7 @@ struct dataset {
     cJSON *truth;
     uint32_t n, nodes, switches;
     double *time_us; /* [n * n], what i measured with j; 0 on the diagonal and where it measured nothing */
-    uint32_t *step;  /* [n * n] in which it was */
+    uint32_t *step;  /* [n * n] step of that timing */
 };
 
 static void describe(struct dataset *s, uint32_t ranks, uint64_t seed) {
@@ -77,7 +76,7 @@ static void read_matrix(struct dataset *s) {
     read_linktest_free(reader);
 }
 
-/* Builds what was described, writes it, and reads it back. */
+/* Builds a dataset, writes it, and reads it. */
 static void make(struct dataset *s) {
     hpcw_error err;
     struct gen_outcome outcome;
@@ -131,7 +130,7 @@ static double median(double *value, size_t count) {
 struct detector {
     struct dataset *s;
     double expected_us[MODEL_CLASSES];          /* median of each distance class */
-    double *value;                              /* [n * n] room for medians */
+    double *value;                              /* [n * n] work space for medians */
     double node[2][MOST_NODES];                 /* ratio of what a node receives and sends */
     double cable[MOST_SWITCHES][MOST_SWITCHES]; /* [a][b], a < b: ratio between the switches */
     bool slow_node[MOST_NODES], slow_cable[MOST_SWITCHES][MOST_SWITCHES];
@@ -150,7 +149,7 @@ static double ratio(const struct detector *t, uint32_t i, uint32_t j) {
     return s->time_us[(size_t)i * s->n + j] / t->expected_us[model_machine_class(&s->d.machine, i, j)];
 }
 
-/* The median of each distance class, without what is known to be slow. */
+/* The median of each distance class, without what is already known as slow. */
 static void expect(struct detector *t) {
     const struct dataset *s = t->s;
     for (int c = 0; c < MODEL_CLASSES; c++) {
@@ -187,7 +186,7 @@ static void detect_nodes(struct detector *t) {
     }
 }
 
-/* Between two switches in both directions, without nodes that are slow by themselves. */
+/* Between two switches in both directions, without slow nodes. */
 static double detect_cable(struct detector *t, uint32_t a, uint32_t b) {
     const struct dataset *s = t->s;
     size_t k = 0;
@@ -203,7 +202,7 @@ static double detect_cable(struct detector *t, uint32_t a, uint32_t b) {
     return median(t->value, k);
 }
 
-/* What is slow distorts what is expected of the rest: so twice, the second time without what the first one found. */
+/* Slow links distort the medians, so a second pass leaves out what the first one found. */
 static void detect(struct detector *t, struct dataset *s) {
     memset(t, 0, sizeof *t);
     t->s = s;
@@ -221,7 +220,7 @@ static void detect(struct detector *t, struct dataset *s) {
     }
 }
 
-/* Every pair of nodes that nothing slow is between. */
+/* Every pair of nodes without a slow port or cable between them. */
 static double worst_of_the_rest(const struct detector *t) {
     const struct dataset *s = t->s;
     uint32_t ppn = s->d.machine_params.ppn;
@@ -255,8 +254,8 @@ static double number(const cJSON *object, const char *key) {
 /* ---- tests ---- */
 
 /*
- * `one_way`: the kernel tells the directions apart, and messages are so large that a link's bandwidth is all
- * that counts: then the factors can be read from the ratios, too.
+ * `one_way`: the kernel measures one direction, and messages are so large that only bandwidth counts. Then the ratios
+ * also give the factors.
  */
 static void find_all(struct dataset *s, bool one_way) {
     struct detector t;
@@ -279,7 +278,7 @@ static void find_all(struct dataset *s, bool one_way) {
         if (one_way) {
             furthest = fmax(furthest, fabs(off - 1));
         } else {
-            /* Half of the messages of a ping-pong go the other way. */
+            /* Half of the messages of a ping-pong go in the other direction. */
             expected[!outgoing][node] = true;
         }
     }
@@ -355,7 +354,7 @@ static void test_faults_can_be_measured(void **state) {
     drop(&s);
 }
 
-/* The same run without delays is the same but for them: so what is left is what the truth must tell. */
+/* The difference to the same run without delays is what truth.json must list. */
 static void test_outliers_are_told_exactly(void **state) {
     (void)state;
     struct dataset with;
@@ -397,7 +396,7 @@ static void test_outliers_are_told_exactly(void **state) {
         }
         assert_true(number(next, "rank") == i);
         assert_true(number(next, "count") == count);
-        /* Both timings were rounded to picoseconds, the delay by itself, too. */
+        /* Both timings and the delay were rounded to picoseconds. */
         assert_true(fabs(number(next, "worst_ps") - (double)worst_ps) <= 1);
         assert_true(number(next, "worst_partner") == partner);
         assert_true(number(next, "worst_step") == with.step[(size_t)i * n + partner]);
@@ -447,7 +446,7 @@ static void test_like_the_published_excerpt(void **state) {
     drop(&s);
 }
 
-/* The same source: 16 MiB across the halves of 190 nodes, both ways, 48 / 54 / 66 % of the lines by step. */
+/* The same source: 16 MiB across the halves of 190 nodes, in both directions, 48 / 54 / 66 % of the links by step. */
 static void test_like_the_published_bisection(void **state) {
     (void)state;
     struct dataset s;

@@ -54,7 +54,7 @@ static void good(struct call *c, const char *text) {
     }
 }
 
-/* ---- what is understood ---- */
+/* ---- accepted files ---- */
 
 static void options_and_parameters(void **state) {
     (void)state;
@@ -130,7 +130,7 @@ static void the_form_of_lines_does_not_matter(void **state) {
         "[hpcgen]\r\nranks = 16\r\nseed=5\r\n",
         "[hpcgen]\nranks=16\nseed=5", /* no line feed at the end */
         "\xef\xbb\xbf[hpcgen]\nranks=16\nseed=5\n",
-        "  [hpcgen]\n\tranks = 16\n\t\t seed = 5 \t\n", /* indented: not more of the value above */
+        "  [hpcgen]\n\tranks = 16\n\t\t seed = 5 \t\n", /* indented, but no continuation of the value above */
         "[hpcgen]\nranks = 16\n[a]\n[hpcgen]\nseed = 5\n",
     };
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
@@ -147,14 +147,14 @@ static void the_form_of_lines_does_not_matter(void **state) {
     good(&c, "\n\n; nothing\n");
 }
 
-/* ---- what is refused ---- */
+/* ---- refused files ---- */
 
 static void errors_name_file_and_line(void **state) {
     (void)state;
     static const struct {
         const char *text;
         hpcw_status status;
-        const char *message; /* one that ends with '*' may go on */
+        const char *message; /* an '*' at its end matches any text */
     } rows[] = {
         {"ranks = 3\n", HPCW_EINVAL, "run.ini:1: wanted a [section] before the first key, got \"ranks\""},
         {"[hpcgen]\n\nrank = 3\n", HPCW_EINVAL,
@@ -213,7 +213,7 @@ static void a_wrong_value_is_an_error_even_if_overruled(void **state) {
 
 static void long_lines_are_refused_whole(void **state) {
     (void)state;
-    /* The limit is libinih's; find it: the longest comment that passes. */
+    /* Finds the limit of libinih: the longest comment that it accepts. */
     char text[4096];
     size_t longest = 0;
     struct call c;
@@ -232,7 +232,7 @@ static void long_lines_are_refused_whole(void **state) {
                    longest + 1);
     assert_string_equal(c.err.message, wanted);
 
-    /* The longest value arrives complete, with a line behind it; one byte more is no value at all. */
+    /* The longest value is read completely, with a line after it; one byte more is refused. */
     static const char head[] = "[hpcgen]\nout = ", tail[] = "\nseed = 9\n";
     size_t room = longest - strlen("out = ");
     for (size_t more = 0; more < 2; more++) {
@@ -296,7 +296,7 @@ static void files_are_read(void **state) {
     struct call c;
     char *argv[] = {(char *)(uintptr_t) "hpcgen", (char *)(uintptr_t) "--config", path, NULL};
     assert_int_equal(gen_cli_options_read(&c.options, &c.parse, 3, argv, &c.err), HPCW_OK);
-    assert_int_equal(c.options.ranks, 12); /* what the file gives is not missed on the command line */
+    assert_int_equal(c.options.ranks, 12); /* a required option may be in the file */
     gen_cli_options_free(&c.options);
     assert_int_equal(unlink(path), 0);
 
@@ -350,9 +350,9 @@ static void settings_reach_their_parameters(void **state) {
         const char *set, *message;
     } rows[] = {
         {"linktest.mesages=1",
-         "--set: wanted a parameter, got \"linktest.mesages\"; did you mean linktest.messages?"},
-        {"messages=1", "--set: wanted a parameter, got \"messages\"; did you mean linktest.messages?"},
-        {"foo.bar=1", "--set: wanted a parameter, got \"foo.bar\""},
+         "--set: expected a parameter, got \"linktest.mesages\"; did you mean linktest.messages?"},
+        {"messages=1", "--set: expected a parameter, got \"messages\"; did you mean linktest.messages?"},
+        {"foo.bar=1", "--set: expected a parameter, got \"foo.bar\""},
         {"machine.ppn=11", "--set: machine.ppn: *"},
         {"machine.ppn=", "--set: machine.ppn: *"},
     };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Text line by line: lines of all lengths come out whole, and what is no line is refused. */
+/* Text line by line: lines of all lengths are complete, and other input is refused. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -36,7 +36,7 @@ static void put(const void *text, size_t size) {
     assert_int_equal(fclose(file), 0);
 }
 
-/* Around the size of what is read at once, and far beyond it. */
+/* Around the size of one read, and far beyond it. */
 static void lines_of_all_lengths(void **state) {
     (void)state;
     static const size_t length[] = {0,     1,     65533, 0,      65535,  65536, 65537, 3,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The load model: closed forms and their inverses agree, and the figures are those of the measured run. */
+/* The load model: closed forms and their inverses agree, and the statistics are those of the measured run. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -83,7 +83,7 @@ static void orders_are_orders(void **state) {
                 assert_int_equal(model_permute_back(&p, y), x);
             }
         }
-        /* One of a random order stays on average. */
+        /* On average one entry of a permutation stays. */
         assert_true(n < 100 || fixed < 15);
         free(seen);
     }
@@ -156,7 +156,7 @@ static void owners(void **state) {
             }
             free(seen);
         }
-        /* The share that was asked for moves, but nobody without a partner. */
+        /* The given share of objects moves, but none of a rank without a partner. */
         double share = (double)moved / m.load.objects / (p.phases - 1);
         uint32_t paired = ranks[i] - ranks[i] % 2;
         double wanted = p.migration * paired / ranks[i];
@@ -225,7 +225,7 @@ static void senders(void **state) {
                     asymmetric += twin == 0;
                 }
             }
-            /* Neighbours send to each other, those far away and twins mostly do not. */
+            /* Neighbours send to each other; distant senders and counterparts mostly do not. */
             double one_way = p.far_edges + (p.collections > 2);
             if (ranks[i] == 81) {
                 assert_true(fabs((double)asymmetric / m.load.objects - one_way) < 0.15);
@@ -266,7 +266,7 @@ static double correlation(const double *x, const double *y, uint32_t n) {
     return (both / n - mean(&a) * mean(&b)) / (sd(&a) * sd(&b));
 }
 
-/* One phase of the whole run: ln(load) of the objects, their moments, and those of the rank loads. */
+/* A phase of all ranks: moments of ln(load) of the objects, and of the rank loads. */
 struct sample {
     double *ln;
     struct moments object, ln_object, rank;
@@ -298,7 +298,7 @@ static bool near(const char *what, double got, double from, double to) {
     return got >= from && got <= to;
 }
 
-/* The measured run had 32 ranks of 8 objects; its samples are 50 phases apart, in ours that is a twentieth of all. */
+/* The measured run had 32 ranks of 8 objects. Its samples are 50 phases apart, which is a twentieth of our run. */
 static void like_the_measured_run(void **state) {
     (void)state;
     struct model_load_params p = defaults();
@@ -333,7 +333,7 @@ static void like_the_measured_run(void **state) {
     ok = near("sd of its change, neighbouring phases", sd(&neighbour), 0.028, 0.032) && ok;
     ok = near("growth from phase 1 to 2", mean(&next.object) / mean(&first.object), 1.0, 1.5) && ok;
 
-    /* Max over mean depends on the number of ranks: 32, in many pieces of the machine. */
+    /* Max over mean depends on the number of ranks, so it is taken of many groups of 32. */
     struct moments worst = {0};
     for (uint64_t seed = 0; seed < 40; seed++) {
         struct made small;
@@ -395,7 +395,7 @@ static void parts_of_a_phase(void **state) {
     }
 }
 
-/* What one function makes of an object, another makes of many. */
+/* The function for many objects gives the results of that for one. */
 static void many_at_once(void **state) {
     (void)state;
     struct model_load_params p = defaults();

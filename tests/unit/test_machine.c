@@ -224,7 +224,7 @@ static void test_torus(void **state) {
     p.torus_z = 24;
     assert_int_equal(model_machine_init(&m, &p, 4 * 158976, 1, &err), HPCW_OK);
     assert_int_equal(m.torus[0], 24);
-    assert_int_equal(m.torus[1], 23); /* what is left of Fugaku's 24 x 23 x 24 */
+    assert_int_equal(m.torus[1], 23); /* the open one of Fugaku's 24 x 23 x 24 */
     assert_int_equal(m.torus[2], 24);
     model_machine_free(&m);
     p.torus_y = 2;

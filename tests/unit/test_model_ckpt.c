@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Checkpoint files: content fits its CRC, sizes have their mean, faults strike each file once, and bytes stay. */
+/* Checkpoint files: content fits its CRC, sizes have their mean, a file has at most one fault, bytes never change. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -53,7 +53,7 @@ static void content_fits_its_crc(void **state) {
     }
 }
 
-/* Other bytes for the same seed would be another dataset under the same description. */
+/* Other bytes for the same seed would be another dataset with the same description. */
 static void bytes_stay(void **state) {
     (void)state;
     struct model_checkpoint_params p;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The LinkTest model: every instruction set gives the bits of the plain formula, and what comes out looks like
- * the measurements it is modelled on.
+ * The LinkTest model: every instruction set gives the bits of the plain formula, and the results look like the
+ * measurements that it is modelled on.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -53,7 +53,7 @@ static struct model_linktest_params defaults(void) {
     return p;
 }
 
-/* Any schedule will do here: step s pairs rank r with r + s + 1. */
+/* A simple schedule: step s pairs rank r with r + s + 1. */
 static void rotate(uint32_t ranks, uint32_t rank, uint32_t *partner) {
     for (uint32_t s = 0; s + 1 < ranks; s++) {
         partner[s] = (uint32_t)(((uint64_t)rank + s + 1) % ranks);
@@ -62,7 +62,7 @@ static void rotate(uint32_t ranks, uint32_t rank, uint32_t *partner) {
 
 /* ---- Same bits ------------------------------------------------------------------------------------------- */
 
-/* Rows of random partners, places and lengths, against the plain formula and its own count of tail events. */
+/* Rows of random partners, offsets and lengths, against the plain formula and its count of delays. */
 static void compare_rows(struct setup *s, uint64_t seed) {
     enum { ROWS = 24, LONGEST = 700 };
     static uint32_t partner[LONGEST];
@@ -79,7 +79,7 @@ static void compare_rows(struct setup *s, uint64_t seed) {
         for (uint32_t i = 0; i < count; i++) {
             uint32_t v[4];
             hpcw_i_draw(seed, HPCW_I_FOR_RETEST, k, i, 0, v);
-            /* far ones, near ones, and runs that the congestion of the row before fits */
+            /* far ones, near ones, and runs with the congestion of the row before */
             partner[i] = v[0] % 4 == 0   ? (rank / 8 * 8 + v[1] % 8) % ranks
                          : v[0] % 4 == 1 ? v[1] % ranks
                                          : (rank + first + i + 1) % ranks;
@@ -139,7 +139,7 @@ static void test_same_bits_everywhere(void **state) {
             for (int what = 0; what < 6; what++) {
                 struct model_machine_params mp = preset(i);
                 struct model_linktest_params lp = defaults();
-                mp.bad_node_share = 0.2; /* all paths get work */
+                mp.bad_node_share = 0.2; /* so that all paths run */
                 mp.bad_cable_share = 0.2;
                 lp.kernel = what % 3;
                 lp.serial = what == 3;
@@ -174,7 +174,7 @@ static void test_same_bits_at_odd_shapes(void **state) {
     mp.nodes_per_switch = 1;
     mp.nodes_per_group = 1;
     compare_all_simd(&mp, &lp, 1234, 79);
-    /* So fast that times come to nothing: never below one picosecond. */
+    /* Times that round to 0 become one picosecond. */
     for (int c = 0; c < MODEL_CLASSES; c++) {
         mp.latency_us[c] = 0;
         mp.rendezvous_us[c] = 0;
@@ -212,7 +212,7 @@ static void test_rows_do_not_depend_on_history(void **state) {
     tear_down(&s);
 }
 
-/* Files of old seeds must not change, nor differ between machines and compilers. */
+/* Files of a seed must not change, and not differ between machines and compilers. */
 static void test_bits_are_pinned(void **state) {
     (void)state;
     enum { RANKS = 4096 };
@@ -296,8 +296,8 @@ static void near(const char *what, double got, double wanted, double tolerance) 
     assert_true(fabs(got / wanted - 1) <= tolerance);
 }
 
-/* The prototype behind the model: 4096 ranks, 256 KiB, 25 messages, no congestion. Mean and maximum hang on
- * which nodes a seed makes bad (and the maximum on a single tail event), so four machines are looked at. */
+/* The prototype of the model: 4096 ranks, 256 KiB, 25 messages, no congestion. Mean and maximum depend on which nodes a
+ * seed makes bad, and the maximum on a single delay, so the test takes four machines. */
 static void test_like_the_prototype(void **state) {
     (void)state;
     enum { SEEDS = 4 };
@@ -325,7 +325,7 @@ static void test_like_the_prototype(void **state) {
     near("tail events", events, 4096.0 * 4095 * 25e-6, 5 / sqrt(SEEDS * 4096.0 * 4095 * 25e-6));
 }
 
-/* A machine without faults gives the page's class times and the spread of the published excerpt. */
+/* A machine without faults has the published times of the classes, and the spread of the published excerpt. */
 static void test_classes_and_spread(void **state) {
     (void)state;
     struct model_machine_params mp = preset(0);
@@ -464,8 +464,7 @@ static void test_kernels(void **state) {
     tear_down(&s);
 }
 
-/* Every bad port can be found in the means of the nodes' rows, and nothing else can, with the kernel that tells
- * directions apart, too. */
+/* The means of the nodes' rows show every bad port and nothing else, also with the kernel that measures one direction. */
 static void test_bad_ports_show(void **state) {
     (void)state;
     enum { RANKS = 4096 };
@@ -485,7 +484,7 @@ static void test_bad_ports_show(void **state) {
             for (uint32_t r = 0; r < 4; r++) {
                 mean += row_mean[4 * n + r] / 4;
             }
-            /* What a node measures one way is slow only if its sending side is. */
+            /* In one direction, what a node measures is slow only if its sending side is. */
             bool shows = port.factor < 1 && (kernel == HPCW_LINKTEST_SEMIDIRECTIONAL || port.outgoing);
             bad += port.factor < 1;
             found += shows;
@@ -518,7 +517,7 @@ static void test_bad_cables_show(void **state) {
     struct model_truth_cable cable;
     while (model_truth_next_cable(&s.machine, &a, &b, &cable)) {
         double slow = 0, usual = 0;
-        /* the same ranks with the neighbours of the other switch, both ways */
+        /* the same ranks with the neighbours of the other switch, in both directions */
         uint32_t beside = (cable.switch_b + 1) % s.machine.switches;
         while (beside == cable.switch_a || model_machine_cable(&s.machine, cable.switch_a, beside) < 1) {
             beside = (beside + 1) % s.machine.switches;
@@ -554,7 +553,7 @@ static void test_retests(void **state) {
         mean += (double)again * 1e-6 / PAIRS;
         assert_int_not_equal(again, model_linktest_retest(&s.model, i, j, 1));
     }
-    assert_true(slower < PAIRS / 10); /* the quiet machine is without congestion */
+    assert_true(slower < PAIRS / 10); /* the quiet machine has no congestion */
     assert_true(mean > 12.2 && mean < 12.8);
     tear_down(&s);
 }

@@ -33,7 +33,7 @@ static float number(const unsigned char *record, int n) {
     return f;
 }
 
-/* Any range, at any address, with any instruction set: the same bytes, and none beside them. */
+/* Any range, at any address, with any instruction set: the same bytes, and no others change. */
 static void test_any_range(void **state) {
     (void)state;
     enum { COUNT = 1000 };
@@ -126,7 +126,7 @@ static void test_records_make_sense(void **state) {
     }
 }
 
-/* The size of a default container: sizes of the ranks, blocks, and what 4096 ranks allocate. */
+/* A default container: sizes of the ranks, blocks, and bytes that 4096 ranks allocate. */
 static void test_sizes(void **state) {
     (void)state;
     enum { RANKS = 4096 };

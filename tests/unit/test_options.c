@@ -16,7 +16,7 @@
 #include "ui/cli/options.h"
 #include "ui/cli/values.h"
 
-/* ---- a program without subcommands, as the benchmark will be ---- */
+/* ---- a program without subcommands ---- */
 
 struct bench {
     char dir[64];
@@ -132,7 +132,7 @@ static hpcw_status bench(struct bench *b, const char *line, hpcw_error *err) {
     return status == HPCW_OK ? ui_options_parse(&parse, argc, argv, err) : status;
 }
 
-/* ---- what is understood ---- */
+/* ---- accepted command lines ---- */
 
 static void defaults_are_what_the_table_says(void **state) {
     (void)state;
@@ -261,14 +261,14 @@ static void help_and_version_end_the_reading(void **state) {
     }
 }
 
-/* ---- what is refused ---- */
+/* ---- refused command lines ---- */
 
 static void errors_say_what_wanted_and_got(void **state) {
     (void)state;
     static const struct {
         const char *line;
         hpcw_status status;
-        const char *message; /* one that ends with '*' may go on */
+        const char *message; /* an '*' at its end matches any text */
     } rows[] = {
         {"", HPCW_EINVAL, "generate: wanted --ranks N, got none (see --help)"},
         {"-n 4", HPCW_EINVAL, "generate: wanted --out DIR, got none (see --help)"},
@@ -324,7 +324,7 @@ static void errors_say_what_wanted_and_got(void **state) {
         {"--part 1/4294967297", HPCW_EINVAL, "--part: wanted I/N, for instance 1/4, got \"1/4294967297\""},
         {"--set x", HPCW_EINVAL, "--set: wanted KEY=VALUE, got \"x\""},
         {"--set =x", HPCW_EINVAL, "--set: wanted KEY=VALUE, got \"=x\""},
-        {"-n 2 -o d --resume --force", HPCW_EINVAL, "--resume and --force: wanted one of them, got both*"},
+        {"-n 2 -o d --resume --force", HPCW_EINVAL, "--resume and --force: expected one of them, got both*"},
         {"-n 0 -o d", HPCW_ERANGE, "-n: *"},
         {"-n x -o d", HPCW_EINVAL, "-n: *"},
         {"--scale huge", HPCW_EINVAL, "--scale: *"},
@@ -337,7 +337,7 @@ static void errors_say_what_wanted_and_got(void **state) {
         if (status != rows[i].status || c.err.code != status ||
             (open ? strncmp(c.err.message, rows[i].message, length - 1)
                   : strcmp(c.err.message, rows[i].message)) != 0) {
-            fail_msg("\"%s\": wanted %d %s, got %d %s", rows[i].line, (int)rows[i].status, rows[i].message,
+            fail_msg("\"%s\": expected %d %s, got %d %s", rows[i].line, (int)rows[i].status, rows[i].message,
                      (int)status, c.err.message);
         }
         assert_null(strchr(c.err.message, '\n'));
@@ -465,7 +465,7 @@ static void a_program_without_subcommands(void **state) {
                         "--verfy: wanted an option of bench-it, got no such; did you mean --verify?");
 }
 
-/* ---- what is printed ---- */
+/* ---- output ---- */
 
 static char *printed(const struct ui_parse *parse) {
     char *text = NULL;
@@ -589,7 +589,7 @@ static void manual_and_completions_name_every_option(void **state) {
     free(fish);
 }
 
-/* What would break a page or a script: characters that roff or a shell reads as its own. */
+/* Characters with a meaning for roff or a shell, which would break a page or a script. */
 static const struct ui_option nasty_options[] = {
     {.param = {.key = "it's", .help = "it's a [\"value\"]: `x` \\ $HOME"},
      .metavar = "A:B",

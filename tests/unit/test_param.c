@@ -160,7 +160,7 @@ static void test_json(void **state) {
     hpcw_i_buf_free(&buf);
 }
 
-/* Every parameter of a table: a proper key, said once, a sentence, and a default that it would take itself. */
+/* Every parameter of a table has a valid key that is unique, a help text, and a default that it accepts. */
 static void check_table(const struct ui_param *params, size_t count, const char *group, void *defaults,
                         size_t size) {
     for (size_t i = 0; i < count; i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The trace model: what a rank does is in order, messages arrive after they were sent, nobody leaves a collective call
- * before the last one came, and slow links are seen as waiting. */
+/* The trace model: a rank's events are in order, messages arrive after they were sent, no rank leaves a collective call
+ * before the last one has entered it, and slow links make ranks wait. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -62,7 +62,7 @@ static struct model_trace_run run_of(struct made *m, uint32_t iteration) {
 
 enum { MOST_DEPTH = 8, MOST_OPEN = 4 };
 
-struct line {
+struct timeline {
     uint64_t last;
     uint32_t depth;
     uint16_t state[MOST_DEPTH];
@@ -76,8 +76,8 @@ struct flight {
 };
 
 struct watch {
-    struct line *line;     /* [ranks] */
-    struct flight *flight; /* [ranks * MOST_OPEN] under way */
+    struct timeline *timeline; /* [ranks] */
+    struct flight *flight;     /* [ranks * MOST_OPEN] messages in flight */
     size_t flights, most_flights;
     uint64_t backwards;
     uint64_t waited_ns; /* inside calls that exchange */
@@ -85,11 +85,11 @@ struct watch {
 };
 
 static void watch_state(struct watch *w, const struct model_trace_event *e) {
-    struct line *l = &w->line[e->rank];
+    struct timeline *l = &w->timeline[e->rank];
     if (e->what % 2 == 0) {
         assert_true(l->depth < MOST_DEPTH);
         for (uint32_t i = 0; i < l->depth; i++) {
-            assert_int_not_equal(l->state[i], e->what); /* never inside itself */
+            assert_int_not_equal(l->state[i], e->what); /* no state is inside itself */
         }
         l->begun[l->depth] = e->time_ns;
         l->state[l->depth++] = e->what;
@@ -102,7 +102,7 @@ static void watch_state(struct watch *w, const struct model_trace_event *e) {
 }
 
 static void watch_message(struct watch *w, const struct made *m, const struct model_trace_event *e) {
-    struct line *l = &w->line[e->rank];
+    struct timeline *l = &w->timeline[e->rank];
     uint16_t call = l->state[l->depth - 1];
     assert_true(l->depth == 3 && e->peer < m->trace.ranks && e->peer != e->rank && e->bytes > 0);
     if (e->what == MODEL_TRACE_SEND) {
@@ -125,15 +125,15 @@ static void watch_message(struct watch *w, const struct made *m, const struct mo
     w->backwards++;
 }
 
-/* Skewed clocks only break what `w->backwards` counts; then sends remain that came after their receives. */
+/* With skewed clocks, some messages arrive before they are sent; `w->backwards` counts them, and their sends remain. */
 static void watch_iteration(struct watch *w, const struct made *m, uint32_t iteration,
                             const struct model_trace_run *run) {
     uint64_t last = 0;
     uint32_t last_rank = 0;
     uint32_t inside = 0;
-    *w = (struct watch){.line = calloc(m->trace.ranks, sizeof(struct line)),
+    *w = (struct watch){.timeline = calloc(m->trace.ranks, sizeof(struct timeline)),
                         .flight = calloc((size_t)m->trace.ranks * MOST_OPEN, sizeof(struct flight))};
-    assert_true(w->line != NULL && w->flight != NULL);
+    assert_true(w->timeline != NULL && w->flight != NULL);
     assert_int_equal(run->count, model_trace_events(&m->trace, iteration));
     for (uint64_t i = 0; i < run->count; i++) {
         const struct model_trace_event here = model_trace_event(run, i);
@@ -142,8 +142,8 @@ static void watch_iteration(struct watch *w, const struct made *m, uint32_t iter
         assert_true(e->time_ns > last || (e->time_ns == last && (i == 0 || e->rank > last_rank)));
         last = e->time_ns;
         last_rank = e->rank;
-        assert_true(w->line[e->rank].last < e->time_ns);
-        w->line[e->rank].last = e->time_ns;
+        assert_true(w->timeline[e->rank].last < e->time_ns);
+        w->timeline[e->rank].last = e->time_ns;
         if (e->what < MODEL_TRACE_STATES) {
             watch_state(w, e);
         } else if (e->what != MODEL_TRACE_STEP) {
@@ -159,10 +159,10 @@ static void watch_iteration(struct watch *w, const struct made *m, uint32_t iter
     }
     assert_true(last < run->facts.duration_ns);
     for (uint32_t r = 0; r < m->trace.ranks; r++) {
-        assert_int_equal(w->line[r].depth, 0);
+        assert_int_equal(w->timeline[r].depth, 0);
     }
     assert_int_equal(w->flights, w->backwards);
-    free(w->line);
+    free(w->timeline);
     free(w->flight);
 }
 
@@ -192,7 +192,7 @@ static void rules_hold(void **state) {
                     assert_true(run.noise[n].length_ns >= 2000000 && run.noise[n].length_ns <= 8000000);
                     noise += run.noise[n].length_ns;
                 }
-                /* Computing takes what objects take, and interruptions; the calls themselves a little. */
+                /* Computing takes the time of the objects and of interruptions, and the calls a little. */
                 uint64_t extra = w.computed_ns - run.facts.compute_ns - noise;
                 assert_true(extra <= (uint64_t)100 * ranks[i] * m.trace.halos);
             }
