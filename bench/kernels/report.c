@@ -6,8 +6,8 @@
 
 #include <hpcw/version.h>
 
+#include "bench/measure/json.h"
 #include "bench/measure/stats.h"
-#include "bench/report/json_parts.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 #include "libwriter/io/json.h"

@@ -2,7 +2,7 @@
 /* results.json, as results.schema.json describes it: one put_ function for each of its objects. */
 #include <stdio.h>
 
-#include "bench/report/json_parts.h"
+#include "bench/measure/json.h"
 #include "bench/report/results.h"
 #include "libwriter/base/status.h"
 #include "libwriter/io/json.h"

@@ -12,10 +12,10 @@
 
 #include "bench/count/sharing.h"
 #include "bench/layout/layout.h"
+#include "bench/measure/json.h"
 #include "bench/measure/machine.h"
 #include "bench/measure/random.h"
 #include "bench/measure/timer.h"
-#include "bench/report/json_parts.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 #include "libwriter/comm/agree.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F6: what the JSON files of all commands have in common. Each adds to an open object. */
-#ifndef HPCW_BENCH_REPORT_JSON_PARTS_H
-#define HPCW_BENCH_REPORT_JSON_PARTS_H
+/* F6: what the JSON files of both programs have in common. Each adds to an open object. */
+#ifndef HPCW_BENCH_MEASURE_JSON_H
+#define HPCW_BENCH_MEASURE_JSON_H
 
 #include "bench/measure/machine.h"
 #include "bench/measure/stats.h"

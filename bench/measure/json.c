@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "bench/report/json_parts.h"
+#include "bench/measure/json.h"
 
 #include <math.h>
 #include <time.h>
