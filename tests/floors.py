@@ -64,8 +64,8 @@ bench/report                 libwriter/base libwriter/io ui/* bench/measure
 bench/count                  libwriter/base libwriter/io ui/cli bench/report
 bench/layout                 libwriter/base libwriter/io libwriter/comm gen/dataset bench/measure bench/report
 bench/sweep                  libwriter/base libwriter/io libwriter/comm ui/* bench/measure bench/report bench/count bench/layout
-bench/kernels                libwriter/base libwriter/io libwriter/comm libreader/* ui/cli gen/model/* bench/measure bench/report
-bench                        libwriter/base libwriter/io libwriter/comm ui/* bench/*
+bench/kernels                libwriter/base libwriter/io libwriter/comm libreader/* ui/cli gen/model/* bench/measure
+bench                        libwriter/base libwriter/io libwriter/comm ui/* bench/measure bench/report bench/count bench/layout bench/sweep
 """
 
 # Folders that may include only these public headers; every other folder may include all.

@@ -7,39 +7,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "bench/kernels/table.h"
 #include "bench/measure/machine.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 #include "libwriter/io/sys.h"
-
-const struct bench_kernel *const bench_kernel[] = {
-    &bench_large_records,
-    &bench_small_records,
-    &bench_task_after_task,
-    &bench_round_robin,
-    &bench_million_tasks,
-    &bench_open_close,
-    &bench_linktest_parts,
-    &bench_linktest_run,
-    &bench_doubles,
-    &bench_vom_plain,
-    &bench_vom_compressed,
-    &bench_vom_settings,
-    &bench_vom_verify,
-    &bench_clog2_event,
-    &bench_clog2_threads,
-    &bench_clog2_processes,
-    &bench_clog2_finish,
-    &bench_clog2_file,
-    &bench_clog2_run,
-    &bench_messages,
-    &bench_map_4096,
-    &bench_map_8192,
-    &bench_map_million,
-    &bench_checkpoint,
-    NULL,
-};
 
 hpcw_status bench_path(char path[BENCH_PATH], const struct bench_site *place, const char *name,
                        hpcw_error *err) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * F6: what `hpcw-bench kernels` measures. A kernel prepares one piece of work, and offers it to the timer as a
+ * F6: what `hpcw-kernels` measures. A kernel prepares one piece of work, and offers it to the timer as a
  * subject: what this library does, and beside it the plain loop that writes the same bytes to the same offsets.
  */
 #ifndef HPCW_BENCH_KERNELS_KERNELS_H
@@ -43,8 +43,6 @@ struct bench_kernel {
     const struct bench_figure *figure; /* [figures] */
     size_t figures;
 };
-
-extern const struct bench_kernel *const bench_kernel[]; /* NULL-terminated */
 
 /* ---- shared by the kernels -------------------------------------------------------------------------------- */
 

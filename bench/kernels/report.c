@@ -403,7 +403,7 @@ hpcw_status bench_report_json(const char *path, const struct bench_run *run, con
     struct hpcw_i_json j;
     hpcw_i_json_open_sink(&j, sink, &(struct hpcw_i_json_options){.indent = true});
     hpcw_i_json_begin_object(&j);
-    hpcw_i_json_put_str(&j, "program", "hpcw-bench kernels");
+    hpcw_i_json_put_str(&j, "program", "hpcw-kernels");
     hpcw_i_json_put_str(&j, "version", hpcw_version());
     char now[BENCH_TIME];
     bench_json_now(now);

@@ -12,8 +12,16 @@
 
 static volatile sig_atomic_t stopped;
 
-void bench_timer_stop(int signal) {
-    stopped = signal;
+static void stop(int number) {
+    stopped = number;
+}
+
+void bench_timer_catch_signals(void) {
+    struct sigaction action = {.sa_handler = stop};
+    (void)sigemptyset(&action.sa_mask);
+    (void)sigaction(SIGINT, &action, NULL);
+    (void)sigaction(SIGTERM, &action, NULL);
+    (void)sigaction(SIGHUP, &action, NULL);
 }
 
 int bench_timer_stopped(void) {

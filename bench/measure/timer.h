@@ -67,7 +67,7 @@ struct bench_samples {
 
 /*
  * One repetition to warm up, then `runs` that count. Collective over `processes`; the samples are the same on all
- * of them. Stops at the first failure of any process, or when bench_timer_stop was called on one.
+ * of them. Stops at the first failure of any process, or when a caught signal reached one.
  */
 hpcw_status bench_timer_measure(const struct bench_subject *subject, void *work,
                                 const struct bench_processes *processes, size_t runs,
@@ -82,10 +82,10 @@ hpcw_status bench_timer_run(const struct bench_side *side, void *work, const str
 /* Nanoseconds of a clock that nobody sets. */
 uint64_t bench_timer_now(void);
 
-/* Ends the measurement at its next step; safe in a signal handler. */
-void bench_timer_stop(int signal);
+/* From now on SIGINT, SIGTERM and SIGHUP end the measurement at its next step. */
+void bench_timer_catch_signals(void);
 
-/* The signal, or 0. */
+/* The signal that came, or 0. */
 int bench_timer_stopped(void);
 
 #endif

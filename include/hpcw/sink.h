@@ -86,7 +86,7 @@ typedef struct hpcw_brotli_options {
 /**
  * Fills in the defaults, which are measured: on 98 MB of load-balancing records (JSON), with brotli 1.0.9,
  * quality 4 in a window of 2^18 bytes makes fewer bytes than quality 8 in 2^20, at four times the speed and in a
- * quarter of the memory (`hpcw-bench kernels --only vom-settings`). A text of a few MB in which the same records
+ * quarter of the memory (`hpcw-kernels --only vom-settings`). A text of a few MB in which the same records
  * come again gets a tenth smaller with quality 8.
  */
 HPCW_API void hpcw_brotli_options_init(hpcw_brotli_options *options);

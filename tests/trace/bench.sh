@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # The benchmark's kernel for messages: it runs under the wrapper, and says without it what it lacks.
-# Usage: bench.sh MPIEXEC LIBRARY HPCW-BENCH HPCGEN
+# Usage: bench.sh MPIEXEC LIBRARY HPCW-KERNELS HPCGEN
 set -eu
-mpiexec=$1 library=$(realpath "$2") bench=$(realpath "$3") hpcgen=$(realpath "$4")
+mpiexec=$1 library=$(realpath "$2") kernels=$(realpath "$3") hpcgen=$(realpath "$4")
 
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
@@ -13,12 +13,12 @@ ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0
 export ASAN_OPTIONS
 
 # 2000 messages each way in a run; one run warms up, two are timed, of which the wrapper sees one side.
-set -- kernels --dir . --only messages --scale 0.01 --repeat 2 --quiet
+set -- --dir . --only messages --scale 0.01 --repeat 2 --quiet
 
-"$mpiexec" -n 2 "$bench" "$@" --json without.json
+"$mpiexec" -n 2 "$kernels" "$@" --json without.json
 grep 'preload a tool' without.json >/dev/null || { echo "wanted to hear what is missing, got:"; cat without.json; exit 1; }
 
-"$mpiexec" -n 2 env LD_PRELOAD="$library" HPCW_TRACE_FILE=bench.clog2 "$bench" "$@" --json with.json
+"$mpiexec" -n 2 env LD_PRELOAD="$library" HPCW_TRACE_FILE=bench.clog2 "$kernels" "$@" --json with.json
 grep '"tool, to and fro"' with.json >/dev/null || { echo "wanted figures, got:"; cat with.json; exit 1; }
 
 "$hpcgen" verify bench.clog2

@@ -1,0 +1,22 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# The developers' kernels, one of each sort on next to nothing. The program is hpcw-kernels here.
+. "$HERE/refuse.inc"
+
+kernels=task-after-task,linktest-run,vom-plain,clog2-file,map-4096
+"$HPCGEN" list >list || bad "list failed"
+for name in $(echo $kernels | tr , ' '); do
+    grep -q "^$name  *one  " list || bad "$name is not in the list"
+done
+"$HPCGEN" --repeat 1 --scale 0.001 --only $kernels --quiet --json kernels.json >quiet || bad "a kernel failed"
+[ ! -s quiet ] || bad "prints a table: $(cat quiet)"
+"$JSON_CHECK" kernels.json || bad "no JSON"
+[ "$(grep -c '"what": .*,$' kernels.json)" -gt 5 ] || bad "no sides in the JSON"
+# linktest-run has found the generator of the same build.
+grep '"skipped"' kernels.json && bad "a kernel was skipped"
+[ "$(ls)" = "$(printf 'kernels.json\nlist\nquiet')" ] || bad "files stayed: $(ls -a)"
+
+"$HPCGEN" --only checkpoint --scale 0.001 --repeat 1 >alone || bad "failed where a kernel needs several processes"
+grep -q 'needs several processes: mpirun -n 2 hpcw-kernels --only checkpoint' alone || bad "does not say how: $(cat alone)"
+
+exit $failed
