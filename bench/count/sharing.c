@@ -143,7 +143,7 @@ struct sums {
     uint64_t blocks, shared_blocks, bytes, shared_bytes;
 };
 
-struct walk {
+struct block_walk {
     uint64_t fs_block;
     struct sums sums; /* of blocks left behind */
     /* The block at hand. */
@@ -173,7 +173,7 @@ static uint32_t count_bits(const uint64_t *bits, uint32_t count) {
     return n;
 }
 
-static void leave_block(struct walk *w) {
+static void leave_block(struct block_walk *w) {
     if (w->tasks == 0) {
         return;
     }
@@ -186,7 +186,7 @@ static void leave_block(struct walk *w) {
     w->largest = w->tasks > w->largest ? w->tasks : w->largest;
 }
 
-static void enter_block(struct walk *w, uint64_t index, uint32_t task, uint64_t bytes) {
+static void enter_block(struct block_walk *w, uint64_t index, uint32_t task, uint64_t bytes) {
     w->index = index;
     w->bytes = bytes;
     w->tasks = 1;
@@ -195,7 +195,7 @@ static void enter_block(struct walk *w, uint64_t index, uint32_t task, uint64_t 
 
 /* A piece of a task. `before`: end of its piece before, 0 if there is none; `successor`: the same of the task with the
  * next number, for pieces of an earlier block. */
-static void add_piece(struct walk *w, uint32_t task, uint64_t start, uint64_t size, uint64_t before,
+static void add_piece(struct block_walk *w, uint32_t task, uint64_t start, uint64_t size, uint64_t before,
                       uint64_t successor) {
     uint64_t index = start / w->fs_block;
     uint64_t begin = index * w->fs_block;
@@ -234,7 +234,7 @@ static void add_piece(struct walk *w, uint32_t task, uint64_t start, uint64_t si
 }
 
 /* The k-th chunks of all tasks, block 0 being at `base`. */
-static void add_chunks(struct walk *w, const struct arrangement *a, uint64_t base, uint64_t k) {
+static void add_chunks(struct block_walk *w, const struct arrangement *a, uint64_t base, uint64_t k) {
     struct slot s = slot_before_all();
     struct slot behind = s;
     uint64_t at = base + k * a->stride;
@@ -261,7 +261,7 @@ static uint64_t greatest_divisor(uint64_t a, uint64_t b) {
     return a;
 }
 
-static void add_all(struct walk *w, const struct arrangement *a, uint64_t base) {
+static void add_all(struct block_walk *w, const struct arrangement *a, uint64_t base) {
     /* As long as all tasks fill their chunks, what happens in `period` blocks happens again in the next ones. The
      * first period is apart: nothing is before it. */
     uint64_t period = w->fs_block / greatest_divisor(a->stride, w->fs_block);
@@ -321,7 +321,7 @@ static hpcw_status metadata_of(const struct bench_geometry *g, const struct arra
     return HPCW_OK;
 }
 
-static void count_metadata(const struct bench_geometry *g, const struct metadata *m, const struct walk *w,
+static void count_metadata(const struct bench_geometry *g, const struct metadata *m, const struct block_walk *w,
                            struct bench_sharing *out) {
     uint64_t front = bench_geometry_shift(g);
     uint64_t front_end = (front + m->front_size - 1) / g->fs_block;
@@ -347,7 +347,7 @@ static hpcw_status count_file(const struct bench_geometry *g, uint32_t tasks, ui
     if (s != HPCW_OK) {
         return s;
     }
-    struct walk w = {.fs_block = g->fs_block, .sharing = bits_new(tasks), .pair = bits_new(tasks)};
+    struct block_walk w = {.fs_block = g->fs_block, .sharing = bits_new(tasks), .pair = bits_new(tasks)};
     if (w.sharing == NULL || w.pair == NULL) {
         s = hpcw_i_fail(err, HPCW_ENOMEM, "sharing: out of memory for %u ranks", tasks);
         goto done;

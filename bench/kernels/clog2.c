@@ -399,24 +399,24 @@ const struct bench_kernel bench_clog2_file = {
 
 enum { RANKS = 4096, ITERATIONS = 560 };
 
-struct run_work {
-    struct bench_run run;
+struct clog2_run_work {
+    struct bench_generator generator;
     const char *argument[6];
     char ranks[16], phases[32];
     unsigned char *source; /* [PIECE] */
 };
 
 /* What the log of a run has: bytes, records. */
-static hpcw_status learn_size(struct bench_run *run, struct bench_amount *amount, hpcw_error *err) {
+static hpcw_status learn_size(struct bench_generator *generator, struct bench_amount *amount, hpcw_error *err) {
     char path[BENCH_PATH + 64];
     struct read_clog2 *reader = NULL;
-    (void)snprintf(path, sizeof path, "%s/clog2/app.clog2", run->dataset);
+    (void)snprintf(path, sizeof path, "%s/clog2/app.clog2", generator->dataset);
     hpcw_status s = read_clog2_open(path, &reader, err);
     if (s != HPCW_OK) {
         return s;
     }
     const struct read_clog2_info *info = read_clog2_info(reader);
-    run->bytes = amount->bytes = hpcw_clog2_file_size(info->blocks, info->block_size, info->comms);
+    generator->bytes = amount->bytes = hpcw_clog2_file_size(info->blocks, info->block_size, info->comms);
     bool more = true;
     while (s == HPCW_OK && more) {
         struct read_clog2_item item;
@@ -430,7 +430,7 @@ static hpcw_status learn_size(struct bench_run *run, struct bench_amount *amount
 static hpcw_status run_setup(const struct bench_site *place, const void *parameter, void **out,
                              struct bench_amount *amount, hpcw_error *err) {
     (void)parameter;
-    struct run_work *w = hpcw_i_calloc(1, sizeof *w);
+    struct clog2_run_work *w = hpcw_i_calloc(1, sizeof *w);
     *out = w;
     if (w == NULL) {
         return hpcw_i_fail(err, HPCW_ENOMEM, "out of memory");
@@ -440,42 +440,42 @@ static hpcw_status run_setup(const struct bench_site *place, const void *paramet
     (void)snprintf(w->phases, sizeof w->phases, "load.phases=%u", iterations < 1 ? 1 : (unsigned)iterations);
     const char *argument[] = {"--formats=clog2", "--ranks", w->ranks, "--set", w->phases, NULL};
     memcpy(w->argument, argument, sizeof argument);
-    w->run.arguments = w->argument;
+    w->generator.arguments = w->argument;
     w->source = bench_source(PIECE, 0);
     if (w->source == NULL) {
         return hpcw_i_fail(err, HPCW_ENOMEM, "out of memory for %d bytes", PIECE);
     }
-    hpcw_status s = bench_run_begin(&w->run, place, err);
-    return s == HPCW_OK ? learn_size(&w->run, amount, err) : s;
+    hpcw_status s = bench_generator_begin(&w->generator, place, err);
+    return s == HPCW_OK ? learn_size(&w->generator, amount, err) : s;
 }
 
 static void run_teardown(void *work) {
-    struct run_work *w = work;
+    struct clog2_run_work *w = work;
     if (w != NULL) {
-        bench_run_end(&w->run);
+        bench_generator_end(&w->generator);
         hpcw_i_free(w->source);
         hpcw_i_free(w);
     }
 }
 
 static hpcw_status run_write(void *work, hpcw_error *err) {
-    const struct run_work *w = work;
-    return write_pieces(w->run.fd, w->source, 0, w->run.bytes, err);
+    const struct clog2_run_work *w = work;
+    return write_pieces(w->generator.fd, w->source, 0, w->generator.bytes, err);
 }
 
 static const struct bench_side run_sides[] = {
     {"hpcgen",
      "the program, all processors, from start to end",
      0,
-     bench_run_prepare,
-     {{"run", bench_run_generate, 0, 0}},
-     bench_run_peak,
+     bench_generator_prepare,
+     {{"run", bench_generator_run, 0, 0}},
+     bench_generator_peak,
      NULL},
     {"loop",
      "plain pwrites of as many bytes, one thread",
      0,
-     bench_run_prepare,
-     {{"open", bench_run_open, 0, 0}, {"write", run_write, 0, 0}, {"close", bench_run_close, 0, 0}},
+     bench_generator_prepare,
+     {{"open", bench_generator_open, 0, 0}, {"write", run_write, 0, 0}, {"close", bench_generator_close, 0, 0}},
      NULL,
      NULL},
 };

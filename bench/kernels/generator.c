@@ -13,17 +13,17 @@
 
 enum { MOST_ARGUMENTS = 32 };
 
-hpcw_status bench_run_generate(void *run, hpcw_error *err) {
-    struct bench_run *r = run;
-    const char *program = r->place->hpcgen;
+hpcw_status bench_generator_run(void *generator, hpcw_error *err) {
+    struct bench_generator *g = generator;
+    const char *program = g->place->hpcgen;
     if (program == NULL) {
-        return hpcw_i_fail(err, HPCW_ENOTSUP, "hpcgen is not beside this program; name it with --hpcgen PATH");
+        return hpcw_i_fail(err, HPCW_ENOTSUP, "this build has no hpcgen; name one with --hpcgen FILE");
     }
-    const char *argv[MOST_ARGUMENTS] = {"hpcgen", "--no-checksums", "--quiet", "--out", r->dataset};
+    const char *argv[MOST_ARGUMENTS] = {"hpcgen", "--no-checksums", "--quiet", "--out", g->dataset};
     size_t count = 5;
-    for (size_t i = 0; r->arguments[i] != NULL; i++) {
+    for (size_t i = 0; g->arguments[i] != NULL; i++) {
         assert(count + 1 < MOST_ARGUMENTS);
-        argv[count++] = r->arguments[i];
+        argv[count++] = g->arguments[i];
     }
     pid_t pid;
     /* POSIX's type; the strings are not changed. */
@@ -38,7 +38,7 @@ hpcw_status bench_run_generate(void *run, hpcw_error *err) {
             return hpcw_i_fail_sys(err, errno, "%s: cannot wait for it", program);
         }
     }
-    r->peak = (uint64_t)usage.ru_maxrss * 1024;
+    g->peak = (uint64_t)usage.ru_maxrss * 1024;
     if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
         return hpcw_i_fail(err, HPCW_EIO, "%s: %s %d", program,
                            WIFEXITED(status) ? "ended with status" : "ended by signal",
@@ -47,40 +47,41 @@ hpcw_status bench_run_generate(void *run, hpcw_error *err) {
     return HPCW_OK;
 }
 
-uint64_t bench_run_peak(const void *run) {
-    return ((const struct bench_run *)run)->peak;
+uint64_t bench_generator_peak(const void *generator) {
+    return ((const struct bench_generator *)generator)->peak;
 }
 
-hpcw_status bench_run_begin(struct bench_run *run, const struct bench_site *place, hpcw_error *err) {
-    run->place = place;
-    run->fd = -1;
-    hpcw_status s = bench_path(run->dataset, place, "dataset", err);
-    s = s == HPCW_OK ? bench_path(run->plain, place, "dataset.plain", err) : s;
-    return s == HPCW_OK ? bench_run_generate(run, err) : s;
+hpcw_status bench_generator_begin(struct bench_generator *generator, const struct bench_site *place,
+                                  hpcw_error *err) {
+    generator->place = place;
+    generator->fd = -1;
+    hpcw_status s = bench_path(generator->dataset, place, "dataset", err);
+    s = s == HPCW_OK ? bench_path(generator->plain, place, "dataset.plain", err) : s;
+    return s == HPCW_OK ? bench_generator_run(generator, err) : s;
 }
 
-void bench_run_end(struct bench_run *run) {
+void bench_generator_end(struct bench_generator *generator) {
     hpcw_error ignored;
-    if (run->place != NULL) {
-        (void)bench_plain_close(&run->fd, &ignored);
-        bench_remove_tree(run->dataset);
-        bench_remove(run->place, run->plain);
+    if (generator->place != NULL) {
+        (void)bench_plain_close(&generator->fd, &ignored);
+        bench_remove_tree(generator->dataset);
+        bench_remove(generator->place, generator->plain);
     }
 }
 
-hpcw_status bench_run_prepare(void *run, uint64_t parameter, hpcw_error *err) {
+hpcw_status bench_generator_prepare(void *generator, uint64_t parameter, hpcw_error *err) {
     (void)parameter;
-    struct bench_run *r = run;
-    bench_remove_tree(r->dataset);
-    const char *paths[] = {r->plain};
-    return bench_fresh(r->place, paths, 1, r->bytes, err);
+    struct bench_generator *g = generator;
+    bench_remove_tree(g->dataset);
+    const char *paths[] = {g->plain};
+    return bench_fresh(g->place, paths, 1, g->bytes, err);
 }
 
-hpcw_status bench_run_open(void *run, hpcw_error *err) {
-    struct bench_run *r = run;
-    return bench_plain_open(r->plain, &r->fd, err);
+hpcw_status bench_generator_open(void *generator, hpcw_error *err) {
+    struct bench_generator *g = generator;
+    return bench_plain_open(g->plain, &g->fd, err);
 }
 
-hpcw_status bench_run_close(void *run, hpcw_error *err) {
-    return bench_plain_close(&((struct bench_run *)run)->fd, err);
+hpcw_status bench_generator_close(void *generator, hpcw_error *err) {
+    return bench_plain_close(&((struct bench_generator *)generator)->fd, err);
 }

@@ -6,7 +6,7 @@
 #include "bench/kernels/kernels.h"
 
 /* First member of what such a kernel works on: the functions of sides below take that for it. */
-struct bench_run {
+struct bench_generator {
     const struct bench_site *place;
     const char *const
         *arguments; /* of hpcgen, besides the directory, and without checksums; NULL behind the last one */
@@ -17,20 +17,21 @@ struct bench_run {
     int fd;         /* of the plain file */
 };
 
-/* Makes the dataset once, so that the kernel can learn what is in it. `run` is zeroed but for its arguments, which live as
- * long as it. HPCW_ENOTSUP: hpcgen was not found, see bench_site; HPCW_EIO: it failed. End it in any case. */
-hpcw_status bench_run_begin(struct bench_run *run, const struct bench_site *place, hpcw_error *err);
-void bench_run_end(struct bench_run *run);
+/* Makes the dataset once, so that the kernel can learn what is in it. `generator` is zeroed but for its arguments, which
+ * live as long as it. HPCW_ENOTSUP: hpcgen was not found, see bench_site; HPCW_EIO: it failed. End it in any case. */
+hpcw_status bench_generator_begin(struct bench_generator *generator, const struct bench_site *place,
+                                  hpcw_error *err);
+void bench_generator_end(struct bench_generator *generator);
 
 /* Takes away what both sides have made. */
-hpcw_status bench_run_prepare(void *run, uint64_t parameter, hpcw_error *err);
+hpcw_status bench_generator_prepare(void *generator, uint64_t parameter, hpcw_error *err);
 
 /* The side of hpcgen, all of it, and its memory. */
-hpcw_status bench_run_generate(void *run, hpcw_error *err);
-uint64_t bench_run_peak(const void *run);
+hpcw_status bench_generator_run(void *generator, hpcw_error *err);
+uint64_t bench_generator_peak(const void *generator);
 
 /* The plain side, around the writes. */
-hpcw_status bench_run_open(void *run, hpcw_error *err);
-hpcw_status bench_run_close(void *run, hpcw_error *err);
+hpcw_status bench_generator_open(void *generator, hpcw_error *err);
+hpcw_status bench_generator_close(void *generator, hpcw_error *err);
 
 #endif

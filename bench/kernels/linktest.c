@@ -209,24 +209,24 @@ const struct bench_kernel bench_linktest_parts = {
 
 enum { MOST_THREADS = 64 };
 
-struct extent {
+struct stream_extent {
     uint64_t at, size;
 };
 
-struct run_work {
-    struct bench_run run;
+struct linktest_run_work {
+    struct bench_generator generator;
     const char *argument[4];
     char ranks[16];
-    struct extent *extent; /* [extents] what hpcgen's file holds: one chunk of one task */
+    struct stream_extent *extent; /* [extents] what hpcgen's file holds: one chunk of one task */
     uint32_t extents;
     unsigned char *source; /* [longest extent] */
     unsigned threads;      /* of the loop */
 };
 
 /* What the loop has to write: where the streams lie in the file that hpcgen has made. */
-static hpcw_status learn_extents(struct run_work *w, hpcw_error *err) {
+static hpcw_status learn_extents(struct linktest_run_work *w, hpcw_error *err) {
     char path[BENCH_PATH + 64];
-    (void)snprintf(path, sizeof path, "%s/linktest/%s", w->run.dataset, HPCW_LINKTEST_FILE_NAME);
+    (void)snprintf(path, sizeof path, "%s/linktest/%s", w->generator.dataset, HPCW_LINKTEST_FILE_NAME);
     struct read_sion *reader = NULL;
     hpcw_status s = read_sion_open(path, &reader, err);
     uint64_t longest = 0;
@@ -242,8 +242,8 @@ static hpcw_status learn_extents(struct run_work *w, hpcw_error *err) {
             s = hpcw_i_fail(err, HPCW_EFORMAT, "%s: wanted tasks of one block, got %u", path, task.blocks);
         }
         if (s == HPCW_OK) {
-            w->extent[i] = (struct extent){task.start, task.size};
-            w->run.bytes += task.size;
+            w->extent[i] = (struct stream_extent){task.start, task.size};
+            w->generator.bytes += task.size;
             longest = task.size > longest ? task.size : longest;
         }
     }
@@ -258,7 +258,7 @@ static hpcw_status learn_extents(struct run_work *w, hpcw_error *err) {
 static hpcw_status run_setup(const struct bench_site *place, const void *parameter, void **out,
                              struct bench_amount *amount, hpcw_error *err) {
     (void)parameter;
-    struct run_work *w = hpcw_i_calloc(1, sizeof *w);
+    struct linktest_run_work *w = hpcw_i_calloc(1, sizeof *w);
     *out = w;
     if (w == NULL) {
         return hpcw_i_fail(err, HPCW_ENOMEM, "out of memory");
@@ -267,17 +267,17 @@ static hpcw_status run_setup(const struct bench_site *place, const void *paramet
     (void)snprintf(w->ranks, sizeof w->ranks, "%u", tasks);
     const char *argument[] = {"--formats=linktest", "--ranks", w->ranks, NULL};
     memcpy(w->argument, argument, sizeof argument);
-    w->run.arguments = w->argument;
-    hpcw_status s = bench_run_begin(&w->run, place, err);
+    w->generator.arguments = w->argument;
+    hpcw_status s = bench_generator_begin(&w->generator, place, err);
     s = s == HPCW_OK ? learn_extents(w, err) : s;
-    *amount = (struct bench_amount){.bytes = w->run.bytes, .items = (uint64_t)tasks * (tasks - 1)};
+    *amount = (struct bench_amount){.bytes = w->generator.bytes, .items = (uint64_t)tasks * (tasks - 1)};
     return s;
 }
 
 static void run_teardown(void *work) {
-    struct run_work *w = work;
+    struct linktest_run_work *w = work;
     if (w != NULL) {
-        bench_run_end(&w->run);
+        bench_generator_end(&w->generator);
         hpcw_i_free(w->extent);
         hpcw_i_free(w->source);
         hpcw_i_free(w);
@@ -285,39 +285,39 @@ static void run_teardown(void *work) {
 }
 
 static hpcw_status run_prepare(void *work, uint64_t threads, hpcw_error *err) {
-    struct run_work *w = work;
+    struct linktest_run_work *w = work;
     w->threads = threads == 0 ? bench_machine_usable() : (unsigned)threads;
     w->threads = w->threads > MOST_THREADS ? MOST_THREADS : w->threads;
-    return bench_run_prepare(&w->run, 0, err);
+    return bench_generator_prepare(&w->generator, 0, err);
 }
 
-struct share {
-    const struct run_work *work;
+struct loop_share {
+    const struct linktest_run_work *work;
     uint32_t begin, end; /* extents */
     hpcw_status status;
     hpcw_error error;
 };
 
 static void *write_share(void *context) {
-    struct share *share = context;
-    const struct run_work *w = share->work;
+    struct loop_share *share = context;
+    const struct linktest_run_work *w = share->work;
     for (uint32_t i = share->begin; i < share->end && share->status == HPCW_OK; i++) {
-        share->status =
-            bench_plain_write(w->run.fd, w->source, (size_t)w->extent[i].size, w->extent[i].at, &share->error);
+        share->status = bench_plain_write(w->generator.fd, w->source, (size_t)w->extent[i].size,
+                                          w->extent[i].at, &share->error);
     }
     return NULL;
 }
 
 static hpcw_status plain_write(void *work, hpcw_error *err) {
-    const struct run_work *w = work;
-    struct share share[MOST_THREADS];
+    const struct linktest_run_work *w = work;
+    struct loop_share share[MOST_THREADS];
     pthread_t thread[MOST_THREADS];
     hpcw_status s = HPCW_OK;
     unsigned started = 0;
     for (unsigned i = 0; i < w->threads; i++) {
-        share[i] = (struct share){.work = w,
-                                  .begin = (uint32_t)((uint64_t)w->extents * i / w->threads),
-                                  .end = (uint32_t)((uint64_t)w->extents * (i + 1) / w->threads)};
+        share[i] = (struct loop_share){.work = w,
+                                       .begin = (uint32_t)((uint64_t)w->extents * i / w->threads),
+                                       .end = (uint32_t)((uint64_t)w->extents * (i + 1) / w->threads)};
         if (i + 1 < w->threads) {
             int e = pthread_create(&thread[i], NULL, write_share, &share[i]);
             if (e != 0) {
@@ -346,21 +346,25 @@ static const struct bench_side run_sides[] = {
      "the program, all processors, from start to end",
      0,
      run_prepare,
-     {{"run", bench_run_generate, 0, 0}},
-     bench_run_peak,
+     {{"run", bench_generator_run, 0, 0}},
+     bench_generator_peak,
      NULL},
     {"loop",
      "plain pwrites of whole streams, one thread",
      1,
      run_prepare,
-     {{"open", bench_run_open, 0, 0}, {"write", plain_write, 0, 0}, {"close", bench_run_close, 0, 0}},
+     {{"open", bench_generator_open, 0, 0},
+      {"write", plain_write, 0, 0},
+      {"close", bench_generator_close, 0, 0}},
      NULL,
      NULL},
     {"loop, all",
      "plain pwrites of whole streams, a thread for each processor",
      0,
      run_prepare,
-     {{"open", bench_run_open, 0, 0}, {"write", plain_write, 0, 0}, {"close", bench_run_close, 0, 0}},
+     {{"open", bench_generator_open, 0, 0},
+      {"write", plain_write, 0, 0},
+      {"close", bench_generator_close, 0, 0}},
      NULL,
      NULL},
 };

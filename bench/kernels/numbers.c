@@ -41,9 +41,9 @@ static void number_teardown(void *work) {
 
 /* ---- which numbers ---- */
 
-enum kind { ANY_BITS, BELOW_ONE, WHOLE_NS, WHOLE };
+enum number_kind { ANY_BITS, BELOW_ONE, WHOLE_NS, WHOLE };
 
-static double number_of(enum kind kind, uint64_t r) {
+static double number_of(enum number_kind kind, uint64_t r) {
     double v;
     switch (kind) {
     case ANY_BITS:
@@ -64,7 +64,7 @@ static hpcw_status number_prepare(void *work, uint64_t kind, hpcw_error *err) {
     struct number_work *w = work;
     uint64_t random = 1;
     for (size_t i = 0; i < NUMBERS; i++) {
-        w->value[i] = number_of((enum kind)kind, bench_random(&random));
+        w->value[i] = number_of((enum number_kind)kind, bench_random(&random));
     }
     return HPCW_OK;
 }

@@ -19,9 +19,9 @@
 static const double level = 0.95;
 
 /* One value of every sample of a side. */
-enum value { TOTAL, PHASE, PEAK, SIZE, OTHERS };
+enum sample_value { TOTAL, PHASE, PEAK, SIZE, OTHERS };
 
-static double value_of(const struct bench_sample *s, enum value value, size_t phase) {
+static double value_of(const struct bench_sample *s, enum sample_value value, size_t phase) {
     switch (value) {
     case TOTAL:
         return (double)s->total_ns * 1e-9;
@@ -36,7 +36,7 @@ static double value_of(const struct bench_sample *s, enum value value, size_t ph
     }
 }
 
-static hpcw_status stats_of(const struct bench_result *r, size_t side, enum value value, size_t phase,
+static hpcw_status stats_of(const struct bench_result *r, size_t side, enum sample_value value, size_t phase,
                             struct bench_stats *stats, hpcw_error *err) {
     double *x = hpcw_i_malloc(r->samples.runs * sizeof *x);
     if (x == NULL) {

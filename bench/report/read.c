@@ -22,8 +22,8 @@ enum { MOST_BYTES = 256 << 20, MOST_POINTS = 10000, MOST_TRIALS = 4096, MEMBERS 
 #define MOST_SECONDS 9e6         /* of which every ns does */
 
 /* An object or array of the text, for messages: "points[3].open". */
-struct place {
-    const struct place *up;
+struct json_node {
+    const struct json_node *up;
     const char *key; /* NULL: an element */
     size_t index;
     const cJSON *value;
@@ -31,13 +31,13 @@ struct place {
     size_t count;
 };
 
-struct input {
+struct results_reader {
     const char *path;
     hpcw_status status; /* the first failure; nothing is done after it */
     hpcw_error *err;
 };
 
-static void spell(const struct place *at, char *text, size_t size) {
+static void spell(const struct json_node *at, char *text, size_t size) {
     if (at->up == NULL) {
         text[0] = '\0';
         return;
@@ -51,15 +51,15 @@ static void spell(const struct place *at, char *text, size_t size) {
     }
 }
 
-static void refuse(struct input *in, const struct place *at, const char *key, const char *wanted) {
+static void refuse(struct results_reader *in, const struct json_node *at, const char *key, const char *wanted) {
     if (in->status == HPCW_OK) {
         char where[256];
-        spell(&(struct place){.up = at, .key = key}, where, sizeof where);
+        spell(&(struct json_node){.up = at, .key = key}, where, sizeof where);
         in->status = hpcw_i_fail(in->err, HPCW_EFORMAT, "%s: %s: wanted %s", in->path, where, wanted);
     }
 }
 
-static void no_memory(struct input *in) {
+static void no_memory(struct results_reader *in) {
     if (in->status == HPCW_OK) {
         in->status = hpcw_i_fail(in->err, HPCW_ENOMEM, "%s: out of memory", in->path);
     }
@@ -70,7 +70,7 @@ static void no_memory(struct input *in) {
 /* A value of cJSON's that stands for all that is not there. */
 static const cJSON nothing = {.type = cJSON_Invalid};
 
-static const cJSON *member(struct input *in, struct place *at, const char *key) {
+static const cJSON *member(struct results_reader *in, struct json_node *at, const char *key) {
     const cJSON *v = cJSON_GetObjectItemCaseSensitive(at->value, key);
     if (v == NULL) {
         refuse(in, at, key, "it to be there");
@@ -82,8 +82,8 @@ static const cJSON *member(struct input *in, struct place *at, const char *key) 
     return v;
 }
 
-static struct place object(struct input *in, struct place *up, const char *key) {
-    struct place at = {.up = up, .key = key, .value = member(in, up, key)};
+static struct json_node object(struct results_reader *in, struct json_node *up, const char *key) {
+    struct json_node at = {.up = up, .key = key, .value = member(in, up, key)};
     if (!cJSON_IsObject(at.value)) {
         refuse(in, up, key, "an object");
         at.value = &nothing;
@@ -92,17 +92,19 @@ static struct place object(struct input *in, struct place *up, const char *key) 
 }
 
 /* The same where it may be null: then *there is false. */
-static struct place object_or_null(struct input *in, struct place *up, const char *key, bool *there) {
+static struct json_node object_or_null(struct results_reader *in, struct json_node *up, const char *key,
+                                       bool *there) {
     const cJSON *v = member(in, up, key);
     *there = cJSON_IsObject(v);
     if (!*there && !cJSON_IsNull(v)) {
         refuse(in, up, key, "an object or null");
     }
-    return (struct place){.up = up, .key = key, .value = v};
+    return (struct json_node){.up = up, .key = key, .value = v};
 }
 
-static struct place array(struct input *in, struct place *up, const char *key, size_t most, size_t *count) {
-    struct place at = {.up = up, .key = key, .value = member(in, up, key)};
+static struct json_node array(struct results_reader *in, struct json_node *up, const char *key, size_t most,
+                              size_t *count) {
+    struct json_node at = {.up = up, .key = key, .value = member(in, up, key)};
     *count = 0;
     if (!cJSON_IsArray(at.value)) {
         refuse(in, up, key, "an array");
@@ -122,7 +124,7 @@ static struct place array(struct input *in, struct place *up, const char *key, s
 }
 
 /* When all members were looked at. */
-static void end(struct input *in, const struct place *at) {
+static void end(struct results_reader *in, const struct json_node *at) {
     if (in->status != HPCW_OK) {
         return;
     }
@@ -138,7 +140,8 @@ static void end(struct input *in, const struct place *at) {
     }
 }
 
-static double number(struct input *in, struct place *at, const char *key, double least, double most) {
+static double number(struct results_reader *in, struct json_node *at, const char *key, double least,
+                     double most) {
     const cJSON *v = member(in, at, key);
     if (!cJSON_IsNumber(v) || !isfinite(v->valuedouble) || v->valuedouble < least || v->valuedouble > most) {
         char wanted[96];
@@ -149,7 +152,8 @@ static double number(struct input *in, struct place *at, const char *key, double
     return v->valuedouble;
 }
 
-static uint64_t whole(struct input *in, struct place *at, const char *key, double least, double most) {
+static uint64_t whole(struct results_reader *in, struct json_node *at, const char *key, double least,
+                      double most) {
     double v = number(in, at, key, least, most);
     if (v != floor(v)) {
         refuse(in, at, key, "an integer");
@@ -158,7 +162,7 @@ static uint64_t whole(struct input *in, struct place *at, const char *key, doubl
     return (uint64_t)v;
 }
 
-static bool truth(struct input *in, struct place *at, const char *key) {
+static bool truth(struct results_reader *in, struct json_node *at, const char *key) {
     const cJSON *v = member(in, at, key);
     if (!cJSON_IsBool(v)) {
         refuse(in, at, key, "true or false");
@@ -166,8 +170,8 @@ static bool truth(struct input *in, struct place *at, const char *key) {
     return cJSON_IsTrue(v);
 }
 
-static void copy_text(struct input *in, const struct place *at, const char *key, const cJSON *v, char *text,
-                      size_t size) {
+static void copy_text(struct results_reader *in, const struct json_node *at, const char *key, const cJSON *v,
+                      char *text, size_t size) {
     if (!cJSON_IsString(v)) {
         refuse(in, at, key, "a text");
     } else if (strlen(v->valuestring) >= size) {
@@ -177,12 +181,14 @@ static void copy_text(struct input *in, const struct place *at, const char *key,
     }
 }
 
-static void text_member(struct input *in, struct place *at, const char *key, char *text, size_t size) {
+static void text_member(struct results_reader *in, struct json_node *at, const char *key, char *text,
+                        size_t size) {
     copy_text(in, at, key, member(in, at, key), text, size);
 }
 
 /* null is "". */
-static void text_or_null(struct input *in, struct place *at, const char *key, char *text, size_t size) {
+static void text_or_null(struct results_reader *in, struct json_node *at, const char *key, char *text,
+                         size_t size) {
     const cJSON *v = member(in, at, key);
     text[0] = '\0';
     if (!cJSON_IsNull(v)) {
@@ -190,14 +196,14 @@ static void text_or_null(struct input *in, struct place *at, const char *key, ch
     }
 }
 
-static void constant(struct input *in, struct place *at, const char *key, const char *wanted) {
+static void constant(struct results_reader *in, struct json_node *at, const char *key, const char *wanted) {
     const cJSON *v = member(in, at, key);
     if (!cJSON_IsString(v) || strcmp(v->valuestring, wanted) != 0) {
         refuse(in, at, key, wanted);
     }
 }
 
-static unsigned word(struct input *in, struct place *at, const char *key, const char *const *words,
+static unsigned word(struct results_reader *in, struct json_node *at, const char *key, const char *const *words,
                      unsigned count) {
     const cJSON *v = member(in, at, key);
     for (unsigned i = 0; i < count && cJSON_IsString(v); i++) {
@@ -209,14 +215,14 @@ static unsigned word(struct input *in, struct place *at, const char *key, const 
     return 0;
 }
 
-static uint64_t duration(struct input *in, struct place *at, const char *key) {
+static uint64_t duration(struct results_reader *in, struct json_node *at, const char *key) {
     return (uint64_t)llround(number(in, at, key, 0, MOST_SECONDS) * 1e9);
 }
 
 /* ---- What it was measured on ---- */
 
-static void read_machine(struct input *in, struct place *root, struct bench_machine *m) {
-    struct place at = object(in, root, "machine");
+static void read_machine(struct results_reader *in, struct json_node *root, struct bench_machine *m) {
+    struct json_node at = object(in, root, "machine");
     text_member(in, &at, "system", m->system, sizeof m->system);
     text_member(in, &at, "processor", m->processor, sizeof m->processor);
     m->processors = (unsigned)whole(in, &at, "processors", 0, INT32_MAX);
@@ -226,8 +232,8 @@ static void read_machine(struct input *in, struct place *root, struct bench_mach
     end(in, &at);
 }
 
-static void read_file_system(struct input *in, struct place *root, struct bench_fs *fs) {
-    struct place at = object(in, root, "file_system");
+static void read_file_system(struct results_reader *in, struct json_node *root, struct bench_fs *fs) {
+    struct json_node at = object(in, root, "file_system");
     char magic[32] = "";
     text_member(in, &at, "type", fs->type, sizeof fs->type);
     text_member(in, &at, "magic", magic, sizeof magic);
@@ -239,14 +245,14 @@ static void read_file_system(struct input *in, struct place *root, struct bench_
     fs->block_size = whole(in, &at, "block_bytes", 0, EXACT);
     text_member(in, &at, "block_source", fs->block_source, sizeof fs->block_source);
     fs->free_bytes = whole(in, &at, "free_bytes", 0, EXACT);
-    struct place direct = object_or_null(in, &at, "direct_io", &fs->direct_known);
+    struct json_node direct = object_or_null(in, &at, "direct_io", &fs->direct_known);
     if (fs->direct_known) {
         fs->direct_memory = (uint32_t)whole(in, &direct, "memory_bytes", 0, UINT32_MAX);
         fs->direct_offset = (uint32_t)whole(in, &direct, "offset_bytes", 0, UINT32_MAX);
         text_member(in, &direct, "source", fs->direct_source, sizeof fs->direct_source);
         end(in, &direct);
     }
-    struct place stripes = object_or_null(in, &at, "stripes", &fs->stripe_known);
+    struct json_node stripes = object_or_null(in, &at, "stripes", &fs->stripe_known);
     if (fs->stripe_known) {
         fs->stripe_count = (uint32_t)whole(in, &stripes, "count", 0, UINT32_MAX);
         fs->stripe_size = whole(in, &stripes, "bytes", 0, EXACT);
@@ -254,7 +260,7 @@ static void read_file_system(struct input *in, struct place *root, struct bench_
         end(in, &stripes);
     }
     bool there;
-    struct place asked = object_or_null(in, &at, "stripes_asked", &there);
+    struct json_node asked = object_or_null(in, &at, "stripes_asked", &there);
     if (there) {
         fs->stripe_count_asked = (uint32_t)whole(in, &asked, "count", 0, UINT32_MAX);
         fs->stripe_size_asked = whole(in, &asked, "bytes", 0, EXACT);
@@ -263,8 +269,8 @@ static void read_file_system(struct input *in, struct place *root, struct bench_
     end(in, &at);
 }
 
-static void read_run(struct input *in, struct place *root, struct bench_results *r) {
-    struct place at = object(in, root, "run");
+static void read_run(struct results_reader *in, struct json_node *root, struct bench_results *r) {
+    struct json_node at = object(in, root, "run");
     r->processes = (int)whole(in, &at, "processes", 1, INT32_MAX);
     text_or_null(in, &at, "mpi", r->mpi, sizeof r->mpi);
     text_or_null(in, &at, "left_out", r->left_out_mpi, sizeof r->left_out_mpi);
@@ -286,7 +292,7 @@ static void read_run(struct input *in, struct place *root, struct bench_results 
 
 /* ---- Points ---- */
 
-static void read_trial(struct input *in, struct place *at, struct bench_trial *t) {
+static void read_trial(struct results_reader *in, struct json_node *at, struct bench_trial *t) {
     if (!cJSON_IsObject(at->value)) {
         refuse(in, at->up, NULL, "objects as elements");
         return;
@@ -294,7 +300,7 @@ static void read_trial(struct input *in, struct place *at, struct bench_trial *t
     t->repetition = (uint32_t)whole(in, at, "repetition", 1, UINT32_MAX);
     t->order = (uint32_t)whole(in, at, "order", 1, UINT32_MAX);
     for (int k = 0; k < BENCH_STEPS; k++) {
-        struct place step = object(in, at, bench_step_name[k]);
+        struct json_node step = object(in, at, bench_step_name[k]);
         t->first_ns[k] = duration(in, &step, "first_s");
         t->last_ns[k] = duration(in, &step, "last_s");
         if (t->first_ns[k] > t->last_ns[k]) {
@@ -311,8 +317,9 @@ static void read_trial(struct input *in, struct place *at, struct bench_trial *t
     end(in, at);
 }
 
-static struct bench_trial *read_trials(struct input *in, struct place *point, const char *key, size_t *count) {
-    struct place at = array(in, point, key, MOST_TRIALS, count);
+static struct bench_trial *read_trials(struct results_reader *in, struct json_node *point, const char *key,
+                                       size_t *count) {
+    struct json_node at = array(in, point, key, MOST_TRIALS, count);
     if (*count == 0 || in->status != HPCW_OK) {
         *count = 0;
         return NULL;
@@ -325,14 +332,15 @@ static struct bench_trial *read_trials(struct input *in, struct place *point, co
     }
     size_t i = 0;
     for (const cJSON *v = at.value->child; v != NULL && in->status == HPCW_OK; v = v->next) {
-        struct place one = {.up = &at, .index = i, .value = v};
+        struct json_node one = {.up = &at, .index = i, .value = v};
         read_trial(in, &one, &trial[i++]);
     }
     return trial;
 }
 
-static void read_rate(struct input *in, struct place *point, const char *key, struct bench_rate *rate) {
-    struct place at = object_or_null(in, point, key, &rate->there);
+static void read_rate(struct results_reader *in, struct json_node *point, const char *key,
+                      struct bench_rate *rate) {
+    struct json_node at = object_or_null(in, point, key, &rate->there);
     if (!rate->there) {
         return;
     }
@@ -355,7 +363,7 @@ static bool close_to(double a, double b) {
     return fabs(a - b) <= 1e-9 * fmax(fabs(a), fabs(b));
 }
 
-static void compare_rate(struct input *in, const struct place *point, const char *key,
+static void compare_rate(struct results_reader *in, const struct json_node *point, const char *key,
                          const struct bench_rate *said, const struct bench_rate *is) {
     if (said->there != is->there) {
         refuse(in, point, key, is->there ? "the figures that its trials give" : "null: its trials give none");
@@ -389,14 +397,14 @@ static void keep_said(const struct bench_stats *said, struct bench_stats *is) {
     is->mad = mad;
 }
 
-static void read_fate(struct input *in, struct place *at, struct bench_point *p) {
+static void read_fate(struct results_reader *in, struct json_node *at, struct bench_point *p) {
     p->fate = (enum bench_fate)word(in, at, "fate", bench_fate_name, BENCH_FATES);
     text_member(in, at, "reason", p->reason, sizeof p->reason);
     if ((p->fate == BENCH_MEASURED) != (p->reason[0] == '\0')) {
         refuse(in, at, "reason", "one if the point was not measured, else none");
     }
     bool failed;
-    struct place failure = object_or_null(in, at, "failure", &failed);
+    struct json_node failure = object_or_null(in, at, "failure", &failed);
     p->failed_process = -1;
     if (failed) {
         p->failed_errno = (int)whole(in, &failure, "errno", 0, INT32_MAX);
@@ -408,7 +416,7 @@ static void read_fate(struct input *in, struct place *at, struct bench_point *p)
     }
 }
 
-static void read_point(struct input *in, struct place *at, struct bench_point *p) {
+static void read_point(struct results_reader *in, struct json_node *at, struct bench_point *p) {
     if (!cJSON_IsObject(at->value)) {
         refuse(in, at->up, NULL, "objects as elements");
         return;
@@ -425,7 +433,7 @@ static void read_point(struct input *in, struct place *at, struct bench_point *p
     p->ranks = (uint32_t)whole(in, at, "ranks", 0, UINT32_MAX);
     p->files = (uint32_t)whole(in, at, "files", 0, UINT32_MAX);
     p->bytes = whole(in, at, "bytes", 0, EXACT);
-    struct place blocks = object_or_null(in, at, "file_system_blocks", &p->counted);
+    struct json_node blocks = object_or_null(in, at, "file_system_blocks", &p->counted);
     if (p->counted) {
         p->blocks = whole(in, &blocks, "touched", 0, EXACT);
         p->shared_blocks = whole(in, &blocks, "shared", 0, EXACT);
@@ -463,40 +471,41 @@ static void read_point(struct input *in, struct place *at, struct bench_point *p
 
 /* ---- References between points ---- */
 
-struct entry {
+struct point_id {
     const char *id;
     size_t index;
 };
 
 static int by_id(const void *a, const void *b) {
-    const struct entry *x = a;
-    const struct entry *y = b;
+    const struct point_id *x = a;
+    const struct point_id *y = b;
     return strcmp(x->id, y->id);
 }
 
-static size_t find_point(const struct entry *entry, size_t count, const cJSON *v) {
+static size_t find_point(const struct point_id *entry, size_t count, const cJSON *v) {
     if (!cJSON_IsString(v)) {
         return SIZE_MAX;
     }
-    const struct entry key = {.id = v->valuestring};
-    const struct entry *found = count == 0 ? NULL : bsearch(&key, entry, count, sizeof *entry, by_id);
+    const struct point_id key = {.id = v->valuestring};
+    const struct point_id *found = count == 0 ? NULL : bsearch(&key, entry, count, sizeof *entry, by_id);
     return found == NULL ? SIZE_MAX : found->index;
 }
 
-static void read_advice(struct input *in, struct place *root, struct bench_results *r,
-                        const struct entry *entry) {
-    struct place at = array(in, root, "recommendation", sizeof r->advice / sizeof r->advice[0], &r->advices);
+static void read_advice(struct results_reader *in, struct json_node *root, struct bench_results *r,
+                        const struct point_id *entry) {
+    struct json_node at =
+        array(in, root, "recommendation", sizeof r->advice / sizeof r->advice[0], &r->advices);
     size_t i = 0;
     for (const cJSON *v = at.value->child; i < r->advices && in->status == HPCW_OK; v = v->next, i++) {
         struct bench_advice *a = &r->advice[i];
-        struct place one = {.up = &at, .index = i, .value = v};
+        struct json_node one = {.up = &at, .index = i, .value = v};
         if (!cJSON_IsObject(v)) {
             refuse(in, root, "recommendation", "objects as elements");
             return;
         }
         text_member(in, &one, "text", a->text, sizeof a->text);
         size_t most = sizeof a->evidence / sizeof a->evidence[0];
-        struct place evidence = array(in, &one, "evidence", most, &a->evidences);
+        struct json_node evidence = array(in, &one, "evidence", most, &a->evidences);
         size_t k = 0;
         for (const cJSON *e = evidence.value->child; k < a->evidences; e = e->next, k++) {
             a->evidence[k] = find_point(entry, r->points, e);
@@ -508,20 +517,20 @@ static void read_advice(struct input *in, struct place *root, struct bench_resul
     }
 }
 
-static void read_references(struct input *in, struct place *root, const struct place *points,
+static void read_references(struct results_reader *in, struct json_node *root, const struct json_node *points,
                             struct bench_results *r) {
-    struct entry *entry = hpcw_i_calloc(r->points + 1, sizeof *entry);
+    struct point_id *entry = hpcw_i_calloc(r->points + 1, sizeof *entry);
     if (entry == NULL) {
         no_memory(in);
         return;
     }
     for (size_t i = 0; i < r->points; i++) {
-        entry[i] = (struct entry){r->point[i].id, i};
+        entry[i] = (struct point_id){r->point[i].id, i};
     }
     qsort(entry, r->points, sizeof *entry, by_id);
     for (size_t i = 1; i < r->points; i++) {
         if (strcmp(entry[i - 1].id, entry[i].id) == 0) {
-            struct place one = {.up = points, .index = entry[i].index};
+            struct json_node one = {.up = points, .index = entry[i].index};
             refuse(in, &one, "id", "one that no other point has");
         }
     }
@@ -533,7 +542,7 @@ static void read_references(struct input *in, struct place *root, const struct p
         }
         r->point[i].twin = find_point(entry, r->points, twin);
         if (r->point[i].twin == SIZE_MAX || r->point[i].twin == i) {
-            struct place one = {.up = points, .index = i};
+            struct json_node one = {.up = points, .index = i};
             refuse(in, &one, "twin", "the id of another point, or null");
         }
     }
@@ -543,9 +552,9 @@ static void read_references(struct input *in, struct place *root, const struct p
 
 /* ---- The whole ---- */
 
-static void read_points(struct input *in, struct place *root, struct bench_results *r) {
+static void read_points(struct results_reader *in, struct json_node *root, struct bench_results *r) {
     size_t count;
-    struct place at = array(in, root, "points", MOST_POINTS, &count);
+    struct json_node at = array(in, root, "points", MOST_POINTS, &count);
     if (in->status != HPCW_OK) {
         return;
     }
@@ -557,7 +566,7 @@ static void read_points(struct input *in, struct place *root, struct bench_resul
     r->points = count;
     size_t i = 0;
     for (const cJSON *v = at.value->child; v != NULL && in->status == HPCW_OK; v = v->next, i++) {
-        struct place one = {.up = &at, .index = i, .value = v};
+        struct json_node one = {.up = &at, .index = i, .value = v};
         read_point(in, &one, &r->point[i]);
     }
     if (in->status == HPCW_OK) {
@@ -568,7 +577,7 @@ static void read_points(struct input *in, struct place *root, struct bench_resul
 hpcw_status bench_results_parse(struct bench_results *r, const char *path, const char *text, size_t size,
                                 hpcw_error *err) {
     *r = (struct bench_results){0};
-    struct input in = {.path = path, .status = HPCW_OK, .err = err};
+    struct results_reader in = {.path = path, .status = HPCW_OK, .err = err};
     const char *stop = NULL;
     cJSON *tree = cJSON_ParseWithLengthOpts(text, size, &stop, false);
     while (tree != NULL && stop < text + size && strchr(" \t\r\n", *stop) != NULL && *stop != '\0') {
@@ -580,7 +589,7 @@ hpcw_status bench_results_parse(struct bench_results *r, const char *path, const
         cJSON_Delete(tree);
         return in.status;
     }
-    struct place root = {.value = tree};
+    struct json_node root = {.value = tree};
     constant(&in, &root, "format", "hpcw-bench sweep");
     (void)whole(&in, &root, "version", 1, 1);
     text_member(&in, &root, "hpcw", r->version, sizeof r->version);
