@@ -25,6 +25,8 @@ static uint32_t tasks_at(double scale) {
 
 /* ---- the parts, on one processor ---- */
 
+enum { BEST, SCALAR }; /* the instructions that the model uses */
+
 struct part_work {
     uint32_t tasks;
     struct model_machine machine;
@@ -102,10 +104,11 @@ static void part_teardown(void *work) {
     }
 }
 
-static hpcw_status part_prepare(void *work, uint64_t parameter, hpcw_error *err) {
-    (void)parameter;
-    (void)err;
+static hpcw_status part_prepare(void *work, uint64_t simd, hpcw_error *err) {
     struct part_work *w = work;
+    if (!model_linktest_use(&w->model, simd == SCALAR ? MODEL_SIMD_NONE : model_simd_best())) {
+        return hpcw_i_fail(err, HPCW_EINTERNAL, "the model lacks its instruction set");
+    }
     hpcw_linktest_free(w->lt);
     w->lt = NULL;
     bench_machine_trim();
@@ -168,20 +171,27 @@ static hpcw_status encode_close(void *work, hpcw_error *err) {
 }
 
 static const struct bench_side part_sides[] = {
-    {"schedule", "partner lists", 0, part_prepare, {{"rows", schedule_rows, 0, 0}}, NULL, NULL},
-    {"model", "partner lists, timings", 0, part_prepare, {{"rows", model_rows, 0, 0}}, NULL, NULL},
+    {"schedule", "partner lists", BEST, part_prepare, {{"rows", schedule_rows, 0, 0}}, NULL, NULL},
+    {"model", "partner lists, timings", BEST, part_prepare, {{"rows", model_rows, 0, 0}}, NULL, NULL},
     {"encode",
      "partner lists, a container that goes nowhere",
-     0,
+     BEST,
      part_prepare,
      {{"open", encode_open, 0, 0}, {"rows", encode_rows, 0, 0}, {"close", encode_close, 0, 0}},
      NULL,
      NULL},
     {"all",
      "partner lists, timings, a container that goes nowhere",
-     0,
+     BEST,
      part_prepare,
      {{"open", encode_open, 0, 0}, {"rows", model_and_encode_rows, 0, 0}, {"close", encode_close, 0, 0}},
+     NULL,
+     NULL},
+    {"model, scalar",
+     "as model, without lanes",
+     SCALAR,
+     part_prepare,
+     {{"rows", model_rows, 0, 0}},
      NULL,
      NULL},
 };
@@ -189,6 +199,7 @@ static const struct bench_side part_sides[] = {
 static const struct bench_figure part_figures[] = {
     {"schedule, a timing", BENCH_PER_ITEM, {1, 0}, {0, 0}, {0, 0}, {0, 0}, 0, false},
     {"model, a timing", BENCH_PER_ITEM, {2, 0}, {1, 0}, {0, 0}, {0, 0}, 0, false},
+    {"model, scalar, a timing", BENCH_PER_ITEM, {5, 0}, {1, 0}, {0, 0}, {0, 0}, 0, false},
     {"encode, a timing", BENCH_PER_ITEM, {3, 0}, {1, 0}, {0, 0}, {0, 0}, 0, false},
     {"all, a timing", BENCH_PER_ITEM, {4, 0}, {0, 0}, {0, 0}, {0, 0}, 8, false},
 };

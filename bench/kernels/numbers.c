@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Doubles as text: the fewest digits that read back to the same double, beside what libc offers for that. */
+/* Numbers as text, doubles with the fewest digits that read back to the same double, beside what libc offers for that. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,7 @@
 
 struct number_work {
     double value[NUMBERS];
+    uint64_t whole[NUMBERS];
     size_t rounds;
     uint64_t check; /* bytes of all texts, so that nothing can be left out */
 };
@@ -146,4 +148,66 @@ const struct bench_kernel bench_doubles = {
     .subject = {sides, sizeof sides / sizeof sides[0], NULL},
     .figure = figures,
     .figures = sizeof figures / sizeof figures[0],
+};
+
+/* ---- integers ---- */
+
+static hpcw_status integer_prepare(void *work, uint64_t bits, hpcw_error *err) {
+    (void)err;
+    struct number_work *w = work;
+    uint64_t random = 1;
+    for (size_t i = 0; i < NUMBERS; i++) {
+        w->whole[i] = bench_random(&random) >> (64 - bits);
+    }
+    return HPCW_OK;
+}
+
+static hpcw_status integers(void *work, hpcw_error *err) {
+    (void)err;
+    struct number_work *w = work;
+    char text[HPCW_I_FMT_ROOM];
+    for (size_t round = 0; round < w->rounds; round++) {
+        for (size_t i = 0; i < NUMBERS; i++) {
+            w->check += (uint64_t)(hpcw_i_fmt_u64(text, w->whole[i]) - text);
+        }
+    }
+    return HPCW_OK;
+}
+
+static hpcw_status printed(void *work, hpcw_error *err) {
+    (void)err;
+    struct number_work *w = work;
+    char text[ROOM];
+    for (size_t round = 0; round < w->rounds; round++) {
+        for (size_t i = 0; i < NUMBERS; i++) {
+            w->check += (uint64_t)snprintf(text, sizeof text, "%" PRIu64, w->whole[i]);
+        }
+    }
+    return HPCW_OK;
+}
+
+static const struct bench_side integer_sides[] = {
+    {"64 bits", "this library", 64, integer_prepare, {{"format", integers, 0, 0}}, NULL, NULL},
+    {"24 bits", "this library", 24, integer_prepare, {{"format", integers, 0, 0}}, NULL, NULL},
+    {"4 bits", "this library", 4, integer_prepare, {{"format", integers, 0, 0}}, NULL, NULL},
+    {"snprintf, 64 bits", "libc", 64, integer_prepare, {{"format", printed, 0, 0}}, NULL, NULL},
+};
+
+static const struct bench_figure integer_figures[] = {
+    {"64 bits, a number", BENCH_PER_ITEM, {1, 0}, {0, 0}, {0, 0}, {0, 0}, 0, false},
+    {"24 bits, a number", BENCH_PER_ITEM, {2, 0}, {0, 0}, {0, 0}, {0, 0}, 0, false},
+    {"4 bits, a number", BENCH_PER_ITEM, {3, 0}, {0, 0}, {0, 0}, {0, 0}, 0, false},
+    {"snprintf, a number", BENCH_PER_ITEM, {4, 0}, {0, 0}, {0, 0}, {0, 0}, 0, false},
+};
+
+const struct bench_kernel bench_integers = {
+    .name = "integers",
+    .what = "integers as text",
+    .needs = BENCH_ONE_PROCESS,
+    .item = "number",
+    .setup = number_setup,
+    .teardown = number_teardown,
+    .subject = {integer_sides, sizeof integer_sides / sizeof integer_sides[0], NULL},
+    .figure = integer_figures,
+    .figures = sizeof integer_figures / sizeof integer_figures[0],
 };

@@ -15,8 +15,14 @@ extern const struct bench_kernel bench_million_tasks, bench_open_close;
 /* linktest.c: from the model to the file */
 extern const struct bench_kernel bench_linktest_parts, bench_linktest_run;
 
-/* numbers.c: doubles as text */
-extern const struct bench_kernel bench_doubles;
+/* particles.c: the model of particle data */
+extern const struct bench_kernel bench_particles;
+
+/* numbers.c: numbers as text */
+extern const struct bench_kernel bench_doubles, bench_integers;
+
+/* json.c: records of JSON */
+extern const struct bench_kernel bench_json_records;
 
 /* vom.c: load-balancing files */
 extern const struct bench_kernel bench_vom_plain, bench_vom_compressed, bench_vom_settings, bench_vom_verify;

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The particle model, by instruction set. */
+#include "gen/model/particles/particles.h"
+#include "bench/kernels/kernels.h"
+#include "bench/kernels/table.h"
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
+
+enum { COUNT = 1 << 16, ROUNDS = 64 };
+
+struct particle_work {
+    struct model_particles model;
+    uint32_t rounds;
+    unsigned char out[(size_t)COUNT * MODEL_PARTICLE_SIZE];
+};
+
+static hpcw_status particles_setup(const struct bench_site *place, const void *parameter, void **out,
+                                   struct bench_amount *amount, hpcw_error *err) {
+    (void)parameter;
+    struct particle_work *w = hpcw_i_calloc(1, sizeof *w);
+    *out = w;
+    if (w == NULL) {
+        return hpcw_i_fail(err, HPCW_ENOMEM, "out of memory");
+    }
+    if (!model_simd_available(MODEL_SIMD_AVX2)) {
+        return hpcw_i_fail(err, HPCW_ENOTSUP, "this build or this processor has scalar code alone");
+    }
+    struct model_particles_params params;
+    model_particles_params_init(&params);
+    w->rounds = (uint32_t)(ROUNDS * place->scale) + 1;
+    *amount = (struct bench_amount){.bytes = sizeof w->out * (uint64_t)w->rounds};
+    return model_particles_init(&w->model, &params, 4096, 1, err);
+}
+
+static void particles_teardown(void *work) {
+    hpcw_i_free(work);
+}
+
+static hpcw_status particles_prepare(void *work, uint64_t simd, hpcw_error *err) {
+    struct particle_work *w = work;
+    return model_particles_use(&w->model, (enum model_simd)simd)
+               ? HPCW_OK
+               : hpcw_i_fail(err, HPCW_EINTERNAL, "no %s here", model_simd_name((enum model_simd)simd));
+}
+
+static hpcw_status fill(void *work, hpcw_error *err) {
+    (void)err;
+    struct particle_work *w = work;
+    for (uint32_t rank = 0; rank < w->rounds; rank++) {
+        model_particles_fill(&w->model, rank, 0, COUNT, w->out);
+    }
+    return HPCW_OK;
+}
+
+static const struct bench_side sides[] = {
+    {.name = "avx2",
+     .what = "lanes of AVX2",
+     .parameter = MODEL_SIMD_AVX2,
+     .prepare = particles_prepare,
+     .phase = {{"fill", fill, 0, 0}}},
+    {.name = "scalar",
+     .what = "the same values without lanes",
+     .parameter = MODEL_SIMD_NONE,
+     .prepare = particles_prepare,
+     .phase = {{"fill", fill, 0, 0}}},
+};
+
+static const struct bench_figure figures[] = {
+    {"avx2 / scalar", BENCH_RATIO, {1, 0}, {0, 0}, {2, 0}, {0, 0}, 0, false},
+    {"avx2", BENCH_RATE, {1, 0}, {0, 0}, {0, 0}, {0, 0}, 0, false},
+};
+
+const struct bench_kernel bench_particles = {
+    .name = "particles",
+    .what = "particles of 65 ranks, 65 536 of each, no file",
+    .needs = BENCH_ONE_PROCESS,
+    .setup = particles_setup,
+    .teardown = particles_teardown,
+    .subject = {sides, sizeof sides / sizeof sides[0], NULL},
+    .figure = figures,
+    .figures = sizeof figures / sizeof figures[0],
+};
