@@ -92,6 +92,7 @@ HPCW_API size_t hpcw_kvtree_count(const hpcw_kvtree *node);
 
 /** The first child, or NULL; then the one behind a child, or NULL: the order is that of the file. */
 HPCW_API hpcw_kvtree *hpcw_kvtree_first(const hpcw_kvtree *node);
+/** The child after this one, or NULL: the order is that of the file. */
 HPCW_API hpcw_kvtree *hpcw_kvtree_next(const hpcw_kvtree *child);
 
 /** The key of a child; "" for the root. Valid until the child is removed. */
@@ -140,6 +141,7 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_kvtree_read_file(const char *path, hpc
  *  Printing
  * --------------------------------------------------------------------------------------------------------- */
 
+/** How a tree is printed. */
 typedef enum hpcw_kvtree_form {
     HPCW_KVTREE_TREE = 0,   /**< one key a line, two blanks per level (kvtree_print) */
     HPCW_KVTREE_KEYVAL = 1, /**< the same with values behind their keys: "LEVEL = 0" (kvtree_print -m keyval) */

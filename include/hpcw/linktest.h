@@ -58,19 +58,19 @@ typedef struct hpcw_linktest_params {
     uint32_t count;        /**< tasks that this process owns, see hpcw_sion_options */
     const uint32_t *ranks; /**< [count] their numbers, strictly ascending; NULL: consecutive in process order */
 
-    const char *git_hash; /**< 40 lower-case hex digits; NULL: forty zeros */
-    const char *mode;     /**< "mpi" (default), "tcp", "ucp", "ibverbs", "psm2" or "cuda" */
-    hpcw_linktest_kernel kernel;
-    bool all_to_all;      /**< an all-to-all test per permutation; mode "mpi" only */
-    bool bisection;       /**< pairs only across the halves, N/2 steps */
-    bool randomize_steps; /**< the order of the steps is shuffled with step_seed */
-    bool serial;          /**< one pair at a time */
-    bool gpu_memory;
-    bool random_buffers; /**< message buffers filled at random with buffer_seed */
-    bool check_buffers;
-    uint64_t messages;     /**< timed messages per pair, >= 1 */
-    uint64_t message_size; /**< bytes */
-    uint64_t warmup_messages;
+    const char *git_hash;        /**< 40 lower-case hex digits; NULL: forty zeros */
+    const char *mode;            /**< "mpi" (default), "tcp", "ucp", "ibverbs", "psm2" or "cuda" */
+    hpcw_linktest_kernel kernel; /**< what a pair exchanges; default semidirectional */
+    bool all_to_all;             /**< an all-to-all test per permutation; mode "mpi" only */
+    bool bisection;              /**< pairs only across the halves, N/2 steps */
+    bool randomize_steps;        /**< the order of the steps is shuffled with step_seed */
+    bool serial;                 /**< one pair at a time */
+    bool gpu_memory;             /**< message buffers lie in the memory of a GPU */
+    bool random_buffers;         /**< message buffers filled at random with buffer_seed */
+    bool check_buffers;          /**< what arrives is compared with what was sent */
+    uint64_t messages;           /**< timed messages per pair, >= 1 */
+    uint64_t message_size;       /**< bytes */
+    uint64_t warmup_messages;    /**< messages per pair before the timed ones */
     uint64_t retests; /**< wanted number d of slowest connections to measure again; min(d, N) is written */
     uint64_t message_buffers; /**< 1 (default), or more: then the several-buffers flag is set */
     uint64_t buffer_seed;     /**< must be 0 unless random_buffers */
@@ -78,16 +78,16 @@ typedef struct hpcw_linktest_params {
     uint64_t task_seed;       /**< seed of the renumbering, must be 0 if permutations is 0 */
     uint64_t step_seed;       /**< seed of the step shuffle; not stored in the file */
 
-    size_t max_host_size;       /**< longest host name with its NUL among all tasks; default 64 */
-    uint32_t files;             /**< physical SION files, default 1 */
-    uint32_t set_first_file;    /**< with set_files: first physical file that is written here */
-    uint32_t set_files;         /**< 0 (default): all of them. Otherwise only so many of the `files`, as in
+    size_t max_host_size;         /**< longest host name with its NUL among all tasks; default 64 */
+    uint32_t files;               /**< physical SION files, default 1 */
+    uint32_t set_first_file;      /**< with set_files: first physical file that is written here */
+    uint32_t set_files;           /**< 0 (default): all of them. Otherwise only so many of the `files`, as in
                                    hpcw_sion_options;         the summaries, which need all timings, are then left out, see
                                    hpcw_linktest_complete */
-    uint32_t fs_block_size;     /**< as in hpcw_sion_options; 0: the directory's own */
-    hpcw_sion_layout layout;    /**< default HPCW_SION_ALIGNED; packed avoids the padding per stream */
-    hpcw_durability durability; /**< default HPCW_SYNC_FILE */
-    hpcw_sink_source sink_source;
+    uint32_t fs_block_size;       /**< as in hpcw_sion_options; 0: the directory's own */
+    hpcw_sion_layout layout;      /**< default HPCW_SION_ALIGNED; packed avoids the padding per stream */
+    hpcw_durability durability;   /**< default HPCW_SYNC_FILE */
+    hpcw_sink_source sink_source; /**< where bytes go; zeroed: files */
 } hpcw_linktest_params;
 
 /** Fills in the defaults: 0 tasks, mode "mpi", 25 messages of 256 KiB, 3 warm-ups, 10 retests, 1 file. */
@@ -225,10 +225,11 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_linktest_end_permutation(hpcw_linktest
 
 /** Exact figures over a number of timings: mergeable in any order and grouping. */
 typedef struct hpcw_linktest_range {
-    uint64_t count;
-    uint64_t min_ps; /**< UINT64_MAX if count is 0 */
-    uint64_t max_ps;
-    uint64_t sum_low, sum_high; /**< sum in ps: low and high 64 bits */
+    uint64_t count;    /**< number of timings */
+    uint64_t min_ps;   /**< UINT64_MAX if count is 0 */
+    uint64_t max_ps;   /**< 0 if count is 0 */
+    uint64_t sum_low;  /**< sum in ps: low 64 bits */
+    uint64_t sum_high; /**< and high 64 bits */
 } hpcw_linktest_range;
 
 /** Folds `from` into `into`. A range of no timings is {0, UINT64_MAX, 0, 0, 0}. */
@@ -259,8 +260,8 @@ HPCW_API void hpcw_linktest_free(hpcw_linktest *lt);
 
 /** What goes into the summary of one permutation. */
 typedef struct hpcw_linktest_summary {
-    const char *start; /**< as in hpcw_linktest_end_permutation */
-    const char *end;
+    const char *start;              /**< as in hpcw_linktest_end_permutation */
+    const char *end;                /**< as in hpcw_linktest_end_permutation */
     hpcw_linktest_range times;      /**< over all tasks of the set */
     hpcw_linktest_range all_to_all; /**< ignored without all-to-all tests */
     const hpcw_linktest_slow *slow; /**< [min(retests, N)], slowest first, retests filled in */

@@ -99,16 +99,16 @@ typedef struct hpcw_rank2file_dataset {
 
 /** Options; all must agree on all processes, except what is owned (`count`, `ranks`). */
 typedef struct hpcw_rank2file_options {
-    hpcw_rank2file_layout layout;
-    hpcw_rank2file_dataset dataset;
-    uint32_t count;        /**< ranks that this process owns */
+    hpcw_rank2file_layout layout;   /**< for which versions of SCR; default SCR 1.1 */
+    hpcw_rank2file_dataset dataset; /**< what the summary says of the checkpoint */
+    uint32_t count;                 /**< ranks that this process owns */
     const uint32_t *ranks; /**< [count] their numbers, strictly ascending; NULL: consecutive in process order */
     uint32_t leaf_ranks;   /**< most ranks of a leaf and children of an inner node, >= 2; default 8192: readers
                                 take time with the square of it */
     uint64_t
         leaf_bytes; /**< largest stored node, unless one rank or two children alone need more; default 1 MiB */
-    hpcw_durability durability; /**< of every file; default HPCW_SYNC_FILE */
-    hpcw_sink_source sink_source;
+    hpcw_durability durability;   /**< of every file; default HPCW_SYNC_FILE */
+    hpcw_sink_source sink_source; /**< where bytes go; zeroed: files */
 } hpcw_rank2file_options;
 
 /** Fills in the defaults: SCR 1.1, no id, no rank. */
@@ -186,8 +186,9 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_rank2file_file_write(hpcw_rank2file_fi
 /** Gives the file its name and adds it to its dataset. @return as hpcw_sink_publish and hpcw_rank2file_add */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_rank2file_file_close(hpcw_rank2file_file *file, hpcw_error *err);
 
-/** Bytes so far, and their CRC-32. 0 for NULL. */
+/** Bytes so far. 0 for NULL. */
 HPCW_API uint64_t hpcw_rank2file_file_size(const hpcw_rank2file_file *file);
+/** CRC-32 of the bytes so far. 0 for NULL. */
 HPCW_API uint32_t hpcw_rank2file_file_crc(const hpcw_rank2file_file *file);
 
 /** Frees; a file that was not closed is thrown away. NULL is allowed. */
@@ -221,9 +222,9 @@ HPCW_API void hpcw_rank2file_free(hpcw_rank2file *w);
 /** One data file of a rank. */
 typedef struct hpcw_rank2file_entry {
     const char *name; /**< below P/D, see hpcw_rank2file_add */
-    uint64_t size;
-    uint32_t crc;
-    bool has_crc;
+    uint64_t size;    /**< bytes */
+    uint32_t crc;     /**< CRC-32 of the content */
+    bool has_crc;     /**< whether `crc` is set */
 } hpcw_rank2file_entry;
 
 /** In place of a number of files: the rank has no entry at all. Such a map is damaged: for tests of readers. */
@@ -240,7 +241,8 @@ typedef struct hpcw_rank2file_map hpcw_rank2file_map;
 typedef struct hpcw_rank2file_node {
     char path[HPCW_RANK2FILE_PATH]; /**< of its file, below the prefix */
     uint32_t level;                 /**< 0: a leaf */
-    uint32_t first, end;            /**< ranks first .. end - 1 are below it */
+    uint32_t first;                 /**< the first rank below it */
+    uint32_t end;                   /**< one past the last rank below it */
     uint64_t size;                  /**< of the file, bytes */
 } hpcw_rank2file_node;
 
@@ -346,12 +348,13 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_rank2file_restart_load(hpcw_rank2file_
 
 /** One data file of the ranks loaded here. */
 typedef struct hpcw_rank2file_found {
-    uint32_t rank;
+    uint32_t rank;    /**< whose file it is */
     const char *path; /**< to open it with; valid until the next call on the handle */
     const char *name; /**< below the prefix, or below the dataset's directory in the layout of SCR 1.1 */
     uint64_t size;    /**< as the map says */
-    uint32_t crc;
-    bool has_size, has_crc; /**< SCR 3 writes neither */
+    uint32_t crc;     /**< CRC-32 of the content */
+    bool has_size;    /**< whether the map has a size; SCR 3 writes none */
+    bool has_crc;     /**< whether it has a CRC-32; SCR 3 writes none */
 } hpcw_rank2file_found;
 
 /** Number of files of the ranks loaded here, in order of ranks. */

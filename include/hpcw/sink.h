@@ -167,8 +167,9 @@ HPCW_API const void *hpcw_sink_memory_data(const hpcw_sink *sink, size_t *size);
  * It may be called on several processes, never on two threads at once.
  */
 typedef struct hpcw_sink_source {
+    /** See above. NULL: files. */
     hpcw_status (*open)(void *context, const char *path, uint64_t tag, hpcw_sink **out, hpcw_error *err);
-    void *context;
+    void *context; /**< first argument of `open` */
 } hpcw_sink_source;
 
 #ifdef __cplusplus

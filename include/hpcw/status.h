@@ -13,8 +13,11 @@ extern "C" {
 #endif
 
 #if defined(__GNUC__)
+/** Marks what the library exports. */
 #define HPCW_API __attribute__((visibility("default")))
+/** The compiler warns about a result that is not used. */
 #define HPCW_MUST_CHECK __attribute__((warn_unused_result))
+/** The compiler checks arguments against the format. */
 #define HPCW_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
 #else
 #define HPCW_API
@@ -58,7 +61,7 @@ typedef enum hpcw_status {
     HPCW_EINTERNAL = -90 /**< a broken invariant of this library: please report */
 } hpcw_status;
 
-#define HPCW_ERROR_MESSAGE_SIZE 1024
+#define HPCW_ERROR_MESSAGE_SIZE 1024 /**< bytes of a message, NUL included */
 
 /**
  * The first failure, in words. The caller owns it; it may live on the stack and needs no initialisation:

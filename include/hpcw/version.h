@@ -11,10 +11,10 @@
 extern "C" {
 #endif
 
-/** Version of these headers. `meson.build` reads the three numbers from here. */
-#define HPCW_VERSION_MAJOR 0
-#define HPCW_VERSION_MINOR 1
-#define HPCW_VERSION_PATCH 0
+/* meson.build reads the three numbers from here. */
+#define HPCW_VERSION_MAJOR 0 /**< major version of these headers */
+#define HPCW_VERSION_MINOR 1 /**< minor version of these headers */
+#define HPCW_VERSION_PATCH 0 /**< patch level of these headers */
 
 /** Version of the library that the program runs with, "MAJOR.MINOR.PATCH". Static string, never NULL. */
 HPCW_API const char *hpcw_version(void);

@@ -65,10 +65,10 @@ typedef enum hpcw_vom_kind {
 
 /** An id taken apart. */
 typedef struct hpcw_vom_id {
-    hpcw_vom_kind kind;
-    uint32_t home;   /**< rank in the id: where an element was made, where a handler or group member lives */
-    uint64_t number; /**< elements: from 0, per home rank over all collections; groups: the group's number */
-    bool collective; /**< groups only */
+    hpcw_vom_kind kind; /**< what it names */
+    uint32_t home;      /**< rank in the id: where an element was made, where a handler or group member lives */
+    uint64_t number;    /**< elements: from 0, per home rank over all collections; groups: the group's number */
+    bool collective;    /**< groups only */
 } hpcw_vom_id;
 
 /**
@@ -118,15 +118,15 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_vom_id_parts(uint64_t id, hpcw_vom_id 
  * vt names them only for entities that live on the writing rank.
  */
 typedef struct hpcw_vom_entity {
-    uint64_t id;
+    uint64_t id;            /**< vt's id of the entity */
     uint64_t collection_id; /**< 0: absent */
     uint64_t objgroup_id;   /**< 0: absent */
     const uint64_t *index;  /**< [dimensions] position in the collection, unique over all ranks; NULL: absent */
-    uint32_t dimensions;
-    uint32_t home;   /**< the rank in the id, not the present one */
-    bool migratable; /**< exactly for HPCW_VOM_ELEMENT */
-    bool by_seq_id;  /**< seq_id instead of id, see HPCW_VOM_ALLOW_SEQ_IDS; `id` must be 0 then */
-    uint64_t seq_id; /**< a plain number, unique over all ranks, below 2^46 */
+    uint32_t dimensions;    /**< of `index` */
+    uint32_t home;          /**< the rank in the id, not the present one */
+    bool migratable;        /**< exactly for HPCW_VOM_ELEMENT */
+    bool by_seq_id;         /**< seq_id instead of id, see HPCW_VOM_ALLOW_SEQ_IDS; `id` must be 0 then */
+    uint64_t seq_id;        /**< a plain number, unique over all ranks, below 2^46 */
 } hpcw_vom_entity;
 
 /** A migratable element with everything a task needs. `index` [dimensions] is borrowed until the record's call. */
@@ -144,12 +144,13 @@ HPCW_API hpcw_vom_entity hpcw_vom_far(uint64_t id);
 /** A named value. Keys and texts are UTF-8. */
 typedef enum hpcw_vom_type { HPCW_VOM_INTEGER = 0, HPCW_VOM_FLOAT = 1, HPCW_VOM_TEXT = 2 } hpcw_vom_type;
 
+/** One of them, of an entity or of a rank. */
 typedef struct hpcw_vom_value {
-    const char *key;
+    const char *key;    /**< its name */
     hpcw_vom_type type; /**< which of the following counts */
     int64_t integer;    /**< attributes: -2^31 .. 2^31 - 1 */
     double number;      /**< finite; always written so that it looks like a float */
-    const char *text;
+    const char *text;   /**< UTF-8 */
 } hpcw_vom_value;
 
 /**
@@ -157,7 +158,7 @@ typedef struct hpcw_vom_value {
  * to the same double) or whole nanoseconds (written exactly).
  */
 typedef struct hpcw_vom_task {
-    hpcw_vom_entity entity;
+    hpcw_vom_entity entity;           /**< who worked */
     bool whole_ns;                    /**< which of the two pairs below counts */
     double time_s;                    /**< seconds, >= 0 */
     uint64_t time_ns;                 /**< nanoseconds */
@@ -166,12 +167,12 @@ typedef struct hpcw_vom_task {
     uint32_t subphases;               /**< 0: the key is left out, as vt does for entities that never ran */
     const char *resource;             /**< NULL: "cpu", vt's only one */
     const hpcw_vom_value *attributes; /**< [attribute_count] or NULL */
-    size_t attribute_count;
+    size_t attribute_count;           /**< length of `attributes` */
     /** [value_count] or NULL: "user_defined". Keys that balancers know, all numbers: shared_id, shared_bytes,
      * home_rank, task_footprint_bytes, task_working_bytes, task_serialized_bytes, rank_working_bytes (LBAF takes
      * the last from the last task of a phase: put it into every task). */
     const hpcw_vom_value *values;
-    size_t value_count;
+    size_t value_count; /**< length of `values` */
 } hpcw_vom_task;
 
 /** Categories of edges, with vt's numbers; 7 and 8 never stand in a file. */
@@ -195,13 +196,13 @@ typedef enum hpcw_vom_category {
  * script knows objects only, and so complains about every edge of the categories 2, 3, 5, 6, 9 and 10.
  */
 typedef struct hpcw_vom_edge {
-    hpcw_vom_category category;
-    hpcw_vom_entity from; /**< if the category says object */
-    hpcw_vom_entity to;   /**< if the category says object */
-    uint32_t node;        /**< the node's rank; 9 and 10: home rank of the shared block */
-    int32_t shared_id;    /**< 9 and 10: number of the block, >= 0 */
-    double bytes;         /**< in all, >= 0 */
-    uint64_t messages;
+    hpcw_vom_category category; /**< decides which of the following count */
+    hpcw_vom_entity from;       /**< if the category says object */
+    hpcw_vom_entity to;         /**< if the category says object */
+    uint32_t node;              /**< the node's rank; 9 and 10: home rank of the shared block */
+    int32_t shared_id;          /**< 9 and 10: number of the block, >= 0 */
+    double bytes;               /**< in all, >= 0 */
+    uint64_t messages;          /**< their number */
 } hpcw_vom_edge;
 
 /* ------------------------------------------------------------------------------------------------------------
@@ -230,7 +231,8 @@ enum {
 
 /** Phases first .. last. */
 typedef struct hpcw_vom_range {
-    uint64_t first, last;
+    uint64_t first; /**< the first phase */
+    uint64_t last;  /**< the last phase */
 } hpcw_vom_range;
 
 /** A rank's place among the physical nodes (hosts); no reader uses it. */
@@ -263,14 +265,14 @@ typedef struct hpcw_vom_options {
     /** [..] phases without data, ascending; the same on all ranks. Skipped: unknown; identical: placed as in the
      * nearest earlier phase that has data, so never phase 0. */
     const hpcw_vom_range *skipped;
-    size_t skipped_count;
-    const hpcw_vom_range *identical;
-    size_t identical_count;
-    uint64_t phase_count;      /**< written as "count" if not 0: last phase + 1. No reader uses it */
+    size_t skipped_count;            /**< length of `skipped` */
+    const hpcw_vom_range *identical; /**< [identical_count] see `skipped` */
+    size_t identical_count;          /**< length of `identical` */
+    uint64_t phase_count;            /**< written as "count" if not 0: last phase + 1. No reader uses it */
     const hpcw_vom_spec *spec; /**< phases it switches off are checked but not written; borrowed until free */
 
     const hpcw_vom_value *attributes; /**< [attribute_count] rank-wide; vt 1.6.0 reads but never writes them */
-    size_t attribute_count;
+    size_t attribute_count;           /**< length of `attributes` */
     bool has_rank_alpha; /**< write rank_alpha: only LBAF knows it, and only its newer schemas allow it */
     double rank_alpha;   /**< weight of the rank's load, >= 0 */
 
@@ -444,16 +446,16 @@ HPCW_API void hpcw_vom_spec_free(hpcw_vom_spec *spec);
 
 /** Eleven figures of a distribution (vt 1.6.0, LoadData; doc/formats/vom.md, "Statistics file"). */
 typedef struct hpcw_vom_figures {
-    double avg;
+    double avg; /**< mean */
     double car; /**< number of values */
     double imb; /**< max / avg - 1 */
     double kur; /**< excess kurtosis: fourth moment / (sample variance)^2 - 3 */
-    double max;
-    double min;
+    double max; /**< largest value */
+    double min; /**< smallest value */
     double npr; /**< number of values other than 0 */
     double skw; /**< third moment / (sample variance)^(3/2) */
     double std; /**< square root of var */
-    double sum;
+    double sum; /**< of all values */
     double var; /**< population variance (vt's own is up to 2^-24 off: it rounds 1 / car to a float) */
 } hpcw_vom_figures;
 
