@@ -3,6 +3,7 @@
 #
 #   make synth   the dataset of 4096 ranks in synth/; a second call resumes
 #   make check   the whole test suite
+#   make docs    the reference of the library, from the headers' comments, in build/docs/
 #   make setup   only packages and build/
 #   make clean   removes build/; the dataset stays
 #
@@ -29,6 +30,13 @@ synth: setup
 check: setup
 	meson test -C $(BUILD) --print-errorlogs
 
+# Needs Doxygen, which a build does not. A warning is an error.
+docs:
+	@$(SETUP) docs
+	@mkdir -p build
+	@HPCW_VERSION=$$(sh tests/version.sh) doxygen doc/Doxyfile
+	@echo build/docs/index.html
+
 # The stamp tells a build directory that was configured here from one made by hand, perhaps before the packages
 # were there and so without tests.
 setup:
@@ -40,4 +48,4 @@ setup:
 clean:
 	rm -rf $(BUILD)
 
-.PHONY: synth check setup clean
+.PHONY: synth check docs setup clean

@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Installs the Debian packages that are missing, and does nothing when all are there. Usage: setup.sh [ci]
+# Installs the Debian packages that are missing, and does nothing when all are there. Usage: setup.sh [docs|ci]
 #
-# This is the one list of what the project needs. "ci" adds what only .ci/run uses.
+# This is the one list of what the project needs. "docs" adds what `make docs` uses, "ci" what only .ci/run uses, and
+# that of "docs".
 set -eu
 
 # To build; libc6-dev stands for those whose gcc came without its recommended packages.
@@ -13,9 +14,10 @@ packages="$packages openmpi-bin"
 packages="$packages libjs-chart.js"
 # To test: the headers are also compiled as C++, checksum lists are also checked by xxhsum.
 packages="$packages libcmocka-dev g++ xxhash"
-if [ "${1-}" = ci ]; then
-    packages="$packages clang clang-format clang-tidy libclang-rt-14-dev shellcheck chromium"
-fi
+case ${1-} in
+docs) packages="$packages doxygen" ;;
+ci) packages="$packages doxygen clang clang-format clang-tidy libclang-rt-14-dev shellcheck chromium" ;;
+esac
 
 if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
     echo "setup: no apt-get here, so nothing is installed; needed are the equivalents of: $packages" >&2

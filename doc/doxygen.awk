@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Doxygen's input filter: the headers stay plain, and the chapters of the reference are made here.
+#
+# - The first comment of a header describes its chapter, which holds all that the header declares. The comment of hpcw.h
+#   is the main page, and its table of headers a list of links to the chapters.
+# - A banner ("/* ----", the title, "---- */") begins a section of the chapter.
+#
+# Lines keep their numbers, so that a warning names the right one.
+FNR == 1 {
+    chapter = FILENAME
+    sub(/.*\//, "", chapter)
+    sub(/\.h$/, "", chapter)
+    intro = section = braces = 0
+    print "/** @file */" # without it Doxygen makes no links to what the file declares
+    next
+}
+# <hpcw/sion.h> and data.<rank>.json are no HTML, and page.md#anchor no name to look up.
+!/^#/ {
+    gsub(/\.md#/, ".md\\#")
+    while (match($0, /<hpcw\/[a-z0-9_]+\.h>/))
+        $0 = substr($0, 1, RSTART - 1) substr($0, RSTART + 1, RLENGTH - 2) substr($0, RSTART + RLENGTH)
+    while (match($0, /<[a-z]+>/))
+        $0 = substr($0, 1, RSTART - 1) "&lt;" substr($0, RSTART + 1, RLENGTH - 2) "&gt;" substr($0, RSTART + RLENGTH)
+}
+
+intro == 0 && /^\/\*\*$/ {
+    intro = 1
+    getline text
+    sub(/^ \* /, "", text)
+    title = text
+    sub(/( \(|[:.]( |$)).*/, "", title)
+    print chapter == "hpcw" ? "/** @mainpage" : "/** @defgroup " chapter " hpcw/" chapter ".h: " title
+    print " * " text
+    next
+}
+intro == 1 && / \*\/$/ {
+    intro = 2
+    print chapter == "hpcw" ? $0 : " * @{ */"
+    next
+}
+intro == 1 && / \*   [a-z0-9_]+\.h / {
+    name = $2
+    sub(/\.h$/, "", name)
+    text = $0
+    sub(/^ \* +[^ ]+ +/, "", text)
+    print " * - @ref " name " \"hpcw/" name ".h\": " text
+    next
+}
+intro == 1 && / \*   (header|-----)/ { print " *"; next }
+
+/^\/\* -+$/ {
+    getline text
+    sub(/^ \* +/, "", text)
+    getline
+    printf "%s\n/** @name %s */\n/** @{ */\n", section ? "/** @} */" : "", text
+    section = 1
+    next
+}
+# The chapter ends after extern "C" does: its lines are only seen by C++.
+/^#ifdef __cplusplus$/ { braces++ }
+/^$/ && braces == 2 && chapter != "hpcw" {
+    print "/** @} */" (section ? " /** @} */" : "")
+    braces = 0
+    next
+}
+{ print }
