@@ -3,79 +3,73 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 static double *at(const struct heat *h, double *plate, int row, int column) {
     return &plate[(size_t)row * (size_t)(h->width + 2) + (size_t)column];
 }
 
-int heat_new(struct heat *heat, MPI_Comm comm, int points) {
+int heat_new(struct heat *h, MPI_Comm comm, int points) {
     int dims[2] = {0, 0}, periods[2] = {0, 0}, place[2];
-    MPI_Comm_size(comm, &heat->processes);
-    MPI_Dims_create(heat->processes, 2, dims);
-    MPI_Cart_create(comm, 2, dims, periods, 0, &heat->grid);
-    MPI_Comm_rank(heat->grid, &heat->rank);
-    MPI_Cart_coords(heat->grid, heat->rank, 2, place);
-    MPI_Cart_shift(heat->grid, 1, 1, &heat->neighbour[0], &heat->neighbour[1]);
-    MPI_Cart_shift(heat->grid, 0, 1, &heat->neighbour[2], &heat->neighbour[3]);
-    heat->height = (place[0] + 1) * points / dims[0] - place[0] * points / dims[0];
-    heat->width = (place[1] + 1) * points / dims[1] - place[1] * points / dims[1];
-    MPI_Type_vector(heat->height, 1, heat->width + 2, MPI_DOUBLE, &heat->column);
-    MPI_Type_commit(&heat->column);
+    MPI_Comm_size(comm, &h->processes);
+    MPI_Dims_create(h->processes, 2, dims);
+    MPI_Cart_create(comm, 2, dims, periods, 0, &h->grid);
+    MPI_Comm_rank(h->grid, &h->rank);
+    MPI_Cart_coords(h->grid, h->rank, 2, place);
+    MPI_Cart_shift(h->grid, 1, 1, &h->neighbour[0], &h->neighbour[1]);
+    MPI_Cart_shift(h->grid, 0, 1, &h->neighbour[2], &h->neighbour[3]);
+    h->height = (place[0] + 1) * points / dims[0] - place[0] * points / dims[0];
+    h->width = (place[1] + 1) * points / dims[1] - place[1] * points / dims[1];
+    MPI_Type_vector(h->height, 1, h->width + 2, MPI_DOUBLE, &h->column);
+    MPI_Type_commit(&h->column);
 
-    size_t size = (size_t)(heat->height + 2) * (size_t)(heat->width + 2);
-    heat->now = calloc(size, sizeof(double));
-    heat->next = calloc(size, sizeof(double));
-    if (heat->now == NULL || heat->next == NULL)
+    size_t size = (size_t)(h->height + 2) * (size_t)(h->width + 2);
+    h->sweep_s = 0;
+    h->now = calloc(size, sizeof(double));
+    h->next = calloc(size, sizeof(double));
+    if (h->now == NULL || h->next == NULL)
         return -1;
-    for (int row = 0; place[1] == 0 && row < heat->height + 2; row++)
-        *at(heat, heat->now, row, 0) = *at(heat, heat->next, row, 0) = 100;
+    for (int row = 0; place[1] == 0 && row < h->height + 2; row++)
+        *at(h, h->now, row, 0) = *at(h, h->next, row, 0) = 100;
     return 0;
 }
 
-void heat_free(struct heat *heat) {
-    MPI_Type_free(&heat->column);
-    MPI_Comm_free(&heat->grid);
-    free(heat->now);
-    free(heat->next);
+void heat_free(struct heat *h) {
+    MPI_Type_free(&h->column);
+    MPI_Comm_free(&h->grid);
+    free(h->now);
+    free(h->next);
 }
 
-/* Own edges to the four neighbours, theirs from them. The tag is the direction in which a message goes. */
+/* Own edges to the four neighbours, theirs from them. The tag is the direction of the message. */
 static void exchange(struct heat *h, const struct heat_watch *watch) {
     static const int opposite[4] = {1, 0, 3, 2};
-    double *own[4] = {at(h, h->now, 1, 1), at(h, h->now, 1, h->width), at(h, h->now, 1, 1),
-                      at(h, h->now, h->height, 1)};
-    double *theirs[4] = {at(h, h->now, 1, 0), at(h, h->now, 1, h->width + 1), at(h, h->now, 0, 1),
-                         at(h, h->now, h->height + 1, 1)};
+    const int own[4][2] = {{1, 1}, {1, h->width}, {1, 1}, {h->height, 1}};
+    const int theirs[4][2] = {{1, 0}, {1, h->width + 1}, {0, 1}, {h->height + 1, 1}};
+    const size_t bytes[2] = {(size_t)h->height * sizeof(double), (size_t)h->width * sizeof(double)};
     MPI_Request request[8];
     for (int side = 0; side < 4; side++) {
-        int count = side < 2 ? 1 : h->width;
+        int count = side < 2 ? 1 : h->width, to = h->neighbour[side];
         MPI_Datatype type = side < 2 ? h->column : MPI_DOUBLE;
-        MPI_Irecv(theirs[side], count, type, h->neighbour[side], opposite[side], h->grid, &request[side]);
-    }
-    for (int side = 0; side < 4; side++) {
-        int count = side < 2 ? 1 : h->width;
-        MPI_Datatype type = side < 2 ? h->column : MPI_DOUBLE;
-        if (watch != NULL && h->neighbour[side] != MPI_PROC_NULL)
-            watch->message(watch->context, 1, h->neighbour[side], side,
-                           (size_t)(side < 2 ? h->height : h->width) * sizeof(double));
-        MPI_Isend(own[side], count, type, h->neighbour[side], side, h->grid, &request[4 + side]);
+        MPI_Irecv(at(h, h->now, theirs[side][0], theirs[side][1]), count, type, to, opposite[side], h->grid,
+                  &request[side]);
+        if (watch != NULL && to != MPI_PROC_NULL)
+            watch->message(watch->context, 1, to, side, bytes[side / 2]);
+        MPI_Isend(at(h, h->now, own[side][0], own[side][1]), count, type, to, side, h->grid,
+                  &request[4 + side]);
     }
     MPI_Waitall(8, request, MPI_STATUSES_IGNORE);
     for (int side = 0; watch != NULL && side < 4; side++)
         if (h->neighbour[side] != MPI_PROC_NULL)
-            watch->message(watch->context, 0, h->neighbour[side], opposite[side],
-                           (size_t)(side < 2 ? h->height : h->width) * sizeof(double));
+            watch->message(watch->context, 0, h->neighbour[side], opposite[side], bytes[side / 2]);
 }
 
 static void sweep(struct heat *h) {
-    for (int row = 1; row <= h->height; row++) {
-        const double *above = at(h, h->now, row - 1, 0), *here = at(h, h->now, row, 0),
-                     *below = at(h, h->now, row + 1, 0);
-        double *to = at(h, h->next, row, 0);
+    double start = MPI_Wtime();
+    for (int row = 1; row <= h->height; row++)
         for (int i = 1; i <= h->width; i++)
-            to[i] = 0.25 * (here[i - 1] + here[i + 1] + above[i] + below[i]);
-    }
+            *at(h, h->next, row, i) = 0.25 * (*at(h, h->now, row, i - 1) + *at(h, h->now, row, i + 1) +
+                                              *at(h, h->now, row - 1, i) + *at(h, h->now, row + 1, i));
+    h->sweep_s += MPI_Wtime() - start;
 }
 
 static double residual(const struct heat *h) {
@@ -99,29 +93,20 @@ static void end(const struct heat_watch *watch, enum heat_part part) {
         watch->end(watch->context, part);
 }
 
-double heat_run(struct heat *heat, int steps, const struct heat_watch *watch) {
-    double left = 0;
+double heat_run(struct heat *h, int steps, const struct heat_watch *watch) {
     for (int step = 0; step < steps; step++) {
         begin(watch, HEAT_EXCHANGE);
-        exchange(heat, watch);
+        exchange(h, watch);
         end(watch, HEAT_EXCHANGE);
         begin(watch, HEAT_SWEEP);
-        sweep(heat);
+        sweep(h);
         end(watch, HEAT_SWEEP);
-        if (step + 1 == steps) {
-            begin(watch, HEAT_RESIDUAL);
-            left = residual(heat);
-            end(watch, HEAT_RESIDUAL);
-        }
-        double *swap = heat->now;
-        heat->now = heat->next;
-        heat->next = swap;
+        double *swap = h->now;
+        h->now = h->next;
+        h->next = swap;
     }
+    begin(watch, HEAT_RESIDUAL);
+    double left = residual(h);
+    end(watch, HEAT_RESIDUAL);
     return left;
-}
-
-void heat_points(const struct heat *heat, double *points) {
-    for (int row = 0; row < heat->height; row++)
-        memcpy(points + (size_t)row * (size_t)heat->width, at(heat, heat->now, row + 1, 1),
-               (size_t)heat->width * sizeof *points);
 }
