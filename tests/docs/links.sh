@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Checks the links of the pages in doc/ and the citations of them in code and tests. Usage: links.sh SOURCE_ROOT
+# Checks the links of README.md and of the pages in bench/, doc/ and examples/, and the citations of pages in code and
+# tests. Usage: links.sh SOURCE_ROOT
 #
 # - [text](other.md#anchor), [text](other.md), [text](#anchor): the file and the anchor exist. An anchor is a heading
 #   as GitHub spells it, or <a id="..."></a>.
@@ -37,7 +38,7 @@ find . -name '*.md' -not -path './build*' -not -path './.*' | sed 's|^\./||' | L
 
 # WHERE, then what must exist.
 {
-    find doc tests/template -name '*.md' | LC_ALL=C sort | xargs awk '
+    find README.md bench doc examples tests/template -name '*.md' | LC_ALL=C sort | xargs awk '
         FNR == 1 { fenced = 0 }
         /^```/ { fenced = !fenced }
         fenced { next }
