@@ -16,7 +16,7 @@ mpi=disabled
 # Unoptimised, because only what is installed matters here, not its speed.
 install() {
     CC=$compiler meson setup "$scratch/build" "$source" --prefix="$prefix" --libdir=lib --buildtype=debug \
-        -Dmpi=$mpi -Dtests=disabled -Dbench=disabled -Ddefault_library=both &&
+        -Dmpi=$mpi -Dtests=disabled -Dbench=enabled -Ddefault_library=both &&
         meson install -C "$scratch/build"
 }
 install >"$scratch/log" 2>&1 || { cat "$scratch/log"; exit 1; }
@@ -29,7 +29,7 @@ export PKG_CONFIG_PATH LD_LIBRARY_PATH PATH
 version=$("$source/tests/version.sh")
 # Every program below must get what is installed, not what is in the tree.
 cd "$scratch"
-cp "$source"/examples/*.[ch] .
+cp "$prefix"/share/doc/hpcw/examples/* .
 
 echo "== version"
 for module in hpcw ${mpiexec:+hpcw-mpi}; do
@@ -57,17 +57,15 @@ cmp two_tasks.sion shared.sion
 
 if [ -n "$mpiexec" ]; then
     echo "== MPI"
-    $compiler pingpong.c links.c -o pingpong $(pkg-config --cflags --libs hpcw-mpi)
+    make -s # as examples/README.md says
     "$mpiexec" -n 2 ./pingpong outside.sion 10 64
     hpcgen verify outside.sion
-    $compiler heat.c heat_solver.c links.c -o heat $(pkg-config --cflags --libs hpcw-mpi) -lm
     "$mpiexec" -n 2 ./heat heat_out 40 2
     for file in heat.clog2 links.sion plate.sion lb_data ckpt; do
         hpcgen verify "heat_out/$file"
     done
 
     echo "== the wrapper, preloaded and linked"
-    $compiler heat_plain.c heat_solver.c -o heat_plain $(pkg-config --cflags --libs hpcw-mpi) -lm
     "$mpiexec" -n 2 env LD_PRELOAD="$prefix/lib/libhpcw_trace.so" ./heat_plain 40 2
     hpcgen verify heat_plain.clog2
     $compiler heat_plain.c heat_solver.c -o linked -L"$prefix/lib" -lhpcw_trace \
@@ -76,7 +74,16 @@ if [ -n "$mpiexec" ]; then
     hpcgen verify linked.clog2
 fi
 
-echo "== the rest"
-for file in share/man/man1/hpcgen.1 share/bash-completion/completions/hpcgen; do
+echo "== manual pages, completions, schema"
+for file in share/man/man1/hpcgen.1 share/man/man1/hpcw-bench.1 share/bash-completion/completions/hpcgen \
+    share/hpcw/results.schema.json; do
     [ -s "$prefix/$file" ] || { echo "not installed: $file"; exit 1; }
 done
+
+# All that is under version control, and nothing else; without that, in an unpacked archive, all that is there.
+echo "== documents"
+(cd "$source" && { git ls-files LICENSE README.md doc examples 2>/dev/null ||
+    find LICENSE README.md doc examples -type f; }) |
+    grep -v -e '^doc/Doxyfile' -e '^doc/doxygen' -e 'meson\.build$' | LC_ALL=C sort >expected
+(cd "$prefix/share/doc/hpcw" && find . -type f | sed 's|^\./||') | LC_ALL=C sort >installed
+diff -u expected installed || { echo "the documents in doc/meson.build are not those of the tree"; exit 1; }
