@@ -85,8 +85,8 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_write(const char *path, const hp
  * user begin at 300. Solo events have no duration; those of the user begin at 5000.
  */
 #define HPCW_CLOG2_USER_STATE 300
-#define HPCW_CLOG2_USER_EVENT 600
-#define HPCW_CLOG2_USER_SOLO 5000
+#define HPCW_CLOG2_USER_EVENT 600   /**< first event of the user's states */
+#define HPCW_CLOG2_USER_SOLO 5000   /**< first solo event of the user */
 #define HPCW_CLOG2_KNOWN_SOLO (-10) /**< MPE_Comm_init, and -9 MPE_Comm_finalize */
 #define HPCW_CLOG2_SPILL_STATE 280  /**< CLOG_Buffer_write2disk */
 
@@ -132,11 +132,11 @@ typedef struct hpcw_clog2_comm_id {
 
 /** One record. Pointers are borrowed for the call. */
 struct hpcw_clog2_record {
-    double time;    /**< s since the log's start, 0 <= time < HPCW_CLOG2_LAST; never decreases */
-    int32_t comm;   /**< entry of the table of communicators; 0 is the world */
-    int32_t rank;   /**< in that communicator */
-    int32_t thread; /**< 0 .. threads - 1; 0 is the main thread */
-    hpcw_clog2_kind kind;
+    double time;          /**< s since the log's start, 0 <= time < HPCW_CLOG2_LAST; never decreases */
+    int32_t comm;         /**< entry of the table of communicators; 0 is the world */
+    int32_t rank;         /**< in that communicator */
+    int32_t thread;       /**< 0 .. threads - 1; 0 is the main thread */
+    hpcw_clog2_kind kind; /**< which member of `as` counts */
     union {
         int32_t event; /**< BARE: start or end of a state, or a solo event */
         struct {
@@ -175,14 +175,14 @@ struct hpcw_clog2_record {
             const hpcw_clog2_comm_id *id; /**< NULL: all zero, as when freed */
         } comm;       /**< COMM_EVENT: introduces a rank of a communicator, before its first event there */
         double shift; /**< TIME_SHIFT: original local time = time + shift */
-    } as;
+    } as;             /**< what the record says */
 };
 
 /** One entry of the table of communicators (doc/formats/clog2.md, "Communicators"). */
 typedef struct hpcw_clog2_comm_entry {
-    hpcw_clog2_comm_id id;
-    int32_t index; /**< its own, or that of the first entry with the same id */
-    int32_t kind;  /**< 1 intra, 0 inter, 2 local half, 3 remote half, -1 not known */
+    hpcw_clog2_comm_id id; /**< of the communicator */
+    int32_t index;         /**< its own, or that of the first entry with the same id */
+    int32_t kind;          /**< 1 intra, 0 inter, 2 local half, 3 remote half, -1 not known */
 } hpcw_clog2_comm_entry;
 
 /** Fills in entry `index` of the table. A pure function: it returns the same at any time and on any process. */
@@ -198,9 +198,9 @@ typedef void hpcw_clog2_comm_of(void *context, uint32_t index, hpcw_clog2_comm_e
  * or put.
  */
 typedef struct hpcw_clog2_cargo {
-    uint64_t pieces; /**< private: four bits for each piece, the last one lowest */
-    uint32_t size;   /**< bytes in use; above HPCW_CLOG2_CARGO: did not fit */
-    unsigned char bytes[HPCW_CLOG2_CARGO];
+    uint64_t pieces;                       /**< private: four bits for each piece, the last one lowest */
+    uint32_t size;                         /**< bytes in use; above HPCW_CLOG2_CARGO: did not fit */
+    unsigned char bytes[HPCW_CLOG2_CARGO]; /**< the pieces, as the file has them */
 } hpcw_clog2_cargo;
 
 HPCW_API void hpcw_clog2_cargo_i16(hpcw_clog2_cargo *cargo, int16_t value);  /**< %h */
@@ -252,8 +252,8 @@ struct hpcw_clog2_options {
     uint32_t known_solos; /**< 2 if the events -10 and -9 are used, otherwise 0 */
     uint32_t block_size;  /**< default 65536 */
     uint32_t comms;       /**< entries of the table of communicators, >= 1 */
-    hpcw_clog2_comm_of *comm_of; /**< fills in these entries; process 0 calls it at the close */
-    void *comm_context;
+    hpcw_clog2_comm_of *comm_of;  /**< fills in these entries; process 0 calls it at the close */
+    void *comm_context;           /**< first argument of `comm_of` */
     hpcw_durability durability;   /**< default HPCW_SYNC_FILE */
     hpcw_sink_source sink_source; /**< where the bytes go; zeroed: files */
 };

@@ -27,6 +27,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/** Whether this processor has a counter that can be a clock. */
 #if defined(__x86_64__) || defined(__aarch64__)
 #define HPCW_CLOG2_HAVE_COUNTER 1
 #else
@@ -65,13 +66,13 @@ typedef enum hpcw_clog2_sync {
 
 /** Options of a recording; all but `directory` must agree on all processes. */
 typedef struct hpcw_clog2_log_options {
-    hpcw_clog2_clock clock;
-    double (*now)(void); /**< for HPCW_CLOG2_CLOCK_CALLER: seconds since any moment; never steps back */
-    hpcw_clog2_sync sync;
-    uint32_t sync_rounds;  /**< ping-pongs of which the quickest counts; default 16 */
-    uint64_t memory;       /**< for records; default 64 MiB, at least 8 MiB, and 4 MiB for each thread */
-    const char *directory; /**< of local files; NULL: none, and records beyond `memory` are lost and counted */
-    uint32_t block_size;   /**< of the file, default 65536 */
+    hpcw_clog2_clock clock; /**< default HPCW_CLOG2_CLOCK_BEST */
+    double (*now)(void);    /**< for HPCW_CLOG2_CLOCK_CALLER: seconds since any moment; never steps back */
+    hpcw_clog2_sync sync;   /**< default HPCW_CLOG2_SYNC_BEST */
+    uint32_t sync_rounds;   /**< ping-pongs of which the quickest counts; default 16 */
+    uint64_t memory;        /**< for records; default 64 MiB, at least 8 MiB, and 4 MiB for each thread */
+    const char *directory;  /**< of local files; NULL: none, and records beyond `memory` are lost and counted */
+    uint32_t block_size;    /**< of the file, default 65536 */
     hpcw_durability durability;   /**< of the file, default HPCW_SYNC_FILE */
     hpcw_sink_source sink_source; /**< of the file */
 } hpcw_clog2_log_options;
@@ -175,9 +176,9 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_log_thread(hpcw_clog2_log *log, 
  * and event.
  */
 struct hpcw_clog2_timeline {
-    uint64_t *next; /* of the next record; between `next` and `end` the largest record fits */
-    uint64_t *end;
-    double (*now)(void); /* NULL: the counter */
+    uint64_t *next;      /**< of the next record; between `next` and `end` the largest record fits */
+    uint64_t *end;       /**< see `next` */
+    double (*now)(void); /**< NULL: the counter */
 };
 
 /** Private: number of words of each kind of record. */
@@ -286,10 +287,12 @@ typedef struct hpcw_clog2_log_report {
     uint64_t bad_cargo;   /**< cargo left out */
     uint64_t spilled;     /**< bytes written to local files */
     uint64_t stalls;      /**< waits for the disk */
-    /* Of this process. An offset is what to add to its clock for that of process 0. */
-    int64_t begin_offset_ns, end_offset_ns;
-    uint64_t begin_round_trip_ns, end_round_trip_ns; /**< of the quickest ping-pong */
-    double drift;    /**< seconds per second that its clock runs slower than that of process 0 */
+    /* The rest is of this process. */
+    int64_t begin_offset_ns;      /**< what to add to its clock for that of process 0, at the begin */
+    int64_t end_offset_ns;        /**< and at the end */
+    uint64_t begin_round_trip_ns; /**< of the quickest ping-pong at the begin */
+    uint64_t end_round_trip_ns;   /**< and at the end */
+    double drift;                 /**< seconds per second that its clock runs slower than that of process 0 */
     bool same_clock; /**< it reads the same clock as process 0: offsets, round trips and drift are exactly 0 */
     hpcw_clog2_clock clock; /**< the one that was used */
     double tick_ns;         /**< length of a tick of it */
