@@ -3,7 +3,7 @@
 #
 # - The first comment of a header describes its chapter, which holds all that the header declares. The comment of hpcw.h
 #   is the main page, and its table of headers a list of links to the chapters.
-# - A banner ("/* ----", the title, "---- */") begins a section of the chapter.
+# - A banner ("/* ----", a title and perhaps more, "---- */") begins a section of the chapter.
 #
 # Lines keep their numbers, so that a warning names the right one.
 FNR == 1 {
@@ -51,11 +51,11 @@ intro == 1 && / \*   (header|-----)/ { print " *"; next }
 /^\/\* -+$/ {
     getline text
     sub(/^ \* +/, "", text)
-    getline
-    printf "%s\n/** @name %s */\n/** @{ */\n", section ? "/** @} */" : "", text
+    printf "%s\n/** @name %s\n", section ? "/** @} */" : "", text
     section = 1
     next
 }
+/^ \* -+ \*\/$/ { print " */ /** @{ */"; next }
 # The chapter ends after extern "C" does: its lines are only seen by C++.
 /^#ifdef __cplusplus$/ { braces++ }
 /^$/ && braces == 2 && chapter != "hpcw" {
