@@ -10,12 +10,15 @@ Looks at the code spans (`...`) of all Markdown pages, outside of fenced blocks:
   word. With a "_" at the end it is the begin of one.
 - `gen/model/load.c` and other paths whose first part is a directory of the tree: it exists. {a,b} and * stand for several.
 - `hpcw/sion.h`: a public header.
+
+The template of a format has a tree of its own below tests/template. Its pages, and doc/new-format.md, also name that.
 """
 import glob
 import os
 import re
 import sys
 
+TEMPLATE = "tests/template"
 TOPS = ("include", "libwriter", "libreader", "ui", "gen", "bench", "tests", "examples", "doc", ".ci")
 PREFIX = re.compile(r"\b(?:hpcw|HPCW|read|READ|model|MODEL|gen|GEN|ui|UI|bench|BENCH)_(?![a-z]\b)\w*") # hpcw_x stands for any
 # Tables of results name what was measured at the time; the changelog what there was.
@@ -51,8 +54,8 @@ def expand(path):
     return [p for part in braces.group(2).split(",") for p in expand(braces.group(1) + part + braces.group(3))]
 
 
-def missing(span):
-    """What of a code span does not exist."""
+def missing(span, roots):
+    """What of a code span does not exist in any of the trees."""
     function = re.fullmatch(r"(\w+)\(\)", span)
     if function and function.group(1) not in called:
         yield function.group(0)
@@ -61,9 +64,12 @@ def missing(span):
             yield name
     for path in re.findall(r"(?<![\w./<-])[\w.]+/[\w./{},*-]*", span):
         if path.split("/")[0] in TOPS:
-            yield from (p for p in expand(path.rstrip(".,")) if not glob.glob(os.path.join(root, p)))
-        elif path.startswith("hpcw/") and path.endswith(".h") and not os.path.exists(os.path.join(root, "include", path)):
-            yield path
+            wanted = expand(path.rstrip(".,"))
+        elif path.startswith("hpcw/") and path.endswith(".h"):
+            wanted = ["include/" + path]
+        else:
+            continue
+        yield from (p for p in wanted if not any(glob.glob(os.path.join(r, p)) for r in roots))
 
 
 pages = [p for p in glob.glob(os.path.join(root, "*.md")) if os.path.basename(p) not in SKIPPED]
@@ -71,12 +77,15 @@ pages += files_of([t for t in TOPS if t != ".ci"], r"\.md$")
 spans = 0
 for page in sorted(pages):
     # Fenced blocks keep their lines, so that the numbers are right; a span may go over the end of a line.
+    name = os.path.relpath(page, root)
+    template = name.startswith(TEMPLATE + "/") or name == "doc/new-format.md"
+    roots = [root] + ([os.path.join(root, TEMPLATE)] if template else [])
     text = re.sub(r"^```.*?^```$", lambda m: "\n" * m.group(0).count("\n"), read(page), flags=re.S | re.M)
     for found in re.finditer(r"`([^`]+)`", text):
         spans += 1
         line = text.count("\n", 0, found.start()) + 1
-        for name in missing(" ".join(found.group(1).split())):
-            print(f"{os.path.relpath(page, root)}:{line}: {name} does not exist")
+        for unknown in missing(" ".join(found.group(1).split()), roots):
+            print(f"{name}:{line}: {unknown} does not exist")
             failed = True
 if spans == 0:
     sys.exit("names.py: no code span found, so nothing was checked")
