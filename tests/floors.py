@@ -34,7 +34,8 @@ libwriter/format/clog2/file  libwriter/base libwriter/io libwriter/comm
 libwriter/format/clog2/merge libwriter/base libwriter/io libwriter/comm libwriter/format/clog2/file
 libwriter/format/clog2/log   libwriter/base libwriter/io libwriter/comm libwriter/format/clog2/file libwriter/format/clog2/merge
 libwriter/format/clog2/recover libwriter/base libwriter/io libwriter/comm libwriter/format/clog2/file libwriter/format/clog2/merge libwriter/format/clog2/log
-libwriter/trace              libwriter/base libwriter/comm
+libwriter/trace              libwriter/base
+libwriter/trace/mpi          libwriter/base libwriter/comm libwriter/trace
 libreader                    libwriter/base
 libreader/sion               libwriter/base libreader
 libreader/linktest           libwriter/base libreader libreader/sion

@@ -1,33 +1,32 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The table of what the wrapper records. This file is included wherever something is made of the table; the includer
- * says what by defining one of these macros or more, and those that it leaves undefined make nothing.
+ * The table of the calls that the wrapper records. An includer defines one or more of these macros; the others expand
+ * to nothing.
  *
- *     PLAIN(state, class, colour, place, function, prototype, arguments)
- *                          a call that is a state and nothing else; `place` is the communicator where it is shown
- *     AGAIN(state, place, function, prototype, arguments)
- *                          the same under the name that a later version of MPI gave it
+ *     PLAIN(state, class, colour, shown_on, function, prototype, arguments)
+ *                          a call that is a state and nothing else, shown on this communicator
+ *     AGAIN(state, shown_on, function, prototype, arguments)
+ *                          the same call under the name of a later version of MPI
  *     SEND, ISEND, SEND_INIT(state, colour, function)
  *                          sends, which have the same arguments
  *     WRITTEN(state, class, colour, function)
- *                          what is written out in full elsewhere
+ *                          a call that has code of its own
  *
- * A table of macros, because 190 of these functions differ in nothing but their arguments: as functions they would be
- * 1500 lines in which nobody would find the one that is wrong. Each line is prototype and call at once, which the
- * compiler checks against mpi.h.
+ * Macros, because 190 of these functions differ only in their arguments: written out they would be 1500 lines, too many
+ * to check. Each row is prototype and call at once, and the compiler checks it against mpi.h.
  *
  * Numbers, names and colours to 228 and from 250 to 252 are those of MPE2 2.4.9b (src/wrappers/src/log_mpi_*.c), white
- * where it names none. Two are not: it gives 28 to MPI_Comm_split and then to MPI_Comm_split_type as well, though that
- * has 224 to itself; and MPI_Dist_graph_neighbors_count shares 215 with another call, while 217 is free. What it does
- * not have is MPI 3: this wrapper numbers that from 229 to 249 and from 253 to 278, where its table is empty and its
- * readers take any state that the log defines.
+ * where it names none, with two exceptions: it gives 28 to both MPI_Comm_split and MPI_Comm_split_type, which also has
+ * 224; and it gives 215 to MPI_Dist_graph_neighbors_count and another call, while 217 is free. It does not know MPI 3:
+ * here these calls have 229 to 249 and 253 to 278, which are free in its table. Its readers accept any state that the
+ * log defines.
  */
 /* clang-format off */
 #ifndef PLAIN
-#define PLAIN(state, class, colour, place, function, prototype, arguments)
+#define PLAIN(state, class, colour, shown_on, function, prototype, arguments)
 #endif
 #ifndef AGAIN
-#define AGAIN(state, place, function, prototype, arguments)
+#define AGAIN(state, shown_on, function, prototype, arguments)
 #endif
 #ifndef SEND
 #define SEND(state, colour, function)
@@ -42,7 +41,7 @@
 #define WRITTEN(state, class, colour, function)
 #endif
 
-/* ---- the original's ---- */
+/* ---- calls that MPE knows ---- */
 PLAIN(0, COLLECTIVE, "purple3", comm, MPI_Allgather,
       (const void *s, int sn, MPI_Datatype st, void *r, int rn, MPI_Datatype rt, MPI_Comm comm), (s, sn, st, r, rn, rt, comm))
 PLAIN(1, COLLECTIVE, "purple3", comm, MPI_Allgatherv,
@@ -190,7 +189,7 @@ PLAIN(93, DATATYPE, "white", MPI_COMM_WORLD, MPI_Type_contiguous,
 PLAIN(95, DATATYPE, "white", MPI_COMM_WORLD, MPI_Type_free,
       (MPI_Datatype *type), (type))
 PLAIN(98, DATATYPE, "white", MPI_COMM_WORLD, MPI_Type_indexed,
-      (int count, const int lengths[], const int places[], MPI_Datatype type, MPI_Datatype *out), (count, lengths, places, type, out))
+      (int count, const int lengths[], const int displacements[], MPI_Datatype type, MPI_Datatype *out), (count, lengths, displacements, type, out))
 PLAIN(100, DATATYPE, "white", MPI_COMM_WORLD, MPI_Type_size,
       (MPI_Datatype type, int *size), (type, size))
 PLAIN(103, DATATYPE, "white", MPI_COMM_WORLD, MPI_Type_vector,
@@ -413,9 +412,9 @@ WRITTEN(250, MESSAGE, "magenta", MPE_Isend_waited)
 WRITTEN(251, MESSAGE, "DarkOrange", MPE_Irecv_waited)
 WRITTEN(252, MESSAGE, "DarkOrange", MPE_Imrecv_waited)
 
-/* ---- the original's, of MPI 1; MPI 3 removed them, but many libraries still have them ---- */
+/* ---- calls of MPI 1 that MPE knows; MPI 3 removed them, but many libraries still have them ---- */
 #ifndef CALLS_WITHOUT_MPI1
-#ifndef OLD_CONST /* MPICH took over the const of MPI 3, Open MPI did not */
+#ifndef OLD_CONST /* MPICH has the const of MPI 3 here, Open MPI has not */
 #ifdef OPEN_MPI
 #define OLD_CONST
 #else
@@ -433,18 +432,18 @@ PLAIN(57, DATATYPE, "white", MPI_COMM_WORLD, MPI_Address,
 PLAIN(94, DATATYPE, "white", MPI_COMM_WORLD, MPI_Type_extent,
       (MPI_Datatype type, MPI_Aint *extent), (type, extent))
 PLAIN(96, DATATYPE, "white", MPI_COMM_WORLD, MPI_Type_hindexed,
-      (int count, OLD_CONST int lengths[], OLD_CONST MPI_Aint places[], MPI_Datatype type, MPI_Datatype *out), (count, lengths, places, type, out))
+      (int count, OLD_CONST int lengths[], OLD_CONST MPI_Aint displacements[], MPI_Datatype type, MPI_Datatype *out), (count, lengths, displacements, type, out))
 PLAIN(97, DATATYPE, "white", MPI_COMM_WORLD, MPI_Type_hvector,
       (int count, int length, MPI_Aint stride, MPI_Datatype type, MPI_Datatype *out), (count, length, stride, type, out))
 PLAIN(99, DATATYPE, "white", MPI_COMM_WORLD, MPI_Type_lb,
       (MPI_Datatype type, MPI_Aint *lb), (type, lb))
 PLAIN(101, DATATYPE, "white", MPI_COMM_WORLD, MPI_Type_struct,
-      (int count, OLD_CONST int lengths[], OLD_CONST MPI_Aint places[], OLD_CONST MPI_Datatype types[], MPI_Datatype *out), (count, lengths, places, types, out))
+      (int count, OLD_CONST int lengths[], OLD_CONST MPI_Aint displacements[], OLD_CONST MPI_Datatype types[], MPI_Datatype *out), (count, lengths, displacements, types, out))
 PLAIN(102, DATATYPE, "white", MPI_COMM_WORLD, MPI_Type_ub,
       (MPI_Datatype type, MPI_Aint *ub), (type, ub))
 #endif
 
-/* ---- what MPI 2 made of some of them ---- */
+/* ---- the names of MPI 2 for some of them ---- */
 AGAIN(16, comm, MPI_Comm_delete_attr,
       (MPI_Comm comm, int key), (comm, key))
 AGAIN(17, comm, MPI_Comm_get_attr,
@@ -466,11 +465,11 @@ AGAIN(57, MPI_COMM_WORLD, MPI_Get_address,
 AGAIN(94, MPI_COMM_WORLD, MPI_Type_get_extent,
       (MPI_Datatype type, MPI_Aint *lb, MPI_Aint *extent), (type, lb, extent))
 AGAIN(96, MPI_COMM_WORLD, MPI_Type_create_hindexed,
-      (int count, const int lengths[], const MPI_Aint places[], MPI_Datatype type, MPI_Datatype *out), (count, lengths, places, type, out))
+      (int count, const int lengths[], const MPI_Aint displacements[], MPI_Datatype type, MPI_Datatype *out), (count, lengths, displacements, type, out))
 AGAIN(97, MPI_COMM_WORLD, MPI_Type_create_hvector,
       (int count, int length, MPI_Aint stride, MPI_Datatype type, MPI_Datatype *out), (count, length, stride, type, out))
 AGAIN(101, MPI_COMM_WORLD, MPI_Type_create_struct,
-      (int count, const int lengths[], const MPI_Aint places[], const MPI_Datatype types[], MPI_Datatype *out), (count, lengths, places, types, out))
+      (int count, const int lengths[], const MPI_Aint displacements[], const MPI_Datatype types[], MPI_Datatype *out), (count, lengths, displacements, types, out))
 
 /* ---- MPI 3 ---- */
 PLAIN(229, COLLECTIVE, "white", comm, MPI_Exscan,

@@ -1,24 +1,60 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Communicators: from the call that makes one to the call that frees it, the log knows it by a number. */
+/* Communicators: the log has a number for each, from the call that makes it to the call that frees it. */
 #ifndef HPCW_TRACE_COMMS_H
 #define HPCW_TRACE_COMMS_H
 
-#include "libwriter/trace/trace.h"
+#include <stdbool.h>
+#include <stdint.h>
 
-/* MPI_COMM_WORLD and MPI_COMM_SELF; false: out of memory. */
-bool hpcw_i_comms_begin(hpcw_clog2_log *log);
+/* The wrapper exports what mpi.h declares, and nothing else. */
+#pragma GCC visibility push(default)
+#include <mpi.h>
+#pragma GCC visibility pop
+
+#include "libwriter/trace/handles.h"
+#include "libwriter/trace/session.h"
+
+/* MPI's handles are pointers in some libraries and integers in others. */
+#define HPCW_I_TRACE_KEY(handle) ((uintptr_t)(handle))
+
+/* The communicators that every log has. */
+enum { HPCW_I_TRACE_WORLD = 0, HPCW_I_TRACE_SELF = 1 };
+
+extern struct hpcw_i_trace_handles hpcw_i_trace_comms;
+
+/* False: out of memory. */
+bool hpcw_i_trace_comms_begin(void);
+void hpcw_i_trace_comms_end(void);
+
+static inline struct hpcw_i_trace_handle *hpcw_i_trace_comm_find(MPI_Comm comm) {
+    return hpcw_i_trace_handles_find(&hpcw_i_trace_comms, HPCW_I_TRACE_KEY(comm));
+}
+
+/* The numbers of a communicator. An unknown one is shown as the world. */
+static inline struct hpcw_i_trace_comm hpcw_i_trace_comm_of(MPI_Comm comm) {
+    if (comm == MPI_COMM_WORLD) {
+        return (struct hpcw_i_trace_comm){HPCW_I_TRACE_WORLD, HPCW_I_TRACE_WORLD};
+    }
+    const struct hpcw_i_trace_handle *h = hpcw_i_trace_comm_find(comm);
+    return h == NULL ? (struct hpcw_i_trace_comm){HPCW_I_TRACE_WORLD, HPCW_I_TRACE_UNKNOWN} : h->comm;
+}
+
+/* Adds the communicator that a call has made. Collective over it, if all its processes are in MPI_COMM_WORLD. */
+void hpcw_i_trace_comm_made(struct hpcw_i_trace_thread *t, MPI_Comm parent, MPI_Comm made);
 
 /*
- * Duplicates that are made in the background (MPI_Comm_idup) cannot be given an identity by a message: whoever waits
- * for one must not wait for others. So all processes compute the same: from the parent, and how many there were; and
- * make it known before MPI is asked, as nobody can have a duplicate before all have asked for it.
- * Number 0: the parent is not followed, or is an inter-communicator, whose duplicates then are not followed either.
+ * Duplicates that MPI makes in the background (MPI_Comm_idup) get no identity by broadcast: a process that waits for one
+ * must not wait for other processes. Instead all processes compute it, from the parent's identity and the number of
+ * duplicates so far. They add it to the log before they call MPI: no process can use a duplicate before all have asked
+ * for it.
  */
-struct hpcw_i_duplicate {
-    uint64_t number;
-    uint32_t comm; /* in the log, or HPCW_I_NOT_FOLLOWED */
+struct hpcw_i_trace_duplicate {
+    uint64_t identity; /* 0: not followed, as the parent is not, or is an inter-communicator */
+    struct hpcw_i_trace_comm comm;
 };
-struct hpcw_i_duplicate hpcw_i_comm_duplicate(const struct hpcw_i_span *s, MPI_Comm parent);
-void hpcw_i_comm_duplicated(struct hpcw_i_duplicate duplicate, MPI_Comm made);
+struct hpcw_i_trace_duplicate hpcw_i_trace_comm_duplicate(struct hpcw_i_trace_thread *t, MPI_Comm parent);
+
+/* MPI has made it. */
+void hpcw_i_trace_comm_duplicated(struct hpcw_i_trace_duplicate duplicate, MPI_Comm made);
 
 #endif

@@ -18,9 +18,9 @@ static const char *get(const char *name) {
     return value == NULL || value[0] == '\0' ? NULL : value;
 }
 
-static void refuse(struct hpcw_i_trace_config *c, const char *name, const char *wanted, const char *got) {
+static void refuse(struct hpcw_i_trace_config *c, const char *name, const char *expected, const char *got) {
     if (c->refused[0] == '\0') {
-        (void)snprintf(c->refused, sizeof c->refused, "%s: wanted %s, got '%.64s'", name, wanted, got);
+        (void)snprintf(c->refused, sizeof c->refused, "%s: expected %s, got '%.64s'", name, expected, got);
     }
 }
 
@@ -32,10 +32,12 @@ static void read_path(struct hpcw_i_trace_config *c, bool child) {
     }
     const char *program = program_invocation_short_name;
     if (name != NULL) {
+        const size_t suffix = sizeof ".clog2" - 1;
         size_t length = strlen(name);
-        size_t stem = length > 6 && strcmp(name + length - 6, ".clog2") == 0 ? length - 6 : length;
+        size_t stem =
+            length > suffix && strcmp(name + length - suffix, ".clog2") == 0 ? length - suffix : length;
         if (length + sizeof number >= sizeof c->path) {
-            refuse(c, "HPCW_TRACE_FILE", "a name of less than 4000 bytes", name);
+            refuse(c, "HPCW_TRACE_FILE", "at most 4063 bytes", name);
             name = NULL;
         } else {
             (void)snprintf(c->path, sizeof c->path, "%.*s%s%s", (int)stem, name, number, name + stem);
@@ -46,7 +48,7 @@ static void read_path(struct hpcw_i_trace_config *c, bool child) {
     }
 }
 
-/* 0 or 1; `unset` if it is neither, or not there. */
+/* 0 or 1; otherwise `unset`. */
 static bool read_switch(struct hpcw_i_trace_config *c, const char *name, bool unset) {
     const char *value = get(name);
     if (value == NULL) {

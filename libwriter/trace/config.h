@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the environment of process 0 asks for. */
+/* The settings, from the environment of process 0. */
 #ifndef HPCW_TRACE_CONFIG_H
 #define HPCW_TRACE_CONFIG_H
 
@@ -8,7 +8,7 @@
 
 #include <hpcw/clog2_log.h>
 
-/* What a call is about; HPCW_TRACE_SKIP leaves classes out. */
+/* Classes of calls, which HPCW_TRACE_SKIP leaves out. */
 enum hpcw_i_trace_class {
     HPCW_I_CLASS_MESSAGE,
     HPCW_I_CLASS_COLLECTIVE,
@@ -24,18 +24,18 @@ enum hpcw_i_trace_class {
     HPCW_I_CLASSES
 };
 
-/* The same bytes on all processes; no pointers. */
+/* Process 0 broadcasts these bytes: no pointers. */
 struct hpcw_i_trace_config {
     char path[4096];   /* of the log */
-    uint64_t memory;   /* bytes; 0: the library's default */
+    uint64_t memory;   /* bytes; 0: the default of hpcw_clog2_log_open */
     int clock;         /* an hpcw_clog2_clock */
     uint32_t skip;     /* one bit for each class */
-    bool on;           /* at the start */
-    bool clocks;       /* say at the end what was found out about them */
-    char refused[256]; /* what could not be understood, "" if all could; the default was taken */
+    bool on;           /* record from the start */
+    bool clocks;       /* report them at the end */
+    char refused[256]; /* the first bad value, as a message; "" if there is none */
 };
 
-/* `child`: this program was started by another MPI program, which has the plain name. */
+/* `child`: another MPI program, which has the plain name, has started this one. */
 void hpcw_i_trace_config_read(struct hpcw_i_trace_config *config, bool child);
 
 #endif

@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "libwriter/trace/handles.h"
 
+#include <string.h>
+
 #include "libwriter/base/mem.h"
 
-bool hpcw_i_handles_make(struct hpcw_i_handles *table, unsigned bits) {
+bool hpcw_i_trace_handles_new(struct hpcw_i_trace_handles *table, unsigned bits) {
     table->bits = bits;
     table->bucket = hpcw_i_calloc((size_t)1 << bits, sizeof *table->bucket);
     return table->bucket != NULL;
 }
 
-void hpcw_i_handles_free(struct hpcw_i_handles *table) {
+void hpcw_i_trace_handles_free(struct hpcw_i_trace_handles *table) {
     for (size_t i = 0; table->bucket != NULL && i < (size_t)1 << table->bits; i++) {
-        struct hpcw_i_handle_more *more = atomic_load(&table->bucket[i].more);
+        struct hpcw_i_trace_handle_more *more = atomic_load(&table->bucket[i].more);
         while (more != NULL) {
-            struct hpcw_i_handle_more *next = more->next;
+            struct hpcw_i_trace_handle_more *next = more->next;
             hpcw_i_free(more);
             more = next;
         }
@@ -22,42 +24,43 @@ void hpcw_i_handles_free(struct hpcw_i_handles *table) {
     table->bucket = NULL;
 }
 
-struct hpcw_i_handle *hpcw_i_handles_find_more(struct hpcw_i_handle_more *more, uintptr_t key) {
+struct hpcw_i_trace_handle *hpcw_i_trace_handles_find_more(struct hpcw_i_trace_handle_more *more,
+                                                           uintptr_t key) {
     while (more != NULL && atomic_load_explicit(&more->handle.key, memory_order_relaxed) != key) {
         more = more->next;
     }
     return more == NULL ? NULL : &more->handle;
 }
 
-/* The entry becomes the caller's if it is free. */
-static bool claim(struct hpcw_i_handle *handle, uintptr_t key) {
-    uintptr_t free_key = 0;
-    if (atomic_load_explicit(&handle->key, memory_order_relaxed) != 0 ||
-        !atomic_compare_exchange_strong_explicit(&handle->key, &free_key, key, memory_order_acquire,
+/* Takes the entry if it is free. */
+static bool claim(struct hpcw_i_trace_handle *handle, uintptr_t key) {
+    uintptr_t expected = HPCW_I_TRACE_FREE;
+    if (atomic_load_explicit(&handle->key, memory_order_relaxed) != HPCW_I_TRACE_FREE ||
+        !atomic_compare_exchange_strong_explicit(&handle->key, &expected, key, memory_order_acquire,
                                                  memory_order_relaxed)) {
         return false;
     }
-    handle->comm = handle->remote = handle->flags = 0;
-    handle->kind = handle->peer = handle->tag = 0;
-    handle->size = 0;
-    handle->where = NULL;
+    handle->comm = (struct hpcw_i_trace_comm){0, 0};
+    handle->kind = 0;
+    handle->flags = 0;
+    memset(&handle->as, 0, sizeof handle->as);
     return true;
 }
 
-struct hpcw_i_handle *hpcw_i_handles_add(struct hpcw_i_handles *table, uintptr_t key) {
-    struct hpcw_i_handle_bucket *b = &table->bucket[hpcw_i_handles_bucket(table, key)];
-    for (int i = 0; i < HPCW_I_HANDLE_SLOTS; i++) {
+struct hpcw_i_trace_handle *hpcw_i_trace_handles_add(struct hpcw_i_trace_handles *table, uintptr_t key) {
+    struct hpcw_i_trace_bucket *b = &table->bucket[hpcw_i_trace_handles_bucket(table, key)];
+    for (int i = 0; i < HPCW_I_TRACE_SLOTS; i++) {
         if (claim(&b->slot[i], key)) {
             return &b->slot[i];
         }
     }
-    struct hpcw_i_handle_more *first = atomic_load_explicit(&b->more, memory_order_acquire);
-    for (struct hpcw_i_handle_more *more = first; more != NULL; more = more->next) {
+    struct hpcw_i_trace_handle_more *first = atomic_load_explicit(&b->more, memory_order_acquire);
+    for (struct hpcw_i_trace_handle_more *more = first; more != NULL; more = more->next) {
         if (claim(&more->handle, key)) {
             return &more->handle;
         }
     }
-    struct hpcw_i_handle_more *made = hpcw_i_calloc(1, sizeof *made);
+    struct hpcw_i_trace_handle_more *made = hpcw_i_calloc(1, sizeof *made);
     if (made == NULL) {
         return NULL;
     }

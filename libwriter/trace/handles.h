@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the wrapper knows of a handle of MPI: of a communicator, or of a request that is under way.
+ * A table of what the wrapper knows about MPI's handles: about communicators, or about requests.
  *
- * A table in which any number of threads look up, add and remove at once, without a lock. It leans on what MPI demands
- * of programs: a handle is used by one thread at a time while it is made, completed or freed. So an entry has one
- * user, and only the table around it is shared.
+ * Any number of threads find, add and remove entries at once, without a lock. This is possible because MPI allows only
+ * one thread at a time to make, complete or free a handle. So an entry has one user, and only the table is shared.
  */
 #ifndef HPCW_TRACE_HANDLES_H
 #define HPCW_TRACE_HANDLES_H
@@ -14,74 +13,96 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct hpcw_i_handle {
-    _Atomic(uintptr_t) key; /* 0: free */
-    uint32_t comm;          /* number of the communicator in the log */
-    uint32_t remote;        /* of the one that peers are in: itself, the remote half, or HPCW_I_NOT_FOLLOWED */
-    int32_t kind;           /* the user's */
-    uint32_t flags;
-    int32_t peer, tag;
-    uint64_t size;
-    void *where;
+/* A communicator's numbers in the log. */
+struct hpcw_i_trace_comm {
+    uint32_t own;   /* where events on it are shown */
+    uint32_t peers; /* where the ranks of its messages count: `own`, the remote half, HPCW_I_TRACE_UNKNOWN */
 };
 
-enum { HPCW_I_NOT_FOLLOWED = 0xffffff }; /* a number that no communicator gets */
+/* A number that no communicator gets: the log has 24 bits for it. Messages on it are not recorded. */
+enum { HPCW_I_TRACE_UNKNOWN = 0xffffff };
 
-/* Handles of a bucket that need no allocation. */
-enum { HPCW_I_HANDLE_SLOTS = 3 };
+/* Values of `key` that are no handles. */
+enum { HPCW_I_TRACE_FREE = 0, HPCW_I_TRACE_HIDDEN = 1 };
 
-struct hpcw_i_handle_more {
-    struct hpcw_i_handle handle;
-    struct hpcw_i_handle_more *next;
+struct hpcw_i_trace_handle {
+    _Atomic(uintptr_t) key;
+    struct hpcw_i_trace_comm comm; /* the communicator that this is, or belongs to */
+    int32_t kind;                  /* an enumeration of the table's owner */
+    uint32_t flags;                /* of a request */
+    union {
+        struct {
+            uint64_t identity;   /* the same on all processes, different for different communicators; 0: none */
+            uint32_t duplicates; /* that MPI_Comm_idup was asked for */
+        } comm;
+        struct {
+            uint64_t size; /* bytes */
+            int32_t peer, tag;
+        } send; /* a persistent one */
+        struct {
+            uint64_t identity;
+            const void *made; /* where MPI writes the communicator */
+        } duplicate;          /* of MPI_Comm_idup */
+    } as;
 };
 
-struct hpcw_i_handle_bucket {
-    struct hpcw_i_handle slot[HPCW_I_HANDLE_SLOTS];
-    _Atomic(struct hpcw_i_handle_more *) more; /* grows at its head, and is only freed with the table */
+/* Entries of a bucket that need no allocation; a bucket is then two cache lines. */
+enum { HPCW_I_TRACE_SLOTS = 3 };
+
+struct hpcw_i_trace_handle_more {
+    struct hpcw_i_trace_handle handle;
+    struct hpcw_i_trace_handle_more *next;
 };
 
-struct hpcw_i_handles {
-    struct hpcw_i_handle_bucket *bucket; /* [1 << bits] */
+struct hpcw_i_trace_bucket {
+    struct hpcw_i_trace_handle slot[HPCW_I_TRACE_SLOTS];
+    _Atomic(struct hpcw_i_trace_handle_more *) more; /* grows at its head; freed with the table */
+};
+
+struct hpcw_i_trace_handles {
+    struct hpcw_i_trace_bucket *bucket; /* [1 << bits] */
     unsigned bits;
 };
 
-/* Whether there was memory. */
-bool hpcw_i_handles_make(struct hpcw_i_handles *table, unsigned bits);
-void hpcw_i_handles_free(struct hpcw_i_handles *table);
+/* False: out of memory. */
+bool hpcw_i_trace_handles_new(struct hpcw_i_trace_handles *table, unsigned bits);
+void hpcw_i_trace_handles_free(struct hpcw_i_trace_handles *table);
 
-/* A new entry with all fields but `key` zero; NULL: out of memory. Keys 0 and 1 are no handles. */
-struct hpcw_i_handle *hpcw_i_handles_add(struct hpcw_i_handles *table, uintptr_t key);
+/* Adds an entry, all zero but for `key`. NULL: out of memory. */
+struct hpcw_i_trace_handle *hpcw_i_trace_handles_add(struct hpcw_i_trace_handles *table, uintptr_t key);
 
-/* The rest of hpcw_i_handles_find, for a bucket that overflowed. */
-struct hpcw_i_handle *hpcw_i_handles_find_more(struct hpcw_i_handle_more *more, uintptr_t key);
+/* The rest of hpcw_i_trace_handles_find, for a bucket that overflowed. */
+struct hpcw_i_trace_handle *hpcw_i_trace_handles_find_more(struct hpcw_i_trace_handle_more *more,
+                                                           uintptr_t key);
 
-static inline size_t hpcw_i_handles_bucket(const struct hpcw_i_handles *table, uintptr_t key) {
+static inline size_t hpcw_i_trace_handles_bucket(const struct hpcw_i_trace_handles *table, uintptr_t key) {
     return (size_t)(((uint64_t)key * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - table->bits));
 }
 
-static inline struct hpcw_i_handle *hpcw_i_handles_find(const struct hpcw_i_handles *table, uintptr_t key) {
-    struct hpcw_i_handle_bucket *b = &table->bucket[hpcw_i_handles_bucket(table, key)];
-    for (int i = 0; i < HPCW_I_HANDLE_SLOTS; i++) {
+static inline struct hpcw_i_trace_handle *hpcw_i_trace_handles_find(const struct hpcw_i_trace_handles *table,
+                                                                    uintptr_t key) {
+    struct hpcw_i_trace_bucket *b = &table->bucket[hpcw_i_trace_handles_bucket(table, key)];
+    for (int i = 0; i < HPCW_I_TRACE_SLOTS; i++) {
         if (atomic_load_explicit(&b->slot[i].key, memory_order_relaxed) == key) {
             return &b->slot[i];
         }
     }
-    struct hpcw_i_handle_more *more = atomic_load_explicit(&b->more, memory_order_acquire);
-    return more == NULL ? NULL : hpcw_i_handles_find_more(more, key);
+    struct hpcw_i_trace_handle_more *more = atomic_load_explicit(&b->more, memory_order_acquire);
+    return more == NULL ? NULL : hpcw_i_trace_handles_find_more(more, key);
 }
 
 /*
- * Hides an entry while MPI may free its handle: from then on, before this thread has learnt of it, another thread may
- * be given an equal one. Then either shows it again or drops it.
+ * Hides an entry while MPI may free its handle: as soon as it has, MPI may give an equal handle to another thread. The
+ * caller then shows the entry again or drops it.
  */
-static inline void hpcw_i_handle_hide(struct hpcw_i_handle *handle) {
-    atomic_store_explicit(&handle->key, 1, memory_order_relaxed);
+static inline void hpcw_i_trace_handle_hide(struct hpcw_i_trace_handle *handle) {
+    atomic_store_explicit(&handle->key, HPCW_I_TRACE_HIDDEN, memory_order_relaxed);
 }
-static inline void hpcw_i_handle_show(struct hpcw_i_handle *handle, uintptr_t key) {
+static inline void hpcw_i_trace_handle_show(struct hpcw_i_trace_handle *handle, uintptr_t key) {
     atomic_store_explicit(&handle->key, key, memory_order_relaxed);
 }
-static inline void hpcw_i_handle_drop(struct hpcw_i_handle *handle) {
-    atomic_store_explicit(&handle->key, 0, memory_order_release);
+static inline void hpcw_i_trace_handle_drop(struct hpcw_i_trace_handle *handle) {
+    atomic_store_explicit(&handle->key, HPCW_I_TRACE_FREE, memory_order_release);
 }
 
 #endif

@@ -1,12 +1,95 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Requests on their way. */
+/*
+ * Requests whose completion is recorded: receives, matched receives, persistent requests, and communicators that MPI
+ * duplicates in the background. Other sends are recorded when they are posted, and not followed. The table also has
+ * the messages that a probe has matched.
+ *
+ * A receive is recorded if the call that posted it was, even if recording stops before it completes. If all processes
+ * switch recording at the same point between posting and waiting, the log then has both ends of every message. With
+ * one end missing, viewers would pair all later messages wrongly.
+ */
 #ifndef HPCW_TRACE_REQUESTS_H
 #define HPCW_TRACE_REQUESTS_H
 
-#include "libwriter/trace/comms.h"
+#include "libwriter/trace/handles.h"
+#include "libwriter/trace/span.h"
 
-/* A communicator that a request will complete; `to` is where MPI writes it. */
-void hpcw_i_request_of_duplicate(const struct hpcw_i_span *s, int code, struct hpcw_i_duplicate duplicate,
-                                 const MPI_Comm *to, MPI_Request request);
+enum hpcw_i_trace_request_kind {
+    HPCW_I_TRACE_RECEIVE,
+    HPCW_I_TRACE_MATCHED, /* a receive of a matched message */
+    HPCW_I_TRACE_MESSAGE, /* a matched message that is not being received yet */
+    HPCW_I_TRACE_PERSISTENT_RECEIVE,
+    HPCW_I_TRACE_PERSISTENT_SEND,
+    HPCW_I_TRACE_DUPLICATE /* a communicator of MPI_Comm_idup */
+};
+
+enum hpcw_i_trace_request_flag {
+    HPCW_I_TRACE_RECORDED = 1,  /* the call that posted it was recorded */
+    HPCW_I_TRACE_CANCELLED = 2, /* MPI_Cancel was called */
+    HPCW_I_TRACE_STARTED = 4    /* a persistent request that was started */
+};
+
+extern struct hpcw_i_trace_handles hpcw_i_trace_requests;
+
+/* False: out of memory. */
+bool hpcw_i_trace_requests_begin(void);
+void hpcw_i_trace_requests_end(void);
+
+/* The entry of a request that call `s` gets; NULL if there is none, or the call is not the program's. */
+static inline struct hpcw_i_trace_handle *hpcw_i_trace_request_find(const struct hpcw_i_trace_span *s,
+                                                                    uintptr_t key) {
+    return hpcw_i_trace_span_follows(s) ? hpcw_i_trace_handles_find(&hpcw_i_trace_requests, key) : NULL;
+}
+
+/* Adds what call `s` has made. NULL if there is nothing to add, or no memory. */
+struct hpcw_i_trace_handle *hpcw_i_trace_request_note(const struct hpcw_i_trace_span *s, int code,
+                                                      uintptr_t key, enum hpcw_i_trace_request_kind kind,
+                                                      struct hpcw_i_trace_comm comm);
+
+/* The same for a request on a communicator of MPI. */
+static inline struct hpcw_i_trace_handle *hpcw_i_trace_request_note_on(const struct hpcw_i_trace_span *s,
+                                                                       int code, uintptr_t key,
+                                                                       enum hpcw_i_trace_request_kind kind,
+                                                                       MPI_Comm comm) {
+    return hpcw_i_trace_span_follows(s)
+               ? hpcw_i_trace_request_note(s, code, key, kind, hpcw_i_trace_comm_of(comm))
+               : NULL;
+}
+
+/* ---- requests in a call that may complete them ------------------------------------------------------------ */
+
+struct hpcw_i_trace_held {
+    struct hpcw_i_trace_handle *handle; /* NULL: not followed */
+    uintptr_t key;
+};
+
+static inline struct hpcw_i_trace_held hpcw_i_trace_request_hold(const struct hpcw_i_trace_span *s,
+                                                                 MPI_Request request) {
+    struct hpcw_i_trace_held held = {.key = HPCW_I_TRACE_KEY(request)};
+    held.handle = request == MPI_REQUEST_NULL ? NULL : hpcw_i_trace_request_find(s, held.key);
+    if (held.handle != NULL) {
+        hpcw_i_trace_handle_hide(held.handle);
+    }
+    return held;
+}
+
+/* The request has not completed. */
+static inline void hpcw_i_trace_request_keep(const struct hpcw_i_trace_held *held) {
+    if (held->handle != NULL) {
+        hpcw_i_trace_handle_show(held->handle, held->key);
+    }
+}
+
+/* The request has completed, successfully or not. Of a persistent request the entry stays. */
+void hpcw_i_trace_request_completed(struct hpcw_i_trace_thread *t, const struct hpcw_i_trace_held *held,
+                                    int code, const MPI_Status *status);
+
+static inline void hpcw_i_trace_request_release(const struct hpcw_i_trace_span *s,
+                                                const struct hpcw_i_trace_held *held, int code,
+                                                const MPI_Status *status) {
+    if (held->handle != NULL) {
+        hpcw_i_trace_request_completed(s->thread, held, code, status);
+    }
+}
 
 #endif

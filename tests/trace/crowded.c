@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * More requests and communicators at once than the wrapper has room for without the heap, and a heap that gives nothing.
- * The wrapper is linked to this program, so that its allocations can be made to fail; whatever happens, every message
- * arrives. Usage: crowded [many|refused|each]
+ * More requests and communicators at once than the wrapper's tables hold without another allocation; then allocations
+ * that fail. Every message must still arrive. The wrapper is linked to this program so that the program can make its
+ * allocations fail.
+ *
+ * Usage: crowded [many|refused|each]: no allocation fails, all fail, each fails in its turn
  */
 #include <mpi.h>
 #include <stdbool.h>
@@ -14,12 +16,12 @@
 #include "tests/support/faults.h"
 
 enum {
-    CROWD = 40000,      /* requests under way: the table has room for 24576, if they fall evenly */
-    PERSISTENT = 3000,  /* requests that live on */
+    CROWD = 40000,      /* requests in flight: the table holds 24576 if they are spread evenly */
+    PERSISTENT = 3000,  /* persistent requests */
     COMMS = 400,        /* communicators at once */
-    COMM_TURNS = 2000,  /* and one after the other */
-    BATCH = 100,        /* more than a call that waits keeps on its stack */
-    MOST_FAULTS = 20000 /* of allocations that are tried one by one */
+    COMM_TURNS = 2000,  /* and in turn */
+    BATCH = 100,        /* more than the wrapper keeps on the stack in a call that waits */
+    MOST_FAULTS = 20000 /* allocations that fail one by one */
 };
 
 static int process, processes, wrong;
@@ -47,7 +49,7 @@ static int before(void) {
     return (process + processes - 1) % processes;
 }
 
-/* Receives that are posted now and sent to later. */
+/* Posts receives, whose messages serve() sends. */
 static void post(MPI_Comm comm, MPI_Request *request, int *in, int n, int tag) {
     for (int i = 0; i < n; i++) {
         in[i] = -1;
@@ -64,7 +66,7 @@ static void serve(MPI_Comm comm, int n, int tag) {
 
 static void check(const int *in, int n, int tag) {
     for (int i = 0; i < n; i++) {
-        expect(in[i] == 7 * i + tag, "another number was received", i);
+        expect(in[i] == 7 * i + tag, "a wrong number was received", i);
     }
 }
 
@@ -108,7 +110,7 @@ static void persistent(int n, int tag) {
 static void use(MPI_Comm comm, int number) {
     int out = number, in = -1;
     MPI_Sendrecv(&out, 1, MPI_INT, next(), 5, &in, 1, MPI_INT, before(), 5, comm, MPI_STATUS_IGNORE);
-    expect(in == number, "another number was received on a communicator", number);
+    expect(in == number, "a wrong number was received on a communicator", number);
 }
 
 static void communicators(int at_once, int turns) {
@@ -135,7 +137,7 @@ static void communicators(int at_once, int turns) {
     free(comm);
 }
 
-/* A little of everything. */
+/* Some of everything. */
 static void a_bit(void) {
     MPI_Request request[BATCH];
     int in[BATCH];
@@ -152,7 +154,7 @@ static void a_bit(void) {
     communicators(2, 2);
 }
 
-/* One allocation after the other, on all processes or on the last one alone. */
+/* Makes one allocation after the other fail: on all processes, then on the last one alone. */
 static void fail_each(void) {
     for (int alone = 0; alone < (processes > 1 ? 2 : 1); alone++) {
         int met = 1;
@@ -164,7 +166,7 @@ static void fail_each(void) {
             met = fault_disarm();
             MPI_Allreduce(MPI_IN_PLACE, &met, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
         }
-        expect(!met, "it never went through", alone);
+        expect(!met, "some allocation still failed", alone);
     }
 }
 
@@ -180,12 +182,12 @@ int main(int argc, char **argv) {
     MPI_Comm_size(MPI_COMM_WORLD, &processes);
     MPI_Request *request = memory(CROWD * sizeof *request);
     int *in = memory(CROWD * sizeof *in);
-    MPI_Comm apart; /* or MPI would look through the crowd for each of the other messages */
+    MPI_Comm apart; /* otherwise MPI would search all these requests for each message */
     MPI_Comm_dup(MPI_COMM_WORLD, &apart);
     hpcw_i_mem_gate = strcmp(how, "refused") == 0 ? refuse : NULL;
     post(apart, request, in, CROWD, 1);
     if (strcmp(how, "each") == 0) {
-        fail_each(); /* while the table is full */
+        fail_each(); /* with a full table */
     } else {
         persistent(PERSISTENT, 2);
         communicators(COMMS, COMM_TURNS);

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Tables of the wrapper that overflow, and cannot grow: the program notices nothing, and what is not in the log is said once.
+# The wrapper's tables overflow, and then cannot grow. The program is not affected, and one line reports what is not in
+# the log.
 # Usage: crowded.sh MPIEXEC PROCESSES PROGRAM HPCGEN
 set -eu
 mpiexec=$1 processes=$2 program=$(realpath "$3") hpcgen=$(realpath "$4")
@@ -24,20 +25,21 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch"
 
-echo "== more than there is room for"
+echo "== the tables overflow"
 run many
-[ ! -s err ] || fail "wanted no message"
+[ ! -s err ] || fail "expected no message"
 "$hpcgen" verify many.clog2
 "$hpcgen" info many.clog2 >info
 [ "$(count MPE_Irecv_waited)" = $((processes * (40000 + 2 * 3000 + 400))) ] ||
-    fail "receives: wanted $((processes * 46400)), got $(count MPE_Irecv_waited)"
-[ "$(count MPI_Comm_free)" = $((processes * (400 + 2000 + 1 + 2 + 2 + 1 + 1))) ] || fail "got $(count MPI_Comm_free)"
+    fail "receives: expected $((processes * 46400)), got $(count MPE_Irecv_waited)"
+[ "$(count MPI_Comm_free)" = $((processes * (400 + 2000 + 1 + 2 + 2 + 1 + 1))) ] ||
+    fail "MPI_Comm_free: expected $((processes * 2407)), got $(count MPI_Comm_free)"
 
 for how in refused each; do
-    echo "== memory: $how"
+    echo "== out of memory: $how"
     run "$how"
-    [ "$(grep -c hpcw_trace: err)" = 1 ] || fail "wanted one line"
-    grep -q "hpcw_trace: $how.clog2: not in the log: .*, [1-9][0-9]* handles for want of memory" err ||
-        fail "wanted the number of handles"
+    [ "$(grep -c hpcw_trace: err)" = 1 ] || fail "expected one line"
+    grep -q "hpcw_trace: $how.clog2: not in the log: .*, [1-9][0-9]* handles (out of memory)" err ||
+        fail "expected the number of handles"
     "$hpcgen" verify "$how.clog2"
 done

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * An MPI program that knows nothing of the wrapper and calls what that treats in a way of its own. What it prints must
- * not depend on being recorded. Any number of processes.
+ * An MPI program, on any number of processes, that makes every call for which the wrapper has code of its own. It must
+ * print the same with and without the wrapper.
  *
  *     mpiexec -n 4 every_call [threads]
  */
@@ -31,13 +31,13 @@ static void eat_status(const MPI_Status *status) {
     eat(seen, sizeof seen);
 }
 
-/* Blocking sends and receives around a ring; the receive is posted first, so that a ready send may be. */
+/* Blocking sends and receives around a ring. The receive is posted first, as a ready send demands. */
 static void blocking(MPI_Comm comm) {
     int from = (rank + size - 1) % size, to = (rank + 1) % size, in[4], out[4] = {rank, 1, 2, 3};
-    char *room = malloc(1 << 16);
+    char *buffer = malloc(1 << 16);
     MPI_Status status;
     MPI_Request request;
-    MPI_Buffer_attach(room, 1 << 16);
+    MPI_Buffer_attach(buffer, 1 << 16);
     for (int kind = 0; kind < 4; kind++) {
         MPI_Irecv(in, 4, MPI_INT, from, kind, comm, &request);
         MPI_Barrier(comm);
@@ -72,11 +72,11 @@ static void blocking(MPI_Comm comm) {
     MPI_Send(out, 1, MPI_INT, MPI_PROC_NULL, 0, comm);
     MPI_Recv(in, 1, MPI_INT, MPI_PROC_NULL, 0, comm, &status);
     MPI_Sendrecv(out, 1, MPI_INT, MPI_PROC_NULL, 0, in, 1, MPI_INT, MPI_PROC_NULL, 0, comm, MPI_STATUS_IGNORE);
-    MPI_Buffer_detach(&room, &(int){0});
-    free(room);
+    MPI_Buffer_detach(&buffer, &(int){0});
+    free(buffer);
 }
 
-/* Every way to wait, for few requests and for many. */
+/* Every way to wait. */
 static void nonblocking(int many) {
     int from = (rank + size - 1) % size, to = (rank + 1) % size, in[MANY] = {0}, out[MANY];
     MPI_Request q[2 * MANY];
@@ -143,7 +143,7 @@ static void nonblocking(int many) {
     }
 }
 
-/* The linter knows neither persistent requests nor those of matched messages. */
+/* The linter does not know persistent requests and those of matched messages. */
 /* NOLINTBEGIN(clang-analyzer-optin.mpi.MPI-Checker) */
 static void persistent(void) {
     int from = (rank + size - 1) % size, to = (rank + 1) % size, in = 0, out = 0;
@@ -174,7 +174,7 @@ static void persistent(void) {
     eat(&cancelled, sizeof cancelled);
 }
 
-/* Messages that a probe has matched. */
+/* Matched messages. */
 static void matched(void) {
     int to = (rank + 1) % size, in = 0, out = rank, flag = 0;
     MPI_Message message;
@@ -201,7 +201,7 @@ static void matched(void) {
 
 /* NOLINTEND(clang-analyzer-optin.mpi.MPI-Checker) */
 
-/* A message around the ring of any communicator. */
+/* A message around the ring of a communicator. */
 static void ring(MPI_Comm comm) {
     int r, n, in, out;
     MPI_Comm_rank(comm, &r);
@@ -218,7 +218,7 @@ static void ring_and_free(MPI_Comm *comm) {
     MPI_Comm_free(comm);
 }
 
-/* Both halves of an inter-communicator talk. */
+/* Messages between the halves of an inter-communicator. */
 static void across(MPI_Comm inter) {
     int r, n, m, in = 0, out = rank;
     MPI_Comm_rank(inter, &r);
@@ -302,17 +302,18 @@ static void communicators(void) {
 
 static void collectives(void) {
     int *in = calloc((size_t)size, sizeof *in), *out = calloc((size_t)size, sizeof *out);
-    int *count = malloc((size_t)size * sizeof *count), *place = malloc((size_t)size * sizeof *place);
+    int *count = malloc((size_t)size * sizeof *count),
+        *displacement = malloc((size_t)size * sizeof *displacement);
     MPI_Request q;
     for (int i = 0; i < size; i++) {
         out[i] = rank * size + i;
         count[i] = 1;
-        place[i] = i;
+        displacement[i] = i;
     }
     MPI_Alltoall(out, 1, MPI_INT, in, 1, MPI_INT, MPI_COMM_WORLD);
     eat(in, (size_t)size * sizeof *in);
     MPI_Alltoall(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, in, 1, MPI_INT, MPI_COMM_WORLD);
-    MPI_Alltoallv(out, count, place, MPI_INT, in, count, place, MPI_INT, MPI_COMM_WORLD);
+    MPI_Alltoallv(out, count, displacement, MPI_INT, in, count, displacement, MPI_INT, MPI_COMM_WORLD);
     MPI_Iallreduce(out, in, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &q);
     MPI_Wait(&q, MPI_STATUS_IGNORE);
     eat(in, (size_t)size * sizeof *in);
@@ -323,7 +324,7 @@ static void collectives(void) {
     free(in);
     free(out);
     free(count);
-    free(place);
+    free(displacement);
 }
 
 static void windows_and_types(void) {
@@ -347,7 +348,7 @@ static void windows_and_types(void) {
     MPI_Type_free(&type);
 }
 
-/* What happens while it is off is not recorded, but for messages that were under way. */
+/* While recording is off, only messages are recorded that were posted before. */
 static void off_and_on(void) {
     int in = 0, next = (rank + 1) % size, before = (rank + size - 1) % size;
     MPI_Request q[2];

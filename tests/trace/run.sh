@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# A program that knows nothing of the wrapper gives the same result under it, and its log is without fault.
+# A program prints the same with the wrapper preloaded as without it, and its log has no errors.
 # Usage: run.sh MPIEXEC PROCESSES LIBRARY PROGRAM HPCGEN
 set -eu
 mpiexec=$1 processes=$2 library=$(realpath "$3") program=$(realpath "$4") hpcgen=$(realpath "$5")
@@ -9,7 +9,7 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch"
 
-# The sanitisers' run time wants to come first, which it cannot before what is preloaded.
+# The sanitisers' run time demands to be loaded first, but the wrapper is.
 ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0
 export ASAN_OPTIONS
 
@@ -19,7 +19,7 @@ fail() {
     exit 1
 }
 
-# Usage: traced [NAME=VALUE...] [--] [ARGUMENT...]; only the program gets the library, not mpiexec.
+# Usage: traced [NAME=VALUE...] [--] [ARGUMENT...]; only the program loads the library, not mpiexec.
 traced() {
     settings=
     while [ $# -gt 0 ] && [ "$1" != -- ]; do
@@ -30,21 +30,21 @@ traced() {
     # shellcheck disable=SC2086 # several settings
     "$mpiexec" -n "$processes" env LD_PRELOAD="$library" $settings "$program" "$@" >traced.out 2>traced.err ||
         fail "the program failed:" traced.err
-    cmp plain.out traced.out || fail "another result:" traced.out
+    cmp plain.out traced.out || fail "expected the output of plain.out, got:" traced.out
 }
 
-# No message at all.
+# The wrapper printed nothing.
 silent() {
-    [ ! -s traced.err ] || fail "wanted no message, got:" traced.err
+    [ ! -s traced.err ] || fail "expected no message, got:" traced.err
 }
 
-# One line on stderr, from one process, with this in it.
+# The wrapper printed one line, which contains this.
 one_line() {
-    [ "$(grep -c hpcw_trace: traced.err)" = 1 ] || fail "wanted one line, got:" traced.err
-    grep "$1" traced.err >/dev/null || fail "wanted '$1' in:" traced.err
+    [ "$(grep -c hpcw_trace: traced.err)" = 1 ] || fail "expected one line, got:" traced.err
+    grep "$1" traced.err >/dev/null || fail "expected '$1' in:" traced.err
 }
 
-# The strict reader finds nothing.
+# The strict reader finds no problem.
 sound() {
     "$hpcgen" verify "$1"
     "$hpcgen" info "$1" >info
@@ -52,15 +52,15 @@ sound() {
     [ ! -s problems ] || fail "$1: problems:" problems
 }
 
-# Usage: count STATE; how often it is in the log.
+# Usage: count STATE; prints how often it is in the log.
 count() {
     awk -v state="$1" '$1 == "name:" { found = $2 == state } $1 == "count:" && found { print $2; exit }' info
 }
 expect() {
-    [ "$(count "$1")" = "${2-}" ] || fail "$1: wanted ${2:-none}, got '$(count "$1")'"
+    [ "$(count "$1")" = "${2-}" ] || fail "$1: expected ${2:-none}, got '$(count "$1")'"
 }
 
-"$mpiexec" -n "$processes" "$program" >plain.out 2>plain.err || fail "the program fails by itself:" plain.err
+"$mpiexec" -n "$processes" "$program" >plain.out 2>plain.err || fail "the program fails without the wrapper:" plain.err
 
 echo "== every call"
 traced
@@ -79,7 +79,7 @@ expect MPI_Iallreduce "$processes"
 expect MPI_Comm_idup $((2 * processes))
 expect MPI_Type_vector "$processes"
 expect MPI_Scan
-# Each receive that was waited for, but for the one that was cancelled.
+# All nonblocking receives but the cancelled one.
 expect MPE_Irecv_waited $((processes * (4 + 10 * (4 + 40) + 10 + 1) + (processes > 1 ? 2 * (processes / 2) * 2 : 0)))
 
 echo "== threads"
@@ -87,7 +87,7 @@ traced HPCW_TRACE_FILE=threads.clog2 -- threads
 silent
 sound threads.clog2
 
-echo "== off at the start; only what the program asks for"
+echo "== off at the start, then switched on"
 traced HPCW_TRACE=0 HPCW_TRACE_FILE=off.clog2
 silent
 sound off.clog2
@@ -105,19 +105,19 @@ expect MPI_Bcast "$processes"
 
 echo "== clocks"
 traced HPCW_TRACE_CLOCKS=1 HPCW_TRACE_FILE=one.clog2 HPCW_TRACE_CLOCK=system
-one_line "one.clog2: clocks: clock of the system; all of $processes processes read that of process 0"
+one_line "one.clog2: clocks: system clock; $processes of $processes processes read the clock of process 0"
 traced HPCW_TRACE_CLOCKS=1 HPCW_TRACE_FILE=own.clog2 HPCW_TRACE_CLOCK=mpi
 if [ "$processes" = 1 ]; then
-    one_line 'MPI_Wtime; all of 1 processes'
+    one_line 'MPI_Wtime; 1 of 1 processes'
 else
-    one_line "MPI_Wtime; 1 of $processes processes read .* off by up to .* us at the begin and .* us at the end, .*"
+    one_line "MPI_Wtime; 1 of $processes processes read .* offset .* us at the begin and .* us at the end, drift .*, round trip .* us"
 fi
 
-echo "== what cannot be"
+echo "== bad settings"
 traced HPCW_TRACE_FILE=nowhere/x.clog2
 one_line nowhere/x.clog2
 traced HPCW_TRACE_CLOCKS=always HPCW_TRACE_FILE=clocks.clog2
-one_line "HPCW_TRACE_CLOCKS: wanted 0 or 1, got 'always'"
+one_line "HPCW_TRACE_CLOCKS: expected 0 or 1, got 'always'"
 traced HPCW_TRACE_CLOCK=sundial HPCW_TRACE_FILE=clock.clog2
-one_line "HPCW_TRACE_CLOCK: wanted best, counter, system or mpi, got 'sundial'"
+one_line "HPCW_TRACE_CLOCK: expected best, counter, system or mpi, got 'sundial'"
 sound clock.clog2

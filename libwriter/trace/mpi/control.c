@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Calls that begin, end and switch the recording: MPI_Init, MPI_Finalize, MPI_Abort, MPI_Pcontrol. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <hpcw/mpi.h>
+
+#include "libwriter/trace/config.h"
+#include "libwriter/trace/requests.h"
+#include "libwriter/trace/span.h"
+
+static struct hpcw_i_trace_config config;
+static hpcw_comm *world;
+static int process;
+static atomic_bool on;
+
+/* Prints a line, on process 0 alone. */
+static void say(const char *fmt, ...) HPCW_PRINTF(1, 2);
+static void say(const char *fmt, ...) {
+    char text[1400];
+    va_list args;
+    va_start(args, fmt);
+    (void)vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    if (process == 0) {
+        (void)fprintf(stderr, "hpcw_trace: %s\n", text);
+    }
+}
+
+static void switch_to(bool record) {
+    atomic_store(&on, record);
+    hpcw_i_trace_states_switch(record, config.skip);
+}
+
+/* ------------------------------------------------------------------------------------------------------------
+ *  Begin
+ * --------------------------------------------------------------------------------------------------------- */
+
+static void free_all(void) {
+    hpcw_clog2_log_free(hpcw_i_trace_session.log);
+    hpcw_comm_free(world);
+    world = NULL;
+    hpcw_i_trace_session_end();
+    hpcw_i_trace_comms_end();
+    hpcw_i_trace_requests_end();
+}
+
+/* All processes use the environment of process 0: launchers do not pass it to all of them. */
+static void read_config(void) {
+    MPI_Comm parent = MPI_COMM_NULL;
+    (void)PMPI_Comm_get_parent(&parent);
+    (void)PMPI_Comm_rank(MPI_COMM_WORLD, &process);
+    if (process == 0) {
+        hpcw_i_trace_config_read(&config, parent != MPI_COMM_NULL);
+    }
+    (void)PMPI_Bcast(&config, (int)sizeof config, MPI_BYTE, 0, MPI_COMM_WORLD);
+    if (config.refused[0] != '\0') {
+        say("%s; using the default", config.refused);
+    }
+}
+
+static hpcw_status open_log(hpcw_clog2_log **log, hpcw_error *err) {
+    hpcw_clog2_log_options options;
+    hpcw_clog2_log_options_init(&options);
+    const char *directory = getenv("HPCW_TRACE_DIR");
+    options.directory = directory != NULL && directory[0] != '\0' ? directory : options.directory;
+    options.memory = config.memory != 0 ? config.memory : options.memory;
+    options.clock = (hpcw_clog2_clock)config.clock;
+    options.now = options.clock == HPCW_CLOG2_CLOCK_CALLER ? PMPI_Wtime : NULL;
+    hpcw_status status = hpcw_comm_from_mpi(MPI_COMM_WORLD, &world, err);
+    return status == HPCW_OK ? hpcw_clog2_log_open(config.path, world, &options, log, err) : status;
+}
+
+static void begin_recording(void) {
+    hpcw_error error;
+    hpcw_clog2_log *log = NULL;
+    read_config();
+    hpcw_status status = open_log(&log, &error);
+    if (status != HPCW_OK) {
+        say("nothing is recorded: %s", error.message);
+        free_all();
+        return;
+    }
+    int ready = hpcw_i_trace_session_begin(log) && hpcw_i_trace_comms_begin() && hpcw_i_trace_requests_begin();
+    (void)PMPI_Allreduce(MPI_IN_PLACE, &ready, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    if (!ready) {
+        say("nothing is recorded: %s: out of memory", config.path);
+        free_all();
+        return;
+    }
+    atomic_store(&hpcw_i_trace_session.following, true);
+    switch_to(config.on);
+}
+
+/* ------------------------------------------------------------------------------------------------------------
+ *  End
+ * --------------------------------------------------------------------------------------------------------- */
+
+/* Collective. Prints how far the clocks of all processes were from that of process 0. */
+static void say_clocks(const hpcw_clog2_log_report *r) {
+    static const char *const name[] = {[HPCW_CLOG2_CLOCK_COUNTER] = "CPU counter",
+                                       [HPCW_CLOG2_CLOCK_SYSTEM] = "system clock",
+                                       [HPCW_CLOG2_CLOCK_CALLER] = "MPI_Wtime"};
+    int processes = 1, same = r->same_clock ? 1 : 0, all_same = 0;
+    double mine[] = {fabs((double)r->begin_offset_ns) / 1e3, fabs((double)r->end_offset_ns) / 1e3,
+                     fabs(r->drift) * 1e6, (double)r->begin_round_trip_ns / 1e3,
+                     (double)r->end_round_trip_ns / 1e3};
+    enum { FIGURES = sizeof mine / sizeof mine[0] };
+    double most[FIGURES];
+    (void)PMPI_Comm_size(MPI_COMM_WORLD, &processes);
+    (void)PMPI_Reduce(&same, &all_same, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
+    (void)PMPI_Reduce(mine, most, FIGURES, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
+    if (process == 0 && all_same == processes) {
+        say("%s: clocks: %s; %d of %d processes read the clock of process 0", config.path, name[r->clock],
+            processes, processes);
+    } else if (process == 0) {
+        say("%s: clocks: %s; %d of %d processes read the clock of process 0; largest values of the others: "
+            "offset %.3f us at the begin and %.3f us at the end, drift %.3f us per s, round trip %.3f us and "
+            "%.3f us",
+            config.path, name[r->clock], all_same, processes, most[0], most[1], most[2], most[3], most[4]);
+    }
+}
+
+static void finish(const unsigned char used[HPCW_I_TRACE_STATES], uint64_t forgotten) {
+    hpcw_clog2_log_report report = {0};
+    hpcw_error error;
+    hpcw_i_trace_states_define(hpcw_i_trace_session.log, used);
+    if (hpcw_clog2_log_finish(hpcw_i_trace_session.log, &report, &error) != HPCW_OK) {
+        say("no log: %s", error.message);
+        return;
+    }
+    if (config.clocks) {
+        say_clocks(&report);
+    }
+    uint64_t inconsistent = report.undefined + report.end_alone + report.bad_cargo;
+    if (report.lost + inconsistent + forgotten > 0) {
+        say("%s: not in the log: %" PRIu64 " records (memory or disk full), %" PRIu64
+            " inconsistent records, %" PRIu64 " handles (out of memory)",
+            config.path, report.lost, inconsistent, forgotten);
+    }
+}
+
+static void end_recording(void) {
+    if (!atomic_load(&hpcw_i_trace_session.following)) {
+        return;
+    }
+    switch_to(false);
+    atomic_store(&hpcw_i_trace_session.following, false);
+    unsigned char used[HPCW_I_TRACE_STATES];
+    bool any = false;
+    for (int i = 0; i < HPCW_I_TRACE_STATES; i++) {
+        used[i] = atomic_load(&hpcw_i_trace_states.used[i]);
+    }
+    (void)PMPI_Allreduce(MPI_IN_PLACE, used, HPCW_I_TRACE_STATES, MPI_UNSIGNED_CHAR, MPI_BOR, MPI_COMM_WORLD);
+    for (int i = 0; i < HPCW_I_TRACE_STATES; i++) {
+        any = any || used[i] != 0;
+    }
+    uint64_t forgotten = atomic_load(&hpcw_i_trace_session.forgotten);
+    (void)PMPI_Allreduce(MPI_IN_PLACE, &forgotten, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
+    if (any) {
+        finish(used, forgotten); /* otherwise no log: viewers refuse an empty one */
+    }
+    free_all();
+}
+
+/* ------------------------------------------------------------------------------------------------------------
+ *  Calls
+ * --------------------------------------------------------------------------------------------------------- */
+
+int MPI_Init(int *argc, char ***argv) {
+    hpcw_i_trace_thread.depth++;
+    int code = PMPI_Init(argc, argv);
+    if (code == MPI_SUCCESS) {
+        begin_recording();
+    }
+    hpcw_i_trace_thread.depth--;
+    return code;
+}
+
+int MPI_Init_thread(int *argc, char ***argv, int required, int *provided) {
+    hpcw_i_trace_thread.depth++;
+    int code = PMPI_Init_thread(argc, argv, required, provided);
+    if (code == MPI_SUCCESS) {
+        begin_recording();
+    }
+    hpcw_i_trace_thread.depth--;
+    return code;
+}
+
+int MPI_Finalize(void) {
+    hpcw_i_trace_thread.depth++;
+    end_recording();
+    int code = PMPI_Finalize();
+    hpcw_i_trace_thread.depth--;
+    return code;
+}
+
+/* Writes what this thread has recorded to the local file. After a crash, hpcw_clog2_recover makes a log of these. */
+static void flush(hpcw_clog2_timeline *timeline) {
+    static atomic_flag said = ATOMIC_FLAG_INIT;
+    hpcw_error error;
+    if (timeline != NULL && hpcw_clog2_log_flush(timeline, &error) != HPCW_OK &&
+        !atomic_flag_test_and_set(&said)) {
+        say("%s", error.message);
+    }
+}
+
+int MPI_Abort(MPI_Comm comm, int code) {
+    struct hpcw_i_trace_span s = hpcw_i_trace_span_begin(HPCW_I_STATE_MPI_Abort, comm);
+    flush(s.timeline);
+    return hpcw_i_trace_span_end(&s, PMPI_Abort(comm, code));
+}
+
+/* As MPI proposes: 0 stops recording, 1 starts it, 2 starts it and flushes. */
+int MPI_Pcontrol(const int level, ...) {
+    if (atomic_load(&hpcw_i_trace_session.following)) {
+        if (atomic_load(&on) != (level != 0)) {
+            switch_to(level != 0);
+        }
+        if (level == 2) {
+            flush(hpcw_i_trace_thread.timeline);
+        }
+    }
+    return PMPI_Pcontrol(level);
+}

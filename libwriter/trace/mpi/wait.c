@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Calls that wait or test for requests. */
+#include "libwriter/base/mem.h"
+#include "libwriter/trace/requests.h"
+#include "libwriter/trace/span.h"
+
+/* ------------------------------------------------------------------------------------------------------------
+ *  One request
+ * --------------------------------------------------------------------------------------------------------- */
+
+int MPI_Wait(MPI_Request *request, MPI_Status *status) {
+    MPI_Status own;
+    struct hpcw_i_trace_span s = hpcw_i_trace_span_begin(HPCW_I_STATE_MPI_Wait, MPI_COMM_WORLD);
+    struct hpcw_i_trace_held held = hpcw_i_trace_request_hold(&s, *request);
+    status = held.handle != NULL && status == MPI_STATUS_IGNORE ? &own : status;
+    int code = PMPI_Wait(request, status);
+    hpcw_i_trace_request_release(&s, &held, code, status);
+    return hpcw_i_trace_span_end(&s, code);
+}
+
+int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status) {
+    MPI_Status own;
+    struct hpcw_i_trace_span s = hpcw_i_trace_span_begin(HPCW_I_STATE_MPI_Test, MPI_COMM_WORLD);
+    struct hpcw_i_trace_held held = hpcw_i_trace_request_hold(&s, *request);
+    status = held.handle != NULL && status == MPI_STATUS_IGNORE ? &own : status;
+    int code = PMPI_Test(request, flag, status);
+    if (code == MPI_SUCCESS && !*flag) {
+        hpcw_i_trace_request_keep(&held);
+    } else {
+        hpcw_i_trace_request_release(&s, &held, code, status);
+    }
+    return hpcw_i_trace_span_end(&s, code);
+}
+
+/* ------------------------------------------------------------------------------------------------------------
+ *  Many requests
+ * --------------------------------------------------------------------------------------------------------- */
+
+enum { FEW = 32 }; /* this many requests need no allocation */
+
+struct held_batch {
+    struct hpcw_i_trace_held few[FEW];
+    MPI_Status few_statuses[FEW];
+    struct hpcw_i_trace_held *held; /* [count]; NULL: none of the requests is followed */
+    MPI_Status *statuses;           /* the program's, or our own if it passes none */
+    bool own;
+};
+
+static struct hpcw_i_trace_handle *find(const struct hpcw_i_trace_span *s, MPI_Request request) {
+    return request == MPI_REQUEST_NULL ? NULL : hpcw_i_trace_request_find(s, HPCW_I_TRACE_KEY(request));
+}
+
+/* Out of memory: the requests are no longer followed. */
+static void forget(const struct hpcw_i_trace_span *s, struct held_batch *b, int count,
+                   const MPI_Request *requests) {
+    for (int i = 0; i < count; i++) {
+        struct hpcw_i_trace_handle *h = find(s, requests[i]);
+        if (h != NULL) {
+            hpcw_i_trace_forgot();
+            hpcw_i_trace_handle_drop(h);
+        }
+    }
+    b->held = NULL;
+}
+
+static void hold_all(const struct hpcw_i_trace_span *s, struct held_batch *b, int count,
+                     const MPI_Request *requests, MPI_Status *statuses) {
+    b->statuses = statuses;
+    b->held = NULL;
+    b->own = false;
+    int first = 0;
+    while (first < count && find(s, requests[first]) == NULL) {
+        first++;
+    }
+    if (first >= count) {
+        return;
+    }
+    size_t n = (size_t)count;
+    b->held = count <= FEW ? b->few : hpcw_i_malloc(n * sizeof *b->held);
+    if (b->held == NULL) {
+        forget(s, b, count, requests);
+        return;
+    }
+    if (statuses == MPI_STATUSES_IGNORE) {
+        b->own = true;
+        b->statuses = count <= FEW ? b->few_statuses : hpcw_i_malloc(n * sizeof *b->statuses);
+        if (b->statuses == NULL) {
+            b->statuses = statuses;
+            hpcw_i_free(b->held); /* not `few`, as count > FEW */
+            forget(s, b, count, requests);
+            return;
+        }
+    }
+    for (int i = 0; i < count; i++) {
+        b->held[i] = hpcw_i_trace_request_hold(s, requests[i]);
+    }
+}
+
+static void free_batch(struct held_batch *b, int count) {
+    if (b->held != NULL && count > FEW) {
+        hpcw_i_free(b->held);
+        if (b->own) {
+            hpcw_i_free(b->statuses);
+        }
+    }
+}
+
+/* One of many. If the call returned MPI_ERR_IN_STATUS, the request's code is in its status. */
+static void settle(const struct hpcw_i_trace_span *s, const struct hpcw_i_trace_held *held, int code,
+                   const MPI_Status *status) {
+    int own = code == MPI_ERR_IN_STATUS ? status->MPI_ERROR : code;
+    if (own == MPI_ERR_PENDING) {
+        hpcw_i_trace_request_keep(held);
+    } else {
+        hpcw_i_trace_request_release(s, held, own, status);
+    }
+}
+
+static void settle_all(const struct hpcw_i_trace_span *s, struct held_batch *b, int count, int code) {
+    for (int i = 0; b->held != NULL && i < count; i++) {
+        settle(s, &b->held[i], code, &b->statuses[i]);
+    }
+    free_batch(b, count);
+}
+
+/* `n` requests have completed: those of `index`, with statuses in that order. The others have not. */
+static void settle_some(const struct hpcw_i_trace_span *s, struct held_batch *b, int count, int code, int n,
+                        const int *index) {
+    if (b->held == NULL) {
+        return;
+    }
+    for (int i = 0; n != MPI_UNDEFINED && i < n; i++) {
+        settle(s, &b->held[index[i]], code, &b->statuses[i]);
+        b->held[index[i]].handle = NULL;
+    }
+    for (int i = 0; i < count; i++) {
+        hpcw_i_trace_request_keep(&b->held[i]);
+    }
+    free_batch(b, count);
+}
+
+int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[]) {
+    struct held_batch b;
+    struct hpcw_i_trace_span s = hpcw_i_trace_span_begin(HPCW_I_STATE_MPI_Waitall, MPI_COMM_WORLD);
+    hold_all(&s, &b, count, requests, statuses);
+    int code = PMPI_Waitall(count, requests, b.statuses);
+    settle_all(&s, &b, count, code);
+    return hpcw_i_trace_span_end(&s, code);
+}
+
+int MPI_Testall(int count, MPI_Request requests[], int *flag, MPI_Status statuses[]) {
+    struct held_batch b;
+    struct hpcw_i_trace_span s = hpcw_i_trace_span_begin(HPCW_I_STATE_MPI_Testall, MPI_COMM_WORLD);
+    hold_all(&s, &b, count, requests, statuses);
+    int code = PMPI_Testall(count, requests, flag, b.statuses);
+    if (code == MPI_SUCCESS && !*flag) {
+        settle_some(&s, &b, count, code, 0, NULL);
+    } else {
+        settle_all(&s, &b, count, code);
+    }
+    return hpcw_i_trace_span_end(&s, code);
+}
+
+int MPI_Waitsome(int count, MPI_Request requests[], int *n, int indices[], MPI_Status statuses[]) {
+    struct held_batch b;
+    struct hpcw_i_trace_span s = hpcw_i_trace_span_begin(HPCW_I_STATE_MPI_Waitsome, MPI_COMM_WORLD);
+    hold_all(&s, &b, count, requests, statuses);
+    int code = PMPI_Waitsome(count, requests, n, indices, b.statuses);
+    settle_some(&s, &b, count, code, code == MPI_SUCCESS || code == MPI_ERR_IN_STATUS ? *n : 0, indices);
+    return hpcw_i_trace_span_end(&s, code);
+}
+
+int MPI_Testsome(int count, MPI_Request requests[], int *n, int indices[], MPI_Status statuses[]) {
+    struct held_batch b;
+    struct hpcw_i_trace_span s = hpcw_i_trace_span_begin(HPCW_I_STATE_MPI_Testsome, MPI_COMM_WORLD);
+    hold_all(&s, &b, count, requests, statuses);
+    int code = PMPI_Testsome(count, requests, n, indices, b.statuses);
+    settle_some(&s, &b, count, code, code == MPI_SUCCESS || code == MPI_ERR_IN_STATUS ? *n : 0, indices);
+    return hpcw_i_trace_span_end(&s, code);
+}
+
+/* Whether one request has completed. After an error, `index` may have any value. */
+static int is_one(int index, int count) {
+    return index >= 0 && index < count;
+}
+
+/*
+ * One status, for the request that completes. hold_all gets `own` if the program passes none: it must see no
+ * MPI_STATUSES_IGNORE, or it would allocate an array.
+ */
+int MPI_Waitany(int count, MPI_Request requests[], int *index, MPI_Status *status) {
+    struct held_batch b;
+    struct hpcw_i_trace_span s = hpcw_i_trace_span_begin(HPCW_I_STATE_MPI_Waitany, MPI_COMM_WORLD);
+    MPI_Status own;
+    hold_all(&s, &b, count, requests, status == MPI_STATUS_IGNORE ? &own : status);
+    status = b.held != NULL ? b.statuses : status;
+    int code = PMPI_Waitany(count, requests, index, status);
+    settle_some(&s, &b, count, code, is_one(*index, count), index);
+    return hpcw_i_trace_span_end(&s, code);
+}
+
+int MPI_Testany(int count, MPI_Request requests[], int *index, int *flag, MPI_Status *status) {
+    struct held_batch b;
+    struct hpcw_i_trace_span s = hpcw_i_trace_span_begin(HPCW_I_STATE_MPI_Testany, MPI_COMM_WORLD);
+    MPI_Status own;
+    hold_all(&s, &b, count, requests, status == MPI_STATUS_IGNORE ? &own : status);
+    status = b.held != NULL ? b.statuses : status;
+    int code = PMPI_Testany(count, requests, index, flag, status);
+    settle_some(&s, &b, count, code, code == MPI_SUCCESS && !*flag ? 0 : is_one(*index, count), index);
+    return hpcw_i_trace_span_end(&s, code);
+}

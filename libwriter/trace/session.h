@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The recording of this program: its log, and the timelines of its threads.
+ *
+ * The wrapper replaces MPI's functions in a program that was not written for it. So, unlike the rest of the library, it
+ * has process-wide state, uses MPI_COMM_WORLD, and reports failures on stderr: no caller of it could handle them. No
+ * failure of it changes what the program gets from MPI.
+ */
+#ifndef HPCW_TRACE_SESSION_H
+#define HPCW_TRACE_SESSION_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <hpcw/clog2_log.h>
+
+struct hpcw_i_trace_session {
+    hpcw_clog2_log *log;
+    atomic_bool
+        following; /* from MPI_Init to MPI_Finalize, also while nothing is recorded: handles are followed */
+    atomic_uint_fast64_t forgotten; /* handles that are not followed, as there was no memory */
+};
+extern struct hpcw_i_trace_session hpcw_i_trace_session;
+
+struct hpcw_i_trace_thread {
+    hpcw_clog2_timeline *timeline;
+    unsigned depth; /* calls inside each other: MPI calls its own public functions, too */
+    bool refused;   /* there was no memory for a timeline */
+};
+/* The library is loaded at the start of the program, so the quickest model of thread-local memory is possible. */
+extern _Thread_local struct hpcw_i_trace_thread hpcw_i_trace_thread __attribute__((tls_model("initial-exec")));
+
+/* Gives the calling thread, the one that initialises MPI, the first timeline. False: out of memory. */
+bool hpcw_i_trace_session_begin(hpcw_clog2_log *log);
+
+/* Forgets the log, which is the caller's, and its timelines. */
+void hpcw_i_trace_session_end(void);
+
+/* Gives a thread a timeline; NULL if there is none. */
+hpcw_clog2_timeline *hpcw_i_trace_timeline_new(struct hpcw_i_trace_thread *t);
+
+static inline hpcw_clog2_timeline *hpcw_i_trace_timeline(struct hpcw_i_trace_thread *t) {
+    return t->timeline != NULL ? t->timeline : hpcw_i_trace_timeline_new(t);
+}
+
+static inline void hpcw_i_trace_forgot(void) {
+    atomic_fetch_add(&hpcw_i_trace_session.forgotten, 1);
+}
+
+#endif

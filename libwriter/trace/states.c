@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "libwriter/trace/states.h"
+
+#include <stddef.h>
+
+#include "libwriter/trace/config.h"
+
+struct hpcw_i_trace_states hpcw_i_trace_states;
+
+struct state_row {
+    const char *name, *colour;
+    unsigned char class;
+};
+static const struct state_row row[HPCW_I_TRACE_STATES] = {
+#define PLAIN(state, class, colour, shown_on, function, prototype, arguments)                                  \
+    [state] = {#function, colour, HPCW_I_CLASS_##class},
+#define SEND(state, colour, function) [state] = {#function, colour, HPCW_I_CLASS_MESSAGE},
+#define ISEND(state, colour, function) SEND(state, colour, function)
+#define SEND_INIT(state, colour, function) SEND(state, colour, function)
+#define WRITTEN(state, class, colour, function) [state] = {#function, colour, HPCW_I_CLASS_##class},
+#include "libwriter/trace/calls.h"
+};
+
+void hpcw_i_trace_states_switch(bool on, uint32_t skip) {
+    for (int i = 0; i < HPCW_I_TRACE_STATES; i++) {
+        bool recorded = on && row[i].name != NULL && (skip >> row[i].class & 1) == 0;
+        atomic_store(&hpcw_i_trace_states.active[i], (unsigned char)recorded);
+    }
+}
+
+/* The order is the same on all processes. A process that runs out of memory stops early: the others have the rest. */
+void hpcw_i_trace_states_define(hpcw_clog2_log *log, const unsigned char used[HPCW_I_TRACE_STATES]) {
+    hpcw_status status = HPCW_OK;
+    for (int i = 0; i < HPCW_I_TRACE_STATES && status == HPCW_OK; i++) {
+        if (used[i] != 0) {
+            bool all_to_all = i == HPCW_I_STATE_MPI_Alltoall || i == HPCW_I_STATE_MPI_Alltoallv;
+            status =
+                hpcw_clog2_log_known_state(log, i, row[i].name, row[i].colour,
+                                           all_to_all ? "send_msg_sz/p=%d, recv_msg_sz/p=%d." : NULL, NULL);
+        }
+    }
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The states that calls are shown as: their numbers, which of them are recorded, which were used. */
+#ifndef HPCW_TRACE_STATES_H
+#define HPCW_TRACE_STATES_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <hpcw/clog2_log.h>
+
+/* Numbers of the states of calls that have code of their own, as in HPCW_I_STATE_MPI_Recv. */
+enum hpcw_i_trace_state {
+#define WRITTEN(state, class, colour, function) HPCW_I_STATE_##function = state,
+#include "libwriter/trace/calls.h"
+    HPCW_I_TRACE_STATES = HPCW_CLOG2_USER_STATE
+};
+
+struct hpcw_i_trace_states {
+    atomic_uchar active[HPCW_I_TRACE_STATES]; /* recorded now */
+    atomic_uchar used[HPCW_I_TRACE_STATES];   /* recorded at least once */
+};
+extern struct hpcw_i_trace_states hpcw_i_trace_states;
+
+/* Usually it is set already: a store each time would make threads compete for the cache line. */
+static inline void hpcw_i_trace_state_use(int32_t state) {
+    if (atomic_load_explicit(&hpcw_i_trace_states.used[state], memory_order_relaxed) == 0) {
+        atomic_store_explicit(&hpcw_i_trace_states.used[state], 1, memory_order_relaxed);
+    }
+}
+
+/* Starts or stops recording. `skip`: a bit for each class that is left out. */
+void hpcw_i_trace_states_switch(bool on, uint32_t skip);
+
+/* Defines in a log the states that some process has used; viewers list what is defined. */
+void hpcw_i_trace_states_define(hpcw_clog2_log *log, const unsigned char used[HPCW_I_TRACE_STATES]);
+
+#endif
