@@ -90,17 +90,6 @@ static hpcw_status write_units(const struct gen_write *w, struct hpcw_i_json *pa
     return s;
 }
 
-/* One unit is always written by one run: there is nothing to put together. */
-static hpcw_status complete(const struct gen_write *w, const cJSON *const *partial, size_t count,
-                            uint64_t *changed, hpcw_error *err) {
-    (void)w;
-    (void)partial;
-    (void)count;
-    (void)err;
-    *changed = 0;
-    return HPCW_OK;
-}
-
 static hpcw_status truth(const struct gen_dataset *d, const cJSON *const *partial, size_t count,
                          struct hpcw_i_json *json, hpcw_error *err) {
     (void)partial;
@@ -185,7 +174,6 @@ const struct gen_format gen_format_counter = {
     .seconds = seconds,
     .owns = owns,
     .write = write_units,
-    .complete = complete,
     .truth = truth,
     .probe = read_counter_probe,
     .verify = verify,
