@@ -27,7 +27,7 @@ enum { MOST_NODES = 512, MOST_SWITCHES = 64 };
  * the smallest injected fault, half of the bandwidth in one of two directions, gives 1.4. */
 #define SLOW 1.25
 
-struct dataset {
+struct read_dataset {
     struct gen_dataset d;
     char dir[256];
     cJSON *truth;
@@ -36,7 +36,7 @@ struct dataset {
     uint32_t *step;  /* [n * n] step of that timing */
 };
 
-static void describe(struct dataset *s, uint32_t ranks, uint64_t seed) {
+static void describe(struct read_dataset *s, uint32_t ranks, uint64_t seed) {
     memset(s, 0, sizeof *s);
     assert_int_equal(gen_dataset_init(&s->d, "dfplus-hdr200", GEN_SCALE_MEDIUM, NULL), HPCW_OK);
     s->n = s->d.ranks = ranks;
@@ -46,7 +46,7 @@ static void describe(struct dataset *s, uint32_t ranks, uint64_t seed) {
     }
 }
 
-static void read_matrix(struct dataset *s) {
+static void read_matrix(struct read_dataset *s) {
     char path[512];
     struct read_linktest *reader;
     hpcw_error err;
@@ -77,7 +77,7 @@ static void read_matrix(struct dataset *s) {
 }
 
 /* Builds a dataset, writes it, and reads it. */
-static void make(struct dataset *s) {
+static void make(struct read_dataset *s) {
     hpcw_error err;
     struct gen_outcome outcome;
     char base[200];
@@ -105,7 +105,7 @@ static void make(struct dataset *s) {
     read_matrix(s);
 }
 
-static void drop(struct dataset *s) {
+static void drop(struct read_dataset *s) {
     scratch_remove(s->dir);
     cJSON_Delete(s->truth);
     free(s->time_us);
@@ -128,7 +128,7 @@ static double median(double *value, size_t count) {
 }
 
 struct detector {
-    struct dataset *s;
+    struct read_dataset *s;
     double expected_us[MODEL_CLASSES];          /* median of each distance class */
     double *value;                              /* [n * n] work space for medians */
     double node[2][MOST_NODES];                 /* ratio of what a node receives and sends */
@@ -136,22 +136,22 @@ struct detector {
     bool slow_node[MOST_NODES], slow_cable[MOST_SWITCHES][MOST_SWITCHES];
 };
 
-static uint32_t node_of(const struct dataset *s, uint32_t rank) {
+static uint32_t node_of(const struct read_dataset *s, uint32_t rank) {
     return rank / s->d.machine_params.ppn;
 }
 
-static uint32_t switch_of(const struct dataset *s, uint32_t rank) {
+static uint32_t switch_of(const struct read_dataset *s, uint32_t rank) {
     return node_of(s, rank) / s->d.machine_params.nodes_per_switch;
 }
 
 static double ratio(const struct detector *t, uint32_t i, uint32_t j) {
-    const struct dataset *s = t->s;
+    const struct read_dataset *s = t->s;
     return s->time_us[(size_t)i * s->n + j] / t->expected_us[model_machine_class(&s->d.machine, i, j)];
 }
 
 /* The median of each distance class, without what is already known as slow. */
 static void expect(struct detector *t) {
-    const struct dataset *s = t->s;
+    const struct read_dataset *s = t->s;
     for (int c = 0; c < MODEL_CLASSES; c++) {
         size_t k = 0;
         for (uint32_t i = 0; i < s->n; i++) {
@@ -168,7 +168,7 @@ static void expect(struct detector *t) {
 }
 
 static void detect_nodes(struct detector *t) {
-    const struct dataset *s = t->s;
+    const struct read_dataset *s = t->s;
     uint32_t ppn = s->d.machine_params.ppn;
     for (uint32_t node = 0; node < s->nodes; node++) {
         for (int outgoing = 0; outgoing < 2; outgoing++) {
@@ -188,7 +188,7 @@ static void detect_nodes(struct detector *t) {
 
 /* Between two switches in both directions, without slow nodes. */
 static double detect_cable(struct detector *t, uint32_t a, uint32_t b) {
-    const struct dataset *s = t->s;
+    const struct read_dataset *s = t->s;
     size_t k = 0;
     for (uint32_t i = 0; i < s->n; i++) {
         for (uint32_t j = 0; j < s->n; j++) {
@@ -203,7 +203,7 @@ static double detect_cable(struct detector *t, uint32_t a, uint32_t b) {
 }
 
 /* Slow links distort the medians, so a second pass leaves out what the first one found. */
-static void detect(struct detector *t, struct dataset *s) {
+static void detect(struct detector *t, struct read_dataset *s) {
     memset(t, 0, sizeof *t);
     t->s = s;
     t->value = calloc((size_t)s->n * s->n, sizeof *t->value);
@@ -222,7 +222,7 @@ static void detect(struct detector *t, struct dataset *s) {
 
 /* Every pair of nodes without a slow port or cable between them. */
 static double worst_of_the_rest(const struct detector *t) {
-    const struct dataset *s = t->s;
+    const struct read_dataset *s = t->s;
     uint32_t ppn = s->d.machine_params.ppn;
     double worst = 0;
     for (uint32_t a = 0; a < s->nodes; a++) {
@@ -257,7 +257,7 @@ static double number(const cJSON *object, const char *key) {
  * `one_way`: the kernel measures one direction, and messages are so large that only bandwidth counts. Then the ratios
  * also give the factors.
  */
-static void find_all(struct dataset *s, bool one_way) {
+static void find_all(struct read_dataset *s, bool one_way) {
     struct detector t;
     detect(&t, s);
     const cJSON *machine = cJSON_GetObjectItem(s->truth, "machine");
@@ -327,14 +327,14 @@ static void find_all(struct dataset *s, bool one_way) {
     free(t.value);
 }
 
-static void inject(struct dataset *s) {
+static void inject(struct read_dataset *s) {
     s->d.machine_params.bad_node_share = 0.05;
     s->d.machine_params.bad_cable_share = 0.12;
 }
 
 static void test_faults_can_be_found(void **state) {
     (void)state;
-    struct dataset s;
+    struct read_dataset s;
     describe(&s, 1024, 5);
     inject(&s);
     make(&s);
@@ -344,7 +344,7 @@ static void test_faults_can_be_found(void **state) {
 
 static void test_faults_can_be_measured(void **state) {
     (void)state;
-    struct dataset s;
+    struct read_dataset s;
     describe(&s, 1024, 6);
     inject(&s);
     s.d.linktest_params.kernel = HPCW_LINKTEST_UNIDIRECTIONAL;
@@ -357,8 +357,8 @@ static void test_faults_can_be_measured(void **state) {
 /* The difference to the same run without delays is what truth.json must list. */
 static void test_outliers_are_told_exactly(void **state) {
     (void)state;
-    struct dataset with;
-    struct dataset without;
+    struct read_dataset with;
+    struct read_dataset without;
     describe(&with, 256, 7);
     describe(&without, 256, 7);
     with.d.linktest_params.tail_probability = 1e-4;
@@ -415,7 +415,7 @@ static void test_outliers_are_told_exactly(void **state) {
 /* JUPITER Benchmark Suite, LinkTest description: 24 timings of 256 KiB, 11.535 / 11.688 / 12.012 us. */
 static void test_like_the_published_excerpt(void **state) {
     (void)state;
-    struct dataset s;
+    struct read_dataset s;
     describe(&s, 1024, 2);
     make(&s);
     struct detector t;
@@ -449,7 +449,7 @@ static void test_like_the_published_excerpt(void **state) {
 /* The same source: 16 MiB across the halves of 190 nodes, in both directions, 48 / 54 / 66 % of the links by step. */
 static void test_like_the_published_bisection(void **state) {
     (void)state;
-    struct dataset s;
+    struct read_dataset s;
     describe(&s, 760, 1);
     s.d.linktest_params.message_size = 16 << 20;
     s.d.linktest_params.bisection = true;

@@ -21,13 +21,13 @@
 
 /* ---- a command line, then a configuration in memory ---- */
 
-struct call {
+struct config_call {
     struct gen_cli_options options;
     struct ui_parse parse;
     hpcw_error err;
 };
 
-static void command_line(struct call *c, const char *const *words) {
+static void command_line(struct config_call *c, const char *const *words) {
     char *argv[16] = {(char *)(uintptr_t) "hpcgen"};
     int argc = 1;
     for (; words[argc - 1] != NULL; argc++) {
@@ -40,15 +40,15 @@ static void command_line(struct call *c, const char *const *words) {
     }
 }
 
-static hpcw_status config_n(struct call *c, const char *text, size_t size) {
+static hpcw_status config_n(struct config_call *c, const char *text, size_t size) {
     return ui_config_text(&c->parse, "run.ini", text, size, &c->err);
 }
 
-static hpcw_status config(struct call *c, const char *text) {
+static hpcw_status config(struct config_call *c, const char *text) {
     return config_n(c, text, strlen(text));
 }
 
-static void good(struct call *c, const char *text) {
+static void good(struct config_call *c, const char *text) {
     if (config(c, text) != HPCW_OK) {
         fail_msg("%s", c->err.message);
     }
@@ -58,7 +58,7 @@ static void good(struct call *c, const char *text) {
 
 static void options_and_parameters(void **state) {
     (void)state;
-    struct call c;
+    struct config_call c;
     command_line(&c, (const char *const[]){NULL});
     good(&c, "; a comment\n"
              "[hpcgen]\n"
@@ -100,7 +100,7 @@ static void options_and_parameters(void **state) {
 
 static void the_command_line_wins(void **state) {
     (void)state;
-    struct call c;
+    struct config_call c;
     command_line(&c, (const char *const[]){"-n", "8", "--set", "a.b=1", "--checksums", "--set", "a.c=1", NULL});
     good(&c, "[hpcgen]\nranks = 16\nseed = 7\nchecksums = no\n[a]\nb = 2\nd = 2\n");
     assert_int_equal(c.options.ranks, 8);
@@ -118,7 +118,7 @@ static void the_command_line_wins(void **state) {
 
 static void a_file_may_serve_all_subcommands(void **state) {
     (void)state;
-    struct call c;
+    struct config_call c;
     command_line(&c, (const char *const[]){"list", NULL});
     good(&c, "[hpcgen]\nranks = 16\nscale = tiny\njobs = 2\n");
     assert_int_equal(c.options.scale, GEN_SCALE_TINY);
@@ -134,14 +134,14 @@ static void the_form_of_lines_does_not_matter(void **state) {
         "[hpcgen]\nranks = 16\n[a]\n[hpcgen]\nseed = 5\n",
     };
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
-        struct call c;
+        struct config_call c;
         command_line(&c, (const char *const[]){NULL});
         good(&c, texts[i]);
         assert_int_equal(c.options.ranks, 16);
         assert_int_equal(c.options.seed, 5);
         assert_int_equal(c.options.set.count, 0);
     }
-    struct call c;
+    struct config_call c;
     command_line(&c, (const char *const[]){NULL});
     good(&c, "");
     good(&c, "\n\n; nothing\n");
@@ -184,7 +184,7 @@ static void errors_name_file_and_line(void **state) {
         {"[hpcgen]\nranks = x\nnothing\n", HPCW_EINVAL, "run.ini:2: ranks: *"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        struct call c;
+        struct config_call c;
         command_line(&c, (const char *const[]){NULL});
         hpcw_status status = config(&c, rows[i].text);
         size_t length = strlen(rows[i].message);
@@ -204,7 +204,7 @@ static void errors_name_file_and_line(void **state) {
 
 static void a_wrong_value_is_an_error_even_if_overruled(void **state) {
     (void)state;
-    struct call c;
+    struct config_call c;
     command_line(&c, (const char *const[]){"-n", "8", NULL});
     assert_int_equal(config(&c, "[hpcgen]\nranks = many\n"), HPCW_EINVAL);
     assert_int_equal(strncmp(c.err.message, "run.ini:2: ranks: ", 18), 0);
@@ -216,7 +216,7 @@ static void long_lines_are_refused_whole(void **state) {
     /* Finds the limit of libinih: the longest comment that it accepts. */
     char text[4096];
     size_t longest = 0;
-    struct call c;
+    struct config_call c;
     for (size_t n = 1; n < 4000; n++) {
         memset(text, 'x', n);
         text[0] = ';';
@@ -259,7 +259,7 @@ static void long_lines_are_refused_whole(void **state) {
 
 static void binary_and_huge_files_are_refused(void **state) {
     (void)state;
-    struct call c;
+    struct config_call c;
     command_line(&c, (const char *const[]){NULL});
     assert_int_equal(config_n(&c, "[hpcgen]\nranks\0 = 3\n", 21), HPCW_EINVAL);
     assert_string_equal(c.err.message, "run.ini:2: wanted text, got a NUL byte");
@@ -274,7 +274,7 @@ static void binary_and_huge_files_are_refused(void **state) {
 
 static void a_long_section_cannot_pass_for_another(void **state) {
     (void)state;
-    struct call c;
+    struct config_call c;
     command_line(&c, (const char *const[]){NULL});
     assert_int_equal(
         config(&c, "[aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa]\nb = 1\n"),
@@ -293,7 +293,7 @@ static void files_are_read(void **state) {
     static const char text[] = "[hpcgen]\nranks = 12\nout = d\n";
     assert_int_equal(write(fd, text, sizeof text - 1), sizeof text - 1);
     assert_int_equal(close(fd), 0);
-    struct call c;
+    struct config_call c;
     char *argv[] = {(char *)(uintptr_t) "hpcgen", (char *)(uintptr_t) "--config", path, NULL};
     assert_int_equal(gen_cli_options_read(&c.options, &c.parse, 3, argv, &c.err), HPCW_OK);
     assert_int_equal(c.options.ranks, 12); /* a required option may be in the file */
@@ -310,13 +310,13 @@ static void files_are_read(void **state) {
 
 /* ---- parameters ---- */
 
-struct owner {
+struct config_owner {
     uint32_t messages, ppn;
 };
 static const struct ui_param linktest_params[] = {
     {.key = "linktest.messages",
      .type = UI_PARAM_U32,
-     .offset = offsetof(struct owner, messages),
+     .offset = offsetof(struct config_owner, messages),
      .min = 1,
      .max = 1000,
      .help = "messages"},
@@ -324,20 +324,20 @@ static const struct ui_param linktest_params[] = {
 static const struct ui_param machine_params[] = {
     {.key = "machine.ppn",
      .type = UI_PARAM_U32,
-     .offset = offsetof(struct owner, ppn),
+     .offset = offsetof(struct config_owner, ppn),
      .max = 10,
      .help = "ranks"},
 };
 
-static hpcw_status apply(struct call *c, struct owner *linktest, struct owner *machine) {
+static hpcw_status apply(struct config_call *c, struct config_owner *linktest, struct config_owner *machine) {
     const struct gen_param_group groups[] = {{linktest_params, 1, linktest}, {machine_params, 1, machine}};
     return gen_settings_apply(&c->options.set, groups, 2, &c->err);
 }
 
 static void settings_reach_their_parameters(void **state) {
     (void)state;
-    struct call c;
-    struct owner linktest = {1, 1}, machine = {1, 1};
+    struct config_call c;
+    struct config_owner linktest = {1, 1}, machine = {1, 1};
     command_line(&c, (const char *const[]){"--set", "machine.ppn=3", NULL});
     good(&c, "[machine]\nppn = 2\n[linktest]\nmessages = 100\n");
     assert_int_equal(apply(&c, &linktest, &machine), HPCW_OK);
@@ -382,7 +382,7 @@ static _Bool limited(size_t size) {
 
 static void every_allocation_may_fail(void **state) {
     (void)state;
-    struct call c;
+    struct config_call c;
     int n = 0;
     for (;; n++) {
         command_line(&c, (const char *const[]){"-n", "3", "--set", "a.b=1", NULL});

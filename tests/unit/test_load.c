@@ -17,12 +17,12 @@
 #include "gen/model/load/load.h"
 #include "libwriter/base/mem.h"
 
-struct made {
+struct load_made {
     struct model_machine machine;
     struct model_load load;
 };
 
-static void make(struct made *m, uint32_t ranks, uint64_t seed, const struct model_load_params *params) {
+static void make(struct load_made *m, uint32_t ranks, uint64_t seed, const struct model_load_params *params) {
     struct model_machine_params machine;
     hpcw_error err;
     if (model_machine_params_init(&machine, "dfplus-hdr200", &err) != HPCW_OK ||
@@ -32,7 +32,7 @@ static void make(struct made *m, uint32_t ranks, uint64_t seed, const struct mod
     }
 }
 
-static void drop(struct made *m) {
+static void drop(struct load_made *m) {
     model_load_free(&m->load);
     model_machine_free(&m->machine);
 }
@@ -122,7 +122,7 @@ static void owners(void **state) {
     p.collections = 2;
     p.objects = 5;
     for (size_t i = 0; i < sizeof ranks / sizeof ranks[0]; i++) {
-        struct made m;
+        struct load_made m;
         make(&m, ranks[i], 7, &p);
         struct model_load_cursor *at = calloc(ranks[i], sizeof *at);
         uint32_t *object = calloc(m.load.objects, sizeof *object);
@@ -172,7 +172,7 @@ static void places_are_unique(void **state) {
     (void)state;
     struct model_load_params p = defaults();
     for (p.dims = 1; p.dims <= 3; p.dims++) {
-        struct made m;
+        struct load_made m;
         p.objects = 12;
         make(&m, 24, 3, &p);
         assert_int_equal(m.load.side[0] * m.load.side[1] * m.load.side[2], m.load.objects);
@@ -198,7 +198,7 @@ static void senders(void **state) {
     static const uint32_t ranks[] = {1, 2, 16, 81};
     for (size_t i = 0; i < sizeof ranks / sizeof ranks[0]; i++) {
         for (uint32_t kind = 0; kind < 12; kind++) {
-            struct made m;
+            struct load_made m;
             p.dims = 1 + kind % 3;
             p.periodic = kind / 3 % 2 != 0;
             p.collections = 1 + kind / 6;
@@ -302,7 +302,7 @@ static bool near(const char *what, double got, double from, double to) {
 static void like_the_measured_run(void **state) {
     (void)state;
     struct model_load_params p = defaults();
-    struct made m;
+    struct load_made m;
     make(&m, 4096, 2, &p);
     struct sample setup = take(&m.load, 0);
     struct sample first = take(&m.load, 1);
@@ -336,7 +336,7 @@ static void like_the_measured_run(void **state) {
     /* Max over mean depends on the number of ranks, so it is taken of many groups of 32. */
     struct moments worst = {0};
     for (uint64_t seed = 0; seed < 40; seed++) {
-        struct made small;
+        struct load_made small;
         make(&small, 32, seed, &p);
         struct sample s = take(&small.load, 35);
         add(&worst, s.worst - 1);
@@ -376,7 +376,7 @@ static void parts_of_a_phase(void **state) {
     (void)state;
     struct model_load_params p = defaults();
     for (p.subphases = 0; p.subphases <= 9; p.subphases++) {
-        struct made m;
+        struct load_made m;
         make(&m, 4, 2, &p);
         for (uint32_t o = 0; o < m.load.objects; o++) {
             static const uint64_t times[] = {1, 2, 9, 1000, 7000000, UINT64_C(1) << 50};
@@ -402,7 +402,7 @@ static void many_at_once(void **state) {
     p.scenario_share = 0.3;
     for (int kind = 0; kind < 8 * MODEL_SIMD_COUNT; kind++) {
         const struct model_lanes *lanes = model_lanes((enum model_simd)(kind / 8));
-        struct made m;
+        struct load_made m;
         uint32_t object[MODEL_LOAD_AT_ONCE];
         double slowness[MODEL_LOAD_AT_ONCE];
         p.scenario = kind % 4;
@@ -444,7 +444,7 @@ static void scenarios(void **state) {
     struct model_load_params p = defaults();
     p.scenario_share = 0.1;
     for (p.scenario = MODEL_SCENARIO_NONE; p.scenario <= MODEL_SCENARIO_HOTSPOT; p.scenario++) {
-        struct made m;
+        struct load_made m;
         make(&m, 256, 2, &p);
         uint32_t hit = 0;
         for (uint32_t r = 0; r < 256; r++) {
@@ -492,7 +492,7 @@ static void scenarios(void **state) {
 static void memory_of_blocks(void **state) {
     (void)state;
     struct model_load_params p = defaults();
-    struct made m;
+    struct load_made m;
     p.block_objects = 3;
     make(&m, 8, 2, &p);
     for (uint32_t o = 0; o < m.load.objects; o++) {

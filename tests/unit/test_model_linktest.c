@@ -247,20 +247,20 @@ static void test_bits_are_pinned(void **state) {
 
 /* ---- Like the measurements ------------------------------------------------------------------------------- */
 
-struct statistics {
+struct timing_statistics {
     double min, mean, max;
     double class_mean[MODEL_CLASSES];
     uint64_t class_count[MODEL_CLASSES], outliers;
 };
 
 /* Over all timings of a run, in microseconds. sum[rank], if not NULL, gets the mean of each rank's row. */
-static struct statistics whole_run(struct setup *s, double *row_mean) {
+static struct timing_statistics whole_run(struct setup *s, double *row_mean) {
     const uint32_t ranks = s->machine.ranks;
     uint32_t *partner = calloc(ranks, sizeof *partner);
     uint64_t *time_ps = calloc(ranks, sizeof *time_ps);
     assert_non_null(partner);
     assert_non_null(time_ps);
-    struct statistics r = {.min = 1e30};
+    struct timing_statistics r = {.min = 1e30};
     double sum = 0;
     for (uint32_t rank = 0; rank < ranks; rank++) {
         struct model_truth_outliers outliers = {0};
@@ -308,7 +308,7 @@ static void test_like_the_prototype(void **state) {
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
         struct setup s;
         set_up(&s, &mp, &lp, 4096, seed);
-        struct statistics r = whole_run(&s, NULL);
+        struct timing_statistics r = whole_run(&s, NULL);
         min = r.min < min ? r.min : min;
         max = r.max > max ? r.max : max;
         mean += r.mean / SEEDS;
@@ -336,7 +336,7 @@ static void test_classes_and_spread(void **state) {
     lp.load = MODEL_LINK_LOAD_NONE;
     lp.tail_probability = 0;
     set_up(&s, &mp, &lp, 4096, 1);
-    struct statistics r = whole_run(&s, NULL);
+    struct timing_statistics r = whole_run(&s, NULL);
     static const double expected[MODEL_CLASSES] = {
         0,
         2.05 + 262.144 / 12,

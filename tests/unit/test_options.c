@@ -18,7 +18,7 @@
 
 /* ---- a program without subcommands ---- */
 
-struct bench {
+struct bench_values {
     char dir[64];
     double budget_s;
     struct ui_sizes sizes;
@@ -31,7 +31,7 @@ static const char *const layouts[] = {"aligned", "packed", "shared", NULL};
 static const struct ui_option bench_options[] = {
     {.param = {.key = "budget",
                .type = UI_PARAM_F64,
-               .offset = offsetof(struct bench, budget_s),
+               .offset = offsetof(struct bench_values, budget_s),
                .min = 1,
                .max = 86400,
                .help = "time to spend"},
@@ -42,7 +42,7 @@ static const struct ui_option bench_options[] = {
      .section = "Sweep"},
     {.param = {.key = "blocksize",
                .type = UI_PARAM_SIZE,
-               .offset = offsetof(struct bench, sizes),
+               .offset = offsetof(struct bench_values, sizes),
                .min = 512,
                .max = 0x1p40,
                .help = "sizes to try"},
@@ -52,7 +52,7 @@ static const struct ui_option bench_options[] = {
      .read = ui_read_sizes,
      .commands = 1,
      .section = "Sweep"},
-    {.param = {.key = "layout", .offset = offsetof(struct bench, layouts), .help = "what to compare"},
+    {.param = {.key = "layout", .offset = offsetof(struct bench_values, layouts), .help = "what to compare"},
      .metavar = "LIST",
      .default_text = "all",
      .read = ui_read_word_set,
@@ -62,7 +62,7 @@ static const struct ui_option bench_options[] = {
      .section = "Sweep"},
     {.param = {.key = "verify",
                .type = UI_PARAM_BOOL,
-               .offset = offsetof(struct bench, verify),
+               .offset = offsetof(struct bench_values, verify),
                .help = "read back"},
      .letter = 'v',
      .commands = 1,
@@ -84,7 +84,7 @@ static const struct ui_program bench_program = {
     .command_count = 1,
     .options = bench_options,
     .option_count = sizeof bench_options / sizeof bench_options[0],
-    .options_size = sizeof(struct bench),
+    .options_size = sizeof(struct bench_values),
 };
 
 /* ---- calling the parser with a list of words ---- */
@@ -101,14 +101,14 @@ static int split(char *line, char **argv) {
     return argc;
 }
 
-struct call {
+struct options_call {
     struct gen_cli_options options;
     struct ui_parse parse;
     hpcw_error err;
     char line[512];
 };
 
-static hpcw_status call(struct call *c, const char *line) {
+static hpcw_status call(struct options_call *c, const char *line) {
     char *argv[WORDS_MAX];
     (void)snprintf(c->line, sizeof c->line, "%s", line);
     c->err.message[0] = '\0';
@@ -116,13 +116,13 @@ static hpcw_status call(struct call *c, const char *line) {
     return gen_cli_options_read(&c->options, &c->parse, argc, argv, &c->err);
 }
 
-static void good(struct call *c, const char *line) {
+static void good(struct options_call *c, const char *line) {
     if (call(c, line) != HPCW_OK) {
         fail_msg("%s: %s", line, c->err.message);
     }
 }
 
-static hpcw_status bench(struct bench *b, const char *line, hpcw_error *err) {
+static hpcw_status bench(struct bench_values *b, const char *line, hpcw_error *err) {
     char copy[512];
     char *argv[WORDS_MAX];
     struct ui_parse parse;
@@ -136,7 +136,7 @@ static hpcw_status bench(struct bench *b, const char *line, hpcw_error *err) {
 
 static void defaults_are_what_the_table_says(void **state) {
     (void)state;
-    struct call c;
+    struct options_call c;
     good(&c, "--ranks 4096 --out d");
     assert_int_equal(c.parse.command, GEN_CLI_GENERATE);
     assert_int_equal(c.options.ranks, 4096);
@@ -170,7 +170,7 @@ static void every_way_to_write_a_value(void **state) {
         "-q --no-quiet --quiet -r -o d -n 64 -j 3",
     };
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
-        struct call c;
+        struct options_call c;
         good(&c, lines[i]);
         assert_int_equal(c.options.ranks, 64);
         assert_string_equal(c.options.out, "d");
@@ -181,7 +181,7 @@ static void every_way_to_write_a_value(void **state) {
 
 static void values_of_all_kinds(void **state) {
     (void)state;
-    struct call c;
+    struct options_call c;
     good(&c, "-n 2 -o=x --seed 18446744073709551615 -f sion --preset torus-tofud --scale large -b 1M --files 7 "
              "--part 3/8 --sync --no-checksums --json --set a.b=c=d --set=e.f= --jobs auto");
     assert_string_equal(c.options.out, "=x"); /* only long options take a '=' */
@@ -211,7 +211,7 @@ static void values_of_all_kinds(void **state) {
 
 static void subcommands_and_arguments(void **state) {
     (void)state;
-    struct call c;
+    struct options_call c;
     good(&c, "verify dir");
     assert_int_equal(c.parse.command, GEN_CLI_VERIFY);
     assert_int_equal(c.parse.arg_count, 1);
@@ -254,7 +254,7 @@ static void help_and_version_end_the_reading(void **state) {
         {"--help-completion=fish", UI_ANSWER_COMPLETION, GEN_CLI_GENERATE},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        struct call c;
+        struct options_call c;
         good(&c, rows[i].line);
         assert_int_equal(c.parse.answer, rows[i].answer);
         assert_int_equal(c.parse.command, rows[i].command);
@@ -330,7 +330,7 @@ static void errors_say_what_wanted_and_got(void **state) {
         {"--scale huge", HPCW_EINVAL, "--scale: *"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        struct call c;
+        struct options_call c;
         hpcw_status status = call(&c, rows[i].line);
         size_t length = strlen(rows[i].message);
         bool open = rows[i].message[length - 1] == '*';
@@ -348,7 +348,7 @@ static void errors_say_what_wanted_and_got(void **state) {
 static void long_words_do_not_harm(void **state) {
     (void)state;
     static char word[20000];
-    struct call c;
+    struct options_call c;
     char *argv[] = {(char *)(uintptr_t) "hpcgen", word, NULL};
     static const char *const heads[] = {"--",     "--out=",     "-o",      "-",      "",
                                         "--set=", "--formats=", "--part=", "--seed="};
@@ -372,7 +372,7 @@ static _Bool limited(size_t size) {
 
 static void every_allocation_may_fail(void **state) {
     (void)state;
-    struct call c;
+    struct options_call c;
     int n = 0;
     hpcw_i_mem_gate = limited;
     for (;; n++) {
@@ -404,7 +404,7 @@ static void durations(void **state) {
         {"0x10", -1}, {"inf", -1}, {"nan", -1}, {"2ms", -1},   {"25h", -1},    {"1..2", -1},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        struct bench b;
+        struct bench_values b;
         hpcw_error err;
         char line[64];
         (void)snprintf(line, sizeof line, "--budget=%s", rows[i].text);
@@ -418,7 +418,7 @@ static void durations(void **state) {
 
 static void sweeps_of_sizes(void **state) {
     (void)state;
-    struct bench b;
+    struct bench_values b;
     hpcw_error err;
     assert_int_equal(bench(&b, "", &err), HPCW_OK);
     assert_int_equal(b.sizes.count, 13);
@@ -453,7 +453,7 @@ static void sweeps_of_sizes(void **state) {
 
 static void a_program_without_subcommands(void **state) {
     (void)state;
-    struct bench b;
+    struct bench_values b;
     hpcw_error err;
     assert_int_equal(bench(&b, "dir -v --layout packed", &err), HPCW_OK);
     assert_true(b.verify);
@@ -478,7 +478,7 @@ static char *printed(const struct ui_parse *parse) {
 }
 
 static char *answer_to(const char *line) {
-    struct call c;
+    struct options_call c;
     good(&c, line);
     return printed(&c.parse);
 }

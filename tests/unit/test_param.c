@@ -16,7 +16,7 @@
 #include "libwriter/io/json.h"
 #include "ui/param/param.h"
 
-struct owner {
+struct param_owner {
     bool flag;
     uint32_t u32;
     uint64_t u64, size;
@@ -26,7 +26,7 @@ struct owner {
 };
 
 static const char *const colours[] = {"red", "green", "blue", NULL};
-#define AT(f) .offset = offsetof(struct owner, f)
+#define AT(f) .offset = offsetof(struct param_owner, f)
 enum { FLAG, U32, U64, SIZE, F64, CHOICE, STRING };
 static const struct ui_param table[] = {
     [FLAG] = {.key = "t.flag", .type = UI_PARAM_BOOL, AT(flag)},
@@ -68,14 +68,14 @@ static void test_set_and_get(void **state) {
         {STRING, "seven c", "seven c"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct owner o = {0};
+        struct param_owner o = {0};
         char text[64];
         hpcw_error err;
         const struct ui_param *p = &table[cases[i].field];
         assert_int_equal(ui_param_set(p, &o, cases[i].text, &err), HPCW_OK);
         ui_param_get(p, &o, text, sizeof text);
         assert_string_equal(text, cases[i].back);
-        struct owner again = {0};
+        struct param_owner again = {0};
         assert_int_equal(ui_param_set(p, &again, text, &err), HPCW_OK);
         assert_memory_equal(&o, &again, sizeof o);
     }
@@ -113,7 +113,7 @@ static void test_refusals(void **state) {
         {STRING, "eight ch", HPCW_ERANGE, "t.text: wanted at most 7 characters, got 8"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct owner o, before;
+        struct param_owner o, before;
         hpcw_error err;
         memset(&o, 0x5a, sizeof o);
         memcpy(&before, &o, sizeof o);
@@ -132,7 +132,7 @@ static void test_refusals(void **state) {
 
 static void test_get_cuts(void **state) {
     (void)state;
-    struct owner o = {.u64 = 123456};
+    struct param_owner o = {.u64 = 123456};
     char text[4] = "xxx";
     ui_param_get(&table[U64], &o, text, sizeof text);
     assert_string_equal(text, "123");
@@ -142,7 +142,7 @@ static void test_get_cuts(void **state) {
 
 static void test_json(void **state) {
     (void)state;
-    const struct owner o = {
+    const struct param_owner o = {
         .flag = true, .u32 = 7, .u64 = UINT64_MAX, .size = 4096, .f64 = 0.1, .choice = 1, .text = "a\"b"};
     struct hpcw_i_buf buf = {0};
     struct hpcw_i_json json;

@@ -16,7 +16,7 @@
 #include "gen/model/trace/trace.h"
 #include "libwriter/base/mem.h"
 
-struct made {
+struct trace_made {
     struct model_machine_params machine_params;
     struct model_load_params load_params;
     struct model_trace_params trace_params;
@@ -26,13 +26,13 @@ struct made {
     struct model_trace_scratch *scratch;
 };
 
-static void begin(struct made *m) {
+static void begin(struct trace_made *m) {
     assert_int_equal(model_machine_params_init(&m->machine_params, "dfplus-hdr200", NULL), HPCW_OK);
     model_load_params_init(&m->load_params);
     model_trace_params_init(&m->trace_params);
 }
 
-static void make(struct made *m, uint32_t ranks, uint64_t seed) {
+static void make(struct trace_made *m, uint32_t ranks, uint64_t seed) {
     hpcw_error err;
     if (model_machine_init(&m->machine, &m->machine_params, ranks, seed, &err) != HPCW_OK ||
         model_load_init(&m->load, &m->load_params, &m->machine, &err) != HPCW_OK ||
@@ -42,14 +42,14 @@ static void make(struct made *m, uint32_t ranks, uint64_t seed) {
     }
 }
 
-static void drop(struct made *m) {
+static void drop(struct trace_made *m) {
     model_trace_scratch_free(m->scratch);
     model_trace_free(&m->trace);
     model_load_free(&m->load);
     model_machine_free(&m->machine);
 }
 
-static struct model_trace_run run_of(struct made *m, uint32_t iteration) {
+static struct model_trace_run run_of(struct trace_made *m, uint32_t iteration) {
     struct model_trace_run run;
     hpcw_error err;
     if (model_trace_iteration(&m->trace, m->scratch, iteration, &run, &err) != HPCW_OK) {
@@ -101,7 +101,7 @@ static void watch_state(struct watch *w, const struct model_trace_event *e) {
     w->computed_ns += l->state[l->depth] == MODEL_TRACE_COMPUTE ? length : 0;
 }
 
-static void watch_message(struct watch *w, const struct made *m, const struct model_trace_event *e) {
+static void watch_message(struct watch *w, const struct trace_made *m, const struct model_trace_event *e) {
     struct timeline *l = &w->timeline[e->rank];
     uint16_t call = l->state[l->depth - 1];
     assert_true(l->depth == 3 && e->peer < m->trace.ranks && e->peer != e->rank && e->bytes > 0);
@@ -126,7 +126,7 @@ static void watch_message(struct watch *w, const struct made *m, const struct mo
 }
 
 /* With skewed clocks, some messages arrive before they are sent; `w->backwards` counts them, and their sends remain. */
-static void watch_iteration(struct watch *w, const struct made *m, uint32_t iteration,
+static void watch_iteration(struct watch *w, const struct trace_made *m, uint32_t iteration,
                             const struct model_trace_run *run) {
     uint64_t last = 0;
     uint32_t last_rank = 0;
@@ -171,7 +171,7 @@ static void rules_hold(void **state) {
     static const uint32_t ranks[] = {1, 2, 3, 12, 64};
     for (size_t i = 0; i < sizeof ranks / sizeof ranks[0]; i++) {
         for (uint32_t kind = 0; kind < 12; kind++) {
-            struct made m;
+            struct trace_made m;
             struct watch w;
             begin(&m);
             m.trace_params.dims = 1 + kind % 3;
@@ -204,7 +204,7 @@ static void rules_hold(void **state) {
 /* Iterations of minutes, whose times do not fit into 32 bits, and with clocks that differ. */
 static void long_iterations(void **state) {
     (void)state;
-    struct made m;
+    struct trace_made m;
     struct watch w;
     uint32_t wide = 0;
     begin(&m);
@@ -225,7 +225,7 @@ static void long_iterations(void **state) {
 /* All instruction sets make the same events. */
 static void lanes_agree(void **state) {
     (void)state;
-    struct made m[MODEL_SIMD_COUNT];
+    struct trace_made m[MODEL_SIMD_COUNT];
     for (int simd = 0; simd < MODEL_SIMD_COUNT; simd++) {
         begin(&m[simd]);
         m[simd].trace_params.noise = 0.05;
@@ -278,7 +278,7 @@ static void entries_are_sorted(void **state) {
 /* The compute time of a rank is the sum of its objects' loads in the phase. */
 static void loads_are_the_model_s(void **state) {
     (void)state;
-    struct made m;
+    struct trace_made m;
     begin(&m);
     m.load_params.migration = 0.1;
     make(&m, 16, 2);
@@ -304,7 +304,7 @@ static void loads_are_the_model_s(void **state) {
 
 static void clocks_that_differ(void **state) {
     (void)state;
-    struct made m;
+    struct trace_made m;
     struct watch w;
     uint64_t backwards = 0;
     begin(&m);
@@ -330,7 +330,7 @@ static void slow_ports_are_seen(void **state) {
     (void)state;
     uint64_t waited[2];
     for (int slow = 0; slow < 2; slow++) {
-        struct made m;
+        struct trace_made m;
         struct watch w;
         begin(&m);
         m.machine_params.bad_node_share = slow;
@@ -356,7 +356,7 @@ static bool some(size_t size) {
 
 static void refusals(void **state) {
     (void)state;
-    struct made m;
+    struct trace_made m;
     hpcw_error err;
     begin(&m);
     make(&m, 8, 2);
