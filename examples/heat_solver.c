@@ -85,12 +85,12 @@ static double residual(const struct heat *h) {
 
 static void begin(const struct heat_watch *watch, enum heat_part part) {
     if (watch != NULL)
-        watch->begin(watch->context, part);
+        watch->begin(watch->context, (int)part);
 }
 
 static void end(const struct heat_watch *watch, enum heat_part part) {
     if (watch != NULL)
-        watch->end(watch->context, part);
+        watch->end(watch->context, (int)part);
 }
 
 double heat_run(struct heat *h, int steps, const struct heat_watch *watch) {

@@ -51,7 +51,7 @@ hpcw_status links_measure(const char *path, hpcw_comm *comm, uint64_t messages, 
     char start[HPCW_LINKTEST_TIME_SIZE], end[HPCW_LINKTEST_TIME_SIZE], host[MPI_MAX_PROCESSOR_NAME];
     int process = hpcw_comm_process(comm), length;
     uint32_t self = (uint32_t)process;
-    hpcw_linktest_schedule *schedule;
+    hpcw_linktest_schedule *schedule = NULL;
     hpcw_linktest_params p;
     hpcw_linktest_params_init(&p);
     p.tasks = (uint32_t)hpcw_comm_size(comm);

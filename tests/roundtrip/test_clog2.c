@@ -43,7 +43,7 @@ static struct image image_of(struct clog2_case *c, size_t segments) {
 }
 
 static hpcw_status judge(const struct image *m, unsigned flags, hpcw_error *err) {
-    struct read_clog2 *reader;
+    struct read_clog2 *reader = NULL;
     hpcw_status s = read_clog2_open_memory(m->data, m->size, &reader, err);
     if (s == HPCW_OK) {
         s = read_clog2_verify(reader, flags, err);
@@ -91,7 +91,7 @@ static void one_call_writes_a_log(void **state) {
     options.ranks = 3;
     options.states = 1;
     hpcw_error err;
-    struct read_clog2 *reader;
+    struct read_clog2 *reader = NULL;
     if (hpcw_clog2_write(path, &options, record, COUNT(record), &err) != HPCW_OK ||
         read_clog2_open(path, &reader, &err) != HPCW_OK ||
         read_clog2_verify(reader, READ_CLOG2_STRICT, &err) != HPCW_OK) {
@@ -138,7 +138,7 @@ static void records_come_back(void **state) {
     clog2_case_make(&c, 4, 30);
     c.options.block_size = 1024;
     struct image m = image_of(&c, 0);
-    struct read_clog2 *reader;
+    struct read_clog2 *reader = NULL;
     assert_int_equal(read_clog2_open_memory(m.data, m.size, &reader, NULL), HPCW_OK);
     const struct read_clog2_info *info = read_clog2_info(reader);
     assert_int_equal(info->ranks, 4);
@@ -329,7 +329,7 @@ static void the_report_adds_up(void **state) {
     swap(&c, nth(&c, HPCW_CLOG2_MESSAGE, HPCW_CLOG2_SEND, 2),
          nth(&c, HPCW_CLOG2_MESSAGE, HPCW_CLOG2_RECEIVE, 0));
     struct image m = image_of(&c, 0);
-    struct read_clog2 *reader;
+    struct read_clog2 *reader = NULL;
     assert_int_equal(read_clog2_open_memory(m.data, m.size, &reader, NULL), HPCW_OK);
     struct hpcw_i_buf buf = {0};
     struct hpcw_i_json json;
