@@ -10,6 +10,7 @@ list: so there is no circle of folders. Its own folder is allowed, and "a/*" sta
   writers through public headers alone, and call nothing of them but public functions.
 - mpi.h is seen by the MPI communicator, the tracing wrapper, and the programs' own launchers.
 - No name is global in two objects.
+- 64-bit integers are printed with PRIu64 and the like, not cast to long long.
 """
 import collections
 import os
@@ -79,6 +80,8 @@ PUBLIC = {
 MPI = re.compile(r"libwriter/comm/comm_mpi\.c$|libwriter/trace/|include/hpcw/mpi\.h$|gen/cli/launch\.c$|bench/")
 # The one header of the generator that bench, without its kernels, includes.
 BENCH_GEN = "gen/dataset/sample.h"
+# Folders that still cast what they print to long long.
+LONG_LONG = ("bench/", "gen/", "libreader/")
 # Calls that the program chooses when it runs are data, not calls: the table of formats.
 TABLES = {"gen_format", "gen_format_count"}
 
@@ -112,6 +115,11 @@ for top in ("include", "libwriter", "libreader", "ui", "gen", "bench"):
 sources.sort()
 known = set(sources)
 text = {path: open(os.path.join(root, path), encoding="utf-8").read() for path in sources}
+
+for path in sources:
+    if not path.startswith(LONG_LONG):
+        for cast in re.finditer(r'\((unsigned )?long long\)|"[^"\n]*%[-+ #0-9.*]*ll[diouxX]', text[path]):
+            bad(f"{path}:{text[path].count(chr(10), 0, cast.start()) + 1}", "print it with a macro of <inttypes.h>")
 
 
 def folder(path):

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "libwriter/comm/exchange.h"
 
+#include <inttypes.h>
 #include <limits.h>
 #include <string.h>
 
@@ -26,8 +27,9 @@ hpcw_status hpcw_i_comm_exchange_at(hpcw_comm *comm, const uint64_t *send, const
     }
     int *scratch = NULL;
     if (out > INT_MAX || in > INT_MAX) {
-        s = hpcw_i_fail(err, HPCW_ERANGE, "exchange of %llu words out and %llu in: expected at most %d",
-                        (unsigned long long)out, (unsigned long long)in, INT_MAX);
+        s = hpcw_i_fail(err, HPCW_ERANGE,
+                        "exchange of %" PRIu64 " words out and %" PRIu64 " in: expected at most %d", out, in,
+                        INT_MAX);
     } else {
         scratch = hpcw_i_malloc(4 * size * sizeof *scratch);
         if (in > inbox->capacity || inbox->words == NULL) {

@@ -2,6 +2,7 @@
 #include "libwriter/io/brotli.h"
 
 #include <brotli/encode.h>
+#include <inttypes.h>
 #include <setjmp.h>
 #include <string.h>
 
@@ -245,9 +246,9 @@ static hpcw_status brotli_write(hpcw_sink *sink, uint64_t offset, const struct h
         return s;
     }
     if (offset != b->taken || b->complete) {
-        return hpcw_i_fail(err, HPCW_ENOTSUP, "brotli sink: expected text at offset %llu, got some at %llu%s",
-                           (unsigned long long)b->taken, (unsigned long long)offset,
-                           b->complete ? " after the end" : "");
+        return hpcw_i_fail(err, HPCW_ENOTSUP,
+                           "brotli sink: expected text at offset %" PRIu64 ", got some at %" PRIu64 "%s",
+                           b->taken, offset, b->complete ? " after the end" : "");
     }
     for (size_t k = 0; s == HPCW_OK && k < pieces; k++) {
         if (piece[k].size > 0) {
@@ -264,8 +265,8 @@ static hpcw_status brotli_set_size(hpcw_sink *sink, uint64_t size, hpcw_error *e
     struct brotli_sink *b = brotli_of(sink);
     if (size != b->taken) {
         return hpcw_i_fail(err, HPCW_ENOTSUP,
-                           "brotli sink: expected the size %llu of what was written, got %llu",
-                           (unsigned long long)b->taken, (unsigned long long)size);
+                           "brotli sink: expected the size %" PRIu64 " of what was written, got %" PRIu64,
+                           b->taken, size);
     }
     return HPCW_OK;
 }

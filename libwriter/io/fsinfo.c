@@ -2,6 +2,7 @@
 #include "libwriter/io/fsinfo.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -89,7 +90,7 @@ static void name_type(uint64_t magic, char type[32]) {
             return;
         }
     }
-    (void)snprintf(type, 32, "unknown (0x%llx)", (unsigned long long)magic);
+    (void)snprintf(type, 32, "unknown (0x%" PRIx64 ")", magic);
 }
 
 static void look_direct(const struct hpcw_i_fs_source *source, const char *file, struct hpcw_i_fsinfo *info) {
@@ -200,8 +201,8 @@ static hpcw_status check_stripes(const char *path, const struct hpcw_i_stripes *
     }
     if (w->bytes % HPCW_I_LOV_STRIPE_UNIT != 0 || w->bytes > UINT32_MAX) {
         return hpcw_i_fail(err, HPCW_EINVAL,
-                           "%s: expected stripes of a multiple of %d bytes below 4 GiB, got %llu", path,
-                           HPCW_I_LOV_STRIPE_UNIT, (unsigned long long)w->bytes);
+                           "%s: expected stripes of a multiple of %d bytes below 4 GiB, got %" PRIu64, path,
+                           HPCW_I_LOV_STRIPE_UNIT, w->bytes);
     }
     return HPCW_OK;
 }
@@ -270,8 +271,8 @@ hpcw_status hpcw_i_fs_set_stripe(const struct hpcw_i_fs_source *source, const ch
         if (makes) {
             (void)source->remove(source, path);
         }
-        return hpcw_i_fail_sys(err, e, "%s: cannot set %u stripes of %llu bytes", path, stripes->count,
-                               (unsigned long long)stripes->bytes);
+        return hpcw_i_fail_sys(err, e, "%s: cannot set %u stripes of %" PRIu64 " bytes", path, stripes->count,
+                               stripes->bytes);
     }
     return HPCW_OK;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "libwriter/io/lov.h"
 
+#include <inttypes.h>
 #include <stdbool.h>
 
 #include "libwriter/base/bytes.h"
@@ -26,8 +27,9 @@ enum {
 
 static hpcw_status too_short(const char *name, const char *what, uint64_t expected, uint64_t got,
                              hpcw_error *err) {
-    return hpcw_i_fail(err, HPCW_ETRUNCATED, "%s: %s of the Lustre layout: expected %llu bytes, got %llu", name,
-                       what, (unsigned long long)expected, (unsigned long long)got);
+    return hpcw_i_fail(err, HPCW_ETRUNCATED,
+                       "%s: %s of the Lustre layout: expected %" PRIu64 " bytes, got %" PRIu64, name, what,
+                       expected, got);
 }
 
 static bool is_plain(uint32_t magic) {
@@ -45,8 +47,8 @@ static hpcw_status decode_plain(const char *name, const unsigned char *p, size_t
     out->stripes = hpcw_i_get_u16(p + 28, big);
     if (out->stripe_bytes % HPCW_I_LOV_STRIPE_UNIT != 0) {
         return hpcw_i_fail(err, HPCW_EFORMAT,
-                           "%s: stripe size of the Lustre layout: expected a multiple of %d, got %llu", name,
-                           HPCW_I_LOV_STRIPE_UNIT, (unsigned long long)out->stripe_bytes);
+                           "%s: stripe size of the Lustre layout: expected a multiple of %d, got %" PRIu64,
+                           name, HPCW_I_LOV_STRIPE_UNIT, out->stripe_bytes);
     }
     if (out->stripes > HPCW_I_LOV_MOST_STRIPES && out->stripes != HPCW_I_LOV_ALL) {
         return hpcw_i_fail(err, HPCW_EFORMAT, "%s: stripes of the Lustre layout: expected at most %d, got %u",
@@ -82,8 +84,9 @@ static hpcw_status decode_composite(const char *name, const unsigned char *p, si
     uint32_t length = hpcw_i_get_u32(entry + 28, big);
     if (begin >= end) {
         return hpcw_i_fail(err, HPCW_EFORMAT,
-                           "%s: first component of the Lustre layout: expected an end after %llu, got %llu",
-                           name, (unsigned long long)begin, (unsigned long long)end);
+                           "%s: first component of the Lustre layout: expected an end after %" PRIu64
+                           ", got %" PRIu64,
+                           name, begin, end);
     }
     if (at < table || at > all || length > all - at || length < V1_SIZE) {
         return hpcw_i_fail(

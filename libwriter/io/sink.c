@@ -2,6 +2,7 @@
 #include "libwriter/io/sink.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <sys/random.h>
 #include <time.h>
 #include <unistd.h>
@@ -35,8 +36,9 @@ hpcw_status hpcw_i_sink_write(hpcw_sink *sink, uint64_t offset, const struct hpc
     }
     const uint64_t top = INT64_MAX;
     if (!fits || offset > top || size > top - offset) {
-        return hpcw_i_fail(err, HPCW_ERANGE, "sink: %s%zu bytes at offset %llu pass the largest file offset",
-                           fits ? "" : "more than ", fits ? size : SIZE_MAX, (unsigned long long)offset);
+        return hpcw_i_fail(err, HPCW_ERANGE,
+                           "sink: %s%zu bytes at offset %" PRIu64 " pass the largest file offset",
+                           fits ? "" : "more than ", fits ? size : SIZE_MAX, offset);
     }
     return size == 0 ? HPCW_OK : sink->ops->write(sink, offset, piece, pieces, size, err);
 }
@@ -53,8 +55,7 @@ hpcw_status hpcw_sink_set_size(hpcw_sink *sink, uint64_t size, hpcw_error *err) 
         return s;
     }
     if (size > INT64_MAX) {
-        return hpcw_i_fail(err, HPCW_ERANGE, "sink: size %llu passes the largest file offset",
-                           (unsigned long long)size);
+        return hpcw_i_fail(err, HPCW_ERANGE, "sink: size %" PRIu64 " passes the largest file offset", size);
     }
     return sink->ops->set_size(sink, size, err);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -31,16 +32,14 @@ static hpcw_status file_write(hpcw_sink *sink, uint64_t offset, const struct hpc
     struct file_sink *f = file_of(sink);
     int e = hpcw_i_sys_pwritev(f->fd, piece, pieces, offset);
     return e == 0 ? HPCW_OK
-                  : hpcw_i_fail_sys(err, e, "%s: cannot write %zu bytes at offset %llu", f->path, size,
-                                    (unsigned long long)offset);
+                  : hpcw_i_fail_sys(err, e, "%s: cannot write %zu bytes at offset %" PRIu64, f->path, size,
+                                    offset);
 }
 
 static hpcw_status file_set_size(hpcw_sink *sink, uint64_t size, hpcw_error *err) {
     struct file_sink *f = file_of(sink);
     int e = hpcw_i_sys_truncate(f->fd, size);
-    return e == 0
-               ? HPCW_OK
-               : hpcw_i_fail_sys(err, e, "%s: cannot set the size to %llu", f->path, (unsigned long long)size);
+    return e == 0 ? HPCW_OK : hpcw_i_fail_sys(err, e, "%s: cannot set the size to %" PRIu64, f->path, size);
 }
 
 static hpcw_status file_sync(hpcw_sink *sink, hpcw_error *err) {
@@ -141,8 +140,7 @@ static char *temporary_name(const char *path, uint64_t tag) {
     char *name = hpcw_i_malloc(size);
     if (name != NULL) {
         memcpy(name, path, dir);
-        (void)snprintf(name + dir, size - dir, ".hpcw-%016llx-%016llx.tmp", (unsigned long long)tag,
-                       (unsigned long long)hash);
+        (void)snprintf(name + dir, size - dir, ".hpcw-%016" PRIx64 "-%016" PRIx64 ".tmp", tag, hash);
     }
     return name;
 }

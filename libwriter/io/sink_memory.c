@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Sinks other than files: memory, null, and a limit in front of another sink. */
+#include <inttypes.h>
 #include <pthread.h>
 #include <string.h>
 
@@ -155,8 +156,8 @@ static hpcw_status limited_piece(struct limited_sink *l, uint64_t offset, const 
         l->left -= n;
         (void)pthread_mutex_unlock(&l->lock);
         if (n == 0) {
-            return hpcw_i_fail(err, HPCW_ENOSPC, "limited sink: no space for %zu bytes at offset %llu", size,
-                               (unsigned long long)offset);
+            return hpcw_i_fail(err, HPCW_ENOSPC, "limited sink: no space for %zu bytes at offset %" PRIu64,
+                               size, offset);
         }
         hpcw_status s = hpcw_sink_write_at(l->inner, offset, data, n, err);
         if (s != HPCW_OK) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ui/cli/text.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +22,7 @@ static char *scaled_bytes(char *text, uint64_t bytes, uint64_t base, const char 
         u++;
     }
     if (u == 0) {
-        (void)snprintf(text, UI_TEXT_SIZE, "%llu B", (unsigned long long)bytes);
+        (void)snprintf(text, UI_TEXT_SIZE, "%" PRIu64 " B", bytes);
         return text;
     }
     /* Whole tenths in integers: no double holds every 64-bit size. unit <= 2^60, so the products fit. */
@@ -30,8 +31,7 @@ static char *scaled_bytes(char *text, uint64_t bytes, uint64_t base, const char 
         tenths = 10;
         u++;
     }
-    (void)snprintf(text, UI_TEXT_SIZE, "%llu.%llu %s", (unsigned long long)(tenths / 10),
-                   (unsigned long long)(tenths % 10), units[u]);
+    (void)snprintf(text, UI_TEXT_SIZE, "%" PRIu64 ".%" PRIu64 " %s", tenths / 10, tenths % 10, units[u]);
     return text;
 }
 
@@ -52,7 +52,7 @@ char *ui_text_size(char text[UI_TEXT_SIZE], uint64_t bytes) {
         bytes /= 1024;
         s++;
     }
-    (void)snprintf(text, UI_TEXT_SIZE, "%llu%s", (unsigned long long)bytes, suffixes[s]);
+    (void)snprintf(text, UI_TEXT_SIZE, "%" PRIu64 "%s", bytes, suffixes[s]);
     return text;
 }
 
@@ -104,7 +104,7 @@ char *ui_text_duration(char text[UI_TEXT_SIZE], double seconds) {
         return text;
     }
     uint64_t h = (uint64_t)(seconds / 3600 + 0.5);
-    (void)snprintf(text, UI_TEXT_SIZE, "%llu d %02u h", (unsigned long long)(h / 24), (unsigned)(h % 24));
+    (void)snprintf(text, UI_TEXT_SIZE, "%" PRIu64 " d %02u h", h / 24, (unsigned)(h % 24));
     return text;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ui/page/raster.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -17,8 +18,9 @@ hpcw_status ui_raster_init(struct ui_raster *r, uint64_t columns, uint64_t rows,
                            enum ui_reduce reduce, hpcw_error *err) {
     *r = (struct ui_raster){.columns = columns, .rows = rows, .reduce = reduce};
     if (columns == 0 || rows == 0 || most == 0) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "raster: wanted columns, rows and cells, got %llu x %llu in %u",
-                           (unsigned long long)columns, (unsigned long long)rows, most);
+        return hpcw_i_fail(err, HPCW_EINVAL,
+                           "raster: wanted columns, rows and cells, got %" PRIu64 " x %" PRIu64 " in %u",
+                           columns, rows, most);
     }
     r->span_x = span_of(columns, most);
     r->span_y = span_of(rows, most);
@@ -65,8 +67,8 @@ const char *ui_raster_said(const struct ui_raster *r, char text[96]) {
         [UI_REDUCE_MAX] = "largest", [UI_REDUCE_MEAN] = "mean", [UI_REDUCE_SUM] = "sum"};
     text[0] = '\0';
     if (r->span_x > 1 || r->span_y > 1) {
-        (void)snprintf(text, 96, "each cell is the %s of %llu x %llu values", what[r->reduce],
-                       (unsigned long long)r->span_x, (unsigned long long)r->span_y);
+        (void)snprintf(text, 96, "each cell is the %s of %" PRIu64 " x %" PRIu64 " values", what[r->reduce],
+                       r->span_x, r->span_y);
     }
     return text;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ui/param/param.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -55,8 +56,8 @@ static hpcw_status set_size(const struct ui_param *param, const char *text, uint
         return status;
     }
     if (!hpcw_i_mul_u64(count, (uint64_t)1 << shift, &bytes) || bytes < min || bytes > max) {
-        return hpcw_i_fail(err, HPCW_ERANGE, "%s: wanted %llu to %llu bytes, got \"%.200s\"", param->key,
-                           (unsigned long long)min, (unsigned long long)max, text);
+        return hpcw_i_fail(err, HPCW_ERANGE, "%s: wanted %" PRIu64 " to %" PRIu64 " bytes, got \"%.200s\"",
+                           param->key, min, max, text);
     }
     *value = bytes;
     return HPCW_OK;

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 
 #include <hpcw/kvtree.h>
+#include <inttypes.h>
 
 #include "libwriter/base/crc32.h"
 #include "libwriter/base/mem.h"
@@ -31,8 +32,8 @@ unsigned char *hpcw_i_kv_put_crc(unsigned char *start, unsigned char *p) {
 
 static hpcw_status wrong(const char *name, uint64_t offset, const char *field, uint64_t want, uint64_t got,
                          hpcw_error *err) {
-    return hpcw_i_fail(err, HPCW_EFORMAT, "%s: offset %llu: %s: wanted %llu, got %llu", name,
-                       (unsigned long long)offset, field, (unsigned long long)want, (unsigned long long)got);
+    return hpcw_i_fail(err, HPCW_EFORMAT, "%s: offset %" PRIu64 ": %s: wanted %" PRIu64 ", got %" PRIu64, name,
+                       offset, field, want, got);
 }
 
 hpcw_status hpcw_i_kv_stored_size(const char *name, uint64_t offset, const unsigned char *header, uint64_t left,
@@ -44,8 +45,8 @@ hpcw_status hpcw_i_kv_stored_size(const char *name, uint64_t offset, const unsig
     uint64_t least = (uint64_t)HPCW_I_KV_LEAST + (flags == FLAG_CRC ? HPCW_I_KV_CRC : 0);
     *stored = hpcw_i_get_u64(header + AT_SIZE, true);
     if (magic != HPCW_I_KV_MAGIC) {
-        return hpcw_i_fail(err, HPCW_EFORMAT, "%s: offset %llu: magic: wanted 0x951fc3f5, got 0x%08x", name,
-                           (unsigned long long)offset, magic);
+        return hpcw_i_fail(err, HPCW_EFORMAT, "%s: offset %" PRIu64 ": magic: wanted 0x951fc3f5, got 0x%08x",
+                           name, offset, magic);
     }
     if (type != TYPE_MAP) {
         return wrong(name, offset + AT_TYPE, "type", TYPE_MAP, type, err);
@@ -57,15 +58,15 @@ hpcw_status hpcw_i_kv_stored_size(const char *name, uint64_t offset, const unsig
         return wrong(name, offset + AT_FLAGS, "flags", FLAG_CRC, flags, err);
     }
     if (*stored < least || *stored > HPCW_KVTREE_MAX_SIZE) {
-        return hpcw_i_fail(err, HPCW_EFORMAT, "%s: offset %llu: stored size: wanted %llu to %u, got %llu", name,
-                           (unsigned long long)offset + AT_SIZE, (unsigned long long)least,
-                           HPCW_KVTREE_MAX_SIZE, (unsigned long long)*stored);
+        return hpcw_i_fail(err, HPCW_EFORMAT,
+                           "%s: offset %" PRIu64 ": stored size: wanted %" PRIu64 " to %u, got %" PRIu64, name,
+                           offset + AT_SIZE, least, HPCW_KVTREE_MAX_SIZE, *stored);
     }
     if (*stored > left) {
-        return hpcw_i_fail(
-            err, HPCW_ETRUNCATED,
-            "%s: offset %llu: stored size: wanted at most the %llu bytes that are there, got %llu", name,
-            (unsigned long long)offset + AT_SIZE, (unsigned long long)left, (unsigned long long)*stored);
+        return hpcw_i_fail(err, HPCW_ETRUNCATED,
+                           "%s: offset %" PRIu64 ": stored size: wanted at most the %" PRIu64
+                           " bytes that are there, got %" PRIu64,
+                           name, offset + AT_SIZE, left, *stored);
     }
     return HPCW_OK;
 }
@@ -79,8 +80,8 @@ hpcw_status hpcw_i_kv_open(struct hpcw_i_kv_cursor *c, const char *name, uint64_
         uint32_t want = hpcw_i_get_u32(c->end, true);
         uint32_t got = hpcw_i_crc32(0, data, (size_t)(c->end - data));
         if (want != got) {
-            return hpcw_i_fail(err, HPCW_ECHECKSUM, "%s: offset %llu: CRC-32: wanted 0x%08x, got 0x%08x", name,
-                               hpcw_i_kv_at(c, c->end), want, got);
+            return hpcw_i_fail(err, HPCW_ECHECKSUM, "%s: offset %" PRIu64 ": CRC-32: wanted 0x%08x, got 0x%08x",
+                               name, hpcw_i_kv_at(c, c->end), want, got);
         }
     }
     return HPCW_OK;
@@ -89,14 +90,16 @@ hpcw_status hpcw_i_kv_open(struct hpcw_i_kv_cursor *c, const char *name, uint64_
 hpcw_status hpcw_i_kv_count(struct hpcw_i_kv_cursor *c, uint32_t *count, hpcw_error *err) {
     size_t left = (size_t)(c->end - c->p);
     if (left < HPCW_I_KV_COUNT) {
-        return hpcw_i_fail(err, HPCW_EFORMAT, "%s: offset %llu: number of children: wanted 4 bytes, got %zu",
-                           c->name, hpcw_i_kv_at(c, c->p), left);
+        return hpcw_i_fail(err, HPCW_EFORMAT,
+                           "%s: offset %" PRIu64 ": number of children: wanted 4 bytes, got %zu", c->name,
+                           hpcw_i_kv_at(c, c->p), left);
     }
     *count = hpcw_i_get_u32(c->p, true);
     size_t most = (left - HPCW_I_KV_COUNT) / LEAST_CHILD;
     if (*count > most) {
-        return hpcw_i_fail(err, HPCW_EFORMAT, "%s: offset %llu: number of children: wanted at most %zu, got %u",
-                           c->name, hpcw_i_kv_at(c, c->p), most, *count);
+        return hpcw_i_fail(err, HPCW_EFORMAT,
+                           "%s: offset %" PRIu64 ": number of children: wanted at most %zu, got %u", c->name,
+                           hpcw_i_kv_at(c, c->p), most, *count);
     }
     c->p += HPCW_I_KV_COUNT;
     return HPCW_OK;
@@ -105,8 +108,9 @@ hpcw_status hpcw_i_kv_count(struct hpcw_i_kv_cursor *c, uint32_t *count, hpcw_er
 hpcw_status hpcw_i_kv_key(struct hpcw_i_kv_cursor *c, const char **key, size_t *size, hpcw_error *err) {
     const unsigned char *nul = memchr(c->p, 0, (size_t)(c->end - c->p));
     if (nul == NULL) {
-        return hpcw_i_fail(err, HPCW_EFORMAT, "%s: offset %llu: key: wanted a NUL behind it, got the end",
-                           c->name, hpcw_i_kv_at(c, c->p));
+        return hpcw_i_fail(err, HPCW_EFORMAT,
+                           "%s: offset %" PRIu64 ": key: wanted a NUL behind it, got the end", c->name,
+                           hpcw_i_kv_at(c, c->p));
     }
     *key = (const char *)c->p;
     *size = (size_t)(nul - c->p);
@@ -125,8 +129,9 @@ hpcw_status hpcw_i_kv_value(struct hpcw_i_kv_cursor *c, const char *what, const 
         s = s == HPCW_OK ? hpcw_i_kv_count(c, &none, err) : s;
     }
     if (s == HPCW_OK && (one != 1 || none != 0)) {
-        s = hpcw_i_fail(err, HPCW_EFORMAT, "%s: offset %llu: %s: wanted one value, got %u with %u children",
-                        c->name, hpcw_i_kv_at(c, at), what, one, none);
+        s = hpcw_i_fail(err, HPCW_EFORMAT,
+                        "%s: offset %" PRIu64 ": %s: wanted one value, got %u with %u children", c->name,
+                        hpcw_i_kv_at(c, at), what, one, none);
     }
     return s;
 }
@@ -136,7 +141,7 @@ hpcw_status hpcw_i_kv_skip(struct hpcw_i_kv_cursor *c, uint32_t depth, hpcw_erro
     uint32_t count = 0;
     hpcw_status s = hpcw_i_kv_count(c, &count, err);
     if (s == HPCW_OK && count > 0 && depth == 0) {
-        s = hpcw_i_fail(err, HPCW_EFORMAT, "%s: offset %llu: wanted at most %u levels of keys, got more",
+        s = hpcw_i_fail(err, HPCW_EFORMAT, "%s: offset %" PRIu64 ": wanted at most %u levels of keys, got more",
                         c->name, hpcw_i_kv_at(c, at), HPCW_KVTREE_MAX_DEPTH);
     }
     for (uint32_t i = 0; s == HPCW_OK && i < count; i++) {
@@ -149,10 +154,11 @@ hpcw_status hpcw_i_kv_skip(struct hpcw_i_kv_cursor *c, uint32_t depth, hpcw_erro
 }
 
 hpcw_status hpcw_i_kv_end(const struct hpcw_i_kv_cursor *c, hpcw_error *err) {
-    return c->p == c->end ? HPCW_OK
-                          : hpcw_i_fail(err, HPCW_EFORMAT,
-                                        "%s: offset %llu: wanted the end of the tree, got %zu more bytes",
-                                        c->name, hpcw_i_kv_at(c, c->p), (size_t)(c->end - c->p));
+    return c->p == c->end
+               ? HPCW_OK
+               : hpcw_i_fail(err, HPCW_EFORMAT,
+                             "%s: offset %" PRIu64 ": wanted the end of the tree, got %zu more bytes", c->name,
+                             hpcw_i_kv_at(c, c->p), (size_t)(c->end - c->p));
 }
 
 static hpcw_status read_exactly(const char *path, int fd, uint64_t offset, void *data, size_t size,
@@ -160,12 +166,12 @@ static hpcw_status read_exactly(const char *path, int fd, uint64_t offset, void 
     size_t got = 0;
     int e = hpcw_i_sys_pread(fd, data, size, offset, &got);
     if (e != 0) {
-        return hpcw_i_fail_sys(err, e, "%s: cannot read %zu bytes at offset %llu", path, size,
-                               (unsigned long long)offset);
+        return hpcw_i_fail_sys(err, e, "%s: cannot read %zu bytes at offset %" PRIu64, path, size, offset);
     }
-    return got == size ? HPCW_OK
-                       : hpcw_i_fail(err, HPCW_ETRUNCATED, "%s: offset %llu: tree: wanted %zu bytes, got %zu",
-                                     path, (unsigned long long)offset, size, got);
+    return got == size
+               ? HPCW_OK
+               : hpcw_i_fail(err, HPCW_ETRUNCATED, "%s: offset %" PRIu64 ": tree: wanted %zu bytes, got %zu",
+                             path, offset, size, got);
 }
 
 hpcw_status hpcw_i_kv_load(const char *path, uint64_t offset, unsigned char **data, uint64_t *stored,
@@ -186,9 +192,9 @@ hpcw_status hpcw_i_kv_load(const char *path, uint64_t offset, unsigned char **da
         goto done;
     }
     if (offset > size || size - offset < HPCW_I_KV_LEAST) {
-        s = hpcw_i_fail(err, HPCW_ETRUNCATED, "%s: offset %llu: tree: wanted at least %d bytes, got %llu", path,
-                        (unsigned long long)offset, HPCW_I_KV_LEAST,
-                        (unsigned long long)(offset > size ? 0 : size - offset));
+        s = hpcw_i_fail(err, HPCW_ETRUNCATED,
+                        "%s: offset %" PRIu64 ": tree: wanted at least %d bytes, got %" PRIu64, path, offset,
+                        HPCW_I_KV_LEAST, offset > size ? 0 : size - offset);
         goto done;
     }
     s = read_exactly(path, fd, offset, header, sizeof header, err);
@@ -206,8 +212,8 @@ hpcw_status hpcw_i_kv_load(const char *path, uint64_t offset, unsigned char **da
     s = read_exactly(path, fd, offset, made, (size_t)*stored, err);
     /* It may have been replaced in between; what was allocated is what the first header said. */
     if (s == HPCW_OK && memcmp(made, header, sizeof header) != 0) {
-        s = hpcw_i_fail(err, HPCW_EFORMAT, "%s: offset %llu: header: it changed while it was read", path,
-                        (unsigned long long)offset);
+        s = hpcw_i_fail(err, HPCW_EFORMAT, "%s: offset %" PRIu64 ": header: it changed while it was read", path,
+                        offset);
     }
     *left = size - offset - *stored;
 done:

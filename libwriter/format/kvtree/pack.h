@@ -86,7 +86,7 @@ hpcw_status hpcw_i_kv_skip(struct hpcw_i_kv_cursor *c, uint32_t depth, hpcw_erro
 hpcw_status hpcw_i_kv_end(const struct hpcw_i_kv_cursor *c, hpcw_error *err);
 
 /* Where in the file a byte of the tree is. */
-static inline unsigned long long hpcw_i_kv_at(const struct hpcw_i_kv_cursor *c, const void *p) {
+static inline uint64_t hpcw_i_kv_at(const struct hpcw_i_kv_cursor *c, const void *p) {
     uint64_t at = c->offset + (uint64_t)((const unsigned char *)p - c->start);
     return at;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Trees to bytes and back (doc/formats/rank2file.md, "Stored tree"). */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,8 +36,8 @@ hpcw_status hpcw_kvtree_write(const hpcw_kvtree *root, hpcw_sink *sink, uint64_t
     }
     uint64_t size = hpcw_kvtree_size(root);
     if (size > HPCW_KVTREE_MAX_SIZE) {
-        return hpcw_i_fail(err, HPCW_ERANGE, "kvtree: wanted a tree of at most %u bytes, got %llu",
-                           HPCW_KVTREE_MAX_SIZE, (unsigned long long)size);
+        return hpcw_i_fail(err, HPCW_ERANGE, "kvtree: wanted a tree of at most %u bytes, got %" PRIu64,
+                           HPCW_KVTREE_MAX_SIZE, size);
     }
     unsigned char *data = hpcw_i_malloc((size_t)size);
     if (data == NULL) {
@@ -93,8 +94,9 @@ static hpcw_status refuse_twins(const struct hpcw_i_kv_cursor *c, const unsigned
     hpcw_status s = HPCW_OK;
     for (size_t i = 1; s == HPCW_OK && i < n; i++) {
         if (by_key(&list[i - 1], &list[i]) == 0) {
-            s = hpcw_i_fail(err, HPCW_EFORMAT, "%s: offset %llu: wanted every key once, got \"%.100s\" twice",
-                            c->name, hpcw_i_kv_at(c, at), list[i]->key);
+            s = hpcw_i_fail(err, HPCW_EFORMAT,
+                            "%s: offset %" PRIu64 ": wanted every key once, got \"%.100s\" twice", c->name,
+                            hpcw_i_kv_at(c, at), list[i]->key);
         }
     }
     hpcw_i_free(list);
@@ -110,8 +112,9 @@ static hpcw_status get_map(struct hpcw_i_kv_cursor *c, hpcw_kvtree *node, hpcw_e
         size_t size = 0;
         hpcw_kvtree *child = NULL;
         if (node->depth >= HPCW_KVTREE_MAX_DEPTH) {
-            return hpcw_i_fail(err, HPCW_EFORMAT, "%s: offset %llu: wanted at most %u levels of keys, got more",
-                               c->name, hpcw_i_kv_at(c, at), HPCW_KVTREE_MAX_DEPTH);
+            return hpcw_i_fail(err, HPCW_EFORMAT,
+                               "%s: offset %" PRIu64 ": wanted at most %u levels of keys, got more", c->name,
+                               hpcw_i_kv_at(c, at), HPCW_KVTREE_MAX_DEPTH);
         }
         s = hpcw_i_kv_key(c, &key, &size, err);
         if (s == HPCW_OK) {
@@ -148,8 +151,9 @@ static hpcw_status decode(const char *name, const unsigned char *data, uint64_t 
 }
 
 static hpcw_status more_bytes(const char *name, uint64_t stored, uint64_t left, hpcw_error *err) {
-    return hpcw_i_fail(err, HPCW_EFORMAT, "%s: offset %llu: wanted the end of the file, got %llu more bytes",
-                       name, (unsigned long long)stored, (unsigned long long)left);
+    return hpcw_i_fail(err, HPCW_EFORMAT,
+                       "%s: offset %" PRIu64 ": wanted the end of the file, got %" PRIu64 " more bytes", name,
+                       stored, left);
 }
 
 hpcw_status hpcw_kvtree_decode(const char *name, const void *data, size_t size, size_t *stored,

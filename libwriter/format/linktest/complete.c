@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The last words of a result that several runs wrote: its summaries, once all timings are known. */
 #include <fcntl.h>
+#include <inttypes.h>
 #include <string.h>
 
 #include "libwriter/base/bytes.h"
@@ -25,15 +26,14 @@ static hpcw_status check_header(int fd, const char *path, const hpcw_linktest_pa
     size += 4;
     int e = hpcw_i_sys_pread(fd, got, size, at, &n);
     if (e != 0) {
-        return hpcw_i_fail_sys(err, e, "%s: cannot read the header at offset %llu", path,
-                               (unsigned long long)at);
+        return hpcw_i_fail_sys(err, e, "%s: cannot read the header at offset %" PRIu64, path, at);
     }
     return n == size && memcmp(want, got, size) == 0
                ? HPCW_OK
                : hpcw_i_fail(err, HPCW_EFORMAT,
                              "%s: wanted the LinkTest header of these parameters, and a host name of %zu "
-                             "bytes, at offset %llu",
-                             path, host_size, (unsigned long long)at);
+                             "bytes, at offset %" PRIu64,
+                             path, host_size, at);
 }
 
 static bool is_time(const char *text) {
@@ -47,9 +47,10 @@ static hpcw_status check_summaries(const char *path, const hpcw_linktest_params 
             (p->all_to_all && summary[m].all_to_all.count == 0) ||
             (summary[m].slow == NULL && p->retests > 0)) {
             return hpcw_i_fail(err, HPCW_EINVAL,
-                               "%s: summary %llu: wanted two times of at most %d characters, figures of the "
+                               "%s: summary %" PRIu64
+                               ": wanted two times of at most %d characters, figures of the "
                                "timings, and the slow connections",
-                               path, (unsigned long long)m, HPCW_LINKTEST_TIME_SIZE - 1);
+                               path, m, HPCW_LINKTEST_TIME_SIZE - 1);
         }
     }
     return HPCW_OK;
@@ -95,8 +96,7 @@ hpcw_status hpcw_linktest_complete(const char *path, const hpcw_linktest_params 
                                        &summary[m].all_to_all, summary[m].slow, data);
         e = hpcw_i_sys_pwrite(fd, data, size, at);
         if (e != 0) {
-            s = hpcw_i_fail_sys(err, e, "%s: cannot write the summary at offset %llu", path,
-                                (unsigned long long)at);
+            s = hpcw_i_fail_sys(err, e, "%s: cannot write the summary at offset %" PRIu64, path, at);
         }
         at += size + hpcw_i_linktest_data_size(p);
     }

@@ -4,6 +4,7 @@
  * x permutations, END_BLOCK (doc/formats/linktest.md, "Stream"). Every stream lies in one chunk. A summary is
  * known last and stands first: its place is reserved when task 0's data comes, and filled when the permutation ends.
  */
+#include <inttypes.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -422,8 +423,8 @@ hpcw_status hpcw_linktest_timings(hpcw_linktest *lt, uint32_t rank, const uint64
         (p->all_to_all && (all_to_all_ps == 0 || all_to_all_ps >= HPCW_I_LINKTEST_TIME_LIMIT))) {
         return hpcw_i_fail(
             err, HPCW_EINVAL,
-            "%s: task %u: wanted timings, and an all-to-all time of 1 to 2^52 - 1 ps, got %s and %llu",
-            lt->path, rank, time_ps == NULL ? "NULL" : "timings", (unsigned long long)all_to_all_ps);
+            "%s: task %u: wanted timings, and an all-to-all time of 1 to 2^52 - 1 ps, got %s and %" PRIu64,
+            lt->path, rank, time_ps == NULL ? "NULL" : "timings", all_to_all_ps);
     }
     struct scratch *scratch = take_scratch(lt);
     if (scratch == NULL) {
@@ -440,8 +441,9 @@ hpcw_status hpcw_linktest_timings(hpcw_linktest *lt, uint32_t rank, const uint64
     hpcw_i_linktest_range_clear(&times);
     size_t bad = hpcw_i_linktest_encode_times(time_ps, steps, q, &times);
     if (bad < steps) {
-        s = hpcw_i_fail(err, HPCW_EINVAL, "%s: task %u, step %zu: wanted a time of 1 to 2^52 - 1 ps, got %llu",
-                        lt->path, rank, bad, (unsigned long long)time_ps[bad]);
+        s = hpcw_i_fail(err, HPCW_EINVAL,
+                        "%s: task %u, step %zu: wanted a time of 1 to 2^52 - 1 ps, got %" PRIu64, lt->path,
+                        rank, bad, time_ps[bad]);
         goto done;
     }
     memset(q + 8 * (size_t)steps, 0, 8 * (size_t)(slots - steps));
@@ -526,8 +528,9 @@ static hpcw_status check_complete(const hpcw_linktest *lt, hpcw_error *err) {
         if (lt->task[i].stored != lt->permutation + 1) {
             uint32_t rank = lt->ranks != NULL ? lt->ranks[i] : hpcw_sion_first_rank(lt->sion) + i;
             return hpcw_i_fail(err, HPCW_ESTATE,
-                               "%s: wanted the timings of all tasks in permutation %llu, task %u has none",
-                               lt->path, (unsigned long long)lt->permutation, rank);
+                               "%s: wanted the timings of all tasks in permutation %" PRIu64
+                               ", task %u has none",
+                               lt->path, lt->permutation, rank);
         }
     }
     return HPCW_OK;
@@ -710,9 +713,9 @@ hpcw_status hpcw_linktest_close(hpcw_linktest *lt, hpcw_error *err) {
         return hpcw_i_fail(err, HPCW_ESTATE, "%s: the result is broken by an earlier failure", lt->path);
     }
     if (lt->closed || lt->permutation != wanted) {
-        return hpcw_i_fail(err, HPCW_ESTATE, "%s: wanted %llu ended permutations and one close, got %llu%s",
-                           lt->path, (unsigned long long)wanted, (unsigned long long)lt->permutation,
-                           lt->closed ? " and a second close" : "");
+        return hpcw_i_fail(err, HPCW_ESTATE,
+                           "%s: wanted %" PRIu64 " ended permutations and one close, got %" PRIu64 "%s",
+                           lt->path, wanted, lt->permutation, lt->closed ? " and a second close" : "");
     }
     lt->closed = true;
     return hpcw_sion_close(lt->sion, err);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "libwriter/format/linktest/params.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "libwriter/base/bytes.h"
@@ -53,8 +54,8 @@ uint64_t hpcw_linktest_stream_size(const hpcw_linktest_params *p, uint32_t rank,
     return size;
 }
 
-static hpcw_status wrong(hpcw_error *err, const char *field, const char *wanted, unsigned long long got) {
-    return hpcw_i_fail(err, HPCW_EINVAL, "linktest: %s: wanted %s, got %llu", field, wanted, got);
+static hpcw_status wrong(hpcw_error *err, const char *field, const char *wanted, uint64_t got) {
+    return hpcw_i_fail(err, HPCW_EINVAL, "linktest: %s: wanted %s, got %" PRIu64, field, wanted, got);
 }
 
 hpcw_status hpcw_linktest_params_check(const hpcw_linktest_params *p, hpcw_error *err) {
@@ -79,7 +80,7 @@ hpcw_status hpcw_linktest_params_check(const hpcw_linktest_params *p, hpcw_error
         return wrong(err, "tasks", "an even number of at least 2", p->tasks);
     }
     if ((unsigned)p->kernel > HPCW_LINKTEST_BIDIRECTIONAL) {
-        return wrong(err, "kernel", "0 to 2", (unsigned long long)p->kernel);
+        return wrong(err, "kernel", "0 to 2", (uint64_t)p->kernel);
     }
     if (p->all_to_all && strcmp(p->mode, "mpi") != 0) {
         return hpcw_i_fail(err, HPCW_EINVAL, "linktest: all-to-all tests: wanted mode mpi, got %s", p->mode);
@@ -107,8 +108,8 @@ hpcw_status hpcw_linktest_params_check(const hpcw_linktest_params *p, hpcw_error
     if (hpcw_linktest_permutations(p) >
         ((uint64_t)1 << 48) / (hpcw_i_linktest_data_size(p) + hpcw_i_linktest_summary_size(p))) {
         return hpcw_i_fail(err, HPCW_ERANGE,
-                           "linktest: permutations: %llu make streams of more than 2^48 bytes",
-                           (unsigned long long)p->permutations);
+                           "linktest: permutations: %" PRIu64 " make streams of more than 2^48 bytes",
+                           p->permutations);
     }
     return HPCW_OK;
 }

@@ -5,6 +5,7 @@
  * For N = 4, 6, 8 and 16 this is the access pattern of LinkTest 1.2.
  * See doc/formats/linktest.md, "Meaning of the numbers".
  */
+#include <inttypes.h>
 #include <string.h>
 
 #include "libwriter/base/mem.h"
@@ -101,9 +102,9 @@ hpcw_status hpcw_linktest_schedule_new(const hpcw_linktest_params *params, uint6
         return s;
     }
     if (permutation >= hpcw_linktest_permutations(params) || permutation > UINT32_MAX) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "linktest schedule: wanted a permutation below %llu, got %llu",
-                           (unsigned long long)hpcw_linktest_permutations(params),
-                           (unsigned long long)permutation);
+        return hpcw_i_fail(err, HPCW_EINVAL,
+                           "linktest schedule: wanted a permutation below %" PRIu64 ", got %" PRIu64,
+                           hpcw_linktest_permutations(params), permutation);
     }
     uint32_t n = params->tasks;
     uint32_t p = (uint32_t)permutation;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Which dataset of a prefix to restart from (doc/formats/rank2file.md, "Index"), and what its summary says. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -99,8 +100,8 @@ static hpcw_status choose(hpcw_rank2file_restart *r, const char *path, const hpc
         s = hpcw_kvtree_value_u64(entry, "DSET", &r->dataset.id, err);
     }
     if (s == HPCW_OK && (r->dataset.id < 1 || r->dataset.id > INT32_MAX)) {
-        s = hpcw_i_fail(err, HPCW_EFORMAT, "%s: DSET: wanted 1 to 2147483647, got %llu", path,
-                        (unsigned long long)r->dataset.id);
+        s = hpcw_i_fail(err, HPCW_EFORMAT, "%s: DSET: wanted 1 to 2147483647, got %" PRIu64, path,
+                        r->dataset.id);
     }
     if (s == HPCW_OK && !is_complete(record_of(index, r->layout, hpcw_kvtree_value(entry, "DSET"), wanted))) {
         s = hpcw_i_fail(err, HPCW_EFORMAT, "%s: dataset %s: wanted COMPLETE = 1, got none or another", path,
@@ -131,8 +132,9 @@ hpcw_status hpcw_i_r2f_take_summary(hpcw_rank2file_restart *r, const char *path,
         s = hpcw_kvtree_value_u64(dset, "CREATED", &d->created_us, err);
     }
     if (s == HPCW_OK && (id != d->id || said == NULL || strcmp(said, name) != 0)) {
-        s = hpcw_i_fail(err, HPCW_EFORMAT, "DSET: wanted dataset %s with id %llu, got %.100s with %llu", name,
-                        (unsigned long long)d->id, said == NULL ? "none" : said, (unsigned long long)id);
+        s = hpcw_i_fail(err, HPCW_EFORMAT,
+                        "DSET: wanted dataset %s with id %" PRIu64 ", got %.100s with %" PRIu64, name, d->id,
+                        said == NULL ? "none" : said, id);
     }
     if (s == HPCW_OK &&
         (version == NULL || strcmp(version, "6") != 0 || !is_complete(r->summary) || !is_complete(dset))) {

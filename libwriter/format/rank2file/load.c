@@ -4,6 +4,7 @@
  * that has its leaf.
  */
 #include <fcntl.h>
+#include <inttypes.h>
 #include <string.h>
 
 #include "libwriter/base/crc32.h"
@@ -47,15 +48,14 @@ static hpcw_status check_place(const hpcw_rank2file_restart *r, const char *path
     const struct hpcw_i_r2f_leaf *leaf = &r->leaf[i];
     if (leaf->offset > 0 && (i == 0 || leaf[-1].number != leaf->number || leaf[-1].offset >= leaf->offset)) {
         return hpcw_i_fail(err, HPCW_EFORMAT,
-                           "%s: wanted the first tree of the file at offset 0, got it at %llu", path,
-                           (unsigned long long)leaf->offset);
+                           "%s: wanted the first tree of the file at offset 0, got it at %" PRIu64, path,
+                           leaf->offset);
     }
     bool more = i + 1 < r->leaves && leaf[1].number == leaf->number;
     uint64_t end = leaf->offset + stored;
     if (more ? leaf[1].offset != end : left > 0) {
-        return hpcw_i_fail(err, HPCW_EFORMAT, "%s: offset %llu: wanted %s, got %llu more bytes", path,
-                           (unsigned long long)end, more ? "the next tree" : "the end of the file",
-                           (unsigned long long)left);
+        return hpcw_i_fail(err, HPCW_EFORMAT, "%s: offset %" PRIu64 ": wanted %s, got %" PRIu64 " more bytes",
+                           path, end, more ? "the next tree" : "the end of the file", left);
     }
     return HPCW_OK;
 }
@@ -241,8 +241,8 @@ uint64_t hpcw_rank2file_restart_files(const hpcw_rank2file_restart *r) {
 hpcw_status hpcw_rank2file_restart_file(hpcw_rank2file_restart *r, uint64_t index, hpcw_rank2file_found *found,
                                         hpcw_error *err) {
     if (r == NULL || found == NULL || index >= hpcw_rank2file_restart_files(r)) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "rank2file: wanted a loaded file, got %llu of %llu",
-                           (unsigned long long)index, (unsigned long long)hpcw_rank2file_restart_files(r));
+        return hpcw_i_fail(err, HPCW_EINVAL, "rank2file: wanted a loaded file, got %" PRIu64 " of %" PRIu64,
+                           index, hpcw_rank2file_restart_files(r));
     }
     const struct hpcw_i_r2f_place *place =
         (const struct hpcw_i_r2f_place *)(const void *)r->places.data + index;
@@ -276,8 +276,7 @@ static hpcw_status check_content(const hpcw_rank2file_found *f, int fd, uint64_t
         int e = hpcw_i_sys_pread(fd, buf, n, at, &got);
         if (e != 0 || got != n) {
             return e != 0
-                       ? hpcw_i_fail_sys(err, e, "%s: cannot read at offset %llu", f->path,
-                                         (unsigned long long)at)
+                       ? hpcw_i_fail_sys(err, e, "%s: cannot read at offset %" PRIu64, f->path, at)
                        : hpcw_i_fail(err, HPCW_ETRUNCATED, "%s: it became shorter while it was read", f->path);
         }
         crc = hpcw_i_crc32(crc, buf, n);
@@ -301,8 +300,8 @@ static hpcw_status check_file(const hpcw_rank2file_found *f, bool content, unsig
         e == 0 ? HPCW_OK : hpcw_i_fail_sys(err, e, "%s: rank %u: cannot ask for its size", f->path, f->rank);
     if (s == HPCW_OK && f->has_size && size != f->size) {
         s = hpcw_i_fail(err, size < f->size ? HPCW_ETRUNCATED : HPCW_EFORMAT,
-                        "%s: rank %u: size: wanted %llu bytes, got %llu", f->path, f->rank,
-                        (unsigned long long)f->size, (unsigned long long)size);
+                        "%s: rank %u: size: wanted %" PRIu64 " bytes, got %" PRIu64, f->path, f->rank, f->size,
+                        size);
     }
     if (s == HPCW_OK && content && f->has_crc) {
         s = check_content(f, fd, size, buf, err);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "libwriter/format/rank2file/names.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -48,7 +49,7 @@ void hpcw_i_r2f_metadata(enum hpcw_i_r2f_kind kind, uint64_t id, const char *dat
     if (kind == HPCW_I_R2F_1_1) {
         (void)snprintf(path, HPCW_RANK2FILE_PATH, "%.*s/.scr", (int)HPCW_RANK2FILE_MAX_DATASET, dataset);
     } else {
-        (void)snprintf(path, HPCW_RANK2FILE_PATH, ".scr/scr.dataset.%llu", (unsigned long long)id);
+        (void)snprintf(path, HPCW_RANK2FILE_PATH, ".scr/scr.dataset.%" PRIu64, id);
     }
 }
 
@@ -69,8 +70,8 @@ size_t hpcw_i_r2f_value(enum hpcw_i_r2f_kind kind, uint64_t id, uint32_t level, 
     } else if (kind == HPCW_I_R2F_1_1) {
         n = snprintf(value, HPCW_I_R2F_VALUE, ".scr/rank2file.%u.%u.scr", level, first);
     } else {
-        n = snprintf(value, HPCW_I_R2F_VALUE, ".scr/scr.dataset.%llu/rank2file.%u.%u.scr",
-                     (unsigned long long)id, level, first);
+        n = snprintf(value, HPCW_I_R2F_VALUE, ".scr/scr.dataset.%" PRIu64 "/rank2file.%u.%u.scr", id, level,
+                     first);
     }
     return (size_t)n;
 }
@@ -136,9 +137,8 @@ void hpcw_rank2file_dataset_name(const hpcw_rank2file_options *o, char name[HPCW
     if (o->dataset.name != NULL) {
         (void)snprintf(name, HPCW_RANK2FILE_MAX_DATASET + 1, "%s", o->dataset.name);
     } else {
-        (void)snprintf(name, HPCW_RANK2FILE_MAX_DATASET + 1,
-                       o->layout == HPCW_RANK2FILE_SCR_3 ? "ckpt.%llu" : "scr.dataset.%llu",
-                       (unsigned long long)o->dataset.id);
+        (void)snprintf(name, HPCW_RANK2FILE_MAX_DATASET + 1, "%s.%" PRIu64,
+                       o->layout == HPCW_RANK2FILE_SCR_3 ? "ckpt" : "scr.dataset", o->dataset.id);
     }
 }
 
@@ -167,13 +167,13 @@ hpcw_status hpcw_rank2file_options_check(const hpcw_rank2file_options *o, hpcw_e
     }
     if (o->dataset.id < 1 || o->dataset.id > INT32_MAX || o->dataset.checkpoint > INT32_MAX) {
         return hpcw_i_fail(err, HPCW_EINVAL,
-                           "dataset: wanted an id of 1 to 2147483647, got %llu, checkpoint %llu",
-                           (unsigned long long)o->dataset.id, (unsigned long long)o->dataset.checkpoint);
+                           "dataset: wanted an id of 1 to 2147483647, got %" PRIu64 ", checkpoint %" PRIu64,
+                           o->dataset.id, o->dataset.checkpoint);
     }
     if (o->leaf_ranks < 2 || o->leaf_bytes < 256 || o->leaf_bytes > HPCW_KVTREE_MAX_SIZE) {
         return hpcw_i_fail(err, HPCW_EINVAL,
-                           "leaves: wanted at least 2 ranks and 256 to %u bytes, got %u and %llu",
-                           HPCW_KVTREE_MAX_SIZE, o->leaf_ranks, (unsigned long long)o->leaf_bytes);
+                           "leaves: wanted at least 2 ranks and 256 to %u bytes, got %u and %" PRIu64,
+                           HPCW_KVTREE_MAX_SIZE, o->leaf_ranks, o->leaf_bytes);
     }
     const char *const text[] = {o->dataset.user, o->dataset.job_id, o->dataset.job_name, o->dataset.cluster,
                                 o->dataset.flushed};

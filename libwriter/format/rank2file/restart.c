@@ -5,6 +5,7 @@
  */
 #include "libwriter/format/rank2file/restart.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "libwriter/base/mem.h"
@@ -61,15 +62,16 @@ static hpcw_status walk_child(hpcw_rank2file_restart *r, const char *path, uint3
         char value[HPCW_I_R2F_VALUE];
         (void)hpcw_i_r2f_value(r->kind, r->dataset.id, level - 1, child->reader, value);
         return hpcw_i_fail(err, HPCW_EFORMAT,
-                           "%s: offset %llu: FILE of rank %u: wanted %s or the like, got \"%.100s\"", path,
-                           (unsigned long long)child->at, child->reader, value, child->file);
+                           "%s: offset %" PRIu64 ": FILE of rank %u: wanted %s or the like, got \"%.100s\"",
+                           path, child->at, child->reader, value, child->file);
     }
     if (level == 1) {
         return add_leaf(leaves, child, number, err);
     }
     if (child->offset != 0) {
-        return hpcw_i_fail(err, HPCW_EFORMAT, "%s: offset %llu: OFFSET of rank %u: wanted 0, got %llu", path,
-                           (unsigned long long)child->at, child->reader, (unsigned long long)child->offset);
+        return hpcw_i_fail(err, HPCW_EFORMAT,
+                           "%s: offset %" PRIu64 ": OFFSET of rank %u: wanted 0, got %" PRIu64, path, child->at,
+                           child->reader, child->offset);
     }
     char *below = NULL;
     hpcw_status s = hpcw_i_r2f_node_path(r, level - 1, number, &below, err);
@@ -110,8 +112,9 @@ static hpcw_status walk(hpcw_rank2file_restart *r, const char *path, uint32_t le
     struct hpcw_i_r2f_inner inner = {0};
     hpcw_status s = hpcw_i_kv_load(path, 0, &data, &stored, &left, err);
     if (s == HPCW_OK && left > 0) {
-        s = hpcw_i_fail(err, HPCW_EFORMAT, "%s: offset %llu: wanted the end of the file, got %llu more bytes",
-                        path, (unsigned long long)stored, (unsigned long long)left);
+        s = hpcw_i_fail(err, HPCW_EFORMAT,
+                        "%s: offset %" PRIu64 ": wanted the end of the file, got %" PRIu64 " more bytes", path,
+                        stored, left);
     }
     if (s == HPCW_OK) {
         s = hpcw_i_kv_open(&c, path, 0, data, stored, err);
@@ -133,8 +136,8 @@ static hpcw_status walk(hpcw_rank2file_restart *r, const char *path, uint32_t le
     size_t count = inner.child.size / sizeof *child;
     for (size_t i = 0; s == HPCW_OK && i < count; i++) {
         if (child[i].reader >= end) {
-            s = hpcw_i_fail(err, HPCW_EFORMAT, "%s: offset %llu: rank: wanted one of %u to %u, got %u", path,
-                            (unsigned long long)child[i].at, first, end - 1, child[i].reader);
+            s = hpcw_i_fail(err, HPCW_EFORMAT, "%s: offset %" PRIu64 ": rank: wanted one of %u to %u, got %u",
+                            path, child[i].at, first, end - 1, child[i].reader);
         } else {
             s = walk_child(r, path, inner.level, &child[i], i + 1 < count ? child[i + 1].reader : end, leaves,
                            err);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Summary and index, as trees (doc/formats/rank2file.md, "Summary" and "Index"). */
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -148,7 +149,7 @@ hpcw_status hpcw_rank2file_index_add(hpcw_kvtree *index, const hpcw_rank2file_op
         return s;
     }
     hpcw_rank2file_dataset_name(options, name);
-    (void)snprintf(id, sizeof id, "%llu", (unsigned long long)options->dataset.id);
+    (void)snprintf(id, sizeof id, "%" PRIu64, options->dataset.id);
     s = check_index(index, options, name, id, err);
     hpcw_rank2file_layout layout = options->layout;
     bool shared = layout == HPCW_RANK2FILE_SHARED;

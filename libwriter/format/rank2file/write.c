@@ -2,6 +2,7 @@
 /* A dataset from open to close. */
 #include <dirent.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -75,8 +76,8 @@ static hpcw_status agree_on_options(hpcw_comm *comm, hpcw_rank2file *w, hpcw_sta
     struct hpcw_i_words words = {.sums = 1, .word = &ranks};
     s = hpcw_i_agree_same(comm, s, w->prefix, same, sizeof same / sizeof same[0], &words, err);
     if (s == HPCW_OK && (ranks < 1 || ranks > HPCW_RANK2FILE_MAX_RANKS)) {
-        s = hpcw_i_fail(err, HPCW_ERANGE, "%s: expected 1 to %u ranks on all processes together, got %llu",
-                        w->prefix, HPCW_RANK2FILE_MAX_RANKS, (unsigned long long)ranks);
+        s = hpcw_i_fail(err, HPCW_ERANGE, "%s: expected 1 to %u ranks on all processes together, got %" PRIu64,
+                        w->prefix, HPCW_RANK2FILE_MAX_RANKS, ranks);
     }
     if (s == HPCW_OK) {
         w->ranks = (uint32_t)ranks;

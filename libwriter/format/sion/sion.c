@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Open and free of a container. */
+#include <inttypes.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -87,8 +88,7 @@ static hpcw_status agree_on_arguments(struct hpcw_sion *h, hpcw_status s, struct
     uint32_t files = o->files == 0 ? 1 : o->files;
     if (tasks == 0 || tasks > UINT32_MAX - 1) {
         return hpcw_i_fail(err, tasks == 0 ? HPCW_EINVAL : HPCW_ERANGE,
-                           "%s: wanted 1 to %u tasks in all, got %llu", h->path, UINT32_MAX - 1,
-                           (unsigned long long)tasks);
+                           "%s: wanted 1 to %u tasks in all, got %" PRIu64, h->path, UINT32_MAX - 1, tasks);
     }
     h->tasks = o->set_tasks != 0 ? o->set_tasks : (uint32_t)tasks;
     if (files > h->tasks) {
@@ -100,8 +100,8 @@ static hpcw_status agree_on_arguments(struct hpcw_sion *h, hpcw_status s, struct
         uint32_t end = end_of_own_tasks(h);
         if (tasks != end - h->placement.first) {
             return hpcw_i_fail(err, HPCW_EMISMATCH,
-                               "%s: a part of a set: wanted the %u tasks of its files, got %llu", h->path,
-                               end - h->placement.first, (unsigned long long)tasks);
+                               "%s: a part of a set: wanted the %u tasks of its files, got %" PRIu64, h->path,
+                               end - h->placement.first, tasks);
         }
     }
     return HPCW_OK;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "libwriter/format/clog2/file/records.h"
 
+#include <inttypes.h>
+
 #include "libwriter/base/status.h"
 #include "libwriter/format/clog2/file/text.h"
 
@@ -18,7 +20,7 @@ hpcw_status hpcw_i_clog2_labels_check(const char *colour, const char *name, cons
 }
 
 static hpcw_status wrong(hpcw_error *err, const char *what, const char *expected, int64_t got) {
-    return hpcw_i_fail(err, HPCW_EINVAL, "clog2: %s: expected %s, got %lld", what, expected, (long long)got);
+    return hpcw_i_fail(err, HPCW_EINVAL, "clog2: %s: expected %s, got %" PRId64, what, expected, got);
 }
 
 static hpcw_status check_comm_event(const hpcw_clog2_record *r, const struct hpcw_i_clog2_bounds *b,

@@ -2,6 +2,8 @@
 /* Slices put records into blocks, and write these once their place in the file is known. */
 #include "libwriter/format/clog2/file/slice.h"
 
+#include <inttypes.h>
+
 #include "libwriter/base/checked.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
@@ -27,8 +29,8 @@ struct hpcw_clog2_slice {
 static hpcw_status begin(hpcw_clog2_slice *slice, uint64_t first_record, hpcw_error *err) {
     if (first_record % HPCW_CLOG2_SEGMENT != 0) {
         return hpcw_i_fail(err, HPCW_EINVAL,
-                           "%s: slice: expected a first record whose number is a multiple of %u, got %llu",
-                           slice->log->path, HPCW_CLOG2_SEGMENT, (unsigned long long)first_record);
+                           "%s: slice: expected a first record whose number is a multiple of %u, got %" PRIu64,
+                           slice->log->path, HPCW_CLOG2_SEGMENT, first_record);
     }
     hpcw_i_clog2_blocks_begin(&slice->blocks, slice->log->options.block_size, first_record);
     slice->first_record = first_record;
@@ -221,8 +223,8 @@ hpcw_status hpcw_clog2_slice_place(hpcw_clog2_slice *slice, uint64_t first_block
     uint64_t end;
     if (!hpcw_i_add_u64(first_block, hpcw_i_clog2_blocks_count(&slice->blocks), &end) ||
         end > INT64_MAX / slice->blocks.block_size) {
-        return hpcw_i_fail(err, HPCW_ERANGE, "%s: block %llu of %u bytes is beyond what a file can hold",
-                           slice->log->path, (unsigned long long)first_block, slice->blocks.block_size);
+        return hpcw_i_fail(err, HPCW_ERANGE, "%s: block %" PRIu64 " of %u bytes is beyond what a file can hold",
+                           slice->log->path, first_block, slice->blocks.block_size);
     }
     slice->placed = true;
     slice->next_block = first_block;
@@ -246,8 +248,8 @@ hpcw_status hpcw_clog2_slice_end(hpcw_clog2_slice *slice, double next_time, hpcw
         return hpcw_i_fail(
             err, HPCW_EINVAL,
             "%s: end of a slice that is not the last: expected a next record whose number is a multiple "
-            "of %u, got %llu",
-            path, HPCW_CLOG2_SEGMENT, (unsigned long long)b->records);
+            "of %u, got %" PRIu64,
+            path, HPCW_CLOG2_SEGMENT, b->records);
     }
     if (last && b->records == slice->first_record && slice->first_record > 0) {
         return hpcw_i_fail(err, HPCW_EINVAL,

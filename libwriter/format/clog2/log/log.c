@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Opening and freeing a recording. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,10 +44,10 @@ static hpcw_status check_options(const hpcw_clog2_log_options *o, hpcw_error *er
                            (int)o->sync);
     }
     if (o->sync_rounds == 0 || o->memory < LEAST_MEMORY) {
-        return hpcw_i_fail(
-            err, HPCW_EINVAL,
-            "clog2 log: expected at least 1 round of messages and %llu bytes of memory, got %u and %llu",
-            (unsigned long long)LEAST_MEMORY, o->sync_rounds, (unsigned long long)o->memory);
+        return hpcw_i_fail(err, HPCW_EINVAL,
+                           "clog2 log: expected at least 1 round of messages and %" PRIu64
+                           " bytes of memory, got %u and %" PRIu64,
+                           LEAST_MEMORY, o->sync_rounds, o->memory);
     }
     if (o->block_size % 8 != 0 || o->block_size < HPCW_CLOG2_MIN_BLOCK ||
         o->block_size > HPCW_CLOG2_MAX_BLOCK) {

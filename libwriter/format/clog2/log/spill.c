@@ -3,6 +3,7 @@
 #include "libwriter/format/clog2/log/spill.h"
 
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -14,8 +15,8 @@
 static hpcw_status append(hpcw_clog2_log *log, const void *data, size_t size, hpcw_error *err) {
     int e = hpcw_i_sys_pwrite(log->fd, data, size, log->local_size);
     if (e != 0) {
-        return hpcw_i_fail_sys(err, e, "%s: cannot write %zu bytes at offset %llu", log->local_path, size,
-                               (unsigned long long)log->local_size);
+        return hpcw_i_fail_sys(err, e, "%s: cannot write %zu bytes at offset %" PRIu64, log->local_path, size,
+                               log->local_size);
     }
     log->local_size += size;
     return HPCW_OK;
@@ -36,8 +37,8 @@ static hpcw_status create_local(hpcw_clog2_log *log, hpcw_error *err) {
     if (log->local_path == NULL) {
         return hpcw_i_fail_memory(err, log->path, 0, NULL);
     }
-    (void)snprintf(log->local_path, room, "%s/%s.%016llx.%06d.local", log->directory,
-                   slash == NULL ? log->path : slash + 1, (unsigned long long)log->tag, log->comm->process);
+    (void)snprintf(log->local_path, room, "%s/%s.%016" PRIx64 ".%06d.local", log->directory,
+                   slash == NULL ? log->path : slash + 1, log->tag, log->comm->process);
     int e = hpcw_i_sys_open(log->local_path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600, &log->fd);
     if (e != 0) {
         return hpcw_i_fail_sys(err, e, "%s: cannot create", log->local_path);

@@ -19,6 +19,7 @@
  */
 #include "libwriter/format/clog2/merge/partition.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "libwriter/base/mem.h"
@@ -436,9 +437,9 @@ static hpcw_status write_share(struct work *w, bool merged, hpcw_error *err) {
     hpcw_status s =
         merged ? hpcw_clog2_slice_place(w->slice, first_block, err) : merge_share(w, &first_block, err);
     return s == HPCW_OK && hpcw_clog2_slice_blocks(w->slice) != mine->blocks
-               ? hpcw_i_fail(err, HPCW_EINTERNAL, "clog2: expected %llu blocks of a segment, got %llu",
-                             (unsigned long long)mine->blocks,
-                             (unsigned long long)hpcw_clog2_slice_blocks(w->slice))
+               ? hpcw_i_fail(err, HPCW_EINTERNAL,
+                             "clog2: expected %" PRIu64 " blocks of a segment, got %" PRIu64, mine->blocks,
+                             hpcw_clog2_slice_blocks(w->slice))
                : s;
 }
 

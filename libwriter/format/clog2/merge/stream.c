@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "libwriter/format/clog2/merge/stream.h"
 
+#include <inttypes.h>
+
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 #include "libwriter/format/clog2/merge/open_states.h"
@@ -47,10 +49,11 @@ static hpcw_status next_chunk(struct hpcw_i_clog2_cursor *c, hpcw_error *err) {
         }
         int e = hpcw_i_sys_pread(c->origin->fd, c->room, size, chunk->offset, &got);
         if (e != 0 || got != size) {
-            return e != 0 ? hpcw_i_fail_sys(err, e, "%s: cannot read %zu bytes at offset %llu",
-                                            c->origin->local, size, (unsigned long long)chunk->offset)
-                          : hpcw_i_fail(err, HPCW_ETRUNCATED, "%s: offset %llu: expected %zu bytes, got %zu",
-                                        c->origin->local, (unsigned long long)chunk->offset, size, got);
+            return e != 0 ? hpcw_i_fail_sys(err, e, "%s: cannot read %zu bytes at offset %" PRIu64,
+                                            c->origin->local, size, chunk->offset)
+                          : hpcw_i_fail(err, HPCW_ETRUNCATED,
+                                        "%s: offset %" PRIu64 ": expected %zu bytes, got %zu", c->origin->local,
+                                        chunk->offset, size, got);
         }
         data = c->room;
     }

@@ -2,6 +2,7 @@
 #include "libwriter/format/clog2/recover/recovered_file.h"
 
 #include <fcntl.h>
+#include <inttypes.h>
 
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
@@ -12,9 +13,9 @@ hpcw_status hpcw_i_clog2_recovered_read(const struct hpcw_i_clog2_recovered_file
     size_t got = 0;
     int e = hpcw_i_sys_pread(f->fd, to, size, offset, &got);
     *whole = e == 0 && got == size;
-    return e == 0 ? HPCW_OK
-                  : hpcw_i_fail_sys(err, e, "%s: cannot read %zu bytes at offset %llu", f->path, size,
-                                    (unsigned long long)offset);
+    return e == 0
+               ? HPCW_OK
+               : hpcw_i_fail_sys(err, e, "%s: cannot read %zu bytes at offset %" PRIu64, f->path, size, offset);
 }
 
 hpcw_status hpcw_i_clog2_recovered_open(struct hpcw_i_clog2_recovered_file *f, const char *path, uint64_t *size,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The data path: records into chunks. buffer.c gathers small ones. */
+#include <inttypes.h>
 #include <string.h>
 
 #include "libwriter/base/bytes.h"
@@ -23,8 +24,8 @@ static hpcw_status next_block(struct hpcw_sion *h, uint32_t i, hpcw_error *err) 
     if (t->block == INT32_MAX - 1 || !hpcw_i_mul_u64((uint64_t)t->block + 2, stride, &at) ||
         !hpcw_i_add_u64(at, t->start, &at) || at > INT64_MAX) {
         return hpcw_i_fail(err, HPCW_ERANGE,
-                           "%s: task %u cannot have a block after its %u blocks of %llu bytes", h->path,
-                           hpcw_i_sion_rank(h, i), t->block + 1, (unsigned long long)t->chunk);
+                           "%s: task %u cannot have a block after its %u blocks of %" PRIu64 " bytes", h->path,
+                           hpcw_i_sion_rank(h, i), t->block + 1, t->chunk);
     }
     hpcw_status s = hpcw_i_sion_write_out(h, i, err);
     if (s != HPCW_OK) {
@@ -53,8 +54,8 @@ static hpcw_status append_record(struct hpcw_sion *h, uint32_t i, const void *da
     struct hpcw_i_sion_task *t = &h->task[i];
     if (size > t->chunk) {
         return hpcw_i_fail(err, HPCW_ERANGE,
-                           "%s: record: expected at most %llu bytes (the chunk of task %u), got %zu", h->path,
-                           (unsigned long long)t->chunk, hpcw_i_sion_rank(h, i), size);
+                           "%s: record: expected at most %" PRIu64 " bytes (the chunk of task %u), got %zu",
+                           h->path, t->chunk, hpcw_i_sion_rank(h, i), size);
     }
     if (size > t->chunk - hpcw_i_sion_used(h, i)) {
         hpcw_status s = next_block(h, i, err);
@@ -157,10 +158,10 @@ hpcw_status hpcw_sion_write_key(hpcw_sion *h, uint32_t rank, uint64_t key, const
      * continues in the next chunk and fills it leaves the reader after the end of that chunk: the value is lost. */
     uint64_t chunk = h->task[i].chunk;
     if (chunk > 0 && chunk < HPCW_SION_MIN_KEY_CHUNK) {
-        return hpcw_i_fail(
-            err, HPCW_ERANGE,
-            "%s: expected chunks of at least %u bytes for key-value records, got %llu for task %u", h->path,
-            HPCW_SION_MIN_KEY_CHUNK, (unsigned long long)chunk, rank);
+        return hpcw_i_fail(err, HPCW_ERANGE,
+                           "%s: expected chunks of at least %u bytes for key-value records, got %" PRIu64
+                           " for task %u",
+                           h->path, HPCW_SION_MIN_KEY_CHUNK, chunk, rank);
     }
     unsigned char header[HPCW_SION_MIN_KEY_CHUNK];
     bool big = h->options.endian == HPCW_SION_BIG;
@@ -189,8 +190,8 @@ hpcw_status hpcw_sion_reserve(hpcw_sion *h, uint32_t rank, size_t size, uint64_t
         return hpcw_i_fail(
             err, size > t->chunk ? HPCW_ERANGE : HPCW_EINVAL,
             "%s: cannot reserve %zu bytes for task %u: expected a pointer for the offset, no key-value "
-            "container, and at most %llu bytes",
-            h->path, size, rank, (unsigned long long)t->chunk);
+            "container, and at most %" PRIu64 " bytes",
+            h->path, size, rank, t->chunk);
     }
     hpcw_i_sion_claim(h, i);
     if (size > t->chunk - hpcw_i_sion_used(h, i)) {
@@ -221,8 +222,9 @@ hpcw_status hpcw_sion_fill(hpcw_sion *h, uint32_t rank, uint64_t offset, const v
     uint64_t end = block < t->block ? t->chunk : t->used;
     hpcw_i_sion_release(h);
     if (block > t->block || k > end || size > end - k) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "%s: expected bytes that task %u reserved, got %zu bytes at %llu",
-                           h->path, rank, size, (unsigned long long)offset);
+        return hpcw_i_fail(err, HPCW_EINVAL,
+                           "%s: expected bytes that task %u reserved, got %zu bytes at %" PRIu64, h->path, rank,
+                           size, offset);
     }
     hpcw_error e;
     const struct hpcw_i_sion_part *part = hpcw_i_sion_part_of(h, i);

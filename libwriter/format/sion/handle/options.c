@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "libwriter/format/sion/handle/options.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "libwriter/base/mem.h"
@@ -103,8 +104,9 @@ static hpcw_status copy_tasks(struct hpcw_sion *h, const hpcw_sion_options *o, h
                                                                    : o->chunk_size;
         if (size > LARGEST_CHUNK || sum > LARGEST_CHUNK) {
             return hpcw_i_fail(err, HPCW_ERANGE,
-                               "%s: chunks: expected at most 2^61 bytes in all, got %llu for own task %u",
-                               h->path, (unsigned long long)size, i);
+                               "%s: chunks: expected at most 2^61 bytes in all, got %" PRIu64
+                               " for own task %u",
+                               h->path, size, i);
         }
         sum += size;
         h->task[i].chunk = size;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "libwriter/format/sion/meta/meta.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "libwriter/base/bytes.h"
@@ -38,8 +39,8 @@ hpcw_status hpcw_i_sion_check_blocks(const struct hpcw_sion *h, const uint64_t *
         if (mapping != HPCW_I_SION_NO_MAPPING && mapping > 0 && blocks[f] * tasks > INT32_MAX) {
             return hpcw_i_fail(err, HPCW_ERANGE,
                                "%s: blocks: SIONlib finds the mapping after at most 2^31 - 1 table entries: "
-                               "expected fewer, got %u tasks with up to %llu blocks",
-                               h->path, tasks, (unsigned long long)blocks[f]);
+                               "expected fewer, got %u tasks with up to %" PRIu64 " blocks",
+                               h->path, tasks, blocks[f]);
         }
         hpcw_sion_shape shape;
         hpcw_status s = hpcw_i_sion_shape_of_file(h, f, blocks[f], &shape, err);

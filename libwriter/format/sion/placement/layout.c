@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "libwriter/format/sion/placement/layout.h"
 
+#include <inttypes.h>
+
 #include "libwriter/base/checked.h"
 #include "libwriter/base/status.h"
 
@@ -35,8 +37,9 @@ hpcw_status hpcw_sion_shape_of(uint32_t tasks, uint32_t fs_block_size, uint64_t 
     }
     if (!fits || !hpcw_i_add_u64(table, map_size, &s.file_size) || s.file_size > INT64_MAX) {
         return hpcw_i_fail(err, HPCW_ERANGE,
-                           "sion shape: %u tasks, %u blocks of %llu bytes each pass the largest file offset",
-                           tasks, blocks, (unsigned long long)stride);
+                           "sion shape: %u tasks, %u blocks of %" PRIu64
+                           " bytes each pass the largest file offset",
+                           tasks, blocks, stride);
     }
     *shape = s;
     return HPCW_OK;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "libwriter/format/sion/placement/placement.h"
 
+#include <inttypes.h>
+
 #include "libwriter/base/checked.h"
 #include "libwriter/base/status.h"
 #include "libwriter/format/sion/placement/private.h"
@@ -26,9 +28,9 @@ static hpcw_status place_alone(const struct hpcw_i_sion_request *r, uint32_t fir
         for (uint32_t t = begin; t < end; t++) {
             uint64_t size = r->size_of(r->size_context, t);
             if (size > INT64_MAX / 4 || x > INT64_MAX / 4) {
-                return hpcw_i_fail(err, HPCW_ERANGE,
-                                   "the chunks of one block pass 2^61 bytes at task %u, which asks for %llu", t,
-                                   (unsigned long long)size);
+                return hpcw_i_fail(
+                    err, HPCW_ERANGE,
+                    "the chunks of one block pass 2^61 bytes at task %u, which asks for %" PRIu64, t, size);
             }
             uint64_t chunk = size;
             if (r->layout == HPCW_SION_ALIGNED) {
@@ -65,8 +67,8 @@ hpcw_status hpcw_i_sion_placement_make(const struct hpcw_i_sion_request *r,
     placement->first = r->ranks == NULL ? lowest + (uint32_t)r->below.tasks : 0;
     placement->in_order = !r->all.lists || (r->all.gapless && r->all.base == lowest);
     if (r->all.lists && r->all.high >= r->end) {
-        return hpcw_i_fail(err, HPCW_EMISMATCH, "task numbers: expected numbers below %u, got %llu", r->end,
-                           (unsigned long long)r->all.high);
+        return hpcw_i_fail(err, HPCW_EMISMATCH, "task numbers: expected numbers below %u, got %" PRIu64, r->end,
+                           r->all.high);
     }
     if (r->part_of_set && !placement->in_order) {
         return hpcw_i_fail(
