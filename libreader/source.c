@@ -57,7 +57,7 @@ hpcw_status read_source_open(const char *path, struct read_source **out, hpcw_er
         goto done;
     }
     if (!S_ISREG(st.st_mode) || st.st_size < 0) {
-        status = hpcw_i_fail(err, HPCW_EINVAL, "%s: wanted a regular file, got %s", path,
+        status = hpcw_i_fail(err, HPCW_EINVAL, "%s: expected a regular file, got %s", path,
                              S_ISDIR(st.st_mode) ? "a directory" : "something else");
         goto done;
     }
@@ -157,7 +157,7 @@ hpcw_status read_source_data(const struct read_source *source, uint64_t offset, 
         return HPCW_OK; /* it became shorter; the read will say so */
     }
     if (hole < 0) {
-        return hpcw_i_fail_sys(err, errno, "%s: looking for data behind offset %" PRIu64, source->name, offset);
+        return hpcw_i_fail_sys(err, errno, "%s: looking for data after offset %" PRIu64, source->name, offset);
     }
     if ((uint64_t)data < source->size) {
         *begin = (uint64_t)data;

@@ -66,7 +66,7 @@ static hpcw_status split(const struct read_clog2 *r, const unsigned char *bytes,
     for (uint32_t i = 0; i < TOKENS; i++) {
         const unsigned char *end = memchr(bytes + at, 0, PREAMBLE - at);
         if (end == NULL || end == bytes + at) {
-            return read_clog2_wrong(r, at, err, "preamble: wanted token %" PRIu32 " of %d, got %s", i, TOKENS,
+            return read_clog2_wrong(r, at, err, "preamble: expected token %" PRIu32 " of %d, got %s", i, TOKENS,
                                     end == NULL ? "one without an end" : "an empty one");
         }
         t->text[i] = (const char *)bytes + at;
@@ -77,16 +77,17 @@ static hpcw_status split(const struct read_clog2 *r, const unsigned char *bytes,
         at++;
     }
     return at == PREAMBLE ? HPCW_OK
-                          : read_clog2_wrong(r, at, err, "preamble: wanted zeros behind token %d, got %02x",
+                          : read_clog2_wrong(r, at, err, "preamble: expected zeros after token %d, got %02x",
                                              TOKENS - 1, bytes[at]);
 }
 
 static hpcw_status text_token(const struct read_clog2 *r, const struct tokens *t, uint32_t i,
-                              const char *wanted, hpcw_error *err) {
-    return strcmp(t->text[i], wanted) == 0
+                              const char *expected, hpcw_error *err) {
+    return strcmp(t->text[i], expected) == 0
                ? HPCW_OK
-               : read_clog2_wrong(r, t->at[i], err, "preamble: token %" PRIu32 ": wanted \"%s\", got \"%.40s\"",
-                                  i, wanted, t->text[i]);
+               : read_clog2_wrong(r, t->at[i], err,
+                                  "preamble: token %" PRIu32 ": expected \"%s\", got \"%.40s\"", i, expected,
+                                  t->text[i]);
 }
 
 static hpcw_status number_token(const struct read_clog2 *r, const struct tokens *t, uint32_t i, int64_t low,
@@ -104,8 +105,8 @@ static hpcw_status number_token(const struct read_clog2 *r, const struct tokens 
     v = negative ? -v : v;
     if (!good || v < low || v > high) {
         return read_clog2_wrong(r, t->at[i], err,
-                                "preamble: token %" PRIu32 " (%s): wanted a number from %" PRId64 " to %" PRId64
-                                ", got \"%.40s\"",
+                                "preamble: token %" PRIu32 " (%s): expected a number from %" PRId64
+                                " to %" PRId64 ", got \"%.40s\"",
                                 i, t->text[i - 1], low, high, t->text[i]);
     }
     *value = v;
@@ -146,7 +147,7 @@ static hpcw_status read_preamble(struct read_clog2 *r, hpcw_error *err) {
     if (strcmp(t.text[2], "FALSE") == 0 || strcmp(t.text[4], "FALSE") == 0) {
         return hpcw_i_fail(
             err, HPCW_ENOTSUP,
-            "%s: wanted a merged log (big-endian and finalized), got the local file of one process",
+            "%s: expected a merged log (big-endian and finalized), got the local file of one process",
             read_source_name(r->source));
     }
     s = text_token(r, &t, 2, "TRUE ", err);
@@ -198,12 +199,12 @@ static hpcw_status measure(struct read_clog2 *r, hpcw_error *err) {
     uint64_t size = read_source_size(r->source);
     if (info->table_at == 0) {
         return read_clog2_wrong(
-            r, 0, err, "preamble: wanted the offset of the table of communicators, got 0: the writer died");
+            r, 0, err, "preamble: expected the offset of the table of communicators, got 0: the writer died");
     }
     if (info->table_at < PREAMBLE + (uint64_t)info->block_size ||
         (info->table_at - PREAMBLE) % info->block_size != 0) {
         return read_clog2_wrong(r, 0, err,
-                                "preamble: wanted a table of communicators behind whole blocks of %" PRIu32
+                                "preamble: expected a table of communicators after whole blocks of %" PRIu32
                                 " bytes, got offset %" PRIu64,
                                 info->block_size, info->table_at);
     }
@@ -215,22 +216,22 @@ static hpcw_status measure(struct read_clog2 *r, hpcw_error *err) {
         return s;
     }
     info->comms = hpcw_i_get_u32(count, true);
-    uint64_t wanted = info->table_at + 4 + (uint64_t)ENTRY * info->comms;
+    uint64_t expected = info->table_at + 4 + (uint64_t)ENTRY * info->comms;
     if (info->comms == 0 || info->comms > INT32_MAX) {
         return read_clog2_wrong(r, info->table_at, err,
-                                "number of communicators: wanted 1 to 2^31 - 1, got %" PRIu32, info->comms);
+                                "number of communicators: expected 1 to 2^31 - 1, got %" PRIu32, info->comms);
     }
-    if (size < wanted) {
+    if (size < expected) {
         return hpcw_i_fail(err, HPCW_ETRUNCATED,
-                           "%s: table of %" PRIu32 " communicators: wanted a file of %" PRIu64
+                           "%s: table of %" PRIu32 " communicators: expected a file of %" PRIu64
                            " bytes, got %" PRIu64,
-                           read_source_name(r->source), info->comms, wanted, size);
+                           read_source_name(r->source), info->comms, expected, size);
     }
-    return size == wanted ? HPCW_OK
-                          : read_clog2_wrong(r, wanted, err,
-                                             "wanted the end of the file behind the table of %" PRIu32
-                                             " communicators, got %" PRIu64 " more bytes",
-                                             info->comms, size - wanted);
+    return size == expected ? HPCW_OK
+                            : read_clog2_wrong(r, expected, err,
+                                               "expected the end of the file after the table of %" PRIu32
+                                               " communicators, got %" PRIu64 " more bytes",
+                                               info->comms, size - expected);
 }
 
 static hpcw_status read_table(struct read_clog2 *r, hpcw_error *err) {
@@ -258,7 +259,7 @@ static hpcw_status read_table(struct read_clog2 *r, hpcw_error *err) {
             /* A reader maps every communicator through it, without a check: doc/formats/clog2.md#clog2-6. */
             if (e->index < 0 || (uint32_t)e->index >= info->comms || e->kind < -1 || e->kind > 3) {
                 return read_clog2_wrong(r, info->table_at + 4 + (uint64_t)(i + k) * ENTRY + 32, err,
-                                        "communicator %" PRIu32 ": wanted an index below %" PRIu32
+                                        "communicator %" PRIu32 ": expected an index below %" PRIu32
                                         " and a kind from -1 to 3, got %" PRId32 " and %" PRId32,
                                         i + k, info->comms, e->index, e->kind);
             }
@@ -383,7 +384,7 @@ static hpcw_status end_block(struct read_clog2 *r, const struct read_clog2_item 
     if (last != (head->kind == 0)) {
         return read_clog2_wrong(r, head->offset, err,
                                 "block %" PRIu64 " of %" PRIu64
-                                ": wanted it to end with record type %d, got %" PRId32,
+                                ": expected it to end with record type %d, got %" PRId32,
                                 head->block, r->info.blocks, last ? 0 : 1, head->kind);
     }
     struct read_clog2_frame *f = &r->frame;
@@ -427,8 +428,8 @@ hpcw_status read_clog2_next(struct read_clog2 *r, struct read_clog2_item *item, 
         item->block = r->next_block - 1;
         if (left < HEAD) {
             return read_clog2_wrong(r, item->offset, err,
-                                    "block %" PRIu64 ": wanted a record that ends it, got only %" PRIu32
-                                    " bytes of room",
+                                    "block %" PRIu64 ": expected a record that ends it, got only %" PRIu32
+                                    " bytes left",
                                     item->block, left);
         }
         item->time = hpcw_i_get_f64(p, true);
@@ -437,7 +438,7 @@ hpcw_status read_clog2_next(struct read_clog2 *r, struct read_clog2_item *item, 
         item->thread = (int32_t)hpcw_i_get_u32(p + 16, true);
         item->kind = (int32_t)hpcw_i_get_u32(p + 20, true);
         if (item->kind < 0 || item->kind >= KINDS) {
-            return read_clog2_wrong(r, item->offset + 20, err, "record type: wanted 0 to 11, got %" PRId32,
+            return read_clog2_wrong(r, item->offset + 20, err, "record type: expected 0 to 11, got %" PRId32,
                                     item->kind);
         }
         if (item->kind <= 1) {
@@ -452,7 +453,8 @@ hpcw_status read_clog2_next(struct read_clog2 *r, struct read_clog2_item *item, 
         if (size > left || left - size < HEAD) {
             return read_clog2_wrong(r, item->offset, err,
                                     "record type %" PRId32 " of %" PRIu32
-                                    " bytes: wanted it and the end of the block in the %" PRIu32 " bytes left",
+                                    " bytes: expected it and the end of the block in the %" PRIu32
+                                    " bytes left",
                                     item->kind, size, left);
         }
         if (r->first && item->block > 0 && !r->frame.chain && item->time != r->announced) {

@@ -104,7 +104,7 @@ static hpcw_status check_zero(struct read_clog2_pass *p, const struct read_clog2
                               uint32_t to, hpcw_error *err) {
     for (uint32_t i = from; i < to; i++) {
         if (item->payload[i] != 0) {
-            return found(p, READ_CLOG2_PADDING, item->offset + 24 + i, err, "wanted 0, got %02x",
+            return found(p, READ_CLOG2_PADDING, item->offset + 24 + i, err, "expected 0, got %02x",
                          item->payload[i]);
         }
     }
@@ -205,7 +205,7 @@ static hpcw_status take_text(struct read_clog2_pass *p, const struct read_clog2_
     uint32_t length = (uint32_t)strlen(text);
     if (length == room) {
         return found(p, READ_CLOG2_DEFINITION, item->offset + 24 + at, err,
-                     "wanted a text of at most %" PRIu32 " bytes, got \"%s\"", room - 1, text);
+                     "expected a text of at most %" PRIu32 " bytes, got \"%s\"", room - 1, text);
     }
     return check_zero(p, item, at + length, at + room, err);
 }
@@ -217,7 +217,7 @@ static hpcw_status check_format(struct read_clog2_pass *p, const struct read_clo
     for (const char *c = strchr(format, '%'); c != NULL; c = strchr(c + 2, '%')) {
         switch (c[1]) {
         case '\0':
-            return found(p, READ_CLOG2_FORMAT, item->offset, err, "wanted a letter behind %%, got \"%s\"",
+            return found(p, READ_CLOG2_FORMAT, item->offset, err, "expected a letter after %%, got \"%s\"",
                          format);
         case 's':
         case 'h':
@@ -235,13 +235,13 @@ static hpcw_status check_format(struct read_clog2_pass *p, const struct read_clo
             break;
         default:
             return found(p, READ_CLOG2_CARGO, item->offset, err,
-                         "wanted one of s h d l x X e E behind %%, got \"%s\"", format);
+                         "expected one of s h d l x X e E after %%, got \"%s\"", format);
         }
     }
     return size <= CARGO_SIZE
                ? HPCW_OK
                : found(p, READ_CLOG2_CARGO, item->offset, err,
-                       "wanted a format of at most 32 bytes, got %" PRIu32 " for \"%s\"", size, format);
+                       "expected a format of at most 32 bytes, got %" PRIu32 " for \"%s\"", size, format);
 }
 
 static hpcw_status define(struct read_clog2_pass *p, const struct read_clog2_item *item, hpcw_error *err) {
@@ -268,17 +268,18 @@ static hpcw_status define(struct read_clog2_pass *p, const struct read_clog2_ite
     if (first == NULL || second == NULL || first->definition != second->definition ||
         (state ? first->role != START || second->role != END : first->role != SOLO)) {
         return found(p, READ_CLOG2_DEFINITION, item->offset, err,
-                     "wanted the two events of one state, or one of a solo event, got %" PRId32 " and %" PRId32,
+                     "expected the two events of one state, or one of a solo event, got %" PRId32
+                     " and %" PRId32,
                      start, end);
     }
     struct read_clog2_definition *d = &p->definition[first->definition];
     if (d->used && !d->defined) {
-        s = found(p, READ_CLOG2_DEFINITION, item->offset, err, "wanted it before its first use, event %" PRId32,
-                  start);
+        s = found(p, READ_CLOG2_DEFINITION, item->offset, err,
+                  "expected it before its first use, event %" PRId32, start);
     }
     if (s == HPCW_OK && d->defined) {
         s = found(p, READ_CLOG2_DEFINITION, item->offset, err,
-                  "wanted one, got a second one for event %" PRId32, start);
+                  "expected one, got a second one for event %" PRId32, start);
     }
     d->defined = true;
     d->number = number;
@@ -295,10 +296,10 @@ static hpcw_status define(struct read_clog2_pass *p, const struct read_clog2_ite
         s = check_zero(p, item, text_at - 4, text_at, err);
     }
     if (s == HPCW_OK && d->colour[0] == '\0') {
-        s = found(p, READ_CLOG2_COLOUR, item->offset, err, "wanted one for event %" PRId32, start);
+        s = found(p, READ_CLOG2_COLOUR, item->offset, err, "expected one for event %" PRId32, start);
     }
     if (s == HPCW_OK && d->name[0] == '\0') {
-        s = found(p, READ_CLOG2_DEFINITION, item->offset, err, "wanted a name for event %" PRId32, start);
+        s = found(p, READ_CLOG2_DEFINITION, item->offset, err, "expected a name for event %" PRId32, start);
     }
     return s == HPCW_OK ? check_format(p, item, d->format, err) : s;
 }
@@ -315,19 +316,19 @@ static hpcw_status introduce(struct read_clog2_pass *p, const struct read_clog2_
         return HPCW_OK;
     }
     if (comm < 0 || (uint32_t)comm >= info->comms) {
-        return found(p, READ_CLOG2_INDEX, item->offset + 28, err, "wanted one below %" PRIu32 ", got %" PRId32,
-                     info->comms, comm);
+        return found(p, READ_CLOG2_INDEX, item->offset + 28, err,
+                     "expected one below %" PRIu32 ", got %" PRId32, info->comms, comm);
     }
     if (memcmp(read_clog2_entry(p->reader, (uint32_t)comm)->id, item->payload + 16, 32) != 0) {
         hpcw_status s = found(p, READ_CLOG2_TABLE, item->offset + 40, err,
-                              "wanted the identity of entry %" PRId32 ", got another", comm);
+                              "expected the identity of entry %" PRId32 ", got another", comm);
         if (s != HPCW_OK) {
             return s;
         }
     }
     if (world < 0 || (uint32_t)world >= info->ranks) {
         return found(p, READ_CLOG2_LINE, item->offset + 36, err,
-                     "wanted a rank of the world below %" PRIu32 ", got %" PRId32, info->ranks, world);
+                     "expected a rank of the world below %" PRIu32 ", got %" PRId32, info->ranks, world);
     }
     if (event == REMOTE) {
         return HPCW_OK;
@@ -353,7 +354,7 @@ static hpcw_status need_member(struct read_clog2_pass *p, uint64_t offset, int32
     *world = member(p, comm, rank);
     return *world >= 0 ? HPCW_OK
                        : found(p, READ_CLOG2_COMM, offset, err,
-                               "wanted a communicator event before, got none for rank %" PRId32
+                               "expected a communicator event before, got none for rank %" PRId32
                                " of communicator %" PRId32,
                                rank, comm);
 }
@@ -382,7 +383,7 @@ static hpcw_status complete(struct read_clog2_pass *p, uint64_t offset, double t
     }
     return fresh ? HPCW_OK
                  : found(p, READ_CLOG2_EQUAL, offset, err,
-                         "wanted another place or time than the one before, got %.9f s", time);
+                         "expected another place or time than the one before, got %.9f s", time);
 }
 
 static hpcw_status share_add(struct read_clog2_pass *p, uint32_t definition, int64_t rank, double seconds,
@@ -435,7 +436,7 @@ static hpcw_status start_state(struct read_clog2_pass *p, const struct read_clog
     for (uint32_t i = (uint32_t)line->top; i != 0; i = p->open[i - 1].next) {
         if (p->open[i - 1].detail == (int32_t)definition) {
             s = found(p, READ_CLOG2_NESTING, item->offset, err,
-                      "wanted its end first, got state %" PRId32 " inside itself",
+                      "expected its end first, got state %" PRId32 " inside itself",
                       p->definition[definition].number);
             break;
         }
@@ -462,7 +463,7 @@ static hpcw_status end_state(struct read_clog2_pass *p, const struct read_clog2_
     }
     if (oldest == 0) {
         return found(p, READ_CLOG2_END_ALONE, item->offset, err,
-                     "wanted state %" PRId32 " to be open on rank %" PRId32 " of communicator %" PRId32
+                     "expected state %" PRId32 " to be open on rank %" PRId32 " of communicator %" PRId32
                      ", thread %" PRId32,
                      p->definition[definition].number, item->rank, item->comm, item->thread);
     }
@@ -471,7 +472,7 @@ static hpcw_status end_state(struct read_clog2_pass *p, const struct read_clog2_
     struct read_clog2_open *o = &p->open[oldest - 1];
     if (above_oldest != 0) {
         s = found(p, READ_CLOG2_NESTING, item->offset, err,
-                  "wanted the end of state %" PRId32 " first, got that of state %" PRId32,
+                  "expected the end of state %" PRId32 " first, got that of state %" PRId32,
                   p->definition[p->open[line->top - 1].detail].number, p->definition[definition].number);
         p->open[above_oldest - 1].next = o->next;
     } else {
@@ -541,21 +542,21 @@ static hpcw_status event(struct read_clog2_pass *p, const struct read_clog2_item
         return s;
     }
     if (v == NULL) {
-        return found(p, READ_CLOG2_ID, item->offset + 24, err, "wanted one of the ids announced, got %" PRId32,
-                     id);
+        return found(p, READ_CLOG2_ID, item->offset + 24, err,
+                     "expected one of the ids announced, got %" PRId32, id);
     }
     struct event_value e = *v;
     struct read_clog2_definition *d = &p->definition[e.definition];
     if (!d->used && !d->defined) {
-        s = found(p, READ_CLOG2_DEFINITION, item->offset, err, "wanted one of event %" PRId32 " before its use",
-                  id);
+        s = found(p, READ_CLOG2_DEFINITION, item->offset, err,
+                  "expected one of event %" PRId32 " before its use", id);
     }
     d->used = true;
     if (s == HPCW_OK) {
         s = check_zero(p, item, 4, 8, err);
     }
     if (s == HPCW_OK && item->kind == 6 && d->defined && !cargo_fits(item->payload + 8, d->format)) {
-        s = found(p, READ_CLOG2_CARGO, item->offset + 32, err, "wanted what \"%s\" shows, got too little",
+        s = found(p, READ_CLOG2_CARGO, item->offset + 32, err, "expected what \"%s\" shows, got too little",
                   d->format);
     }
     if (s != HPCW_OK) {
@@ -585,11 +586,12 @@ static hpcw_status arrow(struct read_clog2_pass *p, const struct read_clog2_item
     }
     if (s == HPCW_OK && is_send) {
         s = found(p, READ_CLOG2_BACKWARD, item->offset, err,
-                  "wanted the send first, got it at %.9f s and its receive at %.9f s", item->time, other->time);
+                  "expected the send first, got it at %.9f s and its receive at %.9f s", item->time,
+                  other->time);
     }
     if (s == HPCW_OK && size != other->detail) {
-        s = found(p, READ_CLOG2_MESSAGE_SIZE, item->offset + 40, err, "wanted %" PRId32 " bytes, got %" PRId32,
-                  other->detail, size);
+        s = found(p, READ_CLOG2_MESSAGE_SIZE, item->offset + 40, err,
+                  "expected %" PRId32 " bytes, got %" PRId32, other->detail, size);
     }
     if (s == HPCW_OK) {
         const uint64_t key[READ_CLOG2_KEY] = {pack(ends->from_comm, ends->from_rank) ^ UINT64_C(1) << 63,
@@ -616,12 +618,12 @@ static hpcw_status message(struct read_clog2_pass *p, const struct read_clog2_it
     bool is_send = id == SEND;
     if (!is_send && id != RECEIVE) {
         return found(p, READ_CLOG2_ID, item->offset + 24, err,
-                     "wanted -101 (send) or -102 (receive), got %" PRId32, id);
+                     "expected -101 (send) or -102 (receive), got %" PRId32, id);
     }
     const struct read_clog2_info *info = read_clog2_info(p->reader);
     hpcw_status s = check_zero(p, item, 20, 24, err);
     if (s == HPCW_OK && (peer_comm < 0 || (uint32_t)peer_comm >= info->comms)) {
-        s = found(p, READ_CLOG2_INDEX, item->offset + 28, err, "wanted one below %" PRIu32 ", got %" PRId32,
+        s = found(p, READ_CLOG2_INDEX, item->offset + 28, err, "expected one below %" PRIu32 ", got %" PRId32,
                   info->comms, peer_comm);
     }
     if (s != HPCW_OK) {
@@ -668,17 +670,17 @@ static hpcw_status check_head(struct read_clog2_pass *p, const struct read_clog2
     hpcw_status s = HPCW_OK;
     double least = p->records == 0 ? 0 : p->end;
     if (!(item->time >= least && item->time < 1e8)) {
-        s = found(p, READ_CLOG2_ORDER, item->offset, err, "wanted %.9f s to below 1e8 s, got %.9f", least,
+        s = found(p, READ_CLOG2_ORDER, item->offset, err, "expected %.9f s to below 1e8 s, got %.9f", least,
                   item->time);
     }
     if (s == HPCW_OK && (item->comm < 0 || (uint32_t)item->comm >= info->comms)) {
-        s = found(p, READ_CLOG2_INDEX, item->offset + 8, err, "wanted one below %" PRIu32 ", got %" PRId32,
+        s = found(p, READ_CLOG2_INDEX, item->offset + 8, err, "expected one below %" PRIu32 ", got %" PRId32,
                   info->comms, item->comm);
     }
     if (s == HPCW_OK && (item->rank < 0 || (uint32_t)item->rank >= info->ranks || item->thread < 0 ||
                          (uint32_t)item->thread >= info->threads)) {
         s = found(p, READ_CLOG2_LINE, item->offset + 12, err,
-                  "wanted rank and thread below %" PRIu32 " and %" PRIu32 ", got %" PRId32 " and %" PRId32,
+                  "expected rank and thread below %" PRIu32 " and %" PRIu32 ", got %" PRId32 " and %" PRId32,
                   info->ranks, info->threads, item->rank, item->thread);
     }
     if (p->records == 0) {
@@ -707,7 +709,7 @@ static hpcw_status take(struct read_clog2_pass *p, const struct read_clog2_item 
         return introduce(p, item, err);
     case 8:
     case 10:
-        return found(p, READ_CLOG2_KIND, item->offset + 20, err, "wanted another, got type %" PRId32,
+        return found(p, READ_CLOG2_KIND, item->offset + 20, err, "expected another, got type %" PRId32,
                      item->kind);
     default:
         return HPCW_OK; /* constants and time shifts are information only */
@@ -724,13 +726,13 @@ static hpcw_status close_pass(struct read_clog2_pass *p, hpcw_error *err) {
     const struct queue_value *queue;
     for (size_t at = 0; s == HPCW_OK && (line = read_clog2_map_next(&p->lines, &at, &key)) != NULL;) {
         for (uint32_t i = (uint32_t)line->top; s == HPCW_OK && i != 0; i = p->open[i - 1].next) {
-            s = found(p, READ_CLOG2_START_ALONE, p->open[i - 1].offset, err, "wanted an end of state %" PRId32,
-                      p->definition[p->open[i - 1].detail].number);
+            s = found(p, READ_CLOG2_START_ALONE, p->open[i - 1].offset, err,
+                      "expected an end of state %" PRId32, p->definition[p->open[i - 1].detail].number);
         }
     }
     for (size_t at = 0; s == HPCW_OK && (queue = read_clog2_map_next(&p->queues, &at, &key)) != NULL;) {
         for (uint32_t i = queue->head; s == HPCW_OK && i != 0; i = p->open[i - 1].next) {
-            s = found(p, READ_CLOG2_MESSAGE, p->open[i - 1].offset, err, "wanted a %s with tag %" PRIu64,
+            s = found(p, READ_CLOG2_MESSAGE, p->open[i - 1].offset, err, "expected a %s with tag %" PRIu64,
                       queue->receives == 1 ? "send" : "receive", key[2]);
         }
     }
@@ -741,7 +743,7 @@ static hpcw_status close_pass(struct read_clog2_pass *p, hpcw_error *err) {
         const struct event_value *v = event_find(p, id);
         missing = v == NULL || !p->definition[v->definition].defined;
         if (missing) {
-            s = found(p, READ_CLOG2_DEFINITION, 0, err, "wanted one of event %" PRId32 ", which is announced",
+            s = found(p, READ_CLOG2_DEFINITION, 0, err, "expected one of event %" PRId32 ", which is announced",
                       id);
         }
     }
@@ -750,17 +752,17 @@ static hpcw_status close_pass(struct read_clog2_pass *p, hpcw_error *err) {
         const struct read_clog2_entry *first = read_clog2_entry(p->reader, (uint32_t)e->index);
         if (e->index != (int32_t)i && (e->index > (int32_t)i || memcmp(first->id, e->id, sizeof e->id) != 0)) {
             s = found(p, READ_CLOG2_TABLE, info->table_at + 4 + (uint64_t)i * 40 + 32, err,
-                      "wanted its own index or an earlier one of the same identity, got %" PRId32, e->index);
+                      "expected its own index or an earlier one of the same identity, got %" PRId32, e->index);
         }
     }
     if (s == HPCW_OK && frame->chain) {
-        s = found(p, READ_CLOG2_CHAIN, frame->chain_at, err, "wanted the same time at both places");
+        s = found(p, READ_CLOG2_CHAIN, frame->chain_at, err, "expected the same time at both places");
     }
     if (s == HPCW_OK && frame->slack) {
-        s = found(p, READ_CLOG2_PADDING, frame->slack_at, err, "wanted zeros behind the end of the block");
+        s = found(p, READ_CLOG2_PADDING, frame->slack_at, err, "expected zeros after the end of the block");
     }
     return s == HPCW_OK && p->drawables == 0
-               ? found(p, READ_CLOG2_EMPTY, 0, err, "wanted a state, a solo event or a message, got none")
+               ? found(p, READ_CLOG2_EMPTY, 0, err, "expected a state, a solo event or a message, got none")
                : s;
 }
 

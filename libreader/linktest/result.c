@@ -50,18 +50,18 @@ static hpcw_status check_container(struct read_linktest *r, hpcw_error *err) {
     }
     if (sion.mode != READ_SION_MODE_PLAIN) {
         return hpcw_i_fail(err, HPCW_EFORMAT,
-                           "%s: container: wanted plain streams (mode 50), got mode %" PRIu32, r->name,
+                           "%s: container: expected plain streams (mode 50), got mode %" PRIu32, r->name,
                            sion.mode);
     }
     if (sion.files > 1 && sion.file_number != 0) {
         return hpcw_i_fail(err, HPCW_EINVAL,
-                           "%s: wanted file 0 of the set of %" PRIu32 " files, got file %" PRIu32, r->name,
+                           "%s: expected file 0 of the set of %" PRIu32 " files, got file %" PRIu32, r->name,
                            sion.files, sion.file_number);
     }
     r->info.data_big = sion.data_big;
     r->info.tasks = read_sion_tasks(r->sion);
     if (r->info.tasks < 2 || r->info.tasks % 2 != 0) {
-        return hpcw_i_fail(err, HPCW_EFORMAT, "%s: number of tasks: wanted an even one >= 2, got %" PRIu32,
+        return hpcw_i_fail(err, HPCW_EFORMAT, "%s: number of tasks: expected an even one >= 2, got %" PRIu32,
                            r->name, r->info.tasks);
     }
     return read_sion_find(r->sion, 0, &r->task0, err);
@@ -77,7 +77,7 @@ static hpcw_status read_header(struct read_linktest *r, hpcw_error *err) {
         return status;
     }
     if (memcmp(head, "LinkTest", 8) != 0) {
-        return read_linktest_wrong(r, NULL, 0, err, "tag: wanted \"LinkTest\", got %02x %02x %02x %02x ...",
+        return read_linktest_wrong(r, NULL, 0, err, "tag: expected \"LinkTest\", got %02x %02x %02x %02x ...",
                                    head[0], head[1], head[2], head[3]);
     }
     info->major = hpcw_i_get_u32(head + 8, big);
@@ -85,7 +85,7 @@ static hpcw_status read_header(struct read_linktest *r, hpcw_error *err) {
     info->patch = hpcw_i_get_u32(head + 16, big);
     if (info->major != 2 || info->minor != 1 || info->patch != 17) {
         return read_linktest_wrong(r, NULL, 8, err,
-                                   "version: wanted 2.1.17, whose layout this is, got %" PRIu32 ".%" PRIu32
+                                   "version: expected 2.1.17, whose layout this is, got %" PRIu32 ".%" PRIu32
                                    ".%" PRIu32,
                                    info->major, info->minor, info->patch);
     }
@@ -95,9 +95,10 @@ static hpcw_status read_header(struct read_linktest *r, hpcw_error *err) {
 
     uint32_t b = hpcw_i_get_u32(head + MODE_SIZE_AT, big);
     if (b < 1 || b > r->task0.size - MODE_AT) {
-        return read_linktest_wrong(
-            r, NULL, MODE_SIZE_AT, err,
-            "length of the mode string: wanted 1 .. the stream's %" PRIu64 ", got %" PRIu32, r->task0.size, b);
+        return read_linktest_wrong(r, NULL, MODE_SIZE_AT, err,
+                                   "length of the mode string: expected 1 .. the stream's %" PRIu64
+                                   ", got %" PRIu32,
+                                   r->task0.size, b);
     }
     if (b > READ_LINKTEST_MOST_MODE) {
         return hpcw_i_fail(
@@ -125,7 +126,7 @@ static hpcw_status read_header(struct read_linktest *r, hpcw_error *err) {
     }
     if (memcmp(rest + READ_LINKTEST_FLAGS + 8 * NUMBERS, "END_HEADER", 10) != 0) {
         return read_linktest_wrong(r, NULL, MODE_AT + (uint64_t)b + READ_LINKTEST_FLAGS + 8 * NUMBERS, err,
-                                   "wanted \"END_HEADER\", got something else");
+                                   "expected \"END_HEADER\", got something else");
     }
     r->header_size = MODE_AT + (uint64_t)b + BEHIND_MODE;
     info->permutations = info->randomized > 0 ? info->randomized : 1;
@@ -142,7 +143,7 @@ static hpcw_status measure(struct read_linktest *r, hpcw_error *err) {
     uint64_t timings = (uint64_t)info->tasks * info->steps;
     if (info->retests > timings || info->retests > r->task0.size / 32) {
         return read_linktest_wrong(r, NULL, retests_at, err,
-                                   "retests: wanted at most the %" PRIu64
+                                   "retests: expected at most the %" PRIu64
                                    " timings and what the stream's %" PRIu64 " bytes can hold, got %" PRIu64,
                                    timings, r->task0.size, info->retests);
     }
@@ -155,7 +156,7 @@ static hpcw_status measure(struct read_linktest *r, hpcw_error *err) {
     r->summary_size = 88 + 3 * r->all_to_all + 32 * info->retests;
     if (!hpcw_i_mul_u64(info->permutations, r->summary_size + r->data_size, &all) || all > r->task0.size) {
         return read_linktest_wrong(r, NULL, r->header_size - 26, err,
-                                   "randomized tasks: wanted as many permutations of %" PRIu64
+                                   "randomized tasks: expected as many permutations of %" PRIu64
                                    " bytes as the stream's %" PRIu64 " bytes can hold, got %" PRIu64,
                                    r->summary_size + r->data_size, r->task0.size, info->permutations);
     }
@@ -227,8 +228,8 @@ hpcw_status read_linktest_head_of(const struct read_linktest *r, const struct re
     uint64_t rest = before + r->info.permutations * unit + READ_LINKTEST_END_BLOCK;
     if (task->size < rest || task->size - rest < 8 + 1) {
         return read_linktest_wrong(r, task, task->size, err,
-                                   "end of the stream: wanted room for a host name behind %" PRIu64
-                                   " bytes of %" PRIu64 " permutations, got %" PRIu64 " bytes",
+                                   "end of the stream: expected a host name after %" PRIu64 " bytes of %" PRIu64
+                                   " permutations, got %" PRIu64 " bytes",
                                    rest, r->info.permutations, task->size);
     }
     head->offset = before;
@@ -252,13 +253,13 @@ hpcw_status read_linktest_head_check(const struct read_linktest *r, const struct
     if (stored != h) {
         return read_linktest_wrong(
             r, task, head->offset, err,
-            "length of the host name: wanted %zu, what the length of the stream leaves, got %" PRIu32, h,
+            "length of the host name: expected %zu, what the length of the stream leaves, got %" PRIu32, h,
             stored);
     }
     const unsigned char *nul = memchr(bytes + 4, '\0', h);
     if (nul != bytes + 4 + h - 1) {
         return read_linktest_wrong(r, task, head->offset + 4, err,
-                                   "host name: wanted one NUL as the last of its %zu bytes, got %s", h,
+                                   "host name: expected one NUL as the last of its %zu bytes, got %s", h,
                                    nul == NULL ? "none" : "one before");
     }
     *core = (int32_t)hpcw_i_get_u32(bytes + 4 + h, big);
@@ -363,7 +364,7 @@ static hpcw_status summary_at(struct read_linktest *r, uint64_t permutation, uin
                               hpcw_error *err) {
     struct read_linktest_head head;
     if (permutation >= r->info.permutations) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "%s: wanted a permutation below %" PRIu64 ", got %" PRIu64,
+        return hpcw_i_fail(err, HPCW_EINVAL, "%s: expected a permutation below %" PRIu64 ", got %" PRIu64,
                            r->name, r->info.permutations, permutation);
     }
     hpcw_status status = read_linktest_head_of(r, &r->task0, &head, err);
@@ -408,7 +409,7 @@ hpcw_status read_linktest_slow(struct read_linktest *reader, uint64_t permutatio
     uint64_t d = reader->info.retests, at = 0;
     if (first > d || count > d - first) {
         return hpcw_i_fail(err, HPCW_EINVAL,
-                           "%s: wanted entries of a slow list of %" PRIu64 ", got %" PRIu64 " + %zu",
+                           "%s: expected entries of a slow list of %" PRIu64 ", got %" PRIu64 " + %zu",
                            reader->name, d, first, count);
     }
     hpcw_status status = summary_at(reader, permutation, &at, err);
@@ -440,7 +441,7 @@ hpcw_status read_linktest_slow(struct read_linktest *reader, uint64_t permutatio
 hpcw_status read_linktest_row(struct read_linktest *reader, uint32_t rank, uint64_t permutation, double *time,
                               uint64_t *partner, double *all_to_all, hpcw_error *err) {
     if (permutation >= reader->info.permutations) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "%s: wanted a permutation below %" PRIu64 ", got %" PRIu64,
+        return hpcw_i_fail(err, HPCW_EINVAL, "%s: expected a permutation below %" PRIu64 ", got %" PRIu64,
                            reader->name, reader->info.permutations, permutation);
     }
     bool big = reader->info.data_big;

@@ -191,7 +191,7 @@ static hpcw_status same_statistics(const struct read_linktest_pass *p, uint64_t 
         return hpcw_i_fail(
             err, HPCW_EFORMAT,
             "%s: summary of permutation %" PRIu64
-            ": %s minimum and maximum: wanted %.17g and %.17g, the smallest and largest stored, got "
+            ": %s minimum and maximum: expected %.17g and %.17g, the smallest and largest stored, got "
             "%.17g and %.17g",
             name, permutation, what, st->min, st->max, min, max);
     }
@@ -199,7 +199,7 @@ static hpcw_status same_statistics(const struct read_linktest_pass *p, uint64_t 
     if (!(off <= MEAN_ERROR * mean)) {
         return hpcw_i_fail(err, HPCW_EFORMAT,
                            "%s: summary of permutation %" PRIu64
-                           ": %s average: wanted %.17g within 1e-9, got %.17g",
+                           ": %s average: expected %.17g within 1e-9, got %.17g",
                            name, permutation, what, mean, avg);
     }
     return HPCW_OK;
@@ -234,14 +234,14 @@ static hpcw_status check_time(const struct read_linktest_pass *p, uint64_t permu
     if (!whole || (p->strict && !is_iso(text))) {
         return hpcw_i_fail(err, HPCW_EFORMAT,
                            "%s: %s time of permutation %" PRIu64
-                           ": wanted %s and zeros, 32 bytes, got \"%.32s\"",
+                           ": expected %s and zeros, 32 bytes, got \"%.32s\"",
                            p->r->name, what, permutation, p->strict ? "YYYY-MM-DDThh:mm:ssZ" : "a text", text);
     }
     /* Other texts have no known order. */
     if (is_iso(text) && is_iso(before) && strcmp(text, before) < 0) {
         return hpcw_i_fail(err, HPCW_EFORMAT,
-                           "%s: %s time of permutation %" PRIu64 ": wanted none before %s, got %s", p->r->name,
-                           what, permutation, before, text);
+                           "%s: %s time of permutation %" PRIu64 ": expected none before %s, got %s",
+                           p->r->name, what, permutation, before, text);
     }
     return HPCW_OK;
 }
@@ -275,14 +275,14 @@ static hpcw_status slow_list(struct read_linktest_pass *p, uint64_t permutation,
             s->from == s->to) {
             return hpcw_i_fail(err, HPCW_EFORMAT,
                                "%s: slow list of permutation %" PRIu64
-                               ", entry %zu: wanted times > 0 and two of %" PRIu32
+                               ", entry %zu: expected times > 0 and two of %" PRIu32
                                " ranks, got %.17g, %.17g, %" PRIu64 " and %" PRIu64,
                                p->r->name, permutation, i, n, s->retest, s->original, s->from, s->to);
         }
         if (i > 0 && s->original > s[-1].original) {
             return hpcw_i_fail(err, HPCW_EFORMAT,
                                "%s: slow list of permutation %" PRIu64
-                               ", entry %zu: wanted at most %.17g, slowest first, got %.17g",
+                               ", entry %zu: expected at most %.17g, slowest first, got %.17g",
                                p->r->name, permutation, i, s[-1].original, s->original);
         }
     }
@@ -295,7 +295,7 @@ static hpcw_status slow_list(struct read_linktest_pass *p, uint64_t permutation,
         if (by_pair(&p->slow[i - 1], &p->slow[i]) == 0) {
             return hpcw_i_fail(err, HPCW_EFORMAT,
                                "%s: slow list of permutation %" PRIu64
-                               ": wanted different connections, got %" PRIu64 " to %" PRIu64 " twice",
+                               ": expected different connections, got %" PRIu64 " to %" PRIu64 " twice",
                                p->r->name, permutation, p->slow[i].from, p->slow[i].to);
         }
     }
@@ -346,7 +346,7 @@ static hpcw_status all_met(const struct read_linktest_pass *p, const struct plac
         if (missed != NULL) {
             return read_linktest_wrong(p->r, at->task, at->data + 8 * (uint64_t)(n - 1), err,
                                        "access pattern of permutation %" PRIu64
-                                       ": wanted every partner once, got none equal to %td",
+                                       ": expected every partner once, got none equal to %td",
                                        at->permutation, missed - p->met);
         }
     }
@@ -360,7 +360,7 @@ static hpcw_status first_bad_time(const struct read_linktest_pass *p, const stru
     }
     return read_linktest_wrong(p->r, at->task, at->data + 8 * (uint64_t)s, err,
                                "timing of step %" PRIu32 " in permutation %" PRIu64
-                               ": wanted a finite number > 0, got %.17g",
+                               ": expected a finite number > 0, got %.17g",
                                s, at->permutation, as_double(p->row[s]));
 }
 
@@ -373,7 +373,7 @@ static hpcw_status first_bad_partner(const struct read_linktest_pass *p, const s
     }
     return read_linktest_wrong(p->r, at->task, at->data + 8 * ((uint64_t)(n - 1) + s), err,
                                "partner in step %" PRIu32 " of permutation %" PRIu64
-                               ": wanted a rank below %" PRIu32 ", got %" PRIu64,
+                               ": expected a rank below %" PRIu32 ", got %" PRIu64,
                                s, at->permutation, n, partner[s]);
 }
 
@@ -384,7 +384,7 @@ static hpcw_status unused_slots(const struct read_linktest_pass *p, const struct
         if (p->row[s] != 0 || p->row[slots + s] != at->rank) {
             return read_linktest_wrong(p->r, at->task, at->data + 8 * (uint64_t)s, err,
                                        "unused slot %" PRIu32 " of permutation %" PRIu64
-                                       ": wanted 0 and the own rank, got %.17g and %" PRIu64,
+                                       ": expected 0 and the own rank, got %.17g and %" PRIu64,
                                        s, at->permutation, as_double(p->row[s]), p->row[slots + s]);
         }
     }
@@ -417,7 +417,7 @@ static hpcw_status slow_entries(struct read_linktest_pass *p, const struct place
         if (!known || p->row[s] != as_bits(slow->original)) {
             return hpcw_i_fail(err, HPCW_EFORMAT,
                                "%s: slow list of permutation %" PRIu64 ": original of %" PRIu64 " to %" PRIu64
-                               ": wanted the stored timing %.17g, got %.17g",
+                               ": expected the stored timing %.17g, got %.17g",
                                p->r->name, at->permutation, slow->from, slow->to,
                                known ? as_double(p->row[s]) : 0.0, slow->original);
         }
@@ -437,15 +437,15 @@ static hpcw_status check_head(struct read_linktest_pass *p, const struct read_si
     for (size_t i = 4; i < head->size - 5; i++) {
         if (bytes[i] <= 0x20 || bytes[i] > 0x7e) {
             return read_linktest_wrong(p->r, task, head->offset + i, err,
-                                       "host name: wanted printable ASCII, got %02x", bytes[i]);
+                                       "host name: expected printable ASCII, got %02x", bytes[i]);
         }
     }
     if (head->size < 8 + 2) {
-        return read_linktest_wrong(p->r, task, head->offset, err, "host name: wanted one, got an empty text");
+        return read_linktest_wrong(p->r, task, head->offset, err, "host name: expected one, got an empty text");
     }
     if (core < 0) {
         return read_linktest_wrong(p->r, task, head->offset + head->size - 4, err,
-                                   "core number: wanted >= 0, got %" PRId32, core);
+                                   "core number: expected >= 0, got %" PRId32, core);
     }
     return HPCW_OK;
 }
@@ -481,7 +481,7 @@ static hpcw_status read_row(struct read_linktest_pass *p, struct place *at, hpcw
     }
     if (status == HPCW_OK && last && memcmp(bytes + lead + r->data_size, "END_BLOCK", trail) != 0) {
         status = read_linktest_wrong(r, task, at->data + r->data_size, err,
-                                     "wanted \"END_BLOCK\", got something else");
+                                     "expected \"END_BLOCK\", got something else");
     }
     size_t words = (size_t)r->data_size / 8;
     for (size_t i = 0; i < words && r->info.data_big != HPCW_I_HOST_BIG; i++) {
@@ -512,7 +512,7 @@ static hpcw_status check_row(struct read_linktest_pass *p, struct place *at, hpc
     if (r->all_to_all != 0 && !add_times(p->row + 2 * (size_t)slots, 1, DBL_MAX, &p->all_to_all)) {
         return read_linktest_wrong(r, at->task, at->data + 16 * (uint64_t)slots, err,
                                    "all-to-all time of permutation %" PRIu64
-                                   ": wanted a finite number > 0, got %.17g",
+                                   ": expected a finite number > 0, got %.17g",
                                    at->permutation, as_double(p->row[2 * (size_t)slots]));
     }
     return slow_entries(p, at, err);
@@ -524,14 +524,14 @@ static hpcw_status check_task(struct read_linktest_pass *p, const struct read_si
     uint32_t n = p->r->info.tasks;
     if (task->rank >= (int64_t)n || p->present[task->rank]) {
         return hpcw_i_fail(err, HPCW_EFORMAT,
-                           "%s: global rank of task %" PRIu32 " in file %" PRIu32 ": wanted one of 0..%" PRIu32
-                           " that no other task has, got %" PRId64,
+                           "%s: global rank of task %" PRIu32 " in file %" PRIu32
+                           ": expected one of 0..%" PRIu32 " that no other task has, got %" PRId64,
                            p->r->name, task->index, task->file, n - 1, task->rank);
     }
     p->present[task->rank] = 1;
     if (task->blocks != 1) {
         return hpcw_i_fail(err, HPCW_EFORMAT,
-                           "%s: stream of rank %" PRId64 ": wanted it in one chunk, got %" PRIu32 " blocks",
+                           "%s: stream of rank %" PRId64 ": expected it in one chunk, got %" PRIu32 " blocks",
                            p->r->name, task->rank, task->blocks);
     }
     return HPCW_OK;
@@ -564,7 +564,7 @@ static hpcw_status all_rows(struct read_linktest_pass *p, uint64_t permutation, 
         }
     }
     if (count != p->r->info.tasks) {
-        return hpcw_i_fail(err, HPCW_EFORMAT, "%s: tasks in all files: wanted %" PRIu32 ", got %" PRIu32,
+        return hpcw_i_fail(err, HPCW_EFORMAT, "%s: tasks in all files: expected %" PRIu32 ", got %" PRIu32,
                            p->r->name, p->r->info.tasks, count);
     }
     return HPCW_OK;
@@ -592,13 +592,13 @@ hpcw_status read_linktest_pass_run(struct read_linktest_pass *pass, uint64_t per
         if (pass->balance[s] != 0) {
             return hpcw_i_fail(err, HPCW_EFORMAT,
                                "%s: step %" PRIu32 " of permutation %" PRIu64
-                               ": wanted pairs that name each other, got a rank whose partner names a third",
+                               ": expected pairs that name each other, got a rank whose partner names a third",
                                r->name, s, permutation);
         }
     }
     if (pass->timings.above != above) {
         return hpcw_i_fail(err, HPCW_EFORMAT,
-                           "%s: slow list of permutation %" PRIu64 ": wanted all %" PRIu64
+                           "%s: slow list of permutation %" PRIu64 ": expected all %" PRIu64
                            " timings above its last entry %.17g in it, got %" PRIu64,
                            r->name, permutation, pass->timings.above, pass->threshold, above);
     }

@@ -11,16 +11,16 @@
 #define NUMBERS_BEFORE_END 74u
 
 static hpcw_status number_rule(const struct read_linktest *r, unsigned index, const char *field, bool good,
-                               const char *wanted, uint64_t got, hpcw_error *err) {
+                               const char *expected, uint64_t got, hpcw_error *err) {
     if (good) {
         return HPCW_OK;
     }
     return read_linktest_wrong(r, NULL, r->header_size - NUMBERS_BEFORE_END + 8 * (uint64_t)index, err,
-                               "%s: wanted %s, got %" PRIu64, field, wanted, got);
+                               "%s: expected %s, got %" PRIu64, field, expected, got);
 }
 
 static hpcw_status flag_rule(const struct read_linktest *r, enum read_linktest_flag flag, bool good,
-                             const char *wanted, hpcw_error *err) {
+                             const char *expected, hpcw_error *err) {
     static const char *const names[READ_LINKTEST_FLAGS] = {
         "all-to-all",  "bidirectional kernel", "unidirectional kernel", "bisection",  "randomized steps",
         "serial",      "no SION file",         "parallel SION file",    "GPU memory", "several buffers",
@@ -30,19 +30,19 @@ static hpcw_status flag_rule(const struct read_linktest *r, enum read_linktest_f
         return HPCW_OK;
     }
     return read_linktest_wrong(r, NULL, r->header_size - FLAGS_BEFORE_END + (uint64_t)flag, err,
-                               "%s: wanted %s, got %u", names[flag], wanted, r->info.flags[flag]);
+                               "%s: expected %s, got %u", names[flag], expected, r->info.flags[flag]);
 }
 
 /* Rules 8 to 10 and 12. */
 static hpcw_status header_rules(const struct read_linktest *r, hpcw_error *err) {
     const struct read_linktest_info *info = &r->info;
     if (!r->hash_whole) {
-        return read_linktest_wrong(r, NULL, 20, err, "git hash: wanted 40 characters and a NUL, got \"%.41s\"",
-                                   info->git_hash);
+        return read_linktest_wrong(r, NULL, 20, err,
+                                   "git hash: expected 40 characters and a NUL, got \"%.41s\"", info->git_hash);
     }
     if (!r->mode_whole || info->mode[0] == '\0') {
         return read_linktest_wrong(r, NULL, 65, err,
-                                   "mode: wanted a word with one NUL, at its end, got \"%.64s\"", info->mode);
+                                   "mode: expected a word with one NUL, at its end, got \"%.64s\"", info->mode);
     }
     for (int i = 0; i < READ_LINKTEST_ALLOCATOR; i++) {
         hpcw_status status =
@@ -66,7 +66,7 @@ static hpcw_status strict_header(const struct read_linktest *r, hpcw_error *err)
     const uint8_t *flags = info->flags;
     hpcw_status status;
     if (strspn(info->git_hash, "0123456789abcdef") != 40) {
-        return read_linktest_wrong(r, NULL, 20, err, "git hash: wanted 40 lower-case hex digits, got \"%s\"",
+        return read_linktest_wrong(r, NULL, 20, err, "git hash: expected 40 lower-case hex digits, got \"%s\"",
                                    info->git_hash);
     }
     size_t m = 0;
@@ -74,13 +74,13 @@ static hpcw_status strict_header(const struct read_linktest *r, hpcw_error *err)
         m++;
     }
     if (m == sizeof modes / sizeof modes[0]) {
-        return read_linktest_wrong(r, NULL, 65, err,
-                                   "mode: wanted mpi, tcp, ucp, ibverbs, psm2 or cuda, got \"%s\"", info->mode);
+        return read_linktest_wrong(
+            r, NULL, 65, err, "mode: expected mpi, tcp, ucp, ibverbs, psm2 or cuda, got \"%s\"", info->mode);
     }
     const struct {
         enum read_linktest_flag flag;
         bool good;
-        const char *wanted;
+        const char *expected;
     } flag_rules[] = {
         {READ_LINKTEST_ALL_TO_ALL, flags[READ_LINKTEST_ALL_TO_ALL] == 0 || m == 0, "0 unless the mode is mpi"},
         {READ_LINKTEST_UNIDIRECTIONAL,
@@ -89,7 +89,7 @@ static hpcw_status strict_header(const struct read_linktest *r, hpcw_error *err)
         {READ_LINKTEST_ALLOCATOR, flags[READ_LINKTEST_ALLOCATOR] == 0, "0"},
     };
     for (size_t i = 0; i < sizeof flag_rules / sizeof flag_rules[0]; i++) {
-        status = flag_rule(r, flag_rules[i].flag, flag_rules[i].good, flag_rules[i].wanted, err);
+        status = flag_rule(r, flag_rules[i].flag, flag_rules[i].good, flag_rules[i].expected, err);
         if (status != HPCW_OK) {
             return status;
         }
@@ -99,7 +99,7 @@ static hpcw_status strict_header(const struct read_linktest *r, hpcw_error *err)
         unsigned index;
         const char *field;
         bool good;
-        const char *wanted;
+        const char *expected;
         uint64_t got;
     } number_rules[] = {
         {3, "retests", info->retests <= info->tasks, "at most the number of tasks", info->retests},
@@ -112,7 +112,7 @@ static hpcw_status strict_header(const struct read_linktest *r, hpcw_error *err)
     };
     for (size_t i = 0; i < sizeof number_rules / sizeof number_rules[0]; i++) {
         status = number_rule(r, number_rules[i].index, number_rules[i].field, number_rules[i].good,
-                             number_rules[i].wanted, number_rules[i].got, err);
+                             number_rules[i].expected, number_rules[i].got, err);
         if (status != HPCW_OK) {
             return status;
         }

@@ -102,7 +102,7 @@ static hpcw_status check_sums(hpcw_rank2file_restart *r, const char *prefix, hpc
     if (s == HPCW_OK && (files != d->files || (sized && size != d->size))) {
         s = hpcw_i_fail(
             err, HPCW_EFORMAT,
-            "%s: dataset %s: summary: wanted the map's %llu files and %llu bytes, got %llu and %llu", prefix,
+            "%s: dataset %s: summary: expected the map's %llu files and %llu bytes, got %llu and %llu", prefix,
             d->name, (unsigned long long)files, (unsigned long long)size, (unsigned long long)d->files,
             (unsigned long long)d->size);
     }
@@ -129,7 +129,7 @@ static hpcw_status compare(hpcw_rank2file_restart *a, hpcw_rank2file_restart *b,
     }
     return same ? HPCW_OK
                 : hpcw_i_fail(err, HPCW_EFORMAT,
-                              "%s: wanted the files that the other map of the dataset has, got others", root);
+                              "%s: expected the files that the other map of the dataset has, got others", root);
 }
 
 static hpcw_status verify_second_map(const char *prefix, hpcw_rank2file_restart *first, hpcw_error *err) {

@@ -45,8 +45,9 @@ static hpcw_status open_source(const struct read_sion *r, uint32_t index, struct
     } else if (index < r->image_count) {
         status = read_source_open_memory(name, r->images[index].data, r->images[index].size, out, err);
     } else {
-        status = hpcw_i_fail(err, HPCW_ENOENT, "%s: wanted file %" PRIu32 " of the set, got %" PRIu32 " files",
-                             name, index, r->image_count);
+        status =
+            hpcw_i_fail(err, HPCW_ENOENT, "%s: expected file %" PRIu32 " of the set, got %" PRIu32 " files",
+                        name, index, r->image_count);
     }
     hpcw_i_free(name);
     return status;
@@ -83,7 +84,7 @@ hpcw_status read_sion_open_memory(const struct read_sion_image *images, uint32_t
     static const char name[] = "(memory)";
     *out = NULL;
     if (count == 0) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "%s: wanted one image or more, got none", name);
+        return hpcw_i_fail(err, HPCW_EINVAL, "%s: expected one image or more, got none", name);
     }
     struct read_sion *r = hpcw_i_calloc(1, sizeof *r);
     if (r == NULL || (r->path = hpcw_i_strdup(name)) == NULL ||
@@ -129,13 +130,13 @@ static hpcw_status check_member(const struct read_sion *r, uint32_t index, const
     const char *name = read_source_name(f->source);
     if (info->files != base->files) {
         return hpcw_i_fail(err, HPCW_EFORMAT,
-                           "%s: nfiles at offset 28: wanted %" PRIu32 " as in file 0, got %" PRIu32, name,
+                           "%s: nfiles at offset 28: expected %" PRIu32 " as in file 0, got %" PRIu32, name,
                            base->files, info->files);
     }
     if (info->file_number != index) {
         return hpcw_i_fail(err, HPCW_EFORMAT,
-                           "%s: filenumber at offset 32: wanted %" PRIu32 " as in the name, got %" PRIu32, name,
-                           index, info->file_number);
+                           "%s: filenumber at offset 32: expected %" PRIu32 " as in the name, got %" PRIu32,
+                           name, index, info->file_number);
     }
     return HPCW_OK;
 }
@@ -144,8 +145,8 @@ hpcw_status read_sion_physical(struct read_sion *reader, uint32_t index, struct 
                                hpcw_error *err) {
     *out = NULL;
     if (index >= reader->files) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "%s: wanted a file below %" PRIu32 ", got %" PRIu32, reader->path,
-                           reader->files, index);
+        return hpcw_i_fail(err, HPCW_EINVAL, "%s: expected a file below %" PRIu32 ", got %" PRIu32,
+                           reader->path, reader->files, index);
     }
     if (index == 0) {
         *out = reader->base;
@@ -214,7 +215,7 @@ static hpcw_status find_mapped(struct read_sion *r, uint32_t rank, struct read_s
     if (f == NULL || index < 0 || (uint32_t)index >= f->info.tasks) {
         return hpcw_i_fail(err, HPCW_EFORMAT,
                            "%s: mapping of global rank %" PRIu32 " at offset %" PRIu64
-                           ": wanted a file of the set and a task in it, got file %" PRId32 ", task %" PRId32,
+                           ": expected a file of the set and a task in it, got file %" PRId32 ", task %" PRId32,
                            r->path, rank, r->base->info.meta2_end + 4 + 8 * (uint64_t)rank, file, index);
     }
     status = read_sion_file_task(f, (uint32_t)index, task, err);
@@ -224,7 +225,7 @@ static hpcw_status find_mapped(struct read_sion *r, uint32_t rank, struct read_s
     task->file = (uint32_t)file;
     if (task->rank != (int64_t)rank) {
         return hpcw_i_fail(err, HPCW_EFORMAT,
-                           "%s: global rank of task %" PRId32 " at offset %" PRIu64 ": wanted %" PRIu32
+                           "%s: global rank of task %" PRId32 " at offset %" PRIu64 ": expected %" PRIu32
                            " as the mapping says, got %" PRId64,
                            read_source_name(f->source), index, f->ranks_at + 8 * (uint64_t)index, rank,
                            task->rank);
@@ -257,7 +258,7 @@ hpcw_status read_sion_find(struct read_sion *reader, uint32_t rank, struct read_
         return status;
     }
     if (got != (int64_t)rank) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "%s: wanted the task with global rank %" PRIu32 ", got none",
+        return hpcw_i_fail(err, HPCW_EINVAL, "%s: expected the task with global rank %" PRIu32 ", got none",
                            reader->path, rank);
     }
     return read_sion_task(reader, 0, index, task, err);
@@ -301,7 +302,7 @@ hpcw_status read_sion_keys_next(struct read_sion *reader, struct read_sion_keys 
     const char *name = read_source_name(f->source);
     if (f->info.mode != READ_SION_MODE_KEYVAL) {
         return hpcw_i_fail(err, HPCW_ENOTSUP,
-                           "%s: mode in flag1 at offset 36: wanted 51 (inline key-value), got %" PRIu32, name,
+                           "%s: mode in flag1 at offset 36: expected 51 (inline key-value), got %" PRIu32, name,
                            f->info.mode);
     }
     uint64_t rest = keys->task.size - keys->next;
@@ -311,7 +312,7 @@ hpcw_status read_sion_keys_next(struct read_sion *reader, struct read_sion_keys 
     if (rest < RECORD_HEADER) {
         return hpcw_i_fail(err, HPCW_EFORMAT,
                            "%s: key-value stream of task %" PRIu32
-                           ": wanted a record of 16 bytes or more at %" PRIu64 ", got the last %" PRIu64
+                           ": expected a record of 16 bytes or more at %" PRIu64 ", got the last %" PRIu64
                            " bytes",
                            name, keys->task.index, keys->next, rest);
     }
@@ -333,7 +334,7 @@ hpcw_status read_sion_keys_next(struct read_sion *reader, struct read_sion_keys 
     if (record->size > rest - RECORD_HEADER) {
         return hpcw_i_fail(err, HPCW_EFORMAT,
                            "%s: key-value stream of task %" PRIu32 ": length of the record at %" PRIu64
-                           ": wanted at most the remaining %" PRIu64 " bytes, got %" PRIu64,
+                           ": expected at most the remaining %" PRIu64 " bytes, got %" PRIu64,
                            name, keys->task.index, keys->next, rest - RECORD_HEADER, record->size);
     }
     keys->next = record->offset + record->size;

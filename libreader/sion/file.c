@@ -216,7 +216,7 @@ static hpcw_status explain(struct read_sion_file *f, uint32_t index, hpcw_error 
     int64_t blocks = f->window.blocks[i];
     if (blocks < 1 || blocks > (int64_t)f->info.blocks) {
         return hpcw_i_fail(err, HPCW_EFORMAT,
-                           "%s: block count of task %" PRIu32 " at offset %" PRIu64 ": wanted 1..%" PRIu32
+                           "%s: block count of task %" PRIu32 " at offset %" PRIu64 ": expected 1..%" PRIu32
                            ", got %" PRId64,
                            NAME(f), index, read_sion_file_count_at(f, index), f->info.blocks, blocks);
     }
@@ -238,7 +238,7 @@ static hpcw_status explain(struct read_sion_file *f, uint32_t index, hpcw_error 
         if (size < 0 || (uint64_t)size > chunk) {
             return hpcw_i_fail(err, HPCW_EFORMAT,
                                "%s: size of task %" PRIu32 " in block %" PRIu32 " at offset %" PRIu64
-                               ": wanted 0..%" PRIu64 ", got %" PRId64,
+                               ": expected 0..%" PRIu64 ", got %" PRId64,
                                NAME(f), index, block, read_sion_file_size_at(f, index, block), chunk, size);
         }
     }
@@ -247,7 +247,7 @@ static hpcw_status explain(struct read_sion_file *f, uint32_t index, hpcw_error 
 hpcw_status read_sion_file_task(struct read_sion_file *f, uint32_t index, struct read_sion_task *task,
                                 hpcw_error *err) {
     if (index >= f->info.tasks) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "%s: wanted a task below %" PRIu32 ", got %" PRIu32, NAME(f),
+        return hpcw_i_fail(err, HPCW_EINVAL, "%s: expected a task below %" PRIu32 ", got %" PRIu32, NAME(f),
                            f->info.tasks, index);
     }
     hpcw_status status = read_sion_file_load(f, index, err);
@@ -288,7 +288,7 @@ hpcw_status read_sion_file_block_size(struct read_sion_file *f, const struct rea
                                       uint32_t block, uint64_t *size, hpcw_error *err) {
     if (block >= task->blocks) {
         return hpcw_i_fail(err, HPCW_EINVAL,
-                           "%s: wanted a block below %" PRIu32 " of task %" PRIu32 ", got %" PRIu32, NAME(f),
+                           "%s: expected a block below %" PRIu32 " of task %" PRIu32 ", got %" PRIu32, NAME(f),
                            task->blocks, task->index, block);
     }
     const unsigned char *p;
@@ -309,7 +309,7 @@ hpcw_status read_sion_file_read(struct read_sion_file *f, const struct read_sion
     if (offset > task->size || size > task->size - offset) {
         return hpcw_i_fail(err, HPCW_ETRUNCATED,
                            "%s: stream of task %" PRIu32 " (global rank %" PRId64
-                           "): wanted %zu bytes at %" PRIu64 ", but the stream ends at %" PRIu64,
+                           "): expected %zu bytes at %" PRIu64 ", but the stream ends at %" PRIu64,
                            NAME(f), task->index, task->rank, size, offset, task->size);
     }
     unsigned char *to = data;

@@ -77,9 +77,9 @@ hpcw_status read_sion_file_mapping(struct read_sion_file *f, uint32_t rank, int3
  */
 struct read_sion_rows {
     struct read_sion_file *f;
-    uint64_t base;   /* offset of the first wanted size in row 0 */
+    uint64_t base;   /* offset of the first expected size in row 0 */
     uint64_t stride; /* from row to row */
-    size_t piece;    /* bytes wanted of each row */
+    size_t piece;    /* bytes expected of each row */
     uint32_t next, end;
     uint32_t filled_from, filled_to; /* rows in f->raw */
     uint64_t data_from, data_to;     /* stretch of the file known to hold data */

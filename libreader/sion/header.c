@@ -35,10 +35,10 @@ static int64_t get_i64(const unsigned char *p, bool big) {
     return (int64_t)hpcw_i_get_u64(p, big);
 }
 
-static hpcw_status wrong(const struct read_sion_file *f, const char *field, uint64_t offset, const char *wanted,
-                         int64_t got, hpcw_error *err) {
-    return hpcw_i_fail(err, HPCW_EFORMAT, "%s: %s at offset %" PRIu64 ": wanted %s, got %" PRId64, NAME(f),
-                       field, offset, wanted, got);
+static hpcw_status wrong(const struct read_sion_file *f, const char *field, uint64_t offset,
+                         const char *expected, int64_t got, hpcw_error *err) {
+    return hpcw_i_fail(err, HPCW_EFORMAT, "%s: %s at offset %" PRIu64 ": expected %s, got %" PRId64, NAME(f),
+                       field, offset, expected, got);
 }
 
 /* The fields before the tables: rules 1, 3, 5 to 7 of doc/formats/sion.md, "Rules". */
@@ -52,7 +52,7 @@ static hpcw_status read_fixed(struct read_sion_file *f, hpcw_error *err) {
     if (memcmp(head, "sion", 4) != 0) {
         return hpcw_i_fail(
             err, HPCW_EFORMAT,
-            "%s: magic at offset 0: wanted 73 69 6f 6e, got %02x %02x %02x %02x: not a SION file", NAME(f),
+            "%s: magic at offset 0: expected 73 69 6f 6e, got %02x %02x %02x %02x: not a SION file", NAME(f),
             head[0], head[1], head[2], head[3]);
     }
     /* The word is symmetric, so the lowest bit of a native integer is the lowest bit of byte 4 on any host. */
@@ -103,7 +103,7 @@ static hpcw_status read_fixed(struct read_sion_file *f, hpcw_error *err) {
     if (info->format == 2) {
         if (info->files > 1) {
             return hpcw_i_fail(err, HPCW_ENOTSUP,
-                               "%s: nfiles at offset 28: wanted 1, got %" PRIu32
+                               "%s: nfiles at offset 28: expected 1, got %" PRIu32
                                ": format version 2 does not store which file of a set this is",
                                NAME(f), info->files);
         }
@@ -139,7 +139,7 @@ static hpcw_status read_commit_mark(struct read_sion_file *f, hpcw_error *err) {
     if (meta2_start == 0) {
         return hpcw_i_fail(err, HPCW_ETRUNCATED,
                            "%s: start_of_varheader at offset %" PRIu64
-                           ": wanted the place of META2, got 0: the file was never closed by its writer",
+                           ": expected the place of META2, got 0: the file was never closed by its writer",
                            NAME(f), at + 4);
     }
     if (blocks < 1) {
@@ -184,7 +184,7 @@ static hpcw_status scan_tables(struct read_sion_file *f, hpcw_error *err) {
                 start > info->file_size) {
                 return hpcw_i_fail(err, HPCW_EFORMAT,
                                    "%s: chunk size of task %" PRIu32 " at offset %" PRIu64
-                                   ": wanted >= 0 and a block 0 that ends inside the %" PRIu64
+                                   ": expected >= 0 and a block 0 that ends inside the %" PRIu64
                                    " bytes of the file, got %" PRId64,
                                    NAME(f), first + i, chunks_at + 8 * (uint64_t)i, info->file_size, stored);
             }
@@ -197,17 +197,17 @@ static hpcw_status scan_tables(struct read_sion_file *f, hpcw_error *err) {
 /* META2 must lie where the chunks end (doc/formats/sion.md#sion-14), and whole in the file (#sion-20). */
 static hpcw_status place_meta2(struct read_sion_file *f, hpcw_error *err) {
     struct read_sion_info *info = &f->info;
-    uint64_t wanted, rows;
+    uint64_t expected, rows;
     uint64_t sv_at = info->meta1_size - 8;
-    if (!hpcw_i_mul_u64(info->blocks, info->block_stride, &wanted) ||
-        !hpcw_i_add_u64(wanted, info->data_start, &wanted)) {
+    if (!hpcw_i_mul_u64(info->blocks, info->block_stride, &expected) ||
+        !hpcw_i_add_u64(expected, info->data_start, &expected)) {
         return wrong(f, "maxchunks", sv_at - 4, "a number of blocks that fits the file", info->blocks, err);
     }
-    if (wanted != info->meta2_start) {
+    if (expected != info->meta2_start) {
         return hpcw_i_fail(err, HPCW_EFORMAT,
-                           "%s: start_of_varheader at offset %" PRIu64 ": wanted %" PRIu64 " = %" PRIu64
+                           "%s: start_of_varheader at offset %" PRIu64 ": expected %" PRIu64 " = %" PRIu64
                            " + %" PRIu32 " blocks of %" PRIu64 ", got %" PRIu64,
-                           NAME(f), sv_at, wanted, info->data_start, info->blocks, info->block_stride,
+                           NAME(f), sv_at, expected, info->data_start, info->blocks, info->block_stride,
                            info->meta2_start);
     }
     if (!hpcw_i_mul_u64(8 * (uint64_t)info->tasks, 1 + (uint64_t)info->blocks, &rows) ||

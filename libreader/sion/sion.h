@@ -76,7 +76,7 @@ struct read_sion_task {
  * Opens a container by the name of its file 0; a file k > 0 of a set is opened for itself alone. Members of a
  * set are opened when needed.
  *
- * Failures: HPCW_EFORMAT (a field contradicts the format; the message names file, field, offset, wanted and
+ * Failures: HPCW_EFORMAT (a field contradicts the format; the message names file, field, offset, expected and
  * got), HPCW_ETRUNCATED (cut, or never closed by its writer), HPCW_ENOTSUP (a variant nobody can read),
  * HPCW_ENOMEM and those of read_source_open.
  */

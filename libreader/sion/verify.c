@@ -30,28 +30,29 @@ static hpcw_status header_rules(const struct read_sion_file *f, hpcw_error *err)
     if (w[0] > 1 || w[1] > 1 || w[3] != w[0] || w[2] != w[1]) {
         return hpcw_i_fail(
             err, HPCW_EFORMAT,
-            "%s: endianness word at offset 4: wanted m d d m with 0 or 1, got %02x %02x %02x %02x", NAME(f),
+            "%s: endianness word at offset 4: expected m d d m with 0 or 1, got %02x %02x %02x %02x", NAME(f),
             w[0], w[1], w[2], w[3]);
     }
     if (info->files == 1 && info->file_number > 1) {
         return hpcw_i_fail(err, HPCW_EFORMAT,
-                           "%s: filenumber at offset 32: wanted 0 or 1 in a single file, got %" PRIu32, NAME(f),
-                           info->file_number);
+                           "%s: filenumber at offset 32: expected 0 or 1 in a single file, got %" PRIu32,
+                           NAME(f), info->file_number);
     }
     if (info->mode == 52 || info->mode == 53) {
         return hpcw_i_fail(err, HPCW_ENOTSUP,
-                           "%s: mode in flag1 at offset 36: wanted 50 or 51, got %" PRIu32
+                           "%s: mode in flag1 at offset 36: expected 50 or 51, got %" PRIu32
                            ", which is reserved and cannot be read",
                            NAME(f), info->mode);
     }
     if (info->mode != READ_SION_MODE_PLAIN && info->mode != READ_SION_MODE_KEYVAL) {
-        return hpcw_i_fail(err, HPCW_EFORMAT,
-                           "%s: mode in flag1 at offset 36: wanted 50 (plain) or 51 (key-value), got %" PRIu32,
-                           NAME(f), info->mode);
+        return hpcw_i_fail(
+            err, HPCW_EFORMAT,
+            "%s: mode in flag1 at offset 36: expected 50 (plain) or 51 (key-value), got %" PRIu32, NAME(f),
+            info->mode);
     }
     if (info->block_stride % info->fs_block_size != 0) {
         return hpcw_i_fail(err, HPCW_EFORMAT,
-                           "%s: sum of the chunk sizes: wanted a multiple of fsblksize %" PRIu32
+                           "%s: sum of the chunk sizes: expected a multiple of fsblksize %" PRIu32
                            ", got %" PRIu64,
                            NAME(f), info->fs_block_size, info->block_stride);
     }
@@ -59,12 +60,12 @@ static hpcw_status header_rules(const struct read_sion_file *f, hpcw_error *err)
 }
 
 static hpcw_status strict_word(const struct read_sion_file *f, const char *field, uint64_t offset,
-                               uint64_t wanted, uint64_t got, hpcw_error *err) {
-    if (wanted == got) {
+                               uint64_t expected, uint64_t got, hpcw_error *err) {
+    if (expected == got) {
         return HPCW_OK;
     }
-    return hpcw_i_fail(err, HPCW_EFORMAT, "%s: %s at offset %" PRIu64 ": wanted %" PRIu64 ", got %" PRIu64,
-                       NAME(f), field, offset, wanted, got);
+    return hpcw_i_fail(err, HPCW_EFORMAT, "%s: %s at offset %" PRIu64 ": expected %" PRIu64 ", got %" PRIu64,
+                       NAME(f), field, offset, expected, got);
 }
 
 /* Rules 3, 4, 8, 9 and 22. */
@@ -72,7 +73,7 @@ static hpcw_status strict_header(const struct read_sion_file *f, hpcw_error *err
     const struct read_sion_info *info = &f->info;
     const struct {
         const char *field;
-        uint64_t offset, wanted, got;
+        uint64_t offset, expected, got;
     } words[] = {
         {"library version", 8, STRICT_VERSION, (uint64_t)info->library_version},
         {"library patch level", 12, STRICT_PATCH, (uint64_t)info->library_patch},
@@ -83,7 +84,7 @@ static hpcw_status strict_header(const struct read_sion_file *f, hpcw_error *err
     };
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
         hpcw_status status =
-            strict_word(f, words[i].field, words[i].offset, words[i].wanted, words[i].got, err);
+            strict_word(f, words[i].field, words[i].offset, words[i].expected, words[i].got, err);
         if (status != HPCW_OK) {
             return status;
         }
@@ -92,14 +93,14 @@ static hpcw_status strict_header(const struct read_sion_file *f, hpcw_error *err
     for (size_t i = length; i < sizeof info->prefix - 1; i++) {
         if (info->prefix[i] != '\0') {
             return hpcw_i_fail(err, HPCW_EFORMAT,
-                               "%s: file name prefix at offset %zu: wanted zeros behind the name, got %02x",
+                               "%s: file name prefix at offset %zu: expected zeros after the name, got %02x",
                                NAME(f), 52 + i, (unsigned)(unsigned char)info->prefix[i]);
         }
     }
     if (length == 0 || length == sizeof info->prefix - 1 || strchr(info->prefix, '/') != NULL) {
         return hpcw_i_fail(
             err, HPCW_EFORMAT,
-            "%s: file name prefix at offset 52: wanted a base name of 1..1023 bytes and a NUL, got "
+            "%s: file name prefix at offset 52: expected a base name of 1..1023 bytes and a NUL, got "
             "\"%.64s\" (%zu bytes)",
             NAME(f), info->prefix, length);
     }
@@ -117,14 +118,14 @@ static hpcw_status tail_rules(const struct read_sion_file *f, bool strict, hpcw_
     }
     if (info->file_size - info->meta2_end != tail) {
         return hpcw_i_fail(err, HPCW_EFORMAT,
-                           "%s: end of the file: wanted %" PRIu64 " behind META2 and a mapping of %" PRIu64
+                           "%s: end of the file: expected %" PRIu64 " after META2 and a mapping of %" PRIu64
                            " bytes, got %" PRIu64,
                            NAME(f), info->meta2_end + tail, tail, info->file_size);
     }
     bool serial = info->files == 1 && info->file_number == 1;
     if (strict && serial != (info->mapping == READ_SION_MAPPING_EMPTY)) {
         return hpcw_i_fail(err, HPCW_EFORMAT,
-                           "%s: mapping at offset %" PRIu64 ": wanted %s with filenumber %" PRIu32
+                           "%s: mapping at offset %" PRIu64 ": expected %s with filenumber %" PRIu32
                            ", got %" PRIu64 " bytes",
                            NAME(f), info->meta2_end, serial ? "an empty one (4 bytes)" : "none or a full one",
                            info->file_number, tail);
@@ -163,7 +164,7 @@ static hpcw_status mapping_rule(const struct table_check *c, uint32_t index, int
     if (g >= (int64_t)base->info.mapping_tasks) {
         return hpcw_i_fail(err, HPCW_EFORMAT,
                            "%s: global rank of task %" PRIu32 " at offset %" PRIu64
-                           ": wanted one of the %" PRIu32 " of the mapping, got %" PRId64,
+                           ": expected one of the %" PRIu32 " of the mapping, got %" PRId64,
                            NAME(f), index, f->ranks_at + 8 * (uint64_t)index, base->info.mapping_tasks, rank);
     }
     if (rank < 0) {
@@ -175,11 +176,11 @@ static hpcw_status mapping_rule(const struct table_check *c, uint32_t index, int
         return status;
     }
     if (in_file != (int32_t)c->file || at_index != (int32_t)index) {
-        return hpcw_i_fail(err, HPCW_EFORMAT,
-                           "%s: mapping of global rank %" PRId64 " at offset %" PRIu64 ": wanted file %" PRIu32
-                           ", task %" PRIu32 ", which has this rank, got file %" PRId32 ", task %" PRId32,
-                           NAME(base), rank, base->info.meta2_end + 4 + 8 * (uint64_t)rank, c->file, index,
-                           in_file, at_index);
+        return hpcw_i_fail(
+            err, HPCW_EFORMAT,
+            "%s: mapping of global rank %" PRId64 " at offset %" PRIu64 ": expected file %" PRIu32
+            ", task %" PRIu32 ", which has this rank, got file %" PRId32 ", task %" PRId32,
+            NAME(base), rank, base->info.meta2_end + 4 + 8 * (uint64_t)rank, c->file, index, in_file, at_index);
     }
     return HPCW_OK;
 }
@@ -194,19 +195,19 @@ static hpcw_status entry_rules(struct table_check *c, uint32_t i, hpcw_error *er
     if (rank < 0 && !free_ranks && f->window.chunk[i] != 0) {
         return hpcw_i_fail(err, HPCW_EFORMAT,
                            "%s: global rank of task %" PRIu32 " at offset %" PRIu64
-                           ": wanted >= 0, or a chunk of 0 bytes, got %" PRId64 " and %" PRIu64 " bytes",
+                           ": expected >= 0, or a chunk of 0 bytes, got %" PRId64 " and %" PRIu64 " bytes",
                            NAME(f), index, rank_at, rank, f->window.chunk[i]);
     }
     if (c->strict && f->info.files == 1 && rank != (int64_t)index) {
         return hpcw_i_fail(err, HPCW_EFORMAT,
-                           "%s: global rank of task %" PRIu32 " at offset %" PRIu64 ": wanted %" PRIu32
+                           "%s: global rank of task %" PRIu32 " at offset %" PRIu64 ": expected %" PRIu32
                            ", got %" PRId64,
                            NAME(f), index, rank_at, index, rank);
     }
     if (c->strict && index > 0 && rank <= c->last_rank) {
         return hpcw_i_fail(err, HPCW_EFORMAT,
                            "%s: global rank of task %" PRIu32 " at offset %" PRIu64
-                           ": wanted more than %" PRId64 " of the task before, got %" PRId64,
+                           ": expected more than %" PRId64 " of the task before, got %" PRId64,
                            NAME(f), index, rank_at, c->last_rank, rank);
     }
     c->last_rank = rank;
@@ -219,7 +220,7 @@ static hpcw_status entry_rules(struct table_check *c, uint32_t i, hpcw_error *er
     int64_t blocks = f->window.blocks[i];
     if (blocks < 1 || blocks > (int64_t)f->info.blocks) {
         return hpcw_i_fail(err, HPCW_EFORMAT,
-                           "%s: block count of task %" PRIu32 " at offset %" PRIu64 ": wanted 1..%" PRIu32
+                           "%s: block count of task %" PRIu32 " at offset %" PRIu64 ": expected 1..%" PRIu32
                            ", got %" PRId64,
                            NAME(f), index, read_sion_file_count_at(f, index), f->info.blocks, blocks);
     }
@@ -240,14 +241,14 @@ static hpcw_status size_rules(struct table_check *c, uint32_t i, uint32_t block,
         }
         return hpcw_i_fail(err, HPCW_EFORMAT,
                            "%s: size of task %" PRIu32 " in unused block %" PRIu32 " at offset %" PRIu64
-                           ": wanted %s, got %" PRId64,
+                           ": expected %s, got %" PRId64,
                            NAME(f), index, block, read_sion_file_size_at(f, index, block),
                            c->strict ? "0" : "0 or -1", size);
     }
     if (size < 0 || (uint64_t)size > f->window.chunk[i]) {
         return hpcw_i_fail(err, HPCW_EFORMAT,
                            "%s: size of task %" PRIu32 " in block %" PRIu32 " at offset %" PRIu64
-                           ": wanted 0..%" PRIu64 ", got %" PRId64,
+                           ": expected 0..%" PRIu64 ", got %" PRId64,
                            NAME(f), index, block, read_sion_file_size_at(f, index, block), f->window.chunk[i],
                            size);
     }
@@ -288,14 +289,14 @@ static hpcw_status window_rules(struct table_check *c, hpcw_error *err) {
         /* Rule 16: the first byte that needs a block opens it, so only a stream of one block can have none. */
         if (c->strict && f->window.blocks[i] > 1 && c->tally[i].filled != f->window.blocks[i]) {
             return hpcw_i_fail(err, HPCW_EFORMAT,
-                               "%s: task %" PRIu32 ": wanted a byte in each of its %" PRId64
+                               "%s: task %" PRIu32 ": expected a byte in each of its %" PRId64
                                " blocks, got %" PRIu32 " blocks with any",
                                NAME(f), f->window.first + i, f->window.blocks[i], c->tally[i].filled);
         }
         /* Rule 28. */
         if (keyval && c->tally[i].full + 1 != f->window.blocks[i]) {
             return hpcw_i_fail(err, HPCW_EFORMAT,
-                               "%s: key-value stream of task %" PRIu32 ": wanted all of its %" PRId64
+                               "%s: key-value stream of task %" PRIu32 ": expected all of its %" PRId64
                                " chunks but the last full, got %" PRIu32,
                                NAME(f), f->window.first + i, f->window.blocks[i], c->tally[i].full);
         }
@@ -322,7 +323,7 @@ static hpcw_status table_rules(struct read_sion_file *base, struct read_sion_fil
     }
     if (status == HPCW_OK && c->most != (int64_t)f->info.blocks) {
         status = hpcw_i_fail(err, HPCW_EFORMAT,
-                             "%s: maxchunks at offset %" PRIu64 ": wanted the largest block count %" PRId64
+                             "%s: maxchunks at offset %" PRIu64 ": expected the largest block count %" PRId64
                              ", got %" PRIu32,
                              NAME(f), f->info.meta1_size - 12, c->most, f->info.blocks);
     }
@@ -357,7 +358,7 @@ static hpcw_status key_rules(struct read_sion *reader, struct read_sion_file *f,
             (record.offset - 16) / task.chunk_size == (record.offset - 1) / task.chunk_size) {
             return hpcw_i_fail(err, HPCW_EFORMAT,
                                "%s: key-value stream of task %" PRIu32
-                               ": wanted a value behind the last key, got none for key %" PRIu64,
+                               ": expected a value after the last key, got none for key %" PRIu64,
                                NAME(f), index, record.key);
         }
     }
@@ -397,7 +398,7 @@ static hpcw_status zero_range(struct gap_check *g, uint64_t from, uint64_t to, h
                 i++;
             }
             return hpcw_i_fail(err, HPCW_EFORMAT,
-                               "%s: byte at offset %" PRIu64 ", which no stream uses: wanted 0, got %02x",
+                               "%s: byte at offset %" PRIu64 ", which no stream uses: expected 0, got %02x",
                                NAME(g->f), from + i, bytes[i]);
         }
         from += part;
@@ -498,7 +499,7 @@ static hpcw_status member_rules(const struct read_sion_info *base, const struct 
     const struct read_sion_info *info = &f->info;
     const struct {
         const char *field;
-        uint64_t offset, wanted, got;
+        uint64_t offset, expected, got;
     } words[] = {
         {"byte order of metadata", 4, base->meta_big, info->meta_big},
         {"byte order of user data", 5, base->data_big, info->data_big},
@@ -510,16 +511,17 @@ static hpcw_status member_rules(const struct read_sion_info *base, const struct 
         {"flag2", 44, base->flag2, info->flag2},
     };
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
-        if (words[i].wanted != words[i].got) {
+        if (words[i].expected != words[i].got) {
             return hpcw_i_fail(err, HPCW_EFORMAT,
-                               "%s: %s at offset %" PRIu64 ": wanted %" PRIu64 " as in file 0, got %" PRIu64,
-                               NAME(f), words[i].field, words[i].offset, words[i].wanted, words[i].got);
+                               "%s: %s at offset %" PRIu64 ": expected %" PRIu64 " as in file 0, got %" PRIu64,
+                               NAME(f), words[i].field, words[i].offset, words[i].expected, words[i].got);
         }
     }
     if (memcmp(base->prefix, info->prefix, sizeof base->prefix) != 0) {
-        return hpcw_i_fail(err, HPCW_EFORMAT,
-                           "%s: file name prefix at offset 52: wanted \"%.128s\" as in file 0, got \"%.128s\"",
-                           NAME(f), base->prefix, info->prefix);
+        return hpcw_i_fail(
+            err, HPCW_EFORMAT,
+            "%s: file name prefix at offset 52: expected \"%.128s\" as in file 0, got \"%.128s\"", NAME(f),
+            base->prefix, info->prefix);
     }
     return HPCW_OK;
 }
@@ -543,7 +545,7 @@ hpcw_status read_sion_verify(struct read_sion *reader, unsigned flags, hpcw_erro
     if (status == HPCW_OK && base->info.mapping == READ_SION_MAPPING_FULL &&
         ranks != base->info.mapping_tasks) {
         status = hpcw_i_fail(err, HPCW_EFORMAT,
-                             "%s: size of the mapping at offset %" PRIu64 ": wanted %" PRIu64
+                             "%s: size of the mapping at offset %" PRIu64 ": expected %" PRIu64
                              ", the tasks in all files, got %" PRIu32,
                              NAME(base), base->info.meta2_end, ranks, base->info.mapping_tasks);
     }

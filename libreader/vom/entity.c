@@ -52,19 +52,19 @@ const char *read_vom_entity_text(const struct read_vom_entity *e, char text[64])
 }
 
 static hpcw_status bits_wrong(const struct read_vom *r, const struct read_vom_entity *e, const char *field,
-                              const char *wanted, uint64_t got, hpcw_error *err) {
-    return read_vom_wrong(r, err, "%s: wanted %s by the bits of id %" PRIu64 ", got %" PRIu64, field, wanted,
-                          e->id, got);
+                              const char *expected, uint64_t got, hpcw_error *err) {
+    return read_vom_wrong(r, err, "%s: expected %s by the bits of id %" PRIu64 ", got %" PRIu64, field,
+                          expected, e->id, got);
 }
 
 /* Keys that must be there, or must not: doc/formats/vom.md#vom-21. */
 static hpcw_status presence(const struct read_vom *r, const struct read_vom_entity *e, const char *key,
-                            bool wanted, bool got, hpcw_error *err) {
+                            bool expected, bool got, hpcw_error *err) {
     char who[64];
-    if (wanted == got) {
+    if (expected == got) {
         return HPCW_OK;
     }
-    return read_vom_wrong(r, err, "wanted %s key \"%s\" with %s, got %s", wanted ? "the" : "no", key,
+    return read_vom_wrong(r, err, "expected %s key \"%s\" with %s, got %s", expected ? "the" : "no", key,
                           read_vom_entity_text(e, who), got ? "one" : "none");
 }
 
@@ -72,10 +72,10 @@ static hpcw_status group_check(const struct read_vom *r, const struct read_vom_e
     if ((e->id & GROUP_IS) == 0 || e->id >> GROUP_END != 0) {
         return bits_wrong(r, e, "id", "bit 2 set and none above 51 for an object group", e->id, err);
     }
-    char wanted[32];
-    (void)snprintf(wanted, sizeof wanted, "%" PRIu64, group_of(e->id));
+    char expected[32];
+    (void)snprintf(expected, sizeof expected, "%" PRIu64, group_of(e->id));
     if (e->has_objgroup_id && e->objgroup_id != group_of(e->id)) {
-        return bits_wrong(r, e, "objgroup_id", wanted, e->objgroup_id, err);
+        return bits_wrong(r, e, "objgroup_id", expected, e->objgroup_id, err);
     }
     return HPCW_OK;
 }
@@ -86,7 +86,7 @@ static hpcw_status packed_check(const struct read_vom *r, const struct read_vom_
     uint64_t sequence = e->id >> SEQUENCE_SHIFT;
     enum read_vom_control control = control_of(e->id);
     bool migratable = control == READ_VOM_MIGRATABLE_ELEMENT;
-    char wanted[32];
+    char expected[32];
     if (e->migratable != migratable) {
         return bits_wrong(r, e, "migratable", migratable ? "true (1)" : "false (0)", e->migratable, err);
     }
@@ -94,8 +94,8 @@ static hpcw_status packed_check(const struct read_vom *r, const struct read_vom_
         return bits_wrong(r, e, "id", "a home rank below 32768", home, err);
     }
     if (e->home != home) {
-        (void)snprintf(wanted, sizeof wanted, "%" PRIu32, home);
-        return bits_wrong(r, e, "home", wanted, e->home, err);
+        (void)snprintf(expected, sizeof expected, "%" PRIu32, home);
+        return bits_wrong(r, e, "home", expected, e->home, err);
     }
     if (control == READ_VOM_GROUP) {
         return e->id == 0 ? HPCW_OK : group_check(r, e, err);
@@ -113,23 +113,23 @@ hpcw_status read_vom_entity_check(const struct read_vom *r, const struct read_vo
                                   hpcw_error *err) {
     if (e->kind != READ_VOM_OBJECT) {
         if (task) {
-            return read_vom_wrong(r, err, "type: wanted \"object\", got \"%s\"",
+            return read_vom_wrong(r, err, "type: expected \"object\", got \"%s\"",
                                   e->kind == READ_VOM_NODE ? "node" : "shared_id");
         }
         if (!e->has_id || e->has_seq_id || e->has_home || e->has_migratable || e->has_collection_id ||
             e->has_objgroup_id || e->dimensions > 0) {
-            return read_vom_wrong(r, err, "wanted exactly the keys id and type for a %s, got others",
+            return read_vom_wrong(r, err, "expected exactly the keys id and type for a %s, got others",
                                   e->kind == READ_VOM_NODE ? "node" : "shared_id");
         }
         uint64_t most = e->kind == READ_VOM_NODE ? READ_VOM_MOST_RANKS - 1 : INT32_MAX;
         if (e->id > most) {
-            return read_vom_wrong(r, err, "id: wanted 0 to %" PRIu64 " for a %s, got %" PRIu64, most,
+            return read_vom_wrong(r, err, "id: expected 0 to %" PRIu64 " for a %s, got %" PRIu64, most,
                                   e->kind == READ_VOM_NODE ? "node" : "shared_id", e->id);
         }
         return HPCW_OK;
     }
     if (!e->has_id && (!e->has_seq_id || r->strict)) {
-        return read_vom_wrong(r, err, "wanted the key \"id\"%s, got an object without it",
+        return read_vom_wrong(r, err, "expected the key \"id\"%s, got an object without it",
                               r->strict ? "" : " or \"seq_id\"");
     }
     hpcw_status status = presence(r, e, "home", true, e->has_home, err);
@@ -187,14 +187,14 @@ hpcw_status read_vom_ends_check(const struct read_vom *r, const struct read_vom_
                                 hpcw_error *err) {
     const char *name = categories[c->category].name;
     if (!categories[c->category].in_files) {
-        return read_vom_wrong(r, err, "type: wanted a category that is recorded, got \"%s\"", name);
+        return read_vom_wrong(r, err, "type: expected a category that is recorded, got \"%s\"", name);
     }
-    const enum read_vom_kind wanted[2] = {categories[c->category].from, categories[c->category].to};
+    const enum read_vom_kind expected[2] = {categories[c->category].from, categories[c->category].to};
     const enum read_vom_kind got[2] = {c->from.kind, c->to.kind};
     for (int i = 0; i < 2; i++) {
-        if (wanted[i] != got[i]) {
-            return read_vom_wrong(r, err, "%s.type: wanted \"%s\" in a %s, got \"%s\"", i == 0 ? "from" : "to",
-                                  kind_name(wanted[i]), name, kind_name(got[i]));
+        if (expected[i] != got[i]) {
+            return read_vom_wrong(r, err, "%s.type: expected \"%s\" in a %s, got \"%s\"",
+                                  i == 0 ? "from" : "to", kind_name(expected[i]), name, kind_name(got[i]));
         }
     }
     return HPCW_OK;

@@ -51,7 +51,7 @@ hpcw_status read_vom_members_add(struct read_vom_members_list *l, const struct r
     /* Each counts as 64 bytes on top of its texts, so that many short ones are bounded, too. */
     if (l->text.size + 64 * l->count + v->key_size + v->size > READ_VOM_MOST_MEMBER_BYTES) {
         return read_vom_json_wrong(json, HPCW_ERANGE, err,
-                                   "wanted values of at most %zu bytes in all, got more",
+                                   "expected values of at most %zu bytes in all, got more",
                                    READ_VOM_MOST_MEMBER_BYTES);
     }
     void *list = l->item;
@@ -82,7 +82,7 @@ static hpcw_status add_interval(struct read_vom *r, hpcw_error *err) {
     struct read_vom_intervals_list *l = &r->records.lists[r->records.list];
     void *list = l->item;
     if (l->count == READ_VOM_MOST_INTERVALS) {
-        return read_vom_json_wrong(r->json, HPCW_ERANGE, err, "wanted at most %zu entries, got more",
+        return read_vom_json_wrong(r->json, HPCW_ERANGE, err, "expected at most %zu entries, got more",
                                    READ_VOM_MOST_INTERVALS);
     }
     bool good = room_for_one(&list, &l->capacity, l->count, sizeof *l->item);
@@ -123,7 +123,7 @@ static hpcw_status begin_phase(struct read_vom *r, hpcw_error *err) {
         return HPCW_OK;
     }
     if (r->phases == READ_VOM_MOST_PHASES) {
-        return read_vom_json_wrong(r->json, HPCW_ERANGE, err, "wanted at most %" PRIu64 " phases, got more",
+        return read_vom_json_wrong(r->json, HPCW_ERANGE, err, "expected at most %" PRIu64 " phases, got more",
                                    READ_VOM_MOST_PHASES);
     }
     c->level = 0;
@@ -206,7 +206,7 @@ static hpcw_status begin(void *context, unsigned slot, hpcw_error *err) {
         break;
     case READ_VOM_S_PHASE_USER:
         if (r->strict && c->level == 0) {
-            return read_vom_wrong(r, err, "wanted no user_defined of a phase: vt's reader throws on it");
+            return read_vom_wrong(r, err, "expected no user_defined of a phase: vt's reader throws on it");
         }
         c->phase_user_defined[c->level].present = true;
         break;
@@ -222,9 +222,10 @@ static bool is_text(const struct read_vom_value *v, const char *text) {
     return v->size == strlen(text) && memcmp(v->text, text, v->size) == 0;
 }
 
-static hpcw_status word_wrong(const struct read_vom *r, const struct read_vom_value *v, const char *wanted,
+static hpcw_status word_wrong(const struct read_vom *r, const struct read_vom_value *v, const char *expected,
                               hpcw_error *err) {
-    return read_vom_wrong(r, err, "wanted %s, got \"%.*s\"", wanted, v->size > 60 ? 60 : (int)v->size, v->text);
+    return read_vom_wrong(r, err, "expected %s, got \"%.*s\"", expected, v->size > 60 ? 60 : (int)v->size,
+                          v->text);
 }
 
 static hpcw_status take_type(struct read_vom *r, const struct read_vom_value *v, hpcw_error *err) {
@@ -241,7 +242,7 @@ static hpcw_status take_rank(struct read_vom *r, uint32_t rank, hpcw_error *err)
         r->rank = rank;
     }
     if (r->rank != rank) {
-        return read_vom_wrong(r, err, "wanted %" PRIu32 ", the rank of %s, got %" PRIu32, r->rank,
+        return read_vom_wrong(r, err, "expected %" PRIu32 ", the rank of %s, got %" PRIu32, r->rank,
                               r->rank_from_task ? "the tasks" : "the file", rank);
     }
     r->rank_from_task = false;
@@ -256,7 +257,7 @@ static hpcw_status take_task_node(struct read_vom *r, uint32_t node, hpcw_error 
         r->rank_from_task = true;
     }
     if (r->rank != node) {
-        return read_vom_wrong(r, err, "wanted %" PRIu32 ", the rank of %s, got %" PRIu32, r->rank,
+        return read_vom_wrong(r, err, "expected %" PRIu32 ", the rank of %s, got %" PRIu32, r->rank,
                               r->rank_from_task ? "the tasks before" : "the file", node);
     }
     r->records.task.node = node;
@@ -266,7 +267,7 @@ static hpcw_status take_task_node(struct read_vom *r, uint32_t node, hpcw_error 
 static hpcw_status take_phase_id(struct read_vom *r, uint64_t id, hpcw_error *err) {
     struct read_vom_records *c = &r->records;
     if (c->level == 0 && r->phases > 0 && id <= r->last_id) {
-        return read_vom_wrong(r, err, "wanted ids in ascending order, above %" PRIu64 ", got %" PRIu64,
+        return read_vom_wrong(r, err, "expected ids in ascending order, above %" PRIu64 ", got %" PRIu64,
                               r->last_id, id);
     }
     c->phase[c->level].id = id;
@@ -305,7 +306,7 @@ static hpcw_status take_listed(struct read_vom *r, uint64_t number, hpcw_error *
 static hpcw_status take_range_end(struct read_vom *r, uint64_t number, hpcw_error *err) {
     struct read_vom_records *c = &r->records;
     if (c->range_ends == 2) {
-        return read_vom_wrong(r, err, "wanted two numbers, got more");
+        return read_vom_wrong(r, err, "expected two numbers, got more");
     }
     *(c->range_ends == 0 ? &c->range.first : &c->range.last) = number;
     c->range_ends++;
@@ -315,7 +316,7 @@ static hpcw_status take_range_end(struct read_vom *r, uint64_t number, hpcw_erro
 static hpcw_status take_index(struct read_vom *r, uint64_t number, hpcw_error *err) {
     struct read_vom_entity *e = r->records.entity;
     if (e->dimensions == READ_VOM_MOST_INDEX) {
-        return read_vom_json_wrong(r->json, HPCW_ERANGE, err, "wanted at most %u numbers, got more",
+        return read_vom_json_wrong(r->json, HPCW_ERANGE, err, "expected at most %u numbers, got more",
                                    READ_VOM_MOST_INDEX);
     }
     e->index[e->dimensions++] = number;
@@ -437,7 +438,7 @@ static hpcw_status value(void *context, unsigned slot, const struct read_vom_val
 static hpcw_status end_subphase(struct read_vom *r, hpcw_error *err) {
     struct read_vom_records *c = &r->records;
     if (c->subphase_id != c->task.subphases) {
-        return read_vom_wrong(r, err, "id: wanted %" PRIu32 ", its place in the array, got %" PRIu64,
+        return read_vom_wrong(r, err, "id: expected %" PRIu32 ", its place in the array, got %" PRIu64,
                               c->task.subphases, c->subphase_id);
     }
     void *list = c->subphase;
@@ -516,7 +517,7 @@ static hpcw_status end_metadata(struct read_vom *r, hpcw_error *err) {
                 {m->has_type, "type"}};
     for (size_t i = 0; i < sizeof keys / sizeof keys[0] && r->strict; i++) {
         if (!keys[i].there) {
-            return read_vom_wrong(r, err, "wanted the key \"%s\", got an object without it", keys[i].key);
+            return read_vom_wrong(r, err, "expected the key \"%s\", got an object without it", keys[i].key);
         }
     }
     return r->events->metadata == NULL ? HPCW_OK : r->events->metadata(r->events->context, m, err);
@@ -533,7 +534,7 @@ static hpcw_status end(void *context, unsigned slot, uint64_t count, hpcw_error 
     case READ_VOM_S_TO:
         return read_vom_entity_check(r, &c->communication.to, false, err);
     case READ_VOM_S_INDEX:
-        return count > 0 ? HPCW_OK : read_vom_wrong(r, err, "wanted at least one number, got none");
+        return count > 0 ? HPCW_OK : read_vom_wrong(r, err, "expected at least one number, got none");
     case READ_VOM_S_SUBPHASE:
         return end_subphase(r, err);
     case READ_VOM_S_TASK:
@@ -545,7 +546,7 @@ static hpcw_status end(void *context, unsigned slot, uint64_t count, hpcw_error 
         return end_phase(r, err);
     case READ_VOM_S_RANGE:
         if (count != 2) {
-            return read_vom_wrong(r, err, "wanted two numbers, got %" PRIu64, count);
+            return read_vom_wrong(r, err, "expected two numbers, got %" PRIu64, count);
         }
         return add_interval(r, err);
     case READ_VOM_S_METADATA:

@@ -76,16 +76,16 @@ static hpcw_status whole_file(const struct read_vom *r, hpcw_error *err) {
     if (!r->typed) {
         return hpcw_i_fail(
             err, HPCW_EFORMAT,
-            "%s: wanted the type \"LBDatafile\" in metadata or at the top, got a file without it", r->name);
+            "%s: expected the type \"LBDatafile\" in metadata or at the top, got a file without it", r->name);
     }
     if (r->strict && !r->has_metadata) {
         return hpcw_i_fail(err, HPCW_EFORMAT,
-                           "%s: wanted the key \"metadata\", got an old-form file without it", r->name);
+                           "%s: expected the key \"metadata\", got an old-form file without it", r->name);
     }
     if (r->strict && read_vom_text_compressed(r->text) && size % VT_PIECE == 1) {
         return hpcw_i_fail(
             err, HPCW_EFORMAT,
-            "%s: wanted an inflated size that is not 1 more than a multiple of %u, because vt loses "
+            "%s: expected an inflated size that is not 1 more than a multiple of %u, because vt loses "
             "the last byte then, got %" PRIu64,
             r->name, VT_PIECE, size);
     }

@@ -15,9 +15,9 @@
  * verify's.
  *
  * A message names the file, the place in the text as a path, its offset (in the inflated text), what was
- * wanted and what is there:
+ * expected and what is there:
  *
- *     vom/data.3.json.br: phases[2].communications[17].from.home at offset 40312: wanted 5 ..., got 4
+ *     vom/data.3.json.br: phases[2].communications[17].from.home at offset 40312: expected 5 ..., got 4
  */
 #ifndef HPCW_LIBREADER_VOM_VOM_H
 #define HPCW_LIBREADER_VOM_VOM_H

@@ -54,10 +54,10 @@ head -c 100000 /dev/zero | tr '\0' '[' >set/manifest.json
 refuse 1 'set/manifest.json: expected JSON*' "$HPCGEN" verify set
 rm set/manifest.json
 mkdir set/manifest.json
-refuse 1 'set/manifest.json: wanted a regular file*' "$HPCGEN" verify set
+refuse 1 'set/manifest.json: expected a regular file*' "$HPCGEN" verify set
 rm -r set/manifest.json
 mkfifo set/manifest.json
-refuse 1 'set/manifest.json: wanted a regular file*' "$HPCGEN" verify set
+refuse 1 'set/manifest.json: expected a regular file*' "$HPCGEN" verify set
 
 # Files of another kind.
 rm -rf set && cp -r bare set

@@ -120,7 +120,7 @@ static void compare_dump(const char *name) {
     *end = '\0';
     size_t at = 0;
     for (char *p = strstr(text, "\nts="); p != NULL; p = strstr(p + 1, "\nts=")) {
-        /* The last lines of long dumps stand behind three dots. */
+        /* The last lines of long dumps stand after three dots. */
         if (p - text > 4 && strncmp(p - 4, "\n...", 4) == 0) {
             size_t rest = 0;
             for (char *q = p; q != NULL; q = strstr(q + 1, "\nts=")) {
@@ -130,7 +130,7 @@ static void compare_dump(const char *name) {
         }
         assert_true(at < count);
         if (strncmp(p + 1, line[at], strlen(line[at])) != 0) {
-            fail_msg("%s, record %zu: wanted %.100s, got %s", name, at, p + 1, line[at]);
+            fail_msg("%s, record %zu: expected %.100s, got %s", name, at, p + 1, line[at]);
         }
         at++;
         compared++;
@@ -249,7 +249,7 @@ static void convert(const struct read_clog2_item *i, hpcw_clog2_record *r, hpcw_
     }
 }
 
-/* Zeros where MPE leaves what was in its buffer: pad words, texts behind their NUL, blocks behind their end. */
+/* Zeros where MPE leaves what was in its buffer: pad words, texts after their NUL, blocks after their end. */
 static void clear_undefined(unsigned char *file, const struct read_clog2_info *info) {
     static const uint32_t sizes[] = {24, 24, 136, 128, 64, 32, 64, 48, 40, 72, 72, 32};
     static const struct {

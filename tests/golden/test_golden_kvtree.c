@@ -153,7 +153,7 @@ static char *shown(const unsigned char *text, size_t size) {
     return out;
 }
 
-/* What the original's print tool said of a file, up to the blank line behind it. */
+/* What the original's print tool said of a file, up to the blank line after it. */
 static char *page_of(const struct file *f) {
     char name[512];
     char path[1024];
@@ -200,7 +200,7 @@ static void printed_alike(void **state) {
             size_t m = strcspn(g, "\n");
             bool cut = n >= 150 && n < m;
             if (memcmp(w, g, cut ? 140 : n) != 0 || (!cut && n != m)) {
-                fail_msg("%s: wanted \"%.*s\", got \"%.*s\"", files[i].name, (int)n, w, (int)m, g);
+                fail_msg("%s: expected \"%.*s\", got \"%.*s\"", files[i].name, (int)n, w, (int)m, g);
             }
             w += n + (w[n] == '\n');
             g += m + (g[m] == '\n');

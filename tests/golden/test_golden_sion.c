@@ -61,7 +61,7 @@ static struct read_sion *opened(const char *name) {
 
 /* ---- what the dump says --------------------------------------------------------------------------------- */
 
-/* The lines of the dump of one file: behind "--- siondump OPTIONS NAME" up to the next such line. */
+/* The lines of the dump of one file: after "--- siondump OPTIONS NAME" up to the next such line. */
 static char *dump_of(const char *name) {
     char text_name[64];
     (void)snprintf(text_name, sizeof text_name, "%.*s.txt", (int)(strstr(name, ".sion") - name), name);
@@ -87,7 +87,7 @@ static char *dump_of(const char *name) {
     return NULL;
 }
 
-/* The rest of the line behind a label, blanks skipped; NULL if there is none. */
+/* The rest of the line after a label, blanks skipped; NULL if there is none. */
 static const char *labelled(const char *dump, const char *label) {
     const char *p = strstr(dump, label);
     if (p == NULL) {

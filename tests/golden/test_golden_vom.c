@@ -50,11 +50,11 @@ static const struct {
     {"rotate_4ranks_br", 4, 3, 148, 48, 275, 1543, 7060, 88396, NULL},
     {"sparse_phases_3ranks_plain", 3, 2, 15, 6, 4, 104, 3711, 3711, NULL},
     {"phase_user_defined_4ranks_br", 4, 2, 100, 32, 191, 923, 5571, 60740,
-     "phases[0].user_defined at offset 8576: wanted no user_defined of a phase"},
+     "phases[0].user_defined at offset 8576: expected no user_defined of a phase"},
     {"lbaf_ccm_2ranks_plain", 2, 1, 3, 3, 4, 4, 1590, 1590,
-     "metadata.rank at offset 33: wanted the keys in byte order"},
+     "metadata.rank at offset 33: expected the keys in byte order"},
     {"lbaf_toy_16ranks_plain", 16, 1, 274, 274, 0, 0, 90827, 90827,
-     "phases at offset 21: wanted the keys in byte order"},
+     "phases at offset 21: expected the keys in byte order"},
 };
 
 static void every_set_is_sound(void **state) {
@@ -281,7 +281,7 @@ struct comparison {
 static void compare(const double *want, const double *got, double tolerance, const char *what, size_t phase) {
     for (int f = 0; f < READ_VOM_FIGURES; f++) {
         if (fabs(want[f] - got[f]) > tolerance * fabs(want[f])) {
-            fail_msg("phase %zu, %s, %s: wanted %.17g, got %.17g", phase, what,
+            fail_msg("phase %zu, %s, %s: expected %.17g, got %.17g", phase, what,
                      read_vom_figure_name((enum read_vom_figure)f), want[f], got[f]);
         }
     }

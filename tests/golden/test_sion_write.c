@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The calls behind the real library's files give the real library's bytes. */
+/* The calls that made the real library's files make the same bytes with ours. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

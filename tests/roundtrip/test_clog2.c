@@ -272,7 +272,7 @@ static void broken_rules_are_named(void **state) {
         const char *text = read_clog2_rule_text(want[i].rule);
         bool named = strstr(err.message, text) != NULL;
         if (strict != HPCW_EFORMAT || !named || (loose != HPCW_OK) != want[i].fatal) {
-            fail_msg("case %d: loose %d, strict %d, wanted %s: %s", i, (int)loose, (int)strict, text,
+            fail_msg("case %d: loose %d, strict %d, expected %s: %s", i, (int)loose, (int)strict, text,
                      err.message);
         }
         free(m.data);

@@ -53,7 +53,7 @@ void refuse_linktest(const struct linktest_image *image, unsigned flags, hpcw_st
     hpcw_error err = {0};
     hpcw_status got = judge_linktest(image, flags, &err);
     if (got != status || strstr(err.message, text) == NULL) {
-        fail_msg("wanted %s \"%s\", got %s \"%s\"", hpcw_status_name(status), text, hpcw_status_name(got),
+        fail_msg("expected %s \"%s\", got %s \"%s\"", hpcw_status_name(status), text, hpcw_status_name(got),
                  err.message);
     }
 }

@@ -12,7 +12,7 @@
 
 enum { LOV_IMAGE = 512 };
 
-/* A plain layout with `objects` empty objects behind it; returns its size. */
+/* A plain layout with `objects` empty objects after it; returns its size. */
 static inline size_t lov_plain(unsigned char *p, bool v3, uint32_t pattern, uint32_t bytes, uint16_t stripes,
                                uint16_t objects, bool big) {
     size_t head = v3 ? 48 : 32;
@@ -27,7 +27,7 @@ static inline size_t lov_plain(unsigned char *p, bool v3, uint32_t pattern, uint
     return head + 24 * (size_t)objects;
 }
 
-/* At most LOV_IMAGE bytes. Two components, up to 1 MiB on one target and behind that on eight. */
+/* At most LOV_IMAGE bytes. Two components, up to 1 MiB on one target and after that on eight. */
 static inline size_t lov_composite(unsigned char *p, bool big) {
     memset(p, 0, LOV_IMAGE);
     size_t at = 32 + 2 * 48;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Containers that the suites write again and again: the calls behind the files that the real library wrote, and
+ * Containers that the suites write again and again: the calls that made the files of the real library, and
  * some of our own. Each can be written by any process that owns any of its tasks.
  */
 #ifndef HPCW_TESTS_SUPPORT_SION_CASES_H

@@ -16,7 +16,7 @@ struct sion_image {
     /* Where things are. */
     size_t ranks, chunk_sizes, mark; /* tables and maxchunks in META1 */
     size_t data_start, stride;
-    size_t counts, sizes, mapping; /* in META2; behind its last row */
+    size_t counts, sizes, mapping; /* in META2; after its last row */
     uint32_t tasks;
 };
 

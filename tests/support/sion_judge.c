@@ -42,7 +42,7 @@ void refuse_image(const struct sion_image *image, unsigned flags, hpcw_status st
     hpcw_error err = {0};
     hpcw_status got = judge_image(image, flags, &err);
     if (got != status || strstr(err.message, text) == NULL) {
-        fail_msg("wanted %s \"%s\", got %s \"%s\"", hpcw_status_name(status), text, hpcw_status_name(got),
+        fail_msg("expected %s \"%s\", got %s \"%s\"", hpcw_status_name(status), text, hpcw_status_name(got),
                  err.message);
     }
 }

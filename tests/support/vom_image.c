@@ -163,7 +163,7 @@ unsigned char *vom_store(const char *text, size_t *out_size) {
         abort();
     }
     /* From the lowest bit: a window of 22 bits (4), not the last block (1), length in 4 nibbles (2),
-     * length less one (16), stored (1); behind the bytes an empty last block. */
+     * length less one (16), stored (1); after the bytes an empty last block. */
     uint32_t head = UINT32_C(0xb) | (uint32_t)(size - 1) << 7 | UINT32_C(1) << 23;
     for (int i = 0; i < 3; i++) {
         out[i] = (unsigned char)(head >> 8 * i);

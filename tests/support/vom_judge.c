@@ -23,7 +23,7 @@ void refuse_vom_bytes(const void *data, size_t size, unsigned flags, hpcw_status
     hpcw_error err = {0};
     hpcw_status got = read_vom_verify_memory("m", data, size, flags, &err);
     if (got != status || strstr(err.message, part) == NULL || strncmp(err.message, "m: ", 3) != 0) {
-        fail_msg("wanted %s \"%s\", got %s \"%s\"", hpcw_status_name(status), part, hpcw_status_name(got),
+        fail_msg("expected %s \"%s\", got %s \"%s\"", hpcw_status_name(status), part, hpcw_status_name(got),
                  err.message);
     }
     assert_int_equal(err.code, status);
@@ -45,7 +45,7 @@ static void refuse_at(const char *text, unsigned flags, const struct vom_broken 
     size_t offset = good ? strtoul(err.message + length, &end, 10) : 0;
     good = good && offset < strlen(text) && strncmp(text + offset, b->at, strlen(b->at)) == 0;
     if (!good || end[0] != ':' || strstr(end, b->part) == NULL) {
-        fail_msg("wanted %s%s: %s, got %s \"%s\" (%.20s)", start, b->at, b->part, hpcw_status_name(got),
+        fail_msg("expected %s%s: %s, got %s \"%s\" (%.20s)", start, b->at, b->part, hpcw_status_name(got),
                  err.message, text + offset);
     }
 }

@@ -18,7 +18,7 @@ struct vom_broken {
     const char *from, *to; /* the edit */
     const char *path;      /* what the message is about; NULL where it has no place */
     const char *at;        /* what the edited text has at the offset */
-    const char *part;      /* of the message behind that */
+    const char *part;      /* of the message after that */
 };
 
 /* Each of the edits alone, on a text that is accepted without: refused, for that reason and at that place. */

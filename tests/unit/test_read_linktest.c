@@ -123,36 +123,36 @@ static void damaged_header(void **state) {
         unsigned flags;
         const char *text;
     } cases[] = {
-        {0, 1, 'K', 0, "offset 0: tag: wanted \"LinkTest\""},
-        {8, 4, 1, 0, "offset 8: version: wanted 2.1.17, whose layout this is, got 1.1.17"},
-        {12, 4, 0, 0, "version: wanted 2.1.17"},
+        {0, 1, 'K', 0, "offset 0: tag: expected \"LinkTest\""},
+        {8, 4, 1, 0, "offset 8: version: expected 2.1.17, whose layout this is, got 1.1.17"},
+        {12, 4, 0, 0, "version: expected 2.1.17"},
         {16, 4, 16, 0, "got 2.1.16"},
-        {30, 1, 'G', STRICT, "git hash: wanted 40 lower-case hex digits"},
-        {30, 1, 0, 0, "git hash: wanted 40 characters"},
-        {60, 1, 'a', 0, "git hash: wanted 40 characters"},
+        {30, 1, 'G', STRICT, "git hash: expected 40 lower-case hex digits"},
+        {30, 1, 0, 0, "git hash: expected 40 characters"},
+        {60, 1, 'a', 0, "git hash: expected 40 characters"},
         {61, 4, 0, 0, "offset 61: length of the mode string"},
         {61, 4, 5, 0, "END_HEADER"},
         {61, 4, 0xffffffff, 0, "offset 61: length of the mode string"},
-        {65, 1, 'M', STRICT, "mode: wanted mpi"},
-        {65, 1, 0, 0, "mode: wanted a word"},
-        {68, 1, 'x', 0, "mode: wanted a word with one NUL"},
-        {70, 1, 2, 0, "offset 70: bidirectional kernel: wanted a flag"},
+        {65, 1, 'M', STRICT, "mode: expected mpi"},
+        {65, 1, 0, 0, "mode: expected a word"},
+        {68, 1, 'x', 0, "mode: expected a word with one NUL"},
+        {70, 1, 2, 0, "offset 70: bidirectional kernel: expected a flag"},
         {72, 1, 1, 0, "offset"}, /* bisection: other steps */
-        {73, 1, 255, 0, "randomized steps: wanted a flag"},
-        {75, 1, 1, 0, "no SION file: wanted 0"},
-        {80, 1, 2, 0, "checked buffers: wanted a flag"},
-        {81, 1, 1, STRICT, "offset 81: memory allocator: wanted 0, got 1"},
-        {82, 8, 0, 0, "offset 82: messages: wanted >= 1, got 0"},
+        {73, 1, 255, 0, "randomized steps: expected a flag"},
+        {75, 1, 1, 0, "no SION file: expected 0"},
+        {80, 1, 2, 0, "checked buffers: expected a flag"},
+        {81, 1, 1, STRICT, "offset 81: memory allocator: expected 0, got 1"},
+        {82, 8, 0, 0, "offset 82: messages: expected >= 1, got 0"},
         {106, 8, 3, 0, ""},
-        {106, 8, 31, 0, "offset 106: retests: wanted at most the 30 timings"},
+        {106, 8, 31, 0, "offset 106: retests: expected at most the 30 timings"},
         {106, 8, UINT64_MAX, 0, "offset 106: retests"},
-        {114, 8, 2, STRICT, "offset 114: message buffers: wanted 1"},
-        {78, 1, 1, STRICT, "message buffers: wanted >= 2"},
-        {122, 8, 1, STRICT, "offset 122: seed of the buffer fill: wanted 0"},
+        {114, 8, 2, STRICT, "offset 114: message buffers: expected 1"},
+        {78, 1, 1, STRICT, "message buffers: expected >= 2"},
+        {122, 8, 1, STRICT, "offset 122: seed of the buffer fill: expected 0"},
         {130, 8, 2, 0, "offset 130: randomized tasks"},
         {130, 8, UINT64_MAX, 0, "offset 130: randomized tasks"},
-        {138, 8, 1, STRICT, "offset 138: seed of the task randomization: wanted 0"},
-        {150, 1, 0, 0, "offset 146: wanted \"END_HEADER\""},
+        {138, 8, 1, STRICT, "offset 138: seed of the task randomization: expected 0"},
+        {150, 1, 0, 0, "offset 146: expected \"END_HEADER\""},
     };
     struct linktest_image good = linktest_image_make(&linktest_plain);
     for (size_t i = 0; i < COUNT(cases); i++) {
@@ -169,12 +169,12 @@ static void damaged_header(void **state) {
     /* Combinations. */
     *linktest_image_byte(&good, 0, 70) = *linktest_image_byte(&good, 0, 71) = 1;
     accept_linktest(&good, 0);
-    refuse_linktest(&good, STRICT, HPCW_EFORMAT, "unidirectional kernel: wanted 0 with the bidirectional");
+    refuse_linktest(&good, STRICT, HPCW_EFORMAT, "unidirectional kernel: expected 0 with the bidirectional");
     linktest_image_free(&good);
     good = linktest_image_make(&linktest_rich);
     memcpy(linktest_image_byte(&good, 0, 65), "tcp", 3);
     accept_linktest(&good, 0);
-    refuse_linktest(&good, STRICT, HPCW_EFORMAT, "all-to-all: wanted 0 unless the mode is mpi");
+    refuse_linktest(&good, STRICT, HPCW_EFORMAT, "all-to-all: expected 0 unless the mode is mpi");
     linktest_image_free(&good);
 }
 
@@ -186,22 +186,22 @@ static void damaged_heads_and_ends(void **state) {
         unsigned char *h = linktest_image_byte(&image, rank, head);
         h[0] = 6;
         refuse_linktest(&image, 0, HPCW_EFORMAT,
-                        "length of the host name: wanted 7, what the length of the stream leaves");
+                        "length of the host name: expected 7, what the length of the stream leaves");
         h[0] = 7;
         h[10] = 'x';
         refuse_linktest(&image, 0, HPCW_EFORMAT,
-                        "host name: wanted one NUL as the last of its 7 bytes, got none");
+                        "host name: expected one NUL as the last of its 7 bytes, got none");
         h[10] = 0;
         h[6] = 0;
         refuse_linktest(&image, 0, HPCW_EFORMAT, "got one before");
         h[6] = '\n';
-        refuse_linktest(&image, 0, HPCW_EFORMAT, "host name: wanted printable ASCII, got 0a");
+        refuse_linktest(&image, 0, HPCW_EFORMAT, "host name: expected printable ASCII, got 0a");
         h[6] = 'd';
         h[14] = 0x80;
-        refuse_linktest(&image, 0, HPCW_EFORMAT, "core number: wanted >= 0, got -");
+        refuse_linktest(&image, 0, HPCW_EFORMAT, "core number: expected >= 0, got -");
         h[14] = 0;
         *linktest_image_byte(&image, rank, image.size[rank] - 1) = 'k';
-        refuse_linktest(&image, 0, HPCW_EFORMAT, "wanted \"END_BLOCK\"");
+        refuse_linktest(&image, 0, HPCW_EFORMAT, "expected \"END_BLOCK\"");
         *linktest_image_byte(&image, rank, image.size[rank] - 1) = 'K';
         accept_linktest(&image, STRICT);
         linktest_image_free(&image);
@@ -218,12 +218,12 @@ static void containers_that_do_not_fit(void **state) {
     hpcw_error err = {0};
 
     sion_image_put(c, 36, 8, false, UINT64_C(51) << 32);
-    refuse_linktest(&image, 0, HPCW_EFORMAT, "container: wanted plain streams (mode 50), got mode 51");
+    refuse_linktest(&image, 0, HPCW_EFORMAT, "container: expected plain streams (mode 50), got mode 51");
     sion_image_put(c, 36, 8, false, UINT64_C(50) << 32);
     sion_image_put(c, c->ranks + 16, 8, false, 1);
-    refuse_linktest(&image, 0, HPCW_EFORMAT, "global rank of task 2 in file 0: wanted one of 0..5");
+    refuse_linktest(&image, 0, HPCW_EFORMAT, "global rank of task 2 in file 0: expected one of 0..5");
     sion_image_put(c, c->ranks + 16, 8, false, 6);
-    refuse_linktest(&image, 0, HPCW_EFORMAT, "global rank of task 2 in file 0: wanted one of 0..5");
+    refuse_linktest(&image, 0, HPCW_EFORMAT, "global rank of task 2 in file 0: expected one of 0..5");
     sion_image_put(c, c->ranks + 16, 8, false, 2);
     /* Streams that are one byte short or long. */
     for (uint32_t t = 0; t < 6; t++) {
@@ -251,14 +251,14 @@ static void containers_that_do_not_fit(void **state) {
     struct sion_image odd = sion_image_make(&spec);
     struct read_sion_image view = {odd.data, odd.size};
     assert_int_equal(read_linktest_open_memory(&view, 1, &reader, &err), HPCW_EFORMAT);
-    assert_non_null(strstr(err.message, "number of tasks: wanted an even one >= 2, got 3"));
+    assert_non_null(strstr(err.message, "number of tasks: expected an even one >= 2, got 3"));
     sion_image_free(&odd);
 
     /* The second file of two. */
     image = linktest_image_make(&linktest_spread);
     view = (struct read_sion_image){image.file[1].data, image.file[1].size};
     assert_int_equal(read_linktest_open_memory(&view, 1, &reader, &err), HPCW_EINVAL);
-    assert_non_null(strstr(err.message, "wanted file 0 of the set of 2 files"));
+    assert_non_null(strstr(err.message, "expected file 0 of the set of 2 files"));
     linktest_image_free(&image);
 }
 
@@ -287,7 +287,7 @@ static void one_chunk_per_stream(void **state) {
     assert_int_equal(read_linktest_row(reader, 0, 0, &time, NULL, NULL, &err), HPCW_OK);
     assert_true(time == linktest_image_time(0, 1, 0));
     assert_int_equal(read_linktest_verify(reader, 0, &err), HPCW_EFORMAT);
-    assert_non_null(strstr(err.message, "stream of rank 0: wanted it in one chunk, got 2 blocks"));
+    assert_non_null(strstr(err.message, "stream of rank 0: expected it in one chunk, got 2 blocks"));
     read_linktest_free(reader);
     sion_image_free(&two);
     linktest_image_free(&image);

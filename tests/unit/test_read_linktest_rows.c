@@ -24,7 +24,7 @@ static void damaged_times(void **state) {
     for (uint64_t p = 0; p < linktest_rich.randomized; p++) {
         size_t start = image.summary + (size_t)p * unit, end = start + image.summary_size - 32;
         unsigned char *s = linktest_image_byte(&image, 0, start), *e = linktest_image_byte(&image, 0, end);
-        s[14] = '5'; /* start behind end */
+        s[14] = '5'; /* start after end */
         refuse_linktest(&image, 0, HPCW_EFORMAT, "end time of permutation");
         s[14] = '0';
         e[11] = '0'; /* end before start */
@@ -53,7 +53,7 @@ static void damaged_times(void **state) {
     /* The second permutation starts before the first one ends. */
     memcpy(linktest_image_byte(&image, 0, image.summary + unit), "2024-05-01T10:00:29Z", 20);
     refuse_linktest(&image, 0, HPCW_EFORMAT,
-                    "start time of permutation 1: wanted none before 2024-05-01T10:00:30Z");
+                    "start time of permutation 1: expected none before 2024-05-01T10:00:30Z");
     linktest_image_free(&image);
 }
 
@@ -192,7 +192,7 @@ static void damaged_rows(void **state) {
                     for (size_t k = used ? 0 : 1; k < COUNT(no_times); k++) {
                         linktest_image_put(&image, r, at + 8 * s, no_times[k]);
                         refuse_linktest(&image, flags, HPCW_EFORMAT,
-                                        used ? ": wanted a finite number > 0, got" : "unused slot");
+                                        used ? ": expected a finite number > 0, got" : "unused slot");
                     }
                     linktest_image_put(&image, r, at + 8 * s, before);
                     /* Every other partner, oneself and others that do not exist included. */
@@ -237,7 +237,7 @@ static void partners_that_disagree(void **state) {
                     linktest_image_put(&image, r, a, other);
                     linktest_image_put(&image, r, b, first);
                 }
-                refuse_linktest(&image, 0, HPCW_EFORMAT, "wanted pairs that name each other");
+                refuse_linktest(&image, 0, HPCW_EFORMAT, "expected pairs that name each other");
                 for (size_t array = 0; array < 2; array++) {
                     size_t a = at + 8 * (array * (n - 1)), b = a + 8 * s;
                     uint64_t first = linktest_image_get(&image, r, a), other = linktest_image_get(&image, r, b);

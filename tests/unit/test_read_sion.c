@@ -192,7 +192,7 @@ static void ranks_in_any_order(void **state) {
     spec.ranks = ranks;
     struct sion_image image = sion_image_make(&spec);
     accept_image(&image, 0);
-    refuse_image(&image, STRICT, HPCW_EFORMAT, "global rank of task 0 at offset 1076: wanted 0, got 70");
+    refuse_image(&image, STRICT, HPCW_EFORMAT, "global rank of task 0 at offset 1076: expected 0, got 70");
     struct read_sion_image one = sion_image_view(&image);
     struct read_sion *reader = open_images(&one, 1);
     for (uint32_t t = 0; t < 4; t++) {
@@ -223,30 +223,31 @@ static void damaged_fields(void **state) {
     static const struct damage cases[] = {
         {0, 4, 0x6e6f6974, 0, HPCW_EFORMAT, "magic at offset 0"},
         {4, 4, 1, 0, HPCW_EFORMAT,
-         "file format version at offset 16: wanted 2..65535 (big-endian), got 83886080"},
+         "file format version at offset 16: expected 2..65535 (big-endian), got 83886080"},
         {4, 4, 0x00000100, 0, HPCW_EFORMAT, "endianness word at offset 4"},
         {4, 4, 0x02000002, 0, HPCW_EFORMAT, "endianness word at offset 4"},
-        {8, 4, 1006, STRICT, HPCW_EFORMAT, "library version at offset 8: wanted 1007, got 1006"},
+        {8, 4, 1006, STRICT, HPCW_EFORMAT, "library version at offset 8: expected 1007, got 1006"},
         {12, 4, 7, STRICT, HPCW_EFORMAT, "library patch level at offset 12"},
-        {16, 4, 1, 0, HPCW_EFORMAT, "file format version at offset 16: wanted 2..65535 (little-endian), got 1"},
+        {16, 4, 1, 0, HPCW_EFORMAT,
+         "file format version at offset 16: expected 2..65535 (little-endian), got 1"},
         {16, 4, 0xffffffff, 0, HPCW_EFORMAT, "file format version at offset 16"},
         {16, 4, 2, 0, HPCW_EFORMAT, ""},
-        {16, 4, 4, STRICT, HPCW_EFORMAT, "file format version at offset 16: wanted 5, got 4"},
-        {20, 4, 0, 0, HPCW_EFORMAT, "fsblksize at offset 20: wanted >= 1, got 0"},
+        {16, 4, 4, STRICT, HPCW_EFORMAT, "file format version at offset 16: expected 5, got 4"},
+        {20, 4, 0, 0, HPCW_EFORMAT, "fsblksize at offset 20: expected >= 1, got 0"},
         {20, 4, 0x80000000, 0, HPCW_EFORMAT, "fsblksize at offset 20"},
         {20, 4, 1024, 0, HPCW_EFORMAT, "start_of_varheader at offset 1144"},
         {20, 4, 0x7fffffff, 0, HPCW_EFORMAT, ""},
-        {24, 4, 0, 0, HPCW_EFORMAT, "ntasks at offset 24: wanted 1..134217659, got 0"},
-        {24, 4, 0xffffffff, 0, HPCW_EFORMAT, "ntasks at offset 24: wanted 1..134217659, got -1"},
+        {24, 4, 0, 0, HPCW_EFORMAT, "ntasks at offset 24: expected 1..134217659, got 0"},
+        {24, 4, 0xffffffff, 0, HPCW_EFORMAT, "ntasks at offset 24: expected 1..134217659, got -1"},
         {24, 4, 134217660, 0, HPCW_EFORMAT, "ntasks at offset 24"},
         {24, 4, 134217659, 0, HPCW_ETRUNCATED, "META1 of 134217659 tasks needs 2147483632 bytes"},
         {24, 4, 3, 0, HPCW_EFORMAT, ""},
         {24, 4, 5, 0, HPCW_ETRUNCATED, "never closed"},
-        {28, 4, 0, 0, HPCW_EFORMAT, "nfiles at offset 28: wanted >= 1, got 0"},
+        {28, 4, 0, 0, HPCW_EFORMAT, "nfiles at offset 28: expected >= 1, got 0"},
         {28, 4, 0xffffffff, 0, HPCW_EFORMAT, "nfiles at offset 28"},
         {28, 4, 2, 0, HPCW_EFORMAT, "end of the file"},
-        {32, 4, 0, STRICT, HPCW_EFORMAT, "mapping at offset 19648: wanted none or a full one"},
-        {32, 4, 2, 0, HPCW_EFORMAT, "filenumber at offset 32: wanted 0 or 1"},
+        {32, 4, 0, STRICT, HPCW_EFORMAT, "mapping at offset 19648: expected none or a full one"},
+        {32, 4, 2, 0, HPCW_EFORMAT, "filenumber at offset 32: expected 0 or 1"},
         {32, 4, 0xffffffff, 0, HPCW_EFORMAT, "filenumber at offset 32"},
         {36, 8, UINT64_C(52) << 32, 0, HPCW_ENOTSUP, "got 52, which is reserved"},
         {36, 8, UINT64_C(53) << 32, 0, HPCW_ENOTSUP, "got 53, which is reserved"},
@@ -256,35 +257,35 @@ static void damaged_fields(void **state) {
         {36, 8, 0, STRICT, HPCW_EFORMAT, "flag1 at offset 36"},
         {44, 8, 1, STRICT, HPCW_EFORMAT, "flag2 at offset 44"},
         {52, 1, 0, STRICT, HPCW_EFORMAT, "file name prefix at offset 53"},
-        {54, 1, '/', STRICT, HPCW_EFORMAT, "file name prefix at offset 52: wanted a base name"},
-        {1075, 1, 'x', STRICT, HPCW_EFORMAT, "file name prefix at offset 1075: wanted zeros behind the name"},
+        {54, 1, '/', STRICT, HPCW_EFORMAT, "file name prefix at offset 52: expected a base name"},
+        {1075, 1, 'x', STRICT, HPCW_EFORMAT, "file name prefix at offset 1075: expected zeros after the name"},
         {1076, 8, 9, STRICT, HPCW_EFORMAT, "global rank of task 0 at offset 1076"},
         {1108, 8, 511, 0, HPCW_EFORMAT, "start_of_varheader"},
         {1108, 8, UINT64_MAX, 0, HPCW_EFORMAT, "chunk size of task 0 at offset 1108"},
         {1132, 8, UINT64_C(1) << 62, 0, HPCW_EFORMAT, "chunk size of task 3 at offset 1132"},
-        {1140, 4, 0, 0, HPCW_EFORMAT, "maxchunks at offset 1140: wanted >= 1, got 0"},
+        {1140, 4, 0, 0, HPCW_EFORMAT, "maxchunks at offset 1140: expected >= 1, got 0"},
         {1140, 4, 0xffffffff, 0, HPCW_EFORMAT, "maxchunks at offset 1140"},
-        {1140, 4, 4, 0, HPCW_EFORMAT, "start_of_varheader at offset 1144: wanted 15872"},
+        {1140, 4, 4, 0, HPCW_EFORMAT, "start_of_varheader at offset 1144: expected 15872"},
         {1140, 4, 0x7fffffff, 0, HPCW_EFORMAT, "start_of_varheader at offset 1144"},
         {1144, 8, 0, 0, HPCW_ETRUNCATED, "the file was never closed by its writer"},
-        {1144, 8, 19457, 0, HPCW_EFORMAT, "start_of_varheader at offset 1144: wanted 19456"},
+        {1144, 8, 19457, 0, HPCW_EFORMAT, "start_of_varheader at offset 1144: expected 19456"},
         {1144, 8, UINT64_MAX, 0, HPCW_EFORMAT, "start_of_varheader at offset 1144"},
         {1144, 8, INT64_MAX, 0, HPCW_EFORMAT, "start_of_varheader at offset 1144"},
-        {1152, 1, 1, GAPS, HPCW_EFORMAT, "byte at offset 1152, which no stream uses: wanted 0, got 01"},
+        {1152, 1, 1, GAPS, HPCW_EFORMAT, "byte at offset 1152, which no stream uses: expected 0, got 01"},
         {1936, 1, 2, GAPS, HPCW_EFORMAT, "byte at offset 1936, which no stream uses"},
         {19455, 1, 3, GAPS, HPCW_EFORMAT, "byte at offset 19455, which no stream uses"},
-        {19456, 8, 0, 0, HPCW_EFORMAT, "block count of task 0 at offset 19456: wanted 1..5, got 0"},
-        {19456, 8, 6, 0, HPCW_EFORMAT, "block count of task 0 at offset 19456: wanted 1..5, got 6"},
+        {19456, 8, 0, 0, HPCW_EFORMAT, "block count of task 0 at offset 19456: expected 1..5, got 0"},
+        {19456, 8, 6, 0, HPCW_EFORMAT, "block count of task 0 at offset 19456: expected 1..5, got 6"},
         {19456, 8, UINT64_MAX, 0, HPCW_EFORMAT, "block count of task 0"},
-        {19472, 8, 4, 0, HPCW_EFORMAT, "size of task 2 in unused block 4 at offset 19632: wanted 0 or -1"},
-        {19456, 8, 3, STRICT, HPCW_EFORMAT, "task 0: wanted a byte in each of its 3 blocks, got 2"},
-        {19488, 8, 513, 0, HPCW_EFORMAT, "size of task 0 in block 0 at offset 19488: wanted 0..512, got 513"},
+        {19472, 8, 4, 0, HPCW_EFORMAT, "size of task 2 in unused block 4 at offset 19632: expected 0 or -1"},
+        {19456, 8, 3, STRICT, HPCW_EFORMAT, "task 0: expected a byte in each of its 3 blocks, got 2"},
+        {19488, 8, 513, 0, HPCW_EFORMAT, "size of task 0 in block 0 at offset 19488: expected 0..512, got 513"},
         {19488, 8, UINT64_MAX, 0, HPCW_EFORMAT, "size of task 0 in block 0"},
         {19488, 8, 399, GAPS, HPCW_EFORMAT, "byte at offset 1935"},
         {19552, 8, UINT64_MAX, STRICT, HPCW_EFORMAT, "size of task 0 in unused block 2"},
         {19552, 8, 1, 0, HPCW_EFORMAT,
-         "size of task 0 in unused block 2 at offset 19552: wanted 0 or -1, got 1"},
-        {19648, 4, 1, 0, HPCW_EFORMAT, "end of the file: wanted 19648"},
+         "size of task 0 in unused block 2 at offset 19552: expected 0 or -1, got 1"},
+        {19648, 4, 1, 0, HPCW_EFORMAT, "end of the file: expected 19648"},
     };
     struct sion_image_spec spec = four_tasks();
     struct sion_image good = sion_image_make(&spec);
@@ -310,10 +311,10 @@ static void damaged_tasks(void **state) {
         uint64_t value;
         const char *text;
     } cases[] = {
-        {19456 + 16, 6, "block count of task 2 at offset 19472: wanted 1..5, got 6"},
-        {19456 + 16, 0, "block count of task 2 at offset 19472: wanted 1..5, got 0"},
-        {19488 + 3 * 32 + 16, 513, "size of task 2 in block 3 at offset 19600: wanted 0..512, got 513"},
-        {19488 + 3 * 32 + 16, UINT64_MAX, "size of task 2 in block 3 at offset 19600: wanted 0..512, got -1"},
+        {19456 + 16, 6, "block count of task 2 at offset 19472: expected 1..5, got 6"},
+        {19456 + 16, 0, "block count of task 2 at offset 19472: expected 1..5, got 0"},
+        {19488 + 3 * 32 + 16, 513, "size of task 2 in block 3 at offset 19600: expected 0..512, got 513"},
+        {19488 + 3 * 32 + 16, UINT64_MAX, "size of task 2 in block 3 at offset 19600: expected 0..512, got -1"},
     };
     struct sion_image_spec spec = four_tasks();
     struct sion_image image = sion_image_make(&spec);
@@ -330,7 +331,7 @@ static void damaged_tasks(void **state) {
                 assert_int_equal(status, HPCW_OK);
                 check_stream(reader, &task, 100);
             } else if (status != HPCW_EFORMAT || strstr(err.message, cases[i].text) == NULL) {
-                fail_msg("wanted \"%s\", got \"%s\"", cases[i].text, err.message);
+                fail_msg("expected \"%s\", got \"%s\"", cases[i].text, err.message);
             }
         }
         read_sion_free(reader);
@@ -348,7 +349,8 @@ static void too_many_blocks(void **state) {
     spec.blocks = 6;
     spec.sizes = &sizes[0][0];
     struct sion_image image = sion_image_make(&spec);
-    refuse_image(&image, 0, HPCW_EFORMAT, "maxchunks at offset 1140: wanted the largest block count 5, got 6");
+    refuse_image(&image, 0, HPCW_EFORMAT,
+                 "maxchunks at offset 1140: expected the largest block count 5, got 6");
     sion_image_free(&image);
 }
 
@@ -459,7 +461,7 @@ static void marks_of_the_mapped_writer(void **state) {
     assert_int_equal(task.size, 1024);
     read_sion_free(reader);
     sion_image_put(&image, image.mapping + 4 + 8 + 4, 4, false, 2);
-    refuse_image(&image, 0, HPCW_EFORMAT, "mapping of global rank 1 at offset 19660: wanted file 0, task 1");
+    refuse_image(&image, 0, HPCW_EFORMAT, "mapping of global rank 1 at offset 19660: expected file 0, task 1");
     sion_image_free(&image);
 }
 

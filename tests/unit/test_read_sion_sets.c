@@ -64,7 +64,7 @@ static void refused_set(const struct set *set, uint32_t count, unsigned flags, h
     hpcw_error err = {0};
     assert_int_equal(judge_files(set->view, count, flags, &err), status);
     if (strstr(err.message, text) == NULL) {
-        fail_msg("wanted \"%s\", got \"%s\"", text, err.message);
+        fail_msg("expected \"%s\", got \"%s\"", text, err.message);
     }
 }
 
@@ -100,10 +100,10 @@ static void damaged_sets(void **state) {
     (void)state;
     struct set set = make_set(false);
     size_t mapping = set.image[0].mapping;
-    refused_set(&set, 2, 0, HPCW_ENOENT, ".000002: wanted file 2 of the set");
+    refused_set(&set, 2, 0, HPCW_ENOENT, ".000002: expected file 2 of the set");
     struct read_sion_image third = set.view[2];
     set.view[2] = set.view[1];
-    refused_set(&set, 3, 0, HPCW_EFORMAT, ".000002: filenumber at offset 32: wanted 2 as in the name, got 1");
+    refused_set(&set, 3, 0, HPCW_EFORMAT, ".000002: filenumber at offset 32: expected 2 as in the name, got 1");
     set.view[2] = third;
 
     /* Member, offset, bytes, value. */
@@ -113,20 +113,21 @@ static void damaged_sets(void **state) {
         uint64_t value;
         const char *text;
     } cases[] = {
-        {1, 4, 4, 0x00010100, "byte order of user data at offset 5: wanted 0 as in file 0, got 1"},
-        {1, 8, 4, 1005, "library version at offset 8: wanted 1007 as in file 0, got 1005"},
+        {1, 4, 4, 0x00010100, "byte order of user data at offset 5: expected 0 as in file 0, got 1"},
+        {1, 8, 4, 1005, "library version at offset 8: expected 1007 as in file 0, got 1005"},
         {1, 12, 4, 5, "library patch level at offset 12"},
-        {2, 16, 4, 4, "file format version at offset 16: wanted 5 as in file 0, got 4"},
-        {1, 20, 4, 32, "fsblksize at offset 20: wanted 64 as in file 0, got 32"},
-        {2, 28, 4, 4, "nfiles at offset 28: wanted 3 as in file 0, got 4"},
+        {2, 16, 4, 4, "file format version at offset 16: expected 5 as in file 0, got 4"},
+        {1, 20, 4, 32, "fsblksize at offset 20: expected 64 as in file 0, got 32"},
+        {2, 28, 4, 4, "nfiles at offset 28: expected 3 as in file 0, got 4"},
         {2, 32, 4, 3, "filenumber at offset 32"},
         {1, 36, 8, 0, "flag1 at offset 36"},
         {1, 44, 8, 1, "flag2 at offset 44"},
         {2, 52, 1, 'j',
-         "file name prefix at offset 52: wanted \"image.sion\" as in file 0, got \"jmage.sion\""},
-        {1, 1076, 8, 6, "global rank of task 0 at offset 1076: wanted one of the 6 of the mapping, got 6"},
+         "file name prefix at offset 52: expected \"image.sion\" as in file 0, got \"jmage.sion\""},
+        {1, 1076, 8, 6, "global rank of task 0 at offset 1076: expected one of the 6 of the mapping, got 6"},
         {1, 1076, 8, 2, "mapping of global rank 2"},
-        {1, 1076, 8, (uint64_t)-2, "global rank of task 0 at offset 1076: wanted >= 0, or a chunk of 0 bytes"},
+        {1, 1076, 8, (uint64_t)-2,
+         "global rank of task 0 at offset 1076: expected >= 0, or a chunk of 0 bytes"},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct sion_image *image = &set.image[cases[i].file];
@@ -166,7 +167,7 @@ static void damaged_sets(void **state) {
     sion_image_put(&longer, mapping, 4, false, 7);
     set.view[0] = sion_image_view(&longer);
     refused_set(&set, 3, 0, HPCW_EFORMAT,
-                "size of the mapping at offset 1376: wanted 6, the tasks in all files, got 7");
+                "size of the mapping at offset 1376: expected 6, the tasks in all files, got 7");
     set.view[0] = sion_image_view(&set.image[0]);
     sion_image_free(&longer);
     /* Cut within the mapping. */
@@ -298,7 +299,7 @@ static void key_value_records(void **state) {
         read_sion_free(reader);
         sion_image_free(&image);
 
-        /* A stream that stops anywhere but behind a value. */
+        /* A stream that stops anywhere but after a value. */
         size_t good = 0;
         for (size_t cut = 0; cut < size; cut++) {
             image = keyval_image(big != 0, stream, cut);
@@ -327,14 +328,14 @@ static void key_value_damage(void **state) {
     sion_image_put(&image, image.data_start + 8, 8, false, 10);
     /* A chunk that is not full in front of another one. */
     sion_image_put(&image, sion_image_size_at(&image, 0, 0), 8, false, 63);
-    refuse_image(&image, 0, HPCW_EFORMAT, "wanted all of its 3 chunks but the last full, got 1");
+    refuse_image(&image, 0, HPCW_EFORMAT, "expected all of its 3 chunks but the last full, got 1");
     sion_image_free(&image);
 
     /* The record that the real reader loses. */
     static const uint64_t trap[][2] = {{1, 32}, {2, 0}, {0, UINT64_MAX}};
     image = keyval_image(false, stream, put_records(stream, false, trap));
     accept_image(&image, 0);
-    refuse_image(&image, STRICT, HPCW_EFORMAT, "wanted a value behind the last key, got none for key 2");
+    refuse_image(&image, STRICT, HPCW_EFORMAT, "expected a value after the last key, got none for key 2");
     sion_image_free(&image);
 
     /* Records of a plain container. */

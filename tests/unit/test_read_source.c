@@ -64,7 +64,7 @@ static void what_is_no_file(void **state) {
     /* A pipe without a writer must not keep us waiting. */
     assert_int_equal(mkfifo(in_scratch("pipe"), 0600), 0);
     assert_int_equal(read_source_open(in_scratch("pipe"), &source, &err), HPCW_EINVAL);
-    assert_non_null(strstr(err.message, "wanted a regular file"));
+    assert_non_null(strstr(err.message, "expected a regular file"));
 }
 
 static void reads_are_exact(void **state) {
@@ -237,7 +237,7 @@ static void a_huge_hole(void **state) {
     assert_int_equal(read_sion_verify(reader, READ_SION_STRICT, &err), HPCW_EFORMAT);
     hpcw_i_mem_gate = NULL;
     assert_true(requested < MIB);
-    assert_non_null(strstr(err.message, "task 0: wanted a byte in each of its 2147483647 blocks, got 0"));
+    assert_non_null(strstr(err.message, "task 0: expected a byte in each of its 2147483647 blocks, got 0"));
     struct read_sion_task task;
     assert_int_equal(read_sion_task(reader, 0, tasks - 1, &task, &err), HPCW_OK);
     assert_int_equal(task.size, 5);

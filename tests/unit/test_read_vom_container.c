@@ -66,7 +66,7 @@ static void every_window_is_read(void **state) {
         size_t size;
         unsigned char *packed = vom_compress(text, strlen(text), 5, window, true, &size);
         refuse_vom_bytes(packed, size, 0, HPCW_EFORMAT,
-                         "wanted a window of 10 to 24 bits, got a large-window stream");
+                         "expected a window of 10 to 24 bits, got a large-window stream");
         free(packed);
     }
     free(blanks);
@@ -92,14 +92,14 @@ static void streams_end_where_they_should(void **state) {
     memcpy(longer + size, packed, size);
     char part[128];
     (void)snprintf(part, sizeof part,
-                   "wanted nothing behind the brotli stream, which ends at offset %zu, got %zu bytes", size,
+                   "expected nothing after the brotli stream, which ends at offset %zu, got %zu bytes", size,
                    size);
     refuse_vom_bytes(longer, 2 * size, 0, HPCW_EFORMAT, part);
     longer[size] = 0;
     refuse_vom_bytes(longer, size + 1, 0, HPCW_EFORMAT, "got 1 bytes");
     longer[0] ^= 0x80;
     refuse_vom_bytes(longer, size, 0, HPCW_EFORMAT,
-                     "wanted '{' or a brotli stream at the start, got byte 97, which is none");
+                     "expected '{' or a brotli stream at the start, got byte 97, which is none");
     free(longer);
     free(packed);
 }
@@ -119,7 +119,7 @@ static void what_vt_would_lose_is_refused(void **state) {
         if (extra == 1) {
             refuse_vom_bytes(
                 packed, size, STRICT, HPCW_EFORMAT,
-                "wanted an inflated size that is not 1 more than a multiple of 65536, because vt loses the "
+                "expected an inflated size that is not 1 more than a multiple of 65536, because vt loses the "
                 "last byte then, got 131073");
         } else {
             assert_int_equal(read_vom_verify_memory("m", packed, size, STRICT, NULL), HPCW_OK);
@@ -138,7 +138,7 @@ static void bombs_are_refused(void **state) {
     unsigned char *packed = vom_compress(blanks, (size_t)80 << 20, 5, 24, false, &size);
     assert_true(size < 80000);
     refuse_vom_bytes(packed, size, 0, HPCW_ERANGE,
-                     "wanted a text of at most 1000 times its brotli stream, got 67");
+                     "expected a text of at most 1000 times its brotli stream, got 67");
     free(packed);
     free(blanks);
 }
@@ -151,11 +151,11 @@ static void beginnings_are_looked_at(void **state) {
         const char *before, *part;
     } bad[] = {
         {"\xef\xbb\xbf{",
-         "wanted '{' or a brotli stream at the start, got byte ef of a byte order mark, which is none"},
-        {"\r{", "wanted '{' or a brotli stream at the start, got byte 0d"},
-        {" \n\r{", "wanted '{' or a brotli stream at the start, got byte 20"},
-        {"[{", "wanted '{' or a brotli stream at the start, got byte 5b"},
-        {"x{", "wanted '{' or a brotli stream at the start, got byte 78"},
+         "expected '{' or a brotli stream at the start, got byte ef of a byte order mark, which is none"},
+        {"\r{", "expected '{' or a brotli stream at the start, got byte 0d"},
+        {" \n\r{", "expected '{' or a brotli stream at the start, got byte 20"},
+        {"[{", "expected '{' or a brotli stream at the start, got byte 5b"},
+        {"x{", "expected '{' or a brotli stream at the start, got byte 78"},
     };
     for (size_t i = 0; i < COUNT(bad); i++) {
         char *text = vom_edit(vom_rank[0], "{", bad[i].before);
@@ -183,29 +183,29 @@ static void texts_end_where_they_should(void **state) {
         }
         free(copy);
     }
-    static const char *const behind[] = {"{", "}", "0", "[]", "\"\"", ",", "x"};
-    for (size_t i = 0; i < COUNT(behind); i++) {
+    static const char *const after[] = {"{", "}", "0", "[]", "\"\"", ",", "x"};
+    for (size_t i = 0; i < COUNT(after); i++) {
         char text[8192];
-        (void)snprintf(text, sizeof text, "%s \n%s", vom_rank[0], behind[i]);
-        refuse_vom(text, 0, HPCW_EFORMAT, "wanted JSON, got at offset ");
+        (void)snprintf(text, sizeof text, "%s \n%s", vom_rank[0], after[i]);
+        refuse_vom(text, 0, HPCW_EFORMAT, "expected JSON, got at offset ");
     }
 }
 
 static void broken_json_is_refused(void **state) {
     (void)state;
     static const struct vom_broken broken[] = {
-        {"\"id\":0,\"tasks\"", "\"id\":00,\"tasks\"", NULL, NULL, "wanted JSON"},
-        {"\"id\":0,\"tasks\"", "\"id\":+0,\"tasks\"", NULL, NULL, "wanted JSON"},
-        {"\"id\":0,\"tasks\"", "\"id\":0,,\"tasks\"", NULL, NULL, "wanted JSON"},
-        {"\"id\":0,\"tasks\"", "\"id\" 0,\"tasks\"", NULL, NULL, "wanted JSON"},
-        {"\"id\":0,\"tasks\"", "id:0,\"tasks\"", NULL, NULL, "wanted JSON"},
-        {"\"id\":0,\"tasks\"", "\"id\":0,/* */\"tasks\"", NULL, NULL, "wanted JSON"},
-        {"\"time\":0.375", "\"time\":.375", NULL, NULL, "wanted JSON"},
-        {"\"time\":0.375", "\"time\":0.", NULL, NULL, "wanted JSON"},
-        {"\"time\":0.375", "\"time\":Infinity", NULL, NULL, "wanted JSON"},
-        {"\"label\":\"first\"", "\"label\":\"fi\nrst\"", NULL, NULL, "wanted JSON"},
-        {"\"label\":\"first\"", "\"label\":\"fi\\xrst\"", NULL, NULL, "wanted JSON"},
-        {"\"label\":\"first\"", "\"label\":\"fi\x80rst\"", NULL, NULL, "wanted JSON"},
+        {"\"id\":0,\"tasks\"", "\"id\":00,\"tasks\"", NULL, NULL, "expected JSON"},
+        {"\"id\":0,\"tasks\"", "\"id\":+0,\"tasks\"", NULL, NULL, "expected JSON"},
+        {"\"id\":0,\"tasks\"", "\"id\":0,,\"tasks\"", NULL, NULL, "expected JSON"},
+        {"\"id\":0,\"tasks\"", "\"id\" 0,\"tasks\"", NULL, NULL, "expected JSON"},
+        {"\"id\":0,\"tasks\"", "id:0,\"tasks\"", NULL, NULL, "expected JSON"},
+        {"\"id\":0,\"tasks\"", "\"id\":0,/* */\"tasks\"", NULL, NULL, "expected JSON"},
+        {"\"time\":0.375", "\"time\":.375", NULL, NULL, "expected JSON"},
+        {"\"time\":0.375", "\"time\":0.", NULL, NULL, "expected JSON"},
+        {"\"time\":0.375", "\"time\":Infinity", NULL, NULL, "expected JSON"},
+        {"\"label\":\"first\"", "\"label\":\"fi\nrst\"", NULL, NULL, "expected JSON"},
+        {"\"label\":\"first\"", "\"label\":\"fi\\xrst\"", NULL, NULL, "expected JSON"},
+        {"\"label\":\"first\"", "\"label\":\"fi\x80rst\"", NULL, NULL, "expected JSON"},
     };
     static const char *const not_utf8[] = {"\xc0\xaf", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xe0\x80\xaf",
                                            "a\xc1\xbf"};
@@ -215,7 +215,7 @@ static void broken_json_is_refused(void **state) {
             char to[64];
             (void)snprintf(to, sizeof to, key ? "\"%s\":\"label" : "\"label\":\"%s", not_utf8[i]);
             char *text = vom_edit(vom_rank[0], "\"label\":\"first", to);
-            refuse_vom(text, 0, HPCW_EFORMAT, "wanted text in UTF-8, got other bytes");
+            refuse_vom(text, 0, HPCW_EFORMAT, "expected text in UTF-8, got other bytes");
             free(text);
         }
     }
@@ -248,11 +248,11 @@ static void what_is_too_large_is_refused(void **state) {
             accept_vom(text, 0);
             free(text);
         } else {
-            refuse_value(nested, HPCW_ERANGE, "wanted at most 32 levels of nesting, got more");
+            refuse_value(nested, HPCW_ERANGE, "expected at most 32 levels of nesting, got more");
         }
     }
     char *million = run_of('[', 1000000);
-    refuse_value(million, HPCW_ERANGE, "wanted at most 32 levels of nesting");
+    refuse_value(million, HPCW_ERANGE, "expected at most 32 levels of nesting");
     free(million);
 
     /* Strings: one that just fits, many of those, one that does not fit. */
@@ -266,7 +266,7 @@ static void what_is_too_large_is_refused(void **state) {
     for (size_t i = 0, used = 0; i < 5; i++) {
         used += (size_t)snprintf(many + used, size + 8, "%s%s", i == 0 ? "" : ",\"v\":", text);
     }
-    refuse_value(many, HPCW_ERANGE, "wanted values of at most 4194304 bytes in all");
+    refuse_value(many, HPCW_ERANGE, "expected values of at most 4194304 bytes in all");
     free(many);
     free(text);
     for (size = 1200000; size <= 20000000; size += 18800000) {
@@ -276,7 +276,7 @@ static void what_is_too_large_is_refused(void **state) {
         free(text);
     }
     text = run_of('7', 257);
-    refuse_value(text, HPCW_ERANGE, "wanted a number of at most 256 characters, got 257");
+    refuse_value(text, HPCW_ERANGE, "expected a number of at most 256 characters, got 257");
     free(text);
     text = run_of('7', (size_t)20 << 20);
     refuse_value(text, HPCW_ERANGE, "strings, numbers and keys of less than 1 MiB");
@@ -284,7 +284,7 @@ static void what_is_too_large_is_refused(void **state) {
 
     text = vom_edit(vom_rank[0], "\"index\":[0,4]", "\"index\":[1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17]");
     refuse_vom(text, 0, HPCW_ERANGE,
-               "communications[0].to.index[16] at offset 493: wanted at most 16 numbers, got more");
+               "communications[0].to.index[16] at offset 493: expected at most 16 numbers, got more");
     free(text);
 
     size_t room = (size_t)9 << 20;
@@ -347,7 +347,7 @@ static void convert(char literal[][64], size_t count) {
         memcpy(&bits[0], &want, sizeof want);
         memcpy(&bits[1], &n.got[i], sizeof want);
         if (bits[0] != bits[1]) {
-            fail_msg("%s: wanted %.17g, got %.17g", literal[i], want, n.got[i]);
+            fail_msg("%s: expected %.17g, got %.17g", literal[i], want, n.got[i]);
         }
     }
 }
@@ -467,7 +467,7 @@ static void other_files_are_refused(void **state) {
     assert_int_equal(read_vom_file_type(path), READ_VOM_DATA_FILE);
     assert_int_equal(read_vom_verify(path, STRICT, &err), HPCW_EFORMAT);
     assert_non_null(strstr(err.message, "data.1.json.br: metadata.rank at offset "));
-    assert_non_null(strstr(err.message, ": wanted 1, the rank of the file, got 0"));
+    assert_non_null(strstr(err.message, ": expected 1, the rank of the file, got 0"));
     scratch_remove(directory);
 }
 
@@ -487,7 +487,7 @@ static void a_failed_handle_reads_no_further(void **state) {
     assert_false(facts.ended || place.ended);
     read_vom_free(reader);
 
-    /* Nor one that is sent to a place behind the end. */
+    /* Nor one that is sent to an offset after the end. */
     assert_int_equal(read_vom_open_memory("m", text, strlen(text), 0, 0, &reader, &err), HPCW_OK);
     place.offset = strlen(text) + 1;
     assert_int_equal(read_vom_resume(reader, &place, &err), HPCW_ETRUNCATED);

@@ -23,7 +23,7 @@
 
 static void near(double want, double got, double scale) {
     if (fabs(want - got) > 1e-12 * scale) {
-        fail_msg("wanted %.17g, got %.17g", want, got);
+        fail_msg("expected %.17g, got %.17g", want, got);
     }
 }
 
@@ -198,8 +198,8 @@ static void info_sums_up(void **state) {
     cJSON_Delete(info);
     static const struct {
         const char *from, *to, *part;
-    } others[] = {{"\"id\":4,", "\"id\":5,", "id: wanted 4 as in rank 0, got 5"},
-                  {"]}]}", "]},{\"id\":7,\"tasks\":[]}]}", "wanted 2 phases as in rank 0, got more"}};
+    } others[] = {{"\"id\":4,", "\"id\":5,", "id: expected 4 as in rank 0, got 5"},
+                  {"]}]}", "]},{\"id\":7,\"tasks\":[]}]}", "expected 2 phases as in rank 0, got more"}};
     for (size_t i = 0; i < COUNT(others); i++) {
         char *edited = vom_edit(vom_rank[1], others[i].from, others[i].to);
         vom_put(directory, 1, edited, false);
@@ -209,7 +209,7 @@ static void info_sums_up(void **state) {
     }
     vom_put(directory, 1, "{\"metadata\":{\"rank\":1,\"type\":\"LBDatafile\"},\"phases\":[]}", false);
     assert_null(info_of(directory, HPCW_EFORMAT, &err));
-    assert_non_null(strstr(err.message, "data.1.json: wanted 2 phases as in rank 0, got 0"));
+    assert_non_null(strstr(err.message, "data.1.json: expected 2 phases as in rank 0, got 0"));
     (void)snprintf(path, sizeof path, "%s/none", directory);
     assert_null(info_of(path, HPCW_ENOENT, &err));
     scratch_remove(directory);
@@ -260,32 +260,34 @@ static void statistics_rules_hold(void **state) {
 #define WHERE "phases[0].post-LB.Object_comm"
     static const struct vom_broken broken[] = {
         {"\"LBStatsfile\"", "\"LBStatsfile2\"", "metadata.type", "\"LBStatsfile2",
-         "wanted \"LBStatsfile\", got \"LBStatsfile2\""},
+         "expected \"LBStatsfile\", got \"LBStatsfile2\""},
         {"\"type\":\"LBStatsfile\"", "\"type\":\"LBStatsfile\",\"rank\":0", "metadata", "{\"type\"",
-         "wanted a key of the schema, got \"rank\""},
-        {"\"id\":0,", "", "phases[0]", "{\"migration", "wanted the key \"id\""},
-        {"\"id\":2", "\"id\":0", "phases[1]", "{\"id\":0", "id: wanted ids in ascending order, above 0, got 0"},
+         "expected a key of the schema, got \"rank\""},
+        {"\"id\":0,", "", "phases[0]", "{\"migration", "expected the key \"id\""},
+        {"\"id\":2", "\"id\":0", "phases[1]", "{\"id\":0",
+         "id: expected ids in ascending order, above 0, got 0"},
         {"\"migration count\":16", "\"migration count\":16.0", "phases[0].migration count", "16.0",
-         "wanted an integer"},
+         "expected an integer"},
         {"{\"id\":2,\"pre-LB\":", "{\"id\":2,\"post-LB\":", "phases[1]", "{\"id\":2",
-         "wanted the key \"pre-LB\""},
+         "expected the key \"pre-LB\""},
         {"\"Object_comm\":", "\"Object_com\":", "phases[0].post-LB", "{\"Object_com\"",
-         "wanted a key of the schema, got \"Object_com\""},
-        {"\"avg\":2.0,", "", WHERE, "{\"car\"", "wanted the key \"avg\""},
-        {"\"avg\":2.0", "\"avg\":2", WHERE ".avg", "2,", "wanted a float (with a point or an exponent), got 2"},
-        {"\"car\":4.0", "\"car\":4.5", WHERE, "{\"avg\"", "car: wanted a whole number >= 0, got 4.5"},
-        {"\"npr\":3.0", "\"npr\":5.0", WHERE, "{\"avg\"", "npr: wanted a whole number from 0 to car, got 5"},
-        {"\"min\":0.0", "\"min\":4.5", WHERE, "{\"avg\"", "min: wanted at most max, got 4.5"},
-        {"\"min\":0.0", "\"min\":2.5", WHERE, "{\"avg\"", "avg: wanted between min and max, got 2"},
-        {"\"sum\":8.0", "\"sum\":8.1", WHERE, "{\"avg\"", "sum: wanted avg * car, got 8.1"},
-        {"\"var\":2.25", "\"var\":2.26", WHERE, "{\"avg\"", "var: wanted the square of std, got 2.2"},
-        {"\"imb\":1.0", "\"imb\":1.01", WHERE, "{\"avg\"", "imb: wanted max / avg - 1, got 1.01"},
+         "expected a key of the schema, got \"Object_com\""},
+        {"\"avg\":2.0,", "", WHERE, "{\"car\"", "expected the key \"avg\""},
+        {"\"avg\":2.0", "\"avg\":2", WHERE ".avg", "2,",
+         "expected a float (with a point or an exponent), got 2"},
+        {"\"car\":4.0", "\"car\":4.5", WHERE, "{\"avg\"", "car: expected a whole number >= 0, got 4.5"},
+        {"\"npr\":3.0", "\"npr\":5.0", WHERE, "{\"avg\"", "npr: expected a whole number from 0 to car, got 5"},
+        {"\"min\":0.0", "\"min\":4.5", WHERE, "{\"avg\"", "min: expected at most max, got 4.5"},
+        {"\"min\":0.0", "\"min\":2.5", WHERE, "{\"avg\"", "avg: expected between min and max, got 2"},
+        {"\"sum\":8.0", "\"sum\":8.1", WHERE, "{\"avg\"", "sum: expected avg * car, got 8.1"},
+        {"\"var\":2.25", "\"var\":2.26", WHERE, "{\"avg\"", "var: expected the square of std, got 2.2"},
+        {"\"imb\":1.0", "\"imb\":1.01", WHERE, "{\"avg\"", "imb: expected max / avg - 1, got 1.01"},
     };
     char *statistics = vom_statistics();
     break_vom(statistics, broken, COUNT(broken), 0);
     for (size_t cut = 60; cut < strlen(statistics); cut++) {
         if (strchr("\",:{}", statistics[cut - 1]) != NULL) {
-            refuse_vom_bytes(statistics, cut, 0, HPCW_ETRUNCATED, "wanted JSON");
+            refuse_vom_bytes(statistics, cut, 0, HPCW_ETRUNCATED, "expected JSON");
         }
     }
     free(statistics);

@@ -39,7 +39,7 @@ static void refuse_set(const char *directory, unsigned flags, hpcw_status status
         hpcw_status got = read_vom_verify_directory(directory, flags, budgets[i], &err);
         if (got != status || strstr(err.message, part) == NULL ||
             strncmp(err.message, directory, strlen(directory)) != 0) {
-            fail_msg("wanted %s \"%s\", got %s \"%s\"", hpcw_status_name(status), part, hpcw_status_name(got),
+            fail_msg("expected %s \"%s\", got %s \"%s\"", hpcw_status_name(status), part, hpcw_status_name(got),
                      err.message);
         }
     }
@@ -73,10 +73,10 @@ static void names_make_a_set(void **state) {
     static const struct {
         const char *name, *part; /* part: NULL where it does no harm without STRICT */
     } foreign[] = {
-        {"data.1.json.br", ": wanted one file for rank 1, got it plain and compressed"},
-        {"toy.2.json", ": wanted one data set, got two, \"data\" and \"toy\""},
-        {"dat.2.json", ": wanted one data set, got two, \"dat\" and \"data\""},
-        {"data.3.json", ": wanted a file for each of the ranks 0 to 3, got none for rank 2"},
+        {"data.1.json.br", ": expected one file for rank 1, got it plain and compressed"},
+        {"toy.2.json", ": expected one data set, got two, \"data\" and \"toy\""},
+        {"dat.2.json", ": expected one data set, got two, \"dat\" and \"data\""},
+        {"data.3.json", ": expected a file for each of the ranks 0 to 3, got none for rank 2"},
         {"data.2.jso", NULL},
         {"data.02.json", NULL},
         {"data.32768.json", NULL},
@@ -91,7 +91,7 @@ static void names_make_a_set(void **state) {
     char directory[256];
     scratch_make(directory, sizeof directory);
     refuse_set(directory, 0, HPCW_EFORMAT,
-               ": wanted files named STEM.RANK.json or STEM.RANK.json.br, got none");
+               ": expected files named STEM.RANK.json or STEM.RANK.json.br, got none");
     vom_put(directory, 0, vom_rank[0], false);
     vom_put(directory, 1, vom_rank[1], false);
     for (size_t i = 0; i < COUNT(foreign); i++) {
@@ -104,7 +104,8 @@ static void names_make_a_set(void **state) {
         }
         if (foreign[i].name[0] != '.') {
             refuse_set(directory, STRICT, HPCW_EFORMAT,
-                       foreign[i].part != NULL ? foreign[i].part : ": wanted only files named STEM.RANK.json");
+                       foreign[i].part != NULL ? foreign[i].part
+                                               : ": expected only files named STEM.RANK.json");
         }
         (void)snprintf(path, sizeof path, "%s/%s", directory, foreign[i].name);
         assert_int_equal(unlink(path), 0);
@@ -125,7 +126,7 @@ static void names_make_a_set(void **state) {
     (void)snprintf(from, sizeof from, "%s/data.0.json", directory);
     assert_int_equal(rename(from, to), 0);
     accept_set(directory, 0);
-    refuse_set(directory, STRICT, HPCW_EFORMAT, ": wanted a stem without a dot");
+    refuse_set(directory, STRICT, HPCW_EFORMAT, ": expected a stem without a dot");
     refuse_set(to, 0, HPCW_ENOENT, "cannot open the directory");
     scratch_remove(directory);
 }
@@ -145,59 +146,59 @@ struct broken_set {
 static const struct broken_set broken_sets[] = {
     /* Ranks and phases. */
     {1, "\"rank\":1", "\"rank\":0", 0, "data.1.json: metadata.rank at offset ", ""},
-    {1, "\"id\":4,", "\"id\":5,", 0, "data.1.json: phases[1] at offset ", "id: wanted 4 as in rank 0, got 5"},
+    {1, "\"id\":4,", "\"id\":5,", 0, "data.1.json: phases[1] at offset ", "id: expected 4 as in rank 0, got 5"},
     {1, "]}]}", "]},{\"id\":6,\"tasks\":[]}]}", 0, "", " phases as in rank 0, got more"},
     {0, "]}]}", "]},{\"id\":6,\"tasks\":[]}]}", 0, "", " phases as in rank 0, got 2"},
     {1, "\"list\":[1]", "\"list\":[]", 0, "data.1.json: metadata at offset ",
-     ": phases: wanted the lists of the first rank, got others (0 identical, 1 skipped entries)"},
-    {1, "\"count\":5,", "", 0, "", "phases: wanted the lists of the first rank, got others"},
-    {1, "[[2,3]]", "[[2,2]]", 0, "", "phases: wanted the lists of the first rank, got others"},
+     ": phases: expected the lists of the first rank, got others (0 identical, 1 skipped entries)"},
+    {1, "\"count\":5,", "", 0, "", "phases: expected the lists of the first rank, got others"},
+    {1, "[[2,3]]", "[[2,2]]", 0, "", "phases: expected the lists of the first rank, got others"},
     /* Entities. */
     {0, LAST_TASK,
      "\"time\":1.0},{" A_TASK ",\"migratable\":true,\"type\":\"object\"},\"node\":0,\"resource\":\"cpu\","
      "\"subphases\":[{\"id\":0,\"time\":1.0}],\"time\":1.0}",
      0, "data.1.json: phases[1].tasks[0] at offset ",
-     ": wanted each entity once in a phase, got id 262147 again, a task of rank 0 already"},
+     ": expected each entity once in a phase, got id 262147 again, a task of rank 0 already"},
     {0, LAST_TASK,
      "\"time\":1.0},{\"entity\":{\"collection_id\":7,\"home\":0,\"id\":524291,\"index\":[0,4],\"migratable\":"
      "true,\"type\":\"object\"},\"node\":0,\"resource\":\"cpu\",\"subphases\":[{\"id\":0,\"time\":1.0}],"
      "\"time\":1.0}",
      0, "data.1.json: phases[1].tasks[0] at offset ",
-     ": wanted another index in collection 7, got that of task 1 of rank 0"},
+     ": expected another index in collection 7, got that of task 1 of rank 0"},
     {0, LAST_TASK,
      "\"time\":1.0},{\"entity\":{\"home\":2,\"id\":9,\"migratable\":false,\"type\":\"object\"},\"node\":0,"
      "\"resource\":\"cpu\",\"time\":1.0}",
-     0, "data.0.json: phases[1].tasks[1] at offset ", ": home: wanted a rank below 2, got 2"},
+     0, "data.0.json: phases[1].tasks[1] at offset ", ": home: expected a rank below 2, got 2"},
     /* Ends of communications. */
     {0, "\"to\":{\"home\":1,\"id\":5,", "\"to\":{\"home\":2,\"id\":9,", 0,
-     "data.0.json: phases[0].communications[1] at offset ", ": home: wanted a rank below 2, got 2"},
+     "data.0.json: phases[0].communications[1] at offset ", ": home: expected a rank below 2, got 2"},
     {0, "\"to\":{\"id\":1,\"type\":\"node\"}", "\"to\":{\"id\":2,\"type\":\"node\"}", 0,
-     "data.0.json: phases[0].communications[5] at offset ", ": to: wanted a node below 2, got 2"},
+     "data.0.json: phases[0].communications[5] at offset ", ": to: expected a node below 2, got 2"},
     {0, "\"from\":{\"home\":1,\"id\":262151", "\"from\":{\"home\":1,\"id\":524295", 0,
      "data.0.json: phases[0].communications[0] at offset ",
-     ": wanted id 524295 as a task of some rank in phase 0, got none"},
+     ": expected id 524295 as a task of some rank in phase 0, got none"},
     {1, "\"from\":{\"home\":1,\"id\":262151", "\"from\":{\"home\":1,\"id\":524295", 0,
      "data.1.json: phases[1].communications[0] at offset ",
-     ": wanted id 524295 as a task of some rank in phase 4, got none"},
+     ": expected id 524295 as a task of some rank in phase 4, got none"},
     {1,
      ",{\"entity\":{\"home\":1,\"id\":5,\"migratable\":false,\"type\":\"object\"},\"node\":1,\"resource\":"
      "\"cpu\",\"time\":0.0}",
      "", 0, "data.0.json: phases[0].communications[1] at offset ",
-     ": wanted id 5 as a task of some rank in phase 0, got none"},
+     ": expected id 5 as a task of some rank in phase 0, got none"},
     {1,
      ",{\"entity\":{\"home\":1,\"id\":5,\"migratable\":false,\"type\":\"object\"},\"node\":1,\"resource\":"
      "\"cpu\",\"time\":0.0}",
      "", STRICT, "data.1.json: phases[0].communications[3] at offset ",
-     ": wanted id 5 as a task of this rank in phase 0, got none"},
+     ": expected id 5 as a task of this rank in phase 0, got none"},
     /* Fields given at an end and those of the task, which may come before or after it. */
     {1, "\"from\":{\"home\":0,\"id\":262147", "\"from\":{\"collection_id\":15,\"home\":0,\"id\":262147", 0,
      "data.1.json: phases[0].communications[2] at offset ",
-     ": from: collection_id or objgroup_id of id 262147: wanted that of the task of rank 0, got another"},
+     ": from: collection_id or objgroup_id of id 262147: expected that of the task of rank 0, got another"},
     {1, "\"from\":{\"home\":0,\"id\":262147", "\"from\":{\"home\":0,\"id\":262147,\"index\":[0,4,0]", 0, "",
-     ": from: index of id 262147: wanted that of the task of rank 0, got another"},
+     ": from: index of id 262147: expected that of the task of rank 0, got another"},
     {0, "\"from\":{\"home\":1,\"id\":262151", "\"from\":{\"home\":1,\"id\":262151,\"index\":[2,4]", 0,
      "data.1.json: phases[0].communications[0] at offset ",
-     ": to: index of id 262151: wanted what communication 0 of rank 0 says at offset 306 or before, got "
+     ": to: index of id 262151: expected what communication 0 of rank 0 says at offset 306 or before, got "
      "another"},
     /* The right file. */
     {0,
@@ -206,20 +207,20 @@ static const struct broken_set broken_sets[] = {
      "\"bytes\":64.0,\"from\":{\"home\":1,\"id\":5,\"migratable\":false,\"type\":\"object\"},\"messages\":2,"
      "\"to\":{\"home\":0,\"id\":1,\"migratable\":false",
      STRICT, "data.1.json: phases[0].communications[3] at offset ",
-     ": from: wanted the SendRecv of id 5 in the file of one rank, got them here and in that of rank 0"},
+     ": from: expected the SendRecv of id 5 in the file of one rank, got them here and in that of rank 0"},
     {1, "\"from\":{\"home\":1,\"id\":5,\"migratable\":false",
      "\"from\":{\"home\":0,\"id\":1,\"migratable\":false", STRICT, "",
-     ": from: wanted this SendRecv in the file of rank 0, which has id 1, got it in that of rank 1"},
+     ": from: expected this SendRecv in the file of rank 0, which has id 1, got it in that of rank 1"},
     /* Hosts. */
     {1, "\"num_nodes\":1", "\"num_nodes\":2", STRICT, "data.1.json: metadata at offset ",
-     ": shared_node.num_nodes: wanted 1 as in the first rank, got 2"},
+     ": shared_node.num_nodes: expected 1 as in the first rank, got 2"},
     {1, "\"rank\":1,\"size\":2", "\"rank\":0,\"size\":2", STRICT, "",
-     ": metadata.shared_node.rank of rank 1: wanted 1, got 0"},
+     ": metadata.shared_node.rank of rank 1: expected 1, got 0"},
     {1, "\"rank\":1,\"size\":2", "\"rank\":1,\"size\":3", STRICT, "",
-     ": metadata.shared_node.size of rank 1: wanted 2, got 3"},
+     ": metadata.shared_node.size of rank 1: expected 2, got 3"},
     /* Balancing. */
     {1, "\"subphases\":[{\"id\":0,\"time\":0.5}],", "", STRICT, "data.1.json: phases[1].tasks[0] at offset ",
-     ": subphases: wanted 1 like the migratable tasks before (rank 0), got 0"},
+     ": subphases: expected 1 like the migratable tasks before (rank 0), got 0"},
 };
 
 static void rules_between_ranks_hold(void **state) {
@@ -273,13 +274,13 @@ static void rules_that_take_two_edits(void **state) {
     two_edits(
         host_0, "\"shared_node\":{\"id\":1,\"num_nodes\":2,\"rank\":0,\"size\":1}", host_1,
         "\"shared_node\":{\"id\":0,\"num_nodes\":2,\"rank\":0,\"size\":1}", STRICT,
-        ": metadata.shared_node.id (numbered in the order of the lowest rank) of rank 0: wanted 0, got 1");
+        ": metadata.shared_node.id (numbered in the order of the lowest rank) of rank 0: expected 0, got 1");
     two_edits(host_0, "\"shared_node\":{\"id\":0,\"num_nodes\":3,\"rank\":0,\"size\":1}", host_1,
               "\"shared_node\":{\"id\":1,\"num_nodes\":3,\"rank\":0,\"size\":1}", STRICT,
-              ": metadata.shared_node: wanted 0 ranks on host 2 by its size, got 0");
+              ": metadata.shared_node: expected 0 ranks on host 2 by its size, got 0");
     two_edits(host_0, "\"shared_node\":{\"id\":0,\"num_nodes\":1,\"rank\":0,\"size\":3}", host_1,
               "\"shared_node\":{\"id\":0,\"num_nodes\":1,\"rank\":1,\"size\":3}", STRICT,
-              ": metadata.shared_node: wanted 3 ranks on host 0 by its size, got 2");
+              ": metadata.shared_node: expected 3 ranks on host 0 by its size, got 2");
 
     /* A record in the file of another rank than that of its entity, which turns up later. */
     two_edits("\"bytes\":64.0,\"from\":{\"collection_id\":7,\"home\":0,\"id\":262147,\"index\":[0,4],"
@@ -287,7 +288,7 @@ static void rules_that_take_two_edits(void **state) {
               "\"bytes\":64.0,\"from\":{\"home\":1,\"id\":5,\"migratable\":false",
               "\"bytes\":56.0,\"from\":{\"home\":1,\"id\":5,\"migratable\":false",
               "\"bytes\":56.0,\"from\":{\"home\":1,\"id\":262151,\"migratable\":true", STRICT,
-              ": wanted id 5 on rank 0, whose communication 1 at offset 513 only the rank of this entity may "
+              ": expected id 5 on rank 0, whose communication 1 at offset 513 only the rank of this entity may "
               "record, got "
               "it on rank 1");
 
@@ -296,9 +297,9 @@ static void rules_that_take_two_edits(void **state) {
     static const char zero_1[] = ",{\"entity\":{\"home\":0,\"id\":0,\"migratable\":false,\"type\":\"object\"},"
                                  "\"node\":1,\"resource\":\"cpu\",\"time\":0.0}";
     two_edits(zero_0, "", "\"time\":2.0}", "\"time\":2.0}", 0, NULL);
-    two_edits(
-        zero_0, "", zero_1, "", 0,
-        "data.0.json.br: phases[0].communications[2]: wanted id 0 as a task of some rank in phase 0, got none");
+    two_edits(zero_0, "", zero_1, "", 0,
+              "data.0.json.br: phases[0].communications[2]: expected id 0 as a task of some rank in phase 0, "
+              "got none");
 }
 
 /* ---- many ranks and phases ------------------------------------------------------------------------------ */
@@ -377,26 +378,26 @@ static void many_files_are_read_in_step(void **state) {
     char *text = text_of(30);
     const char *phase = strstr(text, "\"id\":21,\"tasks\":[");
     assert_non_null(phase);
-    char wanted[64];
-    (void)snprintf(wanted, sizeof wanted, "\"home\":14,\"id\":%d", 3 * 262144 + 4 * 14 + 3);
-    const char *task = strstr(phase, wanted);
+    char expected[64];
+    (void)snprintf(expected, sizeof expected, "\"home\":14,\"id\":%d", 3 * 262144 + 4 * 14 + 3);
+    const char *task = strstr(phase, expected);
     assert_non_null(task);
     /* The object's sequence number 3 becomes 9. */
     char changed[64];
     int n = snprintf(changed, sizeof changed, "\"home\":14,\"id\":%d", 9 * 262144 + 4 * 14 + 3);
-    assert_int_equal(strlen(wanted) + 1, n);
+    assert_int_equal(strlen(expected) + 1, n);
     char *longer = malloc(strlen(text) + 2);
     assert_non_null(longer);
     size_t before = (size_t)(task - text);
     memcpy(longer, text, before);
     memcpy(longer + before, changed, (size_t)n);
-    strcpy(longer + before + (size_t)n, task + strlen(wanted));
+    strcpy(longer + before + (size_t)n, task + strlen(expected));
     vom_put(directory, 30, longer, true);
     for (size_t i = 0; i < COUNT(some); i++) {
         hpcw_error err = {0};
         assert_int_equal(read_vom_verify_directory(directory, STRICT, some[i], &err), HPCW_EFORMAT);
         char part[128];
-        (void)snprintf(part, sizeof part, "wanted id %d as a task of ", 3 * 262144 + 4 * 14 + 3);
+        (void)snprintf(part, sizeof part, "expected id %d as a task of ", 3 * 262144 + 4 * 14 + 3);
         if (strstr(err.message, part) == NULL || strstr(err.message, "phases[21].communications[") == NULL) {
             fail_msg("%s", err.message);
         }

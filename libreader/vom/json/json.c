@@ -122,7 +122,7 @@ static int ended_with(struct read_vom_json *j, hpcw_status status) {
 
 /* ---- Values ---------------------------------------------------------------------------------------------- */
 
-static const char *wanted(const struct read_vom_spec *spec) {
+static const char *type_text(const struct read_vom_spec *spec) {
     switch (spec->type) {
     case READ_VOM_T_COUNT:
         return "an integer >= 0";
@@ -145,14 +145,14 @@ static const char *wanted(const struct read_vom_spec *spec) {
     }
 }
 
-static hpcw_status not_wanted(struct read_vom_json *j, const struct read_vom_spec *spec, const char *what,
+static hpcw_status unexpected(struct read_vom_json *j, const struct read_vom_spec *spec, const char *what,
                               const char *text, size_t size) {
-    return read_vom_json_wrong(j, HPCW_EFORMAT, j->err, "wanted %s, got %s%.*s%s", wanted(spec), what,
+    return read_vom_json_wrong(j, HPCW_EFORMAT, j->err, "expected %s, got %s%.*s%s", type_text(spec), what,
                                size > 60 ? 60 : (int)size, text, size > 60 ? "..." : "");
 }
 
 /* What may stand here. */
-static const struct read_vom_spec *expected(struct read_vom_json *j) {
+static const struct read_vom_spec *next_spec(struct read_vom_json *j) {
     j->about_frame = false;
     if (j->depth == 0) {
         return j->top;
@@ -181,20 +181,20 @@ static int on_number(void *context, const char *text, size_t size) {
         return 1;
     }
     j->token = size;
-    const struct read_vom_spec *spec = expected(j);
+    const struct read_vom_spec *spec = next_spec(j);
     struct read_vom_value value = {.text = text, .size = size};
     bool is_float = read_vom_looks_float(text, size);
     value.kind = is_float ? READ_VOM_V_FLOAT : READ_VOM_V_INTEGER;
     if (size > READ_VOM_MOST_NUMBER) {
         return ended_with(j, read_vom_json_wrong(j, HPCW_ERANGE, j->err,
-                                                 "wanted a number of at most %u characters, got %zu",
+                                                 "expected a number of at most %u characters, got %zu",
                                                  READ_VOM_MOST_NUMBER, size));
     }
     switch (spec->type) {
     case READ_VOM_T_COUNT:
         if (is_float || !read_vom_count_of(text, size, spec->most, &value.count)) {
             return ended_with(j, read_vom_json_wrong(j, HPCW_EFORMAT, j->err,
-                                                     "wanted an integer from 0 to %" PRIu64 ", got %.*s",
+                                                     "expected an integer from 0 to %" PRIu64 ", got %.*s",
                                                      spec->most, size > 60 ? 60 : (int)size, text));
         }
         break;
@@ -202,29 +202,29 @@ static int on_number(void *context, const char *text, size_t size) {
     case READ_VOM_T_REAL:
         if (!is_float || !read_vom_double_of(text, size, &value.number) ||
             (spec->type == READ_VOM_T_FLOAT && text[0] == '-' && value.number < 0)) {
-            return ended_with(j, not_wanted(j, spec, "", text, size));
+            return ended_with(j, unexpected(j, spec, "", text, size));
         }
         break;
     case READ_VOM_T_SCALAR:
         if (!read_vom_double_of(text, size, &value.number) ||
             (!is_float && (value.number < INT32_MIN || value.number > INT32_MAX))) {
-            return ended_with(j, not_wanted(j, spec, "", text, size));
+            return ended_with(j, unexpected(j, spec, "", text, size));
         }
         break;
     case READ_VOM_T_ANY:
         /* Beyond the doubles there is no number that a reader could keep. */
         if (!read_vom_double_of(text, size, &value.number)) {
-            return ended_with(j, not_wanted(j, &anything, "a number beyond all doubles: ", text, size));
+            return ended_with(j, unexpected(j, &anything, "a number beyond all doubles: ", text, size));
         }
         break;
     default:
-        return ended_with(j, not_wanted(j, spec, "the number ", text, size));
+        return ended_with(j, unexpected(j, spec, "the number ", text, size));
     }
     return hand_on(j, spec, &value);
 }
 
 static hpcw_status not_utf8(struct read_vom_json *j) {
-    return read_vom_json_wrong(j, HPCW_EFORMAT, j->err, "wanted text in UTF-8, got other bytes");
+    return read_vom_json_wrong(j, HPCW_EFORMAT, j->err, "expected text in UTF-8, got other bytes");
 }
 
 static int on_string(void *context, const unsigned char *text, size_t size) {
@@ -233,9 +233,9 @@ static int on_string(void *context, const unsigned char *text, size_t size) {
         return 1;
     }
     j->token = size + 2; /* less where there are escapes */
-    const struct read_vom_spec *spec = expected(j);
+    const struct read_vom_spec *spec = next_spec(j);
     if (spec->type != READ_VOM_T_TEXT && spec->type != READ_VOM_T_SCALAR && spec->type != READ_VOM_T_ANY) {
-        return ended_with(j, not_wanted(j, spec, "the string ", (const char *)text, size));
+        return ended_with(j, unexpected(j, spec, "the string ", (const char *)text, size));
     }
     if (!read_vom_is_utf8(text, size)) {
         return ended_with(j, not_utf8(j));
@@ -251,9 +251,9 @@ static int on_flag(void *context, int flag) {
     }
     const char *text = flag != 0 ? "true" : "false";
     j->token = strlen(text);
-    const struct read_vom_spec *spec = expected(j);
+    const struct read_vom_spec *spec = next_spec(j);
     if (spec->type != READ_VOM_T_FLAG && spec->type != READ_VOM_T_ANY) {
-        return ended_with(j, not_wanted(j, spec, "", text, j->token));
+        return ended_with(j, unexpected(j, spec, "", text, j->token));
     }
     struct read_vom_value value = {.kind = READ_VOM_V_FLAG, .flag = flag != 0, .text = text, .size = j->token};
     return hand_on(j, spec, &value);
@@ -265,9 +265,9 @@ static int on_null(void *context) {
         return 1;
     }
     j->token = 4;
-    const struct read_vom_spec *spec = expected(j);
+    const struct read_vom_spec *spec = next_spec(j);
     if (spec->type != READ_VOM_T_ANY) {
-        return ended_with(j, not_wanted(j, spec, "", "null", 4));
+        return ended_with(j, unexpected(j, spec, "", "null", 4));
     }
     struct read_vom_value value = {.kind = READ_VOM_V_NULL, .text = "null", .size = 4};
     return hand_on(j, spec, &value);
@@ -280,16 +280,16 @@ static int on_begin(struct read_vom_json *j, bool object) {
         return 1;
     }
     j->token = 1;
-    const struct read_vom_spec *spec = expected(j);
+    const struct read_vom_spec *spec = next_spec(j);
     struct read_vom_value nested = {.kind = READ_VOM_V_NESTED, .text = "", .size = 0};
     bool any = spec->type == READ_VOM_T_ANY;
     if (!any && spec->type != (object ? READ_VOM_T_OBJECT : READ_VOM_T_ARRAY)) {
-        return ended_with(j, not_wanted(j, spec, "", object ? "an object" : "an array", object ? 9 : 8));
+        return ended_with(j, unexpected(j, spec, "", object ? "an object" : "an array", object ? 9 : 8));
     }
     if (j->depth == READ_VOM_DEPTH) {
-        return ended_with(j,
-                          read_vom_json_wrong(j, HPCW_ERANGE, j->err,
-                                              "wanted at most %d levels of nesting, got more", READ_VOM_DEPTH));
+        return ended_with(j, read_vom_json_wrong(j, HPCW_ERANGE, j->err,
+                                                 "expected at most %d levels of nesting, got more",
+                                                 READ_VOM_DEPTH));
     }
     if (any && hand_on(j, spec, &nested) == 0) {
         return 0;
@@ -326,7 +326,7 @@ static int on_end(struct read_vom_json *j) {
     for (unsigned k = 0; f->object != NULL && k < f->object->keys; k++) {
         if (f->object->key[k].required && (f->seen >> k & 1) == 0) {
             return ended_with(j, read_vom_json_wrong(j, HPCW_EFORMAT, j->err,
-                                                     "wanted the key \"%s\", got an object without it",
+                                                     "expected the key \"%s\", got an object without it",
                                                      f->object->key[k].name));
         }
     }
@@ -360,18 +360,18 @@ static hpcw_status known_key(struct read_vom_json *j, struct frame *f, const cha
         f->key = &o->key[k];
         f->value = &o->key[k].value;
         if ((f->seen >> k & 1) != 0) {
-            return read_vom_json_wrong(j, HPCW_EFORMAT, j->err, "wanted each key once, got it again");
+            return read_vom_json_wrong(j, HPCW_EFORMAT, j->err, "expected each key once, got it again");
         }
         if (j->ordered && f->seen >> k != 0) {
             return read_vom_json_wrong(j, HPCW_EFORMAT, j->err,
-                                       "wanted the keys in byte order, got this one behind a later one");
+                                       "expected the keys in byte order, got this one after a later one");
         }
         f->seen |= UINT32_C(1) << k;
         return HPCW_OK;
     }
     f->key = NULL;
     j->about_frame = true;
-    return read_vom_json_wrong(j, HPCW_EFORMAT, j->err, "wanted a key of the schema, got \"%.*s\"",
+    return read_vom_json_wrong(j, HPCW_EFORMAT, j->err, "expected a key of the schema, got \"%.*s\"",
                                size > 60 ? 60 : (int)size, text);
 }
 
@@ -464,7 +464,7 @@ static hpcw_status no_json(struct read_vom_json *j, bool at_end) {
     read_vom_yajl_error(j->yajl, text, sizeof text);
     bool cut = at_end && strstr(text, "premature EOF") != NULL;
     return hpcw_i_fail(j->err, cut ? HPCW_ETRUNCATED : HPCW_EFORMAT,
-                       "%s: wanted JSON, got at offset %" PRIu64 ": %s", j->name,
+                       "%s: expected JSON, got at offset %" PRIu64 ": %s", j->name,
                        j->piece_at + read_vom_yajl_consumed(j->yajl), text);
 }
 
@@ -480,7 +480,7 @@ static hpcw_status feed(struct read_vom_json *j, const unsigned char *piece, siz
     case READ_VOM_YAJL_HUGE:
         return hpcw_i_fail(
             j->err, HPCW_ERANGE,
-            "%s: wanted strings, numbers and keys of less than 1 MiB, got a longer one that reaches "
+            "%s: expected strings, numbers and keys of less than 1 MiB, got a longer one that reaches "
             "offset %" PRIu64,
             j->name, j->piece_at + size);
     default:

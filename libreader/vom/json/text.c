@@ -71,12 +71,12 @@ static unsigned char first_byte(const struct read_vom_text *t) {
 static hpcw_status check_start(const struct read_vom_text *t, hpcw_error *err) {
     const char *name = read_source_name(t->source);
     if (t->input_size == 0) {
-        return hpcw_i_fail(err, HPCW_ETRUNCATED, "%s: wanted a JSON text or a brotli stream, got an empty file",
-                           name);
+        return hpcw_i_fail(err, HPCW_ETRUNCATED,
+                           "%s: expected a JSON text or a brotli stream, got an empty file", name);
     }
     if ((t->in[0] & LARGE_WINDOW_MASK) == LARGE_WINDOW) {
         return hpcw_i_fail(err, HPCW_EFORMAT,
-                           "%s: brotli stream: wanted a window of 10 to 24 bits, got a large-window stream",
+                           "%s: brotli stream: expected a window of 10 to 24 bits, got a large-window stream",
                            name);
     }
     return HPCW_OK;
@@ -151,7 +151,7 @@ static hpcw_status decoder_failed(const struct read_vom_text *t, uint64_t at, hp
     bool mark = memcmp(t->start, "\xef\xbb\xbf", 3) == 0;
     return hpcw_i_fail(
         err, HPCW_EFORMAT,
-        "%s: wanted '{' or a brotli stream at the start, got byte %02x%s, which is none (%s near "
+        "%s: expected '{' or a brotli stream at the start, got byte %02x%s, which is none (%s near "
         "offset %" PRIu64 ")",
         name, t->start[0], mark ? " of a byte order mark" : "", BrotliDecoderErrorString(code), at);
 }
@@ -189,14 +189,14 @@ static hpcw_status inflate_piece(struct read_vom_text *t, const unsigned char **
     uint64_t used = t->source_next - t->input_size;
     if (t->offset > FREE_TEXT && t->offset / MOST_TIMES > used) {
         return hpcw_i_fail(err, HPCW_ERANGE,
-                           "%s: wanted a text of at most %" PRIu64 " times its brotli stream, got %" PRIu64
+                           "%s: expected a text of at most %" PRIu64 " times its brotli stream, got %" PRIu64
                            " bytes from %" PRIu64,
                            name, MOST_TIMES, t->offset, used);
     }
     uint64_t behind = read_source_size(t->source) - used;
     if (t->finished && behind > 0) {
         return hpcw_i_fail(err, HPCW_EFORMAT,
-                           "%s: wanted nothing behind the brotli stream, which ends at offset %" PRIu64
+                           "%s: expected nothing after the brotli stream, which ends at offset %" PRIu64
                            ", got %" PRIu64 " bytes",
                            name, used, behind);
     }

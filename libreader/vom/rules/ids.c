@@ -230,7 +230,7 @@ static hpcw_status add_place(struct read_vom_ids *ids, const struct read_vom *re
     }
     if (!is_new) {
         return read_vom_wrong(reader, err,
-                              "wanted another index in collection %" PRIu64 ", got that of task %" PRIu32
+                              "expected another index in collection %" PRIu64 ", got that of task %" PRIu32
                               " of rank %u",
                               e->collection_id, p->task, p->rank);
     }
@@ -251,13 +251,13 @@ hpcw_status read_vom_ids_task(struct read_vom_ids *ids, const struct read_vom *r
     }
     if ((entry->flags & IS_TASK) != 0) {
         return read_vom_wrong(reader, err,
-                              "wanted each entity once in a phase, got %s again, a task of rank %u already",
+                              "expected each entity once in a phase, got %s again, a task of rank %u already",
                               read_vom_entity_text(&task->entity, who), entry->task_of);
     }
     uint64_t named_at = entry->form >> OFFSET_SHIFT;
     if ((entry->flags & HERE) != 0 && entry->named_by != rank) {
         return read_vom_wrong(reader, err,
-                              "wanted %s on rank %u, whose communication %" PRIu32 " at offset %" PRIu64
+                              "expected %s on rank %u, whose communication %" PRIu32 " at offset %" PRIu64
                               " only the rank of this entity may record, got it on rank %" PRIu32,
                               read_vom_entity_text(&task->entity, who), entry->named_by, entry->communication,
                               named_at, rank);
@@ -265,7 +265,7 @@ hpcw_status read_vom_ids_task(struct read_vom_ids *ids, const struct read_vom *r
     const char *field = contradicted(&truth, entry);
     if (field != NULL) {
         return read_vom_wrong(reader, err,
-                              "%s of %s: wanted what communication %" PRIu32
+                              "%s of %s: expected what communication %" PRIu32
                               " of rank %u says at offset %" PRIu64 " or before, got another",
                               field, read_vom_entity_text(&task->entity, who), entry->communication,
                               entry->named_by, named_at);
@@ -293,22 +293,23 @@ hpcw_status read_vom_ids_end(struct read_vom_ids *ids, const struct read_vom *re
     if ((entry->flags & IS_TASK) != 0) {
         const char *field = contradicted(entry, &claim);
         if (field != NULL) {
-            return read_vom_wrong(reader, err, "%s: %s of %s: wanted that of the task of rank %u, got another",
-                                  end, field, read_vom_entity_text(e, who), entry->task_of);
+            return read_vom_wrong(reader, err,
+                                  "%s: %s of %s: expected that of the task of rank %u, got another", end, field,
+                                  read_vom_entity_text(e, who), entry->task_of);
         }
         if (here && entry->task_of != rank) {
-            return read_vom_wrong(reader, err,
-                                  "%s: wanted this %s in the file of rank %u, which has %s, got it in that of "
-                                  "rank %" PRIu32,
-                                  end, read_vom_category_name(c->category), entry->task_of,
-                                  read_vom_entity_text(e, who), rank);
+            return read_vom_wrong(
+                reader, err,
+                "%s: expected this %s in the file of rank %u, which has %s, got it in that of "
+                "rank %" PRIu32,
+                end, read_vom_category_name(c->category), entry->task_of, read_vom_entity_text(e, who), rank);
         }
         return HPCW_OK;
     }
     const char *field = joined(entry, &claim);
     if (field != NULL) {
         return read_vom_wrong(reader, err,
-                              "%s: %s of %s: wanted what communication %" PRIu32
+                              "%s: %s of %s: expected what communication %" PRIu32
                               " of rank %u says at offset %" PRIu64 " or before, got another",
                               end, field, read_vom_entity_text(e, who), entry->communication, entry->named_by,
                               entry->form >> OFFSET_SHIFT);
@@ -316,7 +317,7 @@ hpcw_status read_vom_ids_end(struct read_vom_ids *ids, const struct read_vom *re
     if (here && (entry->flags & HERE) != 0 && entry->named_by != rank) {
         return read_vom_wrong(
             reader, err,
-            "%s: wanted the %s of %s in the file of one rank, got them here and in that of rank %u", end,
+            "%s: expected the %s of %s in the file of one rank, got them here and in that of rank %u", end,
             read_vom_category_name(c->category), read_vom_entity_text(e, who), entry->named_by);
     }
     if ((entry->flags & IS_NAMED) == 0 || (here && (entry->flags & HERE) == 0)) {

@@ -49,7 +49,7 @@ static hpcw_status subphase_rules(struct read_vom_judge *j, struct read_vom_open
     }
     if (sum > t->time * (1 + ROUNDING)) {
         return read_vom_wrong(j->reader, err,
-                              "subphases: wanted times that sum up to at most the time %.17g, got %.17g",
+                              "subphases: expected times that sum up to at most the time %.17g, got %.17g",
                               t->time, sum);
     }
     if (!t->entity.migratable) {
@@ -62,7 +62,7 @@ static hpcw_status subphase_rules(struct read_vom_judge *j, struct read_vom_open
     }
     if (p->subphases != t->subphases) {
         return read_vom_wrong(j->reader, err,
-                              "subphases: wanted %" PRIu32 " like the migratable tasks before (rank %" PRIu32
+                              "subphases: expected %" PRIu32 " like the migratable tasks before (rank %" PRIu32
                               "), got %" PRIu32,
                               p->subphases, p->subphases_rank, t->subphases);
     }
@@ -71,7 +71,7 @@ static hpcw_status subphase_rules(struct read_vom_judge *j, struct read_vom_open
 
 static hpcw_status zero_task(struct read_vom_judge *j, struct read_vom_open_phase *p, hpcw_error *err) {
     if (j->zero_task) {
-        return read_vom_wrong(j->reader, err, "wanted id 0 once in a rank and phase, got it again");
+        return read_vom_wrong(j->reader, err, "expected id 0 once in a rank and phase, got it again");
     }
     j->zero_task = p->zero_task = true;
     return HPCW_OK;
@@ -83,7 +83,7 @@ static bool is_zero(const struct read_vom_entity *e) {
 
 static hpcw_status home_rule(const struct read_vom_judge *j, const struct read_vom_entity *e, hpcw_error *err) {
     if (j->whole && e->home >= j->ranks) {
-        return read_vom_wrong(j->reader, err, "home: wanted a rank below %" PRIu32 ", got %" PRIu32, j->ranks,
+        return read_vom_wrong(j->reader, err, "home: expected a rank below %" PRIu32 ", got %" PRIu32, j->ranks,
                               e->home);
     }
     return HPCW_OK;
@@ -150,7 +150,7 @@ static hpcw_status no_repetition(struct read_vom_judge *j, const struct read_vom
     return is_new ? HPCW_OK
                   : read_vom_wrong(
                         j->reader, err,
-                        "wanted one record per category and ends in a phase, got %s from %s to %s again",
+                        "expected one record per category and ends in a phase, got %s from %s to %s again",
                         read_vom_category_name(c->category), read_vom_entity_text(&c->from, who[0]),
                         read_vom_entity_text(&c->to, who[1]));
 }
@@ -159,7 +159,7 @@ static hpcw_status end_point(struct read_vom_judge *j, struct read_vom_open_phas
                              const struct read_vom_communication *c, const struct read_vom_entity *e,
                              const char *end, bool here, hpcw_error *err) {
     if (e->kind == READ_VOM_NODE && j->whole && e->id >= j->ranks) {
-        return read_vom_wrong(j->reader, err, "%s: wanted a node below %" PRIu32 ", got %" PRIu64, end,
+        return read_vom_wrong(j->reader, err, "%s: expected a node below %" PRIu32 ", got %" PRIu64, end,
                               j->ranks, e->id);
     }
     if (e->kind != READ_VOM_OBJECT) {
@@ -206,11 +206,11 @@ static hpcw_status phase_number(struct read_vom_judge *j, uint64_t number, uint6
     if (number < j->phases) {
         return j->phase_id[number] == id
                    ? HPCW_OK
-                   : read_vom_wrong(j->reader, err, "id: wanted %" PRIu64 " as in rank 0, got %" PRIu64,
+                   : read_vom_wrong(j->reader, err, "id: expected %" PRIu64 " as in rank 0, got %" PRIu64,
                                     j->phase_id[number], id);
     }
     if (!j->first) {
-        return read_vom_wrong(j->reader, err, "wanted %zu phases as in rank 0, got more", j->phases);
+        return read_vom_wrong(j->reader, err, "expected %zu phases as in rank 0, got more", j->phases);
     }
     if (j->phases == j->phase_capacity) {
         size_t capacity = j->phase_capacity == 0 ? 64 : 2 * j->phase_capacity;
@@ -237,15 +237,15 @@ static hpcw_status phase_end(void *context, const struct read_vom_phase *p, hpcw
     hpcw_status status = phase_number(j, p->number, p->id, err);
     if (status == HPCW_OK && j->strict && j->migratable == 0) {
         status = read_vom_wrong(j->reader, err,
-                                "wanted at least one migratable task in each rank and phase, got none");
+                                "expected at least one migratable task in each rank and phase, got none");
     }
     if (status == HPCW_OK && j->strict && j->zero_task && p->id != 0) {
         status = read_vom_wrong(j->reader, err,
-                                "wanted the entity with id 0 in phase 0 only, got it in %" PRIu64, p->id);
+                                "expected the entity with id 0 in phase 0 only, got it in %" PRIu64, p->id);
     }
     if (status == HPCW_OK && j->strict && j->zero_named && !j->zero_task) {
         status = read_vom_wrong(j->reader, err,
-                                "wanted id 0 as a task of the rank that names it in communication %" PRIu64
+                                "expected id 0 as a task of the rank that names it in communication %" PRIu64
                                 ", got none",
                                 j->zero_communication);
     }
@@ -264,14 +264,14 @@ hpcw_status read_vom_judge_phase(struct read_vom_judge *j, uint64_t number,
     if (d.found) {
         return hpcw_i_fail(err, HPCW_EFORMAT,
                            "%s: phases[%" PRIu64 "].communications[%" PRIu64 "] at offset %" PRIu64
-                           ": wanted %s %" PRIu64 " as a task of %s in phase %" PRIu64 ", got none",
+                           ": expected %s %" PRIu64 " as a task of %s in phase %" PRIu64 ", got none",
                            name_of(context, d.rank), number, d.communication, d.offset, d.seq ? "seq_id" : "id",
                            d.id, d.here ? "this rank" : "some rank", j->phase_id[number]);
     }
     if (j->whole && p->zero_named && !p->zero_task) {
         return hpcw_i_fail(err, HPCW_EFORMAT,
                            "%s: phases[%" PRIu64 "].communications[%" PRIu64
-                           "]: wanted id 0 as a task of some rank in phase %" PRIu64 ", got none",
+                           "]: expected id 0 as a task of some rank in phase %" PRIu64 ", got none",
                            name_of(context, p->zero_rank), number, p->zero_communication, j->phase_id[number]);
     }
     return HPCW_OK;

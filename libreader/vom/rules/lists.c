@@ -30,9 +30,10 @@ static hpcw_status merged(const struct read_vom_judge *j, const char *what,
         const struct read_vom_interval *item = parts[k]->item;
         for (size_t i = 0; i < parts[k]->count; i++) {
             if (item[i].first > item[i].last || (i > 0 && item[i].first <= item[i - 1].last)) {
-                return read_vom_wrong(
-                    j->reader, err, "phases.%s.%s[%zu]: wanted ascending numbers, got %" PRIu64 " to %" PRIu64,
-                    what, names[k], i, item[i].first, item[i].last);
+                return read_vom_wrong(j->reader, err,
+                                      "phases.%s.%s[%zu]: expected ascending numbers, got %" PRIu64
+                                      " to %" PRIu64,
+                                      what, names[k], i, item[i].first, item[i].last);
             }
         }
     }
@@ -51,7 +52,7 @@ static hpcw_status merged(const struct read_vom_judge *j, const char *what,
     *out = all;
     for (size_t i = 1; i < count; i++) {
         if (all[i].first <= all[i - 1].last) {
-            return read_vom_wrong(j->reader, err, "phases.%s: wanted each number once, got %" PRIu64 " again",
+            return read_vom_wrong(j->reader, err, "phases.%s: expected each number once, got %" PRIu64 " again",
                                   what, all[i].first);
         }
     }
@@ -101,11 +102,12 @@ hpcw_status read_vom_lists_take(struct read_vom_judge *j, const struct read_vom_
     }
     uint64_t number;
     if (status == HPCW_OK && common(j->identical, j->identical_count, j->skipped, j->skipped_count, &number)) {
-        status = read_vom_wrong(
-            j->reader, err, "phases: wanted a phase to be identical or skipped, got both for %" PRIu64, number);
+        status = read_vom_wrong(j->reader, err,
+                                "phases: expected a phase to be identical or skipped, got both for %" PRIu64,
+                                number);
     }
     if (status == HPCW_OK && j->identical_count > 0 && j->identical[0].first == 0) {
-        status = read_vom_wrong(j->reader, err, "phases.identical_to_previous: wanted phases above 0, got 0");
+        status = read_vom_wrong(j->reader, err, "phases.identical_to_previous: expected phases above 0, got 0");
     }
     if (status != HPCW_OK) {
         return status;
@@ -117,7 +119,7 @@ hpcw_status read_vom_lists_take(struct read_vom_judge *j, const struct read_vom_
         memcpy(j->lists_digest, digest, sizeof digest);
     } else if (memcmp(j->lists_digest, digest, sizeof digest) != 0) {
         return read_vom_wrong(j->reader, err,
-                              "phases: wanted the lists of the first rank, got others (%zu identical, %zu "
+                              "phases: expected the lists of the first rank, got others (%zu identical, %zu "
                               "skipped entries)",
                               j->identical_count, j->skipped_count);
     }
@@ -172,7 +174,7 @@ static hpcw_status no_gap(const struct read_vom_judge *j, const char *name, uint
     if (later > *next) {
         return hpcw_i_fail(
             err, HPCW_EFORMAT,
-            "%s: wanted phase %" PRIu64
+            "%s: expected phase %" PRIu64
             " (the file has later ones) among the phases, skipped or identical_to_previous, got it "
             "nowhere",
             name, *next);
@@ -188,13 +190,14 @@ hpcw_status read_vom_lists_end(const struct read_vom_judge *j, const char *name,
                                                                                              : NULL;
         if (in != NULL) {
             return hpcw_i_fail(err, HPCW_EFORMAT,
-                               "%s: wanted phase %" PRIu64 " either among the phases or in %s, got it in both",
+                               "%s: expected phase %" PRIu64
+                               " either among the phases or in %s, got it in both",
                                name, j->phase_id[p], in);
         }
     }
     if (j->identical_count > 0 && (j->phases == 0 || j->identical[0].first < j->phase_id[0])) {
         return hpcw_i_fail(err, HPCW_EFORMAT,
-                           "%s: wanted an earlier phase with data for the identical phase %" PRIu64
+                           "%s: expected an earlier phase with data for the identical phase %" PRIu64
                            ", got none",
                            name, j->identical[0].first);
     }
@@ -204,9 +207,10 @@ hpcw_status read_vom_lists_end(const struct read_vom_judge *j, const char *name,
     uint64_t next;
     hpcw_status status = no_gap(j, name, &next, err);
     if (status == HPCW_OK && j->has_count && j->count != next) {
-        status = hpcw_i_fail(err, HPCW_EFORMAT,
-                             "%s: metadata.phases.count: wanted the last phase + 1 = %" PRIu64 ", got %" PRIu64,
-                             name, next, j->count);
+        status =
+            hpcw_i_fail(err, HPCW_EFORMAT,
+                        "%s: metadata.phases.count: expected the last phase + 1 = %" PRIu64 ", got %" PRIu64,
+                        name, next, j->count);
     }
     return status;
 }
@@ -219,12 +223,12 @@ hpcw_status read_vom_seats_take(struct read_vom_judge *j, const struct read_vom_
     }
     if (m->shared_node.id >= m->shared_node.num_nodes) {
         return read_vom_wrong(j->reader, err,
-                              "shared_node.id: wanted a number below num_nodes %" PRIu32 ", got %" PRIu32,
+                              "shared_node.id: expected a number below num_nodes %" PRIu32 ", got %" PRIu32,
                               m->shared_node.num_nodes, m->shared_node.id);
     }
     if (m->shared_node.rank >= m->shared_node.size) {
         return read_vom_wrong(j->reader, err,
-                              "shared_node.rank: wanted a number below size %" PRIu32 ", got %" PRIu32,
+                              "shared_node.rank: expected a number below size %" PRIu32 ", got %" PRIu32,
                               m->shared_node.size, m->shared_node.rank);
     }
     if (!j->whole || !j->strict) {
@@ -235,7 +239,7 @@ hpcw_status read_vom_seats_take(struct read_vom_judge *j, const struct read_vom_
     }
     if (j->num_nodes != m->shared_node.num_nodes) {
         return read_vom_wrong(j->reader, err,
-                              "shared_node.num_nodes: wanted %" PRIu32 " as in the first rank, got %" PRIu32,
+                              "shared_node.num_nodes: expected %" PRIu32 " as in the first rank, got %" PRIu32,
                               j->num_nodes, m->shared_node.num_nodes);
     }
     j->seat[j->rank] = (struct read_vom_seat){.node = (uint16_t)m->shared_node.id,
@@ -262,19 +266,19 @@ hpcw_status read_vom_seats_end(const struct read_vom_judge *j, const char *name,
         const struct read_vom_seat *s = &j->seat[r];
         struct host *h = s->node < j->num_nodes ? &host[s->node] : NULL;
         const char *field = NULL;
-        uint32_t wanted = 0;
+        uint32_t expected = 0;
         uint32_t got = 0;
         if (h == NULL || s->node > hosts) {
             field = "id (numbered in the order of the lowest rank)";
-            wanted = hosts;
+            expected = hosts;
             got = s->node;
         } else if (h->seen > 0 && h->size != s->size) {
             field = "size";
-            wanted = h->size;
+            expected = h->size;
             got = s->size;
         } else if (h->seen != s->rank) {
             field = "rank";
-            wanted = h->seen;
+            expected = h->seen;
             got = s->rank;
         } else {
             hosts += h->seen == 0;
@@ -282,16 +286,16 @@ hpcw_status read_vom_seats_end(const struct read_vom_judge *j, const char *name,
             h->seen++;
         }
         if (field != NULL) {
-            status =
-                hpcw_i_fail(err, HPCW_EFORMAT,
-                            "%s: metadata.shared_node.%s of rank %" PRIu32 ": wanted %" PRIu32 ", got %" PRIu32,
-                            name, field, r, wanted, got);
+            status = hpcw_i_fail(err, HPCW_EFORMAT,
+                                 "%s: metadata.shared_node.%s of rank %" PRIu32 ": expected %" PRIu32
+                                 ", got %" PRIu32,
+                                 name, field, r, expected, got);
         }
     }
     for (uint32_t n = 0; n < j->num_nodes && status == HPCW_OK; n++) {
         if (host[n].seen != host[n].size || host[n].seen == 0) {
             status = hpcw_i_fail(err, HPCW_EFORMAT,
-                                 "%s: metadata.shared_node: wanted %" PRIu32 " ranks on host %" PRIu32
+                                 "%s: metadata.shared_node: expected %" PRIu32 " ranks on host %" PRIu32
                                  " by its size, got %" PRIu32,
                                  name, host[n].size, n, host[n].seen);
         }

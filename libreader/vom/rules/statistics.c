@@ -104,15 +104,15 @@ static hpcw_status value(void *context, unsigned slot, const struct read_vom_val
     } else if (slot == MIGRATIONS) {
         p->migrations = v->count;
     } else if (slot == TYPE && (v->size != sizeof type - 1 || memcmp(v->text, type, v->size) != 0)) {
-        return read_vom_json_wrong(p->json, HPCW_EFORMAT, err, "wanted \"%s\", got \"%.*s\"", type,
+        return read_vom_json_wrong(p->json, HPCW_EFORMAT, err, "expected \"%s\", got \"%.*s\"", type,
                                    v->size > 60 ? 60 : (int)v->size, v->text);
     }
     return HPCW_OK;
 }
 
 /* Figures that follow from others, but for rounding. */
-static bool near(double wanted, double got, double scale) {
-    return fabs(wanted - got) <= 1e-6 * (fabs(scale) > fabs(wanted) ? fabs(scale) : fabs(wanted));
+static bool near(double expected, double got, double scale) {
+    return fabs(expected - got) <= 1e-6 * (fabs(scale) > fabs(expected) ? fabs(scale) : fabs(expected));
 }
 
 static hpcw_status consistent(const struct pass *p, hpcw_error *err) {
@@ -121,7 +121,7 @@ static hpcw_status consistent(const struct pass *p, hpcw_error *err) {
     const struct {
         bool good;
         enum read_vom_figure figure;
-        const char *wanted;
+        const char *expected;
     } rules[] = {
         {f[READ_VOM_CAR] >= 0 && f[READ_VOM_CAR] == floor(f[READ_VOM_CAR]), READ_VOM_CAR,
          "a whole number >= 0"},
@@ -139,8 +139,8 @@ static hpcw_status consistent(const struct pass *p, hpcw_error *err) {
     };
     for (unsigned i = 0; i < COUNT(rules); i++) {
         if (!rules[i].good) {
-            return read_vom_json_wrong(p->json, HPCW_EFORMAT, err, "%s: wanted %s, got %.9g",
-                                       read_vom_figure_name(rules[i].figure), rules[i].wanted,
+            return read_vom_json_wrong(p->json, HPCW_EFORMAT, err, "%s: expected %s, got %.9g",
+                                       read_vom_figure_name(rules[i].figure), rules[i].expected,
                                        f[rules[i].figure]);
         }
     }
@@ -163,7 +163,7 @@ static hpcw_status end(void *context, unsigned slot, uint64_t count, hpcw_error 
     }
     if (p->phases > 0 && p->id <= p->last_id) {
         return read_vom_json_wrong(p->json, HPCW_EFORMAT, err,
-                                   "id: wanted ids in ascending order, above %" PRIu64 ", got %" PRIu64,
+                                   "id: expected ids in ascending order, above %" PRIu64 ", got %" PRIu64,
                                    p->last_id, p->id);
     }
     p->phases++;

@@ -27,7 +27,7 @@ static hpcw_status phase_begin(void *context, uint64_t number, hpcw_error *err) 
     struct read_vom_summary *s = p->summary;
     if (number >= s->phases) {
         if (!p->first) {
-            return read_vom_wrong(p->reader, err, "wanted %zu phases as in rank 0, got more", s->phases);
+            return read_vom_wrong(p->reader, err, "expected %zu phases as in rank 0, got more", s->phases);
         }
         if (s->phases == p->capacity) {
             size_t capacity = p->capacity == 0 ? 64 : 2 * p->capacity;
@@ -102,8 +102,8 @@ static hpcw_status phase_end(void *context, const struct read_vom_phase *phase, 
     if (p->first) {
         p->phase->id = phase->id;
     } else if (p->phase->id != phase->id) {
-        return read_vom_wrong(p->reader, err, "id: wanted %" PRIu64 " as in rank 0, got %" PRIu64, p->phase->id,
-                              phase->id);
+        return read_vom_wrong(p->reader, err, "id: expected %" PRIu64 " as in rank 0, got %" PRIu64,
+                              p->phase->id, phase->id);
     }
     read_vom_moments_add(&p->phase->quantity[READ_VOM_RANK_LOAD], p->rank_load);
     read_vom_moments_add(&p->phase->quantity[READ_VOM_RANK_COMM], p->rank_comm);
@@ -127,7 +127,7 @@ static hpcw_status sum_up_file(struct pass *p, const char *path, uint32_t rank, 
     struct read_vom_facts facts;
     read_vom_facts(reader, &facts);
     if (status == HPCW_OK && facts.phases != p->summary->phases) {
-        status = hpcw_i_fail(err, HPCW_EFORMAT, "%s: wanted %zu phases as in rank 0, got %" PRIu64, path,
+        status = hpcw_i_fail(err, HPCW_EFORMAT, "%s: expected %zu phases as in rank 0, got %" PRIu64, path,
                              p->summary->phases, facts.phases);
     } else if (status == HPCW_ENOMEM) {
         hpcw_i_fail_about(err, path);

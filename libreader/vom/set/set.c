@@ -47,7 +47,7 @@ bool read_vom_name_rank(const char *name, size_t *stem_size, uint32_t *rank, boo
 static hpcw_status foreign(const struct read_vom_set *set, const char *name, hpcw_error *err) {
     return hpcw_i_fail(
         err, HPCW_EFORMAT,
-        "%s: wanted only files named STEM.RANK.json or STEM.RANK.json.br with a rank below %u, got "
+        "%s: expected only files named STEM.RANK.json or STEM.RANK.json.br with a rank below %u, got "
         "\"%.200s\"",
         set->directory, READ_VOM_MOST_RANKS, name);
 }
@@ -70,13 +70,13 @@ static hpcw_status take(struct read_vom_set *set, const char *name, bool strict,
         /* In byte order, whatever the order of the directory. */
         int order = strncmp(set->stem, name, stem);
         bool swap = order > 0 || (order == 0 && strlen(set->stem) > stem);
-        return hpcw_i_fail(err, HPCW_EFORMAT, "%s: wanted one data set, got two, \"%.*s\" and \"%.*s\"",
+        return hpcw_i_fail(err, HPCW_EFORMAT, "%s: expected one data set, got two, \"%.*s\" and \"%.*s\"",
                            set->directory, swap ? (int)stem : (int)strlen(set->stem), swap ? name : set->stem,
                            swap ? (int)strlen(set->stem) : (int)stem, swap ? set->stem : name);
     }
     if (set->form[rank] != 0) {
         return hpcw_i_fail(err, HPCW_EFORMAT,
-                           "%s: wanted one file for rank %" PRIu32 ", got it plain and compressed",
+                           "%s: expected one file for rank %" PRIu32 ", got it plain and compressed",
                            set->directory, rank);
     }
     set->form[rank] = br ? BROTLI : PLAIN;
@@ -88,13 +88,13 @@ static hpcw_status take(struct read_vom_set *set, const char *name, bool strict,
 static hpcw_status complete(struct read_vom_set *set, bool strict, hpcw_error *err) {
     if (set->ranks == 0) {
         return hpcw_i_fail(err, HPCW_EFORMAT,
-                           "%s: wanted files named STEM.RANK.json or STEM.RANK.json.br, got none",
+                           "%s: expected files named STEM.RANK.json or STEM.RANK.json.br, got none",
                            set->directory);
     }
     for (uint32_t r = 0; r < set->ranks; r++) {
         if (set->form[r] == 0) {
             return hpcw_i_fail(err, HPCW_EFORMAT,
-                               "%s: wanted a file for each of the ranks 0 to %" PRIu32
+                               "%s: expected a file for each of the ranks 0 to %" PRIu32
                                ", got none for rank %" PRIu32,
                                set->directory, set->ranks - 1, r);
         }
@@ -102,7 +102,7 @@ static hpcw_status complete(struct read_vom_set *set, bool strict, hpcw_error *e
     if (strict && strchr(set->stem, '.') != NULL) {
         return hpcw_i_fail(
             err, HPCW_EFORMAT,
-            "%s: wanted a stem without a dot, because vt-tv takes the rank from behind the first, got "
+            "%s: expected a stem without a dot, because vt-tv takes what follows the first as the rank, got "
             "\"%s\"",
             set->directory, set->stem);
     }

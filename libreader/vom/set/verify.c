@@ -151,9 +151,9 @@ static hpcw_status read_file(struct rounds *d, uint32_t rank, uint64_t phases, h
     const struct read_vom_position *first = &d->to[0];
     const struct read_vom_position *own = &d->to[rank];
     if (status == HPCW_OK && (own->phases != first->phases || own->ended != first->ended)) {
-        status = hpcw_i_fail(err, HPCW_EFORMAT, "%s: wanted %s%" PRIu64 " phases as in rank 0, got %s%" PRIu64,
-                             path, first->ended ? "" : "more than ", first->phases,
-                             own->ended ? "" : "more than ", own->phases);
+        status = hpcw_i_fail(
+            err, HPCW_EFORMAT, "%s: expected %s%" PRIu64 " phases as in rank 0, got %s%" PRIu64, path,
+            first->ended ? "" : "more than ", first->phases, own->ended ? "" : "more than ", own->phases);
     }
     read_vom_free(reader);
     return status;
