@@ -14,6 +14,7 @@
 #include "bench/kernels/table.h"
 #include "bench/measure/machine.h"
 #include "bench/measure/random.h"
+#include "libreader/vom/set/verify.h"
 #include "libreader/vom/vom.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"

@@ -7,6 +7,10 @@
 #include <sys/stat.h>
 
 #include "gen/report/report.h"
+#include "gen/spec/pool.h"
+#include "libreader/vom/set/file_type.h"
+#include "libreader/vom/set/info.h"
+#include "libreader/vom/set/verify.h"
 #include "libreader/vom/vom.h"
 #include "libwriter/base/checked.h"
 #include "libwriter/base/mem.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F4, private to the VOM reader: one file being read. */
+/* F4, private to the VOM reader: one file while it is read. */
 #ifndef HPCW_LIBREADER_VOM_PRIVATE_H
 #define HPCW_LIBREADER_VOM_PRIVATE_H
 
@@ -10,7 +10,13 @@
 
 /* ---- Growing lists --------------------------------------------------------------------------------------- */
 
-/* Attributes or user_defined while they come: the texts of all one after the other, each with a NUL. */
+/* Makes *list large enough for count + 1 items of `size` bytes; may move it. False: out of memory. */
+bool read_vom_grow(void **list, size_t *capacity, size_t count, size_t size);
+
+/* Fails with HPCW_ENOMEM at the value that is being read. */
+hpcw_status read_vom_no_memory(const struct read_vom_json *json, hpcw_error *err);
+
+/* attributes or user_defined while they arrive: the texts of all of them in a row, each with a NUL. */
 struct read_vom_members_list {
     bool present;
     struct hpcw_i_buf text;
@@ -27,20 +33,29 @@ struct read_vom_intervals_list {
     struct read_vom_interval *item;
     size_t count, capacity;
 };
+hpcw_status read_vom_intervals_add(struct read_vom_intervals_list *l, const struct read_vom_json *json,
+                                   struct read_vom_interval interval, hpcw_error *err);
 
-/* ---- Records being assembled ----------------------------------------------------------------------------- */
+/* ---- Records that are incomplete ------------------------------------------------------------------------- */
+
+/* The lists of phases without data: a phase is skipped or identical, and a list has numbers or ranges. */
+enum {
+    READ_VOM_IDENTICAL = 0,
+    READ_VOM_SKIPPED = 2,
+    READ_VOM_AS_RANGES = 1, /* to be added to either */
+    READ_VOM_PHASE_LISTS = 4
+};
 
 struct read_vom_records {
-    struct read_vom *reader;
     struct read_vom_metadata metadata;
-    struct read_vom_intervals_list lists[4]; /* identical list and range, skipped list and range */
-    unsigned list;                           /* the one being filled */
+    struct read_vom_intervals_list lists[READ_VOM_PHASE_LISTS];
+    unsigned list; /* the one to add to */
     struct read_vom_interval range;
     unsigned range_ends; /* numbers in `range` so far */
 
     struct read_vom_task task;
     struct read_vom_communication communication;
-    struct read_vom_entity *entity; /* the one being filled */
+    struct read_vom_entity *entity; /* the one to fill */
     uint64_t subphase_id;
     double subphase_value;
     double *subphase;
@@ -62,34 +77,31 @@ struct read_vom {
     struct read_vom_json *json;
     const char *name;
     bool strict;
-    uint32_t rank;       /* as told by the caller, by metadata or by the first task */
-    bool rank_from_task; /* by a task, which is weaker than what metadata says */
-    bool typed;          /* the type was there */
+    uint32_t rank;       /* from the caller, from metadata or from the first task */
+    bool rank_from_task; /* the first task said it */
+    bool typed;          /* the file has its type */
     bool has_metadata;
     bool ended;
     uint64_t phases; /* read so far, in all runs */
-    uint64_t until;  /* where this run stops */
+    uint64_t until;  /* number of phases at which this run stops */
     uint64_t last_id;
-    hpcw_status broken; /* what an earlier run ended with */
+    hpcw_status broken; /* how an earlier run failed */
     const struct read_vom_events *events;
     struct read_vom_records records;
 };
 
-/* What takes the values of the schema of a data file. */
-extern const struct read_vom_consumer read_vom_data_consumer; /* its context is the reader */
+/* Takes the values of the schema of a data file; its context is the reader. */
+extern const struct read_vom_consumer read_vom_data_consumer;
 void read_vom_records_free(struct read_vom_records *records);
 
-/* What one entity says about itself; vom_entity.c. `task`: it is a task's, not an end point. */
+/* The bits of an entity's packed id against its other fields. `task`: of a task, not an end point. */
 hpcw_status read_vom_entity_check(const struct read_vom *r, const struct read_vom_entity *e, bool task,
                                   hpcw_error *err);
-/* The end points that a category wants. */
+/* The end points of a communication against its category. */
 hpcw_status read_vom_ends_check(const struct read_vom *r, const struct read_vom_communication *c,
                                 hpcw_error *err);
 
-/* How messages call an entity: "id 262147", "seq_id 3", "node 4", "shared_id 2". */
+/* What messages call an entity: "id 262147", "seq_id 3", "node 4", "shared_id 2". */
 const char *read_vom_entity_text(const struct read_vom_entity *e, char text[64]);
-
-/* The rank that an object group's or bare handler's or id's bits name. */
-uint32_t read_vom_home_of(uint64_t id);
 
 #endif

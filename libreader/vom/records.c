@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The assembly of values into records. */
+/* Builds records from the values of a data file and passes them to the events. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -8,94 +8,8 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
-/* ---- Growing lists --------------------------------------------------------------------------------------- */
-
-void read_vom_members_clear(struct read_vom_members_list *l) {
-    l->present = false;
-    l->text.size = 0;
-    l->count = 0;
-}
-
-void read_vom_members_free(struct read_vom_members_list *l) {
-    hpcw_i_buf_free(&l->text);
-    hpcw_i_free(l->item);
-    *l = (struct read_vom_members_list){0};
-}
-
-/* Room for one more of `size` bytes each; *list is moved. False without memory. */
-static bool room_for_one(void **list, size_t *capacity, size_t count, size_t size) {
-    if (count < *capacity) {
-        return true;
-    }
-    size_t grown = *capacity == 0 ? 16 : *capacity + *capacity / 2;
-    void *p = hpcw_i_realloc(*list, grown * size); /* each list has a limit far below SIZE_MAX */
-    if (p == NULL) {
-        return false;
-    }
-    *list = p;
-    *capacity = grown;
-    return true;
-}
-
-static hpcw_status no_memory(const struct read_vom_json *json, hpcw_error *err) {
-    return read_vom_json_wrong(json, HPCW_ENOMEM, err, "no memory for it");
-}
-
-hpcw_status read_vom_members_add(struct read_vom_members_list *l, const struct read_vom_json *json,
-                                 const struct read_vom_value *v, hpcw_error *err) {
-    static const enum read_vom_value_type types[] = {
-        [READ_VOM_V_NULL] = READ_VOM_NULL,       [READ_VOM_V_FLAG] = READ_VOM_BOOL,
-        [READ_VOM_V_INTEGER] = READ_VOM_INTEGER, [READ_VOM_V_FLOAT] = READ_VOM_FLOAT,
-        [READ_VOM_V_TEXT] = READ_VOM_STRING,     [READ_VOM_V_NESTED] = READ_VOM_NESTED,
-    };
-    /* Each counts as 64 bytes on top of its texts, so that many short ones are bounded, too. */
-    if (l->text.size + 64 * l->count + v->key_size + v->size > READ_VOM_MOST_MEMBER_BYTES) {
-        return read_vom_json_wrong(json, HPCW_ERANGE, err,
-                                   "expected values of at most %zu bytes in all, got more",
-                                   READ_VOM_MOST_MEMBER_BYTES);
-    }
-    void *list = l->item;
-    bool good = room_for_one(&list, &l->capacity, l->count, sizeof *l->item);
-    l->item = list;
-    good = good && hpcw_i_buf_append(&l->text, v->key, v->key_size) && hpcw_i_buf_append(&l->text, "", 1) &&
-           hpcw_i_buf_append(&l->text, v->text, v->size) && hpcw_i_buf_append(&l->text, "", 1);
-    if (!good) {
-        return no_memory(json, err);
-    }
-    l->item[l->count++] = (struct read_vom_member){
-        .key_size = v->key_size, .type = types[v->kind], .text_size = v->size, .number = v->number};
-    return HPCW_OK;
-}
-
-struct read_vom_members read_vom_members_view(struct read_vom_members_list *l) {
-    const char *text = (const char *)l->text.data;
-    for (size_t i = 0; i < l->count; i++) {
-        l->item[i].key = text;
-        text += l->item[i].key_size + 1;
-        l->item[i].text = text;
-        text += l->item[i].text_size + 1;
-    }
-    return (struct read_vom_members){.present = l->present, .item = l->item, .count = l->count};
-}
-
-static hpcw_status add_interval(struct read_vom *r, hpcw_error *err) {
-    struct read_vom_intervals_list *l = &r->records.lists[r->records.list];
-    void *list = l->item;
-    if (l->count == READ_VOM_MOST_INTERVALS) {
-        return read_vom_json_wrong(r->json, HPCW_ERANGE, err, "expected at most %zu entries, got more",
-                                   READ_VOM_MOST_INTERVALS);
-    }
-    bool good = room_for_one(&list, &l->capacity, l->count, sizeof *l->item);
-    l->item = list;
-    if (!good) {
-        return no_memory(r->json, err);
-    }
-    l->item[l->count++] = r->records.range;
-    return HPCW_OK;
-}
-
 void read_vom_records_free(struct read_vom_records *records) {
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < READ_VOM_PHASE_LISTS; i++) {
         hpcw_i_free(records->lists[i].item);
     }
     hpcw_i_free(records->subphase);
@@ -107,10 +21,10 @@ void read_vom_records_free(struct read_vom_records *records) {
     read_vom_members_free(&records->phase_user_defined[1]);
 }
 
-/* ---- Beginnings ------------------------------------------------------------------------------------------ */
+/* ---- Begin ----------------------------------------------------------------------------------------------- */
 
 static void begin_entity(struct read_vom_records *c, struct read_vom_entity *e) {
-    /* All but the index, whose length says what counts. */
+    /* The index needs no zeros: `dimensions` says how much of it counts. */
     memset(e, 0, offsetof(struct read_vom_entity, index));
     c->entity = e;
 }
@@ -178,16 +92,16 @@ static hpcw_status begin(void *context, unsigned slot, hpcw_error *err) {
         c->metadata.has_phases = true;
         break;
     case READ_VOM_S_IDENTICAL:
-        c->list = 0;
+        c->list = READ_VOM_IDENTICAL;
         break;
     case READ_VOM_S_SKIPPED:
-        c->list = 2;
+        c->list = READ_VOM_SKIPPED;
         break;
     case READ_VOM_S_LIST:
-        c->list &= ~1u;
+        c->list &= ~(unsigned)READ_VOM_AS_RANGES;
         break;
     case READ_VOM_S_RANGES:
-        c->list |= 1u;
+        c->list |= READ_VOM_AS_RANGES;
         break;
     case READ_VOM_S_RANGE:
         c->range_ends = 0;
@@ -298,9 +212,8 @@ static hpcw_status take_kind(struct read_vom *r, const struct read_vom_value *v,
     return HPCW_OK;
 }
 
-static hpcw_status take_listed(struct read_vom *r, uint64_t number, hpcw_error *err) {
-    r->records.range = (struct read_vom_interval){number, number};
-    return add_interval(r, err);
+static hpcw_status add_interval(struct read_vom *r, struct read_vom_interval interval, hpcw_error *err) {
+    return read_vom_intervals_add(&r->records.lists[r->records.list], r->json, interval, err);
 }
 
 static hpcw_status take_range_end(struct read_vom *r, uint64_t number, hpcw_error *err) {
@@ -326,8 +239,9 @@ static hpcw_status take_index(struct read_vom *r, uint64_t number, hpcw_error *e
 static hpcw_status take_resource(struct read_vom *r, const struct read_vom_value *v, hpcw_error *err) {
     struct hpcw_i_buf *b = &r->records.resource;
     b->size = 0;
-    return hpcw_i_buf_append(b, v->text, v->size) && hpcw_i_buf_append(b, "", 1) ? HPCW_OK
-                                                                                 : no_memory(r->json, err);
+    return hpcw_i_buf_append(b, v->text, v->size) && hpcw_i_buf_append(b, "", 1)
+               ? HPCW_OK
+               : read_vom_no_memory(r->json, err);
 }
 
 static hpcw_status value(void *context, unsigned slot, const struct read_vom_value *v, hpcw_error *err) {
@@ -335,7 +249,7 @@ static hpcw_status value(void *context, unsigned slot, const struct read_vom_val
     struct read_vom_records *c = &r->records;
     struct read_vom_metadata *m = &c->metadata;
     switch (slot) {
-    /* An entity's. */
+    /* of an entity */
     case READ_VOM_S_COLLECTION_ID:
         c->entity->has_collection_id = true;
         c->entity->collection_id = v->count;
@@ -364,7 +278,7 @@ static hpcw_status value(void *context, unsigned slot, const struct read_vom_val
         break;
     case READ_VOM_S_KIND:
         return take_kind(r, v, err);
-    /* A communication's. */
+    /* of a communication */
     case READ_VOM_S_BYTES:
         c->communication.bytes = v->number;
         break;
@@ -373,7 +287,7 @@ static hpcw_status value(void *context, unsigned slot, const struct read_vom_val
         break;
     case READ_VOM_S_CATEGORY:
         return take_category(r, v, err);
-    /* A task's. */
+    /* of a task */
     case READ_VOM_S_TASK_NODE:
         return take_task_node(r, (uint32_t)v->count, err);
     case READ_VOM_S_RESOURCE:
@@ -391,12 +305,12 @@ static hpcw_status value(void *context, unsigned slot, const struct read_vom_val
         return read_vom_members_add(&c->attributes, r->json, v, err);
     case READ_VOM_S_USER_VALUE:
         return read_vom_members_add(&c->user_defined, r->json, v, err);
-    /* A phase's. */
+    /* of a phase */
     case READ_VOM_S_PHASE_ID:
         return take_phase_id(r, v->count, err);
     case READ_VOM_S_PHASE_USER_VALUE:
         return read_vom_members_add(&c->phase_user_defined[c->level], r->json, v, err);
-    /* The metadata's. */
+    /* of the metadata */
     case READ_VOM_S_TYPE:
         return take_type(r, v, err);
     case READ_VOM_S_RANK:
@@ -412,7 +326,7 @@ static hpcw_status value(void *context, unsigned slot, const struct read_vom_val
         m->count = v->count;
         break;
     case READ_VOM_S_LISTED:
-        return take_listed(r, v->count, err);
+        return add_interval(r, (struct read_vom_interval){v->count, v->count}, err);
     case READ_VOM_S_RANGE_END:
         return take_range_end(r, v->count, err);
     case READ_VOM_S_NODE_ID:
@@ -433,7 +347,7 @@ static hpcw_status value(void *context, unsigned slot, const struct read_vom_val
     return HPCW_OK;
 }
 
-/* ---- Ends ------------------------------------------------------------------------------------------------ */
+/* ---- End ------------------------------------------------------------------------------------------------- */
 
 static hpcw_status end_subphase(struct read_vom *r, hpcw_error *err) {
     struct read_vom_records *c = &r->records;
@@ -442,24 +356,24 @@ static hpcw_status end_subphase(struct read_vom *r, hpcw_error *err) {
                               c->task.subphases, c->subphase_id);
     }
     void *list = c->subphase;
-    bool good = room_for_one(&list, &c->subphase_capacity, c->task.subphases, sizeof *c->subphase);
+    bool good = read_vom_grow(&list, &c->subphase_capacity, c->task.subphases, sizeof *c->subphase);
     c->subphase = list;
     if (!good) {
-        return no_memory(r->json, err);
+        return read_vom_no_memory(r->json, err);
     }
     c->subphase[c->task.subphases++] = c->subphase_value;
     return HPCW_OK;
 }
 
-/* Whether the records of the present phase or iteration are told. */
-static bool told(const struct read_vom *r) {
+/* Whether the events get the records of the current phase or iteration. */
+static bool reported(const struct read_vom *r) {
     return r->records.level == 0 || r->events->iteration_begin != NULL;
 }
 
 static hpcw_status end_task(struct read_vom *r, hpcw_error *err) {
     struct read_vom_records *c = &r->records;
     c->task.number = c->phase[c->level].tasks++;
-    if (!told(r) || r->events->task == NULL) {
+    if (!reported(r) || r->events->task == NULL) {
         return HPCW_OK;
     }
     c->task.resource = (const char *)c->resource.data;
@@ -473,7 +387,7 @@ static hpcw_status end_communication(struct read_vom *r, hpcw_error *err) {
     struct read_vom_records *c = &r->records;
     c->communication.number = c->phase[c->level].communications++;
     hpcw_status status = read_vom_ends_check(r, &c->communication, err);
-    if (status != HPCW_OK || !told(r) || r->events->communication == NULL) {
+    if (status != HPCW_OK || !reported(r) || r->events->communication == NULL) {
         return status;
     }
     return r->events->communication(r->events->context, &c->communication, err);
@@ -495,28 +409,28 @@ static hpcw_status end_phase(struct read_vom *r, hpcw_error *err) {
     return events->phase_end == NULL ? HPCW_OK : events->phase_end(events->context, p, err);
 }
 
+static struct read_vom_intervals view_of(const struct read_vom_records *c, unsigned list) {
+    return (struct read_vom_intervals){c->lists[list].item, c->lists[list].count};
+}
+
 static hpcw_status end_metadata(struct read_vom *r, hpcw_error *err) {
     struct read_vom_records *c = &r->records;
     struct read_vom_metadata *m = &c->metadata;
-    struct read_vom_intervals views[4];
-    for (int i = 0; i < 4; i++) {
-        views[i] = (struct read_vom_intervals){c->lists[i].item, c->lists[i].count};
-    }
-    m->identical_list = views[0];
-    m->identical_range = views[1];
-    m->skipped_list = views[2];
-    m->skipped_range = views[3];
+    m->identical_list = view_of(c, READ_VOM_IDENTICAL);
+    m->identical_range = view_of(c, READ_VOM_IDENTICAL | READ_VOM_AS_RANGES);
+    m->skipped_list = view_of(c, READ_VOM_SKIPPED);
+    m->skipped_range = view_of(c, READ_VOM_SKIPPED | READ_VOM_AS_RANGES);
     m->attributes = read_vom_members_view(&c->rank_attributes);
     r->has_metadata = true;
     const struct {
-        bool there;
+        bool present;
         const char *key;
     } keys[] = {{m->has_phases, "phases"},
                 {m->has_rank, "rank"},
                 {m->has_shared_node, "shared_node"},
                 {m->has_type, "type"}};
     for (size_t i = 0; i < sizeof keys / sizeof keys[0] && r->strict; i++) {
-        if (!keys[i].there) {
+        if (!keys[i].present) {
             return read_vom_wrong(r, err, "expected the key \"%s\", got an object without it", keys[i].key);
         }
     }
@@ -548,7 +462,7 @@ static hpcw_status end(void *context, unsigned slot, uint64_t count, hpcw_error 
         if (count != 2) {
             return read_vom_wrong(r, err, "expected two numbers, got %" PRIu64, count);
         }
-        return add_interval(r, err);
+        return add_interval(r, c->range, err);
     case READ_VOM_S_METADATA:
         return end_metadata(r, err);
     default:

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F4, private to the VOM reader: what the schema of a data file calls its values. */
+/* F4, private to the VOM reader: the schema of a data file and the slots of its values. */
 #ifndef HPCW_LIBREADER_VOM_SCHEMA_H
 #define HPCW_LIBREADER_VOM_SCHEMA_H
 

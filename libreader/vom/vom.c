@@ -2,18 +2,24 @@
 #include "libreader/vom/vom.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 
 #include "libreader/vom/private.h"
 #include "libreader/vom/schema.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
-/* vt inflates so many bytes at a time and loses the last one when it stands alone. */
+/* vt inflates this many bytes at a time and loses the last byte of a text if it is alone in its piece. */
 #define VT_PIECE 65536u
 
-/* Where the phases are, in the outermost object. */
+/* The key of the phases in the outermost object. */
 #define PHASES "phases"
+
+/* Parses what the text has from its current offset on. */
+static hpcw_status new_parser(struct read_vom *r, hpcw_error *err) {
+    struct read_vom_consumer consumer = read_vom_data_consumer;
+    consumer.context = r;
+    return read_vom_json_new(r->name, r->text, &read_vom_data_schema, r->strict, &consumer, &r->json, err);
+}
 
 static hpcw_status new_reader(struct read_source *source, uint32_t rank, unsigned flags, struct read_vom **out,
                               hpcw_error *err) {
@@ -31,10 +37,7 @@ static hpcw_status new_reader(struct read_source *source, uint32_t rank, unsigne
     r->strict = (flags & READ_VOM_STRICT) != 0;
     hpcw_status status = read_vom_text_new(source, &r->text, err);
     if (status == HPCW_OK) {
-        struct read_vom_consumer consumer = read_vom_data_consumer;
-        consumer.context = r;
-        status =
-            read_vom_json_new(r->name, r->text, &read_vom_data_schema, r->strict, &consumer, &r->json, err);
+        status = new_parser(r, err);
     }
     if (status != HPCW_OK) {
         read_vom_free(r);
@@ -70,7 +73,7 @@ void read_vom_free(struct read_vom *reader) {
     }
 }
 
-/* What only the end of the file shows: doc/formats/vom.md#vom-6, vom-7 and vom-8. */
+/* The rules of the whole file: doc/formats/vom.md#vom-6, vom-7 and vom-8. */
 static hpcw_status whole_file(const struct read_vom *r, hpcw_error *err) {
     uint64_t size = read_vom_text_offset(r->text);
     if (!r->typed) {
@@ -101,11 +104,11 @@ hpcw_status read_vom_run(struct read_vom *reader, uint64_t phases, const struct 
     if (r->ended) {
         return HPCW_OK;
     }
-    /* A stop leaves the parser behind: the next run needs a new one where this one was stopped. */
+    /* A parser that was stopped cannot go on, so the next run needs a new one. */
     if (read_vom_json_stopped_at(r->json) > 0) {
-        struct read_vom_position place;
-        read_vom_position(r, &place);
-        r->broken = read_vom_resume(r, &place, err);
+        struct read_vom_position stop;
+        read_vom_position(r, &stop);
+        r->broken = read_vom_resume(r, &stop, err);
         if (r->broken != HPCW_OK) {
             return r->broken;
         }
@@ -133,8 +136,8 @@ void read_vom_facts(const struct read_vom *reader, struct read_vom_facts *facts)
     };
 }
 
-void read_vom_position(const struct read_vom *reader, struct read_vom_position *place) {
-    *place = (struct read_vom_position){
+void read_vom_position(const struct read_vom *reader, struct read_vom_position *position) {
+    *position = (struct read_vom_position){
         .offset = reader->json != NULL ? read_vom_json_stopped_at(reader->json) : 0,
         .phases = reader->phases,
         .last_id = reader->last_id,
@@ -146,12 +149,11 @@ void read_vom_position(const struct read_vom *reader, struct read_vom_position *
     };
 }
 
-hpcw_status read_vom_resume(struct read_vom *reader, const struct read_vom_position *place, hpcw_error *err) {
+hpcw_status read_vom_resume(struct read_vom *reader, const struct read_vom_position *position,
+                            hpcw_error *err) {
     struct read_vom *r = reader;
-    struct read_vom_consumer consumer = read_vom_data_consumer;
-    consumer.context = r;
-    r->ended = place->ended;
-    if (place->ended || place->offset == 0) {
+    r->ended = position->ended;
+    if (position->ended || position->offset == 0) {
         return HPCW_OK;
     }
     read_vom_text_free(r->text);
@@ -159,32 +161,19 @@ hpcw_status read_vom_resume(struct read_vom *reader, const struct read_vom_posit
     r->json = NULL;
     hpcw_status status = read_vom_text_new(r->source, &r->text, err);
     if (status == HPCW_OK) {
-        status = read_vom_text_skip(r->text, place->offset, err);
+        status = read_vom_text_skip(r->text, position->offset, err);
     }
     if (status == HPCW_OK) {
-        status =
-            read_vom_json_new(r->name, r->text, &read_vom_data_schema, r->strict, &consumer, &r->json, err);
+        status = new_parser(r, err);
     }
     if (status == HPCW_OK) {
-        status = read_vom_json_resume(r->json, PHASES, place->phases, place->seen, err);
+        status = read_vom_json_resume(r->json, PHASES, position->phases, position->seen, err);
     }
-    r->phases = place->phases;
-    r->last_id = place->last_id;
-    r->rank = place->rank;
-    r->typed = place->typed;
-    r->has_metadata = place->has_metadata;
+    r->phases = position->phases;
+    r->last_id = position->last_id;
+    r->rank = position->rank;
+    r->typed = position->typed;
+    r->has_metadata = position->has_metadata;
     r->broken = status;
     return status;
-}
-
-hpcw_status read_vom_wrong(const struct read_vom *reader, hpcw_error *err, const char *fmt, ...) {
-    va_list args;
-    va_start(args, fmt);
-    hpcw_status status = read_vom_json_vwrong(reader->json, HPCW_EFORMAT, err, fmt, args);
-    va_end(args);
-    return status;
-}
-
-uint64_t read_vom_at(const struct read_vom *reader) {
-    return read_vom_json_at(reader->json);
 }

@@ -5,6 +5,7 @@
 
 #include <hpcw/vom.h>
 
+#include "libreader/vom/set/verify.h"
 #include "libreader/vom/vom.h"
 #include "tests/docs/example.h"
 

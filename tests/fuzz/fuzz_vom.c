@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "libreader/vom/rules/judge.h"
+#include "libreader/vom/set/verify.h"
+#include "libreader/vom/statistics.h"
 #include "libreader/vom/vom.h"
 #include "tests/fuzz/images.h"
 

@@ -16,6 +16,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libreader/vom/figures.h"
+#include "libreader/vom/set/file_type.h"
+#include "libreader/vom/set/summary.h"
+#include "libreader/vom/set/verify.h"
+#include "libreader/vom/statistics.h"
 #include "libreader/vom/vom.h"
 #include "libwriter/base/buf.h"
 #include "tests/support/files.h"

@@ -17,6 +17,7 @@
 
 #include "gen/dataset/directory.h"
 #include "gen/dataset/generate.h"
+#include "libreader/vom/set/verify.h"
 #include "libreader/vom/vom.h"
 #include "tests/support/files.h"
 

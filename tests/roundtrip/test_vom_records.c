@@ -12,6 +12,9 @@
 
 #include <hpcw/hpcw.h>
 
+#include "libreader/vom/figures.h"
+#include "libreader/vom/set/verify.h"
+#include "libreader/vom/statistics.h"
 #include "libreader/vom/vom.h"
 #include "tests/support/files.h"
 #include "tests/support/random.h"

@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libreader/vom/set/verify.h"
+
 void accept_vom(const char *text, unsigned flags) {
     hpcw_error err = {0};
     if (read_vom_verify_memory("m", text, strlen(text), flags, &err) != HPCW_OK) {

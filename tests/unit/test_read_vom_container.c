@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libreader/vom/set/file_type.h"
+#include "libreader/vom/set/verify.h"
 #include "libwriter/base/mem.h"
 #include "tests/support/files.h"
 #include "tests/support/random.h"

@@ -14,6 +14,11 @@
 
 #include <cjson/cJSON.h>
 
+#include "libreader/vom/figures.h"
+#include "libreader/vom/set/file_type.h"
+#include "libreader/vom/set/info.h"
+#include "libreader/vom/set/summary.h"
+#include "libreader/vom/set/verify.h"
 #include "libwriter/io/json.h"
 #include "tests/support/files.h"
 #include "tests/support/random.h"

@@ -133,7 +133,7 @@ static void the_schema_holds(void **state) {
         {"{\"id\":1,\"time\":0.125}", "{\"id\":1,\"time\":0}", "phases[0].tasks[0].subphases[1].time",
          "0}],\"time\":0", "expected a float >= 0"},
         {"\"shared_id\":-1", "\"shared_id\":1e400", "phases[0].tasks[0].user_defined.shared_id",
-         "1e400,\"task_", "expected any value, got a number beyond all doubles: 1e400"},
+         "1e400,\"task_", "expected any value, got a number beyond the range of doubles: 1e400"},
     };
     break_vom(vom_rank[0], broken, COUNT(broken), 0);
 }

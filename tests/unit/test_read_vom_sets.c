@@ -13,6 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "libreader/vom/set/summary.h"
+#include "libreader/vom/set/verify.h"
 #include "libwriter/base/buf.h"
 #include "libwriter/base/mem.h"
 #include "tests/support/files.h"

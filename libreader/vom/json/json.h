@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * F4, private to the VOM reader: a JSON text against a schema, as a stream. The schema is a set of constant
- * tables; what is in the text comes out as values with the number ("slot") that the tables give them.
+ * F4, private to the VOM reader: parses a JSON text against a schema, as a stream. The schema is a set of constant
+ * tables. The consumer gets each value with the number ("slot") that the tables give it.
  */
 #ifndef HPCW_LIBREADER_VOM_JSON_JSON_H
 #define HPCW_LIBREADER_VOM_JSON_JSON_H
@@ -20,7 +20,7 @@
 /* ---- The schema ------------------------------------------------------------------------------------------ */
 
 enum read_vom_json_type {
-    READ_VOM_T_COUNT,  /* an integer 0 .. most: digits alone */
+    READ_VOM_T_COUNT,  /* an integer 0 .. most, digits only */
     READ_VOM_T_FLOAT,  /* a finite number >= 0 with a point or an exponent */
     READ_VOM_T_REAL,   /* the same, also negative */
     READ_VOM_T_TEXT,   /* a string */
@@ -47,14 +47,14 @@ struct read_vom_key {
 };
 #define READ_VOM_KEY(name) (name), sizeof(name) - 1
 
-/* Keys in byte order, at most 32; or any keys at all, with values of one kind. */
+/* At most 32 keys in byte order, or any keys with values of one kind. */
 struct read_vom_object {
     const struct read_vom_key *key;
     unsigned keys;
     const struct read_vom_spec *any;
 };
 
-/* ---- What comes out -------------------------------------------------------------------------------------- */
+/* ---- The consumer ---------------------------------------------------------------------------------------- */
 
 struct read_vom_value {
     enum {
@@ -66,15 +66,15 @@ struct read_vom_value {
         READ_VOM_V_NESTED
     } kind;
     uint64_t count; /* of a COUNT */
-    double number;  /* of a FLOAT or REAL, and of any number where SCALAR or ANY stands */
+    double number;  /* of a FLOAT or REAL, or of a number as SCALAR or ANY */
     bool flag;
-    const char *text; /* of numbers, as it stands there, and of strings; not NUL-terminated */
+    const char *text; /* of numbers as in the text, of strings decoded; no NUL at the end */
     size_t size;
-    const char *key; /* where the object takes any key */
+    const char *key; /* if the object takes any key */
     size_t key_size;
 };
 
-/* A result other than HPCW_OK ends the parse. `count`: elements of an array, keys of an object. */
+/* The parser stops at a result other than HPCW_OK. `count`: elements of an array, keys of an object. */
 struct read_vom_consumer {
     void *context;
     hpcw_status (*begin)(void *context, unsigned slot, hpcw_error *err);
@@ -87,8 +87,8 @@ struct read_vom_consumer {
 struct read_vom_json;
 
 /*
- * All but `out` is borrowed. `ordered`: the keys of objects have to be in byte order. The text comes from
- * where `text` stands.
+ * Parses from the current offset of `text` on. All arguments but `out` are borrowed. `ordered`: the keys of objects
+ * have to be in byte order.
  */
 hpcw_status read_vom_json_new(const char *name, struct read_vom_text *text, const struct read_vom_spec *top,
                               bool ordered, const struct read_vom_consumer *consumer,
@@ -98,27 +98,27 @@ void read_vom_json_free(struct read_vom_json *json);
 /* Parses up to the end of the text, or up to where the consumer stopped it. */
 hpcw_status read_vom_json_run(struct read_vom_json *json, hpcw_error *err);
 
-/* From inside `begin` of an object: the run ends in front of it, as if the object had not been there. */
+/* Only in `begin` of an object: the run ends before it, as if it had not been read. */
 void read_vom_json_stop(struct read_vom_json *json);
 
-/* Whether the whole text was parsed; else where the stop was. */
+/* Whether the whole text was parsed. If not, the offset of the stop. */
 bool read_vom_json_ended(const struct read_vom_json *json);
 uint64_t read_vom_json_stopped_at(const struct read_vom_json *json);
 
-/* Which keys of the outermost object were seen; bits in the order of its table. */
+/* The keys of the outermost object so far, as bits in the order of its table. */
 uint32_t read_vom_json_seen(const struct read_vom_json *json);
 
 /*
- * Goes on where another parser was stopped in front of an object, in the array at `key` of the outermost
- * object, which has had `elements` so far. The text must stand there.
+ * Goes on where another parser stopped: before an object of the array at `key` of the outermost object, of which
+ * `elements` were read. The text must be at that offset.
  */
 hpcw_status read_vom_json_resume(struct read_vom_json *json, const char *key, uint64_t elements, uint32_t seen,
                                  hpcw_error *err);
 
-/* Offset of what the consumer is being told. */
+/* The offset of what the consumer gets. */
 uint64_t read_vom_json_at(const struct read_vom_json *json);
 
-/* Fails with file, path and offset of what the consumer is being told. */
+/* Fails with the file, and the path and offset of what the consumer gets. */
 hpcw_status read_vom_json_wrong(const struct read_vom_json *json, hpcw_status code, hpcw_error *err,
                                 const char *fmt, ...) HPCW_PRINTF(4, 5);
 hpcw_status read_vom_json_vwrong(const struct read_vom_json *json, hpcw_status code, hpcw_error *err,

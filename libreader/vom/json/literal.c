@@ -31,29 +31,26 @@ bool read_vom_count_of(const char *text, size_t size, uint64_t most, uint64_t *c
 static const double power_of_ten[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                       1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 
-/*
- * The nearest double of a JSON number; false if it is too large for one. Few digits behind or before the
- * point make two exact doubles, whose quotient IEEE 754 rounds to the nearest: nothing else is needed for
- * most texts.
- */
+/* A number with few digits is the quotient of two exact doubles, which IEEE 754 rounds to the nearest. Most numbers are
+ * like that. */
 bool read_vom_double_of(const char *text, size_t size, double *number) {
     uint64_t digits = 0;
     size_t i = text[0] == '-' ? 1 : 0;
-    size_t behind = 0;
+    size_t decimals = 0;
     bool point = false;
     for (; i < size && digits < (UINT64_C(1) << 53) / 10; i++) {
         unsigned digit = (unsigned)(unsigned char)text[i] - '0';
         if (digit <= 9) {
             digits = 10 * digits + digit;
-            behind += point;
+            decimals += point;
         } else if (text[i] == '.') {
             point = true;
         } else {
             break;
         }
     }
-    if (i == size && behind < sizeof power_of_ten / sizeof power_of_ten[0]) {
-        double v = (double)digits / power_of_ten[behind];
+    if (i == size && decimals < sizeof power_of_ten / sizeof power_of_ten[0]) {
+        double v = (double)digits / power_of_ten[decimals];
         *number = text[0] == '-' ? -v : v;
         return true;
     }
@@ -63,7 +60,7 @@ bool read_vom_double_of(const char *text, size_t size, double *number) {
     return hpcw_i_parse_f64("number", copy, -DBL_MAX, DBL_MAX, number, NULL) == HPCW_OK;
 }
 
-/* yajl looks at UTF-8 byte by byte and so takes overlong forms, surrogates and numbers above U+10FFFF. */
+/* yajl accepts overlong forms, surrogates and numbers above U+10FFFF. */
 bool read_vom_is_utf8(const unsigned char *text, size_t size) {
     for (size_t i = 0; i < size;) {
         unsigned char c = text[i];

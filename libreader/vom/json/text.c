@@ -9,26 +9,26 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
-/* A text may be this much, and this many times as long as the stream it comes from. Load data of idle objects,
- * the most regular there is, shrinks a hundredfold. */
+/* Texts of up to FREE_TEXT bytes are fine, longer ones only up to MOST_TIMES the size of their stream. Load data of idle
+ * objects, which is as regular as it gets, shrinks a hundredfold. */
 #define FREE_TEXT (UINT64_C(64) << 20)
 #define MOST_TIMES UINT64_C(1000)
 
-/* First byte of a stream with a window of more than 24 bits, an extension that no reader of these files
- * takes. */
+/* The first byte of a stream with a window of more than 24 bits. That is an extension which no reader of these files
+ * accepts. */
 #define LARGE_WINDOW 0x11u
 #define LARGE_WINDOW_MASK 0x7fu
 
 struct read_vom_text {
     const struct read_source *source;
     BrotliDecoderState *decoder; /* NULL: plain */
-    uint64_t source_next;        /* offset of the first byte not yet read */
-    uint64_t offset;             /* in the text, behind the last piece */
-    const uint8_t *input;        /* what is left in `in` */
+    uint64_t source_next;        /* offset of the next byte to read */
+    uint64_t offset;             /* in the text, after the last piece */
+    const uint8_t *input;        /* unused rest of `in` */
     size_t input_size;
-    const uint8_t *again; /* part of `out` that a skip went too far */
+    const uint8_t *again; /* part of `out` after the offset of a skip */
     size_t again_size;
-    bool finished;          /* the stream said it was */
+    bool finished;          /* the stream has ended */
     unsigned char start[3]; /* first bytes of the file */
     unsigned char in[READ_VOM_PIECE];
     unsigned char out[READ_VOM_PIECE];
@@ -57,7 +57,7 @@ static hpcw_status fill(struct read_vom_text *t, hpcw_error *err) {
     return status;
 }
 
-/* The first byte that is no blank, tab or newline, or 0 if a whole piece has none. */
+/* The first byte that is not a blank, tab or newline, or 0 if a whole piece has none. */
 static unsigned char first_byte(const struct read_vom_text *t) {
     for (size_t i = 0; i < t->input_size; i++) {
         if (t->in[i] != ' ' && t->in[i] != '\t' && t->in[i] != '\n') {
@@ -67,7 +67,6 @@ static unsigned char first_byte(const struct read_vom_text *t) {
     return 0;
 }
 
-/* What can be said before inflating. */
 static hpcw_status check_start(const struct read_vom_text *t, hpcw_error *err) {
     const char *name = read_source_name(t->source);
     if (t->input_size == 0) {
@@ -132,8 +131,7 @@ uint64_t read_vom_text_offset(const struct read_vom_text *text) {
 
 static hpcw_status decoder_failed(const struct read_vom_text *t, uint64_t at, hpcw_error *err) {
     BrotliDecoderErrorCode code = BrotliDecoderGetErrorCode(t->decoder);
-    /* Codes of failed allocations are a range of their own; the enumerators at its ends are part of the
-     * API. */
+    /* The codes of failed allocations are a range, whose ends are part of the API. */
     bool memory =
         code <= BROTLI_DECODER_ERROR_ALLOC_CONTEXT_MODES && code >= BROTLI_DECODER_ERROR_ALLOC_BLOCK_TYPE_TREES;
     if (memory) {
@@ -146,8 +144,7 @@ static hpcw_status decoder_failed(const struct read_vom_text *t, uint64_t at, hp
                            "): %s",
                            name, at, t->offset, BrotliDecoderErrorString(code));
     }
-    /* Then it may never have been one, but what these bytes are could only be told now: any byte can start
-     * one. */
+    /* An error this early: maybe the file was never compressed. Any byte can start a stream, so only now it shows. */
     bool mark = memcmp(t->start, "\xef\xbb\xbf", 3) == 0;
     return hpcw_i_fail(
         err, HPCW_EFORMAT,
@@ -159,12 +156,12 @@ static hpcw_status decoder_failed(const struct read_vom_text *t, uint64_t at, hp
 static hpcw_status inflate_piece(struct read_vom_text *t, const unsigned char **piece, size_t *size,
                                  hpcw_error *err) {
     const char *name = read_source_name(t->source);
-    size_t room = sizeof t->out;
+    size_t left = sizeof t->out;
     uint8_t *to = t->out;
-    while (room > 0 && !t->finished) {
+    while (left > 0 && !t->finished) {
         bool at_end = t->input_size == 0 && t->source_next == read_source_size(t->source);
         BrotliDecoderResult result =
-            BrotliDecoderDecompressStream(t->decoder, &t->input_size, &t->input, &room, &to, NULL);
+            BrotliDecoderDecompressStream(t->decoder, &t->input_size, &t->input, &left, &to, NULL);
         if (result == BROTLI_DECODER_RESULT_ERROR) {
             return decoder_failed(t, t->source_next - t->input_size, err);
         }
@@ -175,7 +172,7 @@ static hpcw_status inflate_piece(struct read_vom_text *t, const unsigned char **
                 return hpcw_i_fail(err, HPCW_ETRUNCATED,
                                    "%s: the brotli stream is cut: it needs more than the %" PRIu64
                                    " bytes of the file (text offset %" PRIu64 ")",
-                                   name, t->source_next, t->offset + (sizeof t->out - room));
+                                   name, t->source_next, t->offset + (sizeof t->out - left));
             }
             hpcw_status status = fill(t, err);
             if (status != HPCW_OK) {
@@ -184,7 +181,7 @@ static hpcw_status inflate_piece(struct read_vom_text *t, const unsigned char **
         }
     }
     *piece = t->out;
-    *size = sizeof t->out - room;
+    *size = sizeof t->out - left;
     t->offset += *size;
     uint64_t used = t->source_next - t->input_size;
     if (t->offset > FREE_TEXT && t->offset / MOST_TIMES > used) {
@@ -193,12 +190,12 @@ static hpcw_status inflate_piece(struct read_vom_text *t, const unsigned char **
                            " bytes from %" PRIu64,
                            name, MOST_TIMES, t->offset, used);
     }
-    uint64_t behind = read_source_size(t->source) - used;
-    if (t->finished && behind > 0) {
+    uint64_t after = read_source_size(t->source) - used;
+    if (t->finished && after > 0) {
         return hpcw_i_fail(err, HPCW_EFORMAT,
                            "%s: expected nothing after the brotli stream, which ends at offset %" PRIu64
                            ", got %" PRIu64 " bytes",
-                           name, used, behind);
+                           name, used, after);
     }
     return HPCW_OK;
 }
@@ -247,8 +244,8 @@ hpcw_status read_vom_text_skip(struct read_vom_text *text, uint64_t offset, hpcw
     }
     if (status == HPCW_OK && t->offset < offset) {
         status = hpcw_i_fail(err, HPCW_ETRUNCATED,
-                             "%s: the text ends at offset %" PRIu64 ", before the place %" PRIu64
-                             " that was reached earlier",
+                             "%s: the text ends at offset %" PRIu64 ", before offset %" PRIu64
+                             ", which an earlier reader reached",
                              read_source_name(t->source), t->offset, offset);
     }
     return status;

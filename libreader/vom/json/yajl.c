@@ -8,30 +8,30 @@
 
 #include "libwriter/base/mem.h"
 
-/* In front of each block of yajl's: all of them can be found when yajl was left. */
-struct block {
-    struct block *before, *after;
-    size_t size; /* what yajl asked for */
-    size_t pad;  /* keeps what follows aligned for any type */
+/* Precedes each block of yajl's, so that all of them can be freed after a longjmp. */
+struct yajl_block {
+    struct yajl_block *before, *after;
+    size_t size; /* without this header */
+    size_t pad;  /* so that the block is aligned for any type */
 };
 
 struct read_vom_yajl {
     yajl_handle handle;
-    struct block list; /* ends of the ring */
-    size_t memory;     /* in all blocks */
-    bool huge;         /* why yajl was left: the limit, else no memory */
+    struct yajl_block list; /* ends of the ring */
+    size_t memory;          /* in all blocks */
+    bool huge;              /* the longjmp is due to the limit, not to a lack of memory */
     jmp_buf leave;
 };
 
 static void *allocate(void *context, size_t size) {
     struct read_vom_yajl *y = context;
-    struct block *b = NULL;
+    struct yajl_block *b = NULL;
     y->huge = size > READ_VOM_YAJL_MEMORY - y->memory;
     if (!y->huge) {
         b = hpcw_i_malloc(sizeof *b + size);
     }
     if (b == NULL) {
-        longjmp(y->leave, 1); /* NOLINT(cert-err52-cpp): yajl cannot be told otherwise */
+        longjmp(y->leave, 1); /* NOLINT(cert-err52-cpp): yajl has no other way to fail here */
     }
     y->memory += size;
     b->size = size;
@@ -45,7 +45,7 @@ static void *allocate(void *context, size_t size) {
 static void release(void *context, void *p) {
     struct read_vom_yajl *y = context;
     if (p != NULL) {
-        struct block *b = (struct block *)p - 1;
+        struct yajl_block *b = (struct yajl_block *)p - 1;
         b->before->after = b->after;
         b->after->before = b->before;
         y->memory -= b->size;
@@ -56,7 +56,7 @@ static void release(void *context, void *p) {
 static void *reallocate(void *context, void *p, size_t size) {
     void *q = allocate(context, size);
     if (p != NULL) {
-        size_t old = ((struct block *)p - 1)->size;
+        size_t old = ((struct yajl_block *)p - 1)->size;
         memcpy(q, p, old < size ? old : size);
         release(context, p);
     }
@@ -78,7 +78,7 @@ struct read_vom_yajl *read_vom_yajl_new(const yajl_callbacks *callbacks, void *c
     return y;
 }
 
-/* Not by yajl_free: it cannot be asked for anything after it was left in the middle. */
+/* yajl_free must not be called after a longjmp. */
 void read_vom_yajl_free(struct read_vom_yajl *y) {
     if (y == NULL) {
         return;

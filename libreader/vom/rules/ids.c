@@ -111,30 +111,30 @@ void *read_vom_table_entry(struct read_vom_table *t, const uint64_t key[2], bool
 
 /* ---- Entities -------------------------------------------------------------------------------------------- */
 
-/* How the key of an entity was given: low bits of the second word. Above them is the offset of `named_by`. */
+/* What the first word of the key is: low bits of the second word. The bits above them are the offset of `named_by`. */
 enum { BY_ID = 1, BY_SEQ_ID = 2, FORM = 3, OFFSET_SHIFT = 2 };
 
 enum flags {
     IS_TASK = 1,
     IS_NAMED = 2,       /* by a communication */
-    HERE = 4,           /* it has to be a task of `named_by` */
-    HAS_COLLECTION = 8, /* `collection` is known or claimed */
+    HERE = 4,           /* must be a task of `named_by` */
+    HAS_COLLECTION = 8, /* `collection` is set */
     HAS_INDEX = 16,
 };
 
 struct entity {
     uint64_t id;
-    uint64_t form;       /* and, while it is no task, where it was first named, or named with HERE */
+    uint64_t form;       /* and the offset where it was first named, or first named with HERE; 0 for a task */
     uint64_t collection; /* collection_id or objgroup_id; for seq_ids a hash of that, home and migratable */
     uint32_t index_hash;
-    uint32_t communication; /* where it was named */
+    uint32_t communication; /* the one at that offset */
     uint16_t named_by;
     uint16_t task_of;
     uint16_t flags;
     uint16_t pad;
 };
 
-struct place {
+struct element {
     uint64_t hash[2];
     uint32_t task;
     uint16_t rank;
@@ -143,25 +143,25 @@ struct place {
 
 void read_vom_ids_init(struct read_vom_ids *ids) {
     read_vom_table_init(&ids->ids, sizeof(struct entity), FORM);
-    read_vom_table_init(&ids->places, sizeof(struct place), UINT64_MAX);
+    read_vom_table_init(&ids->elements, sizeof(struct element), UINT64_MAX);
 }
 
 void read_vom_ids_clear(struct read_vom_ids *ids) {
     read_vom_table_clear(&ids->ids);
-    read_vom_table_clear(&ids->places);
+    read_vom_table_clear(&ids->elements);
 }
 
 void read_vom_ids_free(struct read_vom_ids *ids) {
     read_vom_table_free(&ids->ids);
-    read_vom_table_free(&ids->places);
+    read_vom_table_free(&ids->elements);
 }
 
 size_t read_vom_ids_bytes(const struct read_vom_ids *ids) {
-    return read_vom_table_bytes(&ids->ids) + read_vom_table_bytes(&ids->places);
+    return read_vom_table_bytes(&ids->ids) + read_vom_table_bytes(&ids->elements);
 }
 
-/* What an entity says of itself beyond its id, as an entry. */
-static struct entity said(const struct read_vom_entity *e) {
+/* The fields beside the id as an entry. */
+static struct entity entry_of(const struct read_vom_entity *e) {
     struct entity f = {.id = e->has_id ? e->id : e->seq_id, .form = e->has_id ? BY_ID : BY_SEQ_ID};
     if (!e->has_id) {
         const uint64_t all[4] = {e->home, e->migratable, e->has_collection_id, e->collection_id};
@@ -178,7 +178,7 @@ static struct entity said(const struct read_vom_entity *e) {
     return f;
 }
 
-/* Which field of a claim the truth contradicts; NULL if none. A task has all fields it will ever have. */
+/* The field of a claim that contradicts the truth; NULL if none does. A field that a task lacks is absent for good. */
 static const char *contradicted(const struct entity *truth, const struct entity *claim) {
     if ((claim->flags & HAS_COLLECTION) != 0 &&
         ((truth->flags & HAS_COLLECTION) == 0 || truth->collection != claim->collection)) {
@@ -191,7 +191,7 @@ static const char *contradicted(const struct entity *truth, const struct entity 
     return NULL;
 }
 
-/* Adds a claim to others. */
+/* Merges a claim into an entry of claims. Returns a field that contradicts them, or NULL. */
 static const char *joined(struct entity *entry, const struct entity *claim) {
     struct entity both = *entry;
     if ((both.flags & HAS_COLLECTION) == 0) {
@@ -215,8 +215,8 @@ static hpcw_status no_memory(const struct read_vom_ids *ids, hpcw_error *err) {
     return hpcw_i_fail(err, HPCW_ENOMEM, "no memory for the %zu entities of a phase", ids->ids.count);
 }
 
-static hpcw_status add_place(struct read_vom_ids *ids, const struct read_vom *reader,
-                             const struct read_vom_task *task, uint32_t rank, hpcw_error *err) {
+static hpcw_status add_element(struct read_vom_ids *ids, const struct read_vom *reader,
+                               const struct read_vom_task *task, uint32_t rank, hpcw_error *err) {
     const struct read_vom_entity *e = &task->entity;
     uint64_t words[1 + READ_VOM_MOST_INDEX];
     words[0] = e->collection_id;
@@ -224,7 +224,7 @@ static hpcw_status add_place(struct read_vom_ids *ids, const struct read_vom *re
     XXH128_hash_t hash = XXH3_128bits(words, (1 + e->dimensions) * sizeof words[0]);
     const uint64_t key[2] = {hash.low64, hash.high64 | 1};
     bool is_new;
-    struct place *p = read_vom_table_entry(&ids->places, key, &is_new);
+    struct element *p = read_vom_table_entry(&ids->elements, key, &is_new);
     if (p == NULL) {
         return no_memory(ids, err);
     }
@@ -242,7 +242,7 @@ static hpcw_status add_place(struct read_vom_ids *ids, const struct read_vom *re
 hpcw_status read_vom_ids_task(struct read_vom_ids *ids, const struct read_vom *reader,
                               const struct read_vom_task *task, uint32_t rank, hpcw_error *err) {
     char who[64];
-    struct entity truth = said(&task->entity);
+    struct entity truth = entry_of(&task->entity);
     const uint64_t key[2] = {truth.id, truth.form};
     bool is_new;
     struct entity *entry = read_vom_table_entry(&ids->ids, key, &is_new);
@@ -274,7 +274,7 @@ hpcw_status read_vom_ids_task(struct read_vom_ids *ids, const struct read_vom *r
     truth.task_of = (uint16_t)rank;
     *entry = truth;
     if (read_vom_is_element(&task->entity) && task->entity.has_collection_id && task->entity.dimensions > 0) {
-        return add_place(ids, reader, task, rank, err);
+        return add_element(ids, reader, task, rank, err);
     }
     return HPCW_OK;
 }
@@ -283,7 +283,7 @@ hpcw_status read_vom_ids_end(struct read_vom_ids *ids, const struct read_vom *re
                              const struct read_vom_communication *c, const struct read_vom_entity *e,
                              const char *end, bool here, uint32_t rank, hpcw_error *err) {
     char who[64];
-    struct entity claim = said(e);
+    struct entity claim = entry_of(e);
     const uint64_t key[2] = {claim.id, claim.form};
     bool is_new;
     struct entity *entry = read_vom_table_entry(&ids->ids, key, &is_new);

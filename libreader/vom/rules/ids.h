@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * F4, private to the VOM reader: who is in a phase. Tasks and the end points of communications arrive in any
- * order and from any rank; each id has one entry, which collects what is known and claimed of it.
+ * F4, private to the VOM reader: the entities of a phase. Tasks and end points of communications arrive in any order and
+ * from any rank. Each id has one entry, which collects what its task says, or what communications say of it until then.
  */
 #ifndef HPCW_LIBREADER_VOM_RULES_IDS_H
 #define HPCW_LIBREADER_VOM_RULES_IDS_H
@@ -30,7 +30,7 @@ size_t read_vom_table_bytes(const struct read_vom_table *t);
 
 struct read_vom_ids {
     struct read_vom_table ids;
-    struct read_vom_table places; /* (collection, index) of all elements */
+    struct read_vom_table elements; /* by collection and index */
 };
 
 void read_vom_ids_init(struct read_vom_ids *ids);
@@ -38,18 +38,18 @@ void read_vom_ids_clear(struct read_vom_ids *ids);
 void read_vom_ids_free(struct read_vom_ids *ids);
 size_t read_vom_ids_bytes(const struct read_vom_ids *ids);
 
-/* A task of `rank`, told by `reader`; not id 0. */
+/* Adds a task of `rank`, which `reader` has read; not id 0. */
 hpcw_status read_vom_ids_task(struct read_vom_ids *ids, const struct read_vom *reader,
                               const struct read_vom_task *task, uint32_t rank, hpcw_error *err);
 
-/* An object at the end of a communication in the file of `rank`; not id 0. `here`: it has to be one of that
- * rank's tasks. `end`: "from" or "to". */
+/* Adds an object at the end `end` ("from" or "to") of a communication in the file of `rank`; not id 0. `here`: it has to
+ * be a task of that rank. */
 hpcw_status read_vom_ids_end(struct read_vom_ids *ids, const struct read_vom *reader,
                              const struct read_vom_communication *c, const struct read_vom_entity *e,
                              const char *end, bool here, uint32_t rank, hpcw_error *err);
 
-/* The first end point (by rank and offset) that is no task; with `whole` false only those that have to be
- * one of the rank that names them. */
+/* The first end point, by rank and offset, that is no task. Without `whole`: of those that have to be a task of the rank
+ * that names them. */
 struct read_vom_dangling {
     bool found;
     bool here;

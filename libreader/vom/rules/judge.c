@@ -11,12 +11,12 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
-/* A communication that was seen: the hash of its category and ends. */
+/* A communication in the table: the hash of its category and ends. */
 struct edge {
     uint64_t hash[2];
 };
 
-/* Sums of subphases may exceed the time by the rounding of their decimals. */
+/* Times are rounded to decimals, so the sum of the subphases may exceed the time by this share. */
 #define ROUNDING 1e-9
 
 /* ---- Tasks ----------------------------------------------------------------------------------------------- */
@@ -28,7 +28,7 @@ static struct read_vom_open_phase *open_phase(struct read_vom_judge *j, uint64_t
 static hpcw_status phase_begin(void *context, uint64_t number, hpcw_error *err) {
     struct read_vom_judge *j = context;
     if (!j->whole) {
-        /* One file alone: each phase is judged when it ends. */
+        /* One file only: each phase is complete when it ends. */
         hpcw_status status = read_vom_judge_open(j, number, 1, err);
         if (status != HPCW_OK) {
             return status;
@@ -106,8 +106,8 @@ static hpcw_status task(void *context, const struct read_vom_task *t, hpcw_error
 /* ---- Communications -------------------------------------------------------------------------------------- */
 
 /*
- * Whose file has to have a record (doc/formats/vom.md#vom-26): messages to elements are the receiver's, other SendRecv
- * the sender's; one end being a node, the other one's; memory blocks say nothing.
+ * Which end point has to be a task of the rank in whose file the record is (doc/formats/vom.md#vom-26): the element that
+ * receives a SendRecv, otherwise its sender; the object if the other end is a node; none for shared memory.
  */
 static void recorder(const struct read_vom_communication *c, bool *from_here, bool *to_here) {
     *from_here = *to_here = false;
@@ -285,12 +285,12 @@ static hpcw_status metadata(void *context, const struct read_vom_metadata *m, hp
         j->rank = m->rank;
     }
     hpcw_status status = read_vom_lists_take(j, m, err);
-    return status == HPCW_OK ? read_vom_seats_take(j, m, err) : status;
+    return status == HPCW_OK ? read_vom_hosts_take(j, m, err) : status;
 }
 
 hpcw_status read_vom_judge_end(struct read_vom_judge *j, const char *name, hpcw_error *err) {
     hpcw_status status = read_vom_lists_end(j, name, err);
-    return status == HPCW_OK ? read_vom_seats_end(j, name, err) : status;
+    return status == HPCW_OK ? read_vom_hosts_end(j, name, err) : status;
 }
 
 hpcw_status read_vom_judge_init(struct read_vom_judge *j, bool strict, uint32_t ranks, bool whole,

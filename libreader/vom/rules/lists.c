@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The rules of metadata (doc/formats/vom.md, "Metadata"): phases that were left out, and the hosts of the ranks. */
+/* The phases that metadata lists as skipped or identical (doc/formats/vom.md, "Metadata"). */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,16 +10,13 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
-/* ---- Phases that were left out --------------------------------------------------------------------------- */
-
 static int by_first(const void *a, const void *b) {
     const struct read_vom_interval *x = a;
     const struct read_vom_interval *y = b;
     return (x->first > y->first) - (x->first < y->first);
 }
 
-/* A list and a list of ranges as one sorted list; both ascend, and no number occurs twice. See
- * doc/formats/vom.md#vom-10. */
+/* Joins numbers and ranges to one sorted list. Both ascend, and no number is in there twice: doc/formats/vom.md#vom-10. */
 static hpcw_status merged(const struct read_vom_judge *j, const char *what,
                           const struct read_vom_intervals *list, const struct read_vom_intervals *range,
                           struct read_vom_interval **out, hpcw_error *err) {
@@ -128,7 +125,7 @@ hpcw_status read_vom_lists_take(struct read_vom_judge *j, const struct read_vom_
     return HPCW_OK;
 }
 
-/* The phases that are there as intervals of one number each. */
+/* The interval that has a number; NULL if none has. */
 static const struct read_vom_interval *interval_at(const struct read_vom_interval *list, size_t count,
                                                    uint64_t number) {
     size_t low = 0;
@@ -144,7 +141,7 @@ static const struct read_vom_interval *interval_at(const struct read_vom_interva
     return low < count && list[low].first <= number ? &list[low] : NULL;
 }
 
-/* Every number up to the last one must be there or listed: doc/formats/vom.md#vom-11. */
+/* Every phase up to the last one has data or is listed: doc/formats/vom.md#vom-11. *next: the one after the last. */
 static hpcw_status no_gap(const struct read_vom_judge *j, const char *name, uint64_t *next, hpcw_error *err) {
     size_t p = 0;
     for (*next = 0;;) {
@@ -212,94 +209,5 @@ hpcw_status read_vom_lists_end(const struct read_vom_judge *j, const char *name,
                         "%s: metadata.phases.count: expected the last phase + 1 = %" PRIu64 ", got %" PRIu64,
                         name, next, j->count);
     }
-    return status;
-}
-
-/* ---- Hosts ----------------------------------------------------------------------------------------------- */
-
-hpcw_status read_vom_seats_take(struct read_vom_judge *j, const struct read_vom_metadata *m, hpcw_error *err) {
-    if (!m->has_shared_node) {
-        return HPCW_OK;
-    }
-    if (m->shared_node.id >= m->shared_node.num_nodes) {
-        return read_vom_wrong(j->reader, err,
-                              "shared_node.id: expected a number below num_nodes %" PRIu32 ", got %" PRIu32,
-                              m->shared_node.num_nodes, m->shared_node.id);
-    }
-    if (m->shared_node.rank >= m->shared_node.size) {
-        return read_vom_wrong(j->reader, err,
-                              "shared_node.rank: expected a number below size %" PRIu32 ", got %" PRIu32,
-                              m->shared_node.size, m->shared_node.rank);
-    }
-    if (!j->whole || !j->strict) {
-        return HPCW_OK;
-    }
-    if (j->num_nodes == 0) {
-        j->num_nodes = m->shared_node.num_nodes;
-    }
-    if (j->num_nodes != m->shared_node.num_nodes) {
-        return read_vom_wrong(j->reader, err,
-                              "shared_node.num_nodes: expected %" PRIu32 " as in the first rank, got %" PRIu32,
-                              j->num_nodes, m->shared_node.num_nodes);
-    }
-    j->seat[j->rank] = (struct read_vom_seat){.node = (uint16_t)m->shared_node.id,
-                                              .rank = (uint16_t)m->shared_node.rank,
-                                              .size = (uint16_t)m->shared_node.size};
-    return HPCW_OK;
-}
-
-/* Groups are complete: nodes are numbered in the order of their lowest rank, ranks on each in ascending
- * order. */
-hpcw_status read_vom_seats_end(const struct read_vom_judge *j, const char *name, hpcw_error *err) {
-    if (!j->whole || !j->strict) {
-        return HPCW_OK;
-    }
-    struct host {
-        uint32_t size, seen;
-    } *host = hpcw_i_calloc(j->num_nodes, sizeof *host);
-    hpcw_status status = HPCW_OK;
-    if (host == NULL) {
-        return hpcw_i_fail(err, HPCW_ENOMEM, "%s: no memory for %" PRIu32 " hosts", name, j->num_nodes);
-    }
-    uint32_t hosts = 0;
-    for (uint32_t r = 0; r < j->ranks && status == HPCW_OK; r++) {
-        const struct read_vom_seat *s = &j->seat[r];
-        struct host *h = s->node < j->num_nodes ? &host[s->node] : NULL;
-        const char *field = NULL;
-        uint32_t expected = 0;
-        uint32_t got = 0;
-        if (h == NULL || s->node > hosts) {
-            field = "id (numbered in the order of the lowest rank)";
-            expected = hosts;
-            got = s->node;
-        } else if (h->seen > 0 && h->size != s->size) {
-            field = "size";
-            expected = h->size;
-            got = s->size;
-        } else if (h->seen != s->rank) {
-            field = "rank";
-            expected = h->seen;
-            got = s->rank;
-        } else {
-            hosts += h->seen == 0;
-            h->size = s->size;
-            h->seen++;
-        }
-        if (field != NULL) {
-            status = hpcw_i_fail(err, HPCW_EFORMAT,
-                                 "%s: metadata.shared_node.%s of rank %" PRIu32 ": expected %" PRIu32
-                                 ", got %" PRIu32,
-                                 name, field, r, expected, got);
-        }
-    }
-    for (uint32_t n = 0; n < j->num_nodes && status == HPCW_OK; n++) {
-        if (host[n].seen != host[n].size || host[n].seen == 0) {
-            status = hpcw_i_fail(err, HPCW_EFORMAT,
-                                 "%s: metadata.shared_node: expected %" PRIu32 " ranks on host %" PRIu32
-                                 " by its size, got %" PRIu32,
-                                 name, host[n].size, n, host[n].seen);
-        }
-    }
-    hpcw_i_free(host);
     return status;
 }

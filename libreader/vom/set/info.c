@@ -1,181 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What is in a file or a directory, summed up per phase. */
-#include <errno.h>
-#include <inttypes.h>
+#include "libreader/vom/set/info.h"
+
 #include <string.h>
-#include <sys/stat.h>
 
-#include "libreader/vom/private.h"
-#include "libreader/vom/set/set.h"
-#include "libwriter/base/mem.h"
-#include "libwriter/base/status.h"
+#include "libreader/vom/set/file_type.h"
+#include "libreader/vom/set/summary.h"
+#include "libreader/vom/statistics.h"
 #include "libwriter/io/json.h"
-
-/* ---- Summing up ------------------------------------------------------------------------------------------ */
-
-struct pass {
-    struct read_vom_summary *summary;
-    size_t capacity;
-    bool first; /* the phases are this file's; later files must have the same */
-    const struct read_vom *reader;
-    struct read_vom_phase_summary *phase; /* the present one */
-    double rank_load, rank_comm;
-};
-
-static hpcw_status phase_begin(void *context, uint64_t number, hpcw_error *err) {
-    struct pass *p = context;
-    struct read_vom_summary *s = p->summary;
-    if (number >= s->phases) {
-        if (!p->first) {
-            return read_vom_wrong(p->reader, err, "expected %zu phases as in rank 0, got more", s->phases);
-        }
-        if (s->phases == p->capacity) {
-            size_t capacity = p->capacity == 0 ? 64 : 2 * p->capacity;
-            struct read_vom_phase_summary *list = hpcw_i_realloc(s->phase, capacity * sizeof *list);
-            if (list == NULL) {
-                return hpcw_i_fail(err, HPCW_ENOMEM, "no memory for the figures of %zu phases", capacity);
-            }
-            s->phase = list;
-            p->capacity = capacity;
-        }
-        s->phase[s->phases++] = (struct read_vom_phase_summary){0};
-    }
-    p->phase = &s->phase[number];
-    p->rank_load = p->rank_comm = 0;
-    return HPCW_OK;
-}
-
-static hpcw_status task(void *context, const struct read_vom_task *t, hpcw_error *err) {
-    (void)err;
-    struct pass *p = context;
-    p->phase->tasks++;
-    p->phase->migratable += t->entity.migratable;
-    /* vt leaves out the entity that stands for "none". */
-    if (!t->entity.has_id || t->entity.id != 0) {
-        read_vom_moments_add(&p->phase->quantity[READ_VOM_OBJECT_LOAD], t->time);
-        p->rank_load += t->time;
-    }
-    return HPCW_OK;
-}
-
-static bool self_edge(const struct read_vom_communication *c) {
-    const struct read_vom_entity *a = &c->from;
-    const struct read_vom_entity *b = &c->to;
-    return a->has_id == b->has_id && (a->has_id ? a->id == b->id : a->seq_id == b->seq_id);
-}
-
-/* Whether vt counts a record as bytes that left the rank. */
-static bool leaves(const struct read_vom_communication *c, uint32_t rank) {
-    switch (c->category) {
-    case READ_VOM_SEND_RECV: {
-        bool own = c->to.has_id && c->to.id == 0;
-        return !read_vom_is_element(&c->to) && !own && c->to.home != rank;
-    }
-    case READ_VOM_COLLECTION_TO_NODE:
-    case READ_VOM_COLLECTION_TO_NODE_BCAST:
-        return c->to.id != rank;
-    case READ_VOM_WRITE_SHARED:
-    case READ_VOM_READ_ONLY_SHARED:
-        return true;
-    default:
-        return false;
-    }
-}
-
-static hpcw_status communication(void *context, const struct read_vom_communication *c, hpcw_error *err) {
-    (void)err;
-    struct pass *p = context;
-    p->phase->communications++;
-    p->phase->messages += c->messages;
-    p->phase->bytes += c->bytes;
-    if (c->category == READ_VOM_SEND_RECV && !self_edge(c)) {
-        read_vom_moments_add(&p->phase->quantity[READ_VOM_OBJECT_COMM], c->bytes);
-    }
-    if (leaves(c, p->reader->rank)) {
-        p->rank_comm += c->bytes;
-    }
-    return HPCW_OK;
-}
-
-static hpcw_status phase_end(void *context, const struct read_vom_phase *phase, hpcw_error *err) {
-    struct pass *p = context;
-    if (p->first) {
-        p->phase->id = phase->id;
-    } else if (p->phase->id != phase->id) {
-        return read_vom_wrong(p->reader, err, "id: expected %" PRIu64 " as in rank 0, got %" PRIu64,
-                              p->phase->id, phase->id);
-    }
-    read_vom_moments_add(&p->phase->quantity[READ_VOM_RANK_LOAD], p->rank_load);
-    read_vom_moments_add(&p->phase->quantity[READ_VOM_RANK_COMM], p->rank_comm);
-    return HPCW_OK;
-}
-
-static hpcw_status sum_up_file(struct pass *p, const char *path, uint32_t rank, hpcw_error *err) {
-    const struct read_vom_events events = {.context = p,
-                                           .phase_begin = phase_begin,
-                                           .task = task,
-                                           .communication = communication,
-                                           .phase_end = phase_end};
-    struct read_vom *reader;
-    hpcw_status status = read_vom_open(path, rank, 0, &reader, err);
-    if (status != HPCW_OK) {
-        return status;
-    }
-    p->reader = reader;
-    p->first = p->summary->ranks == 0;
-    status = read_vom_run(reader, UINT64_MAX, &events, err);
-    struct read_vom_facts facts;
-    read_vom_facts(reader, &facts);
-    if (status == HPCW_OK && facts.phases != p->summary->phases) {
-        status = hpcw_i_fail(err, HPCW_EFORMAT, "%s: expected %zu phases as in rank 0, got %" PRIu64, path,
-                             p->summary->phases, facts.phases);
-    } else if (status == HPCW_ENOMEM) {
-        hpcw_i_fail_about(err, path);
-    }
-    p->summary->ranks++;
-    p->summary->compressed += facts.compressed;
-    p->summary->file_bytes += facts.file_size;
-    p->summary->text_bytes += facts.text_size;
-    read_vom_free(reader);
-    return status;
-}
-
-static hpcw_status is_directory(const char *path, bool *is, hpcw_error *err) {
-    struct stat st;
-    *is = false;
-    if (stat(path, &st) != 0) {
-        return hpcw_i_fail_sys(err, errno, "%s: cannot look at it", path);
-    }
-    *is = S_ISDIR(st.st_mode);
-    return HPCW_OK;
-}
-
-hpcw_status read_vom_summarise(const char *path, struct read_vom_summary *summary, hpcw_error *err) {
-    *summary = (struct read_vom_summary){0};
-    struct pass p = {.summary = summary};
-    bool directory;
-    hpcw_status status = is_directory(path, &directory, err);
-    if (status != HPCW_OK || !directory) {
-        return status != HPCW_OK ? status : sum_up_file(&p, path, READ_VOM_ANY_RANK, err);
-    }
-    struct read_vom_set set;
-    status = read_vom_set_open(path, false, &set, err);
-    if (status != HPCW_OK) {
-        return status;
-    }
-    for (uint32_t r = 0; r < set.ranks && status == HPCW_OK; r++) {
-        status = sum_up_file(&p, read_vom_set_path(&set, r), r, err);
-    }
-    read_vom_set_close(&set);
-    return status;
-}
-
-void read_vom_summary_free(struct read_vom_summary *summary) {
-    hpcw_i_free(summary->phase);
-    *summary = (struct read_vom_summary){0};
-}
-
-/* ---- As JSON --------------------------------------------------------------------------------------------- */
 
 static void put_figures(struct hpcw_i_json *json, const char *name, const double figure[READ_VOM_FIGURES]) {
     hpcw_i_json_key_n(json, name, strlen(name));
@@ -223,7 +54,7 @@ static hpcw_status data_info(const char *path, struct hpcw_i_json *json, hpcw_er
     return status;
 }
 
-/* The phases of a statistics file as they stand there; a group is an object that is open between events. */
+/* Copies the phases of a statistics file. The objects of a phase and of a group stay open between events. */
 struct echo {
     struct hpcw_i_json *json;
     bool in_phase, in_group, after;
@@ -256,7 +87,7 @@ static hpcw_status echo_phase(void *context, uint64_t id, uint64_t migrations, u
     (void)groups;
     (void)err;
     struct echo *e = context;
-    /* The schema wants at least one quantity, so both are open. */
+    /* The schema requires pre-LB with its quantities, so both objects are open. */
     hpcw_i_json_end_object(e->json);
     hpcw_i_json_put_u64(e->json, "id", id);
     if (migrations != UINT64_MAX) {

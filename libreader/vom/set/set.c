@@ -28,10 +28,10 @@ bool read_vom_name_rank(const char *name, size_t *stem_size, uint32_t *rank, boo
     size -= 5;
     size_t digits = 0;
     uint32_t value = 0;
-    uint32_t place = 1;
+    uint32_t unit = 1;
     while (digits < size && digits < 6 && name[size - 1 - digits] >= '0' && name[size - 1 - digits] <= '9') {
-        value += place * (uint32_t)(name[size - 1 - digits] - '0');
-        place *= 10;
+        value += unit * (uint32_t)(name[size - 1 - digits] - '0');
+        unit *= 10;
         digits++;
     }
     bool leading_zero = digits > 1 && name[size - digits] == '0';
@@ -67,7 +67,7 @@ static hpcw_status take(struct read_vom_set *set, const char *name, bool strict,
         set->stem[stem] = '\0';
     }
     if (strlen(set->stem) != stem || memcmp(set->stem, name, stem) != 0) {
-        /* In byte order, whatever the order of the directory. */
+        /* In byte order, so that the message does not depend on the order of the directory. */
         int order = strncmp(set->stem, name, stem);
         bool swap = order > 0 || (order == 0 && strlen(set->stem) > stem);
         return hpcw_i_fail(err, HPCW_EFORMAT, "%s: expected one data set, got two, \"%.*s\" and \"%.*s\"",

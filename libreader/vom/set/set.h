@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F4: load-balancing data of all ranks, the files of a directory by their names, STEM.RANK.json and
- * STEM.RANK.json.br. */
+/* F4: the files of load-balancing data in a directory, by their names: STEM.RANK.json and STEM.RANK.json.br. */
 #ifndef HPCW_LIBREADER_VOM_SET_SET_H
 #define HPCW_LIBREADER_VOM_SET_SET_H
 
@@ -15,21 +14,21 @@ struct read_vom_set {
     char *stem;
     uint32_t ranks;
     unsigned char *form; /* [ranks] */
-    char *path;          /* room for the path of one file */
+    char *path;          /* of one file */
     size_t path_size;
 };
 
 /*
- * Looks through a directory. HPCW_EFORMAT: no such file, ranks missing or there twice, two stems, a rank above
- * 32767; with `strict` also other names (those that begin with a dot aside) and a dot in the stem.
+ * Lists a directory. HPCW_EFORMAT: it has no such file, two stems, a rank missing or twice, or one above 32767; with
+ * `strict` also any other name that does not begin with a dot, and a dot in the stem.
  */
 hpcw_status read_vom_set_open(const char *directory, bool strict, struct read_vom_set *set, hpcw_error *err);
 void read_vom_set_close(struct read_vom_set *set);
 
-/* Path of a rank's file, valid until the next call. */
+/* The path of a rank's file, valid until the next call. */
 const char *read_vom_set_path(struct read_vom_set *set, uint32_t rank);
 
-/* The rank in a name; false if it has none or one above 32767. *stem_size: bytes before it and its dot. */
+/* The rank in a name. False if there is none or one above 32767. *stem_size: bytes before the rank and its dot. */
 bool read_vom_name_rank(const char *name, size_t *stem_size, uint32_t *rank, bool *br);
 
 #endif

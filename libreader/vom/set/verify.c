@@ -1,64 +1,27 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Whole files and whole directories against all rules (doc/formats/vom.md, "Rules"). */
+#include "libreader/vom/set/verify.h"
+
 #include <inttypes.h>
 #include <string.h>
 
 #include "libreader/vom/private.h"
 #include "libreader/vom/rules/judge.h"
-#include "libreader/vom/rules/statistics.h"
+#include "libreader/vom/set/file_type.h"
 #include "libreader/vom/set/set.h"
+#include "libreader/vom/statistics.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
-/* Entities of several phases, as long as they are within this, are collected in one round over the files. */
+/* Memory for the entities of the phases in one round. */
 #define DEFAULT_BUDGET ((size_t)48 << 20)
-/* Phases in one round: beyond, there is nothing to be gained. */
+/* More phases in one round make it no faster. */
 #define MOST_OPEN 256u
-
-/* ---- What kind of file ----------------------------------------------------------------------------------- */
-
-/* Unknown for whatever cannot be read; only HPCW_ENOMEM is a failure, because it says nothing about the
- * file. */
-static hpcw_status type_of(const struct read_source *source, enum read_vom_file_type *type, hpcw_error *err) {
-    static const char statistics[] = "LBStatsfile";
-    static const char data[] = "LBDatafile";
-    struct read_vom_text *text = NULL;
-    const unsigned char *piece;
-    size_t size;
-    hpcw_error own;
-    *type = READ_VOM_UNKNOWN_FILE;
-    hpcw_status status = read_vom_text_new(source, &text, &own);
-    if (status == HPCW_OK) {
-        status = read_vom_text_next(text, &piece, &size, &own);
-    }
-    if (status == HPCW_OK && memmem(piece, size, statistics, sizeof statistics - 1) != NULL) {
-        *type = READ_VOM_STATISTICS_FILE;
-    } else if (status == HPCW_OK && memmem(piece, size, data, sizeof data - 1) != NULL) {
-        *type = READ_VOM_DATA_FILE;
-    }
-    read_vom_text_free(text);
-    return status == HPCW_ENOMEM ? hpcw_i_fail(err, status, "%s", own.message) : HPCW_OK;
-}
-
-static hpcw_status type_of_file(const char *path, enum read_vom_file_type *type, hpcw_error *err) {
-    struct read_source *source;
-    *type = READ_VOM_UNKNOWN_FILE;
-    hpcw_status status = read_source_open(path, &source, err);
-    if (status == HPCW_OK) {
-        status = type_of(source, type, err);
-        read_source_free(source);
-    }
-    return status;
-}
-
-enum read_vom_file_type read_vom_file_type(const char *path) {
-    enum read_vom_file_type type;
-    return type_of_file(path, &type, NULL) == HPCW_OK ? type : READ_VOM_UNKNOWN_FILE;
-}
 
 /* ---- One file -------------------------------------------------------------------------------------------- */
 
-/* Takes the reader. */
+static const struct read_vom_statistics_events no_events = {0};
+
+/* Frees the reader. */
 static hpcw_status verify_reader(struct read_vom *reader, unsigned flags, hpcw_error *err) {
     struct read_vom_judge judge;
     hpcw_status status = read_vom_judge_init(&judge, (flags & READ_VOM_STRICT) != 0, 0, false, err);
@@ -77,7 +40,7 @@ static hpcw_status verify_reader(struct read_vom *reader, unsigned flags, hpcw_e
     return status;
 }
 
-/* The rank that a path names, or any. */
+/* The rank in a path, or any. */
 static uint32_t rank_of(const char *path) {
     const char *slash = strrchr(path, '/');
     size_t stem;
@@ -88,9 +51,9 @@ static uint32_t rank_of(const char *path) {
 
 hpcw_status read_vom_verify(const char *path, unsigned flags, hpcw_error *err) {
     enum read_vom_file_type type;
-    hpcw_status status = type_of_file(path, &type, err);
+    hpcw_status status = read_vom_file_type_of_path(path, &type, err);
     if (status != HPCW_OK || type == READ_VOM_STATISTICS_FILE) {
-        return status != HPCW_OK ? status : read_vom_statistics_verify(path, err);
+        return status != HPCW_OK ? status : read_vom_statistics_read(path, &no_events, err);
     }
     struct read_vom *reader;
     status = read_vom_open(path, rank_of(path), flags, &reader, err);
@@ -105,10 +68,10 @@ hpcw_status read_vom_verify_memory(const char *name, const void *data, size_t si
         return status;
     }
     enum read_vom_file_type type;
-    status = type_of(source, &type, err);
+    status = read_vom_file_type_of_source(source, &type, err);
     read_source_free(source);
     if (status != HPCW_OK || type == READ_VOM_STATISTICS_FILE) {
-        return status != HPCW_OK ? status : read_vom_statistics_verify_memory(name, data, size, err);
+        return status != HPCW_OK ? status : read_vom_statistics_read_memory(name, data, size, &no_events, err);
     }
     struct read_vom *reader;
     status = read_vom_open_memory(name, data, size, rank_of(name), flags, &reader, err);
@@ -117,13 +80,13 @@ hpcw_status read_vom_verify_memory(const char *name, const void *data, size_t si
 
 /* ---- A directory ----------------------------------------------------------------------------------------- */
 
-/* Files are read in rounds: some phases of the first file, the same of the second, and so on. */
+/* Rounds over all files, with some phases each. */
 struct rounds {
     struct read_vom_set set;
     struct read_vom_judge judge;
     unsigned flags;
     size_t budget;
-    struct read_vom_position *from, *to; /* [ranks]: where a round starts and ends in each file */
+    struct read_vom_position *from, *to; /* [ranks] of a round */
 };
 
 static const char *file_of_rank(void *context, uint32_t rank) {
@@ -159,7 +122,7 @@ static hpcw_status read_file(struct rounds *d, uint32_t rank, uint64_t phases, h
     return status;
 }
 
-/* One round over all files. *too_much: it was broken off because the phases together are over the budget. */
+/* *too_much: the round stopped early, because its phases need more than the budget. */
 static hpcw_status one_round(struct rounds *d, size_t phases, bool *too_much, hpcw_error *err) {
     uint64_t first = d->from[0].phases;
     *too_much = false;

@@ -1,23 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The eleven figures, from a stream of values: the higher moments are updated with each value, by the
- * formulas of P. Pebay, "Formulas for robust, one-pass parallel computation of covariances and arbitrary-
- * order statistical moments" (Sandia report SAND2008-6212).
+ * The higher moments are updated with each value, by the formulas of P. Pebay, "Formulas for robust, one-pass
+ * parallel computation of covariances and arbitrary-order statistical moments" (Sandia report SAND2008-6212).
  */
-#include <math.h>
+#include "libreader/vom/figures.h"
 
-#include "libreader/vom/vom.h"
+#include <math.h>
 
 const char *read_vom_figure_name(enum read_vom_figure figure) {
     static const char *const names[READ_VOM_FIGURES] = {"avg", "car", "imb", "kur", "max", "min",
                                                         "npr", "skw", "std", "sum", "var"};
     return names[figure];
-}
-
-const char *read_vom_quantity_name(enum read_vom_quantity quantity) {
-    static const char *const names[READ_VOM_QUANTITIES] = {"Object_load", "Rank_load", "Object_comm",
-                                                           "Rank_comm"};
-    return names[quantity];
 }
 
 void read_vom_moments_add(struct read_vom_moments *m, double value) {
@@ -40,7 +33,7 @@ void read_vom_moments_add(struct read_vom_moments *m, double value) {
 void read_vom_moments_figures(const struct read_vom_moments *m, double figure[READ_VOM_FIGURES]) {
     double n = (double)m->count;
     double var = m->count > 0 ? m->m2 / n : 0;
-    /* The higher ones are measured in the unbiased deviation. */
+    /* vt takes the unbiased deviation for the higher ones. */
     double unbiased = m->count > 1 ? m->m2 / (n - 1) : 0;
     figure[READ_VOM_AVG] = m->mean;
     figure[READ_VOM_CAR] = n;

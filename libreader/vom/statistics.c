@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The statistics file, LBStatsfile (doc/formats/vom.md, "Statistics file"). */
-#include "libreader/vom/rules/statistics.h"
+#include "libreader/vom/statistics.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -72,7 +72,7 @@ static const struct read_vom_spec top = {.type = READ_VOM_T_OBJECT, .object = &t
 
 /* ---- Reading --------------------------------------------------------------------------------------------- */
 
-struct pass {
+struct statistics_state {
     const struct read_vom_statistics_events *events;
     struct read_vom_json *json;
     uint64_t phases, id, last_id, migrations;
@@ -83,7 +83,7 @@ struct pass {
 
 static hpcw_status begin(void *context, unsigned slot, hpcw_error *err) {
     (void)err;
-    struct pass *p = context;
+    struct statistics_state *p = context;
     if (slot == PHASE) {
         p->groups = 0;
         p->migrations = UINT64_MAX;
@@ -96,7 +96,7 @@ static hpcw_status begin(void *context, unsigned slot, hpcw_error *err) {
 
 static hpcw_status value(void *context, unsigned slot, const struct read_vom_value *v, hpcw_error *err) {
     static const char type[] = "LBStatsfile";
-    struct pass *p = context;
+    struct statistics_state *p = context;
     if (slot >= FIGURE) {
         p->figure[slot - FIGURE] = v->number;
     } else if (slot == PHASE_ID) {
@@ -110,12 +110,13 @@ static hpcw_status value(void *context, unsigned slot, const struct read_vom_val
     return HPCW_OK;
 }
 
-/* Figures that follow from others, but for rounding. */
+/* Equal but for rounding. */
 static bool near(double expected, double got, double scale) {
     return fabs(expected - got) <= 1e-6 * (fabs(scale) > fabs(expected) ? fabs(scale) : fabs(expected));
 }
 
-static hpcw_status consistent(const struct pass *p, hpcw_error *err) {
+/* Some figures follow from others. */
+static hpcw_status consistent(const struct statistics_state *p, hpcw_error *err) {
     const double *f = p->figure;
     const double most = fabs(f[READ_VOM_MAX]) > fabs(f[READ_VOM_MIN]) ? f[READ_VOM_MAX] : f[READ_VOM_MIN];
     const struct {
@@ -149,7 +150,7 @@ static hpcw_status consistent(const struct pass *p, hpcw_error *err) {
 
 static hpcw_status end(void *context, unsigned slot, uint64_t count, hpcw_error *err) {
     (void)count;
-    struct pass *p = context;
+    struct statistics_state *p = context;
     const struct read_vom_statistics_events *events = p->events;
     if (slot >= QUANTITY) {
         hpcw_status status = consistent(p, err);
@@ -172,11 +173,11 @@ static hpcw_status end(void *context, unsigned slot, uint64_t count, hpcw_error 
                                      : events->phase_end(events->context, p->id, p->migrations, p->groups, err);
 }
 
-/* Takes the source. */
+/* Frees the source. */
 static hpcw_status read_source(struct read_source *source, const struct read_vom_statistics_events *events,
                                hpcw_error *err) {
     struct read_vom_text *text = NULL;
-    struct pass p = {.events = events};
+    struct statistics_state p = {.events = events};
     const struct read_vom_consumer consumer = {.context = &p, .begin = begin, .value = value, .end = end};
     hpcw_status status = read_vom_text_new(source, &text, err);
     if (status == HPCW_OK) {
@@ -203,15 +204,4 @@ hpcw_status read_vom_statistics_read_memory(const char *name, const void *data, 
     struct read_source *source;
     hpcw_status status = read_source_open_memory(name, data, size, &source, err);
     return status != HPCW_OK ? status : read_source(source, events, err);
-}
-
-static const struct read_vom_statistics_events no_events = {0};
-
-hpcw_status read_vom_statistics_verify(const char *path, hpcw_error *err) {
-    return read_vom_statistics_read(path, &no_events, err);
-}
-
-hpcw_status read_vom_statistics_verify_memory(const char *name, const void *data, size_t size,
-                                              hpcw_error *err) {
-    return read_vom_statistics_read_memory(name, data, size, &no_events, err);
 }

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Failures at the record that is being read. */
+#include <stdarg.h>
+
+#include "libreader/vom/private.h"
+
+hpcw_status read_vom_wrong(const struct read_vom *reader, hpcw_error *err, const char *fmt, ...) {
+    va_list args;
+    va_start(args, fmt);
+    hpcw_status status = read_vom_json_vwrong(reader->json, HPCW_EFORMAT, err, fmt, args);
+    va_end(args);
+    return status;
+}
+
+uint64_t read_vom_at(const struct read_vom *reader) {
+    return read_vom_json_at(reader->json);
+}

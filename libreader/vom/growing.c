@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Lists that grow while their values arrive. */
+#include "libreader/vom/private.h"
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
+
+bool read_vom_grow(void **list, size_t *capacity, size_t count, size_t size) {
+    if (count < *capacity) {
+        return true;
+    }
+    size_t grown = *capacity == 0 ? 16 : *capacity + *capacity / 2;
+    void *p = hpcw_i_realloc(*list, grown * size); /* each list has a limit far below SIZE_MAX */
+    if (p == NULL) {
+        return false;
+    }
+    *list = p;
+    *capacity = grown;
+    return true;
+}
+
+hpcw_status read_vom_no_memory(const struct read_vom_json *json, hpcw_error *err) {
+    return read_vom_json_wrong(json, HPCW_ENOMEM, err, "no memory for it");
+}
+
+void read_vom_members_clear(struct read_vom_members_list *l) {
+    l->present = false;
+    l->text.size = 0;
+    l->count = 0;
+}
+
+void read_vom_members_free(struct read_vom_members_list *l) {
+    hpcw_i_buf_free(&l->text);
+    hpcw_i_free(l->item);
+    *l = (struct read_vom_members_list){0};
+}
+
+hpcw_status read_vom_members_add(struct read_vom_members_list *l, const struct read_vom_json *json,
+                                 const struct read_vom_value *v, hpcw_error *err) {
+    static const enum read_vom_value_type types[] = {
+        [READ_VOM_V_NULL] = READ_VOM_NULL,       [READ_VOM_V_FLAG] = READ_VOM_BOOL,
+        [READ_VOM_V_INTEGER] = READ_VOM_INTEGER, [READ_VOM_V_FLOAT] = READ_VOM_FLOAT,
+        [READ_VOM_V_TEXT] = READ_VOM_STRING,     [READ_VOM_V_NESTED] = READ_VOM_NESTED,
+    };
+    /* Each counts as 64 bytes more than its texts, so that there is a limit to many short ones, too. */
+    if (l->text.size + 64 * l->count + v->key_size + v->size > READ_VOM_MOST_MEMBER_BYTES) {
+        return read_vom_json_wrong(json, HPCW_ERANGE, err,
+                                   "expected values of at most %zu bytes in all, got more",
+                                   READ_VOM_MOST_MEMBER_BYTES);
+    }
+    void *list = l->item;
+    bool good = read_vom_grow(&list, &l->capacity, l->count, sizeof *l->item);
+    l->item = list;
+    good = good && hpcw_i_buf_append(&l->text, v->key, v->key_size) && hpcw_i_buf_append(&l->text, "", 1) &&
+           hpcw_i_buf_append(&l->text, v->text, v->size) && hpcw_i_buf_append(&l->text, "", 1);
+    if (!good) {
+        return read_vom_no_memory(json, err);
+    }
+    l->item[l->count++] = (struct read_vom_member){
+        .key_size = v->key_size, .type = types[v->kind], .text_size = v->size, .number = v->number};
+    return HPCW_OK;
+}
+
+struct read_vom_members read_vom_members_view(struct read_vom_members_list *l) {
+    const char *text = (const char *)l->text.data;
+    for (size_t i = 0; i < l->count; i++) {
+        l->item[i].key = text;
+        text += l->item[i].key_size + 1;
+        l->item[i].text = text;
+        text += l->item[i].text_size + 1;
+    }
+    return (struct read_vom_members){.present = l->present, .item = l->item, .count = l->count};
+}
+
+hpcw_status read_vom_intervals_add(struct read_vom_intervals_list *l, const struct read_vom_json *json,
+                                   struct read_vom_interval interval, hpcw_error *err) {
+    if (l->count == READ_VOM_MOST_INTERVALS) {
+        return read_vom_json_wrong(json, HPCW_ERANGE, err, "expected at most %zu entries, got more",
+                                   READ_VOM_MOST_INTERVALS);
+    }
+    void *list = l->item;
+    bool good = read_vom_grow(&list, &l->capacity, l->count, sizeof *l->item);
+    l->item = list;
+    if (!good) {
+        return read_vom_no_memory(json, err);
+    }
+    l->item[l->count++] = interval;
+    return HPCW_OK;
+}

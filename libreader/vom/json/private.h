@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* F4, private to the JSON parser of the VOM reader: its state. */
+#ifndef HPCW_LIBREADER_VOM_JSON_PRIVATE_H
+#define HPCW_LIBREADER_VOM_JSON_PRIVATE_H
+
+#include "libreader/vom/json/json.h"
+#include "libreader/vom/json/yajl.h"
+#include "libwriter/base/buf.h"
+
+/* An open object or array. */
+struct read_vom_json_frame {
+    const struct read_vom_object *object; /* NULL: an array */
+    const struct read_vom_spec *value;    /* of the current key, or of the elements */
+    const struct read_vom_key *key;       /* the current one */
+    bool any_key;                         /* the current one is in `any_key` of the parser */
+    unsigned slot;
+    unsigned next; /* index of the likely next key */
+    uint32_t seen; /* keys so far */
+    uint64_t count;
+    uint64_t at; /* offset of its bracket */
+};
+
+struct read_vom_json {
+    const char *name;
+    struct read_vom_text *text;
+    const struct read_vom_spec *top;
+    struct read_vom_consumer consumer;
+    bool ordered;
+
+    struct read_vom_yajl *yajl;
+    bool silent;         /* yajl gets a made-up beginning of a resumed text */
+    bool stopping;       /* the consumer called read_vom_json_stop */
+    bool stopped, ended; /* how the last run ended */
+    uint64_t stopped_at;
+    uint64_t piece_at; /* offset of the current piece */
+    size_t token;      /* bytes of the current token */
+    bool about_frame;  /* the consumer gets the innermost frame, not a value in it */
+    struct hpcw_i_buf any_key;
+    unsigned depth;
+    struct read_vom_json_frame frame[READ_VOM_DEPTH];
+    uint32_t top_seen;
+
+    hpcw_status status; /* of the callbacks */
+    hpcw_error *err;
+};
+
+/* Where yajl's tokens go; their context is a struct read_vom_json. */
+extern const yajl_callbacks read_vom_json_callbacks;
+
+/* The offset of the current token. */
+uint64_t read_vom_json_token_at(const struct read_vom_json *json);
+
+#endif

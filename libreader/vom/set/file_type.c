@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "libreader/vom/set/file_type.h"
+
+#include <string.h>
+
+#include "libreader/source.h"
+#include "libreader/vom/json/text.h"
+#include "libwriter/base/status.h"
+
+hpcw_status read_vom_file_type_of_source(const struct read_source *source, enum read_vom_file_type *type,
+                                         hpcw_error *err) {
+    static const char statistics[] = "LBStatsfile";
+    static const char data[] = "LBDatafile";
+    struct read_vom_text *text = NULL;
+    const unsigned char *piece;
+    size_t size;
+    hpcw_error own;
+    *type = READ_VOM_UNKNOWN_FILE;
+    hpcw_status status = read_vom_text_new(source, &text, &own);
+    if (status == HPCW_OK) {
+        status = read_vom_text_next(text, &piece, &size, &own);
+    }
+    if (status == HPCW_OK && memmem(piece, size, statistics, sizeof statistics - 1) != NULL) {
+        *type = READ_VOM_STATISTICS_FILE;
+    } else if (status == HPCW_OK && memmem(piece, size, data, sizeof data - 1) != NULL) {
+        *type = READ_VOM_DATA_FILE;
+    }
+    read_vom_text_free(text);
+    return status == HPCW_ENOMEM ? hpcw_i_fail(err, status, "%s", own.message) : HPCW_OK;
+}
+
+hpcw_status read_vom_file_type_of_path(const char *path, enum read_vom_file_type *type, hpcw_error *err) {
+    struct read_source *source;
+    *type = READ_VOM_UNKNOWN_FILE;
+    hpcw_status status = read_source_open(path, &source, err);
+    if (status == HPCW_OK) {
+        status = read_vom_file_type_of_source(source, type, err);
+        read_source_free(source);
+    }
+    return status;
+}
+
+enum read_vom_file_type read_vom_file_type(const char *path) {
+    enum read_vom_file_type type;
+    return read_vom_file_type_of_path(path, &type, NULL) == HPCW_OK ? type : READ_VOM_UNKNOWN_FILE;
+}

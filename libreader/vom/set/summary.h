@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* F4: load-balancing data summed up per phase, over all ranks. */
+#ifndef HPCW_LIBREADER_VOM_SET_SUMMARY_H
+#define HPCW_LIBREADER_VOM_SET_SUMMARY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <hpcw/status.h>
+
+#include "libreader/vom/figures.h"
+
+enum read_vom_quantity {
+    READ_VOM_OBJECT_LOAD, /* time of every task but id 0 */
+    READ_VOM_RANK_LOAD,   /* their sum per rank */
+    READ_VOM_OBJECT_COMM, /* bytes of every SendRecv between two entities */
+    /* Per rank, the bytes that left it as vt counts them: of each SendRecv to a handler or group on another rank, of
+     * messages to another node, and of shared memory. What elements receive does not count. */
+    READ_VOM_RANK_COMM,
+    READ_VOM_QUANTITIES
+};
+const char *read_vom_quantity_name(enum read_vom_quantity quantity);
+
+struct read_vom_phase_summary {
+    uint64_t id;
+    uint64_t tasks, migratable, communications, messages;
+    double bytes;
+    struct read_vom_moments quantity[READ_VOM_QUANTITIES];
+};
+struct read_vom_summary {
+    uint32_t ranks, compressed;
+    uint64_t file_bytes, text_bytes;
+    struct read_vom_phase_summary *phase; /* [phases], freed with the summary */
+    size_t phases;
+};
+
+/* Sums up a data file or a directory of them. Call read_vom_summary_free even after a failure. */
+hpcw_status read_vom_summarise(const char *path, struct read_vom_summary *summary, hpcw_error *err);
+void read_vom_summary_free(struct read_vom_summary *summary);
+
+#endif

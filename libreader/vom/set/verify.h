@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* F4: whole files and whole directories of load-balancing data against all rules (doc/formats/vom.md, "Rules"). The
+ * flags are those of read_vom_open. */
+#ifndef HPCW_LIBREADER_VOM_SET_VERIFY_H
+#define HPCW_LIBREADER_VOM_SET_VERIFY_H
+
+#include <stddef.h>
+
+#include <hpcw/status.h>
+
+/*
+ * Checks one file of either type, as far as that is possible without the other ranks. A name of the form
+ * STEM.RANK.json or STEM.RANK.json.br must have the right rank. Memory: that of a reader, 80 to 120 bytes for each
+ * entity of a phase, 16 to 32 for each communication of a phase.
+ */
+hpcw_status read_vom_verify(const char *path, unsigned flags, hpcw_error *err);
+hpcw_status read_vom_verify_memory(const char *name, const void *data, size_t size, unsigned flags,
+                                   hpcw_error *err);
+
+/*
+ * Checks a directory: the files of ranks 0 .. N-1, each for itself and all of them together. It reads the files in
+ * rounds: some phases of the first file, the same phases of the second, and so on, with one file open at a time. The
+ * number of phases in a round follows from `budget` bytes (0: 48 MiB). Memory: that of a reader, 100 bytes per rank, 8
+ * per phase, the larger of the budget and the entities of one phase over all ranks (80 to 120 bytes each), and the
+ * communications of one rank and phase (16 to 32 bytes each). A plain file is read once, a compressed one is inflated
+ * again in each round.
+ */
+hpcw_status read_vom_verify_directory(const char *path, unsigned flags, size_t budget, hpcw_error *err);
+
+#endif
