@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * F4: a strict, independent reader of CLOG-2 logs ("CLOG-02.44", merged and finished), written from
- * doc/formats/clog2.md alone. One handle, one thread.
+ * doc/formats/clog2.md alone. A handle belongs to one thread.
  *
- * Memory: one block, the table of communicators, and what is open at a time: lines, states, messages. Never the log.
+ * Memory: one block, the table of communicators, and what is open at a time (timelines, states, messages).
  */
 #ifndef HPCW_LIBREADER_CLOG2_CLOG2_H
 #define HPCW_LIBREADER_CLOG2_CLOG2_H
@@ -17,12 +17,12 @@
 struct read_clog2;
 struct hpcw_i_json;
 
-/* What the preamble says, and what follows from it. */
+/* The values of the preamble, and what follows from them. */
 struct read_clog2_info {
     uint32_t block_size;
     uint32_t buffered_blocks; /* of the writer's buffer */
     uint32_t ranks, threads;
-    uint32_t states, solos, known_solos; /* announced: of the user, of the user, of MPE */
+    uint32_t states, solos, known_solos; /* that are announced: of the user, of the user, of MPE */
     uint64_t blocks;
     uint64_t table_at; /* offset of the table of communicators */
     uint32_t comms;    /* its entries */
@@ -35,7 +35,7 @@ struct read_clog2_item {
     double time;
     int32_t comm, rank, thread;
     int32_t kind;                 /* 2 .. 11 */
-    const unsigned char *payload; /* behind the head of 24 bytes; valid until the next record is asked for */
+    const unsigned char *payload; /* after the header; valid until the next call */
     uint32_t size;                /* of the payload */
     bool first_of_block;
 };
@@ -46,9 +46,8 @@ struct read_clog2_entry {
     int32_t index, kind;
 };
 
-/* Opens a log. HPCW_EFORMAT where preamble, table or size do not fit together, HPCW_ETRUNCATED where the file ends
- * before what it announces, HPCW_ENOTSUP for the local file of a process that was not merged, HPCW_ENOMEM, the system's
- * refusals. */
+/* Opens a log. HPCW_EFORMAT if preamble, table and size contradict each other, HPCW_ETRUNCATED if the file is shorter
+ * than it says, HPCW_ENOTSUP for the local file of a process, HPCW_ENOMEM, and as read_source_open fails. */
 hpcw_status read_clog2_open(const char *path, struct read_clog2 **out, hpcw_error *err);
 hpcw_status read_clog2_open_memory(const void *data, size_t size, struct read_clog2 **out, hpcw_error *err);
 void read_clog2_free(struct read_clog2 *reader);
@@ -65,16 +64,16 @@ const struct read_clog2_entry *read_clog2_entry(const struct read_clog2 *reader,
 /* Back to the first record. */
 void read_clog2_rewind(struct read_clog2 *reader);
 
-/* The next record; *more is false behind the last one. HPCW_EFORMAT where the chain of blocks or the length of a
- * record is wrong. */
+/* The next record; *more is false after the last one. HPCW_EFORMAT if the chain of blocks or the length of a record is
+ * wrong. */
 hpcw_status read_clog2_next(struct read_clog2 *reader, struct read_clog2_item *item, bool *more,
                             hpcw_error *err);
 
-/* ---- rules ------------------------------------------------------------------------------------------------ */
+/* ---- Rules ------------------------------------------------------------------------------------------------ */
 
-/* What can be wrong in a log whose blocks and records are whole: rules clog2-9 to clog2-29 in their order
- * (doc/formats/clog2.md, "Rules"). The first group makes the converter fail, the rest is shown wrongly or not at
- * all. */
+/* Rules for logs whose blocks and records are whole: clog2-9 to clog2-29 in their order (doc/formats/clog2.md, "Rules").
+ * The converter fails on a log that breaks one of the first group. The others make tools show something wrongly or not
+ * at all. */
 enum read_clog2_rule {
     READ_CLOG2_ID,                       /* an event that is neither announced nor defined */
     READ_CLOG2_COMM,                     /* a (communicator, rank) that no communicator event has introduced */
@@ -82,9 +81,9 @@ enum read_clog2_rule {
     READ_CLOG2_FORMAT,                   /* a format that ends in % */
     READ_CLOG2_EMPTY,                    /* nothing to show: no state, event or message */
     READ_CLOG2_INDEX,                    /* a communicator beyond the table */
-    READ_CLOG2_FATAL,                    /* number of rules so far, no rule */
-    READ_CLOG2_ORDER = READ_CLOG2_FATAL, /* a time before that of the record before, or out of range */
-    READ_CLOG2_NESTING,      /* a state that ends while one that began later goes on, or is inside itself */
+    READ_CLOG2_FATAL,                    /* no rule, but the number of those above */
+    READ_CLOG2_ORDER = READ_CLOG2_FATAL, /* a time out of range, or before that of the previous record */
+    READ_CLOG2_NESTING,      /* a state that ends before one that began later, or is inside itself */
     READ_CLOG2_END_ALONE,    /* the end of a state that did not begin */
     READ_CLOG2_START_ALONE,  /* a state that does not end */
     READ_CLOG2_EQUAL,        /* two drawables of one kind at the same place and time */
@@ -93,7 +92,7 @@ enum read_clog2_rule {
     READ_CLOG2_MESSAGE_SIZE, /* a receive of another size than its send */
     READ_CLOG2_CARGO,        /* cargo that its format cannot show, or a format that nothing can */
     READ_CLOG2_DEFINITION,   /* a definition that is missing, late, or does not fit its events */
-    READ_CLOG2_LINE,         /* a rank or thread beyond what the preamble says */
+    READ_CLOG2_TIMELINE,     /* a rank or thread beyond what the preamble says */
     READ_CLOG2_TABLE,        /* an identity that the table does not have, an entry that refers wrongly */
     READ_CLOG2_PADDING,      /* bytes that are not zero where nothing is stored */
     READ_CLOG2_CHAIN,        /* a block that does not end with the time of the next one's first record */
@@ -106,37 +105,38 @@ const char *read_clog2_rule_text(enum read_clog2_rule rule);
 
 enum {
     READ_CLOG2_STRICT = 1,
-    READ_CLOG2_ANY_CLOCK = 2 /* the ranks' clocks may differ: a receive before its send is no fault */
+    READ_CLOG2_ANY_CLOCK = 2 /* clocks of ranks may differ, so allow a receive before its send */
 };
 
 /*
- * Reads every record once. Without flags, what makes the converter fail is refused; with READ_CLOG2_STRICT every
- * rule counts, which are then those of our own writers; READ_CLOG2_ANY_CLOCK takes one away.
+ * Reads every record once and fails at the first broken rule: of the first group without flags, of all rules with
+ * READ_CLOG2_STRICT. Logs of hpcw's own writers break none.
  */
 hpcw_status read_clog2_verify(struct read_clog2 *reader, unsigned flags, hpcw_error *err);
 
-/* Reads every record once and adds members to an open object: what the preamble says, how often each rule is broken, a
- * profile per state and rank, the message matrix. */
+/* Reads every record once and adds to an open object: the values of the preamble, the number of cases of each rule, a
+ * profile per state and rank, and the largest flows of messages. */
 hpcw_status read_clog2_report(struct read_clog2 *reader, struct hpcw_i_json *json, hpcw_error *err);
 
 /* A state on a rank of the world, or a piece of it. */
 struct read_clog2_stretch {
-    uint32_t state;   /* its number in the order in which states and events became known */
+    uint32_t state;   /* numbers states and events in the order in which the log introduces them */
     const char *name; /* valid for the call */
     uint32_t rank;
     double from, to; /* seconds */
 };
 
-/* Both are told while the log is read, in the order in which they end. */
+/* Called in the order in which the stretches and states end. */
 struct read_clog2_watch {
     void *context;
-    /* A state was the innermost one of its line: these never overlap on one line, and together are all its time. */
+    /* A state was the innermost one of its timeline. These stretches never overlap, and together they are the whole time
+     * of all states. */
     void (*stretch)(void *context, const struct read_clog2_stretch *s);
-    /* A whole state, with what is nested in it. */
+    /* A whole state, including nested ones. */
     void (*state)(void *context, const struct read_clog2_stretch *s);
 };
 
-/* Reads every record once and tells of the states. Broken rules are passed over. */
+/* Reads every record once and reports the states. Broken rules do not matter. */
 hpcw_status read_clog2_watch(struct read_clog2 *reader, const struct read_clog2_watch *watch, hpcw_error *err);
 
 #endif

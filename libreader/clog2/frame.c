@@ -1,30 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The frame of a CLOG-2 log: preamble, chain of blocks, table of communicators. */
-#include "libreader/clog2/clog2.h"
-
+/* The frame of a CLOG-2 log: the table of communicators and the chain of blocks. */
 #include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "libreader/clog2/private.h"
 #include "libreader/source.h"
 #include "libwriter/base/bytes.h"
-#include "libwriter/base/checked.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
-enum {
-    PREAMBLE = 1024,
-    TOKENS = 33,
-    VALUE = 31, /* longest value */
-    HEAD = 24,
-    ENTRY = 40,
-    KINDS = 12
-};
-
-/* By kind, head included. */
-static const uint32_t record_size[KINDS] = {24, 24, 136, 128, 64, 32, 64, 48, 40, 72, 72, 32};
+/* By kind, header included. */
+static const uint32_t record_size[READ_CLOG2_KINDS] = {24, 24, 136, 128, 64, 32, 64, 48, 40, 72, 72, 32};
 
 struct read_clog2 {
     struct read_source *source;
@@ -35,159 +21,9 @@ struct read_clog2 {
     uint32_t at;         /* of the next record in the block */
     bool first;          /* of its block */
     bool ended;
-    double announced; /* time at the end of the block before */
+    double announced; /* time at the end of the previous block */
     struct read_clog2_frame frame;
 };
-
-hpcw_status read_clog2_wrong(const struct read_clog2 *r, uint64_t offset, hpcw_error *err, const char *fmt,
-                             ...) {
-    char text[512];
-    va_list args;
-    va_start(args, fmt);
-    (void)vsnprintf(text, sizeof text, fmt, args);
-    va_end(args);
-    return hpcw_i_fail(err, HPCW_EFORMAT, "%s: at offset %" PRIu64 ": %s", read_source_name(r->source), offset,
-                       text);
-}
-
-/* ------------------------------------------------------------------------------------------------------------
- *  Preamble (doc/formats/clog2.md, "Preamble")
- * --------------------------------------------------------------------------------------------------------- */
-
-struct tokens {
-    const char *text[TOKENS];
-    uint32_t at[TOKENS];
-};
-
-/* doc/formats/clog2.md#clog2-2 */
-static hpcw_status split(const struct read_clog2 *r, const unsigned char *bytes, struct tokens *t,
-                         hpcw_error *err) {
-    uint32_t at = 0;
-    for (uint32_t i = 0; i < TOKENS; i++) {
-        const unsigned char *end = memchr(bytes + at, 0, PREAMBLE - at);
-        if (end == NULL || end == bytes + at) {
-            return read_clog2_wrong(r, at, err, "preamble: expected token %" PRIu32 " of %d, got %s", i, TOKENS,
-                                    end == NULL ? "one without an end" : "an empty one");
-        }
-        t->text[i] = (const char *)bytes + at;
-        t->at[i] = at;
-        at = (uint32_t)(end - bytes) + 1;
-    }
-    while (at < PREAMBLE && bytes[at] == 0) {
-        at++;
-    }
-    return at == PREAMBLE ? HPCW_OK
-                          : read_clog2_wrong(r, at, err, "preamble: expected zeros after token %d, got %02x",
-                                             TOKENS - 1, bytes[at]);
-}
-
-static hpcw_status text_token(const struct read_clog2 *r, const struct tokens *t, uint32_t i,
-                              const char *expected, hpcw_error *err) {
-    return strcmp(t->text[i], expected) == 0
-               ? HPCW_OK
-               : read_clog2_wrong(r, t->at[i], err,
-                                  "preamble: token %" PRIu32 ": expected \"%s\", got \"%.40s\"", i, expected,
-                                  t->text[i]);
-}
-
-static hpcw_status number_token(const struct read_clog2 *r, const struct tokens *t, uint32_t i, int64_t low,
-                                int64_t high, int64_t *value, hpcw_error *err) {
-    const char *p = t->text[i];
-    bool negative = *p == '-';
-    p += negative;
-    size_t digits = strspn(p, "0123456789");
-    int64_t v = 0;
-    bool good = digits > 0 && p[digits] == '\0' && strlen(t->text[i]) <= VALUE &&
-                (p[0] != '0' || digits == 1) && digits <= 18;
-    for (size_t k = 0; good && k < digits; k++) {
-        v = v * 10 + (p[k] - '0');
-    }
-    v = negative ? -v : v;
-    if (!good || v < low || v > high) {
-        return read_clog2_wrong(r, t->at[i], err,
-                                "preamble: token %" PRIu32 " (%s): expected a number from %" PRId64
-                                " to %" PRId64 ", got \"%.40s\"",
-                                i, t->text[i - 1], low, high, t->text[i]);
-    }
-    *value = v;
-    return HPCW_OK;
-}
-
-static hpcw_status read_preamble(struct read_clog2 *r, hpcw_error *err) {
-    static const struct {
-        const char *title;
-        int64_t low, high;
-    } numbers[] = {
-        {"block_size=", 64, INT64_C(1) << 30},   {"num_buffered_blocks=", 0, INT32_MAX},
-        {"max_comm_world_size=", 1, INT32_MAX},  {"max_thread_count=", 1, INT32_MAX},
-        {"known_eventID_start=", 0, 0},          {"user_eventID_start=", 600, 600},
-        {"known_solo_eventID_start=", -10, -10}, {"user_solo_eventID_start=", 5000, 5000},
-        {"known_stateID_count=", 300, 300},      {"user_stateID_count=", 0, INT32_MAX / 2 - 600},
-        {"known_solo_eventID_count=", 0, 10},    {"user_solo_eventID_count=", 0, INT32_MAX - 5000},
-    };
-    enum { COUNT = sizeof numbers / sizeof numbers[0] };
-    unsigned char bytes[PREAMBLE];
-    struct tokens t;
-    hpcw_status s = read_source_read(r->source, 0, bytes, sizeof bytes, "preamble", err);
-    if (s == HPCW_OK) {
-        s = split(r, bytes, &t, err);
-    }
-    if (s == HPCW_OK) {
-        s = text_token(r, &t, 0, "CLOG-02.44", err);
-    }
-    if (s == HPCW_OK) {
-        s = text_token(r, &t, 1, "is_big_endian=", err);
-    }
-    if (s == HPCW_OK) {
-        s = text_token(r, &t, 3, "is_finalzed=", err);
-    }
-    if (s != HPCW_OK) {
-        return s;
-    }
-    if (strcmp(t.text[2], "FALSE") == 0 || strcmp(t.text[4], "FALSE") == 0) {
-        return hpcw_i_fail(
-            err, HPCW_ENOTSUP,
-            "%s: expected a merged log (big-endian and finalized), got the local file of one process",
-            read_source_name(r->source));
-    }
-    s = text_token(r, &t, 2, "TRUE ", err);
-    if (s == HPCW_OK) {
-        s = text_token(r, &t, 4, "TRUE ", err);
-    }
-    int64_t value[COUNT] = {0};
-    for (uint32_t i = 0; s == HPCW_OK && i < COUNT; i++) {
-        s = text_token(r, &t, 5 + 2 * i, numbers[i].title, err);
-        if (s == HPCW_OK) {
-            s = number_token(r, &t, 6 + 2 * i, numbers[i].low, numbers[i].high, &value[i], err);
-        }
-    }
-    int64_t quotient = 0, remainder = 0;
-    if (s == HPCW_OK) {
-        s = text_token(r, &t, 29, "commtable_fptr=", err);
-    }
-    if (s == HPCW_OK) {
-        s = number_token(r, &t, 30, 0, INT64_MAX >> 31, &quotient, err);
-    }
-    if (s == HPCW_OK) {
-        s = text_token(r, &t, 31, "1073741824", err);
-    }
-    if (s == HPCW_OK) {
-        s = number_token(r, &t, 32, 0, (INT64_C(1) << 30) - 1, &remainder, err);
-    }
-    if (s == HPCW_OK) {
-        r->info = (struct read_clog2_info){
-            .block_size = (uint32_t)value[0],
-            .buffered_blocks = (uint32_t)value[1],
-            .ranks = (uint32_t)value[2],
-            .threads = (uint32_t)value[3],
-            .states = (uint32_t)value[9],
-            .known_solos = (uint32_t)value[10],
-            .solos = (uint32_t)value[11],
-            .table_at = ((uint64_t)quotient << 30) + (uint64_t)remainder,
-        };
-    }
-    return s;
-}
 
 /* ------------------------------------------------------------------------------------------------------------
  *  Table of communicators (doc/formats/clog2.md, "Communicators")
@@ -199,26 +35,27 @@ static hpcw_status measure(struct read_clog2 *r, hpcw_error *err) {
     uint64_t size = read_source_size(r->source);
     if (info->table_at == 0) {
         return read_clog2_wrong(
-            r, 0, err, "preamble: expected the offset of the table of communicators, got 0: the writer died");
+            read_clog2_name(r), 0, err,
+            "preamble: expected the offset of the table of communicators, got 0: the writer died");
     }
-    if (info->table_at < PREAMBLE + (uint64_t)info->block_size ||
-        (info->table_at - PREAMBLE) % info->block_size != 0) {
-        return read_clog2_wrong(r, 0, err,
+    if (info->table_at < READ_CLOG2_PREAMBLE_SIZE + (uint64_t)info->block_size ||
+        (info->table_at - READ_CLOG2_PREAMBLE_SIZE) % info->block_size != 0) {
+        return read_clog2_wrong(read_clog2_name(r), 0, err,
                                 "preamble: expected a table of communicators after whole blocks of %" PRIu32
                                 " bytes, got offset %" PRIu64,
                                 info->block_size, info->table_at);
     }
-    info->blocks = (info->table_at - PREAMBLE) / info->block_size;
-    unsigned char count[4];
+    info->blocks = (info->table_at - READ_CLOG2_PREAMBLE_SIZE) / info->block_size;
+    unsigned char count[READ_CLOG2_TABLE_HEAD];
     hpcw_status s =
         read_source_read(r->source, info->table_at, count, sizeof count, "number of communicators", err);
     if (s != HPCW_OK) {
         return s;
     }
     info->comms = hpcw_i_get_u32(count, true);
-    uint64_t expected = info->table_at + 4 + (uint64_t)ENTRY * info->comms;
+    uint64_t expected = read_clog2_entry_at(info, info->comms);
     if (info->comms == 0 || info->comms > INT32_MAX) {
-        return read_clog2_wrong(r, info->table_at, err,
+        return read_clog2_wrong(read_clog2_name(r), info->table_at, err,
                                 "number of communicators: expected 1 to 2^31 - 1, got %" PRIu32, info->comms);
     }
     if (size < expected) {
@@ -228,7 +65,7 @@ static hpcw_status measure(struct read_clog2 *r, hpcw_error *err) {
                            read_source_name(r->source), info->comms, expected, size);
     }
     return size == expected ? HPCW_OK
-                            : read_clog2_wrong(r, expected, err,
+                            : read_clog2_wrong(read_clog2_name(r), expected, err,
                                                "expected the end of the file after the table of %" PRIu32
                                                " communicators, got %" PRIu64 " more bytes",
                                                info->comms, size - expected);
@@ -236,7 +73,7 @@ static hpcw_status measure(struct read_clog2 *r, hpcw_error *err) {
 
 static hpcw_status read_table(struct read_clog2 *r, hpcw_error *err) {
     enum { AT_ONCE = 256 };
-    unsigned char bytes[AT_ONCE * ENTRY];
+    unsigned char bytes[AT_ONCE * READ_CLOG2_ENTRY_SIZE];
     const struct read_clog2_info *info = &r->info;
     r->entry = hpcw_i_calloc(info->comms, sizeof *r->entry);
     if (r->entry == NULL) {
@@ -245,20 +82,21 @@ static hpcw_status read_table(struct read_clog2 *r, hpcw_error *err) {
     }
     for (uint32_t i = 0; i < info->comms; i += AT_ONCE) {
         uint32_t n = info->comms - i < AT_ONCE ? info->comms - i : AT_ONCE;
-        hpcw_status s = read_source_read(r->source, info->table_at + 4 + (uint64_t)i * ENTRY, bytes,
-                                         (size_t)n * ENTRY, "table of communicators", err);
+        hpcw_status s = read_source_read(r->source, read_clog2_entry_at(info, i), bytes,
+                                         (size_t)n * READ_CLOG2_ENTRY_SIZE, "table of communicators", err);
         if (s != HPCW_OK) {
             return s;
         }
         for (uint32_t k = 0; k < n; k++) {
-            const unsigned char *p = bytes + (size_t)k * ENTRY;
+            const unsigned char *p = bytes + (size_t)k * READ_CLOG2_ENTRY_SIZE;
             struct read_clog2_entry *e = &r->entry[i + k];
             memcpy(e->id, p, sizeof e->id);
-            e->index = (int32_t)hpcw_i_get_u32(p + 32, true);
-            e->kind = (int32_t)hpcw_i_get_u32(p + 36, true);
-            /* A reader maps every communicator through it, without a check: doc/formats/clog2.md#clog2-6. */
+            e->index = (int32_t)hpcw_i_get_u32(p + READ_CLOG2_ENTRY_INDEX_AT, true);
+            e->kind = (int32_t)hpcw_i_get_u32(p + READ_CLOG2_ENTRY_KIND_AT, true);
+            /* Other readers use it without a check: doc/formats/clog2.md#clog2-6. */
             if (e->index < 0 || (uint32_t)e->index >= info->comms || e->kind < -1 || e->kind > 3) {
-                return read_clog2_wrong(r, info->table_at + 4 + (uint64_t)(i + k) * ENTRY + 32, err,
+                return read_clog2_wrong(read_clog2_name(r),
+                                        read_clog2_entry_at(info, i + k) + READ_CLOG2_ENTRY_INDEX_AT, err,
                                         "communicator %" PRIu32 ": expected an index below %" PRIu32
                                         " and a kind from -1 to 3, got %" PRId32 " and %" PRId32,
                                         i + k, info->comms, e->index, e->kind);
@@ -280,7 +118,7 @@ static hpcw_status opened(struct read_source *source, struct read_clog2 **out, h
         return s;
     }
     r->source = source;
-    hpcw_status s = read_preamble(r, err);
+    hpcw_status s = read_clog2_preamble(source, &r->info, err);
     if (s == HPCW_OK) {
         s = measure(r, err);
     }
@@ -366,33 +204,33 @@ void read_clog2_rewind(struct read_clog2 *r) {
 }
 
 static uint64_t offset_of(const struct read_clog2 *r) {
-    return PREAMBLE + (r->next_block - 1) * r->info.block_size + r->at;
+    return READ_CLOG2_PREAMBLE_SIZE + (r->next_block - 1) * r->info.block_size + r->at;
 }
 
 static hpcw_status next_block(struct read_clog2 *r, hpcw_error *err) {
-    hpcw_status s = read_source_read(r->source, PREAMBLE + r->next_block * r->info.block_size, r->block,
-                                     r->info.block_size, "block", err);
+    hpcw_status s = read_source_read(r->source, READ_CLOG2_PREAMBLE_SIZE + r->next_block * r->info.block_size,
+                                     r->block, r->info.block_size, "block", err);
     r->next_block++;
     r->at = 0;
     r->first = true;
     return s;
 }
 
-/* The record that ends a block or the log, and what comes after it: doc/formats/clog2.md#clog2-7. */
+/* The record that ends a block or the log, and the bytes after it: doc/formats/clog2.md#clog2-7. */
 static hpcw_status end_block(struct read_clog2 *r, const struct read_clog2_item *head, hpcw_error *err) {
     bool last = r->next_block == r->info.blocks;
-    if (last != (head->kind == 0)) {
-        return read_clog2_wrong(r, head->offset, err,
-                                "block %" PRIu64 " of %" PRIu64
-                                ": expected it to end with record type %d, got %" PRId32,
-                                head->block, r->info.blocks, last ? 0 : 1, head->kind);
+    if (last != (head->kind == READ_CLOG2_IS_END_LOG)) {
+        return read_clog2_wrong(
+            read_clog2_name(r), head->offset, err,
+            "block %" PRIu64 " of %" PRIu64 ": expected it to end with record type %d, got %" PRId32,
+            head->block, r->info.blocks, last ? READ_CLOG2_IS_END_LOG : READ_CLOG2_IS_END_BLOCK, head->kind);
     }
     struct read_clog2_frame *f = &r->frame;
     r->announced = head->time;
-    uint32_t end = r->at + HEAD;
+    uint32_t end = r->at + READ_CLOG2_HEAD_SIZE;
     if (!f->slack && (head->comm | head->rank | head->thread) != 0) {
         f->slack = true;
-        f->slack_at = head->offset + 8;
+        f->slack_at = head->offset + READ_CLOG2_HEAD_COMM_AT;
     }
     for (uint32_t i = end; !f->slack && i < r->info.block_size; i++) {
         if (r->block[i] != 0) {
@@ -402,7 +240,7 @@ static hpcw_status end_block(struct read_clog2 *r, const struct read_clog2_item 
     }
     if (last) {
         r->ended = true;
-        if (head->time != 1e8 && !f->chain) {
+        if (head->time != READ_CLOG2_LAST && !f->chain) {
             f->chain = true;
             f->chain_at = head->offset;
         }
@@ -426,22 +264,22 @@ hpcw_status read_clog2_next(struct read_clog2 *r, struct read_clog2_item *item, 
         uint32_t left = r->info.block_size - r->at;
         item->offset = offset_of(r);
         item->block = r->next_block - 1;
-        if (left < HEAD) {
-            return read_clog2_wrong(r, item->offset, err,
+        if (left < READ_CLOG2_HEAD_SIZE) {
+            return read_clog2_wrong(read_clog2_name(r), item->offset, err,
                                     "block %" PRIu64 ": expected a record that ends it, got only %" PRIu32
                                     " bytes left",
                                     item->block, left);
         }
-        item->time = hpcw_i_get_f64(p, true);
-        item->comm = (int32_t)hpcw_i_get_u32(p + 8, true);
-        item->rank = (int32_t)hpcw_i_get_u32(p + 12, true);
-        item->thread = (int32_t)hpcw_i_get_u32(p + 16, true);
-        item->kind = (int32_t)hpcw_i_get_u32(p + 20, true);
-        if (item->kind < 0 || item->kind >= KINDS) {
-            return read_clog2_wrong(r, item->offset + 20, err, "record type: expected 0 to 11, got %" PRId32,
-                                    item->kind);
+        item->time = hpcw_i_get_f64(p + READ_CLOG2_HEAD_TIME_AT, true);
+        item->comm = (int32_t)hpcw_i_get_u32(p + READ_CLOG2_HEAD_COMM_AT, true);
+        item->rank = (int32_t)hpcw_i_get_u32(p + READ_CLOG2_HEAD_RANK_AT, true);
+        item->thread = (int32_t)hpcw_i_get_u32(p + READ_CLOG2_HEAD_THREAD_AT, true);
+        item->kind = (int32_t)hpcw_i_get_u32(p + READ_CLOG2_HEAD_KIND_AT, true);
+        if (item->kind < 0 || item->kind >= READ_CLOG2_KINDS) {
+            return read_clog2_wrong(read_clog2_name(r), item->offset + READ_CLOG2_HEAD_KIND_AT, err,
+                                    "record type: expected 0 to 11, got %" PRId32, item->kind);
         }
-        if (item->kind <= 1) {
+        if (item->kind <= READ_CLOG2_IS_END_BLOCK) {
             hpcw_status s = end_block(r, item, err);
             if (s != HPCW_OK) {
                 return s;
@@ -450,8 +288,8 @@ hpcw_status read_clog2_next(struct read_clog2 *r, struct read_clog2_item *item, 
             continue;
         }
         uint32_t size = record_size[item->kind];
-        if (size > left || left - size < HEAD) {
-            return read_clog2_wrong(r, item->offset, err,
+        if (size > left || left - size < READ_CLOG2_HEAD_SIZE) {
+            return read_clog2_wrong(read_clog2_name(r), item->offset, err,
                                     "record type %" PRId32 " of %" PRIu32
                                     " bytes: expected it and the end of the block in the %" PRIu32
                                     " bytes left",
@@ -462,8 +300,8 @@ hpcw_status read_clog2_next(struct read_clog2 *r, struct read_clog2_item *item, 
             r->frame.chain_at = item->offset;
         }
         item->first_of_block = r->first;
-        item->payload = p + HEAD;
-        item->size = size - HEAD;
+        item->payload = p + READ_CLOG2_HEAD_SIZE;
+        item->size = size - READ_CLOG2_HEAD_SIZE;
         r->first = false;
         r->at += size;
         *more = true;

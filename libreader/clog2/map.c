@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Open addressing with linear probing; a removal moves up what comes behind it, so there are no tombstones. A slot is a
+/* Open addressing with linear probing; a removal moves up what follows, so there are no tombstones. A slot is a
  * word that is 1 if it is taken, the key and the value. */
 #include "libreader/clog2/map.h"
 
@@ -88,7 +88,7 @@ void read_clog2_map_remove(struct read_clog2_map *map, void *value) {
     uint64_t *hole = (uint64_t *)value - 1 - READ_CLOG2_KEY;
     size_t empty = (size_t)(hole - map->slot) / words(map);
     for (size_t i = (empty + 1) & (map->slots - 1); at_slot(map, i)[0] != 0; i = (i + 1) & (map->slots - 1)) {
-        /* May go into the hole unless its home lies behind the hole on the way to it. */
+        /* May go into the hole unless its home is after the hole. */
         size_t from_home = (i - home(map, at_slot(map, i) + 1)) & (map->slots - 1);
         size_t from_hole = (i - empty) & (map->slots - 1);
         if (from_home >= from_hole) {

@@ -26,7 +26,7 @@ void *read_clog2_map_add(struct read_clog2_map *map, const uint64_t key[READ_CLO
 /* Removes the key whose value this is. */
 void read_clog2_map_remove(struct read_clog2_map *map, void *value);
 
-/* All keys, in no particular order: *at starts at 0. NULL behind the last. */
+/* All keys, in no particular order: *at starts at 0. NULL after the last. */
 void *read_clog2_map_next(const struct read_clog2_map *map, size_t *at, const uint64_t **key);
 
 /* Removes all keys; keeps the memory of a small map. */

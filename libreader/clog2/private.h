@@ -1,44 +1,47 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F4, private to the CLOG-2 reader: the frame, and one pass over all records. */
+/* F4, private to the CLOG-2 reader: preamble, frame, and one pass over all records. */
 #ifndef HPCW_LIBREADER_CLOG2_PRIVATE_H
 #define HPCW_LIBREADER_CLOG2_PRIVATE_H
 
+#include <string.h>
+
 #include "libreader/clog2/clog2.h"
+#include "libreader/clog2/format.h"
 #include "libreader/clog2/map.h"
 
-/* What was seen of the frame since the rewind; the first place of each sort. */
+struct read_source;
+
+/* HPCW_EFORMAT at an offset of the file `name`. */
+hpcw_status read_clog2_wrong(const char *name, uint64_t offset, hpcw_error *err, const char *fmt, ...)
+    HPCW_PRINTF(4, 5);
+
+/* ---- Preamble and frame ----------------------------------------------------------------------------------- */
+
+/* Reads the preamble: all of `info` but `blocks` and `comms`. */
+hpcw_status read_clog2_preamble(const struct read_source *source, struct read_clog2_info *info,
+                                hpcw_error *err);
+
+/* Faults of the frame since the rewind, and where the first of each was. */
 struct read_clog2_frame {
-    bool slack; /* something but zeros behind the end of a block, or in that record's head */
+    bool slack; /* not all zero after the end of a block, or in the header of the record that ends it */
     uint64_t slack_at;
-    bool chain; /* a block that does not end with the time of the next record, or the log's end with 1e8 */
+    bool chain; /* a block does not end with the time of the next record, or the log not with 1e8 */
     uint64_t chain_at;
 };
 
 const struct read_clog2_frame *read_clog2_frame(const struct read_clog2 *reader);
 const char *read_clog2_name(const struct read_clog2 *reader);
 
-/* A failure at a place in the file. */
-hpcw_status read_clog2_wrong(const struct read_clog2 *reader, uint64_t offset, hpcw_error *err, const char *fmt,
-                             ...) HPCW_PRINTF(4, 5);
+/* ---- One pass --------------------------------------------------------------------------------------------- */
 
-/* An open state of a line, or a message that waits for its partner. */
-struct read_clog2_open {
-    double time;
-    uint64_t offset;
-    uint32_t next;  /* number of the one below it, or behind it, plus 1; 0: none */
-    int32_t detail; /* definition of the state, size of the message */
-};
-
-/* ---- one pass --------------------------------------------------------------------------------------------- */
-
-/* A definition, or the placeholder of an announced one. */
+/* A definition, or the placeholder of one that the preamble announces. */
 struct read_clog2_definition {
     bool state, defined, used;
-    int32_t number;                        /* of the state, or the solo event */
-    char colour[25], name[33], format[41]; /* NUL-terminated here, even if the field is full */
+    int32_t number; /* of the state, or the solo event */
+    char colour[READ_CLOG2_COLOUR_SIZE + 1], name[READ_CLOG2_NAME_SIZE + 1], format[READ_CLOG2_FORMAT_SIZE + 1];
 };
 
-/* A state on a rank of the world, or a solo event. */
+/* A state or solo event on a rank of the world. */
 struct read_clog2_share {
     uint64_t count;
     double seconds;
@@ -49,21 +52,51 @@ struct read_clog2_flow {
     uint64_t count, bytes;
 };
 
+/* An open state of a timeline, or a message that waits for its partner. Lists of them are linked by index + 1. */
+struct read_clog2_open {
+    double time;
+    uint64_t offset;
+    uint32_t next;
+    int32_t detail; /* definition of the state, size of the message */
+};
+
+/* What an event is to its definition. */
+enum { READ_CLOG2_STARTS, READ_CLOG2_ENDS, READ_CLOG2_ALONE };
+
+/* Values of the maps. */
+struct read_clog2_event {
+    uint32_t definition, role;
+};
+struct read_clog2_timeline {
+    uint64_t top; /* index + 1 of the innermost open state */
+    double since; /* when that became the innermost */
+};
+struct read_clog2_member {
+    int64_t rank;
+};
+struct read_clog2_queue {
+    uint32_t head, tail; /* index + 1 */
+    uint64_t receives;   /* 1: receives wait, 0: sends */
+};
+
+/* The first failure stays in `status`. From then on no rule is checked, and take() is not called again. */
 struct read_clog2_pass {
     struct read_clog2 *reader;
-    unsigned refuse;                      /* bit per rule: the pass ends with the first case */
-    bool profile;                         /* fill `share` and `flow` */
+    unsigned refuse;                      /* bit per rule: fail at the first case */
+    bool profile;                         /* fill `shares` and `flows` */
     const struct read_clog2_watch *watch; /* or NULL */
+    hpcw_status status;
+    hpcw_error *err;
 
     uint64_t count[READ_CLOG2_RULES]; /* cases of each rule */
-    uint64_t first[READ_CLOG2_RULES]; /* offset of the first one */
+    uint64_t first[READ_CLOG2_RULES]; /* offset of the first case */
     uint64_t records, arrows, drawables;
     double begin, end; /* times of the first and last record */
 
-    struct read_clog2_map events;  /* event -> definition, and whether it is a start (0), end (1) or solo (2) */
-    struct read_clog2_map lines;   /* (communicator, rank, thread) -> its open states */
-    struct read_clog2_map members; /* (communicator, rank) -> rank of the world */
-    struct read_clog2_map queues;  /* both ends of messages and their tag -> those without partner so far */
+    struct read_clog2_map events;    /* event -> struct read_clog2_event */
+    struct read_clog2_map timelines; /* (communicator, rank, thread) -> struct read_clog2_timeline */
+    struct read_clog2_map members; /* (communicator, rank) -> struct read_clog2_member, its rank of the world */
+    struct read_clog2_map queues;  /* both ends of messages and their tag -> struct read_clog2_queue */
     struct read_clog2_map completed; /* drawables that ended at the time `completed_at`, if more than one */
     struct read_clog2_map shares;    /* (definition, rank of the world) -> struct read_clog2_share */
     struct read_clog2_map flows;     /* (from, to) -> struct read_clog2_flow */
@@ -71,14 +104,61 @@ struct read_clog2_pass {
     uint64_t last_completed[READ_CLOG2_KEY];
 
     struct read_clog2_definition *definition;
-    uint32_t definitions, definition_room;
-    struct read_clog2_open *open; /* pool of open states and messages; free ones are a list */
-    uint32_t opens, open_room, open_free;
+    uint32_t definitions, definition_capacity;
+    struct read_clog2_open *open; /* open states and messages; unused ones form a list */
+    uint32_t opens, open_capacity, open_free;
 };
 
-/* Runs over the whole log. Whatever the result, free it afterwards. `watch`: NULL if nobody is to be told. */
+/* Runs over the whole log. Call read_clog2_pass_free even after a failure. `watch` may be NULL. */
 hpcw_status read_clog2_pass_run(struct read_clog2_pass *pass, struct read_clog2 *reader, unsigned refuse,
                                 bool profile, const struct read_clog2_watch *watch, hpcw_error *err);
 void read_clog2_pass_free(struct read_clog2_pass *pass);
+
+/* rules.c: counts a case of a rule, and fails if the rule is to be refused. Nothing after a failure. */
+void read_clog2_found(struct read_clog2_pass *p, enum read_clog2_rule rule, uint64_t offset, const char *fmt,
+                      ...) HPCW_PRINTF(4, 5);
+void read_clog2_no_memory(struct read_clog2_pass *p);
+/* Bytes [from, to) of a record must be zero. */
+void read_clog2_check_zero(struct read_clog2_pass *p, const struct read_clog2_item *item, uint32_t from,
+                           uint32_t to);
+
+/* definitions.c */
+void read_clog2_define(struct read_clog2_pass *p, const struct read_clog2_item *item);
+/* The definition of an event that is defined or announced; NULL if it is neither. */
+struct read_clog2_event *read_clog2_event_get(struct read_clog2_pass *p, int32_t event);
+/* All that the preamble announces must be defined. */
+void read_clog2_check_announced(struct read_clog2_pass *p);
+
+/* comms.c: communicator events, the table, and ranks of the world */
+void read_clog2_introduce(struct read_clog2_pass *p, const struct read_clog2_item *item);
+int64_t read_clog2_world_rank(const struct read_clog2_pass *p, int32_t comm, int32_t rank); /* or -1 */
+/* The same. -1 is a case of READ_CLOG2_COMM at `offset`. */
+int64_t read_clog2_need_world_rank(struct read_clog2_pass *p, uint64_t offset, int32_t comm, int32_t rank);
+void read_clog2_check_table(struct read_clog2_pass *p);
+
+/* states.c: states and solo events */
+void read_clog2_event(struct read_clog2_pass *p, const struct read_clog2_item *item);
+void read_clog2_check_states_ended(struct read_clog2_pass *p);
+
+/* messages.c */
+void read_clog2_message(struct read_clog2_pass *p, const struct read_clog2_item *item);
+void read_clog2_check_messages_met(struct read_clog2_pass *p);
+
+/* drawables.c: index + 1 of an unused entry of `open`; 0 if memory ran out, which fails the pass */
+uint32_t read_clog2_open_take(struct read_clog2_pass *p);
+void read_clog2_open_give(struct read_clog2_pass *p, uint32_t n);
+/* A drawable ends. Its key is what tells it from others that end at the same time. */
+void read_clog2_complete(struct read_clog2_pass *p, uint64_t offset, double time,
+                         const uint64_t key[READ_CLOG2_KEY]);
+
+/* For keys. */
+static inline uint64_t read_clog2_pack(int32_t high, int32_t low) {
+    return (uint64_t)(uint32_t)high << 32 | (uint32_t)low;
+}
+static inline uint64_t read_clog2_bits_of(double x) {
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
 
 #endif

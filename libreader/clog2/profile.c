@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What is in a CLOG-2 log, for people and scripts. */
+/* The content of a CLOG-2 log as JSON. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,8 +9,8 @@
 #include "libwriter/io/json.h"
 
 enum {
-    MOST_RANKS = 64, /* of which every state is shown rank by rank */
-    MOST_FLOWS = 64  /* pairs of ranks, those with the most bytes */
+    MOST_RANKS = 64, /* with more ranks, states are not shown rank by rank */
+    MOST_FLOWS = 64  /* the pairs of ranks with the most bytes */
 };
 
 static void put_text(struct hpcw_i_json *json, const char *key, const char *text) {
@@ -18,7 +18,7 @@ static void put_text(struct hpcw_i_json *json, const char *key, const char *text
     hpcw_i_json_put_str(json, key, good ? text : "(not UTF-8)");
 }
 
-/* Times of damaged logs may be anything, and JSON has no word for some of that. */
+/* Leaves out what JSON cannot express: a damaged log may have any time. */
 static void put_time(struct hpcw_i_json *json, const char *key, double seconds) {
     if (seconds - seconds == 0) {
         hpcw_i_json_put_f64(json, key, seconds);
@@ -42,32 +42,32 @@ static void put_rules(struct hpcw_i_json *json, const struct read_clog2_pass *p)
     hpcw_i_json_end_array(json);
 }
 
-/* One line of the profile. */
-struct row {
+/* What the profile says of a key. */
+struct profile_row {
     uint64_t key[2]; /* definition and rank, or from and to */
     uint64_t count, bytes;
     double seconds;
 };
 
-static int by_place(const void *a_, const void *b_) {
-    const struct row *a = a_, *b = b_;
+static int by_key(const void *a_, const void *b_) {
+    const struct profile_row *a = a_, *b = b_;
     int first = (a->key[0] > b->key[0]) - (a->key[0] < b->key[0]);
     return first != 0 ? first : (a->key[1] > b->key[1]) - (a->key[1] < b->key[1]);
 }
 
 static int by_bytes(const void *a_, const void *b_) {
-    const struct row *a = a_, *b = b_;
-    return a->bytes != b->bytes ? (a->bytes < b->bytes) - (a->bytes > b->bytes) : by_place(a, b);
+    const struct profile_row *a = a_, *b = b_;
+    return a->bytes != b->bytes ? (a->bytes < b->bytes) - (a->bytes > b->bytes) : by_key(a, b);
 }
 
 /* The rows of a map, in order. At least one is allocated. */
-static struct row *rows_of(const struct read_clog2_map *map, bool flows) {
-    struct row *row = hpcw_i_calloc(map->count + 1, sizeof *row);
+static struct profile_row *rows_of(const struct read_clog2_map *map, bool flows) {
+    struct profile_row *row = hpcw_i_calloc(map->count + 1, sizeof *row);
     const uint64_t *key;
     const void *value;
     size_t n = 0;
     for (size_t at = 0; row != NULL && (value = read_clog2_map_next(map, &at, &key)) != NULL; n++) {
-        row[n] = (struct row){.key = {key[0], key[1]}};
+        row[n] = (struct profile_row){.key = {key[0], key[1]}};
         if (flows) {
             const struct read_clog2_flow *f = value;
             row[n].count = f->count;
@@ -79,16 +79,16 @@ static struct row *rows_of(const struct read_clog2_map *map, bool flows) {
         }
     }
     if (row != NULL) {
-        qsort(row, n, sizeof *row, flows ? by_bytes : by_place);
+        qsort(row, n, sizeof *row, flows ? by_bytes : by_key);
     }
     return row;
 }
 
 /* `row` [count]: the ranks of one state or solo event. */
-static void put_share(struct hpcw_i_json *json, const struct read_clog2_definition *d, const struct row *row,
-                      size_t count, uint32_t ranks) {
-    struct row all = {.key = {0}};
-    const struct row *least = row, *most = row;
+static void put_share(struct hpcw_i_json *json, const struct read_clog2_definition *d,
+                      const struct profile_row *row, size_t count, uint32_t ranks) {
+    struct profile_row all = {.key = {0}};
+    const struct profile_row *least = row, *most = row;
     for (size_t i = 0; i < count; i++) {
         all.count += row[i].count;
         all.seconds += row[i].seconds;
@@ -127,7 +127,8 @@ static void put_share(struct hpcw_i_json *json, const struct read_clog2_definiti
     hpcw_i_json_end_object(json);
 }
 
-static void put_profile(struct hpcw_i_json *json, const struct read_clog2_pass *p, const struct row *row) {
+static void put_profile(struct hpcw_i_json *json, const struct read_clog2_pass *p,
+                        const struct profile_row *row) {
     const uint32_t ranks = read_clog2_info(p->reader)->ranks;
     hpcw_i_json_key(json, "profile");
     hpcw_i_json_begin_array(json);
@@ -139,7 +140,8 @@ static void put_profile(struct hpcw_i_json *json, const struct read_clog2_pass *
     hpcw_i_json_end_array(json);
 }
 
-static void put_flows(struct hpcw_i_json *json, const struct read_clog2_pass *p, const struct row *row) {
+static void put_flows(struct hpcw_i_json *json, const struct read_clog2_pass *p,
+                      const struct profile_row *row) {
     uint64_t bytes = 0;
     for (size_t i = 0; i < p->flows.count; i++) {
         bytes += row[i].bytes;
@@ -163,8 +165,8 @@ static void put_flows(struct hpcw_i_json *json, const struct read_clog2_pass *p,
     hpcw_i_json_end_array(json);
 }
 
-static void put_all(struct hpcw_i_json *json, const struct read_clog2_pass *p, const struct row *shares,
-                    const struct row *flows) {
+static void put_all(struct hpcw_i_json *json, const struct read_clog2_pass *p, const struct profile_row *shares,
+                    const struct profile_row *flows) {
     const struct read_clog2_info *info = read_clog2_info(p->reader);
     hpcw_i_json_put_str(json, "version", "CLOG-02.44");
     hpcw_i_json_put_u64(json, "ranks", info->ranks);
@@ -185,7 +187,7 @@ static void put_all(struct hpcw_i_json *json, const struct read_clog2_pass *p, c
 
 hpcw_status read_clog2_report(struct read_clog2 *reader, struct hpcw_i_json *json, hpcw_error *err) {
     struct read_clog2_pass pass;
-    struct row *shares = NULL, *flows = NULL;
+    struct profile_row *shares = NULL, *flows = NULL;
     hpcw_status s = read_clog2_pass_run(&pass, reader, 0, true, NULL, err);
     if (s == HPCW_OK) {
         shares = rows_of(&pass.shares, false);

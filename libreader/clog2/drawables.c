@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a viewer draws: states, solo events and messages that are open, and those that are complete. */
+#include <inttypes.h>
+
+#include "libreader/clog2/private.h"
+#include "libwriter/base/mem.h"
+
+uint32_t read_clog2_open_take(struct read_clog2_pass *p) {
+    if (p->open_free != 0) {
+        uint32_t n = p->open_free;
+        p->open_free = p->open[n - 1].next;
+        return n;
+    }
+    if (p->opens == p->open_capacity) {
+        uint32_t capacity = p->open_capacity == 0 ? 64 : 2 * p->open_capacity;
+        struct read_clog2_open *grown =
+            capacity <= p->open_capacity ? NULL : hpcw_i_realloc(p->open, capacity * sizeof *grown);
+        if (grown == NULL) {
+            read_clog2_no_memory(p);
+            return 0;
+        }
+        p->open = grown;
+        p->open_capacity = capacity;
+    }
+    return ++p->opens;
+}
+
+void read_clog2_open_give(struct read_clog2_pass *p, uint32_t n) {
+    p->open[n - 1].next = p->open_free;
+    p->open_free = n;
+}
+
+/* doc/formats/clog2.md#clog2-19. Equal drawables end at the same time, so the keys of one time are enough. */
+void read_clog2_complete(struct read_clog2_pass *p, uint64_t offset, double time,
+                         const uint64_t key[READ_CLOG2_KEY]) {
+    p->drawables++;
+    if (p->drawables == 1 || time != p->completed_at) {
+        p->completed_at = time;
+        memcpy(p->last_completed, key, sizeof p->last_completed);
+        if (p->completed.count > 0) {
+            read_clog2_map_clear(&p->completed);
+        }
+        return;
+    }
+    bool fresh;
+    if (read_clog2_map_add(&p->completed, p->last_completed, NULL) == NULL ||
+        read_clog2_map_add(&p->completed, key, &fresh) == NULL) {
+        read_clog2_no_memory(p);
+    } else if (!fresh) {
+        read_clog2_found(p, READ_CLOG2_EQUAL, offset,
+                         "expected another place or time than the one before, got %.9f s", time);
+    }
+}
