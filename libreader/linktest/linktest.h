@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * F4: a strict, independent reader of LinkTest 2.1.17 results inside a SION container, written from
- * doc/formats/linktest.md alone. Stands on the SION reader; the same rules about threads hold.
+ * F4: a strict, independent reader of LinkTest 2.1.17 results in a SION container, written from doc/formats/linktest.md
+ * alone. It uses the SION reader, and has the same rules for threads.
  *
- * Opening reads the file header and compares the lengths of everything with the length of task 0's stream.
- * verify reads every byte of the result once.
+ * Open reads the file header and compares all lengths with that of rank 0's stream. Verify reads every byte of the
+ * result once.
  */
 #ifndef HPCW_LIBREADER_LINKTEST_LINKTEST_H
 #define HPCW_LIBREADER_LINKTEST_LINKTEST_H
@@ -19,10 +19,10 @@
 
 struct read_linktest;
 
-/* Limits of this reader, not of the format; longer names are refused with HPCW_ERANGE. With NUL. */
+/* Limits of this reader, not of the format, in bytes with the NUL. Longer names are HPCW_ERANGE. */
 #define READ_LINKTEST_MOST_MODE 256u
 #define READ_LINKTEST_MOST_HOST 4096u
-/* Most retested connections: the larger of this and the number of tasks. */
+/* Limit of the retested connections: the larger of this and the number of tasks. */
 #define READ_LINKTEST_MOST_RETESTS (UINT64_C(1) << 20)
 
 /* The thirteen bytes after the mode string, doc/formats/linktest.md, "File header". Nonzero means set. */
@@ -55,26 +55,26 @@ struct read_linktest_info {
     uint64_t retests; /* d */
     uint64_t message_buffers;
     uint64_t buffer_seed;
-    uint64_t randomized; /* R: iterations with randomly renumbered tasks, 0: one in plain order */
+    uint64_t randomized; /* R: iterations with randomly renumbered tasks. 0: one in plain order */
     uint64_t task_seed;
 
     uint64_t permutations; /* M = max(1, R) */
-    uint32_t steps;        /* in which every task has a partner: N - 1, or N / 2 for the bisection test */
+    uint32_t steps;        /* of a permutation: N - 1, or N / 2 for the bisection test */
     bool data_big;         /* numbers in the streams are big-endian */
 };
 
 struct read_linktest_summary {
-    char start[33], end[33];                               /* NUL-terminated here even if the field is full */
+    char start[33], end[33];                               /* with a NUL even if the field is full */
     double min, avg, max;                                  /* seconds */
     double all_to_all_min, all_to_all_avg, all_to_all_max; /* 0 without that test */
 };
 
 struct read_linktest_slow {
     double retest, original; /* seconds */
-    uint64_t from, to;       /* who measured, with whom */
+    uint64_t from, to;       /* the rank that measured, its partner */
 };
 
-/* Opens a result by the name of its container. Failures as read_sion_open. */
+/* Opens a result by the name of its container. Fails as read_sion_open does. */
 hpcw_status read_linktest_open(const char *path, struct read_linktest **out, hpcw_error *err);
 hpcw_status read_linktest_open_memory(const struct read_sion_image *images, uint32_t count,
                                       struct read_linktest **out, hpcw_error *err);
@@ -83,7 +83,7 @@ void read_linktest_free(struct read_linktest *reader);
 /* Never NULL; lives as long as the handle. */
 const struct read_linktest_info *read_linktest_info(const struct read_linktest *reader);
 
-/* The container underneath, for its own facts. */
+/* The container of the result. */
 struct read_sion *read_linktest_sion(struct read_linktest *reader);
 
 /* Number of different host names (by a 64-bit hash of them), and payload bytes of all streams. Reads the head

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Where the parts of a stream are (doc/formats/linktest.md, "Stream"). */
+#include <inttypes.h>
+#include <string.h>
+
+#include "libreader/linktest/private.h"
+#include "libwriter/base/bytes.h"
+#include "libwriter/base/status.h"
+
+hpcw_status read_linktest_head_of(const struct read_linktest *r, const struct read_sion_task *task,
+                                  struct read_linktest_head *head, hpcw_error *err) {
+    /* No overflow: open has compared these products with the stream of rank 0. */
+    uint64_t before = task->rank == 0 ? r->header_size : 0;
+    uint64_t unit = r->data_size + (task->rank == 0 ? r->summary_size : 0);
+    uint64_t rest = before + r->info.permutations * unit + READ_LINKTEST_END_BLOCK_SIZE;
+    if (task->size < rest || task->size - rest < READ_LINKTEST_HEAD_SIZE + 1) {
+        return read_linktest_wrong(r, task, task->size, err,
+                                   "end of the stream: expected a host name after %" PRIu64 " bytes of %" PRIu64
+                                   " permutations, got %" PRIu64 " bytes",
+                                   rest, r->info.permutations, task->size);
+    }
+    head->offset = before;
+    head->size = task->size - rest;
+    if (head->size - READ_LINKTEST_HEAD_SIZE > READ_LINKTEST_MOST_HOST) {
+        return hpcw_i_fail(err, HPCW_ERANGE,
+                           "%s: stream of rank %" PRId64 ": %" PRIu64 " bytes leave a host name of %" PRIu64
+                           " bytes with %" PRIu64 " permutations, this reader takes %u",
+                           r->name, task->rank, task->size, head->size - READ_LINKTEST_HEAD_SIZE,
+                           r->info.permutations, READ_LINKTEST_MOST_HOST);
+    }
+    return HPCW_OK;
+}
+
+hpcw_status read_linktest_head_check(const struct read_linktest *r, const struct read_sion_task *task,
+                                     const struct read_linktest_head *head, const unsigned char *bytes,
+                                     char *host, int32_t *core, hpcw_error *err) {
+    bool big = r->info.data_big;
+    size_t h = (size_t)head->size - READ_LINKTEST_HEAD_SIZE;
+    uint32_t stored = hpcw_i_get_u32(bytes, big);
+    if (stored != h) {
+        return read_linktest_wrong(
+            r, task, head->offset, err,
+            "length of the host name: expected %zu, what the length of the stream leaves, got %" PRIu32, h,
+            stored);
+    }
+    const unsigned char *nul = memchr(bytes + READ_LINKTEST_HOST_AT, '\0', h);
+    if (nul != bytes + READ_LINKTEST_HOST_AT + h - 1) {
+        return read_linktest_wrong(r, task, head->offset + READ_LINKTEST_HOST_AT, err,
+                                   "host name: expected one NUL as the last of its %zu bytes, got %s", h,
+                                   nul == NULL ? "none" : "one before");
+    }
+    *core = (int32_t)hpcw_i_get_u32(bytes + READ_LINKTEST_HOST_AT + h, big);
+    if (host != NULL) {
+        memcpy(host, bytes + READ_LINKTEST_HOST_AT, h);
+    }
+    return HPCW_OK;
+}
+
+uint64_t read_linktest_data_at(const struct read_linktest *r, const struct read_sion_task *task,
+                               const struct read_linktest_head *head, uint64_t permutation) {
+    uint64_t summary = task->rank == 0 ? r->summary_size : 0;
+    return head->offset + head->size + permutation * (summary + r->data_size) + summary;
+}
