@@ -11,7 +11,7 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
-/* Linux moves at most 2 GiB - 4 KiB per call; a round number below it keeps requests aligned. */
+/* Linux reads at most 2 GiB - 4 KiB per call. A round number below that keeps requests aligned. */
 #define MOST_PER_CALL ((size_t)1 << 30)
 
 struct read_source {
@@ -43,7 +43,7 @@ hpcw_status read_source_open(const char *path, struct read_source **out, hpcw_er
     if (status != HPCW_OK) {
         return status;
     }
-    /* Without O_NONBLOCK the open of a pipe would wait for a writer before we can refuse it. */
+    /* Without O_NONBLOCK, opening a pipe would wait for a writer. */
     do {
         s->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     } while (s->fd < 0 && errno == EINTR);
@@ -154,7 +154,7 @@ hpcw_status read_source_data(const struct read_source *source, uint64_t offset, 
     }
     off_t hole = data < 0 ? data : lseek(source->fd, data, SEEK_HOLE);
     if (hole < 0 && errno == ENXIO) {
-        return HPCW_OK; /* it became shorter; the read will say so */
+        return HPCW_OK; /* it became shorter, which the read reports */
     }
     if (hole < 0) {
         return hpcw_i_fail_sys(err, errno, "%s: looking for data after offset %" PRIu64, source->name, offset);

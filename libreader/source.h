@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * F4: where the readers' bytes come from: a regular file, read by position, or a block of memory. A source
- * holds no buffer and no position of its own; it may be shared by threads.
+ * F4: what the readers read: a regular file or a block of memory. A source has no buffer and no current offset, so
+ * threads may share it.
  */
 #ifndef HPCW_LIBREADER_SOURCE_H
 #define HPCW_LIBREADER_SOURCE_H
@@ -13,12 +13,10 @@
 
 struct read_source;
 
-/* Opens a regular file. HPCW_EINVAL for anything else than a regular file, HPCW_ENOMEM, or the system's
- * refusal.
- */
+/* Opens a regular file. HPCW_EINVAL for anything else, HPCW_ENOMEM, or the error of the system. */
 hpcw_status read_source_open(const char *path, struct read_source **out, hpcw_error *err);
 
-/* The same interface over `size` bytes that stay the caller's and must outlive the source. */
+/* The same for `size` bytes of the caller, which must outlive the source. */
 hpcw_status read_source_open_memory(const char *name, const void *data, size_t size, struct read_source **out,
                                     hpcw_error *err);
 
@@ -27,20 +25,17 @@ void read_source_free(struct read_source *source);
 /* For messages. */
 const char *read_source_name(const struct read_source *source);
 
-/* As it was at open. */
+/* The size at open. */
 uint64_t read_source_size(const struct read_source *source);
 
-/*
- * Reads exactly `size` bytes at `offset`. HPCW_ETRUNCATED where the source ends before; the message calls the
- * bytes `what`. HPCW_EIO.
- */
+/* Reads exactly `size` bytes at `offset`. HPCW_ETRUNCATED if the source ends before that, HPCW_EIO. Messages call the
+ * bytes `what`. */
 hpcw_status read_source_read(const struct read_source *source, uint64_t offset, void *data, size_t size,
                              const char *what, hpcw_error *err);
 
 /*
- * The first stretch [begin, end) at or behind `offset` that may hold anything but zeros; both are the size
- * where there is none. What lies before is a hole and need not be read. File systems that do not tell, and
- * memory, report everything as one stretch.
+ * The first part [begin, end) at or after `offset` that is not known to be a hole; both are the size if there is none.
+ * Holes are zero and need not be read. Memory, and file systems that do not report holes, are one part.
  */
 hpcw_status read_source_data(const struct read_source *source, uint64_t offset, uint64_t *begin, uint64_t *end,
                              hpcw_error *err);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A SION container as a whole: its physical files, the way from a global rank to a stream, key-value records.
- */
+/* A SION container: its physical files, and the way from a global rank to a stream. */
 #include "libreader/sion/sion.h"
 
 #include <inttypes.h>
@@ -13,7 +12,7 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
-/* Members of a set that are open at a time: sets may have more files than a process may open. */
+/* Files of a set that are open at a time. A set may have more files than a process may open. */
 #define POOL 64u
 
 struct read_sion {
@@ -123,20 +122,20 @@ const char *read_sion_name(const struct read_sion *reader) {
     return reader->path;
 }
 
-/* doc/formats/sion.md#sion-25: a member of another set has numbers that mean something else. */
+/* doc/formats/sion.md#sion-25 */
 static hpcw_status check_member(const struct read_sion *r, uint32_t index, const struct read_sion_file *f,
                                 hpcw_error *err) {
     const struct read_sion_info *base = &r->base->info, *info = &f->info;
-    const char *name = read_source_name(f->source);
+    const char *name = read_sion_file_name(f);
     if (info->files != base->files) {
         return hpcw_i_fail(err, HPCW_EFORMAT,
-                           "%s: nfiles at offset 28: expected %" PRIu32 " as in file 0, got %" PRIu32, name,
-                           base->files, info->files);
+                           "%s: nfiles at offset %d: expected %" PRIu32 " as in file 0, got %" PRIu32, name,
+                           READ_SION_NFILES_AT, base->files, info->files);
     }
     if (info->file_number != index) {
         return hpcw_i_fail(err, HPCW_EFORMAT,
-                           "%s: filenumber at offset 32: expected %" PRIu32 " as in the name, got %" PRIu32,
-                           name, index, info->file_number);
+                           "%s: filenumber at offset %d: expected %" PRIu32 " as in the name, got %" PRIu32,
+                           name, READ_SION_FILENUMBER_AT, index, info->file_number);
     }
     return HPCW_OK;
 }
@@ -197,7 +196,7 @@ hpcw_status read_sion_task(struct read_sion *reader, uint32_t file, uint32_t ind
     return status;
 }
 
-/* By the mapping; what it says is checked, as it comes from the file. */
+/* By the mapping, which may be wrong. */
 static hpcw_status find_mapped(struct read_sion *r, uint32_t rank, struct read_sion_task *task,
                                hpcw_error *err) {
     int32_t file, index;
@@ -216,7 +215,8 @@ static hpcw_status find_mapped(struct read_sion *r, uint32_t rank, struct read_s
         return hpcw_i_fail(err, HPCW_EFORMAT,
                            "%s: mapping of global rank %" PRIu32 " at offset %" PRIu64
                            ": expected a file of the set and a task in it, got file %" PRId32 ", task %" PRId32,
-                           r->path, rank, r->base->info.meta2_end + 4 + 8 * (uint64_t)rank, file, index);
+                           r->path, rank, r->base->info.meta2_end + read_sion_mapping_entry_at(rank), file,
+                           index);
     }
     status = read_sion_file_task(f, (uint32_t)index, task, err);
     if (status != HPCW_OK) {
@@ -227,8 +227,7 @@ static hpcw_status find_mapped(struct read_sion *r, uint32_t rank, struct read_s
         return hpcw_i_fail(err, HPCW_EFORMAT,
                            "%s: global rank of task %" PRId32 " at offset %" PRIu64 ": expected %" PRIu32
                            " as the mapping says, got %" PRId64,
-                           read_source_name(f->source), index, f->ranks_at + 8 * (uint64_t)index, rank,
-                           task->rank);
+                           read_sion_file_name(f), index, f->ranks_at + 8 * (uint64_t)index, rank, task->rank);
     }
     return HPCW_OK;
 }
@@ -239,7 +238,7 @@ hpcw_status read_sion_find(struct read_sion *reader, uint32_t rank, struct read_
     if (f->info.mapping == READ_SION_MAPPING_FULL && rank < f->info.mapping_tasks) {
         return find_mapped(reader, rank, task, err);
     }
-    /* Without a mapping ranks are in order as a rule, but the serial writer stores what it is told. */
+    /* Without a mapping, ranks are usually in order. The serial writer stores any order. */
     int64_t got = -1;
     hpcw_status status = HPCW_OK;
     if (rank < f->info.tasks) {
@@ -276,68 +275,4 @@ hpcw_status read_sion_read(struct read_sion *reader, const struct read_sion_task
     struct read_sion_file *f;
     hpcw_status status = read_sion_physical(reader, task->file, &f, err);
     return status == HPCW_OK ? read_sion_file_read(f, task, offset, data, size, err) : status;
-}
-
-/* ------------------------------------------------------------------------------------------------------------
- *  Key-value records: doc/formats/sion.md, "Key-value streams"
- * --------------------------------------------------------------------------------------------------------- */
-
-#define RECORD_HEADER 16u
-
-void read_sion_keys_begin(struct read_sion_keys *keys, const struct read_sion_task *task) {
-    keys->task = *task;
-    keys->next = 0;
-    keys->buffer_from = 0;
-    keys->buffer_size = 0;
-}
-
-hpcw_status read_sion_keys_next(struct read_sion *reader, struct read_sion_keys *keys,
-                                struct read_sion_record *record, bool *more, hpcw_error *err) {
-    *more = false;
-    struct read_sion_file *f;
-    hpcw_status status = read_sion_physical(reader, keys->task.file, &f, err);
-    if (status != HPCW_OK) {
-        return status;
-    }
-    const char *name = read_source_name(f->source);
-    if (f->info.mode != READ_SION_MODE_KEYVAL) {
-        return hpcw_i_fail(err, HPCW_ENOTSUP,
-                           "%s: mode in flag1 at offset 36: expected 51 (inline key-value), got %" PRIu32, name,
-                           f->info.mode);
-    }
-    uint64_t rest = keys->task.size - keys->next;
-    if (rest == 0) {
-        return HPCW_OK;
-    }
-    if (rest < RECORD_HEADER) {
-        return hpcw_i_fail(err, HPCW_EFORMAT,
-                           "%s: key-value stream of task %" PRIu32
-                           ": expected a record of 16 bytes or more at %" PRIu64 ", got the last %" PRIu64
-                           " bytes",
-                           name, keys->task.index, keys->next, rest);
-    }
-    if (keys->next < keys->buffer_from || keys->next - keys->buffer_from > keys->buffer_size ||
-        keys->buffer_size - (keys->next - keys->buffer_from) < RECORD_HEADER) {
-        size_t part = rest < sizeof keys->buffer ? (size_t)rest : sizeof keys->buffer;
-        keys->buffer_size = 0;
-        status = read_sion_file_read(f, &keys->task, keys->next, keys->buffer, part, err);
-        if (status != HPCW_OK) {
-            return status;
-        }
-        keys->buffer_from = keys->next;
-        keys->buffer_size = part;
-    }
-    const unsigned char *p = keys->buffer + (keys->next - keys->buffer_from);
-    record->key = hpcw_i_get_u64(p, f->info.meta_big);
-    record->size = hpcw_i_get_u64(p + 8, f->info.meta_big);
-    record->offset = keys->next + RECORD_HEADER;
-    if (record->size > rest - RECORD_HEADER) {
-        return hpcw_i_fail(err, HPCW_EFORMAT,
-                           "%s: key-value stream of task %" PRIu32 ": length of the record at %" PRIu64
-                           ": expected at most the remaining %" PRIu64 " bytes, got %" PRIu64,
-                           name, keys->task.index, keys->next, rest - RECORD_HEADER, record->size);
-    }
-    keys->next = record->offset + record->size;
-    *more = true;
-    return HPCW_OK;
 }

@@ -10,16 +10,6 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
-#define NAME(f) read_source_name((f)->source)
-
-static int32_t get_i32(const unsigned char *p, bool big) {
-    return (int32_t)hpcw_i_get_u32(p, big);
-}
-
-static int64_t get_i64(const unsigned char *p, bool big) {
-    return (int64_t)hpcw_i_get_u64(p, big);
-}
-
 void read_sion_file_free(struct read_sion_file *f) {
     if (f == NULL) {
         return;
@@ -56,7 +46,7 @@ uint64_t read_sion_file_size_at(const struct read_sion_file *f, uint32_t index, 
     return f->info.meta2_start + 8 * (uint64_t)f->info.tasks * (1 + (uint64_t)block) + 8 * (uint64_t)index;
 }
 
-/* A few bytes of a table, read together with those behind them. */
+/* A few bytes of a table. Those that follow are read, too: they may be next. */
 static hpcw_status entry(struct read_sion_file *f, uint64_t offset, size_t size, const char *what,
                          const unsigned char **p, hpcw_error *err) {
     if (offset < f->near_from || offset - f->near_from > f->near_size ||
@@ -168,7 +158,7 @@ hpcw_status read_sion_file_load(struct read_sion_file *f, uint32_t index, hpcw_e
         return status;
     }
     for (uint32_t i = 0; i < count; i++) {
-        f->window.rank[i] = get_i64(f->raw + 8 * (size_t)i, big);
+        f->window.rank[i] = read_sion_i64(f->raw + 8 * (size_t)i, big);
     }
     status = read_source_read(f->source, f->chunks_at + 8 * (uint64_t)first, f->raw, bytes, "chunk sizes", err);
     if (status != HPCW_OK) {
@@ -176,11 +166,11 @@ hpcw_status read_sion_file_load(struct read_sion_file *f, uint32_t index, hpcw_e
     }
     uint64_t start = f->marks[first / READ_SION_WINDOW];
     for (uint32_t i = 0; i < count; i++) {
-        int64_t stored = get_i64(f->raw + 8 * (size_t)i, big);
+        int64_t stored = read_sion_i64(f->raw + 8 * (size_t)i, big);
         if (!read_sion_chunk_size(&f->info, stored, &f->window.chunk[i]) ||
             f->window.chunk[i] > f->info.file_size) {
             return hpcw_i_fail(err, HPCW_EFORMAT, "%s: the chunk sizes changed while the file was read",
-                               NAME(f));
+                               read_sion_file_name(f));
         }
         f->window.start[i] = start;
         start += f->window.chunk[i];
@@ -190,7 +180,7 @@ hpcw_status read_sion_file_load(struct read_sion_file *f, uint32_t index, hpcw_e
         return status;
     }
     for (uint32_t i = 0; i < count; i++) {
-        f->window.blocks[i] = get_i64(f->raw + 8 * (size_t)i, big);
+        f->window.blocks[i] = read_sion_i64(f->raw + 8 * (size_t)i, big);
     }
     f->window.first = first;
     f->window.count = count;
@@ -205,20 +195,20 @@ hpcw_status read_sion_file_rank(struct read_sion_file *f, uint32_t index, int64_
     const unsigned char *p;
     hpcw_status status = entry(f, f->ranks_at + 8 * (uint64_t)index, 8, "global rank", &p, err);
     if (status == HPCW_OK) {
-        *rank = get_i64(p, f->info.meta_big);
+        *rank = read_sion_i64(p, f->info.meta_big);
     }
     return status;
 }
 
-/* Says which rule made sum_sizes give up on a task. */
+/* The rule that a task breaks for which sum_sizes set UINT64_MAX. */
 static hpcw_status explain(struct read_sion_file *f, uint32_t index, hpcw_error *err) {
     uint32_t i = index - f->window.first;
     int64_t blocks = f->window.blocks[i];
     if (blocks < 1 || blocks > (int64_t)f->info.blocks) {
-        return hpcw_i_fail(err, HPCW_EFORMAT,
-                           "%s: block count of task %" PRIu32 " at offset %" PRIu64 ": expected 1..%" PRIu32
-                           ", got %" PRId64,
-                           NAME(f), index, read_sion_file_count_at(f, index), f->info.blocks, blocks);
+        return hpcw_i_fail(
+            err, HPCW_EFORMAT,
+            "%s: block count of task %" PRIu32 " at offset %" PRIu64 ": expected 1..%" PRIu32 ", got %" PRId64,
+            read_sion_file_name(f), index, read_sion_file_count_at(f, index), f->info.blocks, blocks);
     }
     uint64_t chunk = f->window.chunk[i];
     struct read_sion_rows rows;
@@ -232,14 +222,15 @@ static hpcw_status explain(struct read_sion_file *f, uint32_t index, hpcw_error 
         }
         if (row == NULL) {
             return hpcw_i_fail(err, HPCW_EFORMAT, "%s: the block sizes changed while the file was read",
-                               NAME(f));
+                               read_sion_file_name(f));
         }
-        int64_t size = get_i64(row, f->info.meta_big);
+        int64_t size = read_sion_i64(row, f->info.meta_big);
         if (size < 0 || (uint64_t)size > chunk) {
             return hpcw_i_fail(err, HPCW_EFORMAT,
                                "%s: size of task %" PRIu32 " in block %" PRIu32 " at offset %" PRIu64
                                ": expected 0..%" PRIu64 ", got %" PRId64,
-                               NAME(f), index, block, read_sion_file_size_at(f, index, block), chunk, size);
+                               read_sion_file_name(f), index, block, read_sion_file_size_at(f, index, block),
+                               chunk, size);
         }
     }
 }
@@ -247,8 +238,8 @@ static hpcw_status explain(struct read_sion_file *f, uint32_t index, hpcw_error 
 hpcw_status read_sion_file_task(struct read_sion_file *f, uint32_t index, struct read_sion_task *task,
                                 hpcw_error *err) {
     if (index >= f->info.tasks) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "%s: expected a task below %" PRIu32 ", got %" PRIu32, NAME(f),
-                           f->info.tasks, index);
+        return hpcw_i_fail(err, HPCW_EINVAL, "%s: expected a task below %" PRIu32 ", got %" PRIu32,
+                           read_sion_file_name(f), f->info.tasks, index);
     }
     hpcw_status status = read_sion_file_load(f, index, err);
     if (status != HPCW_OK) {
@@ -272,10 +263,10 @@ hpcw_status read_sion_file_task(struct read_sion_file *f, uint32_t index, struct
 hpcw_status read_sion_file_mapping(struct read_sion_file *f, uint32_t rank, int32_t *file, int32_t *index,
                                    hpcw_error *err) {
     const unsigned char *p;
-    hpcw_status status = entry(f, f->info.meta2_end + 4 + 8 * (uint64_t)rank, 8, "mapping", &p, err);
+    hpcw_status status = entry(f, f->info.meta2_end + read_sion_mapping_entry_at(rank), 8, "mapping", &p, err);
     if (status == HPCW_OK) {
-        *file = get_i32(p, f->info.meta_big);
-        *index = get_i32(p + 4, f->info.meta_big);
+        *file = read_sion_i32(p, f->info.meta_big);
+        *index = read_sion_i32(p + READ_SION_MAPPING_INDEX_AT, f->info.meta_big);
     }
     return status;
 }
@@ -288,8 +279,8 @@ hpcw_status read_sion_file_block_size(struct read_sion_file *f, const struct rea
                                       uint32_t block, uint64_t *size, hpcw_error *err) {
     if (block >= task->blocks) {
         return hpcw_i_fail(err, HPCW_EINVAL,
-                           "%s: expected a block below %" PRIu32 " of task %" PRIu32 ", got %" PRIu32, NAME(f),
-                           task->blocks, task->index, block);
+                           "%s: expected a block below %" PRIu32 " of task %" PRIu32 ", got %" PRIu32,
+                           read_sion_file_name(f), task->blocks, task->index, block);
     }
     const unsigned char *p;
     uint64_t at = read_sion_file_size_at(f, task->index, block);
@@ -299,7 +290,8 @@ hpcw_status read_sion_file_block_size(struct read_sion_file *f, const struct rea
     }
     *size = hpcw_i_get_u64(p, f->info.meta_big);
     if (*size > task->chunk_size) {
-        return hpcw_i_fail(err, HPCW_EFORMAT, "%s: the block sizes changed while the file was read", NAME(f));
+        return hpcw_i_fail(err, HPCW_EFORMAT, "%s: the block sizes changed while the file was read",
+                           read_sion_file_name(f));
     }
     return HPCW_OK;
 }
@@ -310,7 +302,7 @@ hpcw_status read_sion_file_read(struct read_sion_file *f, const struct read_sion
         return hpcw_i_fail(err, HPCW_ETRUNCATED,
                            "%s: stream of task %" PRIu32 " (global rank %" PRId64
                            "): expected %zu bytes at %" PRIu64 ", but the stream ends at %" PRIu64,
-                           NAME(f), task->index, task->rank, size, offset, task->size);
+                           read_sion_file_name(f), task->index, task->rank, size, offset, task->size);
     }
     unsigned char *to = data;
     if (f->cursor.task != task->index || f->cursor.at > offset) {

@@ -7,13 +7,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "libreader/sion/layout.h"
 #include "libreader/sion/sion.h"
 #include "libreader/source.h"
+#include "libwriter/base/bytes.h"
 
-/* Tasks whose table entries are in memory at a time. */
+/* Number of tasks whose table entries are in memory at a time. */
 #define READ_SION_WINDOW 2048u
 
-/* Most tasks of one physical file, doc/formats/sion.md#sion-6. */
+/* doc/formats/sion.md#sion-6 */
 #define READ_SION_MOST_TASKS 134217659u
 
 struct read_sion_file {
@@ -23,41 +25,41 @@ struct read_sion_file {
     uint64_t chunks_at; /* offset of the table of chunk sizes */
     uint64_t *marks;    /* start of the first task of every window */
 
-    /* The window: entries of tasks [first, first + count), count == 0 before the first use. */
+    /* Table entries of tasks [first, first + count). */
     struct {
         uint32_t first, count;
         int64_t *rank;
-        uint64_t *chunk; /* rounded up as formats 2 and 3 want it */
+        uint64_t *chunk; /* rounded up in formats 2 and 3 */
         uint64_t *start;
         int64_t *blocks; /* as stored, unchecked */
-        uint64_t *size;  /* of the stream; UINT64_MAX if blocks or a block's size breaks a rule */
+        uint64_t *size;  /* of the stream; UINT64_MAX if the block count or the size of a block breaks a rule */
     } window;
 
-    unsigned char *raw; /* bytes of tables on their way into the window */
+    unsigned char *raw; /* bytes of tables that were just read */
     size_t raw_size;
 
-    unsigned char near[4096]; /* bytes around the table entry that was last asked for by itself */
+    unsigned char near[4096]; /* bytes after the table entry that was last read alone */
     uint64_t near_from;
     size_t near_size;
 
-    /* Where the last read of a stream ended: block `block` of task `task` starts at byte `at` of the stream. */
+    /* Block of the last read of a stream, which starts at byte `at` of the stream. */
     struct {
         uint32_t task, block;
         uint64_t at;
     } cursor;
 };
 
-/* Takes the source over, on failure too. */
+/* Takes the source, which is freed even on failure. */
 hpcw_status read_sion_file_open(struct read_source *source, struct read_sion_file **out, hpcw_error *err);
 void read_sion_file_free(struct read_sion_file *f);
 
-/* A stored chunk size as readers use it. False if it is no size. */
+/* A stored chunk size, rounded up if the version asks for it. False if it is negative or too large. */
 bool read_sion_chunk_size(const struct read_sion_info *info, int64_t stored, uint64_t *chunk);
 
-/* Fills the window with the entries of task `index` and its neighbours. Rules are not checked here. */
+/* Fills the window with the entries of task `index` and its neighbours. Checks no rules. */
 hpcw_status read_sion_file_load(struct read_sion_file *f, uint32_t index, hpcw_error *err);
 
-/* Global rank of a task, without its block sizes. */
+/* Reads the global rank of a task only. */
 hpcw_status read_sion_file_rank(struct read_sion_file *f, uint32_t index, int64_t *rank, hpcw_error *err);
 
 hpcw_status read_sion_file_task(struct read_sion_file *f, uint32_t index, struct read_sion_task *task,
@@ -72,21 +74,21 @@ hpcw_status read_sion_file_mapping(struct read_sion_file *f, uint32_t rank, int3
                                    hpcw_error *err);
 
 /*
- * Walks the rows of block sizes for tasks [first, first + count). Rows in a hole of the file are left out: they
- * are zero. Uses f->raw, so only one walk at a time and no load in between.
+ * Iterates over the rows of block sizes of tasks [first, first + count). Skips rows in a hole of the file, which are
+ * zero. It uses f->raw: no second iteration and no load before it ends.
  */
 struct read_sion_rows {
     struct read_sion_file *f;
-    uint64_t base;   /* offset of the first expected size in row 0 */
+    uint64_t base;   /* offset of the first of these sizes in row 0 */
     uint64_t stride; /* from row to row */
-    size_t piece;    /* bytes expected of each row */
+    size_t piece;    /* bytes of these sizes in a row */
     uint32_t next, end;
     uint32_t filled_from, filled_to; /* rows in f->raw */
-    uint64_t data_from, data_to;     /* stretch of the file known to hold data */
+    uint64_t data_from, data_to;     /* part of the file that is no hole */
 };
 void read_sion_rows_begin(struct read_sion_rows *rows, struct read_sion_file *f, uint32_t first, uint32_t count,
                           uint32_t blocks);
-/* `*row` is NULL behind the last one; else count stored sizes of block `*block`. */
+/* The stored sizes of block `*block`. `*row` is NULL after the last one. */
 hpcw_status read_sion_rows_next(struct read_sion_rows *rows, uint32_t *block, const unsigned char **row,
                                 hpcw_error *err);
 
@@ -96,8 +98,30 @@ uint64_t read_sion_file_size_at(const struct read_sion_file *f, uint32_t index, 
 /* Offset of the stored block count of a task. */
 uint64_t read_sion_file_count_at(const struct read_sion_file *f, uint32_t index);
 
-/* Physical file `index` of a container, opened if it is not. Stays valid until another one is asked for. */
+/* Physical file `index` of a container, opened if necessary. Valid until the next call. */
 hpcw_status read_sion_physical(struct read_sion *reader, uint32_t index, struct read_sion_file **out,
                                hpcw_error *err);
+
+/* For messages. */
+static inline const char *read_sion_file_name(const struct read_sion_file *f) {
+    return read_source_name(f->source);
+}
+
+/* Offset of the commit mark. */
+static inline uint64_t read_sion_commit_at(const struct read_sion_info *info) {
+    return info->meta1_size - READ_SION_COMMIT_SIZE;
+}
+
+/* Offset of the entry of a rank in a mapping; of its end for the number of entries. */
+static inline uint64_t read_sion_mapping_entry_at(uint64_t rank) {
+    return READ_SION_MAPPING_HEADER + READ_SION_MAPPING_ENTRY * rank;
+}
+
+static inline int32_t read_sion_i32(const unsigned char *p, bool big) {
+    return (int32_t)hpcw_i_get_u32(p, big);
+}
+static inline int64_t read_sion_i64(const unsigned char *p, bool big) {
+    return (int64_t)hpcw_i_get_u64(p, big);
+}
 
 #endif

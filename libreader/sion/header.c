@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Opens one physical SION file: a header with per-task tables (META1), chunks, and the table of block sizes
- * (META2). Everything is addressed by arithmetic on numbers from the header, so it is checked first and
- * completely: once open, every chunk and every table entry lies inside the file.
+ * Opens one physical SION file: a header with per-task tables (META1), chunks, and the table of block sizes (META2).
+ * Numbers in the header give the place of everything, so they are checked completely and first: in an open file every
+ * chunk and every table entry is inside the file.
  */
 #include "libreader/sion/file.h"
 
@@ -14,139 +14,128 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
-#define NAME(f) read_source_name((f)->source)
-
-/* Fixed part of META1 by file format version: doc/formats/sion.md, "Header" and "Older versions". */
-struct layout {
-    uint64_t file_number, flag1, flag2, prefix, ranks; /* offsets; 0: not there */
-};
-static const struct layout layout_2 = {0, 0, 0, 32, 1056};
-static const struct layout layout_3 = {32, 36, 44, 52, 1076};
-
-#define PREFIX_SIZE 1024u
-#define FIXED_MOST 1076u
+/* Most bytes of tables to read at a time. */
 #define RAW_MOST ((size_t)128 * 1024)
-
-static int32_t get_i32(const unsigned char *p, bool big) {
-    return (int32_t)hpcw_i_get_u32(p, big);
-}
-
-static int64_t get_i64(const unsigned char *p, bool big) {
-    return (int64_t)hpcw_i_get_u64(p, big);
-}
 
 static hpcw_status wrong(const struct read_sion_file *f, const char *field, uint64_t offset,
                          const char *expected, int64_t got, hpcw_error *err) {
-    return hpcw_i_fail(err, HPCW_EFORMAT, "%s: %s at offset %" PRIu64 ": expected %s, got %" PRId64, NAME(f),
-                       field, offset, expected, got);
+    return hpcw_i_fail(err, HPCW_EFORMAT, "%s: %s at offset %" PRIu64 ": expected %s, got %" PRId64,
+                       read_sion_file_name(f), field, offset, expected, got);
 }
 
-/* The fields before the tables: rules 1, 3, 5 to 7 of doc/formats/sion.md, "Rules". */
-static hpcw_status read_fixed(struct read_sion_file *f, hpcw_error *err) {
+/* The fields that all versions have: rules 1, 3, 5 to 7 of doc/formats/sion.md, "Rules". */
+static hpcw_status read_common(struct read_sion_file *f, hpcw_error *err) {
     struct read_sion_info *info = &f->info;
-    unsigned char head[FIXED_MOST];
-    hpcw_status status = read_source_read(f->source, 0, head, 32, "the SION header", err);
+    unsigned char head[READ_SION_COMMON_SIZE];
+    hpcw_status status = read_source_read(f->source, 0, head, sizeof head, "the SION header", err);
     if (status != HPCW_OK) {
         return status;
     }
-    if (memcmp(head, "sion", 4) != 0) {
+    if (memcmp(head + READ_SION_MAGIC_AT, "sion", 4) != 0) {
         return hpcw_i_fail(
             err, HPCW_EFORMAT,
-            "%s: magic at offset 0: expected 73 69 6f 6e, got %02x %02x %02x %02x: not a SION file", NAME(f),
-            head[0], head[1], head[2], head[3]);
+            "%s: magic at offset 0: expected 73 69 6f 6e, got %02x %02x %02x %02x: not a SION file",
+            read_sion_file_name(f), head[0], head[1], head[2], head[3]);
     }
-    /* The word is symmetric, so the lowest bit of a native integer is the lowest bit of byte 4 on any host. */
-    memcpy(info->endian_word, head + 4, 4);
-    info->meta_big = (head[4] & 1) != 0;
-    info->data_big = (head[5] & 1) != 0;
+    /* The word is symmetric, so the lowest bit of a native integer is the lowest bit of its first byte on any host. */
+    memcpy(info->endian_word, head + READ_SION_ENDIAN_AT, sizeof info->endian_word);
+    info->meta_big = (info->endian_word[0] & 1) != 0;
+    info->data_big = (info->endian_word[1] & 1) != 0;
     bool big = info->meta_big;
 
-    info->library_version = get_i32(head + 8, big);
-    info->library_patch = get_i32(head + 12, big);
-    info->format = get_i32(head + 16, big);
+    info->library_version = read_sion_i32(head + READ_SION_VERSION_AT, big);
+    info->library_patch = read_sion_i32(head + READ_SION_PATCH_AT, big);
+    info->format = read_sion_i32(head + READ_SION_FORMAT_AT, big);
     /* Later versions are read as if they were 5. A huge one is 2 to 5 in the other byte order. */
     if (info->format < 2 || info->format > 0xffff) {
-        return wrong(f, "file format version", 16, big ? "2..65535 (big-endian)" : "2..65535 (little-endian)",
-                     info->format, err);
+        return wrong(f, "file format version", READ_SION_FORMAT_AT,
+                     big ? "2..65535 (big-endian)" : "2..65535 (little-endian)", info->format, err);
     }
-    int32_t fs_block_size = get_i32(head + 20, big);
+    int32_t fs_block_size = read_sion_i32(head + READ_SION_FSBLKSIZE_AT, big);
     if (fs_block_size < 1) {
-        return wrong(f, "fsblksize", 20, ">= 1", fs_block_size, err);
+        return wrong(f, "fsblksize", READ_SION_FSBLKSIZE_AT, ">= 1", fs_block_size, err);
     }
-    int32_t tasks = get_i32(head + 24, big);
+    int32_t tasks = read_sion_i32(head + READ_SION_NTASKS_AT, big);
     if (tasks < 1 || (uint32_t)tasks > READ_SION_MOST_TASKS) {
-        return wrong(f, "ntasks", 24, "1..134217659", tasks, err);
+        return wrong(f, "ntasks", READ_SION_NTASKS_AT, "1..134217659", tasks, err);
     }
-    int32_t files = get_i32(head + 28, big);
+    int32_t files = read_sion_i32(head + READ_SION_NFILES_AT, big);
     if (files < 1) {
-        return wrong(f, "nfiles", 28, ">= 1", files, err);
+        return wrong(f, "nfiles", READ_SION_NFILES_AT, ">= 1", files, err);
     }
     info->fs_block_size = (uint32_t)fs_block_size;
     info->tasks = (uint32_t)tasks;
     info->files = (uint32_t)files;
+    return HPCW_OK;
+}
 
-    const struct layout *at = info->format == 2 ? &layout_2 : &layout_3;
-    f->ranks_at = at->ranks;
-    f->chunks_at = at->ranks + 8 * (uint64_t)info->tasks;
-    info->meta1_size = at->ranks + 16 * (uint64_t)info->tasks + 12;
+/* The other fields before the tables; version 2 has only the prefix. */
+static hpcw_status read_rest(struct read_sion_file *f, hpcw_error *err) {
+    struct read_sion_info *info = &f->info;
+    unsigned char head[READ_SION_TABLES_AT];
+    bool old = info->format == 2, big = info->meta_big;
+    uint64_t tables_at = old ? READ_SION_TABLES_AT_2 : READ_SION_TABLES_AT;
+    f->ranks_at = tables_at;
+    f->chunks_at = tables_at + 8 * (uint64_t)info->tasks;
+    info->meta1_size = tables_at + READ_SION_TASK_SIZE * (uint64_t)info->tasks + READ_SION_COMMIT_SIZE;
     if (info->meta1_size > info->file_size) {
         return hpcw_i_fail(err, HPCW_ETRUNCATED,
                            "%s: META1 of %" PRIu32 " tasks needs %" PRIu64
                            " bytes, but the file ends at %" PRIu64,
-                           NAME(f), info->tasks, info->meta1_size, info->file_size);
+                           read_sion_file_name(f), info->tasks, info->meta1_size, info->file_size);
     }
-    status = read_source_read(f->source, 32, head + 32, (size_t)at->ranks - 32, "the SION header", err);
+    hpcw_status status = read_source_read(f->source, READ_SION_COMMON_SIZE, head + READ_SION_COMMON_SIZE,
+                                          (size_t)tables_at - READ_SION_COMMON_SIZE, "the SION header", err);
     if (status != HPCW_OK) {
         return status;
     }
     info->mode = READ_SION_MODE_PLAIN;
-    if (info->format == 2) {
-        if (info->files > 1) {
-            return hpcw_i_fail(err, HPCW_ENOTSUP,
-                               "%s: nfiles at offset 28: expected 1, got %" PRIu32
-                               ": format version 2 does not store which file of a set this is",
-                               NAME(f), info->files);
-        }
-    } else {
-        int32_t number = get_i32(head + at->file_number, big);
+    if (old && info->files > 1) {
+        return hpcw_i_fail(err, HPCW_ENOTSUP,
+                           "%s: nfiles at offset %d: expected 1, got %" PRIu32
+                           ": format version 2 does not store which file of a set this is",
+                           read_sion_file_name(f), READ_SION_NFILES_AT, info->files);
+    }
+    if (!old) {
+        int32_t number = read_sion_i32(head + READ_SION_FILENUMBER_AT, big);
         if (number < 0 || (info->files > 1 && (uint32_t)number >= info->files)) {
-            return wrong(f, "filenumber", at->file_number, "0..nfiles-1", number, err);
+            return wrong(f, "filenumber", READ_SION_FILENUMBER_AT, "0..nfiles-1", number, err);
         }
         info->file_number = (uint32_t)number;
-        info->flag1 = hpcw_i_get_u64(head + at->flag1, big);
-        info->flag2 = hpcw_i_get_u64(head + at->flag2, big);
-        /* Format 5 brought the mode; files without it have 0 there. */
+        info->flag1 = hpcw_i_get_u64(head + READ_SION_FLAG1_AT, big);
+        info->flag2 = hpcw_i_get_u64(head + READ_SION_FLAG2_AT, big);
+        /* The mode is new in format 5; files without it have 0 there. */
         if (info->format >= 5 && info->flag1 >> 32 != 0) {
             info->mode = (uint32_t)(info->flag1 >> 32);
         }
     }
-    memcpy(info->prefix, head + at->prefix, PREFIX_SIZE);
-    info->prefix[PREFIX_SIZE] = '\0';
+    memcpy(info->prefix, head + (old ? READ_SION_PREFIX_AT_2 : READ_SION_PREFIX_AT), READ_SION_PREFIX_SIZE);
+    info->prefix[READ_SION_PREFIX_SIZE] = '\0';
     return HPCW_OK;
 }
 
 /* The last two fields of META1, which a writer fills in at close: doc/formats/sion.md#sion-10. */
 static hpcw_status read_commit_mark(struct read_sion_file *f, hpcw_error *err) {
     struct read_sion_info *info = &f->info;
-    unsigned char mark[12];
-    uint64_t at = info->meta1_size - sizeof mark;
+    unsigned char mark[READ_SION_COMMIT_SIZE];
+    uint64_t at = read_sion_commit_at(info);
     hpcw_status status = read_source_read(f->source, at, mark, sizeof mark, "the end of META1", err);
     if (status != HPCW_OK) {
         return status;
     }
-    int32_t blocks = get_i32(mark, info->meta_big);
-    int64_t meta2_start = get_i64(mark + 4, info->meta_big);
+    int32_t blocks = read_sion_i32(mark + READ_SION_COMMIT_BLOCKS_AT, info->meta_big);
+    int64_t meta2_start = read_sion_i64(mark + READ_SION_COMMIT_META2_AT, info->meta_big);
     if (meta2_start == 0) {
         return hpcw_i_fail(err, HPCW_ETRUNCATED,
                            "%s: start_of_varheader at offset %" PRIu64
-                           ": expected the place of META2, got 0: the file was never closed by its writer",
-                           NAME(f), at + 4);
+                           ": expected the offset of META2, got 0: the file was never closed by its writer",
+                           read_sion_file_name(f), at + READ_SION_COMMIT_META2_AT);
     }
     if (blocks < 1) {
         return wrong(f, "maxchunks", at, ">= 1", blocks, err);
     }
     if (meta2_start < 0) {
-        return wrong(f, "start_of_varheader", at + 4, ">= 1", meta2_start, err);
+        return wrong(f, "start_of_varheader", at + READ_SION_COMMIT_META2_AT, ">= 1", meta2_start, err);
     }
     info->blocks = (uint32_t)blocks;
     info->meta2_start = (uint64_t)meta2_start;
@@ -158,7 +147,7 @@ static hpcw_status read_commit_mark(struct read_sion_file *f, hpcw_error *err) {
 static hpcw_status scan_tables(struct read_sion_file *f, hpcw_error *err) {
     struct read_sion_info *info = &f->info;
     if (!hpcw_i_round_up_u64(info->meta1_size, info->fs_block_size, &info->data_start)) {
-        return wrong(f, "fsblksize", 20, "a smaller one", info->fs_block_size, err);
+        return wrong(f, "fsblksize", READ_SION_FSBLKSIZE_AT, "a smaller one", info->fs_block_size, err);
     }
     uint64_t start = info->data_start;
     for (uint32_t first = 0; first < info->tasks; first += READ_SION_WINDOW) {
@@ -171,14 +160,14 @@ static hpcw_status scan_tables(struct read_sion_file *f, hpcw_error *err) {
             return status;
         }
         for (uint32_t i = 0; i < count; i++) {
-            info->collectors += get_i64(f->raw + 8 * (size_t)i, info->meta_big) < 0;
+            info->collectors += read_sion_i64(f->raw + 8 * (size_t)i, info->meta_big) < 0;
         }
         status = read_source_read(f->source, chunks_at, f->raw, 8 * (size_t)count, "chunk sizes", err);
         if (status != HPCW_OK) {
             return status;
         }
         for (uint32_t i = 0; i < count; i++) {
-            int64_t stored = get_i64(f->raw + 8 * (size_t)i, info->meta_big);
+            int64_t stored = read_sion_i64(f->raw + 8 * (size_t)i, info->meta_big);
             uint64_t chunk;
             if (!read_sion_chunk_size(info, stored, &chunk) || !hpcw_i_add_u64(start, chunk, &start) ||
                 start > info->file_size) {
@@ -186,7 +175,8 @@ static hpcw_status scan_tables(struct read_sion_file *f, hpcw_error *err) {
                                    "%s: chunk size of task %" PRIu32 " at offset %" PRIu64
                                    ": expected >= 0 and a block 0 that ends inside the %" PRIu64
                                    " bytes of the file, got %" PRId64,
-                                   NAME(f), first + i, chunks_at + 8 * (uint64_t)i, info->file_size, stored);
+                                   read_sion_file_name(f), first + i, chunks_at + 8 * (uint64_t)i,
+                                   info->file_size, stored);
             }
         }
     }
@@ -195,27 +185,29 @@ static hpcw_status scan_tables(struct read_sion_file *f, hpcw_error *err) {
 }
 
 /* META2 must lie where the chunks end (doc/formats/sion.md#sion-14), and whole in the file (#sion-20). */
-static hpcw_status place_meta2(struct read_sion_file *f, hpcw_error *err) {
+static hpcw_status locate_meta2(struct read_sion_file *f, hpcw_error *err) {
     struct read_sion_info *info = &f->info;
     uint64_t expected, rows;
-    uint64_t sv_at = info->meta1_size - 8;
+    uint64_t meta2_at = read_sion_commit_at(info) + READ_SION_COMMIT_META2_AT;
     if (!hpcw_i_mul_u64(info->blocks, info->block_stride, &expected) ||
         !hpcw_i_add_u64(expected, info->data_start, &expected)) {
-        return wrong(f, "maxchunks", sv_at - 4, "a number of blocks that fits the file", info->blocks, err);
+        return wrong(f, "maxchunks", read_sion_commit_at(info) + READ_SION_COMMIT_BLOCKS_AT,
+                     "a number of blocks that fits the file", info->blocks, err);
     }
     if (expected != info->meta2_start) {
         return hpcw_i_fail(err, HPCW_EFORMAT,
                            "%s: start_of_varheader at offset %" PRIu64 ": expected %" PRIu64 " = %" PRIu64
                            " + %" PRIu32 " blocks of %" PRIu64 ", got %" PRIu64,
-                           NAME(f), sv_at, expected, info->data_start, info->blocks, info->block_stride,
-                           info->meta2_start);
+                           read_sion_file_name(f), meta2_at, expected, info->data_start, info->blocks,
+                           info->block_stride, info->meta2_start);
     }
     if (!hpcw_i_mul_u64(8 * (uint64_t)info->tasks, 1 + (uint64_t)info->blocks, &rows) ||
         !hpcw_i_add_u64(info->meta2_start, rows, &info->meta2_end) || info->meta2_end > info->file_size) {
         return hpcw_i_fail(err, HPCW_ETRUNCATED,
                            "%s: META2 at offset %" PRIu64 " of %" PRIu32 " tasks and %" PRIu32
-                           " blocks does not fit in front of the file's end at %" PRIu64,
-                           NAME(f), info->meta2_start, info->tasks, info->blocks, info->file_size);
+                           " blocks does not fit, because the file ends at %" PRIu64,
+                           read_sion_file_name(f), info->meta2_start, info->tasks, info->blocks,
+                           info->file_size);
     }
     return HPCW_OK;
 }
@@ -225,20 +217,21 @@ static hpcw_status find_mapping(struct read_sion_file *f, hpcw_error *err) {
     struct read_sion_info *info = &f->info;
     uint64_t rest = info->file_size - info->meta2_end;
     bool needed = info->files > 1 && info->file_number == 0;
-    if (!needed && (info->files > 1 || rest < 4)) {
+    if (!needed && (info->files > 1 || rest < READ_SION_MAPPING_HEADER)) {
         return HPCW_OK;
     }
-    unsigned char word[4];
+    unsigned char word[READ_SION_MAPPING_HEADER];
     hpcw_status status = read_source_read(f->source, info->meta2_end, word, sizeof word, "the mapping", err);
     if (status != HPCW_OK) {
         return status;
     }
-    int32_t entries = get_i32(word, info->meta_big);
+    int32_t entries = read_sion_i32(word, info->meta_big);
     if (!needed) {
-        /* Anything else behind the sizes of a single file is for verify to complain about. */
+        /* Verify refuses anything else after the sizes of a single file. */
         if (entries == 0) {
             info->mapping = READ_SION_MAPPING_EMPTY;
-        } else if (entries > 0 && (uint32_t)entries == info->tasks && (rest - 4) / 8 >= info->tasks) {
+        } else if (entries > 0 && (uint32_t)entries == info->tasks &&
+                   (rest - READ_SION_MAPPING_HEADER) / READ_SION_MAPPING_ENTRY >= info->tasks) {
             info->mapping = READ_SION_MAPPING_FULL;
             info->mapping_tasks = info->tasks;
         }
@@ -249,11 +242,11 @@ static hpcw_status find_mapping(struct read_sion_file *f, hpcw_error *err) {
         return wrong(f, "size of the mapping", info->meta2_end, "at least one task per file of the set",
                      entries, err);
     }
-    if ((rest - 4) / 8 < (uint32_t)entries) {
+    if ((rest - READ_SION_MAPPING_HEADER) / READ_SION_MAPPING_ENTRY < (uint32_t)entries) {
         return hpcw_i_fail(err, HPCW_ETRUNCATED,
                            "%s: mapping of %" PRId32 " tasks at offset %" PRIu64
-                           " does not fit in front of the file's end at %" PRIu64,
-                           NAME(f), entries, info->meta2_end, info->file_size);
+                           " does not fit, because the file ends at %" PRIu64,
+                           read_sion_file_name(f), entries, info->meta2_end, info->file_size);
     }
     info->mapping = READ_SION_MAPPING_FULL;
     info->mapping_tasks = (uint32_t)entries;
@@ -263,7 +256,7 @@ static hpcw_status find_mapping(struct read_sion_file *f, hpcw_error *err) {
 static bool allocate(struct read_sion_file *f) {
     size_t width = f->info.tasks < READ_SION_WINDOW ? f->info.tasks : READ_SION_WINDOW;
     uint64_t rows = 8 * (uint64_t)f->info.tasks;
-    /* All the sizes of a small file, whole rows of a medium one, a window's piece of a row of a large one. */
+    /* Holds all sizes of a small file, whole rows of a medium one, or the part of a row that is in a window. */
     if (!hpcw_i_mul_u64(rows, f->info.blocks, &rows) || rows > RAW_MOST) {
         rows = RAW_MOST;
     }
@@ -291,15 +284,16 @@ hpcw_status read_sion_file_open(struct read_source *source, struct read_sion_fil
     f->source = source;
     f->info.file_size = read_source_size(source);
     f->cursor.task = UINT32_MAX;
-    if ((status = read_fixed(f, err)) != HPCW_OK || (status = read_commit_mark(f, err)) != HPCW_OK) {
+    if ((status = read_common(f, err)) != HPCW_OK || (status = read_rest(f, err)) != HPCW_OK ||
+        (status = read_commit_mark(f, err)) != HPCW_OK) {
         goto done;
     }
     if (!allocate(f)) {
-        status = hpcw_i_fail(err, HPCW_ENOMEM, "%s: no memory for the tables of %" PRIu32 " tasks", NAME(f),
-                             f->info.tasks);
+        status = hpcw_i_fail(err, HPCW_ENOMEM, "%s: no memory for the tables of %" PRIu32 " tasks",
+                             read_sion_file_name(f), f->info.tasks);
         goto done;
     }
-    if ((status = scan_tables(f, err)) != HPCW_OK || (status = place_meta2(f, err)) != HPCW_OK) {
+    if ((status = scan_tables(f, err)) != HPCW_OK || (status = locate_meta2(f, err)) != HPCW_OK) {
         goto done;
     }
     status = find_mapping(f, err);

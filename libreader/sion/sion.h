@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * F4: a strict, independent reader of SION containers, written from doc/formats/sion.md alone (file
- * format versions 2 to 5 and later ones as if they were 5, both byte orders, single files and sets).
+ * F4: a strict, independent reader of SION containers, written from doc/formats/sion.md alone: file format versions 2 to
+ * 5, and later ones as if they were 5; both byte orders; single files and sets.
  *
- * Opening checks what is needed to find every byte safely; verify checks the rest (doc/formats/sion.md, "Rules").
- * Tables are read in windows: memory is at most 210 KiB per physical file in use (65 at a time) plus eight bytes per 2048
- * tasks, whatever the number of blocks. Sizes from the file are compared with the file's length before
- * anything is allocated or multiplied unchecked.
+ * Open checks what is needed to find every byte safely, verify checks the rest (doc/formats/sion.md, "Rules"). Tables are
+ * read in windows, so memory does not depend on the number of blocks: at most 210 KiB for each physical file in use (65 at
+ * a time) and eight bytes per 2048 tasks. Sizes from a file are compared with its length before anything is allocated or
+ * multiplied.
  *
- * A handle has read buffers and therefore belongs to one thread at a time; several handles may share a file.
+ * A handle has buffers, so it belongs to one thread at a time. Several handles may read the same file.
  */
 #ifndef HPCW_LIBREADER_SION_SION_H
 #define HPCW_LIBREADER_SION_SION_H
@@ -21,40 +21,40 @@
 
 struct read_sion;
 
-/* What the streams of a container are made of: high half of flag1 (doc/formats/sion.md#sion-8). */
+/* The mode, the high half of flag1 (doc/formats/sion.md#sion-8). */
 #define READ_SION_MODE_PLAIN 50u
 #define READ_SION_MODE_KEYVAL 51u
 
-/* The table after the block sizes that says where each global rank is (doc/formats/sion.md, "Sets"). */
+/* The mapping after the block sizes gives the place of each global rank (doc/formats/sion.md, "Mapping"). */
 enum read_sion_mapping {
-    READ_SION_MAPPING_NONE,  /* no byte: parallel writers, one file; files k > 0 of a set */
+    READ_SION_MAPPING_NONE,  /* no bytes: parallel writers, one file; files k > 0 of a set */
     READ_SION_MAPPING_EMPTY, /* four zero bytes: the serial writer */
     READ_SION_MAPPING_FULL   /* file 0 of a set, and the mapped writer */
 };
 
-/* One physical file: its header fields (doc/formats/sion.md, "Header") and what follows from them. */
+/* The header of a physical file (doc/formats/sion.md, "Header"), and what follows from it. */
 struct read_sion_info {
-    unsigned char endian_word[4]; /* bytes 4..7 as they are */
+    unsigned char endian_word[4]; /* bytes 4..7 as stored */
     bool meta_big;                /* metadata is big-endian */
-    bool data_big;           /* user data is declared big-endian; readers of streams swap, this one does not */
-    int32_t library_version; /* 1000 * major + minor */
+    bool data_big;                /* user data is declared big-endian; callers swap it, this reader does not */
+    int32_t library_version;      /* 1000 * major + minor */
     int32_t library_patch;
     int32_t format; /* 2 ..: file format version */
     uint32_t fs_block_size;
     uint32_t tasks;       /* in this physical file */
     uint32_t files;       /* of the set it belongs to */
-    uint32_t file_number; /* its place in the set; single files: 1 serial writer, 0 others; 0 in format 2 */
+    uint32_t file_number; /* in the set; single files: 1 serial writer, 0 others; 0 in format 2 */
     uint64_t flag1;       /* 0 in format 2 */
     uint64_t flag2;
-    uint32_t mode;     /* READ_SION_MODE_x, or a number that cannot be read */
-    char prefix[1025]; /* the stored name; NUL-terminated here even if the field is full */
+    uint32_t mode;     /* READ_SION_MODE_x, or one that this reader does not know */
+    char prefix[1025]; /* the stored name, with a NUL even if the field is full */
     uint32_t blocks;   /* maxchunks */
 
     uint64_t meta1_size;
     uint64_t data_start;   /* of block 0 */
     uint64_t block_stride; /* from block to block (globalskip) */
     uint64_t meta2_start;  /* start_of_varheader */
-    uint64_t meta2_end;    /* behind the last row of sizes */
+    uint64_t meta2_end;    /* after the last row of sizes */
     enum read_sion_mapping mapping;
     uint32_t mapping_tasks; /* entries of a full mapping */
     uint32_t collectors;    /* tasks with a negative global rank: the file is a buddy copy if there are any */
@@ -63,8 +63,8 @@ struct read_sion_info {
 
 /* One task. */
 struct read_sion_task {
-    uint32_t file;       /* physical file it is in */
-    uint32_t index;      /* its place there */
+    uint32_t file;       /* its physical file */
+    uint32_t index;      /* in that file */
     int64_t rank;        /* global rank; -(g + 1) for a collector in a buddy copy */
     uint64_t chunk_size; /* bytes of its chunk in every block */
     uint64_t start;      /* offset of its chunk in block 0 */
@@ -73,17 +73,16 @@ struct read_sion_task {
 };
 
 /*
- * Opens a container by the name of its file 0; a file k > 0 of a set is opened for itself alone. Members of a
- * set are opened when needed.
+ * Opens a container by the name of its file 0; the other files of a set are opened when needed. A file k > 0 of a set can
+ * be opened alone.
  *
- * Failures: HPCW_EFORMAT (a field contradicts the format; the message names file, field, offset, expected and
- * got), HPCW_ETRUNCATED (cut, or never closed by its writer), HPCW_ENOTSUP (a variant nobody can read),
- * HPCW_ENOMEM and those of read_source_open.
+ * Fails with HPCW_EFORMAT (a field contradicts the format; the message has file, field, offset, expected and got),
+ * HPCW_ETRUNCATED (cut short, or never closed by its writer), HPCW_ENOTSUP (a variant that no program reads), HPCW_ENOMEM,
+ * and as read_source_open does.
  */
 hpcw_status read_sion_open(const char *path, struct read_sion **out, hpcw_error *err);
 
-/* The same for files in memory: images[0 .. count-1] are file 0, 1, ...; their bytes must outlive the handle.
- */
+/* The same for files in memory: images[0 .. count-1] are file 0, 1, ... Their bytes must outlive the handle. */
 struct read_sion_image {
     const void *data;
     size_t size;
@@ -93,16 +92,16 @@ hpcw_status read_sion_open_memory(const struct read_sion_image *images, uint32_t
 
 void read_sion_free(struct read_sion *reader);
 
-/* Physical files that the handle covers: those of the set, or 1. */
+/* Number of physical files: those of the set, or 1. */
 uint32_t read_sion_files(const struct read_sion *reader);
 
-/* Tasks with a global rank >= 0 in all of them (not checked before verify). */
+/* Number of tasks with a global rank >= 0, in all files. Only verify checks it. */
 uint32_t read_sion_tasks(const struct read_sion *reader);
 
 /* Path (or name) of file 0, for messages. */
 const char *read_sion_name(const struct read_sion *reader);
 
-/* Header of physical file `file`; the members of a set are opened here and checked to belong to it. */
+/* Header of physical file `file`. Checks that a file of a set belongs to it. */
 hpcw_status read_sion_info(struct read_sion *reader, uint32_t file, struct read_sion_info *info,
                            hpcw_error *err);
 
@@ -110,8 +109,7 @@ hpcw_status read_sion_info(struct read_sion *reader, uint32_t file, struct read_
 hpcw_status read_sion_task(struct read_sion *reader, uint32_t file, uint32_t index, struct read_sion_task *task,
                            hpcw_error *err);
 
-/* The task with a global rank: by the mapping if there is one, else by looking. HPCW_EINVAL if there is none.
- */
+/* The task with a global rank, by the mapping if there is one, otherwise by a search. HPCW_EINVAL if there is none. */
 hpcw_status read_sion_find(struct read_sion *reader, uint32_t rank, struct read_sion_task *task,
                            hpcw_error *err);
 
@@ -119,11 +117,11 @@ hpcw_status read_sion_find(struct read_sion *reader, uint32_t rank, struct read_
 hpcw_status read_sion_block_size(struct read_sion *reader, const struct read_sion_task *task, uint32_t block,
                                  uint64_t *size, hpcw_error *err);
 
-/* Reads exactly `size` bytes at `offset` of the task's stream; HPCW_ETRUNCATED where the stream ends before. */
+/* Reads exactly `size` bytes at `offset` of the task's stream. HPCW_ETRUNCATED if the stream ends before that. */
 hpcw_status read_sion_read(struct read_sion *reader, const struct read_sion_task *task, uint64_t offset,
                            void *data, size_t size, hpcw_error *err);
 
-/* Walks the key-value records of a task's stream (doc/formats/sion.md, "Key-value streams"). */
+/* Iterates over the key-value records of a task's stream (doc/formats/sion.md, "Key-value streams"). */
 struct read_sion_keys {
     struct read_sion_task task;
     uint64_t next;        /* stream offset of the next record */
@@ -138,25 +136,24 @@ struct read_sion_record {
 };
 void read_sion_keys_begin(struct read_sion_keys *keys, const struct read_sion_task *task);
 
-/* `more` is false behind the last record. HPCW_EFORMAT where the stream does not end with a value;
- * HPCW_ENOTSUP if the container holds none. */
+/* `more` is false after the last record. HPCW_EFORMAT if the stream does not end with a value, HPCW_ENOTSUP if the
+ * container has no records. */
 hpcw_status read_sion_keys_next(struct read_sion *reader, struct read_sion_keys *keys,
                                 struct read_sion_record *record, bool *more, hpcw_error *err);
 
-/* How severe verify is. Without flags it accepts what real writers are known to leave behind. */
+/* How strict verify is. Without flags it accepts the known faults of real writers. */
 enum {
-    /* What hpcw's own writer obeys on top: version words 5 and 1007/6, reserved fields and the rest of the name
-     * zero, no directory in the name, unused block sizes 0, no empty block in a stream of several, ranks
-     * ascending (0 .. n-1 in a single file), no buddy copy, the tail that belongs to the file number. */
+    /* Also check what hpcw's own writer obeys: version words 5 and 1007/6, zeros in reserved fields and after the name,
+     * no directory in the name, unused block sizes 0, no empty block in a stream of several, ranks ascending (0 .. n-1
+     * in a single file), no buddy copy, the mapping that belongs to the file number. */
     READ_SION_STRICT = 1,
-    /* Bytes no stream uses (padding, slack of chunks) are zero. Holes are skipped, the rest is read. */
+    /* Also check that bytes which no stream uses are zero. All of them are read but holes. */
     READ_SION_GAPS = 2
 };
 
 /*
- * Checks every structural rule in all files of the container; key-value streams are walked, other payload is
- * not read. Time is bounded by the length of the metadata (holes are skipped), and of the payload for key-value
- * containers and for READ_SION_GAPS.
+ * Checks every structural rule in all files of the container. It reads the payload of key-value containers only, and
+ * gaps only for READ_SION_GAPS. The time it takes is otherwise bounded by the length of the metadata, without holes.
  */
 hpcw_status read_sion_verify(struct read_sion *reader, unsigned flags, hpcw_error *err);
 

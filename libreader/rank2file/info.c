@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The content of checkpoints and KVTree files as JSON. */
+#include <string.h>
+
+#include <hpcw/rank2file.h>
+
+#include "libreader/rank2file/private.h"
+#include "libwriter/io/json.h"
+
+/* A larger tree is not shown; levels below MOST_LEVELS do not fit into a JSON text of 64 levels. */
+enum { MOST_SHOWN = 64 << 10, MOST_LEVELS = 48 };
+
+static hpcw_status put_map(hpcw_rank2file_restart *r, struct hpcw_i_json *json, hpcw_error *err) {
+    uint32_t leaves;
+    uint32_t inner;
+    uint32_t levels;
+    uint64_t size = 0;
+    hpcw_status s = hpcw_rank2file_restart_load(r, 0, NULL, err);
+    for (uint64_t i = 0; s == HPCW_OK && i < hpcw_rank2file_restart_files(r); i++) {
+        hpcw_rank2file_found f;
+        s = hpcw_rank2file_restart_file(r, i, &f, err);
+        size += s == HPCW_OK ? f.size : 0;
+    }
+    if (s == HPCW_OK) {
+        hpcw_rank2file_restart_shape(r, &leaves, &inner, &levels);
+        hpcw_i_json_put_str(json, "layout", hpcw_rank2file_layout_name(hpcw_rank2file_restart_layout(r)));
+        hpcw_i_json_put_u64(json, "ranks", hpcw_rank2file_restart_ranks(r));
+        hpcw_i_json_put_u64(json, "leaves", leaves);
+        hpcw_i_json_put_u64(json, "inner_nodes", inner);
+        hpcw_i_json_put_u64(json, "levels", levels);
+        hpcw_i_json_put_u64(json, "files", hpcw_rank2file_restart_files(r));
+        hpcw_i_json_put_u64(json, "bytes", size);
+    }
+    return s;
+}
+
+static void put_text(struct hpcw_i_json *json, const char *key, const char *text) {
+    if (text != NULL) {
+        hpcw_i_json_put_str(json, key, text);
+    }
+}
+
+static hpcw_status put_dataset(const char *prefix, const char *name, struct hpcw_i_json *json,
+                               hpcw_error *err) {
+    hpcw_rank2file_restart *r;
+    hpcw_status s = hpcw_rank2file_restart_open(prefix, NULL, name, &r, err);
+    if (s != HPCW_OK) {
+        return s;
+    }
+    const hpcw_rank2file_dataset *d = hpcw_rank2file_restart_dataset(r);
+    hpcw_i_json_flat(json);
+    hpcw_i_json_begin_object(json);
+    hpcw_i_json_put_str(json, "name", d->name);
+    hpcw_i_json_put_u64(json, "id", d->id);
+    hpcw_i_json_put_u64(json, "checkpoint", d->checkpoint);
+    hpcw_i_json_put_u64(json, "created_us", d->created_us);
+    put_text(json, "user", d->user);
+    put_text(json, "job_id", d->job_id);
+    put_text(json, "job_name", d->job_name);
+    s = put_map(r, json, err);
+    hpcw_i_json_end_object(json);
+    hpcw_rank2file_restart_free(r);
+    return s;
+}
+
+static hpcw_status put_prefix(const char *prefix, struct hpcw_i_json *json, hpcw_error *err) {
+    hpcw_kvtree *index;
+    hpcw_status s = read_rank2file_index(prefix, &index, err);
+    if (s != HPCW_OK) {
+        return s;
+    }
+    hpcw_i_json_put_str(json, "kind", "prefix directory");
+    put_text(json, "index_version", hpcw_kvtree_value(index, "VERSION"));
+    put_text(json, "current", hpcw_kvtree_value(index, "CURRENT"));
+    hpcw_i_json_key(json, "datasets");
+    hpcw_i_json_begin_array(json);
+    for (const hpcw_kvtree *n = hpcw_kvtree_first(read_rank2file_datasets(index)); s == HPCW_OK && n != NULL;
+         n = hpcw_kvtree_next(n)) {
+        s = put_dataset(prefix, hpcw_kvtree_key(n), json, err);
+    }
+    hpcw_i_json_end_array(json);
+    hpcw_kvtree_free(index);
+    return s;
+}
+
+/* Values as strings, other nodes as objects. */
+static void put_tree(const hpcw_kvtree *node, unsigned levels, struct hpcw_i_json *json) {
+    hpcw_i_json_begin_object(json);
+    for (const hpcw_kvtree *c = levels == 0 ? NULL : hpcw_kvtree_first(node); c != NULL;
+         c = hpcw_kvtree_next(c)) {
+        const char *value = hpcw_kvtree_value(node, hpcw_kvtree_key(c));
+        hpcw_i_json_key_n(json, hpcw_kvtree_key(c), strlen(hpcw_kvtree_key(c)));
+        if (value != NULL) {
+            hpcw_i_json_str(json, value);
+        } else {
+            put_tree(c, levels - 1, json);
+        }
+    }
+    hpcw_i_json_end_object(json);
+}
+
+hpcw_status read_rank2file_info(const char *path, struct hpcw_i_json *json, hpcw_error *err) {
+    char prefix[READ_RANK2FILE_MOST_PATH];
+    hpcw_rank2file_restart *r;
+    hpcw_kvtree *tree;
+    hpcw_status s;
+    switch (read_rank2file_kind_of(path, prefix)) {
+    case READ_RANK2FILE_PREFIX:
+        return put_prefix(prefix, json, err);
+    case READ_RANK2FILE_ROOT:
+        s = hpcw_rank2file_restart_open_root(path, NULL, &r, err);
+        if (s == HPCW_OK) {
+            hpcw_i_json_put_str(json, "kind", "map");
+            s = put_map(r, json, err);
+            hpcw_rank2file_restart_free(r);
+        }
+        return s;
+    case READ_RANK2FILE_TREE:
+        break;
+    }
+    s = hpcw_kvtree_read_file(path, &tree, err);
+    if (s == HPCW_OK) {
+        uint64_t size = hpcw_kvtree_size(tree);
+        hpcw_i_json_put_str(json, "kind", "tree");
+        hpcw_i_json_put_u64(json, "stored_bytes", size);
+        hpcw_i_json_put_u64(json, "keys_on_top", hpcw_kvtree_count(tree));
+        if (size <= MOST_SHOWN) {
+            hpcw_i_json_key(json, "tree");
+            put_tree(tree, MOST_LEVELS, json);
+        }
+        hpcw_kvtree_free(tree);
+    }
+    return s;
+}

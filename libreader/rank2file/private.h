@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* F4, private to the rank2file reader: paths and indices. */
+#ifndef HPCW_LIBREADER_RANK2FILE_PRIVATE_H
+#define HPCW_LIBREADER_RANK2FILE_PRIVATE_H
+
+#include <hpcw/kvtree.h>
+
+#include "libreader/rank2file/rank2file.h"
+
+enum { READ_RANK2FILE_MOST_PATH = 4096 + 256 };
+
+/* What a path means: a prefix directory or its index, the root of a map, or any other tree. */
+enum read_rank2file_kind { READ_RANK2FILE_PREFIX, READ_RANK2FILE_ROOT, READ_RANK2FILE_TREE };
+
+/* `prefix`: the prefix directory, if the path means one. */
+enum read_rank2file_kind read_rank2file_kind_of(const char *path, char prefix[READ_RANK2FILE_MOST_PATH]);
+
+/* The index of a prefix directory, and the node in it that has a key for each dataset. */
+hpcw_status read_rank2file_index(const char *prefix, hpcw_kvtree **index, hpcw_error *err);
+const hpcw_kvtree *read_rank2file_datasets(const hpcw_kvtree *index);
+
+#endif

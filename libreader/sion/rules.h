@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* F4, private to the SION reader: the rules of one physical file that open does not need (doc/formats/sion.md, "Rules"). */
+#ifndef HPCW_LIBREADER_SION_RULES_H
+#define HPCW_LIBREADER_SION_RULES_H
+
+#include "libreader/sion/file.h"
+
+/* Of its tables: 16 to 19, 22 to 24 and 28. `base` has the mapping, `file` is the number of `f`. */
+hpcw_status read_sion_table_rules(struct read_sion_file *base, struct read_sion_file *f, uint32_t file,
+                                  bool strict, hpcw_error *err);
+
+/* Of key-value records: 27 and 29. */
+hpcw_status read_sion_key_rules(struct read_sion *reader, struct read_sion_file *f, uint32_t file, bool strict,
+                                hpcw_error *err);
+
+/* 31: bytes that no stream uses are zero. */
+hpcw_status read_sion_gap_rules(struct read_sion_file *f, hpcw_error *err);
+
+#endif
