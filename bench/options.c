@@ -10,7 +10,7 @@
 
 static const struct ui_command commands[] = {
     [BENCH_COMMAND_SWEEP] = {"sweep",
-                             "measure how the block size that files are aligned to decides their throughput",
+                             "measure how write throughput depends on the block size that files are aligned to",
                              "DIR", 1, 1},
     [BENCH_COMMAND_MODEL] = {"model",
                              "count, without a file, the file system blocks that several ranks would share",
@@ -18,7 +18,7 @@ static const struct ui_command commands[] = {
     [BENCH_COMMAND_REPORT] = {"report", "draw the results of a sweep again, as a page with charts",
                               "RESULTS.json", 1, 1},
     [BENCH_COMMAND_COMPARE] = {"compare",
-                               "say which points of a second sweep are faster or slower than in a first one",
+                               "show which points of a second sweep are faster or slower than in the first",
                                "FIRST.json SECOND.json", 2, 2},
 };
 
@@ -38,7 +38,7 @@ static const char *mode_word(const void *list, size_t index) {
 #define COUNTING UI_COMMAND(BENCH_COMMAND_MODEL)
 #define WORK .section = "What is measured or counted"
 #define LIMITS .section = "Limits"
-#define OUTPUT .section = "What comes out"
+#define OUTPUT .section = "Output"
 #define LARGEST_SIZE 4611686018427387904.0 /* 4 EiB */
 
 static const struct ui_option option_table[] = {
@@ -49,8 +49,8 @@ static const struct ui_option option_table[] = {
           .min = 1,
           .max = 2147483647,
           .help =
-              "block sizes: a size, a comma list, or FIRST:LAST:xN. Of the file system that is counted; sweep "
-              "aligns containers to each and without the option takes 4K:16M:x4 and that of the file system"},
+              "block sizes: a size, a list with commas, or FIRST:LAST:xN. sweep aligns containers to each; its "
+              "default is 4K:16M:x4 and the file system's own. For model, they are the file system's"},
      .letter = 'b',
      .metavar = "SIZES",
      .read = ui_read_sizes,
@@ -60,18 +60,20 @@ static const struct ui_option option_table[] = {
     {.param = {.key = "layout",
                .type = UI_PARAM_U64,
                FIELD(layouts),
-               .help = "comma list of layouts; without it all"},
+               .help = "layouts, with commas between them; the default is all"},
      .letter = 'l',
      .metavar = "NAMES",
      .read = ui_read_word_set,
      .words = layout_word,
      .commands = SWEEPING | COUNTING,
      WORK},
-    {.param = {.key = "mode",
-               .type = UI_PARAM_U64,
-               FIELD(sweep.modes),
-               .help = "comma list of modes, each at all block sizes; without it fsync, and the others at the "
-                       "block size of the file system alone"},
+    {.param =
+         {.key = "mode",
+          .type = UI_PARAM_U64,
+          FIELD(sweep.modes),
+          .help =
+              "modes, with commas between them, each at all block sizes; the default is fsync at all, and the "
+              "others at the block size of the file system only"},
      .letter = 'm',
      .metavar = "NAMES",
      .read = ui_read_word_set,
@@ -83,9 +85,11 @@ static const struct ui_option option_table[] = {
                FIELD(records),
                .min = 1,
                .max = 1073741824,
-               .help = "bytes of one write. Of sweep, containers take the first of the list, plain files each "
-                       "of them; without the option 47K, and for plain files 4K and 1M, too. Counted are "
-                       "containers that keep a record in one chunk; without the option records may be split"},
+               .help =
+                   "bytes of one write. In a sweep, containers use the first of the list and plain files use "
+                   "all; the "
+                   "default is 47K, and for plain files also 4K and 1M. model counts containers that keep each "
+                   "record in one chunk; by default records may be split"},
      .metavar = "SIZES",
      .read = ui_read_sizes,
      .commands = SWEEPING | COUNTING,
@@ -95,8 +99,9 @@ static const struct ui_option option_table[] = {
                FIELD(per_rank),
                .min = 1,
                .max = 1099511627775.0,
-               .help = "bytes of one rank; auto: whole records, as many as the budget allows; "
-                       "counted are 100000000"},
+               .help =
+                   "bytes of one rank; auto: in a sweep as many whole records as the budget allows, in a model "
+                   "100000000"},
      .metavar = "SIZE",
      .default_text = "auto",
      .zero_word = "auto",
@@ -117,13 +122,15 @@ static const struct ui_option option_table[] = {
      .commands = SWEEPING | COUNTING,
      .required = COUNTING,
      WORK},
-    {.param = {.key = "files",
-               .type = UI_PARAM_SIZE,
-               FIELD(files),
-               .min = 1,
-               .max = HPCW_SION_MAX_TASKS,
-               .help = "physical files of a container; sweep takes further numbers of a list at the block size "
-                       "of the file system alone. Without the option 1, and of sweep 4, too"},
+    {.param =
+         {.key = "files",
+          .type = UI_PARAM_SIZE,
+          FIELD(files),
+          .min = 1,
+          .max = HPCW_SION_MAX_TASKS,
+          .help =
+              "physical files of a container; sweep uses all numbers but the first at the block size of the "
+              "file system only. The default is 1, and in a sweep also 4"},
      .metavar = "NUMBERS",
      .read = ui_read_sizes,
      .commands = SWEEPING | COUNTING,
@@ -131,7 +138,7 @@ static const struct ui_option option_table[] = {
     {.param = {.key = "verify",
                .type = UI_PARAM_BOOL,
                FIELD(sweep.verify),
-               .help = "read everything back and compare, off the clock"},
+               .help = "read everything back and compare, after the time is taken"},
      .commands = SWEEPING,
      .flags = UI_OPTION_NEGATABLE,
      WORK},
@@ -140,7 +147,7 @@ static const struct ui_option option_table[] = {
                FIELD(sweep.fs_block),
                .min = 512,
                .max = 1073741824,
-               .help = "block size of the file system, where what it says itself is wrong"},
+               .help = "block size of the file system, if the one that it reports is wrong"},
      .metavar = "SIZE",
      .default_text = "auto",
      .zero_word = "auto",
@@ -172,7 +179,7 @@ static const struct ui_option option_table[] = {
                .type = UI_PARAM_U64,
                FIELD(sweep.seed),
                .max = 9007199254740991.0,
-               .help = "of the data and of the order of the runs"},
+               .help = "seed of the data and of the order of the runs"},
      .metavar = "N",
      .default_text = "1",
      .commands = SWEEPING,
@@ -182,7 +189,7 @@ static const struct ui_option option_table[] = {
                FIELD(sweep.budget),
                .min = 0.1,
                .max = 31536000,
-               .help = "time for all of it; what does not fit in is left out"},
+               .help = "time for the whole sweep; points that do not fit are left out"},
      .letter = 't',
      .metavar = "TIME",
      .default_text = "2m",
@@ -194,7 +201,7 @@ static const struct ui_option option_table[] = {
                FIELD(sweep.max_bytes),
                .min = 65536,
                .max = LARGEST_SIZE,
-               .help = "most that lies on the disk at any time"},
+               .help = "most bytes on the disk at any time"},
      .metavar = "SIZE",
      .default_text = "4G",
      .commands = SWEEPING,
@@ -204,7 +211,7 @@ static const struct ui_option option_table[] = {
                FIELD(repeat),
                .min = 1,
                .max = 1000,
-               .help = "runs of each side, besides one that warms up"},
+               .help = "runs of each point and of its ceiling, after one that warms up"},
      .letter = 'n',
      .metavar = "N",
      .default_text = "5",
@@ -215,7 +222,7 @@ static const struct ui_option option_table[] = {
                FIELD(model.container_block),
                .min = 1,
                .max = 2147483647,
-               .help = "block size that containers are aligned to; auto takes that of the file system"},
+               .help = "block size that containers are aligned to; auto: that of the file system"},
      .metavar = "BYTES",
      .default_text = "auto",
      .zero_word = "auto",
@@ -226,17 +233,19 @@ static const struct ui_option option_table[] = {
                FIELD(model.chunk_bytes),
                .min = 1,
                .max = 1125899906842624,
-               .help = "bytes that a rank asks for in each block of a container; auto: all that it writes"},
+               .help = "bytes that a rank requests in each block of a container; auto: all that it writes"},
      .metavar = "BYTES",
      .default_text = "auto",
      .zero_word = "auto",
      .commands = COUNTING,
      WORK},
-    {.param = {.key = "output",
-               .type = UI_PARAM_STRING,
-               TEXT_FIELD(sweep.output),
-               .help = "of a sweep: new directory for the results, without it ./hpcw-bench- and the time; of a "
-                       "report: page to write, without it report.html beside the results"},
+    {.param =
+         {.key = "output",
+          .type = UI_PARAM_STRING,
+          TEXT_FIELD(sweep.output),
+          .help =
+              "sweep: new directory for the results, by default ./hpcw-bench- and the time; report: page to "
+              "write, by default report.html in the directory of the results"},
      .letter = 'o',
      .metavar = "PATH",
      .commands = SWEEPING | UI_COMMAND(BENCH_COMMAND_REPORT),
@@ -244,15 +253,12 @@ static const struct ui_option option_table[] = {
     {.param = {.key = "json",
                .type = UI_PARAM_STRING,
                TEXT_FIELD(json),
-               .help = "write everything, every sample included, to this file, too"},
+               .help = "also write everything, with every sample, to this file"},
      .letter = 'j',
      .metavar = "FILE",
      .commands = COUNTING | UI_COMMAND(BENCH_COMMAND_COMPARE),
      OUTPUT},
-    {.param = {.key = "quiet",
-               .type = UI_PARAM_BOOL,
-               FIELD(quiet),
-               .help = "no table, and no word on what runs at the moment"},
+    {.param = {.key = "quiet", .type = UI_PARAM_BOOL, FIELD(quiet), .help = "print no table and no progress"},
      .letter = 'q',
      .commands = SWEEPING | UI_COMMAND(BENCH_COMMAND_MODEL) | UI_COMMAND(BENCH_COMMAND_COMPARE),
      .flags = UI_OPTION_NEGATABLE,
@@ -261,59 +267,60 @@ static const struct ui_option option_table[] = {
 
 static const struct ui_chapter chapters[] = {
     {"WHAT A SWEEP DOES",
-     "It writes the data of virtual ranks into DIR in several layouts and modes, and aligns containers to "
-     "block "
-     "size after block size. Each such point runs beside its ceiling, a loop of plain writes of 4 MiB with the "
-     "same bytes, offsets, files and mode. One run of every point warms up; then each repetition runs all "
-     "points "
-     "in an order drawn from the seed. Data live in DIR/.hpcw-bench.PID, which is removed at every end.\n"
+     "A sweep writes the data of virtual ranks into DIR, in several layouts and modes. Containers are aligned "
+     "to "
+     "one block size after the other. Next to each such point runs its ceiling: a loop of plain writes of 4 "
+     "MiB "
+     "with the same bytes, offsets, files and mode. Every point first runs once to warm up. Then each "
+     "repetition "
+     "runs all points in an order drawn from the seed. The data are in DIR/.hpcw-bench.PID, which the program "
+     "removes when it ends, also after an error.\n"
      "\n"
-     "Layouts: sion-aligned, sion-packed and sion-shifted are containers whose chunks, or groups of them, "
-     "begin at "
-     "multiples of the block size, or half a block behind; task-local is a file for each rank, shared-posix "
-     "one "
-     "file by plain writes, mpiio-independent and mpiio-collective the same file by MPI-IO, under mpirun only. "
-     "linktest, vom, clog2 and rank2file are what hpcgen writes for 64 ranks.\n"
+     "Layouts: sion-aligned, sion-packed and sion-shifted are containers. Their chunks, or groups of chunks, "
+     "begin "
+     "at multiples of the block size, or half a block after them. task-local is a file for each rank, "
+     "shared-posix "
+     "one file by plain writes; mpiio-independent and mpiio-collective are the same file by MPI-IO, and need "
+     "mpirun. linktest, vom, clog2 and rank2file are what hpcgen writes for 64 ranks.\n"
      "\n"
-     "Modes: buffered ends in the page cache; fsync forces all to the disk; direct goes past the page cache "
-     "where "
-     "data are aligned, preallocated allocates all blocks first, both with fsync.\n"
+     "Modes: buffered ends in the page cache; fsync forces all data to the disk; direct bypasses the page "
+     "cache "
+     "where data are aligned; preallocated allocates all blocks first. The last two also call fsync.\n"
      "\n"
      "The durable rate counts until the last process has closed its files, the rate into the page cache until "
      "the "
-     "last one has handed over its data. Two points differ only if the intervals of their medians do not meet; "
-     "a "
-     "point is noisy if its quartiles are further apart than a quarter of the median, or if other programs "
-     "disturbed most of its runs. Sizes follow from the budget; what does not fit into it is left out and "
-     "named. "
-     "The directory of the results holds results.json and results.csv, with every run.\n"},
-    {"WHAT A MODEL IS", "A block of the file system that two ranks write is, on GPFS and Lustre, a lock that "
-                        "wanders between nodes. "
-                        "Such blocks follow from the layout alone: model counts them, exactly and without a "
-                        "file, for any number of "
-                        "ranks and any size of blocks. It says nothing about time. The ranks of MPI-IO layouts "
-                        "are those whose bytes a "
-                        "block holds; with collective buffering fewer processes write.\n"},
+     "last process has handed over its data. Two points differ only if the intervals of their medians do not "
+     "overlap. A point is noisy if its quartiles are further apart than a quarter of the median, or if other "
+     "programs disturbed most of its runs. Sizes follow from the budget; a point that does not fit into it is "
+     "left "
+     "out, and the results say so. The directory of the results holds results.json and results.csv, with every "
+     "run.\n"},
+    {"WHAT A MODEL IS",
+     "If two ranks write into one block of the file system, then on GPFS and Lustre a lock moves between their "
+     "nodes. The number of such blocks follows from the layout alone: model counts them exactly and without a "
+     "file, for any number of ranks and any block size. It predicts no time. For MPI-IO layouts, it counts the "
+     "ranks whose bytes a block holds; with collective buffering fewer processes write.\n"},
     {"REPORTS",
-     "A sweep leaves results.json, every run of it, and report.html, the same as charts with a recommendation: "
-     "one file that needs no network. `report` draws it again, after checking that the figures follow from "
-     "the samples.\n"
+     "A sweep writes results.json, with every run, and report.html, which shows the same as charts, with a "
+     "recommendation. The page is one file that needs no network. `report` draws it again, after it checks "
+     "that "
+     "the figures follow from the samples.\n"
      "\n"
-     "`compare` sets the points of two sweeps against each other by their names: medians, their change, and "
-     "the two-sided p value of Mann and Whitney's U test, exact where no value occurs twice, corrected by "
-     "Holm for the number of points. A point is called faster or slower if that is at most 0.05. Five "
+     "`compare` compares points of the same name in two sweeps. It shows the medians, their change, and the "
+     "two-sided p value of Mann and Whitney's U test, which is exact if no value occurs twice, with Holm's "
+     "correction for the number of points. It calls a point faster or slower if p is at most 0.05. Five "
      "repetitions cannot show a difference over more than six points; then it says so.\n"},
-    {"EXIT STATUS", "0 if all was measured, or left out for a reason that is named, whatever the figures; 1 if "
-                    "something failed; 2 "
-                    "if the command line is wrong; 128 and the number of the signal that ended it.\n"},
+    {"EXIT STATUS",
+     "0 if all was measured, or left out for a reason that is given; 1 if something failed; 2 if the "
+     "command line is wrong; 128 plus the number of the signal if a signal ended the program.\n"},
     {"EXAMPLES",
-     "A file system in two minutes, alone and in parallel; then a closer look:\n"
+     "A file system in two minutes, with one process and with 16; then in more detail:\n"
      "\n"
      "  hpcw-bench /scratch/me\n"
      "  mpirun -n 16 hpcw-bench /scratch/me\n"
      "  hpcw-bench /scratch/me --blocksize 4K:16M:x2 --layout sion-aligned,sion-shifted --budget 20m\n"
      "\n"
-     "A million ranks on blocks of 16 MiB, in a container that believes in 4 MiB:\n"
+     "A million ranks on file system blocks of 16 MiB, in a container that is aligned to 4 MiB:\n"
      "\n"
      "  hpcw-bench model --ranks 1000000 --blocksize 16M --container-block 4M\n"
      "\n"
@@ -327,10 +334,10 @@ static const struct ui_chapter chapters[] = {
 
 const struct ui_program bench_program = {
     .name = "hpcw-bench",
-    .summary = "measure how fast parallel programs' files are written",
-    .description = "Tells how write throughput on a file system depends on the block size that files are "
-                   "aligned to. Every "
-                   "figure has a plain loop of large writes of the same bytes beside it.",
+    .summary = "measure how fast the files of parallel programs are written",
+    .description =
+        "Measures how write throughput on a file system depends on the block size that files are aligned to. "
+        "Next to every figure stands that of a plain loop of large writes of the same bytes.",
     .version = hpcw_version,
     .commands = commands,
     .command_count = sizeof commands / sizeof commands[0],

@@ -16,7 +16,7 @@
 enum bench_command { BENCH_COMMAND_SWEEP, BENCH_COMMAND_MODEL, BENCH_COMMAND_REPORT, BENCH_COMMAND_COMPARE };
 
 struct bench_options {
-    /* What several commands take; each is told when it is called. */
+    /* What several commands take; each command receives it as arguments. */
     uint32_t ranks;
     uint64_t layouts, per_rank;
     struct ui_sizes block_sizes, records, files;

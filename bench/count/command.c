@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "bench/count/command.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 
 #include <hpcw/sink.h>
@@ -19,7 +20,7 @@ static hpcw_status only_one(const struct ui_sizes *sizes, const char *option, ui
                             uint64_t *value, hpcw_error *err) {
     *value = sizes->count == 0 ? otherwise : sizes->at[0];
     return sizes->count <= 1 ? HPCW_OK
-                             : hpcw_i_fail(err, HPCW_EINVAL, "%s: wanted one value for a model, got %zu",
+                             : hpcw_i_fail(err, HPCW_EINVAL, "%s: expected one value for a model, got %zu",
                                            option, sizes->count);
 }
 
@@ -42,14 +43,14 @@ static void add_row(struct ui_table *t, const struct bench_geometry *g, const st
     char text[UI_TEXT_SIZE];
     ui_table_cell(t, "%s", bench_layout_name[g->layout]);
     ui_table_cell(t, "%s", ui_text_size(text, g->fs_block));
-    ui_table_cell(t, "%llu", (unsigned long long)c->blocks);
-    ui_table_cell(t, "%llu", (unsigned long long)c->shared_blocks);
+    ui_table_cell(t, "%" PRIu64, c->blocks);
+    ui_table_cell(t, "%" PRIu64, c->shared_blocks);
     ui_table_cell(t, "%.4g %%", 100 * share_of(c->shared_bytes, c->bytes));
     ui_table_cell(t, "%u", c->ranks);
     ui_table_cell(t, "%u", c->pairs);
     ui_table_cell(t, "%u", c->largest);
-    ui_table_cell(t, "%llu", (unsigned long long)c->meta_blocks);
-    ui_table_cell(t, "%llu", (unsigned long long)c->mixed_blocks);
+    ui_table_cell(t, "%" PRIu64, c->meta_blocks);
+    ui_table_cell(t, "%" PRIu64, c->mixed_blocks);
     ui_table_cell(t, "%s", ui_text_bytes_binary(text, c->unused_bytes));
 }
 
@@ -128,7 +129,7 @@ hpcw_status bench_model(const struct bench_model_options *o, hpcw_error *err) {
         s = only_one(&o->files, "--files", 1, &files, err);
     }
     if (s == HPCW_OK && o->layouts != 0 && (o->layouts & ((UINT64_C(1) << COUNTED) - 1)) == 0) {
-        s = hpcw_i_fail(err, HPCW_EINVAL, "--layout: wanted one that can be counted, got only real formats");
+        s = hpcw_i_fail(err, HPCW_EINVAL, "--layout: expected one that can be counted, got only real formats");
     }
     if (s != HPCW_OK) {
         return s;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "bench/count/sharing.h"
 
+#include <inttypes.h>
+
 #include <hpcw/sion.h>
 
 #include "libwriter/base/checked.h"
@@ -108,8 +110,8 @@ static hpcw_status arrange(const struct bench_geometry *g, uint32_t tasks, struc
     uint64_t whole;
     if (!hpcw_i_round_up_u64(a->chunk, a->block, &rounded) || !hpcw_i_mul_u64(rounded, tasks, &whole) ||
         whole > INT64_MAX / 2) {
-        return hpcw_i_fail(err, HPCW_ERANGE, "sharing: %u chunks of %llu bytes pass 2^62 bytes", tasks,
-                           (unsigned long long)a->chunk);
+        return hpcw_i_fail(err, HPCW_ERANGE, "sharing: %u chunks of %" PRIu64 " bytes pass 2^62 bytes", tasks,
+                           a->chunk);
     }
     if (g->layout == BENCH_SION_PACKED) {
         a->share = hpcw_sion_group_share(a->chunk * tasks, tasks, g->tasks_per_group, (uint32_t)a->block);
@@ -118,8 +120,8 @@ static hpcw_status arrange(const struct bench_geometry *g, uint32_t tasks, struc
     uint64_t largest_record = a->record_bytes < a->rank_bytes ? a->record_bytes : a->rank_bytes;
     if (a->record_bytes != 0 && largest_record > smallest) {
         return hpcw_i_fail(err, HPCW_EINVAL,
-                           "sharing: wanted records that fit into a chunk of %llu bytes, got %llu",
-                           (unsigned long long)smallest, (unsigned long long)largest_record);
+                           "sharing: expected records that fit into a chunk of %" PRIu64 " bytes, got %" PRIu64,
+                           smallest, largest_record);
     }
     uint64_t most = 0;
     struct slot s = slot_before_all();
@@ -129,11 +131,11 @@ static hpcw_status arrange(const struct bench_geometry *g, uint32_t tasks, struc
     }
     a->stride = s.start + s.fill.chunk;
     a->most = (uint32_t)most;
-    return most <= INT32_MAX
-               ? HPCW_OK
-               : hpcw_i_fail(err, HPCW_ERANGE,
-                             "sharing: wanted at most %d chunks of a rank, got %llu of %llu bytes", INT32_MAX,
-                             (unsigned long long)most, (unsigned long long)a->chunk);
+    return most <= INT32_MAX ? HPCW_OK
+                             : hpcw_i_fail(err, HPCW_ERANGE,
+                                           "sharing: expected at most %d chunks of a rank, got %" PRIu64
+                                           " of %" PRIu64 " bytes",
+                                           INT32_MAX, most, a->chunk);
 }
 
 /* ---- a walk over all bytes in the order of the file ---- */
@@ -376,7 +378,7 @@ static hpcw_status count_set(const struct bench_geometry *g, struct bench_sharin
     uint32_t files = g->files == 0 ? 1 : g->files;
     if (files > g->ranks) {
         return hpcw_i_fail(err, HPCW_EINVAL,
-                           "sharing: wanted at most a file for each of %u ranks, got %u files", g->ranks,
+                           "sharing: expected at most a file for each of %u ranks, got %u files", g->ranks,
                            files);
     }
     /* The first file has the mapping, the last one the ranks that are left over, those between are alike. */
@@ -400,16 +402,18 @@ static hpcw_status count_set(const struct bench_geometry *g, struct bench_sharin
 
 static hpcw_status check(const struct bench_geometry *g, hpcw_error *err) {
     if ((int)g->layout < 0 || g->layout > BENCH_MPIIO_COLLECTIVE) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "sharing: wanted a layout of bytes of ranks, got number %d",
+        return hpcw_i_fail(err, HPCW_EINVAL, "sharing: expected a layout of bytes of ranks, got number %d",
                            (int)g->layout);
     }
     if (g->ranks == 0 || g->fs_block == 0 || g->rank_bytes == 0) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "sharing: wanted ranks, block and bytes > 0, got %u, %llu, %llu",
-                           g->ranks, (unsigned long long)g->fs_block, (unsigned long long)g->rank_bytes);
+        return hpcw_i_fail(err, HPCW_EINVAL,
+                           "sharing: expected ranks, block and bytes > 0, got %u, %" PRIu64 ", %" PRIu64,
+                           g->ranks, g->fs_block, g->rank_bytes);
     }
     if (g->layout <= BENCH_SION_SHIFTED && (g->container_block == 0 || g->container_block > INT32_MAX)) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "sharing: wanted a container block of 1 to %d bytes, got %llu",
-                           INT32_MAX, (unsigned long long)g->container_block);
+        return hpcw_i_fail(err, HPCW_EINVAL,
+                           "sharing: expected a container block of 1 to %d bytes, got %" PRIu64, INT32_MAX,
+                           g->container_block);
     }
     uint64_t bytes;
     /* Blocks of one byte per file and more may be allocated: their sum must fit, too. */
@@ -417,8 +421,8 @@ static hpcw_status check(const struct bench_geometry *g, hpcw_error *err) {
     if (!hpcw_i_round_up_u64(g->rank_bytes, g->fs_block, &rounded) ||
         !hpcw_i_mul_u64(rounded, g->ranks, &bytes) || bytes > INT64_MAX / 2) {
         return hpcw_i_fail(err, HPCW_ERANGE,
-                           "sharing: %llu bytes of each of %u ranks in blocks of %llu pass 2^62",
-                           (unsigned long long)g->rank_bytes, g->ranks, (unsigned long long)g->fs_block);
+                           "sharing: %" PRIu64 " bytes of each of %u ranks in blocks of %" PRIu64 " pass 2^62",
+                           g->rank_bytes, g->ranks, g->fs_block);
     }
     return HPCW_OK;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Event logs: what a record costs the program, what the end of a recording costs, how fast a log is written whose records
  * are known, and one that is generated. */
+#include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -168,8 +169,8 @@ static hpcw_status log_finish(void *work, hpcw_error *err) {
     hpcw_clog2_log_report report;
     hpcw_status s = hpcw_clog2_log_finish(w->log, &report, err);
     return s == HPCW_OK && report.lost > 0
-               ? hpcw_i_fail(err, HPCW_EINTERNAL, "%s: wanted all records, got %llu less", w->path,
-                             (unsigned long long)report.lost)
+               ? hpcw_i_fail(err, HPCW_EINTERNAL, "%s: expected all records, got %" PRIu64 " less", w->path,
+                             report.lost)
                : s;
 }
 

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -59,8 +60,7 @@ hpcw_status bench_plain_write(int fd, const void *data, size_t size, uint64_t of
         ssize_t n = pwrite(fd, p, size, (off_t)offset);
         if (n <= 0 && errno != EINTR) {
             return hpcw_i_fail_sys(err, n < 0 ? errno : EIO,
-                                   "plain loop: cannot write %zu bytes at offset %llu", size,
-                                   (unsigned long long)offset);
+                                   "plain loop: cannot write %zu bytes at offset %" PRIu64, size, offset);
         }
         if (n > 0) {
             p += n;
@@ -95,13 +95,12 @@ hpcw_status bench_same_bytes(const char *a, const char *b, uint64_t offset, uint
             int e = hpcw_i_sys_pread(fd[i], piece + (size_t)i * PIECE, n, offset, &got);
             if (e != 0 || got < n) {
                 s = e != 0 ? hpcw_i_fail_sys(err, e, "%s: cannot read", path[i])
-                           : hpcw_i_fail(err, HPCW_ETRUNCATED, "%s: ends before offset %llu", path[i],
-                                         (unsigned long long)end);
+                           : hpcw_i_fail(err, HPCW_ETRUNCATED, "%s: ends before offset %" PRIu64, path[i], end);
             }
         }
         if (s == HPCW_OK && memcmp(piece, piece + PIECE, n) != 0) {
-            s = hpcw_i_fail(err, HPCW_ECHECKSUM, "%s and %s: differ between offsets %llu and %llu", a, b,
-                            (unsigned long long)offset, (unsigned long long)end);
+            s = hpcw_i_fail(err, HPCW_ECHECKSUM, "%s and %s: differ between offsets %" PRIu64 " and %" PRIu64,
+                            a, b, offset, end);
         }
         offset += n;
         size -= n;

@@ -250,7 +250,7 @@ static hpcw_status learn_extents(struct linktest_run_work *w, hpcw_error *err) {
         struct read_sion_task task;
         s = read_sion_task(reader, 0, i, &task, err);
         if (s == HPCW_OK && task.blocks != 1) {
-            s = hpcw_i_fail(err, HPCW_EFORMAT, "%s: wanted tasks of one block, got %u", path, task.blocks);
+            s = hpcw_i_fail(err, HPCW_EFORMAT, "%s: expected tasks of one block, got %u", path, task.blocks);
         }
         if (s == HPCW_OK) {
             w->extent[i] = (struct stream_extent){task.start, task.size};

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Checkpoints: maps of many ranks, written and read back, and data files with their CRC beside a plain loop. */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -143,7 +144,7 @@ static hpcw_status map_check(void *work, hpcw_error *err) {
     struct map_work *w = work;
     hpcw_status s = hpcw_rank2file_restart_files(w->restart) == w->ranks
                         ? HPCW_OK
-                        : hpcw_i_fail(err, HPCW_EFORMAT, "%s: wanted %u files", w->root, w->ranks);
+                        : hpcw_i_fail(err, HPCW_EFORMAT, "%s: expected %u files", w->root, w->ranks);
     for (uint32_t rank = 0; s == HPCW_OK && rank < w->ranks; rank++) {
         const hpcw_rank2file_entry *entry;
         hpcw_rank2file_found f;
@@ -225,8 +226,7 @@ static hpcw_status payload_setup(const struct bench_site *place, const void *par
     w->size = PIECE * scaled(total / PIECE / processes, place->scale);
     w->source = bench_source((size_t)PIECE, place->processes->process);
     if (w->source == NULL) {
-        return hpcw_i_fail(err, HPCW_ENOMEM, "out of memory for %llu bytes to write",
-                           (unsigned long long)PIECE);
+        return hpcw_i_fail(err, HPCW_ENOMEM, "out of memory for %" PRIu64 " bytes to write", PIECE);
     }
     *amount = (struct bench_amount){.bytes = w->size * processes, .items = w->size / PIECE};
     hpcw_status s = bench_path(w->prefix, place, "run", err);

@@ -219,7 +219,7 @@ static hpcw_status print_sides(FILE *stream, const struct bench_result *r, hpcw_
 
 static hpcw_status print_figures(FILE *stream, const struct bench_result *r, hpcw_error *err) {
     struct ui_table t = {0};
-    static const char *const title[] = {"figure, by repetition", "median", "min", "max", "wanted", ""};
+    static const char *const title[] = {"figure, by repetition", "median", "min", "max", "expected", ""};
     for (size_t i = 0; i < sizeof title / sizeof title[0]; i++) {
         ui_table_column(&t, title[i], i == 0 || i == 5 ? UI_LEFT : UI_RIGHT);
     }

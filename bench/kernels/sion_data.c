@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The data path of a SION container against plain pwrites of the same bytes at the same offsets. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -76,8 +77,7 @@ static hpcw_status data_setup(const struct bench_site *place, const void *parame
     w->period = s->tasks == 0 ? round_up(PIECE, s->record) : size;
     w->source = bench_source((size_t)w->period, place->processes->process);
     if (w->source == NULL) {
-        return hpcw_i_fail(err, HPCW_ENOMEM, "out of memory for %llu bytes to write",
-                           (unsigned long long)w->period);
+        return hpcw_i_fail(err, HPCW_ENOMEM, "out of memory for %" PRIu64 " bytes to write", w->period);
     }
     *amount = (struct bench_amount){.bytes = size * w->tasks * processes, .items = w->records * w->tasks};
     st = bench_path(w->container, place, "records.sion", err);
@@ -196,8 +196,7 @@ static hpcw_status pieces_prepare(void *work, uint64_t side, hpcw_error *err) {
     }
     w->slots = hpcw_i_malloc((size_t)(w->tasks * SLOT));
     if (w->slots == NULL) {
-        return hpcw_i_fail(err, HPCW_ENOMEM, "out of memory for %llu bytes to write",
-                           (unsigned long long)w->tasks * SLOT);
+        return hpcw_i_fail(err, HPCW_ENOMEM, "out of memory for %" PRIu64 " bytes to write", w->tasks * SLOT);
     }
     memset(w->slots, 1, (size_t)(w->tasks * SLOT));
     return HPCW_OK;

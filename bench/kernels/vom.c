@@ -4,6 +4,7 @@
  * 97.9 MB of JSON; all times are whole nanoseconds, all volumes whole bytes.
  */
 #include <fcntl.h>
+#include <inttypes.h>
 #include <sys/stat.h>
 
 #include <brotli/encode.h>
@@ -190,8 +191,7 @@ static hpcw_status read_text(struct vom_work *w, hpcw_error *err) {
     size_t got = 0;
     w->data = hpcw_i_malloc((size_t)w->size);
     if (w->data == NULL) {
-        return hpcw_i_fail(err, HPCW_ENOMEM, "out of memory for %llu bytes of text",
-                           (unsigned long long)w->size);
+        return hpcw_i_fail(err, HPCW_ENOMEM, "out of memory for %" PRIu64 " bytes of text", w->size);
     }
     int e = hpcw_i_sys_open(w->text, O_RDONLY, 0, &fd);
     if (e == 0) {
@@ -199,8 +199,8 @@ static hpcw_status read_text(struct vom_work *w, hpcw_error *err) {
         (void)hpcw_i_sys_close(fd);
     }
     return e != 0           ? hpcw_i_fail_sys(err, e, "%s: cannot read", w->text)
-           : got != w->size ? hpcw_i_fail(err, HPCW_ETRUNCATED, "%s: ends at %zu of %llu bytes", w->text, got,
-                                          (unsigned long long)w->size)
+           : got != w->size ? hpcw_i_fail(err, HPCW_ETRUNCATED, "%s: ends at %zu of %" PRIu64 " bytes", w->text,
+                                          got, w->size)
                             : HPCW_OK;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "bench/layout/data.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "bench/measure/random.h"
@@ -23,8 +24,8 @@ hpcw_status bench_data_init(struct bench_data *d, uint64_t seed, uint64_t record
         capacity = BENCH_PIECE;
     }
     if (!hpcw_i_round_up_u64(capacity, BENCH_MEMORY_ALIGN, &capacity) || capacity > SIZE_MAX / 2) {
-        return hpcw_i_fail(err, HPCW_ERANGE, "records of %llu bytes: too large for this machine",
-                           (unsigned long long)record);
+        return hpcw_i_fail(err, HPCW_ERANGE, "records of %" PRIu64 " bytes: too large for this machine",
+                           record);
     }
     d->capacity = (size_t)capacity;
     d->source = hpcw_i_malloc_aligned(BENCH_MEMORY_ALIGN, d->capacity);

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <string.h>
 
 #include "libwriter/base/mem.h"
@@ -81,8 +82,8 @@ hpcw_status bench_file_write_pieces(const struct bench_file *f, uint64_t offset,
     int e = f->direct >= 0 ? write_direct(f, offset, piece, size)
                            : hpcw_i_sys_pwritev(f->fd, piece, pieces, offset);
     return e == 0 ? HPCW_OK
-                  : hpcw_i_fail_sys(err, e, "%s: cannot write %zu bytes at offset %llu", f->path, size,
-                                    (unsigned long long)offset);
+                  : hpcw_i_fail_sys(err, e, "%s: cannot write %zu bytes at offset %" PRIu64, f->path, size,
+                                    offset);
 }
 
 hpcw_status bench_file_write(const struct bench_file *f, uint64_t offset, const void *data, size_t size,
@@ -100,14 +101,12 @@ hpcw_status bench_file_allocate(const struct bench_file *f, uint64_t size, hpcw_
     return e == 0 ? HPCW_OK
            : e == EOPNOTSUPP
                ? hpcw_i_fail(err, HPCW_ENOTSUP, "%s: the file system cannot allocate in advance", f->path)
-               : hpcw_i_fail_sys(err, e, "%s: cannot allocate %llu bytes", f->path, (unsigned long long)size);
+               : hpcw_i_fail_sys(err, e, "%s: cannot allocate %" PRIu64 " bytes", f->path, size);
 }
 
 hpcw_status bench_file_set_size(const struct bench_file *f, uint64_t size, hpcw_error *err) {
     int e = hpcw_i_sys_truncate(f->fd, size + f->shift);
-    return e == 0
-               ? HPCW_OK
-               : hpcw_i_fail_sys(err, e, "%s: cannot set the size to %llu", f->path, (unsigned long long)size);
+    return e == 0 ? HPCW_OK : hpcw_i_fail_sys(err, e, "%s: cannot set the size to %" PRIu64, f->path, size);
 }
 
 hpcw_status bench_file_sync(const struct bench_file *f, hpcw_error *err) {

@@ -4,6 +4,7 @@
  * writes files of the same sizes.
  */
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 
 #include "bench/layout/layout.h"
@@ -93,7 +94,7 @@ static hpcw_status model_sizes(struct bench_work *w, struct bench_sizes *sizes, 
     hpcw_i_free(sizes->size);
     *sizes = (struct bench_sizes){.size = hpcw_i_calloc(files + 1, sizeof *sizes->size), .ranks = RANKS};
     if (sizes->size == NULL) {
-        return hpcw_i_fail(err, HPCW_ENOMEM, "out of memory for %llu files", (unsigned long long)files);
+        return hpcw_i_fail(err, HPCW_ENOMEM, "out of memory for %" PRIu64 " files", files);
     }
     sizes->files = (uint32_t)files;
     hpcw_status s = HPCW_OK;

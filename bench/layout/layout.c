@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -50,8 +51,8 @@ static hpcw_status container_spots(const struct bench_shape *shape, uint32_t beg
     uint64_t requested, chunk;
     hpcw_sion_shape of;
     if (!hpcw_i_mul_u64(each, tasks, &requested) || !hpcw_i_round_up_u64(each, block, &chunk)) {
-        return hpcw_i_fail(err, HPCW_ERANGE, "%u ranks of %llu bytes pass the largest file offset", tasks,
-                           (unsigned long long)each);
+        return hpcw_i_fail(err, HPCW_ERANGE, "%u ranks of %" PRIu64 " bytes pass the largest file offset",
+                           tasks, each);
     }
     /* The largest there can be: every chunk rounded up. */
     if (!hpcw_i_mul_u64(chunk, tasks, &requested)) {
@@ -78,8 +79,9 @@ hpcw_status bench_layout_spots(const struct bench_shape *shape, struct bench_spo
     uint32_t files = bench_layout_files(shape);
     if (shape->block_size > UINT32_MAX || files == 0 || files > shape->ranks) {
         return hpcw_i_fail(err, HPCW_ERANGE,
-                           "wanted blocks below 4 GiB and at most one file for each of %u ranks, got %llu, %u",
-                           shape->ranks, (unsigned long long)shape->block_size, files);
+                           "expected blocks below 4 GiB and at most one file for each of %u ranks, got %" PRIu64
+                           ", %u",
+                           shape->ranks, shape->block_size, files);
     }
     for (uint32_t f = 0; f < files; f++) {
         uint32_t begin = hpcw_sion_first_task_of_file(shape->ranks, files, f);
@@ -204,12 +206,13 @@ void bench_work_free(struct bench_work *w) {
     *w = (struct bench_work){0};
 }
 
-hpcw_status bench_work_room(uint64_t wanted, uint64_t space, uint64_t max_bytes, hpcw_error *err) {
-    return wanted > space ? hpcw_i_fail(err, HPCW_ENOTSUP, "wanted %llu bytes of free space, got %llu",
-                                        (unsigned long long)wanted, (unsigned long long)space)
-           : max_bytes != 0 && wanted > max_bytes
-               ? hpcw_i_fail(err, HPCW_ENOTSUP, "wanted at most the %llu bytes of --max-bytes, got %llu",
-                             (unsigned long long)max_bytes, (unsigned long long)wanted)
+hpcw_status bench_work_room(uint64_t needed, uint64_t space, uint64_t max_bytes, hpcw_error *err) {
+    return needed > space ? hpcw_i_fail(err, HPCW_ENOTSUP,
+                                        "expected %" PRIu64 " bytes of free space, got %" PRIu64, needed, space)
+           : max_bytes != 0 && needed > max_bytes
+               ? hpcw_i_fail(err, HPCW_ENOTSUP,
+                             "expected at most the %" PRIu64 " bytes of --max-bytes, got %" PRIu64, max_bytes,
+                             needed)
                : HPCW_OK;
 }
 
@@ -350,14 +353,15 @@ static hpcw_status differs(const struct bench_work *w, const char *path, uint32_
     if (stamp + 8 <= size) {
         bench_data_read_stamp(d, d->other + stamp, &from_rank, &from);
     }
-    unsigned long long wanted = at + i;
+    uint64_t expected = at + i;
     if (from_rank < w->shape.ranks && from < w->shape.rank_size) {
         return hpcw_i_fail(err, HPCW_ECHECKSUM,
-                           "%s: wanted byte %llu of rank %u, got one from near byte %llu of rank %llu", path,
-                           wanted, rank, (unsigned long long)from, (unsigned long long)from_rank);
+                           "%s: expected byte %" PRIu64 " of rank %u, got one from near byte %" PRIu64
+                           " of rank %" PRIu64,
+                           path, expected, rank, from, from_rank);
     }
-    return hpcw_i_fail(err, HPCW_ECHECKSUM, "%s: wanted 0x%02x as byte %llu of rank %u, got 0x%02x", path,
-                       d->source[i], wanted, rank, d->other[i]);
+    return hpcw_i_fail(err, HPCW_ECHECKSUM, "%s: expected 0x%02x as byte %" PRIu64 " of rank %u, got 0x%02x",
+                       path, d->source[i], expected, rank, d->other[i]);
 }
 
 static hpcw_status check_rank(struct bench_work *w, int fd, const char *path, uint32_t rank, hpcw_error *err) {
@@ -376,8 +380,8 @@ static hpcw_status check_rank(struct bench_work *w, int fd, const char *path, ui
         }
         if (got < n) {
             return hpcw_i_fail(err, HPCW_ETRUNCATED,
-                               "%s: wanted %zu bytes of rank %u at its byte %llu, got %zu", path, n, rank,
-                               (unsigned long long)at, got);
+                               "%s: expected %zu bytes of rank %u at its byte %" PRIu64 ", got %zu", path, n,
+                               rank, at, got);
         }
         if (memcmp(d->source, d->other, n) != 0) {
             return differs(w, path, rank, at, n, err);

@@ -120,8 +120,8 @@ extern const struct bench_side bench_work_side;
  */
 hpcw_status bench_work_check(struct bench_work *w, hpcw_error *err);
 
-/* Whether `wanted` bytes fit into the free `space` and into `max_bytes`, if that is not 0. HPCW_ENOTSUP says why not. */
-hpcw_status bench_work_room(uint64_t wanted, uint64_t space, uint64_t max_bytes, hpcw_error *err);
+/* Whether `needed` bytes fit into the free `space` and into `max_bytes`, if that is not 0. HPCW_ENOTSUP says why not. */
+hpcw_status bench_work_room(uint64_t needed, uint64_t space, uint64_t max_bytes, hpcw_error *err);
 
 /* ---- shared by the layouts ---- */
 

@@ -25,7 +25,7 @@ unsigned bench_machine_usable(void) {
     return sched_getaffinity(0, sizeof set, &set) == 0 ? (unsigned)CPU_COUNT(&set) : bench_machine_processors();
 }
 
-/* The text behind "KEY :" of the first such line of a file of /proc, into `text`, which is left alone otherwise. */
+/* Copies the text after "KEY :" in the first such line of a file of /proc to `text`; without one, `text` stays as it is. */
 static void read_line(const char *path, const char *key, char *text, size_t size) {
     FILE *f = fopen(path, "re");
     char line[512];
@@ -106,7 +106,7 @@ struct bench_cpu bench_machine_cpu(void) {
         .at_us = (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000,
         .own_us = own_us(RUSAGE_SELF) + own_us(RUSAGE_CHILDREN),
     };
-    /* user nice system idle iowait irq softirq steal: all but idle and iowait is somebody's work. */
+    /* user nice system idle iowait irq softirq steal: all but idle and iowait is work. */
     char text[256] = "";
     unsigned long long v[8] = {0};
     read_line("/proc/stat", "cpu ", text, sizeof text);

@@ -14,7 +14,7 @@ struct bench_machine {
     unsigned processors; /* online */
     uint64_t memory;     /* bytes */
     char compiler[96];
-    char build[64]; /* what it was told */
+    char build[64]; /* optimisation and assertions */
     char file_system[32];
     uint32_t block_size; /* of the file system */
     uint64_t space;      /* free bytes there */

@@ -105,15 +105,15 @@ static double sd_of(const double *x, size_t n, double mean) {
 hpcw_status bench_stats_of(const double *x, size_t n, double level, struct bench_stats *stats,
                            hpcw_error *err) {
     if (n == 0) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "statistics of no values: wanted at least one");
+        return hpcw_i_fail(err, HPCW_EINVAL, "statistics of no values: expected at least one");
     }
     if (!(level > 0 && level < 1)) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "level of a confidence interval: wanted between 0 and 1, got %g",
+        return hpcw_i_fail(err, HPCW_EINVAL, "level of a confidence interval: expected between 0 and 1, got %g",
                            level);
     }
     for (size_t i = 0; i < n; i++) {
         if (!isfinite(x[i])) {
-            return hpcw_i_fail(err, HPCW_EINVAL, "value %zu of %zu: wanted a finite number, got %g", i, n,
+            return hpcw_i_fail(err, HPCW_EINVAL, "value %zu of %zu: expected a finite number, got %g", i, n,
                                x[i]);
         }
     }
@@ -199,7 +199,7 @@ hpcw_status bench_stats_mann_whitney(const double *x, size_t n, const double *y,
                                      hpcw_error *err) {
     size_t all = n + m;
     if (n == 0 || m == 0) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "comparison of %zu and %zu values: wanted some of both", n, m);
+        return hpcw_i_fail(err, HPCW_EINVAL, "comparison of %zu and %zu values: expected some of both", n, m);
     }
     struct ranked *r = hpcw_i_calloc(all, sizeof *r);
     if (r == NULL) {
@@ -209,7 +209,7 @@ hpcw_status bench_stats_mann_whitney(const double *x, size_t n, const double *y,
     for (size_t i = 0; i < all; i++) {
         r[i] = (struct ranked){i < n ? x[i] : y[i - n], i < n};
         if (isnan(r[i].value)) {
-            s = hpcw_i_fail(err, HPCW_EINVAL, "comparison: value %zu of %zu: wanted a number", i, all);
+            s = hpcw_i_fail(err, HPCW_EINVAL, "comparison: value %zu of %zu: expected a number", i, all);
         }
     }
     qsort(r, all, sizeof *r, by_value);

@@ -25,7 +25,7 @@ struct bench_stats {
 };
 
 /*
- * All figures of x[0 .. n-1], any order, not changed. `level` is the wanted coverage of the interval, 0 < level
+ * All figures of x[0 .. n-1], any order, not changed. `level` is the desired coverage of the interval, 0 < level
  * < 1, commonly 0.95. HPCW_EINVAL (n is 0, a value is not finite, a level outside), HPCW_ENOMEM.
  */
 HPCW_MUST_CHECK hpcw_status bench_stats_of(const double *x, size_t n, double level, struct bench_stats *stats,
@@ -56,7 +56,7 @@ double bench_stats_median_ranks(size_t n, double level, size_t *low, size_t *hig
 HPCW_MUST_CHECK hpcw_status bench_stats_mann_whitney(const double *x, size_t n, const double *y, size_t m,
                                                      double *p, hpcw_error *err);
 
-/* The least *p that samples of these sizes can give: above the level wanted they can show nothing. */
+/* The least *p that samples of these sizes can give: above the chosen level they can show nothing. */
 double bench_stats_mann_whitney_least(size_t n, size_t m);
 
 /*

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * F6: repeated, paired runs. The timer is told what to call and looks at the clock; it knows nothing of what is
- * measured, and what is measured knows no clock.
+ * F6: repeated, paired runs. The timer calls the functions of a subject and reads the clock. It does not know what it
+ * measures, and the subject does not know the clock.
  *
  * A *subject* is one piece of work that can be done in several ways, its *sides* (ours, a plain loop). A run of
  * a side is a few *phases* (open, write, close). A repetition runs every side once, so that the sides of one
- * repetition are neighbours in time and meet the same disturbances; the side that begins changes from one
- * repetition to the next. Every sample is kept as it was measured.
+ * repetition run close together and under the same disturbances. Each repetition begins with the next
+ * side. Every sample is kept as it was measured.
  */
 #ifndef HPCW_BENCH_MEASURE_TIMER_H
 #define HPCW_BENCH_MEASURE_TIMER_H
@@ -21,12 +21,12 @@
 
 enum { BENCH_PHASES = 4, BENCH_SIDES = 12 };
 
-/* A step of a run. All phases of a run are called, also after one of them failed: others may wait in theirs. */
+/* A step of a run. All phases are called, also after a failure: other processes may wait in theirs. */
 struct bench_phase {
     const char *name; /* "open"; NULL: no more phases */
     hpcw_status (*run)(void *work, hpcw_error *err);
-    bool untimed;  /* must happen here, but belongs to no figure */
-    bool together; /* the processes wait for each other before it, off the clock */
+    bool untimed;  /* must happen here, but counts in no figure */
+    bool together; /* the processes wait for each other before it, not timed */
 };
 
 /* One way of doing the work. */
@@ -34,17 +34,16 @@ struct bench_side {
     const char *name;
     const char *what;
     uint64_t parameter; /* for `prepare`: lets sides share their functions */
-    hpcw_status (*prepare)(void *work, uint64_t parameter,
-                           hpcw_error *err); /* before each run, off the clock */
+    hpcw_status (*prepare)(void *work, uint64_t parameter, hpcw_error *err); /* before each run, not timed */
     struct bench_phase phase[BENCH_PHASES];
-    uint64_t (*peak)(const void *work); /* bytes, where the work is not done in this process; NULL: it is */
-    uint64_t (*size)(const void *work); /* bytes of what came out; NULL: as many as went in */
+    uint64_t (*peak)(const void *work); /* bytes, if another process does the work; NULL: this one does */
+    uint64_t (*size)(const void *work); /* bytes of the output; NULL: the same as of the input */
 };
 
 struct bench_subject {
     const struct bench_side *side; /* [sides] */
     size_t sides;
-    /* After the repetition that only warms up, when the files of all sides are there: whether they did the same
+    /* After the repetition that warms up, when the files of all sides exist: checks that the sides did the same
      * work. NULL: nothing to compare. */
     hpcw_status (*check)(void *work, hpcw_error *err);
 };
@@ -56,18 +55,18 @@ struct bench_sample {
     uint64_t first_ns[BENCH_PHASES];   /* of the process that took the shortest */
     uint64_t reached_ns[BENCH_PHASES]; /* from the common start until the last process had ended this phase */
     uint64_t peak_bytes;               /* largest resident memory during the run */
-    uint64_t size_bytes;               /* what came out; 0: see bench_amount */
-    double others; /* processors that the rest of the machine kept busy meanwhile; NaN: unknown */
+    uint64_t size_bytes;               /* of the output; 0: see bench_amount */
+    double others; /* processors that other programs kept busy during the run; NaN: unknown */
 };
 
 struct bench_samples {
-    size_t runs;                              /* of each side, the warm-up not among them */
+    size_t runs;                              /* of each side, without the warm-up */
     struct bench_sample *sample[BENCH_SIDES]; /* [runs] */
 };
 
 /*
  * One repetition to warm up, then `runs` that count. Collective over `processes`; the samples are the same on all
- * of them. Stops at the first failure of any process, or when a caught signal reached one.
+ * of them. Stops at the first failure of any process, or when one of them caught a signal.
  */
 hpcw_status bench_timer_measure(const struct bench_subject *subject, void *work,
                                 const struct bench_processes *processes, size_t runs,
@@ -79,13 +78,13 @@ void bench_samples_free(struct bench_samples *samples);
 hpcw_status bench_timer_run(const struct bench_side *side, void *work, const struct bench_processes *processes,
                             struct bench_sample *sample, hpcw_error *err);
 
-/* Nanoseconds of a clock that nobody sets. */
+/* Nanoseconds of a monotonic clock. */
 uint64_t bench_timer_now(void);
 
 /* From now on SIGINT, SIGTERM and SIGHUP end the measurement at its next step. */
 void bench_timer_catch_signals(void);
 
-/* The signal that came, or 0. */
+/* The signal that was caught, or 0. */
 int bench_timer_stopped(void);
 
 #endif

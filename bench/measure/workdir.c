@@ -19,7 +19,7 @@ hpcw_status bench_workdir_make(const struct bench_processes *p, const char *pare
     if (p->process == 0) {
         int n = snprintf(path, BENCH_WORKDIR, "%s/.hpcw-bench.%ld", parent, (long)getpid());
         if (n < 0 || n >= BENCH_WORKDIR) {
-            s = hpcw_i_fail(err, HPCW_ERANGE, "%s: wanted a path of fewer than %d bytes", parent,
+            s = hpcw_i_fail(err, HPCW_ERANGE, "%s: expected a path of fewer than %d bytes", parent,
                             BENCH_WORKDIR);
             path[0] = '\0';
         } else if (mkdir(path, 0700) != 0) {
@@ -57,10 +57,10 @@ hpcw_status bench_workdir_clear(const char *path, hpcw_error *err) {
     if (e == 0) {
         (void)nftw(path, remove_content, 16, FTW_DEPTH | FTW_PHYS);
         e = hpcw_i_sys_fsync(fd);
-        e = e == EINVAL ? 0 : e; /* a file system that cannot wait */
+        e = e == EINVAL ? 0 : e; /* the file system does not support it */
         (void)hpcw_i_sys_close(fd);
     }
-    return e == 0 ? HPCW_OK : hpcw_i_fail_sys(err, e, "%s: cannot remove what a run left behind", path);
+    return e == 0 ? HPCW_OK : hpcw_i_fail_sys(err, e, "%s: cannot remove the data of a run", path);
 }
 
 void bench_remove_tree(const char *path) {

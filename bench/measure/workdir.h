@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F6: the directory that holds all data of one run, and is gone afterwards. */
+/* F6: the directory that holds all data of one run, and is removed after it. */
 #ifndef HPCW_BENCH_MEASURE_WORKDIR_H
 #define HPCW_BENCH_MEASURE_WORKDIR_H
 
@@ -10,19 +10,19 @@
 enum { BENCH_WORKDIR = 3072, BENCH_PATH = 4096 };
 
 /*
- * Process 0 makes PARENT/.hpcw-bench.PID, all learn its name. Collective. HPCW_ERANGE (name too long) and the
- * system's refusals.
+ * Process 0 makes PARENT/.hpcw-bench.PID and broadcasts its name. Collective. HPCW_ERANGE (name too long) and errors
+ * of the system.
  */
 hpcw_status bench_workdir_make(const struct bench_processes *p, const char *parent, char path[BENCH_WORKDIR],
                                hpcw_error *err);
 
-/* Removes it with all that is in it; by process 0, when nobody uses it any more. Collective. */
+/* Process 0 removes it with all its content, after all processes have stopped using it. Collective. */
 void bench_workdir_remove(const struct bench_processes *p, const char *path);
 
-/* Removes all that is in it, and waits until the file system has noted that. By one process. */
+/* Removes its content, and waits until the file system has recorded that. By one process. */
 hpcw_status bench_workdir_clear(const char *path, hpcw_error *err);
 
-/* Removes a directory and all below it, if it is there; follows no link. */
+/* Removes a directory and all below it, if it exists; follows no link. */
 void bench_remove_tree(const char *path);
 
 #endif

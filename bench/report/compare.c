@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "bench/report/compare.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -104,7 +105,7 @@ const char *bench_pair_verdict(const struct bench_pair *pair) {
                                                  : "slower";
 }
 
-/* ---- What differs around them ---- */
+/* ---- Differences between the machines ---- */
 
 struct difference {
     const char *what;
@@ -115,9 +116,9 @@ enum { DIFFERENCES = 9 };
 
 static size_t differences(const struct bench_results *a, const struct bench_results *b,
                           struct difference out[DIFFERENCES]) {
-    static const char *const what[DIFFERENCES] = {"processor",   "processors",     "system",
-                                                  "file system", "its block size", "processes",
-                                                  "MPI",         "compiler",       "version of hpcw"};
+    static const char *const what[DIFFERENCES] = {"processor",   "processors",        "system",
+                                                  "file system", "file system block", "processes",
+                                                  "MPI",         "compiler",          "version of hpcw"};
     size_t n = 0;
     struct difference all[DIFFERENCES];
     for (int side = 0; side < 2; side++) {
@@ -131,14 +132,14 @@ static size_t differences(const struct bench_results *a, const struct bench_resu
                                                r->mpi[0] == '\0' ? "none" : r->mpi,
                                                r->machine.compiler,
                                                r->version};
-        const unsigned long long count[DIFFERENCES] = {
-            [1] = r->machine.processors, [4] = r->fs.block_size, [5] = (unsigned long long)r->processes};
+        const uint64_t count[DIFFERENCES] = {
+            [1] = r->machine.processors, [4] = r->fs.block_size, [5] = (uint64_t)r->processes};
         for (size_t i = 0; i < DIFFERENCES; i++) {
             char *to = side == 0 ? all[i].a : all[i].b;
             if (text[i] != NULL) {
                 (void)snprintf(to, sizeof all[i].a, "%s", text[i]);
             } else {
-                (void)snprintf(to, sizeof all[i].a, "%llu", count[i]);
+                (void)snprintf(to, sizeof all[i].a, "%" PRIu64, count[i]);
             }
         }
     }
@@ -163,7 +164,7 @@ static const char *alone(const struct bench_point *p, const struct bench_results
 
 /* ---- Text ---- */
 
-/* What only one of them measured. */
+/* Points that only one of them measured. */
 static void print_alone(const char *path, const struct bench_results *r, const struct bench_results *other) {
     for (size_t i = 0; i < r->points; i++) {
         const char *why = alone(&r->point[i], other);
@@ -207,11 +208,11 @@ static hpcw_status print_all(const char *const path[2], const struct bench_resul
     print_alone(path[1], &r[1], &r[0]);
     hpcw_status s = c->pairs == 0 ? HPCW_OK : print_pairs(c, err);
     if (c->pairs == 0) {
-        (void)printf("no point was measured in both\n");
+        (void)printf("no point was measured in both sweeps\n");
     } else if (c->least > BENCH_COMPARE_LEVEL) {
         (void)printf(
-            "\nwith so few repetitions no difference can be shown over %zu points: measure fewer points, or "
-            "more often (--repeat)\n",
+            "\nthis few repetitions cannot show a difference over %zu points: measure fewer points, or more "
+            "often (--repeat)\n",
             c->pairs);
     }
     return s;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F6: two sweeps against each other, point by point. */
+/* F6: compares two sweeps, point by point. */
 #ifndef HPCW_BENCH_REPORT_COMPARE_H
 #define HPCW_BENCH_REPORT_COMPARE_H
 
@@ -21,7 +21,7 @@ struct bench_comparison {
     struct bench_pair *pair;
     size_t pairs;
     double
-        least; /* corrected p below which no pair could come, whatever its figures: too few trials if above the level */
+        least; /* the least corrected p that any figures could give; above the level there are too few trials */
 };
 
 /* Compares; both must outlive the result. HPCW_ENOMEM. Free in either case. */
@@ -29,10 +29,10 @@ hpcw_status bench_compare(const struct bench_results *a, const struct bench_resu
                           struct bench_comparison *comparison, hpcw_error *err);
 void bench_comparison_free(struct bench_comparison *comparison);
 
-/* "faster", "slower" or "no difference shown": b against a. */
+/* "faster", "slower" or "no difference shown": b compared with a. */
 const char *bench_pair_verdict(const struct bench_pair *pair);
 
-/* Reads both files, prints what differs around them and a table; `json`: a file for the same, "": none. */
+/* Reads both files, prints differences between the machines and a table; `json`: a file for the same, "": none. */
 hpcw_status bench_compare_command(const char *path_a, const char *path_b, const char *json, bool quiet,
                                   hpcw_error *err);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* results.json, as results.schema.json describes it: one put_ function for each of its objects. */
+#include <inttypes.h>
 #include <stdio.h>
 
 #include "bench/measure/json.h"
@@ -11,7 +12,7 @@
 #define ORDER                                                                                                  \
     "one run of each point to warm up; then, in each repetition, all points in an order drawn from the seed, " \
     "each "                                                                                                    \
-    "with its ceiling before or behind it"
+    "with its ceiling before or after it"
 #define DURABILITY                                                                                             \
     "a run ends when every process has called fsync and closed its files; in mode buffered without fsync"
 
@@ -34,7 +35,7 @@ static void put_stripes(struct hpcw_i_json *j, const char *key, bool there, uint
 
 static void put_fs(struct hpcw_i_json *j, const struct bench_fs *fs) {
     char magic[32];
-    (void)snprintf(magic, sizeof magic, "0x%llx", (unsigned long long)fs->magic);
+    (void)snprintf(magic, sizeof magic, "0x%" PRIx64, fs->magic);
     hpcw_i_json_key(j, "file_system");
     hpcw_i_json_begin_object(j);
     hpcw_i_json_put_str(j, "type", fs->type);

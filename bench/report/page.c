@@ -12,7 +12,7 @@
 
 enum { REASONABLE_TICKS = 64 };
 
-/* What all charts use: room for the points and series of the largest of them. */
+/* What all charts use: memory for the points and series of the largest of them. */
 struct drawing {
     const struct bench_results *r;
     struct ui_page *page;
@@ -22,7 +22,7 @@ struct drawing {
     size_t count;
     double tick[REASONABLE_TICKS]; /* block sizes that were measured, ascending */
     size_t ticks;
-    bool alike; /* no curve so far has two block sizes: bars show as much */
+    bool alike; /* no curve so far has two block sizes: bars show the same */
 };
 
 static bool layout_aligns(enum bench_layout layout) {
@@ -43,7 +43,7 @@ static void file_system_facts(struct ui_page *page, const struct bench_fs *fs) {
     ui_page_number(page, UI_PAGE_BYTES, (double)fs->free_bytes);
     ui_page_text(page, " free");
     ui_page_end(page);
-    ui_page_fact(page, "Its block size");
+    ui_page_fact(page, "File system block");
     if (fs->block_size == 0) {
         ui_page_text(page, "unknown");
     } else {
@@ -63,7 +63,7 @@ static void file_system_facts(struct ui_page *page, const struct bench_fs *fs) {
     }
     ui_page_end(page);
     if (fs->stripe_known) {
-        ui_page_fact(page, "Stripes of the files made");
+        ui_page_fact(page, "Stripes of the files");
         ui_page_number(page, UI_PAGE_COUNT, fs->stripe_count);
         ui_page_text(page, " of ");
         ui_page_number(page, UI_PAGE_BYTES, (double)fs->stripe_size);
@@ -73,7 +73,7 @@ static void file_system_facts(struct ui_page *page, const struct bench_fs *fs) {
         plain_fact(page, "Stripes", "unknown, or none");
     }
     if (fs->stripe_count_asked != 0 || fs->stripe_size_asked != 0) {
-        ui_page_fact(page, "Stripes asked for");
+        ui_page_fact(page, "Stripes requested");
         ui_page_number(page, UI_PAGE_COUNT, fs->stripe_count_asked);
         ui_page_text(page, " of ");
         ui_page_number(page, UI_PAGE_BYTES, (double)fs->stripe_size_asked);
@@ -103,7 +103,7 @@ static void facts(struct ui_page *page, const struct bench_results *r) {
     ui_page_number(page, UI_PAGE_COUNT, r->repeat);
     ui_page_text(page, ", points in random order within each (seed ");
     ui_page_number(page, UI_PAGE_PLAIN, (double)r->seed);
-    ui_page_text(page, ")%s", r->verify ? "; every byte read back and compared, off the clock" : "");
+    ui_page_text(page, ")%s", r->verify ? "; every byte read back and compared, after the time is taken" : "");
     ui_page_end(page);
     ui_page_fact(page, "Time");
     ui_page_number(page, UI_PAGE_SECONDS, (double)r->elapsed_ns / 1e9);
@@ -121,7 +121,6 @@ static void facts(struct ui_page *page, const struct bench_results *r) {
     ui_page_end(page);
 }
 
-/* What a reader must know before the first chart. */
 static void warnings(struct ui_page *page, const struct bench_results *r) {
     size_t noisy = 0;
     size_t fate[BENCH_FATES] = {0};
@@ -131,16 +130,16 @@ static void warnings(struct ui_page *page, const struct bench_results *r) {
     }
     if (r->stopped[0] != '\0') {
         ui_page_begin(page, UI_PAGE_NOTE);
-        ui_page_text(page, "The sweep was %s: these are the results until then.", r->stopped);
+        ui_page_text(page, "The sweep was %s. The page shows the results until then.", r->stopped);
         ui_page_end(page);
     }
     if (fate[BENCH_FAILED] + fate[BENCH_LEFT_OUT] + noisy > 0) {
         ui_page_begin(page, UI_PAGE_NOTE);
-        ui_page_text(
-            page,
-            "Of %zu points %zu failed, %zu were left out, and %zu are noisy: drawn hollow or pale, not "
-            "to be relied on. ",
-            r->points, fate[BENCH_FAILED], fate[BENCH_LEFT_OUT], noisy);
+        ui_page_text(page,
+                     "Of %zu points, %zu failed, %zu were left out and %zu are noisy. Noisy points are hollow "
+                     "or pale: do "
+                     "not rely on them. ",
+                     r->points, fate[BENCH_FAILED], fate[BENCH_LEFT_OUT], noisy);
         ui_page_link(page, "point-0", "All points, with reasons");
         ui_page_end(page);
     }
@@ -151,10 +150,10 @@ static void point_id(size_t index, char text[32]) {
 }
 
 static void advice(struct ui_page *page, const struct bench_results *r) {
-    ui_page_heading(page, "What to do");
+    ui_page_heading(page, "Recommendation");
     if (r->advices == 0) {
         ui_page_begin(page, UI_PAGE_PARAGRAPH);
-        ui_page_text(page, "The figures recommend nothing in particular.");
+        ui_page_text(page, "There is none: the figures favour no setting.");
         ui_page_end(page);
         return;
     }
@@ -185,7 +184,7 @@ static void add_point(struct drawing *d, const struct ui_page_point *p) {
     d->series[d->count].points++;
 }
 
-/* Keeps the series if it has something. */
+/* Keeps the series if it has points. */
 static void end_series(struct drawing *d) {
     d->count += d->series[d->count].points > 0;
 }
@@ -212,8 +211,8 @@ static const struct bench_rate *ratio(const struct bench_point *p) {
 }
 
 /*
- * What a curve shows of a layout at a block size (0: of one that aligns to nothing): the first point, which has the sweep's
- * own record size and number of files. Others vary these. NULL: none was measured.
+ * The point that a curve shows for a layout at a block size (0: the layout aligns to nothing): the first one, which has
+ * the sweep's own record size and number of files. Later points vary these. NULL: none was measured.
  */
 static const struct bench_point *main_point(const struct drawing *d, enum bench_layout layout,
                                             enum bench_mode mode, double block, rate_of_point *of) {
@@ -226,7 +225,7 @@ static const struct bench_point *main_point(const struct drawing *d, enum bench_
     return NULL;
 }
 
-/* The points of one layout and mode over the block size; a level line for one that does not depend on it. */
+/* The points of one layout and mode over the block size; a horizontal line if the layout does not depend on it. */
 static void add_curve(struct drawing *d, enum bench_layout layout, enum bench_mode mode, rate_of_point *of,
                       const char *name, unsigned colour, bool dashed) {
     begin_series(d, name, colour, true, dashed);
@@ -258,22 +257,21 @@ static void draw_over_block_size(struct drawing *d, const char *title, const cha
         mark[marks++] = *more;
     }
     if (d->count > 0 && !d->alike) {
-        ui_page_xy(d->page,
-                   &(struct ui_page_xy){.title = title,
-                                        .caption = caption,
-                                        .origin = origin,
-                                        .x = {.label = "block size of the layout",
-                                              .unit = UI_PAGE_BYTES,
-                                              .log = true,
-                                              .tick = d->tick,
-                                              .ticks = d->ticks,
-                                              .divide = (double)fs->block_size,
-                                              .divided_label = "the same in blocks of the file system"},
-                                        .y = y,
-                                        .series = d->series,
-                                        .count = d->count,
-                                        .mark = mark,
-                                        .marks = marks});
+        ui_page_xy(d->page, &(struct ui_page_xy){.title = title,
+                                                 .caption = caption,
+                                                 .origin = origin,
+                                                 .x = {.label = "block size of the layout",
+                                                       .unit = UI_PAGE_BYTES,
+                                                       .log = true,
+                                                       .tick = d->tick,
+                                                       .ticks = d->ticks,
+                                                       .divide = (double)fs->block_size,
+                                                       .divided_label = "block size in file system blocks"},
+                                                 .y = y,
+                                                 .series = d->series,
+                                                 .count = d->count,
+                                                 .mark = mark,
+                                                 .marks = marks});
     }
     d->count = 0;
     d->points = 0;
@@ -285,12 +283,14 @@ static const struct ui_page_axis rate_axis = {.label = "durable throughput", .un
 static void durable_curves(struct drawing *d) {
     ui_page_heading(d->page, "Durable throughput");
     ui_page_begin(d->page, UI_PAGE_PARAGRAPH);
-    ui_page_text(d->page, "Bytes divided by the time from the common start until the last process has closed "
-                          "its file and the data are on the disk. A point is the median of its repetitions, "
-                          "its whiskers the confidence interval of that median.");
+    ui_page_text(
+        d->page,
+        "The number of bytes divided by the time from the common start until the last process has closed "
+        "its file and the data are on the disk. A point shows the median of its repetitions, "
+        "its whiskers the confidence interval of that median.");
     ui_page_end(d->page);
     static const char *const title[BENCH_MODES] = {[BENCH_FSYNC] = "Written and flushed (fsync)",
-                                                   [BENCH_DIRECT] = "Past the page cache (O_DIRECT, fsync)",
+                                                   [BENCH_DIRECT] = "Without the page cache (O_DIRECT, fsync)",
                                                    [BENCH_PREALLOCATED] = "Preallocated, written and flushed"};
     for (enum bench_mode m = BENCH_FSYNC; m < BENCH_MODES; m++) {
         for (enum bench_layout k = 0; k < BENCH_LINKTEST; k++) {
@@ -314,17 +314,19 @@ static void twin_curves(struct drawing *d) {
         ui_page_heading(d->page, "Aligned against misaligned");
     }
     draw_over_block_size(
-        d, "Chunks at multiples of the block size, and the same half a block later",
-        "Whole lines: aligned. Dashed: its twin, with the same bytes and writes, every offset half "
-        "a block later.",
+        d, "Chunks at multiples of the block size, and half a block after them",
+        "Solid lines: aligned. Dashed lines: the same bytes and writes, with every offset half a block "
+        "later.",
         UI_PAGE_MEASURED, rate_axis, NULL);
 }
 
 static void cached_curves(struct drawing *d) {
     ui_page_heading(d->page, "Into the page cache");
     ui_page_begin(d->page, UI_PAGE_PARAGRAPH);
-    ui_page_text(d->page, "How fast the data were handed to the system, which had not yet written them. Not to "
-                          "be compared with durable throughput.");
+    ui_page_text(
+        d->page,
+        "How fast the system accepted the data, before it wrote them to the disk. Do not compare these rates "
+        "with durable throughput.");
     ui_page_end(d->page);
     static const char *const title[BENCH_MODES] = {[BENCH_BUFFERED] = "Written, not flushed",
                                                    [BENCH_FSYNC] = "Before the flush (fsync)",
@@ -340,11 +342,11 @@ static void cached_curves(struct drawing *d) {
 }
 
 static void ratio_curves(struct drawing *d) {
-    ui_page_heading(d->page, "How near to the ceiling");
+    ui_page_heading(d->page, "Comparison with the ceiling");
     ui_page_begin(d->page, UI_PAGE_PARAGRAPH);
     ui_page_text(d->page,
                  "The ceiling of a point is a plain loop of large writes of the same bytes to the same "
-                 "offsets, measured in the same repetition. At 1 the layout costs nothing.");
+                 "offsets, measured in the same repetition. A ratio of 1 means that the layout costs nothing.");
     ui_page_end(d->page);
     static const char *const title[BENCH_MODES] = {[BENCH_BUFFERED] = "Not flushed: ratio of page cache rates",
                                                    [BENCH_FSYNC] = "fsync: ratio of durable rates",
@@ -363,7 +365,7 @@ static void ratio_curves(struct drawing *d) {
     }
 }
 
-/* The first point of a layout at a block size that was counted: it is the same in every mode. */
+/* The first counted point of a layout at a block size: the count is the same in every mode. */
 static const struct bench_point *counted_point(const struct drawing *d, enum bench_layout layout,
                                                double block) {
     for (size_t i = 0; i < d->r->points; i++) {
@@ -393,14 +395,15 @@ static void shared_blocks(struct drawing *d) {
     if (d->count > 0) {
         ui_page_heading(d->page, "Shared blocks");
         ui_page_begin(d->page, UI_PAGE_PARAGRAPH);
-        ui_page_text(d->page, "Blocks of the file system that two or more ranks write to: on parallel file "
-                              "systems each of them is a lock that is passed around.");
+        ui_page_text(d->page,
+                     "File system blocks that two or more ranks write to. On a parallel file system, the lock "
+                     "of such a block moves between nodes.");
         ui_page_end(d->page);
     }
-    draw_over_block_size(
-        d, "File system blocks shared by two or more ranks",
-        "Follows from the layout and the block size of the file system; no I/O was done for it.",
-        UI_PAGE_COUNTED, (struct ui_page_axis){.label = "shared blocks", .unit = UI_PAGE_COUNT}, NULL);
+    draw_over_block_size(d, "File system blocks shared by two or more ranks",
+                         "Computed from the layout and the block size of the file system, without I/O.",
+                         UI_PAGE_COUNTED,
+                         (struct ui_page_axis){.label = "shared blocks", .unit = UI_PAGE_COUNT}, NULL);
 }
 
 /* ---- Side by side ---- */
@@ -422,7 +425,7 @@ static double typical_block(const struct drawing *d) {
 
 enum { MOST_CATEGORIES = 64, CATEGORY = 96 };
 
-/* Bars of points: a category is what is written, a bar of it a mode. */
+/* Bars of points: a category is what is written, each of its bars a mode. */
 struct bars {
     char text[MOST_CATEGORIES][CATEGORY];
     const char *category[MOST_CATEGORIES];
@@ -524,12 +527,12 @@ static hpcw_status side_by_side(struct drawing *d, double block, hpcw_error *err
                        ui_text_size(size, (uint64_t)block));
         s = draw_bars(
             d, block, durable, title,
-            "At the measured block size that is nearest to the file system's. Whiskers: confidence interval "
-            "of the median. Pale: noisy.",
+            "The block size is the measured one that is nearest to the file system's. Whiskers: confidence "
+            "interval of the median. Pale: noisy.",
             "durable throughput", err);
         (void)snprintf(title, sizeof title, "Throughput of every layout into the page cache at blocks of %s",
                        ui_text_size(size, (uint64_t)block));
-        s = s == HPCW_OK ? draw_bars(d, block, cached, title, "The same, before any flush.",
+        s = s == HPCW_OK ? draw_bars(d, block, cached, title, "The same points, before any flush.",
                                      "throughput into the page cache", err)
                          : s;
     }
@@ -539,13 +542,13 @@ static hpcw_status side_by_side(struct drawing *d, double block, hpcw_error *err
     }
     if (s == HPCW_OK && formats) {
         ui_page_heading(d->page, "Real formats at a fixed size");
-        s = draw_bars(
-            d, 0, durable, "Durable throughput of the real formats",
-            "Their whole work is in it: encoding, compression, metadata. Bytes are those of the data.",
-            "durable throughput", err);
-        s = s == HPCW_OK ? draw_bars(d, 0, cached, "Throughput of the real formats into the page cache",
-                                     "The same, before any flush.", "throughput into the page cache", err)
-                         : s;
+        s = draw_bars(d, 0, durable, "Durable throughput of the real formats",
+                      "The time includes encoding, compression and metadata. Only the bytes of the data count.",
+                      "durable throughput", err);
+        s = s == HPCW_OK
+                ? draw_bars(d, 0, cached, "Throughput of the real formats into the page cache",
+                            "The same points, before any flush.", "throughput into the page cache", err)
+                : s;
     }
     return s;
 }
@@ -614,20 +617,21 @@ static hpcw_status time_split(struct drawing *d, double block, hpcw_error *err) 
         at++;
     }
     ui_page_heading(d->page, "Where the time goes");
-    ui_page_bars(d->page,
-                 &(struct ui_page_bars){
-                     .title = "Open, write, flush, close",
-                     .caption = "Of the repetition whose total time is the median one. Upper bar: each "
-                                "step on the process where it took longest; lower, paler bar: on the "
-                                "one where it was shortest.",
-                     .origin = UI_PAGE_MEASURED,
-                     .category_label = "point",
-                     .label = "time",
-                     .unit = UI_PAGE_SECONDS,
-                     .category = category,
-                     .categories = n,
-                     .bar = bar,
-                     .count = 2 * BENCH_STEPS});
+    ui_page_bars(
+        d->page,
+        &(struct ui_page_bars){
+            .title = "Open, write, flush, close",
+            .caption =
+                "From the repetition with the median total time. Upper bar: each step on the process where it "
+                "took longest. Lower, paler bar: each step on the process where it was shortest.",
+            .origin = UI_PAGE_MEASURED,
+            .category_label = "point",
+            .label = "time",
+            .unit = UI_PAGE_SECONDS,
+            .category = category,
+            .categories = n,
+            .bar = bar,
+            .count = 2 * BENCH_STEPS});
     hpcw_i_free(category);
     hpcw_i_free(value);
     return HPCW_OK;
@@ -653,16 +657,18 @@ static void raw_samples(struct drawing *d) {
     }
     if (d->count > 0) {
         ui_page_heading(d->page, "Raw samples");
-        ui_page_xy(d->page,
-                   &(struct ui_page_xy){
-                       .title = "Total time of every run, in the order they ran",
-                       .caption = "Bands that rise, fall or jump together from left to right are the machine's "
-                                  "doing, not a layout's. Hollow: of noisy points.",
-                       .origin = UI_PAGE_MEASURED,
-                       .x = {.label = "order of the runs", .unit = UI_PAGE_COUNT},
-                       .y = {.label = "total time", .unit = UI_PAGE_SECONDS, .log = true},
-                       .series = d->series,
-                       .count = d->count});
+        ui_page_xy(
+            d->page,
+            &(struct ui_page_xy){
+                .title = "Total time of every run, in the order of the runs",
+                .caption =
+                    "If all bands rise, fall or jump together, the cause is the machine and not a layout. "
+                    "Hollow: noisy points.",
+                .origin = UI_PAGE_MEASURED,
+                .x = {.label = "order of the runs", .unit = UI_PAGE_COUNT},
+                .y = {.label = "total time", .unit = UI_PAGE_SECONDS, .log = true},
+                .series = d->series,
+                .count = d->count});
     }
     d->count = 0;
     d->points = 0;
@@ -685,9 +691,9 @@ static void rate_cells(struct ui_page *page, const struct bench_rate *rate) {
 static void all_points(struct drawing *d) {
     struct ui_page *page = d->page;
     ui_page_heading(page, "All points");
-    ui_page_table(page,
-                  "Medians with their confidence intervals; the last columns are counted from the layout. ",
-                  UI_PAGE_MEASURED, false);
+    ui_page_table(
+        page, "Medians with their confidence intervals. The last two columns are computed from the layout. ",
+        UI_PAGE_MEASURED, false);
     ui_page_columns(page, (const char *const[]){"point", "state", "durable", "interval", "page cache",
                                                 "interval", "of the ceiling", "coverage", "runs",
                                                 "blocks (counted)", "shared (counted)", NULL});
@@ -744,7 +750,7 @@ static void find_ticks(struct drawing *d) {
 
 hpcw_status bench_report_page(const struct bench_results *r, const char *path, hpcw_error *err) {
     struct drawing d = {.r = r, .alike = true};
-    /* A chart has each point once, or each trial of it. */
+    /* A chart shows each point once, or each of its trials. */
     size_t most = r->points + 2 * (BENCH_LAYOUTS + 2 * BENCH_MODES);
     for (size_t i = 0; i < r->points; i++) {
         most += r->point[i].trials;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * results.json, read as strictly as its schema says: every member is there, once, of the right type and in range, and
- * there is no other one. Figures that follow from the trials are computed again.
+ * Reads results.json as strictly as its schema: every member exists once, has the right type and is in range, and there
+ * is no other member. Figures that follow from the trials are computed again.
  */
 #include <fcntl.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,13 +28,13 @@ struct json_node {
     const char *key; /* NULL: an element */
     size_t index;
     const cJSON *value;
-    const cJSON *taken[MEMBERS]; /* members that were looked at */
+    const cJSON *taken[MEMBERS]; /* members that were read */
     size_t count;
 };
 
 struct results_reader {
     const char *path;
-    hpcw_status status; /* the first failure; nothing is done after it */
+    hpcw_status status; /* the first failure; later calls do nothing */
     hpcw_error *err;
 };
 
@@ -51,11 +52,12 @@ static void spell(const struct json_node *at, char *text, size_t size) {
     }
 }
 
-static void refuse(struct results_reader *in, const struct json_node *at, const char *key, const char *wanted) {
+static void refuse(struct results_reader *in, const struct json_node *at, const char *key,
+                   const char *expected) {
     if (in->status == HPCW_OK) {
         char where[256];
         spell(&(struct json_node){.up = at, .key = key}, where, sizeof where);
-        in->status = hpcw_i_fail(in->err, HPCW_EFORMAT, "%s: %s: wanted %s", in->path, where, wanted);
+        in->status = hpcw_i_fail(in->err, HPCW_EFORMAT, "%s: %s: expected %s", in->path, where, expected);
     }
 }
 
@@ -67,13 +69,13 @@ static void no_memory(struct results_reader *in) {
 
 /* ---- Members ---- */
 
-/* A value of cJSON's that stands for all that is not there. */
+/* The value of every member that is missing. */
 static const cJSON nothing = {.type = cJSON_Invalid};
 
 static const cJSON *member(struct results_reader *in, struct json_node *at, const char *key) {
     const cJSON *v = cJSON_GetObjectItemCaseSensitive(at->value, key);
     if (v == NULL) {
-        refuse(in, at, key, "it to be there");
+        refuse(in, at, key, "this member, got none");
         return &nothing;
     }
     if (at->count < MEMBERS) {
@@ -123,7 +125,7 @@ static struct json_node array(struct results_reader *in, struct json_node *up, c
     return at;
 }
 
-/* When all members were looked at. */
+/* After all members were read: refuses any other. */
 static void end(struct results_reader *in, const struct json_node *at) {
     if (in->status != HPCW_OK) {
         return;
@@ -134,7 +136,7 @@ static void end(struct results_reader *in, const struct json_node *at) {
             taken = taken || at->taken[i] == v;
         }
         if (!taken) {
-            refuse(in, at, v->string, "no member of this name, or no second one");
+            refuse(in, at, v->string, "no member of this name, or only one");
             return;
         }
     }
@@ -144,9 +146,9 @@ static double number(struct results_reader *in, struct json_node *at, const char
                      double most) {
     const cJSON *v = member(in, at, key);
     if (!cJSON_IsNumber(v) || !isfinite(v->valuedouble) || v->valuedouble < least || v->valuedouble > most) {
-        char wanted[96];
-        (void)snprintf(wanted, sizeof wanted, "a number from %.16g to %.16g", least, most);
-        refuse(in, at, key, wanted);
+        char expected[96];
+        (void)snprintf(expected, sizeof expected, "a number from %.16g to %.16g", least, most);
+        refuse(in, at, key, expected);
         return least;
     }
     return v->valuedouble;
@@ -196,10 +198,10 @@ static void text_or_null(struct results_reader *in, struct json_node *at, const 
     }
 }
 
-static void constant(struct results_reader *in, struct json_node *at, const char *key, const char *wanted) {
+static void constant(struct results_reader *in, struct json_node *at, const char *key, const char *expected) {
     const cJSON *v = member(in, at, key);
-    if (!cJSON_IsString(v) || strcmp(v->valuestring, wanted) != 0) {
-        refuse(in, at, key, wanted);
+    if (!cJSON_IsString(v) || strcmp(v->valuestring, expected) != 0) {
+        refuse(in, at, key, expected);
     }
 }
 
@@ -282,7 +284,7 @@ static void read_run(struct results_reader *in, struct json_node *root, struct b
     r->complete = truth(in, &at, "complete");
     text_or_null(in, &at, "stopped", r->stopped, sizeof r->stopped);
     r->verify = truth(in, &at, "verify");
-    char said[BENCH_REASON]; /* what is always so; not kept */
+    char said[BENCH_REASON]; /* always the same; not kept */
     text_member(in, &at, "data", said, sizeof said);
     text_member(in, &at, "order", said, sizeof said);
     text_member(in, &at, "durability", said, sizeof said);
@@ -358,7 +360,7 @@ static void read_rate(struct results_reader *in, struct json_node *point, const 
     end(in, &at);
 }
 
-/* Other machines may round the last digits otherwise. */
+/* Other machines may round the last digits differently. */
 static bool close_to(double a, double b) {
     return fabs(a - b) <= 1e-9 * fmax(fabs(a), fabs(b));
 }
@@ -366,7 +368,7 @@ static bool close_to(double a, double b) {
 static void compare_rate(struct results_reader *in, const struct json_node *point, const char *key,
                          const struct bench_rate *said, const struct bench_rate *is) {
     if (said->there != is->there) {
-        refuse(in, point, key, is->there ? "the figures that its trials give" : "null: its trials give none");
+        refuse(in, point, key, is->there ? "the figures of its trials" : "null, since its trials give none");
         return;
     }
     const struct bench_stats *a = &said->stats;
@@ -379,16 +381,16 @@ static void compare_rate(struct results_reader *in, const struct json_node *poin
     for (size_t i = 0; said->there && i < sizeof pair / sizeof pair[0]; i++) {
         /* A deviation is a small difference of large numbers. */
         if (!close_to(pair[i][0], pair[i][1]) && !(i == 2 && fabs(a->sd - b->sd) <= 1e-9 * b->mean)) {
-            char wanted[96];
-            (void)snprintf(wanted, sizeof wanted, "%.17g, which its trials give, got %.17g", pair[i][1],
+            char expected[96];
+            (void)snprintf(expected, sizeof expected, "%.17g from its trials, got %.17g", pair[i][1],
                            pair[i][0]);
-            refuse(in, point, key, wanted);
+            refuse(in, point, key, expected);
             return;
         }
     }
 }
 
-/* Whoever reads on sees the figures of the file, to the last digit. */
+/* Keep the figures of the file, to the last digit. */
 static void keep_said(const struct bench_stats *said, struct bench_stats *is) {
     const size_t count = is->count;
     const double mad = is->mad;
@@ -401,7 +403,7 @@ static void read_fate(struct results_reader *in, struct json_node *at, struct be
     p->fate = (enum bench_fate)word(in, at, "fate", bench_fate_name, BENCH_FATES);
     text_member(in, at, "reason", p->reason, sizeof p->reason);
     if ((p->fate == BENCH_MEASURED) != (p->reason[0] == '\0')) {
-        refuse(in, at, "reason", "one if the point was not measured, else none");
+        refuse(in, at, "reason", "a reason if the point was not measured, otherwise none");
     }
     bool failed;
     struct json_node failure = object_or_null(in, at, "failure", &failed);
@@ -412,7 +414,7 @@ static void read_fate(struct results_reader *in, struct json_node *at, struct be
         end(in, &failure);
     }
     if (failed != (p->fate == BENCH_FAILED)) {
-        refuse(in, at, "failure", "an object if the point failed, else null");
+        refuse(in, at, "failure", "an object if the point failed, otherwise null");
     }
 }
 
@@ -438,11 +440,11 @@ static void read_point(struct results_reader *in, struct json_node *at, struct b
         p->blocks = whole(in, &blocks, "touched", 0, EXACT);
         p->shared_blocks = whole(in, &blocks, "shared", 0, EXACT);
         if (p->shared_blocks > p->blocks) {
-            refuse(in, &blocks, "shared", "no more than are touched");
+            refuse(in, &blocks, "shared", "at most as many as there are blocks");
         }
         end(in, &blocks);
     }
-    (void)member(in, at, "twin"); /* when all points are known */
+    (void)member(in, at, "twin"); /* read later, when all points are known */
     read_fate(in, at, p);
     p->verified = truth(in, at, "verified");
     bool noisy = truth(in, at, "noisy");
@@ -465,7 +467,7 @@ static void read_point(struct results_reader *in, struct json_node *at, struct b
         keep_said(&said[i].stats, &is[i]->stats);
     }
     if (noisy != p->noisy) {
-        refuse(in, at, "noisy", p->noisy ? "true, which its trials give" : "false, which its trials give");
+        refuse(in, at, "noisy", p->noisy ? "true, from its trials" : "false, from its trials");
     }
 }
 
@@ -584,8 +586,9 @@ hpcw_status bench_results_parse(struct bench_results *r, const char *path, const
         stop++;
     }
     if (tree == NULL || stop != text + size || !cJSON_IsObject(tree)) {
-        in.status = hpcw_i_fail(err, HPCW_EFORMAT, "%s: wanted one JSON object, got something else at byte %zu",
-                                path, stop == NULL ? (size_t)0 : (size_t)(stop - text));
+        in.status =
+            hpcw_i_fail(err, HPCW_EFORMAT, "%s: expected one JSON object, got something else at byte %zu", path,
+                        stop == NULL ? (size_t)0 : (size_t)(stop - text));
         cJSON_Delete(tree);
         return in.status;
     }
@@ -626,10 +629,10 @@ hpcw_status bench_results_read(struct bench_results *r, const char *path, hpcw_e
     if (e != 0) {
         s = hpcw_i_fail_sys(err, e, "%s: cannot read", path);
     } else if (size > MOST_BYTES) {
-        s = hpcw_i_fail(err, HPCW_EFORMAT, "%s: wanted at most %d bytes, got %llu", path, MOST_BYTES,
-                        (unsigned long long)size);
+        s = hpcw_i_fail(err, HPCW_EFORMAT, "%s: expected at most %d bytes, got %" PRIu64, path, MOST_BYTES,
+                        size);
     } else if (text == NULL) {
-        s = hpcw_i_fail(err, HPCW_ENOMEM, "%s: no memory for %llu bytes", path, (unsigned long long)size);
+        s = hpcw_i_fail(err, HPCW_ENOMEM, "%s: no memory for %" PRIu64 " bytes", path, size);
     } else {
         s = bench_results_parse(r, path, text, got, err);
     }

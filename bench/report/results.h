@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * F6: what a sweep found out. One struct stands between those who measure (sweep), those who keep it (results.json,
- * results.csv), and those who read it again (report, compare): each knows this header and not the others.
+ * F6: the results of a sweep. One struct connects the code that measures (sweep), stores (results.json, results.csv) and
+ * reads again (report, compare): each knows this header and not the others.
  *
- * Every time is in ns, every rate in bytes per second, every size in bytes. The file that holds all of it is described
- * in results.schema.json, field by field.
+ * Every time is in ns, every rate in bytes per second, every size in bytes. results.schema.json
+ * describes the file field by field.
  */
 #ifndef HPCW_BENCH_REPORT_RESULTS_H
 #define HPCW_BENCH_REPORT_RESULTS_H
@@ -23,7 +23,7 @@ enum { BENCH_NAME = 64, BENCH_REASON = HPCW_ERROR_MESSAGE_SIZE };
 enum bench_layout {
     BENCH_SION_ALIGNED,      /* chunks of a container start at multiples of the block size */
     BENCH_SION_PACKED,       /* groups of chunks do */
-    BENCH_SION_SHIFTED,      /* twin of the aligned one: every offset is half a block later */
+    BENCH_SION_SHIFTED,      /* as sion-aligned, with every offset half a block later */
     BENCH_TASK_LOCAL,        /* a file for each rank */
     BENCH_SHARED_POSIX,      /* one file, rank after rank, without a gap */
     BENCH_MPIIO_INDEPENDENT, /* the same file by MPI_File_write_at */
@@ -39,12 +39,12 @@ enum bench_mode {
     BENCH_BUFFERED,     /* page cache only; has no durable rate */
     BENCH_FSYNC,        /* fsync before close */
     BENCH_DIRECT,       /* O_DIRECT from aligned buffers, and fsync */
-    BENCH_PREALLOCATED, /* posix_fallocate of the whole first, and fsync */
+    BENCH_PREALLOCATED, /* fallocate of the whole file first, and fsync */
     BENCH_MODES
 };
 
 /*
- * Steps of a run. BENCH_WRITE ends when the data were handed to the system: for a container that is behind
+ * Steps of a run. BENCH_WRITE ends when the system has the data: for a container after
  * hpcw_sion_close, which writes the last buffers and the tables. BENCH_FLUSH is the fsync of every process, BENCH_CLOSE
  * the close of the files.
  */
@@ -54,11 +54,11 @@ enum bench_step { BENCH_OPEN, BENCH_WRITE, BENCH_FLUSH, BENCH_CLOSE, BENCH_STEPS
 struct bench_trial {
     uint32_t repetition; /* from 1 */
     uint32_t order;      /* when it ran: 1 is the first trial of the sweep that counts */
-    /* Of the process that took the shortest and of the one that took the longest. */
+    /* The shortest and the longest time of any process. */
     uint64_t first_ns[BENCH_STEPS], last_ns[BENCH_STEPS];
     uint64_t total_ns;   /* from the common start to the end of the last process, all steps */
     uint64_t written_ns; /* from the common start until the last process had ended BENCH_WRITE */
-    double others;       /* processors that the rest of the machine kept busy; NaN: unknown */
+    double others;       /* processors that other programs kept busy; NaN: unknown */
 };
 
 enum bench_fate { BENCH_MEASURED, BENCH_FAILED, BENCH_LEFT_OUT, BENCH_FATES };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The recommendation. Two rates are told apart only if the intervals of their medians do not meet; whatever is said
- * names the points it rests on.
+ * The recommendation. Two rates differ only if the intervals of their medians do not overlap. Each sentence names the
+ * points that it is based on.
  */
 #include <math.h>
 #include <stdarg.h>
@@ -20,7 +20,7 @@ static bool is_container(const struct bench_point *p) {
     return p->layout == BENCH_SION_ALIGNED || p->layout == BENCH_SION_PACKED || p->layout == BENCH_SION_SHIFTED;
 }
 
-/* Real formats write other data than the layouts do. */
+/* The real formats write other data than the layouts: do not compare them. */
 static bool is_layout(const struct bench_point *p) {
     return p->layout < BENCH_LINKTEST;
 }
@@ -29,7 +29,7 @@ static double rate(const struct bench_point *p) {
     return p->durable.stats.median;
 }
 
-/* 1: `a` is faster beyond noise, -1: `b` is, 0: the intervals meet. */
+/* 1: `a` is faster, -1: `b` is, 0: the intervals overlap. */
 static int compare(const struct bench_point *a, const struct bench_point *b) {
     return a->durable.stats.ci_low > b->durable.stats.ci_high   ? 1
            : b->durable.stats.ci_low > a->durable.stats.ci_high ? -1
@@ -73,7 +73,7 @@ static void say_rate(struct bench_advice *a, const struct bench_point *p) {
         ui_text_rate(high, p->durable.stats.ci_high));
 }
 
-/* ---- what is said ---- */
+/* ---- findings ---- */
 
 static void fastest(struct bench_results *r) {
     size_t best = SIZE_MAX, equal = 0, all = 0;
@@ -96,7 +96,7 @@ static void fastest(struct bench_results *r) {
     }
     rest_on(a, best);
     if (equal + 1 == all) {
-        say(a, "No difference beyond noise: the intervals of all %zu points meet that of the fastest, %s, ",
+        say(a, "No difference beyond noise: the intervals of all %zu points overlap that of the fastest, %s, ",
             all, r->point[best].id);
         say_rate(a, &r->point[best]);
         say(a, ".");
@@ -105,10 +105,10 @@ static void fastest(struct bench_results *r) {
     say(a, "Fastest to the disk: %s, ", r->point[best].id);
     say_rate(a, &r->point[best]);
     if (equal == 0) {
-        say(a, "; the intervals of the %zu other points lie below.", all - 1);
+        say(a, "; the intervals of the %zu other points are lower.", all - 1);
         return;
     }
-    say(a, "; %zu of the %zu other points cannot be told apart from it.", equal, all - 1);
+    say(a, "; %zu of the %zu other points do not differ beyond noise.", equal, all - 1);
     for (size_t i = 0; i < r->points; i++) {
         const struct bench_point *p = &r->point[i];
         if (i != best && usable(p) && is_layout(p) && compare(&r->point[best], p) == 0) {
@@ -118,7 +118,7 @@ static void fastest(struct bench_results *r) {
 }
 
 static bool in_series(const struct bench_results *r, const struct bench_point *p) {
-    /* The first number of files of the list: the points of further ones are no series. */
+    /* Only points with the first number of files in the list make a series. */
     for (size_t i = 0; i < r->points; i++) {
         if (r->point[i].layout == p->layout && r->point[i].mode == p->mode) {
             return p->files == r->point[i].files;
@@ -166,11 +166,12 @@ static void best_block(struct bench_results *r) {
     if (equal == 1) {
         say(a, "; every other size is slower beyond noise.");
     } else {
-        say(a, "; %zu of %zu sizes, between %s and %s, cannot be told apart.", equal, all, size[1], size[2]);
+        say(a, "; %zu of %zu sizes, between %s and %s, do not differ beyond noise.", equal, all, size[1],
+            size[2]);
     }
 }
 
-/* All points of one layout beside their partners of another one, which have the same mode, block size and files. */
+/* Compares all points of one layout with those of another that have the same mode, block size and number of files. */
 static void pairs(struct bench_results *r, enum bench_layout of, enum bench_layout against, const char *name,
                   const char *other) {
     size_t faster = 0, slower = 0, all = 0;
@@ -189,7 +190,7 @@ static void pairs(struct bench_results *r, enum bench_layout of, enum bench_layo
             all++;
             faster += c > 0;
             slower += c < 0;
-            /* The pair to name: one that shows a difference, and of those the largest. */
+            /* The pair to name: the largest difference, preferably one beyond noise. */
             if (most == SIZE_MAX || (c != 0 && f > factor) || (faster + slower == 0 && f > factor)) {
                 most = i;
                 most_against = k;
@@ -207,16 +208,16 @@ static void pairs(struct bench_results *r, enum bench_layout of, enum bench_layo
     rest_on(a, most_against);
     if (faster + slower == 0) {
         say(a,
-            "%s against %s: no difference beyond noise in %zu pair%s; the medians are furthest apart at "
-            "%s, "
-            "by a factor of %.2f.",
+            "%s compared with %s: no difference beyond noise in %zu pair%s; the medians differ most at %s, by "
+            "a "
+            "factor of %.2f.",
             name, other, all, all == 1 ? "" : "s", x->id, rate(x) / rate(y));
         return;
     }
-    say(a, "%s against %s: faster beyond noise in %zu of %zu pairs, slower in %zu; at %s it is ", name, other,
-        faster, all, slower, x->id);
+    say(a, "%s compared with %s: faster beyond noise in %zu of %zu pairs, slower in %zu; at %s the rate is ",
+        name, other, faster, all, slower, x->id);
     say_rate(a, x);
-    say(a, " against ");
+    say(a, " compared with ");
     say_rate(a, y);
     say(a, ", a factor of %.2f.", rate(x) / rate(y));
 }
@@ -245,7 +246,7 @@ static void number_of_files(struct bench_results *r) {
                 : c < 0 ? "slower beyond noise"
                         : "no difference beyond noise");
             say_rate(a, p);
-            say(a, " against ");
+            say(a, " compared with ");
             say_rate(a, one);
             say(a, ").");
             return;
@@ -253,7 +254,7 @@ static void number_of_files(struct bench_results *r) {
     }
 }
 
-/* Whether another mode than fsync pays, told of the aligned container. */
+/* Whether a mode is better than fsync, for the aligned container. */
 static void mode_pays(struct bench_results *r, enum bench_mode mode, const char *name) {
     for (size_t i = 0; i < r->points; i++) {
         const struct bench_point *p = &r->point[i];
@@ -278,7 +279,7 @@ static void mode_pays(struct bench_results *r, enum bench_mode mode, const char 
                 : c < 0 ? "not worth it"
                         : "no gain beyond noise");
             say_rate(a, p);
-            say(a, " against ");
+            say(a, " compared with ");
             say_rate(a, plain);
             say(a, " with the page cache and fsync.");
             return;
@@ -291,10 +292,11 @@ hpcw_status bench_results_advise(struct bench_results *r, hpcw_error *err) {
     r->advices = 0;
     fastest(r);
     best_block(r);
-    pairs(r, BENCH_SION_ALIGNED, BENCH_SION_SHIFTED, "Aligned containers", "those half a block off");
+    pairs(r, BENCH_SION_ALIGNED, BENCH_SION_SHIFTED, "Aligned containers",
+          "containers shifted by half a block");
     pairs(r, BENCH_SION_PACKED, BENCH_SION_ALIGNED, "Packed containers", "aligned ones");
     number_of_files(r);
     mode_pays(r, BENCH_DIRECT, "O_DIRECT");
-    mode_pays(r, BENCH_PREALLOCATED, "Allocating in advance");
+    mode_pays(r, BENCH_PREALLOCATED, "Preallocation");
     return HPCW_OK;
 }

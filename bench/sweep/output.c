@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What a sweep leaves behind: a directory of files, and a table for people. */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -29,7 +30,8 @@ hpcw_status bench_output_make(const struct bench_sweep_options *o, const struct 
         e == 0 ? HPCW_OK
         : e == EEXIST
             ? hpcw_i_fail(err, HPCW_EEXIST,
-                          "%s: wanted the name of a new directory for the results, got one that is there", path)
+                          "%s: expected the name of a new directory for the results, got one that is there",
+                          path)
             : hpcw_i_fail_sys(err, e, "%s: cannot make the directory for the results", path);
     if (s != HPCW_OK) {
         path[0] = '\0';
@@ -83,7 +85,7 @@ static void print_point(struct ui_table *t, const struct bench_point *p) {
         ui_table_cell(t, "%s", "");
     }
     if (p->counted) {
-        ui_table_cell(t, "%llu", (unsigned long long)p->shared_blocks);
+        ui_table_cell(t, "%" PRIu64, p->shared_blocks);
     } else {
         ui_table_cell(t, "%s", "");
     }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -214,9 +215,9 @@ hpcw_status bench_sweep_plan(const struct bench_sweep_options *o, const char *no
     *planned = pl.planned;
     for (size_t i = 0; pl.status == HPCW_OK && i < o->files.count; i++) {
         if (o->files.at[i] > ranks_of(o, r)) {
-            pl.status =
-                hpcw_i_fail(err, HPCW_EINVAL, "--files: wanted at most one for each of %u ranks, got %llu",
-                            ranks_of(o, r), (unsigned long long)o->files.at[i]);
+            pl.status = hpcw_i_fail(err, HPCW_EINVAL,
+                                    "--files: expected at most one for each of %u ranks, got %" PRIu64,
+                                    ranks_of(o, r), o->files.at[i]);
         }
     }
     if (pl.status == HPCW_OK && r->points == 0) {

@@ -14,11 +14,11 @@ holds() { # OUTPUT PATTERN: a line of its results
     grep -q -e "$2" "$1/results.json" || bad "$1 has no $2: $(grep '"reason"' "$1/results.json")"
 }
 ends() { # STATUS COMMAND...
-    wanted=$1
+    expected=$1
     shift
     timeout 100 "$@"
     got=$?
-    [ $got -eq "$wanted" ] || bad "status $got, wanted $wanted: $*"
+    [ $got -eq "$expected" ] || bad "status $got, expected $expected: $*"
 }
 
 # ---- files may not grow beyond 64 KiB: the container fails, files of a rank each do not

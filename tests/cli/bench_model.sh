@@ -10,7 +10,7 @@
 grep -q '"counted_not_measured": true' small.json || bad "the JSON does not say that nothing was measured"
 grep -q '"layout": "sion-packed", .*"blocks": 26, "data_blocks": 7, "shared_blocks": 3, ' small.json ||
     bad "other figures in the JSON"
-[ "$(grep -c '"layout":' small.json)" -eq 7 ] || bad "wanted seven layouts in the JSON"
+[ "$(grep -c '"layout":' small.json)" -eq 7 ] || bad "expected seven layouts in the JSON"
 
 # Containers that believe in other blocks than the file system has; several of those; chosen layouts.
 "$HPCGEN" model -r 1000000 -b 4K:16M:x64 --container-block 1M --layout sion-aligned,task-local || bad "model failed"
@@ -20,17 +20,17 @@ refuse_model() {
     pattern=$1
     shift
     "$HPCGEN" model "$@" >.stdout 2>.stderr
-    [ $? -eq 1 ] || bad "wanted status 1: $*"
+    [ $? -eq 1 ] || bad "expected status 1: $*"
     [ ! -s .stdout ] || bad "prints a table: $*"
     # shellcheck disable=SC2254
     case $(cat .stderr) in
     "hpcw-bench: "$pattern) ;;
-    *) bad "stderr: $(cat .stderr), wanted $pattern" ;;
+    *) bad "stderr: $(cat .stderr), expected $pattern" ;;
     esac
 }
-refuse_model '--record: wanted one value for a model, got 2' -r 4 -b 64 --record 10,20
-refuse_model '*wanted records that fit into a chunk of 64 bytes, got 200' -r 4 -b 64 --record 200 --chunk 4
-refuse_model '*wanted at most a file for each of 4 ranks, got 5 files' -r 4 -b 64 --files 5 --json five.json
+refuse_model '--record: expected one value for a model, got 2' -r 4 -b 64 --record 10,20
+refuse_model '*expected records that fit into a chunk of 64 bytes, got 200' -r 4 -b 64 --record 200 --chunk 4
+refuse_model '*expected at most a file for each of 4 ranks, got 5 files' -r 4 -b 64 --files 5 --json five.json
 refuse_model 'nowhere/*No such file or directory*' -r 4 -b 64 --json nowhere/m.json
 [ ! -e five.json ] || bad "a failed count left five.json"
 [ "$(ls)" = small.json ] || bad "files stayed: $(ls)"

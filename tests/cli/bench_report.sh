@@ -10,10 +10,10 @@ mkdir data
     --layout sion-aligned,sion-packed,sion-shifted,task-local,shared-posix || bad "sweep fails"
 "$HTML_CHECK" out/report.html out/results.json >said || bad "no sound page, or one with other figures"
 charts=$(cut -d' ' -f1 said)
-[ "$charts" -ge 8 ] || bad "wanted 8 charts or more, got $charts"
+[ "$charts" -ge 8 ] || bad "expected 8 charts or more, got $charts"
 drawn "$charts" out/report.html
 for what in 'Durable throughput' 'Aligned against misaligned' 'Layouts side by side' 'Into the page cache' \
-    'How near to the ceiling' 'Where the time goes' 'Raw samples' 'All points'; do
+    'Comparison with the ceiling' 'Where the time goes' 'Raw samples' 'All points'; do
     grep -q "<h2>$what" out/report.html || bad "there is no section: $what"
 done
 if grep -q '"file_system_blocks": {' out/results.json; then
@@ -41,13 +41,13 @@ changed() {
     sed "$2" out/results.json >"$1.json"
     refuse 1 "$1.json: $3" "$HPCGEN" report "$1.json" --output x
 }
-changed median '0,/"median": [0-9.]*/s//"median": 12345.5/' 'points*: wanted *, which its trials give, got 12345.5'
-changed trial '0,/"total_s": [0-9.]*/s//"total_s": 99.5/' 'points*: wanted *, which its trials give*'
-changed member 's/"budget_s"/"budget"/' 'run.budget_s: wanted it to be there'
-changed more '0,/"repeat"/s//"extra": 1, "repeat"/' 'run.extra: wanted no member of this name, or no second one'
-changed words '0,/"layout": "sion-aligned"/s//"layout": "sion"/' 'points?0?.layout: wanted one of the words*'
-changed twins 's/"twin": "[^"]*"/"twin": "nobody"/' 'points*.twin: wanted the id of another point, or null'
-changed broken 's/^  "points": \[/  "points": \[[/' 'wanted one JSON object, *'
+changed median '0,/"median": [0-9.]*/s//"median": 12345.5/' 'points*: expected * from its trials, got 12345.5'
+changed trial '0,/"total_s": [0-9.]*/s//"total_s": 99.5/' 'points*: expected * from its trials*'
+changed member 's/"budget_s"/"budget"/' 'run.budget_s: expected this member, got none'
+changed more '0,/"repeat"/s//"extra": 1, "repeat"/' 'run.extra: expected no member of this name, or only one'
+changed words '0,/"layout": "sion-aligned"/s//"layout": "sion"/' 'points?0?.layout: expected one of the words*'
+changed twins 's/"twin": "[^"]*"/"twin": "nobody"/' 'points*.twin: expected the id of another point, or null'
+changed broken 's/^  "points": \[/  "points": \[[/' 'expected one JSON object, *'
 refuse 1 'missing: cannot open for reading: *' "$HPCGEN" report missing
 refuse 1 'nowhere/x: *' "$HPCGEN" report out/results.json --output nowhere/x
 [ ! -e x ] || bad "something is left"
@@ -60,6 +60,6 @@ sed 's|"processor": "[^"]*"|"processor": "other one"|; s|sion-packed/fsync/64K|s
 grep -q '^other processor: .*, other one$' said || bad "the other processor is not said"
 grep -q '^other.json: sion-packed/fsync/65K: only in this file$' said || bad "the point without a partner is not said"
 grep -q '^sion-aligned/fsync/4K .* +0.0 %  1.0000 .*no difference shown' said || bad "differs from itself: $(cat said)"
-grep -q 'no difference can be shown over' said || bad "too few repetitions are not said"
+grep -q 'cannot show a difference over' said || bad "too few repetitions are not said"
 refuse 1 'missing: cannot open for reading: *' "$HPCGEN" compare out/results.json missing
 exit $failed

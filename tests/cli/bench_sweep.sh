@@ -54,9 +54,9 @@ set -- hpcw-bench-*Z
 [ -f "$1/results.json" ] || bad "no directory named after the time: $(ls)"
 
 # Refusals: before anything is measured.
-refuse 1 'one: wanted the name of a new directory*' "$HPCGEN" data --output one
+refuse 1 'one: expected the name of a new directory*' "$HPCGEN" data --output one
 refuse 1 'nowhere: cannot*' "$HPCGEN" nowhere --output four
-refuse 2 'sweep: wanted at most 1 argument*' "$HPCGEN" data more
+refuse 2 'sweep: expected at most 1 argument*' "$HPCGEN" data more
 refuse 2 '--blocksize: *' "$HPCGEN" data --blocksize 4K:1K:x2
 refuse 1 'data: *' "$HPCGEN" data --output five --stripe-count 2 # no Lustre here
 refuse 1 '--files: *' "$HPCGEN" data --output five --ranks 2 --files 3

@@ -51,7 +51,7 @@ esac
 cmp all.json said.json || bad "another one"
 
 refuse 1 "*expected a window of time and ranks, got 2 to 1 s*" "$HPCGEN" export $log -O x --from 2 --to 1
-refuse 2 'export: wanted --output FILE, got none*' "$HPCGEN" export $log
+refuse 2 'export: expected --output FILE, got none*' "$HPCGEN" export $log
 refuse 1 'set/truth.json: *' "$HPCGEN" export set/truth.json -O x
 refuse 1 'missing: *' "$HPCGEN" export missing -O x
 refuse 1 'nowhere/x: *' "$HPCGEN" export $log -O nowhere/x -q

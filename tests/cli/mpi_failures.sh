@@ -35,7 +35,7 @@ verdicts() {
     rm -f verdict.* stdout.* stderr.* ours.*
 }
 
-stops 'hpcgen: --rnks: wanted an option*did you mean --ranks*' -n 3 "$HPCGEN" --rnks 8 --out out
+stops 'hpcgen: --rnks: expected an option*did you mean --ranks*' -n 3 "$HPCGEN" --rnks 8 --out out
 stops 'hpcgen: linktest: expected an even number*' -n 3 "$HPCGEN" --ranks 7 --out out
 stops 'hpcgen: nowhere/out: cannot create the directory*' -n 3 "$HPCGEN" --ranks 8 --out nowhere/out
 mkdir full

@@ -9,7 +9,7 @@ refuse 1 'file: cannot open the directory: Not a directory' "$HPCGEN" --ranks 8 
 refuse 1 'file/out: cannot *: Not a directory' "$HPCGEN" --ranks 8 --out file/out
 refuse 1 'file/out: cannot *: Not a directory' "$HPCGEN" --ranks 8 --out file/out --force
 refuse 1 '0*: cannot *: File name too long' "$HPCGEN" --ranks 8 --out "$(printf '%0300d' 0)"
-refuse 2 '--out: wanted at most 4095 characters, got 5000' "$HPCGEN" --ranks 8 --out "$(printf '%05000d' 0)"
+refuse 2 '--out: expected at most 4095 characters, got 5000' "$HPCGEN" --ranks 8 --out "$(printf '%05000d' 0)"
 # Near PATH_MAX: the path of the directory is short enough, those of its files are not.
 deep=$PWD
 while [ ${#deep} -lt 3900 ]; do

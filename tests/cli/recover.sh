@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Local files of a run that died become a sound log; other files are refused.
 . "$HERE/refuse.inc"
-refuse 2 'recover: wanted *FILE*' "$HPCGEN" recover --output x
-refuse 2 'recover: wanted --output FILE, got none*' "$HPCGEN" recover y
+refuse 2 'recover: expected *FILE*' "$HPCGEN" recover --output x
+refuse 2 'recover: expected --output FILE, got none*' "$HPCGEN" recover y
 refuse 1 'missing: *: No such file or directory' "$HPCGEN" recover --output x missing
 echo nothing >other
 refuse 1 'other: *' "$HPCGEN" recover --output x other

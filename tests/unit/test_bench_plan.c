@@ -110,7 +110,7 @@ static void nothing_to_measure(void **state) {
     p = (struct plan){.o = {.ranks = 2, .files = {.count = 1, .at = {3}}}};
     p.r.fs.block_size = 4096;
     assert_int_equal(bench_sweep_plan(&p.o, "", &p.r, &p.planned, &err), HPCW_EINVAL);
-    assert_non_null(strstr(err.message, "--files: wanted at most one for each of 2 ranks, got 3"));
+    assert_non_null(strstr(err.message, "--files: expected at most one for each of 2 ranks, got 3"));
     drop(&p);
 }
 

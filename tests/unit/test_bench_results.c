@@ -129,24 +129,24 @@ static void differences_are_told(void **state) {
     assert_true(says(&r, "Fastest to the disk: sion-aligned/fsync/1048576"));
     assert_true(says(&r, "Aligned containers are fastest with blocks of 1M"));
     assert_true(says(&r, "every other size is slower beyond noise"));
-    assert_true(says(&r, "half a block off: faster beyond noise in 1 of 2 pairs, slower in 0"));
+    assert_true(says(&r, "shifted by half a block: faster beyond noise in 1 of 2 pairs, slower in 0"));
     assert_true(says(&r, "a factor of 2.00"));
-    assert_true(
-        says(&r, "Packed containers against aligned ones: faster beyond noise in 0 of 1 pairs, slower in 1"));
+    assert_true(says(
+        &r, "Packed containers compared with aligned ones: faster beyond noise in 0 of 1 pairs, slower in 1"));
     assert_true(says(&r, "O_DIRECT is worth it"));
-    assert_true(says(&r, "Allocating in advance is not worth it"));
+    assert_true(says(&r, "Preallocation is not worth it"));
     bench_results_free(&r);
 }
 
-static void noise_is_told(void **state) {
+static void noise_is_reported(void **state) {
     (void)state;
     const struct bench_point p[] = {point_of(BENCH_SION_ALIGNED, BENCH_FSYNC, 4096, fast, 5),
                                     point_of(BENCH_SION_SHIFTED, BENCH_FSYNC, 4096, wide, 5),
                                     point_of(BENCH_SION_ALIGNED, BENCH_FSYNC, 1048576, wide, 5)};
     struct bench_results r = results_of(p, sizeof p / sizeof p[0]);
-    assert_true(says(&r, "No difference beyond noise: the intervals of all 3 points meet"));
+    assert_true(says(&r, "No difference beyond noise: the intervals of all 3 points overlap"));
     assert_true(says(&r, "no block size from 4K to 1M differs"));
-    assert_true(says(&r, "half a block off: no difference beyond noise in 1 pair;"));
+    assert_true(says(&r, "shifted by half a block: no difference beyond noise in 1 pair;"));
     assert_false(says(&r, "faster beyond noise in"));
     bench_results_free(&r);
 }
@@ -165,12 +165,9 @@ static void failed_points_prove_nothing(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rates_of_a_point),
-        cmocka_unit_test(modes_have_their_rates),
-        cmocka_unit_test(disturbed_points_are_noisy),
-        cmocka_unit_test(differences_are_told),
-        cmocka_unit_test(noise_is_told),
-        cmocka_unit_test(failed_points_prove_nothing),
+        cmocka_unit_test(rates_of_a_point),           cmocka_unit_test(modes_have_their_rates),
+        cmocka_unit_test(disturbed_points_are_noisy), cmocka_unit_test(differences_are_told),
+        cmocka_unit_test(noise_is_reported),          cmocka_unit_test(failed_points_prove_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

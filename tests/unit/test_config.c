@@ -86,14 +86,14 @@ static void options_and_parameters(void **state) {
     assert_true(ui_options_given(&c.parse, offsetof(struct gen_cli_options, ranks)));
     assert_false(ui_options_given(&c.parse, offsetof(struct gen_cli_options, seed)));
 
-    static const char *const wanted[][3] = {{"linktest.messages", "100", "run.ini:13"},
-                                            {"linktest.host", "a b  c", "run.ini:14"},
-                                            {"machine.torus", "true", "run.ini:16"}};
+    static const char *const expected[][3] = {{"linktest.messages", "100", "run.ini:13"},
+                                              {"linktest.host", "a b  c", "run.ini:14"},
+                                              {"machine.torus", "true", "run.ini:16"}};
     assert_int_equal(c.options.set.count, 3);
     for (size_t i = 0; i < 3; i++) {
-        assert_string_equal(c.options.set.items[i].key, wanted[i][0]);
-        assert_string_equal(c.options.set.items[i].value, wanted[i][1]);
-        assert_string_equal(c.options.set.items[i].origin, wanted[i][2]);
+        assert_string_equal(c.options.set.items[i].key, expected[i][0]);
+        assert_string_equal(c.options.set.items[i].value, expected[i][1]);
+        assert_string_equal(c.options.set.items[i].origin, expected[i][2]);
     }
     gen_cli_options_free(&c.options);
 }
@@ -107,11 +107,11 @@ static void the_command_line_wins(void **state) {
     assert_int_equal(c.options.seed, 7);
     assert_true(c.options.checksums);
     /* Applied in order, so the later ones win. */
-    static const char *const wanted[][2] = {{"a.b", "2"}, {"a.d", "2"}, {"a.b", "1"}, {"a.c", "1"}};
+    static const char *const expected[][2] = {{"a.b", "2"}, {"a.d", "2"}, {"a.b", "1"}, {"a.c", "1"}};
     assert_int_equal(c.options.set.count, 4);
     for (size_t i = 0; i < 4; i++) {
-        assert_string_equal(c.options.set.items[i].key, wanted[i][0]);
-        assert_string_equal(c.options.set.items[i].value, wanted[i][1]);
+        assert_string_equal(c.options.set.items[i].key, expected[i][0]);
+        assert_string_equal(c.options.set.items[i].value, expected[i][1]);
     }
     gen_cli_options_free(&c.options);
 }
@@ -156,31 +156,31 @@ static void errors_name_file_and_line(void **state) {
         hpcw_status status;
         const char *message; /* an '*' at its end matches any text */
     } rows[] = {
-        {"ranks = 3\n", HPCW_EINVAL, "run.ini:1: wanted a [section] before the first key, got \"ranks\""},
+        {"ranks = 3\n", HPCW_EINVAL, "run.ini:1: expected a [section] before the first key, got \"ranks\""},
         {"[hpcgen]\n\nrank = 3\n", HPCW_EINVAL,
-         "run.ini:3: wanted an option that [hpcgen] can hold, got \"rank\"; did you mean ranks?"},
+         "run.ini:3: expected an option that [hpcgen] can hold, got \"rank\"; did you mean ranks?"},
         {"[hpcgen]\nnonsense = 3\n", HPCW_EINVAL,
-         "run.ini:2: wanted an option that [hpcgen] can hold, got \"nonsense\""},
+         "run.ini:2: expected an option that [hpcgen] can hold, got \"nonsense\""},
         {"[hpcgen]\nforce = yes\n", HPCW_EINVAL,
-         "run.ini:2: wanted an option that [hpcgen] can hold, got \"force\""},
+         "run.ini:2: expected an option that [hpcgen] can hold, got \"force\""},
         {"[hpcgen]\nset = a.b=3\n", HPCW_EINVAL,
-         "run.ini:2: wanted an option that [hpcgen] can hold, got \"set\""},
+         "run.ini:2: expected an option that [hpcgen] can hold, got \"set\""},
         {"[hpcgen]\nno-checksums = yes\n", HPCW_EINVAL,
-         "run.ini:2: wanted \"checksums = no\", got \"no-checksums\""},
+         "run.ini:2: expected \"checksums = no\", got \"no-checksums\""},
         {"[hpcgen]\nranks = 3\nranks = 4\n", HPCW_EINVAL,
-         "run.ini:3: wanted every key once, got ranks again (first in line 2)"},
+         "run.ini:3: expected every key once, got ranks again (first in line 2)"},
         {"[a]\nb = 3\n[c]\n[a]\nb = 3\n", HPCW_EINVAL,
-         "run.ini:5: wanted every key once, got a.b again (first at run.ini:2)"},
+         "run.ini:5: expected every key once, got a.b again (first at run.ini:2)"},
         {"[hpcgen]\nranks = 3 # many\n", HPCW_EINVAL, "run.ini:2: ranks: *"},
         {"[hpcgen]\nranks = 0\n", HPCW_ERANGE, "run.ini:2: ranks: *"},
         {"[hpcgen]\nranks =\n", HPCW_EINVAL, "run.ini:2: ranks: *"},
         {"[hpcgen]\nsync = perhaps\n", HPCW_EINVAL, "run.ini:2: sync: *"},
-        {"[hpcgen]\nout =\n", HPCW_EINVAL, "run.ini:2: out: wanted a value (DIR), got an empty one"},
-        {"[hpcgen]\nformats = sino\n", HPCW_EINVAL, "run.ini:2: formats: wanted one of linktest, sion, *"},
-        {"[hpcgen]\nranks 3\n", HPCW_EINVAL, "run.ini:2: wanted [section] or key = value, got neither"},
-        {"[hpcgen\nranks = 3\n", HPCW_EINVAL, "run.ini:1: wanted [section] or key = value, got neither"},
+        {"[hpcgen]\nout =\n", HPCW_EINVAL, "run.ini:2: out: expected a value (DIR), got an empty one"},
+        {"[hpcgen]\nformats = sino\n", HPCW_EINVAL, "run.ini:2: formats: expected one of linktest, sion, *"},
+        {"[hpcgen]\nranks 3\n", HPCW_EINVAL, "run.ini:2: expected [section] or key = value, got neither"},
+        {"[hpcgen\nranks = 3\n", HPCW_EINVAL, "run.ini:1: expected [section] or key = value, got neither"},
         {"[hpcgen]\nnothing\nranks = x\n", HPCW_EINVAL,
-         "run.ini:2: wanted [section] or key = value, got neither"},
+         "run.ini:2: expected [section] or key = value, got neither"},
         {"[hpcgen]\nranks = x\nnothing\n", HPCW_EINVAL, "run.ini:2: ranks: *"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -192,7 +192,7 @@ static void errors_name_file_and_line(void **state) {
         if (status != rows[i].status || c.err.code != status ||
             (open ? strncmp(c.err.message, rows[i].message, length - 1)
                   : strcmp(c.err.message, rows[i].message)) != 0) {
-            fail_msg("\"%s\": wanted %d %s, got %d %s", rows[i].text, (int)rows[i].status, rows[i].message,
+            fail_msg("\"%s\": expected %d %s, got %d %s", rows[i].text, (int)rows[i].status, rows[i].message,
                      (int)status, c.err.message);
         }
         gen_cli_options_free(&c.options);
@@ -227,10 +227,10 @@ static void long_lines_are_refused_whole(void **state) {
         longest = n;
     }
     assert_in_range(longest, 190, 3998);
-    char wanted[128];
-    (void)snprintf(wanted, sizeof wanted, "run.ini:1: wanted a line of at most %zu bytes, got %zu", longest,
-                   longest + 1);
-    assert_string_equal(c.err.message, wanted);
+    char expected[128];
+    (void)snprintf(expected, sizeof expected, "run.ini:1: expected a line of at most %zu bytes, got %zu",
+                   longest, longest + 1);
+    assert_string_equal(c.err.message, expected);
 
     /* The longest value is read completely, with a line after it; one byte more is refused. */
     static const char head[] = "[hpcgen]\nout = ", tail[] = "\nseed = 9\n";
@@ -262,7 +262,7 @@ static void binary_and_huge_files_are_refused(void **state) {
     struct config_call c;
     command_line(&c, (const char *const[]){NULL});
     assert_int_equal(config_n(&c, "[hpcgen]\nranks\0 = 3\n", 21), HPCW_EINVAL);
-    assert_string_equal(c.err.message, "run.ini:2: wanted text, got a NUL byte");
+    assert_string_equal(c.err.message, "run.ini:2: expected text, got a NUL byte");
     char *big = malloc(UI_CONFIG_MAX_SIZE + 1);
     assert_non_null(big);
     memset(big, '\n', UI_CONFIG_MAX_SIZE + 1);
@@ -279,7 +279,7 @@ static void a_long_section_cannot_pass_for_another(void **state) {
     assert_int_equal(
         config(&c, "[aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa]\nb = 1\n"),
         HPCW_EINVAL);
-    assert_int_equal(strncmp(c.err.message, "run.ini:2: wanted names of less than 49 characters", 50), 0);
+    assert_int_equal(strncmp(c.err.message, "run.ini:2: expected names of less than 49 characters", 50), 0);
     gen_cli_options_free(&c.options);
 }
 
@@ -305,7 +305,7 @@ static void files_are_read(void **state) {
     assert_non_null(strstr(c.err.message, "No such file"));
     command_line(&c, (const char *const[]){NULL});
     assert_true(ui_config_read(&c.parse, "/tmp", &c.err) < 0);
-    assert_non_null(strstr(c.err.message, "/tmp: wanted to read a configuration: Is a directory"));
+    assert_non_null(strstr(c.err.message, "/tmp: cannot read this configuration file: Is a directory"));
 }
 
 /* ---- parameters ---- */

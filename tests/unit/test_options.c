@@ -270,60 +270,61 @@ static void errors_say_what_wanted_and_got(void **state) {
         hpcw_status status;
         const char *message; /* an '*' at its end matches any text */
     } rows[] = {
-        {"", HPCW_EINVAL, "generate: wanted --ranks N, got none (see --help)"},
-        {"-n 4", HPCW_EINVAL, "generate: wanted --out DIR, got none (see --help)"},
-        {"--rank 3", HPCW_EINVAL, "--rank: wanted an option of generate, got no such; did you mean --ranks?"},
-        {"--rnaks=3", HPCW_EINVAL, "--rnaks: wanted an option of generate, got no such; did you mean --ranks?"},
-        {"--nonsense", HPCW_EINVAL, "--nonsense: wanted an option of generate (see --help), got no such"},
+        {"", HPCW_EINVAL, "generate: expected --ranks N, got none (see --help)"},
+        {"-n 4", HPCW_EINVAL, "generate: expected --out DIR, got none (see --help)"},
+        {"--rank 3", HPCW_EINVAL, "--rank: expected an option of generate, got no such; did you mean --ranks?"},
+        {"--rnaks=3", HPCW_EINVAL,
+         "--rnaks: expected an option of generate, got no such; did you mean --ranks?"},
+        {"--nonsense", HPCW_EINVAL, "--nonsense: expected an option of generate (see --help), got no such"},
         {"--no-checksum", HPCW_EINVAL,
-         "--no-checksum: wanted an option of generate, got no such; did you mean --no-checksums?"},
+         "--no-checksum: expected an option of generate, got no such; did you mean --no-checksums?"},
         {"--no-resume", HPCW_EINVAL,
-         "--no-resume: wanted an option of generate, got no such; did you mean --resume?"},
+         "--no-resume: expected an option of generate, got no such; did you mean --resume?"},
         {"verify --rank x", HPCW_EINVAL,
-         "--rank: wanted an option of verify, got no such; did you mean --ranks?"},
-        {"verify --ranks 3 x", HPCW_EINVAL, "--ranks: wanted an option of verify, got one of generate, plan"},
-        {"info -n3 x", HPCW_EINVAL, "-n: wanted an option of info, got one of generate, plan"},
-        {"-Z", HPCW_EINVAL, "-Z: wanted an option of generate (see --help), got no such"},
-        {"-n", HPCW_EINVAL, "-n: wanted a value (N), got the end of the command line"},
-        {"--out", HPCW_EINVAL, "--out: wanted a value (DIR), got the end of the command line"},
+         "--rank: expected an option of verify, got no such; did you mean --ranks?"},
+        {"verify --ranks 3 x", HPCW_EINVAL, "--ranks: expected an option of verify, got one of generate, plan"},
+        {"info -n3 x", HPCW_EINVAL, "-n: expected an option of info, got one of generate, plan"},
+        {"-Z", HPCW_EINVAL, "-Z: expected an option of generate (see --help), got no such"},
+        {"-n", HPCW_EINVAL, "-n: expected a value (N), got the end of the command line"},
+        {"--out", HPCW_EINVAL, "--out: expected a value (DIR), got the end of the command line"},
         {"--out --force", HPCW_EINVAL,
-         "--out: wanted a value (DIR), got the option --force (--out=--force if it is the value)"},
+         "--out: expected a value (DIR), got the option --force (--out=--force if it is the value)"},
         {"-o --force", HPCW_EINVAL,
-         "-o: wanted a value (DIR), got the option --force (-o--force if it is the value)"},
-        {"--out=", HPCW_EINVAL, "--out: wanted a value (DIR), got an empty one"},
-        {"-o ''", HPCW_EINVAL, "-o: wanted a value (DIR), got an empty one"},
-        {"--json=yes", HPCW_EINVAL, "--json: wanted no value, got \"yes\""},
-        {"--help=yes", HPCW_EINVAL, "--help: wanted no value, got \"yes\""},
-        {"--help-completion tcsh", HPCW_EINVAL, "--help-completion: wanted bash, zsh or fish, got \"tcsh\""},
+         "-o: expected a value (DIR), got the option --force (-o--force if it is the value)"},
+        {"--out=", HPCW_EINVAL, "--out: expected a value (DIR), got an empty one"},
+        {"-o ''", HPCW_EINVAL, "-o: expected a value (DIR), got an empty one"},
+        {"--json=yes", HPCW_EINVAL, "--json: expected no value, got \"yes\""},
+        {"--help=yes", HPCW_EINVAL, "--help: expected no value, got \"yes\""},
+        {"--help-completion tcsh", HPCW_EINVAL, "--help-completion: expected bash, zsh or fish, got \"tcsh\""},
         {"genrate", HPCW_EINVAL,
-         "subcommand: wanted one of generate, plan, verify, info, list, join, export, recover, report, got "
+         "subcommand: expected one of generate, plan, verify, info, list, join, export, recover, report, got "
          "\"genrate\"; did you "
          "mean "
          "generate?"},
         {"synth", HPCW_EINVAL,
-         "subcommand: wanted one of generate, plan, verify, info, list, join, export, recover, report, got "
+         "subcommand: expected one of generate, plan, verify, info, list, join, export, recover, report, got "
          "\"synth\""},
         {"help", HPCW_EINVAL,
-         "subcommand: wanted one of generate, plan, verify, info, list, join, export, recover, report, got "
+         "subcommand: expected one of generate, plan, verify, info, list, join, export, recover, report, got "
          "\"help\"; "
          "did you "
          "mean "
          "--help?"},
         {"--quiet verify d", HPCW_EINVAL,
-         "subcommand verify: wanted as the first word, got it behind \"--quiet\""},
-        {"generate x", HPCW_EINVAL, "generate: wanted options only, got \"x\""},
-        {"verify", HPCW_EINVAL, "verify: wanted DIR|FILE, got 0 arguments"},
-        {"verify a b", HPCW_EINVAL, "verify: wanted at most 1 argument (DIR|FILE), got \"b\" beyond"},
-        {"-f linktset", HPCW_EINVAL, "-f: wanted one of linktest, sion, *"},
-        {"-f sion,", HPCW_EINVAL, "-f: wanted one of linktest, sion, *"},
-        {"--preset torus", HPCW_EINVAL, "--preset: wanted one of dfplus-hdr200, *"},
-        {"--part 0/3", HPCW_ERANGE, "--part: wanted I/N with 1 <= I <= N, got \"0/3\""},
-        {"--part 4/3", HPCW_ERANGE, "--part: wanted I/N with 1 <= I <= N, got \"4/3\""},
-        {"--part 1", HPCW_EINVAL, "--part: wanted I/N, for instance 1/4, got \"1\""},
-        {"--part +1/3", HPCW_EINVAL, "--part: wanted I/N, for instance 1/4, got \"+1/3\""},
-        {"--part 1/4294967297", HPCW_EINVAL, "--part: wanted I/N, for instance 1/4, got \"1/4294967297\""},
-        {"--set x", HPCW_EINVAL, "--set: wanted KEY=VALUE, got \"x\""},
-        {"--set =x", HPCW_EINVAL, "--set: wanted KEY=VALUE, got \"=x\""},
+         "subcommand verify: expected as the first word, got it after \"--quiet\""},
+        {"generate x", HPCW_EINVAL, "generate: expected options only, got \"x\""},
+        {"verify", HPCW_EINVAL, "verify: expected DIR|FILE, got 0 arguments"},
+        {"verify a b", HPCW_EINVAL, "verify: expected at most 1 argument (DIR|FILE), got \"b\" beyond"},
+        {"-f linktset", HPCW_EINVAL, "-f: expected one of linktest, sion, *"},
+        {"-f sion,", HPCW_EINVAL, "-f: expected one of linktest, sion, *"},
+        {"--preset torus", HPCW_EINVAL, "--preset: expected one of dfplus-hdr200, *"},
+        {"--part 0/3", HPCW_ERANGE, "--part: expected I/N with 1 <= I <= N, got \"0/3\""},
+        {"--part 4/3", HPCW_ERANGE, "--part: expected I/N with 1 <= I <= N, got \"4/3\""},
+        {"--part 1", HPCW_EINVAL, "--part: expected I/N, for instance 1/4, got \"1\""},
+        {"--part +1/3", HPCW_EINVAL, "--part: expected I/N, for instance 1/4, got \"+1/3\""},
+        {"--part 1/4294967297", HPCW_EINVAL, "--part: expected I/N, for instance 1/4, got \"1/4294967297\""},
+        {"--set x", HPCW_EINVAL, "--set: expected KEY=VALUE, got \"x\""},
+        {"--set =x", HPCW_EINVAL, "--set: expected KEY=VALUE, got \"=x\""},
         {"-n 2 -o d --resume --force", HPCW_EINVAL, "--resume and --force: expected one of them, got both*"},
         {"-n 0 -o d", HPCW_ERANGE, "-n: *"},
         {"-n x -o d", HPCW_EINVAL, "-n: *"},
@@ -410,7 +411,7 @@ static void durations(void **state) {
         (void)snprintf(line, sizeof line, "--budget=%s", rows[i].text);
         hpcw_status status = bench(&b, line, &err);
         if (rows[i].seconds < 0 ? status == HPCW_OK : status != HPCW_OK || b.budget_s != rows[i].seconds) {
-            fail_msg("\"%s\": wanted %g s, got status %d, %g s", rows[i].text, rows[i].seconds, (int)status,
+            fail_msg("\"%s\": expected %g s, got status %d, %g s", rows[i].text, rows[i].seconds, (int)status,
                      b.budget_s);
         }
     }
@@ -428,9 +429,9 @@ static void sweeps_of_sizes(void **state) {
     assert_int_equal(b.layouts, 7);
 
     assert_int_equal(bench(&b, "-b 4K,8K:24K:+8K,1M,1000:9999:x3", &err), HPCW_OK);
-    static const uint64_t wanted[] = {4096, 8192, 16384, 24576, 1 << 20, 1000, 3000, 9000};
-    assert_int_equal(b.sizes.count, sizeof wanted / sizeof wanted[0]);
-    assert_memory_equal(b.sizes.at, wanted, sizeof wanted);
+    static const uint64_t expected[] = {4096, 8192, 16384, 24576, 1 << 20, 1000, 3000, 9000};
+    assert_int_equal(b.sizes.count, sizeof expected / sizeof expected[0]);
+    assert_memory_equal(b.sizes.at, expected, sizeof expected);
 
     assert_int_equal(bench(&b, "-b 512:1024G:x1000000000", &err), HPCW_EINVAL); /* ten digits */
     assert_int_equal(bench(&b, "-b 512:1024G:x999999999", &err), HPCW_OK);
@@ -447,7 +448,7 @@ static void sweeps_of_sizes(void **state) {
         if (bench(&b, line, &err) == HPCW_OK) {
             fail_msg("\"%s\" was taken", wrong[i]);
         }
-        assert_int_equal(strncmp(err.message, "--blocksize: wanted ", 20), 0);
+        assert_int_equal(strncmp(err.message, "--blocksize: expected ", 20), 0);
     }
 }
 
@@ -459,10 +460,10 @@ static void a_program_without_subcommands(void **state) {
     assert_true(b.verify);
     assert_int_equal(b.layouts, 2);
     assert_int_equal(bench(&b, "a b c", &err), HPCW_EINVAL);
-    assert_string_equal(err.message, "bench-it: wanted at most 2 arguments (DIR), got \"c\" beyond");
+    assert_string_equal(err.message, "bench-it: expected at most 2 arguments (DIR), got \"c\" beyond");
     assert_int_equal(bench(&b, "--verfy", &err), HPCW_EINVAL);
     assert_string_equal(err.message,
-                        "--verfy: wanted an option of bench-it, got no such; did you mean --verify?");
+                        "--verfy: expected an option of bench-it, got no such; did you mean --verify?");
 }
 
 /* ---- output ---- */
@@ -486,16 +487,16 @@ static char *answer_to(const char *line) {
 static void has(const char *text, const char *part, const char *what) {
     assert_non_null(text);
     if (strstr(text, part) == NULL) {
-        fail_msg("%s: wanted \"%s\", got:\n%s", what, part, text);
+        fail_msg("%s: expected \"%s\", got:\n%s", what, part, text);
     }
 }
 
 static void the_version_is_the_library_s(void **state) {
     (void)state;
     char *text = answer_to("--version");
-    char wanted[64];
-    (void)snprintf(wanted, sizeof wanted, "hpcgen %s\n", gen_cli_program.version());
-    assert_string_equal(text, wanted);
+    char expected[64];
+    (void)snprintf(expected, sizeof expected, "hpcgen %s\n", gen_cli_program.version());
+    assert_string_equal(text, expected);
     free(text);
 }
 

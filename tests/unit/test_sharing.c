@@ -100,7 +100,7 @@ static void same(const struct bench_geometry *g, const struct bench_sharing *got
     if (got->field != want->field) {                                                                           \
         fail_msg(                                                                                              \
             "layout %d, %u ranks of %llu in records of %llu, chunks of %llu, block %llu in %llu, %u files, "   \
-            "groups of %u: " #field ": wanted %llu, got %llu",                                                 \
+            "groups of %u: " #field ": expected %llu, got %llu",                                               \
             (int)g->layout, g->ranks, (unsigned long long)g->rank_bytes, (unsigned long long)g->record_bytes,  \
             (unsigned long long)g->chunk_bytes, (unsigned long long)g->container_block,                        \
             (unsigned long long)g->fs_block, g->files, g->tasks_per_group, (unsigned long long)want->field,    \

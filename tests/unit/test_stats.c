@@ -12,9 +12,9 @@
 #include "bench/measure/stats.h"
 #include "libwriter/base/mem.h"
 
-static void near(double got, double wanted, double tolerance) {
-    if (!(fabs(got - wanted) <= tolerance)) {
-        fail_msg("wanted %.17g within %g, got %.17g", wanted, tolerance, got);
+static void near(double got, double expected, double tolerance) {
+    if (!(fabs(got - expected) <= tolerance)) {
+        fail_msg("expected %.17g within %g, got %.17g", expected, tolerance, got);
     }
 }
 
@@ -169,7 +169,7 @@ static void bad_input_is_refused(void **state) {
     assert_int_equal(bench_stats_of(x, 3, 1, &s, &err), HPCW_EINVAL);
     x[1] = strtod("nan", NULL);
     assert_int_equal(bench_stats_of(x, 3, 0.95, &s, &err), HPCW_EINVAL);
-    assert_string_equal(err.message, "value 1 of 3: wanted a finite number, got nan");
+    assert_string_equal(err.message, "value 1 of 3: expected a finite number, got nan");
     x[1] = 2;
     hpcw_i_mem_gate = no_memory;
     hpcw_status status = bench_stats_of(x, 3, 0.95, &s, NULL);

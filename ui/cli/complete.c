@@ -8,9 +8,9 @@
 
 /* ---- what the three have in common ---- */
 
-enum kind { KIND_FLAG, KIND_OTHER, KIND_FILE, KIND_DIR, KIND_WORD, KIND_WORD_LIST, KIND_KEY };
+enum completion { KIND_FLAG, KIND_OTHER, KIND_FILE, KIND_DIR, KIND_WORD, KIND_WORD_LIST, KIND_KEY };
 
-static enum kind kind_of(const struct ui_option *option) {
+static enum completion kind_of(const struct ui_option *option) {
     if (option->metavar == NULL) {
         return KIND_FLAG;
     }
@@ -28,7 +28,7 @@ static enum kind kind_of(const struct ui_option *option) {
                                                   : KIND_OTHER;
 }
 
-static enum kind kind_of_args(const struct ui_command *command) {
+static enum completion kind_of_args(const struct ui_command *command) {
     if (command->args == NULL) {
         return KIND_FLAG;
     }
@@ -49,13 +49,13 @@ static const char *word_at(const struct ui_option *option, size_t index) {
 
 /* The words of an option with blanks between them; keys get the '=' that follows them. */
 static void print_words(FILE *stream, const struct ui_option *option) {
-    const char *word, *behind = kind_of(option) == KIND_KEY ? "=" : "";
+    const char *word, *suffix = kind_of(option) == KIND_KEY ? "=" : "";
     for (size_t i = 0; (word = word_at(option, i)) != NULL; i++) {
-        (void)fprintf(stream, "%s%s%s", i == 0 ? "" : " ", word, behind);
+        (void)fprintf(stream, "%s%s%s", i == 0 ? "" : " ", word, suffix);
     }
 }
 
-/* Whether the option is best offered in the --no- form, or in both. */
+/* A flag that is on by default is offered as --no- only, other negatable flags in both forms. */
 static bool offers_plain(const struct ui_option *option) {
     return (option->flags & UI_OPTION_NEGATABLE) == 0 || option->default_text == NULL;
 }
@@ -63,7 +63,7 @@ static bool offers_negated(const struct ui_option *option) {
     return (option->flags & UI_OPTION_NEGATABLE) != 0;
 }
 
-/* Beside its twin a negated flag must not carry the twin's sentence. */
+/* A negated flag that is offered next to the plain one needs a sentence of its own. */
 static const char *help_of(const struct ui_option *option, bool negated, char *text, size_t size) {
     if (negated && offers_plain(option)) {
         (void)snprintf(text, size, "undo --%s", option->param.key);
@@ -73,7 +73,7 @@ static const char *help_of(const struct ui_option *option, bool negated, char *t
     return text;
 }
 
-/* Shell functions may not have every character that a program's name has. */
+/* A program's name with the characters that are not allowed in shell functions replaced. */
 static const char *identifier(const struct ui_program *program, char *text, size_t size) {
     (void)snprintf(text, size, "%s", program->name);
     for (char *p = text; *p != '\0'; p++) {
@@ -99,7 +99,7 @@ static void print_command_names(FILE *stream, const struct ui_program *program, 
 static void bash_values(FILE *stream, const struct ui_program *program) {
     for (size_t i = 0; i < program->option_count; i++) {
         const struct ui_option *option = &program->options[i];
-        enum kind kind = kind_of(option);
+        enum completion kind = kind_of(option);
         if (kind == KIND_FLAG) {
             continue;
         }
@@ -169,7 +169,7 @@ void ui_options_print_bash(const struct ui_program *program, FILE *stream) {
     bash_values(stream, program);
     (void)fprintf(stream, "    esac\n    case $command in\n");
     for (size_t c = 0; c < program->command_count; c++) {
-        enum kind args = kind_of_args(&program->commands[c]);
+        enum completion args = kind_of_args(&program->commands[c]);
         (void)fprintf(stream, "    %s)\n        args=%s\n        options='", command_name(program, c),
                       args == KIND_FILE  ? "-f"
                       : args == KIND_DIR ? "-d"
@@ -210,7 +210,7 @@ void ui_options_print_bash(const struct ui_program *program, FILE *stream) {
 
 /* ---- zsh ---- */
 
-/* Inside single quotes, in a specification of _arguments: brackets and colons mean something there. */
+/* Text in single quotes in a specification of _arguments, where brackets and colons are special. */
 static void zsh_text(FILE *stream, const char *text) {
     for (const char *p = text; *p != '\0'; p++) {
         if (*p == '\'') {
@@ -222,9 +222,9 @@ static void zsh_text(FILE *stream, const char *text) {
 }
 
 static void zsh_option(FILE *stream, const struct ui_option *option, bool negated) {
-    enum kind kind = kind_of(option);
+    enum completion kind = kind_of(option);
     const char *no = negated ? "no-" : "";
-    /* "(-n --ranks)" keeps the twin from being offered; --set may come again. */
+    /* "(-n --ranks)" hides both forms once one is given; --set may be repeated. */
     (void)fprintf(stream, "      ");
     if (option->read == ui_read_setting) {
         (void)fprintf(stream, "'*--%s=", option->param.key);
@@ -321,7 +321,7 @@ void ui_options_print_zsh(const struct ui_program *program, FILE *stream) {
                 zsh_option(stream, option, true);
             }
         }
-        enum kind args = kind_of_args(&program->commands[c]);
+        enum completion args = kind_of_args(&program->commands[c]);
         if (args != KIND_FLAG) {
             (void)fprintf(stream, "      '%s:", program->commands[c].max_args > 1 ? "*" : "1");
             zsh_text(stream, program->commands[c].args);
@@ -348,7 +348,7 @@ static void fish_text(FILE *stream, const char *text) {
 
 static void fish_option(FILE *stream, const struct ui_program *program, const char *id,
                         const struct ui_option *option, bool negated) {
-    enum kind kind = kind_of(option);
+    enum completion kind = kind_of(option);
     (void)fprintf(stream, "complete -c %s -n '__%s_is", program->name, id);
     for (size_t c = 0; c < program->command_count; c++) {
         if ((option->commands & UI_COMMAND(c)) != 0) {
@@ -415,7 +415,7 @@ void ui_options_print_fish(const struct ui_program *program, FILE *stream) {
             fish_text(stream, command->help);
             (void)fprintf(stream, "'\n");
         }
-        enum kind args = kind_of_args(command);
+        enum completion args = kind_of_args(command);
         const char *not_first = program->command_count > 1 ? "; and not __" : "";
         if (args == KIND_FILE || args == KIND_DIR) {
             (void)fprintf(stream, "complete -c %s -n '__%s_is %s%s%s%s' %s\n", program->name, id,

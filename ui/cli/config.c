@@ -10,7 +10,7 @@
 #include "libwriter/base/status.h"
 #include "ui/cli/values.h"
 
-/* Lengths at which libinih begins to cut section names, silently. */
+/* Lengths from which on libinih cuts names without an error. */
 enum { SECTION_MAX = 49, KEY_MAX = 127, PLACE_SIZE = 512 };
 
 struct reading {
@@ -31,7 +31,7 @@ static const char *place_of(const struct reading *r, int line, char place[PLACE_
 
 /*
  * libinih's reader, like fgets. We hand out whole lines: too long ones would reach the parser in pieces.
- * Leading blanks are dropped, because it takes an indented line for more of the value above.
+ * Leading blanks are dropped, because the parser appends an indented line to the value above.
  */
 static char *read_line(char *buffer, int size, void *context) {
     struct reading *r = context;
@@ -52,11 +52,11 @@ static char *read_line(char *buffer, int size, void *context) {
     char place[PLACE_SIZE];
     if (memchr(line, '\0', length) != NULL) {
         r->status =
-            hpcw_i_fail(r->err, HPCW_EINVAL, "%s: wanted text, got a NUL byte", place_of(r, r->line, place));
+            hpcw_i_fail(r->err, HPCW_EINVAL, "%s: expected text, got a NUL byte", place_of(r, r->line, place));
         return NULL;
     }
     if (length + 2 > (size_t)size) {
-        r->status = hpcw_i_fail(r->err, HPCW_ERANGE, "%s: wanted a line of at most %d bytes, got %zu",
+        r->status = hpcw_i_fail(r->err, HPCW_ERANGE, "%s: expected a line of at most %d bytes, got %zu",
                                 place_of(r, r->line, place), size - 2, length);
         return NULL;
     }
@@ -72,16 +72,17 @@ static hpcw_status take_option(struct reading *r, const char *place, const char 
     bool known = i < program->option_count;
     if (!known || (program->options[i].flags & UI_OPTION_NO_CONFIG) != 0) {
         const char *near = known ? NULL : ui_options_nearest(program, UINT32_MAX, key);
-        /* "no-checksums" is near nothing, but plainly meant. */
+        /* "no-checksums" is near to no key, but its meaning is clear. */
         if (strncmp(key, "no-", 3) == 0 && ui_options_find(program, key + 3) < program->option_count) {
-            return hpcw_i_fail(r->err, HPCW_EINVAL, "%s: wanted \"%s = no\", got \"%s\"", place, key + 3, key);
+            return hpcw_i_fail(r->err, HPCW_EINVAL, "%s: expected \"%s = no\", got \"%s\"", place, key + 3,
+                               key);
         }
-        return hpcw_i_fail(r->err, HPCW_EINVAL, "%s: wanted an option that [%s] can hold, got \"%s\"%s%s%s",
+        return hpcw_i_fail(r->err, HPCW_EINVAL, "%s: expected an option that [%s] can hold, got \"%s\"%s%s%s",
                            place, program->name, key, near == NULL ? "" : "; did you mean ",
                            near == NULL ? "" : near, near == NULL ? "" : "?");
     }
     if (r->option_line[i] != 0) {
-        return hpcw_i_fail(r->err, HPCW_EINVAL, "%s: wanted every key once, got %s again (first in line %d)",
+        return hpcw_i_fail(r->err, HPCW_EINVAL, "%s: expected every key once, got %s again (first in line %d)",
                            place, key, r->option_line[i]);
     }
     r->option_line[i] = r->line;
@@ -90,7 +91,7 @@ static hpcw_status take_option(struct reading *r, const char *place, const char 
     bool overruled = parse->source[i] == UI_FROM_COMMAND_LINE;
     void *copy = NULL;
     if (overruled) {
-        /* A wrong value is an error even where the command line wins: check it on a field of its own. */
+        /* A wrong value is an error even if the command line wins: check it in a separate field. */
         copy = hpcw_i_calloc(1, program->options_size);
         if (copy == NULL) {
             return hpcw_i_fail_memory(r->err, place, 0, NULL);
@@ -110,14 +111,14 @@ static hpcw_status take_parameter(struct reading *r, const char *place, const ch
     (void)snprintf(full, sizeof full, "%s.%s", section, key);
     for (size_t i = 0; i < r->settings.count; i++) {
         if (strcmp(r->settings.items[i].key, full) == 0) {
-            return hpcw_i_fail(r->err, HPCW_EINVAL, "%s: wanted every key once, got %s again (first at %s)",
+            return hpcw_i_fail(r->err, HPCW_EINVAL, "%s: expected every key once, got %s again (first at %s)",
                                place, full, r->settings.items[i].origin);
         }
     }
     return ui_settings_add(&r->settings, full, value, place, r->err);
 }
 
-/* libinih's handler: 0 tells it that the line is in error. */
+/* libinih's handler: 0 means that the line is wrong. */
 static int take_pair(void *context, const char *section, const char *key, const char *value) {
     struct reading *r = context;
     if (r->status != HPCW_OK) {
@@ -126,11 +127,12 @@ static int take_pair(void *context, const char *section, const char *key, const 
     char place[PLACE_SIZE];
     (void)place_of(r, r->line, place);
     if (section[0] == '\0') {
-        r->status = hpcw_i_fail(r->err, HPCW_EINVAL, "%s: wanted a [section] before the first key, got \"%s\"",
-                                place, key);
+        r->status = hpcw_i_fail(r->err, HPCW_EINVAL,
+                                "%s: expected a [section] before the first key, got \"%s\"", place, key);
     } else if (strlen(section) >= SECTION_MAX || strlen(key) > KEY_MAX) {
-        r->status = hpcw_i_fail(r->err, HPCW_EINVAL, "%s: wanted names of less than %d characters, got [%s] %s",
-                                place, SECTION_MAX, section, key);
+        r->status =
+            hpcw_i_fail(r->err, HPCW_EINVAL, "%s: expected names of less than %d characters, got [%s] %s",
+                        place, SECTION_MAX, section, key);
     } else if (strcmp(section, r->parse->program->name) == 0) {
         r->status = take_option(r, place, key, value == NULL ? "" : value);
     } else {
@@ -139,7 +141,7 @@ static int take_pair(void *context, const char *section, const char *key, const 
     return r->status == HPCW_OK;
 }
 
-/* Where --set collects, NULL in a program without parameters. */
+/* The list of --set, NULL in a program without parameters. */
 static struct ui_settings *settings_of(const struct ui_parse *parse) {
     const struct ui_program *program = parse->program;
     for (size_t i = 0; i < program->option_count; i++) {
@@ -155,22 +157,21 @@ hpcw_status ui_config_text(struct ui_parse *parse, const char *name, const char 
     struct reading r = {.parse = parse, .name = name, .next = text, .end = text + size, .err = err};
     struct ui_settings *settings = settings_of(parse);
     if (size > UI_CONFIG_MAX_SIZE) {
-        return hpcw_i_fail(err, HPCW_ERANGE, "%s: wanted a configuration of at most %d bytes, got more", name,
+        return hpcw_i_fail(err, HPCW_ERANGE, "%s: expected a configuration of at most %d bytes, got more", name,
                            UI_CONFIG_MAX_SIZE);
     }
     int wrong_line = ini_parse_stream(read_line, &r, take_pair, &r);
     char place[PLACE_SIZE];
-    /* The parser goes on behind a line that it does not understand, so that one is ours if we saw an earlier
-     * one. */
+    /* The parser continues after a line that it does not understand: an earlier failure of ours comes first. */
     if (wrong_line > 0 && (r.status == HPCW_OK || wrong_line < r.line)) {
-        r.status = hpcw_i_fail(err, HPCW_EINVAL, "%s: wanted [section] or key = value, got neither",
+        r.status = hpcw_i_fail(err, HPCW_EINVAL, "%s: expected [section] or key = value, got neither",
                                place_of(&r, wrong_line, place));
     } else if (wrong_line < 0 && r.status == HPCW_OK) {
         r.status = hpcw_i_fail_memory(err, name, 0, NULL);
     } else if (r.status == HPCW_OK && r.settings.count > 0) {
         r.status = settings != NULL
                        ? ui_settings_put_before(settings, &r.settings, err)
-                       : hpcw_i_fail(err, HPCW_EINVAL, "%s: wanted keys in [%s] only, got %s",
+                       : hpcw_i_fail(err, HPCW_EINVAL, "%s: expected keys in [%s] only, got %s",
                                      r.settings.items[0].origin, parse->program->name, r.settings.items[0].key);
     }
     ui_settings_free(&r.settings);
@@ -183,7 +184,7 @@ hpcw_status ui_config_read(struct ui_parse *parse, const char *path, hpcw_error 
     /* A stream and not a descriptor: the file may be a pipe, as in --config <(command). */
     FILE *file = fopen(path, "rbe");
     if (file == NULL) {
-        return hpcw_i_fail_sys(err, errno, "%s: wanted to read a configuration", path);
+        return hpcw_i_fail_sys(err, errno, "%s: cannot read this configuration file", path);
     }
     text = hpcw_i_malloc(UI_CONFIG_MAX_SIZE + 1);
     if (text == NULL) {
@@ -192,7 +193,7 @@ hpcw_status ui_config_read(struct ui_parse *parse, const char *path, hpcw_error 
     }
     size_t size = fread(text, 1, UI_CONFIG_MAX_SIZE + 1, file);
     if (ferror(file)) {
-        status = hpcw_i_fail_sys(err, errno, "%s: wanted to read a configuration", path);
+        status = hpcw_i_fail_sys(err, errno, "%s: cannot read this configuration file", path);
         goto done;
     }
     status = ui_config_text(parse, path, text, size, err);

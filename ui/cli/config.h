@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * F5: configuration files. The INI form of libinih: [section], key = value or key: value, comments behind ';'
- * or '#' at the beginning of a line and behind " ;" anywhere, blanks around all of it without meaning.
+ * F5: configuration files. The INI form of libinih: [section], key = value or key: value, comments after ';'
+ * or '#' at the beginning of a line and after " ;" anywhere. Blanks around all of these are ignored.
  *
  *     [hpcgen]            the program's name: long option names without dashes
  *     ranks = 4096        as --ranks 4096
@@ -9,8 +9,8 @@
  *     [linktest]          every other section is a group of parameters
  *     messages = 100      as --set linktest.messages=100
  *
- * Options of all subcommands may stand there and are checked; those the present one does not take change
- * nothing. A key given twice is an error. Where file and command line disagree, the command line wins.
+ * A file may hold options of all subcommands. All are checked; those of other subcommands have no effect. A key that
+ * is given twice is an error. If file and command line differ, the command line wins.
  */
 #ifndef HPCW_UI_CLI_CONFIG_H
 #define HPCW_UI_CLI_CONFIG_H
@@ -23,12 +23,12 @@
 
 enum {
     UI_CONFIG_MAX_SIZE = 1 << 20, /* bytes of a file */
-    /* Bytes of a line: what libinih takes, 198 in Debian's build. Longer lines are refused, never split. */
+    /* Bytes of a line: the limit of libinih, 198 in Debian's build. Longer lines are refused, never split. */
 };
 
 /*
- * Applies a file to what the command line left open; its parameters go before those of --set. Call it after
- * ui_options_parse. On failure the program's options are half set, to be freed and not used.
+ * Applies a file to the options that the command line did not set; its parameters go before those of --set. Call it after
+ * ui_options_parse. After a failure some of the program's options are set: free them, do not use them.
  *
  * Errors begin with "path:line". HPCW_EINVAL and HPCW_ERANGE (content), HPCW_ENOENT, HPCW_EACCES, HPCW_EIO
  * (file), HPCW_ENOMEM.

@@ -10,7 +10,7 @@
 
 enum { NAMES_SIZE = 96, HELP_SIZE = 1024 };
 
-/* A flag that is on by default is only ever switched off, so that is the form to show. */
+/* A flag that is on by default can only be switched off, so help shows that form. */
 static bool shown_negated(const struct ui_option *option) {
     return (option->flags & UI_OPTION_NEGATABLE) != 0 && option->default_text != NULL;
 }
@@ -22,7 +22,7 @@ static const char *long_name(const struct ui_option *option, char *text, size_t 
     return text;
 }
 
-/* Help sentence, words, range where it is not the type's own, default. */
+/* The help sentence, the words and the default. */
 static const char *full_help(const struct ui_option *option, char *text, size_t size) {
     size_t used = (size_t)snprintf(text, size, "%s", option->param.help);
     const char *word = NULL, *between = ": ";
@@ -42,7 +42,7 @@ static const char *full_help(const struct ui_option *option, char *text, size_t 
     return text;
 }
 
-/* The rows that the shell of a program adds by itself. */
+/* The options that every program has. */
 static const struct ui_option common[] = {
     {.param = {.key = "help", .help = "print this and exit"}, .letter = 'h', .section = "Help"},
     {.param = {.key = "version", .help = "print the version and exit"}, .letter = 'V', .section = "Help"},
@@ -156,8 +156,7 @@ void ui_options_print_help(const struct ui_parse *parse, FILE *stream, unsigned 
 
 /* ---- the manual page ---- */
 
-/* Text as roff sees it: backslashes and hyphens are not to be interpreted, nor a dot or quote that opens a
- * line. */
+/* Escapes text for roff: backslashes, hyphens, and a dot or quote at the start of a line. */
 static void roff(FILE *stream, const char *text) {
     bool line_start = true;
     for (const char *p = text; *p != '\0'; p++) {
@@ -255,7 +254,7 @@ static void man_title(FILE *stream, const struct ui_program *program) {
         (void)fputc(*p >= 'a' && *p <= 'z' ? *p - 'a' + 'A' : *p, stream);
     }
     (void)fprintf(stream, "\" 1 \"\" \"%s %s\" \"User Commands\"\n", program->name, program->version());
-    /* No hyphens in the middle of names, no blanks to fill lines. */
+    /* Do not hyphenate names or justify lines. */
     (void)fprintf(stream, ".nh\n.ad l\n");
     (void)fprintf(stream, ".SH NAME\n%s \\- ", program->name);
     roff(stream, program->summary);

@@ -67,11 +67,11 @@ hpcw_status ui_options_set(struct ui_parse *parse, size_t index, const char *nam
         status = option->read(option, field_of(parse, option), name, text, origin, err);
     } else {
         if (option->param.type == UI_PARAM_STRING && text[0] == '\0') {
-            return hpcw_i_fail(err, HPCW_EINVAL, "%s: wanted a value (%s), got an empty one", name,
+            return hpcw_i_fail(err, HPCW_EINVAL, "%s: expected a value (%s), got an empty one", name,
                                option->metavar);
         }
         struct ui_param param = option->param;
-        param.key = name; /* what the message calls it */
+        param.key = name; /* for the message */
         bool zero = option->zero_word != NULL && strcmp(text, option->zero_word) == 0;
         if (zero) {
             param.min = 0; /* the word may stand for a value that is not legal as a number */
@@ -90,7 +90,7 @@ hpcw_status ui_options_init(struct ui_parse *parse, const struct ui_program *pro
     if (program->option_count > UI_OPTIONS_MAX || program->command_count == 0 || program->command_count > 32) {
         return hpcw_i_fail(
             err, HPCW_EINTERNAL,
-            "option table of %s: wanted at most %d options and 1 to 32 subcommands, got %zu and %zu",
+            "option table of %s: expected at most %d options and 1 to 32 subcommands, got %zu and %zu",
             program->name, UI_OPTIONS_MAX, program->option_count, program->command_count);
     }
     memset(options, 0, program->options_size);
@@ -129,17 +129,17 @@ struct scan {
 
 static const char *const shells[] = {"bash", "zsh", "fish", NULL};
 
-/* The next word as the value of `shown`, NULL with an error if there is none that can be meant. */
+/* The next word as the value of `shown`, NULL with an error if there is none, or if it is an option. */
 static const char *next_value(struct scan *scan, const char *shown, const char *metavar, hpcw_error *err) {
     if (scan->at + 1 >= scan->argc) {
-        (void)hpcw_i_fail(err, HPCW_EINVAL, "%s: wanted a value (%s), got the end of the command line", shown,
+        (void)hpcw_i_fail(err, HPCW_EINVAL, "%s: expected a value (%s), got the end of the command line", shown,
                           metavar);
         return NULL;
     }
     const char *value = scan->argv[scan->at + 1];
     if (strncmp(value, "--", 2) == 0) {
         (void)hpcw_i_fail(err, HPCW_EINVAL,
-                          "%s: wanted a value (%s), got the option %s (%s%s%s if it is the value)", shown,
+                          "%s: expected a value (%s), got the option %s (%s%s%s if it is the value)", shown,
                           metavar, value, shown, shown[1] == '-' ? "=" : "", value);
         return NULL;
     }
@@ -166,7 +166,7 @@ static hpcw_status check_taken(const struct scan *scan, const struct ui_option *
         return HPCW_OK;
     }
     char takers[256];
-    return hpcw_i_fail(err, HPCW_EINVAL, "%s: wanted an option of %s, got one of %s", shown,
+    return hpcw_i_fail(err, HPCW_EINVAL, "%s: expected an option of %s, got one of %s", shown,
                        command_title(program, scan->parse->command),
                        commands_text(program, option->commands, takers, sizeof takers));
 }
@@ -182,17 +182,17 @@ static hpcw_status unknown_option(const struct scan *scan, const char *shown, co
     }
     const char *title = command_title(program, scan->parse->command);
     if (near == NULL) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "%s: wanted an option of %s (see --help), got no such", shown,
+        return hpcw_i_fail(err, HPCW_EINVAL, "%s: expected an option of %s (see --help), got no such", shown,
                            title);
     }
     size_t i = ui_options_find(program, near);
     negated = negated && i < program->option_count && (program->options[i].flags & UI_OPTION_NEGATABLE) != 0;
-    return hpcw_i_fail(err, HPCW_EINVAL, "%s: wanted an option of %s, got no such; did you mean --%s%s?", shown,
-                       title, negated ? "no-" : "", near);
+    return hpcw_i_fail(err, HPCW_EINVAL, "%s: expected an option of %s, got no such; did you mean --%s%s?",
+                       shown, title, negated ? "no-" : "", near);
 }
 
-static hpcw_status no_value_wanted(const char *shown, const char *value, hpcw_error *err) {
-    return hpcw_i_fail(err, HPCW_EINVAL, "%s: wanted no value, got \"%s\"", shown, value);
+static hpcw_status no_value_expected(const char *shown, const char *value, hpcw_error *err) {
+    return hpcw_i_fail(err, HPCW_EINVAL, "%s: expected no value, got \"%s\"", shown, value);
 }
 
 /* The options that every program has. *known says whether `name` is one of them. */
@@ -225,11 +225,11 @@ static hpcw_status built_in(struct scan *scan, const char *shown, const char *na
             s++;
         }
         if (shells[s] == NULL) {
-            return hpcw_i_fail(err, HPCW_EINVAL, "%s: wanted bash, zsh or fish, got \"%s\"", shown, value);
+            return hpcw_i_fail(err, HPCW_EINVAL, "%s: expected bash, zsh or fish, got \"%s\"", shown, value);
         }
         scan->parse->shell = s;
     } else if (value != NULL) {
-        return no_value_wanted(shown, value, err);
+        return no_value_expected(shown, value, err);
     }
     scan->parse->answer = answer;
     return HPCW_OK;
@@ -245,7 +245,7 @@ static hpcw_status long_option(struct scan *scan, hpcw_error *err) {
     char shown[128];
     if (length >= sizeof shown) {
         return hpcw_i_fail(err, HPCW_EINVAL,
-                           "option of %zu characters: wanted one of those in --help, got %.40s...", length,
+                           "option of %zu characters: expected one of those in --help, got %.40s...", length,
                            word);
     }
     memcpy(shown, word, length);
@@ -276,7 +276,7 @@ static hpcw_status long_option(struct scan *scan, hpcw_error *err) {
     }
     if (is_flag(option)) {
         if (value != NULL) {
-            return no_value_wanted(shown, value, err);
+            return no_value_expected(shown, value, err);
         }
         value = on ? "true" : "false";
     } else if (value == NULL && (value = next_value(scan, shown, option->metavar, err)) == NULL) {
@@ -296,7 +296,7 @@ static hpcw_status short_options(struct scan *scan, hpcw_error *err) {
         }
         size_t i = find_letter(program, *p);
         if (i == program->option_count) {
-            return hpcw_i_fail(err, HPCW_EINVAL, "%s: wanted an option of %s (see --help), got no such",
+            return hpcw_i_fail(err, HPCW_EINVAL, "%s: expected an option of %s (see --help), got no such",
                                scan->argv[scan->at], command_title(program, scan->parse->command));
         }
         const struct ui_option *option = &program->options[i];
@@ -341,20 +341,20 @@ static hpcw_status argument(struct scan *scan, hpcw_error *err) {
         return HPCW_OK;
     }
     if (command->max_args > 0) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "%s: wanted at most %u argument%s (%s), got \"%s\" beyond",
+        return hpcw_i_fail(err, HPCW_EINVAL, "%s: expected at most %u argument%s (%s), got \"%s\" beyond",
                            command_title(program, parse->command), command->max_args,
                            command->max_args == 1 ? "" : "s", command->args, word);
     }
     if (parse->command_named || program->command_count == 1) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "%s: wanted options only, got \"%s\"",
+        return hpcw_i_fail(err, HPCW_EINVAL, "%s: expected options only, got \"%s\"",
                            command_title(program, parse->command), word);
     }
     if (find_command(program, word) < program->command_count) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "subcommand %s: wanted as the first word, got it behind \"%s\"",
+        return hpcw_i_fail(err, HPCW_EINVAL, "subcommand %s: expected as the first word, got it after \"%s\"",
                            word, scan->argv[scan->at - 1]);
     }
     const char *near = strcmp(word, "help") == 0 ? "--help" : ui_text_nearest(word, command_name, program);
-    return hpcw_i_fail(err, HPCW_EINVAL, "subcommand: wanted one of %s, got \"%s\"%s%s%s",
+    return hpcw_i_fail(err, HPCW_EINVAL, "subcommand: expected one of %s, got \"%s\"%s%s%s",
                        commands_text(program, UINT32_MAX, text, sizeof text), word,
                        near == NULL ? "" : "; did you mean ", near == NULL ? "" : near,
                        near == NULL ? "" : "?");
@@ -391,7 +391,7 @@ hpcw_status ui_options_parse(struct ui_parse *parse, int argc, char *const *argv
     }
     const struct ui_command *command = &program->commands[parse->command];
     if (parse->arg_count < command->min_args) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "%s: wanted %s, got %zu argument%s",
+        return hpcw_i_fail(err, HPCW_EINVAL, "%s: expected %s, got %zu argument%s",
                            command_title(program, parse->command), command->args, parse->arg_count,
                            parse->arg_count == 1 ? "" : "s");
     }
@@ -403,7 +403,7 @@ hpcw_status ui_options_finish(const struct ui_parse *parse, hpcw_error *err) {
     for (size_t i = 0; i < program->option_count; i++) {
         const struct ui_option *option = &program->options[i];
         if ((option->required & UI_COMMAND(parse->command)) != 0 && parse->source[i] == UI_FROM_DEFAULT) {
-            return hpcw_i_fail(err, HPCW_EINVAL, "%s: wanted --%s %s, got none (see --help)",
+            return hpcw_i_fail(err, HPCW_EINVAL, "%s: expected --%s %s, got none (see --help)",
                                command_title(program, parse->command), option->param.key,
                                option->metavar == NULL ? "" : option->metavar);
         }

@@ -7,15 +7,15 @@
  *     status = ui_options_init(&parse, &program, &options, &err);        defaults
  *     status = ui_options_parse(&parse, argc, argv, &err);               the command line
  *     if (parse.answer != UI_ANSWER_NONE)
- *         return ui_options_answer(&parse, stdout), 0;                   --help and its like
+ *         return ui_options_answer(&parse, stdout), 0;                   --help and similar options
  *     status = ui_config_read(&parse, options.config, &err);             config.h; the command line wins
- *     status = ui_options_finish(&parse, &err);                          what is missing
+ *     status = ui_options_finish(&parse, &err);                          options that are missing
  *     switch (parse.command) ...  parse.args[0] ...  options.ranks ...
  *
  * The command line: --name value, --name=value, -n value, -nvalue, -abc for three flags; options and arguments
- * in any order; "--" ends the options; the subcommand comes first, without one the first of the table is meant.
- * Names are never abbreviated. Of an option given twice the last one counts. A value of its own word cannot
- * begin with "--": `--out --force` is a forgotten value, `--out=--force` says it is not.
+ * in any order; "--" ends the options; the subcommand comes first, without one, the first of the table runs.
+ * Names are never abbreviated. If an option is given twice, the last one counts. A value that is a
+ * word of its own cannot begin with "--": `--out --force` lacks a value, `--out=--force` has one.
  */
 #ifndef HPCW_UI_CLI_OPTIONS_H
 #define HPCW_UI_CLI_OPTIONS_H
@@ -45,7 +45,7 @@ struct ui_command {
     unsigned min_args, max_args;
 };
 
-/* Bit of a subcommand in ui_option.commands and .required: its place in the table. */
+/* Bit of a subcommand in ui_option.commands and .required. */
 #define UI_COMMAND(index) (UINT32_C(1) << (index))
 
 enum ui_option_flag {
@@ -56,8 +56,8 @@ enum ui_option_flag {
 struct ui_option;
 
 /*
- * Turns text into the field at `field`. `name` is how to call the option in a message ("--part", or the key in
- * a configuration file), `origin` where it was said ("--part", "run.ini:3").
+ * Turns text into the field at `field`. `name` is the name of the option in a message ("--part", or the key in
+ * a configuration file), `origin` where it was given ("--part", "run.ini:3").
  */
 typedef hpcw_status ui_option_read(const struct ui_option *option, void *field, const char *name,
                                    const char *text, const char *origin, hpcw_error *err);
@@ -69,19 +69,19 @@ struct ui_option {
      */
     struct ui_param param;
     const char *metavar;      /* "N"; DIR and FILE are completed as such. NULL: a flag, param.type is BOOL */
-    const char *default_text; /* as one would write it; NULL: the field is zeroed */
+    const char *default_text; /* as on the command line; NULL: the field is zeroed */
     const char *zero_word;    /* a word for the value 0 of a number, "auto"; NULL: none */
     ui_option_read *read;     /* NULL: by param.type; values.h has others */
     ui_text_name *words;      /* legal or likely words, for messages and completion; NULL: none */
     const void *word_list;    /* first argument of `words` */
     const char *section;      /* heading in help and manual; rows of a section stand together */
     uint32_t commands;        /* subcommands that take it */
-    uint32_t required;        /* subcommands that cannot do without */
+    uint32_t required;        /* subcommands that require it */
     unsigned flags;           /* of ui_option_flag */
     char letter;              /* 'n' for -n, or 0 */
 };
 
-/* A chapter of the manual. Blank lines part paragraphs; lines that begin with a space are set as they are. */
+/* A chapter of the manual. Blank lines part paragraphs; lines that begin with a space stay as they are. */
 struct ui_chapter {
     const char *title; /* "EXIT STATUS" */
     const char *text;
@@ -92,7 +92,7 @@ struct ui_program {
     const char *summary; /* one phrase, for the NAME line of the manual */
     const char *description;
     const char *(*version)(void);
-    const struct ui_command *commands; /* the first one is meant where none is named */
+    const struct ui_command *commands; /* the first one runs if none is named */
     size_t command_count;
     const struct ui_option *options;
     size_t option_count;
@@ -101,13 +101,13 @@ struct ui_program {
     size_t chapter_count;
 };
 
-/* ---- what became of a command line ---- */
+/* ---- the result of parsing ---- */
 
 enum ui_answer {
     UI_ANSWER_NONE,      /* run the subcommand */
     UI_ANSWER_HELP,      /* --help, -h: all subcommands, or those of the one named */
     UI_ANSWER_VERSION,   /* --version, -V */
-    UI_ANSWER_MAN,       /* --help-man: the manual page; these two are for the build and not shown */
+    UI_ANSWER_MAN,       /* --help-man: the manual page; for the build and not in --help, as the next one */
     UI_ANSWER_COMPLETION /* --help-completion bash|zsh|fish */
 };
 
@@ -125,26 +125,26 @@ struct ui_parse {
     unsigned char source[UI_OPTIONS_MAX]; /* enum ui_origin per row */
 };
 
-/* Clears *parse and the program's struct, and fills in the defaults. A default the table gets wrong is
- * HPCW_EINTERNAL. */
+/* Clears *parse and the program's struct, and fills in the defaults. HPCW_EINTERNAL: a default in
+ * the table is not valid. */
 HPCW_MUST_CHECK hpcw_status ui_options_init(struct ui_parse *parse, const struct ui_program *program,
                                             void *options, hpcw_error *err);
 
-/* Reads argv[1 .. argc-1]. HPCW_EINVAL, HPCW_ERANGE, HPCW_ENOMEM: one line with what, wanted and got. */
+/* Reads argv[1 .. argc-1]. HPCW_EINVAL, HPCW_ERANGE, HPCW_ENOMEM: one line with what, expected and got. */
 HPCW_MUST_CHECK hpcw_status ui_options_parse(struct ui_parse *parse, int argc, char *const *argv,
                                              hpcw_error *err);
 
-/* Demands the required options of the subcommand. HPCW_EINVAL names the first one that nobody gave. */
+/* Checks that all required options of the subcommand were given. HPCW_EINVAL names the first one that is missing. */
 HPCW_MUST_CHECK hpcw_status ui_options_finish(const struct ui_parse *parse, hpcw_error *err);
 
-/* Whether the option whose field is at `offset` was given, by whomever. */
+/* Whether the option whose field is at `offset` was given, on the command line or in a configuration file. */
 bool ui_options_given(const struct ui_parse *parse, size_t offset);
 
-/* Prints what --help, --version and the hidden ones ask for. Help is as wide as the stream's terminal, at most
+/* Prints the answer to --help, --version and the hidden options. Help is as wide as the stream's terminal, at most
  * 100. */
 void ui_options_answer(const struct ui_parse *parse, FILE *stream);
 
-/* ---- pieces that the other modules of this floor use ---- */
+/* ---- used by the other files of this directory ---- */
 
 /* Sets row `index` from text; `name` and `origin` as in ui_option_read. */
 HPCW_MUST_CHECK hpcw_status ui_options_set(struct ui_parse *parse, size_t index, const char *name,

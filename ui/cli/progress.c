@@ -18,7 +18,7 @@ enum { LABEL_SIZE = 64, LINE_SIZE = 512 };
 
 struct ui_progress {
     atomic_uint_fast64_t done;
-    char apart[64];       /* the workers' counter shares no cache line with what the ticker reads */
+    char apart[64];       /* keeps the workers' counter off the cache line that the drawing thread reads */
     pthread_mutex_t lock; /* label, stopping, and every byte that goes to the stream */
     pthread_cond_t wake;
     pthread_t thread;
@@ -38,14 +38,14 @@ static double now_s(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* ---- what a drawing looks like ---- */
+/* ---- the text of a drawing ---- */
 
 static const char *remaining(char text[UI_TEXT_SIZE], const struct ui_progress_state *s) {
     if (s->total <= s->done || !(s->rate > 0)) {
         return NULL;
     }
     double left = (double)(s->total - s->done) / s->rate;
-    if (left <= 60) { /* whole seconds: tenths of an estimate only flicker */
+    if (left <= 60) { /* whole seconds: the tenths of an estimate change all the time */
         (void)snprintf(text, UI_TEXT_SIZE, "%.0f s", ceil(left));
         return text;
     }
@@ -56,7 +56,7 @@ static unsigned percent(const struct ui_progress_state *s) {
     return s->done >= s->total ? 100 : (unsigned)((double)s->done / (double)s->total * 100);
 }
 
-/* Appends to `text` if that keeps it within `columns`. */
+/* Appends to `text` if it stays within `columns`. */
 static void append(char *text, size_t size, size_t columns, const char *gap, const char *what) {
     char piece[128];
     int n = snprintf(piece, sizeof piece, "%s%s", gap, what);
@@ -72,7 +72,7 @@ void ui_progress_bar(char *text, size_t size, unsigned width, const struct ui_pr
     char done[UI_TEXT_SIZE], total[UI_TEXT_SIZE], rate[UI_TEXT_SIZE], left[UI_TEXT_SIZE];
     size_t columns = width > 1 ? width - 1 : 1;
     char tail[256] = "";
-    /* In the order of importance: what does not fit is left out. */
+    /* In the order of importance: parts that do not fit are left out. */
     if (s->total != 0) {
         (void)snprintf(tail, sizeof tail, "%3u%%", percent(s));
         char both[2 * UI_TEXT_SIZE + 8];
@@ -101,7 +101,7 @@ void ui_progress_bar(char *text, size_t size, unsigned width, const struct ui_pr
         (void)snprintf(text, size, "%s", tail);
         return;
     }
-    /* The label is worth less than the bar. */
+    /* The bar is more important than the label. */
     if (ui_text_columns(tail) + BAR_MIN + 3 > columns) {
         tail[tail_columns] = '\0'; /* all ASCII up to here */
     }
@@ -177,8 +177,8 @@ static void draw(struct ui_progress *p, double rate) {
     (void)fflush(p->stream);
 }
 
-/* The rate of the last seconds: samples fade with a time constant, so that neither a burst nor an old pause
- * rules. */
+/* The rate of the last seconds: samples fade with a time constant, so that no burst or old pause
+ * dominates. */
 struct rate {
     double value, at_s;
     uint64_t done;
@@ -205,7 +205,7 @@ static void rate_update(struct rate *r, double at_s, uint64_t done) {
 static void *run(void *arg) {
     struct ui_progress *p = arg;
     struct rate rate = {.at_s = p->start_s};
-    /* Lines come at growing distances, the rate is sampled steadily. */
+    /* The intervals between lines grow, those between samples of the rate do not. */
     const double sample_s = p->bar ? p->interval_s : fmin(p->interval_s, 1),
                  longest_s = fmax(60, p->interval_s);
     double distance_s = p->interval_s, next_line_s = p->start_s + distance_s, next_s = p->start_s;
@@ -213,7 +213,7 @@ static void *run(void *arg) {
     while (!p->stopping) {
         next_s += sample_s;
         double now = now_s();
-        if (next_s < now) { /* the machine slept, or the terminal held us up: no burst to catch up */
+        if (next_s < now) { /* after a pause of the machine or the terminal: do not draw the missed ones */
             next_s = now + sample_s;
         }
         struct timespec until = {.tv_sec = (time_t)next_s};
@@ -242,7 +242,7 @@ static void *run(void *arg) {
 
 /* ---- the calls ---- */
 
-/* Signals are the program's business: none may land on the thread that holds the lock of the terminal. */
+/* The program handles signals: block them in the thread that holds the lock of the terminal. */
 static bool start_thread(struct ui_progress *p) {
     sigset_t all, before;
     (void)sigfillset(&all);

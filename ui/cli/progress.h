@@ -18,7 +18,7 @@
 enum ui_progress_mode {
     UI_PROGRESS_AUTO = 0, /* a bar on a terminal, lines elsewhere */
     UI_PROGRESS_BAR,
-    UI_PROGRESS_LINES, /* the first after 5 s, then ever more rarely, at last one a minute */
+    UI_PROGRESS_LINES, /* the first after 5 s, then less and less often, down to one a minute */
     UI_PROGRESS_QUIET, /* nothing; messages are not shown either */
 };
 
@@ -35,8 +35,8 @@ struct ui_progress_options {
 struct ui_progress;
 
 /*
- * Starts a display. *out is NULL in quiet mode; all other calls accept NULL. A system that gives no thread gets
- * no display, which is no failure. HPCW_ENOMEM.
+ * Starts a display. *out is NULL in quiet mode; all other calls accept NULL. If the system has no thread to
+ * spare, there is no display; this is no failure. HPCW_ENOMEM.
  */
 HPCW_MUST_CHECK hpcw_status ui_progress_start(const struct ui_progress_options *options,
                                               struct ui_progress **out, hpcw_error *err);
@@ -47,17 +47,17 @@ void ui_progress_add(struct ui_progress *progress, uint64_t bytes);
 /* Bytes added so far. 0 for NULL. */
 uint64_t ui_progress_done(const struct ui_progress *progress);
 
-/* What is being worked on, shown beside the figures; copied, cut at 63 bytes. NULL or "": nothing. Any thread.
+/* The current piece of work, shown next to the figures; copied, cut at 63 bytes. NULL or "": nothing. Any thread.
  */
 void ui_progress_label(struct ui_progress *progress, const char *label);
 
-/* A line of its own, with the prefix, that the bar does not spoil. Any thread; not for hot paths. */
+/* Prints a message on a line of its own, with the prefix. Any thread; not for hot paths. */
 void ui_progress_message(struct ui_progress *progress, const char *fmt, ...) HPCW_PRINTF(2, 3);
 
 /* Clears the bar, ends the thread, frees. Call it before anything else is printed. */
 void ui_progress_stop(struct ui_progress *progress);
 
-/* What one drawing shows; apart, so that it can be tested. */
+/* What one drawing shows; separate, so that tests can check it. */
 struct ui_progress_state {
     const char *label;    /* NULL: none */
     uint64_t done, total; /* bytes; total 0: not known */
@@ -65,8 +65,8 @@ struct ui_progress_state {
     double elapsed_s;
 };
 
-/* The bar in at most width - 1 columns (the last one would wrap on some terminals); the less important goes
- * first. */
+/* The bar in at most width - 1 columns (the last one would wrap on some terminals); the least important
+ * parts are left out first. */
 void ui_progress_bar(char *text, size_t size, unsigned width, const struct ui_progress_state *state);
 
 /* The plain line, without prefix and line feed. */

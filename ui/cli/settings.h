@@ -14,10 +14,10 @@
 struct ui_setting {
     char *key;    /* "linktest.messages" */
     char *value;  /* "100" */
-    char *origin; /* where it was said: "--set", "run.ini:12" */
+    char *origin; /* where it was given: "--set", "run.ini:12" */
 };
 
-/* In the order of rising precedence. A zeroed struct is an empty list. */
+/* In ascending order of precedence. A zeroed struct is an empty list. */
 struct ui_settings {
     struct ui_setting *items;
     size_t count, capacity;

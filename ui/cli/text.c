@@ -230,7 +230,7 @@ const char *ui_text_nearest(const char *word, ui_text_name *name, const void *li
     if (length == 0 || length > NEAREST_MAX) {
         return NULL;
     }
-    /* A third of the letters may be wrong, one of them in any case: further away it is another word. */
+    /* A third of the letters may be wrong, at least one: beyond that it is another word. */
     unsigned limit = (unsigned)(length < 6 ? 1 : length / 3);
     const char *best = NULL, *begins = NULL;
     size_t beginners = 0;
@@ -295,7 +295,7 @@ void ui_table_cell(struct ui_table *table, const char *fmt, ...) {
     va_end(args);
 }
 
-/* Blanks are held back until something follows them, so none ends a line. */
+/* Blanks are printed only when text follows, so that no line ends with one. */
 static void print_row(const struct ui_table *table, FILE *stream, const char *const *cells, const size_t *width,
                       size_t indent) {
     size_t blanks = indent;

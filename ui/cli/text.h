@@ -12,7 +12,7 @@
 
 /* ---- numbers ---- */
 
-/* Room for every text that the functions below make, NUL included. Each returns its first argument. */
+/* Size of the largest text that the functions below make, with its NUL. Each returns its first argument. */
 #define UI_TEXT_SIZE 32
 
 /* "999 B", "285.3 MB", "17.2 GB": powers of 1000, one decimal, rounded half up and never to "1000.0 MB". */
@@ -24,15 +24,15 @@ char *ui_text_bytes_binary(char text[UI_TEXT_SIZE], uint64_t bytes);
 /* "4K", "16M", "4097": the shortest text that a size option takes back to the same number. */
 char *ui_text_size(char text[UI_TEXT_SIZE], uint64_t bytes);
 
-/* "812.4 MB/s"; anything that is no rate (negative, not finite) is "- B/s". */
+/* "812.4 MB/s"; a negative or not finite rate is "- B/s". */
 char *ui_text_rate(char text[UI_TEXT_SIZE], double bytes_per_second);
 
-/* "12.3 us", "1.50 s", "2 min 05 s", "3 h 07 min", "2 d 03 h"; anything that is no duration is "-". */
+/* "12.3 us", "1.50 s", "2 min 05 s", "3 h 07 min", "2 d 03 h"; a negative or not finite one is "-". */
 char *ui_text_duration(char text[UI_TEXT_SIZE], double seconds);
 
 /* ---- terminals ---- */
 
-/* Whether a stream leads to a terminal that can move its cursor (TERM is set and not "dumb"). */
+/* Whether a stream is a terminal that can move its cursor (TERM is set and not "dumb"). */
 bool ui_text_is_terminal(FILE *stream);
 
 /* Columns of the stream's terminal, or of the variable COLUMNS, or 80; at least 20. */
@@ -53,14 +53,14 @@ size_t ui_text_columns(const char *text);
 
 /* ---- the nearest name ---- */
 
-/* The index-th name of a list, NULL behind the last one. */
+/* The index-th name of a list, NULL after the last one. */
 typedef const char *ui_text_name(const void *list, size_t index);
 
 /* Names as a NULL-terminated array: `list` is a const char *const *. */
 const char *ui_text_name_in_array(const void *list, size_t index);
 
 /*
- * The name that the user most likely meant by `word`: the fewest insertions, deletions, replacements and swaps
+ * The name that `word` most likely stands for: the fewest insertions, deletions, replacements and swaps
  * of neighbours, or else the only name that begins with the word. NULL if none is near.
  */
 const char *ui_text_nearest(const char *word, ui_text_name *name, const void *list);
@@ -71,7 +71,7 @@ enum ui_align { UI_LEFT, UI_RIGHT };
 
 #define UI_TABLE_COLUMNS 16
 
-/* Rows of aligned cells. A zeroed struct is an empty table. Trouble is kept until ui_table_print reports
+/* Rows of aligned cells. A zeroed struct is an empty table. Failures are kept until ui_table_print reports
  * it. */
 struct ui_table {
     struct {

@@ -7,7 +7,7 @@
 #include "libwriter/base/checked.h"
 #include "libwriter/base/status.h"
 
-/* Decimal digits only: no sign, no blank, no other base, which strtoul would all let pass. */
+/* Decimal digits only: no sign, no blank, no other base, all of which strtoul accepts. */
 static bool read_count(const char *text, size_t length, uint32_t *value) {
     uint32_t v = 0;
     if (length == 0 || length > 9) {
@@ -32,10 +32,10 @@ hpcw_status ui_read_part(const struct ui_option *option, void *field, const char
     uint32_t number, count;
     if (slash == NULL || !read_count(text, (size_t)(slash - text), &number) ||
         !read_count(slash + 1, strlen(slash + 1), &count)) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "%s: wanted I/N, for instance 1/4, got \"%s\"", name, text);
+        return hpcw_i_fail(err, HPCW_EINVAL, "%s: expected I/N, for instance 1/4, got \"%s\"", name, text);
     }
     if (number < 1 || number > count) {
-        return hpcw_i_fail(err, HPCW_ERANGE, "%s: wanted I/N with 1 <= I <= N, got \"%s\"", name, text);
+        return hpcw_i_fail(err, HPCW_ERANGE, "%s: expected I/N with 1 <= I <= N, got \"%s\"", name, text);
     }
     part->index = number - 1;
     part->count = count;
@@ -53,7 +53,7 @@ static hpcw_status unknown_word(const struct ui_option *option, const char *name
         (void)snprintf(list + used, sizeof list - used, "%s%s", i == 0 ? "" : ", ", w);
     }
     const char *near = ui_text_nearest(word, option->words, option->word_list);
-    return hpcw_i_fail(err, HPCW_EINVAL, "%s: wanted one of %s, got \"%s\"%s%s%s", name, list, word,
+    return hpcw_i_fail(err, HPCW_EINVAL, "%s: expected one of %s, got \"%s\"%s%s%s", name, list, word,
                        near == NULL ? "" : "; did you mean ", near == NULL ? "" : near,
                        near == NULL ? "" : "?");
 }
@@ -77,7 +77,7 @@ hpcw_status ui_read_word(const struct ui_option *option, void *field, const char
         return unknown_word(option, name, text, err);
     }
     if (length >= option->param.size) {
-        return hpcw_i_fail(err, HPCW_ERANGE, "%s: wanted at most %zu characters, got %zu", name,
+        return hpcw_i_fail(err, HPCW_ERANGE, "%s: expected at most %zu characters, got %zu", name,
                            option->param.size - 1, length);
     }
     memcpy(field, text, length + 1);
@@ -93,7 +93,8 @@ hpcw_status ui_read_word_set(const struct ui_option *option, void *field, const 
         words++;
     }
     if (words > 64) {
-        return hpcw_i_fail(err, HPCW_EINTERNAL, "%s: wanted a table of at most 64 words, got %zu", name, words);
+        return hpcw_i_fail(err, HPCW_EINTERNAL, "%s: expected a table of at most 64 words, got %zu", name,
+                           words);
     }
     if (strcmp(text, "all") == 0 && words > 0) {
         set = UINT64_MAX >> (64 - words);
@@ -126,11 +127,11 @@ hpcw_status ui_read_setting(const struct ui_option *option, void *field, const c
     const char *equals = strchr(text, '=');
     char key[128];
     if (equals == NULL || equals == text) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "%s: wanted KEY=VALUE, got \"%s\"", name, text);
+        return hpcw_i_fail(err, HPCW_EINVAL, "%s: expected KEY=VALUE, got \"%s\"", name, text);
     }
     size_t length = (size_t)(equals - text);
     if (length >= sizeof key) {
-        return hpcw_i_fail(err, HPCW_ERANGE, "%s: wanted a key of at most %zu characters, got %zu", name,
+        return hpcw_i_fail(err, HPCW_ERANGE, "%s: expected a key of at most %zu characters, got %zu", name,
                            sizeof key - 1, length);
     }
     memcpy(key, text, length);
@@ -151,9 +152,9 @@ hpcw_status ui_read_duration(const struct ui_option *option, void *field, const 
     size_t digits = strspn(text, "0123456789");
     size_t length = digits;
     if (text[length] == '.') {
-        size_t behind = strspn(text + length + 1, "0123456789");
-        length += 1 + behind;
-        digits += behind;
+        size_t fraction = strspn(text + length + 1, "0123456789");
+        length += 1 + fraction;
+        digits += fraction;
     }
     double seconds = -1;
     for (size_t u = 0; digits > 0 && length < 40 && u < sizeof units / sizeof units[0]; u++) {
@@ -162,11 +163,12 @@ hpcw_status ui_read_duration(const struct ui_option *option, void *field, const 
         }
     }
     if (seconds < 0) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "%s: wanted a time like 90s, 2m or 1.5h, got \"%s\"", name, text);
+        return hpcw_i_fail(err, HPCW_EINVAL, "%s: expected a time like 90s, 2m or 1.5h, got \"%s\"", name,
+                           text);
     }
     if (seconds < option->param.min || seconds > option->param.max) {
-        return hpcw_i_fail(err, HPCW_ERANGE, "%s: wanted %g to %g seconds, got \"%s\"", name, option->param.min,
-                           option->param.max, text);
+        return hpcw_i_fail(err, HPCW_ERANGE, "%s: expected %g to %g seconds, got \"%s\"", name,
+                           option->param.min, option->param.max, text);
     }
     memcpy(field, &seconds, sizeof seconds);
     return HPCW_OK;
@@ -176,7 +178,7 @@ static hpcw_status read_size(const struct ui_option *option, const char *name, c
                              uint64_t *value, hpcw_error *err) {
     char word[32];
     if (length >= sizeof word) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "%s: wanted a size like 64K, got \"%.*s\"", name, 40, text);
+        return hpcw_i_fail(err, HPCW_EINVAL, "%s: expected a size like 64K, got \"%.*s\"", name, 40, text);
     }
     memcpy(word, text, length);
     word[length] = '\0';
@@ -189,7 +191,7 @@ static hpcw_status read_size(const struct ui_option *option, const char *name, c
 
 static hpcw_status add_size(struct ui_sizes *sizes, const char *name, uint64_t value, hpcw_error *err) {
     if (sizes->count == UI_SIZES_MAX) {
-        return hpcw_i_fail(err, HPCW_ERANGE, "%s: wanted at most %d sizes, got more", name, UI_SIZES_MAX);
+        return hpcw_i_fail(err, HPCW_ERANGE, "%s: expected at most %d sizes, got more", name, UI_SIZES_MAX);
     }
     sizes->at[sizes->count++] = value;
     return HPCW_OK;
@@ -224,7 +226,7 @@ static hpcw_status add_range(const struct ui_option *option, struct ui_sizes *si
     }
     if (first > last || (!times && !plus) || (times && (factor < 2 || first == 0)) || (plus && step == 0)) {
         return hpcw_i_fail(err, HPCW_EINVAL,
-                           "%s: wanted FIRST:LAST:xN with N > 1, or FIRST:LAST:+SIZE, got \"%.*s\"", name,
+                           "%s: expected FIRST:LAST:xN with N > 1, or FIRST:LAST:+SIZE, got \"%.*s\"", name,
                            (int)(length < 80 ? length : 80), text);
     }
     for (uint64_t v = first; v <= last;) {
@@ -252,8 +254,9 @@ hpcw_status ui_read_sizes(const struct ui_option *option, void *field, const cha
                 status = add_size(&sizes, name, value, err);
             }
         } else if (colon2 == length) {
-            status = hpcw_i_fail(err, HPCW_EINVAL, "%s: wanted FIRST:LAST:xN or FIRST:LAST:+SIZE, got \"%.*s\"",
-                                 name, (int)(length < 80 ? length : 80), p);
+            status =
+                hpcw_i_fail(err, HPCW_EINVAL, "%s: expected FIRST:LAST:xN or FIRST:LAST:+SIZE, got \"%.*s\"",
+                            name, (int)(length < 80 ? length : 80), p);
         } else {
             status = add_range(option, &sizes, name, p, colon1, colon2, length, err);
         }

@@ -8,7 +8,7 @@
 
 #include "ui/cli/options.h"
 
-/* "2/3": the second of three. Stored from 0, so that part.index < part.count; "1/1" is all of it. */
+/* "2/3": the second of three. Stored from 0, so that part.index < part.count; "1/1" is the whole. */
 struct ui_part {
     uint32_t index, count;
 };
@@ -21,7 +21,7 @@ ui_option_read ui_read_word_set;
 /* One of option->words into a char[param.size]. */
 ui_option_read ui_read_word;
 
-/* "linktest.messages=100", appended to a struct ui_settings. The row that configuration files feed, too. */
+/* "linktest.messages=100", appended to a struct ui_settings. Configuration files use this row, too. */
 ui_option_read ui_read_setting;
 
 /* "90", "90s", "2m", "1.5h", "500ms" into a double, seconds, within param.min and param.max. */

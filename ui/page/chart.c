@@ -12,7 +12,7 @@
 
 /* ---- The figure around a chart ---- */
 
-/* `lines`: how high it is, in lines of text; 0: as charts commonly are. */
+/* `lines`: the height in lines of text; 0: the default. */
 static void begin_figure(struct ui_page *page, const char *title, const char *caption,
                          enum ui_page_origin origin, size_t lines) {
     char text[64];
@@ -69,7 +69,7 @@ static void numbers(struct hpcw_i_json *j, const char *key, const double *v, siz
     hpcw_i_json_end_array(j);
 }
 
-/* As text: it is no figure of the chart. */
+/* As text, since it is no figure of the chart. */
 static void put_colour(struct hpcw_i_json *j, unsigned colour) {
     char text[16];
     (void)snprintf(text, sizeof text, "c%u", colour);
@@ -249,7 +249,7 @@ static void table_of_bars(struct ui_page *page, const struct ui_page_bars *chart
     ui_page_end(page);
 }
 
-/* Bars that lie beside each other in one category. */
+/* The number of bars next to each other in one category. */
 static size_t bars_of_category(const struct ui_page_bars *chart) {
     size_t n = 0;
     for (size_t k = 0; k < chart->count; k++) {
@@ -303,8 +303,8 @@ static void put_side(struct hpcw_i_json *j, const char *key, const struct ui_pag
 }
 
 /*
- * Cells as integers, and what one of them is worth: a power of ten so small that even the smallest value keeps four
- * digits, as far as the largest one stays exact in a double.
+ * Cells as integers, and the value of one: a power of ten that keeps four digits of the smallest value, as far as the
+ * largest one stays exact in a double.
  */
 static double worth(const struct ui_raster *r) {
     double least = INFINITY;
@@ -360,7 +360,7 @@ static void place_cell(struct ui_page *page, const struct ui_page_side *side, ui
 
 enum { TABLE_CELLS = 16 };
 
-/* The cells again, so few that they fit into a table. */
+/* The cells again, reduced to fit into a table. */
 static void table_of_heat(struct ui_page *page, const struct ui_page_heat *chart) {
     const struct ui_raster *r = chart->raster;
     struct ui_raster few;
@@ -402,7 +402,7 @@ static void table_of_heat(struct ui_page *page, const struct ui_page_heat *chart
     ui_raster_free(&few);
 }
 
-/* Of what has names instead of quantities: how many cells each name has. */
+/* For cells with names instead of quantities: the number of cells of each name. */
 static void table_of_names(struct ui_page *page, const struct ui_page_heat *chart) {
     const struct ui_raster *r = chart->raster;
     size_t cells = (size_t)r->width * r->height;
@@ -444,7 +444,7 @@ void ui_page_heat(struct ui_page *page, const struct ui_page_heat *chart) {
     char caption[1024];
     ui_raster_said(r, said);
     if (chart->name != NULL) {
-        said[0] = '\0'; /* how names were reduced is the caller's to say */
+        said[0] = '\0'; /* the caller explains how names were reduced */
     }
     (void)snprintf(caption, sizeof caption, "%s%s%s", chart->caption, said[0] == '\0' ? "" : "; ", said);
     begin_figure(page, chart->title, caption, chart->origin, 34);

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Draws the charts of a report from the JSON below each of them, and rounds the numbers of its text. What became of
- * it stands on the body: data-charts-drawn of data-charts, and data-trouble if a script failed.
+ * Draws the charts of a report from the JSON below each of them, and rounds the numbers in its text. Attributes of the
+ * body give the outcome: data-charts-drawn of data-charts, and data-trouble if a script failed.
  */
 (function () {
   'use strict';
 
-  // ---- Trouble is said, not hidden ----
+  // ---- Failures are shown ----
 
   function trouble(text) {
     var place = document.getElementById('trouble');
     document.body.setAttribute('data-trouble', text);
     place.hidden = false;
-    place.textContent = 'Not every chart could be drawn (' + text + '); its figures are in the table below it.';
+    place.textContent = 'The browser could not draw every chart (' + text + '). The figures are also in the table below each chart.';
   }
   window.addEventListener('error', function (event) { trouble(event.message); });
 
   // ---- Numbers for people ----
 
-  function digits(v, n) { // n significant ones, no exponent, no needless zeros
+  function digits(v, n) { // n significant digits, no trailing zeros
     var text = Number(v.toPrecision(n));
     return Math.abs(text) >= 1e6 || (text !== 0 && Math.abs(text) < 1e-4) ? text.toExponential() : String(text);
   }
@@ -36,7 +36,7 @@
     count: function (v) { return Number.isInteger(v) ? grouped(v) : digits(v, 4); },
     bytes: function (v) {
       var names = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB'];
-      for (var i = names.length - 1; i > 0; i--) { // sizes that are set are seldom round in tens
+      for (var i = names.length - 1; i > 0; i--) { // sizes that people choose are powers of two, not of ten
         var power = Math.pow(1024, i);
         if (v >= power && v % power === 0 && v / power < 10000) { return grouped(v / power) + '\u00a0' + names[i]; }
       }
@@ -53,7 +53,7 @@
     },
     share: function (v) { return digits(v * 100, 3) + '\u00a0%'; }
   };
-  // On an axis the step says how many digits are needed.
+  // On an axis, neighbouring labels must differ: use more digits if they do not.
   function showTick(unit, v, step) {
     var texts = [show[unit](v), show[unit](v + step)];
     if (texts[0] !== texts[1] || unit === 'bytes') { return texts[0]; }
@@ -84,7 +84,7 @@
   }
   var shapes = ['circle', 'rect', 'triangle', 'rectRot', 'star', 'crossRot', 'cross', 'rectRounded', 'dash', 'line'];
   function shapeOf(name) { return shapes[Number(name.slice(1)) % 8]; }
-  // What a legend shows of a curve: its line and its mark.
+  // The sample of a curve for the legend: its line and its mark.
   function sampleOf(main, shape, dashed) {
     var canvas = document.createElement('canvas');
     canvas.width = 34;
@@ -163,7 +163,7 @@
     }
   };
 
-  // Room between a legend and what is below it.
+  // Space between a legend and the chart below it.
   var air = {
     id: 'air',
     beforeInit: function (chart) {
@@ -175,7 +175,7 @@
     }
   };
 
-  // A chart counts as drawn when something of its data lies inside of its area.
+  // A chart counts as drawn when some of its data are inside its area.
   var witness = {
     id: 'witness',
     afterDraw: function (chart) {
@@ -240,7 +240,7 @@
     }
     return Object.assign(options, more || {});
   }
-  // As a multiple of another size.
+  // A size as a multiple of another one.
   function multiple(v) {
     return v >= 1 || v <= 0 ? digits(v, 5) + '\u00d7' : '1/' + digits(1 / v, 5);
   }
@@ -330,7 +330,7 @@
           label: series.name, data: series.points, parsing: false, showLine: series.line, spanGaps: false,
           borderColor: main, backgroundColor: main, borderWidth: 2, borderDash: series.dashed ? [6, 4] : [],
           pointStyle: shapeOf(series.colour), pointHoverRadius: 8,
-          // What lies below is larger, so that curves that fall on each other can be told.
+          // Points below are larger, so that overlapping curves stay visible.
           pointRadius: !series.line ? 3.5 : series.points.length > 100 ? 0 : 4 + 0.7 * k,
           pointBorderWidth: 1.5,
           pointBackgroundColor: series.points.map(function (p) { return p.doubtful ? colour('paper') : main; }),
@@ -434,7 +434,7 @@
       chart.ctx.drawImage(o.image, left, top, right - left, bottom - top);
       chart.ctx.restore();
     },
-    // Marks must not hide what they mark: a frame goes around it; whole rows and columns get a bar at each of their ends.
+    // A mark must not hide its cells: it is a frame around them, or a bar at each end of whole rows and columns.
     afterDatasetsDraw: function (chart) {
       var ctx = chart.ctx;
       var a = chart.chartArea;
@@ -459,7 +459,7 @@
           var w = Math.max(right - left, 4);
           bar((left + right - w) / 2, a.top - 9, w, 9);
           bar((left + right - w) / 2, a.bottom, w, 7);
-        } else if (right - left < 6 || bottom - top < 6) { // too small for a frame: a stroke where it begins
+        } else if (right - left < 6 || bottom - top < 6) { // too small for a frame: a stroke at its left
           bar(left, (top + bottom) / 2 - 4, 2, 8);
         } else {
           [['#ffffff', 3], [marking, 1.5]].forEach(function (pen) {
@@ -594,7 +594,7 @@
   drawAll();
 
   window.matchMedia('(prefers-color-scheme: dark)').addEventListener('change', drawAll);
-  // Paper is white whatever the screen is.
+  // Paper is white, also when the screen is dark.
   window.addEventListener('beforeprint', function () {
     document.documentElement.classList.add('paper');
     drawAll();

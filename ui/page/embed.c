@@ -21,7 +21,7 @@ static int put_file(FILE *out, const char *path, int index) {
     int bad = ferror(in) || n == 0;
     (void)fclose(in);
     if (bad) {
-        (void)fprintf(stderr, "embed: %s: wanted some bytes, could read none or not all\n", path);
+        (void)fprintf(stderr, "embed: %s: cannot read the whole file, or it is empty\n", path);
     }
     return bad ? -1 : 0;
 }

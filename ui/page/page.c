@@ -21,7 +21,7 @@ const char *const ui_page_unit_name[] = {
     [UI_PAGE_RATE] = "rate",   [UI_PAGE_SECONDS] = "seconds", [UI_PAGE_SHARE] = "share",
 };
 
-/* Behind a number where no script rounds it. */
+/* After a number, for readers without a script that rounds it. */
 static const char *const unit_text[] = {
     [UI_PAGE_PLAIN] = "",    [UI_PAGE_COUNT] = "",     [UI_PAGE_BYTES] = " B",
     [UI_PAGE_RATE] = " B/s", [UI_PAGE_SECONDS] = " s", [UI_PAGE_SHARE] = "",
@@ -66,7 +66,7 @@ static void put_file(struct ui_page *page, const char *name) {
             return;
         }
     }
-    fail(page, HPCW_EINTERNAL, "report: a part is missing in this program");
+    fail(page, HPCW_EINTERNAL, "report: this program lacks an embedded file");
 }
 
 static void escape(struct ui_page *page, const char *text, size_t size) {
@@ -101,7 +101,7 @@ void ui_page_escaped(struct ui_page *page, const char *text) {
 }
 
 void ui_page_json(struct ui_page *page, const char *json, size_t size) {
-    /* '<' occurs in strings only. Without it neither "</script" nor "<!--" can come about. */
+    /* '<' occurs in strings only. Without it the text contains neither "</script" nor "<!--". */
     for (const char *end = json + size; json < end;) {
         const char *angle = memchr(json, '<', (size_t)(end - json));
         const char *stop = angle == NULL ? end : angle;
@@ -118,7 +118,7 @@ void ui_page_json(struct ui_page *page, const char *json, size_t size) {
 
 void ui_page_open_element(struct ui_page *page, const char *opening, const char *closing) {
     if (page->depth == UI_PAGE_DEPTH) {
-        fail(page, HPCW_ESTATE, "report: too many elements in each other");
+        fail(page, HPCW_ESTATE, "report: elements are nested too deeply");
         return;
     }
     ui_page_raw(page, opening);
@@ -127,7 +127,7 @@ void ui_page_open_element(struct ui_page *page, const char *opening, const char 
 
 void ui_page_end(struct ui_page *page) {
     if (page->depth == 0) {
-        fail(page, HPCW_ESTATE, "report: an element is ended that was not begun");
+        fail(page, HPCW_ESTATE, "report: end of an element that was not begun");
         return;
     }
     ui_page_raw(page, page->closing[--page->depth]);
@@ -148,7 +148,7 @@ void ui_page_begin(struct ui_page *page, enum ui_page_element element) {
 
 void ui_page_heading(struct ui_page *page, const char *text) {
     if (page->depth > 0) {
-        fail(page, HPCW_ESTATE, "report: a heading inside of another element");
+        fail(page, HPCW_ESTATE, "report: heading inside another element");
     }
     ui_page_raw(page, page->section ? "</section>\n<section>\n<h2>" : "<section>\n<h2>");
     page->section = true;
@@ -162,7 +162,7 @@ static void HPCW_PRINTF(2, 0) put_text(struct ui_page *page, const char *fmt, va
     va_copy(again, args);
     int n = vsnprintf(text, sizeof text, fmt, args);
     if (n < 0) {
-        fail(page, HPCW_EINTERNAL, "report: a text has no form");
+        fail(page, HPCW_EINTERNAL, "report: cannot format a text");
     } else if ((size_t)n < sizeof text) {
         escape(page, text, (size_t)n);
     } else {
@@ -290,12 +290,12 @@ hpcw_status ui_page_available(hpcw_error *err) {
         }
     }
     return hpcw_i_fail(err, HPCW_ENOTSUP,
-                       "reports: wanted a build with Chart.js, got one without: install libjs-chart.js and "
+                       "reports: expected a build with Chart.js, got one without: install libjs-chart.js and "
                        "configure again (meson setup --wipe)");
 }
 
 static void put_head(struct ui_page *page, const char *title) {
-    /* What is embedded needs no network, and nothing else may reach for it. */
+    /* The page needs no network, and this forbids any use of it. */
     ui_page_raw(page,
                 "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
                 "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; img-src data:; "
@@ -311,8 +311,8 @@ static void put_head(struct ui_page *page, const char *title) {
     ui_page_raw(page, "</style>\n</head>\n<body>\n<main>\n<h1>");
     ui_page_escaped(page, title);
     ui_page_raw(page,
-                "</h1>\n<noscript><p class=\"note\">Charts need JavaScript, which is off. Every figure of "
-                "them is in the table below its chart.</p></noscript>\n"
+                "</h1>\n<noscript><p class=\"note\">The charts need JavaScript, which is off. The table below "
+                "each chart has all its figures.</p></noscript>\n"
                 "<p class=\"note\" id=\"trouble\" hidden></p>\n");
 }
 
@@ -320,7 +320,7 @@ static void put_tail(struct ui_page *page) {
     ui_page_raw(page, page->section ? "</section>\n</main>\n<footer>\n<p>Written by hpcw "
                                     : "</main>\n<footer>\n<p>Written by hpcw ");
     ui_page_escaped(page, hpcw_version());
-    ui_page_raw(page, ". Charts are drawn by Chart.js, which is part of this file; its licence:</p>\n"
+    ui_page_raw(page, ". Chart.js, which is part of this file, draws the charts. Its licence:</p>\n"
                       "<details><summary>Licence of Chart.js</summary>\n<pre id=\"licence\">");
     for (size_t i = 0; i < ui_page_files; i++) {
         if (strcmp(ui_page_file[i].name, UI_PAGE_LICENCE) == 0) {

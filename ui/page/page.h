@@ -15,10 +15,10 @@
  *     status = ui_page_finish(page, err);
  *     ui_page_free(page);
  *
- * As in io/json.h no call but the last needs a check: the first failure sticks (HPCW_ENOMEM, HPCW_ESTATE for an end
+ * As in libwriter/io/json.h, only the last call needs a check: the first failure sticks (HPCW_ENOMEM, HPCW_ESTATE for an end
  * without a begin, what the file system says), and ui_page_finish reports it. Numbers go into the page as they
- * are, in the SI unit that is said with them; the browser rounds them for display. Text may come from anywhere: it is
- * escaped, and what is not UTF-8 replaced.
+ * are, in the SI unit given with them; the browser rounds them for display. Any text is allowed: it is
+ * escaped, and bytes that are not UTF-8 are replaced.
  */
 #ifndef HPCW_UI_PAGE_PAGE_H
 #define HPCW_UI_PAGE_PAGE_H
@@ -33,7 +33,7 @@
 
 struct ui_page;
 
-/* What a number counts, and so how it is shown. */
+/* What a number counts; it decides how the number is shown. */
 enum ui_page_unit {
     UI_PAGE_PLAIN,   /* as it is: ratios, indices */
     UI_PAGE_COUNT,   /* with groups of three digits */
@@ -43,24 +43,24 @@ enum ui_page_unit {
     UI_PAGE_SHARE,   /* of one: per cent */
 };
 
-/* Where the figures of a chart or table come from; said beside each of them. */
+/* Where the figures of a chart or table come from; shown next to each of them. */
 enum ui_page_origin {
     UI_PAGE_MEASURED, /* by a clock, on this machine */
     UI_PAGE_COUNTED,  /* computed from a layout, without I/O */
-    UI_PAGE_READ,     /* what files say */
+    UI_PAGE_READ,     /* from files */
 };
 
 /*
- * Starts the page that will be `path`; a file of that name is replaced when the page is finished, not before.
- * HPCW_ENOTSUP: this build has no Chart.js, the message says what to do. HPCW_ENOMEM, and what the system says.
+ * Starts a page. The file `path` is made or replaced when the page is finished, not before.
+ * HPCW_ENOTSUP: this build has no Chart.js, the message says what to do. HPCW_ENOMEM, and errors of the system.
  */
 HPCW_MUST_CHECK hpcw_status ui_page_open(const char *path, const char *title, struct ui_page **page,
                                          hpcw_error *err);
 
-/* Whether ui_page_open can do something in this build; HPCW_ENOTSUP and the message if not. */
+/* Whether this build can make pages; HPCW_ENOTSUP and the message if not. */
 HPCW_MUST_CHECK hpcw_status ui_page_available(hpcw_error *err);
 
-/* Ends the page and gives it its name. Returns the first failure of all calls; then no file was made. */
+/* Ends the page and gives it its name. Returns the first failure of all calls; then there is no new file. */
 HPCW_MUST_CHECK hpcw_status ui_page_finish(struct ui_page *page, hpcw_error *err);
 
 /* After finish, or instead of it. NULL is allowed. */
@@ -76,18 +76,18 @@ enum ui_page_element {
     UI_PAGE_FACTS, /* a table of ui_page_fact */
 };
 
-/* Every element that was begun is ended, the innermost first. Between the two stands what is in it. */
+/* Elements nest: the one that was begun last ends first. */
 void ui_page_begin(struct ui_page *page, enum ui_page_element element);
 void ui_page_end(struct ui_page *page);
 
-/* Of a new section. */
+/* Begins a new section. */
 void ui_page_heading(struct ui_page *page, const char *text);
 
-/* In an element that was begun. */
+/* Inside an element. */
 void ui_page_text(struct ui_page *page, const char *fmt, ...) HPCW_PRINTF(2, 3);
 /* NaN and infinities are shown as a dash. */
 void ui_page_number(struct ui_page *page, enum ui_page_unit unit, double value);
-/* To the row of a table that has this id. */
+/* Links to the table row that has this id. */
 void ui_page_link(struct ui_page *page, const char *id, const char *text);
 
 /* A line of UI_PAGE_FACTS; begins an element. */
@@ -95,12 +95,12 @@ void ui_page_fact(struct ui_page *page, const char *name);
 
 /* ---- Tables ---- */
 
-/* Begins an element that holds rows. `folded`: behind a line that opens it. */
+/* Begins an element that holds rows. `folded`: hidden until the reader opens it. */
 void ui_page_table(struct ui_page *page, const char *caption, enum ui_page_origin origin, bool folded);
-/* Column titles, in a row that comes first; NULL ends. */
+/* Column titles, before any row; ends with NULL. */
 void ui_page_columns(struct ui_page *page, const char *const *title);
-/* Begin an element each: a row of cells, and a cell. `id`: for links, of letters, digits and '-'; NULL: none. `dim`:
- * its figures do not count for much. */
+/* Each begins an element: a row of cells, and a cell. `id`: for links, letters, digits and '-'; NULL: none. `dim`: the
+ * figures of the row are not reliable. */
 void ui_page_row(struct ui_page *page, const char *id, bool dim);
 void ui_page_cell(struct ui_page *page);
 /* Whole cells. */
@@ -113,9 +113,9 @@ struct ui_page_axis {
     const char *label;
     enum ui_page_unit unit;
     bool log;
-    const double *tick; /* [ticks], ascending: where there may be a label; NULL: wherever it suits */
+    const double *tick; /* [ticks], ascending: where labels may be; NULL: anywhere */
     size_t ticks;
-    /* A second axis opposite: the same places divided by this number. 0: none. */
+    /* A second axis opposite: the values divided by this number. 0: none. */
     double divide;
     const char *divided_label;
 };
@@ -188,8 +188,8 @@ struct ui_page_area {
 struct ui_page_side {
     const char *label;
     enum ui_page_unit unit;
-    double from, to; /* of the raster's first and behind its last source column or row */
-    bool index;      /* columns are numbered things (ranks), not stretches of a quantity (time) */
+    double from, to; /* of the first source column or row, and after the last one */
+    bool index;      /* columns are numbered things (ranks), not ranges of a quantity (time) */
 };
 
 /* A raster as an image. Row 0 is at the top. */

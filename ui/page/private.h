@@ -11,7 +11,7 @@
 
 /* A file that the build put into the program. */
 struct ui_page_file {
-    const char *name; /* without its folder */
+    const char *name; /* without its directory */
     const unsigned char *data;
     size_t size;
 };

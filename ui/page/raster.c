@@ -9,7 +9,7 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
-/* Cells of the same size: as many columns in each as it takes. */
+/* The number of columns in each cell, so that at most `most` cells are enough. */
 static uint64_t span_of(uint64_t n, uint32_t most) {
     return n / most + (n % most != 0);
 }
@@ -19,7 +19,7 @@ hpcw_status ui_raster_init(struct ui_raster *r, uint64_t columns, uint64_t rows,
     *r = (struct ui_raster){.columns = columns, .rows = rows, .reduce = reduce};
     if (columns == 0 || rows == 0 || most == 0) {
         return hpcw_i_fail(err, HPCW_EINVAL,
-                           "raster: wanted columns, rows and cells, got %" PRIu64 " x %" PRIu64 " in %u",
+                           "raster: expected columns, rows and cells, got %" PRIu64 " x %" PRIu64 " in %u",
                            columns, rows, most);
     }
     r->span_x = span_of(columns, most);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * F4: a large matrix made small enough to be looked at, value by value, in memory that does not depend on its size.
+ * F4: reduces a large matrix to an image, value by value, in memory that does not depend on the size of the matrix.
  * A cell stands for `span_x` columns and `span_y` rows (fewer at the far edges).
  */
 #ifndef HPCW_UI_PAGE_RASTER_H
@@ -12,9 +12,9 @@
 
 #define UI_RASTER_MAX 512 /* cells in a row or column that a page shows */
 
-/* What becomes of the values that fall into one cell. */
+/* How the values of one cell are reduced. */
 enum ui_reduce {
-    UI_REDUCE_MAX, /* the largest: what is rare and large stays visible */
+    UI_REDUCE_MAX, /* the largest: rare large values stay visible */
     UI_REDUCE_MEAN,
     UI_REDUCE_SUM,
 };
@@ -32,10 +32,10 @@ struct ui_raster {
 HPCW_MUST_CHECK hpcw_status ui_raster_init(struct ui_raster *r, uint64_t columns, uint64_t rows, uint32_t most,
                                            enum ui_reduce reduce, hpcw_error *err);
 
-/* Takes a value of the matrix; NaN is ignored. column < columns, row < rows. */
+/* Adds a value of the matrix; NaN is ignored. column < columns, row < rows. */
 void ui_raster_add(struct ui_raster *r, uint64_t column, uint64_t row, double value);
 
-/* When all was added: means are divided. */
+/* Call it after the last value: it divides the means. */
 void ui_raster_finish(struct ui_raster *r);
 
 /* "each cell is the largest of 8 x 8 values", or "" where a cell is one value. */

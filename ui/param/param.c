@@ -45,7 +45,7 @@ static hpcw_status set_size(const struct ui_param *param, const char *text, uint
     }
     if (length == 0 || length >= sizeof digits || strspn(text, "0123456789") != length) {
         return hpcw_i_fail(err, HPCW_EINVAL,
-                           "%s: wanted a number of bytes such as 4096, 4K, 2M or 1G, got \"%.200s\"",
+                           "%s: expected a number of bytes such as 4096, 4K, 2M or 1G, got \"%.200s\"",
                            param->key, text);
     }
     memcpy(digits, text, length);
@@ -56,7 +56,7 @@ static hpcw_status set_size(const struct ui_param *param, const char *text, uint
         return status;
     }
     if (!hpcw_i_mul_u64(count, (uint64_t)1 << shift, &bytes) || bytes < min || bytes > max) {
-        return hpcw_i_fail(err, HPCW_ERANGE, "%s: wanted %" PRIu64 " to %" PRIu64 " bytes, got \"%.200s\"",
+        return hpcw_i_fail(err, HPCW_ERANGE, "%s: expected %" PRIu64 " to %" PRIu64 " bytes, got \"%.200s\"",
                            param->key, min, max, text);
     }
     *value = bytes;
@@ -74,7 +74,7 @@ static hpcw_status set_choice(const struct ui_param *param, const char *text, in
         int n = snprintf(names + used, sizeof names - used, "%s%s", i > 0 ? ", " : "", param->choices[i]);
         used += n > 0 && (size_t)n < sizeof names - used ? (size_t)n : 0;
     }
-    return hpcw_i_fail(err, HPCW_EINVAL, "%s: wanted one of %s, got \"%.200s\"", param->key, names, text);
+    return hpcw_i_fail(err, HPCW_EINVAL, "%s: expected one of %s, got \"%.200s\"", param->key, names, text);
 }
 
 hpcw_status ui_param_set(const struct ui_param *param, void *owner, const char *text, hpcw_error *err) {
@@ -84,7 +84,8 @@ hpcw_status ui_param_set(const struct ui_param *param, void *owner, const char *
     case UI_PARAM_BOOL: {
         bool v;
         if (!set_bool(text, &v)) {
-            return hpcw_i_fail(err, HPCW_EINVAL, "%s: wanted true or false, got \"%.200s\"", param->key, text);
+            return hpcw_i_fail(err, HPCW_EINVAL, "%s: expected true or false, got \"%.200s\"", param->key,
+                               text);
         }
         memcpy(field, &v, sizeof v);
         break;
@@ -133,7 +134,7 @@ hpcw_status ui_param_set(const struct ui_param *param, void *owner, const char *
     case UI_PARAM_STRING: {
         size_t length = strlen(text);
         if (length >= param->size) {
-            return hpcw_i_fail(err, HPCW_ERANGE, "%s: wanted at most %zu characters, got %zu", param->key,
+            return hpcw_i_fail(err, HPCW_ERANGE, "%s: expected at most %zu characters, got %zu", param->key,
                                param->size - 1, length);
         }
         memcpy(field, text, length + 1);

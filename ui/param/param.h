@@ -32,10 +32,10 @@ struct ui_param {
     double min, max;            /* numbers: legal range, both included */
     const char *const *choices; /* UI_PARAM_CHOICE: NULL-terminated names */
     const char *unit;           /* "us", "GB/s", "bytes", ...; NULL if it has none */
-    const char *help;           /* one sentence without a full stop; its source in brackets where it has one */
+    const char *help;           /* one sentence without a full stop; its source in brackets if there is one */
 };
 
-/* Sets a field of `owner` from text. HPCW_EINVAL or HPCW_ERANGE with key, wanted and got. */
+/* Sets a field of `owner` from text. HPCW_EINVAL or HPCW_ERANGE with the key, the expected value and the actual one. */
 hpcw_status ui_param_set(const struct ui_param *param, void *owner, const char *text, hpcw_error *err);
 
 /* The field as text that ui_param_set takes back to the same bits; doubles in shortest form. */
