@@ -73,7 +73,7 @@ static struct slot slot_before_all(void) {
     return (struct slot){.task = UINT32_MAX};
 }
 
-/* Goes from a task to the one behind it; false behind the last. */
+/* Goes to the next task; false after the last. */
 static bool next_slot(const struct arrangement *a, struct slot *s) {
     bool first = s->task == UINT32_MAX;
     if (!first && s->task + 1 == a->tasks) {
@@ -147,8 +147,8 @@ struct sums {
 
 struct block_walk {
     uint64_t fs_block;
-    struct sums sums; /* of blocks left behind */
-    /* The block at hand. */
+    struct sums sums; /* of finished blocks */
+    /* The current block. */
     uint64_t index;
     uint64_t bytes;
     uint32_t tasks; /* different ones; 0: no block yet */
@@ -226,7 +226,7 @@ static void add_piece(struct block_walk *w, uint32_t task, uint64_t start, uint6
     }
     if (size > head) {
         uint64_t rest = size - head;
-        uint64_t whole = (rest - 1) / w->fs_block; /* blocks between the first and the last are nobody else's */
+        uint64_t whole = (rest - 1) / w->fs_block; /* no other piece has bytes in the blocks between */
         leave_block(w);
         w->sums.blocks += whole;
         w->sums.bytes += whole * w->fs_block;
@@ -238,19 +238,19 @@ static void add_piece(struct block_walk *w, uint32_t task, uint64_t start, uint6
 /* The k-th chunks of all tasks, block 0 being at `base`. */
 static void add_chunks(struct block_walk *w, const struct arrangement *a, uint64_t base, uint64_t k) {
     struct slot s = slot_before_all();
-    struct slot behind = s;
+    struct slot next = s;
     uint64_t at = base + k * a->stride;
     uint64_t earlier = at - (k == 0 ? 0 : a->stride);
-    for (bool more = next_slot(a, &behind); more;) {
-        s = behind;
-        more = next_slot(a, &behind);
+    for (bool more = next_slot(a, &next); more;) {
+        s = next;
+        more = next_slot(a, &next);
         uint64_t size = used(&s.fill, k);
         if (size == 0) {
             continue;
         }
-        uint64_t of_next = more && k > 0 ? used(&behind.fill, k - 1) : 0;
+        uint64_t of_next = more && k > 0 ? used(&next.fill, k - 1) : 0;
         add_piece(w, s.task, at + s.start, size, k == 0 ? 0 : earlier + s.start + s.fill.full,
-                  of_next == 0 ? 0 : earlier + behind.start + of_next);
+                  of_next == 0 ? 0 : earlier + next.start + of_next);
     }
 }
 
@@ -265,7 +265,7 @@ static uint64_t greatest_divisor(uint64_t a, uint64_t b) {
 
 static void add_all(struct block_walk *w, const struct arrangement *a, uint64_t base) {
     /* As long as all tasks fill their chunks, what happens in `period` blocks happens again in the next ones. The
-     * first period is apart: nothing is before it. */
+     * first period is counted separately, since nothing is before it. */
     uint64_t period = w->fs_block / greatest_divisor(a->stride, w->fs_block);
     uint64_t alike = a->least - 1;
     bool repeats = alike / 3 >= period;
@@ -307,7 +307,7 @@ static void add_file(struct bench_sharing *all, const struct bench_sharing *one,
 /* Where the metadata of a container are. */
 struct metadata {
     uint64_t front_size;      /* from the start of the file */
-    uint64_t data, back, end; /* offsets of the chunks, of the metadata behind them, of the end */
+    uint64_t data, back, end; /* offsets of the chunks, of the metadata after them, of the end */
 };
 
 static hpcw_status metadata_of(const struct bench_geometry *g, const struct arrangement *a, uint64_t mapping,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * F6: which blocks of the file system two or more ranks touch, counted from the layout alone: exactly, without any
- * file, for machines that are not at hand. On GPFS and Lustre such a block is a lock that wanders between nodes.
+ * file, for any machine. On GPFS and Lustre the lock of such a block moves between nodes.
  *
- * Counted is whose bytes a block holds, not which process hands them to the system: collective MPI-IO may let a few
- * processes write for all, and then shares less than is counted here.
+ * The count is of the ranks whose bytes a block holds, not of the processes that write them: with collective MPI-IO a
+ * few processes may write for all, and then share less.
  */
 #ifndef HPCW_BENCH_COUNT_SHARING_H
 #define HPCW_BENCH_COUNT_SHARING_H
@@ -15,7 +15,7 @@
 
 /*
  * A layout in numbers. Sizes are bytes. Every rank writes `rank_bytes` in records of `record_bytes`, the last of which
- * may be shorter. What is marked SION is of no account for the other layouts.
+ * may be shorter. Other layouts ignore the fields marked SION.
  */
 struct bench_geometry {
     enum bench_layout layout; /* up to BENCH_MPIIO_COLLECTIVE */
@@ -32,8 +32,8 @@ struct bench_geometry {
 };
 
 /*
- * What was counted. A block is one of fs_block bytes of one file that holds bytes of a rank or metadata; what nobody
- * wrote is a hole and does not count. Ranks share a block if it holds bytes of both.
+ * What was counted. A block is one of fs_block bytes of one file that holds bytes of a rank or metadata; blocks that
+ * are not written are holes and do not count. Ranks share a block if it holds bytes of both.
  */
 struct bench_sharing {
     uint64_t blocks;        /* in all */

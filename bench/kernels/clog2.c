@@ -408,7 +408,7 @@ struct clog2_run_work {
 };
 
 /* What the log of a run has: bytes, records. */
-static hpcw_status learn_size(struct bench_generator *generator, struct bench_amount *amount, hpcw_error *err) {
+static hpcw_status read_size(struct bench_generator *generator, struct bench_amount *amount, hpcw_error *err) {
     char path[BENCH_PATH + 64];
     struct read_clog2 *reader = NULL;
     (void)snprintf(path, sizeof path, "%s/clog2/app.clog2", generator->dataset);
@@ -447,7 +447,7 @@ static hpcw_status run_setup(const struct bench_site *place, const void *paramet
         return hpcw_i_fail(err, HPCW_ENOMEM, "out of memory for %d bytes", PIECE);
     }
     hpcw_status s = bench_generator_begin(&w->generator, place, err);
-    return s == HPCW_OK ? learn_size(&w->generator, amount, err) : s;
+    return s == HPCW_OK ? read_size(&w->generator, amount, err) : s;
 }
 
 static void run_teardown(void *work) {

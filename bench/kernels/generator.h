@@ -9,7 +9,7 @@
 struct bench_generator {
     const struct bench_site *place;
     const char *const
-        *arguments; /* of hpcgen, besides the directory, and without checksums; NULL behind the last one */
+        *arguments; /* of hpcgen, besides the directory, and without checksums; NULL after the last one */
     char dataset[BENCH_PATH];
     char plain[BENCH_PATH];
     uint64_t bytes; /* that the plain side writes */
@@ -17,13 +17,13 @@ struct bench_generator {
     int fd;         /* of the plain file */
 };
 
-/* Makes the dataset once, so that the kernel can learn what is in it. `generator` is zeroed but for its arguments, which
+/* Makes the dataset once, so that the kernel can read its content. `generator` is zeroed but for its arguments, which
  * live as long as it. HPCW_ENOTSUP: hpcgen was not found, see bench_site; HPCW_EIO: it failed. End it in any case. */
 hpcw_status bench_generator_begin(struct bench_generator *generator, const struct bench_site *place,
                                   hpcw_error *err);
 void bench_generator_end(struct bench_generator *generator);
 
-/* Takes away what both sides have made. */
+/* Removes the files of both sides. */
 hpcw_status bench_generator_prepare(void *generator, uint64_t parameter, hpcw_error *err);
 
 /* The side of hpcgen, all of it, and its memory. */

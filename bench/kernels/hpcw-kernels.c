@@ -33,23 +33,26 @@ static const char *kernel_word(const void *list, size_t index) {
 #define TEXT_FIELD(name) FIELD(name), .size = sizeof((struct bench_kernels_options *)0)->name
 #define TIMING .commands = UI_COMMAND(RUN)
 #define WORK TIMING, .section = "What is measured"
-#define OUTPUT TIMING, .section = "What comes out"
+#define OUTPUT TIMING, .section = "Output"
 
 static const struct ui_option option_table[] = {
-    {.param = {.key = "dir",
-               .type = UI_PARAM_STRING,
-               TEXT_FIELD(dir),
-               .help =
-                   "directory on the file system to measure; data live in a fresh directory inside, which is "
-                   "removed at the end"},
+    {.param =
+         {.key = "dir",
+          .type = UI_PARAM_STRING,
+          TEXT_FIELD(dir),
+          .help =
+              "directory on the file system to measure; the data are in a new directory inside it, which is "
+              "removed at the end"},
      .letter = 'd',
      .metavar = "DIR",
      .default_text = ".",
      WORK},
-    {.param = {.key = "only",
-               .type = UI_PARAM_U64,
-               FIELD(only),
-               .help = "comma list of the kernels to run; without it all that this number of processes can"},
+    {.param =
+         {.key = "only",
+          .type = UI_PARAM_U64,
+          FIELD(only),
+          .help =
+              "kernels to run, with commas between them; the default is all that fit this number of processes"},
      .letter = 'k',
      .metavar = "NAMES",
      .read = ui_read_word_set,
@@ -60,7 +63,7 @@ static const struct ui_option option_table[] = {
                FIELD(repeat),
                .min = 1,
                .max = 1000,
-               .help = "runs of each side, besides one that warms up"},
+               .help = "runs of each side, after one that warms up"},
      .letter = 'n',
      .metavar = "N",
      .default_text = "5",
@@ -70,7 +73,7 @@ static const struct ui_option option_table[] = {
                FIELD(scale),
                .min = 1e-6,
                .max = 1,
-               .help = "share of the full size, to try things out"},
+               .help = "share of the full size, for trials"},
      .metavar = "SHARE",
      .default_text = "1",
      WORK},
@@ -84,17 +87,17 @@ static const struct ui_option option_table[] = {
     {.param = {.key = "hpcgen",
                .type = UI_PARAM_STRING,
                TEXT_FIELD(hpcgen),
-               .help = "the generator to run; without it the one of the same build"},
+               .help = "the generator to run; the default is that of the same build"},
      .metavar = "FILE",
      WORK},
     {.param = {.key = "json",
                .type = UI_PARAM_STRING,
                TEXT_FIELD(json),
-               .help = "write everything, every sample included, to this file, too"},
+               .help = "also write everything, with every sample, to this file"},
      .letter = 'j',
      .metavar = "FILE",
      OUTPUT},
-    {.param = {.key = "quiet", .type = UI_PARAM_BOOL, FIELD(quiet), .help = "no table"},
+    {.param = {.key = "quiet", .type = UI_PARAM_BOOL, FIELD(quiet), .help = "print no table"},
      .letter = 'q',
      .flags = UI_OPTION_NEGATABLE,
      OUTPUT},
@@ -103,9 +106,10 @@ static const struct ui_option option_table[] = {
 static const struct ui_program program = {
     .name = "hpcw-kernels",
     .summary = "time the file writers of hpcw against plain loops",
-    .description = "The developers' regression benchmark. A kernel has sides: what the library does, and a "
-                   "plain loop that "
-                   "writes as many bytes to the same offsets. bench/kernels/README.md has the results.",
+    .description =
+        "The developers' regression benchmark. A kernel has sides: what the library does, and a "
+        "plain loop that "
+        "writes the same number of bytes to the same offsets. bench/kernels/README.md has the results.",
     .version = hpcw_version,
     .commands = commands,
     .command_count = sizeof commands / sizeof commands[0],
@@ -114,7 +118,7 @@ static const struct ui_program program = {
     .options_size = sizeof(struct bench_kernels_options),
 };
 
-/* Names the generator of the same build, if it is there and none was given. */
+/* Names the generator of the same build, if it exists and none was given. */
 static void find_hpcgen(struct bench_kernels_options *o) {
     char self[BENCH_PATH - 32];
     ssize_t n = o->hpcgen[0] == '\0' ? readlink("/proc/self/exe", self, sizeof self - 1) : 0;

@@ -35,7 +35,7 @@ struct bench_kernel {
     enum bench_needs needs;
     const char *item;      /* what bench_amount.items counts, "record"; NULL: nothing */
     const void *parameter; /* for `setup`: lets kernels share their functions */
-    /* HPCW_ENOTSUP: cannot be measured here, the message says why. Else collective, like all of it. */
+    /* Collective. HPCW_ENOTSUP: cannot be measured here, the message says why. */
     hpcw_status (*setup)(const struct bench_site *place, const void *parameter, void **work,
                          struct bench_amount *amount, hpcw_error *err);
     void (*teardown)(void *work); /* after a failed setup, too */
@@ -50,17 +50,17 @@ hpcw_status bench_path(char path[BENCH_PATH], const struct bench_site *place, co
                        hpcw_error *err);
 
 /*
- * Before a run: process 0 removes the files, and waits until the file system has written what earlier runs left
- * behind; every process starts from a trimmed heap and, if asked for, memory that was touched: `bytes` are what the run
- * takes of it in this process, its page cache included.
+ * Before a run: process 0 removes the files, and waits until the file system has written the data of earlier
+ * runs; every process starts from a trimmed heap and, if asked for, memory that was touched: `bytes` is the memory that the
+ * run uses in this process, with its page cache.
  */
 hpcw_status bench_fresh(const struct bench_site *place, const char *const *paths, size_t count, uint64_t bytes,
                         hpcw_error *err);
 
-/* After the last run: process 0 removes a file, if it is there. */
+/* After the last run: process 0 removes a file, if it exists. */
 void bench_remove(const struct bench_site *place, const char *path);
 
-/* A plain file for the loops; created if it is not there. */
+/* A plain file for the loops; created if it does not exist. */
 hpcw_status bench_plain_open(const char *path, int *fd, hpcw_error *err);
 hpcw_status bench_plain_write(int fd, const void *data, size_t size, uint64_t offset, hpcw_error *err);
 hpcw_status bench_plain_close(int *fd, hpcw_error *err);

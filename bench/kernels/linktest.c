@@ -235,7 +235,7 @@ struct linktest_run_work {
 };
 
 /* What the loop has to write: where the streams lie in the file that hpcgen has made. */
-static hpcw_status learn_extents(struct linktest_run_work *w, hpcw_error *err) {
+static hpcw_status read_extents(struct linktest_run_work *w, hpcw_error *err) {
     char path[BENCH_PATH + 64];
     (void)snprintf(path, sizeof path, "%s/linktest/%s", w->generator.dataset, HPCW_LINKTEST_FILE_NAME);
     struct read_sion *reader = NULL;
@@ -280,7 +280,7 @@ static hpcw_status run_setup(const struct bench_site *place, const void *paramet
     memcpy(w->argument, argument, sizeof argument);
     w->generator.arguments = w->argument;
     hpcw_status s = bench_generator_begin(&w->generator, place, err);
-    s = s == HPCW_OK ? learn_extents(w, err) : s;
+    s = s == HPCW_OK ? read_extents(w, err) : s;
     *amount = (struct bench_amount){.bytes = w->generator.bytes, .items = (uint64_t)tasks * (tasks - 1)};
     return s;
 }

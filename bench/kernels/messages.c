@@ -57,7 +57,7 @@ static hpcw_status status_of(int code, hpcw_error *err) {
                                : hpcw_i_fail(err, HPCW_ECOMM, "a message failed with MPI's code %d", code);
 }
 
-/* Process 0 sends, process 1 receives: what both spend is not hidden behind a wait. */
+/* Process 0 sends, process 1 receives: no wait hides the time that both spend. */
 static hpcw_status stream(void *work, hpcw_error *err) {
     const struct message_work *w = work;
     int process = w->place->processes->process, code = MPI_SUCCESS;
@@ -69,7 +69,7 @@ static hpcw_status stream(void *work, hpcw_error *err) {
     return status_of(code, err);
 }
 
-/* As many messages to and fro: what is done behind a call may pass while the answer is under way. */
+/* The same number of ping-pong messages: work after a call may overlap with the transfer of the answer. */
 static hpcw_status round_trips(void *work, hpcw_error *err) {
     const struct message_work *w = work;
     int process = w->place->processes->process, code = MPI_SUCCESS;

@@ -51,7 +51,7 @@ static size_t entries_of(void *context, uint32_t rank, const hpcw_rank2file_entr
     return 1;
 }
 
-static hpcw_status make_folder(const char *prefix, const char *name, hpcw_error *err) {
+static hpcw_status make_directory(const char *prefix, const char *name, hpcw_error *err) {
     char path[BENCH_PATH + HPCW_RANK2FILE_PATH];
     (void)snprintf(path, sizeof path, "%s/%s", prefix, name);
     return mkdir(path, 0777) == 0 || errno == EEXIST
@@ -97,9 +97,9 @@ static hpcw_status map_prepare(void *work, uint64_t side, hpcw_error *err) {
     hpcw_status s = HPCW_OK;
     if (side == WRITE) { /* else the map stays, to be read */
         remove_tree(w->place, w->prefix);
-        s = make_folder(w->prefix, "", err);
-        s = s == HPCW_OK ? make_folder(w->prefix, "scr.dataset.1", err) : s;
-        s = s == HPCW_OK ? make_folder(w->prefix, "scr.dataset.1/.scr", err) : s;
+        s = make_directory(w->prefix, "", err);
+        s = s == HPCW_OK ? make_directory(w->prefix, "scr.dataset.1", err) : s;
+        s = s == HPCW_OK ? make_directory(w->prefix, "scr.dataset.1/.scr", err) : s;
     }
     return s == HPCW_OK ? bench_fresh(w->place, NULL, 0, 0, err) : s;
 }
@@ -260,7 +260,7 @@ static hpcw_status payload_prepare(void *work, uint64_t side, hpcw_error *err) {
     }
     hpcw_status s = HPCW_OK;
     if (side == 1 && w->place->processes->process == 0) {
-        s = make_folder(w->plain, "", err);
+        s = make_directory(w->plain, "", err);
     }
     return s == HPCW_OK ? bench_fresh(w->place, NULL, 0, w->size, err) : s;
 }

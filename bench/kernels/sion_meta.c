@@ -57,7 +57,7 @@ static void meta_teardown(void *work) {
     }
 }
 
-/* Files gone, memory of the last run given back; `words` stands ready for the plain side alone. */
+/* Removes the files and frees the memory of the last run; `words` is filled for the plain side only. */
 static hpcw_status meta_fresh(struct meta_work *w, bool plain, uint64_t warm, hpcw_error *err) {
     hpcw_sion_free(w->sion);
     w->sion = NULL;
@@ -115,7 +115,7 @@ static hpcw_status plain_open(void *work, hpcw_error *err) {
     return bench_plain_open(w->plain, &w->fd, err);
 }
 
-/* Two pieces: META1 at the front, META2 behind where the data are. */
+/* Two pieces: META1 at the front, META2 after the data. */
 static hpcw_status plain_write(void *work, hpcw_error *err) {
     const struct meta_work *w = work;
     if (w->place->processes->process != 0) {

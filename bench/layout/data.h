@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * F6: what is written. Random bytes, which nothing can compress, with a stamp in each 4 KiB that says whose bytes they
- * are and from where: nothing can store the same block once for many ranks, and data in the wrong place are found.
+ * F6: what is written. Random bytes, which nothing can compress, with a stamp of rank and offset in each 4 KiB: storage
+ * cannot deduplicate blocks, and data in the wrong place are found.
  *
  * A rank's data come in pieces of `period` bytes, a whole number of records; all pieces are the same random bytes
- * with other stamps, so that making them costs next to nothing beside writing them.
+ * with other stamps, so that they cost almost nothing compared with writing.
  */
 #ifndef HPCW_BENCH_LAYOUT_DATA_H
 #define HPCW_BENCH_LAYOUT_DATA_H
@@ -28,7 +28,7 @@ struct bench_data {
     unsigned char *other;  /* the same size; for reading back, and for O_DIRECT */
 };
 
-/* Room for records of at most `record` bytes. HPCW_ENOMEM. Free it in any case. */
+/* Memory for records of at most `record` bytes. HPCW_ENOMEM. Free it in any case. */
 hpcw_status bench_data_init(struct bench_data *d, uint64_t seed, uint64_t record, hpcw_error *err);
 void bench_data_free(struct bench_data *d);
 
@@ -38,7 +38,7 @@ uint64_t bench_data_period(uint64_t record);
 /* Makes d->source the `size` bytes of rank `rank` from its byte `at` on, which begins a piece. */
 void bench_data_stamp(struct bench_data *d, uint64_t rank, uint64_t at, size_t size);
 
-/* Whose bytes a stamp says they are; anything at all if it is none. */
+/* The rank and offset of a stamp; any values if it is not one. */
 void bench_data_read_stamp(const struct bench_data *d, const unsigned char *bytes, uint64_t *rank,
                            uint64_t *at);
 

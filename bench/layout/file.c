@@ -98,10 +98,9 @@ hpcw_status bench_file_allocate(const struct bench_file *f, uint64_t size, hpcw_
         /* Not posix_fallocate, which writes zeros where the file system cannot. */
         e = fallocate(f->fd, 0, 0, (off_t)(size + f->shift)) == 0 ? 0 : errno;
     } while (e == EINTR);
-    return e == 0 ? HPCW_OK
-           : e == EOPNOTSUPP
-               ? hpcw_i_fail(err, HPCW_ENOTSUP, "%s: the file system cannot allocate in advance", f->path)
-               : hpcw_i_fail_sys(err, e, "%s: cannot allocate %" PRIu64 " bytes", f->path, size);
+    return e == 0            ? HPCW_OK
+           : e == EOPNOTSUPP ? hpcw_i_fail(err, HPCW_ENOTSUP, "%s: the file system cannot preallocate", f->path)
+                             : hpcw_i_fail_sys(err, e, "%s: cannot allocate %" PRIu64 " bytes", f->path, size);
 }
 
 hpcw_status bench_file_set_size(const struct bench_file *f, uint64_t size, hpcw_error *err) {

@@ -14,7 +14,7 @@
 struct bench_file {
     char *path;
     int fd;                /* -1: not open */
-    int direct;            /* the same file past the page cache; -1: mode buffered */
+    int direct;            /* the same file without the page cache; -1: mode buffered */
     uint64_t shift;        /* added to every offset */
     uint32_t align;        /* of offsets, sizes and memory for `direct` */
     unsigned char *bounce; /* [bounce_size] aligned; borrowed */

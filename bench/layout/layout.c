@@ -142,7 +142,7 @@ static hpcw_status place_sizes(struct bench_work *w, hpcw_error *err) {
     uint64_t processes = (uint64_t)w->processes->count;
     uint64_t process = (uint64_t)w->processes->process;
     if (sizes == NULL) {
-        return hpcw_i_fail(err, HPCW_EINTERNAL, "ceiling of files that were not made yet");
+        return hpcw_i_fail(err, HPCW_EINTERNAL, "ceiling of files that do not exist yet");
     }
     bool parts = sizes->files < processes;
     uint32_t begin = parts ? 0 : (uint32_t)(sizes->files * process / processes);
@@ -293,7 +293,7 @@ hpcw_status bench_work_open(struct bench_work *w, hpcw_error *err) {
         struct bench_file *ignored;
         s = bench_work_open_file(w, w->extent[i].file, &ignored, err);
     }
-    /* Nobody writes before everything is allocated. */
+    /* No process writes before everything is allocated. */
     return w->shape.mode == BENCH_PREALLOCATED ? hpcw_i_agree(w->processes->comm, s, NULL, err) : s;
 }
 
@@ -406,7 +406,7 @@ hpcw_status bench_work_check(struct bench_work *w, hpcw_error *err) {
                 s = hpcw_i_fail_sys(err, e, "%s: cannot open what was written", path);
             }
             if (fd >= 0) {
-                /* What is clean leaves the page cache, so that the data come from the disk. */
+                /* Drop clean pages from the page cache, so that the data come from the disk. */
                 (void)hpcw_i_sys_fsync(fd);
                 (void)posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
             }

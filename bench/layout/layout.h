@@ -22,7 +22,7 @@
 #include "bench/measure/workdir.h"
 #include "bench/report/results.h"
 
-/* Files that a model made, which nobody knew before. */
+/* Files of a real format, whose sizes are known only after a run. */
 struct bench_sizes {
     uint32_t ranks, files;
     uint64_t *size; /* [files] */
@@ -60,9 +60,9 @@ struct bench_layout_row {
     bool needs_mpi;
     bool model;     /* real work of a fixed size; no spots */
     unsigned modes; /* bit of each enum bench_mode that makes sense */
-    /* Off the clock: what the steps need. NULL: nothing. Not collective. */
+    /* Not timed: what the steps need. NULL: nothing. Not collective. */
     hpcw_status (*prepare)(struct bench_work *w, hpcw_error *err);
-    /* All steps of a run are called on all processes, also after one of them failed: others may wait in theirs. */
+    /* All steps of a run are called on all processes, also after a failure: other processes may wait in theirs. */
     hpcw_status (*step[BENCH_STEPS])(struct bench_work *w, hpcw_error *err);
     /* Of a model, after a run: what it made; sizes->size is freed and allocated. Not collective. */
     hpcw_status (*sizes)(struct bench_work *w, struct bench_sizes *sizes, hpcw_error *err);
@@ -114,9 +114,9 @@ void bench_work_free(struct bench_work *w);
 extern const struct bench_side bench_work_side;
 
 /*
- * Reads back what the process before this one has written, through buffers that hold something else, and past the
- * page cache where the system lets go of it. Collective only in so far as all have finished writing.
- * HPCW_ECHECKSUM names file, rank and offset, and what was found there if it belongs elsewhere.
+ * Reads back what the process before this one has written, through buffers that hold other bytes first, and from the
+ * disk if the system drops its page cache. Call it after all processes have finished writing.
+ * HPCW_ECHECKSUM names file, rank and offset, and the origin of bytes that belong elsewhere.
  */
 hpcw_status bench_work_check(struct bench_work *w, hpcw_error *err);
 
@@ -145,12 +145,11 @@ hpcw_status bench_work_records(struct bench_work *w, uint32_t index,
 
 /* Rows, each in the file that is named. */
 extern const struct bench_layout_row bench_row_sion_aligned, bench_row_sion_packed,
-    bench_row_sion_shifted; /* layout_sion.c */
+    bench_row_sion_shifted; /* sion.c */
 extern const struct bench_layout_row bench_row_task_local, bench_row_shared_posix,
-    bench_row_plain; /* layout_posix.c */
-extern const struct bench_layout_row bench_row_mpiio_independent,
-    bench_row_mpiio_collective; /* layout_mpiio.c */
+    bench_row_plain;                                                                          /* posix.c */
+extern const struct bench_layout_row bench_row_mpiio_independent, bench_row_mpiio_collective; /* mpiio.c */
 extern const struct bench_layout_row bench_row_linktest, bench_row_vom, bench_row_clog2,
-    bench_row_rank2file; /* layout_model.c */
+    bench_row_rank2file; /* formats.c */
 
 #endif

@@ -15,7 +15,7 @@
 
 struct mpiio {
     MPI_File file;
-    /* First failure of a collective write: the process goes on calling, since the others wait for it. */
+    /* First failure of a collective write: the process continues its calls, since the others wait for it. */
     hpcw_status status;
     hpcw_error error;
 };
@@ -68,7 +68,7 @@ static hpcw_status mpiio_open(struct bench_work *w, hpcw_error *err) {
         code = MPI_File_preallocate(m->file, (MPI_Offset)w->file_size[0]);
         s = code == MPI_SUCCESS ? s : failed(code, path, err);
     }
-    /* What follows is collective: either everybody has the file or nobody goes on. */
+    /* What follows is collective: either all processes have the file or all stop. */
     return hpcw_i_agree(w->processes->comm, s, NULL, err);
 }
 

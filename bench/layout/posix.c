@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Plain files: one for each rank, one for all, and the loop of large writes that every layout is held against. */
+/* Plain files: one for each rank, one for all, and the loop of large writes that every layout is compared with. */
 #include "bench/layout/layout.h"
 #include "libwriter/base/status.h"
 
@@ -19,7 +19,7 @@ static hpcw_status write_records(struct bench_work *w, hpcw_error *err) {
     return s;
 }
 
-/* Its stamps tell file and offset; nobody reads it back. */
+/* Its stamps hold file and offset; it is not read back. */
 static hpcw_status write_extents(struct bench_work *w, hpcw_error *err) {
     hpcw_status s = HPCW_OK;
     for (size_t i = 0; s == HPCW_OK && !w->gone_wrong && i < w->extents; i++) {

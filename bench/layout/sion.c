@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Containers, written by the library as any program would, into sinks of our own: they shift every offset, write past
- * the page cache, or allocate in advance. Closing a container hands over what the library still holds, so that is part
- * of the step "write"; the files stay open for the steps behind it.
+ * Containers, written by the library as any program would, into sinks of our own: they shift every offset, bypass the
+ * page cache, or preallocate. Closing a container hands over what the library still holds, so that is part
+ * of the step "write"; the files stay open for the later steps.
  */
 #include <string.h>
 
@@ -41,7 +41,7 @@ static hpcw_status sink_done(hpcw_sink *sink, hpcw_error *err) {
 }
 
 static void sink_discard(hpcw_sink *sink) {
-    (void)sink; /* the run's directory is emptied behind it */
+    (void)sink; /* the run's directory is emptied after it */
 }
 
 static void sink_free(hpcw_sink *sink) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a sweep leaves behind: a directory of files, and a table for people. */
+/* The output of a sweep: a directory of files, and a table for people. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@ hpcw_status bench_output_make(const struct bench_sweep_options *o, const struct 
     if (o->output[0] != '\0') {
         (void)snprintf(path, BENCH_PATH, "%s", o->output);
     } else {
-        /* The time without what file names do not like. */
+        /* The time without characters that are awkward in file names. */
         size_t n = (size_t)snprintf(path, BENCH_PATH, "./hpcw-bench-");
         for (const char *p = r->time; *p != '\0'; p++) {
             if (*p != '-' && *p != ':') {
@@ -30,8 +30,7 @@ hpcw_status bench_output_make(const struct bench_sweep_options *o, const struct 
         e == 0 ? HPCW_OK
         : e == EEXIST
             ? hpcw_i_fail(err, HPCW_EEXIST,
-                          "%s: expected the name of a new directory for the results, got one that is there",
-                          path)
+                          "%s: expected the name of a new directory for the results, got one that exists", path)
             : hpcw_i_fail_sys(err, e, "%s: cannot make the directory for the results", path);
     if (s != HPCW_OK) {
         path[0] = '\0';
@@ -53,7 +52,7 @@ hpcw_status bench_output_write(const struct bench_results *r, const char *direct
 hpcw_status bench_output_draw(const struct bench_results *r, const char *directory, hpcw_error *err) {
     char path[BENCH_PATH];
     (void)snprintf(path, sizeof path, "%s/report.html", directory);
-    /* A build without reports has the data all the same. */
+    /* A build without reports still writes the data. */
     return ui_page_available(NULL) == HPCW_OK ? bench_report_page(r, path, err) : HPCW_OK;
 }
 

@@ -25,8 +25,8 @@
 
 #define NS_PER_S UINT64_C(1000000000)
 
-/* Shares of the budget: what warming up may take, and what the sizes are chosen for. The rest is for disks that get
- * slower meanwhile. */
+/* Shares of the budget: for the runs that warm up, and for the rest of the runs. What remains is a reserve for disks that become
+ * slower. */
 enum { WARM_UP_PERCENT = 50, AIM_PERCENT = 75 };
 
 struct sweep {
@@ -164,7 +164,7 @@ static hpcw_status run_pair(struct sweep *w, size_t index, uint32_t repetition, 
     uint64_t begin = bench_timer_now();
     bool model = bench_layout_row(p->layout)->model;
     uint64_t ceiling_first = bench_random(&w->random) & 1;
-    ceiling_first = model && repetition == 0 ? 0 : ceiling_first; /* nobody knows yet what it will make */
+    ceiling_first = model && repetition == 0 ? 0 : ceiling_first; /* the sizes of its files are not known yet */
     ui_progress_label(w->progress, p->id);
     hpcw_status s = hpcw_i_agree(w->processes->comm, room_for(w, p, &e), NULL, &e);
     for (uint64_t i = 0; s == HPCW_OK && i < 2; i++) {
@@ -203,7 +203,7 @@ static hpcw_status decide(struct sweep *w, uint32_t repetition, bool *on, hpcw_e
     hpcw_status s = active == NULL ? hpcw_i_fail(err, HPCW_ENOMEM, "out of memory for %zu points", n) : HPCW_OK;
     s = hpcw_i_agree(w->processes->comm, s, NULL, err);
     if (s == HPCW_OK) {
-        /* What warms up may take a part of the budget; whether the rest suffices is seen behind it. */
+        /* The warm-up may use a part of the budget; after it, the plan is adapted to the rest. */
         bool warms_up = repetition == 0;
         uint64_t budget = warms_up ? w->r->budget_ns / 100 * WARM_UP_PERCENT : w->r->budget_ns;
         uint64_t used = elapsed_ns(w) + budget / 50;
@@ -222,7 +222,7 @@ static hpcw_status decide(struct sweep *w, uint32_t repetition, bool *on, hpcw_e
     return s;
 }
 
-/* The first repetition, which warms up, goes by importance: what the budget does not allow is not even begun. */
+/* The first repetition, which warms up, goes by priority: a point that the budget does not allow does not begin. */
 static void order_of(struct sweep *w, uint32_t repetition, size_t *order) {
     size_t n = w->r->points;
     for (size_t i = 0; i < n; i++) {
@@ -240,12 +240,12 @@ static void order_of(struct sweep *w, uint32_t repetition, size_t *order) {
     }
 }
 
-/* Behind the runs that warm up: what they took tells which sizes the budget allows. Collective. */
+/* After the runs that warm up: their times give the sizes that the budget allows. Collective. */
 static hpcw_status resize(struct sweep *w, hpcw_error *err) {
     uint64_t aim = w->r->budget_ns / 100 * AIM_PERCENT;
     uint64_t used = elapsed_ns(w);
     double scale = bench_sweep_scale(w->r, w->planned, used < aim ? aim - used : 0, w->o->repeat);
-    /* Smaller runs are not quicker in the same measure, and much larger ones meet other limits. */
+    /* Times do not shrink in proportion to sizes, and much larger runs meet other limits. */
     scale = scale < 0.5 ? 0.5 : scale > 4 ? 4 : scale;
     hpcw_status s = hpcw_i_comm_bcast(w->processes->comm, &scale, sizeof scale, 0, err);
     uint64_t before = w->bytes;
@@ -264,7 +264,7 @@ static hpcw_status resize(struct sweep *w, hpcw_error *err) {
     return s;
 }
 
-/* Shows how far these repetitions are. On process 0, and not where it is to be quiet. */
+/* Shows the progress of these repetitions. On process 0, unless it is to be quiet. */
 static hpcw_status show(struct sweep *w, uint32_t repetitions, hpcw_error *err) {
     struct ui_progress_options shown = {.prefix = "hpcw-bench"};
     ui_progress_stop(w->progress);
@@ -333,7 +333,7 @@ static hpcw_status conclude(struct sweep *w, const char *why, hpcw_error *err) {
     return compute(r, err);
 }
 
-/* Behind each repetition process 0 keeps what is there, lest all be lost if the job is killed or MPI ends it. */
+/* After each repetition process 0 writes the results so far, in case the job is killed or MPI ends it. */
 static hpcw_status keep(struct sweep *w, hpcw_error *err) {
     hpcw_status s = w->processes->process == 0 ? conclude(w, "not ended", err) : HPCW_OK;
     if (s == HPCW_OK && w->processes->process == 0) {
@@ -374,7 +374,7 @@ static hpcw_status run_all(struct sweep *w, hpcw_error *err) {
     return s;
 }
 
-/* Whether O_DIRECT works with what the layouts use: by trying. "" if it does, else why not. */
+/* Tries whether O_DIRECT works with the alignment of the layouts: "" if it does, otherwise the reason. */
 static void try_direct(const struct sweep *w, char why[BENCH_NAME]) {
     char path[BENCH_PATH];
     int fd;
@@ -433,8 +433,8 @@ static hpcw_status look(struct sweep *w, hpcw_error *err) {
     return HPCW_OK;
 }
 
-/* How many bytes a run can write in the time that the budget has for one: larger and larger runs of the plain loop tell
- * what a run costs and what a byte does. Collective. */
+/* How many bytes a run can write in the time that the budget has for one: larger and larger runs of the plain loop give
+ * the cost of a run and of a byte. Collective. */
 static hpcw_status probe(struct sweep *w, hpcw_error *err) {
     size_t active = 0;
     for (size_t i = 0; i < w->r->points; i++) {
@@ -475,7 +475,7 @@ static hpcw_status probe(struct sweep *w, hpcw_error *err) {
         before_size = (double)size;
     }
     if (s != HPCW_OK) {
-        /* The points will say what is wrong, each for itself; where this was too large, they begin with little. */
+        /* Each point will report its own failure; if this run was too large, the points begin with small sizes. */
         w->bytes = 0;
         w->most_bytes = size;
         w->guess_ns = (uint64_t)(2 * aim);
@@ -514,7 +514,7 @@ static hpcw_status allocate_trials(struct sweep *w, hpcw_error *err) {
     return hpcw_i_agree(w->processes->comm, s, NULL, err);
 }
 
-/* What there is to say before anything is planned. */
+/* The facts that are known before planning. */
 static hpcw_status describe(struct sweep *w, const char *directory, const char *command, hpcw_error *err) {
     struct bench_results *r = w->r;
     const struct bench_sweep_options *o = w->o;
@@ -596,7 +596,7 @@ static hpcw_status measure(struct sweep *w, const char *directory, hpcw_error *e
 hpcw_status bench_sweep(const struct bench_sweep_options *options, const char *directory, const char *command,
                         const struct bench_processes *processes, bool *failed, hpcw_error *err) {
     struct bench_results results = {0};
-    struct bench_sweep_options own = *options; /* all processes do what process 0 was told */
+    struct bench_sweep_options own = *options; /* all processes use the options of process 0 */
     struct sweep w = {.o = &own, .processes = processes, .r = &results, .begin_ns = bench_timer_now()};
     *failed = false;
     hpcw_status s = hpcw_i_comm_bcast(processes->comm, &own, sizeof own, 0, err);

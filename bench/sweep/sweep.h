@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * F6: the sweep. Plans points, runs them within a budget of time and space, and leaves results behind. Knows layouts
- * by their table alone.
+ * F6: the sweep. Plans points, runs them within a budget of time and space, and writes results. Knows layouts only by
+ * their table.
  *
- * sweep_plan.c says which points there are and what is dispensable, sweep.c measures them, sweep_output.c makes the
- * files and the table out of the results.
+ * plan.c chooses the points and their priority, sweep.c measures them, output.c writes the files and the table of the
+ * results.
  */
 #ifndef HPCW_BENCH_SWEEP_SWEEP_H
 #define HPCW_BENCH_SWEEP_SWEEP_H
@@ -37,7 +37,7 @@ struct bench_sweep_options {
     uint64_t stripe_size;
     bool verify;
     bool quiet;
-    char output[BENCH_PATH]; /* "": a name made of the time */
+    char output[BENCH_PATH]; /* "": a name made from the time */
 };
 
 /*
@@ -50,12 +50,12 @@ hpcw_status bench_sweep(const struct bench_sweep_options *options, const char *d
 
 /* ---- planning ---- */
 
-/* What the engine knows of a point besides its result. */
+/* The state of a point besides its result. */
 struct bench_planned {
     uint32_t priority;        /* 0: the most important */
     bool active;              /* to be run, or to be run again */
-    uint32_t runs;            /* of both sides, the one that warms up among them */
-    uint64_t spent_ns;        /* for these, all included */
+    uint32_t runs;            /* of both sides, with the one that warms up */
+    uint64_t spent_ns;        /* on these runs */
     struct bench_sizes sizes; /* of a model's files; [files] to be freed */
 };
 
@@ -72,9 +72,9 @@ hpcw_status bench_sweep_plan(const struct bench_sweep_options *o, const char *no
 void bench_sweep_sizes(const struct bench_sweep_options *o, struct bench_results *r, uint64_t bytes);
 
 /*
- * Gives up points, those first that cost most for what they tell, until those that are left can have `runs` runs, the ones they had among
- * them, in `left_ns`: `guess_ns` is the time of a run of which nothing is known. Returns whether any
- * point is left.
+ * Leaves out points, the most expensive and least important first, until each of the others can have `runs` runs, with
+ * those that it already had, in `left_ns`. `guess_ns` is the time of a run that was not measured yet. Returns whether
+ * any point is left.
  */
 bool bench_sweep_fit(const struct bench_sweep_options *o, struct bench_results *r,
                      struct bench_planned *planned, uint32_t runs, uint64_t left_ns, uint64_t guess_ns);
@@ -92,7 +92,7 @@ hpcw_status bench_output_make(const struct bench_sweep_options *o, const struct 
 /* results.json and results.csv in it. */
 hpcw_status bench_output_write(const struct bench_results *r, const char *directory, hpcw_error *err);
 
-/* report.html beside them, in a build that makes reports. */
+/* report.html in the same directory, in a build that makes reports. */
 hpcw_status bench_output_draw(const struct bench_results *r, const char *directory, hpcw_error *err);
 
 /* The table for people. */

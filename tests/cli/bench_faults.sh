@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # A sweep in trouble: full disks, signals, processes that fail, too little time. The points that suffer say so, the
-# others are measured, nobody waits for ever, and no data stays behind.
+# others are measured, nobody waits for ever, and no data remain.
 export PROGRAM=hpcw-bench
 . "$HERE/refuse.inc"
 mkdir data
 
 clean() { # DIRECTORY
-    [ -z "$(ls -A "$1")" ] || bad "data is left behind: $(ls -A "$1")"
+    [ -z "$(ls -A "$1")" ] || bad "data remain: $(ls -A "$1")"
 }
 holds() { # OUTPUT PATTERN: a line of its results
     "$JSON_CHECK" "$1/results.json" || bad "$1/results.json is no JSON"

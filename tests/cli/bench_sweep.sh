@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# A small sweep: what it leaves behind, and that it leaves nothing else. $HPCGEN is the benchmark, $MPIEXEC may be empty.
+# A small sweep: its output, and that nothing else remains. $HPCGEN is the benchmark, $MPIEXEC may be empty.
 export PROGRAM=hpcw-bench
 . "$HERE/refuse.inc"
 mkdir data
@@ -12,7 +12,7 @@ sweep() {
     $launch "$HPCGEN" data --output "$out" --budget 60s --repeat 2 --ranks 6 --per-rank 30000 --verify --quiet \
         --blocksize 4K,64K --record 5000 --files 1,3 "$@" || bad "fails: $launch $*"
     "$JSON_CHECK" "$out/results.json" || bad "$out/results.json is no JSON"
-    [ -z "$(ls -A data)" ] || bad "data is left behind: $(ls -A data)"
+    [ -z "$(ls -A data)" ] || bad "data remain: $(ls -A data)"
     grep -q '"fate": "failed"' "$out/results.json" && bad "failed points: $(grep '"reason"' "$out/results.json")"
     # A build without Chart.js makes no page.
     case $(cd "$out" && echo *) in

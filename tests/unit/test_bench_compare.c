@@ -13,7 +13,7 @@
 
 enum { TRIALS = 8 };
 
-/* A sweep of points whose runs take so many ms, each a little longer than the one before. */
+/* A sweep of points whose runs take this many ms, each a little longer than the one before. */
 static void sweep(struct bench_results *r, struct bench_point *point, struct bench_trial trial[][TRIALS],
                   size_t points, const unsigned *ms) {
     *r = (struct bench_results){.points = points, .point = point};

@@ -299,7 +299,7 @@ static void a_million_ranks(void **state) {
     assert_int_equal(c.pairs, 999998); /* rank 2^19 begins a block: 47008 is 2^5 * 1469 */
     assert_int_equal(c.ranks, 1000000);
     assert_int_equal(c.shared_bytes, c.bytes);
-    /* Aligned: a block for each, and the metadata in front and behind on blocks of their own. */
+    /* Aligned: a block for each, and the metadata before and after them on blocks of their own. */
     g.layout = BENCH_SION_ALIGNED;
     c = count(g);
     assert_int_equal(c.data_blocks, 1000000);
