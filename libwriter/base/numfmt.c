@@ -288,7 +288,7 @@ hpcw_status hpcw_i_parse_u64(const char *what, const char *text, uint64_t min, u
     }
     if (code != HPCW_OK) {
         return hpcw_i_fail(err, code,
-                           "%s: wanted a whole number from %" PRIu64 " to %" PRIu64 ", got \"%.200s\"", what,
+                           "%s: expected a whole number from %" PRIu64 " to %" PRIu64 ", got \"%.200s\"", what,
                            min, max, text);
     }
     *out = v;
@@ -312,7 +312,7 @@ hpcw_status hpcw_i_parse_i64(const char *what, const char *text, int64_t min, in
     }
     if (code != HPCW_OK) {
         return hpcw_i_fail(err, code,
-                           "%s: wanted a whole number from %" PRId64 " to %" PRId64 ", got \"%.200s\"", what,
+                           "%s: expected a whole number from %" PRId64 " to %" PRId64 ", got \"%.200s\"", what,
                            min, max, text);
     }
     *out = v;
@@ -366,7 +366,7 @@ hpcw_status hpcw_i_parse_f64(const char *what, const char *text, double min, dou
                 strcpy(range[i], bound[i] < 0 ? "-infinity" : "infinity");
             }
         }
-        return hpcw_i_fail(err, code, "%s: wanted a number from %s to %s, got \"%.200s\"", what, range[0],
+        return hpcw_i_fail(err, code, "%s: expected a number from %s to %s, got \"%.200s\"", what, range[0],
                            range[1], text);
     }
     *out = v;

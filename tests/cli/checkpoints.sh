@@ -78,10 +78,10 @@ fault() { # SETTING PATTERN TRUTH
 }
 fault missing_files=1 'bad/scr/scr.dataset.?/rank_*.ckpt: rank *: cannot open for reading: No such file or directory' \
     '"kind": "missing_file", "checkpoint": [12], "rank": [0-9]*, "file": "scr.dataset.[12]/rank_[0-9]*.ckpt"'
-fault truncated_files=3 'bad/scr/scr.dataset.?/rank_*.ckpt: rank *: size: wanted 32768 bytes, got *' \
+fault truncated_files=3 'bad/scr/scr.dataset.?/rank_*.ckpt: rank *: size: expected 32768 bytes, got *' \
     '"kind": "truncated_file".*"size": 32768, "left": [0-9]*'
-fault wrong_crcs=1 'bad/scr/scr.dataset.?/rank_*.ckpt: rank *: CRC-32: wanted 0x*, got 0x*' '"kind": "wrong_crc"'
-fault missing_ranks=1 'bad/scr/scr.dataset.?/.scr/rank2file.0.0.scr: *wanted an entry of rank *, got none' \
+fault wrong_crcs=1 'bad/scr/scr.dataset.?/rank_*.ckpt: rank *: CRC-32: expected 0x*, got 0x*' '"kind": "wrong_crc"'
+fault missing_ranks=1 'bad/scr/scr.dataset.?/.scr/rank2file.0.0.scr: *expected an entry of rank *, got none' \
     '"kind": "missing_rank"'
 fault stale_index=yes 'bad/scr/scr.dataset.3/.scr/summary.scr: cannot open*' '"stale_index": "scr.dataset.3"'
 refuse 2 'rank2file faults: expected at most half of the 40 files and 65536, got 21' \
@@ -91,6 +91,6 @@ refuse 2 'rank2file faults: expected at most half of the 40 files and 65536, got
 # ---- damage
 make --ranks 20 --out bad --force
 echo more >>bad/scr/scr.dataset.1/.scr/rank2file.scr
-refuse 1 'bad/scr/scr.dataset.1/.scr/rank2file.scr: *wanted the end of the file, got 5 more bytes' \
+refuse 1 'bad/scr/scr.dataset.1/.scr/rank2file.scr: *expected the end of the file, got 5 more bytes' \
     "$HPCGEN" verify bad/scr
 exit $failed

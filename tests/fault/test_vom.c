@@ -264,7 +264,7 @@ static void a_broken_file_among_others(void **state) {
     }
     assert_int_equal(hpcw_vom_begin_phase(v[2], 0, &err), HPCW_OK); /* and never ended */
     assert_int_equal(hpcw_vom_close_set(v, SET, NULL, &err), HPCW_ESTATE);
-    assert_non_null(strstr(err.message, "data.2.json: wanted the end of phase 0"));
+    assert_non_null(strstr(err.message, "data.2.json: expected the end of phase 0"));
     for (uint32_t rank = 0; rank < SET; rank++) {
         hpcw_vom_free(v[rank]);
     }

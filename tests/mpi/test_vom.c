@@ -92,7 +92,7 @@ static void or_none(void **state) {
         hpcw_status s = write_set(dir, broken, &err);
         assert_true(same_verdict(s, &err));
         assert_int_equal(s, HPCW_ESTATE);
-        (void)snprintf(name, sizeof name, "data.%u.json.br: wanted the end of phase 0", broken);
+        (void)snprintf(name, sizeof name, "data.%u.json.br: expected the end of phase 0", broken);
         assert_non_null(strstr(err.message, name));
         assert_int_equal(err.process, (int)broken % processes);
         assert_int_equal(entries_seen(dir), 0);

@@ -55,7 +55,7 @@ static void what_was_set_is_there(void **state) {
     OK(hpcw_kvtree_value_u64(hpcw_kvtree_get(root, "DSET"), "ID", &id, NULL));
     assert_true(id == UINT64_MAX);
     assert_int_equal(hpcw_kvtree_value_u64(root, "last", &id, &err), HPCW_EFORMAT);
-    assert_string_equal(err.message, "last: wanted one value, got none");
+    assert_string_equal(err.message, "last: expected one value, got none");
     assert_null(hpcw_kvtree_get(hpcw_kvtree_get(root, "nothing"), "below"));
     assert_string_equal(hpcw_kvtree_key(hpcw_kvtree_next(hpcw_kvtree_first(root))), "DSET");
     assert_string_equal(hpcw_kvtree_key(root), "");
@@ -150,40 +150,40 @@ static void damage_is_named(void **state) {
 
     struct image bad = image;
     bad.data[0] = 0;
-    assert_refused(&bad, HPCW_EFORMAT, "f: offset 0: magic: wanted 0x951fc3f5, got 0x001fc3f5");
+    assert_refused(&bad, HPCW_EFORMAT, "f: offset 0: magic: expected 0x951fc3f5, got 0x001fc3f5");
     bad = image;
     bad.data[5] = 2;
-    assert_refused(&bad, HPCW_EFORMAT, "f: offset 4: type: wanted 1, got 2");
+    assert_refused(&bad, HPCW_EFORMAT, "f: offset 4: type: expected 1, got 2");
     bad = image;
     bad.data[7] = 0;
-    assert_refused(&bad, HPCW_EFORMAT, "f: offset 6: version: wanted 1, got 0");
+    assert_refused(&bad, HPCW_EFORMAT, "f: offset 6: version: expected 1, got 0");
     bad = image;
     bad.data[19] = 3;
-    assert_refused(&bad, HPCW_EFORMAT, "f: offset 16: flags: wanted 1, got 3");
+    assert_refused(&bad, HPCW_EFORMAT, "f: offset 16: flags: expected 1, got 3");
     bad = image;
     bad.data[15] = 27;
-    assert_refused(&bad, HPCW_EFORMAT, "f: offset 8: stored size: wanted 28 to 2147483647, got 27");
+    assert_refused(&bad, HPCW_EFORMAT, "f: offset 8: stored size: expected 28 to 2147483647, got 27");
     bad = image;
     bad.data[8] = 0xff;
     assert_refused(&bad, HPCW_EFORMAT,
-                   "f: offset 8: stored size: wanted 28 to 2147483647, got 18374686479671623708");
+                   "f: offset 8: stored size: expected 28 to 2147483647, got 18374686479671623708");
     bad = image;
     bad.data[15] = 29;
     assert_refused(&bad, HPCW_ETRUNCATED,
-                   "f: offset 8: stored size: wanted at most the 28 bytes that are there, got 29");
+                   "f: offset 8: stored size: expected at most the 28 bytes that are there, got 29");
     bad = image;
     bad.size = 23;
-    assert_refused(&bad, HPCW_ETRUNCATED, "f: offset 0: tree: wanted at least 24 bytes, got 23");
+    assert_refused(&bad, HPCW_ETRUNCATED, "f: offset 0: tree: expected at least 24 bytes, got 23");
     bad = image;
     bad.data[27] ^= 1;
     assert_int_equal(hpcw_kvtree_decode("f", bad.data, bad.size, NULL, &tree, NULL), HPCW_ECHECKSUM);
     bad = image;
     bad.size++;
-    assert_refused(&bad, HPCW_EFORMAT, "f: offset 28: wanted the end of the file, got 1 more bytes");
+    assert_refused(&bad, HPCW_EFORMAT, "f: offset 28: expected the end of the file, got 1 more bytes");
     /* Without a CRC the four bytes behind the map are too many. */
     bad = image;
     bad.data[19] = 0;
-    assert_refused(&bad, HPCW_EFORMAT, "f: offset 24: wanted the end of the tree, got 4 more bytes");
+    assert_refused(&bad, HPCW_EFORMAT, "f: offset 24: expected the end of the tree, got 4 more bytes");
     bad.size = 24;
     bad.data[15] = 24;
     OK(hpcw_kvtree_decode("f", bad.data, bad.size, NULL, &tree, NULL));
@@ -193,22 +193,22 @@ static void damage_is_named(void **state) {
     put_u32(&image, 2);
     put(&image, "a\0\0\0\0\0", 6);
     end(&image);
-    assert_refused(&image, HPCW_EFORMAT, "f: offset 20: number of children: wanted at most 1, got 2");
+    assert_refused(&image, HPCW_EFORMAT, "f: offset 20: number of children: expected at most 1, got 2");
     begin(&image);
     put_u32(&image, 1);
     put(&image, "abcdefgh", 8);
     end(&image);
-    assert_refused(&image, HPCW_EFORMAT, "f: offset 24: key: wanted a NUL behind it, got the end");
+    assert_refused(&image, HPCW_EFORMAT, "f: offset 24: key: expected a NUL behind it, got the end");
     begin(&image);
     put_u32(&image, 1);
     put(&image, "abcdefg", 8);
     end(&image);
-    assert_refused(&image, HPCW_EFORMAT, "f: offset 32: number of children: wanted 4 bytes, got 0");
+    assert_refused(&image, HPCW_EFORMAT, "f: offset 32: number of children: expected 4 bytes, got 0");
     begin(&image);
     put_u32(&image, 3);
     put(&image, "a\0\0\0\0\0b\0\0\0\0\0a\0\0\0\0\0", 18);
     end(&image);
-    assert_refused(&image, HPCW_EFORMAT, "f: offset 20: wanted every key once, got \"a\" twice");
+    assert_refused(&image, HPCW_EFORMAT, "f: offset 20: expected every key once, got \"a\" twice");
 
     begin(&image);
     put_u32(&image, 1);
@@ -219,7 +219,7 @@ static void damage_is_named(void **state) {
     put(&image, "k", 2);
     put_u32(&image, 0);
     end(&image);
-    assert_refused(&image, HPCW_EFORMAT, "f: offset 3020: wanted at most 500 levels of keys, got more");
+    assert_refused(&image, HPCW_EFORMAT, "f: offset 3020: expected at most 500 levels of keys, got more");
 }
 
 static void refused_arguments(void **state) {

@@ -190,7 +190,7 @@ static void assert_bad(const hpcw_linktest_params *p, hpcw_status want, const ch
     assert_int_equal(hpcw_linktest_params_check(p, &err), want);
     assert_int_equal(err.code, want);
     if (strstr(err.message, what) == NULL) {
-        fail_msg("wanted \"%s\" in: %s", what, err.message);
+        fail_msg("expected \"%s\" in: %s", what, err.message);
     }
     hpcw_linktest *lt = (hpcw_linktest *)&err;
     assert_int_equal(hpcw_linktest_open("x.sion", NULL, p, &lt, NULL), want);
@@ -206,19 +206,19 @@ static void bad_parameters(void **state) {
     p = good_params();                                                                                         \
     p.field = (value);                                                                                         \
     assert_bad(&p, status, what)
-    BAD(tasks, 0, HPCW_EINVAL, "tasks: wanted an even number of at least 2, got 0");
-    BAD(tasks, 5, HPCW_EINVAL, "tasks: wanted an even number of at least 2, got 5");
+    BAD(tasks, 0, HPCW_EINVAL, "tasks: expected an even number of at least 2, got 0");
+    BAD(tasks, 5, HPCW_EINVAL, "tasks: expected an even number of at least 2, got 5");
     BAD(mode, NULL, HPCW_EINVAL, "mode");
-    BAD(mode, "MPI", HPCW_EINVAL, "mode: wanted mpi, tcp, ucp, ibverbs, psm2 or cuda, got \"MPI\"");
-    BAD(git_hash, "c0ffee", HPCW_EINVAL, "git hash: wanted 40 lower-case hex digits, got \"c0ffee\"");
+    BAD(mode, "MPI", HPCW_EINVAL, "mode: expected mpi, tcp, ucp, ibverbs, psm2 or cuda, got \"MPI\"");
+    BAD(git_hash, "c0ffee", HPCW_EINVAL, "git hash: expected 40 lower-case hex digits, got \"c0ffee\"");
     BAD(git_hash, "C0FFEE00c0ffee00c0ffee00c0ffee00c0ffee00", HPCW_EINVAL, "git hash");
     BAD(git_hash, "c0ffee00c0ffee00c0ffee00c0ffee00c0ffee000", HPCW_EINVAL, "git hash");
-    BAD(kernel, (hpcw_linktest_kernel)3, HPCW_EINVAL, "kernel: wanted 0 to 2, got 3");
-    BAD(messages, 0, HPCW_EINVAL, "messages: wanted at least 1");
-    BAD(message_buffers, 0, HPCW_EINVAL, "message buffers: wanted at least 1");
-    BAD(buffer_seed, 9, HPCW_EINVAL, "buffer seed: wanted 0 without random buffers, got 9");
-    BAD(task_seed, 9, HPCW_EINVAL, "task seed: wanted 0 without randomised tasks, got 9");
-    BAD(files, 0, HPCW_EINVAL, "files: wanted at least 1");
+    BAD(kernel, (hpcw_linktest_kernel)3, HPCW_EINVAL, "kernel: expected 0 to 2, got 3");
+    BAD(messages, 0, HPCW_EINVAL, "messages: expected at least 1");
+    BAD(message_buffers, 0, HPCW_EINVAL, "message buffers: expected at least 1");
+    BAD(buffer_seed, 9, HPCW_EINVAL, "buffer seed: expected 0 without random buffers, got 9");
+    BAD(task_seed, 9, HPCW_EINVAL, "task seed: expected 0 without randomised tasks, got 9");
+    BAD(files, 0, HPCW_EINVAL, "files: expected at least 1");
     BAD(max_host_size, 1, HPCW_EINVAL, "host name");
     BAD(max_host_size, HPCW_LINKTEST_MAX_HOST + 2, HPCW_EINVAL, "host name");
     BAD(permutations, UINT64_C(1) << 45, HPCW_ERANGE, "permutations");
@@ -227,7 +227,7 @@ static void bad_parameters(void **state) {
     p = good_params();
     p.mode = "tcp";
     p.all_to_all = true;
-    assert_bad(&p, HPCW_EINVAL, "all-to-all tests: wanted mode mpi, got tcp");
+    assert_bad(&p, HPCW_EINVAL, "all-to-all tests: expected mode mpi, got tcp");
 }
 
 /* What only the open can refuse. */
@@ -241,7 +241,7 @@ static void bad_opens(void **state) {
     assert_int_equal(hpcw_linktest_open("x.sion", NULL, &p, NULL, &err), HPCW_EINVAL);
     p.count = 3;
     assert_int_equal(hpcw_linktest_open("x.sion", NULL, &p, &lt, &err), HPCW_EMISMATCH);
-    assert_non_null(strstr(err.message, "x.sion: wanted 4 tasks on all processes together, got 3"));
+    assert_non_null(strstr(err.message, "x.sion: expected 4 tasks on all processes together, got 3"));
     p = good_params();
     p.files = 5;
     assert_int_equal(hpcw_linktest_open("x.sion", NULL, &p, &lt, &err), HPCW_EINVAL);
@@ -251,7 +251,7 @@ static void bad_opens(void **state) {
     p.files = 2;
     p.set_files = 1; /* whose tasks are two */
     assert_int_equal(hpcw_linktest_open("x.sion", NULL, &p, &lt, &err), HPCW_EMISMATCH);
-    assert_non_null(strstr(err.message, "wanted the 2 tasks of its files, got 4"));
+    assert_non_null(strstr(err.message, "expected the 2 tasks of its files, got 4"));
     assert_null(lt);
 }
 
@@ -273,12 +273,12 @@ static void wrong_calls(void **state) {
         assert_int_equal(call, status);                                                                        \
         assert_int_equal(err.code, status);                                                                    \
         if (strstr(err.message, what) == NULL) {                                                               \
-            fail_msg("wanted \"%s\" in: %s", what, err.message);                                               \
+            fail_msg("expected \"%s\" in: %s", what, err.message);                                             \
         }                                                                                                      \
     } while (0)
     /* Tasks. */
     REFUSED(hpcw_linktest_task(NULL, 0, "n", 0, &err), HPCW_EINVAL, "got NULL");
-    REFUSED(hpcw_linktest_task(lt, 4, "n", 0, &err), HPCW_EINVAL, "wanted a task of this process, got 4");
+    REFUSED(hpcw_linktest_task(lt, 4, "n", 0, &err), HPCW_EINVAL, "expected a task of this process, got 4");
     REFUSED(hpcw_linktest_task(lt, 0, NULL, 0, &err), HPCW_EINVAL, "host name");
     REFUSED(hpcw_linktest_task(lt, 0, "", 0, &err), HPCW_EINVAL, "host name");
     REFUSED(hpcw_linktest_task(lt, 0, "n", -1, &err), HPCW_EINVAL, "core >= 0");
@@ -298,11 +298,11 @@ static void wrong_calls(void **state) {
     REFUSED(hpcw_linktest_timings(lt, 0, good, NULL, 0, &err), HPCW_EINVAL, "all-to-all");
     REFUSED(hpcw_linktest_timings(lt, 0, good, NULL, UINT64_C(1) << 52, &err), HPCW_EINVAL, "all-to-all");
     REFUSED(hpcw_linktest_timings(lt, 0, (uint64_t[]){1, 0, 1}, NULL, 1, &err), HPCW_EINVAL,
-            "task 0, step 1: wanted a time of 1 to 2^52 - 1 ps, got 0");
+            "task 0, step 1: expected a time of 1 to 2^52 - 1 ps, got 0");
     REFUSED(hpcw_linktest_timings(lt, 0, (uint64_t[]){1, 1, UINT64_C(1) << 52}, NULL, 1, &err), HPCW_EINVAL,
             "step 2");
     REFUSED(hpcw_linktest_timings(lt, 1, good, (uint32_t[]){0, 1, 2}, 1, &err), HPCW_EINVAL,
-            "task 1, step 1: wanted another task below 4, got 1");
+            "task 1, step 1: expected another task below 4, got 1");
     REFUSED(hpcw_linktest_timings(lt, 1, good, (uint32_t[]){0, 2, 4}, 1, &err), HPCW_EINVAL, "got 4");
     for (uint32_t r = 0; r < 3; r++) {
         assert_int_equal(hpcw_linktest_timings(lt, r, good, NULL, 1, &err), HPCW_OK);
@@ -312,7 +312,7 @@ static void wrong_calls(void **state) {
     REFUSED(hpcw_linktest_slowest(lt, slow, &n, &err), HPCW_ESTATE, "task 3 has none");
     REFUSED(hpcw_linktest_end_permutation(lt, "s", "t", NULL, &err), HPCW_ESTATE, "task 3 has none");
     REFUSED(hpcw_linktest_figures(lt, NULL, NULL, &err), HPCW_ESTATE, "none");
-    REFUSED(hpcw_linktest_close(lt, &err), HPCW_ESTATE, "wanted 2 ended permutations");
+    REFUSED(hpcw_linktest_close(lt, &err), HPCW_ESTATE, "expected 2 ended permutations");
     assert_int_equal(hpcw_linktest_timings(lt, 3, good, NULL, 1, &err), HPCW_OK);
     REFUSED(hpcw_linktest_slowest(NULL, slow, &n, &err), HPCW_EINVAL, "got NULL");
     REFUSED(hpcw_linktest_slowest(lt, NULL, &n, &err), HPCW_EINVAL, "room");
@@ -324,7 +324,7 @@ static void wrong_calls(void **state) {
             "at most 31 characters");
     assert_int_equal(hpcw_linktest_end_permutation(lt, "s", "t", NULL, &err), HPCW_OK);
     /* The second permutation: once more, and not before the first one ended. */
-    REFUSED(hpcw_linktest_close(lt, &err), HPCW_ESTATE, "wanted 2 ended permutations and one close, got 1");
+    REFUSED(hpcw_linktest_close(lt, &err), HPCW_ESTATE, "expected 2 ended permutations and one close, got 1");
     for (uint32_t r = 0; r < 4; r++) {
         assert_int_equal(hpcw_linktest_timings(lt, r, good, NULL, 1, &err), HPCW_OK);
     }
@@ -372,7 +372,7 @@ static void wrong_completions(void **state) {
     hpcw_linktest_summary good = {"s", "t", {1, 1, 1, 1, 0}, {1, 1, 1, 1, 0}, slow};
     hpcw_error err;
     REFUSED(hpcw_linktest_complete("none.sion", &p, 3, &good, &err), HPCW_ENOENT, "none.sion: cannot open");
-    REFUSED(hpcw_linktest_complete(NULL, &p, 3, &good, &err), HPCW_EINVAL, "wanted a path");
+    REFUSED(hpcw_linktest_complete(NULL, &p, 3, &good, &err), HPCW_EINVAL, "expected a path");
     REFUSED(hpcw_linktest_complete("x", NULL, 3, &good, &err), HPCW_EINVAL, "NULL");
     REFUSED(hpcw_linktest_complete("x", &p, 3, NULL, &err), HPCW_EINVAL, "summaries");
     REFUSED(hpcw_linktest_complete("x", &p, 1, &good, &err), HPCW_EINVAL, "host name of 2 to 64");

@@ -132,7 +132,7 @@ static void check_u64(uint64_t v) {
     *hpcw_i_fmt_u64(got, v) = '\0';
     (void)snprintf(expected, sizeof expected, "%" PRIu64, v);
     if (strcmp(got, expected) != 0) {
-        fail_msg("u64: wanted %s, got %s", expected, got);
+        fail_msg("u64: expected %s, got %s", expected, got);
     }
 }
 
@@ -309,7 +309,7 @@ static void check_double(double v) {
     for (int style = 0; style < 2; style++) {
         lay_out(plain, (enum hpcw_i_float_style)style, expected);
         if (strcmp(text[style], expected) != 0) {
-            fail_msg("%.17g: wanted %s, got %s", v, expected, text[style]);
+            fail_msg("%.17g: expected %s, got %s", v, expected, text[style]);
         }
     }
 }

@@ -48,7 +48,7 @@ static void parse_integers(void **state) {
     }
     assert_int_equal(hpcw_i_parse_u64("--ranks", "1", 2, 65536, &u, &err), HPCW_ERANGE);
     assert_int_equal(err.code, HPCW_ERANGE);
-    assert_string_equal(err.message, "--ranks: wanted a whole number from 2 to 65536, got \"1\"");
+    assert_string_equal(err.message, "--ranks: expected a whole number from 2 to 65536, got \"1\"");
     assert_int_equal(hpcw_i_parse_u64("--ranks", "65537", 2, 65536, &u, NULL), HPCW_ERANGE);
     assert_true(u == 10);
 
@@ -108,9 +108,9 @@ static void parse_doubles(void **state) {
     assert_int_equal(hpcw_i_parse_f64("x", "-1.7976931348623159e308", -INFINITY, INFINITY, &v, &err),
                      HPCW_ERANGE);
     assert_string_equal(err.message,
-                        "x: wanted a number from -infinity to infinity, got \"-1.7976931348623159e308\"");
+                        "x: expected a number from -infinity to infinity, got \"-1.7976931348623159e308\"");
     assert_int_equal(hpcw_i_parse_f64("noise", "1.5", 0, 1e-3, &v, &err), HPCW_ERANGE);
-    assert_string_equal(err.message, "noise: wanted a number from 0 to 0.001, got \"1.5\"");
+    assert_string_equal(err.message, "noise: expected a number from 0 to 0.001, got \"1.5\"");
     assert_int_equal(hpcw_i_parse_f64("noise", "-1e-300", 0, 1, &v, NULL), HPCW_ERANGE);
     assert_true(v == 7);
 

@@ -195,7 +195,7 @@ static void names_that_are_refused(void **state) {
     OK(hpcw_rank2file_add(w, 1, "same", 1, NULL, &err));
     OK(hpcw_rank2file_add(w, 0, "same", 1, NULL, &err));
     assert_int_equal(hpcw_rank2file_close(w, &err), HPCW_EINVAL);
-    assert_non_null(strstr(err.message, "name \"same\": wanted every name once, ranks 0 and 1 have it"));
+    assert_non_null(strstr(err.message, "name \"same\": expected every name once, ranks 0 and 1 have it"));
     hpcw_rank2file_free(w);
     o.dataset.id = 3;
     OK(hpcw_rank2file_open(prefix, NULL, &o, &w, &err));
@@ -225,7 +225,7 @@ static void options_that_are_refused(void **state) {
     OK(hpcw_rank2file_layout_of("shared", &layout, &err));
     assert_int_equal(layout, HPCW_RANK2FILE_SHARED);
     assert_int_equal(hpcw_rank2file_layout_of("scr-2", &layout, &err), HPCW_EINVAL);
-    assert_string_equal(err.message, "layout: wanted scr-1.1, scr-1.2, scr-3 or shared, got \"scr-2\"");
+    assert_string_equal(err.message, "layout: expected scr-1.1, scr-1.2, scr-3 or shared, got \"scr-2\"");
     assert_int_equal(hpcw_rank2file_options_check(NULL, &err), HPCW_EINVAL);
     static const uint32_t descending[] = {3, 2};
     static const char *const names[] = {"", ".", "..", "a/b", "/a", ".scr", "a\n"};
@@ -306,7 +306,7 @@ static void assert_damage(hpcw_status want, const char *file, const char *words)
     hpcw_status s = restart(&err);
     if (s != want || err.code != s || strstr(err.message, file) == NULL || strstr(err.message, words) == NULL ||
         strchr(err.message, '\n') != NULL) {
-        fail_msg("wanted %d, %s: %s; got %d: %s", (int)want, file, words, (int)s, err.message);
+        fail_msg("expected %d, %s: %s; got %d: %s", (int)want, file, words, (int)s, err.message);
     }
 }
 
@@ -361,44 +361,45 @@ static void trees_that_lie(void **state) {
     OK(rank2file_case_write(&deep, NULL, base, NULL, RANKS, NULL, &err));
     OK(restart(&err));
     /* The root, of level 3: readers 0 and 8. */
-    edit(ROOT, "LEVEL", "0", BAD, "LEVEL: wanted 1 or more, got 0");
-    edit(ROOT, "LEVEL", "03", BAD, "LEVEL: wanted a decimal number of at most 32, got \"03\"");
+    edit(ROOT, "LEVEL", "0", BAD, "LEVEL: expected 1 or more, got 0");
+    edit(ROOT, "LEVEL", "03", BAD, "LEVEL: expected a decimal number of at most 32, got \"03\"");
     edit(ROOT, "LEVEL", "99", BAD, "got \"99\"");
-    edit(ROOT, "LEVEL", "+4", BAD, "LEVEL: wanted one value, got 2");
-    edit(ROOT, "LEVEL", NULL, BAD, "wanted a key LEVEL, got none");
-    edit(ROOT, "RANKS", NULL, BAD, "RANKS: wanted at least 1, got 0");
-    edit(ROOT, "RANKS", "0", BAD, "RANKS: wanted at least 1, got 0");
-    edit(ROOT, "RANK", NULL, BAD, "wanted a key RANK, got none");
-    edit(ROOT, "other", "1", BAD, "wanted a known key, got \"other\"");
-    edit(ROOT, "RANK/0", NULL, BAD, "RANK: wanted rank 0 as the first reader");
-    edit(ROOT, "RANK/0/FILE", NULL, BAD, "wanted a key FILE, got none");
-    edit(ROOT, "RANK/0/OFFSET", NULL, BAD, "wanted a key OFFSET, got none");
-    edit(ROOT, "RANK/8/OFFSET", "1", BAD, "OFFSET of rank 8: wanted 0, got 1");
-    edit(ROOT, "RANK/12/OFFSET", "0", BAD, "wanted a key FILE, got none");
-    edit(ROOT, "RANK/x/OFFSET", "0", BAD, "rank: wanted a decimal number");
+    edit(ROOT, "LEVEL", "+4", BAD, "LEVEL: expected one value, got 2");
+    edit(ROOT, "LEVEL", NULL, BAD, "expected a key LEVEL, got none");
+    edit(ROOT, "RANKS", NULL, BAD, "RANKS: expected at least 1, got 0");
+    edit(ROOT, "RANKS", "0", BAD, "RANKS: expected at least 1, got 0");
+    edit(ROOT, "RANK", NULL, BAD, "expected a key RANK, got none");
+    edit(ROOT, "other", "1", BAD, "expected a known key, got \"other\"");
+    edit(ROOT, "RANK/0", NULL, BAD, "RANK: expected rank 0 as the first reader");
+    edit(ROOT, "RANK/0/FILE", NULL, BAD, "expected a key FILE, got none");
+    edit(ROOT, "RANK/0/OFFSET", NULL, BAD, "expected a key OFFSET, got none");
+    edit(ROOT, "RANK/8/OFFSET", "1", BAD, "OFFSET of rank 8: expected 0, got 1");
+    edit(ROOT, "RANK/12/OFFSET", "0", BAD, "expected a key FILE, got none");
+    edit(ROOT, "RANK/x/OFFSET", "0", BAD, "rank: expected a decimal number");
     /* Files that lead astray: elsewhere, in a circle, to the wrong level. */
     edit(ROOT, "RANK/8/FILE", ".scr/rank2file.scr", BAD,
-         "FILE of rank 8: wanted .scr/rank2file.2.8.scr or the like");
-    edit(ROOT, "RANK/8/FILE", "../../rank2file.2.8.scr", BAD, "FILE of rank 8: wanted");
-    edit(ROOT, "RANK/8/FILE", ".scr/rank2file.1.8.scr", BAD, "FILE of rank 8: wanted");
-    edit(ROOT, "RANK/8/FILE", ".scr/rank2file.2.08.scr", BAD, "FILE of rank 8: wanted");
-    edit(ROOT, "RANK/8/FILE", ".2.8", BAD, "FILE of rank 8: wanted");
-    edit(INNER, "LEVEL", "2", BAD, "LEVEL: wanted 1, got 2");
-    edit(INNER, "RANKS", "13", BAD, "RANKS: wanted those of the root, got 13");
-    edit(INNER, "RANK/4", NULL, BAD, "RANK: wanted rank 4 as the first reader, got another");
-    edit(INNER, "RANK", "x", BAD, "rank: wanted a decimal number");
+         "FILE of rank 8: expected .scr/rank2file.2.8.scr or the like");
+    edit(ROOT, "RANK/8/FILE", "../../rank2file.2.8.scr", BAD, "FILE of rank 8: expected");
+    edit(ROOT, "RANK/8/FILE", ".scr/rank2file.1.8.scr", BAD, "FILE of rank 8: expected");
+    edit(ROOT, "RANK/8/FILE", ".scr/rank2file.2.08.scr", BAD, "FILE of rank 8: expected");
+    edit(ROOT, "RANK/8/FILE", ".2.8", BAD, "FILE of rank 8: expected");
+    edit(INNER, "LEVEL", "2", BAD, "LEVEL: expected 1, got 2");
+    edit(INNER, "RANKS", "13", BAD, "RANKS: expected those of the root, got 13");
+    edit(INNER, "RANK/4", NULL, BAD, "RANK: expected rank 4 as the first reader, got another");
+    edit(INNER, "RANK", "x", BAD, "rank: expected a decimal number");
     /* Leaves. */
-    edit(LEAF, "LEVEL", "1", BAD, "LEVEL: wanted a decimal number of at most 0, got \"1\"");
-    edit(LEAF, "RANKS", "4", BAD, "RANKS: wanted those of the root, 12, got 4");
-    edit(LEAF, "RANK/5", NULL, BAD, "RANK: wanted an entry of rank 5, got none");
-    edit(LEAF, "RANK/6/FILE/x/SIZE", "1", BAD, "rank: wanted one of 4 to 5, got 6");
+    edit(LEAF, "LEVEL", "1", BAD, "LEVEL: expected a decimal number of at most 0, got \"1\"");
+    edit(LEAF, "RANKS", "4", BAD, "RANKS: expected those of the root, 12, got 4");
+    edit(LEAF, "RANK/5", NULL, BAD, "RANK: expected an entry of rank 5, got none");
+    edit(LEAF, "RANK/6/FILE/x/SIZE", "1", BAD, "rank: expected one of 4 to 5, got 6");
     edit(LEAF, "RANK/05/FILE/x/SIZE", "1", BAD, "got \"05\"");
-    edit(LEAF, "RANK/4/SEG", "1", BAD, "wanted a known key, got \"SEG\"");
-    edit(LEAF, "RANK/4/FILE/rank_4.0.ckpt/SIZE", "0x10", BAD, "SIZE: wanted a decimal number");
-    edit(LEAF, "RANK/4/FILE/rank_4.0.ckpt/SIZE", "18446744073709551616", BAD, "SIZE: wanted a decimal number");
-    edit(LEAF, "RANK/4/FILE/rank_4.0.ckpt/CRC", "0x0123", BAD, "CRC: wanted a hexadecimal number");
-    edit(LEAF, "RANK/4/FILE/rank_4.0.ckpt/CRC", "0xABC", BAD, "CRC: wanted a hexadecimal number");
-    edit(LEAF, "RANK/4/FILE/rank_4.0.ckpt/CRC", "0x123456789", BAD, "CRC: wanted a hexadecimal number");
+    edit(LEAF, "RANK/4/SEG", "1", BAD, "expected a known key, got \"SEG\"");
+    edit(LEAF, "RANK/4/FILE/rank_4.0.ckpt/SIZE", "0x10", BAD, "SIZE: expected a decimal number");
+    edit(LEAF, "RANK/4/FILE/rank_4.0.ckpt/SIZE", "18446744073709551616", BAD,
+         "SIZE: expected a decimal number");
+    edit(LEAF, "RANK/4/FILE/rank_4.0.ckpt/CRC", "0x0123", BAD, "CRC: expected a hexadecimal number");
+    edit(LEAF, "RANK/4/FILE/rank_4.0.ckpt/CRC", "0xABC", BAD, "CRC: expected a hexadecimal number");
+    edit(LEAF, "RANK/4/FILE/rank_4.0.ckpt/CRC", "0x123456789", BAD, "CRC: expected a hexadecimal number");
     for (size_t i = 0; i + 1 < sizeof bad_names / sizeof bad_names[0]; i++) {
         if (strchr(bad_names[i], '/') == NULL) {
             char keys[64];
@@ -406,11 +407,11 @@ static void trees_that_lie(void **state) {
             edit(LEAF, keys, "1", BAD, "name of a file \"");
         }
     }
-    edit_named(LEAF, "RANK/4/FILE/rank_7.0.ckpt/SIZE", "1", BAD,
-               "scr.dataset.7/.scr: ", "name \"rank_7.0.ckpt\": wanted every name once, ranks 4 and 7 have it");
+    edit_named(LEAF, "RANK/4/FILE/rank_7.0.ckpt/SIZE", "1", BAD, "scr.dataset.7/.scr: ",
+               "name \"rank_7.0.ckpt\": expected every name once, ranks 4 and 7 have it");
     /* Data that is not as the map says. */
     edit_named(LEAF, "RANK/4/FILE/rank_4.0.ckpt/SIZE", "249", HPCW_ETRUNCATED, "scr.dataset.7/rank_4.0.ckpt",
-               "rank 4: size: wanted 249 bytes, got 248");
+               "rank 4: size: expected 249 bytes, got 248");
     scratch_remove(base);
 }
 
@@ -419,22 +420,22 @@ static void summaries_that_lie(void **state) {
     hpcw_error err = {.message = ""};
     scratch_make(base, sizeof base);
     OK(rank2file_case_write(&deep, NULL, base, NULL, RANKS, NULL, &err));
-    edit(SUMMARY, "VERSION", "5", BAD, "wanted VERSION = 6");
+    edit(SUMMARY, "VERSION", "5", BAD, "expected VERSION = 6");
     edit(SUMMARY, "COMPLETE", "0", BAD, "COMPLETE = 1");
     edit(SUMMARY, "DSET/COMPLETE", NULL, BAD, "COMPLETE = 1");
-    edit(SUMMARY, "DSET/CKPT", NULL, BAD, "CKPT: wanted one value, got none");
+    edit(SUMMARY, "DSET/CKPT", NULL, BAD, "CKPT: expected one value, got none");
     edit(SUMMARY, "DSET/ID", "8", BAD,
-         "DSET: wanted dataset scr.dataset.7 with id 7, got scr.dataset.7 with 8");
+         "DSET: expected dataset scr.dataset.7 with id 7, got scr.dataset.7 with 8");
     edit(SUMMARY, "DSET/NAME", "x", BAD, "got x with 7");
-    edit(SUMMARY, "DSET/FILES", "-1", BAD, "FILES: wanted a decimal number");
+    edit(SUMMARY, "DSET/FILES", "-1", BAD, "FILES: expected a decimal number");
     const char *index = HPCW_RANK2FILE_INDEX;
-    edit(index, "VERSION", "3", BAD, "VERSION: wanted 1 with a map DIR or NAME, or 2 with a map NAME, got 3");
-    edit(index, "CURRENT", "gone", BAD, "CURRENT: wanted a dataset of the index, got gone");
-    edit(index, "CURRENT", "+more", BAD, "CURRENT: wanted one value, got 2");
-    edit(index, "DIR", NULL, BAD, "VERSION: wanted 1 with a map DIR");
-    edit(index, "DIR/scr.dataset.7/DSET", "0", BAD, "DSET: wanted 1 to 2147483647, got 0");
-    edit(index, "DIR/scr.dataset.7/DSET", "8", BAD, "wanted COMPLETE = 1, got none or another");
-    edit(index, "DSET/7/DIR/scr.dataset.7/COMPLETE", "0", BAD, "wanted COMPLETE = 1, got none or another");
+    edit(index, "VERSION", "3", BAD, "VERSION: expected 1 with a map DIR or NAME, or 2 with a map NAME, got 3");
+    edit(index, "CURRENT", "gone", BAD, "CURRENT: expected a dataset of the index, got gone");
+    edit(index, "CURRENT", "+more", BAD, "CURRENT: expected one value, got 2");
+    edit(index, "DIR", NULL, BAD, "VERSION: expected 1 with a map DIR");
+    edit(index, "DIR/scr.dataset.7/DSET", "0", BAD, "DSET: expected 1 to 2147483647, got 0");
+    edit(index, "DIR/scr.dataset.7/DSET", "8", BAD, "expected COMPLETE = 1, got none or another");
+    edit(index, "DSET/7/DIR/scr.dataset.7/COMPLETE", "0", BAD, "expected COMPLETE = 1, got none or another");
     scratch_remove(base);
 }
 
@@ -455,12 +456,12 @@ static void files_that_changed(void **state) {
     OK(rank2file_case_write(&deep, NULL, base, NULL, RANKS, NULL, &err));
     static const char data[] = "scr.dataset.7/rank_5.0.ckpt";
     change(data, 10, 1);
-    assert_damage(HPCW_ECHECKSUM, data, "rank 5: CRC-32: wanted 0x");
+    assert_damage(HPCW_ECHECKSUM, data, "rank 5: CRC-32: expected 0x");
     change(data, 10, 1);
     OK(truncate(in_base(data), 100));
-    assert_damage(HPCW_ETRUNCATED, data, "rank 5: size: wanted 285 bytes, got 100");
+    assert_damage(HPCW_ETRUNCATED, data, "rank 5: size: expected 285 bytes, got 100");
     OK(truncate(in_base(data), 286));
-    assert_damage(HPCW_EFORMAT, data, "rank 5: size: wanted 285 bytes, got 286");
+    assert_damage(HPCW_EFORMAT, data, "rank 5: size: expected 285 bytes, got 286");
     OK(unlink(in_base(data)));
     assert_damage(HPCW_ENOENT, data, "rank 5: cannot open for reading");
     OK(symlink("rank_4.0.ckpt", in_base(data)));
@@ -469,13 +470,13 @@ static void files_that_changed(void **state) {
     OK(unlink(in_base(LEAF)));
     assert_damage(HPCW_ENOENT, LEAF, "cannot open for reading");
     OK(rename(in_base(D "rank2file.0.6.scr"), in_base(LEAF)));
-    assert_damage(HPCW_EFORMAT, LEAF, "rank: wanted one of 4 to 5, got 6");
+    assert_damage(HPCW_EFORMAT, LEAF, "rank: expected one of 4 to 5, got 6");
     OK(truncate(in_base(LEAF), 300));
     assert_damage(HPCW_EFORMAT, LEAF, "");
     OK(truncate(in_base(LEAF), 0));
-    assert_damage(HPCW_ETRUNCATED, LEAF, "offset 0: tree: wanted at least 24 bytes, got 0");
+    assert_damage(HPCW_ETRUNCATED, LEAF, "offset 0: tree: expected at least 24 bytes, got 0");
     change(ROOT, 60, 4);
-    assert_damage(HPCW_ECHECKSUM, ROOT, "CRC-32: wanted");
+    assert_damage(HPCW_ECHECKSUM, ROOT, "CRC-32: expected");
     OK(unlink(in_base(HPCW_RANK2FILE_INDEX)));
     assert_damage(HPCW_ENOENT, HPCW_RANK2FILE_INDEX, "cannot open for reading");
     scratch_remove(base);
@@ -502,7 +503,7 @@ static void a_rank_without_an_entry(void **state) {
     hpcw_error err = {.message = ""};
     OK(hpcw_rank2file_restart_open_root(in_base("rank2file"), NULL, &r, &err));
     assert_int_equal(hpcw_rank2file_restart_load(r, 0, NULL, &err), HPCW_EFORMAT);
-    assert_non_null(strstr(err.message, "RANK: wanted an entry of rank 1, got none"));
+    assert_non_null(strstr(err.message, "RANK: expected an entry of rank 1, got none"));
     assert_int_equal(hpcw_rank2file_restart_files(r), 0);
     hpcw_rank2file_restart_free(r);
     scratch_remove(base);

@@ -112,7 +112,7 @@ static void bad_parts_of_sets(void **state) {
     PART(3, 1, 3, NULL, HPCW_EINVAL, "part of a set");
     PART(2, 2, 3, NULL, HPCW_EINVAL, "part of a set");
     PART(1, UINT32_MAX, 3, NULL, HPCW_EINVAL, "part of a set");
-    PART(1, 1, 2, NULL, HPCW_EMISMATCH, "wanted the 3 tasks of its files, got 2");
+    PART(1, 1, 2, NULL, HPCW_EMISMATCH, "expected the 3 tasks of its files, got 2");
     PART(1, 1, 3, ((uint32_t[3]){2, 3, 4}), HPCW_EMISMATCH, "from 3 on, got a lower one");
     PART(1, 1, 3, ((uint32_t[3]){4, 5, 6}), HPCW_EMISMATCH, "below 6, got 6");
     PART(1, 1, 3, ((uint32_t[3]){3, 4, 8}), HPCW_EMISMATCH, "below 6, got 8");

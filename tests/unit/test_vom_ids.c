@@ -75,13 +75,13 @@ static void no_ids(void **state) {
         uint64_t id;
         const char *message;
     } rows[] = {
-        {3, "wanted a sequence number from 1 on for an element, got 0"},
-        {2, "wanted a sequence number from 1 on for an element, got 0"},
-        {262145, "wanted a sequence number of 0 for a handler, got 1"},
-        {8, "wanted the bits of a group, got 0x8"},
-        {UINT64_C(1) << 52 | 12, "wanted the bits of a group"},
-        {262144 | 32768 << 2 | 3, "wanted a home of 0 to 32767, got 32768"},
-        {UINT64_MAX, "wanted a home of 0 to 32767, got 65535"},
+        {3, "expected a sequence number from 1 on for an element, got 0"},
+        {2, "expected a sequence number from 1 on for an element, got 0"},
+        {262145, "expected a sequence number of 0 for a handler, got 1"},
+        {8, "expected the bits of a group, got 0x8"},
+        {UINT64_C(1) << 52 | 12, "expected the bits of a group"},
+        {262144 | 32768 << 2 | 3, "expected a home of 0 to 32767, got 32768"},
+        {UINT64_MAX, "expected a home of 0 to 32767, got 65535"},
     };
     hpcw_vom_id parts;
     hpcw_error err;
@@ -157,7 +157,7 @@ static void file_names(void **state) {
     }
     assert_int_equal(hpcw_vom_file_name(name, sizeof name, NULL, 32768, false, &err), HPCW_ERANGE);
     assert_int_equal(hpcw_vom_file_name(name, 11, NULL, 0, false, &err), HPCW_ERANGE);
-    assert_non_null(strstr(err.message, "wanted room for 12 bytes, got 11"));
+    assert_non_null(strstr(err.message, "expected room for 12 bytes, got 11"));
     assert_int_equal(hpcw_vom_file_name(name, 12, NULL, 0, false, &err), HPCW_OK);
     assert_int_equal(hpcw_vom_file_name(NULL, 12, NULL, 0, false, &err), HPCW_EINVAL);
     assert_int_equal(hpcw_vom_file_name(name, 0, NULL, 0, false, &err), HPCW_EINVAL);

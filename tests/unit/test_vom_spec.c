@@ -46,7 +46,7 @@ static void phases(void **state) {
                 want = want || (phase >= rows[i].on[k].first && phase <= rows[i].on[k].last);
             }
             if (hpcw_vom_spec_on(spec, phase) != want) {
-                fail_msg("row %zu, phase %u: wanted %d", i, (unsigned)phase, want);
+                fail_msg("row %zu, phase %u: expected %d", i, (unsigned)phase, want);
             }
         }
         hpcw_vom_spec_free(spec);
@@ -60,20 +60,20 @@ static void refused(void **state) {
         const char *text;
         const char *message;
     } rows[] = {
-        {"x", "spec, line 1: wanted a phase number, got \"x\""},
-        {"1\n\n-2 0 0\n", "spec, line 3: wanted a phase number, got \"-2 0 0\""},
-        {"%", "wanted the phase number of a rule for multiples, from 1 on, got \"\""},
-        {"%0 0 0", "wanted the phase number of a rule for multiples"},
-        {"10 5 5", "line 1: wanted a first offset of at most 0"},
-        {"10 -x 5", "wanted a first offset"},
-        {"10 - 5", "wanted a first offset"},
-        {"10 -5 -5", "wanted a second offset of at least 0, got \"-5\""},
-        {"10 -5 5 5", "wanted the end of the line, got \"5\""},
-        {"10,5", "wanted a phase number"},
-        {"9223372036854775808", "wanted a phase number"},
-        {"99999999999999999999999", "wanted a phase number"},
-        {"10 0 0\n%5\n10 -1 1\n", "wanted one rule for each number, got 10 twice"},
-        {"%10\n10\n%10 -1 1\n", "wanted one rule for each number, got %10 twice"},
+        {"x", "spec, line 1: expected a phase number, got \"x\""},
+        {"1\n\n-2 0 0\n", "spec, line 3: expected a phase number, got \"-2 0 0\""},
+        {"%", "expected the phase number of a rule for multiples, from 1 on, got \"\""},
+        {"%0 0 0", "expected the phase number of a rule for multiples"},
+        {"10 5 5", "line 1: expected a first offset of at most 0"},
+        {"10 -x 5", "expected a first offset"},
+        {"10 - 5", "expected a first offset"},
+        {"10 -5 -5", "expected a second offset of at least 0, got \"-5\""},
+        {"10 -5 5 5", "expected the end of the line, got \"5\""},
+        {"10,5", "expected a phase number"},
+        {"9223372036854775808", "expected a phase number"},
+        {"99999999999999999999999", "expected a phase number"},
+        {"10 0 0\n%5\n10 -1 1\n", "expected one rule for each number, got 10 twice"},
+        {"%10\n10\n%10 -1 1\n", "expected one rule for each number, got %10 twice"},
     };
     hpcw_error err;
     for (size_t i = 0; i < COUNT(rows); i++) {
@@ -82,7 +82,7 @@ static void refused(void **state) {
                          HPCW_EFORMAT);
         assert_null(spec);
         if (strstr(err.message, rows[i].message) == NULL) {
-            fail_msg("wanted \"%s\" in \"%s\"", rows[i].message, err.message);
+            fail_msg("expected \"%s\" in \"%s\"", rows[i].message, err.message);
         }
     }
     hpcw_vom_spec *spec = NULL;

@@ -64,7 +64,7 @@ static void duplicates(void **state) {
         hpcw_vom_edge edge = vom_edge(1, 0);
         vom_ok(hpcw_vom_edge_add(v, &edge, &err), &err);
         vom_refused(hpcw_vom_edge_add(v, &edge, &err), HPCW_EINVAL, &err,
-                    "edge 1: wanted each pair once, got the SendRecv from 524291 to 262147 again");
+                    "edge 1: expected each pair once, got the SendRecv from 524291 to 262147 again");
         edge.category = HPCW_VOM_BROADCAST;
         vom_ok(hpcw_vom_edge_add(v, &edge, &err), &err);
         edge = vom_edge(0, 1);
@@ -77,12 +77,12 @@ static void duplicates(void **state) {
             hpcw_vom_task task = vom_task(0, k);
             vom_ok(hpcw_vom_task_add(v, &task, &err), &err);
             vom_refused(hpcw_vom_task_add(v, &task, &err), HPCW_EINVAL, &err,
-                        "wanted each entity once, got id");
+                        "expected each entity once, got id");
         }
         hpcw_vom_task nobody = {.entity = hpcw_vom_nobody()};
         vom_ok(hpcw_vom_task_add(v, &nobody, &err), &err);
         vom_refused(hpcw_vom_task_add(v, &nobody, &err), HPCW_EINVAL, &err,
-                    "wanted each entity once, got id 0 again");
+                    "expected each entity once, got id 0 again");
         vom_ok(hpcw_vom_end_phase(v, NULL, 0, &err), &err);
     }
     vom_ok(hpcw_vom_close(v, &err), &err);
@@ -103,12 +103,13 @@ static void edges_of_others(void **state) {
     }
     hpcw_vom_task task = vom_task(0, 1);
     vom_ok(hpcw_vom_task_add(v, &task, &err), &err);
-    vom_refused(hpcw_vom_end_phase(v, NULL, 0, &err), HPCW_EINVAL, &err,
-                "memory: phase 0: wanted edges whose recording end is a task of rank 0, got some of 3 entities "
-                "that are "
-                "not, the lowest is id 786435");
+    vom_refused(
+        hpcw_vom_end_phase(v, NULL, 0, &err), HPCW_EINVAL, &err,
+        "memory: phase 0: expected edges whose recording end is a task of rank 0, got some of 3 entities "
+        "that are "
+        "not, the lowest is id 786435");
     vom_refused(hpcw_vom_end_phase(v, NULL, 0, &err), HPCW_ESTATE, &err,
-                "an earlier call failed: memory: phase 0: wanted");
+                "an earlier call failed: memory: phase 0: expected");
     vom_refused(hpcw_vom_task_add(v, &task, &err), HPCW_ESTATE, &err, "an earlier call failed");
     vom_refused(hpcw_vom_close(v, &err), HPCW_ESTATE, &err, "an earlier call failed");
     hpcw_vom_free(v);
@@ -120,7 +121,7 @@ static void edges_of_others(void **state) {
     vom_ok(hpcw_vom_task_add(v, &task, &err), &err);
     hpcw_vom_edge edge = vom_edge(1, 0);
     vom_refused(hpcw_vom_edge_add(v, &edge, &err), HPCW_EINVAL, &err,
-                "wanted a SendRecv whose recording end is a task of rank 0, got one of id 262147");
+                "expected a SendRecv whose recording end is a task of rank 0, got one of id 262147");
     edge = vom_edge(0, 1);
     vom_ok(hpcw_vom_edge_add(v, &edge, &err), &err);
     vom_ok(hpcw_vom_end_phase(v, NULL, 0, &err), &err);
@@ -199,24 +200,24 @@ static void phases(void **state) {
     hpcw_vom_task task = vom_task(0, 0);
     hpcw_vom_edge edge = vom_edge(0, 0);
     vom_refused(hpcw_vom_task_add(v, &task, &err), HPCW_ESTATE, &err,
-                "memory: wanted an open phase for a task, got none");
-    vom_refused(hpcw_vom_edge_add(v, &edge, &err), HPCW_ESTATE, &err, "wanted an open phase for an edge");
-    vom_refused(hpcw_vom_end_phase(v, NULL, 0, &err), HPCW_ESTATE, &err, "wanted an open phase for its end");
+                "memory: expected an open phase for a task, got none");
+    vom_refused(hpcw_vom_edge_add(v, &edge, &err), HPCW_ESTATE, &err, "expected an open phase for an edge");
+    vom_refused(hpcw_vom_end_phase(v, NULL, 0, &err), HPCW_ESTATE, &err, "expected an open phase for its end");
     vom_refused(hpcw_vom_begin_iteration(v, 0, &err), HPCW_ESTATE, &err,
-                "wanted an open phase for an iteration");
+                "expected an open phase for an iteration");
     vom_refused(hpcw_vom_end_iteration(v, NULL, 0, &err), HPCW_ESTATE, &err,
-                "wanted an open phase for the end");
+                "expected an open phase for the end");
     vom_refused(hpcw_vom_begin_phase(v, 2, &err), HPCW_EINVAL, &err,
-                "wanted a phase with data, got 2, which is listed");
+                "expected a phase with data, got 2, which is listed");
     vom_refused(hpcw_vom_begin_phase(v, UINT64_MAX, &err), HPCW_EINVAL, &err, "which is listed");
     vom_refused(hpcw_vom_begin_phase(v, 4, &err), HPCW_EINVAL, &err,
-                "wanted phase 0, or the phases left out listed");
+                "expected phase 0, or the phases left out listed");
     vom_ok(hpcw_vom_begin_phase(v, 0, &err), &err);
-    vom_refused(hpcw_vom_task_add(v, NULL, &err), HPCW_EINVAL, &err, "wanted a task, got NULL");
-    vom_refused(hpcw_vom_edge_add(v, NULL, &err), HPCW_EINVAL, &err, "wanted an edge, got NULL");
-    vom_refused(hpcw_vom_end_phase(v, NULL, 1, &err), HPCW_EINVAL, &err, "wanted no values of a phase");
+    vom_refused(hpcw_vom_task_add(v, NULL, &err), HPCW_EINVAL, &err, "expected a task, got NULL");
+    vom_refused(hpcw_vom_edge_add(v, NULL, &err), HPCW_EINVAL, &err, "expected an edge, got NULL");
+    vom_refused(hpcw_vom_end_phase(v, NULL, 1, &err), HPCW_EINVAL, &err, "expected no values of a phase");
     vom_ok(hpcw_vom_end_phase(v, NULL, 0, &err), &err);
-    vom_refused(hpcw_vom_begin_phase(v, 0, &err), HPCW_EINVAL, &err, "wanted a phase above 0, got 0");
+    vom_refused(hpcw_vom_begin_phase(v, 0, &err), HPCW_EINVAL, &err, "expected a phase above 0, got 0");
     vom_ok(hpcw_vom_begin_phase(v, 4, &err), &err);
     vom_ok(hpcw_vom_end_phase(v, NULL, 0, &err), &err);
     vom_expect(v, &memory, "{\"id\":0,\"tasks\":[]},{\"id\":4,\"tasks\":[]}");
@@ -226,7 +227,7 @@ static void phases(void **state) {
     o.phase_count = 11;
     v = vom_open(&o);
     vom_refused(hpcw_vom_begin_phase(v, 11, &err), HPCW_EINVAL, &err,
-                "wanted a phase below the count 11, got 11");
+                "expected a phase below the count 11, got 11");
     vom_ok(hpcw_vom_begin_phase(v, 10, &err), &err);
     vom_ok(hpcw_vom_end_phase(v, NULL, 0, &err), &err);
     vom_expect(v, &memory, "{\"id\":10,\"tasks\":[]}");
@@ -242,7 +243,7 @@ static void phases(void **state) {
     o.identical_count = 1;
     v = vom_open(&o);
     vom_refused(hpcw_vom_begin_phase(v, 2, &err), HPCW_EINVAL, &err,
-                "wanted a phase with data before the identical phase 1, got none");
+                "expected a phase with data before the identical phase 1, got none");
     vom_refused(hpcw_vom_close(v, &err), HPCW_EINVAL, &err, "before the identical phase 1, got none");
     hpcw_vom_free(v);
     o = vom_options(&memory, 0, 1);
@@ -251,7 +252,7 @@ static void phases(void **state) {
     o.phase_count = 6;
     v = vom_open(&o);
     for (uint64_t phase = 0; phase < 6; phase++) {
-        const char *want = phase < 3 ? "wanted phase " : "wanted as many phases as the count 6 says";
+        const char *want = phase < 3 ? "expected phase " : "expected as many phases as the count 6 says";
         vom_refused(hpcw_vom_close(v, &err), HPCW_EINVAL, &err, want);
         if (phase != 3) {
             vom_ok(hpcw_vom_begin_phase(v, phase, &err), &err);
@@ -270,11 +271,11 @@ static void phases(void **state) {
     vom_refused(hpcw_vom_task_add(v, &task, &err), HPCW_ESTATE, &err, "closed before");
     hpcw_vom_free(v);
     hpcw_vom_free(NULL);
-    vom_refused(hpcw_vom_begin_phase(NULL, 0, &err), HPCW_EINVAL, &err, "wanted an open file, got NULL");
-    vom_refused(hpcw_vom_task_add(NULL, &task, &err), HPCW_EINVAL, &err, "wanted an open file, got NULL");
-    vom_refused(hpcw_vom_edge_add(NULL, &edge, &err), HPCW_EINVAL, &err, "wanted an open file, got NULL");
-    vom_refused(hpcw_vom_end_phase(NULL, NULL, 0, &err), HPCW_EINVAL, &err, "wanted an open file, got NULL");
-    vom_refused(hpcw_vom_close(NULL, &err), HPCW_EINVAL, &err, "wanted an open file, got NULL");
+    vom_refused(hpcw_vom_begin_phase(NULL, 0, &err), HPCW_EINVAL, &err, "expected an open file, got NULL");
+    vom_refused(hpcw_vom_task_add(NULL, &task, &err), HPCW_EINVAL, &err, "expected an open file, got NULL");
+    vom_refused(hpcw_vom_edge_add(NULL, &edge, &err), HPCW_EINVAL, &err, "expected an open file, got NULL");
+    vom_refused(hpcw_vom_end_phase(NULL, NULL, 0, &err), HPCW_EINVAL, &err, "expected an open file, got NULL");
+    vom_refused(hpcw_vom_close(NULL, &err), HPCW_EINVAL, &err, "expected an open file, got NULL");
     assert_true(hpcw_vom_text_size(NULL) == 0);
 }
 
@@ -295,39 +296,39 @@ static void bad_options(void **state) {
     v = (hpcw_vom *)&o;                                                                                        \
     vom_refused(hpcw_vom_open("memory.br", &o, &v, &err), want, &err, message);                                \
     assert_null(v)
-    REFUSED(o.ranks = 0, HPCW_EINVAL, "memory.br: ranks: wanted 1 to 32768, got 0");
-    REFUSED(o.ranks = 32769, HPCW_ERANGE, "ranks: wanted 1 to 32768, got 32769");
-    REFUSED(o.rank = 2, HPCW_EINVAL, "rank: wanted less than 2 ranks, got 2");
+    REFUSED(o.ranks = 0, HPCW_EINVAL, "memory.br: ranks: expected 1 to 32768, got 0");
+    REFUSED(o.ranks = 32769, HPCW_ERANGE, "ranks: expected 1 to 32768, got 32769");
+    REFUSED(o.rank = 2, HPCW_EINVAL, "rank: expected less than 2 ranks, got 2");
     REFUSED(o.node = ((hpcw_vom_node){.id = 1, .num_nodes = 1, .size = 1}), HPCW_EINVAL,
-            "node: wanted an id below");
-    REFUSED(o.node = ((hpcw_vom_node){.num_nodes = 1, .rank = 1, .size = 1}), HPCW_EINVAL, "node: wanted");
-    REFUSED(o.node = ((hpcw_vom_node){.num_nodes = 3, .size = 1}), HPCW_EINVAL, "node: wanted");
+            "node: expected an id below");
+    REFUSED(o.node = ((hpcw_vom_node){.num_nodes = 1, .rank = 1, .size = 1}), HPCW_EINVAL, "node: expected");
+    REFUSED(o.node = ((hpcw_vom_node){.num_nodes = 3, .size = 1}), HPCW_EINVAL, "node: expected");
     REFUSED(o.node = ((hpcw_vom_node){.num_nodes = 1, .size = 3}), HPCW_EINVAL, "0 of 1 and 0 of 3");
-    REFUSED((o.has_rank_alpha = true, o.rank_alpha = -1), HPCW_EINVAL, "rank_alpha: wanted");
-    REFUSED(o.allow = 128, HPCW_EINVAL, "allow: wanted flags of 0x7f, got 0x80");
-    REFUSED(o.content = HPCW_VOM_PLAIN, HPCW_EINVAL, "content: wanted brotli under this name, got 1");
-    REFUSED(o.content = (hpcw_vom_content)3, HPCW_EINVAL, "content: wanted");
-    REFUSED(o.durability = (hpcw_durability)3, HPCW_EINVAL, "durability: wanted 0 to 2, got 3");
+    REFUSED((o.has_rank_alpha = true, o.rank_alpha = -1), HPCW_EINVAL, "rank_alpha: expected");
+    REFUSED(o.allow = 128, HPCW_EINVAL, "allow: expected flags of 0x7f, got 0x80");
+    REFUSED(o.content = HPCW_VOM_PLAIN, HPCW_EINVAL, "content: expected brotli under this name, got 1");
+    REFUSED(o.content = (hpcw_vom_content)3, HPCW_EINVAL, "content: expected");
+    REFUSED(o.durability = (hpcw_durability)3, HPCW_EINVAL, "durability: expected 0 to 2, got 3");
     REFUSED(o.brotli.quality = 10, HPCW_EINVAL, "brotli quality: expected 0 to 9, got 10");
     REFUSED(o.brotli.window = 25, HPCW_EINVAL, "brotli window: expected 10 to 24 bits, got 25");
-    REFUSED(o.brotli.window = 16, HPCW_EINVAL, "brotli window: wanted other than 16 and 21 bits");
+    REFUSED(o.brotli.window = 16, HPCW_EINVAL, "brotli window: expected other than 16 and 21 bits");
     REFUSED(o.brotli.window = 21, HPCW_EINVAL, "plain text, got 21");
     REFUSED((o.skipped = descending, o.skipped_count = 2), HPCW_EINVAL,
-            "skipped phases: wanted ascending disjoint ranges, got 4 to 4");
+            "skipped phases: expected ascending disjoint ranges, got 4 to 4");
     REFUSED((o.identical = backwards, o.identical_count = 1), HPCW_EINVAL,
-            "identical phases: wanted ascending disjoint ranges, got 5 to 4");
+            "identical phases: expected ascending disjoint ranges, got 5 to 4");
     REFUSED((o.identical = phase_0, o.identical_count = 1), HPCW_EINVAL,
-            "identical phases: wanted none below 1");
-    REFUSED(o.skipped_count = 1, HPCW_EINVAL, "skipped phases: wanted 1 ranges, got NULL");
+            "identical phases: expected none below 1");
+    REFUSED(o.skipped_count = 1, HPCW_EINVAL, "skipped phases: expected 1 ranges, got NULL");
     REFUSED((o.skipped = late, o.skipped_count = 1, o.phase_count = 9), HPCW_EINVAL,
-            "skipped phases: wanted less than the count 9, got 9");
+            "skipped phases: expected less than the count 9, got 9");
     REFUSED((o.skipped = late, o.skipped_count = 1, o.identical = even, o.identical_count = 3), HPCW_EINVAL,
-            "wanted each phase skipped or identical, got 4 as both");
-    REFUSED(o.attribute_count = 1, HPCW_EINVAL, "memory.br: wanted 1 values, got NULL");
+            "expected each phase skipped or identical, got 4 as both");
+    REFUSED(o.attribute_count = 1, HPCW_EINVAL, "memory.br: expected 1 values, got NULL");
 #undef REFUSED
     o = vom_options(&memory, 0, 1);
-    vom_refused(hpcw_vom_open(NULL, &o, &v, &err), HPCW_EINVAL, &err, "wanted the path of a file, got NULL");
-    vom_refused(hpcw_vom_open("memory", &o, NULL, &err), HPCW_EINVAL, &err, "wanted a place for the handle");
+    vom_refused(hpcw_vom_open(NULL, &o, &v, &err), HPCW_EINVAL, &err, "expected the path of a file, got NULL");
+    vom_refused(hpcw_vom_open("memory", &o, NULL, &err), HPCW_EINVAL, &err, "expected a place for the handle");
 }
 
 static void sets(void **state) {
@@ -342,7 +343,7 @@ static void sets(void **state) {
     vom_ok(hpcw_vom_close_set(v, 3, NULL, &err), &err);
     vom_refused(hpcw_vom_close_set(v, 3, NULL, &err), HPCW_ESTATE, &err, "closed before");
     vom_ok(hpcw_vom_close_set(NULL, 0, NULL, &err), &err);
-    vom_refused(hpcw_vom_close_set(NULL, 1, NULL, &err), HPCW_EINVAL, &err, "wanted 1 open files, got NULL");
+    vom_refused(hpcw_vom_close_set(NULL, 1, NULL, &err), HPCW_EINVAL, &err, "expected 1 open files, got NULL");
     hpcw_vom_free(v[0]);
     hpcw_vom_free(v[2]);
 }

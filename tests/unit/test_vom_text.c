@@ -334,15 +334,15 @@ static void iterations(void **state) {
     add_task(v, &task);
     vom_ok(hpcw_vom_end_iteration(v, &value, 1, &err), &err);
     vom_ok(hpcw_vom_begin_iteration(v, 2, &err), &err);
-    vom_refused(hpcw_vom_begin_iteration(v, 3, &err), HPCW_ESTATE, &err, "wanted the end of an iteration");
-    vom_refused(hpcw_vom_end_phase(v, NULL, 0, &err), HPCW_ESTATE, &err, "wanted the end of iteration 2");
+    vom_refused(hpcw_vom_begin_iteration(v, 3, &err), HPCW_ESTATE, &err, "expected the end of an iteration");
+    vom_refused(hpcw_vom_end_phase(v, NULL, 0, &err), HPCW_ESTATE, &err, "expected the end of iteration 2");
     vom_ok(hpcw_vom_end_iteration(v, NULL, 0, &err), &err);
-    vom_refused(hpcw_vom_begin_iteration(v, 2, &err), HPCW_EINVAL, &err, "wanted an iteration above 2, got 2");
-    vom_refused(hpcw_vom_end_iteration(v, NULL, 0, &err), HPCW_ESTATE, &err, "wanted an open iteration");
+    vom_refused(hpcw_vom_begin_iteration(v, 2, &err), HPCW_EINVAL, &err, "expected an iteration above 2, got 2");
+    vom_refused(hpcw_vom_end_iteration(v, NULL, 0, &err), HPCW_ESTATE, &err, "expected an open iteration");
     vom_refused(hpcw_vom_edge_add(v, &edge, &err), HPCW_ESTATE, &err, "got an edge behind an iteration");
     add_task(v, &task);
     vom_refused(hpcw_vom_begin_iteration(v, 3, &err), HPCW_ESTATE, &err,
-                "wanted iterations in front of the tasks");
+                "expected iterations in front of the tasks");
     end(v);
     begin(v, 1);
     vom_ok(hpcw_vom_begin_iteration(v, 0, &err), &err);
@@ -560,12 +560,12 @@ static void statistics(void **state) {
     vom_ok(hpcw_vom_stats_open("stats", &o, &stats, &err), &err);
     vom_ok(hpcw_vom_stats_phase(stats, 3, NULL, &b, NULL, &err), &err);
     vom_refused(hpcw_vom_stats_phase(stats, 3, NULL, &b, NULL, &err), HPCW_EINVAL, &err,
-                "wanted a phase above 3, got 3");
+                "expected a phase above 3, got 3");
     vom_refused(hpcw_vom_stats_phase(stats, 4, NULL, NULL, &b, &err), HPCW_EINVAL, &err,
-                "wanted the figures before");
+                "expected the figures before");
     b.figures[HPCW_VOM_RANK_COMM].kur = strtod("nan", NULL);
     vom_refused(hpcw_vom_stats_phase(stats, 4, NULL, &b, NULL, &err), HPCW_EINVAL, &err,
-                "phase 4: kur of Rank_comm: wanted a finite number");
+                "phase 4: kur of Rank_comm: expected a finite number");
     hpcw_vom_balance good = {.has_strategy_loads = false};
     vom_refused(hpcw_vom_stats_phase(stats, 4, NULL, &good, &b, &err), HPCW_EINVAL, &err, "kur of Rank_comm");
     good.figures[HPCW_VOM_RANK_STRATEGY_LOAD].avg = strtod("inf", NULL); /* not written, so not looked at */

@@ -19,7 +19,7 @@ static hpcw_kvtree *new_node(const char *key, size_t size, uint32_t depth) {
 
 hpcw_status hpcw_kvtree_new(hpcw_kvtree **out, hpcw_error *err) {
     if (out == NULL) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "kvtree: wanted a place for the tree, got NULL");
+        return hpcw_i_fail(err, HPCW_EINVAL, "kvtree: expected a place for the tree, got NULL");
     }
     *out = new_node("", 0, 0);
     return *out != NULL ? HPCW_OK : hpcw_i_fail_memory(err, "kvtree", 0, NULL);
@@ -37,7 +37,7 @@ void hpcw_kvtree_free(hpcw_kvtree *root) {
 hpcw_status hpcw_i_kvtree_append(hpcw_kvtree *node, const char *key, size_t size, hpcw_kvtree **child,
                                  hpcw_error *err) {
     if (node->depth >= HPCW_KVTREE_MAX_DEPTH) {
-        return hpcw_i_fail(err, HPCW_ERANGE, "kvtree: key \"%.100s\": wanted at most %u levels, got one more",
+        return hpcw_i_fail(err, HPCW_ERANGE, "kvtree: key \"%.100s\": expected at most %u levels, got one more",
                            key, HPCW_KVTREE_MAX_DEPTH);
     }
     hpcw_kvtree *made = new_node(key, size, node->depth + 1);
@@ -62,7 +62,7 @@ hpcw_status hpcw_kvtree_add(hpcw_kvtree *node, const char *key, hpcw_kvtree **ch
         *child = NULL;
     }
     if (node == NULL || key == NULL) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "kvtree: wanted a node and a key, got NULL");
+        return hpcw_i_fail(err, HPCW_EINVAL, "kvtree: expected a node and a key, got NULL");
     }
     hpcw_kvtree *found = hpcw_kvtree_get(node, key);
     if (found == NULL) {
@@ -82,7 +82,7 @@ static void clear(hpcw_kvtree *node) {
 
 hpcw_status hpcw_kvtree_set(hpcw_kvtree *node, const char *key, const char *value, hpcw_error *err) {
     if (value == NULL) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "kvtree: wanted a value, got NULL");
+        return hpcw_i_fail(err, HPCW_EINVAL, "kvtree: expected a value, got NULL");
     }
     hpcw_kvtree *child;
     hpcw_status s = hpcw_kvtree_add(node, key, &child, err);
@@ -101,7 +101,8 @@ hpcw_status hpcw_kvtree_set_u64(hpcw_kvtree *node, const char *key, uint64_t val
 
 hpcw_status hpcw_kvtree_merge(hpcw_kvtree *node, const hpcw_kvtree *from, hpcw_error *err) {
     if (node == NULL || from == NULL || node == from) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "kvtree: wanted two nodes, got %s", node == from ? "one" : "NULL");
+        return hpcw_i_fail(err, HPCW_EINVAL, "kvtree: expected two nodes, got %s",
+                           node == from ? "one" : "NULL");
     }
     hpcw_status s = HPCW_OK;
     for (const hpcw_kvtree *c = from->first; s == HPCW_OK && c != NULL; c = c->next) {
@@ -153,12 +154,12 @@ const char *hpcw_kvtree_value(const hpcw_kvtree *node, const char *key) {
 hpcw_status hpcw_kvtree_value_u64(const hpcw_kvtree *node, const char *key, uint64_t *value, hpcw_error *err) {
     const char *text = hpcw_kvtree_value(node, key);
     if (value == NULL || text == NULL) {
-        return hpcw_i_fail(err, HPCW_EFORMAT, "%s: wanted one value, got %s", key == NULL ? "kvtree" : key,
+        return hpcw_i_fail(err, HPCW_EFORMAT, "%s: expected one value, got %s", key == NULL ? "kvtree" : key,
                            value == NULL ? "no place for it" : "none");
     }
     return hpcw_i_parse_u64(key, text, 0, UINT64_MAX, value, err) == HPCW_OK
                ? HPCW_OK
-               : hpcw_i_fail(err, HPCW_EFORMAT, "%s: wanted a decimal number below 2^64, got \"%.64s\"", key,
+               : hpcw_i_fail(err, HPCW_EFORMAT, "%s: expected a decimal number below 2^64, got \"%.64s\"", key,
                              text);
 }
 

@@ -32,8 +32,8 @@ unsigned char *hpcw_i_kv_put_crc(unsigned char *start, unsigned char *p) {
 
 static hpcw_status wrong(const char *name, uint64_t offset, const char *field, uint64_t want, uint64_t got,
                          hpcw_error *err) {
-    return hpcw_i_fail(err, HPCW_EFORMAT, "%s: offset %" PRIu64 ": %s: wanted %" PRIu64 ", got %" PRIu64, name,
-                       offset, field, want, got);
+    return hpcw_i_fail(err, HPCW_EFORMAT, "%s: offset %" PRIu64 ": %s: expected %" PRIu64 ", got %" PRIu64,
+                       name, offset, field, want, got);
 }
 
 hpcw_status hpcw_i_kv_stored_size(const char *name, uint64_t offset, const unsigned char *header, uint64_t left,
@@ -45,7 +45,7 @@ hpcw_status hpcw_i_kv_stored_size(const char *name, uint64_t offset, const unsig
     uint64_t least = (uint64_t)HPCW_I_KV_LEAST + (flags == FLAG_CRC ? HPCW_I_KV_CRC : 0);
     *stored = hpcw_i_get_u64(header + AT_SIZE, true);
     if (magic != HPCW_I_KV_MAGIC) {
-        return hpcw_i_fail(err, HPCW_EFORMAT, "%s: offset %" PRIu64 ": magic: wanted 0x951fc3f5, got 0x%08x",
+        return hpcw_i_fail(err, HPCW_EFORMAT, "%s: offset %" PRIu64 ": magic: expected 0x951fc3f5, got 0x%08x",
                            name, offset, magic);
     }
     if (type != TYPE_MAP) {
@@ -59,12 +59,12 @@ hpcw_status hpcw_i_kv_stored_size(const char *name, uint64_t offset, const unsig
     }
     if (*stored < least || *stored > HPCW_KVTREE_MAX_SIZE) {
         return hpcw_i_fail(err, HPCW_EFORMAT,
-                           "%s: offset %" PRIu64 ": stored size: wanted %" PRIu64 " to %u, got %" PRIu64, name,
-                           offset + AT_SIZE, least, HPCW_KVTREE_MAX_SIZE, *stored);
+                           "%s: offset %" PRIu64 ": stored size: expected %" PRIu64 " to %u, got %" PRIu64,
+                           name, offset + AT_SIZE, least, HPCW_KVTREE_MAX_SIZE, *stored);
     }
     if (*stored > left) {
         return hpcw_i_fail(err, HPCW_ETRUNCATED,
-                           "%s: offset %" PRIu64 ": stored size: wanted at most the %" PRIu64
+                           "%s: offset %" PRIu64 ": stored size: expected at most the %" PRIu64
                            " bytes that are there, got %" PRIu64,
                            name, offset + AT_SIZE, left, *stored);
     }
@@ -80,8 +80,9 @@ hpcw_status hpcw_i_kv_open(struct hpcw_i_kv_cursor *c, const char *name, uint64_
         uint32_t want = hpcw_i_get_u32(c->end, true);
         uint32_t got = hpcw_i_crc32(0, data, (size_t)(c->end - data));
         if (want != got) {
-            return hpcw_i_fail(err, HPCW_ECHECKSUM, "%s: offset %" PRIu64 ": CRC-32: wanted 0x%08x, got 0x%08x",
-                               name, hpcw_i_kv_at(c, c->end), want, got);
+            return hpcw_i_fail(err, HPCW_ECHECKSUM,
+                               "%s: offset %" PRIu64 ": CRC-32: expected 0x%08x, got 0x%08x", name,
+                               hpcw_i_kv_at(c, c->end), want, got);
         }
     }
     return HPCW_OK;
@@ -91,14 +92,14 @@ hpcw_status hpcw_i_kv_count(struct hpcw_i_kv_cursor *c, uint32_t *count, hpcw_er
     size_t left = (size_t)(c->end - c->p);
     if (left < HPCW_I_KV_COUNT) {
         return hpcw_i_fail(err, HPCW_EFORMAT,
-                           "%s: offset %" PRIu64 ": number of children: wanted 4 bytes, got %zu", c->name,
+                           "%s: offset %" PRIu64 ": number of children: expected 4 bytes, got %zu", c->name,
                            hpcw_i_kv_at(c, c->p), left);
     }
     *count = hpcw_i_get_u32(c->p, true);
     size_t most = (left - HPCW_I_KV_COUNT) / LEAST_CHILD;
     if (*count > most) {
         return hpcw_i_fail(err, HPCW_EFORMAT,
-                           "%s: offset %" PRIu64 ": number of children: wanted at most %zu, got %u", c->name,
+                           "%s: offset %" PRIu64 ": number of children: expected at most %zu, got %u", c->name,
                            hpcw_i_kv_at(c, c->p), most, *count);
     }
     c->p += HPCW_I_KV_COUNT;
@@ -109,7 +110,7 @@ hpcw_status hpcw_i_kv_key(struct hpcw_i_kv_cursor *c, const char **key, size_t *
     const unsigned char *nul = memchr(c->p, 0, (size_t)(c->end - c->p));
     if (nul == NULL) {
         return hpcw_i_fail(err, HPCW_EFORMAT,
-                           "%s: offset %" PRIu64 ": key: wanted a NUL behind it, got the end", c->name,
+                           "%s: offset %" PRIu64 ": key: expected a NUL behind it, got the end", c->name,
                            hpcw_i_kv_at(c, c->p));
     }
     *key = (const char *)c->p;
@@ -130,7 +131,7 @@ hpcw_status hpcw_i_kv_value(struct hpcw_i_kv_cursor *c, const char *what, const 
     }
     if (s == HPCW_OK && (one != 1 || none != 0)) {
         s = hpcw_i_fail(err, HPCW_EFORMAT,
-                        "%s: offset %" PRIu64 ": %s: wanted one value, got %u with %u children", c->name,
+                        "%s: offset %" PRIu64 ": %s: expected one value, got %u with %u children", c->name,
                         hpcw_i_kv_at(c, at), what, one, none);
     }
     return s;
@@ -141,8 +142,9 @@ hpcw_status hpcw_i_kv_skip(struct hpcw_i_kv_cursor *c, uint32_t depth, hpcw_erro
     uint32_t count = 0;
     hpcw_status s = hpcw_i_kv_count(c, &count, err);
     if (s == HPCW_OK && count > 0 && depth == 0) {
-        s = hpcw_i_fail(err, HPCW_EFORMAT, "%s: offset %" PRIu64 ": wanted at most %u levels of keys, got more",
-                        c->name, hpcw_i_kv_at(c, at), HPCW_KVTREE_MAX_DEPTH);
+        s = hpcw_i_fail(err, HPCW_EFORMAT,
+                        "%s: offset %" PRIu64 ": expected at most %u levels of keys, got more", c->name,
+                        hpcw_i_kv_at(c, at), HPCW_KVTREE_MAX_DEPTH);
     }
     for (uint32_t i = 0; s == HPCW_OK && i < count; i++) {
         const char *key = NULL;
@@ -157,8 +159,8 @@ hpcw_status hpcw_i_kv_end(const struct hpcw_i_kv_cursor *c, hpcw_error *err) {
     return c->p == c->end
                ? HPCW_OK
                : hpcw_i_fail(err, HPCW_EFORMAT,
-                             "%s: offset %" PRIu64 ": wanted the end of the tree, got %zu more bytes", c->name,
-                             hpcw_i_kv_at(c, c->p), (size_t)(c->end - c->p));
+                             "%s: offset %" PRIu64 ": expected the end of the tree, got %zu more bytes",
+                             c->name, hpcw_i_kv_at(c, c->p), (size_t)(c->end - c->p));
 }
 
 static hpcw_status read_exactly(const char *path, int fd, uint64_t offset, void *data, size_t size,
@@ -170,7 +172,7 @@ static hpcw_status read_exactly(const char *path, int fd, uint64_t offset, void 
     }
     return got == size
                ? HPCW_OK
-               : hpcw_i_fail(err, HPCW_ETRUNCATED, "%s: offset %" PRIu64 ": tree: wanted %zu bytes, got %zu",
+               : hpcw_i_fail(err, HPCW_ETRUNCATED, "%s: offset %" PRIu64 ": tree: expected %zu bytes, got %zu",
                              path, offset, size, got);
 }
 
@@ -193,7 +195,7 @@ hpcw_status hpcw_i_kv_load(const char *path, uint64_t offset, unsigned char **da
     }
     if (offset > size || size - offset < HPCW_I_KV_LEAST) {
         s = hpcw_i_fail(err, HPCW_ETRUNCATED,
-                        "%s: offset %" PRIu64 ": tree: wanted at least %d bytes, got %" PRIu64, path, offset,
+                        "%s: offset %" PRIu64 ": tree: expected at least %d bytes, got %" PRIu64, path, offset,
                         HPCW_I_KV_LEAST, offset > size ? 0 : size - offset);
         goto done;
     }

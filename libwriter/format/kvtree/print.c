@@ -62,7 +62,7 @@ static uint32_t levels(const hpcw_kvtree *node) {
 static hpcw_status print_json(const hpcw_kvtree *root, hpcw_sink *sink, hpcw_error *err) {
     uint32_t depth = levels(root);
     if (depth > JSON_LEVELS) {
-        return hpcw_i_fail(err, HPCW_ERANGE, "kvtree: JSON: wanted at most %d levels, got %u", JSON_LEVELS,
+        return hpcw_i_fail(err, HPCW_ERANGE, "kvtree: JSON: expected at most %d levels, got %u", JSON_LEVELS,
                            depth);
     }
     struct hpcw_i_json json;
@@ -74,7 +74,7 @@ static hpcw_status print_json(const hpcw_kvtree *root, hpcw_sink *sink, hpcw_err
 hpcw_status hpcw_kvtree_print(const hpcw_kvtree *root, hpcw_kvtree_form form, hpcw_sink *sink,
                               hpcw_error *err) {
     if (root == NULL || sink == NULL) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "kvtree: wanted a tree and a sink, got NULL");
+        return hpcw_i_fail(err, HPCW_EINVAL, "kvtree: expected a tree and a sink, got NULL");
     }
     switch (form) {
     case HPCW_KVTREE_TREE:
@@ -84,5 +84,5 @@ hpcw_status hpcw_kvtree_print(const hpcw_kvtree *root, hpcw_kvtree_form form, hp
     case HPCW_KVTREE_JSON:
         return print_json(root, sink, err);
     }
-    return hpcw_i_fail(err, HPCW_EINVAL, "kvtree: wanted a form to print in, got %d", (int)form);
+    return hpcw_i_fail(err, HPCW_EINVAL, "kvtree: expected a form to print in, got %d", (int)form);
 }

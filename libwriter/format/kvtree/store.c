@@ -32,11 +32,11 @@ static unsigned char *put_map(unsigned char *p, const hpcw_kvtree *node) {
 
 hpcw_status hpcw_kvtree_write(const hpcw_kvtree *root, hpcw_sink *sink, uint64_t offset, hpcw_error *err) {
     if (root == NULL) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "kvtree: wanted a tree, got NULL");
+        return hpcw_i_fail(err, HPCW_EINVAL, "kvtree: expected a tree, got NULL");
     }
     uint64_t size = hpcw_kvtree_size(root);
     if (size > HPCW_KVTREE_MAX_SIZE) {
-        return hpcw_i_fail(err, HPCW_ERANGE, "kvtree: wanted a tree of at most %u bytes, got %" PRIu64,
+        return hpcw_i_fail(err, HPCW_ERANGE, "kvtree: expected a tree of at most %u bytes, got %" PRIu64,
                            HPCW_KVTREE_MAX_SIZE, size);
     }
     unsigned char *data = hpcw_i_malloc((size_t)size);
@@ -95,7 +95,7 @@ static hpcw_status refuse_twins(const struct hpcw_i_kv_cursor *c, const unsigned
     for (size_t i = 1; s == HPCW_OK && i < n; i++) {
         if (by_key(&list[i - 1], &list[i]) == 0) {
             s = hpcw_i_fail(err, HPCW_EFORMAT,
-                            "%s: offset %" PRIu64 ": wanted every key once, got \"%.100s\" twice", c->name,
+                            "%s: offset %" PRIu64 ": expected every key once, got \"%.100s\" twice", c->name,
                             hpcw_i_kv_at(c, at), list[i]->key);
         }
     }
@@ -113,7 +113,7 @@ static hpcw_status get_map(struct hpcw_i_kv_cursor *c, hpcw_kvtree *node, hpcw_e
         hpcw_kvtree *child = NULL;
         if (node->depth >= HPCW_KVTREE_MAX_DEPTH) {
             return hpcw_i_fail(err, HPCW_EFORMAT,
-                               "%s: offset %" PRIu64 ": wanted at most %u levels of keys, got more", c->name,
+                               "%s: offset %" PRIu64 ": expected at most %u levels of keys, got more", c->name,
                                hpcw_i_kv_at(c, at), HPCW_KVTREE_MAX_DEPTH);
         }
         s = hpcw_i_kv_key(c, &key, &size, err);
@@ -152,7 +152,7 @@ static hpcw_status decode(const char *name, const unsigned char *data, uint64_t 
 
 static hpcw_status more_bytes(const char *name, uint64_t stored, uint64_t left, hpcw_error *err) {
     return hpcw_i_fail(err, HPCW_EFORMAT,
-                       "%s: offset %" PRIu64 ": wanted the end of the file, got %" PRIu64 " more bytes", name,
+                       "%s: offset %" PRIu64 ": expected the end of the file, got %" PRIu64 " more bytes", name,
                        stored, left);
 }
 
@@ -162,11 +162,12 @@ hpcw_status hpcw_kvtree_decode(const char *name, const void *data, size_t size, 
         *out = NULL;
     }
     if (name == NULL || out == NULL || (data == NULL && size > 0)) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "kvtree: wanted a name, bytes and a place for the tree, got NULL");
+        return hpcw_i_fail(err, HPCW_EINVAL,
+                           "kvtree: expected a name, bytes and a place for the tree, got NULL");
     }
     if (size < HPCW_I_KV_LEAST) {
-        return hpcw_i_fail(err, HPCW_ETRUNCATED, "%s: offset 0: tree: wanted at least %d bytes, got %zu", name,
-                           HPCW_I_KV_LEAST, size);
+        return hpcw_i_fail(err, HPCW_ETRUNCATED, "%s: offset 0: tree: expected at least %d bytes, got %zu",
+                           name, HPCW_I_KV_LEAST, size);
     }
     uint64_t n = 0;
     hpcw_status s = hpcw_i_kv_stored_size(name, 0, data, size, &n, err);
@@ -187,7 +188,7 @@ hpcw_status hpcw_kvtree_read_file(const char *path, hpcw_kvtree **out, hpcw_erro
         *out = NULL;
     }
     if (path == NULL || out == NULL) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "kvtree: wanted a path and a place for the tree, got NULL");
+        return hpcw_i_fail(err, HPCW_EINVAL, "kvtree: expected a path and a place for the tree, got NULL");
     }
     unsigned char *data;
     uint64_t stored = 0;

@@ -31,7 +31,7 @@ static hpcw_status check_header(int fd, const char *path, const hpcw_linktest_pa
     return n == size && memcmp(want, got, size) == 0
                ? HPCW_OK
                : hpcw_i_fail(err, HPCW_EFORMAT,
-                             "%s: wanted the LinkTest header of these parameters, and a host name of %zu "
+                             "%s: expected the LinkTest header of these parameters, and a host name of %zu "
                              "bytes, at offset %" PRIu64,
                              path, host_size, at);
 }
@@ -48,7 +48,7 @@ static hpcw_status check_summaries(const char *path, const hpcw_linktest_params 
             (summary[m].slow == NULL && p->retests > 0)) {
             return hpcw_i_fail(err, HPCW_EINVAL,
                                "%s: summary %" PRIu64
-                               ": wanted two times of at most %d characters, figures of the "
+                               ": expected two times of at most %d characters, figures of the "
                                "timings, and the slow connections",
                                path, m, HPCW_LINKTEST_TIME_SIZE - 1);
         }
@@ -64,9 +64,10 @@ hpcw_status hpcw_linktest_complete(const char *path, const hpcw_linktest_params 
     }
     if (path == NULL || summary == NULL || p->fs_block_size == 0 || host_size < 2 ||
         host_size > p->max_host_size) {
-        return hpcw_i_fail(err, HPCW_EINVAL,
-                           "linktest: wanted a path, summaries, a block size and a host name of 2 to %zu bytes",
-                           p->max_host_size);
+        return hpcw_i_fail(
+            err, HPCW_EINVAL,
+            "linktest: expected a path, summaries, a block size and a host name of 2 to %zu bytes",
+            p->max_host_size);
     }
     s = check_summaries(path, p, summary, err);
     if (s != HPCW_OK) {

@@ -173,7 +173,7 @@ hpcw_status hpcw_linktest_open(const char *path, hpcw_comm *comm, const hpcw_lin
     hpcw_linktest *lt = NULL;
     hpcw_status s = hpcw_linktest_params_check(params, err);
     if (s == HPCW_OK && (path == NULL || out == NULL)) {
-        s = hpcw_i_fail(err, HPCW_EINVAL, "linktest: wanted a path and a place for the handle, got NULL");
+        s = hpcw_i_fail(err, HPCW_EINVAL, "linktest: expected a path and a place for the handle, got NULL");
     }
     if (out != NULL) {
         *out = NULL;
@@ -209,7 +209,7 @@ hpcw_status hpcw_linktest_open(const char *path, hpcw_comm *comm, const hpcw_lin
         s = hpcw_sion_open(path, comm, &o, &lt->sion, err);
     }
     if (s == HPCW_OK && hpcw_sion_tasks(lt->sion) != lt->params.tasks) {
-        s = hpcw_i_fail(err, HPCW_EMISMATCH, "%s: wanted %u tasks on all processes together, got %u", path,
+        s = hpcw_i_fail(err, HPCW_EMISMATCH, "%s: expected %u tasks on all processes together, got %u", path,
                         lt->params.tasks, hpcw_sion_tasks(lt->sion));
     }
     if (s != HPCW_OK) {
@@ -279,7 +279,7 @@ static void remember(hpcw_linktest *lt, hpcw_status s, const hpcw_error *reason)
 
 static hpcw_status enter(hpcw_linktest *lt, uint32_t rank, uint32_t *i, hpcw_error *err) {
     if (lt == NULL) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "linktest: wanted an open file, got NULL");
+        return hpcw_i_fail(err, HPCW_EINVAL, "linktest: expected an open file, got NULL");
     }
     hpcw_status s = usable(lt, err);
     if (s != HPCW_OK) {
@@ -287,7 +287,7 @@ static hpcw_status enter(hpcw_linktest *lt, uint32_t rank, uint32_t *i, hpcw_err
     }
     *i = index_of(lt, rank);
     return *i == UINT32_MAX
-               ? hpcw_i_fail(err, HPCW_EINVAL, "%s: wanted a task of this process, got %u", lt->path, rank)
+               ? hpcw_i_fail(err, HPCW_EINVAL, "%s: expected a task of this process, got %u", lt->path, rank)
                : HPCW_OK;
 }
 
@@ -303,19 +303,20 @@ hpcw_status hpcw_linktest_task(hpcw_linktest *lt, uint32_t rank, const char *hos
     size_t size = host == NULL ? 0 : strlen(host) + 1;
     if (size < 2 || core < 0) {
         return hpcw_i_fail(err, HPCW_EINVAL,
-                           "%s: task %u: wanted a host name and a core >= 0, got \"%s\" and %d", lt->path, rank,
-                           host == NULL ? "NULL" : host, (int)core);
+                           "%s: task %u: expected a host name and a core >= 0, got \"%s\" and %d", lt->path,
+                           rank, host == NULL ? "NULL" : host, (int)core);
     }
     for (const char *c = host; *c != '\0'; c++) {
         if (*c <= ' ' || *c > '~') {
             return hpcw_i_fail(err, HPCW_EINVAL,
-                               "%s: task %u: wanted a host name in printable ASCII, got \"%s\"", lt->path, rank,
-                               host);
+                               "%s: task %u: expected a host name in printable ASCII, got \"%s\"", lt->path,
+                               rank, host);
         }
     }
     if (size > lt->params.max_host_size) {
-        return hpcw_i_fail(err, HPCW_ERANGE, "%s: task %u: wanted a host name of at most %zu bytes, got \"%s\"",
-                           lt->path, rank, lt->params.max_host_size - 1, host);
+        return hpcw_i_fail(err, HPCW_ERANGE,
+                           "%s: task %u: expected a host name of at most %zu bytes, got \"%s\"", lt->path, rank,
+                           lt->params.max_host_size - 1, host);
     }
     if (lt->task[i].named) {
         return hpcw_i_fail(err, HPCW_ESTATE, "%s: task %u: its host was given before", lt->path, rank);
@@ -396,7 +397,7 @@ static hpcw_status encode_partners(const hpcw_linktest *lt, uint32_t rank, const
     }
     for (uint32_t s = 0; out_of_range && s < steps; s++) {
         if (partner[s] >= p->tasks || partner[s] == rank) {
-            return hpcw_i_fail(err, HPCW_EINVAL, "%s: task %u, step %u: wanted another task below %u, got %u",
+            return hpcw_i_fail(err, HPCW_EINVAL, "%s: task %u, step %u: expected another task below %u, got %u",
                                lt->path, rank, s, p->tasks, partner[s]);
         }
     }
@@ -423,7 +424,7 @@ hpcw_status hpcw_linktest_timings(hpcw_linktest *lt, uint32_t rank, const uint64
         (p->all_to_all && (all_to_all_ps == 0 || all_to_all_ps >= HPCW_I_LINKTEST_TIME_LIMIT))) {
         return hpcw_i_fail(
             err, HPCW_EINVAL,
-            "%s: task %u: wanted timings, and an all-to-all time of 1 to 2^52 - 1 ps, got %s and %" PRIu64,
+            "%s: task %u: expected timings, and an all-to-all time of 1 to 2^52 - 1 ps, got %s and %" PRIu64,
             lt->path, rank, time_ps == NULL ? "NULL" : "timings", all_to_all_ps);
     }
     struct scratch *scratch = take_scratch(lt);
@@ -442,7 +443,7 @@ hpcw_status hpcw_linktest_timings(hpcw_linktest *lt, uint32_t rank, const uint64
     size_t bad = hpcw_i_linktest_encode_times(time_ps, steps, q, &times);
     if (bad < steps) {
         s = hpcw_i_fail(err, HPCW_EINVAL,
-                        "%s: task %u, step %zu: wanted a time of 1 to 2^52 - 1 ps, got %" PRIu64, lt->path,
+                        "%s: task %u, step %zu: expected a time of 1 to 2^52 - 1 ps, got %" PRIu64, lt->path,
                         rank, bad, time_ps[bad]);
         goto done;
     }
@@ -528,7 +529,7 @@ static hpcw_status check_complete(const hpcw_linktest *lt, hpcw_error *err) {
         if (lt->task[i].stored != lt->permutation + 1) {
             uint32_t rank = lt->ranks != NULL ? lt->ranks[i] : hpcw_sion_first_rank(lt->sion) + i;
             return hpcw_i_fail(err, HPCW_ESTATE,
-                               "%s: wanted the timings of all tasks in permutation %" PRIu64
+                               "%s: expected the timings of all tasks in permutation %" PRIu64
                                ", task %u has none",
                                lt->path, lt->permutation, rank);
         }
@@ -574,14 +575,14 @@ hpcw_status hpcw_linktest_slowest(hpcw_linktest *lt, hpcw_linktest_slow *slow, s
     hpcw_error local;
     err = err == NULL ? &local : err;
     if (lt == NULL) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "linktest: wanted an open file, got NULL");
+        return hpcw_i_fail(err, HPCW_EINVAL, "linktest: expected an open file, got NULL");
     }
     hpcw_status s = usable(lt, err);
     if (s != HPCW_OK) {
         return s; /* on all processes alike */
     }
     if (count == NULL || (slow == NULL && lt->slowest.wanted > 0)) {
-        s = hpcw_i_fail(err, HPCW_EINVAL, "%s: wanted room for the slow connections, got NULL", lt->path);
+        s = hpcw_i_fail(err, HPCW_EINVAL, "%s: expected room for the slow connections, got NULL", lt->path);
     }
     s = hpcw_i_agree(lt->comm, s, NULL, err);
     if (s == HPCW_OK) {
@@ -601,7 +602,7 @@ static hpcw_status check_texts(const hpcw_linktest *lt, const char *start, const
         strlen(end) >= HPCW_LINKTEST_TIME_SIZE || strcmp(end, start) < 0 || strcmp(start, lt->last_end) < 0) {
         return hpcw_i_fail(
             err, HPCW_EINVAL,
-            "%s: times: wanted start and end in order, not before \"%s\", of at most %d characters, got "
+            "%s: times: expected start and end in order, not before \"%s\", of at most %d characters, got "
             "\"%s\" and \"%s\"",
             lt->path, lt->last_end, HPCW_LINKTEST_TIME_SIZE - 1, start == NULL ? "NULL" : start,
             end == NULL ? "NULL" : end);
@@ -650,7 +651,7 @@ hpcw_status hpcw_linktest_end_permutation(hpcw_linktest *lt, const char *start, 
     hpcw_error local;
     err = err == NULL ? &local : err;
     if (lt == NULL) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "linktest: wanted an open file, got NULL");
+        return hpcw_i_fail(err, HPCW_EINVAL, "linktest: expected an open file, got NULL");
     }
     hpcw_status s = usable(lt, err);
     if (s != HPCW_OK) {
@@ -691,7 +692,7 @@ hpcw_status hpcw_linktest_figures(const hpcw_linktest *lt, hpcw_linktest_range *
                                   hpcw_linktest_range *all_to_all, hpcw_error *err) {
     if (lt == NULL || lt->permutation == 0) {
         return hpcw_i_fail(err, lt == NULL ? HPCW_EINVAL : HPCW_ESTATE,
-                           "linktest: wanted an ended permutation, got %s", lt == NULL ? "NULL" : "none");
+                           "linktest: expected an ended permutation, got %s", lt == NULL ? "NULL" : "none");
     }
     if (times != NULL) {
         *times = lt->last_times;
@@ -706,7 +707,7 @@ hpcw_status hpcw_linktest_close(hpcw_linktest *lt, hpcw_error *err) {
     hpcw_error local;
     err = err == NULL ? &local : err;
     if (lt == NULL) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "linktest: wanted an open file, got NULL");
+        return hpcw_i_fail(err, HPCW_EINVAL, "linktest: expected an open file, got NULL");
     }
     uint64_t wanted = hpcw_linktest_permutations(&lt->params);
     if (lt->broken) {
@@ -714,7 +715,7 @@ hpcw_status hpcw_linktest_close(hpcw_linktest *lt, hpcw_error *err) {
     }
     if (lt->closed || lt->permutation != wanted) {
         return hpcw_i_fail(err, HPCW_ESTATE,
-                           "%s: wanted %" PRIu64 " ended permutations and one close, got %" PRIu64 "%s",
+                           "%s: expected %" PRIu64 " ended permutations and one close, got %" PRIu64 "%s",
                            lt->path, wanted, lt->permutation, lt->closed ? " and a second close" : "");
     }
     lt->closed = true;

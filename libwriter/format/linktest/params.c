@@ -55,12 +55,12 @@ uint64_t hpcw_linktest_stream_size(const hpcw_linktest_params *p, uint32_t rank,
 }
 
 static hpcw_status wrong(hpcw_error *err, const char *field, const char *wanted, uint64_t got) {
-    return hpcw_i_fail(err, HPCW_EINVAL, "linktest: %s: wanted %s, got %" PRIu64, field, wanted, got);
+    return hpcw_i_fail(err, HPCW_EINVAL, "linktest: %s: expected %s, got %" PRIu64, field, wanted, got);
 }
 
 hpcw_status hpcw_linktest_params_check(const hpcw_linktest_params *p, hpcw_error *err) {
     if (p == NULL || p->mode == NULL) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "linktest: wanted parameters with a mode, got NULL");
+        return hpcw_i_fail(err, HPCW_EINVAL, "linktest: expected parameters with a mode, got NULL");
     }
     bool known = false;
     for (size_t i = 0; i < sizeof modes / sizeof modes[0]; i++) {
@@ -68,13 +68,13 @@ hpcw_status hpcw_linktest_params_check(const hpcw_linktest_params *p, hpcw_error
     }
     if (!known) {
         return hpcw_i_fail(err, HPCW_EINVAL,
-                           "linktest: mode: wanted mpi, tcp, ucp, ibverbs, psm2 or cuda, got \"%.32s\"",
+                           "linktest: mode: expected mpi, tcp, ucp, ibverbs, psm2 or cuda, got \"%.32s\"",
                            p->mode);
     }
     if (p->git_hash != NULL && (strlen(p->git_hash) != sizeof no_hash - 1 ||
                                 strspn(p->git_hash, "0123456789abcdef") != sizeof no_hash - 1)) {
         return hpcw_i_fail(err, HPCW_EINVAL,
-                           "linktest: git hash: wanted 40 lower-case hex digits, got \"%.48s\"", p->git_hash);
+                           "linktest: git hash: expected 40 lower-case hex digits, got \"%.48s\"", p->git_hash);
     }
     if (p->tasks < 2 || p->tasks % 2 != 0) {
         return wrong(err, "tasks", "an even number of at least 2", p->tasks);
@@ -83,7 +83,7 @@ hpcw_status hpcw_linktest_params_check(const hpcw_linktest_params *p, hpcw_error
         return wrong(err, "kernel", "0 to 2", (uint64_t)p->kernel);
     }
     if (p->all_to_all && strcmp(p->mode, "mpi") != 0) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "linktest: all-to-all tests: wanted mode mpi, got %s", p->mode);
+        return hpcw_i_fail(err, HPCW_EINVAL, "linktest: all-to-all tests: expected mode mpi, got %s", p->mode);
     }
     if (p->messages == 0) {
         return wrong(err, "messages", "at least 1", 0);

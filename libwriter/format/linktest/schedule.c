@@ -94,7 +94,7 @@ static uint32_t *identity(uint32_t count) {
 hpcw_status hpcw_linktest_schedule_new(const hpcw_linktest_params *params, uint64_t permutation,
                                        hpcw_linktest_schedule **out, hpcw_error *err) {
     if (out == NULL) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "linktest schedule: wanted a place for it, got NULL");
+        return hpcw_i_fail(err, HPCW_EINVAL, "linktest schedule: expected a place for it, got NULL");
     }
     *out = NULL;
     hpcw_status s = hpcw_linktest_params_check(params, err);
@@ -103,7 +103,7 @@ hpcw_status hpcw_linktest_schedule_new(const hpcw_linktest_params *params, uint6
     }
     if (permutation >= hpcw_linktest_permutations(params) || permutation > UINT32_MAX) {
         return hpcw_i_fail(err, HPCW_EINVAL,
-                           "linktest schedule: wanted a permutation below %" PRIu64 ", got %" PRIu64,
+                           "linktest schedule: expected a permutation below %" PRIu64 ", got %" PRIu64,
                            hpcw_linktest_permutations(params), permutation);
     }
     uint32_t n = params->tasks;

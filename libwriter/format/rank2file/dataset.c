@@ -17,7 +17,7 @@ static hpcw_status layout_of(const hpcw_kvtree *index, const char *path, hpcw_ra
     bool one = version == NULL || strcmp(version, "1") == 0;
     if (!(one && dir != name) && !(two && name)) {
         return hpcw_i_fail(err, HPCW_EFORMAT,
-                           "%s: VERSION: wanted 1 with a map DIR or NAME, or 2 with a map NAME, got %.20s",
+                           "%s: VERSION: expected 1 with a map DIR or NAME, or 2 with a map NAME, got %.20s",
                            path, version == NULL ? "none" : version);
     }
     *layout = two ? (dir ? HPCW_RANK2FILE_SHARED : HPCW_RANK2FILE_SCR_3)
@@ -80,19 +80,19 @@ static hpcw_status choose(hpcw_rank2file_restart *r, const char *path, const hpc
     bool named = wanted != NULL;
     const char *current = hpcw_kvtree_value(index, "CURRENT");
     if (wanted == NULL && current == NULL && hpcw_kvtree_get(index, "CURRENT") != NULL) {
-        return hpcw_i_fail(err, HPCW_EFORMAT, "%s: CURRENT: wanted one value, got %zu", path,
+        return hpcw_i_fail(err, HPCW_EFORMAT, "%s: CURRENT: expected one value, got %zu", path,
                            hpcw_kvtree_count(hpcw_kvtree_get(index, "CURRENT")));
     }
     if (wanted == NULL) {
         wanted = current != NULL ? current : newest(index, r->layout, names);
     }
     if (wanted == NULL) {
-        return hpcw_i_fail(err, HPCW_ENOENT, "%s: wanted a complete dataset, got none", path);
+        return hpcw_i_fail(err, HPCW_ENOENT, "%s: expected a complete dataset, got none", path);
     }
     const hpcw_kvtree *entry = hpcw_kvtree_get(names, wanted);
     if (entry == NULL) {
         return hpcw_i_fail(err, named ? HPCW_ENOENT : HPCW_EFORMAT,
-                           "%s: %s: wanted a dataset of the index, got %.200s", path,
+                           "%s: %s: expected a dataset of the index, got %.200s", path,
                            named ? "dataset" : "CURRENT", wanted);
     }
     s = check_name(path, wanted, err);
@@ -100,11 +100,11 @@ static hpcw_status choose(hpcw_rank2file_restart *r, const char *path, const hpc
         s = hpcw_kvtree_value_u64(entry, "DSET", &r->dataset.id, err);
     }
     if (s == HPCW_OK && (r->dataset.id < 1 || r->dataset.id > INT32_MAX)) {
-        s = hpcw_i_fail(err, HPCW_EFORMAT, "%s: DSET: wanted 1 to 2147483647, got %" PRIu64, path,
+        s = hpcw_i_fail(err, HPCW_EFORMAT, "%s: DSET: expected 1 to 2147483647, got %" PRIu64, path,
                         r->dataset.id);
     }
     if (s == HPCW_OK && !is_complete(record_of(index, r->layout, hpcw_kvtree_value(entry, "DSET"), wanted))) {
-        s = hpcw_i_fail(err, HPCW_EFORMAT, "%s: dataset %s: wanted COMPLETE = 1, got none or another", path,
+        s = hpcw_i_fail(err, HPCW_EFORMAT, "%s: dataset %s: expected COMPLETE = 1, got none or another", path,
                         wanted);
     }
     (void)snprintf(name, HPCW_RANK2FILE_MAX_DATASET + 1, "%s", s == HPCW_OK ? wanted : "");
@@ -133,12 +133,12 @@ hpcw_status hpcw_i_r2f_take_summary(hpcw_rank2file_restart *r, const char *path,
     }
     if (s == HPCW_OK && (id != d->id || said == NULL || strcmp(said, name) != 0)) {
         s = hpcw_i_fail(err, HPCW_EFORMAT,
-                        "DSET: wanted dataset %s with id %" PRIu64 ", got %.100s with %" PRIu64, name, d->id,
+                        "DSET: expected dataset %s with id %" PRIu64 ", got %.100s with %" PRIu64, name, d->id,
                         said == NULL ? "none" : said, id);
     }
     if (s == HPCW_OK &&
         (version == NULL || strcmp(version, "6") != 0 || !is_complete(r->summary) || !is_complete(dset))) {
-        s = hpcw_i_fail(err, HPCW_EFORMAT, "wanted VERSION = 6 and COMPLETE = 1 twice, got version %.20s",
+        s = hpcw_i_fail(err, HPCW_EFORMAT, "expected VERSION = 6 and COMPLETE = 1 twice, got version %.20s",
                         version == NULL ? "none" : version);
     }
     if (s != HPCW_OK) {

@@ -55,7 +55,7 @@ static bool parse_crc(const char *text, size_t size, uint32_t *value) {
 static hpcw_status bad_number(const struct hpcw_i_kv_cursor *c, const char *text, const char *what,
                               uint64_t most, hpcw_error *err) {
     return hpcw_i_fail(err, HPCW_EFORMAT,
-                       "%s: offset %" PRIu64 ": %s: wanted a decimal number of at most %" PRIu64
+                       "%s: offset %" PRIu64 ": %s: expected a decimal number of at most %" PRIu64
                        ", got \"%.64s\"",
                        c->name, hpcw_i_kv_at(c, text), what, most, text);
 }
@@ -107,13 +107,13 @@ static hpcw_status get_fields(struct hpcw_i_kv_cursor *c, const struct field *fi
             break;
         }
         if (f == fields && !others) {
-            s = hpcw_i_fail(err, HPCW_EFORMAT, "%s: offset %" PRIu64 ": wanted a known key, got \"%.100s\"",
+            s = hpcw_i_fail(err, HPCW_EFORMAT, "%s: offset %" PRIu64 ": expected a known key, got \"%.100s\"",
                             c->name, hpcw_i_kv_at(c, key), key);
         } else if (f == fields) {
             s = hpcw_i_kv_skip(c, HPCW_KVTREE_MAX_DEPTH, err);
         } else if (*seen >> f & 1) {
             s = hpcw_i_fail(err, HPCW_EFORMAT,
-                            "%s: offset %" PRIu64 ": wanted every key once, got \"%s\" twice", c->name,
+                            "%s: offset %" PRIu64 ": expected every key once, got \"%s\" twice", c->name,
                             hpcw_i_kv_at(c, key), key);
         } else {
             *seen |= 1u << f;
@@ -129,7 +129,7 @@ static hpcw_status missing(const struct hpcw_i_kv_cursor *c, const unsigned char
     while (seen >> f & 1) {
         f++;
     }
-    return hpcw_i_fail(err, HPCW_EFORMAT, "%s: offset %" PRIu64 ": wanted a key %s, got none", c->name,
+    return hpcw_i_fail(err, HPCW_EFORMAT, "%s: offset %" PRIu64 ": expected a key %s, got none", c->name,
                        hpcw_i_kv_at(c, at), field[f].key);
 }
 
@@ -149,7 +149,7 @@ static hpcw_status get_ranks(void *context, struct hpcw_i_kv_cursor *c, hpcw_err
     const unsigned char *at = c->p;
     hpcw_status s = get_number(c, "RANKS", HPCW_RANK2FILE_MAX_RANKS, &ranks, err);
     if (s == HPCW_OK && ranks == 0) {
-        s = hpcw_i_fail(err, HPCW_EFORMAT, "%s: offset %" PRIu64 ": RANKS: wanted at least 1, got 0", c->name,
+        s = hpcw_i_fail(err, HPCW_EFORMAT, "%s: offset %" PRIu64 ": RANKS: expected at least 1, got 0", c->name,
                         hpcw_i_kv_at(c, at));
     }
     inner->ranks = (uint32_t)ranks;
@@ -198,7 +198,7 @@ static hpcw_status get_children(void *context, struct hpcw_i_kv_cursor *c, hpcw_
     }
     for (size_t i = 1; s == HPCW_OK && i < n; i++) {
         if (child[i].reader == child[i - 1].reader) {
-            s = hpcw_i_fail(err, HPCW_EFORMAT, "%s: offset %" PRIu64 ": wanted every rank once, got %u twice",
+            s = hpcw_i_fail(err, HPCW_EFORMAT, "%s: offset %" PRIu64 ": expected every rank once, got %u twice",
                             c->name, child[i].at, child[i].reader);
         }
     }
@@ -240,7 +240,7 @@ static hpcw_status get_leaf_ranks(void *context, struct hpcw_i_kv_cursor *c, hpc
     hpcw_status s = get_number(c, "RANKS", UINT64_MAX, &ranks, err);
     if (s == HPCW_OK && ranks != leaf->ranks) {
         s = hpcw_i_fail(err, HPCW_EFORMAT,
-                        "%s: offset %" PRIu64 ": RANKS: wanted those of the root, %u, got %" PRIu64, c->name,
+                        "%s: offset %" PRIu64 ": RANKS: expected those of the root, %u, got %" PRIu64, c->name,
                         hpcw_i_kv_at(c, at), leaf->ranks, ranks);
     }
     return s;
@@ -260,7 +260,8 @@ static hpcw_status get_crc(void *context, struct hpcw_i_kv_cursor *c, hpcw_error
     file->flags |= HPCW_I_R2F_HAS_CRC;
     if (s == HPCW_OK && !parse_crc(text, size, &file->crc)) {
         s = hpcw_i_fail(err, HPCW_EFORMAT,
-                        "%s: offset %" PRIu64 ": CRC: wanted a hexadecimal number as 0x1f, or 0, got \"%.64s\"",
+                        "%s: offset %" PRIu64
+                        ": CRC: expected a hexadecimal number as 0x1f, or 0, got \"%.64s\"",
                         c->name, hpcw_i_kv_at(c, text), text);
     }
     return s;
@@ -306,10 +307,10 @@ static hpcw_status get_entries(void *context, struct hpcw_i_kv_cursor *c, hpcw_e
         unsigned seen = 0;
         s = get_rank(c, UINT32_MAX, &rank, err);
         if (s == HPCW_OK && (rank < leaf->first || rank >= leaf->end)) {
-            s = hpcw_i_fail(err, HPCW_EFORMAT, "%s: offset %" PRIu64 ": rank: wanted one of %u to %u, got %u",
+            s = hpcw_i_fail(err, HPCW_EFORMAT, "%s: offset %" PRIu64 ": rank: expected one of %u to %u, got %u",
                             c->name, hpcw_i_kv_at(c, at), leaf->first, leaf->end - 1, rank);
         } else if (s == HPCW_OK && leaf->at[rank - leaf->first] != UINT64_MAX) {
-            s = hpcw_i_fail(err, HPCW_EFORMAT, "%s: offset %" PRIu64 ": wanted every rank once, got %u twice",
+            s = hpcw_i_fail(err, HPCW_EFORMAT, "%s: offset %" PRIu64 ": expected every rank once, got %u twice",
                             c->name, hpcw_i_kv_at(c, at), rank);
         } else if (s == HPCW_OK) {
             leaf->at[rank - leaf->first] = leaf->words->size / sizeof(uint64_t);
@@ -340,7 +341,7 @@ hpcw_status hpcw_i_r2f_get_leaf(struct hpcw_i_kv_cursor *c, uint32_t ranks, uint
     for (uint32_t i = 0; s == HPCW_OK && leaf.found < end - first && i < end - first; i++) {
         if (at[i] == UINT64_MAX) {
             s = hpcw_i_fail(err, HPCW_EFORMAT,
-                            "%s: offset %" PRIu64 ": RANK: wanted an entry of rank %u, got none", c->name,
+                            "%s: offset %" PRIu64 ": RANK: expected an entry of rank %u, got none", c->name,
                             c->offset, first + i);
         }
     }

@@ -96,7 +96,7 @@ static hpcw_status new_file(const char *path, hpcw_rank2file *w, uint32_t rank, 
 hpcw_status hpcw_rank2file_file_open(const char *path, hpcw_durability durability, hpcw_rank2file_file **file,
                                      hpcw_error *err) {
     if (path == NULL || file == NULL) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "rank2file: wanted a path and a place for the file, got NULL");
+        return hpcw_i_fail(err, HPCW_EINVAL, "rank2file: expected a path and a place for the file, got NULL");
     }
     return new_file(path, NULL, 0, NULL, durability, file, err);
 }
@@ -104,7 +104,7 @@ hpcw_status hpcw_rank2file_file_open(const char *path, hpcw_durability durabilit
 hpcw_status hpcw_rank2file_create(hpcw_rank2file *w, uint32_t rank, const char *name,
                                   hpcw_rank2file_file **file, hpcw_error *err) {
     if (file == NULL) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "rank2file: wanted a place for the file, got NULL");
+        return hpcw_i_fail(err, HPCW_EINVAL, "rank2file: expected a place for the file, got NULL");
     }
     *file = NULL;
     hpcw_status s = hpcw_i_r2f_check_file(w, rank, name, err);
@@ -124,7 +124,7 @@ hpcw_status hpcw_rank2file_create(hpcw_rank2file *w, uint32_t rank, const char *
 
 hpcw_status hpcw_rank2file_file_write(hpcw_rank2file_file *f, const void *data, size_t size, hpcw_error *err) {
     if (f == NULL || (data == NULL && size > 0)) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "rank2file: wanted an open file and data, got NULL");
+        return hpcw_i_fail(err, HPCW_EINVAL, "rank2file: expected an open file and data, got NULL");
     }
     if (f->broken) {
         return hpcw_i_fail(err, HPCW_ESTATE, "%s: it is closed, or an earlier call failed", f->path);
@@ -144,7 +144,7 @@ hpcw_status hpcw_rank2file_file_write(hpcw_rank2file_file *f, const void *data, 
 
 hpcw_status hpcw_rank2file_file_close(hpcw_rank2file_file *f, hpcw_error *err) {
     if (f == NULL) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "rank2file: wanted an open file, got NULL");
+        return hpcw_i_fail(err, HPCW_EINVAL, "rank2file: expected an open file, got NULL");
     }
     if (f->broken) {
         return hpcw_i_fail(err, HPCW_ESTATE, "%s: it is closed, or an earlier call failed", f->path);

@@ -68,7 +68,7 @@ static hpcw_status cut(struct part *t, uint64_t state[STATE_WORDS], hpcw_error *
         uint64_t size = hpcw_i_r2f_rank_size(&t->map.style, rank, entry, count);
         if (size > HPCW_KVTREE_MAX_SIZE - cutter.fixed) {
             s = hpcw_i_fail(err, HPCW_ERANGE,
-                            "rank2file: rank %u: wanted files that fit into a leaf of %u bytes", rank,
+                            "rank2file: rank %u: expected files that fit into a leaf of %u bytes", rank,
                             HPCW_KVTREE_MAX_SIZE);
         } else if (hpcw_i_r2f_cut(&cutter, size)) {
             s = hpcw_i_r2f_map_leaf(&t->map, rank, err);

@@ -48,13 +48,13 @@ static hpcw_status check_place(const hpcw_rank2file_restart *r, const char *path
     const struct hpcw_i_r2f_leaf *leaf = &r->leaf[i];
     if (leaf->offset > 0 && (i == 0 || leaf[-1].number != leaf->number || leaf[-1].offset >= leaf->offset)) {
         return hpcw_i_fail(err, HPCW_EFORMAT,
-                           "%s: wanted the first tree of the file at offset 0, got it at %" PRIu64, path,
+                           "%s: expected the first tree of the file at offset 0, got it at %" PRIu64, path,
                            leaf->offset);
     }
     bool more = i + 1 < r->leaves && leaf[1].number == leaf->number;
     uint64_t end = leaf->offset + stored;
     if (more ? leaf[1].offset != end : left > 0) {
-        return hpcw_i_fail(err, HPCW_EFORMAT, "%s: offset %" PRIu64 ": wanted %s, got %" PRIu64 " more bytes",
+        return hpcw_i_fail(err, HPCW_EFORMAT, "%s: offset %" PRIu64 ": expected %s, got %" PRIu64 " more bytes",
                            path, end, more ? "the next tree" : "the end of the file", left);
     }
     return HPCW_OK;
@@ -143,7 +143,7 @@ static hpcw_status check_wanted(const hpcw_rank2file_restart *r, uint32_t count,
                                 hpcw_error *err) {
     for (uint32_t i = 0; i < count; i++) {
         if (ranks[i] >= r->ranks || (i > 0 && ranks[i] <= ranks[i - 1])) {
-            return hpcw_i_fail(err, HPCW_EINVAL, "%s: ranks[%u]: wanted ascending numbers below %u, got %u",
+            return hpcw_i_fail(err, HPCW_EINVAL, "%s: ranks[%u]: expected ascending numbers below %u, got %u",
                                r->metadata, i, r->ranks, ranks[i]);
         }
     }
@@ -155,7 +155,7 @@ hpcw_status hpcw_rank2file_restart_load(hpcw_rank2file_restart *r, uint32_t coun
     hpcw_error local;
     err = err == NULL ? &local : err;
     if (r == NULL) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "rank2file: wanted an open dataset, got NULL");
+        return hpcw_i_fail(err, HPCW_EINVAL, "rank2file: expected an open dataset, got NULL");
     }
     hpcw_comm *comm = r->comm;
     size_t size = (size_t)comm->size;
@@ -241,7 +241,7 @@ uint64_t hpcw_rank2file_restart_files(const hpcw_rank2file_restart *r) {
 hpcw_status hpcw_rank2file_restart_file(hpcw_rank2file_restart *r, uint64_t index, hpcw_rank2file_found *found,
                                         hpcw_error *err) {
     if (r == NULL || found == NULL || index >= hpcw_rank2file_restart_files(r)) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "rank2file: wanted a loaded file, got %" PRIu64 " of %" PRIu64,
+        return hpcw_i_fail(err, HPCW_EINVAL, "rank2file: expected a loaded file, got %" PRIu64 " of %" PRIu64,
                            index, hpcw_rank2file_restart_files(r));
     }
     const struct hpcw_i_r2f_place *place =
@@ -283,7 +283,7 @@ static hpcw_status check_content(const hpcw_rank2file_found *f, int fd, uint64_t
         at += n;
     }
     return crc == f->crc ? HPCW_OK
-                         : hpcw_i_fail(err, HPCW_ECHECKSUM, "%s: rank %u: CRC-32: wanted 0x%08x, got 0x%08x",
+                         : hpcw_i_fail(err, HPCW_ECHECKSUM, "%s: rank %u: CRC-32: expected 0x%08x, got 0x%08x",
                                        f->path, f->rank, f->crc, crc);
 }
 
@@ -300,8 +300,8 @@ static hpcw_status check_file(const hpcw_rank2file_found *f, bool content, unsig
         e == 0 ? HPCW_OK : hpcw_i_fail_sys(err, e, "%s: rank %u: cannot ask for its size", f->path, f->rank);
     if (s == HPCW_OK && f->has_size && size != f->size) {
         s = hpcw_i_fail(err, size < f->size ? HPCW_ETRUNCATED : HPCW_EFORMAT,
-                        "%s: rank %u: size: wanted %" PRIu64 " bytes, got %" PRIu64, f->path, f->rank, f->size,
-                        size);
+                        "%s: rank %u: size: expected %" PRIu64 " bytes, got %" PRIu64, f->path, f->rank,
+                        f->size, size);
     }
     if (s == HPCW_OK && content && f->has_crc) {
         s = check_content(f, fd, size, buf, err);
@@ -314,7 +314,7 @@ hpcw_status hpcw_rank2file_restart_check(hpcw_rank2file_restart *r, bool content
     hpcw_error local;
     err = err == NULL ? &local : err;
     if (r == NULL) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "rank2file: wanted an open dataset, got NULL");
+        return hpcw_i_fail(err, HPCW_EINVAL, "rank2file: expected an open dataset, got NULL");
     }
     unsigned char *buf = content ? hpcw_i_malloc(READ_SIZE) : NULL;
     hpcw_status s = content && buf == NULL ? hpcw_i_fail_memory(err, r->base, 0, NULL) : HPCW_OK;

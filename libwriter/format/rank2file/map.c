@@ -96,7 +96,7 @@ hpcw_status hpcw_i_r2f_map_finish(hpcw_rank2file_map *map, hpcw_error *err) {
 static hpcw_status check_entries(const hpcw_rank2file_map *map, uint32_t rank,
                                  const hpcw_rank2file_entry *entry, size_t count, hpcw_error *err) {
     if (count > UINT32_MAX) {
-        return hpcw_i_fail(err, HPCW_ERANGE, "rank2file: rank %u: wanted less than 2^32 files, got %zu", rank,
+        return hpcw_i_fail(err, HPCW_ERANGE, "rank2file: rank %u: expected less than 2^32 files, got %zu", rank,
                            count);
     }
     for (size_t i = 0; i < count; i++) {
@@ -135,7 +135,7 @@ static hpcw_status find_leaves(hpcw_rank2file_map *map, hpcw_rank2file_entries *
         leaf->items += !absent;
         if (leaf->size > HPCW_KVTREE_MAX_SIZE) {
             s = hpcw_i_fail(err, HPCW_ERANGE,
-                            "rank2file: rank %u: wanted files that fit into a leaf of %u bytes", rank,
+                            "rank2file: rank %u: expected files that fit into a leaf of %u bytes", rank,
                             HPCW_KVTREE_MAX_SIZE);
         }
     }
@@ -146,13 +146,13 @@ hpcw_status hpcw_rank2file_map_new(const hpcw_rank2file_options *options, uint32
                                    hpcw_rank2file_entries *entries, void *context, hpcw_rank2file_map **out,
                                    hpcw_error *err) {
     if (out == NULL || entries == NULL) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "rank2file: wanted entries and a place for the map, got NULL");
+        return hpcw_i_fail(err, HPCW_EINVAL, "rank2file: expected entries and a place for the map, got NULL");
     }
     *out = NULL;
     hpcw_status s = hpcw_rank2file_options_check(options, err);
     if (s == HPCW_OK && (which >= hpcw_rank2file_layout_maps(options->layout) || ranks < 1 ||
                          ranks > HPCW_RANK2FILE_MAX_RANKS)) {
-        s = hpcw_i_fail(err, HPCW_EINVAL, "rank2file: wanted a map below %u of 1 to %u ranks, got %u and %u",
+        s = hpcw_i_fail(err, HPCW_EINVAL, "rank2file: expected a map below %u of 1 to %u ranks, got %u and %u",
                         hpcw_rank2file_layout_maps(options->layout), HPCW_RANK2FILE_MAX_RANKS, which, ranks);
     }
     if (s != HPCW_OK) {
@@ -279,9 +279,10 @@ static hpcw_status write_leaf(const struct hpcw_i_r2f_style *style, const struct
         }
     }
     if (s == HPCW_OK && (t.at + t.used != leaf->size - HPCW_I_KV_CRC || items != leaf->items)) {
-        s = hpcw_i_fail(err, HPCW_ESTATE,
-                        "rank2file: ranks %u to %u: wanted the same files as when the map was made, got others",
-                        leaf->first, leaf->end - 1);
+        s = hpcw_i_fail(
+            err, HPCW_ESTATE,
+            "rank2file: ranks %u to %u: expected the same files as when the map was made, got others",
+            leaf->first, leaf->end - 1);
     }
     if (s == HPCW_OK) {
         s = flush(&t, err);
@@ -315,7 +316,7 @@ hpcw_status hpcw_rank2file_map_write(const hpcw_rank2file_map *map, uint32_t ind
                                      hpcw_rank2file_entries *entries, void *context, hpcw_sink *sink,
                                      hpcw_error *err) {
     if (map == NULL || index >= hpcw_rank2file_map_nodes(map)) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "rank2file: wanted a node of the map, got %u of %u", index,
+        return hpcw_i_fail(err, HPCW_EINVAL, "rank2file: expected a node of the map, got %u of %u", index,
                            hpcw_rank2file_map_nodes(map));
     }
     const struct hpcw_i_r2f_node *node = hpcw_i_r2f_map_at(map, index);
@@ -324,6 +325,6 @@ hpcw_status hpcw_rank2file_map_write(const hpcw_rank2file_map *map, uint32_t ind
         return write_inner(map, level, node, sink, err);
     }
     return entries == NULL
-               ? hpcw_i_fail(err, HPCW_EINVAL, "rank2file: wanted the files of the ranks of a leaf, got NULL")
+               ? hpcw_i_fail(err, HPCW_EINVAL, "rank2file: expected the files of the ranks of a leaf, got NULL")
                : write_leaf(&map->style, node, entries, context, sink, err);
 }

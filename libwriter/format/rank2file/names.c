@@ -22,7 +22,7 @@ hpcw_status hpcw_rank2file_layout_of(const char *name, hpcw_rank2file_layout *la
             return HPCW_OK;
         }
     }
-    return hpcw_i_fail(err, HPCW_EINVAL, "layout: wanted scr-1.1, scr-1.2, scr-3 or shared, got \"%.100s\"",
+    return hpcw_i_fail(err, HPCW_EINVAL, "layout: expected scr-1.1, scr-1.2, scr-3 or shared, got \"%.100s\"",
                        name == NULL ? "NULL" : name);
 }
 
@@ -146,7 +146,7 @@ static hpcw_status check_dataset_name(const hpcw_rank2file_options *o, hpcw_erro
     char name[HPCW_RANK2FILE_MAX_DATASET + 1];
     const char *given = o->dataset.name;
     if (given != NULL && strlen(given) > HPCW_RANK2FILE_MAX_DATASET) {
-        return hpcw_i_fail(err, HPCW_ERANGE, "dataset name: wanted at most %u bytes, got %zu",
+        return hpcw_i_fail(err, HPCW_ERANGE, "dataset name: expected at most %u bytes, got %zu",
                            HPCW_RANK2FILE_MAX_DATASET, strlen(given));
     }
     hpcw_rank2file_dataset_name(o, name);
@@ -159,20 +159,20 @@ static hpcw_status check_dataset_name(const hpcw_rank2file_options *o, hpcw_erro
 
 hpcw_status hpcw_rank2file_options_check(const hpcw_rank2file_options *o, hpcw_error *err) {
     if (o == NULL || (o->count > 0 && o->ranks != NULL && o->ranks[0] >= HPCW_RANK2FILE_MAX_RANKS)) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "rank2file: wanted options with ranks below 2^31 - 1, got %s",
+        return hpcw_i_fail(err, HPCW_EINVAL, "rank2file: expected options with ranks below 2^31 - 1, got %s",
                            o == NULL ? "NULL" : "others");
     }
     if (hpcw_rank2file_layout_name(o->layout) == NULL) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "layout: wanted one of the enumeration, got %d", (int)o->layout);
+        return hpcw_i_fail(err, HPCW_EINVAL, "layout: expected one of the enumeration, got %d", (int)o->layout);
     }
     if (o->dataset.id < 1 || o->dataset.id > INT32_MAX || o->dataset.checkpoint > INT32_MAX) {
         return hpcw_i_fail(err, HPCW_EINVAL,
-                           "dataset: wanted an id of 1 to 2147483647, got %" PRIu64 ", checkpoint %" PRIu64,
+                           "dataset: expected an id of 1 to 2147483647, got %" PRIu64 ", checkpoint %" PRIu64,
                            o->dataset.id, o->dataset.checkpoint);
     }
     if (o->leaf_ranks < 2 || o->leaf_bytes < 256 || o->leaf_bytes > HPCW_KVTREE_MAX_SIZE) {
         return hpcw_i_fail(err, HPCW_EINVAL,
-                           "leaves: wanted at least 2 ranks and 256 to %u bytes, got %u and %" PRIu64,
+                           "leaves: expected at least 2 ranks and 256 to %u bytes, got %u and %" PRIu64,
                            HPCW_KVTREE_MAX_SIZE, o->leaf_ranks, o->leaf_bytes);
     }
     const char *const text[] = {o->dataset.user, o->dataset.job_id, o->dataset.job_name, o->dataset.cluster,
@@ -180,14 +180,14 @@ hpcw_status hpcw_rank2file_options_check(const hpcw_rank2file_options *o, hpcw_e
     static const char *const field[] = {"user", "job id", "job name", "cluster", "flushed"};
     for (size_t i = 0; i < sizeof text / sizeof text[0]; i++) {
         if (text[i] != NULL && (text[i][0] == '\0' || strlen(text[i]) > HPCW_RANK2FILE_MAX_NAME)) {
-            return hpcw_i_fail(err, HPCW_EINVAL, "%s: wanted 1 to %u bytes, got %zu", field[i],
+            return hpcw_i_fail(err, HPCW_EINVAL, "%s: expected 1 to %u bytes, got %zu", field[i],
                                HPCW_RANK2FILE_MAX_NAME, strlen(text[i]));
         }
     }
     for (uint32_t i = 1; o->ranks != NULL && i < o->count; i++) {
         if (o->ranks[i] <= o->ranks[i - 1] || o->ranks[i] >= HPCW_RANK2FILE_MAX_RANKS) {
             return hpcw_i_fail(err, HPCW_EINVAL,
-                               "ranks[%u]: wanted ascending numbers below 2^31 - 1, got %u behind %u", i,
+                               "ranks[%u]: expected ascending numbers below 2^31 - 1, got %u behind %u", i,
                                o->ranks[i], o->ranks[i - 1]);
         }
     }

@@ -68,7 +68,7 @@ static hpcw_status find_records(struct hpcw_i_r2f_block *b, uint64_t words, bool
         uint32_t files = hpcw_i_r2f_record_files(p);
         if (b->at[rank - b->first] != UINT64_MAX) {
             return hpcw_i_fail(err, HPCW_EMISMATCH,
-                               "rank2file: wanted every rank owned once, rank %u is owned twice", rank);
+                               "rank2file: expected every rank owned once, rank %u is owned twice", rank);
         }
         b->at[rank - b->first] = (uint64_t)(p - b->words);
         b->most_files = files > b->most_files ? files : b->most_files;
@@ -79,7 +79,7 @@ static hpcw_status find_records(struct hpcw_i_r2f_block *b, uint64_t words, bool
     for (uint32_t i = 0; i < count; i++) {
         if (b->at[i] == UINT64_MAX) {
             return hpcw_i_fail(err, HPCW_EMISMATCH,
-                               "rank2file: wanted every rank owned once, rank %u has no owner", b->first + i);
+                               "rank2file: expected every rank owned once, rank %u has no owner", b->first + i);
         }
     }
     return HPCW_OK;
@@ -206,7 +206,7 @@ hpcw_status hpcw_i_r2f_find_twins(const uint64_t *words, uint64_t count, hpcw_st
                 uint32_t a = rank_of(words, twin);
                 uint32_t b = hpcw_i_r2f_record_rank(p);
                 s = hpcw_i_fail(err, code,
-                                "rank2file: name \"%.200s\": wanted every name once, ranks %u and %u have it",
+                                "rank2file: name \"%.200s\": expected every name once, ranks %u and %u have it",
                                 f.name, a < b ? a : b, a < b ? b : a);
             }
             file = next;

@@ -62,7 +62,7 @@ static hpcw_status walk_child(hpcw_rank2file_restart *r, const char *path, uint3
         char value[HPCW_I_R2F_VALUE];
         (void)hpcw_i_r2f_value(r->kind, r->dataset.id, level - 1, child->reader, value);
         return hpcw_i_fail(err, HPCW_EFORMAT,
-                           "%s: offset %" PRIu64 ": FILE of rank %u: wanted %s or the like, got \"%.100s\"",
+                           "%s: offset %" PRIu64 ": FILE of rank %u: expected %s or the like, got \"%.100s\"",
                            path, child->at, child->reader, value, child->file);
     }
     if (level == 1) {
@@ -70,8 +70,8 @@ static hpcw_status walk_child(hpcw_rank2file_restart *r, const char *path, uint3
     }
     if (child->offset != 0) {
         return hpcw_i_fail(err, HPCW_EFORMAT,
-                           "%s: offset %" PRIu64 ": OFFSET of rank %u: wanted 0, got %" PRIu64, path, child->at,
-                           child->reader, child->offset);
+                           "%s: offset %" PRIu64 ": OFFSET of rank %u: expected 0, got %" PRIu64, path,
+                           child->at, child->reader, child->offset);
     }
     char *below = NULL;
     hpcw_status s = hpcw_i_r2f_node_path(r, level - 1, number, &below, err);
@@ -88,15 +88,15 @@ static hpcw_status check_inner(hpcw_rank2file_restart *r, const char *path, uint
     const struct hpcw_i_r2f_child *child = (const struct hpcw_i_r2f_child *)(const void *)inner->child.data;
     bool root = level == 0;
     if (inner->level == 0 || (!root && inner->level != level)) {
-        return hpcw_i_fail(err, HPCW_EFORMAT, "%s: LEVEL: wanted %u%s, got %u", path, root ? 1 : level,
+        return hpcw_i_fail(err, HPCW_EFORMAT, "%s: LEVEL: expected %u%s, got %u", path, root ? 1 : level,
                            root ? " or more" : "", inner->level);
     }
     if (root ? inner->ranks == 0 : inner->ranks != 0 && inner->ranks != r->ranks) {
-        return hpcw_i_fail(err, HPCW_EFORMAT, "%s: RANKS: wanted %s, got %u", path,
+        return hpcw_i_fail(err, HPCW_EFORMAT, "%s: RANKS: expected %s, got %u", path,
                            root ? "at least 1" : "those of the root", inner->ranks);
     }
     if (inner->child.size == 0 || child[0].reader != first) {
-        return hpcw_i_fail(err, HPCW_EFORMAT, "%s: RANK: wanted rank %u as the first reader, got %s", path,
+        return hpcw_i_fail(err, HPCW_EFORMAT, "%s: RANK: expected rank %u as the first reader, got %s", path,
                            first, inner->child.size == 0 ? "none" : "another");
     }
     return HPCW_OK;
@@ -113,8 +113,8 @@ static hpcw_status walk(hpcw_rank2file_restart *r, const char *path, uint32_t le
     hpcw_status s = hpcw_i_kv_load(path, 0, &data, &stored, &left, err);
     if (s == HPCW_OK && left > 0) {
         s = hpcw_i_fail(err, HPCW_EFORMAT,
-                        "%s: offset %" PRIu64 ": wanted the end of the file, got %" PRIu64 " more bytes", path,
-                        stored, left);
+                        "%s: offset %" PRIu64 ": expected the end of the file, got %" PRIu64 " more bytes",
+                        path, stored, left);
     }
     if (s == HPCW_OK) {
         s = hpcw_i_kv_open(&c, path, 0, data, stored, err);
@@ -136,7 +136,7 @@ static hpcw_status walk(hpcw_rank2file_restart *r, const char *path, uint32_t le
     size_t count = inner.child.size / sizeof *child;
     for (size_t i = 0; s == HPCW_OK && i < count; i++) {
         if (child[i].reader >= end) {
-            s = hpcw_i_fail(err, HPCW_EFORMAT, "%s: offset %" PRIu64 ": rank: wanted one of %u to %u, got %u",
+            s = hpcw_i_fail(err, HPCW_EFORMAT, "%s: offset %" PRIu64 ": rank: expected one of %u to %u, got %u",
                             path, child[i].at, first, end - 1, child[i].reader);
         } else {
             s = walk_child(r, path, inner.level, &child[i], i + 1 < count ? child[i + 1].reader : end, leaves,
@@ -268,7 +268,7 @@ static hpcw_status new_restart(const char *path, hpcw_comm *comm, hpcw_rank2file
                                hpcw_rank2file_restart **made, hpcw_error *err) {
     *made = NULL;
     if (out == NULL || path == NULL || *path == '\0') {
-        return hpcw_i_fail(err, HPCW_EINVAL, "rank2file: wanted a path and a place for the handle, got %s",
+        return hpcw_i_fail(err, HPCW_EINVAL, "rank2file: expected a path and a place for the handle, got %s",
                            out == NULL || path == NULL ? "NULL" : "an empty path");
     }
     *made = hpcw_i_calloc(1, sizeof **made);

@@ -57,7 +57,7 @@ static void put_dataset(hpcw_kvtree *node, const hpcw_rank2file_options *o, hpcw
 
 hpcw_status hpcw_rank2file_summary(const hpcw_rank2file_options *options, hpcw_kvtree **out, hpcw_error *err) {
     if (out == NULL) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "rank2file: wanted a place for the summary, got NULL");
+        return hpcw_i_fail(err, HPCW_EINVAL, "rank2file: expected a place for the summary, got NULL");
     }
     *out = NULL;
     hpcw_kvtree *root = NULL;
@@ -107,13 +107,14 @@ static hpcw_status check_index(const hpcw_kvtree *index, const hpcw_rank2file_op
     if (version == NULL || strcmp(version, version_of(o->layout)) != 0 ||
         dir != (shared || o->layout == HPCW_RANK2FILE_SCR_1_1) ||
         (hpcw_kvtree_get(index, "NAME") != NULL) != (o->layout != HPCW_RANK2FILE_SCR_1_1)) {
-        return hpcw_i_fail(err, HPCW_EEXIST,
-                           "index: wanted one of layout %s, got one of version %.20s with datasets of another",
-                           hpcw_rank2file_layout_name(o->layout), version == NULL ? "none" : version);
+        return hpcw_i_fail(
+            err, HPCW_EEXIST,
+            "index: expected one of layout %s, got one of version %.20s with datasets of another",
+            hpcw_rank2file_layout_name(o->layout), version == NULL ? "none" : version);
     }
     if (hpcw_kvtree_get(hpcw_kvtree_get(index, names_key(o->layout)), name) != NULL ||
         hpcw_kvtree_get(hpcw_kvtree_get(index, "DSET"), id) != NULL) {
-        return hpcw_i_fail(err, HPCW_EEXIST, "index: wanted a new dataset, got %s with id %s, which it lists",
+        return hpcw_i_fail(err, HPCW_EEXIST, "index: expected a new dataset, got %s with id %s, which it lists",
                            name, id);
     }
     return HPCW_OK;
@@ -143,7 +144,7 @@ hpcw_status hpcw_rank2file_index_add(hpcw_kvtree *index, const hpcw_rank2file_op
     char id[32];
     hpcw_status s = hpcw_rank2file_options_check(options, err);
     if (s == HPCW_OK && index == NULL) {
-        s = hpcw_i_fail(err, HPCW_EINVAL, "rank2file: wanted an index, got NULL");
+        s = hpcw_i_fail(err, HPCW_EINVAL, "rank2file: expected an index, got NULL");
     }
     if (s != HPCW_OK) {
         return s;

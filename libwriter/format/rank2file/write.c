@@ -93,7 +93,7 @@ static hpcw_status place_ranks(hpcw_rank2file *w, hpcw_error *err) {
     w->first = (uint32_t)before;
     uint32_t count = w->options.count;
     if (s == HPCW_OK && w->own_ranks != NULL && count > 0 && w->own_ranks[count - 1] >= w->ranks) {
-        s = hpcw_i_fail(err, HPCW_EMISMATCH, "%s: wanted ranks below their number %u, got %u", w->prefix,
+        s = hpcw_i_fail(err, HPCW_EMISMATCH, "%s: expected ranks below their number %u, got %u", w->prefix,
                         w->ranks, w->own_ranks[count - 1]);
     }
     return hpcw_i_agree(w->comm, s, NULL, err);
@@ -201,7 +201,7 @@ hpcw_status hpcw_rank2file_open(const char *prefix, hpcw_comm *comm, const hpcw_
     hpcw_rank2file *w = NULL;
     hpcw_status s = hpcw_rank2file_options_check(options, err);
     if (s == HPCW_OK && (prefix == NULL || *prefix == '\0' || out == NULL)) {
-        s = hpcw_i_fail(err, HPCW_EINVAL, "rank2file: wanted a prefix and a place for the handle, got %s",
+        s = hpcw_i_fail(err, HPCW_EINVAL, "rank2file: expected a prefix and a place for the handle, got %s",
                         prefix == NULL || out == NULL ? "NULL" : "an empty prefix");
     }
     if (out != NULL) {
@@ -285,13 +285,13 @@ static uint32_t index_of(const hpcw_rank2file *w, uint32_t rank) {
 
 hpcw_status hpcw_i_r2f_check_file(const hpcw_rank2file *w, uint32_t rank, const char *name, hpcw_error *err) {
     if (w == NULL || name == NULL) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "rank2file: wanted an open dataset and a name, got NULL");
+        return hpcw_i_fail(err, HPCW_EINVAL, "rank2file: expected an open dataset and a name, got NULL");
     }
     if (w->closed) {
         return hpcw_i_fail(err, HPCW_ESTATE, "%s: dataset %s is closed", w->prefix, w->dataset);
     }
     if (index_of(w, rank) == UINT32_MAX) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "%s: wanted a rank of this process, got %u", w->prefix, rank);
+        return hpcw_i_fail(err, HPCW_EINVAL, "%s: expected a rank of this process, got %u", w->prefix, rank);
     }
     const char *bad = hpcw_i_r2f_bad_name(name, strlen(name), HPCW_RANK2FILE_MAX_NAME - strlen(w->dataset) - 1);
     if (bad == NULL && strncmp(name, ".scr", 4) == 0 && (name[4] == '/' || name[4] == '\0')) {
@@ -404,7 +404,7 @@ hpcw_status hpcw_rank2file_close(hpcw_rank2file *w, hpcw_error *err) {
     hpcw_error local;
     err = err == NULL ? &local : err;
     if (w == NULL) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "rank2file: wanted an open dataset, got NULL");
+        return hpcw_i_fail(err, HPCW_EINVAL, "rank2file: expected an open dataset, got NULL");
     }
     if (w->closed) {
         return hpcw_i_fail(err, HPCW_ESTATE, "%s: dataset %s is closed", w->prefix, w->dataset);

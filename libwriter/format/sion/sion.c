@@ -88,19 +88,20 @@ static hpcw_status agree_on_arguments(struct hpcw_sion *h, hpcw_status s, struct
     uint32_t files = o->files == 0 ? 1 : o->files;
     if (tasks == 0 || tasks > UINT32_MAX - 1) {
         return hpcw_i_fail(err, tasks == 0 ? HPCW_EINVAL : HPCW_ERANGE,
-                           "%s: wanted 1 to %u tasks in all, got %" PRIu64, h->path, UINT32_MAX - 1, tasks);
+                           "%s: expected 1 to %u tasks in all, got %" PRIu64, h->path, UINT32_MAX - 1, tasks);
     }
     h->tasks = o->set_tasks != 0 ? o->set_tasks : (uint32_t)tasks;
     if (files > h->tasks) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "%s: wanted at most one file per task, got %u files for %u tasks",
-                           h->path, files, h->tasks);
+        return hpcw_i_fail(err, HPCW_EINVAL,
+                           "%s: expected at most one file per task, got %u files for %u tasks", h->path, files,
+                           h->tasks);
     }
     if (o->set_tasks != 0) {
         h->placement.first = hpcw_sion_first_task_of_file(h->tasks, files, o->set_first_file);
         uint32_t end = end_of_own_tasks(h);
         if (tasks != end - h->placement.first) {
             return hpcw_i_fail(err, HPCW_EMISMATCH,
-                               "%s: a part of a set: wanted the %u tasks of its files, got %" PRIu64, h->path,
+                               "%s: a part of a set: expected the %u tasks of its files, got %" PRIu64, h->path,
                                end - h->placement.first, tasks);
         }
     }

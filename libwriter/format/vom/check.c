@@ -47,38 +47,38 @@ static hpcw_status check_value(const struct hpcw_i_vom_place *place, enum hpcw_i
                                const hpcw_vom_value *v, hpcw_error *err) {
     const char *of = kind == HPCW_I_VOM_ATTRIBUTES ? "attribute" : "value";
     if (v->key == NULL || !is_utf8(v->key)) {
-        return hpcw_i_vom_refuse(place, err, HPCW_EINVAL, "%s: wanted a key in UTF-8, got %s", of,
+        return hpcw_i_vom_refuse(place, err, HPCW_EINVAL, "%s: expected a key in UTF-8, got %s", of,
                                  v->key == NULL ? "NULL" : "other bytes");
     }
     switch (v->type) {
     case HPCW_VOM_INTEGER:
         if (kind == HPCW_I_VOM_ATTRIBUTES && (v->integer < INT32_MIN || v->integer > INT32_MAX)) {
-            return hpcw_i_vom_refuse(place, err, HPCW_ERANGE, "attribute %s: wanted 32 bits, got %" PRId64,
+            return hpcw_i_vom_refuse(place, err, HPCW_ERANGE, "attribute %s: expected 32 bits, got %" PRId64,
                                      v->key, v->integer);
         }
         return HPCW_OK;
     case HPCW_VOM_FLOAT:
         if (!is_amount(v->number < 0 ? -v->number : v->number)) {
-            return hpcw_i_vom_refuse(place, err, HPCW_EINVAL, "%s %s: wanted a finite number, got %g", of,
+            return hpcw_i_vom_refuse(place, err, HPCW_EINVAL, "%s %s: expected a finite number, got %g", of,
                                      v->key, v->number);
         }
         return HPCW_OK;
     case HPCW_VOM_TEXT:
         if (v->text == NULL || !is_utf8(v->text)) {
-            return hpcw_i_vom_refuse(place, err, HPCW_EINVAL, "%s %s: wanted a text in UTF-8, got %s", of,
+            return hpcw_i_vom_refuse(place, err, HPCW_EINVAL, "%s %s: expected a text in UTF-8, got %s", of,
                                      v->key, v->text == NULL ? "NULL" : "other bytes");
         }
         if (kind == HPCW_I_VOM_TASK_VALUES && !allowed(place, HPCW_VOM_ALLOW_TEXT_VALUES)) {
             return hpcw_i_vom_refuse(
                 place, err, HPCW_EINVAL,
-                "value %s: wanted a number (vt's TemperedLB aborts on texts), got \"%.64s\" "
+                "value %s: expected a number (vt's TemperedLB aborts on texts), got \"%.64s\" "
                 "without HPCW_VOM_ALLOW_TEXT_VALUES",
                 v->key, v->text);
         }
         return HPCW_OK;
     default:
-        return hpcw_i_vom_refuse(place, err, HPCW_EINVAL, "%s %s: wanted a type of 0 to 2, got %u", of, v->key,
-                                 (unsigned)v->type);
+        return hpcw_i_vom_refuse(place, err, HPCW_EINVAL, "%s %s: expected a type of 0 to 2, got %u", of,
+                                 v->key, (unsigned)v->type);
     }
 }
 
@@ -88,7 +88,7 @@ hpcw_status hpcw_i_vom_check_values(const struct hpcw_i_vom_place *place, enum h
         return HPCW_OK;
     }
     if (values == NULL) {
-        return hpcw_i_vom_refuse(place, err, HPCW_EINVAL, "wanted %zu values, got NULL", count);
+        return hpcw_i_vom_refuse(place, err, HPCW_EINVAL, "expected %zu values, got NULL", count);
     }
     bool ascending = true;
     for (size_t i = 0; i < count; i++) {
@@ -101,7 +101,7 @@ hpcw_status hpcw_i_vom_check_values(const struct hpcw_i_vom_place *place, enum h
     for (size_t i = 1; i < count && !ascending; i++) {
         for (size_t k = 0; k < i; k++) {
             if (strcmp(values[k].key, values[i].key) == 0) {
-                return hpcw_i_vom_refuse(place, err, HPCW_EINVAL, "wanted each key once, got %s twice",
+                return hpcw_i_vom_refuse(place, err, HPCW_EINVAL, "expected each key once, got %s twice",
                                          values[i].key);
             }
         }
@@ -115,17 +115,17 @@ static hpcw_status check_seq_id(const struct hpcw_i_vom_place *place, const char
                                 hpcw_error *err) {
     if (!allowed(place, HPCW_VOM_ALLOW_SEQ_IDS)) {
         return hpcw_i_vom_refuse(place, err, HPCW_EINVAL,
-                                 "%s: wanted an id, got seq_id %" PRIu64 " without HPCW_VOM_ALLOW_SEQ_IDS", end,
-                                 e->seq_id);
+                                 "%s: expected an id, got seq_id %" PRIu64 " without HPCW_VOM_ALLOW_SEQ_IDS",
+                                 end, e->seq_id);
     }
     if (e->id != 0 || e->seq_id > HPCW_VOM_MAX_ELEMENTS) {
         return hpcw_i_vom_refuse(place, err, HPCW_EINVAL,
-                                 "%s: wanted a seq_id below 2^46 and no id, got %" PRIu64 " and id %" PRIu64,
+                                 "%s: expected a seq_id below 2^46 and no id, got %" PRIu64 " and id %" PRIu64,
                                  end, e->seq_id, e->id);
     }
     if (e->migratable && e->collection_id == 0) {
         return hpcw_i_vom_refuse(place, err, HPCW_EINVAL,
-                                 "%s: wanted the collection of migratable seq_id %" PRIu64 ", got none", end,
+                                 "%s: expected the collection of migratable seq_id %" PRIu64 ", got none", end,
                                  e->seq_id);
     }
     return HPCW_OK;
@@ -136,29 +136,30 @@ static hpcw_status check_fields(const struct hpcw_i_vom_place *place, const char
                                 const hpcw_vom_id *parts, bool task, hpcw_error *err) {
     bool element = parts->kind == HPCW_VOM_ELEMENT || parts->kind == HPCW_VOM_FIXED;
     if (e->home != parts->home) {
-        return hpcw_i_vom_refuse(place, err, HPCW_EINVAL, "%s: home: wanted %u as id %" PRIu64 " says, got %u",
-                                 end, parts->home, e->id, e->home);
+        return hpcw_i_vom_refuse(place, err, HPCW_EINVAL,
+                                 "%s: home: expected %u as id %" PRIu64 " says, got %u", end, parts->home,
+                                 e->id, e->home);
     }
     if (e->migratable != (parts->kind == HPCW_VOM_ELEMENT)) {
         return hpcw_i_vom_refuse(place, err, HPCW_EINVAL,
-                                 "%s: migratable: wanted %s as id %" PRIu64 " says, got %s", end,
+                                 "%s: migratable: expected %s as id %" PRIu64 " says, got %s", end,
                                  e->migratable ? "false" : "true", e->id, e->migratable ? "true" : "false");
     }
     if (!element && (e->collection_id != 0 || e->index != NULL)) {
         return hpcw_i_vom_refuse(place, err, HPCW_EINVAL,
-                                 "%s: wanted no collection and no index, as id %" PRIu64
+                                 "%s: expected no collection and no index, as id %" PRIu64
                                  " is no element, got %s",
                                  end, e->id, e->collection_id != 0 ? "a collection" : "an index");
     }
     if (element && task && (e->collection_id == 0 || e->index == NULL)) {
         return hpcw_i_vom_refuse(place, err, HPCW_EINVAL,
-                                 "%s: wanted collection and index of element %" PRIu64 ", got no %s", end,
+                                 "%s: expected collection and index of element %" PRIu64 ", got no %s", end,
                                  e->id, e->collection_id == 0 ? "collection" : "index");
     }
     uint64_t group = parts->kind == HPCW_VOM_GROUP ? hpcw_vom_objgroup_id(e->id) : 0;
     if (e->objgroup_id != group && (task || e->objgroup_id != 0)) {
         return hpcw_i_vom_refuse(place, err, HPCW_EINVAL,
-                                 "%s: objgroup_id: wanted %" PRIu64 " as id %" PRIu64 " says, got %" PRIu64,
+                                 "%s: objgroup_id: expected %" PRIu64 " as id %" PRIu64 " says, got %" PRIu64,
                                  end, group, e->id, e->objgroup_id);
     }
     return HPCW_OK;
@@ -175,11 +176,11 @@ static inline bool is_good_element(const struct hpcw_i_vom_place *place, const h
 static hpcw_status check_any_entity(const struct hpcw_i_vom_place *place, const char *end,
                                     const hpcw_vom_entity *e, bool task, hpcw_vom_kind *kind, hpcw_error *err) {
     if (e->index == NULL ? e->dimensions != 0 : e->dimensions == 0 || e->dimensions > HPCW_VOM_MAX_DIMENSIONS) {
-        return hpcw_i_vom_refuse(place, err, HPCW_ERANGE, "%s: index: wanted %s numbers, got %u", end,
+        return hpcw_i_vom_refuse(place, err, HPCW_ERANGE, "%s: index: expected %s numbers, got %u", end,
                                  e->index == NULL ? "an array for its" : "1 to 16", e->dimensions);
     }
     if (e->home >= place->options->ranks) {
-        return hpcw_i_vom_refuse(place, err, HPCW_EINVAL, "%s: home: wanted less than %u ranks, got %u", end,
+        return hpcw_i_vom_refuse(place, err, HPCW_EINVAL, "%s: home: expected less than %u ranks, got %u", end,
                                  place->options->ranks, e->home);
     }
     if (e->by_seq_id) {
@@ -221,27 +222,27 @@ static bool lives_elsewhere(const struct hpcw_i_vom_place *place, const hpcw_vom
 
 static hpcw_status check_times(const struct hpcw_i_vom_place *place, const hpcw_vom_task *t, hpcw_error *err) {
     if (t->subphases > HPCW_VOM_MAX_SUBPHASES) {
-        return hpcw_i_vom_refuse(place, err, HPCW_ERANGE, "subphases: wanted at most %u, got %" PRIu32,
+        return hpcw_i_vom_refuse(place, err, HPCW_ERANGE, "subphases: expected at most %u, got %" PRIu32,
                                  HPCW_VOM_MAX_SUBPHASES, t->subphases);
     }
     if (t->subphases > 0 &&
         (t->whole_ns ? (const void *)t->subphase_ns : (const void *)t->subphase_s) == NULL) {
         return hpcw_i_vom_refuse(place, err, HPCW_EINVAL,
-                                 "wanted the times of %" PRIu32 " subphases in %s, got NULL", t->subphases,
+                                 "expected the times of %" PRIu32 " subphases in %s, got NULL", t->subphases,
                                  t->whole_ns ? "nanoseconds" : "seconds");
     }
     if (t->whole_ns) {
         return HPCW_OK;
     }
     if (!is_amount(t->time_s)) {
-        return hpcw_i_vom_refuse(place, err, HPCW_EINVAL, "time: wanted finite seconds of at least 0, got %g",
+        return hpcw_i_vom_refuse(place, err, HPCW_EINVAL, "time: expected finite seconds of at least 0, got %g",
                                  t->time_s);
     }
     for (uint32_t k = 0; k < t->subphases; k++) {
         if (!is_amount(t->subphase_s[k])) {
             return hpcw_i_vom_refuse(place, err, HPCW_EINVAL,
                                      "time of subphase %" PRIu32
-                                     ": wanted finite seconds of at least 0, got %g",
+                                     ": expected finite seconds of at least 0, got %g",
                                      k, t->subphase_s[k]);
         }
     }
@@ -254,7 +255,7 @@ hpcw_status hpcw_i_vom_check_task(const struct hpcw_i_vom_place *place, const hp
     hpcw_status s = check_entity(place, "entity", &t->entity, true, &kind, err);
     if (s == HPCW_OK && lives_elsewhere(place, &t->entity, kind)) {
         s = hpcw_i_vom_refuse(place, err, HPCW_EINVAL,
-                              "wanted an entity of rank %u, got %s %" PRIu64 " of rank %u",
+                              "expected an entity of rank %u, got %s %" PRIu64 " of rank %u",
                               place->options->rank, kind == HPCW_VOM_HANDLER ? "handler" : "group member",
                               t->entity.id, t->entity.home);
     }
@@ -262,7 +263,7 @@ hpcw_status hpcw_i_vom_check_task(const struct hpcw_i_vom_place *place, const hp
         s = check_times(place, t, err);
     }
     if (s == HPCW_OK && t->resource != NULL && !is_utf8(t->resource)) {
-        s = hpcw_i_vom_refuse(place, err, HPCW_EINVAL, "resource: wanted a text in UTF-8, got other bytes");
+        s = hpcw_i_vom_refuse(place, err, HPCW_EINVAL, "resource: expected a text in UTF-8, got other bytes");
     }
     if (s == HPCW_OK) {
         s = hpcw_i_vom_check_values(place, HPCW_I_VOM_ATTRIBUTES, t->attributes, t->attribute_count, err);
@@ -304,7 +305,7 @@ hpcw_status hpcw_i_vom_check_edge(const struct hpcw_i_vom_place *place, const hp
     const struct hpcw_i_vom_category *c =
         (unsigned)edge->category < HPCW_I_VOM_CATEGORIES ? &hpcw_i_vom_categories[edge->category] : NULL;
     if (c == NULL || c->name == NULL) {
-        return hpcw_i_vom_refuse(place, err, HPCW_EINVAL, "category: wanted 1 to 6, 9 or 10, got %u",
+        return hpcw_i_vom_refuse(place, err, HPCW_EINVAL, "category: expected 1 to 6, 9 or 10, got %u",
                                  (unsigned)edge->category);
     }
     hpcw_vom_kind from = HPCW_VOM_NOBODY;
@@ -320,23 +321,23 @@ hpcw_status hpcw_i_vom_check_edge(const struct hpcw_i_vom_place *place, const hp
         return s;
     }
     if ((c->from == HPCW_I_VOM_NODE || c->to == HPCW_I_VOM_NODE) && edge->node >= place->options->ranks) {
-        return hpcw_i_vom_refuse(place, err, HPCW_EINVAL, "node: wanted less than %u ranks, got %u",
+        return hpcw_i_vom_refuse(place, err, HPCW_EINVAL, "node: expected less than %u ranks, got %u",
                                  place->options->ranks, edge->node);
     }
     if (c->from == HPCW_I_VOM_SHARED && edge->shared_id < 0) {
-        return hpcw_i_vom_refuse(place, err, HPCW_EINVAL, "shared_id: wanted at least 0, got %" PRId32,
+        return hpcw_i_vom_refuse(place, err, HPCW_EINVAL, "shared_id: expected at least 0, got %" PRId32,
                                  edge->shared_id);
     }
     if (!is_amount(edge->bytes)) {
-        return hpcw_i_vom_refuse(place, err, HPCW_EINVAL, "bytes: wanted a finite number of at least 0, got %g",
-                                 edge->bytes);
+        return hpcw_i_vom_refuse(place, err, HPCW_EINVAL,
+                                 "bytes: expected a finite number of at least 0, got %g", edge->bytes);
     }
     const hpcw_vom_entity *recorder = hpcw_i_vom_recorder(edge);
     if (recorder != NULL && lives_elsewhere(place, recorder, recorder == &edge->to ? to : from) &&
         !allowed(place, HPCW_VOM_ALLOW_FOREIGN_EDGES)) {
         return hpcw_i_vom_refuse(
             place, err, HPCW_EINVAL,
-            "wanted a %s that rank %u records, got one for rank %u, where its %s (id %" PRIu64 ") lives",
+            "expected a %s that rank %u records, got one for rank %u, where its %s (id %" PRIu64 ") lives",
             c->name, place->options->rank, recorder->home, recorder == &edge->to ? "receiver" : "sender",
             recorder->id);
     }
@@ -347,23 +348,23 @@ hpcw_status hpcw_i_vom_check_edge(const struct hpcw_i_vom_place *place, const hp
 
 hpcw_status hpcw_i_vom_check_output(const char *path, const hpcw_vom_options *o, hpcw_error *err) {
     if (path == NULL) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "vom: wanted the path of a file, got NULL");
+        return hpcw_i_fail(err, HPCW_EINVAL, "vom: expected the path of a file, got NULL");
     }
     size_t size = strlen(path);
     bool named_br = size >= 3 && strcmp(path + size - 3, ".br") == 0;
     if ((unsigned)o->content > HPCW_VOM_BROTLI || (o->content == HPCW_VOM_PLAIN && named_br)) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "%s: content: wanted %s, got %u", path,
+        return hpcw_i_fail(err, HPCW_EINVAL, "%s: content: expected %s, got %u", path,
                            named_br ? "brotli under this name" : "0 to 2", (unsigned)o->content);
     }
     if ((unsigned)o->durability > HPCW_SYNC_DIRECTORY) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "%s: durability: wanted 0 to 2, got %u", path,
+        return hpcw_i_fail(err, HPCW_EINVAL, "%s: durability: expected 0 to 2, got %u", path,
                            (unsigned)o->durability);
     }
     hpcw_status s = hpcw_i_brotli_check(path, &o->brotli, err);
     if (s == HPCW_OK && (o->brotli.window == 16 || o->brotli.window == 21)) {
         s = hpcw_i_fail(
             err, HPCW_EINVAL,
-            "%s: brotli window: wanted other than 16 and 21 bits, whose streams readers can take for "
+            "%s: brotli window: expected other than 16 and 21 bits, whose streams readers can take for "
             "plain text, got %d",
             path, o->brotli.window);
     }
@@ -373,18 +374,18 @@ hpcw_status hpcw_i_vom_check_output(const char *path, const hpcw_vom_options *o,
 static hpcw_status check_ranges(const char *path, const char *name, const hpcw_vom_range *r, size_t count,
                                 const hpcw_vom_options *o, hpcw_error *err) {
     if (count > 0 && r == NULL) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "%s: %s phases: wanted %zu ranges, got NULL", path, name, count);
+        return hpcw_i_fail(err, HPCW_EINVAL, "%s: %s phases: expected %zu ranges, got NULL", path, name, count);
     }
     for (size_t i = 0; i < count; i++) {
         if (r[i].first > r[i].last || (i > 0 && r[i].first <= r[i - 1].last)) {
             return hpcw_i_fail(err, HPCW_EINVAL,
-                               "%s: %s phases: wanted ascending disjoint ranges, got %" PRIu64 " to %" PRIu64
+                               "%s: %s phases: expected ascending disjoint ranges, got %" PRIu64 " to %" PRIu64
                                " as number %zu",
                                path, name, r[i].first, r[i].last, i);
         }
         if (o->phase_count != 0 && r[i].last >= o->phase_count) {
             return hpcw_i_fail(err, HPCW_EINVAL,
-                               "%s: %s phases: wanted less than the count %" PRIu64 ", got %" PRIu64, path,
+                               "%s: %s phases: expected less than the count %" PRIu64 ", got %" PRIu64, path,
                                name, o->phase_count, r[i].last);
         }
     }
@@ -401,7 +402,7 @@ static hpcw_status check_phases(const char *path, const hpcw_vom_options *o, hpc
     }
     if (o->identical_count > 0 && o->identical[0].first == 0) {
         return hpcw_i_fail(err, HPCW_EINVAL,
-                           "%s: identical phases: wanted none below 1 (phase 0 has none before it), got 0",
+                           "%s: identical phases: expected none below 1 (phase 0 has none before it), got 0",
                            path);
     }
     for (size_t i = 0, k = 0; i < o->skipped_count && k < o->identical_count;) {
@@ -411,7 +412,7 @@ static hpcw_status check_phases(const char *path, const hpcw_vom_options *o, hpc
             k++;
         } else {
             return hpcw_i_fail(
-                err, HPCW_EINVAL, "%s: wanted each phase skipped or identical, got %" PRIu64 " as both", path,
+                err, HPCW_EINVAL, "%s: expected each phase skipped or identical, got %" PRIu64 " as both", path,
                 o->skipped[i].first > o->identical[k].first ? o->skipped[i].first : o->identical[k].first);
         }
     }
@@ -425,27 +426,28 @@ hpcw_status hpcw_i_vom_check_options(const char *path, const hpcw_vom_options *o
     }
     if (o->ranks == 0 || o->ranks > HPCW_VOM_MAX_RANKS) {
         return hpcw_i_fail(err, o->ranks == 0 ? HPCW_EINVAL : HPCW_ERANGE,
-                           "%s: ranks: wanted 1 to %u, got %" PRIu32, path, HPCW_VOM_MAX_RANKS, o->ranks);
+                           "%s: ranks: expected 1 to %u, got %" PRIu32, path, HPCW_VOM_MAX_RANKS, o->ranks);
     }
     if (o->rank >= o->ranks) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "%s: rank: wanted less than %" PRIu32 " ranks, got %" PRIu32, path,
-                           o->ranks, o->rank);
+        return hpcw_i_fail(err, HPCW_EINVAL, "%s: rank: expected less than %" PRIu32 " ranks, got %" PRIu32,
+                           path, o->ranks, o->rank);
     }
     const hpcw_vom_node *n = &o->node;
     if (n->size != 0 &&
         (n->id >= n->num_nodes || n->rank >= n->size || n->num_nodes > o->ranks || n->size > o->ranks)) {
-        return hpcw_i_fail(err, HPCW_EINVAL,
-                           "%s: node: wanted an id below num_nodes and a rank below size, both at most %" PRIu32
-                           ", got %" PRIu32 " of %" PRIu32 " and %" PRIu32 " of %" PRIu32,
-                           path, o->ranks, n->id, n->num_nodes, n->rank, n->size);
+        return hpcw_i_fail(
+            err, HPCW_EINVAL,
+            "%s: node: expected an id below num_nodes and a rank below size, both at most %" PRIu32
+            ", got %" PRIu32 " of %" PRIu32 " and %" PRIu32 " of %" PRIu32,
+            path, o->ranks, n->id, n->num_nodes, n->rank, n->size);
     }
     if (o->has_rank_alpha && !is_amount(o->rank_alpha)) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "%s: rank_alpha: wanted a finite number of at least 0, got %g",
+        return hpcw_i_fail(err, HPCW_EINVAL, "%s: rank_alpha: expected a finite number of at least 0, got %g",
                            path, o->rank_alpha);
     }
     const unsigned known = 2 * HPCW_VOM_ALLOW_TASKS_FIRST - 1;
     if ((o->allow & ~known) != 0) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "%s: allow: wanted flags of 0x%x, got 0x%x", path, known,
+        return hpcw_i_fail(err, HPCW_EINVAL, "%s: allow: expected flags of 0x%x, got 0x%x", path, known,
                            o->allow);
     }
     s = check_phases(path, o, err);

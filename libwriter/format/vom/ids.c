@@ -46,7 +46,7 @@ uint64_t hpcw_vom_collection_id(uint32_t number) {
 
 hpcw_status hpcw_vom_id_parts(uint64_t id, hpcw_vom_id *parts, hpcw_error *err) {
     if (parts == NULL) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "vom: wanted a place for the parts of an id, got NULL");
+        return hpcw_i_fail(err, HPCW_EINVAL, "vom: expected a place for the parts of an id, got NULL");
     }
     hpcw_vom_kind kind = id == 0 ? HPCW_VOM_NOBODY : (hpcw_vom_kind)(id & 3);
     *parts = (hpcw_vom_id){.kind = kind};
@@ -60,7 +60,7 @@ hpcw_status hpcw_vom_id_parts(uint64_t id, hpcw_vom_id *parts, hpcw_error *err) 
         parts->collective = (proxy & PROXY_COLLECTIVE) != 0;
         if ((proxy & PROXY_GROUP) == 0 || parts->number > UINT32_MAX) {
             return hpcw_i_fail(err, HPCW_EINVAL,
-                               "vom: id %" PRIu64 ": wanted the bits of a group, got 0x%" PRIx64, id, id);
+                               "vom: id %" PRIu64 ": expected the bits of a group, got 0x%" PRIx64, id, id);
         }
     } else {
         uint64_t sequence = id >> SEQUENCE_SHIFT;
@@ -68,12 +68,12 @@ hpcw_status hpcw_vom_id_parts(uint64_t id, hpcw_vom_id *parts, hpcw_error *err) 
         parts->number = sequence - (kind != HPCW_VOM_HANDLER);
         if ((sequence == 0) != (kind == HPCW_VOM_HANDLER)) {
             return hpcw_i_fail(
-                err, HPCW_EINVAL, "vom: id %" PRIu64 ": wanted a sequence number %s, got %" PRIu64, id,
+                err, HPCW_EINVAL, "vom: id %" PRIu64 ": expected a sequence number %s, got %" PRIu64, id,
                 kind == HPCW_VOM_HANDLER ? "of 0 for a handler" : "from 1 on for an element", sequence);
         }
     }
     if (parts->home >= HPCW_VOM_MAX_RANKS) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "vom: id %" PRIu64 ": wanted a home of 0 to 32767, got %" PRIu32,
+        return hpcw_i_fail(err, HPCW_EINVAL, "vom: id %" PRIu64 ": expected a home of 0 to 32767, got %" PRIu32,
                            id, parts->home);
     }
     return HPCW_OK;

@@ -29,12 +29,12 @@ static bool rank_is_found(const char *name, const char *rank) {
 hpcw_status hpcw_vom_file_name(char *name, size_t size, const char *pattern, uint32_t rank, bool compressed,
                                hpcw_error *err) {
     if (name == NULL || size == 0) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "vom: wanted room for a file name, got none");
+        return hpcw_i_fail(err, HPCW_EINVAL, "vom: expected room for a file name, got none");
     }
     name[0] = '\0';
     pattern = pattern == NULL ? "data.%p.json" : pattern;
     if (rank >= HPCW_VOM_MAX_RANKS) {
-        return hpcw_i_fail(err, HPCW_ERANGE, "vom: wanted a rank of 0 to 32767, got %u", rank);
+        return hpcw_i_fail(err, HPCW_ERANGE, "vom: expected a rank of 0 to 32767, got %u", rank);
     }
     char digits[16];
     (void)snprintf(digits, sizeof digits, "%u", rank);
@@ -45,8 +45,8 @@ hpcw_status hpcw_vom_file_name(char *name, size_t size, const char *pattern, uin
     size_t need = before + strlen(digits) + strlen(after) + strlen(suffix) + 1;
     if (need > size) {
         return hpcw_i_fail(err, HPCW_ERANGE,
-                           "vom: file name from \"%.256s\": wanted room for %zu bytes, got %zu", pattern, need,
-                           size);
+                           "vom: file name from \"%.256s\": expected room for %zu bytes, got %zu", pattern,
+                           need, size);
     }
     memcpy(name, pattern, before);
     (void)snprintf(name + before, size - before, "%s%s%s", digits, after, suffix);
@@ -54,7 +54,7 @@ hpcw_status hpcw_vom_file_name(char *name, size_t size, const char *pattern, uin
         name[0] = '\0';
         return hpcw_i_fail(
             err, HPCW_EINVAL,
-            "vom: wanted a file name of the form stem.%%p.json without a dot in the stem, got \"%.256s\"",
+            "vom: expected a file name of the form stem.%%p.json without a dot in the stem, got \"%.256s\"",
             pattern);
     }
     return HPCW_OK;
@@ -62,7 +62,7 @@ hpcw_status hpcw_vom_file_name(char *name, size_t size, const char *pattern, uin
 
 static hpcw_status make_directory(const char *path, hpcw_error *err) {
     if (path == NULL || *path == '\0') {
-        return hpcw_i_fail(err, HPCW_EINVAL, "vom: wanted the path of a directory, got \"%s\"",
+        return hpcw_i_fail(err, HPCW_EINVAL, "vom: expected the path of a directory, got \"%s\"",
                            path == NULL ? "NULL" : path);
     }
     int e = hpcw_i_sys_mkdir(path, 0700);
@@ -71,7 +71,7 @@ static hpcw_status make_directory(const char *path, hpcw_error *err) {
     }
     struct stat st;
     if (e == EEXIST && (stat(path, &st) != 0 || !S_ISDIR(st.st_mode))) {
-        return hpcw_i_fail(err, HPCW_EEXIST, "%s: wanted a directory, got something else of this name", path);
+        return hpcw_i_fail(err, HPCW_EEXIST, "%s: expected a directory, got something else of this name", path);
     }
     return HPCW_OK;
 }

@@ -14,7 +14,7 @@ static inline hpcw_status in_phase(const struct hpcw_vom *v, const char *what, h
     }
     hpcw_status s = hpcw_i_vom_usable(v, err);
     if (s == HPCW_OK && !v->phase.open) {
-        s = hpcw_i_fail(err, HPCW_ESTATE, "%s: wanted an open phase for %s, got none", v->out.path, what);
+        s = hpcw_i_fail(err, HPCW_ESTATE, "%s: expected an open phase for %s, got none", v->out.path, what);
     }
     return s;
 }
@@ -49,7 +49,7 @@ static bool find_gap(const struct hpcw_vom *v, uint64_t first, uint64_t last, ui
 
 static hpcw_status identical_to_nothing(const struct hpcw_vom *v, hpcw_error *err) {
     return hpcw_i_fail(err, HPCW_EINVAL,
-                       "%s: wanted a phase with data before the identical phase %" PRIu64 ", got none",
+                       "%s: expected a phase with data before the identical phase %" PRIu64 ", got none",
                        v->out.path, v->options.identical[0].first);
 }
 
@@ -59,26 +59,27 @@ static hpcw_status check_phase(const struct hpcw_vom *v, uint64_t id, hpcw_error
     uint64_t gap = 0;
     if (v->phase.open) {
         return hpcw_i_fail(err, HPCW_ESTATE,
-                           "%s: wanted the end of phase %" PRIu64 ", got the begin of phase %" PRIu64, path,
+                           "%s: expected the end of phase %" PRIu64 ", got the begin of phase %" PRIu64, path,
                            v->phase.id, id);
     }
     if (v->any_phase && id <= v->phase.id) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "%s: wanted a phase above %" PRIu64 ", got %" PRIu64, path,
+        return hpcw_i_fail(err, HPCW_EINVAL, "%s: expected a phase above %" PRIu64 ", got %" PRIu64, path,
                            v->phase.id, id);
     }
     if (v->options.phase_count != 0 && id >= v->options.phase_count) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "%s: wanted a phase below the count %" PRIu64 ", got %" PRIu64,
+        return hpcw_i_fail(err, HPCW_EINVAL, "%s: expected a phase below the count %" PRIu64 ", got %" PRIu64,
                            path, v->options.phase_count, id);
     }
     if (!find_gap(v, id, id, &gap)) {
-        return hpcw_i_fail(
-            err, HPCW_EINVAL,
-            "%s: wanted a phase with data, got %" PRIu64 ", which is listed as skipped or identical", path, id);
+        return hpcw_i_fail(err, HPCW_EINVAL,
+                           "%s: expected a phase with data, got %" PRIu64
+                           ", which is listed as skipped or identical",
+                           path, id);
     }
     if (next < id && v->options.spec == NULL && (v->options.allow & HPCW_VOM_ALLOW_GAPS) == 0 &&
         find_gap(v, next, id - 1, &gap)) {
         return hpcw_i_fail(err, HPCW_EINVAL,
-                           "%s: wanted phase %" PRIu64 ", or the phases left out listed as skipped or "
+                           "%s: expected phase %" PRIu64 ", or the phases left out listed as skipped or "
                            "identical (or HPCW_VOM_ALLOW_GAPS), got %" PRIu64,
                            path, gap, id);
     }
@@ -109,13 +110,14 @@ hpcw_status hpcw_i_vom_check_end(const struct hpcw_vom *v, hpcw_error *err) {
     uint64_t gap = 0;
     if (end != next && find_gap(v, next, end - 1, &gap)) {
         return hpcw_i_fail(err, HPCW_EINVAL,
-                           "%s: wanted phase %" PRIu64 ", as later ones are listed as skipped or identical "
+                           "%s: expected phase %" PRIu64 ", as later ones are listed as skipped or identical "
                            "(or HPCW_VOM_ALLOW_GAPS), got the close",
                            v->out.path, gap);
     }
     if (o->phase_count != 0 && o->phase_count != end) {
         return hpcw_i_fail(err, HPCW_EINVAL,
-                           "%s: wanted as many phases as the count %" PRIu64 " says (or HPCW_VOM_ALLOW_GAPS), "
+                           "%s: expected as many phases as the count %" PRIu64
+                           " says (or HPCW_VOM_ALLOW_GAPS), "
                            "got the close behind %" PRIu64,
                            v->out.path, o->phase_count, end);
     }
@@ -203,13 +205,13 @@ hpcw_status hpcw_vom_begin_iteration(hpcw_vom *v, uint64_t id, hpcw_error *err) 
     }
     if (v->iteration.open || v->phase.progress >= HPCW_I_VOM_TASKS) {
         return hpcw_i_fail(
-            err, HPCW_ESTATE, "%s: phase %" PRIu64 ": wanted %s, got the begin of iteration %" PRIu64,
+            err, HPCW_ESTATE, "%s: phase %" PRIu64 ": expected %s, got the begin of iteration %" PRIu64,
             v->out.path, v->phase.id,
             v->iteration.open ? "the end of an iteration" : "iterations in front of the tasks", id);
     }
     if (v->any_iteration && id <= v->iteration.id) {
         return hpcw_i_fail(err, HPCW_EINVAL,
-                           "%s: phase %" PRIu64 ": wanted an iteration above %" PRIu64 ", got %" PRIu64,
+                           "%s: phase %" PRIu64 ": expected an iteration above %" PRIu64 ", got %" PRIu64,
                            v->out.path, v->phase.id, v->iteration.id, id);
     }
     if (v->phase.progress != HPCW_I_VOM_ITERATIONS) {
@@ -227,7 +229,7 @@ hpcw_status hpcw_vom_begin_iteration(hpcw_vom *v, uint64_t id, hpcw_error *err) 
 hpcw_status hpcw_vom_end_iteration(hpcw_vom *v, const hpcw_vom_value *values, size_t count, hpcw_error *err) {
     hpcw_status s = in_phase(v, "the end of an iteration", err);
     if (s == HPCW_OK && !v->iteration.open) {
-        s = hpcw_i_fail(err, HPCW_ESTATE, "%s: phase %" PRIu64 ": wanted an open iteration to end, got none",
+        s = hpcw_i_fail(err, HPCW_ESTATE, "%s: phase %" PRIu64 ": expected an open iteration to end, got none",
                         v->out.path, v->phase.id);
     }
     if (s == HPCW_OK) {
@@ -244,7 +246,7 @@ static hpcw_status check_wanted(struct hpcw_vom *v, hpcw_error *err) {
     hpcw_error why;
     hpcw_status s = hpcw_i_fail(
         &why, HPCW_EINVAL,
-        "%s: phase %" PRIu64 ": wanted edges whose recording end is a task of rank %" PRIu32
+        "%s: phase %" PRIu64 ": expected edges whose recording end is a task of rank %" PRIu32
         ", got some of %" PRIu64 " entities that are not, the lowest is id %" PRIu64,
         v->out.path, v->phase.id, v->options.rank, v->wanted, hpcw_i_seen_lowest(v->ids, HPCW_I_VOM_WANTED));
     if (err != NULL) {
@@ -260,14 +262,14 @@ hpcw_status hpcw_vom_end_phase(hpcw_vom *v, const hpcw_vom_value *values, size_t
     }
     if (v->iteration.open) {
         return hpcw_i_fail(err, HPCW_ESTATE,
-                           "%s: phase %" PRIu64 ": wanted the end of iteration %" PRIu64
+                           "%s: phase %" PRIu64 ": expected the end of iteration %" PRIu64
                            ", got the end of the phase",
                            v->out.path, v->phase.id, v->iteration.id);
     }
     if (count > 0 && (v->options.allow & HPCW_VOM_ALLOW_PHASE_VALUES) == 0) {
         return hpcw_i_fail(err, HPCW_EINVAL,
                            "%s: phase %" PRIu64
-                           ": wanted no values of a phase (vt's reader throws on them), got %zu "
+                           ": expected no values of a phase (vt's reader throws on them), got %zu "
                            "without HPCW_VOM_ALLOW_PHASE_VALUES",
                            v->out.path, v->phase.id, count);
     }
@@ -294,7 +296,7 @@ static hpcw_status note_task(struct hpcw_vom *v, const struct hpcw_i_vom_place *
     struct hpcw_i_seen_key key = hpcw_i_seen_number(id);
     unsigned char mark = hpcw_i_seen_get(v->ids, key);
     if (mark == HPCW_I_VOM_TASK) {
-        return hpcw_i_vom_refuse(place, err, HPCW_EINVAL, "wanted each entity once, got id %" PRIu64 " again",
+        return hpcw_i_vom_refuse(place, err, HPCW_EINVAL, "expected each entity once, got id %" PRIu64 " again",
                                  id);
     }
     if (!hpcw_i_seen_reserve(v->ids, key)) {
@@ -310,7 +312,7 @@ static hpcw_status check_subphases(const struct hpcw_vom *v, const struct hpcw_i
     if (task->entity.migratable && v->counted && task->subphases != v->subphases &&
         (v->options.allow & HPCW_VOM_ALLOW_UNEVEN_SUBPHASES) == 0) {
         return hpcw_i_vom_refuse(place, err, HPCW_EINVAL,
-                                 "subphases: wanted %" PRIu32
+                                 "subphases: expected %" PRIu32
                                  " as in the phase's other migratable tasks, got %" PRIu32,
                                  v->subphases, task->subphases);
     }
@@ -330,10 +332,10 @@ hpcw_status hpcw_vom_task_add(hpcw_vom *v, const hpcw_vom_task *task, hpcw_error
                                      .phase = v->phase.id,
                                      .number = section->tasks};
     if (task == NULL) {
-        return hpcw_i_vom_refuse(&place, err, HPCW_EINVAL, "wanted a task, got NULL");
+        return hpcw_i_vom_refuse(&place, err, HPCW_EINVAL, "expected a task, got NULL");
     }
     if (section->progress == HPCW_I_VOM_LATE_EDGES) {
-        return late(&place, "wanted an edge or the end, got a task behind the edges behind the tasks", err);
+        return late(&place, "expected an edge or the end, got a task behind the edges behind the tasks", err);
     }
     s = hpcw_i_vom_check_task(&place, task, err);
     if (s == HPCW_OK && !in_iteration) {
@@ -374,7 +376,7 @@ static hpcw_status note_edge(struct hpcw_vom *v, const struct hpcw_i_vom_place *
     struct hpcw_i_seen_key pair = hpcw_i_seen_hash((uint64_t)edge->category, from, to);
     if (hpcw_i_seen_get(v->pairs, pair) != 0) {
         return hpcw_i_vom_refuse(place, err, HPCW_EINVAL,
-                                 "wanted each pair once, got the %s from %" PRIu64 " to %" PRIu64 " again",
+                                 "expected each pair once, got the %s from %" PRIu64 " to %" PRIu64 " again",
                                  c->name, from, to);
     }
     const hpcw_vom_entity *recorder =
@@ -387,7 +389,7 @@ static hpcw_status note_edge(struct hpcw_vom *v, const struct hpcw_i_vom_place *
     }
     if (mark == 0 && v->phase.progress >= HPCW_I_VOM_TASKS) {
         return hpcw_i_vom_refuse(place, err, HPCW_EINVAL,
-                                 "wanted a %s whose recording end is a task of rank %" PRIu32
+                                 "expected a %s whose recording end is a task of rank %" PRIu32
                                  ", got one of id %" PRIu64,
                                  c->name, v->options.rank, id.word);
     }
@@ -412,16 +414,17 @@ static hpcw_status place_edge(const struct hpcw_vom *v, const struct hpcw_i_vom_
     }
     *array = HPCW_I_VOM_LATE_EDGES;
     if (section->progress == HPCW_I_VOM_ITERATIONS) {
-        return late(place, "wanted a task, an iteration or the end, got an edge behind an iteration", err);
+        return late(place, "expected a task, an iteration or the end, got an edge behind an iteration", err);
     }
     if ((v->options.allow & HPCW_VOM_ALLOW_TASKS_FIRST) == 0) {
         return late(place,
-                    "wanted all edges in front of the tasks (or HPCW_VOM_ALLOW_TASKS_FIRST), got one behind",
+                    "expected all edges in front of the tasks (or HPCW_VOM_ALLOW_TASKS_FIRST), got one behind",
                     err);
     }
     if (section->edges > 0 && section->progress == HPCW_I_VOM_TASKS) {
-        return late(
-            place, "wanted a task or the end, got an edge behind the tasks, with others in front of them", err);
+        return late(place,
+                    "expected a task or the end, got an edge behind the tasks, with others in front of them",
+                    err);
     }
     return HPCW_OK;
 }
@@ -438,7 +441,7 @@ hpcw_status hpcw_vom_edge_add(hpcw_vom *v, const hpcw_vom_edge *edge, hpcw_error
                                      .phase = v->phase.id,
                                      .number = section->edges};
     if (edge == NULL) {
-        return hpcw_i_vom_refuse(&place, err, HPCW_EINVAL, "wanted an edge, got NULL");
+        return hpcw_i_vom_refuse(&place, err, HPCW_EINVAL, "expected an edge, got NULL");
     }
     enum hpcw_i_vom_progress array;
     s = place_edge(v, section, &place, &array, err);

@@ -31,7 +31,7 @@ struct line {
 
 static hpcw_status bad(const struct line *l, hpcw_error *err, const char *wanted) {
     size_t size = (size_t)(l->end - l->p);
-    return hpcw_i_fail(err, HPCW_EFORMAT, "%s, line %zu: wanted %s, got \"%.*s\"", l->name, l->number, wanted,
+    return hpcw_i_fail(err, HPCW_EFORMAT, "%s, line %zu: expected %s, got \"%.*s\"", l->name, l->number, wanted,
                        (int)(size < 64 ? size : 64), l->p);
 }
 
@@ -115,7 +115,7 @@ static hpcw_status parse_lines(const char *name, const char *text, size_t size, 
     for (size_t i = 1; i < spec->count; i++) {
         if (by_phase(&spec->rule[i - 1], &spec->rule[i]) == 0) {
             return hpcw_i_fail(err, HPCW_EFORMAT,
-                               "%s: wanted one rule for each number, got %s%" PRIu64 " twice", name,
+                               "%s: expected one rule for each number, got %s%" PRIu64 " twice", name,
                                spec->rule[i].every ? "%" : "", spec->rule[i].phase);
         }
     }
@@ -125,11 +125,11 @@ static hpcw_status parse_lines(const char *name, const char *text, size_t size, 
 hpcw_status hpcw_vom_spec_parse(const char *name, const char *text, size_t size, hpcw_vom_spec **out,
                                 hpcw_error *err) {
     if (out == NULL) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "vom: wanted a place for the specification, got NULL");
+        return hpcw_i_fail(err, HPCW_EINVAL, "vom: expected a place for the specification, got NULL");
     }
     *out = NULL;
     if (name == NULL || (text == NULL && size > 0)) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "vom: wanted the name and text of a specification, got NULL");
+        return hpcw_i_fail(err, HPCW_EINVAL, "vom: expected the name and text of a specification, got NULL");
     }
     size_t lines = 1;
     for (size_t i = 0; i < size; i++) {

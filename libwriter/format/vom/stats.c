@@ -94,7 +94,7 @@ static hpcw_status check_balance(const hpcw_vom_stats *stats, uint64_t id, const
         for (int i = 0; i < FIGURES && is_written(b, q); i++) {
             if (!(figure[i].value >= -DBL_MAX && figure[i].value <= DBL_MAX)) {
                 return hpcw_i_fail(err, HPCW_EINVAL,
-                                   "%s: phase %" PRIu64 ": %s of %s: wanted a finite number, got %g",
+                                   "%s: phase %" PRIu64 ": %s of %s: expected a finite number, got %g",
                                    stats->out.path, id, figure[i].name, quantities[q], figure[i].value);
             }
         }
@@ -124,7 +124,7 @@ static void put_balance(struct hpcw_i_json *j, const char *key, const hpcw_vom_b
 hpcw_status hpcw_vom_stats_open(const char *path, const hpcw_vom_options *options, hpcw_vom_stats **out,
                                 hpcw_error *err) {
     if (out == NULL) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "vom: wanted a place for the handle, got NULL");
+        return hpcw_i_fail(err, HPCW_EINVAL, "vom: expected a place for the handle, got NULL");
     }
     *out = NULL;
     hpcw_vom_options defaults;
@@ -158,7 +158,7 @@ hpcw_status hpcw_vom_stats_open(const char *path, const hpcw_vom_options *option
 }
 
 static hpcw_status usable(const hpcw_vom_stats *stats, hpcw_error *err) {
-    return stats == NULL ? hpcw_i_fail(err, HPCW_EINVAL, "vom: wanted an open statistics file, got NULL")
+    return stats == NULL ? hpcw_i_fail(err, HPCW_EINVAL, "vom: expected an open statistics file, got NULL")
                          : hpcw_i_vom_output_usable(&stats->out, err);
 }
 
@@ -170,11 +170,11 @@ hpcw_status hpcw_vom_stats_phase(hpcw_vom_stats *stats, uint64_t id, const uint6
         return s;
     }
     if (before == NULL) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "%s: phase %" PRIu64 ": wanted the figures before, got NULL",
+        return hpcw_i_fail(err, HPCW_EINVAL, "%s: phase %" PRIu64 ": expected the figures before, got NULL",
                            stats->out.path, id);
     }
     if (stats->any && id <= stats->id) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "%s: wanted a phase above %" PRIu64 ", got %" PRIu64,
+        return hpcw_i_fail(err, HPCW_EINVAL, "%s: expected a phase above %" PRIu64 ", got %" PRIu64,
                            stats->out.path, stats->id, id);
     }
     s = check_balance(stats, id, before, err);

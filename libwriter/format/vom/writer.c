@@ -105,7 +105,7 @@ static hpcw_status keep_options(struct hpcw_vom *v, const char *path, const hpcw
 
 hpcw_status hpcw_vom_open(const char *path, const hpcw_vom_options *options, hpcw_vom **out, hpcw_error *err) {
     if (out == NULL) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "vom: wanted a place for the handle, got NULL");
+        return hpcw_i_fail(err, HPCW_EINVAL, "vom: expected a place for the handle, got NULL");
     }
     *out = NULL;
     hpcw_vom_options defaults;
@@ -141,7 +141,7 @@ hpcw_status hpcw_vom_open(const char *path, const hpcw_vom_options *options, hpc
 }
 
 hpcw_status hpcw_i_vom_usable(const struct hpcw_vom *v, hpcw_error *err) {
-    return v == NULL ? hpcw_i_fail(err, HPCW_EINVAL, "vom: wanted an open file, got NULL")
+    return v == NULL ? hpcw_i_fail(err, HPCW_EINVAL, "vom: expected an open file, got NULL")
                      : hpcw_i_vom_output_usable(&v->out, err);
 }
 
@@ -154,8 +154,8 @@ uint64_t hpcw_vom_text_size(const hpcw_vom *v) {
 static hpcw_status finish(struct hpcw_vom *v, hpcw_error *err) {
     hpcw_status s = hpcw_i_vom_usable(v, err);
     if (s == HPCW_OK && v->phase.open) {
-        s = hpcw_i_fail(err, HPCW_ESTATE, "%s: wanted the end of phase %" PRIu64 ", got the close", v->out.path,
-                        v->phase.id);
+        s = hpcw_i_fail(err, HPCW_ESTATE, "%s: expected the end of phase %" PRIu64 ", got the close",
+                        v->out.path, v->phase.id);
     }
     if (s == HPCW_OK) {
         s = hpcw_i_vom_check_end(v, err);
@@ -185,7 +185,7 @@ static hpcw_status prepare(struct hpcw_vom *v, hpcw_error *err) {
 hpcw_status hpcw_vom_close_set(hpcw_vom *const *handles, size_t count, hpcw_comm *comm, hpcw_error *err) {
     hpcw_status s = HPCW_OK;
     if (handles == NULL && count > 0) {
-        s = hpcw_i_fail(err, HPCW_EINVAL, "vom: wanted %zu open files, got NULL", count);
+        s = hpcw_i_fail(err, HPCW_EINVAL, "vom: expected %zu open files, got NULL", count);
         count = 0;
     }
     for (size_t i = 0; i < count && s == HPCW_OK; i++) {
