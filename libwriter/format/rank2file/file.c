@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Data files: bytes to a sink, with their CRC on the way. */
-#include <errno.h>
 #include <string.h>
 
 #include "libwriter/base/crc32.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 #include "libwriter/format/rank2file/handle.h"
-#include "libwriter/io/sys.h"
 
 /* Pieces that are still in the cache when the kernel copies them. */
 enum { PIECE = 128 << 10 };
@@ -22,52 +20,6 @@ struct hpcw_rank2file_file {
     uint32_t rank;
     char *name;
 };
-
-hpcw_status hpcw_i_r2f_folders(const char *directory, const char *name, hpcw_error *err) {
-    char *path = hpcw_i_r2f_join(directory, name);
-    if (path == NULL) {
-        return hpcw_i_fail_memory(err, directory, 0, NULL);
-    }
-    hpcw_status s = HPCW_OK;
-    for (char *slash = strchr(path + strlen(directory) + 1, '/'); s == HPCW_OK && slash != NULL;
-         slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        int e = hpcw_i_sys_mkdir(path, 0777);
-        if (e != 0 && e != EEXIST) {
-            s = hpcw_i_fail_sys(err, e, "%s: cannot make the directory", path);
-        }
-        *slash = '/';
-    }
-    hpcw_i_free(path);
-    return s;
-}
-
-hpcw_status hpcw_i_r2f_sink(const hpcw_rank2file *w, const char *path, hpcw_sink **out, hpcw_error *err) {
-    const hpcw_sink_source *source = &w->options.sink_source;
-    return source->open != NULL ? source->open(source->context, path, 0, out, err)
-                                : hpcw_sink_open_file(path, w->options.durability, out, err);
-}
-
-hpcw_status hpcw_i_r2f_write_file(const hpcw_rank2file *w, const char *name,
-                                  hpcw_status (*put)(void *context, hpcw_sink *sink, hpcw_error *err),
-                                  void *context, hpcw_error *err) {
-    char *path = hpcw_i_r2f_join(w->prefix, name);
-    hpcw_sink *sink = NULL;
-    hpcw_status s =
-        path == NULL ? hpcw_i_fail_memory(err, w->prefix, 0, NULL) : hpcw_i_r2f_sink(w, path, &sink, err);
-    if (s == HPCW_OK) {
-        s = put(context, sink, err);
-        if (s != HPCW_OK) {
-            hpcw_i_fail_about(err, path);
-        }
-    }
-    if (s == HPCW_OK) {
-        s = hpcw_sink_publish(sink, err);
-    }
-    hpcw_sink_free(sink);
-    hpcw_i_free(path);
-    return s;
-}
 
 static hpcw_status new_file(const char *path, hpcw_rank2file *w, uint32_t rank, const char *name,
                             hpcw_durability durability, hpcw_rank2file_file **out, hpcw_error *err) {
