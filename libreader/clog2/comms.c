@@ -40,21 +40,11 @@ void read_clog2_introduce(struct read_clog2_pass *p, const struct read_clog2_ite
     }
 }
 
-int64_t read_clog2_world_rank(const struct read_clog2_pass *p, int32_t comm, int32_t rank) {
-    const uint64_t key[READ_CLOG2_KEY] = {read_clog2_pack(comm, rank)};
-    const struct read_clog2_member *v = read_clog2_map_find(&p->members, key);
-    return v == NULL ? -1 : v->rank;
-}
-
-int64_t read_clog2_need_world_rank(struct read_clog2_pass *p, uint64_t offset, int32_t comm, int32_t rank) {
-    int64_t world = read_clog2_world_rank(p, comm, rank);
-    if (world < 0) {
-        read_clog2_found(p, READ_CLOG2_COMM, offset,
-                         "expected a communicator event before, got none for rank %" PRId32
-                         " of communicator %" PRId32,
-                         rank, comm);
-    }
-    return world;
+void read_clog2_unknown_rank(struct read_clog2_pass *p, uint64_t offset, int32_t comm, int32_t rank) {
+    read_clog2_found(p, READ_CLOG2_COMM, offset,
+                     "expected a communicator event before, got none for rank %" PRId32
+                     " of communicator %" PRId32,
+                     rank, comm);
 }
 
 /* The frame is open only if all indices are below `comms`. */

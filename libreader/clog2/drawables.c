@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a viewer draws: states, solo events and messages that are open, and those that are complete. */
+/* States and messages that are open, and all that is complete and can be drawn. */
 #include <inttypes.h>
 
 #include "libreader/clog2/private.h"
 #include "libwriter/base/mem.h"
 
-uint32_t read_clog2_open_take(struct read_clog2_pass *p) {
-    if (p->open_free != 0) {
-        uint32_t n = p->open_free;
-        p->open_free = p->open[n - 1].next;
-        return n;
-    }
+uint32_t read_clog2_open_grow(struct read_clog2_pass *p) {
     if (p->opens == p->open_capacity) {
         uint32_t capacity = p->open_capacity == 0 ? 64 : 2 * p->open_capacity;
         struct read_clog2_open *grown =
@@ -23,11 +18,6 @@ uint32_t read_clog2_open_take(struct read_clog2_pass *p) {
         p->open_capacity = capacity;
     }
     return ++p->opens;
-}
-
-void read_clog2_open_give(struct read_clog2_pass *p, uint32_t n) {
-    p->open[n - 1].next = p->open_free;
-    p->open_free = n;
 }
 
 /* doc/formats/clog2.md#clog2-19. Equal drawables end at the same time, so the keys of one time are enough. */

@@ -35,7 +35,7 @@ static void arrow(struct read_clog2_pass *p, const struct read_clog2_item *item,
         read_clog2_found(p, READ_CLOG2_MESSAGE_SIZE, item->offset + READ_CLOG2_MESSAGE_SIZE_AT,
                          "expected %" PRId32 " bytes, got %" PRId32, other->detail, size);
     }
-    /* The highest bit tells arrows from states. */
+    /* The highest bit separates arrows from states. */
     const uint64_t key[READ_CLOG2_KEY] = {read_clog2_pack(ends->from_comm, ends->from_rank) ^ UINT64_C(1) << 63,
                                           read_clog2_pack(ends->to_comm, ends->to_rank),
                                           read_clog2_bits_of(other->time)};

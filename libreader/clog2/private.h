@@ -119,8 +119,16 @@ void read_clog2_found(struct read_clog2_pass *p, enum read_clog2_rule rule, uint
                       ...) HPCW_PRINTF(4, 5);
 void read_clog2_no_memory(struct read_clog2_pass *p);
 /* Bytes [from, to) of a record must be zero. */
-void read_clog2_check_zero(struct read_clog2_pass *p, const struct read_clog2_item *item, uint32_t from,
-                           uint32_t to);
+static inline void read_clog2_check_zero(struct read_clog2_pass *p, const struct read_clog2_item *item,
+                                         uint32_t from, uint32_t to) {
+    for (uint32_t i = from; i < to; i++) {
+        unsigned char byte = item->payload[i - READ_CLOG2_HEAD_SIZE];
+        if (byte != 0) {
+            read_clog2_found(p, READ_CLOG2_PADDING, item->offset + i, "expected 0, got %02x", byte);
+            return;
+        }
+    }
+}
 
 /* definitions.c */
 void read_clog2_define(struct read_clog2_pass *p, const struct read_clog2_item *item);
@@ -131,9 +139,8 @@ void read_clog2_check_announced(struct read_clog2_pass *p);
 
 /* comms.c: communicator events, the table, and ranks of the world */
 void read_clog2_introduce(struct read_clog2_pass *p, const struct read_clog2_item *item);
-int64_t read_clog2_world_rank(const struct read_clog2_pass *p, int32_t comm, int32_t rank); /* or -1 */
-/* The same. -1 is a case of READ_CLOG2_COMM at `offset`. */
-int64_t read_clog2_need_world_rank(struct read_clog2_pass *p, uint64_t offset, int32_t comm, int32_t rank);
+/* A case of READ_CLOG2_COMM at `offset`. */
+void read_clog2_unknown_rank(struct read_clog2_pass *p, uint64_t offset, int32_t comm, int32_t rank);
 void read_clog2_check_table(struct read_clog2_pass *p);
 
 /* states.c: states and solo events */
@@ -144,10 +151,14 @@ void read_clog2_check_states_ended(struct read_clog2_pass *p);
 void read_clog2_message(struct read_clog2_pass *p, const struct read_clog2_item *item);
 void read_clog2_check_messages_met(struct read_clog2_pass *p);
 
-/* drawables.c: index + 1 of an unused entry of `open`; 0 if memory ran out, which fails the pass */
-uint32_t read_clog2_open_take(struct read_clog2_pass *p);
-void read_clog2_open_give(struct read_clog2_pass *p, uint32_t n);
-/* A drawable ends. Its key is what tells it from others that end at the same time. */
+/* drawables.c: more entries of `open`; index + 1 of one of them, or 0 if memory ran out, which fails the pass. */
+uint32_t read_clog2_open_grow(struct read_clog2_pass *p);
+/* Makes an entry of `open` unused. */
+static inline void read_clog2_open_give(struct read_clog2_pass *p, uint32_t n) {
+    p->open[n - 1].next = p->open_free;
+    p->open_free = n;
+}
+/* A drawable ends. Its key differs from those of other drawables that end at the same time. */
 void read_clog2_complete(struct read_clog2_pass *p, uint64_t offset, double time,
                          const uint64_t key[READ_CLOG2_KEY]);
 
@@ -159,6 +170,33 @@ static inline uint64_t read_clog2_bits_of(double x) {
     uint64_t bits;
     memcpy(&bits, &x, sizeof bits);
     return bits;
+}
+
+/* The rank of the world, or -1. */
+static inline int64_t read_clog2_world_rank(const struct read_clog2_pass *p, int32_t comm, int32_t rank) {
+    const uint64_t key[READ_CLOG2_KEY] = {read_clog2_pack(comm, rank)};
+    const struct read_clog2_member *v = read_clog2_map_find(&p->members, key);
+    return v == NULL ? -1 : v->rank;
+}
+
+/* The same. -1 is a case of READ_CLOG2_COMM at `offset`. */
+static inline int64_t read_clog2_need_world_rank(struct read_clog2_pass *p, uint64_t offset, int32_t comm,
+                                                 int32_t rank) {
+    int64_t world = read_clog2_world_rank(p, comm, rank);
+    if (world < 0) {
+        read_clog2_unknown_rank(p, offset, comm, rank);
+    }
+    return world;
+}
+
+/* Index + 1 of an unused entry of `open`; 0 if memory ran out, which fails the pass. */
+static inline uint32_t read_clog2_open_take(struct read_clog2_pass *p) {
+    uint32_t n = p->open_free;
+    if (n == 0) {
+        return read_clog2_open_grow(p);
+    }
+    p->open_free = p->open[n - 1].next;
+    return n;
 }
 
 #endif

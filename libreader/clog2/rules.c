@@ -58,14 +58,3 @@ void read_clog2_no_memory(struct read_clog2_pass *p) {
                                 read_clog2_name(p->reader));
     }
 }
-
-void read_clog2_check_zero(struct read_clog2_pass *p, const struct read_clog2_item *item, uint32_t from,
-                           uint32_t to) {
-    for (uint32_t i = from; i < to; i++) {
-        unsigned char byte = item->payload[i - READ_CLOG2_HEAD_SIZE];
-        if (byte != 0) {
-            read_clog2_found(p, READ_CLOG2_PADDING, item->offset + i, "expected 0, got %02x", byte);
-            return;
-        }
-    }
-}

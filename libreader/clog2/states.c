@@ -49,7 +49,10 @@ static struct read_clog2_stretch stretch_of(const struct read_clog2_pass *p, uin
 /* Reports the innermost state of a timeline, which another one is about to replace. */
 static void watch_stretch(struct read_clog2_pass *p, const struct read_clog2_item *item,
                           struct read_clog2_timeline *timeline) {
-    if (p->watch != NULL && timeline->top != 0 && item->time > timeline->since) {
+    if (p->watch == NULL) {
+        return;
+    }
+    if (timeline->top != 0 && item->time > timeline->since) {
         int64_t rank = read_clog2_world_rank(p, item->comm, item->rank);
         if (rank >= 0) {
             uint32_t definition = (uint32_t)p->open[timeline->top - 1].detail;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The file header (doc/formats/linktest.md, "File header") and the lengths that follow from it. Rule numbers are those
- * of "Rules" there. */
+/* The file header and the lengths that follow from it. Rule numbers are those of doc/formats/linktest.md, "Rules". */
 #include <inttypes.h>
 #include <string.h>
 

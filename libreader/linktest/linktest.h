@@ -46,7 +46,7 @@ enum read_linktest_flag {
 struct read_linktest_info {
     uint32_t tasks; /* N, the container's */
     uint32_t major, minor, patch;
-    char git_hash[42]; /* 40 hex digits as a rule */
+    char git_hash[42]; /* usually 40 hex digits */
     char mode[READ_LINKTEST_MOST_MODE + 1];
     uint8_t flags[READ_LINKTEST_FLAGS]; /* as stored */
     uint64_t messages;
@@ -103,17 +103,15 @@ hpcw_status read_linktest_summary(struct read_linktest *reader, uint64_t permuta
 hpcw_status read_linktest_slow(struct read_linktest *reader, uint64_t permutation, uint64_t first, size_t count,
                                struct read_linktest_slow *slow, hpcw_error *err);
 
-/*
- * What a rank measured in a permutation: time [N - 1] seconds and partner [N - 1] by step, all_to_all one value
- * (0 without that test). Each may be NULL.
- */
+/* What a rank measured in a permutation: by step, time [N - 1] in seconds and partner [N - 1]; all_to_all is one value,
+ * 0 without that test. Each may be NULL. */
 hpcw_status read_linktest_row(struct read_linktest *reader, uint32_t rank, uint64_t permutation, double *time,
                               uint64_t *partner, double *all_to_all, hpcw_error *err);
 
 /*
- * Checks the container (flags as read_sion_verify) and the streams (doc/formats/linktest.md, "Rules").
- * READ_SION_STRICT adds what is our own convention where no source decides: ISO times, one
- * kernel, one known mode, zero seeds without their flags, retests <= N, unused slots of the bisection test.
+ * Checks the container and the streams (doc/formats/linktest.md, "Rules"), with the flags of read_sion_verify.
+ * READ_SION_STRICT adds the conventions of hpcw where no source decides: ISO times, one kernel, a known mode, seeds of 0
+ * without their flags, retests <= N, unused slots of the bisection test.
  *
  * Memory: 30 bytes per task, one task's data of one permutation, and 32 bytes per retest.
  */

@@ -184,7 +184,7 @@ static hpcw_status scan_tables(struct read_sion_file *f, hpcw_error *err) {
     return HPCW_OK;
 }
 
-/* META2 must lie where the chunks end (doc/formats/sion.md#sion-14), and whole in the file (#sion-20). */
+/* META2 must start where the chunks end (doc/formats/sion.md#sion-14), and end in the file (#sion-20). */
 static hpcw_status locate_meta2(struct read_sion_file *f, hpcw_error *err) {
     struct read_sion_info *info = &f->info;
     uint64_t expected, rows;

@@ -54,24 +54,12 @@ static hpcw_status bits_wrong(const struct read_vom *r, const struct read_vom_en
                           expected, e->id, got);
 }
 
-/* A key that has to be present or absent. */
-struct key_rule {
-    const char *key;
-    bool applies, expected, got;
-};
-
-/* doc/formats/vom.md#vom-21 */
-static hpcw_status keys_check(const struct read_vom *r, const struct read_vom_entity *e,
-                              const struct key_rule *rules, size_t count, hpcw_error *err) {
-    for (size_t i = 0; i < count; i++) {
-        if (rules[i].applies && rules[i].expected != rules[i].got) {
-            char who[64];
-            return read_vom_wrong(r, err, "expected %s key \"%s\" with %s, got %s",
-                                  rules[i].expected ? "the" : "no", rules[i].key, read_vom_entity_text(e, who),
-                                  rules[i].got ? "one" : "none");
-        }
-    }
-    return HPCW_OK;
+/* A key is missing, or present and should not be: doc/formats/vom.md#vom-21. */
+static hpcw_status key_wrong(const struct read_vom *r, const struct read_vom_entity *e, const char *key,
+                             bool expected, hpcw_error *err) {
+    char who[64];
+    return read_vom_wrong(r, err, "expected %s key \"%s\" with %s, got %s", expected ? "the" : "no", key,
+                          read_vom_entity_text(e, who), expected ? "none" : "one");
 }
 
 static hpcw_status group_check(const struct read_vom *r, const struct read_vom_entity *e, hpcw_error *err) {
@@ -143,25 +131,27 @@ hpcw_status read_vom_entity_check(const struct read_vom *r, const struct read_vo
         return read_vom_wrong(r, err, "expected the key \"id\"%s, got an object without it",
                               r->strict ? "" : " or \"seq_id\"");
     }
-    const struct key_rule needed[] = {
-        {"home", true, true, e->has_home},
-        {"migratable", true, true, e->has_migratable},
-    };
-    hpcw_status status = keys_check(r, e, needed, sizeof needed / sizeof needed[0], err);
-    if (status == HPCW_OK && e->has_id) {
-        status = packed_check(r, e, err);
+    if (!e->has_home || !e->has_migratable) {
+        return key_wrong(r, e, e->has_home ? "migratable" : "home", true, err);
     }
-    if (status != HPCW_OK) {
-        return status;
+    if (e->has_id) {
+        hpcw_status status = packed_check(r, e, err);
+        if (status != HPCW_OK) {
+            return status;
+        }
     }
     /* Only elements and groups have these. A task has all of them, but an end point on another rank may lack some. */
     bool element = read_vom_is_element(e);
     bool group = e->has_id && control_of(e->id) == READ_VOM_GROUP && e->id != 0;
     bool strict_task = task && r->strict;
-    const struct key_rule special[] = {
-        {"collection_id", !element || (e->has_id ? task : e->migratable), element, e->has_collection_id},
-        {"index", !element || strict_task, element, e->dimensions > 0},
-        {"objgroup_id", e->has_id && (!group || strict_task), group, e->has_objgroup_id},
-    };
-    return keys_check(r, e, special, sizeof special / sizeof special[0], err);
+    if ((!element || (e->has_id ? task : e->migratable)) && e->has_collection_id != element) {
+        return key_wrong(r, e, "collection_id", element, err);
+    }
+    if ((!element || strict_task) && (e->dimensions > 0) != element) {
+        return key_wrong(r, e, "index", element, err);
+    }
+    if (e->has_id && (!group || strict_task) && e->has_objgroup_id != group) {
+        return key_wrong(r, e, "objgroup_id", group, err);
+    }
+    return HPCW_OK;
 }

@@ -22,12 +22,6 @@ hpcw_status read_vom_no_memory(const struct read_vom_json *json, hpcw_error *err
     return read_vom_json_wrong(json, HPCW_ENOMEM, err, "no memory for it");
 }
 
-void read_vom_members_clear(struct read_vom_members_list *l) {
-    l->present = false;
-    l->text.size = 0;
-    l->count = 0;
-}
-
 void read_vom_members_free(struct read_vom_members_list *l) {
     hpcw_i_buf_free(&l->text);
     hpcw_i_free(l->item);

@@ -23,7 +23,11 @@ struct read_vom_members_list {
     struct read_vom_member *item;
     size_t count, capacity;
 };
-void read_vom_members_clear(struct read_vom_members_list *l);
+static inline void read_vom_members_clear(struct read_vom_members_list *l) {
+    l->present = false;
+    l->text.size = 0;
+    l->count = 0;
+}
 hpcw_status read_vom_members_add(struct read_vom_members_list *l, const struct read_vom_json *json,
                                  const struct read_vom_value *v, hpcw_error *err);
 struct read_vom_members read_vom_members_view(struct read_vom_members_list *l);

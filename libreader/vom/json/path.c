@@ -6,11 +6,6 @@
 #include "libreader/vom/json/private.h"
 #include "libwriter/base/status.h"
 
-uint64_t read_vom_json_token_at(const struct read_vom_json *json) {
-    uint64_t end = json->piece_at + read_vom_yajl_consumed(json->yajl);
-    return end >= json->token ? end - json->token : 0;
-}
-
 uint64_t read_vom_json_at(const struct read_vom_json *json) {
     return json->about_frame && json->depth > 0 ? json->frame[json->depth - 1].at
                                                 : read_vom_json_token_at(json);

@@ -48,6 +48,9 @@ struct read_vom_json {
 extern const yajl_callbacks read_vom_json_callbacks;
 
 /* The offset of the current token. */
-uint64_t read_vom_json_token_at(const struct read_vom_json *json);
+static inline uint64_t read_vom_json_token_at(const struct read_vom_json *json) {
+    uint64_t end = json->piece_at + read_vom_yajl_consumed(json->yajl);
+    return end >= json->token ? end - json->token : 0;
+}
 
 #endif

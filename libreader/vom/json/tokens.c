@@ -79,7 +79,8 @@ static int on_number(void *context, const char *text, size_t size) {
     j->token = size;
     const struct read_vom_spec *spec = next_spec(j);
     struct read_vom_value value = {.text = text, .size = size};
-    bool is_float = read_vom_looks_float(text, size);
+    /* A count has digits only, as read_vom_count_of checks. */
+    bool is_float = spec->type != READ_VOM_T_COUNT && read_vom_looks_float(text, size);
     value.kind = is_float ? READ_VOM_V_FLOAT : READ_VOM_V_INTEGER;
     if (size > READ_VOM_MOST_NUMBER) {
         return ended_with(j, read_vom_json_wrong(j, HPCW_ERANGE, j->err,
@@ -88,7 +89,7 @@ static int on_number(void *context, const char *text, size_t size) {
     }
     switch (spec->type) {
     case READ_VOM_T_COUNT:
-        if (is_float || !read_vom_count_of(text, size, spec->most, &value.count)) {
+        if (!read_vom_count_of(text, size, spec->most, &value.count)) {
             return ended_with(j, read_vom_json_wrong(j, HPCW_EFORMAT, j->err,
                                                      "expected an integer from 0 to %" PRIu64 ", got %.*s",
                                                      spec->most, size > 60 ? 60 : (int)size, text));
@@ -129,7 +130,7 @@ static int on_string(void *context, const unsigned char *text, size_t size) {
     if (j->silent) {
         return 1;
     }
-    j->token = size + 2; /* less where there are escapes */
+    j->token = size + 2; /* less than that if it has escapes */
     const struct read_vom_spec *spec = next_spec(j);
     if (spec->type != READ_VOM_T_TEXT && spec->type != READ_VOM_T_SCALAR && spec->type != READ_VOM_T_ANY) {
         return ended_with(j, unexpected(j, spec, "the string ", (const char *)text, size));

@@ -16,7 +16,7 @@ static int by_first(const void *a, const void *b) {
     return (x->first > y->first) - (x->first < y->first);
 }
 
-/* Joins numbers and ranges to one sorted list. Both ascend, and no number is in there twice: doc/formats/vom.md#vom-10. */
+/* Joins numbers and ranges to one sorted list. Both ascend, and no number occurs twice: doc/formats/vom.md#vom-10. */
 static hpcw_status merged(const struct read_vom_judge *j, const char *what,
                           const struct read_vom_intervals *list, const struct read_vom_intervals *range,
                           struct read_vom_interval **out, hpcw_error *err) {
