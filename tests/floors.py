@@ -5,11 +5,11 @@
 A line of FLOORS is a folder and the folders that its files may include and call, all of which stand above it in the
 list: so there is no circle of folders. Its own folder is allowed, and "a/*" stands for all folders below a. In addition:
 
-- Files include each other in no circle.
+- Files include each other in no circle, and call each other in none (by the libraries' symbols).
 - The lower floors include only the public headers of what they declare. gen, bench and libreader reach the formats'
   writers through public headers alone, and call nothing of them but public functions.
 - mpi.h is seen by the MPI communicator, the tracing wrapper, and the programs' own launchers.
-- No name is global in two objects.
+- No name is global in two objects, and no struct, union or enum tag is defined twice.
 - 64-bit integers are printed with PRIu64 and the like, not cast to long long.
 """
 import collections
@@ -80,10 +80,6 @@ PUBLIC = {
 MPI = re.compile(r"libwriter/comm/comm_mpi\.c$|libwriter/trace/|include/hpcw/mpi\.h$|gen/cli/launch\.c$|bench/")
 # The one header of the generator that bench, without its kernels, includes.
 BENCH_GEN = "gen/dataset/sample.h"
-# Folders that still cast what they print to long long.
-LONG_LONG = ("bench/", "gen/", "libreader/")
-# Calls that the program chooses when it runs are data, not calls: the table of formats.
-TABLES = {"gen_format", "gen_format_count"}
 
 root, nm, libraries = sys.argv[1], (sys.argv[2:3] or [None])[0], sys.argv[3:]
 failed = False
@@ -117,9 +113,8 @@ known = set(sources)
 text = {path: open(os.path.join(root, path), encoding="utf-8").read() for path in sources}
 
 for path in sources:
-    if not path.startswith(LONG_LONG):
-        for cast in re.finditer(r'\((unsigned )?long long\)|"[^"\n]*%[-+ #0-9.*]*ll[diouxX]', text[path]):
-            bad(f"{path}:{text[path].count(chr(10), 0, cast.start()) + 1}", "print it with a macro of <inttypes.h>")
+    for cast in re.finditer(r'\(unsigned long long\)|"[^"\n]*%[-+ #0-9.*]*ll[diouxX]', text[path]):
+        bad(f"{path}:{text[path].count(chr(10), 0, cast.start()) + 1}", "print it with a macro of <inttypes.h>")
 
 
 def folder(path):
@@ -188,8 +183,17 @@ if found:
 if not sources:
     bad("floors.py", "no file found, so nothing was checked")
 
+# ---- tags
+tags = collections.defaultdict(list)
+for path in sources:
+    for found in re.finditer(r"^(?:typedef )?(struct|union|enum) (\w+) \{", text[path], re.M):
+        tags[found.group(2)].append(path)
+for tag, paths in sorted(tags.items()):
+    if len(paths) > 1:
+        bad(paths[1], f"tag {tag} is defined in {paths[0]}, too")
+
 # ---- symbols
-defined, undefined = {}, collections.defaultdict(set)
+defined, functions, undefined = {}, set(), collections.defaultdict(set)
 
 
 def source_of(member):
@@ -213,6 +217,8 @@ for library in libraries:
             if name in defined and defined[name] != source:
                 bad(source, f"{name} is global in {defined[name]}, too")
             defined[name] = source
+            if kind == "T":
+                functions.add(name)
         elif kind == "U":
             undefined[source].add(name)
 calls = collections.defaultdict(set)
@@ -220,14 +226,18 @@ for path, names in undefined.items():
     for name in names:
         there = defined.get(name)
         # The wrapper defines MPI's names; whoever calls them means MPI's.
-        if there is None or there == path or name.startswith("MPI_") or name in TABLES:
+        if there is None or there == path or name.startswith("MPI_"):
             continue
-        calls[path].add(there)
+        if name in functions:  # a table of rows names them, but calls nothing
+            calls[path].add(there)
         here, target = folder(path), folder(there)
         if re.match(r"hpcw_(?!i_)", name) and (not here.startswith("libwriter/") or target.startswith("libwriter/format")):
             continue  # the public library, for whoever may include its headers
-        if target != here and target not in allowed[here]:
+        if target != here and target not in allowed.get(here, ()):
             bad(path, f"{here} may not call {name} of {there}")
+found = circle(calls)
+if found:
+    bad("call circle", " -> ".join(found))
 if libraries and not calls:
     bad("floors.py", "no call found in the libraries, so none was checked")
 sys.exit(failed)

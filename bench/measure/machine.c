@@ -2,6 +2,7 @@
 #include "bench/measure/machine.h"
 
 #include <fcntl.h>
+#include <inttypes.h>
 #include <malloc.h>
 #include <sched.h>
 #include <stdio.h>
@@ -45,9 +46,9 @@ static void read_line(const char *path, const char *key, char *text, size_t size
 
 static uint64_t read_kib(const char *path, const char *key) {
     char text[64] = "";
-    unsigned long long kib = 0;
+    uint64_t kib = 0;
     read_line(path, key, text, sizeof text);
-    return sscanf(text, "%llu", &kib) == 1 ? (uint64_t)kib * 1024 : 0;
+    return sscanf(text, "%" SCNu64, &kib) == 1 ? kib * 1024 : 0;
 }
 
 hpcw_status bench_machine_describe(struct bench_machine *m, const char *directory, hpcw_error *err) {
@@ -108,12 +109,14 @@ struct bench_cpu bench_machine_cpu(void) {
     };
     /* user nice system idle iowait irq softirq steal: all but idle and iowait is work. */
     char text[256] = "";
-    unsigned long long v[8] = {0};
+    uint64_t v[8] = {0};
     read_line("/proc/stat", "cpu ", text, sizeof text);
     long hertz = sysconf(_SC_CLK_TCK);
-    if (hertz > 0 && sscanf(text, "%llu %llu %llu %llu %llu %llu %llu %llu", &v[0], &v[1], &v[2], &v[3], &v[4],
-                            &v[5], &v[6], &v[7]) == 8) {
-        c.busy_us = (uint64_t)(v[0] + v[1] + v[2] + v[5] + v[6] + v[7]) * 1000000 / (uint64_t)hertz;
+    if (hertz > 0 &&
+        sscanf(text,
+               "%" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64,
+               &v[0], &v[1], &v[2], &v[3], &v[4], &v[5], &v[6], &v[7]) == 8) {
+        c.busy_us = (v[0] + v[1] + v[2] + v[5] + v[6] + v[7]) * 1000000 / (uint64_t)hertz;
     }
     return c;
 }

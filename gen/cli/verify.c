@@ -47,8 +47,8 @@ static hpcw_status check_digest(const cJSON *file, const char *path, hpcw_error 
         return hpcw_i_fail(err, HPCW_ENOENT, "%s: expected a file, as the manifest lists it, got none", path);
     }
     if (!cJSON_IsNumber(size) || (double)st.st_size != size->valuedouble) {
-        return hpcw_i_fail(err, HPCW_ECHECKSUM, "%s: size: expected %.0f bytes, got %lld", path,
-                           cJSON_IsNumber(size) ? size->valuedouble : -1.0, (long long)st.st_size);
+        return hpcw_i_fail(err, HPCW_ECHECKSUM, "%s: size: expected %.0f bytes, got %" PRId64, path,
+                           cJSON_IsNumber(size) ? size->valuedouble : -1.0, (int64_t)st.st_size);
     }
     if (!cJSON_IsString(text)) {
         return HPCW_OK; /* written without checksums */

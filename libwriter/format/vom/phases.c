@@ -6,6 +6,11 @@
 #include "libwriter/format/vom/check.h"
 #include "libwriter/format/vom/handle.h"
 
+hpcw_status hpcw_i_vom_usable(const struct hpcw_vom *v, hpcw_error *err) {
+    return v == NULL ? hpcw_i_fail(err, HPCW_EINVAL, "vom: expected an open file, got NULL")
+                     : hpcw_i_vom_output_usable(&v->out, err);
+}
+
 /* ---- Phases and iterations ------------------------------------------------------------------------------- */
 
 static inline hpcw_status in_phase(const struct hpcw_vom *v, const char *what, hpcw_error *err) {

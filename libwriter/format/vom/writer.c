@@ -140,11 +140,6 @@ hpcw_status hpcw_vom_open(const char *path, const hpcw_vom_options *options, hpc
     return HPCW_OK;
 }
 
-hpcw_status hpcw_i_vom_usable(const struct hpcw_vom *v, hpcw_error *err) {
-    return v == NULL ? hpcw_i_fail(err, HPCW_EINVAL, "vom: expected an open file, got NULL")
-                     : hpcw_i_vom_output_usable(&v->out, err);
-}
-
 /* ---- Close ----------------------------------------------------------------------------------------------- */
 
 uint64_t hpcw_vom_text_size(const hpcw_vom *v) {
