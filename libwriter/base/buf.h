@@ -7,12 +7,12 @@
 #include <stddef.h>
 
 struct hpcw_i_buf {
-    unsigned char *data; /* NULL while nothing was reserved */
+    unsigned char *data; /* NULL until something is reserved */
     size_t size;         /* bytes in use */
     size_t capacity;
 };
 
-/* Room for `more` bytes behind the used ones; growth is geometric. False when memory or size_t runs out. */
+/* Makes sure that `more` bytes can follow those in use. Growth is geometric. False when memory or size_t runs out. */
 bool hpcw_i_buf_reserve(struct hpcw_i_buf *b, size_t more);
 
 /* Appends; false when memory runs out, the buffer is then as before. */

@@ -9,7 +9,7 @@
 #include <libdeflate.h>
 
 static inline uint32_t hpcw_i_crc32(uint32_t crc, const void *data, size_t size) {
-    /* For NULL the library answers the start value, whatever came before. */
+    /* For NULL the library returns the start value, whatever came before. */
     return size == 0 ? crc : libdeflate_crc32(crc, data, size);
 }
 

@@ -35,7 +35,7 @@ double hpcw_i_exp(double x) {
     for (int i = 1; i < HPCW_I_EXP_TERMS; i++) {
         y = y * r + hpcw_i_exp_term[i];
     }
-    /* The sum 1 + r + r^2 y from its small end; what r lost to rounding goes in there too. */
+    /* The sum 1 + r + r^2 y, the small terms first, with what r lost to rounding. */
     y = (y * (r * r) + ((r_high - r) - r_low)) + r;
     y = y + 1.0;
 

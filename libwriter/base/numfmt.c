@@ -34,8 +34,8 @@ static inline char *put8(char *p, uint64_t v) {
     return p + 8;
 }
 
-/* v < 10^8 without leading zeros; scratches up to 8 bytes. The length is counted apart from the digits: where
- * the next text begins is then known before this one is. */
+/* v < 10^8 without leading zeros; overwrites up to 8 bytes. The length does not come from the digits, so that the
+ * address of the next text is known before them. */
 static inline char *put_head(char *p, uint64_t v) {
     uint32_t x = (uint32_t)v;
     int length = 1 + (x >= 10) + (x >= 100) + (x >= 1000) + (x >= 10000) + (x >= 100000) + (x >= 1000000) +
@@ -119,11 +119,11 @@ __extension__ typedef unsigned __int128 uint128;
 
 /* floor(g * m / 2^128) rounded to odd, for g of the table of powers.
  *
- * As g exceeds the scaled power of ten by less than one, and m < 2^59, the product exceeds the true one by less
- * than 2^-69: a true integer gets a fraction that is zero in 64 bits. Any other true value that occurs here has
- * a fraction of at least 2^-63.6 and at most 1 - 2^-61.5, so that its 64 bits are not zero and nothing is
- * carried; but for one, 8887055249355788 * 2^664, where it is 2^-65.4, and there the integer is odd. (Found by
- * the Euclidean algorithm on 2^q * 10^-k modulo 1, for all q and all multipliers up to 2^55.) */
+ * As g exceeds the scaled power of ten by less than one, and m < 2^59, the product exceeds the true one by less than
+ * 2^-69: a true integer gets a fraction that is zero in 64 bits. Any other true value that occurs here has a fraction
+ * of at least 2^-63.6 and at most 1 - 2^-61.5, so that its 64 bits are not zero and nothing is carried. The one
+ * exception is 8887055249355788 * 2^664: its fraction is 2^-65.4, and its integer is odd. (Found by the Euclidean
+ * algorithm on 2^q * 10^-k modulo 1, for all q and all multipliers up to 2^55.) */
 static inline uint64_t scale(const uint64_t g[2], uint64_t m) {
     uint64_t low = (uint64_t)((uint128)g[1] * m >> 64);
     uint128 product = (uint128)g[0] * m + low;
@@ -132,7 +132,7 @@ static inline uint64_t scale(const uint64_t g[2], uint64_t m) {
 
 struct decimal {
     uint64_t digits; /* 10^16 <= digits < 10^17 */
-    int point;       /* the decimal point stands behind this many of the 17 digits */
+    int point;       /* the decimal point comes after this many of the 17 digits */
 };
 
 /* `fraction` and `biased` are the fields of a positive finite double. */
@@ -153,7 +153,7 @@ static inline struct decimal shortest(uint64_t fraction, int biased) {
     uint64_t lower = scale(g, (4 * c - (uneven ? 1 : 2)) << shift) + odd;
     uint64_t upper = scale(g, (4 * c + 2) << shift) - odd;
 
-    /* Which branch is taken is as random as the digits are: choices instead of jumps. */
+    /* The outcome is as random as the digits are, so there are selections instead of branches. */
     uint64_t s = value / 4;
     bool below = lower <= 4 * s;
     bool above = 4 * s + 4 <= upper;
@@ -202,7 +202,7 @@ char *hpcw_i_fmt_f64(char *p, double v, enum hpcw_i_float_style style) {
     p += bits >> 63;
 
     bool json = style == HPCW_I_FLOAT_JSON;
-    /* A whole number below 10^15 is its own shortest form: another with fewer digits is at least 1 away. */
+    /* A whole number below 10^15 is its own shortest form: any number with fewer digits differs by at least 1. */
     double size = fabs(v);
     if (size < 1e15 && size == (double)(int64_t)size) {
         p = put_u64(p, (uint64_t)size);
@@ -211,7 +211,7 @@ char *hpcw_i_fmt_f64(char *p, double v, enum hpcw_i_float_style style) {
     }
 
     /* The first digit, and the other sixteen as characters in two registers, `count` of them without the zeros
-     * at the end. Nothing is read back from memory that was just written. */
+     * at the end. Nothing that was just written is read back from memory. */
     struct decimal d = shortest(bits & ((UINT64_C(1) << 52) - 1), biased);
     char first = (char)('0' + d.digits / E16);
     uint64_t high = digits8((uint32_t)(d.digits / E8 % E8));
@@ -257,7 +257,7 @@ static const char *skip_digits(const char *s) {
     return s;
 }
 
-/* Decimal digits alone; false when there are none or others. `*fits` says whether 64 bits held them. */
+/* Decimal digits alone; false if there is none, or another character. *fits: whether the number fits into 64 bits. */
 static bool parse_digits(const char *text, uint64_t *out, bool *fits) {
     const char *end = skip_digits(text);
     if (end == text || *end != '\0') {
@@ -347,7 +347,7 @@ hpcw_status hpcw_i_parse_f64(const char *what, const char *text, double min, dou
     double v = 0;
     hpcw_status code = HPCW_EINVAL;
     if (looks_like_f64(text)) {
-        /* The process's locale may want a comma. The C locale costs nothing here: glibc keeps one for all. */
+        /* The process's locale may use a comma. The C locale costs nothing here: glibc keeps one for all. */
         locale_t c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
         if (c_locale == (locale_t)0) {
             return hpcw_i_fail_memory(err, what, 0, NULL);

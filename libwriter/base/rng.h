@@ -11,9 +11,9 @@
 #include <stdint.h>
 
 /*
- * What a draw is for: the fourth word of the counter, its first three are a, b, c. This is the one place where
- * purposes are given out. A purpose belongs to one use and is never shared, changed or given out again:
- * otherwise two quantities that should be independent share their draws, or old seeds give other files.
+ * What a draw is for: the fourth word of the counter, its first three are a, b, c. All purposes are listed here. A
+ * purpose has one use, and is never shared, changed or used again: otherwise two quantities that should be
+ * independent share their draws, or old seeds give other files.
  */
 enum hpcw_i_purpose {
     HPCW_I_FOR_PAIR = 1,       /* min(i,j), max(i,j), ffffffff: static factor of a pair of ranks */

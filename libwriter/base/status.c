@@ -85,7 +85,7 @@ hpcw_status hpcw_i_status_of_errno(int sys_errno) {
     }
 }
 
-/* A path of PATH_MAX, and words around it. */
+/* A path of PATH_MAX bytes, and the words around it. */
 enum { LONGEST = 4096 + 1024 };
 
 static void record(hpcw_error *err, hpcw_status code, int sys_errno, const char *fmt, va_list args)
@@ -101,17 +101,18 @@ static void record(hpcw_error *err, hpcw_status code, int sys_errno, const char 
     text[length] = '\0';
     if (sys_errno != 0) {
         char room[128];
-        const char *reason = strerror_r(sys_errno, room, sizeof room); /* the GNU one: may not use the room */
+        const char *reason =
+            strerror_r(sys_errno, room, sizeof room); /* the GNU version, which may return another string */
         (void)snprintf(text + length, sizeof text - length, ": %s", reason);
         length = strlen(text);
     }
-    /* A path can carry anything; the promise is one line. */
+    /* A path can contain any character, and a message is one line. */
     for (char *p = text; *p != '\0'; p++) {
         if ((unsigned char)*p < 0x20) {
             *p = '?';
         }
     }
-    /* What is too long is so by its path, and what was wrong with it stands at the end: the middle goes. */
+    /* A message is too long because of its path, and the reason comes last: cut the middle. */
     const size_t room = sizeof err->message - 1;
     if (length > room) {
         memmove(text + room / 2, text + length - (room - room / 2), room - room / 2 + 1);

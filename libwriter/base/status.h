@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F0: filling the caller's error record. */
+/* F0: fills the caller's error record. */
 #ifndef HPCW_BASE_STATUS_H
 #define HPCW_BASE_STATUS_H
 
@@ -7,18 +7,18 @@
 
 #include <hpcw/status.h>
 
-/* Records a failure and returns its code, so that a failing path reads `return hpcw_i_fail(err, ...)`. */
+/* Records a failure and returns its code: `return hpcw_i_fail(err, ...)`. */
 hpcw_status hpcw_i_fail(hpcw_error *err, hpcw_status code, const char *fmt, ...) HPCW_PRINTF(3, 4);
 
 /* The same for a failed system call: appends the text of `sys_errno` and derives the code from it. */
 hpcw_status hpcw_i_fail_sys(hpcw_error *err, int sys_errno, const char *fmt, ...) HPCW_PRINTF(3, 4);
 
-/* HPCW_ENOMEM: "WHERE: out of memory for COUNT WHAT". `where` is a path or a part of the library; without `where` (NULL),
- * `count` (0) or `what` (NULL) the message is shorter. */
+/* HPCW_ENOMEM: "WHERE: out of memory for COUNT WHAT". `where` is a path or a part of the library; without `where`
+ * (NULL), `count` (0) or `what` (NULL) the message is shorter. */
 hpcw_status hpcw_i_fail_memory(hpcw_error *err, const char *where, uint64_t count, const char *what);
 
-/* Puts "name: " in front of a message that does not begin with the name: for failures of helpers that do not
- * know the file they work for. */
+/* Puts "name: " before a message that does not begin with the name: for failures of helpers that do not know the name
+ * of their file. */
 void hpcw_i_fail_about(hpcw_error *err, const char *name);
 
 /* The status that stands for an errno value. */

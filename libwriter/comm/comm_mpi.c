@@ -278,7 +278,7 @@ static hpcw_status fail(hpcw_error *err, hpcw_status status, const char *what, c
 
 hpcw_status hpcw_comm_from_mpi(MPI_Comm mpi, hpcw_comm **out, hpcw_error *err) {
     if (out == NULL) {
-        return fail(err, HPCW_EINVAL, "expected a place for the handle, got NULL", "");
+        return fail(err, HPCW_EINVAL, "expected a pointer for the handle, got NULL", "");
     }
     *out = NULL;
     int initialized = 0;

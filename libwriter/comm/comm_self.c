@@ -118,7 +118,7 @@ hpcw_comm *hpcw_i_comm_or_self(hpcw_comm *comm) {
 
 hpcw_status hpcw_comm_self(hpcw_comm **out, hpcw_error *err) {
     if (out == NULL) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "communicator: expected a place for the handle, got NULL");
+        return hpcw_i_fail(err, HPCW_EINVAL, "communicator: expected a pointer for the handle, got NULL");
     }
     *out = hpcw_i_comm_or_self(NULL);
     return HPCW_OK;

@@ -170,7 +170,7 @@ static void damage_is_named(void **state) {
     bad = image;
     bad.data[15] = 29;
     assert_refused(&bad, HPCW_ETRUNCATED,
-                   "f: offset 8: stored size: expected at most the 28 bytes that are there, got 29");
+                   "f: offset 8: stored size: expected at most the 28 bytes that are left, got 29");
     bad = image;
     bad.size = 23;
     assert_refused(&bad, HPCW_ETRUNCATED, "f: offset 0: tree: expected at least 24 bytes, got 23");
@@ -198,7 +198,7 @@ static void damage_is_named(void **state) {
     put_u32(&image, 1);
     put(&image, "abcdefgh", 8);
     end(&image);
-    assert_refused(&image, HPCW_EFORMAT, "f: offset 24: key: expected a NUL behind it, got the end");
+    assert_refused(&image, HPCW_EFORMAT, "f: offset 24: key: expected a NUL after it, got the end");
     begin(&image);
     put_u32(&image, 1);
     put(&image, "abcdefg", 8);

@@ -315,8 +315,8 @@ static void wrong_calls(void **state) {
     REFUSED(hpcw_linktest_close(lt, &err), HPCW_ESTATE, "expected 2 ended permutations");
     assert_int_equal(hpcw_linktest_timings(lt, 3, good, NULL, 1, &err), HPCW_OK);
     REFUSED(hpcw_linktest_slowest(NULL, slow, &n, &err), HPCW_EINVAL, "got NULL");
-    REFUSED(hpcw_linktest_slowest(lt, NULL, &n, &err), HPCW_EINVAL, "room");
-    REFUSED(hpcw_linktest_slowest(lt, slow, NULL, &err), HPCW_EINVAL, "room");
+    REFUSED(hpcw_linktest_slowest(lt, NULL, &n, &err), HPCW_EINVAL, "array");
+    REFUSED(hpcw_linktest_slowest(lt, slow, NULL, &err), HPCW_EINVAL, "array");
     REFUSED(hpcw_linktest_end_permutation(NULL, "s", "t", NULL, &err), HPCW_EINVAL, "got NULL");
     REFUSED(hpcw_linktest_end_permutation(lt, NULL, "t", NULL, &err), HPCW_EINVAL, "times");
     REFUSED(hpcw_linktest_end_permutation(lt, "t", "s", NULL, &err), HPCW_EINVAL, "in order");

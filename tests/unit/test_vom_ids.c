@@ -157,7 +157,7 @@ static void file_names(void **state) {
     }
     assert_int_equal(hpcw_vom_file_name(name, sizeof name, NULL, 32768, false, &err), HPCW_ERANGE);
     assert_int_equal(hpcw_vom_file_name(name, 11, NULL, 0, false, &err), HPCW_ERANGE);
-    assert_non_null(strstr(err.message, "expected room for 12 bytes, got 11"));
+    assert_non_null(strstr(err.message, "expected space for 12 bytes, got 11"));
     assert_int_equal(hpcw_vom_file_name(name, 12, NULL, 0, false, &err), HPCW_OK);
     assert_int_equal(hpcw_vom_file_name(NULL, 12, NULL, 0, false, &err), HPCW_EINVAL);
     assert_int_equal(hpcw_vom_file_name(name, 0, NULL, 0, false, &err), HPCW_EINVAL);

@@ -355,7 +355,7 @@ static void tell(hpcw_vom *v, bool refusals) {
         task.subphase_s = bad_subphase;
         vom_refused(hpcw_vom_task_add(v, &task, &err), HPCW_EINVAL, &err,
                     "subphases: expected 0 as in the phase's other migratable tasks, got 2");
-        vom_refused(hpcw_vom_edge_add(v, &edge, &err), HPCW_ESTATE, &err, "got one behind");
+        vom_refused(hpcw_vom_edge_add(v, &edge, &err), HPCW_ESTATE, &err, "got one after them");
         vom_refused(hpcw_vom_end_phase(v, &value, 1, &err), HPCW_EINVAL, &err,
                     "expected no values of a phase (vt's reader throws on them), got 1");
         vom_refused(hpcw_vom_begin_phase(v, 1, &err), HPCW_ESTATE, &err, "expected the end of phase 0");

@@ -252,7 +252,7 @@ static void phases(void **state) {
     o.phase_count = 6;
     v = vom_open(&o);
     for (uint64_t phase = 0; phase < 6; phase++) {
-        const char *want = phase < 3 ? "expected phase " : "expected as many phases as the count 6 says";
+        const char *want = phase < 3 ? "expected phase " : "expected 6 phases, the count";
         vom_refused(hpcw_vom_close(v, &err), HPCW_EINVAL, &err, want);
         if (phase != 3) {
             vom_ok(hpcw_vom_begin_phase(v, phase, &err), &err);
@@ -328,7 +328,8 @@ static void bad_options(void **state) {
 #undef REFUSED
     o = vom_options(&memory, 0, 1);
     vom_refused(hpcw_vom_open(NULL, &o, &v, &err), HPCW_EINVAL, &err, "expected the path of a file, got NULL");
-    vom_refused(hpcw_vom_open("memory", &o, NULL, &err), HPCW_EINVAL, &err, "expected a place for the handle");
+    vom_refused(hpcw_vom_open("memory", &o, NULL, &err), HPCW_EINVAL, &err,
+                "expected a pointer for the handle");
 }
 
 static void sets(void **state) {

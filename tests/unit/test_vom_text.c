@@ -309,7 +309,7 @@ static void tasks_first(void **state) {
     begin(v, 0);
     add_task(v, &task);
     add_edge(v, &edge);
-    vom_refused(hpcw_vom_task_add(v, &task, &err), HPCW_ESTATE, &err, "got a task behind the edges");
+    vom_refused(hpcw_vom_task_add(v, &task, &err), HPCW_ESTATE, &err, "got a task after the edges");
     end(v);
     char want[2048];
     int n = snprintf(want, sizeof want, "{\"id\":0,\"tasks\":[%s],", vom_task_text(0));
@@ -337,12 +337,13 @@ static void iterations(void **state) {
     vom_refused(hpcw_vom_begin_iteration(v, 3, &err), HPCW_ESTATE, &err, "expected the end of an iteration");
     vom_refused(hpcw_vom_end_phase(v, NULL, 0, &err), HPCW_ESTATE, &err, "expected the end of iteration 2");
     vom_ok(hpcw_vom_end_iteration(v, NULL, 0, &err), &err);
-    vom_refused(hpcw_vom_begin_iteration(v, 2, &err), HPCW_EINVAL, &err, "expected an iteration above 2, got 2");
+    vom_refused(hpcw_vom_begin_iteration(v, 2, &err), HPCW_EINVAL, &err,
+                "expected an iteration above 2, got 2");
     vom_refused(hpcw_vom_end_iteration(v, NULL, 0, &err), HPCW_ESTATE, &err, "expected an open iteration");
-    vom_refused(hpcw_vom_edge_add(v, &edge, &err), HPCW_ESTATE, &err, "got an edge behind an iteration");
+    vom_refused(hpcw_vom_edge_add(v, &edge, &err), HPCW_ESTATE, &err, "got an edge after an iteration");
     add_task(v, &task);
     vom_refused(hpcw_vom_begin_iteration(v, 3, &err), HPCW_ESTATE, &err,
-                "expected iterations in front of the tasks");
+                "expected iterations before the tasks");
     end(v);
     begin(v, 1);
     vom_ok(hpcw_vom_begin_iteration(v, 0, &err), &err);

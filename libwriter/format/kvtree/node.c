@@ -19,7 +19,7 @@ static hpcw_kvtree *new_node(const char *key, size_t size, uint32_t depth) {
 
 hpcw_status hpcw_kvtree_new(hpcw_kvtree **out, hpcw_error *err) {
     if (out == NULL) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "kvtree: expected a place for the tree, got NULL");
+        return hpcw_i_fail(err, HPCW_EINVAL, "kvtree: expected a pointer for the tree, got NULL");
     }
     *out = new_node("", 0, 0);
     return *out != NULL ? HPCW_OK : hpcw_i_fail_memory(err, "kvtree", 0, NULL);
@@ -155,7 +155,7 @@ hpcw_status hpcw_kvtree_value_u64(const hpcw_kvtree *node, const char *key, uint
     const char *text = hpcw_kvtree_value(node, key);
     if (value == NULL || text == NULL) {
         return hpcw_i_fail(err, HPCW_EFORMAT, "%s: expected one value, got %s", key == NULL ? "kvtree" : key,
-                           value == NULL ? "no place for it" : "none");
+                           value == NULL ? "no pointer for it" : "none");
     }
     return hpcw_i_parse_u64(key, text, 0, UINT64_MAX, value, err) == HPCW_OK
                ? HPCW_OK

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F3: nodes of small trees, as building, storing and printing see them. */
+/* F3: nodes of small trees, for the files that build, store and print them. */
 #ifndef HPCW_FORMAT_KVTREE_NODE_H
 #define HPCW_FORMAT_KVTREE_NODE_H
 
@@ -17,7 +17,7 @@ struct hpcw_kvtree {
     char key[]; /* with a NUL */
 };
 
-/* A new last child, which must not be there yet. */
+/* Adds a last child, whose key must not exist yet. */
 hpcw_status hpcw_i_kvtree_append(hpcw_kvtree *node, const char *key, size_t size, hpcw_kvtree **child,
                                  hpcw_error *err);
 

@@ -65,7 +65,7 @@ hpcw_status hpcw_i_kv_stored_size(const char *name, uint64_t offset, const unsig
     if (*stored > left) {
         return hpcw_i_fail(err, HPCW_ETRUNCATED,
                            "%s: offset %" PRIu64 ": stored size: expected at most the %" PRIu64
-                           " bytes that are there, got %" PRIu64,
+                           " bytes that are left, got %" PRIu64,
                            name, offset + AT_SIZE, left, *stored);
     }
     return HPCW_OK;
@@ -110,7 +110,7 @@ hpcw_status hpcw_i_kv_key(struct hpcw_i_kv_cursor *c, const char **key, size_t *
     const unsigned char *nul = memchr(c->p, 0, (size_t)(c->end - c->p));
     if (nul == NULL) {
         return hpcw_i_fail(err, HPCW_EFORMAT,
-                           "%s: offset %" PRIu64 ": key: expected a NUL behind it, got the end", c->name,
+                           "%s: offset %" PRIu64 ": key: expected a NUL after it, got the end", c->name,
                            hpcw_i_kv_at(c, c->p));
     }
     *key = (const char *)c->p;
@@ -212,7 +212,7 @@ hpcw_status hpcw_i_kv_load(const char *path, uint64_t offset, unsigned char **da
         goto done;
     }
     s = read_exactly(path, fd, offset, made, (size_t)*stored, err);
-    /* It may have been replaced in between; what was allocated is what the first header said. */
+    /* Somebody may have replaced the file meanwhile, and the memory has the size of the first header. */
     if (s == HPCW_OK && memcmp(made, header, sizeof header) != 0) {
         s = hpcw_i_fail(err, HPCW_EFORMAT, "%s: offset %" PRIu64 ": header: it changed while it was read", path,
                         offset);

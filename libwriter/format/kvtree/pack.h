@@ -22,7 +22,7 @@ enum {
     HPCW_I_KV_CRC = 4,
     HPCW_I_KV_COUNT = 4,
     HPCW_I_KV_LEAST = HPCW_I_KV_HEADER + HPCW_I_KV_COUNT, /* without a CRC */
-    HPCW_I_KV_PAIR = 10 /* what a pair takes beyond the bytes of its key and value */
+    HPCW_I_KV_PAIR = 10 /* bytes of a pair without those of its key and value */
 };
 
 /* ---- writing ---- */
@@ -39,7 +39,7 @@ static inline unsigned char *hpcw_i_kv_put_key(unsigned char *p, const char *key
     return hpcw_i_kv_put_count(p + size + 1, count);
 }
 
-/* A value behind a key that was put with one child. */
+/* A value, after a key with one child. */
 static inline unsigned char *hpcw_i_kv_put_value(unsigned char *p, const char *value, size_t size) {
     return hpcw_i_kv_put_key(p, value, size, 0);
 }
@@ -47,7 +47,7 @@ static inline unsigned char *hpcw_i_kv_put_value(unsigned char *p, const char *v
 /* The header of a tree of `size` stored bytes. */
 unsigned char *hpcw_i_kv_put_header(unsigned char *p, uint64_t size);
 
-/* The CRC behind the map: `start` is where the header is, `p` the end of the map. */
+/* The CRC after the map: `start` is the address of the header, `p` the end of the map. */
 unsigned char *hpcw_i_kv_put_crc(unsigned char *start, unsigned char *p);
 
 /* ---- reading ---- */
@@ -56,20 +56,19 @@ struct hpcw_i_kv_cursor {
     const char *name;             /* of the file, for messages */
     uint64_t offset;              /* of the tree in it */
     const unsigned char *start;   /* of the tree */
-    const unsigned char *p, *end; /* what is left of the map */
+    const unsigned char *p, *end; /* the rest of the map */
 };
 
-/* The header alone, of the first HPCW_I_KV_HEADER bytes: how long the stored tree is. `left`: bytes from here to
- * the end of the file. */
+/* The header alone, in the first HPCW_I_KV_HEADER bytes, with the length of the stored tree. `left`: bytes from here
+ * to the end of the file. */
 hpcw_status hpcw_i_kv_stored_size(const char *name, uint64_t offset, const unsigned char *header, uint64_t left,
                                   uint64_t *stored, hpcw_error *err);
 
-/* Checks header and CRC of the tree that `data` [stored] is; the cursor then stands before the count of the map
- * on top. */
+/* Checks header and CRC of the tree in `data` [stored]. The cursor then points to the count of the top map. */
 hpcw_status hpcw_i_kv_open(struct hpcw_i_kv_cursor *c, const char *name, uint64_t offset,
                            const unsigned char *data, uint64_t stored, hpcw_error *err);
 
-/* Number of children; refused if they cannot be in what is left. */
+/* Number of children; refused if the rest of the map is too short for them. */
 hpcw_status hpcw_i_kv_count(struct hpcw_i_kv_cursor *c, uint32_t *count, hpcw_error *err);
 
 /* The next key, with its NUL in place. */
@@ -79,10 +78,10 @@ hpcw_status hpcw_i_kv_key(struct hpcw_i_kv_cursor *c, const char **key, size_t *
 hpcw_status hpcw_i_kv_value(struct hpcw_i_kv_cursor *c, const char *what, const char **value, size_t *size,
                             hpcw_error *err);
 
-/* A map of any content; `depth`: how many levels of keys it may have. */
+/* A map of any content; `depth`: the most levels of keys it may have. */
 hpcw_status hpcw_i_kv_skip(struct hpcw_i_kv_cursor *c, uint32_t depth, hpcw_error *err);
 
-/* Nothing may be left. */
+/* Refuses bytes that are left. */
 hpcw_status hpcw_i_kv_end(const struct hpcw_i_kv_cursor *c, hpcw_error *err);
 
 /* Where in the file a byte of the tree is. */
@@ -93,7 +92,7 @@ static inline uint64_t hpcw_i_kv_at(const struct hpcw_i_kv_cursor *c, const void
 
 /* ---- files ---- */
 
-/* A whole tree at `offset` of a file, to be freed with hpcw_i_free; *left: bytes of the file behind it. */
+/* A whole tree at `offset` of a file, to be freed with hpcw_i_free; *left: bytes of the file after it. */
 hpcw_status hpcw_i_kv_load(const char *path, uint64_t offset, unsigned char **data, uint64_t *stored,
                            uint64_t *left, hpcw_error *err);
 

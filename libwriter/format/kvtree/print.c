@@ -6,7 +6,7 @@
 #include "libwriter/format/kvtree/node.h"
 #include "libwriter/io/json.h"
 
-/* One level less than the JSON emitter has, for its own object on top. */
+/* One level less than the JSON emitter has: the outer object takes one. */
 enum { JSON_LEVELS = HPCW_I_JSON_DEPTH - 2 };
 
 static bool put_lines(struct hpcw_i_buf *text, const hpcw_kvtree *node, bool keyval) {
@@ -84,5 +84,5 @@ hpcw_status hpcw_kvtree_print(const hpcw_kvtree *root, hpcw_kvtree_form form, hp
     case HPCW_KVTREE_JSON:
         return print_json(root, sink, err);
     }
-    return hpcw_i_fail(err, HPCW_EINVAL, "kvtree: expected a form to print in, got %d", (int)form);
+    return hpcw_i_fail(err, HPCW_EINVAL, "kvtree: form: expected one of hpcw_kvtree_form, got %d", (int)form);
 }

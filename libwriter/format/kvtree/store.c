@@ -163,7 +163,7 @@ hpcw_status hpcw_kvtree_decode(const char *name, const void *data, size_t size, 
     }
     if (name == NULL || out == NULL || (data == NULL && size > 0)) {
         return hpcw_i_fail(err, HPCW_EINVAL,
-                           "kvtree: expected a name, bytes and a place for the tree, got NULL");
+                           "kvtree: expected a name, bytes and a pointer for the tree, got NULL");
     }
     if (size < HPCW_I_KV_LEAST) {
         return hpcw_i_fail(err, HPCW_ETRUNCATED, "%s: offset 0: tree: expected at least %d bytes, got %zu",
@@ -188,7 +188,7 @@ hpcw_status hpcw_kvtree_read_file(const char *path, hpcw_kvtree **out, hpcw_erro
         *out = NULL;
     }
     if (path == NULL || out == NULL) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "kvtree: expected a path and a place for the tree, got NULL");
+        return hpcw_i_fail(err, HPCW_EINVAL, "kvtree: expected a path and a pointer for the tree, got NULL");
     }
     unsigned char *data;
     uint64_t stored = 0;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The result file. Task r's stream: [file header, task 0 only] [chunk header] { [summary, task 0 only] [data] }
- * x permutations, END_BLOCK (doc/formats/linktest.md, "Stream"). Every stream lies in one chunk. A summary is
- * known last and stands first: its place is reserved when task 0's data comes, and filled when the permutation ends.
+ * The result file. Task r's stream: [file header, task 0 only] [chunk header] { [summary, task 0 only] [data] } x
+ * permutations, END_BLOCK (doc/formats/linktest.md, "Stream"). Every stream lies in one chunk. A summary comes first
+ * in the stream and is known last: its bytes are reserved with the data of task 0, and written at the end of the
+ * permutation.
  */
 #include <inttypes.h>
 #include <pthread.h>
@@ -18,11 +19,11 @@
 #include "libwriter/format/linktest/summary.h"
 
 struct task_state {
-    uint32_t stored; /* permutations whose timings are there */
+    uint32_t stored; /* permutations with timings */
     bool named;      /* hpcw_linktest_task was called */
 };
 
-/* Room for one task's data; as many as there are threads at work. */
+/* Memory for the data of one task; one for each thread at work. */
 struct scratch {
     struct scratch *next;
     uint32_t *partner;
@@ -43,18 +44,18 @@ struct hpcw_linktest {
     uint64_t summary_at; /* place of the current summary in task 0's stream */
     char last_end[HPCW_LINKTEST_TIME_SIZE];
 
-    pthread_mutex_t lock; /* guards what follows */
+    pthread_mutex_t lock; /* guards the fields below */
     struct scratch *free_scratch;
     hpcw_linktest_range times;
     hpcw_linktest_range all_to_all;
-    hpcw_linktest_range last_times; /* of the permutation that ended last, over all processes */
+    hpcw_linktest_range last_times; /* of the last permutation that ended, over all processes */
     hpcw_linktest_range last_all_to_all;
     struct hpcw_i_linktest_slowest slowest; /* of the current permutation; of all processes once `merged` */
-    atomic_uint_fast64_t threshold; /* times below it are not among the slowest: spares most rows the lock */
+    atomic_uint_fast64_t threshold; /* times below it are not among the slowest: most rows need no lock */
     bool merged;
     bool closed;
-    bool broken;          /* same on all processes: a collective call failed for want of a resource */
-    hpcw_error abandoned; /* code HPCW_OK: it is not; the first failure that the next collective call reports */
+    bool broken;          /* same on all processes: a collective call failed because a resource was missing */
+    hpcw_error abandoned; /* the first failure, which the next collective call reports; code HPCW_OK: none */
 };
 
 static uint32_t index_of(const hpcw_linktest *lt, uint32_t rank) {
@@ -85,7 +86,7 @@ static bool owns_summary(const hpcw_linktest *lt) {
  * ---------------------------------------------------------------------------------------------------------------
  */
 
-/* Every process can name the size of every stream, so the container needs no communication to place them. */
+/* Every process knows the size of every stream, so the container needs no communication for their offsets. */
 static uint64_t chunk_of(void *context, uint32_t rank) {
     const hpcw_linktest_params *p = context;
     return hpcw_linktest_stream_size(p, rank, p->max_host_size);
@@ -104,7 +105,7 @@ static hpcw_status begin_permutation(hpcw_linktest *lt, hpcw_error *err) {
                : HPCW_OK;
 }
 
-/* Copies what is only lent. The parameters were checked. */
+/* Copies the borrowed arrays and texts. The caller has checked the parameters. */
 static hpcw_status prepare(hpcw_linktest *lt, const char *path, const hpcw_linktest_params *p,
                            hpcw_error *err) {
     lt->params = *p;
@@ -173,7 +174,7 @@ hpcw_status hpcw_linktest_open(const char *path, hpcw_comm *comm, const hpcw_lin
     hpcw_linktest *lt = NULL;
     hpcw_status s = hpcw_linktest_params_check(params, err);
     if (s == HPCW_OK && (path == NULL || out == NULL)) {
-        s = hpcw_i_fail(err, HPCW_EINVAL, "linktest: expected a path and a place for the handle, got NULL");
+        s = hpcw_i_fail(err, HPCW_EINVAL, "linktest: expected a path and a pointer for the handle, got NULL");
     }
     if (out != NULL) {
         *out = NULL;
@@ -268,7 +269,7 @@ static hpcw_status usable(const hpcw_linktest *lt, hpcw_error *err) {
     return HPCW_OK;
 }
 
-/* A stream that cannot be finished any more: the reason is what the next collective call reports. */
+/* Records that a stream can no longer be finished; the next collective call reports the reason. */
 static void remember(hpcw_linktest *lt, hpcw_status s, const hpcw_error *reason) {
     if (s == HPCW_ENOSPC || (s <= HPCW_EIO && s != HPCW_EINTERNAL)) {
         (void)pthread_mutex_lock(&lt->lock);
@@ -368,7 +369,7 @@ static void give_scratch(hpcw_linktest *lt, struct scratch *s) {
     (void)pthread_mutex_unlock(&lt->lock);
 }
 
-/* Offers a row to the slowest list. Called with the lock held. */
+/* Adds a row to the list of the slowest. The caller holds the lock. */
 static void collect_slowest(hpcw_linktest *lt, uint32_t rank, const uint64_t *time_ps, const uint32_t *partner,
                             uint32_t steps) {
     struct hpcw_i_linktest_slowest *slowest = &lt->slowest;
@@ -493,7 +494,7 @@ done:
  * ---------------------------------------------------------------------------------------------------------------
  */
 
-/* As words: count, then the entries. */
+/* In words: count, then the entries. */
 enum { SLOW_WORDS = 2 };
 
 static void slowest_to_words(const struct hpcw_i_linktest_slowest *s, uint64_t *record) {
@@ -519,7 +520,7 @@ static void merge_slowest(void *context, uint64_t *left, const uint64_t *right) 
     slowest_to_words(s, left);
 }
 
-/* Whether all own timings of this permutation are there. */
+/* Checks that all tasks of this process have timings in this permutation. */
 static hpcw_status check_complete(const hpcw_linktest *lt, hpcw_error *err) {
     if (lt->abandoned.code != HPCW_OK) {
         *err = lt->abandoned;
@@ -537,7 +538,7 @@ static hpcw_status check_complete(const hpcw_linktest *lt, hpcw_error *err) {
     return HPCW_OK;
 }
 
-/* The end of a collective call: wrong calls leave the handle as it was, anything else breaks it, on all processes. */
+/* Ends a collective call: a wrong call leaves the handle unchanged, any other failure breaks it, on all processes. */
 static hpcw_status settle(hpcw_linktest *lt, hpcw_status s, hpcw_error *err) {
     if (s != HPCW_OK) {
         hpcw_i_fail_about(err, lt->path);
@@ -546,7 +547,7 @@ static hpcw_status settle(hpcw_linktest *lt, hpcw_status s, hpcw_error *err) {
     return s;
 }
 
-/* Leaves the slowest connections of all processes, sorted, on all of them. */
+/* Merges the slowest connections of all processes, sorted, on all of them. */
 static hpcw_status merge_all(hpcw_linktest *lt, hpcw_error *err) {
     if (lt->merged) {
         return HPCW_OK;
@@ -579,10 +580,10 @@ hpcw_status hpcw_linktest_slowest(hpcw_linktest *lt, hpcw_linktest_slow *slow, s
     }
     hpcw_status s = usable(lt, err);
     if (s != HPCW_OK) {
-        return s; /* on all processes alike */
+        return s; /* the same on all processes */
     }
     if (count == NULL || (slow == NULL && lt->slowest.wanted > 0)) {
-        s = hpcw_i_fail(err, HPCW_EINVAL, "%s: expected room for the slow connections, got NULL", lt->path);
+        s = hpcw_i_fail(err, HPCW_EINVAL, "%s: expected an array for the slow connections, got NULL", lt->path);
     }
     s = hpcw_i_agree(lt->comm, s, NULL, err);
     if (s == HPCW_OK) {
@@ -624,8 +625,8 @@ static hpcw_status write_summary(hpcw_linktest *lt, const char *start, const cha
     return s;
 }
 
-/* Sums travel as two words of 32 bits each and a third for the high part, which no number of processes
- * overflows. */
+/* A sum is sent as two words of 32 bits each and a third for the high part, so that no number of processes overflows
+ * them. */
 enum { RANGE_SUMS = 4 };
 
 static void range_to_words(const hpcw_linktest_range *r, uint64_t *sum) {
@@ -655,7 +656,7 @@ hpcw_status hpcw_linktest_end_permutation(hpcw_linktest *lt, const char *start, 
     }
     hpcw_status s = usable(lt, err);
     if (s != HPCW_OK) {
-        return s; /* on all processes alike */
+        return s; /* the same on all processes */
     }
     s = merge_all(lt, err);
     if (s != HPCW_OK) {

@@ -103,8 +103,8 @@ hpcw_status hpcw_linktest_params_check(const hpcw_linktest_params *p, hpcw_error
     if (p->max_host_size < 2 || p->max_host_size > HPCW_LINKTEST_MAX_HOST + 1) {
         return wrong(err, "longest host name with its NUL", "2 to 1024", p->max_host_size);
     }
-    /* 2^48 bytes per stream keep every sum below 2^63 with any number of tasks below 2^15; the container checks
-       the rest. */
+    /* With at most 2^48 bytes per stream every sum of less than 2^15 tasks is below 2^63; the container checks the
+     * rest. */
     if (hpcw_linktest_permutations(p) >
         ((uint64_t)1 << 48) / (hpcw_i_linktest_data_size(p) + hpcw_i_linktest_summary_size(p))) {
         return hpcw_i_fail(err, HPCW_ERANGE,
@@ -134,7 +134,7 @@ void hpcw_i_linktest_encode_header(const hpcw_linktest_params *p, unsigned char 
         p->randomize_steps,
         p->serial,
         false, /* "no SION file": this is one */
-        true,  /* written in parallel: which processes did it must not show */
+        true,  /* written in parallel: the bytes must not depend on the processes */
         p->gpu_memory,
         p->message_buffers > 1,
         p->random_buffers,

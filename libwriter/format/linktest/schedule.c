@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Who meets whom. The full test uses the circle method: rank 0 stands still, the other m = N - 1 ranks sit on a
- * circle as x = rank - 1, and in step s, with l = s + 1, x meets y = (-2l - x) mod m, or rank 0 where y = x.
- * For N = 4, 6, 8 and 16 this is the access pattern of LinkTest 1.2.
- * See doc/formats/linktest.md, "Meaning of the numbers".
+ * Who meets whom. The full test uses the circle method: rank 0 is fixed, the other m = N - 1 ranks are on a circle as
+ * x = rank - 1, and in step s, with l = s + 1, x meets y = (-2l - x) mod m, or rank 0 where y = x. For N = 4, 6, 8
+ * and 16 this is the access pattern of LinkTest 1.2. See doc/formats/linktest.md, "Meaning of the numbers".
  */
 #include <inttypes.h>
 #include <string.h>
@@ -18,7 +17,7 @@ struct hpcw_linktest_schedule {
     uint32_t steps;
     bool bisection;
     uint32_t *step;    /* [steps] the step of the plain schedule that is executed s-th; NULL: in order */
-    uint32_t *rank_of; /* [tasks] real rank behind a number of the schedule; NULL: itself */
+    uint32_t *rank_of; /* [tasks] rank for each number of the schedule; NULL: the number itself */
     uint32_t *number;  /* [tasks] the inverse */
 };
 
@@ -47,8 +46,8 @@ uint32_t hpcw_linktest_partner(const hpcw_linktest_schedule *p, uint32_t rank, u
     return p->rank_of[plain_partner(p, p->number[rank], step)];
 }
 
-/* In step order the partner on the circle goes down by 2, round and round: no step takes a division, and none waits for
- * the one before. */
+/* In step order the partner moves down the circle by 2 each time, so no step needs a division or the result of
+ * another. */
 static void plain_circle(const hpcw_linktest_schedule *p, uint32_t rank, uint32_t *partner) {
     uint32_t m = p->tasks - 1;
     if (rank == 0) {
@@ -94,7 +93,7 @@ static uint32_t *identity(uint32_t count) {
 hpcw_status hpcw_linktest_schedule_new(const hpcw_linktest_params *params, uint64_t permutation,
                                        hpcw_linktest_schedule **out, hpcw_error *err) {
     if (out == NULL) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "linktest schedule: expected a place for it, got NULL");
+        return hpcw_i_fail(err, HPCW_EINVAL, "linktest schedule: expected a pointer for it, got NULL");
     }
     *out = NULL;
     hpcw_status s = hpcw_linktest_params_check(params, err);
@@ -128,7 +127,7 @@ hpcw_status hpcw_linktest_schedule_new(const hpcw_linktest_params *params, uint6
         made->number = hpcw_i_malloc(n * sizeof *made->number);
         short_of = made->rank_of == NULL || made->number == NULL;
         if (!short_of && params->bisection) {
-            /* The halves stay what they are: shuffled inside. */
+            /* Each half is shuffled by itself. */
             hpcw_i_shuffle(made->rank_of, n / 2, params->task_seed, HPCW_I_FOR_TASKS, p, 0);
             hpcw_i_shuffle(made->rank_of + n / 2, n / 2, params->task_seed, HPCW_I_FOR_TASKS, p, n / 2);
         } else if (!short_of) {

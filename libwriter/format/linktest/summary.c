@@ -39,7 +39,7 @@ double hpcw_i_linktest_mean_seconds(const hpcw_linktest_range *r) {
     if (r->count == 0) {
         return 0;
     }
-    /* Long division, bit by bit; the quotient is below 2^52 as each time is. */
+    /* Long division, bit by bit; the quotient is below 2^52, as each time is. */
     uint64_t rest = 0;
     uint64_t quotient = 0;
     for (int bit = 127; bit >= 0; bit--) {
@@ -106,9 +106,8 @@ void hpcw_linktest_sort_slow(hpcw_linktest_slow *slow, size_t count) {
 }
 
 /*
- * Blocks are short enough for the sum of their times (below 2^52 each) to stay in 64 bits, and lanes are
- * independent, so that compilers turn the inner loop into vector code without being allowed to reorder anything
- * by themselves.
+ * Blocks are short, so that the sum of their times (below 2^52 each) fits into 64 bits. Lanes are independent, so that
+ * compilers can make vector code of the inner loop without a change of order.
  */
 enum { BLOCK = 2048, LANES = 8 };
 

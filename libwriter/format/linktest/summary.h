@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * F3: what task 0's stream says about all timings. Whole picoseconds and exact integer sums, so that parts can
- * be merged in any grouping and give the same numbers.
+ * F3: the summary of all timings in task 0's stream. Whole picoseconds and exact integer sums, so that the merge of
+ * parts gives the same numbers in any grouping.
  */
 #ifndef HPCW_FORMAT_LINKTEST_SUMMARY_H
 #define HPCW_FORMAT_LINKTEST_SUMMARY_H
@@ -11,7 +11,7 @@
 /* Largest time: converted to a double by one OR and one subtraction, exact. */
 #define HPCW_I_LINKTEST_TIME_LIMIT (UINT64_C(1) << 52)
 
-/* The slowest connections: a heap with the least slow one of them on top. */
+/* The slowest connections: a heap with the fastest of them on top. */
 struct hpcw_i_linktest_slowest {
     hpcw_linktest_slow *entry; /* [wanted] */
     size_t count;
@@ -25,12 +25,12 @@ void hpcw_i_linktest_range_add(hpcw_linktest_range *r, uint64_t time_ps);
 double hpcw_i_linktest_seconds(uint64_t time_ps);
 double hpcw_i_linktest_mean_seconds(const hpcw_linktest_range *r);
 
-/* Keeps the entry if it belongs to the slowest. Slower first; equal ones by measurer, then partner. */
+/* Keeps the entry if it is one of the slowest. Order: slower first; equal ones by measurer, then partner. */
 void hpcw_i_linktest_slowest_add(struct hpcw_i_linktest_slowest *s, const hpcw_linktest_slow *entry);
 
 /*
- * One row in one pass: the doubles of `count` timings (little-endian, at any address) and their range. Returns
- * the index of the first timing that is 0 or not below the limit, `count` if there is none.
+ * Encodes one row in one pass: the doubles of `count` timings (little-endian, at any address), and their range. Returns
+ * the index of the first timing that is 0 or not below the limit; `count` if there is none.
  */
 size_t hpcw_i_linktest_encode_times(const uint64_t *time_ps, size_t count, unsigned char *out,
                                     hpcw_linktest_range *range);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which dataset of a prefix to restart from (doc/formats/rank2file.md, "Index"), and what its summary says. */
+/* The dataset of a prefix to restart from (doc/formats/rank2file.md, "Index"), and its summary. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -25,7 +25,7 @@ static hpcw_status layout_of(const hpcw_kvtree *index, const char *path, hpcw_ra
     return HPCW_OK;
 }
 
-/* What the index has of a dataset: COMPLETE, FAILED, ... */
+/* The entry of a dataset in the index: COMPLETE, FAILED, ... */
 static const hpcw_kvtree *record_of(const hpcw_kvtree *index, hpcw_rank2file_layout layout, const char *id,
                                     const char *name) {
     const hpcw_kvtree *record = hpcw_kvtree_get(hpcw_kvtree_get(index, "DSET"), id);
@@ -41,7 +41,7 @@ static bool is_complete(const hpcw_kvtree *record) {
     return complete != NULL && strcmp(complete, "1") == 0;
 }
 
-/* The newest one that is complete and did not fail, or NULL. */
+/* The newest dataset that is complete and did not fail, or NULL. */
 static const char *newest(const hpcw_kvtree *index, hpcw_rank2file_layout layout, const hpcw_kvtree *names) {
     const char *found = NULL;
     uint64_t most = 0;

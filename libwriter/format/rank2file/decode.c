@@ -11,7 +11,7 @@
 #include "libwriter/base/status.h"
 #include "libwriter/format/rank2file/records.h"
 
-/* ---- texts of numbers: the one form that writers use (doc/formats/rank2file.md, "Texts") ---- */
+/* ---- numbers as text: the only form that writers use (doc/formats/rank2file.md, "Texts") ---- */
 
 static bool parse_decimal(const char *text, size_t size, uint64_t most, uint64_t *value) {
     if (size == 0 || size > 20 || (size > 1 && text[0] == '0')) {
@@ -29,7 +29,7 @@ static bool parse_decimal(const char *text, size_t size, uint64_t most, uint64_t
     return v <= most;
 }
 
-/* As %#x prints it. */
+/* The form that %#x prints. */
 static bool parse_crc(const char *text, size_t size, uint32_t *value) {
     *value = 0;
     if (size == 1 && text[0] == '0') {
@@ -60,7 +60,7 @@ static hpcw_status bad_number(const struct hpcw_i_kv_cursor *c, const char *text
                        c->name, hpcw_i_kv_at(c, text), what, most, text);
 }
 
-/* A map that is one number. */
+/* A map that contains one number. */
 static hpcw_status get_number(struct hpcw_i_kv_cursor *c, const char *what, uint64_t most, uint64_t *value,
                               hpcw_error *err) {
     const char *text = NULL;
@@ -89,7 +89,7 @@ struct field {
     hpcw_status (*get)(void *context, struct hpcw_i_kv_cursor *c, hpcw_error *err);
 };
 
-/* Each key at most once; *seen: which there were, as bits. `others`: keys that are not in the list are skipped. */
+/* Each key at most once; *seen: the keys found, as bits. `others`: skips keys that are not in the list. */
 static hpcw_status get_fields(struct hpcw_i_kv_cursor *c, const struct field *field, unsigned fields,
                               bool others, void *context, unsigned *seen, hpcw_error *err) {
     uint32_t count = 0;
@@ -272,7 +272,7 @@ static hpcw_status get_files(void *context, struct hpcw_i_kv_cursor *c, hpcw_err
     struct leaf *leaf = context;
     uint32_t count = 0;
     hpcw_status s = hpcw_i_kv_count(c, &count, err);
-    /* The rank's word is the last one so far. */
+    /* The word of the rank is the last one so far. */
     uint64_t *rank = (uint64_t *)(void *)(leaf->words->data + leaf->words->size) - 1;
     *rank = hpcw_i_r2f_record_rank(rank) | (uint64_t)count << 32;
     for (uint32_t i = 0; s == HPCW_OK && i < count; i++) {

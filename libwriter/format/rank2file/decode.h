@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F3: the nodes of a map from bytes. Strict: all of doc/formats/rank2file.md, "Rules", is checked. */
+/* F3: reads the nodes of a map from bytes. Strict: checks all of doc/formats/rank2file.md, "Rules". */
 #ifndef HPCW_FORMAT_RANK2FILE_DECODE_H
 #define HPCW_FORMAT_RANK2FILE_DECODE_H
 
@@ -10,27 +10,26 @@
 /* More than any number of ranks needs. */
 enum { HPCW_I_R2F_MOST_LEVELS = 32 };
 
-/* What a node says of one below it. `file` points into the node. */
+/* The entry of a child in its parent. `file` points into the parent. */
 struct hpcw_i_r2f_child {
     uint32_t reader;
     uint64_t offset;
     const char *file;
-    uint64_t at; /* where it is in the node's file, for messages */
+    uint64_t at; /* its offset in the parent's file, for messages */
 };
 
 struct hpcw_i_r2f_inner {
     uint32_t level;
-    uint32_t ranks; /* of the job; 0: it does not say */
-    struct hpcw_i_buf
-        child; /* of struct hpcw_i_r2f_child, ascending readers; to be freed also after a failure */
+    uint32_t ranks;          /* of the job; 0: unknown */
+    struct hpcw_i_buf child; /* of struct hpcw_i_r2f_child, ascending readers; free it after a failure, too */
 };
 
-/* `c` stands before the map on top. */
+/* `c` points to the top map. */
 hpcw_status hpcw_i_r2f_get_inner(struct hpcw_i_kv_cursor *c, struct hpcw_i_r2f_inner *inner, hpcw_error *err);
 
 /*
- * A leaf of exactly the ranks first .. end - 1 of a job of `ranks`. Their records are appended to `words`, in the
- * leaf's own order; at [end - first] says which word each begins at.
+ * A leaf of exactly the ranks first .. end - 1 of a job of `ranks`. Appends their records to `words`, in the order of
+ * the leaf; at [end - first] is the first word of each.
  */
 hpcw_status hpcw_i_r2f_get_leaf(struct hpcw_i_kv_cursor *c, uint32_t ranks, uint32_t first, uint32_t end,
                                 struct hpcw_i_buf *words, uint64_t *at, hpcw_error *err);

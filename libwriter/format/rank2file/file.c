@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Data files: bytes to a sink, with their CRC on the way. */
+/* Data files: bytes to a sink, and their CRC. */
 #include <string.h>
 
 #include "libwriter/base/crc32.h"
@@ -7,7 +7,7 @@
 #include "libwriter/base/status.h"
 #include "libwriter/format/rank2file/handle.h"
 
-/* Pieces that are still in the cache when the kernel copies them. */
+/* A piece is still in the cache when the kernel copies it. */
 enum { PIECE = 128 << 10 };
 
 struct hpcw_rank2file_file {
@@ -16,7 +16,7 @@ struct hpcw_rank2file_file {
     uint64_t size;
     uint32_t crc;
     bool broken;
-    hpcw_rank2file *w; /* NULL: a file of its own */
+    hpcw_rank2file *w; /* NULL: a separate file */
     uint32_t rank;
     char *name;
 };
@@ -48,7 +48,7 @@ static hpcw_status new_file(const char *path, hpcw_rank2file *w, uint32_t rank, 
 hpcw_status hpcw_rank2file_file_open(const char *path, hpcw_durability durability, hpcw_rank2file_file **file,
                                      hpcw_error *err) {
     if (path == NULL || file == NULL) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "rank2file: expected a path and a place for the file, got NULL");
+        return hpcw_i_fail(err, HPCW_EINVAL, "rank2file: expected a path and a pointer for the file, got NULL");
     }
     return new_file(path, NULL, 0, NULL, durability, file, err);
 }
@@ -56,7 +56,7 @@ hpcw_status hpcw_rank2file_file_open(const char *path, hpcw_durability durabilit
 hpcw_status hpcw_rank2file_create(hpcw_rank2file *w, uint32_t rank, const char *name,
                                   hpcw_rank2file_file **file, hpcw_error *err) {
     if (file == NULL) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "rank2file: expected a place for the file, got NULL");
+        return hpcw_i_fail(err, HPCW_EINVAL, "rank2file: expected a pointer for the file, got NULL");
     }
     *file = NULL;
     hpcw_status s = hpcw_i_r2f_check_file(w, rank, name, err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F3: a dataset being written, as its parts see it. */
+/* F3: a dataset that is being written, for the files of this directory. */
 #ifndef HPCW_FORMAT_RANK2FILE_HANDLE_H
 #define HPCW_FORMAT_RANK2FILE_HANDLE_H
 
@@ -10,11 +10,11 @@
 #include "libwriter/format/rank2file/map.h"
 #include "libwriter/format/rank2file/records.h"
 
-/* A file that was added, until the close. */
+/* A file that was added. */
 struct hpcw_i_r2f_own {
     uint64_t size;
     uint64_t name_at; /* in `names` */
-    uint32_t index;   /* of the rank among the own ones */
+    uint32_t index;   /* of the rank, among those of this process */
     uint32_t name_size;
     uint32_t crc;
     uint32_t flags;
@@ -23,7 +23,7 @@ struct hpcw_i_r2f_own {
 struct hpcw_rank2file {
     hpcw_comm *comm;
     char *prefix;
-    hpcw_rank2file_options options; /* with texts and ranks of our own */
+    hpcw_rank2file_options options; /* with copies of texts and ranks */
     char *text[6];
     uint32_t *own_ranks; /* NULL: consecutive */
     uint32_t first;      /* if so */
@@ -31,10 +31,10 @@ struct hpcw_rank2file {
     char dataset[HPCW_RANK2FILE_MAX_DATASET + 1];
     bool closed;
 
-    pthread_mutex_t lock;    /* guards what follows */
+    pthread_mutex_t lock;    /* guards the fields below */
     struct hpcw_i_buf own;   /* of struct hpcw_i_r2f_own */
     struct hpcw_i_buf names; /* each with its NUL */
-    hpcw_error abandoned;    /* code HPCW_OK: it is not */
+    hpcw_error abandoned;    /* code HPCW_OK: no failure */
 };
 
 /* A sink for one of the dataset's files. */
@@ -45,10 +45,10 @@ hpcw_status hpcw_i_r2f_write_file(const hpcw_rank2file *w, const char *name,
                                   hpcw_status (*put)(void *context, hpcw_sink *sink, hpcw_error *err),
                                   void *context, hpcw_error *err);
 
-/* Whether a file may be added: an own rank, a legal name, an open handle. */
+/* Whether a file may be added: a rank of this process, a legal name, an open handle. */
 hpcw_status hpcw_i_r2f_check_file(const hpcw_rank2file *w, uint32_t rank, const char *name, hpcw_error *err);
 
-/* Makes the folders of `name` below `directory`, which is there. */
+/* Makes the directories of `name` below `directory`, which exists. */
 hpcw_status hpcw_i_r2f_folders(const char *directory, const char *name, hpcw_error *err);
 
 /* Collective. Leaves, inner nodes and root of one map. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One map, written by all processes. Each process has the records of its share of the ranks. Where leaves begin is
- * found by one after the other, each handing on how full the current leaf is; a leaf is written by the process in
- * whose share it begins, which gets the rest of it from those behind.
+ * One map, written by all processes. Each process has the records of its share of the ranks. Processes find the
+ * beginnings of leaves one after the other: each passes on how full the current leaf is. The process in whose share a
+ * leaf begins writes it, and receives the rest of it from the processes that follow.
  */
 #include <string.h>
 
@@ -15,10 +15,10 @@
 /* The state between two processes. */
 enum { STATE_BYTES, STATE_ITEMS, STATE_FIRST, STATE_WORDS };
 
-/* Reads records one after the other as the encoder wants them. */
+/* Reads records one after the other, as the encoder expects them. */
 struct walk {
     const uint64_t *p;
-    hpcw_rank2file_entry *entry; /* as many as any rank has files */
+    hpcw_rank2file_entry *entry; /* the most files of a rank */
 };
 
 static size_t next_entries(void *context, uint32_t rank, const hpcw_rank2file_entry **entry) {
@@ -37,13 +37,13 @@ static size_t next_entries(void *context, uint32_t rank, const hpcw_rank2file_en
     return files;
 }
 
-/* What one process knows of a map. */
+/* The part of a map that one process knows. */
 struct part {
     const hpcw_rank2file *w;
-    struct hpcw_i_r2f_block block; /* borrowed; most_files also counts what others sent */
-    hpcw_rank2file_map map;        /* its nodes: the leaves that begin here */
-    uint32_t open_first;           /* where the leaf begins that is open when the share begins */
-    uint64_t *rest;                /* what others sent of the last own leaf */
+    struct hpcw_i_r2f_block block; /* borrowed; most_files counts those of received records, too */
+    hpcw_rank2file_map map;        /* its nodes are the leaves that begin here */
+    uint32_t open_first;           /* beginning of the leaf that is open when the share begins */
+    uint64_t *rest;                /* received records of the last leaf of this process */
     uint64_t rest_words;
     uint32_t rest_end; /* its last rank + 1 */
 };
@@ -52,7 +52,7 @@ static uint32_t leaves_here(const struct part *t) {
     return hpcw_rank2file_map_nodes(&t->map);
 }
 
-/* Cuts the share into leaves, behind `state`, which moves on to its end. */
+/* Cuts the share into leaves, from `state` on, which becomes the state at its end. */
 static hpcw_status cut(struct part *t, uint64_t state[STATE_WORDS], hpcw_error *err) {
     const struct hpcw_i_r2f_block *b = &t->block;
     struct hpcw_i_r2f_cutter cutter = hpcw_i_r2f_leaf_cutter(&t->map);
@@ -97,7 +97,7 @@ static hpcw_status find_leaves(struct part *t, hpcw_error *err) {
     return hpcw_i_agree(comm, s, NULL, err);
 }
 
-/* Collective. What belongs to a leaf that began before goes there. */
+/* Collective. Sends the records of a leaf that began earlier to the process that writes it. */
 static hpcw_status send_rests(struct part *t, hpcw_error *err) {
     hpcw_comm *comm = t->w->comm;
     const struct hpcw_i_r2f_block *b = &t->block;
@@ -170,7 +170,7 @@ static hpcw_status write_leaves(struct part *t, hpcw_error *err) {
     uint32_t count = leaves_here(t);
     uint64_t *tail = NULL;
     struct walk walk = {.entry = hpcw_i_malloc(((size_t)b->most_files + 1) * sizeof *walk.entry)};
-    t->map.levels = 1; /* for the names: none of these is a root */
+    t->map.levels = 1; /* for the names, none of which is that of a root */
     t->map.level_begin[1] = count;
     hpcw_status s = walk.entry == NULL ? hpcw_i_fail_memory(err, "rank2file", b->most_files, "files") : HPCW_OK;
     for (uint32_t i = 0; s == HPCW_OK && i < count; i++) {
@@ -216,7 +216,7 @@ static hpcw_status write_inner(const hpcw_rank2file *w, hpcw_rank2file_map *map,
     return s;
 }
 
-/* Collective. Process 0 learns where leaves begin, nothing of what is in them. */
+/* Collective. Process 0 gathers where leaves begin, not their content. */
 static hpcw_status finish(const struct part *t, uint32_t which, hpcw_error *err) {
     const hpcw_rank2file *w = t->w;
     hpcw_rank2file_map whole;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which rank has which files. Leaves are dealt out to the processes in order: whoever wants a rank asks the process
- * that has its leaf.
+ * The files of each rank. Each process reads a range of leaves. A process that needs a rank asks the one that
+ * has its leaf.
  */
 #include <fcntl.h>
 #include <inttypes.h>
@@ -17,11 +17,11 @@
 #include "libwriter/format/rank2file/restart.h"
 #include "libwriter/io/sys.h"
 
-/* Leaves of this process, as far as somebody wants them. */
+/* Leaves of this process, as far as some process needs them. */
 struct loaded {
-    uint32_t begin, end;     /* which ones are this process's */
+    uint32_t begin, end;     /* the leaves of this process */
     struct hpcw_i_buf words; /* records of all of them */
-    uint64_t **at;           /* [end - begin] for each its ranks; NULL: not read */
+    uint64_t **at;           /* [end - begin] the ranks of each; NULL: not read */
 };
 
 static uint32_t leaf_of(const hpcw_rank2file_restart *r, uint32_t rank) {
@@ -200,7 +200,7 @@ hpcw_status hpcw_rank2file_restart_load(hpcw_rank2file_restart *r, uint32_t coun
         s = hpcw_i_agree(comm, answer(r, &l, asked, asked_words, &reply, reply_words, err), NULL, err);
     }
     if (s == HPCW_OK && size == 1) {
-        r->words = (uint64_t *)(void *)reply.data; /* one copy less of what may be large */
+        r->words = (uint64_t *)(void *)reply.data; /* free it early: it may be large */
         got_words[0] = reply_words[0];
         reply = (struct hpcw_i_buf){0};
     } else if (s == HPCW_OK) {

@@ -50,14 +50,14 @@ hpcw_status hpcw_i_r2f_map_leaf(hpcw_rank2file_map *map, uint32_t first, hpcw_er
     return add_node(map, first, 0, err);
 }
 
-/* The level above the nodes [begin, end), which is the last one there is. */
+/* The level above the nodes [begin, end), which are the last level so far. */
 static hpcw_status add_level(hpcw_rank2file_map *map, uint32_t level, uint32_t begin, uint32_t end,
                              hpcw_error *err) {
     struct hpcw_i_r2f_cutter cutter = {
         .most_bytes = map->most_bytes,
         .fixed = hpcw_i_r2f_inner_fixed(&map->style, level),
         .most = map->most_items,
-        .least = 2, /* else levels would not become smaller */
+        .least = 2, /* otherwise levels would not become smaller */
     };
     hpcw_status s = HPCW_OK;
     for (uint32_t i = begin; s == HPCW_OK && i < end; i++) {
@@ -146,7 +146,7 @@ hpcw_status hpcw_rank2file_map_new(const hpcw_rank2file_options *options, uint32
                                    hpcw_rank2file_entries *entries, void *context, hpcw_rank2file_map **out,
                                    hpcw_error *err) {
     if (out == NULL || entries == NULL) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "rank2file: expected entries and a place for the map, got NULL");
+        return hpcw_i_fail(err, HPCW_EINVAL, "rank2file: expected entries and a pointer for the map, got NULL");
     }
     *out = NULL;
     hpcw_status s = hpcw_rank2file_options_check(options, err);
@@ -208,7 +208,7 @@ void hpcw_rank2file_map_node(const hpcw_rank2file_map *map, uint32_t index, hpcw
 
 /* ---- bytes ---- */
 
-/* Behind its last number a node may be touched for this much, see hpcw_i_fmt_u64. */
+/* The formatter may overwrite this many bytes after the last number of a node, see hpcw_i_fmt_u64. */
 static unsigned char *room_for(uint64_t size, hpcw_error *err) {
     unsigned char *data = hpcw_i_malloc((size_t)size + HPCW_I_FMT_ROOM);
     if (data == NULL) {
@@ -217,7 +217,7 @@ static unsigned char *room_for(uint64_t size, hpcw_error *err) {
     return data;
 }
 
-/* Bytes on their way to a sink, through a buffer that stays in the cache. */
+/* Writes to a sink through a buffer that stays in the cache. */
 struct stream {
     hpcw_sink *sink;
     unsigned char *buffer;
@@ -234,7 +234,7 @@ static hpcw_status flush(struct stream *t, hpcw_error *err) {
     return s;
 }
 
-/* Room for `size` more bytes, and what numbers may touch behind them. */
+/* Makes space for `size` more bytes, and for those that the formatter may overwrite after them. */
 static hpcw_status make_room(struct stream *t, uint64_t size, hpcw_error *err) {
     size_t need = (size_t)size + HPCW_I_FMT_ROOM;
     if (need <= t->capacity - t->used) {
@@ -269,7 +269,7 @@ static hpcw_status write_leaf(const struct hpcw_i_r2f_style *style, const struct
         }
         uint64_t size = hpcw_i_r2f_rank_size(style, rank, entry, count);
         if (size > leaf->size) {
-            break; /* the caller's answers are not trusted with our memory */
+            break; /* what the caller returns must not overrun the buffer */
         }
         s = make_room(&t, size, err);
         if (s == HPCW_OK) {

@@ -7,8 +7,9 @@
 #include "libwriter/format/rank2file/node.h"
 
 struct hpcw_i_r2f_node {
-    uint32_t first, end;   /* ranks */
-    uint32_t child, items; /* inner nodes: index of the first child, and how many; leaves: how many entries */
+    uint32_t first, end; /* ranks */
+    uint32_t child,
+        items; /* inner nodes: index of the first child, and the number of children; leaves: the number of entries */
     uint64_t size;
 };
 
@@ -22,17 +23,17 @@ struct hpcw_rank2file_map {
     uint32_t levels;          /* level of the root */
 };
 
-/* An empty map. The options were checked. */
+/* An empty map. The caller has checked the options. */
 void hpcw_i_r2f_map_init(hpcw_rank2file_map *map, const hpcw_rank2file_options *options, uint32_t which,
                          uint32_t ranks);
 
-/* How leaves are cut. */
+/* The cuts of leaves. */
 struct hpcw_i_r2f_cutter hpcw_i_r2f_leaf_cutter(const hpcw_rank2file_map *map);
 
-/* A leaf that begins at `first`, behind the last one; its end and size are still to come. */
+/* Adds a leaf that begins at `first`, after the last one. Its end and size follow later. */
 hpcw_status hpcw_i_r2f_map_leaf(hpcw_rank2file_map *map, uint32_t first, hpcw_error *err);
 
-/* All inner nodes, when all leaves are there. */
+/* Adds all inner nodes. All leaves must be there. */
 hpcw_status hpcw_i_r2f_map_finish(hpcw_rank2file_map *map, hpcw_error *err);
 
 struct hpcw_i_r2f_node *hpcw_i_r2f_map_at(const hpcw_rank2file_map *map, uint32_t index);

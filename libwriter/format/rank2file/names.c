@@ -187,7 +187,7 @@ hpcw_status hpcw_rank2file_options_check(const hpcw_rank2file_options *o, hpcw_e
     for (uint32_t i = 1; o->ranks != NULL && i < o->count; i++) {
         if (o->ranks[i] <= o->ranks[i - 1] || o->ranks[i] >= HPCW_RANK2FILE_MAX_RANKS) {
             return hpcw_i_fail(err, HPCW_EINVAL,
-                               "ranks[%u]: expected ascending numbers below 2^31 - 1, got %u behind %u", i,
+                               "ranks[%u]: expected ascending numbers below 2^31 - 1, got %u after %u", i,
                                o->ranks[i], o->ranks[i - 1]);
         }
     }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F3: what things are called in the three generations of SCR (doc/formats/rank2file.md, "Layouts"), and which names
- * are legal. */
+/* F3: the names in the three generations of SCR (doc/formats/rank2file.md, "Layouts"), and which ones are legal. */
 #ifndef HPCW_FORMAT_RANK2FILE_NAMES_H
 #define HPCW_FORMAT_RANK2FILE_NAMES_H
 
@@ -9,7 +8,7 @@
 /* Of one map; a layout has one or two. */
 enum hpcw_i_r2f_kind { HPCW_I_R2F_1_1, HPCW_I_R2F_1_2, HPCW_I_R2F_3 };
 
-/* Room for the FILE value of a node with its NUL: ".scr/scr.dataset.2147483647/rank2file.31.4294967295.scr". */
+/* Size of the FILE value of a node with its NUL: ".scr/scr.dataset.2147483647/rank2file.31.4294967295.scr". */
 enum { HPCW_I_R2F_VALUE = 80 };
 
 enum hpcw_i_r2f_kind hpcw_i_r2f_kind_of(hpcw_rank2file_layout layout, uint32_t which);
@@ -24,15 +23,15 @@ const char *hpcw_i_r2f_root(enum hpcw_i_r2f_kind kind);
 /* The file of another node, in the same directory. */
 void hpcw_i_r2f_node(enum hpcw_i_r2f_kind kind, uint32_t level, uint32_t first, char name[HPCW_I_R2F_VALUE]);
 
-/* What a parent says of it. Returns the length. */
+/* The FILE value in its parent. Returns the length. */
 size_t hpcw_i_r2f_value(enum hpcw_i_r2f_kind kind, uint64_t id, uint32_t level, uint32_t first,
                         char value[HPCW_I_R2F_VALUE]);
 
-/* What stands before the names of data files in the map: "" or "D/". */
+/* The prefix of the names of data files in the map: "" or "D/". */
 void hpcw_i_r2f_before_names(enum hpcw_i_r2f_kind kind, const char *dataset,
                              char before[HPCW_RANK2FILE_MAX_DATASET + 2]);
 
-/* NULL, or what is wrong with the name of a data file. */
+/* What is wrong with the name of a data file, or NULL. */
 const char *hpcw_i_r2f_bad_name(const char *name, size_t size, size_t most);
 
 /* "a/b", to be freed; NULL without memory. */

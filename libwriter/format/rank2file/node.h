@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F3: leaves and inner nodes as bytes (doc/formats/rank2file.md, "Map"), and where one ends and the next begins
- * ("Cuts"). Arithmetic and memory only. */
+/* F3: leaves and inner nodes as bytes (doc/formats/rank2file.md, "Map"), and the cuts between them ("Cuts").
+ * Arithmetic and memory only. */
 #ifndef HPCW_FORMAT_RANK2FILE_NODE_H
 #define HPCW_FORMAT_RANK2FILE_NODE_H
 
 #include "libwriter/format/rank2file/names.h"
 
-/* What is the same for all nodes of a map. */
+/* The same for all nodes of a map. */
 struct hpcw_i_r2f_style {
     enum hpcw_i_r2f_kind kind;
     uint64_t id;
     uint32_t ranks; /* of the job */
     size_t before_size;
-    char before[HPCW_RANK2FILE_MAX_DATASET + 2]; /* stands before the names of data files */
+    char before[HPCW_RANK2FILE_MAX_DATASET + 2]; /* before the names of data files */
 };
 
 /* Bytes of a stored leaf without its ranks, and of an inner node without its children. */
 uint64_t hpcw_i_r2f_leaf_fixed(const struct hpcw_i_r2f_style *style);
 uint64_t hpcw_i_r2f_inner_fixed(const struct hpcw_i_r2f_style *style, uint32_t level);
 
-/* What one rank adds to a leaf, and one child to an inner node. */
+/* Bytes that a rank adds to a leaf, and a child to an inner node. */
 uint64_t hpcw_i_r2f_rank_size(const struct hpcw_i_r2f_style *style, uint32_t rank,
                               const hpcw_rank2file_entry *entry, size_t count);
 uint64_t hpcw_i_r2f_child_size(const struct hpcw_i_r2f_style *style, uint32_t level, uint32_t reader);
 
-/* Start of a node of `size` bytes with `count` ranks or children; behind them comes hpcw_i_kv_put_crc. */
+/* Start of a node of `size` bytes with `count` ranks or children; hpcw_i_kv_put_crc follows them. */
 unsigned char *hpcw_i_r2f_put_head(const struct hpcw_i_r2f_style *style, unsigned char *p, uint64_t size,
                                    uint32_t level, uint32_t count);
 unsigned char *hpcw_i_r2f_put_rank(const struct hpcw_i_r2f_style *style, unsigned char *p, uint32_t rank,
@@ -32,11 +32,11 @@ unsigned char *hpcw_i_r2f_put_rank(const struct hpcw_i_r2f_style *style, unsigne
 unsigned char *hpcw_i_r2f_put_child(const struct hpcw_i_r2f_style *style, unsigned char *p, uint32_t level,
                                     uint32_t reader);
 
-/* Where nodes are cut. */
+/* The cuts of nodes. */
 struct hpcw_i_r2f_cutter {
     uint64_t most_bytes, fixed;
     uint32_t most, least; /* items of a node: ranks or children */
-    uint64_t bytes;       /* of the current node; 0: there is none yet */
+    uint64_t bytes;       /* of the current node; 0: no node yet */
     uint32_t items;
 };
 

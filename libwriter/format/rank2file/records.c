@@ -56,7 +56,7 @@ void hpcw_i_r2f_block_free(struct hpcw_i_r2f_block *b) {
     *b = (struct hpcw_i_r2f_block){0};
 }
 
-/* Where each rank's record is, and that each has one. */
+/* Finds the record of each rank, and checks that each has one. */
 static hpcw_status find_records(struct hpcw_i_r2f_block *b, uint64_t words, bool *sorted, hpcw_error *err) {
     uint32_t count = b->end - b->first;
     memset(b->at, 0xff, ((size_t)count + 1) * sizeof *b->at);
@@ -85,7 +85,7 @@ static hpcw_status find_records(struct hpcw_i_r2f_block *b, uint64_t words, bool
     return HPCW_OK;
 }
 
-/* Ownership may be anything; what follows wants one rank behind the other. */
+/* Any process may have any rank; the rest needs them in order. */
 static hpcw_status sort_records(struct hpcw_i_r2f_block *b, uint64_t words, hpcw_error *err) {
     uint64_t *sorted = hpcw_i_malloc((size_t)words * sizeof *sorted);
     if (sorted == NULL) {
@@ -149,7 +149,7 @@ hpcw_status hpcw_i_r2f_gather(hpcw_comm *comm, uint32_t ranks, const struct hpcw
     return s;
 }
 
-/* ---- names that come twice ---- */
+/* ---- names that occur twice ---- */
 
 /* Pointers to names whose number is known: with base/table, indexing a million ranks takes a fifth longer. */
 struct name_table {
@@ -167,11 +167,11 @@ static uint32_t rank_of(const uint64_t *words, const uint64_t *file) {
     return hpcw_i_r2f_record_rank(words);
 }
 
-/* The file with the same name that is there already, or NULL. */
+/* The earlier file of the same name, or NULL. */
 static const uint64_t *add_name(struct name_table *t, const uint64_t *file) {
     struct hpcw_i_r2f_file f;
     (void)hpcw_i_r2f_get_file(file, &f);
-    /* The low bits chose the process. */
+    /* The low bits have selected the process. */
     uint64_t i = hpcw_i_hash_text(f.name) >> 16 & t->mask;
     for (; t->slot[i] != NULL; i = (i + 1) & t->mask) {
         struct hpcw_i_r2f_file other;
@@ -216,7 +216,7 @@ hpcw_status hpcw_i_r2f_find_twins(const uint64_t *words, uint64_t count, hpcw_st
     return s;
 }
 
-/* Names travel as records of one file each to the process that their hash says: `to` [size] gets the messages. */
+/* Sends each name, as a record of one file, to the process that its hash selects: `to` [size] gets the messages. */
 static bool deal_names(const struct hpcw_i_r2f_block *b, struct hpcw_i_buf *to, uint64_t size) {
     for (uint32_t i = 0; i < b->end - b->first; i++) {
         const uint64_t *record = b->words + b->at[i];

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * F3: the files of ranks as words, as they travel between processes: for each rank its number and how many files,
- * then for each file its size, flags with CRC and length of the name, and the name, filled up with NULs, at least one.
+ * F3: the files of ranks as words, the form in messages between processes. A record is a word with the rank and the
+ * number of its files. For each file follow its size, a word of flags, CRC and length of the name, and the name,
+ * filled up with at least one NUL.
  */
 #ifndef HPCW_FORMAT_RANK2FILE_RECORDS_H
 #define HPCW_FORMAT_RANK2FILE_RECORDS_H
@@ -33,13 +34,13 @@ static inline uint32_t hpcw_i_r2f_record_files(const uint64_t *record) {
     return (uint32_t)(record[0] >> 32);
 }
 
-/* Reads the file at `p`, which starts behind the word of the rank, and returns what is behind the file. */
+/* Reads the file at `p`, the first one right after the word of the rank, and returns the address after the file. */
 const uint64_t *hpcw_i_r2f_get_file(const uint64_t *p, struct hpcw_i_r2f_file *file);
 
-/* What is behind a record. */
+/* The address after a record. */
 const uint64_t *hpcw_i_r2f_record_end(const uint64_t *record);
 
-/* The process whose share of the ranks holds `rank`, and where its share begins. */
+/* The process whose share contains `rank`, and the beginning of that share. */
 static inline uint32_t hpcw_i_r2f_home(uint32_t ranks, int processes, uint32_t rank) {
     return (uint32_t)((((uint64_t)rank + 1) * (uint64_t)processes - 1) / ranks);
 }
@@ -57,8 +58,8 @@ struct hpcw_i_r2f_block {
 void hpcw_i_r2f_block_free(struct hpcw_i_r2f_block *block);
 
 /*
- * Collective. Sends each record to its home; `records`: ascending ranks. HPCW_EMISMATCH if a rank is missing or comes
- * twice.
+ * Collective. Sends each record to its home; `records`: ascending ranks. HPCW_EMISMATCH if a rank is missing or
+ * occurs twice.
  */
 hpcw_status hpcw_i_r2f_gather(hpcw_comm *comm, uint32_t ranks, const struct hpcw_i_buf *records,
                               struct hpcw_i_r2f_block *block, hpcw_error *err);
@@ -66,7 +67,7 @@ hpcw_status hpcw_i_r2f_gather(hpcw_comm *comm, uint32_t ranks, const struct hpcw
 /* Fails with `code` if two files of these records have the same name. */
 hpcw_status hpcw_i_r2f_find_twins(const uint64_t *words, uint64_t count, hpcw_status code, hpcw_error *err);
 
-/* Collective. HPCW_EINVAL if two files have the same name, wherever they are. */
+/* Collective. HPCW_EINVAL if two files have the same name, on any processes. */
 hpcw_status hpcw_i_r2f_refuse_twins(hpcw_comm *comm, const struct hpcw_i_r2f_block *block, hpcw_error *err);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Opening a dataset. Process 0 finds it and walks the inner nodes of its map; what the others need of that is the list
- * of leaves.
+ * Opens a dataset. Process 0 finds it and reads the inner nodes of its map. The others need only the list of
+ * leaves.
  */
 #include "libwriter/format/rank2file/restart.h"
 
@@ -102,7 +102,7 @@ static hpcw_status check_inner(hpcw_rank2file_restart *r, const char *path, uint
     return HPCW_OK;
 }
 
-/* A node with all below it; level 0: the root, of any level. */
+/* A node with all nodes below it; level 0: the root, of any level. */
 static hpcw_status walk(hpcw_rank2file_restart *r, const char *path, uint32_t level, uint32_t first,
                         uint32_t end, struct hpcw_i_buf *leaves, hpcw_error *err) {
     unsigned char *data;
@@ -150,7 +150,7 @@ static hpcw_status walk(hpcw_rank2file_restart *r, const char *path, uint32_t le
 
 /* ---- open ---- */
 
-/* What process 0 knows and the others need. */
+/* What process 0 broadcasts. */
 struct known {
     uint64_t id, layout, kind, ranks, levels, inner, leaves;
     char name[HPCW_RANK2FILE_MAX_DATASET + 1];
@@ -171,7 +171,7 @@ static hpcw_status read_map(hpcw_rank2file_restart *r, hpcw_error *err) {
     return s;
 }
 
-/* Collective, when process 0 has all. */
+/* Collective, after process 0 has all leaves. */
 static hpcw_status share(hpcw_rank2file_restart *r, const char *prefix,
                          char name[HPCW_RANK2FILE_MAX_DATASET + 1], hpcw_error *err) {
     struct known k = {.id = r->dataset.id,
@@ -210,7 +210,7 @@ static hpcw_status share(hpcw_rank2file_restart *r, const char *prefix,
     return s == HPCW_OK ? hpcw_i_comm_bcast(r->comm, r->leaf, r->leaves * sizeof *r->leaf, 0, err) : s;
 }
 
-/* Collective. Everybody gets the summary as bytes. */
+/* Collective. Broadcasts the summary as bytes. */
 static hpcw_status share_summary(hpcw_rank2file_restart *r, const char *name, hpcw_error *err) {
     uint64_t size = hpcw_kvtree_size(r->summary);
     hpcw_sink *sink = NULL;
@@ -240,7 +240,7 @@ static hpcw_status share_summary(hpcw_rank2file_restart *r, const char *name, hp
     return hpcw_i_agree(r->comm, s, NULL, err);
 }
 
-/* Collective; `s` is what became of process 0's part. Takes `r`. */
+/* Collective; `s` is the status of the part of process 0. Takes ownership of `r`. */
 static hpcw_status settle(hpcw_rank2file_restart *r, hpcw_comm *comm, const char *prefix, const char *path,
                           char name[HPCW_RANK2FILE_MAX_DATASET + 1], hpcw_status s,
                           hpcw_rank2file_restart **out, hpcw_error *err) {
@@ -268,7 +268,7 @@ static hpcw_status new_restart(const char *path, hpcw_comm *comm, hpcw_rank2file
                                hpcw_rank2file_restart **made, hpcw_error *err) {
     *made = NULL;
     if (out == NULL || path == NULL || *path == '\0') {
-        return hpcw_i_fail(err, HPCW_EINVAL, "rank2file: expected a path and a place for the handle, got %s",
+        return hpcw_i_fail(err, HPCW_EINVAL, "rank2file: expected a path and a pointer for the handle, got %s",
                            out == NULL || path == NULL ? "NULL" : "an empty path");
     }
     *made = hpcw_i_calloc(1, sizeof **made);
@@ -306,7 +306,7 @@ static char *directory_of(const char *path) {
     return copy;
 }
 
-/* Which kind of map has such a root; *id: what its directory says, 0 if nothing. */
+/* The kind of map with such a root; *id: from its directory, 0 if there is none. */
 static enum hpcw_i_r2f_kind kind_of_root(const char *root, uint64_t *id) {
     static const char before[] = "scr.dataset.";
     const char *slash = strrchr(root, '/');

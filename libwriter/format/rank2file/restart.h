@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F3: a dataset being read, as its parts see it. */
+/* F3: a dataset that is being read, for the files of this directory. */
 #ifndef HPCW_FORMAT_RANK2FILE_RESTART_H
 #define HPCW_FORMAT_RANK2FILE_RESTART_H
 
@@ -7,14 +7,14 @@
 #include "libwriter/comm/comm.h"
 #include "libwriter/format/rank2file/names.h"
 
-/* One leaf of the list that all processes have; words, as it is broadcast. */
+/* One leaf of the list on all processes, in words for the broadcast. */
 struct hpcw_i_r2f_leaf {
     uint64_t first;  /* rank; the leaf ends where the next one begins */
     uint64_t number; /* in the name of its file */
     uint64_t offset;
 };
 
-/* Where a loaded file is among the words. */
+/* The place of a loaded file in the words. */
 struct hpcw_i_r2f_place {
     uint64_t word;
     uint32_t rank;
@@ -23,7 +23,7 @@ struct hpcw_i_r2f_place {
 struct hpcw_rank2file_restart {
     hpcw_comm *comm;
     char *metadata; /* directory of the map */
-    char *base;     /* what names of data files are below */
+    char *base;     /* base of the names of data files */
     hpcw_rank2file_layout layout;
     enum hpcw_i_r2f_kind kind;
     hpcw_rank2file_dataset dataset;
@@ -38,11 +38,11 @@ struct hpcw_rank2file_restart {
     struct hpcw_i_buf path;   /* of the file described last */
 };
 
-/* On process 0: what index and summary say of a dataset; NULL: the one to restart from. `name`: its name. */
+/* On process 0: reads index and summary of a dataset; NULL: the one to restart from. `name`: its name. */
 hpcw_status hpcw_i_r2f_find_dataset(hpcw_rank2file_restart *r, const char *prefix, const char *wanted,
                                     char name[HPCW_RANK2FILE_MAX_DATASET + 1], hpcw_error *err);
 
-/* Takes r->summary's word for it, and checks that it says what is needed. */
+/* Describes the dataset by r->summary, and checks that nothing is missing in there. */
 hpcw_status hpcw_i_r2f_take_summary(hpcw_rank2file_restart *r, const char *path, const char *name,
                                     hpcw_error *err);
 

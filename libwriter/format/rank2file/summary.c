@@ -21,7 +21,7 @@ static void put_u64(hpcw_kvtree *node, const char *key, uint64_t value, hpcw_sta
     }
 }
 
-/* The child of that key; NULL if it or an earlier call failed. */
+/* The child with this key; NULL if this or an earlier call failed. */
 static hpcw_kvtree *child(hpcw_kvtree *node, const char *key, hpcw_status *s, hpcw_error *err) {
     hpcw_kvtree *made = NULL;
     if (*s == HPCW_OK) {
@@ -57,7 +57,7 @@ static void put_dataset(hpcw_kvtree *node, const hpcw_rank2file_options *o, hpcw
 
 hpcw_status hpcw_rank2file_summary(const hpcw_rank2file_options *options, hpcw_kvtree **out, hpcw_error *err) {
     if (out == NULL) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "rank2file: expected a place for the summary, got NULL");
+        return hpcw_i_fail(err, HPCW_EINVAL, "rank2file: expected a pointer for the summary, got NULL");
     }
     *out = NULL;
     hpcw_kvtree *root = NULL;
@@ -120,7 +120,7 @@ static hpcw_status check_index(const hpcw_kvtree *index, const hpcw_rank2file_op
     return HPCW_OK;
 }
 
-/* FLUSHED has no zone in the original; where nothing else is said it is UTC. */
+/* FLUSHED has no time zone in the original; by default it is UTC. */
 static void time_text(const hpcw_rank2file_dataset *d, char text[24]) {
     time_t t = (time_t)(d->created_us / 1000000);
     struct tm tm;

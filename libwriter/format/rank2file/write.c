@@ -29,7 +29,7 @@ static hpcw_status copy_texts(hpcw_rank2file *w, hpcw_error *err) {
     return HPCW_OK;
 }
 
-/* Copies what is only lent. The options were checked. */
+/* Copies the borrowed arrays and texts. The caller has checked the options. */
 static hpcw_status prepare(hpcw_rank2file *w, const char *prefix, const hpcw_rank2file_options *o,
                            hpcw_error *err) {
     w->options = *o;
@@ -85,7 +85,7 @@ static hpcw_status agree_on_options(hpcw_comm *comm, hpcw_rank2file *w, hpcw_sta
     return s;
 }
 
-/* Collective. Numbers of the own ranks. */
+/* Collective. Numbers of the ranks of this process. */
 static hpcw_status place_ranks(hpcw_rank2file *w, hpcw_error *err) {
     uint64_t before = w->options.count;
     struct hpcw_i_words words = {.sums = 1, .word = &before};
@@ -111,7 +111,7 @@ static hpcw_status make_directory(const char *prefix, const char *name, hpcw_err
     return s;
 }
 
-/* Nodes that an unfinished attempt left: some readers take every node that is in the directory. */
+/* Removes nodes that an unfinished attempt left: some readers take every node in the directory. */
 static hpcw_status remove_nodes(const char *prefix, const char *directory, hpcw_error *err) {
     char *path = hpcw_i_r2f_join(prefix, directory);
     DIR *d = path == NULL ? NULL : opendir(path);
@@ -139,7 +139,7 @@ static hpcw_status remove_nodes(const char *prefix, const char *directory, hpcw_
     return s;
 }
 
-/* The index as it is, or an empty tree. */
+/* The existing index, or an empty tree. */
 static hpcw_status read_index(const hpcw_rank2file *w, hpcw_kvtree **index, hpcw_error *err) {
     char *path = hpcw_i_r2f_join(w->prefix, HPCW_RANK2FILE_INDEX);
     if (path == NULL) {
@@ -165,7 +165,7 @@ static hpcw_status read_index(const hpcw_rank2file *w, hpcw_kvtree **index, hpcw
     return s;
 }
 
-/* On process 0: nothing is touched if the index does not take the dataset. */
+/* On process 0: changes nothing if the index refuses the dataset. */
 static hpcw_status make_directories(const hpcw_rank2file *w, hpcw_error *err) {
     hpcw_kvtree *index;
     hpcw_status s = read_index(w, &index, err);
@@ -201,7 +201,7 @@ hpcw_status hpcw_rank2file_open(const char *prefix, hpcw_comm *comm, const hpcw_
     hpcw_rank2file *w = NULL;
     hpcw_status s = hpcw_rank2file_options_check(options, err);
     if (s == HPCW_OK && (prefix == NULL || *prefix == '\0' || out == NULL)) {
-        s = hpcw_i_fail(err, HPCW_EINVAL, "rank2file: expected a prefix and a place for the handle, got %s",
+        s = hpcw_i_fail(err, HPCW_EINVAL, "rank2file: expected a prefix and a pointer for the handle, got %s",
                         prefix == NULL || out == NULL ? "NULL" : "an empty prefix");
     }
     if (out != NULL) {
@@ -295,7 +295,7 @@ hpcw_status hpcw_i_r2f_check_file(const hpcw_rank2file *w, uint32_t rank, const 
     }
     const char *bad = hpcw_i_r2f_bad_name(name, strlen(name), HPCW_RANK2FILE_MAX_NAME - strlen(w->dataset) - 1);
     if (bad == NULL && strncmp(name, ".scr", 4) == 0 && (name[4] == '/' || name[4] == '\0')) {
-        bad = "its folder is that of the metadata";
+        bad = "its directory is that of the metadata";
     }
     return bad == NULL
                ? HPCW_OK
@@ -336,7 +336,7 @@ void hpcw_rank2file_abandon(hpcw_rank2file *w, const hpcw_error *reason) {
 
 /* ---- close ---- */
 
-/* The own files as records, rank by rank, those of a rank in the order in which they were added. */
+/* The files of this process as records, rank by rank, those of a rank in the order of the calls. */
 static hpcw_status make_records(const hpcw_rank2file *w, struct hpcw_i_buf *records, uint64_t sums[2],
                                 hpcw_error *err) {
     const struct hpcw_i_r2f_own *own = (const struct hpcw_i_r2f_own *)(const void *)w->own.data;
@@ -380,7 +380,7 @@ static hpcw_status put_tree(void *context, hpcw_sink *sink, hpcw_error *err) {
     return hpcw_kvtree_write(context, sink, 0, err);
 }
 
-/* On process 0, when the maps are there: what makes the dataset visible comes last. */
+/* On process 0, after the maps: what makes the dataset visible comes last. */
 static hpcw_status write_summary_and_index(const hpcw_rank2file *w, hpcw_error *err) {
     hpcw_kvtree *tree;
     hpcw_status s = hpcw_rank2file_summary(&w->options, &tree, err);

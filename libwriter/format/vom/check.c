@@ -131,7 +131,7 @@ static hpcw_status check_seq_id(const struct hpcw_i_vom_place *place, const char
     return HPCW_OK;
 }
 
-/* What the id says and the fields repeat. `parts` are those of a valid id. */
+/* What the id contains and the fields repeat. `parts` are those of a valid id. */
 static hpcw_status check_fields(const struct hpcw_i_vom_place *place, const char *end, const hpcw_vom_entity *e,
                                 const hpcw_vom_id *parts, bool task, hpcw_error *err) {
     bool element = parts->kind == HPCW_VOM_ELEMENT || parts->kind == HPCW_VOM_FIXED;
@@ -165,7 +165,7 @@ static hpcw_status check_fields(const struct hpcw_i_vom_place *place, const char
     return HPCW_OK;
 }
 
-/* By far the most frequent kind, with nothing to complain about: said in one line, the rest need not be quick. */
+/* The most frequent kind by far, without a fault: one line decides, and the rest need not be quick. */
 static inline bool is_good_element(const struct hpcw_i_vom_place *place, const hpcw_vom_entity *e, bool task) {
     return (e->id & 3) == HPCW_VOM_ELEMENT && e->id >> 18 != 0 && (e->id >> 2 & 0xffff) == e->home &&
            e->migratable && e->home < place->options->ranks && !e->by_seq_id && e->objgroup_id == 0 &&
@@ -212,7 +212,7 @@ uint64_t hpcw_i_vom_id_of(const hpcw_vom_entity *e) {
                         : e->id;
 }
 
-/* Handlers and group members live where their id says. */
+/* The id of a handler or a group member contains its home. */
 static bool lives_elsewhere(const struct hpcw_i_vom_place *place, const hpcw_vom_entity *e,
                             hpcw_vom_kind kind) {
     return (kind == HPCW_VOM_HANDLER || kind == HPCW_VOM_GROUP) && e->home != place->options->rank;

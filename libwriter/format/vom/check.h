@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a record may say, looked at alone or against the file's options (doc/formats/vom.md, "Rules"). No state, no
+/* What a record may contain, by itself and with the file's options (doc/formats/vom.md, "Rules"). No state, no
  * I/O. */
 #ifndef HPCW_FORMAT_VOM_CHECK_H
 #define HPCW_FORMAT_VOM_CHECK_H
 
 #include <hpcw/vom.h>
 
-/* Where a record stands, for messages, and what it is checked against. */
+/* The place of a record in the file, for messages, and the options to check it with. */
 struct hpcw_i_vom_place {
     const char *path;
     const hpcw_vom_options *options;
     const char *what; /* "task", "edge", or NULL before any phase */
     uint64_t phase;
-    uint64_t number; /* of the record among its kind in the phase, from 0 */
+    uint64_t number; /* of the record among those of its kind in the phase, from 0 */
 };
 
-/* hpcw_i_fail with the place in front. */
+/* hpcw_i_fail, with the place before the message. */
 hpcw_status hpcw_i_vom_refuse(const struct hpcw_i_vom_place *place, hpcw_error *err, hpcw_status code,
                               const char *fmt, ...) HPCW_PRINTF(4, 5);
 
 /* The options of a data file, the pointers in it included. */
 hpcw_status hpcw_i_vom_check_options(const char *path, const hpcw_vom_options *options, hpcw_error *err);
 
-/* Those that statistics files have, too. */
+/* Those of statistics files, too. */
 hpcw_status hpcw_i_vom_check_output(const char *path, const hpcw_vom_options *options, hpcw_error *err);
 
 hpcw_status hpcw_i_vom_check_task(const struct hpcw_i_vom_place *place, const hpcw_vom_task *task,
@@ -30,7 +30,7 @@ hpcw_status hpcw_i_vom_check_task(const struct hpcw_i_vom_place *place, const hp
 hpcw_status hpcw_i_vom_check_edge(const struct hpcw_i_vom_place *place, const hpcw_vom_edge *edge,
                                   hpcw_error *err);
 
-/* Named values: keys that are there, once each, and values that JSON can say. */
+/* Named values: each has a key, no key comes twice, and JSON has a form for each value. */
 enum hpcw_i_vom_values {
     HPCW_I_VOM_ATTRIBUTES, /* integers of 32 bits */
     HPCW_I_VOM_TASK_VALUES,
@@ -51,10 +51,10 @@ struct hpcw_i_vom_category {
 #define HPCW_I_VOM_CATEGORIES 11
 extern const struct hpcw_i_vom_category hpcw_i_vom_categories[HPCW_I_VOM_CATEGORIES];
 
-/* The end whose holder records the edge; NULL if that is not decided by an end. */
+/* The end whose rank records the edge; NULL if the ends do not decide this. */
 const hpcw_vom_entity *hpcw_i_vom_recorder(const hpcw_vom_edge *edge);
 
-/* The id of an entity; of one with a seq_id the id that vt makes of it. */
+/* The id of an entity; for a seq_id, the id that vt makes of it. */
 uint64_t hpcw_i_vom_id_of(const hpcw_vom_entity *entity);
 
 #endif

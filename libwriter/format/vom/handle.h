@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* An open file, and what its parts do with it. */
+/* An open file, and the functions of each part. */
 #ifndef HPCW_FORMAT_VOM_HANDLE_H
 #define HPCW_FORMAT_VOM_HANDLE_H
 
@@ -8,14 +8,14 @@
 #include "libwriter/format/vom/seen.h"
 #include "libwriter/io/json.h"
 
-/* A text on its way to a sink: what data and statistics files have in common. */
+/* A text that is written to a sink: the common part of data and statistics files. */
 struct hpcw_i_vom_output {
     char *path;
     hpcw_sink *sink;
     bool brotli;
     bool finished; /* the text is complete, in the sink */
     uint64_t text_size;
-    hpcw_status status; /* the first failure after which nothing can be written any more */
+    hpcw_status status; /* the first failure that makes further writes useless */
     hpcw_error error;
     struct hpcw_i_json json;
 };
@@ -25,26 +25,26 @@ hpcw_status hpcw_i_vom_output_open(struct hpcw_i_vom_output *out, const char *pa
                                    const hpcw_vom_options *options, hpcw_error *err);
 /* Takes over the failure of the calls on out->json. */
 hpcw_status hpcw_i_vom_output_fail(struct hpcw_i_vom_output *out, hpcw_error *err);
-/* What became of the calls on out->json so far; a failure stays. */
+/* The status of all calls on out->json so far; a failure stays. */
 static inline hpcw_status hpcw_i_vom_output_status(struct hpcw_i_vom_output *out, hpcw_error *err) {
     return hpcw_i_json_status(&out->json) == HPCW_OK ? HPCW_OK : hpcw_i_vom_output_fail(out, err);
 }
 /* HPCW_ESTATE with the reason if nothing can be written any more. */
 hpcw_status hpcw_i_vom_output_usable(const struct hpcw_i_vom_output *out, hpcw_error *err);
-/* Makes it unusable for the given reason, which it returns. */
+/* Makes it unusable for this reason, and returns the reason. */
 hpcw_status hpcw_i_vom_output_break(struct hpcw_i_vom_output *out, hpcw_status code, const hpcw_error *why);
-/* Ends the text and hands all of it down; then gives the name. */
+/* Ends the text and writes all of it; then gives the file its name. */
 hpcw_status hpcw_i_vom_output_finish(struct hpcw_i_vom_output *out, hpcw_error *err);
 hpcw_status hpcw_i_vom_output_publish(struct hpcw_i_vom_output *out, hpcw_error *err);
 void hpcw_i_vom_output_free(struct hpcw_i_vom_output *out);
 
-/* What a phase or an iteration holds so far, in the order of the text. */
+/* The content of a phase or an iteration so far, in the order of the text. */
 enum hpcw_i_vom_progress {
     HPCW_I_VOM_NOTHING,
     HPCW_I_VOM_EDGES,      /* the array of edges is open */
     HPCW_I_VOM_ITERATIONS, /* the array of iterations is open */
     HPCW_I_VOM_TASKS,      /* the array of tasks is open */
-    HPCW_I_VOM_LATE_EDGES, /* the array of edges is open, behind the tasks */
+    HPCW_I_VOM_LATE_EDGES, /* the array of edges is open, after the tasks */
 };
 
 struct hpcw_i_vom_section {
@@ -56,18 +56,18 @@ struct hpcw_i_vom_section {
 
 /* Marks in the set of ids. */
 enum {
-    HPCW_I_VOM_WANTED = 1, /* recorded an edge, but was no task so far */
+    HPCW_I_VOM_WANTED = 1, /* has recorded an edge, but is no task so far */
     HPCW_I_VOM_TASK = 2,
 };
 
 struct hpcw_vom {
     struct hpcw_i_vom_output out;
-    hpcw_vom_options options; /* the arrays of phases are own copies, those of attributes are not kept */
+    hpcw_vom_options options; /* the arrays of phases are copies; those of attributes are not kept */
     bool any_phase;           /* phase.id is that of an earlier phase, if none is open */
     bool any_iteration;       /* the same for the iterations of the open phase */
-    bool muted;               /* the open phase is not to be written */
-    bool any_written;         /* some phase was */
-    bool counted;             /* the first migratable task of the phase told the number of subphases */
+    bool muted;               /* the open phase must not be written */
+    bool any_written;         /* some phase was written */
+    bool counted; /* the number of subphases is known, from the first migratable task of the phase */
     uint32_t subphases;
     struct hpcw_i_vom_section phase, iteration;
     struct hpcw_i_seen *ids;   /* with options.check: tasks of the phase, and ids that should become some */
@@ -81,7 +81,7 @@ hpcw_status hpcw_i_vom_usable(const struct hpcw_vom *v, hpcw_error *err);
 /* Whether the phases so far may be all of them. */
 hpcw_status hpcw_i_vom_check_end(const struct hpcw_vom *v, hpcw_error *err);
 
-/* Records as JSON; checked before. */
+/* Records as JSON; the caller has checked them. */
 void hpcw_i_vom_put_task(struct hpcw_i_json *j, uint32_t node, const hpcw_vom_task *task);
 void hpcw_i_vom_put_edge(struct hpcw_i_json *j, const hpcw_vom_edge *edge);
 /* An object of named values, its keys in byte order. */

@@ -46,7 +46,7 @@ uint64_t hpcw_vom_collection_id(uint32_t number) {
 
 hpcw_status hpcw_vom_id_parts(uint64_t id, hpcw_vom_id *parts, hpcw_error *err) {
     if (parts == NULL) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "vom: expected a place for the parts of an id, got NULL");
+        return hpcw_i_fail(err, HPCW_EINVAL, "vom: expected a pointer for the parts of an id, got NULL");
     }
     hpcw_vom_kind kind = id == 0 ? HPCW_VOM_NOBODY : (hpcw_vom_kind)(id & 3);
     *parts = (hpcw_vom_id){.kind = kind};

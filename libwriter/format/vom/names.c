@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What files and their directory are called (doc/formats/vom.md, "Set of files"), and making the directory. */
+/* Names of files and directory (doc/formats/vom.md, "Set of files"), and making the directory. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -29,7 +29,7 @@ static bool rank_is_found(const char *name, const char *rank) {
 hpcw_status hpcw_vom_file_name(char *name, size_t size, const char *pattern, uint32_t rank, bool compressed,
                                hpcw_error *err) {
     if (name == NULL || size == 0) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "vom: expected room for a file name, got none");
+        return hpcw_i_fail(err, HPCW_EINVAL, "vom: expected space for a file name, got none");
     }
     name[0] = '\0';
     pattern = pattern == NULL ? "data.%p.json" : pattern;
@@ -45,7 +45,7 @@ hpcw_status hpcw_vom_file_name(char *name, size_t size, const char *pattern, uin
     size_t need = before + strlen(digits) + strlen(after) + strlen(suffix) + 1;
     if (need > size) {
         return hpcw_i_fail(err, HPCW_ERANGE,
-                           "vom: file name from \"%.256s\": expected room for %zu bytes, got %zu", pattern,
+                           "vom: file name from \"%.256s\": expected space for %zu bytes, got %zu", pattern,
                            need, size);
     }
     memcpy(name, pattern, before);

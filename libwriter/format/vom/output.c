@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The way of a text into a file: plain or through brotli, and under its name only when it is whole. */
+/* How a text becomes a file: plain or through brotli. It gets its name when it is complete. */
 #include <string.h>
 
 #include "libwriter/base/mem.h"
@@ -7,8 +7,8 @@
 #include "libwriter/format/vom/handle.h"
 #include "libwriter/io/brotli.h"
 
-/* What vt and vt-tv inflate at a time: of one byte more than a multiple they lose the last. See
- * doc/formats/vom.md#vom-6. */
+/* The bytes that vt and vt-tv decompress at a time: if the text is one byte longer than a multiple, they lose that
+ * byte. See doc/formats/vom.md#vom-6. */
 #define READERS_PIECE 65536
 
 static hpcw_status open_sink(struct hpcw_i_vom_output *out, const hpcw_vom_options *o, hpcw_error *err) {

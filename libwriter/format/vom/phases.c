@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Phases, iterations and their records (doc/formats/vom.md, "Phase"): what may come when, and what was given before. */
+/* Phases, iterations and their records (doc/formats/vom.md, "Phase"): the order of calls, and repetitions. */
 #include <inttypes.h>
 
 #include "libwriter/base/status.h"
@@ -24,7 +24,7 @@ static inline hpcw_status in_phase(const struct hpcw_vom *v, const char *what, h
     return s;
 }
 
-/* The first phase of first .. last that no range holds; false if there is none. */
+/* The first phase of first .. last that is in no range; false if there is none. */
 static bool find_gap(const struct hpcw_vom *v, uint64_t first, uint64_t last, uint64_t *gap) {
     const hpcw_vom_options *o = &v->options;
     size_t i = 0;
@@ -105,7 +105,7 @@ hpcw_status hpcw_i_vom_check_end(const struct hpcw_vom *v, hpcw_error *err) {
         return HPCW_OK;
     }
     uint64_t next = v->any_phase ? v->phase.id + 1 : 0;
-    uint64_t end = next; /* behind all that are written or listed */
+    uint64_t end = next; /* after all that are written or listed */
     if (o->skipped_count > 0 && o->skipped[o->skipped_count - 1].last >= end) {
         end = o->skipped[o->skipped_count - 1].last + 1;
     }
@@ -121,9 +121,8 @@ hpcw_status hpcw_i_vom_check_end(const struct hpcw_vom *v, hpcw_error *err) {
     }
     if (o->phase_count != 0 && o->phase_count != end) {
         return hpcw_i_fail(err, HPCW_EINVAL,
-                           "%s: expected as many phases as the count %" PRIu64
-                           " says (or HPCW_VOM_ALLOW_GAPS), "
-                           "got the close behind %" PRIu64,
+                           "%s: expected %" PRIu64
+                           " phases, the count (or HPCW_VOM_ALLOW_GAPS), got the close after %" PRIu64,
                            v->out.path, o->phase_count, end);
     }
     return HPCW_OK;
@@ -209,10 +208,10 @@ hpcw_status hpcw_vom_begin_iteration(hpcw_vom *v, uint64_t id, hpcw_error *err) 
         return s;
     }
     if (v->iteration.open || v->phase.progress >= HPCW_I_VOM_TASKS) {
-        return hpcw_i_fail(
-            err, HPCW_ESTATE, "%s: phase %" PRIu64 ": expected %s, got the begin of iteration %" PRIu64,
-            v->out.path, v->phase.id,
-            v->iteration.open ? "the end of an iteration" : "iterations in front of the tasks", id);
+        return hpcw_i_fail(err, HPCW_ESTATE,
+                           "%s: phase %" PRIu64 ": expected %s, got the begin of iteration %" PRIu64,
+                           v->out.path, v->phase.id,
+                           v->iteration.open ? "the end of an iteration" : "iterations before the tasks", id);
     }
     if (v->any_iteration && id <= v->iteration.id) {
         return hpcw_i_fail(err, HPCW_EINVAL,
@@ -243,7 +242,7 @@ hpcw_status hpcw_vom_end_iteration(hpcw_vom *v, const hpcw_vom_value *values, si
     return s == HPCW_OK ? end_section(v, &v->iteration, values, count, err) : s;
 }
 
-/* Edges come first, so it takes the end of the phase to know that an edge's holder is no task. */
+/* Edges come first, so only the end of the phase shows that the recorder of an edge is no task. */
 static hpcw_status check_wanted(struct hpcw_vom *v, hpcw_error *err) {
     if (!v->options.check || v->wanted == 0) {
         return HPCW_OK;
@@ -340,7 +339,8 @@ hpcw_status hpcw_vom_task_add(hpcw_vom *v, const hpcw_vom_task *task, hpcw_error
         return hpcw_i_vom_refuse(&place, err, HPCW_EINVAL, "expected a task, got NULL");
     }
     if (section->progress == HPCW_I_VOM_LATE_EDGES) {
-        return late(&place, "expected an edge or the end, got a task behind the edges behind the tasks", err);
+        return late(&place, "expected an edge or the end, got a task after the edges that follow the tasks",
+                    err);
     }
     s = hpcw_i_vom_check_task(&place, task, err);
     if (s == HPCW_OK && !in_iteration) {
@@ -409,7 +409,7 @@ static hpcw_status note_edge(struct hpcw_vom *v, const struct hpcw_i_vom_place *
     return HPCW_OK;
 }
 
-/* Where an edge may come, and in which array it goes. */
+/* Whether an edge may come now, and the array it belongs to. */
 static hpcw_status place_edge(const struct hpcw_vom *v, const struct hpcw_i_vom_section *section,
                               const struct hpcw_i_vom_place *place, enum hpcw_i_vom_progress *array,
                               hpcw_error *err) {
@@ -419,16 +419,15 @@ static hpcw_status place_edge(const struct hpcw_vom *v, const struct hpcw_i_vom_
     }
     *array = HPCW_I_VOM_LATE_EDGES;
     if (section->progress == HPCW_I_VOM_ITERATIONS) {
-        return late(place, "expected a task, an iteration or the end, got an edge behind an iteration", err);
+        return late(place, "expected a task, an iteration or the end, got an edge after an iteration", err);
     }
     if ((v->options.allow & HPCW_VOM_ALLOW_TASKS_FIRST) == 0) {
         return late(place,
-                    "expected all edges in front of the tasks (or HPCW_VOM_ALLOW_TASKS_FIRST), got one behind",
+                    "expected all edges before the tasks (or HPCW_VOM_ALLOW_TASKS_FIRST), got one after them",
                     err);
     }
     if (section->edges > 0 && section->progress == HPCW_I_VOM_TASKS) {
-        return late(place,
-                    "expected a task or the end, got an edge behind the tasks, with others in front of them",
+        return late(place, "expected a task or the end, got an edge after the tasks, and others before them",
                     err);
     }
     return HPCW_OK;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Records as text (doc/formats/vom.md, "Task" and "Edge"). What is sure to be short is put together in the emitter's
- * buffer, without a call per key. */
+/* Records as text (doc/formats/vom.md, "Task" and "Edge"). Records of a limited length are composed in the emitter's
+ * buffer, without a call for each key. */
 #include <string.h>
 
 #include "libwriter/base/numfmt.h"
@@ -9,7 +9,7 @@
 
 #define LIKELY(x) __builtin_expect(!!(x), 1)
 
-/* The most characters of what is put together at once, with what the last number may overwrite. */
+/* The most characters that are composed at once, with those that the last number may overwrite. */
 #define NUMBER_ROOM 24
 #define ENTITY_ROOM (256 + NUMBER_ROOM * HPCW_VOM_MAX_DIMENSIONS)
 #define EDGE_ROOM (256 + 2 * ENTITY_ROOM + HPCW_I_FMT_ROOM)
@@ -26,13 +26,13 @@ static inline char *copy(char *p, const char *text, size_t size) {
 }
 #define COPY(p, literal) copy(p, literal, sizeof literal - 1)
 
-/* Most ranks, collections, counts have one digit. */
+/* Most ranks, collections and counts have one digit. */
 static inline char *put_small(char *p, uint64_t v) {
     *p = (char)('0' + v);
     return LIKELY(v < 10) ? p + 1 : hpcw_i_fmt_u64(p, v);
 }
 
-/* Not the sign of a negative zero: readers want amounts. */
+/* Without the sign of a negative zero: readers expect amounts. */
 static inline char *put_amount(char *p, double v) {
     return hpcw_i_fmt_f64(p, v + 0.0, HPCW_I_FLOAT_JSON);
 }
@@ -211,7 +211,7 @@ void hpcw_i_vom_put_values(struct hpcw_i_json *j, const char *key, const hpcw_vo
     hpcw_i_json_begin_object(j);
     const hpcw_vom_value *last = NULL;
     for (size_t n = 0; n < count; n++) {
-        /* The next in byte order. There are few: looking at all of them each time needs no memory. */
+        /* The next in byte order. There are few, and a search through all of them needs no memory. */
         const hpcw_vom_value *next = NULL;
         for (size_t i = 0; i < count; i++) {
             if ((last == NULL || strcmp(values[i].key, last->key) > 0) &&

@@ -25,7 +25,7 @@ struct hpcw_i_seen_key hpcw_i_seen_hash(uint64_t a, uint64_t b, uint64_t c) {
     return (struct hpcw_i_seen_key){.word = word, .part = (uint8_t)(other >> 56)};
 }
 
-/* Where a word is, or the free slot where it would be. There is always a free one. */
+/* The slot of a word, or the free one where it would go. There is always a free slot. */
 static uint32_t slot_of(const struct hpcw_i_seen_part *p, uint64_t word) {
     uint32_t slot = (uint32_t)mix(word) & (p->slots - 1);
     while (p->mark[slot] != 0 && p->word[slot] != word) {

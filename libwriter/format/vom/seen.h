@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What was given before: a set of 72-bit keys with a mark for each, at most 24 bytes per key and 48 KiB.
+ * The keys of the records so far: a set of 72-bit keys with a mark for each, at most 24 bytes per key and 48 KiB.
  *
- * It is a table of 256 open-addressed parts that double one after the other, when three quarters are in use: so
- * a part is never less than 3/8 full, with 9 bytes a slot, and doubling needs the room of one part only.
- * With base/table in each part, records of a first phase take 15 to 25 % longer.
+ * It is a table of 256 open-addressed parts. A part doubles when three quarters of it are in use. So it is never less
+ * than 3/8 full, with 9 bytes a slot, and doubling needs the memory of one part only. With base/table in each part,
+ * records of a first phase take 15 to 25 % longer.
  */
 #ifndef HPCW_FORMAT_VOM_SEEN_H
 #define HPCW_FORMAT_VOM_SEEN_H
@@ -38,16 +38,16 @@ struct hpcw_i_seen_key hpcw_i_seen_hash(uint64_t a, uint64_t b, uint64_t c);
 /* The mark of a key; 0 if it is not in the set. */
 unsigned char hpcw_i_seen_get(const struct hpcw_i_seen *set, struct hpcw_i_seen_key key);
 
-/* Makes sure that the next put of this key succeeds; false when memory runs out. */
+/* Makes the next put of this key succeed; false when memory runs out. */
 bool hpcw_i_seen_reserve(struct hpcw_i_seen *set, struct hpcw_i_seen_key key);
 
-/* Sets a mark, not 0, after hpcw_i_seen_reserve. */
+/* Sets a mark other than 0, after hpcw_i_seen_reserve. */
 void hpcw_i_seen_put(struct hpcw_i_seen *set, struct hpcw_i_seen_key key, unsigned char mark);
 
 /* The lowest word with this mark; 0 if there is none. */
 uint64_t hpcw_i_seen_lowest(const struct hpcw_i_seen *set, unsigned char mark);
 
-/* Forgets everything, keeps the memory. */
+/* Removes all keys, keeps the memory. */
 void hpcw_i_seen_clear(struct hpcw_i_seen *set);
 
 void hpcw_i_seen_free(struct hpcw_i_seen *set);

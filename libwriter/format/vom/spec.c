@@ -11,7 +11,7 @@
 
 /* vt keeps phases and offsets in 64 signed bits. */
 struct rule {
-    bool every; /* around each multiple of `phase`, else around itself */
+    bool every; /* around each multiple of `phase`, otherwise around itself */
     uint64_t phase;
     uint64_t before, after; /* the offsets without their signs */
 };
@@ -108,7 +108,7 @@ static hpcw_status parse_lines(const char *name, const char *text, size_t size, 
             spec->count++;
         }
     }
-    /* Their order says nothing, and sorted the same number twice stands side by side. */
+    /* Their order has no meaning. Sorted, equal numbers are neighbours. */
     if (spec->count > 1) {
         qsort(spec->rule, spec->count, sizeof *spec->rule, by_phase);
     }
@@ -125,7 +125,7 @@ static hpcw_status parse_lines(const char *name, const char *text, size_t size, 
 hpcw_status hpcw_vom_spec_parse(const char *name, const char *text, size_t size, hpcw_vom_spec **out,
                                 hpcw_error *err) {
     if (out == NULL) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "vom: expected a place for the specification, got NULL");
+        return hpcw_i_fail(err, HPCW_EINVAL, "vom: expected a pointer for the specification, got NULL");
     }
     *out = NULL;
     if (name == NULL || (text == NULL && size > 0)) {

@@ -124,7 +124,7 @@ static void put_balance(struct hpcw_i_json *j, const char *key, const hpcw_vom_b
 hpcw_status hpcw_vom_stats_open(const char *path, const hpcw_vom_options *options, hpcw_vom_stats **out,
                                 hpcw_error *err) {
     if (out == NULL) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "vom: expected a place for the handle, got NULL");
+        return hpcw_i_fail(err, HPCW_EINVAL, "vom: expected a pointer for the handle, got NULL");
     }
     *out = NULL;
     hpcw_vom_options defaults;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The life of a rank's file: open with its metadata (doc/formats/vom.md, "Metadata"), and close alone or in a set. */
+/* A rank's file: open with its metadata (doc/formats/vom.md, "Metadata"), and close, alone or in a set. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -15,9 +15,9 @@ void hpcw_vom_options_init(hpcw_vom_options *options) {
     hpcw_brotli_options_init(&options->brotli);
 }
 
-/* ---- Open: everything in front of the first phase --------------------------------------------------------- */
+/* ---- Open: everything before the first phase -------------------------------------------------------------- */
 
-/* Phases as vt lists them: what stands alone in "list", runs of two and more in "range". */
+/* Phases as vt lists them: single ones in "list", runs of two or more in "range". */
 static void put_phases(struct hpcw_i_json *j, const char *key, const hpcw_vom_range *r, size_t count) {
     hpcw_i_json_key(j, key);
     hpcw_i_json_begin_object(j);
@@ -105,7 +105,7 @@ static hpcw_status keep_options(struct hpcw_vom *v, const char *path, const hpcw
 
 hpcw_status hpcw_vom_open(const char *path, const hpcw_vom_options *options, hpcw_vom **out, hpcw_error *err) {
     if (out == NULL) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "vom: expected a place for the handle, got NULL");
+        return hpcw_i_fail(err, HPCW_EINVAL, "vom: expected a pointer for the handle, got NULL");
     }
     *out = NULL;
     hpcw_vom_options defaults;
@@ -168,7 +168,7 @@ hpcw_status hpcw_vom_close(hpcw_vom *v, hpcw_error *err) {
     return s == HPCW_OK ? hpcw_i_vom_output_publish(&v->out, err) : s;
 }
 
-/* All bytes of a file down, and to the disk if that was asked for, so that little is left that can fail. */
+/* Writes all bytes of a file, and syncs them if the options say so: little can fail after that. */
 static hpcw_status prepare(struct hpcw_vom *v, hpcw_error *err) {
     hpcw_status s = finish(v, err);
     if (s == HPCW_OK && v->options.durability >= HPCW_SYNC_FILE) {
