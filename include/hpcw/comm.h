@@ -18,8 +18,8 @@ extern "C" {
 typedef struct hpcw_comm hpcw_comm;
 
 /**
- * The communicator of one process alone. Never initialises MPI. Wherever a communicator is taken, NULL means
- * this one.
+ * The communicator of one process alone. Never initialises MPI. NULL means this one wherever a call takes a
+ * communicator.
  *
  * @param out  the communicator, to be freed with hpcw_comm_free; NULL on failure
  * @return HPCW_OK, HPCW_EINVAL (out is NULL) or HPCW_ENOMEM

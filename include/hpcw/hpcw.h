@@ -3,18 +3,17 @@
  * hpcw: rank-aware writers for the file formats of parallel programs.
  *
  * Many HPC formats hold the data of thousands of ranks in one file, or in one tree of files. This library
- * writes them, from one process that plays all ranks, from one process per rank, or anything between; the
- * bytes are the same.
+ * writes them, from one process for all ranks, from one process per rank, or anything between. The bytes are the same.
  *
  *   header       what it writes
  *   -----------  -------------------------------------------------------------------------------
  *   sion.h       SION containers: the private byte streams of many tasks in one or a few files
  *   linktest.h   LinkTest 2.1.17 results: N x N communication timings inside a SION container
  *   vom.h        vt's load-balancing data (LBDatafile): tasks and messages of a rank, JSON, plain or brotli
- *   clog2.h      CLOG-2 event logs of MPE2: what all ranks did, in order of time, for Jumpshot
+ *   clog2.h      CLOG-2 event logs of MPE2: the events of all ranks, in order of time, for Jumpshot
  *   clog2_log.h  the same, recorded by a running program
- *   rank2file.h  SCR checkpoints: the leveled map of files, summary and index; and the restart from it
- *   kvtree.h     KVTree files, which hold all of these
+ *   rank2file.h  SCR checkpoints: the leveled map of files, summary and index; and restarts from them
+ *   kvtree.h     KVTree files, which contain all of these
  *
  * and below them
  *
@@ -25,14 +24,14 @@
  * Rules that hold everywhere:
  *
  * - Calls return an hpcw_status, 0 or negative, and describe the first failure in an optional hpcw_error.
- *   Nothing is printed, no call exits.
+ *   The library never prints or exits.
  * - What `open` returns is finished by `close`, which reports, and released by `free`, which is silent, accepts
- *   NULL, and may be called in any state. A handle that failed answers HPCW_ESTATE until it is freed.
+ *   NULL, and may be called in any state. After a failure a handle returns HPCW_ESTATE until it is freed.
  * - Inputs are borrowed for the call. Out parameters are NULL after a failure.
- * - Nothing appears under the target's name before `close` succeeded.
+ * - No file has the name of its target before `close` succeeds.
  * - Collective calls are marked so; they must be made by all processes of the communicator, and return the same
  *   status and message on all of them.
- * - Distinct handles are independent. What may run on several threads is said at each call.
+ * - Distinct handles are independent. Each call says what may run on several threads.
  */
 #ifndef HPCW_HPCW_H
 #define HPCW_HPCW_H

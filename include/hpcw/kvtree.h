@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
- * KVTree files (KVTree 1.x, in SCR 1.x named scr_hash): a tree of strings. A node is a map from keys to nodes;
- * what is called a value is a key without children below another key.
+ * KVTree files (KVTree 1.x, in SCR 1.x named scr_hash): a tree of strings. A node is a map from keys to nodes. A
+ * value is a key without children below another key.
  *
  *     hpcw_kvtree *root, *dset;
  *     hpcw_kvtree_new(&root, &err);
@@ -11,8 +11,8 @@
  *     hpcw_kvtree_write_file(root, "summary.scr", HPCW_SYNC_FILE, &err);
  *     hpcw_kvtree_free(root);
  *
- * Trees here are small: the metadata of a dataset. The maps of many ranks (<hpcw/rank2file.h>) are written and
- * read as streams and never become trees.
+ * These trees are small: the metadata of a dataset. The maps of many ranks (<hpcw/rank2file.h>) are written and
+ * read as streams, not as trees.
  *
  * The format to the byte: doc/formats/rank2file.md, "Stored tree".
  */
@@ -29,7 +29,7 @@
 extern "C" {
 #endif
 
-/** Deepest nesting of keys that is read or written: the print tools of KVTree overflow a little above. */
+/** Deepest nesting of keys that is read or written: the print tools of KVTree overflow slightly above it. */
 #define HPCW_KVTREE_MAX_DEPTH 500u
 /** Largest stored tree, bytes: larger ones cannot be sent between the processes of a restart. */
 #define HPCW_KVTREE_MAX_SIZE 0x7fffffffu
@@ -48,7 +48,7 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_kvtree_new(hpcw_kvtree **out, hpcw_err
 HPCW_API void hpcw_kvtree_free(hpcw_kvtree *root);
 
 /**
- * The child of that key, made as the last one if there is none.
+ * The child with this key; if there is none, it is added as the last one.
  *
  * @param key    any bytes, copied; it may be empty
  * @param child  out: the child; may be NULL
@@ -65,34 +65,34 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_kvtree_set(hpcw_kvtree *node, const ch
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_kvtree_set_u64(hpcw_kvtree *node, const char *key, uint64_t value,
                                                          hpcw_error *err);
 
-/** Puts a copy of all that is below `from` below `node`; children of the same key are merged. Results as
+/** Copies everything below `from` to `node`; children with the same key are merged. Results as
  * hpcw_kvtree_add. */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_kvtree_merge(hpcw_kvtree *node, const hpcw_kvtree *from,
                                                        hpcw_error *err);
 
-/** Removes the child of that key with all below it, if there is one. */
+/** Removes the child with this key and everything below it, if there is one. */
 HPCW_API void hpcw_kvtree_remove(hpcw_kvtree *node, const char *key);
 
 /* ------------------------------------------------------------------------------------------------------------
  *  Looking
  * --------------------------------------------------------------------------------------------------------- */
 
-/** The child of that key, or NULL; NULL is also the child of NULL, so that calls chain. */
+/** The child with this key, or NULL. The child of NULL is NULL, so that calls chain. */
 HPCW_API hpcw_kvtree *hpcw_kvtree_get(const hpcw_kvtree *node, const char *key);
 
 /** The value of `key`: the key of its only child, if that has no children; NULL otherwise. */
 HPCW_API const char *hpcw_kvtree_value(const hpcw_kvtree *node, const char *key);
 
-/** The value of `key` as a decimal number. @return HPCW_OK; HPCW_EFORMAT if there is none or it is no number */
+/** The value of `key` as a decimal number. @return HPCW_OK; HPCW_EFORMAT if there is none, or no number */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_kvtree_value_u64(const hpcw_kvtree *node, const char *key,
                                                            uint64_t *value, hpcw_error *err);
 
 /** Number of children. 0 for NULL. */
 HPCW_API size_t hpcw_kvtree_count(const hpcw_kvtree *node);
 
-/** The first child, or NULL; then the one behind a child, or NULL: the order is that of the file. */
+/** The first child in the order of the file, or NULL. */
 HPCW_API hpcw_kvtree *hpcw_kvtree_first(const hpcw_kvtree *node);
-/** The child after this one, or NULL: the order is that of the file. */
+/** The child after this one in the order of the file, or NULL. */
 HPCW_API hpcw_kvtree *hpcw_kvtree_next(const hpcw_kvtree *child);
 
 /** The key of a child; "" for the root. Valid until the child is removed. */
@@ -114,20 +114,20 @@ HPCW_API uint64_t hpcw_kvtree_size(const hpcw_kvtree *root);
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_kvtree_write(const hpcw_kvtree *root, hpcw_sink *sink,
                                                        uint64_t offset, hpcw_error *err);
 
-/** Stores the tree as a file, which gets its name when it is whole. Results as hpcw_kvtree_write and
+/** Stores the tree as a file, which gets its name when it is complete. Results as hpcw_kvtree_write and
  * hpcw_sink_publish. */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_kvtree_write_file(const hpcw_kvtree *root, const char *path,
                                                             hpcw_durability durability, hpcw_error *err);
 
 /**
- * Reads a stored tree. Strict: what the original reader overlooks is refused (counts that do not fit, bytes
- * behind the map, unknown flags, keys that come twice below one parent). A tree without a CRC is accepted.
+ * Reads a stored tree. Strict: refuses what the original reader overlooks (counts that do not fit, bytes after
+ * the map, unknown flags, equal keys below one parent). A tree without a CRC is accepted.
  *
  * @param name    for messages
  * @param data    [size] bytes
  * @param stored  out: bytes of the tree; NULL: it must fill all of `data`
  * @param out     the tree; NULL on failure
- * @return HPCW_OK; HPCW_EFORMAT, HPCW_ETRUNCATED or HPCW_ECHECKSUM with offset, field, wanted and got;
+ * @return HPCW_OK; HPCW_EFORMAT, HPCW_ETRUNCATED or HPCW_ECHECKSUM with offset, field, expected and actual value;
  *         HPCW_EINVAL; HPCW_ENOMEM
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_kvtree_decode(const char *name, const void *data, size_t size,
@@ -144,8 +144,8 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_kvtree_read_file(const char *path, hpc
 /** How a tree is printed. */
 typedef enum hpcw_kvtree_form {
     HPCW_KVTREE_TREE = 0,   /**< one key a line, two blanks per level (kvtree_print) */
-    HPCW_KVTREE_KEYVAL = 1, /**< the same with values behind their keys: "LEVEL = 0" (kvtree_print -m keyval) */
-    HPCW_KVTREE_JSON = 2    /**< objects, with values as strings; bytes that are no UTF-8 become U+FFFD */
+    HPCW_KVTREE_KEYVAL = 1, /**< the same with values after their keys: "LEVEL = 0" (kvtree_print -m keyval) */
+    HPCW_KVTREE_JSON = 2    /**< objects, with values as strings; bytes that are not UTF-8 become U+FFFD */
 } hpcw_kvtree_form;
 
 /** Prints to a sink, from offset 0. @return HPCW_OK, HPCW_EINVAL, HPCW_ERANGE (JSON: deeper than 62 levels),

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * LinkTest 2.1.17 results: N tasks measure the time of a message to every other task, in steps in which each
- * task has one partner. The result lives in a SION container, one stream per task.
+ * task has one partner. The result is a SION container with one stream per task.
  *
- * Timings are whole picoseconds: sums are then exact and do not depend on who adds them up, and the stored
- * double is the one nearest to the decimal number of seconds.
+ * Timings are whole picoseconds: sums are exact and do not depend on the order of additions, and the stored double
+ * is the one nearest to the decimal number of seconds.
  *
  *     hpcw_linktest_params p;
  *     hpcw_linktest_params_init(&p);
@@ -50,8 +50,8 @@ typedef enum hpcw_linktest_kernel {
 } hpcw_linktest_kernel;
 
 /**
- * Parameters of a run; they fill the file header (doc/formats/linktest.md, "File header") and decide
- * the layout. All must agree on all processes, except what is owned (`count`, `ranks`) and `buffer_size`.
+ * Parameters of a run; they fill the file header (doc/formats/linktest.md, "File header") and determine the layout.
+ * `count`, `ranks` and `buffer_size` belong to a process; all others must agree on all processes.
  */
 typedef struct hpcw_linktest_params {
     uint32_t tasks;        /**< N, even, >= 2 */
@@ -65,26 +65,26 @@ typedef struct hpcw_linktest_params {
     bool bisection;              /**< pairs only across the halves, N/2 steps */
     bool randomize_steps;        /**< the order of the steps is shuffled with step_seed */
     bool serial;                 /**< one pair at a time */
-    bool gpu_memory;             /**< message buffers lie in the memory of a GPU */
+    bool gpu_memory;             /**< message buffers are in the memory of a GPU */
     bool random_buffers;         /**< message buffers filled at random with buffer_seed */
-    bool check_buffers;          /**< what arrives is compared with what was sent */
+    bool check_buffers;          /**< received messages are compared with those sent */
     uint64_t messages;           /**< timed messages per pair, >= 1 */
     uint64_t message_size;       /**< bytes */
     uint64_t warmup_messages;    /**< messages per pair before the timed ones */
-    uint64_t retests; /**< wanted number d of slowest connections to measure again; min(d, N) is written */
-    uint64_t message_buffers; /**< 1 (default), or more: then the several-buffers flag is set */
-    uint64_t buffer_seed;     /**< must be 0 unless random_buffers */
-    uint64_t permutations;    /**< R: iterations with randomly renumbered tasks; 0: one, in plain rank order */
-    uint64_t task_seed;       /**< seed of the renumbering, must be 0 if permutations is 0 */
-    uint64_t step_seed;       /**< seed of the step shuffle; not stored in the file */
+    uint64_t retests;            /**< number d of slowest connections to measure again; min(d, N) is written */
+    uint64_t message_buffers;    /**< 1 (default), or more: then the several-buffers flag is set */
+    uint64_t buffer_seed;        /**< must be 0 unless random_buffers */
+    uint64_t permutations; /**< R: iterations with randomly renumbered tasks; 0: one, in plain rank order */
+    uint64_t task_seed;    /**< seed of the renumbering, must be 0 if permutations is 0 */
+    uint64_t step_seed;    /**< seed of the step shuffle; not stored in the file */
 
     size_t max_host_size;         /**< longest host name with its NUL among all tasks; default 64 */
     uint32_t files;               /**< physical SION files, default 1 */
-    uint32_t set_first_file;      /**< with set_files: first physical file that is written here */
-    uint32_t set_files;           /**< 0 (default): all of them. Otherwise only so many of the `files`, as in
-                                   hpcw_sion_options;         the summaries, which need all timings, are then left out, see
-                                   hpcw_linktest_complete */
-    uint32_t fs_block_size;       /**< as in hpcw_sion_options; 0: the directory's own */
+    uint32_t set_first_file;      /**< with set_files: the first physical file that this call writes */
+    uint32_t set_files;           /**< 0 (default): all of them. Otherwise only this many of the `files`, as in
+                                       hpcw_sion_options, without the summaries, which need all timings: see
+                                       hpcw_linktest_complete */
+    uint32_t fs_block_size;       /**< as in hpcw_sion_options; 0: that of the directory */
     hpcw_sion_layout layout;      /**< default HPCW_SION_ALIGNED; packed avoids the padding per stream */
     hpcw_durability durability;   /**< default HPCW_SYNC_FILE */
     hpcw_sink_source sink_source; /**< where bytes go; zeroed: files */
@@ -96,7 +96,7 @@ HPCW_API void hpcw_linktest_params_init(hpcw_linktest_params *params);
 /**
  * Checks parameters without opening anything.
  *
- * @return HPCW_OK; HPCW_EINVAL with what was wanted and got; HPCW_ERANGE if a stream or a file would pass a
+ * @return HPCW_OK; HPCW_EINVAL with the expected and the actual value; HPCW_ERANGE if a stream or a file would pass a
  * limit
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_linktest_params_check(const hpcw_linktest_params *params,
@@ -117,8 +117,8 @@ HPCW_API uint64_t hpcw_linktest_stream_size(const hpcw_linktest_params *params, 
  * --------------------------------------------------------------------------------------------------------- */
 
 /**
- * The order of meetings of one permutation: shuffled steps and renumbered tasks included. Memory O(N) when the
- * parameters ask for shuffling, O(1) otherwise. Read-only after creation: may be shared by threads.
+ * The order of meetings of one permutation: shuffled steps and renumbered tasks included. Memory O(N) if the
+ * parameters ask for a shuffle, otherwise O(1). Read-only after creation: threads may share it.
  */
 typedef struct hpcw_linktest_schedule hpcw_linktest_schedule;
 
@@ -138,7 +138,7 @@ HPCW_API uint32_t hpcw_linktest_partner(const hpcw_linktest_schedule *schedule, 
 /** All partners of `rank`: partner[s] for s = 0 .. steps - 1. Much faster than one by one. */
 HPCW_API void hpcw_linktest_partners(const hpcw_linktest_schedule *schedule, uint32_t rank, uint32_t *partner);
 
-/** Frees a schedule, NULL allowed. Partners that were copied out of it stay. */
+/** Frees a schedule, NULL allowed. Copied partners stay valid. */
 HPCW_API void hpcw_linktest_schedule_free(hpcw_linktest_schedule *schedule);
 
 /* ------------------------------------------------------------------------------------------------------------
@@ -150,8 +150,8 @@ typedef struct hpcw_linktest hpcw_linktest;
 
 /** One connection among the slowest. */
 typedef struct hpcw_linktest_slow {
-    uint64_t time_ps;   /**< what `from` measured */
-    uint64_t retest_ps; /**< what it measured when asked again; for the caller to fill */
+    uint64_t time_ps;   /**< time that `from` measured */
+    uint64_t retest_ps; /**< time of the second measurement; the caller fills it */
     uint32_t from;      /**< the task that measured */
     uint32_t to;        /**< its partner */
 } hpcw_linktest_slow;
@@ -163,23 +163,23 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_linktest_open(const char *path, hpcw_c
                                                         const hpcw_linktest_params *params, hpcw_linktest **out,
                                                         hpcw_error *err);
 
-/** First own task, see hpcw_sion_first_rank. */
+/** First task of this process, see hpcw_sion_first_rank. */
 HPCW_API uint32_t hpcw_linktest_first_rank(const hpcw_linktest *lt);
 
 /**
- * Says where an own task runs; once per task, before its first timings. Different tasks may be handled on
- * different threads.
+ * Sets where a task of this process runs; once per task, before its first timings. Different threads may handle
+ * different tasks.
  *
  * @param host  ASCII, not empty, at most max_host_size - 1 characters; every node needs its own name
  * @param core  number of the core, >= 0
- * @return HPCW_OK, HPCW_EINVAL, HPCW_ERANGE (name too long), HPCW_ESTATE (said before), and as hpcw_sion_write
+ * @return HPCW_OK, HPCW_EINVAL, HPCW_ERANGE (name too long), HPCW_ESTATE (set before), and as hpcw_sion_write
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_linktest_task(hpcw_linktest *lt, uint32_t rank, const char *host,
                                                         int32_t core, hpcw_error *err);
 
 /**
- * Stores what an own task measured in the current permutation; once per task and permutation. Different tasks
- * may be handled on different threads.
+ * Stores the timings of a task of this process in the current permutation; once per task and permutation. Different
+ * threads may handle different tasks.
  *
  * @param time_ps     [steps] picoseconds per message, one way, 1 .. 2^52 - 1
  * @param partner     [steps] the partner in each step; NULL: the schedule of hpcw_linktest_schedule_new
@@ -192,7 +192,7 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_linktest_timings(hpcw_linktest *lt, ui
                                                            uint64_t all_to_all_ps, hpcw_error *err);
 
 /**
- * Says that this process cannot deliver its timings: the next collective call fails on all processes, with this
+ * Reports that this process cannot deliver its timings: the next collective call fails on all processes, with this
  * reason, and no file gets its name. Not collective, one thread.
  *
  * @param reason  code and message; copied
@@ -201,7 +201,8 @@ HPCW_API void hpcw_linktest_abandon(hpcw_linktest *lt, const hpcw_error *reason)
 
 /**
  * The slowest connections of the current permutation over all processes, slowest first, equal ones by measurer
- * and partner. Collective, after all own timings were stored. The caller measures them again if it likes.
+ * and partner. Collective, after all processes have stored their timings. The caller may
+ * measure them again.
  *
  * @param slow   out: [min(retests, N)], the same on all processes, retest_ps = time_ps
  * @param count  out: entries
@@ -232,11 +233,11 @@ typedef struct hpcw_linktest_range {
     uint64_t sum_high; /**< and high 64 bits */
 } hpcw_linktest_range;
 
-/** Folds `from` into `into`. A range of no timings is {0, UINT64_MAX, 0, 0, 0}. */
+/** Merges `from` into `into`. A range of no timings is {0, UINT64_MAX, 0, 0, 0}. */
 HPCW_API void hpcw_linktest_range_merge(hpcw_linktest_range *into, const hpcw_linktest_range *from);
 
 /**
- * The figures of the permutation that ended last, over all processes of the communicator. Not collective.
+ * The figures of the last permutation that ended, over all processes of the communicator. Not collective.
  *
  * @param times       out, may be NULL
  * @param all_to_all  out, may be NULL
@@ -251,14 +252,14 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_linktest_figures(const hpcw_linktest *
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_linktest_close(hpcw_linktest *lt, hpcw_error *err);
 
-/** Frees a handle in any state, NULL allowed. What was not closed is thrown away. */
+/** Frees a handle in any state, NULL allowed. Discards the file if it was not closed. */
 HPCW_API void hpcw_linktest_free(hpcw_linktest *lt);
 
 /* ------------------------------------------------------------------------------------------------------------
  *  Results in parts: several runs write the files of one set (array jobs)
  * --------------------------------------------------------------------------------------------------------- */
 
-/** What goes into the summary of one permutation. */
+/** The summary of one permutation. */
 typedef struct hpcw_linktest_summary {
     const char *start;              /**< as in hpcw_linktest_end_permutation */
     const char *end;                /**< as in hpcw_linktest_end_permutation */
@@ -268,15 +269,15 @@ typedef struct hpcw_linktest_summary {
 } hpcw_linktest_summary;
 
 /**
- * Writes the summaries into a file 0 that was made with set_files > 0, whose other parts are now known too. Not
- * collective. The file keeps its name; the caller names it when this succeeded.
+ * Writes the summaries into a file 0 that was made with set_files > 0, when all other parts are known, too. Not
+ * collective. The file keeps its name; the caller renames it after success.
  *
- * @param path       the file as it is named now
+ * @param path       the current name of the file
  * @param params     as at its open; fs_block_size must be the block size of the file, not 0
  * @param host_size  size of task 0's host name with NUL
  * @param summary    [hpcw_linktest_permutations(params)]
- * @return HPCW_OK; HPCW_EINVAL; HPCW_EFORMAT if task 0's stream is not at its place in the file; the system's
- * errors
+ * @return HPCW_OK; HPCW_EINVAL; HPCW_EFORMAT if task 0's stream is not where it belongs in the file; errors of the
+ *         system
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_linktest_complete(const char *path,
                                                             const hpcw_linktest_params *params,
@@ -284,7 +285,7 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_linktest_complete(const char *path,
                                                             const hpcw_linktest_summary *summary,
                                                             hpcw_error *err);
 
-/** Sorts connections as the file wants them, slowest first, equal ones by measurer and partner. */
+/** Sorts connections as in the file: slowest first, equal ones by measurer and partner. */
 HPCW_API void hpcw_linktest_sort_slow(hpcw_linktest_slow *slow, size_t count);
 
 #ifdef __cplusplus

@@ -18,9 +18,9 @@ extern "C" {
 /**
  * Wraps an MPI communicator. Collective over `mpi`.
  *
- * `mpi` is duplicated once, here; the duplicate returns errors instead of aborting and never mixes messages
- * with the caller's. MPI must be initialised, with any thread level; the library calls MPI only on the threads
- * that call it, and never MPI_Init or MPI_Finalize.
+ * This call duplicates `mpi` once. The duplicate returns errors instead of aborting, and its messages never mix
+ * with the caller's. MPI must be initialised, with any thread level; the library calls MPI only on the threads that
+ * call it, and never MPI_Init or MPI_Finalize.
  *
  * @param mpi  an intra-communicator; stays the caller's
  * @param out  the communicator, to be freed with hpcw_comm_free before MPI_Finalize; NULL on failure

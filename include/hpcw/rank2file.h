@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
- * SCR checkpoints: data files of many ranks, and the leveled rank2file map beside them from which a restarting
- * job learns which rank owns which file. SCR 1.1, 1.2 and 3 find, check and restart from what is written here;
- * KVTree 1.5 reads every tree.
+ * SCR checkpoints: data files of many ranks, and the leveled rank2file map that tells a restarting job the files of
+ * each rank. SCR 1.1, 1.2 and 3 find these datasets, check them and restart from them; KVTree 1.5 reads every tree.
  *
  *     hpcw_rank2file_options opt;
  *     hpcw_rank2file_options_init(&opt);
@@ -24,9 +23,9 @@
  *         hpcw_rank2file_restart_file(r, i, &file);                       // whose, where, how large
  *
  * Terms: the *prefix* is the directory of the job; a *dataset* is one checkpoint below it; the *map* is a tree of
- * small files. A *leaf* lists the files of consecutive ranks, an inner node the leaves or nodes below it, the
- * root is always an inner node. The bytes of a map depend on the options and the files alone, not on how ranks
- * are spread over processes. The format to the byte: doc/formats/rank2file.md.
+ * small files. A *leaf* lists the files of consecutive ranks, an inner node the leaves or nodes below it, the root
+ * is always an inner node. The bytes of a map depend on the options and the files alone, not on the distribution of
+ * ranks over processes. The format to the byte: doc/formats/rank2file.md.
  */
 #ifndef HPCW_RANK2FILE_H
 #define HPCW_RANK2FILE_H
@@ -52,7 +51,7 @@ extern "C" {
 #define HPCW_RANK2FILE_MAX_NAME 999u
 /** Longest name of a dataset, without NUL. */
 #define HPCW_RANK2FILE_MAX_DATASET 200u
-/** Room for the path of a metadata file below the prefix, with NUL. */
+/** Size of the longest path of a metadata file below the prefix, with NUL. */
 #define HPCW_RANK2FILE_PATH 512
 /** Most ranks: SCR keeps them in an int. */
 #define HPCW_RANK2FILE_MAX_RANKS 0x7fffffffu
@@ -63,29 +62,29 @@ extern "C" {
  *  Options
  * --------------------------------------------------------------------------------------------------------- */
 
-/** Whose directories and names (doc/formats/rank2file.md, "Layouts"). P is the prefix, D the dataset's name; data
+/** Directories and names (doc/formats/rank2file.md, "Layouts"). P is the prefix, D the dataset's name; data
  * files are in P/D in all of them. */
 typedef enum hpcw_rank2file_layout {
     HPCW_RANK2FILE_SCR_1_1 = 0, /**< "scr-1.1": metadata in P/D/.scr; sizes and CRCs are checked on restart */
     HPCW_RANK2FILE_SCR_1_2 = 1, /**< "scr-1.2": metadata in P/.scr/scr.dataset.ID (to SCR 2.0) */
-    HPCW_RANK2FILE_SCR_3 = 2,   /**< "scr-3": the same without ".scr" behind the names */
+    HPCW_RANK2FILE_SCR_3 = 2,   /**< "scr-3": the same without ".scr" at the end of names */
     HPCW_RANK2FILE_SHARED = 3   /**< "shared": both 1.1 and 3 restart from one directory: two maps, one index */
 } hpcw_rank2file_layout;
 
 /** Name of a layout, see above; NULL for another number. */
 HPCW_API const char *hpcw_rank2file_layout_name(hpcw_rank2file_layout layout);
 
-/** The layout of that name. @return HPCW_OK or HPCW_EINVAL with the names there are */
+/** The layout with this name. @return HPCW_OK, or HPCW_EINVAL with the known names */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_rank2file_layout_of(const char *name, hpcw_rank2file_layout *layout,
                                                               hpcw_error *err);
 
-/** Number of maps a layout has: 2 for the shared one, else 1. */
+/** Number of maps a layout has: 2 for the shared one, otherwise 1. */
 HPCW_API uint32_t hpcw_rank2file_layout_maps(hpcw_rank2file_layout layout);
 
-/** What is said of a checkpoint (map DSET in summary.scr; doc/formats/rank2file.md, "Summary"). */
+/** The description of a checkpoint (map DSET in summary.scr; doc/formats/rank2file.md, "Summary"). */
 typedef struct hpcw_rank2file_dataset {
     uint64_t id;          /**< 1 .. 2^31 - 1 */
-    const char *name;     /**< NULL: "ckpt.ID" with SCR_3 alone, else "scr.dataset.ID" (SCR's defaults) */
+    const char *name;     /**< NULL: "ckpt.ID" with SCR_3 alone, otherwise "scr.dataset.ID" (SCR's defaults) */
     uint64_t checkpoint;  /**< CKPT; 0: the id */
     uint64_t created_us;  /**< microseconds since 1970-01-01 UTC */
     const char *flushed;  /**< FLUSHED, "YYYY-MM-DDThh:mm:ss"; NULL: created_us, in UTC */
@@ -94,19 +93,19 @@ typedef struct hpcw_rank2file_dataset {
     const char *job_name; /**< NULL: not written */
     const char *cluster;  /**< NULL: not written */
     uint64_t files;       /**< FILES; filled in by hpcw_rank2file_close */
-    uint64_t size;        /**< SIZE, bytes of all data files; filled in as well */
+    uint64_t size;        /**< SIZE, bytes of all data files; filled in by hpcw_rank2file_close, too */
 } hpcw_rank2file_dataset;
 
 /** Options; all must agree on all processes, except what is owned (`count`, `ranks`). */
 typedef struct hpcw_rank2file_options {
     hpcw_rank2file_layout layout;   /**< for which versions of SCR; default SCR 1.1 */
-    hpcw_rank2file_dataset dataset; /**< what the summary says of the checkpoint */
+    hpcw_rank2file_dataset dataset; /**< description of the checkpoint, for the summary */
     uint32_t count;                 /**< ranks that this process owns */
     const uint32_t *ranks; /**< [count] their numbers, strictly ascending; NULL: consecutive in process order */
-    uint32_t leaf_ranks;   /**< most ranks of a leaf and children of an inner node, >= 2; default 8192: readers
-                                take time with the square of it */
-    uint64_t
-        leaf_bytes; /**< largest stored node, unless one rank or two children alone need more; default 1 MiB */
+    uint32_t leaf_ranks;   /**< most ranks of a leaf and children of an inner node, >= 2; default 8192, as
+                                       readers need time with the square of it */
+    uint64_t leaf_bytes;   /**< largest stored node, unless one rank or two children alone need more;
+                                       default 1 MiB */
     hpcw_durability durability;   /**< of every file; default HPCW_SYNC_FILE */
     hpcw_sink_source sink_source; /**< where bytes go; zeroed: files */
 } hpcw_rank2file_options;
@@ -114,11 +113,12 @@ typedef struct hpcw_rank2file_options {
 /** Fills in the defaults: SCR 1.1, no id, no rank. */
 HPCW_API void hpcw_rank2file_options_init(hpcw_rank2file_options *options);
 
-/** Checks options without touching a file. @return HPCW_OK; HPCW_EINVAL or HPCW_ERANGE, with wanted and got */
+/** Checks options without touching a file. @return HPCW_OK; HPCW_EINVAL or HPCW_ERANGE, with the expected and the
+ * actual value */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_rank2file_options_check(const hpcw_rank2file_options *options,
                                                                   hpcw_error *err);
 
-/** The dataset's name: the one given, or that of the layout. `name` gets a NUL. */
+/** The name of the dataset: the given one, or that of the layout. `name` gets a NUL. */
 HPCW_API void hpcw_rank2file_dataset_name(const hpcw_rank2file_options *options,
                                           char name[HPCW_RANK2FILE_MAX_DATASET + 1]);
 
@@ -126,15 +126,15 @@ HPCW_API void hpcw_rank2file_dataset_name(const hpcw_rank2file_options *options,
  *  Writing from an application
  * --------------------------------------------------------------------------------------------------------- */
 
-/** An opaque dataset being written. */
+/** An opaque dataset that is being written. */
 typedef struct hpcw_rank2file hpcw_rank2file;
-/** An opaque data file being written. */
+/** An opaque data file that is being written. */
 typedef struct hpcw_rank2file_file hpcw_rank2file_file;
 
 /**
  * Begins a dataset: makes its directories. Collective.
  *
- * @param prefix   directory of the job (agree); made if it is not there, but not what is above it
+ * @param prefix   directory of the job (agree); made if it is missing, but not its parents
  * @param comm     the processes; NULL: this process alone
  * @param out      the handle, to be freed with hpcw_rank2file_free; NULL on failure
  * @return HPCW_OK; HPCW_EINVAL; HPCW_ERANGE; HPCW_EMISMATCH; HPCW_ENOMEM; HPCW_ECOMM; HPCW_EEXIST if the index
@@ -148,26 +148,26 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_rank2file_open(const char *prefix, hpc
 /** Number of ranks of the job. 0 for NULL. */
 HPCW_API uint32_t hpcw_rank2file_ranks(const hpcw_rank2file *w);
 
-/** Lowest own rank; the number of ranks if there is none. */
+/** Lowest rank of this process; the number of ranks of the job if it has none. */
 HPCW_API uint32_t hpcw_rank2file_first_rank(const hpcw_rank2file *w);
 
 /**
  * Adds a data file that the application has written itself: it must be in P/D/`name`, D being the dataset's
  * name. Any number of files per rank, none is legal. Not collective, any thread.
  *
- * @param rank  an own rank
+ * @param rank  a rank of this process
  * @param name  below P/D: relative, '/' between directories, no empty part, "." or "..", no control bytes; with "D/"
  *              in front at most HPCW_RANK2FILE_MAX_NAME bytes (doc/formats/rank2file.md#rank2file-17). SCR deletes
  *              the files it lists when it prunes.
  * @param size  bytes; SCR 1.x compares it with the file
  * @param crc   CRC-32 of the content (zlib's); NULL: unknown, SCR 1.x then does not check it
- * @return HPCW_OK; HPCW_EINVAL; HPCW_ERANGE; HPCW_ESTATE; HPCW_ENOMEM. Nothing was added then.
+ * @return HPCW_OK; HPCW_EINVAL; HPCW_ERANGE; HPCW_ESTATE; HPCW_ENOMEM. After a failure nothing is added.
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_rank2file_add(hpcw_rank2file *w, uint32_t rank, const char *name,
                                                         uint64_t size, const uint32_t *crc, hpcw_error *err);
 
 /**
- * Begins a data file, with the folders above it below P/D. hpcw_rank2file_file_close adds it, under these
+ * Begins a data file, and makes the directories above it below P/D. hpcw_rank2file_file_close adds it, under these
  * rules. Not collective, any thread.
  *
  * @param file  out: to be freed with hpcw_rank2file_file_free, before `w`
@@ -175,7 +175,7 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_rank2file_add(hpcw_rank2file *w, uint3
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_rank2file_create(hpcw_rank2file *w, uint32_t rank, const char *name,
                                                            hpcw_rank2file_file **file, hpcw_error *err);
 
-/** The same for a file of its own, without a dataset: `path` is what it will be. */
+/** The same for a file without a dataset: `path` is its final name. */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_rank2file_file_open(const char *path, hpcw_durability durability,
                                                               hpcw_rank2file_file **file, hpcw_error *err);
 
@@ -191,25 +191,25 @@ HPCW_API uint64_t hpcw_rank2file_file_size(const hpcw_rank2file_file *file);
 /** CRC-32 of the bytes so far. 0 for NULL. */
 HPCW_API uint32_t hpcw_rank2file_file_crc(const hpcw_rank2file_file *file);
 
-/** Frees; a file that was not closed is thrown away. NULL is allowed. */
+/** Frees; discards a file that was not closed. NULL is allowed. */
 HPCW_API void hpcw_rank2file_file_free(hpcw_rank2file_file *file);
 
-/** Says that this process cannot finish its files: the close then fails on all processes, with this reason.
+/** Reports that this process cannot finish its files: the close then fails on all processes, with this reason.
  * Not collective, any thread. */
 HPCW_API void hpcw_rank2file_abandon(hpcw_rank2file *w, const hpcw_error *reason);
 
 /**
  * Writes the leaves (each by the process that owns it: the one whose share of the ranks holds its first one), the
- * inner nodes, the root, the summary, and last the index, in which the dataset becomes the current one.
- * Collective; memory: own files, a leaf, and four bytes for each leaf on process 0. After a failure the index is
- * as it was, so that no reader sees the dataset.
+ * inner nodes, the root, the summary, and last the index, in which the dataset becomes the current one. Collective;
+ * memory: own files, a leaf, and four bytes for each leaf on process 0. After a failure the index is unchanged, so
+ * that no reader sees the dataset.
  *
- * @return HPCW_OK; HPCW_EINVAL (two files of one name, on whatever processes); HPCW_ERANGE; HPCW_ESTATE; the first
+ * @return HPCW_OK; HPCW_EINVAL (two files with the same name, on any processes); HPCW_ERANGE; HPCW_ESTATE; the first
  *         failure of any process otherwise
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_rank2file_close(hpcw_rank2file *w, hpcw_error *err);
 
-/** What the summary says of the dataset; complete after the close. Valid as long as the handle. */
+/** The description of the dataset; complete after the close. Valid as long as the handle. */
 HPCW_API const hpcw_rank2file_dataset *hpcw_rank2file_dataset_of(const hpcw_rank2file *w);
 
 /** Frees in any state, NULL allowed. Not collective. */
@@ -259,7 +259,7 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_rank2file_map_new(const hpcw_rank2file
                                                             hpcw_rank2file_entries *entries, void *context,
                                                             hpcw_rank2file_map **out, hpcw_error *err);
 
-/** Frees a map that was looked at, NULL allowed; nothing that was written with it changes. */
+/** Frees a map, NULL allowed. Written nodes do not change. */
 HPCW_API void hpcw_rank2file_map_free(hpcw_rank2file_map *map);
 
 /** Number of nodes: leaves in ascending order, then level by level, the root last. */
@@ -272,7 +272,7 @@ HPCW_API void hpcw_rank2file_map_node(const hpcw_rank2file_map *map, uint32_t in
  * Writes node `index` to a sink, at offset 0. Different nodes may be written on different threads.
  *
  * @param entries  as in hpcw_rank2file_map_new; with its own context for each thread
- * @return HPCW_OK; HPCW_EINVAL; HPCW_ESTATE if the files of a rank are others than before; HPCW_ENOMEM; and as
+ * @return HPCW_OK; HPCW_EINVAL; HPCW_ESTATE if the files of a rank have changed since; HPCW_ENOMEM; and as
  *         hpcw_sink_write_at
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_rank2file_map_write(const hpcw_rank2file_map *map, uint32_t index,
@@ -300,12 +300,12 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_rank2file_index_add(hpcw_kvtree *index
  *  Restart
  * --------------------------------------------------------------------------------------------------------- */
 
-/** An opaque dataset being read. */
+/** An opaque dataset that is being read. */
 typedef struct hpcw_rank2file_restart hpcw_rank2file_restart;
 
 /**
- * Opens a dataset: index, summary, and the inner nodes of its map. Collective; process 0 reads, all get what
- * they need. Strict: whatever breaks a rule of the format is refused with file, offset, field, wanted and got.
+ * Opens a dataset: index, summary, and the inner nodes of its map. Collective; process 0 reads and broadcasts.
+ * Strict: refuses whatever breaks a rule of the format, with file, offset, field, expected and actual value.
  *
  * @param prefix   directory of the job
  * @param dataset  name of a dataset; NULL: the index's CURRENT, without one the newest that is complete and did
@@ -317,7 +317,7 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_rank2file_restart_open(const char *pre
                                                                  const char *dataset,
                                                                  hpcw_rank2file_restart **out, hpcw_error *err);
 
-/** The same from the root of a map alone, without summary and index: what is said of the dataset is then empty. */
+/** The same from the root of a map alone, without summary and index: the description of the dataset is then empty. */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_rank2file_restart_open_root(const char *root, hpcw_comm *comm,
                                                                       hpcw_rank2file_restart **out,
                                                                       hpcw_error *err);
@@ -325,7 +325,7 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_rank2file_restart_open_root(const char
 /** Number of ranks that wrote it. 0 for NULL. */
 HPCW_API uint32_t hpcw_rank2file_restart_ranks(const hpcw_rank2file_restart *r);
 
-/** What the summary says; texts are valid as long as the handle. */
+/** The description from the summary; texts are valid as long as the handle. */
 HPCW_API const hpcw_rank2file_dataset *hpcw_rank2file_restart_dataset(const hpcw_rank2file_restart *r);
 
 /** Where its map is. */
@@ -336,19 +336,19 @@ HPCW_API void hpcw_rank2file_restart_shape(const hpcw_rank2file_restart *r, uint
                                            uint32_t *levels);
 
 /**
- * Finds the files of ranks. Collective: each leaf is read by one process and its entries sent to whoever wants
+ * Finds the files of ranks. Collective: one process reads each leaf and sends its entries to the processes that need
  * them, so that any number of processes can restart any number of ranks. May be called again.
  *
- * @param count  number of ranks wanted here
- * @param ranks  [count] strictly ascending; several processes may want the same. NULL: this process's share, the
- *               ranks dealt out in order; `count` is then not used
+ * @param count  number of ranks to find
+ * @param ranks  [count] strictly ascending; several processes may name the same. NULL: this process's share, a
+ *               range of ranks for each, in order; `count` is then not used
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_rank2file_restart_load(hpcw_rank2file_restart *r, uint32_t count,
                                                                  const uint32_t *ranks, hpcw_error *err);
 
-/** One data file of the ranks loaded here. */
+/** One data file of the loaded ranks. */
 typedef struct hpcw_rank2file_found {
-    uint32_t rank;    /**< whose file it is */
+    uint32_t rank;    /**< the rank of the file */
     const char *path; /**< to open it with; valid until the next call on the handle */
     const char *name; /**< below the prefix, or below the dataset's directory in the layout of SCR 1.1 */
     uint64_t size;    /**< as the map says */
@@ -357,7 +357,7 @@ typedef struct hpcw_rank2file_found {
     bool has_crc;     /**< whether it has a CRC-32; SCR 3 writes none */
 } hpcw_rank2file_found;
 
-/** Number of files of the ranks loaded here, in order of ranks. */
+/** Number of files of the loaded ranks, in order of ranks. */
 HPCW_API uint64_t hpcw_rank2file_restart_files(const hpcw_rank2file_restart *r);
 
 /** Describes file `index`; ascending order is quickest. @return HPCW_OK, HPCW_EINVAL or HPCW_ENOMEM */
@@ -365,7 +365,7 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_rank2file_restart_file(hpcw_rank2file_
                                                                  hpcw_rank2file_found *found, hpcw_error *err);
 
 /**
- * Checks the files of the ranks loaded here: that they are there, and are as the map says. Collective.
+ * Checks that the files of the loaded ranks exist and agree with the map. Collective.
  *
  * @param content  also read them and compare the CRC-32
  * @return HPCW_OK; HPCW_ENOENT; HPCW_ETRUNCATED or HPCW_EFORMAT for another size; HPCW_ECHECKSUM; and what the

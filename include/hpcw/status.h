@@ -26,13 +26,13 @@ extern "C" {
 #endif
 
 /**
- * What became of a call. Zero is success, every failure is negative. The numbers are pinned: a code keeps
- * its number for ever, new ones go into the gaps. The tens say whose move it is.
+ * The result of a call. Zero is success, every failure is negative. A code never changes its number; new codes go
+ * into the gaps. The tens digit is the class of error.
  */
 typedef enum hpcw_status {
     HPCW_OK = 0,
 
-    /* -1..-9: the call was wrong; nothing was done and the handle is as before. */
+    /* -1..-9: the call was wrong; it did nothing, and the handle is unchanged. */
     HPCW_EINVAL = -1, /**< an argument is invalid by itself */
     HPCW_ESTATE = -2, /**< the handle cannot do this now (closed, broken by an earlier failure, wrong order) */
     HPCW_ERANGE = -3, /**< a value does not fit the format's field or its documented limit */
@@ -44,15 +44,15 @@ typedef enum hpcw_status {
     HPCW_ENOMEM = -10, /**< memory */
     HPCW_ENOSPC = -11, /**< space or quota of the destination */
 
-    /* -20..-29: the system refused or failed; `sys_errno` says how. */
+    /* -20..-29: the system refused or failed; `sys_errno` is the reason. */
     HPCW_EIO = -20,    /**< any other failure of a system call */
     HPCW_ENOENT = -21, /**< a file or directory does not exist */
     HPCW_EACCES = -22, /**< no permission, or a read-only file system */
-    HPCW_EEXIST = -23, /**< the target is already there */
+    HPCW_EEXIST = -23, /**< the target exists already */
 
-    /* -30..-39: what was read is not what it should be. */
+    /* -30..-39: the data that was read is wrong. */
     HPCW_EFORMAT = -30,    /**< a field contradicts the format */
-    HPCW_ETRUNCATED = -31, /**< the data ends before the format says it does */
+    HPCW_ETRUNCATED = -31, /**< the data ends too early for its format */
     HPCW_ECHECKSUM = -32,  /**< the content differs from its recorded digest */
 
     /* -40..-49: communication. */
@@ -65,14 +65,14 @@ typedef enum hpcw_status {
 
 /**
  * The first failure, in words. The caller owns it; it may live on the stack and needs no initialisation:
- * a call that fails fills it, a call that succeeds leaves it untouched. NULL is allowed wherever it is taken.
+ * a call that fails fills it, a call that succeeds leaves it untouched. NULL is always allowed.
  * After a collective call it has the same content on every process.
  */
 typedef struct hpcw_error {
     hpcw_status code; /**< same value as the return value of the call */
-    int sys_errno;    /**< errno behind the failure, 0 if none */
+    int sys_errno;    /**< errno of the failure, 0 if none */
     int process;      /**< process (rank in the communicator) that failed first; 0 without MPI */
-    char message[HPCW_ERROR_MESSAGE_SIZE]; /**< one line: what, where, wanted, got; no newline at the end */
+    char message[HPCW_ERROR_MESSAGE_SIZE]; /**< one line: "PATH: what: expected X, got Y", without newline */
 } hpcw_error;
 
 /** A sentence for a code, for instance "no space left at the destination". Static, never NULL. */

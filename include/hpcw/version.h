@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
- * Version of the library: the header's at compile time, the library's own at run time.
+ * Version of the library: of the header at compile time, of the library itself at run time.
  */
 #ifndef HPCW_VERSION_H
 #define HPCW_VERSION_H

@@ -17,11 +17,11 @@
  *     hpcw_vom_close(v, &err);                  // or hpcw_vom_close_set for many ranks: all files or none
  *     hpcw_vom_free(v);
  *
- * Records go straight to the file: memory does not depend on their number. The text is laid out as vt 1.6.0 lays
- * it out: one line, keys in byte order, so that the edges of a phase stand before its tasks.
+ * Records go directly to the file: memory does not depend on their number. The text has the layout of vt 1.6.0: one
+ * line, keys in byte order, so that the edges of a phase come before its tasks.
  *
- * What a reader would stumble over is refused at the call, with what was wanted and what was got; the handle is
- * then as before. HPCW_VOM_ALLOW_... names what can be had all the same, and who stumbles.
+ * A call refuses what a reader could not handle, with the expected and the actual value; the handle is then unchanged.
+ * HPCW_VOM_ALLOW_... are the exceptions that can be allowed, each with the readers that fail.
  *
  * Readers: vt 1.6.0 (replay, OfflineLB), LBAF 1.6.0, vt-tv 1.6.0. doc/formats/vom.md describes the format, its rules
  * and what surprises these readers.
@@ -57,13 +57,13 @@ extern "C" {
 /** The two lowest bits of an id, and the id 0. */
 typedef enum hpcw_vom_kind {
     HPCW_VOM_GROUP = 0,   /**< this rank's member of an object group */
-    HPCW_VOM_HANDLER = 1, /**< a rank's plain message handling, one per rank */
+    HPCW_VOM_HANDLER = 1, /**< the plain message handler of a rank, one per rank */
     HPCW_VOM_FIXED = 2,   /**< a collection element that never moves; vt 1.6.0 makes none */
     HPCW_VOM_ELEMENT = 3, /**< a collection element that may move */
     HPCW_VOM_NOBODY = 4   /**< id 0: messages sent before anything ran; vt lists it on every rank in phase 0 */
 } hpcw_vom_kind;
 
-/** An id taken apart. */
+/** The parts of an id. */
 typedef struct hpcw_vom_id {
     hpcw_vom_kind kind; /**< what it names */
     uint32_t home;      /**< rank in the id: where an element was made, where a handler or group member lives */
@@ -101,7 +101,7 @@ HPCW_API uint64_t hpcw_vom_collection_id(uint32_t number);
 HPCW_API uint64_t hpcw_vom_objgroup_id(uint64_t id);
 
 /**
- * Takes an id apart.
+ * Splits an id into its parts.
  *
  * @param parts  out
  * @return HPCW_OK, or HPCW_EINVAL if no id of vt has these bits (or parts is NULL)
@@ -113,7 +113,7 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_vom_id_parts(uint64_t id, hpcw_vom_id 
  * --------------------------------------------------------------------------------------------------------- */
 
 /**
- * Who worked, or sent, or received. The builders below fill it; home and migratable repeat what the id says.
+ * Who worked, or sent, or received. The builders below fill it; home and migratable repeat bits of the id.
  * As a task, an element has its collection and index and a group member its group. As an end point of an edge
  * vt names them only for entities that live on the writing rank.
  */
@@ -136,9 +136,9 @@ HPCW_API hpcw_vom_entity hpcw_vom_element(uint32_t home, uint64_t number, uint64
 HPCW_API hpcw_vom_entity hpcw_vom_handler(uint32_t rank);
 /** A member of an object group, with its group. */
 HPCW_API hpcw_vom_entity hpcw_vom_group(uint64_t number, uint32_t rank, bool collective);
-/** Id 0; vt lists it last in phase 0 of each rank, and in no other phase. */
+/** Id 0; vt lists it last in phase 0 of each rank, and nowhere else. */
 HPCW_API hpcw_vom_entity hpcw_vom_nobody(void);
-/** An entity that lives elsewhere: only what its id says. */
+/** An entity of another rank: only what its id contains. */
 HPCW_API hpcw_vom_entity hpcw_vom_far(uint64_t id);
 
 /** A named value. Keys and texts are UTF-8. */
@@ -149,12 +149,12 @@ typedef struct hpcw_vom_value {
     const char *key;    /**< its name */
     hpcw_vom_type type; /**< which of the following counts */
     int64_t integer;    /**< attributes: -2^31 .. 2^31 - 1 */
-    double number;      /**< finite; always written so that it looks like a float */
+    double number;      /**< finite; always written as a float */
     const char *text;   /**< UTF-8 */
 } hpcw_vom_value;
 
 /**
- * What one entity did in one phase. Times are seconds as doubles (written with the fewest digits that read back
+ * The work of one entity in one phase. Times are seconds as doubles (written with the fewest digits that read back
  * to the same double) or whole nanoseconds (written exactly).
  */
 typedef struct hpcw_vom_task {
@@ -163,7 +163,7 @@ typedef struct hpcw_vom_task {
     double time_s;                    /**< seconds, >= 0 */
     uint64_t time_ns;                 /**< nanoseconds */
     const double *subphase_s;         /**< [subphases] seconds, >= 0 */
-    const uint64_t *subphase_ns;      /**< [subphases] nanoseconds; a strict check wants a sum up to the time */
+    const uint64_t *subphase_ns;      /**< [subphases] nanoseconds; strict checks need a sum up to time_ns */
     uint32_t subphases;               /**< 0: the key is left out, as vt does for entities that never ran */
     const char *resource;             /**< NULL: "cpu", vt's only one */
     const hpcw_vom_value *attributes; /**< [attribute_count] or NULL */
@@ -175,7 +175,7 @@ typedef struct hpcw_vom_task {
     size_t value_count; /**< length of `values` */
 } hpcw_vom_task;
 
-/** Categories of edges, with vt's numbers; 7 and 8 never stand in a file. */
+/** Categories of edges, with vt's numbers; 7 and 8 never occur in a file. */
 typedef enum hpcw_vom_category {
     HPCW_VOM_SEND_RECV = 1,                /**< object to object */
     HPCW_VOM_COLLECTION_TO_NODE = 2,       /**< object to node */
@@ -196,7 +196,7 @@ typedef enum hpcw_vom_category {
  * script knows objects only, and so complains about every edge of the categories 2, 3, 5, 6, 9 and 10.
  */
 typedef struct hpcw_vom_edge {
-    hpcw_vom_category category; /**< decides which of the following count */
+    hpcw_vom_category category; /**< selects the fields below that count */
     hpcw_vom_entity from;       /**< if the category says object */
     hpcw_vom_entity to;         /**< if the category says object */
     uint32_t node;              /**< the node's rank; 9 and 10: home rank of the shared block */
@@ -209,7 +209,7 @@ typedef struct hpcw_vom_edge {
  *  Options
  * --------------------------------------------------------------------------------------------------------- */
 
-/** What is refused unless asked for; flags of hpcw_vom_options.allow. */
+/** What is refused unless it is allowed; flags of hpcw_vom_options.allow. */
 enum {
     /** Entities with seq_id, as LBAF's hand-made data: LBAF and vt-tv take them as global numbers. */
     HPCW_VOM_ALLOW_SEQ_IDS = 1 << 0,
@@ -219,7 +219,7 @@ enum {
     HPCW_VOM_ALLOW_TEXT_VALUES = 1 << 2,
     /** Edges on a rank that holds neither end that should record them: readers accept, a strict check does not. */
     HPCW_VOM_ALLOW_FOREIGN_EDGES = 1 << 3,
-    /** Migratable tasks of one phase with different numbers of subphases: vt's replay throws when it moves one. */
+    /** Migratable tasks of one phase with different numbers of subphases: the replay of vt throws when it moves one. */
     HPCW_VOM_ALLOW_UNEVEN_SUBPHASES = 1 << 4,
     /** Phases that are missing between others without being listed as skipped or identical: OfflineLB aborts.
      * Implied by a specification (see `spec`), which makes vt itself write such files. */
@@ -243,7 +243,7 @@ typedef struct hpcw_vom_node {
     uint32_t size;      /**< ranks on the node */
 } hpcw_vom_node;
 
-/** The node of a rank when every node gets the next `per_node` ranks (the last the rest). */
+/** The node of a rank if every node has the next `per_node` ranks, and the last node the rest. */
 HPCW_API hpcw_vom_node hpcw_vom_node_of(uint32_t ranks, uint32_t per_node, uint32_t rank);
 
 /** The phases for which a vt specification file switches the output on; see hpcw_vom_spec_parse. */
@@ -251,7 +251,7 @@ typedef struct hpcw_vom_spec hpcw_vom_spec;
 
 /** What a file contains. vt and vt-tv look at the content, LBAF tries brotli first. */
 typedef enum hpcw_vom_content {
-    HPCW_VOM_BY_NAME = 0, /**< brotli if the name ends in ".br", else plain */
+    HPCW_VOM_BY_NAME = 0, /**< brotli if the name ends in ".br", otherwise plain */
     HPCW_VOM_PLAIN = 1,
     HPCW_VOM_BROTLI = 2 /**< under any name: LBAF's program opens data.<rank>.json only */
 } hpcw_vom_content;
@@ -278,9 +278,9 @@ typedef struct hpcw_vom_options {
 
     unsigned allow; /**< HPCW_VOM_ALLOW_..., default none */
     /**
-     * Also look for what takes a memory of the phase: a task or edge given twice, and edges whose holder is no
-     * task here. At most 24 bytes per record of the phase. Ids are compared exactly; edges by 72 bits of a hash
-     * (with a million edges one false alarm in 10^10 phases). Not inside lb_iterations.
+     * Also check what needs a memory of the phase: a task or an edge that occurs twice, and edges whose recorder is
+     * no task of this rank. At most 24 bytes per record of the phase. Ids are compared exactly; edges by 72 bits of
+     * a hash (with a million edges one false alarm in 10^10 phases). Not inside lb_iterations.
      */
     bool check;
 
@@ -303,24 +303,24 @@ HPCW_API void hpcw_vom_options_init(hpcw_vom_options *options);
  * a compressed file gets ".br" unless it ends so already.
  *
  * @param name        out: the name with its NUL; empty after a failure
- * @param size        room there
+ * @param size        size of `name`
  * @param pattern     may begin with directories; NULL: "data.%p.json" (vt's default). vt-tv reads the rank between
- *                    the first and the second dot of the base name, so that must be where it stands; vt's schema
+ *                    the first and the second dot of the base name, so it must be there; vt's schema
  *                    script guesses it from the numbers in the name, so leave digits out of the stem
  * @param rank        0 .. 32767
  * @param compressed  false also for LBAF's way, brotli under the plain name
- * @return HPCW_OK, HPCW_EINVAL (a pattern whose files vt-tv misreads), HPCW_ERANGE (no room, rank too high)
+ * @return HPCW_OK, HPCW_EINVAL (a pattern whose files vt-tv misreads), HPCW_ERANGE (`size` too small, rank too high)
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_vom_file_name(char *name, size_t size, const char *pattern,
                                                         uint32_t rank, bool compressed, hpcw_error *err);
 
 /**
- * Makes the directory of a data set as vt does: by one process, one level, mode 0700, an existing one is fine.
+ * Makes the directory of a data set as vt does: by one process, one level, mode 0700, an existing one is accepted.
  * Collective over `comm` (NULL: this process alone); `path` must agree.
  *
  * Keep one set, in one form, in a directory: vt-tv counts the files.
  *
- * @return HPCW_OK; HPCW_EINVAL; HPCW_EMISMATCH; HPCW_EEXIST (something else has the name), HPCW_ENOENT, HPCW_EACCES,
+ * @return HPCW_OK; HPCW_EINVAL; HPCW_EMISMATCH; HPCW_EEXIST (something else has this name), HPCW_ENOENT, HPCW_EACCES,
  * HPCW_ENOSPC, HPCW_EIO; HPCW_ECOMM
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_vom_make_directory(const char *path, hpcw_comm *comm,
@@ -334,11 +334,11 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_vom_make_directory(const char *path, h
 typedef struct hpcw_vom hpcw_vom;
 
 /**
- * Creates a rank's file under a temporary name and starts its text. Not collective. Every rank of a job needs
- * one, also a rank without work. Memory: half a MiB; compressed: 7 MiB more with the default options.
+ * Creates a rank's file under a temporary name and starts its text. Not collective. Every rank of a job needs one,
+ * even without work. Memory: half a MiB; compressed: 7 MiB more with the default options.
  *
  * @param path     final name, see hpcw_vom_file_name; an existing file is replaced at close
- * @param options  NULL: the defaults; copied, with all it points to but `spec`
+ * @param options  NULL: the defaults; copied, with everything it points to except `spec`
  * @param out      the handle, to be freed with hpcw_vom_free; NULL on failure
  * @return HPCW_OK; HPCW_EINVAL, HPCW_ERANGE (options); HPCW_ENOMEM; HPCW_ENOENT, HPCW_EACCES, HPCW_ENOSPC, HPCW_EIO
  */
@@ -346,21 +346,22 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_vom_open(const char *path, const hpcw_
                                                    hpcw_vom **out, hpcw_error *err);
 
 /**
- * Begins a phase. The same phases on all ranks. What one rank cannot know is not checked here: vt's OfflineLB wants a
- * migratable task on every rank in every phase with data, and the same number of subphases on all ranks.
+ * Begins a phase. The same phases on all ranks. This call cannot check what one rank does not know: the OfflineLB
+ * of vt needs a migratable task on every rank in every phase with data, and the same number of subphases on all
+ * ranks.
  *
  * @param id  above the last one's; phases left out must be listed in the options
- * @return HPCW_OK; HPCW_EINVAL (not ascending, listed as without data, an unlisted gap, an identical phase in
- *         front of the first with data); HPCW_ESTATE; and what the sink reports
+ * @return HPCW_OK; HPCW_EINVAL (not ascending, listed as without data, an unlisted gap, an identical phase before
+ *         the first one with data); HPCW_ESTATE; and what the sink reports
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_vom_begin_phase(hpcw_vom *v, uint64_t id, hpcw_error *err);
 
 /**
- * Adds a task to the open phase (or iteration): every entity that existed on this rank, also an idle one.
+ * Adds a task to the open phase (or iteration): every entity that existed on this rank, even an idle one.
  *
- * @return HPCW_OK; HPCW_EINVAL (what and why in the message), HPCW_ERANGE (a limit above): nothing was written and
- * the handle lives on; HPCW_ESTATE (no open phase, a broken handle); HPCW_ENOMEM with `check`; HPCW_ENOMEM,
- * HPCW_ENOSPC or HPCW_EIO from the sink: the handle is broken
+ * @return HPCW_OK; HPCW_EINVAL (with the reason in the message), HPCW_ERANGE (a limit above): nothing is written
+ *         and the handle stays usable; HPCW_ESTATE (no open phase, a broken handle); HPCW_ENOMEM with `check`;
+ *         HPCW_ENOMEM, HPCW_ENOSPC or HPCW_EIO from the sink: the handle is broken
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_vom_task_add(hpcw_vom *v, const hpcw_vom_task *task, hpcw_error *err);
 
@@ -369,7 +370,7 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_vom_edge_add(hpcw_vom *v, const hpcw_v
 
 /**
  * Begins an entry of "lb_iterations" in the open phase: an intermediate placement, as LBAF and vt-tv show it; vt
- * ignores it and never writes one. Behind the phase's edges, before its tasks.
+ * ignores it and never writes one. It comes after the edges of the phase and before its tasks.
  *
  * @param id  above that of the phase's last iteration
  * @return as hpcw_vom_task_add
@@ -384,8 +385,8 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_vom_end_iteration(hpcw_vom *v, const h
  * Ends the open phase.
  *
  * @param values  [count] the phase's "user_defined", with HPCW_VOM_ALLOW_PHASE_VALUES only; NULL and 0: none
- * @return as hpcw_vom_task_add; with `check` also HPCW_EINVAL for edges whose holder was no task of the phase:
- * they are in the text already, so the handle is broken
+ * @return as hpcw_vom_task_add; with `check` also HPCW_EINVAL for edges whose recorder is no task of the phase:
+ *         they are in the text already, so the handle is broken
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_vom_end_phase(hpcw_vom *v, const hpcw_vom_value *values, size_t count,
                                                         hpcw_error *err);
@@ -396,15 +397,14 @@ HPCW_API uint64_t hpcw_vom_text_size(const hpcw_vom *v);
 /**
  * Ends the text and gives the file its name. Not collective.
  *
- * @return HPCW_OK; HPCW_EINVAL (phases are missing in front of listed ones, or below the count), HPCW_ESTATE (a phase
- * is open, closed before, broken); HPCW_ENOMEM, HPCW_ENOSPC, HPCW_EACCES, HPCW_EIO: nothing has the name
+ * @return HPCW_OK; HPCW_EINVAL (phases are missing before listed ones, or below the count), HPCW_ESTATE (a phase
+ * is open, closed before, broken); HPCW_ENOMEM, HPCW_ENOSPC, HPCW_EACCES, HPCW_EIO: no file has the name
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_vom_close(hpcw_vom *v, hpcw_error *err);
 
 /**
- * Closes the files of a whole set, or of this program's part of it: all get their names, or, if one of them could
- * not be written or was broken before, none does. Collective over `comm` (NULL: this process alone), in two
- * reductions.
+ * Closes the files of a whole set, or of this program's part of it: all get their names, or none, if one of them
+ * could not be written or was broken before. Collective over `comm` (NULL: this process alone), in two reductions.
  *
  * @param handles  [count] the open files of this process, any number; NULL entries are skipped. A file that could
  *                 not be opened is not known here: agree on the opens before
@@ -413,7 +413,7 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_vom_close(hpcw_vom *v, hpcw_error *err
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_vom_close_set(hpcw_vom *const *handles, size_t count, hpcw_comm *comm,
                                                         hpcw_error *err);
 
-/** Frees a handle in any state, NULL allowed. What was not closed is thrown away. */
+/** Frees a handle in any state, NULL allowed. Discards the file if it was not closed. */
 HPCW_API void hpcw_vom_free(hpcw_vom *v);
 
 /* ------------------------------------------------------------------------------------------------------------
@@ -421,20 +421,21 @@ HPCW_API void hpcw_vom_free(hpcw_vom *v);
  * --------------------------------------------------------------------------------------------------------- */
 
 /**
- * Reads the text of a specification (vt: --vt_lb_spec_file): one rule per line, `[%] phase offset- offset+` separated
- * by blanks. Without `%` the output is on for the phases p + offset- .. p + offset+, with it on the same span
- * around every multiple of p; what no line switches on is off. Offsets left out are 0, empty lines are ignored.
+ * Reads the text of a specification (vt: --vt_lb_spec_file): one rule per line, `[%] phase offset- offset+`
+ * separated by blanks. Without `%` the output is on for the phases p + offset- .. p + offset+, with `%` for the
+ * same span around every multiple of p. All other phases are off. Offsets left out are 0, empty lines are ignored.
  *
- * @param name  what messages call it, for instance its path
+ * @param name  name in messages, for instance its path
  * @param text  [size] bytes
  * @param out   to be freed with hpcw_vom_spec_free; NULL on failure
  * @return HPCW_OK; HPCW_EFORMAT (line and reason in the message: a field that is no number, a positive first or
- *         negative second offset, every multiple of 0, the same number twice in the same form); HPCW_EINVAL; HPCW_ENOMEM
+ *         negative second offset, every multiple of 0, the same number twice in the same form); HPCW_EINVAL;
+ *         HPCW_ENOMEM
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_vom_spec_parse(const char *name, const char *text, size_t size,
                                                          hpcw_vom_spec **out, hpcw_error *err);
 
-/** Whether the output is on for a phase. Read-only: may be asked by many threads. True for NULL. */
+/** Whether the output is on for a phase. Read-only: many threads may call it. True for NULL. */
 HPCW_API bool hpcw_vom_spec_on(const hpcw_vom_spec *spec, uint64_t phase);
 
 /** Frees a specification, NULL allowed. */
@@ -460,12 +461,12 @@ typedef struct hpcw_vom_figures {
 } hpcw_vom_figures;
 
 /**
- * The figures of value[0 .. count - 1], added up in this order. Figures that would divide by zero (imb of only
- * zeros; skw and kur of one value or equal ones) are 0; all are 0 for no value at all.
+ * The figures of value[0 .. count - 1], added up in this order. Figures that would divide by zero (imb if all are
+ * zero; skw and kur of one value or equal ones) are 0. Without values all are 0.
  */
 HPCW_API hpcw_vom_figures hpcw_vom_figures_of(const double *value, size_t count);
 
-/** Whose figures. The last two are optional in the file. */
+/** The quantities with figures. The last two are optional in the file. */
 typedef enum hpcw_vom_quantity {
     HPCW_VOM_OBJECT_COMM,
     HPCW_VOM_OBJECT_LOAD_MODELED,
@@ -513,7 +514,7 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_vom_stats_phase(hpcw_vom_stats *stats,
 /** Ends the text and gives the file its name. Results as hpcw_vom_close. */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_vom_stats_close(hpcw_vom_stats *stats, hpcw_error *err);
 
-/** Frees a handle in any state, NULL allowed. What was not closed is thrown away. */
+/** Frees a handle in any state, NULL allowed. Discards the file if it was not closed. */
 HPCW_API void hpcw_vom_stats_free(hpcw_vom_stats *stats);
 
 #ifdef __cplusplus
