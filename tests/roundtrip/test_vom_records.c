@@ -462,7 +462,7 @@ static void same_figures(const double *value, size_t count, const hpcw_vom_figur
         double off = have[i] - want[i];
         double most = 1e-10 * (want[i] < 0 ? -want[i] : want[i]) + 1e-12;
         if (off > most || off < -most) {
-            fail_msg("%s of %zu values: wanted %.17g, got %.17g", read_vom_figure_name(i), count, want[i],
+            fail_msg("%s of %zu values: expected %.17g, got %.17g", read_vom_figure_name(i), count, want[i],
                      have[i]);
         }
     }

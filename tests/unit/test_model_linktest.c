@@ -238,7 +238,7 @@ static void test_bits_are_pinned(void **state) {
             hash = (hash ^ model_linktest_all_to_all(&s.model, rank, 0)) * 0x100000001b3;
         }
         if (hash != expected[i]) {
-            fail_msg("%s: wanted 0x%016" PRIx64 ", got 0x%016" PRIx64, model_machine_preset[i].name,
+            fail_msg("%s: expected 0x%016" PRIx64 ", got 0x%016" PRIx64, model_machine_preset[i].name,
                      expected[i], hash);
         }
         tear_down(&s);
