@@ -6,12 +6,12 @@
 
 #include "gen/format/stream.h"
 #include "libreader/clog2/clog2.h"
-#include "libreader/clog2/map.h"
 #include "libwriter/base/buf.h"
 #include "libwriter/base/bytes.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/numfmt.h"
 #include "libwriter/base/status.h"
+#include "libwriter/base/table.h"
 #include "libwriter/io/json.h"
 
 enum { KIND_STATE_DEF = 2, KIND_EVENT_DEF = 3, KIND_BARE = 5, KIND_CARGO = 6, KIND_MESSAGE = 7, KIND_COMM = 9 };
@@ -34,10 +34,10 @@ struct export {
     const struct gen_export *what;
     struct gen_stream out;
     struct gen_exported done;
-    struct read_clog2_map meanings; /* event -> struct event_meaning */
-    struct read_clog2_map members;  /* (communicator, rank) -> rank of the world */
-    struct read_clog2_map states;   /* (rank, thread, number of the definition) -> struct open_state */
-    struct read_clog2_map numbers;  /* (from, to, tag) -> messages sent and received so far */
+    struct hpcw_i_table meanings; /* event -> struct event_meaning */
+    struct hpcw_i_table members;  /* (communicator, rank) -> rank of the world */
+    struct hpcw_i_table states;   /* (rank, thread, number of the definition) -> struct open_state */
+    struct hpcw_i_table numbers;  /* (from, to, tag) -> messages sent and received so far */
     uint64_t record;
     bool inside; /* the window has begun */
 };
@@ -90,8 +90,8 @@ static void clean_name(char name[NAME_SIZE], const unsigned char *field, size_t 
 
 static hpcw_status add_meaning(struct export *x, int32_t event, const char *name, uint64_t role,
                                uint64_t number, hpcw_error *err) {
-    const uint64_t key[READ_CLOG2_KEY] = {(uint32_t)event};
-    struct event_meaning *m = read_clog2_map_add(&x->meanings, key, NULL);
+    const uint64_t key[] = {(uint32_t)event};
+    struct event_meaning *m = hpcw_i_table_add(&x->meanings, key, NULL);
     if (m == NULL) {
         return no_memory(err);
     }
@@ -115,8 +115,8 @@ static hpcw_status add_definition(struct export *x, const struct read_clog2_item
         return add_meaning(x, get_i32(p), name, 2, (uint32_t)get_i32(p), err);
     }
     if (item->kind == KIND_COMM && get_i32(p + 12) >= 0 && get_i32(p + 8) >= 0) {
-        const uint64_t key[READ_CLOG2_KEY] = {(uint32_t)get_i32(p + 4), (uint32_t)get_i32(p + 8)};
-        int64_t *world = read_clog2_map_add(&x->members, key, NULL);
+        const uint64_t key[] = {(uint32_t)get_i32(p + 4), (uint32_t)get_i32(p + 8)};
+        int64_t *world = hpcw_i_table_add(&x->members, key, NULL);
         if (world == NULL) {
             return no_memory(err);
         }
@@ -127,8 +127,8 @@ static hpcw_status add_definition(struct export *x, const struct read_clog2_item
 
 /* Rank of the world, or -1. */
 static int64_t world_rank(const struct export *x, int32_t comm, int32_t rank) {
-    const uint64_t key[READ_CLOG2_KEY] = {(uint32_t)comm, (uint32_t)rank};
-    const int64_t *world = read_clog2_map_find(&x->members, key);
+    const uint64_t key[] = {(uint32_t)comm, (uint32_t)rank};
+    const int64_t *world = hpcw_i_table_find(&x->members, key);
     return world != NULL ? *world : -1;
 }
 
@@ -196,7 +196,7 @@ static hpcw_status put(struct export *x, const struct export_entry *e, hpcw_erro
 /* ---- the ends of the window ---- */
 
 struct cut_state {
-    const uint64_t *key;
+    uint64_t key[HPCW_I_TABLE_KEY];
     uint64_t since;
 };
 
@@ -211,22 +211,21 @@ static hpcw_status cut_states(struct export *x, char letter, double at_s, hpcw_e
     struct cut_state *cut = hpcw_i_malloc((x->states.count + 1) * sizeof *cut);
     size_t count = 0;
     size_t at = 0;
-    const uint64_t *key;
     const struct open_state *g;
     if (cut == NULL) {
         return no_memory(err);
     }
-    while ((g = read_clog2_map_next(&x->states, &at, &key)) != NULL) {
+    while ((g = hpcw_i_table_next(&x->states, &at, cut[count].key)) != NULL) {
         if (g->times > 0) {
-            cut[count++] = (struct cut_state){key, g->since};
+            cut[count++].since = g->since;
         }
     }
     qsort(cut, count, sizeof *cut, by_since);
     hpcw_status s = HPCW_OK;
     for (size_t i = 0; s == HPCW_OK && i < count; i++) {
         const uint64_t *k = cut[letter == 'B' ? i : count - 1 - i].key;
-        const uint64_t event[READ_CLOG2_KEY] = {k[2]};
-        const struct event_meaning *m = read_clog2_map_find(&x->meanings, event);
+        const uint64_t event[] = {k[2]};
+        const struct event_meaning *m = hpcw_i_table_find(&x->meanings, event);
         const struct export_entry e = {.letter = letter,
                                        .ns = to_ns(at_s),
                                        .rank = (int64_t)k[0],
@@ -242,14 +241,14 @@ static hpcw_status cut_states(struct export *x, char letter, double at_s, hpcw_e
 
 static hpcw_status take_event(struct export *x, const struct read_clog2_item *item, int64_t rank,
                               hpcw_error *err) {
-    const uint64_t event[READ_CLOG2_KEY] = {(uint32_t)get_i32(item->payload)};
-    const struct event_meaning *m = read_clog2_map_find(&x->meanings, event);
+    const uint64_t event[] = {(uint32_t)get_i32(item->payload)};
+    const struct event_meaning *m = hpcw_i_table_find(&x->meanings, event);
     if (m == NULL) {
         return HPCW_OK; /* never defined, so it has no name */
     }
     if (m->role != 2) {
-        const uint64_t key[READ_CLOG2_KEY] = {(uint64_t)rank, (uint32_t)item->thread, m->number};
-        struct open_state *g = read_clog2_map_add(&x->states, key, NULL);
+        const uint64_t key[] = {(uint64_t)rank, (uint32_t)item->thread, m->number};
+        struct open_state *g = hpcw_i_table_add(&x->states, key, NULL);
         if (g == NULL) {
             return no_memory(err);
         }
@@ -275,9 +274,9 @@ static hpcw_status take_message(struct export *x, const struct read_clog2_item *
     if (peer < 0) {
         return HPCW_OK;
     }
-    const uint64_t key[READ_CLOG2_KEY] = {(uint64_t)(send ? rank : peer), (uint64_t)(send ? peer : rank),
-                                          (uint32_t)get_i32(p + 12)};
-    uint64_t *number = read_clog2_map_add(&x->numbers, key, NULL);
+    const uint64_t key[] = {(uint64_t)(send ? rank : peer), (uint64_t)(send ? peer : rank),
+                            (uint32_t)get_i32(p + 12)};
+    uint64_t *number = hpcw_i_table_add(&x->numbers, key, NULL);
     if (number == NULL) {
         return no_memory(err);
     }
@@ -368,10 +367,10 @@ hpcw_status gen_export_clog2(const char *path, const struct gen_export *what, hp
                              struct gen_exported *done, hpcw_error *err) {
     struct export x = {.what = what,
                        .out = {.sink = sink},
-                       .meanings = {.value_size = sizeof(struct event_meaning)},
-                       .members = {.value_size = sizeof(int64_t)},
-                       .states = {.value_size = sizeof(struct open_state)},
-                       .numbers = {.value_size = 2 * sizeof(uint64_t)}};
+                       .meanings = {.key_words = 1, .value_size = sizeof(struct event_meaning)},
+                       .members = {.key_words = 2, .value_size = sizeof(int64_t)},
+                       .states = {.key_words = 3, .value_size = sizeof(struct open_state)},
+                       .numbers = {.key_words = 3, .value_size = 2 * sizeof(uint64_t)}};
     *done = (struct gen_exported){0};
     /* NaN fails, too. */
     if (!(what->from_s < what->to_s) || what->first_rank > what->last_rank) {
@@ -386,10 +385,10 @@ hpcw_status gen_export_clog2(const char *path, const struct gen_export *what, hp
     s = run(&x, err);
     *done = x.done;
     read_clog2_free(x.reader);
-    read_clog2_map_free(&x.meanings);
-    read_clog2_map_free(&x.members);
-    read_clog2_map_free(&x.states);
-    read_clog2_map_free(&x.numbers);
+    hpcw_i_table_free(&x.meanings);
+    hpcw_i_table_free(&x.members);
+    hpcw_i_table_free(&x.states);
+    hpcw_i_table_free(&x.numbers);
     hpcw_i_buf_free(&x.out.buf);
     return s;
 }

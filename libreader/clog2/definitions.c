@@ -3,7 +3,7 @@
 #include <inttypes.h>
 
 #include "libreader/clog2/private.h"
-#include "libwriter/base/mem.h"
+#include "libwriter/base/array.h"
 
 /* ---- Events ----------------------------------------------------------------------------------------------- */
 
@@ -19,13 +19,13 @@ static bool is_announced(const struct read_clog2_pass *p, int32_t event, uint32_
 }
 
 static struct read_clog2_event *event_find(const struct read_clog2_pass *p, int32_t event) {
-    const uint64_t key[READ_CLOG2_KEY] = {(uint32_t)event};
-    return read_clog2_map_find(&p->events, key);
+    const uint64_t key[] = {(uint32_t)event};
+    return hpcw_i_table_find(&p->events, key);
 }
 
 static void event_add(struct read_clog2_pass *p, int32_t event, uint32_t definition, uint32_t role) {
-    const uint64_t key[READ_CLOG2_KEY] = {(uint32_t)event};
-    struct read_clog2_event *v = read_clog2_map_add(&p->events, key, NULL);
+    const uint64_t key[] = {(uint32_t)event};
+    struct read_clog2_event *v = hpcw_i_table_add(&p->events, key, NULL);
     if (v == NULL) {
         read_clog2_no_memory(p);
     } else {
@@ -34,17 +34,15 @@ static void event_add(struct read_clog2_pass *p, int32_t event, uint32_t definit
 }
 
 static void definition_add(struct read_clog2_pass *p, bool state, int32_t number, int32_t start, int32_t end) {
-    if (p->definitions == p->definition_capacity) {
-        uint32_t capacity = p->definition_capacity == 0 ? 32 : 2 * p->definition_capacity;
-        struct read_clog2_definition *grown =
-            capacity <= p->definition_capacity ? NULL : hpcw_i_realloc(p->definition, capacity * sizeof *grown);
-        if (grown == NULL) {
-            read_clog2_no_memory(p);
-            return;
-        }
-        p->definition = grown;
-        p->definition_capacity = capacity;
+    struct read_clog2_definition *grown =
+        p->definitions == UINT32_MAX
+            ? NULL
+            : hpcw_i_grow(p->definition, &p->definition_capacity, (size_t)p->definitions + 1, sizeof *grown);
+    if (grown == NULL) {
+        read_clog2_no_memory(p);
+        return;
     }
+    p->definition = grown;
     uint32_t d = p->definitions++;
     p->definition[d] = (struct read_clog2_definition){.state = state, .number = number};
     event_add(p, start, d, state ? READ_CLOG2_STARTS : READ_CLOG2_ALONE);

@@ -3,38 +3,35 @@
 #include <inttypes.h>
 
 #include "libreader/clog2/private.h"
-#include "libwriter/base/mem.h"
+#include "libwriter/base/array.h"
 
 uint32_t read_clog2_open_grow(struct read_clog2_pass *p) {
-    if (p->opens == p->open_capacity) {
-        uint32_t capacity = p->open_capacity == 0 ? 64 : 2 * p->open_capacity;
-        struct read_clog2_open *grown =
-            capacity <= p->open_capacity ? NULL : hpcw_i_realloc(p->open, capacity * sizeof *grown);
-        if (grown == NULL) {
-            read_clog2_no_memory(p);
-            return 0;
-        }
-        p->open = grown;
-        p->open_capacity = capacity;
+    struct read_clog2_open *grown =
+        p->opens == UINT32_MAX ? NULL
+                               : hpcw_i_grow(p->open, &p->open_capacity, (size_t)p->opens + 1, sizeof *grown);
+    if (grown == NULL) {
+        read_clog2_no_memory(p);
+        return 0;
     }
+    p->open = grown;
     return ++p->opens;
 }
 
 /* doc/formats/clog2.md#clog2-19. Equal drawables end at the same time, so the keys of one time are enough. */
 void read_clog2_complete(struct read_clog2_pass *p, uint64_t offset, double time,
-                         const uint64_t key[READ_CLOG2_KEY]) {
+                         const uint64_t key[HPCW_I_TABLE_KEY]) {
     p->drawables++;
     if (p->drawables == 1 || time != p->completed_at) {
         p->completed_at = time;
         memcpy(p->last_completed, key, sizeof p->last_completed);
         if (p->completed.count > 0) {
-            read_clog2_map_clear(&p->completed);
+            hpcw_i_table_clear(&p->completed);
         }
         return;
     }
     bool fresh;
-    if (read_clog2_map_add(&p->completed, p->last_completed, NULL) == NULL ||
-        read_clog2_map_add(&p->completed, key, &fresh) == NULL) {
+    if (hpcw_i_table_add(&p->completed, p->last_completed, NULL) == NULL ||
+        hpcw_i_table_add(&p->completed, key, &fresh) == NULL) {
         read_clog2_no_memory(p);
     } else if (!fresh) {
         read_clog2_found(p, READ_CLOG2_EQUAL, offset,

@@ -9,8 +9,8 @@ struct message_ends {
 };
 
 static void flow_add(struct read_clog2_pass *p, int64_t from, int64_t to, int32_t size) {
-    const uint64_t key[READ_CLOG2_KEY] = {(uint64_t)from, (uint64_t)to};
-    struct read_clog2_flow *f = read_clog2_map_add(&p->flows, key, NULL);
+    const uint64_t key[] = {(uint64_t)from, (uint64_t)to};
+    struct read_clog2_flow *f = hpcw_i_table_add(&p->flows, key, NULL);
     if (f == NULL) {
         read_clog2_no_memory(p);
     } else {
@@ -36,9 +36,8 @@ static void arrow(struct read_clog2_pass *p, const struct read_clog2_item *item,
                          "expected %" PRId32 " bytes, got %" PRId32, other->detail, size);
     }
     /* The highest bit separates arrows from states. */
-    const uint64_t key[READ_CLOG2_KEY] = {read_clog2_pack(ends->from_comm, ends->from_rank) ^ UINT64_C(1) << 63,
-                                          read_clog2_pack(ends->to_comm, ends->to_rank),
-                                          read_clog2_bits_of(other->time)};
+    const uint64_t key[] = {read_clog2_pack(ends->from_comm, ends->from_rank) ^ UINT64_C(1) << 63,
+                            read_clog2_pack(ends->to_comm, ends->to_rank), read_clog2_bits_of(other->time)};
     read_clog2_complete(p, item->offset, item->time, key);
     if (p->profile) {
         flow_add(p, from, to, is_send ? size : other->detail);
@@ -65,9 +64,9 @@ void read_clog2_message(struct read_clog2_pass *p, const struct read_clog2_item 
     }
     const struct message_ends ends = is_send ? (struct message_ends){item->comm, item->rank, peer_comm, peer}
                                              : (struct message_ends){peer_comm, peer, item->comm, item->rank};
-    const uint64_t key[READ_CLOG2_KEY] = {read_clog2_pack(ends.from_comm, ends.from_rank),
-                                          read_clog2_pack(ends.to_comm, ends.to_rank), (uint32_t)tag};
-    struct read_clog2_queue *q = read_clog2_map_add(&p->queues, key, NULL);
+    const uint64_t key[] = {read_clog2_pack(ends.from_comm, ends.from_rank),
+                            read_clog2_pack(ends.to_comm, ends.to_rank), (uint32_t)tag};
+    struct read_clog2_queue *q = hpcw_i_table_add(&p->queues, key, NULL);
     if (q == NULL) {
         read_clog2_no_memory(p);
         return;
@@ -77,7 +76,7 @@ void read_clog2_message(struct read_clog2_pass *p, const struct read_clog2_item 
         read_clog2_open_give(p, q->head);
         q->head = other.next;
         if (q->head == 0) {
-            read_clog2_map_remove(&p->queues, q);
+            hpcw_i_table_remove(&p->queues, q);
         }
         arrow(p, item, &ends, &other, size, is_send);
         return;
@@ -97,9 +96,9 @@ void read_clog2_message(struct read_clog2_pass *p, const struct read_clog2_item 
 }
 
 void read_clog2_check_messages_met(struct read_clog2_pass *p) {
-    const uint64_t *key;
+    uint64_t key[HPCW_I_TABLE_KEY];
     const struct read_clog2_queue *queue;
-    for (size_t at = 0; (queue = read_clog2_map_next(&p->queues, &at, &key)) != NULL;) {
+    for (size_t at = 0; (queue = hpcw_i_table_next(&p->queues, &at, key)) != NULL;) {
         for (uint32_t i = queue->head; i != 0; i = p->open[i - 1].next) {
             read_clog2_found(p, READ_CLOG2_MESSAGE, p->open[i - 1].offset, "expected a %s with tag %" PRIu64,
                              queue->receives == 1 ? "send" : "receive", key[2]);

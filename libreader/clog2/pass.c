@@ -84,12 +84,13 @@ hpcw_status read_clog2_pass_run(struct read_clog2_pass *p, struct read_clog2 *re
         .profile = profile,
         .watch = watch,
         .err = err,
-        .events.value_size = sizeof(struct read_clog2_event),
-        .timelines.value_size = sizeof(struct read_clog2_timeline),
-        .members.value_size = sizeof(struct read_clog2_member),
-        .queues.value_size = sizeof(struct read_clog2_queue),
-        .shares.value_size = sizeof(struct read_clog2_share),
-        .flows.value_size = sizeof(struct read_clog2_flow),
+        .events = {.key_words = 1, .value_size = sizeof(struct read_clog2_event)},
+        .timelines = {.key_words = 2, .value_size = sizeof(struct read_clog2_timeline)},
+        .members = {.key_words = 1, .value_size = sizeof(struct read_clog2_member)},
+        .queues = {.key_words = 3, .value_size = sizeof(struct read_clog2_queue)},
+        .completed = {.key_words = 3},
+        .shares = {.key_words = 2, .value_size = sizeof(struct read_clog2_share)},
+        .flows = {.key_words = 2, .value_size = sizeof(struct read_clog2_flow)},
     };
     read_clog2_rewind(reader);
     struct read_clog2_item item;
@@ -107,13 +108,13 @@ hpcw_status read_clog2_pass_run(struct read_clog2_pass *p, struct read_clog2 *re
 }
 
 void read_clog2_pass_free(struct read_clog2_pass *p) {
-    read_clog2_map_free(&p->events);
-    read_clog2_map_free(&p->timelines);
-    read_clog2_map_free(&p->members);
-    read_clog2_map_free(&p->queues);
-    read_clog2_map_free(&p->completed);
-    read_clog2_map_free(&p->shares);
-    read_clog2_map_free(&p->flows);
+    hpcw_i_table_free(&p->events);
+    hpcw_i_table_free(&p->timelines);
+    hpcw_i_table_free(&p->members);
+    hpcw_i_table_free(&p->queues);
+    hpcw_i_table_free(&p->completed);
+    hpcw_i_table_free(&p->shares);
+    hpcw_i_table_free(&p->flows);
     hpcw_i_free(p->definition);
     hpcw_i_free(p->open);
 }

@@ -7,7 +7,7 @@
 
 #include "libreader/clog2/clog2.h"
 #include "libreader/clog2/format.h"
-#include "libreader/clog2/map.h"
+#include "libwriter/base/table.h"
 
 struct read_source;
 
@@ -93,20 +93,22 @@ struct read_clog2_pass {
     uint64_t records, arrows, drawables;
     double begin, end; /* times of the first and last record */
 
-    struct read_clog2_map events;    /* event -> struct read_clog2_event */
-    struct read_clog2_map timelines; /* (communicator, rank, thread) -> struct read_clog2_timeline */
-    struct read_clog2_map members; /* (communicator, rank) -> struct read_clog2_member, its rank of the world */
-    struct read_clog2_map queues;  /* both ends of messages and their tag -> struct read_clog2_queue */
-    struct read_clog2_map completed; /* drawables that ended at the time `completed_at`, if more than one */
-    struct read_clog2_map shares;    /* (definition, rank of the world) -> struct read_clog2_share */
-    struct read_clog2_map flows;     /* (from, to) -> struct read_clog2_flow */
+    struct hpcw_i_table events;    /* event -> struct read_clog2_event */
+    struct hpcw_i_table timelines; /* (communicator, rank, thread) -> struct read_clog2_timeline */
+    struct hpcw_i_table members;   /* (communicator, rank) -> struct read_clog2_member, its rank of the world */
+    struct hpcw_i_table queues;    /* both ends of messages and their tag -> struct read_clog2_queue */
+    struct hpcw_i_table completed; /* drawables that ended at the time `completed_at`, if more than one */
+    struct hpcw_i_table shares;    /* (definition, rank of the world) -> struct read_clog2_share */
+    struct hpcw_i_table flows;     /* (from, to) -> struct read_clog2_flow */
     double completed_at;
-    uint64_t last_completed[READ_CLOG2_KEY];
+    uint64_t last_completed[HPCW_I_TABLE_KEY];
 
     struct read_clog2_definition *definition;
-    uint32_t definitions, definition_capacity;
+    uint32_t definitions;
+    size_t definition_capacity;
     struct read_clog2_open *open; /* open states and messages; unused ones form a list */
-    uint32_t opens, open_capacity, open_free;
+    uint32_t opens, open_free;
+    size_t open_capacity;
 };
 
 /* Runs over the whole log. Call read_clog2_pass_free even after a failure. `watch` may be NULL. */
@@ -160,7 +162,7 @@ static inline void read_clog2_open_give(struct read_clog2_pass *p, uint32_t n) {
 }
 /* A drawable ends. Its key differs from those of other drawables that end at the same time. */
 void read_clog2_complete(struct read_clog2_pass *p, uint64_t offset, double time,
-                         const uint64_t key[READ_CLOG2_KEY]);
+                         const uint64_t key[HPCW_I_TABLE_KEY]);
 
 /* For keys. */
 static inline uint64_t read_clog2_pack(int32_t high, int32_t low) {
@@ -174,8 +176,8 @@ static inline uint64_t read_clog2_bits_of(double x) {
 
 /* The rank of the world, or -1. */
 static inline int64_t read_clog2_world_rank(const struct read_clog2_pass *p, int32_t comm, int32_t rank) {
-    const uint64_t key[READ_CLOG2_KEY] = {read_clog2_pack(comm, rank)};
-    const struct read_clog2_member *v = read_clog2_map_find(&p->members, key);
+    const uint64_t key[] = {read_clog2_pack(comm, rank)};
+    const struct read_clog2_member *v = hpcw_i_table_find(&p->members, key);
     return v == NULL ? -1 : v->rank;
 }
 

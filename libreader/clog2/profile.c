@@ -61,12 +61,12 @@ static int by_bytes(const void *a_, const void *b_) {
 }
 
 /* The rows of a map, in order. At least one is allocated. */
-static struct profile_row *rows_of(const struct read_clog2_map *map, bool flows) {
+static struct profile_row *rows_of(const struct hpcw_i_table *map, bool flows) {
     struct profile_row *row = hpcw_i_calloc(map->count + 1, sizeof *row);
-    const uint64_t *key;
+    uint64_t key[HPCW_I_TABLE_KEY];
     const void *value;
     size_t n = 0;
-    for (size_t at = 0; row != NULL && (value = read_clog2_map_next(map, &at, &key)) != NULL; n++) {
+    for (size_t at = 0; row != NULL && (value = hpcw_i_table_next(map, &at, key)) != NULL; n++) {
         row[n] = (struct profile_row){.key = {key[0], key[1]}};
         if (flows) {
             const struct read_clog2_flow *f = value;

@@ -5,8 +5,8 @@
 #include "libreader/clog2/private.h"
 
 static struct read_clog2_timeline *timeline_of(struct read_clog2_pass *p, const struct read_clog2_item *item) {
-    const uint64_t key[READ_CLOG2_KEY] = {read_clog2_pack(item->comm, item->rank), (uint32_t)item->thread};
-    struct read_clog2_timeline *v = read_clog2_map_add(&p->timelines, key, NULL);
+    const uint64_t key[] = {read_clog2_pack(item->comm, item->rank), (uint32_t)item->thread};
+    struct read_clog2_timeline *v = hpcw_i_table_add(&p->timelines, key, NULL);
     if (v == NULL) {
         read_clog2_no_memory(p);
     }
@@ -15,9 +15,8 @@ static struct read_clog2_timeline *timeline_of(struct read_clog2_pass *p, const 
 
 static void complete(struct read_clog2_pass *p, const struct read_clog2_item *item, uint32_t definition,
                      double begin) {
-    const uint64_t key[READ_CLOG2_KEY] = {read_clog2_pack(item->comm, item->rank),
-                                          read_clog2_pack((int32_t)definition, item->thread),
-                                          read_clog2_bits_of(begin)};
+    const uint64_t key[] = {read_clog2_pack(item->comm, item->rank),
+                            read_clog2_pack((int32_t)definition, item->thread), read_clog2_bits_of(begin)};
     read_clog2_complete(p, item->offset, item->time, key);
 }
 
@@ -25,8 +24,8 @@ static void share_add(struct read_clog2_pass *p, uint32_t definition, int64_t ra
     if (!p->profile) {
         return;
     }
-    const uint64_t key[READ_CLOG2_KEY] = {definition, (uint64_t)rank};
-    struct read_clog2_share *v = read_clog2_map_add(&p->shares, key, NULL);
+    const uint64_t key[] = {definition, (uint64_t)rank};
+    struct read_clog2_share *v = hpcw_i_table_add(&p->shares, key, NULL);
     if (v == NULL) {
         read_clog2_no_memory(p);
     } else {
@@ -194,9 +193,9 @@ void read_clog2_event(struct read_clog2_pass *p, const struct read_clog2_item *i
 }
 
 void read_clog2_check_states_ended(struct read_clog2_pass *p) {
-    const uint64_t *key;
+    uint64_t key[HPCW_I_TABLE_KEY];
     const struct read_clog2_timeline *timeline;
-    for (size_t at = 0; (timeline = read_clog2_map_next(&p->timelines, &at, &key)) != NULL;) {
+    for (size_t at = 0; (timeline = hpcw_i_table_next(&p->timelines, &at, key)) != NULL;) {
         for (uint32_t i = (uint32_t)timeline->top; i != 0; i = p->open[i - 1].next) {
             read_clog2_found(p, READ_CLOG2_START_ALONE, p->open[i - 1].offset,
                              "expected an end of state %" PRId32, p->definition[p->open[i - 1].detail].number);
