@@ -1,22 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Lists that grow while their values arrive. */
 #include "libreader/vom/private.h"
+#include "libwriter/base/array.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
-
-bool read_vom_grow(void **list, size_t *capacity, size_t count, size_t size) {
-    if (count < *capacity) {
-        return true;
-    }
-    size_t grown = *capacity == 0 ? 16 : *capacity + *capacity / 2;
-    void *p = hpcw_i_realloc(*list, grown * size); /* each list has a limit far below SIZE_MAX */
-    if (p == NULL) {
-        return false;
-    }
-    *list = p;
-    *capacity = grown;
-    return true;
-}
 
 hpcw_status read_vom_no_memory(const struct read_vom_json *json, hpcw_error *err) {
     return read_vom_json_wrong(json, HPCW_ENOMEM, err, "no memory for it");
@@ -41,11 +28,11 @@ hpcw_status read_vom_members_add(struct read_vom_members_list *l, const struct r
                                    "expected values of at most %zu bytes in all, got more",
                                    READ_VOM_MOST_MEMBER_BYTES);
     }
-    void *list = l->item;
-    bool good = read_vom_grow(&list, &l->capacity, l->count, sizeof *l->item);
-    l->item = list;
-    good = good && hpcw_i_buf_append(&l->text, v->key, v->key_size) && hpcw_i_buf_append(&l->text, "", 1) &&
-           hpcw_i_buf_append(&l->text, v->text, v->size) && hpcw_i_buf_append(&l->text, "", 1);
+    struct read_vom_member *grown = hpcw_i_grow(l->item, &l->capacity, l->count + 1, sizeof *grown);
+    l->item = grown != NULL ? grown : l->item;
+    bool good = grown != NULL && hpcw_i_buf_append(&l->text, v->key, v->key_size) &&
+                hpcw_i_buf_append(&l->text, "", 1) && hpcw_i_buf_append(&l->text, v->text, v->size) &&
+                hpcw_i_buf_append(&l->text, "", 1);
     if (!good) {
         return read_vom_no_memory(json, err);
     }
@@ -71,12 +58,11 @@ hpcw_status read_vom_intervals_add(struct read_vom_intervals_list *l, const stru
         return read_vom_json_wrong(json, HPCW_ERANGE, err, "expected at most %zu entries, got more",
                                    READ_VOM_MOST_INTERVALS);
     }
-    void *list = l->item;
-    bool good = read_vom_grow(&list, &l->capacity, l->count, sizeof *l->item);
-    l->item = list;
-    if (!good) {
+    struct read_vom_interval *grown = hpcw_i_grow(l->item, &l->capacity, l->count + 1, sizeof *grown);
+    if (grown == NULL) {
         return read_vom_no_memory(json, err);
     }
+    l->item = grown;
     l->item[l->count++] = interval;
     return HPCW_OK;
 }

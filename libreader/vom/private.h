@@ -10,9 +10,6 @@
 
 /* ---- Growing lists --------------------------------------------------------------------------------------- */
 
-/* Makes *list large enough for count + 1 items of `size` bytes; may move it. False: out of memory. */
-bool read_vom_grow(void **list, size_t *capacity, size_t count, size_t size);
-
 /* Fails with HPCW_ENOMEM at the value that is being read. */
 hpcw_status read_vom_no_memory(const struct read_vom_json *json, hpcw_error *err);
 

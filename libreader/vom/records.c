@@ -5,6 +5,7 @@
 
 #include "libreader/vom/private.h"
 #include "libreader/vom/schema.h"
+#include "libwriter/base/array.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
@@ -355,12 +356,12 @@ static hpcw_status end_subphase(struct read_vom *r, hpcw_error *err) {
         return read_vom_wrong(r, err, "id: expected %" PRIu32 ", its place in the array, got %" PRIu64,
                               c->task.subphases, c->subphase_id);
     }
-    void *list = c->subphase;
-    bool good = read_vom_grow(&list, &c->subphase_capacity, c->task.subphases, sizeof *c->subphase);
-    c->subphase = list;
-    if (!good) {
+    size_t least = (size_t)c->task.subphases + 1;
+    double *grown = hpcw_i_grow(c->subphase, &c->subphase_capacity, least, sizeof *grown);
+    if (grown == NULL) {
         return read_vom_no_memory(r->json, err);
     }
+    c->subphase = grown;
     c->subphase[c->task.subphases++] = c->subphase_value;
     return HPCW_OK;
 }

@@ -7,30 +7,13 @@
 #define HPCW_LIBREADER_VOM_RULES_IDS_H
 
 #include "libreader/vom/vom.h"
-
-/* ---- A hash table of entries that begin with a key of two words ----------------------------------------- */
-
-struct read_vom_table {
-    unsigned char *slot;
-    size_t entry_size;
-    uint64_t mask; /* bits of the second word that belong to the key; a key of zeros marks an empty slot */
-    uint64_t seed; /* so that no file can be made to fall on few slots */
-    size_t capacity, count;
-};
-
-void read_vom_table_init(struct read_vom_table *t, size_t entry_size, uint64_t mask);
-/* The entry of a key, new ones zeroed but for it; NULL without memory. Valid until the next call. */
-void *read_vom_table_entry(struct read_vom_table *t, const uint64_t key[2], bool *is_new);
-/* Empties it; memory stays for the next use unless it was hardly used. */
-void read_vom_table_clear(struct read_vom_table *t);
-void read_vom_table_free(struct read_vom_table *t);
-size_t read_vom_table_bytes(const struct read_vom_table *t);
+#include "libwriter/base/table.h"
 
 /* ---- The entities of a phase ---------------------------------------------------------------------------- */
 
 struct read_vom_ids {
-    struct read_vom_table ids;
-    struct read_vom_table elements; /* by collection and index */
+    struct hpcw_i_table by_id, by_seq_id; /* what is known of each entity */
+    struct hpcw_i_table elements;         /* (collection, index) of all elements */
 };
 
 void read_vom_ids_init(struct read_vom_ids *ids);

@@ -7,14 +7,10 @@
 #include <xxhash.h>
 
 #include "libreader/vom/private.h"
+#include "libwriter/base/array.h"
 #include "libwriter/base/checked.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
-
-/* A communication in the table: the hash of its category and ends. */
-struct edge {
-    uint64_t hash[2];
-};
 
 /* Times are rounded to decimals, so the sum of the subphases may exceed the time by this share. */
 #define ROUNDING 1e-9
@@ -34,7 +30,7 @@ static hpcw_status phase_begin(void *context, uint64_t number, hpcw_error *err) 
             return status;
         }
     }
-    read_vom_table_clear(&j->edges);
+    hpcw_i_table_clear(&j->edges);
     j->migratable = 0;
     j->zero_task = j->zero_named = false;
     return HPCW_OK;
@@ -141,9 +137,9 @@ static hpcw_status no_repetition(struct read_vom_judge *j, const struct read_vom
         words[2 + 2 * i] = seq ? ends[i]->seq_id : ends[i]->id;
     }
     XXH128_hash_t hash = XXH3_128bits(words, sizeof words);
-    const uint64_t key[2] = {hash.low64, hash.high64 | 1};
+    const uint64_t key[2] = {hash.low64, hash.high64};
     bool is_new;
-    if (read_vom_table_entry(&j->edges, key, &is_new) == NULL) {
+    if (hpcw_i_table_add(&j->edges, key, &is_new) == NULL) {
         return hpcw_i_fail(err, HPCW_ENOMEM, "no memory for the %zu communications of a phase", j->edges.count);
     }
     char who[2][64];
@@ -212,15 +208,11 @@ static hpcw_status phase_number(struct read_vom_judge *j, uint64_t number, uint6
     if (!j->first) {
         return read_vom_wrong(j->reader, err, "expected %zu phases as in rank 0, got more", j->phases);
     }
-    if (j->phases == j->phase_capacity) {
-        size_t capacity = j->phase_capacity == 0 ? 64 : 2 * j->phase_capacity;
-        uint64_t *list = hpcw_i_realloc(j->phase_id, capacity * sizeof *list);
-        if (list == NULL) {
-            return hpcw_i_fail(err, HPCW_ENOMEM, "no memory for the numbers of %zu phases", capacity);
-        }
-        j->phase_id = list;
-        j->phase_capacity = capacity;
+    uint64_t *grown = hpcw_i_grow(j->phase_id, &j->phase_capacity, j->phases + 1, sizeof *grown);
+    if (grown == NULL) {
+        return hpcw_i_fail_memory(err, NULL, j->phases + 1, "numbers of phases");
     }
+    j->phase_id = grown;
     j->phase_id[j->phases++] = id;
     return HPCW_OK;
 }
@@ -302,7 +294,7 @@ hpcw_status read_vom_judge_init(struct read_vom_judge *j, bool strict, uint32_t 
                                          .task = task,
                                          .communication = communication,
                                          .phase_end = phase_end};
-    read_vom_table_init(&j->edges, sizeof(struct edge), UINT64_MAX);
+    j->edges = (struct hpcw_i_table){.key_words = 2, .seed = hpcw_i_table_random()};
     if (whole) {
         j->seat = hpcw_i_calloc(ranks, sizeof *j->seat);
         if (j->seat == NULL) {
@@ -317,7 +309,7 @@ void read_vom_judge_free(struct read_vom_judge *j) {
         read_vom_ids_free(&j->open[i].ids);
     }
     hpcw_i_free(j->open);
-    read_vom_table_free(&j->edges);
+    hpcw_i_table_free(&j->edges);
     hpcw_i_free(j->phase_id);
     hpcw_i_free(j->identical);
     hpcw_i_free(j->skipped);

@@ -39,7 +39,7 @@ struct read_vom_judge {
     uint64_t migratable;
     bool zero_task, zero_named;
     uint64_t zero_communication;
-    struct read_vom_table edges; /* its communications in the current phase */
+    struct hpcw_i_table edges; /* hashes of its communications in the present phase: of category and ends */
 
     /* Phases first_phase .. first_phase + open_count - 1. */
     struct read_vom_open_phase *open;

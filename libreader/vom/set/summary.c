@@ -7,6 +7,7 @@
 
 #include "libreader/vom/private.h"
 #include "libreader/vom/set/set.h"
+#include "libwriter/base/array.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
@@ -32,15 +33,12 @@ static hpcw_status phase_begin(void *context, uint64_t number, hpcw_error *err) 
         if (!p->first) {
             return read_vom_wrong(p->reader, err, "expected %zu phases as in rank 0, got more", s->phases);
         }
-        if (s->phases == p->capacity) {
-            size_t capacity = p->capacity == 0 ? 64 : 2 * p->capacity;
-            struct read_vom_phase_summary *list = hpcw_i_realloc(s->phase, capacity * sizeof *list);
-            if (list == NULL) {
-                return hpcw_i_fail(err, HPCW_ENOMEM, "no memory for the figures of %zu phases", capacity);
-            }
-            s->phase = list;
-            p->capacity = capacity;
+        struct read_vom_phase_summary *grown =
+            hpcw_i_grow(s->phase, &p->capacity, s->phases + 1, sizeof *grown);
+        if (grown == NULL) {
+            return hpcw_i_fail_memory(err, NULL, s->phases + 1, "figures of phases");
         }
+        s->phase = grown;
         s->phase[s->phases++] = (struct read_vom_phase_summary){0};
     }
     p->phase = &s->phase[number];
