@@ -28,7 +28,7 @@ static hpcw_status new_source(const char *name, struct read_source **out, hpcw_e
     if (s == NULL || copy == NULL) {
         hpcw_i_free(s);
         hpcw_i_free(copy);
-        return hpcw_i_fail(err, HPCW_ENOMEM, "%s: no memory to open it", name);
+        return hpcw_i_fail_memory(err, name, 0, NULL);
     }
     s->name = copy;
     s->fd = -1;

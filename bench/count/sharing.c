@@ -351,7 +351,7 @@ static hpcw_status count_file(const struct bench_geometry *g, uint32_t tasks, ui
     }
     struct block_walk w = {.fs_block = g->fs_block, .sharing = bits_new(tasks), .pair = bits_new(tasks)};
     if (w.sharing == NULL || w.pair == NULL) {
-        s = hpcw_i_fail(err, HPCW_ENOMEM, "sharing: out of memory for %u ranks", tasks);
+        s = hpcw_i_fail_memory(err, "sharing", tasks, "ranks");
         goto done;
     }
     add_all(&w, &a, meta.data);

@@ -43,7 +43,7 @@ static hpcw_status clog2_setup(const struct bench_site *place, const void *param
     struct clog2_work *w = hpcw_i_calloc(1, sizeof *w);
     *out = w;
     if (w == NULL) {
-        return hpcw_i_fail(err, HPCW_ENOMEM, "out of memory");
+        return hpcw_i_fail_memory(err, NULL, 0, NULL);
     }
     w->place = place;
     w->fd = -1;
@@ -56,9 +56,7 @@ static hpcw_status clog2_setup(const struct bench_site *place, const void *param
         s = bench_path(w->plain, place, "events.plain", err);
     }
     w->source = bench_source(PIECE, place->processes->process);
-    return s == HPCW_OK && w->source == NULL
-               ? hpcw_i_fail(err, HPCW_ENOMEM, "out of memory for %d bytes", PIECE)
-               : s;
+    return s == HPCW_OK && w->source == NULL ? hpcw_i_fail_memory(err, NULL, PIECE, "bytes") : s;
 }
 
 static void close_all(struct clog2_work *w) {
@@ -434,7 +432,7 @@ static hpcw_status run_setup(const struct bench_site *place, const void *paramet
     struct clog2_run_work *w = hpcw_i_calloc(1, sizeof *w);
     *out = w;
     if (w == NULL) {
-        return hpcw_i_fail(err, HPCW_ENOMEM, "out of memory");
+        return hpcw_i_fail_memory(err, NULL, 0, NULL);
     }
     double iterations = ITERATIONS * place->scale;
     (void)snprintf(w->ranks, sizeof w->ranks, "%d", RANKS);
@@ -444,7 +442,7 @@ static hpcw_status run_setup(const struct bench_site *place, const void *paramet
     w->generator.arguments = w->argument;
     w->source = bench_source(PIECE, 0);
     if (w->source == NULL) {
-        return hpcw_i_fail(err, HPCW_ENOMEM, "out of memory for %d bytes", PIECE);
+        return hpcw_i_fail_memory(err, NULL, PIECE, "bytes");
     }
     hpcw_status s = bench_generator_begin(&w->generator, place, err);
     return s == HPCW_OK ? read_size(&w->generator, amount, err) : s;

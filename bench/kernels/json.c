@@ -26,7 +26,7 @@ static hpcw_status json_setup(const struct bench_site *place, const void *parame
     struct json_work *w = hpcw_i_calloc(1, sizeof *w);
     *out = w;
     if (w == NULL) {
-        return hpcw_i_fail(err, HPCW_ENOMEM, "out of memory");
+        return hpcw_i_fail_memory(err, NULL, 0, NULL);
     }
     w->edges = (uint64_t)(EDGES * place->scale) + 1;
     *amount = (struct bench_amount){.items = w->edges};

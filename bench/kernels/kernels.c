@@ -82,7 +82,7 @@ hpcw_status bench_same_bytes(const char *a, const char *b, uint64_t offset, uint
     int fd[2] = {-1, -1};
     const char *path[2] = {a, b};
     unsigned char *piece = hpcw_i_malloc(2 * (size_t)PIECE);
-    hpcw_status s = piece == NULL ? hpcw_i_fail(err, HPCW_ENOMEM, "out of memory to compare files") : HPCW_OK;
+    hpcw_status s = piece == NULL ? hpcw_i_fail_memory(err, NULL, 0, "two files") : HPCW_OK;
     for (int i = 0; s == HPCW_OK && i < 2; i++) {
         int e = hpcw_i_sys_open(path[i], O_RDONLY, 0, &fd[i]);
         s = e == 0 ? s : hpcw_i_fail_sys(err, e, "%s: cannot open", path[i]);

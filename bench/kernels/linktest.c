@@ -53,7 +53,7 @@ static hpcw_status part_setup(const struct bench_site *place, const void *parame
     struct part_work *w = hpcw_i_calloc(1, sizeof *w);
     *out = w;
     if (w == NULL) {
-        return hpcw_i_fail(err, HPCW_ENOMEM, "out of memory");
+        return hpcw_i_fail_memory(err, NULL, 0, NULL);
     }
     uint32_t tasks = w->tasks = tasks_at(place->scale);
     struct model_machine_params mp;
@@ -81,7 +81,7 @@ static hpcw_status part_setup(const struct bench_site *place, const void *parame
         w->partner = hpcw_i_malloc(tasks * sizeof *w->partner);
         w->time_ps = hpcw_i_malloc(tasks * sizeof *w->time_ps);
         if (w->partner == NULL || w->time_ps == NULL) {
-            return hpcw_i_fail(err, HPCW_ENOMEM, "out of memory for a row of %u timings", tasks);
+            return hpcw_i_fail_memory(err, NULL, tasks, "timings");
         }
         /* What is encoded alone: one row, again and again. */
         hpcw_linktest_partners(w->schedule, 0, w->partner);
@@ -244,7 +244,7 @@ static hpcw_status read_extents(struct linktest_run_work *w, hpcw_error *err) {
     if (s == HPCW_OK) {
         w->extents = read_sion_tasks(reader);
         w->extent = hpcw_i_calloc(w->extents, sizeof *w->extent);
-        s = w->extent == NULL ? hpcw_i_fail(err, HPCW_ENOMEM, "out of memory for %u chunks", w->extents) : s;
+        s = w->extent == NULL ? hpcw_i_fail_memory(err, NULL, w->extents, "chunks") : s;
     }
     for (uint32_t i = 0; s == HPCW_OK && i < w->extents; i++) {
         struct read_sion_task task;
@@ -261,7 +261,7 @@ static hpcw_status read_extents(struct linktest_run_work *w, hpcw_error *err) {
     read_sion_free(reader);
     if (s == HPCW_OK) {
         w->source = bench_source((size_t)longest, 0);
-        s = w->source == NULL ? hpcw_i_fail(err, HPCW_ENOMEM, "out of memory for a chunk") : s;
+        s = w->source == NULL ? hpcw_i_fail_memory(err, NULL, 0, "a chunk") : s;
     }
     return s;
 }
@@ -272,7 +272,7 @@ static hpcw_status run_setup(const struct bench_site *place, const void *paramet
     struct linktest_run_work *w = hpcw_i_calloc(1, sizeof *w);
     *out = w;
     if (w == NULL) {
-        return hpcw_i_fail(err, HPCW_ENOMEM, "out of memory");
+        return hpcw_i_fail_memory(err, NULL, 0, NULL);
     }
     uint32_t tasks = tasks_at(place->scale);
     (void)snprintf(w->ranks, sizeof w->ranks, "%u", tasks);

@@ -33,7 +33,7 @@ static hpcw_status messages_setup(const struct bench_site *place, const void *pa
     struct message_work *w = hpcw_i_calloc(1, sizeof *w);
     *out = w;
     if (w == NULL) {
-        return hpcw_i_fail(err, HPCW_ENOMEM, "out of memory");
+        return hpcw_i_fail_memory(err, NULL, 0, NULL);
     }
     double messages = (double)*(const uint64_t *)parameter * place->scale;
     w->place = place;

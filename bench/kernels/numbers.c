@@ -29,7 +29,7 @@ static hpcw_status number_setup(const struct bench_site *place, const void *para
     struct number_work *w = hpcw_i_calloc(1, sizeof *w);
     *out = w;
     if (w == NULL) {
-        return hpcw_i_fail(err, HPCW_ENOMEM, "out of memory");
+        return hpcw_i_fail_memory(err, NULL, 0, NULL);
     }
     double rounds = ROUNDS * place->scale;
     w->rounds = rounds < 1 ? 1 : (size_t)rounds;

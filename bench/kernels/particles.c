@@ -20,7 +20,7 @@ static hpcw_status particles_setup(const struct bench_site *place, const void *p
     struct particle_work *w = hpcw_i_calloc(1, sizeof *w);
     *out = w;
     if (w == NULL) {
-        return hpcw_i_fail(err, HPCW_ENOMEM, "out of memory");
+        return hpcw_i_fail_memory(err, NULL, 0, NULL);
     }
     if (!model_simd_available(MODEL_SIMD_AVX2)) {
         return hpcw_i_fail(err, HPCW_ENOTSUP, "this build or this processor has scalar code alone");

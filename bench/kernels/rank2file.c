@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Checkpoints: maps of many ranks, written and read back, and data files with their CRC beside a plain loop. */
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -64,7 +63,7 @@ static hpcw_status map_setup(const struct bench_site *place, const void *paramet
     struct map_work *w = hpcw_i_calloc(1, sizeof *w);
     *out = w;
     if (w == NULL) {
-        return hpcw_i_fail(err, HPCW_ENOMEM, "out of memory");
+        return hpcw_i_fail_memory(err, NULL, 0, NULL);
     }
     w->place = place;
     w->ranks = scaled(*(const uint32_t *)parameter, place->scale);
@@ -217,7 +216,7 @@ static hpcw_status payload_setup(const struct bench_site *place, const void *par
     struct payload_work *w = hpcw_i_calloc(1, sizeof *w);
     *out = w;
     if (w == NULL) {
-        return hpcw_i_fail(err, HPCW_ENOMEM, "out of memory");
+        return hpcw_i_fail_memory(err, NULL, 0, NULL);
     }
     uint64_t processes = (uint64_t)place->processes->count;
     uint64_t total = *(const uint64_t *)parameter;
@@ -226,7 +225,7 @@ static hpcw_status payload_setup(const struct bench_site *place, const void *par
     w->size = PIECE * scaled(total / PIECE / processes, place->scale);
     w->source = bench_source((size_t)PIECE, place->processes->process);
     if (w->source == NULL) {
-        return hpcw_i_fail(err, HPCW_ENOMEM, "out of memory for %" PRIu64 " bytes to write", PIECE);
+        return hpcw_i_fail_memory(err, NULL, PIECE, "bytes to write");
     }
     *amount = (struct bench_amount){.bytes = w->size * processes, .items = w->size / PIECE};
     hpcw_status s = bench_path(w->prefix, place, "run", err);

@@ -40,7 +40,7 @@ static hpcw_status stats_of(const struct bench_result *r, size_t side, enum samp
                             struct bench_stats *stats, hpcw_error *err) {
     double *x = hpcw_i_malloc(r->samples.runs * sizeof *x);
     if (x == NULL) {
-        return hpcw_i_fail(err, HPCW_ENOMEM, "out of memory for a report");
+        return hpcw_i_fail_memory(err, NULL, 0, "a report");
     }
     for (size_t i = 0; i < r->samples.runs; i++) {
         x[i] = value_of(&r->samples.sample[side][i], value, phase);
@@ -54,7 +54,7 @@ static hpcw_status figure_stats(const struct bench_result *r, const struct bench
                                 struct bench_stats *stats, hpcw_error *err) {
     double *x = hpcw_i_malloc(r->samples.runs * sizeof *x);
     if (x == NULL) {
-        return hpcw_i_fail(err, HPCW_ENOMEM, "out of memory for a report");
+        return hpcw_i_fail_memory(err, NULL, 0, "a report");
     }
     for (size_t i = 0; i < r->samples.runs; i++) {
         x[i] = bench_figure_of(f, &r->samples, &r->amount, i);

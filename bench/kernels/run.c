@@ -55,8 +55,7 @@ hpcw_status bench_kernels_run(const struct bench_kernels_options *o, const struc
     }
     bool speaks = processes->process == 0;
     struct bench_result *results = hpcw_i_calloc(kernels, sizeof *results);
-    hpcw_status s =
-        results == NULL ? hpcw_i_fail(err, HPCW_ENOMEM, "out of memory for %zu results", kernels) : HPCW_OK;
+    hpcw_status s = results == NULL ? hpcw_i_fail_memory(err, NULL, kernels, "results") : HPCW_OK;
     if (s == HPCW_OK) {
         s = bench_machine_describe(&run.machine, o->dir, err);
     }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The data path of a SION container against plain pwrites of the same bytes at the same offsets. */
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -55,7 +54,7 @@ static hpcw_status data_setup(const struct bench_site *place, const void *parame
     struct data_work *w = hpcw_i_calloc(1, sizeof *w);
     *out = w;
     if (w == NULL) {
-        return hpcw_i_fail(err, HPCW_ENOMEM, "out of memory");
+        return hpcw_i_fail_memory(err, NULL, 0, NULL);
     }
     w->place = place;
     w->shape = *(const struct shape *)parameter;
@@ -77,7 +76,7 @@ static hpcw_status data_setup(const struct bench_site *place, const void *parame
     w->period = s->tasks == 0 ? round_up(PIECE, s->record) : size;
     w->source = bench_source((size_t)w->period, place->processes->process);
     if (w->source == NULL) {
-        return hpcw_i_fail(err, HPCW_ENOMEM, "out of memory for %" PRIu64 " bytes to write", w->period);
+        return hpcw_i_fail_memory(err, NULL, w->period, "bytes to write");
     }
     *amount = (struct bench_amount){.bytes = size * w->tasks * processes, .items = w->records * w->tasks};
     st = bench_path(w->container, place, "records.sion", err);
@@ -196,7 +195,7 @@ static hpcw_status pieces_prepare(void *work, uint64_t side, hpcw_error *err) {
     }
     w->slots = hpcw_i_malloc((size_t)(w->tasks * SLOT));
     if (w->slots == NULL) {
-        return hpcw_i_fail(err, HPCW_ENOMEM, "out of memory for %" PRIu64 " bytes to write", w->tasks * SLOT);
+        return hpcw_i_fail_memory(err, NULL, w->tasks * SLOT, "bytes to write");
     }
     memset(w->slots, 1, (size_t)(w->tasks * SLOT));
     return HPCW_OK;

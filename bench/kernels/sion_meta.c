@@ -34,7 +34,7 @@ static hpcw_status meta_new(const struct bench_site *place, struct meta_work **o
     struct meta_work *w = hpcw_i_calloc(1, sizeof *w);
     *out = w;
     if (w == NULL) {
-        return hpcw_i_fail(err, HPCW_ENOMEM, "out of memory");
+        return hpcw_i_fail_memory(err, NULL, 0, NULL);
     }
     w->place = place;
     w->fd = -1;
@@ -81,7 +81,7 @@ static hpcw_status meta_fresh(struct meta_work *w, bool plain, uint64_t warm, hp
     w->words_size = w->front + (size_t)(shape.file_size - shape.meta2_start);
     w->words = hpcw_i_malloc(w->words_size);
     if (w->words == NULL) {
-        return hpcw_i_fail(err, HPCW_ENOMEM, "out of memory for %zu bytes to write", w->words_size);
+        return hpcw_i_fail_memory(err, NULL, w->words_size, "bytes to write");
     }
     memset(w->words, 1, w->words_size);
     return HPCW_OK;

@@ -140,7 +140,7 @@ static hpcw_status vom_setup(const struct bench_site *place, const void *paramet
     struct vom_work *w = hpcw_i_calloc(1, sizeof *w);
     *out = w;
     if (w == NULL) {
-        return hpcw_i_fail(err, HPCW_ENOMEM, "out of memory");
+        return hpcw_i_fail_memory(err, NULL, 0, NULL);
     }
     w->place = place;
     w->fd = -1;
@@ -191,7 +191,7 @@ static hpcw_status read_text(struct vom_work *w, hpcw_error *err) {
     size_t got = 0;
     w->data = hpcw_i_malloc((size_t)w->size);
     if (w->data == NULL) {
-        return hpcw_i_fail(err, HPCW_ENOMEM, "out of memory for %" PRIu64 " bytes of text", w->size);
+        return hpcw_i_fail_memory(err, NULL, w->size, "bytes of text");
     }
     int e = hpcw_i_sys_open(w->text, O_RDONLY, 0, &fd);
     if (e == 0) {

@@ -31,7 +31,7 @@ hpcw_status bench_data_init(struct bench_data *d, uint64_t seed, uint64_t record
     d->source = hpcw_i_malloc_aligned(BENCH_MEMORY_ALIGN, d->capacity);
     d->other = hpcw_i_malloc_aligned(BENCH_MEMORY_ALIGN, d->capacity);
     if (d->source == NULL || d->other == NULL) {
-        return hpcw_i_fail(err, HPCW_ENOMEM, "out of memory for two buffers of %zu bytes", d->capacity);
+        return hpcw_i_fail_memory(err, NULL, 2 * d->capacity, "bytes");
     }
     uint64_t state = seed;
     for (size_t i = 0; i < d->capacity; i += 8) {

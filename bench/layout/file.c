@@ -13,7 +13,7 @@ hpcw_status bench_file_open(struct bench_file *f, const char *path, bool direct,
     f->fd = f->direct = -1;
     f->path = hpcw_i_strdup(path);
     if (f->path == NULL) {
-        return hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory", path);
+        return hpcw_i_fail_memory(err, path, 0, NULL);
     }
     int e = hpcw_i_sys_open(path, O_RDWR | O_CREAT, 0666, &f->fd);
     if (e != 0) {

@@ -4,7 +4,6 @@
  * writes files of the same sizes.
  */
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdio.h>
 
 #include "bench/layout/layout.h"
@@ -94,7 +93,7 @@ static hpcw_status model_sizes(struct bench_work *w, struct bench_sizes *sizes, 
     hpcw_i_free(sizes->size);
     *sizes = (struct bench_sizes){.size = hpcw_i_calloc(files + 1, sizeof *sizes->size), .ranks = RANKS};
     if (sizes->size == NULL) {
-        return hpcw_i_fail(err, HPCW_ENOMEM, "out of memory for %" PRIu64 " files", files);
+        return hpcw_i_fail_memory(err, NULL, files, "files");
     }
     sizes->files = (uint32_t)files;
     hpcw_status s = HPCW_OK;

@@ -127,7 +127,7 @@ static hpcw_status place(struct bench_work *w, hpcw_error *err) {
     w->extent = hpcw_i_calloc((size_t)w->count + 1, sizeof *w->extent);
     w->file_size = hpcw_i_calloc((size_t)w->files + 1, sizeof *w->file_size);
     if (w->spot == NULL || w->extent == NULL || w->file_size == NULL) {
-        return hpcw_i_fail(err, HPCW_ENOMEM, "out of memory for %u ranks", w->shape.ranks);
+        return hpcw_i_fail_memory(err, NULL, w->shape.ranks, "ranks");
     }
     hpcw_status s = bench_layout_spots(&w->shape, w->spot, w->file_size, err);
     if (s == HPCW_OK) {
@@ -150,7 +150,7 @@ static hpcw_status place_sizes(struct bench_work *w, hpcw_error *err) {
     w->files = sizes->files;
     w->extent = hpcw_i_calloc((size_t)(end - begin) + 1, sizeof *w->extent);
     if (w->extent == NULL) {
-        return hpcw_i_fail(err, HPCW_ENOMEM, "out of memory for %u files", end - begin);
+        return hpcw_i_fail_memory(err, NULL, end - begin, "files");
     }
     for (uint32_t f = begin; f < end; f++) {
         uint64_t size = sizes->size[f];
@@ -167,8 +167,7 @@ static hpcw_status make_files(struct bench_work *w, hpcw_error *err) {
         w->open_files = w->extent[w->extents - 1].file - w->first_file + 1;
     }
     w->file = hpcw_i_calloc((size_t)w->open_files + 1, sizeof *w->file);
-    return w->file == NULL ? hpcw_i_fail(err, HPCW_ENOMEM, "out of memory for %u files", w->open_files)
-                           : HPCW_OK;
+    return w->file == NULL ? hpcw_i_fail_memory(err, NULL, w->open_files, "files") : HPCW_OK;
 }
 
 hpcw_status bench_work_init(struct bench_work *w, const struct bench_shape *shape, bool ceiling,

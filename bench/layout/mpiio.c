@@ -43,7 +43,7 @@ static hpcw_status mpiio_prepare(struct bench_work *w, hpcw_error *err) {
     struct mpiio *m = hpcw_i_calloc(1, sizeof *m);
     w->mpi = m;
     if (m == NULL) {
-        return hpcw_i_fail(err, HPCW_ENOMEM, "out of memory");
+        return hpcw_i_fail_memory(err, NULL, 0, NULL);
     }
     m->file = MPI_FILE_NULL;
     return HPCW_OK;

@@ -73,7 +73,7 @@ static hpcw_status sink_open(void *context, const char *path, uint64_t tag, hpcw
         }
         struct layout_sink *sink = hpcw_i_calloc(1, sizeof *sink);
         if (sink == NULL) {
-            return hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory", path);
+            return hpcw_i_fail_memory(err, path, 0, NULL);
         }
         sink->base.ops = &sink_ops;
         s = bench_work_open_file(w, i, &sink->file, err);

@@ -119,7 +119,7 @@ hpcw_status bench_stats_of(const double *x, size_t n, double level, struct bench
     }
     double *sorted = n > SIZE_MAX / sizeof *sorted ? NULL : hpcw_i_malloc(n * sizeof *sorted);
     if (sorted == NULL) {
-        return hpcw_i_fail(err, HPCW_ENOMEM, "statistics of %zu values: no memory", n);
+        return hpcw_i_fail_memory(err, "statistics", n, "values");
     }
     memcpy(sorted, x, n * sizeof *sorted);
     bench_stats_sort(sorted, n);
@@ -176,7 +176,7 @@ static hpcw_status count_orders(size_t n, size_t m, size_t most, double *count, 
     size_t size = n * m + 1;
     double *c = hpcw_i_calloc(size, sizeof *c);
     if (c == NULL) {
-        return hpcw_i_fail(err, HPCW_ENOMEM, "comparison of %zu and %zu values: no memory", n, m);
+        return hpcw_i_fail_memory(err, "statistics", n + m, "values");
     }
     c[0] = 1;
     for (size_t i = 1; i <= n; i++) {
@@ -203,7 +203,7 @@ hpcw_status bench_stats_mann_whitney(const double *x, size_t n, const double *y,
     }
     struct ranked *r = hpcw_i_calloc(all, sizeof *r);
     if (r == NULL) {
-        return hpcw_i_fail(err, HPCW_ENOMEM, "comparison of %zu and %zu values: no memory", n, m);
+        return hpcw_i_fail_memory(err, "statistics", n + m, "values");
     }
     hpcw_status s = HPCW_OK;
     for (size_t i = 0; i < all; i++) {
@@ -260,7 +260,7 @@ static int by_p(const void *a, const void *b) {
 hpcw_status bench_stats_holm(double *p, size_t n, hpcw_error *err) {
     struct numbered *order = hpcw_i_calloc(n + 1, sizeof *order);
     if (order == NULL) {
-        return hpcw_i_fail(err, HPCW_ENOMEM, "correction of %zu comparisons: no memory", n);
+        return hpcw_i_fail_memory(err, "statistics", n, "comparisons");
     }
     for (size_t i = 0; i < n; i++) {
         order[i] = (struct numbered){p[i], i};

@@ -125,7 +125,7 @@ hpcw_status bench_timer_measure(const struct bench_subject *subject, void *work,
     for (size_t i = 0; i < subject->sides; i++) {
         samples->sample[i] = hpcw_i_calloc(runs, sizeof *samples->sample[i]);
         if (samples->sample[i] == NULL && s == HPCW_OK) {
-            s = hpcw_i_fail(err, HPCW_ENOMEM, "out of memory for %zu samples", runs);
+            s = hpcw_i_fail_memory(err, NULL, runs, "samples");
         }
     }
     s = agree(processes, s, NULL, err);

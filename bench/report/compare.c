@@ -40,7 +40,7 @@ static hpcw_status compare_pair(struct bench_pair *pair, hpcw_error *err) {
     const struct bench_point *b = pair->b;
     double *x = hpcw_i_calloc(a->trials + b->trials, sizeof *x);
     if (x == NULL) {
-        return hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for %zu rates", a->id, a->trials + b->trials);
+        return hpcw_i_fail_memory(err, a->id, a->trials + b->trials, "rates");
     }
     double *y = x + a->trials;
     rates_of(a, x);
@@ -58,7 +58,7 @@ static hpcw_status compare_pair(struct bench_pair *pair, hpcw_error *err) {
 static hpcw_status correct(struct bench_comparison *c, hpcw_error *err) {
     double *p = hpcw_i_calloc(c->pairs + 1, sizeof *p);
     if (p == NULL) {
-        return hpcw_i_fail(err, HPCW_ENOMEM, "out of memory for %zu comparisons", c->pairs);
+        return hpcw_i_fail_memory(err, NULL, c->pairs, "comparisons");
     }
     c->least = 1;
     for (size_t i = 0; i < c->pairs; i++) {
@@ -79,7 +79,7 @@ hpcw_status bench_compare(const struct bench_results *a, const struct bench_resu
                           struct bench_comparison *c, hpcw_error *err) {
     *c = (struct bench_comparison){.pair = hpcw_i_calloc(a->points + 1, sizeof *c->pair)};
     if (c->pair == NULL) {
-        return hpcw_i_fail(err, HPCW_ENOMEM, "out of memory for %zu comparisons", a->points);
+        return hpcw_i_fail_memory(err, NULL, a->points, "comparisons");
     }
     hpcw_status s = HPCW_OK;
     for (size_t i = 0; s == HPCW_OK && i < a->points; i++) {
@@ -301,8 +301,8 @@ hpcw_status bench_compare_command(const char *path_a, const char *path_b, const 
     const char *const path[2] = {path_a, path_b};
     struct bench_results *r = hpcw_i_calloc(2, sizeof *r);
     struct bench_comparison c = {0};
-    hpcw_status s = r == NULL ? hpcw_i_fail(err, HPCW_ENOMEM, "out of memory for results")
-                              : bench_results_read(&r[0], path_a, err);
+    hpcw_status s =
+        r == NULL ? hpcw_i_fail_memory(err, NULL, 0, "results") : bench_results_read(&r[0], path_a, err);
     s = s == HPCW_OK ? bench_results_read(&r[1], path_b, err) : s;
     s = s == HPCW_OK ? bench_compare(&r[0], &r[1], &c, err) : s;
     s = s == HPCW_OK && json[0] != '\0' ? write_json(json, r, &c, err) : s;

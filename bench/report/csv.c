@@ -123,7 +123,7 @@ hpcw_status bench_results_write_csv(const struct bench_results *r, const char *p
         put_trials(&c, p, "layout", p->trial, p->trials);
         put_trials(&c, p, "ceiling", p->ceiling, p->ceiling_trials);
     }
-    hpcw_status s = c.failed ? hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory", path)
+    hpcw_status s = c.failed ? hpcw_i_fail_memory(err, path, 0, NULL)
                              : hpcw_sink_open_file(path, HPCW_SYNC_NONE, &sink, err);
     if (s == HPCW_OK) {
         s = hpcw_sink_write_at(sink, 0, c.buf.data, c.buf.size, err);

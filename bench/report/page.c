@@ -482,7 +482,7 @@ static hpcw_status draw_bars(struct drawing *d, double block, rate_of_point *of,
                              const char *caption, const char *label, hpcw_error *err) {
     struct bars *b = hpcw_i_calloc(1, sizeof *b);
     if (b == NULL) {
-        return hpcw_i_fail(err, HPCW_ENOMEM, "report: out of memory for %d bars", MOST_CATEGORIES);
+        return hpcw_i_fail_memory(err, "report", MOST_CATEGORIES, "bars");
     }
     for (size_t i = 0; i < d->r->points; i++) {
         if (beside(&d->r->point[i], block) && of(&d->r->point[i])->there) {
@@ -588,7 +588,7 @@ static hpcw_status time_split(struct drawing *d, double block, hpcw_error *err) 
     if (category == NULL || value == NULL) {
         hpcw_i_free(category);
         hpcw_i_free(value);
-        return hpcw_i_fail(err, HPCW_ENOMEM, "report: out of memory for %zu points", n);
+        return hpcw_i_fail_memory(err, "report", n, "points");
     }
     struct ui_page_bar bar[2 * BENCH_STEPS];
     for (size_t k = 0; k < BENCH_STEPS; k++) {
@@ -762,7 +762,7 @@ hpcw_status bench_report_page(const struct bench_results *r, const char *path, h
     d.point = hpcw_i_calloc(most, sizeof *d.point);
     d.series = hpcw_i_calloc(BENCH_LAYOUTS + 2 * BENCH_MODES, sizeof *d.series);
     if (d.point == NULL || d.series == NULL) {
-        s = hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for %zu points", path, most);
+        s = hpcw_i_fail_memory(err, path, most, "points");
         goto done;
     }
     find_ticks(&d);

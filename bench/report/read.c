@@ -63,7 +63,7 @@ static void refuse(struct results_reader *in, const struct json_node *at, const 
 
 static void no_memory(struct results_reader *in) {
     if (in->status == HPCW_OK) {
-        in->status = hpcw_i_fail(in->err, HPCW_ENOMEM, "%s: out of memory", in->path);
+        in->status = hpcw_i_fail_memory(in->err, in->path, 0, NULL);
     }
 }
 
@@ -632,7 +632,7 @@ hpcw_status bench_results_read(struct bench_results *r, const char *path, hpcw_e
         s = hpcw_i_fail(err, HPCW_EFORMAT, "%s: expected at most %d bytes, got %" PRIu64, path, MOST_BYTES,
                         size);
     } else if (text == NULL) {
-        s = hpcw_i_fail(err, HPCW_ENOMEM, "%s: no memory for %" PRIu64 " bytes", path, size);
+        s = hpcw_i_fail_memory(err, path, size, "bytes");
     } else {
         s = bench_results_parse(r, path, text, got, err);
     }

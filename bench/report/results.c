@@ -102,7 +102,7 @@ hpcw_status bench_results_rate(struct bench_point *p, hpcw_error *err) {
     }
     double *x = hpcw_i_malloc(most * sizeof *x);
     if (x == NULL) {
-        return hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for %zu rates", p->id, most);
+        return hpcw_i_fail_memory(err, p->id, most, "rates");
     }
     hpcw_status s = HPCW_OK;
     if (is_durable(p->mode)) {

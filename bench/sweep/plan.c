@@ -70,7 +70,7 @@ static void add(struct planner *pl, enum bench_layout layout, enum bench_mode mo
         hpcw_i_grow(pl->planned, &pl->planned_capacity, r->points + 1, sizeof *planned);
     pl->planned = planned != NULL ? planned : pl->planned;
     if (point == NULL || planned == NULL) {
-        pl->status = hpcw_i_fail(pl->err, HPCW_ENOMEM, "out of memory for %zu points", r->points + 1);
+        pl->status = hpcw_i_fail_memory(pl->err, NULL, r->points + 1, "points");
         return;
     }
     struct bench_point *p = &r->point[r->points];

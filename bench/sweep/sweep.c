@@ -200,7 +200,7 @@ static hpcw_status run_pair(struct sweep *w, size_t index, uint32_t repetition, 
 static hpcw_status decide(struct sweep *w, uint32_t repetition, bool *on, hpcw_error *err) {
     size_t n = w->r->points;
     unsigned char *active = hpcw_i_malloc(n + 1);
-    hpcw_status s = active == NULL ? hpcw_i_fail(err, HPCW_ENOMEM, "out of memory for %zu points", n) : HPCW_OK;
+    hpcw_status s = active == NULL ? hpcw_i_fail_memory(err, NULL, n, "points") : HPCW_OK;
     s = hpcw_i_agree(w->processes->comm, s, NULL, err);
     if (s == HPCW_OK) {
         /* The warm-up may use a part of the budget; after it, the plan is adapted to the rest. */
@@ -344,8 +344,7 @@ static hpcw_status keep(struct sweep *w, hpcw_error *err) {
 
 static hpcw_status run_all(struct sweep *w, hpcw_error *err) {
     size_t *order = hpcw_i_malloc((w->r->points + 1) * sizeof *order);
-    hpcw_status s =
-        order == NULL ? hpcw_i_fail(err, HPCW_ENOMEM, "out of memory for %zu points", w->r->points) : HPCW_OK;
+    hpcw_status s = order == NULL ? hpcw_i_fail_memory(err, NULL, w->r->points, "points") : HPCW_OK;
     s = hpcw_i_agree(w->processes->comm, s, NULL, err);
     bool on = s == HPCW_OK;
     for (uint32_t repetition = 0; on && repetition <= w->o->repeat; repetition++) {
@@ -508,7 +507,7 @@ static hpcw_status allocate_trials(struct sweep *w, hpcw_error *err) {
         p->trial = hpcw_i_calloc(w->o->repeat, sizeof *p->trial);
         p->ceiling = hpcw_i_calloc(w->o->repeat, sizeof *p->ceiling);
         if (p->trial == NULL || p->ceiling == NULL) {
-            s = hpcw_i_fail(err, HPCW_ENOMEM, "out of memory for %u repetitions", w->o->repeat);
+            s = hpcw_i_fail_memory(err, NULL, w->o->repeat, "repetitions");
         }
     }
     return hpcw_i_agree(w->processes->comm, s, NULL, err);

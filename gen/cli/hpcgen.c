@@ -55,7 +55,7 @@ static hpcw_status agree_on_options(const struct gen_cli_options *o, const struc
     char part[32];
     (void)snprintf(part, sizeof part, "%" PRIu32 "/%" PRIu32, o->part.index + 1, o->part.count);
     if (s == HPCW_OK && !print_lists(o, &lists, &set_at)) {
-        s = hpcw_i_fail(err, HPCW_ENOMEM, "command line: out of memory");
+        s = hpcw_i_fail_memory(err, "command line", 0, NULL);
     }
     const char *formats = s == HPCW_OK ? (const char *)lists.data : NULL;
     const struct hpcw_i_same same[] = {

@@ -193,7 +193,7 @@ static hpcw_status verify_directory(const struct gen_cli_options *o, const char 
     const cJSON *file;
     cJSON_ArrayForEach(file, c.files) {
         if (s == HPCW_OK && !hpcw_i_buf_append(&list, &file, sizeof(cJSON *))) {
-            s = hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory", path);
+            s = hpcw_i_fail_memory(err, path, 0, NULL);
         }
     }
     c.file = (const cJSON **)(void *)list.data;

@@ -32,7 +32,7 @@ hpcw_status gen_digest_file(const char *path, struct gen_digest *digest, uint64_
     unsigned char *buffer = hpcw_i_malloc(PIECE);
     unsigned char *zeros = hpcw_i_calloc(1, PIECE);
     hpcw_status s = state == NULL || buffer == NULL || zeros == NULL
-                        ? hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for its digest", path)
+                        ? hpcw_i_fail_memory(err, path, 0, "its digest")
                         : read_source_open(path, &source, err);
     if (s != HPCW_OK) {
         goto done;

@@ -49,7 +49,7 @@ hpcw_status gen_directory_read(const char *path, char **text, hpcw_error *err) {
     if (size > LARGEST_TEXT) {
         s = hpcw_i_fail(err, HPCW_EFORMAT, "%s: expected at most 256 MiB, got %" PRIu64 " bytes", path, size);
     } else if (made == NULL) {
-        s = hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for its %" PRIu64 " bytes", path, size);
+        s = hpcw_i_fail_memory(err, path, size, "bytes");
     } else {
         s = read_source_read(source, 0, made, (size_t)size, "content", err);
         made[size] = '\0';
@@ -193,7 +193,7 @@ static hpcw_status write_description(const char *dir, const struct gen_dataset *
     hpcw_sink *sink = NULL;
     gen_directory_path(dir, GEN_PARAMETERS, path);
     hpcw_status s = describe(d, fingerprint, &buf) ? hpcw_sink_open_file(path, HPCW_SYNC_NONE, &sink, err)
-                                                   : hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory", path);
+                                                   : hpcw_i_fail_memory(err, path, 0, NULL);
     if (s == HPCW_OK) {
         s = hpcw_sink_write_at(sink, 0, buf.data, buf.size, err);
     }

@@ -36,7 +36,7 @@ static hpcw_status ranges_read(const struct gen_run *run, const struct gen_forma
     }
     r->partial = hpcw_i_malloc(r->count * sizeof(cJSON *));
     if (r->partial == NULL) {
-        return hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory", run->directory);
+        return hpcw_i_fail_memory(err, run->directory, 0, NULL);
     }
     for (size_t i = 0; i < r->count; i++) {
         r->partial[i] = r->range[i].partial;
@@ -188,7 +188,7 @@ static hpcw_status sums_put(const struct gen_run *run, struct gen_stream *sums, 
     bool ok = hpcw_i_buf_append_str(&sums->buf, digest) && hpcw_i_buf_append_str(&sums->buf, "  ") &&
               hpcw_i_buf_append_str(&sums->buf, name) && hpcw_i_buf_append_str(&sums->buf, "\n");
     if (!ok) {
-        return hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for the checksums", run->directory);
+        return hpcw_i_fail_memory(err, run->directory, 0, "the checksums");
     }
     return gen_stream_flush(sums, GEN_STREAM_PIECE, err);
 }
@@ -342,7 +342,7 @@ hpcw_status gen_finish(const struct gen_run *run, const char *fingerprint, hpcw_
     hpcw_status s = HPCW_OK;
     struct format_ranges *ranges = hpcw_i_calloc(gen_format_count, sizeof *ranges);
     if (ranges == NULL) {
-        return hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory", run->directory);
+        return hpcw_i_fail_memory(err, run->directory, 0, NULL);
     }
     /* The list of an interrupted run does not fit a manifest without digests. */
     if (!run->checksums) {

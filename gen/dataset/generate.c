@@ -162,9 +162,7 @@ static hpcw_status write_range(const struct gen_run *run, const struct gen_forma
         .progress_context = run->context,
     };
     uint64_t *word = hpcw_i_malloc((size_t)(end - begin) * 3 * sizeof *word);
-    hpcw_status s = word == NULL ? hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for %" PRIu64 " files",
-                                               run->directory, end - begin)
-                                 : HPCW_OK;
+    hpcw_status s = word == NULL ? hpcw_i_fail_memory(err, run->directory, end - begin, "files") : HPCW_OK;
     s = hpcw_i_agree(run->comm, s, NULL, err);
     if (s != HPCW_OK) {
         goto done;

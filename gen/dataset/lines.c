@@ -30,8 +30,7 @@ static hpcw_status read_on(struct gen_lines *l, hpcw_error *err) {
         l->begin = 0;
     }
     if (!hpcw_i_buf_reserve(&l->buf, n)) {
-        return hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for line %" PRIu64, read_source_name(l->source),
-                           l->number);
+        return hpcw_i_fail_memory(err, read_source_name(l->source), 0, "a line");
     }
     hpcw_status s = read_source_read(l->source, l->at, l->buf.data + l->buf.size, n, "text", err);
     if (s == HPCW_OK) {

@@ -66,7 +66,7 @@ static hpcw_status end_line(struct hpcw_i_buf *buf, struct hpcw_i_json *json, hp
     hpcw_status s = hpcw_i_json_finish(json, err);
     return s != HPCW_OK || hpcw_i_buf_append(buf, "\n", 1)
                ? s
-               : hpcw_i_fail(err, HPCW_ENOMEM, "out of memory for the state of a range");
+               : hpcw_i_fail_memory(err, NULL, 0, "the state of a range");
 }
 
 static hpcw_status add_head(struct hpcw_i_buf *buf, const struct gen_format *format, const char *fingerprint,
@@ -212,7 +212,7 @@ static hpcw_status take_lines(const char *dir, const struct gen_dataset *d, cons
     range->digested = true;
     range->word = hpcw_i_malloc((size_t)(range->end - range->begin) * 3 * sizeof *range->word);
     if (range->word == NULL) {
-        return hpcw_i_fail(err, HPCW_ENOMEM, "out of memory for %" PRIu64 " files", range->end - range->begin);
+        return hpcw_i_fail_memory(err, NULL, range->end - range->begin, "files");
     }
     for (uint64_t k = range->begin; s == HPCW_OK && k < range->end; k++) {
         s = next_json(lines, &json, err);
@@ -346,7 +346,7 @@ static hpcw_status read_one(void *context, const char *path, hpcw_error *err) {
     hpcw_status s = read_range(path, r->dir, r->dataset, r->format, r->fingerprint, &one, err);
     if (s == HPCW_OK && !hpcw_i_buf_append(&r->list, &one, sizeof one)) {
         gen_range_free(&one);
-        s = hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory", path);
+        s = hpcw_i_fail_memory(err, path, 0, NULL);
     }
     return s;
 }
@@ -434,7 +434,7 @@ static hpcw_status write_whole_range(const char *dir, const struct gen_dataset *
                                      const struct gen_format *format, const char *fingerprint,
                                      const struct gen_range *range, hpcw_error *err) {
     char *text = cJSON_PrintUnformatted(range->partial);
-    hpcw_status s = text == NULL ? hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for %s", dir, format->name)
+    hpcw_status s = text == NULL ? hpcw_i_fail_memory(err, dir, 0, "the name of a part")
                                  : gen_directory_write_range(dir, d, format, fingerprint, HPCW_SYNC_NONE, range,
                                                              text, strlen(text), err);
     cJSON_free(text);

@@ -28,7 +28,7 @@ hpcw_status gen_sample_new(const char *format, uint32_t ranks, uint64_t seed, st
     }
     struct gen_sample *sample = hpcw_i_calloc(1, sizeof *sample);
     if (sample == NULL) {
-        return hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory", format);
+        return hpcw_i_fail_memory(err, format, 0, NULL);
     }
     sample->format = gen_format[f];
     struct gen_dataset *d = &sample->dataset;

@@ -28,7 +28,7 @@ hpcw_status gen_clog2_remember(struct hpcw_i_buf *facts, const struct gen_trace_
         const struct model_trace_backward *b = &run->backward[i];
         ok = add_words(facts, (const uint64_t[]){b->from, b->to, b->by_ns}, BACKWARD_WORDS);
     }
-    return ok ? HPCW_OK : hpcw_i_fail(err, HPCW_ENOMEM, "clog2: out of memory for what was injected");
+    return ok ? HPCW_OK : hpcw_i_fail_memory(err, "clog2", 0, "the list of faults");
 }
 
 /* The first words' names, in partial results as in truth.json. */

@@ -150,7 +150,7 @@ static void free_pieces(struct clog2_piece *piece) {
 
 static hpcw_status new_piece(struct clog2_job *job, struct clog2_piece **out, hpcw_error *err) {
     struct clog2_piece *piece = hpcw_i_calloc(1, sizeof *piece);
-    hpcw_status s = piece == NULL ? hpcw_i_fail(err, HPCW_ENOMEM, "clog2: out of memory for a slice")
+    hpcw_status s = piece == NULL ? hpcw_i_fail_memory(err, "clog2", 0, "a slice")
                                   : hpcw_clog2_slice_new(job->log, 0, &piece->slice, err);
     if (s != HPCW_OK) {
         free_pieces(piece);
@@ -318,7 +318,7 @@ static void free_maker(struct clog2_maker *maker) {
 static hpcw_status begin_thread(void *context, void **state, hpcw_error *err) {
     struct clog2_job *job = context;
     struct clog2_maker *maker = hpcw_i_calloc(1, sizeof *maker);
-    hpcw_status s = maker == NULL ? hpcw_i_fail(err, HPCW_ENOMEM, "clog2: out of memory for a thread")
+    hpcw_status s = maker == NULL ? hpcw_i_fail_memory(err, "clog2", 0, "a thread")
                                   : model_trace_scratch_new(&job->d->trace, &maker->scratch, err);
     if (s != HPCW_OK) {
         free_maker(maker);
@@ -338,7 +338,7 @@ static void end_thread(void *context, void *state) {
 static hpcw_status put_first(const struct clog2_job *job, hpcw_error *err) {
     struct gen_trace_log_out *o = hpcw_i_calloc(1, sizeof *o);
     if (o == NULL) {
-        return hpcw_i_fail(err, HPCW_ENOMEM, "clog2: out of memory");
+        return hpcw_i_fail_memory(err, "clog2", 0, NULL);
     }
     o->slice = job->open->slice;
     o->begin = job->begin;
@@ -482,7 +482,7 @@ static hpcw_status write_log(struct clog2_job *job, hpcw_error *err) {
 
 hpcw_status gen_clog2_write(const struct gen_write *w, struct hpcw_i_json *partial, hpcw_error *err) {
     struct clog2_job *job = hpcw_i_calloc(1, sizeof *job);
-    hpcw_status s = job == NULL ? hpcw_i_fail(err, HPCW_ENOMEM, "clog2: out of memory") : HPCW_OK;
+    hpcw_status s = job == NULL ? hpcw_i_fail_memory(err, "clog2", 0, NULL) : HPCW_OK;
     s = hpcw_i_agree(w->comm, s, NULL, err);
     if (s == HPCW_OK) {
         job->d = w->dataset;

@@ -43,7 +43,7 @@ struct export {
 };
 
 static hpcw_status no_memory(hpcw_error *err) {
-    return hpcw_i_fail(err, HPCW_ENOMEM, "export: out of memory");
+    return hpcw_i_fail_memory(err, "export", 0, NULL);
 }
 
 static int32_t get_i32(const unsigned char *p) {

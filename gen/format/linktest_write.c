@@ -97,14 +97,14 @@ static hpcw_status begin_thread(void *context, void **state, hpcw_error *err) {
     const struct linktest_job *job = context;
     struct linktest_thread *t = hpcw_i_calloc(1, sizeof *t);
     if (t == NULL) {
-        return hpcw_i_fail(err, HPCW_ENOMEM, "linktest: out of memory");
+        return hpcw_i_fail_memory(err, "linktest", 0, NULL);
     }
     hpcw_status s = model_linktest_scratch_new(&job->w->dataset->linktest, &t->scratch, err);
     if (s == HPCW_OK) {
         t->partner = hpcw_i_malloc(job->steps * sizeof *t->partner);
         t->time_ps = hpcw_i_malloc(job->steps * sizeof *t->time_ps);
         if (t->partner == NULL || t->time_ps == NULL) {
-            s = hpcw_i_fail(err, HPCW_ENOMEM, "linktest: out of memory for a row of %u timings", job->steps);
+            s = hpcw_i_fail_memory(err, "linktest", job->steps, "timings");
         }
     }
     if (s != HPCW_OK) {
@@ -202,8 +202,7 @@ static hpcw_status collect_outliers(const struct linktest_job *job, uint32_t cou
                                     hpcw_error *err) {
     uint64_t *word = hpcw_i_malloc((size_t)count * OUTLIER_WORDS * sizeof *word);
     size_t words = 0;
-    hpcw_status s =
-        word == NULL ? hpcw_i_fail(err, HPCW_ENOMEM, "linktest: out of memory for outliers") : HPCW_OK;
+    hpcw_status s = word == NULL ? hpcw_i_fail_memory(err, "linktest", 0, "outliers") : HPCW_OK;
     for (uint32_t i = 0; s == HPCW_OK && i < count; i++) {
         const struct model_truth_outliers *o = &job->outliers[i];
         if (o->count > 0) {
@@ -293,9 +292,8 @@ hpcw_status gen_linktest_write(const struct gen_write *w, struct hpcw_i_json *pa
     size_t most = p.retests < p.tasks ? (size_t)p.retests : p.tasks;
     hpcw_linktest_slow *slow = hpcw_i_calloc(most, sizeof *slow);
     job.outliers = hpcw_i_calloc(p.count, sizeof *job.outliers);
-    hpcw_status s = slow == NULL || job.outliers == NULL
-                        ? hpcw_i_fail(err, HPCW_ENOMEM, "linktest: out of memory for %u ranks", p.count)
-                        : HPCW_OK;
+    hpcw_status s =
+        slow == NULL || job.outliers == NULL ? hpcw_i_fail_memory(err, "linktest", p.count, "ranks") : HPCW_OK;
     s = hpcw_i_agree(w->comm, s, NULL, err);
     if (s == HPCW_OK) {
         s = hpcw_linktest_open(path, w->comm, &p, &job.lt, err);
@@ -349,7 +347,7 @@ static hpcw_status merge_slow(const cJSON *list, uint32_t ranks, struct hpcw_i_b
         }
         const hpcw_linktest_slow e = {.time_ps = time_ps, .from = (uint32_t)from, .to = (uint32_t)to};
         if (!hpcw_i_buf_append(all, &e, sizeof e)) {
-            return hpcw_i_fail(err, HPCW_ENOMEM, "linktest: out of memory for slow connections");
+            return hpcw_i_fail_memory(err, "linktest", 0, "slow connections");
         }
     }
     return HPCW_OK;
@@ -418,10 +416,9 @@ hpcw_status gen_linktest_complete(const struct gen_write *w, const cJSON *const 
     size_t permutations = (size_t)hpcw_linktest_permutations(&p);
     hpcw_linktest_summary *summary = hpcw_i_calloc(permutations, sizeof *summary);
     char(*text)[2][24] = hpcw_i_calloc(permutations, sizeof *text);
-    hpcw_status s =
-        summary == NULL || text == NULL
-            ? hpcw_i_fail(err, HPCW_ENOMEM, "linktest: out of memory for %zu summaries", permutations)
-            : HPCW_OK;
+    hpcw_status s = summary == NULL || text == NULL
+                        ? hpcw_i_fail_memory(err, "linktest", permutations, "summaries")
+                        : HPCW_OK;
     for (size_t m = 0; s == HPCW_OK && m < permutations; m++) {
         s = merge_permutation(d, &p, partial, count, m, &summary[m], err);
         times_of(d, &p, m, text[m][0], text[m][1]);

@@ -131,7 +131,7 @@ static hpcw_status make_folders(const struct gen_write *w, hpcw_error *err) {
 static hpcw_status begin_thread(void *context, void **state, hpcw_error *err) {
     (void)context;
     *state = hpcw_i_malloc(BUFFER);
-    return *state != NULL ? HPCW_OK : hpcw_i_fail(err, HPCW_ENOMEM, "scr: out of memory");
+    return *state != NULL ? HPCW_OK : hpcw_i_fail_memory(err, "scr", 0, NULL);
 }
 
 static void end_thread(void *context, void *state) {

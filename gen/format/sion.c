@@ -116,7 +116,7 @@ struct rank_buffer {
 static hpcw_status begin_thread(void *context, void **state, hpcw_error *err) {
     (void)context;
     *state = hpcw_i_calloc(1, sizeof(struct rank_buffer));
-    return *state != NULL ? HPCW_OK : hpcw_i_fail(err, HPCW_ENOMEM, "sion: out of memory");
+    return *state != NULL ? HPCW_OK : hpcw_i_fail_memory(err, "sion", 0, NULL);
 }
 
 static void end_thread(void *context, void *state) {
@@ -139,7 +139,7 @@ static hpcw_status write_rank(void *context, void *state, uint64_t index, hpcw_e
         b->data = hpcw_i_malloc(need);
         b->size = b->data == NULL ? 0 : need;
         if (b->data == NULL) {
-            return hpcw_i_fail(err, HPCW_ENOMEM, "sion: out of memory for %zu bytes of rank %u", need, rank);
+            return hpcw_i_fail_memory(err, "sion", need, "bytes of a rank");
         }
     }
     for (uint32_t from = 0; from < count; from += l.per_chunk) {

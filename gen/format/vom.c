@@ -185,7 +185,7 @@ static hpcw_status add_partial(const cJSON *partial, uint32_t phases, struct gen
 static hpcw_status count_again(const struct model_load *m, struct gen_load_tally *tally, hpcw_error *err) {
     uint32_t *object = hpcw_i_malloc(m->per_rank * sizeof *object);
     if (object == NULL) {
-        return hpcw_i_fail(err, HPCW_ENOMEM, "vom: out of memory for %u objects of a rank", m->per_rank);
+        return hpcw_i_fail_memory(err, "vom", m->per_rank, "objects of a rank");
     }
     memset(tally, 0, m->params.phases * sizeof *tally);
     for (uint32_t rank = 0; rank < m->ranks; rank++) {
@@ -218,7 +218,7 @@ static hpcw_status truth(const struct gen_dataset *d, const cJSON *const *partia
     const struct model_load *m = &d->load;
     const uint32_t phases = m->params.phases;
     struct gen_load_tally *tally = hpcw_i_calloc(phases, sizeof *tally);
-    hpcw_status s = tally == NULL ? hpcw_i_fail(err, HPCW_ENOMEM, "vom: out of memory for %u phases", phases)
+    hpcw_status s = tally == NULL ? hpcw_i_fail_memory(err, "vom", phases, "phases")
                                   : merged(m, partial, count, tally, err);
     if (s == HPCW_OK) {
         hpcw_i_json_put_u64(json, "objects", m->objects);

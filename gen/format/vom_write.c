@@ -73,7 +73,7 @@ static hpcw_status begin_thread(void *context, void **state, hpcw_error *err) {
         }
         end_thread(context, t);
     }
-    return hpcw_i_fail(err, HPCW_ENOMEM, "vom: out of memory for %u objects of a rank", m->per_rank);
+    return hpcw_i_fail_memory(err, "vom", m->per_rank, "objects of a rank");
 }
 
 /* An object as an entity: all of it if the rank holds it, otherwise only what its id says. */
@@ -313,7 +313,7 @@ static hpcw_status collect(const struct vom_job *job, struct hpcw_i_json *partia
     if (partial != NULL) {
         all.tally = hpcw_i_calloc(phases, sizeof *all.tally);
         if (all.tally == NULL && s == HPCW_OK) {
-            s = hpcw_i_fail(err, HPCW_ENOMEM, "vom: out of memory for the loads of %u phases", phases);
+            s = hpcw_i_fail_memory(err, "vom", phases, "phases");
         }
     }
     bool takes = partial == NULL || all.tally != NULL;
@@ -355,8 +355,7 @@ hpcw_status gen_vom_write(const struct gen_write *w, struct hpcw_i_json *partial
               &end);
     job.tally = hpcw_i_calloc(d->load_params.phases, sizeof *job.tally);
     if (job.tally == NULL) {
-        s = hpcw_i_fail(err, HPCW_ENOMEM, "vom: out of memory for the loads of %u phases",
-                        d->load_params.phases);
+        s = hpcw_i_fail_memory(err, "vom", d->load_params.phases, "phases");
     } else {
         const struct gen_pool_work work = {
             .context = &job, .begin = begin_thread, .step = write_rank, .end = end_thread};

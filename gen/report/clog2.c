@@ -180,7 +180,7 @@ static hpcw_status read_window(struct log_profile *p, struct read_clog2 *reader,
     size_t cells = (size_t)p->raster.width * p->raster.height;
     p->share = hpcw_i_calloc(cells * p->colours, sizeof *p->share);
     if (p->share == NULL) {
-        return hpcw_i_fail(err, HPCW_ENOMEM, "report: out of memory for a window of %zu cells", cells);
+        return hpcw_i_fail_memory(err, "report", cells, "cells");
     }
     s = read_clog2_watch(
         reader, &(struct read_clog2_watch){.context = p, .stretch = add_to_window, .state = ignore}, err);
@@ -355,7 +355,7 @@ hpcw_status gen_report_clog2(const struct gen_report *r, hpcw_error *err) {
     }
     struct log_profile *p = hpcw_i_calloc(1, sizeof *p);
     if (p == NULL) {
-        s = hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory", r->path);
+        s = hpcw_i_fail_memory(err, r->path, 0, NULL);
         goto done;
     }
     p->ranks = read_clog2_info(reader)->ranks;
@@ -364,7 +364,7 @@ hpcw_status gen_report_clog2(const struct gen_report *r, hpcw_error *err) {
     s = read_clog2_watch(
         reader, &(struct read_clog2_watch){.context = p, .stretch = add_stretch, .state = add_state}, err);
     if (s == HPCW_OK && p->failed) {
-        s = hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory", r->path);
+        s = hpcw_i_fail_memory(err, r->path, 0, NULL);
     }
     s = s == HPCW_OK ? draw(r, p, reader, err) : s;
     ui_raster_free(&p->raster);

@@ -48,9 +48,8 @@ static hpcw_status read_rows(struct read_linktest *reader, struct ui_raster *mat
     size_t n = info->tasks == 0 ? 0 : info->tasks - 1;
     double *time = hpcw_i_calloc(n + 1, sizeof *time);
     uint64_t *partner = hpcw_i_calloc(n + 1, sizeof *partner);
-    hpcw_status s = time == NULL || partner == NULL
-                        ? hpcw_i_fail(err, HPCW_ENOMEM, "linktest: out of memory for a row of %zu timings", n)
-                        : HPCW_OK;
+    hpcw_status s =
+        time == NULL || partner == NULL ? hpcw_i_fail_memory(err, "linktest", n, "timings") : HPCW_OK;
     for (uint64_t m = 0; s == HPCW_OK && m < info->permutations; m++) {
         for (uint32_t rank = 0; s == HPCW_OK && rank < info->tasks; rank++) {
             double sum = 0;

@@ -100,7 +100,7 @@ static hpcw_status draw_curves(const struct checkpoint_report *c, hpcw_error *er
     struct ui_page_series series[MOST_CURVES];
     struct ui_page_point *point = hpcw_i_calloc((size_t)curves * b->width, sizeof *point);
     if (point == NULL) {
-        return hpcw_i_fail(err, HPCW_ENOMEM, "report: out of memory for %u points", b->width);
+        return hpcw_i_fail_memory(err, "report", b->width, "points");
     }
     for (uint32_t k = 0; k < curves; k++) {
         /* The last ones, if there are more. */
@@ -214,7 +214,7 @@ hpcw_status gen_report_rank2file(const struct gen_report *r, hpcw_error *err) {
     }
     struct checkpoint_report *c = hpcw_i_calloc(1, sizeof *c);
     if (c == NULL) {
-        return hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory", r->path);
+        return hpcw_i_fail_memory(err, r->path, 0, NULL);
     }
     c->r = r;
     hpcw_status s = read_rank2file_tour(r->path, take, c, err);

@@ -63,7 +63,7 @@ hpcw_status gen_by_rank_draw(struct gen_by_rank *b, struct ui_page *page, const 
     bool grouped = b->most.span_x > 1;
     struct ui_page_point *point = hpcw_i_calloc(2 * (size_t)b->most.width, sizeof *point);
     if (point == NULL) {
-        return hpcw_i_fail(err, HPCW_ENOMEM, "report: out of memory for %u points", b->most.width);
+        return hpcw_i_fail_memory(err, "report", b->most.width, "points");
     }
     for (uint32_t i = 0; i < b->most.width; i++) {
         double rank = (double)(i * b->most.span_x);

@@ -97,7 +97,7 @@ static hpcw_status begin_reading(void *context, void **state, hpcw_error *err) {
         if (g != NULL) {
             end_reading(NULL, g);
         }
-        return hpcw_i_fail(err, HPCW_ENOMEM, "report: out of memory for %" PRIu64 " phases", all->phases);
+        return hpcw_i_fail_memory(err, "report", all->phases, "phases");
     }
     *state = g;
     return HPCW_OK;
@@ -171,7 +171,7 @@ static hpcw_status draw_curves(const struct gen_report *r, const struct vom_load
     size_t n = (size_t)((all->phases - 1) / span + 1);
     struct ui_page_point *point = hpcw_i_calloc(3 * n, sizeof *point);
     if (point == NULL) {
-        return hpcw_i_fail(err, HPCW_ENOMEM, "report: out of memory for %zu points", n);
+        return hpcw_i_fail_memory(err, "report", n, "points");
     }
     for (size_t i = 0; i < 3 * n; i++) {
         point[i] = (struct ui_page_point){.x = (double)(i % n * span), .y = NAN, .low = NAN, .high = NAN};
@@ -241,7 +241,7 @@ static hpcw_status read_all(const struct gen_report *r, struct vom_loads *all, h
     }
     all->phase = hpcw_i_calloc((size_t)all->phases, sizeof *all->phase);
     if (all->phase == NULL) {
-        return hpcw_i_fail(err, HPCW_ENOMEM, "report: out of memory for %" PRIu64 " phases", all->phases);
+        return hpcw_i_fail_memory(err, "report", all->phases, "phases");
     }
     s = ui_raster_init(&all->raster, all->phases, all->ranks, UI_RASTER_MAX, UI_REDUCE_MAX, err);
     if (s == HPCW_OK) {

@@ -134,14 +134,14 @@ hpcw_status gen_checkpoints_new(const struct model_checkpoint_params *params, ui
     struct gen_checkpoints *c = hpcw_i_calloc(1, sizeof *c);
     *out = NULL;
     if (c == NULL) {
-        return hpcw_i_fail(err, HPCW_ENOMEM, "scr: out of memory");
+        return hpcw_i_fail_memory(err, "scr", 0, NULL);
     }
     c->start = start;
     c->maps = hpcw_rank2file_layout_maps((hpcw_rank2file_layout)params->layout);
     hpcw_status s = model_checkpoint_init(&c->model, params, ranks, seed, err);
     if (s == HPCW_OK) {
         c->checkpoint = hpcw_i_calloc(params->checkpoints, sizeof *c->checkpoint);
-        s = c->checkpoint == NULL ? hpcw_i_fail(err, HPCW_ENOMEM, "scr: out of memory") : shape(c, err);
+        s = c->checkpoint == NULL ? hpcw_i_fail_memory(err, "scr", 0, NULL) : shape(c, err);
     }
     if (s != HPCW_OK) {
         gen_checkpoints_free(c);

@@ -77,8 +77,7 @@ static hpcw_status read_table(struct read_clog2 *r, hpcw_error *err) {
     const struct read_clog2_info *info = &r->info;
     r->entry = hpcw_i_calloc(info->comms, sizeof *r->entry);
     if (r->entry == NULL) {
-        return hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for %" PRIu32 " communicators",
-                           read_source_name(r->source), info->comms);
+        return hpcw_i_fail_memory(err, read_source_name(r->source), info->comms, "communicators");
     }
     for (uint32_t i = 0; i < info->comms; i += AT_ONCE) {
         uint32_t n = info->comms - i < AT_ONCE ? info->comms - i : AT_ONCE;
@@ -113,7 +112,7 @@ static hpcw_status read_table(struct read_clog2 *r, hpcw_error *err) {
 static hpcw_status opened(struct read_source *source, struct read_clog2 **out, hpcw_error *err) {
     struct read_clog2 *r = hpcw_i_calloc(1, sizeof *r);
     if (r == NULL) {
-        hpcw_status s = hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory", read_source_name(source));
+        hpcw_status s = hpcw_i_fail_memory(err, read_source_name(source), 0, NULL);
         read_source_free(source);
         return s;
     }
@@ -128,8 +127,7 @@ static hpcw_status opened(struct read_source *source, struct read_clog2 **out, h
     if (s == HPCW_OK) {
         r->block = hpcw_i_malloc(r->info.block_size);
         if (r->block == NULL) {
-            s = hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for a block of %" PRIu32 " bytes",
-                            read_source_name(source), r->info.block_size);
+            s = hpcw_i_fail_memory(err, read_source_name(source), r->info.block_size, "bytes");
         }
     }
     if (s != HPCW_OK) {

@@ -192,9 +192,8 @@ hpcw_status read_clog2_report(struct read_clog2 *reader, struct hpcw_i_json *jso
     if (s == HPCW_OK) {
         shares = rows_of(&pass.shares, false);
         flows = rows_of(&pass.flows, true);
-        s = shares == NULL || flows == NULL
-                ? hpcw_i_fail(err, HPCW_ENOMEM, "%s: out of memory for its profile", read_clog2_name(reader))
-                : HPCW_OK;
+        s = shares == NULL || flows == NULL ? hpcw_i_fail_memory(err, read_clog2_name(reader), 0, "its profile")
+                                            : HPCW_OK;
     }
     if (s == HPCW_OK) {
         put_all(json, &pass, shares, flows);

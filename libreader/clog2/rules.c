@@ -54,7 +54,6 @@ void read_clog2_found(struct read_clog2_pass *p, enum read_clog2_rule rule, uint
 
 void read_clog2_no_memory(struct read_clog2_pass *p) {
     if (p->status == HPCW_OK) {
-        p->status = hpcw_i_fail(p->err, HPCW_ENOMEM, "%s: out of memory for open states and messages",
-                                read_clog2_name(p->reader));
+        p->status = hpcw_i_fail_memory(p->err, read_clog2_name(p->reader), 0, "open states and messages");
     }
 }

@@ -30,7 +30,7 @@ hpcw_status read_linktest_pass_new(struct read_linktest *r, bool strict, struct 
     if (p == NULL || p->random == NULL || p->balance == NULL || p->met == NULL || p->present == NULL ||
         p->words == NULL || (d > 0 && (p->step_of == NULL || p->slow == NULL))) {
         read_linktest_pass_free(p);
-        return hpcw_i_fail(err, HPCW_ENOMEM, "%s: no memory to check the schedule of %zu tasks", r->name, n);
+        return hpcw_i_fail_memory(err, r->name, n, "tasks");
     }
     p->row = p->words + LEAD_WORDS;
     read_linktest_schedule_randomize(p);

@@ -17,7 +17,7 @@ static hpcw_status open_on(struct read_sion *sion, struct read_linktest **out, h
     hpcw_status status;
     struct read_linktest *r = hpcw_i_calloc(1, sizeof *r);
     if (r == NULL) {
-        status = hpcw_i_fail(err, HPCW_ENOMEM, "%s: no memory to open it", read_sion_name(sion));
+        status = hpcw_i_fail_memory(err, read_sion_name(sion), 0, NULL);
         read_sion_free(sion);
         return status;
     }
@@ -99,8 +99,7 @@ hpcw_status read_linktest_totals(struct read_linktest *reader, uint32_t *hosts, 
     hashes = hpcw_i_calloc(n, sizeof *hashes);
     host = hpcw_i_malloc(READ_LINKTEST_MOST_HOST);
     if (hashes == NULL || host == NULL) {
-        status = hpcw_i_fail(err, HPCW_ENOMEM, "%s: no memory for the host names of %" PRIu32 " tasks",
-                             reader->name, n);
+        status = hpcw_i_fail_memory(err, reader->name, n, "tasks");
         goto done;
     }
     uint32_t files = read_sion_files(reader->sion);

@@ -31,7 +31,7 @@ static hpcw_status open_source(const struct read_sion *r, uint32_t index, struct
     size_t size = strlen(r->path) + sizeof ".4294967295";
     char *name = hpcw_i_malloc(size);
     if (name == NULL) {
-        return hpcw_i_fail(err, HPCW_ENOMEM, "%s: no memory for the name of file %" PRIu32, r->path, index);
+        return hpcw_i_fail_memory(err, r->path, 0, "the name of a file");
     }
     if (index == 0) {
         (void)snprintf(name, size, "%s", r->path);
@@ -73,7 +73,7 @@ hpcw_status read_sion_open(const char *path, struct read_sion **out, hpcw_error 
     struct read_sion *r = hpcw_i_calloc(1, sizeof *r);
     if (r == NULL || (r->path = hpcw_i_strdup(path)) == NULL) {
         read_sion_free(r);
-        return hpcw_i_fail(err, HPCW_ENOMEM, "%s: no memory to open it", path);
+        return hpcw_i_fail_memory(err, path, 0, NULL);
     }
     return open_base(r, out, err);
 }
@@ -89,7 +89,7 @@ hpcw_status read_sion_open_memory(const struct read_sion_image *images, uint32_t
     if (r == NULL || (r->path = hpcw_i_strdup(name)) == NULL ||
         (r->images = hpcw_i_calloc(count, sizeof *images)) == NULL) {
         read_sion_free(r);
-        return hpcw_i_fail(err, HPCW_ENOMEM, "%s: no memory to open it", name);
+        return hpcw_i_fail_memory(err, name, 0, NULL);
     }
     memcpy(r->images, images, count * sizeof *images);
     r->image_count = count;

@@ -277,7 +277,7 @@ hpcw_status read_sion_file_open(struct read_source *source, struct read_sion_fil
     hpcw_status status;
     struct read_sion_file *f = hpcw_i_calloc(1, sizeof *f);
     if (f == NULL) {
-        status = hpcw_i_fail(err, HPCW_ENOMEM, "%s: no memory to open it", read_source_name(source));
+        status = hpcw_i_fail_memory(err, read_source_name(source), 0, NULL);
         read_source_free(source);
         return status;
     }
@@ -289,8 +289,7 @@ hpcw_status read_sion_file_open(struct read_source *source, struct read_sion_fil
         goto done;
     }
     if (!allocate(f)) {
-        status = hpcw_i_fail(err, HPCW_ENOMEM, "%s: no memory for the tables of %" PRIu32 " tasks",
-                             read_sion_file_name(f), f->info.tasks);
+        status = hpcw_i_fail_memory(err, read_sion_file_name(f), f->info.tasks, "tasks");
         goto done;
     }
     if ((status = scan_tables(f, err)) != HPCW_OK || (status = locate_meta2(f, err)) != HPCW_OK) {

@@ -182,7 +182,7 @@ hpcw_status read_sion_table_rules(struct read_sion_file *base, struct read_sion_
                                   bool strict, hpcw_error *err) {
     struct table_check *c = hpcw_i_calloc(1, sizeof *c);
     if (c == NULL) {
-        return hpcw_i_fail(err, HPCW_ENOMEM, "%s: no memory to check its tables", read_sion_file_name(f));
+        return hpcw_i_fail_memory(err, read_sion_file_name(f), 0, NULL);
     }
     c->base = base;
     c->f = f;

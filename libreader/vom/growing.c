@@ -6,7 +6,7 @@
 #include "libwriter/base/status.h"
 
 hpcw_status read_vom_no_memory(const struct read_vom_json *json, hpcw_error *err) {
-    return read_vom_json_wrong(json, HPCW_ENOMEM, err, "no memory for it");
+    return read_vom_json_wrong(json, HPCW_ENOMEM, err, "out of memory for it");
 }
 
 void read_vom_members_free(struct read_vom_members_list *l) {

@@ -26,8 +26,7 @@ static hpcw_status new_reader(struct read_source *source, uint32_t rank, unsigne
     *out = NULL;
     struct read_vom *r = hpcw_i_calloc(1, sizeof *r);
     if (r == NULL) {
-        hpcw_status status =
-            hpcw_i_fail(err, HPCW_ENOMEM, "%s: no memory to read it", read_source_name(source));
+        hpcw_status status = hpcw_i_fail_memory(err, read_source_name(source), 0, NULL);
         read_source_free(source);
         return status;
     }

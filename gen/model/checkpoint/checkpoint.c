@@ -153,13 +153,12 @@ static hpcw_status draw_faults(struct model_checkpoint *m, hpcw_error *err) {
     }
     uint64_t *taken = hpcw_i_malloc((size_t)faults * sizeof *taken);
     uint64_t count = 0;
-    hpcw_status s =
-        taken == NULL ? hpcw_i_fail(err, HPCW_ENOMEM, "rank2file: out of memory for faults") : HPCW_OK;
+    hpcw_status s = taken == NULL ? hpcw_i_fail_memory(err, "rank2file", 0, "faults") : HPCW_OK;
     for (unsigned k = 0; s == HPCW_OK && k < MODEL_CHECKPOINT_FAULTS; k++) {
         uint32_t n = m->params.faults[k];
         m->fault[k] = hpcw_i_malloc((size_t)n * sizeof *m->fault[k]);
         if (m->fault[k] == NULL) {
-            s = hpcw_i_fail(err, HPCW_ENOMEM, "rank2file: out of memory for faults");
+            s = hpcw_i_fail_memory(err, "rank2file", 0, "faults");
             break;
         }
         for (uint32_t i = 0; i < n; i++) {

@@ -381,8 +381,7 @@ hpcw_status model_linktest_scratch_new(const struct model_linktest *model, struc
 
 no_memory:
     model_linktest_scratch_free(s);
-    return hpcw_i_fail(err, HPCW_ENOMEM, "linktest: out of memory for the model's tables of %u ranks",
-                       m->ranks);
+    return hpcw_i_fail_memory(err, "linktest", m->ranks, "ranks");
 }
 
 void model_linktest_scratch_free(struct model_linktest_scratch *s) {

@@ -164,7 +164,7 @@ hpcw_status model_load_init(struct model_load *m, const struct model_load_params
     m->lanes = model_lanes(model_simd_best());
     m->phase = hpcw_i_calloc(params->phases, sizeof *m->phase);
     if (m->phase == NULL) {
-        return hpcw_i_fail(err, HPCW_ENOMEM, "load: out of memory for %u phases", params->phases);
+        return hpcw_i_fail_memory(err, "load", params->phases, "phases");
     }
     fill_phases(m);
     return HPCW_OK;

@@ -129,7 +129,7 @@ hpcw_status model_machine_init(struct model_machine *m, const struct model_machi
 
     m->out_slowdown = hpcw_i_calloc(m->nodes, 2 * sizeof *m->out_slowdown);
     if (m->out_slowdown == NULL) {
-        return hpcw_i_fail(err, HPCW_ENOMEM, "machine: out of memory for the ports of %u nodes", m->nodes);
+        return hpcw_i_fail_memory(err, "machine", m->nodes, "nodes");
     }
     m->in_slowdown = m->out_slowdown + m->nodes;
     for (uint32_t n = 0; n < m->nodes; n++) {

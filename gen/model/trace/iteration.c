@@ -94,7 +94,7 @@ hpcw_status model_trace_scratch_new(const struct model_trace *m, struct model_tr
     if (s == NULL || s->entry == NULL || s->time == NULL || s->column == NULL || s->list == NULL ||
         s->now == NULL || s->part == NULL || s->object == NULL) {
         model_trace_scratch_free(s);
-        return hpcw_i_fail(err, HPCW_ENOMEM, "trace: out of memory for the %zu events of an iteration", events);
+        return hpcw_i_fail_memory(err, "trace", events, "events of an iteration");
     }
     for (uint32_t r = 0; r < m->ranks; r++) {
         s->shift[r] = (uint64_t)((int64_t)m->most_skew_ns + model_trace_skew(m, r));
@@ -514,7 +514,5 @@ hpcw_status model_trace_iteration(const struct model_trace *m, struct model_trac
     run->noises = s->noise.size / sizeof *run->noise;
     run->backward = (const void *)s->backward.data;
     run->backwards = s->backward.size / sizeof *run->backward;
-    return s->incomplete
-               ? hpcw_i_fail(err, HPCW_ENOMEM, "trace: out of memory for what iteration %u injects", iteration)
-               : HPCW_OK;
+    return s->incomplete ? hpcw_i_fail_memory(err, "trace", 0, "the faults of an iteration") : HPCW_OK;
 }

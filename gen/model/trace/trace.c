@@ -228,7 +228,7 @@ hpcw_status model_trace_init(struct model_trace *m, const struct model_trace_par
     if (m->link == NULL || m->from == NULL || m->base_ns == NULL || m->use == NULL || m->pattern == NULL ||
         m->directs == NULL) {
         model_trace_free(m);
-        return hpcw_i_fail(err, HPCW_ENOMEM, "trace: out of memory for the neighbours of %u ranks", m->ranks);
+        return hpcw_i_fail_memory(err, "trace", m->ranks, "ranks");
     }
     link_ranks(m);
     turn_links(m);

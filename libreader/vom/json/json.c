@@ -24,7 +24,7 @@ hpcw_status read_vom_json_new(const char *name, struct read_vom_text *text, cons
     }
     if (j == NULL || j->yajl == NULL) {
         read_vom_json_free(j);
-        return hpcw_i_fail(err, HPCW_ENOMEM, "%s: no memory to parse it", name);
+        return hpcw_i_fail_memory(err, name, 0, NULL);
     }
     *out = j;
     return HPCW_OK;
@@ -80,7 +80,7 @@ static hpcw_status feed(struct read_vom_json *j, const unsigned char *piece, siz
             "offset %" PRIu64,
             j->name, j->piece_at + size);
     default:
-        return hpcw_i_fail(j->err, HPCW_ENOMEM, "%s: no memory to parse it", j->name);
+        return hpcw_i_fail_memory(j->err, j->name, 0, NULL);
     }
 }
 

@@ -85,7 +85,7 @@ hpcw_status read_vom_text_new(const struct read_source *source, struct read_vom_
     *out = NULL;
     struct read_vom_text *t = hpcw_i_malloc(sizeof *t);
     if (t == NULL) {
-        return hpcw_i_fail(err, HPCW_ENOMEM, "%s: no memory to read it", read_source_name(source));
+        return hpcw_i_fail_memory(err, read_source_name(source), 0, NULL);
     }
     t->source = source;
     t->decoder = NULL;
@@ -101,8 +101,7 @@ hpcw_status read_vom_text_new(const struct read_source *source, struct read_vom_
         if (status == HPCW_OK) {
             t->decoder = BrotliDecoderCreateInstance(allocate, release, NULL);
             if (t->decoder == NULL) {
-                status = hpcw_i_fail(err, HPCW_ENOMEM, "%s: no memory for the brotli decoder",
-                                     read_source_name(source));
+                status = hpcw_i_fail_memory(err, read_source_name(source), 0, "the brotli decoder");
             }
         }
     }
@@ -135,7 +134,7 @@ static hpcw_status decoder_failed(const struct read_vom_text *t, uint64_t at, hp
     bool memory =
         code <= BROTLI_DECODER_ERROR_ALLOC_CONTEXT_MODES && code >= BROTLI_DECODER_ERROR_ALLOC_BLOCK_TYPE_TREES;
     if (memory) {
-        return hpcw_i_fail(err, HPCW_ENOMEM, "%s: no memory to inflate it", read_source_name(t->source));
+        return hpcw_i_fail_memory(err, read_source_name(t->source), 0, NULL);
     }
     const char *name = read_source_name(t->source);
     if (t->offset > 0 || t->source_next > sizeof t->in) {

@@ -293,7 +293,7 @@ static int on_key(void *context, const unsigned char *text, size_t size) {
     f->any_key = true;
     j->any_key.size = 0;
     if (!hpcw_i_buf_append(&j->any_key, text, size) || !hpcw_i_buf_append(&j->any_key, "", 1)) {
-        return ended_with(j, hpcw_i_fail(j->err, HPCW_ENOMEM, "%s: no memory for a key", j->name));
+        return ended_with(j, hpcw_i_fail_memory(j->err, j->name, 0, "a key"));
     }
     return ended_with(j, HPCW_OK);
 }

@@ -48,7 +48,7 @@ hpcw_status read_vom_hosts_end(const struct read_vom_judge *j, const char *name,
     } *host = hpcw_i_calloc(j->num_nodes, sizeof *host);
     hpcw_status status = HPCW_OK;
     if (host == NULL) {
-        return hpcw_i_fail(err, HPCW_ENOMEM, "%s: no memory for %" PRIu32 " hosts", name, j->num_nodes);
+        return hpcw_i_fail_memory(err, name, j->num_nodes, "hosts");
     }
     uint32_t hosts = 0;
     for (uint32_t r = 0; r < j->ranks && status == HPCW_OK; r++) {

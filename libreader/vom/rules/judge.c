@@ -140,7 +140,7 @@ static hpcw_status no_repetition(struct read_vom_judge *j, const struct read_vom
     const uint64_t key[2] = {hash.low64, hash.high64};
     bool is_new;
     if (hpcw_i_table_add(&j->edges, key, &is_new) == NULL) {
-        return hpcw_i_fail(err, HPCW_ENOMEM, "no memory for the %zu communications of a phase", j->edges.count);
+        return hpcw_i_fail_memory(err, NULL, j->edges.count + 1, "communications of a phase");
     }
     char who[2][64];
     return is_new ? HPCW_OK
@@ -298,7 +298,7 @@ hpcw_status read_vom_judge_init(struct read_vom_judge *j, bool strict, uint32_t 
     if (whole) {
         j->seat = hpcw_i_calloc(ranks, sizeof *j->seat);
         if (j->seat == NULL) {
-            return hpcw_i_fail(err, HPCW_ENOMEM, "no memory for %" PRIu32 " ranks", ranks);
+            return hpcw_i_fail_memory(err, NULL, ranks, "ranks");
         }
     }
     return HPCW_OK;
@@ -326,7 +326,7 @@ hpcw_status read_vom_judge_open(struct read_vom_judge *j, uint64_t first, size_t
         j->open_count = keep;
         struct read_vom_open_phase *list = hpcw_i_realloc(j->open, count * sizeof *list);
         if (list == NULL) {
-            return hpcw_i_fail(err, HPCW_ENOMEM, "no memory for %zu phases", count);
+            return hpcw_i_fail_memory(err, NULL, count, "phases");
         }
         memset(list + keep, 0, (count - keep) * sizeof *list);
         j->open = list;

@@ -36,7 +36,7 @@ static hpcw_status merged(const struct read_vom_judge *j, const char *what,
     }
     struct read_vom_interval *all = hpcw_i_malloc(count * sizeof *all);
     if (all == NULL) {
-        return hpcw_i_fail(err, HPCW_ENOMEM, "no memory for %zu entries of phases", count);
+        return hpcw_i_fail_memory(err, NULL, count, "entries of phases");
     }
     for (size_t i = 0, k = 0; k < 2; k++) {
         for (size_t n = 0; n < parts[k]->count; n++) {

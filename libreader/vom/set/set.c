@@ -62,7 +62,7 @@ static hpcw_status take(struct read_vom_set *set, const char *name, bool strict,
     if (set->stem == NULL) {
         set->stem = hpcw_i_strdup(name);
         if (set->stem == NULL) {
-            return hpcw_i_fail(err, HPCW_ENOMEM, "%s: no memory for the names in it", set->directory);
+            return hpcw_i_fail_memory(err, set->directory, 0, "the names in it");
         }
         set->stem[stem] = '\0';
     }
@@ -108,9 +108,7 @@ static hpcw_status complete(struct read_vom_set *set, bool strict, hpcw_error *e
     }
     set->path_size = strlen(set->directory) + strlen(set->stem) + 32;
     set->path = hpcw_i_malloc(set->path_size);
-    return set->path != NULL
-               ? HPCW_OK
-               : hpcw_i_fail(err, HPCW_ENOMEM, "%s: no memory for the names in it", set->directory);
+    return set->path != NULL ? HPCW_OK : hpcw_i_fail_memory(err, set->directory, 0, "the names in it");
 }
 
 hpcw_status read_vom_set_open(const char *directory, bool strict, struct read_vom_set *set, hpcw_error *err) {
@@ -123,7 +121,7 @@ hpcw_status read_vom_set_open(const char *directory, bool strict, struct read_vo
     set->directory = hpcw_i_strdup(directory);
     set->form = hpcw_i_calloc(READ_VOM_MOST_RANKS, 1);
     if (set->directory == NULL || set->form == NULL) {
-        status = hpcw_i_fail(err, HPCW_ENOMEM, "%s: no memory for the names in it", directory);
+        status = hpcw_i_fail_memory(err, directory, 0, "the names in it");
         goto done;
     }
     while (status == HPCW_OK) {

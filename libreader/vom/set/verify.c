@@ -174,7 +174,7 @@ hpcw_status read_vom_verify_directory(const char *path, unsigned flags, size_t b
     d.from = hpcw_i_calloc(d.set.ranks, sizeof *d.from);
     d.to = hpcw_i_calloc(d.set.ranks, sizeof *d.to);
     if (d.from == NULL || d.to == NULL) {
-        status = hpcw_i_fail(err, HPCW_ENOMEM, "no memory for %" PRIu32 " ranks", d.set.ranks);
+        status = hpcw_i_fail_memory(err, NULL, d.set.ranks, "ranks");
         goto done;
     }
     status = all_rounds(&d, err);
