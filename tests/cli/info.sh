@@ -1,0 +1,51 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# `hpcgen info --json` has the members that the tables of doc/info.md list, and no other ones.
+page=$HERE/../../doc/info.md
+failed=0
+bad() {
+    echo "$*"
+    failed=1
+}
+
+# The members in the first column of the tables of a section. Usage: listed SECTION
+listed() {
+    awk -v section="## $1" '
+        /^## / { on = $0 == section }
+        on && /^\| `/ { split($0, cell, "|"); print cell[2] }' "$page" | grep -o '`[^`]*`' | tr -d '`' | sort -u
+}
+
+# What the program prints of some files. Usage: printed FILE...
+printed() {
+    for path; do
+        "$HPCGEN" info --json "$path" >info.json || bad "info $path fails"
+        "$JSON_CHECK" --members info.json || bad "info $path prints no JSON"
+    done | sort -u
+}
+
+# Usage: same SECTION FILE...
+same() {
+    section=$1
+    shift
+    # Keys of a tree and statistics have the names that the file gives them.
+    { printf 'file\nformat\n' && listed "$section"; } | sort -u >listed
+    printed "$@" | grep -v -E '^tree\.|^(phases\[\]\.(Object|Rank)_(load|comm)|container)\.' >got
+    diff listed got || bad "$section: the page (<) and the program (>) differ"
+}
+
+set -- --scale tiny --quiet --ranks 16
+"$HPCGEN" "$@" --out set --set linktest.all_to_all=true --set trace.skew=3000 || bad "generate fails"
+same SION set/sion/particles.sion
+same LinkTest set/linktest/*.sion
+same VOM set/vom set/vom/data.3.json.br
+same CLOG-2 set/clog2/app.clog2
+same rank2file set/scr set/scr/scr.dataset.1/.scr/rank2file.scr set/scr/scr.dataset.1/.scr/summary.scr
+
+# The container of a LinkTest result is described as any other.
+listed SION >listed
+printed set/linktest/*.sion | sed -n 's/^container\.//p' >got
+diff listed got || bad "the container of a LinkTest result has other members"
+# The statistics of vt.
+printed set/vom | sed -n 's/^phases\[\]\.Rank_load\.//p' | tr '\n' ' ' >got
+[ "$(cat got)" = "avg car imb kur max min npr skw std sum var " ] || bad "statistics: $(cat got)"
+exit $failed
