@@ -15,7 +15,7 @@ enum { GEN_SAMPLE_PATH = 256 };
 
 struct gen_sample;
 
-/* `format`: "linktest", "sion", "vom", "clog2" or "rank2file". Free with gen_sample_free, which takes NULL. */
+/* `format`: a name that `hpcgen list` prints. Free with gen_sample_free, which takes NULL. */
 hpcw_status gen_sample_new(const char *format, uint32_t ranks, uint64_t seed, struct gen_sample **out,
                            hpcw_error *err);
 void gen_sample_free(struct gen_sample *sample);

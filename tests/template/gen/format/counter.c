@@ -26,7 +26,7 @@ static hpcw_status limits(const struct gen_dataset *d, hpcw_error *err) {
 /* The model is so small that it is made where it is needed; larger ones are part of struct gen_dataset. */
 static struct model_counter model_of(const struct gen_dataset *d) {
     struct model_counter_params params;
-    model_counter_params_init(&params); /* in the tree: params = d->counter_params */
+    model_counter_params_init(&params);
     struct model_counter m;
     (void)model_counter_init(&m, &params, d->ranks, d->seed, NULL); /* `limits` has looked at the ranks */
     return m;

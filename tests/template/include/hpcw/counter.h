@@ -4,12 +4,12 @@
  *
  *     hpcw_counter_options o;
  *     hpcw_counter_options_init(&o);
- *     o.count = 2;                                           // this process owns two ranks
+ *     o.count = 2; // this process owns two ranks
  *     o.unit = "messages";
- *     hpcw_counter_open("sent.counter", comm, &o, &c, &err);                 // collective
+ *     hpcw_counter_open("sent.counter", comm, &o, &c, &err); // collective
  *     hpcw_counter_write(c, hpcw_counter_first_rank(c), 42, &err);
  *     hpcw_counter_write(c, hpcw_counter_first_rank(c) + 1, 17, &err);
- *     hpcw_counter_close(c, &err);                                           // collective
+ *     hpcw_counter_close(c, &err); // collective
  *     hpcw_counter_free(c);
  *
  * A handle is used by one thread at a time; different handles are independent. The bytes: doc/formats/counter.md.
