@@ -5,7 +5,7 @@ refuse() {
     "$HPCGEN" "$@"
     echo "$?  $*" | cut -c 1-80
     left=$(ls -A)
-    [ "$left" = full ] || { echo "left behind: $left"; rm -rf out; }
+    [ "$left" = full ] || { echo "left over: $left"; rm -rf out; }
 }
 mkdir full
 echo mine >full/notes

@@ -12,7 +12,7 @@ absolute() {
 }
 hpcgen=$(absolute "$1") file=$2
 shift 2
-# The command is a program, or a launcher with options and the program behind them.
+# The command is a program, or a launcher with options and then the program.
 n=$#
 while [ "$n" -gt 0 ]; do
     if [ -f "$1" ]; then

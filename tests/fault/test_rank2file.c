@@ -47,7 +47,7 @@ static void writing(const struct rank2file_case *c, enum fault fault, const char
         bool met = fault_disarm();
         assert_int_equal(count_descriptors(), descriptors);
         index_path(prefix, path, sizeof path);
-        /* A close that fails behind a read loses nothing. */
+        /* A close that fails after a read loses nothing. */
         if (s != HPCW_OK) {
             if (!met || fault_is_harmless(fault) || s != fault_status(fault) || !good_message(s, &err, "")) {
                 fail_msg("%s, %s, call %lu: %s", c->name, fault_name(fault), n, err.message);

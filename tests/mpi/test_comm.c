@@ -305,7 +305,7 @@ static void reduces_records(void **state) {
 static void agreement(void **state) {
     (void)state;
     for (int last = 0; last < processes; last++) {
-        /* Processes `first` .. `last` fail, each with its own reason: the lowest one's is told to all. */
+        /* Processes `first` .. `last` fail, each with its own reason: all get that of the lowest one. */
         for (int first = 0; first <= last; first++) {
             bool fails = process >= first && process <= last;
             uint64_t word[3] = {1, (uint64_t)process, (uint64_t)process};

@@ -26,7 +26,7 @@ struct image {
     size_t size;
 };
 
-/* A log of so many ranks and steps in memory. */
+/* A log in memory, of this many ranks and steps. */
 static struct image image_of(struct clog2_case *c, size_t segments) {
     char dir[256], path[512];
     scratch_make(dir, sizeof dir);

@@ -209,7 +209,7 @@ static void spiked(struct gen_dataset *d) {
     d->vom_params.container = GEN_VOM_PLAIN_FILES;
 }
 
-/* A rank that is hit stands out against itself in the phases before and behind, and no other does. */
+/* A rank that is hit differs from itself in the phases before and after, and no other rank does. */
 static void a_spike_is_found(void **state) {
     (void)state;
     struct dataset s;

@@ -37,7 +37,7 @@ static bool take(struct parser *in, char c) {
     return found;
 }
 
-/* The length of a string from behind its quote to the next, or to the end. */
+/* The length of a string from after its quote to the next quote, or to the end. */
 static size_t string_length(const struct parser *in) {
     const char *p = in->p;
     while (p < in->end && *p != '"') {

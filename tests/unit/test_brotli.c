@@ -176,7 +176,7 @@ static void misuse(void **state) {
     hpcw_sink_free(sink);
 }
 
-/* No room behind: told once as such, then the sink is broken; and nothing was published. */
+/* The sink below is full: the first write says so, then the sink is broken, and nothing was published. */
 static void no_space(void **state) {
     (void)state;
     make_text();

@@ -113,7 +113,7 @@ static void check_merge(const struct input *in, struct hpcw_i_clog2_runs *runs, 
             check += bytes;
         }
         assert_int_equal(used, check);
-        /* It stops for a reason, and writes nothing behind the room. */
+        /* It stops for a reason, and writes nothing beyond its memory. */
         assert_true(number == most || used + hpcw_i_clog2_size_at(in->record[at].bytes) > size);
         for (size_t k = 0; k < SPARE; k++) {
             assert_int_equal(room[size + k], 0xee);

@@ -361,7 +361,7 @@ static void bad_utf8(void **state) {
     }
 }
 
-/* Strings of all lengths at all alignments, with a special character at every place; nothing is read behind
+/* Strings of all lengths at all alignments, with a special character at every place; nothing is read beyond
  * their end (the sanitizers would say so: each is a block of its own). */
 static void every_length(void **state) {
     (void)state;

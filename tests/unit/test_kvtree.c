@@ -180,7 +180,7 @@ static void damage_is_named(void **state) {
     bad = image;
     bad.size++;
     assert_refused(&bad, HPCW_EFORMAT, "f: offset 28: expected the end of the file, got 1 more bytes");
-    /* Without a CRC the four bytes behind the map are too many. */
+    /* Without a CRC the four bytes after the map are too many. */
     bad = image;
     bad.data[19] = 0;
     assert_refused(&bad, HPCW_EFORMAT, "f: offset 24: expected the end of the tree, got 4 more bytes");

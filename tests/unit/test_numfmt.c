@@ -244,7 +244,7 @@ static void lay_out(const char *scientific, enum hpcw_i_float_style style, char 
             digits[n++] = *s;
         }
     }
-    int point = (int)strtol(s + 1, NULL, 10) + 1; /* behind the point-th digit */
+    int point = (int)strtol(s + 1, NULL, 10) + 1; /* after the point-th digit */
     bool json = style == HPCW_I_FLOAT_JSON;
     while (n > 1 && digits[n - 1] == '0') {
         n--;

@@ -175,7 +175,7 @@ static void names_that_are_refused(void **state) {
     }
     char name[HPCW_RANK2FILE_MAX_NAME + 2];
     memset(name, 'x', sizeof name);
-    name[HPCW_RANK2FILE_MAX_NAME - 14] = '\0'; /* behind "scr.dataset.1/" */
+    name[HPCW_RANK2FILE_MAX_NAME - 14] = '\0'; /* after "scr.dataset.1/" */
     OK(hpcw_rank2file_add(w, 0, name, 1, NULL, &err));
     name[HPCW_RANK2FILE_MAX_NAME - 14] = 'x';
     name[HPCW_RANK2FILE_MAX_NAME - 13] = '\0';
@@ -310,7 +310,7 @@ static void assert_damage(hpcw_status want, const char *file, const char *words)
     }
 }
 
-/* Puts `value` below a path of keys, "A/B/C"; the one behind the last slash loses what it had. NULL removes it. */
+/* Puts `value` below a path of keys, "A/B/C"; the key after the last slash loses its old value. NULL removes it. */
 static void edit_named(const char *file, const char *keys, const char *value, hpcw_status want,
                        const char *named, const char *words) {
     hpcw_kvtree *tree;

@@ -431,7 +431,7 @@ static void limits_hold(void **state) {
         size_t size = 0;
         assert_memory_equal(hpcw_sink_memory_data(memory, &size), "123456789a", 10);
         assert_int_equal(size, 10);
-        hpcw_sink_free(sink); /* and the one behind it */
+        hpcw_sink_free(sink); /* and the one that it wraps */
     }
     hpcw_sink *sink = open_limited(open_private(HPCW_SYNC_NONE), 0, 0);
     assert_int_equal(hpcw_sink_write_at(sink, 0, "1", 1, &err), HPCW_ENOSPC);

@@ -198,7 +198,7 @@ static void key_values(void **state) {
     o.content = HPCW_SION_KEYVAL;
     o.count = 1;
     /* Readers lose a last key without a value when its header lies inside one chunk, whether that is full (32), or has
-     * room left (40); not when the header crosses into the next one (24). With a value behind it all is well. */
+     * room left (40); not when the header crosses into the next one (24). With a value after it all is well. */
     static const struct {
         uint64_t chunk;
         bool value, ends_well;
