@@ -2,14 +2,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Checks that the folders are floors. Usage: floors.py SOURCE_ROOT [NM LIBRARY.a...]
 
-A line of FLOORS is a folder and the folders that its files may include and call, all of which stand above it in the
-list: so there is no circle of folders. Its own folder is allowed, and "a/*" stands for all folders below a. In addition:
+A line of FLOORS is a folder and the folders that its files may include and call. All of these are in earlier lines, so
+there is no circle of folders. Its own folder is allowed, and "a/*" stands for all folders below a. In addition:
 
 - Files include each other in no circle, and call each other in none (by the libraries' symbols).
 - The lower floors include only the public headers of what they declare. gen, bench and libreader reach the formats'
   writers through public headers alone, and call nothing of them but public functions.
 - mpi.h is seen by the MPI communicator, the tracing wrapper, and the programs' own launchers.
 - No name is global in two objects, and no struct, union or enum tag is defined twice.
+- No two purposes of random numbers have the same number.
 - 64-bit integers are printed with PRIu64 and the like, not cast to long long.
 """
 import collections
@@ -191,6 +192,14 @@ for path in sources:
 for tag, paths in sorted(tags.items()):
     if len(paths) > 1:
         bad(paths[1], f"tag {tag} is defined in {paths[0]}, too")
+
+# ---- purposes of random numbers
+purposes = collections.Counter(re.findall(r"^ +HPCW_I_FOR_\w+ =\s*(\d+)", text["libwriter/base/rng.h"], re.M))
+for number, times in purposes.items():
+    if times > 1:
+        bad("libwriter/base/rng.h", f"the purpose {number} occurs {times} times")
+if len(purposes) < 20:
+    bad("libwriter/base/rng.h", f"expected the list of purposes, got {len(purposes)} of them")
 
 # ---- symbols
 defined, functions, undefined = {}, set(), collections.defaultdict(set)

@@ -48,4 +48,10 @@ diff listed got || bad "the container of a LinkTest result has other members"
 # The statistics of vt.
 printed set/vom | sed -n 's/^phases\[\]\.Rank_load\.//p' | tr '\n' ' ' >got
 [ "$(cat got)" = "avg car imb kur max min npr skw std sum var " ] || bad "statistics: $(cat got)"
+
+# Values: 16 ranks, of which the most have two blocks.
+"$HPCGEN" info set/sion/particles.sion >text
+for line in 'tasks_of_set: 16' 'fs_block_size: 4096' '  - tasks=4 file_number=3 blocks=2 *'; do
+    grep -q -- "^$line" text || bad "info does not say $line"
+done
 exit $failed

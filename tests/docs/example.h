@@ -20,7 +20,11 @@ struct docs_example {
 };
 
 /* A list per format, in a source file of its own. */
-extern const struct docs_example docs_clog2[], docs_linktest[], docs_rank2file[], docs_sion[], docs_vom[];
+extern const struct docs_example docs_clog2[];
+extern const struct docs_example docs_linktest[];
+extern const struct docs_example docs_rank2file[];
+extern const struct docs_example docs_sion[];
+extern const struct docs_example docs_vom[];
 
 /* The list of lists, which NULL ends: tests/docs/lists.c. */
 extern const struct docs_example *const docs_lists[];

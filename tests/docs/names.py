@@ -11,6 +11,8 @@ Looks at the code spans (`...`) of all Markdown pages, outside of fenced blocks:
 - `gen/model/load.c` and other paths whose first part is a directory of the tree: it exists. {a,b} and * stand for several.
 - `hpcw/sion.h`: a public header.
 
+The hooks of .pre-commit-config.yaml call scripts that exist, too.
+
 The template of a format has a tree of its own below tests/template. Its pages, and doc/new-format.md, also name that.
 """
 import glob
@@ -87,6 +89,10 @@ for page in sorted(pages):
         for unknown in missing(" ".join(found.group(1).split()), roots):
             print(f"{name}:{line}: {unknown} does not exist")
             failed = True
+for script in re.findall(r"\btests/\S+", read(os.path.join(root, ".pre-commit-config.yaml"))):
+    if not os.path.exists(os.path.join(root, script)):
+        print(f".pre-commit-config.yaml: {script} does not exist")
+        failed = True
 if spans == 0:
     sys.exit("names.py: no code span found, so nothing was checked")
 sys.exit(failed)

@@ -151,7 +151,7 @@ static hpcw_status report(const struct gen_report *r, hpcw_error *err) {
         gen_by_rank_add(&curve, rank, s == HPCW_OK ? (double)value : 0);
     }
     if (s == HPCW_OK) {
-        ui_page_heading(r->page, "Counters");
+        ui_page_heading(r->page, "Counter");
         ui_page_begin(r->page, UI_PAGE_FACTS);
         gen_report_fact(r->page, "Ranks", UI_PAGE_COUNT, i->ranks);
         gen_report_fact(r->page, "Sum", UI_PAGE_COUNT, (double)i->sum);

@@ -41,6 +41,11 @@ if [ -n "$MPIEXEC" ]; then
     diff -r few few-mpi || bad "4 processes write something else for 2 ranks"
 fi
 
+# The fuzz target starts from good files.
+for seed in "$HERE"/../fuzz/seeds/counter/*; do
+    "$HPCGEN" verify --quiet "$seed" || bad "the reader refuses the seed $seed"
+done
+
 # Damage.
 cp whole/$file damaged.counter
 printf 'x' | dd of=damaged.counter bs=1 seek=32 conv=notrunc 2>/dev/null

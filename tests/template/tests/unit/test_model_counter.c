@@ -6,6 +6,9 @@
 
 #include <cmocka.h>
 
+#include <inttypes.h>
+#include <string.h>
+
 #include "gen/model/counter/counter.h"
 
 static struct model_counter made(uint64_t most, double stuck_share, uint64_t seed) {
@@ -18,10 +21,14 @@ static struct model_counter made(uint64_t most, double stuck_share, uint64_t see
 /* Old seeds give old files: these values never change. */
 static void known_values(void **state) {
     (void)state;
-    static const uint64_t known[] = {921489, 607275, 116064, 22275};
+    static const uint64_t known[4] = {921489, 607275, 116064, 22275};
     const struct model_counter m = made(1000000, 0.01, 1);
-    for (uint32_t rank = 0; rank < sizeof known / sizeof known[0]; rank++) {
-        assert_int_equal(model_counter_value(&m, rank), known[rank]);
+    uint64_t got[4];
+    for (uint32_t rank = 0; rank < 4; rank++) {
+        got[rank] = model_counter_value(&m, rank);
+    }
+    if (memcmp(got, known, sizeof got) != 0) {
+        fail_msg("got {%" PRIu64 ", %" PRIu64 ", %" PRIu64 ", %" PRIu64 "}", got[0], got[1], got[2], got[3]);
     }
 }
 
