@@ -10,7 +10,6 @@
 
 #include "bench/kernels/generator.h"
 #include "bench/kernels/kernels.h"
-#include "bench/kernels/table.h"
 #include "bench/measure/machine.h"
 #include "libreader/clog2/clog2.h"
 #include "libwriter/base/mem.h"
@@ -24,7 +23,7 @@ enum {
 };
 
 struct clog2_work {
-    const struct bench_site *place;
+    struct bench_common common;
     uint64_t events; /* of this process, even */
     hpcw_clog2_log_options options;
     hpcw_clog2_log *log;
@@ -33,30 +32,16 @@ struct clog2_work {
     hpcw_clog2 *file;
     hpcw_clog2_slice *slice;
     unsigned char *source; /* [PIECE] */
-    int fd;
-    char path[BENCH_PATH];
-    char plain[BENCH_PATH];
 };
 
-static hpcw_status clog2_setup(const struct bench_site *place, const void *parameter, void **out,
-                               struct bench_amount *amount, hpcw_error *err) {
-    struct clog2_work *w = hpcw_i_calloc(1, sizeof *w);
-    *out = w;
-    if (w == NULL) {
-        return hpcw_i_fail_memory(err, NULL, 0, NULL);
-    }
-    w->place = place;
-    w->fd = -1;
-    double events = (double)*(const uint64_t *)parameter * place->scale;
-    w->events = events < 2 ? 2 : (uint64_t)events / 2 * 2;
-    uint64_t processes = (uint64_t)place->processes->count;
-    *amount = (struct bench_amount){.bytes = w->events * RECORD * processes, .items = w->events};
-    hpcw_status s = bench_path(w->path, place, "events.clog2", err);
-    if (s == HPCW_OK) {
-        s = bench_path(w->plain, place, "events.plain", err);
-    }
-    w->source = bench_source(PIECE, place->processes->process);
-    return s == HPCW_OK && w->source == NULL ? hpcw_i_fail_memory(err, NULL, PIECE, "bytes") : s;
+static hpcw_status clog2_setup(void *work, const void *parameter, struct bench_amount *amount,
+                               hpcw_error *err) {
+    struct clog2_work *w = work;
+    const struct bench_processes *p = w->common.place->processes;
+    w->events = bench_scaled(w->common.place, *(const uint64_t *)parameter, 2) / 2 * 2;
+    *amount = (struct bench_amount){.bytes = w->events * RECORD * (uint64_t)p->count, .items = w->events};
+    w->source = bench_source(PIECE, p->process);
+    return w->source == NULL ? hpcw_i_fail_memory(err, NULL, PIECE, "bytes") : HPCW_OK;
 }
 
 static void close_all(struct clog2_work *w) {
@@ -67,18 +52,13 @@ static void close_all(struct clog2_work *w) {
     w->log = NULL;
     w->slice = NULL;
     w->file = NULL;
-    (void)bench_plain_close(&w->fd, &ignored);
+    (void)bench_plain_close(w, &ignored);
 }
 
 static void clog2_teardown(void *work) {
     struct clog2_work *w = work;
-    if (w != NULL) {
-        close_all(w);
-        bench_remove(w->place, w->path);
-        bench_remove(w->place, w->plain);
-        hpcw_i_free(w->source);
-        hpcw_i_free(w);
-    }
+    close_all(w);
+    hpcw_i_free(w->source);
 }
 
 /* The parameter of a side: how much of the events fits into memory. */
@@ -90,21 +70,21 @@ static hpcw_status prepare(void *work, uint64_t parameter, hpcw_error *err) {
     struct clog2_work *w = work;
     close_all(w);
     hpcw_clog2_log_options_init(&w->options);
-    w->options.directory = w->place->directory;
+    w->options.directory = w->common.place->directory;
     w->options.durability = HPCW_SYNC_NONE;
     /* From half of its memory on, a recording spills. */
     w->options.memory = parameter == SPILLED
                             ? UINT64_C(16) << 20
                             : (parameter == TWO_TIMELINES ? 4 : 2) * w->events * EVENT + (UINT64_C(16) << 20);
-    const char *paths[] = {w->path, w->plain};
-    return bench_fresh(w->place, paths, 2, w->options.memory + w->events * RECORD, err);
+    return bench_fresh(&w->common, 3, w->options.memory + w->events * RECORD, err);
 }
 
 /* ---- recording ---- */
 
 static hpcw_status log_open(void *work, hpcw_error *err) {
     struct clog2_work *w = work;
-    hpcw_status s = hpcw_clog2_log_open(w->path, w->place->processes->comm, &w->options, &w->log, err);
+    hpcw_status s =
+        hpcw_clog2_log_open(w->common.path[0], w->common.place->processes->comm, &w->options, &w->log, err);
     if (s == HPCW_OK) {
         s = hpcw_clog2_log_state(w->log, "Work", "blue", NULL, &w->state, err);
     }
@@ -127,7 +107,7 @@ static hpcw_status log_events(void *work, hpcw_error *err) {
 
 static hpcw_status first_logs_events(void *work, hpcw_error *err) {
     const struct clog2_work *w = work;
-    return w->place->processes->process == 0 ? log_events(work, err) : HPCW_OK;
+    return w->common.place->processes->process == 0 ? log_events(work, err) : HPCW_OK;
 }
 
 static hpcw_status open_two_timelines(void *work, hpcw_error *err) {
@@ -167,8 +147,8 @@ static hpcw_status log_finish(void *work, hpcw_error *err) {
     hpcw_clog2_log_report report;
     hpcw_status s = hpcw_clog2_log_finish(w->log, &report, err);
     return s == HPCW_OK && report.lost > 0
-               ? hpcw_i_fail(err, HPCW_EINTERNAL, "%s: expected all records, got %" PRIu64 " less", w->path,
-                             report.lost)
+               ? hpcw_i_fail(err, HPCW_EINTERNAL, "%s: expected all records, got %" PRIu64 " less",
+                             w->common.path[0], report.lost)
                : s;
 }
 
@@ -177,6 +157,14 @@ static hpcw_status log_free(void *work, hpcw_error *err) {
     close_all(work);
     return HPCW_OK;
 }
+
+#define CLOG2_KERNEL(name_, what_, needs_, item_, events, sides, figures_)                                     \
+    {                                                                                                          \
+        .name = name_, .what = what_, .needs = needs_, .item = item_,                                          \
+        .file = {"events.clog2", "events.plain"}, .size = sizeof(struct clog2_work), .parameter = events,      \
+        .setup = clog2_setup, .teardown = clog2_teardown, .subject = {BENCH_ROWS(sides), NULL},                \
+        BENCH_FIGURES(figures_),                                                                               \
+    }
 
 static const uint64_t event_count = 4000000, finish_count = 1000000, file_count = 10000000;
 
@@ -202,18 +190,9 @@ static const struct bench_figure event_figures[] = {
     {"spill / clock", BENCH_RATIO, {2, 2}, {0, 0}, {3, 2}, {0, 0}, 1.5, false},
 };
 
-const struct bench_kernel bench_clog2_event = {
-    .name = "clog2-event",
-    .what = "4 000 000 bare events of one thread, the first touch of memory included",
-    .needs = BENCH_ONE_PROCESS,
-    .item = "event",
-    .parameter = &event_count,
-    .setup = clog2_setup,
-    .teardown = clog2_teardown,
-    .subject = {event_sides, sizeof event_sides / sizeof event_sides[0], NULL},
-    .figure = event_figures,
-    .figures = sizeof event_figures / sizeof event_figures[0],
-};
+const struct bench_kernel bench_clog2_event =
+    CLOG2_KERNEL("clog2-event", "4 000 000 bare events of one thread, the first touch of memory included",
+                 BENCH_ONE_PROCESS, "event", &event_count, event_sides, event_figures);
 
 static const struct bench_side thread_sides[] = {
     {"one", "one thread records", TWO_TIMELINES, prepare, RECORDING(open_two_timelines, log_events), NULL,
@@ -234,54 +213,29 @@ static const struct bench_figure sharing_figures[] = {
     {"more / one", BENCH_RATIO, {2, 2}, {0, 0}, {1, 2}, {0, 0}, 1.1, false},
 };
 
-#define SHARING(name_, what_, needs_, sides_)                                                                  \
-    {                                                                                                          \
-        .name = name_, .what = what_, .needs = needs_, .item = "event", .parameter = &event_count,             \
-        .setup = clog2_setup, .teardown = clog2_teardown,                                                      \
-        .subject = {sides_, sizeof sides_ / sizeof sides_[0], NULL}, .figure = sharing_figures,                \
-        .figures = sizeof sharing_figures / sizeof sharing_figures[0],                                         \
-    }
-
 const struct bench_kernel bench_clog2_threads =
-    SHARING("clog2-threads", "4 000 000 bare events of each thread, alone and while another one records",
-            BENCH_ONE_PROCESS, thread_sides);
+    CLOG2_KERNEL("clog2-threads", "4 000 000 bare events of each thread, alone and while another one records",
+                 BENCH_ONE_PROCESS, "event", &event_count, thread_sides, sharing_figures);
 
 const struct bench_kernel bench_clog2_processes =
-    SHARING("clog2-processes", "4 000 000 bare events of each process, alone and while others record",
-            BENCH_SEVERAL_PROCESSES, process_sides);
+    CLOG2_KERNEL("clog2-processes", "4 000 000 bare events of each process, alone and while others record",
+                 BENCH_SEVERAL_PROCESSES, "event", &event_count, process_sides, sharing_figures);
 
 /* ---- the end ---- */
-
-static hpcw_status plain_open(void *work, hpcw_error *err) {
-    struct clog2_work *w = work;
-    return bench_plain_open(w->plain, &w->fd, err);
-}
-
-static hpcw_status write_pieces(int fd, const unsigned char *source, uint64_t offset, uint64_t size,
-                                hpcw_error *err) {
-    hpcw_status s = HPCW_OK;
-    for (uint64_t at = 0; s == HPCW_OK && at < size; at += PIECE) {
-        s = bench_plain_write(fd, source, size - at < PIECE ? (size_t)(size - at) : PIECE, offset + at, err);
-    }
-    return s;
-}
 
 static hpcw_status plain_write(void *work, hpcw_error *err) {
     const struct clog2_work *w = work;
     uint64_t size = w->events * RECORD;
-    return write_pieces(w->fd, w->source, size * (uint64_t)w->place->processes->process, size, err);
-}
-
-static hpcw_status plain_close(void *work, hpcw_error *err) {
-    return bench_plain_close(&((struct clog2_work *)work)->fd, err);
+    uint64_t at = size * (uint64_t)w->common.place->processes->process;
+    return bench_plain_pieces(w->common.fd, w->source, PIECE, at, size, err);
 }
 
 #define PLAIN                                                                                                  \
     {                                                                                                          \
         "loop", "plain pwrites of as many bytes, every process its part", IN_MEMORY, prepare,                  \
-            {{"open", plain_open, false, true},                                                                \
+            {{"open", bench_plain_open, false, true},                                                          \
              {"write", plain_write, false, true},                                                              \
-             {"close", plain_close, 0, 0}},                                                                    \
+             {"close", bench_plain_close, 0, 0}},                                                              \
             NULL, NULL                                                                                         \
     }
 
@@ -303,18 +257,9 @@ static const struct bench_figure finish_figures[] = {
     {"hpcw / loop", BENCH_RATIO, {1, 3}, {0, 0}, {2, 0}, {0, 0}, 2.0, false},
 };
 
-const struct bench_kernel bench_clog2_finish = {
-    .name = "clog2-finish",
-    .what = "the end of a recording of 1 000 000 events on each process",
-    .needs = BENCH_SEVERAL_PROCESSES,
-    .item = "event",
-    .parameter = &finish_count,
-    .setup = clog2_setup,
-    .teardown = clog2_teardown,
-    .subject = {finish_sides, sizeof finish_sides / sizeof finish_sides[0], NULL},
-    .figure = finish_figures,
-    .figures = sizeof finish_figures / sizeof finish_figures[0],
-};
+const struct bench_kernel bench_clog2_finish =
+    CLOG2_KERNEL("clog2-finish", "the end of a recording of 1 000 000 events on each process",
+                 BENCH_SEVERAL_PROCESSES, "event", &finish_count, finish_sides, finish_figures);
 
 /* ---- known records ---- */
 
@@ -334,7 +279,7 @@ static hpcw_status file_open(void *work, hpcw_error *err) {
     o.comms = 1025;
     o.comm_of = comm_of;
     o.durability = HPCW_SYNC_NONE;
-    hpcw_status s = hpcw_clog2_open(w->path, NULL, &o, &w->file, err);
+    hpcw_status s = hpcw_clog2_open(w->common.path[0], NULL, &o, &w->file, err);
     if (s == HPCW_OK) {
         s = hpcw_clog2_slice_new(w->file, 0, &w->slice, err);
     }
@@ -364,14 +309,15 @@ static hpcw_status file_close(void *work, hpcw_error *err) {
     return hpcw_clog2_close(w->file, hpcw_clog2_slice_blocks(w->slice), err);
 }
 
+#define FILE_PHASES                                                                                            \
+    {                                                                                                          \
+        {"open", file_open, 0, 0}, {"put", file_put, 0, 0}, {                                                  \
+            "close", file_close, 0, 0                                                                          \
+        }                                                                                                      \
+    }
+
 static const struct bench_side file_sides[] = {
-    {"hpcw",
-     "this library",
-     IN_MEMORY,
-     prepare,
-     {{"open", file_open, 0, 0}, {"put", file_put, 0, 0}, {"close", file_close, 0, 0}},
-     NULL,
-     NULL},
+    {"hpcw", "this library", IN_MEMORY, prepare, FILE_PHASES, NULL, NULL},
     PLAIN,
 };
 
@@ -381,18 +327,9 @@ static const struct bench_figure file_figures[] = {
     {"memory", BENCH_MEMORY, {1, 0}, {0, 0}, {0, 0}, {0, 0}, 300.0 * 1048576, false},
 };
 
-const struct bench_kernel bench_clog2_file = {
-    .name = "clog2-file",
-    .what = "a log of 10 000 000 events of 1024 ranks, whose records are known",
-    .needs = BENCH_ONE_PROCESS,
-    .item = "record",
-    .parameter = &file_count,
-    .setup = clog2_setup,
-    .teardown = clog2_teardown,
-    .subject = {file_sides, sizeof file_sides / sizeof file_sides[0], NULL},
-    .figure = file_figures,
-    .figures = sizeof file_figures / sizeof file_figures[0],
-};
+const struct bench_kernel bench_clog2_file =
+    CLOG2_KERNEL("clog2-file", "a log of 10 000 000 events of 1024 ranks, whose records are known",
+                 BENCH_ONE_PROCESS, "record", &file_count, file_sides, file_figures);
 
 /* ---- hpcgen, all of it ---- */
 
@@ -400,7 +337,6 @@ enum { RANKS = 4096, ITERATIONS = 560 };
 
 struct clog2_run_work {
     struct bench_generator generator;
-    const char *argument[6];
     char ranks[16], phases[32];
     unsigned char *source; /* [PIECE] */
 };
@@ -409,7 +345,7 @@ struct clog2_run_work {
 static hpcw_status read_size(struct bench_generator *generator, struct bench_amount *amount, hpcw_error *err) {
     char path[BENCH_PATH + 64];
     struct read_clog2 *reader = NULL;
-    (void)snprintf(path, sizeof path, "%s/clog2/app.clog2", generator->dataset);
+    (void)snprintf(path, sizeof path, "%s/clog2/app.clog2", generator->common.path[0]);
     hpcw_status s = read_clog2_open(path, &reader, err);
     if (s != HPCW_OK) {
         return s;
@@ -426,40 +362,29 @@ static hpcw_status read_size(struct bench_generator *generator, struct bench_amo
     return s;
 }
 
-static hpcw_status run_setup(const struct bench_site *place, const void *parameter, void **out,
-                             struct bench_amount *amount, hpcw_error *err) {
+static hpcw_status run_setup(void *work, const void *parameter, struct bench_amount *amount, hpcw_error *err) {
     (void)parameter;
-    struct clog2_run_work *w = hpcw_i_calloc(1, sizeof *w);
-    *out = w;
-    if (w == NULL) {
-        return hpcw_i_fail_memory(err, NULL, 0, NULL);
-    }
-    double iterations = ITERATIONS * place->scale;
+    struct clog2_run_work *w = work;
+    unsigned iterations = (unsigned)bench_scaled(w->generator.common.place, ITERATIONS, 1);
     (void)snprintf(w->ranks, sizeof w->ranks, "%d", RANKS);
-    (void)snprintf(w->phases, sizeof w->phases, "load.phases=%u", iterations < 1 ? 1 : (unsigned)iterations);
+    (void)snprintf(w->phases, sizeof w->phases, "load.phases=%u", iterations);
     const char *argument[] = {"--formats=clog2", "--ranks", w->ranks, "--set", w->phases, NULL};
-    memcpy(w->argument, argument, sizeof argument);
-    w->generator.arguments = w->argument;
+    memcpy(w->generator.argument, argument, sizeof argument);
     w->source = bench_source(PIECE, 0);
     if (w->source == NULL) {
         return hpcw_i_fail_memory(err, NULL, PIECE, "bytes");
     }
-    hpcw_status s = bench_generator_begin(&w->generator, place, err);
+    hpcw_status s = bench_generator_run(w, err);
     return s == HPCW_OK ? read_size(&w->generator, amount, err) : s;
 }
 
 static void run_teardown(void *work) {
-    struct clog2_run_work *w = work;
-    if (w != NULL) {
-        bench_generator_end(&w->generator);
-        hpcw_i_free(w->source);
-        hpcw_i_free(w);
-    }
+    hpcw_i_free(((struct clog2_run_work *)work)->source);
 }
 
 static hpcw_status run_write(void *work, hpcw_error *err) {
     const struct clog2_run_work *w = work;
-    return write_pieces(w->generator.fd, w->source, 0, w->generator.bytes, err);
+    return bench_plain_pieces(w->generator.common.fd, w->source, PIECE, 0, w->generator.bytes, err);
 }
 
 static const struct bench_side run_sides[] = {
@@ -470,13 +395,8 @@ static const struct bench_side run_sides[] = {
      {{"run", bench_generator_run, 0, 0}},
      bench_generator_peak,
      NULL},
-    {"loop",
-     "plain pwrites of as many bytes, one thread",
-     0,
-     bench_generator_prepare,
-     {{"open", bench_generator_open, 0, 0}, {"write", run_write, 0, 0}, {"close", bench_generator_close, 0, 0}},
-     NULL,
-     NULL},
+    {"loop", "plain pwrites of as many bytes, one thread", 0, bench_generator_prepare, BENCH_LOOP(run_write),
+     NULL, NULL},
 };
 
 static const struct bench_figure run_figures[] = {
@@ -490,9 +410,10 @@ const struct bench_kernel bench_clog2_run = {
     .what = "hpcgen --ranks 4096 --formats clog2 --set load.phases=560 --no-checksums",
     .needs = BENCH_ONE_PROCESS,
     .item = "record",
+    .file = {"dataset", "dataset.plain"},
+    .size = sizeof(struct clog2_run_work),
     .setup = run_setup,
     .teardown = run_teardown,
-    .subject = {run_sides, sizeof run_sides / sizeof run_sides[0], NULL},
-    .figure = run_figures,
-    .figures = sizeof run_figures / sizeof run_figures[0],
+    .subject = {BENCH_ROWS(run_sides), NULL},
+    BENCH_FIGURES(run_figures),
 };

@@ -1,30 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "bench/kernels/generator.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <spawn.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "bench/measure/workdir.h"
 #include "libwriter/base/status.h"
-
-enum { MOST_ARGUMENTS = 32 };
 
 hpcw_status bench_generator_run(void *generator, hpcw_error *err) {
     struct bench_generator *g = generator;
-    const char *program = g->place->hpcgen;
+    const char *program = g->common.place->hpcgen;
     if (program == NULL) {
         return hpcw_i_fail(err, HPCW_ENOTSUP, "this build has no hpcgen; name one with --hpcgen FILE");
     }
-    const char *argv[MOST_ARGUMENTS] = {"hpcgen", "--no-checksums", "--quiet", "--out", g->dataset};
-    size_t count = 5;
-    for (size_t i = 0; g->arguments[i] != NULL; i++) {
-        assert(count + 1 < MOST_ARGUMENTS);
-        argv[count++] = g->arguments[i];
-    }
+    const char *argv[5 + sizeof g->argument / sizeof g->argument[0]] = {"hpcgen", "--no-checksums", "--quiet",
+                                                                        "--out", g->common.path[0]};
+    memcpy(argv + 5, g->argument, sizeof g->argument);
     pid_t pid;
     /* POSIX's type; the strings are not changed. */
     int e = posix_spawn(&pid, program, NULL, NULL, (char *const *)(uintptr_t)argv, environ);
@@ -51,37 +45,9 @@ uint64_t bench_generator_peak(const void *generator) {
     return ((const struct bench_generator *)generator)->peak;
 }
 
-hpcw_status bench_generator_begin(struct bench_generator *generator, const struct bench_site *place,
-                                  hpcw_error *err) {
-    generator->place = place;
-    generator->fd = -1;
-    hpcw_status s = bench_path(generator->dataset, place, "dataset", err);
-    s = s == HPCW_OK ? bench_path(generator->plain, place, "dataset.plain", err) : s;
-    return s == HPCW_OK ? bench_generator_run(generator, err) : s;
-}
-
-void bench_generator_end(struct bench_generator *generator) {
-    hpcw_error ignored;
-    if (generator->place != NULL) {
-        (void)bench_plain_close(&generator->fd, &ignored);
-        bench_remove_tree(generator->dataset);
-        bench_remove(generator->place, generator->plain);
-    }
-}
-
 hpcw_status bench_generator_prepare(void *generator, uint64_t parameter, hpcw_error *err) {
     (void)parameter;
     struct bench_generator *g = generator;
-    bench_remove_tree(g->dataset);
-    const char *paths[] = {g->plain};
-    return bench_fresh(g->place, paths, 1, g->bytes, err);
-}
-
-hpcw_status bench_generator_open(void *generator, hpcw_error *err) {
-    struct bench_generator *g = generator;
-    return bench_plain_open(g->plain, &g->fd, err);
-}
-
-hpcw_status bench_generator_close(void *generator, hpcw_error *err) {
-    return bench_plain_close(&((struct bench_generator *)generator)->fd, err);
+    bench_remove(g->common.place, g->common.path[0]);
+    return bench_fresh(&g->common, 2, g->bytes, err);
 }

@@ -9,10 +9,15 @@
 
 #include <hpcw/version.h>
 
-#include "bench/kernels/run.h"
-#include "bench/kernels/table.h"
+#include "bench/kernels/kernels.h"
+#include "bench/kernels/report.h"
+#include "bench/measure/machine.h"
 #include "bench/measure/processes.h"
 #include "bench/measure/timer.h"
+#include "bench/measure/workdir.h"
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
+#include "libwriter/comm/agree.h"
 #include "ui/cli/options.h"
 #include "ui/cli/text.h"
 #include "ui/cli/values.h"
@@ -24,13 +29,35 @@ static const struct ui_command commands[] = {
     [LIST] = {"list", "list the kernels and what each of them measures", NULL, 0, 0},
 };
 
+struct kernels_options {
+    char dir[BENCH_PATH];    /* on the file system to measure */
+    char json[BENCH_PATH];   /* file of all samples; "": none */
+    char hpcgen[BENCH_PATH]; /* path of the generator; "": not found */
+    uint64_t only;           /* bit i: the i-th kernel; 0: all */
+    uint32_t repeat;
+    double scale; /* 0 < scale <= 1: share of the full size */
+    bool warm;    /* touch the memory that a run will need before it starts */
+    bool quiet;   /* no table */
+};
+
+static const struct bench_kernel *const kernel[] = {
+    &bench_large_records, &bench_small_records,  &bench_task_after_task, &bench_round_robin,
+    &bench_million_tasks, &bench_open_close,     &bench_linktest_parts,  &bench_linktest_run,
+    &bench_particles,     &bench_doubles,        &bench_integers,        &bench_json_records,
+    &bench_vom_plain,     &bench_vom_compressed, &bench_vom_settings,    &bench_vom_verify,
+    &bench_clog2_event,   &bench_clog2_threads,  &bench_clog2_processes, &bench_clog2_finish,
+    &bench_clog2_file,    &bench_clog2_run,      &bench_messages,        &bench_map_4096,
+    &bench_map_8192,      &bench_map_million,    &bench_checkpoint,
+};
+enum { KERNELS = sizeof kernel / sizeof kernel[0] };
+
 static const char *kernel_word(const void *list, size_t index) {
     (void)list;
-    return bench_kernel[index] == NULL ? NULL : bench_kernel[index]->name;
+    return index < KERNELS ? kernel[index]->name : NULL;
 }
 
-#define FIELD(name) .offset = offsetof(struct bench_kernels_options, name)
-#define TEXT_FIELD(name) FIELD(name), .size = sizeof((struct bench_kernels_options *)0)->name
+#define FIELD(name) .offset = offsetof(struct kernels_options, name)
+#define TEXT_FIELD(name) FIELD(name), .size = sizeof((struct kernels_options *)0)->name
 #define TIMING .commands = UI_COMMAND(RUN)
 #define WORK TIMING, .section = "What is measured"
 #define OUTPUT TIMING, .section = "Output"
@@ -115,11 +142,11 @@ static const struct ui_program program = {
     .command_count = sizeof commands / sizeof commands[0],
     .options = option_table,
     .option_count = sizeof option_table / sizeof option_table[0],
-    .options_size = sizeof(struct bench_kernels_options),
+    .options_size = sizeof(struct kernels_options),
 };
 
 /* Names the generator of the same build, if it exists and none was given. */
-static void find_hpcgen(struct bench_kernels_options *o) {
+static void find_hpcgen(struct kernels_options *o) {
     char self[BENCH_PATH - 32];
     ssize_t n = o->hpcgen[0] == '\0' ? readlink("/proc/self/exe", self, sizeof self - 1) : 0;
     if (n <= 0) {
@@ -140,20 +167,141 @@ static hpcw_status list_kernels(hpcw_error *err) {
     ui_table_column(&t, "kernel", UI_LEFT);
     ui_table_column(&t, "processes", UI_LEFT);
     ui_table_column(&t, "what", UI_LEFT);
-    for (size_t i = 0; bench_kernel[i] != NULL; i++) {
-        ui_table_cell(&t, "%s", bench_kernel[i]->name);
-        ui_table_cell(&t, "%s", bench_kernel[i]->needs == BENCH_ONE_PROCESS ? "one" : "several");
-        ui_table_cell(&t, "%s", bench_kernel[i]->what);
+    for (size_t i = 0; i < KERNELS; i++) {
+        ui_table_cell(&t, "%s", kernel[i]->name);
+        ui_table_cell(&t, "%s", kernel[i]->needs == BENCH_ONE_PROCESS ? "one" : "several");
+        ui_table_cell(&t, "%s", kernel[i]->what);
     }
     hpcw_status s = ui_table_print(&t, stdout, 0, err);
     ui_table_free(&t);
     return s;
 }
 
+static hpcw_status set_up(const struct bench_kernel *k, const struct bench_site *place, void **work,
+                          struct bench_amount *amount, hpcw_error *err) {
+    struct bench_common *common = *work = hpcw_i_calloc(1, k->size);
+    if (common == NULL) {
+        return hpcw_i_fail_memory(err, NULL, 0, NULL);
+    }
+    *common = (struct bench_common){.place = place, .fd = -1};
+    for (size_t i = 0; i < BENCH_FILES && k->file[i] != NULL; i++) {
+        int n = snprintf(common->path[i], BENCH_PATH, "%s/%s", place->directory, k->file[i]);
+        if (n < 0 || n >= BENCH_PATH) {
+            return hpcw_i_fail(err, HPCW_ERANGE, "%s: the path is too long", place->directory);
+        }
+    }
+    return k->setup(common, k->parameter, amount, err);
+}
+
+static void tear_down(const struct bench_kernel *k, void *work) {
+    struct bench_common *common = work;
+    if (common == NULL) {
+        return;
+    }
+    if (k->teardown != NULL) {
+        k->teardown(work);
+    }
+    hpcw_error ignored;
+    (void)bench_plain_close(work, &ignored);
+    for (size_t i = 0; i < BENCH_FILES; i++) {
+        bench_remove(common->place, common->path[i]);
+    }
+    hpcw_i_free(work);
+}
+
+/* Measures one kernel, or says in the result why it is skipped. */
+static hpcw_status measure(const struct bench_kernel *k, const struct bench_site *place, size_t repeat,
+                           struct bench_result *r, hpcw_error *err) {
+    *r = (struct bench_result){.kernel = k};
+    int processes = place->processes->count;
+    if (k->needs == BENCH_ONE_PROCESS && processes > 1) {
+        (void)snprintf(r->skipped, sizeof r->skipped, "one process does this: hpcw-kernels --only %s", k->name);
+        return HPCW_OK;
+    }
+    if (k->needs == BENCH_SEVERAL_PROCESSES && processes == 1) {
+        (void)snprintf(r->skipped, sizeof r->skipped,
+                       "needs several processes: mpirun -n 2 hpcw-kernels --only %s", k->name);
+        return HPCW_OK;
+    }
+    void *work = NULL;
+    hpcw_status s = set_up(k, place, &work, &r->amount, err);
+    s = hpcw_i_agree(place->processes->comm, s, NULL, err);
+    if (s == HPCW_ENOTSUP) {
+        (void)snprintf(r->skipped, sizeof r->skipped, "%s", err->message);
+        s = HPCW_OK;
+    } else if (s == HPCW_OK) {
+        s = bench_timer_measure(&k->subject, work, place->processes, repeat, &r->samples, err);
+    }
+    tear_down(k, work);
+    return s;
+}
+
+/* Collective. Process 0 writes the reports. Kernels that do not fit the number of processes are skipped and say why. */
+static hpcw_status run_kernels(const struct kernels_options *o, const struct bench_processes *processes,
+                               hpcw_error *err) {
+    struct bench_run run = {.processes = processes, .repeat = o->repeat, .scale = o->scale, .warm = o->warm};
+    char directory[BENCH_WORKDIR] = "";
+    size_t done = 0;
+    bool speaks = processes->process == 0;
+    struct bench_result *results = hpcw_i_calloc(KERNELS, sizeof *results);
+    hpcw_status s = results == NULL ? hpcw_i_fail_memory(err, NULL, KERNELS, "results") : HPCW_OK;
+    if (s == HPCW_OK) {
+        s = bench_machine_describe(&run.machine, o->dir, err);
+    }
+    s = hpcw_i_agree(processes->comm, s, NULL, err);
+    if (s == HPCW_OK) {
+        s = bench_workdir_make(processes, o->dir, directory, err);
+    }
+    if (s != HPCW_OK) {
+        goto done;
+    }
+    struct bench_site place = {.processes = processes,
+                               .directory = directory,
+                               .block_size = run.machine.block_size,
+                               .hpcgen = o->hpcgen[0] == '\0' ? NULL : o->hpcgen,
+                               .scale = o->scale,
+                               .warm = o->warm};
+    if (speaks && !o->quiet) {
+        s = bench_report_head(stdout, &run, err);
+        (void)fflush(stdout);
+    }
+    s = hpcw_i_agree(processes->comm, s, NULL, err);
+    for (size_t i = 0; s == HPCW_OK && i < KERNELS; i++) {
+        if (o->only != 0 && (o->only >> i & 1) == 0) {
+            continue;
+        }
+        s = measure(kernel[i], &place, o->repeat, &results[done], err);
+        if (s == HPCW_OK && speaks && !o->quiet) {
+            s = bench_report_result(stdout, &results[done], err);
+            (void)fflush(stdout);
+        }
+        done++;
+        s = hpcw_i_agree(processes->comm, s, NULL, err);
+    }
+    /* What was measured before a failure or ^C is kept; only process 0 writes reports. */
+    if (speaks && o->json[0] != '\0') {
+        hpcw_error e;
+        size_t complete = s == HPCW_OK ? done : done - (done > 0);
+        hpcw_status r = bench_report_json(o->json, &run, results, complete, &e);
+        if (s == HPCW_OK && r != HPCW_OK) {
+            s = r;
+            *err = e;
+        }
+    }
+    s = hpcw_i_agree(processes->comm, s, NULL, err);
+done:
+    bench_workdir_remove(processes, directory);
+    for (size_t i = 0; i < done; i++) {
+        bench_samples_free(&results[i].samples);
+    }
+    hpcw_i_free(results);
+    return s;
+}
+
 int main(int argc, char **argv) {
     /* A file that may not grow fails like one on a full disk; early, since MPI makes files, too. */
     (void)signal(SIGXFSZ, SIG_IGN);
-    static struct bench_kernels_options o;
+    static struct kernels_options o;
     struct ui_parse parse;
     hpcw_error err;
     hpcw_status s = ui_options_init(&parse, &program, &o, &err);
@@ -180,7 +328,7 @@ int main(int argc, char **argv) {
     s = bench_processes_start(&processes, &err);
     if (s == HPCW_OK) {
         bench_timer_catch_signals();
-        s = bench_kernels_run(&o, &processes, &err);
+        s = run_kernels(&o, &processes, &err);
     }
     if (s != HPCW_OK && processes.process == 0) {
         (void)fprintf(stderr, "hpcw-kernels: %s\n", err.message);

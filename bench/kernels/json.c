@@ -4,9 +4,7 @@
 #include <string.h>
 
 #include "bench/kernels/kernels.h"
-#include "bench/kernels/table.h"
 #include "bench/measure/random.h"
-#include "libwriter/base/mem.h"
 #include "libwriter/base/numfmt.h"
 #include "libwriter/base/status.h"
 #include "libwriter/io/json.h"
@@ -16,25 +14,18 @@ enum { EDGES = 300000, ELEMENTS = 409600000, RECORD = 512 };
 typedef void put_edge_fn(struct hpcw_i_json *j, uint64_t from, uint64_t to, double bytes);
 
 struct json_work {
+    struct bench_common common;
     uint64_t edges;
     uint64_t size; /* of the text of the last run */
 };
 
-static hpcw_status json_setup(const struct bench_site *place, const void *parameter, void **out,
-                              struct bench_amount *amount, hpcw_error *err) {
+static hpcw_status json_setup(void *work, const void *parameter, struct bench_amount *amount, hpcw_error *err) {
     (void)parameter;
-    struct json_work *w = hpcw_i_calloc(1, sizeof *w);
-    *out = w;
-    if (w == NULL) {
-        return hpcw_i_fail_memory(err, NULL, 0, NULL);
-    }
-    w->edges = (uint64_t)(EDGES * place->scale) + 1;
+    (void)err;
+    struct json_work *w = work;
+    w->edges = bench_scaled(w->common.place, EDGES, 0) + 1;
     *amount = (struct bench_amount){.items = w->edges};
     return HPCW_OK;
-}
-
-static void json_teardown(void *work) {
-    hpcw_i_free(work);
 }
 
 static uint64_t element_id(uint64_t element) {
@@ -160,9 +151,8 @@ const struct bench_kernel bench_json_records = {
     .what = "300 000 edges as JSON that goes nowhere",
     .needs = BENCH_ONE_PROCESS,
     .item = "edge",
+    .size = sizeof(struct json_work),
     .setup = json_setup,
-    .teardown = json_teardown,
-    .subject = {sides, sizeof sides / sizeof sides[0], NULL},
-    .figure = figures,
-    .figures = sizeof figures / sizeof figures[0],
+    .subject = {BENCH_ROWS(sides), NULL},
+    BENCH_FIGURES(figures),
 };

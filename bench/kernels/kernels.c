@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -13,20 +12,17 @@
 #include "libwriter/base/status.h"
 #include "libwriter/io/sys.h"
 
-hpcw_status bench_path(char path[BENCH_PATH], const struct bench_site *place, const char *name,
-                       hpcw_error *err) {
-    int n = snprintf(path, BENCH_PATH, "%s/%s", place->directory, name);
-    return n >= 0 && n < BENCH_PATH
-               ? HPCW_OK
-               : hpcw_i_fail(err, HPCW_ERANGE, "%s: the path is too long", place->directory);
+uint64_t bench_scaled(const struct bench_site *place, uint64_t full, uint64_t least) {
+    double n = (double)full * place->scale;
+    return n < (double)least ? least : (uint64_t)n;
 }
 
-hpcw_status bench_fresh(const struct bench_site *place, const char *const *paths, size_t count, uint64_t bytes,
-                        hpcw_error *err) {
+hpcw_status bench_fresh(const struct bench_common *common, unsigned files, uint64_t bytes, hpcw_error *err) {
+    const struct bench_site *place = common->place;
     int e = 0;
     if (place->processes->process == 0) {
-        for (size_t i = 0; i < count; i++) {
-            int u = hpcw_i_sys_unlink(paths[i]);
+        for (size_t i = 0; i < BENCH_FILES; i++) {
+            int u = (files >> i & 1) != 0 ? hpcw_i_sys_unlink(common->path[i]) : 0;
             e = u == ENOENT || e != 0 ? e : u;
         }
         int fd = open(place->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -45,13 +41,18 @@ hpcw_status bench_fresh(const struct bench_site *place, const char *const *paths
 
 void bench_remove(const struct bench_site *place, const char *path) {
     if (place->processes->process == 0 && path[0] != '\0') {
-        (void)hpcw_i_sys_unlink(path);
+        bench_remove_tree(path);
     }
 }
 
-hpcw_status bench_plain_open(const char *path, int *fd, hpcw_error *err) {
-    *fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    return *fd >= 0 ? HPCW_OK : hpcw_i_fail_sys(err, errno, "%s: cannot create", path);
+hpcw_status bench_plain_open_path(struct bench_common *common, const char *path, hpcw_error *err) {
+    common->fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    return common->fd >= 0 ? HPCW_OK : hpcw_i_fail_sys(err, errno, "%s: cannot create", path);
+}
+
+hpcw_status bench_plain_open(void *work, hpcw_error *err) {
+    struct bench_common *common = work;
+    return bench_plain_open_path(common, common->path[1], err);
 }
 
 hpcw_status bench_plain_write(int fd, const void *data, size_t size, uint64_t offset, hpcw_error *err) {
@@ -71,10 +72,28 @@ hpcw_status bench_plain_write(int fd, const void *data, size_t size, uint64_t of
     return HPCW_OK;
 }
 
-hpcw_status bench_plain_close(int *fd, hpcw_error *err) {
-    int e = *fd >= 0 && close(*fd) != 0 ? errno : 0;
-    *fd = -1;
+hpcw_status bench_plain_pieces(int fd, const void *piece, uint64_t piece_size, uint64_t offset, uint64_t size,
+                               hpcw_error *err) {
+    hpcw_status s = HPCW_OK;
+    for (uint64_t at = 0; s == HPCW_OK && at < size; at += piece_size) {
+        uint64_t n = size - at < piece_size ? size - at : piece_size;
+        s = bench_plain_write(fd, piece, (size_t)n, offset + at, err);
+    }
+    return s;
+}
+
+hpcw_status bench_plain_close(void *work, hpcw_error *err) {
+    struct bench_common *common = work;
+    int e = common->fd >= 0 && close(common->fd) != 0 ? errno : 0;
+    common->fd = -1;
     return e == 0 ? HPCW_OK : hpcw_i_fail_sys(err, e, "plain loop: cannot close its file");
+}
+
+hpcw_status bench_null_sink(void *context, const char *path, uint64_t tag, hpcw_sink **out, hpcw_error *err) {
+    (void)context;
+    (void)path;
+    (void)tag;
+    return hpcw_sink_open_null(out, err);
 }
 
 hpcw_status bench_same_bytes(const char *a, const char *b, uint64_t offset, uint64_t size, hpcw_error *err) {

@@ -9,7 +9,6 @@
 
 #include "bench/kernels/generator.h"
 #include "bench/kernels/kernels.h"
-#include "bench/kernels/table.h"
 #include "bench/measure/machine.h"
 #include "gen/model/linktest/linktest.h"
 #include "gen/model/machine/machine.h"
@@ -28,6 +27,7 @@ static uint32_t tasks_at(double scale) {
 enum { BEST, SCALAR }; /* the instructions that the model uses */
 
 struct part_work {
+    struct bench_common common;
     uint32_t tasks;
     struct model_machine machine;
     struct model_linktest model;
@@ -40,22 +40,10 @@ struct part_work {
     hpcw_linktest *lt;
 };
 
-static hpcw_status null_sink(void *context, const char *path, uint64_t tag, hpcw_sink **out, hpcw_error *err) {
-    (void)context;
-    (void)path;
-    (void)tag;
-    return hpcw_sink_open_null(out, err);
-}
-
-static hpcw_status part_setup(const struct bench_site *place, const void *parameter, void **out,
-                              struct bench_amount *amount, hpcw_error *err) {
+static hpcw_status part_setup(void *work, const void *parameter, struct bench_amount *amount, hpcw_error *err) {
     (void)parameter;
-    struct part_work *w = hpcw_i_calloc(1, sizeof *w);
-    *out = w;
-    if (w == NULL) {
-        return hpcw_i_fail_memory(err, NULL, 0, NULL);
-    }
-    uint32_t tasks = w->tasks = tasks_at(place->scale);
+    struct part_work *w = work;
+    uint32_t tasks = w->tasks = tasks_at(w->common.place->scale);
     struct model_machine_params mp;
     struct model_linktest_params lp;
     model_linktest_params_init(&lp);
@@ -72,9 +60,9 @@ static hpcw_status part_setup(const struct bench_site *place, const void *parame
     if (s == HPCW_OK) {
         hpcw_linktest_params_init(&w->params);
         w->params.tasks = w->params.count = tasks;
-        w->params.fs_block_size = place->block_size;
+        w->params.fs_block_size = w->common.place->block_size;
         w->params.durability = HPCW_SYNC_NONE;
-        w->params.sink_source.open = null_sink;
+        w->params.sink_source.open = bench_null_sink;
         s = hpcw_linktest_schedule_new(&w->params, 0, &w->schedule, err);
     }
     if (s == HPCW_OK) {
@@ -93,15 +81,12 @@ static hpcw_status part_setup(const struct bench_site *place, const void *parame
 
 static void part_teardown(void *work) {
     struct part_work *w = work;
-    if (w != NULL) {
-        hpcw_linktest_free(w->lt);
-        hpcw_linktest_schedule_free(w->schedule);
-        model_linktest_scratch_free(w->scratch);
-        model_machine_free(&w->machine);
-        hpcw_i_free(w->partner);
-        hpcw_i_free(w->time_ps);
-        hpcw_i_free(w);
-    }
+    hpcw_linktest_free(w->lt);
+    hpcw_linktest_schedule_free(w->schedule);
+    model_linktest_scratch_free(w->scratch);
+    model_machine_free(&w->machine);
+    hpcw_i_free(w->partner);
+    hpcw_i_free(w->time_ps);
 }
 
 static hpcw_status part_prepare(void *work, uint64_t simd, hpcw_error *err) {
@@ -170,30 +155,25 @@ static hpcw_status encode_close(void *work, hpcw_error *err) {
     return hpcw_linktest_close(((struct part_work *)work)->lt, err);
 }
 
+#define ROWS(run)                                                                                              \
+    {                                                                                                          \
+        { "rows", run, 0, 0 }                                                                                  \
+    }
+#define ENCODE(rows)                                                                                           \
+    {                                                                                                          \
+        {"open", encode_open, 0, 0}, {"rows", rows, 0, 0}, {                                                   \
+            "close", encode_close, 0, 0                                                                        \
+        }                                                                                                      \
+    }
+
 static const struct bench_side part_sides[] = {
-    {"schedule", "partner lists", BEST, part_prepare, {{"rows", schedule_rows, 0, 0}}, NULL, NULL},
-    {"model", "partner lists, timings", BEST, part_prepare, {{"rows", model_rows, 0, 0}}, NULL, NULL},
-    {"encode",
-     "partner lists, a container that goes nowhere",
-     BEST,
-     part_prepare,
-     {{"open", encode_open, 0, 0}, {"rows", encode_rows, 0, 0}, {"close", encode_close, 0, 0}},
-     NULL,
+    {"schedule", "partner lists", BEST, part_prepare, ROWS(schedule_rows), NULL, NULL},
+    {"model", "partner lists, timings", BEST, part_prepare, ROWS(model_rows), NULL, NULL},
+    {"encode", "partner lists, a container that goes nowhere", BEST, part_prepare, ENCODE(encode_rows), NULL,
      NULL},
-    {"all",
-     "partner lists, timings, a container that goes nowhere",
-     BEST,
-     part_prepare,
-     {{"open", encode_open, 0, 0}, {"rows", model_and_encode_rows, 0, 0}, {"close", encode_close, 0, 0}},
-     NULL,
-     NULL},
-    {"model, scalar",
-     "as model, without lanes",
-     SCALAR,
-     part_prepare,
-     {{"rows", model_rows, 0, 0}},
-     NULL,
-     NULL},
+    {"all", "partner lists, timings, a container that goes nowhere", BEST, part_prepare,
+     ENCODE(model_and_encode_rows), NULL, NULL},
+    {"model, scalar", "as model, without lanes", SCALAR, part_prepare, ROWS(model_rows), NULL, NULL},
 };
 
 static const struct bench_figure part_figures[] = {
@@ -209,11 +189,11 @@ const struct bench_kernel bench_linktest_parts = {
     .what = "LinkTest of 4096 tasks on one processor, no file",
     .needs = BENCH_ONE_PROCESS,
     .item = "timing",
+    .size = sizeof(struct part_work),
     .setup = part_setup,
     .teardown = part_teardown,
-    .subject = {part_sides, sizeof part_sides / sizeof part_sides[0], NULL},
-    .figure = part_figures,
-    .figures = sizeof part_figures / sizeof part_figures[0],
+    .subject = {BENCH_ROWS(part_sides), NULL},
+    BENCH_FIGURES(part_figures),
 };
 
 /* ---- hpcgen, all of it ---- */
@@ -226,7 +206,6 @@ struct stream_extent {
 
 struct linktest_run_work {
     struct bench_generator generator;
-    const char *argument[4];
     char ranks[16];
     struct stream_extent *extent; /* [extents] what hpcgen's file holds: one chunk of one task */
     uint32_t extents;
@@ -237,7 +216,7 @@ struct linktest_run_work {
 /* What the loop has to write: where the streams lie in the file that hpcgen has made. */
 static hpcw_status read_extents(struct linktest_run_work *w, hpcw_error *err) {
     char path[BENCH_PATH + 64];
-    (void)snprintf(path, sizeof path, "%s/linktest/%s", w->generator.dataset, HPCW_LINKTEST_FILE_NAME);
+    (void)snprintf(path, sizeof path, "%s/linktest/%s", w->generator.common.path[0], HPCW_LINKTEST_FILE_NAME);
     struct read_sion *reader = NULL;
     hpcw_status s = read_sion_open(path, &reader, err);
     uint64_t longest = 0;
@@ -266,20 +245,14 @@ static hpcw_status read_extents(struct linktest_run_work *w, hpcw_error *err) {
     return s;
 }
 
-static hpcw_status run_setup(const struct bench_site *place, const void *parameter, void **out,
-                             struct bench_amount *amount, hpcw_error *err) {
+static hpcw_status run_setup(void *work, const void *parameter, struct bench_amount *amount, hpcw_error *err) {
     (void)parameter;
-    struct linktest_run_work *w = hpcw_i_calloc(1, sizeof *w);
-    *out = w;
-    if (w == NULL) {
-        return hpcw_i_fail_memory(err, NULL, 0, NULL);
-    }
-    uint32_t tasks = tasks_at(place->scale);
+    struct linktest_run_work *w = work;
+    uint32_t tasks = tasks_at(w->generator.common.place->scale);
     (void)snprintf(w->ranks, sizeof w->ranks, "%u", tasks);
     const char *argument[] = {"--formats=linktest", "--ranks", w->ranks, NULL};
-    memcpy(w->argument, argument, sizeof argument);
-    w->generator.arguments = w->argument;
-    hpcw_status s = bench_generator_begin(&w->generator, place, err);
+    memcpy(w->generator.argument, argument, sizeof argument);
+    hpcw_status s = bench_generator_run(w, err);
     s = s == HPCW_OK ? read_extents(w, err) : s;
     *amount = (struct bench_amount){.bytes = w->generator.bytes, .items = (uint64_t)tasks * (tasks - 1)};
     return s;
@@ -287,12 +260,8 @@ static hpcw_status run_setup(const struct bench_site *place, const void *paramet
 
 static void run_teardown(void *work) {
     struct linktest_run_work *w = work;
-    if (w != NULL) {
-        bench_generator_end(&w->generator);
-        hpcw_i_free(w->extent);
-        hpcw_i_free(w->source);
-        hpcw_i_free(w);
-    }
+    hpcw_i_free(w->extent);
+    hpcw_i_free(w->source);
 }
 
 static hpcw_status run_prepare(void *work, uint64_t threads, hpcw_error *err) {
@@ -313,7 +282,7 @@ static void *write_share(void *context) {
     struct loop_share *share = context;
     const struct linktest_run_work *w = share->work;
     for (uint32_t i = share->begin; i < share->end && share->status == HPCW_OK; i++) {
-        share->status = bench_plain_write(w->generator.fd, w->source, (size_t)w->extent[i].size,
+        share->status = bench_plain_write(w->generator.common.fd, w->source, (size_t)w->extent[i].size,
                                           w->extent[i].at, &share->error);
     }
     return NULL;
@@ -360,24 +329,9 @@ static const struct bench_side run_sides[] = {
      {{"run", bench_generator_run, 0, 0}},
      bench_generator_peak,
      NULL},
-    {"loop",
-     "plain pwrites of whole streams, one thread",
-     1,
-     run_prepare,
-     {{"open", bench_generator_open, 0, 0},
-      {"write", plain_write, 0, 0},
-      {"close", bench_generator_close, 0, 0}},
-     NULL,
-     NULL},
-    {"loop, all",
-     "plain pwrites of whole streams, a thread for each processor",
-     0,
-     run_prepare,
-     {{"open", bench_generator_open, 0, 0},
-      {"write", plain_write, 0, 0},
-      {"close", bench_generator_close, 0, 0}},
-     NULL,
-     NULL},
+    {"loop", "plain pwrites of whole streams, one thread", 1, run_prepare, BENCH_LOOP(plain_write), NULL, NULL},
+    {"loop, all", "plain pwrites of whole streams, a thread for each processor", 0, run_prepare,
+     BENCH_LOOP(plain_write), NULL, NULL},
 };
 
 static const struct bench_figure run_figures[] = {
@@ -392,9 +346,10 @@ const struct bench_kernel bench_linktest_run = {
     .what = "hpcgen --ranks 4096 --formats linktest --no-checksums",
     .needs = BENCH_ONE_PROCESS,
     .item = "timing",
+    .file = {"dataset", "dataset.plain"},
+    .size = sizeof(struct linktest_run_work),
     .setup = run_setup,
     .teardown = run_teardown,
-    .subject = {run_sides, sizeof run_sides / sizeof run_sides[0], NULL},
-    .figure = run_figures,
-    .figures = sizeof run_figures / sizeof run_figures[0],
+    .subject = {BENCH_ROWS(run_sides), NULL},
+    BENCH_FIGURES(run_figures),
 };

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What a PMPI tool that stands between a program and MPI adds to a blocking message: the program's own calls beside the ones
  * that pass the tool by, in one run. */
-#include "bench/kernels/table.h"
+#include "bench/kernels/kernels.h"
 #include "libwriter/base/status.h"
 
 #ifdef HPCW_BENCH_MPI
 #include <mpi.h>
-
-#include "libwriter/base/mem.h"
 
 /* As the program calls them, and as MPI offers them to tools. */
 struct calls {
@@ -19,31 +17,21 @@ static const struct calls called[] = {{MPI_Send, MPI_Recv}, {PMPI_Send, PMPI_Rec
 enum { TOOL = 0, BARE = 1, TAG = 0 };
 
 struct message_work {
-    const struct bench_site *place;
+    struct bench_common common;
     uint64_t messages;
     struct calls calls;
 };
+enum { WORK = sizeof(struct message_work) };
 
-static hpcw_status messages_setup(const struct bench_site *place, const void *parameter, void **out,
-                                  struct bench_amount *amount, hpcw_error *err) {
-    *out = NULL;
+static hpcw_status messages_setup(void *work, const void *parameter, struct bench_amount *amount,
+                                  hpcw_error *err) {
+    struct message_work *w = work;
     if (called[TOOL].send == called[BARE].send) {
         return hpcw_i_fail(err, HPCW_ENOTSUP, "MPI_Send is MPI's own: preload a tool, as libhpcw_trace.so");
     }
-    struct message_work *w = hpcw_i_calloc(1, sizeof *w);
-    *out = w;
-    if (w == NULL) {
-        return hpcw_i_fail_memory(err, NULL, 0, NULL);
-    }
-    double messages = (double)*(const uint64_t *)parameter * place->scale;
-    w->place = place;
-    w->messages = messages < 2 ? 2 : (uint64_t)messages / 2 * 2;
+    w->messages = bench_scaled(w->common.place, *(const uint64_t *)parameter, 2) / 2 * 2;
     *amount = (struct bench_amount){.bytes = w->messages * sizeof(double), .items = w->messages};
     return HPCW_OK;
-}
-
-static void messages_teardown(void *work) {
-    hpcw_i_free(work);
 }
 
 static hpcw_status messages_prepare(void *work, uint64_t side, hpcw_error *err) {
@@ -60,7 +48,7 @@ static hpcw_status status_of(int code, hpcw_error *err) {
 /* Process 0 sends, process 1 receives: no wait hides the time that both spend. */
 static hpcw_status stream(void *work, hpcw_error *err) {
     const struct message_work *w = work;
-    int process = w->place->processes->process, code = MPI_SUCCESS;
+    int process = w->common.place->processes->process, code = MPI_SUCCESS;
     double data = 0;
     for (uint64_t i = 0; process < 2 && code == MPI_SUCCESS && i < w->messages; i++) {
         code = process == 0 ? w->calls.send(&data, 1, MPI_DOUBLE, 1, TAG, MPI_COMM_WORLD)
@@ -72,7 +60,7 @@ static hpcw_status stream(void *work, hpcw_error *err) {
 /* The same number of ping-pong messages: work after a call may overlap with the transfer of the answer. */
 static hpcw_status round_trips(void *work, hpcw_error *err) {
     const struct message_work *w = work;
-    int process = w->place->processes->process, code = MPI_SUCCESS;
+    int process = w->common.place->processes->process, code = MPI_SUCCESS;
     double data = 0;
     for (uint64_t i = 0; process < 2 && code == MPI_SUCCESS && i < w->messages; i++) {
         code =
@@ -83,16 +71,14 @@ static hpcw_status round_trips(void *work, hpcw_error *err) {
     return status_of(code, err);
 }
 #else
-static hpcw_status messages_setup(const struct bench_site *place, const void *parameter, void **out,
-                                  struct bench_amount *amount, hpcw_error *err) {
-    (void)place;
+enum { WORK = sizeof(struct bench_common) };
+
+static hpcw_status messages_setup(void *work, const void *parameter, struct bench_amount *amount,
+                                  hpcw_error *err) {
+    (void)work;
     (void)parameter;
     (void)amount;
-    *out = NULL;
     return hpcw_i_fail(err, HPCW_ENOTSUP, "this program was built without MPI");
-}
-static void messages_teardown(void *work) {
-    (void)work;
 }
 #define messages_prepare NULL
 #define stream NULL
@@ -126,9 +112,8 @@ const struct bench_kernel bench_messages = {
     .needs = BENCH_SEVERAL_PROCESSES,
     .item = "message",
     .parameter = &message_count,
+    .size = WORK,
     .setup = messages_setup,
-    .teardown = messages_teardown,
-    .subject = {message_sides, sizeof message_sides / sizeof message_sides[0], NULL},
-    .figure = message_figures,
-    .figures = sizeof message_figures / sizeof message_figures[0],
+    .subject = {BENCH_ROWS(message_sides), NULL},
+    BENCH_FIGURES(message_figures),
 };

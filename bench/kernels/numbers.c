@@ -6,39 +6,29 @@
 #include <string.h>
 
 #include "bench/kernels/kernels.h"
-#include "bench/kernels/table.h"
 #include "bench/measure/random.h"
-#include "libwriter/base/mem.h"
 #include "libwriter/base/numfmt.h"
-#include "libwriter/base/status.h"
 
 #define NUMBERS ((size_t)1 << 16) /* drawn ones; they fit into the cache */
 #define ROUNDS 64
 #define ROOM 64 /* bytes of a number as text */
 
 struct number_work {
+    struct bench_common common;
     double value[NUMBERS];
     uint64_t whole[NUMBERS];
     size_t rounds;
     uint64_t check; /* bytes of all texts, so that nothing can be left out */
 };
 
-static hpcw_status number_setup(const struct bench_site *place, const void *parameter, void **out,
-                                struct bench_amount *amount, hpcw_error *err) {
+static hpcw_status number_setup(void *work, const void *parameter, struct bench_amount *amount,
+                                hpcw_error *err) {
     (void)parameter;
-    struct number_work *w = hpcw_i_calloc(1, sizeof *w);
-    *out = w;
-    if (w == NULL) {
-        return hpcw_i_fail_memory(err, NULL, 0, NULL);
-    }
-    double rounds = ROUNDS * place->scale;
-    w->rounds = rounds < 1 ? 1 : (size_t)rounds;
+    (void)err;
+    struct number_work *w = work;
+    w->rounds = bench_scaled(w->common.place, ROUNDS, 1);
     *amount = (struct bench_amount){.items = NUMBERS * w->rounds};
     return HPCW_OK;
-}
-
-static void number_teardown(void *work) {
-    hpcw_i_free(work);
 }
 
 /* ---- which numbers ---- */
@@ -143,11 +133,10 @@ const struct bench_kernel bench_doubles = {
     .what = "doubles as text, the fewest digits that read back",
     .needs = BENCH_ONE_PROCESS,
     .item = "number",
+    .size = sizeof(struct number_work),
     .setup = number_setup,
-    .teardown = number_teardown,
-    .subject = {sides, sizeof sides / sizeof sides[0], NULL},
-    .figure = figures,
-    .figures = sizeof figures / sizeof figures[0],
+    .subject = {BENCH_ROWS(sides), NULL},
+    BENCH_FIGURES(figures),
 };
 
 /* ---- integers ---- */
@@ -205,9 +194,8 @@ const struct bench_kernel bench_integers = {
     .what = "integers as text",
     .needs = BENCH_ONE_PROCESS,
     .item = "number",
+    .size = sizeof(struct number_work),
     .setup = number_setup,
-    .teardown = number_teardown,
-    .subject = {integer_sides, sizeof integer_sides / sizeof integer_sides[0], NULL},
-    .figure = integer_figures,
-    .figures = sizeof integer_figures / sizeof integer_figures[0],
+    .subject = {BENCH_ROWS(integer_sides), NULL},
+    BENCH_FIGURES(integer_figures),
 };

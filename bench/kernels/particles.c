@@ -2,38 +2,29 @@
 /* The particle model, by instruction set. */
 #include "gen/model/particles/particles.h"
 #include "bench/kernels/kernels.h"
-#include "bench/kernels/table.h"
-#include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
 enum { COUNT = 1 << 16, ROUNDS = 64 };
 
 struct particle_work {
+    struct bench_common common;
     struct model_particles model;
     uint32_t rounds;
     unsigned char out[(size_t)COUNT * MODEL_PARTICLE_SIZE];
 };
 
-static hpcw_status particles_setup(const struct bench_site *place, const void *parameter, void **out,
-                                   struct bench_amount *amount, hpcw_error *err) {
+static hpcw_status particles_setup(void *work, const void *parameter, struct bench_amount *amount,
+                                   hpcw_error *err) {
     (void)parameter;
-    struct particle_work *w = hpcw_i_calloc(1, sizeof *w);
-    *out = w;
-    if (w == NULL) {
-        return hpcw_i_fail_memory(err, NULL, 0, NULL);
-    }
+    struct particle_work *w = work;
     if (!model_simd_available(MODEL_SIMD_AVX2)) {
         return hpcw_i_fail(err, HPCW_ENOTSUP, "this build or this processor has scalar code alone");
     }
     struct model_particles_params params;
     model_particles_params_init(&params);
-    w->rounds = (uint32_t)(ROUNDS * place->scale) + 1;
+    w->rounds = (uint32_t)bench_scaled(w->common.place, ROUNDS, 0) + 1;
     *amount = (struct bench_amount){.bytes = sizeof w->out * (uint64_t)w->rounds};
     return model_particles_init(&w->model, &params, 4096, 1, err);
-}
-
-static void particles_teardown(void *work) {
-    hpcw_i_free(work);
 }
 
 static hpcw_status particles_prepare(void *work, uint64_t simd, hpcw_error *err) {
@@ -74,9 +65,8 @@ const struct bench_kernel bench_particles = {
     .name = "particles",
     .what = "particles of 65 ranks, 65 536 of each, no file",
     .needs = BENCH_ONE_PROCESS,
+    .size = sizeof(struct particle_work),
     .setup = particles_setup,
-    .teardown = particles_teardown,
-    .subject = {sides, sizeof sides / sizeof sides[0], NULL},
-    .figure = figures,
-    .figures = sizeof figures / sizeof figures[0],
+    .subject = {BENCH_ROWS(sides), NULL},
+    BENCH_FIGURES(figures),
 };

@@ -8,30 +8,16 @@
 #include <hpcw/rank2file.h>
 
 #include "bench/kernels/kernels.h"
-#include "bench/kernels/table.h"
 #include "bench/measure/workdir.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/numfmt.h"
 #include "libwriter/base/status.h"
 
-static uint32_t scaled(uint64_t full, double scale) {
-    double n = (double)full * scale;
-    return n < 1 ? 1 : (uint32_t)n;
-}
-
-/* On one process for all. */
-static void remove_tree(const struct bench_site *place, const char *path) {
-    if (place->processes->process == 0 && path[0] != '\0') {
-        bench_remove_tree(path);
-    }
-}
-
 /* ---- maps ---- */
 
 struct map_work {
-    const struct bench_site *place;
+    struct bench_common common; /* its first file is the prefix */
     uint32_t ranks;
-    char prefix[BENCH_PATH];
     char root[BENCH_PATH + HPCW_RANK2FILE_PATH];
     hpcw_rank2file_options options;
     hpcw_rank2file_map *map;
@@ -58,31 +44,21 @@ static hpcw_status make_directory(const char *prefix, const char *name, hpcw_err
                : hpcw_i_fail_sys(err, errno, "%s: cannot make the directory", path);
 }
 
-static hpcw_status map_setup(const struct bench_site *place, const void *parameter, void **out,
-                             struct bench_amount *amount, hpcw_error *err) {
-    struct map_work *w = hpcw_i_calloc(1, sizeof *w);
-    *out = w;
-    if (w == NULL) {
-        return hpcw_i_fail_memory(err, NULL, 0, NULL);
-    }
-    w->place = place;
-    w->ranks = scaled(*(const uint32_t *)parameter, place->scale);
+static hpcw_status map_setup(void *work, const void *parameter, struct bench_amount *amount, hpcw_error *err) {
+    struct map_work *w = work;
+    (void)err;
+    w->ranks = (uint32_t)bench_scaled(w->common.place, *(const uint32_t *)parameter, 1);
     hpcw_rank2file_options_init(&w->options);
     w->options.dataset.id = 1;
     *amount = (struct bench_amount){.items = w->ranks};
-    hpcw_status s = bench_path(w->prefix, place, "run", err);
-    (void)snprintf(w->root, sizeof w->root, "%s/scr.dataset.1/.scr/rank2file.scr", w->prefix);
-    return s;
+    (void)snprintf(w->root, sizeof w->root, "%s/scr.dataset.1/.scr/rank2file.scr", w->common.path[0]);
+    return HPCW_OK;
 }
 
 static void map_teardown(void *work) {
     struct map_work *w = work;
-    if (w != NULL) {
-        hpcw_rank2file_map_free(w->map);
-        hpcw_rank2file_restart_free(w->restart);
-        remove_tree(w->place, w->prefix);
-        hpcw_i_free(w);
-    }
+    hpcw_rank2file_map_free(w->map);
+    hpcw_rank2file_restart_free(w->restart);
 }
 
 enum { WRITE, READ };
@@ -95,12 +71,12 @@ static hpcw_status map_prepare(void *work, uint64_t side, hpcw_error *err) {
     w->restart = NULL;
     hpcw_status s = HPCW_OK;
     if (side == WRITE) { /* else the map stays, to be read */
-        remove_tree(w->place, w->prefix);
-        s = make_directory(w->prefix, "", err);
-        s = s == HPCW_OK ? make_directory(w->prefix, "scr.dataset.1", err) : s;
-        s = s == HPCW_OK ? make_directory(w->prefix, "scr.dataset.1/.scr", err) : s;
+        bench_remove(w->common.place, w->common.path[0]);
+        s = make_directory(w->common.path[0], "", err);
+        s = s == HPCW_OK ? make_directory(w->common.path[0], "scr.dataset.1", err) : s;
+        s = s == HPCW_OK ? make_directory(w->common.path[0], "scr.dataset.1/.scr", err) : s;
     }
-    return s == HPCW_OK ? bench_fresh(w->place, NULL, 0, 0, err) : s;
+    return s == HPCW_OK ? bench_fresh(&w->common, 0, 0, err) : s;
 }
 
 static hpcw_status map_shape(void *work, hpcw_error *err) {
@@ -116,7 +92,7 @@ static hpcw_status map_nodes(void *work, hpcw_error *err) {
         hpcw_rank2file_node node;
         hpcw_sink *sink = NULL;
         hpcw_rank2file_map_node(w->map, i, &node);
-        (void)snprintf(path, sizeof path, "%s/%s", w->prefix, node.path);
+        (void)snprintf(path, sizeof path, "%s/%s", w->common.path[0], node.path);
         s = hpcw_sink_open_file(path, HPCW_SYNC_NONE, &sink, err);
         if (s == HPCW_OK) {
             s = hpcw_rank2file_map_write(w->map, i, entries_of, w, sink, err);
@@ -156,15 +132,16 @@ static hpcw_status map_check(void *work, hpcw_error *err) {
     return s;
 }
 
+#define TWO_PHASES(first, second)                                                                              \
+    {                                                                                                          \
+        {#first, map_##first, 0, 0}, {                                                                         \
+#second, map_##second, 0, 0                                                                        \
+        }                                                                                                      \
+    }
+
 static const struct bench_side map_sides[] = {
-    {"write",
-     "the map, one file per rank",
-     WRITE,
-     map_prepare,
-     {{"shape", map_shape, 0, 0}, {"nodes", map_nodes, 0, 0}},
-     NULL,
-     NULL},
-    {"read", "all of it", READ, map_prepare, {{"open", map_open, 0, 0}, {"load", map_load, 0, 0}}, NULL, NULL},
+    {"write", "the map, one file per rank", WRITE, map_prepare, TWO_PHASES(shape, nodes), NULL, NULL},
+    {"read", "all of it", READ, map_prepare, TWO_PHASES(open, load), NULL, NULL},
 };
 
 static const struct bench_figure small_map_figures[] = {
@@ -179,12 +156,11 @@ static const struct bench_figure large_map_figures[] = {
     {"read, a rank", BENCH_PER_ITEM, {2, 0}, {0, 0}, {0, 0}, {0, 0}, 0, false},
 };
 
-#define MAP_KERNEL(name_, what_, figure_, ranks_)                                                              \
+#define MAP_KERNEL(name_, what_, figures_, ranks_)                                                             \
     {                                                                                                          \
-        .name = name_, .what = what_, .needs = BENCH_ONE_PROCESS, .item = "rank",                              \
-        .parameter = &(const uint32_t){ranks_}, .setup = map_setup, .teardown = map_teardown,                  \
-        .subject = {map_sides, sizeof map_sides / sizeof map_sides[0], map_check}, .figure = figure_,          \
-        .figures = sizeof figure_ / sizeof figure_[0],                                                         \
+        .name = name_, .what = what_, .needs = BENCH_ONE_PROCESS, .item = "rank", .file = {"run"},             \
+        .size = sizeof(struct map_work), .parameter = &(const uint32_t){ranks_}, .setup = map_setup,           \
+        .teardown = map_teardown, .subject = {BENCH_ROWS(map_sides), map_check}, BENCH_FIGURES(figures_),      \
     }
 
 const struct bench_kernel bench_map_4096 =
@@ -200,51 +176,31 @@ const struct bench_kernel bench_map_million =
 #define PIECE (4 * MIB)
 
 struct payload_work {
-    const struct bench_site *place;
-    uint64_t size; /* of this process's file, a multiple of PIECE */
+    struct bench_common common; /* its files are the prefix and the directory of the plain files */
+    uint64_t size;              /* of this process's file, a multiple of PIECE */
     unsigned char *source;
-    char prefix[BENCH_PATH];
-    char plain[BENCH_PATH];
     char mine[BENCH_PATH + 64]; /* the plain file of this process */
     hpcw_rank2file *w;
-    int fd;
     bool compared;
 };
 
-static hpcw_status payload_setup(const struct bench_site *place, const void *parameter, void **out,
-                                 struct bench_amount *amount, hpcw_error *err) {
-    struct payload_work *w = hpcw_i_calloc(1, sizeof *w);
-    *out = w;
-    if (w == NULL) {
-        return hpcw_i_fail_memory(err, NULL, 0, NULL);
-    }
-    uint64_t processes = (uint64_t)place->processes->count;
+static hpcw_status payload_setup(void *work, const void *parameter, struct bench_amount *amount,
+                                 hpcw_error *err) {
+    struct payload_work *w = work;
+    const struct bench_processes *p = w->common.place->processes;
+    uint64_t processes = (uint64_t)p->count;
     uint64_t total = *(const uint64_t *)parameter;
-    w->place = place;
-    w->fd = -1;
-    w->size = PIECE * scaled(total / PIECE / processes, place->scale);
-    w->source = bench_source((size_t)PIECE, place->processes->process);
-    if (w->source == NULL) {
-        return hpcw_i_fail_memory(err, NULL, PIECE, "bytes to write");
-    }
+    w->size = PIECE * bench_scaled(w->common.place, total / PIECE / processes, 1);
+    w->source = bench_source((size_t)PIECE, p->process);
     *amount = (struct bench_amount){.bytes = w->size * processes, .items = w->size / PIECE};
-    hpcw_status s = bench_path(w->prefix, place, "run", err);
-    s = s == HPCW_OK ? bench_path(w->plain, place, "plain", err) : s;
-    (void)snprintf(w->mine, sizeof w->mine, "%s/%d", w->plain, place->processes->process);
-    return s;
+    (void)snprintf(w->mine, sizeof w->mine, "%s/%d", w->common.path[1], p->process);
+    return w->source == NULL ? hpcw_i_fail_memory(err, NULL, PIECE, "bytes to write") : HPCW_OK;
 }
 
 static void payload_teardown(void *work) {
     struct payload_work *w = work;
-    hpcw_error ignored;
-    if (w != NULL) {
-        hpcw_rank2file_free(w->w);
-        (void)bench_plain_close(&w->fd, &ignored);
-        hpcw_i_free(w->source);
-        remove_tree(w->place, w->prefix);
-        remove_tree(w->place, w->plain);
-        hpcw_i_free(w);
-    }
+    hpcw_rank2file_free(w->w);
+    hpcw_i_free(w->source);
 }
 
 static hpcw_status payload_prepare(void *work, uint64_t side, hpcw_error *err) {
@@ -252,16 +208,16 @@ static hpcw_status payload_prepare(void *work, uint64_t side, hpcw_error *err) {
     hpcw_rank2file_free(w->w);
     w->w = NULL;
     if (w->compared || side == 0) {
-        remove_tree(w->place, w->prefix);
+        bench_remove(w->common.place, w->common.path[0]);
     }
     if (w->compared || side == 1) {
-        remove_tree(w->place, w->plain);
+        bench_remove(w->common.place, w->common.path[1]);
     }
     hpcw_status s = HPCW_OK;
-    if (side == 1 && w->place->processes->process == 0) {
-        s = make_directory(w->plain, "", err);
+    if (side == 1 && w->common.place->processes->process == 0) {
+        s = make_directory(w->common.path[1], "", err);
     }
-    return s == HPCW_OK ? bench_fresh(w->place, NULL, 0, w->size, err) : s;
+    return s == HPCW_OK ? bench_fresh(&w->common, 0, w->size, err) : s;
 }
 
 static hpcw_status ours_open(void *work, hpcw_error *err) {
@@ -271,7 +227,7 @@ static hpcw_status ours_open(void *work, hpcw_error *err) {
     o.dataset.id = 1;
     o.count = 1;
     o.durability = HPCW_SYNC_NONE;
-    return hpcw_rank2file_open(w->prefix, w->place->processes->comm, &o, &w->w, err);
+    return hpcw_rank2file_open(w->common.path[0], w->common.place->processes->comm, &o, &w->w, err);
 }
 
 static hpcw_status ours_write(void *work, hpcw_error *err) {
@@ -295,48 +251,39 @@ static hpcw_status ours_close(void *work, hpcw_error *err) {
     return hpcw_rank2file_close(((struct payload_work *)work)->w, err);
 }
 
-static hpcw_status plain_open(void *work, hpcw_error *err) {
+static hpcw_status mine_open(void *work, hpcw_error *err) {
     struct payload_work *w = work;
-    return bench_plain_open(w->mine, &w->fd, err);
+    return bench_plain_open_path(&w->common, w->mine, err);
 }
 
-static hpcw_status plain_write(void *work, hpcw_error *err) {
-    struct payload_work *w = work;
-    hpcw_status s = HPCW_OK;
-    for (uint64_t at = 0; s == HPCW_OK && at < w->size; at += PIECE) {
-        s = bench_plain_write(w->fd, w->source, (size_t)PIECE, at, err);
-    }
-    return s;
-}
-
-static hpcw_status plain_close(void *work, hpcw_error *err) {
-    return bench_plain_close(&((struct payload_work *)work)->fd, err);
+static hpcw_status mine_write(void *work, hpcw_error *err) {
+    const struct payload_work *w = work;
+    return bench_plain_pieces(w->common.fd, w->source, PIECE, 0, w->size, err);
 }
 
 static hpcw_status payload_check(void *work, hpcw_error *err) {
     struct payload_work *w = work;
     char path[BENCH_PATH + 64];
     w->compared = true;
-    (void)snprintf(path, sizeof path, "%s/scr.dataset.1/rank_%d.ckpt", w->prefix, w->place->processes->process);
+    (void)snprintf(path, sizeof path, "%s/scr.dataset.1/rank_%d.ckpt", w->common.path[0],
+                   w->common.place->processes->process);
     return bench_same_bytes(path, w->mine, 0, w->size, err);
 }
 
+#define OPEN_WRITE_CLOSE(open, together, write, close)                                                         \
+    {                                                                                                          \
+        {"open", open, 0, together}, {"write", write, 0, 0}, {                                                 \
+            "close", close, 0, 0                                                                               \
+        }                                                                                                      \
+    }
+
 static const struct bench_side payload_sides[] = {
-    {"hpcw",
-     "this library: CRC, map, index",
-     0,
-     payload_prepare,
-     {{"open", ours_open, 0, 0}, {"write", ours_write, 0, 0}, {"close", ours_close, 0, 0}},
-     NULL,
-     NULL},
-    {"loop",
-     "plain pwrites of 4 MiB, a file per process, no CRC",
-     1,
-     payload_prepare,
-     {{"open", plain_open, 0, true}, {"write", plain_write, 0, 0}, {"close", plain_close, 0, 0}},
-     NULL,
-     NULL},
+    {"hpcw", "this library: CRC, map, index", 0, payload_prepare,
+     OPEN_WRITE_CLOSE(ours_open, false, ours_write, ours_close), NULL, NULL},
+    {"loop", "plain pwrites of 4 MiB, a file per process, no CRC", 1, payload_prepare,
+     OPEN_WRITE_CLOSE(mine_open, true, mine_write, bench_plain_close), NULL, NULL},
 };
+
 static const struct bench_figure payload_figures[] = {
     {"hpcw / loop", BENCH_RATIO, {1, 0}, {0, 0}, {2, 0}, {0, 0}, 1 / 0.9, true},
     {"hpcw", BENCH_RATE, {1, 0}, {0, 0}, {0, 0}, {0, 0}, 0, false},
@@ -347,10 +294,11 @@ const struct bench_kernel bench_checkpoint = {
     .name = "checkpoint",
     .what = "4 GiB of checkpoint, one file per process, with CRC-32",
     .needs = BENCH_SEVERAL_PROCESSES,
+    .file = {"run", "plain"},
+    .size = sizeof(struct payload_work),
     .parameter = &(const uint64_t){4096 * MIB},
     .setup = payload_setup,
     .teardown = payload_teardown,
-    .subject = {payload_sides, sizeof payload_sides / sizeof payload_sides[0], payload_check},
-    .figure = payload_figures,
-    .figures = sizeof payload_figures / sizeof payload_figures[0],
+    .subject = {BENCH_ROWS(payload_sides), payload_check},
+    BENCH_FIGURES(payload_figures),
 };

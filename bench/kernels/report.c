@@ -16,52 +16,65 @@
 #define POLICY "none: data are in the page cache when a run ends"
 #define ORDER "every repetition runs each side once, the first one changes; one repetition before them warms up"
 
-static const double level = 0.95;
+static double seconds(const struct bench_samples *samples, struct bench_time t, size_t run) {
+    if (t.side == 0) {
+        return 0;
+    }
+    const struct bench_sample *s = &samples->sample[t.side - 1][run];
+    return (double)(t.phase == 0 ? s->total_ns : s->phase_ns[t.phase - 1]) * 1e-9;
+}
 
-/* One value of every sample of a side. */
-enum sample_value { TOTAL, PHASE, PEAK, SIZE, OTHERS };
+static double peak(const struct bench_samples *samples, struct bench_time t, size_t run) {
+    return t.side == 0 ? 0 : (double)samples->sample[t.side - 1][run].peak_bytes;
+}
 
-static double value_of(const struct bench_sample *s, enum sample_value value, size_t phase) {
-    switch (value) {
-    case TOTAL:
-        return (double)s->total_ns * 1e-9;
-    case PHASE:
-        return (double)s->phase_ns[phase] * 1e-9;
-    case PEAK:
-        return (double)s->peak_bytes;
-    case SIZE:
-        return (double)s->size_bytes;
+static double size(const struct bench_samples *samples, struct bench_time t, size_t run) {
+    return t.side == 0 ? 1 : (double)samples->sample[t.side - 1][run].size_bytes;
+}
+
+/* The figure of repetition `run`. */
+static double figure_of(const struct bench_figure *f, const struct bench_samples *samples,
+                        const struct bench_amount *amount, size_t run) {
+    double of = seconds(samples, f->of, run) - seconds(samples, f->less, run);
+    switch (f->kind) {
+    case BENCH_RATIO:
+        return of / (seconds(samples, f->against, run) - seconds(samples, f->against_less, run));
+    case BENCH_PER_ITEM:
+        return of * 1e9 / (double)amount->items;
+    case BENCH_MEMORY:
+        return peak(samples, f->of, run) - peak(samples, f->less, run);
+    case BENCH_SIZES:
+        return size(samples, f->of, run) / size(samples, f->against, run);
+    case BENCH_RATE:
+        return (double)amount->bytes / of;
     default:
-        return s->others;
+        return of;
     }
 }
 
-static hpcw_status stats_of(const struct bench_result *r, size_t side, enum sample_value value, size_t phase,
-                            struct bench_stats *stats, hpcw_error *err) {
-    double *x = hpcw_i_malloc(r->samples.runs * sizeof *x);
-    if (x == NULL) {
-        return hpcw_i_fail_memory(err, NULL, 0, "a report");
+/* A figure over all repetitions. Does nothing if *s is a failure, otherwise sets it. */
+static struct bench_stats stats_of(const struct bench_result *r, const struct bench_figure *f, hpcw_status *s,
+                                   hpcw_error *err) {
+    struct bench_stats stats = {0};
+    double *x = *s == HPCW_OK ? hpcw_i_malloc(r->samples.runs * sizeof *x) : NULL;
+    if (*s == HPCW_OK && x == NULL) {
+        *s = hpcw_i_fail_memory(err, NULL, 0, "a report");
     }
-    for (size_t i = 0; i < r->samples.runs; i++) {
-        x[i] = value_of(&r->samples.sample[side][i], value, phase);
+    for (size_t i = 0; *s == HPCW_OK && i < r->samples.runs; i++) {
+        x[i] = figure_of(f, &r->samples, &r->amount, i);
     }
-    hpcw_status s = bench_stats_of(x, r->samples.runs, level, stats, err);
+    if (*s == HPCW_OK) {
+        *s = bench_stats_of(x, r->samples.runs, 0.95, &stats, err);
+    }
     hpcw_i_free(x);
-    return s;
+    return stats;
 }
 
-static hpcw_status figure_stats(const struct bench_result *r, const struct bench_figure *f,
-                                struct bench_stats *stats, hpcw_error *err) {
-    double *x = hpcw_i_malloc(r->samples.runs * sizeof *x);
-    if (x == NULL) {
-        return hpcw_i_fail_memory(err, NULL, 0, "a report");
-    }
-    for (size_t i = 0; i < r->samples.runs; i++) {
-        x[i] = bench_figure_of(f, &r->samples, &r->amount, i);
-    }
-    hpcw_status s = bench_stats_of(x, r->samples.runs, level, stats, err);
-    hpcw_i_free(x);
-    return s;
+/* The time, memory or size of a side, by indices from 1; `phase` 0: all. */
+static struct bench_stats side_stats(const struct bench_result *r, enum bench_figure_kind kind, size_t side,
+                                     size_t phase, hpcw_status *s, hpcw_error *err) {
+    struct bench_figure f = {.kind = kind, .of = {(unsigned)side, (unsigned)phase}};
+    return stats_of(r, &f, s, err);
 }
 
 static bool more_is_better(const struct bench_figure *f) {
@@ -79,17 +92,15 @@ static const char *verdict(const struct bench_result *r, const struct bench_figu
     if (median <= f->reach) {
         return "ok";
     }
-    struct bench_stats of, against;
-    if (f->or_spread && stats_of(r, f->of.side - 1, TOTAL, 0, &of, NULL) == HPCW_OK &&
-        stats_of(r, f->against.side - 1, TOTAL, 0, &against, NULL) == HPCW_OK && of.median <= against.q75) {
-        return "in spread";
-    }
-    return "over";
+    hpcw_status s = HPCW_OK;
+    struct bench_stats of = side_stats(r, BENCH_SECONDS, f->of.side, 0, &s, NULL);
+    struct bench_stats against = side_stats(r, BENCH_SECONDS, f->against.side, 0, &s, NULL);
+    return f->or_spread && s == HPCW_OK && of.median <= against.q75 ? "in spread" : "over";
 }
 
 static size_t disturbed(const struct bench_result *r) {
     size_t n = 0;
-    for (size_t i = 0; i < r->subject->sides; i++) {
+    for (size_t i = 0; i < r->kernel->subject.sides; i++) {
         for (size_t k = 0; k < r->samples.runs; k++) {
             n += r->samples.sample[i][k].others > BENCH_NOISE;
         }
@@ -148,15 +159,10 @@ hpcw_status bench_report_head(FILE *stream, const struct bench_run *run, hpcw_er
 
 static bool tells_sizes(const struct bench_result *r) {
     bool any = false;
-    for (size_t i = 0; i < r->subject->sides; i++) {
-        any = any || r->subject->side[i].size != NULL;
+    for (size_t i = 0; i < r->kernel->subject.sides; i++) {
+        any = any || r->kernel->subject.side[i].size != NULL;
     }
     return any;
-}
-
-static char *bytes_text(char text[UI_TEXT_SIZE], double bytes) {
-    (void)snprintf(text, UI_TEXT_SIZE, "%.0f", bytes);
-    return text;
 }
 
 static hpcw_status print_sides(FILE *stream, const struct bench_result *r, hpcw_error *err) {
@@ -173,20 +179,12 @@ static hpcw_status print_sides(FILE *stream, const struct bench_result *r, hpcw_
         ui_table_column(&t, k == 0 ? "phases" : "", UI_LEFT);
     }
     hpcw_status s = HPCW_OK;
-    for (size_t i = 0; s == HPCW_OK && i < r->subject->sides; i++) {
-        const struct bench_side *side = &r->subject->side[i];
-        struct bench_stats total, peak, size;
+    for (size_t i = 0; i < r->kernel->subject.sides; i++) {
+        const struct bench_side *side = &r->kernel->subject.side[i];
         char text[3][UI_TEXT_SIZE];
-        s = stats_of(r, i, TOTAL, 0, &total, err);
-        if (s == HPCW_OK) {
-            s = stats_of(r, i, PEAK, 0, &peak, err);
-        }
-        if (s == HPCW_OK) {
-            s = stats_of(r, i, SIZE, 0, &size, err);
-        }
-        if (s != HPCW_OK) {
-            break;
-        }
+        struct bench_stats total = side_stats(r, BENCH_SECONDS, i + 1, 0, &s, err);
+        struct bench_stats peak = side_stats(r, BENCH_MEMORY, i + 1, 0, &s, err);
+        struct bench_stats size = side_stats(r, BENCH_SIZES, i + 1, 0, &s, err);
         ui_table_cell(&t, "%s", side->name);
         ui_table_cell(&t, "%s", ui_text_duration(text[0], total.median));
         ui_table_cell(&t, "%s", ui_text_duration(text[1], total.min));
@@ -197,17 +195,19 @@ static hpcw_status print_sides(FILE *stream, const struct bench_result *r, hpcw_
                           : ui_text_rate(text[0], (double)r->amount.bytes / total.median));
         ui_table_cell(&t, "%s", ui_text_bytes_binary(text[1], (uint64_t)peak.max));
         if (sized) {
-            ui_table_cell(&t, "%s", side->size == NULL ? "" : bytes_text(text[2], size.median));
+            char bytes[UI_TEXT_SIZE] = "";
+            if (side->size != NULL) {
+                (void)snprintf(bytes, sizeof bytes, "%.0f", size.median);
+            }
+            ui_table_cell(&t, "%s", bytes);
         }
         for (size_t k = 0; k < BENCH_PHASES; k++) {
             if (side->phase[k].name == NULL || side->phase[k].untimed) {
                 ui_table_cell(&t, "%s", "");
-                continue;
+            } else {
+                struct bench_stats phase = side_stats(r, BENCH_SECONDS, i + 1, k + 1, &s, err);
+                ui_table_cell(&t, "%s %s", side->phase[k].name, ui_text_duration(text[2], phase.median));
             }
-            struct bench_stats phase;
-            s = stats_of(r, i, PHASE, k, &phase, err);
-            ui_table_cell(&t, "%s %s", side->phase[k].name,
-                          s == HPCW_OK ? ui_text_duration(text[2], phase.median) : "");
         }
     }
     if (s == HPCW_OK) {
@@ -224,23 +224,20 @@ static hpcw_status print_figures(FILE *stream, const struct bench_result *r, hpc
         ui_table_column(&t, title[i], i == 0 || i == 5 ? UI_LEFT : UI_RIGHT);
     }
     hpcw_status s = HPCW_OK;
-    for (size_t i = 0; s == HPCW_OK && i < r->figures; i++) {
-        const struct bench_figure *f = &r->figure[i];
-        struct bench_stats x;
+    for (size_t i = 0; i < r->kernel->figures; i++) {
+        const struct bench_figure *f = &r->kernel->figure[i];
+        struct bench_stats x = stats_of(r, f, &s, err);
         char text[4][UI_TEXT_SIZE];
-        s = figure_stats(r, f, &x, err);
-        if (s == HPCW_OK) {
-            ui_table_cell(&t, "%s", f->name);
-            ui_table_cell(&t, "%s", figure_text(text[0], f->kind, x.median));
-            ui_table_cell(&t, "%s", figure_text(text[1], f->kind, x.min));
-            ui_table_cell(&t, "%s", figure_text(text[2], f->kind, x.max));
-            ui_table_cell(&t, "%s%s",
-                          f->reach == 0       ? ""
-                          : more_is_better(f) ? ">= "
-                                              : "<= ",
-                          f->reach == 0 ? "" : figure_text(text[3], f->kind, f->reach));
-            ui_table_cell(&t, "%s", verdict(r, f, x.median));
-        }
+        ui_table_cell(&t, "%s", f->name);
+        ui_table_cell(&t, "%s", figure_text(text[0], f->kind, x.median));
+        ui_table_cell(&t, "%s", figure_text(text[1], f->kind, x.min));
+        ui_table_cell(&t, "%s", figure_text(text[2], f->kind, x.max));
+        ui_table_cell(&t, "%s%s",
+                      f->reach == 0       ? ""
+                      : more_is_better(f) ? ">= "
+                                          : "<= ",
+                      f->reach == 0 ? "" : figure_text(text[3], f->kind, f->reach));
+        ui_table_cell(&t, "%s", verdict(r, f, x.median));
     }
     if (s == HPCW_OK) {
         s = ui_table_print(&t, stream, 2, err);
@@ -250,20 +247,20 @@ static hpcw_status print_figures(FILE *stream, const struct bench_result *r, hpc
 }
 
 hpcw_status bench_report_result(FILE *stream, const struct bench_result *r, hpcw_error *err) {
-    (void)fprintf(stream, "\n%s: %s\n", r->name, r->what);
+    (void)fprintf(stream, "\n%s: %s\n", r->kernel->name, r->kernel->what);
     if (r->skipped[0] != '\0') {
         (void)fprintf(stream, "  skipped: %s\n", r->skipped);
         return HPCW_OK;
     }
     hpcw_status s = print_sides(stream, r, err);
-    if (s == HPCW_OK && r->figures > 0) {
+    if (s == HPCW_OK && r->kernel->figures > 0) {
         s = print_figures(stream, r, err);
     }
     size_t n = disturbed(r);
     if (s == HPCW_OK && n > 0) {
         (void)fprintf(stream,
                       "  %zu of %zu runs were disturbed: others used more than %.0f %% of a processor\n", n,
-                      r->samples.runs * r->subject->sides, 100 * BENCH_NOISE);
+                      r->samples.runs * r->kernel->subject.sides, 100 * BENCH_NOISE);
     }
     return s;
 }
@@ -311,17 +308,12 @@ static void put_sample(struct hpcw_i_json *j, const struct bench_side *side,
     hpcw_i_json_end_object(j);
 }
 
-static hpcw_status put_sides(struct hpcw_i_json *j, const struct bench_result *r, hpcw_error *err) {
-    hpcw_status s = HPCW_OK;
+static void put_sides(struct hpcw_i_json *j, const struct bench_result *r, hpcw_status *s, hpcw_error *err) {
     hpcw_i_json_key(j, "sides");
     hpcw_i_json_begin_array(j);
-    for (size_t i = 0; s == HPCW_OK && i < r->subject->sides; i++) {
-        const struct bench_side *side = &r->subject->side[i];
-        struct bench_stats total;
-        s = stats_of(r, i, TOTAL, 0, &total, err);
-        if (s != HPCW_OK) {
-            break;
-        }
+    for (size_t i = 0; i < r->kernel->subject.sides; i++) {
+        const struct bench_side *side = &r->kernel->subject.side[i];
+        struct bench_stats total = side_stats(r, BENCH_SECONDS, i + 1, 0, s, err);
         hpcw_i_json_begin_object(j);
         hpcw_i_json_put_str(j, "name", side->name);
         hpcw_i_json_put_str(j, "what", side->what);
@@ -339,58 +331,48 @@ static hpcw_status put_sides(struct hpcw_i_json *j, const struct bench_result *r
         hpcw_i_json_end_object(j);
     }
     hpcw_i_json_end_array(j);
-    return s;
 }
 
-static hpcw_status put_figures(struct hpcw_i_json *j, const struct bench_result *r, hpcw_error *err) {
+static void put_figures(struct hpcw_i_json *j, const struct bench_result *r, hpcw_status *s, hpcw_error *err) {
     static const char *const unit[] = {
         [BENCH_RATIO] = "1",      [BENCH_SECONDS] = "s", [BENCH_PER_ITEM] = "ns",
         [BENCH_MEMORY] = "bytes", [BENCH_SIZES] = "1",   [BENCH_RATE] = "bytes/s"};
-    hpcw_status s = HPCW_OK;
     hpcw_i_json_key(j, "figures");
     hpcw_i_json_begin_array(j);
-    for (size_t i = 0; s == HPCW_OK && i < r->figures; i++) {
-        const struct bench_figure *f = &r->figure[i];
-        struct bench_stats x;
-        s = figure_stats(r, f, &x, err);
-        if (s == HPCW_OK) {
-            hpcw_i_json_flat(j);
-            hpcw_i_json_begin_object(j);
-            hpcw_i_json_put_str(j, "name", f->name);
-            hpcw_i_json_put_str(j, "unit", unit[f->kind]);
-            bench_json_stats(j, &x);
-            if (f->reach != 0) {
-                hpcw_i_json_put_f64(j, more_is_better(f) ? "wanted_at_least" : "wanted_at_most", f->reach);
-                hpcw_i_json_put_str(j, "verdict", verdict(r, f, x.median));
-            }
-            hpcw_i_json_end_object(j);
+    for (size_t i = 0; i < r->kernel->figures; i++) {
+        const struct bench_figure *f = &r->kernel->figure[i];
+        struct bench_stats x = stats_of(r, f, s, err);
+        hpcw_i_json_flat(j);
+        hpcw_i_json_begin_object(j);
+        hpcw_i_json_put_str(j, "name", f->name);
+        hpcw_i_json_put_str(j, "unit", unit[f->kind]);
+        bench_json_stats(j, &x);
+        if (f->reach != 0) {
+            hpcw_i_json_put_f64(j, more_is_better(f) ? "wanted_at_least" : "wanted_at_most", f->reach);
+            hpcw_i_json_put_str(j, "verdict", verdict(r, f, x.median));
         }
+        hpcw_i_json_end_object(j);
     }
     hpcw_i_json_end_array(j);
-    return s;
 }
 
-static hpcw_status put_result(struct hpcw_i_json *j, const struct bench_result *r, hpcw_error *err) {
-    hpcw_status s = HPCW_OK;
+static void put_result(struct hpcw_i_json *j, const struct bench_result *r, hpcw_status *s, hpcw_error *err) {
     hpcw_i_json_begin_object(j);
-    hpcw_i_json_put_str(j, "name", r->name);
-    hpcw_i_json_put_str(j, "what", r->what);
+    hpcw_i_json_put_str(j, "name", r->kernel->name);
+    hpcw_i_json_put_str(j, "what", r->kernel->what);
     if (r->skipped[0] != '\0') {
         hpcw_i_json_put_str(j, "skipped", r->skipped);
     } else {
         hpcw_i_json_put_u64(j, "bytes", r->amount.bytes);
-        if (r->item != NULL) {
-            hpcw_i_json_put_str(j, "item", r->item);
+        if (r->kernel->item != NULL) {
+            hpcw_i_json_put_str(j, "item", r->kernel->item);
             hpcw_i_json_put_u64(j, "items_per_process", r->amount.items);
         }
         hpcw_i_json_put_u64(j, "disturbed_runs", disturbed(r));
-        s = put_figures(j, r, err);
-        if (s == HPCW_OK) {
-            s = put_sides(j, r, err);
-        }
+        put_figures(j, r, s, err);
+        put_sides(j, r, s, err);
     }
     hpcw_i_json_end_object(j);
-    return s;
 }
 
 hpcw_status bench_report_json(const char *path, const struct bench_run *run, const struct bench_result *results,
@@ -411,8 +393,8 @@ hpcw_status bench_report_json(const char *path, const struct bench_run *run, con
     put_run(&j, run);
     hpcw_i_json_key(&j, "results");
     hpcw_i_json_begin_array(&j);
-    for (size_t i = 0; s == HPCW_OK && i < count; i++) {
-        s = put_result(&j, &results[i], err);
+    for (size_t i = 0; i < count; i++) {
+        put_result(&j, &results[i], &s, err);
     }
     hpcw_i_json_end_array(&j);
     hpcw_i_json_end_object(&j);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F6: results for people and for programs. Knows sides, phases and figures by name, and no kernel. */
+/* F6: results for people and for programs. Knows sides, phases and figures by name. */
 #ifndef HPCW_BENCH_KERNELS_REPORT_H
 #define HPCW_BENCH_KERNELS_REPORT_H
 
@@ -8,17 +8,11 @@
 
 #include <hpcw/status.h>
 
-#include "bench/kernels/figures.h"
+#include "bench/kernels/kernels.h"
 #include "bench/measure/machine.h"
-#include "bench/measure/processes.h"
-#include "bench/measure/timer.h"
 
 struct bench_result {
-    const char *name, *what;
-    const char *item; /* what amount.items counts, NULL: nothing */
-    const struct bench_subject *subject;
-    const struct bench_figure *figure;
-    size_t figures;
+    const struct bench_kernel *kernel;
     struct bench_amount amount;
     struct bench_samples samples;
     char skipped[HPCW_ERROR_MESSAGE_SIZE]; /* why there are no samples, "" if there are */

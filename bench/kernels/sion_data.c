@@ -6,7 +6,6 @@
 #include <hpcw/sion.h>
 
 #include "bench/kernels/kernels.h"
-#include "bench/kernels/table.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
@@ -23,7 +22,7 @@ struct shape {
 };
 
 struct data_work {
-    const struct bench_site *place;
+    struct bench_common common; /* its third file is that of the pieces */
     struct shape shape;
     uint64_t tasks;        /* of this process */
     uint64_t records;      /* of each task */
@@ -32,38 +31,23 @@ struct data_work {
     unsigned char *source; /* [period] bytes, over and over */
     uint64_t period;
     unsigned char *slots; /* [tasks * SLOT] what the pieces come from */
-    char container[BENCH_PATH];
-    char plain[BENCH_PATH];
-    char pieces[BENCH_PATH];
     bool compared;
     hpcw_sion *sion;
-    int fd;
 };
 
 static uint64_t round_up(uint64_t x, uint64_t m) {
     return (x + m - 1) / m * m;
 }
 
-static uint64_t scaled(uint64_t full, double scale) {
-    double n = (double)full * scale;
-    return n < 1 ? 1 : (uint64_t)n;
-}
-
-static hpcw_status data_setup(const struct bench_site *place, const void *parameter, void **out,
-                              struct bench_amount *amount, hpcw_error *err) {
-    struct data_work *w = hpcw_i_calloc(1, sizeof *w);
-    *out = w;
-    if (w == NULL) {
-        return hpcw_i_fail_memory(err, NULL, 0, NULL);
-    }
-    w->place = place;
+static hpcw_status data_setup(void *work, const void *parameter, struct bench_amount *amount, hpcw_error *err) {
+    struct data_work *w = work;
+    const struct bench_site *place = w->common.place;
     w->shape = *(const struct shape *)parameter;
-    w->fd = -1;
     uint64_t processes = (uint64_t)place->processes->count;
     uint64_t process = (uint64_t)place->processes->process;
     const struct shape *s = &w->shape;
-    w->tasks = s->tasks == 0 ? 1 : scaled(s->tasks, place->scale);
-    w->records = s->tasks == 0 ? scaled(s->total / s->record / processes, place->scale) : s->records;
+    w->tasks = s->tasks == 0 ? 1 : bench_scaled(place, s->tasks, 1);
+    w->records = s->tasks == 0 ? bench_scaled(place, s->total / s->record / processes, 1) : s->records;
     uint64_t size = w->records * s->record;
     w->chunk = round_up(size, place->block_size);
     hpcw_sion_shape shape;
@@ -79,24 +63,14 @@ static hpcw_status data_setup(const struct bench_site *place, const void *parame
         return hpcw_i_fail_memory(err, NULL, w->period, "bytes to write");
     }
     *amount = (struct bench_amount){.bytes = size * w->tasks * processes, .items = w->records * w->tasks};
-    st = bench_path(w->container, place, "records.sion", err);
-    st = st == HPCW_OK ? bench_path(w->plain, place, "records.plain", err) : st;
-    return st == HPCW_OK ? bench_path(w->pieces, place, "records.pieces", err) : st;
+    return HPCW_OK;
 }
 
 static void data_teardown(void *work) {
     struct data_work *w = work;
-    hpcw_error ignored;
-    if (w != NULL) {
-        hpcw_sion_free(w->sion);
-        (void)bench_plain_close(&w->fd, &ignored);
-        hpcw_i_free(w->source);
-        hpcw_i_free(w->slots);
-        bench_remove(w->place, w->container);
-        bench_remove(w->place, w->plain);
-        bench_remove(w->place, w->pieces);
-        hpcw_i_free(w);
-    }
+    hpcw_sion_free(w->sion);
+    hpcw_i_free(w->source);
+    hpcw_i_free(w->slots);
 }
 
 enum { CONTAINER = 0, PLAIN = 1, PIECES = 2 };
@@ -107,11 +81,8 @@ static hpcw_status data_prepare(void *work, uint64_t side, hpcw_error *err) {
     w->sion = NULL;
     hpcw_i_free(w->slots);
     w->slots = NULL;
-    const char *paths[] = {w->container, w->plain, w->pieces};
-    uint64_t warm = w->chunk * w->tasks;
     /* Until they were compared all files stay; later each run finds the file system without any. */
-    return w->compared ? bench_fresh(w->place, paths, 3, warm, err)
-                       : bench_fresh(w->place, paths + side, 1, warm, err);
+    return bench_fresh(&w->common, w->compared ? 7 : 1u << side, w->chunk * w->tasks, err);
 }
 
 /* ---- ours ---- */
@@ -123,7 +94,7 @@ static hpcw_status ours_open(void *work, hpcw_error *err) {
     o.count = (uint32_t)w->tasks;
     o.chunk_size = w->records * w->shape.record;
     o.durability = HPCW_SYNC_NONE;
-    return hpcw_sion_open(w->container, w->place->processes->comm, &o, &w->sion, err);
+    return hpcw_sion_open(w->common.path[CONTAINER], w->common.place->processes->comm, &o, &w->sion, err);
 }
 
 static hpcw_status write_tasks(const struct data_work *w, uint32_t first, hpcw_error *err) {
@@ -163,26 +134,14 @@ static hpcw_status ours_close(void *work, hpcw_error *err) {
 
 /* ---- the plain loop ---- */
 
-static hpcw_status plain_open(void *work, hpcw_error *err) {
-    struct data_work *w = work;
-    return bench_plain_open(w->plain, &w->fd, err);
-}
-
 static hpcw_status plain_write(void *work, hpcw_error *err) {
     const struct data_work *w = work;
     uint64_t size = w->records * w->shape.record;
     hpcw_status s = HPCW_OK;
-    for (uint64_t t = 0; t < w->tasks; t++) {
-        for (uint64_t k = 0; k < size && s == HPCW_OK; k += w->period) {
-            uint64_t n = size - k < w->period ? size - k : w->period;
-            s = bench_plain_write(w->fd, w->source, (size_t)n, w->first_at + t * w->chunk + k, err);
-        }
+    for (uint64_t t = 0; t < w->tasks && s == HPCW_OK; t++) {
+        s = bench_plain_pieces(w->common.fd, w->source, w->period, w->first_at + t * w->chunk, size, err);
     }
     return s;
-}
-
-static hpcw_status plain_close(void *work, hpcw_error *err) {
-    return bench_plain_close(&((struct data_work *)work)->fd, err);
 }
 
 /* ---- records in turn: what is left to do when the records are in 64 MiB of buffers ---- */
@@ -203,7 +162,7 @@ static hpcw_status pieces_prepare(void *work, uint64_t side, hpcw_error *err) {
 
 static hpcw_status pieces_open(void *work, hpcw_error *err) {
     struct data_work *w = work;
-    return bench_plain_open(w->pieces, &w->fd, err);
+    return bench_plain_open_path(&w->common, w->common.path[PIECES], err);
 }
 
 static hpcw_status pieces_write(void *work, hpcw_error *err) {
@@ -213,7 +172,8 @@ static hpcw_status pieces_write(void *work, hpcw_error *err) {
     for (uint64_t k = 0; k < size; k += SLOT) {
         uint64_t n = size - k < SLOT ? size - k : SLOT;
         for (uint64_t t = 0; t < w->tasks && s == HPCW_OK; t++) {
-            s = bench_plain_write(w->fd, w->slots + t * SLOT, (size_t)n, w->first_at + t * w->chunk + k, err);
+            s = bench_plain_write(w->common.fd, w->slots + t * SLOT, (size_t)n, w->first_at + t * w->chunk + k,
+                                  err);
         }
     }
     return s;
@@ -222,35 +182,30 @@ static hpcw_status pieces_write(void *work, hpcw_error *err) {
 static hpcw_status data_check(void *work, hpcw_error *err) {
     struct data_work *w = work;
     w->compared = true;
-    return bench_same_bytes(w->container, w->plain, w->first_at,
+    return bench_same_bytes(w->common.path[CONTAINER], w->common.path[PLAIN], w->first_at,
                             (w->tasks - 1) * w->chunk + w->records * w->shape.record, err);
 }
 
 /* ---- rows ---- */
 
-#define PHASES(who)                                                                                            \
+#define PHASES(who, closing)                                                                                   \
     {                                                                                                          \
         {"open", who##_open, 0, 0}, {"write", who##_write, 0, 0}, {                                            \
-            "close", who##_close, 0, 0                                                                         \
+            "close", closing, 0, 0                                                                             \
         }                                                                                                      \
     }
 
 static const struct bench_side sides[] = {
-    {"hpcw", "this library", CONTAINER, data_prepare, PHASES(ours), NULL, NULL},
-    {"loop", "plain pwrites, as large as 4 MiB and the chunk allow", PLAIN, data_prepare, PHASES(plain), NULL,
-     NULL},
+    {"hpcw", "this library", CONTAINER, data_prepare, PHASES(ours, ours_close), NULL, NULL},
+    {"loop", "plain pwrites, as large as 4 MiB and the chunk allow", PLAIN, data_prepare,
+     BENCH_LOOP(plain_write), NULL, NULL},
 };
 
 static const struct bench_side turn_sides[] = {
-    {"hpcw", "this library", CONTAINER, data_prepare, PHASES(ours), NULL, NULL},
-    {"loop", "plain pwrites of 64000 bytes", PLAIN, data_prepare, PHASES(plain), NULL, NULL},
-    {"pieces",
-     "plain pwrites of 16 KiB, a task after the other, from 64 MiB of memory",
-     PIECES,
-     pieces_prepare,
-     {{"open", pieces_open, 0, 0}, {"write", pieces_write, 0, 0}, {"close", plain_close, 0, 0}},
-     NULL,
-     NULL},
+    {"hpcw", "this library", CONTAINER, data_prepare, PHASES(ours, ours_close), NULL, NULL},
+    {"loop", "plain pwrites of 64000 bytes", PLAIN, data_prepare, BENCH_LOOP(plain_write), NULL, NULL},
+    {"pieces", "plain pwrites of 16 KiB, a task after the other, from 64 MiB of memory", PIECES, pieces_prepare,
+     PHASES(pieces, bench_plain_close), NULL, NULL},
 };
 
 static const struct bench_figure large_figures[] = {
@@ -275,12 +230,12 @@ static const struct bench_figure turn_figures[] = {
     {"hpcw, memory", BENCH_MEMORY, {1, 0}, {0, 0}, {0, 0}, {0, 0}, 128.0 * 1048576, false},
 };
 
-#define DATA_KERNEL(name_, what_, needs_, sides_, figure_, ...)                                                \
+#define DATA_KERNEL(name_, what_, needs_, sides_, figures_, ...)                                               \
     {                                                                                                          \
         .name = name_, .what = what_, .needs = needs_, .item = "record",                                       \
+        .file = {"records.sion", "records.plain", "records.pieces"}, .size = sizeof(struct data_work),         \
         .parameter = &(const struct shape)__VA_ARGS__, .setup = data_setup, .teardown = data_teardown,         \
-        .subject = {sides_, sizeof sides_ / sizeof sides_[0], data_check}, .figure = figure_,                  \
-        .figures = sizeof figure_ / sizeof figure_[0],                                                         \
+        .subject = {BENCH_ROWS(sides_), data_check}, BENCH_FIGURES(figures_),                                  \
     }
 
 const struct bench_kernel bench_large_records =

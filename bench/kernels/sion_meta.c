@@ -5,16 +5,15 @@
 #include <hpcw/sion.h>
 
 #include "bench/kernels/kernels.h"
-#include "bench/kernels/table.h"
 #include "bench/measure/machine.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 #include "libwriter/io/sys.h"
 
 struct meta_work {
-    const struct bench_site *place;
-    uint32_t tasks; /* of the container */
-    uint32_t count; /* of this process */
+    struct bench_common common; /* its third file is what the plain side calls its file in the end */
+    uint32_t tasks;             /* of the container */
+    uint32_t count;             /* of this process */
     uint32_t chunk;
     uint32_t fs_block;
     uint32_t blocks; /* of each task, in the present run */
@@ -22,39 +21,14 @@ struct meta_work {
     uint64_t data_start, meta2_start;
     unsigned char *words; /* what the plain side writes; process 0 */
     size_t words_size;
-    char container[BENCH_PATH];
-    char plain[BENCH_PATH];
-    char named[BENCH_PATH]; /* what the plain side calls its file in the end */
     hpcw_sion *sion;
     bool to_null;
-    int fd;
 };
-
-static hpcw_status meta_new(const struct bench_site *place, struct meta_work **out, hpcw_error *err) {
-    struct meta_work *w = hpcw_i_calloc(1, sizeof *w);
-    *out = w;
-    if (w == NULL) {
-        return hpcw_i_fail_memory(err, NULL, 0, NULL);
-    }
-    w->place = place;
-    w->fd = -1;
-    hpcw_status s = bench_path(w->container, place, "meta.sion", err);
-    s = s == HPCW_OK ? bench_path(w->plain, place, "meta.plain", err) : s;
-    return s == HPCW_OK ? bench_path(w->named, place, "meta.named", err) : s;
-}
 
 static void meta_teardown(void *work) {
     struct meta_work *w = work;
-    hpcw_error ignored;
-    if (w != NULL) {
-        hpcw_sion_free(w->sion);
-        (void)bench_plain_close(&w->fd, &ignored);
-        hpcw_i_free(w->words);
-        bench_remove(w->place, w->container);
-        bench_remove(w->place, w->plain);
-        bench_remove(w->place, w->named);
-        hpcw_i_free(w);
-    }
+    hpcw_sion_free(w->sion);
+    hpcw_i_free(w->words);
 }
 
 /* Removes the files and frees the memory of the last run; `words` is filled for the plain side only. */
@@ -63,8 +37,7 @@ static hpcw_status meta_fresh(struct meta_work *w, bool plain, uint64_t warm, hp
     w->sion = NULL;
     hpcw_i_free(w->words);
     w->words = NULL;
-    const char *paths[] = {w->container, w->plain, w->named};
-    hpcw_status s = bench_fresh(w->place, paths, 3, warm, err);
+    hpcw_status s = bench_fresh(&w->common, 7, warm, err);
     hpcw_sion_shape shape;
     if (s == HPCW_OK) {
         uint64_t chunk = (w->chunk + (uint64_t)w->fs_block - 1) / w->fs_block * w->fs_block;
@@ -75,7 +48,7 @@ static hpcw_status meta_fresh(struct meta_work *w, bool plain, uint64_t warm, hp
         w->data_start = shape.data_start;
         w->meta2_start = shape.meta2_start;
     }
-    if (s != HPCW_OK || !plain || w->place->processes->process != 0) {
+    if (s != HPCW_OK || !plain || w->common.place->processes->process != 0) {
         return s;
     }
     w->words_size = w->front + (size_t)(shape.file_size - shape.meta2_start);
@@ -87,13 +60,6 @@ static hpcw_status meta_fresh(struct meta_work *w, bool plain, uint64_t warm, hp
     return HPCW_OK;
 }
 
-static hpcw_status null_sink(void *context, const char *path, uint64_t tag, hpcw_sink **out, hpcw_error *err) {
-    (void)context;
-    (void)path;
-    (void)tag;
-    return hpcw_sink_open_null(out, err);
-}
-
 static hpcw_status meta_open(void *work, hpcw_error *err) {
     struct meta_work *w = work;
     hpcw_sion_options o;
@@ -102,58 +68,50 @@ static hpcw_status meta_open(void *work, hpcw_error *err) {
     o.chunk_size = w->chunk;
     o.fs_block_size = w->fs_block;
     o.durability = HPCW_SYNC_NONE;
-    o.sink_source.open = w->to_null ? null_sink : NULL;
-    return hpcw_sion_open(w->container, w->place->processes->comm, &o, &w->sion, err);
+    o.sink_source.open = w->to_null ? bench_null_sink : NULL;
+    return hpcw_sion_open(w->common.path[0], w->common.place->processes->comm, &o, &w->sion, err);
 }
 
 static hpcw_status meta_close(void *work, hpcw_error *err) {
     return hpcw_sion_close(((struct meta_work *)work)->sion, err);
 }
 
-static hpcw_status plain_open(void *work, hpcw_error *err) {
-    struct meta_work *w = work;
-    return bench_plain_open(w->plain, &w->fd, err);
-}
-
 /* Two pieces: META1 at the front, META2 after the data. */
 static hpcw_status plain_write(void *work, hpcw_error *err) {
     const struct meta_work *w = work;
-    if (w->place->processes->process != 0) {
+    if (w->common.place->processes->process != 0) {
         return HPCW_OK;
     }
     size_t front = w->front;
-    hpcw_status s = bench_plain_write(w->fd, w->words, front, 0, err);
-    return s == HPCW_OK ? bench_plain_write(w->fd, w->words + front, w->words_size - front, w->meta2_start, err)
-                        : s;
+    hpcw_status s = bench_plain_write(w->common.fd, w->words, front, 0, err);
+    return s == HPCW_OK
+               ? bench_plain_write(w->common.fd, w->words + front, w->words_size - front, w->meta2_start, err)
+               : s;
 }
 
 static hpcw_status plain_close(void *work, hpcw_error *err) {
     struct meta_work *w = work;
-    hpcw_status s = bench_plain_close(&w->fd, err);
-    if (s != HPCW_OK || w->place->processes->process != 0) {
+    hpcw_status s = bench_plain_close(w, err);
+    if (s != HPCW_OK || w->common.place->processes->process != 0) {
         return s;
     }
-    int e = hpcw_i_sys_rename(w->plain, w->named);
-    return e == 0 ? HPCW_OK : hpcw_i_fail_sys(err, e, "%s: cannot rename", w->plain);
+    int e = hpcw_i_sys_rename(w->common.path[1], w->common.path[2]);
+    return e == 0 ? HPCW_OK : hpcw_i_fail_sys(err, e, "%s: cannot rename", w->common.path[1]);
 }
 
 /* ---- a million tasks in one process ---- */
 
-static hpcw_status million_setup(const struct bench_site *place, const void *parameter, void **out,
-                                 struct bench_amount *amount, hpcw_error *err) {
+static hpcw_status million_setup(void *work, const void *parameter, struct bench_amount *amount,
+                                 hpcw_error *err) {
     (void)parameter;
-    struct meta_work *w;
-    hpcw_status s = meta_new(place, &w, err);
-    *out = w;
-    if (s == HPCW_OK) {
-        double tasks = 1048576 * place->scale;
-        w->tasks = w->count = tasks < 1 ? 1 : (uint32_t)tasks;
-        w->chunk = 4096;
-        w->fs_block = place->block_size;
-        w->blocks = 1;
-        *amount = (struct bench_amount){.items = w->tasks};
-    }
-    return s;
+    (void)err;
+    struct meta_work *w = work;
+    w->tasks = w->count = (uint32_t)bench_scaled(w->common.place, 1048576, 1);
+    w->chunk = 4096;
+    w->fs_block = w->common.place->block_size;
+    w->blocks = 1;
+    *amount = (struct bench_amount){.items = w->tasks};
+    return HPCW_OK;
 }
 
 enum { CONTAINER = 0, PLAIN = 1 };
@@ -163,20 +121,22 @@ static hpcw_status million_prepare(void *work, uint64_t side, hpcw_error *err) {
     return meta_fresh(w, side == PLAIN, (uint64_t)w->tasks * 150, err);
 }
 
+#define OPEN_CLOSE                                                                                             \
+    {                                                                                                          \
+        {"open", meta_open, 0, 0}, {                                                                           \
+            "close", meta_close, 0, 0                                                                          \
+        }                                                                                                      \
+    }
+#define OPEN_WRITE_CLOSE                                                                                       \
+    {                                                                                                          \
+        {"open", bench_plain_open, 0, 0}, {"write", plain_write, 0, 0}, {                                      \
+            "close", plain_close, 0, 0                                                                         \
+        }                                                                                                      \
+    }
+
 static const struct bench_side million_sides[] = {
-    {"hpcw",
-     "this library",
-     CONTAINER,
-     million_prepare,
-     {{"open", meta_open, 0, 0}, {"close", meta_close, 0, 0}},
-     NULL,
-     NULL},
-    {"loop",
-     "two plain pwrites of as many bytes of metadata",
-     PLAIN,
-     million_prepare,
-     {{"open", plain_open, 0, 0}, {"write", plain_write, 0, 0}, {"close", plain_close, 0, 0}},
-     NULL,
+    {"hpcw", "this library", CONTAINER, million_prepare, OPEN_CLOSE, NULL, NULL},
+    {"loop", "two plain pwrites of as many bytes of metadata", PLAIN, million_prepare, OPEN_WRITE_CLOSE, NULL,
      NULL},
 };
 
@@ -191,30 +151,28 @@ const struct bench_kernel bench_million_tasks = {
     .what = "open and close of a container of 1 048 576 tasks without data",
     .needs = BENCH_ONE_PROCESS,
     .item = "task",
+    .file = {"meta.sion", "meta.plain", "meta.named"},
+    .size = sizeof(struct meta_work),
     .setup = million_setup,
     .teardown = meta_teardown,
-    .subject = {million_sides, sizeof million_sides / sizeof million_sides[0], NULL},
-    .figure = million_figures,
-    .figures = sizeof million_figures / sizeof million_figures[0],
+    .subject = {BENCH_ROWS(million_sides), NULL},
+    BENCH_FIGURES(million_figures),
 };
 
 /* ---- open and close by many processes, few and many blocks ---- */
 
 enum { SMALL_CHUNK = 512 };
 
-static hpcw_status open_close_setup(const struct bench_site *place, const void *parameter, void **out,
-                                    struct bench_amount *amount, hpcw_error *err) {
+static hpcw_status open_close_setup(void *work, const void *parameter, struct bench_amount *amount,
+                                    hpcw_error *err) {
     (void)parameter;
-    struct meta_work *w;
-    hpcw_status s = meta_new(place, &w, err);
-    *out = w;
-    if (s == HPCW_OK) {
-        w->tasks = (uint32_t)place->processes->count;
-        w->count = 1;
-        w->chunk = w->fs_block = SMALL_CHUNK;
-        *amount = (struct bench_amount){.items = w->tasks};
-    }
-    return s;
+    (void)err;
+    struct meta_work *w = work;
+    w->tasks = (uint32_t)w->common.place->processes->count;
+    w->count = 1;
+    w->chunk = w->fs_block = SMALL_CHUNK;
+    *amount = (struct bench_amount){.items = w->tasks};
+    return HPCW_OK;
 }
 
 /* The parameter of a side: where it writes, and the number of blocks. */
@@ -225,8 +183,7 @@ static hpcw_status open_close_setup(const struct bench_site *place, const void *
 static hpcw_status open_close_prepare(void *work, uint64_t parameter, hpcw_error *err) {
     struct meta_work *w = work;
     uint64_t to = parameter >> 32 << 32;
-    double blocks = (double)(parameter - to) * w->place->scale;
-    w->blocks = blocks < 1 ? 1 : (uint32_t)blocks;
+    w->blocks = (uint32_t)bench_scaled(w->common.place, parameter - to, 1);
     w->to_null = to == TO_NULL;
     return meta_fresh(w, to == TO_PLAIN, (uint64_t)(w->blocks + 64) * SMALL_CHUNK * 5 / 4, err);
 }
@@ -234,7 +191,7 @@ static hpcw_status open_close_prepare(void *work, uint64_t parameter, hpcw_error
 static hpcw_status fill_blocks(void *work, hpcw_error *err) {
     const struct meta_work *w = work;
     unsigned char record[SMALL_CHUNK];
-    memset(record, w->place->processes->process, sizeof record);
+    memset(record, w->common.place->processes->process, sizeof record);
     hpcw_status s = HPCW_OK;
     for (uint32_t b = 0; b < w->blocks && s == HPCW_OK; b++) {
         s = hpcw_sion_write(w->sion, hpcw_sion_first_rank(w->sion), record, sizeof record, err);
@@ -246,11 +203,11 @@ static hpcw_status fill_blocks(void *work, hpcw_error *err) {
 static hpcw_status fill_plain(void *work, hpcw_error *err) {
     const struct meta_work *w = work;
     unsigned char record[SMALL_CHUNK];
-    memset(record, w->place->processes->process, sizeof record);
+    memset(record, w->common.place->processes->process, sizeof record);
     hpcw_status s = HPCW_OK;
     for (uint32_t b = 0; b < w->blocks && s == HPCW_OK; b++) {
-        uint64_t chunk = (uint64_t)b * w->tasks + (uint64_t)w->place->processes->process;
-        s = bench_plain_write(w->fd, record, sizeof record, w->data_start + chunk * SMALL_CHUNK, err);
+        uint64_t chunk = (uint64_t)b * w->tasks + (uint64_t)w->common.place->processes->process;
+        s = bench_plain_write(w->common.fd, record, sizeof record, w->data_start + chunk * SMALL_CHUNK, err);
     }
     return s;
 }
@@ -263,8 +220,8 @@ static hpcw_status fill_plain(void *work, hpcw_error *err) {
     }
 #define PLAIN_PHASES                                                                                           \
     {                                                                                                          \
-        {"open", plain_open, true, 0}, {"fill", fill_plain, true, true}, {"write", plain_write, false, true},  \
-        {                                                                                                      \
+        {"open", bench_plain_open, true, 0}, {"fill", fill_plain, true, true},                                 \
+            {"write", plain_write, false, true}, {                                                             \
             "close", plain_close, 0, 0                                                                         \
         }                                                                                                      \
     }
@@ -291,44 +248,27 @@ enum { OPEN = 1, CLOSE = 3, WRITE = 3 };
         "close - metadata, " blocks, BENCH_SECONDS, {i, CLOSE}, {i + 8, WRITE}, {0, 0}, {0, 0}, 0, false       \
     }
 
+#define CLOSE_RATIO(name, ...)                                                                                 \
+    { name, BENCH_RATIO, __VA_ARGS__, 1.2, false }
+
 static const struct bench_figure open_close_figures[] = {
     CLOSE_FIGURES("1 block", 1),
     CLOSE_FIGURES("100 blocks", 2),
     CLOSE_FIGURES("1000 blocks", 3),
     CLOSE_FIGURES("5000 blocks", 4),
-    {"close - metadata, 5000 blocks / 1 block",
-     BENCH_RATIO,
-     {4, CLOSE},
-     {12, WRITE},
-     {1, CLOSE},
-     {9, WRITE},
-     1.2,
-     false},
-    {"the same - file's close and rename, too",
-     BENCH_RATIO,
-     {4, CLOSE},
-     {12, 0},
-     {1, CLOSE},
-     {9, 0},
-     1.2,
-     false},
-    {"close to nowhere, 5000 blocks / 1 block",
-     BENCH_RATIO,
-     {8, CLOSE},
-     {0, 0},
-     {5, CLOSE},
-     {0, 0},
-     1.2,
-     false},
+    CLOSE_RATIO("close - metadata, 5000 blocks / 1 block", {4, CLOSE}, {12, WRITE}, {1, CLOSE}, {9, WRITE}),
+    CLOSE_RATIO("the same - file's close and rename, too", {4, CLOSE}, {12, 0}, {1, CLOSE}, {9, 0}),
+    CLOSE_RATIO("close to nowhere, 5000 blocks / 1 block", {8, CLOSE}, {0, 0}, {5, CLOSE}, {0, 0}),
 };
 
 const struct bench_kernel bench_open_close = {
     .name = "open-close",
     .what = "open and close, one task per process, after 1 to 5000 blocks of 512 bytes",
     .needs = BENCH_SEVERAL_PROCESSES,
+    .file = {"meta.sion", "meta.plain", "meta.named"},
+    .size = sizeof(struct meta_work),
     .setup = open_close_setup,
     .teardown = meta_teardown,
-    .subject = {open_close_sides, sizeof open_close_sides / sizeof open_close_sides[0], NULL},
-    .figure = open_close_figures,
-    .figures = sizeof open_close_figures / sizeof open_close_figures[0],
+    .subject = {BENCH_ROWS(open_close_sides), NULL},
+    BENCH_FIGURES(open_close_figures),
 };

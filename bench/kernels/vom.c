@@ -12,7 +12,6 @@
 #include <hpcw/vom.h>
 
 #include "bench/kernels/kernels.h"
-#include "bench/kernels/table.h"
 #include "bench/measure/machine.h"
 #include "bench/measure/random.h"
 #include "libreader/vom/set/verify.h"
@@ -27,19 +26,18 @@
 #define EDGES_TO_EACH 3
 #define FEWEST_TASKS 4 /* so that each has three others to hear from */
 
+/* Files: what the library writes, what the loop writes, the text for whoever needs it. */
+enum { OURS_FILE, PLAIN_FILE, TEXT_FILE };
+
 struct vom_work {
-    const struct bench_site *place;
+    struct bench_common common;
     uint64_t tasks;
-    char ours[BENCH_PATH];  /* what the library writes */
-    char plain[BENCH_PATH]; /* what the loop writes */
-    char text[BENCH_PATH];  /* the text, for whoever needs it */
-    uint64_t size;          /* of the text */
+    uint64_t size; /* of the text */
     unsigned char
         *data; /* [size] the text, while a side needs it; not while the library's memory is measured */
     bool compared;
     bool check; /* of the library's options */
     hpcw_vom *v;
-    int fd;
     int quality, window;
     uint64_t outcome; /* bytes of what the last run made */
 };
@@ -129,35 +127,14 @@ static hpcw_status write_file(struct vom_work *w, const char *path, hpcw_error *
 
 /* ---- what the kernels share ---- */
 
-struct form {
-    const char *ours; /* name of what the library writes */
-    bool verify;      /* `ours` is there before the first run */
-};
+static const bool verify = true; /* what the library writes is there before the first run */
 
-static hpcw_status vom_setup(const struct bench_site *place, const void *parameter, void **out,
-                             struct bench_amount *amount, hpcw_error *err) {
-    const struct form *form = parameter;
-    struct vom_work *w = hpcw_i_calloc(1, sizeof *w);
-    *out = w;
-    if (w == NULL) {
-        return hpcw_i_fail_memory(err, NULL, 0, NULL);
-    }
-    w->place = place;
-    w->fd = -1;
-    double tasks = TASKS * place->scale;
-    w->tasks = tasks < FEWEST_TASKS ? FEWEST_TASKS : (uint64_t)tasks;
-    hpcw_status s = bench_path(w->text, place, "text.0.json", err);
+static hpcw_status vom_setup(void *work, const void *parameter, struct bench_amount *amount, hpcw_error *err) {
+    struct vom_work *w = work;
+    w->tasks = bench_scaled(w->common.place, TASKS, FEWEST_TASKS);
+    hpcw_status s = parameter == &verify ? write_file(w, w->common.path[OURS_FILE], err) : HPCW_OK;
     if (s == HPCW_OK) {
-        s = bench_path(w->plain, place, "plain.0.json", err);
-    }
-    if (s == HPCW_OK) {
-        s = bench_path(w->ours, place, form->ours, err);
-    }
-    if (s == HPCW_OK && form->verify) {
-        s = write_file(w, w->ours, err);
-    }
-    if (s == HPCW_OK) {
-        s = write_file(w, w->text, err);
+        s = write_file(w, w->common.path[TEXT_FILE], err);
     }
     *amount = (struct bench_amount){.bytes = w->size, .items = w->tasks * (1 + EDGES_TO_EACH)};
     return s;
@@ -165,16 +142,8 @@ static hpcw_status vom_setup(const struct bench_site *place, const void *paramet
 
 static void vom_teardown(void *work) {
     struct vom_work *w = work;
-    hpcw_error ignored;
-    if (w != NULL) {
-        hpcw_vom_free(w->v);
-        (void)bench_plain_close(&w->fd, &ignored);
-        bench_remove(w->place, w->ours);
-        bench_remove(w->place, w->plain);
-        bench_remove(w->place, w->text);
-        hpcw_i_free(w->data);
-        hpcw_i_free(w);
-    }
+    hpcw_vom_free(w->v);
+    hpcw_i_free(w->data);
 }
 
 /* Ends the last run, and leaves memory as the first one found it. */
@@ -193,14 +162,14 @@ static hpcw_status read_text(struct vom_work *w, hpcw_error *err) {
     if (w->data == NULL) {
         return hpcw_i_fail_memory(err, NULL, w->size, "bytes of text");
     }
-    int e = hpcw_i_sys_open(w->text, O_RDONLY, 0, &fd);
+    int e = hpcw_i_sys_open(w->common.path[TEXT_FILE], O_RDONLY, 0, &fd);
     if (e == 0) {
         e = hpcw_i_sys_pread(fd, w->data, (size_t)w->size, 0, &got);
         (void)hpcw_i_sys_close(fd);
     }
-    return e != 0           ? hpcw_i_fail_sys(err, e, "%s: cannot read", w->text)
-           : got != w->size ? hpcw_i_fail(err, HPCW_ETRUNCATED, "%s: ends at %zu of %" PRIu64 " bytes", w->text,
-                                          got, w->size)
+    return e != 0           ? hpcw_i_fail_sys(err, e, "%s: cannot read", w->common.path[TEXT_FILE])
+           : got != w->size ? hpcw_i_fail(err, HPCW_ETRUNCATED, "%s: ends at %zu of %" PRIu64 " bytes",
+                                          w->common.path[TEXT_FILE], got, w->size)
                             : HPCW_OK;
 }
 
@@ -213,7 +182,7 @@ static hpcw_status nothing(void *work, hpcw_error *err) {
 static uint64_t size_of_ours(const void *work) {
     const struct vom_work *w = work;
     struct stat st;
-    return stat(w->ours, &st) == 0 ? (uint64_t)st.st_size : 0;
+    return stat(w->common.path[OURS_FILE], &st) == 0 ? (uint64_t)st.st_size : 0;
 }
 
 #define NOTHING                                                                                                \
@@ -237,22 +206,19 @@ static hpcw_status plain_prepare(void *work, uint64_t side, hpcw_error *err) {
     struct vom_work *w = work;
     tidy(w);
     w->check = side == CHECKED;
-    const char *paths[] = {w->ours, w->plain};
-    uint64_t warm = w->size;
+    unsigned loop = 1u << PLAIN_FILE, ours = 1u << OURS_FILE;
     /* Until they were compared both files stay; later each run finds the file system without either. */
-    hpcw_status s = w->compared ? bench_fresh(w->place, paths, 2, warm, err)
-                                : bench_fresh(w->place, paths + (side == LOOP), 1, warm, err);
+    hpcw_status s = bench_fresh(&w->common,
+                                w->compared    ? ours | loop
+                                : side == LOOP ? loop
+                                               : ours,
+                                w->size, err);
     return s == HPCW_OK && side == LOOP ? read_text(w, err) : s;
 }
 
 static hpcw_status ours_open(void *work, hpcw_error *err) {
     struct vom_work *w = work;
-    return open_file(w, w->ours, err);
-}
-
-static hpcw_status loop_open(void *work, hpcw_error *err) {
-    struct vom_work *w = work;
-    return bench_plain_open(w->plain, &w->fd, err);
+    return open_file(w, w->common.path[OURS_FILE], err);
 }
 
 static hpcw_status loop_write(void *work, hpcw_error *err) {
@@ -260,19 +226,15 @@ static hpcw_status loop_write(void *work, hpcw_error *err) {
     hpcw_status s = HPCW_OK;
     for (uint64_t at = 0; at < w->size && s == HPCW_OK; at += PIECE) {
         uint64_t n = w->size - at < PIECE ? w->size - at : PIECE;
-        s = bench_plain_write(w->fd, w->data + at, (size_t)n, at, err);
+        s = bench_plain_write(w->common.fd, w->data + at, (size_t)n, at, err);
     }
     return s;
-}
-
-static hpcw_status loop_close(void *work, hpcw_error *err) {
-    return bench_plain_close(&((struct vom_work *)work)->fd, err);
 }
 
 static hpcw_status plain_check(void *work, hpcw_error *err) {
     struct vom_work *w = work;
     w->compared = true;
-    return bench_same_bytes(w->ours, w->plain, 0, w->size, err);
+    return bench_same_bytes(w->common.path[OURS_FILE], w->common.path[PLAIN_FILE], 0, w->size, err);
 }
 
 #define OURS_SIDE(name_, what_, parameter_, prepare_)                                                          \
@@ -284,11 +246,7 @@ static hpcw_status plain_check(void *work, hpcw_error *err) {
 
 static const struct bench_side plain_sides[] = {
     OURS_SIDE("hpcw", "this library", OURS, plain_prepare),
-    {.name = "loop",
-     .what = "plain pwrites of 4 MiB",
-     .parameter = LOOP,
-     .prepare = plain_prepare,
-     .phase = {{"open", loop_open, 0, 0}, {"write", loop_write, 0, 0}, {"close", loop_close, 0, 0}}},
+    {"loop", "plain pwrites of 4 MiB", LOOP, plain_prepare, BENCH_LOOP(loop_write), NULL, NULL},
     OURS_SIDE("hpcw, check", "this library, with its option check", CHECKED, plain_prepare),
     NOTHING,
 };
@@ -306,12 +264,12 @@ const struct bench_kernel bench_vom_plain = {
     .what = "load-balancing data of one rank, 100 000 tasks and 300 000 edges, as plain text",
     .needs = BENCH_ONE_PROCESS,
     .item = "record",
-    .parameter = &(const struct form){"ours.0.json", false},
+    .file = {"ours.0.json", "plain.0.json", "text.0.json"},
+    .size = sizeof(struct vom_work),
     .setup = vom_setup,
     .teardown = vom_teardown,
-    .subject = {plain_sides, sizeof plain_sides / sizeof plain_sides[0], plain_check},
-    .figure = plain_figures,
-    .figures = sizeof plain_figures / sizeof plain_figures[0],
+    .subject = {BENCH_ROWS(plain_sides), plain_check},
+    BENCH_FIGURES(plain_figures),
 };
 
 /* ---- compressed ---- */
@@ -322,8 +280,7 @@ static hpcw_status stream_prepare(void *work, uint64_t parameter, hpcw_error *er
     (void)parameter;
     struct vom_work *w = work;
     tidy(w);
-    const char *paths[] = {w->ours};
-    return bench_fresh(w->place, paths, 1, w->size / 4, err);
+    return bench_fresh(&w->common, 1u << OURS_FILE, w->size / 4, err);
 }
 
 static hpcw_status alone_prepare(void *work, uint64_t setting, hpcw_error *err) {
@@ -387,12 +344,12 @@ const struct bench_kernel bench_vom_compressed = {
     .what = "the same, through brotli",
     .needs = BENCH_ONE_PROCESS,
     .item = "record",
-    .parameter = &(const struct form){"ours.0.json.br", false},
+    .file = {"ours.0.json.br", "plain.0.json", "text.0.json"},
+    .size = sizeof(struct vom_work),
     .setup = vom_setup,
     .teardown = vom_teardown,
-    .subject = {stream_sides, sizeof stream_sides / sizeof stream_sides[0], NULL},
-    .figure = stream_figures,
-    .figures = sizeof stream_figures / sizeof stream_figures[0],
+    .subject = {BENCH_ROWS(stream_sides), NULL},
+    BENCH_FIGURES(stream_figures),
 };
 
 /* What the default was chosen from; larger windows and lower qualities make more bytes or take more time. */
@@ -406,31 +363,32 @@ const struct bench_kernel bench_vom_settings = {
     .name = "vom-settings",
     .what = "its text through the encoder alone, by quality and window",
     .needs = BENCH_ONE_PROCESS,
-    .parameter = &(const struct form){"ours.0.json.br", false},
+    .file = {"ours.0.json.br", "plain.0.json", "text.0.json"},
+    .size = sizeof(struct vom_work),
     .setup = vom_setup,
     .teardown = vom_teardown,
-    .subject = {front_sides, sizeof front_sides / sizeof front_sides[0], NULL},
+    .subject = {BENCH_ROWS(front_sides), NULL},
 };
 
 /* ---- read ---- */
 
 static hpcw_status verify_text(void *work, hpcw_error *err) {
-    return read_vom_verify(((struct vom_work *)work)->text, READ_VOM_STRICT, err);
+    return read_vom_verify(((struct vom_work *)work)->common.path[TEXT_FILE], READ_VOM_STRICT, err);
 }
 
 static hpcw_status verify_stream(void *work, hpcw_error *err) {
-    return read_vom_verify(((struct vom_work *)work)->ours, READ_VOM_STRICT, err);
+    return read_vom_verify(((struct vom_work *)work)->common.path[OURS_FILE], READ_VOM_STRICT, err);
 }
 
 static const struct bench_side verify_sides[] = {
-    {.name = "plain",
-     .what = "the strict check of a plain file",
-     .prepare = idle_prepare,
-     .phase = {{"verify", verify_text, 0, 0}}},
-    {.name = "compressed",
-     .what = "the strict check of the same text, compressed",
-     .prepare = idle_prepare,
-     .phase = {{"verify", verify_stream, 0, 0}}},
+    {"plain", "the strict check of a plain file", 0, idle_prepare, {{"verify", verify_text, 0, 0}}, NULL, NULL},
+    {"compressed",
+     "the strict check of the same text, compressed",
+     0,
+     idle_prepare,
+     {{"verify", verify_stream, 0, 0}},
+     NULL,
+     NULL},
     NOTHING,
 };
 
@@ -445,10 +403,11 @@ const struct bench_kernel bench_vom_verify = {
     .what = "the same, read and checked",
     .needs = BENCH_ONE_PROCESS,
     .item = "record",
-    .parameter = &(const struct form){"ours.0.json.br", true},
+    .file = {"ours.0.json.br", "plain.0.json", "text.0.json"},
+    .size = sizeof(struct vom_work),
+    .parameter = &verify,
     .setup = vom_setup,
     .teardown = vom_teardown,
-    .subject = {verify_sides, sizeof verify_sides / sizeof verify_sides[0], NULL},
-    .figure = verify_figures,
-    .figures = sizeof verify_figures / sizeof verify_figures[0],
+    .subject = {BENCH_ROWS(verify_sides), NULL},
+    BENCH_FIGURES(verify_figures),
 };
