@@ -267,9 +267,11 @@ hpcw_status bench_report_result(FILE *stream, const struct bench_result *r, hpcw
 
 /* ---- JSON ---- */
 
-static void put_run(struct hpcw_i_json *j, const struct bench_run *run) {
-    const struct bench_machine *m = &run->machine;
-    bench_json_machine(j, m);
+static void put_run(struct bench_json *io, struct bench_run *run) {
+    struct bench_machine *m = &run->machine;
+    struct bench_processes processes = *run->processes;
+    struct hpcw_i_json *j = &io->out;
+    bench_json_machine(io, m);
     hpcw_i_json_key(j, "file_system");
     hpcw_i_json_begin_object(j);
     hpcw_i_json_put_str(j, "type", m->file_system);
@@ -278,8 +280,8 @@ static void put_run(struct hpcw_i_json *j, const struct bench_run *run) {
     hpcw_i_json_end_object(j);
     hpcw_i_json_key(j, "run");
     hpcw_i_json_begin_object(j);
-    hpcw_i_json_put_u64(j, "processes", (uint64_t)run->processes->count);
-    bench_json_text(j, "mpi", run->processes->library);
+    hpcw_i_json_put_u64(j, "processes", (uint64_t)processes.count);
+    bench_json_text(io, "mpi", processes.library, sizeof processes.library, true);
     hpcw_i_json_put_str(j, "durability", POLICY);
     hpcw_i_json_put_u64(j, "repeat", run->repeat);
     hpcw_i_json_put_str(j, "order", ORDER);
@@ -288,8 +290,8 @@ static void put_run(struct hpcw_i_json *j, const struct bench_run *run) {
     hpcw_i_json_end_object(j);
 }
 
-static void put_sample(struct hpcw_i_json *j, const struct bench_side *side,
-                       const struct bench_sample *sample) {
+static void put_sample(struct bench_json *io, const struct bench_side *side, struct bench_sample *sample) {
+    struct hpcw_i_json *j = &io->out;
     hpcw_i_json_flat(j);
     hpcw_i_json_begin_object(j);
     hpcw_i_json_put_seconds(j, "total_s", sample->total_ns);
@@ -304,11 +306,12 @@ static void put_sample(struct hpcw_i_json *j, const struct bench_side *side,
     if (side->size != NULL) {
         hpcw_i_json_put_u64(j, "size_bytes", sample->size_bytes);
     }
-    bench_json_number(j, "others_processors", sample->others);
+    bench_json_number(io, "others_processors", &sample->others, HUGE_VAL, true);
     hpcw_i_json_end_object(j);
 }
 
-static void put_sides(struct hpcw_i_json *j, const struct bench_result *r, hpcw_status *s, hpcw_error *err) {
+static void put_sides(struct bench_json *io, const struct bench_result *r, hpcw_status *s, hpcw_error *err) {
+    struct hpcw_i_json *j = &io->out;
     hpcw_i_json_key(j, "sides");
     hpcw_i_json_begin_array(j);
     for (size_t i = 0; i < r->kernel->subject.sides; i++) {
@@ -320,12 +323,12 @@ static void put_sides(struct hpcw_i_json *j, const struct bench_result *r, hpcw_
         hpcw_i_json_key(j, "total_s");
         hpcw_i_json_flat(j);
         hpcw_i_json_begin_object(j);
-        bench_json_stats(j, &total);
+        bench_json_stats(io, &total);
         hpcw_i_json_end_object(j);
         hpcw_i_json_key(j, "samples");
         hpcw_i_json_begin_array(j);
         for (size_t k = 0; k < r->samples.runs; k++) {
-            put_sample(j, side, &r->samples.sample[i][k]);
+            put_sample(io, side, &r->samples.sample[i][k]);
         }
         hpcw_i_json_end_array(j);
         hpcw_i_json_end_object(j);
@@ -333,7 +336,8 @@ static void put_sides(struct hpcw_i_json *j, const struct bench_result *r, hpcw_
     hpcw_i_json_end_array(j);
 }
 
-static void put_figures(struct hpcw_i_json *j, const struct bench_result *r, hpcw_status *s, hpcw_error *err) {
+static void put_figures(struct bench_json *io, const struct bench_result *r, hpcw_status *s, hpcw_error *err) {
+    struct hpcw_i_json *j = &io->out;
     static const char *const unit[] = {
         [BENCH_RATIO] = "1",      [BENCH_SECONDS] = "s", [BENCH_PER_ITEM] = "ns",
         [BENCH_MEMORY] = "bytes", [BENCH_SIZES] = "1",   [BENCH_RATE] = "bytes/s"};
@@ -346,7 +350,7 @@ static void put_figures(struct hpcw_i_json *j, const struct bench_result *r, hpc
         hpcw_i_json_begin_object(j);
         hpcw_i_json_put_str(j, "name", f->name);
         hpcw_i_json_put_str(j, "unit", unit[f->kind]);
-        bench_json_stats(j, &x);
+        bench_json_stats(io, &x);
         if (f->reach != 0) {
             hpcw_i_json_put_f64(j, more_is_better(f) ? "wanted_at_least" : "wanted_at_most", f->reach);
             hpcw_i_json_put_str(j, "verdict", verdict(r, f, x.median));
@@ -356,7 +360,8 @@ static void put_figures(struct hpcw_i_json *j, const struct bench_result *r, hpc
     hpcw_i_json_end_array(j);
 }
 
-static void put_result(struct hpcw_i_json *j, const struct bench_result *r, hpcw_status *s, hpcw_error *err) {
+static void put_result(struct bench_json *io, const struct bench_result *r, hpcw_status *s, hpcw_error *err) {
+    struct hpcw_i_json *j = &io->out;
     hpcw_i_json_begin_object(j);
     hpcw_i_json_put_str(j, "name", r->kernel->name);
     hpcw_i_json_put_str(j, "what", r->kernel->what);
@@ -369,42 +374,30 @@ static void put_result(struct hpcw_i_json *j, const struct bench_result *r, hpcw
             hpcw_i_json_put_u64(j, "items_per_process", r->amount.items);
         }
         hpcw_i_json_put_u64(j, "disturbed_runs", disturbed(r));
-        put_figures(j, r, s, err);
-        put_sides(j, r, s, err);
+        put_figures(io, r, s, err);
+        put_sides(io, r, s, err);
     }
     hpcw_i_json_end_object(j);
 }
 
-hpcw_status bench_report_json(const char *path, const struct bench_run *run, const struct bench_result *results,
+hpcw_status bench_report_json(const char *path, struct bench_run *run, const struct bench_result *results,
                               size_t count, hpcw_error *err) {
-    hpcw_sink *sink = NULL;
-    hpcw_status s = hpcw_sink_open_file(path, HPCW_SYNC_NONE, &sink, err);
+    struct bench_json io;
+    char now[BENCH_TIME];
+    hpcw_status s = bench_json_create(&io, path, err);
     if (s != HPCW_OK) {
         return s;
     }
-    struct hpcw_i_json j;
-    hpcw_i_json_open_sink(&j, sink, &(struct hpcw_i_json_options){.indent = true});
-    hpcw_i_json_begin_object(&j);
-    hpcw_i_json_put_str(&j, "program", "hpcw-kernels");
-    hpcw_i_json_put_str(&j, "version", hpcw_version());
-    char now[BENCH_TIME];
     bench_json_now(now);
-    hpcw_i_json_put_str(&j, "time", now);
-    put_run(&j, run);
-    hpcw_i_json_key(&j, "results");
-    hpcw_i_json_begin_array(&j);
+    hpcw_i_json_put_str(&io.out, "program", "hpcw-kernels");
+    hpcw_i_json_put_str(&io.out, "version", hpcw_version());
+    hpcw_i_json_put_str(&io.out, "time", now);
+    put_run(&io, run);
+    hpcw_i_json_key(&io.out, "results");
+    hpcw_i_json_begin_array(&io.out);
     for (size_t i = 0; i < count; i++) {
-        put_result(&j, &results[i], &s, err);
+        put_result(&io, &results[i], &s, err);
     }
-    hpcw_i_json_end_array(&j);
-    hpcw_i_json_end_object(&j);
-    if (s == HPCW_OK) {
-        s = hpcw_i_json_finish(&j, err);
-    }
-    hpcw_i_json_free(&j);
-    if (s == HPCW_OK) {
-        s = hpcw_sink_publish(sink, err);
-    }
-    hpcw_sink_free(sink);
-    return s;
+    hpcw_i_json_end_array(&io.out);
+    return bench_json_close(&io, s, err);
 }

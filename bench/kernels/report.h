@@ -31,7 +31,7 @@ hpcw_status bench_report_head(FILE *stream, const struct bench_run *run, hpcw_er
 hpcw_status bench_report_result(FILE *stream, const struct bench_result *result, hpcw_error *err);
 
 /* Everything, every sample. */
-hpcw_status bench_report_json(const char *path, const struct bench_run *run, const struct bench_result *results,
+hpcw_status bench_report_json(const char *path, struct bench_run *run, const struct bench_result *results,
                               size_t count, hpcw_error *err);
 
 #endif

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/measure/json.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
-#include "libwriter/io/json.h"
 #include "ui/cli/text.h"
 
 /* ---- Pairs ---- */
@@ -240,7 +240,6 @@ static void put_alone(struct hpcw_i_json *j, const char *key, const struct bench
 static void put_all(struct hpcw_i_json *j, const struct bench_results r[2], const struct bench_comparison *c) {
     struct difference d[DIFFERENCES];
     size_t n = differences(&r[0], &r[1], d);
-    hpcw_i_json_begin_object(j);
     hpcw_i_json_put_str(j, "format", "hpcw-bench compare");
     hpcw_i_json_put_u64(j, "version", 1);
     hpcw_i_json_put_f64(j, "level", BENCH_COMPARE_LEVEL);
@@ -277,23 +276,16 @@ static void put_all(struct hpcw_i_json *j, const struct bench_results r[2], cons
     hpcw_i_json_end_array(j);
     put_alone(j, "only_first", &r[0], &r[1]);
     put_alone(j, "only_second", &r[1], &r[0]);
-    hpcw_i_json_end_object(j);
 }
 
 static hpcw_status write_json(const char *path, const struct bench_results r[2],
                               const struct bench_comparison *c, hpcw_error *err) {
-    hpcw_sink *sink = NULL;
-    hpcw_status s = hpcw_sink_open_file(path, HPCW_SYNC_NONE, &sink, err);
-    if (s != HPCW_OK) {
-        return s;
+    struct bench_json io;
+    hpcw_status s = bench_json_create(&io, path, err);
+    if (s == HPCW_OK) {
+        put_all(&io.out, r, c);
     }
-    struct hpcw_i_json j;
-    hpcw_i_json_open_sink(&j, sink, &(struct hpcw_i_json_options){.indent = true, .replace_bad_utf8 = true});
-    put_all(&j, r, c);
-    s = hpcw_i_json_finish(&j, err);
-    s = s == HPCW_OK ? hpcw_sink_publish(sink, err) : s;
-    hpcw_sink_free(sink);
-    return s;
+    return bench_json_close(&io, s, err);
 }
 
 hpcw_status bench_compare_command(const char *path_a, const char *path_b, const char *json, bool quiet,

@@ -1,12 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* results.json, as results.schema.json describes it: one put_ function for each of its objects. */
+/*
+ * results.json, as results.schema.json describes it: one function for each of its objects, which writes and reads it.
+ * Figures that follow from the trials are computed again.
+ */
+#include <fcntl.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "bench/measure/json.h"
 #include "bench/report/results.h"
+#include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
-#include "libwriter/io/json.h"
+#include "libwriter/io/sys.h"
+
+enum { MOST_BYTES = 256 << 20, MOST_POINTS = 10000, MOST_TRIALS = 4096 };
 
 #define DATA "random bytes; a stamp of rank and offset in each 4 KiB"
 #define ORDER                                                                                                  \
@@ -16,203 +26,372 @@
 #define DURABILITY                                                                                             \
     "a run ends when every process has called fsync and closed its files; in mode buffered without fsync"
 
-static void put_stripes(struct hpcw_i_json *j, const char *key, bool there, uint64_t count, uint64_t size,
-                        const char *source) {
-    hpcw_i_json_key(j, key);
-    if (!there) {
-        hpcw_i_json_null(j);
-        return;
+typedef char id_text[2 * BENCH_NAME];
+
+/* ---- What it was measured on ---- */
+
+static void magic_of(struct bench_json *io, uint64_t *magic) {
+    char text[32];
+    char *rest;
+    (void)snprintf(text, sizeof text, "0x%" PRIx64, *magic);
+    bench_json_text(io, "magic", text, sizeof text, false);
+    *magic = strtoull(text, &rest, 16);
+    if (text[0] != '0' || text[1] != 'x' || *rest != '\0') {
+        bench_json_refuse(io, "magic", "a hexadecimal number, 0x...");
     }
-    hpcw_i_json_flat(j);
-    hpcw_i_json_begin_object(j);
-    hpcw_i_json_put_u64(j, "count", count);
-    hpcw_i_json_put_u64(j, "bytes", size);
-    if (source != NULL) {
-        hpcw_i_json_put_str(j, "source", source);
-    }
-    hpcw_i_json_end_object(j);
 }
 
-static void put_fs(struct hpcw_i_json *j, const struct bench_fs *fs) {
-    char magic[32];
-    (void)snprintf(magic, sizeof magic, "0x%" PRIx64, fs->magic);
-    hpcw_i_json_key(j, "file_system");
-    hpcw_i_json_begin_object(j);
-    hpcw_i_json_put_str(j, "type", fs->type);
-    hpcw_i_json_put_str(j, "magic", magic);
-    hpcw_i_json_put_u64(j, "block_bytes", fs->block_size);
-    hpcw_i_json_put_str(j, "block_source", fs->block_source);
-    hpcw_i_json_put_u64(j, "free_bytes", fs->free_bytes);
-    hpcw_i_json_key(j, "direct_io");
-    if (fs->direct_known) {
-        hpcw_i_json_flat(j);
-        hpcw_i_json_begin_object(j);
-        hpcw_i_json_put_u64(j, "memory_bytes", fs->direct_memory);
-        hpcw_i_json_put_u64(j, "offset_bytes", fs->direct_offset);
-        hpcw_i_json_put_str(j, "source", fs->direct_source);
-        hpcw_i_json_end_object(j);
-    } else {
-        hpcw_i_json_null(j);
+static void file_system_of(struct bench_json *io, struct bench_fs *fs) {
+    (void)bench_json_begin(io, "file_system", false, NULL);
+    bench_json_text(io, "type", fs->type, sizeof fs->type, false);
+    magic_of(io, &fs->magic);
+    bench_json_u64(io, "block_bytes", &fs->block_size, false);
+    bench_json_text(io, "block_source", fs->block_source, sizeof fs->block_source, false);
+    bench_json_u64(io, "free_bytes", &fs->free_bytes, false);
+    if (bench_json_begin(io, "direct_io", true, &fs->direct_known)) {
+        bench_json_u32(io, "memory_bytes", &fs->direct_memory, 0, UINT32_MAX);
+        bench_json_u32(io, "offset_bytes", &fs->direct_offset, 0, UINT32_MAX);
+        bench_json_text(io, "source", fs->direct_source, sizeof fs->direct_source, false);
+        bench_json_end(io);
     }
-    put_stripes(j, "stripes", fs->stripe_known, fs->stripe_count, fs->stripe_size, fs->stripe_source);
-    put_stripes(j, "stripes_asked", fs->stripe_count_asked != 0 || fs->stripe_size_asked != 0,
-                fs->stripe_count_asked, fs->stripe_size_asked, NULL);
-    hpcw_i_json_end_object(j);
+    if (bench_json_begin(io, "stripes", true, &fs->stripe_known)) {
+        bench_json_u32(io, "count", &fs->stripe_count, 0, UINT32_MAX);
+        bench_json_u64(io, "bytes", &fs->stripe_size, false);
+        bench_json_text(io, "source", fs->stripe_source, sizeof fs->stripe_source, false);
+        bench_json_end(io);
+    }
+    if (bench_json_begin(io, "stripes_asked", true, &fs->stripes_asked)) {
+        bench_json_u32(io, "count", &fs->stripe_count_asked, 0, UINT32_MAX);
+        bench_json_u64(io, "bytes", &fs->stripe_size_asked, false);
+        bench_json_end(io);
+    }
+    bench_json_end(io);
 }
 
-static void put_run(struct hpcw_i_json *j, const struct bench_results *r) {
-    hpcw_i_json_key(j, "run");
-    hpcw_i_json_begin_object(j);
-    hpcw_i_json_put_u64(j, "processes", (uint64_t)r->processes);
-    bench_json_text(j, "mpi", r->mpi);
-    bench_json_text(j, "left_out", r->left_out_mpi);
-    hpcw_i_json_put_u64(j, "seed", r->seed);
-    hpcw_i_json_put_u64(j, "repeat", r->repeat);
-    hpcw_i_json_put_seconds(j, "budget_s", r->budget_ns);
-    hpcw_i_json_put_seconds(j, "elapsed_s", r->elapsed_ns);
-    hpcw_i_json_put_u64(j, "max_bytes", r->max_bytes);
-    hpcw_i_json_put_bool(j, "complete", r->complete);
-    bench_json_text(j, "stopped", r->stopped);
-    hpcw_i_json_put_bool(j, "verify", r->verify);
-    hpcw_i_json_put_str(j, "data", DATA);
-    hpcw_i_json_put_str(j, "order", ORDER);
-    hpcw_i_json_put_str(j, "durability", DURABILITY);
-    hpcw_i_json_put_str(j, "command", r->command);
-    hpcw_i_json_end_object(j);
+/* A sentence that other versions may put in other words. */
+static void said(struct bench_json *io, const char *key, const char *sentence) {
+    char text[BENCH_REASON];
+    (void)snprintf(text, sizeof text, "%s", sentence);
+    bench_json_text(io, key, text, sizeof text, false);
 }
 
-static void put_trials(struct hpcw_i_json *j, const char *key, const struct bench_trial *t, size_t n) {
-    hpcw_i_json_key(j, key);
-    hpcw_i_json_begin_array(j);
-    for (size_t i = 0; i < n; i++, t++) {
-        hpcw_i_json_flat(j);
-        hpcw_i_json_begin_object(j);
-        hpcw_i_json_put_u64(j, "repetition", t->repetition);
-        hpcw_i_json_put_u64(j, "order", t->order);
-        for (size_t k = 0; k < BENCH_STEPS; k++) {
-            hpcw_i_json_key(j, bench_step_name[k]);
-            hpcw_i_json_begin_object(j);
-            hpcw_i_json_put_seconds(j, "first_s", t->first_ns[k]);
-            hpcw_i_json_put_seconds(j, "last_s", t->last_ns[k]);
-            hpcw_i_json_end_object(j);
+static void run_of(struct bench_json *io, struct bench_results *r) {
+    (void)bench_json_begin(io, "run", false, NULL);
+    bench_json_int(io, "processes", &r->processes, 1);
+    bench_json_text(io, "mpi", r->mpi, sizeof r->mpi, true);
+    bench_json_text(io, "left_out", r->left_out_mpi, sizeof r->left_out_mpi, true);
+    bench_json_u64(io, "seed", &r->seed, false);
+    bench_json_u32(io, "repeat", &r->repeat, 0, UINT32_MAX);
+    bench_json_seconds(io, "budget_s", &r->budget_ns);
+    bench_json_seconds(io, "elapsed_s", &r->elapsed_ns);
+    bench_json_u64(io, "max_bytes", &r->max_bytes, false);
+    bench_json_bool(io, "complete", &r->complete);
+    bench_json_text(io, "stopped", r->stopped, sizeof r->stopped, true);
+    bench_json_bool(io, "verify", &r->verify);
+    said(io, "data", DATA);
+    said(io, "order", ORDER);
+    said(io, "durability", DURABILITY);
+    bench_json_text(io, "command", r->command, sizeof r->command, false);
+    bench_json_end(io);
+}
+
+/* ---- Points ---- */
+
+static void trial_of(struct bench_json *io, struct bench_trial *t) {
+    (void)bench_json_begin(io, NULL, true, NULL);
+    bench_json_u32(io, "repetition", &t->repetition, 1, UINT32_MAX);
+    bench_json_u32(io, "order", &t->order, 1, UINT32_MAX);
+    for (int k = 0; k < BENCH_STEPS; k++) {
+        (void)bench_json_begin(io, bench_step_name[k], false, NULL);
+        bench_json_seconds(io, "first_s", &t->first_ns[k]);
+        bench_json_seconds(io, "last_s", &t->last_ns[k]);
+        if (t->first_ns[k] > t->last_ns[k]) {
+            bench_json_refuse(io, "first_s", "no more than last_s");
         }
-        hpcw_i_json_put_seconds(j, "total_s", t->total_ns);
-        hpcw_i_json_put_seconds(j, "written_s", t->written_ns);
-        bench_json_number(j, "others_processors", t->others);
-        hpcw_i_json_end_object(j);
+        bench_json_end(io);
     }
-    hpcw_i_json_end_array(j);
+    bench_json_seconds(io, "total_s", &t->total_ns);
+    bench_json_seconds(io, "written_s", &t->written_ns);
+    bench_json_number(io, "others_processors", &t->others, INT32_MAX, true);
+    bench_json_end(io);
 }
 
-static void put_rate(struct hpcw_i_json *j, const char *key, const struct bench_rate *r) {
-    hpcw_i_json_key(j, key);
-    if (!r->there) {
-        hpcw_i_json_null(j);
+static void trials_of(struct bench_json *io, const char *key, struct bench_trial **trial, size_t *trials) {
+    size_t n = bench_json_begin_array(io, key, *trials, MOST_TRIALS);
+    if (io->reads && n > 0) {
+        *trial = hpcw_i_calloc(n, sizeof **trial);
+        n = *trial == NULL ? 0 : n;
+        if (n == 0) {
+            bench_json_no_memory(io);
+        }
+    }
+    *trials = n;
+    for (size_t i = 0; i < n; i++) {
+        trial_of(io, &(*trial)[i]);
+    }
+    bench_json_end_array(io);
+}
+
+static void failure_of(struct bench_json *io, struct bench_point *p) {
+    bool failed = p->fate == BENCH_FAILED;
+    if (bench_json_begin(io, "failure", true, &failed)) {
+        bench_json_int(io, "errno", &p->failed_errno, 0);
+        bench_json_int(io, "process", &p->failed_process, -1);
+        bench_json_end(io);
+    }
+    if (failed != (p->fate == BENCH_FAILED)) {
+        bench_json_refuse(io, "failure", "an object if the point failed, otherwise null");
+    }
+}
+
+/* The rates of a point. */
+enum { RATES = 5 };
+static const char *const rate_name[RATES] = {"durable", "cached", "ceiling_durable", "ceiling_cached", "ratio"};
+
+static struct bench_rate *rate_of(struct bench_point *p, int k) {
+    struct bench_rate *const rate[RATES] = {&p->durable, &p->cached, &p->ceiling_durable, &p->ceiling_cached,
+                                            &p->ratio};
+    return rate[k];
+}
+
+static void point_of(struct bench_json *io, struct bench_point *p, id_text twin) {
+    (void)bench_json_begin(io, NULL, false, NULL);
+    bench_json_text(io, "id", p->id, sizeof p->id, false);
+    p->layout = (enum bench_layout)bench_json_word(io, "layout", p->layout, bench_layout_name, BENCH_LAYOUTS);
+    p->mode = (enum bench_mode)bench_json_word(io, "mode", p->mode, bench_mode_name, BENCH_MODES);
+    bench_json_u64(io, "block_bytes", &p->block_size, true);
+    bench_json_u64(io, "record_bytes", &p->record_size, false);
+    bench_json_u64(io, "rank_bytes", &p->rank_size, false);
+    bench_json_u32(io, "ranks", &p->ranks, 0, UINT32_MAX);
+    bench_json_u32(io, "files", &p->files, 0, UINT32_MAX);
+    bench_json_u64(io, "bytes", &p->bytes, false);
+    if (bench_json_begin(io, "file_system_blocks", true, &p->counted)) {
+        bench_json_u64(io, "touched", &p->blocks, false);
+        bench_json_u64(io, "shared", &p->shared_blocks, false);
+        if (p->shared_blocks > p->blocks) {
+            bench_json_refuse(io, "shared", "at most as many as there are blocks");
+        }
+        bench_json_end(io);
+    }
+    bench_json_text(io, "twin", twin, sizeof(id_text), true);
+    p->fate = (enum bench_fate)bench_json_word(io, "fate", p->fate, bench_fate_name, BENCH_FATES);
+    bench_json_text(io, "reason", p->reason, sizeof p->reason, false);
+    if ((p->fate == BENCH_MEASURED) != (p->reason[0] == '\0')) {
+        bench_json_refuse(io, "reason", "a reason if the point was not measured, otherwise none");
+    }
+    failure_of(io, p);
+    bench_json_bool(io, "verified", &p->verified);
+    bench_json_bool(io, "noisy", &p->noisy);
+    for (int k = 0; k < RATES; k++) {
+        struct bench_rate *rate = rate_of(p, k);
+        if (bench_json_begin(io, rate_name[k], true, &rate->there)) {
+            bench_json_stats(io, &rate->stats);
+            bench_json_end(io);
+        }
+    }
+    trials_of(io, "trials", &p->trial, &p->trials);
+    trials_of(io, "ceiling", &p->ceiling, &p->ceiling_trials);
+}
+
+/* Other machines may round the last digits differently. */
+static bool close_to(double a, double b) {
+    return fabs(a - b) <= 1e-9 * fmax(fabs(a), fabs(b));
+}
+
+#define PAIR(name)                                                                                             \
+    { said->stats.name, &is->stats.name }
+
+/* Compares a rate of the file with that of the trials, and keeps it, to the last digit. */
+static void compare_rate(struct bench_json *io, const char *key, const struct bench_rate *said,
+                         struct bench_rate *is) {
+    if (said->there != is->there) {
+        bench_json_refuse(io, key,
+                          is->there ? "the figures of its trials" : "null, since its trials give none");
         return;
     }
-    hpcw_i_json_flat(j);
-    hpcw_i_json_begin_object(j);
-    bench_json_stats(j, &r->stats);
-    hpcw_i_json_end_object(j);
+    const struct {
+        double said, *is;
+    } pair[] = {PAIR(median), PAIR(mean), PAIR(sd),     PAIR(min),     PAIR(q25),
+                PAIR(q75),    PAIR(max),  PAIR(ci_low), PAIR(ci_high), PAIR(ci_coverage)};
+    const double mean = is->stats.mean;
+    for (size_t i = 0; said->there && i < sizeof pair / sizeof pair[0]; i++) {
+        double a = pair[i].said, b = *pair[i].is;
+        /* A deviation is a small difference of large numbers. */
+        bool deviation = pair[i].is == &is->stats.sd;
+        if (!close_to(a, b) && !(deviation && fabs(a - b) <= 1e-9 * mean)) {
+            char expected[96];
+            (void)snprintf(expected, sizeof expected, "%.17g from its trials, got %.17g", b, a);
+            bench_json_refuse(io, key, expected);
+            return;
+        }
+        *pair[i].is = a;
+    }
 }
 
-static void put_point(struct hpcw_i_json *j, const struct bench_results *r, const struct bench_point *p) {
-    hpcw_i_json_begin_object(j);
-    hpcw_i_json_put_str(j, "id", p->id);
-    hpcw_i_json_put_str(j, "layout", bench_layout_name[p->layout]);
-    hpcw_i_json_put_str(j, "mode", bench_mode_name[p->mode]);
-    hpcw_i_json_key(j, "block_bytes");
-    if (p->block_size != 0) {
-        hpcw_i_json_u64(j, p->block_size);
-    } else {
-        hpcw_i_json_null(j);
+/* Of a point that was read: its figures follow from its trials. */
+static void check_rates(struct bench_json *io, struct bench_point *p) {
+    if (!io->reads || io->status != HPCW_OK) {
+        return;
     }
-    hpcw_i_json_put_u64(j, "record_bytes", p->record_size);
-    hpcw_i_json_put_u64(j, "rank_bytes", p->rank_size);
-    hpcw_i_json_put_u64(j, "ranks", p->ranks);
-    hpcw_i_json_put_u64(j, "files", p->files);
-    hpcw_i_json_put_u64(j, "bytes", p->bytes);
-    hpcw_i_json_key(j, "file_system_blocks");
-    if (p->counted) {
-        hpcw_i_json_flat(j);
-        hpcw_i_json_begin_object(j);
-        hpcw_i_json_put_u64(j, "touched", p->blocks);
-        hpcw_i_json_put_u64(j, "shared", p->shared_blocks);
-        hpcw_i_json_end_object(j);
-    } else {
-        hpcw_i_json_null(j);
+    struct bench_point said = *p;
+    io->status = bench_results_rate(p, io->err);
+    for (int k = 0; k < RATES; k++) {
+        compare_rate(io, rate_name[k], rate_of(&said, k), rate_of(p, k));
     }
-    bench_json_text(j, "twin", p->twin == SIZE_MAX ? "" : r->point[p->twin].id);
-    hpcw_i_json_put_str(j, "fate", bench_fate_name[p->fate]);
-    hpcw_i_json_put_str(j, "reason", p->reason);
-    hpcw_i_json_key(j, "failure");
-    if (p->fate == BENCH_FAILED) {
-        hpcw_i_json_flat(j);
-        hpcw_i_json_begin_object(j);
-        hpcw_i_json_put_u64(j, "errno", (uint64_t)p->failed_errno);
-        hpcw_i_json_put_i64(j, "process", p->failed_process);
-        hpcw_i_json_end_object(j);
-    } else {
-        hpcw_i_json_null(j);
+    if (said.noisy != p->noisy) {
+        bench_json_refuse(io, "noisy", p->noisy ? "true, from its trials" : "false, from its trials");
     }
-    hpcw_i_json_put_bool(j, "verified", p->verified);
-    hpcw_i_json_put_bool(j, "noisy", p->noisy);
-    put_rate(j, "durable", &p->durable);
-    put_rate(j, "cached", &p->cached);
-    put_rate(j, "ceiling_durable", &p->ceiling_durable);
-    put_rate(j, "ceiling_cached", &p->ceiling_cached);
-    put_rate(j, "ratio", &p->ratio);
-    put_trials(j, "trials", p->trial, p->trials);
-    put_trials(j, "ceiling", p->ceiling, p->ceiling_trials);
-    hpcw_i_json_end_object(j);
 }
 
-static void put_advice(struct hpcw_i_json *j, const struct bench_results *r) {
-    hpcw_i_json_key(j, "recommendation");
-    hpcw_i_json_begin_array(j);
+/* ---- References between points ---- */
+
+static size_t find_point(const struct bench_results *r, const char *id) {
+    size_t i = 0;
+    while (i < r->points && strcmp(r->point[i].id, id) != 0) {
+        i++;
+    }
+    return i < r->points ? i : SIZE_MAX;
+}
+
+static void refuse_point(struct bench_json *io, size_t index, const char *key, const char *expected) {
+    char where[64];
+    (void)snprintf(where, sizeof where, "points[%zu].%s", index, key);
+    bench_json_refuse(io, where, expected);
+}
+
+/* What was read: `twin` [points]. */
+static void find_twins(struct bench_json *io, struct bench_results *r, id_text *twin) {
+    for (size_t i = 0; io->reads && i < r->points; i++) {
+        struct bench_point *p = &r->point[i];
+        if (find_point(r, p->id) != i) {
+            refuse_point(io, i, "id", "one that no other point has");
+        }
+        p->twin = twin[i][0] == '\0' ? SIZE_MAX : find_point(r, twin[i]);
+        if (twin[i][0] != '\0' && (p->twin == SIZE_MAX || p->twin == i)) {
+            refuse_point(io, i, "twin", "the id of another point, or null");
+        }
+    }
+}
+
+static void advice_of(struct bench_json *io, struct bench_results *r) {
+    r->advices =
+        bench_json_begin_array(io, "recommendation", r->advices, sizeof r->advice / sizeof r->advice[0]);
     for (size_t i = 0; i < r->advices; i++) {
-        const struct bench_advice *a = &r->advice[i];
-        hpcw_i_json_begin_object(j);
-        hpcw_i_json_put_str(j, "text", a->text);
-        hpcw_i_json_key(j, "evidence");
-        hpcw_i_json_begin_array(j);
+        struct bench_advice *a = &r->advice[i];
+        const size_t most = sizeof a->evidence / sizeof a->evidence[0];
+        (void)bench_json_begin(io, NULL, false, NULL);
+        bench_json_text(io, "text", a->text, sizeof a->text, false);
+        a->evidences = bench_json_begin_array(io, "evidence", a->evidences, most);
         for (size_t k = 0; k < a->evidences; k++) {
-            hpcw_i_json_str(j, r->point[a->evidence[k]].id);
+            id_text id = "";
+            if (!io->reads) {
+                memcpy(id, r->point[a->evidence[k]].id, sizeof id);
+            }
+            bench_json_text(io, NULL, id, sizeof id, false);
+            a->evidence[k] = io->reads ? find_point(r, id) : a->evidence[k];
+            if (a->evidence[k] == SIZE_MAX) {
+                bench_json_refuse(io, NULL, "ids of points");
+            }
         }
-        hpcw_i_json_end_array(j);
-        hpcw_i_json_end_object(j);
+        bench_json_end_array(io);
+        bench_json_end(io);
     }
-    hpcw_i_json_end_array(j);
+    bench_json_end_array(io);
+}
+
+/* ---- The whole ---- */
+
+static void points_of(struct bench_json *io, struct bench_results *r, id_text *twin) {
+    for (size_t i = 0; i < r->points; i++) {
+        struct bench_point *p = &r->point[i];
+        if (!io->reads && p->twin != SIZE_MAX) {
+            memcpy(twin[i], r->point[p->twin].id, sizeof twin[i]);
+        }
+        point_of(io, p, twin[i]);
+        check_rates(io, p);
+        bench_json_end(io);
+    }
+    bench_json_end_array(io);
+}
+
+static void results_of(struct bench_json *io, struct bench_results *r) {
+    static const char *const format = "hpcw-bench sweep";
+    uint32_t version = 1;
+    (void)bench_json_word(io, "format", 0, &format, 1);
+    bench_json_u32(io, "version", &version, 1, 1);
+    bench_json_text(io, "hpcw", r->version, sizeof r->version, false);
+    bench_json_text(io, "time", r->time, sizeof r->time, false);
+    bench_json_machine(io, &r->machine);
+    file_system_of(io, &r->fs);
+    run_of(io, r);
+    size_t points = bench_json_begin_array(io, "points", r->points, MOST_POINTS);
+    id_text *twin = hpcw_i_calloc(points + 1, sizeof *twin);
+    if (io->reads) {
+        r->point = hpcw_i_calloc(points + 1, sizeof *r->point);
+    }
+    if (twin == NULL || r->point == NULL) {
+        bench_json_no_memory(io);
+    } else {
+        r->points = points;
+        points_of(io, r, twin);
+        find_twins(io, r, twin);
+        advice_of(io, r);
+    }
+    hpcw_i_free(twin);
 }
 
 hpcw_status bench_results_write_json(const struct bench_results *r, const char *path, hpcw_error *err) {
-    hpcw_sink *sink = NULL;
-    hpcw_status s = hpcw_sink_open_file(path, HPCW_SYNC_NONE, &sink, err);
-    if (s != HPCW_OK) {
-        return s;
-    }
-    struct hpcw_i_json j;
-    hpcw_i_json_open_sink(&j, sink, &(struct hpcw_i_json_options){.indent = true, .replace_bad_utf8 = true});
-    hpcw_i_json_begin_object(&j);
-    hpcw_i_json_put_str(&j, "format", "hpcw-bench sweep");
-    hpcw_i_json_put_u64(&j, "version", 1);
-    hpcw_i_json_put_str(&j, "hpcw", r->version);
-    hpcw_i_json_put_str(&j, "time", r->time);
-    bench_json_machine(&j, &r->machine);
-    put_fs(&j, &r->fs);
-    put_run(&j, r);
-    hpcw_i_json_key(&j, "points");
-    hpcw_i_json_begin_array(&j);
-    for (size_t i = 0; i < r->points; i++) {
-        put_point(&j, r, &r->point[i]);
-    }
-    hpcw_i_json_end_array(&j);
-    put_advice(&j, r);
-    hpcw_i_json_end_object(&j);
-    s = hpcw_i_json_finish(&j, err);
+    struct bench_json io;
+    hpcw_status s = bench_json_create(&io, path, err);
     if (s == HPCW_OK) {
-        s = hpcw_sink_publish(sink, err);
+        results_of(&io, (struct bench_results *)(uintptr_t)r); /* writing changes nothing */
+        s = io.status;
     }
-    hpcw_sink_free(sink);
+    return bench_json_close(&io, s, err);
+}
+
+hpcw_status bench_results_parse(struct bench_results *r, const char *path, const char *text, size_t size,
+                                hpcw_error *err) {
+    *r = (struct bench_results){0};
+    struct bench_json io;
+    hpcw_status s = bench_json_parse(&io, path, text, size, err);
+    if (s == HPCW_OK) {
+        results_of(&io, r);
+        s = io.status;
+    }
+    s = bench_json_close(&io, s, err);
+    if (s != HPCW_OK) {
+        bench_results_free(r);
+    }
+    return s;
+}
+
+hpcw_status bench_results_read(struct bench_results *r, const char *path, hpcw_error *err) {
+    *r = (struct bench_results){0};
+    int fd;
+    uint64_t size = 0;
+    int e = hpcw_i_sys_open(path, O_RDONLY | O_CLOEXEC, 0, &fd);
+    if (e != 0) {
+        return hpcw_i_fail_sys(err, e, "%s: cannot open for reading", path);
+    }
+    char *text = NULL;
+    size_t got = 0;
+    hpcw_status s = HPCW_OK;
+    e = hpcw_i_sys_size(fd, &size);
+    if (e == 0 && size <= MOST_BYTES && (text = hpcw_i_malloc((size_t)size + 1)) != NULL) {
+        e = hpcw_i_sys_pread(fd, text, (size_t)size, 0, &got);
+    }
+    (void)hpcw_i_sys_close(fd);
+    if (e != 0) {
+        s = hpcw_i_fail_sys(err, e, "%s: cannot read", path);
+    } else if (size > MOST_BYTES) {
+        s = hpcw_i_fail(err, HPCW_EFORMAT, "%s: expected at most %d bytes, got %" PRIu64, path, MOST_BYTES,
+                        size);
+    } else if (text == NULL) {
+        s = hpcw_i_fail_memory(err, path, size, "bytes");
+    } else {
+        s = bench_results_parse(r, path, text, got, err);
+    }
+    hpcw_i_free(text);
     return s;
 }

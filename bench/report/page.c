@@ -72,7 +72,7 @@ static void file_system_facts(struct ui_page *page, const struct bench_fs *fs) {
     } else {
         plain_fact(page, "Stripes", "unknown, or none");
     }
-    if (fs->stripe_count_asked != 0 || fs->stripe_size_asked != 0) {
+    if (fs->stripes_asked) {
         ui_page_fact(page, "Stripes requested");
         ui_page_number(page, UI_PAGE_COUNT, fs->stripe_count_asked);
         ui_page_text(page, " of ");

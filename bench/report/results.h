@@ -121,6 +121,7 @@ struct bench_fs {
     uint32_t stripe_count;
     uint64_t stripe_size;
     char stripe_source[48];
+    bool stripes_asked;
     uint32_t stripe_count_asked; /* 0: not asked */
     uint64_t stripe_size_asked;
 };

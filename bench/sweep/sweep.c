@@ -400,6 +400,7 @@ static hpcw_status look(struct sweep *w, hpcw_error *err) {
     hpcw_status s = HPCW_OK;
     if (stripes.count != 0 || stripes.bytes != 0) {
         s = hpcw_i_fs_set_stripe(NULL, w->directory, &stripes, err);
+        fs->stripes_asked = true;
         fs->stripe_count_asked = stripes.count;
         fs->stripe_size_asked = stripes.bytes;
     }
