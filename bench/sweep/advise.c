@@ -3,6 +3,7 @@
  * The recommendation. Two rates differ only if the intervals of their medians do not overlap. Each sentence names the
  * points that it is based on.
  */
+#include <assert.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -38,11 +39,9 @@ static int compare(const struct bench_point *a, const struct bench_point *b) {
 
 /* ---- sentences ---- */
 
+/* There are fewer findings than there is memory for advice. */
 static struct bench_advice *begin(struct bench_results *r) {
-    const size_t most = sizeof r->advice / sizeof r->advice[0];
-    if (r->advices == most) {
-        return NULL;
-    }
+    assert(r->advices < sizeof r->advice / sizeof r->advice[0]);
     struct bench_advice *a = &r->advice[r->advices++];
     *a = (struct bench_advice){0};
     return a;
@@ -73,6 +72,13 @@ static void say_rate(struct bench_advice *a, const struct bench_point *p) {
         ui_text_rate(high, p->durable.stats.ci_high));
 }
 
+/* Two points that differ in one thing. */
+static void say_pair(struct bench_advice *a, const struct bench_point *p, const struct bench_point *other) {
+    say_rate(a, p);
+    say(a, " compared with ");
+    say_rate(a, other);
+}
+
 /* ---- findings ---- */
 
 static void fastest(struct bench_results *r) {
@@ -91,9 +97,6 @@ static void fastest(struct bench_results *r) {
         equal += i != best && usable(p) && is_layout(p) && compare(&r->point[best], p) == 0;
     }
     struct bench_advice *a = begin(r);
-    if (a == NULL) {
-        return;
-    }
     rest_on(a, best);
     if (equal + 1 == all) {
         say(a, "No difference beyond noise: the intervals of all %zu points overlap that of the fastest, %s, ",
@@ -117,14 +120,31 @@ static void fastest(struct bench_results *r) {
     }
 }
 
-static bool in_series(const struct bench_results *r, const struct bench_point *p) {
-    /* Only points with the first number of files in the list make a series. */
+/* The first number of files in the list, for points of the kind of `p`. Only points with this number make a series. */
+static uint32_t first_files(const struct bench_results *r, const struct bench_point *p) {
+    size_t i = 0;
+    while (r->point[i].layout != p->layout || r->point[i].mode != p->mode) {
+        i++;
+    }
+    return r->point[i].files;
+}
+
+/* Of containers: a point that `p` is compared with, another layout, mode or number of files. SIZE_MAX: none. */
+static size_t find(const struct bench_results *r, const struct bench_point *p, enum bench_layout layout,
+                   enum bench_mode mode, uint32_t files) {
     for (size_t i = 0; i < r->points; i++) {
-        if (r->point[i].layout == p->layout && r->point[i].mode == p->mode) {
-            return p->files == r->point[i].files;
+        const struct bench_point *q = &r->point[i];
+        if (usable(q) && q->layout == layout && q->mode == mode && q->files == files &&
+            q->block_size == p->block_size) {
+            return i;
         }
     }
-    return false;
+    return SIZE_MAX;
+}
+
+static bool of_block_series(const struct bench_results *r, const struct bench_point *p) {
+    return usable(p) && p->layout == BENCH_SION_ALIGNED && p->mode == BENCH_FSYNC &&
+           p->files == first_files(r, p);
 }
 
 static void best_block(struct bench_results *r) {
@@ -132,20 +152,19 @@ static void best_block(struct bench_results *r) {
     uint64_t low = UINT64_MAX, high = 0;
     for (size_t i = 0; i < r->points; i++) {
         const struct bench_point *p = &r->point[i];
-        if (usable(p) && p->layout == BENCH_SION_ALIGNED && p->mode == BENCH_FSYNC && in_series(r, p)) {
+        if (of_block_series(r, p)) {
             best = best == SIZE_MAX || rate(p) > rate(&r->point[best]) ? i : best;
             all++;
         }
     }
-    struct bench_advice *a = all < 2 ? NULL : begin(r);
-    if (a == NULL) {
+    if (all < 2) {
         return;
     }
+    struct bench_advice *a = begin(r);
     rest_on(a, best);
     for (size_t i = 0; i < r->points; i++) {
         const struct bench_point *p = &r->point[i];
-        if (usable(p) && p->layout == BENCH_SION_ALIGNED && p->mode == BENCH_FSYNC && in_series(r, p) &&
-            compare(&r->point[best], p) == 0) {
+        if (of_block_series(r, p) && compare(&r->point[best], p) == 0) {
             low = p->block_size < low ? p->block_size : low;
             high = p->block_size > high ? p->block_size : high;
             equal++;
@@ -178,30 +197,27 @@ static void pairs(struct bench_results *r, enum bench_layout of, enum bench_layo
     size_t most = SIZE_MAX, most_against = SIZE_MAX;
     double factor = 0;
     for (size_t i = 0; i < r->points; i++) {
-        for (size_t k = 0; k < r->points; k++) {
-            const struct bench_point *a = &r->point[i];
-            const struct bench_point *b = &r->point[k];
-            if (!usable(a) || !usable(b) || a->layout != of || b->layout != against || a->mode != b->mode ||
-                a->block_size != b->block_size || a->files != b->files) {
-                continue;
-            }
-            int c = compare(a, b);
-            double f = fabs(log(rate(a) / rate(b)));
-            all++;
-            faster += c > 0;
-            slower += c < 0;
-            /* The pair to name: the largest difference, preferably one beyond noise. */
-            if (most == SIZE_MAX || (c != 0 && f > factor) || (faster + slower == 0 && f > factor)) {
-                most = i;
-                most_against = k;
-                factor = f;
-            }
+        const struct bench_point *a = &r->point[i];
+        size_t k = usable(a) && a->layout == of ? find(r, a, against, a->mode, a->files) : SIZE_MAX;
+        if (k == SIZE_MAX) {
+            continue;
+        }
+        int c = compare(a, &r->point[k]);
+        double f = fabs(log(rate(a) / rate(&r->point[k])));
+        all++;
+        faster += c > 0;
+        slower += c < 0;
+        /* The pair to name: the largest difference, preferably one beyond noise. */
+        if (most == SIZE_MAX || (c != 0 && f > factor) || (faster + slower == 0 && f > factor)) {
+            most = i;
+            most_against = k;
+            factor = f;
         }
     }
-    struct bench_advice *a = all == 0 ? NULL : begin(r);
-    if (a == NULL) {
+    if (all == 0) {
         return;
     }
+    struct bench_advice *a = begin(r);
     const struct bench_point *x = &r->point[most];
     const struct bench_point *y = &r->point[most_against];
     rest_on(a, most);
@@ -216,38 +232,26 @@ static void pairs(struct bench_results *r, enum bench_layout of, enum bench_layo
     }
     say(a, "%s compared with %s: faster beyond noise in %zu of %zu pairs, slower in %zu; at %s the rate is ",
         name, other, faster, all, slower, x->id);
-    say_rate(a, x);
-    say(a, " compared with ");
-    say_rate(a, y);
+    say_pair(a, x, y);
     say(a, ", a factor of %.2f.", rate(x) / rate(y));
 }
 
 static void number_of_files(struct bench_results *r) {
     for (size_t i = 0; i < r->points; i++) {
         const struct bench_point *p = &r->point[i];
-        if (!usable(p) || !is_container(p) || in_series(r, p)) {
-            continue;
-        }
-        for (size_t k = 0; k < r->points; k++) {
-            const struct bench_point *one = &r->point[k];
-            if (!usable(one) || one->layout != p->layout || one->mode != p->mode || !in_series(r, one) ||
-                one->block_size != p->block_size) {
-                continue;
-            }
+        uint32_t files = first_files(r, p);
+        size_t k = usable(p) && is_container(p) && p->files != files ? find(r, p, p->layout, p->mode, files)
+                                                                     : SIZE_MAX;
+        if (k != SIZE_MAX) {
+            int c = compare(p, &r->point[k]);
             struct bench_advice *a = begin(r);
-            if (a == NULL) {
-                return;
-            }
-            int c = compare(p, one);
             rest_on(a, i);
             rest_on(a, k);
-            say(a, "%u physical files instead of %u: %s (", p->files, one->files,
+            say(a, "%u physical files instead of %u: %s (", p->files, files,
                 c > 0   ? "faster beyond noise"
                 : c < 0 ? "slower beyond noise"
                         : "no difference beyond noise");
-            say_rate(a, p);
-            say(a, " compared with ");
-            say_rate(a, one);
+            say_pair(a, p, &r->point[k]);
             say(a, ").");
             return;
         }
@@ -258,29 +262,18 @@ static void number_of_files(struct bench_results *r) {
 static void mode_pays(struct bench_results *r, enum bench_mode mode, const char *name) {
     for (size_t i = 0; i < r->points; i++) {
         const struct bench_point *p = &r->point[i];
-        if (!usable(p) || p->layout != BENCH_SION_ALIGNED || p->mode != mode) {
-            continue;
-        }
-        for (size_t k = 0; k < r->points; k++) {
-            const struct bench_point *plain = &r->point[k];
-            if (!usable(plain) || plain->layout != p->layout || plain->mode != BENCH_FSYNC ||
-                plain->block_size != p->block_size || plain->files != p->files) {
-                continue;
-            }
+        bool asked = usable(p) && p->layout == BENCH_SION_ALIGNED && p->mode == mode;
+        size_t k = asked ? find(r, p, p->layout, BENCH_FSYNC, p->files) : SIZE_MAX;
+        if (k != SIZE_MAX) {
+            int c = compare(p, &r->point[k]);
             struct bench_advice *a = begin(r);
-            if (a == NULL) {
-                return;
-            }
-            int c = compare(p, plain);
             rest_on(a, i);
             rest_on(a, k);
             say(a, "%s is %s for an aligned container: ", name,
                 c > 0   ? "worth it"
                 : c < 0 ? "not worth it"
                         : "no gain beyond noise");
-            say_rate(a, p);
-            say(a, " compared with ");
-            say_rate(a, plain);
+            say_pair(a, p, &r->point[k]);
             say(a, " with the page cache and fsync.");
             return;
         }
