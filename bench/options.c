@@ -6,7 +6,10 @@
 #include <hpcw/sion.h>
 #include <hpcw/version.h>
 
+#include "bench/report/options.h"
+#include "bench/report/results.h"
 #include "libwriter/io/lov.h"
+#include "ui/cli/values.h"
 
 static const struct ui_command commands[] = {
     [BENCH_COMMAND_SWEEP] = {"sweep",
@@ -70,7 +73,7 @@ static const struct ui_option option_table[] = {
     {.param =
          {.key = "mode",
           .type = UI_PARAM_U64,
-          FIELD(sweep.modes),
+          FIELD(modes),
           .help =
               "modes, with commas between them, each at all block sizes; the default is fsync at all, and the "
               "others at the block size of the file system only"},
@@ -137,14 +140,14 @@ static const struct ui_option option_table[] = {
      WORK},
     {.param = {.key = "verify",
                .type = UI_PARAM_BOOL,
-               FIELD(sweep.verify),
+               FIELD(verify),
                .help = "read everything back and compare, after the time is taken"},
      .commands = SWEEPING,
      .flags = UI_OPTION_NEGATABLE,
      WORK},
     {.param = {.key = "fs-block",
                .type = UI_PARAM_SIZE,
-               FIELD(sweep.fs_block),
+               FIELD(fs_block),
                .min = 512,
                .max = 1073741824,
                .help = "block size of the file system, if the one that it reports is wrong"},
@@ -155,7 +158,7 @@ static const struct ui_option option_table[] = {
      WORK},
     {.param = {.key = "stripe-count",
                .type = UI_PARAM_U32,
-               FIELD(sweep.stripe_count),
+               FIELD(stripe_count),
                .min = 1,
                .max = HPCW_I_LOV_ALL,
                .help = "Lustre: stripes of each file of data, at most 2000, or 65535 for all targets"},
@@ -166,7 +169,7 @@ static const struct ui_option option_table[] = {
      WORK},
     {.param = {.key = "stripe-size",
                .type = UI_PARAM_SIZE,
-               FIELD(sweep.stripe_size),
+               FIELD(stripe_size),
                .min = HPCW_I_LOV_STRIPE_UNIT,
                .max = 4294901760.0,
                .help = "Lustre: bytes of a stripe, a multiple of 64K"},
@@ -177,7 +180,7 @@ static const struct ui_option option_table[] = {
      WORK},
     {.param = {.key = "seed",
                .type = UI_PARAM_U64,
-               FIELD(sweep.seed),
+               FIELD(seed),
                .max = 9007199254740991.0,
                .help = "seed of the data and of the order of the runs"},
      .metavar = "N",
@@ -186,7 +189,7 @@ static const struct ui_option option_table[] = {
      WORK},
     {.param = {.key = "budget",
                .type = UI_PARAM_F64,
-               FIELD(sweep.budget),
+               FIELD(budget),
                .min = 0.1,
                .max = 31536000,
                .help = "time for the whole sweep; points that do not fit are left out"},
@@ -198,7 +201,7 @@ static const struct ui_option option_table[] = {
      LIMITS},
     {.param = {.key = "max-bytes",
                .type = UI_PARAM_SIZE,
-               FIELD(sweep.max_bytes),
+               FIELD(max_bytes),
                .min = 65536,
                .max = LARGEST_SIZE,
                .help = "most bytes on the disk at any time"},
@@ -219,7 +222,7 @@ static const struct ui_option option_table[] = {
      WORK},
     {.param = {.key = "container-block",
                .type = UI_PARAM_SIZE,
-               FIELD(model.container_block),
+               FIELD(container_block),
                .min = 1,
                .max = 2147483647,
                .help = "block size that containers are aligned to; auto: that of the file system"},
@@ -230,7 +233,7 @@ static const struct ui_option option_table[] = {
      WORK},
     {.param = {.key = "chunk",
                .type = UI_PARAM_SIZE,
-               FIELD(model.chunk_bytes),
+               FIELD(chunk_bytes),
                .min = 1,
                .max = 1125899906842624,
                .help = "bytes that a rank requests in each block of a container; auto: all that it writes"},
@@ -242,7 +245,7 @@ static const struct ui_option option_table[] = {
     {.param =
          {.key = "output",
           .type = UI_PARAM_STRING,
-          TEXT_FIELD(sweep.output),
+          TEXT_FIELD(output),
           .help =
               "sweep: new directory for the results, by default ./hpcw-bench- and the time; report: page to "
               "write, by default report.html in the directory of the results"},

@@ -62,9 +62,9 @@ gen/report                   libwriter/base libwriter/io libreader/* ui/page gen
 gen/format                   libwriter/base libwriter/io libwriter/comm libreader/* ui/page ui/param gen/model/* gen/spec gen/report
 gen/dataset                  libwriter/base libwriter/io libwriter/comm libreader ui/param gen/model/* gen/spec gen/format
 gen/cli                      libwriter/base libwriter/io libwriter/comm ui/* gen/model/* gen/spec gen/format gen/dataset gen/report
-bench/measure                libwriter/base libwriter/io libwriter/comm
+bench/measure                libwriter/base libwriter/io libwriter/comm ui/cli
 bench/report                 libwriter/base libwriter/io ui/* bench/measure
-bench/count                  libwriter/base libwriter/io ui/cli bench/report
+bench/count                  libwriter/base libwriter/io ui/cli bench/measure bench/report
 bench/layout                 libwriter/base libwriter/io libwriter/comm gen/dataset bench/measure bench/report
 bench/sweep                  libwriter/base libwriter/io libwriter/comm ui/* bench/measure bench/report bench/count bench/layout
 bench/kernels                libwriter/base libwriter/io libwriter/comm libreader/* ui/cli gen/model/* bench/measure

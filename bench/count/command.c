@@ -4,12 +4,11 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include <hpcw/sink.h>
 #include <hpcw/version.h>
 
 #include "bench/count/sharing.h"
+#include "bench/measure/json.h"
 #include "libwriter/base/status.h"
-#include "libwriter/io/json.h"
 #include "ui/cli/text.h"
 
 enum { COUNTED = BENCH_MPIIO_COLLECTIVE + 1 };
@@ -81,7 +80,6 @@ static void put_row(struct hpcw_i_json *j, const struct bench_geometry *g, const
 }
 
 static void put_head(struct hpcw_i_json *j, const struct bench_geometry *g) {
-    hpcw_i_json_begin_object(j);
     hpcw_i_json_put_str(j, "format", "hpcw-bench model");
     hpcw_i_json_put_u64(j, "version", 1);
     hpcw_i_json_put_bool(j, "counted_not_measured", true);
@@ -114,14 +112,14 @@ static hpcw_status print_table(const struct ui_table *t, hpcw_error *err) {
     return s;
 }
 
-hpcw_status bench_model(const struct bench_model_options *o, hpcw_error *err) {
+hpcw_status bench_model(const struct bench_options *o, hpcw_error *err) {
     struct ui_table table = {0};
-    struct hpcw_i_json json = {0};
-    hpcw_sink *sink = NULL;
+    struct bench_json io;
+    bool writes = o->json[0] != '\0';
     uint64_t files;
     struct bench_geometry g = {
         .ranks = o->ranks,
-        .rank_bytes = o->rank_bytes == 0 ? otherwise_rank_bytes : o->rank_bytes,
+        .rank_bytes = o->per_rank == 0 ? otherwise_rank_bytes : o->per_rank,
         .chunk_bytes = o->chunk_bytes,
     };
     hpcw_status s = only_one(&o->records, "--record", 0, &g.record_bytes, err);
@@ -135,46 +133,40 @@ hpcw_status bench_model(const struct bench_model_options *o, hpcw_error *err) {
         return s;
     }
     g.files = files > UINT32_MAX ? UINT32_MAX : (uint32_t)files;
-    if (o->json[0] != '\0') {
-        s = hpcw_sink_open_file(o->json, HPCW_SYNC_NONE, &sink, err);
-        if (s == HPCW_OK) {
-            hpcw_i_json_open_sink(&json, sink, &(struct hpcw_i_json_options){.indent = true});
-            put_head(&json, &g);
+    if (writes) {
+        s = bench_json_create(&io, o->json, err);
+        if (s != HPCW_OK) {
+            return s;
         }
+        put_head(&io.out, &g);
     }
     begin_table(&table);
-    for (size_t i = 0; s == HPCW_OK && i < o->fs_blocks.count; i++) {
+    for (size_t i = 0; s == HPCW_OK && i < o->block_sizes.count; i++) {
         for (int layout = 0; s == HPCW_OK && layout < COUNTED; layout++) {
             if (o->layouts != 0 && (o->layouts >> layout & 1) == 0) {
                 continue;
             }
             struct bench_sharing c;
             g.layout = (enum bench_layout)layout;
-            g.fs_block = o->fs_blocks.at[i];
+            g.fs_block = o->block_sizes.at[i];
             g.container_block = o->container_block == 0 ? g.fs_block : o->container_block;
             s = bench_sharing_count(&g, &c, err);
             if (s == HPCW_OK) {
                 add_row(&table, &g, &c);
             }
-            if (s == HPCW_OK && sink != NULL) {
-                put_row(&json, &g, &c);
+            if (s == HPCW_OK && writes) {
+                put_row(&io.out, &g, &c);
             }
         }
     }
-    if (s == HPCW_OK && sink != NULL) {
-        hpcw_i_json_end_array(&json);
-        hpcw_i_json_end_object(&json);
-        s = hpcw_i_json_finish(&json, err);
-    }
-    if (s == HPCW_OK && sink != NULL) {
-        s = hpcw_sink_publish(sink, err);
+    if (writes) {
+        hpcw_i_json_end_array(&io.out);
+        s = bench_json_close(&io, s, err);
     }
     if (s == HPCW_OK && !o->quiet) {
         print_head(&g);
         s = print_table(&table, err);
     }
-    hpcw_i_json_free(&json);
-    hpcw_sink_free(sink);
     ui_table_free(&table);
     return s;
 }

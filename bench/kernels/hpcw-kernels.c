@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* hpcw-kernels, the developers' regression benchmark: the writers beside plain loops that write the same bytes. */
-#include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -12,8 +10,7 @@
 #include "bench/kernels/kernels.h"
 #include "bench/kernels/report.h"
 #include "bench/measure/machine.h"
-#include "bench/measure/processes.h"
-#include "bench/measure/timer.h"
+#include "bench/measure/program.h"
 #include "bench/measure/workdir.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
@@ -162,7 +159,8 @@ static void find_hpcgen(struct kernels_options *o) {
     }
 }
 
-static hpcw_status list_kernels(hpcw_error *err) {
+static hpcw_status list_kernels(struct bench_call *call, hpcw_error *err) {
+    (void)call;
     struct ui_table t = {0};
     ui_table_column(&t, "kernel", UI_LEFT);
     ui_table_column(&t, "processes", UI_LEFT);
@@ -298,44 +296,13 @@ done:
     return s;
 }
 
+static hpcw_status run_run(struct bench_call *call, hpcw_error *err) {
+    find_hpcgen(call->options);
+    return run_kernels(call->options, &call->processes, err);
+}
+
 int main(int argc, char **argv) {
-    /* A file that may not grow fails like one on a full disk; early, since MPI makes files, too. */
-    (void)signal(SIGXFSZ, SIG_IGN);
+    static const struct bench_command_row row[] = {[RUN] = {run_run, true}, [LIST] = {list_kernels, false}};
     static struct kernels_options o;
-    struct ui_parse parse;
-    hpcw_error err;
-    hpcw_status s = ui_options_init(&parse, &program, &o, &err);
-    if (s == HPCW_OK) {
-        s = ui_options_parse(&parse, argc, argv, &err);
-    }
-    if (s == HPCW_OK && parse.answer != UI_ANSWER_NONE) {
-        ui_options_answer(&parse, stdout);
-        return fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
-    }
-    if (s == HPCW_OK) {
-        s = ui_options_finish(&parse, &err);
-    }
-    if (s != HPCW_OK) {
-        (void)fprintf(stderr, "hpcw-kernels: %s\n", err.message);
-        return 2;
-    }
-    if (parse.command == LIST) {
-        s = list_kernels(&err);
-        return s == HPCW_OK && fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
-    }
-    find_hpcgen(&o);
-    struct bench_processes processes;
-    s = bench_processes_start(&processes, &err);
-    if (s == HPCW_OK) {
-        bench_timer_catch_signals();
-        s = run_kernels(&o, &processes, &err);
-    }
-    if (s != HPCW_OK && processes.process == 0) {
-        (void)fprintf(stderr, "hpcw-kernels: %s\n", err.message);
-    }
-    bench_processes_end(&processes);
-    if (bench_timer_stopped() != 0) {
-        return 128 + bench_timer_stopped();
-    }
-    return s == HPCW_OK ? EXIT_SUCCESS : EXIT_FAILURE;
+    return bench_program_run(argc, argv, &program, &o, row);
 }

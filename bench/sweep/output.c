@@ -11,7 +11,7 @@
 #include "ui/cli/text.h"
 #include "ui/page/page.h"
 
-hpcw_status bench_output_make(const struct bench_sweep_options *o, const struct bench_results *r,
+hpcw_status bench_output_make(const struct bench_options *o, const struct bench_results *r,
                               char path[BENCH_PATH], hpcw_error *err) {
     if (o->output[0] != '\0') {
         (void)snprintf(path, BENCH_PATH, "%s", o->output);

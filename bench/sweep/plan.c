@@ -17,7 +17,7 @@ static const uint64_t block_sizes[] = {4096, 16384, 65536, 262144, 1048576, 4194
 static const uint64_t other_records[] = {4096, 1048576};
 
 struct planner {
-    const struct bench_sweep_options *o;
+    const struct bench_options *o;
     const char *no_direct;
     struct bench_results *r;
     struct bench_planned *planned;
@@ -39,7 +39,7 @@ enum {
     MODELS = 80,
 };
 
-static uint32_t ranks_of(const struct bench_sweep_options *o, const struct bench_results *r) {
+static uint32_t ranks_of(const struct bench_options *o, const struct bench_results *r) {
     return o->ranks != 0 ? o->ranks : r->processes > 64 ? (uint32_t)r->processes : 64;
 }
 
@@ -175,7 +175,7 @@ static void add_sizes(struct ui_sizes *sizes, const uint64_t *size, size_t count
 }
 
 static void choose_sizes(struct planner *pl) {
-    const struct bench_sweep_options *o = pl->o;
+    const struct bench_options *o = pl->o;
     add_sizes(&pl->blocks, o->block_sizes.at, o->block_sizes.count);
     if (o->block_sizes.count == 0) {
         add_sizes(&pl->blocks, block_sizes, sizeof block_sizes / sizeof block_sizes[0]);
@@ -194,8 +194,8 @@ static void choose_sizes(struct planner *pl) {
     }
 }
 
-hpcw_status bench_sweep_plan(const struct bench_sweep_options *o, const char *no_direct,
-                             struct bench_results *r, struct bench_planned **planned, hpcw_error *err) {
+hpcw_status bench_sweep_plan(const struct bench_options *o, const char *no_direct, struct bench_results *r,
+                             struct bench_planned **planned, hpcw_error *err) {
     struct planner pl = {.o = o, .no_direct = no_direct, .r = r, .err = err};
     choose_sizes(&pl);
     for (size_t m = 0; m < BENCH_MODES; m++) {
@@ -243,7 +243,7 @@ static uint64_t whole_records(uint64_t most, uint64_t record, uint64_t block) {
     return most * record;
 }
 
-void bench_sweep_sizes(const struct bench_sweep_options *o, struct bench_results *r, uint64_t bytes) {
+void bench_sweep_sizes(const struct bench_options *o, struct bench_results *r, uint64_t bytes) {
     uint32_t ranks = ranks_of(o, r);
     uint64_t record = o->records.count > 0 ? o->records.at[0] : RECORD;
     uint64_t rank_size =
@@ -287,8 +287,8 @@ static uint64_t pair_ns(const struct bench_planned *p, uint64_t guess_ns) {
     return p->runs == 0 ? guess_ns : p->spent_ns / p->runs;
 }
 
-bool bench_sweep_fit(const struct bench_sweep_options *o, struct bench_results *r,
-                     struct bench_planned *planned, uint32_t runs, uint64_t left_ns, uint64_t guess_ns) {
+bool bench_sweep_fit(const struct bench_options *o, struct bench_results *r, struct bench_planned *planned,
+                     uint32_t runs, uint64_t left_ns, uint64_t guess_ns) {
     for (;;) {
         uint64_t all = 0;
         size_t worst = SIZE_MAX;

@@ -30,7 +30,7 @@
 enum { WARM_UP_PERCENT = 50, AIM_PERCENT = 75 };
 
 struct sweep {
-    const struct bench_sweep_options *o;
+    const struct bench_options *o;
     const struct bench_processes *processes;
     struct bench_results *r;
     struct bench_planned *planned;
@@ -517,7 +517,7 @@ static hpcw_status allocate_trials(struct sweep *w, hpcw_error *err) {
 /* The facts that are known before planning. */
 static hpcw_status describe(struct sweep *w, const char *directory, const char *command, hpcw_error *err) {
     struct bench_results *r = w->r;
-    const struct bench_sweep_options *o = w->o;
+    const struct bench_options *o = w->o;
     hpcw_status s = bench_machine_describe(&r->machine, directory, err);
     if (s != HPCW_OK) {
         return s;
@@ -593,10 +593,10 @@ static hpcw_status measure(struct sweep *w, const char *directory, hpcw_error *e
     return s;
 }
 
-hpcw_status bench_sweep(const struct bench_sweep_options *options, const char *directory, const char *command,
+hpcw_status bench_sweep(const struct bench_options *options, const char *directory, const char *command,
                         const struct bench_processes *processes, bool *failed, hpcw_error *err) {
     struct bench_results results = {0};
-    struct bench_sweep_options own = *options; /* all processes use the options of process 0 */
+    struct bench_options own = *options; /* all processes use the options of process 0 */
     struct sweep w = {.o = &own, .processes = processes, .r = &results, .begin_ns = bench_timer_now()};
     *failed = false;
     hpcw_status s = hpcw_i_comm_bcast(processes->comm, &own, sizeof own, 0, err);

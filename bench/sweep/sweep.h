@@ -18,34 +18,15 @@
 #include "bench/layout/layout.h"
 #include "bench/measure/processes.h"
 #include "bench/measure/workdir.h"
+#include "bench/report/options.h"
 #include "bench/report/results.h"
-#include "ui/cli/values.h"
-
-struct bench_sweep_options {
-    struct ui_sizes block_sizes; /* empty: 4K to 16M, and that of the file system */
-    struct ui_sizes records;     /* empty: 47K, and for plain files 4K and 1M, too */
-    struct ui_sizes files;       /* empty: 1, and 4 at the block size of the file system */
-    uint64_t layouts, modes;     /* bit i: the i-th of its list; 0: the default */
-    uint64_t per_rank;           /* bytes; 0: as many as the budget allows */
-    uint32_t ranks;              /* 0: 64, or one for each process */
-    uint32_t repeat;
-    double budget; /* seconds */
-    uint64_t max_bytes;
-    uint64_t fs_block; /* 0: as detected */
-    uint64_t seed;
-    uint32_t stripe_count; /* 0: as it is */
-    uint64_t stripe_size;
-    bool verify;
-    bool quiet;
-    char output[BENCH_PATH]; /* "": a name made from the time */
-};
 
 /*
  * Measures. Collective; only process 0 writes reports. `directory`: on the file system to measure. `command`: the
  * options as they were given. HPCW_OK if everything planned was measured or has a reason not to be; *failed says
  * whether points failed. A signal ends it early, with HPCW_OK and the results so far (see bench_timer_stopped).
  */
-hpcw_status bench_sweep(const struct bench_sweep_options *options, const char *directory, const char *command,
+hpcw_status bench_sweep(const struct bench_options *options, const char *directory, const char *command,
                         const struct bench_processes *processes, bool *failed, hpcw_error *err);
 
 /* ---- planning ---- */
@@ -64,20 +45,20 @@ struct bench_planned {
  * with a reason and not active. `no_direct`: why O_DIRECT does not work, "" if it does. r->fs, r->processes and
  * r->left_out_mpi must be there. HPCW_EINVAL if nothing is left to measure, HPCW_ENOMEM.
  */
-hpcw_status bench_sweep_plan(const struct bench_sweep_options *o, const char *no_direct,
-                             struct bench_results *r, struct bench_planned **planned, hpcw_error *err);
+hpcw_status bench_sweep_plan(const struct bench_options *o, const char *no_direct, struct bench_results *r,
+                             struct bench_planned **planned, hpcw_error *err);
 
 /* Sizes of all points from the bytes that one run should write. Whole records, and no whole number of blocks unless
  * the options ask for that. */
-void bench_sweep_sizes(const struct bench_sweep_options *o, struct bench_results *r, uint64_t bytes);
+void bench_sweep_sizes(const struct bench_options *o, struct bench_results *r, uint64_t bytes);
 
 /*
  * Leaves out points, the most expensive and least important first, until each of the others can have `runs` runs, with
  * those that it already had, in `left_ns`. `guess_ns` is the time of a run that was not measured yet. Returns whether
  * any point is left.
  */
-bool bench_sweep_fit(const struct bench_sweep_options *o, struct bench_results *r,
-                     struct bench_planned *planned, uint32_t runs, uint64_t left_ns, uint64_t guess_ns);
+bool bench_sweep_fit(const struct bench_options *o, struct bench_results *r, struct bench_planned *planned,
+                     uint32_t runs, uint64_t left_ns, uint64_t guess_ns);
 
 /* By what factor the sizes may change so that `runs` more runs of each point take `left_ns`. */
 double bench_sweep_scale(const struct bench_results *r, const struct bench_planned *planned, uint64_t left_ns,
@@ -86,7 +67,7 @@ double bench_sweep_scale(const struct bench_results *r, const struct bench_plann
 /* ---- output ---- */
 
 /* By process 0. Makes the directory. HPCW_EEXIST: there is something of that name. */
-hpcw_status bench_output_make(const struct bench_sweep_options *o, const struct bench_results *r,
+hpcw_status bench_output_make(const struct bench_options *o, const struct bench_results *r,
                               char path[BENCH_PATH], hpcw_error *err);
 
 /* results.json and results.csv in it. */

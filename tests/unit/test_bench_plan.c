@@ -13,7 +13,7 @@
 #include "libwriter/base/mem.h"
 
 struct plan {
-    struct bench_sweep_options o;
+    struct bench_options o;
     struct bench_results r;
     struct bench_planned *planned;
     const char *no_direct;

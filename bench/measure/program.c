@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "bench/measure/program.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "bench/measure/timer.h"
+
+static void complain(const struct bench_call *call, const hpcw_error *err) {
+    if (call->processes.process == 0) {
+        (void)fprintf(stderr, "%s: %s\n", call->parse.program->name, err->message);
+    }
+}
+
+static int measure(struct bench_call *call, const struct bench_command_row *row) {
+    hpcw_error err;
+    hpcw_status s = bench_processes_start(&call->processes, &err);
+    if (s == HPCW_OK) {
+        bench_timer_catch_signals();
+        s = row->run(call, &err);
+    }
+    if (s != HPCW_OK) {
+        complain(call, &err);
+    }
+    bench_processes_end(&call->processes);
+    if (bench_timer_stopped() != 0) {
+        return 128 + bench_timer_stopped();
+    }
+    return s == HPCW_OK && !call->failed ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+int bench_program_run(int argc, char **argv, const struct ui_program *program, void *options,
+                      const struct bench_command_row *row) {
+    struct bench_call call = {.argc = argc, .argv = argv, .options = options};
+    hpcw_error err;
+    /* A file that may not grow fails like one on a full disk; early, since MPI makes files, too. */
+    (void)signal(SIGXFSZ, SIG_IGN);
+    hpcw_status s = ui_options_init(&call.parse, program, options, &err);
+    if (s == HPCW_OK) {
+        s = ui_options_parse(&call.parse, argc, argv, &err);
+    }
+    if (s == HPCW_OK && call.parse.answer != UI_ANSWER_NONE) {
+        ui_options_answer(&call.parse, stdout);
+        return fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    }
+    if (s == HPCW_OK) {
+        s = ui_options_finish(&call.parse, &err);
+    }
+    if (s != HPCW_OK) {
+        complain(&call, &err);
+        return 2;
+    }
+    row += call.parse.command;
+    if (row->measures) {
+        return measure(&call, row);
+    }
+    s = row->run(&call, &err);
+    if (s != HPCW_OK) {
+        complain(&call, &err);
+    }
+    return s == HPCW_OK && fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

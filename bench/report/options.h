@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* F6: what the commands of hpcw-bench can be told. Each takes the fields that its options set. */
+#ifndef HPCW_BENCH_REPORT_OPTIONS_H
+#define HPCW_BENCH_REPORT_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "bench/measure/workdir.h"
+#include "ui/cli/values.h"
+
+struct bench_options {
+    uint32_t ranks;          /* sweep, 0: 64, or one for each process */
+    uint64_t layouts, modes; /* bit i: the i-th of its list; 0: the default */
+    uint64_t per_rank;       /* bytes; 0: as many as the budget allows, model: 100 MB */
+    struct ui_sizes
+        block_sizes; /* model: of the file system; sweep, empty: 4K to 16M, and that of the file system */
+    /* model: at most one, none: bytes, no records; sweep, empty: 47K, and for plain files 4K and 1M, too */
+    struct ui_sizes records;
+    /* model: at most one, none: 1; sweep, empty: 1, and 4 at the block size of the file system */
+    struct ui_sizes files;
+    uint32_t repeat;
+    double budget; /* seconds */
+    uint64_t max_bytes;
+    uint64_t fs_block; /* 0: as detected */
+    uint64_t seed;
+    uint32_t stripe_count; /* 0: as it is */
+    uint64_t stripe_size;
+    bool verify;
+    uint64_t container_block; /* model, 0: that of the file system */
+    uint64_t chunk_bytes;     /* model, 0: per_rank */
+    bool quiet;               /* no table, no progress */
+    char output[BENCH_PATH];  /* sweep, "": a name made from the time */
+    char json[BENCH_PATH];    /* model, compare: file to write, "": none */
+};
+
+#endif
