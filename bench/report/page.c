@@ -23,10 +23,20 @@ struct drawing {
     double tick[REASONABLE_TICKS]; /* block sizes that were measured, ascending */
     size_t ticks;
     bool alike; /* no curve so far has two block sizes: bars show the same */
+    /* Of the bars of times: [r->points], and this many for each step on the slowest and the quickest process. */
+    const char **category;
+    double *time;
 };
 
 static bool layout_aligns(enum bench_layout layout) {
     return layout < BENCH_LINKTEST;
+}
+
+static void introduce(struct ui_page *page, const char *heading, const char *text) {
+    ui_page_heading(page, heading);
+    ui_page_begin(page, UI_PAGE_PARAGRAPH);
+    ui_page_text(page, "%s", text);
+    ui_page_end(page);
 }
 
 /* ---- What was measured, and on what ---- */
@@ -150,13 +160,11 @@ static void point_id(size_t index, char text[32]) {
 }
 
 static void advice(struct ui_page *page, const struct bench_results *r) {
-    ui_page_heading(page, "Recommendation");
     if (r->advices == 0) {
-        ui_page_begin(page, UI_PAGE_PARAGRAPH);
-        ui_page_text(page, "There is none: the figures favour no setting.");
-        ui_page_end(page);
+        introduce(page, "Recommendation", "There is none: the figures favour no setting.");
         return;
     }
+    ui_page_heading(page, "Recommendation");
     ui_page_begin(page, UI_PAGE_LIST);
     for (size_t i = 0; i < r->advices; i++) {
         ui_page_begin(page, UI_PAGE_ITEM);
@@ -198,16 +206,15 @@ static void add_rate(struct drawing *d, double x, const struct bench_point *p, c
                                          .doubtful = p->noisy});
 }
 
-typedef const struct bench_rate *rate_of_point(const struct bench_point *p);
+/* One of the rates of a point, by its offset. */
+enum {
+    DURABLE = offsetof(struct bench_point, durable),
+    CACHED = offsetof(struct bench_point, cached),
+    RATIO = offsetof(struct bench_point, ratio)
+};
 
-static const struct bench_rate *durable(const struct bench_point *p) {
-    return &p->durable;
-}
-static const struct bench_rate *cached(const struct bench_point *p) {
-    return &p->cached;
-}
-static const struct bench_rate *ratio(const struct bench_point *p) {
-    return &p->ratio;
+static const struct bench_rate *rate_of(const struct bench_point *p, size_t rate) {
+    return (const struct bench_rate *)(const void *)((const char *)p + rate);
 }
 
 /*
@@ -215,30 +222,30 @@ static const struct bench_rate *ratio(const struct bench_point *p) {
  * the sweep's own record size and number of files. Later points vary these. NULL: none was measured.
  */
 static const struct bench_point *main_point(const struct drawing *d, enum bench_layout layout,
-                                            enum bench_mode mode, double block, rate_of_point *of) {
+                                            enum bench_mode mode, double block, size_t rate) {
     for (size_t i = 0; i < d->r->points; i++) {
         const struct bench_point *p = &d->r->point[i];
         if (p->layout == layout && p->mode == mode && (double)p->block_size == block) {
-            return of(p)->there ? p : NULL;
+            return rate_of(p, rate)->there ? p : NULL;
         }
     }
     return NULL;
 }
 
 /* The points of one layout and mode over the block size; a horizontal line if the layout does not depend on it. */
-static void add_curve(struct drawing *d, enum bench_layout layout, enum bench_mode mode, rate_of_point *of,
+static void add_curve(struct drawing *d, enum bench_layout layout, enum bench_mode mode, size_t rate,
                       const char *name, unsigned colour, bool dashed) {
     begin_series(d, name, colour, true, dashed);
     for (size_t t = 0; t < d->ticks; t++) {
-        const struct bench_point *p = main_point(d, layout, mode, d->tick[t], of);
+        const struct bench_point *p = main_point(d, layout, mode, d->tick[t], rate);
         if (p != NULL) {
-            add_rate(d, d->tick[t], p, of(p));
+            add_rate(d, d->tick[t], p, rate_of(p, rate));
         }
     }
-    const struct bench_point *p = d->ticks == 0 ? NULL : main_point(d, layout, mode, 0, of);
+    const struct bench_point *p = d->ticks == 0 ? NULL : main_point(d, layout, mode, 0, rate);
     d->alike = d->alike && d->series[d->count].points < 2;
     for (size_t t = 0; p != NULL && t < 2 && d->series[d->count].points < 2; t++) {
-        add_rate(d, t == 0 ? d->tick[0] : d->tick[d->ticks - 1], p, of(p));
+        add_rate(d, t == 0 ? d->tick[0] : d->tick[d->ticks - 1], p, rate_of(p, rate));
     }
     end_series(d);
 }
@@ -280,24 +287,63 @@ static void draw_over_block_size(struct drawing *d, const char *title, const cha
 
 static const struct ui_page_axis rate_axis = {.label = "durable throughput", .unit = UI_PAGE_RATE};
 
-static void durable_curves(struct drawing *d) {
-    ui_page_heading(d->page, "Durable throughput");
-    ui_page_begin(d->page, UI_PAGE_PARAGRAPH);
-    ui_page_text(
-        d->page,
-        "The number of bytes divided by the time from the common start until the last process has closed "
-        "its file and the data are on the disk. A point shows the median of its repetitions, "
-        "its whiskers the confidence interval of that median.");
-    ui_page_end(d->page);
-    static const char *const title[BENCH_MODES] = {[BENCH_FSYNC] = "Written and flushed (fsync)",
-                                                   [BENCH_DIRECT] = "Without the page cache (O_DIRECT, fsync)",
-                                                   [BENCH_PREALLOCATED] = "Preallocated, written and flushed"};
-    for (enum bench_mode m = BENCH_FSYNC; m < BENCH_MODES; m++) {
-        for (enum bench_layout k = 0; k < BENCH_LINKTEST; k++) {
-            add_curve(d, k, m, durable, bench_layout_name[k], k, k == BENCH_SION_SHIFTED);
+/* A chart for each mode, with a curve for each layout. */
+struct curves {
+    const char *heading, *text;
+    size_t rate;
+    const char *title[BENCH_MODES]; /* NULL: not for this mode */
+    const char *caption;
+    struct ui_page_axis y;
+    const struct ui_page_mark *mark; /* NULL: none */
+};
+
+static const struct curves durable_curves = {
+    .heading = "Durable throughput",
+    .text = "The number of bytes divided by the time from the common start until the last process has closed "
+            "its file and the data are on the disk. A point shows the median of its repetitions, "
+            "its whiskers the confidence interval of that median.",
+    .rate = DURABLE,
+    .title = {[BENCH_FSYNC] = "Written and flushed (fsync)",
+              [BENCH_DIRECT] = "Without the page cache (O_DIRECT, fsync)",
+              [BENCH_PREALLOCATED] = "Preallocated, written and flushed"},
+    .caption = "Median of the repetitions and its confidence interval.",
+    .y = {.label = "durable throughput", .unit = UI_PAGE_RATE},
+};
+
+static const struct curves cached_curves = {
+    .heading = "Into the page cache",
+    .text =
+        "How fast the system accepted the data, before it wrote them to the disk. Do not compare these rates "
+        "with durable throughput.",
+    .rate = CACHED,
+    .title = {[BENCH_BUFFERED] = "Written, not flushed",
+              [BENCH_FSYNC] = "Before the flush (fsync)",
+              [BENCH_PREALLOCATED] = "Preallocated, before the flush"},
+    .caption = "Median of the repetitions and its confidence interval.",
+    .y = {.label = "throughput into the page cache", .unit = UI_PAGE_RATE},
+};
+
+static const struct curves ratio_curves = {
+    .heading = "Comparison with the ceiling",
+    .text = "The ceiling of a point is a plain loop of large writes of the same bytes to the same "
+            "offsets, measured in the same repetition. A ratio of 1 means that the layout costs nothing.",
+    .rate = RATIO,
+    .title = {[BENCH_BUFFERED] = "Not flushed: ratio of page cache rates",
+              [BENCH_FSYNC] = "fsync: ratio of durable rates",
+              [BENCH_DIRECT] = "O_DIRECT: ratio of durable rates",
+              [BENCH_PREALLOCATED] = "Preallocated: ratio of durable rates"},
+    .caption = "Median of the ratios within each repetition and its confidence interval.",
+    .y = {.label = "rate / rate of the ceiling", .unit = UI_PAGE_PLAIN},
+    .mark = &(const struct ui_page_mark){.at = 1, .label = "ceiling"},
+};
+
+static void draw_curves(struct drawing *d, const struct curves *c) {
+    introduce(d->page, c->heading, c->text);
+    for (enum bench_mode m = 0; m < BENCH_MODES; m++) {
+        for (enum bench_layout k = 0; k < BENCH_LINKTEST && c->title[m] != NULL; k++) {
+            add_curve(d, k, m, c->rate, bench_layout_name[k], k, k == BENCH_SION_SHIFTED);
         }
-        draw_over_block_size(d, title[m], "Median of the repetitions and its confidence interval.",
-                             UI_PAGE_MEASURED, rate_axis, NULL);
+        draw_over_block_size(d, c->title[m], c->caption, UI_PAGE_MEASURED, c->y, c->mark);
     }
 }
 
@@ -307,8 +353,8 @@ static void twin_curves(struct drawing *d) {
         [BENCH_DIRECT] = {"direct, aligned", "direct, shifted"},
         [BENCH_PREALLOCATED] = {"preallocated, aligned", "preallocated, shifted"}};
     for (enum bench_mode m = BENCH_FSYNC; m < BENCH_MODES; m++) {
-        add_curve(d, BENCH_SION_ALIGNED, m, durable, name[m][0], m, false);
-        add_curve(d, BENCH_SION_SHIFTED, m, durable, name[m][1], m, true);
+        add_curve(d, BENCH_SION_ALIGNED, m, DURABLE, name[m][0], m, false);
+        add_curve(d, BENCH_SION_SHIFTED, m, DURABLE, name[m][1], m, true);
     }
     if (d->count > 0 && !d->alike) {
         ui_page_heading(d->page, "Aligned against misaligned");
@@ -318,51 +364,6 @@ static void twin_curves(struct drawing *d) {
         "Solid lines: aligned. Dashed lines: the same bytes and writes, with every offset half a block "
         "later.",
         UI_PAGE_MEASURED, rate_axis, NULL);
-}
-
-static void cached_curves(struct drawing *d) {
-    ui_page_heading(d->page, "Into the page cache");
-    ui_page_begin(d->page, UI_PAGE_PARAGRAPH);
-    ui_page_text(
-        d->page,
-        "How fast the system accepted the data, before it wrote them to the disk. Do not compare these rates "
-        "with durable throughput.");
-    ui_page_end(d->page);
-    static const char *const title[BENCH_MODES] = {[BENCH_BUFFERED] = "Written, not flushed",
-                                                   [BENCH_FSYNC] = "Before the flush (fsync)",
-                                                   [BENCH_PREALLOCATED] = "Preallocated, before the flush"};
-    for (enum bench_mode m = 0; m < BENCH_MODES; m++) {
-        for (enum bench_layout k = 0; k < BENCH_LINKTEST && m != BENCH_DIRECT; k++) {
-            add_curve(d, k, m, cached, bench_layout_name[k], k, k == BENCH_SION_SHIFTED);
-        }
-        draw_over_block_size(
-            d, title[m], "Median of the repetitions and its confidence interval.", UI_PAGE_MEASURED,
-            (struct ui_page_axis){.label = "throughput into the page cache", .unit = UI_PAGE_RATE}, NULL);
-    }
-}
-
-static void ratio_curves(struct drawing *d) {
-    ui_page_heading(d->page, "Comparison with the ceiling");
-    ui_page_begin(d->page, UI_PAGE_PARAGRAPH);
-    ui_page_text(d->page,
-                 "The ceiling of a point is a plain loop of large writes of the same bytes to the same "
-                 "offsets, measured in the same repetition. A ratio of 1 means that the layout costs nothing.");
-    ui_page_end(d->page);
-    static const char *const title[BENCH_MODES] = {[BENCH_BUFFERED] = "Not flushed: ratio of page cache rates",
-                                                   [BENCH_FSYNC] = "fsync: ratio of durable rates",
-                                                   [BENCH_DIRECT] = "O_DIRECT: ratio of durable rates",
-                                                   [BENCH_PREALLOCATED] =
-                                                       "Preallocated: ratio of durable rates"};
-    for (enum bench_mode m = 0; m < BENCH_MODES; m++) {
-        for (enum bench_layout k = 0; k < BENCH_LINKTEST; k++) {
-            add_curve(d, k, m, ratio, bench_layout_name[k], k, k == BENCH_SION_SHIFTED);
-        }
-        draw_over_block_size(
-            d, title[m], "Median of the ratios within each repetition and its confidence interval.",
-            UI_PAGE_MEASURED,
-            (struct ui_page_axis){.label = "rate / rate of the ceiling", .unit = UI_PAGE_PLAIN},
-            &(struct ui_page_mark){.at = 1, .label = "ceiling"});
-    }
 }
 
 /* The first counted point of a layout at a block size: the count is the same in every mode. */
@@ -393,12 +394,9 @@ static void shared_blocks(struct drawing *d) {
         end_series(d);
     }
     if (d->count > 0) {
-        ui_page_heading(d->page, "Shared blocks");
-        ui_page_begin(d->page, UI_PAGE_PARAGRAPH);
-        ui_page_text(d->page,
-                     "File system blocks that two or more ranks write to. On a parallel file system, the lock "
-                     "of such a block moves between nodes.");
-        ui_page_end(d->page);
+        introduce(d->page, "Shared blocks",
+                  "File system blocks that two or more ranks write to. On a parallel file system, the lock "
+                  "of such a block moves between nodes.");
     }
     draw_over_block_size(d, "File system blocks shared by two or more ranks",
                          "Computed from the layout and the block size of the file system, without I/O.",
@@ -478,79 +476,70 @@ static bool beside(const struct bench_point *p, double block) {
                                     : block == 0;
 }
 
-static hpcw_status draw_bars(struct drawing *d, double block, rate_of_point *of, const char *title,
-                             const char *caption, const char *label, hpcw_error *err) {
-    struct bars *b = hpcw_i_calloc(1, sizeof *b);
-    if (b == NULL) {
-        return hpcw_i_fail_memory(err, "report", MOST_CATEGORIES, "bars");
-    }
+static void draw_bars(struct drawing *d, double block, size_t rate, const char *title, const char *caption,
+                      const char *label) {
+    struct bars b = {.categories = 0};
     for (size_t i = 0; i < d->r->points; i++) {
-        if (beside(&d->r->point[i], block) && of(&d->r->point[i])->there) {
-            add_bar(b, &d->r->point[i], of(&d->r->point[i]));
+        const struct bench_point *p = &d->r->point[i];
+        if (beside(p, block) && rate_of(p, rate)->there) {
+            add_bar(&b, p, rate_of(p, rate));
         }
     }
     struct ui_page_bar bar[BENCH_MODES];
     size_t bars = 0;
     for (size_t m = 0; m < BENCH_MODES; m++) {
-        if (b->used[m]) {
+        if (b.used[m]) {
             bar[bars++] = (struct ui_page_bar){.name = bench_mode_name[m],
                                                .colour = (unsigned)m,
-                                               .value = b->median[m],
-                                               .low = b->low[m],
-                                               .high = b->high[m],
-                                               .doubtful = b->doubtful[m]};
+                                               .value = b.median[m],
+                                               .low = b.low[m],
+                                               .high = b.high[m],
+                                               .doubtful = b.doubtful[m]};
         }
     }
-    if (b->categories > 0) {
+    if (b.categories > 0) {
         ui_page_bars(d->page, &(struct ui_page_bars){.title = title,
                                                      .caption = caption,
                                                      .origin = UI_PAGE_MEASURED,
                                                      .category_label = "layout",
                                                      .label = label,
                                                      .unit = UI_PAGE_RATE,
-                                                     .category = b->category,
-                                                     .categories = b->categories,
+                                                     .category = b.category,
+                                                     .categories = b.categories,
                                                      .bar = bar,
                                                      .count = bars});
     }
-    hpcw_i_free(b);
-    return HPCW_OK;
 }
 
-static hpcw_status side_by_side(struct drawing *d, double block, hpcw_error *err) {
-    char size[UI_TEXT_SIZE];
+/* `what`, " at blocks of 4K": in the titles. */
+static void draw_both_rates(struct drawing *d, double block, const char *what, const char *at,
+                            const char *caption) {
     char title[128];
-    hpcw_status s = HPCW_OK;
+    (void)snprintf(title, sizeof title, "Durable throughput of %s%s", what, at);
+    draw_bars(d, block, DURABLE, title, caption, "durable throughput");
+    (void)snprintf(title, sizeof title, "Throughput of %s into the page cache%s", what, at);
+    draw_bars(d, block, CACHED, title, "The same points, before any flush.", "throughput into the page cache");
+}
+
+static void side_by_side(struct drawing *d, double block) {
     if (block > 0) {
+        char size[UI_TEXT_SIZE], at[UI_TEXT_SIZE + 16];
+        (void)snprintf(at, sizeof at, " at blocks of %s", ui_text_size(size, (uint64_t)block));
         ui_page_heading(d->page, "Layouts side by side");
-        (void)snprintf(title, sizeof title, "Durable throughput of every layout at blocks of %s",
-                       ui_text_size(size, (uint64_t)block));
-        s = draw_bars(
-            d, block, durable, title,
-            "The block size is the measured one that is nearest to the file system's. Whiskers: confidence "
-            "interval of the median. Pale: noisy.",
-            "durable throughput", err);
-        (void)snprintf(title, sizeof title, "Throughput of every layout into the page cache at blocks of %s",
-                       ui_text_size(size, (uint64_t)block));
-        s = s == HPCW_OK ? draw_bars(d, block, cached, title, "The same points, before any flush.",
-                                     "throughput into the page cache", err)
-                         : s;
+        draw_both_rates(d, block, "every layout", at,
+                        "The block size is the measured one that is nearest to the file system's. Whiskers: "
+                        "confidence interval of the median. Pale: noisy.");
     }
     bool formats = false;
     for (size_t i = 0; i < d->r->points; i++) {
         formats = formats || (!layout_aligns(d->r->point[i].layout) && d->r->point[i].fate == BENCH_MEASURED);
     }
-    if (s == HPCW_OK && formats) {
+    if (formats) {
         ui_page_heading(d->page, "Real formats at a fixed size");
-        s = draw_bars(d, 0, durable, "Durable throughput of the real formats",
-                      "The time includes encoding, compression and metadata. Only the bytes of the data count.",
-                      "durable throughput", err);
-        s = s == HPCW_OK
-                ? draw_bars(d, 0, cached, "Throughput of the real formats into the page cache",
-                            "The same points, before any flush.", "throughput into the page cache", err)
-                : s;
+        draw_both_rates(
+            d, 0, "the real formats", "",
+            "The time includes encoding, compression and metadata. Only the bytes of the data count.");
     }
-    return s;
 }
 
 /* ---- Where the time goes ---- */
@@ -575,46 +564,35 @@ static bool has_times(const struct bench_point *p, double block) {
     return p->fate == BENCH_MEASURED && p->trials > 0 && (beside(p, block) || beside(p, 0));
 }
 
-static hpcw_status time_split(struct drawing *d, double block, hpcw_error *err) {
-    size_t n = 0;
-    for (size_t i = 0; i < d->r->points; i++) {
-        n += has_times(&d->r->point[i], block);
-    }
-    if (n == 0) {
-        return HPCW_OK;
-    }
-    const char **category = hpcw_i_calloc(n, sizeof *category);
-    double *value = hpcw_i_calloc(n, 2 * BENCH_STEPS * sizeof *value);
-    if (category == NULL || value == NULL) {
-        hpcw_i_free(category);
-        hpcw_i_free(value);
-        return hpcw_i_fail_memory(err, "report", n, "points");
-    }
+static void time_split(struct drawing *d, double block) {
     struct ui_page_bar bar[2 * BENCH_STEPS];
+    const size_t most = d->r->points;
+    double *const last = d->time, *const first = d->time + BENCH_STEPS * most;
     for (size_t k = 0; k < BENCH_STEPS; k++) {
-        bar[k] = (struct ui_page_bar){.name = bench_step_name[k],
-                                      .colour = (unsigned)k,
-                                      .stack = "slowest process",
-                                      .value = value + k * n};
-        bar[BENCH_STEPS + k] = (struct ui_page_bar){.name = bench_step_name[k],
-                                                    .colour = (unsigned)k,
-                                                    .stack = "quickest process",
-                                                    .faint = true,
-                                                    .value = value + (BENCH_STEPS + k) * n};
+        struct ui_page_bar step = {.name = bench_step_name[k], .colour = (unsigned)k};
+        bar[k] = bar[BENCH_STEPS + k] = step;
+        bar[k].stack = "slowest process";
+        bar[k].value = last + k * most;
+        bar[BENCH_STEPS + k].stack = "quickest process";
+        bar[BENCH_STEPS + k].faint = true;
+        bar[BENCH_STEPS + k].value = first + k * most;
     }
-    size_t at = 0;
-    for (size_t i = 0; i < d->r->points; i++) {
+    size_t n = 0;
+    for (size_t i = 0; i < most; i++) {
         const struct bench_point *p = &d->r->point[i];
         if (!has_times(p, block)) {
             continue;
         }
         const struct bench_trial *t = typical_trial(p);
-        category[at] = p->id;
+        d->category[n] = p->id;
         for (size_t k = 0; k < BENCH_STEPS; k++) {
-            value[k * n + at] = (double)t->last_ns[k] / 1e9;
-            value[(BENCH_STEPS + k) * n + at] = (double)t->first_ns[k] / 1e9;
+            last[k * most + n] = (double)t->last_ns[k] / 1e9;
+            first[k * most + n] = (double)t->first_ns[k] / 1e9;
         }
-        at++;
+        n++;
+    }
+    if (n == 0) {
+        return;
     }
     ui_page_heading(d->page, "Where the time goes");
     ui_page_bars(
@@ -628,13 +606,10 @@ static hpcw_status time_split(struct drawing *d, double block, hpcw_error *err) 
             .category_label = "point",
             .label = "time",
             .unit = UI_PAGE_SECONDS,
-            .category = category,
+            .category = d->category,
             .categories = n,
             .bar = bar,
             .count = 2 * BENCH_STEPS});
-    hpcw_i_free(category);
-    hpcw_i_free(value);
-    return HPCW_OK;
 }
 
 /* ---- Everything ---- */
@@ -674,16 +649,24 @@ static void raw_samples(struct drawing *d) {
     d->points = 0;
 }
 
+/* A number, or an empty cell. */
+static void number_cell(struct ui_page *page, bool there, enum ui_page_unit unit, double value) {
+    if (there) {
+        ui_page_number_cell(page, unit, value);
+    } else {
+        ui_page_text_cell(page, "%s", "");
+    }
+}
+
 static void rate_cells(struct ui_page *page, const struct bench_rate *rate) {
+    number_cell(page, rate->there, UI_PAGE_RATE, rate->stats.median);
     if (rate->there) {
-        ui_page_number_cell(page, UI_PAGE_RATE, rate->stats.median);
         ui_page_cell(page);
         ui_page_number(page, UI_PAGE_RATE, rate->stats.ci_low);
         ui_page_text(page, " to ");
         ui_page_number(page, UI_PAGE_RATE, rate->stats.ci_high);
         ui_page_end(page);
     } else {
-        ui_page_text_cell(page, "%s", "");
         ui_page_text_cell(page, "%s", "");
     }
 }
@@ -708,24 +691,11 @@ static void all_points(struct drawing *d) {
                           p->reason, p->noisy ? ", noisy" : "");
         rate_cells(page, &p->durable);
         rate_cells(page, &p->cached);
-        if (p->ratio.there) {
-            ui_page_number_cell(page, UI_PAGE_PLAIN, p->ratio.stats.median);
-        } else {
-            ui_page_text_cell(page, "%s", "");
-        }
-        if (rate->there) {
-            ui_page_number_cell(page, UI_PAGE_SHARE, rate->stats.ci_coverage);
-        } else {
-            ui_page_text_cell(page, "%s", "");
-        }
+        number_cell(page, p->ratio.there, UI_PAGE_PLAIN, p->ratio.stats.median);
+        number_cell(page, rate->there, UI_PAGE_SHARE, rate->stats.ci_coverage);
         ui_page_text_cell(page, "%zu", p->trials);
-        if (p->counted) {
-            ui_page_number_cell(page, UI_PAGE_COUNT, (double)p->blocks);
-            ui_page_number_cell(page, UI_PAGE_COUNT, (double)p->shared_blocks);
-        } else {
-            ui_page_text_cell(page, "%s", "");
-            ui_page_text_cell(page, "%s", "");
-        }
+        number_cell(page, p->counted, UI_PAGE_COUNT, (double)p->blocks);
+        number_cell(page, p->counted, UI_PAGE_COUNT, (double)p->shared_blocks);
         ui_page_end(page);
     }
     ui_page_end(page);
@@ -761,7 +731,9 @@ hpcw_status bench_report_page(const struct bench_results *r, const char *path, h
     }
     d.point = hpcw_i_calloc(most, sizeof *d.point);
     d.series = hpcw_i_calloc(BENCH_LAYOUTS + 2 * BENCH_MODES, sizeof *d.series);
-    if (d.point == NULL || d.series == NULL) {
+    d.category = hpcw_i_calloc(r->points + 1, sizeof *d.category);
+    d.time = hpcw_i_calloc(r->points + 1, 2 * BENCH_STEPS * sizeof *d.time);
+    if (d.point == NULL || d.series == NULL || d.category == NULL || d.time == NULL) {
         s = hpcw_i_fail_memory(err, path, most, "points");
         goto done;
     }
@@ -770,25 +742,21 @@ hpcw_status bench_report_page(const struct bench_results *r, const char *path, h
     warnings(d.page, r);
     advice(d.page, r);
     facts(d.page, r);
-    durable_curves(&d);
+    draw_curves(&d, &durable_curves);
     twin_curves(&d);
-    s = side_by_side(&d, block, err);
-    if (s != HPCW_OK) {
-        goto done;
-    }
+    side_by_side(&d, block);
     shared_blocks(&d);
-    ratio_curves(&d);
-    cached_curves(&d);
-    s = time_split(&d, block, err);
-    if (s != HPCW_OK) {
-        goto done;
-    }
+    draw_curves(&d, &ratio_curves);
+    draw_curves(&d, &cached_curves);
+    time_split(&d, block);
     raw_samples(&d);
     all_points(&d);
     s = ui_page_finish(d.page, err);
 done:
     hpcw_i_free(d.point);
     hpcw_i_free(d.series);
+    hpcw_i_free(d.category);
+    hpcw_i_free(d.time);
     ui_page_free(d.page);
     return s;
 }
