@@ -58,32 +58,36 @@ static hpcw_status model_write(struct bench_work *w, hpcw_error *err) {
     return gen_sample_write(w->sample, w->directory, w->processes->comm, err);
 }
 
-/* Path of a file of the dataset. */
-static hpcw_status file_path(const struct bench_work *w, uint64_t index, char path[BENCH_PATH],
-                             hpcw_error *err) {
-    char name[GEN_SAMPLE_PATH];
+/* Opens a file of the dataset, has `act` work on it, and closes it. `what`: that this cannot do. */
+static hpcw_status with_file(const struct bench_work *w, uint64_t index, int (*act)(int fd, uint64_t *size),
+                             uint64_t *size, const char *what, hpcw_error *err) {
+    char name[GEN_SAMPLE_PATH], path[BENCH_PATH];
     hpcw_status s = gen_sample_file(w->sample, index, name, NULL, err);
-    if (s == HPCW_OK) {
-        (void)snprintf(path, BENCH_PATH, "%s/%s", w->directory, name);
+    if (s != HPCW_OK) {
+        return s;
     }
-    return s;
+    int fd = -1;
+    (void)snprintf(path, sizeof path, "%s/%s", w->directory, name);
+    int e = hpcw_i_sys_open(path, O_RDONLY, 0, &fd);
+    if (e == 0) {
+        e = act(fd, size);
+        (void)hpcw_i_sys_close(fd);
+    }
+    return e == 0 ? s : hpcw_i_fail_sys(err, e, "%s: cannot %s", path, what);
+}
+
+static int sync_file(int fd, uint64_t *size) {
+    (void)size;
+    return hpcw_i_sys_fsync(fd);
 }
 
 /* Each file by one process. */
 static hpcw_status model_flush(struct bench_work *w, hpcw_error *err) {
     const uint64_t files = gen_sample_files(w->sample);
-    char path[BENCH_PATH];
     hpcw_status s = HPCW_OK;
     for (uint64_t k = (uint64_t)w->processes->process; s == HPCW_OK && !w->gone_wrong && k < files;
          k += (uint64_t)w->processes->count) {
-        int fd = -1;
-        s = file_path(w, k, path, err);
-        int e = s == HPCW_OK ? hpcw_i_sys_open(path, O_RDONLY, 0, &fd) : 0;
-        e = fd >= 0 ? hpcw_i_sys_fsync(fd) : e;
-        if (fd >= 0) {
-            (void)hpcw_i_sys_close(fd);
-        }
-        s = e == 0 ? s : hpcw_i_fail_sys(err, e, "%s: cannot write the data back to the disk", path);
+        s = with_file(w, k, sync_file, NULL, "write the data back to the disk", err);
     }
     return s;
 }
@@ -98,15 +102,7 @@ static hpcw_status model_sizes(struct bench_work *w, struct bench_sizes *sizes, 
     sizes->files = (uint32_t)files;
     hpcw_status s = HPCW_OK;
     for (uint64_t k = 0; s == HPCW_OK && k < files; k++) {
-        char path[BENCH_PATH];
-        int fd = -1;
-        s = file_path(w, k, path, err);
-        int e = s == HPCW_OK ? hpcw_i_sys_open(path, O_RDONLY, 0, &fd) : 0;
-        e = fd >= 0 ? hpcw_i_sys_size(fd, &sizes->size[k]) : e;
-        if (fd >= 0) {
-            (void)hpcw_i_sys_close(fd);
-        }
-        s = e == 0 ? s : hpcw_i_fail_sys(err, e, "%s: cannot ask for its size", path);
+        s = with_file(w, k, hpcw_i_sys_size, &sizes->size[k], "ask for its size", err);
     }
     return s;
 }

@@ -71,7 +71,6 @@ struct bench_layout_row {
 
 /* Row of a layout; never NULL. The plain loop is no layout of its own but the ceiling of each. */
 const struct bench_layout_row *bench_layout_row(enum bench_layout layout);
-const struct bench_layout_row *bench_layout_ceiling(void);
 
 /* One run of a layout or of its ceiling. */
 struct bench_work {
@@ -80,6 +79,7 @@ struct bench_work {
     const struct bench_layout_row *row;
     struct bench_shape shape;
     struct bench_data *data;
+    unsigned steps;  /* that were run */
     bool gone_wrong; /* a step of this process failed: the others do nothing that is not collective */
 
     uint32_t first, count;       /* ranks of this process */

@@ -2,7 +2,6 @@
 #include "bench/measure/stats.h"
 
 #include <math.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +9,7 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
+/* Of doubles, or of structs that begin with one. */
 static int ascending(const void *a, const void *b) {
     double x, y;
     memcpy(&x, a, sizeof x);
@@ -149,16 +149,11 @@ hpcw_status bench_stats_of(const double *x, size_t n, double level, struct bench
 
 enum { EXACT_VALUES = 50 }; /* all counts of orders are exact in a double: 50 over 25 is below 2^53 */
 
-struct ranked {
+/* To be sorted by its value, as a double is. */
+struct numbered {
     double value;
-    bool of_x;
+    size_t index;
 };
-
-static int by_value(const void *a, const void *b) {
-    const struct ranked *x = a;
-    const struct ranked *y = b;
-    return (x->value > y->value) - (x->value < y->value);
-}
 
 static double orders(size_t n, size_t m) {
     double count = 1;
@@ -201,24 +196,24 @@ hpcw_status bench_stats_mann_whitney(const double *x, size_t n, const double *y,
     if (n == 0 || m == 0) {
         return hpcw_i_fail(err, HPCW_EINVAL, "comparison of %zu and %zu values: expected some of both", n, m);
     }
-    struct ranked *r = hpcw_i_calloc(all, sizeof *r);
+    struct numbered *r = hpcw_i_calloc(all, sizeof *r);
     if (r == NULL) {
         return hpcw_i_fail_memory(err, "statistics", n + m, "values");
     }
     hpcw_status s = HPCW_OK;
     for (size_t i = 0; i < all; i++) {
-        r[i] = (struct ranked){i < n ? x[i] : y[i - n], i < n};
+        r[i] = (struct numbered){i < n ? x[i] : y[i - n], i};
         if (isnan(r[i].value)) {
             s = hpcw_i_fail(err, HPCW_EINVAL, "comparison: value %zu of %zu: expected a number", i, all);
         }
     }
-    qsort(r, all, sizeof *r, by_value);
+    qsort(r, all, sizeof *r, ascending);
     double sum = 0;  /* of the ranks of x, from 1; equal values share theirs */
     double ties = 0; /* of t^3 - t over groups of t equal values */
     for (size_t i = 0, t; i < all; i += t) {
-        size_t of_x = r[i].of_x;
+        size_t of_x = r[i].index < n;
         for (t = 1; i + t < all && r[i + t].value == r[i].value; t++) {
-            of_x += r[i + t].of_x;
+            of_x += r[i + t].index < n;
         }
         sum += (double)of_x * ((double)(i + 1) + (double)(t - 1) / 2);
         ties += (double)t * (double)t * (double)t - (double)t;
@@ -246,17 +241,6 @@ double bench_stats_mann_whitney_least(size_t n, size_t m) {
     return n == 0 || m == 0 ? 1 : fmin(1, 2 / orders(n, m));
 }
 
-struct numbered {
-    double p;
-    size_t index;
-};
-
-static int by_p(const void *a, const void *b) {
-    const struct numbered *x = a;
-    const struct numbered *y = b;
-    return (x->p > y->p) - (x->p < y->p);
-}
-
 hpcw_status bench_stats_holm(double *p, size_t n, hpcw_error *err) {
     struct numbered *order = hpcw_i_calloc(n + 1, sizeof *order);
     if (order == NULL) {
@@ -265,10 +249,10 @@ hpcw_status bench_stats_holm(double *p, size_t n, hpcw_error *err) {
     for (size_t i = 0; i < n; i++) {
         order[i] = (struct numbered){p[i], i};
     }
-    qsort(order, n, sizeof *order, by_p);
+    qsort(order, n, sizeof *order, ascending);
     double least = 0; /* none may be below one that was smaller */
     for (size_t i = 0; i < n; i++) {
-        double corrected = fmin(1, (double)(n - i) * order[i].p);
+        double corrected = fmin(1, (double)(n - i) * order[i].value);
         least = corrected > least ? corrected : least;
         p[order[i].index] = least;
     }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* results.csv: a row for each trial, those of the ceilings among them. Text of RFC 4180, lines end with CR and LF. */
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -14,6 +13,7 @@
 struct csv {
     struct hpcw_i_buf buf;
     bool failed;
+    bool head;
     bool begun; /* there is a field in this line */
 };
 
@@ -44,80 +44,76 @@ static void put_text(struct csv *c, const char *text) {
     append(c, "\"", 1);
 }
 
-static void put_u64(struct csv *c, uint64_t v) {
-    char text[HPCW_I_FMT_ROOM];
-    begin(c);
-    append(c, text, (size_t)(hpcw_i_fmt_u64(text, v) - text));
+static void text_column(struct csv *c, const char *name, const char *text) {
+    put_text(c, c->head ? name : text);
 }
 
-static void put_seconds(struct csv *c, uint64_t ns) {
-    char text[HPCW_I_FMT_ROOM];
-    begin(c);
-    append(c, text, (size_t)(hpcw_i_fmt_seconds(text, ns) - text));
+/* A number, whose text begins at `text`. */
+static void put_number(struct csv *c, const char *name, const char *text, const char *end) {
+    if (c->head) {
+        put_text(c, name);
+    } else {
+        begin(c);
+        append(c, text, (size_t)(end - text));
+    }
 }
 
-static void put_f64(struct csv *c, double v) { /* nothing if it is not finite */
+static void u64_column(struct csv *c, const char *name, uint64_t v) {
     char text[HPCW_I_FMT_ROOM];
-    begin(c);
-    append(c, text, (size_t)(hpcw_i_fmt_f64(text, v, HPCW_I_FLOAT_COMPACT) - text));
+    put_number(c, name, text, hpcw_i_fmt_u64(text, v));
 }
 
-static void end_line(struct csv *c) {
+static void seconds_column(struct csv *c, const char *name, uint64_t ns) {
+    char text[HPCW_I_FMT_ROOM];
+    put_number(c, name, text, hpcw_i_fmt_seconds(text, ns));
+}
+
+static void f64_column(struct csv *c, const char *name, double v) { /* nothing if it is not finite */
+    char text[HPCW_I_FMT_ROOM];
+    put_number(c, name, text, hpcw_i_fmt_f64(text, v, HPCW_I_FLOAT_COMPACT));
+}
+
+/* The fields of a line, or (c->head) the names of the columns. */
+static void put_line(struct csv *c, const struct bench_point *p, const char *side,
+                     const struct bench_trial *t) {
+    text_column(c, "point", p->id);
+    text_column(c, "layout", bench_layout_name[p->layout]);
+    text_column(c, "mode", bench_mode_name[p->mode]);
+    text_column(c, "side", side);
+    u64_column(c, "block_bytes", p->block_size);
+    u64_column(c, "record_bytes", p->record_size);
+    u64_column(c, "rank_bytes", p->rank_size);
+    u64_column(c, "ranks", p->ranks);
+    u64_column(c, "files", p->files);
+    u64_column(c, "bytes", p->bytes);
+    u64_column(c, "repetition", t->repetition);
+    u64_column(c, "order", t->order);
+    for (size_t k = 0; k < BENCH_STEPS; k++) {
+        char name[2][BENCH_NAME];
+        (void)snprintf(name[0], sizeof name[0], "%s_first_s", bench_step_name[k]);
+        (void)snprintf(name[1], sizeof name[1], "%s_last_s", bench_step_name[k]);
+        seconds_column(c, name[0], t->first_ns[k]);
+        seconds_column(c, name[1], t->last_ns[k]);
+    }
+    seconds_column(c, "total_s", t->total_ns);
+    seconds_column(c, "written_s", t->written_ns);
+    f64_column(c, "others_processors", t->others);
     append(c, "\r\n", 2);
     c->begun = false;
 }
 
-static void put_head(struct csv *c) {
-    static const char *const name[] = {
-        "point",      "layout", "mode",  "side",  "block_bytes", "record_bytes",
-        "rank_bytes", "ranks",  "files", "bytes", "repetition",  "order",
-    };
-    for (size_t i = 0; i < sizeof name / sizeof name[0]; i++) {
-        put_text(c, name[i]);
-    }
-    for (size_t k = 0; k < BENCH_STEPS; k++) {
-        char text[BENCH_NAME];
-        (void)snprintf(text, sizeof text, "%s_first_s", bench_step_name[k]);
-        put_text(c, text);
-        (void)snprintf(text, sizeof text, "%s_last_s", bench_step_name[k]);
-        put_text(c, text);
-    }
-    put_text(c, "total_s");
-    put_text(c, "written_s");
-    put_text(c, "others_processors");
-    end_line(c);
-}
-
 static void put_trials(struct csv *c, const struct bench_point *p, const char *side,
                        const struct bench_trial *t, size_t n) {
-    for (size_t i = 0; i < n; i++, t++) {
-        put_text(c, p->id);
-        put_text(c, bench_layout_name[p->layout]);
-        put_text(c, bench_mode_name[p->mode]);
-        put_text(c, side);
-        put_u64(c, p->block_size);
-        put_u64(c, p->record_size);
-        put_u64(c, p->rank_size);
-        put_u64(c, p->ranks);
-        put_u64(c, p->files);
-        put_u64(c, p->bytes);
-        put_u64(c, t->repetition);
-        put_u64(c, t->order);
-        for (size_t k = 0; k < BENCH_STEPS; k++) {
-            put_seconds(c, t->first_ns[k]);
-            put_seconds(c, t->last_ns[k]);
-        }
-        put_seconds(c, t->total_ns);
-        put_seconds(c, t->written_ns);
-        put_f64(c, t->others);
-        end_line(c);
+    for (size_t i = 0; i < n; i++) {
+        put_line(c, p, side, &t[i]);
     }
 }
 
 hpcw_status bench_results_write_csv(const struct bench_results *r, const char *path, hpcw_error *err) {
-    struct csv c = {0};
+    struct csv c = {.head = true};
     hpcw_sink *sink = NULL;
-    put_head(&c);
+    put_line(&c, &(const struct bench_point){.files = 0}, "", &(const struct bench_trial){.order = 0});
+    c.head = false;
     for (size_t i = 0; i < r->points; i++) {
         const struct bench_point *p = &r->point[i];
         put_trials(&c, p, "layout", p->trial, p->trials);

@@ -63,31 +63,25 @@ static void print_rate(struct ui_table *t, const struct bench_rate *rate) {
     ui_table_cell(t, "%s", rate->there ? ui_text_rate(text, rate->stats.median) : "");
 }
 
-static void print_interval(struct ui_table *t, const struct bench_rate *rate) {
-    char low[UI_TEXT_SIZE], high[UI_TEXT_SIZE];
-    if (rate->there) {
-        ui_table_cell(t, "%s to %s", ui_text_rate(low, rate->stats.ci_low),
-                      ui_text_rate(high, rate->stats.ci_high));
-    } else {
-        ui_table_cell(t, "%s", "");
-    }
-}
-
 static void print_point(struct ui_table *t, const struct bench_point *p) {
-    ui_table_cell(t, "%s", p->id);
-    print_rate(t, &p->durable);
-    print_interval(t, &p->durable);
-    print_rate(t, &p->cached);
+    char interval[2 * UI_TEXT_SIZE] = "", ratio[UI_TEXT_SIZE] = "", shared[UI_TEXT_SIZE] = "";
+    char low[UI_TEXT_SIZE], high[UI_TEXT_SIZE];
+    if (p->durable.there) {
+        (void)snprintf(interval, sizeof interval, "%s to %s", ui_text_rate(low, p->durable.stats.ci_low),
+                       ui_text_rate(high, p->durable.stats.ci_high));
+    }
     if (p->ratio.there) {
-        ui_table_cell(t, "%.2f", p->ratio.stats.median);
-    } else {
-        ui_table_cell(t, "%s", "");
+        (void)snprintf(ratio, sizeof ratio, "%.2f", p->ratio.stats.median);
     }
     if (p->counted) {
-        ui_table_cell(t, "%" PRIu64, p->shared_blocks);
-    } else {
-        ui_table_cell(t, "%s", "");
+        (void)snprintf(shared, sizeof shared, "%" PRIu64, p->shared_blocks);
     }
+    ui_table_cell(t, "%s", p->id);
+    print_rate(t, &p->durable);
+    ui_table_cell(t, "%s", interval);
+    print_rate(t, &p->cached);
+    ui_table_cell(t, "%s", ratio);
+    ui_table_cell(t, "%s", shared);
     ui_table_cell(t, "%s", p->noisy ? "noisy" : "");
 }
 
