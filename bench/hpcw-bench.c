@@ -6,9 +6,10 @@
 #include "bench/count/command.h"
 #include "bench/measure/program.h"
 #include "bench/options.h"
-#include "bench/report/command.h"
 #include "bench/report/compare.h"
+#include "bench/report/results.h"
 #include "bench/sweep/sweep.h"
+#include "ui/page/page.h"
 
 /* The options as they were given, for the results: without names of directories. */
 static void join_command(int argc, char **argv, const struct ui_parse *parse, char *text, size_t size) {
@@ -39,9 +40,22 @@ static hpcw_status run_model(struct bench_call *call, hpcw_error *err) {
     return bench_model(call->options, err);
 }
 
+/* Draws the results of an earlier sweep as a page, by default in their directory. */
 static hpcw_status run_report(struct bench_call *call, hpcw_error *err) {
     const struct bench_options *o = call->options;
-    return bench_report_command(call->parse.args[0], o->output, err);
+    const char *results = call->parse.args[0];
+    char beside[BENCH_PATH + 32];
+    const char *slash = strrchr(results, '/');
+    (void)snprintf(beside, sizeof beside, "%.*sreport.html", slash == NULL ? 0 : (int)(slash + 1 - results),
+                   results);
+    struct bench_results r;
+    hpcw_status s = ui_page_available(err);
+    s = s == HPCW_OK ? bench_results_read(&r, results, err) : s;
+    if (s == HPCW_OK) {
+        s = bench_report_page(&r, o->output[0] == '\0' ? beside : o->output, err);
+        bench_results_free(&r);
+    }
+    return s;
 }
 
 static hpcw_status run_compare(struct bench_call *call, hpcw_error *err) {

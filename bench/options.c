@@ -39,6 +39,7 @@ static const char *mode_word(const void *list, size_t index) {
 #define TEXT_FIELD(name) FIELD(name), .size = sizeof((struct bench_options *)0)->name
 #define SWEEPING UI_COMMAND(BENCH_COMMAND_SWEEP)
 #define COUNTING UI_COMMAND(BENCH_COMMAND_MODEL)
+#define AUTO .default_text = "auto", .zero_word = "auto"
 #define WORK .section = "What is measured or counted"
 #define LIMITS .section = "Limits"
 #define OUTPUT .section = "Output"
@@ -106,8 +107,7 @@ static const struct ui_option option_table[] = {
                    "bytes of one rank; auto: in a sweep as many whole records as the budget allows, in a model "
                    "100000000"},
      .metavar = "SIZE",
-     .default_text = "auto",
-     .zero_word = "auto",
+     AUTO,
      .commands = SWEEPING | COUNTING,
      WORK},
     {.param =
@@ -120,8 +120,7 @@ static const struct ui_option option_table[] = {
               "virtual ranks, spread over the processes; auto: 64, or one for each process if there are more"},
      .letter = 'r',
      .metavar = "N",
-     .default_text = "auto",
-     .zero_word = "auto",
+     AUTO,
      .commands = SWEEPING | COUNTING,
      .required = COUNTING,
      WORK},
@@ -152,8 +151,7 @@ static const struct ui_option option_table[] = {
                .max = 1073741824,
                .help = "block size of the file system, if the one that it reports is wrong"},
      .metavar = "SIZE",
-     .default_text = "auto",
-     .zero_word = "auto",
+     AUTO,
      .commands = SWEEPING,
      WORK},
     {.param = {.key = "stripe-count",
@@ -163,8 +161,7 @@ static const struct ui_option option_table[] = {
                .max = HPCW_I_LOV_ALL,
                .help = "Lustre: stripes of each file of data, at most 2000, or 65535 for all targets"},
      .metavar = "N",
-     .default_text = "auto",
-     .zero_word = "auto",
+     AUTO,
      .commands = SWEEPING,
      WORK},
     {.param = {.key = "stripe-size",
@@ -174,8 +171,7 @@ static const struct ui_option option_table[] = {
                .max = 4294901760.0,
                .help = "Lustre: bytes of a stripe, a multiple of 64K"},
      .metavar = "BYTES",
-     .default_text = "auto",
-     .zero_word = "auto",
+     AUTO,
      .commands = SWEEPING,
      WORK},
     {.param = {.key = "seed",
@@ -227,8 +223,7 @@ static const struct ui_option option_table[] = {
                .max = 2147483647,
                .help = "block size that containers are aligned to; auto: that of the file system"},
      .metavar = "BYTES",
-     .default_text = "auto",
-     .zero_word = "auto",
+     AUTO,
      .commands = COUNTING,
      WORK},
     {.param = {.key = "chunk",
@@ -238,8 +233,7 @@ static const struct ui_option option_table[] = {
                .max = 1125899906842624,
                .help = "bytes that a rank requests in each block of a container; auto: all that it writes"},
      .metavar = "BYTES",
-     .default_text = "auto",
-     .zero_word = "auto",
+     AUTO,
      .commands = COUNTING,
      WORK},
     {.param =

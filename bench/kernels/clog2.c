@@ -8,7 +8,6 @@
 
 #include <hpcw/clog2_log.h>
 
-#include "bench/kernels/generator.h"
 #include "bench/kernels/kernels.h"
 #include "bench/measure/machine.h"
 #include "libreader/clog2/clog2.h"

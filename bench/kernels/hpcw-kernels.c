@@ -208,8 +208,8 @@ static void tear_down(const struct bench_kernel *k, void *work) {
 }
 
 /* Measures one kernel, or says in the result why it is skipped. */
-static hpcw_status measure(const struct bench_kernel *k, const struct bench_site *place, size_t repeat,
-                           struct bench_result *r, hpcw_error *err) {
+static hpcw_status measure(const struct bench_kernel *k, const struct bench_site *place, struct bench_result *r,
+                           hpcw_error *err) {
     *r = (struct bench_result){.kernel = k};
     int processes = place->processes->count;
     if (k->needs == BENCH_ONE_PROCESS && processes > 1) {
@@ -228,7 +228,7 @@ static hpcw_status measure(const struct bench_kernel *k, const struct bench_site
         (void)snprintf(r->skipped, sizeof r->skipped, "%s", err->message);
         s = HPCW_OK;
     } else if (s == HPCW_OK) {
-        s = bench_timer_measure(&k->subject, work, place->processes, repeat, &r->samples, err);
+        s = bench_timer_measure(&k->subject, work, place->processes, place->repeat, &r->samples, err);
     }
     tear_down(k, work);
     return s;
@@ -237,14 +237,19 @@ static hpcw_status measure(const struct bench_kernel *k, const struct bench_site
 /* Collective. Process 0 writes the reports. Kernels that do not fit the number of processes are skipped and say why. */
 static hpcw_status run_kernels(const struct kernels_options *o, const struct bench_processes *processes,
                                hpcw_error *err) {
-    struct bench_run run = {.processes = processes, .repeat = o->repeat, .scale = o->scale, .warm = o->warm};
     char directory[BENCH_WORKDIR] = "";
+    struct bench_site place = {.processes = processes,
+                               .directory = directory,
+                               .hpcgen = o->hpcgen[0] == '\0' ? NULL : o->hpcgen,
+                               .repeat = o->repeat,
+                               .scale = o->scale,
+                               .warm = o->warm};
     size_t done = 0;
     bool speaks = processes->process == 0;
     struct bench_result *results = hpcw_i_calloc(KERNELS, sizeof *results);
     hpcw_status s = results == NULL ? hpcw_i_fail_memory(err, NULL, KERNELS, "results") : HPCW_OK;
     if (s == HPCW_OK) {
-        s = bench_machine_describe(&run.machine, o->dir, err);
+        s = bench_machine_describe(&place.machine, o->dir, err);
     }
     s = hpcw_i_agree(processes->comm, s, NULL, err);
     if (s == HPCW_OK) {
@@ -253,14 +258,8 @@ static hpcw_status run_kernels(const struct kernels_options *o, const struct ben
     if (s != HPCW_OK) {
         goto done;
     }
-    struct bench_site place = {.processes = processes,
-                               .directory = directory,
-                               .block_size = run.machine.block_size,
-                               .hpcgen = o->hpcgen[0] == '\0' ? NULL : o->hpcgen,
-                               .scale = o->scale,
-                               .warm = o->warm};
     if (speaks && !o->quiet) {
-        s = bench_report_head(stdout, &run, err);
+        s = bench_report_head(stdout, &place, err);
         (void)fflush(stdout);
     }
     s = hpcw_i_agree(processes->comm, s, NULL, err);
@@ -268,7 +267,7 @@ static hpcw_status run_kernels(const struct kernels_options *o, const struct ben
         if (o->only != 0 && (o->only >> i & 1) == 0) {
             continue;
         }
-        s = measure(kernel[i], &place, o->repeat, &results[done], err);
+        s = measure(kernel[i], &place, &results[done], err);
         if (s == HPCW_OK && speaks && !o->quiet) {
             s = bench_report_result(stdout, &results[done], err);
             (void)fflush(stdout);
@@ -280,7 +279,7 @@ static hpcw_status run_kernels(const struct kernels_options *o, const struct ben
     if (speaks && o->json[0] != '\0') {
         hpcw_error e;
         size_t complete = s == HPCW_OK ? done : done - (done > 0);
-        hpcw_status r = bench_report_json(o->json, &run, results, complete, &e);
+        hpcw_status r = bench_report_json(o->json, &place, results, complete, &e);
         if (s == HPCW_OK && r != HPCW_OK) {
             s = r;
             *err = e;

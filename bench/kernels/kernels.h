@@ -13,6 +13,7 @@
 #include <hpcw/sink.h>
 #include <hpcw/status.h>
 
+#include "bench/measure/machine.h"
 #include "bench/measure/processes.h"
 #include "bench/measure/timer.h"
 #include "bench/measure/workdir.h"
@@ -48,14 +49,15 @@ struct bench_figure {
     bool or_spread;                          /* BENCH_RATIO: or no worse than `against` itself varies */
 };
 
-/* Where kernels work. */
+/* Where and how kernels work. */
 struct bench_site {
     const struct bench_processes *processes;
-    const char *directory; /* empty, theirs alone */
-    uint32_t block_size;   /* of its file system */
-    const char *hpcgen;    /* path of the program, NULL: not found */
-    double scale;          /* 0 < scale <= 1: share of the full size */
-    bool warm;             /* touch the memory that a run will need before it starts */
+    struct bench_machine machine; /* and the file system of the directory */
+    const char *directory;        /* empty, theirs alone */
+    const char *hpcgen;           /* path of the program, NULL: not found */
+    size_t repeat;
+    double scale; /* 0 < scale <= 1: share of the full size */
+    bool warm;    /* touch the memory that a run will need before it starts */
 };
 
 enum bench_needs { BENCH_ONE_PROCESS, BENCH_SEVERAL_PROCESSES };
@@ -165,5 +167,24 @@ hpcw_status bench_same_bytes(const char *a, const char *b, uint64_t offset, uint
 
 /* [size] bytes that differ from place to place and from process to process; NULL: out of memory. */
 unsigned char *bench_source(size_t size, int process);
+
+/* ---- hpcgen as a side: the program from its start to its end, beside plain writes of as many bytes ------------ */
+
+/* First member of what such a kernel works on. Its first file is the dataset. */
+struct bench_generator {
+    struct bench_common common;
+    /* Of hpcgen, besides the directory, and without checksums; NULL after the last one. */
+    const char *argument[8];
+    uint64_t bytes; /* that the plain side writes */
+    uint64_t peak;  /* bytes of memory that hpcgen had in use at most */
+};
+
+/* Removes the files of both sides. */
+hpcw_status bench_generator_prepare(void *generator, uint64_t parameter, hpcw_error *err);
+
+/* The side of hpcgen, all of it, and its memory. Also for the setup, so that it can read what is in the dataset.
+ * HPCW_ENOTSUP: hpcgen was not found, see bench_site; HPCW_EIO: it failed. */
+hpcw_status bench_generator_run(void *generator, hpcw_error *err);
+uint64_t bench_generator_peak(const void *generator);
 
 #endif

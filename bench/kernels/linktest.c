@@ -7,7 +7,6 @@
 
 #include <hpcw/linktest.h>
 
-#include "bench/kernels/generator.h"
 #include "bench/kernels/kernels.h"
 #include "bench/measure/machine.h"
 #include "gen/model/linktest/linktest.h"
@@ -60,7 +59,7 @@ static hpcw_status part_setup(void *work, const void *parameter, struct bench_am
     if (s == HPCW_OK) {
         hpcw_linktest_params_init(&w->params);
         w->params.tasks = w->params.count = tasks;
-        w->params.fs_block_size = w->common.place->block_size;
+        w->params.fs_block_size = w->common.place->machine.block_size;
         w->params.durability = HPCW_SYNC_NONE;
         w->params.sink_source.open = bench_null_sink;
         s = hpcw_linktest_schedule_new(&w->params, 0, &w->schedule, err);

@@ -131,7 +131,7 @@ static char *figure_text(char text[UI_TEXT_SIZE], enum bench_figure_kind kind, d
     }
 }
 
-hpcw_status bench_report_head(FILE *stream, const struct bench_run *run, hpcw_error *err) {
+hpcw_status bench_report_head(FILE *stream, const struct bench_site *run, hpcw_error *err) {
     const struct bench_machine *m = &run->machine;
     char memory[UI_TEXT_SIZE], block[UI_TEXT_SIZE];
     struct ui_table t = {0};
@@ -267,16 +267,16 @@ hpcw_status bench_report_result(FILE *stream, const struct bench_result *r, hpcw
 
 /* ---- JSON ---- */
 
-static void put_run(struct bench_json *io, struct bench_run *run) {
-    struct bench_machine *m = &run->machine;
+static void put_run(struct bench_json *io, const struct bench_site *run) {
+    struct bench_machine m = run->machine;
     struct bench_processes processes = *run->processes;
     struct hpcw_i_json *j = &io->out;
-    bench_json_machine(io, m);
+    bench_json_machine(io, &m);
     hpcw_i_json_key(j, "file_system");
     hpcw_i_json_begin_object(j);
-    hpcw_i_json_put_str(j, "type", m->file_system);
-    hpcw_i_json_put_u64(j, "block_bytes", m->block_size);
-    hpcw_i_json_put_u64(j, "free_bytes", m->space);
+    hpcw_i_json_put_str(j, "type", m.file_system);
+    hpcw_i_json_put_u64(j, "block_bytes", m.block_size);
+    hpcw_i_json_put_u64(j, "free_bytes", m.space);
     hpcw_i_json_end_object(j);
     hpcw_i_json_key(j, "run");
     hpcw_i_json_begin_object(j);
@@ -380,8 +380,8 @@ static void put_result(struct bench_json *io, const struct bench_result *r, hpcw
     hpcw_i_json_end_object(j);
 }
 
-hpcw_status bench_report_json(const char *path, struct bench_run *run, const struct bench_result *results,
-                              size_t count, hpcw_error *err) {
+hpcw_status bench_report_json(const char *path, const struct bench_site *run,
+                              const struct bench_result *results, size_t count, hpcw_error *err) {
     struct bench_json io;
     char now[BENCH_TIME];
     hpcw_status s = bench_json_create(&io, path, err);

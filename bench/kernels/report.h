@@ -9,7 +9,6 @@
 #include <hpcw/status.h>
 
 #include "bench/kernels/kernels.h"
-#include "bench/measure/machine.h"
 
 struct bench_result {
     const struct bench_kernel *kernel;
@@ -18,20 +17,11 @@ struct bench_result {
     char skipped[HPCW_ERROR_MESSAGE_SIZE]; /* why there are no samples, "" if there are */
 };
 
-/* The circumstances of a run; the same for all its results. */
-struct bench_run {
-    struct bench_machine machine;
-    const struct bench_processes *processes;
-    size_t repeat;
-    double scale;
-    bool warm;
-};
-
-hpcw_status bench_report_head(FILE *stream, const struct bench_run *run, hpcw_error *err);
+hpcw_status bench_report_head(FILE *stream, const struct bench_site *run, hpcw_error *err);
 hpcw_status bench_report_result(FILE *stream, const struct bench_result *result, hpcw_error *err);
 
 /* Everything, every sample. */
-hpcw_status bench_report_json(const char *path, struct bench_run *run, const struct bench_result *results,
-                              size_t count, hpcw_error *err);
+hpcw_status bench_report_json(const char *path, const struct bench_site *run,
+                              const struct bench_result *results, size_t count, hpcw_error *err);
 
 #endif

@@ -49,9 +49,9 @@ static hpcw_status data_setup(void *work, const void *parameter, struct bench_am
     w->tasks = s->tasks == 0 ? 1 : bench_scaled(place, s->tasks, 1);
     w->records = s->tasks == 0 ? bench_scaled(place, s->total / s->record / processes, 1) : s->records;
     uint64_t size = w->records * s->record;
-    w->chunk = round_up(size, place->block_size);
+    w->chunk = round_up(size, place->machine.block_size);
     hpcw_sion_shape shape;
-    hpcw_status st = hpcw_sion_shape_of((uint32_t)(w->tasks * processes), place->block_size,
+    hpcw_status st = hpcw_sion_shape_of((uint32_t)(w->tasks * processes), place->machine.block_size,
                                         w->chunk * w->tasks * processes, 1, UINT64_MAX, &shape, err);
     if (st != HPCW_OK) {
         return st;

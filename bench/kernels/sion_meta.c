@@ -108,7 +108,7 @@ static hpcw_status million_setup(void *work, const void *parameter, struct bench
     struct meta_work *w = work;
     w->tasks = w->count = (uint32_t)bench_scaled(w->common.place, 1048576, 1);
     w->chunk = 4096;
-    w->fs_block = w->common.place->block_size;
+    w->fs_block = w->common.place->machine.block_size;
     w->blocks = 1;
     *amount = (struct bench_amount){.items = w->tasks};
     return HPCW_OK;

@@ -30,8 +30,7 @@ static bool comparable(const struct bench_point *a, const struct bench_point *b)
 
 static void rates_of(const struct bench_point *p, double *rate) {
     for (size_t i = 0; i < p->trials; i++) {
-        uint64_t ns = p->mode == BENCH_BUFFERED ? p->trial[i].written_ns : p->trial[i].total_ns;
-        rate[i] = (double)p->bytes * 1e9 / (double)(ns == 0 ? 1 : ns);
+        rate[i] = bench_results_rate_of(p, &p->trial[i], p->mode != BENCH_BUFFERED);
     }
 }
 
@@ -112,44 +111,39 @@ struct difference {
     char a[160], b[160];
 };
 
-enum { DIFFERENCES = 9 };
+struct differences {
+    struct difference at[9];
+    size_t count;
+};
 
-static size_t differences(const struct bench_results *a, const struct bench_results *b,
-                          struct difference out[DIFFERENCES]) {
-    static const char *const what[DIFFERENCES] = {"processor",   "processors",        "system",
-                                                  "file system", "file system block", "processes",
-                                                  "MPI",         "compiler",          "version of hpcw"};
-    size_t n = 0;
-    struct difference all[DIFFERENCES];
-    for (int side = 0; side < 2; side++) {
-        const struct bench_results *r = side == 0 ? a : b;
-        const char *const text[DIFFERENCES] = {r->machine.processor,
-                                               NULL,
-                                               r->machine.system,
-                                               r->fs.type,
-                                               NULL,
-                                               NULL,
-                                               r->mpi[0] == '\0' ? "none" : r->mpi,
-                                               r->machine.compiler,
-                                               r->version};
-        const uint64_t count[DIFFERENCES] = {
-            [1] = r->machine.processors, [4] = r->fs.block_size, [5] = (uint64_t)r->processes};
-        for (size_t i = 0; i < DIFFERENCES; i++) {
-            char *to = side == 0 ? all[i].a : all[i].b;
-            if (text[i] != NULL) {
-                (void)snprintf(to, sizeof all[i].a, "%s", text[i]);
-            } else {
-                (void)snprintf(to, sizeof all[i].a, "%" PRIu64, count[i]);
-            }
-        }
+static void differ(struct differences *d, const char *what, const char *a, const char *b) {
+    if (strcmp(a, b) != 0) {
+        struct difference *to = &d->at[d->count++];
+        to->what = what;
+        (void)snprintf(to->a, sizeof to->a, "%s", a);
+        (void)snprintf(to->b, sizeof to->b, "%s", b);
     }
-    for (size_t i = 0; i < DIFFERENCES; i++) {
-        if (strcmp(all[i].a, all[i].b) != 0) {
-            all[i].what = what[i];
-            out[n++] = all[i];
-        }
-    }
-    return n;
+}
+
+static void differ_in_number(struct differences *d, const char *what, uint64_t a, uint64_t b) {
+    char text[2][32];
+    (void)snprintf(text[0], sizeof text[0], "%" PRIu64, a);
+    (void)snprintf(text[1], sizeof text[1], "%" PRIu64, b);
+    differ(d, what, text[0], text[1]);
+}
+
+static struct differences differences_of(const struct bench_results *a, const struct bench_results *b) {
+    struct differences d = {.count = 0};
+    differ(&d, "processor", a->machine.processor, b->machine.processor);
+    differ_in_number(&d, "processors", a->machine.processors, b->machine.processors);
+    differ(&d, "system", a->machine.system, b->machine.system);
+    differ(&d, "file system", a->fs.type, b->fs.type);
+    differ_in_number(&d, "file system block", a->fs.block_size, b->fs.block_size);
+    differ_in_number(&d, "processes", (uint64_t)a->processes, (uint64_t)b->processes);
+    differ(&d, "MPI", a->mpi[0] == '\0' ? "none" : a->mpi, b->mpi[0] == '\0' ? "none" : b->mpi);
+    differ(&d, "compiler", a->machine.compiler, b->machine.compiler);
+    differ(&d, "version of hpcw", a->version, b->version);
+    return d;
 }
 
 /* Why a point has no pair; NULL if it has one. */
@@ -199,10 +193,9 @@ static hpcw_status print_pairs(const struct bench_comparison *c, hpcw_error *err
 
 static hpcw_status print_all(const char *const path[2], const struct bench_results r[2],
                              const struct bench_comparison *c, hpcw_error *err) {
-    struct difference d[DIFFERENCES];
-    size_t n = differences(&r[0], &r[1], d);
-    for (size_t i = 0; i < n; i++) {
-        (void)printf("other %s: %s, %s\n", d[i].what, d[i].a, d[i].b);
+    const struct differences d = differences_of(&r[0], &r[1]);
+    for (size_t i = 0; i < d.count; i++) {
+        (void)printf("other %s: %s, %s\n", d.at[i].what, d.at[i].a, d.at[i].b);
     }
     print_alone(path[0], &r[0], &r[1]);
     print_alone(path[1], &r[1], &r[0]);
@@ -238,20 +231,19 @@ static void put_alone(struct hpcw_i_json *j, const char *key, const struct bench
 }
 
 static void put_all(struct hpcw_i_json *j, const struct bench_results r[2], const struct bench_comparison *c) {
-    struct difference d[DIFFERENCES];
-    size_t n = differences(&r[0], &r[1], d);
+    const struct differences d = differences_of(&r[0], &r[1]);
     hpcw_i_json_put_str(j, "format", "hpcw-bench compare");
     hpcw_i_json_put_u64(j, "version", 1);
     hpcw_i_json_put_f64(j, "level", BENCH_COMPARE_LEVEL);
     hpcw_i_json_put_f64(j, "least_corrected_p", c->least);
     hpcw_i_json_key(j, "differences");
     hpcw_i_json_begin_array(j);
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < d.count; i++) {
         hpcw_i_json_flat(j);
         hpcw_i_json_begin_object(j);
-        hpcw_i_json_put_str(j, "what", d[i].what);
-        hpcw_i_json_put_str(j, "first", d[i].a);
-        hpcw_i_json_put_str(j, "second", d[i].b);
+        hpcw_i_json_put_str(j, "what", d.at[i].what);
+        hpcw_i_json_put_str(j, "first", d.at[i].a);
+        hpcw_i_json_put_str(j, "second", d.at[i].b);
         hpcw_i_json_end_object(j);
     }
     hpcw_i_json_end_array(j);

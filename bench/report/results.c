@@ -50,7 +50,7 @@ static bool is_cached(enum bench_mode mode) {
     return mode != BENCH_DIRECT;
 }
 
-static double rate_of(const struct bench_point *p, const struct bench_trial *t, bool durable) {
+double bench_results_rate_of(const struct bench_point *p, const struct bench_trial *t, bool durable) {
     uint64_t ns = durable ? t->total_ns : t->written_ns;
     return (double)p->bytes * 1e9 / (double)(ns == 0 ? 1 : ns);
 }
@@ -63,7 +63,7 @@ static hpcw_status stats_of(const double *x, size_t n, struct bench_rate *rate, 
 static hpcw_status rate_side(const struct bench_point *p, const struct bench_trial *t, size_t n, bool durable,
                              double *x, struct bench_rate *rate, hpcw_error *err) {
     for (size_t i = 0; i < n; i++) {
-        x[i] = rate_of(p, &t[i], durable);
+        x[i] = bench_results_rate_of(p, &t[i], durable);
     }
     return stats_of(x, n, rate, err);
 }
@@ -76,7 +76,8 @@ static hpcw_status rate_ratio(const struct bench_point *p, double *x, struct ben
     for (size_t i = 0; i < p->trials; i++) {
         for (size_t k = 0; k < p->ceiling_trials; k++) {
             if (p->ceiling[k].repetition == p->trial[i].repetition) {
-                x[n++] = rate_of(p, &p->trial[i], durable) / rate_of(p, &p->ceiling[k], durable);
+                x[n++] = bench_results_rate_of(p, &p->trial[i], durable) /
+                         bench_results_rate_of(p, &p->ceiling[k], durable);
                 break;
             }
         }
@@ -104,25 +105,26 @@ hpcw_status bench_results_rate(struct bench_point *p, hpcw_error *err) {
     if (x == NULL) {
         return hpcw_i_fail_memory(err, p->id, most, "rates");
     }
+    bool has_durable = is_durable(p->mode), has_cached = is_cached(p->mode);
+    const struct {
+        bool there, durable;
+        const struct bench_trial *trial;
+        size_t trials;
+        struct bench_rate *rate;
+    } side[] = {{has_durable, true, p->trial, p->trials, &p->durable},
+                {has_durable, true, p->ceiling, p->ceiling_trials, &p->ceiling_durable},
+                {has_cached, false, p->trial, p->trials, &p->cached},
+                {has_cached, false, p->ceiling, p->ceiling_trials, &p->ceiling_cached}};
     hpcw_status s = HPCW_OK;
-    if (is_durable(p->mode)) {
-        s = rate_side(p, p->trial, p->trials, true, x, &p->durable, err);
-        if (s == HPCW_OK) {
-            s = rate_side(p, p->ceiling, p->ceiling_trials, true, x, &p->ceiling_durable, err);
-        }
-    }
-    if (s == HPCW_OK && is_cached(p->mode)) {
-        s = rate_side(p, p->trial, p->trials, false, x, &p->cached, err);
-        if (s == HPCW_OK) {
-            s = rate_side(p, p->ceiling, p->ceiling_trials, false, x, &p->ceiling_cached, err);
+    for (size_t i = 0; s == HPCW_OK && i < sizeof side / sizeof side[0]; i++) {
+        if (side[i].there) {
+            s = rate_side(p, side[i].trial, side[i].trials, side[i].durable, x, side[i].rate, err);
         }
     }
     if (s == HPCW_OK) {
         s = rate_ratio(p, x, &p->ratio, err);
     }
-    if (s == HPCW_OK) {
-        p->noisy = is_noisy(p);
-    }
+    p->noisy = s == HPCW_OK && is_noisy(p);
     hpcw_i_free(x);
     return s;
 }

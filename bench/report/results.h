@@ -161,6 +161,9 @@ extern const char *const bench_mode_name[BENCH_MODES];
 extern const char *const bench_step_name[BENCH_STEPS];
 extern const char *const bench_fate_name[BENCH_FATES];
 
+/* Bytes per second of one trial: until they are durable, or until the page cache has them. */
+double bench_results_rate_of(const struct bench_point *p, const struct bench_trial *t, bool durable);
+
 /* Fills in the rates and `noisy` of a point from its trials. HPCW_ENOMEM. */
 hpcw_status bench_results_rate(struct bench_point *p, hpcw_error *err);
 
