@@ -279,11 +279,7 @@ static hpcw_status run_kernels(const struct kernels_options *o, const struct ben
     if (speaks && o->json[0] != '\0') {
         hpcw_error e;
         size_t complete = s == HPCW_OK ? done : done - (done > 0);
-        hpcw_status r = bench_report_json(o->json, &place, results, complete, &e);
-        if (s == HPCW_OK && r != HPCW_OK) {
-            s = r;
-            *err = e;
-        }
+        s = bench_first_failure(s, bench_report_json(o->json, &place, results, complete, &e), err, &e);
     }
     s = hpcw_i_agree(processes->comm, s, NULL, err);
 done:

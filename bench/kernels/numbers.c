@@ -31,6 +31,13 @@ static hpcw_status number_setup(void *work, const void *parameter, struct bench_
     return HPCW_OK;
 }
 
+#define NUMBER_KERNEL(name_, what_, sides, figures_)                                                           \
+    {                                                                                                          \
+        .name = name_, .what = what_, .needs = BENCH_ONE_PROCESS, .item = "number",                            \
+        .size = sizeof(struct number_work), .setup = number_setup, .subject = {BENCH_ROWS(sides), NULL},       \
+        BENCH_FIGURES(figures_),                                                                               \
+    }
+
 /* ---- which numbers ---- */
 
 enum number_kind { ANY_BITS, BELOW_ONE, WHOLE_NS, WHOLE };
@@ -128,16 +135,8 @@ static const struct bench_figure figures[] = {
     {"print and parse, a number", BENCH_PER_ITEM, {6, 0}, {0, 0}, {0, 0}, {0, 0}, 0, false},
 };
 
-const struct bench_kernel bench_doubles = {
-    .name = "doubles",
-    .what = "doubles as text, the fewest digits that read back",
-    .needs = BENCH_ONE_PROCESS,
-    .item = "number",
-    .size = sizeof(struct number_work),
-    .setup = number_setup,
-    .subject = {BENCH_ROWS(sides), NULL},
-    BENCH_FIGURES(figures),
-};
+const struct bench_kernel bench_doubles =
+    NUMBER_KERNEL("doubles", "doubles as text, the fewest digits that read back", sides, figures);
 
 /* ---- integers ---- */
 
@@ -189,13 +188,5 @@ static const struct bench_figure integer_figures[] = {
     {"snprintf, a number", BENCH_PER_ITEM, {4, 0}, {0, 0}, {0, 0}, {0, 0}, 0, false},
 };
 
-const struct bench_kernel bench_integers = {
-    .name = "integers",
-    .what = "integers as text",
-    .needs = BENCH_ONE_PROCESS,
-    .item = "number",
-    .size = sizeof(struct number_work),
-    .setup = number_setup,
-    .subject = {BENCH_ROWS(integer_sides), NULL},
-    BENCH_FIGURES(integer_figures),
-};
+const struct bench_kernel bench_integers =
+    NUMBER_KERNEL("integers", "integers as text", integer_sides, integer_figures);

@@ -198,6 +198,13 @@ static hpcw_status idle_prepare(void *work, uint64_t parameter, hpcw_error *err)
     return HPCW_OK;
 }
 
+#define VOM_KERNEL(name_, what_, item_, ours, before, sides, check, ...)                                       \
+    {                                                                                                          \
+        .name = name_, .what = what_, .needs = BENCH_ONE_PROCESS, .item = item_,                               \
+        .file = {ours, "plain.0.json", "text.0.json"}, .size = sizeof(struct vom_work), .parameter = before,   \
+        .setup = vom_setup, .teardown = vom_teardown, .subject = {BENCH_ROWS(sides), check}, __VA_ARGS__       \
+    }
+
 /* ---- plain ---- */
 
 enum plain_side { OURS, CHECKED, LOOP };
@@ -259,18 +266,9 @@ static const struct bench_figure plain_figures[] = {
     {"hpcw, check, memory", BENCH_MEMORY, {3, 0}, {4, 0}, {0, 0}, {0, 0}, 0, false},
 };
 
-const struct bench_kernel bench_vom_plain = {
-    .name = "vom-plain",
-    .what = "load-balancing data of one rank, 100 000 tasks and 300 000 edges, as plain text",
-    .needs = BENCH_ONE_PROCESS,
-    .item = "record",
-    .file = {"ours.0.json", "plain.0.json", "text.0.json"},
-    .size = sizeof(struct vom_work),
-    .setup = vom_setup,
-    .teardown = vom_teardown,
-    .subject = {BENCH_ROWS(plain_sides), plain_check},
-    BENCH_FIGURES(plain_figures),
-};
+const struct bench_kernel bench_vom_plain =
+    VOM_KERNEL("vom-plain", "load-balancing data of one rank, 100 000 tasks and 300 000 edges, as plain text",
+               "record", "ours.0.json", NULL, plain_sides, plain_check, BENCH_FIGURES(plain_figures));
 
 /* ---- compressed ---- */
 
@@ -339,18 +337,9 @@ static const struct bench_figure stream_figures[] = {
     {"hpcw, memory", BENCH_MEMORY, {1, 0}, {4, 0}, {0, 0}, {0, 0}, 24.0 * MIB, false},
 };
 
-const struct bench_kernel bench_vom_compressed = {
-    .name = "vom-compressed",
-    .what = "the same, through brotli",
-    .needs = BENCH_ONE_PROCESS,
-    .item = "record",
-    .file = {"ours.0.json.br", "plain.0.json", "text.0.json"},
-    .size = sizeof(struct vom_work),
-    .setup = vom_setup,
-    .teardown = vom_teardown,
-    .subject = {BENCH_ROWS(stream_sides), NULL},
-    BENCH_FIGURES(stream_figures),
-};
+const struct bench_kernel bench_vom_compressed =
+    VOM_KERNEL("vom-compressed", "the same, through brotli", "record", "ours.0.json.br", NULL, stream_sides,
+               NULL, BENCH_FIGURES(stream_figures));
 
 /* What the default was chosen from; larger windows and lower qualities make more bytes or take more time. */
 #define FRONT(quality, window) ALONE(#quality "/" #window, "quality/window", SETTING(quality, window))
@@ -359,16 +348,9 @@ static const struct bench_side front_sides[] = {FRONT(2, 18), FRONT(3, 18), FRON
                                                 FRONT(4, 20), FRONT(4, 22), FRONT(5, 18), FRONT(5, 20),
                                                 FRONT(6, 18), FRONT(7, 20), FRONT(8, 20), FRONT(9, 20)};
 
-const struct bench_kernel bench_vom_settings = {
-    .name = "vom-settings",
-    .what = "its text through the encoder alone, by quality and window",
-    .needs = BENCH_ONE_PROCESS,
-    .file = {"ours.0.json.br", "plain.0.json", "text.0.json"},
-    .size = sizeof(struct vom_work),
-    .setup = vom_setup,
-    .teardown = vom_teardown,
-    .subject = {BENCH_ROWS(front_sides), NULL},
-};
+const struct bench_kernel bench_vom_settings =
+    VOM_KERNEL("vom-settings", "its text through the encoder alone, by quality and window", NULL,
+               "ours.0.json.br", NULL, front_sides, NULL, .figures = 0);
 
 /* ---- read ---- */
 
@@ -398,16 +380,6 @@ static const struct bench_figure verify_figures[] = {
     {"memory, with the ids of one phase", BENCH_MEMORY, {2, 0}, {3, 0}, {0, 0}, {0, 0}, 64.0 * MIB, false},
 };
 
-const struct bench_kernel bench_vom_verify = {
-    .name = "vom-verify",
-    .what = "the same, read and checked",
-    .needs = BENCH_ONE_PROCESS,
-    .item = "record",
-    .file = {"ours.0.json.br", "plain.0.json", "text.0.json"},
-    .size = sizeof(struct vom_work),
-    .parameter = &verify,
-    .setup = vom_setup,
-    .teardown = vom_teardown,
-    .subject = {BENCH_ROWS(verify_sides), NULL},
-    BENCH_FIGURES(verify_figures),
-};
+const struct bench_kernel bench_vom_verify =
+    VOM_KERNEL("vom-verify", "the same, read and checked", "record", "ours.0.json.br", &verify, verify_sides,
+               NULL, BENCH_FIGURES(verify_figures));

@@ -291,19 +291,20 @@ hpcw_status bench_work_close(struct bench_work *w, hpcw_error *err) {
     hpcw_status s = HPCW_OK;
     for (uint32_t i = 0; i < w->open_files; i++) {
         hpcw_error e;
-        hpcw_status c = bench_file_close(&w->file[i], &e);
-        if (s == HPCW_OK && c != HPCW_OK) {
-            s = c;
-            *err = e;
-        }
+        s = bench_first_failure(s, bench_file_close(&w->file[i], &e), err, &e);
     }
     return s;
 }
 
-hpcw_status bench_work_records(struct bench_work *w, uint32_t index,
-                               hpcw_status (*put)(struct bench_work *w, uint32_t rank, uint64_t at,
-                                                  const void *data, size_t size, hpcw_error *err),
-                               hpcw_error *err) {
+hpcw_status bench_work_write(struct bench_work *w, bench_put_record *put, hpcw_error *err) {
+    hpcw_status s = HPCW_OK;
+    for (uint32_t i = 0; s == HPCW_OK && !w->gone_wrong && i < w->count; i++) {
+        s = bench_work_records(w, i, put, err);
+    }
+    return s;
+}
+
+hpcw_status bench_work_records(struct bench_work *w, uint32_t index, bench_put_record *put, hpcw_error *err) {
     uint32_t rank = w->first + index;
     uint64_t size = w->shape.rank_size;
     uint64_t period = bench_data_period(w->shape.record_size);

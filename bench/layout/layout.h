@@ -137,11 +137,11 @@ hpcw_status bench_work_open(struct bench_work *w, hpcw_error *err);
 hpcw_status bench_work_flush(struct bench_work *w, hpcw_error *err);
 hpcw_status bench_work_close(struct bench_work *w, hpcw_error *err);
 
-/* Hands the data of rank `first` + `index` to `put`, record after record. */
-hpcw_status bench_work_records(struct bench_work *w, uint32_t index,
-                               hpcw_status (*put)(struct bench_work *w, uint32_t rank, uint64_t at,
-                                                  const void *data, size_t size, hpcw_error *err),
-                               hpcw_error *err);
+/* Hands the data of rank `first` + `index` to `put`, record after record; and those of all ranks of this process. */
+typedef hpcw_status bench_put_record(struct bench_work *w, uint32_t rank, uint64_t at, const void *data,
+                                     size_t size, hpcw_error *err);
+hpcw_status bench_work_records(struct bench_work *w, uint32_t index, bench_put_record *put, hpcw_error *err);
+hpcw_status bench_work_write(struct bench_work *w, bench_put_record *put, hpcw_error *err);
 
 /* Rows, each in the file that is named. */
 extern const struct bench_layout_row bench_row_sion_aligned, bench_row_sion_packed,

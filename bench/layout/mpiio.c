@@ -81,11 +81,7 @@ static hpcw_status put(struct bench_work *w, uint32_t rank, uint64_t at, const v
 }
 
 static hpcw_status write_each(struct bench_work *w, hpcw_error *err) {
-    hpcw_status s = HPCW_OK;
-    for (uint32_t i = 0; s == HPCW_OK && !w->gone_wrong && i < w->count; i++) {
-        s = bench_work_records(w, i, put, err);
-    }
-    return s;
+    return bench_work_write(w, put, err);
 }
 
 static void write_at_all(struct mpiio *m, uint64_t offset, const void *data, size_t size) {

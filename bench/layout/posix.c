@@ -12,11 +12,7 @@ static hpcw_status put(struct bench_work *w, uint32_t rank, uint64_t at, const v
 }
 
 static hpcw_status write_records(struct bench_work *w, hpcw_error *err) {
-    hpcw_status s = HPCW_OK;
-    for (uint32_t i = 0; s == HPCW_OK && !w->gone_wrong && i < w->count; i++) {
-        s = bench_work_records(w, i, put, err);
-    }
-    return s;
+    return bench_work_write(w, put, err);
 }
 
 /* Its stamps hold file and offset; it is not read back. */

@@ -118,11 +118,7 @@ static hpcw_status sion_write(struct bench_work *w, hpcw_error *err) {
         return HPCW_OK; /* on all processes */
     }
     hpcw_error e;
-    hpcw_status s = HPCW_OK;
-    for (uint32_t i = 0; s == HPCW_OK && i < w->count; i++) {
-        s = bench_work_records(w, i, put, &e);
-    }
-    if (s != HPCW_OK) {
+    if (bench_work_write(w, put, &e) != HPCW_OK) {
         hpcw_sion_abandon(w->sion, &e);
     }
     return hpcw_sion_close(w->sion, err);

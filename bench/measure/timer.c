@@ -28,6 +28,13 @@ int bench_timer_stopped(void) {
     return (int)stopped;
 }
 
+hpcw_status bench_first_failure(hpcw_status first, hpcw_status now, hpcw_error *err, const hpcw_error *e) {
+    if (first == HPCW_OK && now != HPCW_OK) {
+        *err = *e;
+    }
+    return first == HPCW_OK ? now : first;
+}
+
 uint64_t bench_timer_now(void) {
     struct timespec t;
     (void)clock_gettime(CLOCK_MONOTONIC, &t);
@@ -41,13 +48,6 @@ static hpcw_status agree(const struct bench_processes *processes, hpcw_status s,
         s = hpcw_i_fail(err, HPCW_ESTATE, "stopped by signal %d", (int)stopped);
     }
     return hpcw_i_agree(processes->comm, s, words, err);
-}
-
-static void keep_first(hpcw_status *s, hpcw_status now, hpcw_error *err, const hpcw_error *e) {
-    if (*s == HPCW_OK && now != HPCW_OK) {
-        *s = now;
-        *err = *e;
-    }
 }
 
 hpcw_status bench_timer_run(const struct bench_side *side, void *work, const struct bench_processes *processes,
@@ -85,7 +85,7 @@ hpcw_status bench_timer_run(const struct bench_side *side, void *work, const str
         hpcw_status r = phase->run(work, &e);
         uint64_t end = bench_timer_now();
         uint64_t spent = end - start;
-        keep_first(&s, r, err, &e);
+        s = bench_first_failure(s, r, err, &e);
         if (!phase->untimed) {
             phase_ns[k] = word[FIRST + k] = spent;
             word[REACHED + k] = end - begin;

@@ -78,6 +78,9 @@ void bench_samples_free(struct bench_samples *samples);
 hpcw_status bench_timer_run(const struct bench_side *side, void *work, const struct bench_processes *processes,
                             struct bench_sample *sample, hpcw_error *err);
 
+/* Of two calls that are both made: the status of the first that failed, and in *err its message; *e is the second's. */
+hpcw_status bench_first_failure(hpcw_status first, hpcw_status now, hpcw_error *err, const hpcw_error *e);
+
 /* Nanoseconds of a monotonic clock. */
 uint64_t bench_timer_now(void);
 

@@ -13,9 +13,6 @@
 /* A record of a real program is no power of two. */
 #define RECORD (UINT64_C(47) << 10)
 
-static const uint64_t block_sizes[] = {4096, 16384, 65536, 262144, 1048576, 4194304, 16777216};
-static const uint64_t other_records[] = {4096, 1048576};
-
 struct planner {
     const struct bench_options *o;
     const char *no_direct;
@@ -168,30 +165,25 @@ static void add_size(struct ui_sizes *sizes, uint64_t size) {
     }
 }
 
-static void add_sizes(struct ui_sizes *sizes, const uint64_t *size, size_t count) {
-    for (size_t i = 0; i < count; i++) {
+/* Those that were given, or the defaults. */
+static void choose(struct ui_sizes *sizes, const struct ui_sizes *given, const uint64_t *usual, size_t count) {
+    const uint64_t *size = given->count > 0 ? given->at : usual;
+    for (size_t i = 0; i < (given->count > 0 ? given->count : count); i++) {
         add_size(sizes, size[i]);
     }
 }
 
 static void choose_sizes(struct planner *pl) {
     const struct bench_options *o = pl->o;
-    add_sizes(&pl->blocks, o->block_sizes.at, o->block_sizes.count);
+    static const uint64_t blocks[] = {4096, 16384, 65536, 262144, 1048576, 4194304, 16777216};
+    static const uint64_t records[] = {RECORD, 4096, 1048576}, files[] = {1, 4};
+    choose(&pl->blocks, &o->block_sizes, blocks, sizeof blocks / sizeof blocks[0]);
     if (o->block_sizes.count == 0) {
-        add_sizes(&pl->blocks, block_sizes, sizeof block_sizes / sizeof block_sizes[0]);
         add_size(&pl->blocks, pl->r->fs.block_size);
     }
     qsort(pl->blocks.at, pl->blocks.count, sizeof pl->blocks.at[0], by_size);
-    add_sizes(&pl->records, o->records.at, o->records.count);
-    if (o->records.count == 0) {
-        add_size(&pl->records, RECORD);
-        add_sizes(&pl->records, other_records, sizeof other_records / sizeof other_records[0]);
-    }
-    add_sizes(&pl->files, o->files.at, o->files.count);
-    if (o->files.count == 0) {
-        add_size(&pl->files, 1);
-        add_size(&pl->files, 4);
-    }
+    choose(&pl->records, &o->records, records, sizeof records / sizeof records[0]);
+    choose(&pl->files, &o->files, files, sizeof files / sizeof files[0]);
 }
 
 hpcw_status bench_sweep_plan(const struct bench_options *o, const char *no_direct, struct bench_results *r,

@@ -101,11 +101,7 @@ static hpcw_status run(struct sweep *w, const struct bench_point *p, struct benc
     }
     bench_work_free(&work);
     hpcw_error e;
-    hpcw_status c = clear(w, &e);
-    if (s == HPCW_OK && c != HPCW_OK) {
-        s = c;
-        *err = e;
-    }
+    s = bench_first_failure(s, clear(w, &e), err, &e);
     if (s == HPCW_OK) {
         *t = (struct bench_trial){.total_ns = sample.reached_ns[BENCH_CLOSE],
                                   .written_ns = sample.reached_ns[BENCH_WRITE],
