@@ -169,9 +169,8 @@ static const uint64_t event_count = 4000000, finish_count = 1000000, file_count 
 
 #define RECORDING(open, run)                                                                                   \
     {                                                                                                          \
-        {"open", open, true, false}, {"record", run, false, false}, {"finish", log_finish, true, false}, {     \
-            "free", log_free, true, false                                                                      \
-        }                                                                                                      \
+        BENCH_UNTIMED("open", open), BENCH_PHASE("record", run), BENCH_UNTIMED("finish", log_finish),          \
+            BENCH_UNTIMED("free", log_free)                                                                    \
     }
 
 static const struct bench_side event_sides[] = {
@@ -232,18 +231,15 @@ static hpcw_status plain_write(void *work, hpcw_error *err) {
 #define PLAIN                                                                                                  \
     {                                                                                                          \
         "loop", "plain pwrites of as many bytes, every process its part", IN_MEMORY, prepare,                  \
-            {{"open", bench_plain_open, false, true},                                                          \
-             {"write", plain_write, false, true},                                                              \
-             {"close", bench_plain_close, 0, 0}},                                                              \
+            {BENCH_TOGETHER("open", bench_plain_open), BENCH_TOGETHER("write", plain_write),                   \
+             BENCH_PHASE("close", bench_plain_close)},                                                         \
             NULL, NULL                                                                                         \
     }
 
 #define FINISHING                                                                                              \
     {                                                                                                          \
-        {"open", log_open, true, false}, {"record", log_events, true, false},                                  \
-            {"finish", log_finish, false, true}, {                                                             \
-            "free", log_free, true, false                                                                      \
-        }                                                                                                      \
+        BENCH_UNTIMED("open", log_open), BENCH_UNTIMED("record", log_events),                                  \
+            BENCH_TOGETHER("finish", log_finish), BENCH_UNTIMED("free", log_free)                              \
     }
 
 static const struct bench_side finish_sides[] = {
@@ -309,11 +305,7 @@ static hpcw_status file_close(void *work, hpcw_error *err) {
 }
 
 #define FILE_PHASES                                                                                            \
-    {                                                                                                          \
-        {"open", file_open, 0, 0}, {"put", file_put, 0, 0}, {                                                  \
-            "close", file_close, 0, 0                                                                          \
-        }                                                                                                      \
-    }
+    { BENCH_PHASE("open", file_open), BENCH_PHASE("put", file_put), BENCH_PHASE("close", file_close) }
 
 static const struct bench_side file_sides[] = {
     {"hpcw", "this library", IN_MEMORY, prepare, FILE_PHASES, NULL, NULL},
@@ -387,13 +379,7 @@ static hpcw_status run_write(void *work, hpcw_error *err) {
 }
 
 static const struct bench_side run_sides[] = {
-    {"hpcgen",
-     "the program, all processors, from start to end",
-     0,
-     bench_generator_prepare,
-     {{"run", bench_generator_run, 0, 0}},
-     bench_generator_peak,
-     NULL},
+    BENCH_HPCGEN(bench_generator_prepare),
     {"loop", "plain pwrites of as many bytes, one thread", 0, bench_generator_prepare, BENCH_LOOP(run_write),
      NULL, NULL},
 };

@@ -136,8 +136,8 @@ static hpcw_status by_record(void *work, hpcw_error *err) {
 }
 
 static const struct bench_side sides[] = {
-    {.name = "record", .what = "each edge in reserved memory", .phase = {{"write", by_record, 0, 0}}},
-    {.name = "members", .what = "a call for each member", .phase = {{"write", by_member, 0, 0}}},
+    {.name = "record", .what = "each edge in reserved memory", .phase = {BENCH_PHASE("write", by_record)}},
+    {.name = "members", .what = "a call for each member", .phase = {BENCH_PHASE("write", by_member)}},
 };
 
 static const struct bench_figure figures[] = {

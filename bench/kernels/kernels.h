@@ -88,6 +88,16 @@ struct bench_kernel {
     size_t figures;
 };
 
+/* Phases: timed; those of `UNTIMED` count in no figure, before those of `TOGETHER` the processes wait for each other. */
+#define BENCH_PHASE(name, run)                                                                                 \
+    { name, run, false, false }
+#define BENCH_UNTIMED(name, run)                                                                               \
+    { name, run, true, false }
+#define BENCH_TOGETHER(name, run)                                                                              \
+    { name, run, false, true }
+#define BENCH_UNTIMED_TOGETHER(name, run)                                                                      \
+    { name, run, true, true }
+
 #define BENCH_ROWS(rows) rows, sizeof rows / sizeof rows[0]
 #define BENCH_FIGURES(rows) .figure = rows, .figures = sizeof rows / sizeof rows[0]
 
@@ -154,9 +164,8 @@ hpcw_status bench_plain_close(void *work, hpcw_error *err);
 
 #define BENCH_LOOP(write)                                                                                      \
     {                                                                                                          \
-        {"open", bench_plain_open, 0, 0}, {"write", write, 0, 0}, {                                            \
-            "close", bench_plain_close, 0, 0                                                                   \
-        }                                                                                                      \
+        BENCH_PHASE("open", bench_plain_open), BENCH_PHASE("write", write),                                    \
+            BENCH_PHASE("close", bench_plain_close)                                                            \
     }
 
 /* Opens a sink that drops all. */
@@ -186,5 +195,11 @@ hpcw_status bench_generator_prepare(void *generator, uint64_t parameter, hpcw_er
  * HPCW_ENOTSUP: hpcgen was not found, see bench_site; HPCW_EIO: it failed. */
 hpcw_status bench_generator_run(void *generator, hpcw_error *err);
 uint64_t bench_generator_peak(const void *generator);
+
+#define BENCH_HPCGEN(prepare)                                                                                  \
+    {                                                                                                          \
+        "hpcgen", "the program, all processors, from start to end", 0, prepare,                                \
+            {BENCH_PHASE("run", bench_generator_run)}, bench_generator_peak, NULL                              \
+    }
 
 #endif

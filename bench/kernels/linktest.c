@@ -155,15 +155,9 @@ static hpcw_status encode_close(void *work, hpcw_error *err) {
 }
 
 #define ROWS(run)                                                                                              \
-    {                                                                                                          \
-        { "rows", run, 0, 0 }                                                                                  \
-    }
+    { BENCH_PHASE("rows", run) }
 #define ENCODE(rows)                                                                                           \
-    {                                                                                                          \
-        {"open", encode_open, 0, 0}, {"rows", rows, 0, 0}, {                                                   \
-            "close", encode_close, 0, 0                                                                        \
-        }                                                                                                      \
-    }
+    { BENCH_PHASE("open", encode_open), BENCH_PHASE("rows", rows), BENCH_PHASE("close", encode_close) }
 
 static const struct bench_side part_sides[] = {
     {"schedule", "partner lists", BEST, part_prepare, ROWS(schedule_rows), NULL, NULL},
@@ -321,13 +315,7 @@ static hpcw_status plain_write(void *work, hpcw_error *err) {
 }
 
 static const struct bench_side run_sides[] = {
-    {"hpcgen",
-     "the program, all processors, from start to end",
-     0,
-     run_prepare,
-     {{"run", bench_generator_run, 0, 0}},
-     bench_generator_peak,
-     NULL},
+    BENCH_HPCGEN(run_prepare),
     {"loop", "plain pwrites of whole streams, one thread", 1, run_prepare, BENCH_LOOP(plain_write), NULL, NULL},
     {"loop, all", "plain pwrites of whole streams, a thread for each processor", 0, run_prepare,
      BENCH_LOOP(plain_write), NULL, NULL},

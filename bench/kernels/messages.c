@@ -86,11 +86,7 @@ static hpcw_status messages_setup(void *work, const void *parameter, struct benc
 #endif
 
 #define PHASES                                                                                                 \
-    {                                                                                                          \
-        {"stream", stream, false, true}, {                                                                     \
-            "round trips", round_trips, false, true                                                            \
-        }                                                                                                      \
-    }
+    { BENCH_TOGETHER("stream", stream), BENCH_TOGETHER("round trips", round_trips) }
 
 static const struct bench_side message_sides[] = {
     {"tool", "MPI_Send and MPI_Recv, which a tool has wrapped", 0, messages_prepare, PHASES, NULL, NULL},

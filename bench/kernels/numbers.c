@@ -112,7 +112,7 @@ static hpcw_status print_and_parse(void *work, hpcw_error *err) {
 #define SIDE(name_, what_, kind, run)                                                                          \
     {                                                                                                          \
         .name = name_, .what = what_, .parameter = kind, .prepare = number_prepare, .phase = {                 \
-            {"format", run, 0, 0}                                                                              \
+            BENCH_PHASE("format", run)                                                                         \
         }                                                                                                      \
     }
 
@@ -175,10 +175,10 @@ static hpcw_status printed(void *work, hpcw_error *err) {
 }
 
 static const struct bench_side integer_sides[] = {
-    {"64 bits", "this library", 64, integer_prepare, {{"format", integers, 0, 0}}, NULL, NULL},
-    {"24 bits", "this library", 24, integer_prepare, {{"format", integers, 0, 0}}, NULL, NULL},
-    {"4 bits", "this library", 4, integer_prepare, {{"format", integers, 0, 0}}, NULL, NULL},
-    {"snprintf, 64 bits", "libc", 64, integer_prepare, {{"format", printed, 0, 0}}, NULL, NULL},
+    {"64 bits", "this library", 64, integer_prepare, {BENCH_PHASE("format", integers)}, NULL, NULL},
+    {"24 bits", "this library", 24, integer_prepare, {BENCH_PHASE("format", integers)}, NULL, NULL},
+    {"4 bits", "this library", 4, integer_prepare, {BENCH_PHASE("format", integers)}, NULL, NULL},
+    {"snprintf, 64 bits", "libc", 64, integer_prepare, {BENCH_PHASE("format", printed)}, NULL, NULL},
 };
 
 static const struct bench_figure integer_figures[] = {

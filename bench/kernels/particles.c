@@ -43,17 +43,12 @@ static hpcw_status fill(void *work, hpcw_error *err) {
     return HPCW_OK;
 }
 
+#define FILL                                                                                                   \
+    { BENCH_PHASE("fill", fill) }
+
 static const struct bench_side sides[] = {
-    {.name = "avx2",
-     .what = "lanes of AVX2",
-     .parameter = MODEL_SIMD_AVX2,
-     .prepare = particles_prepare,
-     .phase = {{"fill", fill, 0, 0}}},
-    {.name = "scalar",
-     .what = "the same values without lanes",
-     .parameter = MODEL_SIMD_NONE,
-     .prepare = particles_prepare,
-     .phase = {{"fill", fill, 0, 0}}},
+    {"avx2", "lanes of AVX2", MODEL_SIMD_AVX2, particles_prepare, FILL, NULL, NULL},
+    {"scalar", "the same values without lanes", MODEL_SIMD_NONE, particles_prepare, FILL, NULL, NULL},
 };
 
 static const struct bench_figure figures[] = {

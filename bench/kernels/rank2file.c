@@ -133,11 +133,7 @@ static hpcw_status map_check(void *work, hpcw_error *err) {
 }
 
 #define TWO_PHASES(first, second)                                                                              \
-    {                                                                                                          \
-        {#first, map_##first, 0, 0}, {                                                                         \
-#second, map_##second, 0, 0                                                                        \
-        }                                                                                                      \
-    }
+    { BENCH_PHASE(#first, map_##first), BENCH_PHASE(#second, map_##second) }
 
 static const struct bench_side map_sides[] = {
     {"write", "the map, one file per rank", WRITE, map_prepare, TWO_PHASES(shape, nodes), NULL, NULL},
@@ -270,18 +266,14 @@ static hpcw_status payload_check(void *work, hpcw_error *err) {
     return bench_same_bytes(path, w->mine, 0, w->size, err);
 }
 
-#define OPEN_WRITE_CLOSE(open, together, write, close)                                                         \
-    {                                                                                                          \
-        {"open", open, 0, together}, {"write", write, 0, 0}, {                                                 \
-            "close", close, 0, 0                                                                               \
-        }                                                                                                      \
-    }
+#define OPEN_WRITE_CLOSE(opening, write, close)                                                                \
+    { opening, BENCH_PHASE("write", write), BENCH_PHASE("close", close) }
 
 static const struct bench_side payload_sides[] = {
     {"hpcw", "this library: CRC, map, index", 0, payload_prepare,
-     OPEN_WRITE_CLOSE(ours_open, false, ours_write, ours_close), NULL, NULL},
+     OPEN_WRITE_CLOSE(BENCH_PHASE("open", ours_open), ours_write, ours_close), NULL, NULL},
     {"loop", "plain pwrites of 4 MiB, a file per process, no CRC", 1, payload_prepare,
-     OPEN_WRITE_CLOSE(mine_open, true, mine_write, bench_plain_close), NULL, NULL},
+     OPEN_WRITE_CLOSE(BENCH_TOGETHER("open", mine_open), mine_write, bench_plain_close), NULL, NULL},
 };
 
 static const struct bench_figure payload_figures[] = {

@@ -189,11 +189,7 @@ static hpcw_status data_check(void *work, hpcw_error *err) {
 /* ---- rows ---- */
 
 #define PHASES(who, closing)                                                                                   \
-    {                                                                                                          \
-        {"open", who##_open, 0, 0}, {"write", who##_write, 0, 0}, {                                            \
-            "close", closing, 0, 0                                                                             \
-        }                                                                                                      \
-    }
+    { BENCH_PHASE("open", who##_open), BENCH_PHASE("write", who##_write), BENCH_PHASE("close", closing) }
 
 static const struct bench_side sides[] = {
     {"hpcw", "this library", CONTAINER, data_prepare, PHASES(ours, ours_close), NULL, NULL},

@@ -122,16 +122,11 @@ static hpcw_status million_prepare(void *work, uint64_t side, hpcw_error *err) {
 }
 
 #define OPEN_CLOSE                                                                                             \
-    {                                                                                                          \
-        {"open", meta_open, 0, 0}, {                                                                           \
-            "close", meta_close, 0, 0                                                                          \
-        }                                                                                                      \
-    }
+    { BENCH_PHASE("open", meta_open), BENCH_PHASE("close", meta_close) }
 #define OPEN_WRITE_CLOSE                                                                                       \
     {                                                                                                          \
-        {"open", bench_plain_open, 0, 0}, {"write", plain_write, 0, 0}, {                                      \
-            "close", plain_close, 0, 0                                                                         \
-        }                                                                                                      \
+        BENCH_PHASE("open", bench_plain_open), BENCH_PHASE("write", plain_write),                              \
+            BENCH_PHASE("close", plain_close)                                                                  \
     }
 
 static const struct bench_side million_sides[] = {
@@ -214,16 +209,13 @@ static hpcw_status fill_plain(void *work, hpcw_error *err) {
 
 #define CONTAINER_PHASES                                                                                       \
     {                                                                                                          \
-        {"open", meta_open, 0, 0}, {"fill", fill_blocks, true, true}, {                                        \
-            "close", meta_close, false, true                                                                   \
-        }                                                                                                      \
+        BENCH_PHASE("open", meta_open), BENCH_UNTIMED_TOGETHER("fill", fill_blocks),                           \
+            BENCH_TOGETHER("close", meta_close)                                                                \
     }
 #define PLAIN_PHASES                                                                                           \
     {                                                                                                          \
-        {"open", bench_plain_open, true, 0}, {"fill", fill_plain, true, true},                                 \
-            {"write", plain_write, false, true}, {                                                             \
-            "close", plain_close, 0, 0                                                                         \
-        }                                                                                                      \
+        BENCH_UNTIMED("open", bench_plain_open), BENCH_UNTIMED_TOGETHER("fill", fill_plain),                   \
+            BENCH_TOGETHER("write", plain_write), BENCH_PHASE("close", plain_close)                            \
     }
 #define TO_SIDES(name, what, to, phases)                                                                       \
     {name "-1", what ", 1 block", to | 1, open_close_prepare, phases, NULL, NULL},                             \

@@ -188,7 +188,7 @@ static uint64_t size_of_ours(const void *work) {
 #define NOTHING                                                                                                \
     {                                                                                                          \
         .name = "nothing", .what = "for the memory of a run that does nothing", .prepare = idle_prepare,       \
-        .phase = {{"run", nothing, 1, 0}},                                                                     \
+        .phase = {BENCH_UNTIMED("run", nothing)},                                                              \
     }
 
 static hpcw_status idle_prepare(void *work, uint64_t parameter, hpcw_error *err) {
@@ -247,7 +247,8 @@ static hpcw_status plain_check(void *work, hpcw_error *err) {
 #define OURS_SIDE(name_, what_, parameter_, prepare_)                                                          \
     {                                                                                                          \
         .name = name_, .what = what_, .parameter = parameter_, .prepare = prepare_,                            \
-        .phase = {{"open", ours_open, 0, 0}, {"records", add_records, 0, 0}, {"close", close_file, 0, 0}},     \
+        .phase = {BENCH_PHASE("open", ours_open), BENCH_PHASE("records", add_records),                         \
+                  BENCH_PHASE("close", close_file)},                                                           \
         .size = size_of_ours,                                                                                  \
     }
 
@@ -320,7 +321,7 @@ static uint64_t size_of_stream(const void *work) {
 #define ALONE(name_, what_, setting_)                                                                          \
     {                                                                                                          \
         .name = name_, .what = what_, .parameter = setting_, .prepare = alone_prepare,                         \
-        .phase = {{"compress", alone, 0, 0}}, .size = size_of_stream,                                          \
+        .phase = {BENCH_PHASE("compress", alone)}, .size = size_of_stream,                                     \
     }
 
 static const struct bench_side stream_sides[] = {
@@ -362,15 +363,13 @@ static hpcw_status verify_stream(void *work, hpcw_error *err) {
     return read_vom_verify(((struct vom_work *)work)->common.path[OURS_FILE], READ_VOM_STRICT, err);
 }
 
+#define VERIFY(run)                                                                                            \
+    { BENCH_PHASE("verify", run) }
+
 static const struct bench_side verify_sides[] = {
-    {"plain", "the strict check of a plain file", 0, idle_prepare, {{"verify", verify_text, 0, 0}}, NULL, NULL},
-    {"compressed",
-     "the strict check of the same text, compressed",
-     0,
-     idle_prepare,
-     {{"verify", verify_stream, 0, 0}},
-     NULL,
-     NULL},
+    {"plain", "the strict check of a plain file", 0, idle_prepare, VERIFY(verify_text), NULL, NULL},
+    {"compressed", "the strict check of the same text, compressed", 0, idle_prepare, VERIFY(verify_stream),
+     NULL, NULL},
     NOTHING,
 };
 
