@@ -304,33 +304,16 @@ static void add_file(struct bench_sharing *all, const struct bench_sharing *one,
     all->unused_bytes += times * one->unused_bytes;
 }
 
-/* Where the metadata of a container are. */
-struct metadata {
-    uint64_t front_size;      /* from the start of the file */
-    uint64_t data, back, end; /* offsets of the chunks, of the metadata after them, of the end */
-};
-
-static hpcw_status metadata_of(const struct bench_geometry *g, const struct arrangement *a, uint64_t mapping,
-                               struct metadata *m, hpcw_error *err) {
-    hpcw_sion_shape shape;
-    hpcw_status s = hpcw_sion_shape_of(a->tasks, (uint32_t)a->block, a->stride, a->most, mapping, &shape, err);
-    if (s != HPCW_OK) {
-        return s;
-    }
-    uint64_t shift = bench_geometry_shift(g);
-    *m = (struct metadata){shape.meta1_size, shape.data_start + shift, shape.meta2_start + shift,
-                           shape.file_size + shift};
-    return HPCW_OK;
-}
-
-static void count_metadata(const struct bench_geometry *g, const struct metadata *m, const struct block_walk *w,
-                           struct bench_sharing *out) {
+/* `shape`: of the container, whose metadata are before its data and after them. */
+static void count_metadata(const struct bench_geometry *g, const hpcw_sion_shape *shape,
+                           const struct block_walk *w, struct bench_sharing *out) {
     uint64_t front = bench_geometry_shift(g);
-    uint64_t front_end = (front + m->front_size - 1) / g->fs_block;
-    uint64_t back = m->back / g->fs_block;
-    out->meta_bytes = m->front_size + (m->end - m->back);
+    uint64_t end = shape->file_size + front;
+    uint64_t front_end = (front + shape->meta1_size - 1) / g->fs_block;
+    uint64_t back = (shape->meta2_start + front) / g->fs_block;
+    out->meta_bytes = shape->meta1_size + (shape->file_size - shape->meta2_start);
     out->meta_blocks =
-        front_end - front / g->fs_block + 1 + (m->end - 1) / g->fs_block - back + 1 - (front_end == back);
+        front_end - front / g->fs_block + 1 + (end - 1) / g->fs_block - back + 1 - (front_end == back);
     bool mixed_front = front_end == w->first_index;
     bool mixed_back = back == w->index;
     out->mixed_blocks = (uint64_t)mixed_front + mixed_back - (mixed_front && mixed_back && front_end == back);
@@ -341,10 +324,10 @@ static hpcw_status count_file(const struct bench_geometry *g, uint32_t tasks, ui
     *out = (struct bench_sharing){0};
     bool sion = g->layout <= BENCH_SION_SHIFTED;
     struct arrangement a;
-    struct metadata meta = {0};
+    hpcw_sion_shape shape;
     hpcw_status s = arrange(g, tasks, &a, err);
     if (s == HPCW_OK && sion) {
-        s = metadata_of(g, &a, mapping, &meta, err);
+        s = hpcw_sion_shape_of(tasks, (uint32_t)a.block, a.stride, a.most, mapping, &shape, err);
     }
     if (s != HPCW_OK) {
         return s;
@@ -354,7 +337,7 @@ static hpcw_status count_file(const struct bench_geometry *g, uint32_t tasks, ui
         s = hpcw_i_fail_memory(err, "sharing", tasks, "ranks");
         goto done;
     }
-    add_all(&w, &a, meta.data);
+    add_all(&w, &a, sion ? shape.data_start + bench_geometry_shift(g) : 0);
     leave_block(&w);
     *out = (struct bench_sharing){.data_blocks = w.sums.blocks,
                                   .shared_blocks = w.sums.shared_blocks,
@@ -364,7 +347,7 @@ static hpcw_status count_file(const struct bench_geometry *g, uint32_t tasks, ui
                                   .bytes = w.sums.bytes,
                                   .shared_bytes = w.sums.shared_bytes};
     if (sion) {
-        count_metadata(g, &meta, &w, out);
+        count_metadata(g, &shape, &w, out);
     }
     out->blocks = out->data_blocks + out->meta_blocks - out->mixed_blocks;
     out->unused_bytes = out->blocks * g->fs_block - out->bytes - out->meta_bytes;
@@ -383,19 +366,19 @@ static hpcw_status count_set(const struct bench_geometry *g, struct bench_sharin
     }
     /* The first file has the mapping, the last one the ranks that are left over, those between are alike. */
     uint32_t each = hpcw_sion_first_task_of_file(g->ranks, files, 1);
-    struct bench_sharing one;
-    hpcw_status s = count_file(g, each, files > 1 ? g->ranks : UINT64_MAX, &one, err);
-    if (s == HPCW_OK) {
-        add_file(out, &one, 1);
-    }
-    if (s == HPCW_OK && files > 2) {
-        s = count_file(g, each, UINT64_MAX, &one, err);
-        add_file(out, &one, files - 2);
-    }
-    if (s == HPCW_OK && files > 1) {
-        s = count_file(g, g->ranks - hpcw_sion_first_task_of_file(g->ranks, files, files - 1), UINT64_MAX, &one,
-                       err);
-        add_file(out, &one, 1);
+    const struct {
+        uint32_t files, tasks;
+        uint64_t mapping;
+    } part[] = {{1, each, files > 1 ? g->ranks : UINT64_MAX},
+                {files > 2 ? files - 2 : 0, each, UINT64_MAX},
+                {files > 1, g->ranks - hpcw_sion_first_task_of_file(g->ranks, files, files - 1), UINT64_MAX}};
+    hpcw_status s = HPCW_OK;
+    for (size_t i = 0; s == HPCW_OK && i < sizeof part / sizeof part[0]; i++) {
+        struct bench_sharing one;
+        if (part[i].files > 0) {
+            s = count_file(g, part[i].tasks, part[i].mapping, &one, err);
+            add_file(out, &one, part[i].files);
+        }
     }
     return s;
 }

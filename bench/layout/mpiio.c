@@ -20,7 +20,10 @@ struct mpiio {
     hpcw_error error;
 };
 
-static hpcw_status failed(int code, const char *what, hpcw_error *err) {
+static hpcw_status status_of(int code, const char *what, hpcw_error *err) {
+    if (code == MPI_SUCCESS) {
+        return HPCW_OK;
+    }
     static const struct {
         int class, sys_errno;
     } known[] = {
@@ -63,10 +66,10 @@ static hpcw_status mpiio_open(struct bench_work *w, hpcw_error *err) {
     int code = MPI_File_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &m->file);
     if (code != MPI_SUCCESS) {
         m->file = MPI_FILE_NULL;
-        s = failed(code, path, err);
+        s = status_of(code, path, err);
     } else if (w->shape.mode == BENCH_PREALLOCATED) {
         code = MPI_File_preallocate(m->file, (MPI_Offset)w->file_size[0]);
-        s = code == MPI_SUCCESS ? s : failed(code, path, err);
+        s = status_of(code, path, err);
     }
     /* What follows is collective: either all processes have the file or all stop. */
     return hpcw_i_agree(w->processes->comm, s, NULL, err);
@@ -77,7 +80,7 @@ static hpcw_status put(struct bench_work *w, uint32_t rank, uint64_t at, const v
     MPI_Status status;
     uint64_t offset = w->spot[rank].offset + at;
     int code = MPI_File_write_at(mpiio_of(w)->file, (MPI_Offset)offset, data, (int)size, MPI_BYTE, &status);
-    return code == MPI_SUCCESS ? HPCW_OK : failed(code, "MPI_File_write_at", err);
+    return status_of(code, "MPI_File_write_at", err);
 }
 
 static hpcw_status write_each(struct bench_work *w, hpcw_error *err) {
@@ -88,7 +91,7 @@ static void write_at_all(struct mpiio *m, uint64_t offset, const void *data, siz
     MPI_Status status;
     int code = MPI_File_write_at_all(m->file, (MPI_Offset)offset, data, (int)size, MPI_BYTE, &status);
     if (code != MPI_SUCCESS && m->status == HPCW_OK) {
-        m->status = failed(code, "MPI_File_write_at_all", &m->error);
+        m->status = status_of(code, "MPI_File_write_at_all", &m->error);
     }
 }
 
@@ -128,13 +131,13 @@ static hpcw_status mpiio_flush(struct bench_work *w, hpcw_error *err) {
         return HPCW_OK;
     }
     int code = MPI_File_sync(mpiio_of(w)->file);
-    return code == MPI_SUCCESS ? HPCW_OK : failed(code, "MPI_File_sync", err);
+    return status_of(code, "MPI_File_sync", err);
 }
 
 static hpcw_status mpiio_close(struct bench_work *w, hpcw_error *err) {
     struct mpiio *m = mpiio_of(w);
     int code = m == NULL || m->file == MPI_FILE_NULL ? MPI_SUCCESS : MPI_File_close(&m->file);
-    return code == MPI_SUCCESS ? HPCW_OK : failed(code, "MPI_File_close", err);
+    return status_of(code, "MPI_File_close", err);
 }
 
 static void mpiio_clear(struct bench_work *w) {

@@ -17,12 +17,6 @@ static int ascending(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-void bench_stats_sort(double *x, size_t n) {
-    if (n > 1) {
-        qsort(x, n, sizeof *x, ascending);
-    }
-}
-
 double bench_stats_quantile(const double *sorted, size_t n, double q) {
     double place = q * (double)(n - 1);
     size_t i = (size_t)place;
@@ -122,7 +116,7 @@ hpcw_status bench_stats_of(const double *x, size_t n, double level, struct bench
         return hpcw_i_fail_memory(err, "statistics", n, "values");
     }
     memcpy(sorted, x, n * sizeof *sorted);
-    bench_stats_sort(sorted, n);
+    qsort(sorted, n, sizeof *sorted, ascending);
 
     struct bench_stats s = {.count = n, .min = sorted[0], .max = sorted[n - 1]};
     /* Summed in ascending order, so that the figures do not depend on the order of the samples. */
@@ -138,7 +132,7 @@ hpcw_status bench_stats_of(const double *x, size_t n, double level, struct bench
     for (size_t i = 0; i < n; i++) {
         sorted[i] = fabs(sorted[i] - s.median);
     }
-    bench_stats_sort(sorted, n);
+    qsort(sorted, n, sizeof *sorted, ascending);
     s.mad = bench_stats_quantile(sorted, n, 0.5);
     hpcw_i_free(sorted);
     *stats = s;

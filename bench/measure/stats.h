@@ -31,9 +31,6 @@ struct bench_stats {
 HPCW_MUST_CHECK hpcw_status bench_stats_of(const double *x, size_t n, double level, struct bench_stats *stats,
                                            hpcw_error *err);
 
-/* Ascending. The values must be no NaN. */
-void bench_stats_sort(double *x, size_t n);
-
 /*
  * The quantile q, 0 <= q <= 1, of ascending values, n > 0: linear between the two order statistics around
  * q * (n - 1) (type 7 of Hyndman and Fan, the default of R and NumPy). q = 0.5 is the median.

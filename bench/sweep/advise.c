@@ -72,7 +72,14 @@ static void say_rate(struct bench_advice *a, const struct bench_point *p) {
         ui_text_rate(high, p->durable.stats.ci_high));
 }
 
-/* Two points that differ in one thing. */
+/* Of two points that differ in one thing. */
+static struct bench_advice *begin_pair(struct bench_results *r, size_t point, size_t other) {
+    struct bench_advice *a = begin(r);
+    rest_on(a, point);
+    rest_on(a, other);
+    return a;
+}
+
 static void say_pair(struct bench_advice *a, const struct bench_point *p, const struct bench_point *other) {
     say_rate(a, p);
     say(a, " compared with ");
@@ -217,11 +224,9 @@ static void pairs(struct bench_results *r, enum bench_layout of, enum bench_layo
     if (all == 0) {
         return;
     }
-    struct bench_advice *a = begin(r);
+    struct bench_advice *a = begin_pair(r, most, most_against);
     const struct bench_point *x = &r->point[most];
     const struct bench_point *y = &r->point[most_against];
-    rest_on(a, most);
-    rest_on(a, most_against);
     if (faster + slower == 0) {
         say(a,
             "%s compared with %s: no difference beyond noise in %zu pair%s; the medians differ most at %s, by "
@@ -244,9 +249,7 @@ static void number_of_files(struct bench_results *r) {
                                                                      : SIZE_MAX;
         if (k != SIZE_MAX) {
             int c = compare(p, &r->point[k]);
-            struct bench_advice *a = begin(r);
-            rest_on(a, i);
-            rest_on(a, k);
+            struct bench_advice *a = begin_pair(r, i, k);
             say(a, "%u physical files instead of %u: %s (", p->files, files,
                 c > 0   ? "faster beyond noise"
                 : c < 0 ? "slower beyond noise"
@@ -266,9 +269,7 @@ static void mode_pays(struct bench_results *r, enum bench_mode mode, const char 
         size_t k = asked ? find(r, p, p->layout, BENCH_FSYNC, p->files) : SIZE_MAX;
         if (k != SIZE_MAX) {
             int c = compare(p, &r->point[k]);
-            struct bench_advice *a = begin(r);
-            rest_on(a, i);
-            rest_on(a, k);
+            struct bench_advice *a = begin_pair(r, i, k);
             say(a, "%s is %s for an aligned container: ", name,
                 c > 0   ? "worth it"
                 : c < 0 ? "not worth it"
