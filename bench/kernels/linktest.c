@@ -267,6 +267,8 @@ static hpcw_status run_prepare(void *work, uint64_t threads, hpcw_error *err) {
 struct loop_share {
     const struct linktest_run_work *work;
     uint32_t begin, end; /* extents */
+    pthread_t thread;
+    bool started;
     hpcw_status status;
     hpcw_error error;
 };
@@ -284,32 +286,26 @@ static void *write_share(void *context) {
 static hpcw_status plain_write(void *work, hpcw_error *err) {
     const struct linktest_run_work *w = work;
     struct loop_share share[MOST_THREADS];
-    pthread_t thread[MOST_THREADS];
     hpcw_status s = HPCW_OK;
-    unsigned started = 0;
     for (unsigned i = 0; i < w->threads; i++) {
         share[i] = (struct loop_share){.work = w,
                                        .begin = (uint32_t)((uint64_t)w->extents * i / w->threads),
                                        .end = (uint32_t)((uint64_t)w->extents * (i + 1) / w->threads)};
-        if (i + 1 < w->threads) {
-            int e = pthread_create(&thread[i], NULL, write_share, &share[i]);
-            if (e != 0) {
-                s = hpcw_i_fail_sys(err, e, "plain loop: cannot start a thread");
-                break;
-            }
-            started++;
-        } else {
+        if (i + 1 == w->threads) {
             (void)write_share(&share[i]);
+            break;
+        }
+        int e = pthread_create(&share[i].thread, NULL, write_share, &share[i]);
+        share[i].started = e == 0;
+        if (e != 0) {
+            share[i].status = hpcw_i_fail_sys(&share[i].error, e, "plain loop: cannot start a thread");
         }
     }
-    for (unsigned i = 0; i < started; i++) {
-        (void)pthread_join(thread[i], NULL);
-    }
-    for (unsigned i = 0; s == HPCW_OK && i < w->threads; i++) {
-        s = share[i].status;
-        if (s != HPCW_OK) {
-            *err = share[i].error;
+    for (unsigned i = 0; i < w->threads; i++) {
+        if (share[i].started) {
+            (void)pthread_join(share[i].thread, NULL);
         }
+        s = bench_first_failure(s, share[i].status, err, &share[i].error);
     }
     return s;
 }

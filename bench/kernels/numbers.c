@@ -109,21 +109,18 @@ static hpcw_status print_and_parse(void *work, hpcw_error *err) {
     return HPCW_OK;
 }
 
-#define SIDE(name_, what_, kind, run)                                                                          \
-    {                                                                                                          \
-        .name = name_, .what = what_, .parameter = kind, .prepare = number_prepare, .phase = {                 \
-            BENCH_PHASE("format", run)                                                                         \
-        }                                                                                                      \
-    }
+#define FORMAT(run)                                                                                            \
+    { BENCH_PHASE("format", run) }
 
 static const struct bench_side sides[] = {
-    SIDE("any bits", "any finite double", ANY_BITS, shortest),
-    SIDE("below one", "uniform in [0, 1), all 53 bits", BELOW_ONE, shortest),
-    SIDE("times", "whole nanoseconds below 10 s, in seconds", WHOLE_NS, shortest),
-    SIDE("whole", "whole numbers below 10^6", WHOLE, shortest),
-    SIDE("%.17g, below one", "snprintf with 17 digits", BELOW_ONE, seventeen),
-    SIDE("print and parse, below one", "snprintf with 15 digits or more until strtod gives the same", BELOW_ONE,
-         print_and_parse),
+    {"any bits", "any finite double", ANY_BITS, number_prepare, FORMAT(shortest), NULL, NULL},
+    {"below one", "uniform in [0, 1), all 53 bits", BELOW_ONE, number_prepare, FORMAT(shortest), NULL, NULL},
+    {"times", "whole nanoseconds below 10 s, in seconds", WHOLE_NS, number_prepare, FORMAT(shortest), NULL,
+     NULL},
+    {"whole", "whole numbers below 10^6", WHOLE, number_prepare, FORMAT(shortest), NULL, NULL},
+    {"%.17g, below one", "snprintf with 17 digits", BELOW_ONE, number_prepare, FORMAT(seventeen), NULL, NULL},
+    {"print and parse, below one", "snprintf with 15 digits or more until strtod gives the same", BELOW_ONE,
+     number_prepare, FORMAT(print_and_parse), NULL, NULL},
 };
 
 static const struct bench_figure figures[] = {
@@ -175,10 +172,10 @@ static hpcw_status printed(void *work, hpcw_error *err) {
 }
 
 static const struct bench_side integer_sides[] = {
-    {"64 bits", "this library", 64, integer_prepare, {BENCH_PHASE("format", integers)}, NULL, NULL},
-    {"24 bits", "this library", 24, integer_prepare, {BENCH_PHASE("format", integers)}, NULL, NULL},
-    {"4 bits", "this library", 4, integer_prepare, {BENCH_PHASE("format", integers)}, NULL, NULL},
-    {"snprintf, 64 bits", "libc", 64, integer_prepare, {BENCH_PHASE("format", printed)}, NULL, NULL},
+    {"64 bits", "this library", 64, integer_prepare, FORMAT(integers), NULL, NULL},
+    {"24 bits", "this library", 24, integer_prepare, FORMAT(integers), NULL, NULL},
+    {"4 bits", "this library", 4, integer_prepare, FORMAT(integers), NULL, NULL},
+    {"snprintf, 64 bits", "libc", 64, integer_prepare, FORMAT(printed), NULL, NULL},
 };
 
 static const struct bench_figure integer_figures[] = {

@@ -157,21 +157,16 @@ hpcw_status bench_report_head(FILE *stream, const struct bench_site *run, hpcw_e
     return s;
 }
 
-static bool tells_sizes(const struct bench_result *r) {
-    bool any = false;
-    for (size_t i = 0; i < r->kernel->subject.sides; i++) {
-        any = any || r->kernel->subject.side[i].size != NULL;
-    }
-    return any;
-}
-
 static hpcw_status print_sides(FILE *stream, const struct bench_result *r, hpcw_error *err) {
     struct ui_table t = {0};
     static const char *const title[] = {"side", "median", "min", "max", "rate", "memory"};
     for (size_t i = 0; i < sizeof title / sizeof title[0]; i++) {
         ui_table_column(&t, title[i], i == 0 ? UI_LEFT : UI_RIGHT);
     }
-    bool sized = tells_sizes(r);
+    bool sized = false;
+    for (size_t i = 0; i < r->kernel->subject.sides; i++) {
+        sized = sized || r->kernel->subject.side[i].size != NULL;
+    }
     if (sized) {
         ui_table_column(&t, "bytes", UI_RIGHT);
     }

@@ -99,13 +99,17 @@ static void fastest(struct bench_results *r) {
     if (all < 2) {
         return;
     }
-    for (size_t i = 0; i < r->points; i++) {
-        const struct bench_point *p = &r->point[i];
-        equal += i != best && usable(p) && is_layout(p) && compare(&r->point[best], p) == 0;
-    }
     struct bench_advice *a = begin(r);
     rest_on(a, best);
+    for (size_t i = 0; i < r->points; i++) {
+        const struct bench_point *p = &r->point[i];
+        if (i != best && usable(p) && is_layout(p) && compare(&r->point[best], p) == 0) {
+            rest_on(a, i);
+            equal++;
+        }
+    }
     if (equal + 1 == all) {
+        a->evidences = 1;
         say(a, "No difference beyond noise: the intervals of all %zu points overlap that of the fastest, %s, ",
             all, r->point[best].id);
         say_rate(a, &r->point[best]);
@@ -116,14 +120,8 @@ static void fastest(struct bench_results *r) {
     say_rate(a, &r->point[best]);
     if (equal == 0) {
         say(a, "; the intervals of the %zu other points are lower.", all - 1);
-        return;
-    }
-    say(a, "; %zu of the %zu other points do not differ beyond noise.", equal, all - 1);
-    for (size_t i = 0; i < r->points; i++) {
-        const struct bench_point *p = &r->point[i];
-        if (i != best && usable(p) && is_layout(p) && compare(&r->point[best], p) == 0) {
-            rest_on(a, i);
-        }
+    } else {
+        say(a, "; %zu of the %zu other points do not differ beyond noise.", equal, all - 1);
     }
 }
 
