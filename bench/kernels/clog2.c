@@ -168,17 +168,15 @@ static hpcw_status log_free(void *work, hpcw_error *err) {
 static const uint64_t event_count = 4000000, finish_count = 1000000, file_count = 10000000;
 
 #define RECORDING(open, run)                                                                                   \
-    {                                                                                                          \
-        BENCH_UNTIMED("open", open), BENCH_PHASE("record", run), BENCH_UNTIMED("finish", log_finish),          \
-            BENCH_UNTIMED("free", log_free)                                                                    \
-    }
+    {BENCH_UNTIMED("open", open), BENCH_PHASE("record", run), BENCH_UNTIMED("finish", log_finish),             \
+     BENCH_UNTIMED("free", log_free)},                                                                         \
+        NULL, NULL
 
 static const struct bench_side event_sides[] = {
-    {"hpcw", "this library", IN_MEMORY, prepare, RECORDING(log_open, log_events), NULL, NULL},
+    {"hpcw", "this library", IN_MEMORY, prepare, RECORDING(log_open, log_events)},
     {"spill", "this library with 16 MiB of memory, the rest goes to disk", SPILLED, prepare,
-     RECORDING(log_open, log_events), NULL, NULL},
-    {"clock", "as many reads of the same clock", IN_MEMORY, prepare, RECORDING(log_open, read_clock), NULL,
-     NULL},
+     RECORDING(log_open, log_events)},
+    {"clock", "as many reads of the same clock", IN_MEMORY, prepare, RECORDING(log_open, read_clock)},
 };
 
 static const struct bench_figure event_figures[] = {
@@ -193,16 +191,14 @@ const struct bench_kernel bench_clog2_event =
                  BENCH_ONE_PROCESS, "event", &event_count, event_sides, event_figures);
 
 static const struct bench_side thread_sides[] = {
-    {"one", "one thread records", TWO_TIMELINES, prepare, RECORDING(open_two_timelines, log_events), NULL,
-     NULL},
+    {"one", "one thread records", TWO_TIMELINES, prepare, RECORDING(open_two_timelines, log_events)},
     {"two", "two threads record as much each", TWO_TIMELINES, prepare,
-     RECORDING(open_two_timelines, two_log_events), NULL, NULL},
+     RECORDING(open_two_timelines, two_log_events)},
 };
 
 static const struct bench_side process_sides[] = {
-    {"one", "process 0 records", IN_MEMORY, prepare, RECORDING(log_open, first_logs_events), NULL, NULL},
-    {"all", "all processes record as much each", IN_MEMORY, prepare, RECORDING(log_open, log_events), NULL,
-     NULL},
+    {"one", "process 0 records", IN_MEMORY, prepare, RECORDING(log_open, first_logs_events)},
+    {"all", "all processes record as much each", IN_MEMORY, prepare, RECORDING(log_open, log_events)},
 };
 
 static const struct bench_figure sharing_figures[] = {
@@ -237,13 +233,12 @@ static hpcw_status plain_write(void *work, hpcw_error *err) {
     }
 
 #define FINISHING                                                                                              \
-    {                                                                                                          \
-        BENCH_UNTIMED("open", log_open), BENCH_UNTIMED("record", log_events),                                  \
-            BENCH_TOGETHER("finish", log_finish), BENCH_UNTIMED("free", log_free)                              \
-    }
+    {BENCH_UNTIMED("open", log_open), BENCH_UNTIMED("record", log_events),                                     \
+     BENCH_TOGETHER("finish", log_finish), BENCH_UNTIMED("free", log_free)},                                   \
+        NULL, NULL
 
 static const struct bench_side finish_sides[] = {
-    {"hpcw", "this library", IN_MEMORY, prepare, FINISHING, NULL, NULL},
+    {"hpcw", "this library", IN_MEMORY, prepare, FINISHING},
     PLAIN,
 };
 
@@ -305,10 +300,10 @@ static hpcw_status file_close(void *work, hpcw_error *err) {
 }
 
 #define FILE_PHASES                                                                                            \
-    { BENCH_PHASE("open", file_open), BENCH_PHASE("put", file_put), BENCH_PHASE("close", file_close) }
+    {BENCH_PHASE("open", file_open), BENCH_PHASE("put", file_put), BENCH_PHASE("close", file_close)}, NULL, NULL
 
 static const struct bench_side file_sides[] = {
-    {"hpcw", "this library", IN_MEMORY, prepare, FILE_PHASES, NULL, NULL},
+    {"hpcw", "this library", IN_MEMORY, prepare, FILE_PHASES},
     PLAIN,
 };
 
@@ -380,8 +375,7 @@ static hpcw_status run_write(void *work, hpcw_error *err) {
 
 static const struct bench_side run_sides[] = {
     BENCH_HPCGEN(bench_generator_prepare),
-    {"loop", "plain pwrites of as many bytes, one thread", 0, bench_generator_prepare, BENCH_LOOP(run_write),
-     NULL, NULL},
+    {"loop", "plain pwrites of as many bytes, one thread", 0, bench_generator_prepare, BENCH_LOOP(run_write)},
 };
 
 static const struct bench_figure run_figures[] = {

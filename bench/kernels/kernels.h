@@ -88,7 +88,8 @@ struct bench_kernel {
     size_t figures;
 };
 
-/* Phases: timed; those of `UNTIMED` count in no figure, before those of `TOGETHER` the processes wait for each other. */
+/* Phases: timed; those of `UNTIMED` count in no figure, before those of `TOGETHER` the processes wait for each other.
+ * A macro that lists them ends a side: it has no `peak` and no `size`. */
 #define BENCH_PHASE(name, run)                                                                                 \
     { name, run, false, false }
 #define BENCH_UNTIMED(name, run)                                                                               \
@@ -163,10 +164,9 @@ hpcw_status bench_plain_open(void *work, hpcw_error *err);
 hpcw_status bench_plain_close(void *work, hpcw_error *err);
 
 #define BENCH_LOOP(write)                                                                                      \
-    {                                                                                                          \
-        BENCH_PHASE("open", bench_plain_open), BENCH_PHASE("write", write),                                    \
-            BENCH_PHASE("close", bench_plain_close)                                                            \
-    }
+    {BENCH_PHASE("open", bench_plain_open), BENCH_PHASE("write", write),                                       \
+     BENCH_PHASE("close", bench_plain_close)},                                                                 \
+        NULL, NULL
 
 /* Opens a sink that drops all. */
 hpcw_status bench_null_sink(void *context, const char *path, uint64_t tag, hpcw_sink **out, hpcw_error *err);

@@ -154,19 +154,18 @@ static hpcw_status encode_close(void *work, hpcw_error *err) {
     return hpcw_linktest_close(((struct part_work *)work)->lt, err);
 }
 
-#define ROWS(run)                                                                                              \
-    { BENCH_PHASE("rows", run) }
+#define ROWS(run) {BENCH_PHASE("rows", run)}, NULL, NULL
 #define ENCODE(rows)                                                                                           \
-    { BENCH_PHASE("open", encode_open), BENCH_PHASE("rows", rows), BENCH_PHASE("close", encode_close) }
+    {BENCH_PHASE("open", encode_open), BENCH_PHASE("rows", rows), BENCH_PHASE("close", encode_close)}, NULL,   \
+        NULL
 
 static const struct bench_side part_sides[] = {
-    {"schedule", "partner lists", BEST, part_prepare, ROWS(schedule_rows), NULL, NULL},
-    {"model", "partner lists, timings", BEST, part_prepare, ROWS(model_rows), NULL, NULL},
-    {"encode", "partner lists, a container that goes nowhere", BEST, part_prepare, ENCODE(encode_rows), NULL,
-     NULL},
+    {"schedule", "partner lists", BEST, part_prepare, ROWS(schedule_rows)},
+    {"model", "partner lists, timings", BEST, part_prepare, ROWS(model_rows)},
+    {"encode", "partner lists, a container that goes nowhere", BEST, part_prepare, ENCODE(encode_rows)},
     {"all", "partner lists, timings, a container that goes nowhere", BEST, part_prepare,
-     ENCODE(model_and_encode_rows), NULL, NULL},
-    {"model, scalar", "as model, without lanes", SCALAR, part_prepare, ROWS(model_rows), NULL, NULL},
+     ENCODE(model_and_encode_rows)},
+    {"model, scalar", "as model, without lanes", SCALAR, part_prepare, ROWS(model_rows)},
 };
 
 static const struct bench_figure part_figures[] = {
@@ -312,9 +311,9 @@ static hpcw_status plain_write(void *work, hpcw_error *err) {
 
 static const struct bench_side run_sides[] = {
     BENCH_HPCGEN(run_prepare),
-    {"loop", "plain pwrites of whole streams, one thread", 1, run_prepare, BENCH_LOOP(plain_write), NULL, NULL},
+    {"loop", "plain pwrites of whole streams, one thread", 1, run_prepare, BENCH_LOOP(plain_write)},
     {"loop, all", "plain pwrites of whole streams, a thread for each processor", 0, run_prepare,
-     BENCH_LOOP(plain_write), NULL, NULL},
+     BENCH_LOOP(plain_write)},
 };
 
 static const struct bench_figure run_figures[] = {

@@ -85,12 +85,11 @@ static hpcw_status messages_setup(void *work, const void *parameter, struct benc
 #define round_trips NULL
 #endif
 
-#define PHASES                                                                                                 \
-    { BENCH_TOGETHER("stream", stream), BENCH_TOGETHER("round trips", round_trips) }
+#define PHASES {BENCH_TOGETHER("stream", stream), BENCH_TOGETHER("round trips", round_trips)}, NULL, NULL
 
 static const struct bench_side message_sides[] = {
-    {"tool", "MPI_Send and MPI_Recv, which a tool has wrapped", 0, messages_prepare, PHASES, NULL, NULL},
-    {"bare", "PMPI_Send and PMPI_Recv", 1, messages_prepare, PHASES, NULL, NULL},
+    {"tool", "MPI_Send and MPI_Recv, which a tool has wrapped", 0, messages_prepare, PHASES},
+    {"bare", "PMPI_Send and PMPI_Recv", 1, messages_prepare, PHASES},
 };
 
 static const struct bench_figure message_figures[] = {

@@ -109,18 +109,16 @@ static hpcw_status print_and_parse(void *work, hpcw_error *err) {
     return HPCW_OK;
 }
 
-#define FORMAT(run)                                                                                            \
-    { BENCH_PHASE("format", run) }
+#define FORMAT(run) {BENCH_PHASE("format", run)}, NULL, NULL
 
 static const struct bench_side sides[] = {
-    {"any bits", "any finite double", ANY_BITS, number_prepare, FORMAT(shortest), NULL, NULL},
-    {"below one", "uniform in [0, 1), all 53 bits", BELOW_ONE, number_prepare, FORMAT(shortest), NULL, NULL},
-    {"times", "whole nanoseconds below 10 s, in seconds", WHOLE_NS, number_prepare, FORMAT(shortest), NULL,
-     NULL},
-    {"whole", "whole numbers below 10^6", WHOLE, number_prepare, FORMAT(shortest), NULL, NULL},
-    {"%.17g, below one", "snprintf with 17 digits", BELOW_ONE, number_prepare, FORMAT(seventeen), NULL, NULL},
+    {"any bits", "any finite double", ANY_BITS, number_prepare, FORMAT(shortest)},
+    {"below one", "uniform in [0, 1), all 53 bits", BELOW_ONE, number_prepare, FORMAT(shortest)},
+    {"times", "whole nanoseconds below 10 s, in seconds", WHOLE_NS, number_prepare, FORMAT(shortest)},
+    {"whole", "whole numbers below 10^6", WHOLE, number_prepare, FORMAT(shortest)},
+    {"%.17g, below one", "snprintf with 17 digits", BELOW_ONE, number_prepare, FORMAT(seventeen)},
     {"print and parse, below one", "snprintf with 15 digits or more until strtod gives the same", BELOW_ONE,
-     number_prepare, FORMAT(print_and_parse), NULL, NULL},
+     number_prepare, FORMAT(print_and_parse)},
 };
 
 static const struct bench_figure figures[] = {
@@ -172,10 +170,10 @@ static hpcw_status printed(void *work, hpcw_error *err) {
 }
 
 static const struct bench_side integer_sides[] = {
-    {"64 bits", "this library", 64, integer_prepare, FORMAT(integers), NULL, NULL},
-    {"24 bits", "this library", 24, integer_prepare, FORMAT(integers), NULL, NULL},
-    {"4 bits", "this library", 4, integer_prepare, FORMAT(integers), NULL, NULL},
-    {"snprintf, 64 bits", "libc", 64, integer_prepare, FORMAT(printed), NULL, NULL},
+    {"64 bits", "this library", 64, integer_prepare, FORMAT(integers)},
+    {"24 bits", "this library", 24, integer_prepare, FORMAT(integers)},
+    {"4 bits", "this library", 4, integer_prepare, FORMAT(integers)},
+    {"snprintf, 64 bits", "libc", 64, integer_prepare, FORMAT(printed)},
 };
 
 static const struct bench_figure integer_figures[] = {

@@ -43,12 +43,11 @@ static hpcw_status fill(void *work, hpcw_error *err) {
     return HPCW_OK;
 }
 
-#define FILL                                                                                                   \
-    { BENCH_PHASE("fill", fill) }
+#define FILL {BENCH_PHASE("fill", fill)}, NULL, NULL
 
 static const struct bench_side sides[] = {
-    {"avx2", "lanes of AVX2", MODEL_SIMD_AVX2, particles_prepare, FILL, NULL, NULL},
-    {"scalar", "the same values without lanes", MODEL_SIMD_NONE, particles_prepare, FILL, NULL, NULL},
+    {"avx2", "lanes of AVX2", MODEL_SIMD_AVX2, particles_prepare, FILL},
+    {"scalar", "the same values without lanes", MODEL_SIMD_NONE, particles_prepare, FILL},
 };
 
 static const struct bench_figure figures[] = {

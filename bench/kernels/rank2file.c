@@ -133,11 +133,11 @@ static hpcw_status map_check(void *work, hpcw_error *err) {
 }
 
 #define TWO_PHASES(first, second)                                                                              \
-    { BENCH_PHASE(#first, map_##first), BENCH_PHASE(#second, map_##second) }
+    {BENCH_PHASE(#first, map_##first), BENCH_PHASE(#second, map_##second)}, NULL, NULL
 
 static const struct bench_side map_sides[] = {
-    {"write", "the map, one file per rank", WRITE, map_prepare, TWO_PHASES(shape, nodes), NULL, NULL},
-    {"read", "all of it", READ, map_prepare, TWO_PHASES(open, load), NULL, NULL},
+    {"write", "the map, one file per rank", WRITE, map_prepare, TWO_PHASES(shape, nodes)},
+    {"read", "all of it", READ, map_prepare, TWO_PHASES(open, load)},
 };
 
 static const struct bench_figure small_map_figures[] = {
@@ -267,13 +267,13 @@ static hpcw_status payload_check(void *work, hpcw_error *err) {
 }
 
 #define OPEN_WRITE_CLOSE(opening, write, close)                                                                \
-    { opening, BENCH_PHASE("write", write), BENCH_PHASE("close", close) }
+    {opening, BENCH_PHASE("write", write), BENCH_PHASE("close", close)}, NULL, NULL
 
 static const struct bench_side payload_sides[] = {
     {"hpcw", "this library: CRC, map, index", 0, payload_prepare,
-     OPEN_WRITE_CLOSE(BENCH_PHASE("open", ours_open), ours_write, ours_close), NULL, NULL},
+     OPEN_WRITE_CLOSE(BENCH_PHASE("open", ours_open), ours_write, ours_close)},
     {"loop", "plain pwrites of 4 MiB, a file per process, no CRC", 1, payload_prepare,
-     OPEN_WRITE_CLOSE(BENCH_TOGETHER("open", mine_open), mine_write, bench_plain_close), NULL, NULL},
+     OPEN_WRITE_CLOSE(BENCH_TOGETHER("open", mine_open), mine_write, bench_plain_close)},
 };
 
 static const struct bench_figure payload_figures[] = {

@@ -189,19 +189,20 @@ static hpcw_status data_check(void *work, hpcw_error *err) {
 /* ---- rows ---- */
 
 #define PHASES(who, closing)                                                                                   \
-    { BENCH_PHASE("open", who##_open), BENCH_PHASE("write", who##_write), BENCH_PHASE("close", closing) }
+    {BENCH_PHASE("open", who##_open), BENCH_PHASE("write", who##_write), BENCH_PHASE("close", closing)}, NULL, \
+        NULL
 
 static const struct bench_side sides[] = {
-    {"hpcw", "this library", CONTAINER, data_prepare, PHASES(ours, ours_close), NULL, NULL},
+    {"hpcw", "this library", CONTAINER, data_prepare, PHASES(ours, ours_close)},
     {"loop", "plain pwrites, as large as 4 MiB and the chunk allow", PLAIN, data_prepare,
-     BENCH_LOOP(plain_write), NULL, NULL},
+     BENCH_LOOP(plain_write)},
 };
 
 static const struct bench_side turn_sides[] = {
-    {"hpcw", "this library", CONTAINER, data_prepare, PHASES(ours, ours_close), NULL, NULL},
-    {"loop", "plain pwrites of 64000 bytes", PLAIN, data_prepare, BENCH_LOOP(plain_write), NULL, NULL},
+    {"hpcw", "this library", CONTAINER, data_prepare, PHASES(ours, ours_close)},
+    {"loop", "plain pwrites of 64000 bytes", PLAIN, data_prepare, BENCH_LOOP(plain_write)},
     {"pieces", "plain pwrites of 16 KiB, a task after the other, from 64 MiB of memory", PIECES, pieces_prepare,
-     PHASES(pieces, bench_plain_close), NULL, NULL},
+     PHASES(pieces, bench_plain_close)},
 };
 
 static const struct bench_figure large_figures[] = {

@@ -121,18 +121,15 @@ static hpcw_status million_prepare(void *work, uint64_t side, hpcw_error *err) {
     return meta_fresh(w, side == PLAIN, (uint64_t)w->tasks * 150, err);
 }
 
-#define OPEN_CLOSE                                                                                             \
-    { BENCH_PHASE("open", meta_open), BENCH_PHASE("close", meta_close) }
+#define OPEN_CLOSE {BENCH_PHASE("open", meta_open), BENCH_PHASE("close", meta_close)}, NULL, NULL
 #define OPEN_WRITE_CLOSE                                                                                       \
-    {                                                                                                          \
-        BENCH_PHASE("open", bench_plain_open), BENCH_PHASE("write", plain_write),                              \
-            BENCH_PHASE("close", plain_close)                                                                  \
-    }
+    {BENCH_PHASE("open", bench_plain_open), BENCH_PHASE("write", plain_write),                                 \
+     BENCH_PHASE("close", plain_close)},                                                                       \
+        NULL, NULL
 
 static const struct bench_side million_sides[] = {
-    {"hpcw", "this library", CONTAINER, million_prepare, OPEN_CLOSE, NULL, NULL},
-    {"loop", "two plain pwrites of as many bytes of metadata", PLAIN, million_prepare, OPEN_WRITE_CLOSE, NULL,
-     NULL},
+    {"hpcw", "this library", CONTAINER, million_prepare, OPEN_CLOSE},
+    {"loop", "two plain pwrites of as many bytes of metadata", PLAIN, million_prepare, OPEN_WRITE_CLOSE},
 };
 
 static const struct bench_figure million_figures[] = {
@@ -208,20 +205,18 @@ static hpcw_status fill_plain(void *work, hpcw_error *err) {
 }
 
 #define CONTAINER_PHASES                                                                                       \
-    {                                                                                                          \
-        BENCH_PHASE("open", meta_open), BENCH_UNTIMED_TOGETHER("fill", fill_blocks),                           \
-            BENCH_TOGETHER("close", meta_close)                                                                \
-    }
+    {BENCH_PHASE("open", meta_open), BENCH_UNTIMED_TOGETHER("fill", fill_blocks),                              \
+     BENCH_TOGETHER("close", meta_close)},                                                                     \
+        NULL, NULL
 #define PLAIN_PHASES                                                                                           \
-    {                                                                                                          \
-        BENCH_UNTIMED("open", bench_plain_open), BENCH_UNTIMED_TOGETHER("fill", fill_plain),                   \
-            BENCH_TOGETHER("write", plain_write), BENCH_PHASE("close", plain_close)                            \
-    }
+    {BENCH_UNTIMED("open", bench_plain_open), BENCH_UNTIMED_TOGETHER("fill", fill_plain),                      \
+     BENCH_TOGETHER("write", plain_write), BENCH_PHASE("close", plain_close)},                                 \
+        NULL, NULL
 #define TO_SIDES(name, what, to, phases)                                                                       \
-    {name "-1", what ", 1 block", to | 1, open_close_prepare, phases, NULL, NULL},                             \
-        {name "-100", what ", 100 blocks", to | 100, open_close_prepare, phases, NULL, NULL},                  \
-        {name "-1000", what ", 1000 blocks", to | 1000, open_close_prepare, phases, NULL, NULL}, {             \
-        name "-5000", what ", 5000 blocks", to | 5000, open_close_prepare, phases, NULL, NULL                  \
+    {name "-1", what ", 1 block", to | 1, open_close_prepare, phases},                                         \
+        {name "-100", what ", 100 blocks", to | 100, open_close_prepare, phases},                              \
+        {name "-1000", what ", 1000 blocks", to | 1000, open_close_prepare, phases}, {                         \
+        name "-5000", what ", 5000 blocks", to | 5000, open_close_prepare, phases                              \
     }
 
 static const struct bench_side open_close_sides[] = {

@@ -3,7 +3,6 @@
  * Load-balancing files. The work ("A"): one rank, 100 000 tasks with two subphases and 300 000 edges in one phase,
  * 97.9 MB of JSON; all times are whole nanoseconds, all volumes whole bytes.
  */
-#include <fcntl.h>
 #include <inttypes.h>
 #include <sys/stat.h>
 
@@ -18,7 +17,6 @@
 #include "libreader/vom/vom.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
-#include "libwriter/io/sys.h"
 
 #define MIB ((uint64_t)1 << 20)
 #define PIECE (4 * MIB) /* of the plain loop */
@@ -156,21 +154,12 @@ static void tidy(struct vom_work *w) {
 }
 
 static hpcw_status read_text(struct vom_work *w, hpcw_error *err) {
-    int fd = -1;
+    const char *path = w->common.path[TEXT_FILE];
     size_t got = 0;
-    w->data = hpcw_i_malloc((size_t)w->size);
-    if (w->data == NULL) {
-        return hpcw_i_fail_memory(err, NULL, w->size, "bytes of text");
-    }
-    int e = hpcw_i_sys_open(w->common.path[TEXT_FILE], O_RDONLY, 0, &fd);
-    if (e == 0) {
-        e = hpcw_i_sys_pread(fd, w->data, (size_t)w->size, 0, &got);
-        (void)hpcw_i_sys_close(fd);
-    }
-    return e != 0           ? hpcw_i_fail_sys(err, e, "%s: cannot read", w->common.path[TEXT_FILE])
-           : got != w->size ? hpcw_i_fail(err, HPCW_ETRUNCATED, "%s: ends at %zu of %" PRIu64 " bytes",
-                                          w->common.path[TEXT_FILE], got, w->size)
-                            : HPCW_OK;
+    hpcw_status s = bench_read_file(path, w->size, &w->data, &got, err);
+    return s == HPCW_OK && got != w->size
+               ? hpcw_i_fail(err, HPCW_ETRUNCATED, "%s: ends at %zu of %" PRIu64 " bytes", path, got, w->size)
+               : s;
 }
 
 static hpcw_status nothing(void *work, hpcw_error *err) {
@@ -254,7 +243,7 @@ static hpcw_status plain_check(void *work, hpcw_error *err) {
 
 static const struct bench_side plain_sides[] = {
     OURS_SIDE("hpcw", "this library", OURS, plain_prepare),
-    {"loop", "plain pwrites of 4 MiB", LOOP, plain_prepare, BENCH_LOOP(loop_write), NULL, NULL},
+    {"loop", "plain pwrites of 4 MiB", LOOP, plain_prepare, BENCH_LOOP(loop_write)},
     OURS_SIDE("hpcw, check", "this library, with its option check", CHECKED, plain_prepare),
     NOTHING,
 };
@@ -363,13 +352,11 @@ static hpcw_status verify_stream(void *work, hpcw_error *err) {
     return read_vom_verify(((struct vom_work *)work)->common.path[OURS_FILE], READ_VOM_STRICT, err);
 }
 
-#define VERIFY(run)                                                                                            \
-    { BENCH_PHASE("verify", run) }
+#define VERIFY(run) {BENCH_PHASE("verify", run)}, NULL, NULL
 
 static const struct bench_side verify_sides[] = {
-    {"plain", "the strict check of a plain file", 0, idle_prepare, VERIFY(verify_text), NULL, NULL},
-    {"compressed", "the strict check of the same text, compressed", 0, idle_prepare, VERIFY(verify_stream),
-     NULL, NULL},
+    {"plain", "the strict check of a plain file", 0, idle_prepare, VERIFY(verify_text)},
+    {"compressed", "the strict check of the same text, compressed", 0, idle_prepare, VERIFY(verify_stream)},
     NOTHING,
 };
 

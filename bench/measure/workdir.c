@@ -4,10 +4,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 #include "libwriter/comm/agree.h"
 #include "libwriter/io/sys.h"
@@ -65,4 +67,26 @@ hpcw_status bench_workdir_clear(const char *path, hpcw_error *err) {
 
 void bench_remove_tree(const char *path) {
     (void)nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+hpcw_status bench_read_file(const char *path, uint64_t most, unsigned char **data, size_t *size,
+                            hpcw_error *err) {
+    int fd;
+    uint64_t length = 0;
+    *data = NULL;
+    int e = hpcw_i_sys_open(path, O_RDONLY | O_CLOEXEC, 0, &fd);
+    if (e != 0) {
+        return hpcw_i_fail_sys(err, e, "%s: cannot open for reading", path);
+    }
+    e = hpcw_i_sys_size(fd, &length);
+    if (e == 0 && length <= most && (*data = hpcw_i_malloc((size_t)length + 1)) != NULL) {
+        e = hpcw_i_sys_pread(fd, *data, (size_t)length, 0, size);
+    }
+    (void)hpcw_i_sys_close(fd);
+    return e != 0 ? hpcw_i_fail_sys(err, e, "%s: cannot read", path)
+           : length > most
+               ? hpcw_i_fail(err, HPCW_EFORMAT, "%s: expected at most %" PRIu64 " bytes, got %" PRIu64, path,
+                             most, length)
+           : *data == NULL ? hpcw_i_fail_memory(err, path, length, "bytes")
+                           : HPCW_OK;
 }

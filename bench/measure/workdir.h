@@ -3,6 +3,9 @@
 #ifndef HPCW_BENCH_MEASURE_WORKDIR_H
 #define HPCW_BENCH_MEASURE_WORKDIR_H
 
+#include <stddef.h>
+#include <stdint.h>
+
 #include <hpcw/status.h>
 
 #include "bench/measure/processes.h"
@@ -24,5 +27,9 @@ hpcw_status bench_workdir_clear(const char *path, hpcw_error *err);
 
 /* Removes a directory and all below it, if it exists; follows no link. */
 void bench_remove_tree(const char *path);
+
+/* All of a file of at most `most` bytes. HPCW_EFORMAT: it is longer. *data: to be freed, in any case. */
+hpcw_status bench_read_file(const char *path, uint64_t most, unsigned char **data, size_t *size,
+                            hpcw_error *err);
 
 #endif

@@ -14,15 +14,6 @@
 
 /* ---- Pairs ---- */
 
-static const struct bench_point *partner(const struct bench_results *r, const char *id) {
-    for (size_t i = 0; i < r->points; i++) {
-        if (strcmp(r->point[i].id, id) == 0) {
-            return &r->point[i];
-        }
-    }
-    return NULL;
-}
-
 static bool comparable(const struct bench_point *a, const struct bench_point *b) {
     return b != NULL && a->fate == BENCH_MEASURED && b->fate == BENCH_MEASURED && a->trials > 0 &&
            b->trials > 0 && a->mode == b->mode;
@@ -82,7 +73,7 @@ hpcw_status bench_compare(const struct bench_results *a, const struct bench_resu
     }
     hpcw_status s = HPCW_OK;
     for (size_t i = 0; s == HPCW_OK && i < a->points; i++) {
-        const struct bench_point *other = partner(b, a->point[i].id);
+        const struct bench_point *other = bench_results_find(b, a->point[i].id);
         if (comparable(&a->point[i], other)) {
             struct bench_pair *pair = &c->pair[c->pairs++];
             pair->a = &a->point[i];
@@ -148,7 +139,7 @@ static struct differences differences_of(const struct bench_results *a, const st
 
 /* Why a point has no pair; NULL if it has one. */
 static const char *alone(const struct bench_point *p, const struct bench_results *other) {
-    const struct bench_point *q = partner(other, p->id);
+    const struct bench_point *q = bench_results_find(other, p->id);
     return q == NULL                                     ? "only in this file"
            : comparable(p, q)                            ? NULL
            : p->mode != q->mode                          ? "another mode in the other file"

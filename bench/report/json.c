@@ -3,7 +3,6 @@
  * results.json, as results.schema.json describes it: one function for each of its objects, which writes and reads it.
  * Figures that follow from the trials are computed again.
  */
-#include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -11,10 +10,9 @@
 #include <string.h>
 
 #include "bench/measure/json.h"
+#include "bench/measure/workdir.h"
 #include "bench/report/results.h"
 #include "libwriter/base/mem.h"
-#include "libwriter/base/status.h"
-#include "libwriter/io/sys.h"
 
 enum { MOST_BYTES = 256 << 20, MOST_POINTS = 10000, MOST_TRIALS = 4096 };
 
@@ -246,11 +244,8 @@ static void check_rates(struct bench_json *io, struct bench_point *p) {
 /* ---- References between points ---- */
 
 static size_t find_point(const struct bench_results *r, const char *id) {
-    size_t i = 0;
-    while (i < r->points && strcmp(r->point[i].id, id) != 0) {
-        i++;
-    }
-    return i < r->points ? i : SIZE_MAX;
+    const struct bench_point *p = bench_results_find(r, id);
+    return p == NULL ? SIZE_MAX : (size_t)(p - r->point);
 }
 
 static void refuse_point(struct bench_json *io, size_t index, const char *key, const char *expected) {
@@ -367,30 +362,12 @@ hpcw_status bench_results_parse(struct bench_results *r, const char *path, const
 }
 
 hpcw_status bench_results_read(struct bench_results *r, const char *path, hpcw_error *err) {
+    unsigned char *text;
+    size_t size;
     *r = (struct bench_results){0};
-    int fd;
-    uint64_t size = 0;
-    int e = hpcw_i_sys_open(path, O_RDONLY | O_CLOEXEC, 0, &fd);
-    if (e != 0) {
-        return hpcw_i_fail_sys(err, e, "%s: cannot open for reading", path);
-    }
-    char *text = NULL;
-    size_t got = 0;
-    hpcw_status s = HPCW_OK;
-    e = hpcw_i_sys_size(fd, &size);
-    if (e == 0 && size <= MOST_BYTES && (text = hpcw_i_malloc((size_t)size + 1)) != NULL) {
-        e = hpcw_i_sys_pread(fd, text, (size_t)size, 0, &got);
-    }
-    (void)hpcw_i_sys_close(fd);
-    if (e != 0) {
-        s = hpcw_i_fail_sys(err, e, "%s: cannot read", path);
-    } else if (size > MOST_BYTES) {
-        s = hpcw_i_fail(err, HPCW_EFORMAT, "%s: expected at most %d bytes, got %" PRIu64, path, MOST_BYTES,
-                        size);
-    } else if (text == NULL) {
-        s = hpcw_i_fail_memory(err, path, size, "bytes");
-    } else {
-        s = bench_results_parse(r, path, text, got, err);
+    hpcw_status s = bench_read_file(path, MOST_BYTES, &text, &size, err);
+    if (s == HPCW_OK) {
+        s = bench_results_parse(r, path, (const char *)text, size, err);
     }
     hpcw_i_free(text);
     return s;

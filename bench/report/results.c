@@ -2,6 +2,7 @@
 #include "bench/report/results.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
@@ -127,6 +128,15 @@ hpcw_status bench_results_rate(struct bench_point *p, hpcw_error *err) {
     p->noisy = s == HPCW_OK && is_noisy(p);
     hpcw_i_free(x);
     return s;
+}
+
+const struct bench_point *bench_results_find(const struct bench_results *r, const char *id) {
+    for (size_t i = 0; i < r->points; i++) {
+        if (strcmp(r->point[i].id, id) == 0) {
+            return &r->point[i];
+        }
+    }
+    return NULL;
 }
 
 void bench_results_free(struct bench_results *r) {

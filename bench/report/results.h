@@ -167,6 +167,9 @@ double bench_results_rate_of(const struct bench_point *p, const struct bench_tri
 /* Fills in the rates and `noisy` of a point from its trials. HPCW_ENOMEM. */
 hpcw_status bench_results_rate(struct bench_point *p, hpcw_error *err);
 
+/* The point of this name; NULL: none. */
+const struct bench_point *bench_results_find(const struct bench_results *r, const char *id);
+
 /* Fills in the advice from the points. Says nothing that the figures do not show. */
 hpcw_status bench_results_advise(struct bench_results *r, hpcw_error *err);
 
