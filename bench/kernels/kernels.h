@@ -79,10 +79,10 @@ struct bench_kernel {
     const char *file[BENCH_FILES]; /* files or directories that it makes, the second by the plain loop */
     size_t size;                   /* of what it works on, zeroed but for struct bench_common at its start */
     const void *parameter;         /* for `setup`: lets kernels share their functions */
-    /* HPCW_ENOTSUP: cannot be measured here, the message says why. */
+    /* Collective. HPCW_ENOTSUP: cannot be measured here, the message says why. */
     hpcw_status (*setup)(void *work, const void *parameter, struct bench_amount *amount, hpcw_error *err);
-    void (*teardown)(
-        void *work); /* frees what the others have allocated; after a failed setup, too. NULL: nothing */
+    /* Frees what the other functions have allocated; after a failed setup, too. NULL: nothing. */
+    void (*teardown)(void *work);
     struct bench_subject subject;
     const struct bench_figure *figure; /* [figures] */
     size_t figures;
@@ -154,7 +154,7 @@ void bench_remove(const struct bench_site *place, const char *path);
 /* Opens a plain file for the loops; created if it does not exist. */
 hpcw_status bench_plain_open_path(struct bench_common *common, const char *path, hpcw_error *err);
 
-/* The second writes `size` bytes in pieces, all of the same source. */
+/* `bench_plain_pieces` writes `size` bytes in pieces, all of the same source. */
 hpcw_status bench_plain_write(int fd, const void *data, size_t size, uint64_t offset, hpcw_error *err);
 hpcw_status bench_plain_pieces(int fd, const void *piece, uint64_t piece_size, uint64_t offset, uint64_t size,
                                hpcw_error *err);
