@@ -5,6 +5,8 @@
  *
  *     PLAIN(state, class, colour, shown_on, function, prototype, arguments)
  *                          a call that is a state and nothing else, shown on this communicator
+ *     MAKES(state, class, colour, parent, function, prototype, arguments)
+ *                          a call that makes the communicator `made`
  *     AGAIN(state, shown_on, function, prototype, arguments)
  *                          the same call under the name of a later version of MPI
  *     SEND, ISEND, SEND_INIT(state, colour, function)
@@ -12,7 +14,7 @@
  *     WRITTEN(state, class, colour, function)
  *                          a call that has code of its own
  *
- * Macros, because 190 of these functions differ only in their arguments: written out they would be 1500 lines, too many
+ * Macros, because 210 of these functions differ only in their arguments: written out they would be 1500 lines, too many
  * to check. Each row is prototype and call at once, and the compiler checks it against mpi.h.
  *
  * Numbers, names and colours to 228 and from 250 to 252 are those of MPE2 2.4.9b (src/wrappers/src/log_mpi_*.c), white
@@ -23,10 +25,10 @@
  */
 /* clang-format off */
 #ifndef PLAIN
-#define PLAIN(state, class, colour, shown_on, function, prototype, arguments)
+#define PLAIN(state, class, colour, shown_on, function, ...)
 #endif
 #ifndef AGAIN
-#define AGAIN(state, shown_on, function, prototype, arguments)
+#define AGAIN(state, shown_on, function, ...)
 #endif
 #ifndef SEND
 #define SEND(state, colour, function)
@@ -37,25 +39,71 @@
 #ifndef SEND_INIT
 #define SEND_INIT(state, colour, function)
 #endif
+#ifndef MAKES
+#define MAKES(state, class, colour, parent, function, prototype, arguments)
+#endif
 #ifndef WRITTEN
 #define WRITTEN(state, class, colour, function)
 #endif
 
+/* ---- prototypes and arguments that several calls have ---- */
+#define ARGS_COMM_ASK_HANDLER (MPI_Comm comm, MPI_Errhandler *handler), (comm, handler)
+#define ARGS_COMM_GROUP (MPI_Comm comm, MPI_Group *group), (comm, group)
+#define ARGS_COMM_HANDLER (MPI_Comm comm, MPI_Errhandler handler), (comm, handler)
+#define ARGS_COMM_INT (MPI_Comm comm, int *value), (comm, value)
+#define ARGS_COMM_KEY (MPI_Comm comm, int key), (comm, key)
+#define ARGS_COMM_KEY_GET (MPI_Comm comm, int key, void *value, int *flag), (comm, key, value, flag)
+#define ARGS_COMM_KEY_PUT (MPI_Comm comm, int key, void *value), (comm, key, value)
+#define ARGS_FILE_ASK_OFFSET (MPI_File fh, MPI_Offset *offset), (fh, offset)
+#define ARGS_FILE_INT (MPI_File fh, int *value), (fh, value)
+#define ARGS_FILE_IREAD (MPI_File fh, void *buf, int count, MPI_Datatype type, MPI_Request *q), (fh, buf, count, type, q)
+#define ARGS_FILE_IWRITE (MPI_File fh, const void *buf, int count, MPI_Datatype type, MPI_Request *q), (fh, buf, count, type, q)
+#define ARGS_FILE_OFFSET (MPI_File fh, MPI_Offset offset), (fh, offset)
+#define ARGS_FILE_READ (MPI_File fh, void *buf, int count, MPI_Datatype type, MPI_Status *status), (fh, buf, count, type, status)
+#define ARGS_FILE_READ_AT (MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype type, MPI_Status *status), (fh, offset, buf, count, type, status)
+#define ARGS_FILE_READ_BEGIN (MPI_File fh, void *buf, int count, MPI_Datatype type), (fh, buf, count, type)
+#define ARGS_FILE_READ_END (MPI_File fh, void *buf, MPI_Status *status), (fh, buf, status)
+#define ARGS_FILE_SEEK (MPI_File fh, MPI_Offset offset, int whence), (fh, offset, whence)
+#define ARGS_FILE_WRITE (MPI_File fh, const void *buf, int count, MPI_Datatype type, MPI_Status *status), (fh, buf, count, type, status)
+#define ARGS_FILE_WRITE_AT (MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype type, MPI_Status *status), (fh, offset, buf, count, type, status)
+#define ARGS_FILE_WRITE_BEGIN (MPI_File fh, const void *buf, int count, MPI_Datatype type), (fh, buf, count, type)
+#define ARGS_FILE_WRITE_END (MPI_File fh, const void *buf, MPI_Status *status), (fh, buf, status)
+#define ARGS_GATHER (const void *s, int sn, MPI_Datatype st, void *r, int rn, MPI_Datatype rt, int root, MPI_Comm comm), (s, sn, st, r, rn, rt, root, comm)
+#define ARGS_GATHERV_ALL (const void *s, int sn, MPI_Datatype st, void *r, const int rn[], const int d[], MPI_Datatype rt, MPI_Comm comm), (s, sn, st, r, rn, d, rt, comm)
+#define ARGS_GATHER_ALL (const void *s, int sn, MPI_Datatype st, void *r, int rn, MPI_Datatype rt, MPI_Comm comm), (s, sn, st, r, rn, rt, comm)
+#define ARGS_GROUP_INT (MPI_Group group, int *value), (group, value)
+#define ARGS_GROUP_RANGES (MPI_Group group, int n, int ranges[][3], MPI_Group *out), (group, n, ranges, out)
+#define ARGS_GROUP_RANKS (MPI_Group group, int n, const int ranks[], MPI_Group *out), (group, n, ranks, out)
+#define ARGS_GROUP_WIN (MPI_Group group, int assert, MPI_Win win), (group, assert, win)
+#define ARGS_IALLTOALLV (const void *s, const int sn[], const int sd[], MPI_Datatype st, void *r, const int rn[], const int rd[], MPI_Datatype rt, MPI_Comm comm, MPI_Request *q), (s, sn, sd, st, r, rn, rd, rt, comm, q)
+#define ARGS_IGATHER (const void *s, int sn, MPI_Datatype st, void *r, int rn, MPI_Datatype rt, int root, MPI_Comm comm, MPI_Request *q), (s, sn, st, r, rn, rt, root, comm, q)
+#define ARGS_IGATHERV_ALL (const void *s, int sn, MPI_Datatype st, void *r, const int rn[], const int d[], MPI_Datatype rt, MPI_Comm comm, MPI_Request *q), (s, sn, st, r, rn, d, rt, comm, q)
+#define ARGS_IGATHER_ALL (const void *s, int sn, MPI_Datatype st, void *r, int rn, MPI_Datatype rt, MPI_Comm comm, MPI_Request *q), (s, sn, st, r, rn, rt, comm, q)
+#define ARGS_INT (int *value), (value)
+#define ARGS_INT_WIN (int value, MPI_Win win), (value, win)
+#define ARGS_IREDUCE_ALL (const void *s, void *r, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm, MPI_Request *q), (s, r, count, type, op, comm, q)
+#define ARGS_NAME_AND_PORT (const char *service_name, MPI_Info info, const char *port_name), (service_name, info, port_name)
+#define ARGS_REDUCE_ALL (const void *s, void *r, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm), (s, r, count, type, op, comm)
+#define ARGS_STATUS_COUNT (const MPI_Status *status, MPI_Datatype type, int *count), (status, type, count)
+#define ARGS_TOPOLOGY_MAP (MPI_Comm comm, int ndims, const int dims[], const int periods[], int *newrank), (comm, ndims, dims, periods, newrank)
+#define ARGS_TWO_GROUPS (MPI_Group group1, MPI_Group group2, MPI_Group *out), (group1, group2, out)
+#define ARGS_TYPE (MPI_Datatype *type), (type)
+#define ARGS_TYPE_AINT (MPI_Datatype type, MPI_Aint *value), (type, value)
+#define ARGS_TYPE_HVECTOR (int count, int length, MPI_Aint stride, MPI_Datatype type, MPI_Datatype *out), (count, length, stride, type, out)
+#define ARGS_WIN (MPI_Win win), (win)
+#define ARGS_WIN_ALLOCATE (MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win), (size, disp_unit, info, comm, baseptr, win)
+
 /* ---- calls that MPE knows ---- */
-PLAIN(0, COLLECTIVE, "purple3", comm, MPI_Allgather,
-      (const void *s, int sn, MPI_Datatype st, void *r, int rn, MPI_Datatype rt, MPI_Comm comm), (s, sn, st, r, rn, rt, comm))
-PLAIN(1, COLLECTIVE, "purple3", comm, MPI_Allgatherv,
-      (const void *s, int sn, MPI_Datatype st, void *r, const int rn[], const int d[], MPI_Datatype rt, MPI_Comm comm), (s, sn, st, r, rn, d, rt, comm))
-PLAIN(2, COLLECTIVE, "purple", comm, MPI_Allreduce,
-      (const void *s, void *r, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm), (s, r, count, type, op, comm))
+PLAIN(0, COLLECTIVE, "purple3", comm, MPI_Allgather, ARGS_GATHER_ALL)
+PLAIN(1, COLLECTIVE, "purple3", comm, MPI_Allgatherv, ARGS_GATHERV_ALL)
+PLAIN(2, COLLECTIVE, "purple", comm, MPI_Allreduce, ARGS_REDUCE_ALL)
 WRITTEN(3, COLLECTIVE, "DarkViolet", MPI_Alltoall)
 WRITTEN(4, COLLECTIVE, "DarkViolet", MPI_Alltoallv)
 PLAIN(5, COLLECTIVE, "yellow", comm, MPI_Barrier,
       (MPI_Comm comm), (comm))
 PLAIN(6, COLLECTIVE, "cyan", comm, MPI_Bcast,
       (void *buf, int count, MPI_Datatype type, int root, MPI_Comm comm), (buf, count, type, root, comm))
-PLAIN(7, COLLECTIVE, "white", comm, MPI_Gather,
-      (const void *s, int sn, MPI_Datatype st, void *r, int rn, MPI_Datatype rt, int root, MPI_Comm comm), (s, sn, st, r, rn, rt, root, comm))
+PLAIN(7, COLLECTIVE, "white", comm, MPI_Gather, ARGS_GATHER)
 PLAIN(8, COLLECTIVE, "white", comm, MPI_Gatherv,
       (const void *s, int sn, MPI_Datatype st, void *r, const int rn[], const int d[], MPI_Datatype rt, int root, MPI_Comm comm), (s, sn, st, r, rn, d, rt, root, comm))
 PLAIN(9, ENVIRONMENT, "white", MPI_COMM_WORLD, MPI_Op_create,
@@ -66,66 +114,50 @@ PLAIN(11, COLLECTIVE, "white", comm, MPI_Reduce_scatter,
       (const void *s, void *r, const int rn[], MPI_Datatype type, MPI_Op op, MPI_Comm comm), (s, r, rn, type, op, comm))
 PLAIN(12, COLLECTIVE, "MediumPurple", comm, MPI_Reduce,
       (const void *s, void *r, int count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm), (s, r, count, type, op, root, comm))
-PLAIN(13, COLLECTIVE, "white", comm, MPI_Scan,
-      (const void *s, void *r, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm), (s, r, count, type, op, comm))
-PLAIN(14, COLLECTIVE, "orchid", comm, MPI_Scatter,
-      (const void *s, int sn, MPI_Datatype st, void *r, int rn, MPI_Datatype rt, int root, MPI_Comm comm), (s, sn, st, r, rn, rt, root, comm))
+PLAIN(13, COLLECTIVE, "white", comm, MPI_Scan, ARGS_REDUCE_ALL)
+PLAIN(14, COLLECTIVE, "orchid", comm, MPI_Scatter, ARGS_GATHER)
 PLAIN(15, COLLECTIVE, "orchid", comm, MPI_Scatterv,
       (const void *s, const int sn[], const int d[], MPI_Datatype st, void *r, int rn, MPI_Datatype rt, int root, MPI_Comm comm), (s, sn, d, st, r, rn, rt, root, comm))
-PLAIN(16, ATTRIBUTE, "white", comm, MPI_Attr_delete,
-      (MPI_Comm comm, int key), (comm, key))
-PLAIN(17, ATTRIBUTE, "white", comm, MPI_Attr_get,
-      (MPI_Comm comm, int key, void *value, int *flag), (comm, key, value, flag))
-PLAIN(18, ATTRIBUTE, "white", comm, MPI_Attr_put,
-      (MPI_Comm comm, int key, void *value), (comm, key, value))
+PLAIN(16, ATTRIBUTE, "white", comm, MPI_Attr_delete, ARGS_COMM_KEY)
+PLAIN(17, ATTRIBUTE, "white", comm, MPI_Attr_get, ARGS_COMM_KEY_GET)
+PLAIN(18, ATTRIBUTE, "white", comm, MPI_Attr_put, ARGS_COMM_KEY_PUT)
 PLAIN(19, COMMUNICATOR, "white", MPI_COMM_WORLD, MPI_Comm_compare,
       (MPI_Comm comm1, MPI_Comm comm2, int *result), (comm1, comm2, result))
-WRITTEN(20, COMMUNICATOR, "DarkOliveGreen1", MPI_Comm_create)
-WRITTEN(21, COMMUNICATOR, "OliveDrab1", MPI_Comm_dup)
+MAKES(20, COMMUNICATOR, "DarkOliveGreen1", comm, MPI_Comm_create,
+      (MPI_Comm comm, MPI_Group group, MPI_Comm *made), (comm, group, made))
+MAKES(21, COMMUNICATOR, "OliveDrab1", comm, MPI_Comm_dup,
+      (MPI_Comm comm, MPI_Comm *made), (comm, made))
 WRITTEN(22, COMMUNICATOR, "LightSeaGreen", MPI_Comm_free)
-PLAIN(23, COMMUNICATOR, "white", comm, MPI_Comm_group,
-      (MPI_Comm comm, MPI_Group *group), (comm, group))
-PLAIN(24, COMMUNICATOR, "white", comm, MPI_Comm_rank,
-      (MPI_Comm comm, int *rank), (comm, rank))
-PLAIN(25, COMMUNICATOR, "white", comm, MPI_Comm_remote_group,
-      (MPI_Comm comm, MPI_Group *group), (comm, group))
-PLAIN(26, COMMUNICATOR, "white", comm, MPI_Comm_remote_size,
-      (MPI_Comm comm, int *size), (comm, size))
-PLAIN(27, COMMUNICATOR, "white", comm, MPI_Comm_size,
-      (MPI_Comm comm, int *size), (comm, size))
-WRITTEN(28, COMMUNICATOR, "DarkOliveGreen2", MPI_Comm_split)
-PLAIN(29, COMMUNICATOR, "white", comm, MPI_Comm_test_inter,
-      (MPI_Comm comm, int *flag), (comm, flag))
+PLAIN(23, COMMUNICATOR, "white", comm, MPI_Comm_group, ARGS_COMM_GROUP)
+PLAIN(24, COMMUNICATOR, "white", comm, MPI_Comm_rank, ARGS_COMM_INT)
+PLAIN(25, COMMUNICATOR, "white", comm, MPI_Comm_remote_group, ARGS_COMM_GROUP)
+PLAIN(26, COMMUNICATOR, "white", comm, MPI_Comm_remote_size, ARGS_COMM_INT)
+PLAIN(27, COMMUNICATOR, "white", comm, MPI_Comm_size, ARGS_COMM_INT)
+MAKES(28, COMMUNICATOR, "DarkOliveGreen2", comm, MPI_Comm_split,
+      (MPI_Comm comm, int colour, int key, MPI_Comm *made), (comm, colour, key, made))
+PLAIN(29, COMMUNICATOR, "white", comm, MPI_Comm_test_inter, ARGS_COMM_INT)
 PLAIN(30, GROUP, "white", MPI_COMM_WORLD, MPI_Group_compare,
       (MPI_Group group1, MPI_Group group2, int *result), (group1, group2, result))
-PLAIN(31, GROUP, "white", MPI_COMM_WORLD, MPI_Group_difference,
-      (MPI_Group group1, MPI_Group group2, MPI_Group *out), (group1, group2, out))
-PLAIN(32, GROUP, "white", MPI_COMM_WORLD, MPI_Group_excl,
-      (MPI_Group group, int n, const int ranks[], MPI_Group *out), (group, n, ranks, out))
+PLAIN(31, GROUP, "white", MPI_COMM_WORLD, MPI_Group_difference, ARGS_TWO_GROUPS)
+PLAIN(32, GROUP, "white", MPI_COMM_WORLD, MPI_Group_excl, ARGS_GROUP_RANKS)
 PLAIN(33, GROUP, "white", MPI_COMM_WORLD, MPI_Group_free,
       (MPI_Group *group), (group))
-PLAIN(34, GROUP, "white", MPI_COMM_WORLD, MPI_Group_incl,
-      (MPI_Group group, int n, const int ranks[], MPI_Group *out), (group, n, ranks, out))
-PLAIN(35, GROUP, "white", MPI_COMM_WORLD, MPI_Group_intersection,
-      (MPI_Group group1, MPI_Group group2, MPI_Group *out), (group1, group2, out))
-PLAIN(36, GROUP, "white", MPI_COMM_WORLD, MPI_Group_rank,
-      (MPI_Group group, int *rank), (group, rank))
-PLAIN(37, GROUP, "white", MPI_COMM_WORLD, MPI_Group_range_excl,
-      (MPI_Group group, int n, int ranges[][3], MPI_Group *out), (group, n, ranges, out))
-PLAIN(38, GROUP, "white", MPI_COMM_WORLD, MPI_Group_range_incl,
-      (MPI_Group group, int n, int ranges[][3], MPI_Group *out), (group, n, ranges, out))
-PLAIN(39, GROUP, "white", MPI_COMM_WORLD, MPI_Group_size,
-      (MPI_Group group, int *size), (group, size))
+PLAIN(34, GROUP, "white", MPI_COMM_WORLD, MPI_Group_incl, ARGS_GROUP_RANKS)
+PLAIN(35, GROUP, "white", MPI_COMM_WORLD, MPI_Group_intersection, ARGS_TWO_GROUPS)
+PLAIN(36, GROUP, "white", MPI_COMM_WORLD, MPI_Group_rank, ARGS_GROUP_INT)
+PLAIN(37, GROUP, "white", MPI_COMM_WORLD, MPI_Group_range_excl, ARGS_GROUP_RANGES)
+PLAIN(38, GROUP, "white", MPI_COMM_WORLD, MPI_Group_range_incl, ARGS_GROUP_RANGES)
+PLAIN(39, GROUP, "white", MPI_COMM_WORLD, MPI_Group_size, ARGS_GROUP_INT)
 PLAIN(40, GROUP, "white", MPI_COMM_WORLD, MPI_Group_translate_ranks,
       (MPI_Group group1, int n, const int ranks1[], MPI_Group group2, int ranks2[]), (group1, n, ranks1, group2, ranks2))
-PLAIN(41, GROUP, "white", MPI_COMM_WORLD, MPI_Group_union,
-      (MPI_Group group1, MPI_Group group2, MPI_Group *out), (group1, group2, out))
-WRITTEN(42, COMMUNICATOR, "DarkOliveGreen4", MPI_Intercomm_create)
-WRITTEN(43, COMMUNICATOR, "DarkOliveGreen3", MPI_Intercomm_merge)
+PLAIN(41, GROUP, "white", MPI_COMM_WORLD, MPI_Group_union, ARGS_TWO_GROUPS)
+MAKES(42, COMMUNICATOR, "DarkOliveGreen4", local, MPI_Intercomm_create,
+      (MPI_Comm local, int leader, MPI_Comm peers, int remote_leader, int tag, MPI_Comm *made), (local, leader, peers, remote_leader, tag, made))
+MAKES(43, COMMUNICATOR, "DarkOliveGreen3", comm, MPI_Intercomm_merge,
+      (MPI_Comm comm, int high, MPI_Comm *made), (comm, high, made))
 PLAIN(44, ATTRIBUTE, "white", MPI_COMM_WORLD, MPI_Keyval_create,
       (MPI_Copy_function *copy, MPI_Delete_function *drop, int *key, void *extra), (copy, drop, key, extra))
-PLAIN(45, ATTRIBUTE, "white", MPI_COMM_WORLD, MPI_Keyval_free,
-      (int *key), (key))
+PLAIN(45, ATTRIBUTE, "white", MPI_COMM_WORLD, MPI_Keyval_free, ARGS_INT)
 WRITTEN(46, ENVIRONMENT, "white", MPI_Abort)
 PLAIN(47, ENVIRONMENT, "white", MPI_COMM_WORLD, MPI_Error_class,
       (int code, int *class), (code, class))
@@ -135,8 +167,7 @@ PLAIN(51, ENVIRONMENT, "white", MPI_COMM_WORLD, MPI_Error_string,
       (int code, char *string, int *length), (code, string, length))
 PLAIN(53, ENVIRONMENT, "white", MPI_COMM_WORLD, MPI_Get_processor_name,
       (char *name, int *length), (name, length))
-PLAIN(54, ENVIRONMENT, "white", MPI_COMM_WORLD, MPI_Initialized,
-      (int *flag), (flag))
+PLAIN(54, ENVIRONMENT, "white", MPI_COMM_WORLD, MPI_Initialized, ARGS_INT)
 WRITTEN(55, ENVIRONMENT, "white", MPI_Wtick)
 WRITTEN(56, ENVIRONMENT, "white", MPI_Wtime)
 SEND(58, "SlateBlue", MPI_Bsend)
@@ -149,10 +180,8 @@ WRITTEN(62, MESSAGE, "white", MPI_Cancel)
 WRITTEN(63, MESSAGE, "white", MPI_Request_free)
 WRITTEN(64, MESSAGE, "white", MPI_Recv_init)
 SEND_INIT(65, "white", MPI_Send_init)
-PLAIN(66, MESSAGE, "white", MPI_COMM_WORLD, MPI_Get_elements,
-      (const MPI_Status *status, MPI_Datatype type, int *count), (status, type, count))
-PLAIN(67, MESSAGE, "white", MPI_COMM_WORLD, MPI_Get_count,
-      (const MPI_Status *status, MPI_Datatype type, int *count), (status, type, count))
+PLAIN(66, MESSAGE, "white", MPI_COMM_WORLD, MPI_Get_elements, ARGS_STATUS_COUNT)
+PLAIN(67, MESSAGE, "white", MPI_COMM_WORLD, MPI_Get_count, ARGS_STATUS_COUNT)
 ISEND(68, "white", MPI_Ibsend)
 PLAIN(69, MESSAGE, "LavenderBlush", comm, MPI_Iprobe,
       (int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status), (source, tag, comm, flag, status))
@@ -182,12 +211,10 @@ WRITTEN(89, MESSAGE, "orange3", MPI_Testany)
 PLAIN(90, MESSAGE, "white", MPI_COMM_WORLD, MPI_Test_cancelled,
       (const MPI_Status *status, int *flag), (status, flag))
 WRITTEN(91, MESSAGE, "orange4", MPI_Testsome)
-PLAIN(92, DATATYPE, "white", MPI_COMM_WORLD, MPI_Type_commit,
-      (MPI_Datatype *type), (type))
+PLAIN(92, DATATYPE, "white", MPI_COMM_WORLD, MPI_Type_commit, ARGS_TYPE)
 PLAIN(93, DATATYPE, "white", MPI_COMM_WORLD, MPI_Type_contiguous,
       (int count, MPI_Datatype type, MPI_Datatype *out), (count, type, out))
-PLAIN(95, DATATYPE, "white", MPI_COMM_WORLD, MPI_Type_free,
-      (MPI_Datatype *type), (type))
+PLAIN(95, DATATYPE, "white", MPI_COMM_WORLD, MPI_Type_free, ARGS_TYPE)
 PLAIN(98, DATATYPE, "white", MPI_COMM_WORLD, MPI_Type_indexed,
       (int count, const int lengths[], const int displacements[], MPI_Datatype type, MPI_Datatype *out), (count, lengths, displacements, type, out))
 PLAIN(100, DATATYPE, "white", MPI_COMM_WORLD, MPI_Type_size,
@@ -202,49 +229,44 @@ WRITTEN(107, MESSAGE, "coral", MPI_Waitany)
 WRITTEN(108, MESSAGE, "IndianRed", MPI_Waitsome)
 PLAIN(109, TOPOLOGY, "white", comm, MPI_Cart_coords,
       (MPI_Comm comm, int rank, int maxdims, int coords[]), (comm, rank, maxdims, coords))
-WRITTEN(110, TOPOLOGY, "DarkOliveGreen1", MPI_Cart_create)
+MAKES(110, TOPOLOGY, "DarkOliveGreen1", comm, MPI_Cart_create,
+      (MPI_Comm comm, int ndims, const int dims[], const int periods[], int reorder, MPI_Comm *made), (comm, ndims, dims, periods, reorder, made))
 PLAIN(111, TOPOLOGY, "white", comm, MPI_Cart_get,
       (MPI_Comm comm, int maxdims, int dims[], int periods[], int coords[]), (comm, maxdims, dims, periods, coords))
-PLAIN(112, TOPOLOGY, "white", comm, MPI_Cart_map,
-      (MPI_Comm comm, int ndims, const int dims[], const int periods[], int *newrank), (comm, ndims, dims, periods, newrank))
+PLAIN(112, TOPOLOGY, "white", comm, MPI_Cart_map, ARGS_TOPOLOGY_MAP)
 PLAIN(113, TOPOLOGY, "white", comm, MPI_Cart_shift,
       (MPI_Comm comm, int direction, int disp, int *rank_source, int *rank_dest), (comm, direction, disp, rank_source, rank_dest))
-PLAIN(114, TOPOLOGY, "white", comm, MPI_Cartdim_get,
-      (MPI_Comm comm, int *ndims), (comm, ndims))
+PLAIN(114, TOPOLOGY, "white", comm, MPI_Cartdim_get, ARGS_COMM_INT)
 PLAIN(115, TOPOLOGY, "white", MPI_COMM_WORLD, MPI_Dims_create,
       (int nnodes, int ndims, int dims[]), (nnodes, ndims, dims))
-WRITTEN(116, TOPOLOGY, "DarkOliveGreen3", MPI_Graph_create)
+MAKES(116, TOPOLOGY, "DarkOliveGreen3", comm, MPI_Graph_create,
+      (MPI_Comm comm, int nodes, const int index[], const int edges[], int reorder, MPI_Comm *made), (comm, nodes, index, edges, reorder, made))
 PLAIN(117, TOPOLOGY, "white", comm, MPI_Graph_get,
       (MPI_Comm comm, int maxindex, int maxedges, int index[], int edges[]), (comm, maxindex, maxedges, index, edges))
-PLAIN(118, TOPOLOGY, "white", comm, MPI_Graph_map,
-      (MPI_Comm comm, int nnodes, const int index[], const int edges[], int *newrank), (comm, nnodes, index, edges, newrank))
+PLAIN(118, TOPOLOGY, "white", comm, MPI_Graph_map, ARGS_TOPOLOGY_MAP)
 PLAIN(119, TOPOLOGY, "white", comm, MPI_Graph_neighbors,
       (MPI_Comm comm, int rank, int maxneighbors, int neighbors[]), (comm, rank, maxneighbors, neighbors))
 PLAIN(120, TOPOLOGY, "white", comm, MPI_Graph_neighbors_count,
       (MPI_Comm comm, int rank, int *nneighbors), (comm, rank, nneighbors))
 PLAIN(121, TOPOLOGY, "white", comm, MPI_Graphdims_get,
       (MPI_Comm comm, int *nnodes, int *nedges), (comm, nnodes, nedges))
-PLAIN(122, TOPOLOGY, "white", comm, MPI_Topo_test,
-      (MPI_Comm comm, int *status), (comm, status))
+PLAIN(122, TOPOLOGY, "white", comm, MPI_Topo_test, ARGS_COMM_INT)
 PLAIN(124, TOPOLOGY, "white", comm, MPI_Cart_rank,
       (MPI_Comm comm, const int coords[], int *rank), (comm, coords, rank))
-WRITTEN(125, TOPOLOGY, "DarkOliveGreen2", MPI_Cart_sub)
+MAKES(125, TOPOLOGY, "DarkOliveGreen2", comm, MPI_Cart_sub,
+      (MPI_Comm comm, const int remain[], MPI_Comm *made), (comm, remain, made))
 PLAIN(128, FILE, "HotPink", comm, MPI_File_open,
       (MPI_Comm comm, const char *filename, int amode, MPI_Info info, MPI_File *fh), (comm, filename, amode, info, fh))
 PLAIN(129, FILE, "pink", MPI_COMM_WORLD, MPI_File_close,
       (MPI_File *fh), (fh))
 PLAIN(130, FILE, "orchid", MPI_COMM_WORLD, MPI_File_delete,
       (const char *filename, MPI_Info info), (filename, info))
-PLAIN(131, FILE, "DarkOrchid", MPI_COMM_WORLD, MPI_File_set_size,
-      (MPI_File fh, MPI_Offset size), (fh, size))
-PLAIN(132, FILE, "brown", MPI_COMM_WORLD, MPI_File_preallocate,
-      (MPI_File fh, MPI_Offset size), (fh, size))
-PLAIN(133, FILE, "MediumOrchid", MPI_COMM_WORLD, MPI_File_get_size,
-      (MPI_File fh, MPI_Offset *size), (fh, size))
+PLAIN(131, FILE, "DarkOrchid", MPI_COMM_WORLD, MPI_File_set_size, ARGS_FILE_OFFSET)
+PLAIN(132, FILE, "brown", MPI_COMM_WORLD, MPI_File_preallocate, ARGS_FILE_OFFSET)
+PLAIN(133, FILE, "MediumOrchid", MPI_COMM_WORLD, MPI_File_get_size, ARGS_FILE_ASK_OFFSET)
 PLAIN(134, FILE, "azure", MPI_COMM_WORLD, MPI_File_get_group,
       (MPI_File fh, MPI_Group *group), (fh, group))
-PLAIN(135, FILE, "ivory", MPI_COMM_WORLD, MPI_File_get_amode,
-      (MPI_File fh, int *amode), (fh, amode))
+PLAIN(135, FILE, "ivory", MPI_COMM_WORLD, MPI_File_get_amode, ARGS_FILE_INT)
 PLAIN(136, FILE, "brown", MPI_COMM_WORLD, MPI_File_set_info,
       (MPI_File fh, MPI_Info info), (fh, info))
 PLAIN(137, FILE, "brown", MPI_COMM_WORLD, MPI_File_get_info,
@@ -253,84 +275,53 @@ PLAIN(138, FILE, "turquoise", MPI_COMM_WORLD, MPI_File_set_view,
       (MPI_File fh, MPI_Offset disp, MPI_Datatype etype, MPI_Datatype filetype, const char *datarep, MPI_Info info), (fh, disp, etype, filetype, datarep, info))
 PLAIN(139, FILE, "cyan", MPI_COMM_WORLD, MPI_File_get_view,
       (MPI_File fh, MPI_Offset *disp, MPI_Datatype *etype, MPI_Datatype *filetype, char *datarep), (fh, disp, etype, filetype, datarep))
-PLAIN(140, FILE, "SeaGreen", MPI_COMM_WORLD, MPI_File_read_at,
-      (MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype type, MPI_Status *status), (fh, offset, buf, count, type, status))
-PLAIN(141, FILE, "LimeGreen", MPI_COMM_WORLD, MPI_File_read_at_all,
-      (MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype type, MPI_Status *status), (fh, offset, buf, count, type, status))
-PLAIN(142, FILE, "BlueViolet", MPI_COMM_WORLD, MPI_File_write_at,
-      (MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype type, MPI_Status *status), (fh, offset, buf, count, type, status))
-PLAIN(143, FILE, "SlateBlue", MPI_COMM_WORLD, MPI_File_write_at_all,
-      (MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype type, MPI_Status *status), (fh, offset, buf, count, type, status))
+PLAIN(140, FILE, "SeaGreen", MPI_COMM_WORLD, MPI_File_read_at, ARGS_FILE_READ_AT)
+PLAIN(141, FILE, "LimeGreen", MPI_COMM_WORLD, MPI_File_read_at_all, ARGS_FILE_READ_AT)
+PLAIN(142, FILE, "BlueViolet", MPI_COMM_WORLD, MPI_File_write_at, ARGS_FILE_WRITE_AT)
+PLAIN(143, FILE, "SlateBlue", MPI_COMM_WORLD, MPI_File_write_at_all, ARGS_FILE_WRITE_AT)
 PLAIN(144, FILE, "PaleGreen", MPI_COMM_WORLD, MPI_File_iread_at,
       (MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype type, MPI_Request *q), (fh, offset, buf, count, type, q))
 PLAIN(145, FILE, "AliceBlue", MPI_COMM_WORLD, MPI_File_iwrite_at,
       (MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype type, MPI_Request *q), (fh, offset, buf, count, type, q))
-PLAIN(146, FILE, "CornflowerBlue", MPI_COMM_WORLD, MPI_File_read,
-      (MPI_File fh, void *buf, int count, MPI_Datatype type, MPI_Status *status), (fh, buf, count, type, status))
-PLAIN(147, FILE, "DarkSeaGreen", MPI_COMM_WORLD, MPI_File_read_all,
-      (MPI_File fh, void *buf, int count, MPI_Datatype type, MPI_Status *status), (fh, buf, count, type, status))
-PLAIN(148, FILE, "LawnGreen", MPI_COMM_WORLD, MPI_File_write,
-      (MPI_File fh, const void *buf, int count, MPI_Datatype type, MPI_Status *status), (fh, buf, count, type, status))
-PLAIN(149, FILE, "DodgerBlue", MPI_COMM_WORLD, MPI_File_write_all,
-      (MPI_File fh, const void *buf, int count, MPI_Datatype type, MPI_Status *status), (fh, buf, count, type, status))
-PLAIN(150, FILE, "ForestGreen", MPI_COMM_WORLD, MPI_File_iread,
-      (MPI_File fh, void *buf, int count, MPI_Datatype type, MPI_Request *q), (fh, buf, count, type, q))
-PLAIN(151, FILE, "aquamarine", MPI_COMM_WORLD, MPI_File_iwrite,
-      (MPI_File fh, const void *buf, int count, MPI_Datatype type, MPI_Request *q), (fh, buf, count, type, q))
-PLAIN(152, FILE, "maroon", MPI_COMM_WORLD, MPI_File_seek,
-      (MPI_File fh, MPI_Offset offset, int whence), (fh, offset, whence))
-PLAIN(153, FILE, "brown", MPI_COMM_WORLD, MPI_File_get_position,
-      (MPI_File fh, MPI_Offset *offset), (fh, offset))
+PLAIN(146, FILE, "CornflowerBlue", MPI_COMM_WORLD, MPI_File_read, ARGS_FILE_READ)
+PLAIN(147, FILE, "DarkSeaGreen", MPI_COMM_WORLD, MPI_File_read_all, ARGS_FILE_READ)
+PLAIN(148, FILE, "LawnGreen", MPI_COMM_WORLD, MPI_File_write, ARGS_FILE_WRITE)
+PLAIN(149, FILE, "DodgerBlue", MPI_COMM_WORLD, MPI_File_write_all, ARGS_FILE_WRITE)
+PLAIN(150, FILE, "ForestGreen", MPI_COMM_WORLD, MPI_File_iread, ARGS_FILE_IREAD)
+PLAIN(151, FILE, "aquamarine", MPI_COMM_WORLD, MPI_File_iwrite, ARGS_FILE_IWRITE)
+PLAIN(152, FILE, "maroon", MPI_COMM_WORLD, MPI_File_seek, ARGS_FILE_SEEK)
+PLAIN(153, FILE, "brown", MPI_COMM_WORLD, MPI_File_get_position, ARGS_FILE_ASK_OFFSET)
 PLAIN(154, FILE, "RosyBrown", MPI_COMM_WORLD, MPI_File_get_byte_offset,
       (MPI_File fh, MPI_Offset offset, MPI_Offset *disp), (fh, offset, disp))
-PLAIN(155, FILE, "MediumSlateBlue", MPI_COMM_WORLD, MPI_File_read_shared,
-      (MPI_File fh, void *buf, int count, MPI_Datatype type, MPI_Status *status), (fh, buf, count, type, status))
-PLAIN(156, FILE, "SpringGreen4", MPI_COMM_WORLD, MPI_File_write_shared,
-      (MPI_File fh, const void *buf, int count, MPI_Datatype type, MPI_Status *status), (fh, buf, count, type, status))
-PLAIN(157, FILE, "SteelBlue", MPI_COMM_WORLD, MPI_File_iread_shared,
-      (MPI_File fh, void *buf, int count, MPI_Datatype type, MPI_Request *q), (fh, buf, count, type, q))
-PLAIN(158, FILE, "SpringGreen", MPI_COMM_WORLD, MPI_File_iwrite_shared,
-      (MPI_File fh, const void *buf, int count, MPI_Datatype type, MPI_Request *q), (fh, buf, count, type, q))
-PLAIN(159, FILE, "SteelBlue1", MPI_COMM_WORLD, MPI_File_read_ordered,
-      (MPI_File fh, void *buf, int count, MPI_Datatype type, MPI_Status *status), (fh, buf, count, type, status))
-PLAIN(160, FILE, "SpringGreen1", MPI_COMM_WORLD, MPI_File_write_ordered,
-      (MPI_File fh, const void *buf, int count, MPI_Datatype type, MPI_Status *status), (fh, buf, count, type, status))
-PLAIN(161, FILE, "VioletRed", MPI_COMM_WORLD, MPI_File_seek_shared,
-      (MPI_File fh, MPI_Offset offset, int whence), (fh, offset, whence))
-PLAIN(162, FILE, "DarkViolet", MPI_COMM_WORLD, MPI_File_get_position_shared,
-      (MPI_File fh, MPI_Offset *offset), (fh, offset))
+PLAIN(155, FILE, "MediumSlateBlue", MPI_COMM_WORLD, MPI_File_read_shared, ARGS_FILE_READ)
+PLAIN(156, FILE, "SpringGreen4", MPI_COMM_WORLD, MPI_File_write_shared, ARGS_FILE_WRITE)
+PLAIN(157, FILE, "SteelBlue", MPI_COMM_WORLD, MPI_File_iread_shared, ARGS_FILE_IREAD)
+PLAIN(158, FILE, "SpringGreen", MPI_COMM_WORLD, MPI_File_iwrite_shared, ARGS_FILE_IWRITE)
+PLAIN(159, FILE, "SteelBlue1", MPI_COMM_WORLD, MPI_File_read_ordered, ARGS_FILE_READ)
+PLAIN(160, FILE, "SpringGreen1", MPI_COMM_WORLD, MPI_File_write_ordered, ARGS_FILE_WRITE)
+PLAIN(161, FILE, "VioletRed", MPI_COMM_WORLD, MPI_File_seek_shared, ARGS_FILE_SEEK)
+PLAIN(162, FILE, "DarkViolet", MPI_COMM_WORLD, MPI_File_get_position_shared, ARGS_FILE_ASK_OFFSET)
 PLAIN(163, FILE, "SpringGreen2", MPI_COMM_WORLD, MPI_File_read_at_all_begin,
       (MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype type), (fh, offset, buf, count, type))
-PLAIN(164, FILE, "SpringGreen3", MPI_COMM_WORLD, MPI_File_read_at_all_end,
-      (MPI_File fh, void *buf, MPI_Status *status), (fh, buf, status))
+PLAIN(164, FILE, "SpringGreen3", MPI_COMM_WORLD, MPI_File_read_at_all_end, ARGS_FILE_READ_END)
 PLAIN(165, FILE, "SteelBlue2", MPI_COMM_WORLD, MPI_File_write_at_all_begin,
       (MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype type), (fh, offset, buf, count, type))
-PLAIN(166, FILE, "SteelBlue3", MPI_COMM_WORLD, MPI_File_write_at_all_end,
-      (MPI_File fh, const void *buf, MPI_Status *status), (fh, buf, status))
-PLAIN(167, FILE, "DarkSeaGreen1", MPI_COMM_WORLD, MPI_File_read_all_begin,
-      (MPI_File fh, void *buf, int count, MPI_Datatype type), (fh, buf, count, type))
-PLAIN(168, FILE, "DarkSeaGreen2", MPI_COMM_WORLD, MPI_File_read_all_end,
-      (MPI_File fh, void *buf, MPI_Status *status), (fh, buf, status))
-PLAIN(169, FILE, "LightSteelBlue1", MPI_COMM_WORLD, MPI_File_write_all_begin,
-      (MPI_File fh, const void *buf, int count, MPI_Datatype type), (fh, buf, count, type))
-PLAIN(170, FILE, "LightSteelBlue2", MPI_COMM_WORLD, MPI_File_write_all_end,
-      (MPI_File fh, const void *buf, MPI_Status *status), (fh, buf, status))
-PLAIN(171, FILE, "DarkSeaGreen3", MPI_COMM_WORLD, MPI_File_read_ordered_begin,
-      (MPI_File fh, void *buf, int count, MPI_Datatype type), (fh, buf, count, type))
-PLAIN(172, FILE, "DarkSeaGreen4", MPI_COMM_WORLD, MPI_File_read_ordered_end,
-      (MPI_File fh, void *buf, MPI_Status *status), (fh, buf, status))
-PLAIN(173, FILE, "LightSteelBlue3", MPI_COMM_WORLD, MPI_File_write_ordered_begin,
-      (MPI_File fh, const void *buf, int count, MPI_Datatype type), (fh, buf, count, type))
-PLAIN(174, FILE, "LightSteelBlue4", MPI_COMM_WORLD, MPI_File_write_ordered_end,
-      (MPI_File fh, const void *buf, MPI_Status *status), (fh, buf, status))
+PLAIN(166, FILE, "SteelBlue3", MPI_COMM_WORLD, MPI_File_write_at_all_end, ARGS_FILE_WRITE_END)
+PLAIN(167, FILE, "DarkSeaGreen1", MPI_COMM_WORLD, MPI_File_read_all_begin, ARGS_FILE_READ_BEGIN)
+PLAIN(168, FILE, "DarkSeaGreen2", MPI_COMM_WORLD, MPI_File_read_all_end, ARGS_FILE_READ_END)
+PLAIN(169, FILE, "LightSteelBlue1", MPI_COMM_WORLD, MPI_File_write_all_begin, ARGS_FILE_WRITE_BEGIN)
+PLAIN(170, FILE, "LightSteelBlue2", MPI_COMM_WORLD, MPI_File_write_all_end, ARGS_FILE_WRITE_END)
+PLAIN(171, FILE, "DarkSeaGreen3", MPI_COMM_WORLD, MPI_File_read_ordered_begin, ARGS_FILE_READ_BEGIN)
+PLAIN(172, FILE, "DarkSeaGreen4", MPI_COMM_WORLD, MPI_File_read_ordered_end, ARGS_FILE_READ_END)
+PLAIN(173, FILE, "LightSteelBlue3", MPI_COMM_WORLD, MPI_File_write_ordered_begin, ARGS_FILE_WRITE_BEGIN)
+PLAIN(174, FILE, "LightSteelBlue4", MPI_COMM_WORLD, MPI_File_write_ordered_end, ARGS_FILE_WRITE_END)
 PLAIN(175, FILE, "brown", MPI_COMM_WORLD, MPI_File_get_type_extent,
       (MPI_File fh, MPI_Datatype type, MPI_Aint *extent), (fh, type, extent))
 PLAIN(176, FILE, "brown", MPI_COMM_WORLD, MPI_Register_datarep,
       (const char *datarep, MPI_Datarep_conversion_function *read_conversion_fn, MPI_Datarep_conversion_function *write_conversion_fn, MPI_Datarep_extent_function *dtype_file_extent_fn, void *extra), (datarep, read_conversion_fn, write_conversion_fn, dtype_file_extent_fn, extra))
 PLAIN(177, FILE, "brown", MPI_COMM_WORLD, MPI_File_set_atomicity,
       (MPI_File fh, int flag), (fh, flag))
-PLAIN(178, FILE, "brown", MPI_COMM_WORLD, MPI_File_get_atomicity,
-      (MPI_File fh, int *flag), (fh, flag))
+PLAIN(178, FILE, "brown", MPI_COMM_WORLD, MPI_File_get_atomicity, ARGS_FILE_INT)
 PLAIN(179, FILE, "YellowGreen", MPI_COMM_WORLD, MPI_File_sync,
       (MPI_File fh), (fh))
 PLAIN(181, WINDOW, "purple", MPI_COMM_WORLD, MPI_Accumulate,
@@ -343,12 +334,10 @@ PLAIN(184, WINDOW, "LightGreen", MPI_COMM_WORLD, MPI_Get,
       (void *o, int on, MPI_Datatype ot, int rank, MPI_Aint disp, int tn, MPI_Datatype tt, MPI_Win win), (o, on, ot, rank, disp, tn, tt, win))
 PLAIN(185, WINDOW, "LightBlue", MPI_COMM_WORLD, MPI_Put,
       (const void *o, int on, MPI_Datatype ot, int rank, MPI_Aint disp, int tn, MPI_Datatype tt, MPI_Win win), (o, on, ot, rank, disp, tn, tt, win))
-PLAIN(186, WINDOW, "purple", MPI_COMM_WORLD, MPI_Win_complete,
-      (MPI_Win win), (win))
+PLAIN(186, WINDOW, "purple", MPI_COMM_WORLD, MPI_Win_complete, ARGS_WIN)
 PLAIN(187, WINDOW, "purple", comm, MPI_Win_create,
       (void *base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win), (base, size, disp_unit, info, comm, win))
-PLAIN(188, WINDOW, "tomato", MPI_COMM_WORLD, MPI_Win_fence,
-      (int assert, MPI_Win win), (assert, win))
+PLAIN(188, WINDOW, "tomato", MPI_COMM_WORLD, MPI_Win_fence, ARGS_INT_WIN)
 PLAIN(189, WINDOW, "purple", MPI_COMM_WORLD, MPI_Win_free,
       (MPI_Win *win), (win))
 PLAIN(190, WINDOW, "purple", MPI_COMM_WORLD, MPI_Win_get_group,
@@ -357,25 +346,27 @@ PLAIN(191, WINDOW, "purple", MPI_COMM_WORLD, MPI_Win_get_name,
       (MPI_Win win, char *win_name, int *length), (win, win_name, length))
 PLAIN(192, WINDOW, "purple", MPI_COMM_WORLD, MPI_Win_lock,
       (int lock_type, int rank, int assert, MPI_Win win), (lock_type, rank, assert, win))
-PLAIN(193, WINDOW, "DarkGreen", MPI_COMM_WORLD, MPI_Win_post,
-      (MPI_Group group, int assert, MPI_Win win), (group, assert, win))
+PLAIN(193, WINDOW, "DarkGreen", MPI_COMM_WORLD, MPI_Win_post, ARGS_GROUP_WIN)
 PLAIN(194, WINDOW, "purple", MPI_COMM_WORLD, MPI_Win_set_name,
       (MPI_Win win, const char *win_name), (win, win_name))
-PLAIN(195, WINDOW, "purple", MPI_COMM_WORLD, MPI_Win_start,
-      (MPI_Group group, int assert, MPI_Win win), (group, assert, win))
+PLAIN(195, WINDOW, "purple", MPI_COMM_WORLD, MPI_Win_start, ARGS_GROUP_WIN)
 PLAIN(196, WINDOW, "DarkOrange", MPI_COMM_WORLD, MPI_Win_test,
       (MPI_Win win, int *flag), (win, flag))
-PLAIN(197, WINDOW, "purple", MPI_COMM_WORLD, MPI_Win_unlock,
-      (int rank, MPI_Win win), (rank, win))
-PLAIN(198, WINDOW, "maroon", MPI_COMM_WORLD, MPI_Win_wait,
-      (MPI_Win win), (win))
-WRITTEN(201, SPAWN, "DarkSeaGreen1", MPI_Comm_spawn)
-WRITTEN(202, SPAWN, "DarkSeaGreen2", MPI_Comm_spawn_multiple)
-WRITTEN(203, SPAWN, "ForestGreen", MPI_Comm_get_parent)
-WRITTEN(204, SPAWN, "YellowGreen", MPI_Comm_accept)
-WRITTEN(205, SPAWN, "LawnGreen", MPI_Comm_connect)
+PLAIN(197, WINDOW, "purple", MPI_COMM_WORLD, MPI_Win_unlock, ARGS_INT_WIN)
+PLAIN(198, WINDOW, "maroon", MPI_COMM_WORLD, MPI_Win_wait, ARGS_WIN)
+MAKES(201, SPAWN, "DarkSeaGreen1", comm, MPI_Comm_spawn,
+      (const char *command, char *argv[], int n, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *made, int codes[]), (command, argv, n, info, root, comm, made, codes))
+MAKES(202, SPAWN, "DarkSeaGreen2", comm, MPI_Comm_spawn_multiple,
+      (int count, char *commands[], char **argvs[], const int n[], const MPI_Info infos[], int root, MPI_Comm comm, MPI_Comm *made, int codes[]), (count, commands, argvs, n, infos, root, comm, made, codes))
+MAKES(203, SPAWN, "ForestGreen", MPI_COMM_WORLD, MPI_Comm_get_parent,
+      (MPI_Comm *made), (made))
+MAKES(204, SPAWN, "YellowGreen", comm, MPI_Comm_accept,
+      (const char *port, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *made), (port, info, root, comm, made))
+MAKES(205, SPAWN, "LawnGreen", comm, MPI_Comm_connect,
+      (const char *port, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *made), (port, info, root, comm, made))
 WRITTEN(206, SPAWN, "MediumSpringGreen", MPI_Comm_disconnect)
-WRITTEN(207, SPAWN, "DarkSeaGreen3", MPI_Comm_join)
+MAKES(207, SPAWN, "DarkSeaGreen3", MPI_COMM_SELF, MPI_Comm_join,
+      (int fd, MPI_Comm *made), (fd, made))
 PLAIN(208, SPAWN, "purple", comm, MPI_Comm_set_name,
       (MPI_Comm comm, const char *comm_name), (comm, comm_name))
 PLAIN(209, SPAWN, "purple", comm, MPI_Comm_get_name,
@@ -386,12 +377,12 @@ PLAIN(211, SPAWN, "purple", MPI_COMM_WORLD, MPI_Close_port,
       (const char *port_name), (port_name))
 PLAIN(212, SPAWN, "purple", MPI_COMM_WORLD, MPI_Lookup_name,
       (const char *service_name, MPI_Info info, char *port_name), (service_name, info, port_name))
-PLAIN(213, SPAWN, "purple", MPI_COMM_WORLD, MPI_Publish_name,
-      (const char *service_name, MPI_Info info, const char *port_name), (service_name, info, port_name))
-PLAIN(214, SPAWN, "purple", MPI_COMM_WORLD, MPI_Unpublish_name,
-      (const char *service_name, MPI_Info info, const char *port_name), (service_name, info, port_name))
-WRITTEN(215, TOPOLOGY, "DarkOliveGreen3", MPI_Dist_graph_create_adjacent)
-WRITTEN(216, TOPOLOGY, "DarkOliveGreen3", MPI_Dist_graph_create)
+PLAIN(213, SPAWN, "purple", MPI_COMM_WORLD, MPI_Publish_name, ARGS_NAME_AND_PORT)
+PLAIN(214, SPAWN, "purple", MPI_COMM_WORLD, MPI_Unpublish_name, ARGS_NAME_AND_PORT)
+MAKES(215, TOPOLOGY, "DarkOliveGreen3", comm, MPI_Dist_graph_create_adjacent,
+      (MPI_Comm comm, int in, const int sources[], const int in_weights[], int out, const int destinations[], const int out_weights[], MPI_Info info, int reorder, MPI_Comm *made), (comm, in, sources, in_weights, out, destinations, out_weights, info, reorder, made))
+MAKES(216, TOPOLOGY, "DarkOliveGreen3", comm, MPI_Dist_graph_create,
+      (MPI_Comm comm, int n, const int nodes[], const int degrees[], const int targets[], const int weights[], MPI_Info info, int reorder, MPI_Comm *made), (comm, n, nodes, degrees, targets, weights, info, reorder, made))
 PLAIN(217, TOPOLOGY, "white", comm, MPI_Dist_graph_neighbors_count,
       (MPI_Comm comm, int *inneighbors, int *outneighbors, int *weighted), (comm, inneighbors, outneighbors, weighted))
 PLAIN(218, TOPOLOGY, "white", comm, MPI_Dist_graph_neighbors,
@@ -400,10 +391,13 @@ WRITTEN(219, MESSAGE, "lavender", MPI_Mprobe)
 WRITTEN(220, MESSAGE, "green", MPI_Mrecv)
 WRITTEN(221, MESSAGE, "LavenderBlush", MPI_Improbe)
 WRITTEN(222, MESSAGE, "PaleGreen", MPI_Imrecv)
-WRITTEN(223, COMMUNICATOR, "DarkOliveGreen1", MPI_Comm_create_group)
-WRITTEN(224, COMMUNICATOR, "DarkOliveGreen2", MPI_Comm_split_type)
+MAKES(223, COMMUNICATOR, "DarkOliveGreen1", comm, MPI_Comm_create_group,
+      (MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *made), (comm, group, tag, made))
+MAKES(224, COMMUNICATOR, "DarkOliveGreen2", comm, MPI_Comm_split_type,
+      (MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm *made), (comm, type, key, info, made))
 WRITTEN(225, COMMUNICATOR, "OliveDrab1", MPI_Comm_idup)
-WRITTEN(226, COMMUNICATOR, "OliveDrab1", MPI_Comm_dup_with_info)
+MAKES(226, COMMUNICATOR, "OliveDrab1", comm, MPI_Comm_dup_with_info,
+      (MPI_Comm comm, MPI_Info info, MPI_Comm *made), (comm, info, made))
 PLAIN(227, COMMUNICATOR, "purple", comm, MPI_Comm_set_info,
       (MPI_Comm comm, MPI_Info info), (comm, info))
 PLAIN(228, COMMUNICATOR, "purple", comm, MPI_Comm_get_info,
@@ -423,135 +417,94 @@ WRITTEN(252, MESSAGE, "DarkOrange", MPE_Imrecv_waited)
 #endif
 PLAIN(48, ENVIRONMENT, "white", MPI_COMM_WORLD, MPI_Errhandler_create,
       (MPI_Handler_function *f, MPI_Errhandler *handler), (f, handler))
-PLAIN(50, ENVIRONMENT, "white", comm, MPI_Errhandler_get,
-      (MPI_Comm comm, MPI_Errhandler *handler), (comm, handler))
-PLAIN(52, ENVIRONMENT, "white", comm, MPI_Errhandler_set,
-      (MPI_Comm comm, MPI_Errhandler handler), (comm, handler))
+PLAIN(50, ENVIRONMENT, "white", comm, MPI_Errhandler_get, ARGS_COMM_ASK_HANDLER)
+PLAIN(52, ENVIRONMENT, "white", comm, MPI_Errhandler_set, ARGS_COMM_HANDLER)
 PLAIN(57, DATATYPE, "white", MPI_COMM_WORLD, MPI_Address,
       (OLD_CONST void *location, MPI_Aint *address), (location, address))
-PLAIN(94, DATATYPE, "white", MPI_COMM_WORLD, MPI_Type_extent,
-      (MPI_Datatype type, MPI_Aint *extent), (type, extent))
+PLAIN(94, DATATYPE, "white", MPI_COMM_WORLD, MPI_Type_extent, ARGS_TYPE_AINT)
 PLAIN(96, DATATYPE, "white", MPI_COMM_WORLD, MPI_Type_hindexed,
       (int count, OLD_CONST int lengths[], OLD_CONST MPI_Aint displacements[], MPI_Datatype type, MPI_Datatype *out), (count, lengths, displacements, type, out))
-PLAIN(97, DATATYPE, "white", MPI_COMM_WORLD, MPI_Type_hvector,
-      (int count, int length, MPI_Aint stride, MPI_Datatype type, MPI_Datatype *out), (count, length, stride, type, out))
-PLAIN(99, DATATYPE, "white", MPI_COMM_WORLD, MPI_Type_lb,
-      (MPI_Datatype type, MPI_Aint *lb), (type, lb))
+PLAIN(97, DATATYPE, "white", MPI_COMM_WORLD, MPI_Type_hvector, ARGS_TYPE_HVECTOR)
+PLAIN(99, DATATYPE, "white", MPI_COMM_WORLD, MPI_Type_lb, ARGS_TYPE_AINT)
 PLAIN(101, DATATYPE, "white", MPI_COMM_WORLD, MPI_Type_struct,
       (int count, OLD_CONST int lengths[], OLD_CONST MPI_Aint displacements[], OLD_CONST MPI_Datatype types[], MPI_Datatype *out), (count, lengths, displacements, types, out))
-PLAIN(102, DATATYPE, "white", MPI_COMM_WORLD, MPI_Type_ub,
-      (MPI_Datatype type, MPI_Aint *ub), (type, ub))
+PLAIN(102, DATATYPE, "white", MPI_COMM_WORLD, MPI_Type_ub, ARGS_TYPE_AINT)
 #endif
 
 /* ---- the names of MPI 2 for some of them ---- */
-AGAIN(16, comm, MPI_Comm_delete_attr,
-      (MPI_Comm comm, int key), (comm, key))
-AGAIN(17, comm, MPI_Comm_get_attr,
-      (MPI_Comm comm, int key, void *value, int *flag), (comm, key, value, flag))
-AGAIN(18, comm, MPI_Comm_set_attr,
-      (MPI_Comm comm, int key, void *value), (comm, key, value))
+AGAIN(16, comm, MPI_Comm_delete_attr, ARGS_COMM_KEY)
+AGAIN(17, comm, MPI_Comm_get_attr, ARGS_COMM_KEY_GET)
+AGAIN(18, comm, MPI_Comm_set_attr, ARGS_COMM_KEY_PUT)
 AGAIN(44, MPI_COMM_WORLD, MPI_Comm_create_keyval,
       (MPI_Comm_copy_attr_function *copy, MPI_Comm_delete_attr_function *drop, int *key, void *extra), (copy, drop, key, extra))
-AGAIN(45, MPI_COMM_WORLD, MPI_Comm_free_keyval,
-      (int *key), (key))
+AGAIN(45, MPI_COMM_WORLD, MPI_Comm_free_keyval, ARGS_INT)
 AGAIN(48, MPI_COMM_WORLD, MPI_Comm_create_errhandler,
       (MPI_Comm_errhandler_function *f, MPI_Errhandler *handler), (f, handler))
-AGAIN(50, comm, MPI_Comm_get_errhandler,
-      (MPI_Comm comm, MPI_Errhandler *handler), (comm, handler))
-AGAIN(52, comm, MPI_Comm_set_errhandler,
-      (MPI_Comm comm, MPI_Errhandler handler), (comm, handler))
+AGAIN(50, comm, MPI_Comm_get_errhandler, ARGS_COMM_ASK_HANDLER)
+AGAIN(52, comm, MPI_Comm_set_errhandler, ARGS_COMM_HANDLER)
 AGAIN(57, MPI_COMM_WORLD, MPI_Get_address,
       (const void *location, MPI_Aint *address), (location, address))
 AGAIN(94, MPI_COMM_WORLD, MPI_Type_get_extent,
       (MPI_Datatype type, MPI_Aint *lb, MPI_Aint *extent), (type, lb, extent))
 AGAIN(96, MPI_COMM_WORLD, MPI_Type_create_hindexed,
       (int count, const int lengths[], const MPI_Aint displacements[], MPI_Datatype type, MPI_Datatype *out), (count, lengths, displacements, type, out))
-AGAIN(97, MPI_COMM_WORLD, MPI_Type_create_hvector,
-      (int count, int length, MPI_Aint stride, MPI_Datatype type, MPI_Datatype *out), (count, length, stride, type, out))
+AGAIN(97, MPI_COMM_WORLD, MPI_Type_create_hvector, ARGS_TYPE_HVECTOR)
 AGAIN(101, MPI_COMM_WORLD, MPI_Type_create_struct,
       (int count, const int lengths[], const MPI_Aint displacements[], const MPI_Datatype types[], MPI_Datatype *out), (count, lengths, displacements, types, out))
 
 /* ---- MPI 3 ---- */
-PLAIN(229, COLLECTIVE, "white", comm, MPI_Exscan,
-      (const void *s, void *r, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm), (s, r, count, type, op, comm))
+PLAIN(229, COLLECTIVE, "white", comm, MPI_Exscan, ARGS_REDUCE_ALL)
 PLAIN(230, COLLECTIVE, "DarkViolet", comm, MPI_Alltoallw,
       (const void *s, const int sn[], const int sd[], const MPI_Datatype st[], void *r, const int rn[], const int rd[], const MPI_Datatype rt[], MPI_Comm comm), (s, sn, sd, st, r, rn, rd, rt, comm))
-PLAIN(231, COLLECTIVE, "white", comm, MPI_Reduce_scatter_block,
-      (const void *s, void *r, int rn, MPI_Datatype type, MPI_Op op, MPI_Comm comm), (s, r, rn, type, op, comm))
+PLAIN(231, COLLECTIVE, "white", comm, MPI_Reduce_scatter_block, ARGS_REDUCE_ALL)
 PLAIN(232, COLLECTIVE, "yellow", comm, MPI_Ibarrier,
       (MPI_Comm comm, MPI_Request *q), (comm, q))
 PLAIN(233, COLLECTIVE, "cyan", comm, MPI_Ibcast,
       (void *buf, int count, MPI_Datatype type, int root, MPI_Comm comm, MPI_Request *q), (buf, count, type, root, comm, q))
-PLAIN(234, COLLECTIVE, "white", comm, MPI_Igather,
-      (const void *s, int sn, MPI_Datatype st, void *r, int rn, MPI_Datatype rt, int root, MPI_Comm comm, MPI_Request *q), (s, sn, st, r, rn, rt, root, comm, q))
+PLAIN(234, COLLECTIVE, "white", comm, MPI_Igather, ARGS_IGATHER)
 PLAIN(235, COLLECTIVE, "white", comm, MPI_Igatherv,
       (const void *s, int sn, MPI_Datatype st, void *r, const int rn[], const int d[], MPI_Datatype rt, int root, MPI_Comm comm, MPI_Request *q), (s, sn, st, r, rn, d, rt, root, comm, q))
-PLAIN(236, COLLECTIVE, "orchid", comm, MPI_Iscatter,
-      (const void *s, int sn, MPI_Datatype st, void *r, int rn, MPI_Datatype rt, int root, MPI_Comm comm, MPI_Request *q), (s, sn, st, r, rn, rt, root, comm, q))
+PLAIN(236, COLLECTIVE, "orchid", comm, MPI_Iscatter, ARGS_IGATHER)
 PLAIN(237, COLLECTIVE, "orchid", comm, MPI_Iscatterv,
       (const void *s, const int sn[], const int d[], MPI_Datatype st, void *r, int rn, MPI_Datatype rt, int root, MPI_Comm comm, MPI_Request *q), (s, sn, d, st, r, rn, rt, root, comm, q))
-PLAIN(238, COLLECTIVE, "purple3", comm, MPI_Iallgather,
-      (const void *s, int sn, MPI_Datatype st, void *r, int rn, MPI_Datatype rt, MPI_Comm comm, MPI_Request *q), (s, sn, st, r, rn, rt, comm, q))
-PLAIN(239, COLLECTIVE, "purple3", comm, MPI_Iallgatherv,
-      (const void *s, int sn, MPI_Datatype st, void *r, const int rn[], const int d[], MPI_Datatype rt, MPI_Comm comm, MPI_Request *q), (s, sn, st, r, rn, d, rt, comm, q))
-PLAIN(240, COLLECTIVE, "DarkViolet", comm, MPI_Ialltoall,
-      (const void *s, int sn, MPI_Datatype st, void *r, int rn, MPI_Datatype rt, MPI_Comm comm, MPI_Request *q), (s, sn, st, r, rn, rt, comm, q))
-PLAIN(241, COLLECTIVE, "DarkViolet", comm, MPI_Ialltoallv,
-      (const void *s, const int sn[], const int sd[], MPI_Datatype st, void *r, const int rn[], const int rd[], MPI_Datatype rt, MPI_Comm comm, MPI_Request *q), (s, sn, sd, st, r, rn, rd, rt, comm, q))
+PLAIN(238, COLLECTIVE, "purple3", comm, MPI_Iallgather, ARGS_IGATHER_ALL)
+PLAIN(239, COLLECTIVE, "purple3", comm, MPI_Iallgatherv, ARGS_IGATHERV_ALL)
+PLAIN(240, COLLECTIVE, "DarkViolet", comm, MPI_Ialltoall, ARGS_IGATHER_ALL)
+PLAIN(241, COLLECTIVE, "DarkViolet", comm, MPI_Ialltoallv, ARGS_IALLTOALLV)
 PLAIN(242, COLLECTIVE, "DarkViolet", comm, MPI_Ialltoallw,
       (const void *s, const int sn[], const int sd[], const MPI_Datatype st[], void *r, const int rn[], const int rd[], const MPI_Datatype rt[], MPI_Comm comm, MPI_Request *q), (s, sn, sd, st, r, rn, rd, rt, comm, q))
 PLAIN(243, COLLECTIVE, "MediumPurple", comm, MPI_Ireduce,
       (const void *s, void *r, int count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm, MPI_Request *q), (s, r, count, type, op, root, comm, q))
-PLAIN(244, COLLECTIVE, "purple", comm, MPI_Iallreduce,
-      (const void *s, void *r, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm, MPI_Request *q), (s, r, count, type, op, comm, q))
+PLAIN(244, COLLECTIVE, "purple", comm, MPI_Iallreduce, ARGS_IREDUCE_ALL)
 PLAIN(245, COLLECTIVE, "white", comm, MPI_Ireduce_scatter,
       (const void *s, void *r, const int rn[], MPI_Datatype type, MPI_Op op, MPI_Comm comm, MPI_Request *q), (s, r, rn, type, op, comm, q))
-PLAIN(246, COLLECTIVE, "white", comm, MPI_Ireduce_scatter_block,
-      (const void *s, void *r, int rn, MPI_Datatype type, MPI_Op op, MPI_Comm comm, MPI_Request *q), (s, r, rn, type, op, comm, q))
-PLAIN(247, COLLECTIVE, "white", comm, MPI_Iscan,
-      (const void *s, void *r, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm, MPI_Request *q), (s, r, count, type, op, comm, q))
-PLAIN(248, COLLECTIVE, "white", comm, MPI_Iexscan,
-      (const void *s, void *r, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm, MPI_Request *q), (s, r, count, type, op, comm, q))
-PLAIN(249, COLLECTIVE, "purple3", comm, MPI_Neighbor_allgather,
-      (const void *s, int sn, MPI_Datatype st, void *r, int rn, MPI_Datatype rt, MPI_Comm comm), (s, sn, st, r, rn, rt, comm))
-PLAIN(253, COLLECTIVE, "purple3", comm, MPI_Neighbor_allgatherv,
-      (const void *s, int sn, MPI_Datatype st, void *r, const int rn[], const int d[], MPI_Datatype rt, MPI_Comm comm), (s, sn, st, r, rn, d, rt, comm))
-PLAIN(254, COLLECTIVE, "DarkViolet", comm, MPI_Neighbor_alltoall,
-      (const void *s, int sn, MPI_Datatype st, void *r, int rn, MPI_Datatype rt, MPI_Comm comm), (s, sn, st, r, rn, rt, comm))
+PLAIN(246, COLLECTIVE, "white", comm, MPI_Ireduce_scatter_block, ARGS_IREDUCE_ALL)
+PLAIN(247, COLLECTIVE, "white", comm, MPI_Iscan, ARGS_IREDUCE_ALL)
+PLAIN(248, COLLECTIVE, "white", comm, MPI_Iexscan, ARGS_IREDUCE_ALL)
+PLAIN(249, COLLECTIVE, "purple3", comm, MPI_Neighbor_allgather, ARGS_GATHER_ALL)
+PLAIN(253, COLLECTIVE, "purple3", comm, MPI_Neighbor_allgatherv, ARGS_GATHERV_ALL)
+PLAIN(254, COLLECTIVE, "DarkViolet", comm, MPI_Neighbor_alltoall, ARGS_GATHER_ALL)
 PLAIN(255, COLLECTIVE, "DarkViolet", comm, MPI_Neighbor_alltoallv,
       (const void *s, const int sn[], const int sd[], MPI_Datatype st, void *r, const int rn[], const int rd[], MPI_Datatype rt, MPI_Comm comm), (s, sn, sd, st, r, rn, rd, rt, comm))
 PLAIN(256, COLLECTIVE, "DarkViolet", comm, MPI_Neighbor_alltoallw,
       (const void *s, const int sn[], const MPI_Aint sd[], const MPI_Datatype st[], void *r, const int rn[], const MPI_Aint rd[], const MPI_Datatype rt[], MPI_Comm comm), (s, sn, sd, st, r, rn, rd, rt, comm))
-PLAIN(257, COLLECTIVE, "purple3", comm, MPI_Ineighbor_allgather,
-      (const void *s, int sn, MPI_Datatype st, void *r, int rn, MPI_Datatype rt, MPI_Comm comm, MPI_Request *q), (s, sn, st, r, rn, rt, comm, q))
-PLAIN(258, COLLECTIVE, "purple3", comm, MPI_Ineighbor_allgatherv,
-      (const void *s, int sn, MPI_Datatype st, void *r, const int rn[], const int d[], MPI_Datatype rt, MPI_Comm comm, MPI_Request *q), (s, sn, st, r, rn, d, rt, comm, q))
-PLAIN(259, COLLECTIVE, "DarkViolet", comm, MPI_Ineighbor_alltoall,
-      (const void *s, int sn, MPI_Datatype st, void *r, int rn, MPI_Datatype rt, MPI_Comm comm, MPI_Request *q), (s, sn, st, r, rn, rt, comm, q))
-PLAIN(260, COLLECTIVE, "DarkViolet", comm, MPI_Ineighbor_alltoallv,
-      (const void *s, const int sn[], const int sd[], MPI_Datatype st, void *r, const int rn[], const int rd[], MPI_Datatype rt, MPI_Comm comm, MPI_Request *q), (s, sn, sd, st, r, rn, rd, rt, comm, q))
+PLAIN(257, COLLECTIVE, "purple3", comm, MPI_Ineighbor_allgather, ARGS_IGATHER_ALL)
+PLAIN(258, COLLECTIVE, "purple3", comm, MPI_Ineighbor_allgatherv, ARGS_IGATHERV_ALL)
+PLAIN(259, COLLECTIVE, "DarkViolet", comm, MPI_Ineighbor_alltoall, ARGS_IGATHER_ALL)
+PLAIN(260, COLLECTIVE, "DarkViolet", comm, MPI_Ineighbor_alltoallv, ARGS_IALLTOALLV)
 PLAIN(261, COLLECTIVE, "DarkViolet", comm, MPI_Ineighbor_alltoallw,
       (const void *s, const int sn[], const MPI_Aint sd[], const MPI_Datatype st[], void *r, const int rn[], const MPI_Aint rd[], const MPI_Datatype rt[], MPI_Comm comm, MPI_Request *q), (s, sn, sd, st, r, rn, rd, rt, comm, q))
-PLAIN(262, WINDOW, "purple", comm, MPI_Win_allocate,
-      (MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win), (size, disp_unit, info, comm, baseptr, win))
-PLAIN(263, WINDOW, "purple", comm, MPI_Win_allocate_shared,
-      (MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win), (size, disp_unit, info, comm, baseptr, win))
+PLAIN(262, WINDOW, "purple", comm, MPI_Win_allocate, ARGS_WIN_ALLOCATE)
+PLAIN(263, WINDOW, "purple", comm, MPI_Win_allocate_shared, ARGS_WIN_ALLOCATE)
 PLAIN(264, WINDOW, "purple", comm, MPI_Win_create_dynamic,
       (MPI_Info info, MPI_Comm comm, MPI_Win *win), (info, comm, win))
-PLAIN(265, WINDOW, "purple", MPI_COMM_WORLD, MPI_Win_lock_all,
-      (int assert, MPI_Win win), (assert, win))
-PLAIN(266, WINDOW, "purple", MPI_COMM_WORLD, MPI_Win_unlock_all,
-      (MPI_Win win), (win))
-PLAIN(267, WINDOW, "purple", MPI_COMM_WORLD, MPI_Win_flush,
-      (int rank, MPI_Win win), (rank, win))
-PLAIN(268, WINDOW, "purple", MPI_COMM_WORLD, MPI_Win_flush_all,
-      (MPI_Win win), (win))
-PLAIN(269, WINDOW, "purple", MPI_COMM_WORLD, MPI_Win_flush_local,
-      (int rank, MPI_Win win), (rank, win))
-PLAIN(270, WINDOW, "purple", MPI_COMM_WORLD, MPI_Win_flush_local_all,
-      (MPI_Win win), (win))
-PLAIN(271, WINDOW, "purple", MPI_COMM_WORLD, MPI_Win_sync,
-      (MPI_Win win), (win))
+PLAIN(265, WINDOW, "purple", MPI_COMM_WORLD, MPI_Win_lock_all, ARGS_INT_WIN)
+PLAIN(266, WINDOW, "purple", MPI_COMM_WORLD, MPI_Win_unlock_all, ARGS_WIN)
+PLAIN(267, WINDOW, "purple", MPI_COMM_WORLD, MPI_Win_flush, ARGS_INT_WIN)
+PLAIN(268, WINDOW, "purple", MPI_COMM_WORLD, MPI_Win_flush_all, ARGS_WIN)
+PLAIN(269, WINDOW, "purple", MPI_COMM_WORLD, MPI_Win_flush_local, ARGS_INT_WIN)
+PLAIN(270, WINDOW, "purple", MPI_COMM_WORLD, MPI_Win_flush_local_all, ARGS_WIN)
+PLAIN(271, WINDOW, "purple", MPI_COMM_WORLD, MPI_Win_sync, ARGS_WIN)
 PLAIN(272, WINDOW, "LightBlue", MPI_COMM_WORLD, MPI_Rput,
       (const void *o, int on, MPI_Datatype ot, int rank, MPI_Aint disp, int tn, MPI_Datatype tt, MPI_Win win, MPI_Request *q), (o, on, ot, rank, disp, tn, tt, win, q))
 PLAIN(273, WINDOW, "LightGreen", MPI_COMM_WORLD, MPI_Rget,
@@ -572,5 +525,6 @@ PLAIN(278, WINDOW, "purple", MPI_COMM_WORLD, MPI_Compare_and_swap,
 #undef SEND
 #undef ISEND
 #undef SEND_INIT
+#undef MAKES
 #undef WRITTEN
 /* clang-format on */

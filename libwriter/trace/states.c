@@ -12,11 +12,12 @@ struct state_row {
     unsigned char class;
 };
 static const struct state_row row[HPCW_I_TRACE_STATES] = {
-#define PLAIN(state, class, colour, shown_on, function, prototype, arguments)                                  \
+#define PLAIN(state, class, colour, shown_on, function, ...)                                                   \
     [state] = {#function, colour, HPCW_I_CLASS_##class},
 #define SEND(state, colour, function) [state] = {#function, colour, HPCW_I_CLASS_MESSAGE},
 #define ISEND(state, colour, function) SEND(state, colour, function)
 #define SEND_INIT(state, colour, function) SEND(state, colour, function)
+#define MAKES(state, class, colour, parent, function, ...) WRITTEN(state, class, colour, function)
 #define WRITTEN(state, class, colour, function) [state] = {#function, colour, HPCW_I_CLASS_##class},
 #include "libwriter/trace/calls.h"
 };

@@ -9,13 +9,14 @@
 #define CALLS_WITHOUT_MPI1
 #endif
 
-#define PLAIN(state, class, colour, shown_on, function, prototype, arguments)                                  \
+#define CALL(state, shown_on, function, prototype, arguments)                                                  \
     int function prototype {                                                                                   \
         struct hpcw_i_trace_span span_ = hpcw_i_trace_span_begin(state, shown_on);                             \
         return hpcw_i_trace_span_end(&span_, P##function arguments);                                           \
     }
-#define AGAIN(state, shown_on, function, prototype, arguments)                                                 \
-    PLAIN(state, class, colour, shown_on, function, prototype, arguments)
+/* `...`, so that prototype and arguments may be one macro. */
+#define AGAIN(state, shown_on, function, ...) CALL(state, shown_on, function, __VA_ARGS__)
+#define PLAIN(state, class, colour, shown_on, function, ...) CALL(state, shown_on, function, __VA_ARGS__)
 #include "libwriter/trace/calls.h"
 
 /* They return no code. */
