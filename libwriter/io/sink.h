@@ -29,6 +29,10 @@ struct hpcw_sink {
     bool named;    /* has its final name; a publish may still fail after that */
 };
 
+/* A sink for a file: of `source`, if it has any; otherwise a file, shared by several processes if `tag` is not 0. */
+hpcw_status hpcw_i_sink_open(const hpcw_sink_source *source, const char *path, uint64_t tag,
+                             hpcw_durability durability, hpcw_sink **out, hpcw_error *err);
+
 /* hpcw_sink_write_at for pieces that follow each other in the file. In memory they may lie anywhere; one may appear
  * several times. Few system calls, where the destination allows it. */
 hpcw_status hpcw_i_sink_write(hpcw_sink *sink, uint64_t offset, const struct hpcw_i_piece *piece, size_t pieces,

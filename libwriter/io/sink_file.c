@@ -233,3 +233,9 @@ hpcw_status hpcw_sink_open_shared_file(const char *path, uint64_t tag, hpcw_dura
     }
     return open_file(path, tag, durability, out, err);
 }
+
+hpcw_status hpcw_i_sink_open(const hpcw_sink_source *source, const char *path, uint64_t tag,
+                             hpcw_durability durability, hpcw_sink **out, hpcw_error *err) {
+    return source->open != NULL ? source->open(source->context, path, tag, out, err)
+                                : open_file(path, tag, durability, out, err);
+}

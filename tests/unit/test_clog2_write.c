@@ -26,9 +26,19 @@ static int kind_at(const unsigned char *p) {
     return (int)hpcw_i_get_u32(p + 20, true);
 }
 
+/* Free bytes for one record, which counts as put. */
+static unsigned char *room_for(struct hpcw_i_clog2_blocks *b, uint32_t size, double time) {
+    size_t room, most;
+    unsigned char *p = hpcw_i_clog2_blocks_space(b, size, time, &room, &most);
+    if (p != NULL) {
+        hpcw_i_clog2_blocks_took(b, size, 1);
+    }
+    return p;
+}
+
 static void put_bare(struct hpcw_i_clog2_blocks *b, double time) {
     hpcw_clog2_record r = {.time = time, .kind = HPCW_CLOG2_BARE, .as.event = 600};
-    unsigned char *p = hpcw_i_clog2_blocks_room(b, hpcw_i_clog2_size((int32_t)r.kind), time);
+    unsigned char *p = room_for(b, hpcw_i_clog2_size((int32_t)r.kind), time);
     assert_non_null(p);
     hpcw_i_clog2_encode(&r, p);
 }
@@ -104,7 +114,7 @@ static uint64_t blocks_taken(uint32_t block_size, uint32_t records, uint32_t lon
         seed = seed * 1664525 + 1013904223;
         int32_t k = seed >> 24 < longer ? kind[seed >> 8 & 1 ? 0 : (seed >> 9) % 3] : HPCW_CLOG2_BARE;
         uint32_t size = hpcw_i_clog2_size(k);
-        assert_non_null(hpcw_i_clog2_blocks_room(&b, size, i));
+        assert_non_null(room_for(&b, size, i));
         *bytes += size;
         if (hpcw_i_clog2_blocks_ready(&b) > 0) {
             hpcw_i_clog2_blocks_drop(&b);

@@ -6,7 +6,7 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 #include "libwriter/format/rank2file/handle.h"
-#include "libwriter/io/sys.h"
+#include "libwriter/io/sink.h"
 
 hpcw_status hpcw_i_r2f_folders(const char *directory, const char *name, hpcw_error *err) {
     char *path = hpcw_i_r2f_join(directory, name);
@@ -28,9 +28,7 @@ hpcw_status hpcw_i_r2f_folders(const char *directory, const char *name, hpcw_err
 }
 
 hpcw_status hpcw_i_r2f_sink(const hpcw_rank2file *w, const char *path, hpcw_sink **out, hpcw_error *err) {
-    const hpcw_sink_source *source = &w->options.sink_source;
-    return source->open != NULL ? source->open(source->context, path, 0, out, err)
-                                : hpcw_sink_open_file(path, w->options.durability, out, err);
+    return hpcw_i_sink_open(&w->options.sink_source, path, 0, w->options.durability, out, err);
 }
 
 hpcw_status hpcw_i_r2f_write_file(const hpcw_rank2file *w, const char *name,

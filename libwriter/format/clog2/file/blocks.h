@@ -52,17 +52,6 @@ static inline void hpcw_i_clog2_blocks_took(struct hpcw_i_clog2_blocks *b, size_
     b->records += records;
 }
 
-/* Free bytes for one record, which counts as put. */
-static inline unsigned char *hpcw_i_clog2_blocks_room(struct hpcw_i_clog2_blocks *b, uint32_t size,
-                                                      double time) {
-    size_t room, most;
-    unsigned char *p = hpcw_i_clog2_blocks_space(b, size, time, &room, &most);
-    if (p != NULL) {
-        hpcw_i_clog2_blocks_took(b, size, 1);
-    }
-    return p;
-}
-
 /* Ends the last block with `next_time`, the time of the record that follows in the file; HPCW_CLOG2_LAST ends
  * the log. A run without any record gets one block if it ends the log. False: out of memory. */
 bool hpcw_i_clog2_blocks_end(struct hpcw_i_clog2_blocks *b, double next_time);

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F3: the states and events that a log defines. */
+/* F3: the states and events that a log defines, and the opening records of a rank. */
 #ifndef HPCW_FORMAT_CLOG2_FILE_DEFINITIONS_H
 #define HPCW_FORMAT_CLOG2_FILE_DEFINITIONS_H
 
 #include <hpcw/clog2.h>
+
+#include "libwriter/base/buf.h"
 
 /* A definition. Local files store the same bytes. */
 struct hpcw_i_clog2_definition {
@@ -16,7 +18,13 @@ struct hpcw_i_clog2_definition {
 void hpcw_i_clog2_count_definitions(const struct hpcw_i_clog2_definition *definition, uint32_t count,
                                     uint32_t *states, uint32_t *solos);
 
-/* The definition of the state that shows waiting for the disk. */
-void hpcw_i_clog2_spill_definition(struct hpcw_i_clog2_definition *definition);
+/* Appends the state that shows waiting for the disk, unless the list, which has space for one more, has it. */
+void hpcw_i_clog2_define_spill(struct hpcw_i_clog2_definition *definition, uint32_t *count);
+
+/* Appends the records of a rank at time 0: its time shift, its rank in the world and in its own communicator.
+ * Those of the first rank of the file continue with MPI's constants and all definitions. False: out of memory. */
+bool hpcw_i_clog2_opening_records(struct hpcw_i_buf *to, uint32_t rank, bool first, double shift,
+                                  const hpcw_clog2_comm_id *world, const hpcw_clog2_comm_id *self,
+                                  const struct hpcw_i_clog2_definition *definition, uint32_t count);
 
 #endif

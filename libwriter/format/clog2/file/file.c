@@ -116,15 +116,6 @@ static hpcw_status make(const char *path, hpcw_comm *comm, const hpcw_clog2_opti
     return log->path == NULL ? hpcw_i_fail_memory(err, path, 0, NULL) : HPCW_OK;
 }
 
-static hpcw_status open_sink(hpcw_clog2 *log, uint64_t tag, hpcw_error *err) {
-    const hpcw_clog2_options *o = &log->options;
-    if (o->sink_source.open != NULL) {
-        return o->sink_source.open(o->sink_source.context, log->path, tag, &log->sink, err);
-    }
-    return tag == 0 ? hpcw_sink_open_file(log->path, o->durability, &log->sink, err)
-                    : hpcw_sink_open_shared_file(log->path, tag, o->durability, &log->sink, err);
-}
-
 hpcw_status hpcw_clog2_open(const char *path, hpcw_comm *comm, const hpcw_clog2_options *options,
                             hpcw_clog2 **out, hpcw_error *err) {
     hpcw_error local;
@@ -144,7 +135,8 @@ hpcw_status hpcw_clog2_open(const char *path, hpcw_comm *comm, const hpcw_clog2_
     uint64_t tag;
     s = agree_on_options(comm, path, options, s, &tag, err);
     if (s == HPCW_OK) {
-        s = hpcw_i_agree(comm, open_sink(log, tag, err), NULL, err);
+        s = hpcw_i_sink_open(&options->sink_source, path, tag, options->durability, &log->sink, err);
+        s = hpcw_i_agree(comm, s, NULL, err);
     }
     if (s != HPCW_OK) {
         hpcw_clog2_free(log);

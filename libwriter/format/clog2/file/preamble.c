@@ -4,7 +4,7 @@
 #include "libwriter/base/numfmt.h"
 
 /* The check of the options keeps the table below 2^31 entries, so no product overflows here. */
-#define UNIT (UINT64_C(1) << 30)
+#define UNIT (INT64_C(1) << 30)
 
 static char *put_token(char *p, const char *text) {
     size_t size = strlen(text) + 1;
@@ -12,8 +12,8 @@ static char *put_token(char *p, const char *text) {
     return p + size;
 }
 
-static char *put_number(char *p, uint64_t value) {
-    p = hpcw_i_fmt_u64(p, value);
+static char *put_number(char *p, int64_t value) {
+    p = hpcw_i_fmt_i64(p, value);
     *p++ = '\0';
     return p;
 }
@@ -23,42 +23,34 @@ void hpcw_i_clog2_preamble(const hpcw_clog2_options *o, uint64_t table,
     /* The blank after TRUE is part of the token: MPE's reader compares five characters. MPE spells "finalzed"
      * so. The number of buffered blocks is the size of MPE's buffer; readers ignore it, and 128 is MPE's
      * default. */
+    static const char *const start[] = {"CLOG-02.44", "is_big_endian=", "TRUE ", "is_finalzed=", "TRUE "};
     const struct {
         const char *title;
-        uint64_t value;
+        int64_t value;
     } numbers[] = {
-        {"block_size=", o->block_size},     {"num_buffered_blocks=", 128},
-        {"max_comm_world_size=", o->ranks}, {"max_thread_count=", o->threads},
-        {"known_eventID_start=", 0},        {"user_eventID_start=", HPCW_CLOG2_USER_EVENT},
-    };
-    const struct {
-        const char *title;
-        uint64_t value;
-    } counts[] = {
+        {"block_size=", o->block_size},
+        {"num_buffered_blocks=", 128},
+        {"max_comm_world_size=", o->ranks},
+        {"max_thread_count=", o->threads},
+        {"known_eventID_start=", 0},
+        {"user_eventID_start=", HPCW_CLOG2_USER_EVENT},
+        {"known_solo_eventID_start=", HPCW_CLOG2_KNOWN_SOLO},
         {"user_solo_eventID_start=", HPCW_CLOG2_USER_SOLO},
         {"known_stateID_count=", HPCW_CLOG2_USER_STATE},
         {"user_stateID_count=", o->states},
         {"known_solo_eventID_count=", o->known_solos},
         {"user_solo_eventID_count=", o->solos},
+        {"commtable_fptr=", (int64_t)table / UNIT},
     };
     memset(bytes, 0, HPCW_I_CLOG2_PREAMBLE);
     char *p = (char *)bytes;
-    p = put_token(p, "CLOG-02.44");
-    p = put_token(p, "is_big_endian=");
-    p = put_token(p, "TRUE ");
-    p = put_token(p, "is_finalzed=");
-    p = put_token(p, "TRUE ");
+    for (size_t i = 0; i < sizeof start / sizeof start[0]; i++) {
+        p = put_token(p, start[i]);
+    }
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
         p = put_number(put_token(p, numbers[i].title), numbers[i].value);
     }
-    p = put_token(put_token(p, "known_solo_eventID_start="), "-10");
-    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
-        p = put_number(put_token(p, counts[i].title), counts[i].value);
-    }
-    p = put_token(p, "commtable_fptr=");
-    p = put_number(p, table / UNIT);
-    p = put_number(p, UNIT);
-    (void)put_number(p, table % UNIT);
+    (void)put_number(put_number(p, UNIT), (int64_t)table % UNIT);
 }
 
 void hpcw_i_clog2_encode_entry(const hpcw_clog2_comm_entry *entry, unsigned char p[HPCW_I_CLOG2_ENTRY]) {

@@ -4,7 +4,6 @@
 #include <inttypes.h>
 
 #include "libwriter/base/status.h"
-#include "libwriter/format/clog2/file/text.h"
 
 /* ------------------------------------------------------------------------------------------------------------
  *  Checks

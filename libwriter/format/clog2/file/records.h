@@ -85,6 +85,10 @@ void hpcw_i_clog2_encode(const hpcw_clog2_record *record, unsigned char *p);
 /* Encodes the identity of a communicator as HPCW_I_CLOG2_ID bytes. NULL: none, all zero. */
 void hpcw_i_clog2_encode_id(const hpcw_clog2_comm_id *id, unsigned char *p);
 
+/* Checks a text for a field of `room` bytes, NUL included: it is present, short enough, and without control
+ * characters. */
+hpcw_status hpcw_i_clog2_text_check(const char *what, const char *text, size_t room, hpcw_error *err);
+
 /* Checks name, colour and format of a definition. */
 hpcw_status hpcw_i_clog2_labels_check(const char *colour, const char *name, const char *format,
                                       hpcw_error *err);

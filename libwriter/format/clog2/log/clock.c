@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Chooses the clock and measures its ticks. The counter and the system's clock are the same for all processes
  * of a host, so these share the zero and the length of a tick of the first process of the host. */
-#include "libwriter/format/clog2/log/clock.h"
+#include "libwriter/format/clog2/log/recording.h"
 
 #include <stdlib.h>
 #include <time.h>

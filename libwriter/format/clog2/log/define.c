@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What a program defines while it records: states, events, communicators. */
-#include "libwriter/format/clog2/log/define.h"
+#include "libwriter/format/clog2/log/recording.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -48,30 +48,37 @@ static hpcw_status prepare(const hpcw_clog2_log *log, const char *name, const ch
     return HPCW_OK;
 }
 
+/* Stores a definition that gets the next number of its kind; `d` has the first one. */
+static hpcw_status store_numbered(hpcw_clog2_log *log, const char *what, struct hpcw_i_clog2_definition *d,
+                                  uint32_t *count, uint32_t most, int32_t *number, hpcw_error *err) {
+    if (number == NULL) {
+        return hpcw_i_fail(err, HPCW_EINVAL, "%s: %s: expected a pointer for the number, got NULL", log->path,
+                           what);
+    }
+    (void)pthread_mutex_lock(&log->lock);
+    d->number += (int32_t)*count;
+    hpcw_status s = *count == most
+                        ? hpcw_i_fail(err, HPCW_ERANGE, "%s: expected at most %u %s, got one more, \"%s\"",
+                                      log->path, most, what, d->name)
+                        : store(log, d, err);
+    if (s == HPCW_OK) {
+        ++*count;
+        *number = d->number;
+    }
+    (void)pthread_mutex_unlock(&log->lock);
+    return s;
+}
+
 hpcw_status hpcw_clog2_log_state(hpcw_clog2_log *log, const char *name, const char *colour, const char *format,
                                  int32_t *state, hpcw_error *err) {
     struct hpcw_i_clog2_definition d;
     hpcw_status s = prepare(log, name, colour, format, &d, err);
-    if (s != HPCW_OK || state == NULL) {
-        return s != HPCW_OK
-                   ? s
-                   : hpcw_i_fail(err, HPCW_EINVAL, "%s: expected a pointer for the state, got NULL", log->path);
+    if (s != HPCW_OK) {
+        return s;
     }
-    (void)pthread_mutex_lock(&log->lock);
-    if (log->states == HPCW_CLOG2_STATES) {
-        s = hpcw_i_fail(err, HPCW_ERANGE, "%s: expected at most %u states, got one more, \"%s\"", log->path,
-                        HPCW_CLOG2_STATES, name);
-    } else {
-        d.kind = HPCW_CLOG2_STATE_DEF;
-        d.number = HPCW_CLOG2_USER_STATE + (int32_t)log->states;
-        s = store(log, &d, err);
-    }
-    if (s == HPCW_OK) {
-        log->states++;
-        *state = d.number;
-    }
-    (void)pthread_mutex_unlock(&log->lock);
-    return s;
+    d.kind = HPCW_CLOG2_STATE_DEF;
+    d.number = HPCW_CLOG2_USER_STATE;
+    return store_numbered(log, "states", &d, &log->states, HPCW_CLOG2_STATES, state, err);
 }
 
 hpcw_status hpcw_clog2_log_known_state(hpcw_clog2_log *log, int32_t state, const char *name, const char *colour,
@@ -109,24 +116,12 @@ hpcw_status hpcw_clog2_log_solo(hpcw_clog2_log *log, const char *name, const cha
                                 int32_t *event, hpcw_error *err) {
     struct hpcw_i_clog2_definition d;
     hpcw_status s = prepare(log, name, colour, format, &d, err);
-    if (s != HPCW_OK || event == NULL) {
-        return s != HPCW_OK
-                   ? s
-                   : hpcw_i_fail(err, HPCW_EINVAL, "%s: expected a pointer for the event, got NULL", log->path);
+    if (s != HPCW_OK) {
+        return s;
     }
-    (void)pthread_mutex_lock(&log->lock);
     d.kind = HPCW_CLOG2_EVENT_DEF;
-    d.number = HPCW_CLOG2_USER_SOLO + (int32_t)log->solos;
-    s = log->solos == HPCW_CLOG2_SOLOS
-            ? hpcw_i_fail(err, HPCW_ERANGE, "%s: expected at most %u solo events, got one more", log->path,
-                          HPCW_CLOG2_SOLOS)
-            : store(log, &d, err);
-    if (s == HPCW_OK) {
-        log->solos++;
-        *event = d.number;
-    }
-    (void)pthread_mutex_unlock(&log->lock);
-    return s;
+    d.number = HPCW_CLOG2_USER_SOLO;
+    return store_numbered(log, "solo events", &d, &log->solos, HPCW_CLOG2_SOLOS, event, err);
 }
 
 /* ------------------------------------------------------------------------------------------------------------

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The end of a recording. It unites the clocks, definitions and communicators of all processes and writes one
  * file. */
+#include <stddef.h>
 #include <string.h>
 
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 #include "libwriter/comm/agree.h"
 #include "libwriter/comm/exchange.h"
-#include "libwriter/format/clog2/file/opening.h"
-#include "libwriter/format/clog2/log/clock.h"
-#include "libwriter/format/clog2/log/sync.h"
-#include "libwriter/format/clog2/log/timeline.h"
+#include "libwriter/format/clog2/file/definitions.h"
+#include "libwriter/format/clog2/log/recording.h"
 #include "libwriter/format/clog2/merge/comms.h"
 #include "libwriter/format/clog2/merge/merge.h"
 #include "libwriter/io/sys.h"
@@ -77,13 +76,8 @@ static hpcw_status unite_definitions(struct ending *e, hpcw_error *err) {
                 log->path, i, owner, e->definition[i].name, log->definition[i].name);
         }
     }
-    bool known = false;
-    for (uint32_t i = 0; i < e->definitions && s == HPCW_OK; i++) {
-        known = known || (e->definition[i].kind == HPCW_CLOG2_STATE_DEF &&
-                          e->definition[i].number == HPCW_CLOG2_SPILL_STATE);
-    }
-    if (s == HPCW_OK && e->stalls > 0 && !known) {
-        hpcw_i_clog2_spill_definition(&e->definition[e->definitions++]);
+    if (s == HPCW_OK && e->stalls > 0) {
+        hpcw_i_clog2_define_spill(e->definition, &e->definitions);
     }
     hpcw_i_clog2_count_definitions(e->definition, s == HPCW_OK ? e->definitions : 0, &e->states, &e->solos);
     return hpcw_i_agree(comm, s, NULL, err);
@@ -280,26 +274,16 @@ static hpcw_status write_log(struct ending *e, hpcw_error *err) {
  * --------------------------------------------------------------------------------------------------------- */
 
 static hpcw_status fill_report(const struct ending *e, hpcw_clog2_log_report *report, hpcw_error *err) {
-    hpcw_clog2_log *log = e->log;
-    uint64_t lost = 0;
-    for (uint32_t i = 0; i < log->timelines; i++) {
-        lost += log->timeline[i]->lost;
-    }
-    uint64_t sum[] = {
-        e->stream.records,   lost,         e->stream.undefined, e->stream.end_alone, e->stream.start_alone,
-        e->stream.bad_cargo, log->spilled, log->stalls};
-    struct hpcw_i_words words = {.sums = sizeof sum / sizeof sum[0], .word = sum};
-    hpcw_status s = hpcw_i_comm_allreduce(log->comm, &words, err);
+    const hpcw_clog2_log *log = e->log;
     const struct hpcw_i_clog2_ticks *t = &log->ticks;
     *report = (hpcw_clog2_log_report){
-        .records = sum[0],
-        .lost = sum[1],
-        .undefined = sum[2],
-        .end_alone = sum[3],
-        .start_alone = sum[4],
-        .bad_cargo = sum[5],
-        .spilled = sum[6],
-        .stalls = sum[7],
+        .records = e->stream.records,
+        .undefined = e->stream.undefined,
+        .end_alone = e->stream.end_alone,
+        .start_alone = e->stream.start_alone,
+        .bad_cargo = e->stream.bad_cargo,
+        .spilled = log->spilled,
+        .stalls = log->stalls,
         .begin_offset_ns = t->begin_offset,
         .end_offset_ns = t->end_offset,
         .begin_round_trip_ns = t->begin_round_trip,
@@ -309,7 +293,13 @@ static hpcw_status fill_report(const struct ending *e, hpcw_clog2_log_report *re
         .clock = log->clock,
         .tick_ns = t->ns,
     };
-    return s;
+    for (uint32_t i = 0; i < log->timelines; i++) {
+        report->lost += log->timeline[i]->lost;
+    }
+    /* The first fields are numbers that all processes add up. */
+    struct hpcw_i_words words = {.sums = offsetof(hpcw_clog2_log_report, begin_offset_ns) / sizeof(uint64_t),
+                                 .word = (uint64_t *)(void *)report};
+    return hpcw_i_comm_allreduce(log->comm, &words, err);
 }
 
 static void remove_local(hpcw_clog2_log *log) {

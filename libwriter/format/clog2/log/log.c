@@ -7,10 +7,7 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 #include "libwriter/comm/agree.h"
-#include "libwriter/format/clog2/log/clock.h"
-#include "libwriter/format/clog2/log/define.h"
-#include "libwriter/format/clog2/log/sync.h"
-#include "libwriter/format/clog2/log/timeline.h"
+#include "libwriter/format/clog2/log/recording.h"
 #include "libwriter/io/sink.h"
 #include "libwriter/io/sys.h"
 

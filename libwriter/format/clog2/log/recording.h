@@ -80,4 +80,46 @@ static inline struct hpcw_i_clog2_timeline *hpcw_i_clog2_inner(hpcw_clog2_timeli
     return (struct hpcw_i_clog2_timeline *)timeline;
 }
 
+/* ---- clock.c ---- */
+
+/* Chooses the clock. */
+hpcw_status hpcw_i_clog2_clock_begin(hpcw_clog2_log *log, hpcw_error *err);
+
+/* Collective. The processes of a host take over the zero and the tick of the first one. */
+hpcw_status hpcw_i_clog2_clock_share(hpcw_clog2_log *log, hpcw_error *err);
+uint64_t hpcw_i_clog2_clock_ticks(const hpcw_clog2_log *log);
+uint64_t hpcw_i_clog2_system_ns(void);
+
+/* ---- define.c ---- */
+
+/* Adds a communicator of this process. Call it under the lock. False: out of memory. */
+bool hpcw_i_clog2_add_known(hpcw_clog2_log *log, const hpcw_clog2_comm_id *id, hpcw_clog2_comm_kind kind,
+                            uint32_t rank);
+
+/* ---- timeline.c ---- */
+
+/* Ends recording: the last chunk of each timeline gets its length. */
+void hpcw_i_clog2_timelines_stop(hpcw_clog2_log *log);
+
+/* Frees all timelines with their chunks and buffers. */
+void hpcw_i_clog2_timelines_free(hpcw_clog2_log *log);
+
+/* ---- spill.c ---- */
+
+/* Under the lock. Wakes or starts the helper thread if it must write a chunk. */
+void hpcw_i_clog2_spill_wake(hpcw_clog2_log *log);
+
+/* Under the lock. Whether a buffer may become free, so that it makes sense to wait for `changed`. */
+bool hpcw_i_clog2_spill_may_wait(const hpcw_clog2_log *log);
+
+/* Ends the helper thread. Chunks that it has not written stay in memory. */
+void hpcw_i_clog2_spill_stop(hpcw_clog2_log *log);
+
+/* ---- sync.c ---- */
+
+/* Collective. Compares this process's clock with that of process 0: when its local time was *at, that of process 0
+ * was later by *offset. */
+hpcw_status hpcw_i_clog2_sync(hpcw_clog2_log *log, int64_t *at, int64_t *offset, uint64_t *round_trip,
+                              hpcw_error *err);
+
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The local file, and the helper thread that writes chunks to it when memory runs short. */
-#include "libwriter/format/clog2/log/spill.h"
+#include "libwriter/format/clog2/log/recording.h"
 
 #include <fcntl.h>
 #include <inttypes.h>

@@ -4,12 +4,11 @@
  * ping-pongs the quickest says most, and the best estimate is that the partner answered in its middle. Of the
  * processes that read one clock only the first one compares it.
  */
-#include "libwriter/format/clog2/log/sync.h"
 
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 #include "libwriter/comm/agree.h"
-#include "libwriter/format/clog2/log/clock.h"
+#include "libwriter/format/clog2/log/recording.h"
 
 enum { SEQUENTIAL_MOST = 16 }; /* processes that process 0 compares with one by one */
 
@@ -17,42 +16,31 @@ static int64_t local_ns(const hpcw_clog2_log *log) {
     return (int64_t)((double)(int64_t)(hpcw_i_clog2_clock_ticks(log) - log->ticks.base) * log->ticks.ns);
 }
 
-static hpcw_status failed(const hpcw_clog2_log *log, int code, hpcw_error *err) {
-    if (code == 0) {
-        return HPCW_OK;
-    }
-    char text[256];
-    log->comm->ops->text(code, text, sizeof text);
-    return hpcw_i_fail(err, HPCW_ECOMM, "%s: comparison of clocks failed: %s", log->path, text);
-}
-
 /* The side that answers, with its time. */
 static hpcw_status answer(const hpcw_clog2_log *log, int to, hpcw_error *err) {
-    const struct hpcw_i_comm_ops *ops = log->comm->ops;
-    int code = 0;
-    for (uint32_t i = 0; code == 0 && i < log->options.sync_rounds; i++) {
+    hpcw_status s = HPCW_OK;
+    for (uint32_t i = 0; s == HPCW_OK && i < log->options.sync_rounds; i++) {
         uint64_t word;
-        code = ops->receive(log->comm, &word, 1, to);
-        if (code == 0) {
+        s = hpcw_i_comm_receive(log->comm, &word, 1, to, err);
+        if (s == HPCW_OK) {
             word = (uint64_t)local_ns(log);
-            code = ops->send(log->comm, &word, 1, to);
+            s = hpcw_i_comm_send(log->comm, &word, 1, to, err);
         }
     }
-    return failed(log, code, err);
+    return s;
 }
 
 /* The side that asks. At its local time *at the partner's time was *at + *offset. */
 static hpcw_status ask(const hpcw_clog2_log *log, int whom, int64_t *at, int64_t *offset, uint64_t *round_trip,
                        hpcw_error *err) {
-    const struct hpcw_i_comm_ops *ops = log->comm->ops;
-    int code = 0;
+    hpcw_status s = HPCW_OK;
     *round_trip = UINT64_MAX;
-    for (uint32_t i = 0; code == 0 && i < log->options.sync_rounds; i++) {
+    for (uint32_t i = 0; s == HPCW_OK && i < log->options.sync_rounds; i++) {
         uint64_t word = 0;
         int64_t before = local_ns(log);
-        code = ops->send(log->comm, &word, 1, whom);
-        if (code == 0) {
-            code = ops->receive(log->comm, &word, 1, whom);
+        s = hpcw_i_comm_send(log->comm, &word, 1, whom, err);
+        if (s == HPCW_OK) {
+            s = hpcw_i_comm_receive(log->comm, &word, 1, whom, err);
         }
         int64_t after = local_ns(log);
         if ((uint64_t)(after - before) < *round_trip) {
@@ -61,7 +49,7 @@ static hpcw_status ask(const hpcw_clog2_log *log, int whom, int64_t *at, int64_t
             *offset = (int64_t)word - *at;
         }
     }
-    return failed(log, code, err);
+    return s;
 }
 
 /* The first process of each clock asks process 0, one after the other. */
@@ -81,7 +69,6 @@ static hpcw_status sync_sequential(const hpcw_clog2_log *log, int64_t *at, int64
  * theirs. */
 static hpcw_status sync_tree(const hpcw_clog2_log *log, int64_t *at, int64_t *offset, uint64_t *round_trip,
                              hpcw_error *err) {
-    const struct hpcw_i_comm_ops *ops = log->comm->ops;
     const int *leader = log->leader;
     int me = log->own_clock, size = log->clocks;
     hpcw_status s = HPCW_OK;
@@ -94,10 +81,10 @@ static hpcw_status sync_tree(const hpcw_clog2_log *log, int64_t *at, int64_t *of
         if (me < step && me + step < size) {
             s = answer(log, leader[me + step], err);
             word = (uint64_t)*offset;
-            s = s == HPCW_OK ? failed(log, ops->send(log->comm, &word, 1, leader[me + step]), err) : s;
+            s = s == HPCW_OK ? hpcw_i_comm_send(log->comm, &word, 1, leader[me + step], err) : s;
         } else if (me >= step && me < 2 * step) {
             s = ask(log, leader[me - step], at, offset, round_trip, err);
-            s = s == HPCW_OK ? failed(log, ops->receive(log->comm, &word, 1, leader[me - step]), err) : s;
+            s = s == HPCW_OK ? hpcw_i_comm_receive(log->comm, &word, 1, leader[me - step], err) : s;
             *offset += s == HPCW_OK ? (int64_t)word : 0;
         }
     }
@@ -175,6 +162,10 @@ hpcw_status hpcw_i_clog2_sync(hpcw_clog2_log *log, int64_t *at, int64_t *offset,
         s = how == HPCW_CLOG2_SYNC_SEQUENTIAL ? sync_sequential(log, at, offset, round_trip, err)
             : how == HPCW_CLOG2_SYNC_TREE     ? sync_tree(log, at, offset, round_trip, err)
                                               : sync_neighbours(log, at, offset, round_trip, err);
+    }
+    if (s != HPCW_OK) {
+        hpcw_i_fail_about(err, "comparison of clocks");
+        hpcw_i_fail_about(err, log->path);
     }
     if (how == HPCW_CLOG2_SYNC_NEIGHBOURS) {
         hpcw_status r = add_up(log, offset, s == HPCW_OK ? err : NULL);

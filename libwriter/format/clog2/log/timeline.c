@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Timelines: where the records of a thread go. */
-#include "libwriter/format/clog2/log/timeline.h"
+#include "libwriter/format/clog2/log/recording.h"
 
 #include <string.h>
 
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
-#include "libwriter/format/clog2/log/spill.h"
 #include "libwriter/io/sys.h"
 
 #define CHUNK_BYTES HPCW_I_CLOG2_CHUNK_BYTES

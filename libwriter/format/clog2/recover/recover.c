@@ -6,10 +6,9 @@
 
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
-#include "libwriter/format/clog2/file/opening.h"
+#include "libwriter/format/clog2/file/definitions.h"
 #include "libwriter/format/clog2/merge/merge.h"
-#include "libwriter/format/clog2/recover/recover_mpe.h"
-#include "libwriter/format/clog2/recover/recover_own.h"
+#include "libwriter/format/clog2/recover/recovered_file.h"
 
 static hpcw_status no_memory(const char *path, hpcw_error *err) {
     return hpcw_i_fail_memory(err, path, 0, NULL);
@@ -109,17 +108,6 @@ static hpcw_status unite(struct recovery *r, hpcw_error *err) {
     return s;
 }
 
-/* Defines the state that shows waiting for the disk, which some records may use. */
-static void define_spill(struct recovery *r) {
-    for (uint32_t i = 0; i < r->definitions; i++) {
-        if (r->definition[i].kind == HPCW_CLOG2_STATE_DEF &&
-            r->definition[i].number == HPCW_CLOG2_SPILL_STATE) {
-            return;
-        }
-    }
-    hpcw_i_clog2_spill_definition(&r->definition[r->definitions++]);
-}
-
 static hpcw_status make_origins(struct recovery *r, hpcw_error *err) {
     r->origin = hpcw_i_calloc(r->count, sizeof *r->origin);
     if (r->origin == NULL) {
@@ -209,7 +197,8 @@ hpcw_status hpcw_clog2_recover(const char *path, const char *const *local, size_
         s = unite(&r, err);
     }
     if (s == HPCW_OK && !r.file[0].mpe) {
-        define_spill(&r);
+        /* Some records may use it. */
+        hpcw_i_clog2_define_spill(r.definition, &r.definitions);
         hpcw_i_clog2_count_definitions(r.definition, r.definitions, &r.states, &r.solos);
     }
     if (s == HPCW_OK) {

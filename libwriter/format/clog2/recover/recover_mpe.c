@@ -4,7 +4,7 @@
  * order. After a crash the table of communicators is missing; the records that introduce communicators say the
  * same. A time shift applies to the records after it.
  */
-#include "libwriter/format/clog2/recover/recover_mpe.h"
+#include "libwriter/format/clog2/recover/recovered_file.h"
 
 #include <stdlib.h>
 #include <string.h>

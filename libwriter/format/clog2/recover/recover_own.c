@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reads local files of this library. Each complete piece of a file counts. */
-#include "libwriter/format/clog2/recover/recover_own.h"
+#include "libwriter/format/clog2/recover/recovered_file.h"
 
 #include <string.h>
 

@@ -40,4 +40,15 @@ void hpcw_i_clog2_recovered_close(struct hpcw_i_clog2_recovered_file *file);
 hpcw_status hpcw_i_clog2_recovered_read(const struct hpcw_i_clog2_recovered_file *file, uint64_t offset,
                                         void *to, size_t size, bool *whole, hpcw_error *err);
 
+/* Reads an open local file of this library, of `size` bytes. It notes where the records are, and does not keep them in
+ * memory. */
+hpcw_status hpcw_i_clog2_read_own(struct hpcw_i_clog2_recovered_file *file, uint64_t size, hpcw_error *err);
+
+/* The same for one of MPE2. Its records become `encoded`, with the communicator numbers of that file. */
+hpcw_status hpcw_i_clog2_read_mpe(struct hpcw_i_clog2_recovered_file *file, uint64_t size, hpcw_error *err);
+
+/* Replaces the communicator numbers of all records by those of the memberships, and drops records that have
+ * none. */
+void hpcw_i_clog2_renumber_mpe(struct hpcw_i_clog2_recovered_file *file);
+
 #endif

@@ -24,15 +24,7 @@ static hpcw_status make_sink(const struct hpcw_sion *h, uint32_t file, hpcw_sink
     if (name == NULL) {
         return hpcw_i_fail_memory(err, h->path, 0, NULL);
     }
-    const hpcw_sink_source *source = &h->options.sink_source;
-    hpcw_status s;
-    if (source->open != NULL) {
-        s = source->open(source->context, name, h->tag, sink, err);
-    } else if (h->tag != 0) {
-        s = hpcw_sink_open_shared_file(name, h->tag, h->options.durability, sink, err);
-    } else {
-        s = hpcw_sink_open_file(name, h->options.durability, sink, err);
-    }
+    hpcw_status s = hpcw_i_sink_open(&h->options.sink_source, name, h->tag, h->options.durability, sink, err);
     hpcw_i_free(name);
     return s;
 }
