@@ -70,13 +70,13 @@ static hpcw_status check_name(const char *path, const char *name, hpcw_error *er
 
 /* Name and number of the dataset, and the layout. */
 static hpcw_status choose(hpcw_rank2file_restart *r, const char *path, const hpcw_kvtree *index,
-                          const char *wanted, char name[HPCW_RANK2FILE_MAX_DATASET + 1], hpcw_error *err) {
-    hpcw_status s = layout_of(index, path, &r->layout, err);
+                          const char *wanted, hpcw_error *err) {
+    hpcw_status s = layout_of(index, path, &r->known.layout, err);
     if (s != HPCW_OK) {
         return s;
     }
-    r->kind = hpcw_i_r2f_kind_of(r->layout, 0);
-    const hpcw_kvtree *names = hpcw_kvtree_get(index, r->kind == HPCW_I_R2F_1_1 ? "DIR" : "NAME");
+    r->known.kind = hpcw_i_r2f_kind_of(r->known.layout, 0);
+    const hpcw_kvtree *names = hpcw_kvtree_get(index, r->known.kind == HPCW_I_R2F_1_1 ? "DIR" : "NAME");
     bool named = wanted != NULL;
     const char *current = hpcw_kvtree_value(index, "CURRENT");
     if (wanted == NULL && current == NULL && hpcw_kvtree_get(index, "CURRENT") != NULL) {
@@ -84,7 +84,7 @@ static hpcw_status choose(hpcw_rank2file_restart *r, const char *path, const hpc
                            hpcw_kvtree_count(hpcw_kvtree_get(index, "CURRENT")));
     }
     if (wanted == NULL) {
-        wanted = current != NULL ? current : newest(index, r->layout, names);
+        wanted = current != NULL ? current : newest(index, r->known.layout, names);
     }
     if (wanted == NULL) {
         return hpcw_i_fail(err, HPCW_ENOENT, "%s: expected a complete dataset, got none", path);
@@ -97,44 +97,44 @@ static hpcw_status choose(hpcw_rank2file_restart *r, const char *path, const hpc
     }
     s = check_name(path, wanted, err);
     if (s == HPCW_OK) {
-        s = hpcw_kvtree_value_u64(entry, "DSET", &r->dataset.id, err);
+        s = hpcw_kvtree_value_u64(entry, "DSET", &r->known.id, err);
     }
-    if (s == HPCW_OK && (r->dataset.id < 1 || r->dataset.id > INT32_MAX)) {
+    if (s == HPCW_OK && (r->known.id < 1 || r->known.id > INT32_MAX)) {
         s = hpcw_i_fail(err, HPCW_EFORMAT, "%s: DSET: expected 1 to 2147483647, got %" PRIu64, path,
-                        r->dataset.id);
+                        r->known.id);
     }
-    if (s == HPCW_OK && !is_complete(record_of(index, r->layout, hpcw_kvtree_value(entry, "DSET"), wanted))) {
+    if (s == HPCW_OK &&
+        !is_complete(record_of(index, r->known.layout, hpcw_kvtree_value(entry, "DSET"), wanted))) {
         s = hpcw_i_fail(err, HPCW_EFORMAT, "%s: dataset %s: expected COMPLETE = 1, got none or another", path,
                         wanted);
     }
-    (void)snprintf(name, HPCW_RANK2FILE_MAX_DATASET + 1, "%s", s == HPCW_OK ? wanted : "");
+    (void)snprintf(r->known.name, sizeof r->known.name, "%s", s == HPCW_OK ? wanted : "");
     return s;
 }
 
-hpcw_status hpcw_i_r2f_take_summary(hpcw_rank2file_restart *r, const char *path, const char *name,
-                                    hpcw_error *err) {
+hpcw_status hpcw_i_r2f_take_summary(hpcw_rank2file_restart *r, const char *path, hpcw_error *err) {
+    const struct hpcw_i_r2f_known *k = &r->known;
     const hpcw_kvtree *dset = hpcw_kvtree_get(r->summary, "DSET");
     hpcw_rank2file_dataset *d = &r->dataset;
     uint64_t id = 0;
     const char *said = hpcw_kvtree_value(dset, "NAME");
     const char *version = hpcw_kvtree_value(r->summary, "VERSION");
-    hpcw_status s = hpcw_kvtree_value_u64(dset, "ID", &id, err);
-    if (s == HPCW_OK) {
-        s = hpcw_kvtree_value_u64(dset, "CKPT", &d->checkpoint, err);
+    const struct {
+        const char *key;
+        uint64_t *value;
+    } number[] = {{"ID", &id},
+                  {"CKPT", &d->checkpoint},
+                  {"FILES", &d->files},
+                  {"SIZE", &d->size},
+                  {"CREATED", &d->created_us}};
+    hpcw_status s = HPCW_OK;
+    for (size_t i = 0; s == HPCW_OK && i < sizeof number / sizeof number[0]; i++) {
+        s = hpcw_kvtree_value_u64(dset, number[i].key, number[i].value, err);
     }
-    if (s == HPCW_OK) {
-        s = hpcw_kvtree_value_u64(dset, "FILES", &d->files, err);
-    }
-    if (s == HPCW_OK) {
-        s = hpcw_kvtree_value_u64(dset, "SIZE", &d->size, err);
-    }
-    if (s == HPCW_OK) {
-        s = hpcw_kvtree_value_u64(dset, "CREATED", &d->created_us, err);
-    }
-    if (s == HPCW_OK && (id != d->id || said == NULL || strcmp(said, name) != 0)) {
+    if (s == HPCW_OK && (id != k->id || said == NULL || strcmp(said, k->name) != 0)) {
         s = hpcw_i_fail(err, HPCW_EFORMAT,
-                        "DSET: expected dataset %s with id %" PRIu64 ", got %.100s with %" PRIu64, name, d->id,
-                        said == NULL ? "none" : said, id);
+                        "DSET: expected dataset %s with id %" PRIu64 ", got %.100s with %" PRIu64, k->name,
+                        k->id, said == NULL ? "none" : said, id);
     }
     if (s == HPCW_OK &&
         (version == NULL || strcmp(version, "6") != 0 || !is_complete(r->summary) || !is_complete(dset))) {
@@ -154,14 +154,14 @@ hpcw_status hpcw_i_r2f_take_summary(hpcw_rank2file_restart *r, const char *path,
 }
 
 hpcw_status hpcw_i_r2f_find_dataset(hpcw_rank2file_restart *r, const char *prefix, const char *wanted,
-                                    char name[HPCW_RANK2FILE_MAX_DATASET + 1], hpcw_error *err) {
+                                    hpcw_error *err) {
     char directory[HPCW_RANK2FILE_PATH];
     hpcw_kvtree *index = NULL;
     char *path = hpcw_i_r2f_join(prefix, HPCW_RANK2FILE_INDEX);
     hpcw_status s =
         path == NULL ? hpcw_i_fail_memory(err, prefix, 0, NULL) : hpcw_kvtree_read_file(path, &index, err);
     if (s == HPCW_OK) {
-        s = choose(r, path, index, wanted, name, err);
+        s = choose(r, path, index, wanted, err);
         if (s != HPCW_OK) {
             hpcw_i_fail_about(err, path);
         }
@@ -171,12 +171,12 @@ hpcw_status hpcw_i_r2f_find_dataset(hpcw_rank2file_restart *r, const char *prefi
     if (s != HPCW_OK) {
         return s;
     }
-    hpcw_i_r2f_metadata(r->kind, r->dataset.id, name, directory);
+    hpcw_i_r2f_metadata(r->known.kind, r->known.id, r->known.name, directory);
     r->metadata = hpcw_i_r2f_join(prefix, directory);
     path = r->metadata == NULL ? NULL : hpcw_i_r2f_join(r->metadata, "summary.scr");
     s = path == NULL ? hpcw_i_fail_memory(err, prefix, 0, NULL) : hpcw_kvtree_read_file(path, &r->summary, err);
     if (s == HPCW_OK) {
-        s = hpcw_i_r2f_take_summary(r, path, name, err);
+        s = hpcw_i_r2f_take_summary(r, path, err);
     }
     hpcw_i_free(path);
     return s;

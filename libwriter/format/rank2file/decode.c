@@ -2,6 +2,7 @@
 #include "libwriter/format/rank2file/decode.h"
 
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -86,12 +87,38 @@ static hpcw_status get_rank(struct hpcw_i_kv_cursor *c, uint64_t most, uint32_t 
 
 struct field {
     const char *key;
+    size_t at;            /* of the uint64_t in the context that gets a number */
+    uint64_t least, most; /* of the number */
+    /* Gets a value of another kind. */
     hpcw_status (*get)(void *context, struct hpcw_i_kv_cursor *c, hpcw_error *err);
 };
 
-/* Each key at most once; *seen: the keys found, as bits. `others`: skips keys that are not in the list. */
-static hpcw_status get_fields(struct hpcw_i_kv_cursor *c, const struct field *field, unsigned fields,
-                              bool others, void *context, unsigned *seen, hpcw_error *err) {
+struct fields {
+    struct field field[4]; /* up to the first one without a key */
+    unsigned needed;       /* as bits */
+    bool others;           /* skips keys that are not in the list */
+};
+
+static hpcw_status get_field(struct hpcw_i_kv_cursor *c, const struct field *f, void *context,
+                             hpcw_error *err) {
+    if (f->get != NULL) {
+        return f->get(context, c, err);
+    }
+    uint64_t *value = (uint64_t *)(void *)((char *)context + f->at);
+    uint64_t at = hpcw_i_kv_at(c, c->p);
+    hpcw_status s = get_number(c, f->key, f->most, value, err);
+    return s == HPCW_OK && *value < f->least
+               ? hpcw_i_fail(err, HPCW_EFORMAT,
+                             "%s: offset %" PRIu64 ": %s: expected at least %" PRIu64 ", got %" PRIu64, c->name,
+                             at, f->key, f->least, *value)
+               : s;
+}
+
+/* Each key at most once; *seen: the keys found, as bits. */
+static hpcw_status get_fields(struct hpcw_i_kv_cursor *c, const struct fields *fields, void *context,
+                              unsigned *seen, hpcw_error *err) {
+    const struct field *field = fields->field;
+    uint64_t at = hpcw_i_kv_at(c, c->p);
     uint32_t count = 0;
     *seen = 0;
     hpcw_status s = hpcw_i_kv_count(c, &count, err);
@@ -100,16 +127,16 @@ static hpcw_status get_fields(struct hpcw_i_kv_cursor *c, const struct field *fi
         size_t size = 0;
         unsigned f = 0;
         s = hpcw_i_kv_key(c, &key, &size, err);
-        while (s == HPCW_OK && f < fields && strcmp(key, field[f].key) != 0) {
-            f++;
-        }
         if (s != HPCW_OK) {
             break;
         }
-        if (f == fields && !others) {
+        while (field[f].key != NULL && strcmp(key, field[f].key) != 0) {
+            f++;
+        }
+        if (field[f].key == NULL && !fields->others) {
             s = hpcw_i_fail(err, HPCW_EFORMAT, "%s: offset %" PRIu64 ": expected a known key, got \"%.100s\"",
                             c->name, hpcw_i_kv_at(c, key), key);
-        } else if (f == fields) {
+        } else if (field[f].key == NULL) {
             s = hpcw_i_kv_skip(c, HPCW_KVTREE_MAX_DEPTH, err);
         } else if (*seen >> f & 1) {
             s = hpcw_i_fail(err, HPCW_EFORMAT,
@@ -117,48 +144,19 @@ static hpcw_status get_fields(struct hpcw_i_kv_cursor *c, const struct field *fi
                             hpcw_i_kv_at(c, key), key);
         } else {
             *seen |= 1u << f;
-            s = field[f].get(context, c, err);
+            s = get_field(c, &field[f], context, err);
+        }
+    }
+    for (unsigned f = 0; s == HPCW_OK && field[f].key != NULL; f++) {
+        if ((fields->needed & ~*seen) >> f & 1) {
+            s = hpcw_i_fail(err, HPCW_EFORMAT, "%s: offset %" PRIu64 ": expected a key %s, got none", c->name,
+                            at, field[f].key);
         }
     }
     return s;
 }
 
-static hpcw_status missing(const struct hpcw_i_kv_cursor *c, const unsigned char *at, const struct field *field,
-                           unsigned seen, hpcw_error *err) {
-    unsigned f = 0;
-    while (seen >> f & 1) {
-        f++;
-    }
-    return hpcw_i_fail(err, HPCW_EFORMAT, "%s: offset %" PRIu64 ": expected a key %s, got none", c->name,
-                       hpcw_i_kv_at(c, at), field[f].key);
-}
-
 /* ---- inner nodes (doc/formats/rank2file.md, "Map") ---- */
-
-static hpcw_status get_level(void *context, struct hpcw_i_kv_cursor *c, hpcw_error *err) {
-    struct hpcw_i_r2f_inner *inner = context;
-    uint64_t level = 0;
-    hpcw_status s = get_number(c, "LEVEL", HPCW_I_R2F_MOST_LEVELS, &level, err);
-    inner->level = (uint32_t)level;
-    return s;
-}
-
-static hpcw_status get_ranks(void *context, struct hpcw_i_kv_cursor *c, hpcw_error *err) {
-    struct hpcw_i_r2f_inner *inner = context;
-    uint64_t ranks = 0;
-    const unsigned char *at = c->p;
-    hpcw_status s = get_number(c, "RANKS", HPCW_RANK2FILE_MAX_RANKS, &ranks, err);
-    if (s == HPCW_OK && ranks == 0) {
-        s = hpcw_i_fail(err, HPCW_EFORMAT, "%s: offset %" PRIu64 ": RANKS: expected at least 1, got 0", c->name,
-                        hpcw_i_kv_at(c, at));
-    }
-    inner->ranks = (uint32_t)ranks;
-    return s;
-}
-
-static hpcw_status get_offset(void *context, struct hpcw_i_kv_cursor *c, hpcw_error *err) {
-    return get_number(c, "OFFSET", INT64_MAX, &((struct hpcw_i_r2f_child *)context)->offset, err);
-}
 
 static hpcw_status get_file(void *context, struct hpcw_i_kv_cursor *c, hpcw_error *err) {
     size_t size = 0;
@@ -172,20 +170,20 @@ static int by_reader(const void *a, const void *b) {
 }
 
 static hpcw_status get_children(void *context, struct hpcw_i_kv_cursor *c, hpcw_error *err) {
-    static const struct field field[] = {{"OFFSET", get_offset}, {"FILE", get_file}};
+    static const struct fields fields = {
+        .field = {{"OFFSET", .at = offsetof(struct hpcw_i_r2f_child, offset), .most = INT64_MAX},
+                  {"FILE", .get = get_file}},
+        .needed = 3,
+    };
     struct hpcw_i_r2f_inner *inner = context;
     uint32_t count = 0;
     hpcw_status s = hpcw_i_kv_count(c, &count, err);
     for (uint32_t i = 0; s == HPCW_OK && i < count; i++) {
-        const unsigned char *at = c->p;
-        struct hpcw_i_r2f_child child = {.at = hpcw_i_kv_at(c, at)};
+        struct hpcw_i_r2f_child child = {.at = hpcw_i_kv_at(c, c->p)};
         unsigned seen = 0;
         s = get_rank(c, HPCW_RANK2FILE_MAX_RANKS - 1, &child.reader, err);
         if (s == HPCW_OK) {
-            s = get_fields(c, field, 2, false, &child, &seen, err);
-        }
-        if (s == HPCW_OK && seen != 3) {
-            s = missing(c, at, field, seen, err);
+            s = get_fields(c, &fields, &child, &seen, err);
         }
         if (s == HPCW_OK && !hpcw_i_buf_append(&inner->child, &child, sizeof child)) {
             s = hpcw_i_fail_memory(err, c->name, count, "nodes");
@@ -206,14 +204,15 @@ static hpcw_status get_children(void *context, struct hpcw_i_kv_cursor *c, hpcw_
 }
 
 hpcw_status hpcw_i_r2f_get_inner(struct hpcw_i_kv_cursor *c, struct hpcw_i_r2f_inner *inner, hpcw_error *err) {
-    static const struct field field[] = {{"LEVEL", get_level}, {"RANK", get_children}, {"RANKS", get_ranks}};
-    const unsigned char *at = c->p;
+    static const struct fields fields = {
+        .field = {{"LEVEL", .at = offsetof(struct hpcw_i_r2f_inner, level), .most = HPCW_I_R2F_MOST_LEVELS},
+                  {"RANK", .get = get_children},
+                  {"RANKS", .at = offsetof(struct hpcw_i_r2f_inner, ranks), 1, HPCW_RANK2FILE_MAX_RANKS}},
+        .needed = 3,
+    };
     unsigned seen = 0;
     *inner = (struct hpcw_i_r2f_inner){0};
-    hpcw_status s = get_fields(c, field, 3, false, inner, &seen, err);
-    if (s == HPCW_OK && (seen & 3) != 3) {
-        s = missing(c, at, field, seen, err);
-    }
+    hpcw_status s = get_fields(c, &fields, inner, &seen, err);
     return s == HPCW_OK ? hpcw_i_kv_end(c, err) : s;
 }
 
@@ -222,16 +221,11 @@ hpcw_status hpcw_i_r2f_get_inner(struct hpcw_i_kv_cursor *c, struct hpcw_i_r2f_i
 struct leaf {
     uint32_t ranks, first, end;
     uint32_t found;
+    uint64_t level; /* 0 */
     struct hpcw_i_buf *words;
     uint64_t *at;
     struct hpcw_i_r2f_file file; /* being read */
 };
-
-static hpcw_status get_leaf_level(void *context, struct hpcw_i_kv_cursor *c, hpcw_error *err) {
-    uint64_t level = 0;
-    (void)context;
-    return get_number(c, "LEVEL", 0, &level, err);
-}
 
 static hpcw_status get_leaf_ranks(void *context, struct hpcw_i_kv_cursor *c, hpcw_error *err) {
     const struct leaf *leaf = context;
@@ -246,18 +240,11 @@ static hpcw_status get_leaf_ranks(void *context, struct hpcw_i_kv_cursor *c, hpc
     return s;
 }
 
-static hpcw_status get_size(void *context, struct hpcw_i_kv_cursor *c, hpcw_error *err) {
-    struct hpcw_i_r2f_file *file = context;
-    file->flags |= HPCW_I_R2F_HAS_SIZE;
-    return get_number(c, "SIZE", UINT64_MAX, &file->size, err);
-}
-
 static hpcw_status get_crc(void *context, struct hpcw_i_kv_cursor *c, hpcw_error *err) {
     struct hpcw_i_r2f_file *file = context;
     const char *text = NULL;
     size_t size = 0;
     hpcw_status s = hpcw_i_kv_value(c, "CRC", &text, &size, err);
-    file->flags |= HPCW_I_R2F_HAS_CRC;
     if (s == HPCW_OK && !parse_crc(text, size, &file->crc)) {
         s = hpcw_i_fail(err, HPCW_EFORMAT,
                         "%s: offset %" PRIu64
@@ -268,7 +255,12 @@ static hpcw_status get_crc(void *context, struct hpcw_i_kv_cursor *c, hpcw_error
 }
 
 static hpcw_status get_files(void *context, struct hpcw_i_kv_cursor *c, hpcw_error *err) {
-    static const struct field field[] = {{"SIZE", get_size}, {"CRC", get_crc}};
+    /* In the order of HPCW_I_R2F_HAS_CRC and HPCW_I_R2F_HAS_SIZE, so that the keys found are the flags. */
+    static const struct fields fields = {
+        .field = {{"CRC", .get = get_crc},
+                  {"SIZE", .at = offsetof(struct hpcw_i_r2f_file, size), .most = UINT64_MAX}},
+        .others = true,
+    };
     struct leaf *leaf = context;
     uint32_t count = 0;
     hpcw_status s = hpcw_i_kv_count(c, &count, err);
@@ -278,7 +270,6 @@ static hpcw_status get_files(void *context, struct hpcw_i_kv_cursor *c, hpcw_err
     for (uint32_t i = 0; s == HPCW_OK && i < count; i++) {
         struct hpcw_i_r2f_file file = {.flags = 0};
         size_t size = 0;
-        unsigned seen = 0;
         s = hpcw_i_kv_key(c, &file.name, &size, err);
         const char *bad = s == HPCW_OK ? hpcw_i_r2f_bad_name(file.name, size, HPCW_RANK2FILE_MAX_NAME) : NULL;
         if (bad != NULL) {
@@ -287,7 +278,7 @@ static hpcw_status get_files(void *context, struct hpcw_i_kv_cursor *c, hpcw_err
         }
         if (s == HPCW_OK) {
             file.name_size = (uint32_t)size;
-            s = get_fields(c, field, 2, true, &file, &seen, err);
+            s = get_fields(c, &fields, &file, &file.flags, err);
         }
         if (s == HPCW_OK && !hpcw_i_r2f_put_file_words(leaf->words, &file)) {
             s = hpcw_i_fail_memory(err, c->name, 0, "its files");
@@ -297,7 +288,7 @@ static hpcw_status get_files(void *context, struct hpcw_i_kv_cursor *c, hpcw_err
 }
 
 static hpcw_status get_entries(void *context, struct hpcw_i_kv_cursor *c, hpcw_error *err) {
-    static const struct field field[] = {{"FILE", get_files}};
+    static const struct fields fields = {.field = {{"FILE", .get = get_files}}};
     struct leaf *leaf = context;
     uint32_t count = 0;
     hpcw_status s = hpcw_i_kv_count(c, &count, err);
@@ -316,7 +307,7 @@ static hpcw_status get_entries(void *context, struct hpcw_i_kv_cursor *c, hpcw_e
             leaf->at[rank - leaf->first] = leaf->words->size / sizeof(uint64_t);
             leaf->found++;
             s = hpcw_i_r2f_put_rank_word(leaf->words, rank, 0)
-                    ? get_fields(c, field, 1, false, leaf, &seen, err)
+                    ? get_fields(c, &fields, leaf, &seen, err)
                     : hpcw_i_fail_memory(err, c->name, 0, "its ranks");
         }
     }
@@ -325,16 +316,16 @@ static hpcw_status get_entries(void *context, struct hpcw_i_kv_cursor *c, hpcw_e
 
 hpcw_status hpcw_i_r2f_get_leaf(struct hpcw_i_kv_cursor *c, uint32_t ranks, uint32_t first, uint32_t end,
                                 struct hpcw_i_buf *words, uint64_t *at, hpcw_error *err) {
-    static const struct field field[] = {
-        {"LEVEL", get_leaf_level}, {"RANKS", get_leaf_ranks}, {"RANK", get_entries}};
+    static const struct fields fields = {
+        .field = {{"LEVEL", .at = offsetof(struct leaf, level)},
+                  {"RANKS", .get = get_leaf_ranks},
+                  {"RANK", .get = get_entries}},
+        .needed = 7,
+    };
     struct leaf leaf = {.ranks = ranks, .first = first, .end = end, .words = words, .at = at};
-    const unsigned char *start = c->p;
     unsigned seen = 0;
     memset(at, 0xff, (size_t)(end - first) * sizeof *at);
-    hpcw_status s = get_fields(c, field, 3, false, &leaf, &seen, err);
-    if (s == HPCW_OK && seen != 7) {
-        s = missing(c, start, field, seen, err);
-    }
+    hpcw_status s = get_fields(c, &fields, &leaf, &seen, err);
     if (s == HPCW_OK) {
         s = hpcw_i_kv_end(c, err);
     }

@@ -19,8 +19,8 @@ struct hpcw_i_r2f_child {
 };
 
 struct hpcw_i_r2f_inner {
-    uint32_t level;
-    uint32_t ranks;          /* of the job; 0: unknown */
+    uint64_t level;
+    uint64_t ranks;          /* of the job; 0: unknown */
     struct hpcw_i_buf child; /* of struct hpcw_i_r2f_child, ascending readers; free it after a failure, too */
 };
 

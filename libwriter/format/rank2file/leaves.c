@@ -71,7 +71,7 @@ static hpcw_status cut(struct part *t, uint64_t state[STATE_WORDS], hpcw_error *
                             "rank2file: rank %u: expected files that fit into a leaf of %u bytes", rank,
                             HPCW_KVTREE_MAX_SIZE);
         } else if (hpcw_i_r2f_cut(&cutter, size)) {
-            s = hpcw_i_r2f_map_leaf(&t->map, rank, err);
+            s = hpcw_i_r2f_map_add(&t->map, rank, 0, err);
             state[STATE_FIRST] = rank;
         }
     }
@@ -102,22 +102,17 @@ static hpcw_status send_rests(struct part *t, hpcw_error *err) {
     hpcw_comm *comm = t->w->comm;
     const struct hpcw_i_r2f_block *b = &t->block;
     size_t size = (size_t)comm->size;
-    uint64_t *send_words = hpcw_i_calloc(size, sizeof *send_words);
-    uint64_t *receive_words = hpcw_i_calloc(size, sizeof *receive_words);
-    hpcw_status s = send_words == NULL || receive_words == NULL
-                        ? hpcw_i_fail_memory(err, "rank2file", size, "processes")
-                        : HPCW_OK;
+    uint64_t *send_words = hpcw_i_calloc(size, 2 * sizeof *send_words); /* then those received */
+    hpcw_status s = send_words == NULL ? hpcw_i_fail_memory(err, "rank2file", size, "processes") : HPCW_OK;
     s = hpcw_i_agree(comm, s, NULL, err);
     if (s == HPCW_OK) {
         uint32_t own = leaves_here(t) > 0 ? hpcw_i_r2f_map_at(&t->map, 0)->first : b->end;
         if (own > b->first) {
             send_words[hpcw_i_r2f_home(t->w->ranks, comm->size, t->open_first)] = b->at[own - b->first];
         }
-        s = hpcw_i_comm_exchange(comm, b->words, send_words, &t->rest, receive_words, err);
+        s = hpcw_i_comm_exchange(comm, b->words, send_words, &t->rest, send_words + size, err);
     }
-    for (size_t p = 0; s == HPCW_OK && p < size; p++) {
-        t->rest_words += receive_words[p];
-    }
+    t->rest_words = s == HPCW_OK ? hpcw_i_r2f_sum(send_words + size, size) : 0;
     t->rest_end = b->end;
     for (const uint64_t *p = t->rest; s == HPCW_OK && p < t->rest + t->rest_words;
          p = hpcw_i_r2f_record_end(p)) {
@@ -126,7 +121,6 @@ static hpcw_status send_rests(struct part *t, hpcw_error *err) {
         t->block.most_files = files > t->block.most_files ? files : t->block.most_files;
     }
     hpcw_i_free(send_words);
-    hpcw_i_free(receive_words);
     return s;
 }
 
@@ -155,7 +149,7 @@ static hpcw_status write_leaf(const struct part *t, struct hpcw_i_r2f_node *leaf
     const struct hpcw_i_r2f_style *style = &t->map.style;
     const uint64_t *start = walk->p;
     leaf->items = leaf->end - leaf->first;
-    leaf->size = hpcw_i_r2f_leaf_fixed(style);
+    leaf->size = hpcw_i_r2f_fixed(style, 0);
     for (uint32_t rank = leaf->first; rank < leaf->end; rank++) {
         const hpcw_rank2file_entry *entry;
         size_t count = next_entries(walk, rank, &entry);
@@ -202,7 +196,7 @@ static hpcw_status write_leaves(struct part *t, hpcw_error *err) {
 static hpcw_status take_leaves(void *context, const uint64_t *message, size_t words, hpcw_error *err) {
     hpcw_status s = HPCW_OK;
     for (size_t i = 0; s == HPCW_OK && i < words; i++) {
-        s = hpcw_i_r2f_map_leaf(context, (uint32_t)message[i], err);
+        s = hpcw_i_r2f_map_add(context, (uint32_t)message[i], 0, err);
     }
     return s;
 }

@@ -26,7 +26,7 @@ struct loaded {
 
 static uint32_t leaf_of(const hpcw_rank2file_restart *r, uint32_t rank) {
     uint32_t low = 0;
-    uint32_t high = r->leaves;
+    uint32_t high = r->known.leaves;
     while (high - low > 1) {
         uint32_t middle = low + (high - low) / 2;
         if (r->leaf[middle].first <= rank) {
@@ -39,7 +39,7 @@ static uint32_t leaf_of(const hpcw_rank2file_restart *r, uint32_t rank) {
 }
 
 static uint32_t end_of_leaf(const hpcw_rank2file_restart *r, uint32_t leaf) {
-    return leaf + 1 < r->leaves ? (uint32_t)r->leaf[leaf + 1].first : r->ranks;
+    return leaf + 1 < r->known.leaves ? (uint32_t)r->leaf[leaf + 1].first : r->known.ranks;
 }
 
 /* A file may hold several leaves, one after the other (doc/formats/rank2file.md#rank2file-15). */
@@ -51,7 +51,7 @@ static hpcw_status check_place(const hpcw_rank2file_restart *r, const char *path
                            "%s: expected the first tree of the file at offset 0, got it at %" PRIu64, path,
                            leaf->offset);
     }
-    bool more = i + 1 < r->leaves && leaf[1].number == leaf->number;
+    bool more = i + 1 < r->known.leaves && leaf[1].number == leaf->number;
     uint64_t end = leaf->offset + stored;
     if (more ? leaf[1].offset != end : left > 0) {
         return hpcw_i_fail(err, HPCW_EFORMAT, "%s: offset %" PRIu64 ": expected %s, got %" PRIu64 " more bytes",
@@ -84,7 +84,7 @@ static hpcw_status load_leaf(const hpcw_rank2file_restart *r, uint32_t i, struct
         s = check_place(r, path, i, stored, left, err);
     }
     if (s == HPCW_OK) {
-        s = hpcw_i_r2f_get_leaf(&c, r->ranks, first, end, &l->words, at, err);
+        s = hpcw_i_r2f_get_leaf(&c, r->known.ranks, first, end, &l->words, at, err);
     }
     hpcw_i_free(data);
     hpcw_i_free(path);
@@ -142,9 +142,9 @@ static hpcw_status find_places(hpcw_rank2file_restart *r, hpcw_error *err) {
 static hpcw_status check_wanted(const hpcw_rank2file_restart *r, uint32_t count, const uint32_t *ranks,
                                 hpcw_error *err) {
     for (uint32_t i = 0; i < count; i++) {
-        if (ranks[i] >= r->ranks || (i > 0 && ranks[i] <= ranks[i - 1])) {
+        if (ranks[i] >= r->known.ranks || (i > 0 && ranks[i] <= ranks[i - 1])) {
             return hpcw_i_fail(err, HPCW_EINVAL, "%s: ranks[%u]: expected ascending numbers below %u, got %u",
-                               r->metadata, i, r->ranks, ranks[i]);
+                               r->metadata, i, r->known.ranks, ranks[i]);
         }
     }
     return HPCW_OK;
@@ -159,13 +159,13 @@ hpcw_status hpcw_rank2file_restart_load(hpcw_rank2file_restart *r, uint32_t coun
     }
     hpcw_comm *comm = r->comm;
     size_t size = (size_t)comm->size;
-    uint32_t own = hpcw_i_r2f_share(r->ranks, comm->size, comm->process);
+    uint32_t own = hpcw_i_r2f_share(r->known.ranks, comm->size, comm->process);
     if (ranks == NULL) {
-        count = hpcw_i_r2f_share(r->ranks, comm->size, comm->process + 1) - own;
+        count = hpcw_i_r2f_share(r->known.ranks, comm->size, comm->process + 1) - own;
     }
     struct loaded l = {
-        .begin = hpcw_i_r2f_share(r->leaves, comm->size, comm->process),
-        .end = hpcw_i_r2f_share(r->leaves, comm->size, comm->process + 1),
+        .begin = hpcw_i_r2f_share(r->known.leaves, comm->size, comm->process),
+        .end = hpcw_i_r2f_share(r->known.leaves, comm->size, comm->process + 1),
     };
     struct hpcw_i_buf reply = {0};
     uint64_t *asked = NULL;
@@ -193,7 +193,7 @@ hpcw_status hpcw_rank2file_restart_load(hpcw_rank2file_restart *r, uint32_t coun
     for (uint32_t i = 0; i < count; i++) {
         uint32_t rank = ranks == NULL ? own + i : ranks[i];
         ask[i] = rank;
-        ask_words[hpcw_i_r2f_home(r->leaves, comm->size, leaf_of(r, rank))]++;
+        ask_words[hpcw_i_r2f_home(r->known.leaves, comm->size, leaf_of(r, rank))]++;
     }
     s = hpcw_i_comm_exchange(comm, ask, ask_words, &asked, asked_words, err);
     if (s == HPCW_OK) {
@@ -208,9 +208,7 @@ hpcw_status hpcw_rank2file_restart_load(hpcw_rank2file_restart *r, uint32_t coun
                                  got_words, err);
     }
     if (s == HPCW_OK) {
-        for (size_t p = 0; p < size; p++) {
-            r->word_count += got_words[p];
-        }
+        r->word_count = hpcw_i_r2f_sum(got_words, size);
         s = hpcw_i_r2f_find_twins(r->words, r->word_count, HPCW_EFORMAT, err);
         s = s == HPCW_OK ? find_places(r, err) : s;
         s = hpcw_i_agree(comm, s, NULL, err);

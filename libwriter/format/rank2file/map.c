@@ -25,7 +25,7 @@ void hpcw_i_r2f_map_init(hpcw_rank2file_map *map, const hpcw_rank2file_options *
 struct hpcw_i_r2f_cutter hpcw_i_r2f_leaf_cutter(const hpcw_rank2file_map *map) {
     return (struct hpcw_i_r2f_cutter){
         .most_bytes = map->most_bytes,
-        .fixed = hpcw_i_r2f_leaf_fixed(&map->style),
+        .fixed = hpcw_i_r2f_fixed(&map->style, 0),
         .most = map->most_items,
         .least = 1,
     };
@@ -39,15 +39,11 @@ uint32_t hpcw_rank2file_map_nodes(const hpcw_rank2file_map *map) {
     return map == NULL ? 0 : (uint32_t)(map->nodes.size / sizeof(struct hpcw_i_r2f_node));
 }
 
-static hpcw_status add_node(hpcw_rank2file_map *map, uint32_t first, uint32_t child, hpcw_error *err) {
+hpcw_status hpcw_i_r2f_map_add(hpcw_rank2file_map *map, uint32_t first, uint32_t child, hpcw_error *err) {
     struct hpcw_i_r2f_node node = {.first = first, .child = child};
     return hpcw_i_buf_append(&map->nodes, &node, sizeof node)
                ? HPCW_OK
                : hpcw_i_fail_memory(err, "rank2file", 0, "the nodes of the map");
-}
-
-hpcw_status hpcw_i_r2f_map_leaf(hpcw_rank2file_map *map, uint32_t first, hpcw_error *err) {
-    return add_node(map, first, 0, err);
 }
 
 /* The level above the nodes [begin, end), which are the last level so far. */
@@ -55,7 +51,7 @@ static hpcw_status add_level(hpcw_rank2file_map *map, uint32_t level, uint32_t b
                              hpcw_error *err) {
     struct hpcw_i_r2f_cutter cutter = {
         .most_bytes = map->most_bytes,
-        .fixed = hpcw_i_r2f_inner_fixed(&map->style, level),
+        .fixed = hpcw_i_r2f_fixed(&map->style, level),
         .most = map->most_items,
         .least = 2, /* otherwise levels would not become smaller */
     };
@@ -63,7 +59,7 @@ static hpcw_status add_level(hpcw_rank2file_map *map, uint32_t level, uint32_t b
     for (uint32_t i = begin; s == HPCW_OK && i < end; i++) {
         uint32_t first = hpcw_i_r2f_map_at(map, i)->first;
         if (hpcw_i_r2f_cut(&cutter, hpcw_i_r2f_child_size(&map->style, level - 1, first))) {
-            s = add_node(map, first, i, err);
+            s = hpcw_i_r2f_map_add(map, first, i, err);
         }
         if (s == HPCW_OK) {
             struct hpcw_i_r2f_node *node = hpcw_i_r2f_map_at(map, hpcw_rank2file_map_nodes(map) - 1);
@@ -125,7 +121,7 @@ static hpcw_status find_leaves(hpcw_rank2file_map *map, hpcw_rank2file_entries *
         }
         uint64_t size = absent ? 0 : hpcw_i_r2f_rank_size(&map->style, rank, entry, count);
         if (hpcw_i_r2f_cut(&cutter, size)) {
-            s = hpcw_i_r2f_map_leaf(map, rank, err);
+            s = hpcw_i_r2f_map_add(map, rank, 0, err);
             if (s != HPCW_OK) {
                 break;
             }

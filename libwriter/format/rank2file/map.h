@@ -30,8 +30,8 @@ void hpcw_i_r2f_map_init(hpcw_rank2file_map *map, const hpcw_rank2file_options *
 /* The cuts of leaves. */
 struct hpcw_i_r2f_cutter hpcw_i_r2f_leaf_cutter(const hpcw_rank2file_map *map);
 
-/* Adds a leaf that begins at `first`, after the last one. Its end and size follow later. */
-hpcw_status hpcw_i_r2f_map_leaf(hpcw_rank2file_map *map, uint32_t first, hpcw_error *err);
+/* Adds a node that begins at rank `first` and, if it is an inner one, at node `child`. Its end and size follow later. */
+hpcw_status hpcw_i_r2f_map_add(hpcw_rank2file_map *map, uint32_t first, uint32_t child, hpcw_error *err);
 
 /* Adds all inner nodes. All leaves must be there. */
 hpcw_status hpcw_i_r2f_map_finish(hpcw_rank2file_map *map, hpcw_error *err);

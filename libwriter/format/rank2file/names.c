@@ -31,17 +31,9 @@ uint32_t hpcw_rank2file_layout_maps(hpcw_rank2file_layout layout) {
 }
 
 enum hpcw_i_r2f_kind hpcw_i_r2f_kind_of(hpcw_rank2file_layout layout, uint32_t which) {
-    switch (layout) {
-    case HPCW_RANK2FILE_SCR_1_2:
-        return HPCW_I_R2F_1_2;
-    case HPCW_RANK2FILE_SCR_3:
-        return HPCW_I_R2F_3;
-    case HPCW_RANK2FILE_SHARED:
-        return which == 0 ? HPCW_I_R2F_1_1 : HPCW_I_R2F_3;
-    case HPCW_RANK2FILE_SCR_1_1:
-        break;
-    }
-    return HPCW_I_R2F_1_1;
+    static const enum hpcw_i_r2f_kind kind[LAYOUTS] = {HPCW_I_R2F_1_1, HPCW_I_R2F_1_2, HPCW_I_R2F_3,
+                                                       HPCW_I_R2F_1_1};
+    return which == 0 ? kind[layout] : HPCW_I_R2F_3;
 }
 
 void hpcw_i_r2f_metadata(enum hpcw_i_r2f_kind kind, uint64_t id, const char *dataset,

@@ -32,11 +32,7 @@ static char *put_crc_text(char *p, uint32_t crc) {
     return hpcw_i_fmt_hex(p, crc, 1);
 }
 
-uint64_t hpcw_i_r2f_leaf_fixed(const struct hpcw_i_r2f_style *style) {
-    return hpcw_i_r2f_inner_fixed(style, 0);
-}
-
-uint64_t hpcw_i_r2f_inner_fixed(const struct hpcw_i_r2f_style *style, uint32_t level) {
+uint64_t hpcw_i_r2f_fixed(const struct hpcw_i_r2f_style *style, uint32_t level) {
     return HPCW_I_KV_HEADER + HPCW_I_KV_COUNT + PAIR("LEVEL") + decimal_digits(level) + PAIR("RANKS") +
            decimal_digits(style->ranks) + KEY("RANK") + HPCW_I_KV_CRC;
 }

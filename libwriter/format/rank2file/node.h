@@ -15,9 +15,8 @@ struct hpcw_i_r2f_style {
     char before[HPCW_RANK2FILE_MAX_DATASET + 2]; /* before the names of data files */
 };
 
-/* Bytes of a stored leaf without its ranks, and of an inner node without its children. */
-uint64_t hpcw_i_r2f_leaf_fixed(const struct hpcw_i_r2f_style *style);
-uint64_t hpcw_i_r2f_inner_fixed(const struct hpcw_i_r2f_style *style, uint32_t level);
+/* Bytes of a stored node without its ranks or children. */
+uint64_t hpcw_i_r2f_fixed(const struct hpcw_i_r2f_style *style, uint32_t level);
 
 /* Bytes that a rank adds to a leaf, and a child to an inner node. */
 uint64_t hpcw_i_r2f_rank_size(const struct hpcw_i_r2f_style *style, uint32_t rank,

@@ -50,6 +50,14 @@ const uint64_t *hpcw_i_r2f_record_end(const uint64_t *record) {
     return p;
 }
 
+uint64_t hpcw_i_r2f_sum(const uint64_t *word, size_t count) {
+    uint64_t sum = 0;
+    for (size_t i = 0; i < count; i++) {
+        sum += word[i];
+    }
+    return sum;
+}
+
 void hpcw_i_r2f_block_free(struct hpcw_i_r2f_block *b) {
     hpcw_i_free(b->words);
     hpcw_i_free(b->at);
@@ -111,10 +119,9 @@ hpcw_status hpcw_i_r2f_gather(hpcw_comm *comm, uint32_t ranks, const struct hpcw
         .first = hpcw_i_r2f_share(ranks, comm->size, comm->process),
         .end = hpcw_i_r2f_share(ranks, comm->size, comm->process + 1),
     };
-    uint64_t *send_words = hpcw_i_calloc(size, sizeof *send_words);
-    uint64_t *receive_words = hpcw_i_calloc(size, sizeof *receive_words);
+    uint64_t *send_words = hpcw_i_calloc(size, 2 * sizeof *send_words); /* then those received */
     b->at = hpcw_i_malloc(((size_t)(b->end - b->first) + 1) * sizeof *b->at);
-    hpcw_status s = send_words == NULL || receive_words == NULL || b->at == NULL
+    hpcw_status s = send_words == NULL || b->at == NULL
                         ? hpcw_i_fail_memory(err, "rank2file", b->end - b->first, "ranks")
                         : HPCW_OK;
     s = hpcw_i_agree(comm, s, NULL, err);
@@ -127,14 +134,11 @@ hpcw_status hpcw_i_r2f_gather(hpcw_comm *comm, uint32_t ranks, const struct hpcw
             left -= n;
         }
         s = hpcw_i_comm_exchange(comm, (const uint64_t *)(const void *)records->data, send_words, &b->words,
-                                 receive_words, err);
+                                 send_words + size, err);
     }
     if (s == HPCW_OK) {
-        uint64_t words = 0;
+        uint64_t words = hpcw_i_r2f_sum(send_words + size, size);
         bool sorted = true;
-        for (size_t p = 0; p < size; p++) {
-            words += receive_words[p];
-        }
         s = find_records(b, words, &sorted, err);
         if (s == HPCW_OK && !sorted) {
             s = sort_records(b, words, err);
@@ -142,7 +146,6 @@ hpcw_status hpcw_i_r2f_gather(hpcw_comm *comm, uint32_t ranks, const struct hpcw
         s = hpcw_i_agree(comm, s, NULL, err);
     }
     hpcw_i_free(send_words);
-    hpcw_i_free(receive_words);
     if (s != HPCW_OK) {
         hpcw_i_r2f_block_free(b);
     }
@@ -240,11 +243,10 @@ hpcw_status hpcw_i_r2f_refuse_twins(hpcw_comm *comm, const struct hpcw_i_r2f_blo
         return hpcw_i_r2f_find_twins(b->words, b->at[b->end - b->first], HPCW_EINVAL, err);
     }
     struct hpcw_i_buf *to = hpcw_i_calloc(size, sizeof *to);
-    uint64_t *send_words = hpcw_i_calloc(size, sizeof *send_words);
-    uint64_t *receive_words = hpcw_i_calloc(size, sizeof *receive_words);
+    uint64_t *send_words = hpcw_i_calloc(size, 2 * sizeof *send_words); /* then those received */
     struct hpcw_i_buf all = {0};
     uint64_t *received = NULL;
-    bool ok = to != NULL && send_words != NULL && receive_words != NULL && deal_names(b, to, size);
+    bool ok = to != NULL && send_words != NULL && deal_names(b, to, size);
     for (size_t p = 0; ok && p < size; p++) {
         send_words[p] = to[p].size / sizeof(uint64_t);
         ok = hpcw_i_buf_append(&all, to[p].data, to[p].size);
@@ -254,13 +256,10 @@ hpcw_status hpcw_i_r2f_refuse_twins(hpcw_comm *comm, const struct hpcw_i_r2f_blo
     s = hpcw_i_agree(comm, s, NULL, err);
     if (s == HPCW_OK) {
         s = hpcw_i_comm_exchange(comm, (const uint64_t *)(const void *)all.data, send_words, &received,
-                                 receive_words, err);
+                                 send_words + size, err);
     }
     if (s == HPCW_OK) {
-        uint64_t words = 0;
-        for (size_t p = 0; p < size; p++) {
-            words += receive_words[p];
-        }
+        uint64_t words = hpcw_i_r2f_sum(send_words + size, size);
         s = hpcw_i_agree(comm, hpcw_i_r2f_find_twins(received, words, HPCW_EINVAL, err), NULL, err);
     }
     for (size_t p = 0; to != NULL && p < size; p++) {
@@ -270,6 +269,5 @@ hpcw_status hpcw_i_r2f_refuse_twins(hpcw_comm *comm, const struct hpcw_i_r2f_blo
     hpcw_i_free(received);
     hpcw_i_free(to);
     hpcw_i_free(send_words);
-    hpcw_i_free(receive_words);
     return s;
 }

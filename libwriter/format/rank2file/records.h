@@ -64,6 +64,9 @@ void hpcw_i_r2f_block_free(struct hpcw_i_r2f_block *block);
 hpcw_status hpcw_i_r2f_gather(hpcw_comm *comm, uint32_t ranks, const struct hpcw_i_buf *records,
                               struct hpcw_i_r2f_block *block, hpcw_error *err);
 
+/* The words that all processes sent together. */
+uint64_t hpcw_i_r2f_sum(const uint64_t *word, size_t count);
+
 /* Fails with `code` if two files of these records have the same name. */
 hpcw_status hpcw_i_r2f_find_twins(const uint64_t *words, uint64_t count, hpcw_status code, hpcw_error *err);
 

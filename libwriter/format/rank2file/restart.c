@@ -20,7 +20,7 @@ static bool number_of(const hpcw_rank2file_restart *r, uint32_t level, const cha
     char value[HPCW_I_R2F_VALUE];
     const char *dot = strrchr(file, '.');
     size_t n = strlen(file);
-    if (r->kind != HPCW_I_R2F_3 && n > 4) {
+    if (r->known.kind != HPCW_I_R2F_3 && n > 4) {
         /* Before the last dot, which is that of ".scr". */
         for (dot = dot == NULL ? file : dot - 1; dot > file && *dot != '.'; dot--) {
         }
@@ -30,14 +30,14 @@ static bool number_of(const hpcw_rank2file_restart *r, uint32_t level, const cha
         v = 10 * v + (uint32_t)(*c - '0');
     }
     *number = v;
-    (void)hpcw_i_r2f_value(r->kind, r->dataset.id, level, v, value);
+    (void)hpcw_i_r2f_value(r->known.kind, r->known.id, level, v, value);
     return strcmp(file, value) == 0;
 }
 
 hpcw_status hpcw_i_r2f_node_path(const hpcw_rank2file_restart *r, uint32_t level, uint64_t number, char **path,
                                  hpcw_error *err) {
     char name[HPCW_I_R2F_VALUE];
-    hpcw_i_r2f_node(r->kind, level, (uint32_t)number, name);
+    hpcw_i_r2f_node(r->known.kind, level, (uint32_t)number, name);
     *path = hpcw_i_r2f_join(r->metadata, name);
     return *path != NULL ? HPCW_OK : hpcw_i_fail_memory(err, r->metadata, 0, NULL);
 }
@@ -60,7 +60,7 @@ static hpcw_status walk_child(hpcw_rank2file_restart *r, const char *path, uint3
     uint64_t number = 0;
     if (!number_of(r, level - 1, child->file, &number)) {
         char value[HPCW_I_R2F_VALUE];
-        (void)hpcw_i_r2f_value(r->kind, r->dataset.id, level - 1, child->reader, value);
+        (void)hpcw_i_r2f_value(r->known.kind, r->known.id, level - 1, child->reader, value);
         return hpcw_i_fail(err, HPCW_EFORMAT,
                            "%s: offset %" PRIu64 ": FILE of rank %u: expected %s or the like, got \"%.100s\"",
                            path, child->at, child->reader, value, child->file);
@@ -89,11 +89,11 @@ static hpcw_status check_inner(hpcw_rank2file_restart *r, const char *path, uint
     bool root = level == 0;
     if (inner->level == 0 || (!root && inner->level != level)) {
         return hpcw_i_fail(err, HPCW_EFORMAT, "%s: LEVEL: expected %u%s, got %u", path, root ? 1 : level,
-                           root ? " or more" : "", inner->level);
+                           root ? " or more" : "", (unsigned)inner->level);
     }
-    if (root ? inner->ranks == 0 : inner->ranks != 0 && inner->ranks != r->ranks) {
+    if (root ? inner->ranks == 0 : inner->ranks != 0 && inner->ranks != r->known.ranks) {
         return hpcw_i_fail(err, HPCW_EFORMAT, "%s: RANKS: expected %s, got %u", path,
-                           root ? "at least 1" : "those of the root", inner->ranks);
+                           root ? "at least 1" : "those of the root", (unsigned)inner->ranks);
     }
     if (inner->child.size == 0 || child[0].reader != first) {
         return hpcw_i_fail(err, HPCW_EFORMAT, "%s: RANK: expected rank %u as the first reader, got %s", path,
@@ -126,10 +126,10 @@ static hpcw_status walk(hpcw_rank2file_restart *r, const char *path, uint32_t le
         s = check_inner(r, path, level, first, &inner, err);
     }
     if (s == HPCW_OK) {
-        r->inner++;
+        r->known.inner++;
         if (level == 0) {
-            r->ranks = end = inner.ranks;
-            r->levels = inner.level;
+            r->known.ranks = end = (uint32_t)inner.ranks;
+            r->known.levels = (uint32_t)inner.level;
         }
     }
     const struct hpcw_i_r2f_child *child = (const struct hpcw_i_r2f_child *)(const void *)inner.child.data;
@@ -139,8 +139,8 @@ static hpcw_status walk(hpcw_rank2file_restart *r, const char *path, uint32_t le
             s = hpcw_i_fail(err, HPCW_EFORMAT, "%s: offset %" PRIu64 ": rank: expected one of %u to %u, got %u",
                             path, child[i].at, first, end - 1, child[i].reader);
         } else {
-            s = walk_child(r, path, inner.level, &child[i], i + 1 < count ? child[i + 1].reader : end, leaves,
-                           err);
+            s = walk_child(r, path, (uint32_t)inner.level, &child[i], i + 1 < count ? child[i + 1].reader : end,
+                           leaves, err);
         }
     }
     hpcw_i_buf_free(&inner.child);
@@ -150,15 +150,9 @@ static hpcw_status walk(hpcw_rank2file_restart *r, const char *path, uint32_t le
 
 /* ---- open ---- */
 
-/* What process 0 broadcasts. */
-struct known {
-    uint64_t id, layout, kind, ranks, levels, inner, leaves;
-    char name[HPCW_RANK2FILE_MAX_DATASET + 1];
-};
-
 static hpcw_status read_map(hpcw_rank2file_restart *r, hpcw_error *err) {
     struct hpcw_i_buf leaves = {0};
-    char *root = hpcw_i_r2f_join(r->metadata, hpcw_i_r2f_root(r->kind));
+    char *root = hpcw_i_r2f_join(r->metadata, hpcw_i_r2f_root(r->known.kind));
     hpcw_status s =
         root == NULL ? hpcw_i_fail_memory(err, r->metadata, 0, NULL) : walk(r, root, 0, 0, 0, &leaves, err);
     hpcw_i_free(root);
@@ -167,51 +161,36 @@ static hpcw_status read_map(hpcw_rank2file_restart *r, hpcw_error *err) {
         return s;
     }
     r->leaf = (struct hpcw_i_r2f_leaf *)(void *)leaves.data;
-    r->leaves = (uint32_t)(leaves.size / sizeof *r->leaf);
+    r->known.leaves = (uint32_t)(leaves.size / sizeof *r->leaf);
     return s;
 }
 
 /* Collective, after process 0 has all leaves. */
-static hpcw_status share(hpcw_rank2file_restart *r, const char *prefix,
-                         char name[HPCW_RANK2FILE_MAX_DATASET + 1], hpcw_error *err) {
-    struct known k = {.id = r->dataset.id,
-                      .layout = (uint64_t)r->layout,
-                      .kind = (uint64_t)r->kind,
-                      .ranks = r->ranks,
-                      .levels = r->levels,
-                      .inner = r->inner,
-                      .leaves = r->leaves};
-    memcpy(k.name, name, sizeof k.name);
-    hpcw_status s = hpcw_i_comm_bcast(r->comm, &k, sizeof k, 0, err);
+static hpcw_status share(hpcw_rank2file_restart *r, const char *prefix, hpcw_error *err) {
+    const struct hpcw_i_r2f_known *k = &r->known;
+    hpcw_status s = hpcw_i_comm_bcast(r->comm, &r->known, sizeof r->known, 0, err);
+    r->dataset.id = k->id;
     if (s == HPCW_OK && r->comm->process > 0) {
-        r->dataset.id = k.id;
-        r->layout = (hpcw_rank2file_layout)k.layout;
-        r->kind = (enum hpcw_i_r2f_kind)k.kind;
-        r->ranks = (uint32_t)k.ranks;
-        r->levels = (uint32_t)k.levels;
-        r->inner = (uint32_t)k.inner;
-        r->leaves = (uint32_t)k.leaves;
-        r->leaf = hpcw_i_malloc(r->leaves * sizeof *r->leaf);
-        memcpy(name, k.name, sizeof k.name);
+        r->leaf = hpcw_i_malloc(k->leaves * sizeof *r->leaf);
         if (prefix != NULL) {
             char directory[HPCW_RANK2FILE_PATH];
-            hpcw_i_r2f_metadata(r->kind, r->dataset.id, name, directory);
+            hpcw_i_r2f_metadata(k->kind, k->id, k->name, directory);
             r->metadata = hpcw_i_r2f_join(prefix, directory);
         }
         if (r->leaf == NULL || r->metadata == NULL) {
-            s = hpcw_i_fail_memory(err, "rank2file", r->leaves, "leaves");
+            s = hpcw_i_fail_memory(err, "rank2file", k->leaves, "leaves");
         }
     }
     if (s == HPCW_OK && r->base == NULL) {
-        r->base = r->kind == HPCW_I_R2F_1_1 ? hpcw_i_r2f_join(prefix, name) : hpcw_i_strdup(prefix);
+        r->base = k->kind == HPCW_I_R2F_1_1 ? hpcw_i_r2f_join(prefix, k->name) : hpcw_i_strdup(prefix);
         s = r->base == NULL ? hpcw_i_fail_memory(err, prefix, 0, NULL) : HPCW_OK;
     }
     s = hpcw_i_agree(r->comm, s, NULL, err);
-    return s == HPCW_OK ? hpcw_i_comm_bcast(r->comm, r->leaf, r->leaves * sizeof *r->leaf, 0, err) : s;
+    return s == HPCW_OK ? hpcw_i_comm_bcast(r->comm, r->leaf, k->leaves * sizeof *r->leaf, 0, err) : s;
 }
 
 /* Collective. Broadcasts the summary as bytes. */
-static hpcw_status share_summary(hpcw_rank2file_restart *r, const char *name, hpcw_error *err) {
+static hpcw_status share_summary(hpcw_rank2file_restart *r, hpcw_error *err) {
     uint64_t size = hpcw_kvtree_size(r->summary);
     hpcw_sink *sink = NULL;
     hpcw_status s = hpcw_i_comm_bcast(r->comm, &size, sizeof size, 0, err);
@@ -234,7 +213,7 @@ static hpcw_status share_summary(hpcw_rank2file_restart *r, const char *name, hp
     }
     if (s == HPCW_OK && r->comm->process > 0) {
         s = hpcw_kvtree_decode("summary", bytes, (size_t)size, NULL, &r->summary, err);
-        s = s == HPCW_OK ? hpcw_i_r2f_take_summary(r, "summary", name, err) : s;
+        s = s == HPCW_OK ? hpcw_i_r2f_take_summary(r, "summary", err) : s;
     }
     hpcw_i_free(bytes);
     return hpcw_i_agree(r->comm, s, NULL, err);
@@ -242,14 +221,13 @@ static hpcw_status share_summary(hpcw_rank2file_restart *r, const char *name, hp
 
 /* Collective; `s` is the status of the part of process 0. Takes ownership of `r`. */
 static hpcw_status settle(hpcw_rank2file_restart *r, hpcw_comm *comm, const char *prefix, const char *path,
-                          char name[HPCW_RANK2FILE_MAX_DATASET + 1], hpcw_status s,
-                          hpcw_rank2file_restart **out, hpcw_error *err) {
+                          hpcw_status s, hpcw_rank2file_restart **out, hpcw_error *err) {
     s = hpcw_i_agree(comm, s, NULL, err);
     if (s == HPCW_OK) {
-        s = share(r, prefix, name, err);
+        s = share(r, prefix, err);
     }
     if (s == HPCW_OK) {
-        s = share_summary(r, name, err);
+        s = share_summary(r, err);
     }
     if (s != HPCW_OK) {
         if (path != NULL) {
@@ -284,16 +262,15 @@ hpcw_status hpcw_rank2file_restart_open(const char *prefix, hpcw_comm *comm, con
     hpcw_error local;
     err = err == NULL ? &local : err;
     comm = hpcw_i_comm_or_self(comm);
-    char name[HPCW_RANK2FILE_MAX_DATASET + 1] = "";
     hpcw_rank2file_restart *r;
     hpcw_status s = new_restart(prefix, comm, out, &r, err);
     if (s == HPCW_OK && comm->process == 0) {
-        s = hpcw_i_r2f_find_dataset(r, prefix, dataset, name, err);
+        s = hpcw_i_r2f_find_dataset(r, prefix, dataset, err);
         if (s == HPCW_OK) {
             s = read_map(r, err);
         }
     }
-    return settle(r, comm, prefix, prefix, name, s, out, err);
+    return settle(r, comm, prefix, prefix, s, out, err);
 }
 
 /* The directory of a file. */
@@ -332,18 +309,15 @@ hpcw_status hpcw_rank2file_restart_open_root(const char *root, hpcw_comm *comm, 
     hpcw_error local;
     err = err == NULL ? &local : err;
     comm = hpcw_i_comm_or_self(comm);
-    char name[HPCW_RANK2FILE_MAX_DATASET + 1] = "";
     hpcw_rank2file_restart *r;
     hpcw_status s = new_restart(root, comm, out, &r, err);
     if (s == HPCW_OK) {
-        r->kind = kind_of_root(root, &r->dataset.id);
-        r->layout = r->kind == HPCW_I_R2F_1_1   ? HPCW_RANK2FILE_SCR_1_1
-                    : r->kind == HPCW_I_R2F_1_2 ? HPCW_RANK2FILE_SCR_1_2
-                                                : HPCW_RANK2FILE_SCR_3;
+        r->known.kind = kind_of_root(root, &r->known.id);
+        r->known.layout = (hpcw_rank2file_layout)r->known.kind; /* the layouts of one map each */
         r->metadata = directory_of(root);
         r->base = r->metadata == NULL
                       ? NULL
-                      : hpcw_i_r2f_join(r->metadata, r->kind == HPCW_I_R2F_1_1 ? ".." : "../..");
+                      : hpcw_i_r2f_join(r->metadata, r->known.kind == HPCW_I_R2F_1_1 ? ".." : "../..");
         if (r->metadata == NULL || r->base == NULL) {
             s = hpcw_i_fail_memory(err, root, 0, NULL);
         }
@@ -351,7 +325,7 @@ hpcw_status hpcw_rank2file_restart_open_root(const char *root, hpcw_comm *comm, 
     if (s == HPCW_OK && comm->process == 0) {
         s = read_map(r, err);
     }
-    return settle(r, comm, NULL, root, name, s, out, err);
+    return settle(r, comm, NULL, root, s, out, err);
 }
 
 void hpcw_rank2file_restart_free(hpcw_rank2file_restart *r) {
@@ -368,7 +342,7 @@ void hpcw_rank2file_restart_free(hpcw_rank2file_restart *r) {
 }
 
 uint32_t hpcw_rank2file_restart_ranks(const hpcw_rank2file_restart *r) {
-    return r == NULL ? 0 : r->ranks;
+    return r == NULL ? 0 : r->known.ranks;
 }
 
 const hpcw_rank2file_dataset *hpcw_rank2file_restart_dataset(const hpcw_rank2file_restart *r) {
@@ -376,12 +350,12 @@ const hpcw_rank2file_dataset *hpcw_rank2file_restart_dataset(const hpcw_rank2fil
 }
 
 hpcw_rank2file_layout hpcw_rank2file_restart_layout(const hpcw_rank2file_restart *r) {
-    return r == NULL ? HPCW_RANK2FILE_SCR_1_1 : r->layout;
+    return r == NULL ? HPCW_RANK2FILE_SCR_1_1 : r->known.layout;
 }
 
 void hpcw_rank2file_restart_shape(const hpcw_rank2file_restart *r, uint32_t *leaves, uint32_t *inner,
                                   uint32_t *levels) {
-    *leaves = r == NULL ? 0 : r->leaves;
-    *inner = r == NULL ? 0 : r->inner;
-    *levels = r == NULL ? 0 : r->levels;
+    *leaves = r == NULL ? 0 : r->known.leaves;
+    *inner = r == NULL ? 0 : r->known.inner;
+    *levels = r == NULL ? 0 : r->known.levels;
 }

@@ -20,17 +20,23 @@ struct hpcw_i_r2f_place {
     uint32_t rank;
 };
 
+/* What process 0 finds out and broadcasts. */
+struct hpcw_i_r2f_known {
+    uint64_t id;
+    hpcw_rank2file_layout layout;
+    enum hpcw_i_r2f_kind kind;
+    uint32_t ranks, levels, inner, leaves;
+    char name[HPCW_RANK2FILE_MAX_DATASET + 1]; /* of the dataset; "": opened by its root */
+};
+
 struct hpcw_rank2file_restart {
     hpcw_comm *comm;
     char *metadata; /* directory of the map */
     char *base;     /* base of the names of data files */
-    hpcw_rank2file_layout layout;
-    enum hpcw_i_r2f_kind kind;
+    struct hpcw_i_r2f_known known;
     hpcw_rank2file_dataset dataset;
-    hpcw_kvtree *summary; /* owns the texts of `dataset`; NULL without one */
-    uint32_t ranks, levels, inner;
+    hpcw_kvtree *summary;         /* owns the texts of `dataset`; NULL without one */
     struct hpcw_i_r2f_leaf *leaf; /* [leaves] ascending */
-    uint32_t leaves;
 
     uint64_t *words; /* records of the ranks loaded here */
     uint64_t word_count;
@@ -38,13 +44,12 @@ struct hpcw_rank2file_restart {
     struct hpcw_i_buf path;   /* of the file described last */
 };
 
-/* On process 0: reads index and summary of a dataset; NULL: the one to restart from. `name`: its name. */
+/* On process 0: reads index and summary of a dataset; NULL: the one to restart from. */
 hpcw_status hpcw_i_r2f_find_dataset(hpcw_rank2file_restart *r, const char *prefix, const char *wanted,
-                                    char name[HPCW_RANK2FILE_MAX_DATASET + 1], hpcw_error *err);
+                                    hpcw_error *err);
 
 /* Describes the dataset by r->summary, and checks that nothing is missing in there. */
-hpcw_status hpcw_i_r2f_take_summary(hpcw_rank2file_restart *r, const char *path, const char *name,
-                                    hpcw_error *err);
+hpcw_status hpcw_i_r2f_take_summary(hpcw_rank2file_restart *r, const char *path, hpcw_error *err);
 
 /* Path of a node that is not the root; to be freed. */
 hpcw_status hpcw_i_r2f_node_path(const hpcw_rank2file_restart *r, uint32_t level, uint64_t number, char **path,
