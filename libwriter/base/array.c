@@ -18,3 +18,17 @@ void *hpcw_i_grow(void *items, size_t *capacity, size_t least, size_t size) {
     *capacity = grown == NULL ? *capacity : more;
     return grown;
 }
+
+uint32_t hpcw_i_find_ascending(const uint32_t *item, uint32_t count, uint32_t value) {
+    uint32_t low = 0;
+    uint32_t high = count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (item[middle] < value) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low < count && item[low] == value ? low : UINT32_MAX;
+}

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F0: growing arrays. An array is a pointer, its number of items and its capacity, kept by its owner. */
+/* F0: arrays that grow, and a search. A growing array is a pointer, its number of items and its capacity, kept by its owner. */
 #ifndef HPCW_BASE_ARRAY_H
 #define HPCW_BASE_ARRAY_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 /*
  * Gives an array a capacity of at least `least` > 0 items of `size` bytes, and returns its address, which changes
@@ -16,5 +17,8 @@
  *     list->point = grown;
  */
 void *hpcw_i_grow(void *items, size_t *capacity, size_t least, size_t size);
+
+/* The index of a value among `count` ascending ones; UINT32_MAX if it is not there. */
+uint32_t hpcw_i_find_ascending(const uint32_t *item, uint32_t count, uint32_t value);
 
 #endif

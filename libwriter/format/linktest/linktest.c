@@ -10,6 +10,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "libwriter/base/array.h"
 #include "libwriter/base/bytes.h"
 #include "libwriter/base/hash.h"
 #include "libwriter/base/mem.h"
@@ -26,16 +27,15 @@ struct task_state {
 /* Memory for the data of one task; one for each thread at work. */
 struct scratch {
     struct scratch *next;
-    uint32_t *partner;
-    unsigned char *data;
+    unsigned char *data; /* after the partners */
+    uint32_t partner[];  /* [tasks] */
 };
 
 struct hpcw_linktest {
     hpcw_comm *comm;
     char *path; /* for messages */
     hpcw_linktest_params params;
-    char *mode;
-    char *hash;
+    char hash[HPCW_LINKTEST_HASH_SIZE];
     uint32_t *ranks;
     hpcw_sion *sion;
     struct task_state *task; /* [count] */
@@ -59,22 +59,11 @@ struct hpcw_linktest {
 };
 
 static uint32_t index_of(const hpcw_linktest *lt, uint32_t rank) {
-    uint32_t count = lt->params.count;
-    if (lt->ranks == NULL) {
-        uint32_t i = rank - hpcw_sion_first_rank(lt->sion);
-        return i < count ? i : UINT32_MAX;
+    if (lt->ranks != NULL) {
+        return hpcw_i_find_ascending(lt->ranks, lt->params.count, rank);
     }
-    uint32_t low = 0;
-    uint32_t high = count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (lt->ranks[middle] < rank) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low < count && lt->ranks[low] == rank ? low : UINT32_MAX;
+    uint32_t i = rank - hpcw_sion_first_rank(lt->sion);
+    return i < lt->params.count ? i : UINT32_MAX;
 }
 
 static bool owns_summary(const hpcw_linktest *lt) {
@@ -109,15 +98,17 @@ static hpcw_status begin_permutation(hpcw_linktest *lt, hpcw_error *err) {
 static hpcw_status prepare(hpcw_linktest *lt, const char *path, const hpcw_linktest_params *p,
                            hpcw_error *err) {
     lt->params = *p;
-    lt->path = hpcw_i_strdup(path);
-    lt->params.mode = lt->mode = hpcw_i_strdup(p->mode);
-    lt->params.git_hash = lt->hash = p->git_hash == NULL ? NULL : hpcw_i_strdup(p->git_hash);
     lt->params.ranks = lt->ranks = p->ranks == NULL ? NULL : hpcw_i_malloc(p->count * sizeof *lt->ranks);
+    lt->params.mode = hpcw_i_linktest_mode(p->mode);
+    if (p->git_hash != NULL) {
+        lt->params.git_hash = strcpy(lt->hash, p->git_hash); /* of the right length, as the check has seen */
+    }
+    lt->path = hpcw_i_strdup(path);
     lt->task = hpcw_i_calloc(p->count, sizeof *lt->task);
     lt->slowest.wanted = (size_t)hpcw_i_linktest_retests(p);
     lt->slowest.entry = hpcw_i_calloc(lt->slowest.wanted, sizeof *lt->slowest.entry);
-    if (lt->path == NULL || lt->mode == NULL || (p->git_hash != NULL && lt->hash == NULL) ||
-        (p->ranks != NULL && lt->ranks == NULL) || lt->task == NULL || lt->slowest.entry == NULL) {
+    if (lt->path == NULL || (p->ranks != NULL && lt->ranks == NULL) || lt->task == NULL ||
+        lt->slowest.entry == NULL) {
         return hpcw_i_fail_memory(err, path, p->count, "tasks");
     }
     if (p->ranks != NULL) {
@@ -229,16 +220,12 @@ void hpcw_linktest_free(hpcw_linktest *lt) {
     hpcw_linktest_schedule_free(lt->schedule);
     while (lt->free_scratch != NULL) {
         struct scratch *next = lt->free_scratch->next;
-        hpcw_i_free(lt->free_scratch->partner);
-        hpcw_i_free(lt->free_scratch->data);
         hpcw_i_free(lt->free_scratch);
         lt->free_scratch = next;
     }
     hpcw_i_free(lt->slowest.entry);
     hpcw_i_free(lt->task);
     hpcw_i_free(lt->ranks);
-    hpcw_i_free(lt->mode);
-    hpcw_i_free(lt->hash);
     hpcw_i_free(lt->path);
     (void)pthread_mutex_destroy(&lt->lock);
     hpcw_i_free(lt);
@@ -260,6 +247,9 @@ void hpcw_linktest_abandon(hpcw_linktest *lt, const hpcw_error *reason) {
 }
 
 static hpcw_status usable(const hpcw_linktest *lt, hpcw_error *err) {
+    if (lt == NULL) {
+        return hpcw_i_fail(err, HPCW_EINVAL, "linktest: expected an open file, got NULL");
+    }
     if (lt->broken) {
         return hpcw_i_fail(err, HPCW_ESTATE, "%s: the result is broken by an earlier failure", lt->path);
     }
@@ -279,9 +269,6 @@ static void remember(hpcw_linktest *lt, hpcw_status s, const hpcw_error *reason)
 }
 
 static hpcw_status enter(hpcw_linktest *lt, uint32_t rank, uint32_t *i, hpcw_error *err) {
-    if (lt == NULL) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "linktest: expected an open file, got NULL");
-    }
     hpcw_status s = usable(lt, err);
     if (s != HPCW_OK) {
         return s;
@@ -348,16 +335,11 @@ static struct scratch *take_scratch(hpcw_linktest *lt) {
     if (s != NULL) {
         return s;
     }
-    s = hpcw_i_calloc(1, sizeof *s);
+    size_t partners = lt->params.tasks * sizeof s->partner[0];
+    size_t data = (size_t)hpcw_i_linktest_data_size(&lt->params) + HPCW_I_LINKTEST_END;
+    s = hpcw_i_malloc(sizeof *s + partners + data);
     if (s != NULL) {
-        s->partner = hpcw_i_malloc(lt->params.tasks * sizeof *s->partner);
-        s->data = hpcw_i_malloc((size_t)hpcw_i_linktest_data_size(&lt->params) + HPCW_I_LINKTEST_END);
-        if (s->partner == NULL || s->data == NULL) {
-            hpcw_i_free(s->partner);
-            hpcw_i_free(s->data);
-            hpcw_i_free(s);
-            s = NULL;
-        }
+        s->data = (unsigned char *)s->partner + partners;
     }
     return s;
 }
@@ -575,9 +557,6 @@ static hpcw_status merge_all(hpcw_linktest *lt, hpcw_error *err) {
 hpcw_status hpcw_linktest_slowest(hpcw_linktest *lt, hpcw_linktest_slow *slow, size_t *count, hpcw_error *err) {
     hpcw_error local;
     err = err == NULL ? &local : err;
-    if (lt == NULL) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "linktest: expected an open file, got NULL");
-    }
     hpcw_status s = usable(lt, err);
     if (s != HPCW_OK) {
         return s; /* the same on all processes */
@@ -651,9 +630,6 @@ hpcw_status hpcw_linktest_end_permutation(hpcw_linktest *lt, const char *start, 
                                           const hpcw_linktest_slow *slow, hpcw_error *err) {
     hpcw_error local;
     err = err == NULL ? &local : err;
-    if (lt == NULL) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "linktest: expected an open file, got NULL");
-    }
     hpcw_status s = usable(lt, err);
     if (s != HPCW_OK) {
         return s; /* the same on all processes */

@@ -7,8 +7,6 @@
 #include "libwriter/base/bytes.h"
 #include "libwriter/base/status.h"
 
-static const char *const modes[] = {"mpi", "tcp", "ucp", "ibverbs", "psm2", "cuda"};
-
 static const char no_hash[] = "0000000000000000000000000000000000000000";
 
 void hpcw_linktest_params_init(hpcw_linktest_params *p) {
@@ -23,6 +21,16 @@ void hpcw_linktest_params_init(hpcw_linktest_params *p) {
         .files = 1,
         .durability = HPCW_SYNC_FILE,
     };
+}
+
+const char *hpcw_i_linktest_mode(const char *name) {
+    static const char *const modes[] = {"mpi", "tcp", "ucp", "ibverbs", "psm2", "cuda"};
+    for (size_t i = 0; i < sizeof modes / sizeof modes[0]; i++) {
+        if (strcmp(name, modes[i]) == 0) {
+            return modes[i];
+        }
+    }
+    return NULL;
 }
 
 uint64_t hpcw_linktest_permutations(const hpcw_linktest_params *p) {
@@ -54,19 +62,11 @@ uint64_t hpcw_linktest_stream_size(const hpcw_linktest_params *p, uint32_t rank,
     return size;
 }
 
-static hpcw_status wrong(hpcw_error *err, const char *field, const char *wanted, uint64_t got) {
-    return hpcw_i_fail(err, HPCW_EINVAL, "linktest: %s: expected %s, got %" PRIu64, field, wanted, got);
-}
-
 hpcw_status hpcw_linktest_params_check(const hpcw_linktest_params *p, hpcw_error *err) {
     if (p == NULL || p->mode == NULL) {
         return hpcw_i_fail(err, HPCW_EINVAL, "linktest: expected parameters with a mode, got NULL");
     }
-    bool known = false;
-    for (size_t i = 0; i < sizeof modes / sizeof modes[0]; i++) {
-        known = known || strcmp(p->mode, modes[i]) == 0;
-    }
-    if (!known) {
+    if (hpcw_i_linktest_mode(p->mode) == NULL) {
         return hpcw_i_fail(err, HPCW_EINVAL,
                            "linktest: mode: expected mpi, tcp, ucp, ibverbs, psm2 or cuda, got \"%.32s\"",
                            p->mode);
@@ -76,32 +76,29 @@ hpcw_status hpcw_linktest_params_check(const hpcw_linktest_params *p, hpcw_error
         return hpcw_i_fail(err, HPCW_EINVAL,
                            "linktest: git hash: expected 40 lower-case hex digits, got \"%.48s\"", p->git_hash);
     }
-    if (p->tasks < 2 || p->tasks % 2 != 0) {
-        return wrong(err, "tasks", "an even number of at least 2", p->tasks);
-    }
-    if ((unsigned)p->kernel > HPCW_LINKTEST_BIDIRECTIONAL) {
-        return wrong(err, "kernel", "0 to 2", (uint64_t)p->kernel);
-    }
     if (p->all_to_all && strcmp(p->mode, "mpi") != 0) {
         return hpcw_i_fail(err, HPCW_EINVAL, "linktest: all-to-all tests: expected mode mpi, got %s", p->mode);
     }
-    if (p->messages == 0) {
-        return wrong(err, "messages", "at least 1", 0);
-    }
-    if (p->message_buffers == 0) {
-        return wrong(err, "message buffers", "at least 1", 0);
-    }
-    if (!p->random_buffers && p->buffer_seed != 0) {
-        return wrong(err, "buffer seed", "0 without random buffers", p->buffer_seed);
-    }
-    if (p->permutations == 0 && p->task_seed != 0) {
-        return wrong(err, "task seed", "0 without randomised tasks", p->task_seed);
-    }
-    if (p->files == 0) {
-        return wrong(err, "files", "at least 1", 0);
-    }
-    if (p->max_host_size < 2 || p->max_host_size > HPCW_LINKTEST_MAX_HOST + 1) {
-        return wrong(err, "longest host name with its NUL", "2 to 1024", p->max_host_size);
+    const struct {
+        bool good;
+        const char *field, *expected;
+        uint64_t got;
+    } rule[] = {
+        {p->tasks >= 2 && p->tasks % 2 == 0, "tasks", "an even number of at least 2", p->tasks},
+        {(unsigned)p->kernel <= HPCW_LINKTEST_BIDIRECTIONAL, "kernel", "0 to 2", (uint64_t)p->kernel},
+        {p->messages > 0, "messages", "at least 1", 0},
+        {p->message_buffers > 0, "message buffers", "at least 1", 0},
+        {p->random_buffers || p->buffer_seed == 0, "buffer seed", "0 without random buffers", p->buffer_seed},
+        {p->permutations > 0 || p->task_seed == 0, "task seed", "0 without randomised tasks", p->task_seed},
+        {p->files > 0, "files", "at least 1", 0},
+        {p->max_host_size >= 2 && p->max_host_size <= HPCW_LINKTEST_MAX_HOST + 1,
+         "longest host name with its NUL", "2 to 1024", p->max_host_size},
+    };
+    for (size_t i = 0; i < sizeof rule / sizeof rule[0]; i++) {
+        if (!rule[i].good) {
+            return hpcw_i_fail(err, HPCW_EINVAL, "linktest: %s: expected %s, got %" PRIu64, rule[i].field,
+                               rule[i].expected, rule[i].got);
+        }
     }
     /* With at most 2^48 bytes per stream every sum of less than 2^15 tasks is below 2^63; the container checks the
      * rest. */

@@ -18,6 +18,9 @@ static inline uint64_t hpcw_i_linktest_retests(const hpcw_linktest_params *p) {
     return p->retests < p->tasks ? p->retests : p->tasks;
 }
 
+/* One of the modes that LinkTest has, or NULL. */
+const char *hpcw_i_linktest_mode(const char *name);
+
 /* Bytes of the file header, of a summary, and of one task's data of one permutation. */
 uint64_t hpcw_i_linktest_header_size(const hpcw_linktest_params *p);
 uint64_t hpcw_i_linktest_summary_size(const hpcw_linktest_params *p);

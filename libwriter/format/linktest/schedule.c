@@ -19,6 +19,7 @@ struct hpcw_linktest_schedule {
     uint32_t *step;    /* [steps] the step of the plain schedule that is executed s-th; NULL: in order */
     uint32_t *rank_of; /* [tasks] rank for each number of the schedule; NULL: the number itself */
     uint32_t *number;  /* [tasks] the inverse */
+    uint32_t item[];   /* of these arrays */
 };
 
 static uint32_t plain_partner(const hpcw_linktest_schedule *p, uint32_t number, uint32_t step) {
@@ -82,12 +83,10 @@ void hpcw_linktest_partners(const hpcw_linktest_schedule *p, uint32_t rank, uint
     }
 }
 
-static uint32_t *identity(uint32_t count) {
-    uint32_t *item = hpcw_i_malloc(count * sizeof *item);
-    for (uint32_t i = 0; item != NULL && i < count; i++) {
+static void number(uint32_t *item, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++) {
         item[i] = i;
     }
-    return item;
 }
 
 hpcw_status hpcw_linktest_schedule_new(const hpcw_linktest_params *params, uint64_t permutation,
@@ -107,49 +106,34 @@ hpcw_status hpcw_linktest_schedule_new(const hpcw_linktest_params *params, uint6
     }
     uint32_t n = params->tasks;
     uint32_t p = (uint32_t)permutation;
-    hpcw_linktest_schedule *made = hpcw_i_calloc(1, sizeof *made);
+    uint32_t steps = hpcw_linktest_steps(params);
+    size_t items = (params->randomize_steps ? steps : 0) + (params->permutations > 0 ? 2 * (size_t)n : 0);
+    hpcw_linktest_schedule *made = hpcw_i_malloc(sizeof *made + items * sizeof made->item[0]);
     if (made == NULL) {
-        return hpcw_i_fail_memory(err, "linktest schedule", 0, NULL);
+        return hpcw_i_fail_memory(err, "linktest schedule", n, "tasks");
     }
-    made->tasks = n;
-    made->steps = hpcw_linktest_steps(params);
-    made->bisection = params->bisection;
-    bool short_of = false;
+    *made = (hpcw_linktest_schedule){.tasks = n, .steps = steps, .bisection = params->bisection};
     if (params->randomize_steps) {
-        made->step = identity(made->steps);
-        short_of = made->step == NULL;
-        if (!short_of) {
-            hpcw_i_shuffle(made->step, made->steps, params->step_seed, HPCW_I_FOR_STEPS, p, 0);
-        }
+        made->step = made->item;
+        number(made->step, steps);
+        hpcw_i_shuffle(made->step, steps, params->step_seed, HPCW_I_FOR_STEPS, p, 0);
     }
-    if (params->permutations > 0 && !short_of) {
-        made->rank_of = identity(n);
-        made->number = hpcw_i_malloc(n * sizeof *made->number);
-        short_of = made->rank_of == NULL || made->number == NULL;
-        if (!short_of && params->bisection) {
-            /* Each half is shuffled by itself. */
-            hpcw_i_shuffle(made->rank_of, n / 2, params->task_seed, HPCW_I_FOR_TASKS, p, 0);
-            hpcw_i_shuffle(made->rank_of + n / 2, n / 2, params->task_seed, HPCW_I_FOR_TASKS, p, n / 2);
-        } else if (!short_of) {
-            hpcw_i_shuffle(made->rank_of, n, params->task_seed, HPCW_I_FOR_TASKS, p, 0);
+    if (params->permutations > 0) {
+        made->rank_of = made->item + items - 2 * (size_t)n;
+        made->number = made->rank_of + n;
+        number(made->rank_of, n);
+        uint32_t group = params->bisection ? n / 2 : n; /* each half is shuffled by itself */
+        for (uint32_t first = 0; first < n; first += group) {
+            hpcw_i_shuffle(made->rank_of + first, group, params->task_seed, HPCW_I_FOR_TASKS, p, first);
         }
-        for (uint32_t i = 0; !short_of && i < n; i++) {
+        for (uint32_t i = 0; i < n; i++) {
             made->number[made->rank_of[i]] = i;
         }
-    }
-    if (short_of) {
-        hpcw_linktest_schedule_free(made);
-        return hpcw_i_fail_memory(err, "linktest schedule", n, "tasks");
     }
     *out = made;
     return HPCW_OK;
 }
 
 void hpcw_linktest_schedule_free(hpcw_linktest_schedule *schedule) {
-    if (schedule != NULL) {
-        hpcw_i_free(schedule->step);
-        hpcw_i_free(schedule->rank_of);
-        hpcw_i_free(schedule->number);
-        hpcw_i_free(schedule);
-    }
+    hpcw_i_free(schedule);
 }

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "libwriter/base/array.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 #include "libwriter/comm/agree.h"
@@ -270,17 +271,12 @@ const hpcw_rank2file_dataset *hpcw_rank2file_dataset_of(const hpcw_rank2file *w)
 /* ---- files ---- */
 
 static uint32_t index_of(const hpcw_rank2file *w, uint32_t rank) {
-    uint32_t low = 0;
-    uint32_t high = w->options.count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (rank_at(w, middle) < rank) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
+    uint32_t count = w->options.count;
+    if (w->own_ranks != NULL) {
+        return hpcw_i_find_ascending(w->own_ranks, count, rank);
     }
-    return low < w->options.count && rank_at(w, low) == rank ? low : UINT32_MAX;
+    uint32_t i = rank - w->first; /* wraps to something large below the first */
+    return i < count ? i : UINT32_MAX;
 }
 
 hpcw_status hpcw_i_r2f_check_file(const hpcw_rank2file *w, uint32_t rank, const char *name, hpcw_error *err) {

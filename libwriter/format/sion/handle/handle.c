@@ -1,23 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "libwriter/format/sion/handle/handle.h"
 
+#include "libwriter/base/array.h"
+
 uint32_t hpcw_i_sion_index(const struct hpcw_sion *h, uint32_t rank) {
     uint32_t count = h->options.count;
-    if (h->ranks == NULL) {
-        uint32_t i = rank - h->placement.first; /* wraps to something large below the first */
-        return i < count ? i : UINT32_MAX;
+    if (h->ranks != NULL) {
+        return hpcw_i_find_ascending(h->ranks, count, rank);
     }
-    uint32_t low = 0;
-    uint32_t high = count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (h->ranks[middle] < rank) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low < count && h->ranks[low] == rank ? low : UINT32_MAX;
+    uint32_t i = rank - h->placement.first; /* wraps to something large below the first */
+    return i < count ? i : UINT32_MAX;
 }
 
 hpcw_status hpcw_i_sion_break(struct hpcw_sion *h, hpcw_status s, const hpcw_error *e, hpcw_error *err) {
