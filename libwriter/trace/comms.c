@@ -45,10 +45,6 @@ bool hpcw_i_trace_comms_begin(void) {
            add(MPI_COMM_SELF, INTRA, intra(HPCW_I_TRACE_SELF)) != NULL;
 }
 
-void hpcw_i_trace_comms_end(void) {
-    hpcw_i_trace_handles_free(&hpcw_i_trace_comms);
-}
-
 /* ------------------------------------------------------------------------------------------------------------
  *  New communicators
  * --------------------------------------------------------------------------------------------------------- */

@@ -24,7 +24,6 @@ extern struct hpcw_i_trace_handles hpcw_i_trace_comms;
 
 /* False: out of memory. */
 bool hpcw_i_trace_comms_begin(void);
-void hpcw_i_trace_comms_end(void);
 
 static inline struct hpcw_i_trace_handle *hpcw_i_trace_comm_find(MPI_Comm comm) {
     return hpcw_i_trace_handles_find(&hpcw_i_trace_comms, HPCW_I_TRACE_KEY(comm));

@@ -5,16 +5,6 @@
 
 struct hpcw_i_trace_handles hpcw_i_trace_requests;
 
-enum { REQUEST_BITS = 13 };
-
-bool hpcw_i_trace_requests_begin(void) {
-    return hpcw_i_trace_handles_new(&hpcw_i_trace_requests, REQUEST_BITS);
-}
-
-void hpcw_i_trace_requests_end(void) {
-    hpcw_i_trace_handles_free(&hpcw_i_trace_requests);
-}
-
 struct hpcw_i_trace_handle *hpcw_i_trace_request_note(const struct hpcw_i_trace_span *s, int code,
                                                       uintptr_t key, enum hpcw_i_trace_request_kind kind,
                                                       struct hpcw_i_trace_comm comm) {

@@ -31,10 +31,6 @@ enum hpcw_i_trace_request_flag {
 
 extern struct hpcw_i_trace_handles hpcw_i_trace_requests;
 
-/* False: out of memory. */
-bool hpcw_i_trace_requests_begin(void);
-void hpcw_i_trace_requests_end(void);
-
 /* The entry of a request that call `s` gets; NULL if there is none, or the call is not the program's. */
 static inline struct hpcw_i_trace_handle *hpcw_i_trace_request_find(const struct hpcw_i_trace_span *s,
                                                                     uintptr_t key) {

@@ -4,8 +4,7 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 #include "libwriter/comm/agree.h"
-#include "libwriter/format/sion/data/data.h"
-#include "libwriter/format/sion/meta/files.h"
+#include "libwriter/format/sion/data/buffer.h"
 #include "libwriter/format/sion/meta/meta.h"
 #include "libwriter/io/sink.h"
 #include "libwriter/io/sys.h"
@@ -44,13 +43,9 @@ static bool leads(const struct hpcw_sion *h, const struct hpcw_i_sion_part *part
 static hpcw_status write_head(struct hpcw_sion *h, const struct hpcw_i_sion_part *part,
                               const struct hpcw_i_sion_extent *e, hpcw_error *err) {
     unsigned char head[HPCW_I_SION_TABLES_AT];
-    hpcw_sion_shape shape;
-    hpcw_status s = hpcw_i_sion_shape_of_file(h, part->file, e->blocks[part->file], &shape, err);
-    if (s != HPCW_OK) {
-        return s;
-    }
+    hpcw_sion_shape shape = hpcw_i_sion_shape_of_file(h, part->file, e->blocks[part->file]);
     hpcw_i_sion_encode_head(h, part->file, head);
-    s = hpcw_sink_write_at(part->sink, 0, head, sizeof head, err);
+    hpcw_status s = hpcw_sink_write_at(part->sink, 0, head, sizeof head, err);
     uint64_t mapping = hpcw_i_sion_mapping_of(h, part->file);
     if (s == HPCW_OK && mapping != HPCW_I_SION_NO_MAPPING) {
         unsigned char entries[HPCW_I_SION_MAPPING_HEADER];
@@ -63,11 +58,7 @@ static hpcw_status write_head(struct hpcw_sion *h, const struct hpcw_i_sion_part
 
 static hpcw_status commit(struct hpcw_sion *h, const struct hpcw_i_sion_part *part,
                           const struct hpcw_i_sion_extent *e, hpcw_error *err) {
-    hpcw_sion_shape shape;
-    hpcw_status s = hpcw_i_sion_shape_of_file(h, part->file, e->blocks[part->file], &shape, err);
-    if (s != HPCW_OK) {
-        return s;
-    }
+    hpcw_sion_shape shape = hpcw_i_sion_shape_of_file(h, part->file, e->blocks[part->file]);
     unsigned char mark[HPCW_I_SION_COMMIT_SIZE];
     hpcw_i_sion_encode_commit(h, e->blocks[part->file], shape.meta2_start, mark);
     return hpcw_sink_write_at(part->sink, hpcw_i_sion_commit_at(h->placement.file[part->file].tasks), mark,

@@ -9,8 +9,6 @@
 #include "libwriter/base/status.h"
 #include "libwriter/comm/agree.h"
 #include "libwriter/format/sion/data/buffer.h"
-#include "libwriter/format/sion/handle/options.h"
-#include "libwriter/format/sion/meta/files.h"
 #include "libwriter/format/sion/meta/meta.h"
 #include "libwriter/io/sink.h"
 
@@ -167,7 +165,10 @@ static hpcw_status place_tasks(struct hpcw_sion *h, const hpcw_sion_options *o,
     return s;
 }
 
-static void free_handle(struct hpcw_sion *h) {
+void hpcw_sion_free(hpcw_sion *h) {
+    if (h == NULL) {
+        return;
+    }
     for (uint32_t p = 0; p < h->parts; p++) {
         hpcw_sink_discard(h->part[p].sink);
         hpcw_sink_free(h->part[p].sink);
@@ -240,17 +241,9 @@ hpcw_status hpcw_sion_open(const char *path, hpcw_comm *comm, const hpcw_sion_op
     *out = h;
     return HPCW_OK;
 fail:
-    if (h != NULL) {
-        free_handle(h);
-    }
+    hpcw_sion_free(h);
     if (out != NULL) {
         *out = NULL;
     }
     return s;
-}
-
-void hpcw_sion_free(hpcw_sion *h) {
-    if (h != NULL) {
-        free_handle(h);
-    }
 }

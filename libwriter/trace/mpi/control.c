@@ -12,6 +12,8 @@
 #include "libwriter/trace/requests.h"
 #include "libwriter/trace/span.h"
 
+enum { REQUEST_BITS = 13 };
+
 static struct hpcw_i_trace_config config;
 static hpcw_comm *world;
 static int process;
@@ -44,8 +46,8 @@ static void free_all(void) {
     hpcw_comm_free(world);
     world = NULL;
     hpcw_i_trace_session_end();
-    hpcw_i_trace_comms_end();
-    hpcw_i_trace_requests_end();
+    hpcw_i_trace_handles_free(&hpcw_i_trace_comms);
+    hpcw_i_trace_handles_free(&hpcw_i_trace_requests);
 }
 
 /* All processes use the environment of process 0: launchers do not pass it to all of them. */
@@ -84,7 +86,8 @@ static void begin_recording(void) {
         free_all();
         return;
     }
-    int ready = hpcw_i_trace_session_begin(log) && hpcw_i_trace_comms_begin() && hpcw_i_trace_requests_begin();
+    int ready = hpcw_i_trace_session_begin(log) && hpcw_i_trace_comms_begin() &&
+                hpcw_i_trace_handles_new(&hpcw_i_trace_requests, REQUEST_BITS);
     (void)PMPI_Allreduce(MPI_IN_PLACE, &ready, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
     if (!ready) {
         say("nothing is recorded: %s: out of memory", config.path);

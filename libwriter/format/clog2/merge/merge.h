@@ -10,6 +10,11 @@
 hpcw_status hpcw_i_clog2_merge(hpcw_clog2 *file, hpcw_comm *comm, struct hpcw_i_clog2_stream *stream,
                                uint64_t *blocks, hpcw_error *err);
 
+/* The same over at least two processes; each merges and writes its share. */
+hpcw_status hpcw_i_clog2_merge_partitioned(hpcw_clog2 *file, hpcw_comm *comm,
+                                           struct hpcw_i_clog2_stream *stream, uint64_t *blocks,
+                                           hpcw_error *err);
+
 /* The same for a single stream. Not collective. */
 hpcw_status hpcw_i_clog2_merge_alone(hpcw_clog2 *file, struct hpcw_i_clog2_stream *stream, uint64_t *blocks,
                                      hpcw_error *err);

@@ -17,7 +17,7 @@
  * a process writes while it merges, and what it writes is still in its cache. Otherwise it merges first and
  * counts.
  */
-#include "libwriter/format/clog2/merge/partition.h"
+#include "libwriter/format/clog2/merge/merge.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

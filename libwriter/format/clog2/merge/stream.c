@@ -243,11 +243,6 @@ static void encode_comm_event(const struct hpcw_i_clog2_cursor *c, unsigned char
     hpcw_i_clog2_encode(&r, to);
 }
 
-/* Two adjacent fields. */
-static inline void put_pair(unsigned char *to, int32_t first, int32_t second) {
-    hpcw_i_put_u64(to, (uint64_t)(uint32_t)first << 32 | (uint32_t)second, true);
-}
-
 static inline void encode(const struct hpcw_i_clog2_cursor *c, unsigned char *to) {
     const struct hpcw_i_clog2_origin *o = c->origin;
     const uint64_t *p = c->p;
@@ -258,15 +253,15 @@ static inline void encode(const struct hpcw_i_clog2_cursor *c, unsigned char *to
         return;
     }
     hpcw_i_put_f64(to, c->time, true);
-    put_pair(to + 8, membership->index, membership->rank);
-    put_pair(to + 16, c->thread, (int32_t)kind);
+    hpcw_i_clog2_put_pair(to + 8, membership->index, membership->rank);
+    hpcw_i_clog2_put_pair(to + 16, c->thread, (int32_t)kind);
     to += HPCW_I_CLOG2_HEAD;
     if (kind == HPCW_CLOG2_MESSAGE) {
-        put_pair(to, event_at(p), o->membership[p[3] >> 32].index);
+        hpcw_i_clog2_put_pair(to, event_at(p), o->membership[p[3] >> 32].index);
         hpcw_i_put_u64(to + 8, p[2], true);
         hpcw_i_put_u64(to + 16, p[3] << 32, true);
     } else {
-        put_pair(to, event_at(p), 0);
+        hpcw_i_clog2_put_pair(to, event_at(p), 0);
         if (kind == HPCW_CLOG2_WITH_CARGO) {
             memcpy(to + 8, p + 3, HPCW_CLOG2_CARGO);
         }
@@ -305,11 +300,11 @@ static size_t take_ordinary(const struct hpcw_i_clog2_stream *stream, struct hpc
         hpcw_i_put_u64(out + 8, where, true);
         hpcw_i_put_u64(out + 16, thread | kind, true);
         if (message) {
-            put_pair(out + 24, event_at(p), o->membership[p[3] >> 32].index);
+            hpcw_i_clog2_put_pair(out + 24, event_at(p), o->membership[p[3] >> 32].index);
             hpcw_i_put_u64(out + 32, p[2], true);
             hpcw_i_put_u64(out + 40, p[3] << 32, true);
         } else {
-            put_pair(out + 24, event_at(p), 0);
+            hpcw_i_clog2_put_pair(out + 24, event_at(p), 0);
         }
         out += size;
         n++;

@@ -71,4 +71,9 @@ static inline bool hpcw_i_sion_append_quickly(struct hpcw_sion *h, uint32_t rank
     return true;
 }
 
+/* ---- data.c ---- */
+
+/* Writes out all buffers. */
+hpcw_status hpcw_i_sion_flush_all(struct hpcw_sion *h, hpcw_error *err);
+
 #endif

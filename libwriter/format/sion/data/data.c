@@ -8,7 +8,6 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 #include "libwriter/format/sion/data/buffer.h"
-#include "libwriter/format/sion/data/data.h"
 #include "libwriter/io/sink.h"
 
 void hpcw_sion_abandon(hpcw_sion *h, const hpcw_error *reason) {

@@ -81,6 +81,11 @@ struct hpcw_sion {
     bool named; /* all files have their names, though their directory may not be on the disk yet */
 };
 
+/* Checks `path` and `o` as far as one process can alone, and copies into the handle what the caller lends for the call
+ * only. After a failure `h->options.count` fits what was copied. */
+hpcw_status hpcw_i_sion_prepare(struct hpcw_sion *h, const char *path, const hpcw_sion_options *o,
+                                hpcw_error *err);
+
 /* Index of an own task, or UINT32_MAX. */
 uint32_t hpcw_i_sion_index(const struct hpcw_sion *h, uint32_t rank);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "libwriter/format/sion/handle/options.h"
+#include "libwriter/format/sion/handle/handle.h"
 
 #include <inttypes.h>
 #include <string.h>

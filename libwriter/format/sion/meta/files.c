@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "libwriter/format/sion/meta/files.h"
+#include "libwriter/format/sion/meta/meta.h"
 
 #include <stdio.h>
 #include <string.h>

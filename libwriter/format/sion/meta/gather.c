@@ -414,16 +414,14 @@ static hpcw_status write_tables(const struct gathered *g, hpcw_error *err) {
     struct hpcw_sion *h = g->h;
     hpcw_sink *sink = h->part[0].sink;
     struct tables t;
-    hpcw_sion_shape shape;
+    hpcw_sion_shape shape = {0};
     hpcw_status s = tables_new(&t, g, err);
     if (s == HPCW_OK) {
         s = hpcw_i_sion_check_blocks(h, &t.blocks, err);
     }
     uint64_t entries = hpcw_i_sion_mapping_of(h, 0);
     if (s == HPCW_OK) {
-        s = hpcw_i_sion_shape_of_file(h, 0, t.blocks, &shape, err);
-    }
-    if (s == HPCW_OK) {
+        shape = hpcw_i_sion_shape_of_file(h, 0, t.blocks);
         s = write_meta2(&t, sink, shape.meta2_start, err);
     }
     if (s == HPCW_OK && entries != HPCW_I_SION_NO_MAPPING) {

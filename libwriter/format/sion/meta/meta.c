@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "libwriter/format/sion/meta/meta.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -21,29 +22,33 @@ uint64_t hpcw_i_sion_mapping_of(const struct hpcw_sion *h, uint32_t file) {
     }
 }
 
-hpcw_status hpcw_i_sion_shape_of_file(const struct hpcw_sion *h, uint32_t file, uint64_t blocks,
-                                      hpcw_sion_shape *shape, hpcw_error *err) {
+hpcw_sion_shape hpcw_i_sion_shape_of_file(const struct hpcw_sion *h, uint32_t file, uint64_t blocks) {
     const struct hpcw_i_sion_file *f = &h->placement.file[file];
-    return hpcw_sion_shape_of(f->tasks, h->block_size, f->stride, (uint32_t)blocks,
-                              hpcw_i_sion_mapping_of(h, file), shape, err);
+    hpcw_sion_shape shape = {0};
+    hpcw_status s = hpcw_sion_shape_of(f->tasks, h->block_size, f->stride, (uint32_t)blocks,
+                                       hpcw_i_sion_mapping_of(h, file), &shape, NULL);
+    assert(s == HPCW_OK);
+    (void)s;
+    return shape;
 }
 
 hpcw_status hpcw_i_sion_check_blocks(const struct hpcw_sion *h, const uint64_t *blocks, hpcw_error *err) {
     for (uint32_t f = 0; f < h->placement.files; f++) {
-        uint32_t tasks = h->placement.file[f].tasks;
+        const struct hpcw_i_sion_file *file = &h->placement.file[f];
         uint64_t mapping = hpcw_i_sion_mapping_of(h, f);
         if (blocks[f] == 0) {
             continue; /* another run's file */
         }
         /* doc/formats/sion.md#sion-26 */
-        if (mapping != HPCW_I_SION_NO_MAPPING && mapping > 0 && blocks[f] * tasks > INT32_MAX) {
+        if (mapping != HPCW_I_SION_NO_MAPPING && mapping > 0 && blocks[f] * file->tasks > INT32_MAX) {
             return hpcw_i_fail(err, HPCW_ERANGE,
                                "%s: blocks: SIONlib finds the mapping after at most 2^31 - 1 table entries: "
                                "expected fewer, got %u tasks with up to %" PRIu64 " blocks",
-                               h->path, tasks, blocks[f]);
+                               h->path, file->tasks, blocks[f]);
         }
         hpcw_sion_shape shape;
-        hpcw_status s = hpcw_i_sion_shape_of_file(h, f, blocks[f], &shape, err);
+        hpcw_status s = hpcw_sion_shape_of(file->tasks, h->block_size, file->stride, (uint32_t)blocks[f],
+                                           mapping, &shape, err);
         if (s != HPCW_OK) {
             return s;
         }

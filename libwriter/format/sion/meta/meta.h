@@ -2,10 +2,11 @@
 /*
  * F3: the metadata of a SION container.
  *
- *   meta.c          what both writers below share: the fixed fields, shapes, limits
- *   meta_gather.c   one process writes all tables of a single file and publishes it. Few messages: the close of 8
- *                   processes takes a third of the time of the other way, and of 5000 blocks a fifth
- *   meta_windows.c  each process writes a part: sets of files, tasks in any order, tables of any size
+ *   meta.c      what both writers below share: the fixed fields, shapes, limits
+ *   files.c     the sinks of the files
+ *   gather.c    one process writes all tables of a single file and publishes it. Few messages: the close of 8
+ *               processes takes a third of the time of the other way, and of 5000 blocks a fifth
+ *   windows.c   each process writes a part: sets of files, tasks in any order, tables of any size
  */
 #ifndef HPCW_FORMAT_SION_META_META_H
 #define HPCW_FORMAT_SION_META_META_H
@@ -17,11 +18,10 @@
 /* Entries of the mapping of a file: HPCW_I_SION_NO_MAPPING, or 0 for an empty one. */
 uint64_t hpcw_i_sion_mapping_of(const struct hpcw_sion *h, uint32_t file);
 
-/* Shape of a file whose tasks have at most `blocks` blocks. */
-hpcw_status hpcw_i_sion_shape_of_file(const struct hpcw_sion *h, uint32_t file, uint64_t blocks,
-                                      hpcw_sion_shape *shape, hpcw_error *err);
+/* Shape of a file whose tasks have at most `blocks` blocks; hpcw_i_sion_check_blocks has checked these. */
+hpcw_sion_shape hpcw_i_sion_shape_of_file(const struct hpcw_sion *h, uint32_t file, uint64_t blocks);
 
-/* Limits of the readers that depend on the number of blocks. `blocks` [files]: the largest number of any task; 0:
+/* Limits of offsets and of the readers that depend on the number of blocks. `blocks` [files]: the largest number of any task; 0:
  * another run's file. */
 hpcw_status hpcw_i_sion_check_blocks(const struct hpcw_sion *h, const uint64_t *blocks, hpcw_error *err);
 
@@ -35,7 +35,18 @@ void hpcw_i_sion_encode_commit(const struct hpcw_sion *h, uint64_t blocks, uint6
 /* The mapping's entry of a task: index `column` in file number `file`. As a word in the byte order of the file. */
 uint64_t hpcw_i_sion_mapping_entry(const struct hpcw_sion *h, uint32_t file, uint32_t column);
 
-/* ---- meta_gather.c ---- */
+/* ---- files.c: the physical files, as one process sees them; no collectives ---- */
+
+/* Cuts the own tasks into runs of one file each, makes their starts absolute, and opens the sinks. */
+hpcw_status hpcw_i_sion_files_open(struct hpcw_sion *h, hpcw_error *err);
+
+/* The sink of a file. A process that owns none of its tasks opens one, for the metadata. */
+hpcw_status hpcw_i_sion_sink_of_file(struct hpcw_sion *h, uint32_t file, hpcw_sink **sink, hpcw_error *err);
+
+/* Opens again the sinks that were detached before it turned out that the metadata needs them. */
+hpcw_status hpcw_i_sion_files_reopen(struct hpcw_sion *h, hpcw_error *err);
+
+/* ---- gather.c ---- */
 
 /* Whether one process may write all tables. The same on all processes. */
 bool hpcw_i_sion_has_leader(const struct hpcw_sion *h);
@@ -47,7 +58,7 @@ bool hpcw_i_sion_has_leader(const struct hpcw_sion *h);
  */
 hpcw_status hpcw_i_sion_gather_meta(struct hpcw_sion *h, hpcw_status s, bool *large, hpcw_error *err);
 
-/* ---- meta_windows.c ---- */
+/* ---- windows.c ---- */
 
 /* What all processes know of the files once the data is written. */
 struct hpcw_i_sion_extent {

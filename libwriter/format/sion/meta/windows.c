@@ -14,7 +14,6 @@
 #include "libwriter/base/status.h"
 #include "libwriter/comm/agree.h"
 #include "libwriter/comm/exchange.h"
-#include "libwriter/format/sion/meta/files.h"
 #include "libwriter/format/sion/meta/meta.h"
 
 #define WINDOW_WORDS ((uint64_t)512 * 1024)
@@ -32,6 +31,7 @@ struct table {
     uint64_t window_columns; /* columns of a window; == columns if window_rows > 1 */
     uint64_t across;         /* windows side by side */
     uint64_t windows;
+    uint64_t first; /* number of the first window in the series of all */
 };
 
 static struct table table_of(const struct hpcw_sion *h, enum table_kind kind, uint32_t file, uint64_t blocks,
@@ -218,7 +218,6 @@ static void piece_row(const struct hpcw_sion *h, const struct table *t, const st
 struct plan {
     struct hpcw_sion *h;
     struct table *table; /* [tables] */
-    uint64_t *first;     /* [tables + 1] number of the first window of each */
     size_t tables;
     const struct hpcw_i_sion_extent *extent;
 };
@@ -348,7 +347,7 @@ static hpcw_status post_window(const struct plan *plan, const struct visit *v, v
         }
         uint64_t *q = box->message + box->at[owner];
         box->at[owner] += size;
-        *q++ = plan->first[v->table] + v->window;
+        *q++ = t->first + v->window;
         *q++ = p.row;
         *q++ = p.rows;
         *q++ = p.column;
@@ -395,7 +394,7 @@ static hpcw_status write_owned(const struct plan *plan, const uint64_t *in, cons
             uint64_t end = 0;
             for (int p = 0; p < size; p++) {
                 end += in_words[p];
-                while (cursor[p] < end && in[cursor[p]] == plan->first[k] + w) {
+                while (cursor[p] < end && in[cursor[p]] == plan->table[k].first + w) {
                     cursor[p] += put_piece(&a, in + cursor[p]);
                 }
             }
@@ -449,14 +448,12 @@ hpcw_status hpcw_i_sion_write_windows(struct hpcw_sion *h, const struct hpcw_i_s
     *agreed = false;
     struct plan plan = {.h = h, .extent = extent};
     struct table few_tables[TABLE_KINDS];
-    uint64_t few_first[TABLE_KINDS + 1];
     size_t most = TABLE_KINDS * (size_t)h->placement.files;
     bool few = h->placement.files == 1; /* which can then neither fail here nor cost an agreement */
     plan.table = few ? few_tables : hpcw_i_malloc(most * sizeof *plan.table);
-    plan.first = few ? few_first : hpcw_i_malloc((most + 1) * sizeof *plan.first);
     uint64_t *word = NULL;
     hpcw_status s = HPCW_OK;
-    if (plan.table == NULL || plan.first == NULL) {
+    if (plan.table == NULL) {
         s = hpcw_i_fail_memory(err, h->path, h->placement.files, "files");
     }
     if (!few) {
@@ -469,24 +466,18 @@ hpcw_status hpcw_i_sion_write_windows(struct hpcw_sion *h, const struct hpcw_i_s
     uint64_t windows = 0;
     uint64_t words = 0;
     for (uint32_t f = 0; f < h->placement.files; f++) {
-        hpcw_sion_shape shape;
         if (extent->blocks[f] == 0) {
             continue; /* another run's file */
         }
-        s = hpcw_i_sion_shape_of_file(h, f, extent->blocks[f], &shape, err);
-        if (s != HPCW_OK) {
-            *agreed = true; /* all processes work out the same */
-            goto done;
-        }
+        hpcw_sion_shape shape = hpcw_i_sion_shape_of_file(h, f, extent->blocks[f]);
         for (int kind = 0; kind < TABLE_KINDS; kind++) {
             struct table t = table_of(h, (enum table_kind)kind, f, extent->blocks[f], &shape);
-            plan.table[plan.tables] = t;
-            plan.first[plan.tables++] = windows;
+            t.first = windows;
+            plan.table[plan.tables++] = t;
             windows += t.windows;
             words += t.columns * t.rows;
         }
     }
-    plan.first[plan.tables] = windows;
     if (h->comm->size == 1) {
         uint64_t most_words = words < WINDOW_WORDS ? words : WINDOW_WORDS;
         word = hpcw_i_malloc((size_t)most_words * sizeof *word);
@@ -499,7 +490,6 @@ done:
     hpcw_i_free(word);
     if (!few) {
         hpcw_i_free(plan.table);
-        hpcw_i_free(plan.first);
     }
     return s;
 }

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "libwriter/format/sion/placement/census.h"
+#include "libwriter/format/sion/placement/placement.h"
 
 #include <string.h>
 
 #include "libwriter/base/status.h"
 #include "libwriter/comm/reduce.h"
-#include "libwriter/format/sion/placement/layout.h"
 
 struct hpcw_i_sion_census hpcw_i_sion_census_of(uint32_t count, const uint32_t *ranks,
                                                 const struct hpcw_i_sion_task *task, uint32_t block_size) {
@@ -60,10 +59,7 @@ hpcw_status hpcw_i_sion_census_take(hpcw_comm *comm, struct hpcw_i_sion_census *
         hpcw_i_comm_reduce_scan(comm, record, before, HPCW_I_SION_CENSUS_WORDS, combine_census, err);
     memcpy(all, record, sizeof record);
     memcpy(below, before, sizeof before);
-    return s;
-}
-
-hpcw_status hpcw_i_sion_census_check(const struct hpcw_i_sion_census *all, hpcw_error *err) {
-    return all->bytes < INT64_MAX ? HPCW_OK
-                                  : hpcw_i_fail(err, HPCW_ERANGE, "the chunks of one block pass 2^63 bytes");
+    return s == HPCW_OK && all->bytes == INT64_MAX
+               ? hpcw_i_fail(err, HPCW_ERANGE, "the chunks of one block pass 2^63 bytes")
+               : s;
 }

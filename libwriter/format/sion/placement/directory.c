@@ -116,9 +116,6 @@ hpcw_status hpcw_i_sion_placement_by_directory(hpcw_comm *comm, const struct hpc
     struct hpcw_i_sion_census all = hpcw_i_sion_census_of(d.present, d.ranks, d.task, 1);
     struct hpcw_i_sion_census below;
     s = hpcw_i_sion_census_take(comm, &all, &below, err);
-    if (s == HPCW_OK) {
-        s = hpcw_i_sion_census_check(&all, err);
-    }
     if (s != HPCW_OK) {
         goto done;
     }

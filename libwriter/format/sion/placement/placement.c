@@ -59,10 +59,6 @@ hpcw_status hpcw_i_sion_placement_make(const struct hpcw_i_sion_request *r,
             r->task[i].chunk = hpcw_i_align_up(r->task[i].chunk, r->block_size);
         }
     }
-    hpcw_status s = hpcw_i_sion_census_check(&r->all, err);
-    if (s != HPCW_OK) {
-        return s;
-    }
     uint32_t lowest = placement->first;
     placement->first = r->ranks == NULL ? lowest + (uint32_t)r->below.tasks : 0;
     placement->in_order = !r->all.lists || (r->all.gapless && r->all.base == lowest);

@@ -11,8 +11,58 @@
 #ifndef HPCW_FORMAT_SION_PLACEMENT_PLACEMENT_H
 #define HPCW_FORMAT_SION_PLACEMENT_PLACEMENT_H
 
-#include "libwriter/format/sion/placement/census.h"
+#include "libwriter/comm/comm.h"
 #include "libwriter/format/sion/placement/layout.h"
+
+/* ---- tasks ---- */
+
+/* Bytes used in the blocks of a task before the current one. */
+struct hpcw_i_sion_blocks {
+    uint64_t alike; /* this many of the last ones used the same, so that a close need not look at each */
+    uint64_t used[];
+};
+
+/* One task of this process. */
+struct hpcw_i_sion_task {
+    uint64_t start; /* of its chunk: first within the block, later (open) in the file, block 0 */
+    uint64_t chunk; /* bytes: first as requested, then as in the file */
+    uint64_t used;  /* bytes of the current block without those in a buffer */
+    struct hpcw_i_sion_blocks *earlier; /* of `block` blocks; NULL: none */
+    uint32_t block;                     /* current block */
+};
+
+/* ---- census.c ---- */
+
+/*
+ * Numbers and sums of the tasks of some neighbouring processes. The censuses of neighbours combine to that of both. So
+ * one collective (hpcw_i_comm_fold) gives every process the census of all and of those below it.
+ */
+struct hpcw_i_sion_census {
+    uint64_t tasks;
+    uint64_t bytes;     /* of their chunks as far as known; INT64_MAX: too many to count */
+    uint64_t lists;     /* 0: no process has a list of tasks, and the fields below mean nothing */
+    uint64_t low, high; /* lowest and highest number in a list */
+    uint64_t ascending; /* 1: the lists ascend from process to process */
+    uint64_t
+        gapless;   /* 1: also, each task in a list follows its neighbour, on this process or the one before */
+    uint64_t base; /* gapless: number of the first of all these tasks, modulo 2^64 */
+};
+
+enum { HPCW_I_SION_CENSUS_WORDS = sizeof(struct hpcw_i_sion_census) / sizeof(uint64_t) };
+
+/* Census of the own tasks. `block_size`: chunks are rounded up to it. */
+struct hpcw_i_sion_census hpcw_i_sion_census_of(uint32_t count, const uint32_t *ranks,
+                                                const struct hpcw_i_sion_task *task, uint32_t block_size);
+
+/* Appends the census of the following processes. */
+void hpcw_i_sion_census_add(struct hpcw_i_sion_census *left, const struct hpcw_i_sion_census *right);
+
+/* `all`: in this process's own census, out that of all; `below`: out. Collective.
+ * HPCW_ERANGE if the chunks have too many bytes to count. */
+hpcw_status hpcw_i_sion_census_take(hpcw_comm *comm, struct hpcw_i_sion_census *all,
+                                    struct hpcw_i_sion_census *below, hpcw_error *err);
+
+/* ---- placement.c ---- */
 
 /* The tasks to place. The same on all processes unless marked as own. */
 struct hpcw_i_sion_request {
