@@ -201,17 +201,20 @@ static hpcw_status place(struct model *m, enum knowledge how, struct hpcw_i_sion
         task[t] = (struct hpcw_i_sion_task){.chunk = all ? 0 : m->request[t]};
     }
     const uint32_t *list = how == OWN_LIST ? ranks : NULL;
+    const hpcw_sion_options options = {
+        .layout = m->layout,
+        .tasks_per_group = m->per_group,
+        .files = by_colour ? 0 : m->files,
+        .size_of = all ? request_of : NULL,
+        .size_context = m,
+    };
     struct hpcw_i_sion_request r = {
         .comm = hpcw_i_comm_or_self(NULL),
         .all = hpcw_i_sion_census_of(m->tasks, list, task, m->layout == HPCW_SION_ALIGNED ? m->block_size : 1),
         .tasks = m->tasks,
         .end = m->tasks,
-        .files = by_colour ? 0 : m->files,
         .block_size = m->block_size,
-        .per_group = m->per_group,
-        .layout = m->layout,
-        .size_of = all ? request_of : NULL,
-        .size_context = m,
+        .options = &options,
         .count = m->tasks,
         .ranks = list,
         .task = task,

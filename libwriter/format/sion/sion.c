@@ -132,29 +132,24 @@ static uint64_t size_from_array(void *context, uint32_t rank) {
 static hpcw_status place_tasks(struct hpcw_sion *h, const hpcw_sion_options *o,
                                const struct hpcw_i_sion_census *all, const struct hpcw_i_sion_census *below,
                                hpcw_error *err) {
+    hpcw_sion_options options = *o;
+    if (o->size_of == NULL && o->all_sizes != NULL) {
+        options.size_of = size_from_array;
+        /* Read only, though the type of a context is not const. */
+        options.size_context = (void *)(uintptr_t)o->all_sizes;
+    }
     struct hpcw_i_sion_request r = {
         .comm = h->comm,
         .all = *all,
         .below = *below,
         .tasks = h->tasks,
         .end = end_of_own_tasks(h),
-        .files = o->files,
         .block_size = h->block_size,
-        .per_group = o->tasks_per_group,
-        .layout = o->layout,
-        .part_of_set = o->set_tasks != 0,
-        .size_of = o->size_of,
-        .size_context = o->size_context,
-        .colour = o->colour,
+        .options = &options,
         .count = o->count,
         .ranks = h->ranks,
         .task = h->task,
     };
-    if (o->size_of == NULL && o->all_sizes != NULL) {
-        r.size_of = size_from_array;
-        /* Read only, though the type of a context is not const. */
-        r.size_context = (void *)(uintptr_t)o->all_sizes;
-    }
     hpcw_status s = hpcw_i_sion_placement_make(&r, &h->placement, err);
     if (s == HPCW_OK) {
         s = check_limits(h, err);

@@ -33,6 +33,7 @@ struct ending {
     double drift;
     uint32_t threads; /* maximum over the processes */
     uint64_t stalls;  /* of all */
+    hpcw_clog2_log_report report;
 };
 
 static hpcw_status no_memory(const struct ending *e, hpcw_error *err) {
@@ -166,6 +167,11 @@ static hpcw_status unite_comms(struct ending *e, hpcw_error *err) {
  *  Time
  * --------------------------------------------------------------------------------------------------------- */
 
+static hpcw_status compare_clocks(struct ending *e, hpcw_error *err) {
+    struct hpcw_i_clog2_ticks *t = &e->log->ticks;
+    return hpcw_i_clog2_sync(e->log, &t->end_at, &t->end_offset, &t->end_round_trip, err);
+}
+
 /* The true length of a second of process 0's clock. The calibration at the begin is only rough. */
 static double clock_factor(const hpcw_clog2_log *log) {
     const struct hpcw_i_clog2_ticks *t = &log->ticks;
@@ -273,7 +279,8 @@ static hpcw_status write_log(struct ending *e, hpcw_error *err) {
  *  The whole
  * --------------------------------------------------------------------------------------------------------- */
 
-static hpcw_status fill_report(const struct ending *e, hpcw_clog2_log_report *report, hpcw_error *err) {
+static hpcw_status fill_report(struct ending *e, hpcw_error *err) {
+    hpcw_clog2_log_report *report = &e->report;
     const hpcw_clog2_log *log = e->log;
     const struct hpcw_i_clog2_ticks *t = &log->ticks;
     *report = (hpcw_clog2_log_report){
@@ -316,8 +323,9 @@ hpcw_status hpcw_clog2_log_finish(hpcw_clog2_log *log, hpcw_clog2_log_report *re
     if (log == NULL) {
         return hpcw_i_fail(err, HPCW_EINVAL, "clog2 log: expected a recording, got NULL");
     }
+    static hpcw_status (*const step[])(struct ending *, hpcw_error *) = {
+        compare_clocks, unite_definitions, unite_comms, correct_clock, write_log, fill_report};
     struct ending e = {.log = log};
-    struct hpcw_i_clog2_ticks *t = &log->ticks;
     hpcw_status s = hpcw_i_agree(
         log->comm,
         log->finished ? hpcw_i_fail(err, HPCW_ESTATE, "%s: the recording has ended", log->path) : HPCW_OK, NULL,
@@ -326,25 +334,14 @@ hpcw_status hpcw_clog2_log_finish(hpcw_clog2_log *log, hpcw_clog2_log_report *re
         return s;
     }
     hpcw_i_clog2_timelines_stop(log);
-    s = hpcw_i_clog2_sync(log, &t->end_at, &t->end_offset, &t->end_round_trip, err);
-    if (s == HPCW_OK) {
-        s = unite_definitions(&e, err);
-    }
-    if (s == HPCW_OK) {
-        s = unite_comms(&e, err);
-    }
-    if (s == HPCW_OK) {
-        s = correct_clock(&e, err);
-    }
-    if (s == HPCW_OK) {
-        s = write_log(&e, err);
-    }
-    hpcw_clog2_log_report found;
-    if (s == HPCW_OK) {
-        s = fill_report(&e, report == NULL ? &found : report, err);
+    for (size_t i = 0; s == HPCW_OK && i < sizeof step / sizeof step[0]; i++) {
+        s = step[i](&e, err);
     }
     if (s == HPCW_OK) {
         remove_local(log);
+    }
+    if (s == HPCW_OK && report != NULL) {
+        *report = e.report;
     }
     hpcw_i_clog2_stream_free(&e.stream);
     hpcw_i_clog2_events_free(&e.events);

@@ -83,19 +83,18 @@ struct work {
     size_t ahead_to; /* bytes to encode ahead */
     uint64_t goal;   /* and the time up to which to encode, within MOST_AHEAD */
     struct ahead own;
-    size_t samples;  /* times that each process contributes in a round */
+    size_t samples; /* times that each process contributes in a round */
+    /* One block: */
     uint64_t *word;  /* [(processes + 1) * (samples + 2)] contributions of all processes, then the own one */
     uint64_t *count; /* [2 * (processes * samples + 2)] */
+    uint64_t *send_at, *send_words, *receive_words; /* [processes] each */
     struct cut *cut; /* [processes * samples + 2]; records before the first one are in the file */
     size_t cuts;
     bool last;     /* all records are before the last cut */
     uint64_t done; /* records in the file, whole segments of them */
     uint64_t blocks_before, blocks;
     uint32_t block_size;
-    struct share *share;     /* [processes] */
-    uint64_t *send_at;       /* [processes] */
-    uint64_t *send_words;    /* [processes] */
-    uint64_t *receive_words; /* [processes] */
+    struct share *share; /* [processes] */
     struct hpcw_i_inbox received;
     struct hpcw_i_clog2_runs runs;
     hpcw_clog2_slice *slice;
@@ -493,29 +492,26 @@ static hpcw_status make_room(struct work *w, hpcw_error *err) {
     w->ahead_to = AHEAD_BYTES;
     w->received.words = hpcw_i_malloc_large(RECEIVED_BYTES);
     w->received.capacity = w->received.words == NULL ? 0 : RECEIVED_BYTES / sizeof *w->received.words;
-    w->word = hpcw_i_calloc((n + 1) * (w->samples + 2), sizeof *w->word);
-    w->count = hpcw_i_calloc(2 * (n * w->samples + 2), sizeof *w->count);
+    size_t words = (n + 1) * (w->samples + 2), counts = 2 * (n * w->samples + 2);
+    w->word = hpcw_i_calloc(words + counts + 3 * n, sizeof *w->word);
     w->cut = hpcw_i_calloc(n * w->samples + 2, sizeof *w->cut);
     w->share = hpcw_i_calloc(n, sizeof *w->share);
-    w->send_at = hpcw_i_calloc(n, sizeof *w->send_at);
-    w->send_words = hpcw_i_calloc(n, sizeof *w->send_words);
-    w->receive_words = hpcw_i_calloc(n, sizeof *w->receive_words);
-    return !runs || w->word == NULL || w->count == NULL || w->cut == NULL || w->share == NULL ||
-                   w->send_at == NULL || w->send_words == NULL || w->receive_words == NULL
-               ? no_memory(err)
-               : HPCW_OK;
+    if (!runs || w->word == NULL || w->cut == NULL || w->share == NULL) {
+        return no_memory(err);
+    }
+    w->count = w->word + words;
+    w->send_at = w->count + counts;
+    w->send_words = w->send_at + n;
+    w->receive_words = w->send_words + n;
+    return HPCW_OK;
 }
 
 static void free_room(struct work *w) {
     hpcw_i_free(w->own.data);
     hpcw_i_free(w->own.mark);
     hpcw_i_free(w->word);
-    hpcw_i_free(w->count);
     hpcw_i_free(w->cut);
     hpcw_i_free(w->share);
-    hpcw_i_free(w->send_at);
-    hpcw_i_free(w->send_words);
-    hpcw_i_free(w->receive_words);
     hpcw_i_free(w->received.words);
     hpcw_i_clog2_runs_free(&w->runs);
     hpcw_clog2_slice_free(w->slice);

@@ -252,9 +252,7 @@ static inline void encode(const struct hpcw_i_clog2_cursor *c, unsigned char *to
         encode_comm_event(c, to);
         return;
     }
-    hpcw_i_put_f64(to, c->time, true);
-    hpcw_i_clog2_put_pair(to + 8, membership->index, membership->rank);
-    hpcw_i_clog2_put_pair(to + 16, c->thread, (int32_t)kind);
+    hpcw_i_clog2_put_head(to, c->time, membership->index, membership->rank, c->thread, (int32_t)kind);
     to += HPCW_I_CLOG2_HEAD;
     if (kind == HPCW_CLOG2_MESSAGE) {
         hpcw_i_clog2_put_pair(to, event_at(p), o->membership[p[3] >> 32].index);

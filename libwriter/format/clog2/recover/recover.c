@@ -10,10 +10,6 @@
 #include "libwriter/format/clog2/merge/merge.h"
 #include "libwriter/format/clog2/recover/recovered_file.h"
 
-static hpcw_status no_memory(const char *path, hpcw_error *err) {
-    return hpcw_i_fail_memory(err, path, 0, NULL);
-}
-
 static hpcw_status open_file(const char *path, struct hpcw_i_clog2_recovered_file *f, hpcw_error *err) {
     uint64_t size = 0;
     char tag[8] = "";
@@ -91,7 +87,7 @@ static hpcw_status unite(struct recovery *r, hpcw_error *err) {
     }
     r->definition = hpcw_i_calloc((size_t)most->definitions + 1, sizeof *r->definition);
     if (s == HPCW_OK && r->definition == NULL) {
-        s = no_memory(most->path, err);
+        s = hpcw_i_fail_memory(err, most->path, 0, NULL);
     }
     if (s == HPCW_OK && most->definitions > 0) {
         memcpy(r->definition, most->definition, most->definitions * sizeof *r->definition);
@@ -108,17 +104,19 @@ static hpcw_status unite(struct recovery *r, hpcw_error *err) {
     return s;
 }
 
-static hpcw_status make_origins(struct recovery *r, hpcw_error *err) {
+/* All records of the files, as one stream. */
+static hpcw_status make_stream(struct recovery *r, hpcw_error *err) {
     r->origin = hpcw_i_calloc(r->count, sizeof *r->origin);
     if (r->origin == NULL) {
-        return no_memory(r->file[0].path, err);
+        return hpcw_i_fail_memory(err, r->file[0].path, 0, NULL);
     }
     int64_t zero = INT64_MAX;
     for (size_t i = 0; i < r->count; i++) {
         int64_t begin = r->file[i].ticks.begin_offset - 1000;
         zero = begin < zero ? begin : zero;
     }
-    hpcw_status s = HPCW_OK;
+    hpcw_status s = hpcw_i_clog2_events_make(&r->events, r->definition, r->definitions, err);
+    r->events.ranks = r->comms.ranks;
     for (size_t i = 0; s == HPCW_OK && i < r->count; i++) {
         struct hpcw_i_clog2_recovered_file *f = &r->file[i];
         struct hpcw_i_clog2_origin *o = &r->origin[r->origins];
@@ -141,13 +139,13 @@ static hpcw_status make_origins(struct recovery *r, hpcw_error *err) {
         } else if (s == HPCW_OK && !hpcw_i_clog2_opening_records(&f->encoded, f->rank, r->origins == 0,
                                                                  o->shift, &f->known[0].id, &f->known[1].id,
                                                                  r->definition, r->definitions)) {
-            s = no_memory(f->path, err);
+            s = hpcw_i_fail_memory(err, f->path, 0, NULL);
         }
         o->encoded = f->encoded.data;
         o->encoded_size = f->encoded.size;
         r->origins += s == HPCW_OK;
     }
-    return s;
+    return s == HPCW_OK ? hpcw_i_clog2_stream_begin(&r->stream, &r->events, r->origin, r->origins, err) : s;
 }
 
 static hpcw_status write_log(struct recovery *r, const char *path, hpcw_error *err) {
@@ -185,7 +183,7 @@ hpcw_status hpcw_clog2_recover(const char *path, const char *const *local, size_
     }
     struct recovery r = {0};
     r.file = hpcw_i_calloc(count, sizeof *r.file);
-    hpcw_status s = r.file == NULL ? no_memory(path, err) : HPCW_OK;
+    hpcw_status s = r.file == NULL ? hpcw_i_fail_memory(err, path, 0, NULL) : HPCW_OK;
     while (s == HPCW_OK && r.count < count) {
         s = open_file(local[r.count], &r.file[r.count], err);
         r.count++;
@@ -202,14 +200,7 @@ hpcw_status hpcw_clog2_recover(const char *path, const char *const *local, size_
         hpcw_i_clog2_count_definitions(r.definition, r.definitions, &r.states, &r.solos);
     }
     if (s == HPCW_OK) {
-        s = hpcw_i_clog2_events_make(&r.events, r.definition, r.definitions, err);
-        r.events.ranks = r.comms.ranks;
-    }
-    if (s == HPCW_OK) {
-        s = make_origins(&r, err);
-    }
-    if (s == HPCW_OK) {
-        s = hpcw_i_clog2_stream_begin(&r.stream, &r.events, r.origin, r.origins, err);
+        s = make_stream(&r, err);
     }
     if (s == HPCW_OK) {
         s = write_log(&r, path, err);

@@ -12,10 +12,6 @@
 /* Half of the longest time of a log: the limit for a recording, and for the offset between two clocks. */
 #define MOST_NS (INT64_C(50000000) * 1000000000)
 
-static hpcw_status no_memory(const char *path, hpcw_error *err) {
-    return hpcw_i_fail_memory(err, path, 0, NULL);
-}
-
 static hpcw_status take_head(struct hpcw_i_clog2_recovered_file *f, hpcw_error *err) {
     struct hpcw_i_clog2_local_head head;
     bool whole;
@@ -74,7 +70,7 @@ static hpcw_status take_list(struct hpcw_i_clog2_recovered_file *f, const struct
     void *grown =
         hpcw_i_realloc(comms ? (void *)f->known : (void *)f->definition, *count * size + (size_t)piece->size);
     if (grown == NULL) {
-        return no_memory(f->path, err);
+        return hpcw_i_fail_memory(err, f->path, 0, NULL);
     }
     f->known = comms ? grown : f->known;
     f->definition = comms ? f->definition : grown;
@@ -102,7 +98,7 @@ static hpcw_status take_records(struct hpcw_i_clog2_recovered_file *f,
         uint32_t timelines = piece->thread + 1;
         struct hpcw_i_clog2_chunk **grown = hpcw_i_realloc(f->first, timelines * sizeof *grown);
         if (grown == NULL) {
-            return no_memory(f->path, err);
+            return hpcw_i_fail_memory(err, f->path, 0, NULL);
         }
         memset(grown + f->timelines, 0, (timelines - f->timelines) * sizeof *grown);
         f->first = grown;
@@ -112,7 +108,7 @@ static hpcw_status take_records(struct hpcw_i_clog2_recovered_file *f,
     struct hpcw_i_clog2_chunk *chunk = hpcw_i_calloc(1, sizeof *chunk);
     bool whole = false;
     hpcw_status s = words == NULL || chunk == NULL
-                        ? no_memory(f->path, err)
+                        ? hpcw_i_fail_memory(err, f->path, 0, NULL)
                         : hpcw_i_clog2_recovered_read(f, at, words, (size_t)size, &whole, err);
     uint32_t used = 0;
     while (s == HPCW_OK && whole && (used + 2) * sizeof *words <= size && is_tick(&f->ticks, words[used]) &&

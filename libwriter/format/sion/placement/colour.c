@@ -44,7 +44,7 @@ hpcw_status hpcw_i_sion_placement_by_colour(const struct hpcw_i_sion_request *r,
                                        err); /* no task appears twice, in any colour */
     }
     if (s == HPCW_OK) {
-        s = hpcw_i_comm_split(r->comm, r->colour, &part, err);
+        s = hpcw_i_comm_split(r->comm, r->options->colour, &part, err);
     }
     if (s != HPCW_OK) {
         goto done;

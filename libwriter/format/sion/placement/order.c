@@ -84,8 +84,8 @@ static bool walk_to(const struct hpcw_i_sion_order *o, const uint64_t *requested
     if (w->file != f) {
         w->before = i == 0 ? w->before : 0;
         w->file = f;
-        w->share = hpcw_sion_group_share(requested[f], tasks_of_file(o, f), o->request->per_group,
-                                         o->request->block_size);
+        w->share = hpcw_sion_group_share(requested[f], tasks_of_file(o, f),
+                                         o->request->options->tasks_per_group, o->request->block_size);
     }
     uint64_t size = o->task[i].chunk;
     bool ends = ends_file(o, i) || hpcw_i_sion_ends_group(w->share, w->before, size);
@@ -155,7 +155,7 @@ static hpcw_status sum_files(const struct hpcw_i_sion_order *o, const struct hpc
 hpcw_status hpcw_i_sion_placement_by_order(const struct hpcw_i_sion_order *o,
                                            const struct hpcw_i_sion_census *all, uint64_t before_bytes,
                                            hpcw_error *err) {
-    bool packed = o->request->layout == HPCW_SION_PACKED;
+    bool packed = o->request->options->layout == HPCW_SION_PACKED;
     uint64_t single[3] = {0}; /* one file, the common case, can neither fail here nor cost an agreement */
     uint64_t *totals = single;
     hpcw_status s = HPCW_OK;

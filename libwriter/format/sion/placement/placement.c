@@ -10,30 +10,31 @@
 /* Sizes known everywhere: each process works out its own part, O(N) steps of arithmetic, no message. */
 static hpcw_status place_alone(const struct hpcw_i_sion_request *r, uint32_t first,
                                struct hpcw_i_sion_file *file, hpcw_error *err) {
+    const hpcw_sion_options *o = r->options;
     uint32_t next = 0; /* own task that comes next */
-    for (uint32_t f = 0; f < r->files; f++) {
-        uint32_t begin = hpcw_sion_first_task_of_file(r->tasks, r->files, f);
-        uint32_t end = hpcw_sion_first_task_of_file(r->tasks, r->files, f + 1);
+    for (uint32_t f = 0; f < o->files; f++) {
+        uint32_t begin = hpcw_sion_first_task_of_file(r->tasks, o->files, f);
+        uint32_t end = hpcw_sion_first_task_of_file(r->tasks, o->files, f + 1);
         uint64_t share = 1;
-        if (r->layout == HPCW_SION_PACKED) {
+        if (o->layout == HPCW_SION_PACKED) {
             uint64_t requested = 0;
             for (uint32_t t = begin; t < end; t++) {
-                uint64_t size = r->size_of(r->size_context, t);
+                uint64_t size = o->size_of(o->size_context, t);
                 requested = hpcw_i_sion_add_up(requested, size > INT64_MAX ? INT64_MAX : size);
             }
-            share = hpcw_sion_group_share(requested, end - begin, r->per_group, r->block_size);
+            share = hpcw_sion_group_share(requested, end - begin, o->tasks_per_group, r->block_size);
         }
         uint64_t x = 0;
         uint64_t before = 0;
         for (uint32_t t = begin; t < end; t++) {
-            uint64_t size = r->size_of(r->size_context, t);
+            uint64_t size = o->size_of(o->size_context, t);
             if (size > INT64_MAX / 4 || x > INT64_MAX / 4) {
                 return hpcw_i_fail(
                     err, HPCW_ERANGE,
                     "the chunks of one block pass 2^61 bytes at task %u, which asks for %" PRIu64, t, size);
             }
             uint64_t chunk = size;
-            if (r->layout == HPCW_SION_ALIGNED) {
+            if (o->layout == HPCW_SION_ALIGNED) {
                 chunk = hpcw_i_align_up(size, r->block_size);
             } else if (t + 1 == end || hpcw_i_sion_ends_group(share, before, size)) {
                 chunk = hpcw_i_align_up(x + size, r->block_size) - x;
@@ -53,8 +54,9 @@ static hpcw_status place_alone(const struct hpcw_i_sion_request *r, uint32_t fir
 
 hpcw_status hpcw_i_sion_placement_make(const struct hpcw_i_sion_request *r,
                                        struct hpcw_i_sion_placement *placement, hpcw_error *err) {
-    placement->files = r->files;
-    if (r->layout == HPCW_SION_ALIGNED) {
+    const hpcw_sion_options *o = r->options;
+    placement->files = o->files;
+    if (o->layout == HPCW_SION_ALIGNED) {
         for (uint32_t i = 0; i < r->count; i++) {
             r->task[i].chunk = hpcw_i_align_up(r->task[i].chunk, r->block_size);
         }
@@ -66,34 +68,34 @@ hpcw_status hpcw_i_sion_placement_make(const struct hpcw_i_sion_request *r,
         return hpcw_i_fail(err, HPCW_EMISMATCH, "task numbers: expected numbers below %u, got %" PRIu64, r->end,
                            r->all.high);
     }
-    if (r->part_of_set && !placement->in_order) {
+    if (o->set_tasks != 0 && !placement->in_order) {
         return hpcw_i_fail(
             err, HPCW_EMISMATCH,
             "part of a set: expected task numbers that ascend over the processes from %u on, got %s", lowest,
             r->all.low < lowest ? "a lower one" : "another order");
     }
-    if (r->files > 0 && placement->in_order && r->size_of != NULL) {
+    if (o->files > 0 && placement->in_order && o->size_of != NULL) {
         return place_alone(r, placement->first, placement->file, err);
     }
-    for (uint32_t i = 0; r->size_of != NULL && i < r->count; i++) {
-        uint64_t size = r->size_of(r->size_context, r->ranks == NULL ? placement->first + i : r->ranks[i]);
+    for (uint32_t i = 0; o->size_of != NULL && i < r->count; i++) {
+        uint64_t size = o->size_of(o->size_context, r->ranks == NULL ? placement->first + i : r->ranks[i]);
         size = size > INT64_MAX / 4 ? INT64_MAX / 4 : size; /* still too large, which all processes see */
-        r->task[i].chunk = r->layout == HPCW_SION_ALIGNED ? hpcw_i_align_up(size, r->block_size) : size;
+        r->task[i].chunk = o->layout == HPCW_SION_ALIGNED ? hpcw_i_align_up(size, r->block_size) : size;
     }
-    if (r->files == 0) {
+    if (o->files == 0) {
         return hpcw_i_sion_placement_by_colour(r, placement->first, placement, err);
     }
     if (!placement->in_order) {
-        return hpcw_i_sion_placement_by_directory(r->comm, r, r->files, r->tasks, placement->first,
+        return hpcw_i_sion_placement_by_directory(r->comm, r, o->files, r->tasks, placement->first,
                                                   placement->file, NULL, err);
     }
-    struct hpcw_i_sion_order o = {.request = r,
-                                  .comm = r->comm,
-                                  .tasks = r->tasks,
-                                  .files = r->files,
-                                  .count = r->count,
-                                  .task = r->task,
-                                  .before = (uint32_t)r->below.tasks,
-                                  .file = placement->file};
-    return hpcw_i_sion_placement_by_order(&o, &r->all, r->below.bytes, err);
+    struct hpcw_i_sion_order order = {.request = r,
+                                      .comm = r->comm,
+                                      .tasks = r->tasks,
+                                      .files = o->files,
+                                      .count = r->count,
+                                      .task = r->task,
+                                      .before = (uint32_t)r->below.tasks,
+                                      .file = placement->file};
+    return hpcw_i_sion_placement_by_order(&order, &r->all, r->below.bytes, err);
 }
