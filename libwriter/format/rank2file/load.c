@@ -19,9 +19,10 @@
 
 /* Leaves of this process, as far as some process needs them. */
 struct loaded {
-    uint32_t begin, end;     /* the leaves of this process */
-    struct hpcw_i_buf words; /* records of all of them */
-    uint64_t **at;           /* [end - begin] the ranks of each; NULL: not read */
+    uint32_t begin;          /* the first leaf of this process */
+    uint32_t first;          /* and its first rank */
+    struct hpcw_i_buf words; /* one word, then the records of all of them */
+    uint64_t *at;            /* word of each of their ranks; 0: not read */
 };
 
 static uint32_t leaf_of(const hpcw_rank2file_restart *r, uint32_t rank) {
@@ -68,12 +69,7 @@ static hpcw_status load_leaf(const hpcw_rank2file_restart *r, uint32_t i, struct
     uint64_t stored = 0;
     uint64_t left = 0;
     struct hpcw_i_kv_cursor c;
-    uint64_t *at = hpcw_i_malloc((size_t)(end - first) * sizeof *at);
-    l->at[i - l->begin] = at;
-    hpcw_status s = at == NULL ? hpcw_i_fail_memory(err, r->metadata, 0, "a leaf") : HPCW_OK;
-    if (s == HPCW_OK) {
-        s = hpcw_i_r2f_node_path(r, 0, r->leaf[i].number, &path, err);
-    }
+    hpcw_status s = hpcw_i_r2f_node_path(r, 0, r->leaf[i].number, &path, err);
     if (s == HPCW_OK) {
         s = hpcw_i_kv_load(path, r->leaf[i].offset, &data, &stored, &left, err);
     }
@@ -84,7 +80,7 @@ static hpcw_status load_leaf(const hpcw_rank2file_restart *r, uint32_t i, struct
         s = check_place(r, path, i, stored, left, err);
     }
     if (s == HPCW_OK) {
-        s = hpcw_i_r2f_get_leaf(&c, r->known.ranks, first, end, &l->words, at, err);
+        s = hpcw_i_r2f_get_leaf(&c, r->known.ranks, first, end, &l->words, l->at + (first - l->first), err);
     }
     hpcw_i_free(data);
     hpcw_i_free(path);
@@ -104,12 +100,12 @@ static hpcw_status answer(const hpcw_rank2file_restart *r, struct loaded *l, con
             if (rank < r->leaf[leaf].first || rank >= end_of_leaf(r, leaf)) {
                 leaf = leaf_of(r, rank);
             }
-            if (l->at[leaf - l->begin] == NULL) {
+            const uint64_t *at = &l->at[rank - l->first];
+            if (*at == 0) {
                 s = load_leaf(r, leaf, l, err);
             }
             if (s == HPCW_OK) {
-                const uint64_t *record = (const uint64_t *)(const void *)l->words.data +
-                                         l->at[leaf - l->begin][rank - r->leaf[leaf].first];
+                const uint64_t *record = (const uint64_t *)(const void *)l->words.data + *at;
                 size_t size = (size_t)(hpcw_i_r2f_record_end(record) - record) * sizeof *record;
                 s = hpcw_i_buf_append(reply, record, size)
                         ? HPCW_OK
@@ -163,10 +159,10 @@ hpcw_status hpcw_rank2file_restart_load(hpcw_rank2file_restart *r, uint32_t coun
     if (ranks == NULL) {
         count = hpcw_i_r2f_share(r->known.ranks, comm->size, comm->process + 1) - own;
     }
-    struct loaded l = {
-        .begin = hpcw_i_r2f_share(r->known.leaves, comm->size, comm->process),
-        .end = hpcw_i_r2f_share(r->known.leaves, comm->size, comm->process + 1),
-    };
+    struct loaded l = {.begin = hpcw_i_r2f_share(r->known.leaves, comm->size, comm->process)};
+    uint32_t end = hpcw_i_r2f_share(r->known.leaves, comm->size, comm->process + 1);
+    l.first = l.begin == end ? 0 : (uint32_t)r->leaf[l.begin].first;
+    size_t ranks_here = l.begin == end ? 0 : end_of_leaf(r, end - 1) - l.first;
     struct hpcw_i_buf reply = {0};
     uint64_t *asked = NULL;
     hpcw_i_free(r->words);
@@ -175,8 +171,9 @@ hpcw_status hpcw_rank2file_restart_load(hpcw_rank2file_restart *r, uint32_t coun
     r->places.size = 0;
     uint64_t *ask = hpcw_i_malloc((size_t)count * sizeof *ask);
     uint64_t *counts = hpcw_i_calloc(4 * size, sizeof *counts);
-    l.at = hpcw_i_calloc((size_t)(l.end - l.begin) + 1, sizeof *l.at);
-    hpcw_status s = ask == NULL || counts == NULL || l.at == NULL
+    l.at = hpcw_i_calloc(ranks_here, sizeof *l.at);
+    hpcw_status s = ask == NULL || counts == NULL || l.at == NULL ||
+                            !hpcw_i_buf_append(&l.words, &(uint64_t){0}, sizeof(uint64_t))
                         ? hpcw_i_fail_memory(err, r->metadata, count, "ranks")
                         : HPCW_OK;
     if (s == HPCW_OK && ranks != NULL) {
@@ -217,9 +214,6 @@ done:
     if (s != HPCW_OK) {
         hpcw_i_fail_about(err, r->metadata);
         r->places.size = 0;
-    }
-    for (uint32_t i = 0; l.at != NULL && i < l.end - l.begin; i++) {
-        hpcw_i_free(l.at[i]);
     }
     hpcw_i_free(l.at);
     hpcw_i_buf_free(&l.words);

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "libwriter/base/array.h"
@@ -332,31 +333,31 @@ void hpcw_rank2file_abandon(hpcw_rank2file *w, const hpcw_error *reason) {
 
 /* ---- close ---- */
 
+static int by_index_and_call(const void *a_, const void *b_) {
+    const struct hpcw_i_r2f_own *a = a_;
+    const struct hpcw_i_r2f_own *b = b_;
+    return a->index != b->index ? (a->index < b->index ? -1 : 1) : a->name_at < b->name_at ? -1 : 1;
+}
+
 /* The files of this process as records, rank by rank, those of a rank in the order of the calls. */
-static hpcw_status make_records(const hpcw_rank2file *w, struct hpcw_i_buf *records, uint64_t sums[2],
+static hpcw_status make_records(hpcw_rank2file *w, struct hpcw_i_buf *records, uint64_t sums[2],
                                 hpcw_error *err) {
-    const struct hpcw_i_r2f_own *own = (const struct hpcw_i_r2f_own *)(const void *)w->own.data;
+    struct hpcw_i_r2f_own *own = (struct hpcw_i_r2f_own *)(void *)w->own.data;
     size_t files = w->own.size / sizeof *own;
-    uint32_t count = w->options.count;
-    uint64_t *start = hpcw_i_calloc((size_t)count + 1, sizeof *start);
-    uint64_t *order = hpcw_i_malloc(files * sizeof *order);
-    bool ok = start != NULL && order != NULL;
-    for (size_t i = 0; ok && i < files; i++) {
-        start[own[i].index + 1]++;
-        sums[1] += own[i].size;
+    size_t next = 0;
+    bool ok = true;
+    if (files > 0) {
+        qsort(own, files, sizeof *own, by_index_and_call);
     }
     sums[0] = files;
-    for (uint32_t r = 0; ok && r < count; r++) {
-        start[r + 1] += start[r];
-    }
-    for (size_t i = 0; ok && i < files; i++) {
-        order[start[own[i].index]++] = i; /* start[r] becomes the end of r */
-    }
-    uint64_t next = 0;
-    for (uint32_t r = 0; ok && r < count; r++) {
-        ok = hpcw_i_r2f_put_rank_word(records, rank_at(w, r), (uint32_t)(start[r] - next));
-        for (; ok && next < start[r]; next++) {
-            const struct hpcw_i_r2f_own *o = &own[order[next]];
+    for (uint32_t r = 0; ok && r < w->options.count; r++) {
+        size_t end = next;
+        while (end < files && own[end].index == r) {
+            end++;
+        }
+        ok = hpcw_i_r2f_put_rank_word(records, rank_at(w, r), (uint32_t)(end - next));
+        for (; ok && next < end; next++) {
+            const struct hpcw_i_r2f_own *o = &own[next];
             const struct hpcw_i_r2f_file f = {
                 .size = o->size,
                 .name = (const char *)w->names.data + o->name_at,
@@ -364,11 +365,10 @@ static hpcw_status make_records(const hpcw_rank2file *w, struct hpcw_i_buf *reco
                 .crc = o->crc,
                 .flags = o->flags,
             };
+            sums[1] += o->size;
             ok = hpcw_i_r2f_put_file_words(records, &f);
         }
     }
-    hpcw_i_free(start);
-    hpcw_i_free(order);
     return ok ? HPCW_OK : hpcw_i_fail_memory(err, w->prefix, files, "files");
 }
 

@@ -10,6 +10,7 @@
  */
 #include <string.h>
 
+#include "libwriter/base/buf.h"
 #include "libwriter/base/bytes.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
@@ -186,9 +187,8 @@ static uint64_t rows_alike(struct column *c, size_t columns) {
 
 struct gathered {
     struct hpcw_sion *h;
-    uint64_t *words; /* what follows the headers of all messages, in the order of the tasks */
-    size_t used, capacity;
-    int from; /* sender of the next message */
+    struct hpcw_i_buf words; /* what follows the headers of all messages, in the order of the tasks */
+    int from;                /* sender of the next message */
     bool large;
     uint64_t failed; /* lowest process that did, or DONE */
 };
@@ -207,18 +207,9 @@ static hpcw_status take_message(void *context, const uint64_t *message, size_t w
     if (message[0] != READY || n == 0 || g->large || g->failed != DONE) {
         return HPCW_OK;
     }
-    if (n > g->capacity - g->used) {
-        size_t capacity = 2 * g->used + n;
-        uint64_t *grown = hpcw_i_realloc(g->words, capacity * sizeof *grown);
-        if (grown == NULL) {
-            return hpcw_i_fail_memory(err, g->h->path, 0, "its metadata");
-        }
-        g->words = grown;
-        g->capacity = capacity;
-    }
-    memcpy(g->words + g->used, message + MESSAGE_HEADER, n * sizeof *g->words);
-    g->used += n;
-    return HPCW_OK;
+    return hpcw_i_buf_append(&g->words, message + MESSAGE_HEADER, n * sizeof *message)
+               ? HPCW_OK
+               : hpcw_i_fail_memory(err, g->h->path, 0, "its metadata");
 }
 
 /* The tables of the file, from the messages. */
@@ -244,7 +235,7 @@ static hpcw_status tables_new(struct tables *t, const struct gathered *g, hpcw_e
         return hpcw_i_fail_memory(err, h->path, 0, "its metadata");
     }
     t->count = t->chunk + n;
-    const uint64_t *word = g->words;
+    const uint64_t *word = (const uint64_t *)(const void *)g->words.data;
     for (size_t k = 0; k < n; k++) {
         t->chunk[k] = word[0];
         uint64_t blocks = word[1];
@@ -479,7 +470,7 @@ hpcw_status hpcw_i_sion_gather_meta(struct hpcw_sion *h, hpcw_status s, bool *la
     if (leads && s != HPCW_OK && (uint64_t)h->leader < verdict) {
         verdict = (uint64_t)h->leader;
     }
-    hpcw_i_free(g.words);
+    hpcw_i_buf_free(&g.words);
     r = hpcw_i_comm_bcast(h->comm, &verdict, sizeof verdict, h->leader, s == HPCW_OK ? err : &ignored);
     if (r != HPCW_OK) {
         return s == HPCW_OK ? r : s;
