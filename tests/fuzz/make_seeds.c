@@ -12,7 +12,7 @@
 #include <hpcw/kvtree.h>
 
 #include "libwriter/base/buf.h"
-#include "libwriter/format/clog2/file/cargo.h"
+#include "libwriter/format/clog2/file/definitions.h"
 #include "libwriter/format/clog2/log/local_file.h"
 #include "tests/fuzz/images.h"
 #include "tests/support/clog2_cases.h"

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "libwriter/format/clog2/file/blocks.h"
-#include "libwriter/format/clog2/file/preamble.h"
+#include "libwriter/format/clog2/file/file.h"
 #include "tests/support/clog2_cases.h"
 #include "tests/support/memory_source.h"
 

@@ -146,7 +146,7 @@ static hpcw_status close_handle(struct hpcw_sion *h, uint64_t *word, hpcw_error 
     struct hpcw_i_sion_extent e;
     s = agree_on_extent(h, s, word, &e, err);
     if (s == HPCW_OK) {
-        s = hpcw_i_sion_check_blocks(h, e.blocks, err);
+        s = hpcw_i_sion_check_limits(h, e.blocks, err);
     }
     if (s != HPCW_OK) {
         return s;

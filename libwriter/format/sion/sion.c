@@ -106,25 +106,6 @@ static hpcw_status agree_on_arguments(struct hpcw_sion *h, hpcw_status s, struct
     return HPCW_OK;
 }
 
-/* Offsets, sizes and counts for which the format or its readers have too few bits (doc/formats/sion.md, "Rules"). Same
- * result on all processes. */
-static hpcw_status check_limits(const struct hpcw_sion *h, hpcw_error *err) {
-    for (uint32_t f = 0; f < h->placement.files; f++) {
-        const struct hpcw_i_sion_file *file = &h->placement.file[f];
-        if (file->tasks > HPCW_SION_MAX_TASKS) {
-            return hpcw_i_fail(err, HPCW_ERANGE, "%s: tasks per file: expected at most %u, got %u in file %u",
-                               h->path, HPCW_SION_MAX_TASKS, file->tasks, f);
-        }
-        hpcw_sion_shape shape;
-        hpcw_status s = hpcw_sion_shape_of(file->tasks, h->block_size, file->stride, 1,
-                                           hpcw_i_sion_mapping_of(h, f), &shape, err);
-        if (s != HPCW_OK) {
-            return s;
-        }
-    }
-    return HPCW_OK;
-}
-
 static uint64_t size_from_array(void *context, uint32_t rank) {
     return ((const uint64_t *)context)[rank];
 }
@@ -152,7 +133,7 @@ static hpcw_status place_tasks(struct hpcw_sion *h, const hpcw_sion_options *o,
     };
     hpcw_status s = hpcw_i_sion_placement_make(&r, &h->placement, err);
     if (s == HPCW_OK) {
-        s = check_limits(h, err);
+        s = hpcw_i_sion_check_limits(h, NULL, err);
     }
     if (s != HPCW_OK) {
         hpcw_i_fail_about(err, h->path);

@@ -3,7 +3,7 @@
  * Cargo and the formats that show it. A piece is coded in four bits, a list of pieces in 64: a cargo of 32 bytes holds
  * 16 of them at most, two bytes each, and equal lists are equal numbers.
  */
-#include "libwriter/format/clog2/file/cargo.h"
+#include "libwriter/format/clog2/file/definitions.h"
 
 #include "libwriter/base/bytes.h"
 #include "libwriter/base/status.h"
@@ -142,7 +142,8 @@ static const char *spell(uint64_t pieces, char text[3 * 16 + 1]) {
     return text;
 }
 
-hpcw_status hpcw_i_clog2_cargo_matches(const hpcw_clog2_cargo *cargo, uint64_t pieces, hpcw_error *err) {
+/* Whether a cargo is complete and has these pieces. */
+static hpcw_status check_pieces(const hpcw_clog2_cargo *cargo, uint64_t pieces, hpcw_error *err) {
     if (cargo->size > HPCW_CLOG2_CARGO) {
         return hpcw_i_fail(err, HPCW_ERANGE, "clog2: cargo: expected at most %u bytes, got more",
                            HPCW_CLOG2_CARGO);
@@ -162,5 +163,5 @@ hpcw_status hpcw_clog2_cargo_check(const hpcw_clog2_cargo *cargo, const char *fo
         return hpcw_i_fail(err, HPCW_EINVAL, "clog2: expected a cargo, got NULL");
     }
     hpcw_status s = hpcw_i_clog2_format_pieces(format, &pieces, err);
-    return s == HPCW_OK ? hpcw_i_clog2_cargo_matches(cargo, pieces, err) : s;
+    return s == HPCW_OK ? check_pieces(cargo, pieces, err) : s;
 }

@@ -9,7 +9,6 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 #include "libwriter/comm/agree.h"
-#include "libwriter/format/clog2/file/preamble.h"
 #include "libwriter/io/sink.h"
 
 enum { TABLE_ENTRIES = 4096 }; /* of the table, written in one piece */

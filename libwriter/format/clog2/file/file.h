@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F3: a log that is being written, as its slices see it. */
+/* F3: a log that is being written: for its slices, and for a merge that encodes records itself. */
 #ifndef HPCW_FORMAT_CLOG2_FILE_FILE_H
 #define HPCW_FORMAT_CLOG2_FILE_FILE_H
 
@@ -19,5 +19,26 @@ struct hpcw_clog2 {
     pthread_mutex_t lock;
     hpcw_error abandoned; /* guarded by the lock; code HPCW_OK: not abandoned */
 };
+
+/* ---- preamble.c: what comes before and after the blocks (doc/formats/clog2.md, "Preamble" and "Communicators") ---- */
+
+enum {
+    HPCW_I_CLOG2_PREAMBLE = 1024,
+    HPCW_I_CLOG2_ENTRY = 40 /* of the table of communicators */
+};
+
+/* The preamble of a finished log; `table` is the offset of the table of communicators. */
+void hpcw_i_clog2_preamble(const hpcw_clog2_options *options, uint64_t table,
+                           unsigned char bytes[HPCW_I_CLOG2_PREAMBLE]);
+
+/* One entry of the table, whose first four bytes are the number of entries. */
+void hpcw_i_clog2_encode_entry(const hpcw_clog2_comm_entry *entry, unsigned char p[HPCW_I_CLOG2_ENTRY]);
+
+/* ---- slice.c ---- */
+
+/* Free bytes for the next records, as hpcw_i_clog2_blocks_space. */
+hpcw_status hpcw_i_clog2_slice_space(hpcw_clog2_slice *slice, uint32_t size, double time, unsigned char **space,
+                                     size_t *room, size_t *most, hpcw_error *err);
+void hpcw_i_clog2_slice_took(hpcw_clog2_slice *slice, size_t bytes, size_t records);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "libwriter/format/clog2/file/preamble.h"
+#include "libwriter/format/clog2/file/file.h"
 
 #include "libwriter/base/numfmt.h"
 

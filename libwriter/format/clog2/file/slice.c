@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Slices put records into blocks, and write these once their place in the file is known. */
-#include "libwriter/format/clog2/file/slice.h"
+#include "libwriter/format/clog2/file/file.h"
 
 #include <inttypes.h>
 
@@ -8,8 +8,6 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 #include "libwriter/format/clog2/file/blocks.h"
-#include "libwriter/format/clog2/file/file.h"
-#include "libwriter/format/clog2/file/preamble.h"
 
 enum {
     WRITE_SIZE = 1 << 20, /* bytes of blocks that are written in one piece */

@@ -48,22 +48,30 @@ static hpcw_status prepare(const hpcw_clog2_log *log, const char *name, const ch
     return HPCW_OK;
 }
 
-/* Stores a definition that gets the next number of its kind; `d` has the first one. */
-static hpcw_status store_numbered(hpcw_clog2_log *log, const char *what, struct hpcw_i_clog2_definition *d,
-                                  uint32_t *count, uint32_t most, int32_t *number, hpcw_error *err) {
-    if (number == NULL) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "%s: %s: expected a pointer for the number, got NULL", log->path,
-                           what);
+/* A state or solo event of the user, which gets the next number of its kind. */
+static hpcw_status define(hpcw_clog2_log *log, bool state, const char *name, const char *colour,
+                          const char *format, int32_t *number, hpcw_error *err) {
+    const char *what = state ? "states" : "solo events";
+    uint32_t most = state ? HPCW_CLOG2_STATES : HPCW_CLOG2_SOLOS;
+    struct hpcw_i_clog2_definition d;
+    hpcw_status s = prepare(log, name, colour, format, &d, err);
+    if (s == HPCW_OK && number == NULL) {
+        s = hpcw_i_fail(err, HPCW_EINVAL, "%s: %s: expected a pointer for the number, got NULL", log->path,
+                        what);
+    }
+    if (s != HPCW_OK) {
+        return s;
     }
     (void)pthread_mutex_lock(&log->lock);
-    d->number += (int32_t)*count;
-    hpcw_status s = *count == most
-                        ? hpcw_i_fail(err, HPCW_ERANGE, "%s: expected at most %u %s, got one more, \"%s\"",
-                                      log->path, most, what, d->name)
-                        : store(log, d, err);
+    uint32_t *count = state ? &log->states : &log->solos;
+    d.kind = state ? HPCW_CLOG2_STATE_DEF : HPCW_CLOG2_EVENT_DEF;
+    d.number = (state ? HPCW_CLOG2_USER_STATE : HPCW_CLOG2_USER_SOLO) + (int32_t)*count;
+    s = *count == most ? hpcw_i_fail(err, HPCW_ERANGE, "%s: expected at most %u %s, got one more, \"%s\"",
+                                     log->path, most, what, name)
+                       : store(log, &d, err);
     if (s == HPCW_OK) {
         ++*count;
-        *number = d->number;
+        *number = d.number;
     }
     (void)pthread_mutex_unlock(&log->lock);
     return s;
@@ -71,14 +79,7 @@ static hpcw_status store_numbered(hpcw_clog2_log *log, const char *what, struct 
 
 hpcw_status hpcw_clog2_log_state(hpcw_clog2_log *log, const char *name, const char *colour, const char *format,
                                  int32_t *state, hpcw_error *err) {
-    struct hpcw_i_clog2_definition d;
-    hpcw_status s = prepare(log, name, colour, format, &d, err);
-    if (s != HPCW_OK) {
-        return s;
-    }
-    d.kind = HPCW_CLOG2_STATE_DEF;
-    d.number = HPCW_CLOG2_USER_STATE;
-    return store_numbered(log, "states", &d, &log->states, HPCW_CLOG2_STATES, state, err);
+    return define(log, true, name, colour, format, state, err);
 }
 
 hpcw_status hpcw_clog2_log_known_state(hpcw_clog2_log *log, int32_t state, const char *name, const char *colour,
@@ -114,14 +115,7 @@ hpcw_status hpcw_clog2_log_known_state(hpcw_clog2_log *log, int32_t state, const
 
 hpcw_status hpcw_clog2_log_solo(hpcw_clog2_log *log, const char *name, const char *colour, const char *format,
                                 int32_t *event, hpcw_error *err) {
-    struct hpcw_i_clog2_definition d;
-    hpcw_status s = prepare(log, name, colour, format, &d, err);
-    if (s != HPCW_OK) {
-        return s;
-    }
-    d.kind = HPCW_CLOG2_EVENT_DEF;
-    d.number = HPCW_CLOG2_USER_SOLO;
-    return store_numbered(log, "solo events", &d, &log->solos, HPCW_CLOG2_SOLOS, event, err);
+    return define(log, false, name, colour, format, event, err);
 }
 
 /* ------------------------------------------------------------------------------------------------------------

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "libwriter/format/clog2/merge/events.h"
+#include "libwriter/format/clog2/merge/stream.h"
 
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
-#include "libwriter/format/clog2/file/cargo.h"
+#include "libwriter/format/clog2/file/definitions.h"
 
 hpcw_status hpcw_i_clog2_events_make(struct hpcw_i_clog2_events *events,
                                      const struct hpcw_i_clog2_definition *definition, uint32_t count,

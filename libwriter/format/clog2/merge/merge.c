@@ -2,7 +2,7 @@
 #include "libwriter/format/clog2/merge/merge.h"
 
 #include "libwriter/comm/comm.h"
-#include "libwriter/format/clog2/file/slice.h"
+#include "libwriter/format/clog2/file/file.h"
 
 hpcw_status hpcw_i_clog2_merge_alone(hpcw_clog2 *file, struct hpcw_i_clog2_stream *stream, uint64_t *blocks,
                                      hpcw_error *err) {

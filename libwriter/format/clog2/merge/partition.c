@@ -28,7 +28,6 @@
 #include "libwriter/comm/exchange.h"
 #include "libwriter/format/clog2/file/blocks.h"
 #include "libwriter/format/clog2/file/file.h"
-#include "libwriter/format/clog2/file/slice.h"
 #include "libwriter/format/clog2/merge/runs.h"
 
 enum {

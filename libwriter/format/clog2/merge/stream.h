@@ -4,11 +4,31 @@
 #ifndef HPCW_FORMAT_CLOG2_MERGE_STREAM_H
 #define HPCW_FORMAT_CLOG2_MERGE_STREAM_H
 
+#include "libwriter/format/clog2/file/definitions.h"
 #include "libwriter/format/clog2/file/records.h"
 #include "libwriter/format/clog2/merge/chunk.h"
 #include "libwriter/format/clog2/merge/comms.h"
-#include "libwriter/format/clog2/merge/events.h"
 #include "libwriter/format/clog2/merge/time_heap.h"
+
+/* What the event numbers of a log mean. */
+struct hpcw_i_clog2_events {
+    uint32_t ranks;
+    int32_t end;      /* all events are below this */
+    uint8_t *role;    /* [end] */
+    uint64_t *pieces; /* [end] coded format of the cargo */
+};
+
+/* Role of an event. */
+enum { HPCW_I_CLOG2_NO_EVENT, HPCW_I_CLOG2_STARTS, HPCW_I_CLOG2_ENDS, HPCW_I_CLOG2_SOLO };
+
+hpcw_status hpcw_i_clog2_events_make(struct hpcw_i_clog2_events *e,
+                                     const struct hpcw_i_clog2_definition *definition, uint32_t count,
+                                     hpcw_error *err);
+void hpcw_i_clog2_events_free(struct hpcw_i_clog2_events *e);
+
+static inline uint32_t hpcw_i_clog2_role(const struct hpcw_i_clog2_events *t, int32_t event) {
+    return event >= 0 && event < t->end ? t->role[event] : HPCW_I_CLOG2_NO_EVENT;
+}
 
 /* The records of one rank. */
 struct hpcw_i_clog2_origin {

@@ -11,7 +11,7 @@
 
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
-#include "libwriter/format/clog2/file/preamble.h"
+#include "libwriter/format/clog2/file/file.h"
 
 enum { FREED = -999999999, MOST_COMMS = 1 << 20 };
 

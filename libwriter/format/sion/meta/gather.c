@@ -408,7 +408,7 @@ static hpcw_status write_tables(const struct gathered *g, hpcw_error *err) {
     hpcw_sion_shape shape = {0};
     hpcw_status s = tables_new(&t, g, err);
     if (s == HPCW_OK) {
-        s = hpcw_i_sion_check_blocks(h, &t.blocks, err);
+        s = hpcw_i_sion_check_limits(h, &t.blocks, err);
     }
     uint64_t entries = hpcw_i_sion_mapping_of(h, 0);
     if (s == HPCW_OK) {

@@ -32,23 +32,28 @@ hpcw_sion_shape hpcw_i_sion_shape_of_file(const struct hpcw_sion *h, uint32_t fi
     return shape;
 }
 
-hpcw_status hpcw_i_sion_check_blocks(const struct hpcw_sion *h, const uint64_t *blocks, hpcw_error *err) {
+hpcw_status hpcw_i_sion_check_limits(const struct hpcw_sion *h, const uint64_t *blocks, hpcw_error *err) {
     for (uint32_t f = 0; f < h->placement.files; f++) {
         const struct hpcw_i_sion_file *file = &h->placement.file[f];
         uint64_t mapping = hpcw_i_sion_mapping_of(h, f);
-        if (blocks[f] == 0) {
+        uint64_t most = blocks == NULL ? 1 : blocks[f];
+        if (file->tasks > HPCW_SION_MAX_TASKS) {
+            return hpcw_i_fail(err, HPCW_ERANGE, "%s: tasks per file: expected at most %u, got %u in file %u",
+                               h->path, HPCW_SION_MAX_TASKS, file->tasks, f);
+        }
+        if (most == 0) {
             continue; /* another run's file */
         }
         /* doc/formats/sion.md#sion-26 */
-        if (mapping != HPCW_I_SION_NO_MAPPING && mapping > 0 && blocks[f] * file->tasks > INT32_MAX) {
+        if (mapping != HPCW_I_SION_NO_MAPPING && mapping > 0 && most * file->tasks > INT32_MAX) {
             return hpcw_i_fail(err, HPCW_ERANGE,
                                "%s: blocks: SIONlib finds the mapping after at most 2^31 - 1 table entries: "
                                "expected fewer, got %u tasks with up to %" PRIu64 " blocks",
-                               h->path, file->tasks, blocks[f]);
+                               h->path, file->tasks, most);
         }
         hpcw_sion_shape shape;
-        hpcw_status s = hpcw_sion_shape_of(file->tasks, h->block_size, file->stride, (uint32_t)blocks[f],
-                                           mapping, &shape, err);
+        hpcw_status s =
+            hpcw_sion_shape_of(file->tasks, h->block_size, file->stride, (uint32_t)most, mapping, &shape, err);
         if (s != HPCW_OK) {
             return s;
         }

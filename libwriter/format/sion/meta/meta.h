@@ -18,12 +18,13 @@
 /* Entries of the mapping of a file: HPCW_I_SION_NO_MAPPING, or 0 for an empty one. */
 uint64_t hpcw_i_sion_mapping_of(const struct hpcw_sion *h, uint32_t file);
 
-/* Shape of a file whose tasks have at most `blocks` blocks; hpcw_i_sion_check_blocks has checked these. */
+/* Shape of a file whose tasks have at most `blocks` blocks; hpcw_i_sion_check_limits has checked these. */
 hpcw_sion_shape hpcw_i_sion_shape_of_file(const struct hpcw_sion *h, uint32_t file, uint64_t blocks);
 
-/* Limits of offsets and of the readers that depend on the number of blocks. `blocks` [files]: the largest number of any task; 0:
- * another run's file. */
-hpcw_status hpcw_i_sion_check_blocks(const struct hpcw_sion *h, const uint64_t *blocks, hpcw_error *err);
+/* Offsets, sizes and counts for which the format or its readers have too few bits (doc/formats/sion.md, "Rules").
+ * `blocks` [files]: the largest number of blocks of any task, 0: another run's file; NULL: one block each, which all
+ * processes find good or bad alike. */
+hpcw_status hpcw_i_sion_check_limits(const struct hpcw_sion *h, const uint64_t *blocks, hpcw_error *err);
 
 /* The fixed part of META1 of a file, HPCW_I_SION_TABLES_AT bytes. */
 void hpcw_i_sion_encode_head(const struct hpcw_sion *h, uint32_t file, unsigned char *head);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "libwriter/format/sion/placement/placement.h"
 
-#include <string.h>
-
 #include "libwriter/base/status.h"
 #include "libwriter/comm/reduce.h"
 
@@ -42,23 +40,15 @@ void hpcw_i_sion_census_add(struct hpcw_i_sion_census *left, const struct hpcw_i
 }
 
 static void combine_census(uint64_t *left, const uint64_t *right) {
-    struct hpcw_i_sion_census l;
-    struct hpcw_i_sion_census r;
-    memcpy(&l, left, sizeof l);
-    memcpy(&r, right, sizeof r);
-    hpcw_i_sion_census_add(&l, &r);
-    memcpy(left, &l, sizeof l);
+    hpcw_i_sion_census_add((struct hpcw_i_sion_census *)(void *)left,
+                           (const struct hpcw_i_sion_census *)(const void *)right);
 }
 
 hpcw_status hpcw_i_sion_census_take(hpcw_comm *comm, struct hpcw_i_sion_census *all,
                                     struct hpcw_i_sion_census *below, hpcw_error *err) {
-    uint64_t record[HPCW_I_SION_CENSUS_WORDS];
-    uint64_t before[HPCW_I_SION_CENSUS_WORDS] = {0};
-    memcpy(record, all, sizeof record);
-    hpcw_status s =
-        hpcw_i_comm_reduce_scan(comm, record, before, HPCW_I_SION_CENSUS_WORDS, combine_census, err);
-    memcpy(all, record, sizeof record);
-    memcpy(below, before, sizeof before);
+    *below = (struct hpcw_i_sion_census){0};
+    hpcw_status s = hpcw_i_comm_reduce_scan(comm, (uint64_t *)(void *)all, (uint64_t *)(void *)below,
+                                            sizeof *all / sizeof(uint64_t), combine_census, err);
     return s == HPCW_OK && all->bytes == INT64_MAX
                ? hpcw_i_fail(err, HPCW_ERANGE, "the chunks of one block pass 2^63 bytes")
                : s;

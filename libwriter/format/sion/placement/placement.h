@@ -48,8 +48,6 @@ struct hpcw_i_sion_census {
     uint64_t base; /* gapless: number of the first of all these tasks, modulo 2^64 */
 };
 
-enum { HPCW_I_SION_CENSUS_WORDS = sizeof(struct hpcw_i_sion_census) / sizeof(uint64_t) };
-
 /* Census of the own tasks. `block_size`: chunks are rounded up to it. */
 struct hpcw_i_sion_census hpcw_i_sion_census_of(uint32_t count, const uint32_t *ranks,
                                                 const struct hpcw_i_sion_task *task, uint32_t block_size);
