@@ -91,14 +91,16 @@ static bool go_on(struct hpcw_i_clog2_timeline *l) {
     return waited;
 }
 
-static void close_chunk(struct hpcw_i_clog2_timeline *l) {
-    l->last->words = (uint32_t)(l->face.next - l->last->data);
-}
-
-static void empty_bin(struct hpcw_i_clog2_timeline *l) {
+/* Whether the timeline was in a chunk, which now has its length. What is in a bin is lost. */
+static bool close_chunk(struct hpcw_i_clog2_timeline *l) {
+    if (!l->in_bin) {
+        l->last->words = (uint32_t)(l->face.next - l->last->data);
+        return true;
+    }
     for (const uint64_t *p = l->bin; p < l->face.next; p += hpcw_i_clog2_words_of(p)) {
         l->lost++;
     }
+    return false;
 }
 
 void hpcw_clog2_timeline_next(hpcw_clog2_timeline *timeline) {
@@ -106,10 +108,7 @@ void hpcw_clog2_timeline_next(hpcw_clog2_timeline *timeline) {
     hpcw_clog2_log *log = l->log;
     uint64_t before = hpcw_clog2_timeline_clock(timeline);
     (void)pthread_mutex_lock(&log->lock);
-    if (l->in_bin) {
-        empty_bin(l);
-    } else {
-        close_chunk(l);
+    if (close_chunk(l)) {
         push(log, l->last);
     }
     bool waited = go_on(l);
@@ -197,10 +196,7 @@ hpcw_status hpcw_clog2_log_flush(hpcw_clog2_timeline *timeline, hpcw_error *err)
     if (log->directory == NULL) {
         s = hpcw_i_fail(err, HPCW_ESTATE, "%s: expected a directory for local files, got none", log->path);
     } else {
-        if (l->in_bin) {
-            empty_bin(l);
-        } else {
-            close_chunk(l);
+        if (close_chunk(l)) {
             log->flush_to = log->pushed + 1;
             push(log, l->last);
         }
@@ -225,12 +221,7 @@ hpcw_status hpcw_clog2_log_flush(hpcw_clog2_timeline *timeline, hpcw_error *err)
 void hpcw_i_clog2_timelines_stop(hpcw_clog2_log *log) {
     hpcw_i_clog2_spill_stop(log);
     for (uint32_t i = 0; i < log->timelines; i++) {
-        struct hpcw_i_clog2_timeline *l = log->timeline[i];
-        if (l->in_bin) {
-            empty_bin(l);
-        } else {
-            close_chunk(l);
-        }
+        (void)close_chunk(log->timeline[i]);
     }
     log->finished = true;
 }

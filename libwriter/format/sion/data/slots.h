@@ -5,9 +5,9 @@
  *   own slots     one per task, as long as the budget gives every task at least HPCW_I_SION_SMALLEST_SLOT bytes. Writes to
  *                 different tasks share nothing and take no lock.
  *   slots_hot.c   with own slots that are small, a task begins with a large one that it borrows
- *   slots_pool.c  with more tasks than the budget has slots, all slots are borrowed
+ *   pool          with more tasks than the budget has slots, all slots are borrowed
  *
- * slots.c has what they share; buffer.c chooses.
+ * slots.c has the pool and what all share; buffer.c chooses.
  */
 #ifndef HPCW_FORMAT_SION_DATA_SLOTS_H
 #define HPCW_FORMAT_SION_DATA_SLOTS_H
@@ -66,8 +66,7 @@ hpcw_status hpcw_i_sion_hot_lend(struct hpcw_sion *h, uint32_t i, hpcw_error *er
 /* Makes the hot slot of own task i this thread's, if the task has one. */
 void hpcw_i_sion_hot_claim(struct hpcw_sion *h, uint32_t i);
 
-/* ---- slots_pool.c ---- */
-
+/* The pool. */
 hpcw_status hpcw_i_sion_pool_new(struct hpcw_sion *h, uint64_t slot, hpcw_error *err);
 
 /* Makes sure that task i has a slot. */

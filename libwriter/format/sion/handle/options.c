@@ -120,14 +120,13 @@ hpcw_status hpcw_i_sion_prepare(struct hpcw_sion *h, const char *path, const hpc
     if (s == HPCW_OK) {
         s = check_choices(path, o, err);
     }
+    if (s == HPCW_OK) {
+        h->path = hpcw_i_strdup(path);
+        s = h->path == NULL ? hpcw_i_fail_memory(err, path, 0, NULL) : HPCW_OK;
+    }
     if (s != HPCW_OK) {
         h->options.count = 0; /* as there are no arrays */
         return s;
-    }
-    h->path = hpcw_i_strdup(path);
-    if (h->path == NULL) {
-        h->options.count = 0;
-        return hpcw_i_fail_memory(err, path, 0, NULL);
     }
     s = copy_tasks(h, o, err);
     if (s == HPCW_OK && o->fs_block_size == 0 && h->comm->process == 0) {

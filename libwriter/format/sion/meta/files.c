@@ -10,10 +10,8 @@
 
 static char *name_of_file(const struct hpcw_sion *h, uint32_t file) {
     size_t size = strlen(h->path) + 16;
-    char *name = hpcw_i_malloc(size);
-    if (name != NULL && file == 0) {
-        memcpy(name, h->path, strlen(h->path) + 1);
-    } else if (name != NULL) {
+    char *name = file == 0 ? hpcw_i_strdup(h->path) : hpcw_i_malloc(size);
+    if (name != NULL && file > 0) {
         (void)snprintf(name, size, "%s.%06u", h->path, file);
     }
     return name;
