@@ -81,6 +81,15 @@ struct ui_option {
     char letter;              /* 'n' for -n, or 0 */
 };
 
+/* A row of the table: what all options have, then designators for the rest. `owner` is the type of the program's struct. */
+#define UI_OPTION(owner, section_, commands_, letter_, name, metavar_, kind, field, help_, ...)                \
+    {                                                                                                          \
+        .section = section_, .commands = commands_, .letter = letter_, .metavar = metavar_, .param.key = name, \
+        .param.type = UI_PARAM_##kind, .param.offset = offsetof(owner, field),                                 \
+        .param.size = sizeof((owner *)0)->field, .param.help = help_, __VA_ARGS__                              \
+    }
+#define UI_LIMITS(least, most) .param.min = (least), .param.max = (most)
+
 /* A chapter of the manual. Blank lines part paragraphs; lines that begin with a space stay as they are. */
 struct ui_chapter {
     const char *title; /* "EXIT STATUS" */
