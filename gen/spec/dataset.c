@@ -12,49 +12,29 @@
 
 const char *const gen_scale_name[] = {"tiny", "small", "medium", "large", NULL};
 
-#define RUN_FIELD(name) .offset = offsetof(struct gen_dataset_params, name)
+#define RUN(...) UI_PARAM(struct gen_dataset_params, __VA_ARGS__)
+#define IN_VOM(...) UI_PARAM(struct gen_vom_params, __VA_ARGS__)
 
 static const struct ui_param run_param[] = {
-    {.key = "run.start",
-     .type = UI_PARAM_U64,
-     RUN_FIELD(start),
-     .min = 0,
-     .max = 253402300799.0, /* 9999-12-31T23:59:59Z */
-     .unit = "s",
-     .help = "start of the simulated run, seconds since 1970-01-01 UTC"},
+    /* To 9999-12-31T23:59:59Z. */
+    RUN("run.start", U64, start, 0, 253402300799.0, "s",
+        "start of the simulated run, seconds since 1970-01-01 UTC"),
 };
 
 static const struct ui_param sion_param[] = {
-    {.key = "sion.files",
-     .type = UI_PARAM_U32,
-     RUN_FIELD(sion_files),
-     .min = 1,
-     .max = 1048576,
-     .help = "number of physical files of the particle container, at most one per rank"},
+    RUN("sion.files", U32, sion_files, 1, 1048576, NULL,
+        "number of physical files of the particle container, at most one per rank"),
 };
-
-#define VOM_FIELD(name) .offset = offsetof(struct gen_vom_params, name)
 
 static const char *const container_names[] = {"brotli", "plain", "lbaf", NULL};
 
 static const struct ui_param vom_param[] = {
-    {.key = "vom.container",
-     .type = UI_PARAM_CHOICE,
-     VOM_FIELD(container),
-     .choices = container_names,
-     .help = "brotli (data.0.json.br, as vt writes it), plain (data.0.json) or lbaf (brotli in data.0.json)"},
-    {.key = "vom.quality",
-     .type = UI_PARAM_U32,
-     VOM_FIELD(quality),
-     .min = 0,
-     .max = 9,
-     .help = "brotli quality: 0 is fastest, 9 smallest"},
-    {.key = "vom.window",
-     .type = UI_PARAM_U32,
-     VOM_FIELD(window),
-     .min = 10,
-     .max = 24,
-     .help = "brotli window: binary logarithm of its size; not 16 or 21"},
+    IN_VOM("vom.container", CHOICE, container, .choices = container_names,
+           .help =
+               "brotli (data.0.json.br, as vt writes it), plain (data.0.json) or lbaf (brotli in data.0.json)"),
+    IN_VOM("vom.quality", U32, quality, 0, 9, NULL, "brotli quality: 0 is fastest, 9 smallest"),
+    IN_VOM("vom.window", U32, window, 10, 24, NULL,
+           "brotli window: binary logarithm of its size; not 16 or 21"),
 };
 
 #define LINKTEST (UINT64_C(1) << GEN_FORMAT_LINKTEST)

@@ -28,12 +28,17 @@ struct ui_param {
     const char *key; /* "linktest.messages": group, dot, name; lower case, [a-z0-9_] */
     enum ui_param_type type;
     size_t offset;              /* of the field in the owner's struct */
-    size_t size;                /* UI_PARAM_STRING: capacity with NUL */
     double min, max;            /* numbers: legal range, both included */
-    const char *const *choices; /* UI_PARAM_CHOICE: NULL-terminated names */
     const char *unit;           /* "us", "GB/s", "bytes", ...; NULL if it has none */
     const char *help;           /* one sentence without a full stop; its source in brackets if there is one */
+    const char *const *choices; /* UI_PARAM_CHOICE: NULL-terminated names */
+    size_t size;                /* UI_PARAM_STRING: capacity with NUL */
 };
+
+/* A row of a table: UI_PARAM(struct x, "x.count", U32, count, 0, 100, NULL, "what it counts"), or from `min` on as
+ * designators. */
+#define UI_PARAM(owner, name, kind, field, ...)                                                                \
+    { .key = name, .type = UI_PARAM_##kind, .offset = offsetof(owner, field), __VA_ARGS__ }
 
 /* Sets a field of `owner` from text. HPCW_EINVAL or HPCW_ERANGE with the key, the expected value and the actual one. */
 hpcw_status ui_param_set(const struct ui_param *param, void *owner, const char *text, hpcw_error *err);

@@ -13,12 +13,8 @@
 #include "libwriter/base/rng.h"
 #include "libwriter/base/status.h"
 
-#define FIELD(f) offsetof(struct model_checkpoint_params, f)
-#define FAULT(name, kind, text)                                                                                \
-    {                                                                                                          \
-        .key = "rank2file." name, .type = UI_PARAM_U32, .offset = FIELD(faults) + (kind) * sizeof(uint32_t),   \
-        .max = 1048576, .help = text                                                                           \
-    }
+#define PARAM(name, kind, field, ...)                                                                          \
+    UI_PARAM(struct model_checkpoint_params, "rank2file." name, kind, field, __VA_ARGS__)
 
 static const char *const layouts[] = {"scr-1.1", "scr-1.2", "scr-3", "shared", NULL};
 static const char *const contents[] = {"random", "compressible", NULL};
@@ -28,64 +24,29 @@ const char *const model_checkpoint_fault_name[MODEL_CHECKPOINT_FAULTS] = {"missi
                                                                           "wrong_crc", "missing_rank"};
 
 const struct ui_param model_checkpoint_param[] = {
-    {.key = "rank2file.layout",
-     .type = UI_PARAM_CHOICE,
-     .offset = FIELD(layout),
-     .choices = layouts,
-     .help = "SCR release whose directories and names to use; shared: SCR 1.1 and 3 can both restart"},
-    {.key = "rank2file.checkpoints",
-     .type = UI_PARAM_U32,
-     .offset = FIELD(checkpoints),
-     .min = 1,
-     .max = 1000,
-     .help = "number of checkpoints in the prefix directory; the last one is current"},
-    {.key = "rank2file.mean_size",
-     .type = UI_PARAM_SIZE,
-     .offset = FIELD(mean_size),
-     .min = MODEL_CHECKPOINT_LEAST,
-     .max = 0x1p36,
-     .unit = "bytes",
-     .help = "mean size of a rank's file"},
-    {.key = "rank2file.sigma",
-     .type = UI_PARAM_F64,
-     .offset = FIELD(sigma),
-     .max = 2,
-     .help = "spread of sizes: standard deviation of ln(size); 0 for grid codes, 0.5 for adaptive ones"},
-    {.key = "rank2file.content",
-     .type = UI_PARAM_CHOICE,
-     .offset = FIELD(content),
-     .choices = contents,
-     .help = "random bytes, or words of which three quarters repeat"},
-    {.key = "rank2file.payload",
-     .type = UI_PARAM_CHOICE,
-     .offset = FIELD(payload),
-     .choices = payloads,
-     .help = "write the data files, or only the maps, with the same bytes"},
-    {.key = "rank2file.leaf_ranks",
-     .type = UI_PARAM_U32,
-     .offset = FIELD(leaf_ranks),
-     .min = 2,
-     .max = 0x1p31,
-     .help =
-         "largest number of ranks of a leaf of the map, and of children of a node; small ones make deep maps"},
-    {.key = "rank2file.leaf_bytes",
-     .type = UI_PARAM_SIZE,
-     .offset = FIELD(leaf_bytes),
-     .min = 256,
-     .max = 0x1p30,
-     .unit = "bytes",
-     .help = "largest size of a node of the map"},
-    FAULT("missing_files", MODEL_CHECKPOINT_MISSING_FILE,
+    PARAM("layout", CHOICE, layout, .choices = layouts,
+          .help = "SCR release whose directories and names to use; shared: SCR 1.1 and 3 can both restart"),
+    PARAM("checkpoints", U32, checkpoints, 1, 1000, NULL,
+          "number of checkpoints in the prefix directory; the last one is current"),
+    PARAM("mean_size", SIZE, mean_size, MODEL_CHECKPOINT_LEAST, 0x1p36, "bytes", "mean size of a rank's file"),
+    PARAM("sigma", F64, sigma, 0, 2, NULL,
+          "spread of sizes: standard deviation of ln(size); 0 for grid codes, 0.5 for adaptive ones"),
+    PARAM("content", CHOICE, content, .choices = contents,
+          .help = "random bytes, or words of which three quarters repeat"),
+    PARAM("payload", CHOICE, payload, .choices = payloads,
+          .help = "write the data files, or only the maps, with the same bytes"),
+    PARAM("leaf_ranks", U32, leaf_ranks, 2, 0x1p31, NULL,
+          "largest number of ranks of a leaf of the map, and of children of a node; small ones make deep maps"),
+    PARAM("leaf_bytes", SIZE, leaf_bytes, 256, 0x1p30, "bytes", "largest size of a node of the map"),
+    PARAM("missing_files", U32, faults[MODEL_CHECKPOINT_MISSING_FILE], 0, 1048576, NULL,
           "number of files that are in the map and do not exist"),
-    FAULT("truncated_files", MODEL_CHECKPOINT_TRUNCATED_FILE,
+    PARAM("truncated_files", U32, faults[MODEL_CHECKPOINT_TRUNCATED_FILE], 0, 1048576, NULL,
           "number of files that are shorter than in the map"),
-    FAULT("wrong_crcs", MODEL_CHECKPOINT_WRONG_CRC,
+    PARAM("wrong_crcs", U32, faults[MODEL_CHECKPOINT_WRONG_CRC], 0, 1048576, NULL,
           "number of files with a byte that changed after the CRC was computed"),
-    FAULT("missing_ranks", MODEL_CHECKPOINT_MISSING_RANK, "number of files whose rank has no entry in the map"),
-    {.key = "rank2file.stale_index",
-     .type = UI_PARAM_BOOL,
-     .offset = FIELD(stale_index),
-     .help = "the index's current dataset does not exist"},
+    PARAM("missing_ranks", U32, faults[MODEL_CHECKPOINT_MISSING_RANK], 0, 1048576, NULL,
+          "number of files whose rank has no entry in the map"),
+    PARAM("stale_index", BOOL, stale_index, .help = "the index's current dataset does not exist"),
 };
 const size_t model_checkpoint_param_count = sizeof model_checkpoint_param / sizeof model_checkpoint_param[0];
 

@@ -10,18 +10,8 @@
 #include "libwriter/base/rng.h"
 #include "libwriter/base/status.h"
 
-#define FIELD(f) offsetof(struct model_linktest_params, f)
-#define FLAG(name, f, text)                                                                                    \
-    { .key = "linktest." name, .type = UI_PARAM_BOOL, .offset = FIELD(f), .help = text }
-#define CHOICE(name, f, names, text)                                                                           \
-    { .key = "linktest." name, .type = UI_PARAM_CHOICE, .offset = FIELD(f), .choices = names, .help = text }
-#define COUNT(name, f, lo, hi, text)                                                                           \
-    { .key = "linktest." name, .type = UI_PARAM_U64, .offset = FIELD(f), .min = lo, .max = hi, .help = text }
-#define REAL(name, f, lo, hi, u, text)                                                                         \
-    {                                                                                                          \
-        .key = "linktest." name, .type = UI_PARAM_F64, .offset = FIELD(f), .min = lo, .max = hi, .unit = u,    \
-        .help = text                                                                                           \
-    }
+#define PARAM(name, kind, field, ...)                                                                          \
+    UI_PARAM(struct model_linktest_params, "linktest." name, kind, field, __VA_ARGS__)
 
 const char *const model_linktest_modes[] = {"mpi", "tcp", "ucp", "ibverbs", "psm2", "cuda", NULL};
 static const char *const kernels[] = {"semidirectional", "unidirectional", "bidirectional", NULL};
@@ -31,44 +21,43 @@ static const char *const loads[] = {"auto", "none", "light", "heavy", NULL};
 #define MAX_PERMUTATIONS 4294967295.0
 
 const struct ui_param model_linktest_param[] = {
-    CHOICE("mode", mode, model_linktest_modes, "transport of the run, as recorded in the results"),
-    CHOICE("kernel", kernel, kernels, "directions of the messages of a pair"),
-    FLAG("all_to_all", all_to_all, "one all-to-all test per permutation, only with mode mpi"),
-    FLAG("bisection", bisection, "only pairs across the two halves of the ranks"),
-    FLAG("randomize_steps", randomize_steps, "random order of the steps"),
-    FLAG("serial", serial, "one pair at a time: no congestion, no shared network cards"),
-    FLAG("gpu_memory", gpu_memory, "message buffers in GPU memory"),
-    FLAG("random_buffers", random_buffers, "random content of message buffers"),
-    FLAG("check_buffers", check_buffers, "check of message buffers after each step"),
-    COUNT("messages", messages, 1, 0x1p32, "timed messages per pair"),
-    {.key = "linktest.message_size",
-     .type = UI_PARAM_SIZE,
-     .offset = FIELD(message_size),
-     .min = 0,
-     .max = 0x1p40,
-     .unit = "bytes",
-     .help = "size of a message"},
-    COUNT("warmup_messages", warmup_messages, 0, 0x1p32, "warm-up messages per pair"),
-    COUNT("retests", retests, 0, 0x1p20, "number of slowest connections that are measured again"),
-    COUNT("message_buffers", message_buffers, 1, 0x1p20, "message buffers per task"),
-    COUNT("permutations", permutations, 0, MAX_PERMUTATIONS,
+    PARAM("mode", CHOICE, mode, .choices = model_linktest_modes,
+          .help = "transport of the run, as recorded in the results"),
+    PARAM("kernel", CHOICE, kernel, .choices = kernels, .help = "directions of the messages of a pair"),
+    PARAM("all_to_all", BOOL, all_to_all, .help = "one all-to-all test per permutation, only with mode mpi"),
+    PARAM("bisection", BOOL, bisection, .help = "only pairs across the two halves of the ranks"),
+    PARAM("randomize_steps", BOOL, randomize_steps, .help = "random order of the steps"),
+    PARAM("serial", BOOL, serial, .help = "one pair at a time: no congestion, no shared network cards"),
+    PARAM("gpu_memory", BOOL, gpu_memory, .help = "message buffers in GPU memory"),
+    PARAM("random_buffers", BOOL, random_buffers, .help = "random content of message buffers"),
+    PARAM("check_buffers", BOOL, check_buffers, .help = "check of message buffers after each step"),
+    PARAM("messages", U64, messages, 1, 0x1p32, NULL, "timed messages per pair"),
+    PARAM("message_size", SIZE, message_size, 0, 0x1p40, "bytes", "size of a message"),
+    PARAM("warmup_messages", U64, warmup_messages, 0, 0x1p32, NULL, "warm-up messages per pair"),
+    PARAM("retests", U64, retests, 0, 0x1p20, NULL, "number of slowest connections that are measured again"),
+    PARAM("message_buffers", U64, message_buffers, 1, 0x1p20, NULL, "message buffers per task"),
+    PARAM("permutations", U64, permutations, 0, MAX_PERMUTATIONS, NULL,
           "iterations with randomly renumbered tasks; 0: one iteration in rank order"),
-    COUNT("buffer_seed", buffer_seed, 0, 0x1p63, "seed of the buffers' content; 0: the dataset's seed"),
-    COUNT("task_seed", task_seed, 0, 0x1p63, "seed of the renumbering; 0: the dataset's seed"),
-    COUNT("step_seed", step_seed, 0, 0x1p63, "seed of the order of the steps; 0: the dataset's seed"),
-    REAL("s_pair", s_pair, 0, 2, NULL, "constant spread between pairs: standard deviation of ln(time) [P1]"),
-    REAL("s_msg", s_msg, 0, 2, NULL, "spread between messages: standard deviation of ln(time) [M]"),
-    REAL("tail_probability", tail_probability, 0, 1, NULL, "probability that a message is delayed [A]"),
-    REAL("tail", tail_us, 0, 1e6, "us",
-         "smallest delay; delays have a Pareto distribution with exponent 2 [A]"),
-    REAL("tail_max", tail_max_us, 0, 1e7, "us", "largest delay [A]"),
-    FLAG("noisy", noisy, "delays of a busy machine: probability 1e-3, at least 2000 us [M]"),
-    CHOICE("load", load, loads,
-           "load of shared links; auto: none if serial, heavy from machine.heavy_size on, otherwise light"),
-    REAL("bidirectional_share", bidirectional_share, 0.01, 1, NULL,
-         "bidirectional kernel: share of the bandwidth left in a direction while the other is busy [A]"),
-    REAL("s_all_to_all", s_all_to_all, 0, 0.28, NULL,
-         "spread of all-to-all times: standard deviation of ln(time) [A]"),
+    PARAM("buffer_seed", U64, buffer_seed, 0, 0x1p63, NULL,
+          "seed of the buffers' content; 0: the dataset's seed"),
+    PARAM("task_seed", U64, task_seed, 0, 0x1p63, NULL, "seed of the renumbering; 0: the dataset's seed"),
+    PARAM("step_seed", U64, step_seed, 0, 0x1p63, NULL,
+          "seed of the order of the steps; 0: the dataset's seed"),
+    PARAM("s_pair", F64, s_pair, 0, 2, NULL,
+          "constant spread between pairs: standard deviation of ln(time) [P1]"),
+    PARAM("s_msg", F64, s_msg, 0, 2, NULL, "spread between messages: standard deviation of ln(time) [M]"),
+    PARAM("tail_probability", F64, tail_probability, 0, 1, NULL, "probability that a message is delayed [A]"),
+    PARAM("tail", F64, tail_us, 0, 1e6, "us",
+          "smallest delay; delays have a Pareto distribution with exponent 2 [A]"),
+    PARAM("tail_max", F64, tail_max_us, 0, 1e7, "us", "largest delay [A]"),
+    PARAM("noisy", BOOL, noisy, .help = "delays of a busy machine: probability 1e-3, at least 2000 us [M]"),
+    PARAM("load", CHOICE, load, .choices = loads,
+          .help =
+              "load of shared links; auto: none if serial, heavy from machine.heavy_size on, otherwise light"),
+    PARAM("bidirectional_share", F64, bidirectional_share, 0.01, 1, NULL,
+          "bidirectional kernel: share of the bandwidth left in a direction while the other is busy [A]"),
+    PARAM("s_all_to_all", F64, s_all_to_all, 0, 0.28, NULL,
+          "spread of all-to-all times: standard deviation of ln(time) [A]"),
 };
 const size_t model_linktest_param_count = sizeof model_linktest_param / sizeof model_linktest_param[0];
 

@@ -14,71 +14,59 @@
 
 static const char *const scenario_names[] = {"none", "spike", "ramp", "hotspot", NULL};
 
-#define FIELD(f) offsetof(struct model_load_params, f)
-#define COUNT(name, f, lo, hi, text)                                                                           \
-    { .key = "load." name, .type = UI_PARAM_U32, .offset = FIELD(f), .min = lo, .max = hi, .help = text }
-#define REAL(name, f, lo, hi, u, text)                                                                         \
-    {                                                                                                          \
-        .key = "load." name, .type = UI_PARAM_F64, .offset = FIELD(f), .min = lo, .max = hi, .unit = u,        \
-        .help = text                                                                                           \
-    }
-#define BYTES(name, f, text)                                                                                   \
-    {                                                                                                          \
-        .key = "load." name, .type = UI_PARAM_SIZE, .offset = FIELD(f), .min = 1, .max = 0x1p40,               \
-        .unit = "bytes", .help = text                                                                          \
-    }
+#define PARAM(name, kind, field, ...) UI_PARAM(struct model_load_params, "load." name, kind, field, __VA_ARGS__)
 
 /* Sources in brackets: L = the 32-rank data set of the LB-analysis-framework, A = assumption. */
 const struct ui_param model_load_param[] = {
-    COUNT("phases", phases, 1, 1048576, "number of phases, one per iteration of the simulated run"),
-    COUNT("dims", dims, 1, 3, "dimensions of the objects' index space"),
-    COUNT("objects", objects, 1, 4096, "migratable objects per rank and collection [L]"),
-    COUNT("collections", collections, 1, 8, "collections on the index space"),
-    {.key = "load.periodic",
-     .type = UI_PARAM_BOOL,
-     .offset = FIELD(periodic),
-     .help = "the index space is periodic: objects at opposite ends are neighbours"},
-    COUNT("subphases", subphases, 0, 1024, "subphases per phase; 0: none"),
-    REAL("mean_first", mean_first_ms, 1e-6, 1e6, "ms", "mean load of an object in phase 1 [L]"),
-    REAL("mean_last", mean_last_ms, 1e-6, 1e6, "ms", "mean load of an object at the end of the rise [L]"),
-    REAL("sigma_first", sigma_first, 0, 3, NULL, "standard deviation of ln(load) in phase 1 [L]"),
-    REAL("sigma_last", sigma_last, 0, 3, NULL, "standard deviation of ln(load) at the end of the rise [L]"),
-    COUNT("rise", rise, 0, 1048576, "number of phases of the rise; 0: 35 % of all [L]"),
-    REAL("persistence", persistence, 0, 1, NULL,
-         "share of the variance of ln(load) that lasts for the whole run [L]"),
-    REAL("alike", alike, 0, 1, NULL,
-         "share of the lasting variance that objects of one home have in common [L]"),
-    COUNT("epoch", epoch, 0, 1048576, "phases after which the other share is drawn again; 0: 5 % of all [L]"),
-    REAL("jitter", jitter, 0, 1, NULL,
-         "standard deviation of the change of ln(load) between neighbouring phases [L]"),
-    REAL("setup_factor", setup_factor, 1e-3, 1e6, NULL,
-         "mean load in phase 0, as a multiple of that in phase 1 [L]"),
-    REAL("setup_sigma", setup_sigma, 0, 3, NULL, "standard deviation of ln(load) in phase 0 [L]"),
-    REAL("migration", migration, 0, 1, NULL, "share of the objects that migrate before a phase [A]"),
-    COUNT("groups", groups, 0, 64, "object groups, with a member on every rank [L: 7 with the handler]"),
-    REAL("far_edges", far_edges, 0, 8, NULL, "distant senders per object [A]"),
-    REAL("edge_bytes_mean", edge_bytes_mean, 0, 30, NULL, "mean of ln(bytes) of an edge in a phase [L]"),
-    REAL("edge_bytes_sd", edge_bytes_sd, 0, 5, NULL, "standard deviation of ln(bytes) [L]"),
-    REAL("edge_messages_mean", edge_messages_mean, 0, 15, NULL,
-         "mean of ln(messages) of an edge in a phase [L]"),
-    REAL("edge_messages_sd", edge_messages_sd, 0, 4, NULL, "standard deviation of ln(messages) [L]"),
-    COUNT("broadcast_every", broadcast_every, 0, 1048576,
+    PARAM("phases", U32, phases, 1, 1048576, NULL, "number of phases, one per iteration of the simulated run"),
+    PARAM("dims", U32, dims, 1, 3, NULL, "dimensions of the objects' index space"),
+    PARAM("objects", U32, objects, 1, 4096, NULL, "migratable objects per rank and collection [L]"),
+    PARAM("collections", U32, collections, 1, 8, NULL, "collections on the index space"),
+    PARAM("periodic", BOOL, periodic,
+          .help = "the index space is periodic: objects at opposite ends are neighbours"),
+    PARAM("subphases", U32, subphases, 0, 1024, NULL, "subphases per phase; 0: none"),
+    PARAM("mean_first", F64, mean_first_ms, 1e-6, 1e6, "ms", "mean load of an object in phase 1 [L]"),
+    PARAM("mean_last", F64, mean_last_ms, 1e-6, 1e6, "ms", "mean load of an object at the end of the rise [L]"),
+    PARAM("sigma_first", F64, sigma_first, 0, 3, NULL, "standard deviation of ln(load) in phase 1 [L]"),
+    PARAM("sigma_last", F64, sigma_last, 0, 3, NULL,
+          "standard deviation of ln(load) at the end of the rise [L]"),
+    PARAM("rise", U32, rise, 0, 1048576, NULL, "number of phases of the rise; 0: 35 % of all [L]"),
+    PARAM("persistence", F64, persistence, 0, 1, NULL,
+          "share of the variance of ln(load) that lasts for the whole run [L]"),
+    PARAM("alike", F64, alike, 0, 1, NULL,
+          "share of the lasting variance that objects of one home have in common [L]"),
+    PARAM("epoch", U32, epoch, 0, 1048576, NULL,
+          "phases after which the other share is drawn again; 0: 5 % of all [L]"),
+    PARAM("jitter", F64, jitter, 0, 1, NULL,
+          "standard deviation of the change of ln(load) between neighbouring phases [L]"),
+    PARAM("setup_factor", F64, setup_factor, 1e-3, 1e6, NULL,
+          "mean load in phase 0, as a multiple of that in phase 1 [L]"),
+    PARAM("setup_sigma", F64, setup_sigma, 0, 3, NULL, "standard deviation of ln(load) in phase 0 [L]"),
+    PARAM("migration", F64, migration, 0, 1, NULL, "share of the objects that migrate before a phase [A]"),
+    PARAM("groups", U32, groups, 0, 64, NULL,
+          "object groups, with a member on every rank [L: 7 with the handler]"),
+    PARAM("far_edges", F64, far_edges, 0, 8, NULL, "distant senders per object [A]"),
+    PARAM("edge_bytes_mean", F64, edge_bytes_mean, 0, 30, NULL, "mean of ln(bytes) of an edge in a phase [L]"),
+    PARAM("edge_bytes_sd", F64, edge_bytes_sd, 0, 5, NULL, "standard deviation of ln(bytes) [L]"),
+    PARAM("edge_messages_mean", F64, edge_messages_mean, 0, 15, NULL,
+          "mean of ln(messages) of an edge in a phase [L]"),
+    PARAM("edge_messages_sd", F64, edge_messages_sd, 0, 4, NULL, "standard deviation of ln(messages) [L]"),
+    PARAM("broadcast_every", U32, broadcast_every, 0, 1048576, NULL,
           "phases between broadcasts of the first object; 0: none [A]"),
-    COUNT("block_objects", block_objects, 0, 4096,
+    PARAM("block_objects", U32, block_objects, 0, 4096, NULL,
           "objects that share a memory block, for balancers with a memory model; 0: no memory values"),
-    BYTES("block_bytes", block_bytes, "median size of a shared memory block [A]"),
-    BYTES("footprint", footprint_bytes, "median memory of an object [A]"),
-    {.key = "load.scenario",
-     .type = UI_PARAM_CHOICE,
-     .offset = FIELD(scenario),
-     .choices = scenario_names,
-     .help = "injected imbalance: none, spike (some ranks' objects are heavy for some phases), ramp (they grow "
-             "heavy and stay so) or hotspot (a heavy region that crosses the index space)"},
-    COUNT("scenario_first", scenario_first, 1, 1048576, "first phase of the scenario"),
-    COUNT("scenario_phases", scenario_phases, 1, 1048576, "number of phases of the scenario"),
-    REAL("scenario_share", scenario_share, 0, 1, NULL,
-         "share of the ranks in the scenario, or radius of the hot spot as a share of the index space"),
-    REAL("scenario_factor", scenario_factor, 1, 1e6, NULL, "factor of loads at the peak of the scenario"),
+    PARAM("block_bytes", SIZE, block_bytes, 1, 0x1p40, "bytes", "median size of a shared memory block [A]"),
+    PARAM("footprint", SIZE, footprint_bytes, 1, 0x1p40, "bytes", "median memory of an object [A]"),
+    PARAM(
+        "scenario", CHOICE, scenario, .choices = scenario_names,
+        .help =
+            "injected imbalance: none, spike (some ranks' objects are heavy for some phases), ramp (they grow "
+            "heavy and stay so) or hotspot (a heavy region that crosses the index space)"),
+    PARAM("scenario_first", U32, scenario_first, 1, 1048576, NULL, "first phase of the scenario"),
+    PARAM("scenario_phases", U32, scenario_phases, 1, 1048576, NULL, "number of phases of the scenario"),
+    PARAM("scenario_share", F64, scenario_share, 0, 1, NULL,
+          "share of the ranks in the scenario, or radius of the hot spot as a share of the index space"),
+    PARAM("scenario_factor", F64, scenario_factor, 1, 1e6, NULL, "factor of loads at the peak of the scenario"),
 };
 const size_t model_load_param_count = sizeof model_load_param / sizeof model_load_param[0];
 

@@ -180,23 +180,12 @@ hpcw_status model_machine_params_init(struct model_machine_params *params, const
 /* ------------------------------------------------------------------------------------------------------------
  */
 
-#define FIELD(f) offsetof(struct model_machine_params, f)
-#define COUNT(name, f, lo, hi, text)                                                                           \
-    { .key = "machine." name, .type = UI_PARAM_U32, .offset = FIELD(f), .min = lo, .max = hi, .help = text }
-#define BYTES(name, f, text)                                                                                   \
-    {                                                                                                          \
-        .key = "machine." name, .type = UI_PARAM_SIZE, .offset = FIELD(f), .min = 0, .max = 0x1p50,            \
-        .unit = "bytes", .help = text                                                                          \
-    }
-#define REAL(name, f, lo, hi, u, text)                                                                         \
-    {                                                                                                          \
-        .key = "machine." name, .type = UI_PARAM_F64, .offset = FIELD(f), .min = lo, .max = hi, .unit = u,     \
-        .help = text                                                                                           \
-    }
-#define MICROSECONDS(name, f, text) REAL(name, f, 0, 1e6, "us", text)
-#define BANDWIDTH(name, f, text) REAL(name, f, 1e-3, 1e6, "GB/s", text)
-#define SHARE(name, f, text) REAL(name, f, 0, 1, NULL, text)
-#define LEFT(name, f, text) REAL(name, f, 0.001, 1, NULL, text)
+#define PARAM(name, kind, field, ...)                                                                          \
+    UI_PARAM(struct model_machine_params, "machine." name, kind, field, __VA_ARGS__)
+#define MICROSECONDS(name, f, text) PARAM(name, F64, f, 0, 1e6, "us", text)
+#define BANDWIDTH(name, f, text) PARAM(name, F64, f, 1e-3, 1e6, "GB/s", text)
+#define SHARE(name, f, text) PARAM(name, F64, f, 0, 1, NULL, text)
+#define LEFT(name, f, text) PARAM(name, F64, f, 0.001, 1, NULL, text)
 #define DISTANCE(digit, where)                                                                                 \
     MICROSECONDS("latency_" #digit, latency_us[digit], "latency, " where),                                     \
         BANDWIDTH("small_" #digit, small_gbs[digit], "bandwidth of messages up to the eager size, " where),    \
@@ -205,26 +194,20 @@ hpcw_status model_machine_params_init(struct model_machine_params *params, const
         BANDWIDTH("large_" #digit, large_gbs[digit], "bandwidth of larger messages, " where)
 
 const struct ui_param model_machine_param[] = {
-    COUNT("ppn", ppn, 1, 65536, "ranks per node"),
-    COUNT("cores", cores, 1, 65536, "cores per node"),
-    COUNT("cores_per_cache", cores_per_cache, 1, 65536, "cores that share a last-level cache"),
-    COUNT("cores_per_socket", cores_per_socket, 1, 65536, "cores per processor"),
-    COUNT("nics", nics, 1, 1024, "network cards per node, shared by its ranks"),
-    COUNT("nodes_per_switch", nodes_per_switch, 0, 0x1p20, "nodes per switch; 0: all"),
-    COUNT("nodes_per_group", nodes_per_group, 0, 0x1p20,
+    PARAM("ppn", U32, ppn, 1, 65536, NULL, "ranks per node"),
+    PARAM("cores", U32, cores, 1, 65536, NULL, "cores per node"),
+    PARAM("cores_per_cache", U32, cores_per_cache, 1, 65536, NULL, "cores that share a last-level cache"),
+    PARAM("cores_per_socket", U32, cores_per_socket, 1, 65536, NULL, "cores per processor"),
+    PARAM("nics", U32, nics, 1, 1024, NULL, "network cards per node, shared by its ranks"),
+    PARAM("nodes_per_switch", U32, nodes_per_switch, 0, 0x1p20, NULL, "nodes per switch; 0: all"),
+    PARAM("nodes_per_group", U32, nodes_per_group, 0, 0x1p20, NULL,
           "nodes per group, a multiple of machine.nodes_per_switch; 0: all"),
-    {.key = "machine.torus",
-     .type = UI_PARAM_BOOL,
-     .offset = FIELD(torus),
-     .help = "nodes form a torus of x by y by z units of 2 x 3 x 2 nodes"},
-    COUNT("torus_x", torus_x, 0, 1024, "torus units along x; 0: from the number of nodes"),
-    COUNT("torus_y", torus_y, 0, 1024, "torus units along y; 0: from the number of nodes"),
-    COUNT("torus_z", torus_z, 0, 1024, "torus units along z; 0: from the number of nodes"),
-    {.key = "machine.hosts",
-     .type = UI_PARAM_CHOICE,
-     .offset = FIELD(hosts),
-     .choices = hosts_names,
-     .help = "node names: jwb0001.juwels, nid005000, frontier00001 or node00001 [P14]"},
+    PARAM("torus", BOOL, torus, .help = "nodes form a torus of x by y by z units of 2 x 3 x 2 nodes"),
+    PARAM("torus_x", U32, torus_x, 0, 1024, NULL, "torus units along x; 0: from the number of nodes"),
+    PARAM("torus_y", U32, torus_y, 0, 1024, NULL, "torus units along y; 0: from the number of nodes"),
+    PARAM("torus_z", U32, torus_z, 0, 1024, NULL, "torus units along z; 0: from the number of nodes"),
+    PARAM("hosts", CHOICE, hosts, .choices = hosts_names,
+          .help = "node names: jwb0001.juwels, nid005000, frontier00001 or node00001 [P14]"),
     DISTANCE(0, "same cache"),
     DISTANCE(1, "same processor"),
     DISTANCE(2, "same node"),
@@ -232,8 +215,8 @@ const struct ui_param model_machine_param[] = {
     DISTANCE(4, "same group"),
     DISTANCE(5, "other group"),
     MICROSECONDS("hop", hop_us, "torus: time of each hop beyond the first"),
-    BYTES("eager_node", eager_node, "largest eager message within a node"),
-    BYTES("eager_net", eager_net, "largest eager message between nodes"),
+    PARAM("eager_node", SIZE, eager_node, 0, 0x1p50, "bytes", "largest eager message within a node"),
+    PARAM("eager_net", SIZE, eager_net, 0, 0x1p50, "bytes", "largest eager message between nodes"),
     SHARE("bad_node_share", bad_node_share, "share of nodes with a bad port, in a random direction"),
     LEFT("bad_factor_1", bad_factor[0], "share of the bandwidth left at a bad port, first kind"),
     LEFT("bad_factor_2", bad_factor[1], "share of the bandwidth left at a bad port, second kind"),
@@ -243,17 +226,18 @@ const struct ui_param model_machine_param[] = {
     SHARE("bad_cable_share", bad_cable_share, "share of switch pairs with a bad cable"),
     LEFT("bad_cable_factor", bad_cable_factor, "share of the bandwidth left over a bad cable"),
     SHARE("slow_node_share", slow_node_share, "share of slow nodes"),
-    REAL("slow_node_factor", slow_node_factor, 1, 1000, NULL, "factor of compute times on slow nodes"),
-    REAL("heavy_mean", heavy.mean, 0.001, 1, NULL,
-         "heavy load: mean share of a link's bandwidth between switches"),
-    REAL("heavy_sd", heavy.sd, 0, 1, NULL, "heavy load: standard deviation of this share between steps"),
+    PARAM("slow_node_factor", F64, slow_node_factor, 1, 1000, NULL, "factor of compute times on slow nodes"),
+    PARAM("heavy_mean", F64, heavy.mean, 0.001, 1, NULL,
+          "heavy load: mean share of a link's bandwidth between switches"),
+    PARAM("heavy_sd", F64, heavy.sd, 0, 1, NULL, "heavy load: standard deviation of this share between steps"),
     LEFT("heavy_min", heavy.min, "heavy load: lowest share"),
     LEFT("heavy_max", heavy.max, "heavy load: highest share"),
-    REAL("light_mean", light.mean, 0.001, 1, NULL,
-         "light load: mean share of a link's bandwidth between switches"),
-    REAL("light_sd", light.sd, 0, 1, NULL, "light load: standard deviation of this share between steps"),
+    PARAM("light_mean", F64, light.mean, 0.001, 1, NULL,
+          "light load: mean share of a link's bandwidth between switches"),
+    PARAM("light_sd", F64, light.sd, 0, 1, NULL, "light load: standard deviation of this share between steps"),
     LEFT("light_min", light.min, "light load: lowest share"),
     LEFT("light_max", light.max, "light load: highest share"),
-    BYTES("heavy_size", heavy_size, "messages of at least this size make the load heavy"),
+    PARAM("heavy_size", SIZE, heavy_size, 0, 0x1p50, "bytes",
+          "messages of at least this size make the load heavy"),
 };
 const size_t model_machine_param_count = sizeof model_machine_param / sizeof model_machine_param[0];

@@ -11,34 +11,21 @@
 #include "libwriter/base/rng.h"
 #include "libwriter/base/status.h"
 
-#define FIELD(f) offsetof(struct model_particles_params, f)
-#define REAL(name, f, lo, hi, u, text)                                                                         \
-    {                                                                                                          \
-        .key = "sion." name, .type = UI_PARAM_F64, .offset = FIELD(f), .min = lo, .max = hi, .unit = u,        \
-        .help = text                                                                                           \
-    }
+#define PARAM(name, kind, field, ...)                                                                          \
+    UI_PARAM(struct model_particles_params, "sion." name, kind, field, __VA_ARGS__)
 
 const struct ui_param model_particles_param[] = {
-    {.key = "sion.mean_size",
-     .type = UI_PARAM_SIZE,
-     .offset = FIELD(mean_size),
-     .min = MODEL_PARTICLE_SIZE,
-     .max = 0x1p36,
-     .unit = "bytes",
-     .help = "mean size of a rank's particles"},
-    REAL("sigma", sigma, 0, 2, NULL,
-         "spread of sizes: standard deviation of ln(size); 0 for grid codes, 0.5 for adaptive ones"),
-    {.key = "sion.min_particles",
-     .type = UI_PARAM_U32,
-     .offset = FIELD(min_particles),
-     .min = 1,
-     .max = 0x1p31,
-     .help = "smallest number of particles of a rank"},
-    REAL("box", box, 1e-3, 1e6, "Mpc/h", "side of the simulated volume"),
-    REAL("flow", flow, 0, 1e5, "km/s", "standard deviation of each component of a subdomain's bulk velocity"),
-    REAL("thermal", thermal, 0, 1e5, "km/s",
-         "standard deviation of each component of particle velocities around the bulk velocity"),
-    REAL("potential", potential, 0, 1e9, "km^2/s^2", "scale of the gravitational potential"),
+    PARAM("mean_size", SIZE, mean_size, MODEL_PARTICLE_SIZE, 0x1p36, "bytes",
+          "mean size of a rank's particles"),
+    PARAM("sigma", F64, sigma, 0, 2, NULL,
+          "spread of sizes: standard deviation of ln(size); 0 for grid codes, 0.5 for adaptive ones"),
+    PARAM("min_particles", U32, min_particles, 1, 0x1p31, NULL, "smallest number of particles of a rank"),
+    PARAM("box", F64, box, 1e-3, 1e6, "Mpc/h", "side of the simulated volume"),
+    PARAM("flow", F64, flow, 0, 1e5, "km/s",
+          "standard deviation of each component of a subdomain's bulk velocity"),
+    PARAM("thermal", F64, thermal, 0, 1e5, "km/s",
+          "standard deviation of each component of particle velocities around the bulk velocity"),
+    PARAM("potential", F64, potential, 0, 1e9, "km^2/s^2", "scale of the gravitational potential"),
 };
 const size_t model_particles_param_count = sizeof model_particles_param / sizeof model_particles_param[0];
 

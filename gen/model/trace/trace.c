@@ -13,48 +13,29 @@
 #include "libwriter/base/rng.h"
 #include "libwriter/base/status.h"
 
-#define FIELD(f) offsetof(struct model_trace_params, f)
-#define REAL(name, f, lo, hi, u, text)                                                                         \
-    {                                                                                                          \
-        .key = "trace." name, .type = UI_PARAM_F64, .offset = FIELD(f), .min = lo, .max = hi, .unit = u,       \
-        .help = text                                                                                           \
-    }
-#define BYTES(name, f, most, text)                                                                             \
-    {                                                                                                          \
-        .key = "trace." name, .type = UI_PARAM_SIZE, .offset = FIELD(f), .min = 1, .max = most,                \
-        .unit = "bytes", .help = text                                                                          \
-    }
+#define PARAM(name, kind, field, ...)                                                                          \
+    UI_PARAM(struct model_trace_params, "trace." name, kind, field, __VA_ARGS__)
 
 /* M: measured, see the load and LinkTest models; A: assumption. */
 const struct ui_param model_trace_param[] = {
-    {.key = "trace.dims",
-     .type = UI_PARAM_U32,
-     .offset = FIELD(dims),
-     .min = 1,
-     .max = 3,
-     .help = "dimensions of the grid of ranks that exchange halos"},
-    {.key = "trace.periodic",
-     .type = UI_PARAM_BOOL,
-     .offset = FIELD(periodic),
-     .help = "the grid is periodic: ranks at opposite ends are neighbours"},
-    BYTES("message_bytes", message_bytes, 0x1p30, "median size of a halo message [A]"),
-    REAL("message_sigma", message_sigma, 0, 3, NULL, "standard deviation of ln(size of a halo message) [A]"),
-    REAL("transfer_sigma", transfer_sigma, 0, 1, NULL, "standard deviation of ln(transfer time) [M]"),
-    REAL("noise", noise, 0, 1, NULL, "probability that the system interrupts a rank while it computes [A]"),
-    REAL("noise_min", noise_min_ms, 0, 1e6, "ms", "shortest interruption [M]"),
-    REAL("noise_max", noise_max_ms, 0, 1e6, "ms", "longest interruption [M]"),
-    {.key = "trace.checkpoint_every",
-     .type = UI_PARAM_U32,
-     .offset = FIELD(checkpoint_every),
-     .min = 0,
-     .max = 1048576,
-     .help = "iterations between checkpoints; 0: none [A]"},
-    BYTES("checkpoint_bytes", checkpoint_bytes, 0x1p40, "size of a rank's checkpoint"),
-    REAL("write_rate", write_gbs, 1e-6, 1e3, "GB/s", "rate at which a rank writes its checkpoint [A]"),
-    REAL("write_sigma", write_sigma, 0, 2, NULL, "standard deviation of ln(time to write) [A]"),
-    REAL("skew", skew_us, 0, 1e6, "us",
-         "standard deviation of the ranks' clock offsets; messages can then seem to arrive before they are "
-         "sent"),
+    PARAM("dims", U32, dims, 1, 3, NULL, "dimensions of the grid of ranks that exchange halos"),
+    PARAM("periodic", BOOL, periodic, .help = "the grid is periodic: ranks at opposite ends are neighbours"),
+    PARAM("message_bytes", SIZE, message_bytes, 1, 0x1p30, "bytes", "median size of a halo message [A]"),
+    PARAM("message_sigma", F64, message_sigma, 0, 3, NULL,
+          "standard deviation of ln(size of a halo message) [A]"),
+    PARAM("transfer_sigma", F64, transfer_sigma, 0, 1, NULL, "standard deviation of ln(transfer time) [M]"),
+    PARAM("noise", F64, noise, 0, 1, NULL,
+          "probability that the system interrupts a rank while it computes [A]"),
+    PARAM("noise_min", F64, noise_min_ms, 0, 1e6, "ms", "shortest interruption [M]"),
+    PARAM("noise_max", F64, noise_max_ms, 0, 1e6, "ms", "longest interruption [M]"),
+    PARAM("checkpoint_every", U32, checkpoint_every, 0, 1048576, NULL,
+          "iterations between checkpoints; 0: none [A]"),
+    PARAM("checkpoint_bytes", SIZE, checkpoint_bytes, 1, 0x1p40, "bytes", "size of a rank's checkpoint"),
+    PARAM("write_rate", F64, write_gbs, 1e-6, 1e3, "GB/s", "rate at which a rank writes its checkpoint [A]"),
+    PARAM("write_sigma", F64, write_sigma, 0, 2, NULL, "standard deviation of ln(time to write) [A]"),
+    PARAM("skew", F64, skew_us, 0, 1e6, "us",
+          "standard deviation of the ranks' clock offsets; messages can then seem to arrive before they are "
+          "sent"),
 };
 const size_t model_trace_param_count = sizeof model_trace_param / sizeof model_trace_param[0];
 
