@@ -7,7 +7,8 @@
 #include "gen/spec/dataset.h"
 #include "libwriter/comm/comm.h"
 
-/* Applies the settings of --set and of a configuration file. */
+/* Applies the settings of --set and of a configuration file in order. HPCW_EINVAL for an unknown key, with the nearest
+ * known one, or the parameter's own error for its value; the message begins with the setting's origin. */
 hpcw_status gen_cli_apply(const struct ui_settings *settings, struct gen_dataset *dataset, hpcw_error *err);
 
 /* Builds and checks the dataset that a command line describes: preset, scale, settings, then the other options. */

@@ -29,11 +29,10 @@ static hpcw_status list_json(const struct gen_dataset *d, hpcw_error *err) {
     hpcw_i_json_put_str(&json, "scale", gen_scale_name[d->scale]);
     hpcw_i_json_key(&json, "set");
     hpcw_i_json_begin_object(&json);
-    for (size_t g = 0; g < gen_dataset_group_count; g++) {
-        const struct gen_dataset_group *group = &gen_dataset_group[g];
-        for (size_t i = 0; i < gen_dataset_group_size(group); i++) {
-            ui_param_json(&group->params[i], (const char *)d + group->offset, &json);
-        }
+    const struct gen_dataset_group *group;
+    const struct ui_param *p;
+    for (size_t i = 0; (p = gen_dataset_param(i, &group)) != NULL; i++) {
+        ui_param_json(p, (const char *)d + group->offset, &json);
     }
     hpcw_i_json_end_object(&json);
     hpcw_i_json_end_object(&json);
@@ -51,17 +50,15 @@ static hpcw_status list_params(const struct gen_dataset *d, hpcw_error *err) {
     ui_table_column(&table, "value", UI_RIGHT);
     ui_table_column(&table, "unit", UI_LEFT);
     ui_table_column(&table, "meaning", UI_LEFT);
-    for (size_t g = 0; g < gen_dataset_group_count; g++) {
-        const struct gen_dataset_group *group = &gen_dataset_group[g];
-        for (size_t i = 0; i < gen_dataset_group_size(group); i++) {
-            const struct ui_param *p = &group->params[i];
-            char value[256];
-            ui_param_get(p, (const char *)d + group->offset, value, sizeof value);
-            ui_table_cell(&table, "%s", p->key);
-            ui_table_cell(&table, "%s", value);
-            ui_table_cell(&table, "%s", p->unit == NULL ? "" : p->unit);
-            ui_table_cell(&table, "%s", p->help);
-        }
+    const struct gen_dataset_group *group;
+    const struct ui_param *p;
+    for (size_t i = 0; (p = gen_dataset_param(i, &group)) != NULL; i++) {
+        char value[256];
+        ui_param_get(p, (const char *)d + group->offset, value, sizeof value);
+        ui_table_cell(&table, "%s", p->key);
+        ui_table_cell(&table, "%s", value);
+        ui_table_cell(&table, "%s", p->unit == NULL ? "" : p->unit);
+        ui_table_cell(&table, "%s", p->help);
     }
     hpcw_status s = ui_table_print(&table, stdout, 2, err);
     ui_table_free(&table);

@@ -48,19 +48,6 @@ static const char *preset_word(const void *list, size_t index) {
     return index < model_machine_preset_count ? model_machine_preset[index].name : NULL;
 }
 
-/* Keys that --set can complete. */
-static const char *parameter_word(const void *list, size_t index) {
-    (void)list;
-    for (size_t g = 0; g < gen_dataset_group_count; g++) {
-        size_t count = gen_dataset_group_size(&gen_dataset_group[g]);
-        if (index < count) {
-            return gen_dataset_group[g].params[index].key;
-        }
-        index -= count;
-    }
-    return NULL;
-}
-
 static const char *const form_names[] = {[GEN_EXPORT_CHROME] = "chrome", [GEN_EXPORT_CSV] = "csv", NULL};
 
 /* ---- options ---- */
@@ -89,7 +76,7 @@ static const struct ui_option options[] = {
            .param.choices = gen_scale_name, .default_text = "medium"),
     OPTION(DATA, RUN | LIST, 0, "set", "KEY=VALUE", STRING, set,
            "set a parameter that `hpcgen list` shows; may be repeated", .read = ui_read_setting,
-           .words = parameter_word, .flags = UI_OPTION_NO_CONFIG),
+           .words = gen_dataset_key, .flags = UI_OPTION_NO_CONFIG),
     OPTION(DATA, RUN | LIST, 'c', "config", "FILE", STRING, config,
            "read options and parameters from an INI file; the command line takes precedence",
            .flags = UI_OPTION_NO_CONFIG),

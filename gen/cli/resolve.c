@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <string.h>
 
-#include "gen/cli/apply.h"
 #include "gen/cli/commands.h"
 #include "gen/dataset/directory.h"
 #include "gen/format/format.h"
 #include "libwriter/base/status.h"
 #include "libwriter/io/fsinfo.h"
+#include "ui/cli/text.h"
 
 /* Formats of --formats must allow this dataset; without that option, all formats must. */
 static hpcw_status choose_formats(struct gen_dataset *d, hpcw_error *err) {
@@ -41,16 +41,45 @@ static hpcw_status choose_formats(struct gen_dataset *d, hpcw_error *err) {
     return HPCW_OK;
 }
 
-hpcw_status gen_cli_apply(const struct ui_settings *settings, struct gen_dataset *d, hpcw_error *err) {
-    enum { MOST = 32 };
-    struct gen_param_group groups[MOST];
-    size_t count = gen_dataset_group_count < MOST ? gen_dataset_group_count : MOST;
-    for (size_t g = 0; g < count; g++) {
-        groups[g] =
-            (struct gen_param_group){gen_dataset_group[g].params, gen_dataset_group_size(&gen_dataset_group[g]),
-                                     (char *)d + gen_dataset_group[g].offset};
+/* A key without its group, as "messages", names linktest.messages if no other group has such a parameter. */
+static const char *nearest_key(const char *key) {
+    const char *near = ui_text_nearest(key, gen_dataset_key, NULL);
+    if (near != NULL || strchr(key, '.') != NULL) {
+        return near;
     }
-    return gen_settings_apply(settings, groups, count, err);
+    const char *full;
+    for (size_t i = 0; (full = gen_dataset_key(NULL, i)) != NULL; i++) {
+        if (strcmp(strchr(full, '.') + 1, key) == 0) {
+            if (near != NULL) {
+                return NULL;
+            }
+            near = full;
+        }
+    }
+    return near;
+}
+
+hpcw_status gen_cli_apply(const struct ui_settings *settings, struct gen_dataset *d, hpcw_error *err) {
+    for (size_t s = 0; s < settings->count; s++) {
+        const struct ui_setting *setting = &settings->items[s];
+        const struct gen_dataset_group *group;
+        const struct ui_param *param;
+        size_t i = 0;
+        while ((param = gen_dataset_param(i, &group)) != NULL && strcmp(param->key, setting->key) != 0) {
+            i++;
+        }
+        if (param == NULL) {
+            const char *near = nearest_key(setting->key);
+            return hpcw_i_fail(err, HPCW_EINVAL, "%s: expected a parameter, got \"%s\"%s%s%s", setting->origin,
+                               setting->key, near == NULL ? "" : "; did you mean ", near == NULL ? "" : near,
+                               near == NULL ? "" : "?");
+        }
+        hpcw_status status = ui_param_set(param, (char *)d + group->offset, setting->value, err);
+        if (status != HPCW_OK) {
+            return ui_fail_at(err, status, setting->origin);
+        }
+    }
+    return HPCW_OK;
 }
 
 hpcw_status gen_cli_resolve(const struct gen_cli_options *o, struct gen_dataset *d, hpcw_error *err) {

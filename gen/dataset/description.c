@@ -27,14 +27,11 @@ void gen_dataset_json(const struct gen_dataset *d, struct hpcw_i_json *json) {
     hpcw_i_json_put_u64(json, "files", d->linktest_files);
     hpcw_i_json_key(json, "set");
     hpcw_i_json_begin_object(json);
-    for (size_t g = 0; g < gen_dataset_group_count; g++) {
-        const struct gen_dataset_group *group = &gen_dataset_group[g];
-        if (!gen_dataset_wants(d, group->formats)) {
-            continue; /* decides no byte of this dataset */
-        }
-        const void *owner = (const char *)d + group->offset;
-        for (size_t i = 0; i < gen_dataset_group_size(group); i++) {
-            ui_param_json(&group->params[i], owner, json);
+    const struct gen_dataset_group *group;
+    const struct ui_param *p;
+    for (size_t i = 0; (p = gen_dataset_param(i, &group)) != NULL; i++) {
+        if (gen_dataset_wants(d, group->formats)) { /* otherwise it decides no byte of this dataset */
+            ui_param_json(p, (const char *)d + group->offset, json);
         }
     }
     hpcw_i_json_end_object(json);

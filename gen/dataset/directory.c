@@ -164,20 +164,19 @@ static bool describe(const struct gen_dataset *d, const char *fingerprint, struc
     }
     ok = ok && hpcw_i_buf_append_str(buf, "\n");
     const char *section = "";
-    for (size_t g = 0; g < gen_dataset_group_count; g++) {
-        const struct gen_dataset_group *group = &gen_dataset_group[g];
-        if (strcmp(section, group->name) != 0) {
-            section = group->name;
-            (void)snprintf(line, sizeof line, "[%s]\n", section);
+    const struct gen_dataset_group *group;
+    const struct ui_param *p;
+    for (size_t i = 0; (p = gen_dataset_param(i, &group)) != NULL; i++) {
+        char value[256];
+        int n = (int)strcspn(p->key, ".");
+        if (strncmp(section, p->key, (size_t)n + 1) != 0) {
+            section = p->key;
+            (void)snprintf(line, sizeof line, "[%.*s]\n", n, section);
             ok = ok && hpcw_i_buf_append_str(buf, line);
         }
-        for (size_t i = 0; i < gen_dataset_group_size(group); i++) {
-            const struct ui_param *p = &group->params[i];
-            char value[256];
-            ui_param_get(p, (const char *)d + group->offset, value, sizeof value);
-            (void)snprintf(line, sizeof line, "%s = %s\n", p->key + strlen(section) + 1, value);
-            ok = ok && hpcw_i_buf_append_str(buf, line);
-        }
+        ui_param_get(p, (const char *)d + group->offset, value, sizeof value);
+        (void)snprintf(line, sizeof line, "%s = %s\n", p->key + n + 1, value);
+        ok = ok && hpcw_i_buf_append_str(buf, line);
     }
     return ok;
 }

@@ -43,31 +43,40 @@ static const struct ui_param vom_param[] = {
 #define CLOG2 (UINT64_C(1) << GEN_FORMAT_CLOG2)
 #define RANK2FILE (UINT64_C(1) << GEN_FORMAT_RANK2FILE)
 
-#define COUNT(a) (sizeof(a) / sizeof(a)[0])
+#define COUNT(table)                                                                                           \
+    &(const size_t) {                                                                                          \
+        sizeof(table) / sizeof(table)[0]                                                                       \
+    }
 #define OWNER(field) offsetof(struct gen_dataset, field)
 
-/* The lengths of the models' tables are not constant expressions here: gen_dataset_group_size finds them. */
-const struct gen_dataset_group gen_dataset_group[] = {
-    {"run", run_param, COUNT(run_param), OWNER(params), 0},
-    {"machine", model_machine_param, 0, OWNER(machine_params), 0},
-    {"linktest", model_linktest_param, 0, OWNER(linktest_params), LINKTEST},
-    {"sion", sion_param, COUNT(sion_param), OWNER(params), SION},
-    {"sion", model_particles_param, 0, OWNER(particles_params), SION},
-    {"load", model_load_param, 0, OWNER(load_params), VOM | CLOG2},
-    {"vom", vom_param, COUNT(vom_param), OWNER(vom_params), VOM},
-    {"trace", model_trace_param, 0, OWNER(trace_params), CLOG2},
-    {"rank2file", model_checkpoint_param, 0, OWNER(ckpt_params), RANK2FILE},
+static const struct gen_dataset_group groups[] = {
+    {run_param, COUNT(run_param), OWNER(params), 0},
+    {model_machine_param, &model_machine_param_count, OWNER(machine_params), 0},
+    {model_linktest_param, &model_linktest_param_count, OWNER(linktest_params), LINKTEST},
+    {sion_param, COUNT(sion_param), OWNER(params), SION},
+    {model_particles_param, &model_particles_param_count, OWNER(particles_params), SION},
+    {model_load_param, &model_load_param_count, OWNER(load_params), VOM | CLOG2},
+    {vom_param, COUNT(vom_param), OWNER(vom_params), VOM},
+    {model_trace_param, &model_trace_param_count, OWNER(trace_params), CLOG2},
+    {model_checkpoint_param, &model_checkpoint_param_count, OWNER(ckpt_params), RANK2FILE},
 };
-const size_t gen_dataset_group_count = COUNT(gen_dataset_group);
 
-size_t gen_dataset_group_size(const struct gen_dataset_group *g) {
-    return g->params == model_machine_param      ? model_machine_param_count
-           : g->params == model_linktest_param   ? model_linktest_param_count
-           : g->params == model_particles_param  ? model_particles_param_count
-           : g->params == model_load_param       ? model_load_param_count
-           : g->params == model_trace_param      ? model_trace_param_count
-           : g->params == model_checkpoint_param ? model_checkpoint_param_count
-                                                 : g->count;
+const struct ui_param *gen_dataset_param(size_t index, const struct gen_dataset_group **group) {
+    for (size_t g = 0; g < sizeof groups / sizeof groups[0]; g++) {
+        if (index < *groups[g].count) {
+            *group = &groups[g];
+            return &groups[g].params[index];
+        }
+        index -= *groups[g].count;
+    }
+    return NULL;
+}
+
+const char *gen_dataset_key(const void *list, size_t index) {
+    const struct gen_dataset_group *group;
+    (void)list;
+    const struct ui_param *param = gen_dataset_param(index, &group);
+    return param == NULL ? NULL : param->key;
 }
 
 /* What the scale changes: size of a rank's particles, permutations of the link test, phases and objects of the load data,

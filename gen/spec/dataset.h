@@ -73,17 +73,19 @@ struct gen_dataset {
     bool built;
 };
 
-/* The tables of parameters, for --set, `list` and the manifest. */
+/* A table of parameters. */
 struct gen_dataset_group {
-    const char *name; /* "machine" */
     const struct ui_param *params;
-    size_t count;     /* 0: see gen_dataset_group_size */
+    const size_t *count;
     size_t offset;    /* of the owner in struct gen_dataset */
     uint64_t formats; /* bit i: the group belongs to format i; 0: to all formats */
 };
-extern const struct gen_dataset_group gen_dataset_group[];
-extern const size_t gen_dataset_group_count;
-size_t gen_dataset_group_size(const struct gen_dataset_group *group);
+
+/* Parameter `index` of all tables, for --set, `list` and the manifest, and the table that has it; NULL after the last. */
+const struct ui_param *gen_dataset_param(size_t index, const struct gen_dataset_group **group);
+
+/* Its key; `list` is not used. */
+const char *gen_dataset_key(const void *list, size_t index);
 
 extern const char *const gen_scale_name[]; /* NULL-terminated */
 

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "gen/cli/apply.h"
+#include "gen/cli/commands.h"
 #include "gen/cli/options.h"
 #include "gen/spec/dataset.h"
 #include "libwriter/base/mem.h"
@@ -310,40 +310,16 @@ static void files_are_read(void **state) {
 
 /* ---- parameters ---- */
 
-struct config_owner {
-    uint32_t messages, ppn;
-};
-static const struct ui_param linktest_params[] = {
-    {.key = "linktest.messages",
-     .type = UI_PARAM_U32,
-     .offset = offsetof(struct config_owner, messages),
-     .min = 1,
-     .max = 1000,
-     .help = "messages"},
-};
-static const struct ui_param machine_params[] = {
-    {.key = "machine.ppn",
-     .type = UI_PARAM_U32,
-     .offset = offsetof(struct config_owner, ppn),
-     .max = 10,
-     .help = "ranks"},
-};
-
-static hpcw_status apply(struct config_call *c, struct config_owner *linktest, struct config_owner *machine) {
-    const struct gen_param_group groups[] = {{linktest_params, 1, linktest}, {machine_params, 1, machine}};
-    return gen_settings_apply(&c->options.set, groups, 2, &c->err);
-}
-
 static void settings_reach_their_parameters(void **state) {
     (void)state;
     struct config_call c;
-    struct config_owner linktest = {1, 1}, machine = {1, 1};
+    struct gen_dataset d = {.ranks = 1};
     command_line(&c, (const char *const[]){"--set", "machine.ppn=3", NULL});
     good(&c, "[machine]\nppn = 2\n[linktest]\nmessages = 100\n");
-    assert_int_equal(apply(&c, &linktest, &machine), HPCW_OK);
-    assert_int_equal(linktest.messages, 100);
-    assert_int_equal(machine.ppn, 3);
-    assert_int_equal(linktest.ppn, 1);
+    assert_int_equal(gen_cli_apply(&c.options.set, &d, &c.err), HPCW_OK);
+    assert_int_equal(d.linktest_params.messages, 100);
+    assert_int_equal(d.machine_params.ppn, 3);
+    assert_int_equal(d.ranks, 1);
     gen_cli_options_free(&c.options);
 
     static const struct {
@@ -353,12 +329,12 @@ static void settings_reach_their_parameters(void **state) {
          "--set: expected a parameter, got \"linktest.mesages\"; did you mean linktest.messages?"},
         {"messages=1", "--set: expected a parameter, got \"messages\"; did you mean linktest.messages?"},
         {"foo.bar=1", "--set: expected a parameter, got \"foo.bar\""},
-        {"machine.ppn=11", "--set: machine.ppn: *"},
+        {"machine.ppn=65537", "--set: machine.ppn: *"},
         {"machine.ppn=", "--set: machine.ppn: *"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         command_line(&c, (const char *const[]){"--set", rows[i].set, NULL});
-        assert_true(apply(&c, &linktest, &machine) < 0);
+        assert_true(gen_cli_apply(&c.options.set, &d, &c.err) < 0);
         size_t length = strlen(rows[i].message);
         if (rows[i].message[length - 1] == '*') {
             assert_int_equal(strncmp(c.err.message, rows[i].message, length - 1), 0);
@@ -369,7 +345,7 @@ static void settings_reach_their_parameters(void **state) {
     }
     command_line(&c, (const char *const[]){NULL});
     good(&c, "\n[linktest]\nmessages = 0\n");
-    assert_int_equal(apply(&c, &linktest, &machine), HPCW_ERANGE);
+    assert_int_equal(gen_cli_apply(&c.options.set, &d, &c.err), HPCW_ERANGE);
     assert_int_equal(strncmp(c.err.message, "run.ini:3: linktest.messages: ", 30), 0);
     gen_cli_options_free(&c.options);
 }
