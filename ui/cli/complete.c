@@ -55,6 +55,20 @@ static void print_words(FILE *stream, const struct ui_option *option) {
     }
 }
 
+/* What a shell completes as a value. With `after` set, the words stand between the two texts. */
+struct value_form {
+    const char *before, *after;
+};
+
+static void print_value(FILE *stream, const struct value_form *form, const struct ui_option *option) {
+    const struct value_form *f = &form[kind_of(option)];
+    (void)fprintf(stream, "%s", f->before);
+    if (f->after != NULL) {
+        print_words(stream, option);
+        (void)fprintf(stream, "%s", f->after);
+    }
+}
+
 /* A flag that is on by default is offered as --no- only, other negatable flags in both forms. */
 static bool offers_plain(const struct ui_option *option) {
     return (option->flags & UI_OPTION_NEGATABLE) == 0 || option->default_text == NULL;
@@ -96,51 +110,36 @@ static void print_command_names(FILE *stream, const struct ui_program *program, 
 
 /* ---- bash ---- */
 
+static const struct value_form bash_form[] = {
+    [KIND_OTHER] = {"        COMPREPLY=()\n", NULL},
+    [KIND_FILE] = {"        compopt -o filenames\n"
+                   "        mapfile -t COMPREPLY < <(compgen -f -- \"$cur\")\n",
+                   NULL},
+    [KIND_DIR] = {"        compopt -o filenames\n"
+                  "        mapfile -t COMPREPLY < <(compgen -d -- \"$cur\")\n",
+                  NULL},
+    [KIND_WORD] = {"        mapfile -t COMPREPLY < <(compgen -W '", "' -- \"$cur\")\n"},
+    [KIND_WORD_LIST] = {"        [[ $cur == *,* ]] && before=${cur%,*},\n"
+                        "        compopt -o nospace\n"
+                        "        mapfile -t COMPREPLY < <(compgen -P \"$before\" -W '",
+                        "' -- \"${cur##*,}\")\n"},
+    [KIND_KEY] = {"        compopt -o nospace\n"
+                  "        mapfile -t COMPREPLY < <(compgen -W '",
+                  "' -- \"$cur\")\n"},
+};
+
 static void bash_values(FILE *stream, const struct ui_program *program) {
     for (size_t i = 0; i < program->option_count; i++) {
         const struct ui_option *option = &program->options[i];
-        enum completion kind = kind_of(option);
-        if (kind == KIND_FLAG) {
-            continue;
+        if (kind_of(option) != KIND_FLAG) {
+            (void)fprintf(stream, "    --%s", option->param.key);
+            if (option->letter != 0) {
+                (void)fprintf(stream, " | -%c", option->letter);
+            }
+            (void)fprintf(stream, ")\n");
+            print_value(stream, bash_form, option);
+            (void)fprintf(stream, "        return ;;\n");
         }
-        (void)fprintf(stream, "    --%s", option->param.key);
-        if (option->letter != 0) {
-            (void)fprintf(stream, " | -%c", option->letter);
-        }
-        (void)fprintf(stream, ")\n");
-        switch (kind) {
-        case KIND_DIR:
-            (void)fprintf(stream, "        compopt -o filenames\n"
-                                  "        mapfile -t COMPREPLY < <(compgen -d -- \"$cur\")\n");
-            break;
-        case KIND_FILE:
-            (void)fprintf(stream, "        compopt -o filenames\n"
-                                  "        mapfile -t COMPREPLY < <(compgen -f -- \"$cur\")\n");
-            break;
-        case KIND_WORD_LIST:
-            (void)fprintf(stream, "        [[ $cur == *,* ]] && before=${cur%%,*},\n"
-                                  "        compopt -o nospace\n"
-                                  "        mapfile -t COMPREPLY < <(compgen -P \"$before\" -W '");
-            print_words(stream, option);
-            (void)fprintf(stream, "' -- \"${cur##*,}\")\n");
-            break;
-        case KIND_KEY:
-            (void)fprintf(stream, "        compopt -o nospace\n"
-                                  "        mapfile -t COMPREPLY < <(compgen -W '");
-            print_words(stream, option);
-            (void)fprintf(stream, "' -- \"$cur\")\n");
-            break;
-        case KIND_WORD:
-            (void)fprintf(stream, "        mapfile -t COMPREPLY < <(compgen -W '");
-            print_words(stream, option);
-            (void)fprintf(stream, "' -- \"$cur\")\n");
-            break;
-        case KIND_FLAG:
-        case KIND_OTHER:
-            (void)fprintf(stream, "        COMPREPLY=()\n");
-            break;
-        }
-        (void)fprintf(stream, "        return ;;\n");
     }
 }
 
@@ -221,6 +220,16 @@ static void zsh_text(FILE *stream, const char *text) {
     }
 }
 
+static const struct value_form zsh_form[] = {
+    [KIND_FLAG] = {"", NULL},
+    [KIND_OTHER] = {" ", NULL},
+    [KIND_FILE] = {"_files", NULL},
+    [KIND_DIR] = {"_files -/", NULL},
+    [KIND_WORD] = {"(", ")"},
+    [KIND_WORD_LIST] = {"_sequence compadd - ", ""},
+    [KIND_KEY] = {"compadd -S \"\" - ", ""},
+};
+
 static void zsh_option(FILE *stream, const struct ui_option *option, bool negated) {
     enum completion kind = kind_of(option);
     const char *no = negated ? "no-" : "";
@@ -246,31 +255,7 @@ static void zsh_option(FILE *stream, const struct ui_option *option, bool negate
         zsh_text(stream, option->metavar);
         (void)fprintf(stream, ":");
     }
-    switch (kind) {
-    case KIND_FILE:
-        (void)fprintf(stream, "_files");
-        break;
-    case KIND_DIR:
-        (void)fprintf(stream, "_files -/");
-        break;
-    case KIND_WORD:
-        (void)fprintf(stream, "(");
-        print_words(stream, option);
-        (void)fprintf(stream, ")");
-        break;
-    case KIND_WORD_LIST:
-        (void)fprintf(stream, "_sequence compadd - ");
-        print_words(stream, option);
-        break;
-    case KIND_KEY:
-        (void)fprintf(stream, "compadd -S \"\" - ");
-        print_words(stream, option);
-        break;
-    case KIND_FLAG:
-    case KIND_OTHER:
-        (void)fprintf(stream, "%s", kind == KIND_OTHER ? " " : "");
-        break;
-    }
+    print_value(stream, zsh_form, option);
     (void)fprintf(stream, "' \\\n");
 }
 
@@ -325,10 +310,7 @@ void ui_options_print_zsh(const struct ui_program *program, FILE *stream) {
         if (args != KIND_FLAG) {
             (void)fprintf(stream, "      '%s:", program->commands[c].max_args > 1 ? "*" : "1");
             zsh_text(stream, program->commands[c].args);
-            (void)fprintf(stream, ":%s' \\\n",
-                          args == KIND_FILE  ? "_files"
-                          : args == KIND_DIR ? "_files -/"
-                                             : " ");
+            (void)fprintf(stream, ":%s' \\\n", zsh_form[args].before);
         }
         (void)fprintf(stream, "      '(- *)'{-h,--help}'[print help and exit]' \\\n"
                               "      '(- *)'{-V,--version}'[print the version and exit]'\n"
@@ -346,9 +328,15 @@ static void fish_text(FILE *stream, const char *text) {
     }
 }
 
+static const struct value_form fish_form[] = {
+    [KIND_FLAG] = {"", NULL},        [KIND_OTHER] = {" -x", NULL},
+    [KIND_FILE] = {" -r -F", NULL},  [KIND_DIR] = {" -x -a '(__fish_complete_directories)'", NULL},
+    [KIND_WORD] = {" -x -a '", "'"}, [KIND_WORD_LIST] = {" -x -a '(__fish_append , ", ")'"},
+    [KIND_KEY] = {" -x -a '", "'"},
+};
+
 static void fish_option(FILE *stream, const struct ui_program *program, const char *id,
                         const struct ui_option *option, bool negated) {
-    enum completion kind = kind_of(option);
     (void)fprintf(stream, "complete -c %s -n '__%s_is", program->name, id);
     for (size_t c = 0; c < program->command_count; c++) {
         if ((option->commands & UI_COMMAND(c)) != 0) {
@@ -359,30 +347,7 @@ static void fish_option(FILE *stream, const struct ui_program *program, const ch
     if (option->letter != 0 && !negated) {
         (void)fprintf(stream, " -s %c", option->letter);
     }
-    switch (kind) {
-    case KIND_FLAG:
-        break;
-    case KIND_FILE:
-        (void)fprintf(stream, " -r -F");
-        break;
-    case KIND_DIR:
-        (void)fprintf(stream, " -x -a '(__fish_complete_directories)'");
-        break;
-    case KIND_WORD:
-    case KIND_KEY:
-        (void)fprintf(stream, " -x -a '");
-        print_words(stream, option);
-        (void)fprintf(stream, "'");
-        break;
-    case KIND_WORD_LIST:
-        (void)fprintf(stream, " -x -a '(__fish_append , ");
-        print_words(stream, option);
-        (void)fprintf(stream, ")'");
-        break;
-    case KIND_OTHER:
-        (void)fprintf(stream, " -x");
-        break;
-    }
+    print_value(stream, fish_form, option);
     (void)fprintf(stream, " -d '");
     char help[512];
     fish_text(stream, help_of(option, negated, help, sizeof help));
