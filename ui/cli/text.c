@@ -11,6 +11,7 @@
 #include "libwriter/base/array.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
+#include "ui/param/param.h"
 
 /* ---- numbers ---- */
 
@@ -46,14 +47,7 @@ char *ui_text_bytes_binary(char text[UI_TEXT_SIZE], uint64_t bytes) {
 }
 
 char *ui_text_size(char text[UI_TEXT_SIZE], uint64_t bytes) {
-    static const char *const suffixes[] = {"", "K", "M", "G", "T"};
-    size_t s = 0;
-    while (s + 1 < sizeof suffixes / sizeof suffixes[0] && bytes != 0 && bytes % 1024 == 0) {
-        bytes /= 1024;
-        s++;
-    }
-    (void)snprintf(text, UI_TEXT_SIZE, "%" PRIu64 "%s", bytes, suffixes[s]);
-    return text;
+    return ui_param_size_text(text, bytes);
 }
 
 char *ui_text_rate(char text[UI_TEXT_SIZE], double bytes_per_second) {
@@ -136,20 +130,16 @@ unsigned ui_text_width(FILE *stream) {
 
 /* ---- paragraphs ---- */
 
-size_t ui_text_columns(const char *text) {
-    size_t n = 0;
-    for (const char *p = text; *p != '\0'; p++) {
-        n += ((unsigned char)*p & 0xC0) != 0x80;
-    }
-    return n;
-}
-
 static size_t columns_of(const char *text, size_t bytes) {
     size_t n = 0;
     for (size_t i = 0; i < bytes; i++) {
         n += ((unsigned char)text[i] & 0xC0) != 0x80;
     }
     return n;
+}
+
+size_t ui_text_columns(const char *text) {
+    return columns_of(text, strlen(text));
 }
 
 void ui_text_wrap(FILE *stream, const char *text, unsigned column, unsigned indent, unsigned width) {

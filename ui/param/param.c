@@ -17,19 +17,15 @@ static uint64_t whole(double limit) {
     return limit <= 0 ? 0 : limit >= 0x1p64 ? UINT64_MAX : (uint64_t)limit;
 }
 
-static bool set_bool(const char *text, bool *value) {
-    static const struct {
-        const char *word;
-        bool value;
-    } words[] = {{"true", true},   {"yes", true}, {"on", true},   {"1", true},
-                 {"false", false}, {"no", false}, {"off", false}, {"0", false}};
+static hpcw_status set_bool(const struct ui_param *param, const char *text, bool *value, hpcw_error *err) {
+    static const char *const words[] = {"false", "true", "no", "yes", "off", "on", "0", "1"};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
-        if (strcmp(text, words[i].word) == 0) {
-            *value = words[i].value;
-            return true;
+        if (strcmp(text, words[i]) == 0) {
+            *value = i % 2 != 0;
+            return HPCW_OK;
         }
     }
-    return false;
+    return hpcw_i_fail(err, HPCW_EINVAL, "%s: expected true or false, got \"%.200s\"", param->key, text);
 }
 
 static hpcw_status set_size(const struct ui_param *param, const char *text, uint64_t *value, hpcw_error *err) {
@@ -77,171 +73,108 @@ static hpcw_status set_choice(const struct ui_param *param, const char *text, in
     return hpcw_i_fail(err, HPCW_EINVAL, "%s: expected one of %s, got \"%.200s\"", param->key, names, text);
 }
 
-hpcw_status ui_param_set(const struct ui_param *param, void *owner, const char *text, hpcw_error *err) {
-    char *field = (char *)owner + param->offset;
-    hpcw_status status = HPCW_OK;
-    switch (param->type) {
-    case UI_PARAM_BOOL: {
-        bool v;
-        if (!set_bool(text, &v)) {
-            return hpcw_i_fail(err, HPCW_EINVAL, "%s: expected true or false, got \"%.200s\"", param->key,
-                               text);
-        }
-        memcpy(field, &v, sizeof v);
-        break;
+static hpcw_status set_string(const struct ui_param *param, const char *text, char *value, hpcw_error *err) {
+    size_t length = strlen(text);
+    if (length >= param->size) {
+        return hpcw_i_fail(err, HPCW_ERANGE, "%s: expected at most %zu characters, got %zu", param->key,
+                           param->size - 1, length);
     }
-    case UI_PARAM_U32: {
-        uint64_t v = 0, max = whole(param->max);
-        status =
-            hpcw_i_parse_u64(param->key, text, whole(param->min), max < UINT32_MAX ? max : UINT32_MAX, &v, err);
-        if (status == HPCW_OK) {
-            memcpy(field, &(uint32_t){(uint32_t)v}, sizeof(uint32_t));
-        }
-        break;
-    }
-    case UI_PARAM_U64: {
-        uint64_t v = 0;
-        status = hpcw_i_parse_u64(param->key, text, whole(param->min), whole(param->max), &v, err);
-        if (status == HPCW_OK) {
-            memcpy(field, &v, sizeof v);
-        }
-        break;
-    }
-    case UI_PARAM_SIZE: {
-        uint64_t v = 0;
-        status = set_size(param, text, &v, err);
-        if (status == HPCW_OK) {
-            memcpy(field, &v, sizeof v);
-        }
-        break;
-    }
-    case UI_PARAM_F64: {
-        double v = 0;
-        status = hpcw_i_parse_f64(param->key, text, param->min, param->max, &v, err);
-        if (status == HPCW_OK) {
-            memcpy(field, &v, sizeof v);
-        }
-        break;
-    }
-    case UI_PARAM_CHOICE: {
-        int v;
-        status = set_choice(param, text, &v, err);
-        if (status == HPCW_OK) {
-            memcpy(field, &v, sizeof v);
-        }
-        break;
-    }
-    case UI_PARAM_STRING: {
-        size_t length = strlen(text);
-        if (length >= param->size) {
-            return hpcw_i_fail(err, HPCW_ERANGE, "%s: expected at most %zu characters, got %zu", param->key,
-                               param->size - 1, length);
-        }
-        memcpy(field, text, length + 1);
-        break;
-    }
+    memcpy(value, text, length + 1);
+    return HPCW_OK;
+}
+
+static hpcw_status set_u32(const struct ui_param *param, const char *text, uint32_t *value, hpcw_error *err) {
+    uint64_t v;
+    uint64_t max = whole(param->max);
+    hpcw_status status =
+        hpcw_i_parse_u64(param->key, text, whole(param->min), max < UINT32_MAX ? max : UINT32_MAX, &v, err);
+    if (status == HPCW_OK) {
+        *value = (uint32_t)v;
     }
     return status;
 }
 
-/* Keeps what fits, with a NUL. */
-static void put_text(char *text, size_t size, const char *from, size_t length) {
-    if (size == 0) {
-        return;
+hpcw_status ui_param_set(const struct ui_param *param, void *owner, const char *text, hpcw_error *err) {
+    void *field = (char *)owner + param->offset;
+    switch (param->type) {
+    case UI_PARAM_BOOL:
+        return set_bool(param, text, field, err);
+    case UI_PARAM_U32:
+        return set_u32(param, text, field, err);
+    case UI_PARAM_U64:
+        return hpcw_i_parse_u64(param->key, text, whole(param->min), whole(param->max), field, err);
+    case UI_PARAM_SIZE:
+        return set_size(param, text, field, err);
+    case UI_PARAM_F64:
+        return hpcw_i_parse_f64(param->key, text, param->min, param->max, field, err);
+    case UI_PARAM_CHOICE:
+        return set_choice(param, text, field, err);
+    case UI_PARAM_STRING:
+        return set_string(param, text, field, err);
     }
-    length = length < size ? length : size - 1;
-    memcpy(text, from, length);
-    text[length] = '\0';
+    return HPCW_OK;
+}
+
+char *ui_param_size_text(char text[UI_PARAM_SIZE_TEXT], uint64_t bytes) {
+    static const char *const suffixes[] = {"", "K", "M", "G", "T"};
+    size_t i = 0;
+    while (i + 1 < sizeof suffixes / sizeof suffixes[0] && bytes != 0 && bytes % 1024 == 0) {
+        bytes /= 1024;
+        i++;
+    }
+    (void)snprintf(text, UI_PARAM_SIZE_TEXT, "%" PRIu64 "%s", bytes, suffixes[i]);
+    return text;
 }
 
 void ui_param_get(const struct ui_param *param, const void *owner, char *text, size_t size) {
-    const char *field = (const char *)owner + param->offset;
-    char number[HPCW_I_FMT_ROOM + 1], *end;
-    uint64_t u = 0;
+    const void *field = (const char *)owner + param->offset;
+    char number[HPCW_I_FMT_ROOM + 1];
+    const char *from = number;
     switch (param->type) {
-    case UI_PARAM_BOOL: {
-        bool v;
-        memcpy(&v, field, sizeof v);
-        put_text(text, size, v ? "true" : "false", v ? 4 : 5);
-        return;
-    }
-    case UI_PARAM_CHOICE: {
-        int v;
-        memcpy(&v, field, sizeof v);
-        put_text(text, size, param->choices[v], strlen(param->choices[v]));
-        return;
-    }
+    case UI_PARAM_BOOL:
+        from = *(const bool *)field ? "true" : "false";
+        break;
+    case UI_PARAM_CHOICE:
+        from = param->choices[*(const int *)field];
+        break;
     case UI_PARAM_STRING:
-        put_text(text, size, field, strlen(field));
-        return;
-    case UI_PARAM_F64: {
-        double v = 0;
-        memcpy(&v, field, sizeof v);
-        end = hpcw_i_fmt_f64(number, v, HPCW_I_FLOAT_COMPACT);
+        from = field;
         break;
-    }
-    case UI_PARAM_U32: {
-        uint32_t v;
-        memcpy(&v, field, sizeof v);
-        end = hpcw_i_fmt_u64(number, v);
+    case UI_PARAM_F64:
+        *hpcw_i_fmt_f64(number, *(const double *)field, HPCW_I_FLOAT_COMPACT) = '\0';
         break;
-    }
+    case UI_PARAM_U32:
+        *hpcw_i_fmt_u64(number, *(const uint32_t *)field) = '\0';
+        break;
     case UI_PARAM_U64:
-        memcpy(&u, field, sizeof u);
-        end = hpcw_i_fmt_u64(number, u);
+        *hpcw_i_fmt_u64(number, *(const uint64_t *)field) = '\0';
         break;
     case UI_PARAM_SIZE:
-    default: {
-        memcpy(&u, field, sizeof u);
-        unsigned suffix = 0;
-        while (u != 0 && u % 1024 == 0 && size_suffixes[suffix] != '\0') {
-            u /= 1024;
-            suffix++;
-        }
-        end = hpcw_i_fmt_u64(number, u);
-        if (suffix > 0) {
-            *end++ = size_suffixes[suffix - 1];
-        }
+        (void)ui_param_size_text(number, *(const uint64_t *)field);
         break;
     }
-    }
-    put_text(text, size, number, (size_t)(end - number));
+    (void)snprintf(text, size, "%s", from);
 }
 
 void ui_param_json(const struct ui_param *param, const void *owner, struct hpcw_i_json *json) {
-    const char *field = (const char *)owner + param->offset;
+    const void *field = (const char *)owner + param->offset;
     switch (param->type) {
-    case UI_PARAM_BOOL: {
-        bool v;
-        memcpy(&v, field, sizeof v);
-        hpcw_i_json_put_bool(json, param->key, v);
+    case UI_PARAM_BOOL:
+        hpcw_i_json_put_bool(json, param->key, *(const bool *)field);
         break;
-    }
-    case UI_PARAM_U32: {
-        uint32_t v;
-        memcpy(&v, field, sizeof v);
-        hpcw_i_json_put_u64(json, param->key, v);
+    case UI_PARAM_U32:
+        hpcw_i_json_put_u64(json, param->key, *(const uint32_t *)field);
         break;
-    }
     case UI_PARAM_U64:
-    case UI_PARAM_SIZE: {
-        uint64_t v = 0;
-        memcpy(&v, field, sizeof v);
-        hpcw_i_json_put_u64(json, param->key, v);
+    case UI_PARAM_SIZE:
+        hpcw_i_json_put_u64(json, param->key, *(const uint64_t *)field);
         break;
-    }
-    case UI_PARAM_F64: {
-        double v = 0;
-        memcpy(&v, field, sizeof v);
-        hpcw_i_json_put_f64(json, param->key, v);
+    case UI_PARAM_F64:
+        hpcw_i_json_put_f64(json, param->key, *(const double *)field);
         break;
-    }
-    case UI_PARAM_CHOICE: {
-        int v;
-        memcpy(&v, field, sizeof v);
-        hpcw_i_json_put_str(json, param->key, param->choices[v]);
+    case UI_PARAM_CHOICE:
+        hpcw_i_json_put_str(json, param->key, param->choices[*(const int *)field]);
         break;
-    }
     case UI_PARAM_STRING:
         hpcw_i_json_put_str(json, param->key, field);
         break;

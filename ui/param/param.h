@@ -40,6 +40,10 @@ struct ui_param {
 #define UI_PARAM(owner, name, kind, field, ...)                                                                \
     { .key = name, .type = UI_PARAM_##kind, .offset = offsetof(owner, field), __VA_ARGS__ }
 
+/* A size in the largest unit that leaves it whole: "4K". */
+enum { UI_PARAM_SIZE_TEXT = 32 };
+char *ui_param_size_text(char text[UI_PARAM_SIZE_TEXT], uint64_t bytes);
+
 /* Sets a field of `owner` from text. HPCW_EINVAL or HPCW_ERANGE with the key, the expected value and the actual one. */
 hpcw_status ui_param_set(const struct ui_param *param, void *owner, const char *text, hpcw_error *err);
 
