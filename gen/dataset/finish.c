@@ -89,11 +89,9 @@ static void put_node(const struct model_machine *m, uint32_t node, uint32_t firs
 static void put_ports(const struct model_machine *m, struct hpcw_i_json *json) {
     struct model_truth_port port;
     uint32_t node = 0;
-    hpcw_i_json_key(json, "slow_ports");
-    hpcw_i_json_begin_array(json);
+    hpcw_i_json_put_array(json, "slow_ports");
     while (model_truth_next_port(m, &node, &port)) {
-        hpcw_i_json_flat(json);
-        hpcw_i_json_begin_object(json);
+        hpcw_i_json_begin_record(json);
         put_node(m, port.node, port.first_rank, port.ranks, json);
         hpcw_i_json_put_str(json, "direction", port.outgoing ? "out" : "in");
         hpcw_i_json_put_f64(json, "factor", port.factor);
@@ -106,11 +104,9 @@ static void put_cables(const struct model_machine *m, struct hpcw_i_json *json) 
     struct model_truth_cable cable;
     uint32_t a = 0;
     uint32_t b = 0;
-    hpcw_i_json_key(json, "slow_cables");
-    hpcw_i_json_begin_array(json);
+    hpcw_i_json_put_array(json, "slow_cables");
     while (model_truth_next_cable(m, &a, &b, &cable)) {
-        hpcw_i_json_flat(json);
-        hpcw_i_json_begin_object(json);
+        hpcw_i_json_begin_record(json);
         hpcw_i_json_put_u64(json, "switch_a", cable.switch_a);
         hpcw_i_json_put_u64(json, "switch_b", cable.switch_b);
         hpcw_i_json_put_u64(json, "first_rank_a", cable.first_rank_a);
@@ -126,11 +122,9 @@ static void put_cables(const struct model_machine *m, struct hpcw_i_json *json) 
 static void put_slow_nodes(const struct model_machine *m, struct hpcw_i_json *json) {
     struct model_truth_node slow;
     uint32_t node = 0;
-    hpcw_i_json_key(json, "slow_nodes");
-    hpcw_i_json_begin_array(json);
+    hpcw_i_json_put_array(json, "slow_nodes");
     while (model_truth_next_node(m, &node, &slow)) {
-        hpcw_i_json_flat(json);
-        hpcw_i_json_begin_object(json);
+        hpcw_i_json_begin_record(json);
         put_node(m, slow.node, slow.first_rank, slow.ranks, json);
         hpcw_i_json_put_f64(json, "factor", slow.factor);
         hpcw_i_json_end_object(json);
@@ -149,8 +143,7 @@ static hpcw_status write_truth(const struct gen_run *run, const struct format_ra
     hpcw_i_json_begin_object(json);
     hpcw_i_json_put_u64(json, "ranks", d->ranks);
     hpcw_i_json_put_u64(json, "seed", d->seed);
-    hpcw_i_json_key(json, "machine");
-    hpcw_i_json_begin_object(json);
+    hpcw_i_json_put_object(json, "machine");
     hpcw_i_json_put_str(json, "preset", d->preset);
     hpcw_i_json_put_u64(json, "ranks_per_node", d->machine.params.ppn);
     hpcw_i_json_put_u64(json, "nodes", d->machine.nodes);
@@ -162,8 +155,7 @@ static hpcw_status write_truth(const struct gen_run *run, const struct format_ra
     hpcw_i_json_end_object(json);
     for (size_t f = 0; s == HPCW_OK && f < gen_format_count; f++) {
         if (d->formats >> f & 1) {
-            hpcw_i_json_key(json, gen_format[f]->name);
-            hpcw_i_json_begin_object(json);
+            hpcw_i_json_put_object(json, gen_format[f]->name);
             s = gen_format[f]->truth(d, ranges[f].partial, ranges[f].count, json, err);
             if (s != HPCW_OK) {
                 hpcw_i_fail_about(err, run->directory);
@@ -200,8 +192,7 @@ static hpcw_status put_file(const struct gen_run *run, const char *name, uint64_
     char text[GEN_DIGEST_TEXT];
     hpcw_status s = HPCW_OK;
     if (json != NULL) {
-        hpcw_i_json_flat(json);
-        hpcw_i_json_begin_object(json);
+        hpcw_i_json_begin_record(json);
         hpcw_i_json_put_str(json, "path", name);
         hpcw_i_json_put_u64(json, "size", size);
     }
@@ -261,12 +252,10 @@ static hpcw_status write_manifest(const struct gen_run *run, const struct format
     }
     hpcw_i_json_begin_object(&l.json);
     hpcw_i_json_put_str(&l.json, "fingerprint", fingerprint);
-    hpcw_i_json_key(&l.json, "parameters");
-    hpcw_i_json_begin_object(&l.json);
+    hpcw_i_json_put_object(&l.json, "parameters");
     gen_dataset_json(run->dataset, &l.json);
     hpcw_i_json_end_object(&l.json);
-    hpcw_i_json_key(&l.json, "files");
-    hpcw_i_json_begin_array(&l.json);
+    hpcw_i_json_put_array(&l.json, "files");
     for (size_t f = 0; s == HPCW_OK && f < gen_format_count; f++) {
         s = put_units(run, gen_format[f], &ranges[f], &l.json, sums, err);
     }

@@ -145,8 +145,7 @@ static hpcw_status write_rank(void *context, void *state, uint64_t index, hpcw_e
 
 static void put_range(struct hpcw_i_json *json, const char *key, const hpcw_linktest_range *r) {
     hpcw_i_json_key(json, key);
-    hpcw_i_json_flat(json);
-    hpcw_i_json_begin_object(json);
+    hpcw_i_json_begin_record(json);
     gen_partial_put(json, "count", r->count);
     gen_partial_put(json, "min_ps", r->min_ps);
     gen_partial_put(json, "max_ps", r->max_ps);
@@ -166,11 +165,9 @@ static hpcw_status get_range(const cJSON *object, const char *key, hpcw_linktest
 }
 
 static void put_slow(struct hpcw_i_json *json, const hpcw_linktest_slow *slow, size_t count) {
-    hpcw_i_json_key(json, "slowest");
-    hpcw_i_json_begin_array(json);
+    hpcw_i_json_put_array(json, "slowest");
     for (size_t i = 0; i < count; i++) {
-        hpcw_i_json_flat(json);
-        hpcw_i_json_begin_object(json);
+        hpcw_i_json_begin_record(json);
         gen_partial_put(json, "time_ps", slow[i].time_ps);
         gen_partial_put(json, "from", slow[i].from);
         gen_partial_put(json, "to", slow[i].to);
@@ -188,8 +185,7 @@ static hpcw_status put_outliers(void *context, const uint64_t *word, size_t word
     struct hpcw_i_json *json = context;
     (void)err;
     for (size_t i = 0; i + OUTLIER_WORDS <= words; i += OUTLIER_WORDS) {
-        hpcw_i_json_flat(json);
-        hpcw_i_json_begin_object(json);
+        hpcw_i_json_begin_record(json);
         for (size_t k = 0; k < OUTLIER_WORDS; k++) {
             gen_partial_put(json, outlier_key[k], word[i + k]);
         }
@@ -213,8 +209,7 @@ static hpcw_status collect_outliers(const struct linktest_job *job, uint32_t cou
         }
     }
     if (partial != NULL) {
-        hpcw_i_json_key(partial, "outliers");
-        hpcw_i_json_begin_array(partial);
+        hpcw_i_json_put_array(partial, "outliers");
     }
     hpcw_error ignored;
     hpcw_status r =
@@ -302,8 +297,7 @@ hpcw_status gen_linktest_write(const struct gen_write *w, struct hpcw_i_json *pa
         goto done;
     }
     if (partial != NULL) {
-        hpcw_i_json_key(partial, "permutations");
-        hpcw_i_json_begin_array(partial);
+        hpcw_i_json_put_array(partial, "permutations");
     }
     for (uint64_t m = 0; s == HPCW_OK && m < hpcw_linktest_permutations(&p); m++) {
         job.permutation = (uint32_t)m;
@@ -449,13 +443,11 @@ hpcw_status gen_linktest_truth(const struct gen_dataset *d, const cJSON *const *
     (void)d;
     uint64_t events = 0;
     hpcw_status s = HPCW_OK;
-    hpcw_i_json_key(json, "outliers");
-    hpcw_i_json_begin_array(json);
+    hpcw_i_json_put_array(json, "outliers");
     for (size_t i = 0; s == HPCW_OK && i < count; i++) {
         const cJSON *item;
         cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(partial[i], "outliers")) {
-            hpcw_i_json_flat(json);
-            hpcw_i_json_begin_object(json);
+            hpcw_i_json_begin_record(json);
             for (size_t k = 0; s == HPCW_OK && k < OUTLIER_WORDS; k++) {
                 uint64_t v = 0;
                 s = gen_partial_u64(item, outlier_key[k], &v, err);

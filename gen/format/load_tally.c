@@ -55,8 +55,7 @@ void gen_tally_merge(struct gen_load_tally *t, const struct gen_load_tally *othe
 /* ---- as JSON ---- */
 
 static void put_heavy(struct hpcw_i_json *json, const char *key, const struct gen_tally_heavy *list) {
-    hpcw_i_json_key(json, key);
-    hpcw_i_json_begin_array(json);
+    hpcw_i_json_put_array(json, key);
     for (size_t i = 0; i < GEN_TALLY_HEAVIEST && list[i].load_ns > 0; i++) {
         hpcw_i_json_begin_object(json);
         gen_partial_put(json, "load_ns", list[i].load_ns);
@@ -68,8 +67,7 @@ static void put_heavy(struct hpcw_i_json *json, const char *key, const struct ge
 }
 
 void gen_tally_put(struct hpcw_i_json *json, const struct gen_load_tally *t) {
-    hpcw_i_json_flat(json);
-    hpcw_i_json_begin_object(json);
+    hpcw_i_json_begin_record(json);
     gen_partial_put(json, "sum_low", t->sum[0]);
     gen_partial_put(json, "sum_high", t->sum[1]);
     gen_partial_put(json, "squares_low", t->squares[0]);
