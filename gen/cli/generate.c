@@ -39,13 +39,13 @@ static hpcw_status print_json(const struct gen_run *run, const struct gen_outcom
     hpcw_i_json_open_buf(&json, &buf, &(struct hpcw_i_json_options){.indent = true, .replace_bad_utf8 = true});
     hpcw_i_json_begin_object(&json);
     hpcw_i_json_put_str(&json, "directory", run->directory);
-    hpcw_i_json_put_str(&json, "fingerprint", o->fingerprint);
+    hpcw_i_json_put_str(&json, "fingerprint", run->fingerprint);
     hpcw_i_json_put_u64(&json, "ranks", run->dataset->ranks);
     hpcw_i_json_put_u64(&json, "seed", run->dataset->seed);
     hpcw_i_json_put_u64(&json, "files_written", o->files);
     hpcw_i_json_put_u64(&json, "files_kept", o->kept);
-    hpcw_i_json_put_u64(&json, "apparent_bytes", o->apparent);
-    hpcw_i_json_put_u64(&json, "allocated_bytes", o->allocated);
+    hpcw_i_json_put_u64(&json, "apparent_bytes", o->size.apparent);
+    hpcw_i_json_put_u64(&json, "allocated_bytes", o->size.allocated);
     hpcw_i_json_put_bool(&json, "complete", o->complete);
     hpcw_i_json_put_f64(&json, "seconds", seconds);
     hpcw_i_json_end_object(&json);
@@ -63,18 +63,16 @@ static void print_summary(const struct gen_run *run, const struct gen_outcome *o
     char allocated[UI_TEXT_SIZE];
     char duration[UI_TEXT_SIZE];
     for (size_t f = 0; f < gen_format_count; f++) {
-        uint64_t begin;
-        uint64_t end;
-        gen_part_of(d, f, run->part, run->parts, &begin, &end);
+        struct gen_slice units = gen_part_of(d, f, run->part, run->parts);
         struct gen_unit unit;
-        if (begin < end && gen_format[f]->unit(d, begin, &unit, NULL) == HPCW_OK) {
+        if (units.begin < units.end && gen_format[f]->unit(d, units.begin, &unit, NULL) == HPCW_OK) {
             (void)fprintf(stderr, "hpcgen: %-9s %s/%s%s\n", gen_format[f]->name, run->directory, unit.path,
-                          end - begin > 1 ? " ..." : "");
+                          units.end - units.begin > 1 ? " ..." : "");
         }
     }
     (void)fprintf(stderr, "hpcgen: %u ranks, seed %" PRIu64 ", preset %s, scale %s: %s apparent, %s stored\n",
-                  d->ranks, d->seed, d->preset, gen_scale_name[d->scale], ui_text_bytes(apparent, o->apparent),
-                  ui_text_bytes(allocated, o->allocated));
+                  d->ranks, d->seed, d->preset, gen_scale_name[d->scale],
+                  ui_text_bytes(apparent, o->size.apparent), ui_text_bytes(allocated, o->size.allocated));
     (void)fprintf(stderr, "hpcgen: %" PRIu64 " files written, %" PRIu64 " kept, in %s\n", o->files, o->kept,
                   ui_text_duration(duration, seconds));
     if (!o->complete) {
@@ -93,18 +91,16 @@ hpcw_status gen_cli_generate(const struct gen_cli_options *o, hpcw_comm *comm, h
     struct gen_dataset d = {0};
     struct ui_progress *progress = NULL;
     bool first = hpcw_comm_process(comm) == 0;
-    uint64_t files;
-    uint64_t apparent;
-    uint64_t allocated = 0;
+    struct gen_size size;
     hpcw_status s = gen_cli_resolve(o, &d, err);
     if (s == HPCW_OK) {
-        s = gen_part_size(&d, o->part.index, o->part.count, &files, &apparent, &allocated, err);
+        s = gen_part_size(&d, o->part.index, o->part.count, &size, err);
     }
     if (s == HPCW_OK) {
         s = ui_progress_start(
             &(struct ui_progress_options){.mode = o->quiet || !first ? UI_PROGRESS_QUIET : UI_PROGRESS_AUTO,
                                           .prefix = "hpcgen",
-                                          .total = allocated / (uint64_t)hpcw_comm_size(comm)},
+                                          .total = size.allocated / (uint64_t)hpcw_comm_size(comm)},
             &progress, err);
     }
     s = hpcw_i_agree(comm, s, NULL, err);

@@ -22,48 +22,35 @@ enum { UNIT_MEMORY = 24 };
 #define WRITE_NS 0.5
 
 struct format_plan {
-    uint64_t files, apparent, allocated;
+    struct gen_size size;
     uint64_t writing, ending; /* memory: while this format is written; at the end, for all formats together */
     double seconds;
 };
 
-static hpcw_status plan_format(const struct gen_dataset *d, size_t f, uint32_t part, uint32_t parts,
-                               uint32_t jobs, struct format_plan *p, hpcw_error *err) {
-    uint64_t begin;
-    uint64_t end;
-    *p = (struct format_plan){0};
-    gen_part_of(d, f, part, parts, &begin, &end);
+static hpcw_status plan_format(const struct gen_cli_options *o, const struct gen_dataset *d, size_t f,
+                               struct format_plan *p, hpcw_error *err) {
     const struct gen_format *format = gen_format[f];
-    for (uint64_t k = begin; k < end; k++) {
-        struct gen_unit u;
-        hpcw_status s = format->unit(d, k, &u, err);
-        if (s != HPCW_OK) {
-            return s;
-        }
-        p->files++;
-        p->apparent += u.apparent;
-        p->allocated += u.allocated;
-    }
-    uint64_t units = format->units(d);
-    if (begin < end) {
-        p->writing = format->memory(d, jobs);
+    const uint64_t units = format->units(d);
+    *p = (struct format_plan){0};
+    hpcw_status s = gen_size_add(d, f, gen_part_of(d, f, o->part.index, o->part.count), &p->size, err);
+    if (s == HPCW_OK && p->size.files > 0) {
+        p->writing = format->memory(d, o->jobs);
         /* A run of one part leaves this to the join. */
-        p->ending = parts > 1                        ? 0
+        p->ending = o->part.count > 1                ? 0
                     : format->partial_memory == NULL ? units * UNIT_MEMORY
                                                      : units * UNIT_MEMORY + format->partial_memory(d);
-        p->seconds = (format->seconds(d) * (double)(end - begin) / (double)units +
-                      (double)p->allocated * WRITE_NS * 1e-9) /
-                     jobs;
+        p->seconds = (format->seconds(d) * (double)p->size.files / (double)units +
+                      (double)p->size.allocated * WRITE_NS * 1e-9) /
+                     o->jobs;
     }
-    return HPCW_OK;
+    return s;
 }
 
 static bool has(const struct gen_dataset *d, size_t f) {
     return (d->formats >> f & 1) != 0;
 }
 
-static hpcw_status plan_text(const struct gen_cli_options *o, const struct gen_dataset *d, uint32_t jobs,
-                             hpcw_error *err) {
+static hpcw_status plan_text(const struct gen_cli_options *o, const struct gen_dataset *d, hpcw_error *err) {
     struct ui_table table = {0};
     ui_table_column(&table, "format", UI_LEFT);
     ui_table_column(&table, "files", UI_RIGHT);
@@ -79,19 +66,19 @@ static hpcw_status plan_text(const struct gen_cli_options *o, const struct gen_d
             if (!has(d, f)) {
                 continue;
             }
-            s = plan_format(d, f, o->part.index, o->part.count, jobs, &p, err);
-            total.files += p.files;
-            total.apparent += p.apparent;
-            total.allocated += p.allocated;
+            s = plan_format(o, d, f, &p, err);
+            total.size.files += p.size.files;
+            total.size.apparent += p.size.apparent;
+            total.size.allocated += p.size.allocated;
             total.seconds += p.seconds;
             total.writing = p.writing > total.writing ? p.writing : total.writing;
             total.ending += p.ending;
         }
         char text[UI_TEXT_SIZE];
         ui_table_cell(&table, "%s", f < gen_format_count ? gen_format[f]->name : "all");
-        ui_table_cell(&table, "%" PRIu64, p.files);
-        ui_table_cell(&table, "%s", ui_text_bytes(text, p.apparent));
-        ui_table_cell(&table, "%s", ui_text_bytes(text, p.allocated));
+        ui_table_cell(&table, "%" PRIu64, p.size.files);
+        ui_table_cell(&table, "%s", ui_text_bytes(text, p.size.apparent));
+        ui_table_cell(&table, "%s", ui_text_bytes(text, p.size.allocated));
         ui_table_cell(&table, "%s", ui_text_bytes(text, p.writing + p.ending));
         ui_table_cell(&table, "~%s", ui_text_duration(text, p.seconds));
     }
@@ -101,7 +88,7 @@ static hpcw_status plan_text(const struct gen_cli_options *o, const struct gen_d
         if (o->part.count > 1) {
             (void)printf(", part %u of %u", o->part.index + 1, o->part.count);
         }
-        (void)printf("; %u threads\n", jobs);
+        (void)printf("; %u threads\n", o->jobs);
         s = ui_table_print(&table, stdout, 2, err);
     }
     ui_table_free(&table);
@@ -113,15 +100,13 @@ static hpcw_status plan_files(const struct gen_cli_options *o, const struct gen_
     hpcw_status s = HPCW_OK;
     (void)printf("\n");
     for (size_t f = 0; s == HPCW_OK && f < gen_format_count; f++) {
-        uint64_t begin;
-        uint64_t end;
-        gen_part_of(d, f, o->part.index, o->part.count, &begin, &end);
-        for (uint64_t k = begin; s == HPCW_OK && k < end; k++) {
+        struct gen_slice units = gen_part_of(d, f, o->part.index, o->part.count);
+        for (uint64_t k = units.begin; s == HPCW_OK && k < units.end; k++) {
             struct gen_unit u;
             char apparent[UI_TEXT_SIZE];
             char stored[UI_TEXT_SIZE];
-            if (k == begin + FILES_SHOWN) {
-                (void)printf("  ... and %" PRIu64 " more\n", end - k);
+            if (k == units.begin + FILES_SHOWN) {
+                (void)printf("  ... and %" PRIu64 " more\n", units.end - k);
                 break;
             }
             s = gen_format[f]->unit(d, k, &u, err);
@@ -134,26 +119,23 @@ static hpcw_status plan_files(const struct gen_cli_options *o, const struct gen_
     if (s == HPCW_OK && o->part.count > 1) {
         (void)printf("\nbytes stored by each part:\n");
         for (uint32_t p = 0; s == HPCW_OK && p < o->part.count; p++) {
-            uint64_t files;
-            uint64_t apparent;
-            uint64_t allocated;
+            struct gen_size size;
             char text[UI_TEXT_SIZE];
             if (p == FILES_SHOWN) {
                 (void)printf("  ... and %u more\n", o->part.count - p);
                 break;
             }
-            s = gen_part_size(d, p, o->part.count, &files, &apparent, &allocated, err);
+            s = gen_part_size(d, p, o->part.count, &size, err);
             if (s == HPCW_OK) {
-                (void)printf("  part %u/%u: %" PRIu64 " files, %s\n", p + 1, o->part.count, files,
-                             ui_text_bytes(text, allocated));
+                (void)printf("  part %u/%u: %" PRIu64 " files, %s\n", p + 1, o->part.count, size.files,
+                             ui_text_bytes(text, size.allocated));
             }
         }
     }
     return s;
 }
 
-static hpcw_status plan_json(const struct gen_cli_options *o, const struct gen_dataset *d, uint32_t jobs,
-                             hpcw_error *err) {
+static hpcw_status plan_json(const struct gen_cli_options *o, const struct gen_dataset *d, hpcw_error *err) {
     struct hpcw_i_buf buf = {0};
     struct hpcw_i_json json;
     hpcw_status s = HPCW_OK;
@@ -164,25 +146,23 @@ static hpcw_status plan_json(const struct gen_cli_options *o, const struct gen_d
     hpcw_i_json_end_object(&json);
     hpcw_i_json_put_u64(&json, "part", o->part.index + (uint64_t)1);
     hpcw_i_json_put_u64(&json, "parts", o->part.count);
-    hpcw_i_json_put_u64(&json, "jobs", jobs);
+    hpcw_i_json_put_u64(&json, "jobs", o->jobs);
     hpcw_i_json_put_array(&json, "formats");
     for (size_t f = 0; s == HPCW_OK && f < gen_format_count; f++) {
         struct format_plan p;
-        uint64_t begin;
-        uint64_t end;
-        gen_part_of(d, f, o->part.index, o->part.count, &begin, &end);
+        struct gen_slice units = gen_part_of(d, f, o->part.index, o->part.count);
         if (!has(d, f)) {
             continue;
         }
-        s = plan_format(d, f, o->part.index, o->part.count, jobs, &p, err);
+        s = plan_format(o, d, f, &p, err);
         hpcw_i_json_begin_object(&json);
         hpcw_i_json_put_str(&json, "name", gen_format[f]->name);
-        hpcw_i_json_put_u64(&json, "apparent_bytes", p.apparent);
-        hpcw_i_json_put_u64(&json, "allocated_bytes", p.allocated);
+        hpcw_i_json_put_u64(&json, "apparent_bytes", p.size.apparent);
+        hpcw_i_json_put_u64(&json, "allocated_bytes", p.size.allocated);
         hpcw_i_json_put_u64(&json, "memory_bytes", p.writing + p.ending);
         hpcw_i_json_put_f64(&json, "seconds", p.seconds);
         hpcw_i_json_put_array(&json, "files");
-        for (uint64_t k = begin; s == HPCW_OK && k < end; k++) {
+        for (uint64_t k = units.begin; s == HPCW_OK && k < units.end; k++) {
             struct gen_unit u;
             s = gen_format[f]->unit(d, k, &u, err);
             hpcw_i_json_begin_record(&json);
@@ -210,9 +190,9 @@ hpcw_status gen_cli_plan(const struct gen_cli_options *o, hpcw_comm *comm, hpcw_
     hpcw_status s = gen_cli_resolve(o, &d, err);
     if (s == HPCW_OK && hpcw_comm_process(comm) == 0) {
         if (o->json) {
-            s = plan_json(o, &d, o->jobs, err);
+            s = plan_json(o, &d, err);
         } else {
-            s = plan_text(o, &d, o->jobs, err);
+            s = plan_text(o, &d, err);
             if (s == HPCW_OK) {
                 s = plan_files(o, &d, err);
             }

@@ -86,14 +86,15 @@ static bool has_fingerprint(const cJSON *json, const char *fingerprint) {
 }
 
 /* The first line of the parameter file has the fingerprint. */
-static bool begun_with(const char *dir, const char *fingerprint) {
+static bool begun_with(const struct gen_run *run) {
     char path[GEN_DIRECTORY_PATH];
     char *text;
-    gen_directory_path(dir, GEN_PARAMETERS, path);
+    gen_directory_path(run->directory, GEN_PARAMETERS, path);
     if (gen_directory_read(path, &text, NULL) != HPCW_OK) {
         return false;
     }
-    bool same = strncmp(text, "; ", 2) == 0 && strncmp(text + 2, fingerprint, strlen(fingerprint)) == 0;
+    bool same =
+        strncmp(text, "; ", 2) == 0 && strncmp(text + 2, run->fingerprint, strlen(run->fingerprint)) == 0;
     hpcw_i_free(text);
     return same;
 }
@@ -105,8 +106,8 @@ static bool is_there(const char *dir, const char *name) {
     return lstat(path, &st) == 0;
 }
 
-hpcw_status gen_directory_look(const char *dir, const char *fingerprint, enum gen_directory_state *state,
-                               hpcw_error *err) {
+hpcw_status gen_directory_look(const struct gen_run *run, enum gen_directory_state *state, hpcw_error *err) {
+    const char *dir = run->directory;
     *state = GEN_DIRECTORY_FRESH;
     DIR *d = opendir(dir);
     if (d == NULL) {
@@ -120,7 +121,7 @@ hpcw_status gen_directory_look(const char *dir, const char *fingerprint, enum ge
     }
     (void)closedir(d);
     if (is_there(dir, GEN_PARAMETERS)) {
-        *state = begun_with(dir, fingerprint) ? GEN_DIRECTORY_UNFINISHED : GEN_DIRECTORY_DIFFERENT;
+        *state = begun_with(run) ? GEN_DIRECTORY_UNFINISHED : GEN_DIRECTORY_DIFFERENT;
         return HPCW_OK;
     }
     if (empty) {
@@ -133,7 +134,7 @@ hpcw_status gen_directory_look(const char *dir, const char *fingerprint, enum ge
     gen_directory_path(dir, GEN_MANIFEST, path);
     if (is_there(dir, GEN_MANIFEST) && gen_directory_read_json(path, &manifest, NULL) == HPCW_OK &&
         cJSON_IsString(cJSON_GetObjectItemCaseSensitive(manifest, "fingerprint"))) {
-        *state = has_fingerprint(manifest, fingerprint) ? GEN_DIRECTORY_FINISHED : GEN_DIRECTORY_DIFFERENT;
+        *state = has_fingerprint(manifest, run->fingerprint) ? GEN_DIRECTORY_FINISHED : GEN_DIRECTORY_DIFFERENT;
     }
     cJSON_Delete(manifest);
     return HPCW_OK;
@@ -182,17 +183,17 @@ static bool describe(const struct gen_dataset *d, const char *fingerprint, struc
 }
 
 /* Writes the description, if it does not exist. */
-static hpcw_status write_description(const char *dir, const struct gen_dataset *d, const char *fingerprint,
-                                     hpcw_error *err) {
-    if (begun_with(dir, fingerprint)) {
+static hpcw_status write_description(const struct gen_run *run, hpcw_error *err) {
+    if (begun_with(run)) {
         return HPCW_OK;
     }
     char path[GEN_DIRECTORY_PATH];
     struct hpcw_i_buf buf = {0};
     hpcw_sink *sink = NULL;
-    gen_directory_path(dir, GEN_PARAMETERS, path);
-    hpcw_status s = describe(d, fingerprint, &buf) ? hpcw_sink_open_file(path, HPCW_SYNC_NONE, &sink, err)
-                                                   : hpcw_i_fail_memory(err, path, 0, NULL);
+    gen_directory_path(run->directory, GEN_PARAMETERS, path);
+    hpcw_status s = describe(run->dataset, run->fingerprint, &buf)
+                        ? hpcw_sink_open_file(path, HPCW_SYNC_NONE, &sink, err)
+                        : hpcw_i_fail_memory(err, path, 0, NULL);
     if (s == HPCW_OK) {
         s = hpcw_sink_write_at(sink, 0, buf.data, buf.size, err);
     }
@@ -202,17 +203,18 @@ static hpcw_status write_description(const char *dir, const struct gen_dataset *
     hpcw_sink_free(sink);
     hpcw_i_buf_free(&buf);
     /* Parts start at the same time: all must have the description that was written last. */
-    if (s == HPCW_OK && !begun_with(dir, fingerprint)) {
+    if (s == HPCW_OK && !begun_with(run)) {
         s = hpcw_i_fail(
             err, HPCW_EEXIST,
             "%s: expected the parameters of this run, got those of another run that began at the same time",
-            dir);
+            run->directory);
     }
     return s;
 }
 
-hpcw_status gen_directory_begin(const char *dir, const struct gen_dataset *d, const char *fingerprint,
-                                const struct hpcw_i_stripes *stripes, hpcw_error *err) {
+hpcw_status gen_directory_begin(const struct gen_run *run, const struct hpcw_i_stripes *stripes,
+                                hpcw_error *err) {
+    const char *dir = run->directory;
     char path[GEN_DIRECTORY_PATH];
     hpcw_status s = make_directory(dir, err);
     if (s == HPCW_OK) {
@@ -221,10 +223,10 @@ hpcw_status gen_directory_begin(const char *dir, const struct gen_dataset *d, co
     }
     /* First of all: a directory with more than its state in it must have a description. */
     if (s == HPCW_OK) {
-        s = write_description(dir, d, fingerprint, err);
+        s = write_description(run, err);
     }
     for (size_t i = 0; s == HPCW_OK && i < gen_format_count; i++) {
-        if (d->formats >> i & 1) {
+        if (run->dataset->formats >> i & 1) {
             gen_directory_path(dir, gen_format_folder(gen_format[i]), path);
             s = make_directory(path, err);
             if (s == HPCW_OK && (stripes->count != 0 || stripes->bytes != 0)) {
@@ -294,11 +296,12 @@ static void differ_from_manifest(const char *path, const struct gen_dataset *d, 
     hpcw_i_buf_free(&buf);
 }
 
-hpcw_status gen_directory_refuse_different(const char *dir, const struct gen_dataset *d, hpcw_error *err) {
+hpcw_status gen_directory_refuse_different(const struct gen_run *run, hpcw_error *err) {
+    const struct gen_dataset *d = run->dataset;
     char path[GEN_DIRECTORY_PATH];
     char difference[DIFFERENCE] = "got others";
     char *text = NULL;
-    gen_directory_path(dir, GEN_PARAMETERS, path);
+    gen_directory_path(run->directory, GEN_PARAMETERS, path);
     if (gen_directory_read(path, &text, NULL) == HPCW_OK) {
         struct hpcw_i_buf buf = {0};
         if (describe(d, "", &buf) && hpcw_i_buf_append(&buf, "", 1)) {
@@ -307,7 +310,7 @@ hpcw_status gen_directory_refuse_different(const char *dir, const struct gen_dat
         hpcw_i_buf_free(&buf);
         hpcw_i_free(text);
     } else {
-        gen_directory_path(dir, GEN_MANIFEST, path);
+        gen_directory_path(run->directory, GEN_MANIFEST, path);
         differ_from_manifest(path, d, difference);
     }
     return hpcw_i_fail(err, HPCW_EEXIST,

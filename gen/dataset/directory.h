@@ -15,9 +15,8 @@
 #include <cjson/cJSON.h>
 
 #include "gen/dataset/digest.h"
+#include "gen/dataset/generate.h"
 #include "gen/format/format.h"
-#include "gen/spec/dataset.h"
-#include "libwriter/io/fsinfo.h"
 
 enum { GEN_DIRECTORY_PATH = 4096 + GEN_UNIT_PATH };
 
@@ -50,16 +49,15 @@ enum gen_directory_state {
     GEN_DIRECTORY_DIFFERENT,  /* a dataset of another description, finished or not */
     GEN_DIRECTORY_OTHER       /* something else */
 };
-hpcw_status gen_directory_look(const char *dir, const char *fingerprint, enum gen_directory_state *state,
-                               hpcw_error *err);
+hpcw_status gen_directory_look(const struct gen_run *run, enum gen_directory_state *state, hpcw_error *err);
 
 /* The error for GEN_DIRECTORY_DIFFERENT: HPCW_EEXIST with the first parameter that differs. */
-hpcw_status gen_directory_refuse_different(const char *dir, const struct gen_dataset *d, hpcw_error *err);
+hpcw_status gen_directory_refuse_different(const struct gen_run *run, hpcw_error *err);
 
 /* Makes the directory and those of the formats in it, and writes the description. Several parts may do so at the same
  * time. `stripes` become the default of the formats' directories, unless zeroed. */
-hpcw_status gen_directory_begin(const char *dir, const struct gen_dataset *d, const char *fingerprint,
-                                const struct hpcw_i_stripes *stripes, hpcw_error *err);
+hpcw_status gen_directory_begin(const struct gen_run *run, const struct hpcw_i_stripes *stripes,
+                                hpcw_error *err);
 
 /* Removes the files, lists and state of older datasets of any description, finished or not. Files that no format owns
  * stay. */
@@ -73,38 +71,42 @@ hpcw_status gen_directory_remove(const char *dir, const char *name, hpcw_error *
 hpcw_status gen_directory_remove_lists(const char *dir, hpcw_error *err);
 
 /*
- * Sets *whole if a finished dataset still has all its files, with `checksums` also their list. If not, makes it an
- * unfinished dataset with the state of those formats whose files all exist.
+ * Sets *whole if a finished dataset still has all its files, if the run computes checksums also their list. If not, makes
+ * it an unfinished dataset with the state of those formats whose files all exist.
  */
-hpcw_status gen_directory_reopen(const char *dir, const struct gen_dataset *d, const char *fingerprint,
-                                 bool checksums, bool *whole, hpcw_error *err);
+hpcw_status gen_directory_reopen(const struct gen_run *run, bool *whole, hpcw_error *err);
+
+/* What is known of a file. Has 64-bit words only. */
+struct gen_stored {
+    uint64_t size;
+    struct gen_digest digest;
+};
+enum { GEN_STORED_WORDS = sizeof(struct gen_stored) / sizeof(uint64_t) };
 
 /* What is known of units [begin, end) of a format, which one run wrote. */
 struct gen_range {
     uint64_t begin, end;
-    bool digested;  /* the run computed checksums */
-    uint64_t *word; /* [3 * (end - begin)] for each unit: size, high and low word of its digest */
+    bool digested;           /* the run computed checksums */
+    struct gen_stored *file; /* [end - begin] */
     cJSON *partial;
 };
 void gen_range_free(struct gen_range *range);
 
 /* Writes the state of a range. `partial` [size], a JSON object, replaces range->partial. */
-hpcw_status gen_directory_write_range(const char *dir, const struct gen_dataset *d,
-                                      const struct gen_format *format, const char *fingerprint,
+hpcw_status gen_directory_write_range(const struct gen_run *run, const struct gen_format *format,
                                       hpcw_durability durability, const struct gen_range *range,
                                       const void *partial, size_t size, hpcw_error *err);
 
 /* Whether the state of exactly these units exists, fits the description, and its files have their sizes. */
-bool gen_directory_has_range(const char *dir, const struct gen_dataset *d, const struct gen_format *format,
-                             uint64_t begin, uint64_t end, const char *fingerprint);
+bool gen_directory_has_range(const struct gen_run *run, const struct gen_format *format,
+                             struct gen_slice units);
 
 /* Removes the state of all ranges of a format, which another run is going to write as a whole. */
-hpcw_status gen_directory_forget(const char *dir, const struct gen_format *format, hpcw_error *err);
+hpcw_status gen_directory_forget(const struct gen_run *run, const struct gen_format *format, hpcw_error *err);
 
 /* Reads the ranges of a format in ascending order. HPCW_ESTATE if they do not cover its units, with the first gap. The
  * caller frees each of range[*count], and the array, also after a failure. */
-hpcw_status gen_directory_ranges(const char *dir, const struct gen_dataset *d, const struct gen_format *format,
-                                 const char *fingerprint, struct gen_range **range, size_t *count,
-                                 hpcw_error *err);
+hpcw_status gen_directory_ranges(const struct gen_run *run, const struct gen_format *format,
+                                 struct gen_range **range, size_t *count, hpcw_error *err);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "gen/dataset/finish.h"
+#include "gen/dataset/generate.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -28,9 +28,8 @@ static void ranges_free(struct format_ranges *r) {
 }
 
 static hpcw_status ranges_read(const struct gen_run *run, const struct gen_format *format,
-                               const char *fingerprint, struct format_ranges *r, hpcw_error *err) {
-    hpcw_status s =
-        gen_directory_ranges(run->directory, run->dataset, format, fingerprint, &r->range, &r->count, err);
+                               struct format_ranges *r, hpcw_error *err) {
+    hpcw_status s = gen_directory_ranges(run, format, &r->range, &r->count, err);
     if (s != HPCW_OK) {
         return s;
     }
@@ -186,18 +185,17 @@ static hpcw_status sums_put(const struct gen_run *run, struct gen_stream *sums, 
 }
 
 /* Appends a line to the checksum list and, with `json`, an entry to the manifest. */
-static hpcw_status put_file(const struct gen_run *run, const char *name, uint64_t size,
-                            const struct gen_digest *digest, struct hpcw_i_json *json, struct gen_stream *sums,
-                            hpcw_error *err) {
+static hpcw_status put_file(const struct gen_run *run, const char *name, const struct gen_stored *file,
+                            struct hpcw_i_json *json, struct gen_stream *sums, hpcw_error *err) {
     char text[GEN_DIGEST_TEXT];
     hpcw_status s = HPCW_OK;
     if (json != NULL) {
         hpcw_i_json_begin_record(json);
         hpcw_i_json_put_str(json, "path", name);
-        hpcw_i_json_put_u64(json, "size", size);
+        hpcw_i_json_put_u64(json, "size", file->size);
     }
     if (run->checksums) {
-        gen_digest_text(digest, text);
+        gen_digest_text(&file->digest, text);
         s = sums_put(run, sums, name, text, err);
         if (json != NULL) {
             hpcw_i_json_put_str(json, "xxh128", text);
@@ -209,12 +207,19 @@ static hpcw_status put_file(const struct gen_run *run, const char *name, uint64_
     return s;
 }
 
-/* Size and digest of a file as it is now. */
-static hpcw_status measure(const struct gen_run *run, const char *name, uint64_t *size,
-                           struct gen_digest *digest, hpcw_error *err) {
+/* A file as it is now. */
+static hpcw_status measure(const struct gen_run *run, const char *name, struct gen_stored *file,
+                           hpcw_error *err) {
     char path[GEN_DIRECTORY_PATH];
     gen_directory_path(run->directory, name, path);
-    return gen_digest_file(path, digest, size, err);
+    return gen_digest_file(path, &file->digest, &file->size, err);
+}
+
+static hpcw_status put_now(const struct gen_run *run, const char *name, struct hpcw_i_json *json,
+                           struct gen_stream *sums, hpcw_error *err) {
+    struct gen_stored file;
+    hpcw_status s = measure(run, name, &file, err);
+    return s == HPCW_OK ? put_file(run, name, &file, json, sums, err) : s;
 }
 
 static hpcw_status put_units(const struct gen_run *run, const struct gen_format *format,
@@ -225,16 +230,14 @@ static hpcw_status put_units(const struct gen_run *run, const struct gen_format 
         const struct gen_range *range = &r->range[i];
         for (uint64_t k = range->begin; s == HPCW_OK && k < range->end; k++) {
             struct gen_unit unit;
-            const uint64_t *word = range->word + 3 * (k - range->begin);
-            struct gen_digest digest = {word[1], word[2]};
-            uint64_t size = word[0];
+            struct gen_stored file = range->file[k - range->begin];
             s = format->unit(run->dataset, k, &unit, err);
             /* A run without checksums wrote it, or it was completed only now. */
             if (s == HPCW_OK && run->checksums && (k < r->changed || !range->digested)) {
-                s = measure(run, unit.path, &size, &digest, err);
+                s = measure(run, unit.path, &file, err);
             }
             if (s == HPCW_OK) {
-                s = put_file(run, unit.path, size, &digest, json, sums, err);
+                s = put_file(run, unit.path, &file, json, sums, err);
             }
         }
     }
@@ -242,16 +245,14 @@ static hpcw_status put_units(const struct gen_run *run, const struct gen_format 
 }
 
 static hpcw_status write_manifest(const struct gen_run *run, const struct format_ranges *ranges,
-                                  const char *fingerprint, struct gen_stream *sums, hpcw_error *err) {
+                                  struct gen_stream *sums, hpcw_error *err) {
     struct list_file l;
-    struct gen_digest digest = {0};
-    uint64_t size = 0;
     hpcw_status s = list_open(run, GEN_MANIFEST, &l, err);
     if (s != HPCW_OK) {
         return s;
     }
     hpcw_i_json_begin_object(&l.json);
-    hpcw_i_json_put_str(&l.json, "fingerprint", fingerprint);
+    hpcw_i_json_put_str(&l.json, "fingerprint", run->fingerprint);
     hpcw_i_json_put_object(&l.json, "parameters");
     gen_dataset_json(run->dataset, &l.json);
     hpcw_i_json_end_object(&l.json);
@@ -260,10 +261,7 @@ static hpcw_status write_manifest(const struct gen_run *run, const struct format
         s = put_units(run, gen_format[f], &ranges[f], &l.json, sums, err);
     }
     if (s == HPCW_OK) {
-        s = measure(run, GEN_TRUTH, &size, &digest, err);
-    }
-    if (s == HPCW_OK) {
-        s = put_file(run, GEN_TRUTH, size, &digest, &l.json, sums, err);
+        s = put_now(run, GEN_TRUTH, &l.json, sums, err);
     }
     hpcw_i_json_end_array(&l.json);
     hpcw_i_json_end_object(&l.json);
@@ -271,12 +269,7 @@ static hpcw_status write_manifest(const struct gen_run *run, const struct format
 }
 
 static hpcw_status end_checksums(const struct gen_run *run, struct gen_stream *sums, hpcw_error *err) {
-    struct gen_digest digest = {0};
-    uint64_t size = 0;
-    hpcw_status s = measure(run, GEN_MANIFEST, &size, &digest, err);
-    if (s == HPCW_OK) {
-        s = put_file(run, GEN_MANIFEST, size, &digest, NULL, sums, err);
-    }
+    hpcw_status s = put_now(run, GEN_MANIFEST, NULL, sums, err);
     if (s == HPCW_OK) {
         s = gen_stream_flush(sums, 0, err);
     }
@@ -284,12 +277,10 @@ static hpcw_status end_checksums(const struct gen_run *run, struct gen_stream *s
 }
 
 /* Reads all ranges before it completes any: nothing changes while a part is missing. */
-static hpcw_status complete_units(const struct gen_run *run, const char *fingerprint,
-                                  struct format_ranges *ranges, hpcw_error *err) {
+static hpcw_status complete_units(const struct gen_run *run, struct format_ranges *ranges, hpcw_error *err) {
     for (size_t f = 0; f < gen_format_count; f++) {
-        hpcw_status s = (run->dataset->formats >> f & 1) != 0
-                            ? ranges_read(run, gen_format[f], fingerprint, &ranges[f], err)
-                            : HPCW_OK;
+        hpcw_status s =
+            (run->dataset->formats >> f & 1) != 0 ? ranges_read(run, gen_format[f], &ranges[f], err) : HPCW_OK;
         if (s != HPCW_OK) {
             return s;
         }
@@ -314,19 +305,19 @@ static hpcw_status complete_units(const struct gen_run *run, const char *fingerp
     return HPCW_OK;
 }
 
-static hpcw_status write_lists(const struct gen_run *run, const char *fingerprint,
-                               const struct format_ranges *ranges, struct gen_stream *sums, hpcw_error *err) {
+static hpcw_status write_lists(const struct gen_run *run, const struct format_ranges *ranges,
+                               struct gen_stream *sums, hpcw_error *err) {
     hpcw_status s = write_truth(run, ranges, err);
     if (s == HPCW_OK && run->checksums) {
         s = sums_open(run, sums, err);
     }
     if (s == HPCW_OK) {
-        s = write_manifest(run, ranges, fingerprint, sums, err);
+        s = write_manifest(run, ranges, sums, err);
     }
     return s == HPCW_OK && run->checksums ? end_checksums(run, sums, err) : s;
 }
 
-hpcw_status gen_finish(const struct gen_run *run, const char *fingerprint, hpcw_error *err) {
+hpcw_status gen_finish(const struct gen_run *run, hpcw_error *err) {
     struct gen_stream sums = {0};
     hpcw_status s = HPCW_OK;
     struct format_ranges *ranges = hpcw_i_calloc(gen_format_count, sizeof *ranges);
@@ -338,10 +329,10 @@ hpcw_status gen_finish(const struct gen_run *run, const char *fingerprint, hpcw_
         s = gen_directory_remove(run->directory, GEN_CHECKSUMS, err);
     }
     if (s == HPCW_OK) {
-        s = complete_units(run, fingerprint, ranges, err);
+        s = complete_units(run, ranges, err);
     }
     if (s == HPCW_OK) {
-        s = write_lists(run, fingerprint, ranges, &sums, err);
+        s = write_lists(run, ranges, &sums, err);
     }
     if (s == HPCW_OK) {
         s = gen_directory_end(run->directory, err);

@@ -8,7 +8,6 @@
 
 #include "gen/dataset/description.h"
 #include "gen/dataset/directory.h"
-#include "gen/dataset/finish.h"
 #include "gen/format/pending.h"
 #include "libwriter/base/buf.h"
 #include "libwriter/base/mem.h"
@@ -16,32 +15,34 @@
 #include "libwriter/comm/agree.h"
 #include "libwriter/io/fsinfo.h"
 
-void gen_part_of(const struct gen_dataset *d, size_t format, uint32_t part, uint32_t parts, uint64_t *begin,
-                 uint64_t *end) {
+struct gen_slice gen_part_of(const struct gen_dataset *d, size_t format, uint32_t part, uint32_t parts) {
     uint64_t units = (d->formats >> format & 1) != 0 ? gen_format[format]->units(d) : 0;
-    *begin = units * part / parts;
-    *end = units * (part + (uint64_t)1) / parts;
+    return (struct gen_slice){units * part / parts, units * (part + (uint64_t)1) / parts};
 }
 
-hpcw_status gen_part_size(const struct gen_dataset *d, uint32_t part, uint32_t parts, uint64_t *files,
-                          uint64_t *apparent, uint64_t *allocated, hpcw_error *err) {
-    *files = *apparent = *allocated = 0;
-    for (size_t f = 0; f < gen_format_count; f++) {
-        uint64_t begin;
-        uint64_t end;
-        gen_part_of(d, f, part, parts, &begin, &end);
-        for (uint64_t k = begin; k < end; k++) {
-            struct gen_unit unit;
-            hpcw_status s = gen_format[f]->unit(d, k, &unit, err);
-            if (s != HPCW_OK) {
-                return s;
-            }
-            *files += 1;
-            *apparent += unit.apparent;
-            *allocated += unit.allocated;
+hpcw_status gen_size_add(const struct gen_dataset *d, size_t format, struct gen_slice units,
+                         struct gen_size *size, hpcw_error *err) {
+    for (uint64_t k = units.begin; k < units.end; k++) {
+        struct gen_unit unit;
+        hpcw_status s = gen_format[format]->unit(d, k, &unit, err);
+        if (s != HPCW_OK) {
+            return s;
         }
+        size->files++;
+        size->apparent += unit.apparent;
+        size->allocated += unit.allocated;
     }
     return HPCW_OK;
+}
+
+hpcw_status gen_part_size(const struct gen_dataset *d, uint32_t part, uint32_t parts, struct gen_size *size,
+                          hpcw_error *err) {
+    hpcw_status s = HPCW_OK;
+    *size = (struct gen_size){0};
+    for (size_t f = 0; s == HPCW_OK && f < gen_format_count; f++) {
+        s = gen_size_add(d, f, gen_part_of(d, f, part, parts), size, err);
+    }
+    return s;
 }
 
 static void no_progress(void *context, uint64_t bytes) {
@@ -58,12 +59,11 @@ static void show(const struct gen_run *run, const char *text) {
 /* ---- the directory ---- */
 
 /* On process 0: whether the directory allows the run. *finished: nothing is left to do. */
-static hpcw_status check_directory(const struct gen_run *run, const char *fingerprint, bool *finished,
-                                   hpcw_error *err) {
+static hpcw_status check_directory(const struct gen_run *run, bool *finished, hpcw_error *err) {
     const char *dir = run->directory;
     enum gen_directory_state state;
     *finished = false;
-    hpcw_status s = gen_directory_look(dir, fingerprint, &state, err);
+    hpcw_status s = gen_directory_look(run, &state, err);
     if (s != HPCW_OK) {
         return s;
     }
@@ -87,7 +87,7 @@ static hpcw_status check_directory(const struct gen_run *run, const char *finger
                                "parameters: `hpcgen verify` checks it, --force writes it again",
                                dir);
         }
-        s = gen_directory_reopen(dir, run->dataset, fingerprint, run->checksums, finished, err);
+        s = gen_directory_reopen(run, finished, err);
         if (s == HPCW_OK && !*finished && run->parts > 1) {
             s = hpcw_i_fail(
                 err, HPCW_EEXIST,
@@ -97,7 +97,7 @@ static hpcw_status check_directory(const struct gen_run *run, const char *finger
         }
         return s == HPCW_OK && *finished ? gen_directory_end(dir, err) : s;
     case GEN_DIRECTORY_DIFFERENT:
-        return gen_directory_refuse_different(dir, run->dataset, err);
+        return gen_directory_refuse_different(run, err);
     case GEN_DIRECTORY_OTHER:
         break;
     }
@@ -110,42 +110,40 @@ static hpcw_status check_directory(const struct gen_run *run, const char *finger
 
 /* ---- one range of units ---- */
 
-/* Collective. Sizes and digests of the units, each read by one process. `word` [3 * units]. */
-static hpcw_status digest_units(const struct gen_run *run, const struct gen_format *format, uint64_t begin,
-                                uint64_t end, uint64_t *word, hpcw_error *err) {
+/* Collective. Sizes and digests of the units, each read by one process. */
+static hpcw_status digest_units(const struct gen_run *run, const struct gen_format *format,
+                                const struct gen_range *range, hpcw_error *err) {
     hpcw_status s = HPCW_OK;
-    uint64_t units = end - begin;
-    memset(word, 0, (size_t)units * 3 * sizeof *word);
+    uint64_t units = range->end - range->begin;
     for (uint64_t k = (uint64_t)run->comm->process; s == HPCW_OK && k < units; k += (uint64_t)run->comm->size) {
         char name[GEN_UNIT_PATH];
         char path[GEN_DIRECTORY_PATH];
         struct gen_unit unit;
-        s = format->unit(run->dataset, begin + k, &unit, err);
+        s = format->unit(run->dataset, range->begin + k, &unit, err);
         if (s != HPCW_OK) {
             break;
         }
-        if (format->is_pending != NULL && format->is_pending(run->dataset, begin, end, begin + k)) {
-            gen_pending_name(format, begin + k, name);
+        if (format->is_pending != NULL &&
+            format->is_pending(run->dataset, range->begin, range->end, range->begin + k)) {
+            gen_pending_name(format, range->begin + k, name);
         } else {
             memcpy(name, unit.path, sizeof name);
         }
         gen_directory_path(run->directory, name, path);
         if (!run->checksums) {
-            s = gen_directory_size(path, &word[3 * k], err);
+            s = gen_directory_size(path, &range->file[k].size, err);
         } else {
-            struct gen_digest digest;
-            s = gen_digest_file(path, &digest, &word[3 * k], err);
-            word[3 * k + 1] = digest.high;
-            word[3 * k + 2] = digest.low;
+            s = gen_digest_file(path, &range->file[k].digest, &range->file[k].size, err);
         }
     }
     s = hpcw_i_agree(run->comm, s, NULL, err);
-    struct hpcw_i_words words = {.sums = (uint32_t)(3 * units), .word = word};
+    struct hpcw_i_words words = {.sums = (uint32_t)(GEN_STORED_WORDS * units),
+                                 .word = (uint64_t *)(void *)range->file};
     return s == HPCW_OK ? hpcw_i_comm_allreduce(run->comm, &words, err) : s;
 }
 
-static hpcw_status write_range(const struct gen_run *run, const struct gen_format *format, uint64_t begin,
-                               uint64_t end, const char *fingerprint, hpcw_error *err) {
+static hpcw_status write_range(const struct gen_run *run, const struct gen_format *format,
+                               struct gen_slice units, hpcw_error *err) {
     bool first = run->comm->process == 0;
     struct hpcw_i_buf partial = {0};
     struct hpcw_i_json json;
@@ -155,14 +153,16 @@ static hpcw_status write_range(const struct gen_run *run, const struct gen_forma
         .directory = run->directory,
         .comm = run->comm,
         .jobs = run->jobs,
-        .begin = begin,
-        .end = end,
+        .begin = units.begin,
+        .end = units.end,
         .durability = run->durability,
         .progress = run->progress == NULL ? no_progress : run->progress,
         .progress_context = run->context,
     };
-    uint64_t *word = hpcw_i_malloc((size_t)(end - begin) * 3 * sizeof *word);
-    hpcw_status s = word == NULL ? hpcw_i_fail_memory(err, run->directory, end - begin, "files") : HPCW_OK;
+    const uint64_t count = units.end - units.begin;
+    struct gen_range range = {.begin = units.begin, .end = units.end, .digested = run->checksums};
+    range.file = hpcw_i_calloc((size_t)count, sizeof *range.file);
+    hpcw_status s = range.file == NULL ? hpcw_i_fail_memory(err, run->directory, count, "files") : HPCW_OK;
     s = hpcw_i_agree(run->comm, s, NULL, err);
     if (s != HPCW_OK) {
         goto done;
@@ -183,17 +183,15 @@ static hpcw_status write_range(const struct gen_run *run, const struct gen_forma
         if (run->checksums) {
             show(run, "checksums");
         }
-        s = digest_units(run, format, begin, end, word, err);
+        s = digest_units(run, format, &range, err);
     }
     if (s == HPCW_OK && first) {
-        struct gen_range range = {.begin = begin, .end = end, .digested = run->checksums, .word = word};
-        s = gen_directory_write_range(run->directory, run->dataset, format, fingerprint, run->durability,
-                                      &range, partial.data, partial.size, err);
+        s = gen_directory_write_range(run, format, run->durability, &range, partial.data, partial.size, err);
     }
     s = hpcw_i_agree(run->comm, s, NULL, err);
 done:
     hpcw_i_buf_free(&partial);
-    hpcw_i_free(word);
+    gen_range_free(&range);
     return s;
 }
 
@@ -244,98 +242,81 @@ static hpcw_status check_stripes(const struct gen_run *run, hpcw_error *err) {
 }
 
 /* The formats whose range is not written yet, as bits, and the bytes that they need. On process 0. */
-static hpcw_status find_missing(const struct gen_run *run, const char *fingerprint, uint64_t *missing,
-                                uint64_t *needed, hpcw_error *err) {
-    *missing = *needed = 0;
-    for (size_t f = 0; f < gen_format_count; f++) {
-        const struct gen_format *format = gen_format[f];
-        uint64_t begin;
-        uint64_t end;
-        gen_part_of(run->dataset, f, run->part, run->parts, &begin, &end);
-        if (begin == end) {
-            continue;
-        }
-        if (run->resume &&
-            gen_directory_has_range(run->directory, run->dataset, format, begin, end, fingerprint)) {
-            continue;
-        }
-        *missing |= (uint64_t)1 << f;
-        for (uint64_t k = begin; k < end; k++) {
-            struct gen_unit unit;
-            hpcw_status s = format->unit(run->dataset, k, &unit, err);
-            if (s != HPCW_OK) {
-                return s;
-            }
-            *needed += unit.allocated;
+static hpcw_status find_missing(const struct gen_run *run, uint64_t *missing, uint64_t *needed,
+                                hpcw_error *err) {
+    struct gen_size size = {0};
+    hpcw_status s = HPCW_OK;
+    *missing = 0;
+    for (size_t f = 0; s == HPCW_OK && f < gen_format_count; f++) {
+        struct gen_slice units = gen_part_of(run->dataset, f, run->part, run->parts);
+        if (units.begin < units.end && !(run->resume && gen_directory_has_range(run, gen_format[f], units))) {
+            *missing |= (uint64_t)1 << f;
+            s = gen_size_add(run->dataset, f, units, &size, err);
         }
     }
-    return HPCW_OK;
+    *needed = size.allocated;
+    return s;
 }
 
 /* Creates the directory. Formats that are written as a whole lose the state of their parts. On process 0. */
-static hpcw_status begin(const struct gen_run *run, const char *fingerprint, uint64_t missing,
-                         hpcw_error *err) {
-    hpcw_status s = gen_directory_begin(run->directory, run->dataset, fingerprint, &run->stripes, err);
+static hpcw_status begin(const struct gen_run *run, uint64_t missing, hpcw_error *err) {
+    hpcw_status s = gen_directory_begin(run, &run->stripes, err);
     for (size_t f = 0; s == HPCW_OK && run->parts == 1 && f < gen_format_count; f++) {
         if (missing >> f & 1) {
-            s = gen_directory_forget(run->directory, gen_format[f], err);
+            s = gen_directory_forget(run, gen_format[f], err);
         }
     }
     return s;
 }
 
 /* Collective. Before anything is created or removed. */
-static hpcw_status agree_on_parameters(const struct gen_run *run, hpcw_status s, const char *fingerprint,
-                                       hpcw_error *err) {
+static hpcw_status agree_on_parameters(const struct gen_run *run, hpcw_status s, hpcw_error *err) {
     const struct hpcw_i_same same[] = {
         {.name = "block size (different file systems? set --blocksize)", .number = run->dataset->block_size},
-        {.name = "fingerprint of the parameters", .text = fingerprint},
+        {.name = "fingerprint of the parameters", .text = run->fingerprint},
     };
     return hpcw_i_agree_same(run->comm, s, run->directory, same, sizeof same / sizeof same[0], NULL, err);
 }
 
 /* Checks and prepares the directory. *finished: nothing is left to do; *missing: formats to write, as bits. On process 0. */
-static hpcw_status prepare(const struct gen_run *run, const char *fingerprint, bool *finished,
-                           uint64_t *missing, hpcw_error *err) {
+static hpcw_status prepare(const struct gen_run *run, bool *finished, uint64_t *missing, hpcw_error *err) {
     uint64_t needed;
     hpcw_status s = check_stripes(run, err);
     if (s != HPCW_OK) {
         return s;
     }
-    s = check_directory(run, fingerprint, finished, err);
+    s = check_directory(run, finished, err);
     if (s != HPCW_OK || *finished) {
         return s;
     }
-    s = find_missing(run, fingerprint, missing, &needed, err);
+    s = find_missing(run, missing, &needed, err);
     if (s != HPCW_OK) {
         return s;
     }
     s = check_space(run, needed, err);
-    return s == HPCW_OK ? begin(run, fingerprint, *missing, err) : s;
+    return s == HPCW_OK ? begin(run, *missing, err) : s;
 }
 
-hpcw_status gen_generate(const struct gen_run *run, struct gen_outcome *outcome, hpcw_error *err) {
+hpcw_status gen_generate(struct gen_run *run, struct gen_outcome *outcome, hpcw_error *err) {
     *outcome = (struct gen_outcome){0};
     bool first = run->comm->process == 0;
     bool finished = false;
     uint64_t missing = 0;
-    hpcw_status s = gen_dataset_fingerprint(run->dataset, outcome->fingerprint, err);
+    hpcw_status s = gen_dataset_fingerprint(run->dataset, run->fingerprint, err);
     if (s == HPCW_OK && run->force && run->parts > 1) {
         s = hpcw_i_fail(err, HPCW_EINVAL,
                         "--force with --part: one part would remove files of the others: remove %s first",
                         run->directory);
     }
-    uint64_t files = 0;
     if (s == HPCW_OK) {
-        s = gen_part_size(run->dataset, run->part, run->parts, &files, &outcome->apparent, &outcome->allocated,
-                          err);
+        s = gen_part_size(run->dataset, run->part, run->parts, &outcome->size, err);
     }
-    s = agree_on_parameters(run, s, outcome->fingerprint, err);
+    s = agree_on_parameters(run, s, err);
     if (s != HPCW_OK) {
         return s;
     }
     if (first) {
-        s = prepare(run, outcome->fingerprint, &finished, &missing, err);
+        s = prepare(run, &finished, &missing, err);
     }
     uint64_t word[2] = {missing, finished};
     struct hpcw_i_words words = {.maxs = 2, .word = word};
@@ -345,24 +326,22 @@ hpcw_status gen_generate(const struct gen_run *run, struct gen_outcome *outcome,
     }
     missing = word[0];
     if (word[1] != 0) {
-        outcome->kept = files;
+        outcome->kept = outcome->size.files;
         outcome->complete = true;
         return HPCW_OK;
     }
     for (size_t f = 0; s == HPCW_OK && f < gen_format_count; f++) {
-        uint64_t begin;
-        uint64_t end;
-        gen_part_of(run->dataset, f, run->part, run->parts, &begin, &end);
+        struct gen_slice units = gen_part_of(run->dataset, f, run->part, run->parts);
         if ((missing >> f & 1) == 0) {
-            outcome->kept += end - begin;
+            outcome->kept += units.end - units.begin;
             continue;
         }
-        s = write_range(run, gen_format[f], begin, end, outcome->fingerprint, err);
-        outcome->files += end - begin;
+        s = write_range(run, gen_format[f], units, err);
+        outcome->files += units.end - units.begin;
     }
     if (s == HPCW_OK && run->parts == 1) {
         if (first) {
-            s = gen_finish(run, outcome->fingerprint, err);
+            s = gen_finish(run, err);
         }
         s = hpcw_i_agree(run->comm, s, NULL, err);
         outcome->complete = s == HPCW_OK;
@@ -370,14 +349,15 @@ hpcw_status gen_generate(const struct gen_run *run, struct gen_outcome *outcome,
     return s;
 }
 
-hpcw_status gen_join(const struct gen_run *run, struct gen_outcome *outcome, hpcw_error *err) {
+hpcw_status gen_join(struct gen_run *run, struct gen_outcome *outcome, hpcw_error *err) {
     *outcome = (struct gen_outcome){0};
-    hpcw_status s = gen_dataset_fingerprint(run->dataset, outcome->fingerprint, err);
+    hpcw_status s = gen_dataset_fingerprint(run->dataset, run->fingerprint, err);
     if (s == HPCW_OK) {
-        s = gen_part_size(run->dataset, 0, 1, &outcome->kept, &outcome->apparent, &outcome->allocated, err);
+        s = gen_part_size(run->dataset, 0, 1, &outcome->size, err);
     }
+    outcome->kept = outcome->size.files;
     if (s == HPCW_OK) {
-        s = gen_finish(run, outcome->fingerprint, err);
+        s = gen_finish(run, err);
     }
     outcome->complete = s == HPCW_OK;
     return s;

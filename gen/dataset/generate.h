@@ -3,12 +3,14 @@
 #ifndef HPCW_GEN_DATASET_GENERATE_H
 #define HPCW_GEN_DATASET_GENERATE_H
 
+#include "gen/format/units.h"
 #include "gen/spec/dataset.h"
 #include "libwriter/comm/comm.h"
 #include "libwriter/io/fsinfo.h"
 
 struct gen_run {
     const struct gen_dataset *dataset;
+    char fingerprint[33]; /* of the dataset; gen_generate and gen_join set it */
     const char *directory;
     hpcw_comm *comm;
     uint32_t jobs;
@@ -22,32 +24,46 @@ struct gen_run {
     void *context;
 };
 
-/* The result, the same on all processes. */
-struct gen_outcome {
-    uint64_t files;     /* written by this run */
-    uint64_t kept;      /* of an earlier run */
-    uint64_t apparent;  /* bytes of all files of this part */
-    uint64_t allocated; /* as planned */
-    bool complete;      /* the dataset is finished */
-    char fingerprint[33];
+/* Files, as planned. */
+struct gen_size {
+    uint64_t files;
+    uint64_t apparent, allocated; /* bytes, as in struct gen_unit */
 };
 
-/* Units of a format that belong to a part: [*begin, *end). */
-void gen_part_of(const struct gen_dataset *d, size_t format, uint32_t part, uint32_t parts, uint64_t *begin,
-                 uint64_t *end);
+/* The result, the same on all processes. */
+struct gen_outcome {
+    uint64_t files;       /* written by this run */
+    uint64_t kept;        /* of an earlier run */
+    struct gen_size size; /* of this part */
+    bool complete;        /* the dataset is finished */
+};
 
-/* Files and bytes of a part. */
-hpcw_status gen_part_size(const struct gen_dataset *d, uint32_t part, uint32_t parts, uint64_t *files,
-                          uint64_t *apparent, uint64_t *allocated, hpcw_error *err);
+/* Units of a format that belong to a part. */
+struct gen_slice gen_part_of(const struct gen_dataset *d, size_t format, uint32_t part, uint32_t parts);
+
+/* Adds the files of some units of a format. */
+hpcw_status gen_size_add(const struct gen_dataset *d, size_t format, struct gen_slice units,
+                         struct gen_size *size, hpcw_error *err);
+
+/* The files of a part. */
+hpcw_status gen_part_size(const struct gen_dataset *d, uint32_t part, uint32_t parts, struct gen_size *size,
+                          hpcw_error *err);
 
 /*
  * Prepares the directory, writes what is missing, and joins if this is the only part. Fails before it writes with
  * HPCW_EEXIST if the directory holds something else, HPCW_ENOSPC if there are too few free bytes, HPCW_ENOTSUP if it is
  * to have stripes and is not on Lustre.
  */
-hpcw_status gen_generate(const struct gen_run *run, struct gen_outcome *outcome, hpcw_error *err);
+hpcw_status gen_generate(struct gen_run *run, struct gen_outcome *outcome, hpcw_error *err);
 
 /* Joins the parts. Not collective. HPCW_ESTATE names the files that are not written yet. */
-hpcw_status gen_join(const struct gen_run *run, struct gen_outcome *outcome, hpcw_error *err);
+hpcw_status gen_join(struct gen_run *run, struct gen_outcome *outcome, hpcw_error *err);
+
+/*
+ * The last step of a dataset, when all its files are written. Not collective. Checks that all units exist, completes them,
+ * writes truth, manifest and checksums, and removes the state. The result depends only on the dataset, not on the parts
+ * that it was written in.
+ */
+hpcw_status gen_finish(const struct gen_run *run, hpcw_error *err);
 
 #endif

@@ -19,7 +19,7 @@
 #include "libwriter/io/sink.h"
 
 void gen_range_free(struct gen_range *range) {
-    hpcw_i_free(range->word);
+    hpcw_i_free(range->file);
     cJSON_Delete(range->partial);
     *range = (struct gen_range){0};
 }
@@ -69,24 +69,23 @@ static hpcw_status end_line(struct hpcw_i_buf *buf, struct hpcw_i_json *json, hp
                : hpcw_i_fail_memory(err, NULL, 0, "the state of a range");
 }
 
-static hpcw_status add_head(struct hpcw_i_buf *buf, const struct gen_format *format, const char *fingerprint,
+static hpcw_status add_head(struct hpcw_i_buf *buf, const struct gen_run *run, const struct gen_format *format,
                             const struct gen_range *r, hpcw_error *err) {
     struct hpcw_i_json json;
     hpcw_i_json_open_buf(&json, buf, NULL);
     hpcw_i_json_begin_object(&json);
-    hpcw_i_json_put_str(&json, "fingerprint", fingerprint);
+    hpcw_i_json_put_str(&json, "fingerprint", run->fingerprint);
     hpcw_i_json_put_str(&json, "format", format->name);
     gen_partial_put(&json, "begin", r->begin);
     gen_partial_put(&json, "end", r->end);
     return end_line(buf, &json, err);
 }
 
-static hpcw_status add_unit(struct hpcw_i_buf *buf, const struct gen_dataset *d,
-                            const struct gen_format *format, const struct gen_range *r, uint64_t k,
-                            hpcw_error *err) {
-    const uint64_t *word = r->word + 3 * (k - r->begin);
+static hpcw_status add_unit(struct hpcw_i_buf *buf, const struct gen_run *run, const struct gen_format *format,
+                            const struct gen_range *r, uint64_t k, hpcw_error *err) {
+    const struct gen_stored *file = &r->file[k - r->begin];
     struct gen_unit unit;
-    hpcw_status s = format->unit(d, k, &unit, err);
+    hpcw_status s = format->unit(run->dataset, k, &unit, err);
     if (s != HPCW_OK) {
         return s;
     }
@@ -94,28 +93,27 @@ static hpcw_status add_unit(struct hpcw_i_buf *buf, const struct gen_dataset *d,
     hpcw_i_json_open_buf(&json, buf, NULL);
     hpcw_i_json_begin_object(&json);
     hpcw_i_json_put_str(&json, "path", unit.path);
-    gen_partial_put(&json, "size", word[0]);
+    gen_partial_put(&json, "size", file->size);
     if (r->digested) {
         char text[GEN_DIGEST_TEXT];
-        gen_digest_text(&(struct gen_digest){word[1], word[2]}, text);
+        gen_digest_text(&file->digest, text);
         hpcw_i_json_put_str(&json, "xxh128", text);
     }
     return end_line(buf, &json, err);
 }
 
-hpcw_status gen_directory_write_range(const char *dir, const struct gen_dataset *d,
-                                      const struct gen_format *format, const char *fingerprint,
+hpcw_status gen_directory_write_range(const struct gen_run *run, const struct gen_format *format,
                                       hpcw_durability durability, const struct gen_range *range,
                                       const void *partial, size_t size, hpcw_error *err) {
     char name[GEN_UNIT_PATH];
     char path[GEN_DIRECTORY_PATH];
     range_name(format, range->begin, range->end, name);
-    gen_directory_path(dir, name, path);
+    gen_directory_path(run->directory, name, path);
     struct gen_stream out = {0};
     hpcw_status s = hpcw_sink_open_file(path, durability, &out.sink, err);
     for (uint64_t k = range->begin; s == HPCW_OK && k < range->end; k++) {
-        s = k == range->begin ? add_head(&out.buf, format, fingerprint, range, err) : HPCW_OK;
-        s = s == HPCW_OK ? add_unit(&out.buf, d, format, range, k, err) : s;
+        s = k == range->begin ? add_head(&out.buf, run, format, range, err) : HPCW_OK;
+        s = s == HPCW_OK ? add_unit(&out.buf, run, format, range, k, err) : s;
         s = s == HPCW_OK ? gen_stream_flush(&out, GEN_STREAM_PIECE, err) : s;
     }
     if (s == HPCW_OK) {
@@ -131,50 +129,55 @@ hpcw_status gen_directory_write_range(const char *dir, const struct gen_dataset 
     return s;
 }
 
-/* Reads one unit into word [3], and checks that its file exists with its size. */
-static hpcw_status take_unit(const char *dir, const struct gen_dataset *d, const struct gen_format *format,
-                             const struct gen_range *range, uint64_t index, const cJSON *item, uint64_t *word,
-                             bool *digested, hpcw_error *err) {
+/* Takes the digest of an entry, with which the range stays digested. */
+static void take_digest(struct gen_range *range, const cJSON *item, struct gen_digest *digest) {
+    const cJSON *text = cJSON_GetObjectItemCaseSensitive(item, "xxh128");
+    *digest = (struct gen_digest){0};
+    range->digested = range->digested && cJSON_IsString(text) && gen_digest_parse(text->valuestring, digest);
+}
+
+/* Reads one unit, and checks that its file exists with its size. */
+static hpcw_status take_unit(const struct gen_run *run, const struct gen_format *format,
+                             struct gen_range *range, uint64_t index, const cJSON *item, hpcw_error *err) {
+    const char *dir = run->directory;
+    struct gen_stored *file = &range->file[index - range->begin];
     struct gen_unit unit;
-    struct gen_digest digest = {0};
-    hpcw_status s = format->unit(d, index, &unit, err);
+    hpcw_status s = format->unit(run->dataset, index, &unit, err);
     if (s == HPCW_OK && !is_text(item, "path", unit.path)) {
         s = hpcw_i_fail(err, HPCW_EFORMAT, "file %" PRIu64 ": expected %s, got another path", index, unit.path);
     }
     if (s == HPCW_OK) {
-        s = gen_partial_u64(item, "size", &word[0], err);
+        s = gen_partial_u64(item, "size", &file->size, err);
     }
     if (s != HPCW_OK) {
         return s;
     }
     /* An interrupted join may have given a pending file its final name already. */
     char pending[GEN_UNIT_PATH];
-    bool is_pending = format->is_pending != NULL && format->is_pending(d, range->begin, range->end, index);
+    bool is_pending =
+        format->is_pending != NULL && format->is_pending(run->dataset, range->begin, range->end, index);
     gen_pending_name(format, index, pending);
-    if (!has_size(dir, unit.path, word[0]) && !(is_pending && has_size(dir, pending, word[0]))) {
+    if (!has_size(dir, unit.path, file->size) && !(is_pending && has_size(dir, pending, file->size))) {
         return hpcw_i_fail(err, HPCW_EFORMAT, "%s/%s: expected a file of %" PRIu64 " bytes, got none", dir,
-                           is_pending ? pending : unit.path, word[0]);
+                           is_pending ? pending : unit.path, file->size);
     }
-    const cJSON *text = cJSON_GetObjectItemCaseSensitive(item, "xxh128");
-    *digested = *digested && cJSON_IsString(text) && gen_digest_parse(text->valuestring, &digest);
-    word[1] = digest.high;
-    word[2] = digest.low;
+    take_digest(range, item, &file->digest);
     return HPCW_OK;
 }
 
-static hpcw_status take_head(const struct gen_dataset *d, const struct gen_format *format,
-                             const char *fingerprint, const cJSON *head, struct gen_range *range,
-                             hpcw_error *err) {
-    if (!is_text(head, "fingerprint", fingerprint) || !is_text(head, "format", format->name)) {
+static hpcw_status take_head(const struct gen_run *run, const struct gen_format *format, const cJSON *head,
+                             struct gen_range *range, hpcw_error *err) {
+    const uint64_t units = format->units(run->dataset);
+    if (!is_text(head, "fingerprint", run->fingerprint) || !is_text(head, "format", format->name)) {
         return hpcw_i_fail(err, HPCW_EFORMAT, "expected format %s and fingerprint %s, got others", format->name,
-                           fingerprint);
+                           run->fingerprint);
     }
     const struct gen_partial_field field[] = {{"begin", &range->begin}, {"end", &range->end}};
     hpcw_status s = gen_partial_get(head, field, 2, err);
-    if (s == HPCW_OK && (range->begin >= range->end || range->end > format->units(d))) {
+    if (s == HPCW_OK && (range->begin >= range->end || range->end > units)) {
         s = hpcw_i_fail(err, HPCW_EFORMAT,
-                        "expected a range of the %" PRIu64 " files, got %" PRIu64 " to %" PRIu64,
-                        format->units(d), range->begin, range->end);
+                        "expected a range of the %" PRIu64 " files, got %" PRIu64 " to %" PRIu64, units,
+                        range->begin, range->end);
     }
     return s;
 }
@@ -197,28 +200,26 @@ static hpcw_status next_json(struct gen_lines *lines, cJSON **json, hpcw_error *
                                        lines->number);
 }
 
-static hpcw_status take_lines(const char *dir, const struct gen_dataset *d, const struct gen_format *format,
-                              const char *fingerprint, struct gen_lines *lines, struct gen_range *range,
-                              hpcw_error *err) {
+static hpcw_status take_lines(const struct gen_run *run, const struct gen_format *format,
+                              struct gen_lines *lines, struct gen_range *range, hpcw_error *err) {
     cJSON *json;
     hpcw_status s = next_json(lines, &json, err);
     if (s == HPCW_OK) {
-        s = take_head(d, format, fingerprint, json, range, err);
+        s = take_head(run, format, json, range, err);
     }
     cJSON_Delete(json);
     if (s != HPCW_OK) {
         return s;
     }
     range->digested = true;
-    range->word = hpcw_i_malloc((size_t)(range->end - range->begin) * 3 * sizeof *range->word);
-    if (range->word == NULL) {
+    range->file = hpcw_i_calloc((size_t)(range->end - range->begin), sizeof *range->file);
+    if (range->file == NULL) {
         return hpcw_i_fail_memory(err, NULL, range->end - range->begin, "files");
     }
     for (uint64_t k = range->begin; s == HPCW_OK && k < range->end; k++) {
         s = next_json(lines, &json, err);
         if (s == HPCW_OK) {
-            s = take_unit(dir, d, format, range, k, json, range->word + 3 * (k - range->begin),
-                          &range->digested, err);
+            s = take_unit(run, format, range, k, json, err);
         }
         cJSON_Delete(json);
     }
@@ -243,9 +244,8 @@ static hpcw_status take_lines(const char *dir, const struct gen_dataset *d, cons
 }
 
 /* After a failure there is nothing to free. */
-static hpcw_status read_range(const char *path, const char *dir, const struct gen_dataset *d,
-                              const struct gen_format *format, const char *fingerprint, struct gen_range *range,
-                              hpcw_error *err) {
+static hpcw_status read_range(const char *path, const struct gen_run *run, const struct gen_format *format,
+                              struct gen_range *range, hpcw_error *err) {
     struct gen_lines lines;
     *range = (struct gen_range){0};
     hpcw_status s = gen_lines_open(&lines, path, err);
@@ -253,7 +253,7 @@ static hpcw_status read_range(const char *path, const char *dir, const struct ge
         return s;
     }
     hpcw_error reason = {.message = ""};
-    s = take_lines(dir, d, format, fingerprint, &lines, range, &reason);
+    s = take_lines(run, format, &lines, range, &reason);
     gen_lines_close(&lines);
     if (s != HPCW_OK) {
         gen_range_free(range);
@@ -263,15 +263,15 @@ static hpcw_status read_range(const char *path, const char *dir, const struct ge
     return s;
 }
 
-bool gen_directory_has_range(const char *dir, const struct gen_dataset *d, const struct gen_format *format,
-                             uint64_t begin, uint64_t end, const char *fingerprint) {
+bool gen_directory_has_range(const struct gen_run *run, const struct gen_format *format,
+                             struct gen_slice units) {
     char name[GEN_UNIT_PATH];
     char path[GEN_DIRECTORY_PATH];
     struct gen_range range;
-    range_name(format, begin, end, name);
-    gen_directory_path(dir, name, path);
-    bool has = read_range(path, dir, d, format, fingerprint, &range, NULL) == HPCW_OK && range.begin == begin &&
-               range.end == end;
+    range_name(format, units.begin, units.end, name);
+    gen_directory_path(run->directory, name, path);
+    bool has = read_range(path, run, format, &range, NULL) == HPCW_OK && range.begin == units.begin &&
+               range.end == units.end;
     gen_range_free(&range);
     return has;
 }
@@ -284,8 +284,10 @@ static int by_begin(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
-static hpcw_status check_cover(const struct gen_format *format, uint64_t units, const struct gen_range *range,
-                               size_t count, const char *dir, hpcw_error *err) {
+static hpcw_status check_cover(const struct gen_run *run, const struct gen_format *format,
+                               const struct gen_range *range, size_t count, hpcw_error *err) {
+    const char *dir = run->directory;
+    const uint64_t units = format->units(run->dataset);
     uint64_t next = 0;
     for (size_t i = 0; i <= count; i++) {
         uint64_t begin = i < count ? range[i].begin : units;
@@ -334,8 +336,7 @@ static hpcw_status each_range(const char *dir, const struct gen_format *format,
 }
 
 struct range_list {
-    const char *dir, *fingerprint;
-    const struct gen_dataset *dataset;
+    const struct gen_run *run;
     const struct gen_format *format;
     struct hpcw_i_buf list; /* of struct gen_range */
 };
@@ -343,7 +344,7 @@ struct range_list {
 static hpcw_status read_one(void *context, const char *path, hpcw_error *err) {
     struct range_list *r = context;
     struct gen_range one;
-    hpcw_status s = read_range(path, r->dir, r->dataset, r->format, r->fingerprint, &one, err);
+    hpcw_status s = read_range(path, r->run, r->format, &one, err);
     if (s == HPCW_OK && !hpcw_i_buf_append(&r->list, &one, sizeof one)) {
         gen_range_free(&one);
         s = hpcw_i_fail_memory(err, path, 0, NULL);
@@ -351,17 +352,16 @@ static hpcw_status read_one(void *context, const char *path, hpcw_error *err) {
     return s;
 }
 
-hpcw_status gen_directory_ranges(const char *dir, const struct gen_dataset *d, const struct gen_format *format,
-                                 const char *fingerprint, struct gen_range **range, size_t *count,
-                                 hpcw_error *err) {
-    struct range_list r = {.dir = dir, .fingerprint = fingerprint, .dataset = d, .format = format};
-    hpcw_status s = each_range(dir, format, read_one, &r, err);
+hpcw_status gen_directory_ranges(const struct gen_run *run, const struct gen_format *format,
+                                 struct gen_range **range, size_t *count, hpcw_error *err) {
+    struct range_list r = {.run = run, .format = format};
+    hpcw_status s = each_range(run->directory, format, read_one, &r, err);
     *range = (struct gen_range *)(void *)r.list.data;
     *count = r.list.size / sizeof **range;
     if (s == HPCW_OK && *count > 0) {
         qsort(*range, *count, sizeof **range, by_begin);
     }
-    return s == HPCW_OK ? check_cover(format, format->units(d), *range, *count, dir, err) : s;
+    return s == HPCW_OK ? check_cover(run, format, *range, *count, err) : s;
 }
 
 static hpcw_status forget_one(void *context, const char *path, hpcw_error *err) {
@@ -370,8 +370,8 @@ static hpcw_status forget_one(void *context, const char *path, hpcw_error *err) 
                                                 : hpcw_i_fail_sys(err, errno, "%s: cannot remove", path);
 }
 
-hpcw_status gen_directory_forget(const char *dir, const struct gen_format *format, hpcw_error *err) {
-    return each_range(dir, format, forget_one, NULL, err);
+hpcw_status gen_directory_forget(const struct gen_run *run, const struct gen_format *format, hpcw_error *err) {
+    return each_range(run->directory, format, forget_one, NULL, err);
 }
 
 /* ---- a finished dataset with missing files ---- */
@@ -399,26 +399,21 @@ static bool is_intact(const char *dir, const cJSON *entry, bool content) {
 
 /* The range of all files of a format, from their entries in the manifest; false if a file is missing. `*next` moves after
  * the entries. */
-static bool range_of_manifest(const char *dir, const struct gen_dataset *d, const struct gen_format *format,
-                              const cJSON *truth, const cJSON **next, struct gen_range *range) {
-    uint64_t units = format->units(d);
+static bool range_of_manifest(const struct gen_run *run, const struct gen_format *format, const cJSON *truth,
+                              const cJSON **next, struct gen_range *range) {
+    uint64_t units = format->units(run->dataset);
     const cJSON *partial = cJSON_GetObjectItemCaseSensitive(truth, format->name);
     *range = (struct gen_range){.end = units, .digested = true};
-    range->word = hpcw_i_malloc((size_t)units * 3 * sizeof *range->word);
-    bool ok = range->word != NULL && cJSON_IsObject(partial);
+    range->file = hpcw_i_calloc((size_t)units, sizeof *range->file);
+    bool ok = range->file != NULL && cJSON_IsObject(partial);
     const cJSON *entry = *next;
     for (uint64_t k = 0; k < units; k++) {
         struct gen_unit unit;
-        ok = ok && format->unit(d, k, &unit, NULL) == HPCW_OK && is_text(entry, "path", unit.path) &&
-             is_intact(dir, entry, false);
+        ok = ok && format->unit(run->dataset, k, &unit, NULL) == HPCW_OK && is_text(entry, "path", unit.path) &&
+             is_intact(run->directory, entry, false);
         if (ok) {
-            struct gen_digest digest = {0};
-            const cJSON *text = cJSON_GetObjectItemCaseSensitive(entry, "xxh128");
-            range->digested =
-                range->digested && cJSON_IsString(text) && gen_digest_parse(text->valuestring, &digest);
-            range->word[3 * k] = (uint64_t)cJSON_GetObjectItemCaseSensitive(entry, "size")->valuedouble;
-            range->word[3 * k + 1] = digest.high;
-            range->word[3 * k + 2] = digest.low;
+            range->file[k].size = (uint64_t)cJSON_GetObjectItemCaseSensitive(entry, "size")->valuedouble;
+            take_digest(range, entry, &range->file[k].digest);
         }
         entry = entry == NULL ? NULL : entry->next;
     }
@@ -430,13 +425,12 @@ static bool range_of_manifest(const char *dir, const struct gen_dataset *d, cons
     return range->partial != NULL;
 }
 
-static hpcw_status write_whole_range(const char *dir, const struct gen_dataset *d,
-                                     const struct gen_format *format, const char *fingerprint,
+static hpcw_status write_whole_range(const struct gen_run *run, const struct gen_format *format,
                                      const struct gen_range *range, hpcw_error *err) {
     char *text = cJSON_PrintUnformatted(range->partial);
-    hpcw_status s = text == NULL ? hpcw_i_fail_memory(err, dir, 0, "the name of a part")
-                                 : gen_directory_write_range(dir, d, format, fingerprint, HPCW_SYNC_NONE, range,
-                                                             text, strlen(text), err);
+    hpcw_status s =
+        text == NULL ? hpcw_i_fail_memory(err, run->directory, 0, "the name of a part")
+                     : gen_directory_write_range(run, format, HPCW_SYNC_NONE, range, text, strlen(text), err);
     cJSON_free(text);
     return s;
 }
@@ -448,8 +442,8 @@ static bool checksums_are_there(const char *dir) {
     return lstat(path, &st) == 0 && S_ISREG(st.st_mode);
 }
 
-hpcw_status gen_directory_reopen(const char *dir, const struct gen_dataset *d, const char *fingerprint,
-                                 bool checksums, bool *whole, hpcw_error *err) {
+hpcw_status gen_directory_reopen(const struct gen_run *run, bool *whole, hpcw_error *err) {
+    const char *dir = run->directory;
     char path[GEN_DIRECTORY_PATH];
     cJSON *manifest;
     cJSON *truth = NULL;
@@ -467,19 +461,19 @@ hpcw_status gen_directory_reopen(const char *dir, const struct gen_dataset *d, c
     if (is_text(last, "path", GEN_TRUTH) && is_intact(dir, last, true)) {
         (void)gen_directory_read_json(path, &truth, NULL);
     }
-    *whole = truth != NULL && (!checksums || checksums_are_there(dir));
+    *whole = truth != NULL && (!run->checksums || checksums_are_there(dir));
     struct gen_range kept[64] = {{0}}; /* one for each bit of gen_dataset.formats */
     const cJSON *next = files == NULL ? NULL : files->child;
     for (size_t f = 0; f < gen_format_count; f++) {
-        if (d->formats >> f & 1) {
-            *whole = range_of_manifest(dir, d, gen_format[f], truth, &next, &kept[f]) && *whole;
+        if (run->dataset->formats >> f & 1) {
+            *whole = range_of_manifest(run, gen_format[f], truth, &next, &kept[f]) && *whole;
         }
     }
     if (!*whole) {
-        s = gen_directory_begin(dir, d, fingerprint, &(struct hpcw_i_stripes){0}, err);
+        s = gen_directory_begin(run, &(struct hpcw_i_stripes){0}, err);
         for (size_t f = 0; s == HPCW_OK && f < gen_format_count; f++) {
             if (kept[f].partial != NULL) {
-                s = write_whole_range(dir, d, gen_format[f], fingerprint, &kept[f], err);
+                s = write_whole_range(run, gen_format[f], &kept[f], err);
             }
         }
         /* Last, so that the directory always has either a manifest or its state. */

@@ -390,11 +390,12 @@ static hpcw_status pass(struct clog2_job *job, hpcw_clog2 *log, uint64_t first_b
 static void divide(struct clog2_job *job) {
     const struct gen_dataset *d = job->d;
     const uint32_t all = d->trace.iterations;
-    const int size = hpcw_comm_size(job->w->comm);
     const int process = hpcw_comm_process(job->w->comm);
     const uint64_t total = gen_trace_log_records_before(d, all);
-    gen_share(0, all, size, process, &job->first, &job->last);
-    bool ends = process == size - 1;
+    const struct gen_slice own = gen_share(job->w->comm, 0, all);
+    job->first = (uint32_t)own.begin;
+    job->last = (uint32_t)own.end;
+    bool ends = process == hpcw_comm_size(job->w->comm) - 1;
     job->begin = job->first == 0 ? 0 : next_cut(gen_trace_log_records_before(d, job->first));
     job->end = ends ? total : next_cut(gen_trace_log_records_before(d, job->last));
     /* Process 0 owns the prologue even if it owns no iteration. */

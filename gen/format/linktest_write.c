@@ -269,11 +269,9 @@ static hpcw_status write_permutation(struct linktest_job *job, const hpcw_linkte
 hpcw_status gen_linktest_write(const struct gen_write *w, struct hpcw_i_json *partial, hpcw_error *err) {
     const struct gen_dataset *d = w->dataset;
     hpcw_linktest_params p = gen_linktest_params(d);
-    uint32_t begin;
-    uint32_t end;
-    gen_share(gen_linktest_first_task(d, w->begin), gen_linktest_first_task(d, w->end), hpcw_comm_size(w->comm),
-              hpcw_comm_process(w->comm), &begin, &end);
-    p.count = end - begin;
+    struct gen_slice own =
+        gen_share(w->comm, gen_linktest_first_task(d, w->begin), gen_linktest_first_task(d, w->end));
+    p.count = (uint32_t)(own.end - own.begin);
     p.durability = w->durability;
     if (w->begin > 0 || w->end < d->linktest_files) {
         p.set_first_file = (uint32_t)w->begin;
@@ -283,7 +281,7 @@ hpcw_status gen_linktest_write(const struct gen_write *w, struct hpcw_i_json *pa
     char path[4096 + GEN_UNIT_PATH];
     (void)snprintf(path, sizeof path, "%s/" GEN_LINKTEST_FILE, w->directory);
 
-    struct linktest_job job = {.w = w, .begin = begin, .steps = hpcw_linktest_steps(&p)};
+    struct linktest_job job = {.w = w, .begin = (uint32_t)own.begin, .steps = hpcw_linktest_steps(&p)};
     size_t most = p.retests < p.tasks ? (size_t)p.retests : p.tasks;
     hpcw_linktest_slow *slow = hpcw_i_calloc(most, sizeof *slow);
     job.outliers = hpcw_i_calloc(p.count, sizeof *job.outliers);

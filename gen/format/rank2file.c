@@ -178,12 +178,8 @@ static hpcw_status write_files(const struct gen_write *w, uint64_t begin, uint64
         .context = (void *)(uintptr_t)w, .begin = begin_thread, .step = write_file, .end = end_thread};
     hpcw_status s = HPCW_OK;
     if (begin < end) {
-        uint64_t n = end - begin;
-        uint64_t p = (uint64_t)hpcw_comm_process(w->comm);
-        uint64_t size = (uint64_t)hpcw_comm_size(w->comm);
-        uint64_t from = begin + n / size * p + (p < n % size ? p : n % size);
-        uint64_t count = n / size + (p < n % size);
-        s = gen_pool_run(w->jobs, from, count, 4, &work, err);
+        struct gen_slice own = gen_share(w->comm, begin, end);
+        s = gen_pool_run(w->jobs, own.begin, own.end - own.begin, 4, &work, err);
     }
     return hpcw_i_agree(w->comm, s, NULL, err);
 }

@@ -169,15 +169,13 @@ static hpcw_status write_units(const struct gen_write *w, struct hpcw_i_json *pa
     uint32_t files = files_of(d);
     uint32_t first = hpcw_sion_first_task_of_file(d->ranks, files, (uint32_t)w->begin);
     uint32_t last = end_of_file(d, (uint32_t)w->end - 1);
-    uint32_t begin;
-    uint32_t end;
-    gen_share(first, last, hpcw_comm_size(w->comm), hpcw_comm_process(w->comm), &begin, &end);
+    struct gen_slice own = gen_share(w->comm, first, last);
     char path[4096 + GEN_UNIT_PATH];
     (void)snprintf(path, sizeof path, "%s/" PATH, w->directory);
 
     hpcw_sion_options o;
     hpcw_sion_options_init(&o);
-    o.count = end - begin;
+    o.count = (uint32_t)(own.end - own.begin);
     o.size_of = chunk_of;
     o.size_context = (void *)(uintptr_t)d;
     o.files = files;
@@ -197,7 +195,7 @@ static hpcw_status write_units(const struct gen_write *w, struct hpcw_i_json *pa
     }
     const struct gen_pool_work work = {
         .context = &job, .begin = begin_thread, .step = write_rank, .end = end_thread};
-    s = gen_pool_run(w->jobs, begin, end - begin, 4, &work, err);
+    s = gen_pool_run(w->jobs, own.begin, o.count, 4, &work, err);
     if (s != HPCW_OK) {
         hpcw_sion_abandon(job.sion, err);
     }

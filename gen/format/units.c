@@ -15,10 +15,11 @@ bool gen_is_of_set(const char *path, const char *first) {
     return path[n] == '.' && digits >= 6 && path[n + 1 + digits] == '\0';
 }
 
-void gen_share(uint32_t first, uint32_t last, int processes, int p, uint32_t *begin, uint32_t *end) {
+struct gen_slice gen_share(const hpcw_comm *comm, uint64_t first, uint64_t last) {
     uint64_t n = last - first;
-    *begin = first + (uint32_t)(n * (uint64_t)p / (uint64_t)processes);
-    *end = first + (uint32_t)(n * ((uint64_t)p + 1) / (uint64_t)processes);
+    uint64_t p = (uint64_t)hpcw_comm_process(comm);
+    uint64_t processes = (uint64_t)hpcw_comm_size(comm);
+    return (struct gen_slice){first + n * p / processes, first + n * (p + 1) / processes};
 }
 
 hpcw_status gen_partial_u64(const cJSON *object, const char *key, uint64_t *value, hpcw_error *err) {

@@ -8,6 +8,8 @@
 
 #include <cjson/cJSON.h>
 
+#include <hpcw/comm.h>
+
 #include "libwriter/io/json.h"
 
 enum { GEN_UNIT_PATH = 256 };
@@ -22,8 +24,13 @@ struct gen_unit {
 /* Whether a path is `first`, or a further file of that set: `first` and its number, as ".000001". */
 bool gen_is_of_set(const char *path, const char *first);
 
-/* The share of process `p`: tasks [*begin, *end) of [first, last). */
-void gen_share(uint32_t first, uint32_t last, int processes, int p, uint32_t *begin, uint32_t *end);
+/* Units or tasks begin .. end - 1. */
+struct gen_slice {
+    uint64_t begin, end;
+};
+
+/* The share of this process of [first, last). */
+struct gen_slice gen_share(const hpcw_comm *comm, uint64_t first, uint64_t last);
 
 /* Reads an exact integer of a partial: a number up to 2^53 or a string of digits. Otherwise HPCW_EFORMAT. */
 hpcw_status gen_partial_u64(const cJSON *object, const char *key, uint64_t *value, hpcw_error *err);

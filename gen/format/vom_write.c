@@ -348,17 +348,14 @@ hpcw_status gen_vom_write(const struct gen_write *w, struct hpcw_i_json *partial
     if (s != HPCW_OK) {
         return s;
     }
-    uint32_t begin;
-    uint32_t end;
-    gen_share((uint32_t)w->begin, (uint32_t)w->end, hpcw_comm_size(w->comm), hpcw_comm_process(w->comm), &begin,
-              &end);
+    struct gen_slice own = gen_share(w->comm, w->begin, w->end);
     job.tally = hpcw_i_calloc(d->load_params.phases, sizeof *job.tally);
     if (job.tally == NULL) {
         s = hpcw_i_fail_memory(err, "vom", d->load_params.phases, "phases");
     } else {
         const struct gen_pool_work work = {
             .context = &job, .begin = begin_thread, .step = write_rank, .end = end_thread};
-        s = gen_pool_run(w->jobs, begin, end - begin, 4, &work, err);
+        s = gen_pool_run(w->jobs, own.begin, own.end - own.begin, 4, &work, err);
     }
     s = collect(&job, partial, s, err);
     hpcw_i_free(job.tally);

@@ -83,12 +83,12 @@ static void make(struct read_dataset *s) {
     char base[200];
     scratch_make(base, sizeof base);
     (void)snprintf(s->dir, sizeof s->dir, "%s", base);
-    const struct gen_run run = {.dataset = &s->d,
-                                .directory = s->dir,
-                                .comm = hpcw_i_comm_or_self(NULL),
-                                .jobs = 2,
-                                .parts = 1,
-                                .durability = HPCW_SYNC_NONE};
+    struct gen_run run = {.dataset = &s->d,
+                          .directory = s->dir,
+                          .comm = hpcw_i_comm_or_self(NULL),
+                          .jobs = 2,
+                          .parts = 1,
+                          .durability = HPCW_SYNC_NONE};
     if (gen_dataset_build(&s->d, &err) != HPCW_OK || gen_generate(&run, &outcome, &err) != HPCW_OK) {
         fail_msg("%s", err.message);
     }

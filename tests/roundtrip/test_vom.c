@@ -44,12 +44,12 @@ static void make(struct dataset *s, void (*change)(struct gen_dataset *d)) {
     change(&s->d);
     scratch_make(s->dir, sizeof s->dir);
     (void)snprintf(s->vom, sizeof s->vom, "%s/vom", s->dir);
-    const struct gen_run run = {.dataset = &s->d,
-                                .directory = s->dir,
-                                .comm = hpcw_i_comm_or_self(NULL),
-                                .jobs = 2,
-                                .parts = 1,
-                                .durability = HPCW_SYNC_NONE};
+    struct gen_run run = {.dataset = &s->d,
+                          .directory = s->dir,
+                          .comm = hpcw_i_comm_or_self(NULL),
+                          .jobs = 2,
+                          .parts = 1,
+                          .durability = HPCW_SYNC_NONE};
     if (gen_dataset_build(&s->d, &err) != HPCW_OK || gen_generate(&run, &outcome, &err) != HPCW_OK ||
         read_vom_verify_directory(s->vom, READ_VOM_STRICT, 0, &err) != HPCW_OK) {
         fail_msg("%s", err.message);

@@ -65,20 +65,19 @@ static bool owns(const char *path) {
 static hpcw_status write_units(const struct gen_write *w, struct hpcw_i_json *partial, hpcw_error *err) {
     (void)partial; /* what is injected follows from the parameters */
     const struct model_counter m = model_of(w->dataset);
-    uint32_t begin, end;
-    gen_share(0, w->dataset->ranks, hpcw_comm_size(w->comm), hpcw_comm_process(w->comm), &begin, &end);
+    const struct gen_slice own = gen_share(w->comm, 0, w->dataset->ranks);
     char path[4096 + GEN_UNIT_PATH];
     (void)snprintf(path, sizeof path, "%s/" PATH, w->directory);
     hpcw_counter_options o;
     hpcw_counter_options_init(&o);
-    o.count = end - begin;
+    o.count = (uint32_t)(own.end - own.begin);
     o.durability = w->durability;
     hpcw_counter *c;
     hpcw_status s = hpcw_counter_open(path, w->comm, &o, &c, err);
     if (s != HPCW_OK) {
         return s;
     }
-    for (uint32_t rank = begin; s == HPCW_OK && rank < end; rank++) {
+    for (uint32_t rank = (uint32_t)own.begin; s == HPCW_OK && rank < own.end; rank++) {
         s = hpcw_counter_write(c, rank, model_counter_value(&m, rank), err);
         w->progress(w->progress_context, sizeof(uint64_t));
     }
