@@ -5,7 +5,19 @@
 
 #include "gen/cli/options.h"
 #include "gen/spec/dataset.h"
+#include "libwriter/base/buf.h"
 #include "libwriter/comm/comm.h"
+#include "libwriter/io/json.h"
+
+/* The result of a subcommand: an object, which the caller fills between these two. It is printed as JSON, or as lines
+ * for people. After a failure `s`, or its own, nothing is. */
+struct gen_cli_result {
+    struct hpcw_i_json json;
+    struct hpcw_i_buf text;
+    bool as_json;
+};
+void gen_cli_result_begin(struct gen_cli_result *r, bool as_json);
+hpcw_status gen_cli_result_print(struct gen_cli_result *r, hpcw_status s, hpcw_error *err);
 
 /* Applies the settings of --set and of a configuration file in order. HPCW_EINVAL for an unknown key, with the nearest
  * known one, or the parameter's own error for its value; the message begins with the setting's origin. */

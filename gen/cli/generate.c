@@ -34,27 +34,20 @@ static void on_progress(void *context, uint64_t bytes) {
 
 static hpcw_status print_json(const struct gen_run *run, const struct gen_outcome *o, double seconds,
                               hpcw_error *err) {
-    struct hpcw_i_buf buf = {0};
-    struct hpcw_i_json json;
-    hpcw_i_json_open_buf(&json, &buf, &(struct hpcw_i_json_options){.indent = true, .replace_bad_utf8 = true});
-    hpcw_i_json_begin_object(&json);
-    hpcw_i_json_put_str(&json, "directory", run->directory);
-    hpcw_i_json_put_str(&json, "fingerprint", run->fingerprint);
-    hpcw_i_json_put_u64(&json, "ranks", run->dataset->ranks);
-    hpcw_i_json_put_u64(&json, "seed", run->dataset->seed);
-    hpcw_i_json_put_u64(&json, "files_written", o->files);
-    hpcw_i_json_put_u64(&json, "files_kept", o->kept);
-    hpcw_i_json_put_u64(&json, "apparent_bytes", o->size.apparent);
-    hpcw_i_json_put_u64(&json, "allocated_bytes", o->size.allocated);
-    hpcw_i_json_put_bool(&json, "complete", o->complete);
-    hpcw_i_json_put_f64(&json, "seconds", seconds);
-    hpcw_i_json_end_object(&json);
-    hpcw_status s = hpcw_i_json_finish(&json, err);
-    if (s == HPCW_OK) {
-        (void)fwrite(buf.data, 1, buf.size, stdout);
-    }
-    hpcw_i_buf_free(&buf);
-    return s;
+    struct gen_cli_result r;
+    struct hpcw_i_json *json = &r.json;
+    gen_cli_result_begin(&r, true);
+    hpcw_i_json_put_str(json, "directory", run->directory);
+    hpcw_i_json_put_str(json, "fingerprint", run->fingerprint);
+    hpcw_i_json_put_u64(json, "ranks", run->dataset->ranks);
+    hpcw_i_json_put_u64(json, "seed", run->dataset->seed);
+    hpcw_i_json_put_u64(json, "files_written", o->files);
+    hpcw_i_json_put_u64(json, "files_kept", o->kept);
+    hpcw_i_json_put_u64(json, "apparent_bytes", o->size.apparent);
+    hpcw_i_json_put_u64(json, "allocated_bytes", o->size.allocated);
+    hpcw_i_json_put_bool(json, "complete", o->complete);
+    hpcw_i_json_put_f64(json, "seconds", seconds);
+    return gen_cli_result_print(&r, HPCW_OK, err);
 }
 
 static void print_summary(const struct gen_run *run, const struct gen_outcome *o, double seconds) {

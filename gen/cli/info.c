@@ -5,7 +5,6 @@
 
 #include "gen/cli/commands.h"
 #include "gen/format/format.h"
-#include "libwriter/base/buf.h"
 #include "libwriter/base/status.h"
 
 /*
@@ -84,27 +83,35 @@ static const char *print_members(const char *p, unsigned depth) {
     return p + 1;
 }
 
+void gen_cli_result_begin(struct gen_cli_result *r, bool as_json) {
+    r->text = (struct hpcw_i_buf){0};
+    r->as_json = as_json;
+    hpcw_i_json_open_buf(&r->json, &r->text,
+                         &(struct hpcw_i_json_options){.indent = as_json, .replace_bad_utf8 = true});
+    hpcw_i_json_begin_object(&r->json);
+}
+
+hpcw_status gen_cli_result_print(struct gen_cli_result *r, hpcw_status s, hpcw_error *err) {
+    hpcw_i_json_end_object(&r->json);
+    hpcw_status ended = hpcw_i_json_finish(&r->json, s == HPCW_OK ? err : NULL);
+    s = s == HPCW_OK ? ended : s;
+    if (s == HPCW_OK && r->as_json) {
+        (void)fwrite(r->text.data, 1, r->text.size, stdout);
+    } else if (s == HPCW_OK) {
+        (void)print_members((const char *)r->text.data, 0);
+    }
+    hpcw_i_buf_free(&r->text);
+    return s;
+}
+
 hpcw_status gen_cli_info(const struct gen_cli_options *o, const char *path, hpcw_error *err) {
     size_t f = gen_format_of_file(path);
     if (f == gen_format_count) {
         return gen_cli_refuse_file(path, err);
     }
-    struct hpcw_i_buf buf = {0};
-    struct hpcw_i_json json;
-    hpcw_i_json_open_buf(&json, &buf,
-                         &(struct hpcw_i_json_options){.indent = o->json, .replace_bad_utf8 = true});
-    hpcw_i_json_begin_object(&json);
-    hpcw_i_json_put_str(&json, "file", path);
-    hpcw_i_json_put_str(&json, "format", gen_format[f]->name);
-    hpcw_status s = gen_format[f]->info(path, &json, err);
-    hpcw_i_json_end_object(&json);
-    hpcw_status j = hpcw_i_json_finish(&json, s == HPCW_OK ? err : NULL);
-    s = s == HPCW_OK ? j : s;
-    if (s == HPCW_OK && o->json) {
-        (void)fwrite(buf.data, 1, buf.size, stdout);
-    } else if (s == HPCW_OK) {
-        (void)print_members((const char *)buf.data, 0);
-    }
-    hpcw_i_buf_free(&buf);
-    return s;
+    struct gen_cli_result r;
+    gen_cli_result_begin(&r, o->json);
+    hpcw_i_json_put_str(&r.json, "file", path);
+    hpcw_i_json_put_str(&r.json, "format", gen_format[f]->name);
+    return gen_cli_result_print(&r, gen_format[f]->info(path, &r.json, err), err);
 }

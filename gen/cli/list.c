@@ -4,41 +4,33 @@
 
 #include "gen/cli/commands.h"
 #include "gen/format/format.h"
-#include "libwriter/base/buf.h"
 #include "libwriter/base/status.h"
 #include "ui/cli/text.h"
 
 static hpcw_status list_json(const struct gen_dataset *d, hpcw_error *err) {
-    struct hpcw_i_buf buf = {0};
-    struct hpcw_i_json json;
-    hpcw_i_json_open_buf(&json, &buf, &(struct hpcw_i_json_options){.indent = true});
-    hpcw_i_json_begin_object(&json);
-    hpcw_i_json_put_object(&json, "formats");
+    struct gen_cli_result r;
+    struct hpcw_i_json *json = &r.json;
+    gen_cli_result_begin(&r, true);
+    hpcw_i_json_put_object(json, "formats");
     for (size_t f = 0; f < gen_format_count; f++) {
-        hpcw_i_json_put_str(&json, gen_format[f]->name, gen_format[f]->help);
+        hpcw_i_json_put_str(json, gen_format[f]->name, gen_format[f]->help);
     }
-    hpcw_i_json_end_object(&json);
-    hpcw_i_json_put_object(&json, "presets");
+    hpcw_i_json_end_object(json);
+    hpcw_i_json_put_object(json, "presets");
     for (size_t i = 0; i < model_machine_preset_count; i++) {
-        hpcw_i_json_put_str(&json, model_machine_preset[i].name, model_machine_preset[i].help);
+        hpcw_i_json_put_str(json, model_machine_preset[i].name, model_machine_preset[i].help);
     }
-    hpcw_i_json_end_object(&json);
-    hpcw_i_json_put_str(&json, "preset", d->preset);
-    hpcw_i_json_put_str(&json, "scale", gen_scale_name[d->scale]);
-    hpcw_i_json_put_object(&json, "set");
+    hpcw_i_json_end_object(json);
+    hpcw_i_json_put_str(json, "preset", d->preset);
+    hpcw_i_json_put_str(json, "scale", gen_scale_name[d->scale]);
+    hpcw_i_json_put_object(json, "set");
     const struct gen_dataset_group *group;
     const struct ui_param *p;
     for (size_t i = 0; (p = gen_dataset_param(i, &group)) != NULL; i++) {
-        ui_param_json(p, (const char *)d + group->offset, &json);
+        ui_param_json(p, (const char *)d + group->offset, json);
     }
-    hpcw_i_json_end_object(&json);
-    hpcw_i_json_end_object(&json);
-    hpcw_status s = hpcw_i_json_finish(&json, err);
-    if (s == HPCW_OK) {
-        (void)fwrite(buf.data, 1, buf.size, stdout);
-    }
-    hpcw_i_buf_free(&buf);
-    return s;
+    hpcw_i_json_end_object(json);
+    return gen_cli_result_print(&r, HPCW_OK, err);
 }
 
 static hpcw_status list_params(const struct gen_dataset *d, hpcw_error *err) {

@@ -9,7 +9,6 @@
 #include "gen/dataset/directory.h"
 #include "gen/dataset/generate.h"
 #include "gen/spec/pool.h"
-#include "libwriter/base/buf.h"
 #include "libwriter/base/status.h"
 #include "ui/cli/text.h"
 
@@ -136,18 +135,17 @@ static hpcw_status plan_files(const struct gen_cli_options *o, const struct gen_
 }
 
 static hpcw_status plan_json(const struct gen_cli_options *o, const struct gen_dataset *d, hpcw_error *err) {
-    struct hpcw_i_buf buf = {0};
-    struct hpcw_i_json json;
+    struct gen_cli_result r;
+    struct hpcw_i_json *json = &r.json;
     hpcw_status s = HPCW_OK;
-    hpcw_i_json_open_buf(&json, &buf, &(struct hpcw_i_json_options){.indent = true});
-    hpcw_i_json_begin_object(&json);
-    hpcw_i_json_put_object(&json, "parameters");
-    gen_dataset_json(d, &json);
-    hpcw_i_json_end_object(&json);
-    hpcw_i_json_put_u64(&json, "part", o->part.index + (uint64_t)1);
-    hpcw_i_json_put_u64(&json, "parts", o->part.count);
-    hpcw_i_json_put_u64(&json, "jobs", o->jobs);
-    hpcw_i_json_put_array(&json, "formats");
+    gen_cli_result_begin(&r, true);
+    hpcw_i_json_put_object(json, "parameters");
+    gen_dataset_json(d, json);
+    hpcw_i_json_end_object(json);
+    hpcw_i_json_put_u64(json, "part", o->part.index + (uint64_t)1);
+    hpcw_i_json_put_u64(json, "parts", o->part.count);
+    hpcw_i_json_put_u64(json, "jobs", o->jobs);
+    hpcw_i_json_put_array(json, "formats");
     for (size_t f = 0; s == HPCW_OK && f < gen_format_count; f++) {
         struct format_plan p;
         struct gen_slice units = gen_part_of(d, f, o->part.index, o->part.count);
@@ -155,34 +153,27 @@ static hpcw_status plan_json(const struct gen_cli_options *o, const struct gen_d
             continue;
         }
         s = plan_format(o, d, f, &p, err);
-        hpcw_i_json_begin_object(&json);
-        hpcw_i_json_put_str(&json, "name", gen_format[f]->name);
-        hpcw_i_json_put_u64(&json, "apparent_bytes", p.size.apparent);
-        hpcw_i_json_put_u64(&json, "allocated_bytes", p.size.allocated);
-        hpcw_i_json_put_u64(&json, "memory_bytes", p.writing + p.ending);
-        hpcw_i_json_put_f64(&json, "seconds", p.seconds);
-        hpcw_i_json_put_array(&json, "files");
+        hpcw_i_json_begin_object(json);
+        hpcw_i_json_put_str(json, "name", gen_format[f]->name);
+        hpcw_i_json_put_u64(json, "apparent_bytes", p.size.apparent);
+        hpcw_i_json_put_u64(json, "allocated_bytes", p.size.allocated);
+        hpcw_i_json_put_u64(json, "memory_bytes", p.writing + p.ending);
+        hpcw_i_json_put_f64(json, "seconds", p.seconds);
+        hpcw_i_json_put_array(json, "files");
         for (uint64_t k = units.begin; s == HPCW_OK && k < units.end; k++) {
             struct gen_unit u;
             s = gen_format[f]->unit(d, k, &u, err);
-            hpcw_i_json_begin_record(&json);
-            hpcw_i_json_put_str(&json, "path", u.path);
-            hpcw_i_json_put_u64(&json, "apparent_bytes", u.apparent);
-            hpcw_i_json_put_u64(&json, "allocated_bytes", u.allocated);
-            hpcw_i_json_end_object(&json);
+            hpcw_i_json_begin_record(json);
+            hpcw_i_json_put_str(json, "path", u.path);
+            hpcw_i_json_put_u64(json, "apparent_bytes", u.apparent);
+            hpcw_i_json_put_u64(json, "allocated_bytes", u.allocated);
+            hpcw_i_json_end_object(json);
         }
-        hpcw_i_json_end_array(&json);
-        hpcw_i_json_end_object(&json);
+        hpcw_i_json_end_array(json);
+        hpcw_i_json_end_object(json);
     }
-    hpcw_i_json_end_array(&json);
-    hpcw_i_json_end_object(&json);
-    hpcw_status j = hpcw_i_json_finish(&json, s == HPCW_OK ? err : NULL);
-    s = s == HPCW_OK ? j : s;
-    if (s == HPCW_OK) {
-        (void)fwrite(buf.data, 1, buf.size, stdout);
-    }
-    hpcw_i_buf_free(&buf);
-    return s;
+    hpcw_i_json_end_array(json);
+    return gen_cli_result_print(&r, s, err);
 }
 
 hpcw_status gen_cli_plan(const struct gen_cli_options *o, hpcw_comm *comm, hpcw_error *err) {

@@ -35,14 +35,18 @@ void gen_dataset_json(const struct gen_dataset *d, struct hpcw_i_json *json) {
     hpcw_i_json_end_object(json);
 }
 
-hpcw_status gen_dataset_fingerprint(const struct gen_dataset *d, char text[33], hpcw_error *err) {
-    struct hpcw_i_buf buf = {0};
+hpcw_status gen_dataset_text(const struct gen_dataset *d, struct hpcw_i_buf *buf, hpcw_error *err) {
     struct hpcw_i_json json;
-    hpcw_i_json_open_buf(&json, &buf, NULL);
+    hpcw_i_json_open_buf(&json, buf, NULL);
     hpcw_i_json_begin_object(&json);
     gen_dataset_json(d, &json);
     hpcw_i_json_end_object(&json);
-    hpcw_status s = hpcw_i_json_finish(&json, err);
+    return hpcw_i_json_finish(&json, err);
+}
+
+hpcw_status gen_dataset_fingerprint(const struct gen_dataset *d, char text[33], hpcw_error *err) {
+    struct hpcw_i_buf buf = {0};
+    hpcw_status s = gen_dataset_text(d, &buf, err);
     if (s == HPCW_OK) {
         XXH128_canonical_t digest;
         XXH128_canonicalFromHash(&digest, XXH3_128bits(buf.data, buf.size));

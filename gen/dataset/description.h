@@ -8,6 +8,9 @@
 /* Adds the description as members of an open object. */
 void gen_dataset_json(const struct gen_dataset *d, struct hpcw_i_json *json);
 
+/* Appends it as a whole JSON text. */
+hpcw_status gen_dataset_text(const struct gen_dataset *d, struct hpcw_i_buf *buf, hpcw_error *err);
+
 /* XXH3-128 of the canonical description, 32 hex digits and a NUL. */
 hpcw_status gen_dataset_fingerprint(const struct gen_dataset *d, char text[33], hpcw_error *err);
 

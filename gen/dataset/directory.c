@@ -281,13 +281,8 @@ static bool members_differ(const cJSON *want, const cJSON *got, char text[DIFFER
 
 static void differ_from_manifest(const char *path, const struct gen_dataset *d, char text[DIFFERENCE]) {
     struct hpcw_i_buf buf = {0};
-    struct hpcw_i_json json;
-    hpcw_i_json_open_buf(&json, &buf, NULL);
-    hpcw_i_json_begin_object(&json);
-    gen_dataset_json(d, &json);
-    hpcw_i_json_end_object(&json);
     cJSON *got = NULL;
-    if (hpcw_i_json_finish(&json, NULL) == HPCW_OK && gen_directory_read_json(path, &got, NULL) == HPCW_OK) {
+    if (gen_dataset_text(d, &buf, NULL) == HPCW_OK && gen_directory_read_json(path, &got, NULL) == HPCW_OK) {
         cJSON *want = cJSON_ParseWithLength((const char *)buf.data, buf.size);
         (void)members_differ(want, cJSON_GetObjectItemCaseSensitive(got, "parameters"), text);
         cJSON_Delete(want);

@@ -172,8 +172,8 @@ static hpcw_status take_head(const struct gen_run *run, const struct gen_format 
         return hpcw_i_fail(err, HPCW_EFORMAT, "expected format %s and fingerprint %s, got others", format->name,
                            run->fingerprint);
     }
-    const struct gen_partial_field field[] = {{"begin", &range->begin}, {"end", &range->end}};
-    hpcw_status s = gen_partial_get(head, field, 2, err);
+    hpcw_status s = gen_partial_u64(head, "begin", &range->begin, err);
+    s = s == HPCW_OK ? gen_partial_u64(head, "end", &range->end, err) : s;
     if (s == HPCW_OK && (range->begin >= range->end || range->end > units)) {
         s = hpcw_i_fail(err, HPCW_EFORMAT,
                         "expected a range of the %" PRIu64 " files, got %" PRIu64 " to %" PRIu64, units,

@@ -143,34 +143,31 @@ static hpcw_status write_rank(void *context, void *state, uint64_t index, hpcw_e
 
 /* ---- partial results ---- */
 
+enum { RANGE_WORDS = 5, SLOW_WORDS = 3 };
+static const char *const range_key[RANGE_WORDS] = {"count", "min_ps", "max_ps", "sum_low", "sum_high"};
+static const char *const slow_key[SLOW_WORDS] = {"time_ps", "from", "to"};
+
 static void put_range(struct hpcw_i_json *json, const char *key, const hpcw_linktest_range *r) {
-    hpcw_i_json_key(json, key);
-    hpcw_i_json_begin_record(json);
-    gen_partial_put(json, "count", r->count);
-    gen_partial_put(json, "min_ps", r->min_ps);
-    gen_partial_put(json, "max_ps", r->max_ps);
-    gen_partial_put(json, "sum_low", r->sum_low);
-    gen_partial_put(json, "sum_high", r->sum_high);
+    const uint64_t word[RANGE_WORDS] = {r->count, r->min_ps, r->max_ps, r->sum_low, r->sum_high};
+    hpcw_i_json_put_object(json, key);
+    gen_partial_put_words(json, range_key, RANGE_WORDS, word);
     hpcw_i_json_end_object(json);
 }
 
 static hpcw_status get_range(const cJSON *object, const char *key, hpcw_linktest_range *r, hpcw_error *err) {
-    const struct gen_partial_field field[] = {{"count", &r->count},
-                                              {"min_ps", &r->min_ps},
-                                              {"max_ps", &r->max_ps},
-                                              {"sum_low", &r->sum_low},
-                                              {"sum_high", &r->sum_high}};
-    return gen_partial_get(cJSON_GetObjectItemCaseSensitive(object, key), field, sizeof field / sizeof field[0],
-                           err);
+    uint64_t w[RANGE_WORDS] = {0};
+    hpcw_status s =
+        gen_partial_words(cJSON_GetObjectItemCaseSensitive(object, key), range_key, RANGE_WORDS, w, err);
+    *r = (hpcw_linktest_range){w[0], w[1], w[2], w[3], w[4]};
+    return s;
 }
 
 static void put_slow(struct hpcw_i_json *json, const hpcw_linktest_slow *slow, size_t count) {
     hpcw_i_json_put_array(json, "slowest");
     for (size_t i = 0; i < count; i++) {
+        const uint64_t word[SLOW_WORDS] = {slow[i].time_ps, slow[i].from, slow[i].to};
         hpcw_i_json_begin_record(json);
-        gen_partial_put(json, "time_ps", slow[i].time_ps);
-        gen_partial_put(json, "from", slow[i].from);
-        gen_partial_put(json, "to", slow[i].to);
+        gen_partial_put_words(json, slow_key, SLOW_WORDS, word);
         hpcw_i_json_end_object(json);
     }
     hpcw_i_json_end_array(json);
@@ -186,9 +183,7 @@ static hpcw_status put_outliers(void *context, const uint64_t *word, size_t word
     (void)err;
     for (size_t i = 0; i + OUTLIER_WORDS <= words; i += OUTLIER_WORDS) {
         hpcw_i_json_begin_record(json);
-        for (size_t k = 0; k < OUTLIER_WORDS; k++) {
-            gen_partial_put(json, outlier_key[k], word[i + k]);
-        }
+        gen_partial_put_words(json, outlier_key, OUTLIER_WORDS, word + i);
         hpcw_i_json_end_object(json);
     }
     return HPCW_OK;
@@ -323,21 +318,18 @@ done:
 static hpcw_status merge_slow(const cJSON *list, uint32_t ranks, struct hpcw_i_buf *all, hpcw_error *err) {
     const cJSON *item;
     cJSON_ArrayForEach(item, list) {
-        uint64_t time_ps;
-        uint64_t from = 0;
-        uint64_t to = 0;
-        const struct gen_partial_field field[] = {{"time_ps", &time_ps}, {"from", &from}, {"to", &to}};
-        hpcw_status s = gen_partial_get(item, field, sizeof field / sizeof field[0], err);
-        if (s == HPCW_OK && (from >= ranks || to >= ranks || from == to)) {
+        uint64_t w[SLOW_WORDS];
+        hpcw_status s = gen_partial_words(item, slow_key, SLOW_WORDS, w, err);
+        if (s == HPCW_OK && (w[1] >= ranks || w[2] >= ranks || w[1] == w[2])) {
             s = hpcw_i_fail(err, HPCW_EFORMAT,
                             "partial results: slowest: expected two of the %u ranks, got %" PRIu64
                             " and %" PRIu64,
-                            ranks, from, to);
+                            ranks, w[1], w[2]);
         }
         if (s != HPCW_OK) {
             return s;
         }
-        const hpcw_linktest_slow e = {.time_ps = time_ps, .from = (uint32_t)from, .to = (uint32_t)to};
+        const hpcw_linktest_slow e = {.time_ps = w[0], .from = (uint32_t)w[1], .to = (uint32_t)w[2]};
         if (!hpcw_i_buf_append(all, &e, sizeof e)) {
             return hpcw_i_fail_memory(err, "linktest", 0, "slow connections");
         }
@@ -445,17 +437,17 @@ hpcw_status gen_linktest_truth(const struct gen_dataset *d, const cJSON *const *
     for (size_t i = 0; s == HPCW_OK && i < count; i++) {
         const cJSON *item;
         cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(partial[i], "outliers")) {
-            hpcw_i_json_begin_record(json);
-            for (size_t k = 0; s == HPCW_OK && k < OUTLIER_WORDS; k++) {
-                uint64_t v = 0;
-                s = gen_partial_u64(item, outlier_key[k], &v, err);
-                hpcw_i_json_put_u64(json, outlier_key[k], v);
-                events += k == 1 ? v : 0;
-            }
-            hpcw_i_json_end_object(json);
+            uint64_t word[OUTLIER_WORDS];
+            s = gen_partial_words(item, outlier_key, OUTLIER_WORDS, word, err);
             if (s != HPCW_OK) {
                 break;
             }
+            hpcw_i_json_begin_record(json);
+            for (size_t k = 0; k < OUTLIER_WORDS; k++) {
+                hpcw_i_json_put_u64(json, outlier_key[k], word[k]);
+            }
+            hpcw_i_json_end_object(json);
+            events += word[1];
         }
     }
     hpcw_i_json_end_array(json);

@@ -54,25 +54,25 @@ void gen_tally_merge(struct gen_load_tally *t, const struct gen_load_tally *othe
 
 /* ---- as JSON ---- */
 
+enum { SUM_WORDS = 5, HEAVY_WORDS = 3 };
+static const char *const sum_key[SUM_WORDS] = {"sum_low", "sum_high", "squares_low", "squares_high", "arrived"};
+static const char *const heavy_key[HEAVY_WORDS] = {"load_ns", "number", "rank"};
+
 static void put_heavy(struct hpcw_i_json *json, const char *key, const struct gen_tally_heavy *list) {
     hpcw_i_json_put_array(json, key);
     for (size_t i = 0; i < GEN_TALLY_HEAVIEST && list[i].load_ns > 0; i++) {
+        const uint64_t word[HEAVY_WORDS] = {list[i].load_ns, list[i].number, list[i].rank};
         hpcw_i_json_begin_object(json);
-        gen_partial_put(json, "load_ns", list[i].load_ns);
-        gen_partial_put(json, "number", list[i].number);
-        gen_partial_put(json, "rank", list[i].rank);
+        gen_partial_put_words(json, heavy_key, HEAVY_WORDS, word);
         hpcw_i_json_end_object(json);
     }
     hpcw_i_json_end_array(json);
 }
 
 void gen_tally_put(struct hpcw_i_json *json, const struct gen_load_tally *t) {
+    const uint64_t word[SUM_WORDS] = {t->sum[0], t->sum[1], t->squares[0], t->squares[1], t->arrived};
     hpcw_i_json_begin_record(json);
-    gen_partial_put(json, "sum_low", t->sum[0]);
-    gen_partial_put(json, "sum_high", t->sum[1]);
-    gen_partial_put(json, "squares_low", t->squares[0]);
-    gen_partial_put(json, "squares_high", t->squares[1]);
-    gen_partial_put(json, "arrived", t->arrived);
+    gen_partial_put_words(json, sum_key, SUM_WORDS, word);
     put_heavy(json, "ranks", t->ranks);
     put_heavy(json, "objects", t->objects);
     hpcw_i_json_end_object(json);
@@ -82,29 +82,24 @@ static hpcw_status get_heavy(const cJSON *item, const char *key, struct gen_tall
                              hpcw_error *err) {
     const cJSON *one;
     cJSON_ArrayForEach(one, cJSON_GetObjectItemCaseSensitive(item, key)) {
-        struct gen_tally_heavy h;
-        const struct gen_partial_field field[] = {
-            {"load_ns", &h.load_ns}, {"number", &h.number}, {"rank", &h.rank}};
-        hpcw_status s = gen_partial_get(one, field, sizeof field / sizeof field[0], err);
+        uint64_t word[HEAVY_WORDS];
+        hpcw_status s = gen_partial_words(one, heavy_key, HEAVY_WORDS, word, err);
         if (s != HPCW_OK) {
             return s;
         }
-        insert(list, h);
+        insert(list, (struct gen_tally_heavy){word[0], word[1], word[2]});
     }
     return HPCW_OK;
 }
 
 hpcw_status gen_tally_get(const cJSON *item, struct gen_load_tally *t, hpcw_error *err) {
-    *t = (struct gen_load_tally){0};
-    const struct gen_partial_field field[] = {{"sum_low", &t->sum[0]},
-                                              {"sum_high", &t->sum[1]},
-                                              {"squares_low", &t->squares[0]},
-                                              {"squares_high", &t->squares[1]},
-                                              {"arrived", &t->arrived}};
-    hpcw_status s = gen_partial_get(item, field, sizeof field / sizeof field[0], err);
-    if (s == HPCW_OK) {
-        s = get_heavy(item, "ranks", t->ranks, err);
+    uint64_t word[SUM_WORDS];
+    hpcw_status s = gen_partial_words(item, sum_key, SUM_WORDS, word, err);
+    if (s != HPCW_OK) {
+        return s;
     }
+    *t = (struct gen_load_tally){.sum = {word[0], word[1]}, .squares = {word[2], word[3]}, .arrived = word[4]};
+    s = get_heavy(item, "ranks", t->ranks, err);
     return s == HPCW_OK ? get_heavy(item, "objects", t->objects, err) : s;
 }
 

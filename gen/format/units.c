@@ -37,11 +37,11 @@ hpcw_status gen_partial_u64(const cJSON *object, const char *key, uint64_t *valu
                        item == NULL ? "none" : "something else");
 }
 
-hpcw_status gen_partial_get(const cJSON *object, const struct gen_partial_field *field, size_t count,
-                            hpcw_error *err) {
+hpcw_status gen_partial_words(const cJSON *object, const char *const *key, size_t count, uint64_t *word,
+                              hpcw_error *err) {
     hpcw_status s = HPCW_OK;
     for (size_t i = 0; s == HPCW_OK && i < count; i++) {
-        s = gen_partial_u64(object, field[i].key, field[i].value, err);
+        s = gen_partial_u64(object, key[i], &word[i], err);
     }
     return s;
 }
@@ -51,4 +51,11 @@ void gen_partial_put(struct hpcw_i_json *json, const char *key, uint64_t value) 
     char digits[32];
     *hpcw_i_fmt_u64(digits, value) = '\0';
     hpcw_i_json_put_str(json, key, digits);
+}
+
+void gen_partial_put_words(struct hpcw_i_json *json, const char *const *key, size_t count,
+                           const uint64_t *word) {
+    for (size_t i = 0; i < count; i++) {
+        gen_partial_put(json, key[i], word[i]);
+    }
 }

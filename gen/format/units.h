@@ -35,15 +35,13 @@ struct gen_slice gen_share(const hpcw_comm *comm, uint64_t first, uint64_t last)
 /* Reads an exact integer of a partial: a number up to 2^53 or a string of digits. Otherwise HPCW_EFORMAT. */
 hpcw_status gen_partial_u64(const cJSON *object, const char *key, uint64_t *value, hpcw_error *err);
 
-/* Reads several of them, up to the first error. */
-struct gen_partial_field {
-    const char *key;
-    uint64_t *value;
-};
-hpcw_status gen_partial_get(const cJSON *object, const struct gen_partial_field *field, size_t count,
-                            hpcw_error *err);
-
 /* Adds an exact integer, as a string of digits. */
 void gen_partial_put(struct hpcw_i_json *json, const char *key, uint64_t value);
+
+/* Several of them by their names, members of an open object; reads up to the first error. */
+void gen_partial_put_words(struct hpcw_i_json *json, const char *const *key, size_t count,
+                           const uint64_t *word);
+hpcw_status gen_partial_words(const cJSON *object, const char *const *key, size_t count, uint64_t *word,
+                              hpcw_error *err);
 
 #endif
