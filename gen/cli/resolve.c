@@ -8,12 +8,16 @@
 #include "libwriter/io/fsinfo.h"
 #include "ui/cli/text.h"
 
+static bool allows(const struct gen_format *format, const struct gen_dataset *d, hpcw_error *err) {
+    return format->limits == NULL || format->limits(d, err) == HPCW_OK;
+}
+
 /* Formats of --formats must allow this dataset; without that option, all formats must. */
 static hpcw_status choose_formats(struct gen_dataset *d, hpcw_error *err) {
     if (d->formats != 0) {
         for (size_t f = 0; f < gen_format_count; f++) {
             hpcw_error e;
-            if ((d->formats >> f & 1) != 0 && gen_format[f]->limits(d, &e) != HPCW_OK) {
+            if ((d->formats >> f & 1) != 0 && !allows(gen_format[f], d, &e)) {
                 *err = e;
                 return e.code;
             }
@@ -24,7 +28,7 @@ static hpcw_status choose_formats(struct gen_dataset *d, hpcw_error *err) {
     hpcw_error refusal = {.code = HPCW_OK};
     for (size_t f = 0; f < gen_format_count; f++) {
         hpcw_error e;
-        if (gen_format[f]->limits(d, &e) == HPCW_OK) {
+        if (allows(gen_format[f], d, &e)) {
             if (strlen(able) + strlen(gen_format[f]->name) + 2 < sizeof able) {
                 strcat(strcat(able, able[0] == '\0' ? "" : ","), gen_format[f]->name);
             }

@@ -100,7 +100,7 @@ static hpcw_status check_structure(void *context, void *state, uint64_t index, h
 
 /* First sizes and checksums: after damage, what a file says is no good explanation. */
 static hpcw_status check_files(const struct gen_cli_options *o, struct verification *c, hpcw_error *err) {
-    const struct gen_pool_work content = {.context = c, .step = check_file};
+    const struct gen_pool_work content = {.name = "verify", .context = c, .step = check_file};
     hpcw_status s = gen_pool_run(o->jobs, 0, c->count, 1, &content, err);
     if (s != HPCW_OK) {
         return s;
@@ -108,7 +108,7 @@ static hpcw_status check_files(const struct gen_cli_options *o, struct verificat
     for (size_t i = c->count; i-- > 0;) {
         c->first[gen_format_of_path(cJSON_GetObjectItemCaseSensitive(c->file[i], "path")->valuestring)] = i;
     }
-    const struct gen_pool_work structure = {.context = c, .step = check_structure};
+    const struct gen_pool_work structure = {.name = "verify", .context = c, .step = check_structure};
     return gen_pool_run(o->jobs, 0, c->count, 1, &structure, err);
 }
 

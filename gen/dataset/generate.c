@@ -123,8 +123,7 @@ static hpcw_status digest_units(const struct gen_run *run, const struct gen_form
         if (s != HPCW_OK) {
             break;
         }
-        if (format->is_pending != NULL &&
-            format->is_pending(run->dataset, range->begin, range->end, range->begin + k)) {
+        if (gen_is_pending(format, run->dataset, range->begin, range->end, range->begin + k)) {
             gen_pending_name(format, range->begin + k, name);
         } else {
             memcpy(name, unit.path, sizeof name);

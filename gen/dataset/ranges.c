@@ -154,8 +154,7 @@ static hpcw_status take_unit(const struct gen_run *run, const struct gen_format 
     }
     /* An interrupted join may have given a pending file its final name already. */
     char pending[GEN_UNIT_PATH];
-    bool is_pending =
-        format->is_pending != NULL && format->is_pending(run->dataset, range->begin, range->end, index);
+    bool is_pending = gen_is_pending(format, run->dataset, range->begin, range->end, index);
     gen_pending_name(format, index, pending);
     if (!has_size(dir, unit.path, file->size) && !(is_pending && has_size(dir, pending, file->size))) {
         return hpcw_i_fail(err, HPCW_EFORMAT, "%s/%s: expected a file of %" PRIu64 " bytes, got none", dir,

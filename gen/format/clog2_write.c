@@ -307,31 +307,21 @@ static hpcw_status make_iteration(void *context, void *state, uint64_t index, hp
     return s;
 }
 
-static void free_maker(struct clog2_maker *maker) {
-    if (maker != NULL) {
-        model_trace_scratch_free(maker->scratch);
-        free_pieces(maker->piece);
-        hpcw_i_free(maker);
-    }
-}
-
-static hpcw_status begin_thread(void *context, void **state, hpcw_error *err) {
+static hpcw_status begin_thread(void *context, void *state, hpcw_error *err) {
     struct clog2_job *job = context;
-    struct clog2_maker *maker = hpcw_i_calloc(1, sizeof *maker);
-    hpcw_status s = maker == NULL ? hpcw_i_fail_memory(err, "clog2", 0, "a thread")
-                                  : model_trace_scratch_new(&job->d->trace, &maker->scratch, err);
+    struct clog2_maker *maker = state;
+    hpcw_status s = model_trace_scratch_new(&job->d->trace, &maker->scratch, err);
     if (s != HPCW_OK) {
-        free_maker(maker);
-        maker = NULL;
         fail(job);
     }
-    *state = maker;
     return s;
 }
 
 static void end_thread(void *context, void *state) {
+    struct clog2_maker *maker = state;
     (void)context;
-    free_maker(state);
+    model_trace_scratch_free(maker->scratch);
+    free_pieces(maker->piece);
 }
 
 /* Puts the records before the first iteration. */
@@ -369,8 +359,12 @@ static hpcw_status pass(struct clog2_job *job, hpcw_clog2 *log, uint64_t first_b
         }
     }
     if (s == HPCW_OK) {
-        const struct gen_pool_work work = {
-            .context = job, .begin = begin_thread, .step = make_iteration, .end = end_thread};
+        const struct gen_pool_work work = {.name = "clog2",
+                                           .context = job,
+                                           .state_size = sizeof(struct clog2_maker),
+                                           .begin = begin_thread,
+                                           .step = make_iteration,
+                                           .end = end_thread};
         s = gen_pool_run(makers(job->w->jobs), job->first, job->made - job->first, 1, &work, err);
     }
     if (s == HPCW_OK && job->open != NULL) {

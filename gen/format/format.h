@@ -38,7 +38,7 @@ struct gen_format {
     const char *version; /* of the file format, for the manifest */
     const char *help;    /* one phrase */
 
-    /* Whether the format allows this dataset. HPCW_EINVAL or HPCW_ERANGE, with what would be allowed. */
+    /* Whether the format allows this dataset. HPCW_EINVAL or HPCW_ERANGE, with what would be allowed. NULL: any. */
     hpcw_status (*limits)(const struct gen_dataset *d, hpcw_error *err);
 
     bool container; /* its units are files of one set: a reader of the first one reads all */
@@ -57,9 +57,9 @@ struct gen_format {
     /* Whether a path below a dataset's directory is that of a unit, with whatever parameters: --force may remove it. */
     bool (*owns)(const char *path);
 
-    /* Whether unit `index`, written in this range, is pending until the other ranges are written: it then has the name
-     * gen_pending_name, not its own, until `complete`. NULL: no unit is. */
-    bool (*is_pending)(const struct gen_dataset *d, uint64_t begin, uint64_t end, uint64_t index);
+    /* Readers take a set with a unit 0 for a finished one: unless a range is the whole set, unit 0 is pending until the
+     * other ranges are written. It then has the name gen_pending_name, not its own, until `complete`. */
+    bool pending;
 
     /* Collective. Writes units [begin, end). `partial` is an open object on process 0, to add members to, and NULL on
      * the others. */

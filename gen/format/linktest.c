@@ -102,10 +102,6 @@ static bool owns(const char *path) {
     return gen_is_of_set(path, GEN_LINKTEST_FILE);
 }
 
-static bool is_pending(const struct gen_dataset *d, uint64_t begin, uint64_t end, uint64_t index) {
-    return GEN_FIRST_IS_PENDING(begin, end, units(d), index);
-}
-
 /* ---- reading ---- */
 
 /* By the tag alone, so that `verify` calls a damaged result damaged, not a container of something else. */
@@ -249,7 +245,7 @@ const struct gen_format gen_format_linktest = {
     .partial_memory = partial_memory,
     .seconds = seconds,
     .owns = owns,
-    .is_pending = is_pending,
+    .pending = true,
     .write = gen_linktest_write,
     .complete = gen_linktest_complete,
     .truth = gen_linktest_truth,

@@ -90,29 +90,20 @@ static void end_thread(void *context, void *state) {
     model_linktest_scratch_free(t->scratch);
     hpcw_i_free(t->partner);
     hpcw_i_free(t->time_ps);
-    hpcw_i_free(t);
 }
 
-static hpcw_status begin_thread(void *context, void **state, hpcw_error *err) {
+static hpcw_status begin_thread(void *context, void *state, hpcw_error *err) {
     const struct linktest_job *job = context;
-    struct linktest_thread *t = hpcw_i_calloc(1, sizeof *t);
-    if (t == NULL) {
-        return hpcw_i_fail_memory(err, "linktest", 0, NULL);
-    }
+    struct linktest_thread *t = state;
     hpcw_status s = model_linktest_scratch_new(&job->w->dataset->linktest, &t->scratch, err);
-    if (s == HPCW_OK) {
-        t->partner = hpcw_i_malloc(job->steps * sizeof *t->partner);
-        t->time_ps = hpcw_i_malloc(job->steps * sizeof *t->time_ps);
-        if (t->partner == NULL || t->time_ps == NULL) {
-            s = hpcw_i_fail_memory(err, "linktest", job->steps, "timings");
-        }
-    }
     if (s != HPCW_OK) {
-        end_thread(context, t);
         return s;
     }
-    *state = t;
-    return HPCW_OK;
+    t->partner = hpcw_i_malloc(job->steps * sizeof *t->partner);
+    t->time_ps = hpcw_i_malloc(job->steps * sizeof *t->time_ps);
+    return t->partner != NULL && t->time_ps != NULL
+               ? HPCW_OK
+               : hpcw_i_fail_memory(err, "linktest", job->steps, "timings");
 }
 
 static hpcw_status write_rank(void *context, void *state, uint64_t index, hpcw_error *err) {
@@ -227,8 +218,12 @@ static void retest(const struct gen_dataset *d, hpcw_linktest_slow *slow, size_t
 static hpcw_status write_permutation(struct linktest_job *job, const hpcw_linktest_params *p, uint32_t count,
                                      hpcw_linktest_slow *slow, struct hpcw_i_json *partial, hpcw_error *err) {
     const struct gen_dataset *d = job->w->dataset;
-    const struct gen_pool_work work = {
-        .context = job, .begin = begin_thread, .step = write_rank, .end = end_thread};
+    const struct gen_pool_work work = {.name = "linktest",
+                                       .context = job,
+                                       .state_size = sizeof(struct linktest_thread),
+                                       .begin = begin_thread,
+                                       .step = write_rank,
+                                       .end = end_thread};
     hpcw_status s = hpcw_linktest_schedule_new(p, job->permutation, &job->schedule, err);
     if (s == HPCW_OK) {
         /* Neighbouring ranks share tables, so a thread takes 16; more would leave threads idle at the end. */

@@ -9,6 +9,11 @@
 #include "libwriter/base/status.h"
 #include "libwriter/io/sys.h"
 
+bool gen_is_pending(const struct gen_format *format, const struct gen_dataset *d, uint64_t begin, uint64_t end,
+                    uint64_t index) {
+    return format->pending && index == 0 && (begin > 0 || end < format->units(d));
+}
+
 void gen_pending_name(const struct gen_format *format, uint64_t index, char name[GEN_UNIT_PATH]) {
     (void)snprintf(name, GEN_UNIT_PATH, ".hpcw/%s.unit%" PRIu64, format->name, index);
 }
@@ -58,4 +63,11 @@ hpcw_status gen_pending_release(const struct gen_write *w, hpcw_error *err) {
     (void)snprintf(to, sizeof to, "%s/%s", w->directory, unit.path);
     int e = hpcw_i_sys_rename(from, to);
     return e == 0 ? HPCW_OK : hpcw_i_fail_sys(err, e, "%s: cannot rename the finished file to this name", to);
+}
+
+hpcw_status gen_pending_complete(const struct gen_write *w, const cJSON *const *partial, size_t count,
+                                 uint64_t *changed, hpcw_error *err) {
+    (void)partial;
+    *changed = 0; /* only the name is new */
+    return count < 2 || !gen_pending_exists(w) ? HPCW_OK : gen_pending_release(w, err);
 }

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * F4: file 0 of a set that several ranges write. Readers take a set with a file 0 for a finished one, so that file keeps
- * another name, below .hpcw, until the join.
- */
+/* F4: unit 0 of a format that is written in ranges, until the join: see struct gen_format. Its file is below .hpcw. */
 #ifndef HPCW_GEN_FORMAT_PENDING_H
 #define HPCW_GEN_FORMAT_PENDING_H
 
 #include "gen/format/format.h"
 
-/* For gen_format.is_pending: unit 0, unless the range is the whole set. */
-#define GEN_FIRST_IS_PENDING(begin, end, units, index) ((index) == 0 && ((begin) > 0 || (end) < (units)))
+/* Whether unit `index`, written in this range, is pending. */
+bool gen_is_pending(const struct gen_format *format, const struct gen_dataset *d, uint64_t begin, uint64_t end,
+                    uint64_t index);
 
 /* Opens the sinks of a range, file 0 under its pending name. `w` must outlive the writer. */
 hpcw_sink_source gen_pending_source(const struct gen_write *w);
@@ -23,5 +21,9 @@ bool gen_pending_exists(const struct gen_write *w);
 
 /* Gives it its final name. */
 hpcw_status gen_pending_release(const struct gen_write *w, hpcw_error *err);
+
+/* The same, unless it has this name already: `complete` of a row. */
+hpcw_status gen_pending_complete(const struct gen_write *w, const cJSON *const *partial, size_t count,
+                                 uint64_t *changed, hpcw_error *err);
 
 #endif

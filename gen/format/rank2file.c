@@ -23,10 +23,6 @@
 
 enum { BUFFER = 256 << 10 };
 
-static hpcw_status limits(const struct gen_dataset *d, hpcw_error *err) {
-    return d->ranks >= 1 ? HPCW_OK : hpcw_i_fail(err, HPCW_EINVAL, "scr: expected at least 1 rank, got 0");
-}
-
 static uint64_t units(const struct gen_dataset *d) {
     return gen_checkpoints_files(d->checkpoints);
 }
@@ -107,11 +103,6 @@ static bool owns(const char *path) {
     return digits > 0 && strcmp(name + 5 + digits, ".ckpt") == 0;
 }
 
-/* Readers look for the index: it gets its name after everything else. */
-static bool is_pending(const struct gen_dataset *d, uint64_t begin, uint64_t end, uint64_t index) {
-    return GEN_FIRST_IS_PENDING(begin, end, units(d), index);
-}
-
 /* ---- writing ---- */
 
 static hpcw_status make_folders(const struct gen_write *w, hpcw_error *err) {
@@ -126,17 +117,6 @@ static hpcw_status make_folders(const struct gen_write *w, hpcw_error *err) {
         }
     }
     return s;
-}
-
-static hpcw_status begin_thread(void *context, void **state, hpcw_error *err) {
-    (void)context;
-    *state = hpcw_i_malloc(BUFFER);
-    return *state != NULL ? HPCW_OK : hpcw_i_fail_memory(err, "scr", 0, NULL);
-}
-
-static void end_thread(void *context, void *state) {
-    (void)context;
-    hpcw_i_free(state);
 }
 
 static hpcw_status write_metadata(const struct gen_write *w, uint64_t index, const char *path,
@@ -175,7 +155,7 @@ static hpcw_status write_file(void *context, void *state, uint64_t index, hpcw_e
 /* Collective. Files [begin, end), shared among all processes and threads. */
 static hpcw_status write_files(const struct gen_write *w, uint64_t begin, uint64_t end, hpcw_error *err) {
     const struct gen_pool_work work = {
-        .context = (void *)(uintptr_t)w, .begin = begin_thread, .step = write_file, .end = end_thread};
+        .name = "scr", .context = (void *)(uintptr_t)w, .state_size = BUFFER, .step = write_file};
     hpcw_status s = HPCW_OK;
     if (begin < end) {
         struct gen_slice own = gen_share(w->comm, begin, end);
@@ -186,7 +166,7 @@ static hpcw_status write_files(const struct gen_write *w, uint64_t begin, uint64
 
 static hpcw_status write_index(const struct gen_write *w, hpcw_error *err) {
     char path[4096 + GEN_UNIT_PATH];
-    if (is_pending(w->dataset, w->begin, w->end, 0)) {
+    if (gen_is_pending(w->format, w->dataset, w->begin, w->end, 0)) {
         gen_pending_path(w, path, sizeof path);
     } else {
         (void)snprintf(path, sizeof path, "%s/" FOLDER "/" HPCW_RANK2FILE_INDEX, w->directory);
@@ -211,13 +191,6 @@ static hpcw_status write_units(const struct gen_write *w, struct hpcw_i_json *pa
         s = hpcw_i_agree(w->comm, one ? write_index(w, err) : HPCW_OK, NULL, err);
     }
     return s;
-}
-
-static hpcw_status complete(const struct gen_write *w, const cJSON *const *partial, size_t count,
-                            uint64_t *changed, hpcw_error *err) {
-    (void)partial;
-    *changed = 0; /* only the name is new */
-    return count < 2 || !gen_pending_exists(w) ? HPCW_OK : gen_pending_release(w, err);
 }
 
 static void put_fault(const struct gen_dataset *d, unsigned kind, uint64_t file, struct hpcw_i_json *json) {
@@ -271,16 +244,15 @@ const struct gen_format gen_format_rank2file = {
     .name = "rank2file",
     .version = "SCR 1.1.8 and 3.1.0, KVTree 1.5.0",
     .help = "checkpoints as SCR keeps them, with their rank2file maps",
-    .limits = limits,
     .folder = FOLDER,
     .units = units,
     .unit = unit,
     .memory = memory,
     .seconds = seconds,
     .owns = owns,
-    .is_pending = is_pending,
+    .pending = true, /* readers look for the index */
     .write = write_units,
-    .complete = complete,
+    .complete = gen_pending_complete,
     .truth = truth,
     .probe = read_rank2file_probe,
     .verify = verify,

@@ -22,10 +22,6 @@ static uint32_t files_of(const struct gen_dataset *d) {
     return d->params.sion_files < d->ranks ? d->params.sion_files : d->ranks;
 }
 
-static hpcw_status limits(const struct gen_dataset *d, hpcw_error *err) {
-    return d->ranks >= 1 ? HPCW_OK : hpcw_i_fail(err, HPCW_EINVAL, "sion: expected at least 1 rank, got 0");
-}
-
 static uint64_t units(const struct gen_dataset *d) {
     return files_of(d);
 }
@@ -113,16 +109,9 @@ struct rank_buffer {
     size_t size;
 };
 
-static hpcw_status begin_thread(void *context, void **state, hpcw_error *err) {
-    (void)context;
-    *state = hpcw_i_calloc(1, sizeof(struct rank_buffer));
-    return *state != NULL ? HPCW_OK : hpcw_i_fail_memory(err, "sion", 0, NULL);
-}
-
 static void end_thread(void *context, void *state) {
     (void)context;
     hpcw_i_free(((struct rank_buffer *)state)->data);
-    hpcw_i_free(state);
 }
 
 /* Writes a rank chunk by chunk. The buffer holds the largest chunk of this thread's ranks. */
@@ -159,10 +148,6 @@ static bool owns(const char *path) {
     return gen_is_of_set(path, PATH);
 }
 
-static bool is_pending(const struct gen_dataset *d, uint64_t begin, uint64_t end, uint64_t index) {
-    return GEN_FIRST_IS_PENDING(begin, end, units(d), index);
-}
-
 static hpcw_status write_units(const struct gen_write *w, struct hpcw_i_json *partial, hpcw_error *err) {
     (void)partial; /* all that is injected follows from the parameters */
     const struct gen_dataset *d = w->dataset;
@@ -193,8 +178,11 @@ static hpcw_status write_units(const struct gen_write *w, struct hpcw_i_json *pa
     if (s != HPCW_OK) {
         return s;
     }
-    const struct gen_pool_work work = {
-        .context = &job, .begin = begin_thread, .step = write_rank, .end = end_thread};
+    const struct gen_pool_work work = {.name = "sion",
+                                       .context = &job,
+                                       .state_size = sizeof(struct rank_buffer),
+                                       .step = write_rank,
+                                       .end = end_thread};
     s = gen_pool_run(w->jobs, own.begin, o.count, 4, &work, err);
     if (s != HPCW_OK) {
         hpcw_sion_abandon(job.sion, err);
@@ -202,13 +190,6 @@ static hpcw_status write_units(const struct gen_write *w, struct hpcw_i_json *pa
     s = hpcw_sion_close(job.sion, err);
     hpcw_sion_free(job.sion);
     return s;
-}
-
-static hpcw_status complete(const struct gen_write *w, const cJSON *const *partial, size_t count,
-                            uint64_t *changed, hpcw_error *err) {
-    (void)partial;
-    *changed = 0; /* only the name is new */
-    return count < 2 || !gen_pending_exists(w) ? HPCW_OK : gen_pending_release(w, err);
 }
 
 static hpcw_status truth(const struct gen_dataset *d, const cJSON *const *partial, size_t count,
@@ -340,16 +321,15 @@ const struct gen_format gen_format_sion = {
     .name = "sion",
     .version = "5",
     .help = "task-local particle data in a SION container",
-    .limits = limits,
     .container = true,
     .units = units,
     .unit = unit,
     .memory = memory,
     .seconds = seconds,
     .owns = owns,
-    .is_pending = is_pending,
+    .pending = true,
     .write = write_units,
-    .complete = complete,
+    .complete = gen_pending_complete,
     .truth = truth,
     .probe = probe,
     .verify = verify,

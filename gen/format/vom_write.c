@@ -53,27 +53,20 @@ static void end_thread(void *context, void *state) {
     hpcw_i_free(t->index);
     hpcw_i_free(t->time_ns);
     hpcw_i_free(t->part);
-    hpcw_i_free(t);
 }
 
-static hpcw_status begin_thread(void *context, void **state, hpcw_error *err) {
+static hpcw_status begin_thread(void *context, void *state, hpcw_error *err) {
     const struct vom_job *job = context;
     const struct model_load *m = &job->w->dataset->load;
-    struct vom_thread *t = hpcw_i_calloc(1, sizeof *t);
-    if (t != NULL) {
-        t->tally = hpcw_i_calloc(m->params.phases, sizeof *t->tally);
-        t->object = hpcw_i_malloc(m->per_rank * sizeof *t->object);
-        t->index = hpcw_i_malloc((size_t)m->per_rank * 3 * sizeof *t->index);
-        t->time_ns = hpcw_i_malloc(m->per_rank * sizeof *t->time_ns);
-        t->part = hpcw_i_malloc((m->params.subphases + (size_t)1) * sizeof *t->part);
-        if (t->tally != NULL && t->object != NULL && t->index != NULL && t->time_ns != NULL &&
-            t->part != NULL) {
-            *state = t;
-            return HPCW_OK;
-        }
-        end_thread(context, t);
-    }
-    return hpcw_i_fail_memory(err, "vom", m->per_rank, "objects of a rank");
+    struct vom_thread *t = state;
+    t->tally = hpcw_i_calloc(m->params.phases, sizeof *t->tally);
+    t->object = hpcw_i_malloc(m->per_rank * sizeof *t->object);
+    t->index = hpcw_i_malloc((size_t)m->per_rank * 3 * sizeof *t->index);
+    t->time_ns = hpcw_i_malloc(m->per_rank * sizeof *t->time_ns);
+    t->part = hpcw_i_malloc((m->params.subphases + (size_t)1) * sizeof *t->part);
+    return t->tally != NULL && t->object != NULL && t->index != NULL && t->time_ns != NULL && t->part != NULL
+               ? HPCW_OK
+               : hpcw_i_fail_memory(err, "vom", m->per_rank, "objects of a rank");
 }
 
 /* An object as an entity: all of it if the rank holds it, otherwise only what its id says. */
@@ -353,8 +346,12 @@ hpcw_status gen_vom_write(const struct gen_write *w, struct hpcw_i_json *partial
     if (job.tally == NULL) {
         s = hpcw_i_fail_memory(err, "vom", d->load_params.phases, "phases");
     } else {
-        const struct gen_pool_work work = {
-            .context = &job, .begin = begin_thread, .step = write_rank, .end = end_thread};
+        const struct gen_pool_work work = {.name = "vom",
+                                           .context = &job,
+                                           .state_size = sizeof(struct vom_thread),
+                                           .begin = begin_thread,
+                                           .step = write_rank,
+                                           .end = end_thread};
         s = gen_pool_run(w->jobs, own.begin, own.end - own.begin, 4, &work, err);
     }
     s = collect(&job, partial, s, err);

@@ -82,25 +82,16 @@ static void end_reading(void *context, void *state) {
     struct rank_reading *g = state;
     hpcw_i_free(g->load);
     hpcw_i_free(g->tasks);
-    hpcw_i_free(g);
 }
 
-static hpcw_status begin_reading(void *context, void **state, hpcw_error *err) {
+static hpcw_status begin_reading(void *context, void *state, hpcw_error *err) {
     struct vom_loads *all = context;
-    struct rank_reading *g = hpcw_i_calloc(1, sizeof *g);
-    if (g != NULL) {
-        *g = (struct rank_reading){.all = all, .room = all->phases};
-        g->load = hpcw_i_calloc((size_t)all->phases, sizeof *g->load);
-        g->tasks = hpcw_i_calloc((size_t)all->phases, sizeof *g->tasks);
-    }
-    if (g == NULL || g->load == NULL || g->tasks == NULL) {
-        if (g != NULL) {
-            end_reading(NULL, g);
-        }
-        return hpcw_i_fail_memory(err, "report", all->phases, "phases");
-    }
-    *state = g;
-    return HPCW_OK;
+    struct rank_reading *g = state;
+    *g = (struct rank_reading){.all = all, .room = all->phases};
+    g->load = hpcw_i_calloc((size_t)all->phases, sizeof *g->load);
+    g->tasks = hpcw_i_calloc((size_t)all->phases, sizeof *g->tasks);
+    return g->load != NULL && g->tasks != NULL ? HPCW_OK
+                                               : hpcw_i_fail_memory(err, "report", all->phases, "phases");
 }
 
 static hpcw_status read_rank(void *context, void *state, uint64_t rank, hpcw_error *err) {
@@ -245,8 +236,12 @@ static hpcw_status read_all(const struct gen_report *r, struct vom_loads *all, h
     }
     s = ui_raster_init(&all->raster, all->phases, all->ranks, UI_RASTER_MAX, UI_REDUCE_MAX, err);
     if (s == HPCW_OK) {
-        const struct gen_pool_work work = {
-            .context = all, .begin = begin_reading, .step = read_rank, .end = end_reading};
+        const struct gen_pool_work work = {.name = "report",
+                                           .context = all,
+                                           .state_size = sizeof(struct rank_reading),
+                                           .begin = begin_reading,
+                                           .step = read_rank,
+                                           .end = end_reading};
         s = gen_pool_run(r->jobs, 0, all->ranks, 1, &work, err);
         ui_raster_finish(&all->raster);
     }

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 
 #include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
 
 enum { MOST_THREADS = 256 };
 
@@ -35,14 +36,15 @@ static void keep_failure(struct pool_run *s, hpcw_status status, uint64_t index,
 
 static void *work_on(void *shared) {
     struct pool_run *s = shared;
-    void *state = NULL;
     hpcw_error e = {.message = ""};
-    hpcw_status status = s->work->begin == NULL ? HPCW_OK : s->work->begin(s->work->context, &state, &e);
+    void *state = hpcw_i_calloc(1, s->work->state_size);
+    hpcw_status status = state == NULL            ? hpcw_i_fail_memory(&e, s->work->name, 0, NULL)
+                         : s->work->begin == NULL ? HPCW_OK
+                                                  : s->work->begin(s->work->context, state, &e);
     if (status != HPCW_OK) {
         keep_failure(s, status, 0, &e);
-        return NULL;
     }
-    while (!atomic_load_explicit(&s->failed, memory_order_relaxed)) {
+    while (status == HPCW_OK && !atomic_load_explicit(&s->failed, memory_order_relaxed)) {
         uint64_t from = atomic_fetch_add(&s->next, s->run);
         if (from >= s->end) {
             break;
@@ -55,11 +57,12 @@ static void *work_on(void *shared) {
             }
         }
     }
-    if (s->work->end != NULL) {
+    if (state != NULL && s->work->end != NULL) {
         (void)pthread_mutex_lock(&s->lock);
         s->work->end(s->work->context, state);
         (void)pthread_mutex_unlock(&s->lock);
     }
+    hpcw_i_free(state);
     return NULL;
 }
 

@@ -3,17 +3,20 @@
 #ifndef HPCW_GEN_SPEC_POOL_H
 #define HPCW_GEN_SPEC_POOL_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include <hpcw/status.h>
 
-/* `state` is what `begin` made for the thread, or NULL. */
+/* `state`: of a thread, zeroed at first. */
 struct gen_pool_work {
+    const char *name; /* for messages */
     void *context;
-    hpcw_status (*begin)(void *context, void **state, hpcw_error *err); /* once per thread; or NULL */
+    size_t state_size;
+    hpcw_status (*begin)(void *context, void *state, hpcw_error *err); /* once per thread; or NULL */
     hpcw_status (*step)(void *context, void *state, uint64_t index, hpcw_error *err);
     void (*end)(void *context,
-                void *state); /* once per thread whose begin succeeded; never two at once; or NULL */
+                void *state); /* once per thread, also if begin failed; never two at once; or NULL */
 };
 
 /*
