@@ -83,8 +83,8 @@ static void options_and_parameters(void **state) {
     assert_int_equal(c.options.jobs, 0);
     assert_true(c.options.sync);
     assert_false(c.options.checksums);
-    assert_true(ui_options_given(&c.parse, offsetof(struct gen_cli_options, ranks)));
-    assert_false(ui_options_given(&c.parse, offsetof(struct gen_cli_options, seed)));
+    assert_int_not_equal(c.parse.source[ui_options_find(&gen_cli_program, "ranks")], UI_FROM_DEFAULT);
+    assert_int_equal(c.parse.source[ui_options_find(&gen_cli_program, "seed")], UI_FROM_DEFAULT);
 
     static const char *const expected[][3] = {{"linktest.messages", "100", "run.ini:13"},
                                               {"linktest.host", "a b  c", "run.ini:14"},

@@ -149,7 +149,6 @@ static void owners(void **state) {
                 uint32_t rank = o / m.load.per_rank;
                 uint32_t slot = o % m.load.per_rank;
                 assert_int_equal(model_load_object(&m.load, rank, slot, phase), object[o]);
-                assert_int_equal(model_load_owner(&m.load, object[o], phase), rank);
                 assert_int_equal(model_load_slot(&m.load, object[o]), slot);
                 assert_false(seen[object[o]]);
                 seen[object[o]] = true;

@@ -152,8 +152,8 @@ static void defaults_are_what_the_table_says(void **state) {
     assert_int_equal(c.options.part.count, 1);
     assert_true(c.options.checksums);
     assert_false(c.options.resume || c.options.force || c.options.sync || c.options.quiet || c.options.json);
-    assert_true(ui_options_given(&c.parse, offsetof(struct gen_cli_options, ranks)));
-    assert_false(ui_options_given(&c.parse, offsetof(struct gen_cli_options, seed)));
+    assert_int_not_equal(c.parse.source[ui_options_find(&gen_cli_program, "ranks")], UI_FROM_DEFAULT);
+    assert_int_equal(c.parse.source[ui_options_find(&gen_cli_program, "seed")], UI_FROM_DEFAULT);
     gen_cli_options_free(&c.options);
 }
 

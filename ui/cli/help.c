@@ -44,44 +44,36 @@ static const char *full_help(const struct ui_option *option, char *text, size_t 
 
 /* The options that every program has. */
 static const struct ui_option common[] = {
-    {.param = {.key = "help", .help = "print this and exit"}, .letter = 'h', .section = "Help"},
-    {.param = {.key = "version", .help = "print the version and exit"}, .letter = 'V', .section = "Help"},
+    {.param = {.key = "help", .help = "print this and exit"},
+     .letter = 'h',
+     .section = "Help",
+     .commands = UINT32_MAX},
+    {.param = {.key = "version", .help = "print the version and exit"},
+     .letter = 'V',
+     .section = "Help",
+     .commands = UINT32_MAX},
 };
 
-/* Calls `print` for every row taken by the set of subcommands, `heading` where a section begins. */
-static void each_row(const struct ui_program *program, uint32_t commands, void *context,
-                     void (*heading)(void *context, const char *section),
-                     void (*print)(void *context, const struct ui_option *option)) {
-    const char *section = NULL;
-    size_t own = program->option_count, all = own + sizeof common / sizeof common[0];
-    for (size_t i = 0; i < all; i++) {
-        const struct ui_option *option = i < own ? &program->options[i] : &common[i - own];
-        if (i < own && (option->commands & commands) == 0) {
-            continue;
+/* The next row from *i on that is taken by the set of subcommands, NULL after the last; *new_section: another section than
+ * that of `before`, the row before it. */
+static const struct ui_option *next_row(const struct ui_program *program, uint32_t commands, size_t *i,
+                                        const struct ui_option *before, bool *new_section) {
+    const size_t own = program->option_count, all = own + sizeof common / sizeof common[0];
+    while (*i < all) {
+        const struct ui_option *option = *i < own ? &program->options[*i] : &common[*i - own];
+        ++*i;
+        if ((option->commands & commands) != 0) {
+            *new_section = before == NULL || strcmp(before->section, option->section) != 0;
+            return option;
         }
-        if (section == NULL || strcmp(section, option->section) != 0) {
-            section = option->section;
-            heading(context, section);
-        }
-        print(context, option);
     }
+    return NULL;
 }
 
 /* ---- --help ---- */
 
-struct help {
-    FILE *stream;
-    unsigned width;
-};
-
-static void help_heading(void *context, const char *section) {
-    const struct help *help = context;
-    (void)fprintf(help->stream, "\n%s:\n", section);
-}
-
-static void help_row(void *context, const struct ui_option *option) {
+static void help_row(FILE *stream, unsigned width, const struct ui_option *option) {
     enum { COLUMN = 26 };
-    const struct help *help = context;
     char name[NAMES_SIZE], names[NAMES_SIZE], text[HELP_SIZE];
     (void)long_name(option, name, sizeof name);
     char letter[5] = "    ";
@@ -90,14 +82,14 @@ static void help_row(void *context, const struct ui_option *option) {
     }
     int n = snprintf(names, sizeof names, "  %s%.60s%s%.20s", letter, name, option->metavar == NULL ? "" : " ",
                      option->metavar == NULL ? "" : option->metavar);
-    (void)fprintf(help->stream, "%s", names);
+    (void)fprintf(stream, "%s", names);
     unsigned column = n < 0 ? 0 : (unsigned)n;
-    unsigned indent = help->width >= 60 ? COLUMN : 8;
+    unsigned indent = width >= 60 ? COLUMN : 8;
     if (column + 2 > indent) {
-        (void)fprintf(help->stream, "\n");
+        (void)fprintf(stream, "\n");
         column = 0;
     }
-    ui_text_wrap(help->stream, full_help(option, text, sizeof text), column, indent, help->width);
+    ui_text_wrap(stream, full_help(option, text, sizeof text), column, indent, width);
 }
 
 /* "hpcgen plan --ranks N [OPTION...]" */
@@ -125,7 +117,6 @@ static void print_usage(const struct ui_program *program, size_t command, bool b
 
 void ui_options_print_help(const struct ui_parse *parse, FILE *stream, unsigned width) {
     const struct ui_program *program = parse->program;
-    struct help help = {stream, width};
     bool whole = !parse->command_named && program->command_count > 1;
     (void)fprintf(stream, "Usage: ");
     print_usage(program, parse->command, whole, stream, 7, width);
@@ -151,7 +142,15 @@ void ui_options_print_help(const struct ui_parse *parse, FILE *stream, unsigned 
             ui_text_wrap(stream, program->commands[c].help, n < 0 ? 0 : (unsigned)n, 14, width);
         }
     }
-    each_row(program, UI_COMMAND(parse->command), &help, help_heading, help_row);
+    const struct ui_option *option = NULL;
+    bool new_section;
+    for (size_t i = 0;
+         (option = next_row(program, UI_COMMAND(parse->command), &i, option, &new_section)) != NULL;) {
+        if (new_section) {
+            (void)fprintf(stream, "\n%s:\n", option->section);
+        }
+        help_row(stream, width, option);
+    }
 }
 
 /* ---- the manual page ---- */
@@ -204,21 +203,7 @@ static void roff_chapter(FILE *stream, const char *text) {
     }
 }
 
-struct man {
-    FILE *stream;
-    const struct ui_program *program;
-};
-
-static void man_heading(void *context, const char *section) {
-    const struct man *man = context;
-    (void)fprintf(man->stream, ".SS ");
-    roff(man->stream, section);
-    (void)fprintf(man->stream, "\n");
-}
-
-static void man_row(void *context, const struct ui_option *option) {
-    const struct man *man = context;
-    FILE *stream = man->stream;
+static void man_row(FILE *stream, const struct ui_program *program, const struct ui_option *option) {
     char name[NAMES_SIZE], text[HELP_SIZE];
     (void)fprintf(stream, ".TP\n\\fB");
     if (option->letter != 0) {
@@ -234,9 +219,8 @@ static void man_row(void *context, const struct ui_option *option) {
     (void)fprintf(stream, "\n");
     roff(stream, full_help(option, text, sizeof text));
     (void)fprintf(stream, ".\n");
-    const struct ui_program *program = man->program;
     uint32_t every = program->command_count == 32 ? UINT32_MAX : UI_COMMAND(program->command_count) - 1;
-    if (program->command_count > 1 && option->commands != 0 && (option->commands & every) != every) {
+    if (program->command_count > 1 && (option->commands & every) != every) {
         const char *between = "Taken by ";
         for (size_t c = 0; c < program->command_count; c++) {
             if ((option->commands & UI_COMMAND(c)) != 0) {
@@ -284,7 +268,6 @@ static void man_title(FILE *stream, const struct ui_program *program) {
 }
 
 void ui_options_print_man(const struct ui_program *program, FILE *stream) {
-    struct man man = {stream, program};
     man_title(stream, program);
     (void)fprintf(stream, ".SH DESCRIPTION\n");
     roff_chapter(stream, program->description);
@@ -301,7 +284,16 @@ void ui_options_print_man(const struct ui_program *program, FILE *stream) {
         }
     }
     (void)fprintf(stream, ".SH OPTIONS\n");
-    each_row(program, UINT32_MAX, &man, man_heading, man_row);
+    const struct ui_option *option = NULL;
+    bool new_section;
+    for (size_t i = 0; (option = next_row(program, UINT32_MAX, &i, option, &new_section)) != NULL;) {
+        if (new_section) {
+            (void)fprintf(stream, ".SS ");
+            roff(stream, option->section);
+            (void)fprintf(stream, "\n");
+        }
+        man_row(stream, program, option);
+    }
     for (size_t c = 0; c < program->chapter_count; c++) {
         (void)fprintf(stream, ".SH ");
         roff(stream, program->chapters[c].title);

@@ -109,15 +109,6 @@ hpcw_status ui_options_init(struct ui_parse *parse, const struct ui_program *pro
     return HPCW_OK;
 }
 
-bool ui_options_given(const struct ui_parse *parse, size_t offset) {
-    for (size_t i = 0; i < parse->program->option_count; i++) {
-        if (parse->program->options[i].param.offset == offset) {
-            return parse->source[i] != UI_FROM_DEFAULT;
-        }
-    }
-    return false;
-}
-
 /* ---- the command line ---- */
 
 struct scan {

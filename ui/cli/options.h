@@ -146,9 +146,6 @@ HPCW_MUST_CHECK hpcw_status ui_options_parse(struct ui_parse *parse, int argc, c
 /* Checks that all required options of the subcommand were given. HPCW_EINVAL names the first one that is missing. */
 HPCW_MUST_CHECK hpcw_status ui_options_finish(const struct ui_parse *parse, hpcw_error *err);
 
-/* Whether the option whose field is at `offset` was given, on the command line or in a configuration file. */
-bool ui_options_given(const struct ui_parse *parse, size_t offset);
-
 /* Prints the answer to --help, --version and the hidden options. Help is as wide as the stream's terminal, at most
  * 100. */
 void ui_options_answer(const struct ui_parse *parse, FILE *stream);

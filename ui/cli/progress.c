@@ -4,7 +4,6 @@
 #include <math.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <string.h>
@@ -302,24 +301,6 @@ void ui_progress_label(struct ui_progress *p, const char *label) {
     (void)pthread_mutex_lock(&p->lock);
     (void)snprintf(p->label, sizeof p->label, "%s", label == NULL ? "" : label);
     (void)pthread_mutex_unlock(&p->lock);
-}
-
-void ui_progress_message(struct ui_progress *p, const char *fmt, ...) {
-    if (p == NULL) {
-        return;
-    }
-    va_list args;
-    va_start(args, fmt);
-    (void)pthread_mutex_lock(&p->lock);
-    clear(p);
-    if (p->prefix != NULL) {
-        (void)fprintf(p->stream, "%s: ", p->prefix);
-    }
-    (void)vfprintf(p->stream, fmt, args);
-    (void)fputc('\n', p->stream);
-    (void)fflush(p->stream);
-    (void)pthread_mutex_unlock(&p->lock);
-    va_end(args);
 }
 
 void ui_progress_stop(struct ui_progress *p) {

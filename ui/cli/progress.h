@@ -51,9 +51,6 @@ uint64_t ui_progress_done(const struct ui_progress *progress);
  */
 void ui_progress_label(struct ui_progress *progress, const char *label);
 
-/* Prints a message on a line of its own, with the prefix. Any thread; not for hot paths. */
-void ui_progress_message(struct ui_progress *progress, const char *fmt, ...) HPCW_PRINTF(2, 3);
-
 /* Clears the bar, ends the thread, frees. Call it before anything else is printed. */
 void ui_progress_stop(struct ui_progress *progress);
 

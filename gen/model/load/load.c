@@ -205,16 +205,6 @@ static bool swaps(const struct model_load *m, uint32_t rank, uint32_t partner, u
     return w[slot % 4] < m->swap_threshold;
 }
 
-uint32_t model_load_owner(const struct model_load *m, uint32_t object, uint32_t phase) {
-    uint32_t rank = model_load_home(m, object);
-    uint32_t slot = model_load_slot(m, object);
-    for (uint32_t k = 1; k <= phase && m->swap_threshold != 0; k++) {
-        uint32_t partner = partner_of(m, rank, k);
-        rank = swaps(m, rank, partner, k, slot) ? partner : rank;
-    }
-    return rank;
-}
-
 uint32_t model_load_object(const struct model_load *m, uint32_t rank, uint32_t slot, uint32_t phase) {
     for (uint32_t k = phase; k > 0 && m->swap_threshold != 0; k--) {
         uint32_t partner = partner_of(m, rank, k);

@@ -128,8 +128,7 @@ void model_load_index(const struct model_load *m, uint32_t object, uint32_t at[3
 
 /* ---- ranks of objects ---- */
 
-/* The rank that has an object in a phase, and the object in a rank's slot. Time O(phase). */
-uint32_t model_load_owner(const struct model_load *m, uint32_t object, uint32_t phase);
+/* The object in a rank's slot in a phase. Time O(phase). */
 uint32_t model_load_object(const struct model_load *m, uint32_t rank, uint32_t slot, uint32_t phase);
 
 /* The objects of a rank phase by phase: object[per_rank] by slot. `begin` makes phase 0, `next` the next one in time
