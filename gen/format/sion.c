@@ -12,8 +12,8 @@
 #include "gen/spec/pool.h"
 #include "libreader/sion/sion.h"
 #include "libreader/source.h"
+#include "libwriter/base/buf.h"
 #include "libwriter/base/checked.h"
-#include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
 #define PATH "sion/particles.sion"
@@ -104,32 +104,22 @@ static uint64_t chunk_of(void *context, uint32_t rank) {
     return model_particles_layout(&d->particles, rank, d->block_size).chunk_size;
 }
 
-struct rank_buffer {
-    unsigned char *data;
-    size_t size;
-};
-
 static void end_thread(void *context, void *state) {
     (void)context;
-    hpcw_i_free(((struct rank_buffer *)state)->data);
+    hpcw_i_buf_free(state);
 }
 
 /* Writes a rank chunk by chunk. The buffer holds the largest chunk of this thread's ranks. */
 static hpcw_status write_rank(void *context, void *state, uint64_t index, hpcw_error *err) {
     const struct sion_job *job = context;
     const struct gen_dataset *d = job->w->dataset;
-    struct rank_buffer *b = state;
+    struct hpcw_i_buf *b = state;
     uint32_t rank = (uint32_t)index;
     struct model_particles_layout l = model_particles_layout(&d->particles, rank, d->block_size);
     uint32_t count = model_particles_count(&d->particles, rank);
     size_t need = (size_t)l.per_chunk * MODEL_PARTICLE_SIZE;
-    if (need > b->size) {
-        hpcw_i_free(b->data);
-        b->data = hpcw_i_malloc(need);
-        b->size = b->data == NULL ? 0 : need;
-        if (b->data == NULL) {
-            return hpcw_i_fail_memory(err, "sion", need, "bytes of a rank");
-        }
+    if (!hpcw_i_buf_reserve(b, need)) {
+        return hpcw_i_fail_memory(err, "sion", need, "bytes of a rank");
     }
     for (uint32_t from = 0; from < count; from += l.per_chunk) {
         uint32_t n = count - from < l.per_chunk ? count - from : l.per_chunk;
@@ -180,7 +170,7 @@ static hpcw_status write_units(const struct gen_write *w, struct hpcw_i_json *pa
     }
     const struct gen_pool_work work = {.name = "sion",
                                        .context = &job,
-                                       .state_size = sizeof(struct rank_buffer),
+                                       .state_size = sizeof(struct hpcw_i_buf),
                                        .step = write_rank,
                                        .end = end_thread};
     s = gen_pool_run(w->jobs, own.begin, o.count, 4, &work, err);

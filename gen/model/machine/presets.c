@@ -29,16 +29,9 @@
 #define ALL_HOSTS "jwb", "nid", "frontier", "node"
 static const char *const hosts_names[] = {ALL_HOSTS, NULL};
 
-/* Within the node [M, A]; switches, groups and beyond: HDR200 as measured by LinkTest [P1, P2, P5, A]. */
+/* Within the node [M, A]; switches, groups and beyond: HDR200 as measured by LinkTest [P1, P2, P5, A]. The shape of nodes and
+ * network follows below. */
 static const struct model_machine_params hdr200 = {
-    .ppn = 4, /* one rank per network card [P1] */
-    .cores = 48,
-    .cores_per_cache = 3,
-    .cores_per_socket = 24, /* [C1] */
-    .nics = 4,
-    .nodes_per_switch = 24, /* [A] */
-    .nodes_per_group = 48,  /* [P1] */
-    .hosts = MODEL_HOSTS_JWB,
     .latency_us = {0.11, 0.25, 0.45, 1.0, 1.2, 1.6},
     .small_gbs = {5.3, 5, 4, 2.1, 2.1, 2.1},
     .rendezvous_us = {1.8, 1.8, 1.8, 0.03, 0.03, 0.03},
@@ -60,91 +53,33 @@ static const struct model_machine_params hdr200 = {
     .heavy_size = 1 << 20,
 };
 
-static struct model_machine_params preset_hdr200(void) {
-    return hdr200;
-}
-
-static struct model_machine_params preset_ss11(void) {
-    struct model_machine_params p = hdr200;
-    p.ppn = 128;
-    p.cores = 128;
-    p.cores_per_cache = 8;
-    p.cores_per_socket = 64; /* [C2] */
-    p.nics = 1;              /* 200 Gb/s as HDR200 */
-    p.nodes_per_switch = 16;
-    p.nodes_per_group = 256; /* [P5] */
-    p.hosts = MODEL_HOSTS_NID;
-    return p;
-}
-
-static struct model_machine_params preset_hdr100(void) {
-    struct model_machine_params p = hdr200;
-    p.ppn = 64; /* [A]: every core */
-    p.cores = 64;
-    p.cores_per_cache = 2;
-    p.cores_per_socket = 32; /* [C3] */
-    p.nics = 1;
-    p.nodes_per_switch = 66;
-    p.nodes_per_group = 66; /* [P12] */
-    p.hosts = MODEL_HOSTS_NODE;
+static void network_hdr100(struct model_machine_params *p) {
     for (int c = MODEL_SAME_SWITCH; c < MODEL_CLASSES; c++) {
-        p.rendezvous_us[c] = 4.7;
-        p.large_gbs[c] = 9.4; /* fit of [P2] */
+        p->rendezvous_us[c] = 4.7;
+        p->large_gbs[c] = 9.4; /* fit of [P2] */
     }
     /* With 7 up links for 33 down links, links are shared whatever the message size [P12]. The spread and its limits are
      * those of [P1], scaled with the mean. */
-    p.heavy = (struct model_congestion){0.21, 0.02, 0.187, 0.257};
-    p.heavy_size = 0;
-    return p;
+    p->heavy = (struct model_congestion){0.21, 0.02, 0.187, 0.257};
+    p->heavy_size = 0;
 }
 
-static struct model_machine_params preset_ndr200(void) {
-    struct model_machine_params p = hdr200;
-    p.cores = 288;
-    p.cores_per_cache = 72;
-    p.cores_per_socket = 72; /* one Grace processor per rank [P13] */
-    p.nodes_per_switch = 16;
-    p.nodes_per_group = 240; /* [P13] */
-    p.hosts = MODEL_HOSTS_NODE;
-    return p;
-}
-
-static struct model_machine_params preset_tofud(void) {
-    struct model_machine_params p = hdr200;
-    p.ppn = 4; /* [A]: one rank per core group */
-    p.cores = 48;
-    p.cores_per_cache = 12;
-    p.cores_per_socket = 48; /* [C4] */
-    p.nics = 6;
-    p.nodes_per_switch = 0;
-    p.nodes_per_group = 0;
-    p.torus = true;
-    p.hosts = MODEL_HOSTS_NODE;
+static void network_tofud(struct model_machine_params *p) {
+    p->torus = true;
     for (int c = MODEL_SAME_SWITCH; c < MODEL_CLASSES; c++) {
-        p.latency_us[c] = 0.49;
-        p.large_gbs[c] = 6.3; /* 6.8 GB/s at 93 % [P6] */
+        p->latency_us[c] = 0.49;
+        p->large_gbs[c] = 6.3; /* 6.8 GB/s at 93 % [P6] */
     }
-    p.hop_us = 0.1; /* [A] */
-    return p;
+    p->hop_us = 0.1; /* [A] */
 }
 
-static struct model_machine_params preset_tcp(void) {
-    struct model_machine_params p = hdr200;
-    p.ppn = 16; /* [A]: two processors of 8 cores with one cache each */
-    p.cores = 16;
-    p.cores_per_cache = 8;
-    p.cores_per_socket = 8;
-    p.nics = 1;
-    p.nodes_per_switch = 0;
-    p.nodes_per_group = 0;
-    p.hosts = MODEL_HOSTS_NODE;
+static void network_tcp(struct model_machine_params *p) {
     for (int c = MODEL_SAME_SWITCH; c < MODEL_CLASSES; c++) {
-        p.latency_us[c] = 26;
-        p.small_gbs[c] = 0.117; /* 117 MB/s, about 26 us [P2] */
-        p.rendezvous_us[c] = 0;
-        p.large_gbs[c] = 0.117;
+        p->latency_us[c] = 26;
+        p->small_gbs[c] = 0.117; /* 117 MB/s, about 26 us [P2] */
+        p->rendezvous_us[c] = 0;
+        p->large_gbs[c] = 0.117;
     }
-    return p;
 }
 
 const struct model_machine_preset model_machine_preset[] = {
@@ -157,24 +92,55 @@ const struct model_machine_preset model_machine_preset[] = {
 };
 const size_t model_machine_preset_count = sizeof model_machine_preset / sizeof model_machine_preset[0];
 
+/* The shape of each preset; a few also have another network than hdr200. */
+static const struct preset_shape {
+    uint32_t ppn, cores, cores_per_cache, cores_per_socket, nics, nodes_per_switch, nodes_per_group;
+    enum model_hosts hosts;
+    void (*network)(struct model_machine_params *p);
+} shapes[] = {
+    /* one rank per network card [P1]; [C1]; nodes of a switch [A], of a group [P1] */
+    {4, 48, 3, 24, 4, 24, 48, MODEL_HOSTS_JWB, NULL},
+    /* [C2]; one card of 200 Gb/s, as HDR200; [P5] */
+    {128, 128, 8, 64, 1, 16, 256, MODEL_HOSTS_NID, NULL},
+    /* every core [A]; [C3]; [P12] */
+    {64, 64, 2, 32, 1, 66, 66, MODEL_HOSTS_NODE, network_hdr100},
+    /* one Grace processor per rank [P13] */
+    {4, 288, 72, 72, 4, 16, 240, MODEL_HOSTS_NODE, NULL},
+    /* one rank per core group [A]; [C4] */
+    {4, 48, 12, 48, 6, 0, 0, MODEL_HOSTS_NODE, network_tofud},
+    /* two processors of 8 cores with one cache each [A] */
+    {16, 16, 8, 8, 1, 0, 0, MODEL_HOSTS_NODE, network_tcp},
+};
+_Static_assert(sizeof shapes / sizeof shapes[0] == sizeof model_machine_preset / sizeof model_machine_preset[0],
+               "a shape for every preset");
+
 hpcw_status model_machine_params_init(struct model_machine_params *params, const char *preset,
                                       hpcw_error *err) {
-    static struct model_machine_params (*const make[])(void) = {
-        preset_hdr200, preset_ss11, preset_hdr100, preset_ndr200, preset_tofud, preset_tcp,
-    };
-    _Static_assert(sizeof make / sizeof make[0] == sizeof model_machine_preset / sizeof model_machine_preset[0],
-                   "a maker for every preset");
-    for (size_t i = 0; i < model_machine_preset_count; i++) {
-        if (strcmp(preset, model_machine_preset[i].name) == 0) {
-            *params = make[i]();
-            return HPCW_OK;
-        }
+    size_t i = 0;
+    while (i < model_machine_preset_count && strcmp(preset, model_machine_preset[i].name) != 0) {
+        i++;
     }
-    return hpcw_i_fail(
-        err, HPCW_EINVAL,
-        "preset: expected dfplus-hdr200, dragonfly-ss11, fattree-hdr100, dfplus-ndr200, torus-tofud or "
-        "tcp-1g, got \"%s\"",
-        preset);
+    if (i == model_machine_preset_count) {
+        return hpcw_i_fail(
+            err, HPCW_EINVAL,
+            "preset: expected dfplus-hdr200, dragonfly-ss11, fattree-hdr100, dfplus-ndr200, torus-tofud or "
+            "tcp-1g, got \"%s\"",
+            preset);
+    }
+    const struct preset_shape *s = &shapes[i];
+    *params = hdr200;
+    params->ppn = s->ppn;
+    params->cores = s->cores;
+    params->cores_per_cache = s->cores_per_cache;
+    params->cores_per_socket = s->cores_per_socket;
+    params->nics = s->nics;
+    params->nodes_per_switch = s->nodes_per_switch;
+    params->nodes_per_group = s->nodes_per_group;
+    params->hosts = s->hosts;
+    if (s->network != NULL) {
+        s->network(params);
+    }
+    return HPCW_OK;
 }
 
 /* ------------------------------------------------------------------------------------------------------------
