@@ -74,26 +74,25 @@ static hpcw_status list_close(struct list_file *l, hpcw_status s, hpcw_error *er
 
 /* ---- truth ---- */
 
-/* A node, and the ranks on it. */
-static void put_node(const struct model_machine *m, uint32_t node, uint32_t first_rank, uint32_t ranks,
-                     struct hpcw_i_json *json) {
-    char host[MODEL_HOST_SIZE];
-    model_machine_host(m, node, host);
-    hpcw_i_json_put_str(json, "host", host);
-    hpcw_i_json_put_u64(json, "node", node);
-    hpcw_i_json_put_u64(json, "first_rank", first_rank);
-    hpcw_i_json_put_u64(json, "ranks", ranks);
-}
+typedef bool next_node(const struct model_machine *m, uint32_t *node, struct model_truth_node *found);
 
-static void put_ports(const struct model_machine *m, struct hpcw_i_json *json) {
-    struct model_truth_port port;
+static void put_nodes(const struct model_machine *m, const char *key, next_node *next,
+                      struct hpcw_i_json *json) {
+    struct model_truth_node found;
     uint32_t node = 0;
-    hpcw_i_json_put_array(json, "slow_ports");
-    while (model_truth_next_port(m, &node, &port)) {
+    hpcw_i_json_put_array(json, key);
+    while (next(m, &node, &found)) {
+        char host[MODEL_HOST_SIZE];
+        model_machine_host(m, found.node, host);
         hpcw_i_json_begin_record(json);
-        put_node(m, port.node, port.first_rank, port.ranks, json);
-        hpcw_i_json_put_str(json, "direction", port.outgoing ? "out" : "in");
-        hpcw_i_json_put_f64(json, "factor", port.factor);
+        hpcw_i_json_put_str(json, "host", host);
+        hpcw_i_json_put_u64(json, "node", found.node);
+        hpcw_i_json_put_u64(json, "first_rank", found.first_rank);
+        hpcw_i_json_put_u64(json, "ranks", found.ranks);
+        if (next == model_truth_next_port) {
+            hpcw_i_json_put_str(json, "direction", found.outgoing ? "out" : "in");
+        }
+        hpcw_i_json_put_f64(json, "factor", found.factor);
         hpcw_i_json_end_object(json);
     }
     hpcw_i_json_end_array(json);
@@ -118,19 +117,6 @@ static void put_cables(const struct model_machine *m, struct hpcw_i_json *json) 
     hpcw_i_json_end_array(json);
 }
 
-static void put_slow_nodes(const struct model_machine *m, struct hpcw_i_json *json) {
-    struct model_truth_node slow;
-    uint32_t node = 0;
-    hpcw_i_json_put_array(json, "slow_nodes");
-    while (model_truth_next_node(m, &node, &slow)) {
-        hpcw_i_json_begin_record(json);
-        put_node(m, slow.node, slow.first_rank, slow.ranks, json);
-        hpcw_i_json_put_f64(json, "factor", slow.factor);
-        hpcw_i_json_end_object(json);
-    }
-    hpcw_i_json_end_array(json);
-}
-
 static hpcw_status write_truth(const struct gen_run *run, const struct format_ranges *ranges, hpcw_error *err) {
     const struct gen_dataset *d = run->dataset;
     struct list_file l;
@@ -148,9 +134,9 @@ static hpcw_status write_truth(const struct gen_run *run, const struct format_ra
     hpcw_i_json_put_u64(json, "nodes", d->machine.nodes);
     hpcw_i_json_put_u64(json, "switches", d->machine.switches);
     hpcw_i_json_put_u64(json, "groups", d->machine.groups);
-    put_ports(&d->machine, json);
+    put_nodes(&d->machine, "slow_ports", model_truth_next_port, json);
     put_cables(&d->machine, json);
-    put_slow_nodes(&d->machine, json);
+    put_nodes(&d->machine, "slow_nodes", model_truth_next_node, json);
     hpcw_i_json_end_object(json);
     for (size_t f = 0; s == HPCW_OK && f < gen_format_count; f++) {
         if (d->formats >> f & 1) {

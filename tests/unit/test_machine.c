@@ -130,7 +130,7 @@ static void test_ports(void **state) {
     struct model_machine m = machine_of("dfplus-hdr200", 4000000, 3);
     assert_int_equal(m.nodes, 1000000);
     uint32_t bad = 0, outgoing = 0, kind[3] = {0}, node = 0;
-    struct model_truth_port port;
+    struct model_truth_node port;
     while (model_truth_next_port(&m, &node, &port)) {
         assert_int_equal(node, port.node + 1);
         assert_int_equal(port.first_rank, port.node * 4);

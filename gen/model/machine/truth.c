@@ -9,28 +9,28 @@ static void ranks_of(const struct model_machine *m, uint32_t first, uint32_t nod
     *ranks = (uint32_t)((end < m->ranks ? end : m->ranks) - start);
 }
 
-bool model_truth_next_port(const struct model_machine *m, uint32_t *node, struct model_truth_port *port) {
-    for (; *node < m->nodes; ++*node) {
+/* Whether a node is to be listed, with this factor; if so, goes on to the next one. */
+static bool lists(const struct model_machine *m, uint32_t *node, double factor, bool outgoing,
+                  struct model_truth_node *found) {
+    *found = (struct model_truth_node){.node = *node, .outgoing = outgoing, .factor = factor};
+    ranks_of(m, *node, 1, &found->first_rank, &found->ranks);
+    ++*node;
+    return factor != 1;
+}
+
+bool model_truth_next_port(const struct model_machine *m, uint32_t *node, struct model_truth_node *found) {
+    while (*node < m->nodes) {
         struct model_port health = model_machine_port(m, *node);
-        if (health.factor < 1) {
-            port->node = *node;
-            port->outgoing = health.outgoing;
-            port->factor = health.factor;
-            ranks_of(m, *node, 1, &port->first_rank, &port->ranks);
-            ++*node;
+        if (lists(m, node, health.factor, health.outgoing, found)) {
             return true;
         }
     }
     return false;
 }
 
-bool model_truth_next_node(const struct model_machine *m, uint32_t *node, struct model_truth_node *slow) {
-    for (; *node < m->nodes; ++*node) {
-        slow->factor = model_machine_slowness(m, *node);
-        if (slow->factor > 1) {
-            slow->node = *node;
-            ranks_of(m, *node, 1, &slow->first_rank, &slow->ranks);
-            ++*node;
+bool model_truth_next_node(const struct model_machine *m, uint32_t *node, struct model_truth_node *found) {
+    while (*node < m->nodes) {
+        if (lists(m, node, model_machine_slowness(m, *node), false, found)) {
             return true;
         }
     }

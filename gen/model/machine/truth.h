@@ -12,17 +12,11 @@
 
 #include "gen/model/machine/machine.h"
 
-/* A node whose port is slow in one direction. Its ranks are first_rank .. first_rank + ranks - 1. */
-struct model_truth_port {
-    uint32_t node, first_rank, ranks;
-    bool outgoing; /* the slow direction is that of sending */
-    double factor; /* share of the bandwidth that is left */
-};
-
-/* A slow node. */
+/* A node that is slow, or has a port that is slow in one direction. Its ranks are first_rank .. first_rank + ranks - 1. */
 struct model_truth_node {
     uint32_t node, first_rank, ranks;
-    double factor; /* of its compute times */
+    bool outgoing; /* the slow direction of its port is that of sending */
+    double factor; /* share of the bandwidth that is left; of a slow node: of its compute times */
 };
 
 /* A pair of switches with a slow cable between them, in both directions. */
@@ -42,11 +36,9 @@ struct model_truth_outliers {
     uint32_t worst_permutation;
 };
 
-/* The first bad port of a node >= *node; *node becomes the node after it. False after the last one. */
-bool model_truth_next_port(const struct model_machine *m, uint32_t *node, struct model_truth_port *port);
-
-/* The first slow node >= *node, likewise. */
-bool model_truth_next_node(const struct model_machine *m, uint32_t *node, struct model_truth_node *slow);
+/* The first node >= *node with a bad port, or that is slow; *node becomes the node after it. False after the last one. */
+bool model_truth_next_port(const struct model_machine *m, uint32_t *node, struct model_truth_node *found);
+bool model_truth_next_node(const struct model_machine *m, uint32_t *node, struct model_truth_node *found);
 
 /*
  * The first bad cable from the pair (*a, *b) on, a < b, in ascending order; the pair then becomes the one after it. Start
