@@ -79,6 +79,14 @@ static void print_summary(const struct gen_run *run, const struct gen_outcome *o
     }
 }
 
+static hpcw_status print_outcome(const struct gen_cli_options *o, const struct gen_run *run,
+                                 const struct gen_outcome *outcome, double seconds, hpcw_error *err) {
+    if (!o->quiet) {
+        print_summary(run, outcome, seconds);
+    }
+    return o->json ? print_json(run, outcome, seconds, err) : HPCW_OK;
+}
+
 hpcw_status gen_cli_generate(const struct gen_cli_options *o, hpcw_comm *comm, hpcw_error *err) {
     double start = now();
     struct gen_dataset d = {0};
@@ -118,11 +126,8 @@ hpcw_status gen_cli_generate(const struct gen_cli_options *o, hpcw_comm *comm, h
         s = gen_generate(&run, &outcome, err);
     }
     ui_progress_stop(progress);
-    if (s == HPCW_OK && first && !o->quiet) {
-        print_summary(&run, &outcome, now() - start);
-    }
-    if (s == HPCW_OK && first && o->json) {
-        s = print_json(&run, &outcome, now() - start, err);
+    if (s == HPCW_OK && first) {
+        s = print_outcome(o, &run, &outcome, now() - start, err);
     }
     gen_dataset_free(&d);
     return s;
@@ -194,11 +199,8 @@ hpcw_status gen_cli_join(const struct gen_cli_options *o, const char *dir, hpcw_
     if (s == HPCW_OK) {
         s = gen_join(&run, &outcome, err);
     }
-    if (s == HPCW_OK && !o->quiet) {
-        print_summary(&run, &outcome, now() - start);
-    }
-    if (s == HPCW_OK && o->json) {
-        s = print_json(&run, &outcome, now() - start, err);
+    if (s == HPCW_OK) {
+        s = print_outcome(o, &run, &outcome, now() - start, err);
     }
     gen_dataset_free(&d);
     gen_cli_options_free(&described);

@@ -49,16 +49,21 @@ static hpcw_status find(const char *dir, size_t f, char path[GEN_DIRECTORY_PATH]
 }
 
 /* The dataset as a whole. */
-static void put_machine(struct ui_page *page, const cJSON *truth) {
+static void put_machine(const struct gen_report *r) {
     static const struct {
-        const char *key, *name;
-    } injected[] = {{"slow_ports", "Slow ports"}, {"slow_cables", "Slow cables"}, {"slow_nodes", "Slow nodes"}};
-    const cJSON *machine = cJSON_GetObjectItemCaseSensitive(truth, "machine");
-    const cJSON *preset = cJSON_GetObjectItemCaseSensitive(machine, "preset");
-    const cJSON *nodes = cJSON_GetObjectItemCaseSensitive(machine, "nodes");
-    const cJSON *ranks = cJSON_GetObjectItemCaseSensitive(truth, "ranks");
-    const cJSON *seed = cJSON_GetObjectItemCaseSensitive(truth, "seed");
-    if (!cJSON_IsObject(machine)) {
+        const char *name, *path;
+        enum ui_page_unit unit;
+    } number[] = {{"Ranks", "ranks", UI_PAGE_COUNT},
+                  {"Nodes", "machine.nodes", UI_PAGE_COUNT},
+                  {"Seed", "seed", UI_PAGE_PLAIN}};
+    static const struct {
+        const char *name, *path;
+    } injected[] = {{"Slow ports", "machine.slow_ports"},
+                    {"Slow cables", "machine.slow_cables"},
+                    {"Slow nodes", "machine.slow_nodes"}};
+    struct ui_page *page = r->page;
+    const cJSON *preset = gen_report_truth(r, "machine.preset");
+    if (!cJSON_IsObject(gen_report_truth(r, "machine"))) {
         return;
     }
     ui_page_heading(page, "What was generated");
@@ -68,24 +73,19 @@ static void put_machine(struct ui_page *page, const cJSON *truth) {
               "lists.");
     ui_page_end(page);
     ui_page_begin(page, UI_PAGE_FACTS);
-    const struct {
-        const char *name;
-        const cJSON *value;
-    } number[] = {{"Ranks", ranks}, {"Nodes", nodes}, {"Seed", seed}};
     if (cJSON_IsString(preset)) {
         ui_page_fact(page, "Machine");
         ui_page_text(page, "%s", preset->valuestring);
         ui_page_end(page);
     }
     for (size_t i = 0; i < sizeof number / sizeof number[0]; i++) {
-        if (cJSON_IsNumber(number[i].value)) {
-            ui_page_fact(page, number[i].name);
-            ui_page_number(page, i == 2 ? UI_PAGE_PLAIN : UI_PAGE_COUNT, number[i].value->valuedouble);
-            ui_page_end(page);
+        const cJSON *value = gen_report_truth(r, number[i].path);
+        if (cJSON_IsNumber(value)) {
+            gen_report_fact(page, number[i].name, number[i].unit, value->valuedouble);
         }
     }
     for (size_t i = 0; i < sizeof injected / sizeof injected[0]; i++) {
-        const cJSON *list = cJSON_GetObjectItemCaseSensitive(machine, injected[i].key);
+        const cJSON *list = gen_report_truth(r, injected[i].path);
         if (cJSON_IsArray(list)) {
             ui_page_fact(page, injected[i].name);
             ui_page_number(page, UI_PAGE_COUNT, cJSON_GetArraySize(list));
@@ -177,7 +177,7 @@ hpcw_status gen_cli_report(const struct gen_cli_options *o, const char *path, hp
     (void)snprintf(title, sizeof title, "%.*s", (int)length_of(path), path);
     s = ui_page_open(output, title, &r.page, err);
     if (s == HPCW_OK) {
-        put_machine(r.page, truth);
+        put_machine(&r);
         s = f < gen_format_count ? gen_format[f]->report(&r, err) : draw_all(&r, path, err);
     }
     if (s == HPCW_OK) {

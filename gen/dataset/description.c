@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "gen/dataset/description.h"
 
-#include <stdio.h>
 #include <xxhash.h>
 
 #include <hpcw/version.h>
 
+#include "gen/dataset/digest.h"
 #include "gen/format/format.h"
 #include "libwriter/base/buf.h"
 
@@ -48,11 +48,8 @@ hpcw_status gen_dataset_fingerprint(const struct gen_dataset *d, char text[33], 
     struct hpcw_i_buf buf = {0};
     hpcw_status s = gen_dataset_text(d, &buf, err);
     if (s == HPCW_OK) {
-        XXH128_canonical_t digest;
-        XXH128_canonicalFromHash(&digest, XXH3_128bits(buf.data, buf.size));
-        for (size_t i = 0; i < sizeof digest.digest; i++) {
-            (void)snprintf(text + 2 * i, 3, "%02x", digest.digest[i]);
-        }
+        XXH128_hash_t h = XXH3_128bits(buf.data, buf.size);
+        gen_digest_text(&(struct gen_digest){h.high64, h.low64}, text);
     }
     hpcw_i_buf_free(&buf);
     return s;

@@ -73,17 +73,6 @@ void gen_digest_text(const struct gen_digest *digest, char text[GEN_DIGEST_TEXT]
 }
 
 _Bool gen_digest_parse(const char *text, struct gen_digest *digest) {
-    uint64_t word[2] = {0};
-    for (size_t i = 0; i < 32; i++) {
-        char c = text[i];
-        unsigned v = c >= '0' && c <= '9'   ? (unsigned)(c - '0')
-                     : c >= 'a' && c <= 'f' ? (unsigned)(c - 'a') + 10
-                                            : 16;
-        if (v == 16) {
-            return 0;
-        }
-        word[i / 16] = word[i / 16] << 4 | v;
-    }
-    *digest = (struct gen_digest){word[0], word[1]};
-    return text[32] == '\0';
+    return strlen(text) == 32 && strspn(text, "0123456789abcdef") == 32 &&
+           sscanf(text, "%16" SCNx64 "%16" SCNx64, &digest->high, &digest->low) == 2;
 }

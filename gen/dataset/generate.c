@@ -2,6 +2,7 @@
 #include "gen/dataset/generate.h"
 
 #include <inttypes.h>
+#include <libgen.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -200,20 +201,10 @@ done:
 static void find_existing(const struct gen_run *run, char path[GEN_DIRECTORY_PATH]) {
     struct stat st;
     (void)snprintf(path, GEN_DIRECTORY_PATH, "%s", run->directory);
-    if (stat(path, &st) == 0) {
-        return;
+    if (stat(path, &st) != 0) {
+        const char *parent = dirname(path); /* in `path`, or "." */
+        memmove(path, parent, strlen(parent) + 1);
     }
-    size_t n = strlen(path);
-    while (n > 1 && path[n - 1] == '/') {
-        n--;
-    }
-    while (n > 0 && path[n - 1] != '/') {
-        n--;
-    }
-    if (n == 0) {
-        path[n++] = '.';
-    }
-    path[n] = '\0';
 }
 
 /* Whether there are enough free bytes for this part. On process 0. */

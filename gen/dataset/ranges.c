@@ -47,11 +47,19 @@ hpcw_status gen_directory_size(const char *path, uint64_t *size, hpcw_error *err
     return HPCW_OK;
 }
 
-static bool has_size(const char *dir, const char *name, uint64_t size) {
+/* Whether a regular file of this name exists; *size is its size. */
+static bool is_file(const char *dir, const char *name, uint64_t *size) {
     char path[GEN_DIRECTORY_PATH];
     struct stat st;
     gen_directory_path(dir, name, path);
-    return lstat(path, &st) == 0 && S_ISREG(st.st_mode) && (uint64_t)st.st_size == size;
+    bool is = lstat(path, &st) == 0 && S_ISREG(st.st_mode);
+    *size = is ? (uint64_t)st.st_size : 0;
+    return is;
+}
+
+static bool has_size(const char *dir, const char *name, uint64_t size) {
+    uint64_t now;
+    return is_file(dir, name, &now) && now == size;
 }
 
 /* ---- one range: a file with one JSON text per line ----
@@ -434,13 +442,6 @@ static hpcw_status write_whole_range(const struct gen_run *run, const struct gen
     return s;
 }
 
-static bool checksums_are_there(const char *dir) {
-    char path[GEN_DIRECTORY_PATH];
-    struct stat st;
-    gen_directory_path(dir, GEN_CHECKSUMS, path);
-    return lstat(path, &st) == 0 && S_ISREG(st.st_mode);
-}
-
 hpcw_status gen_directory_reopen(const struct gen_run *run, bool *whole, hpcw_error *err) {
     const char *dir = run->directory;
     char path[GEN_DIRECTORY_PATH];
@@ -460,7 +461,8 @@ hpcw_status gen_directory_reopen(const struct gen_run *run, bool *whole, hpcw_er
     if (is_text(last, "path", GEN_TRUTH) && is_intact(dir, last, true)) {
         (void)gen_directory_read_json(path, &truth, NULL);
     }
-    *whole = truth != NULL && (!run->checksums || checksums_are_there(dir));
+    uint64_t size;
+    *whole = truth != NULL && (!run->checksums || is_file(dir, GEN_CHECKSUMS, &size));
     struct gen_range kept[64] = {{0}}; /* one for each bit of gen_dataset.formats */
     const cJSON *next = files == NULL ? NULL : files->child;
     for (size_t f = 0; f < gen_format_count; f++) {

@@ -26,9 +26,8 @@ static uint64_t units(const struct gen_dataset *d) {
     return files_of(d);
 }
 
-static uint32_t end_of_file(const struct gen_dataset *d, uint32_t file) {
-    uint32_t files = files_of(d);
-    return file + 1 >= files ? d->ranks : hpcw_sion_first_task_of_file(d->ranks, files, file + 1);
+static uint32_t first_task(const struct gen_dataset *d, uint64_t file) {
+    return hpcw_sion_first_task_of_file(d->ranks, files_of(d), (uint32_t)file);
 }
 
 /* Adds what tasks [begin, end) store in block b, which starts at `at`. */
@@ -48,8 +47,8 @@ static void add_block(struct gen_pages *pages, const struct gen_dataset *d, uint
 static hpcw_status unit(const struct gen_dataset *d, uint64_t index, struct gen_unit *u, hpcw_error *err) {
     uint32_t file = (uint32_t)index;
     uint32_t files = files_of(d);
-    uint32_t begin = hpcw_sion_first_task_of_file(d->ranks, files, file);
-    uint32_t end = end_of_file(d, file);
+    uint32_t begin = first_task(d, file);
+    uint32_t end = first_task(d, index + 1);
     uint64_t stride = 0;
     uint32_t blocks = 1;
     for (uint32_t r = begin; r < end; r++) {
@@ -142,9 +141,7 @@ static hpcw_status write_units(const struct gen_write *w, struct hpcw_i_json *pa
     (void)partial; /* all that is injected follows from the parameters */
     const struct gen_dataset *d = w->dataset;
     uint32_t files = files_of(d);
-    uint32_t first = hpcw_sion_first_task_of_file(d->ranks, files, (uint32_t)w->begin);
-    uint32_t last = end_of_file(d, (uint32_t)w->end - 1);
-    struct gen_slice own = gen_share(w->comm, first, last);
+    struct gen_slice own = gen_share(w->comm, first_task(d, w->begin), first_task(d, w->end));
     char path[4096 + GEN_UNIT_PATH];
     (void)snprintf(path, sizeof path, "%s/" PATH, w->directory);
 

@@ -8,7 +8,7 @@
 common="--ranks 8 --formats sion,rank2file,linktest --scale tiny --quiet"
 refuse 1 '*: cannot set stripes: expected a lustre file system, got *' \
     "$HPCGEN" $common --out none --stripe-count 4
-refuse 1 './: cannot set stripes: expected a lustre file system, got *' \
+refuse 1 '.: cannot set stripes: expected a lustre file system, got *' \
     "$HPCGEN" $common --out ./none// --stripe-size 1M
 refuse 2 '*: expected stripes of a multiple of 65536 bytes below 4 GiB, got 65537' \
     "$HPCGEN" $common --out none --stripe-size 65537

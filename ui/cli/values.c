@@ -9,17 +9,10 @@
 
 /* Decimal digits only: no sign, no blank, no other base, all of which strtoul accepts. */
 static bool read_count(const char *text, size_t length, uint32_t *value) {
-    uint32_t v = 0;
-    if (length == 0 || length > 9) {
+    if (length == 0 || length > 9 || strspn(text, "0123456789") < length) {
         return false;
     }
-    for (size_t i = 0; i < length; i++) {
-        if (text[i] < '0' || text[i] > '9') {
-            return false;
-        }
-        v = v * 10 + (uint32_t)(text[i] - '0');
-    }
-    *value = v;
+    *value = (uint32_t)strtoul(text, NULL, 10);
     return true;
 }
 

@@ -69,30 +69,28 @@ static void put_file(struct ui_page *page, const char *name) {
     fail(page, HPCW_EINTERNAL, "report: this program lacks an embedded file");
 }
 
+/* The markup in place of a character; NULL: itself. */
+static const char *markup_of(unsigned char c, bool utf8) {
+    switch (c) {
+    case '<':
+        return "&lt;";
+    case '>':
+        return "&gt;";
+    case '&':
+        return "&amp;";
+    case '"':
+        return "&quot;";
+    default:
+        return (c >= 0x80 && !utf8) || (c < 0x20 && c != '\n' && c != '\t') || c == 0x7f ? "\xef\xbf\xbd"
+                                                                                         : NULL;
+    }
+}
+
 static void escape(struct ui_page *page, const char *text, size_t size) {
     bool utf8 = hpcw_i_json_is_utf8(text, size);
     for (size_t i = 0; i < size; i++) {
-        unsigned char c = (unsigned char)text[i];
-        switch (c) {
-        case '<':
-            ui_page_raw(page, "&lt;");
-            break;
-        case '>':
-            ui_page_raw(page, "&gt;");
-            break;
-        case '&':
-            ui_page_raw(page, "&amp;");
-            break;
-        case '"':
-            ui_page_raw(page, "&quot;");
-            break;
-        default:
-            if ((c >= 0x80 && !utf8) || (c < 0x20 && c != '\n' && c != '\t') || c == 0x7f) {
-                ui_page_raw(page, "\xef\xbf\xbd");
-            } else {
-                ui_page_bytes(page, &text[i], 1);
-            }
-        }
+        const char *markup = markup_of((unsigned char)text[i], utf8);
+        ui_page_bytes(page, markup == NULL ? &text[i] : markup, markup == NULL ? 1 : strlen(markup));
     }
 }
 
@@ -157,23 +155,16 @@ void ui_page_heading(struct ui_page *page, const char *text) {
 }
 
 static void HPCW_PRINTF(2, 0) put_text(struct ui_page *page, const char *fmt, va_list args) {
-    char text[2048];
     va_list again;
     va_copy(again, args);
-    int n = vsnprintf(text, sizeof text, fmt, args);
-    if (n < 0) {
-        fail(page, HPCW_EINTERNAL, "report: cannot format a text");
-    } else if ((size_t)n < sizeof text) {
-        escape(page, text, (size_t)n);
+    int n = vsnprintf(NULL, 0, fmt, args);
+    page->scratch.size = 0;
+    if (n < 0 || !hpcw_i_buf_reserve(&page->scratch, (size_t)n + 1)) {
+        fail(page, n < 0 ? HPCW_EINTERNAL : HPCW_ENOMEM,
+             n < 0 ? "report: cannot format a text" : "report: out of memory");
     } else {
-        char *all = hpcw_i_malloc((size_t)n + 1);
-        if (all == NULL) {
-            fail(page, HPCW_ENOMEM, "report: out of memory");
-        } else {
-            (void)vsnprintf(all, (size_t)n + 1, fmt, again);
-            escape(page, all, (size_t)n);
-            hpcw_i_free(all);
-        }
+        (void)vsnprintf((char *)page->scratch.data, (size_t)n + 1, fmt, again);
+        escape(page, (const char *)page->scratch.data, (size_t)n);
     }
     va_end(again);
 }

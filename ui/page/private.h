@@ -28,7 +28,7 @@ struct ui_page {
     hpcw_sink *sink;
     uint64_t offset;
     struct hpcw_i_buf out;              /* not yet in the sink */
-    struct hpcw_i_buf scratch;          /* JSON of a chart */
+    struct hpcw_i_buf scratch;          /* JSON of a chart, or a text */
     const char *closing[UI_PAGE_DEPTH]; /* of the open elements, the innermost last */
     size_t depth;
     bool section; /* one is open */
