@@ -11,19 +11,19 @@ static hpcw_status list_json(const struct gen_dataset *d, hpcw_error *err) {
     struct gen_cli_result r;
     struct hpcw_i_json *json = &r.json;
     gen_cli_result_begin(&r, true);
-    hpcw_i_json_put_object(json, "formats");
+    hpcw_i_json_key_object(json, "formats");
     for (size_t f = 0; f < gen_format_count; f++) {
         hpcw_i_json_put_str(json, gen_format[f]->name, gen_format[f]->help);
     }
     hpcw_i_json_end_object(json);
-    hpcw_i_json_put_object(json, "presets");
+    hpcw_i_json_key_object(json, "presets");
     for (size_t i = 0; i < model_machine_preset_count; i++) {
         hpcw_i_json_put_str(json, model_machine_preset[i].name, model_machine_preset[i].help);
     }
     hpcw_i_json_end_object(json);
     hpcw_i_json_put_str(json, "preset", d->preset);
     hpcw_i_json_put_str(json, "scale", gen_scale_name[d->scale]);
-    hpcw_i_json_put_object(json, "set");
+    hpcw_i_json_key_object(json, "set");
     const struct gen_dataset_group *group;
     const struct ui_param *p;
     for (size_t i = 0; (p = gen_dataset_param(i, &group)) != NULL; i++) {

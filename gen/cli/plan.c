@@ -139,13 +139,13 @@ static hpcw_status plan_json(const struct gen_cli_options *o, const struct gen_d
     struct hpcw_i_json *json = &r.json;
     hpcw_status s = HPCW_OK;
     gen_cli_result_begin(&r, true);
-    hpcw_i_json_put_object(json, "parameters");
+    hpcw_i_json_key_object(json, "parameters");
     gen_dataset_json(d, json);
     hpcw_i_json_end_object(json);
     hpcw_i_json_put_u64(json, "part", o->part.index + (uint64_t)1);
     hpcw_i_json_put_u64(json, "parts", o->part.count);
     hpcw_i_json_put_u64(json, "jobs", o->jobs);
-    hpcw_i_json_put_array(json, "formats");
+    hpcw_i_json_key_array(json, "formats");
     for (size_t f = 0; s == HPCW_OK && f < gen_format_count; f++) {
         struct format_plan p;
         struct gen_slice units = gen_part_of(d, f, o->part.index, o->part.count);
@@ -159,11 +159,11 @@ static hpcw_status plan_json(const struct gen_cli_options *o, const struct gen_d
         hpcw_i_json_put_u64(json, "allocated_bytes", p.size.allocated);
         hpcw_i_json_put_u64(json, "memory_bytes", p.writing + p.ending);
         hpcw_i_json_put_f64(json, "seconds", p.seconds);
-        hpcw_i_json_put_array(json, "files");
+        hpcw_i_json_key_array(json, "files");
         for (uint64_t k = units.begin; s == HPCW_OK && k < units.end; k++) {
             struct gen_unit u;
             s = gen_format[f]->unit(d, k, &u, err);
-            hpcw_i_json_begin_record(json);
+            hpcw_i_json_flat_object(json);
             hpcw_i_json_put_str(json, "path", u.path);
             hpcw_i_json_put_u64(json, "apparent_bytes", u.apparent);
             hpcw_i_json_put_u64(json, "allocated_bytes", u.allocated);

@@ -13,7 +13,7 @@ void gen_dataset_json(const struct gen_dataset *d, struct hpcw_i_json *json) {
     hpcw_i_json_put_str(json, "hpcw", hpcw_version());
     hpcw_i_json_put_u64(json, "ranks", d->ranks);
     hpcw_i_json_put_u64(json, "seed", d->seed);
-    hpcw_i_json_put_object(json, "formats");
+    hpcw_i_json_key_object(json, "formats");
     for (size_t i = 0; i < gen_format_count; i++) {
         if (d->formats >> i & 1) {
             hpcw_i_json_put_str(json, gen_format[i]->name, gen_format[i]->version);
@@ -24,7 +24,7 @@ void gen_dataset_json(const struct gen_dataset *d, struct hpcw_i_json *json) {
     hpcw_i_json_put_str(json, "scale", gen_scale_name[d->scale]);
     hpcw_i_json_put_u64(json, "blocksize", d->block_size);
     hpcw_i_json_put_u64(json, "files", d->linktest_files);
-    hpcw_i_json_put_object(json, "set");
+    hpcw_i_json_key_object(json, "set");
     const struct gen_dataset_group *group;
     const struct ui_param *p;
     for (size_t i = 0; (p = gen_dataset_param(i, &group)) != NULL; i++) {

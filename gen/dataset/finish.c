@@ -80,11 +80,11 @@ static void put_nodes(const struct model_machine *m, const char *key, next_node 
                       struct hpcw_i_json *json) {
     struct model_truth_node found;
     uint32_t node = 0;
-    hpcw_i_json_put_array(json, key);
+    hpcw_i_json_key_array(json, key);
     while (next(m, &node, &found)) {
         char host[MODEL_HOST_SIZE];
         model_machine_host(m, found.node, host);
-        hpcw_i_json_begin_record(json);
+        hpcw_i_json_flat_object(json);
         hpcw_i_json_put_str(json, "host", host);
         hpcw_i_json_put_u64(json, "node", found.node);
         hpcw_i_json_put_u64(json, "first_rank", found.first_rank);
@@ -102,9 +102,9 @@ static void put_cables(const struct model_machine *m, struct hpcw_i_json *json) 
     struct model_truth_cable cable;
     uint32_t a = 0;
     uint32_t b = 0;
-    hpcw_i_json_put_array(json, "slow_cables");
+    hpcw_i_json_key_array(json, "slow_cables");
     while (model_truth_next_cable(m, &a, &b, &cable)) {
-        hpcw_i_json_begin_record(json);
+        hpcw_i_json_flat_object(json);
         hpcw_i_json_put_u64(json, "switch_a", cable.switch_a);
         hpcw_i_json_put_u64(json, "switch_b", cable.switch_b);
         hpcw_i_json_put_u64(json, "first_rank_a", cable.first_rank_a);
@@ -128,7 +128,7 @@ static hpcw_status write_truth(const struct gen_run *run, const struct format_ra
     hpcw_i_json_begin_object(json);
     hpcw_i_json_put_u64(json, "ranks", d->ranks);
     hpcw_i_json_put_u64(json, "seed", d->seed);
-    hpcw_i_json_put_object(json, "machine");
+    hpcw_i_json_key_object(json, "machine");
     hpcw_i_json_put_str(json, "preset", d->preset);
     hpcw_i_json_put_u64(json, "ranks_per_node", d->machine.params.ppn);
     hpcw_i_json_put_u64(json, "nodes", d->machine.nodes);
@@ -140,7 +140,7 @@ static hpcw_status write_truth(const struct gen_run *run, const struct format_ra
     hpcw_i_json_end_object(json);
     for (size_t f = 0; s == HPCW_OK && f < gen_format_count; f++) {
         if (d->formats >> f & 1) {
-            hpcw_i_json_put_object(json, gen_format[f]->name);
+            hpcw_i_json_key_object(json, gen_format[f]->name);
             s = gen_format[f]->truth(d, ranges[f].partial, ranges[f].count, json, err);
             if (s != HPCW_OK) {
                 hpcw_i_fail_about(err, run->directory);
@@ -176,7 +176,7 @@ static hpcw_status put_file(const struct gen_run *run, const char *name, const s
     char text[GEN_DIGEST_TEXT];
     hpcw_status s = HPCW_OK;
     if (json != NULL) {
-        hpcw_i_json_begin_record(json);
+        hpcw_i_json_flat_object(json);
         hpcw_i_json_put_str(json, "path", name);
         hpcw_i_json_put_u64(json, "size", file->size);
     }
@@ -239,10 +239,10 @@ static hpcw_status write_manifest(const struct gen_run *run, const struct format
     }
     hpcw_i_json_begin_object(&l.json);
     hpcw_i_json_put_str(&l.json, "fingerprint", run->fingerprint);
-    hpcw_i_json_put_object(&l.json, "parameters");
+    hpcw_i_json_key_object(&l.json, "parameters");
     gen_dataset_json(run->dataset, &l.json);
     hpcw_i_json_end_object(&l.json);
-    hpcw_i_json_put_array(&l.json, "files");
+    hpcw_i_json_key_array(&l.json, "files");
     for (size_t f = 0; s == HPCW_OK && f < gen_format_count; f++) {
         s = put_units(run, gen_format[f], &ranges[f], &l.json, sums, err);
     }

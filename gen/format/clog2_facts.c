@@ -37,9 +37,9 @@ static const char *const fact_name[FACT_WORDS - 2] = {"iteration",  "start_ns", 
 
 static void put_list(struct hpcw_i_json *json, const char *key, const char *const *name, size_t names,
                      const uint64_t *word, uint64_t count) {
-    hpcw_i_json_put_array(json, key);
+    hpcw_i_json_key_array(json, key);
     for (uint64_t i = 0; i < count; i++) {
-        hpcw_i_json_begin_record(json);
+        hpcw_i_json_flat_object(json);
         for (size_t k = 0; k < names; k++) {
             hpcw_i_json_put_u64(json, name[k], word[i * names + k]);
         }
@@ -71,7 +71,7 @@ static hpcw_status put_facts(void *context, const uint64_t *word, size_t words, 
 hpcw_status gen_clog2_collect(hpcw_comm *comm, const struct hpcw_i_buf *facts, struct hpcw_i_json *partial,
                               hpcw_error *err) {
     if (partial != NULL) {
-        hpcw_i_json_put_array(partial, "iterations");
+        hpcw_i_json_key_array(partial, "iterations");
     }
     hpcw_status s = hpcw_i_comm_collect(comm, 0, (const uint64_t *)(const void *)facts->data,
                                         facts->size / sizeof(uint64_t), put_facts, partial, err);
@@ -82,11 +82,11 @@ hpcw_status gen_clog2_collect(hpcw_comm *comm, const struct hpcw_i_buf *facts, s
 }
 
 static void copy_list(struct hpcw_i_json *json, const char *key, const cJSON *list) {
-    hpcw_i_json_put_array(json, key);
+    hpcw_i_json_key_array(json, key);
     const cJSON *one;
     const cJSON *member;
     cJSON_ArrayForEach(one, list) {
-        hpcw_i_json_begin_record(json);
+        hpcw_i_json_flat_object(json);
         cJSON_ArrayForEach(member, one) {
             uint64_t value = 0;
             (void)gen_partial_u64(one, member->string, &value, NULL);
@@ -101,7 +101,7 @@ hpcw_status gen_clog2_truth(const struct gen_dataset *d, const cJSON *const *par
                             struct hpcw_i_json *json, hpcw_error *err) {
     hpcw_status s = HPCW_OK;
     uint32_t found = 0;
-    hpcw_i_json_put_array(json, "iterations");
+    hpcw_i_json_key_array(json, "iterations");
     for (size_t i = 0; i < count; i++) {
         const cJSON *item;
         cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(partial[i], "iterations")) {

@@ -148,7 +148,7 @@ static hpcw_status put_permutations(struct read_linktest *reader, const struct r
                                     struct hpcw_i_json *json, hpcw_error *err) {
     enum { MOST_SHOWN = 16 };
     hpcw_status s = HPCW_OK;
-    hpcw_i_json_put_array(json, "summaries");
+    hpcw_i_json_key_array(json, "summaries");
     for (uint64_t m = 0; s == HPCW_OK && m < i->permutations; m++) {
         struct read_linktest_summary summary;
         struct read_linktest_slow slow[MOST_SHOWN];
@@ -162,9 +162,9 @@ static hpcw_status put_permutations(struct read_linktest *reader, const struct r
         }
         hpcw_i_json_begin_object(json);
         put_summary(json, i, &summary);
-        hpcw_i_json_put_array(json, "slowest");
+        hpcw_i_json_key_array(json, "slowest");
         for (size_t k = 0; k < shown; k++) {
-            hpcw_i_json_begin_record(json);
+            hpcw_i_json_flat_object(json);
             hpcw_i_json_put_u64(json, "from", slow[k].from);
             hpcw_i_json_put_u64(json, "to", slow[k].to);
             hpcw_i_json_put_f64(json, "time_s", slow[k].original);
@@ -225,7 +225,7 @@ static hpcw_status info(const char *path, struct hpcw_i_json *json, hpcw_error *
         s = put_permutations(reader, i, json, err);
     }
     if (s == HPCW_OK) {
-        hpcw_i_json_put_object(json, "container");
+        hpcw_i_json_key_object(json, "container");
         s = gen_format_sion_info(read_linktest_sion(reader), json, err);
         hpcw_i_json_end_object(json);
     }

@@ -140,7 +140,7 @@ static const char *const slow_key[SLOW_WORDS] = {"time_ps", "from", "to"};
 
 static void put_range(struct hpcw_i_json *json, const char *key, const hpcw_linktest_range *r) {
     const uint64_t word[RANGE_WORDS] = {r->count, r->min_ps, r->max_ps, r->sum_low, r->sum_high};
-    hpcw_i_json_put_object(json, key);
+    hpcw_i_json_key_object(json, key);
     gen_partial_put_words(json, range_key, RANGE_WORDS, word);
     hpcw_i_json_end_object(json);
 }
@@ -154,10 +154,10 @@ static hpcw_status get_range(const cJSON *object, const char *key, hpcw_linktest
 }
 
 static void put_slow(struct hpcw_i_json *json, const hpcw_linktest_slow *slow, size_t count) {
-    hpcw_i_json_put_array(json, "slowest");
+    hpcw_i_json_key_array(json, "slowest");
     for (size_t i = 0; i < count; i++) {
         const uint64_t word[SLOW_WORDS] = {slow[i].time_ps, slow[i].from, slow[i].to};
-        hpcw_i_json_begin_record(json);
+        hpcw_i_json_flat_object(json);
         gen_partial_put_words(json, slow_key, SLOW_WORDS, word);
         hpcw_i_json_end_object(json);
     }
@@ -173,7 +173,7 @@ static hpcw_status put_outliers(void *context, const uint64_t *word, size_t word
     struct hpcw_i_json *json = context;
     (void)err;
     for (size_t i = 0; i + OUTLIER_WORDS <= words; i += OUTLIER_WORDS) {
-        hpcw_i_json_begin_record(json);
+        hpcw_i_json_flat_object(json);
         gen_partial_put_words(json, outlier_key, OUTLIER_WORDS, word + i);
         hpcw_i_json_end_object(json);
     }
@@ -195,7 +195,7 @@ static hpcw_status collect_outliers(const struct linktest_job *job, uint32_t cou
         }
     }
     if (partial != NULL) {
-        hpcw_i_json_put_array(partial, "outliers");
+        hpcw_i_json_key_array(partial, "outliers");
     }
     hpcw_error ignored;
     hpcw_status r =
@@ -285,7 +285,7 @@ hpcw_status gen_linktest_write(const struct gen_write *w, struct hpcw_i_json *pa
         goto done;
     }
     if (partial != NULL) {
-        hpcw_i_json_put_array(partial, "permutations");
+        hpcw_i_json_key_array(partial, "permutations");
     }
     for (uint64_t m = 0; s == HPCW_OK && m < hpcw_linktest_permutations(&p); m++) {
         job.permutation = (uint32_t)m;
@@ -428,7 +428,7 @@ hpcw_status gen_linktest_truth(const struct gen_dataset *d, const cJSON *const *
     (void)d;
     uint64_t events = 0;
     hpcw_status s = HPCW_OK;
-    hpcw_i_json_put_array(json, "outliers");
+    hpcw_i_json_key_array(json, "outliers");
     for (size_t i = 0; s == HPCW_OK && i < count; i++) {
         const cJSON *item;
         cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(partial[i], "outliers")) {
@@ -437,7 +437,7 @@ hpcw_status gen_linktest_truth(const struct gen_dataset *d, const cJSON *const *
             if (s != HPCW_OK) {
                 break;
             }
-            hpcw_i_json_begin_record(json);
+            hpcw_i_json_flat_object(json);
             for (size_t k = 0; k < OUTLIER_WORDS; k++) {
                 hpcw_i_json_put_u64(json, outlier_key[k], word[k]);
             }

@@ -59,7 +59,7 @@ static const char *const sum_key[SUM_WORDS] = {"sum_low", "sum_high", "squares_l
 static const char *const heavy_key[HEAVY_WORDS] = {"load_ns", "number", "rank"};
 
 static void put_heavy(struct hpcw_i_json *json, const char *key, const struct gen_tally_heavy *list) {
-    hpcw_i_json_put_array(json, key);
+    hpcw_i_json_key_array(json, key);
     for (size_t i = 0; i < GEN_TALLY_HEAVIEST && list[i].load_ns > 0; i++) {
         const uint64_t word[HEAVY_WORDS] = {list[i].load_ns, list[i].number, list[i].rank};
         hpcw_i_json_begin_object(json);
@@ -71,7 +71,7 @@ static void put_heavy(struct hpcw_i_json *json, const char *key, const struct ge
 
 void gen_tally_put(struct hpcw_i_json *json, const struct gen_load_tally *t) {
     const uint64_t word[SUM_WORDS] = {t->sum[0], t->sum[1], t->squares[0], t->squares[1], t->arrived};
-    hpcw_i_json_begin_record(json);
+    hpcw_i_json_flat_object(json);
     gen_partial_put_words(json, sum_key, SUM_WORDS, word);
     put_heavy(json, "ranks", t->ranks);
     put_heavy(json, "objects", t->objects);

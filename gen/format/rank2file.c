@@ -196,7 +196,7 @@ static hpcw_status write_units(const struct gen_write *w, struct hpcw_i_json *pa
 static void put_fault(const struct gen_dataset *d, unsigned kind, uint64_t file, struct hpcw_i_json *json) {
     char path[GEN_CHECKPOINT_PATH];
     gen_checkpoints_data_path(d->checkpoints, file, path);
-    hpcw_i_json_begin_record(json);
+    hpcw_i_json_flat_object(json);
     hpcw_i_json_put_str(json, "kind", model_checkpoint_fault_name[kind]);
     hpcw_i_json_put_u64(json, "checkpoint", file / d->ranks + 1);
     hpcw_i_json_put_u64(json, "rank", file % d->ranks);
@@ -216,7 +216,7 @@ static hpcw_status truth(const struct gen_dataset *d, const cJSON *const *partia
     (void)err;
     const struct model_checkpoint *m = gen_checkpoints_model(d->checkpoints);
     hpcw_i_json_put_u64(json, "checkpoints", m->params.checkpoints);
-    hpcw_i_json_put_array(json, "faults");
+    hpcw_i_json_key_array(json, "faults");
     for (unsigned k = 0; k < MODEL_CHECKPOINT_FAULTS; k++) {
         for (uint32_t i = 0; i < m->params.faults[k]; i++) {
             put_fault(d, k, m->fault[k][i], json);

@@ -264,13 +264,13 @@ hpcw_status gen_format_sion_info(struct read_sion *reader, struct hpcw_i_json *j
     uint64_t least = UINT64_MAX;
     uint64_t most = 0;
     uint64_t apparent = 0;
-    hpcw_i_json_put_array(json, "files");
+    hpcw_i_json_key_array(json, "files");
     for (uint32_t f = 0; s == HPCW_OK && f < read_sion_files(reader); f++) {
         s = read_sion_info(reader, f, &i, err);
         if (s != HPCW_OK) {
             break;
         }
-        hpcw_i_json_begin_record(json);
+        hpcw_i_json_flat_object(json);
         put_file(&i, json);
         hpcw_i_json_end_object(json);
         apparent += i.file_size;

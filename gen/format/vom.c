@@ -94,7 +94,7 @@ static bool owns(const char *path) {
 static void put_scenario(const struct model_load *m, struct hpcw_i_json *json) {
     static const char *const kind[] = {"none", "spike", "ramp", "hotspot"};
     const struct model_load_params *p = &m->params;
-    hpcw_i_json_put_object(json, "scenario");
+    hpcw_i_json_key_object(json, "scenario");
     hpcw_i_json_put_str(json, "kind", kind[p->scenario]);
     if (p->scenario != MODEL_SCENARIO_NONE) {
         hpcw_i_json_put_u64(json, "first_phase", p->scenario_first);
@@ -123,10 +123,10 @@ static void put_scenario(const struct model_load *m, struct hpcw_i_json *json) {
 static void put_overloaded(const struct model_load *m, struct hpcw_i_json *json, const char *key,
                            const struct gen_tally_heavy *list, double mean, double least) {
     bool objects = strcmp(key, "objects") == 0;
-    hpcw_i_json_put_array(json, key);
+    hpcw_i_json_key_array(json, key);
     for (size_t i = 0;
          i < GEN_TALLY_HEAVIEST && (double)list[i].load_ns / 1e9 >= least * mean && list[i].load_ns > 0; i++) {
-        hpcw_i_json_begin_record(json);
+        hpcw_i_json_flat_object(json);
         if (objects) {
             uint32_t o = (uint32_t)list[i].number;
             hpcw_i_json_put_u64(json, "id",
@@ -221,7 +221,7 @@ static hpcw_status truth(const struct gen_dataset *d, const cJSON *const *partia
         hpcw_i_json_put_u64(json, "objects", m->objects);
         hpcw_i_json_put_u64(json, "objects_per_rank", m->per_rank);
         put_scenario(m, json);
-        hpcw_i_json_put_array(json, "phases");
+        hpcw_i_json_key_array(json, "phases");
         for (uint32_t k = 0; k < phases; k++) {
             put_phase(m, k, &tally[k], json);
         }

@@ -316,7 +316,7 @@ static hpcw_status collect(const struct vom_job *job, struct hpcw_i_json *partia
     s = s == HPCW_OK ? r : s;
     s = hpcw_i_agree(job->w->comm, s, NULL, err);
     if (partial != NULL && s == HPCW_OK) {
-        hpcw_i_json_put_array(partial, "tallies");
+        hpcw_i_json_key_array(partial, "tallies");
         for (uint32_t k = 0; k < phases; k++) {
             gen_tally_put(partial, &all.tally[k]);
         }

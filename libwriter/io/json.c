@@ -262,11 +262,6 @@ void hpcw_i_json_flat(struct hpcw_i_json *j) {
     j->flat_next = true;
 }
 
-void hpcw_i_json_begin_record(struct hpcw_i_json *j) {
-    hpcw_i_json_flat(j);
-    hpcw_i_json_begin_object(j);
-}
-
 /* ---- Strings --------------------------------------------------------------------------------------------- */
 
 #define BAD UINT32_MAX

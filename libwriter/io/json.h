@@ -121,12 +121,18 @@ void hpcw_i_json_end_array(struct hpcw_i_json *j);
 
 /* In an indented text the next object or array is put on one line with all that is in it: one record a line. */
 void hpcw_i_json_flat(struct hpcw_i_json *j);
-/* Begins an object on one line. */
-void hpcw_i_json_begin_record(struct hpcw_i_json *j);
 
 /* Quickest for short literals. */
 static inline void hpcw_i_json_key(struct hpcw_i_json *j, const char *key);
 void hpcw_i_json_key_n(struct hpcw_i_json *j, const char *key, size_t size);
+
+/* The start of an object on one line; a key and the start of its object or array. */
+static inline void hpcw_i_json_flat_object(struct hpcw_i_json *j) {
+    hpcw_i_json_flat(j);
+    hpcw_i_json_begin_object(j);
+}
+static inline void hpcw_i_json_key_object(struct hpcw_i_json *j, const char *key);
+static inline void hpcw_i_json_key_array(struct hpcw_i_json *j, const char *key);
 
 /* ---- Values ---------------------------------------------------------------------------------------------- */
 
@@ -157,9 +163,6 @@ static inline void hpcw_i_json_put_f64(struct hpcw_i_json *j, const char *key, d
 static inline void hpcw_i_json_put_seconds(struct hpcw_i_json *j, const char *key, uint64_t time_ns);
 static inline void hpcw_i_json_put_bool(struct hpcw_i_json *j, const char *key, bool v);
 static inline void hpcw_i_json_put_str(struct hpcw_i_json *j, const char *key, const char *text);
-/* These begin the value. */
-static inline void hpcw_i_json_put_object(struct hpcw_i_json *j, const char *key);
-static inline void hpcw_i_json_put_array(struct hpcw_i_json *j, const char *key);
 
 /* ---- Private: keys and strings of literals ---------------------------------------------------------------
  *
@@ -236,6 +239,16 @@ HPCW_I_JSON_INLINE void hpcw_i_json_key(struct hpcw_i_json *j, const char *key) 
     }
 }
 
+HPCW_I_JSON_INLINE void hpcw_i_json_key_object(struct hpcw_i_json *j, const char *key) {
+    hpcw_i_json_key(j, key);
+    hpcw_i_json_begin_object(j);
+}
+
+HPCW_I_JSON_INLINE void hpcw_i_json_key_array(struct hpcw_i_json *j, const char *key) {
+    hpcw_i_json_key(j, key);
+    hpcw_i_json_begin_array(j);
+}
+
 static inline void hpcw_i_json_str(struct hpcw_i_json *j, const char *text) {
     hpcw_i_json_str_n(j, text, strlen(text));
 }
@@ -268,16 +281,6 @@ HPCW_I_JSON_INLINE void hpcw_i_json_put_seconds(struct hpcw_i_json *j, const cha
         hpcw_i_json_key(j, key);
         hpcw_i_json_seconds(j, time_ns);
     }
-}
-
-HPCW_I_JSON_INLINE void hpcw_i_json_put_object(struct hpcw_i_json *j, const char *key) {
-    hpcw_i_json_key(j, key);
-    hpcw_i_json_begin_object(j);
-}
-
-HPCW_I_JSON_INLINE void hpcw_i_json_put_array(struct hpcw_i_json *j, const char *key) {
-    hpcw_i_json_key(j, key);
-    hpcw_i_json_begin_array(j);
 }
 
 HPCW_I_JSON_INLINE void hpcw_i_json_put_bool(struct hpcw_i_json *j, const char *key, bool v) {

@@ -61,7 +61,7 @@ static void number(struct hpcw_i_json *j, double v) {
 }
 
 static void numbers(struct hpcw_i_json *j, const char *key, const double *v, size_t n) {
-    hpcw_i_json_put_array(j, key);
+    hpcw_i_json_key_array(j, key);
     for (size_t i = 0; i < n; i++) {
         number(j, v[i]);
     }
@@ -84,7 +84,7 @@ static void optional(struct hpcw_i_json *j, const char *key, const char *text) {
 /* ---- Curves and points ---- */
 
 static void put_axis(struct hpcw_i_json *j, const char *key, const struct ui_page_axis *axis) {
-    hpcw_i_json_put_object(j, key);
+    hpcw_i_json_key_object(j, key);
     hpcw_i_json_put_str(j, "label", axis->label);
     hpcw_i_json_put_str(j, "unit", ui_page_unit_name[axis->unit]);
     hpcw_i_json_put_bool(j, "log", axis->log);
@@ -104,7 +104,7 @@ static void put_series(struct hpcw_i_json *j, const struct ui_page_series *s) {
     put_colour(j, s->colour);
     hpcw_i_json_put_bool(j, "line", s->line);
     hpcw_i_json_put_bool(j, "dashed", s->dashed);
-    hpcw_i_json_put_array(j, "points");
+    hpcw_i_json_key_array(j, "points");
     for (size_t i = 0; i < s->points; i++) {
         const struct ui_page_point *p = &s->point[i];
         hpcw_i_json_begin_object(j);
@@ -173,12 +173,12 @@ void ui_page_xy(struct ui_page *page, const struct ui_page_xy *chart) {
     begin_json(page, &j, "xy");
     put_axis(&j, "x", &chart->x);
     put_axis(&j, "y", &chart->y);
-    hpcw_i_json_put_array(&j, "series");
+    hpcw_i_json_key_array(&j, "series");
     for (size_t k = 0; k < chart->count; k++) {
         put_series(&j, &chart->series[k]);
     }
     hpcw_i_json_end_array(&j);
-    hpcw_i_json_put_array(&j, "marks");
+    hpcw_i_json_key_array(&j, "marks");
     for (size_t k = 0; k < chart->marks; k++) {
         hpcw_i_json_begin_object(&j);
         hpcw_i_json_put_bool(&j, "vertical", chart->mark[k].vertical);
@@ -205,7 +205,7 @@ static void put_bar(struct hpcw_i_json *j, const struct ui_page_bar *bar, size_t
         numbers(j, "low", bar->low, categories);
         numbers(j, "high", bar->high, categories);
     }
-    hpcw_i_json_put_array(j, "doubtful");
+    hpcw_i_json_key_array(j, "doubtful");
     for (size_t i = 0; bar->doubtful != NULL && i < categories; i++) {
         hpcw_i_json_bool(j, bar->doubtful[i]);
     }
@@ -264,12 +264,12 @@ void ui_page_bars(struct ui_page *page, const struct ui_page_bars *chart) {
     begin_json(page, &j, "bars");
     hpcw_i_json_put_str(&j, "label", chart->label);
     hpcw_i_json_put_str(&j, "unit", ui_page_unit_name[chart->unit]);
-    hpcw_i_json_put_array(&j, "categories");
+    hpcw_i_json_key_array(&j, "categories");
     for (size_t i = 0; i < chart->categories; i++) {
         hpcw_i_json_str(&j, chart->category[i]);
     }
     hpcw_i_json_end_array(&j);
-    hpcw_i_json_put_array(&j, "bars");
+    hpcw_i_json_key_array(&j, "bars");
     for (size_t k = 0; k < chart->count; k++) {
         put_bar(&j, &chart->bar[k], chart->categories);
     }
@@ -283,7 +283,7 @@ void ui_page_bars(struct ui_page *page, const struct ui_page_bars *chart) {
 
 static void put_side(struct hpcw_i_json *j, const char *key, const struct ui_page_side *side, uint64_t span,
                      uint64_t all) {
-    hpcw_i_json_put_object(j, key);
+    hpcw_i_json_key_object(j, key);
     hpcw_i_json_put_str(j, "label", side->label);
     hpcw_i_json_put_str(j, "unit", ui_page_unit_name[side->unit]);
     hpcw_i_json_put_f64(j, "from", side->from);
@@ -318,7 +318,7 @@ static double worth(const struct ui_raster *r) {
 static void put_cells(struct hpcw_i_json *j, const struct ui_raster *r, bool names) {
     double one = names ? 1 : worth(r);
     hpcw_i_json_put_f64(j, "worth", one);
-    hpcw_i_json_put_array(j, "cells");
+    hpcw_i_json_key_array(j, "cells");
     for (size_t i = 0; i < (size_t)r->width * r->height; i++) {
         if (isfinite(r->cell[i])) {
             hpcw_i_json_i64(j, llround(r->cell[i] / one));
@@ -413,7 +413,7 @@ static void table_of_names(struct ui_page *page, const struct ui_page_heat *char
 }
 
 static void put_areas(struct hpcw_i_json *j, const struct ui_page_heat *chart) {
-    hpcw_i_json_put_array(j, "areas");
+    hpcw_i_json_key_array(j, "areas");
     for (size_t i = 0; i < chart->areas; i++) {
         hpcw_i_json_begin_object(j);
         hpcw_i_json_put_f64(j, "left", chart->area[i].left);
@@ -446,7 +446,7 @@ void ui_page_heat(struct ui_page *page, const struct ui_page_heat *chart) {
     hpcw_i_json_put_u64(&j, "width", r->width);
     hpcw_i_json_put_u64(&j, "height", r->height);
     put_cells(&j, r, chart->name != NULL);
-    hpcw_i_json_put_array(&j, "names");
+    hpcw_i_json_key_array(&j, "names");
     for (size_t i = 0; i < chart->names; i++) {
         hpcw_i_json_str(&j, chart->name[i]);
     }
