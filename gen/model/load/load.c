@@ -57,11 +57,10 @@ const struct ui_param model_load_param[] = {
           "objects that share a memory block, for balancers with a memory model; 0: no memory values"),
     PARAM("block_bytes", SIZE, block_bytes, 1, 0x1p40, "bytes", "median size of a shared memory block [A]"),
     PARAM("footprint", SIZE, footprint_bytes, 1, 0x1p40, "bytes", "median memory of an object [A]"),
-    PARAM(
-        "scenario", CHOICE, scenario, .choices = scenario_names,
-        .help =
-            "injected imbalance: none, spike (some ranks' objects are heavy for some phases), ramp (they grow "
-            "heavy and stay so) or hotspot (a heavy region that crosses the index space)"),
+    PARAM("scenario", CHOICE, scenario, .choices = scenario_names,
+          .help = "injected imbalance: none, spike (some ranks' objects are heavy for some phases), "
+                  "ramp (they grow heavy and stay so) or hotspot (a heavy region that crosses the "
+                  "index space)"),
     PARAM("scenario_first", U32, scenario_first, 1, 1048576, NULL, "first phase of the scenario"),
     PARAM("scenario_phases", U32, scenario_phases, 1, 1048576, NULL, "number of phases of the scenario"),
     PARAM("scenario_share", F64, scenario_share, 0, 1, NULL,
