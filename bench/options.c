@@ -35,263 +35,102 @@ static const char *mode_word(const void *list, size_t index) {
     return index < BENCH_MODES ? bench_mode_name[index] : NULL;
 }
 
-#define FIELD(name) .offset = offsetof(struct bench_options, name)
-#define TEXT_FIELD(name) FIELD(name), .size = sizeof((struct bench_options *)0)->name
+/* Columns: section, subcommands, letter, long name, metavar, type, field, help; then what only some options have. */
+#define OPTION(...) UI_OPTION(struct bench_options, __VA_ARGS__)
 #define SWEEPING UI_COMMAND(BENCH_COMMAND_SWEEP)
 #define COUNTING UI_COMMAND(BENCH_COMMAND_MODEL)
 #define AUTO .default_text = "auto", .zero_word = "auto"
-#define WORK .section = "What is measured or counted"
-#define LIMITS .section = "Limits"
-#define OUTPUT .section = "Output"
+#define WORK "What is measured or counted"
+#define LIMITS "Limits"
+#define OUTPUT "Output"
 #define LARGEST_SIZE 4611686018427387904.0 /* 4 EiB */
 
 static const struct ui_option option_table[] = {
-    {.param =
-         {.key = "blocksize",
-          .type = UI_PARAM_SIZE,
-          FIELD(block_sizes),
-          .min = 1,
-          .max = 2147483647,
-          .help =
-              "block sizes: a size, a list with commas, or FIRST:LAST:xN. sweep aligns containers to each; its "
-              "default is 4K:16M:x4 and the file system's own. For model, they are the file system's"},
-     .letter = 'b',
-     .metavar = "SIZES",
-     .read = ui_read_sizes,
-     .commands = SWEEPING | COUNTING,
-     .required = COUNTING,
-     WORK},
-    {.param = {.key = "layout",
-               .type = UI_PARAM_U64,
-               FIELD(layouts),
-               .help = "layouts, with commas between them; the default is all"},
-     .letter = 'l',
-     .metavar = "NAMES",
-     .read = ui_read_word_set,
-     .words = layout_word,
-     .commands = SWEEPING | COUNTING,
-     WORK},
-    {.param =
-         {.key = "mode",
-          .type = UI_PARAM_U64,
-          FIELD(modes),
-          .help =
-              "modes, with commas between them, each at all block sizes; the default is fsync at all, and the "
-              "others at the block size of the file system only"},
-     .letter = 'm',
-     .metavar = "NAMES",
-     .read = ui_read_word_set,
-     .words = mode_word,
-     .commands = SWEEPING,
-     WORK},
-    {.param = {.key = "record",
-               .type = UI_PARAM_SIZE,
-               FIELD(records),
-               .min = 1,
-               .max = 1073741824,
-               .help =
-                   "bytes of one write. In a sweep, containers use the first of the list and plain files use "
-                   "all; the "
-                   "default is 47K, and for plain files also 4K and 1M. model counts containers that keep each "
-                   "record in one chunk; by default records may be split"},
-     .metavar = "SIZES",
-     .read = ui_read_sizes,
-     .commands = SWEEPING | COUNTING,
-     WORK},
-    {.param = {.key = "per-rank",
-               .type = UI_PARAM_SIZE,
-               FIELD(per_rank),
-               .min = 1,
-               .max = 1099511627775.0,
-               .help =
-                   "bytes of one rank; auto: in a sweep as many whole records as the budget allows, in a model "
-                   "100000000"},
-     .metavar = "SIZE",
-     AUTO,
-     .commands = SWEEPING | COUNTING,
-     WORK},
-    {.param =
-         {.key = "ranks",
-          .type = UI_PARAM_U32,
-          FIELD(ranks),
-          .min = 1,
-          .max = HPCW_SION_MAX_TASKS,
-          .help =
-              "virtual ranks, spread over the processes; auto: 64, or one for each process if there are more"},
-     .letter = 'r',
-     .metavar = "N",
-     AUTO,
-     .commands = SWEEPING | COUNTING,
-     .required = COUNTING,
-     WORK},
-    {.param =
-         {.key = "files",
-          .type = UI_PARAM_SIZE,
-          FIELD(files),
-          .min = 1,
-          .max = HPCW_SION_MAX_TASKS,
-          .help =
-              "physical files of a container; sweep uses all numbers but the first at the block size of the "
-              "file system only. The default is 1, and in a sweep also 4"},
-     .metavar = "NUMBERS",
-     .read = ui_read_sizes,
-     .commands = SWEEPING | COUNTING,
-     WORK},
-    {.param = {.key = "verify",
-               .type = UI_PARAM_BOOL,
-               FIELD(verify),
-               .help = "read everything back and compare, after the time is taken"},
-     .commands = SWEEPING,
-     .flags = UI_OPTION_NEGATABLE,
-     WORK},
-    {.param = {.key = "fs-block",
-               .type = UI_PARAM_SIZE,
-               FIELD(fs_block),
-               .min = 512,
-               .max = 1073741824,
-               .help = "block size of the file system, if the one that it reports is wrong"},
-     .metavar = "SIZE",
-     AUTO,
-     .commands = SWEEPING,
-     WORK},
-    {.param = {.key = "stripe-count",
-               .type = UI_PARAM_U32,
-               FIELD(stripe_count),
-               .min = 1,
-               .max = HPCW_I_LOV_ALL,
-               .help = "Lustre: stripes of each file of data, at most 2000, or 65535 for all targets"},
-     .metavar = "N",
-     AUTO,
-     .commands = SWEEPING,
-     WORK},
-    {.param = {.key = "stripe-size",
-               .type = UI_PARAM_SIZE,
-               FIELD(stripe_size),
-               .min = HPCW_I_LOV_STRIPE_UNIT,
-               .max = 4294901760.0,
-               .help = "Lustre: bytes of a stripe, a multiple of 64K"},
-     .metavar = "BYTES",
-     AUTO,
-     .commands = SWEEPING,
-     WORK},
-    {.param = {.key = "seed",
-               .type = UI_PARAM_U64,
-               FIELD(seed),
-               .max = 9007199254740991.0,
-               .help = "seed of the data and of the order of the runs"},
-     .metavar = "N",
-     .default_text = "1",
-     .commands = SWEEPING,
-     WORK},
-    {.param = {.key = "budget",
-               .type = UI_PARAM_F64,
-               FIELD(budget),
-               .min = 0.1,
-               .max = 31536000,
-               .help = "time for the whole sweep; points that do not fit are left out"},
-     .letter = 't',
-     .metavar = "TIME",
-     .default_text = "2m",
-     .read = ui_read_duration,
-     .commands = SWEEPING,
-     LIMITS},
-    {.param = {.key = "max-bytes",
-               .type = UI_PARAM_SIZE,
-               FIELD(max_bytes),
-               .min = 65536,
-               .max = LARGEST_SIZE,
-               .help = "most bytes on the disk at any time"},
-     .metavar = "SIZE",
-     .default_text = "4G",
-     .commands = SWEEPING,
-     LIMITS},
-    {.param = {.key = "repeat",
-               .type = UI_PARAM_U32,
-               FIELD(repeat),
-               .min = 1,
-               .max = 1000,
-               .help = "runs of each point and of its ceiling, after one that warms up"},
-     .letter = 'n',
-     .metavar = "N",
-     .default_text = "5",
-     .commands = SWEEPING,
-     WORK},
-    {.param = {.key = "container-block",
-               .type = UI_PARAM_SIZE,
-               FIELD(container_block),
-               .min = 1,
-               .max = 2147483647,
-               .help = "block size that containers are aligned to; auto: that of the file system"},
-     .metavar = "BYTES",
-     AUTO,
-     .commands = COUNTING,
-     WORK},
-    {.param = {.key = "chunk",
-               .type = UI_PARAM_SIZE,
-               FIELD(chunk_bytes),
-               .min = 1,
-               .max = 1125899906842624,
-               .help = "bytes that a rank requests in each block of a container; auto: all that it writes"},
-     .metavar = "BYTES",
-     AUTO,
-     .commands = COUNTING,
-     WORK},
-    {.param =
-         {.key = "output",
-          .type = UI_PARAM_STRING,
-          TEXT_FIELD(output),
-          .help =
-              "sweep: new directory for the results, by default ./hpcw-bench- and the time; report: page to "
-              "write, by default report.html in the directory of the results"},
-     .letter = 'o',
-     .metavar = "PATH",
-     .commands = SWEEPING | UI_COMMAND(BENCH_COMMAND_REPORT),
-     OUTPUT},
-    {.param = {.key = "json",
-               .type = UI_PARAM_STRING,
-               TEXT_FIELD(json),
-               .help = "also write everything, with every sample, to this file"},
-     .letter = 'j',
-     .metavar = "FILE",
-     .commands = COUNTING | UI_COMMAND(BENCH_COMMAND_COMPARE),
-     OUTPUT},
-    {.param = {.key = "quiet", .type = UI_PARAM_BOOL, FIELD(quiet), .help = "print no table and no progress"},
-     .letter = 'q',
-     .commands = SWEEPING | UI_COMMAND(BENCH_COMMAND_MODEL) | UI_COMMAND(BENCH_COMMAND_COMPARE),
-     .flags = UI_OPTION_NEGATABLE,
-     OUTPUT},
+    OPTION(WORK, SWEEPING | COUNTING, 'b', "blocksize", "SIZES", SIZE, block_sizes,
+           "block sizes: a size, a list with commas, or FIRST:LAST:xN. sweep aligns containers to each; its "
+           "default is 4K:16M:x4 and the file system's own. For model, they are the file system's",
+           UI_LIMITS(1, 2147483647), .read = ui_read_sizes, .required = COUNTING),
+    OPTION(WORK, SWEEPING | COUNTING, 'l', "layout", "NAMES", U64, layouts,
+           "layouts, with commas between them; the default is all", .read = ui_read_word_set,
+           .words = layout_word),
+    OPTION(WORK, SWEEPING, 'm', "mode", "NAMES", U64, modes,
+           "modes, with commas between them, each at all block sizes; the default is fsync at all, and the "
+           "others at the block size of the file system only",
+           .read = ui_read_word_set, .words = mode_word),
+    OPTION(WORK, SWEEPING | COUNTING, 0, "record", "SIZES", SIZE, records,
+           "bytes of one write. In a sweep, containers use the first of the list and plain files use all; the "
+           "default is 47K, and for plain files also 4K and 1M. model counts containers that keep each record "
+           "in one chunk; by default records may be split",
+           UI_LIMITS(1, 1073741824), .read = ui_read_sizes),
+    OPTION(
+        WORK, SWEEPING | COUNTING, 0, "per-rank", "SIZE", SIZE, per_rank,
+        "bytes of one rank; auto: in a sweep as many whole records as the budget allows, in a model 100000000",
+        UI_LIMITS(1, 1099511627775.0), AUTO),
+    OPTION(WORK, SWEEPING | COUNTING, 'r', "ranks", "N", U32, ranks,
+           "virtual ranks, spread over the processes; auto: 64, or one for each process if there are more",
+           UI_LIMITS(1, HPCW_SION_MAX_TASKS), AUTO, .required = COUNTING),
+    OPTION(WORK, SWEEPING | COUNTING, 0, "files", "NUMBERS", SIZE, files,
+           "physical files of a container; sweep uses all numbers but the first at the block size of the file "
+           "system only. The default is 1, and in a sweep also 4",
+           UI_LIMITS(1, HPCW_SION_MAX_TASKS), .read = ui_read_sizes),
+    OPTION(WORK, SWEEPING, 0, "verify", NULL, BOOL, verify,
+           "read everything back and compare, after the time is taken", .flags = UI_OPTION_NEGATABLE),
+    OPTION(WORK, SWEEPING, 0, "fs-block", "SIZE", SIZE, fs_block,
+           "block size of the file system, if the one that it reports is wrong", UI_LIMITS(512, 1073741824),
+           AUTO),
+    OPTION(WORK, SWEEPING, 0, "stripe-count", "N", U32, stripe_count,
+           "Lustre: stripes of each file of data, at most 2000, or 65535 for all targets",
+           UI_LIMITS(1, HPCW_I_LOV_ALL), AUTO),
+    OPTION(WORK, SWEEPING, 0, "stripe-size", "BYTES", SIZE, stripe_size,
+           "Lustre: bytes of a stripe, a multiple of 64K", UI_LIMITS(HPCW_I_LOV_STRIPE_UNIT, 4294901760.0),
+           AUTO),
+    OPTION(WORK, SWEEPING, 0, "seed", "N", U64, seed, "seed of the data and of the order of the runs",
+           UI_LIMITS(0, 9007199254740991.0), .default_text = "1"),
+    OPTION(LIMITS, SWEEPING, 't', "budget", "TIME", F64, budget,
+           "time for the whole sweep; points that do not fit are left out", UI_LIMITS(0.1, 31536000),
+           .default_text = "2m", .read = ui_read_duration),
+    OPTION(LIMITS, SWEEPING, 0, "max-bytes", "SIZE", SIZE, max_bytes, "most bytes on the disk at any time",
+           UI_LIMITS(65536, LARGEST_SIZE), .default_text = "4G"),
+    OPTION(WORK, SWEEPING, 'n', "repeat", "N", U32, repeat,
+           "runs of each point and of its ceiling, after one that warms up", UI_LIMITS(1, 1000),
+           .default_text = "5"),
+    OPTION(WORK, COUNTING, 0, "container-block", "BYTES", SIZE, container_block,
+           "block size that containers are aligned to; auto: that of the file system", UI_LIMITS(1, 2147483647),
+           AUTO),
+    OPTION(WORK, COUNTING, 0, "chunk", "BYTES", SIZE, chunk_bytes,
+           "bytes that a rank requests in each block of a container; auto: all that it writes",
+           UI_LIMITS(1, 1125899906842624), AUTO),
+    OPTION(OUTPUT, SWEEPING | UI_COMMAND(BENCH_COMMAND_REPORT), 'o', "output", "PATH", STRING, output,
+           "sweep: new directory for the results, by default ./hpcw-bench- and the time; report: page to "
+           "write, by default report.html in the directory of the results"),
+    OPTION(OUTPUT, COUNTING | UI_COMMAND(BENCH_COMMAND_COMPARE), 'j', "json", "FILE", STRING, json,
+           "also write everything, with every sample, to this file"),
+    OPTION(OUTPUT, SWEEPING | UI_COMMAND(BENCH_COMMAND_MODEL) | UI_COMMAND(BENCH_COMMAND_COMPARE), 'q', "quiet",
+           NULL, BOOL, quiet, "print no table and no progress", .flags = UI_OPTION_NEGATABLE),
 };
 
 static const struct ui_chapter chapters[] = {
     {"WHAT A SWEEP DOES",
      "A sweep writes the data of virtual ranks into DIR, in several layouts and modes. Containers are aligned "
-     "to "
-     "one block size after the other. Next to each such point runs its ceiling: a loop of plain writes of 4 "
-     "MiB "
-     "with the same bytes, offsets, files and mode. Every point first runs once to warm up. Then each "
-     "repetition "
-     "runs all points in an order drawn from the seed. The data are in DIR/.hpcw-bench.PID, which the program "
-     "removes when it ends, also after an error.\n"
+     "to one block size after the other. Next to each such point runs its ceiling: a loop of plain writes of 4 "
+     "MiB with the same bytes, offsets, files and mode. Every point first runs once to warm up. Then each "
+     "repetition runs all points in an order drawn from the seed. The data are in DIR/.hpcw-bench.PID, which "
+     "the program removes when it ends, also after an error.\n"
      "\n"
      "Layouts: sion-aligned, sion-packed and sion-shifted are containers. Their chunks, or groups of chunks, "
-     "begin "
-     "at multiples of the block size, or half a block after them. task-local is a file for each rank, "
-     "shared-posix "
-     "one file by plain writes; mpiio-independent and mpiio-collective are the same file by MPI-IO, and need "
-     "mpirun. linktest, vom, clog2 and rank2file are what hpcgen writes for 64 ranks.\n"
+     "begin at multiples of the block size, or half a block after them. task-local is a file for each rank, "
+     "shared-posix one file by plain writes; mpiio-independent and mpiio-collective are the same file by "
+     "MPI-IO, and need mpirun. linktest, vom, clog2 and rank2file are what hpcgen writes for 64 ranks.\n"
      "\n"
      "Modes: buffered ends in the page cache; fsync forces all data to the disk; direct bypasses the page "
-     "cache "
-     "where data are aligned; preallocated allocates all blocks first. The last two also call fsync.\n"
+     "cache where data are aligned; preallocated allocates all blocks first. The last two also call fsync.\n"
      "\n"
      "The durable rate counts until the last process has closed its files, the rate into the page cache until "
-     "the "
-     "last process has handed over its data. Two points differ only if the intervals of their medians do not "
-     "overlap. A point is noisy if its quartiles are further apart than a quarter of the median, or if other "
-     "programs disturbed most of its runs. Sizes follow from the budget; a point that does not fit into it is "
-     "left "
-     "out, and the results say so. The directory of the results holds results.json and results.csv, with every "
-     "run.\n"},
+     "the last process has handed over its data. Two points differ only if the intervals of their medians do "
+     "not overlap. A point is noisy if its quartiles are further apart than a quarter of the median, or if "
+     "other programs disturbed most of its runs. Sizes follow from the budget; a point that does not fit into "
+     "it is left out, and the results say so. The directory of the results holds results.json and results.csv, "
+     "with every run.\n"},
     {"WHAT A MODEL IS",
      "If two ranks write into one block of the file system, then on GPFS and Lustre a lock moves between their "
      "nodes. The number of such blocks follows from the layout alone: model counts them exactly and without a "
@@ -300,16 +139,15 @@ static const struct ui_chapter chapters[] = {
     {"REPORTS",
      "A sweep writes results.json, with every run, and report.html, which shows the same as charts, with a "
      "recommendation. The page is one file that needs no network. `report` draws it again, after it checks "
-     "that "
-     "the figures follow from the samples.\n"
+     "that the figures follow from the samples.\n"
      "\n"
      "`compare` compares points of the same name in two sweeps. It shows the medians, their change, and the "
      "two-sided p value of Mann and Whitney's U test, which is exact if no value occurs twice, with Holm's "
      "correction for the number of points. It calls a point faster or slower if p is at most 0.05. Five "
      "repetitions cannot show a difference over more than six points; then it says so.\n"},
     {"EXIT STATUS",
-     "0 if all was measured, or left out for a reason that is given; 1 if something failed; 2 if the "
-     "command line is wrong; 128 plus the number of the signal if a signal ended the program.\n"},
+     "0 if all was measured, or left out for a reason that is given; 1 if something failed; 2 if the command "
+     "line is wrong; 128 plus the number of the signal if a signal ended the program.\n"},
     {"EXAMPLES",
      "A file system in two minutes, with one process and with 16; then in more detail:\n"
      "\n"

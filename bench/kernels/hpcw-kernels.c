@@ -53,78 +53,31 @@ static const char *kernel_word(const void *list, size_t index) {
     return index < KERNELS ? kernel[index]->name : NULL;
 }
 
-#define FIELD(name) .offset = offsetof(struct kernels_options, name)
-#define TEXT_FIELD(name) FIELD(name), .size = sizeof((struct kernels_options *)0)->name
-#define TIMING .commands = UI_COMMAND(RUN)
-#define WORK TIMING, .section = "What is measured"
-#define OUTPUT TIMING, .section = "Output"
+/* Columns: section, subcommands, letter, long name, metavar, type, field, help; then what only some options have. */
+#define OPTION(section, ...) UI_OPTION(struct kernels_options, section, UI_COMMAND(RUN), __VA_ARGS__)
+#define WORK "What is measured"
+#define OUTPUT "Output"
 
 static const struct ui_option option_table[] = {
-    {.param =
-         {.key = "dir",
-          .type = UI_PARAM_STRING,
-          TEXT_FIELD(dir),
-          .help =
-              "directory on the file system to measure; the data are in a new directory inside it, which is "
-              "removed at the end"},
-     .letter = 'd',
-     .metavar = "DIR",
-     .default_text = ".",
-     WORK},
-    {.param =
-         {.key = "only",
-          .type = UI_PARAM_U64,
-          FIELD(only),
-          .help =
-              "kernels to run, with commas between them; the default is all that fit this number of processes"},
-     .letter = 'k',
-     .metavar = "NAMES",
-     .read = ui_read_word_set,
-     .words = kernel_word,
-     WORK},
-    {.param = {.key = "repeat",
-               .type = UI_PARAM_U32,
-               FIELD(repeat),
-               .min = 1,
-               .max = 1000,
-               .help = "runs of each side, after one that warms up"},
-     .letter = 'n',
-     .metavar = "N",
-     .default_text = "5",
-     WORK},
-    {.param = {.key = "scale",
-               .type = UI_PARAM_F64,
-               FIELD(scale),
-               .min = 1e-6,
-               .max = 1,
-               .help = "share of the full size, for trials"},
-     .metavar = "SHARE",
-     .default_text = "1",
-     WORK},
-    {.param = {.key = "warm",
-               .type = UI_PARAM_BOOL,
-               FIELD(warm),
-               .help = "do not touch the memory that a run will need before its clock starts"},
-     .default_text = "yes",
-     .flags = UI_OPTION_NEGATABLE,
-     WORK},
-    {.param = {.key = "hpcgen",
-               .type = UI_PARAM_STRING,
-               TEXT_FIELD(hpcgen),
-               .help = "the generator to run; the default is that of the same build"},
-     .metavar = "FILE",
-     WORK},
-    {.param = {.key = "json",
-               .type = UI_PARAM_STRING,
-               TEXT_FIELD(json),
-               .help = "also write everything, with every sample, to this file"},
-     .letter = 'j',
-     .metavar = "FILE",
-     OUTPUT},
-    {.param = {.key = "quiet", .type = UI_PARAM_BOOL, FIELD(quiet), .help = "print no table"},
-     .letter = 'q',
-     .flags = UI_OPTION_NEGATABLE,
-     OUTPUT},
+    OPTION(
+        WORK, 'd', "dir", "DIR", STRING, dir,
+        "directory on the file system to measure; the data are in a new directory inside it, which is removed "
+        "at the end",
+        .default_text = "."),
+    OPTION(WORK, 'k', "only", "NAMES", U64, only,
+           "kernels to run, with commas between them; the default is all that fit this number of processes",
+           .read = ui_read_word_set, .words = kernel_word),
+    OPTION(WORK, 'n', "repeat", "N", U32, repeat, "runs of each side, after one that warms up",
+           UI_LIMITS(1, 1000), .default_text = "5"),
+    OPTION(WORK, 0, "scale", "SHARE", F64, scale, "share of the full size, for trials", UI_LIMITS(1e-6, 1),
+           .default_text = "1"),
+    OPTION(WORK, 0, "warm", NULL, BOOL, warm,
+           "do not touch the memory that a run will need before its clock starts", .default_text = "yes",
+           .flags = UI_OPTION_NEGATABLE),
+    OPTION(WORK, 0, "hpcgen", "FILE", STRING, hpcgen,
+           "the generator to run; the default is that of the same build"),
+    OPTION(OUTPUT, 'j', "json", "FILE", STRING, json, "also write everything, with every sample, to this file"),
+    OPTION(OUTPUT, 'q', "quiet", NULL, BOOL, quiet, "print no table", .flags = UI_OPTION_NEGATABLE),
 };
 
 static const struct ui_program program = {
