@@ -40,10 +40,7 @@ bool read_vom_is_element(const struct read_vom_entity *e) {
 }
 
 const char *read_vom_entity_text(const struct read_vom_entity *e, char text[64]) {
-    const char *what = e->kind == READ_VOM_NODE        ? "node"
-                       : e->kind == READ_VOM_SHARED_ID ? "shared_id"
-                       : e->has_id                     ? "id"
-                                                       : "seq_id";
+    const char *what = e->kind != READ_VOM_OBJECT ? read_vom_kind_names[e->kind] : e->has_id ? "id" : "seq_id";
     (void)snprintf(text, 64, "%s %" PRIu64, what, e->kind == READ_VOM_OBJECT && !e->has_id ? e->seq_id : e->id);
     return text;
 }
@@ -106,7 +103,7 @@ static hpcw_status packed_check(const struct read_vom *r, const struct read_vom_
 /* An entity of two keys: a node or a block of shared memory. */
 static hpcw_status number_check(const struct read_vom *r, const struct read_vom_entity *e, bool task,
                                 hpcw_error *err) {
-    const char *kind = e->kind == READ_VOM_NODE ? "node" : "shared_id";
+    const char *kind = read_vom_kind_names[e->kind];
     if (task) {
         return read_vom_wrong(r, err, "type: expected \"object\", got \"%s\"", kind);
     }

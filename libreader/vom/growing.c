@@ -17,11 +17,6 @@ void read_vom_members_free(struct read_vom_members_list *l) {
 
 hpcw_status read_vom_members_add(struct read_vom_members_list *l, const struct read_vom_json *json,
                                  const struct read_vom_value *v, hpcw_error *err) {
-    static const enum read_vom_value_type types[] = {
-        [READ_VOM_V_NULL] = READ_VOM_NULL,       [READ_VOM_V_FLAG] = READ_VOM_BOOL,
-        [READ_VOM_V_INTEGER] = READ_VOM_INTEGER, [READ_VOM_V_FLOAT] = READ_VOM_FLOAT,
-        [READ_VOM_V_TEXT] = READ_VOM_STRING,     [READ_VOM_V_NESTED] = READ_VOM_NESTED,
-    };
     /* Each counts as 64 bytes more than its texts, so that there is a limit to many short ones, too. */
     if (l->text.size + 64 * l->count + v->key_size + v->size > READ_VOM_MOST_MEMBER_BYTES) {
         return read_vom_json_wrong(json, HPCW_ERANGE, err,
@@ -37,7 +32,7 @@ hpcw_status read_vom_members_add(struct read_vom_members_list *l, const struct r
         return read_vom_no_memory(json, err);
     }
     l->item[l->count++] = (struct read_vom_member){
-        .key_size = v->key_size, .type = types[v->kind], .text_size = v->size, .number = v->number};
+        .key_size = v->key_size, .type = v->type, .text_size = v->size, .number = v->number};
     return HPCW_OK;
 }
 
@@ -52,7 +47,7 @@ struct read_vom_members read_vom_members_view(struct read_vom_members_list *l) {
     return (struct read_vom_members){.present = l->present, .item = l->item, .count = l->count};
 }
 
-hpcw_status read_vom_intervals_add(struct read_vom_intervals_list *l, const struct read_vom_json *json,
+hpcw_status read_vom_intervals_add(struct read_vom_intervals *l, const struct read_vom_json *json,
                                    struct read_vom_interval interval, hpcw_error *err) {
     if (l->count == READ_VOM_MOST_INTERVALS) {
         return read_vom_json_wrong(json, HPCW_ERANGE, err, "expected at most %zu entries, got more",

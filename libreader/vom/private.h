@@ -30,35 +30,21 @@ hpcw_status read_vom_members_add(struct read_vom_members_list *l, const struct r
 struct read_vom_members read_vom_members_view(struct read_vom_members_list *l);
 void read_vom_members_free(struct read_vom_members_list *l);
 
-struct read_vom_intervals_list {
-    struct read_vom_interval *item;
-    size_t count, capacity;
-};
-hpcw_status read_vom_intervals_add(struct read_vom_intervals_list *l, const struct read_vom_json *json,
+hpcw_status read_vom_intervals_add(struct read_vom_intervals *l, const struct read_vom_json *json,
                                    struct read_vom_interval interval, hpcw_error *err);
 
 /* ---- Records that are incomplete ------------------------------------------------------------------------- */
 
-/* The lists of phases without data: a phase is skipped or identical, and a list has numbers or ranges. */
-enum {
-    READ_VOM_IDENTICAL = 0,
-    READ_VOM_SKIPPED = 2,
-    READ_VOM_AS_RANGES = 1, /* to be added to either */
-    READ_VOM_PHASE_LISTS = 4
-};
-
 struct read_vom_records {
     struct read_vom_metadata metadata;
-    struct read_vom_intervals_list lists[READ_VOM_PHASE_LISTS];
-    unsigned list; /* the one to add to */
-    struct read_vom_interval range;
+    uint64_t range[2];
     unsigned range_ends; /* numbers in `range` so far */
 
     struct read_vom_task task;
     struct read_vom_communication communication;
-    struct read_vom_entity *entity; /* the one to fill */
+    struct read_vom_entity entity; /* of the task or end point that is being read */
     uint64_t subphase_id;
-    double subphase_value;
+    double subphase_time;
     double *subphase;
     size_t subphase_capacity;
     struct hpcw_i_buf resource;
@@ -78,15 +64,10 @@ struct read_vom {
     struct read_vom_json *json;
     const char *name;
     bool strict;
-    uint32_t rank;       /* from the caller, from metadata or from the first task */
-    bool rank_from_task; /* the first task said it */
-    bool typed;          /* the file has its type */
-    bool has_metadata;
-    bool ended;
-    uint64_t phases; /* read so far, in all runs */
-    uint64_t until;  /* number of phases at which this run stops */
-    uint64_t last_id;
-    hpcw_status broken; /* how an earlier run failed */
+    bool rank_from_task;           /* here.rank comes from the first task, not from the caller or metadata */
+    uint64_t until;                /* number of phases at which this run stops */
+    struct read_vom_position here; /* without the members that the parser has */
+    hpcw_status broken;            /* how an earlier run failed */
     const struct read_vom_events *events;
     struct read_vom_records records;
 };
@@ -94,6 +75,10 @@ struct read_vom {
 /* Takes the values of the schema of a data file; its context is the reader. */
 extern const struct read_vom_consumer read_vom_data_consumer;
 void read_vom_records_free(struct read_vom_records *records);
+
+/* The names in the files. */
+extern const char *const read_vom_kind_names[READ_VOM_KINDS];
+extern const char *const read_vom_category_names[READ_VOM_CATEGORIES];
 
 /* The bits of an entity's packed id against its other fields. `task`: of a task, not an end point. */
 hpcw_status read_vom_entity_check(const struct read_vom *r, const struct read_vom_entity *e, bool task,

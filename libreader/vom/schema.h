@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F4, private to the VOM reader: the schema of a data file and the slots of its values. */
+/* F4, private to the VOM reader: the schema of a data file, and the slots of what needs more than to be stored. */
 #ifndef HPCW_LIBREADER_VOM_SCHEMA_H
 #define HPCW_LIBREADER_VOM_SCHEMA_H
 
@@ -7,61 +7,25 @@
 
 enum read_vom_slot {
     READ_VOM_S_NOTHING,
-    READ_VOM_S_TYPE,
     READ_VOM_S_METADATA,
-    READ_VOM_S_RANK_ATTRIBUTES,
-    READ_VOM_S_PHASE_COUNT,
-    READ_VOM_S_IDENTICAL,
-    READ_VOM_S_SKIPPED,
-    READ_VOM_S_LIST,
+    READ_VOM_S_RANK,
     READ_VOM_S_LISTED,
-    READ_VOM_S_RANGES,
     READ_VOM_S_RANGE,
     READ_VOM_S_RANGE_END,
-    READ_VOM_S_PHASE_LISTS,
-    READ_VOM_S_RANK,
-    READ_VOM_S_RANK_ALPHA,
-    READ_VOM_S_SHARED_NODE,
-    READ_VOM_S_NODE_ID,
-    READ_VOM_S_NODE_COUNT,
-    READ_VOM_S_NODE_RANK,
-    READ_VOM_S_NODE_SIZE,
     READ_VOM_S_PHASE,
     READ_VOM_S_PHASE_ID,
     READ_VOM_S_PHASE_USER,
-    READ_VOM_S_PHASE_USER_VALUE,
-    READ_VOM_S_ITERATIONS,
     READ_VOM_S_ITERATION,
-    READ_VOM_S_COMMUNICATIONS,
     READ_VOM_S_COMMUNICATION,
-    READ_VOM_S_BYTES,
-    READ_VOM_S_FROM,
-    READ_VOM_S_MESSAGES,
-    READ_VOM_S_TO,
-    READ_VOM_S_CATEGORY,
     READ_VOM_S_TASK,
-    READ_VOM_S_ATTRIBUTES,
-    READ_VOM_S_ATTRIBUTE,
-    READ_VOM_S_RANK_ATTRIBUTE,
-    READ_VOM_S_ENTITY,
-    READ_VOM_S_COLLECTION_ID,
-    READ_VOM_S_HOME,
-    READ_VOM_S_ID,
+    READ_VOM_S_TASK_NODE,
+    READ_VOM_S_TASK_ENTITY,
+    READ_VOM_S_END_POINT,
     READ_VOM_S_INDEX,
     READ_VOM_S_INDEX_ENTRY,
-    READ_VOM_S_MIGRATABLE,
-    READ_VOM_S_OBJGROUP_ID,
-    READ_VOM_S_SEQ_ID,
-    READ_VOM_S_KIND,
-    READ_VOM_S_TASK_NODE,
     READ_VOM_S_RESOURCE,
-    READ_VOM_S_SUBPHASES,
     READ_VOM_S_SUBPHASE,
-    READ_VOM_S_SUBPHASE_ID,
-    READ_VOM_S_SUBPHASE_TIME,
-    READ_VOM_S_TASK_TIME,
-    READ_VOM_S_USER,
-    READ_VOM_S_USER_VALUE,
+    READ_VOM_S_MEMBER, /* of attributes or user_defined */
 };
 
 extern const struct read_vom_spec read_vom_data_schema;

@@ -13,64 +13,7 @@
 
 /* ---- Schema ---------------------------------------------------------------------------------------------- */
 
-enum { PHASE = 1, PHASE_ID, MIGRATIONS, BEFORE, AFTER, TYPE, QUANTITY = 16, FIGURE = 32 };
-
-#define COUNT(a) (unsigned)(sizeof(a) / sizeof(a)[0])
-#define FIGURE_OF(name, f)                                                                                     \
-    {                                                                                                          \
-        READ_VOM_KEY(name), true, {                                                                            \
-            .type = READ_VOM_T_REAL, .slot = FIGURE + (f)                                                      \
-        }                                                                                                      \
-    }
-
-static const struct read_vom_key figure_keys[READ_VOM_FIGURES] = {
-    FIGURE_OF("avg", READ_VOM_AVG), FIGURE_OF("car", READ_VOM_CAR), FIGURE_OF("imb", READ_VOM_IMB),
-    FIGURE_OF("kur", READ_VOM_KUR), FIGURE_OF("max", READ_VOM_MAX), FIGURE_OF("min", READ_VOM_MIN),
-    FIGURE_OF("npr", READ_VOM_NPR), FIGURE_OF("skw", READ_VOM_SKW), FIGURE_OF("std", READ_VOM_STD),
-    FIGURE_OF("sum", READ_VOM_SUM), FIGURE_OF("var", READ_VOM_VAR),
-};
-static const struct read_vom_object figures_object = {.key = figure_keys, .keys = READ_VOM_FIGURES};
-
-#define QUANTITY_OF(name, n, required)                                                                         \
-    {                                                                                                          \
-        READ_VOM_KEY(name), required, {                                                                        \
-            .type = READ_VOM_T_OBJECT, .slot = QUANTITY + (n), .object = &figures_object                       \
-        }                                                                                                      \
-    }
-
-static const struct read_vom_key quantity_keys[] = {
-    QUANTITY_OF("Object_comm", 0, true),     QUANTITY_OF("Object_load_modeled", 1, true),
-    QUANTITY_OF("Object_load_raw", 2, true), QUANTITY_OF("Object_strategy_specific_load_modeled", 3, false),
-    QUANTITY_OF("Rank_comm", 4, true),       QUANTITY_OF("Rank_load_modeled", 5, true),
-    QUANTITY_OF("Rank_load_raw", 6, true),   QUANTITY_OF("Rank_strategy_specific_load_modeled", 7, false),
-};
-static const struct read_vom_object quantities_object = {.key = quantity_keys, .keys = COUNT(quantity_keys)};
-
-static const struct read_vom_key phase_keys[] = {
-    {READ_VOM_KEY("id"), true, {.type = READ_VOM_T_COUNT, .slot = PHASE_ID, .most = UINT64_MAX}},
-    {READ_VOM_KEY("migration count"),
-     false,
-     {.type = READ_VOM_T_COUNT, .slot = MIGRATIONS, .most = UINT64_MAX - 1}},
-    {READ_VOM_KEY("post-LB"), false, {.type = READ_VOM_T_OBJECT, .slot = AFTER, .object = &quantities_object}},
-    {READ_VOM_KEY("pre-LB"), true, {.type = READ_VOM_T_OBJECT, .slot = BEFORE, .object = &quantities_object}},
-};
-static const struct read_vom_object phase_object = {.key = phase_keys, .keys = COUNT(phase_keys)};
-static const struct read_vom_spec phase_spec = {
-    .type = READ_VOM_T_OBJECT, .slot = PHASE, .object = &phase_object};
-
-static const struct read_vom_key metadata_keys[] = {
-    {READ_VOM_KEY("type"), true, {.type = READ_VOM_T_TEXT, .slot = TYPE}},
-};
-static const struct read_vom_object metadata_object = {.key = metadata_keys, .keys = COUNT(metadata_keys)};
-
-static const struct read_vom_key top_keys[] = {
-    {READ_VOM_KEY("metadata"), true, {.type = READ_VOM_T_OBJECT, .object = &metadata_object}},
-    {READ_VOM_KEY("phases"), true, {.type = READ_VOM_T_ARRAY, .element = &phase_spec}},
-};
-static const struct read_vom_object top_object = {.key = top_keys, .keys = COUNT(top_keys)};
-static const struct read_vom_spec top = {.type = READ_VOM_T_OBJECT, .object = &top_object};
-
-/* ---- Reading --------------------------------------------------------------------------------------------- */
+enum { PHASE = 1, BEFORE, AFTER, QUANTITY = 16 };
 
 struct statistics_state {
     const struct read_vom_statistics_events *events;
@@ -81,31 +24,68 @@ struct statistics_state {
     double figure[READ_VOM_FIGURES];
 };
 
-static hpcw_status begin(void *context, unsigned slot, hpcw_error *err) {
+#define PUT(member) READ_VOM_PUT(struct statistics_state, member)
+#define FIGURE_OF(name, f)                                                                                     \
+    {                                                                                                          \
+        READ_VOM_KEY(name), true, {                                                                            \
+            .type = READ_VOM_T_REAL, PUT(figure[f])                                                            \
+        }                                                                                                      \
+    }
+
+static const struct read_vom_key figure_keys[READ_VOM_FIGURES] = {
+    FIGURE_OF("avg", READ_VOM_AVG), FIGURE_OF("car", READ_VOM_CAR), FIGURE_OF("imb", READ_VOM_IMB),
+    FIGURE_OF("kur", READ_VOM_KUR), FIGURE_OF("max", READ_VOM_MAX), FIGURE_OF("min", READ_VOM_MIN),
+    FIGURE_OF("npr", READ_VOM_NPR), FIGURE_OF("skw", READ_VOM_SKW), FIGURE_OF("std", READ_VOM_STD),
+    FIGURE_OF("sum", READ_VOM_SUM), FIGURE_OF("var", READ_VOM_VAR),
+};
+
+#define QUANTITY_OF(name, n, required)                                                                         \
+    {                                                                                                          \
+        READ_VOM_KEY(name), required, {                                                                        \
+            .type = READ_VOM_T_OBJECT, .slot = QUANTITY + (n), READ_VOM_KEYS(figure_keys)                      \
+        }                                                                                                      \
+    }
+
+static const struct read_vom_key quantity_keys[] = {
+    QUANTITY_OF("Object_comm", 0, true),     QUANTITY_OF("Object_load_modeled", 1, true),
+    QUANTITY_OF("Object_load_raw", 2, true), QUANTITY_OF("Object_strategy_specific_load_modeled", 3, false),
+    QUANTITY_OF("Rank_comm", 4, true),       QUANTITY_OF("Rank_load_modeled", 5, true),
+    QUANTITY_OF("Rank_load_raw", 6, true),   QUANTITY_OF("Rank_strategy_specific_load_modeled", 7, false),
+};
+
+static const struct read_vom_key phase_keys[] = {
+    {READ_VOM_KEY("id"), true, {.type = READ_VOM_T_COUNT, .most = UINT64_MAX, PUT(id)}},
+    {READ_VOM_KEY("migration count"),
+     false,
+     {.type = READ_VOM_T_COUNT, .most = UINT64_MAX - 1, PUT(migrations)}},
+    {READ_VOM_KEY("post-LB"), false, {.type = READ_VOM_T_OBJECT, .slot = AFTER, READ_VOM_KEYS(quantity_keys)}},
+    {READ_VOM_KEY("pre-LB"), true, {.type = READ_VOM_T_OBJECT, .slot = BEFORE, READ_VOM_KEYS(quantity_keys)}},
+};
+static const struct read_vom_spec phase = {.type = READ_VOM_T_OBJECT, .slot = PHASE, READ_VOM_KEYS(phase_keys)};
+
+static const char *const type_words[] = {"LBStatsfile"};
+static const struct read_vom_words type = {.expected = "\"LBStatsfile\"", .count = 1, .word = type_words};
+static const struct read_vom_key metadata_keys[] = {
+    {READ_VOM_KEY("type"), true, {.type = READ_VOM_T_WORD, .words = &type}},
+};
+
+static const struct read_vom_key top_keys[] = {
+    {READ_VOM_KEY("metadata"), true, {.type = READ_VOM_T_OBJECT, READ_VOM_KEYS(metadata_keys)}},
+    {READ_VOM_KEY("phases"), true, {.type = READ_VOM_T_ARRAY, .element = &phase}},
+};
+static const struct read_vom_spec top = {.type = READ_VOM_T_OBJECT, READ_VOM_KEYS(top_keys)};
+
+/* ---- Reading --------------------------------------------------------------------------------------------- */
+
+static hpcw_status begin(void *context, const struct read_vom_spec *spec, hpcw_error *err) {
     (void)err;
     struct statistics_state *p = context;
-    if (slot == PHASE) {
+    if (spec->slot == PHASE) {
         p->groups = 0;
         p->migrations = UINT64_MAX;
-    } else if (slot == BEFORE || slot == AFTER) {
-        p->after = slot == AFTER;
+    } else if (spec->slot == BEFORE || spec->slot == AFTER) {
+        p->after = spec->slot == AFTER;
         p->groups++;
-    }
-    return HPCW_OK;
-}
-
-static hpcw_status value(void *context, unsigned slot, const struct read_vom_value *v, hpcw_error *err) {
-    static const char type[] = "LBStatsfile";
-    struct statistics_state *p = context;
-    if (slot >= FIGURE) {
-        p->figure[slot - FIGURE] = v->number;
-    } else if (slot == PHASE_ID) {
-        p->id = v->count;
-    } else if (slot == MIGRATIONS) {
-        p->migrations = v->count;
-    } else if (slot == TYPE && (v->size != sizeof type - 1 || memcmp(v->text, type, v->size) != 0)) {
-        return read_vom_json_wrong(p->json, HPCW_EFORMAT, err, "expected \"%s\", got \"%.*s\"", type,
-                                   v->size > 60 ? 60 : (int)v->size, v->text);
     }
     return HPCW_OK;
 }
@@ -138,7 +118,7 @@ static hpcw_status consistent(const struct statistics_state *p, hpcw_error *err)
         {f[READ_VOM_AVG] == 0 || near(f[READ_VOM_MAX] / f[READ_VOM_AVG] - 1, f[READ_VOM_IMB], 1), READ_VOM_IMB,
          "max / avg - 1"},
     };
-    for (unsigned i = 0; i < COUNT(rules); i++) {
+    for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
         if (!rules[i].good) {
             return read_vom_json_wrong(p->json, HPCW_EFORMAT, err, "%s: expected %s, got %.9g",
                                        read_vom_figure_name(rules[i].figure), rules[i].expected,
@@ -148,18 +128,18 @@ static hpcw_status consistent(const struct statistics_state *p, hpcw_error *err)
     return HPCW_OK;
 }
 
-static hpcw_status end(void *context, unsigned slot, uint64_t count, hpcw_error *err) {
+static hpcw_status end(void *context, const struct read_vom_spec *spec, uint64_t count, hpcw_error *err) {
     (void)count;
     struct statistics_state *p = context;
     const struct read_vom_statistics_events *events = p->events;
-    if (slot >= QUANTITY) {
+    if (spec->slot >= QUANTITY) {
         hpcw_status status = consistent(p, err);
         return status != HPCW_OK || events->quantity == NULL
                    ? status
-                   : events->quantity(events->context, p->after, quantity_keys[slot - QUANTITY].name, p->figure,
-                                      err);
+                   : events->quantity(events->context, p->after, quantity_keys[spec->slot - QUANTITY].name,
+                                      p->figure, err);
     }
-    if (slot != PHASE) {
+    if (spec->slot != PHASE) {
         return HPCW_OK;
     }
     if (p->phases > 0 && p->id <= p->last_id) {
@@ -178,7 +158,7 @@ static hpcw_status read_source(struct read_source *source, const struct read_vom
                                hpcw_error *err) {
     struct read_vom_text *text = NULL;
     struct statistics_state p = {.events = events};
-    const struct read_vom_consumer consumer = {.context = &p, .begin = begin, .value = value, .end = end};
+    const struct read_vom_consumer consumer = {.context = &p, .begin = begin, .end = end};
     hpcw_status status = read_vom_text_new(source, &text, err);
     if (status == HPCW_OK) {
         status = read_vom_json_new(read_source_name(source), text, &top, false, &consumer, &p.json, err);

@@ -32,7 +32,7 @@ static hpcw_status new_reader(struct read_source *source, uint32_t rank, unsigne
     }
     r->source = source;
     r->name = read_source_name(source);
-    r->rank = rank;
+    r->here.rank = rank;
     r->strict = (flags & READ_VOM_STRICT) != 0;
     hpcw_status status = read_vom_text_new(source, &r->text, err);
     if (status == HPCW_OK) {
@@ -75,12 +75,12 @@ void read_vom_free(struct read_vom *reader) {
 /* The rules of the whole file: doc/formats/vom.md#vom-6, vom-7 and vom-8. */
 static hpcw_status whole_file(const struct read_vom *r, hpcw_error *err) {
     uint64_t size = read_vom_text_offset(r->text);
-    if (!r->typed) {
+    if (!r->here.typed) {
         return hpcw_i_fail(
             err, HPCW_EFORMAT,
             "%s: expected the type \"LBDatafile\" in metadata or at the top, got a file without it", r->name);
     }
-    if (r->strict && !r->has_metadata) {
+    if (r->strict && !r->here.has_metadata) {
         return hpcw_i_fail(err, HPCW_EFORMAT,
                            "%s: expected the key \"metadata\", got an old-form file without it", r->name);
     }
@@ -100,7 +100,7 @@ hpcw_status read_vom_run(struct read_vom *reader, uint64_t phases, const struct 
     if (r->broken != HPCW_OK) {
         return hpcw_i_fail(err, HPCW_ESTATE, "%s: reading it failed before", r->name);
     }
-    if (r->ended) {
+    if (r->here.ended) {
         return HPCW_OK;
     }
     /* A parser that was stopped cannot go on, so the next run needs a new one. */
@@ -113,10 +113,10 @@ hpcw_status read_vom_run(struct read_vom *reader, uint64_t phases, const struct 
         }
     }
     r->events = events;
-    r->until = phases > UINT64_MAX - r->phases ? UINT64_MAX : r->phases + phases;
+    r->until = phases > UINT64_MAX - r->here.phases ? UINT64_MAX : r->here.phases + phases;
     hpcw_status status = read_vom_json_run(r->json, err);
     if (status == HPCW_OK && read_vom_json_ended(r->json)) {
-        r->ended = true;
+        r->here.ended = true;
         status = whole_file(r, err);
     }
     r->broken = status;
@@ -125,33 +125,28 @@ hpcw_status read_vom_run(struct read_vom *reader, uint64_t phases, const struct 
 
 void read_vom_facts(const struct read_vom *reader, struct read_vom_facts *facts) {
     *facts = (struct read_vom_facts){
-        .ended = reader->ended,
+        .ended = reader->here.ended,
         .compressed = reader->text != NULL && read_vom_text_compressed(reader->text),
-        .old_form = reader->ended && !reader->has_metadata,
+        .old_form = reader->here.ended && !reader->here.has_metadata,
         .file_size = read_source_size(reader->source),
         .text_size = reader->text != NULL ? read_vom_text_offset(reader->text) : 0,
-        .phases = reader->phases,
-        .rank = reader->rank,
+        .phases = reader->here.phases,
+        .rank = reader->here.rank,
     };
 }
 
 void read_vom_position(const struct read_vom *reader, struct read_vom_position *position) {
-    *position = (struct read_vom_position){
-        .offset = reader->json != NULL ? read_vom_json_stopped_at(reader->json) : 0,
-        .phases = reader->phases,
-        .last_id = reader->last_id,
-        .seen = reader->json != NULL ? read_vom_json_seen(reader->json) : 0,
-        .rank = reader->rank,
-        .typed = reader->typed,
-        .has_metadata = reader->has_metadata,
-        .ended = reader->ended,
-    };
+    *position = reader->here;
+    if (reader->json != NULL) {
+        position->offset = read_vom_json_stopped_at(reader->json);
+        position->seen = read_vom_json_seen(reader->json);
+    }
 }
 
 hpcw_status read_vom_resume(struct read_vom *reader, const struct read_vom_position *position,
                             hpcw_error *err) {
     struct read_vom *r = reader;
-    r->ended = position->ended;
+    r->here.ended = position->ended;
     if (position->ended || position->offset == 0) {
         return HPCW_OK;
     }
@@ -168,11 +163,7 @@ hpcw_status read_vom_resume(struct read_vom *reader, const struct read_vom_posit
     if (status == HPCW_OK) {
         status = read_vom_json_resume(r->json, PHASES, position->phases, position->seen, err);
     }
-    r->phases = position->phases;
-    r->last_id = position->last_id;
-    r->rank = position->rank;
-    r->typed = position->typed;
-    r->has_metadata = position->has_metadata;
+    r->here = *position;
     r->broken = status;
     return status;
 }

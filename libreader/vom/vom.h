@@ -26,6 +26,8 @@
 
 #include <hpcw/status.h>
 
+#include "libreader/vom/json/json.h"
+
 struct read_vom;
 
 #define READ_VOM_MOST_RANKS 32768u
@@ -50,6 +52,7 @@ enum read_vom_category {
     READ_VOM_LOCAL_INVOKE = 8,                   /* never in a file */
     READ_VOM_WRITE_SHARED = 9,
     READ_VOM_READ_ONLY_SHARED = 10,
+    READ_VOM_CATEGORIES
 };
 
 /* The name in the files; NULL for no category. */
@@ -67,6 +70,7 @@ enum read_vom_kind {
     READ_VOM_OBJECT,
     READ_VOM_NODE,      /* id is a rank; end points only */
     READ_VOM_SHARED_ID, /* id is a memory block; end points only */
+    READ_VOM_KINDS
 };
 
 /* The entity of a task, or an end point of a communication. */
@@ -84,15 +88,6 @@ struct read_vom_entity {
 
 /* Whether the entity is an element of a collection. */
 bool read_vom_is_element(const struct read_vom_entity *e);
-
-enum read_vom_value_type {
-    READ_VOM_NULL,
-    READ_VOM_BOOL,
-    READ_VOM_INTEGER,
-    READ_VOM_FLOAT,
-    READ_VOM_STRING,
-    READ_VOM_NESTED, /* an object or array; the reader checks its content and drops it */
-};
 
 /* A key and value of attributes or user_defined. Texts end in a NUL, but may hold NULs before it. */
 struct read_vom_member {
@@ -143,8 +138,8 @@ struct read_vom_interval {
     uint64_t first, last; /* phase numbers, both included */
 };
 struct read_vom_intervals {
-    const struct read_vom_interval *item;
-    size_t count;
+    struct read_vom_interval *item;
+    size_t count, capacity;
 };
 
 struct read_vom_metadata {

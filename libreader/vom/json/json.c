@@ -107,19 +107,8 @@ hpcw_status read_vom_json_resume(struct read_vom_json *json, const char *key, ui
     char before[64];
     int size = snprintf(before, sizeof before, "{\"%s\":[", key);
     j->err = err;
-    j->silent = true;
     hpcw_status status = feed(j, (const unsigned char *)before, (size_t)size);
-    j->silent = false;
-    j->frame[0] = (struct read_vom_json_frame){.object = j->top->object, .slot = j->top->slot, .seen = seen};
-    for (unsigned k = 0; k < j->top->object->keys; k++) {
-        if (strcmp(j->top->object->key[k].name, key) == 0) {
-            j->frame[0].key = &j->top->object->key[k];
-            j->frame[0].value = &j->top->object->key[k].value;
-            j->frame[0].next = k + 1;
-        }
-    }
-    const struct read_vom_spec *array = j->frame[0].value;
-    j->frame[1] = (struct read_vom_json_frame){.value = array->element, .slot = array->slot, .count = elements};
-    j->depth = 2;
+    j->frame[0].seen = seen;
+    j->frame[1].count = elements;
     return status;
 }

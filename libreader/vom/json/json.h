@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * F4, private to the VOM reader: parses a JSON text against a schema, as a stream. The schema is a set of constant
- * tables. The consumer gets each value with the number ("slot") that the tables give it.
+ * tables. The parser puts a value where they say, or passes it to the consumer by their number for it (the "slot").
  */
 #ifndef HPCW_LIBREADER_VOM_JSON_JSON_H
 #define HPCW_LIBREADER_VOM_JSON_JSON_H
@@ -24,6 +24,7 @@ enum read_vom_json_type {
     READ_VOM_T_FLOAT,  /* a finite number >= 0 with a point or an exponent */
     READ_VOM_T_REAL,   /* the same, also negative */
     READ_VOM_T_TEXT,   /* a string */
+    READ_VOM_T_WORD,   /* one of some strings */
     READ_VOM_T_FLAG,   /* true or false */
     READ_VOM_T_SCALAR, /* a 32-bit integer, a float or a string */
     READ_VOM_T_ANY,
@@ -31,12 +32,26 @@ enum read_vom_json_type {
     READ_VOM_T_ARRAY,
 };
 
+/* The strings of a WORD, by their numbers; NULL: no such number. */
+struct read_vom_words {
+    const char *expected; /* what messages call them */
+    unsigned count;
+    const char *const *word;
+};
+
+/* Offsets are those in the context of the consumer. */
 struct read_vom_spec {
     enum read_vom_json_type type;
     unsigned slot;
-    uint64_t most;                        /* of a COUNT */
-    const struct read_vom_object *object; /* of an OBJECT */
-    const struct read_vom_spec *element;  /* of an ARRAY */
+    uint64_t most;                      /* of a COUNT */
+    const struct read_vom_words *words; /* of a WORD */
+    const struct read_vom_key
+        *key; /* of an OBJECT: at most 32 in byte order; NULL: any, with values of `element` */
+    unsigned keys;
+    const struct read_vom_spec *element; /* of an ARRAY */
+    size_t at;                           /* offset of where the value belongs */
+    size_t size;    /* bytes of it if the parser puts it there: a COUNT, WORD, number or FLAG */
+    size_t present; /* offset of a bool that the value sets; 0: none */
 };
 
 struct read_vom_key {
@@ -46,26 +61,24 @@ struct read_vom_key {
     struct read_vom_spec value;
 };
 #define READ_VOM_KEY(name) (name), sizeof(name) - 1
-
-/* At most 32 keys in byte order, or any keys with values of one kind. */
-struct read_vom_object {
-    const struct read_vom_key *key;
-    unsigned keys;
-    const struct read_vom_spec *any;
-};
+#define READ_VOM_KEYS(k) .key = (k), .keys = (unsigned)(sizeof(k) / sizeof(k)[0])
+#define READ_VOM_AT(type, member) .at = offsetof(type, member)
+#define READ_VOM_PUT(type, member) .at = offsetof(type, member), .size = sizeof(((type *)0)->member)
 
 /* ---- The consumer ---------------------------------------------------------------------------------------- */
 
+enum read_vom_value_type {
+    READ_VOM_NULL,
+    READ_VOM_BOOL,
+    READ_VOM_INTEGER,
+    READ_VOM_FLOAT,
+    READ_VOM_STRING,
+    READ_VOM_NESTED, /* an object or array; the reader checks its content and drops it */
+};
+
 struct read_vom_value {
-    enum {
-        READ_VOM_V_NULL,
-        READ_VOM_V_FLAG,
-        READ_VOM_V_INTEGER,
-        READ_VOM_V_FLOAT,
-        READ_VOM_V_TEXT,
-        READ_VOM_V_NESTED
-    } kind;
-    uint64_t count; /* of a COUNT */
+    enum read_vom_value_type type;
+    uint64_t count; /* of a COUNT; the number of a WORD */
     double number;  /* of a FLOAT or REAL, or of a number as SCALAR or ANY */
     bool flag;
     const char *text; /* of numbers as in the text, of strings decoded; no NUL at the end */
@@ -74,12 +87,14 @@ struct read_vom_value {
     size_t key_size;
 };
 
-/* The parser stops at a result other than HPCW_OK. `count`: elements of an array, keys of an object. */
+/* Gets what has a slot. The parser stops at a result other than HPCW_OK. `count`: elements of an array, keys of an
+ * object. */
 struct read_vom_consumer {
     void *context;
-    hpcw_status (*begin)(void *context, unsigned slot, hpcw_error *err);
-    hpcw_status (*value)(void *context, unsigned slot, const struct read_vom_value *value, hpcw_error *err);
-    hpcw_status (*end)(void *context, unsigned slot, uint64_t count, hpcw_error *err);
+    hpcw_status (*begin)(void *context, const struct read_vom_spec *spec, hpcw_error *err);
+    hpcw_status (*value)(void *context, const struct read_vom_spec *spec, const struct read_vom_value *value,
+                         hpcw_error *err);
+    hpcw_status (*end)(void *context, const struct read_vom_spec *spec, uint64_t count, hpcw_error *err);
 };
 
 /* ---- The parser ------------------------------------------------------------------------------------------ */
@@ -110,7 +125,7 @@ uint32_t read_vom_json_seen(const struct read_vom_json *json);
 
 /*
  * Goes on where another parser stopped: before an object of the array at `key` of the outermost object, of which
- * `elements` were read. The text must be at that offset.
+ * `elements` were read. Neither the array nor the outermost object has a slot. The text must be at that offset.
  */
 hpcw_status read_vom_json_resume(struct read_vom_json *json, const char *key, uint64_t elements, uint32_t seen,
                                  hpcw_error *err);

@@ -29,7 +29,7 @@ static void path_of(const struct read_vom_json *j, char *path, size_t size) {
         if (last && j->about_frame) {
             break;
         }
-        if (f->object == NULL) {
+        if (f->spec->type == READ_VOM_T_ARRAY) {
             used = f->count > 0 ? put(path, used, size, "[%" PRIu64 "]", f->count - 1) : used;
         } else if (f->key != NULL) {
             used = put(path, used, size, "%s%s", used > 0 ? "." : "", f->key->name);

@@ -9,13 +9,12 @@
 
 /* An open object or array. */
 struct read_vom_json_frame {
-    const struct read_vom_object *object; /* NULL: an array */
-    const struct read_vom_spec *value;    /* of the current key, or of the elements */
-    const struct read_vom_key *key;       /* the current one */
-    bool any_key;                         /* the current one is in `any_key` of the parser */
-    unsigned slot;
-    unsigned next; /* index of the likely next key */
-    uint32_t seen; /* keys so far */
+    const struct read_vom_spec *spec;  /* an OBJECT or ARRAY */
+    const struct read_vom_spec *value; /* of the current key, or of the elements */
+    const struct read_vom_key *key;    /* the current one */
+    bool any_key;                      /* the current one is in `any_key` of the parser */
+    unsigned next;                     /* index of the likely next key */
+    uint32_t seen;                     /* keys so far */
     uint64_t count;
     uint64_t at; /* offset of its bracket */
 };
@@ -28,7 +27,6 @@ struct read_vom_json {
     bool ordered;
 
     struct read_vom_yajl *yajl;
-    bool silent;         /* yajl gets a made-up beginning of a resumed text */
     bool stopping;       /* the consumer called read_vom_json_stop */
     bool stopped, ended; /* how the last run ended */
     uint64_t stopped_at;

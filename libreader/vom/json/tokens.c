@@ -8,7 +8,8 @@
 #include "libwriter/base/status.h"
 
 static const struct read_vom_spec anything = {.type = READ_VOM_T_ANY};
-static const struct read_vom_object any_object = {.any = &anything};
+static const struct read_vom_spec any_object = {.type = READ_VOM_T_OBJECT, .element = &anything};
+static const struct read_vom_spec any_array = {.type = READ_VOM_T_ARRAY, .element = &anything};
 
 /* The result of a callback: yajl goes on if it is not 0. */
 static int ended_with(struct read_vom_json *j, hpcw_status status) {
@@ -18,33 +19,33 @@ static int ended_with(struct read_vom_json *j, hpcw_status status) {
 
 /* ---- Values ---------------------------------------------------------------------------------------------- */
 
-static const char *type_text(const struct read_vom_spec *spec) {
-    switch (spec->type) {
-    case READ_VOM_T_COUNT:
-        return "an integer >= 0";
-    case READ_VOM_T_FLOAT:
-        return "a float >= 0 (with a point or an exponent)";
-    case READ_VOM_T_REAL:
-        return "a float (with a point or an exponent)";
-    case READ_VOM_T_TEXT:
-        return "a string";
-    case READ_VOM_T_FLAG:
-        return "true or false";
-    case READ_VOM_T_SCALAR:
-        return "a 32-bit integer, a float or a string";
-    case READ_VOM_T_OBJECT:
-        return "an object";
-    case READ_VOM_T_ARRAY:
-        return "an array";
-    default:
-        return "any value";
-    }
-}
+#define A(type) (1u << READ_VOM_##type)
+#define A_NUMBER (A(INTEGER) | A(FLOAT))
+
+static const struct {
+    const char *text;
+    unsigned takes; /* types of values */
+} types[] = {
+    [READ_VOM_T_COUNT] = {"an integer >= 0", A_NUMBER},
+    [READ_VOM_T_FLOAT] = {"a float >= 0 (with a point or an exponent)", A_NUMBER},
+    [READ_VOM_T_REAL] = {"a float (with a point or an exponent)", A_NUMBER},
+    [READ_VOM_T_TEXT] = {"a string", A(STRING)},
+    [READ_VOM_T_WORD] = {"a string", A(STRING)},
+    [READ_VOM_T_FLAG] = {"true or false", A(BOOL)},
+    [READ_VOM_T_SCALAR] = {"a 32-bit integer, a float or a string", A_NUMBER | A(STRING)},
+    [READ_VOM_T_ANY] = {"any value", ~0u},
+    [READ_VOM_T_OBJECT] = {"an object", 0},
+    [READ_VOM_T_ARRAY] = {"an array", 0},
+};
 
 static hpcw_status unexpected(struct read_vom_json *j, const struct read_vom_spec *spec, const char *what,
                               const char *text, size_t size) {
-    return read_vom_json_wrong(j, HPCW_EFORMAT, j->err, "expected %s, got %s%.*s%s", type_text(spec), what,
-                               size > 60 ? 60 : (int)size, text, size > 60 ? "..." : "");
+    return read_vom_json_wrong(j, HPCW_EFORMAT, j->err, "expected %s, got %s%.*s%s", types[spec->type].text,
+                               what, size > 60 ? 60 : (int)size, text, size > 60 ? "..." : "");
+}
+
+static hpcw_status not_utf8(struct read_vom_json *j) {
+    return read_vom_json_wrong(j, HPCW_EFORMAT, j->err, "expected text in UTF-8, got other bytes");
 }
 
 /* The schema of the value that starts here. */
@@ -54,132 +55,132 @@ static const struct read_vom_spec *next_spec(struct read_vom_json *j) {
         return j->top;
     }
     struct read_vom_json_frame *f = &j->frame[j->depth - 1];
-    if (f->object == NULL) {
-        f->count++;
-    }
+    f->count += f->spec->type == READ_VOM_T_ARRAY;
     return f->value;
 }
 
-static int hand_on(struct read_vom_json *j, const struct read_vom_spec *spec, struct read_vom_value *value) {
+static hpcw_status take_number(struct read_vom_json *j, const struct read_vom_spec *spec,
+                               struct read_vom_value *v) {
+    if (spec->type == READ_VOM_T_COUNT) {
+        return read_vom_count_of(v->text, v->size, spec->most, &v->count)
+                   ? HPCW_OK
+                   : read_vom_json_wrong(j, HPCW_EFORMAT, j->err,
+                                         "expected an integer from 0 to %" PRIu64 ", got %.*s", spec->most,
+                                         v->size > 60 ? 60 : (int)v->size, v->text);
+    }
+    bool good = read_vom_double_of(v->text, v->size, &v->number);
+    if (spec->type == READ_VOM_T_ANY) {
+        /* No reader can keep a number beyond the range of doubles. */
+        return good ? HPCW_OK : unexpected(j, spec, "a number beyond the range of doubles: ", v->text, v->size);
+    }
+    if (v->type == READ_VOM_INTEGER) {
+        good = good && spec->type == READ_VOM_T_SCALAR && v->number >= INT32_MIN && v->number <= INT32_MAX;
+    } else if (spec->type == READ_VOM_T_FLOAT) {
+        good = good && v->number >= 0;
+    }
+    return good ? HPCW_OK : unexpected(j, spec, "", v->text, v->size);
+}
+
+static hpcw_status take_word(struct read_vom_json *j, const struct read_vom_spec *spec,
+                             struct read_vom_value *v) {
+    const struct read_vom_words *w = spec->words;
+    for (v->count = 0; v->count < w->count; v->count++) {
+        const char *word = w->word[v->count];
+        if (word != NULL && v->size == strlen(word) && memcmp(v->text, word, v->size) == 0) {
+            return HPCW_OK;
+        }
+    }
+    return read_vom_json_wrong(j, HPCW_EFORMAT, j->err, "expected %s, got \"%.*s\"", w->expected,
+                               v->size > 60 ? 60 : (int)v->size, v->text);
+}
+
+/* `what`: what messages say before the text of a value of the wrong type. */
+static hpcw_status check(struct read_vom_json *j, const struct read_vom_spec *spec, struct read_vom_value *v,
+                         const char *what) {
+    bool number = (A(INTEGER) | A(FLOAT)) >> v->type & 1;
+    if (number && v->size > READ_VOM_MOST_NUMBER) {
+        return read_vom_json_wrong(j, HPCW_ERANGE, j->err,
+                                   "expected a number of at most %u characters, got %zu", READ_VOM_MOST_NUMBER,
+                                   v->size);
+    }
+    if ((types[spec->type].takes >> v->type & 1) == 0) {
+        return unexpected(j, spec, what, v->text, v->size);
+    }
+    if (number) {
+        return take_number(j, spec, v);
+    }
+    if (v->type == READ_VOM_STRING && !read_vom_is_utf8((const unsigned char *)v->text, v->size)) {
+        return not_utf8(j);
+    }
+    return spec->type == READ_VOM_T_WORD ? take_word(j, spec, v) : HPCW_OK;
+}
+
+/* Puts a value where its schema says, and notes that it is there. */
+static void store(struct read_vom_json *j, const struct read_vom_spec *spec, const struct read_vom_value *v) {
+    unsigned char *context = j->consumer.context;
+    const bool yes = true;
+    uint32_t narrow = (uint32_t)v->count;
+    const void *from = spec->size == sizeof narrow ? (const void *)&narrow : (const void *)&v->count;
+    if (spec->type == READ_VOM_T_FLAG) {
+        from = &v->flag;
+    } else if (spec->type == READ_VOM_T_FLOAT || spec->type == READ_VOM_T_REAL) {
+        from = &v->number;
+    }
+    memcpy(context + spec->at, from, spec->size);
+    if (spec->present != 0) {
+        memcpy(context + spec->present, &yes, sizeof yes);
+    }
+}
+
+static hpcw_status hand_on(struct read_vom_json *j, const struct read_vom_spec *spec,
+                           struct read_vom_value *value) {
+    store(j, spec, value);
     if (spec->slot == 0) {
-        return ended_with(j, HPCW_OK);
+        return HPCW_OK;
     }
     if (j->depth > 0 && j->frame[j->depth - 1].any_key) {
         value->key = (const char *)j->any_key.data;
         value->key_size = j->any_key.size - 1;
     }
-    return ended_with(j, j->consumer.value(j->consumer.context, spec->slot, value, j->err));
+    return j->consumer.value(j->consumer.context, spec, value, j->err);
+}
+
+/* `token`: its bytes in the text. */
+static int scalar(struct read_vom_json *j, struct read_vom_value *value, size_t token, const char *what) {
+    j->token = token;
+    const struct read_vom_spec *spec = next_spec(j);
+    hpcw_status status = check(j, spec, value, what);
+    return ended_with(j, status == HPCW_OK ? hand_on(j, spec, value) : status);
 }
 
 static int on_number(void *context, const char *text, size_t size) {
-    struct read_vom_json *j = context;
-    if (j->silent) {
-        return 1;
-    }
-    j->token = size;
-    const struct read_vom_spec *spec = next_spec(j);
     struct read_vom_value value = {.text = text, .size = size};
-    /* A count has digits only, as read_vom_count_of checks. */
-    bool is_float = spec->type != READ_VOM_T_COUNT && read_vom_looks_float(text, size);
-    value.kind = is_float ? READ_VOM_V_FLOAT : READ_VOM_V_INTEGER;
-    if (size > READ_VOM_MOST_NUMBER) {
-        return ended_with(j, read_vom_json_wrong(j, HPCW_ERANGE, j->err,
-                                                 "expected a number of at most %u characters, got %zu",
-                                                 READ_VOM_MOST_NUMBER, size));
-    }
-    switch (spec->type) {
-    case READ_VOM_T_COUNT:
-        if (!read_vom_count_of(text, size, spec->most, &value.count)) {
-            return ended_with(j, read_vom_json_wrong(j, HPCW_EFORMAT, j->err,
-                                                     "expected an integer from 0 to %" PRIu64 ", got %.*s",
-                                                     spec->most, size > 60 ? 60 : (int)size, text));
-        }
-        break;
-    case READ_VOM_T_FLOAT:
-    case READ_VOM_T_REAL:
-        if (!is_float || !read_vom_double_of(text, size, &value.number) ||
-            (spec->type == READ_VOM_T_FLOAT && text[0] == '-' && value.number < 0)) {
-            return ended_with(j, unexpected(j, spec, "", text, size));
-        }
-        break;
-    case READ_VOM_T_SCALAR:
-        if (!read_vom_double_of(text, size, &value.number) ||
-            (!is_float && (value.number < INT32_MIN || value.number > INT32_MAX))) {
-            return ended_with(j, unexpected(j, spec, "", text, size));
-        }
-        break;
-    case READ_VOM_T_ANY:
-        /* No reader can keep a number beyond the range of doubles. */
-        if (!read_vom_double_of(text, size, &value.number)) {
-            return ended_with(j,
-                              unexpected(j, &anything, "a number beyond the range of doubles: ", text, size));
-        }
-        break;
-    default:
-        return ended_with(j, unexpected(j, spec, "the number ", text, size));
-    }
-    return hand_on(j, spec, &value);
-}
-
-static hpcw_status not_utf8(struct read_vom_json *j) {
-    return read_vom_json_wrong(j, HPCW_EFORMAT, j->err, "expected text in UTF-8, got other bytes");
+    value.type = read_vom_looks_float(text, size) ? READ_VOM_FLOAT : READ_VOM_INTEGER;
+    return scalar(context, &value, size, "the number ");
 }
 
 static int on_string(void *context, const unsigned char *text, size_t size) {
-    struct read_vom_json *j = context;
-    if (j->silent) {
-        return 1;
-    }
-    j->token = size + 2; /* less than that if it has escapes */
-    const struct read_vom_spec *spec = next_spec(j);
-    if (spec->type != READ_VOM_T_TEXT && spec->type != READ_VOM_T_SCALAR && spec->type != READ_VOM_T_ANY) {
-        return ended_with(j, unexpected(j, spec, "the string ", (const char *)text, size));
-    }
-    if (!read_vom_is_utf8(text, size)) {
-        return ended_with(j, not_utf8(j));
-    }
-    struct read_vom_value value = {.kind = READ_VOM_V_TEXT, .text = (const char *)text, .size = size};
-    return hand_on(j, spec, &value);
+    struct read_vom_value value = {.type = READ_VOM_STRING, .text = (const char *)text, .size = size};
+    return scalar(context, &value, size + 2 /* less if it has escapes */, "the string ");
 }
 
 static int on_flag(void *context, int flag) {
-    struct read_vom_json *j = context;
-    if (j->silent) {
-        return 1;
-    }
     const char *text = flag != 0 ? "true" : "false";
-    j->token = strlen(text);
-    const struct read_vom_spec *spec = next_spec(j);
-    if (spec->type != READ_VOM_T_FLAG && spec->type != READ_VOM_T_ANY) {
-        return ended_with(j, unexpected(j, spec, "", text, j->token));
-    }
-    struct read_vom_value value = {.kind = READ_VOM_V_FLAG, .flag = flag != 0, .text = text, .size = j->token};
-    return hand_on(j, spec, &value);
+    struct read_vom_value value = {
+        .type = READ_VOM_BOOL, .flag = flag != 0, .text = text, .size = strlen(text)};
+    return scalar(context, &value, value.size, "");
 }
 
 static int on_null(void *context) {
-    struct read_vom_json *j = context;
-    if (j->silent) {
-        return 1;
-    }
-    j->token = 4;
-    const struct read_vom_spec *spec = next_spec(j);
-    if (spec->type != READ_VOM_T_ANY) {
-        return ended_with(j, unexpected(j, spec, "", "null", 4));
-    }
-    struct read_vom_value value = {.kind = READ_VOM_V_NULL, .text = "null", .size = 4};
-    return hand_on(j, spec, &value);
+    struct read_vom_value value = {.type = READ_VOM_NULL, .text = "null", .size = 4};
+    return scalar(context, &value, value.size, "");
 }
 
 /* ---- Objects and arrays ---------------------------------------------------------------------------------- */
 
 static int on_begin(struct read_vom_json *j, bool object) {
-    if (j->silent) {
-        return 1;
-    }
     j->token = 1;
     const struct read_vom_spec *spec = next_spec(j);
-    struct read_vom_value nested = {.kind = READ_VOM_V_NESTED, .text = "", .size = 0};
     bool any = spec->type == READ_VOM_T_ANY;
     if (!any && spec->type != (object ? READ_VOM_T_OBJECT : READ_VOM_T_ARRAY)) {
         return ended_with(j, unexpected(j, spec, "", object ? "an object" : "an array", object ? 9 : 8));
@@ -189,50 +190,22 @@ static int on_begin(struct read_vom_json *j, bool object) {
                                                  "expected at most %d levels of nesting, got more",
                                                  READ_VOM_DEPTH));
     }
-    if (any && hand_on(j, spec, &nested) == 0) {
+    struct read_vom_value nested = {.type = READ_VOM_NESTED, .text = ""};
+    if (any && ended_with(j, hand_on(j, spec, &nested)) == 0) {
         return 0;
     }
-    j->frame[j->depth] = (struct read_vom_json_frame){
-        .object = !object ? NULL
-                  : any   ? &any_object
-                          : spec->object,
-        .value = object ? NULL
-                 : any  ? &anything
-                        : spec->element,
-        .slot = any ? 0 : spec->slot,
-        .at = read_vom_json_token_at(j),
-    };
+    spec = !any ? spec : object ? &any_object : &any_array;
+    struct read_vom_json_frame *f = &j->frame[j->depth];
+    *f = (struct read_vom_json_frame){
+        .spec = spec, .value = object ? NULL : spec->element, .at = read_vom_json_token_at(j)};
     j->depth++;
     j->about_frame = true;
-    unsigned slot = j->frame[j->depth - 1].slot;
-    hpcw_status status = slot != 0 ? j->consumer.begin(j->consumer.context, slot, j->err) : HPCW_OK;
+    store(j, spec, &nested);
+    hpcw_status status = spec->slot != 0 ? j->consumer.begin(j->consumer.context, spec, j->err) : HPCW_OK;
     if (j->stopping) {
         j->stopped = true;
         j->depth--;
-        j->stopped_at = j->frame[j->depth].at;
-    }
-    return ended_with(j, status);
-}
-
-static int on_end(struct read_vom_json *j) {
-    if (j->silent) {
-        return 1;
-    }
-    struct read_vom_json_frame *f = &j->frame[j->depth - 1];
-    j->token = 1;
-    j->about_frame = true;
-    for (unsigned k = 0; f->object != NULL && k < f->object->keys; k++) {
-        if (f->object->key[k].required && (f->seen >> k & 1) == 0) {
-            return ended_with(j, read_vom_json_wrong(j, HPCW_EFORMAT, j->err,
-                                                     "expected the key \"%s\", got an object without it",
-                                                     f->object->key[k].name));
-        }
-    }
-    hpcw_status status =
-        f->slot != 0 ? j->consumer.end(j->consumer.context, f->slot, f->count, j->err) : HPCW_OK;
-    j->depth--;
-    if (j->depth == 0) {
-        j->top_seen = f->seen;
+        j->stopped_at = f->at;
     }
     return ended_with(j, status);
 }
@@ -243,13 +216,31 @@ static int on_begin_object(void *context) {
 static int on_begin_array(void *context) {
     return on_begin(context, false);
 }
-static int on_end_any(void *context) {
-    return on_end(context);
+
+static int on_end(void *context) {
+    struct read_vom_json *j = context;
+    struct read_vom_json_frame *f = &j->frame[j->depth - 1];
+    j->token = 1;
+    j->about_frame = true;
+    for (unsigned k = 0; k < f->spec->keys; k++) {
+        if (f->spec->key[k].required && (f->seen >> k & 1) == 0) {
+            return ended_with(j, read_vom_json_wrong(j, HPCW_EFORMAT, j->err,
+                                                     "expected the key \"%s\", got an object without it",
+                                                     f->spec->key[k].name));
+        }
+    }
+    hpcw_status status =
+        f->spec->slot != 0 ? j->consumer.end(j->consumer.context, f->spec, f->count, j->err) : HPCW_OK;
+    j->depth--;
+    if (j->depth == 0) {
+        j->top_seen = f->seen;
+    }
+    return ended_with(j, status);
 }
 
 static hpcw_status known_key(struct read_vom_json *j, struct read_vom_json_frame *f, const char *text,
                              size_t size) {
-    const struct read_vom_object *o = f->object;
+    const struct read_vom_spec *o = f->spec;
     for (unsigned tried = 0; tried < o->keys; tried++) {
         unsigned k = f->next < o->keys ? f->next : 0;
         f->next = k + 1;
@@ -276,20 +267,17 @@ static hpcw_status known_key(struct read_vom_json *j, struct read_vom_json_frame
 
 static int on_key(void *context, const unsigned char *text, size_t size) {
     struct read_vom_json *j = context;
-    if (j->silent) {
-        return 1;
-    }
     struct read_vom_json_frame *f = &j->frame[j->depth - 1];
     j->about_frame = false;
     j->token = size + 2;
     f->count++;
-    if (f->object->any == NULL) {
+    if (f->spec->key != NULL) {
         return ended_with(j, known_key(j, f, (const char *)text, size));
     }
     if (!read_vom_is_utf8(text, size)) {
         return ended_with(j, not_utf8(j));
     }
-    f->value = f->object->any;
+    f->value = f->spec->element;
     f->any_key = true;
     j->any_key.size = 0;
     if (!hpcw_i_buf_append(&j->any_key, text, size) || !hpcw_i_buf_append(&j->any_key, "", 1)) {
@@ -305,7 +293,7 @@ const yajl_callbacks read_vom_json_callbacks = {
     .yajl_string = on_string,
     .yajl_start_map = on_begin_object,
     .yajl_map_key = on_key,
-    .yajl_end_map = on_end_any,
+    .yajl_end_map = on_end,
     .yajl_start_array = on_begin_array,
-    .yajl_end_array = on_end_any,
+    .yajl_end_array = on_end,
 };

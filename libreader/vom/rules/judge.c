@@ -87,7 +87,7 @@ static hpcw_status home_rule(const struct read_vom_judge *j, const struct read_v
 
 static hpcw_status task(void *context, const struct read_vom_task *t, hpcw_error *err) {
     struct read_vom_judge *j = context;
-    struct read_vom_open_phase *p = open_phase(j, j->reader->phases);
+    struct read_vom_open_phase *p = open_phase(j, j->reader->here.phases);
     hpcw_status status = home_rule(j, &t->entity, err);
     if (status == HPCW_OK && j->strict) {
         status = subphase_rules(j, p, t, err);
@@ -182,7 +182,7 @@ static hpcw_status end_point(struct read_vom_judge *j, struct read_vom_open_phas
 
 static hpcw_status communication(void *context, const struct read_vom_communication *c, hpcw_error *err) {
     struct read_vom_judge *j = context;
-    struct read_vom_open_phase *p = open_phase(j, j->reader->phases);
+    struct read_vom_open_phase *p = open_phase(j, j->reader->here.phases);
     bool from_here;
     bool to_here;
     recorder(c, &from_here, &to_here);

@@ -92,7 +92,7 @@ static hpcw_status communication(void *context, const struct read_vom_communicat
     if (c->category == READ_VOM_SEND_RECV && !self_edge(c)) {
         read_vom_moments_add(&p->phase->quantity[READ_VOM_OBJECT_COMM], c->bytes);
     }
-    if (leaves(c, p->reader->rank)) {
+    if (leaves(c, p->reader->here.rank)) {
         p->rank_comm += c->bytes;
     }
     return HPCW_OK;

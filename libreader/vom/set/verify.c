@@ -25,7 +25,7 @@ static const struct read_vom_statistics_events no_events = {0};
 static hpcw_status verify_reader(struct read_vom *reader, unsigned flags, hpcw_error *err) {
     struct read_vom_judge judge;
     hpcw_status status = read_vom_judge_init(&judge, (flags & READ_VOM_STRICT) != 0, 0, false, err);
-    read_vom_judge_file(&judge, reader, reader->rank == READ_VOM_ANY_RANK ? 0 : reader->rank);
+    read_vom_judge_file(&judge, reader, reader->here.rank == READ_VOM_ANY_RANK ? 0 : reader->here.rank);
     if (status == HPCW_OK) {
         status = read_vom_run(reader, UINT64_MAX, &judge.events, err);
     }
