@@ -72,6 +72,10 @@ struct read_vom {
     struct read_vom_records records;
 };
 
+/* As read_vom_open. Takes the source over, even on failure. */
+hpcw_status read_vom_open_source(struct read_source *source, uint32_t rank, unsigned flags,
+                                 struct read_vom **out, hpcw_error *err);
+
 /* Takes the values of the schema of a data file; its context is the reader. */
 extern const struct read_vom_consumer read_vom_data_consumer;
 void read_vom_records_free(struct read_vom_records *records);

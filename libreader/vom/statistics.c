@@ -153,9 +153,8 @@ static hpcw_status end(void *context, const struct read_vom_spec *spec, uint64_t
                                      : events->phase_end(events->context, p->id, p->migrations, p->groups, err);
 }
 
-/* Frees the source. */
-static hpcw_status read_source(struct read_source *source, const struct read_vom_statistics_events *events,
-                               hpcw_error *err) {
+hpcw_status read_vom_statistics_source(const struct read_source *source,
+                                       const struct read_vom_statistics_events *events, hpcw_error *err) {
     struct read_vom_text *text = NULL;
     struct statistics_state p = {.events = events};
     const struct read_vom_consumer consumer = {.context = &p, .begin = begin, .end = end};
@@ -168,7 +167,6 @@ static hpcw_status read_source(struct read_source *source, const struct read_vom
     }
     read_vom_json_free(p.json);
     read_vom_text_free(text);
-    read_source_free(source);
     return status;
 }
 
@@ -176,12 +174,9 @@ hpcw_status read_vom_statistics_read(const char *path, const struct read_vom_sta
                                      hpcw_error *err) {
     struct read_source *source;
     hpcw_status status = read_source_open(path, &source, err);
-    return status != HPCW_OK ? status : read_source(source, events, err);
-}
-
-hpcw_status read_vom_statistics_read_memory(const char *name, const void *data, size_t size,
-                                            const struct read_vom_statistics_events *events, hpcw_error *err) {
-    struct read_source *source;
-    hpcw_status status = read_source_open_memory(name, data, size, &source, err);
-    return status != HPCW_OK ? status : read_source(source, events, err);
+    if (status == HPCW_OK) {
+        status = read_vom_statistics_source(source, events, err);
+        read_source_free(source);
+    }
+    return status;
 }

@@ -10,6 +10,7 @@
 
 #include <hpcw/status.h>
 
+#include "libreader/source.h"
 #include "libreader/vom/figures.h"
 
 /* As in struct read_vom_events. */
@@ -25,7 +26,7 @@ struct read_vom_statistics_events {
 /* Reads and checks a whole file. Fails as read_vom_open and read_vom_run do. */
 hpcw_status read_vom_statistics_read(const char *path, const struct read_vom_statistics_events *events,
                                      hpcw_error *err);
-hpcw_status read_vom_statistics_read_memory(const char *name, const void *data, size_t size,
-                                            const struct read_vom_statistics_events *events, hpcw_error *err);
+hpcw_status read_vom_statistics_source(const struct read_source *source,
+                                       const struct read_vom_statistics_events *events, hpcw_error *err);
 
 #endif

@@ -21,8 +21,8 @@ static hpcw_status new_parser(struct read_vom *r, hpcw_error *err) {
     return read_vom_json_new(r->name, r->text, &read_vom_data_schema, r->strict, &consumer, &r->json, err);
 }
 
-static hpcw_status new_reader(struct read_source *source, uint32_t rank, unsigned flags, struct read_vom **out,
-                              hpcw_error *err) {
+hpcw_status read_vom_open_source(struct read_source *source, uint32_t rank, unsigned flags,
+                                 struct read_vom **out, hpcw_error *err) {
     *out = NULL;
     struct read_vom *r = hpcw_i_calloc(1, sizeof *r);
     if (r == NULL) {
@@ -51,7 +51,7 @@ hpcw_status read_vom_open(const char *path, uint32_t rank, unsigned flags, struc
     *out = NULL;
     struct read_source *source;
     hpcw_status status = read_source_open(path, &source, err);
-    return status != HPCW_OK ? status : new_reader(source, rank, flags, out, err);
+    return status != HPCW_OK ? status : read_vom_open_source(source, rank, flags, out, err);
 }
 
 hpcw_status read_vom_open_memory(const char *name, const void *data, size_t size, uint32_t rank, unsigned flags,
@@ -59,7 +59,7 @@ hpcw_status read_vom_open_memory(const char *name, const void *data, size_t size
     *out = NULL;
     struct read_source *source;
     hpcw_status status = read_source_open_memory(name, data, size, &source, err);
-    return status != HPCW_OK ? status : new_reader(source, rank, flags, out, err);
+    return status != HPCW_OK ? status : read_vom_open_source(source, rank, flags, out, err);
 }
 
 void read_vom_free(struct read_vom *reader) {

@@ -172,7 +172,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         hpcw_status strict = read_vom_verify_memory("m", images[i].data, images[i].size, READ_VOM_STRICT, &err);
         demand(strict != HPCW_OK || loose == HPCW_OK);
         read_both_ways(images[i].data, images[i].size);
-        (void)read_vom_statistics_read_memory("m", images[i].data, images[i].size, &none, &err);
+        struct read_source *source;
+        if (read_source_open_memory("m", images[i].data, images[i].size, &source, &err) == HPCW_OK) {
+            (void)read_vom_statistics_source(source, &none, &err);
+            read_source_free(source);
+        }
     }
     if (count > 0) {
         hpcw_status loose = judge_set(images, count, false);

@@ -29,18 +29,12 @@ hpcw_status read_vom_file_type_of_source(const struct read_source *source, enum 
     return status == HPCW_ENOMEM ? hpcw_i_fail(err, status, "%s", own.message) : HPCW_OK;
 }
 
-hpcw_status read_vom_file_type_of_path(const char *path, enum read_vom_file_type *type, hpcw_error *err) {
+enum read_vom_file_type read_vom_file_type(const char *path) {
     struct read_source *source;
-    *type = READ_VOM_UNKNOWN_FILE;
-    hpcw_status status = read_source_open(path, &source, err);
-    if (status == HPCW_OK) {
-        status = read_vom_file_type_of_source(source, type, err);
+    enum read_vom_file_type type = READ_VOM_UNKNOWN_FILE;
+    if (read_source_open(path, &source, NULL) == HPCW_OK) {
+        (void)read_vom_file_type_of_source(source, &type, NULL);
         read_source_free(source);
     }
-    return status;
-}
-
-enum read_vom_file_type read_vom_file_type(const char *path) {
-    enum read_vom_file_type type;
-    return read_vom_file_type_of_path(path, &type, NULL) == HPCW_OK ? type : READ_VOM_UNKNOWN_FILE;
+    return type;
 }

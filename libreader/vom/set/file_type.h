@@ -12,8 +12,7 @@ enum read_vom_file_type { READ_VOM_UNKNOWN_FILE, READ_VOM_DATA_FILE, READ_VOM_ST
 /* By the first 64 KiB of text; READ_VOM_UNKNOWN_FILE also if these cannot be read. */
 enum read_vom_file_type read_vom_file_type(const char *path);
 
-/* The same, but these fail if memory runs out or, by path, if the file cannot be opened. */
-hpcw_status read_vom_file_type_of_path(const char *path, enum read_vom_file_type *type, hpcw_error *err);
+/* The same, but it fails if memory runs out. */
 hpcw_status read_vom_file_type_of_source(const struct read_source *source, enum read_vom_file_type *type,
                                          hpcw_error *err);
 

@@ -49,33 +49,31 @@ static uint32_t rank_of(const char *path) {
     return read_vom_name_rank(slash == NULL ? path : slash + 1, &stem, &rank, &br) ? rank : READ_VOM_ANY_RANK;
 }
 
-hpcw_status read_vom_verify(const char *path, unsigned flags, hpcw_error *err) {
+/* Frees the source. */
+static hpcw_status verify_source(struct read_source *source, unsigned flags, hpcw_error *err) {
     enum read_vom_file_type type;
-    hpcw_status status = read_vom_file_type_of_path(path, &type, err);
+    hpcw_status status = read_vom_file_type_of_source(source, &type, err);
     if (status != HPCW_OK || type == READ_VOM_STATISTICS_FILE) {
-        return status != HPCW_OK ? status : read_vom_statistics_read(path, &no_events, err);
+        status = status == HPCW_OK ? read_vom_statistics_source(source, &no_events, err) : status;
+        read_source_free(source);
+        return status;
     }
     struct read_vom *reader;
-    status = read_vom_open(path, rank_of(path), flags, &reader, err);
+    status = read_vom_open_source(source, rank_of(read_source_name(source)), flags, &reader, err);
     return status != HPCW_OK ? status : verify_reader(reader, flags, err);
+}
+
+hpcw_status read_vom_verify(const char *path, unsigned flags, hpcw_error *err) {
+    struct read_source *source;
+    hpcw_status status = read_source_open(path, &source, err);
+    return status != HPCW_OK ? status : verify_source(source, flags, err);
 }
 
 hpcw_status read_vom_verify_memory(const char *name, const void *data, size_t size, unsigned flags,
                                    hpcw_error *err) {
     struct read_source *source;
     hpcw_status status = read_source_open_memory(name, data, size, &source, err);
-    if (status != HPCW_OK) {
-        return status;
-    }
-    enum read_vom_file_type type;
-    status = read_vom_file_type_of_source(source, &type, err);
-    read_source_free(source);
-    if (status != HPCW_OK || type == READ_VOM_STATISTICS_FILE) {
-        return status != HPCW_OK ? status : read_vom_statistics_read_memory(name, data, size, &no_events, err);
-    }
-    struct read_vom *reader;
-    status = read_vom_open_memory(name, data, size, rank_of(name), flags, &reader, err);
-    return status != HPCW_OK ? status : verify_reader(reader, flags, err);
+    return status != HPCW_OK ? status : verify_source(source, flags, err);
 }
 
 /* ---- A directory ----------------------------------------------------------------------------------------- */
