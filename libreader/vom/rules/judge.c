@@ -311,8 +311,8 @@ void read_vom_judge_free(struct read_vom_judge *j) {
     hpcw_i_free(j->open);
     hpcw_i_table_free(&j->edges);
     hpcw_i_free(j->phase_id);
-    hpcw_i_free(j->identical);
-    hpcw_i_free(j->skipped);
+    hpcw_i_free(j->listed[0].item);
+    hpcw_i_free(j->listed[1].item);
     hpcw_i_free(j->seat);
     *j = (struct read_vom_judge){0};
 }

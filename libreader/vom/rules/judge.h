@@ -51,8 +51,7 @@ struct read_vom_judge {
     size_t phases, phase_capacity;
     bool has_lists;
     uint64_t lists_digest[2];
-    struct read_vom_interval *identical, *skipped; /* sorted */
-    size_t identical_count, skipped_count;
+    struct read_vom_intervals listed[2]; /* identical and skipped phases, sorted */
     bool has_count;
     uint64_t count;
     uint32_t num_nodes;
