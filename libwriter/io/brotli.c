@@ -27,7 +27,6 @@ struct block {
 
 struct brotli_sink {
     hpcw_sink base;
-    hpcw_sink *inner;
     BrotliEncoderState *encoder; /* NULL if stored, or after it ran out of memory */
     struct block *blocks;        /* all its memory */
     jmp_buf no_memory;           /* valid while `inside` */
@@ -38,7 +37,7 @@ struct brotli_sink {
     bool complete;      /* the end of the stream is out */
     int window;         /* stored: for the header */
     uint64_t taken;     /* bytes of text */
-    uint64_t written;   /* bytes of the stream that `inner` has */
+    uint64_t written;   /* bytes of the stream that the inner sink has */
     size_t piece_size;  /* bytes in `piece` */
     size_t output_size; /* bytes in `output` */
     unsigned char *piece;
@@ -54,7 +53,7 @@ static struct brotli_sink *brotli_of(hpcw_sink *sink) {
 /* Passes on whole pages, or everything. */
 static hpcw_status drain(struct brotli_sink *b, bool all, hpcw_error *err) {
     size_t size = all ? b->output_size : b->output_size - (b->written + b->output_size) % PAGE;
-    hpcw_status s = hpcw_sink_write_at(b->inner, b->written, b->output, size, err);
+    hpcw_status s = hpcw_sink_write_at(b->base.inner, b->written, b->output, size, err);
     if (s == HPCW_OK) {
         memmove(b->output, b->output + size, b->output_size - size);
         b->output_size -= size;
@@ -288,45 +287,31 @@ static hpcw_status finish(struct brotli_sink *b, hpcw_error *err) {
 static hpcw_status brotli_sync(hpcw_sink *sink, hpcw_error *err) {
     struct brotli_sink *b = brotli_of(sink);
     hpcw_status s = usable(b, err);
-    return s == HPCW_OK ? hpcw_sink_sync(b->inner, err) : s;
+    return s == HPCW_OK ? hpcw_sink_sync(b->base.inner, err) : s;
 }
 
 static hpcw_status brotli_publish(hpcw_sink *sink, hpcw_error *err) {
     struct brotli_sink *b = brotli_of(sink);
     hpcw_status s = finish(b, err);
     if (s != HPCW_OK) {
-        hpcw_sink_discard(b->inner);
+        hpcw_sink_discard(b->base.inner);
         return s;
     }
-    s = hpcw_sink_publish(b->inner, err);
-    sink->named = b->inner->named;
-    return s;
+    return hpcw_sink_publish(b->base.inner, err);
 }
 
 static hpcw_status brotli_detach(hpcw_sink *sink, hpcw_error *err) {
     struct brotli_sink *b = brotli_of(sink);
     hpcw_status s = finish(b, err);
-    return s == HPCW_OK ? hpcw_sink_detach(b->inner, err) : s;
+    return s == HPCW_OK ? hpcw_sink_detach(b->base.inner, err) : s;
 }
 
-static void brotli_withdraw(hpcw_sink *sink) {
-    hpcw_i_sink_withdraw(brotli_of(sink)->inner);
-}
-
-static void brotli_discard(hpcw_sink *sink) {
-    hpcw_sink_discard(brotli_of(sink)->inner);
-}
-
-static void free_own(struct brotli_sink *b) {
+static void brotli_free(hpcw_sink *sink) {
+    struct brotli_sink *b = brotli_of(sink);
     close_encoder(b);
     hpcw_i_free(b->piece);
     hpcw_i_free(b->output);
     hpcw_i_free(b);
-}
-
-static void brotli_free(hpcw_sink *sink) {
-    hpcw_sink_free(brotli_of(sink)->inner);
-    free_own(brotli_of(sink));
 }
 
 static const struct hpcw_i_sink_ops brotli_ops = {
@@ -335,8 +320,6 @@ static const struct hpcw_i_sink_ops brotli_ops = {
     .sync = brotli_sync,
     .publish = brotli_publish,
     .detach = brotli_detach,
-    .withdraw = brotli_withdraw,
-    .discard = brotli_discard,
     .free = brotli_free,
 };
 
@@ -397,10 +380,10 @@ hpcw_status hpcw_sink_open_brotli(hpcw_sink *inner, const hpcw_brotli_options *o
     b->output = hpcw_i_malloc(OUTPUT_SIZE);
     b->piece = b->by_pieces ? hpcw_i_malloc(PIECE_SIZE) : NULL;
     if (b->output == NULL || (b->by_pieces && b->piece == NULL) || (!b->stored && !make_encoder(b, &o))) {
-        free_own(b);
+        brotli_free(&b->base);
         return hpcw_i_fail_memory(err, "brotli sink", 0, NULL);
     }
-    b->inner = inner;
+    b->base.inner = inner;
     *out = &b->base;
     return HPCW_OK;
 }

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "libwriter/base/checked.h"
+#include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
 static hpcw_status usable(const hpcw_sink *sink, hpcw_error *err) {
@@ -57,27 +58,41 @@ hpcw_status hpcw_sink_set_size(hpcw_sink *sink, uint64_t size, hpcw_error *err) 
     if (size > INT64_MAX) {
         return hpcw_i_fail(err, HPCW_ERANGE, "sink: size %" PRIu64 " passes the largest file offset", size);
     }
-    return sink->ops->set_size(sink, size, err);
+    if (sink->ops->set_size != NULL) {
+        return sink->ops->set_size(sink, size, err);
+    }
+    return sink->inner != NULL ? hpcw_sink_set_size(sink->inner, size, err) : HPCW_OK;
+}
+
+typedef hpcw_status sink_call(hpcw_sink *sink, hpcw_error *err);
+
+/* A call by the table; where it has none, the same `call` of the inner sink. */
+static hpcw_status run(hpcw_sink *sink, sink_call *own, sink_call *call, hpcw_error *err) {
+    if (own != NULL) {
+        return own(sink, err);
+    }
+    return sink->inner != NULL ? call(sink->inner, err) : HPCW_OK;
 }
 
 hpcw_status hpcw_sink_sync(hpcw_sink *sink, hpcw_error *err) {
     hpcw_status s = usable(sink, err);
-    return s == HPCW_OK ? sink->ops->sync(sink, err) : s;
+    return s == HPCW_OK ? run(sink, sink->ops->sync, hpcw_sink_sync, err) : s;
 }
 
 hpcw_status hpcw_sink_publish(hpcw_sink *sink, hpcw_error *err) {
     hpcw_status s = usable(sink, err);
     if (s == HPCW_OK) {
-        s = sink->ops->publish(sink, err);
+        s = run(sink, sink->ops->publish, hpcw_sink_publish, err);
         sink->finished = true;
+        sink->named = sink->inner != NULL ? sink->inner->named : sink->named;
     }
     return s;
 }
 
 hpcw_status hpcw_sink_detach(hpcw_sink *sink, hpcw_error *err) {
     hpcw_status s = usable(sink, err);
-    if (s == HPCW_OK && sink->ops->detach != NULL) {
-        s = sink->ops->detach(sink, err);
+    if (s == HPCW_OK && (sink->ops->detach != NULL || sink->inner != NULL)) {
+        s = run(sink, sink->ops->detach, hpcw_sink_detach, err);
         sink->finished = true;
     }
     return s;
@@ -85,20 +100,30 @@ hpcw_status hpcw_sink_detach(hpcw_sink *sink, hpcw_error *err) {
 
 void hpcw_sink_discard(hpcw_sink *sink) {
     if (sink != NULL && !sink->finished) {
-        sink->ops->discard(sink);
+        if (sink->ops->discard != NULL) {
+            sink->ops->discard(sink);
+        }
+        hpcw_sink_discard(sink->inner);
         sink->finished = true;
     }
 }
 
 void hpcw_i_sink_withdraw(hpcw_sink *sink) {
-    if (sink != NULL && sink->ops->withdraw != NULL) {
-        sink->ops->withdraw(sink);
+    for (; sink != NULL; sink = sink->inner) {
+        if (sink->ops->withdraw != NULL) {
+            sink->ops->withdraw(sink);
+        }
     }
 }
 
 void hpcw_sink_free(hpcw_sink *sink) {
     if (sink != NULL) {
-        sink->ops->free(sink);
+        hpcw_sink_free(sink->inner);
+        if (sink->ops->free != NULL) {
+            sink->ops->free(sink);
+        } else {
+            hpcw_i_free(sink);
+        }
     }
 }
 

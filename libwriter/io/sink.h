@@ -9,6 +9,7 @@
 
 #include "libwriter/io/sys.h"
 
+/* All but `write` may be NULL: then the call goes to the inner sink; without one there is nothing to do. */
 struct hpcw_i_sink_ops {
     /* Writes all pieces, which follow each other in the file. `size` is their total. */
     hpcw_status (*write)(hpcw_sink *sink, uint64_t offset, const struct hpcw_i_piece *piece, size_t pieces,
@@ -17,16 +18,17 @@ struct hpcw_i_sink_ops {
     hpcw_status (*sync)(hpcw_sink *sink, hpcw_error *err);
     hpcw_status (*publish)(hpcw_sink *sink, hpcw_error *err);
     hpcw_status (*detach)(hpcw_sink *sink, hpcw_error *err);
-    void (*withdraw)(hpcw_sink *sink); /* NULL: nothing to do */
+    void (*withdraw)(hpcw_sink *sink);
     void (*discard)(hpcw_sink *sink);
-    void (*free)(hpcw_sink *sink);
+    void (*free)(hpcw_sink *sink); /* of all but the inner sink and, where it is NULL, the sink itself */
 };
 
 /* First member of every kind of sink. */
 struct hpcw_sink {
     const struct hpcw_i_sink_ops *ops;
-    bool finished; /* published or discarded */
-    bool named;    /* has its final name; a publish may still fail after that */
+    hpcw_sink *inner; /* owned; NULL: none */
+    bool finished;    /* published or discarded */
+    bool named;       /* has its final name; a publish may still fail after that */
 };
 
 /* A sink for a file: of `source`, if it has any; otherwise a file, shared by several processes if `tag` is not 0. */

@@ -9,16 +9,6 @@
 #include "libwriter/base/status.h"
 #include "libwriter/io/sink.h"
 
-static hpcw_status nothing_to_do(hpcw_sink *sink, hpcw_error *err) {
-    (void)sink;
-    (void)err;
-    return HPCW_OK;
-}
-
-static void keep(hpcw_sink *sink) {
-    (void)sink;
-}
-
 static hpcw_status new_sink(size_t size, const struct hpcw_i_sink_ops *ops, hpcw_sink **out, hpcw_error *err) {
     if (out == NULL) {
         return hpcw_i_fail(err, HPCW_EINVAL, "sink: handle: expected a pointer, got NULL");
@@ -81,8 +71,6 @@ static void memory_free(hpcw_sink *sink) {
 static const struct hpcw_i_sink_ops memory_ops = {
     .write = memory_write,
     .set_size = memory_set_size,
-    .sync = nothing_to_do,
-    .publish = nothing_to_do,
     .discard = memory_discard,
     .free = memory_free,
 };
@@ -113,25 +101,7 @@ static hpcw_status null_write(hpcw_sink *sink, uint64_t offset, const struct hpc
     return HPCW_OK;
 }
 
-static hpcw_status null_set_size(hpcw_sink *sink, uint64_t size, hpcw_error *err) {
-    (void)sink;
-    (void)size;
-    (void)err;
-    return HPCW_OK;
-}
-
-static void null_free(hpcw_sink *sink) {
-    hpcw_i_free(sink);
-}
-
-static const struct hpcw_i_sink_ops null_ops = {
-    .write = null_write,
-    .set_size = null_set_size,
-    .sync = nothing_to_do,
-    .publish = nothing_to_do,
-    .discard = keep,
-    .free = null_free,
-};
+static const struct hpcw_i_sink_ops null_ops = {.write = null_write};
 
 hpcw_status hpcw_sink_open_null(hpcw_sink **out, hpcw_error *err) {
     return new_sink(sizeof(hpcw_sink), &null_ops, out, err);
@@ -141,7 +111,6 @@ hpcw_status hpcw_sink_open_null(hpcw_sink **out, hpcw_error *err) {
 
 struct limited_sink {
     hpcw_sink base;
-    hpcw_sink *inner;
     uint64_t left;
     size_t max_call;
     pthread_mutex_t lock; /* guards `left`: writes may come from several threads */
@@ -159,7 +128,7 @@ static hpcw_status limited_piece(struct limited_sink *l, uint64_t offset, const 
             return hpcw_i_fail(err, HPCW_ENOSPC, "limited sink: no space for %zu bytes at offset %" PRIu64,
                                size, offset);
         }
-        hpcw_status s = hpcw_sink_write_at(l->inner, offset, data, n, err);
+        hpcw_status s = hpcw_sink_write_at(l->base.inner, offset, data, n, err);
         if (s != HPCW_OK) {
             return s;
         }
@@ -181,50 +150,12 @@ static hpcw_status limited_write(hpcw_sink *sink, uint64_t offset, const struct 
     return s;
 }
 
-static hpcw_status limited_set_size(hpcw_sink *sink, uint64_t size, hpcw_error *err) {
-    return hpcw_sink_set_size(((struct limited_sink *)sink)->inner, size, err);
-}
-
-static hpcw_status limited_sync(hpcw_sink *sink, hpcw_error *err) {
-    return hpcw_sink_sync(((struct limited_sink *)sink)->inner, err);
-}
-
-static hpcw_status limited_publish(hpcw_sink *sink, hpcw_error *err) {
-    hpcw_sink *inner = ((struct limited_sink *)sink)->inner;
-    hpcw_status s = hpcw_sink_publish(inner, err);
-    sink->named = inner->named;
-    return s;
-}
-
-static hpcw_status limited_detach(hpcw_sink *sink, hpcw_error *err) {
-    return hpcw_sink_detach(((struct limited_sink *)sink)->inner, err);
-}
-
-static void limited_withdraw(hpcw_sink *sink) {
-    hpcw_i_sink_withdraw(((struct limited_sink *)sink)->inner);
-}
-
-static void limited_discard(hpcw_sink *sink) {
-    hpcw_sink_discard(((struct limited_sink *)sink)->inner);
-}
-
 static void limited_free(hpcw_sink *sink) {
-    struct limited_sink *l = (struct limited_sink *)sink;
-    hpcw_sink_free(l->inner);
-    (void)pthread_mutex_destroy(&l->lock);
-    hpcw_i_free(l);
+    (void)pthread_mutex_destroy(&((struct limited_sink *)sink)->lock);
+    hpcw_i_free(sink);
 }
 
-static const struct hpcw_i_sink_ops limited_ops = {
-    .write = limited_write,
-    .set_size = limited_set_size,
-    .sync = limited_sync,
-    .publish = limited_publish,
-    .detach = limited_detach,
-    .withdraw = limited_withdraw,
-    .discard = limited_discard,
-    .free = limited_free,
-};
+static const struct hpcw_i_sink_ops limited_ops = {.write = limited_write, .free = limited_free};
 
 hpcw_status hpcw_sink_open_limited(hpcw_sink *inner, uint64_t max_total, size_t max_call, hpcw_sink **out,
                                    hpcw_error *err) {
@@ -244,7 +175,7 @@ hpcw_status hpcw_sink_open_limited(hpcw_sink *inner, uint64_t max_total, size_t 
         *out = NULL;
         return hpcw_i_fail_memory(err, "limited sink", 0, "a lock");
     }
-    l->inner = inner;
+    l->base.inner = inner;
     l->left = max_total;
     l->max_call = max_call;
     return HPCW_OK;
