@@ -121,15 +121,11 @@ hpcw_status read_sion_gap_rules(struct read_sion_file *f, hpcw_error *err) {
     hpcw_status status = zero_range(&g, f->info.meta1_size, f->info.data_start, err);
     for (uint32_t first = 0; first < f->info.tasks && status == HPCW_OK; first += READ_SION_WINDOW) {
         status = read_sion_file_load(f, first, err);
-        struct read_sion_rows rows;
-        read_sion_rows_begin(&rows, f, first, f->window.count, f->info.blocks);
+        struct read_sion_rows rows = read_sion_rows_begin(f, first, f->window.count, f->info.blocks, err);
         for (uint32_t next = 0; next < f->info.blocks && status == HPCW_OK;) {
             uint32_t block = f->info.blocks;
-            const unsigned char *row = NULL;
-            status = read_sion_rows_next(&rows, &block, &row, err);
-            if (status == HPCW_OK) {
-                status = gap_blocks(&g, next, block, err);
-            }
+            const unsigned char *row = read_sion_rows_next(&rows, &block);
+            status = rows.status == HPCW_OK ? gap_blocks(&g, next, block, err) : rows.status;
             if (status == HPCW_OK && row != NULL) {
                 status = gap_row(&g, block, row, err);
             }

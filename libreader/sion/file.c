@@ -18,10 +18,6 @@ void read_sion_file_free(struct read_sion_file *f) {
     hpcw_i_free(f->raw);
     hpcw_i_free(f->marks);
     hpcw_i_free(f->window.rank);
-    hpcw_i_free(f->window.chunk);
-    hpcw_i_free(f->window.start);
-    hpcw_i_free(f->window.blocks);
-    hpcw_i_free(f->window.size);
     hpcw_i_free(f);
 }
 
@@ -65,10 +61,22 @@ static hpcw_status entry(struct read_sion_file *f, uint64_t offset, size_t size,
     return HPCW_OK;
 }
 
-void read_sion_rows_begin(struct read_sion_rows *rows, struct read_sion_file *f, uint32_t first, uint32_t count,
-                          uint32_t blocks) {
-    *rows = (struct read_sion_rows){
+hpcw_status read_sion_file_words(const struct read_sion_file *f, uint64_t at, uint32_t first, uint32_t count,
+                                 const char *what, void *words, hpcw_error *err) {
+    uint64_t *word = words;
+    hpcw_status status =
+        read_source_read(f->source, at + 8 * (uint64_t)first, word, 8 * (size_t)count, what, err);
+    for (uint32_t i = 0; i < count && status == HPCW_OK; i++) {
+        word[i] = hpcw_i_order64(word[i], f->info.meta_big);
+    }
+    return status;
+}
+
+struct read_sion_rows read_sion_rows_begin(struct read_sion_file *f, uint32_t first, uint32_t count,
+                                           uint32_t blocks, hpcw_error *err) {
+    return (struct read_sion_rows){
         .f = f,
+        .err = err,
         .base = read_sion_file_size_at(f, first, 0),
         .stride = 8 * (uint64_t)f->info.tasks,
         .piece = 8 * (size_t)count,
@@ -76,14 +84,14 @@ void read_sion_rows_begin(struct read_sion_rows *rows, struct read_sion_file *f,
     };
 }
 
-hpcw_status read_sion_rows_next(struct read_sion_rows *rows, uint32_t *block, const unsigned char **row,
-                                hpcw_error *err) {
+/* Goes to the next row that is in no hole, and reads it if it is not in memory. */
+static hpcw_status find_row(struct read_sion_rows *rows) {
     struct read_sion_file *f = rows->f;
-    *row = NULL;
     while (rows->next < rows->end && rows->next >= rows->filled_to) {
         uint64_t offset = rows->base + rows->next * rows->stride;
         if (offset < rows->data_from || offset >= rows->data_to) {
-            hpcw_status status = read_source_data(f->source, offset, &rows->data_from, &rows->data_to, err);
+            hpcw_status status =
+                read_source_data(f->source, offset, &rows->data_from, &rows->data_to, rows->err);
             if (status != HPCW_OK) {
                 return status;
             }
@@ -97,20 +105,23 @@ hpcw_status read_sion_rows_next(struct read_sion_rows *rows, uint32_t *block, co
         if (many > rows->end - rows->next) {
             many = rows->end - rows->next;
         }
-        hpcw_status status =
-            read_source_read(f->source, offset, f->raw, (size_t)many * rows->piece, "block sizes", err);
-        if (status != HPCW_OK) {
-            return status;
-        }
         rows->filled_from = rows->next;
         rows->filled_to = rows->next + (uint32_t)many;
-    }
-    if (rows->next < rows->end) {
-        *block = rows->next;
-        *row = f->raw + (size_t)(rows->next - rows->filled_from) * rows->piece;
-        rows->next++;
+        return read_source_read(f->source, offset, f->raw, (size_t)many * rows->piece, "block sizes",
+                                rows->err);
     }
     return HPCW_OK;
+}
+
+const unsigned char *read_sion_rows_next(struct read_sion_rows *rows, uint32_t *block) {
+    if (rows->status == HPCW_OK) {
+        rows->status = find_row(rows);
+    }
+    if (rows->status != HPCW_OK || rows->next == rows->end) {
+        return NULL;
+    }
+    *block = rows->next++;
+    return rows->f->raw + (size_t)(*block - rows->filled_from) * rows->piece;
 }
 
 /* Stream sizes of the window: sums over the used blocks of each task (doc/formats/sion.md, "Tables at the end"). */
@@ -123,15 +134,10 @@ static hpcw_status sum_sizes(struct read_sion_file *f, hpcw_error *err) {
             most = f->window.blocks[i];
         }
     }
-    struct read_sion_rows rows;
-    read_sion_rows_begin(&rows, f, f->window.first, f->window.count, (uint32_t)most);
-    for (;;) {
-        uint32_t block;
-        const unsigned char *row;
-        hpcw_status status = read_sion_rows_next(&rows, &block, &row, err);
-        if (status != HPCW_OK || row == NULL) {
-            return status;
-        }
+    struct read_sion_rows rows = read_sion_rows_begin(f, f->window.first, f->window.count, (uint32_t)most, err);
+    const unsigned char *row;
+    uint32_t block;
+    while ((row = read_sion_rows_next(&rows, &block)) != NULL) {
         for (uint32_t i = 0; i < f->window.count; i++) {
             if (f->window.size[i] == UINT64_MAX || block >= f->window.blocks[i]) {
                 continue;
@@ -140,6 +146,7 @@ static hpcw_status sum_sizes(struct read_sion_file *f, hpcw_error *err) {
             f->window.size[i] = size <= f->window.chunk[i] ? f->window.size[i] + size : UINT64_MAX;
         }
     }
+    return rows.status;
 }
 
 hpcw_status read_sion_file_load(struct read_sion_file *f, uint32_t index, hpcw_error *err) {
@@ -147,44 +154,31 @@ hpcw_status read_sion_file_load(struct read_sion_file *f, uint32_t index, hpcw_e
     if (f->window.count > 0 && f->window.first == first) {
         return HPCW_OK;
     }
-    bool big = f->info.meta_big;
     uint32_t count = f->info.tasks - first < READ_SION_WINDOW ? f->info.tasks - first : READ_SION_WINDOW;
-    size_t bytes = 8 * (size_t)count;
     f->window.count = 0;
-
-    hpcw_status status =
-        read_source_read(f->source, f->ranks_at + 8 * (uint64_t)first, f->raw, bytes, "ranks", err);
-    if (status != HPCW_OK) {
-        return status;
+    hpcw_status status = read_sion_file_words(f, f->ranks_at, first, count, "ranks", f->window.rank, err);
+    if (status == HPCW_OK) {
+        status = read_sion_file_words(f, f->chunks_at, first, count, "chunk sizes", f->window.chunk, err);
     }
-    for (uint32_t i = 0; i < count; i++) {
-        f->window.rank[i] = read_sion_i64(f->raw + 8 * (size_t)i, big);
-    }
-    status = read_source_read(f->source, f->chunks_at + 8 * (uint64_t)first, f->raw, bytes, "chunk sizes", err);
-    if (status != HPCW_OK) {
-        return status;
+    if (status == HPCW_OK) {
+        status =
+            read_sion_file_words(f, f->info.meta2_start, first, count, "block counts", f->window.blocks, err);
     }
     uint64_t start = f->marks[first / READ_SION_WINDOW];
-    for (uint32_t i = 0; i < count; i++) {
-        int64_t stored = read_sion_i64(f->raw + 8 * (size_t)i, big);
-        if (!read_sion_chunk_size(&f->info, stored, &f->window.chunk[i]) ||
+    for (uint32_t i = 0; i < count && status == HPCW_OK; i++) {
+        if (!read_sion_chunk_size(&f->info, (int64_t)f->window.chunk[i], &f->window.chunk[i]) ||
             f->window.chunk[i] > f->info.file_size) {
-            return hpcw_i_fail(err, HPCW_EFORMAT, "%s: the chunk sizes changed while the file was read",
-                               read_sion_file_name(f));
+            status = hpcw_i_fail(err, HPCW_EFORMAT, "%s: the chunk sizes changed while the file was read",
+                                 read_sion_file_name(f));
         }
         f->window.start[i] = start;
         start += f->window.chunk[i];
     }
-    status = read_source_read(f->source, read_sion_file_count_at(f, first), f->raw, bytes, "block counts", err);
-    if (status != HPCW_OK) {
-        return status;
+    if (status == HPCW_OK) {
+        f->window.first = first;
+        f->window.count = count;
+        status = sum_sizes(f, err);
     }
-    for (uint32_t i = 0; i < count; i++) {
-        f->window.blocks[i] = read_sion_i64(f->raw + 8 * (size_t)i, big);
-    }
-    f->window.first = first;
-    f->window.count = count;
-    status = sum_sizes(f, err);
     if (status != HPCW_OK) {
         f->window.count = 0;
     }
@@ -200,8 +194,7 @@ hpcw_status read_sion_file_rank(struct read_sion_file *f, uint32_t index, int64_
     return status;
 }
 
-/* The rule that a task breaks for which sum_sizes set UINT64_MAX. */
-static hpcw_status explain(struct read_sion_file *f, uint32_t index, hpcw_error *err) {
+hpcw_status read_sion_file_explain(struct read_sion_file *f, uint32_t index, hpcw_error *err) {
     uint32_t i = index - f->window.first;
     int64_t blocks = f->window.blocks[i];
     if (blocks < 1 || blocks > (int64_t)f->info.blocks) {
@@ -211,19 +204,10 @@ static hpcw_status explain(struct read_sion_file *f, uint32_t index, hpcw_error 
             read_sion_file_name(f), index, read_sion_file_count_at(f, index), f->info.blocks, blocks);
     }
     uint64_t chunk = f->window.chunk[i];
-    struct read_sion_rows rows;
-    read_sion_rows_begin(&rows, f, index, 1, (uint32_t)blocks);
-    for (;;) {
-        uint32_t block;
-        const unsigned char *row;
-        hpcw_status status = read_sion_rows_next(&rows, &block, &row, err);
-        if (status != HPCW_OK) {
-            return status;
-        }
-        if (row == NULL) {
-            return hpcw_i_fail(err, HPCW_EFORMAT, "%s: the block sizes changed while the file was read",
-                               read_sion_file_name(f));
-        }
+    struct read_sion_rows rows = read_sion_rows_begin(f, index, 1, (uint32_t)blocks, err);
+    const unsigned char *row;
+    uint32_t block;
+    while ((row = read_sion_rows_next(&rows, &block)) != NULL) {
         int64_t size = read_sion_i64(row, f->info.meta_big);
         if (size < 0 || (uint64_t)size > chunk) {
             return hpcw_i_fail(err, HPCW_EFORMAT,
@@ -233,6 +217,10 @@ static hpcw_status explain(struct read_sion_file *f, uint32_t index, hpcw_error 
                                chunk, size);
         }
     }
+    return rows.status != HPCW_OK
+               ? rows.status
+               : hpcw_i_fail(err, HPCW_EFORMAT, "%s: the block sizes changed while the file was read",
+                             read_sion_file_name(f));
 }
 
 hpcw_status read_sion_file_task(struct read_sion_file *f, uint32_t index, struct read_sion_task *task,
@@ -247,7 +235,7 @@ hpcw_status read_sion_file_task(struct read_sion_file *f, uint32_t index, struct
     }
     uint32_t i = index - f->window.first;
     if (f->window.size[i] == UINT64_MAX) {
-        return explain(f, index, err);
+        return read_sion_file_explain(f, index, err);
     }
     *task = (struct read_sion_task){
         .index = index,

@@ -25,10 +25,10 @@ struct read_sion_file {
     uint64_t chunks_at; /* offset of the table of chunk sizes */
     uint64_t *marks;    /* start of the first task of every window */
 
-    /* Table entries of tasks [first, first + count). */
+    /* Table entries of tasks [first, first + count). The columns are parts of one block of memory. */
     struct {
         uint32_t first, count;
-        int64_t *rank;
+        int64_t *rank;   /* start of the block */
         uint64_t *chunk; /* rounded up in formats 2 and 3 */
         uint64_t *start;
         int64_t *blocks; /* as stored, unchecked */
@@ -56,6 +56,10 @@ void read_sion_file_free(struct read_sion_file *f);
 /* A stored chunk size, rounded up if the version asks for it. False if it is negative or too large. */
 bool read_sion_chunk_size(const struct read_sion_info *info, int64_t stored, uint64_t *chunk);
 
+/* Words [first, first + count) of the table at `at`, in the byte order of this machine. */
+hpcw_status read_sion_file_words(const struct read_sion_file *f, uint64_t at, uint32_t first, uint32_t count,
+                                 const char *what, void *words, hpcw_error *err);
+
 /* Fills the window with the entries of task `index` and its neighbours. Checks no rules. */
 hpcw_status read_sion_file_load(struct read_sion_file *f, uint32_t index, hpcw_error *err);
 
@@ -69,6 +73,9 @@ hpcw_status read_sion_file_block_size(struct read_sion_file *f, const struct rea
 hpcw_status read_sion_file_read(struct read_sion_file *f, const struct read_sion_task *task, uint64_t offset,
                                 void *data, size_t size, hpcw_error *err);
 
+/* Fails with the rule that the block count of a task, or the size of a used block, breaks. */
+hpcw_status read_sion_file_explain(struct read_sion_file *f, uint32_t index, hpcw_error *err);
+
 /* Entry `rank` of the full mapping, as stored. */
 hpcw_status read_sion_file_mapping(struct read_sion_file *f, uint32_t rank, int32_t *file, int32_t *index,
                                    hpcw_error *err);
@@ -79,6 +86,8 @@ hpcw_status read_sion_file_mapping(struct read_sion_file *f, uint32_t rank, int3
  */
 struct read_sion_rows {
     struct read_sion_file *f;
+    hpcw_status status; /* the first failure, which ends the iteration */
+    hpcw_error *err;
     uint64_t base;   /* offset of the first of these sizes in row 0 */
     uint64_t stride; /* from row to row */
     size_t piece;    /* bytes of these sizes in a row */
@@ -86,11 +95,10 @@ struct read_sion_rows {
     uint32_t filled_from, filled_to; /* rows in f->raw */
     uint64_t data_from, data_to;     /* part of the file that is no hole */
 };
-void read_sion_rows_begin(struct read_sion_rows *rows, struct read_sion_file *f, uint32_t first, uint32_t count,
-                          uint32_t blocks);
-/* The stored sizes of block `*block`. `*row` is NULL after the last one. */
-hpcw_status read_sion_rows_next(struct read_sion_rows *rows, uint32_t *block, const unsigned char **row,
-                                hpcw_error *err);
+struct read_sion_rows read_sion_rows_begin(struct read_sion_file *f, uint32_t first, uint32_t count,
+                                           uint32_t blocks, hpcw_error *err);
+/* The stored sizes of block `*block`; NULL after the last one, with *block unchanged. */
+const unsigned char *read_sion_rows_next(struct read_sion_rows *rows, uint32_t *block);
 
 /* Offset of the stored size of a task in a block. */
 uint64_t read_sion_file_size_at(const struct read_sion_file *f, uint32_t index, uint32_t block);

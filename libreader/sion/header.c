@@ -152,30 +152,25 @@ static hpcw_status scan_tables(struct read_sion_file *f, hpcw_error *err) {
     uint64_t start = info->data_start;
     for (uint32_t first = 0; first < info->tasks; first += READ_SION_WINDOW) {
         uint32_t count = info->tasks - first < READ_SION_WINDOW ? info->tasks - first : READ_SION_WINDOW;
-        uint64_t ranks_at = f->ranks_at + 8 * (uint64_t)first;
-        uint64_t chunks_at = f->chunks_at + 8 * (uint64_t)first;
         f->marks[first / READ_SION_WINDOW] = start;
-        hpcw_status status = read_source_read(f->source, ranks_at, f->raw, 8 * (size_t)count, "ranks", err);
+        hpcw_status status = read_sion_file_words(f, f->ranks_at, first, count, "ranks", f->window.rank, err);
+        if (status == HPCW_OK) {
+            status = read_sion_file_words(f, f->chunks_at, first, count, "chunk sizes", f->window.chunk, err);
+        }
         if (status != HPCW_OK) {
             return status;
         }
         for (uint32_t i = 0; i < count; i++) {
-            info->collectors += read_sion_i64(f->raw + 8 * (size_t)i, info->meta_big) < 0;
-        }
-        status = read_source_read(f->source, chunks_at, f->raw, 8 * (size_t)count, "chunk sizes", err);
-        if (status != HPCW_OK) {
-            return status;
-        }
-        for (uint32_t i = 0; i < count; i++) {
-            int64_t stored = read_sion_i64(f->raw + 8 * (size_t)i, info->meta_big);
+            int64_t stored = (int64_t)f->window.chunk[i];
             uint64_t chunk;
+            info->collectors += f->window.rank[i] < 0;
             if (!read_sion_chunk_size(info, stored, &chunk) || !hpcw_i_add_u64(start, chunk, &start) ||
                 start > info->file_size) {
                 return hpcw_i_fail(err, HPCW_EFORMAT,
                                    "%s: chunk size of task %" PRIu32 " at offset %" PRIu64
                                    ": expected >= 0 and a block 0 that ends inside the %" PRIu64
                                    " bytes of the file, got %" PRId64,
-                                   read_sion_file_name(f), first + i, chunks_at + 8 * (uint64_t)i,
+                                   read_sion_file_name(f), first + i, f->chunks_at + 8 * (uint64_t)(first + i),
                                    info->file_size, stored);
             }
         }
@@ -263,13 +258,15 @@ static bool allocate(struct read_sion_file *f) {
     f->raw_size = (size_t)rows;
     f->raw = hpcw_i_malloc(f->raw_size);
     f->marks = hpcw_i_calloc((size_t)(f->info.tasks - 1) / READ_SION_WINDOW + 1, sizeof *f->marks);
-    f->window.rank = hpcw_i_calloc(width, sizeof *f->window.rank);
-    f->window.chunk = hpcw_i_calloc(width, sizeof *f->window.chunk);
-    f->window.start = hpcw_i_calloc(width, sizeof *f->window.start);
-    f->window.blocks = hpcw_i_calloc(width, sizeof *f->window.blocks);
-    f->window.size = hpcw_i_calloc(width, sizeof *f->window.size);
-    return f->raw != NULL && f->marks != NULL && f->window.rank != NULL && f->window.chunk != NULL &&
-           f->window.start != NULL && f->window.blocks != NULL && f->window.size != NULL;
+    f->window.rank = hpcw_i_calloc(5 * width, sizeof *f->window.rank);
+    if (f->raw == NULL || f->marks == NULL || f->window.rank == NULL) {
+        return false;
+    }
+    f->window.blocks = f->window.rank + width;
+    f->window.chunk = (uint64_t *)(f->window.blocks + width);
+    f->window.start = f->window.chunk + width;
+    f->window.size = f->window.start + width;
+    return true;
 }
 
 hpcw_status read_sion_file_open(struct read_source *source, struct read_sion_file **out, hpcw_error *err) {

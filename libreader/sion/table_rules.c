@@ -91,10 +91,7 @@ static hpcw_status entry_rules(struct table_check *c, uint32_t i, hpcw_error *er
     }
     int64_t blocks = f->window.blocks[i];
     if (blocks < 1 || blocks > (int64_t)f->info.blocks) {
-        return hpcw_i_fail(
-            err, HPCW_EFORMAT,
-            "%s: block count of task %" PRIu32 " at offset %" PRIu64 ": expected 1..%" PRIu32 ", got %" PRId64,
-            read_sion_file_name(f), index, read_sion_file_count_at(f, index), f->info.blocks, blocks);
+        return read_sion_file_explain(c->f, index, err);
     }
     if (blocks > c->most) {
         c->most = blocks;
@@ -118,11 +115,7 @@ static hpcw_status size_rules(struct table_check *c, uint32_t i, uint32_t block,
                            c->strict ? "0" : "0 or -1", size);
     }
     if (size < 0 || (uint64_t)size > f->window.chunk[i]) {
-        return hpcw_i_fail(err, HPCW_EFORMAT,
-                           "%s: size of task %" PRIu32 " in block %" PRIu32 " at offset %" PRIu64
-                           ": expected 0..%" PRIu64 ", got %" PRId64,
-                           read_sion_file_name(f), index, block, read_sion_file_size_at(f, index, block),
-                           f->window.chunk[i], size);
+        return read_sion_file_explain(c->f, index, err);
     }
     c->tally[i].filled += size > 0;
     c->tally[i].full += size > 0 && (uint64_t)size == f->window.chunk[i] && block + 1 < f->window.blocks[i];
@@ -138,23 +131,19 @@ static hpcw_status window_rules(struct table_check *c, hpcw_error *err) {
         }
     }
     memset(c->tally, 0, sizeof c->tally);
-    struct read_sion_rows rows;
-    read_sion_rows_begin(&rows, f, f->window.first, f->window.count, f->info.blocks);
-    for (;;) {
-        uint32_t block;
-        const unsigned char *row;
-        if ((status = read_sion_rows_next(&rows, &block, &row, err)) != HPCW_OK) {
-            return status;
-        }
-        if (row == NULL) {
-            break;
-        }
+    struct read_sion_rows rows = read_sion_rows_begin(f, f->window.first, f->window.count, f->info.blocks, err);
+    const unsigned char *row;
+    uint32_t block;
+    while ((row = read_sion_rows_next(&rows, &block)) != NULL) {
         for (uint32_t i = 0; i < f->window.count; i++) {
-            int64_t size = (int64_t)hpcw_i_get_u64(row + 8 * (size_t)i, f->info.meta_big);
+            int64_t size = read_sion_i64(row + 8 * (size_t)i, f->info.meta_big);
             if ((status = size_rules(c, i, block, size, err)) != HPCW_OK) {
                 return status;
             }
         }
+    }
+    if (rows.status != HPCW_OK) {
+        return rows.status;
     }
     bool keyval = f->info.mode == READ_SION_MODE_KEYVAL;
     for (uint32_t i = 0; i < f->window.count; i++) {

@@ -54,13 +54,29 @@ static hpcw_status header_rules(const struct read_sion_file *f, hpcw_error *err)
     return HPCW_OK;
 }
 
+/* A word of the header and what it must be. */
+struct header_word {
+    const char *field;
+    uint64_t offset, expected, got;
+};
+
+/* `as`: what follows the expected value in the message. */
+static hpcw_status check_words(const struct read_sion_file *f, const struct header_word *word, size_t words,
+                               const char *as, hpcw_error *err) {
+    for (size_t i = 0; i < words; i++) {
+        if (word[i].expected != word[i].got) {
+            return hpcw_i_fail(
+                err, HPCW_EFORMAT, "%s: %s at offset %" PRIu64 ": expected %" PRIu64 "%s, got %" PRIu64,
+                read_sion_file_name(f), word[i].field, word[i].offset, word[i].expected, as, word[i].got);
+        }
+    }
+    return HPCW_OK;
+}
+
 /* Rules 3, 4, 8, 9 and 22. */
 static hpcw_status strict_header(const struct read_sion_file *f, hpcw_error *err) {
     const struct read_sion_info *info = &f->info;
-    const struct {
-        const char *field;
-        uint64_t offset, expected, got;
-    } words[] = {
+    const struct header_word words[] = {
         {"library version", READ_SION_VERSION_AT, STRICT_VERSION, (uint64_t)info->library_version},
         {"library patch level", READ_SION_PATCH_AT, STRICT_PATCH, (uint64_t)info->library_patch},
         {"file format version", READ_SION_FORMAT_AT, STRICT_FORMAT, (uint64_t)info->format},
@@ -68,12 +84,9 @@ static hpcw_status strict_header(const struct read_sion_file *f, hpcw_error *err
         {"flag2", READ_SION_FLAG2_AT, 0, info->flag2},
         {"number of buddy collectors", f->ranks_at, 0, info->collectors},
     };
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
-        if (words[i].expected != words[i].got) {
-            return hpcw_i_fail(
-                err, HPCW_EFORMAT, "%s: %s at offset %" PRIu64 ": expected %" PRIu64 ", got %" PRIu64,
-                read_sion_file_name(f), words[i].field, words[i].offset, words[i].expected, words[i].got);
-        }
+    hpcw_status status = check_words(f, words, sizeof words / sizeof words[0], "", err);
+    if (status != HPCW_OK) {
+        return status;
     }
     size_t length = strlen(info->prefix);
     for (size_t i = length; i < sizeof info->prefix - 1; i++) {
@@ -150,10 +163,7 @@ static hpcw_status file_rules(struct read_sion *reader, struct read_sion_file *b
 static hpcw_status member_rules(const struct read_sion_info *base, const struct read_sion_file *f,
                                 hpcw_error *err) {
     const struct read_sion_info *info = &f->info;
-    const struct {
-        const char *field;
-        uint64_t offset, expected, got;
-    } words[] = {
+    const struct header_word words[] = {
         {"byte order of metadata", READ_SION_ENDIAN_AT, base->meta_big, info->meta_big},
         {"byte order of user data", READ_SION_ENDIAN_AT + 1, base->data_big, info->data_big},
         {"library version", READ_SION_VERSION_AT, (uint64_t)base->library_version,
@@ -165,21 +175,14 @@ static hpcw_status member_rules(const struct read_sion_info *base, const struct 
         {"flag1", READ_SION_FLAG1_AT, base->flag1, info->flag1},
         {"flag2", READ_SION_FLAG2_AT, base->flag2, info->flag2},
     };
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
-        if (words[i].expected != words[i].got) {
-            return hpcw_i_fail(err, HPCW_EFORMAT,
-                               "%s: %s at offset %" PRIu64 ": expected %" PRIu64 " as in file 0, got %" PRIu64,
-                               read_sion_file_name(f), words[i].field, words[i].offset, words[i].expected,
-                               words[i].got);
-        }
+    hpcw_status status = check_words(f, words, sizeof words / sizeof words[0], " as in file 0", err);
+    if (status == HPCW_OK && memcmp(base->prefix, info->prefix, sizeof base->prefix) != 0) {
+        status =
+            hpcw_i_fail(err, HPCW_EFORMAT,
+                        "%s: file name prefix at offset %d: expected \"%.128s\" as in file 0, got \"%.128s\"",
+                        read_sion_file_name(f), READ_SION_PREFIX_AT, base->prefix, info->prefix);
     }
-    if (memcmp(base->prefix, info->prefix, sizeof base->prefix) != 0) {
-        return hpcw_i_fail(
-            err, HPCW_EFORMAT,
-            "%s: file name prefix at offset %d: expected \"%.128s\" as in file 0, got \"%.128s\"",
-            read_sion_file_name(f), READ_SION_PREFIX_AT, base->prefix, info->prefix);
-    }
-    return HPCW_OK;
+    return status;
 }
 
 hpcw_status read_sion_verify(struct read_sion *reader, unsigned flags, hpcw_error *err) {
