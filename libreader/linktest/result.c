@@ -193,9 +193,20 @@ hpcw_status read_linktest_summary(struct read_linktest *reader, uint64_t permuta
     return read_sion_read(reader->sion, &reader->task0, end_at, summary->end, READ_LINKTEST_TIME_SIZE, err);
 }
 
+/* Words of 8 bytes from a stream. */
+static hpcw_status read_words(const struct read_linktest *r, const struct read_sion_task *task, uint64_t at,
+                              size_t count, void *words, hpcw_error *err) {
+    unsigned char *p = words; /* the words may be numbers or times */
+    hpcw_status status = read_sion_read(r->sion, task, at, p, 8 * count, err);
+    for (size_t i = 0; i < count && status == HPCW_OK; i++, p += 8) {
+        uint64_t word = hpcw_i_get_u64(p, r->info.data_big);
+        memcpy(p, &word, sizeof word);
+    }
+    return status;
+}
+
 hpcw_status read_linktest_slow(struct read_linktest *reader, uint64_t permutation, uint64_t first, size_t count,
                                struct read_linktest_slow *slow, hpcw_error *err) {
-    bool big = reader->info.data_big;
     uint64_t d = reader->info.retests, at = 0;
     if (first > d || count > d - first) {
         return hpcw_i_fail(err, HPCW_EINVAL,
@@ -203,26 +214,19 @@ hpcw_status read_linktest_slow(struct read_linktest *reader, uint64_t permutatio
                            reader->name, d, first, count);
     }
     hpcw_status status = summary_at(reader, permutation, &at, err);
-    if (status != HPCW_OK) {
-        return status;
-    }
-    /* Four arrays, read in pieces. */
+    at += READ_LINKTEST_TIME_SIZE + READ_LINKTEST_FIGURES_SIZE + 3 * reader->all_to_all;
+    /* Four arrays of words, read in pieces. */
+    static const size_t member[4] = {
+        offsetof(struct read_linktest_slow, retest), offsetof(struct read_linktest_slow, original),
+        offsetof(struct read_linktest_slow, from), offsetof(struct read_linktest_slow, to)};
     for (unsigned array = 0; array < 4; array++) {
-        unsigned char bytes[4096];
-        uint64_t from = at + READ_LINKTEST_TIME_SIZE + READ_LINKTEST_FIGURES_SIZE + 3 * reader->all_to_all +
-                        8 * (array * d + first);
-        for (size_t i = 0; i < count && status == HPCW_OK; i += sizeof bytes / 8) {
-            size_t part = count - i < sizeof bytes / 8 ? count - i : sizeof bytes / 8;
-            status = read_sion_read(reader->sion, &reader->task0, from + 8 * i, bytes, 8 * part, err);
+        uint64_t words[512];
+        uint64_t from = at + 8 * (array * d + first);
+        for (size_t i = 0; i < count && status == HPCW_OK; i += sizeof words / 8) {
+            size_t part = count - i < sizeof words / 8 ? count - i : sizeof words / 8;
+            status = read_words(reader, &reader->task0, from + 8 * i, part, words, err);
             for (size_t k = 0; k < part && status == HPCW_OK; k++) {
-                struct read_linktest_slow *s = &slow[i + k];
-                if (array == 0) {
-                    s->retest = hpcw_i_get_f64(bytes + 8 * k, big);
-                } else if (array == 1) {
-                    s->original = hpcw_i_get_f64(bytes + 8 * k, big);
-                } else {
-                    *(array == 2 ? &s->from : &s->to) = hpcw_i_get_u64(bytes + 8 * k, big);
-                }
+                memcpy((char *)&slow[i + k] + member[array], &words[k], sizeof words[k]);
             }
         }
     }
@@ -235,7 +239,6 @@ hpcw_status read_linktest_row(struct read_linktest *reader, uint32_t rank, uint6
         return hpcw_i_fail(err, HPCW_EINVAL, "%s: expected a permutation below %" PRIu64 ", got %" PRIu64,
                            reader->name, reader->info.permutations, permutation);
     }
-    bool big = reader->info.data_big;
     struct read_sion_task task;
     struct read_linktest_head head;
     hpcw_status status = read_sion_find(reader->sion, rank, &task, err);
@@ -248,21 +251,14 @@ hpcw_status read_linktest_row(struct read_linktest *reader, uint32_t rank, uint6
     uint64_t at = read_linktest_data_at(reader, &task, &head, permutation);
     size_t slots = reader->info.tasks - 1;
     if (time != NULL) {
-        status = read_sion_read(reader->sion, &task, at, time, 8 * slots, err);
-        for (size_t s = 0; s < slots && status == HPCW_OK && big != HPCW_I_HOST_BIG; s++) {
-            time[s] = hpcw_i_get_f64(time + s, big);
-        }
+        status = read_words(reader, &task, at, slots, time, err);
     }
     if (partner != NULL && status == HPCW_OK) {
-        status = read_sion_read(reader->sion, &task, at + 8 * slots, partner, 8 * slots, err);
-        for (size_t s = 0; s < slots && status == HPCW_OK && big != HPCW_I_HOST_BIG; s++) {
-            partner[s] = hpcw_i_get_u64(partner + s, big);
-        }
+        status = read_words(reader, &task, at + 8 * slots, slots, partner, err);
     }
     if (all_to_all != NULL && status == HPCW_OK) {
-        unsigned char bytes[8] = {0};
-        status = read_sion_read(reader->sion, &task, at + 16 * slots, bytes, (size_t)reader->all_to_all, err);
-        *all_to_all = status == HPCW_OK ? hpcw_i_get_f64(bytes, big) : 0;
+        *all_to_all = 0;
+        status = read_words(reader, &task, at + 16 * slots, (size_t)reader->all_to_all / 8, all_to_all, err);
     }
     return status;
 }
