@@ -26,12 +26,10 @@ static void put_time(struct hpcw_i_json *json, const char *key, double seconds) 
 }
 
 static void put_rules(struct hpcw_i_json *json, const struct read_clog2_pass *p) {
-    hpcw_i_json_key(json, "problems");
-    hpcw_i_json_begin_array(json);
+    hpcw_i_json_key_array(json, "problems");
     for (int rule = 0; rule < READ_CLOG2_RULES; rule++) {
         if (p->count[rule] > 0) {
-            hpcw_i_json_flat(json);
-            hpcw_i_json_begin_object(json);
+            hpcw_i_json_flat_object(json);
             hpcw_i_json_put_str(json, "problem", read_clog2_rule_text((enum read_clog2_rule)rule));
             hpcw_i_json_put_u64(json, "count", p->count[rule]);
             hpcw_i_json_put_u64(json, "first_offset", p->first[rule]);
@@ -110,11 +108,9 @@ static void put_share(struct hpcw_i_json *json, const struct read_clog2_definiti
         hpcw_i_json_put_u64(json, "most_rank", most->key[1]);
     }
     if (ranks <= MOST_RANKS && count > 0) {
-        hpcw_i_json_key(json, "by_rank");
-        hpcw_i_json_begin_array(json);
+        hpcw_i_json_key_array(json, "by_rank");
         for (size_t i = 0; i < count; i++) {
-            hpcw_i_json_flat(json);
-            hpcw_i_json_begin_object(json);
+            hpcw_i_json_flat_object(json);
             hpcw_i_json_put_u64(json, "rank", row[i].key[1]);
             hpcw_i_json_put_u64(json, "count", row[i].count);
             if (d->state) {
@@ -130,8 +126,7 @@ static void put_share(struct hpcw_i_json *json, const struct read_clog2_definiti
 static void put_profile(struct hpcw_i_json *json, const struct read_clog2_pass *p,
                         const struct profile_row *row) {
     const uint32_t ranks = read_clog2_info(p->reader)->ranks;
-    hpcw_i_json_key(json, "profile");
-    hpcw_i_json_begin_array(json);
+    hpcw_i_json_key_array(json, "profile");
     for (size_t i = 0, n = 0; i < p->shares.count; i += n) {
         for (n = 1; i + n < p->shares.count && row[i + n].key[0] == row[i].key[0]; n++) {
         }
@@ -151,11 +146,9 @@ static void put_flows(struct hpcw_i_json *json, const struct read_clog2_pass *p,
     hpcw_i_json_put_u64(json, "backward_messages", p->count[READ_CLOG2_BACKWARD]);
     hpcw_i_json_put_u64(json, "nesting_errors", p->count[READ_CLOG2_NESTING]);
     hpcw_i_json_put_u64(json, "pairs", p->flows.count);
-    hpcw_i_json_key(json, "largest_pairs");
-    hpcw_i_json_begin_array(json);
+    hpcw_i_json_key_array(json, "largest_pairs");
     for (size_t i = 0; i < p->flows.count && i < MOST_FLOWS; i++) {
-        hpcw_i_json_flat(json);
-        hpcw_i_json_begin_object(json);
+        hpcw_i_json_flat_object(json);
         hpcw_i_json_put_u64(json, "from", row[i].key[0]);
         hpcw_i_json_put_u64(json, "to", row[i].key[1]);
         hpcw_i_json_put_u64(json, "messages", row[i].count);

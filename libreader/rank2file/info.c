@@ -48,8 +48,7 @@ static hpcw_status put_dataset(const char *prefix, const char *name, struct hpcw
         return s;
     }
     const hpcw_rank2file_dataset *d = hpcw_rank2file_restart_dataset(r);
-    hpcw_i_json_flat(json);
-    hpcw_i_json_begin_object(json);
+    hpcw_i_json_flat_object(json);
     hpcw_i_json_put_str(json, "name", d->name);
     hpcw_i_json_put_u64(json, "id", d->id);
     hpcw_i_json_put_u64(json, "checkpoint", d->checkpoint);
@@ -72,8 +71,7 @@ static hpcw_status put_prefix(const char *prefix, struct hpcw_i_json *json, hpcw
     hpcw_i_json_put_str(json, "kind", "prefix directory");
     put_text(json, "index_version", hpcw_kvtree_value(index, "VERSION"));
     put_text(json, "current", hpcw_kvtree_value(index, "CURRENT"));
-    hpcw_i_json_key(json, "datasets");
-    hpcw_i_json_begin_array(json);
+    hpcw_i_json_key_array(json, "datasets");
     for (const hpcw_kvtree *n = hpcw_kvtree_first(read_rank2file_datasets(index)); s == HPCW_OK && n != NULL;
          n = hpcw_kvtree_next(n)) {
         s = put_dataset(prefix, hpcw_kvtree_key(n), json, err);

@@ -10,8 +10,7 @@
 
 static void put_figures(struct hpcw_i_json *json, const char *name, const double figure[READ_VOM_FIGURES]) {
     hpcw_i_json_key_n(json, name, strlen(name));
-    hpcw_i_json_flat(json);
-    hpcw_i_json_begin_object(json);
+    hpcw_i_json_flat_object(json);
     for (int f = 0; f < READ_VOM_FIGURES; f++) {
         const char *key = read_vom_figure_name((enum read_vom_figure)f);
         hpcw_i_json_key_n(json, key, strlen(key));
@@ -30,8 +29,7 @@ static hpcw_status data_info(const char *path, struct hpcw_i_json *json, hpcw_er
         hpcw_i_json_put_u64(json, "file_bytes", s.file_bytes);
         hpcw_i_json_put_u64(json, "text_bytes", s.text_bytes);
         hpcw_i_json_put_u64(json, "phase_count", s.phases);
-        hpcw_i_json_key(json, "phases");
-        hpcw_i_json_begin_array(json);
+        hpcw_i_json_key_array(json, "phases");
         for (size_t i = 0; i < s.phases; i++) {
             const struct read_vom_phase_summary *p = &s.phase[i];
             hpcw_i_json_begin_object(json);
@@ -75,8 +73,7 @@ static hpcw_status echo_quantity(void *context, bool after, const char *quantity
     if (!e->in_group) {
         e->in_group = true;
         e->after = after;
-        hpcw_i_json_key(e->json, after ? "post-LB" : "pre-LB");
-        hpcw_i_json_begin_object(e->json);
+        hpcw_i_json_key_object(e->json, after ? "post-LB" : "pre-LB");
     }
     put_figures(e->json, quantity, figure);
     return HPCW_OK;
@@ -103,8 +100,7 @@ static hpcw_status statistics_info(const char *path, struct hpcw_i_json *json, h
     const struct read_vom_statistics_events events = {
         .context = &echo, .quantity = echo_quantity, .phase_end = echo_phase};
     hpcw_i_json_put_str(json, "type", "LBStatsfile");
-    hpcw_i_json_key(json, "phases");
-    hpcw_i_json_begin_array(json);
+    hpcw_i_json_key_array(json, "phases");
     hpcw_status status = read_vom_statistics_read(path, &events, err);
     hpcw_i_json_end_array(json);
     return status;

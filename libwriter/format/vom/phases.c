@@ -173,8 +173,7 @@ static void open_array(struct hpcw_vom *v, struct hpcw_i_vom_section *section, e
         if (section->progress <= HPCW_I_VOM_EDGES && to > HPCW_I_VOM_EDGES) {
             hpcw_i_json_put_u64(j, "id", section->id);
         }
-        hpcw_i_json_key(j, keys[to]);
-        hpcw_i_json_begin_array(j);
+        hpcw_i_json_key_array(j, keys[to]);
     }
     section->progress = to;
 }

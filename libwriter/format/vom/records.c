@@ -161,8 +161,7 @@ static void put_any_task(struct hpcw_i_json *j, uint32_t node, const hpcw_vom_ta
     hpcw_i_json_put_u64(j, "node", node);
     hpcw_i_json_put_str(j, "resource", t->resource != NULL ? t->resource : "cpu");
     if (t->subphases > 0) {
-        hpcw_i_json_key(j, "subphases");
-        hpcw_i_json_begin_array(j);
+        hpcw_i_json_key_array(j, "subphases");
         for (uint32_t k = 0; k < t->subphases; k++) {
             if ((p = hpcw_i_json_reserve(j, SUBPHASE_ROOM + HPCW_I_FMT_ROOM)) != NULL) {
                 hpcw_i_json_commit(j, put_subphase(p, t, k));
@@ -207,8 +206,7 @@ static void put_value(struct hpcw_i_json *j, const hpcw_vom_value *v) {
 }
 
 void hpcw_i_vom_put_values(struct hpcw_i_json *j, const char *key, const hpcw_vom_value *values, size_t count) {
-    hpcw_i_json_key(j, key);
-    hpcw_i_json_begin_object(j);
+    hpcw_i_json_key_object(j, key);
     const hpcw_vom_value *last = NULL;
     for (size_t n = 0; n < count; n++) {
         /* The next in byte order. There are few, and a search through all of them needs no memory. */

@@ -103,16 +103,14 @@ static hpcw_status check_balance(const hpcw_vom_stats *stats, uint64_t id, const
 }
 
 static void put_balance(struct hpcw_i_json *j, const char *key, const hpcw_vom_balance *b) {
-    hpcw_i_json_key(j, key);
-    hpcw_i_json_begin_object(j);
+    hpcw_i_json_key_object(j, key);
     for (int q = 0; q < HPCW_VOM_QUANTITIES; q++) {
         if (!is_written(b, q)) {
             continue;
         }
         struct figure figure[FIGURES];
         list_figures(&b->figures[q], figure);
-        hpcw_i_json_key(j, quantities[q]);
-        hpcw_i_json_begin_object(j);
+        hpcw_i_json_key_object(j, quantities[q]);
         for (int i = 0; i < FIGURES; i++) {
             hpcw_i_json_put_f64(j, figure[i].name, figure[i].value);
         }
@@ -147,12 +145,10 @@ hpcw_status hpcw_vom_stats_open(const char *path, const hpcw_vom_options *option
     }
     struct hpcw_i_json *j = &stats->out.json;
     hpcw_i_json_begin_object(j);
-    hpcw_i_json_key(j, "metadata");
-    hpcw_i_json_begin_object(j);
+    hpcw_i_json_key_object(j, "metadata");
     hpcw_i_json_put_str(j, "type", "LBStatsfile");
     hpcw_i_json_end_object(j);
-    hpcw_i_json_key(j, "phases");
-    hpcw_i_json_begin_array(j);
+    hpcw_i_json_key_array(j, "phases");
     *out = stats;
     return HPCW_OK;
 }

@@ -19,11 +19,9 @@ void hpcw_vom_options_init(hpcw_vom_options *options) {
 
 /* Phases as vt lists them: single ones in "list", runs of two or more in "range". */
 static void put_phases(struct hpcw_i_json *j, const char *key, const hpcw_vom_range *r, size_t count) {
-    hpcw_i_json_key(j, key);
-    hpcw_i_json_begin_object(j);
+    hpcw_i_json_key_object(j, key);
     for (int runs = 0; runs < 2; runs++) {
-        hpcw_i_json_key(j, runs ? "range" : "list");
-        hpcw_i_json_begin_array(j);
+        hpcw_i_json_key_array(j, runs ? "range" : "list");
         for (size_t i = 0; i < count;) {
             uint64_t first = r[i].first;
             uint64_t last = r[i].last;
@@ -45,13 +43,11 @@ static void put_phases(struct hpcw_i_json *j, const char *key, const hpcw_vom_ra
 }
 
 static void put_metadata(struct hpcw_i_json *j, const hpcw_vom_options *o) {
-    hpcw_i_json_key(j, "metadata");
-    hpcw_i_json_begin_object(j);
+    hpcw_i_json_key_object(j, "metadata");
     if (o->attribute_count > 0) {
         hpcw_i_vom_put_values(j, "attributes", o->attributes, o->attribute_count);
     }
-    hpcw_i_json_key(j, "phases");
-    hpcw_i_json_begin_object(j);
+    hpcw_i_json_key_object(j, "phases");
     if (o->phase_count != 0) {
         hpcw_i_json_put_u64(j, "count", o->phase_count);
     }
@@ -63,8 +59,7 @@ static void put_metadata(struct hpcw_i_json *j, const hpcw_vom_options *o) {
         hpcw_i_json_put_f64(j, "rank_alpha", o->rank_alpha + 0.0);
     }
     hpcw_vom_node node = o->node.size != 0 ? o->node : hpcw_vom_node_of(o->ranks, 1, o->rank);
-    hpcw_i_json_key(j, "shared_node");
-    hpcw_i_json_begin_object(j);
+    hpcw_i_json_key_object(j, "shared_node");
     hpcw_i_json_put_u64(j, "id", node.id);
     hpcw_i_json_put_u64(j, "num_nodes", node.num_nodes);
     hpcw_i_json_put_u64(j, "rank", node.rank);
@@ -128,8 +123,7 @@ hpcw_status hpcw_vom_open(const char *path, const hpcw_vom_options *options, hpc
     if (s == HPCW_OK) {
         hpcw_i_json_begin_object(&v->out.json);
         put_metadata(&v->out.json, options);
-        hpcw_i_json_key(&v->out.json, "phases");
-        hpcw_i_json_begin_array(&v->out.json);
+        hpcw_i_json_key_array(&v->out.json, "phases");
         s = hpcw_i_vom_output_status(&v->out, err);
     }
     if (s != HPCW_OK) {
