@@ -84,30 +84,9 @@ static double log_of_fraction(double x, int *k, double *f) {
     return s * (half_square + p * t) - half_square;
 }
 
-static int log_special(double x, double *result) {
-    if (x > 0 && x < INFINITY) {
-        return 0;
-    }
-    *result = x == 0 ? -INFINITY : x < 0 ? NAN : x;
-    return 1;
-}
-
-double hpcw_i_log(double x) {
-    double result;
-    if (log_special(x, &result)) {
-        return result;
-    }
-    int k;
-    double f;
-    double rest = log_of_fraction(x, &k, &f);
-    double kd = k;
-    return kd * HPCW_I_LN2_HIGH + ((rest + kd * HPCW_I_LN2_LOW) + f);
-}
-
 double hpcw_i_log2(double x) {
-    double result;
-    if (log_special(x, &result)) {
-        return result;
+    if (!(x > 0 && x < INFINITY)) {
+        return x == 0 ? -INFINITY : x < 0 ? NAN : x;
     }
     int k;
     double f;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * F0: exp and log from + - * / alone, in a fixed order, so that every IEEE 754 machine gets the same bits.
+ * F0: exp and log2 from + - * / alone, in a fixed order, so that every IEEE 754 machine gets the same bits.
  * Build without contraction to FMA (the project's flag -ffp-contract=off). sqrt() needs no twin: IEEE 754
  * rounds it exactly.
  *
- * Against glibc the test finds at most 1 unit in the last place for exp and 2 for log.
+ * Against glibc the test finds at most 1 unit in the last place for exp and 3 for log2.
  */
 #ifndef HPCW_BASE_DETMATH_H
 #define HPCW_BASE_DETMATH_H
@@ -12,10 +12,7 @@
 /* e^x for any x: overflows to infinity, underflows gradually to 0, passes NaN on. */
 double hpcw_i_exp(double x);
 
-/* Natural logarithm; -infinity for 0, NaN for negative x, passes infinity and NaN on. */
-double hpcw_i_log(double x);
-
-/* Logarithm to base 2; exact for powers of two. */
+/* Logarithm to base 2, exact for powers of two; -infinity for 0, NaN for negative x, passes infinity and NaN on. */
 double hpcw_i_log2(double x);
 
 /* What hpcw_i_exp computes with, for vector code that repeats its operations: ln 2 in two parts, of which the first

@@ -295,30 +295,6 @@ hpcw_status hpcw_i_parse_u64(const char *what, const char *text, uint64_t min, u
     return HPCW_OK;
 }
 
-hpcw_status hpcw_i_parse_i64(const char *what, const char *text, int64_t min, int64_t max, int64_t *out,
-                             hpcw_error *err) {
-    bool negative = text[0] == '-';
-    uint64_t size;
-    bool fits;
-    int64_t v = 0;
-    hpcw_status code = HPCW_OK;
-    if (!parse_digits(text + negative, &size, &fits)) {
-        code = HPCW_EINVAL;
-    } else if (!fits || size > (uint64_t)INT64_MAX + negative) {
-        code = HPCW_ERANGE;
-    } else {
-        v = (int64_t)(negative ? 0 - size : size);
-        code = v < min || v > max ? HPCW_ERANGE : HPCW_OK;
-    }
-    if (code != HPCW_OK) {
-        return hpcw_i_fail(err, code,
-                           "%s: expected a whole number from %" PRId64 " to %" PRId64 ", got \"%.200s\"", what,
-                           min, max, text);
-    }
-    *out = v;
-    return HPCW_OK;
-}
-
 static bool looks_like_f64(const char *s) {
     const char *end = skip_digits(s += *s == '-');
     if (end == s) {

@@ -46,15 +46,13 @@ char *hpcw_i_fmt_seconds(char *p, uint64_t time_ns);
  * Text from a command line or a configuration file. All of `text` must be the number: no blanks, no leading
  * '+', no hexadecimal, no "inf" or "nan". `what` names the value in the message. `*out` is set on success only.
  *
- * Integers are decimal digits, with a '-' in front for i64; leading zeros do not mean octal. Doubles are digits
+ * Integers are decimal digits; leading zeros do not mean octal. Doubles are digits
  * with an optional fraction and an optional exponent ("1", "0.25", "-1.5e-3"), rounded to the nearest double.
  *
  * Returns HPCW_OK; HPCW_EINVAL if `text` is not such a number; HPCW_ERANGE if it is not in [min, max] or too
  * large for the type; HPCW_ENOMEM (doubles).
  */
 hpcw_status hpcw_i_parse_u64(const char *what, const char *text, uint64_t min, uint64_t max, uint64_t *out,
-                             hpcw_error *err) HPCW_MUST_CHECK;
-hpcw_status hpcw_i_parse_i64(const char *what, const char *text, int64_t min, int64_t max, int64_t *out,
                              hpcw_error *err) HPCW_MUST_CHECK;
 hpcw_status hpcw_i_parse_f64(const char *what, const char *text, double min, double max, double *out,
                              hpcw_error *err) HPCW_MUST_CHECK;

@@ -183,15 +183,6 @@ hpcw_status hpcw_i_fsinfo_look(const struct hpcw_i_fs_source *source, const char
     return HPCW_OK;
 }
 
-hpcw_status hpcw_i_fs_try_direct(const struct hpcw_i_fs_source *source, const char *file, hpcw_error *err) {
-    source = source_or_system(source);
-    int e = source->open_direct(source, file);
-    if (e == EINVAL || e == EOPNOTSUPP) {
-        return hpcw_i_fail(err, HPCW_ENOTSUP, "%s: its file system takes no direct I/O", file);
-    }
-    return e == 0 ? HPCW_OK : hpcw_i_fail_sys(err, e, "%s: cannot open it for direct I/O", file);
-}
-
 /* ---- stripes ---- */
 
 static hpcw_status check_stripes(const char *path, const struct hpcw_i_stripes *w, hpcw_error *err) {

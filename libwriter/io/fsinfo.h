@@ -50,11 +50,6 @@ struct hpcw_i_fsinfo {
 HPCW_MUST_CHECK hpcw_status hpcw_i_fsinfo_look(const struct hpcw_i_fs_source *source, const char *path,
                                                uint64_t given, struct hpcw_i_fsinfo *out, hpcw_error *err);
 
-/* Tries to open an existing file for writing with O_DIRECT. HPCW_ENOTSUP: its file system refuses; other failures: the
- * attempt itself failed. */
-HPCW_MUST_CHECK hpcw_status hpcw_i_fs_try_direct(const struct hpcw_i_fs_source *source, const char *file,
-                                                 hpcw_error *err);
-
 /* Stripes to ask for. Zeroed: none. */
 struct hpcw_i_stripes {
     uint32_t count; /* 1 .. HPCW_I_LOV_MOST_STRIPES, HPCW_I_LOV_ALL; 0: the default */

@@ -75,23 +75,14 @@ static int direct_xfs(const struct hpcw_i_fs_source *self, const char *file, uin
     return e == ENOTTY ? ENOSYS : e;
 }
 
-static int open_and_close(const char *file, int flags, mode_t mode) {
-    int fd;
-    int e = hpcw_i_sys_open(file, flags, mode, &fd);
-    return e == 0 ? hpcw_i_sys_close(fd) : e;
-}
-
-static int open_direct(const struct hpcw_i_fs_source *self, const char *file) {
-    (void)self;
-    return open_and_close(file, O_WRONLY | O_DIRECT, 0);
-}
-
 /* O_LOV_DELAY_CREATE of lustre_user.h: has no meaning on other file systems. */
 #define DELAY_CREATE (0100000000 | O_NOCTTY | O_ASYNC)
 
 static int make(const struct hpcw_i_fs_source *self, const char *file) {
     (void)self;
-    return open_and_close(file, O_WRONLY | O_CREAT | O_EXCL | DELAY_CREATE, 0666);
+    int fd;
+    int e = hpcw_i_sys_open(file, O_WRONLY | O_CREAT | O_EXCL | DELAY_CREATE, 0666, &fd);
+    return e == 0 ? hpcw_i_sys_close(fd) : e;
 }
 
 static int remove_file(const struct hpcw_i_fs_source *self, const char *file) {
@@ -195,7 +186,6 @@ const struct hpcw_i_fs_source hpcw_i_fs_system = {
     .about = about,
     .direct = direct,
     .direct_xfs = direct_xfs,
-    .open_direct = open_direct,
     .make = make,
     .remove = remove_file,
     .get = get,

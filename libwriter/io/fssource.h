@@ -25,8 +25,6 @@ struct hpcw_i_fs_source {
     int (*direct)(const struct hpcw_i_fs_source *self, const char *file, uint32_t *memory, uint32_t *offset);
     int (*direct_xfs)(const struct hpcw_i_fs_source *self, const char *file, uint32_t *memory,
                       uint32_t *offset);
-    /* Opens a file for writing with O_DIRECT and closes it. */
-    int (*open_direct)(const struct hpcw_i_fs_source *self, const char *file);
     /* Creates a file without a layout (Lustre: O_LOV_DELAY_CREATE); EEXIST if it exists. */
     int (*make)(const struct hpcw_i_fs_source *self, const char *file);
     int (*remove)(const struct hpcw_i_fs_source *self, const char *file);

@@ -470,30 +470,6 @@ void hpcw_i_json_null(struct hpcw_i_json *j) {
     }
 }
 
-void hpcw_i_json_raw(struct hpcw_i_json *j, const char *text, size_t size) {
-    if (size == 0) {
-        broken(j, HPCW_ESTATE, "an empty value");
-        return;
-    }
-    char *p = open_value(j, 1);
-    if (p == NULL) {
-        return;
-    }
-    j->p = p;
-    while (size > 0) {
-        if (!room(j, 1)) {
-            return;
-        }
-        size_t piece = (size_t)(j->end - j->p);
-        piece = piece < size ? piece : size;
-        memcpy(j->p, text, piece);
-        j->p += piece;
-        text += piece;
-        size -= piece;
-    }
-    close_value(j, j->p);
-}
-
 char *hpcw_i_json_reserve(struct hpcw_i_json *j, size_t size) {
     if (size > HPCW_I_JSON_RESERVE) {
         broken(j, HPCW_ESTATE, "a reservation beyond the limit");

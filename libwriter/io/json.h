@@ -146,10 +146,7 @@ void hpcw_i_json_null(struct hpcw_i_json *j);
 static inline void hpcw_i_json_str(struct hpcw_i_json *j, const char *text);
 void hpcw_i_json_str_n(struct hpcw_i_json *j, const char *text, size_t size);
 
-/* A value that is already JSON; taken as it is. */
-void hpcw_i_json_raw(struct hpcw_i_json *j, const char *text, size_t size);
-
-/* The same without a copy, for records by the million: room for one value of at most `size` bytes, size <=
+/* A value that is already JSON, for records by the million: room for one value of at most `size` bytes, size <=
  * HPCW_I_JSON_RESERVE; NULL after a failure. The next call must be hpcw_i_json_commit with the value's end,
  * which must lie after its start. What is written in between is not checked. */
 char *hpcw_i_json_reserve(struct hpcw_i_json *j, size_t size);

@@ -27,7 +27,7 @@ struct fake {
     struct hpcw_i_fs_about about;
     int about_error;
     int missing; /* asks for the path itself, and not for its directory, that find nothing */
-    int direct_error, xfs_error, open_error, make_error, get_error, set_error, api_error;
+    int direct_error, xfs_error, make_error, get_error, set_error, api_error;
     uint32_t memory, offset;
     unsigned char value[512];
     size_t size;
@@ -64,10 +64,6 @@ static int fake_direct_xfs(const struct hpcw_i_fs_source *self, const char *file
                            uint32_t *offset) {
     (void)fake_direct(self, file, memory, offset);
     return fake_of(self)->xfs_error;
-}
-static int fake_open_direct(const struct hpcw_i_fs_source *self, const char *file) {
-    (void)file;
-    return fake_of(self)->open_error;
 }
 static int fake_make(const struct hpcw_i_fs_source *self, const char *file) {
     (void)snprintf(fake_of(self)->made, sizeof fake_of(self)->made, "%s", file);
@@ -106,8 +102,8 @@ static int fake_api(const struct hpcw_i_fs_source *self, const char *file, struc
 /* A file system that answers to nothing but statfs and stat. */
 static struct fake fake(uint32_t magic, enum hpcw_i_fs_kind kind) {
     return (struct fake){
-        .base = {fake_about, fake_direct, fake_direct_xfs, fake_open_direct, fake_make, fake_remove, fake_get,
-                 fake_set, fake_api},
+        .base = {fake_about, fake_direct, fake_direct_xfs, fake_make, fake_remove, fake_get, fake_set,
+                 fake_api},
         .about = {.magic = magic, .statfs_block = 8192, .stat_block = 4096, .kind = kind},
         .direct_error = ENOSYS,
         .xfs_error = ENOSYS,
@@ -282,13 +278,6 @@ static void direct_io_is_known_or_not(void **state) {
     /* A directory is not asked. */
     f.about.kind = HPCW_I_FS_DIRECTORY;
     assert_false(look(&f, 0).direct_known);
-
-    hpcw_error err;
-    assert_int_equal(hpcw_i_fs_try_direct(&f.base, "/x", &err), HPCW_OK);
-    f.open_error = EINVAL;
-    assert_int_equal(hpcw_i_fs_try_direct(&f.base, "/x", &err), HPCW_ENOTSUP);
-    f.open_error = EACCES;
-    assert_int_equal(hpcw_i_fs_try_direct(&f.base, "/x", &err), HPCW_EACCES);
 }
 
 static void what_nobody_says_is_unknown(void **state) {
@@ -401,11 +390,6 @@ static void check_here(const char *directory) {
     assert_int_equal(hpcw_i_fs_system.make(&hpcw_i_fs_system, path), 0);
     assert_int_equal(hpcw_i_fs_system.make(&hpcw_i_fs_system, path), EEXIST);
     assert_int_equal(hpcw_i_fsinfo_look(NULL, path, 0, &info, &err), HPCW_OK);
-    hpcw_status s = hpcw_i_fs_try_direct(NULL, path, &err);
-    assert_true(s == HPCW_OK || s == HPCW_ENOTSUP);
-    if (info.direct_known) {
-        assert_int_equal(info.direct_offset != 0, s == HPCW_OK);
-    }
     if (strcmp(info.type, "lustre") != 0) {
         const struct hpcw_i_stripes want = {.count = 4};
         assert_false(info.stripe_known);

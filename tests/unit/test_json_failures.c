@@ -41,7 +41,7 @@ static void write_long(struct hpcw_i_json *j) {
     text[0] = text[sizeof text - 1] = '"';
     hpcw_i_json_begin_array(j);
     for (int i = 0; i < 30; i++) {
-        hpcw_i_json_raw(j, text, sizeof text);
+        hpcw_i_json_str_n(j, text + 1, sizeof text - 2);
         hpcw_i_json_str_n(j, text, sizeof text);
         for (int k = 0; k < 500; k++) {
             write_some(j);
@@ -133,11 +133,6 @@ static void reservation_without_key(struct hpcw_i_json *j) {
     hpcw_i_json_commit(j, NULL);
     hpcw_i_json_end_object(j);
 }
-static void empty_raw(struct hpcw_i_json *j) {
-    hpcw_i_json_begin_array(j);
-    hpcw_i_json_raw(j, "", 0);
-    hpcw_i_json_end_array(j);
-}
 static void not_a_number(struct hpcw_i_json *j) {
     hpcw_i_json_begin_object(j);
     hpcw_i_json_put_f64(j, "time", (double)NAN);
@@ -172,7 +167,6 @@ static void misuse(void **state) {
         {too_deep, HPCW_ESTATE, "level 64, byte 64: expected a value or the end of an array, got"},
         {too_large_a_reservation, HPCW_ESTATE, "a reservation beyond the limit"},
         {reservation_without_key, HPCW_ESTATE, "expected a key or the end of an object, got a value"},
-        {empty_raw, HPCW_ESTATE, "an empty value"},
         {not_a_number, HPCW_EINVAL, "level 1, byte 8: expected the value of a key, got NaN or an infinity"},
         {infinite, HPCW_EINVAL, "NaN or an infinity"},
     };

@@ -51,24 +51,6 @@ static void parse_integers(void **state) {
     assert_string_equal(err.message, "--ranks: expected a whole number from 2 to 65536, got \"1\"");
     assert_int_equal(hpcw_i_parse_u64("--ranks", "65537", 2, 65536, &u, NULL), HPCW_ERANGE);
     assert_true(u == 10);
-
-    int64_t s = 7;
-    assert_int_equal(hpcw_i_parse_i64("x", "-9223372036854775808", INT64_MIN, INT64_MAX, &s, &err), HPCW_OK);
-    assert_true(s == INT64_MIN);
-    assert_int_equal(hpcw_i_parse_i64("x", "9223372036854775807", INT64_MIN, INT64_MAX, &s, &err), HPCW_OK);
-    assert_true(s == INT64_MAX);
-    assert_int_equal(hpcw_i_parse_i64("x", "-0", INT64_MIN, INT64_MAX, &s, &err), HPCW_OK);
-    assert_true(s == 0);
-    assert_int_equal(hpcw_i_parse_i64("x", "9223372036854775808", INT64_MIN, INT64_MAX, &s, &err), HPCW_ERANGE);
-    assert_int_equal(hpcw_i_parse_i64("x", "-9223372036854775809", INT64_MIN, INT64_MAX, &s, &err),
-                     HPCW_ERANGE);
-    assert_int_equal(hpcw_i_parse_i64("x", "-3", -2, 2, &s, &err), HPCW_ERANGE);
-    assert_int_equal(hpcw_i_parse_i64("x", "3", -2, 2, &s, &err), HPCW_ERANGE);
-    static const char *const wrong_signed[] = {"", "-", "--1", "+1", "- 1", "1-", "-1.5", "-0x1"};
-    for (size_t i = 0; i < COUNT(wrong_signed); i++) {
-        assert_int_equal(hpcw_i_parse_i64("x", wrong_signed[i], -9, 9, &s, &err), HPCW_EINVAL);
-    }
-    assert_true(s == 0);
 }
 
 static void parse_doubles(void **state) {
