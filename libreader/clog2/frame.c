@@ -226,20 +226,15 @@ static hpcw_status end_block(struct read_clog2 *r, const struct read_clog2_item 
     struct read_clog2_frame *f = &r->frame;
     r->announced = head->time;
     uint32_t end = r->at + READ_CLOG2_HEAD_SIZE;
-    if (!f->slack && (head->comm | head->rank | head->thread) != 0) {
-        f->slack = true;
+    if (f->slack_at == 0 && (head->comm | head->rank | head->thread) != 0) {
         f->slack_at = head->offset + READ_CLOG2_HEAD_COMM_AT;
     }
-    for (uint32_t i = end; !f->slack && i < r->info.block_size; i++) {
-        if (r->block[i] != 0) {
-            f->slack = true;
-            f->slack_at = head->offset + (i - r->at);
-        }
+    for (uint32_t i = end; f->slack_at == 0 && i < r->info.block_size; i++) {
+        f->slack_at = r->block[i] != 0 ? head->offset + (i - r->at) : 0;
     }
     if (last) {
         r->ended = true;
-        if (head->time != READ_CLOG2_LAST && !f->chain) {
-            f->chain = true;
+        if (head->time != READ_CLOG2_LAST && f->chain_at == 0) {
             f->chain_at = head->offset;
         }
     }
@@ -293,8 +288,7 @@ hpcw_status read_clog2_next(struct read_clog2 *r, struct read_clog2_item *item, 
                                     " bytes left",
                                     item->kind, size, left);
         }
-        if (r->first && item->block > 0 && !r->frame.chain && item->time != r->announced) {
-            r->frame.chain = true;
+        if (r->first && item->block > 0 && r->frame.chain_at == 0 && item->time != r->announced) {
             r->frame.chain_at = item->offset;
         }
         item->first_of_block = r->first;

@@ -8,17 +8,6 @@ struct message_ends {
     int32_t from_comm, from_rank, to_comm, to_rank;
 };
 
-static void flow_add(struct read_clog2_pass *p, int64_t from, int64_t to, int32_t size) {
-    const uint64_t key[] = {(uint64_t)from, (uint64_t)to};
-    struct read_clog2_flow *f = hpcw_i_table_add(&p->flows, key, NULL);
-    if (f == NULL) {
-        read_clog2_no_memory(p);
-    } else {
-        f->count++;
-        f->bytes += size > 0 ? (uint64_t)size : 0;
-    }
-}
-
 /* A send and a receive have met; `other` is the earlier one of them. */
 static void arrow(struct read_clog2_pass *p, const struct read_clog2_item *item,
                   const struct message_ends *ends, const struct read_clog2_open *other, int32_t size,
@@ -39,9 +28,7 @@ static void arrow(struct read_clog2_pass *p, const struct read_clog2_item *item,
     const uint64_t key[] = {read_clog2_pack(ends->from_comm, ends->from_rank) ^ UINT64_C(1) << 63,
                             read_clog2_pack(ends->to_comm, ends->to_rank), read_clog2_bits_of(other->time)};
     read_clog2_complete(p, item->offset, item->time, key);
-    if (p->profile) {
-        flow_add(p, from, to, is_send ? size : other->detail);
-    }
+    read_clog2_amount_add(p, &p->flows, from, to, is_send ? size : other->detail, 0);
 }
 
 void read_clog2_message(struct read_clog2_pass *p, const struct read_clog2_item *item) {

@@ -65,10 +65,10 @@ static void check_log(struct read_clog2_pass *p) {
     read_clog2_check_messages_met(p);
     read_clog2_check_announced(p);
     read_clog2_check_table(p);
-    if (frame->chain) {
+    if (frame->chain_at != 0) {
         read_clog2_found(p, READ_CLOG2_CHAIN, frame->chain_at, "expected the same time at both places");
     }
-    if (frame->slack) {
+    if (frame->slack_at != 0) {
         read_clog2_found(p, READ_CLOG2_PADDING, frame->slack_at, "expected zeros after the end of the block");
     }
     if (p->drawables == 0) {
@@ -89,8 +89,8 @@ hpcw_status read_clog2_pass_run(struct read_clog2_pass *p, struct read_clog2 *re
         .members = {.key_words = 1, .value_size = sizeof(struct read_clog2_member)},
         .queues = {.key_words = 3, .value_size = sizeof(struct read_clog2_queue)},
         .completed = {.key_words = 3},
-        .shares = {.key_words = 2, .value_size = sizeof(struct read_clog2_share)},
-        .flows = {.key_words = 2, .value_size = sizeof(struct read_clog2_flow)},
+        .shares = {.key_words = 2, .value_size = sizeof(struct read_clog2_amount)},
+        .flows = {.key_words = 2, .value_size = sizeof(struct read_clog2_amount)},
     };
     read_clog2_rewind(reader);
     struct read_clog2_item item;

@@ -21,12 +21,10 @@ hpcw_status read_clog2_wrong(const char *name, uint64_t offset, hpcw_error *err,
 hpcw_status read_clog2_preamble(const struct read_source *source, struct read_clog2_info *info,
                                 hpcw_error *err);
 
-/* Faults of the frame since the rewind, and where the first of each was. */
+/* Where the first fault of each kind in the frame was since the rewind; 0: none. */
 struct read_clog2_frame {
-    bool slack; /* not all zero after the end of a block, or in the header of the record that ends it */
-    uint64_t slack_at;
-    bool chain; /* a block does not end with the time of the next record, or the log not with 1e8 */
-    uint64_t chain_at;
+    uint64_t slack_at; /* not all zero after the end of a block, or in the header of the record that ends it */
+    uint64_t chain_at; /* a block does not end with the time of the next record, or the log not with 1e8 */
 };
 
 const struct read_clog2_frame *read_clog2_frame(const struct read_clog2 *reader);
@@ -41,15 +39,10 @@ struct read_clog2_definition {
     char colour[READ_CLOG2_COLOUR_SIZE + 1], name[READ_CLOG2_NAME_SIZE + 1], format[READ_CLOG2_FORMAT_SIZE + 1];
 };
 
-/* A state or solo event on a rank of the world. */
-struct read_clog2_share {
-    uint64_t count;
-    double seconds;
-};
-
-/* Messages from one rank of the world to another. */
-struct read_clog2_flow {
+/* A state or solo event on a rank of the world, or messages from one rank of the world to another. */
+struct read_clog2_amount {
     uint64_t count, bytes;
+    double seconds;
 };
 
 /* An open state of a timeline, or a message that waits for its partner. Lists of them are linked by index + 1. */
@@ -98,8 +91,8 @@ struct read_clog2_pass {
     struct hpcw_i_table members;   /* (communicator, rank) -> struct read_clog2_member, its rank of the world */
     struct hpcw_i_table queues;    /* both ends of messages and their tag -> struct read_clog2_queue */
     struct hpcw_i_table completed; /* drawables that ended at the time `completed_at`, if more than one */
-    struct hpcw_i_table shares;    /* (definition, rank of the world) -> struct read_clog2_share */
-    struct hpcw_i_table flows;     /* (from, to) -> struct read_clog2_flow */
+    struct hpcw_i_table shares;    /* (definition, rank of the world) -> struct read_clog2_amount */
+    struct hpcw_i_table flows;     /* (from, to) -> struct read_clog2_amount */
     double completed_at;
     uint64_t last_completed[HPCW_I_TABLE_KEY];
 
@@ -155,6 +148,9 @@ void read_clog2_check_messages_met(struct read_clog2_pass *p);
 
 /* drawables.c: more entries of `open`; index + 1 of one of them, or 0 if memory ran out, which fails the pass. */
 uint32_t read_clog2_open_grow(struct read_clog2_pass *p);
+/* Adds to the profile of a pair: of a definition and a rank, or of two ranks. */
+void read_clog2_amount_add(struct read_clog2_pass *p, struct hpcw_i_table *profile, int64_t first,
+                           int64_t second, int32_t bytes, double seconds);
 /* Makes an entry of `open` unused. */
 static inline void read_clog2_open_give(struct read_clog2_pass *p, uint32_t n) {
     p->open[n - 1].next = p->open_free;

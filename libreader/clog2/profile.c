@@ -40,11 +40,9 @@ static void put_rules(struct hpcw_i_json *json, const struct read_clog2_pass *p)
     hpcw_i_json_end_array(json);
 }
 
-/* What the profile says of a key. */
 struct profile_row {
     uint64_t key[2]; /* definition and rank, or from and to */
-    uint64_t count, bytes;
-    double seconds;
+    struct read_clog2_amount amount;
 };
 
 static int by_key(const void *a_, const void *b_) {
@@ -55,29 +53,20 @@ static int by_key(const void *a_, const void *b_) {
 
 static int by_bytes(const void *a_, const void *b_) {
     const struct profile_row *a = a_, *b = b_;
-    return a->bytes != b->bytes ? (a->bytes < b->bytes) - (a->bytes > b->bytes) : by_key(a, b);
+    return a->amount.bytes != b->amount.bytes ? (a->amount.bytes < b->amount.bytes ? 1 : -1) : by_key(a, b);
 }
 
 /* The rows of a map, in order. At least one is allocated. */
-static struct profile_row *rows_of(const struct hpcw_i_table *map, bool flows) {
+static struct profile_row *rows_of(const struct hpcw_i_table *map, int (*order)(const void *, const void *)) {
     struct profile_row *row = hpcw_i_calloc(map->count + 1, sizeof *row);
     uint64_t key[HPCW_I_TABLE_KEY];
-    const void *value;
+    const struct read_clog2_amount *amount;
     size_t n = 0;
-    for (size_t at = 0; row != NULL && (value = hpcw_i_table_next(map, &at, key)) != NULL; n++) {
-        row[n] = (struct profile_row){.key = {key[0], key[1]}};
-        if (flows) {
-            const struct read_clog2_flow *f = value;
-            row[n].count = f->count;
-            row[n].bytes = f->bytes;
-        } else {
-            const struct read_clog2_share *share = value;
-            row[n].count = share->count;
-            row[n].seconds = share->seconds;
-        }
+    for (size_t at = 0; row != NULL && (amount = hpcw_i_table_next(map, &at, key)) != NULL; n++) {
+        row[n] = (struct profile_row){.key = {key[0], key[1]}, .amount = *amount};
     }
     if (row != NULL) {
-        qsort(row, n, sizeof *row, flows ? by_bytes : by_key);
+        qsort(row, n, sizeof *row, order);
     }
     return row;
 }
@@ -85,13 +74,13 @@ static struct profile_row *rows_of(const struct hpcw_i_table *map, bool flows) {
 /* `row` [count]: the ranks of one state or solo event. */
 static void put_share(struct hpcw_i_json *json, const struct read_clog2_definition *d,
                       const struct profile_row *row, size_t count, uint32_t ranks) {
-    struct profile_row all = {.key = {0}};
+    struct read_clog2_amount all = {0};
     const struct profile_row *least = row, *most = row;
     for (size_t i = 0; i < count; i++) {
-        all.count += row[i].count;
-        all.seconds += row[i].seconds;
-        least = row[i].seconds < least->seconds ? &row[i] : least;
-        most = row[i].seconds > most->seconds ? &row[i] : most;
+        all.count += row[i].amount.count;
+        all.seconds += row[i].amount.seconds;
+        least = row[i].amount.seconds < least->amount.seconds ? &row[i] : least;
+        most = row[i].amount.seconds > most->amount.seconds ? &row[i] : most;
     }
     hpcw_i_json_begin_object(json);
     hpcw_i_json_put_i64(json, d->state ? "state" : "event", d->number);
@@ -102,9 +91,9 @@ static void put_share(struct hpcw_i_json *json, const struct read_clog2_definiti
     hpcw_i_json_put_u64(json, "ranks", count);
     if (d->state && count > 0) {
         put_time(json, "seconds", all.seconds);
-        put_time(json, "least_s", least->seconds);
+        put_time(json, "least_s", least->amount.seconds);
         hpcw_i_json_put_u64(json, "least_rank", least->key[1]);
-        put_time(json, "most_s", most->seconds);
+        put_time(json, "most_s", most->amount.seconds);
         hpcw_i_json_put_u64(json, "most_rank", most->key[1]);
     }
     if (ranks <= MOST_RANKS && count > 0) {
@@ -112,9 +101,9 @@ static void put_share(struct hpcw_i_json *json, const struct read_clog2_definiti
         for (size_t i = 0; i < count; i++) {
             hpcw_i_json_flat_object(json);
             hpcw_i_json_put_u64(json, "rank", row[i].key[1]);
-            hpcw_i_json_put_u64(json, "count", row[i].count);
+            hpcw_i_json_put_u64(json, "count", row[i].amount.count);
             if (d->state) {
-                put_time(json, "seconds", row[i].seconds);
+                put_time(json, "seconds", row[i].amount.seconds);
             }
             hpcw_i_json_end_object(json);
         }
@@ -139,7 +128,7 @@ static void put_flows(struct hpcw_i_json *json, const struct read_clog2_pass *p,
                       const struct profile_row *row) {
     uint64_t bytes = 0;
     for (size_t i = 0; i < p->flows.count; i++) {
-        bytes += row[i].bytes;
+        bytes += row[i].amount.bytes;
     }
     hpcw_i_json_put_u64(json, "messages", p->arrows);
     hpcw_i_json_put_u64(json, "message_bytes", bytes);
@@ -151,8 +140,8 @@ static void put_flows(struct hpcw_i_json *json, const struct read_clog2_pass *p,
         hpcw_i_json_flat_object(json);
         hpcw_i_json_put_u64(json, "from", row[i].key[0]);
         hpcw_i_json_put_u64(json, "to", row[i].key[1]);
-        hpcw_i_json_put_u64(json, "messages", row[i].count);
-        hpcw_i_json_put_u64(json, "bytes", row[i].bytes);
+        hpcw_i_json_put_u64(json, "messages", row[i].amount.count);
+        hpcw_i_json_put_u64(json, "bytes", row[i].amount.bytes);
         hpcw_i_json_end_object(json);
     }
     hpcw_i_json_end_array(json);
@@ -183,8 +172,8 @@ hpcw_status read_clog2_report(struct read_clog2 *reader, struct hpcw_i_json *jso
     struct profile_row *shares = NULL, *flows = NULL;
     hpcw_status s = read_clog2_pass_run(&pass, reader, 0, true, NULL, err);
     if (s == HPCW_OK) {
-        shares = rows_of(&pass.shares, false);
-        flows = rows_of(&pass.flows, true);
+        shares = rows_of(&pass.shares, by_key);
+        flows = rows_of(&pass.flows, by_bytes);
         s = shares == NULL || flows == NULL ? hpcw_i_fail_memory(err, read_clog2_name(reader), 0, "its profile")
                                             : HPCW_OK;
     }

@@ -20,20 +20,6 @@ static void complete(struct read_clog2_pass *p, const struct read_clog2_item *it
     read_clog2_complete(p, item->offset, item->time, key);
 }
 
-static void share_add(struct read_clog2_pass *p, uint32_t definition, int64_t rank, double seconds) {
-    if (!p->profile) {
-        return;
-    }
-    const uint64_t key[] = {definition, (uint64_t)rank};
-    struct read_clog2_share *v = hpcw_i_table_add(&p->shares, key, NULL);
-    if (v == NULL) {
-        read_clog2_no_memory(p);
-    } else {
-        v->count++;
-        v->seconds += seconds;
-    }
-}
-
 /* ---- The watch -------------------------------------------------------------------------------------------- */
 
 static struct read_clog2_stretch stretch_of(const struct read_clog2_pass *p, uint32_t definition, int64_t rank,
@@ -130,13 +116,13 @@ static void end_state(struct read_clog2_pass *p, const struct read_clog2_item *i
     int64_t world = read_clog2_need_world_rank(p, item->offset, item->comm, item->rank);
     complete(p, item, definition, begin);
     watch_state(p, item, definition, world, begin);
-    share_add(p, definition, world, item->time - begin);
+    read_clog2_amount_add(p, &p->shares, definition, world, 0, item->time - begin);
 }
 
 static void solo_event(struct read_clog2_pass *p, const struct read_clog2_item *item, uint32_t definition) {
     int64_t world = read_clog2_need_world_rank(p, item->offset, item->comm, item->rank);
     complete(p, item, definition, item->time);
-    share_add(p, definition, world, 0);
+    read_clog2_amount_add(p, &p->shares, definition, world, 0, 0);
 }
 
 /* doc/formats/clog2.md#clog2-23 */
