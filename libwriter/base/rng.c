@@ -3,6 +3,8 @@
 
 #include <assert.h>
 
+__extension__ typedef unsigned __int128 uint128;
+
 void hpcw_i_philox(const uint32_t counter[4], uint64_t seed, uint32_t out[4]) {
     uint32_t c0 = counter[0], c1 = counter[1], c2 = counter[2], c3 = counter[3];
     uint32_t k0 = (uint32_t)seed, k1 = (uint32_t)(seed >> 32);
@@ -45,15 +47,6 @@ uint64_t hpcw_i_threshold(double probability) {
     return scaled >= all ? (uint64_t)1 << 32 : (uint64_t)scaled;
 }
 
-/* High word of a 64 x 64 bit product; low word through `low`. */
-static uint64_t multiply_high(uint64_t x, uint64_t y, uint64_t *low) {
-    uint64_t x0 = (uint32_t)x, x1 = x >> 32, y0 = (uint32_t)y, y1 = y >> 32;
-    uint64_t mid = x1 * y0 + ((x0 * y0) >> 32);
-    uint64_t mid2 = x0 * y1 + (uint32_t)mid;
-    *low = x * y;
-    return x1 * y1 + (mid >> 32) + (mid2 >> 32);
-}
-
 uint64_t hpcw_i_below(uint64_t bound, uint64_t seed, enum hpcw_i_purpose purpose, uint32_t a, uint32_t b) {
     assert(bound > 0);
     /* 2^64 mod bound values of the low word would come up once too often. */
@@ -62,10 +55,9 @@ uint64_t hpcw_i_below(uint64_t bound, uint64_t seed, enum hpcw_i_purpose purpose
         uint32_t w[4];
         hpcw_i_draw(seed, purpose, a, b, attempt, w);
         for (int half = 0; half < 4; half += 2) {
-            uint64_t low;
-            uint64_t high = multiply_high((uint64_t)w[half + 1] << 32 | w[half], bound, &low);
-            if (low >= surplus) {
-                return high;
+            uint128 product = (uint128)((uint64_t)w[half + 1] << 32 | w[half]) * bound;
+            if ((uint64_t)product >= surplus) {
+                return (uint64_t)(product >> 64);
             }
         }
     }

@@ -10,6 +10,7 @@
 
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
+#include "libwriter/io/sys.h"
 
 #define LARGEST_PLAUSIBLE (32u << 20)
 #define DEFAULT_BLOCK (2u << 20)
@@ -23,18 +24,8 @@
 
 /* ---- block size and free space ---- */
 
-/* The directory that a path is in, to be freed; NULL: out of memory. */
-static char *directory_of(const char *path) {
-    const char *slash = strrchr(path, '/');
-    char *dir = hpcw_i_strdup(slash == NULL ? "." : path);
-    if (dir != NULL && slash != NULL) {
-        dir[slash == path ? 1 : slash - path] = '\0';
-    }
-    return dir;
-}
-
 hpcw_status hpcw_i_fs_block_size(const char *path, uint32_t *block_size, hpcw_error *err) {
-    char *dir = directory_of(path);
+    char *dir = hpcw_i_sys_directory_of(path);
     if (dir == NULL) {
         return hpcw_i_fail_memory(err, path, 0, NULL);
     }
@@ -232,7 +223,7 @@ hpcw_status hpcw_i_fs_set_stripe(const struct hpcw_i_fs_source *source, const ch
     }
     int e = source->about(source, path, &about);
     if (e == ENOENT) {
-        char *directory = directory_of(path);
+        char *directory = hpcw_i_sys_directory_of(path);
         if (directory == NULL) {
             return hpcw_i_fail_memory(err, path, 0, NULL);
         }

@@ -271,13 +271,8 @@ HPCW_I_JSON_INLINE void hpcw_i_json_put_f64(struct hpcw_i_json *j, const char *k
 }
 
 HPCW_I_JSON_INLINE void hpcw_i_json_put_seconds(struct hpcw_i_json *j, const char *key, uint64_t time_ns) {
-    char *p = hpcw_i_json_quick_key(j, key);
-    if (p != NULL) {
-        hpcw_i_json_quick_end(j, hpcw_i_fmt_seconds(p, time_ns));
-    } else {
-        hpcw_i_json_key(j, key);
-        hpcw_i_json_seconds(j, time_ns);
-    }
+    hpcw_i_json_key(j, key);
+    hpcw_i_json_seconds(j, time_ns);
 }
 
 HPCW_I_JSON_INLINE void hpcw_i_json_put_bool(struct hpcw_i_json *j, const char *key, bool v) {

@@ -164,14 +164,19 @@ int hpcw_i_sys_fsync(int fd) {
     }
 }
 
-int hpcw_i_sys_fsync_directory_of(const char *path) {
+char *hpcw_i_sys_directory_of(const char *path) {
     const char *slash = strrchr(path, '/');
-    char *dir = slash == NULL ? hpcw_i_strdup(".") : hpcw_i_strdup(path);
+    char *dir = hpcw_i_strdup(slash == NULL ? "." : path);
+    if (dir != NULL && slash != NULL) {
+        dir[slash == path ? 1 : slash - path] = '\0';
+    }
+    return dir;
+}
+
+int hpcw_i_sys_fsync_directory_of(const char *path) {
+    char *dir = hpcw_i_sys_directory_of(path);
     if (dir == NULL) {
         return ENOMEM;
-    }
-    if (slash != NULL) {
-        dir[slash == path ? 1 : slash - path] = '\0';
     }
     int fd;
     int e = hpcw_i_sys_open(dir, O_RDONLY | O_DIRECTORY, 0, &fd);

@@ -51,6 +51,8 @@ int hpcw_i_sys_truncate(int fd, uint64_t size);
 int hpcw_i_sys_size(int fd, uint64_t *size);
 int hpcw_i_sys_fsync(int fd);
 int hpcw_i_sys_fsync_directory_of(const char *path);
+/* The directory that a path is in, to be freed; NULL: out of memory. */
+char *hpcw_i_sys_directory_of(const char *path);
 int hpcw_i_sys_rename(const char *from, const char *to);
 int hpcw_i_sys_unlink(const char *path);
 int hpcw_i_sys_mkdir(const char *path, mode_t mode);
