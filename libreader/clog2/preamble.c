@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The preamble (doc/formats/clog2.md, "Preamble"): 33 texts, of which most are pairs of title and value. */
 #include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
 
 #include "libreader/clog2/private.h"
 #include "libreader/source.h"
@@ -32,6 +34,15 @@ struct preamble {
     hpcw_status status;
     hpcw_error *err;
 };
+
+hpcw_status read_clog2_wrong(const char *name, uint64_t offset, hpcw_error *err, const char *fmt, ...) {
+    char text[512];
+    va_list args;
+    va_start(args, fmt);
+    (void)vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    return hpcw_i_fail(err, HPCW_EFORMAT, "%s: at offset %" PRIu64 ": %s", name, offset, text);
+}
 
 /* doc/formats/clog2.md#clog2-2 */
 static void split(struct preamble *p) {

@@ -8,10 +8,35 @@
 #include "libreader/vom/vom.h"
 #include "libwriter/base/buf.h"
 
-/* ---- Growing lists --------------------------------------------------------------------------------------- */
+/* ---- The schema of a data file --------------------------------------------------------------------------- */
 
-/* Fails with HPCW_ENOMEM at the value that is being read. */
-hpcw_status read_vom_no_memory(const struct read_vom_json *json, hpcw_error *err);
+/* The slots of what needs more than to be stored. */
+enum read_vom_slot {
+    READ_VOM_S_NOTHING,
+    READ_VOM_S_METADATA,
+    READ_VOM_S_RANK,
+    READ_VOM_S_LISTED,
+    READ_VOM_S_RANGE,
+    READ_VOM_S_RANGE_END,
+    READ_VOM_S_PHASE,
+    READ_VOM_S_PHASE_ID,
+    READ_VOM_S_PHASE_USER,
+    READ_VOM_S_ITERATION,
+    READ_VOM_S_COMMUNICATION,
+    READ_VOM_S_TASK,
+    READ_VOM_S_TASK_NODE,
+    READ_VOM_S_TASK_ENTITY,
+    READ_VOM_S_END_POINT,
+    READ_VOM_S_INDEX,
+    READ_VOM_S_INDEX_ENTRY,
+    READ_VOM_S_RESOURCE,
+    READ_VOM_S_SUBPHASE,
+    READ_VOM_S_MEMBER, /* of attributes or user_defined */
+};
+
+extern const struct read_vom_spec read_vom_data_schema;
+
+/* ---- Records that are incomplete ------------------------------------------------------------------------- */
 
 /* attributes or user_defined while they arrive: the texts of all of them in a row, each with a NUL. */
 struct read_vom_members_list {
@@ -20,21 +45,6 @@ struct read_vom_members_list {
     struct read_vom_member *item;
     size_t count, capacity;
 };
-static inline void read_vom_members_clear(struct read_vom_members_list *l) {
-    l->present = false;
-    l->text.size = 0;
-    l->count = 0;
-}
-hpcw_status read_vom_members_add(struct read_vom_members_list *l, const struct read_vom_json *json,
-                                 const struct read_vom_value *v, hpcw_error *err);
-struct read_vom_members read_vom_members_view(struct read_vom_members_list *l);
-void read_vom_members_free(struct read_vom_members_list *l);
-
-hpcw_status read_vom_intervals_add(struct read_vom_intervals *l, const struct read_vom_json *json,
-                                   struct read_vom_interval interval, hpcw_error *err);
-
-/* ---- Records that are incomplete ------------------------------------------------------------------------- */
-
 struct read_vom_records {
     struct read_vom_metadata metadata;
     uint64_t range[2];

@@ -4,10 +4,74 @@
 #include <string.h>
 
 #include "libreader/vom/private.h"
-#include "libreader/vom/schema.h"
 #include "libwriter/base/array.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
+
+/* ---- Lists that grow while their values arrive ----------------------------------------------------------- */
+
+static void members_clear(struct read_vom_members_list *l) {
+    l->present = false;
+    l->text.size = 0;
+    l->count = 0;
+}
+
+static hpcw_status no_memory(const struct read_vom_json *json, hpcw_error *err) {
+    return read_vom_json_wrong(json, HPCW_ENOMEM, err, "out of memory for it");
+}
+
+static void members_free(struct read_vom_members_list *l) {
+    hpcw_i_buf_free(&l->text);
+    hpcw_i_free(l->item);
+    *l = (struct read_vom_members_list){0};
+}
+
+static hpcw_status members_add(struct read_vom_members_list *l, const struct read_vom_json *json,
+                               const struct read_vom_value *v, hpcw_error *err) {
+    /* Each counts as 64 bytes more than its texts, so that there is a limit to many short ones, too. */
+    if (l->text.size + 64 * l->count + v->key_size + v->size > READ_VOM_MOST_MEMBER_BYTES) {
+        return read_vom_json_wrong(json, HPCW_ERANGE, err,
+                                   "expected values of at most %zu bytes in all, got more",
+                                   READ_VOM_MOST_MEMBER_BYTES);
+    }
+    struct read_vom_member *grown = hpcw_i_grow(l->item, &l->capacity, l->count + 1, sizeof *grown);
+    l->item = grown != NULL ? grown : l->item;
+    bool good = grown != NULL && hpcw_i_buf_append(&l->text, v->key, v->key_size) &&
+                hpcw_i_buf_append(&l->text, "", 1) && hpcw_i_buf_append(&l->text, v->text, v->size) &&
+                hpcw_i_buf_append(&l->text, "", 1);
+    if (!good) {
+        return no_memory(json, err);
+    }
+    l->item[l->count++] = (struct read_vom_member){
+        .key_size = v->key_size, .type = v->type, .text_size = v->size, .number = v->number};
+    return HPCW_OK;
+}
+
+static struct read_vom_members members_view(struct read_vom_members_list *l) {
+    const char *text = (const char *)l->text.data;
+    for (size_t i = 0; i < l->count; i++) {
+        l->item[i].key = text;
+        text += l->item[i].key_size + 1;
+        l->item[i].text = text;
+        text += l->item[i].text_size + 1;
+    }
+    return (struct read_vom_members){.present = l->present, .item = l->item, .count = l->count};
+}
+
+static hpcw_status intervals_add(struct read_vom_intervals *l, const struct read_vom_json *json,
+                                 struct read_vom_interval interval, hpcw_error *err) {
+    if (l->count == READ_VOM_MOST_INTERVALS) {
+        return read_vom_json_wrong(json, HPCW_ERANGE, err, "expected at most %zu entries, got more",
+                                   READ_VOM_MOST_INTERVALS);
+    }
+    struct read_vom_interval *grown = hpcw_i_grow(l->item, &l->capacity, l->count + 1, sizeof *grown);
+    if (grown == NULL) {
+        return no_memory(json, err);
+    }
+    l->item = grown;
+    l->item[l->count++] = interval;
+    return HPCW_OK;
+}
 
 void read_vom_records_free(struct read_vom_records *records) {
     hpcw_i_free(records->metadata.identical_list.item);
@@ -16,11 +80,11 @@ void read_vom_records_free(struct read_vom_records *records) {
     hpcw_i_free(records->metadata.skipped_range.item);
     hpcw_i_free(records->subphase);
     hpcw_i_buf_free(&records->resource);
-    read_vom_members_free(&records->rank_attributes);
-    read_vom_members_free(&records->attributes);
-    read_vom_members_free(&records->user_defined);
-    read_vom_members_free(&records->phase_user_defined[0]);
-    read_vom_members_free(&records->phase_user_defined[1]);
+    members_free(&records->rank_attributes);
+    members_free(&records->attributes);
+    members_free(&records->user_defined);
+    members_free(&records->phase_user_defined[0]);
+    members_free(&records->phase_user_defined[1]);
 }
 
 /* Where the schema says that something belongs. */
@@ -44,7 +108,7 @@ static hpcw_status begin_phase(struct read_vom *r, hpcw_error *err) {
     }
     c->level = 0;
     c->phase[0] = (struct read_vom_phase){.number = number};
-    read_vom_members_clear(&c->phase_user_defined[0]);
+    members_clear(&c->phase_user_defined[0]);
     return events->phase_begin == NULL ? HPCW_OK : events->phase_begin(events->context, number, err);
 }
 
@@ -54,7 +118,7 @@ static hpcw_status begin_iteration(struct read_vom *r, hpcw_error *err) {
     uint64_t number = c->phase[0].iterations++;
     c->level = 1;
     c->phase[1] = (struct read_vom_phase){.number = number};
-    read_vom_members_clear(&c->phase_user_defined[1]);
+    members_clear(&c->phase_user_defined[1]);
     return events->iteration_begin == NULL ? HPCW_OK : events->iteration_begin(events->context, number, err);
 }
 
@@ -73,8 +137,8 @@ static hpcw_status begin(void *context, const struct read_vom_spec *spec, hpcw_e
     case READ_VOM_S_TASK:
         c->task.has_subphases = false;
         c->task.subphases = 0;
-        read_vom_members_clear(&c->attributes);
-        read_vom_members_clear(&c->user_defined);
+        members_clear(&c->attributes);
+        members_clear(&c->user_defined);
         break;
     case READ_VOM_S_TASK_ENTITY:
     case READ_VOM_S_END_POINT:
@@ -138,9 +202,8 @@ static hpcw_status take_index(struct read_vom *r, uint64_t number, hpcw_error *e
 static hpcw_status take_resource(struct read_vom *r, const struct read_vom_value *v, hpcw_error *err) {
     struct hpcw_i_buf *b = &r->records.resource;
     b->size = 0;
-    return hpcw_i_buf_append(b, v->text, v->size) && hpcw_i_buf_append(b, "", 1)
-               ? HPCW_OK
-               : read_vom_no_memory(r->json, err);
+    return hpcw_i_buf_append(b, v->text, v->size) && hpcw_i_buf_append(b, "", 1) ? HPCW_OK
+                                                                                 : no_memory(r->json, err);
 }
 
 static hpcw_status value(void *context, const struct read_vom_spec *spec, const struct read_vom_value *v,
@@ -155,12 +218,11 @@ static hpcw_status value(void *context, const struct read_vom_spec *spec, const 
     case READ_VOM_S_RESOURCE:
         return take_resource(r, v, err);
     case READ_VOM_S_MEMBER:
-        return read_vom_members_add(place_of(r, spec), r->json, v, err);
+        return members_add(place_of(r, spec), r->json, v, err);
     case READ_VOM_S_PHASE_ID:
         return take_phase_id(r, v->count, err);
     case READ_VOM_S_LISTED:
-        return read_vom_intervals_add(place_of(r, spec), r->json,
-                                      (struct read_vom_interval){v->count, v->count}, err);
+        return intervals_add(place_of(r, spec), r->json, (struct read_vom_interval){v->count, v->count}, err);
     case READ_VOM_S_RANGE_END:
         return take_range_end(r, v->count, err);
     default:
@@ -179,9 +241,9 @@ static hpcw_status end_entity(struct read_vom *r, const struct read_vom_spec *sp
 static hpcw_status end_range(struct read_vom *r, const struct read_vom_spec *spec, uint64_t count,
                              hpcw_error *err) {
     const uint64_t *range = r->records.range;
-    return count == 2 ? read_vom_intervals_add(place_of(r, spec), r->json,
-                                               (struct read_vom_interval){range[0], range[1]}, err)
-                      : read_vom_wrong(r, err, "expected two numbers, got %" PRIu64, count);
+    return count == 2
+               ? intervals_add(place_of(r, spec), r->json, (struct read_vom_interval){range[0], range[1]}, err)
+               : read_vom_wrong(r, err, "expected two numbers, got %" PRIu64, count);
 }
 
 static hpcw_status end_subphase(struct read_vom *r, hpcw_error *err) {
@@ -193,7 +255,7 @@ static hpcw_status end_subphase(struct read_vom *r, hpcw_error *err) {
     size_t least = (size_t)c->task.subphases + 1;
     double *grown = hpcw_i_grow(c->subphase, &c->subphase_capacity, least, sizeof *grown);
     if (grown == NULL) {
-        return read_vom_no_memory(r->json, err);
+        return no_memory(r->json, err);
     }
     c->subphase = grown;
     c->subphase[c->task.subphases++] = c->subphase_time;
@@ -213,8 +275,8 @@ static hpcw_status end_task(struct read_vom *r, hpcw_error *err) {
     }
     c->task.resource = (const char *)c->resource.data;
     c->task.subphase_time = c->subphase;
-    c->task.attributes = read_vom_members_view(&c->attributes);
-    c->task.user_defined = read_vom_members_view(&c->user_defined);
+    c->task.attributes = members_view(&c->attributes);
+    c->task.user_defined = members_view(&c->user_defined);
     return r->events->task(r->events->context, &c->task, err);
 }
 
@@ -232,7 +294,7 @@ static hpcw_status end_phase(struct read_vom *r, hpcw_error *err) {
     struct read_vom_records *c = &r->records;
     struct read_vom_phase *p = &c->phase[c->level];
     const struct read_vom_events *events = r->events;
-    p->user_defined = read_vom_members_view(&c->phase_user_defined[c->level]);
+    p->user_defined = members_view(&c->phase_user_defined[c->level]);
     if (c->level == 1) {
         c->level = 0;
         return events->iteration_begin == NULL || events->iteration_end == NULL
@@ -247,7 +309,7 @@ static hpcw_status end_phase(struct read_vom *r, hpcw_error *err) {
 static hpcw_status end_metadata(struct read_vom *r, hpcw_error *err) {
     struct read_vom_records *c = &r->records;
     struct read_vom_metadata *m = &c->metadata;
-    m->attributes = read_vom_members_view(&c->rank_attributes);
+    m->attributes = members_view(&c->rank_attributes);
     r->here.has_metadata = true;
     r->here.typed = r->here.typed || m->has_type;
     const struct {

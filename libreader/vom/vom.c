@@ -4,7 +4,6 @@
 #include <inttypes.h>
 
 #include "libreader/vom/private.h"
-#include "libreader/vom/schema.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 

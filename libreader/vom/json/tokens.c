@@ -1,11 +1,97 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The tokens of a text against the schema. Values that pass go to the consumer. */
+#include <float.h>
 #include <inttypes.h>
 #include <string.h>
 
-#include "libreader/vom/json/literal.h"
 #include "libreader/vom/json/private.h"
+#include "libwriter/base/numfmt.h"
 #include "libwriter/base/status.h"
+
+/* Longest text of a number, several times what the digits of any double need. */
+#define MOST_NUMBER 256u
+
+/* ---- The text of numbers and strings --------------------------------------------------------------------- */
+
+/* Whether a JSON number has a point or an exponent. */
+static bool looks_float(const char *text, size_t size) {
+    for (size_t i = 0; i < size; i++) {
+        if (text[i] == '.' || text[i] == 'e' || text[i] == 'E') {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* An integer. False if it has other characters than digits, or is above `most`. */
+static bool count_of(const char *text, size_t size, uint64_t most, uint64_t *count) {
+    uint64_t v = 0;
+    for (size_t i = 0; i < size; i++) {
+        unsigned digit = (unsigned)(unsigned char)text[i] - '0';
+        if (digit > 9 || v > (UINT64_MAX - digit) / 10) {
+            return false;
+        }
+        v = 10 * v + digit;
+    }
+    *count = v;
+    return v <= most;
+}
+
+static const double power_of_ten[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+                                      1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+
+/* The nearest double of a JSON number of at most MOST_NUMBER characters. False if it is too large. A number with few
+ * digits is the quotient of two exact doubles, which IEEE 754 rounds to the nearest. Most numbers are like that. */
+static bool double_of(const char *text, size_t size, double *number) {
+    uint64_t digits = 0;
+    size_t i = text[0] == '-' ? 1 : 0;
+    size_t decimals = 0;
+    bool point = false;
+    for (; i < size && digits < (UINT64_C(1) << 53) / 10; i++) {
+        unsigned digit = (unsigned)(unsigned char)text[i] - '0';
+        if (digit <= 9) {
+            digits = 10 * digits + digit;
+            decimals += point;
+        } else if (text[i] == '.') {
+            point = true;
+        } else {
+            break;
+        }
+    }
+    if (i == size && decimals < sizeof power_of_ten / sizeof power_of_ten[0]) {
+        double v = (double)digits / power_of_ten[decimals];
+        *number = text[0] == '-' ? -v : v;
+        return true;
+    }
+    char copy[MOST_NUMBER + 1];
+    memcpy(copy, text, size);
+    copy[size] = '\0';
+    return hpcw_i_parse_f64("number", copy, -DBL_MAX, DBL_MAX, number, NULL) == HPCW_OK;
+}
+
+/* yajl accepts overlong forms, surrogates and numbers above U+10FFFF. */
+static bool is_utf8(const unsigned char *text, size_t size) {
+    for (size_t i = 0; i < size;) {
+        unsigned char c = text[i];
+        size_t more = c < 0x80 ? 0 : c < 0xc2 ? size : c < 0xe0 ? 1 : c < 0xf0 ? 2 : c < 0xf5 ? 3 : size;
+        if (more >= size - i) {
+            return false;
+        }
+        unsigned char low = c == 0xe0 ? 0xa0 : c == 0xf0 ? 0x90 : 0x80;
+        unsigned char high = c == 0xed ? 0x9f : c == 0xf4 ? 0x8f : 0xbf;
+        for (size_t k = 1; k <= more; k++) {
+            if (text[i + k] < low || text[i + k] > high) {
+                return false;
+            }
+            low = 0x80;
+            high = 0xbf;
+        }
+        i += 1 + more;
+    }
+    return true;
+}
+
+/* ---- The schema of a value ------------------------------------------------------------------------------- */
 
 static const struct read_vom_spec anything = {.type = READ_VOM_T_ANY};
 static const struct read_vom_spec any_object = {.type = READ_VOM_T_OBJECT, .element = &anything};
@@ -62,13 +148,13 @@ static const struct read_vom_spec *next_spec(struct read_vom_json *j) {
 static hpcw_status take_number(struct read_vom_json *j, const struct read_vom_spec *spec,
                                struct read_vom_value *v) {
     if (spec->type == READ_VOM_T_COUNT) {
-        return read_vom_count_of(v->text, v->size, spec->most, &v->count)
+        return count_of(v->text, v->size, spec->most, &v->count)
                    ? HPCW_OK
                    : read_vom_json_wrong(j, HPCW_EFORMAT, j->err,
                                          "expected an integer from 0 to %" PRIu64 ", got %.*s", spec->most,
                                          v->size > 60 ? 60 : (int)v->size, v->text);
     }
-    bool good = read_vom_double_of(v->text, v->size, &v->number);
+    bool good = double_of(v->text, v->size, &v->number);
     if (spec->type == READ_VOM_T_ANY) {
         /* No reader can keep a number beyond the range of doubles. */
         return good ? HPCW_OK : unexpected(j, spec, "a number beyond the range of doubles: ", v->text, v->size);
@@ -98,10 +184,9 @@ static hpcw_status take_word(struct read_vom_json *j, const struct read_vom_spec
 static hpcw_status check(struct read_vom_json *j, const struct read_vom_spec *spec, struct read_vom_value *v,
                          const char *what) {
     bool number = (A(INTEGER) | A(FLOAT)) >> v->type & 1;
-    if (number && v->size > READ_VOM_MOST_NUMBER) {
+    if (number && v->size > MOST_NUMBER) {
         return read_vom_json_wrong(j, HPCW_ERANGE, j->err,
-                                   "expected a number of at most %u characters, got %zu", READ_VOM_MOST_NUMBER,
-                                   v->size);
+                                   "expected a number of at most %u characters, got %zu", MOST_NUMBER, v->size);
     }
     if ((types[spec->type].takes >> v->type & 1) == 0) {
         return unexpected(j, spec, what, v->text, v->size);
@@ -109,7 +194,7 @@ static hpcw_status check(struct read_vom_json *j, const struct read_vom_spec *sp
     if (number) {
         return take_number(j, spec, v);
     }
-    if (v->type == READ_VOM_STRING && !read_vom_is_utf8((const unsigned char *)v->text, v->size)) {
+    if (v->type == READ_VOM_STRING && !is_utf8((const unsigned char *)v->text, v->size)) {
         return not_utf8(j);
     }
     return spec->type == READ_VOM_T_WORD ? take_word(j, spec, v) : HPCW_OK;
@@ -155,7 +240,7 @@ static int scalar(struct read_vom_json *j, struct read_vom_value *value, size_t 
 
 static int on_number(void *context, const char *text, size_t size) {
     struct read_vom_value value = {.text = text, .size = size};
-    value.type = read_vom_looks_float(text, size) ? READ_VOM_FLOAT : READ_VOM_INTEGER;
+    value.type = looks_float(text, size) ? READ_VOM_FLOAT : READ_VOM_INTEGER;
     return scalar(context, &value, size, "the number ");
 }
 
@@ -274,7 +359,7 @@ static int on_key(void *context, const unsigned char *text, size_t size) {
     if (f->spec->key != NULL) {
         return ended_with(j, known_key(j, f, (const char *)text, size));
     }
-    if (!read_vom_is_utf8(text, size)) {
+    if (!is_utf8(text, size)) {
         return ended_with(j, not_utf8(j));
     }
     f->value = f->spec->element;
