@@ -70,9 +70,11 @@ struct hpcw_vom {
     bool counted; /* the number of subphases is known, from the first migratable task of the phase */
     uint32_t subphases;
     struct hpcw_i_vom_section phase, iteration;
-    struct hpcw_i_seen *ids;   /* with options.check: tasks of the phase, and ids that should become some */
-    struct hpcw_i_seen *pairs; /* with options.check: its edges */
-    uint64_t wanted;           /* number of HPCW_I_VOM_WANTED */
+    struct hpcw_i_vom_known {
+        struct hpcw_i_seen ids;   /* tasks of the phase, and ids that should become some */
+        struct hpcw_i_seen pairs; /* its edges */
+    } * known;                    /* with options.check */
+    uint64_t wanted;              /* number of HPCW_I_VOM_WANTED */
 };
 
 /* HPCW_EINVAL for no handle, HPCW_ESTATE for one that cannot be written to any more. */

@@ -128,6 +128,16 @@ hpcw_status hpcw_i_vom_check_end(const struct hpcw_vom *v, hpcw_error *err) {
     return HPCW_OK;
 }
 
+static hpcw_status begin_section(struct hpcw_vom *v, struct hpcw_i_vom_section *section, uint64_t id,
+                                 hpcw_error *err) {
+    *section = (struct hpcw_i_vom_section){.open = true, .id = id};
+    if (v->muted) {
+        return HPCW_OK;
+    }
+    hpcw_i_json_begin_object(&v->out.json);
+    return hpcw_i_vom_output_status(&v->out, err);
+}
+
 hpcw_status hpcw_vom_begin_phase(hpcw_vom *v, uint64_t id, hpcw_error *err) {
     hpcw_status s = hpcw_i_vom_usable(v, err);
     if (s == HPCW_OK) {
@@ -136,22 +146,17 @@ hpcw_status hpcw_vom_begin_phase(hpcw_vom *v, uint64_t id, hpcw_error *err) {
     if (s != HPCW_OK) {
         return s;
     }
-    v->phase = (struct hpcw_i_vom_section){.open = true, .id = id};
     v->any_phase = true;
     v->any_iteration = false;
     v->counted = false;
     v->muted = !hpcw_vom_spec_on(v->options.spec, id);
     v->any_written = v->any_written || !v->muted;
     if (v->options.check) {
-        hpcw_i_seen_clear(v->ids);
-        hpcw_i_seen_clear(v->pairs);
+        hpcw_i_seen_clear(&v->known->ids);
+        hpcw_i_seen_clear(&v->known->pairs);
         v->wanted = 0;
     }
-    if (v->muted) {
-        return HPCW_OK;
-    }
-    hpcw_i_json_begin_object(&v->out.json);
-    return hpcw_i_vom_output_status(&v->out, err);
+    return begin_section(v, &v->phase, id, err);
 }
 
 static void close_array(struct hpcw_vom *v, const struct hpcw_i_vom_section *section) {
@@ -220,13 +225,8 @@ hpcw_status hpcw_vom_begin_iteration(hpcw_vom *v, uint64_t id, hpcw_error *err) 
     if (v->phase.progress != HPCW_I_VOM_ITERATIONS) {
         open_array(v, &v->phase, HPCW_I_VOM_ITERATIONS);
     }
-    v->iteration = (struct hpcw_i_vom_section){.open = true, .id = id};
     v->any_iteration = true;
-    if (v->muted) {
-        return HPCW_OK;
-    }
-    hpcw_i_json_begin_object(&v->out.json);
-    return hpcw_i_vom_output_status(&v->out, err);
+    return begin_section(v, &v->iteration, id, err);
 }
 
 hpcw_status hpcw_vom_end_iteration(hpcw_vom *v, const hpcw_vom_value *values, size_t count, hpcw_error *err) {
@@ -247,11 +247,12 @@ static hpcw_status check_wanted(struct hpcw_vom *v, hpcw_error *err) {
         return HPCW_OK;
     }
     hpcw_error why;
-    hpcw_status s = hpcw_i_fail(
-        &why, HPCW_EINVAL,
-        "%s: phase %" PRIu64 ": expected edges whose recording end is a task of rank %" PRIu32
-        ", got some of %" PRIu64 " entities that are not, the lowest is id %" PRIu64,
-        v->out.path, v->phase.id, v->options.rank, v->wanted, hpcw_i_seen_lowest(v->ids, HPCW_I_VOM_WANTED));
+    hpcw_status s =
+        hpcw_i_fail(&why, HPCW_EINVAL,
+                    "%s: phase %" PRIu64 ": expected edges whose recording end is a task of rank %" PRIu32
+                    ", got some of %" PRIu64 " entities that are not, the lowest is id %" PRIu64,
+                    v->out.path, v->phase.id, v->options.rank, v->wanted,
+                    hpcw_i_seen_lowest(&v->known->ids, HPCW_I_VOM_WANTED));
     if (err != NULL) {
         *err = why;
     }
@@ -297,16 +298,16 @@ static hpcw_status note_task(struct hpcw_vom *v, const struct hpcw_i_vom_place *
                              const hpcw_vom_task *task, hpcw_error *err) {
     uint64_t id = hpcw_i_vom_id_of(&task->entity);
     struct hpcw_i_seen_key key = hpcw_i_seen_number(id);
-    unsigned char mark = hpcw_i_seen_get(v->ids, key);
+    unsigned char mark = hpcw_i_seen_get(&v->known->ids, key);
     if (mark == HPCW_I_VOM_TASK) {
         return hpcw_i_vom_refuse(place, err, HPCW_EINVAL, "expected each entity once, got id %" PRIu64 " again",
                                  id);
     }
-    if (!hpcw_i_seen_reserve(v->ids, key)) {
+    if (!hpcw_i_seen_reserve(&v->known->ids, key)) {
         return hpcw_i_vom_refuse(place, err, HPCW_ENOMEM, "out of memory for its id");
     }
     v->wanted -= mark == HPCW_I_VOM_WANTED;
-    hpcw_i_seen_put(v->ids, key, HPCW_I_VOM_TASK);
+    hpcw_i_seen_put(&v->known->ids, key, HPCW_I_VOM_TASK);
     return HPCW_OK;
 }
 
@@ -378,7 +379,7 @@ static hpcw_status note_edge(struct hpcw_vom *v, const struct hpcw_i_vom_place *
     uint64_t from = end_of(edge, c->from, &edge->from);
     uint64_t to = end_of(edge, c->to, &edge->to);
     struct hpcw_i_seen_key pair = hpcw_i_seen_hash((uint64_t)edge->category, from, to);
-    if (hpcw_i_seen_get(v->pairs, pair) != 0) {
+    if (hpcw_i_seen_get(&v->known->pairs, pair) != 0) {
         return hpcw_i_vom_refuse(place, err, HPCW_EINVAL,
                                  "expected each pair once, got the %s from %" PRIu64 " to %" PRIu64 " again",
                                  c->name, from, to);
@@ -389,7 +390,7 @@ static hpcw_status note_edge(struct hpcw_vom *v, const struct hpcw_i_vom_place *
     unsigned char mark = HPCW_I_VOM_TASK;
     if (recorder != NULL) {
         id = hpcw_i_seen_number(hpcw_i_vom_id_of(recorder));
-        mark = hpcw_i_seen_get(v->ids, id);
+        mark = hpcw_i_seen_get(&v->known->ids, id);
     }
     if (mark == 0 && v->phase.progress >= HPCW_I_VOM_TASKS) {
         return hpcw_i_vom_refuse(place, err, HPCW_EINVAL,
@@ -397,12 +398,13 @@ static hpcw_status note_edge(struct hpcw_vom *v, const struct hpcw_i_vom_place *
                                  ", got one of id %" PRIu64,
                                  c->name, v->options.rank, id.word);
     }
-    if (!hpcw_i_seen_reserve(v->pairs, pair) || (mark == 0 && !hpcw_i_seen_reserve(v->ids, id))) {
+    if (!hpcw_i_seen_reserve(&v->known->pairs, pair) ||
+        (mark == 0 && !hpcw_i_seen_reserve(&v->known->ids, id))) {
         return hpcw_i_vom_refuse(place, err, HPCW_ENOMEM, "out of memory for its ends");
     }
-    hpcw_i_seen_put(v->pairs, pair, 1);
+    hpcw_i_seen_put(&v->known->pairs, pair, 1);
     if (mark == 0) {
-        hpcw_i_seen_put(v->ids, id, HPCW_I_VOM_WANTED);
+        hpcw_i_seen_put(&v->known->ids, id, HPCW_I_VOM_WANTED);
         v->wanted++;
     }
     return HPCW_OK;

@@ -88,11 +88,8 @@ static hpcw_status keep_options(struct hpcw_vom *v, const char *path, const hpcw
     v->options.attributes = NULL;
     bool skipped = copy_ranges(&v->options.skipped, o->skipped_count);
     bool identical = copy_ranges(&v->options.identical, o->identical_count);
-    if (o->check) {
-        v->ids = hpcw_i_calloc(1, sizeof *v->ids);
-        v->pairs = hpcw_i_calloc(1, sizeof *v->pairs);
-    }
-    if (!skipped || !identical || (o->check && (v->ids == NULL || v->pairs == NULL))) {
+    v->known = o->check ? hpcw_i_calloc(1, sizeof *v->known) : NULL;
+    if (!skipped || !identical || (o->check && v->known == NULL)) {
         return hpcw_i_fail_memory(err, path, 0, NULL);
     }
     return HPCW_OK;
@@ -202,15 +199,10 @@ void hpcw_vom_free(hpcw_vom *v) {
         return;
     }
     hpcw_i_vom_output_free(&v->out);
-    if (v->options.check) {
-        if (v->ids != NULL) {
-            hpcw_i_seen_free(v->ids);
-        }
-        if (v->pairs != NULL) {
-            hpcw_i_seen_free(v->pairs);
-        }
-        hpcw_i_free(v->ids);
-        hpcw_i_free(v->pairs);
+    if (v->known != NULL) {
+        hpcw_i_seen_free(&v->known->ids);
+        hpcw_i_seen_free(&v->known->pairs);
+        hpcw_i_free(v->known);
     }
     hpcw_i_free((hpcw_vom_range *)(uintptr_t)v->options.skipped);
     hpcw_i_free((hpcw_vom_range *)(uintptr_t)v->options.identical);
