@@ -21,11 +21,11 @@ struct hpcw_i_words {
     uint64_t *word; /* [sums + mins + maxs] in and out */
 };
 
-/* What a kind of communicator provides. Results: 0, or a code for `text`. No call prints or aborts. */
+/* What a kind of communicator provides. Results: 0, or a code for `text`. No call prints or aborts. One process alone
+ * needs none down to alltoallv. */
 struct hpcw_i_comm_ops {
     int (*allreduce)(hpcw_comm *comm, struct hpcw_i_words *words);
-    /* Exclusive scan: each process gets the reduction over the processes below it; process 0 gets 0, UINT64_MAX and 0 for
-     * sums, mins and maxs. */
+    /* Exclusive scan: each process gets the reduction over the processes below it; process 0 gets anything. */
     int (*exscan)(hpcw_comm *comm, struct hpcw_i_words *words);
     int (*bcast)(hpcw_comm *comm, void *data, size_t size, int root);
     int (*allgather)(hpcw_comm *comm, const void *mine, size_t size, void *all);
@@ -55,7 +55,8 @@ struct hpcw_comm {
 /* The communicator of one process alone, for callers that passed NULL. Static; need not be freed. Not collective. */
 hpcw_comm *hpcw_i_comm_or_self(hpcw_comm *comm);
 
-/* The calls of the table; a failure is HPCW_ECOMM with a message in `err`. */
+/* The calls of the table; a failure is HPCW_ECOMM with a message in `err`. Of an exclusive scan process 0 gets 0,
+ * UINT64_MAX and 0 for sums, mins and maxs. */
 hpcw_status hpcw_i_comm_allreduce(hpcw_comm *comm, struct hpcw_i_words *words, hpcw_error *err);
 hpcw_status hpcw_i_comm_exscan(hpcw_comm *comm, struct hpcw_i_words *words, hpcw_error *err);
 hpcw_status hpcw_i_comm_bcast(hpcw_comm *comm, void *data, size_t size, int root, hpcw_error *err);

@@ -78,11 +78,9 @@ static int reduce(hpcw_comm *comm, struct hpcw_i_words *w, int scan) {
         }
         (void)MPI_Type_free(&type);
     }
-    if (code == MPI_SUCCESS) {
-        for (size_t i = 0; i < n; i++) {
-            uint64_t neutral = i >= w->sums && i < (size_t)w->sums + w->mins ? UINT64_MAX : 0;
-            w->word[i] = scan && comm->process == 0 ? neutral : out[1 + i];
-        }
+    /* MPI leaves the result of a scan on process 0 undefined. */
+    if (code == MPI_SUCCESS && !(scan && comm->process == 0)) {
+        memcpy(w->word, out + 1, n * sizeof *out);
     }
     if (buf != small) {
         free(buf);
@@ -91,7 +89,7 @@ static int reduce(hpcw_comm *comm, struct hpcw_i_words *w, int scan) {
 }
 
 static int mpi_allreduce(hpcw_comm *comm, struct hpcw_i_words *words) {
-    return comm->size == 1 ? 0 : reduce(comm, words, 0);
+    return reduce(comm, words, 0);
 }
 
 static int mpi_exscan(hpcw_comm *comm, struct hpcw_i_words *words) {

@@ -1,56 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A communicator of one process: every collective is a copy or does nothing. */
+/* A communicator of one process. Its collectives are in comm.c. */
 #include <stdio.h>
-#include <string.h>
 
 #include "libwriter/base/status.h"
 #include "libwriter/comm/comm.h"
-
-static int self_allreduce(hpcw_comm *comm, struct hpcw_i_words *words) {
-    (void)comm;
-    (void)words;
-    return 0;
-}
-
-static int self_exscan(hpcw_comm *comm, struct hpcw_i_words *words) {
-    (void)comm;
-    for (uint32_t i = 0; i < words->sums + words->mins + words->maxs; i++) {
-        words->word[i] = i >= words->sums && i < words->sums + words->mins ? UINT64_MAX : 0;
-    }
-    return 0;
-}
-
-static int self_bcast(hpcw_comm *comm, void *data, size_t size, int root) {
-    (void)comm;
-    (void)data;
-    (void)size;
-    (void)root;
-    return 0;
-}
-
-static int self_allgather(hpcw_comm *comm, const void *mine, size_t size, void *all) {
-    (void)comm;
-    memcpy(all, mine, size);
-    return 0;
-}
-
-static int self_alltoall(hpcw_comm *comm, const uint64_t *send, uint64_t *receive) {
-    (void)comm;
-    receive[0] = send[0];
-    return 0;
-}
-
-static int self_alltoallv(hpcw_comm *comm, const uint64_t *send, const uint64_t *send_at,
-                          const uint64_t *send_words, uint64_t *receive, const uint64_t *receive_words,
-                          int *scratch) {
-    (void)comm;
-    (void)receive_words;
-    (void)scratch;
-    if (send_words[0] > 0) {
-        memcpy(receive, send + (send_at == NULL ? 0 : send_at[0]), (size_t)send_words[0] * sizeof *send);
-    }
-    return 0;
-}
 
 /* There is no other process; no caller sends or receives. */
 static int self_send(hpcw_comm *comm, const uint64_t *data, size_t words, int to) {
@@ -96,12 +49,6 @@ static void self_free(hpcw_comm *comm) {
 }
 
 static const struct hpcw_i_comm_ops self_ops = {
-    .allreduce = self_allreduce,
-    .exscan = self_exscan,
-    .bcast = self_bcast,
-    .allgather = self_allgather,
-    .alltoall = self_alltoall,
-    .alltoallv = self_alltoallv,
     .send = self_send,
     .probe = self_probe,
     .receive = self_receive,
