@@ -71,15 +71,9 @@ static double log_of_fraction(double x, int *k, double *f) {
     double s = *f / (2.0 + *f);
     double t = s * s;
     double p = 2.0 / 21;
-    p = p * t + 2.0 / 19;
-    p = p * t + 2.0 / 17;
-    p = p * t + 2.0 / 15;
-    p = p * t + 2.0 / 13;
-    p = p * t + 2.0 / 11;
-    p = p * t + 2.0 / 9;
-    p = p * t + 2.0 / 7;
-    p = p * t + 2.0 / 5;
-    p = p * t + 2.0 / 3;
+    for (int i = 19; i >= 3; i -= 2) {
+        p = p * t + 2.0 / i;
+    }
     double half_square = 0.5 * *f * *f;
     return s * (half_square + p * t) - half_square;
 }
