@@ -87,7 +87,7 @@ const struct read_linktest_info *read_linktest_info(const struct read_linktest *
 struct read_sion *read_linktest_sion(struct read_linktest *reader);
 
 /* Number of different host names (by a 64-bit hash of them), and payload bytes of all streams. Reads the head
- * of every stream; eight bytes of memory per task. Either may be NULL. */
+ * of every stream; 12 to 17 bytes of memory per different host. `payload` may be NULL. */
 hpcw_status read_linktest_totals(struct read_linktest *reader, uint32_t *hosts, uint64_t *payload,
                                  hpcw_error *err);
 

@@ -3,7 +3,6 @@
 #include "libreader/linktest/linktest.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "libreader/linktest/private.h"
@@ -11,6 +10,7 @@
 #include "libwriter/base/hash.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
+#include "libwriter/base/table.h"
 
 static hpcw_status open_on(struct read_sion *sion, struct read_linktest **out, hpcw_error *err) {
     *out = NULL;
@@ -82,61 +82,38 @@ static hpcw_status read_head(struct read_linktest *r, const struct read_sion_tas
     return status;
 }
 
-static int by_value(const void *a, const void *b) {
-    uint64_t x, y;
-    memcpy(&x, a, sizeof x);
-    memcpy(&y, b, sizeof y);
-    return (x > y) - (x < y);
-}
-
 hpcw_status read_linktest_totals(struct read_linktest *reader, uint32_t *hosts, uint64_t *payload,
                                  hpcw_error *err) {
+    struct hpcw_i_table names = {.key_words = 1, .seed = hpcw_i_table_random()};
     hpcw_status status = HPCW_OK;
-    uint32_t n = reader->info.tasks, seen = 0;
-    uint64_t sum = 0;
-    uint64_t *hashes = NULL;
-    char *host = NULL;
-    hashes = hpcw_i_calloc(n, sizeof *hashes);
-    host = hpcw_i_malloc(READ_LINKTEST_MOST_HOST);
-    if (hashes == NULL || host == NULL) {
-        status = hpcw_i_fail_memory(err, reader->name, n, "tasks");
-        goto done;
-    }
     uint32_t files = read_sion_files(reader->sion);
-    for (uint32_t file = 0; file < files; file++) {
+    uint64_t sum = 0;
+    for (uint32_t file = 0; file < files && status == HPCW_OK; file++) {
         struct read_sion_info info;
-        if ((status = read_sion_info(reader->sion, file, &info, err)) != HPCW_OK) {
-            goto done;
-        }
-        for (uint32_t index = 0; index < info.tasks && seen < n; index++) {
+        status = read_sion_info(reader->sion, file, &info, err);
+        for (uint32_t index = 0; status == HPCW_OK && index < info.tasks; index++) {
+            char host[READ_LINKTEST_MOST_HOST];
             struct read_sion_task task;
             int32_t core;
-            if ((status = read_sion_task(reader->sion, file, index, &task, err)) != HPCW_OK) {
-                goto done;
-            }
-            if (task.rank < 0) {
+            status = read_sion_task(reader->sion, file, index, &task, err);
+            if (status != HPCW_OK || task.rank < 0) {
                 continue;
             }
-            if ((status = read_head(reader, &task, host, &core, err)) != HPCW_OK) {
-                goto done;
+            status = read_head(reader, &task, host, &core, err);
+            const uint64_t hash = status == HPCW_OK ? hpcw_i_hash_text(host) : 0;
+            if (status == HPCW_OK && hpcw_i_table_add(&names, &hash, NULL) == NULL) {
+                status = hpcw_i_fail_memory(err, reader->name, names.count + 1, "hosts");
             }
-            hashes[seen++] = hpcw_i_hash_text(host);
             sum += task.size;
         }
     }
-    if (payload != NULL) {
-        *payload = sum;
-    }
-    if (hosts != NULL) {
-        qsort(hashes, seen, sizeof *hashes, by_value);
-        *hosts = seen > 0;
-        for (uint32_t i = 1; i < seen; i++) {
-            *hosts += hashes[i] != hashes[i - 1];
+    if (status == HPCW_OK) {
+        *hosts = (uint32_t)names.count;
+        if (payload != NULL) {
+            *payload = sum;
         }
     }
-done:
-    hpcw_i_free(hashes);
-    hpcw_i_free(host);
+    hpcw_i_table_free(&names);
     return status;
 }
 
