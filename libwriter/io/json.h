@@ -122,17 +122,14 @@ void hpcw_i_json_end_array(struct hpcw_i_json *j);
 /* In an indented text the next object or array is put on one line with all that is in it: one record a line. */
 void hpcw_i_json_flat(struct hpcw_i_json *j);
 
-/* Quickest for short literals. */
-static inline void hpcw_i_json_key(struct hpcw_i_json *j, const char *key);
+/* hpcw_i_json_key, below, is quickest for short literals. */
 void hpcw_i_json_key_n(struct hpcw_i_json *j, const char *key, size_t size);
 
-/* The start of an object on one line; a key and the start of its object or array. */
+/* The start of an object on one line. */
 static inline void hpcw_i_json_flat_object(struct hpcw_i_json *j) {
     hpcw_i_json_flat(j);
     hpcw_i_json_begin_object(j);
 }
-static inline void hpcw_i_json_key_object(struct hpcw_i_json *j, const char *key);
-static inline void hpcw_i_json_key_array(struct hpcw_i_json *j, const char *key);
 
 /* ---- Values ---------------------------------------------------------------------------------------------- */
 
@@ -143,23 +140,16 @@ void hpcw_i_json_seconds(struct hpcw_i_json *j, uint64_t time_ns); /* exact, 150
 void hpcw_i_json_bool(struct hpcw_i_json *j, bool v);
 void hpcw_i_json_null(struct hpcw_i_json *j);
 
-static inline void hpcw_i_json_str(struct hpcw_i_json *j, const char *text);
 void hpcw_i_json_str_n(struct hpcw_i_json *j, const char *text, size_t size);
+static inline void hpcw_i_json_str(struct hpcw_i_json *j, const char *text) {
+    hpcw_i_json_str_n(j, text, strlen(text));
+}
 
 /* A value that is already JSON, for records by the million: room for one value of at most `size` bytes, size <=
  * HPCW_I_JSON_RESERVE; NULL after a failure. The next call must be hpcw_i_json_commit with the value's end,
  * which must lie after its start. What is written in between is not checked. */
 char *hpcw_i_json_reserve(struct hpcw_i_json *j, size_t size);
 void hpcw_i_json_commit(struct hpcw_i_json *j, char *last);
-
-/* ---- Members: a key and a value -------------------------------------------------------------------------- */
-
-static inline void hpcw_i_json_put_u64(struct hpcw_i_json *j, const char *key, uint64_t v);
-static inline void hpcw_i_json_put_i64(struct hpcw_i_json *j, const char *key, int64_t v);
-static inline void hpcw_i_json_put_f64(struct hpcw_i_json *j, const char *key, double v);
-static inline void hpcw_i_json_put_seconds(struct hpcw_i_json *j, const char *key, uint64_t time_ns);
-static inline void hpcw_i_json_put_bool(struct hpcw_i_json *j, const char *key, bool v);
-static inline void hpcw_i_json_put_str(struct hpcw_i_json *j, const char *key, const char *text);
 
 /* ---- Private: keys and strings of literals ---------------------------------------------------------------
  *
@@ -226,6 +216,8 @@ HPCW_I_JSON_INLINE void hpcw_i_json_quick_end(struct hpcw_i_json *j, char *end) 
     j->comma = 1;
 }
 
+/* ---- Keys, and members: a key and a value, or the start of its object or array ---------------------------- */
+
 HPCW_I_JSON_INLINE void hpcw_i_json_key(struct hpcw_i_json *j, const char *key) {
     char *p = hpcw_i_json_quick_key(j, key);
     if (p != NULL) {
@@ -244,10 +236,6 @@ HPCW_I_JSON_INLINE void hpcw_i_json_key_object(struct hpcw_i_json *j, const char
 HPCW_I_JSON_INLINE void hpcw_i_json_key_array(struct hpcw_i_json *j, const char *key) {
     hpcw_i_json_key(j, key);
     hpcw_i_json_begin_array(j);
-}
-
-static inline void hpcw_i_json_str(struct hpcw_i_json *j, const char *text) {
-    hpcw_i_json_str_n(j, text, strlen(text));
 }
 
 HPCW_I_JSON_INLINE void hpcw_i_json_put_u64(struct hpcw_i_json *j, const char *key, uint64_t v) {
