@@ -257,35 +257,18 @@ static const char *skip_digits(const char *s) {
     return s;
 }
 
-/* Decimal digits alone; false if there is none, or another character. *fits: whether the number fits into 64 bits. */
-static bool parse_digits(const char *text, uint64_t *out, bool *fits) {
-    const char *end = skip_digits(text);
-    if (end == text || *end != '\0') {
-        return false;
-    }
-    uint64_t v = 0;
-    *fits = true;
-    for (const char *s = text; s < end; s++) {
-        if (__builtin_mul_overflow(v, (uint64_t)10, &v) ||
-            __builtin_add_overflow(v, (uint64_t)(*s - '0'), &v)) {
-            *fits = false;
-            break;
-        }
-    }
-    *out = v;
-    return true;
-}
-
 hpcw_status hpcw_i_parse_u64(const char *what, const char *text, uint64_t min, uint64_t max, uint64_t *out,
                              hpcw_error *err) {
-    uint64_t v;
-    bool fits;
-    hpcw_status code = HPCW_OK;
-    if (!parse_digits(text, &v, &fits)) {
-        code = HPCW_EINVAL;
-    } else if (!fits || v < min || v > max) {
-        code = HPCW_ERANGE;
+    const char *end = skip_digits(text);
+    hpcw_status code = end == text || *end != '\0' ? HPCW_EINVAL : HPCW_OK;
+    uint64_t v = 0;
+    for (const char *s = text; s < end && code == HPCW_OK; s++) {
+        if (__builtin_mul_overflow(v, (uint64_t)10, &v) ||
+            __builtin_add_overflow(v, (uint64_t)(*s - '0'), &v)) {
+            code = HPCW_ERANGE;
+        }
     }
+    code = code == HPCW_OK && (v < min || v > max) ? HPCW_ERANGE : code;
     if (code != HPCW_OK) {
         return hpcw_i_fail(err, code,
                            "%s: expected a whole number from %" PRIu64 " to %" PRIu64 ", got \"%.200s\"", what,

@@ -25,20 +25,16 @@ static int gate(enum hpcw_i_sys_call call, size_t *size) {
 #endif
 
 int hpcw_i_sys_open(const char *path, int flags, mode_t mode, int *fd) {
+    int e;
     *fd = -1;
-    for (;;) {
-        int e = gate(HPCW_I_SYS_OPEN, NULL);
+    do {
+        e = gate(HPCW_I_SYS_OPEN, NULL);
         if (e == 0) {
             *fd = open(path, flags | O_CLOEXEC, mode);
-            if (*fd >= 0) {
-                return 0;
-            }
-            e = errno;
+            e = *fd >= 0 ? 0 : errno;
         }
-        if (e != EINTR) {
-            return e;
-        }
-    }
+    } while (e == EINTR);
+    return e;
 }
 
 int hpcw_i_sys_close(int fd) {
@@ -127,15 +123,12 @@ int hpcw_i_sys_pread(int fd, void *data, size_t size, uint64_t offset, size_t *g
 }
 
 int hpcw_i_sys_truncate(int fd, uint64_t size) {
-    for (;;) {
-        int e = gate(HPCW_I_SYS_TRUNCATE, NULL);
-        if (e == 0) {
-            e = ftruncate(fd, (off_t)size) == 0 ? 0 : errno;
-        }
-        if (e != EINTR) {
-            return e;
-        }
-    }
+    int e;
+    do {
+        e = gate(HPCW_I_SYS_TRUNCATE, NULL);
+        e = e != 0 ? e : ftruncate(fd, (off_t)size) == 0 ? 0 : errno;
+    } while (e == EINTR);
+    return e;
 }
 
 int hpcw_i_sys_size(int fd, uint64_t *size) {
@@ -153,15 +146,12 @@ int hpcw_i_sys_size(int fd, uint64_t *size) {
 }
 
 int hpcw_i_sys_fsync(int fd) {
-    for (;;) {
-        int e = gate(HPCW_I_SYS_FSYNC, NULL);
-        if (e == 0) {
-            e = fsync(fd) == 0 ? 0 : errno;
-        }
-        if (e != EINTR) {
-            return e;
-        }
-    }
+    int e;
+    do {
+        e = gate(HPCW_I_SYS_FSYNC, NULL);
+        e = e != 0 ? e : fsync(fd) == 0 ? 0 : errno;
+    } while (e == EINTR);
+    return e;
 }
 
 char *hpcw_i_sys_directory_of(const char *path) {
