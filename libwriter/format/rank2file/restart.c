@@ -12,6 +12,7 @@
 #include "libwriter/base/status.h"
 #include "libwriter/comm/agree.h"
 #include "libwriter/format/rank2file/decode.h"
+#include "libwriter/io/sys.h"
 
 /* ---- nodes ---- */
 
@@ -273,16 +274,6 @@ hpcw_status hpcw_rank2file_restart_open(const char *prefix, hpcw_comm *comm, con
     return settle(r, comm, prefix, prefix, s, out, err);
 }
 
-/* The directory of a file. */
-static char *directory_of(const char *path) {
-    const char *slash = strrchr(path, '/');
-    char *copy = slash == NULL ? hpcw_i_strdup(".") : hpcw_i_strdup(path);
-    if (copy != NULL && slash != NULL) {
-        copy[slash == path ? 1 : slash - path] = '\0';
-    }
-    return copy;
-}
-
 /* The kind of map with such a root; *id: from its directory, 0 if there is none. */
 static enum hpcw_i_r2f_kind kind_of_root(const char *root, uint64_t *id) {
     static const char before[] = "scr.dataset.";
@@ -314,7 +305,7 @@ hpcw_status hpcw_rank2file_restart_open_root(const char *root, hpcw_comm *comm, 
     if (s == HPCW_OK) {
         r->known.kind = kind_of_root(root, &r->known.id);
         r->known.layout = (hpcw_rank2file_layout)r->known.kind; /* the layouts of one map each */
-        r->metadata = directory_of(root);
+        r->metadata = hpcw_i_sys_directory_of(root);
         r->base = r->metadata == NULL
                       ? NULL
                       : hpcw_i_r2f_join(r->metadata, r->known.kind == HPCW_I_R2F_1_1 ? ".." : "../..");
