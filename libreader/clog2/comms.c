@@ -32,10 +32,8 @@ void read_clog2_introduce(struct read_clog2_pass *p, const struct read_clog2_ite
         return;
     }
     const uint64_t key[] = {read_clog2_pack(comm, rank)};
-    struct read_clog2_member *v = hpcw_i_table_add(&p->members, key, NULL);
-    if (v == NULL) {
-        read_clog2_no_memory(p);
-    } else {
+    struct read_clog2_member *v = read_clog2_add(p, &p->members, key);
+    if (v != NULL) {
         v->rank = world;
     }
 }

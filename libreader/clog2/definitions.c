@@ -25,10 +25,8 @@ static struct read_clog2_event *event_find(const struct read_clog2_pass *p, int3
 
 static void event_add(struct read_clog2_pass *p, int32_t event, uint32_t definition, uint32_t role) {
     const uint64_t key[] = {(uint32_t)event};
-    struct read_clog2_event *v = hpcw_i_table_add(&p->events, key, NULL);
-    if (v == NULL) {
-        read_clog2_no_memory(p);
-    } else {
+    struct read_clog2_event *v = read_clog2_add(p, &p->events, key);
+    if (v != NULL) {
         *v = (struct read_clog2_event){definition, role};
     }
 }

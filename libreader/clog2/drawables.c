@@ -19,18 +19,13 @@ uint32_t read_clog2_open_grow(struct read_clog2_pass *p) {
 
 void read_clog2_amount_add(struct read_clog2_pass *p, struct hpcw_i_table *profile, int64_t first,
                            int64_t second, int32_t bytes, double seconds) {
-    if (!p->profile) {
-        return;
-    }
     const uint64_t key[] = {(uint64_t)first, (uint64_t)second};
-    struct read_clog2_amount *v = hpcw_i_table_add(profile, key, NULL);
-    if (v == NULL) {
-        read_clog2_no_memory(p);
-        return;
+    struct read_clog2_amount *v = p->profile ? read_clog2_add(p, profile, key) : NULL;
+    if (v != NULL) {
+        v->count++;
+        v->bytes += bytes > 0 ? (uint64_t)bytes : 0;
+        v->seconds += seconds;
     }
-    v->count++;
-    v->bytes += bytes > 0 ? (uint64_t)bytes : 0;
-    v->seconds += seconds;
 }
 
 /* doc/formats/clog2.md#clog2-19. Equal drawables end at the same time, so the keys of one time are enough. */

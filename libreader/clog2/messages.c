@@ -53,9 +53,8 @@ void read_clog2_message(struct read_clog2_pass *p, const struct read_clog2_item 
                                              : (struct message_ends){peer_comm, peer, item->comm, item->rank};
     const uint64_t key[] = {read_clog2_pack(ends.from_comm, ends.from_rank),
                             read_clog2_pack(ends.to_comm, ends.to_rank), (uint32_t)tag};
-    struct read_clog2_queue *q = hpcw_i_table_add(&p->queues, key, NULL);
+    struct read_clog2_queue *q = read_clog2_add(p, &p->queues, key);
     if (q == NULL) {
-        read_clog2_no_memory(p);
         return;
     }
     if (q->head != 0 && (q->receives == 1) == is_send) {

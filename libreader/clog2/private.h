@@ -113,6 +113,8 @@ void read_clog2_pass_free(struct read_clog2_pass *pass);
 void read_clog2_found(struct read_clog2_pass *p, enum read_clog2_rule rule, uint64_t offset, const char *fmt,
                       ...) HPCW_PRINTF(4, 5);
 void read_clog2_no_memory(struct read_clog2_pass *p);
+/* The value of a key, which is added if it is missing; NULL if memory ran out, which fails the pass. */
+void *read_clog2_add(struct read_clog2_pass *p, struct hpcw_i_table *table, const uint64_t *key);
 /* Bytes [from, to) of a record must be zero. */
 static inline void read_clog2_check_zero(struct read_clog2_pass *p, const struct read_clog2_item *item,
                                          uint32_t from, uint32_t to) {

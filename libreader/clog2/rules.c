@@ -57,3 +57,11 @@ void read_clog2_no_memory(struct read_clog2_pass *p) {
         p->status = hpcw_i_fail_memory(p->err, read_clog2_name(p->reader), 0, "open states and messages");
     }
 }
+
+void *read_clog2_add(struct read_clog2_pass *p, struct hpcw_i_table *table, const uint64_t *key) {
+    void *value = hpcw_i_table_add(table, key, NULL);
+    if (value == NULL) {
+        read_clog2_no_memory(p);
+    }
+    return value;
+}

@@ -6,11 +6,7 @@
 
 static struct read_clog2_timeline *timeline_of(struct read_clog2_pass *p, const struct read_clog2_item *item) {
     const uint64_t key[] = {read_clog2_pack(item->comm, item->rank), (uint32_t)item->thread};
-    struct read_clog2_timeline *v = hpcw_i_table_add(&p->timelines, key, NULL);
-    if (v == NULL) {
-        read_clog2_no_memory(p);
-    }
-    return v;
+    return read_clog2_add(p, &p->timelines, key);
 }
 
 static void complete(struct read_clog2_pass *p, const struct read_clog2_item *item, uint32_t definition,
