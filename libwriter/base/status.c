@@ -31,24 +31,24 @@ static const struct {
     {HPCW_ECHECKSUM, "HPCW_ECHECKSUM", "the content does not match its digest"},
     {HPCW_ECOMM, "HPCW_ECOMM", "communication between processes failed"},
     {HPCW_EINTERNAL, "HPCW_EINTERNAL", "internal error of the library"},
+    {HPCW_OK, "HPCW_?", "unknown status"},
 };
 
-const char *hpcw_status_text(hpcw_status code) {
-    for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++) {
-        if (codes[i].code == code) {
-            return codes[i].text;
-        }
+/* The index of a code; the last row stands for all others. */
+static size_t find(hpcw_status code) {
+    size_t i = 0;
+    while (i < sizeof codes / sizeof codes[0] - 1 && codes[i].code != code) {
+        i++;
     }
-    return "unknown status";
+    return i;
+}
+
+const char *hpcw_status_text(hpcw_status code) {
+    return codes[find(code)].text;
 }
 
 const char *hpcw_status_name(hpcw_status code) {
-    for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++) {
-        if (codes[i].code == code) {
-            return codes[i].name;
-        }
-    }
-    return "HPCW_?";
+    return codes[find(code)].name;
 }
 
 #define STRING_(x) #x

@@ -45,7 +45,7 @@ hpcw_status read_vom_hosts_end(const struct read_vom_judge *j, const char *name,
     }
     struct host {
         uint32_t size, seen;
-    } *host = hpcw_i_calloc(j->num_nodes, sizeof *host);
+    } *host = hpcw_i_calloc((size_t)j->num_nodes + 1, sizeof *host); /* the last one for ids beyond them */
     hpcw_status status = HPCW_OK;
     if (host == NULL) {
         return hpcw_i_fail_memory(err, name, j->num_nodes, "hosts");
@@ -53,33 +53,28 @@ hpcw_status read_vom_hosts_end(const struct read_vom_judge *j, const char *name,
     uint32_t hosts = 0;
     for (uint32_t r = 0; r < j->ranks && status == HPCW_OK; r++) {
         const struct read_vom_seat *s = &j->seat[r];
-        struct host *h = s->node < j->num_nodes ? &host[s->node] : NULL;
-        const char *field = NULL;
-        uint32_t expected = 0;
-        uint32_t got = 0;
-        if (h == NULL || s->node > hosts) {
-            field = "id (numbered in the order of the lowest rank)";
-            expected = hosts;
-            got = s->node;
-        } else if (h->seen > 0 && h->size != s->size) {
-            field = "size";
-            expected = h->size;
-            got = s->size;
-        } else if (h->seen != s->rank) {
-            field = "rank";
-            expected = h->seen;
-            got = s->rank;
-        } else {
-            hosts += h->seen == 0;
-            h->size = s->size;
-            h->seen++;
+        struct host *h = &host[s->node < j->num_nodes ? s->node : j->num_nodes];
+        const struct {
+            bool good;
+            const char *field;
+            uint32_t expected, got;
+        } rules[] = {
+            {s->node < j->num_nodes && s->node <= hosts, "id (numbered in the order of the lowest rank)", hosts,
+             s->node},
+            {h->seen == 0 || h->size == s->size, "size", h->size, s->size},
+            {h->seen == s->rank, "rank", h->seen, s->rank},
+        };
+        for (size_t i = 0; i < sizeof rules / sizeof rules[0] && status == HPCW_OK; i++) {
+            if (!rules[i].good) {
+                status = hpcw_i_fail(err, HPCW_EFORMAT,
+                                     "%s: metadata.shared_node.%s of rank %" PRIu32 ": expected %" PRIu32
+                                     ", got %" PRIu32,
+                                     name, rules[i].field, r, rules[i].expected, rules[i].got);
+            }
         }
-        if (field != NULL) {
-            status = hpcw_i_fail(err, HPCW_EFORMAT,
-                                 "%s: metadata.shared_node.%s of rank %" PRIu32 ": expected %" PRIu32
-                                 ", got %" PRIu32,
-                                 name, field, r, expected, got);
-        }
+        hosts += h->seen == 0;
+        h->size = s->size;
+        h->seen++;
     }
     for (uint32_t n = 0; n < j->num_nodes && status == HPCW_OK; n++) {
         if (host[n].seen != host[n].size || host[n].seen == 0) {
