@@ -346,12 +346,16 @@ hpcw_status hpcw_i_vom_check_edge(const struct hpcw_i_vom_place *place, const hp
 
 /* ---- Options --------------------------------------------------------------------------------------------- */
 
+bool hpcw_i_vom_is_br(const char *name) {
+    size_t size = strlen(name);
+    return size >= 3 && strcmp(name + size - 3, ".br") == 0;
+}
+
 hpcw_status hpcw_i_vom_check_output(const char *path, const hpcw_vom_options *o, hpcw_error *err) {
     if (path == NULL) {
         return hpcw_i_fail(err, HPCW_EINVAL, "vom: expected the path of a file, got NULL");
     }
-    size_t size = strlen(path);
-    bool named_br = size >= 3 && strcmp(path + size - 3, ".br") == 0;
+    bool named_br = hpcw_i_vom_is_br(path);
     if ((unsigned)o->content > HPCW_VOM_BROTLI || (o->content == HPCW_VOM_PLAIN && named_br)) {
         return hpcw_i_fail(err, HPCW_EINVAL, "%s: content: expected %s, got %u", path,
                            named_br ? "brotli under this name" : "0 to 2", (unsigned)o->content);

@@ -19,6 +19,9 @@ struct hpcw_i_vom_place {
 hpcw_status hpcw_i_vom_refuse(const struct hpcw_i_vom_place *place, hpcw_error *err, hpcw_status code,
                               const char *fmt, ...) HPCW_PRINTF(4, 5);
 
+/* Whether a name ends in ".br". */
+bool hpcw_i_vom_is_br(const char *name);
+
 /* The options of a data file, the pointers in it included. */
 hpcw_status hpcw_i_vom_check_options(const char *path, const hpcw_vom_options *options, hpcw_error *err);
 

@@ -9,13 +9,8 @@
 
 #include "libwriter/base/status.h"
 #include "libwriter/comm/agree.h"
+#include "libwriter/format/vom/check.h"
 #include "libwriter/io/sys.h"
-
-static bool ends_in(const char *text, const char *end) {
-    size_t n = strlen(text);
-    size_t m = strlen(end);
-    return n >= m && strcmp(text + n - m, end) == 0;
-}
 
 /* Whether the base name is <stem>.<rank>.<rest> with a stem that is not empty: where vt-tv looks for the rank. */
 static bool rank_is_found(const char *name, const char *rank) {
@@ -41,7 +36,7 @@ hpcw_status hpcw_vom_file_name(char *name, size_t size, const char *pattern, uin
     const char *place = strstr(pattern, "%p");
     size_t before = place == NULL ? strlen(pattern) : (size_t)(place - pattern);
     const char *after = place == NULL ? "" : place + 2;
-    const char *suffix = compressed && !ends_in(after, ".br") ? ".br" : "";
+    const char *suffix = compressed && !hpcw_i_vom_is_br(after) ? ".br" : "";
     size_t need = before + strlen(digits) + strlen(after) + strlen(suffix) + 1;
     if (need > size) {
         return hpcw_i_fail(err, HPCW_ERANGE,

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* How a text becomes a file: plain or through brotli. It gets its name when it is complete. */
-#include <string.h>
-
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
+#include "libwriter/format/vom/check.h"
 #include "libwriter/format/vom/handle.h"
 #include "libwriter/io/brotli.h"
 
@@ -29,9 +28,7 @@ static hpcw_status open_sink(struct hpcw_i_vom_output *out, const hpcw_vom_optio
 
 hpcw_status hpcw_i_vom_output_open(struct hpcw_i_vom_output *out, const char *path, const hpcw_vom_options *o,
                                    hpcw_error *err) {
-    size_t size = strlen(path);
-    out->brotli = o->content == HPCW_VOM_BROTLI ||
-                  (o->content == HPCW_VOM_BY_NAME && size >= 3 && strcmp(path + size - 3, ".br") == 0);
+    out->brotli = o->content == HPCW_VOM_BROTLI || (o->content == HPCW_VOM_BY_NAME && hpcw_i_vom_is_br(path));
     out->path = hpcw_i_strdup(path);
     if (out->path == NULL) {
         return hpcw_i_fail_memory(err, path, 0, NULL);
