@@ -37,7 +37,6 @@ struct read_clog2_item {
     int32_t kind;                 /* 2 .. 11 */
     const unsigned char *payload; /* after the header; valid until the next call */
     uint32_t size;                /* of the payload */
-    bool first_of_block;
 };
 
 /* One entry of the table of communicators. */

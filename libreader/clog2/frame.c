@@ -291,7 +291,6 @@ hpcw_status read_clog2_next(struct read_clog2 *r, struct read_clog2_item *item, 
         if (r->first && item->block > 0 && r->frame.chain_at == 0 && item->time != r->announced) {
             r->frame.chain_at = item->offset;
         }
-        item->first_of_block = r->first;
         item->payload = p + READ_CLOG2_HEAD_SIZE;
         item->size = size - READ_CLOG2_HEAD_SIZE;
         r->first = false;

@@ -41,7 +41,8 @@ hpcw_status hpcw_i_sink_write(hpcw_sink *sink, uint64_t offset, const struct hpc
                            "sink: %s%zu bytes at offset %" PRIu64 " pass the largest file offset",
                            fits ? "" : "more than ", fits ? size : SIZE_MAX, offset);
     }
-    return size == 0 ? HPCW_OK : sink->ops->write(sink, offset, piece, pieces, size, err);
+    return size == 0 || sink->ops->write == NULL ? HPCW_OK
+                                                 : sink->ops->write(sink, offset, piece, pieces, size, err);
 }
 
 hpcw_status hpcw_sink_write_at(hpcw_sink *sink, uint64_t offset, const void *data, size_t size,

@@ -9,7 +9,8 @@
 
 #include "libwriter/io/sys.h"
 
-/* All but `write` may be NULL: then the call goes to the inner sink; without one there is nothing to do. */
+/* Any may be NULL: then the call goes to the inner sink, and without one there is nothing to do. A sink with an inner one
+ * has its own `write`. */
 struct hpcw_i_sink_ops {
     /* Writes all pieces, which follow each other in the file. `size` is their total. */
     hpcw_status (*write)(hpcw_sink *sink, uint64_t offset, const struct hpcw_i_piece *piece, size_t pieces,

@@ -90,18 +90,7 @@ const void *hpcw_sink_memory_data(const hpcw_sink *sink, size_t *size) {
 
 /* ---- null ---- */
 
-static hpcw_status null_write(hpcw_sink *sink, uint64_t offset, const struct hpcw_i_piece *piece, size_t pieces,
-                              size_t size, hpcw_error *err) {
-    (void)sink;
-    (void)offset;
-    (void)piece;
-    (void)pieces;
-    (void)size;
-    (void)err;
-    return HPCW_OK;
-}
-
-static const struct hpcw_i_sink_ops null_ops = {.write = null_write};
+static const struct hpcw_i_sink_ops null_ops = {.write = NULL};
 
 hpcw_status hpcw_sink_open_null(hpcw_sink **out, hpcw_error *err) {
     return new_sink(sizeof(hpcw_sink), &null_ops, out, err);
