@@ -33,30 +33,8 @@ static hpcw_status sink_set_size(hpcw_sink *sink, uint64_t size, hpcw_error *err
     return bench_file_set_size(file_of(sink), size, err);
 }
 
-/* The step "flush" does it. */
-static hpcw_status sink_done(hpcw_sink *sink, hpcw_error *err) {
-    (void)sink;
-    (void)err;
-    return HPCW_OK;
-}
-
-static void sink_discard(hpcw_sink *sink) {
-    (void)sink; /* the run's directory is emptied after it */
-}
-
-static void sink_free(hpcw_sink *sink) {
-    hpcw_i_free(sink);
-}
-
-static const struct hpcw_i_sink_ops sink_ops = {
-    .write = sink_write,
-    .set_size = sink_set_size,
-    .sync = sink_done,
-    .publish = sink_done,
-    .detach = sink_done,
-    .discard = sink_discard,
-    .free = sink_free,
-};
+/* The step "flush" syncs, and the run's directory is emptied after it. */
+static const struct hpcw_i_sink_ops sink_ops = {.write = sink_write, .set_size = sink_set_size};
 
 static hpcw_status sink_open(void *context, const char *path, uint64_t tag, hpcw_sink **out, hpcw_error *err) {
     struct bench_work *w = context;
