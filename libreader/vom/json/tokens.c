@@ -154,6 +154,7 @@ static hpcw_status take_number(struct read_vom_json *j, const struct read_vom_sp
                                          "expected an integer from 0 to %" PRIu64 ", got %.*s", spec->most,
                                          v->size > 60 ? 60 : (int)v->size, v->text);
     }
+    v->type = looks_float(v->text, v->size) ? READ_VOM_FLOAT : READ_VOM_INTEGER;
     bool good = double_of(v->text, v->size, &v->number);
     if (spec->type == READ_VOM_T_ANY) {
         /* No reader can keep a number beyond the range of doubles. */
@@ -183,7 +184,7 @@ static hpcw_status take_word(struct read_vom_json *j, const struct read_vom_spec
 /* `what`: what messages say before the text of a value of the wrong type. */
 static hpcw_status check(struct read_vom_json *j, const struct read_vom_spec *spec, struct read_vom_value *v,
                          const char *what) {
-    bool number = (A(INTEGER) | A(FLOAT)) >> v->type & 1;
+    bool number = v->type == READ_VOM_INTEGER; /* or a float, as take_number tells */
     if (number && v->size > MOST_NUMBER) {
         return read_vom_json_wrong(j, HPCW_ERANGE, j->err,
                                    "expected a number of at most %u characters, got %zu", MOST_NUMBER, v->size);
@@ -239,8 +240,7 @@ static int scalar(struct read_vom_json *j, struct read_vom_value *value, size_t 
 }
 
 static int on_number(void *context, const char *text, size_t size) {
-    struct read_vom_value value = {.text = text, .size = size};
-    value.type = looks_float(text, size) ? READ_VOM_FLOAT : READ_VOM_INTEGER;
+    struct read_vom_value value = {.type = READ_VOM_INTEGER, .text = text, .size = size};
     return scalar(context, &value, size, "the number ");
 }
 
