@@ -54,8 +54,7 @@ static void add_row(struct ui_table *t, const struct bench_geometry *g, const st
 }
 
 static void put_row(struct hpcw_i_json *j, const struct bench_geometry *g, const struct bench_sharing *c) {
-    hpcw_i_json_flat(j);
-    hpcw_i_json_begin_object(j);
+    hpcw_i_json_flat_object(j);
     hpcw_i_json_put_str(j, "layout", bench_layout_name[g->layout]);
     hpcw_i_json_put_u64(j, "fs_block", g->fs_block);
     if (g->layout <= BENCH_SION_SHIFTED) {
@@ -88,8 +87,7 @@ static void put_head(struct hpcw_i_json *j, const struct bench_geometry *g) {
     hpcw_i_json_put_u64(j, "rank_bytes", g->rank_bytes);
     hpcw_i_json_put_u64(j, "record_bytes", g->record_bytes);
     hpcw_i_json_put_u64(j, "files", g->files);
-    hpcw_i_json_key(j, "layouts");
-    hpcw_i_json_begin_array(j);
+    hpcw_i_json_key_array(j, "layouts");
 }
 
 static void print_head(const struct bench_geometry *g) {

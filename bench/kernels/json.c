@@ -42,8 +42,7 @@ static void put_entity(struct hpcw_i_json *j, uint64_t element, bool local) {
     hpcw_i_json_put_u64(j, "home", element % 4096);
     hpcw_i_json_put_u64(j, "id", element_id(element));
     if (local) {
-        hpcw_i_json_key(j, "index");
-        hpcw_i_json_begin_array(j);
+        hpcw_i_json_key_array(j, "index");
         hpcw_i_json_u64(j, element);
         hpcw_i_json_end_array(j);
     }

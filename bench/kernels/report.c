@@ -267,14 +267,12 @@ static void put_run(struct bench_json *io, const struct bench_site *run) {
     struct bench_processes processes = *run->processes;
     struct hpcw_i_json *j = &io->out;
     bench_json_machine(io, &m);
-    hpcw_i_json_key(j, "file_system");
-    hpcw_i_json_begin_object(j);
+    hpcw_i_json_key_object(j, "file_system");
     hpcw_i_json_put_str(j, "type", m.file_system);
     hpcw_i_json_put_u64(j, "block_bytes", m.block_size);
     hpcw_i_json_put_u64(j, "free_bytes", m.space);
     hpcw_i_json_end_object(j);
-    hpcw_i_json_key(j, "run");
-    hpcw_i_json_begin_object(j);
+    hpcw_i_json_key_object(j, "run");
     hpcw_i_json_put_u64(j, "processes", (uint64_t)processes.count);
     bench_json_text(io, "mpi", processes.library, sizeof processes.library, true);
     hpcw_i_json_put_str(j, "durability", POLICY);
@@ -287,8 +285,7 @@ static void put_run(struct bench_json *io, const struct bench_site *run) {
 
 static void put_sample(struct bench_json *io, const struct bench_side *side, struct bench_sample *sample) {
     struct hpcw_i_json *j = &io->out;
-    hpcw_i_json_flat(j);
-    hpcw_i_json_begin_object(j);
+    hpcw_i_json_flat_object(j);
     hpcw_i_json_put_seconds(j, "total_s", sample->total_ns);
     for (size_t k = 0; k < BENCH_PHASES && side->phase[k].name != NULL; k++) {
         if (!side->phase[k].untimed) {
@@ -307,8 +304,7 @@ static void put_sample(struct bench_json *io, const struct bench_side *side, str
 
 static void put_sides(struct bench_json *io, const struct bench_result *r, hpcw_status *s, hpcw_error *err) {
     struct hpcw_i_json *j = &io->out;
-    hpcw_i_json_key(j, "sides");
-    hpcw_i_json_begin_array(j);
+    hpcw_i_json_key_array(j, "sides");
     for (size_t i = 0; i < r->kernel->subject.sides; i++) {
         const struct bench_side *side = &r->kernel->subject.side[i];
         struct bench_stats total = side_stats(r, BENCH_SECONDS, i + 1, 0, s, err);
@@ -316,12 +312,10 @@ static void put_sides(struct bench_json *io, const struct bench_result *r, hpcw_
         hpcw_i_json_put_str(j, "name", side->name);
         hpcw_i_json_put_str(j, "what", side->what);
         hpcw_i_json_key(j, "total_s");
-        hpcw_i_json_flat(j);
-        hpcw_i_json_begin_object(j);
+        hpcw_i_json_flat_object(j);
         bench_json_stats(io, &total);
         hpcw_i_json_end_object(j);
-        hpcw_i_json_key(j, "samples");
-        hpcw_i_json_begin_array(j);
+        hpcw_i_json_key_array(j, "samples");
         for (size_t k = 0; k < r->samples.runs; k++) {
             put_sample(io, side, &r->samples.sample[i][k]);
         }
@@ -336,13 +330,11 @@ static void put_figures(struct bench_json *io, const struct bench_result *r, hpc
     static const char *const unit[] = {
         [BENCH_RATIO] = "1",      [BENCH_SECONDS] = "s", [BENCH_PER_ITEM] = "ns",
         [BENCH_MEMORY] = "bytes", [BENCH_SIZES] = "1",   [BENCH_RATE] = "bytes/s"};
-    hpcw_i_json_key(j, "figures");
-    hpcw_i_json_begin_array(j);
+    hpcw_i_json_key_array(j, "figures");
     for (size_t i = 0; i < r->kernel->figures; i++) {
         const struct bench_figure *f = &r->kernel->figure[i];
         struct bench_stats x = stats_of(r, f, s, err);
-        hpcw_i_json_flat(j);
-        hpcw_i_json_begin_object(j);
+        hpcw_i_json_flat_object(j);
         hpcw_i_json_put_str(j, "name", f->name);
         hpcw_i_json_put_str(j, "unit", unit[f->kind]);
         bench_json_stats(io, &x);
@@ -388,8 +380,7 @@ hpcw_status bench_report_json(const char *path, const struct bench_site *run,
     hpcw_i_json_put_str(&io.out, "version", hpcw_version());
     hpcw_i_json_put_str(&io.out, "time", now);
     put_run(&io, run);
-    hpcw_i_json_key(&io.out, "results");
-    hpcw_i_json_begin_array(&io.out);
+    hpcw_i_json_key_array(&io.out, "results");
     for (size_t i = 0; i < count; i++) {
         put_result(&io, &results[i], &s, err);
     }

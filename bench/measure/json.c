@@ -176,8 +176,7 @@ void bench_json_end(struct bench_json *io) {
 
 size_t bench_json_begin_array(struct bench_json *io, const char *key, size_t count, size_t most) {
     if (!io->reads) {
-        hpcw_i_json_key(&io->out, key);
-        hpcw_i_json_begin_array(&io->out);
+        hpcw_i_json_key_array(&io->out, key);
         return count;
     }
     const cJSON *v = value_of(io, key);

@@ -206,13 +206,11 @@ static hpcw_status print_all(const char *const path[2], const struct bench_resul
 
 static void put_alone(struct hpcw_i_json *j, const char *key, const struct bench_results *r,
                       const struct bench_results *other) {
-    hpcw_i_json_key(j, key);
-    hpcw_i_json_begin_array(j);
+    hpcw_i_json_key_array(j, key);
     for (size_t i = 0; i < r->points; i++) {
         const char *why = alone(&r->point[i], other);
         if (why != NULL) {
-            hpcw_i_json_flat(j);
-            hpcw_i_json_begin_object(j);
+            hpcw_i_json_flat_object(j);
             hpcw_i_json_put_str(j, "id", r->point[i].id);
             hpcw_i_json_put_str(j, "why", why);
             hpcw_i_json_end_object(j);
@@ -227,23 +225,19 @@ static void put_all(struct hpcw_i_json *j, const struct bench_results r[2], cons
     hpcw_i_json_put_u64(j, "version", 1);
     hpcw_i_json_put_f64(j, "level", BENCH_COMPARE_LEVEL);
     hpcw_i_json_put_f64(j, "least_corrected_p", c->least);
-    hpcw_i_json_key(j, "differences");
-    hpcw_i_json_begin_array(j);
+    hpcw_i_json_key_array(j, "differences");
     for (size_t i = 0; i < d.count; i++) {
-        hpcw_i_json_flat(j);
-        hpcw_i_json_begin_object(j);
+        hpcw_i_json_flat_object(j);
         hpcw_i_json_put_str(j, "what", d.at[i].what);
         hpcw_i_json_put_str(j, "first", d.at[i].a);
         hpcw_i_json_put_str(j, "second", d.at[i].b);
         hpcw_i_json_end_object(j);
     }
     hpcw_i_json_end_array(j);
-    hpcw_i_json_key(j, "points");
-    hpcw_i_json_begin_array(j);
+    hpcw_i_json_key_array(j, "points");
     for (size_t i = 0; i < c->pairs; i++) {
         const struct bench_pair *p = &c->pair[i];
-        hpcw_i_json_flat(j);
-        hpcw_i_json_begin_object(j);
+        hpcw_i_json_flat_object(j);
         hpcw_i_json_put_str(j, "id", p->a->id);
         hpcw_i_json_put_str(j, "rate", p->a->mode == BENCH_BUFFERED ? "cached" : "durable");
         hpcw_i_json_put_f64(j, "first", p->median_a);
