@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * F4: what the readers read: a regular file or a block of memory. A source has no buffer and no current offset, so
+ * What the readers read: a regular file or a block of memory. A source has no buffer and no current offset, so
  * threads may share it.
  */
 #ifndef HPCW_LIBREADER_SOURCE_H

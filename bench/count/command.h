@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F6: `hpcw-bench model`: the shared blocks of any machine, counted and not measured. */
+/* `hpcw-bench model`: the shared blocks of any machine, counted and not measured. */
 #ifndef HPCW_BENCH_COUNT_COMMAND_H
 #define HPCW_BENCH_COUNT_COMMAND_H
 

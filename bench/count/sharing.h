@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * F6: which blocks of the file system two or more ranks touch, counted from the layout alone: exactly, without any
+ * Which blocks of the file system two or more ranks touch, counted from the layout alone: exactly, without any
  * file, for any machine. On GPFS and Lustre the lock of such a block moves between nodes.
  *
  * The count is of the ranks whose bytes a block holds, not of the processes that write them: with collective MPI-IO a

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * F6: what `hpcw-kernels` measures. A kernel prepares one piece of work, and offers it to the timer as a
+ * What `hpcw-kernels` measures. A kernel prepares one piece of work, and offers it to the timer as a
  * subject: what this library does, and beside it the plain loop that writes the same bytes to the same offsets.
  */
 #ifndef HPCW_BENCH_KERNELS_KERNELS_H

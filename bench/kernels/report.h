@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F6: results for people and for programs. Knows sides, phases and figures by name. */
+/* Results for people and for programs. Knows sides, phases and figures by name. */
 #ifndef HPCW_BENCH_KERNELS_REPORT_H
 #define HPCW_BENCH_KERNELS_REPORT_H
 

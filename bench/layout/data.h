@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * F6: what is written. Random bytes, which nothing can compress, with a stamp of rank and offset in each 4 KiB: storage
+ * What is written. Random bytes, which nothing can compress, with a stamp of rank and offset in each 4 KiB: storage
  * cannot deduplicate blocks, and data in the wrong place are found.
  *
  * A rank's data come in pieces of `period` bytes, a whole number of records; all pieces are the same random bytes

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F6: one file being written in one of the modes. Everything that is measured goes through here, the ceiling too. */
+/* One file being written in one of the modes. Everything that is measured goes through here, the ceiling too. */
 #ifndef HPCW_BENCH_LAYOUT_FILE_H
 #define HPCW_BENCH_LAYOUT_FILE_H
 

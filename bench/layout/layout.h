@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * F6: ways to lay the data of many ranks out in files. A layout is a row of a table: what it can do, and what each
+ * Ways to lay the data of many ranks out in files. A layout is a row of a table: what it can do, and what each
  * step of a run calls. It knows no clock, and the timer knows no layout.
  *
  * Data lie in *spots*: a rank's bytes are one run in one file. From the spots alone follow what the plain loop of

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * F6: the JSON files of both programs. One call for each member writes it or reads it back, so that a file is described
+ * The JSON files of both programs. One call for each member writes it or reads it back, so that a file is described
  * once: the description of an object is a function that both directions call.
  *
  * The first failure sticks, and later calls do nothing. Reading is strict: every member exists once, has the right type

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F6: what the figures were measured on, and what the system says of this process. */
+/* What the figures were measured on, and what the system says of this process. */
 #ifndef HPCW_BENCH_MEASURE_MACHINE_H
 #define HPCW_BENCH_MEASURE_MACHINE_H
 

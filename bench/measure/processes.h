@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F6: the processes that measure together: one, without MPI, or those that mpirun started. */
+/* The processes that measure together: one, without MPI, or those that mpirun started. */
 #ifndef HPCW_BENCH_MEASURE_PROCESSES_H
 #define HPCW_BENCH_MEASURE_PROCESSES_H
 

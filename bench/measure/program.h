@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F6: the course of a program that measures: options, processes, signals, exit status. */
+/* The course of a program that measures: options, processes, signals, exit status. */
 #ifndef HPCW_BENCH_MEASURE_PROGRAM_H
 #define HPCW_BENCH_MEASURE_PROGRAM_H
 

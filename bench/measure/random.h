@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F6: random numbers for inputs whose bytes need not last. */
+/* Random numbers for inputs whose bytes need not last. */
 #ifndef HPCW_BENCH_MEASURE_RANDOM_H
 #define HPCW_BENCH_MEASURE_RANDOM_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F5: what repeated measurements say. Figures for reports, never for bytes of a dataset. */
+/* What repeated measurements say. Figures for reports, never for bytes of a dataset. */
 #ifndef HPCW_BENCH_MEASURE_STATS_H
 #define HPCW_BENCH_MEASURE_STATS_H
 

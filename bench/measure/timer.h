@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * F6: repeated, paired runs. The timer calls the functions of a subject and reads the clock. It does not know what it
+ * Repeated, paired runs. The timer calls the functions of a subject and reads the clock. It does not know what it
  * measures, and the subject does not know the clock.
  *
  * A *subject* is one piece of work that can be done in several ways, its *sides* (ours, a plain loop). A run of

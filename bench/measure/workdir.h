@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F6: the directory that holds all data of one run, and is removed after it. */
+/* The directory that holds all data of one run, and is removed after it. */
 #ifndef HPCW_BENCH_MEASURE_WORKDIR_H
 #define HPCW_BENCH_MEASURE_WORKDIR_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F6: compares two sweeps, point by point. */
+/* Compares two sweeps, point by point. */
 #ifndef HPCW_BENCH_REPORT_COMPARE_H
 #define HPCW_BENCH_REPORT_COMPARE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F6: what the commands of hpcw-bench can be told. Each takes the fields that its options set. */
+/* What the commands of hpcw-bench can be told. Each takes the fields that its options set. */
 #ifndef HPCW_BENCH_REPORT_OPTIONS_H
 #define HPCW_BENCH_REPORT_OPTIONS_H
 

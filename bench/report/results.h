@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * F6: the results of a sweep. One struct connects the code that measures (sweep), stores (results.json, results.csv) and
+ * The results of a sweep. One struct connects the code that measures (sweep), stores (results.json, results.csv) and
  * reads again (report, compare): each knows this header and not the others.
  *
  * Every time is in ns, every rate in bytes per second, every size in bytes. results.schema.json

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * F6: the sweep. Plans points, runs them within a budget of time and space, and writes results. Knows layouts only by
+ * The sweep. Plans points, runs them within a budget of time and space, and writes results. Knows layouts only by
  * their table.
  *
  * plan.c chooses the points and their priority, sweep.c measures them, output.c writes the files and the table of the

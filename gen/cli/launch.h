@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F6: whether the program was started alone or by an MPI launcher. */
+/* Whether the program was started alone or by an MPI launcher. */
 #ifndef HPCW_GEN_CLI_LAUNCH_H
 #define HPCW_GEN_CLI_LAUNCH_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F6: the command line of hpcgen: a table of options, and a struct with their values. */
+/* The command line of hpcgen: a table of options, and a struct with their values. */
 #ifndef HPCW_GEN_CLI_OPTIONS_H
 #define HPCW_GEN_CLI_OPTIONS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F4: the description of a dataset as JSON, for the manifest, and its fingerprint. */
+/* The description of a dataset as JSON, for the manifest, and its fingerprint. */
 #ifndef HPCW_GEN_DATASET_DESCRIPTION_H
 #define HPCW_GEN_DATASET_DESCRIPTION_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F4: digests of files, as `xxhsum -H2` prints them. */
+/* Digests of files, as `xxhsum -H2` prints them. */
 #ifndef HPCW_GEN_DATASET_DIGEST_H
 #define HPCW_GEN_DATASET_DIGEST_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * F4: the directory of a dataset, and the state that it keeps until the dataset is finished.
+ * The directory of a dataset, and the state that it keeps until the dataset is finished.
  *
  *   DIR/<format>/...            data
  *   DIR/truth.json              what was injected

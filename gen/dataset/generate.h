@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F4: writing a dataset, or one part of it, and joining parts. Collective over `comm`. */
+/* Writing a dataset, or one part of it, and joining parts. Collective over `comm`. */
 #ifndef HPCW_GEN_DATASET_GENERATE_H
 #define HPCW_GEN_DATASET_GENERATE_H
 

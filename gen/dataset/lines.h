@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F4: reads a text file line by line. Memory: little more than the longest line, at least 128 KiB. */
+/* Reads a text file line by line. Memory: little more than the longest line, at least 128 KiB. */
 #ifndef HPCW_GEN_DATASET_LINES_H
 #define HPCW_GEN_DATASET_LINES_H
 

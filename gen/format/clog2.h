@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F4: the parts of the CLOG-2 row. */
+/* The parts of the CLOG-2 row. */
 #ifndef HPCW_GEN_FORMAT_CLOG2_H
 #define HPCW_GEN_FORMAT_CLOG2_H
 

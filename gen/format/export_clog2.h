@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F4: converts an event log for other viewers: to the JSON of Chrome's trace viewer, which Perfetto also reads, or CSV. */
+/* Converts an event log for other viewers: to the JSON of Chrome's trace viewer, which Perfetto also reads, or CSV. */
 #ifndef HPCW_GEN_FORMAT_EXPORT_CLOG2_H
 #define HPCW_GEN_FORMAT_EXPORT_CLOG2_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * F4: what the generator needs of a format: a row of the table in table.c. A new format is a new row, and the file that
+ * What the generator needs of a format: a row of the table in table.c. A new format is a new row, and the file that
  * defines it: see doc/new-format.md.
  *
  * A format's output is a number of *units*: physical files, numbered from 0 in an order that depends only on the
@@ -111,7 +111,8 @@ size_t gen_format_of_file(const char *path);
 
 /* ---- helpers for formats ---- */
 
-/* Adds what a SION container holds as members of an open object, for the formats that use one. */
+/* Adds what a SION container holds as members of an open object: for SION's own row, and LinkTest's, whose results are
+ * in a container. */
 struct read_sion;
 hpcw_status gen_format_sion_info(struct read_sion *reader, struct hpcw_i_json *json, hpcw_error *err);
 

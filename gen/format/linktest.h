@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F4: what the LinkTest row and its writer share. */
+/* What the LinkTest row and its writer share. */
 #ifndef HPCW_GEN_FORMAT_LINKTEST_H
 #define HPCW_GEN_FORMAT_LINKTEST_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * F4: how the load of a phase is spread over ranks and objects: sums in 128 bits, and the heaviest few ranks and objects.
+ * How the load of a phase is spread over ranks and objects: sums in 128 bits, and the heaviest few ranks and objects.
  * All is exact, so the order of adding does not matter.
  */
 #ifndef HPCW_GEN_FORMAT_LOAD_TALLY_H

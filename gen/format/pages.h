@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F4: how many bytes a file with holes takes in most file systems: whole pages of 4096 bytes, each counted once. */
+/* How many bytes a file with holes takes in most file systems: whole pages of 4096 bytes, each counted once. */
 #ifndef HPCW_GEN_FORMAT_PAGES_H
 #define HPCW_GEN_FORMAT_PAGES_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F4: unit 0 of a format that is written in ranges, until the join: see struct gen_format. Its file is below .hpcw. */
+/* Unit 0 of a format that is written in ranges, until the join: see struct gen_format. Its file is below .hpcw. */
 #ifndef HPCW_GEN_FORMAT_PENDING_H
 #define HPCW_GEN_FORMAT_PENDING_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F4: buffers text for a sink, from its first byte on. Zeroed except for the sink: empty. */
+/* Buffers text for a sink, from its first byte on. Zeroed except for the sink: empty. */
 #ifndef HPCW_GEN_FORMAT_STREAM_H
 #define HPCW_GEN_FORMAT_STREAM_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F4: the records of clog2/app.clog2, from the model of the application's trace. */
+/* The records of clog2/app.clog2, from the model of the application's trace. */
 #ifndef HPCW_GEN_FORMAT_TRACE_LOG_H
 #define HPCW_GEN_FORMAT_TRACE_LOG_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F4: units of a format: their paths, how processes share them, and exact numbers in their partials. */
+/* Units of a format: their paths, how processes share them, and exact numbers in their partials. */
 #ifndef HPCW_GEN_FORMAT_UNITS_H
 #define HPCW_GEN_FORMAT_UNITS_H
 

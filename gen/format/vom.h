@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F4: what the VOM row and its writer share. */
+/* What the VOM row and its writer share. */
 #ifndef HPCW_GEN_FORMAT_VOM_H
 #define HPCW_GEN_FORMAT_VOM_H
 

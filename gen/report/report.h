@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F4: the sections of a report, for the formats' rows, and what these sections share. */
+/* The sections of a report, for the formats' rows, and what these sections share. */
 #ifndef HPCW_GEN_REPORT_REPORT_H
 #define HPCW_GEN_REPORT_REPORT_H
 

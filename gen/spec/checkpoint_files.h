@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F4: the files of a dataset's checkpoints: their paths, sizes and content. */
+/* The files of a dataset's checkpoints: their paths, sizes and content. */
 #ifndef HPCW_GEN_SPEC_CHECKPOINT_FILES_H
 #define HPCW_GEN_SPEC_CHECKPOINT_FILES_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * F4: the description of a dataset: all that decides its bytes, and nothing else. Runs with equal descriptions write
+ * The description of a dataset: all that decides its bytes, and nothing else. Runs with equal descriptions write
  * equal files, with any number of processes and parts.
  */
 #ifndef HPCW_GEN_SPEC_DATASET_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F4: a loop over indices on several threads. */
+/* A loop over indices on several threads. */
 #ifndef HPCW_GEN_SPEC_POOL_H
 #define HPCW_GEN_SPEC_POOL_H
 

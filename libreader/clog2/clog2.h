@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * F4: a strict, independent reader of CLOG-2 logs ("CLOG-02.44", merged and finished), written from
+ * A strict, independent reader of CLOG-2 logs ("CLOG-02.44", merged and finished), written from
  * doc/formats/clog2.md alone. A handle belongs to one thread.
  *
  * Memory: one block, the table of communicators, and what is open at a time (timelines, states, messages).

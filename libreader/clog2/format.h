@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F4, private to the CLOG-2 reader: sizes, offsets and numbers of the format, named as in doc/formats/clog2.md. */
+/* Private to the CLOG-2 reader: sizes, offsets and numbers of the format, named as in doc/formats/clog2.md. */
 #ifndef HPCW_LIBREADER_CLOG2_FORMAT_H
 #define HPCW_LIBREADER_CLOG2_FORMAT_H
 

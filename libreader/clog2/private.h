@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F4, private to the CLOG-2 reader: preamble, frame, and one pass over all records. */
+/* Private to the CLOG-2 reader: preamble, frame, and one pass over all records. */
 #ifndef HPCW_LIBREADER_CLOG2_PRIVATE_H
 #define HPCW_LIBREADER_CLOG2_PRIVATE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F4, private to the LinkTest reader: sizes and offsets of doc/formats/linktest.md. */
+/* Private to the LinkTest reader: sizes and offsets of doc/formats/linktest.md. */
 #ifndef HPCW_LIBREADER_LINKTEST_LAYOUT_H
 #define HPCW_LIBREADER_LINKTEST_LAYOUT_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * F4: a strict, independent reader of LinkTest 2.1.17 results in a SION container, written from doc/formats/linktest.md
+ * A strict, independent reader of LinkTest 2.1.17 results in a SION container, written from doc/formats/linktest.md
  * alone. It uses the SION reader, and has the same rules for threads.
  *
  * Open reads the file header and compares all lengths with that of rank 0's stream. Verify reads every byte of the

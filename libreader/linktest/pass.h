@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * F4, private to the LinkTest reader: one pass over all that was measured in a permutation. Memory is proportional to
+ * Private to the LinkTest reader: one pass over all that was measured in a permutation. Memory is proportional to
  * the number of tasks. Rule numbers are those of doc/formats/linktest.md, "Rules".
  */
 #ifndef HPCW_LIBREADER_LINKTEST_PASS_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F4, private to the LinkTest reader: the handle, and the parts of the streams. */
+/* Private to the LinkTest reader: the handle, and the parts of the streams. */
 #ifndef HPCW_LIBREADER_LINKTEST_PRIVATE_H
 #define HPCW_LIBREADER_LINKTEST_PRIVATE_H
 

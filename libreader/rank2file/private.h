@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F4, private to the rank2file reader: paths and indices. */
+/* Private to the rank2file reader: paths and indices. */
 #ifndef HPCW_LIBREADER_RANK2FILE_PRIVATE_H
 #define HPCW_LIBREADER_RANK2FILE_PRIVATE_H
 

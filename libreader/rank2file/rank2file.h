@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * F4: reads checkpoints and KVTree files (doc/formats/rank2file.md). The restart reader of the library, which uses no code
+ * Reads checkpoints and KVTree files (doc/formats/rank2file.md). The restart reader of the library, which uses no code
  * of the writers, checks one map. This reader adds all datasets of a prefix directory ("Index"), both maps of a shared
  * dataset against each other ("Layouts"), and the sums of the summary.
  */
@@ -18,7 +18,7 @@ bool read_rank2file_probe(const char *path);
 
 /* Checks everything below a prefix directory (or its index), the map of a root, or any other tree. Data files are
  * checked unless all those of a map are missing. */
-hpcw_status read_rank2file_verify(const char *path, bool ours, hpcw_error *err);
+hpcw_status read_rank2file_verify(const char *path, hpcw_error *err);
 
 /* Adds what a path holds to an open object. */
 hpcw_status read_rank2file_info(const char *path, struct hpcw_i_json *json, hpcw_error *err);

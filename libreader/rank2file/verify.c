@@ -119,8 +119,7 @@ static hpcw_status verify_prefix(const char *prefix, hpcw_error *err) {
     return s;
 }
 
-hpcw_status read_rank2file_verify(const char *path, bool ours, hpcw_error *err) {
-    (void)ours; /* there are no rules for strict mode only */
+hpcw_status read_rank2file_verify(const char *path, hpcw_error *err) {
     char prefix[READ_RANK2FILE_MOST_PATH];
     hpcw_rank2file_restart *r;
     hpcw_kvtree *tree;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F4, private to the SION reader: one physical file and windows into its tables. */
+/* Private to the SION reader: one physical file and windows into its tables. */
 #ifndef HPCW_LIBREADER_SION_FILE_H
 #define HPCW_LIBREADER_SION_FILE_H
 
@@ -60,7 +60,8 @@ bool read_sion_chunk_size(const struct read_sion_info *info, int64_t stored, uin
 hpcw_status read_sion_file_words(const struct read_sion_file *f, uint64_t at, uint32_t first, uint32_t count,
                                  const char *what, void *words, hpcw_error *err);
 
-/* Fills the window with the entries of task `index` and its neighbours. Checks no rules. */
+/* Fills the window with the entries of task `index` and its neighbours, unless it has them already: read tasks in
+ * ascending order. Checks no rules. The functions below load what they need. */
 hpcw_status read_sion_file_load(struct read_sion_file *f, uint32_t index, hpcw_error *err);
 
 /* Reads the global rank of a task only. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F4, private to the SION reader: sizes and offsets of doc/formats/sion.md. */
+/* Private to the SION reader: sizes and offsets of doc/formats/sion.md. */
 #ifndef HPCW_LIBREADER_SION_LAYOUT_H
 #define HPCW_LIBREADER_SION_LAYOUT_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * F4: a strict, independent reader of SION containers, written from doc/formats/sion.md alone: file format versions 2 to
+ * A strict, independent reader of SION containers, written from doc/formats/sion.md alone: file format versions 2 to
  * 5, and later ones as if they were 5; both byte orders; single files and sets.
  *
  * Open checks what is needed to find every byte safely, verify checks the rest (doc/formats/sion.md, "Rules"). Tables are
@@ -101,7 +101,8 @@ uint32_t read_sion_tasks(const struct read_sion *reader);
 /* Path (or name) of file 0, for messages. */
 const char *read_sion_name(const struct read_sion *reader);
 
-/* Header of physical file `file`. Checks that a file of a set belongs to it. */
+/* The header of one physical file, and what follows from it and the tables' positions. The sizes in the tables are not
+ * known at open: see read_sion_task and read_sion_block_size. Checks that a file of a set belongs to it. */
 hpcw_status read_sion_info(struct read_sion *reader, uint32_t file, struct read_sion_info *info,
                            hpcw_error *err);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F4: the eleven figures that vt computes of loads and communication (doc/formats/vom.md, "Statistics file"). */
+/* The eleven figures that vt computes of loads and communication (doc/formats/vom.md, "Statistics file"). */
 #ifndef HPCW_LIBREADER_VOM_FIGURES_H
 #define HPCW_LIBREADER_VOM_FIGURES_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F4, private to the VOM reader: one file while it is read. */
+/* Private to the VOM reader: one file while it is read. */
 #ifndef HPCW_LIBREADER_VOM_PRIVATE_H
 #define HPCW_LIBREADER_VOM_PRIVATE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F4: a strict, independent reader of vt's statistics file (JSON of type LBStatsfile), written from
+/* A strict, independent reader of vt's statistics file (JSON of type LBStatsfile), written from
  * doc/formats/vom.md alone. */
 #ifndef HPCW_LIBREADER_VOM_STATISTICS_H
 #define HPCW_LIBREADER_VOM_STATISTICS_H

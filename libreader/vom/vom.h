@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * F4: a strict, independent reader of vt's load-balancing data (JSON of type LBDatafile, "VOM"), written from
+ * A strict, independent reader of vt's load-balancing data (JSON of type LBDatafile, "VOM"), written from
  * doc/formats/vom.md alone. The JSON is plain or inside one brotli stream; the content tells which.
  *
  * The reader never holds a whole text. It reads pieces, parses them as they come and passes on each record.

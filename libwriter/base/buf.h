@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F0: a growable byte buffer. A zeroed struct is an empty buffer; free with hpcw_i_buf_free. */
+/* A growable byte buffer. A zeroed struct is an empty buffer; free with hpcw_i_buf_free. */
 #ifndef HPCW_BASE_BUF_H
 #define HPCW_BASE_BUF_H
 

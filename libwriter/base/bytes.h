@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F0: integers and doubles at any address, in either byte order. Compilers turn each into one move. */
+/* Integers and doubles at any address, in either byte order. Compilers turn each into one move. */
 #ifndef HPCW_BASE_BYTES_H
 #define HPCW_BASE_BYTES_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F0: arithmetic on sizes that come from outside. Each returns false on overflow and leaves `*r` undefined. */
+/* Arithmetic on sizes that come from outside. Each returns false on overflow and leaves `*r` undefined. */
 #ifndef HPCW_BASE_CHECKED_H
 #define HPCW_BASE_CHECKED_H
 

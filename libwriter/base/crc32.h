@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F0: the CRC-32 of zlib and IEEE 802.3, for data that comes in pieces: start with 0. */
+/* The CRC-32 of zlib and IEEE 802.3, for data that comes in pieces: start with 0. */
 #ifndef HPCW_BASE_CRC32_H
 #define HPCW_BASE_CRC32_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * F0: exp and log2 from + - * / alone, in a fixed order, so that every IEEE 754 machine gets the same bits.
+ * Exp and log2 from + - * / alone, in a fixed order, so that every IEEE 754 machine gets the same bits.
  * Build without contraction to FMA (the project's flag -ffp-contract=off). sqrt() needs no twin: IEEE 754
  * rounds it exactly.
  *

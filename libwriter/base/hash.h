@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F0: FNV-1a, to compare short texts. No output depends on it. */
+/* FNV-1a, to compare short texts. No output depends on it. */
 #ifndef HPCW_BASE_HASH_H
 #define HPCW_BASE_HASH_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F0: the one way to the heap, so that tests can make the n-th allocation fail. All is freed with hpcw_i_free. */
+/* The one way to the heap, so that tests can make the n-th allocation fail. All is freed with hpcw_i_free. */
 #ifndef HPCW_BASE_MEM_H
 #define HPCW_BASE_MEM_H
 

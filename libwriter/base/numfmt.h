@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * F0: numbers as text and back. The result depends on the arguments alone: not on a locale, not on libm.
+ * Numbers as text and back. The result depends on the arguments alone: not on a locale, not on libm.
  *
  * Every hpcw_i_fmt_ function writes to `p` and returns the end of what it wrote, so that calls chain. No NUL is
  * added. At least HPCW_I_FMT_ROOM bytes must be writable at `p`: what lies between the returned end and

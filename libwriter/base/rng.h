@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * F0: counter-based random numbers. A draw is a pure function of (seed, purpose, three words of the caller), so
+ * Counter-based random numbers. A draw is a pure function of (seed, purpose, three words of the caller), so
  * any process can ask for any draw in any order and gets the same bits. The generator is Philox4x32-10
  * (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC 2011).
  */

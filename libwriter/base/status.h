@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F0: fills the caller's error record. */
+/* Fills the caller's error record. */
 #ifndef HPCW_BASE_STATUS_H
 #define HPCW_BASE_STATUS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F0: a hash table from keys of a few words to values of one size. */
+/* A hash table from keys of a few words to values of one size. */
 #ifndef HPCW_BASE_TABLE_H
 #define HPCW_BASE_TABLE_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * F2: one verdict on all processes, and the check that all were called with the same values. Used at the edges of phases
+ * One verdict on all processes, and the check that all were called with the same values. Used at the edges of phases
  * (open, layout, finish), never per write. All calls are collective.
  */
 #ifndef HPCW_COMM_AGREE_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * F2: a communicator and its calls. All of them are collective over the communicator unless marked otherwise. Calls built
+ * A communicator and its calls. All of them are collective over the communicator unless marked otherwise. Calls built
  * of several of these: agree.h, exchange.h, reduce.h.
  * Only comm_mpi.c includes mpi.h; it needs this header and no symbol of the library.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F2: messages of different lengths between processes. All calls are collective. */
+/* Messages of different lengths between processes. All calls are collective. */
 #ifndef HPCW_COMM_EXCHANGE_H
 #define HPCW_COMM_EXCHANGE_H
 

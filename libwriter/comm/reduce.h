@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * F2: reductions of records with the caller's own operation, in the order of the processes. `combine` puts `left` and
+ * Reductions of records with the caller's own operation, in the order of the processes. `combine` puts `left` and
  * `right`, which stand for neighbouring processes, together into `left`; it must be associative. All calls are
  * collective.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F1: what writers need of a compressing sink beyond <hpcw/sink.h>. */
+/* What writers need of a compressing sink beyond <hpcw/sink.h>. */
 #ifndef HPCW_IO_BROTLI_H
 #define HPCW_IO_BROTLI_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F1: what a file system reports about itself, and the stripes of Lustre files. */
+/* What a file system reports about itself, and the stripes of Lustre files. */
 #ifndef HPCW_IO_FSINFO_H
 #define HPCW_IO_FSINFO_H
 

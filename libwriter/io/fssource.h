@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F1: the questions to a file system, as a table, so that tests can imitate Lustre or GPFS. */
+/* The questions to a file system, as a table, so that tests can imitate Lustre or GPFS. */
 #ifndef HPCW_IO_FSSOURCE_H
 #define HPCW_IO_FSSOURCE_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * F1: a JSON text, written value by value: no tree, no allocation per value, constant memory.
+ * A JSON text, written value by value: no tree, no allocation per value, constant memory.
  *
  *     struct hpcw_i_json j;
  *     hpcw_i_json_open_sink(&j, sink, NULL);

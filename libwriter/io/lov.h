@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * F1: the layout of a Lustre file, as the extended attribute "lustre.lov" has it. Pure arithmetic, no I/O.
+ * The layout of a Lustre file, as the extended attribute "lustre.lov" has it. Pure arithmetic, no I/O.
  *
  * Source of the fields: Lustre 2.x, lustre/include/uapi/linux/lustre/lustre_user.h, lov_user_md_v1 (32 bytes, then
  * 24 for each object), lov_user_md_v3 (48 bytes, with the name of a pool), lov_comp_md_v1 (32 bytes, then

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F1: what a sink is made of. The public face is <hpcw/sink.h>. */
+/* What a sink is made of. The public face is <hpcw/sink.h>. */
 #ifndef HPCW_IO_SINK_H
 #define HPCW_IO_SINK_H
 

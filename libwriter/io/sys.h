@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * F1: the one seam to the kernel. Calls retry EINTR and continue after short writes. Tests can make them fail. Return 0
+ * The one seam to the kernel. Calls retry EINTR and continue after short writes. Tests can make them fail. Return 0
  * or an errno value; errno itself is not part of the contract.
  */
 #ifndef HPCW_IO_SYS_H

@@ -54,7 +54,7 @@ static hpcw_status write_map(const char *directory, hpcw_error *err) {
 
 /* The root with all leaves below it; a leaf as a tree. */
 static hpcw_status verify_node(const char *path, hpcw_error *err) {
-    return read_rank2file_verify(path, true, err);
+    return read_rank2file_verify(path, err);
 }
 
 const struct docs_example docs_rank2file[] = {

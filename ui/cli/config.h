@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * F5: configuration files. The INI form of libinih: [section], key = value or key: value, comments after ';'
+ * Configuration files. The INI form of libinih: [section], key = value or key: value, comments after ';'
  * or '#' at the beginning of a line and after " ;" anywhere. Blanks around all of these are ignored.
  *
  *     [hpcgen]            the program's name: long option names without dashes

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * F5: the command line, from one table. A program describes its subcommands and options once; parsing, --help,
+ * The command line, from one table. A program describes its subcommands and options once; parsing, --help,
  * configuration files, the manual page and the completions of three shells all read that description.
  *
  *     struct ui_parse parse;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * F5: progress on stderr. On a terminal a bar that is redrawn ten times a second at most and disappears at the
+ * Progress on stderr. On a terminal a bar that is redrawn ten times a second at most and disappears at the
  * end; elsewhere a plain line now and then, so that the log of a batch job stays short.
  *
  * Workers only add to an atomic counter. One thread of its own looks at the counter, so nothing is drawn from a

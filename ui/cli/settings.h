@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * F5: parameters given as key=value, by --set or in a configuration file, kept until the parameters they belong
+ * Parameters given as key=value, by --set or in a configuration file, kept until the parameters they belong
  * to have taken their defaults, preset and scale.
  */
 #ifndef HPCW_UI_CLI_SETTINGS_H

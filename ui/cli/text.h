@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F5: text for people: sizes, durations, wrapped paragraphs, tables, terminals, the nearest name. */
+/* Text for people: sizes, durations, wrapped paragraphs, tables, terminals, the nearest name. */
 #ifndef HPCW_UI_CLI_TEXT_H
 #define HPCW_UI_CLI_TEXT_H
 

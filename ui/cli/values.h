@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F5: option values beyond plain numbers and words. Each reader fits ui_option.read. */
+/* Option values beyond plain numbers and words. Each reader fits ui_option.read. */
 #ifndef HPCW_UI_CLI_VALUES_H
 #define HPCW_UI_CLI_VALUES_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * F4: a report as one self-contained HTML file: text, tables, charts. It needs no network and no other file; charts
+ * A report as one self-contained HTML file: text, tables, charts. It needs no network and no other file; charts
  * are drawn in the browser by Chart.js, which is embedded, and every figure of a chart is also in a table that needs
  * no script.
  *

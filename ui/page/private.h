@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F4: what the files of a page share. */
+/* What the files of a page share. */
 #ifndef HPCW_UI_PAGE_PRIVATE_H
 #define HPCW_UI_PAGE_PRIVATE_H
 

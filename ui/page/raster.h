@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * F4: reduces a large matrix to an image, value by value, in memory that does not depend on the size of the matrix.
+ * Reduces a large matrix to an image, value by value, in memory that does not depend on the size of the matrix.
  * A cell stands for `span_x` columns and `span_y` rows (fewer at the far edges).
  */
 #ifndef HPCW_UI_PAGE_RASTER_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * F4, private to the VOM reader: parses a JSON text against a schema, as a stream. The schema is a set of constant
+ * Private to the VOM reader: parses a JSON text against a schema, as a stream. The schema is a set of constant
  * tables. The parser puts a value where they say, or passes it to the consumer by their number for it (the "slot").
  */
 #ifndef HPCW_LIBREADER_VOM_JSON_JSON_H

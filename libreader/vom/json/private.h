@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F4, private to the JSON parser of the VOM reader: its state. */
+/* Private to the JSON parser of the VOM reader: its state. */
 #ifndef HPCW_LIBREADER_VOM_JSON_PRIVATE_H
 #define HPCW_LIBREADER_VOM_JSON_PRIVATE_H
 

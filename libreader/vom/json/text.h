@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F4, private to the VOM reader: reads the JSON text of a file from front to back and inflates it if it is compressed
+/* Private to the VOM reader: reads the JSON text of a file from front to back and inflates it if it is compressed
  * (doc/formats/vom.md, "Container"). */
 #ifndef HPCW_LIBREADER_VOM_JSON_TEXT_H
 #define HPCW_LIBREADER_VOM_JSON_TEXT_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * F4, private to the VOM reader: yajl with limited memory. yajl does not check what its allocator returns, and it
+ * Private to the VOM reader: yajl with limited memory. yajl does not check what its allocator returns, and it
  * keeps a token that continues in the next piece in a buffer of any size. So this allocator never returns NULL. If
  * memory runs out, or if yajl asks for more than READ_VOM_YAJL_MEMORY, it leaves yajl by longjmp.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * F4, private to the VOM reader: the entities of a phase. Tasks and end points of communications arrive in any order and
+ * Private to the VOM reader: the entities of a phase. Tasks and end points of communications arrive in any order and
  * from any rank. Each id has one entry, which collects what its task says, or what communications say of it until then.
  */
 #ifndef HPCW_LIBREADER_VOM_RULES_IDS_H

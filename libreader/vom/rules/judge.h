@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F4, private to the VOM reader: the rules between records, of one file or of all ranks (doc/formats/vom.md, "Rules").
+/* Private to the VOM reader: the rules between records, of one file or of all ranks (doc/formats/vom.md, "Rules").
  * The judge gets the records as the events of the readers. */
 #ifndef HPCW_LIBREADER_VOM_RULES_JUDGE_H
 #define HPCW_LIBREADER_VOM_RULES_JUDGE_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F4: what kind of load-balancing file a file is. */
+/* What kind of load-balancing file a file is. */
 #ifndef HPCW_LIBREADER_VOM_SET_FILE_TYPE_H
 #define HPCW_LIBREADER_VOM_SET_FILE_TYPE_H
 

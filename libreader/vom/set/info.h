@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F4: the content of load-balancing data as JSON. */
+/* The content of load-balancing data as JSON. */
 #ifndef HPCW_LIBREADER_VOM_SET_INFO_H
 #define HPCW_LIBREADER_VOM_SET_INFO_H
 

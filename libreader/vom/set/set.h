@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F4: the files of load-balancing data in a directory, by their names: STEM.RANK.json and STEM.RANK.json.br. */
+/* The files of load-balancing data in a directory, by their names: STEM.RANK.json and STEM.RANK.json.br. */
 #ifndef HPCW_LIBREADER_VOM_SET_SET_H
 #define HPCW_LIBREADER_VOM_SET_SET_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F4: load-balancing data summed up per phase, over all ranks. */
+/* Load-balancing data summed up per phase, over all ranks. */
 #ifndef HPCW_LIBREADER_VOM_SET_SUMMARY_H
 #define HPCW_LIBREADER_VOM_SET_SUMMARY_H
 

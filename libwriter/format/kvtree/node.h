@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F3: nodes of small trees, for the files that build, store and print them. */
+/* Nodes of small trees, for the files that build, store and print them. */
 #ifndef HPCW_FORMAT_KVTREE_NODE_H
 #define HPCW_FORMAT_KVTREE_NODE_H
 

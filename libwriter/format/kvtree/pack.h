@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * F3: the bytes of stored trees (doc/formats/rank2file.md, "Stored tree"). Writing: calls that return the end of what
+ * The bytes of stored trees (doc/formats/rank2file.md, "Stored tree"). Writing: calls that return the end of what
  * they wrote, into memory whose size the caller computed from the sizes below. Reading: a cursor that checks every step
  * and never leaves its tree.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F3: LinkTest 2.1.17, the layout of the streams. Pure arithmetic on parameters. */
+/* LinkTest 2.1.17, the layout of the streams. Pure arithmetic on parameters. */
 #ifndef HPCW_FORMAT_LINKTEST_PARAMS_H
 #define HPCW_FORMAT_LINKTEST_PARAMS_H
 

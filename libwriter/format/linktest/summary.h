@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * F3: the summary of all timings in task 0's stream. Whole picoseconds and exact integer sums, so that the merge of
+ * The summary of all timings in task 0's stream. Whole picoseconds and exact integer sums, so that the merge of
  * parts gives the same numbers in any grouping.
  */
 #ifndef HPCW_FORMAT_LINKTEST_SUMMARY_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F3: reads the nodes of a map from bytes. Strict: checks all of doc/formats/rank2file.md, "Rules". */
+/* Reads the nodes of a map from bytes. Strict: checks all of doc/formats/rank2file.md, "Rules". */
 #ifndef HPCW_FORMAT_RANK2FILE_DECODE_H
 #define HPCW_FORMAT_RANK2FILE_DECODE_H
 

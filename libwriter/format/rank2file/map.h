@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F3: the nodes of one map (doc/formats/rank2file.md, "Map"). */
+/* The nodes of one map (doc/formats/rank2file.md, "Map"). */
 #ifndef HPCW_FORMAT_RANK2FILE_MAP_H
 #define HPCW_FORMAT_RANK2FILE_MAP_H
 

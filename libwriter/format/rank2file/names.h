@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F3: the names in the three generations of SCR (doc/formats/rank2file.md, "Layouts"), and which ones are legal. */
+/* The names in the three generations of SCR (doc/formats/rank2file.md, "Layouts"), and which ones are legal. */
 #ifndef HPCW_FORMAT_RANK2FILE_NAMES_H
 #define HPCW_FORMAT_RANK2FILE_NAMES_H
 

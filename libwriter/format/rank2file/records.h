@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * F3: the files of ranks as words, the form in messages between processes. A record is a word with the rank and the
+ * The files of ranks as words, the form in messages between processes. A record is a word with the rank and the
  * number of its files. For each file follow its size, a word of flags, CRC and length of the name, and the name,
  * filled up with at least one NUL.
  */

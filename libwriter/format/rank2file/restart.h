@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F3: a dataset that is being read, for the files of this directory. */
+/* A dataset that is being read, for the files of this directory. */
 #ifndef HPCW_FORMAT_RANK2FILE_RESTART_H
 #define HPCW_FORMAT_RANK2FILE_RESTART_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F3: the states and events that a log defines, and the opening records of a rank. */
+/* The states and events that a log defines, and the opening records of a rank. */
 #ifndef HPCW_FORMAT_CLOG2_FILE_DEFINITIONS_H
 #define HPCW_FORMAT_CLOG2_FILE_DEFINITIONS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F3: a log that is being written: for its slices, and for a merge that encodes records itself. */
+/* A log that is being written: for its slices, and for a merge that encodes records itself. */
 #ifndef HPCW_FORMAT_CLOG2_FILE_FILE_H
 #define HPCW_FORMAT_CLOG2_FILE_FILE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F3: records as bytes (doc/formats/clog2.md, "Records"). A merged file is big-endian; the sizes of all records are
+/* Records as bytes (doc/formats/clog2.md, "Records"). A merged file is big-endian; the sizes of all records are
  * multiples of eight. */
 #ifndef HPCW_FORMAT_CLOG2_FILE_RECORDS_H
 #define HPCW_FORMAT_CLOG2_FILE_RECORDS_H

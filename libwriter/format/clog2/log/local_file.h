@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F3: the format of local files, in the byte order of the machine: a head, then pieces, each with a head of its
+/* The format of local files, in the byte order of the machine: a head, then pieces, each with a head of its
  * own. A local file only grows, so after a crash at most its last piece is cut short. */
 #ifndef HPCW_FORMAT_CLOG2_LOG_LOCAL_FILE_H
 #define HPCW_FORMAT_CLOG2_LOG_LOCAL_FILE_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F3: a recording in progress. A timeline is a list of chunks of words; a chunk is in memory or in the local
+/* A recording in progress. A timeline is a list of chunks of words; a chunk is in memory or in the local
  * file. One lock guards what threads share. Recording takes it once per chunk. */
 #ifndef HPCW_FORMAT_CLOG2_LOG_RECORDING_H
 #define HPCW_FORMAT_CLOG2_LOG_RECORDING_H

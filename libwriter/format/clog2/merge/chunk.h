@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F3: records as a thread leaves them: words in chunks. A chunk is in memory or in the local file. */
+/* Records as a thread leaves them: words in chunks. A chunk is in memory or in the local file. */
 #ifndef HPCW_FORMAT_CLOG2_MERGE_CHUNK_H
 #define HPCW_FORMAT_CLOG2_MERGE_CHUNK_H
 

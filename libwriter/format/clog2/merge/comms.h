@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F3: one table of the communicators of all processes: the world, one of its own for each rank, then all
+/* One table of the communicators of all processes: the world, one of its own for each rank, then all
  * others. */
 #ifndef HPCW_FORMAT_CLOG2_MERGE_COMMS_H
 #define HPCW_FORMAT_CLOG2_MERGE_COMMS_H

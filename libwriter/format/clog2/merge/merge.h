@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F3: merges the streams of all processes into one file. */
+/* Merges the streams of all processes into one file. */
 #ifndef HPCW_FORMAT_CLOG2_MERGE_MERGE_H
 #define HPCW_FORMAT_CLOG2_MERGE_MERGE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F3: the states that a timeline has begun and not ended. */
+/* The states that a timeline has begun and not ended. */
 #ifndef HPCW_FORMAT_CLOG2_MERGE_OPEN_STATES_H
 #define HPCW_FORMAT_CLOG2_MERGE_OPEN_STATES_H
 

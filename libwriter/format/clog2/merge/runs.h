@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F3: merges sorted runs of encoded records by time; of equal times, the lower run comes first. */
+/* Merges sorted runs of encoded records by time; of equal times, the lower run comes first. */
 #ifndef HPCW_FORMAT_CLOG2_MERGE_RUNS_H
 #define HPCW_FORMAT_CLOG2_MERGE_RUNS_H
 

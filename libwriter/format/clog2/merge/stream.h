@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F3: turns recorded words into records of the file, in order. A stream covers the timelines of one rank or of
+/* Turns recorded words into records of the file, in order. A stream covers the timelines of one rank or of
  * several. It leaves out what must not be in the file. */
 #ifndef HPCW_FORMAT_CLOG2_MERGE_STREAM_H
 #define HPCW_FORMAT_CLOG2_MERGE_STREAM_H

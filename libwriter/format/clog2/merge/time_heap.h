@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F3: a heap of sources, earliest time first; of equal times, the lower number first. */
+/* A heap of sources, earliest time first; of equal times, the lower number first. */
 #ifndef HPCW_FORMAT_CLOG2_MERGE_TIME_HEAP_H
 #define HPCW_FORMAT_CLOG2_MERGE_TIME_HEAP_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F3: a local file of a run that died, of this library or of MPE. */
+/* A local file of a run that died, of this library or of MPE. */
 #ifndef HPCW_FORMAT_CLOG2_RECOVER_RECOVERED_FILE_H
 #define HPCW_FORMAT_CLOG2_RECOVER_RECOVERED_FILE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F3: the write buffers of a SION container, as the data path uses them. */
+/* The write buffers of a SION container, as the data path uses them. */
 #ifndef HPCW_FORMAT_SION_DATA_BUFFER_H
 #define HPCW_FORMAT_SION_DATA_BUFFER_H
 

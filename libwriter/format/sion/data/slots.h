@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * F3: the slots that small writes wait in until they are one large write. What a task has depends on their number:
+ * The slots that small writes wait in until they are one large write. What a task has depends on their number:
  *
  *   own slots     one per task, as long as the budget gives every task at least HPCW_I_SION_SMALLEST_SLOT bytes. Writes to
  *                 different tasks share nothing and take no lock.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F3: a SION container open for writing: what the files of this folder share. */
+/* A SION container open for writing: what the files of this folder share. */
 #ifndef HPCW_FORMAT_SION_HANDLE_HANDLE_H
 #define HPCW_FORMAT_SION_HANDLE_HANDLE_H
 

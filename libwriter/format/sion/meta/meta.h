@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * F3: the metadata of a SION container.
+ * The metadata of a SION container.
  *
  *   meta.c      what both writers below share: the fixed fields, shapes, limits
  *   files.c     the sinks of the files

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * F3: where things are in a SION file (file format version 5). Pure arithmetic, no state, no I/O.
+ * Where things are in a SION file (file format version 5). Pure arithmetic, no state, no I/O.
  *
  *   0         data_start          data_start + stride           meta2
  *   | META1 |pad| block 0: chunk of each task | block 1 ... | META2 | mapping |

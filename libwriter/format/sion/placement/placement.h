@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * F3: the placement of tasks: from what each process owns to where each own task's chunk is. Collective. Memory
+ * The placement of tasks: from what each process owns to where each own task's chunk is. Collective. Memory
  * O(own tasks + N / processes + files), a constant number of collectives.
  *
  *   placement.c            chooses the way; also the one for sizes that all processes know

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* F3: shared by the files of the placement of tasks. All calls are collective; all processes return the same. */
+/* Shared by the files of the placement of tasks. All calls are collective; all processes return the same. */
 #ifndef HPCW_FORMAT_SION_PLACEMENT_PRIVATE_H
 #define HPCW_FORMAT_SION_PLACEMENT_PRIVATE_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * F4: a strict reader of counter files, written from doc/formats/counter.md alone. It shares no code with the writer.
+ * A strict reader of counter files, written from doc/formats/counter.md alone. It shares no code with the writer.
  * Opening checks the header and the size of the file; verify reads every value once. Memory does not grow with the
  * number of ranks.
  */
