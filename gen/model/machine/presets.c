@@ -136,7 +136,7 @@ hpcw_status model_machine_params_init(struct model_machine_params *params, const
     params->nics = s->nics;
     params->nodes_per_switch = s->nodes_per_switch;
     params->nodes_per_group = s->nodes_per_group;
-    params->hosts = s->hosts;
+    params->hosts = (int)s->hosts;
     if (s->network != NULL) {
         s->network(params);
     }
