@@ -76,7 +76,7 @@ void bench_json_refuse(struct bench_json *io, const char *key, const char *expec
         n = spell(where, sizeof where, n, io->node[i].key, io->node[i].index);
     }
     if (key != NULL) {
-        n = spell(where, sizeof where, n, key, 0);
+        (void)spell(where, sizeof where, n, key, 0);
     }
     io->status = hpcw_i_fail(io->err, HPCW_EFORMAT, "%s: %s: expected %s", io->path, where, expected);
 }
