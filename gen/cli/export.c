@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "gen/cli/commands.h"
-#include "gen/format/export_clog2.h"
+#include "gen/export/clog2.h"
 #include "gen/format/format.h"
 #include "libwriter/base/status.h"
 #include "libwriter/io/fsinfo.h"

@@ -5,7 +5,7 @@
 
 #include <hpcw/version.h>
 
-#include "gen/format/export_clog2.h"
+#include "gen/export/clog2.h"
 #include "gen/format/format.h"
 #include "gen/spec/dataset.h"
 #include "libwriter/base/status.h"

@@ -6,7 +6,7 @@
 
 #include "gen/dataset/description.h"
 #include "gen/dataset/directory.h"
-#include "gen/format/stream.h"
+#include "gen/spec/stream.h"
 #include "libwriter/base/buf.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"

@@ -3,8 +3,8 @@
 #ifndef HPCW_GEN_DATASET_GENERATE_H
 #define HPCW_GEN_DATASET_GENERATE_H
 
-#include "gen/format/units.h"
 #include "gen/spec/dataset.h"
+#include "gen/spec/units.h"
 #include "libwriter/comm/comm.h"
 #include "libwriter/io/fsinfo.h"
 

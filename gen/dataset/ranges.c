@@ -12,7 +12,7 @@
 #include "gen/dataset/directory.h"
 #include "gen/dataset/lines.h"
 #include "gen/format/pending.h"
-#include "gen/format/stream.h"
+#include "gen/spec/stream.h"
 #include "libwriter/base/buf.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"

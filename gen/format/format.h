@@ -12,9 +12,9 @@
 
 #include <cjson/cJSON.h>
 
-#include "gen/format/units.h"
 #include "gen/report/report.h"
 #include "gen/spec/dataset.h"
+#include "gen/spec/units.h"
 #include "libwriter/comm/comm.h"
 
 struct gen_format;

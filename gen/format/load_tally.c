@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "gen/format/units.h"
+#include "gen/spec/units.h"
 #include "libwriter/base/status.h"
 #include "libwriter/io/json.h"
 

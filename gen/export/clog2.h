@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Converts an event log for other viewers: to the JSON of Chrome's trace viewer, which Perfetto also reads, or CSV. */
-#ifndef HPCW_GEN_FORMAT_EXPORT_CLOG2_H
-#define HPCW_GEN_FORMAT_EXPORT_CLOG2_H
+#ifndef HPCW_GEN_EXPORT_CLOG2_H
+#define HPCW_GEN_EXPORT_CLOG2_H
 
 #include <stdint.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Buffers text for a sink, from its first byte on. Zeroed except for the sink: empty. */
-#ifndef HPCW_GEN_FORMAT_STREAM_H
-#define HPCW_GEN_FORMAT_STREAM_H
+#ifndef HPCW_GEN_SPEC_STREAM_H
+#define HPCW_GEN_SPEC_STREAM_H
 
 #include <stdint.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "gen/format/units.h"
+#include "gen/spec/units.h"
 
 #include <string.h>
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "gen/format/export_clog2.h"
+#include "gen/export/clog2.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "gen/format/stream.h"
+#include "gen/spec/stream.h"
 #include "libreader/clog2/clog2.h"
 #include "libwriter/base/buf.h"
 #include "libwriter/base/bytes.h"

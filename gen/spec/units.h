@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Units of a format: their paths, how processes share them, and exact numbers in their partials. */
-#ifndef HPCW_GEN_FORMAT_UNITS_H
-#define HPCW_GEN_FORMAT_UNITS_H
+#ifndef HPCW_GEN_SPEC_UNITS_H
+#define HPCW_GEN_SPEC_UNITS_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "gen/format/stream.h"
+#include "gen/spec/stream.h"
 
 hpcw_status gen_stream_flush(struct gen_stream *s, size_t least, hpcw_error *err) {
     if (s->buf.size < least || s->buf.size == 0) {
