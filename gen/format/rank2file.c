@@ -84,7 +84,7 @@ static bool owns(const char *path) {
         return false;
     }
     path += sizeof folder - 1;
-    if (strcmp(path, HPCW_RANK2FILE_INDEX) == 0) {
+    if (strcmp(path, HPCW_RANK2FILE_INDEX) == 0 || strcmp(path, ".scr/hpcw.lock") == 0) {
         return true;
     }
     bool metadata = strncmp(path, ".scr/", 5) == 0;

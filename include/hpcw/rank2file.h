@@ -81,14 +81,17 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_rank2file_layout_of(const char *name, 
 /** Number of maps a layout has: 2 for the shared one, otherwise 1. */
 HPCW_API uint32_t hpcw_rank2file_layout_maps(hpcw_rank2file_layout layout);
 
-/** The description of a checkpoint (map DSET in summary.scr; doc/formats/rank2file.md, "Summary"). */
+/** The description of a checkpoint (map DSET in summary.scr; doc/formats/rank2file.md, "Summary"). The defaults are
+ * those of hpcw_rank2file_open; hpcw_rank2file_summary and hpcw_rank2file_index_add know neither clock nor user: there
+ * `flushed` is created_us in UTC, and `user` "user". */
 typedef struct hpcw_rank2file_dataset {
-    uint64_t id;          /**< 1 .. 2^31 - 1 */
-    const char *name;     /**< NULL: "ckpt.ID" with SCR_3 alone, otherwise "scr.dataset.ID" (SCR's defaults) */
-    uint64_t checkpoint;  /**< CKPT; 0: the id */
-    uint64_t created_us;  /**< microseconds since 1970-01-01 UTC */
-    const char *flushed;  /**< FLUSHED, "YYYY-MM-DDThh:mm:ss"; NULL: created_us, in UTC */
-    const char *user;     /**< NULL: "user" */
+    uint64_t id;         /**< 1 .. 2^31 - 1 */
+    const char *name;    /**< NULL: "ckpt.ID" with SCR_3 alone, otherwise "scr.dataset.ID" (SCR's defaults) */
+    uint64_t checkpoint; /**< CKPT; 0: the id */
+    uint64_t created_us; /**< microseconds since 1970-01-01 UTC; 0: the time of the open */
+    const char
+        *flushed; /**< FLUSHED, "YYYY-MM-DDThh:mm:ss"; NULL: the time of the close, local as SCR writes it */
+    const char *user;     /**< NULL: $USER or $LOGNAME of process 0, or the number of the user */
     const char *job_id;   /**< NULL: "1" */
     const char *job_name; /**< NULL: not written */
     const char *cluster;  /**< NULL: not written */
@@ -106,6 +109,9 @@ typedef struct hpcw_rank2file_options {
                                        readers need time with the square of it */
     uint64_t leaf_bytes;   /**< largest stored node, unless one rank or two children alone need more;
                                        default 1 MiB */
+    bool replace;          /**< write a dataset of this id and name again: the open takes the old one out of
+                                       the index and removes its files; default: HPCW_EEXIST */
+    bool current;          /**< becomes CURRENT although the index has a higher id; default: it does not */
     hpcw_durability durability;   /**< of every file; default HPCW_SYNC_FILE */
     hpcw_sink_source sink_source; /**< where bytes go; zeroed: files */
 } hpcw_rank2file_options;
@@ -134,11 +140,23 @@ typedef struct hpcw_rank2file_file hpcw_rank2file_file;
 /**
  * Begins a dataset: makes its directories. Collective.
  *
+ * A dataset is finished as a whole or not at all. If on any process a write or the close of a file fails, a file cannot
+ * be created, a file is freed that was neither closed nor discarded, or an added file is not as it was said to be, then
+ * the dataset is doomed: hpcw_rank2file_close fails on all processes with this reason, whether the application took
+ * notice or not, and the index stays as it was. hpcw_rank2file_discard gives up one file on purpose.
+ *
+ * Several programs may write datasets of one prefix at the same time. They lock bytes of P/.scr/hpcw.lock: one for the
+ * index while it changes, and one for each dataset until it is closed; the end of a program releases them. On a file
+ * system without such locks (Lustre mounted with noflock, for instance) they write without them: there, programs that
+ * close at the same moment can lose an entry of the index, which hpcw_rank2file_reindex restores. A program that dies
+ * leaves its files and P/.scr/hpcw.ID.unfinished, until hpcw_rank2file_prune or a new dataset of that id.
+ *
  * @param prefix   directory of the job (agree); made if it is missing, but not its parents
  * @param comm     the processes; NULL: this process alone
  * @param out      the handle, to be freed with hpcw_rank2file_free; NULL on failure
  * @return HPCW_OK; HPCW_EINVAL; HPCW_ERANGE; HPCW_EMISMATCH; HPCW_ENOMEM; HPCW_ECOMM; HPCW_EEXIST if the index
- *         already lists a dataset of that id or name, or is one of another layout; HPCW_EFORMAT if it is damaged;
+ *         already lists a dataset of that id or name (see `replace`), or is one of another layout, or if another
+ *         program is writing a dataset of that id or name; HPCW_EFORMAT if it is damaged;
  *         and what the system says
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_rank2file_open(const char *prefix, hpcw_comm *comm,
@@ -152,8 +170,9 @@ HPCW_API uint32_t hpcw_rank2file_ranks(const hpcw_rank2file *w);
 HPCW_API uint32_t hpcw_rank2file_first_rank(const hpcw_rank2file *w);
 
 /**
- * Adds a data file that the application has written itself: it must be in P/D/`name`, D being the dataset's
- * name. Any number of files per rank, none is legal. Not collective, any thread.
+ * Adds a data file that the application has written itself, or will have written before the close: it must then be in
+ * P/D/`name`, D being the dataset's name, and have `size` bytes. Any number of files per rank, none is legal. Not
+ * collective, any thread.
  *
  * @param rank  a rank of this process
  * @param name  below P/D: relative, '/' between directories, no empty part, "." or "..", no control bytes; with "D/"
@@ -161,16 +180,17 @@ HPCW_API uint32_t hpcw_rank2file_first_rank(const hpcw_rank2file *w);
  *              the files it lists when it prunes.
  * @param size  bytes; SCR 1.x compares it with the file
  * @param crc   CRC-32 of the content (zlib's); NULL: unknown, SCR 1.x then does not check it
- * @return HPCW_OK; HPCW_EINVAL; HPCW_ERANGE; HPCW_ESTATE; HPCW_ENOMEM. After a failure nothing is added.
+ * @return HPCW_OK; HPCW_EINVAL; HPCW_ERANGE; HPCW_ESTATE; HPCW_ENOMEM, which dooms the dataset. After a failure
+ *         nothing is added.
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_rank2file_add(hpcw_rank2file *w, uint32_t rank, const char *name,
                                                         uint64_t size, const uint32_t *crc, hpcw_error *err);
 
 /**
  * Begins a data file, and makes the directories above it below P/D. hpcw_rank2file_file_close adds it, under these
- * rules. Not collective, any thread.
+ * rules. Not collective, any thread. A failure dooms the dataset, unless the call was wrong (HPCW_EINVAL, HPCW_ESTATE).
  *
- * @param file  out: to be freed with hpcw_rank2file_file_free, before `w`
+ * @param file  out: to be freed with hpcw_rank2file_file_free, before `w`; NULL on failure
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_rank2file_create(hpcw_rank2file *w, uint32_t rank, const char *name,
                                                            hpcw_rank2file_file **file, hpcw_error *err);
@@ -179,19 +199,26 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_rank2file_create(hpcw_rank2file *w, ui
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_rank2file_file_open(const char *path, hpcw_durability durability,
                                                               hpcw_rank2file_file **file, hpcw_error *err);
 
-/** Appends. One thread per file. @return as hpcw_sink_write_at; HPCW_ESTATE after a failure or the close */
+/** Appends. One thread per file. The file gathers small writes in a buffer of 256 KiB, made with the first one; a larger
+ * write goes out in one call, together with what was gathered. So a failure may come with a later write or the close.
+ * @return as hpcw_sink_write_at; HPCW_ENOMEM; HPCW_ESTATE after a failure or the close */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_rank2file_file_write(hpcw_rank2file_file *file, const void *data,
                                                                size_t size, hpcw_error *err);
 
-/** Gives the file its name and adds it to its dataset. @return as hpcw_sink_publish and hpcw_rank2file_add */
+/** Writes what was gathered, gives the file its name and adds it to its dataset. @return as hpcw_sink_write_at,
+ * hpcw_sink_publish and hpcw_rank2file_add */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_rank2file_file_close(hpcw_rank2file_file *file, hpcw_error *err);
+
+/** Gives a file up on purpose: it is removed, and its dataset is finished without it. Also after a write or the close of
+ * the file failed. Does nothing to one that was closed with success. NULL is allowed. */
+HPCW_API void hpcw_rank2file_discard(hpcw_rank2file_file *file);
 
 /** Bytes so far. 0 for NULL. */
 HPCW_API uint64_t hpcw_rank2file_file_size(const hpcw_rank2file_file *file);
 /** CRC-32 of the bytes so far. 0 for NULL. */
 HPCW_API uint32_t hpcw_rank2file_file_crc(const hpcw_rank2file_file *file);
 
-/** Frees; discards a file that was not closed. NULL is allowed. */
+/** Frees, and removes a file that was not closed, which dooms its dataset; see hpcw_rank2file_discard. NULL is allowed. */
 HPCW_API void hpcw_rank2file_file_free(hpcw_rank2file_file *file);
 
 /** Reports that this process cannot finish its files: the close then fails on all processes, with this reason.
@@ -200,16 +227,18 @@ HPCW_API void hpcw_rank2file_abandon(hpcw_rank2file *w, const hpcw_error *reason
 
 /**
  * Writes the leaves (each by the process that owns it: the one whose share of the ranks holds its first one), the
- * inner nodes, the root, the summary, and last the index, in which the dataset becomes the current one. Collective;
- * memory: own files, a leaf, and four bytes for each leaf on process 0. After a failure the index is unchanged, so
- * that no reader sees the dataset.
+ * inner nodes, the root, the summary, and last the index, in which the dataset becomes the current one unless that has
+ * a higher id. Collective; memory: own files, a leaf, and four bytes for each leaf on process 0. After a failure the
+ * index is unchanged, so that no reader sees the dataset.
  *
- * @return HPCW_OK; HPCW_EINVAL (two files with the same name, on any processes); HPCW_ERANGE; HPCW_ESTATE; the first
- *         failure of any process otherwise
+ * @return HPCW_OK; HPCW_EINVAL (two files with the same name, on any processes); HPCW_ERANGE; HPCW_ESTATE (also for a
+ *         file that is still open); HPCW_ENOENT, HPCW_ETRUNCATED or HPCW_EFORMAT for an added file; HPCW_EEXIST;
+ *         otherwise the first failure of any process, also one that it ignored
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_rank2file_close(hpcw_rank2file *w, hpcw_error *err);
 
-/** The description of the dataset; complete after the close. Valid as long as the handle. */
+/** The description of the dataset, with all defaults filled in; `files`, `size` and `flushed` after the close. The same on
+ * all processes. Valid as long as the handle. */
 HPCW_API const hpcw_rank2file_dataset *hpcw_rank2file_dataset_of(const hpcw_rank2file *w);
 
 /** Frees in any state, NULL allowed. Not collective. */
@@ -288,13 +317,108 @@ HPCW_API void hpcw_rank2file_summary_path(const hpcw_rank2file_options *options,
                                           char path[HPCW_RANK2FILE_PATH]);
 
 /**
- * Lists the dataset in an index, as the current one. `index` is an empty tree or one of the same layout.
+ * Lists the dataset in an index; as the current one, if its id is the highest or options->current is set. `index` is an
+ * empty tree or one of the same layout.
  *
  * @return HPCW_OK; HPCW_EEXIST if it lists the id or name, or is of another layout; HPCW_EINVAL; HPCW_ENOMEM
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_rank2file_index_add(hpcw_kvtree *index,
                                                               const hpcw_rank2file_options *options,
                                                               hpcw_error *err);
+
+/* ------------------------------------------------------------------------------------------------------------
+ *  The datasets of a prefix
+ * --------------------------------------------------------------------------------------------------------- */
+
+/** An opaque list of datasets. */
+typedef struct hpcw_rank2file_list hpcw_rank2file_list;
+
+/** What the index says of a dataset (doc/formats/rank2file.md, "Index"). What it does not say is 0 or NULL. */
+typedef struct hpcw_rank2file_listed {
+    const char *name;    /**< for hpcw_rank2file_restart_open */
+    uint64_t id;         /**< 0: the index has none that is legal */
+    bool complete;       /**< COMPLETE is 1 */
+    bool current;        /**< CURRENT names it */
+    const char *failed;  /**< FAILED: when a restart found it damaged; NULL: it did not fail */
+    const char *flushed; /**< FLUSHED */
+    uint64_t created_us; /**< CREATED, microseconds since 1970-01-01 UTC */
+    uint64_t files;      /**< FILES */
+    uint64_t size;       /**< SIZE, bytes of all data files */
+} hpcw_rank2file_listed;
+
+/**
+ * Reads the index of a prefix; no dataset is opened. Collective; process 0 reads and broadcasts.
+ *
+ * @param out  to be freed with hpcw_rank2file_list_free; NULL on failure
+ * @return HPCW_OK; HPCW_EINVAL; HPCW_ENOENT without an index; HPCW_EFORMAT, HPCW_ETRUNCATED or HPCW_ECHECKSUM for a
+ *         damaged one; HPCW_ENOMEM; HPCW_ECOMM; and what the system says
+ */
+HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_rank2file_list_open(const char *prefix, hpcw_comm *comm,
+                                                              hpcw_rank2file_list **out, hpcw_error *err);
+
+/** Number of datasets. 0 for NULL. */
+HPCW_API uint32_t hpcw_rank2file_list_count(const hpcw_rank2file_list *list);
+
+/** Dataset `index`, in the order in which a restart tries them: the current one, then from the highest id to the lowest.
+ * NULL beyond the last. Valid as long as the list. */
+HPCW_API const hpcw_rank2file_listed *hpcw_rank2file_list_get(const hpcw_rank2file_list *list, uint32_t index);
+
+/** The layout of the index, and so of all datasets. */
+HPCW_API hpcw_rank2file_layout hpcw_rank2file_list_layout(const hpcw_rank2file_list *list);
+
+/** Frees, NULL allowed. Not collective. */
+HPCW_API void hpcw_rank2file_list_free(hpcw_rank2file_list *list);
+
+/** What a change of many datasets did. */
+typedef struct hpcw_rank2file_tally {
+    uint32_t added;   /**< datasets that the index got */
+    uint32_t removed; /**< datasets that it lost, or that were removed unfinished */
+    uint32_t skipped; /**< datasets that were left as they were, because something failed */
+    hpcw_error why;   /**< the reason of the first one that was skipped */
+} hpcw_rank2file_tally;
+
+/**
+ * Removes a dataset: from the index first, where the newest of the others that did not fail becomes the current one, then
+ * its summaries, the data files that its map names, the map, and directories that are empty then. If the map cannot be
+ * read: in the layouts with that of SCR 1.1 everything in P/D; otherwise the data files stay, and the call fails with this
+ * reason after it has removed the rest. Collective; process 0 does the work. Other writers are kept out by the locks that
+ * hpcw_rank2file_open describes.
+ *
+ * @return HPCW_OK; HPCW_EINVAL; HPCW_EMISMATCH; HPCW_ENOENT if it is not in the index; HPCW_EEXIST if somebody is
+ *         writing it; HPCW_ENOMEM; HPCW_ECOMM; and what the system says
+ */
+HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_rank2file_drop(const char *prefix, hpcw_comm *comm,
+                                                         const char *dataset, hpcw_error *err);
+
+/** Marks a dataset as FAILED in the index, as SCR does after a restart that fails: a restart without a name leaves it
+ * out, and it is not the current one. Collective. Results as hpcw_rank2file_drop. */
+HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_rank2file_mark_failed(const char *prefix, hpcw_comm *comm,
+                                                                const char *dataset, hpcw_error *err);
+
+/**
+ * Drops the datasets that are older than the newest `keep` sound ones: those that a restart would take, as
+ * hpcw_rank2file_restart_open checks them. So damaged datasets do not push out sound ones. The current one stays. Then
+ * removes what writers left that died: datasets without a summary, and unfinished files. A writer is dead if it does not
+ * hold its lock; without locks nothing of this is removed. Collective; process 0 does the work.
+ *
+ * @param keep   0: drops no dataset
+ * @param tally  out: what was done; may be NULL. A dataset that cannot be dropped is skipped.
+ * @return as hpcw_rank2file_drop
+ */
+HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_rank2file_prune(const char *prefix, hpcw_comm *comm, uint32_t keep,
+                                                          hpcw_rank2file_tally *tally, hpcw_error *err);
+
+/**
+ * Builds the index anew from the summaries below the prefix, of any version of SCR. A dataset that was in the index keeps
+ * its record, one that was not must pass the check of a restart. Entries without a summary go. CURRENT stays if it can;
+ * otherwise it is the highest id. Collective; process 0 does the work.
+ *
+ * @param tally  out: what was done; may be NULL
+ * @return HPCW_OK; HPCW_ENOENT if there is no summary; HPCW_EFORMAT if they are of several versions of SCR and no index
+ *         tells which one counts; and as hpcw_rank2file_drop
+ */
+HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_rank2file_reindex(const char *prefix, hpcw_comm *comm,
+                                                            hpcw_rank2file_tally *tally, hpcw_error *err);
 
 /* ------------------------------------------------------------------------------------------------------------
  *  Restart
@@ -307,15 +431,34 @@ typedef struct hpcw_rank2file_restart hpcw_rank2file_restart;
  * Opens a dataset: index, summary, and the inner nodes of its map. Collective; process 0 reads and broadcasts.
  * Strict: refuses whatever breaks a rule of the format, with file, offset, field, expected and actual value.
  *
- * @param prefix   directory of the job
- * @param dataset  name of a dataset; NULL: the index's CURRENT, without one the newest that is complete and did
- *                 not fail
- * @return HPCW_OK; HPCW_EINVAL; HPCW_ENOENT; HPCW_EFORMAT, HPCW_ETRUNCATED or HPCW_ECHECKSUM for damage;
- *         HPCW_ENOMEM; HPCW_ECOMM; and what the system says
+ * Without a name it takes the first dataset of hpcw_rank2file_list_open that is complete, did not fail, and passes a
+ * check: the whole map is sound, and all data files exist and have their sizes (one open per file, shared by all
+ * processes; their content is not read, see hpcw_rank2file_restart_check). hpcw_rank2file_restart_skipped names those
+ * that it passed over. After a damage that only the content shows, mark the dataset with hpcw_rank2file_mark_failed and
+ * open again.
+ *
+ * @param prefix   directory of the job (agree)
+ * @param dataset  name of a dataset (agree); NULL: see above
+ * @return HPCW_OK; HPCW_EINVAL; HPCW_EMISMATCH; HPCW_ENOENT; HPCW_EFORMAT, HPCW_ETRUNCATED or HPCW_ECHECKSUM for
+ *         damage; HPCW_ENOMEM; HPCW_ECOMM; and what the system says. If no dataset passes, the code is that of the
+ *         first, and the message has all reasons that fit
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_rank2file_restart_open(const char *prefix, hpcw_comm *comm,
                                                                  const char *dataset,
                                                                  hpcw_rank2file_restart **out, hpcw_error *err);
+
+/** A dataset that was not taken. */
+typedef struct hpcw_rank2file_skipped {
+    const char *name; /**< valid as long as the handle */
+    hpcw_error why;   /**< the same on all processes */
+} hpcw_rank2file_skipped;
+
+/** Number of datasets that an open without a name passed over. 0 for NULL. */
+HPCW_API uint32_t hpcw_rank2file_restart_skips(const hpcw_rank2file_restart *r);
+
+/** One of them, in the order in which they were tried; NULL beyond the last. */
+HPCW_API const hpcw_rank2file_skipped *hpcw_rank2file_restart_skipped(const hpcw_rank2file_restart *r,
+                                                                      uint32_t index);
 
 /** The same from the root of a map alone, without summary and index: the description of the dataset is then empty. */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_rank2file_restart_open_root(const char *root, hpcw_comm *comm,
@@ -338,6 +481,9 @@ HPCW_API void hpcw_rank2file_restart_shape(const hpcw_rank2file_restart *r, uint
 /**
  * Finds the files of ranks. Collective: one process reads each leaf and sends its entries to the processes that need
  * them, so that any number of processes can restart any number of ranks. May be called again.
+ *
+ * To restart on another number of processes, load the share of each process with NULL, and read the files of all ranks
+ * that it gets: examples/restart.c. SCR itself needs as many processes as the dataset has ranks.
  *
  * @param count  number of ranks to find
  * @param ranks  [count] strictly ascending; several processes may name the same. NULL: this process's share, a
@@ -365,7 +511,9 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_rank2file_restart_file(hpcw_rank2file_
                                                                  hpcw_rank2file_found *found, hpcw_error *err);
 
 /**
- * Checks that the files of the loaded ranks exist and agree with the map. Collective.
+ * Checks that the files of the loaded ranks exist and agree with the map; if all processes loaded their shares (NULL),
+ * also that there are as many of them, with together as many bytes, as the summary says: the maps of SCR 3 have no sizes.
+ * Collective.
  *
  * @param content  also read them and compare the CRC-32
  * @return HPCW_OK; HPCW_ENOENT; HPCW_ETRUNCATED or HPCW_EFORMAT for another size; HPCW_ECHECKSUM; and what the

@@ -72,6 +72,36 @@ static hpcw_status compare(hpcw_rank2file_restart *a, hpcw_rank2file_restart *b,
                               "%s: expected the files that the other map of the dataset has, got others", root);
 }
 
+/* Whether two nodes have the same children, in any order. */
+static bool same_tree(const hpcw_kvtree *a, const hpcw_kvtree *b) {
+    bool same = hpcw_kvtree_count(a) == hpcw_kvtree_count(b);
+    for (const hpcw_kvtree *c = hpcw_kvtree_first(a); same && c != NULL; c = hpcw_kvtree_next(c)) {
+        const hpcw_kvtree *d = hpcw_kvtree_get(b, hpcw_kvtree_key(c));
+        same = d != NULL && same_tree(c, d);
+    }
+    return same;
+}
+
+/* Both summaries of a dataset must say the same. */
+static hpcw_status verify_second_summary(const char *prefix, const hpcw_rank2file_dataset *d, hpcw_error *err) {
+    char path[READ_RANK2FILE_MOST_PATH + 256];
+    hpcw_kvtree *first = NULL;
+    hpcw_kvtree *second = NULL;
+    (void)snprintf(path, sizeof path, "%s/%s/.scr/summary.scr", prefix, d->name);
+    hpcw_status s = hpcw_kvtree_read_file(path, &first, err);
+    if (s == HPCW_OK) {
+        (void)snprintf(path, sizeof path, "%s/.scr/scr.dataset.%" PRIu64 "/summary.scr", prefix, d->id);
+        s = hpcw_kvtree_read_file(path, &second, err);
+    }
+    if (s == HPCW_OK && !same_tree(first, second)) {
+        s = hpcw_i_fail(err, HPCW_EFORMAT,
+                        "%s: expected the content of the dataset's other summary, got another", path);
+    }
+    hpcw_kvtree_free(first);
+    hpcw_kvtree_free(second);
+    return s;
+}
+
 static hpcw_status verify_second_map(const char *prefix, hpcw_rank2file_restart *first, hpcw_error *err) {
     char root[READ_RANK2FILE_MOST_PATH + 64];
     hpcw_rank2file_restart *r;
@@ -86,12 +116,10 @@ static hpcw_status verify_second_map(const char *prefix, hpcw_rank2file_restart 
     return s;
 }
 
-/* `name` NULL: the dataset from which a job would restart. */
 static hpcw_status verify_dataset(const char *prefix, const char *name, hpcw_error *err) {
     hpcw_rank2file_restart *r;
     hpcw_status s = hpcw_rank2file_restart_open(prefix, NULL, name, &r, err);
-    if (s != HPCW_OK || name == NULL) {
-        hpcw_rank2file_restart_free(r);
+    if (s != HPCW_OK) {
         return s;
     }
     s = load(r, err);
@@ -99,17 +127,29 @@ static hpcw_status verify_dataset(const char *prefix, const char *name, hpcw_err
         s = check_sums(r, prefix, err);
     }
     if (s == HPCW_OK && hpcw_rank2file_restart_layout(r) == HPCW_RANK2FILE_SHARED) {
-        s = verify_second_map(prefix, r, err);
+        s = verify_second_summary(prefix, hpcw_rank2file_restart_dataset(r), err);
+        s = s == HPCW_OK ? verify_second_map(prefix, r, err) : s;
     }
     hpcw_rank2file_restart_free(r);
     return s;
+}
+
+/* doc/formats/rank2file.md#rank2file-21 */
+static hpcw_status verify_current(const char *prefix, const hpcw_kvtree *index, hpcw_error *err) {
+    const hpcw_kvtree *current = hpcw_kvtree_get(index, "CURRENT");
+    const char *name = hpcw_kvtree_value(index, "CURRENT");
+    if (current != NULL && (name == NULL || hpcw_kvtree_get(read_rank2file_datasets(index), name) == NULL)) {
+        return hpcw_i_fail(err, HPCW_EFORMAT, "%s/%s: CURRENT: expected one dataset of the index, got %.200s",
+                           prefix, HPCW_RANK2FILE_INDEX, name == NULL ? "none or several" : name);
+    }
+    return HPCW_OK;
 }
 
 static hpcw_status verify_prefix(const char *prefix, hpcw_error *err) {
     hpcw_kvtree *index;
     hpcw_status s = read_rank2file_index(prefix, &index, err);
     if (s == HPCW_OK) {
-        s = verify_dataset(prefix, NULL, err);
+        s = verify_current(prefix, index, err);
         for (const hpcw_kvtree *n = hpcw_kvtree_first(read_rank2file_datasets(index));
              s == HPCW_OK && n != NULL; n = hpcw_kvtree_next(n)) {
             s = verify_dataset(prefix, hpcw_kvtree_key(n), err);

@@ -131,18 +131,30 @@ int hpcw_i_sys_truncate(int fd, uint64_t size) {
     return e;
 }
 
+/* What stat or fstat answered. */
+static int size_of_regular(int e, const struct stat *st, uint64_t *size) {
+    if (e == 0 && !S_ISREG(st->st_mode)) {
+        e = S_ISDIR(st->st_mode) ? EISDIR : EINVAL;
+    }
+    *size = e == 0 ? (uint64_t)st->st_size : 0;
+    return e;
+}
+
 int hpcw_i_sys_size(int fd, uint64_t *size) {
-    struct stat st;
+    struct stat st = {0};
     int e = gate(HPCW_I_SYS_STAT, NULL);
     e = e == EINTR ? 0 : e; /* the call itself is never interrupted */
-    if (e == 0 && fstat(fd, &st) != 0) {
-        e = errno;
-    }
-    if (e == 0 && !S_ISREG(st.st_mode)) {
-        e = S_ISDIR(st.st_mode) ? EISDIR : EINVAL;
-    }
-    *size = e == 0 ? (uint64_t)st.st_size : 0;
-    return e;
+    return size_of_regular(e != 0 ? e : fstat(fd, &st) == 0 ? 0 : errno, &st, size);
+}
+
+int hpcw_i_sys_size_of(const char *path, uint64_t *size) {
+    struct stat st = {0};
+    int e;
+    do {
+        e = gate(HPCW_I_SYS_STAT, NULL);
+        e = e != 0 ? e : stat(path, &st) == 0 ? 0 : errno;
+    } while (e == EINTR);
+    return size_of_regular(e, &st, size);
 }
 
 int hpcw_i_sys_fsync(int fd) {
@@ -196,4 +208,25 @@ int hpcw_i_sys_mkdir(const char *path, mode_t mode) {
         e = e != 0 ? e : mkdir(path, mode) == 0 ? 0 : errno;
     } while (e == EINTR);
     return e;
+}
+
+int hpcw_i_sys_rmdir(const char *path) {
+    int e = gate(HPCW_I_SYS_RMDIR, NULL);
+    return e != 0 ? e : rmdir(path) == 0 ? 0 : errno;
+}
+
+int hpcw_i_sys_lock(int fd, uint64_t byte) {
+#ifdef F_OFD_SETLK
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = (off_t)byte, .l_len = 1};
+    int e;
+    do {
+        e = gate(HPCW_I_SYS_LOCK, NULL);
+        e = e != 0 ? e : fcntl(fd, F_OFD_SETLK, &lock) == 0 ? 0 : errno;
+    } while (e == EINTR);
+    return e == EACCES ? EAGAIN : e;
+#else
+    (void)fd;
+    (void)byte;
+    return ENOSYS;
+#endif
 }

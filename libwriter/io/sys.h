@@ -29,6 +29,8 @@ enum hpcw_i_sys_call {
     HPCW_I_SYS_UNLINK,
     HPCW_I_SYS_STAT,
     HPCW_I_SYS_MKDIR,
+    HPCW_I_SYS_RMDIR,
+    HPCW_I_SYS_LOCK,
 };
 
 /*
@@ -49,6 +51,8 @@ int hpcw_i_sys_pread(int fd, void *data, size_t size, uint64_t offset, size_t *g
 int hpcw_i_sys_truncate(int fd, uint64_t size);
 /* Size of a regular file; EISDIR for a directory, EINVAL for anything else. */
 int hpcw_i_sys_size(int fd, uint64_t *size);
+/* The same by its path. */
+int hpcw_i_sys_size_of(const char *path, uint64_t *size);
 int hpcw_i_sys_fsync(int fd);
 int hpcw_i_sys_fsync_directory_of(const char *path);
 /* The directory that a path is in, to be freed; NULL: out of memory. */
@@ -56,5 +60,9 @@ char *hpcw_i_sys_directory_of(const char *path);
 int hpcw_i_sys_rename(const char *from, const char *to);
 int hpcw_i_sys_unlink(const char *path);
 int hpcw_i_sys_mkdir(const char *path, mode_t mode);
+int hpcw_i_sys_rmdir(const char *path);
+/* Locks one byte of a file that is open for writing, for this open file alone, until it is closed. EAGAIN: another open
+ * file, of any process, has the lock. */
+int hpcw_i_sys_lock(int fd, uint64_t byte);
 
 #endif

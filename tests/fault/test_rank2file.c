@@ -58,6 +58,8 @@ static void writing(const struct rank2file_case *c, enum fault fault, const char
                 fail_msg("%s, again after call %lu: %s", c->name, n, err.message);
             }
         }
+        /* What could not be removed in the end stays until the next prune. */
+        assert_int_equal(hpcw_rank2file_prune(prefix, NULL, 0, NULL, &err), HPCW_OK);
         assert_true(same_trees(want, prefix));
         scratch_remove(dir);
         if (!met) {

@@ -29,6 +29,7 @@ void rank2file_case_options(const struct rank2file_case *c, hpcw_rank2file_optio
     o->dataset.user = "user1";
     o->dataset.job_id = "5132";
     o->dataset.job_name = "simA";
+    o->dataset.flushed = "2026-11-20T18:25:45";
     o->durability = HPCW_SYNC_NONE;
     if (c->leaf_ranks != 0) {
         o->leaf_ranks = c->leaf_ranks;

@@ -1,34 +1,37 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Data files: bytes to a sink, and their CRC. */
+/* Data files: bytes to a sink, gathered in a buffer, and their CRC. A file that fails dooms its dataset. */
 #include <string.h>
 
 #include "libwriter/base/crc32.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 #include "libwriter/format/rank2file/handle.h"
+#include "libwriter/io/sink.h"
 
-/* A piece is still in the cache when the kernel copies it. */
-enum { PIECE = 128 << 10 };
+/* Writes begin at multiples of this, which suits file systems of any block size. */
+enum { BUFFER = 256 << 10 };
 
 struct hpcw_rank2file_file {
+    struct hpcw_i_r2f_begun begun;
     hpcw_sink *sink;
-    char *path; /* for messages */
-    uint64_t size;
+    char *path;
+    char *name;            /* in the map; NULL: a separate file */
+    unsigned char *buffer; /* [BUFFER]; NULL until it is needed */
+    uint64_t size;         /* with the bytes in the buffer */
     uint32_t crc;
-    bool broken;
-    hpcw_rank2file *w; /* NULL: a separate file */
     uint32_t rank;
-    char *name;
 };
+
+/* ---- open ---- */
 
 static hpcw_status new_file(const char *path, hpcw_rank2file *w, uint32_t rank, const char *name,
                             hpcw_durability durability, hpcw_rank2file_file **out, hpcw_error *err) {
     hpcw_rank2file_file *f = hpcw_i_calloc(1, sizeof *f);
     hpcw_status s = HPCW_OK;
     if (f != NULL) {
-        f->w = w;
         f->rank = rank;
-        f->path = hpcw_i_strdup(path);
+        f->begun.open = true;
+        f->begun.path = f->path = hpcw_i_strdup(path);
         f->name = name == NULL ? NULL : hpcw_i_strdup(name);
     }
     if (f == NULL || f->path == NULL || (name != NULL && f->name == NULL)) {
@@ -40,6 +43,8 @@ static hpcw_status new_file(const char *path, hpcw_rank2file *w, uint32_t rank, 
     if (s != HPCW_OK) {
         hpcw_rank2file_file_free(f);
         f = NULL;
+    } else if (w != NULL) {
+        hpcw_i_r2f_begin_file(w, &f->begun);
     }
     *out = f;
     return s;
@@ -55,6 +60,8 @@ hpcw_status hpcw_rank2file_file_open(const char *path, hpcw_durability durabilit
 
 hpcw_status hpcw_rank2file_create(hpcw_rank2file *w, uint32_t rank, const char *name,
                                   hpcw_rank2file_file **file, hpcw_error *err) {
+    hpcw_error local;
+    err = err == NULL ? &local : err;
     if (file == NULL) {
         return hpcw_i_fail(err, HPCW_EINVAL, "rank2file: expected a pointer for the file, got NULL");
     }
@@ -71,6 +78,57 @@ hpcw_status hpcw_rank2file_create(hpcw_rank2file *w, uint32_t rank, const char *
     }
     hpcw_i_free(directory);
     hpcw_i_free(path);
+    if (s != HPCW_OK) {
+        hpcw_rank2file_abandon(w, err); /* the program wanted a file that it will not get */
+    }
+    return s;
+}
+
+/* ---- write ---- */
+
+/* Bytes of the file that are still in the buffer. */
+static size_t buffered(const hpcw_rank2file_file *f) {
+    return (size_t)(f->size % BUFFER);
+}
+
+/* What fills the buffer goes out with it in one call; the rest, less than a buffer, stays. */
+static hpcw_status append(hpcw_rank2file_file *f, const unsigned char *data, size_t size, hpcw_error *err) {
+    size_t used = buffered(f);
+    size_t out = size < BUFFER - used ? 0 : size - (used + size) % BUFFER;
+    if (out < size && f->buffer == NULL) {
+        f->buffer = hpcw_i_malloc(BUFFER);
+        if (f->buffer == NULL) {
+            return hpcw_i_fail_memory(err, f->path, BUFFER, "bytes of a buffer");
+        }
+    }
+    if (out > 0) {
+        const struct hpcw_i_piece piece[] = {{f->buffer, used}, {data, out}};
+        hpcw_status s = hpcw_i_sink_write(f->sink, f->size - used, piece, 2, err);
+        if (s != HPCW_OK) {
+            return s;
+        }
+        used = 0;
+    }
+    if (out < size) {
+        memcpy(f->buffer + used, data + out, size - out);
+    }
+    f->crc = hpcw_i_crc32(f->crc, data, size);
+    f->size += size;
+    return HPCW_OK;
+}
+
+static hpcw_status check_open(const hpcw_rank2file_file *f, hpcw_error *err) {
+    return f->begun.open && f->begun.failure.code == HPCW_OK
+               ? HPCW_OK
+               : hpcw_i_fail(err, HPCW_ESTATE, "%s: it is closed or discarded, or an earlier call failed",
+                             f->path);
+}
+
+/* Passes on the failure that stays with the file, whether the caller takes notice or not. */
+static hpcw_status report(const hpcw_rank2file_file *f, hpcw_status s, hpcw_error *err) {
+    if (s != HPCW_OK && err != NULL) {
+        *err = f->begun.failure;
+    }
     return s;
 }
 
@@ -78,32 +136,42 @@ hpcw_status hpcw_rank2file_file_write(hpcw_rank2file_file *f, const void *data, 
     if (f == NULL || (data == NULL && size > 0)) {
         return hpcw_i_fail(err, HPCW_EINVAL, "rank2file: expected an open file and data, got NULL");
     }
-    if (f->broken) {
-        return hpcw_i_fail(err, HPCW_ESTATE, "%s: it is closed, or an earlier call failed", f->path);
+    hpcw_status s = check_open(f, err);
+    if (s != HPCW_OK || size == 0) {
+        return s;
     }
-    hpcw_status s = HPCW_OK;
-    for (size_t done = 0; s == HPCW_OK && done < size;) {
-        size_t n = size - done < PIECE ? size - done : PIECE;
-        const unsigned char *piece = (const unsigned char *)data + done;
-        f->crc = hpcw_i_crc32(f->crc, piece, n);
-        s = hpcw_sink_write_at(f->sink, f->size, piece, n, err);
-        f->size += n;
-        done += n;
-    }
-    f->broken = s != HPCW_OK;
-    return s;
+    return report(f, append(f, data, size, &f->begun.failure), err);
 }
 
 hpcw_status hpcw_rank2file_file_close(hpcw_rank2file_file *f, hpcw_error *err) {
     if (f == NULL) {
         return hpcw_i_fail(err, HPCW_EINVAL, "rank2file: expected an open file, got NULL");
     }
-    if (f->broken) {
-        return hpcw_i_fail(err, HPCW_ESTATE, "%s: it is closed, or an earlier call failed", f->path);
+    hpcw_status s = check_open(f, err);
+    if (s != HPCW_OK) {
+        return s;
     }
-    f->broken = true;
-    hpcw_status s = hpcw_sink_publish(f->sink, err);
-    return s == HPCW_OK && f->w != NULL ? hpcw_rank2file_add(f->w, f->rank, f->name, f->size, &f->crc, err) : s;
+    hpcw_error *failure = &f->begun.failure;
+    size_t used = buffered(f);
+    s = hpcw_sink_write_at(f->sink, f->size - used, f->buffer, used, failure);
+    if (s == HPCW_OK) {
+        s = hpcw_sink_publish(f->sink, failure);
+    }
+    if (s == HPCW_OK && f->begun.w != NULL) {
+        const struct hpcw_i_r2f_file file = {
+            .name = f->name, .size = f->size, .crc = f->crc, .flags = HPCW_I_R2F_HAS_SIZE | HPCW_I_R2F_HAS_CRC};
+        s = hpcw_i_r2f_add(f->begun.w, f->rank, &file, false, failure);
+    }
+    f->begun.open = s != HPCW_OK;
+    return report(f, s, err);
+}
+
+void hpcw_rank2file_discard(hpcw_rank2file_file *f) {
+    if (f != NULL && f->begun.open) {
+        hpcw_sink_discard(f->sink);
+        hpcw_i_sink_withdraw(f->sink);
+        f->begun.open = false;
+    }
 }
 
 uint64_t hpcw_rank2file_file_size(const hpcw_rank2file_file *file) {
@@ -116,7 +184,9 @@ uint32_t hpcw_rank2file_file_crc(const hpcw_rank2file_file *file) {
 
 void hpcw_rank2file_file_free(hpcw_rank2file_file *f) {
     if (f != NULL) {
+        hpcw_i_r2f_end_file(&f->begun);
         hpcw_sink_free(f->sink);
+        hpcw_i_free(f->buffer);
         hpcw_i_free(f->path);
         hpcw_i_free(f->name);
         hpcw_i_free(f);

@@ -8,6 +8,7 @@
 #include "libwriter/base/buf.h"
 #include "libwriter/comm/comm.h"
 #include "libwriter/format/rank2file/map.h"
+#include "libwriter/format/rank2file/prefix.h"
 #include "libwriter/format/rank2file/records.h"
 
 /* A file that was added. */
@@ -17,7 +18,17 @@ struct hpcw_i_r2f_own {
     uint32_t index;   /* of the rank, among those of this process */
     uint32_t name_size;
     uint32_t crc;
-    uint32_t flags;
+    uint16_t flags;
+    bool look; /* at the file, before the dataset is finished: the application wrote it */
+};
+
+/* A file that was begun and is not freed yet. */
+struct hpcw_i_r2f_begun {
+    hpcw_rank2file *w; /* NULL: a separate file, or its dataset is freed */
+    struct hpcw_i_r2f_begun *next, **link;
+    const char *path;
+    bool open;          /* neither closed nor discarded */
+    hpcw_error failure; /* of a write or the close; code HPCW_OK: none */
 };
 
 struct hpcw_rank2file {
@@ -29,9 +40,12 @@ struct hpcw_rank2file {
     uint32_t first;      /* if so */
     uint32_t ranks;      /* of the job */
     char dataset[HPCW_RANK2FILE_MAX_DATASET + 1];
+    char flushed[HPCW_I_R2F_STAMP];
+    int lock_fd; /* on process 0: the lock of the dataset; -1: none */
     bool closed;
 
-    pthread_mutex_t lock;    /* guards the fields below */
+    pthread_mutex_t lock; /* guards the fields below */
+    struct hpcw_i_r2f_begun *begun;
     struct hpcw_i_buf own;   /* of struct hpcw_i_r2f_own */
     struct hpcw_i_buf names; /* each with its NUL */
     hpcw_error abandoned;    /* code HPCW_OK: no failure */
@@ -40,10 +54,25 @@ struct hpcw_rank2file {
 /* A sink for one of the dataset's files. */
 hpcw_status hpcw_i_r2f_sink(const hpcw_rank2file *w, const char *path, hpcw_sink **out, hpcw_error *err);
 
-/* Writes a file below the prefix: `put` fills the sink. */
+/* Writes a file below the prefix: `put` fills the sink. *named (may be NULL): it has its name, perhaps in spite of a
+ * failure. */
 hpcw_status hpcw_i_r2f_write_file(const hpcw_rank2file *w, const char *name,
                                   hpcw_status (*put)(void *context, hpcw_sink *sink, hpcw_error *err),
-                                  void *context, hpcw_error *err);
+                                  void *context, bool *named, hpcw_error *err);
+
+/* Adds a file. `look`: check at the close that it exists. */
+hpcw_status hpcw_i_r2f_add(hpcw_rank2file *w, uint32_t rank, const struct hpcw_i_r2f_file *file, bool look,
+                           hpcw_error *err);
+
+/* A file is begun, and freed: if it is still open then, it dooms the dataset. */
+void hpcw_i_r2f_begin_file(hpcw_rank2file *w, struct hpcw_i_r2f_begun *f);
+void hpcw_i_r2f_end_file(struct hpcw_i_r2f_begun *f);
+
+/* Whether the files of this process make a whole dataset. For the close: alone. */
+hpcw_status hpcw_i_r2f_check_files(hpcw_rank2file *w, hpcw_error *err);
+
+/* Number of the rank `index` of this process. */
+uint32_t hpcw_i_r2f_rank_at(const hpcw_rank2file *w, uint32_t index);
 
 /* Whether a file may be added: a rank of this process, a legal name, an open handle. */
 hpcw_status hpcw_i_r2f_check_file(const hpcw_rank2file *w, uint32_t rank, const char *name, hpcw_error *err);

@@ -140,7 +140,7 @@ static hpcw_status write_node(const hpcw_rank2file *w, const hpcw_rank2file_map 
     struct node_job job = {.map = map, .index = index, .walk = walk};
     hpcw_rank2file_node node;
     hpcw_rank2file_map_node(map, index, &node);
-    return hpcw_i_r2f_write_file(w, node.path, put_node, &job, err);
+    return hpcw_i_r2f_write_file(w, node.path, put_node, &job, NULL, err);
 }
 
 /* A leaf whose records are at walk->p. */

@@ -146,6 +146,14 @@ static hpcw_status check_wanted(const hpcw_rank2file_restart *r, uint32_t count,
     return HPCW_OK;
 }
 
+void hpcw_i_r2f_unload(hpcw_rank2file_restart *r) {
+    hpcw_i_free(r->words);
+    r->words = NULL;
+    r->word_count = 0;
+    r->places.size = 0;
+    r->whole = false;
+}
+
 hpcw_status hpcw_rank2file_restart_load(hpcw_rank2file_restart *r, uint32_t count, const uint32_t *ranks,
                                         hpcw_error *err) {
     hpcw_error local;
@@ -165,10 +173,7 @@ hpcw_status hpcw_rank2file_restart_load(hpcw_rank2file_restart *r, uint32_t coun
     size_t ranks_here = l.begin == end ? 0 : end_of_leaf(r, end - 1) - l.first;
     struct hpcw_i_buf reply = {0};
     uint64_t *asked = NULL;
-    hpcw_i_free(r->words);
-    r->words = NULL;
-    r->word_count = 0;
-    r->places.size = 0;
+    hpcw_i_r2f_unload(r);
     uint64_t *ask = hpcw_i_malloc((size_t)count * sizeof *ask);
     uint64_t *counts = hpcw_i_calloc(4 * size, sizeof *counts);
     l.at = hpcw_i_calloc(ranks_here, sizeof *l.at);
@@ -179,7 +184,9 @@ hpcw_status hpcw_rank2file_restart_load(hpcw_rank2file_restart *r, uint32_t coun
     if (s == HPCW_OK && ranks != NULL) {
         s = check_wanted(r, count, ranks, err);
     }
-    s = hpcw_i_agree(comm, s, NULL, err);
+    uint64_t shares = ranks == NULL;
+    struct hpcw_i_words words = {.mins = 1, .word = &shares};
+    s = hpcw_i_agree(comm, s, &words, err);
     if (s != HPCW_OK) {
         goto done;
     }
@@ -209,11 +216,12 @@ hpcw_status hpcw_rank2file_restart_load(hpcw_rank2file_restart *r, uint32_t coun
         s = hpcw_i_r2f_find_twins(r->words, r->word_count, HPCW_EFORMAT, err);
         s = s == HPCW_OK ? find_places(r, err) : s;
         s = hpcw_i_agree(comm, s, NULL, err);
+        r->whole = shares != 0;
     }
 done:
     if (s != HPCW_OK) {
         hpcw_i_fail_about(err, r->metadata);
-        r->places.size = 0;
+        hpcw_i_r2f_unload(r);
     }
     hpcw_i_free(l.at);
     hpcw_i_buf_free(&l.words);
@@ -279,7 +287,7 @@ static hpcw_status check_content(const hpcw_rank2file_found *f, int fd, uint64_t
                                        f->path, f->rank, f->crc, crc);
 }
 
-static hpcw_status check_file(const hpcw_rank2file_found *f, bool content, unsigned char *buf,
+static hpcw_status check_file(const hpcw_rank2file_found *f, bool content, unsigned char *buf, uint64_t *total,
                               hpcw_error *err) {
     int fd;
     uint64_t size = 0;
@@ -299,7 +307,19 @@ static hpcw_status check_file(const hpcw_rank2file_found *f, bool content, unsig
         s = check_content(f, fd, size, buf, err);
     }
     (void)hpcw_i_sys_close(fd);
+    *total += size;
     return s;
+}
+
+/* The maps of SCR 3 have no sizes, but its summary has their sum. */
+static hpcw_status check_totals(const hpcw_rank2file_restart *r, const uint64_t sums[2], hpcw_error *err) {
+    const hpcw_rank2file_dataset *d = &r->dataset;
+    return sums[0] == d->files && sums[1] == d->size
+               ? HPCW_OK
+               : hpcw_i_fail(err, sums[1] < d->size ? HPCW_ETRUNCATED : HPCW_EFORMAT,
+                             "%s: summary.scr: expected %" PRIu64 " files of together %" PRIu64
+                             " bytes, got %" PRIu64 " and %" PRIu64,
+                             r->metadata, d->files, d->size, sums[0], sums[1]);
 }
 
 hpcw_status hpcw_rank2file_restart_check(hpcw_rank2file_restart *r, bool content, hpcw_error *err) {
@@ -308,15 +328,18 @@ hpcw_status hpcw_rank2file_restart_check(hpcw_rank2file_restart *r, bool content
     if (r == NULL) {
         return hpcw_i_fail(err, HPCW_EINVAL, "rank2file: expected an open dataset, got NULL");
     }
+    uint64_t sums[2] = {hpcw_rank2file_restart_files(r), 0};
+    struct hpcw_i_words words = {.sums = 2, .word = sums};
     unsigned char *buf = content ? hpcw_i_malloc(READ_SIZE) : NULL;
     hpcw_status s = content && buf == NULL ? hpcw_i_fail_memory(err, r->base, 0, NULL) : HPCW_OK;
     for (uint64_t i = 0; s == HPCW_OK && i < hpcw_rank2file_restart_files(r); i++) {
         hpcw_rank2file_found f;
         s = hpcw_rank2file_restart_file(r, i, &f, err);
         if (s == HPCW_OK) {
-            s = check_file(&f, content, buf, err);
+            s = check_file(&f, content, buf, &sums[1], err);
         }
     }
     hpcw_i_free(buf);
-    return hpcw_i_agree(r->comm, s, NULL, err);
+    s = hpcw_i_agree(r->comm, s, &words, err);
+    return s == HPCW_OK && r->whole && r->summary != NULL ? check_totals(r, sums, err) : s;
 }

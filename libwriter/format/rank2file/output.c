@@ -33,7 +33,7 @@ hpcw_status hpcw_i_r2f_sink(const hpcw_rank2file *w, const char *path, hpcw_sink
 
 hpcw_status hpcw_i_r2f_write_file(const hpcw_rank2file *w, const char *name,
                                   hpcw_status (*put)(void *context, hpcw_sink *sink, hpcw_error *err),
-                                  void *context, hpcw_error *err) {
+                                  void *context, bool *named, hpcw_error *err) {
     char *path = hpcw_i_r2f_join(w->prefix, name);
     hpcw_sink *sink = NULL;
     hpcw_status s =
@@ -46,6 +46,9 @@ hpcw_status hpcw_i_r2f_write_file(const hpcw_rank2file *w, const char *name,
     }
     if (s == HPCW_OK) {
         s = hpcw_sink_publish(sink, err);
+    }
+    if (named != NULL) {
+        *named = sink != NULL && sink->named;
     }
     hpcw_sink_free(sink);
     hpcw_i_free(path);

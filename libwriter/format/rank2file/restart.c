@@ -6,6 +6,7 @@
 #include "libwriter/format/rank2file/restart.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "libwriter/base/mem.h"
@@ -33,14 +34,6 @@ static bool number_of(const hpcw_rank2file_restart *r, uint32_t level, const cha
     *number = v;
     (void)hpcw_i_r2f_value(r->known.kind, r->known.id, level, v, value);
     return strcmp(file, value) == 0;
-}
-
-hpcw_status hpcw_i_r2f_node_path(const hpcw_rank2file_restart *r, uint32_t level, uint64_t number, char **path,
-                                 hpcw_error *err) {
-    char name[HPCW_I_R2F_VALUE];
-    hpcw_i_r2f_node(r->known.kind, level, (uint32_t)number, name);
-    *path = hpcw_i_r2f_join(r->metadata, name);
-    return *path != NULL ? HPCW_OK : hpcw_i_fail_memory(err, r->metadata, 0, NULL);
 }
 
 static hpcw_status add_leaf(struct hpcw_i_buf *leaves, const struct hpcw_i_r2f_child *child, uint64_t number,
@@ -190,34 +183,13 @@ static hpcw_status share(hpcw_rank2file_restart *r, const char *prefix, hpcw_err
     return s == HPCW_OK ? hpcw_i_comm_bcast(r->comm, r->leaf, k->leaves * sizeof *r->leaf, 0, err) : s;
 }
 
-/* Collective. Broadcasts the summary as bytes. */
+/* Collective. */
 static hpcw_status share_summary(hpcw_rank2file_restart *r, hpcw_error *err) {
-    uint64_t size = hpcw_kvtree_size(r->summary);
-    hpcw_sink *sink = NULL;
-    hpcw_status s = hpcw_i_comm_bcast(r->comm, &size, sizeof size, 0, err);
-    if (s != HPCW_OK || r->comm->size == 1 || size == 0) {
-        return s;
+    hpcw_status s = hpcw_i_r2f_share_tree(r->comm, "the summary", &r->summary, err);
+    if (s == HPCW_OK && r->comm->process > 0 && r->summary != NULL) {
+        s = hpcw_i_r2f_take_summary(r, "the summary", err);
     }
-    void *bytes = hpcw_i_malloc((size_t)size);
-    s = bytes == NULL ? hpcw_i_fail_memory(err, "rank2file", 0, "the summary") : HPCW_OK;
-    if (s == HPCW_OK && r->comm->process == 0) {
-        s = hpcw_sink_open_memory(&sink, err);
-        s = s == HPCW_OK ? hpcw_kvtree_write(r->summary, sink, 0, err) : s;
-        if (s == HPCW_OK) {
-            memcpy(bytes, hpcw_sink_memory_data(sink, NULL), (size_t)size);
-        }
-        hpcw_sink_free(sink);
-    }
-    s = hpcw_i_agree(r->comm, s, NULL, err);
-    if (s == HPCW_OK) {
-        s = hpcw_i_comm_bcast(r->comm, bytes, (size_t)size, 0, err);
-    }
-    if (s == HPCW_OK && r->comm->process > 0) {
-        s = hpcw_kvtree_decode("summary", bytes, (size_t)size, NULL, &r->summary, err);
-        s = s == HPCW_OK ? hpcw_i_r2f_take_summary(r, "summary", err) : s;
-    }
-    hpcw_i_free(bytes);
-    return hpcw_i_agree(r->comm, s, NULL, err);
+    return s == HPCW_OK || r->comm->size > 1 ? hpcw_i_agree(r->comm, s, NULL, err) : s;
 }
 
 /* Collective; `s` is the status of the part of process 0. Takes ownership of `r`. */
@@ -243,12 +215,20 @@ static hpcw_status settle(hpcw_rank2file_restart *r, hpcw_comm *comm, const char
     return s;
 }
 
+static hpcw_status check_arguments(const char *path, hpcw_rank2file_restart **out, hpcw_error *err) {
+    return out != NULL && path != NULL && *path != '\0'
+               ? HPCW_OK
+               : hpcw_i_fail(err, HPCW_EINVAL,
+                             "rank2file: expected a path and a pointer for the handle, got %s",
+                             out == NULL || path == NULL ? "NULL" : "an empty path");
+}
+
 static hpcw_status new_restart(const char *path, hpcw_comm *comm, hpcw_rank2file_restart **out,
                                hpcw_rank2file_restart **made, hpcw_error *err) {
     *made = NULL;
-    if (out == NULL || path == NULL || *path == '\0') {
-        return hpcw_i_fail(err, HPCW_EINVAL, "rank2file: expected a path and a pointer for the handle, got %s",
-                           out == NULL || path == NULL ? "NULL" : "an empty path");
+    hpcw_status s = check_arguments(path, out, err);
+    if (s != HPCW_OK) {
+        return s;
     }
     *made = hpcw_i_calloc(1, sizeof **made);
     if (*made == NULL) {
@@ -258,20 +238,153 @@ static hpcw_status new_restart(const char *path, hpcw_comm *comm, hpcw_rank2file
     return HPCW_OK;
 }
 
-hpcw_status hpcw_rank2file_restart_open(const char *prefix, hpcw_comm *comm, const char *dataset,
-                                        hpcw_rank2file_restart **out, hpcw_error *err) {
-    hpcw_error local;
-    err = err == NULL ? &local : err;
-    comm = hpcw_i_comm_or_self(comm);
-    hpcw_rank2file_restart *r;
-    hpcw_status s = new_restart(prefix, comm, out, &r, err);
+hpcw_status hpcw_i_r2f_open_known(const char *prefix, hpcw_comm *comm, const struct hpcw_i_r2f_known *known,
+                                  hpcw_status s, hpcw_rank2file_restart **out, hpcw_error *err) {
+    hpcw_rank2file_restart *r = NULL;
+    if (s == HPCW_OK) {
+        s = new_restart(prefix, comm, out, &r, err);
+    }
     if (s == HPCW_OK && comm->process == 0) {
-        s = hpcw_i_r2f_find_dataset(r, prefix, dataset, err);
+        r->known = *known;
+        s = hpcw_i_r2f_read_summary(r, prefix, err);
         if (s == HPCW_OK) {
             s = read_map(r, err);
         }
     }
     return settle(r, comm, prefix, prefix, s, out, err);
+}
+
+static hpcw_status open_named(const char *prefix, hpcw_comm *comm, const char *dataset,
+                              hpcw_rank2file_restart **out, hpcw_error *err) {
+    struct hpcw_i_r2f_known known = {.id = 0};
+    hpcw_status s = comm->process == 0 ? hpcw_i_r2f_find_dataset(prefix, dataset, &known, err) : HPCW_OK;
+    return hpcw_i_r2f_open_known(prefix, comm, &known, s, out, err);
+}
+
+bool hpcw_i_r2f_is_damage(hpcw_status s) {
+    return s == HPCW_ENOENT || s == HPCW_EACCES || s == HPCW_EIO || (s <= HPCW_EFORMAT && s >= HPCW_ECHECKSUM);
+}
+
+hpcw_status hpcw_i_r2f_check_all(hpcw_rank2file_restart *r, hpcw_error *err) {
+    hpcw_status s = hpcw_rank2file_restart_load(r, 0, NULL, err);
+    if (s == HPCW_OK) {
+        s = hpcw_rank2file_restart_check(r, false, err);
+        hpcw_i_r2f_unload(r);
+    }
+    return s;
+}
+
+/* Collective. One dataset of the list. */
+static hpcw_status try(const char *prefix, hpcw_comm *comm, const hpcw_rank2file_listed *d,
+                       hpcw_rank2file_restart **out, hpcw_error *err) {
+    if (d->failed != NULL) {
+        return hpcw_i_fail(err, HPCW_EFORMAT, "%s: dataset %s: expected one that did not fail, got FAILED = %s",
+                           prefix, d->name, d->failed);
+    }
+    hpcw_status s = open_named(prefix, comm, d->name, out, err);
+    if (s == HPCW_OK) {
+        s = hpcw_i_r2f_check_all(*out, err);
+        if (s != HPCW_OK) {
+            hpcw_rank2file_restart_free(*out);
+            *out = NULL;
+        }
+    }
+    return s;
+}
+
+/* None passes: the code is that of the first, the message has all reasons that fit. */
+static hpcw_status refuse(const char *prefix, const hpcw_rank2file_skipped *skipped, uint32_t skips,
+                          hpcw_error *err) {
+    if (skips == 0) {
+        return hpcw_i_fail(err, HPCW_ENOENT, "%s/%s: expected a complete dataset, got none", prefix,
+                           HPCW_RANK2FILE_INDEX);
+    }
+    char why[HPCW_ERROR_MESSAGE_SIZE] = "";
+    size_t used = 0;
+    for (uint32_t i = 0; i < skips && used < sizeof why; i++) {
+        int n = snprintf(why + used, sizeof why - used, "%s%s", i == 0 ? "" : "; ", skipped[i].why.message);
+        used += n > 0 ? (size_t)n : 0;
+    }
+    int process = skipped[0].why.process;
+    int sys_errno = skipped[0].why.sys_errno;
+    hpcw_status s = hpcw_i_fail(err, skipped[0].why.code, "%s: expected a sound dataset, got %u damaged: %s",
+                                prefix, skips, why);
+    err->process = process;
+    err->sys_errno = sys_errno;
+    return s;
+}
+
+/* Collective. The first dataset of the list that is sound. */
+static hpcw_status open_newest(const char *prefix, hpcw_comm *comm, hpcw_rank2file_restart **out,
+                               hpcw_error *err) {
+    hpcw_rank2file_list *list = NULL;
+    hpcw_rank2file_skipped *skipped = NULL;
+    uint32_t skips = 0;
+    hpcw_status s = hpcw_rank2file_list_open(prefix, comm, &list, err);
+    if (s != HPCW_OK) {
+        return s;
+    }
+    uint32_t count = hpcw_rank2file_list_count(list);
+    skipped = hpcw_i_calloc((size_t)count + 1, sizeof *skipped);
+    s = skipped == NULL ? hpcw_i_fail_memory(err, prefix, count, "datasets") : HPCW_OK;
+    s = hpcw_i_agree(comm, s, NULL, err);
+    if (s == HPCW_OK && hpcw_i_r2f_list_stale(list) != NULL) {
+        hpcw_rank2file_skipped *k = &skipped[skips++];
+        k->name = hpcw_i_r2f_list_stale(list);
+        (void)hpcw_i_fail(&k->why, HPCW_EFORMAT, "%s/%s: CURRENT: expected a dataset of the index, got %.200s",
+                          prefix, HPCW_RANK2FILE_INDEX, k->name);
+    }
+    for (uint32_t i = 0; s == HPCW_OK && i < count && *out == NULL; i++) {
+        hpcw_rank2file_skipped *k = &skipped[skips];
+        s = try(prefix, comm, hpcw_rank2file_list_get(list, i), out, &k->why);
+        if (hpcw_i_r2f_is_damage(s)) {
+            k->name = hpcw_rank2file_list_get(list, i)->name;
+            skips++;
+            s = HPCW_OK;
+        } else if (s != HPCW_OK) {
+            *err = k->why;
+        }
+    }
+    if (s == HPCW_OK && *out == NULL) {
+        s = refuse(prefix, skipped, skips, err);
+    }
+    if (s == HPCW_OK) {
+        (*out)->list = list;
+        (*out)->skipped = skipped;
+        (*out)->skips = skips;
+        return s;
+    }
+    hpcw_i_free(skipped);
+    hpcw_rank2file_list_free(list);
+    return s;
+}
+
+hpcw_status hpcw_rank2file_restart_open(const char *prefix, hpcw_comm *comm, const char *dataset,
+                                        hpcw_rank2file_restart **out, hpcw_error *err) {
+    hpcw_error local;
+    err = err == NULL ? &local : err;
+    comm = hpcw_i_comm_or_self(comm);
+    hpcw_status s = check_arguments(prefix, out, err);
+    const struct hpcw_i_same same[] = {
+        {.name = "prefix", .text = prefix},
+        {.name = "dataset", .text = dataset == NULL ? "NULL" : dataset},
+    };
+    s = hpcw_i_agree_same(comm, s, prefix, same, 2, NULL, err);
+    if (out != NULL) {
+        *out = NULL;
+    }
+    if (s == HPCW_OK) {
+        s = dataset != NULL ? open_named(prefix, comm, dataset, out, err) : open_newest(prefix, comm, out, err);
+    }
+    return s;
+}
+
+uint32_t hpcw_rank2file_restart_skips(const hpcw_rank2file_restart *r) {
+    return r == NULL ? 0 : r->skips;
+}
+
+const hpcw_rank2file_skipped *hpcw_rank2file_restart_skipped(const hpcw_rank2file_restart *r, uint32_t index) {
+    return r == NULL || index >= r->skips ? NULL : &r->skipped[index];
 }
 
 /* The kind of map with such a root; *id: from its directory, 0 if there is none. */
@@ -322,6 +435,8 @@ hpcw_status hpcw_rank2file_restart_open_root(const char *root, hpcw_comm *comm, 
 void hpcw_rank2file_restart_free(hpcw_rank2file_restart *r) {
     if (r != NULL) {
         hpcw_kvtree_free(r->summary);
+        hpcw_rank2file_list_free(r->list);
+        hpcw_i_free(r->skipped);
         hpcw_i_free(r->metadata);
         hpcw_i_free(r->base);
         hpcw_i_free(r->leaf);

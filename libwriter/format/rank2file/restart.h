@@ -38,15 +38,42 @@ struct hpcw_rank2file_restart {
     hpcw_kvtree *summary;         /* owns the texts of `dataset`; NULL without one */
     struct hpcw_i_r2f_leaf *leaf; /* [leaves] ascending */
 
+    hpcw_rank2file_list *list; /* owns the names of `skipped`; NULL: opened by name */
+    hpcw_rank2file_skipped *skipped;
+    uint32_t skips;
+
+    bool whole;      /* every rank is loaded on exactly one process */
     uint64_t *words; /* records of the ranks loaded here */
     uint64_t word_count;
     struct hpcw_i_buf places; /* of struct hpcw_i_r2f_place */
     struct hpcw_i_buf path;   /* of the file described last */
 };
 
-/* On process 0: reads index and summary of a dataset; NULL: the one to restart from. */
-hpcw_status hpcw_i_r2f_find_dataset(hpcw_rank2file_restart *r, const char *prefix, const char *wanted,
+/* Finds a dataset in the index. */
+hpcw_status hpcw_i_r2f_find_dataset(const char *prefix, const char *wanted, struct hpcw_i_r2f_known *known,
                                     hpcw_error *err);
+
+/* On process 0: reads the summary of r->known, and finds the directory. */
+hpcw_status hpcw_i_r2f_read_summary(hpcw_rank2file_restart *r, const char *prefix, hpcw_error *err);
+
+/* Collective. Opens the dataset that process 0 knows; `s` is the status of that. Reads the map, but no index. */
+hpcw_status hpcw_i_r2f_open_known(const char *prefix, hpcw_comm *comm, const struct hpcw_i_r2f_known *known,
+                                  hpcw_status s, hpcw_rank2file_restart **out, hpcw_error *err);
+
+/* Collective. Loads all ranks and checks that the files exist and have their sizes; then nothing is loaded. */
+hpcw_status hpcw_i_r2f_check_all(hpcw_rank2file_restart *r, hpcw_error *err);
+
+/* Frees what hpcw_rank2file_restart_load found. */
+void hpcw_i_r2f_unload(hpcw_rank2file_restart *r);
+
+/* The CURRENT of an index that does not list it; NULL: there is none. */
+const char *hpcw_i_r2f_list_stale(const hpcw_rank2file_list *list);
+
+/* Whether a failure says that the dataset is damaged, rather than that this process cannot judge it. */
+bool hpcw_i_r2f_is_damage(hpcw_status s);
+
+/* Collective. Broadcasts a tree of process 0; NULL: none. `about`: for messages. */
+hpcw_status hpcw_i_r2f_share_tree(hpcw_comm *comm, const char *about, hpcw_kvtree **tree, hpcw_error *err);
 
 /* Describes the dataset by r->summary, and checks that nothing is missing in there. */
 hpcw_status hpcw_i_r2f_take_summary(hpcw_rank2file_restart *r, const char *path, hpcw_error *err);

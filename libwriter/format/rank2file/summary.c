@@ -3,10 +3,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "libwriter/base/status.h"
-#include "libwriter/format/rank2file/names.h"
+#include "libwriter/format/rank2file/prefix.h"
 
 /* One `key = value`, unless an earlier one failed. */
 static void put(hpcw_kvtree *node, const char *key, const char *value, hpcw_status *s, hpcw_error *err) {
@@ -120,22 +119,23 @@ static hpcw_status check_index(const hpcw_kvtree *index, const hpcw_rank2file_op
     return HPCW_OK;
 }
 
-/* FLUSHED has no time zone in the original; by default it is UTC. */
-static void time_text(const hpcw_rank2file_dataset *d, char text[24]) {
-    time_t t = (time_t)(d->created_us / 1000000);
-    struct tm tm;
-    if (gmtime_r(&t, &tm) == NULL || tm.tm_year > 9999 - 1900) {
-        tm = (struct tm){.tm_year = 9999 - 1900, .tm_mon = 11, .tm_mday = 31};
-    }
-    (void)strftime(text, 24, "%Y-%m-%dT%H:%M:%S", &tm);
-}
-
 static void put_record(hpcw_kvtree *node, const hpcw_rank2file_options *o, hpcw_status *s, hpcw_error *err) {
-    char flushed[24];
-    time_text(&o->dataset, flushed);
+    char flushed[HPCW_I_R2F_STAMP];
+    hpcw_i_r2f_stamp_utc(o->dataset.created_us, flushed);
     put(node, "COMPLETE", "1", s, err);
     put_dataset(child(node, "DSET", s, err), o, s, err);
     put(node, "FLUSHED", o->dataset.flushed == NULL ? flushed : o->dataset.flushed, s, err);
+}
+
+/* The dataset that is to be the current one. */
+static const char *current_of(const hpcw_kvtree *index, const hpcw_rank2file_options *o, const char *name) {
+    const char *current = hpcw_kvtree_value(index, "CURRENT");
+    if (current == NULL || hpcw_i_r2f_index_id(index, o->layout, current) == 0) {
+        current = hpcw_i_r2f_index_newest(index, o->layout);
+    }
+    return o->current || current == NULL || hpcw_i_r2f_index_id(index, o->layout, current) < o->dataset.id
+               ? name
+               : current;
 }
 
 hpcw_status hpcw_rank2file_index_add(hpcw_kvtree *index, const hpcw_rank2file_options *options,
@@ -155,7 +155,10 @@ hpcw_status hpcw_rank2file_index_add(hpcw_kvtree *index, const hpcw_rank2file_op
     hpcw_rank2file_layout layout = options->layout;
     bool shared = layout == HPCW_RANK2FILE_SHARED;
     put(index, "VERSION", version_of(layout), &s, err);
-    put(index, "CURRENT", name, &s, err);
+    const char *current = current_of(index, options, name);
+    if (current != hpcw_kvtree_value(index, "CURRENT")) {
+        put(index, "CURRENT", current, &s, err);
+    }
     put(child(child(index, names_key(layout), &s, err), name, &s, err), "DSET", id, &s, err);
     if (shared) {
         put(child(child(index, "DIR", &s, err), name, &s, err), "DSET", id, &s, err);

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-#include "libwriter/base/array.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 #include "libwriter/comm/agree.h"
@@ -73,6 +73,8 @@ static hpcw_status agree_on_options(hpcw_comm *comm, hpcw_rank2file *w, hpcw_sta
         {.name = "leaf_bytes", .number = o->leaf_bytes},
         {.name = "durability", .number = o->durability, .words = "none file directory"},
         {.name = "sink_source", .number = o->sink_source.open != NULL, .words = "files own"},
+        {.name = "replace", .number = o->replace, .words = "no yes"},
+        {.name = "current", .number = o->current, .words = "no yes"},
     };
     uint64_t ranks = o->count;
     struct hpcw_i_words words = {.sums = 1, .word = &ranks};
@@ -99,18 +101,6 @@ static hpcw_status place_ranks(hpcw_rank2file *w, hpcw_error *err) {
                         w->ranks, w->own_ranks[count - 1]);
     }
     return hpcw_i_agree(w->comm, s, NULL, err);
-}
-
-static hpcw_status make_directory(const char *prefix, const char *name, hpcw_error *err) {
-    char *path = hpcw_i_r2f_join(prefix, name);
-    if (path == NULL) {
-        return hpcw_i_fail_memory(err, prefix, 0, NULL);
-    }
-    int e = hpcw_i_sys_mkdir(path, 0777);
-    hpcw_status s =
-        e == 0 || e == EEXIST ? HPCW_OK : hpcw_i_fail_sys(err, e, "%s: cannot make the directory", path);
-    hpcw_i_free(path);
-    return s;
 }
 
 /* Removes nodes that an unfinished attempt left: some readers take every node in the directory. */
@@ -141,56 +131,180 @@ static hpcw_status remove_nodes(const char *prefix, const char *directory, hpcw_
     return s;
 }
 
-/* The existing index, or an empty tree. */
-static hpcw_status read_index(const hpcw_rank2file *w, hpcw_kvtree **index, hpcw_error *err) {
-    char *path = hpcw_i_r2f_join(w->prefix, HPCW_RANK2FILE_INDEX);
-    if (path == NULL) {
-        *index = NULL;
-        return hpcw_i_fail_memory(err, w->prefix, 0, NULL);
-    }
+/* The existing index, or an empty tree; without the dataset that this one replaces (*replaced). */
+static hpcw_status read_index(const hpcw_rank2file *w, hpcw_kvtree **index, bool *replaced, hpcw_error *err) {
+    const hpcw_rank2file_options *o = &w->options;
     hpcw_error mine = {.message = ""};
-    hpcw_status s = hpcw_kvtree_read_file(path, index, &mine);
+    hpcw_status s = hpcw_i_r2f_index_read(w->prefix, index, &mine);
+    *replaced = false;
     if (s == HPCW_ENOENT) {
-        s = hpcw_kvtree_new(index, err);
-    } else if (s != HPCW_OK && err != NULL) {
+        return hpcw_kvtree_new(index, err);
+    }
+    if (s != HPCW_OK) {
         *err = mine;
+        return s;
+    }
+    hpcw_rank2file_layout layout;
+    if (o->replace && hpcw_i_r2f_index_layout(*index, "", &layout, &mine) == HPCW_OK && layout == o->layout &&
+        hpcw_i_r2f_index_id(*index, layout, w->dataset) == o->dataset.id) {
+        *replaced = true;
+        s = hpcw_i_r2f_index_remove(*index, layout, w->dataset, err);
+    }
+    return s;
+}
+
+static hpcw_status add_to(const hpcw_rank2file *w, hpcw_kvtree *index, hpcw_error *err) {
+    hpcw_status s = hpcw_rank2file_index_add(index, &w->options, err);
+    if (s != HPCW_OK) {
+        char path[64];
+        (void)snprintf(path, sizeof path, "%s", HPCW_RANK2FILE_INDEX);
+        hpcw_i_fail_about(err, path);
+        hpcw_i_fail_about(err, w->prefix);
+    }
+    return s;
+}
+
+/* Whether the index takes the dataset. */
+static hpcw_status check_index(const hpcw_rank2file *w, hpcw_error *err) {
+    hpcw_kvtree *index;
+    bool replaced;
+    hpcw_status s = read_index(w, &index, &replaced, err);
+    if (s == HPCW_OK) {
+        s = add_to(w, index, err);
+    }
+    hpcw_kvtree_free(index);
+    return s;
+}
+
+/* Takes a dataset that is written again out of the index, before any of its files changes. */
+static hpcw_status take_out(const hpcw_rank2file *w, bool *replaced, hpcw_error *err) {
+    hpcw_kvtree *index = NULL;
+    int lock;
+    hpcw_status s = hpcw_i_r2f_lock_index(w->prefix, &lock, NULL, err);
+    if (s == HPCW_OK) {
+        s = check_index(w, err);
     }
     if (s == HPCW_OK) {
-        s = hpcw_rank2file_index_add(*index, &w->options, err);
-        if (s != HPCW_OK) {
-            hpcw_i_fail_about(err, path);
-            hpcw_kvtree_free(*index);
-            *index = NULL;
-        }
+        s = read_index(w, &index, replaced, err);
     }
+    if (s == HPCW_OK && *replaced) {
+        s = hpcw_i_r2f_index_write(w->prefix, index, w->options.durability, err);
+    }
+    hpcw_kvtree_free(index);
+    hpcw_i_r2f_unlock(lock);
+    return s;
+}
+
+/* On process 0. Without its summary nobody takes a dataset for complete. */
+static hpcw_status remove_summaries(const hpcw_rank2file *w, hpcw_error *err) {
+    hpcw_status s = HPCW_OK;
+    for (uint32_t m = 0; m < hpcw_rank2file_layout_maps(w->options.layout); m++) {
+        char name[HPCW_RANK2FILE_PATH];
+        hpcw_rank2file_summary_path(&w->options, m, name);
+        char *path = hpcw_i_r2f_join(w->prefix, name);
+        int e = path == NULL ? ENOMEM : hpcw_i_sys_unlink(path);
+        if (e != 0 && e != ENOENT) {
+            s = hpcw_i_fail_sys(err, e, "%s/%s: cannot remove the summary of an unfinished dataset", w->prefix,
+                                name);
+        }
+        hpcw_i_free(path);
+    }
+    return s;
+}
+
+static hpcw_status make_directory(const char *prefix, const char *name, bool *made, hpcw_error *err) {
+    char *path = hpcw_i_r2f_join(prefix, name);
+    if (path == NULL) {
+        return hpcw_i_fail_memory(err, prefix, 0, NULL);
+    }
+    int e = hpcw_i_sys_mkdir(path, 0777);
+    if (made != NULL) {
+        *made = e == 0;
+    }
+    hpcw_status s =
+        e == 0 || e == EEXIST ? HPCW_OK : hpcw_i_fail_sys(err, e, "%s: cannot make the directory", path);
     hpcw_i_free(path);
     return s;
 }
 
+/* The directory of the data files, and the marker that names it. */
+static hpcw_status make_data_directory(const hpcw_rank2file *w, hpcw_error *err) {
+    struct hpcw_i_r2f_marker marker;
+    uint64_t id = w->options.dataset.id;
+    bool made = false;
+    bool before = hpcw_i_r2f_marker_read(w->prefix, id, &marker) && strcmp(marker.name, w->dataset) == 0 &&
+                  marker.made; /* by an attempt that died */
+    hpcw_status s = make_directory(w->prefix, w->dataset, &made, err);
+    if (s == HPCW_OK) {
+        marker = (struct hpcw_i_r2f_marker){.layout = w->options.layout, .made = made || before};
+        memcpy(marker.name, w->dataset, sizeof marker.name);
+        s = hpcw_i_r2f_marker_write(w->prefix, id, &marker, err);
+    }
+    return s;
+}
+
 /* On process 0: changes nothing if the index refuses the dataset. */
-static hpcw_status make_directories(const hpcw_rank2file *w, hpcw_error *err) {
-    hpcw_kvtree *index;
-    hpcw_status s = read_index(w, &index, err);
+static hpcw_status begin(hpcw_rank2file *w, hpcw_error *err) {
+    bool replaced = false;
+    hpcw_status s = check_index(w, err);
     if (s != HPCW_OK) {
         return s;
     }
-    hpcw_kvtree_free(index);
     int e = hpcw_i_sys_mkdir(w->prefix, 0777);
     if (e != 0 && e != EEXIST) {
         return hpcw_i_fail_sys(err, e, "%s: cannot make the directory", w->prefix);
     }
-    s = make_directory(w->prefix, ".scr", err);
+    s = make_directory(w->prefix, ".scr", NULL, err);
     if (s == HPCW_OK) {
-        s = make_directory(w->prefix, w->dataset, err);
+        s = hpcw_i_r2f_lock_dataset(w->prefix, w->options.dataset.id, w->dataset, &w->lock_fd, NULL, err);
+    }
+    if (s == HPCW_OK) {
+        s = take_out(w, &replaced, err);
+    }
+    if (s == HPCW_OK && replaced) {
+        /* Files that only a damaged map names stay. Those of the new dataset replace them. */
+        (void)hpcw_i_r2f_remove_files(w->prefix, w->options.layout, w->options.dataset.id, w->dataset, NULL);
+    }
+    if (s == HPCW_OK) {
+        s = remove_summaries(w, err);
+    }
+    if (s == HPCW_OK) {
+        s = make_data_directory(w, err);
     }
     for (uint32_t m = 0; s == HPCW_OK && m < hpcw_rank2file_layout_maps(w->options.layout); m++) {
         char directory[HPCW_RANK2FILE_PATH];
         hpcw_i_r2f_metadata(hpcw_i_r2f_kind_of(w->options.layout, m), w->options.dataset.id, w->dataset,
                             directory);
-        s = make_directory(w->prefix, directory, err);
+        s = make_directory(w->prefix, directory, NULL, err);
         if (s == HPCW_OK) {
             s = remove_nodes(w->prefix, directory, err);
         }
+    }
+    return s;
+}
+
+/* Collective. Fills in what the caller left out, as process 0 knows it. */
+static hpcw_status fill_in(hpcw_rank2file *w, hpcw_error *err) {
+    hpcw_rank2file_dataset *d = &w->options.dataset;
+    struct {
+        uint64_t now_us;
+        char user[256];
+    } known = {.now_us = hpcw_i_r2f_now_us()};
+    const char *user = getenv("USER");
+    user = user == NULL || *user == '\0' ? getenv("LOGNAME") : user;
+    if (user != NULL && *user != '\0') {
+        (void)snprintf(known.user, sizeof known.user, "%s", user);
+    } else {
+        (void)snprintf(known.user, sizeof known.user, "%u", (unsigned)getuid());
+    }
+    hpcw_status s = hpcw_i_comm_bcast(w->comm, &known, sizeof known, 0, err);
+    d->name = w->dataset;
+    d->checkpoint = d->checkpoint == 0 ? d->id : d->checkpoint;
+    d->created_us = d->created_us == 0 ? known.now_us : d->created_us;
+    d->job_id = d->job_id == NULL ? "1" : d->job_id;
+    if (s == HPCW_OK && d->user == NULL) {
+        d->user = w->text[2] = hpcw_i_strdup(known.user);
+        s = d->user == NULL ? hpcw_i_fail_memory(err, w->prefix, 0, NULL) : HPCW_OK;
     }
     return s;
 }
@@ -216,6 +330,7 @@ hpcw_status hpcw_rank2file_open(const char *prefix, hpcw_comm *comm, const hpcw_
         } else {
             (void)pthread_mutex_init(&w->lock, NULL);
             w->comm = comm;
+            w->lock_fd = -1;
             s = prepare(w, prefix, options, err);
         }
     }
@@ -224,7 +339,8 @@ hpcw_status hpcw_rank2file_open(const char *prefix, hpcw_comm *comm, const hpcw_
         s = place_ranks(w, err);
     }
     if (s == HPCW_OK) {
-        s = comm->process == 0 ? make_directories(w, err) : HPCW_OK;
+        s = fill_in(w, err);
+        s = s == HPCW_OK && comm->process == 0 ? begin(w, err) : s;
         s = hpcw_i_agree(comm, s, NULL, err);
     }
     if (s != HPCW_OK) {
@@ -245,6 +361,10 @@ void hpcw_rank2file_free(hpcw_rank2file *w) {
     for (size_t i = 0; i < sizeof w->text / sizeof w->text[0]; i++) {
         hpcw_i_free(w->text[i]);
     }
+    for (struct hpcw_i_r2f_begun *f = w->begun; f != NULL; f = f->next) {
+        f->w = NULL; /* files that are freed after their dataset */
+    }
+    hpcw_i_r2f_unlock(w->lock_fd);
     hpcw_i_buf_free(&w->own);
     hpcw_i_buf_free(&w->names);
     hpcw_i_free(w->own_ranks);
@@ -257,78 +377,12 @@ uint32_t hpcw_rank2file_ranks(const hpcw_rank2file *w) {
     return w == NULL ? 0 : w->ranks;
 }
 
-static uint32_t rank_at(const hpcw_rank2file *w, uint32_t index) {
-    return w->own_ranks != NULL ? w->own_ranks[index] : w->first + index;
-}
-
 uint32_t hpcw_rank2file_first_rank(const hpcw_rank2file *w) {
-    return w == NULL ? 0 : w->options.count == 0 ? w->ranks : rank_at(w, 0);
+    return w == NULL ? 0 : w->options.count == 0 ? w->ranks : hpcw_i_r2f_rank_at(w, 0);
 }
 
 const hpcw_rank2file_dataset *hpcw_rank2file_dataset_of(const hpcw_rank2file *w) {
     return w == NULL ? NULL : &w->options.dataset;
-}
-
-/* ---- files ---- */
-
-static uint32_t index_of(const hpcw_rank2file *w, uint32_t rank) {
-    uint32_t count = w->options.count;
-    if (w->own_ranks != NULL) {
-        return hpcw_i_find_ascending(w->own_ranks, count, rank);
-    }
-    uint32_t i = rank - w->first; /* wraps to something large below the first */
-    return i < count ? i : UINT32_MAX;
-}
-
-hpcw_status hpcw_i_r2f_check_file(const hpcw_rank2file *w, uint32_t rank, const char *name, hpcw_error *err) {
-    if (w == NULL || name == NULL) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "rank2file: expected an open dataset and a name, got NULL");
-    }
-    if (w->closed) {
-        return hpcw_i_fail(err, HPCW_ESTATE, "%s: dataset %s is closed", w->prefix, w->dataset);
-    }
-    if (index_of(w, rank) == UINT32_MAX) {
-        return hpcw_i_fail(err, HPCW_EINVAL, "%s: expected a rank of this process, got %u", w->prefix, rank);
-    }
-    const char *bad = hpcw_i_r2f_bad_name(name, strlen(name), HPCW_RANK2FILE_MAX_NAME - strlen(w->dataset) - 1);
-    if (bad == NULL && strncmp(name, ".scr", 4) == 0 && (name[4] == '/' || name[4] == '\0')) {
-        bad = "its directory is that of the metadata";
-    }
-    return bad == NULL
-               ? HPCW_OK
-               : hpcw_i_fail(err, HPCW_EINVAL, "%s: rank %u, name \"%.200s\": %s", w->prefix, rank, name, bad);
-}
-
-hpcw_status hpcw_rank2file_add(hpcw_rank2file *w, uint32_t rank, const char *name, uint64_t size,
-                               const uint32_t *crc, hpcw_error *err) {
-    hpcw_status s = hpcw_i_r2f_check_file(w, rank, name, err);
-    if (s != HPCW_OK) {
-        return s;
-    }
-    struct hpcw_i_r2f_own own = {
-        .size = size,
-        .index = index_of(w, rank),
-        .name_size = (uint32_t)strlen(name),
-        .crc = crc == NULL ? 0 : *crc,
-        .flags = HPCW_I_R2F_HAS_SIZE | (crc == NULL ? 0 : HPCW_I_R2F_HAS_CRC),
-    };
-    (void)pthread_mutex_lock(&w->lock);
-    own.name_at = w->names.size;
-    bool ok = hpcw_i_buf_reserve(&w->own, sizeof own) &&
-              hpcw_i_buf_append(&w->names, name, own.name_size + 1) &&
-              hpcw_i_buf_append(&w->own, &own, sizeof own);
-    (void)pthread_mutex_unlock(&w->lock);
-    return ok ? HPCW_OK : hpcw_i_fail_memory(err, w->prefix, 0, "a file");
-}
-
-void hpcw_rank2file_abandon(hpcw_rank2file *w, const hpcw_error *reason) {
-    if (w != NULL && reason != NULL) {
-        (void)pthread_mutex_lock(&w->lock);
-        if (w->abandoned.code == HPCW_OK) {
-            w->abandoned = *reason;
-        }
-        (void)pthread_mutex_unlock(&w->lock);
-    }
 }
 
 /* ---- close ---- */
@@ -355,7 +409,7 @@ static hpcw_status make_records(hpcw_rank2file *w, struct hpcw_i_buf *records, u
         while (end < files && own[end].index == r) {
             end++;
         }
-        ok = hpcw_i_r2f_put_rank_word(records, rank_at(w, r), (uint32_t)(end - next));
+        ok = hpcw_i_r2f_put_rank_word(records, hpcw_i_r2f_rank_at(w, r), (uint32_t)(end - next));
         for (; ok && next < end; next++) {
             const struct hpcw_i_r2f_own *o = &own[next];
             const struct hpcw_i_r2f_file f = {
@@ -376,24 +430,56 @@ static hpcw_status put_tree(void *context, hpcw_sink *sink, hpcw_error *err) {
     return hpcw_kvtree_write(context, sink, 0, err);
 }
 
+/* *listed: the index has the dataset, perhaps in spite of a failure. */
+static hpcw_status write_index(const hpcw_rank2file *w, bool *listed, hpcw_error *err) {
+    hpcw_kvtree *index = NULL;
+    bool replaced;
+    int lock;
+    hpcw_status s = hpcw_i_r2f_lock_index(w->prefix, &lock, NULL, err);
+    if (s == HPCW_OK) {
+        s = read_index(w, &index, &replaced, err);
+    }
+    if (s == HPCW_OK) {
+        s = add_to(w, index, err);
+    }
+    if (s == HPCW_OK) {
+        s = hpcw_i_r2f_write_file(w, HPCW_RANK2FILE_INDEX, put_tree, index, listed, err);
+    }
+    hpcw_kvtree_free(index);
+    hpcw_i_r2f_unlock(lock);
+    return s;
+}
+
 /* On process 0, after the maps: what makes the dataset visible comes last. */
 static hpcw_status write_summary_and_index(const hpcw_rank2file *w, hpcw_error *err) {
     hpcw_kvtree *tree;
+    bool listed = false;
     hpcw_status s = hpcw_rank2file_summary(&w->options, &tree, err);
     for (uint32_t m = 0; s == HPCW_OK && m < hpcw_rank2file_layout_maps(w->options.layout); m++) {
         char path[HPCW_RANK2FILE_PATH];
         hpcw_rank2file_summary_path(&w->options, m, path);
-        s = hpcw_i_r2f_write_file(w, path, put_tree, tree, err);
+        s = hpcw_i_r2f_write_file(w, path, put_tree, tree, NULL, err);
     }
     hpcw_kvtree_free(tree);
     if (s == HPCW_OK) {
-        s = read_index(w, &tree, err);
-        if (s == HPCW_OK) {
-            s = hpcw_i_r2f_write_file(w, HPCW_RANK2FILE_INDEX, put_tree, tree, err);
-            hpcw_kvtree_free(tree);
-        }
+        s = write_index(w, &listed, err);
+    }
+    if (s == HPCW_OK || listed) {
+        hpcw_i_r2f_marker_remove(w->prefix, w->options.dataset.id);
+    } else {
+        (void)remove_summaries(w, NULL);
     }
     return s;
+}
+
+/* Collective. The time of the close, if the caller gave none. */
+static hpcw_status stamp(hpcw_rank2file *w, hpcw_error *err) {
+    if (w->options.dataset.flushed != NULL) {
+        return HPCW_OK;
+    }
+    hpcw_i_r2f_stamp_now(w->flushed);
+    w->options.dataset.flushed = w->flushed;
+    return hpcw_i_comm_bcast(w->comm, w->flushed, sizeof w->flushed, 0, err);
 }
 
 hpcw_status hpcw_rank2file_close(hpcw_rank2file *w, hpcw_error *err) {
@@ -410,10 +496,8 @@ hpcw_status hpcw_rank2file_close(hpcw_rank2file *w, hpcw_error *err) {
     struct hpcw_i_r2f_block block = {0};
     uint64_t sums[2] = {0};
     struct hpcw_i_words words = {.sums = 2, .word = sums};
-    hpcw_status s = w->abandoned.code;
-    if (s != HPCW_OK) {
-        *err = w->abandoned;
-    } else {
+    hpcw_status s = hpcw_i_r2f_check_files(w, err);
+    if (s == HPCW_OK) {
         s = make_records(w, &records, sums, err);
     }
     s = hpcw_i_agree(w->comm, s, &words, err);
@@ -430,9 +514,14 @@ hpcw_status hpcw_rank2file_close(hpcw_rank2file *w, hpcw_error *err) {
         s = hpcw_i_r2f_write_map(w, m, &block, err);
     }
     if (s == HPCW_OK) {
+        s = stamp(w, err);
+    }
+    if (s == HPCW_OK) {
         s = w->comm->process == 0 ? write_summary_and_index(w, err) : HPCW_OK;
         s = hpcw_i_agree(w->comm, s, NULL, err);
     }
+    hpcw_i_r2f_unlock(w->lock_fd);
+    w->lock_fd = -1;
     if (s != HPCW_OK) {
         hpcw_i_fail_about(err, w->prefix);
     }

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The files of a dataset that is being written: those that were begun, and those that were added. */
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "libwriter/base/array.h"
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
+#include "libwriter/format/rank2file/handle.h"
+#include "libwriter/io/sys.h"
+
+/* ---- added ---- */
+
+uint32_t hpcw_i_r2f_rank_at(const hpcw_rank2file *w, uint32_t index) {
+    return w->own_ranks != NULL ? w->own_ranks[index] : w->first + index;
+}
+
+static uint32_t index_of(const hpcw_rank2file *w, uint32_t rank) {
+    uint32_t count = w->options.count;
+    if (w->own_ranks != NULL) {
+        return hpcw_i_find_ascending(w->own_ranks, count, rank);
+    }
+    uint32_t i = rank - w->first; /* wraps to something large below the first */
+    return i < count ? i : UINT32_MAX;
+}
+
+hpcw_status hpcw_i_r2f_check_file(const hpcw_rank2file *w, uint32_t rank, const char *name, hpcw_error *err) {
+    if (w == NULL || name == NULL) {
+        return hpcw_i_fail(err, HPCW_EINVAL, "rank2file: expected an open dataset and a name, got NULL");
+    }
+    if (w->closed) {
+        return hpcw_i_fail(err, HPCW_ESTATE, "%s: dataset %s is closed", w->prefix, w->dataset);
+    }
+    if (index_of(w, rank) == UINT32_MAX) {
+        return hpcw_i_fail(err, HPCW_EINVAL, "%s: expected a rank of this process, got %u", w->prefix, rank);
+    }
+    const char *bad = hpcw_i_r2f_bad_name(name, strlen(name), HPCW_RANK2FILE_MAX_NAME - strlen(w->dataset) - 1);
+    if (bad == NULL && strncmp(name, ".scr", 4) == 0 && (name[4] == '/' || name[4] == '\0')) {
+        bad = "its directory is that of the metadata";
+    }
+    return bad == NULL
+               ? HPCW_OK
+               : hpcw_i_fail(err, HPCW_EINVAL, "%s: rank %u, name \"%.200s\": %s", w->prefix, rank, name, bad);
+}
+
+hpcw_status hpcw_i_r2f_add(hpcw_rank2file *w, uint32_t rank, const struct hpcw_i_r2f_file *file, bool look,
+                           hpcw_error *err) {
+    hpcw_status s = hpcw_i_r2f_check_file(w, rank, file->name, err);
+    if (s != HPCW_OK) {
+        return s;
+    }
+    struct hpcw_i_r2f_own own = {
+        .size = file->size,
+        .index = index_of(w, rank),
+        .name_size = (uint32_t)strlen(file->name),
+        .crc = file->crc,
+        .flags = (uint16_t)file->flags,
+        .look = look,
+    };
+    (void)pthread_mutex_lock(&w->lock);
+    own.name_at = w->names.size;
+    bool ok = hpcw_i_buf_reserve(&w->own, sizeof own) &&
+              hpcw_i_buf_append(&w->names, file->name, own.name_size + 1) &&
+              hpcw_i_buf_append(&w->own, &own, sizeof own);
+    (void)pthread_mutex_unlock(&w->lock);
+    return ok ? HPCW_OK : hpcw_i_fail_memory(err, w->prefix, 0, "a file");
+}
+
+hpcw_status hpcw_rank2file_add(hpcw_rank2file *w, uint32_t rank, const char *name, uint64_t size,
+                               const uint32_t *crc, hpcw_error *err) {
+    hpcw_error local;
+    err = err == NULL ? &local : err;
+    const struct hpcw_i_r2f_file file = {
+        .name = name,
+        .size = size,
+        .crc = crc == NULL ? 0 : *crc,
+        .flags = HPCW_I_R2F_HAS_SIZE | (crc == NULL ? 0u : HPCW_I_R2F_HAS_CRC),
+    };
+    hpcw_status s = hpcw_i_r2f_add(w, rank, &file, true, err);
+    if (s == HPCW_ENOMEM) {
+        hpcw_rank2file_abandon(w,
+                               err); /* a program that ignores this would finish a dataset without the file */
+    }
+    return s;
+}
+
+void hpcw_rank2file_abandon(hpcw_rank2file *w, const hpcw_error *reason) {
+    if (w != NULL && reason != NULL) {
+        (void)pthread_mutex_lock(&w->lock);
+        if (w->abandoned.code == HPCW_OK) {
+            w->abandoned = *reason;
+        }
+        (void)pthread_mutex_unlock(&w->lock);
+    }
+}
+
+/* ---- begun ---- */
+
+void hpcw_i_r2f_begin_file(hpcw_rank2file *w, struct hpcw_i_r2f_begun *f) {
+    (void)pthread_mutex_lock(&w->lock);
+    f->w = w;
+    f->next = w->begun;
+    f->link = &w->begun;
+    if (f->next != NULL) {
+        f->next->link = &f->next;
+    }
+    w->begun = f;
+    (void)pthread_mutex_unlock(&w->lock);
+}
+
+/* Why a dataset must not be finished with this file as it is. */
+static hpcw_status verdict(const struct hpcw_i_r2f_begun *f, hpcw_error *err) {
+    if (!f->open) {
+        return HPCW_OK;
+    }
+    if (f->failure.code == HPCW_OK) {
+        return hpcw_i_fail(err, HPCW_ESTATE, "%s: expected the file to be closed or discarded, got an open one",
+                           f->path);
+    }
+    *err = f->failure;
+    return err->code;
+}
+
+void hpcw_i_r2f_end_file(struct hpcw_i_r2f_begun *f) {
+    hpcw_rank2file *w = f->w;
+    hpcw_error why;
+    if (w != NULL) {
+        if (verdict(f, &why) != HPCW_OK) {
+            hpcw_rank2file_abandon(w, &why);
+        }
+        (void)pthread_mutex_lock(&w->lock);
+        *f->link = f->next;
+        if (f->next != NULL) {
+            f->next->link = f->link;
+        }
+        (void)pthread_mutex_unlock(&w->lock);
+    }
+}
+
+/* ---- at the close ---- */
+
+/* The files that the application has written itself must be there. */
+static hpcw_status look_at_files(const hpcw_rank2file *w, hpcw_error *err) {
+    const struct hpcw_i_r2f_own *own = (const struct hpcw_i_r2f_own *)(const void *)w->own.data;
+    char *directory = hpcw_i_r2f_join(w->prefix, w->dataset);
+    hpcw_status s = directory == NULL ? hpcw_i_fail_memory(err, w->prefix, 0, NULL) : HPCW_OK;
+    for (size_t i = 0; s == HPCW_OK && i < w->own.size / sizeof *own; i++) {
+        if (!own[i].look) {
+            continue;
+        }
+        char *path = hpcw_i_r2f_join(directory, (const char *)w->names.data + own[i].name_at);
+        uint64_t size = 0;
+        int e = path == NULL ? ENOMEM : hpcw_i_sys_size_of(path, &size);
+        if (e != 0) {
+            s = path == NULL
+                    ? hpcw_i_fail_memory(err, directory, 0, NULL)
+                    : hpcw_i_fail_sys(err, e, "%s: expected a file of %" PRIu64 " bytes, as it was added", path,
+                                      own[i].size);
+        } else if (size != own[i].size) {
+            s = hpcw_i_fail(err, size < own[i].size ? HPCW_ETRUNCATED : HPCW_EFORMAT,
+                            "%s: size: expected %" PRIu64 " bytes, as it was added, got %" PRIu64, path,
+                            own[i].size, size);
+        }
+        hpcw_i_free(path);
+    }
+    hpcw_i_free(directory);
+    return s;
+}
+
+hpcw_status hpcw_i_r2f_check_files(hpcw_rank2file *w, hpcw_error *err) {
+    if (w->abandoned.code != HPCW_OK) {
+        *err = w->abandoned;
+        return err->code;
+    }
+    hpcw_status s = HPCW_OK;
+    for (const struct hpcw_i_r2f_begun *f = w->begun; s == HPCW_OK && f != NULL; f = f->next) {
+        s = verdict(f, err);
+    }
+    return s == HPCW_OK ? look_at_files(w, err) : s;
+}
