@@ -41,6 +41,8 @@ hpcw_status gen_cli_export(const struct gen_cli_options *options, const char *pa
 hpcw_status gen_cli_report(const struct gen_cli_options *options, const char *path, hpcw_error *err);
 hpcw_status gen_cli_recover(const struct gen_cli_options *options, const char *const *path, size_t count,
                             hpcw_error *err);
+hpcw_status gen_cli_scr(const struct gen_cli_options *options, const char *const *arg, size_t count,
+                        hpcw_error *err);
 hpcw_status gen_cli_join(const struct gen_cli_options *options, const char *dir, hpcw_error *err);
 
 #endif

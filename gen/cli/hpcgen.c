@@ -19,7 +19,8 @@ enum { EXIT_FAILED = 1, EXIT_USAGE = 2 };
 
 /* The user asked for something impossible; neither the system nor a file that was read failed. */
 static bool wrong_usage(const hpcw_error *err, size_t command) {
-    bool describes = command == GEN_CLI_GENERATE || command == GEN_CLI_PLAN || command == GEN_CLI_LIST;
+    bool describes = command == GEN_CLI_GENERATE || command == GEN_CLI_PLAN || command == GEN_CLI_LIST ||
+                     command == GEN_CLI_SCR;
     return describes && err->sys_errno == 0 &&
            (err->code == HPCW_EINVAL || err->code == HPCW_ERANGE || err->code == HPCW_EMISMATCH);
 }
@@ -115,6 +116,8 @@ static hpcw_status run_command(struct gen_cli_options *o, const struct ui_parse 
         return first ? gen_cli_report(o, parse->args[0], err) : HPCW_OK;
     case GEN_CLI_RECOVER:
         return first ? gen_cli_recover(o, parse->args, parse->arg_count, err) : HPCW_OK;
+    case GEN_CLI_SCR:
+        return first ? gen_cli_scr(o, parse->args, parse->arg_count, err) : HPCW_OK;
     }
     return hpcw_i_fail(err, HPCW_EINTERNAL, "command: expected one of the table, got another");
 }

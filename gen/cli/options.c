@@ -21,6 +21,7 @@ enum {
     EXPORT = UI_COMMAND(GEN_CLI_EXPORT),
     RECOVER = UI_COMMAND(GEN_CLI_RECOVER),
     REPORT = UI_COMMAND(GEN_CLI_REPORT),
+    SCR = UI_COMMAND(GEN_CLI_SCR),
     /* `plan` takes all options of `generate`: one word before the options turns a run into its plan. */
     RUN = GENERATE | PLAN,
 };
@@ -39,6 +40,8 @@ static const struct ui_command commands[] = {
                          1, UINT_MAX},
     [GEN_CLI_REPORT] = {"report", "write an HTML page with charts of a dataset or of one file of it",
                         "DIR|FILE", 1, 1},
+    [GEN_CLI_SCR] = {"scr", "list, check, prune, drop or reindex the checkpoints in a prefix directory of SCR",
+                     "ACTION DIR [DATASET]", 2, 3},
 };
 
 /* ---- words ---- */
@@ -130,9 +133,12 @@ static const struct ui_option options[] = {
            UI_LIMITS(0, MODEL_MAX_RANKS), .default_text = "0", .flags = UI_OPTION_NO_CONFIG),
     OPTION(EXPORTED, EXPORT, 0, "last-rank", "N", U32, last_rank, "highest rank", UI_LIMITS(0, MODEL_MAX_RANKS),
            .default_text = "1073741824", .flags = UI_OPTION_NO_CONFIG),
-    OPTION(OUTPUT, RUN | VERIFY | JOIN | EXPORT | RECOVER | REPORT, 'q', "quiet", NULL, BOOL, quiet,
+    OPTION("Checkpoints", SCR, 'k', "keep", "K", U32, keep,
+           "scr prune: drop what is older than the newest K sound datasets; 0: drop no dataset",
+           UI_LIMITS(0, 4294967295), .default_text = "0", .flags = UI_OPTION_NO_CONFIG),
+    OPTION(OUTPUT, RUN | VERIFY | JOIN | EXPORT | RECOVER | REPORT | SCR, 'q', "quiet", NULL, BOOL, quiet,
            "print errors only, no progress and no summary", .flags = UI_OPTION_NEGATABLE),
-    OPTION(OUTPUT, RUN | VERIFY | INFO | LIST | JOIN | EXPORT | RECOVER, 0, "json", NULL, BOOL, json,
+    OPTION(OUTPUT, RUN | VERIFY | INFO | LIST | JOIN | EXPORT | RECOVER | SCR, 0, "json", NULL, BOOL, json,
            "print the result as JSON on standard output", .flags = UI_OPTION_NEGATABLE),
 };
 
@@ -160,6 +166,19 @@ static const struct ui_chapter chapters[] = {
                 "files are created in them; bytes and manifest stay the same. Existing files keep their "
                 "layout. On a file system other than Lustre the run fails before it writes. This was tested "
                 "only against an imitation of Lustre: check the result with `lfs getstripe`.\n"},
+    {"CHECKPOINTS",
+     "hpcgen scr ACTION DIR works on a prefix directory of SCR 1, 2 or 3, whoever wrote it.\n"
+     "\n"
+     "  list            show the datasets of the index, in the order in which a restart tries them\n"
+     "  check           the same, and read all files of each: sizes, checksums, totals\n"
+     "  prune           remove what writers left that died, and with --keep K what is older than the newest K "
+     "sound datasets; the current one stays\n"
+     "  drop            remove a dataset, named as third argument\n"
+     "  reindex         build the index anew from the summaries\n"
+     "\n"
+     "prune and reindex print how many datasets they added, removed and skipped. A dataset that hpcw is "
+     "writing "
+     "is left alone; programs with SCR itself must not run meanwhile.\n"},
     {"ENVIRONMENT", "Started by mpirun, srun or the like, the processes share the work. Started alone, one "
                     "process uses threads and does not initialise MPI. COLUMNS sets the width of the help text "
                     "where the terminal does not tell it.\n"},

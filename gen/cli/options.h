@@ -24,6 +24,7 @@ enum gen_cli_command {
     GEN_CLI_EXPORT,
     GEN_CLI_RECOVER,
     GEN_CLI_REPORT,
+    GEN_CLI_SCR,
 };
 
 enum { GEN_CLI_PATH_SIZE = 4096, GEN_CLI_PRESET_SIZE = 32 };
@@ -54,6 +55,9 @@ struct gen_cli_options {
     double from, to;
     uint32_t first_rank, last_rank;
     char output[GEN_CLI_PATH_SIZE];
+
+    /* Checkpoints. */
+    uint32_t keep;
 
     /* What to print. */
     bool quiet, json;

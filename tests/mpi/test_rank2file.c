@@ -4,12 +4,15 @@
  * reported by all.
  */
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
 
 #include <cmocka.h>
 
@@ -20,7 +23,7 @@
 #include "tests/support/rank2file_cases.h"
 #include "tests/support/world.h"
 
-enum { REFERENCE = SPREADS, REFUSED, FOLDERS };
+enum { REFERENCE = SPREADS, REFUSED, FULL, FOLDERS };
 
 static void prefix_in(int folder, unsigned i, char *path, size_t size) {
     (void)snprintf(path, size, "%s/%d/case%u", scratch, folder, i);
@@ -220,6 +223,120 @@ static void each_process_fails(void **state) {
     }
 }
 
+/* ---- a full disk, and a program that takes no notice ---- */
+
+enum { SMALL = 1000, LARGE = 1 << 20 };
+
+/* A file of each process. What fails is only reported, as programs do; `discard`: and given up. */
+static hpcw_status close_anyway(const char *prefix, uint64_t id, size_t bytes, bool discard, uint64_t *files,
+                                hpcw_error *err) {
+    static const unsigned char data[LARGE];
+    hpcw_rank2file_options o;
+    hpcw_rank2file *w;
+    hpcw_rank2file_file *file;
+    char name[32];
+    hpcw_rank2file_options_init(&o);
+    o.dataset.id = id;
+    o.count = 1;
+    o.durability = HPCW_SYNC_NONE;
+    hpcw_status s = hpcw_rank2file_open(prefix, world, &o, &w, err);
+    if (s != HPCW_OK) {
+        return s;
+    }
+    uint32_t rank = hpcw_rank2file_first_rank(w);
+    (void)snprintf(name, sizeof name, "rank_%u", rank);
+    if (hpcw_rank2file_create(w, rank, name, &file, NULL) == HPCW_OK) {
+        s = hpcw_rank2file_file_write(file, data, bytes, NULL);
+        if (s == HPCW_OK) {
+            s = hpcw_rank2file_file_close(file, NULL);
+        }
+        if (s != HPCW_OK && discard) {
+            hpcw_rank2file_discard(file);
+        }
+        hpcw_rank2file_file_free(file);
+    }
+    s = hpcw_rank2file_close(w, err);
+    *files = hpcw_rank2file_dataset_of(w)->files;
+    hpcw_rank2file_free(w);
+    return s;
+}
+
+/* The dataset that a restart takes, and how many the index has. */
+static bool restart_is(const char *prefix, uint64_t id, uint32_t datasets) {
+    hpcw_rank2file_restart *r;
+    hpcw_rank2file_list *list;
+    bool good = hpcw_rank2file_restart_open(prefix, world, NULL, &r, NULL) == HPCW_OK &&
+                hpcw_rank2file_restart_dataset(r)->id == id && hpcw_rank2file_restart_skips(r) == 0;
+    good = hpcw_rank2file_list_open(prefix, world, &list, NULL) == HPCW_OK && good &&
+           hpcw_rank2file_list_count(list) == datasets && hpcw_rank2file_list_get(list, 0)->id == id;
+    hpcw_rank2file_list_free(list);
+    hpcw_rank2file_restart_free(r);
+    return good;
+}
+
+static void set_limit(bool small) {
+    struct rlimit limit;
+    (void)signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
+    limit.rlim_cur = small ? 300000 : limit.rlim_max;
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+}
+
+static void one_process_has_no_space(void **state) {
+    (void)state;
+    char prefix[512];
+    uint64_t files = 0;
+    hpcw_error err = {.message = ""};
+    (void)snprintf(prefix, sizeof prefix, "%s/%d", scratch, REFUSED);
+    assert_true(on_all(close_anyway(prefix, 1, SMALL, false, &files, &err) == HPCW_OK));
+    for (int victim = 0; victim < processes; victim++) {
+        if (process == victim) {
+            set_limit(true);
+        }
+        hpcw_status s = close_anyway(prefix, 2, LARGE, false, &files, &err);
+        assert_true(on_all(s == HPCW_ENOSPC && err.process == victim));
+        assert_true(same_verdict(s, &err));
+        assert_true(on_all(restart_is(prefix, 1, 1)));
+        s = close_anyway(prefix, 3 + (uint64_t)victim, LARGE, true, &files, &err);
+        if (process == victim) {
+            set_limit(false);
+        }
+        assert_true(on_all(s == HPCW_OK && files == (uint64_t)processes - 1));
+        assert_true(on_all(restart_is(prefix, 3 + (uint64_t)victim, 2)));
+        assert_true(on_all(hpcw_rank2file_prune(prefix, world, 0, NULL, &err) == HPCW_OK));
+        char name[64];
+        (void)snprintf(name, sizeof name, "scr.dataset.%d", 3 + victim);
+        assert_true(on_all(hpcw_rank2file_drop(prefix, world, name, &err) == HPCW_OK));
+        assert_true(on_all(restart_is(prefix, 1, 1)));
+    }
+    empty_directory(prefix);
+}
+
+static void the_disk_is_full(void **state) {
+    (void)state;
+    char disk[512];
+    char prefix[600];
+    uint64_t files = 0;
+    hpcw_error err = {.message = ""};
+    (void)snprintf(disk, sizeof disk, "%s/%d", scratch, FULL);
+    (void)snprintf(prefix, sizeof prefix, "%s/run", disk);
+    if (!on_all(process != 0 || mount("none", disk, "tmpfs", 0, "size=1m") == 0)) {
+        skip(); /* no permission to mount */
+    }
+    bool good = on_all(close_anyway(prefix, 1, SMALL, false, &files, &err) == HPCW_OK);
+    hpcw_status s = close_anyway(prefix, 2, LARGE, false, &files, &err);
+    good = on_all(s == HPCW_ENOSPC) && same_verdict(s, &err) && good;
+    good = on_all(restart_is(prefix, 1, 1)) && good;
+    good = on_all(hpcw_rank2file_prune(prefix, world, 0, NULL, &err) == HPCW_OK) && good;
+    good = on_all(close_anyway(prefix, 2, SMALL, false, &files, &err) == HPCW_OK) && good;
+    good = on_all(restart_is(prefix, 2, 2)) && good;
+    good = on_all(process != 0 || umount2(disk, MNT_DETACH) == 0) && good;
+    if (!good) {
+        print_error("process %d: %s\n", process, err.message);
+    }
+    assert_true(good);
+}
+
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ownership_does_not_matter),
@@ -227,6 +344,8 @@ int main(int argc, char **argv) {
         cmocka_unit_test(refused_by_all),
         cmocka_unit_test(twins_on_two_processes),
         cmocka_unit_test(each_process_fails),
+        cmocka_unit_test(one_process_has_no_space),
+        cmocka_unit_test(the_disk_is_full),
     };
     world_begin(&argc, &argv, FOLDERS);
     return world_end(cmocka_run_group_tests(tests, NULL, NULL));

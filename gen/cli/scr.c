@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* scr: the datasets in a prefix directory of SCR, of any version: list, check, prune, drop, reindex. */
+#include <inttypes.h>
+#include <string.h>
+
+#include <hpcw/rank2file.h>
+
+#include "gen/cli/commands.h"
+#include "libwriter/base/status.h"
+
+static void put_text(struct hpcw_i_json *json, const char *key, const char *text) {
+    if (text != NULL) {
+        hpcw_i_json_put_str(json, key, text);
+    }
+}
+
+static void put_listed(const hpcw_rank2file_listed *d, struct hpcw_i_json *json) {
+    hpcw_i_json_put_str(json, "name", d->name);
+    hpcw_i_json_put_u64(json, "id", d->id);
+    hpcw_i_json_put_str(json, "state", d->failed != NULL ? "failed" : d->complete ? "complete" : "incomplete");
+    hpcw_i_json_put_bool(json, "current", d->current);
+    hpcw_i_json_put_u64(json, "files", d->files);
+    hpcw_i_json_put_u64(json, "bytes", d->size);
+    hpcw_i_json_put_u64(json, "created_us", d->created_us);
+    put_text(json, "flushed", d->flushed);
+    put_text(json, "failed", d->failed);
+}
+
+/* All there is of one dataset, with the content of its files. */
+static hpcw_status check_dataset(const char *prefix, const char *name, hpcw_error *why) {
+    hpcw_rank2file_restart *r;
+    hpcw_status s = hpcw_rank2file_restart_open(prefix, NULL, name, &r, why);
+    if (s == HPCW_OK) {
+        s = hpcw_rank2file_restart_load(r, 0, NULL, why);
+    }
+    if (s == HPCW_OK) {
+        s = hpcw_rank2file_restart_check(r, true, why);
+    }
+    hpcw_rank2file_restart_free(r);
+    return s;
+}
+
+/* Lists the datasets; `check`: with a verdict on each. */
+static hpcw_status list(const struct gen_cli_options *o, const char *prefix, bool check, hpcw_error *err) {
+    hpcw_rank2file_list *datasets;
+    hpcw_status s = hpcw_rank2file_list_open(prefix, NULL, &datasets, err);
+    if (s != HPCW_OK) {
+        return s;
+    }
+    struct gen_cli_result r;
+    uint32_t count = hpcw_rank2file_list_count(datasets);
+    uint32_t damaged = 0;
+    hpcw_status first = HPCW_OK;
+    gen_cli_result_begin(&r, o->json);
+    hpcw_i_json_put_str(&r.json, "layout", hpcw_rank2file_layout_name(hpcw_rank2file_list_layout(datasets)));
+    hpcw_i_json_key_array(&r.json, "datasets");
+    for (uint32_t i = 0; i < count; i++) {
+        const hpcw_rank2file_listed *d = hpcw_rank2file_list_get(datasets, i);
+        hpcw_i_json_flat_object(&r.json);
+        put_listed(d, &r.json);
+        if (check) {
+            hpcw_error why = {.message = ""};
+            hpcw_status is = check_dataset(prefix, d->name, &why);
+            hpcw_i_json_put_bool(&r.json, "sound", is == HPCW_OK);
+            put_text(&r.json, "why", is == HPCW_OK ? NULL : why.message);
+            first = first == HPCW_OK ? is : first;
+            damaged += is != HPCW_OK;
+        }
+        hpcw_i_json_end_object(&r.json);
+    }
+    hpcw_i_json_end_array(&r.json);
+    s = gen_cli_result_print(&r, HPCW_OK, err);
+    hpcw_rank2file_list_free(datasets);
+    return s != HPCW_OK || damaged == 0
+               ? s
+               : hpcw_i_fail(err, first, "%s: expected %u sound dataset%s, got %u damaged", prefix, count,
+                             count == 1 ? "" : "s", damaged);
+}
+
+static hpcw_status print_tally(const struct gen_cli_options *o, const char *prefix, hpcw_status s,
+                               const hpcw_rank2file_tally *tally, hpcw_error *err) {
+    if (s == HPCW_OK && !o->quiet) {
+        struct gen_cli_result r;
+        gen_cli_result_begin(&r, o->json);
+        hpcw_i_json_put_u64(&r.json, "added", tally->added);
+        hpcw_i_json_put_u64(&r.json, "removed", tally->removed);
+        hpcw_i_json_put_u64(&r.json, "skipped", tally->skipped);
+        s = gen_cli_result_print(&r, s, err);
+    }
+    return s != HPCW_OK || tally->skipped == 0
+               ? s
+               : hpcw_i_fail(err, tally->why.code, "%s: expected no dataset to be skipped, got %u: %s", prefix,
+                             tally->skipped, tally->why.message);
+}
+
+hpcw_status gen_cli_scr(const struct gen_cli_options *o, const char *const *arg, size_t count,
+                        hpcw_error *err) {
+    static const char *const actions[] = {"list", "check", "prune", "drop", "reindex"};
+    enum { LIST, CHECK, PRUNE, DROP, REINDEX, ACTIONS };
+    hpcw_rank2file_tally tally = {.added = 0};
+    size_t action = 0;
+    while (action < ACTIONS && strcmp(arg[0], actions[action]) != 0) {
+        action++;
+    }
+    if (action == ACTIONS) {
+        return hpcw_i_fail(err, HPCW_EINVAL, "scr: expected list, check, prune, drop or reindex, got %.100s",
+                           arg[0]);
+    }
+    if (count != (action == DROP ? 3u : 2u)) {
+        return hpcw_i_fail(err, HPCW_EINVAL, "scr %s: expected %s, got %zu of them", actions[action],
+                           action == DROP ? "DIR and DATASET" : "only DIR", count - 1);
+    }
+    if (o->keep > 0 && action != PRUNE) {
+        return hpcw_i_fail(err, HPCW_EINVAL, "scr %s: expected --keep with prune only, got --keep %u",
+                           actions[action], o->keep);
+    }
+    switch (action) {
+    case DROP:
+        return hpcw_rank2file_drop(arg[1], NULL, arg[2], err);
+    case PRUNE:
+        return print_tally(o, arg[1], hpcw_rank2file_prune(arg[1], NULL, o->keep, &tally, err), &tally, err);
+    case REINDEX:
+        return print_tally(o, arg[1], hpcw_rank2file_reindex(arg[1], NULL, &tally, err), &tally, err);
+    default:
+        return list(o, arg[1], action == CHECK, err);
+    }
+}

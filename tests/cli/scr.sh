@@ -1,0 +1,111 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# scr: datasets of every version of SCR are listed, checked, dropped, pruned, and found again without their index.
+. "$HERE/refuse.inc"
+make() {
+    "$HPCGEN" --quiet --formats rank2file --ranks 4 --set rank2file.checkpoints=4 "$@" --out set || bad "fails: $*"
+}
+scr() {
+    "$HPCGEN" scr "$@" >said || bad "fails: scr $*"
+}
+said() { # PATTERN TIMES
+    [ "$(grep -c "$1" said)" -eq "$2" ] || bad "expected $2 lines of '$1', got: $(cat said)"
+}
+
+refuse 2 'scr: expected list, check, prune, drop or reindex, got look' "$HPCGEN" scr look x
+refuse 2 'scr: expected ACTION DIR*' "$HPCGEN" scr list
+refuse 2 'scr drop: expected DIR and DATASET, got 1 of them' "$HPCGEN" scr drop x
+refuse 2 'scr list: expected only DIR, got 2 of them' "$HPCGEN" scr list x y
+refuse 2 'scr list: expected --keep with prune only, got --keep 2' "$HPCGEN" scr list x --keep 2
+refuse 1 'none/.scr/index.scr: cannot open for reading: No such file or directory' "$HPCGEN" scr list none
+refuse 1 'none*: No such file or directory' "$HPCGEN" scr reindex none
+
+for layout in scr-1.1 scr-1.2 scr-3 shared; do
+    rm -rf set
+    make --set rank2file.layout=$layout
+    name=scr.dataset
+    [ $layout != scr-3 ] || name=ckpt
+    scr list set/scr
+    said "layout: $layout" 1
+    said 'name=.* state=complete' 4
+    said "name=$name.4 id=4 .*current=true" 1
+    scr list --json set/scr
+    "$JSON_CHECK" said || bad "no JSON: $layout"
+    scr check set/scr
+    said 'sound=true' 4
+
+    # A truncated file of the newest; then prune keeps two that are sound.
+    truncate -s 10 set/scr/$name.4/rank_2.ckpt
+    "$HPCGEN" scr check set/scr >said 2>why && bad "a truncated file passes: $layout"
+    said 'sound=false' 1
+    grep -q 'hpcgen: set/scr: expected 4 sound datasets, got 1 damaged' why || bad "why: $(cat why)"
+    cp set/scr/.scr/index.scr index
+    scr prune set/scr --keep 2 --json
+    "$JSON_CHECK" said || bad "no JSON: $layout"
+    scr list set/scr
+    said 'name=' 3
+    [ ! -e set/scr/$name.1 ] && [ ! -e set/scr/.scr/scr.dataset.1 ] || bad "something of dataset 1 is left: $layout"
+
+    # Drop the damaged one: the next is the current one.
+    scr drop set/scr $name.4
+    scr list set/scr
+    said "name=$name.3 .*current=true" 1
+    refuse 1 "set/scr/.scr/index.scr: dataset: expected one of the index, got $name.4" \
+        "$HPCGEN" scr drop set/scr $name.4
+    [ ! -e set/scr/$name.4 ] || bad "something of dataset 4 is left: $layout"
+
+    # The index is lost, is of older days, is damaged: it follows from the summaries.
+    for index in gone old damaged; do
+        case $index in
+        gone) rm set/scr/.scr/index.scr ;;
+        old) cp index set/scr/.scr/index.scr ;;
+        damaged) truncate -s 60 set/scr/.scr/index.scr ;;
+        esac
+        scr reindex set/scr
+        said 'skipped: 0' 1
+        [ $index != old ] || said 'removed: 2' 1
+        "$HPCGEN" verify --quiet set/scr || bad "not sound after reindex, $index, $layout"
+        scr list set/scr
+        said 'name=' 2
+        said "name=$name.3 .*current=true" 1
+    done
+done
+
+# ---- the second summary of the shared layout
+second=set/scr/.scr/scr.dataset.2/summary.scr
+cp $second kept
+rm $second
+refuse 1 "$second: cannot open for reading: No such file or directory" "$HPCGEN" verify set/scr
+: >$second
+refuse 1 "$second: *expected at least 24 bytes, got 0" "$HPCGEN" verify set/scr
+cp kept $second
+printf 'x' | dd of=$second bs=1 seek=40 conv=notrunc 2>/dev/null
+refuse 1 "$second: *CRC-32*" "$HPCGEN" verify set/scr
+cp set/scr/.scr/scr.dataset.3/summary.scr $second
+refuse 1 "$second: expected the content of the dataset's other summary, got another" "$HPCGEN" verify set/scr
+cp kept $second
+"$HPCGEN" verify --quiet set/scr || bad "not sound"
+
+# ---- what SCR itself left
+for tool in scr-1.1.8 scr-1.2.2 scr-3.1.0; do
+    golden=${HPCW_GOLDEN-}/rank2file/$tool-4ranks
+    [ -d "$golden" ] || continue
+    rm -rf real
+    cp -r "$golden" real
+    chmod -R u+w real
+    scr check real
+    said 'sound=true' 1
+    rm real/.scr/index.scr
+    scr reindex real
+    scr check real
+    said 'sound=true' 1
+    "$HPCGEN" verify --quiet real || bad "not sound: $tool"
+    truncate -s 100 "$(find real -name rank_3.ckpt)"
+    "$HPCGEN" verify --quiet real 2>why && bad "a truncated file passes: $tool"
+    grep -q 'expected 4097 bytes, got 100\|summary.scr: expected 4 files of together 6114 bytes, got 4 and 2117' why ||
+        bad "why: $(cat why)"
+    "$HPCGEN" scr check real >said 2>why && bad "a truncated file passes: $tool"
+    scr drop real "$(sed -n 's/.*name=\([^ ]*\) .*/\1/p' said)"
+    [ -z "$(find real -name '*.ckpt' -o -name 'rank2file*' -o -name summary.scr)" ] || bad "left: $(find real)"
+done
+exit $failed
