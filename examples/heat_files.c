@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The plate: a checkpoint with its rank2file map in ckpt/, for SCR; the result in plate.sion, for SIONlib. */
 #include <stdio.h>
-#include <time.h>
 
 #include <hpcw/rank2file.h>
 #include <hpcw/sion.h>
@@ -31,11 +30,8 @@ hpcw_status heat_checkpoint(const struct heat *heat, hpcw_comm *comm, uint64_t i
     hpcw_rank2file *checkpoint;
     hpcw_rank2file_options options;
     hpcw_error local;
-    uint64_t seconds = (uint64_t)time(NULL);
-    MPI_Bcast(&seconds, 1, MPI_UINT64_T, 0, heat->grid); /* all processes must give the same time */
     hpcw_rank2file_options_init(&options);
     options.dataset.id = id;
-    options.dataset.created_us = seconds * 1000000;
     options.count = 1;
     hpcw_status status = hpcw_rank2file_open("ckpt", comm, &options, &checkpoint, error);
     if (status != HPCW_OK)

@@ -211,8 +211,12 @@ int hpcw_i_sys_mkdir(const char *path, mode_t mode) {
 }
 
 int hpcw_i_sys_rmdir(const char *path) {
-    int e = gate(HPCW_I_SYS_RMDIR, NULL);
-    return e != 0 ? e : rmdir(path) == 0 ? 0 : errno;
+    int e;
+    do {
+        e = gate(HPCW_I_SYS_RMDIR, NULL);
+        e = e != 0 ? e : rmdir(path) == 0 ? 0 : errno;
+    } while (e == EINTR);
+    return e;
 }
 
 int hpcw_i_sys_lock(int fd, uint64_t byte) {

@@ -141,10 +141,96 @@ static void every_call_of_restarting(void **state) {
     scratch_remove(dir);
 }
 
+/* ---- looking after datasets ---- */
+
+static hpcw_status drop(const char *prefix, hpcw_error *err) {
+    return hpcw_rank2file_drop(prefix, NULL, "scr.dataset.3", err);
+}
+
+static hpcw_status mark(const char *prefix, hpcw_error *err) {
+    return hpcw_rank2file_mark_failed(prefix, NULL, "scr.dataset.3", err);
+}
+
+static hpcw_status prune(const char *prefix, hpcw_error *err) {
+    hpcw_rank2file_tally tally;
+    hpcw_status s = hpcw_rank2file_prune(prefix, NULL, 1, &tally, err);
+    if (s == HPCW_OK && tally.skipped > 0) {
+        *err = tally.why;
+        s = err->code;
+    }
+    return s;
+}
+
+static hpcw_status reindex(const char *prefix, hpcw_error *err) {
+    hpcw_rank2file_tally tally;
+    hpcw_status s = hpcw_rank2file_reindex(prefix, NULL, &tally, err);
+    if (s == HPCW_OK && tally.skipped > 0) {
+        *err = tally.why;
+        s = err->code;
+    }
+    return s;
+}
+
+static hpcw_status again(const char *prefix, hpcw_error *err) {
+    const struct rank2file_case c = {.name = "again", .layout = HPCW_RANK2FILE_SCR_1_1, .ranks = 1};
+    hpcw_rank2file_options o;
+    rank2file_case_options(&c, &o);
+    o.dataset.id = 3;
+    o.replace = true;
+    return rank2file_case_write(&c, &o, prefix, NULL, c.ranks, NULL, err);
+}
+
+/* Whatever fails, there is a sound dataset, and the same call succeeds then. */
+static void every_call_of_looking_after(void **state) {
+    (void)state;
+    static hpcw_status (*const calls[])(const char *prefix, hpcw_error *err) = {drop, mark, prune, reindex,
+                                                                                again};
+    static const enum fault faults[] = {FAULT_EIO, FAULT_NOMEM, FAULT_EINTR};
+    const struct rank2file_case c = {.name = "kept", .layout = HPCW_RANK2FILE_SCR_1_1, .ranks = 1};
+    for (size_t k = 0; k < sizeof calls / sizeof calls[0]; k++) {
+        for (size_t f = 0; f < sizeof faults / sizeof faults[0]; f++) {
+            enum fault fault = faults[f];
+            for (unsigned long n = 1;; n += 1 + n / 8) {
+                char dir[256];
+                hpcw_rank2file_options o;
+                hpcw_rank2file_restart *r;
+                hpcw_error err = {.message = ""};
+                scratch_make(dir, sizeof dir);
+                rank2file_case_options(&c, &o);
+                for (o.dataset.id = 1; o.dataset.id <= 3; o.dataset.id++) {
+                    assert_int_equal(rank2file_case_write(&c, &o, dir, NULL, c.ranks, NULL, &err), HPCW_OK);
+                }
+                int descriptors = count_descriptors();
+                fault_arm(fault, n);
+                hpcw_status s = calls[k](dir, &err);
+                bool met = fault_disarm();
+                assert_int_equal(count_descriptors(), descriptors);
+                if (s != HPCW_OK && (!met || fault_is_harmless(fault) || !good_message(s, &err, ""))) {
+                    fail_msg("call %zu, %s, %lu: %s", k, fault_name(fault), n, err.message);
+                }
+                if (hpcw_rank2file_restart_open(dir, NULL, NULL, &r, &err) != HPCW_OK) {
+                    fail_msg("call %zu, %s, %lu: %s", k, fault_name(fault), n, err.message);
+                }
+                hpcw_rank2file_restart_free(r);
+                s = calls[k](dir, &err);
+                if (s != HPCW_OK && !(calls[k] == drop && s == HPCW_ENOENT)) {
+                    fail_msg("call %zu again after %s, %lu: %s", k, fault_name(fault), n, err.message);
+                }
+                scratch_remove(dir);
+                if (!met) {
+                    assert_true(n > 1);
+                    break;
+                }
+            }
+        }
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_call_of_writing),
         cmocka_unit_test(every_call_of_restarting),
+        cmocka_unit_test(every_call_of_looking_after),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -159,6 +159,22 @@ static void refused_by_all(void **state) {
     }
 }
 
+/* What a restart opens must be the same everywhere, or processes would wait for each other in different calls. */
+static void restart_of_the_same(void **state) {
+    (void)state;
+    char prefix[512];
+    hpcw_rank2file_restart *r;
+    hpcw_error err = {.message = ""};
+    prefix_in(REFERENCE, 1, prefix, sizeof prefix);
+    bool last = processes > 1 && process == processes - 1;
+    hpcw_status s = hpcw_rank2file_restart_open(prefix, world, last ? NULL : "scr.dataset.7", &r, &err);
+    assert_true(on_all(s == (processes > 1 ? HPCW_EMISMATCH : HPCW_OK)));
+    assert_true(same_verdict(s, &err));
+    hpcw_rank2file_restart_free(r);
+    s = hpcw_rank2file_drop(prefix, world, last ? "scr.dataset.8" : "scr.dataset.9", &err);
+    assert_true(on_all(s == (processes > 1 ? HPCW_EMISMATCH : HPCW_ENOENT)));
+}
+
 static void twins_on_two_processes(void **state) {
     (void)state;
     hpcw_rank2file_options o;
@@ -342,6 +358,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(ownership_does_not_matter),
         cmocka_unit_test(any_processes_restart),
         cmocka_unit_test(refused_by_all),
+        cmocka_unit_test(restart_of_the_same),
         cmocka_unit_test(twins_on_two_processes),
         cmocka_unit_test(each_process_fails),
         cmocka_unit_test(one_process_has_no_space),

@@ -845,6 +845,48 @@ static void pruned(void **state) {
     }
 }
 
+/* Killed at any moment, a writer leaves the old dataset or a whole new one; and what it left goes. */
+static void killed_at_any_moment(void **state) {
+    (void)state;
+    enum { KILLS = 60 };
+    unsigned seed = 1;
+    unsigned finished = 0;
+    written(HPCW_RANK2FILE_SHARED, 1);
+    for (uint64_t id = 2; id < 2 + KILLS; id++) {
+        hpcw_rank2file_options o = options_of(HPCW_RANK2FILE_SHARED, id);
+        hpcw_error err = {.message = ""};
+        pid_t writer = fork();
+        assert_true(writer >= 0);
+        if (writer == 0) {
+            _exit(write_dataset(&o, NULL) != HPCW_OK);
+        }
+        const struct timespec wait = {.tv_nsec = (rand_r(&seed) % 3000) * 1000L};
+        (void)nanosleep(&wait, NULL);
+        (void)kill(writer, SIGKILL);
+        int status = 0;
+        assert_int_equal(waitpid(writer, &status, 0), writer);
+        assert_true(WIFSIGNALED(status) || WEXITSTATUS(status) == 0);
+        uint64_t found = restarts(&err);
+        if (found == 0) {
+            fail_msg("%s", err.message);
+        }
+        finished += found == id;
+        if (hpcw_rank2file_prune(base, NULL, 1, NULL, &err) != HPCW_OK) {
+            fail_msg("%s", err.message);
+        }
+        /* One with its summary, and without an entry in the index, is found again. */
+        if (hpcw_rank2file_reindex(base, NULL, NULL, &err) != HPCW_OK) {
+            fail_msg("%s", err.message);
+        }
+        assert_true(restarts(&err) >= found);
+        OK(hpcw_rank2file_prune(base, NULL, 1, NULL, &err));
+        assert_int_equal(listed(), 1);
+        assert_int_equal(count_entries(base), 2);                  /* .scr and a dataset */
+        assert_int_equal(count_entries(in_base("%s", ".scr")), 3); /* lock, index, a map */
+    }
+    assert_true(finished < KILLS);
+}
+
 static void indexed_again(void **state) {
     (void)state;
     for (int k = 0; k < 4; k++) {
@@ -873,7 +915,7 @@ static void indexed_again(void **state) {
         OK(hpcw_rank2file_reindex(base, NULL, &tally, &err));
         assert_int_equal(tally.added, 1);
         assert_int_equal(ids_in_index(), 0xe);
-        assert_int_equal(current(), 1); /* as it was */
+        assert_int_equal(current(), 3);
         /* The index is lost, or damaged. */
         for (int damage = 0; damage < 2; damage++) {
             OK(damage == 0 ? unlink(in_base(HPCW_RANK2FILE_INDEX))
@@ -920,6 +962,7 @@ int main(void) {
         TEST(marked_as_failed),
         TEST(written_again),
         TEST(pruned),
+        TEST(killed_at_any_moment),
         TEST(indexed_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -281,18 +281,16 @@ static hpcw_status drop_old(const char *prefix, uint32_t keep, hpcw_rank2file_ta
     return s;
 }
 
-/* Whether a dataset has a summary that says it is complete: it is not unfinished, but missing in the index. */
-static bool has_summary(const char *prefix, const struct hpcw_i_r2f_marker *marker, uint64_t id) {
-    bool has = false;
-    for (uint32_t m = 0; !has && m < hpcw_rank2file_layout_maps(marker->layout); m++) {
+/* Whether a dataset has all its summaries, sound or not: then it is not unfinished, but missing in the index. */
+static bool has_summaries(const char *prefix, const struct hpcw_i_r2f_marker *marker, uint64_t id) {
+    bool has = true;
+    for (uint32_t m = 0; has && m < hpcw_rank2file_layout_maps(marker->layout); m++) {
         char name[HPCW_RANK2FILE_PATH];
-        hpcw_kvtree *tree = NULL;
+        uint64_t size;
         hpcw_rank2file_options o = {.layout = marker->layout, .dataset = {.id = id, .name = marker->name}};
         hpcw_rank2file_summary_path(&o, m, name);
         char *path = hpcw_i_r2f_join(prefix, name);
-        has = path == NULL ||
-              (hpcw_kvtree_read_file(path, &tree, NULL) == HPCW_OK && hpcw_i_r2f_is_complete(tree));
-        hpcw_kvtree_free(tree);
+        has = path == NULL || hpcw_i_sys_size_of(path, &size) != ENOENT;
         hpcw_i_free(path);
     }
     return has;
@@ -311,7 +309,7 @@ static void remove_orphan(const char *prefix, const hpcw_kvtree *index, hpcw_ran
         bool listed = known && hpcw_i_r2f_index_id(index, layout, marker.name) != 0;
         if (!known || listed) {
             hpcw_i_r2f_marker_remove(prefix, id);
-        } else if (!has_summary(prefix, &marker, id)) {
+        } else if (!has_summaries(prefix, &marker, id)) {
             for (uint32_t m = 0; m < hpcw_rank2file_layout_maps(marker.layout); m++) {
                 char metadata[HPCW_RANK2FILE_PATH];
                 hpcw_i_r2f_metadata(hpcw_i_r2f_kind_of(marker.layout, m), id, marker.name, metadata);
@@ -555,6 +553,7 @@ static hpcw_status rebuild(const char *prefix, const struct search *found, const
                            hpcw_rank2file_layout layout, hpcw_kvtree *index, hpcw_rank2file_tally *tally,
                            hpcw_error *err) {
     uint32_t kept = 0;
+    uint64_t most = 0; /* id that comes back */
     const char *current = hpcw_kvtree_value(old, "CURRENT");
     for (size_t i = 0; i < found->count; i++) {
         const struct summarised *f = &found->item[i];
@@ -574,13 +573,16 @@ static hpcw_status rebuild(const char *prefix, const struct search *found, const
             return s;
         }
         kept += s == HPCW_OK && was;
-        tally->added += s == HPCW_OK && !was;
+        if (s == HPCW_OK && !was) {
+            tally->added++;
+            most = f->id;
+        }
         if (s != HPCW_OK) {
             tally->why = tally->skipped++ == 0 ? why : tally->why;
         }
     }
     tally->removed += (uint32_t)hpcw_kvtree_count(hpcw_i_r2f_index_names(old, layout)) - kept;
-    if (current != NULL && hpcw_i_r2f_index_id(index, layout, current) > 0) {
+    if (current != NULL && hpcw_i_r2f_index_id(index, layout, current) > most) {
         hpcw_status s = hpcw_kvtree_set(index, "CURRENT", current, err);
         if (s != HPCW_OK) {
             return s;

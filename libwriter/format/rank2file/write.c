@@ -227,17 +227,28 @@ static hpcw_status make_directory(const char *prefix, const char *name, bool *ma
     return s;
 }
 
-/* The directory of the data files, and the marker that names it. */
+/* The marker, and the directory of the data files that it names. */
 static hpcw_status make_data_directory(const hpcw_rank2file *w, hpcw_error *err) {
     struct hpcw_i_r2f_marker marker;
     uint64_t id = w->options.dataset.id;
+    uint64_t size;
     bool made = false;
+    char *path = hpcw_i_r2f_join(w->prefix, w->dataset);
+    if (path == NULL) {
+        return hpcw_i_fail_memory(err, w->prefix, 0, NULL);
+    }
     bool before = hpcw_i_r2f_marker_read(w->prefix, id, &marker) && strcmp(marker.name, w->dataset) == 0 &&
                   marker.made; /* by an attempt that died */
-    hpcw_status s = make_directory(w->prefix, w->dataset, &made, err);
+    bool missing = hpcw_i_sys_size_of(path, &size) == ENOENT;
+    hpcw_i_free(path);
+    marker = (struct hpcw_i_r2f_marker){.layout = w->options.layout, .made = missing || before};
+    memcpy(marker.name, w->dataset, sizeof marker.name);
+    hpcw_status s = hpcw_i_r2f_marker_write(w->prefix, id, &marker, err);
     if (s == HPCW_OK) {
-        marker = (struct hpcw_i_r2f_marker){.layout = w->options.layout, .made = made || before};
-        memcpy(marker.name, w->dataset, sizeof marker.name);
+        s = make_directory(w->prefix, w->dataset, &made, err);
+    }
+    if (s == HPCW_OK && missing && !made && !before) { /* somebody else was quicker */
+        marker.made = false;
         s = hpcw_i_r2f_marker_write(w->prefix, id, &marker, err);
     }
     return s;
