@@ -19,6 +19,7 @@ struct file_sink {
     hpcw_durability durability;
     bool shared;
     bool gone; /* there is no temporary file: renamed, removed, or never created */
+    struct hpcw_i_file_id id;
     char *path;
     char *temporary;
 };
@@ -77,14 +78,20 @@ static void file_discard(hpcw_sink *sink) {
 static void file_withdraw(hpcw_sink *sink) {
     struct file_sink *f = file_of(sink);
     if (sink->named) {
-        (void)hpcw_i_sys_unlink(f->path);
+        /* Not a file that another run published since. */
+        bool own;
+        if (hpcw_i_sys_is(f->path, &f->id, &own) != 0 || own) {
+            (void)hpcw_i_sys_unlink(f->path);
+        }
         sink->named = false;
     }
 }
 
 static hpcw_status file_publish(hpcw_sink *sink, hpcw_error *err) {
     struct file_sink *f = file_of(sink);
-    hpcw_status s = file_detach(sink, err);
+    int unknown = hpcw_i_sys_id(f->fd, &f->id);
+    hpcw_status s = unknown == 0 ? file_detach(sink, err)
+                                 : hpcw_i_fail_sys(err, unknown, "%s: cannot get its identity", f->path);
     if (s == HPCW_OK) {
         int e = hpcw_i_sys_rename(f->temporary, f->path);
         if (e != 0) {

@@ -192,13 +192,45 @@ int hpcw_i_sys_fsync_directory_of(const char *path) {
 }
 
 int hpcw_i_sys_rename(const char *from, const char *to) {
-    int e = gate(HPCW_I_SYS_RENAME, NULL);
-    return e != 0 ? e : rename(from, to) == 0 ? 0 : errno;
+    int e;
+    do {
+        e = gate(HPCW_I_SYS_RENAME, NULL);
+        e = e != 0 ? e : rename(from, to) == 0 ? 0 : errno;
+    } while (e == EINTR);
+    return e;
+}
+
+int hpcw_i_sys_rename_new(const char *from, const char *to) {
+    int e;
+    do {
+        e = gate(HPCW_I_SYS_RENAME, NULL);
+        e = e != 0 ? e : renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0 ? 0 : errno;
+        if (e == EINVAL || e == ENOSYS) {
+            /* NFS and Lustre do not know the flag, but hard links. */
+            e = link(from, to) == 0 ? 0 : errno;
+            if (e == 0) {
+                (void)hpcw_i_sys_unlink(from);
+            }
+        }
+    } while (e == EINTR);
+    return e;
+}
+
+int hpcw_i_sys_unlink_at(int directory, const char *path, int flags) {
+    int e;
+    do {
+        e = gate(flags == AT_REMOVEDIR ? HPCW_I_SYS_RMDIR : HPCW_I_SYS_UNLINK, NULL);
+        e = e != 0 ? e : unlinkat(directory, path, flags) == 0 ? 0 : errno;
+    } while (e == EINTR);
+    return e;
 }
 
 int hpcw_i_sys_unlink(const char *path) {
-    int e = gate(HPCW_I_SYS_UNLINK, NULL);
-    return e != 0 ? e : unlink(path) == 0 ? 0 : errno;
+    return hpcw_i_sys_unlink_at(AT_FDCWD, path, 0);
+}
+
+int hpcw_i_sys_rmdir(const char *path) {
+    return hpcw_i_sys_unlink_at(AT_FDCWD, path, AT_REMOVEDIR);
 }
 
 int hpcw_i_sys_mkdir(const char *path, mode_t mode) {
@@ -210,27 +242,51 @@ int hpcw_i_sys_mkdir(const char *path, mode_t mode) {
     return e;
 }
 
-int hpcw_i_sys_rmdir(const char *path) {
-    int e;
-    do {
-        e = gate(HPCW_I_SYS_RMDIR, NULL);
-        e = e != 0 ? e : rmdir(path) == 0 ? 0 : errno;
-    } while (e == EINTR);
+/* ---- whose file it is ---- */
+
+static int identity(int fd, const char *path, struct hpcw_i_file_id *id) {
+    struct stat st;
+    int e = gate(HPCW_I_SYS_STAT, NULL);
+    e = e == EINTR ? 0 : e; /* the call itself is never interrupted */
+    if (e == 0 && (path == NULL ? fstat(fd, &st) : lstat(path, &st)) != 0) {
+        e = errno;
+    }
+    *id =
+        e != 0 ? (struct hpcw_i_file_id){0} : (struct hpcw_i_file_id){(uint64_t)st.st_dev, (uint64_t)st.st_ino};
     return e;
 }
 
-int hpcw_i_sys_lock(int fd, uint64_t byte) {
-#ifdef F_OFD_SETLK
-    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = (off_t)byte, .l_len = 1};
+int hpcw_i_sys_id(int fd, struct hpcw_i_file_id *id) {
+    return identity(fd, NULL, id);
+}
+
+int hpcw_i_sys_is(const char *path, const struct hpcw_i_file_id *id, bool *is) {
+    struct hpcw_i_file_id now;
+    int e = identity(-1, path, &now);
+    *is = e == 0 && now.device == id->device && now.inode == id->inode;
+    return e;
+}
+
+/* ---- who writes a file ---- */
+
+static int lock_call(int fd, int command, struct flock *lock, uint64_t byte) {
+    *lock = (struct flock){.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = (off_t)byte, .l_len = 1};
     int e;
     do {
         e = gate(HPCW_I_SYS_LOCK, NULL);
-        e = e != 0 ? e : fcntl(fd, F_OFD_SETLK, &lock) == 0 ? 0 : errno;
+        e = e != 0 ? e : fcntl(fd, command, lock) == 0 ? 0 : errno;
     } while (e == EINTR);
-    return e == EACCES ? EAGAIN : e;
-#else
-    (void)fd;
-    (void)byte;
-    return ENOSYS;
-#endif
+    return e == EACCES ? EAGAIN : e; /* POSIX allows both */
+}
+
+int hpcw_i_sys_lock(int fd, uint64_t byte) {
+    struct flock lock;
+    return lock_call(fd, F_OFD_SETLK, &lock, byte);
+}
+
+int hpcw_i_sys_locked(int fd, uint64_t byte, bool *held) {
+    struct flock lock;
+    int e = lock_call(fd, F_OFD_GETLK, &lock, byte);
+    *held = e == 0 && lock.l_type != F_UNLCK;
+    return e;
 }

@@ -6,6 +6,7 @@
 #ifndef HPCW_IO_SYS_H
 #define HPCW_IO_SYS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -58,11 +59,25 @@ int hpcw_i_sys_fsync_directory_of(const char *path);
 /* The directory that a path is in, to be freed; NULL: out of memory. */
 char *hpcw_i_sys_directory_of(const char *path);
 int hpcw_i_sys_rename(const char *from, const char *to);
+/* The same, but EEXIST if `to` exists. */
+int hpcw_i_sys_rename_new(const char *from, const char *to);
 int hpcw_i_sys_unlink(const char *path);
-int hpcw_i_sys_mkdir(const char *path, mode_t mode);
+/* As unlinkat(2). */
+int hpcw_i_sys_unlink_at(int directory, const char *path, int flags);
 int hpcw_i_sys_rmdir(const char *path);
-/* Locks one byte of a file that is open for writing, for this open file alone, until it is closed. EAGAIN: another open
- * file, of any process, has the lock. */
+int hpcw_i_sys_mkdir(const char *path, mode_t mode);
+
+/* Which file an open one is, and whether a path names it. */
+struct hpcw_i_file_id {
+    uint64_t device, inode;
+};
+int hpcw_i_sys_id(int fd, struct hpcw_i_file_id *id);
+int hpcw_i_sys_is(const char *path, const struct hpcw_i_file_id *id, bool *is); /* false after an error */
+
+/* Locks one byte of a file that is open for writing, for this open file alone, until it is closed, also by the end of the
+ * process. EAGAIN: another open file, of any process, has the lock. */
 int hpcw_i_sys_lock(int fd, uint64_t byte);
+/* Whether another open file has it, without taking it. */
+int hpcw_i_sys_locked(int fd, uint64_t byte, bool *held);
 
 #endif

@@ -26,16 +26,16 @@ static bool is_due(void) {
 
 static int sys_gate(enum hpcw_i_sys_call call, size_t *size) {
     bool transfers = call == HPCW_I_SYS_PWRITE || call == HPCW_I_SYS_PREAD;
-    bool named = call == HPCW_I_SYS_RENAME || call == HPCW_I_SYS_UNLINK;
     switch (armed) {
     case FAULT_EIO:
         return is_due() ? EIO : 0;
     case FAULT_ENOSPC:
-        return call != HPCW_I_SYS_PREAD && call != HPCW_I_SYS_UNLINK && call != HPCW_I_SYS_CLOSE && is_due()
+        return call != HPCW_I_SYS_PREAD && call != HPCW_I_SYS_UNLINK && call != HPCW_I_SYS_RMDIR &&
+                       call != HPCW_I_SYS_CLOSE && is_due()
                    ? ENOSPC
                    : 0;
     case FAULT_EINTR:
-        return !named && is_due() ? EINTR : 0;
+        return is_due() ? EINTR : 0;
     case FAULT_SHORT:
         if (transfers && size != NULL && *size > 1 && is_due()) {
             *size = 1;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Where bytes go: every kind of sink takes the same writes and holds the same bytes. */
+#include <errno.h>
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -226,6 +228,78 @@ static void what_is_not_published_disappears(void **state) {
     hpcw_sink_free(hand[1]);
     hpcw_sink_discard(NULL);
     hpcw_sink_free(NULL);
+}
+
+static void the_file_of_another_run_stays(void **state) {
+    (void)state;
+    hpcw_sink *sink = open_private(HPCW_SYNC_NONE);
+    hpcw_sink *other = open_private(HPCW_SYNC_NONE);
+    assert_int_equal(hpcw_sink_publish(sink, NULL), HPCW_OK);
+    assert_int_equal(hpcw_sink_write_at(other, 0, "other", 5, NULL), HPCW_OK);
+    assert_int_equal(hpcw_sink_publish(other, NULL), HPCW_OK);
+    hpcw_i_sink_withdraw(sink);
+    assert_content("other");
+    hpcw_i_sink_withdraw(other);
+    assert_int_equal(access(path, F_OK), -1);
+    hpcw_sink_free(sink);
+    hpcw_sink_free(other);
+}
+
+static enum hpcw_i_sys_call interrupted_call;
+static unsigned interruptions;
+
+static int interrupt_twice(enum hpcw_i_sys_call call, size_t *size) {
+    (void)size;
+    return call == interrupted_call && interruptions < 2 ? (interruptions++, EINTR) : 0;
+}
+
+static void interrupted_calls_are_made_again(void **state) {
+    (void)state;
+    static const enum hpcw_i_sys_call calls[] = {HPCW_I_SYS_RENAME, HPCW_I_SYS_RENAME, HPCW_I_SYS_UNLINK,
+                                                 HPCW_I_SYS_MKDIR, HPCW_I_SYS_RMDIR};
+    char other[600];
+    (void)snprintf(other, sizeof other, "%s.other", path);
+    put("x");
+    for (size_t i = 0; i < COUNT(calls); i++) {
+        interrupted_call = calls[i];
+        interruptions = 0;
+        hpcw_i_sys_gate = interrupt_twice;
+        int e = i == 0   ? hpcw_i_sys_rename(path, other)
+                : i == 1 ? hpcw_i_sys_rename_new(other, path)
+                : i == 2 ? hpcw_i_sys_unlink(path)
+                : i == 3 ? hpcw_i_sys_mkdir(path, 0777)
+                         : hpcw_i_sys_rmdir(path);
+        hpcw_i_sys_gate = NULL;
+        assert_int_equal(e, 0);
+        assert_int_equal(interruptions, 2);
+    }
+}
+
+static void locks_end_with_their_file(void **state) {
+    (void)state;
+    int fd[2];
+    bool held = true;
+    struct hpcw_i_file_id id;
+    put("x");
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(hpcw_i_sys_open(path, O_RDWR, 0, &fd[i]), 0);
+    }
+    assert_int_equal(hpcw_i_sys_locked(fd[1], 0, &held), 0);
+    assert_false(held);
+    assert_int_equal(hpcw_i_sys_lock(fd[0], 0), 0);
+    assert_int_equal(hpcw_i_sys_lock(fd[1], 0), EAGAIN);
+    assert_int_equal(hpcw_i_sys_locked(fd[1], 0, &held), 0);
+    assert_true(held);
+    assert_int_equal(hpcw_i_sys_close(fd[0]), 0);
+    assert_int_equal(hpcw_i_sys_lock(fd[1], 0), 0);
+    assert_int_equal(hpcw_i_sys_id(fd[1], &id), 0);
+    assert_true(hpcw_i_sys_is(path, &id, &held) == 0 && held);
+    assert_int_equal(hpcw_i_sys_unlink(path), 0);
+    assert_true(hpcw_i_sys_is(path, &id, &held) == ENOENT && !held);
+    put("y");
+    assert_true(hpcw_i_sys_is(path, &id, &held) == 0 && !held);
+    assert_int_equal(hpcw_i_sys_rename_new(path, dir), EEXIST);
+    assert_int_equal(hpcw_i_sys_close(fd[1]), 0);
 }
 
 static void a_name_can_be_taken_back(void **state) {
@@ -460,6 +534,9 @@ int main(void) {
         TEST(nothing_has_the_name_before_publish),
         TEST(what_is_not_published_disappears),
         TEST(a_name_can_be_taken_back),
+        TEST(the_file_of_another_run_stays),
+        TEST(interrupted_calls_are_made_again),
+        TEST(locks_end_with_their_file),
         TEST(durability_is_what_was_asked),
         TEST(only_files_can_be_targets),
         TEST(no_permission_is_said),
