@@ -114,6 +114,7 @@ hpcw_status gen_cli_generate(const struct gen_cli_options *o, hpcw_comm *comm, h
         .parts = o->part.count,
         .resume = o->resume,
         .force = o->force,
+        .takeover = o->takeover,
         .checksums = o->checksums,
         .stripes = o->stripes,
         .durability = o->sync ? HPCW_SYNC_DIRECTORY : HPCW_SYNC_NONE,
@@ -193,6 +194,7 @@ hpcw_status gen_cli_join(const struct gen_cli_options *o, const char *dir, hpcw_
         .comm = hpcw_i_comm_or_self(NULL),
         .jobs = 1,
         .parts = 1,
+        .takeover = o->takeover,
         .checksums = o->checksums,
         .durability = o->sync ? HPCW_SYNC_DIRECTORY : HPCW_SYNC_NONE,
     };

@@ -76,6 +76,7 @@ static hpcw_status agree_on_options(const struct gen_cli_options *o, const struc
         {.name = "--part", .text = part},
         {.name = "--resume", .number = o->resume, .words = no_yes},
         {.name = "--force", .number = o->force, .words = no_yes},
+        {.name = "--takeover", .number = o->takeover, .words = no_yes},
         {.name = "--sync", .number = o->sync, .words = no_yes},
         {.name = "--checksums", .number = o->checksums, .words = no_yes},
         {.name = "--stripe-count", .number = o->stripes.count, .words = "default"},

@@ -102,6 +102,11 @@ static const struct ui_option options[] = {
     OPTION(WRITING, RUN | REPORT, 0, "force", NULL, BOOL, force,
            "write even if the directory is not empty, and replace an older dataset or report",
            .flags = UI_OPTION_NO_CONFIG),
+    OPTION(WRITING, RUN | JOIN, 0, "takeover", NULL, BOOL, takeover,
+           "write even if the directory has the lease of a run of which nobody can know whether it is dead: "
+           "one of "
+           "another host; only if you know that it is",
+           .flags = UI_OPTION_NO_CONFIG),
     OPTION(WRITING, RUN | JOIN | EXPORT, 0, "sync", NULL, BOOL, sync,
            "flush files and directories to stable storage", .flags = UI_OPTION_NEGATABLE),
     OPTION(WRITING, RUN, 0, "stripe-count", "N", U32, stripes.count,

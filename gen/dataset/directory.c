@@ -141,9 +141,8 @@ hpcw_status gen_directory_look(const struct gen_run *run, enum gen_directory_sta
 }
 
 static hpcw_status make_directory(const char *path, hpcw_error *err) {
-    return mkdir(path, 0777) == 0 || errno == EEXIST
-               ? HPCW_OK
-               : hpcw_i_fail_sys(err, errno, "%s: cannot create the directory", path);
+    int e = hpcw_i_sys_mkdir(path, 0777);
+    return e == 0 || e == EEXIST ? HPCW_OK : hpcw_i_fail_sys(err, e, "%s: cannot create the directory", path);
 }
 
 /* The description as a configuration file. */
@@ -202,13 +201,6 @@ static hpcw_status write_description(const struct gen_run *run, hpcw_error *err)
     }
     hpcw_sink_free(sink);
     hpcw_i_buf_free(&buf);
-    /* Parts start at the same time: all must have the description that was written last. */
-    if (s == HPCW_OK && !begun_with(run)) {
-        s = hpcw_i_fail(
-            err, HPCW_EEXIST,
-            "%s: expected the parameters of this run, got those of another run that began at the same time",
-            run->directory);
-    }
     return s;
 }
 
@@ -216,15 +208,8 @@ hpcw_status gen_directory_begin(const struct gen_run *run, const struct hpcw_i_s
                                 hpcw_error *err) {
     const char *dir = run->directory;
     char path[GEN_DIRECTORY_PATH];
-    hpcw_status s = make_directory(dir, err);
-    if (s == HPCW_OK) {
-        gen_directory_path(dir, GEN_STATE_DIR, path);
-        s = make_directory(path, err);
-    }
     /* First of all: a directory with more than its state in it must have a description. */
-    if (s == HPCW_OK) {
-        s = write_description(run, err);
-    }
+    hpcw_status s = write_description(run, err);
     for (size_t i = 0; s == HPCW_OK && i < gen_format_count; i++) {
         if (run->dataset->formats >> i & 1) {
             gen_directory_path(dir, gen_format_folder(gen_format[i]), path);

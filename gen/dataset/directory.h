@@ -7,6 +7,7 @@
  *   DIR/manifest.json           all parameters and every file; written last
  *   DIR/CHECKSUMS.xxh128        for `xxhsum -c`
  *   DIR/.hpcw/parameters.ini    state: the description of the dataset, a file for --config
+ *   DIR/.hpcw/lease             state: who writes here (lease.h)
  *   DIR/.hpcw/FORMAT.A-B.jsonl  state: units A .. B-1 are written, with their digests and partial results
  */
 #ifndef HPCW_GEN_DATASET_DIRECTORY_H
@@ -54,8 +55,7 @@ hpcw_status gen_directory_look(const struct gen_run *run, enum gen_directory_sta
 /* The error for GEN_DIRECTORY_DIFFERENT: HPCW_EEXIST with the first parameter that differs. */
 hpcw_status gen_directory_refuse_different(const struct gen_run *run, hpcw_error *err);
 
-/* Makes the directory and those of the formats in it, and writes the description. Several parts may do so at the same
- * time. `stripes` become the default of the formats' directories, unless zeroed. */
+/* With the lease on the directory: makes those of the formats in it, and writes the description. `stripes` become the default of the formats' directories, unless zeroed. */
 hpcw_status gen_directory_begin(const struct gen_run *run, const struct hpcw_i_stripes *stripes,
                                 hpcw_error *err);
 

@@ -8,9 +8,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "gen/dataset/directory.h"
+#include "gen/dataset/lease.h"
 #include "libwriter/base/status.h"
 #include "libwriter/io/sink.h"
+#include "libwriter/io/sys.h"
 
 /* Directories of formats are not as deep; deeper files are not ours. */
 enum { DEEPEST = 32 };
@@ -77,13 +78,11 @@ static hpcw_status sweep_folder(struct directory_walk *w, int fd, hpcw_error *er
             s = sweep_folder(w, openat(fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), err);
             w->depth--;
             /* Fails if files of others are in it. */
-            removed = (s == HPCW_OK && w->data && unlinkat(fd, name, AT_REMOVEDIR) == 0) || removed;
+            removed = (s == HPCW_OK && w->data && hpcw_i_sys_unlink_at(fd, name, AT_REMOVEDIR) == 0) || removed;
         } else if (hpcw_i_sink_is_temporary(name) || (w->data && format != NULL && format->owns(w->path))) {
-            if (unlinkat(fd, name, 0) == 0) {
-                removed = true;
-            } else if (errno != ENOENT) {
-                s = cannot(w, errno, "remove", err);
-            }
+            int e = hpcw_i_sys_unlink_at(fd, name, 0);
+            removed = removed || e == 0;
+            s = e == 0 || e == ENOENT ? HPCW_OK : cannot(w, e, "remove", err);
         }
     }
     w->path[length] = '\0';
@@ -98,6 +97,7 @@ static hpcw_status sweep(const char *dir, bool data, hpcw_error *err) {
     return sweep_folder(&w, open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC), err);
 }
 
+/* All but the lease, which its owner gives up last. */
 static hpcw_status remove_state(const char *dir, hpcw_error *err) {
     char state[GEN_DIRECTORY_PATH];
     gen_directory_path(dir, GEN_STATE_DIR, state);
@@ -111,19 +111,19 @@ static hpcw_status remove_state(const char *dir, hpcw_error *err) {
         return e == ENOENT ? HPCW_OK : hpcw_i_fail_sys(err, e, "%s: cannot open the directory", state);
     }
     /* The description first: without it the rest is not used. */
-    (void)unlinkat(fd, strchr(GEN_PARAMETERS, '/') + 1, 0);
+    (void)hpcw_i_sys_unlink_at(fd, strchr(GEN_PARAMETERS, '/') + 1, 0);
     hpcw_status s = HPCW_OK;
     struct dirent *entry;
     while (s == HPCW_OK && (entry = readdir(d)) != NULL) {
-        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0 &&
-            unlinkat(fd, entry->d_name, 0) != 0 && errno != ENOENT) {
-            s = hpcw_i_fail_sys(err, errno, "%s/%s: cannot remove", state, entry->d_name);
+        const char *name = entry->d_name;
+        int e = strcmp(name, ".") == 0 || strcmp(name, "..") == 0 || strcmp(name, GEN_LEASE) == 0
+                    ? 0
+                    : hpcw_i_sys_unlink_at(fd, name, 0);
+        if (e != 0 && e != ENOENT) {
+            s = hpcw_i_fail_sys(err, e, "%s/%s: cannot remove", state, name);
         }
     }
     (void)closedir(d);
-    if (s == HPCW_OK && rmdir(state) != 0 && errno != ENOENT) {
-        s = hpcw_i_fail_sys(err, errno, "%s: cannot remove", state);
-    }
     return s;
 }
 
@@ -135,8 +135,8 @@ hpcw_status gen_directory_end(const char *dir, hpcw_error *err) {
 hpcw_status gen_directory_remove(const char *dir, const char *name, hpcw_error *err) {
     char path[GEN_DIRECTORY_PATH];
     gen_directory_path(dir, name, path);
-    return unlink(path) == 0 || errno == ENOENT ? HPCW_OK
-                                                : hpcw_i_fail_sys(err, errno, "%s: cannot remove", path);
+    int e = hpcw_i_sys_unlink(path);
+    return e == 0 || e == ENOENT ? HPCW_OK : hpcw_i_fail_sys(err, e, "%s: cannot remove", path);
 }
 
 hpcw_status gen_directory_remove_lists(const char *dir, hpcw_error *err) {

@@ -6,6 +6,7 @@
 
 #include "gen/dataset/description.h"
 #include "gen/dataset/directory.h"
+#include "gen/dataset/lease.h"
 #include "gen/spec/stream.h"
 #include "libwriter/base/buf.h"
 #include "libwriter/base/mem.h"
@@ -303,7 +304,7 @@ static hpcw_status write_lists(const struct gen_run *run, const struct format_ra
     return s == HPCW_OK && run->checksums ? end_checksums(run, sums, err) : s;
 }
 
-hpcw_status gen_finish(const struct gen_run *run, hpcw_error *err) {
+hpcw_status gen_finish(const struct gen_run *run, const struct gen_lease *lease, hpcw_error *err) {
     struct gen_stream sums = {0};
     hpcw_status s = HPCW_OK;
     struct format_ranges *ranges = hpcw_i_calloc(gen_format_count, sizeof *ranges);
@@ -317,9 +318,13 @@ hpcw_status gen_finish(const struct gen_run *run, hpcw_error *err) {
     if (s == HPCW_OK) {
         s = complete_units(run, ranges, err);
     }
+    /* The digests are those of this run's files if nobody else could write since the lease was taken: so the lists are
+     * written, and kept, only while it is still this run's. */
+    s = s == HPCW_OK ? gen_lease_check(lease, err) : s;
     if (s == HPCW_OK) {
         s = write_lists(run, ranges, &sums, err);
     }
+    s = s == HPCW_OK ? gen_lease_check(lease, err) : s;
     if (s == HPCW_OK) {
         s = gen_directory_end(run->directory, err);
     }

@@ -9,6 +9,7 @@
 
 #include "gen/dataset/description.h"
 #include "gen/dataset/directory.h"
+#include "gen/dataset/lease.h"
 #include "gen/format/pending.h"
 #include "libwriter/base/buf.h"
 #include "libwriter/base/mem.h"
@@ -59,19 +60,15 @@ static void show(const struct gen_run *run, const char *text) {
 
 /* ---- the directory ---- */
 
-/* On process 0: whether the directory allows the run. *finished: nothing is left to do. */
-static hpcw_status check_directory(const struct gen_run *run, bool *finished, hpcw_error *err) {
+/* On process 0: whether what is in the directory allows the run. */
+static hpcw_status look_at_directory(const struct gen_run *run, enum gen_directory_state *state,
+                                     hpcw_error *err) {
     const char *dir = run->directory;
-    enum gen_directory_state state;
-    *finished = false;
-    hpcw_status s = gen_directory_look(run, &state, err);
-    if (s != HPCW_OK) {
+    hpcw_status s = gen_directory_look(run, state, err);
+    if (s != HPCW_OK || run->force) {
         return s;
     }
-    if (run->force) {
-        return state == GEN_DIRECTORY_FRESH ? HPCW_OK : gen_directory_clear(dir, err);
-    }
-    switch (state) {
+    switch (*state) {
     case GEN_DIRECTORY_FRESH:
         return HPCW_OK;
     case GEN_DIRECTORY_UNFINISHED:
@@ -82,21 +79,12 @@ static hpcw_status check_directory(const struct gen_run *run, bool *finished, hp
                                  "parameters: --resume continues it, --force starts again",
                                  dir);
     case GEN_DIRECTORY_FINISHED:
-        if (!run->resume) {
-            return hpcw_i_fail(err, HPCW_EEXIST,
-                               "%s: expected an empty directory, got the finished dataset of the same "
-                               "parameters: `hpcgen verify` checks it, --force writes it again",
-                               dir);
-        }
-        s = gen_directory_reopen(run, finished, err);
-        if (s == HPCW_OK && !*finished && run->parts > 1) {
-            s = hpcw_i_fail(
-                err, HPCW_EEXIST,
-                "%s: expected an unfinished dataset, got a finished one with missing files: --resume it "
-                "without --part",
-                dir);
-        }
-        return s == HPCW_OK && *finished ? gen_directory_end(dir, err) : s;
+        return run->resume
+                   ? HPCW_OK
+                   : hpcw_i_fail(err, HPCW_EEXIST,
+                                 "%s: expected an empty directory, got the finished dataset of the same "
+                                 "parameters: `hpcgen verify` checks it, --force writes it again",
+                                 dir);
     case GEN_DIRECTORY_DIFFERENT:
         return gen_directory_refuse_different(run, err);
     case GEN_DIRECTORY_OTHER:
@@ -107,6 +95,32 @@ static hpcw_status check_directory(const struct gen_run *run, bool *finished, hp
         "%s: expected an empty directory or an unfinished dataset of the same parameters, got other "
         "files: choose another --out, or --force to keep them and write there",
         dir);
+}
+
+/* Makes room for the run, with the lease in hand. *finished: nothing is left to do. */
+static hpcw_status enter_directory(const struct gen_run *run, bool *finished, hpcw_error *err) {
+    const char *dir = run->directory;
+    enum gen_directory_state state;
+    *finished = false;
+    hpcw_status s = look_at_directory(run, &state, err);
+    if (s != HPCW_OK) {
+        return s;
+    }
+    if (run->force) {
+        return state == GEN_DIRECTORY_FRESH ? HPCW_OK : gen_directory_clear(dir, err);
+    }
+    if (state != GEN_DIRECTORY_FINISHED) {
+        return HPCW_OK;
+    }
+    s = gen_directory_reopen(run, finished, err);
+    if (s == HPCW_OK && !*finished && run->parts > 1) {
+        s = hpcw_i_fail(
+            err, HPCW_EEXIST,
+            "%s: expected an unfinished dataset, got a finished one with missing files: --resume it "
+            "without --part",
+            dir);
+    }
+    return s == HPCW_OK && *finished ? gen_directory_end(dir, err) : s;
 }
 
 /* ---- one range of units ---- */
@@ -269,13 +283,20 @@ static hpcw_status agree_on_parameters(const struct gen_run *run, hpcw_status s,
 }
 
 /* Checks and prepares the directory. *finished: nothing is left to do; *missing: formats to write, as bits. On process 0. */
-static hpcw_status prepare(const struct gen_run *run, bool *finished, uint64_t *missing, hpcw_error *err) {
+static hpcw_status prepare(const struct gen_run *run, struct gen_lease *lease, bool *finished,
+                           uint64_t *missing, hpcw_error *err) {
     uint64_t needed;
+    enum gen_directory_state state;
     hpcw_status s = check_stripes(run, err);
-    if (s != HPCW_OK) {
-        return s;
+    if (s == HPCW_OK) {
+        s = look_at_directory(run, &state, err); /* nothing is created where the run is refused anyway */
     }
-    s = check_directory(run, finished, err);
+    if (s == HPCW_OK) {
+        s = gen_lease_take(run, "generate", lease, err);
+    }
+    if (s == HPCW_OK) {
+        s = enter_directory(run, finished, err);
+    }
     if (s != HPCW_OK || *finished) {
         return s;
     }
@@ -284,7 +305,35 @@ static hpcw_status prepare(const struct gen_run *run, bool *finished, uint64_t *
         return s;
     }
     s = check_space(run, needed, err);
-    return s == HPCW_OK ? begin(run, *missing, err) : s;
+    s = s == HPCW_OK ? begin(run, *missing, err) : s;
+    return s == HPCW_OK && run->parts > 1 ? gen_lease_share(lease, err) : s;
+}
+
+/* Collective. Writes what is missing, and joins if this is the only part. */
+static hpcw_status write_missing(const struct gen_run *run, const struct gen_lease *lease, uint64_t missing,
+                                 struct gen_outcome *outcome, hpcw_error *err) {
+    bool first = run->comm->process == 0;
+    hpcw_status s = HPCW_OK;
+    for (size_t f = 0; s == HPCW_OK && f < gen_format_count; f++) {
+        struct gen_slice units = gen_part_of(run->dataset, f, run->part, run->parts);
+        if ((missing >> f & 1) == 0) {
+            outcome->kept += units.end - units.begin;
+            continue;
+        }
+        s = hpcw_i_agree(run->comm, first ? gen_lease_check(lease, err) : HPCW_OK, NULL, err);
+        if (s == HPCW_OK) {
+            s = write_range(run, gen_format[f], units, err);
+        }
+        outcome->files += units.end - units.begin;
+    }
+    if (s == HPCW_OK) {
+        if (first) {
+            s = run->parts == 1 ? gen_finish(run, lease, err) : gen_lease_check(lease, err);
+        }
+        s = hpcw_i_agree(run->comm, s, NULL, err);
+        outcome->complete = s == HPCW_OK && run->parts == 1;
+    }
+    return s;
 }
 
 hpcw_status gen_generate(struct gen_run *run, struct gen_outcome *outcome, hpcw_error *err) {
@@ -292,6 +341,7 @@ hpcw_status gen_generate(struct gen_run *run, struct gen_outcome *outcome, hpcw_
     bool first = run->comm->process == 0;
     bool finished = false;
     uint64_t missing = 0;
+    struct gen_lease lease = {.fd = -1};
     hpcw_status s = gen_dataset_fingerprint(run->dataset, run->fingerprint, err);
     if (s == HPCW_OK && run->force && run->parts > 1) {
         s = hpcw_i_fail(err, HPCW_EINVAL,
@@ -306,49 +356,36 @@ hpcw_status gen_generate(struct gen_run *run, struct gen_outcome *outcome, hpcw_
         return s;
     }
     if (first) {
-        s = prepare(run, &finished, &missing, err);
+        s = prepare(run, &lease, &finished, &missing, err);
     }
     uint64_t word[2] = {missing, finished};
     struct hpcw_i_words words = {.maxs = 2, .word = word};
     s = hpcw_i_agree(run->comm, s, &words, err);
-    if (s != HPCW_OK) {
-        return s;
-    }
-    missing = word[0];
-    if (word[1] != 0) {
+    if (s == HPCW_OK && word[1] != 0) {
         outcome->kept = outcome->size.files;
         outcome->complete = true;
-        return HPCW_OK;
+    } else if (s == HPCW_OK) {
+        s = write_missing(run, &lease, word[0], outcome, err);
     }
-    for (size_t f = 0; s == HPCW_OK && f < gen_format_count; f++) {
-        struct gen_slice units = gen_part_of(run->dataset, f, run->part, run->parts);
-        if ((missing >> f & 1) == 0) {
-            outcome->kept += units.end - units.begin;
-            continue;
-        }
-        s = write_range(run, gen_format[f], units, err);
-        outcome->files += units.end - units.begin;
-    }
-    if (s == HPCW_OK && run->parts == 1) {
-        if (first) {
-            s = gen_finish(run, err);
-        }
-        s = hpcw_i_agree(run->comm, s, NULL, err);
-        outcome->complete = s == HPCW_OK;
-    }
+    gen_lease_end(&lease);
     return s;
 }
 
 hpcw_status gen_join(struct gen_run *run, struct gen_outcome *outcome, hpcw_error *err) {
     *outcome = (struct gen_outcome){0};
+    struct gen_lease lease = {.fd = -1};
     hpcw_status s = gen_dataset_fingerprint(run->dataset, run->fingerprint, err);
     if (s == HPCW_OK) {
         s = gen_part_size(run->dataset, 0, 1, &outcome->size, err);
     }
     outcome->kept = outcome->size.files;
     if (s == HPCW_OK) {
-        s = gen_finish(run, err);
+        s = gen_lease_take(run, "join", &lease, err);
     }
+    if (s == HPCW_OK) {
+        s = gen_finish(run, &lease, err);
+    }
+    gen_lease_end(&lease);
     outcome->complete = s == HPCW_OK;
     return s;
 }

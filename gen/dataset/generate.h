@@ -16,6 +16,7 @@ struct gen_run {
     uint32_t jobs;
     uint32_t part, parts; /* part 0 .. parts - 1 */
     bool resume, force, checksums;
+    bool takeover;                 /* also take the lease of a run that nobody can know to be dead */
     struct hpcw_i_stripes stripes; /* default layout of the formats' directories; zeroed: theirs */
     hpcw_durability durability;
     /* Called with what the run does, and with bytes written; may be NULL. From any thread. */
@@ -51,7 +52,7 @@ hpcw_status gen_part_size(const struct gen_dataset *d, uint32_t part, uint32_t p
 
 /*
  * Prepares the directory, writes what is missing, and joins if this is the only part. Fails before it writes with
- * HPCW_EEXIST if the directory holds something else, HPCW_ENOSPC if there are too few free bytes, HPCW_ENOTSUP if it is
+ * HPCW_EEXIST if the directory holds something else or another run writes there, HPCW_ENOSPC if there are too few free bytes, HPCW_ENOTSUP if it is
  * to have stripes and is not on Lustre.
  */
 hpcw_status gen_generate(struct gen_run *run, struct gen_outcome *outcome, hpcw_error *err);
@@ -64,6 +65,7 @@ hpcw_status gen_join(struct gen_run *run, struct gen_outcome *outcome, hpcw_erro
  * writes truth, manifest and checksums, and removes the state. The result depends only on the dataset, not on the parts
  * that it was written in.
  */
-hpcw_status gen_finish(const struct gen_run *run, hpcw_error *err);
+struct gen_lease;
+hpcw_status gen_finish(const struct gen_run *run, const struct gen_lease *lease, hpcw_error *err);
 
 #endif

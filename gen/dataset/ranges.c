@@ -17,6 +17,7 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 #include "libwriter/io/sink.h"
+#include "libwriter/io/sys.h"
 
 void gen_range_free(struct gen_range *range) {
     hpcw_i_free(range->file);
@@ -373,8 +374,8 @@ hpcw_status gen_directory_ranges(const struct gen_run *run, const struct gen_for
 
 static hpcw_status forget_one(void *context, const char *path, hpcw_error *err) {
     (void)context;
-    return remove(path) == 0 || errno == ENOENT ? HPCW_OK
-                                                : hpcw_i_fail_sys(err, errno, "%s: cannot remove", path);
+    int e = hpcw_i_sys_unlink(path);
+    return e == 0 || e == ENOENT ? HPCW_OK : hpcw_i_fail_sys(err, e, "%s: cannot remove", path);
 }
 
 hpcw_status gen_directory_forget(const struct gen_run *run, const struct gen_format *format, hpcw_error *err) {

@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "gen/dataset/lease.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "libwriter/base/status.h"
+#include "libwriter/io/sink.h"
+
+#define PART "part."
+
+enum {
+    TEXT = 2048,
+    VALUE = 512,
+    LOOK_AGAIN_MS = 20,
+    PATIENCE = 3000, /* times LOOK_AGAIN_MS: for a part that looks at the directory */
+    MOST_TRIES = 100
+};
+
+static void wait_a_little(void) {
+    (void)nanosleep(&(struct timespec){.tv_nsec = LOOK_AGAIN_MS * 1000000}, NULL);
+}
+
+static void state_path(const struct gen_run *run, const char *name, char path[GEN_DIRECTORY_PATH]) {
+    (void)snprintf(path, GEN_DIRECTORY_PATH, "%s/" GEN_STATE_DIR "/%s", run->directory, name);
+}
+
+static void temporary_path(const struct gen_run *run, char path[GEN_DIRECTORY_PATH]) {
+    char name[64];
+    (void)snprintf(name, sizeof name, ".hpcw-%016" PRIx64 "-%016" PRIx64 ".tmp", hpcw_i_sink_fresh_tag(),
+                   (uint64_t)0);
+    state_path(run, name, path);
+}
+
+/* Whether a path names this very file. */
+static bool is_still(const char *path, const struct hpcw_i_file_id *id) {
+    bool is;
+    (void)hpcw_i_sys_is(path, id, &is);
+    return is;
+}
+
+/* ---- the text ---- */
+
+static void host_name(char host[VALUE]) {
+    if (gethostname(host, 256) != 0) {
+        host[0] = '\0';
+    }
+    host[255] = '\0';
+}
+
+/* Without a lock others must not take the run for dead: its host is then none that they know. */
+static void describe(const struct gen_run *run, const char *what, bool locked, char text[TEXT]) {
+    const struct gen_dataset *d = run->dataset;
+    char host[VALUE];
+    char part[64] = "";
+    host_name(host);
+    if (run->parts > 1) {
+        (void)snprintf(part, sizeof part, ", part %u/%u", run->part + 1, run->parts);
+    }
+    (void)snprintf(text, TEXT,
+                   "A run of hpcgen that writes into this directory.\n"
+                   "host = %s%s\npid = %ld\nrun = %s, %u ranks, seed %" PRIu64
+                   ", preset %s, scale %s%s\nparts = %s\nfingerprint = %s\n",
+                   host, locked ? "" : " (without locks)", (long)getpid(), what, d->ranks, d->seed, d->preset,
+                   gen_scale_name[d->scale], part, run->parts > 1 ? "yes" : "no", run->fingerprint);
+}
+
+/* The value of a line "key = value"; empty if there is none. */
+static void value_of(const char *text, const char *key, char value[VALUE]) {
+    char start[32];
+    (void)snprintf(start, sizeof start, "\n%s = ", key);
+    const char *found = strstr(text, start);
+    size_t n = 0;
+    if (found != NULL) {
+        found += strlen(start);
+        n = strcspn(found, "\n");
+        n = n < VALUE ? n : VALUE - 1;
+        memcpy(value, found, n);
+    }
+    value[n] = '\0';
+}
+
+/* ---- the lease of another run ---- */
+
+enum life { GONE, ALIVE, DEAD, UNKNOWN };
+
+struct other {
+    char path[GEN_DIRECTORY_PATH];
+    int fd; /* keeps the inode from being used again; -1: none */
+    struct hpcw_i_file_id id;
+    enum life life;
+    char text[TEXT];
+};
+
+static void other_close(struct other *o) {
+    if (o->fd >= 0) {
+        (void)hpcw_i_sys_close(o->fd);
+        o->fd = -1;
+    }
+}
+
+/* Reads the file at o->path. */
+static hpcw_status look_at(struct other *o, hpcw_error *err) {
+    char host[VALUE];
+    char here[VALUE];
+    size_t size = 0;
+    bool held = false;
+    o->life = GONE;
+    int e = hpcw_i_sys_open(o->path, O_RDWR | O_NOFOLLOW, 0, &o->fd);
+    if (e == ENOENT) {
+        return HPCW_OK;
+    }
+    e = e == 0 ? hpcw_i_sys_id(o->fd, &o->id) : e;
+    e = e == 0 ? hpcw_i_sys_pread(o->fd, o->text, sizeof o->text - 1, 0, &size) : e;
+    if (e != 0) {
+        other_close(o);
+        return hpcw_i_fail_sys(err, e, "%s: cannot read who writes here", o->path);
+    }
+    o->text[size] = '\0';
+    value_of(o->text, "host", host);
+    host_name(here);
+    if (hpcw_i_sys_locked(o->fd, 0, &held) != 0) {
+        o->life = UNKNOWN;
+    } else if (held) {
+        o->life = ALIVE;
+    } else {
+        o->life = strcmp(host, here) == 0 && host[0] != '\0' ? DEAD : UNKNOWN;
+    }
+    return HPCW_OK;
+}
+
+static hpcw_status refuse(const struct gen_run *run, const struct other *o, hpcw_error *err) {
+    char host[VALUE];
+    char pid[VALUE];
+    char what[VALUE];
+    value_of(o->text, "host", host);
+    value_of(o->text, "pid", pid);
+    value_of(o->text, "run", what);
+    return o->life == ALIVE
+               ? hpcw_i_fail(err, HPCW_EEXIST,
+                             "%s: expected no other run, got one that writes here: process %s on %s (%s): wait "
+                             "for it, or choose another --out",
+                             run->directory, pid, host, what)
+               : hpcw_i_fail(err, HPCW_EEXIST,
+                             "%s: expected no other run, got %s of process %s on %s (%s), and cannot know "
+                             "from here whether it still runs: if it does not, --takeover",
+                             run->directory, o->path, pid, host, what);
+}
+
+/*
+ * Removes the file of a dead run. Only the one who holds its lock may, so of two only one removes, and never what the
+ * other one put there. Without locks, for --takeover, a rename decides instead, and what was not meant is put back.
+ */
+static hpcw_status remove_other(const struct gen_run *run, const struct other *o, hpcw_error *err) {
+    char away[GEN_DIRECTORY_PATH];
+    int e = hpcw_i_sys_lock(o->fd, 0);
+    if (e == EAGAIN || !is_still(o->path, &o->id)) {
+        return HPCW_OK; /* another one was faster: look again */
+    }
+    temporary_path(run, away);
+    e = hpcw_i_sys_rename(o->path, away);
+    if (e == 0 && !is_still(away, &o->id)) {
+        (void)hpcw_i_sys_rename_new(away, o->path);
+        return HPCW_OK;
+    }
+    e = e == 0 ? hpcw_i_sys_unlink(away) : e;
+    return e == 0 || e == ENOENT
+               ? HPCW_OK
+               : hpcw_i_fail_sys(err, e, "%s: cannot remove what a run that died left", o->path);
+}
+
+/* Whether a part of the same dataset has the lease for a moment. */
+static bool is_sibling(const struct gen_run *run, const struct other *o) {
+    char parts[VALUE];
+    char fingerprint[VALUE];
+    value_of(o->text, "parts", parts);
+    value_of(o->text, "fingerprint", fingerprint);
+    return run->parts > 1 && strcmp(parts, "yes") == 0 && strcmp(fingerprint, run->fingerprint) == 0;
+}
+
+/* Removes the file at o->path, if its run is dead. */
+static hpcw_status clear_away(const struct gen_run *run, struct other *o, unsigned *patience, hpcw_error *err) {
+    hpcw_status s = look_at(o, err);
+    if (s == HPCW_OK && o->life == ALIVE) {
+        /* Or someone removes what a dead one left, and has its lock for this moment. */
+        other_close(o);
+        wait_a_little();
+        s = look_at(o, err);
+    }
+    if (s == HPCW_OK && o->life != GONE) {
+        if (o->life == DEAD || (o->life == UNKNOWN && run->takeover)) {
+            s = remove_other(run, o, err);
+        } else if (is_sibling(run, o) && *patience > 0) {
+            *patience -= 1;
+            wait_a_little();
+        } else {
+            s = refuse(run, o, err);
+        }
+    }
+    other_close(o);
+    return s;
+}
+
+/* No part may be alive. With the lease in hand, no new one comes. */
+static hpcw_status check_parts(const struct gen_run *run, hpcw_error *err) {
+    char state[GEN_DIRECTORY_PATH];
+    struct other o = {.fd = -1};
+    gen_directory_path(run->directory, GEN_STATE_DIR, state);
+    DIR *d = opendir(state);
+    if (d == NULL) {
+        return hpcw_i_fail_sys(err, errno, "%s: cannot open the directory", state);
+    }
+    hpcw_status s = HPCW_OK;
+    const struct dirent *entry;
+    while (s == HPCW_OK && (entry = readdir(d)) != NULL) {
+        if (strncmp(entry->d_name, PART, sizeof PART - 1) == 0) {
+            unsigned patience = 0;
+            state_path(run, entry->d_name, o.path);
+            s = clear_away(run, &o, &patience, err);
+        }
+    }
+    (void)closedir(d);
+    return s;
+}
+
+/* ---- the own one ---- */
+
+static hpcw_status make_directories(struct gen_lease *l, bool *again, hpcw_error *err) {
+    char state[GEN_DIRECTORY_PATH];
+    const char *dir = l->run->directory;
+    int e = hpcw_i_sys_mkdir(dir, 0777);
+    l->made_directory = l->made_directory || e == 0;
+    if (e == 0 || e == EEXIST) {
+        gen_directory_path(dir, GEN_STATE_DIR, state);
+        dir = state;
+        e = hpcw_i_sys_mkdir(dir, 0777);
+        *again = e == ENOENT;
+    }
+    return e == 0 || e == EEXIST || *again ? HPCW_OK
+                                           : hpcw_i_fail_sys(err, e, "%s: cannot create the directory", dir);
+}
+
+/* Creates the file with its text under a temporary name, and locks it: nobody ever sees a part of it. *again: the
+ * directory is gone, because another run has just ended. */
+static hpcw_status create(struct gen_lease *l, const char *what, bool *again, hpcw_error *err) {
+    char text[TEXT];
+    hpcw_status s = make_directories(l, again, err);
+    if (s != HPCW_OK || *again) {
+        return s;
+    }
+    temporary_path(l->run, l->path);
+    int e = hpcw_i_sys_open(l->path, O_RDWR | O_CREAT | O_EXCL, 0666, &l->fd);
+    *again = e == ENOENT;
+    if (*again) {
+        return HPCW_OK;
+    }
+    if (e == 0) {
+        describe(l->run, what, hpcw_i_sys_lock(l->fd, 0) == 0, text);
+        e = hpcw_i_sys_pwrite(l->fd, text, strlen(text), 0);
+    }
+    e = e == 0 ? hpcw_i_sys_id(l->fd, &l->id) : e;
+    return e == 0 ? HPCW_OK : hpcw_i_fail_sys(err, e, "%s: cannot create", l->path);
+}
+
+static hpcw_status name_it(struct gen_lease *l, const char *name, int *e, hpcw_error *err) {
+    char path[GEN_DIRECTORY_PATH];
+    state_path(l->run, name, path);
+    *e = hpcw_i_sys_rename_new(l->path, path);
+    if (*e == 0) {
+        memcpy(l->path, path, sizeof path);
+    }
+    return *e == 0 || *e == EEXIST || *e == ENOENT
+               ? HPCW_OK
+               : hpcw_i_fail_sys(err, *e, "%s: cannot take the lease on the directory", path);
+}
+
+hpcw_status gen_lease_take(const struct gen_run *run, const char *what, struct gen_lease *l, hpcw_error *err) {
+    struct other o = {.fd = -1};
+    unsigned patience = PATIENCE;
+    hpcw_status s = HPCW_OK;
+    int e = EEXIST;
+    *l = (struct gen_lease){.run = run, .fd = -1};
+    state_path(run, GEN_LEASE, o.path);
+    for (unsigned tries = 0; s == HPCW_OK && e != 0;) {
+        bool again = false;
+        unsigned before = patience;
+        s = l->fd < 0 ? create(l, what, &again, err) : HPCW_OK;
+        if (s == HPCW_OK && !again) {
+            s = name_it(l, GEN_LEASE, &e, err);
+        }
+        if (s == HPCW_OK && (again || e == ENOENT)) {
+            gen_lease_end(l); /* another run ended, and removed the directory with the temporary name */
+        } else if (s == HPCW_OK && e == EEXIST) {
+            s = clear_away(run, &o, &patience, err);
+        }
+        tries += patience == before;
+        if (s == HPCW_OK && e != 0 && tries == MOST_TRIES) {
+            s = hpcw_i_fail(err, HPCW_EEXIST, "%s: other runs take the lease on the directory all the time",
+                            run->directory);
+        }
+    }
+    if (s == HPCW_OK && run->parts == 1) {
+        s = check_parts(run, err);
+    }
+    if (s != HPCW_OK) {
+        gen_lease_end(l);
+    }
+    return s;
+}
+
+hpcw_status gen_lease_share(struct gen_lease *l, hpcw_error *err) {
+    char name[64];
+    int e;
+    (void)snprintf(name, sizeof name, PART "%016" PRIx64, hpcw_i_sink_fresh_tag());
+    hpcw_status s = name_it(l, name, &e, err);
+    return s == HPCW_OK && e != 0 ? hpcw_i_fail_sys(err, e, "%s: cannot give way to other parts", l->path) : s;
+}
+
+hpcw_status gen_lease_check(const struct gen_lease *l, hpcw_error *err) {
+    /* Where there are no locks, it may be away for a moment: see remove_other. */
+    for (unsigned tries = 0; tries < 5; tries++) {
+        if (is_still(l->path, &l->id)) {
+            return HPCW_OK;
+        }
+        wait_a_little();
+    }
+    return hpcw_i_fail(
+        err, HPCW_ESTATE,
+        "%s: expected the lease of this run in %s, got none or that of another: another run took "
+        "the directory over",
+        l->run->directory, l->path);
+}
+
+void gen_lease_end(struct gen_lease *l) {
+    char state[GEN_DIRECTORY_PATH];
+    if (l->fd >= 0) {
+        if (is_still(l->path, &l->id)) {
+            (void)hpcw_i_sys_unlink(l->path);
+        }
+        (void)hpcw_i_sys_close(l->fd);
+        l->fd = -1;
+    }
+    if (l->run != NULL) {
+        /* Both fail if something is in them, also what another run has put there since. */
+        gen_directory_path(l->run->directory, GEN_STATE_DIR, state);
+        (void)hpcw_i_sys_rmdir(state);
+        if (l->made_directory) {
+            (void)hpcw_i_sys_rmdir(l->run->directory);
+        }
+    }
+}

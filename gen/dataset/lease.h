@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The lease on the directory of a dataset: who writes there. One file, which a run creates under a name that only one can
+ * have and locks until it ends; its text is for people.
+ *
+ *   DIR/.hpcw/lease      a run that writes the whole dataset, or a part while it looks at the directory
+ *   DIR/.hpcw/part.TAG   a part, after that; parts of one dataset write at the same time
+ *
+ * A run is alive while its file is locked. A file without a lock is that of a dead run, if it is of this host; of another
+ * host, or where the file system has no locks, nobody can know: such a lease stays, unless gen_run.takeover is set.
+ */
+#ifndef HPCW_GEN_DATASET_LEASE_H
+#define HPCW_GEN_DATASET_LEASE_H
+
+#include "gen/dataset/directory.h"
+#include "libwriter/io/sys.h"
+
+#define GEN_LEASE "lease"
+
+struct gen_lease {
+    const struct gen_run *run;
+    int fd; /* locked; -1: no lease */
+    bool made_directory;
+    struct hpcw_i_file_id id;
+    char path[GEN_DIRECTORY_PATH];
+};
+
+/*
+ * Takes the lease, and creates the directory and that of its state for it. A run that is no part also waits for no part.
+ * HPCW_EEXIST says who has it. `what` for people: "generate". After a failure nothing is left; gen_lease_end is allowed.
+ */
+hpcw_status gen_lease_take(const struct gen_run *run, const char *what, struct gen_lease *lease,
+                           hpcw_error *err);
+
+/* Lets other parts of the same dataset in. */
+hpcw_status gen_lease_share(struct gen_lease *lease, hpcw_error *err);
+
+/* HPCW_ESTATE if the lease was taken over by another run. */
+hpcw_status gen_lease_check(const struct gen_lease *lease, hpcw_error *err);
+
+/* Gives up the lease, and removes the directories if they are empty and nobody else needs them. */
+void gen_lease_end(struct gen_lease *lease);
+
+#endif

@@ -1,0 +1,124 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Two runs in one directory: one writes its dataset, the other says who does. A lease outlives a dead run only where nobody
+# can know that it is dead.
+. "$HERE/refuse.inc"
+make() {
+    "$HPCGEN" --quiet --formats linktest,sion "$@" || bad "fails: $*"
+}
+same() { # with nothing hidden beside
+    diff -r "$1" "$2" >differences 2>&1 || bad "$1 and $2 differ: $(cat differences)"
+    [ "$(find "$1" | wc -l)" -eq "$(find "$2" | wc -l)" ] || bad "other files: $(find "$2")"
+}
+PAIRS=${HPCW_PAIRS-12}
+for seed in 1 2; do
+    make --ranks 64 --seed $seed --out whole.$seed
+done
+
+# ---- pairs of runs with different parameters, at the same time
+race() { # FLAG...: of both runs
+    rm -rf raced
+    for seed in 1 2; do
+        ("$HPCGEN" --quiet --formats linktest,sion --ranks 64 --jobs 1 --seed $seed --out raced "$@" 2>error.$seed
+            echo $? >status.$seed) &
+    done
+    wait
+    good=0
+    for seed in 1 2; do
+        if [ "$(cat status.$seed)" -eq 0 ]; then
+            good=$((good + 1)) winner=$seed
+        else
+            grep -q -e 'expected no other run, got one that writes here: process [0-9]* on .*seed [12]' \
+                -e 'a dataset with other parameters exists: expected seed' error.$seed ||
+                bad "seed $seed: $(cat error.$seed)"
+        fi
+    done
+    # Without force there is one winner; with it the second may also come after the first one.
+    [ $good -ge 1 ] || bad "no run of the pair was successful: $(cat error.1 error.2)"
+    [ $good -eq 1 ] || [ $# -gt 0 ] || bad "both runs say that they wrote the dataset"
+    if [ $good -eq 1 ]; then
+        same whole.$winner raced
+    else
+        "$HPCGEN" verify --quiet raced 2>damage || bad "both end well, beside damage: $(cat damage)"
+    fi
+}
+pair=0
+while [ $pair -lt "$PAIRS" ]; do
+    race
+    race --force
+    pair=$((pair + 1))
+done
+
+# ---- while a run is alive
+"$HPCGEN" --quiet --formats linktest,sion --ranks 1024 --jobs 1 --out busy &
+pid=$!
+while [ ! -e busy/.hpcw/lease ] && kill -0 $pid 2>/dev/null; do :; done
+refuse 1 "busy: expected no other run, got one that writes here: process [0-9]* on * (generate, 1024 ranks, seed 2, *" \
+    "$HPCGEN" --formats linktest,sion --ranks 64 --out busy --force
+refuse 1 "busy: expected no other run, got one that writes here: process *" \
+    "$HPCGEN" --formats linktest,sion --ranks 64 --out busy --force --takeover
+grep -q "^host = $(uname -n)\$" busy/.hpcw/lease || bad "the lease names another host: $(cat busy/.hpcw/lease)"
+kill -9 $pid
+wait $pid 2>/dev/null
+# Dead, and on this host: nothing to ask.
+[ -e busy/.hpcw/lease ] || bad "the killed run has left no lease"
+make --ranks 64 --seed 1 --out busy --force
+same whole.1 busy
+
+# ---- the lease of another host
+lease() { # HOST
+    mkdir -p far/.hpcw
+    printf 'A run of hpcgen that writes into this directory.\nhost = %s\npid = 4711\nrun = generate, 8 ranks\n' "$1" \
+        >far/.hpcw/lease
+}
+lease elsewhere.example
+refuse 1 'far: expected no other run, got far/.hpcw/lease of process 4711 on elsewhere.example (generate, 8 ranks), and cannot know*--takeover' \
+    "$HPCGEN" --formats linktest,sion --ranks 64 --out far
+[ -e far/.hpcw/lease ] || bad "the lease of another host is gone"
+make --ranks 64 --seed 1 --out far --takeover
+same whole.1 far
+rm -r far
+mkdir -p far/.hpcw
+: >far/.hpcw/lease
+refuse 1 'far: expected no other run, got far/.hpcw/lease of process *--takeover' \
+    "$HPCGEN" --formats linktest,sion --ranks 64 --out far
+lease "$(uname -n)"
+make --ranks 64 --seed 1 --out far
+same whole.1 far
+
+# ---- two who take it over at the same time
+pair=0
+while [ $pair -lt "$PAIRS" ]; do
+    rm -rf far
+    lease elsewhere.example
+    for seed in 1 2; do
+        ("$HPCGEN" --quiet --formats linktest,sion --ranks 64 --jobs 1 --seed $seed --out far --takeover 2>error.$seed
+            echo $? >status.$seed) &
+    done
+    wait
+    winner=0
+    for seed in 1 2; do
+        [ "$(cat status.$seed)" -ne 0 ] || winner=$((winner + seed))
+    done
+    case $winner in
+    1 | 2) same whole.$winner far ;;
+    *) bad "two takers: $winner: $(cat error.1 error.2)" ;;
+    esac
+    pair=$((pair + 1))
+done
+
+# ---- parts share it, with each other and with nobody else
+"$HPCGEN" --quiet --formats linktest,sion --ranks 1024 --files 2 --part 1/2 --jobs 1 --out shared &
+pid=$!
+while ! ls shared/.hpcw/part.* >/dev/null 2>&1 && kill -0 $pid 2>/dev/null; do :; done
+kill -STOP $pid
+make --ranks 1024 --files 2 --part 2/2 --out shared
+refuse 1 'shared: expected no other run, got one that writes here: process *, part 1/2)*' "$HPCGEN" join shared
+refuse 1 'shared: expected no other run, got one that writes here: process *, part 1/2)*' \
+    "$HPCGEN" --formats linktest,sion --ranks 64 --out shared --force
+kill -CONT $pid
+wait $pid || bad "a part fails beside another one"
+"$HPCGEN" join --quiet shared || bad "join fails after its parts have ended"
+make --ranks 1024 --files 2 --out alone
+same alone shared
+exit $failed
