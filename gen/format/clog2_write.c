@@ -459,6 +459,7 @@ static hpcw_status write_log(struct clog2_job *job, hpcw_error *err) {
     }
     hpcw_clog2_options o = gen_trace_log_options(job->d);
     o.durability = w->durability;
+    o.sink_source = w->outputs;
     (void)snprintf(path, sizeof path, "%s/" GEN_CLOG2_PATH, w->directory);
     s = hpcw_clog2_open(path, w->comm, &o, &log, err);
     if (s != HPCW_OK) {

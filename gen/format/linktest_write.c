@@ -266,8 +266,8 @@ hpcw_status gen_linktest_write(const struct gen_write *w, struct hpcw_i_json *pa
     if (w->begin > 0 || w->end < d->linktest_files) {
         p.set_first_file = (uint32_t)w->begin;
         p.set_files = (uint32_t)(w->end - w->begin);
-        p.sink_source = gen_pending_source(w);
     }
+    p.sink_source = gen_set_source(w);
     char path[4096 + GEN_UNIT_PATH];
     (void)snprintf(path, sizeof path, "%s/" GEN_LINKTEST_FILE, w->directory);
 

@@ -47,8 +47,11 @@ static hpcw_status open_sink(void *context, const char *path, uint64_t tag, hpcw
                     : hpcw_sink_open_file(path, w->durability, out, err);
 }
 
-hpcw_sink_source gen_pending_source(const struct gen_write *w) {
-    return (hpcw_sink_source){.open = open_sink, .context = (void *)(uintptr_t)w};
+hpcw_sink_source gen_set_source(const struct gen_write *w) {
+    bool whole = w->begin == 0 && w->end == w->format->units(w->dataset);
+    return whole || w->outputs.open != NULL
+               ? w->outputs
+               : (hpcw_sink_source){.open = open_sink, .context = (void *)(uintptr_t)w};
 }
 
 hpcw_status gen_pending_release(const struct gen_write *w, hpcw_error *err) {

@@ -9,8 +9,9 @@
 bool gen_is_pending(const struct gen_format *format, const struct gen_dataset *d, uint64_t begin, uint64_t end,
                     uint64_t index);
 
-/* Opens the sinks of a range, file 0 under its pending name. `w` must outlive the writer. */
-hpcw_sink_source gen_pending_source(const struct gen_write *w);
+/* Opens the sinks of a range of a set: those of `outputs`; without them files, file 0 under its pending name unless the
+ * range is the whole set. `w` must outlive the writer. */
+hpcw_sink_source gen_set_source(const struct gen_write *w);
 
 /* The name of a pending unit, below the dataset's directory. */
 void gen_pending_name(const struct gen_format *format, uint64_t index, char name[GEN_UNIT_PATH]);

@@ -17,6 +17,7 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 #include "libwriter/comm/agree.h"
+#include "libwriter/io/sink.h"
 #include "libwriter/io/sys.h"
 
 #define FOLDER "scr"
@@ -119,12 +120,12 @@ static hpcw_status make_folders(const struct gen_write *w, hpcw_error *err) {
     return s;
 }
 
-static hpcw_status write_metadata(const struct gen_write *w, uint64_t index, const char *path,
-                                  hpcw_error *err) {
+static hpcw_status put_file(const struct gen_write *w, uint64_t index, const char *path, unsigned char *buffer,
+                            hpcw_error *err) {
     hpcw_sink *sink;
-    hpcw_status s = hpcw_sink_open_file(path, w->durability, &sink, err);
+    hpcw_status s = hpcw_i_sink_open(&w->outputs, path, 0, w->durability, &sink, err);
     if (s == HPCW_OK) {
-        s = gen_checkpoints_put(w->dataset->checkpoints, index, sink, err);
+        s = gen_checkpoints_put(w->dataset->checkpoints, index, sink, buffer, BUFFER, err);
         if (s == HPCW_OK) {
             s = hpcw_sink_publish(sink, err);
         }
@@ -136,16 +137,11 @@ static hpcw_status write_metadata(const struct gen_write *w, uint64_t index, con
 /* Writes any file but the index. */
 static hpcw_status write_file(void *context, void *state, uint64_t index, hpcw_error *err) {
     const struct gen_write *w = context;
-    const struct gen_checkpoints *c = w->dataset->checkpoints;
     char path[4096 + GEN_UNIT_PATH];
     struct gen_unit u;
     hpcw_status s = unit(w->dataset, index, &u, err);
     (void)snprintf(path, sizeof path, "%s/%s", w->directory, u.path);
-    if (s == HPCW_OK) {
-        s = index < gen_checkpoints_first_data(c)
-                ? write_metadata(w, index, path, err)
-                : gen_checkpoints_put_data(c, index, path, w->durability, state, BUFFER, err);
-    }
+    s = s == HPCW_OK ? put_file(w, index, path, state, err) : s;
     if (s == HPCW_OK) {
         w->progress(w->progress_context, u.apparent);
     }
@@ -166,12 +162,12 @@ static hpcw_status write_files(const struct gen_write *w, uint64_t begin, uint64
 
 static hpcw_status write_index(const struct gen_write *w, hpcw_error *err) {
     char path[4096 + GEN_UNIT_PATH];
-    if (gen_is_pending(w->format, w->dataset, w->begin, w->end, 0)) {
+    if (w->outputs.open == NULL && gen_is_pending(w->format, w->dataset, w->begin, w->end, 0)) {
         gen_pending_path(w, path, sizeof path);
     } else {
         (void)snprintf(path, sizeof path, "%s/" FOLDER "/" HPCW_RANK2FILE_INDEX, w->directory);
     }
-    return write_metadata(w, 0, path, err);
+    return put_file(w, 0, path, NULL, err);
 }
 
 static hpcw_status write_units(const struct gen_write *w, struct hpcw_i_json *partial, hpcw_error *err) {
@@ -179,7 +175,8 @@ static hpcw_status write_units(const struct gen_write *w, struct hpcw_i_json *pa
     uint64_t data = gen_checkpoints_first_data(w->dataset->checkpoints);
     uint64_t first = w->begin == 0 ? 1 : w->begin;
     bool one = hpcw_comm_process(w->comm) == 0;
-    hpcw_status s = hpcw_i_agree(w->comm, one ? make_folders(w, err) : HPCW_OK, NULL, err);
+    bool makes = one && w->outputs.open == NULL;
+    hpcw_status s = hpcw_i_agree(w->comm, makes ? make_folders(w, err) : HPCW_OK, NULL, err);
     /* The data, then its metadata, then the index that makes both visible. */
     if (s == HPCW_OK) {
         s = write_files(w, first > data ? first : data, w->end, err);

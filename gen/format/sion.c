@@ -158,8 +158,8 @@ static hpcw_status write_units(const struct gen_write *w, struct hpcw_i_json *pa
         o.set_tasks = d->ranks;
         o.set_first_file = (uint32_t)w->begin;
         o.set_files = (uint32_t)(w->end - w->begin);
-        o.sink_source = gen_pending_source(w);
     }
+    o.sink_source = gen_set_source(w);
     struct sion_job job = {.w = w};
     hpcw_status s = hpcw_sion_open(path, w->comm, &o, &job.sion, err);
     if (s != HPCW_OK) {

@@ -336,8 +336,9 @@ hpcw_status gen_vom_write(const struct gen_write *w, struct hpcw_i_json *partial
     job.options.brotli.quality = (int)d->vom_params.quality;
     job.options.brotli.window = (int)d->vom_params.window;
     job.options.durability = w->durability;
+    job.options.sink_source = w->outputs;
     (void)snprintf(path, sizeof path, "%s/" GEN_VOM_FOLDER, w->directory);
-    hpcw_status s = hpcw_vom_make_directory(path, w->comm, err);
+    hpcw_status s = w->outputs.open == NULL ? hpcw_vom_make_directory(path, w->comm, err) : HPCW_OK;
     if (s != HPCW_OK) {
         return s;
     }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "libwriter/base/crc32.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/numfmt.h"
 #include "libwriter/base/status.h"
@@ -279,8 +280,36 @@ bool gen_checkpoints_folder(const struct gen_checkpoints *c, uint32_t index, cha
 
 /* ---- writing ---- */
 
+/* The checksum at the end is of the bytes before it, as model_checkpoint_last needs it. */
+static hpcw_status put_data(const struct gen_checkpoints *c, uint64_t index, hpcw_sink *sink,
+                            unsigned char *buffer, size_t buffer_size, hpcw_error *err) {
+    const struct model_checkpoint *m = &c->model;
+    uint64_t file = file_of(c, index);
+    uint64_t body = model_checkpoint_size(m, file) - MODEL_CHECKPOINT_LEAST;
+    uint64_t length = model_checkpoint_length(m, file);
+    uint64_t end = body < length ? body : length;
+    uint32_t crc = 0;
+    hpcw_status s = HPCW_OK;
+    for (uint64_t at = 0; s == HPCW_OK && at < end;) {
+        size_t n = end - at < buffer_size ? (size_t)(end - at) : buffer_size;
+        model_checkpoint_fill(m, file, at, n, buffer);
+        crc = hpcw_i_crc32(crc, buffer, n);
+        s = hpcw_sink_write_at(sink, at, buffer, n, err);
+        at += n;
+    }
+    if (s == HPCW_OK && length > body) {
+        unsigned char last[MODEL_CHECKPOINT_LEAST];
+        model_checkpoint_last(m, file, crc, last);
+        s = hpcw_sink_write_at(sink, body, last, (size_t)(length - body), err);
+    }
+    return s;
+}
+
 hpcw_status gen_checkpoints_put(const struct gen_checkpoints *c, uint64_t index, hpcw_sink *sink,
-                                hpcw_error *err) {
+                                unsigned char *buffer, size_t buffer_size, hpcw_error *err) {
+    if (index >= c->first_data) {
+        return put_data(c, index, sink, buffer, buffer_size, err);
+    }
     hpcw_kvtree *tree = NULL;
     hpcw_status s;
     if (index == 0) {
@@ -297,36 +326,5 @@ hpcw_status gen_checkpoints_put(const struct gen_checkpoints *c, uint64_t index,
         s = hpcw_kvtree_write(tree, sink, 0, err);
     }
     hpcw_kvtree_free(tree);
-    return s;
-}
-
-hpcw_status gen_checkpoints_put_data(const struct gen_checkpoints *c, uint64_t index, const char *path,
-                                     hpcw_durability durability, unsigned char *buffer, size_t buffer_size,
-                                     hpcw_error *err) {
-    const struct model_checkpoint *m = &c->model;
-    uint64_t file = file_of(c, index);
-    uint64_t body = model_checkpoint_size(m, file) - MODEL_CHECKPOINT_LEAST;
-    uint64_t length = model_checkpoint_length(m, file);
-    hpcw_rank2file_file *f;
-    hpcw_status s = hpcw_rank2file_file_open(path, durability, &f, err);
-    if (s != HPCW_OK) {
-        return s;
-    }
-    for (uint64_t at = 0; s == HPCW_OK && at < body && at < length;) {
-        uint64_t end = body < length ? body : length;
-        size_t n = end - at < buffer_size ? (size_t)(end - at) : buffer_size;
-        model_checkpoint_fill(m, file, at, n, buffer);
-        s = hpcw_rank2file_file_write(f, buffer, n, err);
-        at += n;
-    }
-    if (s == HPCW_OK && length > body) {
-        unsigned char last[MODEL_CHECKPOINT_LEAST];
-        model_checkpoint_last(m, file, hpcw_rank2file_file_crc(f), last);
-        s = hpcw_rank2file_file_write(f, last, (size_t)(length - body), err);
-    }
-    if (s == HPCW_OK) {
-        s = hpcw_rank2file_file_close(f, err);
-    }
-    hpcw_rank2file_file_free(f);
     return s;
 }

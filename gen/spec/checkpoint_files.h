@@ -28,12 +28,9 @@ void gen_checkpoints_file(const struct gen_checkpoints *c, uint64_t index, char 
 /* Their directories, parents first; false after the last one. */
 bool gen_checkpoints_folder(const struct gen_checkpoints *c, uint32_t index, char path[GEN_CHECKPOINT_PATH]);
 
-/* Writes a file: metadata to a sink, data to `path`, through `buffer` [buffer_size], a multiple of 8. */
+/* Writes a file to a sink; data through `buffer` [buffer_size], a multiple of 8, which metadata does not need. */
 hpcw_status gen_checkpoints_put(const struct gen_checkpoints *c, uint64_t index, hpcw_sink *sink,
-                                hpcw_error *err);
-hpcw_status gen_checkpoints_put_data(const struct gen_checkpoints *c, uint64_t index, const char *path,
-                                     hpcw_durability durability, unsigned char *buffer, size_t buffer_size,
-                                     hpcw_error *err);
+                                unsigned char *buffer, size_t buffer_size, hpcw_error *err);
 
 /* The path of the data file with this number in the model, also of a missing one. */
 void gen_checkpoints_data_path(const struct gen_checkpoints *c, uint64_t file, char path[GEN_CHECKPOINT_PATH]);
