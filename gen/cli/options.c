@@ -59,6 +59,7 @@ static const char *const form_names[] = {[GEN_EXPORT_CHROME] = "chrome", [GEN_EX
 #define OPTION(...) UI_OPTION(struct gen_cli_options, __VA_ARGS__)
 #define DATA "Data"
 #define WRITING "Writing"
+#define CHECKED "Verify"
 #define EXPORTED "Export, recover, report"
 #define OUTPUT "Output"
 #define U64_MAX 18446744073709551615.0
@@ -120,6 +121,12 @@ static const struct ui_option options[] = {
            .flags = UI_OPTION_NEGATABLE),
     OPTION(WRITING, RUN, 0, "dry-run", NULL, BOOL, dry_run,
            "show the plan and write nothing, like `hpcgen plan`", .flags = UI_OPTION_NO_CONFIG),
+    OPTION(CHECKED, VERIFY, 0, "all", NULL, BOOL, all, "report every fault of a dataset, not only the first",
+           .flags = UI_OPTION_NO_CONFIG),
+    OPTION(CHECKED, VERIFY, 0, "deep", NULL, BOOL, deep,
+           "also make the dataset again from the parameters in its manifest, and compare every byte; writes "
+           "nothing",
+           .flags = UI_OPTION_NO_CONFIG),
     OPTION(EXPORTED, EXPORT | RECOVER | REPORT, 'O', "output", "FILE", STRING, output,
            "file to write; export and recover replace an existing one, report only if forced; "
            "default of report: DIR.report.html",
@@ -188,7 +195,8 @@ static const struct ui_chapter chapters[] = {
                     "process uses threads and does not initialise MPI. COLUMNS sets the width of the help text "
                     "where the terminal does not tell it.\n"},
     {"EXIT STATUS", "0: success; 1: something failed, or a check found damage; 2: the command line or the "
-                    "configuration is wrong. An error is one line on standard error.\n"},
+                    "configuration is wrong. An error is one line on standard error; `verify --all` prints one "
+                    "for each fault.\n"},
     {"EXAMPLES", "A dataset of 4096 ranks, one with more bad nodes, and the plan of a large one:\n"
                  "\n"
                  "  hpcgen --ranks 4096 --out synth\n"

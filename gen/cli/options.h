@@ -59,6 +59,9 @@ struct gen_cli_options {
     /* Checkpoints. */
     uint32_t keep;
 
+    /* How thoroughly to verify. */
+    bool all, deep;
+
     /* What to print. */
     bool quiet, json;
 };

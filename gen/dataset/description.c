@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "gen/dataset/description.h"
 
+#include <stdio.h>
+#include <string.h>
 #include <xxhash.h>
 
 #include <hpcw/version.h>
@@ -8,6 +10,8 @@
 #include "gen/dataset/digest.h"
 #include "gen/format/format.h"
 #include "libwriter/base/buf.h"
+#include "libwriter/base/numfmt.h"
+#include "libwriter/base/status.h"
 
 void gen_dataset_json(const struct gen_dataset *d, struct hpcw_i_json *json) {
     hpcw_i_json_put_str(json, "hpcw", hpcw_version());
@@ -53,4 +57,96 @@ hpcw_status gen_dataset_fingerprint(const struct gen_dataset *d, char text[33], 
     }
     hpcw_i_buf_free(&buf);
     return s;
+}
+
+/* ---- the way back ---- */
+
+enum { VALUE = 256 };
+
+/* A member of the parameters as text. Numbers as they are written: the parser keeps them as doubles. */
+static bool value_of(const char *text, const cJSON *object, const char *key, char value[VALUE]) {
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
+    char name[VALUE];
+    int n = 0;
+    if (cJSON_IsString(item)) {
+        n = snprintf(value, VALUE, "%s", item->valuestring);
+    } else if (cJSON_IsBool(item)) {
+        n = snprintf(value, VALUE, "%s", cJSON_IsTrue(item) ? "yes" : "no");
+    } else if (cJSON_IsNumber(item)) {
+        (void)snprintf(name, sizeof name, "\"%s\"", key);
+        const char *at = strstr(text, "\"parameters\"");
+        at = at == NULL ? NULL : strstr(at, name);
+        at = at == NULL ? "" : at + strlen(name) + strspn(at + strlen(name), ": \t\n");
+        n = snprintf(value, VALUE, "%.*s", (int)strspn(at, "0123456789+-.eE"), at);
+    }
+    return n > 0 && n < VALUE;
+}
+
+static bool number_of(const char *text, const cJSON *object, const char *key, uint64_t most, uint64_t *number) {
+    char value[VALUE];
+    return value_of(text, object, key, value) && hpcw_i_parse_u64(key, value, 0, most, number, NULL) == HPCW_OK;
+}
+
+static bool scale_of(const char *name, enum gen_scale *scale) {
+    for (size_t i = 0; gen_scale_name[i] != NULL; i++) {
+        if (strcmp(gen_scale_name[i], name) == 0) {
+            *scale = (enum gen_scale)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool read_parameters(const char *text, const cJSON *p, struct gen_dataset *d) {
+    char preset[VALUE];
+    char scale[VALUE];
+    char value[VALUE];
+    enum gen_scale size;
+    uint64_t ranks;
+    uint64_t block_size;
+    uint64_t files;
+    if (!value_of(text, p, "preset", preset) || !value_of(text, p, "scale", scale) || !scale_of(scale, &size) ||
+        gen_dataset_init(d, preset, size, NULL) != HPCW_OK ||
+        !number_of(text, p, "ranks", UINT32_MAX, &ranks) || !number_of(text, p, "seed", UINT64_MAX, &d->seed) ||
+        !number_of(text, p, "blocksize", UINT32_MAX, &block_size) ||
+        !number_of(text, p, "files", UINT32_MAX, &files)) {
+        return false;
+    }
+    d->ranks = (uint32_t)ranks;
+    d->block_size = (uint32_t)block_size;
+    d->linktest_files = (uint32_t)files;
+    const cJSON *formats = cJSON_GetObjectItemCaseSensitive(p, "formats");
+    for (size_t i = 0; i < gen_format_count; i++) {
+        d->formats |= (uint64_t)(cJSON_GetObjectItemCaseSensitive(formats, gen_format[i]->name) != NULL) << i;
+    }
+    const cJSON *set = cJSON_GetObjectItemCaseSensitive(p, "set");
+    const struct gen_dataset_group *group;
+    const struct ui_param *param;
+    for (size_t i = 0; (param = gen_dataset_param(i, &group)) != NULL; i++) {
+        if (gen_dataset_wants(d, group->formats) &&
+            (!value_of(text, set, param->key, value) ||
+             ui_param_set(param, (char *)d + group->offset, value, NULL) != HPCW_OK)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+hpcw_status gen_dataset_of_manifest(const char *path, const char *text, const cJSON *manifest,
+                                    struct gen_dataset *d, hpcw_error *err) {
+    char fingerprint[GEN_DIGEST_TEXT];
+    const cJSON *p = cJSON_GetObjectItemCaseSensitive(manifest, "parameters");
+    const cJSON *listed = cJSON_GetObjectItemCaseSensitive(manifest, "fingerprint");
+    const cJSON *version = cJSON_GetObjectItemCaseSensitive(p, "hpcw");
+    *d = (struct gen_dataset){0};
+    if (cJSON_IsString(version) && strcmp(version->valuestring, hpcw_version()) != 0) {
+        return hpcw_i_fail(err, HPCW_EMISMATCH,
+                           "%s: expected a dataset of hpcw %s, which this program is, got one of %.40s", path,
+                           hpcw_version(), version->valuestring);
+    }
+    bool good = read_parameters(text, p, d) && gen_dataset_fingerprint(d, fingerprint, NULL) == HPCW_OK &&
+                cJSON_IsString(listed) && strcmp(listed->valuestring, fingerprint) == 0;
+    return good ? gen_dataset_build(d, err)
+                : hpcw_i_fail(err, HPCW_EFORMAT,
+                              "%s: expected parameters with the fingerprint of the manifest, got others", path);
 }

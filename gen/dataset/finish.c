@@ -7,20 +7,14 @@
 #include "gen/dataset/description.h"
 #include "gen/dataset/directory.h"
 #include "gen/dataset/lease.h"
+#include "gen/dataset/lists.h"
 #include "gen/spec/stream.h"
 #include "libwriter/base/buf.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
+#include "libwriter/io/sink.h"
 
-/* The ranges of one format, in order. */
-struct format_ranges {
-    struct gen_range *range; /* [count] */
-    const cJSON **partial;   /* [count], of the ranges */
-    size_t count;
-    uint64_t changed; /* this many of the first units got their content only now */
-};
-
-static void ranges_free(struct format_ranges *r) {
+void gen_ranges_free(struct gen_ranges *r) {
     for (size_t i = 0; i < r->count; i++) {
         gen_range_free(&r->range[i]);
     }
@@ -28,8 +22,8 @@ static void ranges_free(struct format_ranges *r) {
     hpcw_i_free((void *)(uintptr_t)r->partial);
 }
 
-static hpcw_status ranges_read(const struct gen_run *run, const struct gen_format *format,
-                               struct format_ranges *r, hpcw_error *err) {
+static hpcw_status ranges_read(const struct gen_run *run, const struct gen_format *format, struct gen_ranges *r,
+                               hpcw_error *err) {
     hpcw_status s = gen_directory_ranges(run, format, &r->range, &r->count, err);
     if (s != HPCW_OK) {
         return s;
@@ -56,7 +50,7 @@ static hpcw_status list_open(const struct gen_run *run, const char *name, struct
                              hpcw_error *err) {
     char path[GEN_DIRECTORY_PATH];
     gen_directory_path(run->directory, name, path);
-    hpcw_status s = hpcw_sink_open_file(path, run->durability, &l->sink, err);
+    hpcw_status s = hpcw_i_sink_open(&run->outputs, path, 0, run->durability, &l->sink, err);
     if (s == HPCW_OK) {
         hpcw_i_json_open_sink(&l->json, l->sink, &(struct hpcw_i_json_options){.indent = true});
     }
@@ -118,7 +112,7 @@ static void put_cables(const struct model_machine *m, struct hpcw_i_json *json) 
     hpcw_i_json_end_array(json);
 }
 
-static hpcw_status write_truth(const struct gen_run *run, const struct format_ranges *ranges, hpcw_error *err) {
+hpcw_status gen_write_truth(const struct gen_run *run, const struct gen_ranges *ranges, hpcw_error *err) {
     const struct gen_dataset *d = run->dataset;
     struct list_file l;
     hpcw_status s = list_open(run, GEN_TRUTH, &l, err);
@@ -158,7 +152,7 @@ static hpcw_status write_truth(const struct gen_run *run, const struct format_ra
 static hpcw_status sums_open(const struct gen_run *run, struct gen_stream *sums, hpcw_error *err) {
     char path[GEN_DIRECTORY_PATH];
     gen_directory_path(run->directory, GEN_CHECKSUMS, path);
-    return hpcw_sink_open_file(path, run->durability, &sums->sink, err);
+    return hpcw_i_sink_open(&run->outputs, path, 0, run->durability, &sums->sink, err);
 }
 
 static hpcw_status sums_put(const struct gen_run *run, struct gen_stream *sums, const char *name,
@@ -210,7 +204,7 @@ static hpcw_status put_now(const struct gen_run *run, const char *name, struct h
 }
 
 static hpcw_status put_units(const struct gen_run *run, const struct gen_format *format,
-                             const struct format_ranges *r, struct hpcw_i_json *json, struct gen_stream *sums,
+                             const struct gen_ranges *r, struct hpcw_i_json *json, struct gen_stream *sums,
                              hpcw_error *err) {
     hpcw_status s = HPCW_OK;
     for (size_t i = 0; i < r->count; i++) {
@@ -231,8 +225,8 @@ static hpcw_status put_units(const struct gen_run *run, const struct gen_format 
     return s;
 }
 
-static hpcw_status write_manifest(const struct gen_run *run, const struct format_ranges *ranges,
-                                  struct gen_stream *sums, hpcw_error *err) {
+static hpcw_status put_manifest(const struct gen_run *run, const struct gen_ranges *ranges,
+                                struct gen_stream *sums, hpcw_error *err) {
     struct list_file l;
     hpcw_status s = list_open(run, GEN_MANIFEST, &l, err);
     if (s != HPCW_OK) {
@@ -264,7 +258,7 @@ static hpcw_status end_checksums(const struct gen_run *run, struct gen_stream *s
 }
 
 /* Reads all ranges before it completes any: nothing changes while a part is missing. */
-static hpcw_status complete_units(const struct gen_run *run, struct format_ranges *ranges, hpcw_error *err) {
+static hpcw_status complete_units(const struct gen_run *run, struct gen_ranges *ranges, hpcw_error *err) {
     for (size_t f = 0; f < gen_format_count; f++) {
         hpcw_status s =
             (run->dataset->formats >> f & 1) != 0 ? ranges_read(run, gen_format[f], &ranges[f], err) : HPCW_OK;
@@ -292,22 +286,23 @@ static hpcw_status complete_units(const struct gen_run *run, struct format_range
     return HPCW_OK;
 }
 
-static hpcw_status write_lists(const struct gen_run *run, const struct format_ranges *ranges,
-                               struct gen_stream *sums, hpcw_error *err) {
-    hpcw_status s = write_truth(run, ranges, err);
-    if (s == HPCW_OK && run->checksums) {
-        s = sums_open(run, sums, err);
-    }
+hpcw_status gen_write_manifest(const struct gen_run *run, const struct gen_ranges *ranges, hpcw_error *err) {
+    struct gen_stream sums = {0};
+    hpcw_status s = run->checksums ? sums_open(run, &sums, err) : HPCW_OK;
     if (s == HPCW_OK) {
-        s = write_manifest(run, ranges, sums, err);
+        s = put_manifest(run, ranges, &sums, err);
     }
-    return s == HPCW_OK && run->checksums ? end_checksums(run, sums, err) : s;
+    if (s == HPCW_OK && run->checksums) {
+        s = end_checksums(run, &sums, err);
+    }
+    hpcw_sink_free(sums.sink);
+    hpcw_i_buf_free(&sums.buf);
+    return s;
 }
 
 hpcw_status gen_finish(const struct gen_run *run, const struct gen_lease *lease, hpcw_error *err) {
-    struct gen_stream sums = {0};
     hpcw_status s = HPCW_OK;
-    struct format_ranges *ranges = hpcw_i_calloc(gen_format_count, sizeof *ranges);
+    struct gen_ranges *ranges = hpcw_i_calloc(gen_format_count, sizeof *ranges);
     if (ranges == NULL) {
         return hpcw_i_fail_memory(err, run->directory, 0, NULL);
     }
@@ -321,18 +316,15 @@ hpcw_status gen_finish(const struct gen_run *run, const struct gen_lease *lease,
     /* The digests are those of this run's files if nobody else could write since the lease was taken: so the lists are
      * written, and kept, only while it is still this run's. */
     s = s == HPCW_OK ? gen_lease_check(lease, err) : s;
-    if (s == HPCW_OK) {
-        s = write_lists(run, ranges, &sums, err);
-    }
+    s = s == HPCW_OK ? gen_write_truth(run, ranges, err) : s;
+    s = s == HPCW_OK ? gen_write_manifest(run, ranges, err) : s;
     s = s == HPCW_OK ? gen_lease_check(lease, err) : s;
     if (s == HPCW_OK) {
         s = gen_directory_end(run->directory, err);
     }
     for (size_t f = 0; f < gen_format_count; f++) {
-        ranges_free(&ranges[f]);
+        gen_ranges_free(&ranges[f]);
     }
     hpcw_i_free(ranges);
-    hpcw_sink_free(sums.sink);
-    hpcw_i_buf_free(&sums.buf);
     return s;
 }

@@ -19,6 +19,7 @@ struct gen_run {
     bool takeover;                 /* also take the lease of a run that nobody can know to be dead */
     struct hpcw_i_stripes stripes; /* default layout of the formats' directories; zeroed: theirs */
     hpcw_durability durability;
+    hpcw_sink_source outputs; /* of the lists; zeroed: files */
     /* Called with what the run does, and with bytes written; may be NULL. From any thread. */
     void (*label)(void *context, const char *text);
     void (*progress)(void *context, uint64_t bytes);

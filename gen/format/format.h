@@ -117,4 +117,9 @@ size_t gen_format_of_file(const char *path);
 struct read_sion;
 hpcw_status gen_format_sion_info(struct read_sion *reader, struct hpcw_i_json *json, hpcw_error *err);
 
+/* How strictly to read a container, as flags of read_sion_verify; if it is ours, first checks that its header has the name
+ * of the file. */
+hpcw_status gen_format_sion_flags(struct read_sion *reader, const char *path, bool ours, unsigned *flags,
+                                  hpcw_error *err);
+
 #endif

@@ -123,7 +123,9 @@ static hpcw_status verify(const char *path, bool ours, uint64_t *files, hpcw_err
     struct read_linktest *reader;
     hpcw_status s = read_linktest_open(path, &reader, err);
     if (s == HPCW_OK) {
-        s = read_linktest_verify(reader, ours ? READ_SION_STRICT : 0, err);
+        unsigned flags;
+        s = gen_format_sion_flags(read_linktest_sion(reader), path, ours, &flags, err);
+        s = s == HPCW_OK ? read_linktest_verify(reader, flags, err) : s;
         *files = read_sion_files(read_linktest_sion(reader));
         read_linktest_free(reader);
     }

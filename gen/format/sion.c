@@ -220,11 +220,26 @@ static bool probe(const char *path) {
     return is;
 }
 
+hpcw_status gen_format_sion_flags(struct read_sion *reader, const char *path, bool ours, unsigned *flags,
+                                  hpcw_error *err) {
+    const char *slash = strrchr(path, '/');
+    const char *name = slash == NULL ? path : slash + 1;
+    struct read_sion_info i;
+    *flags = ours ? READ_SION_STRICT | READ_SION_GAPS : 0;
+    hpcw_status s = ours ? read_sion_info(reader, 0, &i, err) : HPCW_OK;
+    return s != HPCW_OK || !ours || strcmp(i.prefix, name) == 0
+               ? s
+               : hpcw_i_fail(err, HPCW_EFORMAT, "%s: name in the header: expected %s, got %.128s", path, name,
+                             i.prefix);
+}
+
 static hpcw_status verify(const char *path, bool ours, uint64_t *files, hpcw_error *err) {
     struct read_sion *reader;
     hpcw_status s = read_sion_open(path, &reader, err);
     if (s == HPCW_OK) {
-        s = read_sion_verify(reader, ours ? READ_SION_STRICT : 0, err);
+        unsigned flags;
+        s = gen_format_sion_flags(reader, path, ours, &flags, err);
+        s = s == HPCW_OK ? read_sion_verify(reader, flags, err) : s;
         *files = read_sion_files(reader);
         read_sion_free(reader);
     }

@@ -72,6 +72,7 @@ static hpcw_status write_units(const struct gen_write *w, struct hpcw_i_json *pa
     hpcw_counter_options_init(&o);
     o.count = (uint32_t)(own.end - own.begin);
     o.durability = w->durability;
+    o.sink_source = w->outputs;
     hpcw_counter *c;
     hpcw_status s = hpcw_counter_open(path, w->comm, &o, &c, err);
     if (s != HPCW_OK) {

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "gen/dataset/compare.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libreader/source.h"
+#include "libwriter/base/array.h"
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
+#include "libwriter/io/sink.h"
+
+enum { PIECE = 32 << 10, MOST_WRONG = 4096 };
+
+/* Bytes begin .. end - 1. */
+struct extent {
+    uint64_t begin, end;
+};
+
+struct extents {
+    struct extent *item;
+    size_t count, capacity;
+};
+
+struct compare_sink {
+    hpcw_sink base;
+    const struct gen_compare *compare;
+    struct read_source *source;
+    char *path;
+    uint64_t order;
+    pthread_mutex_t lock;
+    uint64_t end;           /* of all that was written, or the size that was set */
+    struct extents written; /* in the order of the calls */
+    struct extents wrong;   /* differ, and were not written again since */
+    bool given_up;          /* so much is wrong that the rest need not be compared */
+};
+
+static bool add(struct extents *x, uint64_t begin, uint64_t end) {
+    if (x->count > 0 && x->item[x->count - 1].end == begin) {
+        x->item[x->count - 1].end = end;
+        return true;
+    }
+    struct extent *grown = hpcw_i_grow(x->item, &x->capacity, x->count + 1, sizeof *grown);
+    if (grown == NULL) {
+        return false;
+    }
+    x->item = grown;
+    x->item[x->count++] = (struct extent){begin, end};
+    return true;
+}
+
+/* Takes bytes out of all extents. */
+static bool cut(struct extents *x, uint64_t begin, uint64_t end) {
+    for (size_t i = 0; i < x->count; i++) {
+        struct extent e = x->item[i];
+        if (e.end <= begin || e.begin >= end) {
+            continue;
+        }
+        x->item[i] = (struct extent){e.begin, e.begin < begin ? begin : e.begin};
+        if (e.end > end && !add(x, end, e.end)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Compares bytes with the file; *first and *last are offsets of differing ones, first > last if there are none. What is
+ * beyond the end of the file counts as different. */
+static hpcw_status differ(const struct compare_sink *c, uint64_t at, const unsigned char *data, size_t size,
+                          uint64_t *first, uint64_t *last, hpcw_error *err) {
+    unsigned char *there = hpcw_i_malloc(PIECE);
+    hpcw_status s = there == NULL ? hpcw_i_fail_memory(err, c->path, 0, "a comparison") : HPCW_OK;
+    uint64_t total = read_source_size(c->source);
+    for (size_t done = 0; s == HPCW_OK && done < size;) {
+        uint64_t from = at + done;
+        size_t n = size - done < PIECE ? size - done : PIECE;
+        size_t readable = from >= total ? 0 : total - from < n ? (size_t)(total - from) : n;
+        s = read_source_read(c->source, from, there, readable, "content", err);
+        if (s == HPCW_OK && (readable < n || memcmp(there, data + done, n) != 0)) {
+            for (size_t k = 0; k < n; k++) {
+                if (k >= readable || there[k] != data[done + k]) {
+                    *first = from + k < *first ? from + k : *first;
+                    *last = from + k;
+                }
+            }
+        }
+        done += n;
+    }
+    hpcw_i_free(there);
+    return s;
+}
+
+static hpcw_status compare_write(hpcw_sink *sink, uint64_t offset, const struct hpcw_i_piece *piece,
+                                 size_t pieces, size_t size, hpcw_error *err) {
+    struct compare_sink *c = (struct compare_sink *)sink;
+    uint64_t first = UINT64_MAX;
+    uint64_t last = 0;
+    hpcw_status s = HPCW_OK;
+    uint64_t at = offset;
+    for (size_t k = 0; s == HPCW_OK && !c->given_up && k < pieces; k++) {
+        s = differ(c, at, piece[k].data, piece[k].size, &first, &last, err);
+        at += piece[k].size;
+    }
+    (void)pthread_mutex_lock(&c->lock);
+    bool ok = add(&c->written, offset, offset + size) && cut(&c->wrong, offset, offset + size) &&
+              (first > last || add(&c->wrong, first, last + 1));
+    c->given_up = c->given_up || c->wrong.count > MOST_WRONG;
+    c->end = offset + size > c->end ? offset + size : c->end;
+    (void)pthread_mutex_unlock(&c->lock);
+    return s != HPCW_OK || ok ? s : hpcw_i_fail_memory(err, c->path, 0, "a comparison");
+}
+
+static hpcw_status compare_set_size(hpcw_sink *sink, uint64_t size, hpcw_error *err) {
+    struct compare_sink *c = (struct compare_sink *)sink;
+    (void)err;
+    (void)pthread_mutex_lock(&c->lock);
+    c->end = size;
+    (void)pthread_mutex_unlock(&c->lock);
+    return HPCW_OK;
+}
+
+static int by_begin(const void *a, const void *b) {
+    uint64_t x = ((const struct extent *)a)->begin;
+    uint64_t y = ((const struct extent *)b)->begin;
+    return x < y ? -1 : x > y;
+}
+
+/* Adds bytes that are not zero, and that nobody wrote, to the wrong ones. */
+static hpcw_status check_gap(struct compare_sink *c, uint64_t begin, uint64_t end, hpcw_error *err) {
+    static const unsigned char zeros[PIECE];
+    hpcw_status s = HPCW_OK;
+    while (s == HPCW_OK && begin < end && !c->given_up) {
+        uint64_t data = 0;
+        uint64_t data_end = 0;
+        s = read_source_data(c->source, begin, &data, &data_end, err);
+        data = data < begin ? begin : data;
+        data_end = data_end < end ? data_end : end;
+        for (; s == HPCW_OK && data < data_end; data += PIECE) {
+            size_t n = data_end - data < PIECE ? (size_t)(data_end - data) : PIECE;
+            uint64_t first = UINT64_MAX;
+            uint64_t last = 0;
+            s = differ(c, data, zeros, n, &first, &last, err);
+            if (s == HPCW_OK && first <= last && !add(&c->wrong, first, last + 1)) {
+                s = hpcw_i_fail_memory(err, c->path, 0, "a comparison");
+            }
+        }
+        c->given_up = c->given_up || c->wrong.count > MOST_WRONG;
+        begin = data_end > begin ? data_end : end;
+    }
+    return s;
+}
+
+static hpcw_status check_gaps(struct compare_sink *c, hpcw_error *err) {
+    hpcw_status s = HPCW_OK;
+    uint64_t at = 0;
+    if (c->written.count > 1) {
+        qsort(c->written.item, c->written.count, sizeof *c->written.item, by_begin);
+    }
+    for (size_t i = 0; s == HPCW_OK && i <= c->written.count; i++) {
+        uint64_t begin = i < c->written.count ? c->written.item[i].begin : c->end;
+        if (begin > at) {
+            s = check_gap(c, at, begin, err);
+        }
+        at = i < c->written.count && c->written.item[i].end > at ? c->written.item[i].end : at;
+    }
+    return s;
+}
+
+static hpcw_status compare_publish(hpcw_sink *sink, hpcw_error *err) {
+    struct compare_sink *c = (struct compare_sink *)sink;
+    const char *name = c->path + strlen(c->compare->directory) + 1;
+    hpcw_error e = {.code = HPCW_OK};
+    uint64_t first = UINT64_MAX;
+    uint64_t size = read_source_size(c->source);
+    hpcw_status s = size == c->end ? check_gaps(c, err) : HPCW_OK;
+    for (size_t i = 0; i < c->wrong.count; i++) {
+        struct extent w = c->wrong.item[i];
+        first = w.begin < w.end && w.begin < c->end && w.begin < first ? w.begin : first;
+    }
+    if (size != c->end) {
+        (void)hpcw_i_fail(&e, HPCW_ECHECKSUM, "%s: size: expected %" PRIu64 " bytes, got %" PRIu64, c->path,
+                          c->end, size);
+    } else if (first != UINT64_MAX) {
+        (void)hpcw_i_fail(&e, HPCW_ECHECKSUM,
+                          "%s: offset %" PRIu64 ": expected the byte that the parameters give, got another",
+                          c->path, first);
+    }
+    if (s == HPCW_OK && e.code != HPCW_OK) {
+        gen_faults_add(c->compare->faults, c->order, name, &e);
+    }
+    return s;
+}
+
+static void compare_free(hpcw_sink *sink) {
+    struct compare_sink *c = (struct compare_sink *)sink;
+    read_source_free(c->source);
+    hpcw_i_free(c->written.item);
+    hpcw_i_free(c->wrong.item);
+    hpcw_i_free(c->path);
+    (void)pthread_mutex_destroy(&c->lock);
+    hpcw_i_free(c);
+}
+
+static const struct hpcw_i_sink_ops compare_ops = {
+    .write = compare_write,
+    .set_size = compare_set_size,
+    .publish = compare_publish,
+    .free = compare_free,
+};
+
+static hpcw_status open_compare(void *context, const char *path, uint64_t tag, hpcw_sink **out,
+                                hpcw_error *err) {
+    const struct gen_compare *compare = context;
+    const char *name = path + strlen(compare->directory) + 1;
+    uint64_t order = 0;
+    struct read_source *source;
+    hpcw_error e = {.message = ""};
+    (void)tag;
+    *out = NULL;
+    if (!compare->order(compare->context, name, &order)) {
+        return hpcw_sink_open_null(out, err);
+    }
+    if (read_source_open(path, &source, &e) != HPCW_OK) {
+        gen_faults_add(compare->faults, order, name, &e);
+        return hpcw_sink_open_null(out, err);
+    }
+    struct compare_sink *c = hpcw_i_calloc(1, sizeof *c);
+    if (c != NULL) {
+        c->path = hpcw_i_strdup(path);
+    }
+    if (c == NULL || c->path == NULL) {
+        hpcw_i_free(c);
+        read_source_free(source);
+        return hpcw_i_fail_memory(err, path, 0, NULL);
+    }
+    c->base.ops = &compare_ops;
+    c->compare = compare;
+    c->source = source;
+    c->order = order;
+    (void)pthread_mutex_init(&c->lock, NULL);
+    *out = &c->base;
+    return HPCW_OK;
+}
+
+hpcw_sink_source gen_compare_source(const struct gen_compare *compare) {
+    return (hpcw_sink_source){.open = open_compare, .context = (void *)(uintptr_t)compare};
+}

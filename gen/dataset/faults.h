@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a check found. Threads may add at the same time. */
+#ifndef HPCW_GEN_DATASET_FAULTS_H
+#define HPCW_GEN_DATASET_FAULTS_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <hpcw/status.h>
+
+struct gen_fault {
+    uint64_t order;
+    hpcw_status code;
+    char *path;    /* of the file, below the dataset's directory */
+    char *message; /* one line */
+};
+
+struct gen_faults {
+    pthread_mutex_t lock;
+    struct gen_fault *fault;
+    size_t count, capacity;
+    bool no_memory; /* some are missing */
+};
+
+void gen_faults_init(struct gen_faults *f);
+void gen_faults_free(struct gen_faults *f);
+
+/* Keeps a copy of the path and of the error. `order`: faults are sorted by it. */
+void gen_faults_add(struct gen_faults *f, uint64_t order, const char *path, const hpcw_error *e);
+
+/* Sorts them. */
+void gen_faults_sort(struct gen_faults *f);
+
+#endif
