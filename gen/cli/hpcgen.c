@@ -111,6 +111,8 @@ static hpcw_status run_command(struct gen_cli_options *o, const struct ui_parse 
         return first ? gen_cli_list(o, err) : HPCW_OK;
     case GEN_CLI_JOIN:
         return first ? gen_cli_join(o, parse->args[0], err) : HPCW_OK;
+    case GEN_CLI_REPAIR:
+        return first ? gen_cli_repair(o, parse->args[0], err) : HPCW_OK;
     case GEN_CLI_EXPORT:
         return first ? gen_cli_export(o, parse->args[0], err) : HPCW_OK;
     case GEN_CLI_REPORT:

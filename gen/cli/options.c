@@ -18,6 +18,7 @@ enum {
     INFO = UI_COMMAND(GEN_CLI_INFO),
     LIST = UI_COMMAND(GEN_CLI_LIST),
     JOIN = UI_COMMAND(GEN_CLI_JOIN),
+    REPAIR = UI_COMMAND(GEN_CLI_REPAIR),
     EXPORT = UI_COMMAND(GEN_CLI_EXPORT),
     RECOVER = UI_COMMAND(GEN_CLI_RECOVER),
     REPORT = UI_COMMAND(GEN_CLI_REPORT),
@@ -35,6 +36,7 @@ static const struct ui_command commands[] = {
     [GEN_CLI_LIST] = {"list", "list the formats, the presets, and every parameter with its value", NULL, 0, 0},
     [GEN_CLI_JOIN] = {"join", "finish a dataset after all its parts are written: truth, manifest, checksums",
                       "DIR", 1, 1},
+    [GEN_CLI_REPAIR] = {"repair", "make damaged and lost files of a dataset again, and no others", "DIR", 1, 1},
     [GEN_CLI_EXPORT] = {"export", "convert an event log, or a part of it, for other viewers", "FILE", 1, 1},
     [GEN_CLI_RECOVER] = {"recover", "merge the local files of a program that died into an event log", "FILE...",
                          1, UINT_MAX},
@@ -65,33 +67,34 @@ static const char *const form_names[] = {[GEN_EXPORT_CHROME] = "chrome", [GEN_EX
 #define U64_MAX 18446744073709551615.0
 
 static const struct ui_option options[] = {
-    OPTION(DATA, RUN, 'n', "ranks", "N", U32, ranks,
+    OPTION(DATA, RUN | REPAIR, 'n', "ranks", "N", U32, ranks,
            "number of virtual ranks; formats have limits (LinkTest takes only even numbers)",
            UI_LIMITS(1, MODEL_MAX_RANKS), .required = RUN),
-    OPTION(DATA, RUN, 'f', "formats", "LIST", U64, formats,
+    OPTION(DATA, RUN | REPAIR, 'f', "formats", "LIST", U64, formats,
            "formats to write, separated by commas, or all; default: all", .read = ui_read_word_set,
            .words = gen_format_name),
-    OPTION(DATA, RUN, 's', "seed", "N", U64, seed,
+    OPTION(DATA, RUN | REPAIR, 's', "seed", "N", U64, seed,
            "seed of all random values; the same seed and parameters give the same bytes", UI_LIMITS(0, U64_MAX),
            .default_text = "2"),
-    OPTION(DATA, RUN | LIST, 'p', "preset", "NAME", STRING, preset, "machine to simulate",
+    OPTION(DATA, RUN | REPAIR | LIST, 'p', "preset", "NAME", STRING, preset, "machine to simulate",
            .default_text = "dfplus-hdr200", .read = ui_read_word, .words = preset_word),
-    OPTION(DATA, RUN | LIST, 0, "scale", "SIZE", CHOICE, scale, "amount of data per rank",
+    OPTION(DATA, RUN | REPAIR | LIST, 0, "scale", "SIZE", CHOICE, scale, "amount of data per rank",
            .param.choices = gen_scale_name, .default_text = "medium"),
-    OPTION(DATA, RUN | LIST, 0, "set", "KEY=VALUE", STRING, set,
+    OPTION(DATA, RUN | REPAIR | LIST, 0, "set", "KEY=VALUE", STRING, set,
            "set a parameter that `hpcgen list` shows; may be repeated", .read = ui_read_setting,
            .words = gen_dataset_key, .flags = UI_OPTION_NO_CONFIG),
-    OPTION(DATA, RUN | LIST, 'c', "config", "FILE", STRING, config,
+    OPTION(DATA, RUN | REPAIR | LIST, 'c', "config", "FILE", STRING, config,
            "read options and parameters from an INI file; the command line takes precedence",
            .flags = UI_OPTION_NO_CONFIG),
-    OPTION(DATA, RUN, 'b', "blocksize", "BYTES", SIZE, blocksize,
+    OPTION(DATA, RUN | REPAIR, 'b', "blocksize", "BYTES", SIZE, blocksize,
            "file system block size to align containers to; auto: that of the --out directory",
            UI_LIMITS(1, 2147483647), .default_text = "4096", .zero_word = "auto"),
-    OPTION(DATA, RUN, 0, "files", "N", U32, files, "number of physical files of the LinkTest container",
-           UI_LIMITS(1, MODEL_MAX_RANKS), .default_text = "1"),
+    OPTION(DATA, RUN | REPAIR, 0, "files", "N", U32, files,
+           "number of physical files of the LinkTest container", UI_LIMITS(1, MODEL_MAX_RANKS),
+           .default_text = "1"),
     OPTION(WRITING, RUN, 'o', "out", "DIR", STRING, out,
            "directory of the dataset; created if missing, otherwise it must be empty", .required = GENERATE),
-    OPTION(WRITING, RUN | VERIFY | REPORT, 'j', "jobs", "N", U32, jobs,
+    OPTION(WRITING, RUN | VERIFY | REPORT | REPAIR, 'j', "jobs", "N", U32, jobs,
            "number of threads; auto: one for each processor that this process may use", UI_LIMITS(1, 4096),
            .default_text = "auto", .zero_word = "auto"),
     OPTION(WRITING, RUN, 0, "part", "I/N", STRING, part,
@@ -103,12 +106,12 @@ static const struct ui_option options[] = {
     OPTION(WRITING, RUN | REPORT, 0, "force", NULL, BOOL, force,
            "write even if the directory is not empty, and replace an older dataset or report",
            .flags = UI_OPTION_NO_CONFIG),
-    OPTION(WRITING, RUN | JOIN, 0, "takeover", NULL, BOOL, takeover,
+    OPTION(WRITING, RUN | JOIN | REPAIR, 0, "takeover", NULL, BOOL, takeover,
            "write even if the directory has the lease of a run of which nobody can know whether it is dead: "
            "one of "
            "another host; only if you know that it is",
            .flags = UI_OPTION_NO_CONFIG),
-    OPTION(WRITING, RUN | JOIN | EXPORT, 0, "sync", NULL, BOOL, sync,
+    OPTION(WRITING, RUN | JOIN | REPAIR | EXPORT, 0, "sync", NULL, BOOL, sync,
            "flush files and directories to stable storage", .flags = UI_OPTION_NEGATABLE),
     OPTION(WRITING, RUN, 0, "stripe-count", "N", U32, stripes.count,
            "Lustre: number of stripes of each data file, at most 2000, or 65535 for all targets",
@@ -116,7 +119,7 @@ static const struct ui_option options[] = {
     OPTION(WRITING, RUN, 0, "stripe-size", "BYTES", SIZE, stripes.bytes,
            "Lustre: size of a stripe, a multiple of 64K", UI_LIMITS(HPCW_I_LOV_STRIPE_UNIT, 4294901760),
            .default_text = "default", .zero_word = "default"),
-    OPTION(WRITING, RUN | JOIN, 0, "checksums", NULL, BOOL, checksums,
+    OPTION(WRITING, RUN | JOIN | REPAIR, 0, "checksums", NULL, BOOL, checksums,
            "compute no checksums: no CHECKSUMS.xxh128, and none in the manifest", .default_text = "yes",
            .flags = UI_OPTION_NEGATABLE),
     OPTION(WRITING, RUN, 0, "dry-run", NULL, BOOL, dry_run,
@@ -148,10 +151,10 @@ static const struct ui_option options[] = {
     OPTION("Checkpoints", SCR, 'k', "keep", "K", U32, keep,
            "scr prune: drop what is older than the newest K sound datasets; 0: drop no dataset",
            UI_LIMITS(0, 4294967295), .default_text = "0", .flags = UI_OPTION_NO_CONFIG),
-    OPTION(OUTPUT, RUN | VERIFY | JOIN | EXPORT | RECOVER | REPORT | SCR, 'q', "quiet", NULL, BOOL, quiet,
-           "print errors only, no progress and no summary", .flags = UI_OPTION_NEGATABLE),
-    OPTION(OUTPUT, RUN | VERIFY | INFO | LIST | JOIN | EXPORT | RECOVER | SCR, 0, "json", NULL, BOOL, json,
-           "print the result as JSON on standard output", .flags = UI_OPTION_NEGATABLE),
+    OPTION(OUTPUT, RUN | VERIFY | JOIN | REPAIR | EXPORT | RECOVER | REPORT | SCR, 'q', "quiet", NULL, BOOL,
+           quiet, "print errors only, no progress and no summary", .flags = UI_OPTION_NEGATABLE),
+    OPTION(OUTPUT, RUN | VERIFY | INFO | LIST | JOIN | REPAIR | EXPORT | RECOVER | SCR, 0, "json", NULL, BOOL,
+           json, "print the result as JSON on standard output", .flags = UI_OPTION_NEGATABLE),
 };
 
 /* ---- manual ---- */
@@ -212,6 +215,11 @@ static const struct ui_chapter chapters[] = {
                  "\n"
                  "  hpcgen verify synth\n"
                  "  hpcgen info --json synth/linktest/pingpong_results_bin.sion\n"
+                 "\n"
+                 "After damage, and after the loss of the manifest:\n"
+                 "\n"
+                 "  hpcgen repair synth\n"
+                 "  hpcgen repair synth --ranks 4096\n"
                  "\n"
                  "A tenth of a second of the event log, for https://ui.perfetto.dev:\n"
                  "\n"

@@ -21,6 +21,7 @@ enum gen_cli_command {
     GEN_CLI_INFO,
     GEN_CLI_LIST,
     GEN_CLI_JOIN,
+    GEN_CLI_REPAIR,
     GEN_CLI_EXPORT,
     GEN_CLI_RECOVER,
     GEN_CLI_REPORT,

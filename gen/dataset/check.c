@@ -325,7 +325,7 @@ static hpcw_status compare_all(struct checking *c, struct gen_run *run, struct g
     if (s == HPCW_OK) {
         s = gen_write_truth(run, ranges, err);
     }
-    return s == HPCW_OK && !any_bad ? gen_write_manifest(run, ranges, err) : s;
+    return s == HPCW_OK && !any_bad ? gen_write_manifest(run, ranges, true, err) : s;
 }
 
 static hpcw_status check_deep(struct checking *c, hpcw_error *err) {

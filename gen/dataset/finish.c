@@ -177,7 +177,7 @@ static hpcw_status put_file(const struct gen_run *run, const char *name, const s
     }
     if (run->checksums) {
         gen_digest_text(&file->digest, text);
-        s = sums_put(run, sums, name, text, err);
+        s = sums->sink != NULL ? sums_put(run, sums, name, text, err) : HPCW_OK;
         if (json != NULL) {
             hpcw_i_json_put_str(json, "xxh128", text);
         }
@@ -286,13 +286,14 @@ static hpcw_status complete_units(const struct gen_run *run, struct gen_ranges *
     return HPCW_OK;
 }
 
-hpcw_status gen_write_manifest(const struct gen_run *run, const struct gen_ranges *ranges, hpcw_error *err) {
+hpcw_status gen_write_manifest(const struct gen_run *run, const struct gen_ranges *ranges, bool with_list,
+                               hpcw_error *err) {
     struct gen_stream sums = {0};
-    hpcw_status s = run->checksums ? sums_open(run, &sums, err) : HPCW_OK;
+    hpcw_status s = run->checksums && with_list ? sums_open(run, &sums, err) : HPCW_OK;
     if (s == HPCW_OK) {
         s = put_manifest(run, ranges, &sums, err);
     }
-    if (s == HPCW_OK && run->checksums) {
+    if (s == HPCW_OK && sums.sink != NULL) {
         s = end_checksums(run, &sums, err);
     }
     hpcw_sink_free(sums.sink);
@@ -317,7 +318,7 @@ hpcw_status gen_finish(const struct gen_run *run, const struct gen_lease *lease,
      * written, and kept, only while it is still this run's. */
     s = s == HPCW_OK ? gen_lease_check(lease, err) : s;
     s = s == HPCW_OK ? gen_write_truth(run, ranges, err) : s;
-    s = s == HPCW_OK ? gen_write_manifest(run, ranges, err) : s;
+    s = s == HPCW_OK ? gen_write_manifest(run, ranges, true, err) : s;
     s = s == HPCW_OK ? gen_lease_check(lease, err) : s;
     if (s == HPCW_OK) {
         s = gen_directory_end(run->directory, err);

@@ -19,6 +19,7 @@ void gen_ranges_free(struct gen_ranges *r);
  * gen_run.outputs. The manifest has the digest of truth.json as it is in the directory; likewise the list that of the
  * manifest, so both are published in this order. */
 hpcw_status gen_write_truth(const struct gen_run *run, const struct gen_ranges *ranges, hpcw_error *err);
-hpcw_status gen_write_manifest(const struct gen_run *run, const struct gen_ranges *ranges, hpcw_error *err);
+hpcw_status gen_write_manifest(const struct gen_run *run, const struct gen_ranges *ranges, bool with_list,
+                               hpcw_error *err);
 
 #endif

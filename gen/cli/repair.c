@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* repair: makes damaged and lost files of a dataset again. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "gen/cli/commands.h"
+#include "gen/dataset/description.h"
+#include "gen/dataset/directory.h"
+#include "gen/dataset/repair.h"
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
+
+struct repaired_paths {
+    bool print;
+    struct hpcw_i_json *json;
+};
+
+static void told(void *context, const char *path) {
+    const struct repaired_paths *p = context;
+    if (p->print) {
+        (void)fprintf(stderr, "hpcgen: repaired %s\n", path);
+    }
+    hpcw_i_json_str(p->json, path);
+}
+
+/* The dataset of the manifest, or that of the options if there is no manifest, or none with its own fingerprint. *manifest
+ * is its text, NULL in the second case. */
+static hpcw_status find_dataset(const struct gen_cli_options *o, const char *dir, struct gen_dataset *d,
+                                char **manifest, hpcw_error *err) {
+    char path[GEN_DIRECTORY_PATH];
+    cJSON *json = NULL;
+    hpcw_error e = {.message = ""};
+    gen_directory_path(dir, GEN_MANIFEST, path);
+    hpcw_status s = gen_directory_read_json(path, &json, &e);
+    s = s == HPCW_OK ? gen_directory_read(path, manifest, &e) : s;
+    s = s == HPCW_OK ? gen_dataset_of_manifest(path, *manifest, json, d, &e) : s;
+    cJSON_Delete(json);
+    if (s == HPCW_OK) {
+        return s;
+    }
+    hpcw_i_free(*manifest);
+    *manifest = NULL;
+    gen_dataset_free(d);
+    if (s == HPCW_ENOMEM || s == HPCW_EMISMATCH || s == HPCW_EACCES) {
+        *err = e;
+        return s;
+    }
+    if (o->ranks == 0) {
+        return hpcw_i_fail(err, s,
+                           "%.700s: repair it with the options that made the dataset, as in: hpcgen repair %s "
+                           "--ranks N",
+                           e.message, dir);
+    }
+    return gen_cli_resolve(o, d, err);
+}
+
+hpcw_status gen_cli_repair(const struct gen_cli_options *o, const char *dir, hpcw_error *err) {
+    struct gen_dataset d = {0};
+    char *manifest = NULL;
+    struct stat st;
+    char path[GEN_DIRECTORY_PATH];
+    struct gen_cli_result r;
+    gen_cli_result_begin(&r, true);
+    struct repaired_paths paths = {.print = !o->quiet, .json = &r.json};
+    struct gen_repair repair = {.told = told, .context = &paths};
+    struct gen_run run = {.dataset = &d,
+                          .directory = dir,
+                          .comm = hpcw_i_comm_or_self(NULL),
+                          .jobs = o->jobs,
+                          .parts = 1,
+                          .takeover = o->takeover,
+                          .checksums = o->checksums,
+                          .durability = o->sync ? HPCW_SYNC_DIRECTORY : HPCW_SYNC_NONE};
+    gen_directory_path(dir, GEN_PARAMETERS, path);
+    hpcw_status s = HPCW_OK;
+    if (stat(dir, &st) != 0 || !S_ISDIR(st.st_mode)) {
+        s = hpcw_i_fail(err, HPCW_ENOENT, "%s: expected the directory of a dataset, got none", dir);
+    } else if (stat(path, &st) == 0) {
+        s = hpcw_i_fail(
+            err, HPCW_ESTATE,
+            "%s: expected a finished dataset, got an unfinished one: `hpcgen --resume` or `hpcgen join` "
+            "finishes it",
+            dir);
+    }
+    s = s == HPCW_OK ? find_dataset(o, dir, &d, &manifest, err) : s;
+    hpcw_i_json_put_str(&r.json, "directory", dir);
+    hpcw_i_json_key_array(&r.json, "repaired");
+    s = s == HPCW_OK ? gen_repair_dataset(&run, manifest, &repair, err) : s;
+    hpcw_i_json_end_array(&r.json);
+    hpcw_i_json_put_u64(&r.json, "files_repaired", repair.repaired);
+    hpcw_i_json_put_u64(&r.json, "files_kept", repair.files - repair.repaired);
+    if (s == HPCW_OK && !o->quiet) {
+        (void)fprintf(stderr, "hpcgen: %s: %" PRIu64 " of %" PRIu64 " files repaired\n", dir, repair.repaired,
+                      repair.files);
+    }
+    r.as_json = true;
+    if (!o->json) {
+        hpcw_i_json_end_object(&r.json);
+        hpcw_i_json_free(&r.json);
+        hpcw_i_buf_free(&r.text);
+    } else {
+        s = gen_cli_result_print(&r, s, err);
+    }
+    gen_dataset_free(&d);
+    hpcw_i_free(manifest);
+    return s;
+}

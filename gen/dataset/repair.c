@@ -1,0 +1,489 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "gen/dataset/repair.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "gen/dataset/again.h"
+#include "gen/dataset/compare.h"
+#include "gen/dataset/description.h"
+#include "gen/dataset/lease.h"
+#include "gen/spec/pool.h"
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
+#include "libwriter/io/sink.h"
+#include "libwriter/io/sys.h"
+
+/* A file of the dataset, in the order of the manifest; the last three are truth, manifest and checksums. */
+struct repair_file {
+    char *name;
+    bool damaged;
+    bool replaced; /* made again, under its temporary name */
+    bool has_size; /* in the manifest */
+    uint64_t size;
+    unsigned
+        wants; /* digests in the manifest and in the list; to have one of them is enough: the other is damaged */
+    struct gen_digest want[2];
+    struct gen_stored now;
+};
+
+struct repairing {
+    const struct gen_run *run;
+    struct gen_repair *repair;
+    uint64_t tag;                      /* of temporary names */
+    uint64_t first[64 + 1];            /* index of the first file of each format; of truth.json */
+    size_t count;                      /* with the lists */
+    struct repair_file *file;          /* [count] */
+    const struct repair_file **sorted; /* [count], by name */
+    bool listed;                       /* the list of checksums exists */
+    bool with_digests;                 /* the dataset has them */
+};
+
+enum { TRUTH = 3, MANIFEST = 2, CHECKSUMS = 1 }; /* from the end */
+
+static struct repair_file *list_of(const struct repairing *r, size_t from_end) {
+    return &r->file[r->count - from_end];
+}
+
+/* ---- the files, and what is known of them ---- */
+
+static int by_name(const void *a, const void *b) {
+    return strcmp((*(const struct repair_file *const *)a)->name, (*(const struct repair_file *const *)b)->name);
+}
+
+static struct repair_file *find(const struct repairing *r, const char *name) {
+    const struct repair_file key = {.name = (char *)(uintptr_t)name};
+    const struct repair_file *at = &key;
+    const struct repair_file **hit = bsearch(&at, r->sorted, r->count, sizeof *r->sorted, by_name);
+    return hit == NULL ? NULL : &r->file[*hit - r->file];
+}
+
+static hpcw_status name_files(struct repairing *r, hpcw_error *err) {
+    static const char *const list[] = {GEN_TRUTH, GEN_MANIFEST, GEN_CHECKSUMS};
+    const struct gen_dataset *d = r->run->dataset;
+    r->count = TRUTH;
+    for (size_t f = 0; f < gen_format_count; f++) {
+        r->first[f] = r->count - TRUTH;
+        r->count += (d->formats >> f & 1) != 0 ? (size_t)gen_format[f]->units(d) : 0;
+    }
+    r->first[gen_format_count] = r->count - TRUTH;
+    r->file = hpcw_i_calloc(r->count, sizeof *r->file);
+    r->sorted = hpcw_i_calloc(r->count, sizeof *r->sorted);
+    bool ok = r->file != NULL && r->sorted != NULL;
+    hpcw_status s = HPCW_OK;
+    for (size_t i = 0; s == HPCW_OK && ok && i < r->count; i++) {
+        struct gen_unit unit;
+        size_t f = 0;
+        while (f < gen_format_count && i >= r->first[f + 1]) {
+            f++;
+        }
+        const char *name = unit.path;
+        if (f < gen_format_count) {
+            s = gen_format[f]->unit(d, i - r->first[f], &unit, err);
+        } else {
+            name = list[i - r->first[gen_format_count]];
+        }
+        ok = s != HPCW_OK || (r->file[i].name = hpcw_i_strdup(name)) != NULL;
+        r->sorted[i] = &r->file[i];
+    }
+    if (s == HPCW_OK && !ok) {
+        return hpcw_i_fail_memory(err, r->run->directory, r->count, "files");
+    }
+    if (s == HPCW_OK) {
+        qsort(r->sorted, r->count, sizeof *r->sorted, by_name);
+    }
+    return s;
+}
+
+static void want_digest(struct repair_file *file, const char *text) {
+    file->wants += file->wants < 2 && gen_digest_parse(text, &file->want[file->wants]);
+}
+
+/* Whether the file is as it is listed; by its size alone, if no digest is known. */
+static bool is_wanted(const struct repair_file *file) {
+    bool is = file->wants == 0 && (!file->has_size || file->size == file->now.size);
+    for (unsigned i = 0; i < file->wants; i++) {
+        is = is || (file->want[i].high == file->now.digest.high && file->want[i].low == file->now.digest.low);
+    }
+    return is;
+}
+
+static void read_manifest(struct repairing *r, const char *text) {
+    cJSON *manifest = text == NULL ? NULL : cJSON_Parse(text);
+    const cJSON *item;
+    cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(manifest, "files")) {
+        const cJSON *name = cJSON_GetObjectItemCaseSensitive(item, "path");
+        const cJSON *size = cJSON_GetObjectItemCaseSensitive(item, "size");
+        const cJSON *digest = cJSON_GetObjectItemCaseSensitive(item, "xxh128");
+        struct repair_file *file = cJSON_IsString(name) ? find(r, name->valuestring) : NULL;
+        if (file != NULL && cJSON_IsNumber(size) && size->valuedouble >= 0 && size->valuedouble <= 0x1p53) {
+            file->has_size = true;
+            file->size = (uint64_t)size->valuedouble;
+        }
+        if (file != NULL && cJSON_IsString(digest)) {
+            want_digest(file, digest->valuestring);
+        }
+    }
+    cJSON_Delete(manifest);
+}
+
+static void read_checksums(struct repairing *r) {
+    char path[GEN_DIRECTORY_PATH];
+    char *text = NULL;
+    gen_directory_path(r->run->directory, GEN_CHECKSUMS, path);
+    r->listed = gen_directory_read(path, &text, NULL) == HPCW_OK;
+    for (char *line = text; line != NULL && *line != '\0';) {
+        size_t n = strcspn(line, "\n");
+        char *next = line + n + (line[n] == '\n');
+        line[n] = '\0';
+        if (n > GEN_DIGEST_TEXT + 1 && memcmp(line + 32, "  ", 2) == 0) {
+            struct repair_file *file = find(r, line + 34);
+            line[32] = '\0';
+            if (file != NULL) {
+                want_digest(file, line);
+            }
+        }
+        line = next;
+    }
+    hpcw_i_free(text);
+}
+
+/* ---- what is damaged ---- */
+
+static hpcw_status look_at_file(void *context, void *state, uint64_t index, hpcw_error *err) {
+    struct repairing *r = context;
+    struct repair_file *file = &r->file[index];
+    char path[GEN_DIRECTORY_PATH];
+    struct stat st;
+    (void)state;
+    (void)err;
+    gen_directory_path(r->run->directory, file->name, path);
+    file->damaged = lstat(path, &st) != 0 || !S_ISREG(st.st_mode) ||
+                    gen_digest_file(path, &file->now.digest, &file->now.size, NULL) != HPCW_OK ||
+                    !is_wanted(file);
+    return HPCW_OK;
+}
+
+static bool wants_comparison(void *context, const char *name, uint64_t *order) {
+    const struct repair_file *file = find(context, name);
+    *order = 0;
+    return file != NULL && file->wants == 0 && !file->damaged;
+}
+
+/* Files of which no digest is known are compared with what the parameters give. */
+static hpcw_status compare_unlisted(struct repairing *r, hpcw_error *err) {
+    const struct gen_run *run = r->run;
+    struct gen_faults faults;
+    gen_faults_init(&faults);
+    const struct gen_compare compare = {
+        .directory = run->directory, .faults = &faults, .order = wants_comparison, .context = r};
+    hpcw_status s = HPCW_OK;
+    for (size_t f = 0; s == HPCW_OK && f < gen_format_count; f++) {
+        bool any = false;
+        for (size_t i = r->first[f]; i < r->first[f + 1]; i++) {
+            any = any || r->file[i].wants == 0;
+        }
+        if (any) {
+            s = gen_again(run, gen_format[f], (struct gen_slice){0, r->first[f + 1] - r->first[f]},
+                          gen_compare_source(&compare), NULL, err);
+        }
+    }
+    for (size_t i = 0; i < faults.count; i++) {
+        struct repair_file *file = find(r, faults.fault[i].path);
+        if (file != NULL) {
+            file->damaged = true;
+        }
+    }
+    if (s == HPCW_OK && faults.no_memory) {
+        s = hpcw_i_fail_memory(err, run->directory, 0, "a list of faults");
+    }
+    gen_faults_free(&faults);
+    return s;
+}
+
+/* ---- making files again ---- */
+
+/* In the directory of the file, so with its stripes; a name that the next run removes if this one dies. */
+static void temporary_path(const struct repairing *r, const struct repair_file *file,
+                           char path[GEN_DIRECTORY_PATH]) {
+    const char *slash = strrchr(file->name, '/');
+    (void)snprintf(path, GEN_DIRECTORY_PATH, "%s/%.*s.hpcw-%016" PRIx64 "-%016" PRIx64 ".tmp",
+                   r->run->directory, slash == NULL ? 0 : (int)(slash - file->name) + 1, file->name, r->tag,
+                   (uint64_t)(file - r->file));
+}
+
+static hpcw_status make_folders(const struct repairing *r, const struct repair_file *file, hpcw_error *err) {
+    char path[GEN_DIRECTORY_PATH];
+    gen_directory_path(r->run->directory, file->name, path);
+    for (char *slash = path + strlen(r->run->directory) + 1; (slash = strchr(slash, '/')) != NULL; slash++) {
+        *slash = '\0';
+        int e = hpcw_i_sys_mkdir(path, 0777);
+        if (e != 0 && e != EEXIST) {
+            return hpcw_i_fail_sys(err, e, "%s: cannot create the directory", path);
+        }
+        *slash = '/';
+    }
+    return HPCW_OK;
+}
+
+static hpcw_status open_again(void *context, const char *path, uint64_t tag, hpcw_sink **out, hpcw_error *err) {
+    const struct repairing *r = context;
+    char temporary[GEN_DIRECTORY_PATH];
+    (void)tag;
+    *out = NULL;
+    struct repair_file *file = find(r, path + strlen(r->run->directory) + 1);
+    if (file == NULL || !file->damaged) {
+        return hpcw_sink_open_null(out, err);
+    }
+    hpcw_status s = make_folders(r, file, err);
+    if (s == HPCW_OK) {
+        temporary_path(r, file, temporary);
+        s = hpcw_sink_open_file(temporary, r->run->durability, out, err);
+    }
+    file->replaced = s == HPCW_OK;
+    return s;
+}
+
+static hpcw_sink_source again_source(struct repairing *r) {
+    return (hpcw_sink_source){.open = open_again, .context = r};
+}
+
+/* Whether a file that was made again is what is known of it. */
+static hpcw_status prove(const struct repairing *r, struct repair_file *file, const char *temporary,
+                         hpcw_error *err) {
+    hpcw_status s = gen_digest_file(temporary, &file->now.digest, &file->now.size, err);
+    return s != HPCW_OK || is_wanted(file)
+               ? s
+               : hpcw_i_fail(
+                     err, HPCW_ECHECKSUM,
+                     "%s/%s: made again: expected the size and digest that are listed for it, got others: "
+                     "the list is damaged, or other parameters made this dataset",
+                     r->run->directory, file->name);
+}
+
+/* Puts proven files into their places; what is not proven is removed. The first failure counts. */
+static hpcw_status put_back(struct repairing *r, size_t begin, size_t end, hpcw_status s, hpcw_error *err) {
+    for (size_t i = begin; i < end; i++) {
+        struct repair_file *file = &r->file[i];
+        char temporary[GEN_DIRECTORY_PATH];
+        char path[GEN_DIRECTORY_PATH];
+        hpcw_error e = {.message = ""};
+        if (!file->replaced) {
+            continue;
+        }
+        temporary_path(r, file, temporary);
+        gen_directory_path(r->run->directory, file->name, path);
+        hpcw_status one = s == HPCW_OK ? prove(r, file, temporary, &e) : s;
+        if (one == HPCW_OK) {
+            int n = hpcw_i_sys_rename(temporary, path);
+            n = n == 0 && r->run->durability != HPCW_SYNC_NONE ? hpcw_i_sys_fsync_directory_of(path) : n;
+            one = n == 0 ? HPCW_OK
+                         : hpcw_i_fail_sys(&e, n, "%s: cannot rename the repaired file to this name", path);
+        }
+        file->replaced = false;
+        if (one == HPCW_OK) {
+            file->damaged = false;
+            r->repair->repaired++;
+            if (r->repair->told != NULL) {
+                r->repair->told(r->repair->context, file->name);
+            }
+        } else {
+            (void)hpcw_i_sys_unlink(temporary);
+            if (s == HPCW_OK) {
+                s = one;
+                *err = e;
+            }
+        }
+    }
+    return s;
+}
+
+static hpcw_status repair_format(struct repairing *r, size_t f, hpcw_error *err) {
+    const struct gen_format *format = gen_format[f];
+    const uint64_t base = r->first[f];
+    const uint64_t units = r->first[f + 1] - base;
+    hpcw_status s = HPCW_OK;
+    for (uint64_t k = 0; s == HPCW_OK && k < units;) {
+        uint64_t end = k;
+        while (end < units && r->file[base + end].damaged) {
+            end++;
+        }
+        if (end > k) {
+            struct gen_slice range = gen_again_range(r->run->dataset, format, k, end);
+            if (r->run->label != NULL) {
+                r->run->label(r->run->context, format->name);
+            }
+            s = gen_again(r->run, format, range, again_source(r), NULL, err);
+            s = put_back(r, base + range.begin, base + range.end, s, err);
+        }
+        k = end + 1;
+    }
+    return s;
+}
+
+/* ---- the lists ---- */
+
+static void free_ranges(struct gen_ranges *ranges) {
+    for (size_t f = 0; ranges != NULL && f < gen_format_count; f++) {
+        gen_ranges_free(&ranges[f]);
+    }
+    hpcw_i_free(ranges);
+}
+
+/* All files of each format, as they are now. With `partials`, the partial results, too. */
+static hpcw_status ranges_of_files(const struct repairing *r, bool partials, struct gen_ranges **out,
+                                   hpcw_error *err) {
+    hpcw_sink_source nothing = again_source((struct repairing *)(uintptr_t)r); /* no unit is damaged any more */
+    struct gen_ranges *ranges = hpcw_i_calloc(gen_format_count, sizeof *ranges);
+    hpcw_status s = ranges == NULL ? hpcw_i_fail_memory(err, r->run->directory, 0, NULL) : HPCW_OK;
+    for (size_t f = 0; s == HPCW_OK && f < gen_format_count; f++) {
+        uint64_t units = r->first[f + 1] - r->first[f];
+        if (units == 0) {
+            continue;
+        }
+        struct gen_ranges *g = &ranges[f];
+        g->range = hpcw_i_calloc(1, sizeof *g->range);
+        g->partial = hpcw_i_calloc(1, sizeof *g->partial);
+        struct gen_stored *stored = hpcw_i_calloc((size_t)units, sizeof *stored);
+        if (g->range == NULL || g->partial == NULL || stored == NULL) {
+            hpcw_i_free(stored);
+            s = hpcw_i_fail_memory(err, r->run->directory, units, "files");
+            break;
+        }
+        g->count = 1;
+        *g->range = (struct gen_range){.end = units, .digested = true, .file = stored};
+        for (uint64_t k = 0; k < units; k++) {
+            stored[k] = r->file[r->first[f] + k].now;
+        }
+        if (partials) {
+            s = gen_again(r->run, gen_format[f], (struct gen_slice){0, units}, nothing, &g->range->partial,
+                          err);
+            g->partial[0] = g->range->partial;
+        }
+    }
+    *out = ranges;
+    return s;
+}
+
+static hpcw_status repair_truth(struct repairing *r, hpcw_error *err) {
+    struct gen_run run = *r->run;
+    struct repair_file *truth = list_of(r, TRUTH);
+    struct gen_ranges *ranges = NULL;
+    if (truth->wants > 0 && !truth->damaged) {
+        return HPCW_OK;
+    }
+    run.outputs = again_source(r);
+    hpcw_status s = ranges_of_files(r, true, &ranges, err);
+    struct gen_digest old = truth->now.digest;
+    bool was_damaged = truth->damaged;
+    truth->damaged = true;
+    s = s == HPCW_OK ? gen_write_truth(&run, ranges, err) : s;
+    if (s == HPCW_OK && !was_damaged) {
+        /* Nothing was known of it: keep it if it is the same. */
+        char temporary[GEN_DIRECTORY_PATH];
+        struct gen_stored made;
+        temporary_path(r, truth, temporary);
+        s = gen_digest_file(temporary, &made.digest, &made.size, err);
+        if (s == HPCW_OK && made.digest.high == old.high && made.digest.low == old.low) {
+            (void)hpcw_i_sys_unlink(temporary);
+            truth->replaced = truth->damaged = false;
+        }
+    }
+    s = put_back(r, r->count - TRUTH, r->count - MANIFEST, s, err);
+    free_ranges(ranges);
+    return s;
+}
+
+/* Manifest and checksums are made again from the files, and replaced where they differ. The list has the digest of the
+ * manifest as it is in the directory, so it is made in a second round. */
+static hpcw_status repair_lists(struct repairing *r, hpcw_error *err) {
+    struct gen_run run = *r->run;
+    struct gen_ranges *ranges = NULL;
+    run.checksums = r->with_digests;
+    run.outputs = again_source(r);
+    hpcw_status s = ranges_of_files(r, false, &ranges, err);
+    for (size_t which = MANIFEST; s == HPCW_OK && which >= (run.checksums ? CHECKSUMS : MANIFEST); which--) {
+        struct repair_file *file = list_of(r, which);
+        struct gen_digest old = file->now.digest;
+        bool existed = !file->damaged || file->now.size > 0;
+        char temporary[GEN_DIRECTORY_PATH];
+        struct gen_stored made = {0};
+        file->damaged = true;
+        s = gen_write_manifest(&run, ranges, which == CHECKSUMS, err);
+        temporary_path(r, file, temporary);
+        s = s == HPCW_OK ? gen_digest_file(temporary, &made.digest, &made.size, err) : s;
+        if (s == HPCW_OK && existed && made.digest.high == old.high && made.digest.low == old.low) {
+            (void)hpcw_i_sys_unlink(temporary);
+            file->replaced = file->damaged = false;
+            file->now = made;
+        }
+        s = put_back(r, r->count - which, r->count - which + 1, s, err);
+    }
+    free_ranges(ranges);
+    return s;
+}
+
+/* ---- all ---- */
+
+static hpcw_status find_damage(struct repairing *r, const char *manifest, hpcw_error *err) {
+    hpcw_status s = name_files(r, err);
+    if (s != HPCW_OK) {
+        return s;
+    }
+    read_manifest(r, manifest);
+    r->with_digests = r->file[0].wants > 0;
+    read_checksums(r);
+    r->with_digests = manifest == NULL ? r->listed || r->run->checksums : r->with_digests;
+    if (manifest != NULL) {
+        list_of(r, MANIFEST)->wants = 0; /* its parameters have its fingerprint, which is proof enough */
+    }
+    const struct gen_pool_work work = {.name = "repair", .context = r, .step = look_at_file};
+    s = gen_pool_run(r->run->jobs, 0, r->count, 1, &work, err);
+    return s == HPCW_OK ? compare_unlisted(r, err) : s;
+}
+
+/* Without a manifest, only digests prove that the parameters are those of the dataset. */
+static hpcw_status check_proof(const struct repairing *r, hpcw_error *err) {
+    for (size_t i = 0; i < r->count - TRUTH; i++) {
+        if (r->file[i].wants == 0 && r->file[i].damaged) {
+            return hpcw_i_fail(
+                err, HPCW_ECHECKSUM,
+                "%s/%s: expected what these parameters give, got something else, and neither " GEN_MANIFEST
+                " nor " GEN_CHECKSUMS " says what it should be",
+                r->run->directory, r->file[i].name);
+        }
+    }
+    return HPCW_OK;
+}
+
+hpcw_status gen_repair_dataset(struct gen_run *run, const char *manifest, struct gen_repair *repair,
+                               hpcw_error *err) {
+    struct repairing r = {.run = run, .repair = repair, .tag = hpcw_i_sink_fresh_tag()};
+    struct gen_lease lease = {.fd = -1};
+    hpcw_status s = gen_dataset_fingerprint(run->dataset, run->fingerprint, err);
+    repair->repaired = 0;
+    s = s == HPCW_OK ? gen_lease_take(run, "repair", &lease, err) : s;
+    s = s == HPCW_OK ? find_damage(&r, manifest, err) : s;
+    if (s == HPCW_OK && manifest == NULL) {
+        s = check_proof(&r, err);
+    }
+    for (size_t f = 0; s == HPCW_OK && f < gen_format_count; f++) {
+        s = repair_format(&r, f, err);
+    }
+    s = s == HPCW_OK ? repair_truth(&r, err) : s;
+    s = s == HPCW_OK ? gen_lease_check(&lease, err) : s;
+    s = s == HPCW_OK ? repair_lists(&r, err) : s;
+    s = s == HPCW_OK ? gen_directory_end(run->directory, err) : s; /* also what a killed repair left */
+    repair->files = r.count - (r.with_digests ? 0 : 1);
+    gen_lease_end(&lease);
+    for (size_t i = 0; r.file != NULL && i < r.count; i++) {
+        hpcw_i_free(r.file[i].name);
+    }
+    hpcw_i_free(r.file);
+    hpcw_i_free((void *)(uintptr_t)r.sorted);
+    return s;
+}
