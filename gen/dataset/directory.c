@@ -191,7 +191,7 @@ static hpcw_status write_description(const struct gen_run *run, hpcw_error *err)
     hpcw_sink *sink = NULL;
     gen_directory_path(run->directory, GEN_PARAMETERS, path);
     hpcw_status s = describe(run->dataset, run->fingerprint, &buf)
-                        ? hpcw_sink_open_file(path, HPCW_SYNC_NONE, &sink, err)
+                        ? hpcw_sink_open_file(path, run->durability, &sink, err)
                         : hpcw_i_fail_memory(err, path, 0, NULL);
     if (s == HPCW_OK) {
         s = hpcw_sink_write_at(sink, 0, buf.data, buf.size, err);

@@ -66,6 +66,10 @@ hpcw_status gen_directory_clear(const char *dir, hpcw_error *err);
 /* Removes the state of a finished dataset, and temporary files of killed runs. */
 hpcw_status gen_directory_end(const char *dir, hpcw_error *err);
 
+/* With a durability other than none: flushes all files of this part, also those of earlier runs and other parts, their
+ * directories, that of the dataset, and its parent. */
+hpcw_status gen_directory_sync(const struct gen_run *run, hpcw_error *err);
+
 /* Removes one file; the truth, manifest and checksums. No error if they do not exist. */
 hpcw_status gen_directory_remove(const char *dir, const char *name, hpcw_error *err);
 hpcw_status gen_directory_remove_lists(const char *dir, hpcw_error *err);

@@ -328,7 +328,8 @@ static hpcw_status write_missing(const struct gen_run *run, const struct gen_lea
     }
     if (s == HPCW_OK) {
         if (first) {
-            s = run->parts == 1 ? gen_finish(run, lease, err) : gen_lease_check(lease, err);
+            s = run->parts == 1 ? gen_finish(run, lease, err) : gen_directory_sync(run, err);
+            s = s == HPCW_OK && run->parts > 1 ? gen_lease_check(lease, err) : s;
         }
         s = hpcw_i_agree(run->comm, s, NULL, err);
         outcome->complete = s == HPCW_OK && run->parts == 1;

@@ -1,0 +1,57 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# --sync flushes every file of the dataset, also those that were there before, all directories, and the parent.
+. "$HERE/refuse.inc"
+if ! command -v strace >/dev/null || ! strace -o trace true 2>/dev/null; then
+    echo "needs strace" >&2
+    exit 77
+fi
+PWD=$(pwd -P)
+options='--ranks 16 --scale tiny --quiet'
+# flushes DIR LISTS ARGUMENTS...: after this command all that is in DIR is on the disk, and the names are. LISTS files of the
+# dataset as a whole are flushed under their temporary names.
+flushes() {
+    dir=$1 lists=$2
+    shift 2
+    strace -f -y -qq -o trace -e trace=fsync "$HPCGEN" "$@" || bad "fails: $*"
+    sed -n "s|.*fsync([0-9]*<$PWD/\\([^>]*\\)>.*|\\1|p; s|.*fsync([0-9]*<$PWD>.*|.|p" trace | sort -u >flushed
+    {
+        find "$dir" -type f ! -name manifest.json ! -name truth.json ! -name CHECKSUMS.xxh128 ! -name '*.jsonl' \
+            ! -name parameters.ini
+        find "$dir" -type d ! -empty
+        echo .
+    } | LC_ALL=C sort >wanted
+    LC_ALL=C comm -13 flushed wanted >missing
+    [ ! -s missing ] || bad "not flushed: $(cat missing): $*"
+    [ "$(grep -c "fsync([0-9]*<$PWD/$dir/.hpcw-[^/]*.tmp>" trace)" -eq "$lists" ] || bad "the lists are not flushed: $*"
+}
+# Kept files of an earlier run.
+# shellcheck disable=SC2086
+"$HPCGEN" $options --out kept || exit
+rm kept/vom/data.3.json.br
+# shellcheck disable=SC2086
+flushes kept 3 $options --out kept --resume --sync
+# All in one run.
+# shellcheck disable=SC2086
+flushes new 3 $options --out new --sync
+# Files of parts, and the set's file 0 that only join puts in place.
+for part in 1 2 3; do
+    # shellcheck disable=SC2086
+    "$HPCGEN" $options --files 3 --out parts --part $part/3 || exit
+done
+flushes parts 3 join --quiet parts --sync
+diff -r new kept || bad "other bytes"
+# A part flushes what it has written.
+# shellcheck disable=SC2086
+flushes first 0 $options --files 3 --out first --part 1/3 --sync
+grep -q "fsync([0-9]*<$PWD/first/.hpcw/.hpcw-[^/]*.tmp>" trace || bad "the state of a part is not flushed"
+# A repaired file, and its directory.
+rm new/sion/particles.sion.000001
+strace -f -y -qq -o trace -e trace=fsync "$HPCGEN" repair --quiet --sync new || bad "repair fails"
+grep -q "fsync([0-9]*<$PWD/new/sion/.hpcw-[^/]*.tmp>" trace || bad "a repaired file is not flushed"
+grep -q "fsync([0-9]*<$PWD/new/sion>" trace || bad "the directory of a repaired file is not flushed"
+# Without --sync nothing is.
+# shellcheck disable=SC2086
+strace -f -qq -o trace -e trace=fsync "$HPCGEN" $options --out fast || bad "fails"
+! grep -q fsync trace || bad "flushes without --sync"
+exit $failed
