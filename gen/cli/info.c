@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* info: what a file holds, by the independent readers. */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "gen/cli/commands.h"
 #include "gen/format/format.h"
@@ -102,6 +105,18 @@ hpcw_status gen_cli_result_print(struct gen_cli_result *r, hpcw_status s, hpcw_e
     }
     hpcw_i_buf_free(&r->text);
     return s;
+}
+
+hpcw_status gen_cli_refuse_file(const char *path, hpcw_error *err) {
+    struct stat st;
+    if (stat(path, &st) != 0) {
+        return hpcw_i_fail_sys(err, errno, "%s: expected a file or directory", path);
+    }
+    if (S_ISREG(st.st_mode) && access(path, R_OK) != 0) {
+        return hpcw_i_fail_sys(err, errno, "%s: cannot open for reading", path);
+    }
+    return hpcw_i_fail(err, HPCW_EFORMAT,
+                       "%s: expected a file of a known format (see hpcgen list), got another one", path);
 }
 
 hpcw_status gen_cli_info(const struct gen_cli_options *o, const char *path, hpcw_error *err) {

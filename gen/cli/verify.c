@@ -1,28 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* verify: sizes, checksums and structure of what is on disk, by the independent readers. */
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "gen/cli/commands.h"
 #include "gen/dataset/check.h"
 #include "gen/format/format.h"
 #include "libwriter/base/status.h"
-
-hpcw_status gen_cli_refuse_file(const char *path, hpcw_error *err) {
-    struct stat st;
-    if (stat(path, &st) != 0) {
-        return hpcw_i_fail_sys(err, errno, "%s: expected a file or directory", path);
-    }
-    if (S_ISREG(st.st_mode) && access(path, R_OK) != 0) {
-        return hpcw_i_fail_sys(err, errno, "%s: cannot open for reading", path);
-    }
-    return hpcw_i_fail(err, HPCW_EFORMAT,
-                       "%s: expected a file of a known format (see hpcgen list), got another one", path);
-}
 
 /* What was found, as JSON. */
 static hpcw_status print_faults(const char *what, const struct gen_fault *fault, size_t count,

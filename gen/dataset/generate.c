@@ -17,11 +17,6 @@
 #include "libwriter/comm/agree.h"
 #include "libwriter/io/fsinfo.h"
 
-struct gen_slice gen_part_of(const struct gen_dataset *d, size_t format, uint32_t part, uint32_t parts) {
-    uint64_t units = (d->formats >> format & 1) != 0 ? gen_format[format]->units(d) : 0;
-    return (struct gen_slice){units * part / parts, units * (part + (uint64_t)1) / parts};
-}
-
 hpcw_status gen_size_add(const struct gen_dataset *d, size_t format, struct gen_slice units,
                          struct gen_size *size, hpcw_error *err) {
     for (uint64_t k = units.begin; k < units.end; k++) {

@@ -19,6 +19,11 @@
 #include "libwriter/io/sink.h"
 #include "libwriter/io/sys.h"
 
+struct gen_slice gen_part_of(const struct gen_dataset *d, size_t format, uint32_t part, uint32_t parts) {
+    uint64_t units = (d->formats >> format & 1) != 0 ? gen_format[format]->units(d) : 0;
+    return (struct gen_slice){units * part / parts, units * (part + (uint64_t)1) / parts};
+}
+
 void gen_range_free(struct gen_range *range) {
     hpcw_i_free(range->file);
     cJSON_Delete(range->partial);

@@ -5,6 +5,7 @@
 . "$HERE/refuse.inc"
 link=linktest/pingpong_results_bin.sion
 put() { # FILE OFFSET BYTES
+    # shellcheck disable=SC2059
     printf "$3" | dd of="$1" bs=1 seek="$2" conv=notrunc 2>/dev/null
 }
 fresh() { # FROM

@@ -282,8 +282,9 @@ static void errors_say_what_wanted_and_got(void **state) {
          "--no-resume: expected an option of generate, got no such; did you mean --resume?"},
         {"verify --rank x", HPCW_EINVAL,
          "--rank: expected an option of verify, got no such; did you mean --ranks?"},
-        {"verify --ranks 3 x", HPCW_EINVAL, "--ranks: expected an option of verify, got one of generate, plan"},
-        {"info -n3 x", HPCW_EINVAL, "-n: expected an option of info, got one of generate, plan"},
+        {"verify --ranks 3 x", HPCW_EINVAL,
+         "--ranks: expected an option of verify, got one of generate, plan, repair"},
+        {"info -n3 x", HPCW_EINVAL, "-n: expected an option of info, got one of generate, plan, repair"},
         {"-Z", HPCW_EINVAL, "-Z: expected an option of generate (see --help), got no such"},
         {"-n", HPCW_EINVAL, "-n: expected a value (N), got the end of the command line"},
         {"--out", HPCW_EINVAL, "--out: expected a value (DIR), got the end of the command line"},
@@ -297,18 +298,18 @@ static void errors_say_what_wanted_and_got(void **state) {
         {"--help=yes", HPCW_EINVAL, "--help: expected no value, got \"yes\""},
         {"--help-completion tcsh", HPCW_EINVAL, "--help-completion: expected bash, zsh or fish, got \"tcsh\""},
         {"genrate", HPCW_EINVAL,
-         "subcommand: expected one of generate, plan, verify, info, list, join, export, recover, report, scr, "
-         "got "
+         "subcommand: expected one of generate, plan, verify, info, list, join, repair, export, recover, "
+         "report, scr, got "
          "\"genrate\"; did you "
          "mean "
          "generate?"},
         {"synth", HPCW_EINVAL,
-         "subcommand: expected one of generate, plan, verify, info, list, join, export, recover, report, scr, "
-         "got "
+         "subcommand: expected one of generate, plan, verify, info, list, join, repair, export, recover, "
+         "report, scr, got "
          "\"synth\""},
         {"help", HPCW_EINVAL,
-         "subcommand: expected one of generate, plan, verify, info, list, join, export, recover, report, scr, "
-         "got "
+         "subcommand: expected one of generate, plan, verify, info, list, join, repair, export, recover, "
+         "report, scr, got "
          "\"help\"; "
          "did you "
          "mean "
