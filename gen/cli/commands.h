@@ -31,6 +31,9 @@ hpcw_status gen_cli_resolve(const struct gen_cli_options *options, struct gen_da
 hpcw_status gen_cli_generate(const struct gen_cli_options *options, hpcw_comm *comm, hpcw_error *err);
 hpcw_status gen_cli_plan(const struct gen_cli_options *options, hpcw_comm *comm, hpcw_error *err);
 
+/* A path for terminals, in `room`: it can hold any character. As in messages of errors. */
+const char *gen_cli_printable(const char *path, hpcw_error *room);
+
 /* The error for a path that no format recognises: it is missing, unreadable, or of another format. */
 hpcw_status gen_cli_refuse_file(const char *path, hpcw_error *err);
 

@@ -52,6 +52,8 @@ static hpcw_status print_json(const struct gen_run *run, const struct gen_outcom
 
 static void print_summary(const struct gen_run *run, const struct gen_outcome *o, double seconds) {
     const struct gen_dataset *d = run->dataset;
+    hpcw_error room;
+    const char *dir = gen_cli_printable(run->directory, &room);
     char apparent[UI_TEXT_SIZE];
     char allocated[UI_TEXT_SIZE];
     char duration[UI_TEXT_SIZE];
@@ -59,7 +61,7 @@ static void print_summary(const struct gen_run *run, const struct gen_outcome *o
         struct gen_slice units = gen_part_of(d, f, run->part, run->parts);
         struct gen_unit unit;
         if (units.begin < units.end && gen_format[f]->unit(d, units.begin, &unit, NULL) == HPCW_OK) {
-            (void)fprintf(stderr, "hpcgen: %-9s %s/%s%s\n", gen_format[f]->name, run->directory, unit.path,
+            (void)fprintf(stderr, "hpcgen: %-9s %s/%s%s\n", gen_format[f]->name, dir, unit.path,
                           units.end - units.begin > 1 ? " ..." : "");
         }
     }
@@ -70,12 +72,11 @@ static void print_summary(const struct gen_run *run, const struct gen_outcome *o
                   o->files == 1 ? "" : "s", o->kept, ui_text_duration(duration, seconds));
     if (!o->complete) {
         (void)fprintf(stderr, "hpcgen: part %u of %u is complete; after the last one: hpcgen join %s\n",
-                      run->part + 1, run->parts, run->directory);
+                      run->part + 1, run->parts, dir);
     } else if (o->files == 0 && run->resume) {
-        (void)fprintf(stderr, "hpcgen: %s was already complete\n", run->directory);
+        (void)fprintf(stderr, "hpcgen: %s was already complete\n", dir);
     } else {
-        (void)fprintf(stderr, "hpcgen: %s is complete; check it with: hpcgen verify %s\n", run->directory,
-                      run->directory);
+        (void)fprintf(stderr, "hpcgen: %s is complete; check it with: hpcgen verify %s\n", dir, dir);
     }
 }
 

@@ -107,6 +107,11 @@ hpcw_status gen_cli_result_print(struct gen_cli_result *r, hpcw_status s, hpcw_e
     return s;
 }
 
+const char *gen_cli_printable(const char *path, hpcw_error *room) {
+    (void)hpcw_i_fail(room, HPCW_OK, "%s", path);
+    return room->message;
+}
+
 hpcw_status gen_cli_refuse_file(const char *path, hpcw_error *err) {
     struct stat st;
     if (stat(path, &st) != 0) {

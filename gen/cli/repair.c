@@ -92,8 +92,9 @@ hpcw_status gen_cli_repair(const struct gen_cli_options *o, const char *dir, hpc
     hpcw_i_json_put_u64(&r.json, "files_repaired", repair.repaired);
     hpcw_i_json_put_u64(&r.json, "files_kept", repair.files - repair.repaired);
     if (s == HPCW_OK && !o->quiet) {
-        (void)fprintf(stderr, "hpcgen: %s: %" PRIu64 " of %" PRIu64 " files repaired\n", dir, repair.repaired,
-                      repair.files);
+        hpcw_error room;
+        (void)fprintf(stderr, "hpcgen: %s: %" PRIu64 " of %" PRIu64 " files repaired\n",
+                      gen_cli_printable(dir, &room), repair.repaired, repair.files);
     }
     r.as_json = true;
     if (!o->json) {

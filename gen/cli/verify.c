@@ -51,42 +51,41 @@ static hpcw_status verify_dataset(const struct gen_cli_options *o, const char *d
     return s;
 }
 
-/* For terminals: a path can hold any character. */
-static const char *printable(const char *path, hpcw_error *room) {
-    (void)hpcw_i_fail(room, HPCW_OK, "%s", path);
-    return room->message;
+/* A file, or a directory of a format. */
+static hpcw_status verify_format(const struct gen_cli_options *o, const char *path, size_t f, uint64_t *files,
+                                 hpcw_error *err) {
+    if (f == gen_format_count) {
+        return gen_cli_refuse_file(path, err);
+    }
+    return o->deep ? hpcw_i_fail(err, HPCW_EINVAL,
+                                 "%s: --deep: expected the directory of a dataset, got a file or directory of "
+                                 "format %s",
+                                 path, gen_format[f]->name)
+                   : gen_format[f]->verify(path, false, files, err);
 }
 
 hpcw_status gen_cli_verify(const struct gen_cli_options *o, const char *path, hpcw_error *err) {
     struct stat st;
     uint64_t files = 0; /* stays 0 for the directory of a format, whose files nobody counts */
-    hpcw_status s;
-    const char *what = "dataset";
     bool is_directory = stat(path, &st) == 0 && S_ISDIR(st.st_mode);
     size_t f = gen_format_of_file(path);
     if (is_directory && f == gen_format_count) {
-        s = verify_dataset(o, path, &files, err);
+        hpcw_status s = verify_dataset(o, path, &files, err);
+        if (s != HPCW_OK) {
+            return s;
+        }
     } else {
-        if (f == gen_format_count) {
-            return gen_cli_refuse_file(path, err);
-        }
-        if (o->deep) {
-            return hpcw_i_fail(err, HPCW_EINVAL,
-                               "%s: --deep: expected the directory of a dataset, got a file or directory of "
-                               "format %s",
-                               path, gen_format[f]->name);
-        }
-        what = gen_format[f]->name;
-        s = gen_format[f]->verify(path, false, &files, err);
+        hpcw_status s = verify_format(o, path, f, &files, err);
         if (s != HPCW_OK && o->json) {
             hpcw_error ignored;
             struct gen_fault fault = {.path = (char *)(uintptr_t)path, .message = err->message};
-            (void)print_faults(what, &fault, 1, &ignored);
+            (void)print_faults(f < gen_format_count ? gen_format[f]->name : "unknown", &fault, 1, &ignored);
+        }
+        if (s != HPCW_OK) {
+            return s;
         }
     }
-    if (s != HPCW_OK) {
-        return s;
-    }
+    const char *what = f < gen_format_count ? gen_format[f]->name : "dataset";
     char count[40] = "";
     hpcw_error room;
     if (o->json) {
@@ -94,7 +93,7 @@ hpcw_status gen_cli_verify(const struct gen_cli_options *o, const char *path, hp
         (void)printf("{\"ok\":true,\"kind\":\"%s\"%s}\n", what, files == 0 ? "" : count);
     } else if (!o->quiet) {
         (void)snprintf(count, sizeof count, ", %" PRIu64 " file%s", files, files == 1 ? "" : "s");
-        (void)printf("%s: ok (%s%s)\n", printable(path, &room), what, files == 0 ? "" : count);
+        (void)printf("%s: ok (%s%s)\n", gen_cli_printable(path, &room), what, files == 0 ? "" : count);
     }
     return HPCW_OK;
 }

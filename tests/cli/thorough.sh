@@ -63,6 +63,8 @@ json '"kind": "linktest"' set/$link
 rm set/manifest.json
 json 'expected a finished dataset' set
 
+json '"kind": "unknown"' nowhere
+
 # ---- deep
 deep() { # PATTERN
     "$HPCGEN" verify --quiet set || bad "structure finds it already: $1"
@@ -120,5 +122,8 @@ done
 odd=$(printf 'od\033[31md')
 cp -r bare "$odd"
 "$HPCGEN" verify "$odd" >line || bad "an odd path is refused"
+"$HPCGEN" repair "$odd" 2>lines || bad "an odd path is not repaired"
+"$HPCGEN" --ranks 16 --scale tiny --formats sion --out "$odd.new" 2>>lines || bad "an odd path is not written"
+! grep -q "$(printf '\033')" lines || bad "an odd path is printed as it is"
 [ "$(cat line)" = "od?[31md: ok (dataset, $(grep -c '"path"' bare/manifest.json) files)" ] || bad "the line: $(cat line)"
 exit $failed
