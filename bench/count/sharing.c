@@ -65,6 +65,7 @@ static uint64_t used(const struct filling *f, uint64_t chunk_index) {
 struct slot {
     uint32_t task;
     uint64_t start;
+    uint64_t group; /* packed: bytes requested in the open group, this task's included */
     struct filling fill;
 };
 
@@ -82,14 +83,11 @@ static bool next_slot(const struct arrangement *a, struct slot *s) {
     s->start = first ? 0 : s->start + s->fill.chunk;
     s->task = first ? 0 : s->task + 1;
     uint64_t end = s->start + a->chunk;
-    if (a->share == 0 || s->task + 1 == a->tasks) {
+    s->group += a->chunk;
+    /* Packed: a group ends where another request would not fit into its share. */
+    if (a->share == 0 || s->task + 1 == a->tasks || s->group + a->chunk > a->share) {
         end = hpcw_i_align_up(end, a->block);
-    } else {
-        /* Packed: a group ends where the sum of the requests passes a multiple of its share. */
-        uint64_t before = s->task * a->chunk;
-        if (before / a->share != (before + a->chunk) / a->share) {
-            end = hpcw_i_align_up(end, a->block);
-        }
+        s->group = 0;
     }
     if (end - s->start != s->fill.chunk) {
         s->fill = filling_of(a, end - s->start);

@@ -96,7 +96,8 @@ typedef uint64_t hpcw_sion_size_of(void *context, uint32_t rank);
  * Together the processes own every number 0 .. N-1 exactly once, N being the sum of the counts.
  *
  * Chunk sizes: the first that is set of `size_of` (agree), `all_sizes` [N] (agree), `sizes` [count],
- * `chunk_size`. With the first two the packed layout needs no communication. A task of size 0 takes no data.
+ * `chunk_size`. With the first two the packed layout needs no communication; otherwise a message of two words goes from
+ * process to process, as the place of a group depends on all before it. A task of size 0 takes no data.
  */
 typedef struct hpcw_sion_options {
     uint32_t count;        /**< tasks that this process owns; 0 is legal as long as another process has some */
@@ -273,9 +274,8 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_sion_shape_of(uint32_t tasks, uint32_t
 
 /**
  * The packed layout: bytes of requests per group, a multiple of `fs_block_size`. Tasks of a file follow each other without
- * a gap. A task that requests `size` bytes, with `before` bytes requested by the tasks before it in its file, ends its
- * group if before / share != (before + size) / share, or if it is the last one of the file; its chunk then ends at the
- * next multiple of `fs_block_size`.
+ * a gap. A group takes tasks until the next one would make its requests more than this, and at least one; the chunk of
+ * its last task then ends at the next multiple of `fs_block_size`. So groups never share a block of that size.
  *
  * @param requested        bytes that all tasks of the file request; below 2^63
  * @param tasks            tasks of the file

@@ -133,9 +133,8 @@ static uint64_t up(uint64_t x, uint64_t to) {
 }
 
 /*
- * One task after the other. Packed: a group holds a fair share of the file's requested bytes; share number
- * floor (bytes before / share) is the group of a task, and the last task of a group fills up its file system
- * block.
+ * One task after the other. Packed: a group takes tasks until the next one would make it larger than a fair share of the
+ * file's requested bytes, and its last task fills up its file system block.
  */
 static void place_by_model(struct model *m) {
     for (uint32_t f = 0; f < m->files; f++) {
@@ -152,16 +151,16 @@ static void place_by_model(struct model *m) {
         uint64_t share = groups == 0 ? 0 : up(requested / groups, m->block_size);
         share = share == 0 ? m->block_size : share;
         uint64_t x = 0;
-        uint64_t before = 0;
+        uint64_t group = 0;
         for (uint32_t t = begin; t < end; t++) {
-            uint64_t after = before + m->request[t];
             m->start[t] = x;
             x += m->request[t];
-            if (m->layout == HPCW_SION_ALIGNED || t + 1 == end || after / share > before / share) {
+            group += m->request[t];
+            if (m->layout == HPCW_SION_ALIGNED || t + 1 == end || group + m->request[t + 1] > share) {
                 x = up(x, m->block_size);
+                group = 0;
             }
             m->chunk[t] = x - m->start[t];
-            before = after;
         }
         m->stride[f] = x;
     }
@@ -257,48 +256,53 @@ static void placement_is_the_models(void **state) {
     assert_true(widened > 1000); /* groups did end inside the files */
 }
 
-/* Groups as SIONlib's collective mode makes them: four tasks of 300 bytes, two to a group of 1024. */
+/* Groups as SIONlib 1.7.6 makes them with `collective,collsize=K`: chunk sizes that it wrote for these requests. */
 static void groups_of_the_collective_mode(void **state) {
     (void)state;
-    struct model m = {.tasks = 4,
-                      .files = 1,
-                      .block_size = 512,
-                      .per_group = 2,
-                      .layout = HPCW_SION_PACKED,
-                      .request = {300, 300, 300, 300}};
-    struct hpcw_i_sion_task task[MOST];
-    struct hpcw_i_sion_file file[MOST];
-    assert_int_equal(place(&m, OWN_SIZES, task, file, NULL), HPCW_OK);
+    static const struct {
+        uint32_t tasks, block, per_group;
+        uint64_t request[17], chunk[17];
+    } sets[] = {
+        {16,
+         4194304,
+         4,
+         {1000000, 1000000, 1000000, 1000000, 1000000, 1000000, 1000000, 1000000, 1000000, 1000000, 1000000,
+          1000000, 1000000, 1000000, 1000000, 1000000},
+         {1000000, 1000000, 1000000, 1194304, 1000000, 1000000, 1000000, 1194304, 1000000, 1000000, 1000000,
+          1194304, 1000000, 1000000, 1000000, 1194304}},
+        {4, 512, 2, {300, 300, 300, 300}, {300, 300, 424, 512}},
+        {13,
+         512,
+         4,
+         {300, 97, 1000, 0, 255, 300, 97, 1000, 0, 255, 300, 97, 1000},
+         {300, 97, 1000, 139, 255, 300, 469, 1000, 0, 536, 300, 97, 1139}},
+        {16,
+         4096,
+         5,
+         {5000, 100, 1, 3000, 9000, 5000, 100, 1, 3000, 9000, 5000, 100, 1, 3000, 9000, 5000},
+         {5000, 100, 1, 3091, 9000, 5000, 100, 2284, 3000, 9288, 5000, 100, 1, 3091, 9000, 7384}},
+    };
+    for (size_t k = 0; k < COUNT(sets); k++) {
+        for (int how = 0; how < KNOWLEDGE; how++) {
+            struct model m = {.tasks = sets[k].tasks,
+                              .files = 1,
+                              .block_size = sets[k].block,
+                              .per_group = sets[k].per_group,
+                              .layout = HPCW_SION_PACKED};
+            memcpy(m.request, sets[k].request, sizeof sets[k].request);
+            struct hpcw_i_sion_task task[MOST];
+            struct hpcw_i_sion_file file[MOST];
+            assert_int_equal(place(&m, (enum knowledge)how, task, file, NULL), HPCW_OK);
+            for (uint32_t t = 0; t < m.tasks; t++) {
+                assert_true(task[t].chunk == sets[k].chunk[t]);
+            }
+        }
+    }
     assert_true(hpcw_sion_group_share(1200, 4, 2, 512) == 1024);
     assert_true(hpcw_sion_group_share(1200, 4, 0, 512) == 1536); /* one group */
     assert_true(hpcw_sion_group_share(0, 4, 2, 512) == 512);
     assert_true(hpcw_sion_group_share(INT64_MAX, 1, 0, 1) == INT64_MAX);
     assert_true(hpcw_sion_group_share(1200, 4, 2, 0) == 0);
-    assert_true(task[0].chunk == 300 && task[1].chunk == 300 && task[2].start == 600);
-    assert_true(file[0].stride % 512 == 0);
-}
-
-/* Runs of tasks can be folded into records in any grouping: the positions are those of one task after the
- * other. */
-static void runs_compose(void **state) {
-    (void)state;
-    uint64_t rng = 7;
-    for (unsigned round = 0; round < 2000; round++) {
-        uint32_t bs = 1 + (uint32_t)random_below(&rng, 700);
-        uint64_t x = random_below(&rng, 5000);
-        uint64_t y = x;
-        for (unsigned runs = 0; runs < 4; runs++) {
-            struct hpcw_i_sion_advance run = {0};
-            for (uint64_t n = random_below(&rng, 6); n > 0; n--) {
-                uint64_t size = random_below(&rng, 2000);
-                bool ends = random_below(&rng, 3) == 0;
-                hpcw_i_sion_advance_task(&run, size, ends, bs);
-                x = ends ? up(x + size, bs) : x + size;
-            }
-            y = hpcw_i_sion_advance_apply(&run, y, bs);
-            assert_true(x == y);
-        }
-    }
 }
 
 static void sizes_that_overflow_are_refused(void **state) {
@@ -384,7 +388,6 @@ int main(void) {
         cmocka_unit_test(files_split_by_count),
         cmocka_unit_test(placement_is_the_models),
         cmocka_unit_test(groups_of_the_collective_mode),
-        cmocka_unit_test(runs_compose),
         cmocka_unit_test(sizes_that_overflow_are_refused),
         cmocka_unit_test(census_of_many_processes),
     };

@@ -60,20 +60,3 @@ uint64_t hpcw_sion_group_share(uint64_t requested, uint32_t tasks, uint32_t task
     uint64_t share = hpcw_i_align_up(requested / groups, fs_block_size);
     return share == 0 ? fs_block_size : share;
 }
-
-void hpcw_i_sion_advance_task(struct hpcw_i_sion_advance *run, uint64_t size, bool ends_group,
-                              uint32_t block_size) {
-    if (!run->ended) {
-        run->head += size;
-        run->ended = ends_group;
-    } else {
-        run->tail += size;
-        if (ends_group) {
-            run->tail = hpcw_i_align_up(run->tail, block_size);
-        }
-    }
-}
-
-uint64_t hpcw_i_sion_advance_apply(const struct hpcw_i_sion_advance *run, uint64_t x, uint32_t block_size) {
-    return run->ended ? hpcw_i_align_up(x + run->head, block_size) + run->tail : x + run->head;
-}

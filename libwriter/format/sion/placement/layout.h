@@ -71,33 +71,13 @@ static inline uint64_t hpcw_i_sion_add_up(uint64_t a, uint64_t b) {
 }
 
 /*
- * Packing (doc/formats/sion.md, "Chunks"). Tasks follow each other without padding inside a group; a group's last chunk is widened so that the
- * next group starts at a file system block. The bytes requested before a task in its file decide its group:
- * floor(before / share), with the share from hpcw_sion_group_share. So a prefix sum alone gives the group, wherever
- * the tasks are.
+ * Packing (doc/formats/sion.md, "Chunks"). Tasks follow each other without padding inside a group; a group's last chunk
+ * is widened so that the next group starts at a file system block.
  */
 
-/* Whether a task that requests `size` bytes, with `before` bytes requested before it, ends its group. */
-static inline bool hpcw_i_sion_ends_group(uint64_t share, uint64_t before, uint64_t size) {
-    return before / share != (before + size) / share;
+/* Whether a group ends before a task that requests `next` bytes. `group`: requested by its tasks so far. */
+static inline bool hpcw_i_sion_ends_group(uint64_t share, uint64_t group, uint64_t next) {
+    return group + next > share; /* the sums of a block are below 2^62 */
 }
-
-/*
- * What a run of consecutive tasks does to the position in the block: without the end of a group in it
- * x -> x + head; with one x -> round_up(x + head) + tail. Such maps compose to such maps, so the
- * positions of all runs follow from an ordered combination of one small record per process.
- */
-struct hpcw_i_sion_advance {
-    uint64_t ended; /* 0 or 1: a group ends in this run */
-    uint64_t head;
-    uint64_t tail;
-};
-
-/* Appends a task to a run. */
-void hpcw_i_sion_advance_task(struct hpcw_i_sion_advance *run, uint64_t size, bool ends_group,
-                              uint32_t block_size);
-
-/* Position after the run that starts at `x`. */
-uint64_t hpcw_i_sion_advance_apply(const struct hpcw_i_sion_advance *run, uint64_t x, uint32_t block_size);
 
 #endif

@@ -64,82 +64,81 @@ static hpcw_status total_per_file(const struct hpcw_i_sion_order *o, uint64_t *m
     return s;
 }
 
-/* Packed: what this process's tasks of its last file do to the position, for the processes above. */
-struct packed_run {
-    uint64_t file; /* UINT64_MAX: no tasks */
-    struct hpcw_i_sion_advance advance;
+/* ---- packed ---- */
+
+/* What a process must know of its neighbours: a group ends where the next task does not fit any more. So the walk over
+ * the tasks goes from process to process, a message of two words each. */
+struct walk {
+    uint64_t x;     /* where the next task's chunk starts */
+    uint64_t group; /* bytes requested in the open group */
 };
 
-/* A walk over the own tasks. */
-struct packed_walk {
-    uint64_t file;   /* of the task at hand, UINT64_MAX: before the first one */
-    uint64_t before; /* bytes requested in this file before the next task */
-    uint64_t share;
-};
-
-/* Goes on to own task `i`, whose chunk still is what it requested. Whether it ends its group. */
-static bool walk_to(const struct hpcw_i_sion_order *o, const uint64_t *requested, struct packed_walk *w,
-                    uint32_t i) {
-    uint32_t f = file_of(o, i);
-    if (w->file != f) {
-        w->before = i == 0 ? w->before : 0;
-        w->file = f;
-        w->share = hpcw_sion_group_share(requested[f], tasks_of_file(o, f),
-                                         o->request->options->tasks_per_group, o->request->block_size);
+/* `*next`: what the task after the own ones requests; without own tasks, after those below. Every process sends once to
+ * the one below it; only one without tasks waits for that from above first. */
+static hpcw_status ask_above(const struct hpcw_i_sion_order *o, uint64_t *next, hpcw_error *err) {
+    hpcw_comm *comm = o->comm;
+    int me = comm->process;
+    bool above = me + 1 < comm->size;
+    hpcw_status s = HPCW_OK;
+    *next = 0;
+    if (o->count > 0 && me > 0) {
+        s = hpcw_i_comm_send(comm, &o->task[0].chunk, 1, me - 1, err);
     }
-    uint64_t size = o->task[i].chunk;
-    bool ends = ends_file(o, i) || hpcw_i_sion_ends_group(w->share, w->before, size);
-    w->before += size;
-    return ends;
+    if (above) {
+        hpcw_status r = hpcw_i_comm_receive(comm, next, 1, me + 1, err);
+        s = s == HPCW_OK ? r : s;
+    }
+    if (o->count == 0 && me > 0) {
+        hpcw_status r = hpcw_i_comm_send(comm, next, 1, me - 1, err);
+        s = s == HPCW_OK ? r : s;
+    }
+    return s;
 }
 
-static hpcw_status place_packed(const struct hpcw_i_sion_order *o, const uint64_t *requested,
-                                uint64_t before_in_file, uint64_t *totals, uint64_t *words, hpcw_error *err) {
+/* The walk over the own tasks. `totals`: of the files that end here. */
+static void walk_own(const struct hpcw_i_sion_order *o, const uint64_t *requested, uint64_t next,
+                     struct walk *w, uint64_t *totals) {
     uint32_t bs = o->request->block_size;
-    struct packed_run mine = {.file = UINT64_MAX};
-    struct packed_run *all = hpcw_i_malloc((size_t)o->comm->size * sizeof *all);
-    hpcw_status s = all == NULL ? hpcw_i_fail_memory(err, NULL, 0, NULL) : HPCW_OK;
-    s = hpcw_i_agree(o->comm, s, NULL, err);
-    if (s != HPCW_OK) {
-        goto done;
-    }
-    const struct packed_walk start = {.file = UINT64_MAX, .before = before_in_file};
-    struct packed_walk w = start;
+    uint64_t share = 0;
     for (uint32_t i = 0; i < o->count; i++) {
-        bool ends = walk_to(o, requested, &w, i);
-        if (mine.file != w.file) {
-            mine = (struct packed_run){.file = w.file};
+        uint32_t f = file_of(o, i);
+        if (i == 0 || f != file_of(o, i - 1)) {
+            share = hpcw_sion_group_share(requested[f], tasks_of_file(o, f),
+                                          o->request->options->tasks_per_group, bs);
         }
-        hpcw_i_sion_advance_task(&mine.advance, o->task[i].chunk, ends, bs);
-    }
-    s = hpcw_i_comm_allgather(o->comm, &mine, sizeof mine, all, err);
-    if (s != HPCW_OK) {
-        goto done;
-    }
-    uint64_t x = 0;
-    for (int p = 0; o->count > 0 && p < o->comm->process; p++) {
-        if (all[p].file == file_of(o, 0)) {
-            x = hpcw_i_sion_advance_apply(&all[p].advance, x, bs);
+        bool last = ends_file(o, i);
+        uint64_t end = w->x + o->task[i].chunk;
+        w->group += o->task[i].chunk;
+        if (last || hpcw_i_sion_ends_group(share, w->group, i + 1 < o->count ? o->task[i + 1].chunk : next)) {
+            end = hpcw_i_align_up(end, bs);
+            w->group = 0;
         }
+        o->task[i].start = w->x;
+        o->task[i].chunk = end - w->x;
+        w->x = last ? 0 : end;
+        totals[f] = last ? end : totals[f];
+    }
+}
+
+static hpcw_status place_packed(const struct hpcw_i_sion_order *o, const uint64_t *requested, uint64_t *totals,
+                                uint64_t *words, hpcw_error *err) {
+    hpcw_comm *comm = o->comm;
+    struct walk w = {0};
+    uint64_t word[2] = {0};
+    uint64_t next;
+    hpcw_status s = ask_above(o, &next, err);
+    if (s == HPCW_OK && comm->process > 0) {
+        s = hpcw_i_comm_receive(comm, word, 2, comm->process - 1, err);
+        w = (struct walk){word[0], word[1]};
     }
     memset(totals, 0, o->files * sizeof *totals);
-    w = start;
-    for (uint32_t i = 0; i < o->count; i++) {
-        bool ends = walk_to(o, requested, &w, i);
-        uint64_t end = x + o->task[i].chunk;
-        end = ends ? hpcw_i_align_up(end, bs) : end;
-        o->task[i].start = x;
-        o->task[i].chunk = end - x;
-        x = end;
-        if (ends_file(o, i)) {
-            totals[w.file] = x;
-            x = 0;
-        }
+    walk_own(o, requested, next, &w, totals);
+    if (s == HPCW_OK && comm->process + 1 < comm->size) {
+        word[0] = w.x;
+        word[1] = w.group;
+        s = hpcw_i_comm_send(comm, word, 2, comm->process + 1, err);
     }
-    s = total_per_file(o, totals, words, err);
-done:
-    hpcw_i_free(all);
-    return s;
+    return s == HPCW_OK ? total_per_file(o, totals, words, err) : s;
 }
 
 /* Totals of each file over all processes, of what was requested. `mine`: in, out. */
@@ -179,7 +178,7 @@ hpcw_status hpcw_i_sion_placement_by_order(const struct hpcw_i_sion_order *o,
         x = hpcw_i_sion_add_up(x, o->task[i].chunk);
     }
     uint64_t base = 0; /* bytes before the first own task's file */
-    if (o->files > 1) {
+    if (o->files > 1 && !packed) {
         struct hpcw_i_words max = {.maxs = 1, .word = &last_boundary};
         s = hpcw_i_comm_exscan(o->comm, &max, err);
         base = last_boundary;
@@ -197,7 +196,7 @@ hpcw_status hpcw_i_sion_placement_by_order(const struct hpcw_i_sion_order *o,
         s = hpcw_i_agree(o->comm, s, NULL, err);
         if (s == HPCW_OK) {
             memcpy(requested, totals, o->files * sizeof *requested);
-            s = place_packed(o, requested, before_bytes - base, totals, words, err);
+            s = place_packed(o, requested, totals, words, err);
         }
         hpcw_i_free(requested);
         if (s != HPCW_OK) {

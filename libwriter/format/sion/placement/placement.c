@@ -25,21 +25,25 @@ static hpcw_status place_alone(const struct hpcw_i_sion_request *r, uint32_t fir
             share = hpcw_sion_group_share(requested, end - begin, o->tasks_per_group, r->block_size);
         }
         uint64_t x = 0;
-        uint64_t before = 0;
+        uint64_t group = 0;
+        uint64_t next_size = o->size_of(o->size_context, begin);
         for (uint32_t t = begin; t < end; t++) {
-            uint64_t size = o->size_of(o->size_context, t);
+            uint64_t size = next_size;
+            next_size = t + 1 < end ? o->size_of(o->size_context, t + 1) : 0;
             if (size > INT64_MAX / 4 || x > INT64_MAX / 4) {
                 return hpcw_i_fail(
                     err, HPCW_ERANGE,
                     "the chunks of one block pass 2^61 bytes at task %u, which asks for %" PRIu64, t, size);
             }
             uint64_t chunk = size;
+            group += size;
             if (o->layout == HPCW_SION_ALIGNED) {
                 chunk = hpcw_i_align_up(size, r->block_size);
-            } else if (t + 1 == end || hpcw_i_sion_ends_group(share, before, size)) {
+            } else if (t + 1 == end || next_size > INT64_MAX / 4 ||
+                       hpcw_i_sion_ends_group(share, group, next_size)) {
                 chunk = hpcw_i_align_up(x + size, r->block_size) - x;
+                group = 0;
             }
-            before += size;
             if (next < r->count && t == (r->ranks == NULL ? first + next : r->ranks[next])) {
                 r->task[next].start = x;
                 r->task[next].chunk = chunk;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The placement of tasks: from what each process owns to where each own task's chunk is. Collective. Memory
- * O(own tasks + N / processes + files), a constant number of collectives.
+ * O(own tasks + N / processes + files), a constant number of collectives, and for packed tasks a message along all processes.
  *
  *   placement.c            chooses the way; also the one for sizes that all processes know
  *   placement_order.c      tasks whose order over the processes is the order of their numbers
