@@ -195,10 +195,10 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_sion_write(hpcw_sion *sion, uint32_t r
  * reader. Only in HPCW_SION_KEYVAL containers; otherwise as hpcw_sion_write. Keys and lengths are written in
  * the byte order of the metadata.
  *
- * SIONlib's readers drop the last record of a stream without an error if its value is empty and its header does not
- * cross the end of a chunk (observed with 1.7.6). The close of such a container fails with HPCW_ERANGE rather than
- * lose it: end every stream with a value, or with no record at all. sionsplit (1.7.6) stops a key at its first empty
- * value, in files of any writer: later values of that key show only when the stream is read record by record.
+ * A value may be empty, and no record is ever refused or lost for that: it is in the file, and a reader of the format
+ * finds it. Two tools (observed with 1.7.6) do not show all: SIONlib's readers pass over the last record of a stream, without
+ * an error, if its value is empty and its header does not cross the end of a chunk; they lose no byte of a value. And
+ * sionsplit stops a key at its first empty value. For these, end a stream with a value.
  *
  * A task whose chunks are smaller than HPCW_SION_MIN_KEY_CHUNK takes no record (HPCW_ERANGE: nothing was stored, the
  * handle stays usable).

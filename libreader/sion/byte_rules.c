@@ -6,7 +6,7 @@
 #include "libreader/sion/rules.h"
 #include "libwriter/base/status.h"
 
-hpcw_status read_sion_key_rules(struct read_sion *reader, struct read_sion_file *f, uint32_t file, bool strict,
+hpcw_status read_sion_key_rules(struct read_sion *reader, struct read_sion_file *f, uint32_t file,
                                 hpcw_error *err) {
     struct read_sion_keys keys;
     for (uint32_t index = 0; index < f->info.tasks; index++) {
@@ -23,15 +23,6 @@ hpcw_status read_sion_key_rules(struct read_sion *reader, struct read_sion_file 
             if ((status = read_sion_keys_next(reader, &keys, &record, &more, err)) != HPCW_OK) {
                 return status;
             }
-        }
-        /* Rule 29: SIONlib's reader drops a last record without a value if its header is in one chunk. */
-        if (strict && task.size > 0 && record.size == 0 &&
-            (record.offset - READ_SION_RECORD_HEADER) / task.chunk_size ==
-                (record.offset - 1) / task.chunk_size) {
-            return hpcw_i_fail(err, HPCW_EFORMAT,
-                               "%s: key-value stream of task %" PRIu32
-                               ": expected a value after the last key, got none for key %" PRIu64,
-                               read_sion_file_name(f), index, record.key);
         }
     }
     return HPCW_OK;

@@ -9,8 +9,8 @@
 hpcw_status read_sion_table_rules(struct read_sion_file *base, struct read_sion_file *f, uint32_t file,
                                   bool strict, hpcw_error *err);
 
-/* Of key-value records: 27 and 29. */
-hpcw_status read_sion_key_rules(struct read_sion *reader, struct read_sion_file *f, uint32_t file, bool strict,
+/* Of key-value records: 27. */
+hpcw_status read_sion_key_rules(struct read_sion *reader, struct read_sion_file *f, uint32_t file,
                                 hpcw_error *err);
 
 /* 31: bytes that no stream uses are zero. */

@@ -147,7 +147,7 @@ static hpcw_status file_rules(struct read_sion *reader, struct read_sion_file *b
         status = read_sion_table_rules(base, f, file, strict, err);
     }
     if (status == HPCW_OK && f->info.mode == READ_SION_MODE_KEYVAL) {
-        status = read_sion_key_rules(reader, f, file, strict, err);
+        status = read_sion_key_rules(reader, f, file, err);
     }
     if (status == HPCW_OK && (flags & READ_SION_GAPS) != 0) {
         status = read_sion_gap_rules(f, err);

@@ -84,9 +84,6 @@ static void record_of(const struct plan *p, uint32_t task, uint32_t index, struc
     most = most > MOST_RECORD ? MOST_RECORD : most;
     r->key = random_word(&rng) >> random_below(&rng, 64);
     r->size = random_below(&rng, 6) == 0 ? (size_t)most : (size_t)random_below(&rng, most + 1);
-    if (keys && index + 1 == p->records[task] && r->size == 0) {
-        r->size = 1;
-    }
     r->reserved = !keys && r->size <= p->request[task] && random_below(&rng, 5) == 0;
     for (size_t k = 0; k < r->size; k++) {
         r->data[k] = (unsigned char)random_word(&rng);

@@ -331,11 +331,10 @@ static void key_value_damage(void **state) {
     refuse_image(&image, 0, HPCW_EFORMAT, "expected all of its 3 chunks but the last full, got 1");
     sion_image_free(&image);
 
-    /* The record that the real reader loses. */
+    /* A last record without a value, which SIONlib's reader does not show. */
     static const uint64_t trap[][2] = {{1, 32}, {2, 0}, {0, UINT64_MAX}};
     image = keyval_image(false, stream, put_records(stream, false, trap));
-    accept_image(&image, 0);
-    refuse_image(&image, STRICT, HPCW_EFORMAT, "expected a value after the last key, got none for key 2");
+    accept_image(&image, STRICT);
     sion_image_free(&image);
 
     /* Records of a plain container. */

@@ -159,7 +159,6 @@ void hpcw_sion_free(hpcw_sion *h) {
     hpcw_i_free(h->placement.column);
     hpcw_i_free(h->task);
     hpcw_i_free(h->ranks);
-    hpcw_i_free(h->tail_dropped);
     hpcw_i_free(h->path);
     (void)pthread_mutex_destroy(&h->slot_lock);
     (void)pthread_mutex_destroy(&h->failure_lock);

@@ -171,9 +171,6 @@ hpcw_status hpcw_sion_write_key(hpcw_sion *h, uint32_t rank, uint64_t key, const
     if (s == HPCW_OK) {
         s = append_bytes(h, i, value, size, err);
     }
-    if (s == HPCW_OK) {
-        h->tail_dropped[i] = size == 0 && hpcw_i_sion_used(h, i) >= HPCW_SION_MIN_KEY_CHUNK;
-    }
     hpcw_i_sion_release(h);
     return s;
 }
@@ -257,12 +254,6 @@ hpcw_status hpcw_i_sion_flush_all(struct hpcw_sion *h, hpcw_error *err) {
     hpcw_status s = HPCW_OK;
     for (uint32_t i = 0; s == HPCW_OK && i < h->options.count; i++) {
         s = hpcw_i_sion_write_out(h, i, err);
-        if (s == HPCW_OK && h->tail_dropped != NULL && h->tail_dropped[i]) {
-            s = hpcw_i_fail(
-                err, HPCW_ERANGE,
-                "%s: task %u ends in a key without a value, which readers drop: expected a value after it",
-                h->path, hpcw_i_sion_rank(h, i));
-        }
     }
     return s;
 }

@@ -48,8 +48,7 @@ struct hpcw_sion {
     struct hpcw_i_sion_placement placement;
     struct hpcw_i_sion_part *part; /* [parts] */
     uint32_t parts;
-    uint32_t *part_of;  /* [count], NULL if there is one part */
-    bool *tail_dropped; /* key-value: [count] the stream ends in a whole header without a value; else NULL */
+    uint32_t *part_of; /* [count], NULL if there is one part */
 
     /* Write buffers, see slots.h. */
     struct hpcw_i_sion_cursor *cursor; /* [count], NULL: unbuffered */

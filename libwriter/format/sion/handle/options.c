@@ -76,15 +76,11 @@ static hpcw_status copy_tasks(struct hpcw_sion *h, const hpcw_sion_options *o, h
     if (o->ranks != NULL) {
         h->ranks = hpcw_i_malloc(o->count * sizeof *h->ranks);
     }
-    if (o->content == HPCW_SION_KEYVAL) {
-        h->tail_dropped = hpcw_i_calloc(o->count, sizeof *h->tail_dropped);
-    }
     if (o->files > 0) {
         h->placement.file = hpcw_i_calloc(o->files, sizeof *h->placement.file);
     }
     if (h->task == NULL || (o->ranks != NULL && h->ranks == NULL) ||
-        (o->files > 0 && h->placement.file == NULL) ||
-        (o->content == HPCW_SION_KEYVAL && h->tail_dropped == NULL)) {
+        (o->files > 0 && h->placement.file == NULL)) {
         return hpcw_i_fail_memory(err, h->path, o->count, "tasks");
     }
     if (o->ranks != NULL) {
