@@ -68,7 +68,7 @@ static hpcw_status total_per_file(const struct hpcw_i_sion_order *o, uint64_t *m
 
 /* What a process must know of its neighbours: a group ends where the next task does not fit any more. So the walk over
  * the tasks goes from process to process, a message of two words each. */
-struct walk {
+struct position {
     uint64_t x;     /* where the next task's chunk starts */
     uint64_t group; /* bytes requested in the open group */
 };
@@ -97,7 +97,7 @@ static hpcw_status ask_above(const struct hpcw_i_sion_order *o, uint64_t *next, 
 
 /* The walk over the own tasks. `totals`: of the files that end here. */
 static void walk_own(const struct hpcw_i_sion_order *o, const uint64_t *requested, uint64_t next,
-                     struct walk *w, uint64_t *totals) {
+                     struct position *w, uint64_t *totals) {
     uint32_t bs = o->request->block_size;
     uint64_t share = 0;
     for (uint32_t i = 0; i < o->count; i++) {
@@ -123,13 +123,13 @@ static void walk_own(const struct hpcw_i_sion_order *o, const uint64_t *requeste
 static hpcw_status place_packed(const struct hpcw_i_sion_order *o, const uint64_t *requested, uint64_t *totals,
                                 uint64_t *words, hpcw_error *err) {
     hpcw_comm *comm = o->comm;
-    struct walk w = {0};
+    struct position w = {0};
     uint64_t word[2] = {0};
     uint64_t next;
     hpcw_status s = ask_above(o, &next, err);
     if (s == HPCW_OK && comm->process > 0) {
         s = hpcw_i_comm_receive(comm, word, 2, comm->process - 1, err);
-        w = (struct walk){word[0], word[1]};
+        w = (struct position){word[0], word[1]};
     }
     memset(totals, 0, o->files * sizeof *totals);
     walk_own(o, requested, next, &w, totals);
