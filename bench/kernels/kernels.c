@@ -92,10 +92,12 @@ hpcw_status bench_plain_close(void *work, hpcw_error *err) {
     return e == 0 ? HPCW_OK : hpcw_i_fail_sys(err, e, "plain loop: cannot close its file");
 }
 
-hpcw_status bench_null_sink(void *context, const char *path, uint64_t tag, hpcw_sink **out, hpcw_error *err) {
+hpcw_status bench_null_sink(void *context, const char *path, uint64_t tag, bool creates, hpcw_sink **out,
+                            hpcw_error *err) {
     (void)context;
     (void)path;
     (void)tag;
+    (void)creates;
     return hpcw_sink_open_null(out, err);
 }
 

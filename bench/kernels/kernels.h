@@ -169,7 +169,8 @@ hpcw_status bench_plain_close(void *work, hpcw_error *err);
         NULL, NULL
 
 /* Opens a sink that drops all. */
-hpcw_status bench_null_sink(void *context, const char *path, uint64_t tag, hpcw_sink **out, hpcw_error *err);
+hpcw_status bench_null_sink(void *context, const char *path, uint64_t tag, bool creates, hpcw_sink **out,
+                            hpcw_error *err);
 
 /* HPCW_ECHECKSUM unless two files have the same `size` bytes at `offset`. */
 hpcw_status bench_same_bytes(const char *a, const char *b, uint64_t offset, uint64_t size, hpcw_error *err);

@@ -36,10 +36,12 @@ static hpcw_status sink_set_size(hpcw_sink *sink, uint64_t size, hpcw_error *err
 /* The step "flush" syncs, and the run's directory is emptied after it. */
 static const struct hpcw_i_sink_ops sink_ops = {.write = sink_write, .set_size = sink_set_size};
 
-static hpcw_status sink_open(void *context, const char *path, uint64_t tag, hpcw_sink **out, hpcw_error *err) {
+static hpcw_status sink_open(void *context, const char *path, uint64_t tag, bool creates, hpcw_sink **out,
+                             hpcw_error *err) {
     struct bench_work *w = context;
     char name[BENCH_PATH];
     (void)tag;
+    (void)creates;
     *out = NULL;
     for (uint32_t i = w->first_file; i < w->first_file + w->open_files; i++) {
         hpcw_status s = bench_work_path(w, i, name, err);

@@ -209,7 +209,7 @@ static const struct hpcw_i_sink_ops compare_ops = {
     .free = compare_free,
 };
 
-static hpcw_status open_compare(void *context, const char *path, uint64_t tag, hpcw_sink **out,
+static hpcw_status open_compare(void *context, const char *path, uint64_t tag, bool creates, hpcw_sink **out,
                                 hpcw_error *err) {
     const struct gen_compare *compare = context;
     const char *name = path + strlen(compare->directory) + 1;
@@ -217,6 +217,7 @@ static hpcw_status open_compare(void *context, const char *path, uint64_t tag, h
     struct read_source *source;
     hpcw_error e = {.message = ""};
     (void)tag;
+    (void)creates;
     *out = NULL;
     if (!compare->order(compare->context, name, &order)) {
         return hpcw_sink_open_null(out, err);

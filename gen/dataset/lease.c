@@ -33,7 +33,7 @@ static void state_path(const struct gen_run *run, const char *name, char path[GE
 
 static void temporary_path(const struct gen_run *run, char path[GEN_DIRECTORY_PATH]) {
     char name[64];
-    (void)snprintf(name, sizeof name, ".hpcw-%016" PRIx64 "-%016" PRIx64 ".tmp", hpcw_i_sink_fresh_tag(),
+    (void)snprintf(name, sizeof name, ".hpcw-%016" PRIx64 "-%016" PRIx64 ".tmp", hpcw_i_sink_random(),
                    (uint64_t)0);
     state_path(run, name, path);
 }
@@ -317,7 +317,7 @@ hpcw_status gen_lease_take(const struct gen_run *run, const char *what, struct g
 hpcw_status gen_lease_share(struct gen_lease *l, hpcw_error *err) {
     char name[64];
     int e;
-    (void)snprintf(name, sizeof name, PART "%016" PRIx64, hpcw_i_sink_fresh_tag());
+    (void)snprintf(name, sizeof name, PART "%016" PRIx64, hpcw_i_sink_random());
     hpcw_status s = name_it(l, name, &e, err);
     return s == HPCW_OK && e != 0 ? hpcw_i_fail_sys(err, e, "%s: cannot give way to other parts", l->path) : s;
 }

@@ -230,10 +230,12 @@ static hpcw_status make_folders(const struct repairing *r, const struct repair_f
     return HPCW_OK;
 }
 
-static hpcw_status open_again(void *context, const char *path, uint64_t tag, hpcw_sink **out, hpcw_error *err) {
+static hpcw_status open_again(void *context, const char *path, uint64_t tag, bool creates, hpcw_sink **out,
+                              hpcw_error *err) {
     const struct repairing *r = context;
     char temporary[GEN_DIRECTORY_PATH];
     (void)tag;
+    (void)creates;
     *out = NULL;
     struct repair_file *file = find(r, path + strlen(r->run->directory) + 1);
     if (file == NULL || !file->damaged) {
@@ -462,7 +464,7 @@ static hpcw_status check_proof(const struct repairing *r, hpcw_error *err) {
 
 hpcw_status gen_repair_dataset(struct gen_run *run, const char *manifest, struct gen_repair *repair,
                                hpcw_error *err) {
-    struct repairing r = {.run = run, .repair = repair, .tag = hpcw_i_sink_fresh_tag()};
+    struct repairing r = {.run = run, .repair = repair, .tag = hpcw_i_sink_random()};
     struct gen_lease lease = {.fd = -1};
     hpcw_status s = gen_dataset_fingerprint(run->dataset, run->fingerprint, err);
     repair->repaired = 0;

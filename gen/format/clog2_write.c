@@ -404,10 +404,12 @@ static void divide(struct clog2_job *job) {
     }
 }
 
-static hpcw_status open_null(void *context, const char *path, uint64_t tag, hpcw_sink **out, hpcw_error *err) {
+static hpcw_status open_null(void *context, const char *path, uint64_t tag, bool creates, hpcw_sink **out,
+                             hpcw_error *err) {
     (void)context;
     (void)path;
     (void)tag;
+    (void)creates;
     return hpcw_sink_open_null(out, err);
 }
 

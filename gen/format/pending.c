@@ -36,14 +36,15 @@ static bool is_first(const char *path) {
     return dot == NULL || dot[1] == '\0' || strspn(dot + 1, "0123456789") != strlen(dot + 1);
 }
 
-static hpcw_status open_sink(void *context, const char *path, uint64_t tag, hpcw_sink **out, hpcw_error *err) {
+static hpcw_status open_sink(void *context, const char *path, uint64_t tag, bool creates, hpcw_sink **out,
+                             hpcw_error *err) {
     const struct gen_write *w = context;
     char pending[4096 + GEN_UNIT_PATH];
     if (is_first(path)) {
         gen_pending_path(w, pending, sizeof pending);
         path = pending;
     }
-    return tag != 0 ? hpcw_sink_open_shared_file(path, tag, w->durability, out, err)
+    return tag != 0 ? hpcw_sink_open_shared_file(path, tag, creates, w->durability, out, err)
                     : hpcw_sink_open_file(path, w->durability, out, err);
 }
 

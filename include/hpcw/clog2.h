@@ -278,9 +278,11 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_options_check(const hpcw_clog2_o
 typedef struct hpcw_clog2 hpcw_clog2;
 
 /**
- * Creates a log. Collective. `options` is copied.
+ * Creates a log. Collective. `options` is copied. Process 0 creates the file, under a temporary name beside `path`; the
+ * others must see it there.
  *
- * @return HPCW_OK; as hpcw_clog2_options_check; HPCW_EMISMATCH, HPCW_ECOMM; HPCW_ENOMEM; errors of the system
+ * @return HPCW_OK; as hpcw_clog2_options_check; HPCW_EMISMATCH (also if `path` leads processes to different directories),
+ * HPCW_ECOMM; HPCW_ENOMEM; errors of the system
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_open(const char *path, hpcw_comm *comm,
                                                      const hpcw_clog2_options *options, hpcw_clog2 **out,

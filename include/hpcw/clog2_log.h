@@ -93,9 +93,10 @@ typedef struct hpcw_clog2_timeline hpcw_clog2_timeline;
 /**
  * Begins a recording and compares the clocks. Collective. Process p of `comm` is rank p of the log.
  *
- * @param path     of the log; the file appears in hpcw_clog2_log_finish
+ * @param path     of the log; the file appears in hpcw_clog2_log_finish. All processes must see one directory there, now
+ *                 and then: a file for a moment proves it. If it cannot be written to, only hpcw_clog2_log_finish fails
  * @param options  copied; NULL: the defaults
- * @return HPCW_OK; HPCW_EINVAL, HPCW_EMISMATCH; HPCW_ENOTSUP: this CPU has no such counter; HPCW_ERANGE: too
+ * @return HPCW_OK; HPCW_EINVAL; HPCW_EMISMATCH (also if `path` leads processes to different directories); HPCW_ENOTSUP: this CPU has no such counter; HPCW_ERANGE: too
  * many processes for the readers; HPCW_ENOMEM, HPCW_ECOMM
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_log_open(const char *path, hpcw_comm *comm,

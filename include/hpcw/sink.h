@@ -6,8 +6,11 @@
  * file, to one file shared by many processes, to memory, or nowhere (to measure the encoder alone), and every
  * destination serves every format.
  *
- * A file sink writes under a temporary name in the target's directory and takes the target's name only when it
- * is published. A failure before that leaves nothing under the target's name.
+ * A file sink writes under a temporary name in the target's directory, ".hpcw-NUMBER-NAME.tmp", and takes the target's
+ * name NAME only when it is published. A failure before that leaves nothing under the target's name. A process that is
+ * killed leaves the temporary file. The next one that opens the same path on the same host removes it, as nobody holds
+ * its lock any more. It stays if that cannot be known: after a restart of the host, from a run on several hosts, or
+ * where the file system has no locks (fcntl, F_OFD_SETLK). Then remove it by hand.
  *
  * Sinks are not collective. Writes to disjoint ranges of one sink may run on different threads; every other
  * call must be alone.
@@ -48,14 +51,22 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_sink_open_file(const char *path, hpcw_
                                                          hpcw_sink **out, hpcw_error *err);
 
 /**
- * A file that several processes write together. All of them pass the same `path` and the same `tag` (a number
- * that no other run uses, for instance drawn by one process and broadcast): the pair names the temporary file.
- * The first process creates the file. Exactly one process must publish it, after all others have
- * written; the others call hpcw_sink_detach before that.
+ * A file that several processes write together. All of them pass the same `path` and the same `tag`, a number
+ * that no other run uses, for instance drawn by one process and broadcast. One process creates the file; the others
+ * open it after that (the caller lets them wait), which fails if they do not see it: a relative path means another
+ * directory to a process in another one, and some file systems belong to one host. For that check the first 8 bytes
+ * hold the tag until a process writes there, one alone; what is not written reads as zero once the file is published. So
+ * the file has at least 8 bytes.
  *
- * Parameters and results as hpcw_sink_open_file.
+ * The process that created the file must publish it, after all others have written; the others call
+ * hpcw_sink_detach before that.
+ *
+ * Other parameters and results as hpcw_sink_open_file.
+ *
+ * @param creates  whether this process creates the file
+ * @return as well: HPCW_EMISMATCH if another process created the file where this one does not see it
  */
-HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_sink_open_shared_file(const char *path, uint64_t tag,
+HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_sink_open_shared_file(const char *path, uint64_t tag, bool creates,
                                                                 hpcw_durability durability, hpcw_sink **out,
                                                                 hpcw_error *err);
 
@@ -140,13 +151,13 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_sink_publish(hpcw_sink *sink, hpcw_err
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_sink_detach(hpcw_sink *sink, hpcw_error *err);
 
-/** Removes what was not published (the temporary file); the sink then only answers hpcw_sink_free. NULL is
- * allowed. */
+/** Removes what was not published (the temporary file; a shared one for as long as the process that created it has it
+ * open, only there); the sink then only answers hpcw_sink_free. NULL is allowed. */
 HPCW_API void hpcw_sink_discard(hpcw_sink *sink);
 
 /**
  * Frees a sink, NULL allowed. A private file that was not published is removed; a shared one only closed, as
- * other processes may still write to it (one of them calls hpcw_sink_discard or hpcw_sink_publish).
+ * other processes may still write to it (the one that created it calls hpcw_sink_discard or hpcw_sink_publish).
  */
 HPCW_API void hpcw_sink_free(hpcw_sink *sink);
 
@@ -163,12 +174,15 @@ HPCW_API const void *hpcw_sink_memory_data(const hpcw_sink *sink, size_t *size);
  *
  * `open` is called once for each physical file a process writes to, with the final path and, when several
  * processes write to it, the same non-zero `tag` on all of them; once more for a shared file that the process
- * detached from and then has metadata to write to. It returns a sink that the writer owns.
+ * detached from and then has metadata to write to. `creates` is true for one process per file, whose call has
+ * succeeded before `open` is called on the others. What is no file may ignore both. It returns a sink that the writer
+ * owns.
  * It may be called on several processes, never on two threads at once.
  */
 typedef struct hpcw_sink_source {
     /** See above. NULL: files. */
-    hpcw_status (*open)(void *context, const char *path, uint64_t tag, hpcw_sink **out, hpcw_error *err);
+    hpcw_status (*open)(void *context, const char *path, uint64_t tag, bool creates, hpcw_sink **out,
+                        hpcw_error *err);
     void *context; /**< first argument of `open` */
 } hpcw_sink_source;
 

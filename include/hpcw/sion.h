@@ -152,14 +152,16 @@ typedef struct hpcw_sion hpcw_sion;
  *
  * Touches the file system: the physical files appear under temporary names beside `path`. File 0 is `path`,
  * file k > 0 is `path` followed by "." and k in at least six digits. The name stored inside is the base
- * name. Communication: a constant number of collectives. Memory: O(own tasks + buffers + files).
+ * name. The process that owns the first task of a file creates it and names it at the end; the others must
+ * see it there, and whoever creates another file of the set must see file 0. What a killed program leaves: <hpcw/sink.h>.
+ * Communication: a constant number of collectives. Memory: O(own tasks + buffers + files).
  *
  * @param path     final name of file 0 (agree); an existing container is replaced at close
  * @param comm     the processes; NULL: this process alone
  * @param options  NULL: the defaults with one task
  * @param out      the handle, to be freed with hpcw_sion_free; NULL on failure
- * @return HPCW_OK; HPCW_EINVAL; HPCW_ERANGE (a limit above, or an offset beyond 2^63 - 1); HPCW_EMISMATCH;
- * HPCW_ENOMEM; HPCW_ECOMM; and the system's HPCW_ENOENT, HPCW_EACCES, HPCW_ENOSPC, HPCW_EIO
+ * @return HPCW_OK; HPCW_EINVAL; HPCW_ERANGE (a limit above, or an offset beyond 2^63 - 1); HPCW_EMISMATCH (also if `path`
+ * leads processes to different directories); HPCW_ENOMEM; HPCW_ECOMM; and the system's HPCW_ENOENT, HPCW_EACCES, HPCW_ENOSPC, HPCW_EIO
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_sion_open(const char *path, hpcw_comm *comm,
                                                     const hpcw_sion_options *options, hpcw_sion **out,

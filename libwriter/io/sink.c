@@ -128,7 +128,7 @@ void hpcw_sink_free(hpcw_sink *sink) {
     }
 }
 
-uint64_t hpcw_i_sink_fresh_tag(void) {
+uint64_t hpcw_i_sink_random(void) {
     uint64_t tag = 0;
     if (getrandom(&tag, sizeof tag, GRND_NONBLOCK) != (ssize_t)sizeof tag) {
         struct timespec now;
@@ -136,5 +136,5 @@ uint64_t hpcw_i_sink_fresh_tag(void) {
         tag = ((uint64_t)now.tv_sec << 30 ^ (uint64_t)now.tv_nsec) * UINT64_C(0x9e3779b97f4a7c15) ^
               (uint64_t)getpid();
     }
-    return tag == 0 ? 1 : tag; /* 0 means "not shared" */
+    return tag == 0 ? 1 : tag; /* 0 means "none" to all callers */
 }

@@ -32,8 +32,9 @@ struct hpcw_sink {
     bool named;       /* has its final name; a publish may still fail after that */
 };
 
-/* A sink for a file: of `source`, if it has any; otherwise a file, shared by several processes if `tag` is not 0. */
-hpcw_status hpcw_i_sink_open(const hpcw_sink_source *source, const char *path, uint64_t tag,
+/* A sink for a file: of `source`, if it has any; otherwise a file, shared by several processes if `tag` is not 0. Then
+ * one process `creates` it, and the others open it after that. */
+hpcw_status hpcw_i_sink_open(const hpcw_sink_source *source, const char *path, uint64_t tag, bool creates,
                              hpcw_durability durability, hpcw_sink **out, hpcw_error *err);
 
 /* hpcw_sink_write_at for pieces that follow each other in the file. In memory they may lie anywhere; one may appear
@@ -44,8 +45,12 @@ hpcw_status hpcw_i_sink_write(hpcw_sink *sink, uint64_t offset, const struct hpc
 /* Removes the file after a publish, for files that are useless without others that failed. */
 void hpcw_i_sink_withdraw(hpcw_sink *sink);
 
-/* A number that no other run draws: names temporary files. */
-uint64_t hpcw_i_sink_fresh_tag(void);
+/* A number that no other run draws. */
+uint64_t hpcw_i_sink_random(void);
+
+/* The tag of a shared file. `random`: of one process; hosts: least and greatest hpcw_i_sys_host of all of them. A dead
+ * writer's file is found again if they are the same (sink_file.c). */
+uint64_t hpcw_i_sink_tag(uint64_t random, uint64_t least_host, uint64_t greatest_host);
 
 /* Whether a name (without its directory) is one that file sinks use for unfinished files. */
 bool hpcw_i_sink_is_temporary(const char *name);

@@ -1,4 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Files with a temporary name until they are published: ".hpcw-NUMBER-BASE.tmp" beside the target BASE. Whoever creates
+ * one holds a lock on it until it has its final name or is removed; the kernel drops the lock of a process that dies. So
+ * the next writer of the same path can tell what a dead one left, and removes it. It need not search for it: the numbers
+ * of one host are its own number and a slot, and a writer takes the first free slot. Locks may not reach from host to
+ * host. So the files of a run on several hosts have random numbers, and nobody removes them.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -7,17 +14,31 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "libwriter/base/bytes.h"
 #include "libwriter/base/hash.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 #include "libwriter/io/sink.h"
 #include "libwriter/io/sys.h"
 
+enum {
+    SLOTS = 16,     /* names of one host for one path: this many writers at once */
+    SLOT_BITS = 40, /* of a number, below those of the host */
+    DIGITS = 16,
+    MOST_BASE = 96, /* bytes of the base name in a temporary one: some file systems allow 143 in all */
+    NONCE = 8,      /* bytes at the begin of a shared file */
+    TRIES = 100,
+};
+static const char prefix[] = ".hpcw-";
+static const char suffix[] = ".tmp";
+
 struct file_sink {
     hpcw_sink base;
-    int fd; /* -1 once closed */
+    int fd;   /* -1 once closed */
+    int lock; /* a copy of fd that outlives it, -1: none */
     hpcw_durability durability;
-    bool shared;
+    uint64_t tag; /* 0: not shared */
+    bool creates;
     bool gone; /* there is no temporary file: renamed, removed, or never created */
     struct hpcw_i_file_id id;
     char *path;
@@ -28,9 +49,27 @@ static struct file_sink *file_of(hpcw_sink *sink) {
     return (struct file_sink *)sink;
 }
 
+/* Bytes that nobody wrote are zero, also where the tag was. */
+static hpcw_status clear_nonce(const struct file_sink *f, hpcw_error *err) {
+    unsigned char nonce[NONCE];
+    size_t got = 0;
+    int e = hpcw_i_sys_pread(f->fd, nonce, NONCE, 0, &got);
+    if (e == 0 && got == NONCE && hpcw_i_get_u64(nonce, false) == f->tag) {
+        memset(nonce, 0, NONCE);
+        e = hpcw_i_sys_pwrite(f->fd, nonce, NONCE, 0);
+    }
+    return e == 0 ? HPCW_OK : hpcw_i_fail_sys(err, e, "%s: cannot clear its first %d bytes", f->path, NONCE);
+}
+
 static hpcw_status file_write(hpcw_sink *sink, uint64_t offset, const struct hpcw_i_piece *piece, size_t pieces,
                               size_t size, hpcw_error *err) {
     struct file_sink *f = file_of(sink);
+    if (f->tag != 0 && offset < NONCE && (offset > 0 || size < NONCE)) {
+        hpcw_status s = clear_nonce(f, err);
+        if (s != HPCW_OK) {
+            return s;
+        }
+    }
     int e = hpcw_i_sys_pwritev(f->fd, piece, pieces, offset);
     return e == 0 ? HPCW_OK
                   : hpcw_i_fail_sys(err, e, "%s: cannot write %zu bytes at offset %" PRIu64, f->path, size,
@@ -52,6 +91,9 @@ static hpcw_status file_sync(hpcw_sink *sink, hpcw_error *err) {
 static hpcw_status file_detach(hpcw_sink *sink, hpcw_error *err) {
     struct file_sink *f = file_of(sink);
     hpcw_status s = f->durability >= HPCW_SYNC_FILE ? file_sync(sink, err) : HPCW_OK;
+    if (f->creates) {
+        (void)hpcw_i_sys_copy(f->fd, &f->lock); /* the file is not finished before it has its name */
+    }
     int e = hpcw_i_sys_close(f->fd);
     f->fd = -1;
     if (s == HPCW_OK && e != 0) {
@@ -60,15 +102,23 @@ static hpcw_status file_detach(hpcw_sink *sink, hpcw_error *err) {
     return s;
 }
 
-static void remove_temporary(struct file_sink *f) {
+static void close_all(struct file_sink *f) {
     if (f->fd >= 0) {
-        (void)hpcw_i_sys_close(f->fd);
-        f->fd = -1;
+        hpcw_i_sys_drop(f->fd);
     }
+    if (f->lock >= 0) {
+        hpcw_i_sys_drop(f->lock);
+    }
+    f->fd = f->lock = -1;
+}
+
+/* As long as the lock is held, nobody else takes the name. */
+static void remove_temporary(struct file_sink *f) {
     if (!f->gone) {
-        (void)hpcw_i_sys_unlink(f->temporary);
+        (void)(f->creates ? hpcw_i_sys_unlink(f->temporary) : hpcw_i_sys_unlink_unowned(f->temporary));
         f->gone = true;
     }
+    close_all(f);
 }
 
 static void file_discard(hpcw_sink *sink) {
@@ -90,8 +140,12 @@ static void file_withdraw(hpcw_sink *sink) {
 static hpcw_status file_publish(hpcw_sink *sink, hpcw_error *err) {
     struct file_sink *f = file_of(sink);
     int unknown = hpcw_i_sys_id(f->fd, &f->id);
-    hpcw_status s = unknown == 0 ? file_detach(sink, err)
-                                 : hpcw_i_fail_sys(err, unknown, "%s: cannot get its identity", f->path);
+    hpcw_status s = unknown != 0  ? hpcw_i_fail_sys(err, unknown, "%s: cannot get its identity", f->path)
+                    : f->tag == 0 ? HPCW_OK
+                                  : clear_nonce(f, err);
+    if (s == HPCW_OK) {
+        s = file_detach(sink, err);
+    }
     if (s == HPCW_OK) {
         int e = hpcw_i_sys_rename(f->temporary, f->path);
         if (e != 0) {
@@ -104,6 +158,7 @@ static hpcw_status file_publish(hpcw_sink *sink, hpcw_error *err) {
         remove_temporary(f);
         return s;
     }
+    close_all(f);
     if (f->durability >= HPCW_SYNC_DIRECTORY) {
         /* The file is complete and has its name, and an older one is gone: to remove it would only lose more. */
         int e = hpcw_i_sys_fsync_directory_of(f->path);
@@ -117,11 +172,10 @@ static hpcw_status file_publish(hpcw_sink *sink, hpcw_error *err) {
 
 static void file_free(hpcw_sink *sink) {
     struct file_sink *f = file_of(sink);
-    if (!f->shared) {
+    if (f->tag == 0) {
         remove_temporary(f);
-    } else if (f->fd >= 0) {
-        (void)hpcw_i_sys_close(f->fd);
     }
+    close_all(f);
     hpcw_i_free(f->temporary);
     hpcw_i_free(f->path);
     hpcw_i_free(f);
@@ -138,28 +192,48 @@ static const struct hpcw_i_sink_ops file_ops = {
     .free = file_free,
 };
 
-/* The temporary name is short and of fixed length, so that every legal final name has one. */
-static char *temporary_name(const char *path, uint64_t tag) {
+static const char *base_of(const char *path) {
     const char *slash = strrchr(path, '/');
-    size_t dir = slash == NULL ? 0 : (size_t)(slash - path) + 1;
-    uint64_t hash = hpcw_i_hash_text(path + dir); /* members of a set share the tag, not the name */
-    size_t size = dir + 64;
+    return slash == NULL ? path : slash + 1;
+}
+
+/* A long base name is cut, not inside a character of UTF-8, and ends in a hash instead: members of a set differ in their
+ * last bytes. The number is blank. */
+static char *temporary_name(const char *path) {
+    const char *base = base_of(path);
+    size_t dir = (size_t)(base - path);
+    size_t keep = strlen(base);
+    char hash[DIGITS + 2] = "";
+    if (keep > MOST_BASE) {
+        keep = MOST_BASE - DIGITS - 1;
+        while (((unsigned char)base[keep] & 0xc0) == 0x80) {
+            keep--;
+        }
+        (void)snprintf(hash, sizeof hash, "~%016" PRIx64, hpcw_i_hash_text(base));
+    }
+    size_t size = dir + sizeof prefix + DIGITS + 1 + MOST_BASE + sizeof suffix;
     char *name = hpcw_i_malloc(size);
     if (name != NULL) {
         memcpy(name, path, dir);
-        (void)snprintf(name + dir, size - dir, ".hpcw-%016" PRIx64 "-%016" PRIx64 ".tmp", tag, hash);
+        (void)snprintf(name + dir, size - dir, "%s%*s-%.*s%s%s", prefix, DIGITS, "", (int)keep, base, hash,
+                       suffix);
     }
     return name;
 }
 
+static const char *name_of(struct file_sink *f, uint64_t number) {
+    char digits[DIGITS + 1];
+    (void)snprintf(digits, sizeof digits, "%016" PRIx64, number);
+    memcpy(f->temporary + (base_of(f->path) - f->path) + sizeof prefix - 1, digits, DIGITS);
+    return f->temporary;
+}
+
 bool hpcw_i_sink_is_temporary(const char *name) {
-    static const char form[] = ".hpcw-0000000000000000-0000000000000000.tmp";
-    size_t i = 0;
-    while (name[i] != '\0' && (name[i] == form[i] || (form[i] == '0' && name[i] >= 'a' && name[i] <= 'f') ||
-                               (form[i] == '0' && name[i] >= '1' && name[i] <= '9'))) {
-        i++;
-    }
-    return name[i] == '\0' && form[i] == '\0';
+    size_t size = strlen(name);
+    size_t front = sizeof prefix - 1 + DIGITS;
+    return size > front + 1 + (sizeof suffix - 1) && strncmp(name, prefix, sizeof prefix - 1) == 0 &&
+           strspn(name + sizeof prefix - 1, "0123456789abcdef") == DIGITS && name[front] == '-' &&
+           strcmp(name + size - (sizeof suffix - 1), suffix) == 0;
 }
 
 static hpcw_status check_target(const char *path, hpcw_error *err) {
@@ -182,8 +256,100 @@ static hpcw_status check_target(const char *path, hpcw_error *err) {
     return HPCW_OK;
 }
 
-static hpcw_status open_file(const char *path, uint64_t tag, hpcw_durability durability, hpcw_sink **out,
-                             hpcw_error *err) {
+/* ---- create ---- */
+
+/* Creates the file of this name and locks it. Between the two another writer may take it for one of a dead process, and
+ * remove it: then once more. */
+static int create_locked(struct file_sink *f, const char *name) {
+    int e = EAGAIN;
+    for (int n = 0; e == EAGAIN && n < TRIES; n++) {
+        e = hpcw_i_sys_open(name, O_RDWR | O_CREAT | O_EXCL, 0666, &f->fd);
+        if (e == 0 && hpcw_i_sys_own(f->fd) == EAGAIN) {
+            (void)hpcw_i_sys_close(f->fd);
+            f->fd = -1;
+            e = EAGAIN;
+        }
+    }
+    return e == EAGAIN ? EEXIST : e;
+}
+
+/* Takes the first slot that is free or a dead writer's, and empties those after it as far as they are in use. */
+static int create_in_slot(struct file_sink *f, uint64_t host) {
+    uint64_t slot = 0;
+    int e = EEXIST;
+    for (; slot < SLOTS; slot++) {
+        const char *name = name_of(f, host << SLOT_BITS | slot);
+        e = create_locked(f, name);
+        if (e == EEXIST && hpcw_i_sys_unlink_unowned(name) == 0) {
+            e = create_locked(f, name);
+        }
+        if (e != EEXIST) {
+            break;
+        }
+    }
+    for (uint64_t n = slot + 1; e == 0 && n < SLOTS; n++) {
+        if (hpcw_i_sys_unlink_unowned(name_of(f, host << SLOT_BITS | n)) == ENOENT) {
+            break;
+        }
+    }
+    (void)name_of(f, host << SLOT_BITS | slot);
+    return e;
+}
+
+static int create(struct file_sink *f) {
+    uint64_t host = hpcw_i_sys_host();
+    bool known = host != 0 && (f->tag == 0 || f->tag >> SLOT_BITS == host);
+    int e = known ? create_in_slot(f, host) : EEXIST;
+    for (int n = 0; e == EEXIST && n < (f->tag == 0 ? TRIES : 1); n++) {
+        e = create_locked(f, name_of(f, f->tag == 0 ? hpcw_i_sink_random() : f->tag));
+    }
+    return e;
+}
+
+/* The nonce is the tag. NFS shows it to other hosts once a descriptor of the file was closed. */
+static int write_nonce(struct file_sink *f) {
+    unsigned char nonce[NONCE];
+    hpcw_i_put_u64(nonce, f->tag, false);
+    int copy;
+    int e = hpcw_i_sys_pwrite(f->fd, nonce, NONCE, 0);
+    return e == 0 && hpcw_i_sys_copy(f->fd, &copy) == 0 ? hpcw_i_sys_close(copy) : e;
+}
+
+/* Opens the file that another process has created. ENOENT: this process does not see it. */
+static int join(struct file_sink *f) {
+    uint64_t host = f->tag >> SLOT_BITS;
+    for (uint64_t slot = host == 0 ? SLOTS : 0; slot <= SLOTS; slot++) {
+        const char *name = name_of(f, slot == SLOTS ? f->tag : host << SLOT_BITS | slot);
+        int e = hpcw_i_sys_open(name, O_RDWR, 0, &f->fd);
+        if (e == 0) {
+            unsigned char nonce[NONCE];
+            size_t got = 0;
+            e = hpcw_i_sys_pread(f->fd, nonce, NONCE, 0, &got);
+            if (e == 0 && got == NONCE && hpcw_i_get_u64(nonce, false) == f->tag) {
+                return 0;
+            }
+            (void)hpcw_i_sys_close(f->fd);
+            f->fd = -1;
+        }
+        if (e != 0 && e != ENOENT && e != EACCES) { /* a slot may be another user's */
+            return e;
+        }
+    }
+    return ENOENT;
+}
+
+static hpcw_status fail_elsewhere(const char *path, hpcw_error *err) {
+    char where[512];
+    bool relative = path[0] != '/' && getcwd(where, sizeof where) != NULL;
+    return hpcw_i_fail(
+        err, HPCW_EMISMATCH,
+        "%s: expected the same directory on all processes, got one without the file that another "
+        "process has just created%s%s: use an absolute path on a file system that all hosts share",
+        path, relative ? "; the working directory is " : "", relative ? where : "");
+}
+
+static hpcw_status open_file(const char *path, uint64_t tag, bool creates, hpcw_durability durability,
+                             hpcw_sink **out, hpcw_error *err) {
     if (out == NULL) {
         return hpcw_i_fail(err, HPCW_EINVAL, "file sink: handle: expected a pointer, got NULL");
     }
@@ -197,27 +363,22 @@ static hpcw_status open_file(const char *path, uint64_t tag, hpcw_durability dur
         return hpcw_i_fail_memory(err, path, 0, NULL);
     }
     f->base.ops = &file_ops;
-    f->fd = -1;
+    f->fd = f->lock = -1;
     f->durability = durability;
-    f->shared = tag != 0;
+    f->tag = tag;
+    f->creates = creates;
     f->path = hpcw_i_strdup(path);
-    int e = f->path == NULL ? ENOMEM : 0;
-    for (int attempt = 0; e == 0 && attempt < 16; attempt++) {
-        hpcw_i_free(f->temporary);
-        f->temporary = temporary_name(path, f->shared ? tag : hpcw_i_sink_fresh_tag());
-        if (f->temporary == NULL) {
-            e = ENOMEM;
-            break;
-        }
-        e = hpcw_i_sys_open(f->temporary, O_RDWR | O_CREAT | (f->shared ? 0 : O_EXCL), 0666, &f->fd);
-        if (e != EEXIST) {
-            break;
-        }
-        e = attempt < 15 ? 0 : EEXIST;
+    f->temporary = temporary_name(path);
+    int e = f->path == NULL || f->temporary == NULL ? ENOMEM : creates ? create(f) : join(f);
+    f->gone = e != 0; /* nothing was created by us */
+    if (e == 0 && creates && tag != 0) {
+        e = write_nonce(f);
     }
     if (e != 0) {
-        f->gone = true; /* nothing was created by us */
-        s = hpcw_i_fail_sys(err, e, "%s: cannot create", path);
+        s = e == ENOENT && !creates
+                ? fail_elsewhere(path, err)
+                : hpcw_i_fail_sys(err, e, "%s: cannot %s", path, creates ? "create" : "open");
+        remove_temporary(f);
         file_free(&f->base);
         return s;
     }
@@ -227,10 +388,10 @@ static hpcw_status open_file(const char *path, uint64_t tag, hpcw_durability dur
 
 hpcw_status hpcw_sink_open_file(const char *path, hpcw_durability durability, hpcw_sink **out,
                                 hpcw_error *err) {
-    return open_file(path, 0, durability, out, err);
+    return open_file(path, 0, true, durability, out, err);
 }
 
-hpcw_status hpcw_sink_open_shared_file(const char *path, uint64_t tag, hpcw_durability durability,
+hpcw_status hpcw_sink_open_shared_file(const char *path, uint64_t tag, bool creates, hpcw_durability durability,
                                        hpcw_sink **out, hpcw_error *err) {
     if (tag == 0) {
         if (out != NULL) {
@@ -238,11 +399,17 @@ hpcw_status hpcw_sink_open_shared_file(const char *path, uint64_t tag, hpcw_dura
         }
         return hpcw_i_fail(err, HPCW_EINVAL, "shared file sink: expected a tag other than 0, got 0");
     }
-    return open_file(path, tag, durability, out, err);
+    return open_file(path, tag, creates, durability, out, err);
 }
 
-hpcw_status hpcw_i_sink_open(const hpcw_sink_source *source, const char *path, uint64_t tag,
+hpcw_status hpcw_i_sink_open(const hpcw_sink_source *source, const char *path, uint64_t tag, bool creates,
                              hpcw_durability durability, hpcw_sink **out, hpcw_error *err) {
-    return source->open != NULL ? source->open(source->context, path, tag, out, err)
-                                : open_file(path, tag, durability, out, err);
+    return source->open != NULL ? source->open(source->context, path, tag, creates, out, err)
+                                : open_file(path, tag, creates || tag == 0, durability, out, err);
+}
+
+uint64_t hpcw_i_sink_tag(uint64_t random, uint64_t least_host, uint64_t greatest_host) {
+    uint64_t low = (UINT64_C(1) << SLOT_BITS) - 1;
+    uint64_t host = least_host == greatest_host ? greatest_host : 0;
+    return host << SLOT_BITS | ((random & low) != 0 ? random & low : 1);
 }

@@ -3,11 +3,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "libwriter/base/hash.h"
 #include "libwriter/base/mem.h"
 
 #ifdef HPCW_I_TEST_GATES
@@ -269,11 +271,11 @@ int hpcw_i_sys_is(const char *path, const struct hpcw_i_file_id *id, bool *is) {
 
 /* ---- who writes a file ---- */
 
-static int lock_call(int fd, int command, struct flock *lock, uint64_t byte) {
+static int lock_call(int fd, int command, struct flock *lock, uint64_t byte, enum hpcw_i_sys_call call) {
     *lock = (struct flock){.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = (off_t)byte, .l_len = 1};
     int e;
     do {
-        e = gate(HPCW_I_SYS_LOCK, NULL);
+        e = gate(call, NULL);
         e = e != 0 ? e : fcntl(fd, command, lock) == 0 ? 0 : errno;
     } while (e == EINTR);
     return e == EACCES ? EAGAIN : e; /* POSIX allows both */
@@ -281,12 +283,56 @@ static int lock_call(int fd, int command, struct flock *lock, uint64_t byte) {
 
 int hpcw_i_sys_lock(int fd, uint64_t byte) {
     struct flock lock;
-    return lock_call(fd, F_OFD_SETLK, &lock, byte);
+    return lock_call(fd, F_OFD_SETLK, &lock, byte, HPCW_I_SYS_LOCK);
 }
 
 int hpcw_i_sys_locked(int fd, uint64_t byte, bool *held) {
     struct flock lock;
-    int e = lock_call(fd, F_OFD_GETLK, &lock, byte);
+    int e = lock_call(fd, F_OFD_GETLK, &lock, byte, HPCW_I_SYS_LOCK);
     *held = e == 0 && lock.l_type != F_UNLCK;
     return e;
+}
+
+int hpcw_i_sys_own(int fd) {
+    /* A byte that no file has, as some file systems refuse writes of others to bytes that are locked. */
+    struct flock lock;
+    struct stat st;
+    int e = lock_call(fd, F_OFD_SETLK, &lock, INT64_MAX - 1, HPCW_I_SYS_OWN);
+    return e != 0 ? e : fstat(fd, &st) != 0 ? errno : st.st_nlink == 0 ? EAGAIN : 0;
+}
+
+int hpcw_i_sys_copy(int fd, int *copy) {
+    int e = gate(HPCW_I_SYS_OWN, NULL);
+    *copy = e != 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, 0);
+    return e != 0 ? e : *copy >= 0 ? 0 : errno;
+}
+
+void hpcw_i_sys_drop(int fd) {
+    (void)close(fd);
+}
+
+int hpcw_i_sys_unlink_unowned(const char *path) {
+    int fd = open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    int e = fd < 0 ? errno : hpcw_i_sys_own(fd);
+    if (e == 0) {
+        /* Whoever removes or renames such a file owns it. So the name stays with this file, if it still has it. */
+        struct stat mine, named;
+        bool same = fstat(fd, &mine) == 0 && lstat(path, &named) == 0 && S_ISREG(mine.st_mode) &&
+                    mine.st_dev == named.st_dev && mine.st_ino == named.st_ino;
+        e = !same ? EAGAIN : unlink(path) == 0 ? 0 : errno;
+    }
+    if (fd >= 0) {
+        (void)close(fd);
+    }
+    return e;
+}
+
+uint64_t hpcw_i_sys_host(void) {
+    char id[64] = "";
+    int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd < 0 ? 0 : read(fd, id, sizeof id - 1);
+    if (fd >= 0) {
+        (void)close(fd);
+    }
+    return n < 32 ? 0 : hpcw_i_hash_text(id) >> 40;
 }

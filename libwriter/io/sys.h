@@ -32,6 +32,7 @@ enum hpcw_i_sys_call {
     HPCW_I_SYS_MKDIR,
     HPCW_I_SYS_RMDIR,
     HPCW_I_SYS_LOCK,
+    HPCW_I_SYS_OWN, /* also a copy of a descriptor that owns a file: callers go on without it */
 };
 
 /*
@@ -74,10 +75,24 @@ struct hpcw_i_file_id {
 int hpcw_i_sys_id(int fd, struct hpcw_i_file_id *id);
 int hpcw_i_sys_is(const char *path, const struct hpcw_i_file_id *id, bool *is); /* false after an error */
 
-/* Locks one byte of a file that is open for writing, for this open file alone, until it is closed, also by the end of the
- * process. EAGAIN: another open file, of any process, has the lock. */
+/* ---- who writes a file ---- */
+
+/* Locks one byte of a file that is open for writing, for this open file alone: until all its descriptors are closed, also
+ * by the end of the process. EAGAIN: another open file, of any process, has the lock. */
 int hpcw_i_sys_lock(int fd, uint64_t byte);
 /* Whether another open file has it, without taking it. */
 int hpcw_i_sys_locked(int fd, uint64_t byte, bool *held);
+
+/* Locks a temporary file as that of its writer, in the same way. EAGAIN: somebody else has it, or has removed the file;
+ * other errors: no locks here. */
+int hpcw_i_sys_own(int fd);
+/* Another descriptor of the same open file, with the same locks. */
+int hpcw_i_sys_copy(int fd, int *copy);
+/* Closes a descriptor whose late errors do not matter. */
+void hpcw_i_sys_drop(int fd);
+/* Removes a regular file unless somebody owns it (EAGAIN). */
+int hpcw_i_sys_unlink_unowned(const char *path);
+/* A number below 2^24 of the running system, whose locks these are; 0: unknown. */
+uint64_t hpcw_i_sys_host(void);
 
 #endif

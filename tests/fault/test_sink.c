@@ -21,7 +21,7 @@ enum kind { PRIVATE, SHARED, LIMITED, KINDS };
 static hpcw_status make(enum kind kind, const char *path, hpcw_durability durability, hpcw_sink **out,
                         hpcw_error *err) {
     if (kind == SHARED) {
-        return hpcw_sink_open_shared_file(path, 42, durability, out, err);
+        return hpcw_sink_open_shared_file(path, 42, true, durability, out, err);
     }
     hpcw_sink *file = NULL;
     hpcw_status s = hpcw_sink_open_file(path, durability, &file, err);
@@ -136,7 +136,8 @@ static void a_shared_file_is_removed_by_one(void **state) {
         hpcw_sink *sink[2];
         hpcw_error err;
         for (int i = 0; i < 2; i++) {
-            assert_int_equal(hpcw_sink_open_shared_file(path, 7, HPCW_SYNC_FILE, &sink[i], &err), HPCW_OK);
+            assert_int_equal(hpcw_sink_open_shared_file(path, 7, i == 0, HPCW_SYNC_FILE, &sink[i], &err),
+                             HPCW_OK);
         }
         fault_arm(FAULT_EIO, n);
         hpcw_status s = hpcw_sink_write_at(sink[1], 0, "hello", 5, &err);

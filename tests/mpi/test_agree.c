@@ -53,8 +53,9 @@ struct opener {
 #define TEXT_AT(member) .at = offsetof(union options, member)
 #define ROWS(rows) (rows), sizeof(rows) / sizeof(rows)[0]
 
-static hpcw_status no_sink(void *context, const char *path, uint64_t tag, hpcw_sink **out, hpcw_error *err) {
-    (void)context, (void)path, (void)tag, (void)err;
+static hpcw_status no_sink(void *context, const char *path, uint64_t tag, bool creates, hpcw_sink **out,
+                           hpcw_error *err) {
+    (void)context, (void)path, (void)tag, (void)creates, (void)err;
     *out = NULL;
     return HPCW_ENOTSUP;
 }

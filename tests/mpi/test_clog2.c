@@ -19,10 +19,12 @@ static void path_in(int folder, char *path, size_t size) {
     (void)snprintf(path, size, "%s/%d/app.clog2", scratch, folder);
 }
 
-static hpcw_status null_sink(void *context, const char *path, uint64_t tag, hpcw_sink **out, hpcw_error *err) {
+static hpcw_status null_sink(void *context, const char *path, uint64_t tag, bool creates, hpcw_sink **out,
+                             hpcw_error *err) {
     (void)context;
     (void)path;
     (void)tag;
+    (void)creates;
     return hpcw_sink_open_null(out, err);
 }
 

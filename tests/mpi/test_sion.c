@@ -298,11 +298,11 @@ struct full_source {
     uint64_t limit;
 };
 
-static hpcw_status open_limited(void *context, const char *path, uint64_t tag, hpcw_sink **out,
+static hpcw_status open_limited(void *context, const char *path, uint64_t tag, bool creates, hpcw_sink **out,
                                 hpcw_error *err) {
     const struct full_source *source = context;
     hpcw_sink *file;
-    hpcw_status s = tag != 0 ? hpcw_sink_open_shared_file(path, tag, HPCW_SYNC_NONE, &file, err)
+    hpcw_status s = tag != 0 ? hpcw_sink_open_shared_file(path, tag, creates, HPCW_SYNC_NONE, &file, err)
                              : hpcw_sink_open_file(path, HPCW_SYNC_NONE, &file, err);
     if (s == HPCW_OK) {
         s = hpcw_sink_open_limited(file, source->limit, 333, out, err);

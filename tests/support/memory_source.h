@@ -12,11 +12,12 @@ struct memory_source {
     hpcw_sink *sink[MEMORY_SOURCE_FILES]; /* in the order of their opening; they live as long as the writer */
 };
 
-static inline hpcw_status memory_source_open(void *context, const char *path, uint64_t tag, hpcw_sink **out,
-                                             hpcw_error *err) {
+static inline hpcw_status memory_source_open(void *context, const char *path, uint64_t tag, bool creates,
+                                             hpcw_sink **out, hpcw_error *err) {
     struct memory_source *m = context;
     (void)path;
     (void)tag;
+    (void)creates;
     if (m->files == MEMORY_SOURCE_FILES) {
         return HPCW_ERANGE;
     }

@@ -9,10 +9,10 @@
 
 #include <cmocka.h>
 
-static hpcw_status open_memory(void *context, const char *path, uint64_t tag, hpcw_sink **out,
+static hpcw_status open_memory(void *context, const char *path, uint64_t tag, bool creates, hpcw_sink **out,
                                hpcw_error *err) {
     (void)path;
-    assert_true(tag == 0);
+    assert_true(tag == 0 && creates);
     struct vom_memory *memory = context;
     hpcw_status s = hpcw_sink_open_memory(out, err);
     memory->sink = *out;

@@ -123,3 +123,14 @@ one_line "HPCW_TRACE_CLOCKS: expected 0 or 1, got 'always'"
 traced HPCW_TRACE_CLOCK=sundial HPCW_TRACE_FILE=clock.clog2
 one_line "HPCW_TRACE_CLOCK: expected best, counter, system or mpi, got 'sundial'"
 sound clock.clog2
+
+if [ "$processes" != 1 ]; then
+    echo "== a directory for each process"
+    # shellcheck disable=SC2016 # expanded by the inner shell
+    "$mpiexec" -n "$processes" sh -c 'mkdir -p "rank.${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" &&
+        cd "rank.${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" && LD_PRELOAD=$1 exec "$2"' \
+        sh "$library" "$program" >traced.out 2>traced.err || fail "the program failed:" traced.err
+    cmp plain.out traced.out || fail "expected the output of plain.out, got:" traced.out
+    one_line 'nothing is recorded: every_call.clog2: expected the same directory on all processes'
+    [ -z "$(find rank.* -type f)" ] || fail "expected no file, got: $(find rank.* -type f)"
+fi

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Where bytes go: every kind of sink takes the same writes and holds the same bytes. */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -134,7 +135,7 @@ static void all_kinds_hold_the_same(void **state) {
     for (int kind = 0; kind < 6; kind++) {
         hpcw_sink *sink;
         if (kind == 1) {
-            assert_int_equal(hpcw_sink_open_shared_file(path, 9, HPCW_SYNC_NONE, &sink, NULL), HPCW_OK);
+            assert_int_equal(hpcw_sink_open_shared_file(path, 9, true, HPCW_SYNC_NONE, &sink, NULL), HPCW_OK);
         } else {
             sink = open_private((hpcw_durability)(kind % 3));
         }
@@ -160,7 +161,7 @@ static void all_kinds_hold_the_same(void **state) {
     /* Two hands, a part each. */
     hpcw_sink *hand[2];
     for (int i = 0; i < 2; i++) {
-        assert_int_equal(hpcw_sink_open_shared_file(path, 11, HPCW_SYNC_FILE, &hand[i], NULL), HPCW_OK);
+        assert_int_equal(hpcw_sink_open_shared_file(path, 11, i == 0, HPCW_SYNC_FILE, &hand[i], NULL), HPCW_OK);
     }
     assert_int_equal(count_entries(dir), 1);
     for (size_t at = 0; at < want_size; at += 100) {
@@ -219,7 +220,7 @@ static void what_is_not_published_disappears(void **state) {
     /* A shared file belongs to others, too: it stays until one of them removes it. */
     hpcw_sink *hand[2];
     for (int i = 0; i < 2; i++) {
-        assert_int_equal(hpcw_sink_open_shared_file(path, 3, HPCW_SYNC_NONE, &hand[i], NULL), HPCW_OK);
+        assert_int_equal(hpcw_sink_open_shared_file(path, 3, i == 0, HPCW_SYNC_NONE, &hand[i], NULL), HPCW_OK);
     }
     hpcw_sink_free(hand[0]);
     assert_int_equal(count_entries(dir), 2);
@@ -302,6 +303,73 @@ static void locks_end_with_their_file(void **state) {
     assert_int_equal(hpcw_i_sys_close(fd[1]), 0);
 }
 
+/* A process that does not see what another one has created finds out when it opens it. */
+static void who_creates_a_shared_file(void **state) {
+    (void)state;
+    hpcw_sink *sink[2];
+    hpcw_error err;
+    assert_int_equal(hpcw_sink_open_shared_file(path, 77, false, HPCW_SYNC_NONE, &sink[1], &err),
+                     HPCW_EMISMATCH);
+    assert_non_null(strstr(err.message, "expected the same directory on all processes"));
+    assert_null(sink[1]);
+    assert_int_equal(count_entries(dir), 0); /* it created none */
+    assert_int_equal(hpcw_sink_open_shared_file(path, 77, true, HPCW_SYNC_NONE, &sink[0], NULL), HPCW_OK);
+    assert_int_equal(hpcw_sink_open_shared_file(path, 78, false, HPCW_SYNC_NONE, &sink[1], NULL),
+                     HPCW_EMISMATCH);
+    assert_int_equal(hpcw_sink_open_shared_file(path, 77, false, HPCW_SYNC_NONE, &sink[1], NULL), HPCW_OK);
+    hpcw_sink_discard(sink[1]);
+    assert_int_equal(count_entries(dir), 1); /* who created it may still publish it */
+    /* Nobody wrote the first bytes. */
+    assert_int_equal(hpcw_sink_write_at(sink[0], 8, "x", 1, NULL), HPCW_OK);
+    assert_int_equal(hpcw_sink_publish(sink[0], NULL), HPCW_OK);
+    hpcw_sink_free(sink[0]);
+    hpcw_sink_free(sink[1]);
+    size_t size = 0;
+    unsigned char *got = read_file(path, &size);
+    assert_true(got != NULL && same_bytes("zeros", (const unsigned char *)"\0\0\0\0\0\0\0\0x", 9, got, size));
+    free(got);
+}
+
+static bool one_temporary(const char *want_in_it) {
+    DIR *d = opendir(dir);
+    struct dirent *entry;
+    unsigned found = 0;
+    while (d != NULL && (entry = readdir(d)) != NULL) {
+        found += hpcw_i_sink_is_temporary(entry->d_name) && strstr(entry->d_name, want_in_it) != NULL;
+    }
+    return d != NULL && closedir(d) == 0 && found == 1;
+}
+
+static void temporary_names(void **state) {
+    (void)state;
+    char target[600];
+    char base[256];
+    for (size_t size = 1; size < 256; size++) {
+        /* Characters of two bytes, of which none is cut. */
+        for (size_t i = 0; i < size; i++) {
+            base[i] = i + 1 == size && size % 2 == 1 ? 'x' : i % 2 == 0 ? '\xc3' : '\xa4';
+        }
+        base[size] = '\0';
+        (void)snprintf(target, sizeof target, "%s/%s", dir, base);
+        hpcw_sink *sink;
+        assert_int_equal(hpcw_sink_open_file(target, HPCW_SYNC_NONE, &sink, NULL), HPCW_OK);
+        char want[300];
+        (void)snprintf(want, sizeof want, size <= 96 ? "-%s.tmp" : "-%.78s~", base);
+        assert_true(one_temporary(want));
+        hpcw_sink_free(sink);
+    }
+    static const char *const others[] = {".hpcw-notes.tmp",
+                                         ".hpcw-0123456789abcdef.tmp",
+                                         ".hpcw-0123456789abcdef-.tmp",
+                                         ".hpcw-0123456789abcdeF-x.tmp",
+                                         ".hpcw-0123456789abcdef-x.txt",
+                                         ""};
+    for (size_t i = 0; i < COUNT(others); i++) {
+        assert_false(hpcw_i_sink_is_temporary(others[i]));
+    }
+    assert_true(hpcw_i_sink_is_temporary(".hpcw-0123456789abcdef-x.tmp"));
+}
+
 static void a_name_can_be_taken_back(void **state) {
     (void)state;
     hpcw_sink *sink = open_limited(open_private(HPCW_SYNC_NONE), UINT64_MAX, 0);
@@ -332,10 +400,10 @@ static void durability_is_what_was_asked(void **state) {
     for (int durability = HPCW_SYNC_NONE; durability <= HPCW_SYNC_DIRECTORY; durability++) {
         for (int shared = 0; shared < 2; shared++) {
             hpcw_sink *sink;
-            assert_int_equal(shared
-                                 ? hpcw_sink_open_shared_file(path, 5, (hpcw_durability)durability, &sink, NULL)
-                                 : hpcw_sink_open_file(path, (hpcw_durability)durability, &sink, NULL),
-                             HPCW_OK);
+            assert_int_equal(
+                shared ? hpcw_sink_open_shared_file(path, 5, true, (hpcw_durability)durability, &sink, NULL)
+                       : hpcw_sink_open_file(path, (hpcw_durability)durability, &sink, NULL),
+                HPCW_OK);
             fsyncs = directories = 0;
             hpcw_i_sys_gate = count_fsyncs;
             assert_int_equal(hpcw_sink_publish(sink, NULL), HPCW_OK);
@@ -345,7 +413,7 @@ static void durability_is_what_was_asked(void **state) {
             hpcw_sink_free(sink);
         }
         hpcw_sink *sink;
-        assert_int_equal(hpcw_sink_open_shared_file(path, 5, (hpcw_durability)durability, &sink, NULL),
+        assert_int_equal(hpcw_sink_open_shared_file(path, 5, true, (hpcw_durability)durability, &sink, NULL),
                          HPCW_OK);
         fsyncs = 0;
         hpcw_i_sys_gate = count_fsyncs;
@@ -354,7 +422,7 @@ static void durability_is_what_was_asked(void **state) {
         assert_int_equal(fsyncs, durability > HPCW_SYNC_NONE);
         hpcw_sink_free(sink);
         /* Somebody has to remove what nobody published. */
-        assert_int_equal(hpcw_sink_open_shared_file(path, 5, HPCW_SYNC_NONE, &sink, NULL), HPCW_OK);
+        assert_int_equal(hpcw_sink_open_shared_file(path, 5, false, HPCW_SYNC_NONE, &sink, NULL), HPCW_OK);
         hpcw_sink_discard(sink);
         hpcw_sink_free(sink);
     }
@@ -371,7 +439,7 @@ static void assert_refused(const char *target, hpcw_status want, const char *wha
     assert_int_equal(err.code, want);
     assert_non_null(strstr(err.message, what));
     sink = (hpcw_sink *)&err;
-    assert_int_equal(hpcw_sink_open_shared_file(target, 1, HPCW_SYNC_NONE, &sink, &err), want);
+    assert_int_equal(hpcw_sink_open_shared_file(target, 1, true, HPCW_SYNC_NONE, &sink, &err), want);
     assert_null(sink);
 }
 
@@ -402,7 +470,7 @@ static void only_files_can_be_targets(void **state) {
 
     hpcw_error err;
     hpcw_sink *sink = (hpcw_sink *)&err;
-    assert_int_equal(hpcw_sink_open_shared_file(path, 0, HPCW_SYNC_NONE, &sink, &err), HPCW_EINVAL);
+    assert_int_equal(hpcw_sink_open_shared_file(path, 0, true, HPCW_SYNC_NONE, &sink, &err), HPCW_EINVAL);
     assert_null(sink);
     assert_int_equal(hpcw_sink_open_file(path, HPCW_SYNC_NONE, NULL, &err), HPCW_EINVAL);
     assert_int_equal(hpcw_sink_open_memory(NULL, &err), HPCW_EINVAL);
@@ -518,7 +586,7 @@ static void tags_differ(void **state) {
     (void)state;
     uint64_t tag[100];
     for (size_t i = 0; i < COUNT(tag); i++) {
-        tag[i] = hpcw_i_sink_fresh_tag();
+        tag[i] = hpcw_i_sink_random();
         assert_true(tag[i] != 0);
         for (size_t k = 0; k < i; k++) {
             assert_true(tag[i] != tag[k]);
@@ -533,6 +601,8 @@ int main(void) {
         TEST(all_kinds_hold_the_same),
         TEST(nothing_has_the_name_before_publish),
         TEST(what_is_not_published_disappears),
+        TEST(who_creates_a_shared_file),
+        TEST(temporary_names),
         TEST(a_name_can_be_taken_back),
         TEST(the_file_of_another_run_stays),
         TEST(interrupted_calls_are_made_again),

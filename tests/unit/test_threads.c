@@ -158,9 +158,11 @@ static void containers_do_not_show_the_threads(void **state) {
 }
 
 /* The space ends under all threads at once: one reason, and the close reports it. */
-static hpcw_status open_small(void *context, const char *path, uint64_t tag, hpcw_sink **out, hpcw_error *err) {
+static hpcw_status open_small(void *context, const char *path, uint64_t tag, bool creates, hpcw_sink **out,
+                              hpcw_error *err) {
     (void)path;
     (void)tag;
+    (void)creates;
     hpcw_sink *inner;
     hpcw_status s = hpcw_sink_open_null(&inner, err);
     if (s == HPCW_OK) {

@@ -35,19 +35,13 @@ static hpcw_status agree_on_extent(struct hpcw_sion *h, hpcw_status s, uint64_t 
     return s == HPCW_OK ? hpcw_i_comm_allreduce(h->comm, &words, err) : s;
 }
 
-/* The process that owns a file's first task leads the file: it writes the head, commits and names it. */
-static bool leads(const struct hpcw_sion *h, const struct hpcw_i_sion_part *part) {
-    return part->begin < part->end && hpcw_i_sion_column(h, part->begin) == 0;
-}
-
-static hpcw_status write_head(struct hpcw_sion *h, const struct hpcw_i_sion_part *part,
+/* All but what makes the file one: its size, and the number of entries of its mapping. */
+static hpcw_status write_rest(struct hpcw_sion *h, const struct hpcw_i_sion_part *part,
                               const struct hpcw_i_sion_extent *e, hpcw_error *err) {
-    unsigned char head[HPCW_I_SION_TABLES_AT];
     hpcw_sion_shape shape = hpcw_i_sion_shape_of_file(h, part->file, e->blocks[part->file]);
-    hpcw_i_sion_encode_head(h, part->file, head);
-    hpcw_status s = hpcw_sink_write_at(part->sink, 0, head, sizeof head, err);
+    hpcw_status s = HPCW_OK;
     uint64_t mapping = hpcw_i_sion_mapping_of(h, part->file);
-    if (s == HPCW_OK && mapping != HPCW_I_SION_NO_MAPPING) {
+    if (mapping != HPCW_I_SION_NO_MAPPING) {
         unsigned char entries[HPCW_I_SION_MAPPING_HEADER];
         hpcw_i_put_u32(entries, (uint32_t)mapping, h->options.endian == HPCW_SION_BIG);
         s = hpcw_sink_write_at(part->sink, hpcw_i_sion_mapping_at(&shape, mapping), entries, sizeof entries,
@@ -56,20 +50,28 @@ static hpcw_status write_head(struct hpcw_sion *h, const struct hpcw_i_sion_part
     return s == HPCW_OK ? hpcw_sink_set_size(part->sink, shape.file_size, err) : s;
 }
 
+/* The head and the commit mark. The head must not come earlier: processes that open the file only for its tables look
+ * there for the nonce of the run. */
 static hpcw_status commit(struct hpcw_sion *h, const struct hpcw_i_sion_part *part,
                           const struct hpcw_i_sion_extent *e, hpcw_error *err) {
     hpcw_sion_shape shape = hpcw_i_sion_shape_of_file(h, part->file, e->blocks[part->file]);
+    unsigned char head[HPCW_I_SION_TABLES_AT];
     unsigned char mark[HPCW_I_SION_COMMIT_SIZE];
+    hpcw_i_sion_encode_head(h, part->file, head);
     hpcw_i_sion_encode_commit(h, e->blocks[part->file], shape.meta2_start, mark);
-    return hpcw_sink_write_at(part->sink, hpcw_i_sion_commit_at(h->placement.file[part->file].tasks), mark,
-                              sizeof mark, err);
+    hpcw_status s = hpcw_sink_write_at(part->sink, 0, head, sizeof head, err);
+    return s == HPCW_OK
+               ? hpcw_sink_write_at(part->sink, hpcw_i_sion_commit_at(h->placement.file[part->file].tasks),
+                                    mark, sizeof mark, err)
+               : s;
 }
 
-/* The leaders write the heads. The others detach from their files, which shows late errors of their writes. */
+/* The leaders write what is left but the head. The others detach from their files, which shows late errors of their writes. */
 static hpcw_status finish_parts(struct hpcw_sion *h, const struct hpcw_i_sion_extent *e, hpcw_error *err) {
     hpcw_status s = HPCW_OK;
     for (uint32_t p = 0; s == HPCW_OK && p < h->parts; p++) {
-        s = leads(h, &h->part[p]) ? write_head(h, &h->part[p], e, err) : hpcw_sink_detach(h->part[p].sink, err);
+        s = hpcw_i_sion_leads(h, &h->part[p]) ? write_rest(h, &h->part[p], e, err)
+                                              : hpcw_sink_detach(h->part[p].sink, err);
     }
     return s;
 }
@@ -78,7 +80,7 @@ static hpcw_status publish_parts(struct hpcw_sion *h, const struct hpcw_i_sion_e
                                  hpcw_error *err) {
     hpcw_status s = HPCW_OK;
     for (uint32_t p = 0; s == HPCW_OK && p < h->parts; p++) {
-        if (leads(h, &h->part[p]) && (h->part[p].file == 0) == base) {
+        if (hpcw_i_sion_leads(h, &h->part[p]) && (h->part[p].file == 0) == base) {
             s = commit(h, &h->part[p], e, err);
             if (s == HPCW_OK) {
                 s = hpcw_sink_publish(h->part[p].sink, err);
@@ -102,7 +104,7 @@ static hpcw_status publish_base(struct hpcw_sion *h, const struct hpcw_i_sion_ex
 
 /* Removes an older base file, so that no moment shows old and new members of a set together. */
 static hpcw_status retire_old_base(struct hpcw_sion *h, hpcw_error *err) {
-    bool lead_base = h->parts > 0 && h->part[0].file == 0 && leads(h, &h->part[0]);
+    bool lead_base = h->parts > 0 && h->part[0].file == 0 && hpcw_i_sion_leads(h, &h->part[0]);
     if (!lead_base || h->options.sink_source.open != NULL) {
         return HPCW_OK;
     }

@@ -11,6 +11,7 @@
 #include "libwriter/format/sion/data/buffer.h"
 #include "libwriter/format/sion/meta/meta.h"
 #include "libwriter/io/sink.h"
+#include "libwriter/io/sys.h"
 
 uint32_t hpcw_sion_tasks(const hpcw_sion *h) {
     return h == NULL ? 0 : h->tasks;
@@ -56,14 +57,16 @@ static hpcw_status agree_on_options(struct hpcw_sion *h, hpcw_status s, hpcw_err
     };
     bool first = h->comm->process == 0;
     uint64_t leader = o->count > 0 ? (uint64_t)h->comm->process : UINT64_MAX;
-    /* The lowest process with tasks; of process 0 the block size, which only it asks for, and the temporary name. */
-    uint64_t word[3] = {leader, h->block_size, first && h->comm->size > 1 ? hpcw_i_sink_fresh_tag() : 0};
-    struct hpcw_i_words words = {.mins = 1, .maxs = 2, .word = word};
+    uint64_t host = hpcw_i_sys_host();
+    /* The lowest process with tasks, and the hosts; of process 0 the block size, which only it asks for, and what names
+     * the temporary files. */
+    uint64_t word[5] = {leader, host, h->block_size, first ? hpcw_i_sink_random() : 0, host};
+    struct hpcw_i_words words = {.mins = 2, .maxs = 3, .word = word};
     s = hpcw_i_agree_same(h->comm, s, h->path, same, sizeof same / sizeof same[0], &words, err);
     if (s == HPCW_OK) {
         h->leader = (int)word[0];
-        h->block_size = (uint32_t)word[1];
-        h->tag = word[2];
+        h->block_size = (uint32_t)word[2];
+        h->tag = h->comm->size > 1 ? hpcw_i_sink_tag(word[3], word[1], word[4]) : 0;
     }
     return s;
 }
@@ -205,7 +208,11 @@ hpcw_status hpcw_sion_open(const char *path, hpcw_comm *comm, const hpcw_sion_op
     if (s != HPCW_OK) {
         goto fail;
     }
-    s = hpcw_i_sion_files_open(h, err);
+    s = hpcw_i_agree(comm, hpcw_i_sion_files_create(h, err), NULL, err);
+    if (s != HPCW_OK) {
+        goto fail;
+    }
+    s = hpcw_i_sion_files_join(h, err);
     if (s == HPCW_OK) {
         s = hpcw_i_sion_buffers_new(h, err);
     }

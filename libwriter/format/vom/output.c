@@ -13,7 +13,7 @@
 static hpcw_status open_sink(struct hpcw_i_vom_output *out, const hpcw_vom_options *o, hpcw_error *err) {
     hpcw_sink *file = NULL;
     hpcw_status s = o->sink_source.open != NULL
-                        ? o->sink_source.open(o->sink_source.context, out->path, 0, &file, err)
+                        ? o->sink_source.open(o->sink_source.context, out->path, 0, true, &file, err)
                         : hpcw_sink_open_file(out->path, o->durability, &file, err);
     if (s != HPCW_OK || !out->brotli) {
         out->sink = file;

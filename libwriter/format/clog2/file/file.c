@@ -71,7 +71,7 @@ uint64_t hpcw_clog2_file_size(uint64_t blocks, uint32_t block_size, uint32_t com
  *  Open and free
  * --------------------------------------------------------------------------------------------------------- */
 
-/* Whether all processes mean the same; *tag: of the temporary file, drawn by process 0. `o` may be NULL after a failure. */
+/* Whether all processes mean the same; *tag: of the temporary file, 0 for one process alone. `o` may be NULL after a failure. */
 static hpcw_status agree_on_options(hpcw_comm *comm, const char *path, const hpcw_clog2_options *o,
                                     hpcw_status s, uint64_t *tag, hpcw_error *err) {
     const hpcw_clog2_options none = {0};
@@ -88,9 +88,29 @@ static hpcw_status agree_on_options(hpcw_comm *comm, const char *path, const hpc
         {.name = "durability", .number = o->durability, .words = "none file directory"},
         {.name = "sink_source", .number = o->sink_source.open != NULL, .words = "files own"},
     };
-    *tag = comm->size > 1 && comm->process == 0 ? hpcw_i_sink_fresh_tag() : 0;
-    struct hpcw_i_words words = {.maxs = 1, .word = tag};
-    return hpcw_i_agree_same(comm, s, path, same, sizeof same / sizeof same[0], &words, err);
+    uint64_t host = hpcw_i_sys_host();
+    uint64_t word[3] = {host, comm->process == 0 ? hpcw_i_sink_random() : 0, host};
+    struct hpcw_i_words words = {.mins = 1, .maxs = 2, .word = word};
+    s = hpcw_i_agree_same(comm, s, path, same, sizeof same / sizeof same[0], &words, err);
+    *tag = comm->size > 1 ? hpcw_i_sink_tag(word[1], word[0], word[2]) : 0;
+    return s;
+}
+
+hpcw_status hpcw_i_clog2_sink_open(const char *path, hpcw_comm *comm, const hpcw_sink_source *source,
+                                   uint64_t tag, hpcw_durability durability, hpcw_sink **out, hpcw_error *err) {
+    bool creates = comm->process == 0;
+    hpcw_status s = HPCW_OK;
+    if (creates) {
+        s = hpcw_i_sink_open(source, path, tag, true, durability, out, err);
+    }
+    s = hpcw_i_agree(comm, s, NULL, err);
+    if (s != HPCW_OK) {
+        return s; /* another agreement would name another process */
+    }
+    if (!creates) {
+        s = hpcw_i_sink_open(source, path, tag, false, durability, out, err);
+    }
+    return hpcw_i_agree(comm, s, NULL, err);
 }
 
 static hpcw_status make(const char *path, hpcw_comm *comm, const hpcw_clog2_options *o, hpcw_clog2 **out,
@@ -134,8 +154,8 @@ hpcw_status hpcw_clog2_open(const char *path, hpcw_comm *comm, const hpcw_clog2_
     uint64_t tag;
     s = agree_on_options(comm, path, options, s, &tag, err);
     if (s == HPCW_OK) {
-        s = hpcw_i_sink_open(&options->sink_source, path, tag, options->durability, &log->sink, err);
-        s = hpcw_i_agree(comm, s, NULL, err);
+        s = hpcw_i_clog2_sink_open(path, comm, &options->sink_source, tag, options->durability, &log->sink,
+                                   err);
     }
     if (s != HPCW_OK) {
         hpcw_clog2_free(log);

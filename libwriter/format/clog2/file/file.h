@@ -20,6 +20,12 @@ struct hpcw_clog2 {
     hpcw_error abandoned; /* guarded by the lock; code HPCW_OK: not abandoned */
 };
 
+/* ---- file.c ---- */
+
+/* The sink of a log. Collective: process 0 creates the file, and the others must see it there. */
+hpcw_status hpcw_i_clog2_sink_open(const char *path, hpcw_comm *comm, const hpcw_sink_source *source,
+                                   uint64_t tag, hpcw_durability durability, hpcw_sink **out, hpcw_error *err);
+
 /* ---- preamble.c: what comes before and after the blocks (doc/formats/clog2.md, "Preamble" and "Communicators") ---- */
 
 enum {

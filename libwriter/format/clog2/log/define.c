@@ -142,7 +142,7 @@ bool hpcw_i_clog2_add_known(hpcw_clog2_log *log, const hpcw_clog2_comm_id *id, h
 
 void hpcw_clog2_log_comm_id(hpcw_clog2_log *log, hpcw_clog2_comm_id *id) {
     memset(id, 0, sizeof *id);
-    uint64_t tag = hpcw_i_sink_fresh_tag();
+    uint64_t tag = hpcw_i_sink_random();
     (void)pthread_mutex_lock(&log->lock);
     log->ids_made++;
     /* Never 0, which means none. Two identities of one process always differ. */

@@ -7,6 +7,7 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 #include "libwriter/comm/agree.h"
+#include "libwriter/format/clog2/file/file.h"
 #include "libwriter/format/clog2/log/recording.h"
 #include "libwriter/io/sink.h"
 #include "libwriter/io/sys.h"
@@ -77,9 +78,11 @@ static hpcw_status make(const char *path, hpcw_comm *comm, const hpcw_clog2_log_
     return hpcw_i_clog2_clock_begin(log, err);
 }
 
-/* Whether all processes mean the same, and the run's number, which process 0 draws. `log` is NULL after a failure. */
+/* Whether all processes mean the same, and the run's number, which process 0 draws. `log` is NULL after a failure.
+ * `file_tag`: out, for a shared file. */
 static hpcw_status agree_on_options(hpcw_clog2_log *log, hpcw_comm *comm, const char *path,
-                                    const hpcw_clog2_log_options *o, hpcw_status s, hpcw_error *err) {
+                                    const hpcw_clog2_log_options *o, hpcw_status s, uint64_t *file_tag,
+                                    hpcw_error *err) {
     const struct hpcw_i_same same[] = {
         {.name = "path", .text = path},
         {.name = "clock",
@@ -92,13 +95,29 @@ static hpcw_status agree_on_options(hpcw_clog2_log *log, hpcw_comm *comm, const 
         {.name = "durability", .number = o->durability, .words = "none file directory"},
         {.name = "sink_source", .number = o->sink_source.open != NULL, .words = "files own"},
     };
-    uint64_t tag = comm->process == 0 ? hpcw_i_sink_fresh_tag() : 0;
-    struct hpcw_i_words words = {.maxs = 1, .word = &tag};
+    uint64_t host = hpcw_i_sys_host();
+    uint64_t word[3] = {host, comm->process == 0 ? hpcw_i_sink_random() : 0, host};
+    struct hpcw_i_words words = {.mins = 1, .maxs = 2, .word = word};
     s = hpcw_i_agree_same(comm, s, path, same, sizeof same / sizeof same[0], &words, err);
     if (s == HPCW_OK) {
-        log->tag = tag;
+        log->tag = word[1];
+        *file_tag = hpcw_i_sink_tag(word[1], word[0], word[2]);
     }
     return s;
+}
+
+/* Whether all processes see one directory for the log: better known before the program runs than after it. Whatever else
+ * is wrong with that directory may be right by then. Collective. */
+static hpcw_status check_directory(const hpcw_clog2_log *log, uint64_t tag, hpcw_error *err) {
+    hpcw_sink *sink = NULL;
+    hpcw_status s = HPCW_OK;
+    if (log->comm->size > 1 && log->options.sink_source.open == NULL) {
+        s = hpcw_i_clog2_sink_open(log->path, log->comm, &log->options.sink_source, tag, HPCW_SYNC_NONE, &sink,
+                                   err);
+        hpcw_sink_discard(sink);
+        hpcw_sink_free(sink);
+    }
+    return s == HPCW_EMISMATCH ? s : HPCW_OK;
 }
 
 static hpcw_status introduce_self(hpcw_clog2_log *log, hpcw_error *err) {
@@ -133,7 +152,11 @@ hpcw_status hpcw_clog2_log_open(const char *path, hpcw_comm *comm, const hpcw_cl
     if (s == HPCW_OK) {
         s = make(path, comm, &o, &log, err);
     }
-    s = agree_on_options(log, comm, path, &o, s, err);
+    uint64_t file_tag;
+    s = agree_on_options(log, comm, path, &o, s, &file_tag, err);
+    if (s == HPCW_OK) {
+        s = check_directory(log, file_tag, err);
+    }
     if (s == HPCW_OK) {
         s = introduce_self(log, err);
     }

@@ -116,4 +116,9 @@ static inline uint32_t hpcw_i_sion_column(const struct hpcw_sion *h, uint32_t i)
     return hpcw_i_sion_rank(h, i) - first;
 }
 
+/* The process that owns a file's first task leads the file: it creates it, writes the head, commits and names it. */
+static inline bool hpcw_i_sion_leads(const struct hpcw_sion *h, const struct hpcw_i_sion_part *part) {
+    return part->begin < part->end && hpcw_i_sion_column(h, part->begin) == 0;
+}
+
 #endif

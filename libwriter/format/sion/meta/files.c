@@ -17,12 +17,14 @@ static char *name_of_file(const struct hpcw_sion *h, uint32_t file) {
     return name;
 }
 
-static hpcw_status make_sink(const struct hpcw_sion *h, uint32_t file, hpcw_sink **sink, hpcw_error *err) {
+static hpcw_status make_sink(const struct hpcw_sion *h, uint32_t file, bool creates, hpcw_sink **sink,
+                             hpcw_error *err) {
     char *name = name_of_file(h, file);
     if (name == NULL) {
         return hpcw_i_fail_memory(err, h->path, 0, NULL);
     }
-    hpcw_status s = hpcw_i_sink_open(&h->options.sink_source, name, h->tag, h->options.durability, sink, err);
+    hpcw_status s =
+        hpcw_i_sink_open(&h->options.sink_source, name, h->tag, creates, h->options.durability, sink, err);
     hpcw_i_free(name);
     return s;
 }
@@ -40,7 +42,7 @@ hpcw_status hpcw_i_sion_sink_of_file(struct hpcw_sion *h, uint32_t file, hpcw_si
     }
     h->part = grown;
     h->part[h->parts] = (struct hpcw_i_sion_part){.file = file};
-    hpcw_status s = make_sink(h, file, &h->part[h->parts].sink, err);
+    hpcw_status s = make_sink(h, file, false, &h->part[h->parts].sink, err);
     if (s == HPCW_OK) {
         *sink = h->part[h->parts++].sink;
     }
@@ -80,19 +82,48 @@ static hpcw_status make_parts(struct hpcw_sion *h, hpcw_error *err) {
     return HPCW_OK;
 }
 
-hpcw_status hpcw_i_sion_files_open(struct hpcw_sion *h, hpcw_error *err) {
-    hpcw_status s = make_parts(h, err);
+static hpcw_status open_parts(struct hpcw_sion *h, bool creates, hpcw_error *err) {
+    hpcw_status s = HPCW_OK;
     for (uint32_t p = 0; s == HPCW_OK && p < h->parts; p++) {
-        s = make_sink(h, h->part[p].file, &h->part[p].sink, err);
+        if (hpcw_i_sion_leads(h, &h->part[p]) == creates) {
+            s = make_sink(h, h->part[p].file, creates, &h->part[p].sink, err);
+        }
     }
     return s;
+}
+
+hpcw_status hpcw_i_sion_files_create(struct hpcw_sion *h, hpcw_error *err) {
+    hpcw_status s = make_parts(h, err);
+    return s == HPCW_OK ? open_parts(h, true, err) : s;
+}
+
+/* A set belongs into one directory. So whoever leads another file looks for the first one, too. */
+static hpcw_status look_for_base(const struct hpcw_sion *h, hpcw_error *err) {
+    uint32_t base = h->options.set_tasks == 0 ? 0 : h->options.set_first_file;
+    bool leads = false;
+    for (uint32_t p = 0; p < h->parts; p++) {
+        if (h->part[p].file == base) {
+            return HPCW_OK;
+        }
+        leads = leads || hpcw_i_sion_leads(h, &h->part[p]);
+    }
+    hpcw_sink *sink = NULL;
+    hpcw_status s =
+        leads && h->options.sink_source.open == NULL ? make_sink(h, base, false, &sink, err) : HPCW_OK;
+    hpcw_sink_free(sink);
+    return s;
+}
+
+hpcw_status hpcw_i_sion_files_join(struct hpcw_sion *h, hpcw_error *err) {
+    hpcw_status s = open_parts(h, false, err);
+    return s == HPCW_OK ? look_for_base(h, err) : s;
 }
 
 hpcw_status hpcw_i_sion_files_reopen(struct hpcw_sion *h, hpcw_error *err) {
     for (uint32_t p = 0; p < h->parts; p++) {
         if (h->part[p].sink->finished) {
             hpcw_sink *sink;
-            hpcw_status s = make_sink(h, h->part[p].file, &sink, err);
+            hpcw_status s = make_sink(h, h->part[p].file, false, &sink, err);
             if (s != HPCW_OK) {
                 return s;
             }

@@ -38,8 +38,10 @@ uint64_t hpcw_i_sion_mapping_entry(const struct hpcw_sion *h, uint32_t file, uin
 
 /* ---- files.c: the physical files, as one process sees them; no collectives ---- */
 
-/* Cuts the own tasks into runs of one file each, makes their starts absolute, and opens the sinks. */
-hpcw_status hpcw_i_sion_files_open(struct hpcw_sion *h, hpcw_error *err);
+/* Cuts the own tasks into runs of one file each, makes their starts absolute, and creates the files that this process
+ * leads. Once all processes have done that, hpcw_i_sion_files_join opens the others. */
+hpcw_status hpcw_i_sion_files_create(struct hpcw_sion *h, hpcw_error *err);
+hpcw_status hpcw_i_sion_files_join(struct hpcw_sion *h, hpcw_error *err);
 
 /* The sink of a file. A process that owns none of its tasks opens one, for the metadata. */
 hpcw_status hpcw_i_sion_sink_of_file(struct hpcw_sion *h, uint32_t file, hpcw_sink **sink, hpcw_error *err);

@@ -97,8 +97,9 @@ static hpcw_status agree_on_options(hpcw_comm *comm, const char *path, const hpc
         {.name = "sink_source", .number = o->sink_source.open != NULL, .words = "files own"},
     };
     /* The ranks of all processes, and a tag that process 0 draws for all. */
-    uint64_t word[2] = {o->count, comm->process == 0 && comm->size > 1 ? hpcw_i_sink_fresh_tag() : 0};
-    struct hpcw_i_words words = {.sums = 1, .maxs = 1, .word = word};
+    uint64_t host = hpcw_i_sys_host();
+    uint64_t word[4] = {o->count, host, comm->process == 0 ? hpcw_i_sink_random() : 0, host};
+    struct hpcw_i_words words = {.sums = 1, .mins = 1, .maxs = 2, .word = word};
     s = hpcw_i_agree_same(comm, s, path, same, sizeof same / sizeof same[0], &words, err);
     if (s == HPCW_OK && (word[0] < 1 || word[0] > HPCW_COUNTER_MAX_RANKS)) {
         s = hpcw_i_fail(err, HPCW_ERANGE, "%s: expected 1 to %u ranks on all processes together, got %" PRIu64,
@@ -106,7 +107,7 @@ static hpcw_status agree_on_options(hpcw_comm *comm, const char *path, const hpc
     }
     if (s == HPCW_OK) {
         c->ranks = (uint32_t)word[0];
-        c->tag = word[1];
+        c->tag = comm->size > 1 ? hpcw_i_sink_tag(word[2], word[1], word[3]) : 0;
     }
     return s;
 }
@@ -120,14 +121,20 @@ static hpcw_status number_ranks(hpcw_counter *c, hpcw_error *err) {
     return s;
 }
 
-/* Collective. Process 0 has the header and the trailer to write, even without ranks. */
+/* Collective. Process 0 has the header and the trailer to write, even without ranks. So it creates the file. The others
+ * open it, and find out whether they see the same one. */
 static hpcw_status open_sink(hpcw_counter *c, hpcw_error *err) {
-    const hpcw_sink_source *source = &c->options.sink_source;
-    hpcw_status s = HPCW_OK;
-    if (c->options.count > 0 || c->comm->process == 0) {
-        s = source->open != NULL ? source->open(source->context, c->path, c->tag, &c->sink, err)
-            : c->tag != 0 ? hpcw_sink_open_shared_file(c->path, c->tag, c->options.durability, &c->sink, err)
-                          : hpcw_sink_open_file(c->path, c->options.durability, &c->sink, err);
+    const hpcw_counter_options *o = &c->options;
+    bool creates = c->comm->process == 0;
+    hpcw_status s = creates
+                        ? hpcw_i_sink_open(&o->sink_source, c->path, c->tag, true, o->durability, &c->sink, err)
+                        : HPCW_OK;
+    s = hpcw_i_agree(c->comm, s, NULL, err);
+    if (s != HPCW_OK) {
+        return s;
+    }
+    if (!creates && o->count > 0) {
+        s = hpcw_i_sink_open(&o->sink_source, c->path, c->tag, false, o->durability, &c->sink, err);
     }
     return hpcw_i_agree(c->comm, s, NULL, err);
 }

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Writers that are killed. What they leave is removed by the next open of the same path; what a living one writes is not,
+ * nor what may be another host's, nor anything where there are no locks.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include <hpcw/hpcw.h>
+
+#include "libwriter/io/sink.h"
+#include "libwriter/io/sys.h"
+#include "tests/support/files.h"
+#include "tests/support/random.h"
+
+static char dir[256];
+static char path[512];
+
+static int set_up(void **state) {
+    (void)state;
+    scratch_make(dir, sizeof dir);
+    (void)snprintf(path, sizeof path, "%s/result", dir);
+    return 0;
+}
+
+static int tear_down(void **state) {
+    (void)state;
+    hpcw_i_sys_gate = NULL;
+    scratch_remove(dir);
+    return 0;
+}
+
+enum kind { PRIVATE, SHARED, SET, KINDS };
+
+enum { SIZE = 5000, FILES = 3 };
+
+/* One file, or a set of them, whose bytes are all `mark`. */
+static hpcw_status write_once(enum kind kind, char mark, hpcw_error *err) {
+    char data[SIZE];
+    memset(data, mark, sizeof data);
+    if (kind == SET) {
+        hpcw_sion_options o;
+        hpcw_sion_options_init(&o);
+        o.count = o.files = FILES;
+        o.chunk_size = SIZE;
+        o.fs_block_size = 512;
+        o.durability = HPCW_SYNC_NONE;
+        hpcw_sion *h;
+        hpcw_status s = hpcw_sion_open(path, NULL, &o, &h, err);
+        for (uint32_t i = 0; s == HPCW_OK && i < FILES; i++) {
+            s = hpcw_sion_write(h, i, data, sizeof data, err);
+        }
+        s = s == HPCW_OK ? hpcw_sion_close(h, err) : s;
+        hpcw_sion_free(h);
+        return s;
+    }
+    hpcw_sink *sink = NULL;
+    uint64_t host = hpcw_i_sys_host();
+    hpcw_status s = kind == PRIVATE
+                        ? hpcw_sink_open_file(path, HPCW_SYNC_NONE, &sink, err)
+                        : hpcw_sink_open_shared_file(path, hpcw_i_sink_tag(hpcw_i_sink_random(), host, host),
+                                                     true, HPCW_SYNC_NONE, &sink, err);
+    for (int half = 0; s == HPCW_OK && half < 2; half++) {
+        s = hpcw_sink_write_at(sink, (uint64_t)half * (SIZE / 2), data, SIZE / 2, err);
+    }
+    s = s == HPCW_OK ? hpcw_sink_publish(sink, err) : s;
+    hpcw_sink_discard(sink);
+    hpcw_sink_free(sink);
+    return s;
+}
+
+static bool whole(enum kind kind) {
+    size_t size = 0;
+    unsigned char *got = read_file(path, &size);
+    bool good = got != NULL && (kind == SET || size == SIZE);
+    for (size_t i = 1; kind != SET && good && i < size; i++) {
+        good = got[i] == got[0];
+    }
+    free(got);
+    return good;
+}
+
+static void wait_for(pid_t child, bool killed) {
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    if (killed) {
+        assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+    } else {
+        assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    }
+}
+
+/* A child that writes again and again until it is killed, or `times` times. */
+static pid_t start_writer(enum kind kind, char mark, unsigned times) {
+    pid_t child = fork();
+    if (child == 0) {
+        hpcw_error err;
+        for (unsigned i = 0; i < times; i++) {
+            if (write_once(kind, mark, &err) != HPCW_OK) {
+                (void)fprintf(stderr, "writer %c: %s\n", mark, err.message);
+                _exit(1);
+            }
+        }
+        _exit(0);
+    }
+    assert_true(child > 0);
+    return child;
+}
+
+static void killed_at_any_moment(void **state) {
+    (void)state;
+    uint64_t rng = 16;
+    unsigned leftovers = 0;
+    for (unsigned round = 0; round < 150; round++) {
+        enum kind kind = (enum kind)(round / 50);
+        unsigned entries = kind == SET ? FILES : 1;
+        pid_t child = start_writer(kind, 'a', UINT32_MAX);
+        (void)usleep((useconds_t)random_below(&rng, 3000));
+        assert_int_equal(kill(child, SIGKILL), 0);
+        wait_for(child, true);
+        DIR *d = opendir(dir);
+        assert_non_null(d);
+        for (struct dirent *e; (e = readdir(d)) != NULL;) {
+            leftovers += hpcw_i_sink_is_temporary(e->d_name);
+        }
+        assert_int_equal(closedir(d), 0);
+        hpcw_error err;
+        if (write_once(kind, 'b', &err) != HPCW_OK) {
+            fail_msg("%s", err.message);
+        }
+        if (count_entries(dir) != (int)entries) {
+            fail_msg("round %u: expected %u files, got %d", round, entries, count_entries(dir));
+        }
+        assert_true(whole(kind));
+        if (round % 50 == 49) {
+            assert_true(leftovers > 0); /* or nothing was tested */
+            leftovers = 0;
+            scratch_remove(dir);
+            (void)set_up(state);
+        }
+    }
+}
+
+/* Two at once, of which one is killed again and again: the other one never notices. */
+static void the_living_keep_their_files(void **state) {
+    (void)state;
+    uint64_t rng = 61;
+    for (int kind = 0; kind < SET; kind++) {
+        pid_t steady = start_writer((enum kind)kind, 's', 5000);
+        int status = 0;
+        unsigned kills = 0;
+        while (waitpid(steady, &status, WNOHANG) == 0) {
+            pid_t victim = start_writer((enum kind)kind, 'v', UINT32_MAX);
+            (void)usleep((useconds_t)random_below(&rng, 2000));
+            (void)kill(victim, SIGKILL);
+            wait_for(victim, true);
+            kills++;
+        }
+        assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+        assert_true(kills > 3);
+        assert_int_equal(write_once((enum kind)kind, 'e', NULL), HPCW_OK);
+        assert_true(whole((enum kind)kind));
+        assert_int_equal(count_entries(dir), 1);
+    }
+}
+
+/* Age says nothing: a file that was not touched for years may have a writer. */
+static void old_files_of_the_living(void **state) {
+    (void)state;
+    hpcw_sink *sink;
+    assert_int_equal(hpcw_sink_open_file(path, HPCW_SYNC_NONE, &sink, NULL), HPCW_OK);
+    assert_int_equal(hpcw_sink_write_at(sink, 0, "old", 3, NULL), HPCW_OK);
+    DIR *d = opendir(dir);
+    assert_non_null(d);
+    for (struct dirent *e; (e = readdir(d)) != NULL;) {
+        char name[800];
+        (void)snprintf(name, sizeof name, "%s/%s", dir, e->d_name);
+        const struct timeval never[2] = {{1, 0}, {1, 0}};
+        assert_true(!hpcw_i_sink_is_temporary(e->d_name) || utimes(name, never) == 0);
+    }
+    assert_int_equal(closedir(d), 0);
+    assert_int_equal(write_once(PRIVATE, 'n', NULL), HPCW_OK);
+    assert_int_equal(count_entries(dir), 2);
+    assert_int_equal(hpcw_sink_publish(sink, NULL), HPCW_OK);
+    hpcw_sink_free(sink);
+    size_t size = 0;
+    unsigned char *got = read_file(path, &size);
+    assert_true(got != NULL && size == 3 && memcmp(got, "old", 3) == 0);
+    free(got);
+    assert_int_equal(count_entries(dir), 1);
+}
+
+static void leave(const char *name) {
+    char file[800];
+    (void)snprintf(file, sizeof file, "%s/%s", dir, name);
+    FILE *f = fopen(file, "wb");
+    assert_true(f != NULL && fputs("half", f) >= 0 && fclose(f) == 0);
+}
+
+static void others_are_left_alone(void **state) {
+    (void)state;
+    char own[64];
+    uint64_t host = hpcw_i_sys_host();
+    if (host == 0) {
+        skip();
+    }
+    (void)snprintf(own, sizeof own, ".hpcw-%06llx0000000000-result.tmp", (unsigned long long)host);
+    leave(own);
+    (void)snprintf(own, sizeof own, ".hpcw-%06llx0000000000-other.tmp", (unsigned long long)host);
+    leave(own); /* of another path */
+    (void)snprintf(own, sizeof own, ".hpcw-%06llx0000000000-result.tmp", (unsigned long long)(host ^ 1));
+    leave(own);                                 /* of another host */
+    leave(".hpcw-0000000123456789-result.tmp"); /* of a run on several hosts */
+    assert_int_equal(write_once(PRIVATE, 'n', NULL), HPCW_OK);
+    assert_int_equal(count_entries(dir), 4);
+}
+
+static int no_locks(enum hpcw_i_sys_call call, size_t *size) {
+    (void)size;
+    return call == HPCW_I_SYS_LOCK ? EOPNOTSUPP : 0;
+}
+
+/* Where a file system has no locks, all is as before, but nothing is removed. */
+static void no_locks_no_removal(void **state) {
+    (void)state;
+    hpcw_i_sys_gate = no_locks;
+    hpcw_sink *sink;
+    assert_int_equal(hpcw_sink_open_file(path, HPCW_SYNC_NONE, &sink, NULL), HPCW_OK);
+    for (int n = 0; n < 20; n++) { /* more than there are slots */
+        pid_t child = fork();
+        if (child == 0) {
+            hpcw_sink *left;
+            _exit(hpcw_sink_open_file(path, HPCW_SYNC_NONE, &left, NULL) != HPCW_OK);
+        }
+        wait_for(child, false);
+    }
+    assert_int_equal(count_entries(dir), 21);
+    assert_int_equal(write_once(PRIVATE, 'n', NULL), HPCW_OK);
+    assert_int_equal(count_entries(dir), 22);
+    assert_int_equal(hpcw_sink_publish(sink, NULL), HPCW_OK);
+    hpcw_sink_free(sink);
+    hpcw_i_sys_gate = NULL;
+    assert_int_equal(write_once(PRIVATE, 'n', NULL), HPCW_OK); /* and removes what has a slot */
+    assert_true(count_entries(dir) < 10);
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        TEST(killed_at_any_moment),  TEST(the_living_keep_their_files), TEST(old_files_of_the_living),
+        TEST(others_are_left_alone), TEST(no_locks_no_removal),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
