@@ -60,12 +60,16 @@ static hpcw_status container_spots(const struct bench_shape *shape, uint32_t beg
     }
     uint64_t share = hpcw_sion_group_share(each * tasks, tasks, 0, (uint32_t)block);
     uint64_t at = of.data_start;
+    uint64_t group = 0;
     for (uint32_t i = 0; i < tasks; i++) {
         spot[begin + i].offset = at;
-        bool rounds =
-            shape->layout != BENCH_SION_PACKED || each * i / share != each * (i + UINT64_C(1)) / share;
-        *size = at + each;
-        at = rounds ? hpcw_i_align_up(at + each, block) : at + each;
+        at += each;
+        group += each;
+        *size = at;
+        if (shape->layout != BENCH_SION_PACKED || group + each > share) {
+            at = hpcw_i_align_up(at, block);
+            group = 0;
+        }
     }
     return HPCW_OK;
 }
