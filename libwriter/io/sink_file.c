@@ -206,7 +206,7 @@ static char *temporary_name(const char *path) {
     char hash[DIGITS + 2] = "";
     if (keep > MOST_BASE) {
         keep = MOST_BASE - DIGITS - 1;
-        while (((unsigned char)base[keep] & 0xc0) == 0x80) {
+        while (keep > 0 && ((unsigned char)base[keep] & 0xc0) == 0x80) {
             keep--;
         }
         (void)snprintf(hash, sizeof hash, "~%016" PRIx64, hpcw_i_hash_text(base));
@@ -260,48 +260,75 @@ static hpcw_status check_target(const char *path, hpcw_error *err) {
 
 /* Creates the file of this name and locks it. Between the two another writer may take it for one of a dead process, and
  * remove it: then once more. */
-static int create_locked(struct file_sink *f, const char *name) {
+static int create_locked(struct file_sink *f, const char *name, bool *locked) {
     int e = EAGAIN;
     for (int n = 0; e == EAGAIN && n < TRIES; n++) {
         e = hpcw_i_sys_open(name, O_RDWR | O_CREAT | O_EXCL, 0666, &f->fd);
-        if (e == 0 && hpcw_i_sys_own(f->fd) == EAGAIN) {
-            (void)hpcw_i_sys_close(f->fd);
-            f->fd = -1;
-            e = EAGAIN;
+        if (e == 0) {
+            int lock = hpcw_i_sys_own(f->fd);
+            *locked = lock == 0;
+            e = lock == EAGAIN ? EAGAIN : 0;
+        }
+        if (e == EAGAIN) {
+            close_all(f);
         }
     }
     return e == EAGAIN ? EEXIST : e;
+}
+
+/* A number that is no slot. */
+static uint64_t lone_number(const struct file_sink *f) {
+    return f->tag != 0 ? f->tag : hpcw_i_sink_random();
+}
+
+/* A file without a lock must not stay in a slot: others may be able to lock it, and would remove it. */
+static int leave_slot(struct file_sink *f) {
+    char *slot = hpcw_i_strdup(f->temporary);
+    int e = slot == NULL ? ENOMEM : hpcw_i_sys_rename(slot, name_of(f, lone_number(f)));
+    if (e != 0 && slot != NULL) {
+        (void)hpcw_i_sys_unlink(slot);
+    }
+    if (e != 0) {
+        close_all(f);
+    }
+    hpcw_i_free(slot);
+    return e;
 }
 
 /* Takes the first slot that is free or a dead writer's, and empties those after it as far as they are in use. */
 static int create_in_slot(struct file_sink *f, uint64_t host) {
     uint64_t slot = 0;
     int e = EEXIST;
+    bool locked = false;
     for (; slot < SLOTS; slot++) {
         const char *name = name_of(f, host << SLOT_BITS | slot);
-        e = create_locked(f, name);
+        e = create_locked(f, name, &locked);
         if (e == EEXIST && hpcw_i_sys_unlink_unowned(name) == 0) {
-            e = create_locked(f, name);
+            e = create_locked(f, name, &locked);
         }
         if (e != EEXIST) {
             break;
         }
     }
-    for (uint64_t n = slot + 1; e == 0 && n < SLOTS; n++) {
+    if (e != 0 || !locked) {
+        return e == 0 ? leave_slot(f) : e;
+    }
+    for (uint64_t n = slot + 1; n < SLOTS; n++) {
         if (hpcw_i_sys_unlink_unowned(name_of(f, host << SLOT_BITS | n)) == ENOENT) {
             break;
         }
     }
     (void)name_of(f, host << SLOT_BITS | slot);
-    return e;
+    return 0;
 }
 
 static int create(struct file_sink *f) {
     uint64_t host = hpcw_i_sys_host();
     bool known = host != 0 && (f->tag == 0 || f->tag >> SLOT_BITS == host);
     int e = known ? create_in_slot(f, host) : EEXIST;
+    bool locked;
     for (int n = 0; e == EEXIST && n < (f->tag == 0 ? TRIES : 1); n++) {
-        e = create_locked(f, name_of(f, f->tag == 0 ? hpcw_i_sink_random() : f->tag));
+        e = create_locked(f, name_of(f, lone_number(f)), &locked);
     }
     return e;
 }
