@@ -47,6 +47,13 @@ enum kind { PRIVATE, SHARED, SET, KINDS };
 
 enum { SIZE = 5000, FILES = 3 };
 
+/* As long as this, or the rename at the end, which a kill does not interrupt, is most of a writer's time. */
+static void take_time(char mark) {
+    if (mark == 'a') {
+        (void)usleep(200);
+    }
+}
+
 /* One file, or a set of them, whose bytes are all `mark`. */
 static hpcw_status write_once(enum kind kind, char mark, hpcw_error *err) {
     char data[SIZE];
@@ -61,6 +68,7 @@ static hpcw_status write_once(enum kind kind, char mark, hpcw_error *err) {
         hpcw_sion *h;
         hpcw_status s = hpcw_sion_open(path, NULL, &o, &h, err);
         for (uint32_t i = 0; s == HPCW_OK && i < FILES; i++) {
+            take_time(mark);
             s = hpcw_sion_write(h, i, data, sizeof data, err);
         }
         s = s == HPCW_OK ? hpcw_sion_close(h, err) : s;
@@ -74,6 +82,7 @@ static hpcw_status write_once(enum kind kind, char mark, hpcw_error *err) {
                         : hpcw_sink_open_shared_file(path, hpcw_i_sink_tag(hpcw_i_sink_random(), host, host),
                                                      true, HPCW_SYNC_NONE, &sink, err);
     for (int half = 0; s == HPCW_OK && half < 2; half++) {
+        take_time(mark);
         s = hpcw_sink_write_at(sink, (uint64_t)half * (SIZE / 2), data, SIZE / 2, err);
     }
     s = s == HPCW_OK ? hpcw_sink_publish(sink, err) : s;
