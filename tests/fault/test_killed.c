@@ -47,7 +47,7 @@ enum kind { PRIVATE, SHARED, SET, KINDS };
 
 enum { SIZE = 5000, FILES = 3 };
 
-/* As long as this, or the rename at the end, which a kill does not interrupt, is most of a writer's time. */
+/* Otherwise a writer spends most of its time in the rename at the end, which a kill does not interrupt. */
 static void take_time(char mark) {
     if (mark == 'a') {
         (void)usleep(200);
