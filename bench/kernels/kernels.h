@@ -28,6 +28,7 @@ enum bench_figure_kind {
     BENCH_RATIO,    /* of / against */
     BENCH_SECONDS,  /* of */
     BENCH_PER_ITEM, /* of, nanoseconds per item */
+    BENCH_CPU,      /* of, which names a phase: nanoseconds of processor time of all threads per item */
     BENCH_MEMORY,   /* of.side - less.side, peak bytes */
     BENCH_SIZES,    /* of.side / against.side, bytes of what came out */
     BENCH_RATE,     /* bench_amount.bytes / of, bytes per second; the one kind of which more is better */

@@ -41,6 +41,8 @@ static double figure_of(const struct bench_figure *f, const struct bench_samples
         return of / (seconds(samples, f->against, run) - seconds(samples, f->against_less, run));
     case BENCH_PER_ITEM:
         return of * 1e9 / (double)amount->items;
+    case BENCH_CPU:
+        return (double)samples->sample[f->of.side - 1][run].cpu_ns[f->of.phase - 1] / (double)amount->items;
     case BENCH_MEMORY:
         return peak(samples, f->of, run) - peak(samples, f->less, run);
     case BENCH_SIZES:
@@ -117,6 +119,7 @@ static char *figure_text(char text[UI_TEXT_SIZE], enum bench_figure_kind kind, d
         (void)snprintf(text, UI_TEXT_SIZE, "%.3f", v);
         return text;
     case BENCH_PER_ITEM:
+    case BENCH_CPU:
         (void)snprintf(text, UI_TEXT_SIZE, "%.2f ns", v);
         return text;
     case BENCH_MEMORY:
@@ -328,8 +331,8 @@ static void put_sides(struct bench_json *io, const struct bench_result *r, hpcw_
 static void put_figures(struct bench_json *io, const struct bench_result *r, hpcw_status *s, hpcw_error *err) {
     struct hpcw_i_json *j = &io->out;
     static const char *const unit[] = {
-        [BENCH_RATIO] = "1",      [BENCH_SECONDS] = "s", [BENCH_PER_ITEM] = "ns",
-        [BENCH_MEMORY] = "bytes", [BENCH_SIZES] = "1",   [BENCH_RATE] = "bytes/s"};
+        [BENCH_RATIO] = "1", [BENCH_SECONDS] = "s",    [BENCH_PER_ITEM] = "ns", [BENCH_MEMORY] = "bytes",
+        [BENCH_SIZES] = "1", [BENCH_RATE] = "bytes/s", [BENCH_CPU] = "ns"};
     hpcw_i_json_key_array(j, "figures");
     for (size_t i = 0; i < r->kernel->figures; i++) {
         const struct bench_figure *f = &r->kernel->figure[i];

@@ -35,10 +35,19 @@ hpcw_status bench_first_failure(hpcw_status first, hpcw_status now, hpcw_error *
     return first == HPCW_OK ? now : first;
 }
 
-uint64_t bench_timer_now(void) {
+static uint64_t clock_ns(clockid_t clock) {
     struct timespec t;
-    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    (void)clock_gettime(clock, &t);
     return (uint64_t)t.tv_sec * UINT64_C(1000000000) + (uint64_t)t.tv_nsec;
+}
+
+uint64_t bench_timer_now(void) {
+    return clock_ns(CLOCK_MONOTONIC);
+}
+
+/* Of all threads of this process. */
+static uint64_t cpu_now(void) {
+    return clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 }
 
 /* One verdict for all processes, with what was measured. */
@@ -59,11 +68,12 @@ hpcw_status bench_timer_run(const struct bench_side *side, void *work, const str
     }
     struct bench_cpu before = bench_machine_cpu();
     bench_machine_reset_peak();
-    /* Sums: processor time of this process, size. Minima: phases. Maxima: total, phases, their ends, memory. */
+    /* Sums: processor time of this process, size, processor time of phases. Minima: phases. Maxima: total, phases, their ends, memory. */
     enum {
         TIME,
         SIZE,
-        FIRST,
+        CPU,
+        FIRST = CPU + BENCH_PHASES,
         TOTAL = FIRST + BENCH_PHASES,
         PHASE,
         REACHED = PHASE + BENCH_PHASES,
@@ -80,11 +90,13 @@ hpcw_status bench_timer_run(const struct bench_side *side, void *work, const str
         if (k == 0 || phase->together) {
             bench_processes_settle(processes);
         }
+        uint64_t cpu = cpu_now();
         uint64_t start = bench_timer_now();
         begin = k == 0 ? start : begin;
         hpcw_status r = phase->run(work, &e);
         uint64_t end = bench_timer_now();
         uint64_t spent = end - start;
+        word[CPU + k] = cpu_now() - cpu;
         s = bench_first_failure(s, r, err, &e);
         if (!phase->untimed) {
             phase_ns[k] = word[FIRST + k] = spent;
@@ -106,6 +118,7 @@ hpcw_status bench_timer_run(const struct bench_side *side, void *work, const str
     sample->total_ns = *total;
     for (size_t k = 0; k < BENCH_PHASES; k++) {
         sample->phase_ns[k] = phase_ns[k];
+        sample->cpu_ns[k] = word[CPU + k];
         sample->first_ns[k] = word[FIRST + k];
         sample->reached_ns[k] = word[REACHED + k];
     }

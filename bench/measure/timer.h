@@ -52,6 +52,7 @@ struct bench_subject {
 struct bench_sample {
     uint64_t total_ns; /* timed phases together; at most the sum of `phase_ns` */
     uint64_t phase_ns[BENCH_PHASES];
+    uint64_t cpu_ns[BENCH_PHASES]; /* processor time of all threads of all processes; also of untimed phases */
     uint64_t first_ns[BENCH_PHASES];   /* of the process that took the shortest */
     uint64_t reached_ns[BENCH_PHASES]; /* from the common start until the last process had ended this phase */
     uint64_t peak_bytes;               /* largest resident memory during the run */

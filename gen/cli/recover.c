@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* recover: merges the local files that the processes of a run had written when it died into an event log. */
+/* recover: merges the local files of the processes of a run that died into an event log. */
 #include <inttypes.h>
 #include <stdio.h>
 

@@ -16,15 +16,21 @@
  * It cannot fail and has no result. The library counts what goes wrong (no memory, a full disk, an event that
  * is not defined), and hpcw_clog2_log_finish reports it.
  *
- * The records of a thread are kept in chunks that never move. When they fill half of the memory that the
- * options allow, a helper thread writes chunks to a local file. If the program dies, hpcw_clog2_recover makes a
- * log of the local files. A thread that records faster than the disk can write has to wait; the log shows that
- * as the state CLOG_Buffer_write2disk.
+ * That memory is a local file, mapped in windows of 2 MiB: records and definitions are in the file from the moment
+ * at which they are made. However the program dies (a signal, abort, exit), nothing that it has recorded is lost,
+ * and hpcw_clog2_recover makes a log of the local files of all processes. If the host dies, what the kernel had not
+ * written is lost, except what was flushed. The space of a window is allocated before it is used. If the disk is
+ * full, or cannot be mapped, the thread goes on in ordinary memory and the report says so.
+ *
+ * A helper thread, which a process starts when a first window is full, prepares windows ahead. A thread that records
+ * faster than the disk can write has to wait; the log shows a wait of more than 2 ms as the state
+ * CLOG_Buffer_write2disk. A child process that fork() makes shares the windows and must not record.
  */
 #ifndef HPCW_CLOG2_LOG_H
 #define HPCW_CLOG2_LOG_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /** Whether this processor has a counter that can be a clock. */
@@ -70,9 +76,13 @@ typedef struct hpcw_clog2_log_options {
     double (*now)(void);    /**< for HPCW_CLOG2_CLOCK_CALLER: seconds since any moment; never steps back */
     hpcw_clog2_sync sync;   /**< default HPCW_CLOG2_SYNC_BEST */
     uint32_t sync_rounds;   /**< ping-pongs of which the quickest counts; default 16 */
-    uint64_t memory;        /**< for records; default 64 MiB, at least 8 MiB, and 4 MiB for each thread */
-    const char *directory;  /**< of local files; NULL: none, and records beyond `memory` are lost and counted */
-    uint32_t block_size;    /**< of the file, default 65536 */
+    uint64_t
+        memory; /**< for records; default 64 MiB, at least 8 MiB, and 4 MiB for each thread. Beyond it, full
+                                 windows are unmapped and only in the local file */
+    const char
+        *directory; /**< of local files; NULL: none. Without a local file, records beyond `memory` are lost and
+                                 counted */
+    uint32_t block_size;          /**< of the file, default 65536 */
     hpcw_durability durability;   /**< of the file, default HPCW_SYNC_FILE */
     hpcw_sink_source sink_source; /**< of the file */
 } hpcw_clog2_log_options;
@@ -120,6 +130,15 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_log_state(hpcw_clog2_log *log, c
  * once.
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_log_known_state(hpcw_clog2_log *log, int32_t state,
+                                                                const char *name, const char *colour,
+                                                                const char *format, hpcw_error *err);
+
+/**
+ * Names one of MPE's known states that this program may use, without defining it: a log that is recovered has it if a
+ * record uses it. For programs that know only at the end which states to define. Call it by ascending `state`, after
+ * hpcw_clog2_log_open. Otherwise as hpcw_clog2_log_known_state.
+ */
+HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_log_offer_state(hpcw_clog2_log *log, int32_t state,
                                                                 const char *name, const char *colour,
                                                                 const char *format, hpcw_error *err);
 
@@ -211,16 +230,28 @@ static inline uint64_t hpcw_clog2_timeline_word(uint32_t kind, uint32_t comm, in
     return (uint64_t)kind << 56 | (uint64_t)(comm & 0xffffff) << 32 | (uint32_t)event;
 }
 
-/** Records an event: start (2s) or end (2s + 1) of a state s, or a solo event. `comm`: the communicator that it
- * belongs to. */
-static inline void hpcw_clog2_log_event(hpcw_clog2_timeline *timeline, uint32_t comm, int32_t event) {
+/** Private: ends a record. Its second word is stored last: without it, the record is not there if the program dies. */
+static inline void hpcw_clog2_timeline_done(hpcw_clog2_timeline *timeline, uint64_t word, int words) {
     uint64_t *p = timeline->next;
-    p[0] = hpcw_clog2_timeline_clock(timeline);
-    p[1] = hpcw_clog2_timeline_word(HPCW_CLOG2_BARE, comm, event);
-    timeline->next = p + HPCW_CLOG2_WORDS_BARE;
+    __atomic_signal_fence(__ATOMIC_RELEASE);
+    p[1] = word;
+    timeline->next = p + words;
     if (__builtin_expect(timeline->next >= timeline->end, 0)) {
         hpcw_clog2_timeline_next(timeline);
     }
+}
+
+/** Private: a record of two words. */
+static inline void hpcw_clog2_timeline_put(hpcw_clog2_timeline *timeline, uint64_t ticks, uint64_t word) {
+    timeline->next[0] = ticks;
+    hpcw_clog2_timeline_done(timeline, word, HPCW_CLOG2_WORDS_BARE);
+}
+
+/** Records an event: start (2s) or end (2s + 1) of a state s, or a solo event. `comm`: the communicator that it
+ * belongs to. */
+static inline void hpcw_clog2_log_event(hpcw_clog2_timeline *timeline, uint32_t comm, int32_t event) {
+    hpcw_clog2_timeline_put(timeline, hpcw_clog2_timeline_clock(timeline),
+                            hpcw_clog2_timeline_word(HPCW_CLOG2_BARE, comm, event));
 }
 
 /** Records that a state begins. States of a thread nest. A state inside itself is shown as two that overlap. */
@@ -245,13 +276,10 @@ static inline void hpcw_clog2_timeline_message(hpcw_clog2_timeline *timeline, ui
                                                uint32_t peer_comm, int32_t peer, int32_t tag, uint64_t size) {
     uint64_t *p = timeline->next;
     p[0] = hpcw_clog2_timeline_clock(timeline);
-    p[1] = hpcw_clog2_timeline_word(HPCW_CLOG2_MESSAGE, comm, event);
     p[2] = (uint64_t)(uint32_t)peer << 32 | (uint32_t)tag;
     p[3] = (uint64_t)peer_comm << 32 | (size > INT32_MAX ? (uint64_t)INT32_MAX : size);
-    timeline->next = p + HPCW_CLOG2_WORDS_MESSAGE;
-    if (__builtin_expect(timeline->next >= timeline->end, 0)) {
-        hpcw_clog2_timeline_next(timeline);
-    }
+    hpcw_clog2_timeline_done(timeline, hpcw_clog2_timeline_word(HPCW_CLOG2_MESSAGE, comm, event),
+                             HPCW_CLOG2_WORDS_MESSAGE);
 }
 
 /** Records that a message was sent to rank `peer` of `comm`. Sizes from 2 GiB on become 2^31 - 1. */
@@ -267,10 +295,10 @@ static inline void hpcw_clog2_log_receive(hpcw_clog2_timeline *timeline, uint32_
 }
 
 /**
- * Writes what this timeline has recorded so far to the local file, and waits until it is on the disk. It then
- * survives a crash of the process or the machine.
+ * Waits until what this process has recorded so far is on the disk. It then survives a crash of the host, too.
  *
- * @return HPCW_OK; HPCW_ESTATE: no directory for local files; errors of the system
+ * @return HPCW_OK; HPCW_ESTATE: no directory for local files; errors of the system, also an earlier one of the local
+ * file, such as HPCW_ENOSPC
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_log_flush(hpcw_clog2_timeline *timeline, hpcw_error *err);
 
@@ -286,8 +314,12 @@ typedef struct hpcw_clog2_log_report {
     uint64_t end_alone;   /**< left out: ends of states that did not begin */
     uint64_t start_alone; /**< states that did not end; kept */
     uint64_t bad_cargo;   /**< cargo left out */
-    uint64_t spilled;     /**< bytes written to local files */
-    uint64_t stalls;      /**< waits for the disk */
+    uint64_t spilled;     /**< bytes beyond `memory`, which were only in local files */
+    uint64_t stalls;      /**< waits for the disk of more than 2 ms */
+    uint64_t
+        unsaved; /**< threads that recorded in memory, as their local file was refused space or not created: the
+                               death of the process would have lost these records */
+    uint64_t disk_errno; /**< why: the largest errno of all processes; 0 also if it was out of memory */
     /* The rest is of this process. */
     int64_t begin_offset_ns;      /**< what to add to its clock for that of process 0, at the begin */
     int64_t end_offset_ns;        /**< and at the end */
@@ -301,7 +333,8 @@ typedef struct hpcw_clog2_log_report {
 
 /**
  * Ends the recording: compares the clocks again, corrects all times for offset and drift, merges and writes the
- * log. Collective. No thread may record any more. Local files are removed on success, and kept after a failure.
+ * log. Collective. No thread may record any more. Local files are removed on success. After a failure they are kept,
+ * with all that is in them, and the message says how to make a log of them.
  *
  * @param report  out, may be NULL; valid also if records were lost
  * @return HPCW_OK; HPCW_EMISMATCH: the processes' definitions differ; HPCW_ESTATE; HPCW_ECOMM; HPCW_ENOMEM;
@@ -311,8 +344,8 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_log_finish(hpcw_clog2_log *log, 
                                                            hpcw_error *err);
 
 /**
- * Frees a recording and its timelines in any state. NULL is allowed. Records of an unfinished recording are
- * discarded, except those in local files.
+ * Frees a recording and its timelines in any state. NULL is allowed. The local file of a recording without a log is
+ * kept if an event is in it.
  */
 HPCW_API void hpcw_clog2_log_free(hpcw_clog2_log *log);
 
@@ -325,8 +358,18 @@ typedef struct hpcw_clog2_recovered {
     uint64_t records;   /**< in the log */
     uint64_t left_out;  /**< as `undefined` and `end_alone` of a report */
     uint32_t files;     /**< that were used */
-    uint32_t truncated; /**< how many of these end in the middle of a write */
+    uint32_t truncated; /**< how many of these are cut short or damaged */
 } hpcw_clog2_recovered;
+
+/**
+ * Looks in the directory of local files for those of an earlier run with the same name of its log, whose processes have
+ * died or could not write it. Not collective; sees this host's directory alone. Where files cannot be locked, it finds
+ * none.
+ *
+ * @param pattern  out [size]: how a shell names all files of that run; of several runs, of one
+ * @return whether there are such files
+ */
+HPCW_API bool hpcw_clog2_log_left(const hpcw_clog2_log *log, char *pattern, size_t size);
 
 /**
  * Makes a log of the local files of a run that died: those of this library, or those of MPE2

@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -242,6 +244,53 @@ int hpcw_i_sys_mkdir(const char *path, mode_t mode) {
         e = e != 0 ? e : mkdir(path, mode) == 0 ? 0 : errno;
     } while (e == EINTR);
     return e;
+}
+
+/* ---- memory that is a file's ---- */
+
+/* The kernel would also send SIGXFSZ, which ends a program that does not expect it. */
+static int within_limit(uint64_t end) {
+    struct rlimit limit;
+    return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && end > limit.rlim_cur
+               ? EFBIG
+               : 0;
+}
+
+int hpcw_i_sys_allocate(int fd, uint64_t offset, uint64_t size) {
+    int e;
+    do {
+        e = gate(HPCW_I_SYS_ALLOCATE, NULL);
+        e = e != 0 ? e : within_limit(offset + size);
+        e = e != 0 ? e : posix_fallocate(fd, (off_t)offset, (off_t)size);
+    } while (e == EINTR);
+    if (e != 0) {
+        /* Some file systems keep what they had found until the disk was full. */
+        (void)fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)offset, (off_t)size);
+    }
+    return e;
+}
+
+int hpcw_i_sys_map(int fd, uint64_t offset, size_t size, void **out) {
+    int e = gate(HPCW_I_SYS_MAP, NULL);
+    e = e == EINTR ? 0 : e; /* the call itself is never interrupted */
+    void *p = e != 0 ? MAP_FAILED : mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)offset);
+    *out = p == MAP_FAILED ? NULL : p;
+    return e != 0 ? e : p == MAP_FAILED ? errno : 0;
+}
+
+void hpcw_i_sys_unmap(void *p, size_t size) {
+    (void)munmap(p, size);
+}
+
+int hpcw_i_sys_populate(void *p, size_t size) {
+#ifdef MADV_POPULATE_WRITE
+    int e = madvise(p, size, MADV_POPULATE_WRITE) == 0 ? 0 : errno;
+    return e == EINVAL ? 0 : e; /* Linux before 5.14 cannot; then each first store makes its page */
+#else
+    (void)p;
+    (void)size;
+    return 0;
+#endif
 }
 
 /* ---- whose file it is ---- */

@@ -31,6 +31,8 @@ enum hpcw_i_sys_call {
     HPCW_I_SYS_STAT,
     HPCW_I_SYS_MKDIR,
     HPCW_I_SYS_RMDIR,
+    HPCW_I_SYS_ALLOCATE,
+    HPCW_I_SYS_MAP,
     HPCW_I_SYS_LOCK,
     HPCW_I_SYS_OWN, /* also a copy of a descriptor that owns a file: callers go on without it */
 };
@@ -67,6 +69,14 @@ int hpcw_i_sys_unlink(const char *path);
 int hpcw_i_sys_unlink_at(int directory, const char *path, int flags);
 int hpcw_i_sys_rmdir(const char *path);
 int hpcw_i_sys_mkdir(const char *path, mode_t mode);
+/* Gives a part of a file its space on the disk: no later write to it fails as the disk is full. Bytes that were not
+ * written are 0. A failure leaves no space behind. A limit of the process's file sizes is EFBIG without its signal. */
+int hpcw_i_sys_allocate(int fd, uint64_t offset, uint64_t size);
+/* Maps a part of a file for reading and writing, shared with the file: what is stored there outlives the process. */
+int hpcw_i_sys_map(int fd, uint64_t offset, size_t size, void **out);
+void hpcw_i_sys_unmap(void *p, size_t size);
+/* Makes the pages of a new mapping, so that the first store to each is quick. Where storing would be a SIGBUS, EFAULT. */
+int hpcw_i_sys_populate(void *p, size_t size);
 
 /* Which file an open one is, and whether a path names it. */
 struct hpcw_i_file_id {

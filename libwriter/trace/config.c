@@ -48,6 +48,15 @@ static void read_path(struct hpcw_i_trace_config *c, bool child) {
     }
 }
 
+static void read_directory(struct hpcw_i_trace_config *c) {
+    const char *value = get("HPCW_TRACE_DIR");
+    if (value != NULL && strlen(value) >= sizeof c->directory) {
+        refuse(c, "HPCW_TRACE_DIR", "at most 4095 bytes", value);
+    } else if (value != NULL) {
+        (void)snprintf(c->directory, sizeof c->directory, "%s", value);
+    }
+}
+
 /* 0 or 1; otherwise `unset`. */
 static bool read_switch(struct hpcw_i_trace_config *c, const char *name, bool unset) {
     const char *value = get(name);
@@ -121,6 +130,7 @@ void hpcw_i_trace_config_read(struct hpcw_i_trace_config *config, bool child) {
     memset(config, 0, sizeof *config);
     config->clock = (int)HPCW_CLOG2_CLOCK_BEST;
     read_path(config, child);
+    read_directory(config);
     config->on = read_switch(config, "HPCW_TRACE", true);
     config->clocks = read_switch(config, "HPCW_TRACE_CLOCKS", false);
     read_memory(config);

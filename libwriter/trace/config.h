@@ -26,13 +26,14 @@ enum hpcw_i_trace_class {
 
 /* Process 0 broadcasts these bytes: no pointers. */
 struct hpcw_i_trace_config {
-    char path[4096];   /* of the log */
-    uint64_t memory;   /* bytes; 0: the default of hpcw_clog2_log_open */
-    int clock;         /* an hpcw_clog2_clock */
-    uint32_t skip;     /* one bit for each class */
-    bool on;           /* record from the start */
-    bool clocks;       /* report them at the end */
-    char refused[256]; /* the first bad value, as a message; "" if there is none */
+    char path[4096];      /* of the log */
+    char directory[4096]; /* of local files; "": the default of each process */
+    uint64_t memory;      /* bytes; 0: the default of hpcw_clog2_log_open */
+    int clock;            /* an hpcw_clog2_clock */
+    uint32_t skip;        /* one bit for each class */
+    bool on;              /* record from the start */
+    bool clocks;          /* report them at the end */
+    char refused[256];    /* the first bad value, as a message; "" if there is none */
 };
 
 /* `child`: another MPI program, which has the plain name, has started this one. */

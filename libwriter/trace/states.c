@@ -29,15 +29,27 @@ void hpcw_i_trace_states_switch(bool on, uint32_t skip) {
     }
 }
 
+static const char *format_of(int i) {
+    bool all_to_all = i == HPCW_I_STATE_MPI_Alltoall || i == HPCW_I_STATE_MPI_Alltoallv;
+    return all_to_all ? "send_msg_sz/p=%d, recv_msg_sz/p=%d." : NULL;
+}
+
+/* Only a recovery lacks what fails here. */
+void hpcw_i_trace_states_offer(hpcw_clog2_log *log) {
+    hpcw_status status = HPCW_OK;
+    for (int i = 0; i < HPCW_I_TRACE_STATES && status == HPCW_OK; i++) {
+        if (row[i].name != NULL) {
+            status = hpcw_clog2_log_offer_state(log, i, row[i].name, row[i].colour, format_of(i), NULL);
+        }
+    }
+}
+
 /* The order is the same on all processes. A process that runs out of memory stops early: the others have the rest. */
 void hpcw_i_trace_states_define(hpcw_clog2_log *log, const unsigned char used[HPCW_I_TRACE_STATES]) {
     hpcw_status status = HPCW_OK;
     for (int i = 0; i < HPCW_I_TRACE_STATES && status == HPCW_OK; i++) {
         if (used[i] != 0) {
-            bool all_to_all = i == HPCW_I_STATE_MPI_Alltoall || i == HPCW_I_STATE_MPI_Alltoallv;
-            status =
-                hpcw_clog2_log_known_state(log, i, row[i].name, row[i].colour,
-                                           all_to_all ? "send_msg_sz/p=%d, recv_msg_sz/p=%d." : NULL, NULL);
+            status = hpcw_clog2_log_known_state(log, i, row[i].name, row[i].colour, format_of(i), NULL);
         }
     }
 }

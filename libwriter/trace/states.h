@@ -32,6 +32,9 @@ static inline void hpcw_i_trace_state_use(int32_t state) {
 /* Starts or stops recording. `skip`: a bit for each class that is left out. */
 void hpcw_i_trace_states_switch(bool on, uint32_t skip);
 
+/* Names all states to a log before one is used: if the program dies, its log is recovered with those that were. */
+void hpcw_i_trace_states_offer(hpcw_clog2_log *log);
+
 /* Defines in a log the states that some process has used; viewers list what is defined. */
 void hpcw_i_trace_states_define(hpcw_clog2_log *log, const unsigned char used[HPCW_I_TRACE_STATES]);
 

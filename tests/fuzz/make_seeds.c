@@ -305,20 +305,43 @@ static void put(struct hpcw_i_buf *to, const void *data, size_t size) {
     }
 }
 
+enum { LOCAL_WINDOW = 1024 };
+
 static void put_piece(struct hpcw_i_buf *to, uint32_t kind, uint32_t thread, const void *data, size_t size) {
     const struct hpcw_i_clog2_piece_head head = {
-        .tag = HPCW_I_CLOG2_PIECE_TAG, .kind = kind, .thread = thread, .size = size};
+        .tag = HPCW_I_CLOG2_PIECE_TAG, .kind = kind, .thread = thread, .size = (uint32_t)size};
     put(to, &head, sizeof head);
     put(to, data, size);
 }
 
+/* Fills up a window; 0: there are none. */
+static void put_rest(struct hpcw_i_buf *to, uint32_t window) {
+    static const unsigned char zeros[LOCAL_WINDOW];
+    put(to, zeros, window == 0 || to->size % window == 0 ? 0 : window - to->size % window);
+}
+
+/* Records in a window of their own, or in as many bytes as they need. */
+static void put_records(struct hpcw_i_buf *to, uint32_t window, uint32_t thread, const void *data,
+                        size_t size) {
+    const struct hpcw_i_clog2_piece_head head = {
+        .tag = HPCW_I_CLOG2_PIECE_TAG,
+        .kind = HPCW_I_CLOG2_PIECE_RECORDS,
+        .thread = thread,
+        .size = window == 0 ? (uint32_t)size : window - (uint32_t)sizeof(struct hpcw_i_clog2_piece_head)};
+    put_rest(to, window);
+    put(to, &head, sizeof head);
+    put(to, data, size);
+    put_rest(to, window);
+}
+
 /* What a process of two leaves, with two threads and everything that can be recorded. */
-static void local_image(uint32_t rank, struct hpcw_i_buf *to) {
+static void local_image(uint32_t rank, uint32_t window, struct hpcw_i_buf *to) {
     const struct hpcw_i_clog2_local_head head = {.tag = HPCW_I_CLOG2_LOCAL_TAG,
                                                  .run = 7,
                                                  .rank = rank,
                                                  .ranks = 2,
                                                  .block_size = 1024,
+                                                 .window = window,
                                                  .ticks = {.base = 1000, .ns = 0.5, .begin_offset = 10 * rank}};
     const struct hpcw_i_clog2_definition definitions[] = {
         {HPCW_CLOG2_STATE_DEF, HPCW_CLOG2_USER_STATE, "blue", "Work", ""},
@@ -359,23 +382,32 @@ static void local_image(uint32_t rank, struct hpcw_i_buf *to) {
     second[7] = 2160;
     second[8] = hpcw_clog2_timeline_word(HPCW_CLOG2_BARE, 2, 154);
     put(to, &head, sizeof head);
-    put_piece(to, HPCW_I_CLOG2_PIECE_DEFINITIONS, 0, definitions, sizeof definitions);
+    /* A program defines its states; a wrapper of MPI offers those of all calls. */
+    if (window > 0) {
+        put_piece(to, HPCW_I_CLOG2_PIECE_OFFERED, 0, &definitions[1], sizeof *definitions);
+        put_piece(to, HPCW_I_CLOG2_PIECE_DEFINITIONS, 0, &definitions[0], sizeof *definitions);
+        put_piece(to, HPCW_I_CLOG2_PIECE_DEFINITIONS, 0, &definitions[2], sizeof *definitions);
+    } else {
+        put_piece(to, HPCW_I_CLOG2_PIECE_DEFINITIONS, 0, definitions, sizeof definitions);
+    }
     put_piece(to, HPCW_I_CLOG2_PIECE_COMMS, 0, comms, sizeof comms);
-    put_piece(to, HPCW_I_CLOG2_PIECE_RECORDS, 0, first, sizeof first);
-    put_piece(to, HPCW_I_CLOG2_PIECE_RECORDS, 1, second, sizeof second);
+    put_records(to, window, 0, first, sizeof first);
+    put_records(to, window, 1, second, sizeof second);
 }
 
 /* Those of two processes of ours, and one of MPE's: a merged log of one rank that says that it is none. */
 static void local_seeds(void) {
-    struct hpcw_i_buf buf[2] = {{0}, {0}};
-    struct sion_image image[2];
-    for (uint32_t i = 0; i < 2; i++) {
-        local_image(i, &buf[i]);
-        image[i] = (struct sion_image){.data = buf[i].data, .size = buf[i].size};
+    for (uint32_t window = 0; window <= LOCAL_WINDOW; window += LOCAL_WINDOW) {
+        struct hpcw_i_buf buf[2] = {{0}, {0}};
+        struct sion_image image[2];
+        for (uint32_t i = 0; i < 2; i++) {
+            local_image(i, window, &buf[i]);
+            image[i] = (struct sion_image){.data = buf[i].data, .size = buf[i].size};
+        }
+        seed(window == 0 ? "clog2_local/own" : "clog2_local/windows", image, 2);
+        hpcw_i_buf_free(&buf[0]);
+        hpcw_i_buf_free(&buf[1]);
     }
-    seed("clog2_local/own", image, 2);
-    hpcw_i_buf_free(&buf[0]);
-    hpcw_i_buf_free(&buf[1]);
 
     struct sion_image mpe;
     mpe.data = log_image(1, 1, 256, &mpe.size);

@@ -114,7 +114,7 @@ else
 fi
 
 echo "== bad settings"
-traced HPCW_TRACE_FILE=nowhere/x.clog2
+traced HPCW_TRACE_DIR=. HPCW_TRACE_FILE=nowhere/x.clog2
 one_line nowhere/x.clog2
 traced HPCW_TRACE_FILE="$(printf "%4064s" "" | tr ' ' x)"
 one_line "HPCW_TRACE_FILE: expected at most 4063 bytes, got 'xxx"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Recording by one process: what is recorded is in the log, what may not be is counted, what was flushed survives. */
+/* Recording by one process: what is recorded is in the log, what may not be is counted, and all of it survives. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -367,8 +367,8 @@ static uint64_t bare_records(const char *path) {
     return kinds[HPCW_CLOG2_BARE];
 }
 
-/* A process is killed between a flush and the next one. */
-static void what_was_flushed_survives(void **state) {
+/* A process is killed. */
+static void what_was_recorded_survives(void **state) {
     (void)state;
     struct recording r;
     recording_open(&r);
@@ -399,7 +399,9 @@ static void what_was_flushed_survives(void **state) {
     assert_int_equal(found.files, 1);
     assert_int_equal(found.truncated, 0);
     assert_int_equal(found.left_out, 0);
-    assert_int_equal(bare_records(r.place.path), 2 * times);
+    /* Waiting for the disk shows as a state, at most one for each chunk. */
+    const uint64_t most = bare_records(r.place.path), waits = most - 2 * (uint64_t)(times + 1000);
+    assert_true(waits % 2 == 0 && waits / 2 <= 4);
     assert_int_equal(hpcw_clog2_recover(r.place.path, locals, 2, &found, &err), HPCW_EFORMAT);
     assert_non_null(strstr(err.message, "expected every rank once"));
     /* Cut anywhere, what is left is a log. */
@@ -417,8 +419,9 @@ static void what_was_flushed_survives(void **state) {
         }
         if (found.records > 10) {
             uint64_t bare = bare_records(r.place.path);
-            assert_true(bare >= before && bare <= 2 * (uint64_t)times);
-            assert_true(bare + 2 * CHUNK_EVENTS > cut / 16);
+            assert_true(bare >= before && bare <= most);
+            /* All that is before the cut, but for what the definitions and the last window have instead of records. */
+            assert_true(bare == most || bare + 2 * CHUNK_EVENTS > cut / 16);
             before = bare;
         }
     }
@@ -462,7 +465,7 @@ int main(void) {
         cmocka_unit_test(more_than_memory_is_spilled),
         cmocka_unit_test(more_than_memory_is_lost_without_a_directory),
         cmocka_unit_test(threads_record_at_the_same_time),
-        cmocka_unit_test(what_was_flushed_survives),
+        cmocka_unit_test(what_was_recorded_survives),
         cmocka_unit_test(what_is_no_local_file_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

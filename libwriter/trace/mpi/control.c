@@ -2,9 +2,10 @@
 /* Calls that begin, end and switch the recording: MPI_Init, MPI_Finalize, MPI_Abort, MPI_Pcontrol. */
 #include <inttypes.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
+#include <string.h>
 
 #include <hpcw/mpi.h>
 
@@ -67,13 +68,28 @@ static void read_config(void) {
 static hpcw_status open_log(hpcw_clog2_log **log, hpcw_error *err) {
     hpcw_clog2_log_options options;
     hpcw_clog2_log_options_init(&options);
-    const char *directory = getenv("HPCW_TRACE_DIR");
-    options.directory = directory != NULL && directory[0] != '\0' ? directory : options.directory;
+    options.directory = config.directory[0] != '\0' ? config.directory : options.directory;
     options.memory = config.memory != 0 ? config.memory : options.memory;
     options.clock = (hpcw_clog2_clock)config.clock;
     options.now = options.clock == HPCW_CLOG2_CLOCK_CALLER ? PMPI_Wtime : NULL;
     hpcw_status status = hpcw_comm_from_mpi(MPI_COMM_WORLD, &world, err);
     return status == HPCW_OK ? hpcw_clog2_log_open(config.path, world, &options, log, err) : status;
+}
+
+/* A child of fork() shares the memory that is recorded in, so it must not record. Libraries call MPI_Finalized when a
+ * child exits. */
+static void child_stops(void) {
+    atomic_store(&hpcw_i_trace_session.following, false);
+    switch_to(false);
+    hpcw_i_trace_thread.timeline = NULL;
+}
+
+static void say_what_is_left(const hpcw_clog2_log *log) {
+    char pattern[1024];
+    if (process == 0 && hpcw_clog2_log_left(log, pattern, sizeof pattern)) {
+        say("%s: left by an earlier run that died or could not write its log; hpcgen recover makes a log of it",
+            pattern);
+    }
 }
 
 static void begin_recording(void) {
@@ -94,6 +110,9 @@ static void begin_recording(void) {
         free_all();
         return;
     }
+    hpcw_i_trace_states_offer(log);
+    say_what_is_left(log);
+    (void)pthread_atfork(NULL, NULL, child_stops);
     atomic_store(&hpcw_i_trace_session.following, true);
     switch_to(config.on);
 }
@@ -137,6 +156,12 @@ static void finish(const unsigned char used[HPCW_I_TRACE_STATES], uint64_t forgo
     }
     if (config.clocks) {
         say_clocks(&report);
+    }
+    if (report.unsaved > 0) {
+        say("%s: %" PRIu64
+            " threads recorded in memory, not in local files%s%s; HPCW_TRACE_DIR sets their directory",
+            config.path, report.unsaved, report.disk_errno == 0 ? "" : ": ",
+            report.disk_errno == 0 ? "" : strerror((int)report.disk_errno));
     }
     uint64_t inconsistent = report.undefined + report.end_alone + report.bad_cargo;
     if (report.lost + inconsistent + forgotten > 0) {
@@ -201,7 +226,7 @@ int MPI_Finalize(void) {
     return code;
 }
 
-/* Writes what this thread has recorded to the local file. After a crash, hpcw_clog2_recover makes a log of these. */
+/* Waits until what was recorded is on the disk, where it survives a crash of the host. */
 static void flush(hpcw_clog2_timeline *timeline) {
     static atomic_flag said = ATOMIC_FLAG_INIT;
     hpcw_error error;
@@ -213,7 +238,6 @@ static void flush(hpcw_clog2_timeline *timeline) {
 
 int MPI_Abort(MPI_Comm comm, int code) {
     struct hpcw_i_trace_span s = hpcw_i_trace_span_begin(HPCW_I_STATE_MPI_Abort, comm);
-    flush(s.timeline);
     return hpcw_i_trace_span_end(&s, PMPI_Abort(comm, code));
 }
 

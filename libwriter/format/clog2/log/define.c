@@ -28,6 +28,7 @@ static hpcw_status store(hpcw_clog2_log *log, const struct hpcw_i_clog2_definiti
     }
     log->definition = grown;
     grown[log->definitions++] = *d;
+    hpcw_i_clog2_local_note(log);
     return HPCW_OK;
 }
 
@@ -82,10 +83,9 @@ hpcw_status hpcw_clog2_log_state(hpcw_clog2_log *log, const char *name, const ch
     return define(log, true, name, colour, format, state, err);
 }
 
-hpcw_status hpcw_clog2_log_known_state(hpcw_clog2_log *log, int32_t state, const char *name, const char *colour,
-                                       const char *format, hpcw_error *err) {
-    struct hpcw_i_clog2_definition d;
-    hpcw_status s = prepare(log, name, colour, format, &d, err);
+static hpcw_status prepare_known(const hpcw_clog2_log *log, int32_t state, const char *name, const char *colour,
+                                 const char *format, struct hpcw_i_clog2_definition *d, hpcw_error *err) {
+    hpcw_status s = prepare(log, name, colour, format, d, err);
     if (s != HPCW_OK) {
         return s;
     }
@@ -93,8 +93,18 @@ hpcw_status hpcw_clog2_log_known_state(hpcw_clog2_log *log, int32_t state, const
         return hpcw_i_fail(err, HPCW_EINVAL, "%s: known state: expected 0 to %d, got %d", log->path,
                            HPCW_CLOG2_USER_STATE - 1, (int)state);
     }
-    d.kind = HPCW_CLOG2_STATE_DEF;
-    d.number = state;
+    d->kind = HPCW_CLOG2_STATE_DEF;
+    d->number = state;
+    return HPCW_OK;
+}
+
+hpcw_status hpcw_clog2_log_known_state(hpcw_clog2_log *log, int32_t state, const char *name, const char *colour,
+                                       const char *format, hpcw_error *err) {
+    struct hpcw_i_clog2_definition d;
+    hpcw_status s = prepare_known(log, state, name, colour, format, &d, err);
+    if (s != HPCW_OK) {
+        return s;
+    }
     (void)pthread_mutex_lock(&log->lock);
     bool there = false;
     for (uint32_t i = 0; s == HPCW_OK && !there && i < log->definitions; i++) {
@@ -110,6 +120,18 @@ hpcw_status hpcw_clog2_log_known_state(hpcw_clog2_log *log, int32_t state, const
         s = store(log, &d, err);
     }
     (void)pthread_mutex_unlock(&log->lock);
+    return s;
+}
+
+hpcw_status hpcw_clog2_log_offer_state(hpcw_clog2_log *log, int32_t state, const char *name, const char *colour,
+                                       const char *format, hpcw_error *err) {
+    struct hpcw_i_clog2_definition d;
+    hpcw_status s = prepare_known(log, state, name, colour, format, &d, err);
+    if (s == HPCW_OK) {
+        (void)pthread_mutex_lock(&log->lock);
+        hpcw_i_clog2_local_offer(log, &d);
+        (void)pthread_mutex_unlock(&log->lock);
+    }
     return s;
 }
 
@@ -175,16 +197,12 @@ hpcw_status hpcw_clog2_log_comm(hpcw_clog2_timeline *timeline, uint32_t parent, 
         s = hpcw_i_fail_memory(err, log->path, 0, "a communicator");
     } else {
         *comm = log->knowns - 1;
+        hpcw_i_clog2_local_note(log);
     }
     (void)pthread_mutex_unlock(&log->lock);
     if (s == HPCW_OK) {
-        uint64_t *p = timeline->next;
-        p[0] = hpcw_clog2_timeline_clock(timeline);
-        p[1] = hpcw_clog2_timeline_word(HPCW_CLOG2_COMM_EVENT, parent, (int32_t)*comm);
-        timeline->next = p + HPCW_CLOG2_WORDS_BARE;
-        if (timeline->next >= timeline->end) {
-            hpcw_clog2_timeline_next(timeline);
-        }
+        hpcw_clog2_timeline_put(timeline, hpcw_clog2_timeline_clock(timeline),
+                                hpcw_clog2_timeline_word(HPCW_CLOG2_COMM_EVENT, parent, (int32_t)*comm));
     }
     return s;
 }

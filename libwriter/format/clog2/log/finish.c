@@ -12,7 +12,6 @@
 #include "libwriter/format/clog2/log/recording.h"
 #include "libwriter/format/clog2/merge/comms.h"
 #include "libwriter/format/clog2/merge/merge.h"
-#include "libwriter/io/sys.h"
 
 #define BIAS (UINT64_C(1) << 63) /* maps signed words to unsigned ones in the same order */
 
@@ -291,6 +290,7 @@ static hpcw_status fill_report(struct ending *e, hpcw_error *err) {
         .bad_cargo = e->stream.bad_cargo,
         .spilled = log->spilled,
         .stalls = log->stalls,
+        .disk_errno = (uint64_t)log->disk.sys_errno,
         .begin_offset_ns = t->begin_offset,
         .end_offset_ns = t->end_offset,
         .begin_round_trip_ns = t->begin_round_trip,
@@ -302,19 +302,13 @@ static hpcw_status fill_report(struct ending *e, hpcw_error *err) {
     };
     for (uint32_t i = 0; i < log->timelines; i++) {
         report->lost += log->timeline[i]->lost;
+        report->unsaved += log->timeline[i]->unsaved;
     }
-    /* The first fields are numbers that all processes add up. */
-    struct hpcw_i_words words = {.sums = offsetof(hpcw_clog2_log_report, begin_offset_ns) / sizeof(uint64_t),
+    /* The first fields are numbers that all processes add up; of the next one the largest counts. */
+    struct hpcw_i_words words = {.sums = offsetof(hpcw_clog2_log_report, disk_errno) / sizeof(uint64_t),
+                                 .maxs = 1,
                                  .word = (uint64_t *)(void *)report};
     return hpcw_i_comm_allreduce(log->comm, &words, err);
-}
-
-static void remove_local(hpcw_clog2_log *log) {
-    if (log->fd >= 0) {
-        (void)hpcw_i_sys_close(log->fd);
-        (void)hpcw_i_sys_unlink(log->local_path);
-        log->fd = -1;
-    }
 }
 
 hpcw_status hpcw_clog2_log_finish(hpcw_clog2_log *log, hpcw_clog2_log_report *report, hpcw_error *err) {
@@ -338,7 +332,9 @@ hpcw_status hpcw_clog2_log_finish(hpcw_clog2_log *log, hpcw_clog2_log_report *re
         s = step[i](&e, err);
     }
     if (s == HPCW_OK) {
-        remove_local(log);
+        hpcw_i_clog2_local_close(log, true);
+    } else {
+        hpcw_i_clog2_local_hint(log, err);
     }
     if (s == HPCW_OK && report != NULL) {
         *report = e.report;

@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The format of local files, in the byte order of the machine: a head, then pieces, each with a head of its
- * own. A local file only grows, so after a crash at most its last piece is cut short. */
+/*
+ * The format of local files, in the byte order of the machine. A file is a row of windows of one size, which the process
+ * maps into its memory. The first begins with the head of the file. A window has pieces, each with a head of its own; where
+ * no piece is, its bytes are 0. A piece of records has the rest of its window, and its records end where the second word of
+ * the next one is 0. The tag of a head and that word are stored last, so that the death of a process leaves nothing half
+ * written.
+ */
 #ifndef HPCW_FORMAT_CLOG2_LOG_LOCAL_FILE_H
 #define HPCW_FORMAT_CLOG2_LOG_LOCAL_FILE_H
 
@@ -9,14 +14,20 @@
 #define HPCW_I_CLOG2_LOCAL_TAG UINT64_C(0x0a314c43574350c8) /* also shows the byte order */
 #define HPCW_I_CLOG2_PIECE_TAG UINT64_C(0x6563656970776350)
 
-enum { HPCW_I_CLOG2_PIECE_RECORDS = 1, HPCW_I_CLOG2_PIECE_DEFINITIONS = 2, HPCW_I_CLOG2_PIECE_COMMS = 3 };
+enum {
+    HPCW_I_CLOG2_PIECE_RECORDS = 1,
+    HPCW_I_CLOG2_PIECE_DEFINITIONS = 2,
+    HPCW_I_CLOG2_PIECE_COMMS = 3,
+    HPCW_I_CLOG2_PIECE_OFFERED =
+        4 /* known states that the log defines if records use them, by ascending number */
+};
 
 struct hpcw_i_clog2_local_head {
     uint64_t tag;
     uint64_t run; /* the same in all files of one run */
     uint32_t rank, ranks;
     uint32_t block_size;
-    uint32_t zero;
+    uint32_t window;                 /* bytes of each window; 0: there is but one */
     struct hpcw_i_clog2_ticks ticks; /* without the comparison of clocks at the end */
 };
 
@@ -24,7 +35,8 @@ struct hpcw_i_clog2_piece_head {
     uint64_t tag;
     uint32_t kind;
     uint32_t thread;
-    uint64_t size; /* bytes after this head */
+    uint32_t size;  /* bytes after this head */
+    uint32_t order; /* of records: the number of this piece among those of its thread */
 };
 
 #endif

@@ -10,7 +10,6 @@
 #include "libwriter/format/clog2/file/file.h"
 #include "libwriter/format/clog2/log/recording.h"
 #include "libwriter/io/sink.h"
-#include "libwriter/io/sys.h"
 
 #define LEAST_MEMORY (4 * (uint64_t)HPCW_I_CLOG2_CHUNK_BYTES)
 
@@ -69,7 +68,7 @@ static hpcw_status make(const char *path, hpcw_comm *comm, const hpcw_clog2_log_
     log->options = *o;
     log->fd = -1;
     log->queue_end = &log->queue;
-    log->most_buffers = o->memory / HPCW_I_CLOG2_CHUNK_BYTES;
+    log->most = o->memory / HPCW_I_CLOG2_CHUNK_BYTES;
     log->path = hpcw_i_strdup(path);
     log->directory = o->directory == NULL ? NULL : hpcw_i_strdup(o->directory);
     if (log->path == NULL || (o->directory != NULL && log->directory == NULL)) {
@@ -173,6 +172,7 @@ hpcw_status hpcw_clog2_log_open(const char *path, hpcw_comm *comm, const hpcw_cl
         hpcw_clog2_log_free(log);
         return s;
     }
+    hpcw_i_clog2_local_create(log);
     *out = log;
     return HPCW_OK;
 }
@@ -181,10 +181,9 @@ void hpcw_clog2_log_free(hpcw_clog2_log *log) {
     if (log == NULL) {
         return;
     }
+    hpcw_i_clog2_helper_stop(log);
+    hpcw_i_clog2_local_close(log, !hpcw_i_clog2_timelines_have_events(log));
     hpcw_i_clog2_timelines_free(log);
-    if (log->fd >= 0) {
-        (void)hpcw_i_sys_close(log->fd);
-    }
     hpcw_i_free(log->leader);
     hpcw_i_free(log->definition);
     hpcw_i_free(log->known);

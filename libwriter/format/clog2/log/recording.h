@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A recording in progress. A timeline is a list of chunks of words; a chunk is in memory or in the local
- * file. One lock guards what threads share. Recording takes it once per chunk. */
+/* A recording in progress. A timeline is a list of chunks of words; a chunk is a window of the local file, or memory
+ * where there is no such file. One lock guards what threads share. Recording takes it once per chunk. */
 #ifndef HPCW_FORMAT_CLOG2_LOG_RECORDING_H
 #define HPCW_FORMAT_CLOG2_LOG_RECORDING_H
 
@@ -13,7 +13,18 @@
 #include "libwriter/format/clog2/merge/chunk.h"
 #include "libwriter/format/clog2/merge/comms.h"
 
-enum { HPCW_I_CLOG2_MOST_THREADS = 32767, HPCW_I_CLOG2_MOST_COMMS = 1 << 24 };
+enum {
+    HPCW_I_CLOG2_MOST_THREADS = 32767,
+    HPCW_I_CLOG2_MOST_COMMS = 1 << 24,
+    HPCW_I_CLOG2_AHEAD =
+        2 /* windows that the helper thread prepares: one for now, one for while it makes the next */
+};
+
+/* A part of the local file that is mapped. */
+struct hpcw_i_clog2_window {
+    unsigned char *base; /* [HPCW_I_CLOG2_CHUNK_BYTES]; NULL: none */
+    uint64_t offset;     /* in the file */
+};
 
 struct hpcw_i_clog2_timeline {
     struct hpcw_clog2_timeline face; /* first member: what the public header sees */
@@ -22,6 +33,7 @@ struct hpcw_i_clog2_timeline {
     struct hpcw_i_clog2_chunk *first, *last;
     uint64_t *bin; /* records that find no memory go here and are lost; then last->data is not used */
     bool in_bin;
+    bool unsaved; /* some of its records are not in the local file, which was refused its space */
     uint64_t lost;
 };
 
@@ -48,7 +60,7 @@ struct hpcw_clog2_log {
     uint64_t tag;  /* of this run, equal on all processes */
 
     pthread_mutex_t lock;
-    pthread_cond_t changed; /* a chunk was written, or must be written */
+    pthread_cond_t changed; /* for the helper: a window was taken or is full, or it must stop */
     struct hpcw_i_clog2_timeline **timeline;
     uint32_t timelines;
     struct hpcw_i_clog2_definition *definition;
@@ -57,21 +69,22 @@ struct hpcw_clog2_log {
     uint32_t knowns;
     uint32_t ids_made;
 
-    uint64_t buffers, most_buffers; /* of chunks: how many exist, and how many may */
-    uint64_t **spare;               /* buffers without a chunk */
-    uint64_t spares;
-    struct hpcw_i_clog2_chunk *queue, **queue_end; /* full chunks in memory, in order */
-    uint64_t queued;
-    struct hpcw_i_clog2_chunk *writing;
-    uint64_t flush_to; /* the number of chunks, since the begin, that must be written */
-    uint64_t pushed, written;
+    uint64_t buffers; /* chunks that are memory and not windows */
+    uint64_t mapped;  /* windows of records */
+    uint64_t most;    /* of both kinds together; further windows are unmapped, further buffers refused */
+    struct hpcw_i_clog2_window ready[HPCW_I_CLOG2_AHEAD]; /* [readies] prepared windows */
+    uint32_t readies;
+    struct hpcw_i_clog2_chunk *queue, **queue_end; /* full windows that are mapped, in order */
     bool helper_runs, helper_stops;
     pthread_t helper;
-    char *local_path; /* NULL: there is no local file yet */
+
+    char *local_path; /* NULL: there is no local file */
     int fd;
-    uint64_t local_size;
+    uint64_t local_size;              /* where the next window begins */
+    struct hpcw_i_clog2_window table; /* the window that gets definitions and communicators */
+    size_t table_used, table_allocated;
     uint32_t definitions_written, knowns_written;
-    hpcw_error disk; /* first failure of the local file; code HPCW_OK: none */
+    hpcw_error disk; /* first failure of the local file, which ends it; code HPCW_OK: none */
     uint64_t spilled, stalls;
     bool finished;
 };
@@ -101,19 +114,37 @@ bool hpcw_i_clog2_add_known(hpcw_clog2_log *log, const hpcw_clog2_comm_id *id, h
 /* Ends recording: the last chunk of each timeline gets its length. */
 void hpcw_i_clog2_timelines_stop(hpcw_clog2_log *log);
 
+/* Whether the local file has anything but communicators. */
+bool hpcw_i_clog2_timelines_have_events(const hpcw_clog2_log *log);
+
 /* Frees all timelines with their chunks and buffers. */
 void hpcw_i_clog2_timelines_free(hpcw_clog2_log *log);
 
-/* ---- spill.c ---- */
+/* ---- local_file.c ---- */
 
-/* Under the lock. Wakes or starts the helper thread if it must write a chunk. */
-void hpcw_i_clog2_spill_wake(hpcw_clog2_log *log);
+/* Creates the local file; what fails then or later is in log->disk. */
+void hpcw_i_clog2_local_create(hpcw_clog2_log *log);
 
-/* Under the lock. Whether a buffer may become free, so that it makes sense to wait for `changed`. */
-bool hpcw_i_clog2_spill_may_wait(const hpcw_clog2_log *log);
+/* Under the lock. Writes definitions and communicators that are new; a known state that records may use. */
+void hpcw_i_clog2_local_note(hpcw_clog2_log *log);
+void hpcw_i_clog2_local_offer(hpcw_clog2_log *log, const struct hpcw_i_clog2_definition *state);
 
-/* Ends the helper thread. Chunks that it has not written stay in memory. */
-void hpcw_i_clog2_spill_stop(hpcw_clog2_log *log);
+/* Under the lock, which it releases meanwhile. Makes and prepares a window for records. False: refused. */
+bool hpcw_i_clog2_local_make(hpcw_clog2_log *log, struct hpcw_i_clog2_window *window);
+
+/* Closes the file, and removes it. */
+void hpcw_i_clog2_local_close(hpcw_clog2_log *log, bool remove);
+
+/* Appends to a message how the log can still be made of local files. */
+void hpcw_i_clog2_local_hint(const hpcw_clog2_log *log, hpcw_error *err);
+
+/* ---- helper.c ---- */
+
+/* Under the lock. Wakes or starts the helper thread, which prepares windows ahead and unmaps full ones. */
+void hpcw_i_clog2_helper_wake(hpcw_clog2_log *log);
+
+/* Ends it. */
+void hpcw_i_clog2_helper_stop(hpcw_clog2_log *log);
 
 /* ---- sync.c ---- */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Timelines: where the records of a thread go. */
-#include "libwriter/format/clog2/log/recording.h"
+#include "libwriter/format/clog2/log/local_file.h"
 
 #include <string.h>
 
@@ -10,7 +10,10 @@
 
 #define CHUNK_BYTES HPCW_I_CLOG2_CHUNK_BYTES
 
-enum { BIN = 4096 }; /* words of a bin */
+enum {
+    BIN = 4096,                    /* words of a bin */
+    LONG_WAIT_NS = 2 * 1000 * 1000 /* for a window: the log shows it */
+};
 
 /*
  * A buffer whose pages already exist. The first write to a page of 4 KiB costs 1.3 us, that is 5 ns for each
@@ -31,28 +34,9 @@ static void use_buffer(struct hpcw_i_clog2_timeline *l, uint64_t *data, size_t w
     l->face.end = data + words - HPCW_I_CLOG2_MOST_WORDS + 1;
 }
 
-static struct hpcw_i_clog2_chunk *add_chunk(struct hpcw_i_clog2_timeline *l, uint64_t *data) {
-    struct hpcw_i_clog2_chunk *chunk = hpcw_i_calloc(1, sizeof *chunk);
-    if (chunk == NULL) {
-        return NULL;
-    }
-    chunk->data = data;
-    chunk->thread = l->thread;
-    if (l->first == NULL) {
-        l->first = chunk;
-    } else {
-        l->last->next = chunk;
-    }
-    l->last = chunk;
-    return chunk;
-}
-
-/* Under the lock. Returns a spare buffer or a new one; NULL if none is allowed or there is no memory. */
+/* Under the lock, which it may release for a while. A buffer; NULL if none is allowed or there is no memory. */
 static uint64_t *get_buffer(hpcw_clog2_log *log) {
-    if (log->spares > 0) {
-        return log->spare[--log->spares];
-    }
-    if (log->buffers >= log->most_buffers) {
+    if (log->buffers >= log->most) {
         return NULL;
     }
     log->buffers++;
@@ -63,63 +47,91 @@ static uint64_t *get_buffer(hpcw_clog2_log *log) {
     return data;
 }
 
-/* Under the lock. Queues a full chunk. */
-static void push(hpcw_clog2_log *log, struct hpcw_i_clog2_chunk *chunk) {
-    chunk->queued = NULL;
-    *log->queue_end = chunk;
-    log->queue_end = &chunk->queued;
-    log->pushed++;
-    hpcw_i_clog2_spill_wake(log);
-}
-
-/* Under the lock. The timeline continues in a new chunk, or in its bin. Returns whether it had to wait. */
-static bool go_on(struct hpcw_i_clog2_timeline *l) {
+/* Under the lock, which it may release for a while. Puts the chunk into a window; false: there is none to be had. */
+static bool get_window(struct hpcw_i_clog2_timeline *l, struct hpcw_i_clog2_chunk *chunk) {
     hpcw_clog2_log *log = l->log;
-    bool waited = false;
-    uint64_t *data = get_buffer(log);
-    while (data == NULL && hpcw_i_clog2_spill_may_wait(log)) {
-        waited = true;
-        log->stalls++;
-        (void)pthread_cond_wait(&log->changed, &log->lock);
-        data = get_buffer(log);
+    struct hpcw_i_clog2_window window;
+    if (log->fd < 0) {
+        return false;
     }
-    l->in_bin = data == NULL || add_chunk(l, data) == NULL;
-    if (l->in_bin && data != NULL) {
-        log->spare[log->spares++] = data;
+    if (log->readies > 0) {
+        window = log->ready[0];
+        log->ready[0] = log->ready[--log->readies];
+    } else if (log->disk.code != HPCW_OK || !hpcw_i_clog2_local_make(log, &window)) {
+        return false;
     }
-    use_buffer(l, l->in_bin ? l->bin : data, l->in_bin ? BIN : HPCW_I_CLOG2_CHUNK);
-    return waited;
+    log->mapped++;
+    struct hpcw_i_clog2_piece_head *head = (struct hpcw_i_clog2_piece_head *)(void *)window.base;
+    head->kind = HPCW_I_CLOG2_PIECE_RECORDS;
+    head->thread = l->thread;
+    head->size = (uint32_t)(HPCW_I_CLOG2_CHUNK_BYTES - sizeof *head);
+    head->order = chunk->order;
+    __atomic_signal_fence(__ATOMIC_RELEASE);
+    head->tag = HPCW_I_CLOG2_PIECE_TAG;
+    chunk->data = (uint64_t *)(void *)(head + 1);
+    chunk->offset = window.offset + sizeof *head;
+    return true;
 }
 
-/* Whether the timeline was in a chunk, which now has its length. What is in a bin is lost. */
-static bool close_chunk(struct hpcw_i_clog2_timeline *l) {
+/* Under the lock, which it may release for a while. The timeline continues in a new chunk, or in its bin. */
+static void go_on(struct hpcw_i_clog2_timeline *l) {
+    struct hpcw_i_clog2_chunk *chunk = hpcw_i_calloc(1, sizeof *chunk);
+    if (chunk != NULL) {
+        chunk->order = l->last == NULL ? 0 : l->last->order + 1;
+        if (!get_window(l, chunk)) {
+            l->unsaved = l->log->directory != NULL;
+            chunk->data = get_buffer(l->log);
+        }
+    }
+    l->in_bin = chunk == NULL || chunk->data == NULL;
+    if (l->in_bin) {
+        hpcw_i_free(chunk);
+        use_buffer(l, l->bin, BIN);
+        return;
+    }
+    *(l->last == NULL ? &l->first : &l->last->next) = chunk;
+    l->last = chunk;
+    use_buffer(l, chunk->data,
+               HPCW_I_CLOG2_CHUNK - (chunk->offset % HPCW_I_CLOG2_CHUNK_BYTES) / sizeof *chunk->data);
+}
+
+/* The last chunk gets its length. What is in a bin is lost. */
+static void close_chunk(struct hpcw_i_clog2_timeline *l) {
     if (!l->in_bin) {
         l->last->words = (uint32_t)(l->face.next - l->last->data);
-        return true;
+        return;
     }
     for (const uint64_t *p = l->bin; p < l->face.next; p += hpcw_i_clog2_words_of(p)) {
         l->lost++;
     }
-    return false;
+}
+
+/* Under the lock. The last chunk is full. */
+static void push(struct hpcw_i_clog2_timeline *l) {
+    hpcw_clog2_log *log = l->log;
+    close_chunk(l);
+    if (!l->in_bin && l->last->offset != 0) {
+        *log->queue_end = l->last;
+        log->queue_end = &l->last->queued;
+        hpcw_i_clog2_helper_wake(log);
+    }
 }
 
 void hpcw_clog2_timeline_next(hpcw_clog2_timeline *timeline) {
     struct hpcw_i_clog2_timeline *l = hpcw_i_clog2_inner(timeline);
     hpcw_clog2_log *log = l->log;
-    uint64_t before = hpcw_clog2_timeline_clock(timeline);
+    uint64_t before = hpcw_clog2_timeline_clock(timeline), began = hpcw_i_clog2_system_ns();
     (void)pthread_mutex_lock(&log->lock);
-    if (close_chunk(l)) {
-        push(log, l->last);
-    }
-    bool waited = go_on(l);
+    push(l);
+    go_on(l);
+    bool waited = log->fd >= 0 && hpcw_i_clog2_system_ns() - began > LONG_WAIT_NS;
+    log->stalls += waited;
     (void)pthread_mutex_unlock(&log->lock);
     if (waited) {
-        uint64_t *p = timeline->next;
-        p[0] = before;
-        p[1] = hpcw_clog2_timeline_word(HPCW_CLOG2_BARE, 0, 2 * HPCW_CLOG2_SPILL_STATE);
-        p[2] = hpcw_clog2_timeline_clock(timeline);
-        p[3] = hpcw_clog2_timeline_word(HPCW_CLOG2_BARE, 0, 2 * HPCW_CLOG2_SPILL_STATE + 1);
-        timeline->next = p + 4;
+        hpcw_clog2_timeline_put(timeline, before,
+                                hpcw_clog2_timeline_word(HPCW_CLOG2_BARE, 0, 2 * HPCW_CLOG2_SPILL_STATE));
+        hpcw_clog2_timeline_put(timeline, hpcw_clog2_timeline_clock(timeline),
+                                hpcw_clog2_timeline_word(HPCW_CLOG2_BARE, 0, 2 * HPCW_CLOG2_SPILL_STATE + 1));
     }
 }
 
@@ -135,15 +147,10 @@ hpcw_status hpcw_clog2_log_thread(hpcw_clog2_log *log, hpcw_clog2_timeline **out
     (void)pthread_mutex_lock(&log->lock);
     struct hpcw_i_clog2_timeline **grown =
         hpcw_i_realloc(log->timeline, ((size_t)log->timelines + 1) * sizeof(*log->timeline));
-    /* A timeline that waits has filled one chunk, and each other one holds one. So there is always a chunk to
-     * write. */
     uint64_t least = 2 * ((uint64_t)log->timelines + 1);
-    uint64_t most = log->most_buffers > least ? log->most_buffers : least;
-    uint64_t **spare = hpcw_i_realloc(log->spare, (size_t)most * sizeof *spare);
+    log->most = log->most > least ? log->most : least;
     log->timeline = grown == NULL ? log->timeline : grown;
-    log->spare = spare == NULL ? log->spare : spare;
-    log->most_buffers = spare == NULL ? log->most_buffers : most;
-    if (l == NULL || bin == NULL || grown == NULL || spare == NULL) {
+    if (l == NULL || bin == NULL || grown == NULL) {
         s = hpcw_i_fail_memory(err, log->path, 0, "a thread");
     } else if (log->finished) {
         s = hpcw_i_fail(err, HPCW_ESTATE, "%s: the recording has ended", log->path);
@@ -156,7 +163,7 @@ hpcw_status hpcw_clog2_log_thread(hpcw_clog2_log *log, hpcw_clog2_timeline **out
         l->bin = bin;
         l->thread = log->timelines;
         log->timeline[log->timelines++] = l; /* before the next call, which releases the lock for a moment */
-        (void)go_on(l);
+        go_on(l);
         *out = &l->face;
     }
     (void)pthread_mutex_unlock(&log->lock);
@@ -171,7 +178,6 @@ void hpcw_clog2_log_cargo(hpcw_clog2_timeline *timeline, uint32_t comm, int32_t 
                           const hpcw_clog2_cargo *cargo) {
     uint64_t *p = timeline->next;
     p[0] = hpcw_clog2_timeline_clock(timeline);
-    p[1] = hpcw_clog2_timeline_word(HPCW_CLOG2_WITH_CARGO, comm, event);
     memset(p + 3, 0, HPCW_CLOG2_CARGO);
     if (cargo->size <= HPCW_CLOG2_CARGO) {
         p[2] = cargo->pieces;
@@ -179,37 +185,23 @@ void hpcw_clog2_log_cargo(hpcw_clog2_timeline *timeline, uint32_t comm, int32_t 
     } else {
         p[2] = UINT64_MAX; /* matches no format */
     }
-    timeline->next = p + HPCW_CLOG2_WORDS_CARGO;
-    if (timeline->next >= timeline->end) {
-        hpcw_clog2_timeline_next(timeline);
-    }
+    hpcw_clog2_timeline_done(timeline, hpcw_clog2_timeline_word(HPCW_CLOG2_WITH_CARGO, comm, event),
+                             HPCW_CLOG2_WORDS_CARGO);
 }
 
 hpcw_status hpcw_clog2_log_flush(hpcw_clog2_timeline *timeline, hpcw_error *err) {
     if (timeline == NULL) {
         return hpcw_i_fail(err, HPCW_EINVAL, "clog2 log: expected a timeline, got NULL");
     }
-    struct hpcw_i_clog2_timeline *l = hpcw_i_clog2_inner(timeline);
-    hpcw_clog2_log *log = l->log;
+    hpcw_clog2_log *log = hpcw_i_clog2_inner(timeline)->log;
     hpcw_status s = HPCW_OK;
     (void)pthread_mutex_lock(&log->lock);
     if (log->directory == NULL) {
         s = hpcw_i_fail(err, HPCW_ESTATE, "%s: expected a directory for local files, got none", log->path);
-    } else {
-        if (close_chunk(l)) {
-            log->flush_to = log->pushed + 1;
-            push(log, l->last);
-        }
-        (void)go_on(l);
-        uint64_t wanted = log->flush_to;
-        while (log->written < wanted && hpcw_i_clog2_spill_may_wait(log)) {
-            (void)pthread_cond_wait(&log->changed, &log->lock);
-        }
-        if (log->disk.code != HPCW_OK) {
-            s = log->disk.code;
-            if (err != NULL) {
-                *err = log->disk;
-            }
+    } else if (log->disk.code != HPCW_OK) {
+        s = log->disk.code;
+        if (err != NULL) {
+            *err = log->disk;
         }
     }
     int fd = log->fd;
@@ -219,29 +211,55 @@ hpcw_status hpcw_clog2_log_flush(hpcw_clog2_timeline *timeline, hpcw_error *err)
 }
 
 void hpcw_i_clog2_timelines_stop(hpcw_clog2_log *log) {
-    hpcw_i_clog2_spill_stop(log);
+    hpcw_i_clog2_helper_stop(log);
     for (uint32_t i = 0; i < log->timelines; i++) {
-        (void)close_chunk(log->timeline[i]);
+        close_chunk(log->timeline[i]);
     }
     log->finished = true;
 }
 
+/* Whether a timeline has anything but communicators in the local file. */
+static bool has_events(const struct hpcw_i_clog2_timeline *l) {
+    const struct hpcw_i_clog2_chunk *chunk = l->first;
+    if (chunk == NULL || chunk->offset == 0) {
+        return false;
+    }
+    bool more = chunk->next != NULL || l->in_bin;
+    for (const uint64_t *p = chunk->data; !more && p < l->face.next; p += hpcw_i_clog2_words_of(p)) {
+        more = p[1] >> 56 != HPCW_CLOG2_COMM_EVENT;
+    }
+    return more;
+}
+
+bool hpcw_i_clog2_timelines_have_events(const hpcw_clog2_log *log) {
+    bool found = false;
+    for (uint32_t i = 0; i < log->timelines && !found; i++) {
+        found = has_events(log->timeline[i]);
+    }
+    return found;
+}
+
+static void free_chunk(struct hpcw_i_clog2_chunk *chunk) {
+    if (chunk->data != NULL && chunk->offset != 0) {
+        hpcw_i_sys_unmap((char *)chunk->data - chunk->offset % HPCW_I_CLOG2_CHUNK_BYTES,
+                         HPCW_I_CLOG2_CHUNK_BYTES);
+    } else {
+        hpcw_i_free(chunk->data);
+    }
+    hpcw_i_free(chunk);
+}
+
 void hpcw_i_clog2_timelines_free(hpcw_clog2_log *log) {
-    hpcw_i_clog2_spill_stop(log);
+    hpcw_i_clog2_helper_stop(log);
     for (uint32_t i = 0; i < log->timelines; i++) {
         struct hpcw_i_clog2_timeline *l = log->timeline[i];
         while (l->first != NULL) {
             struct hpcw_i_clog2_chunk *next = l->first->next;
-            hpcw_i_free(l->first->data);
-            hpcw_i_free(l->first);
+            free_chunk(l->first);
             l->first = next;
         }
         hpcw_i_free(l->bin);
         hpcw_i_free(l);
     }
-    while (log->spares > 0) {
-        hpcw_i_free(log->spare[--log->spares]);
-    }
-    hpcw_i_free(log->spare);
     hpcw_i_free(log->timeline);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Records as a thread leaves them: words in chunks. A chunk is in memory or in the local file. */
+/* Records as a thread leaves them: words in chunks. A chunk is in memory, or in a window of the local file, which may be
+ * mapped or not. */
 #ifndef HPCW_FORMAT_CLOG2_MERGE_CHUNK_H
 #define HPCW_FORMAT_CLOG2_MERGE_CHUNK_H
 
@@ -14,11 +15,11 @@ enum {
 
 struct hpcw_i_clog2_chunk {
     struct hpcw_i_clog2_chunk *next;   /* of the timeline */
-    struct hpcw_i_clog2_chunk *queued; /* the next one in the queue of chunks to write */
-    uint64_t *data;                    /* [HPCW_I_CLOG2_CHUNK]; NULL: only in the local file */
-    uint64_t offset;                   /* of the words in the local file */
+    struct hpcw_i_clog2_chunk *queued; /* the next one in the queue of full windows */
+    uint64_t *data;                    /* [HPCW_I_CLOG2_CHUNK] at most; NULL: only in the local file */
+    uint64_t offset;                   /* of the words in the local file; 0: they are not in it */
     uint32_t words;                    /* in use, once the chunk is full */
-    uint32_t thread;
+    uint32_t order;                    /* number of the chunk in its timeline */
 };
 
 /* The number of words of the record at `p`. */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Makes a log of the local files of a run that died. Records that were only in memory are lost; each complete
- * piece of a file counts. */
+/* Makes a log of the local files of a run that died. Each complete record of a file counts. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -85,7 +84,7 @@ static hpcw_status unite(struct recovery *r, hpcw_error *err) {
             id->created = -1;
         }
     }
-    r->definition = hpcw_i_calloc((size_t)most->definitions + 1, sizeof *r->definition);
+    r->definition = hpcw_i_calloc((size_t)most->definitions + HPCW_CLOG2_USER_STATE + 1, sizeof *r->definition);
     if (s == HPCW_OK && r->definition == NULL) {
         s = hpcw_i_fail_memory(err, most->path, 0, NULL);
     }
@@ -102,6 +101,30 @@ static hpcw_status unite(struct recovery *r, hpcw_error *err) {
         }
     }
     return s;
+}
+
+/* Appends the offered states that records use and that are not defined. The list has space for all of them. */
+static void define_offered(struct recovery *r) {
+    const struct hpcw_i_clog2_recovered_file *most = &r->file[0];
+    bool defines[HPCW_CLOG2_USER_STATE] = {false}, uses[HPCW_CLOG2_USER_STATE] = {false};
+    for (size_t i = 0; i < r->count; i++) {
+        most = r->file[i].offers > most->offers ? &r->file[i] : most;
+        for (int state = 0; state < HPCW_CLOG2_USER_STATE; state++) {
+            uses[state] = uses[state] || r->file[i].uses[state];
+        }
+    }
+    for (uint32_t i = 0; i < r->definitions; i++) {
+        const struct hpcw_i_clog2_definition *d = &r->definition[i];
+        if (d->kind == HPCW_CLOG2_STATE_DEF && d->number < HPCW_CLOG2_USER_STATE) {
+            defines[d->number] = true;
+        }
+    }
+    for (uint32_t i = 0; i < most->offers; i++) {
+        const struct hpcw_i_clog2_definition *d = &most->offered[i];
+        if (uses[d->number] && !defines[d->number]) {
+            r->definition[r->definitions++] = *d;
+        }
+    }
 }
 
 /* All records of the files, as one stream. */
@@ -195,6 +218,7 @@ hpcw_status hpcw_clog2_recover(const char *path, const char *const *local, size_
         s = unite(&r, err);
     }
     if (s == HPCW_OK && !r.file[0].mpe) {
+        define_offered(&r);
         /* Some records may use it. */
         hpcw_i_clog2_define_spill(r.definition, &r.definitions);
         hpcw_i_clog2_count_definitions(r.definition, r.definitions, &r.states, &r.solos);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads local files of this library. Each complete piece of a file counts. */
+/* Reads local files of this library. Each complete piece of a file counts, and each complete record. */
 #include "libwriter/format/clog2/recover/recovered_file.h"
 
 #include <string.h>
@@ -23,7 +23,7 @@ static hpcw_status take_head(struct hpcw_i_clog2_recovered_file *f, hpcw_error *
     /* Written so that NaN fails. */
     bool good = whole && head.tag == HPCW_I_CLOG2_LOCAL_TAG && hpcw_i_clog2_may_have_ranks(head.ranks) &&
                 head.rank < head.ranks && t->ns > 0 && t->ns <= MOST_NS && t->begin_offset > -MOST_NS &&
-                t->begin_offset < MOST_NS;
+                t->begin_offset < MOST_NS && head.window % 8 == 0;
     if (!good) {
         return hpcw_i_fail(err, HPCW_EFORMAT,
                            "%s: expected the local file of a log, written on a machine like this", f->path);
@@ -32,8 +32,14 @@ static hpcw_status take_head(struct hpcw_i_clog2_recovered_file *f, hpcw_error *
     f->rank = head.rank;
     f->ranks = head.ranks;
     f->block_size = head.block_size;
+    f->window = head.window;
     f->ticks = head.ticks;
     return HPCW_OK;
+}
+
+static bool are_labels(const struct hpcw_i_clog2_definition *d) {
+    return memchr(d->colour, 0, sizeof d->colour) != NULL && memchr(d->format, 0, sizeof d->format) != NULL &&
+           hpcw_i_clog2_labels_check(d->colour, d->name, d->format, NULL) == HPCW_OK;
 }
 
 /* Whether the definition after `count` others is one that a recording would store there. */
@@ -48,36 +54,43 @@ static bool is_next(const struct hpcw_i_clog2_definition *definition, uint32_t c
         (state && states < HPCW_CLOG2_STATES && d->number == HPCW_CLOG2_USER_STATE + (int32_t)states) ||
         (d->kind == HPCW_CLOG2_EVENT_DEF && solos < HPCW_CLOG2_SOLOS &&
          d->number == HPCW_CLOG2_USER_SOLO + (int32_t)solos);
-    return numbered && memchr(d->colour, 0, sizeof d->colour) != NULL &&
-           memchr(d->format, 0, sizeof d->format) != NULL &&
-           hpcw_i_clog2_labels_check(d->colour, d->name, d->format, NULL) == HPCW_OK;
+    return numbered && are_labels(d);
+}
+
+/* Whether the offer after `count` others is one that a recording would make there. */
+static bool is_offer(const struct hpcw_i_clog2_definition *offered, uint32_t count) {
+    const struct hpcw_i_clog2_definition *d = &offered[count];
+    int32_t least = count == 0 ? 0 : d[-1].number + 1;
+    return d->number >= least && d->number < HPCW_CLOG2_USER_STATE && d->kind == HPCW_CLOG2_STATE_DEF &&
+           are_labels(d);
 }
 
 static bool is_comm(const struct hpcw_i_clog2_recovered_file *f, const struct hpcw_i_clog2_known_comm *comm) {
     return comm->kind >= HPCW_CLOG2_INTER && comm->kind <= HPCW_CLOG2_REMOTE_HALF && comm->rank < f->ranks;
 }
 
-/* Appends a piece to the list of definitions or communicators. */
+/* Appends a piece to the list of its kind. */
 static hpcw_status take_list(struct hpcw_i_clog2_recovered_file *f, const struct hpcw_i_clog2_piece_head *piece,
                              uint64_t at, bool *whole, hpcw_error *err) {
-    bool comms = piece->kind == HPCW_I_CLOG2_PIECE_COMMS;
+    bool comms = piece->kind == HPCW_I_CLOG2_PIECE_COMMS, offers = piece->kind == HPCW_I_CLOG2_PIECE_OFFERED;
     size_t size = comms ? sizeof *f->known : sizeof *f->definition;
-    uint32_t *count = comms ? &f->knowns : &f->definitions;
+    uint32_t *count = comms ? &f->knowns : offers ? &f->offers : &f->definitions;
+    struct hpcw_i_clog2_definition **list = offers ? &f->offered : &f->definition;
     if (piece->size % size != 0 || piece->size / size > HPCW_I_CLOG2_MOST_COMMS - (uint64_t)*count) {
         *whole = false;
         return HPCW_OK;
     }
-    void *grown =
-        hpcw_i_realloc(comms ? (void *)f->known : (void *)f->definition, *count * size + (size_t)piece->size);
+    void *grown = hpcw_i_realloc(comms ? (void *)f->known : (void *)*list, *count * size + piece->size);
     if (grown == NULL) {
         return hpcw_i_fail_memory(err, f->path, 0, NULL);
     }
     f->known = comms ? grown : f->known;
-    f->definition = comms ? f->definition : grown;
-    hpcw_status s =
-        hpcw_i_clog2_recovered_read(f, at, (char *)grown + *count * size, (size_t)piece->size, whole, err);
+    *list = comms ? *list : grown;
+    hpcw_status s = hpcw_i_clog2_recovered_read(f, at, (char *)grown + *count * size, piece->size, whole, err);
     for (uint32_t i = 0; s == HPCW_OK && *whole && i < piece->size / size; i++) {
-        *whole = comms ? is_comm(f, &f->known[*count]) : is_next(f->definition, *count);
+        *whole = comms    ? is_comm(f, &f->known[*count])
+                 : offers ? is_offer(f->offered, *count)
+                          : is_next(f->definition, *count);
         *count += *whole;
     }
     return s;
@@ -89,8 +102,26 @@ static bool is_tick(const struct hpcw_i_clog2_ticks *t, uint64_t tick) {
     return ns > -1e9 && ns < (double)MOST_NS;
 }
 
-/* Timelines are numbered by thread. The last piece may be cut short; its records count up to the first one that
- * is not complete. */
+/* Number of words of complete records at `words`. Notes the known states that they use. */
+static uint32_t count_words(struct hpcw_i_clog2_recovered_file *f, const uint64_t *words, uint64_t size) {
+    uint64_t all = size / sizeof *words;
+    uint32_t used = 0, n = 0;
+    for (; used + 2 <= all && words[used + 1] != 0 && is_tick(&f->ticks, words[used]); used += n) {
+        const uint64_t *p = words + used;
+        n = hpcw_i_clog2_words_of(p);
+        if (used + n > all) {
+            break;
+        }
+        uint64_t kind = p[1] >> 56;
+        uint32_t state = (uint32_t)p[1] / 2;
+        if ((kind == HPCW_CLOG2_BARE || kind == HPCW_CLOG2_WITH_CARGO) && state < HPCW_CLOG2_USER_STATE) {
+            f->uses[state] = true;
+        }
+    }
+    return used;
+}
+
+/* Timelines are numbered by thread, and the pieces of a timeline by `order`: threads take windows as they find them. */
 static hpcw_status take_records(struct hpcw_i_clog2_recovered_file *f,
                                 const struct hpcw_i_clog2_piece_head *piece, uint64_t at, uint64_t size,
                                 hpcw_error *err) {
@@ -110,57 +141,58 @@ static hpcw_status take_records(struct hpcw_i_clog2_recovered_file *f,
     hpcw_status s = words == NULL || chunk == NULL
                         ? hpcw_i_fail_memory(err, f->path, 0, NULL)
                         : hpcw_i_clog2_recovered_read(f, at, words, (size_t)size, &whole, err);
-    uint32_t used = 0;
-    while (s == HPCW_OK && whole && (used + 2) * sizeof *words <= size && is_tick(&f->ticks, words[used]) &&
-           words[used + 1] != 0) {
-        uint32_t n = hpcw_i_clog2_words_of(words + used);
-        if ((used + n) * sizeof *words > size) {
-            break;
-        }
-        used += n;
-    }
-    if (s != HPCW_OK || used == 0) {
+    uint32_t used = s == HPCW_OK && whole ? count_words(f, words, size) : 0;
+    if (used == 0) {
         hpcw_i_free(chunk);
     } else {
         struct hpcw_i_clog2_chunk **end = &f->first[piece->thread];
-        while (*end != NULL) {
+        while (*end != NULL && (*end)->order <= piece->order) {
             end = &(*end)->next;
         }
+        *chunk = (struct hpcw_i_clog2_chunk){.next = *end, .offset = at, .words = used, .order = piece->order};
         *end = chunk;
-        chunk->offset = at;
-        chunk->words = used;
-        chunk->thread = piece->thread;
     }
-    f->truncated = f->truncated || used * sizeof *words != piece->size;
     hpcw_i_free(words);
     return s;
 }
 
+/* Takes one piece; *whole: it is there, as a recording writes it. */
+static hpcw_status take_piece(struct hpcw_i_clog2_recovered_file *f,
+                              const struct hpcw_i_clog2_piece_head *piece, uint64_t at, uint64_t left,
+                              bool *whole, hpcw_error *err) {
+    *whole = piece->size <= left;
+    if (piece->kind == HPCW_I_CLOG2_PIECE_RECORDS) {
+        return take_records(f, piece, at, *whole ? piece->size : left / 8 * 8, err);
+    }
+    return *whole ? take_list(f, piece, at, whole, err) : HPCW_OK;
+}
+
+static bool is_piece(const struct hpcw_i_clog2_piece_head *piece) {
+    return piece->tag == HPCW_I_CLOG2_PIECE_TAG && piece->size % 8 == 0 &&
+           piece->size <= HPCW_I_CLOG2_CHUNK_BYTES && piece->thread < HPCW_I_CLOG2_MOST_THREADS;
+}
+
+/* Takes the pieces of all windows. What is not a piece is the unused rest of a window if it has no tag. */
 static hpcw_status take_pieces(struct hpcw_i_clog2_recovered_file *f, uint64_t file_size, hpcw_error *err) {
     uint64_t at = sizeof(struct hpcw_i_clog2_local_head);
     hpcw_status s = HPCW_OK;
     while (s == HPCW_OK && at < file_size && !f->truncated) {
-        struct hpcw_i_clog2_piece_head piece;
-        bool whole;
-        s = hpcw_i_clog2_recovered_read(f, at, &piece, sizeof piece, &whole, err);
-        if (s != HPCW_OK || !whole || piece.tag != HPCW_I_CLOG2_PIECE_TAG || piece.size % 8 != 0 ||
-            piece.size > HPCW_I_CLOG2_CHUNK * sizeof(uint64_t) * 64 ||
-            piece.thread >= HPCW_I_CLOG2_MOST_THREADS) {
-            f->truncated = s == HPCW_OK;
-            break;
+        struct hpcw_i_clog2_piece_head piece = {0};
+        uint64_t end = f->window == 0 ? file_size : (at / f->window + 1) * f->window;
+        bool whole = true;
+        if (end - at >= sizeof piece) {
+            s = hpcw_i_clog2_recovered_read(f, at, &piece, sizeof piece, &whole, err);
         }
-        at += sizeof piece;
-        uint64_t left = file_size - at;
-        uint64_t size = piece.size < left ? piece.size : left / 8 * 8;
-        if (piece.kind == HPCW_I_CLOG2_PIECE_RECORDS && piece.size <= HPCW_I_CLOG2_CHUNK * sizeof(uint64_t)) {
-            s = take_records(f, &piece, at, size, err);
-        } else if (size < piece.size || piece.kind == HPCW_I_CLOG2_PIECE_RECORDS) {
-            f->truncated = true;
-        } else {
-            s = take_list(f, &piece, at, &whole, err);
+        if (s == HPCW_OK && whole && piece.tag == 0 && f->window > 0) {
+            at = end;
+        } else if (s == HPCW_OK && whole && is_piece(&piece)) {
+            at += sizeof piece;
+            s = take_piece(f, &piece, at, file_size - at, &whole, err);
             f->truncated = !whole;
+            at += piece.size;
+        } else {
+            f->truncated = true;
         }
-        at += size;
     }
     return s;
 }

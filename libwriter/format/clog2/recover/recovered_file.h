@@ -17,6 +17,10 @@ struct hpcw_i_clog2_recovered_file {
     struct hpcw_i_clog2_ticks ticks;
     struct hpcw_i_clog2_definition *definition;
     uint32_t definitions;
+    struct hpcw_i_clog2_definition *offered; /* known states, by ascending number */
+    uint32_t offers;
+    bool uses[HPCW_CLOG2_USER_STATE];      /* the known states that records use */
+    uint32_t window;                       /* bytes; 0: the file is one */
     struct hpcw_i_clog2_known_comm *known; /* in MPE's by their numbers there */
     uint32_t knowns;
     struct hpcw_i_clog2_chunk **first; /* [timelines] */

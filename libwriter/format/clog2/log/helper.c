@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The helper thread. A recording thread that fills a window finds the next one prepared, and full windows do not stay in
+ * memory without end. */
+#include <signal.h>
+
+#include "libwriter/format/clog2/log/recording.h"
+#include "libwriter/io/sys.h"
+
+/* Under the lock, which it releases meanwhile. Unmaps the oldest full window. */
+static void unmap_one(hpcw_clog2_log *log) {
+    struct hpcw_i_clog2_chunk *chunk = log->queue;
+    log->queue = chunk->queued;
+    log->queue_end = log->queue == NULL ? &log->queue : log->queue_end;
+    log->mapped--;
+    log->spilled += chunk->words * sizeof *chunk->data;
+    uint64_t *data = chunk->data;
+    chunk->data = NULL;
+    (void)pthread_mutex_unlock(&log->lock);
+    hpcw_i_sys_unmap((char *)data - chunk->offset % HPCW_I_CLOG2_CHUNK_BYTES, HPCW_I_CLOG2_CHUNK_BYTES);
+    (void)pthread_mutex_lock(&log->lock);
+}
+
+static void *help(void *context) {
+    hpcw_clog2_log *log = context;
+    (void)pthread_mutex_lock(&log->lock);
+    for (;;) {
+        struct hpcw_i_clog2_window window;
+        if (log->queue != NULL && log->mapped + log->buffers > log->most) {
+            unmap_one(
+                log); /* at the end, too: what a report says does not depend on how fast this thread was */
+        } else if (log->helper_stops) {
+            break;
+        } else if (log->disk.code == HPCW_OK && log->readies < HPCW_I_CLOG2_AHEAD) {
+            if (hpcw_i_clog2_local_make(log, &window)) {
+                log->ready[log->readies++] = window; /* no other thread adds one */
+            }
+        } else {
+            (void)pthread_cond_wait(&log->changed, &log->lock);
+        }
+    }
+    (void)pthread_mutex_unlock(&log->lock);
+    return NULL;
+}
+
+void hpcw_i_clog2_helper_wake(hpcw_clog2_log *log) {
+    if (log->fd >= 0 && !log->helper_runs && !log->helper_stops) {
+        /* Signals are the program's, and its handlers expect its own threads. */
+        sigset_t all, before;
+        (void)sigfillset(&all);
+        (void)pthread_sigmask(SIG_SETMASK, &all, &before);
+        /* Without the helper, threads make their windows themselves. */
+        log->helper_runs = pthread_create(&log->helper, NULL, help, log) == 0;
+        (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+    }
+    (void)pthread_cond_signal(&log->changed);
+}
+
+void hpcw_i_clog2_helper_stop(hpcw_clog2_log *log) {
+    (void)pthread_mutex_lock(&log->lock);
+    bool runs = log->helper_runs;
+    log->helper_stops = true;
+    log->helper_runs = false;
+    (void)pthread_cond_signal(&log->changed);
+    (void)pthread_mutex_unlock(&log->lock);
+    if (runs) {
+        (void)pthread_join(log->helper, NULL);
+    }
+    while (log->readies > 0) {
+        hpcw_i_sys_unmap(log->ready[--log->readies].base, HPCW_I_CLOG2_CHUNK_BYTES);
+    }
+}

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The local file, which has every record from the moment at which it is made. */
+#include "libwriter/format/clog2/log/local_file.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
+#include "libwriter/io/sys.h"
+
+enum { TABLE_STEP = 65536, TAG_DIGITS = 16 };
+
+#define SUFFIX ".local"
+
+/* ------------------------------------------------------------------------------------------------------------
+ *  Windows
+ * --------------------------------------------------------------------------------------------------------- */
+
+/* Under the lock. */
+static void give_up(hpcw_clog2_log *log, int e, const char *what, uint64_t offset) {
+    if (log->disk.code == HPCW_OK) {
+        (void)hpcw_i_fail_sys(&log->disk, e, "%s: %s at offset %" PRIu64, log->local_path, what, offset);
+    }
+}
+
+/* Allocates the first `size` bytes of a window before it is mapped, so that a full disk is an answer here and not a
+ * signal when something is stored. */
+static int make_window(int fd, uint64_t offset, size_t size, struct hpcw_i_clog2_window *window) {
+    void *base = NULL;
+    int e = hpcw_i_sys_allocate(fd, offset, size);
+    if (e == 0) {
+        e = hpcw_i_sys_map(fd, offset, HPCW_I_CLOG2_CHUNK_BYTES, &base);
+    }
+    *window = (struct hpcw_i_clog2_window){base, offset};
+    return e;
+}
+
+bool hpcw_i_clog2_local_make(hpcw_clog2_log *log, struct hpcw_i_clog2_window *window) {
+    uint64_t offset = log->local_size;
+    log->local_size += HPCW_I_CLOG2_CHUNK_BYTES;
+    (void)pthread_mutex_unlock(&log->lock);
+    int e = make_window(log->fd, offset, HPCW_I_CLOG2_CHUNK_BYTES, window);
+    if (e == 0) {
+        e = hpcw_i_sys_populate(window->base, HPCW_I_CLOG2_CHUNK_BYTES);
+        if (e != 0) {
+            hpcw_i_sys_unmap(window->base, HPCW_I_CLOG2_CHUNK_BYTES);
+        }
+    }
+    (void)pthread_mutex_lock(&log->lock);
+    if (e != 0) {
+        give_up(log, e, "cannot get space for records", offset);
+    }
+    return e == 0;
+}
+
+/* ------------------------------------------------------------------------------------------------------------
+ *  The table
+ * --------------------------------------------------------------------------------------------------------- */
+
+/* Under the lock. `size` more bytes of the table, which are 0; NULL: refused. */
+static unsigned char *table_space(hpcw_clog2_log *log, size_t size) {
+    int e = 0;
+    if (log->table.base == NULL || log->table_used + size > HPCW_I_CLOG2_CHUNK_BYTES) {
+        struct hpcw_i_clog2_window window;
+        e = make_window(log->fd, log->local_size, TABLE_STEP, &window);
+        if (e == 0) {
+            if (log->table.base != NULL) {
+                hpcw_i_sys_unmap(log->table.base, HPCW_I_CLOG2_CHUNK_BYTES);
+            }
+            log->table = window;
+            log->table_used = 0;
+            log->table_allocated = TABLE_STEP;
+            log->local_size += HPCW_I_CLOG2_CHUNK_BYTES;
+        }
+    } else if (log->table_used + size > log->table_allocated) {
+        e = hpcw_i_sys_allocate(log->fd, log->table.offset + log->table_allocated, TABLE_STEP);
+        log->table_allocated += e == 0 ? TABLE_STEP : 0;
+    }
+    if (e != 0) {
+        give_up(log, e, "cannot get space for definitions", log->table.offset + log->table_allocated);
+        return NULL;
+    }
+    unsigned char *p = log->table.base + log->table_used;
+    log->table_used += size;
+    return p;
+}
+
+/* The tag comes last: see the format. */
+static void put_tagged(unsigned char *to, const void *head, size_t size) {
+    memcpy(to + sizeof(uint64_t), (const char *)head + sizeof(uint64_t), size - sizeof(uint64_t));
+    __atomic_signal_fence(__ATOMIC_RELEASE);
+    memcpy(to, head, sizeof(uint64_t));
+}
+
+static void put_piece(hpcw_clog2_log *log, uint32_t kind, const void *data, size_t size) {
+    const struct hpcw_i_clog2_piece_head head = {
+        .tag = HPCW_I_CLOG2_PIECE_TAG, .kind = kind, .size = (uint32_t)size};
+    unsigned char *to = log->fd >= 0 && log->disk.code == HPCW_OK ? table_space(log, sizeof head + size) : NULL;
+    if (to != NULL) {
+        memcpy(to + sizeof head, data, size);
+        put_tagged(to, &head, sizeof head);
+    }
+}
+
+void hpcw_i_clog2_local_note(hpcw_clog2_log *log) {
+    for (; log->definitions_written < log->definitions; log->definitions_written++) {
+        put_piece(log, HPCW_I_CLOG2_PIECE_DEFINITIONS, &log->definition[log->definitions_written],
+                  sizeof *log->definition);
+    }
+    for (; log->knowns_written < log->knowns; log->knowns_written++) {
+        put_piece(log, HPCW_I_CLOG2_PIECE_COMMS, &log->known[log->knowns_written], sizeof *log->known);
+    }
+}
+
+void hpcw_i_clog2_local_offer(hpcw_clog2_log *log, const struct hpcw_i_clog2_definition *state) {
+    put_piece(log, HPCW_I_CLOG2_PIECE_OFFERED, state, sizeof *state);
+}
+
+/* ------------------------------------------------------------------------------------------------------------
+ *  The file
+ * --------------------------------------------------------------------------------------------------------- */
+
+static const char *base_name(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash == NULL ? path : slash + 1;
+}
+
+/* Where the local files of a run are; `which` is a process or a pattern. */
+static int print_path(const hpcw_clog2_log *log, const char *tag, const char *which, char *to, size_t size) {
+    return snprintf(to, size, "%s/%s.%s.%s" SUFFIX, log->directory, base_name(log->path), tag, which);
+}
+
+static void print_tag(const hpcw_clog2_log *log, char tag[TAG_DIGITS + 1]) {
+    (void)snprintf(tag, TAG_DIGITS + 1, "%016" PRIx64, log->tag);
+}
+
+void hpcw_i_clog2_local_create(hpcw_clog2_log *log) {
+    if (log->directory == NULL) {
+        return;
+    }
+    char tag[TAG_DIGITS + 1], process[16];
+    print_tag(log, tag);
+    (void)snprintf(process, sizeof process, "%06d", log->comm->process);
+    size_t size = (size_t)print_path(log, tag, process, NULL, 0) + 1;
+    log->local_path = hpcw_i_malloc(size);
+    if (log->local_path == NULL) {
+        (void)hpcw_i_fail_memory(&log->disk, log->path, 0, NULL);
+        return;
+    }
+    (void)print_path(log, tag, process, log->local_path, size);
+    int e = hpcw_i_sys_open(log->local_path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600, &log->fd);
+    if (e != 0) {
+        (void)hpcw_i_fail_sys(&log->disk, e, "%s: cannot create", log->local_path);
+        return;
+    }
+    (void)hpcw_i_sys_lock(log->fd, 0); /* says that the process is alive; without locks nobody can know */
+    struct hpcw_i_clog2_local_head head;
+    memset(&head, 0, sizeof head);
+    head.tag = HPCW_I_CLOG2_LOCAL_TAG;
+    head.run = log->tag;
+    head.rank = (uint32_t)log->comm->process;
+    head.ranks = (uint32_t)log->comm->size;
+    head.block_size = log->options.block_size;
+    head.window = HPCW_I_CLOG2_CHUNK_BYTES;
+    head.ticks = log->ticks;
+    unsigned char *to = table_space(log, sizeof head);
+    if (to == NULL) {
+        hpcw_i_clog2_local_close(log, true);
+        return;
+    }
+    put_tagged(to, &head, sizeof head);
+    hpcw_i_clog2_local_note(log);
+}
+
+void hpcw_i_clog2_local_close(hpcw_clog2_log *log, bool remove) {
+    if (log->table.base != NULL) {
+        hpcw_i_sys_unmap(log->table.base, HPCW_I_CLOG2_CHUNK_BYTES);
+        log->table.base = NULL;
+    }
+    if (log->fd >= 0) {
+        if (remove) {
+            (void)hpcw_i_sys_unlink(log->local_path);
+        }
+        (void)hpcw_i_sys_close(log->fd);
+        log->fd = -1;
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------------------
+ *  What a run leaves
+ * --------------------------------------------------------------------------------------------------------- */
+
+void hpcw_i_clog2_local_hint(const hpcw_clog2_log *log, hpcw_error *err) {
+    char tag[TAG_DIGITS + 1];
+    size_t length = strlen(err->message), room = sizeof err->message - length;
+    if (log->fd < 0) {
+        return;
+    }
+    print_tag(log, tag);
+    static const char text[] = "; the records are still there: hpcgen recover --output ";
+    size_t size = (size_t)print_path(log, tag, "*", NULL, 0) + sizeof text + strlen(base_name(log->path)) + 1;
+    if (size <= room) { /* half of it would be no help */
+        int n = snprintf(err->message + length, room, "%s%s ", text, base_name(log->path));
+        (void)print_path(log, tag, "*", err->message + length + n, room - (size_t)n);
+    }
+}
+
+/* Whether a name is that of a local file of this log, of another run; its tag starts at *tag. */
+static bool is_of_other_run(const hpcw_clog2_log *log, const char *name, const char **tag) {
+    static const char digits[] = "0123456789abcdef";
+    const char *base = base_name(log->path);
+    size_t length = strlen(base);
+    char own[TAG_DIGITS + 1];
+    print_tag(log, own);
+    *tag = name + length + 1;
+    if (strncmp(name, base, length) != 0 || name[length] != '.' || strspn(*tag, digits) != TAG_DIGITS ||
+        strncmp(*tag, own, TAG_DIGITS) == 0) {
+        return false;
+    }
+    const char *process = *tag + TAG_DIGITS;
+    size_t number = process[0] == '.' ? strspn(process + 1, digits) : 0;
+    return number >= 6 && strcmp(process + 1 + number, SUFFIX) == 0;
+}
+
+/* Whether the process that made a file is known to be dead. */
+static bool is_left(const char *path) {
+    int fd;
+    bool locked = true;
+    if (hpcw_i_sys_open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW, 0, &fd) != 0) {
+        return false;
+    }
+    int e = hpcw_i_sys_locked(fd, 0, &locked);
+    (void)hpcw_i_sys_close(fd);
+    return e == 0 && !locked;
+}
+
+bool hpcw_clog2_log_left(const hpcw_clog2_log *log, char *pattern, size_t size) {
+    DIR *d = log == NULL || log->directory == NULL ? NULL : opendir(log->directory);
+    char first[TAG_DIGITS + 1] = "~"; /* after all digits */
+    const struct dirent *entry;
+    while (d != NULL && (entry = readdir(d)) != NULL) {
+        char path[4096 + 256];
+        const char *tag;
+        int n = snprintf(path, sizeof path, "%s/%s", log->directory, entry->d_name);
+        if (is_of_other_run(log, entry->d_name, &tag) && strncmp(tag, first, TAG_DIGITS) < 0 &&
+            (size_t)n < sizeof path && is_left(path)) {
+            memcpy(first, tag, TAG_DIGITS);
+            first[TAG_DIGITS] = '\0';
+        }
+    }
+    if (d != NULL) {
+        (void)closedir(d);
+    }
+    return first[0] != '~' && (size_t)print_path(log, first, "*", pattern, size) < size;
+}

@@ -1,0 +1,62 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# The directory of local files is full, becomes full, or is missing. The program ends as without the wrapper, its log has
+# everything, and a message says that its records were not safe.
+# Usage: full.sh MPIEXEC PROCESSES LIBRARY PROGRAM HPCGEN
+if [ -z "${INSIDE_NAMESPACE-}" ]; then
+    unshare -m true 2>/dev/null || { echo "needs root, to mount a small tmpfs"; exit 77; }
+    INSIDE_NAMESPACE=1 exec unshare -m sh "$0" "$@"
+fi
+. "$(dirname "$0")/dies.inc"
+trap 'umount -l "$scratch/local" 2>/dev/null || true; rm -rf "$scratch"' EXIT
+
+# Usage: small KIB; mounts a tmpfs of this size.
+small() {
+    umount -l local 2>/dev/null || true
+    mount -t tmpfs -o "size=${1}k" tmpfs local || { echo "cannot mount a small tmpfs"; exit 77; }
+}
+
+# Usage: finishes WHY; the program and its log are whole, and a message says why records were not safe.
+finishes() {
+    rm -f run.clog2
+    run finish 1500 >out 2>err || fail "the program fails" err
+    [ "$(grep -c 'has finished$' out)" -eq "$processes" ] || fail "expected the program's results, got:" out
+    [ "$(wc -l <err)" -eq 1 ] || fail "expected one message, got:" err
+    grep -q "hpcw_trace: .* threads recorded in memory, not in local files: $1; HPCW_TRACE_DIR" err ||
+        fail "expected '$1', got:" err
+    compare run.clog2 0
+}
+
+echo "== full from the start"
+small 64
+head -c 128K /dev/zero >local/filler 2>/dev/null || true
+finishes 'No space left on device'
+[ "$(ls local)" = filler ] || fail "expected no local file, got: $(ls local)"
+
+echo "== it has space for definitions alone"
+small $((processes * 64 + 128))
+finishes 'No space left on device'
+
+echo "== it becomes full"
+small 8192
+finishes 'No space left on device'
+[ -z "$(ls local)" ] || fail "expected no local file, got: $(ls local)"
+
+echo "== somebody else fills it while the program runs"
+small 65536
+rm -f counts.*
+touch hold
+(
+    until [ -e "counts.$((processes - 1))" ]; do
+        sleep 0.001
+    done
+    head -c 128M /dev/zero >local/filler 2>/dev/null || true
+    rm hold
+) &
+finishes 'No space left on device'
+wait
+
+echo "== it is missing"
+umount -l local
+rmdir local
+finishes 'No such file or directory'
