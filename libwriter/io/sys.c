@@ -284,7 +284,8 @@ void hpcw_i_sys_unmap(void *p, size_t size) {
 
 int hpcw_i_sys_populate(void *p, size_t size) {
 #ifdef MADV_POPULATE_WRITE
-    int e = madvise(p, size, MADV_POPULATE_WRITE) == 0 ? 0 : errno;
+    /* Reading maps many pages at once; writing then maps what is left, and tells the file system. */
+    int e = madvise(p, size, MADV_POPULATE_READ) == 0 && madvise(p, size, MADV_POPULATE_WRITE) == 0 ? 0 : errno;
     return e == EINVAL ? 0 : e; /* Linux before 5.14 cannot; then each first store makes its page */
 #else
     (void)p;
