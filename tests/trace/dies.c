@@ -7,8 +7,8 @@
  *     mpiexec -n 2 dies DIRECTORY finish TURNS
  *
  * kill, segv and abort come from another thread after this time, so at any point of a call. exit and mpi_abort are
- * between two calls. wait goes on until somebody else ends it, finish for this number of turns, and begins when there is
- * no file DIRECTORY/hold.
+ * between two calls. wait goes on until somebody else ends it, finish for this number of turns, with a child that
+ * makes calls, and begins when there is no file DIRECTORY/hold.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -20,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -80,8 +81,24 @@ static void work(int rank, int size) {
     }
 }
 
+/* A child shares the memory into which its parent records, so its calls could replace those that the parent made after
+ * fork(). It waits for these. */
+static void fork_a_caller(int ready[2]) {
+    if (pipe(ready) != 0 || fork() != 0) {
+        return;
+    }
+    char byte;
+    (void)close(ready[1]);
+    bool told = read(ready[0], &byte, 1) == 0;
+    for (int i = 0; told && i < 5000; i++) {
+        int flag;
+        (void)MPI_Initialized(&flag);
+    }
+    _exit(0);
+}
+
 int main(int argc, char **argv) {
-    int rank, size, provided, go_on = 1;
+    int rank, size, provided, go_on = 1, ready[2] = {-1, -1};
     char path[4096];
     if (argc != 4) {
         return 2;
@@ -113,6 +130,9 @@ int main(int argc, char **argv) {
         (rank == size - 1 && strchr("ksa", how[0]) != NULL && pthread_create(&killer, NULL, die, NULL) != 0)) {
         return 2;
     }
+    if (strcmp(how, "finish") == 0) {
+        fork_a_caller(ready);
+    }
     while (go_on) {
         work(rank, size);
         bool due = now_ns() >= moment_ns;
@@ -127,6 +147,8 @@ int main(int argc, char **argv) {
     }
     atomic_store(&stop, true);
     (void)pthread_join(thread, NULL);
+    (void)close(ready[1]);
+    (void)wait(NULL);
     (void)MPI_Finalize();
     (void)printf("rank %d has finished\n", rank);
     return 0;

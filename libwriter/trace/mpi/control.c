@@ -87,7 +87,8 @@ static void child_stops(void) {
 static void say_what_is_left(const hpcw_clog2_log *log) {
     char pattern[1024];
     if (process == 0 && hpcw_clog2_log_left(log, pattern, sizeof pattern)) {
-        say("%s: left by an earlier run that died or could not write its log; hpcgen recover makes a log of it",
+        say("%s: left by an earlier run that died or could not write its log; after hpcgen recover, remove "
+            "them",
             pattern);
     }
 }
