@@ -8,11 +8,13 @@
 #include <cmocka.h>
 
 #include <dirent.h>
+#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -299,6 +301,35 @@ static void more_than_memory_is_lost_without_a_directory(void **state) {
     assert_true(r.report.lost > 0 && kinds[HPCW_CLOG2_BARE] >= 3 * CHUNK_EVENTS);
 }
 
+/* A limit on the size of files, as batch systems set it: records stay in memory, and no SIGXFSZ ends the program. */
+static void a_limit_of_file_sizes_is_reported(void **state) {
+    (void)state;
+    struct recording r;
+    recording_open(&r);
+    hpcw_clog2_log_free(r.log);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        const struct rlimit limit = {1 << 20, 1 << 20};
+        hpcw_error err;
+        bool good = setrlimit(RLIMIT_FSIZE, &limit) == 0;
+        recording_begin(&r);
+        some_work(&r, 1000);
+        good = good && hpcw_clog2_log_flush(r.timeline, &err) == HPCW_ENOSPC &&
+               hpcw_clog2_log_finish(r.log, &r.report, &err) == HPCW_OK && r.report.unsaved == 1 &&
+               r.report.disk_errno == EFBIG && r.report.lost == 0;
+        _exit(good ? 0 : 1);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    uint64_t kinds[12];
+    (void)count_records(r.place.path, READ_CLOG2_STRICT, kinds);
+    assert_int_equal(kinds[HPCW_CLOG2_BARE], 2000);
+    assert_int_equal(count_entries(r.place.directory), 1);
+    scratch_remove(r.place.directory);
+}
+
 /* ---- threads --------------------------------------------------------------------------------------------- */
 
 struct worker {
@@ -464,6 +495,7 @@ int main(void) {
         cmocka_unit_test(wrong_options_are_refused),
         cmocka_unit_test(more_than_memory_is_spilled),
         cmocka_unit_test(more_than_memory_is_lost_without_a_directory),
+        cmocka_unit_test(a_limit_of_file_sizes_is_reported),
         cmocka_unit_test(threads_record_at_the_same_time),
         cmocka_unit_test(what_was_recorded_survives),
         cmocka_unit_test(what_is_no_local_file_is_refused),

@@ -121,36 +121,58 @@ static uint32_t count_words(struct hpcw_i_clog2_recovered_file *f, const uint64_
     return used;
 }
 
-/* Timelines are numbered by thread, and the pieces of a timeline by `order`: threads take windows as they find them. */
+/* Timelines are numbered by thread. */
+static hpcw_status have_timeline(struct hpcw_i_clog2_recovered_file *f, uint32_t thread, hpcw_error *err) {
+    if (thread < f->timelines) {
+        return HPCW_OK;
+    }
+    size_t size = ((size_t)thread + 1) * sizeof *f->first;
+    struct hpcw_i_clog2_chunk **first = hpcw_i_realloc(f->first, size);
+    f->first = first == NULL ? f->first : first;
+    struct hpcw_i_clog2_chunk **last = hpcw_i_realloc(f->last, size);
+    f->last = last == NULL ? f->last : last;
+    if (first == NULL || last == NULL) {
+        return hpcw_i_fail_memory(err, f->path, 0, NULL);
+    }
+    for (; f->timelines <= thread; f->timelines++) {
+        first[f->timelines] = last[f->timelines] = NULL;
+    }
+    return HPCW_OK;
+}
+
+/* Threads take windows as they find them, so that a few are not in order. */
+static void add_chunk(struct hpcw_i_clog2_recovered_file *f, uint32_t thread,
+                      struct hpcw_i_clog2_chunk *chunk) {
+    struct hpcw_i_clog2_chunk **at = &f->first[thread], **last = &f->last[thread];
+    if (*last != NULL && (*last)->order <= chunk->order) {
+        at = &(*last)->next;
+    }
+    while (*at != NULL && (*at)->order <= chunk->order) {
+        at = &(*at)->next;
+    }
+    chunk->next = *at;
+    *at = chunk;
+    *last = chunk->next == NULL ? chunk : *last;
+}
+
 static hpcw_status take_records(struct hpcw_i_clog2_recovered_file *f,
                                 const struct hpcw_i_clog2_piece_head *piece, uint64_t at, uint64_t size,
                                 hpcw_error *err) {
-    if (piece->thread >= f->timelines) {
-        uint32_t timelines = piece->thread + 1;
-        struct hpcw_i_clog2_chunk **grown = hpcw_i_realloc(f->first, timelines * sizeof *grown);
-        if (grown == NULL) {
-            return hpcw_i_fail_memory(err, f->path, 0, NULL);
-        }
-        memset(grown + f->timelines, 0, (timelines - f->timelines) * sizeof *grown);
-        f->first = grown;
-        f->timelines = timelines;
+    hpcw_status s = have_timeline(f, piece->thread, err);
+    if (s != HPCW_OK) {
+        return s;
     }
     uint64_t *words = hpcw_i_malloc((size_t)size);
     struct hpcw_i_clog2_chunk *chunk = hpcw_i_calloc(1, sizeof *chunk);
     bool whole = false;
-    hpcw_status s = words == NULL || chunk == NULL
-                        ? hpcw_i_fail_memory(err, f->path, 0, NULL)
-                        : hpcw_i_clog2_recovered_read(f, at, words, (size_t)size, &whole, err);
+    s = words == NULL || chunk == NULL ? hpcw_i_fail_memory(err, f->path, 0, NULL)
+                                       : hpcw_i_clog2_recovered_read(f, at, words, (size_t)size, &whole, err);
     uint32_t used = s == HPCW_OK && whole ? count_words(f, words, size) : 0;
     if (used == 0) {
         hpcw_i_free(chunk);
     } else {
-        struct hpcw_i_clog2_chunk **end = &f->first[piece->thread];
-        while (*end != NULL && (*end)->order <= piece->order) {
-            end = &(*end)->next;
-        }
-        *chunk = (struct hpcw_i_clog2_chunk){.next = *end, .offset = at, .words = used, .order = piece->order};
-        *end = chunk;
+        *chunk = (struct hpcw_i_clog2_chunk){.offset = at, .words = used, .order = piece->order};
+        add_chunk(f, piece->thread, chunk);
     }
     hpcw_i_free(words);
     return s;

@@ -48,6 +48,7 @@ void hpcw_i_clog2_recovered_close(struct hpcw_i_clog2_recovered_file *f) {
         }
     }
     hpcw_i_free(f->first);
+    hpcw_i_free(f->last);
     hpcw_i_free(f->definition);
     hpcw_i_free(f->offered);
     hpcw_i_free(f->known);

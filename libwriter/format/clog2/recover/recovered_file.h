@@ -24,6 +24,7 @@ struct hpcw_i_clog2_recovered_file {
     struct hpcw_i_clog2_known_comm *known; /* in MPE's by their numbers there */
     uint32_t knowns;
     struct hpcw_i_clog2_chunk **first; /* [timelines] */
+    struct hpcw_i_clog2_chunk **last;  /* [timelines] */
     uint32_t timelines;
     struct hpcw_i_clog2_membership *membership; /* [knowns] */
     struct hpcw_i_buf encoded;                  /* encoded records; MPE's have no others */
