@@ -1,0 +1,17 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# What an optimised build is compiled and linked with shows in FILE. Usage: hardened.sh READELF FILE
+set -u
+readelf=$1 file=$2 status=0
+
+has() { # WHAT OPTION PATTERN
+    if ! "$readelf" "$2" -W "$file" | grep -q -E "$3"; then
+        echo "$file: expected $1, got none"
+        status=1
+    fi
+}
+has 'a read-only table of addresses (-z relro)' -l GNU_RELRO
+has 'all addresses at the start (-z now)' -d 'BIND_NOW|FLAGS_1.* NOW'
+has 'canaries on the stack (-fstack-protector-strong)' --dyn-syms __stack_chk_fail
+has 'checked copies and texts (_FORTIFY_SOURCE)' --dyn-syms '__[a-z0-9_]+_chk@'
+exit $status
