@@ -3,12 +3,13 @@
 #
 #   make synth   the dataset of 4096 ranks in synth/; a second call resumes
 #   make check   the whole test suite
+#   make chaos   an hour of random kills, failures, full disks, damage and races, and a table of what survived
 #   make docs    the reference of the library, from the headers' comments, in build/docs/
 #   make setup   only packages and build/
 #   make clean   removes build/; the dataset stays
 #
 # Variables: RANKS, SYNTH (the directory), ARGS (more options of hpcgen), SETTINGS (more options of `meson setup`, for a
-# build/ that is not there yet). HPCW_GOLDEN names the folder of the original tools' files for the tests.
+# build/ that is not there yet), CHAOS_MINUTES, CHAOS_SEED (of its random numbers). HPCW_GOLDEN names the folder of the original tools' files for the tests.
 
 BUILD = build
 SYNTH = synth
@@ -30,6 +31,9 @@ synth: setup
 check: setup
 	meson test -C $(BUILD) --print-errorlogs
 
+chaos: setup
+	meson compile -C $(BUILD) chaos
+
 # Needs Doxygen, which a build does not. A warning is an error.
 docs:
 	@$(SETUP) docs
@@ -48,4 +52,4 @@ setup:
 clean:
 	rm -rf $(BUILD)
 
-.PHONY: synth check docs setup clean
+.PHONY: synth check chaos docs setup clean

@@ -1,0 +1,407 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The kinds of harm, and what must hold after each:
+
+- A run ends with status 0 only beside a dataset that `hpcgen verify` accepts, with the bytes of an undisturbed run.
+- After any other end nothing looks finished: `hpcgen verify` refuses it, and each file that has its name has its bytes.
+  A run that failed by itself leaves no temporary file.
+- A resumed run ends with the bytes of an undisturbed one.
+- Nothing hangs or crashes.
+
+A kind is a function that gets a Harm, in an empty directory of its own. It raises runs.Broken for what does not survive
+and returns how often it tried, None: once.
+"""
+import os
+import re
+import shutil
+import signal
+import subprocess
+import time
+
+import runs
+
+FORMATS = ("linktest", "sion", "vom", "clog2", "rank2file")
+OUT = "out"
+# A machine that comes back after this much of an undisturbed run finds anything between nothing and all of it.
+LATEST = 1.3
+
+
+class Dataset:
+    """Arguments of hpcgen, and what an undisturbed run makes of them."""
+
+    def __init__(self, given, luck, directory):
+        self.directory = directory
+        self.checksums = luck.random() < 0.8
+        self.arguments = [
+            "--ranks", 2 * luck.randint(4, 128), "--seed", luck.randrange(1000), "--files", luck.randint(1, 4),
+            "--scale", luck.choice(("tiny", "small")),
+            "--formats", ",".join(sorted(luck.sample(FORMATS, luck.randint(1, len(FORMATS))))),
+            "--checksums" if self.checksums else "--no-checksums",
+        ]
+        if luck.random() < 0.2:
+            self.arguments.append("--sync")
+        made = runs.run(given.hpcgen, "--quiet", "--out", directory, *self.arguments)
+        if made.status != 0:
+            raise RuntimeError(f"an undisturbed run fails: {made}: {made.output}")
+        self.seconds = made.seconds
+        self.tree = runs.tree(directory)
+        self.sizes = {name: os.path.getsize(os.path.join(directory, name)) for name in self.tree}
+
+
+class Harm:
+    """What a kind needs: its random numbers, a dataset, and the checks."""
+
+    def __init__(self, given, luck, dataset, mounts):
+        self.given, self.luck, self.dataset, self.mounts = given, luck, dataset, mounts
+
+    def hpcgen(self, *more, dataset=None):
+        """The command that makes the dataset."""
+        return [self.given.hpcgen, "--quiet", "--out", OUT, *(dataset or self.dataset).arguments,
+                "--jobs", self.luck.randint(1, 4), *more]
+
+    def processes(self):
+        if self.given.mpiexec is None:
+            raise runs.Unable("no MPI")
+        return self.luck.randint(2, 8)
+
+    def program(self, name):
+        path = getattr(self.given, name)
+        if path is None:
+            raise runs.Unable(f"no {name}")
+        return path
+
+    def moment(self, seconds=None):
+        """A moment of an undisturbed run, in seconds."""
+        return self.luck.uniform(0, LATEST * (seconds or self.dataset.seconds))
+
+    def signal(self):
+        return self.luck.choice((signal.SIGKILL, signal.SIGKILL, signal.SIGTERM))
+
+    # ---- what must hold
+
+    def verify(self, path, *more):
+        """Whether hpcgen accepts it; if not, it says why in one line."""
+        verdict = runs.run(self.given.hpcgen, "verify", "--quiet", path, *more)
+        if verdict.status not in (0, 1) or (verdict.status == 1) != (verdict.output.count("hpcgen: ") == 1):
+            raise runs.Broken(f"{verdict}: status {verdict.status}: {verdict.output}")
+        return verdict
+
+    def whole(self, by, dataset=None):
+        """`by` ended with status 0."""
+        verdict = self.verify(OUT)
+        if verdict.status != 0:
+            raise runs.Broken(f"{by}: status 0, but {verdict.output}")
+        want, got = (dataset or self.dataset).tree, runs.tree(OUT)
+        if want != got:
+            differ = sorted(name for name in want.keys() | got.keys() if want.get(name) != got.get(name))
+            raise runs.Broken(f"{by}: status 0, but these files differ, are missing or too many: {differ}")
+
+    def settled(self, run, dataset=None):
+        """`run` ended somehow."""
+        if run.status == 0:
+            return self.whole(run, dataset)
+        left = runs.tree(OUT)
+        want = (dataset or self.dataset).tree
+        wrong = sorted(name for name in left if not runs.TEMPORARY.search(name) and left[name] != want.get(name))
+        if wrong:
+            raise runs.Broken(f"{run}: status {run.status}, and other bytes in {wrong}")
+        rests = sorted(name for name in left if name.endswith(".tmp"))
+        if not run.killed and rests:
+            raise runs.Broken(f"{run}: status {run.status}, and leaves {rests}")
+        if not run.killed and os.path.exists(OUT) and self.verify(OUT).status == 0:
+            raise runs.Broken(f"{run}: status {run.status} ({run.output}), but hpcgen accepts {OUT}")
+        return None
+
+    def resume(self):
+        again = runs.run(*self.hpcgen("--resume"))
+        if again.status != 0:
+            raise runs.Broken(f"cannot be resumed: {again}: status {again.status}: {again.output}")
+        self.whole(again)
+
+
+# ---- killed ---------------------------------------------------------------------------------------------------------
+
+def killed(h):
+    """A run dies at a random moment, and so do the first that resume it."""
+    for attempt in range(h.luck.randint(1, 3)):
+        run = runs.Run(h.hpcgen(*["--resume"][:attempt]))
+        run.wait_until(h.moment())
+        run.kill(h.signal())
+        run.end()
+        h.settled(run)
+    h.resume()
+
+
+def killed_mpi(h):
+    """One process of several dies, or all of them, or the launcher is told to end."""
+    number = h.processes()
+    for attempt in range(h.luck.randint(1, 2)):
+        run = runs.Run([h.given.mpiexec, "-n", number, *h.hpcgen(*["--resume"][:attempt])])
+        run.wait_for(OUT)  # before it is there, the launcher is at work
+        time.sleep(h.moment(h.dataset.seconds + attempt))
+        all_of_them = runs.processes_of(run.process.pid)
+        who = h.luck.choice(("one", "one", "all", "launcher"))
+        if who == "one" and all_of_them[1:]:
+            run.kill(h.signal(), [h.luck.choice(all_of_them[1:])])
+        elif who == "launcher":
+            run.kill(signal.SIGTERM, all_of_them[:1])
+        else:
+            run.kill(signal.SIGKILL, all_of_them)
+        run.end()
+        h.settled(run)
+    h.resume()
+
+
+def killed_parts(h):
+    """Parts of a dataset die and are resumed, and so does the join."""
+    parts = h.luck.randint(2, 4)
+    for part in range(parts):
+        attempt = 0
+        while attempt == 0 or run.status != 0:
+            run = runs.Run(h.hpcgen("--part", f"{part + 1}/{parts}", *["--resume"][:attempt]))
+            if attempt < 2 and h.luck.random() < 0.7:
+                run.wait_until(h.moment(h.dataset.seconds / parts))
+                run.kill(h.signal())
+            if run.end() != 0:
+                h.settled(run)
+                if not run.killed:
+                    raise runs.Broken(f"{run}: status {run.status}: {run.output}")
+            attempt += 1
+    join = [h.given.hpcgen, "join", "--quiet", OUT] + ([] if h.dataset.checksums else ["--no-checksums"])
+    run = runs.Run(join)
+    run.wait_until(h.luck.uniform(0, 0.05))
+    run.kill(h.signal())
+    run.end()
+    h.settled(run)
+    again = runs.run(*join)
+    if again.status != 0:
+        raise runs.Broken(f"{again}: status {again.status}: {again.output}")
+    h.whole(again)
+
+
+# ---- no space -------------------------------------------------------------------------------------------------------
+
+def limited(h):
+    """No file may be longer than this."""
+    run = runs.run(*h.hpcgen(), largest=h.luck.randrange(max(h.dataset.sizes.values())))
+    h.settled(run)
+    h.resume()
+
+
+def limited_one(h):
+    """The same for one process of several."""
+    number = h.processes()
+    victim = h.luck.randrange(number)
+    blocks = h.luck.randrange(max(h.dataset.sizes.values()) // 512 + 1)
+    command = [h.given.mpiexec]
+    for process in range(number):
+        small = ["sh", "-c", f'ulimit -f {blocks}; exec "$0" "$@"'] if process == victim else []
+        command += [":"] * (process > 0) + ["-n", 1, *small, *h.hpcgen()]
+    h.settled(runs.run(*command))
+    h.resume()
+
+
+def full(h):
+    """Another file takes the free bytes of the disk while the run writes."""
+    if not h.mounts:
+        raise runs.Unable("no mounts without root")
+    size = 4 * sum(h.dataset.sizes.values()) + (8 << 20)
+    os.mkdir("disk")
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "none", "disk"], check=False).returncode != 0:
+        raise runs.Unable("no mounts")
+    os.chdir("disk")
+    try:
+        run = runs.Run(h.hpcgen())
+        run.wait_until(h.moment())
+        left = h.luck.choice((0, h.luck.randrange(1 << 20)))
+        with open("ballast", "wb") as ballast:
+            for _ in range(100):
+                disk = os.statvfs(".")
+                free = disk.f_bavail * disk.f_frsize - left
+                try:
+                    if free > 0:
+                        os.posix_fallocate(ballast.fileno(), os.fstat(ballast.fileno()).st_size, free)
+                except OSError:  # the run was faster
+                    continue
+                break
+        run.end()
+        h.settled(run)
+        os.remove("ballast")
+        h.resume()
+    finally:
+        os.chdir("..")
+        subprocess.run(["umount", "--lazy", "disk"], check=False)
+
+
+# ---- failures inside -------------------------------------------------------------------------------------------------
+
+def one_fails(h):
+    """System calls and allocations of one process fail, in programs that use the library: tests/chaos/one_fails.c."""
+    rounds = 40
+    run = runs.run(h.given.mpiexec, "-n", h.processes(), h.program("one_fails"), h.luck.randrange(1 << 32), rounds)
+    if run.status != 0:
+        raise runs.Broken(f"{run}: {run.output[-1500:]}")
+    return rounds
+
+
+# ---- damaged --------------------------------------------------------------------------------------------------------
+
+def damage(h):
+    """Changes a file of a copy of the dataset. Returns its name, what was done, and whether a size shows it."""
+    shutil.copytree(h.dataset.directory, OUT)
+    while True:
+        name = h.luck.choice(sorted(h.dataset.tree))
+        path, size = os.path.join(OUT, name), h.dataset.sizes[name]
+        what = h.luck.choice(("bit", "zeros", "cut", "longer", "lost"))
+        at = h.luck.randrange(max(size, 1))
+        if what == "lost":
+            os.remove(path)
+        elif what == "cut":
+            os.truncate(path, at)
+        else:
+            data = bytearray(runs.bytes_of(path))
+            if what == "longer":
+                data += h.luck.randbytes(h.luck.randint(1, 5000))
+            elif what == "bit" and size > 0:
+                data[at] ^= 1 << h.luck.randrange(8)
+            elif what == "zeros":  # a page that was never written
+                page = range(at & ~4095, min(size, (at | 4095) + 1))
+                data[page.start:page.stop] = bytes(len(page))
+            with open(path, "wb") as f:
+                f.write(data)
+        if runs.tree(OUT) != h.dataset.tree:
+            return name, f"{name}: {what} at {at}", what in ("cut", "longer", "lost")
+
+
+def damaged(h):
+    """verify finds a damaged file by its size and digest. Without digests, it may accept what the structure allows."""
+    name, what, by_size = damage(h)
+    verdict = h.verify(OUT)
+    if verdict.status == 0 and (h.dataset.checksums or (by_size and name != "manifest.json")):
+        raise runs.Broken(f"verify accepts a damaged dataset: {what}")
+    # A lost file of the list, or one of another size, is made again.
+    if by_size and name not in ("manifest.json", "truth.json", "CHECKSUMS.xxh128"):
+        h.resume()
+
+
+def repaired(h):
+    """The same, and then it is repaired."""
+    if not re.search(r"^ +repair\b", runs.run(h.given.hpcgen, "--help").output, re.MULTILINE):
+        raise runs.Unable("hpcgen has no repair")
+    name, what, _ = damage(h)
+    verdict = h.verify(OUT)
+    again = runs.run(h.given.hpcgen, "repair", "--quiet", OUT)
+    if again.status != 0:
+        raise runs.Broken(f"{what}: {again}: status {again.status}: {again.output}")
+    if verdict.status == 0 and not h.dataset.checksums:
+        return  # nothing says that it was damaged
+    h.whole(again)
+
+
+# ---- two at a time ---------------------------------------------------------------------------------------------------
+
+HELD = re.compile(r"another run|process \d+|pid \d+", re.IGNORECASE)
+
+
+def race(h, first, second, datasets):
+    """Two runs in one directory. A run with status 0 owns what is there at the end."""
+    one = runs.Run(first)
+    time.sleep(h.moment() * h.luck.choice((0, 0.1, 1)))
+    two = runs.Run(second)
+    ends = [one.end(), two.end()]
+    for run, status, dataset in ((one, ends[0], datasets[0]), (two, ends[1], datasets[1])):
+        if status == 0 and not ("--force" in second and run is one and ends[1] == 0):
+            h.whole(f"{run} (raced: {ends})", dataset)
+    if 0 not in ends and not HELD.search(one.output + two.output):
+        raise runs.Broken(f"raced, and both failed: {one}: {one.output}; {two}: {two.output}")
+
+
+def raced_same(h):
+    """Two runs of the same parameters."""
+    more = h.luck.choice(([], ["--resume"]))
+    race(h, h.hpcgen(*more), h.hpcgen(*h.luck.choice((more, ["--resume"]))), (h.dataset, h.dataset))
+    h.resume()
+
+
+def raced_other(h):
+    """Two runs of different parameters, perhaps the second one by force."""
+    os.mkdir("other")
+    other = Dataset(h.given, h.luck, os.path.abspath("other"))
+    race(h, h.hpcgen(), h.hpcgen(*h.luck.choice(([], ["--resume"], ["--force"])), dataset=other), (h.dataset, other))
+
+
+def raced_parts(h):
+    """All parts at the same time, which they may."""
+    parts = h.luck.randint(2, 4)
+    made = [runs.Run(h.hpcgen("--part", f"{part + 1}/{parts}")) for part in range(parts)]
+    for run in made:
+        if run.end() != 0:
+            raise runs.Broken(f"{run}: status {run.status}: {run.output}")
+    join = runs.run(h.given.hpcgen, "join", "--quiet", OUT, *([] if h.dataset.checksums else ["--no-checksums"]))
+    if join.status != 0:
+        raise runs.Broken(f"{join}: status {join.status}: {join.output}")
+    h.whole(join)
+
+
+# ---- programs that use the library -----------------------------------------------------------------------------------
+
+def harmed_solver(h, command, **environment):
+    """The heat solver, alive or killed, after it began to write."""
+    run = runs.Run([h.given.mpiexec, "-n", h.luck.choice((2, 4)), *command], **environment)
+    run.wait_until(h.luck.uniform(0.2, 3))
+    all_of_them = runs.processes_of(run.process.pid)
+    if all_of_them[1:]:
+        run.kill(h.signal(), [h.luck.choice(all_of_them[1:])])
+    run.end()
+    return run
+
+
+def solver(h):
+    """A program that writes all formats dies: what has its name is whole."""
+    h.processes()
+    run = harmed_solver(h, [h.program("heat"), OUT, 60, h.luck.randint(4, 400)])
+    for path, mark in (("links.sion",) * 2, ("heat.clog2",) * 2, ("plate.sion",) * 2, ("ckpt", "ckpt/.scr/index.scr")):
+        if os.path.exists(os.path.join(OUT, mark)):
+            verdict = h.verify(os.path.join(OUT, path))
+            if verdict.status != 0:
+                raise runs.Broken(f"{run}: status {run.status}, and {verdict.output}")
+        elif run.status == 0:
+            raise runs.Broken(f"{run}: status 0 without {path}")
+
+
+def traced(h):
+    """A traced program dies: there is no log, and its local files become one."""
+    h.processes()
+    local = os.path.abspath("local")
+    os.mkdir(local)
+    wrapper, program = h.program("trace"), h.program("heat_plain")
+    run = harmed_solver(h, ["env", f"LD_PRELOAD={wrapper}", program, 60, h.luck.randint(4, 400)],
+                        HPCW_TRACE_DIR=local, HPCW_TRACE_FILE="run.clog2")
+    pieces = sorted(os.path.join(local, name) for name in os.listdir(local))
+    if os.path.exists("run.clog2"):
+        verdict = h.verify("run.clog2")
+        if verdict.status != 0:
+            raise runs.Broken(f"{run}: status {run.status}, and {verdict.output}")
+    elif run.status == 0:
+        raise runs.Broken(f"{run}: status 0 without a log")
+    elif pieces:
+        recovered = runs.run(h.given.hpcgen, "recover", "--quiet", "--output", "recovered.clog2", *pieces)
+        if recovered.status != 0 or h.verify("recovered.clog2").status != 0:
+            raise runs.Broken(f"{run}: cannot be recovered: {recovered.output}")
+
+
+KINDS = {
+    "killed": killed,
+    "killed-mpi": killed_mpi,
+    "killed-parts": killed_parts,
+    "limited": limited,
+    "limited-one": limited_one,
+    "full-disk": full,
+    "one-fails": one_fails,
+    "damaged": damaged,
+    "repaired": repaired,
+    "raced-same": raced_same,
+    "raced-other": raced_other,
+    "raced-parts": raced_parts,
+    "solver-killed": solver,
+    "traced-killed": traced,
+}
