@@ -89,7 +89,8 @@ def one_round(given, number, mounts, table, place, late):
             table.unable[kind] = reason
         except runs.Broken as what:
             survived = False
-            table.tried[kind] += 1
+            table.tried[kind] += what.tried
+            table.survived[kind] += what.survived
             print(f"chaos: {kind}, --seed {given.seed} --round {number}: {what}", flush=True)
         runs.end_all()
         os.chdir(place)

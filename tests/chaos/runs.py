@@ -15,7 +15,11 @@ TEMPORARY = re.compile(r"(^|/)\.hpcw")  # a temporary file, or the state of an u
 
 
 class Broken(Exception):
-    """What must never happen."""
+    """What must never happen, in one of several tries."""
+
+    def __init__(self, what, tried=1, survived=0):
+        super().__init__(what)
+        self.tried, self.survived = tried, survived
 
 
 class Unable(Exception):
