@@ -5,8 +5,8 @@
 Usage: chaos.py [--minutes M] [--seed N] [--round R] [--keep] --hpcgen PROGRAM [--mpiexec PROGRAM] [--one-fails PROGRAM]
                 [--heat PROGRAM] [--heat-plain PROGRAM] [--trace LIBRARY] [KIND...]
 
-A round does each KIND once, by default all of harms.py, with a dataset of its own; rounds follow each other until the
-time is up, at least one. Everything but the moments depends on the seed and the round alone: --seed N --round R does one
+A round does each KIND, by default all of harms.py, once or several times with a dataset of its own. Rounds follow each
+other until the time is up; by then each kind was tried at least once. Everything but the moments depends on the seed and the round alone: --seed N --round R does one
 round again. --keep keeps the files of what did not survive. CHAOS_MINUTES (60) and CHAOS_SEED (random) are defaults.
 
 The table at the end has what was tried and what survived. Exit status 0: all of it.
@@ -69,33 +69,41 @@ class Table:
             print(f"{kind:<20}{self.tried[kind]:>8}{self.survived[kind]:>10}{why}")
 
 
+def once(given, harm, kind, table):
+    """Does a kind in the current directory. Whether that may be forgotten."""
+    try:
+        times = harms.KINDS[kind][0](harm) or 1
+        table.tried[kind] += times
+        table.survived[kind] += times
+        return True
+    except runs.Unable as reason:
+        table.unable[kind] = reason
+        return True
+    except runs.Broken as what:
+        table.tried[kind] += what.tried
+        table.survived[kind] += what.survived
+        print(f"chaos: {kind}, --seed {given.seed} --round {harm.number}: {what}", flush=True)
+        return not given.keep
+    finally:
+        runs.end_all()
+
+
 def one_round(given, number, mounts, table, place, late):
-    """Each kind once. late(): no more of them."""
+    """Each kind as often as it says, but once if it is late()."""
     os.mkdir(place)
     dataset = harms.Dataset(given, random.Random(f"{given.seed} {number}"), os.path.join(place, "whole"))
     for kind in table.kinds:
-        if kind in table.unable or late():
-            continue
-        here = os.path.join(place, kind)
-        os.mkdir(here)
-        os.chdir(here)
-        survived = True
-        try:
-            harm = harms.Harm(given, random.Random(f"{given.seed} {number} {kind}"), dataset, mounts)
-            times = harms.KINDS[kind](harm) or 1
-            table.tried[kind] += times
-            table.survived[kind] += times
-        except runs.Unable as reason:
-            table.unable[kind] = reason
-        except runs.Broken as what:
-            survived = False
-            table.tried[kind] += what.tried
-            table.survived[kind] += what.survived
-            print(f"chaos: {kind}, --seed {given.seed} --round {number}: {what}", flush=True)
-        runs.end_all()
-        os.chdir(place)
-        if survived or not given.keep:
-            shutil.rmtree(here)
+        for time_of_it in range(harms.KINDS[kind][1]):
+            if kind in table.unable or (late() and (table.tried[kind] > 0 or time_of_it > 0)):
+                break
+            here = os.path.join(place, f"{kind}.{time_of_it}")
+            os.mkdir(here)
+            os.chdir(here)
+            luck = random.Random(f"{given.seed} {number} {kind} {time_of_it}")
+            forget = once(given, harms.Harm(given, luck, dataset, mounts, number), kind, table)
+            os.chdir(place)
+            if forget:
+                shutil.rmtree(here)
     os.chdir("/")
     if not given.keep:
         shutil.rmtree(place)
@@ -116,8 +124,7 @@ def main():
     first = number = given.round or 0
     try:
         while number == first or (given.round is None and not over()):
-            one_round(given, number, mounts, table, os.path.join(scratch, f"round.{number}"),
-                      lambda: number > first and over())
+            one_round(given, number, mounts, table, os.path.join(scratch, f"round.{number}"), over)
             number += 1
     finally:
         runs.end_all()

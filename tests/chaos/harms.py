@@ -50,8 +50,8 @@ class Dataset:
 class Harm:
     """What a kind needs: its random numbers, a dataset, and the checks."""
 
-    def __init__(self, given, luck, dataset, mounts):
-        self.given, self.luck, self.dataset, self.mounts = given, luck, dataset, mounts
+    def __init__(self, given, luck, dataset, mounts, number):
+        self.given, self.luck, self.dataset, self.mounts, self.number = given, luck, dataset, mounts, number
 
     def hpcgen(self, *more, dataset=None):
         """The command that makes the dataset."""
@@ -391,19 +391,20 @@ def traced(h):
             raise runs.Broken(f"{run}: cannot be recovered: {recovered.output}")
 
 
+# How often a round does each: those that start no launcher take little time.
 KINDS = {
-    "killed": killed,
-    "killed-mpi": killed_mpi,
-    "killed-parts": killed_parts,
-    "limited": limited,
-    "limited-one": limited_one,
-    "full-disk": full,
-    "one-fails": one_fails,
-    "damaged": damaged,
-    "repaired": repaired,
-    "raced-same": raced_same,
-    "raced-other": raced_other,
-    "raced-parts": raced_parts,
-    "solver-killed": solver,
-    "traced-killed": traced,
+    "killed": (killed, 3),
+    "killed-mpi": (killed_mpi, 1),
+    "killed-parts": (killed_parts, 2),
+    "limited": (limited, 2),
+    "limited-one": (limited_one, 1),
+    "full-disk": (full, 2),
+    "one-fails": (one_fails, 1),
+    "damaged": (damaged, 10),
+    "repaired": (repaired, 10),
+    "raced-same": (raced_same, 3),
+    "raced-other": (raced_other, 3),
+    "raced-parts": (raced_parts, 2),
+    "solver-killed": (solver, 1),
+    "traced-killed": (traced, 1),
 }

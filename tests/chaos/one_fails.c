@@ -57,7 +57,10 @@ static hpcw_status write_sion(const char *directory, const char *name, hpcw_erro
     hpcw_sion *sion;
     hpcw_status s = hpcw_sion_open(path, world, &o, &sion, err);
     for (uint32_t i = 0; s == HPCW_OK && i < count; i++) {
-        ignore(c->write(sion, ranks[i], err));
+        /* What found no memory was not stored and may be tried again: giving up has to be said. */
+        if (c->write(sion, ranks[i], err) == HPCW_ENOMEM) {
+            hpcw_sion_abandon(sion, err);
+        }
     }
     s = s == HPCW_OK ? hpcw_sion_close(sion, err) : s;
     hpcw_sion_free(sion);
