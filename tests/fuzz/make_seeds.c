@@ -181,9 +181,33 @@ static struct sion_image vom_file(const char *text) {
     return (struct sion_image){.data = (unsigned char *)(uintptr_t)text, .size = strlen(text)};
 }
 
+/* Two short files that belong together: an object of each rank sends to that of the other. */
+static const char *const vom_pair[2] = {
+    "{\"metadata\":{\"rank\":0,\"type\":\"LBDatafile\"},\"phases\":[{\"communications\":[{\"bytes\":8.0,"
+    "\"from\":"
+    "{\"home\":1,\"id\":262151,\"migratable\":true,\"type\":\"object\"},\"messages\":1,\"to\":"
+    "{\"collection_id\":7,\"home\":0,\"id\":262147,\"index\":[0],\"migratable\":true,\"type\":\"object\"},"
+    "\"type\":"
+    "\"SendRecv\"}],\"id\":0,\"tasks\":[{\"entity\":"
+    "{\"collection_id\":7,\"home\":0,\"id\":262147,\"index\":[0],\"migratable\":true,\"type\":\"object\"},"
+    "\"node\":0,"
+    "\"resource\":\"cpu\",\"time\":0.5}]}]}",
+    "{\"metadata\":{\"rank\":1,\"type\":\"LBDatafile\"},\"phases\":[{\"communications\":[{\"bytes\":8.0,"
+    "\"from\":"
+    "{\"home\":0,\"id\":262147,\"migratable\":true,\"type\":\"object\"},\"messages\":1,\"to\":"
+    "{\"collection_id\":7,\"home\":1,\"id\":262151,\"index\":[1],\"migratable\":true,\"type\":\"object\"},"
+    "\"type\":"
+    "\"SendRecv\"}],\"id\":0,\"tasks\":[{\"entity\":"
+    "{\"collection_id\":7,\"home\":1,\"id\":262151,\"index\":[1],\"migratable\":true,\"type\":\"object\"},"
+    "\"node\":1,"
+    "\"resource\":\"cpu\",\"time\":0.5}]}]}",
+};
+
 static void vom_seeds(void) {
-    const struct sion_image set[2] = {vom_file(vom_rank[0]), vom_file(vom_rank[1])};
+    const struct sion_image set[2] = {vom_file(vom_pair[0]), vom_file(vom_pair[1])};
     seed("vom/set", set, 2);
+    const struct sion_image iterations = vom_file(vom_rank[1]);
+    seed("vom/iterations", &iterations, 1);
     const struct sion_image smallest = vom_file(vom_smallest);
     seed("vom/smallest", &smallest, 1);
     const struct sion_image old = vom_file(vom_old);

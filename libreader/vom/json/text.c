@@ -9,10 +9,7 @@
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
-/* Texts of up to FREE_TEXT bytes are fine, longer ones only up to MOST_TIMES the size of their stream. Load data of idle
- * objects, which is as regular as it gets, shrinks a hundredfold. */
-#define FREE_TEXT (UINT64_C(64) << 20)
-#define MOST_TIMES UINT64_C(1000)
+#define MOST_TIMES UINT64_C(1000) /* beyond READ_VOM_FREE_TEXT */
 
 /* The first byte of a stream with a window of more than 24 bits. That is an extension which no reader of these files
  * accepts. */
@@ -183,7 +180,7 @@ static hpcw_status inflate_piece(struct read_vom_text *t, const unsigned char **
     *size = sizeof t->out - left;
     t->offset += *size;
     uint64_t used = t->source_next - t->input_size;
-    if (t->offset > FREE_TEXT && t->offset / MOST_TIMES > used) {
+    if (t->offset > READ_VOM_FREE_TEXT && t->offset / MOST_TIMES > used) {
         return hpcw_i_fail(err, HPCW_ERANGE,
                            "%s: expected a text of at most %" PRIu64 " times its brotli stream, got %" PRIu64
                            " bytes from %" PRIu64,

@@ -10,8 +10,16 @@
 
 #include "libreader/source.h"
 
-/* Bytes of text in a piece. */
+/* Bytes of text in a piece. Fuzzing sets both to little, so that short inputs have many pieces and take little time. */
+#ifndef READ_VOM_PIECE
 #define READ_VOM_PIECE ((size_t)65536)
+#endif
+
+/* Texts of up to this many bytes are fine, longer ones only up to a thousand times the size of their stream. Load data of
+ * idle objects, which is as regular as it gets, shrinks a hundredfold. */
+#ifndef READ_VOM_FREE_TEXT
+#define READ_VOM_FREE_TEXT (UINT64_C(64) << 20)
+#endif
 
 struct read_vom_text;
 

@@ -4,7 +4,11 @@
 #include "libwriter/base/checked.h"
 #include "libwriter/base/mem.h"
 
-enum { FIRST = 2 << 20 }; /* first size of the buffer: a large page */
+/* First size of the buffer: a large page. Fuzzing sets it to little, as most of its logs have a block or two. */
+#ifndef HPCW_I_CLOG2_FIRST_BUFFER
+#define HPCW_I_CLOG2_FIRST_BUFFER (2 << 20)
+#endif
+enum { FIRST = HPCW_I_CLOG2_FIRST_BUFFER };
 
 void hpcw_i_clog2_blocks_begin(struct hpcw_i_clog2_blocks *b, uint32_t block_size, uint64_t first_record) {
     if (b->block_size != block_size) {

@@ -12,7 +12,7 @@ struct hpcw_i_clog2_cursor {
     const struct hpcw_i_clog2_origin *origin;
     const struct hpcw_i_clog2_chunk *chunk;
     const uint64_t *p, *end; /* of the current record, and of its chunk */
-    uint64_t *room;          /* [HPCW_I_CLOG2_CHUNK] for chunks of the local file; NULL before the first one */
+    uint64_t *room;          /* for chunks of the local file; NULL before the first one */
     const unsigned char *encoded, *encoded_end;
     double time;
     int32_t thread;
@@ -36,13 +36,22 @@ static int32_t event_at(const uint64_t *p) {
     return (int32_t)(uint32_t)p[1];
 }
 
+/* Words of the largest chunk from here on. */
+static size_t largest(const struct hpcw_i_clog2_chunk *chunk) {
+    size_t words = 0;
+    for (; chunk != NULL; chunk = chunk->next) {
+        words = chunk->words > words ? chunk->words : words;
+    }
+    return words;
+}
+
 static hpcw_status next_chunk(struct hpcw_i_clog2_cursor *c, hpcw_error *err) {
     const struct hpcw_i_clog2_chunk *chunk = c->chunk;
     const uint64_t *data = chunk->data;
     if (data == NULL && chunk->words > 0) {
         size_t got = 0, size = chunk->words * sizeof *c->room;
         if (c->room == NULL) {
-            c->room = hpcw_i_malloc(HPCW_I_CLOG2_CHUNK * sizeof *c->room);
+            c->room = hpcw_i_malloc(largest(chunk) * sizeof *c->room);
         }
         if (c->room == NULL) {
             return hpcw_i_fail_memory(err, c->origin->local, 0, NULL);

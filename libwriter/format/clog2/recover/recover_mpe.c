@@ -13,7 +13,7 @@
 #include "libwriter/base/status.h"
 #include "libwriter/format/clog2/file/file.h"
 
-enum { FREED = -999999999, MOST_COMMS = 1 << 20 };
+enum { FREED = -999999999 };
 
 /* The number of 32-bit fields after the head of each kind of record, and where its texts are. */
 static const struct {
@@ -81,7 +81,7 @@ static hpcw_status store_comm(struct hpcw_i_clog2_recovered_file *f, const unsig
                               hpcw_error *err) {
     int32_t event = get_i32(payload, true), comm = get_i32(payload + 4, true),
             rank = get_i32(payload + 8, true);
-    if (comm < 0 || comm >= MOST_COMMS) {
+    if (comm < 0 || (uint32_t)comm >= f->most_comms) {
         return HPCW_OK;
     }
     if (event == HPCW_CLOG2_WORLD_CREATE) {
@@ -195,6 +195,9 @@ hpcw_status hpcw_i_clog2_read_mpe(struct hpcw_i_clog2_recovered_file *f, uint64_
         return hpcw_i_fail(err, HPCW_EFORMAT, "%s: expected a local file of MPE2, got %s", f->path,
                            strncmp(final, "TRUE", 4) == 0 ? "a merged log" : "something else");
     }
+    /* A process numbers them as it records their creation, so a damaged number cannot ask for much memory. */
+    uint64_t records = size / hpcw_i_clog2_size(HPCW_CLOG2_COMM_EVENT);
+    f->most_comms = records < HPCW_I_CLOG2_MOST_COMMS ? (uint32_t)records : HPCW_I_CLOG2_MOST_COMMS;
     unsigned char *block = hpcw_i_malloc(f->block_size);
     s = block == NULL ? hpcw_i_fail_memory(err, f->path, 0, "a block") : HPCW_OK;
     double shift = 0, last = 0;

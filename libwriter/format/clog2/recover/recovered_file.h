@@ -14,6 +14,7 @@ struct hpcw_i_clog2_recovered_file {
     uint64_t run; /* equal in all files of one run; 0 in MPE's */
     uint32_t rank, ranks, block_size;
     uint32_t threads, states, solos, known_solos; /* that its records use; only for MPE's */
+    uint32_t most_comms;                          /* that a file of its size can introduce; only for MPE's */
     struct hpcw_i_clog2_ticks ticks;
     struct hpcw_i_clog2_definition *definition;
     uint32_t definitions;
