@@ -62,7 +62,7 @@ gen/report                   libwriter/base libwriter/io libreader/* ui/page gen
 gen/format                   libwriter/base libwriter/io libwriter/comm libreader/* ui/page ui/param gen/model/* gen/spec gen/report
 gen/export                   libwriter/base libwriter/io libreader libreader/clog2 gen/spec
 gen/dataset                  libwriter/base libwriter/io libwriter/comm libreader ui/param gen/model/* gen/spec gen/format
-gen/cli                      libwriter/base libwriter/io libwriter/comm ui/* gen/model/* gen/spec gen/format gen/export gen/dataset gen/report
+gen/cli                      libwriter/base libwriter/io libwriter/comm libreader libreader/rank2file ui/* gen/model/* gen/spec gen/format gen/export gen/dataset gen/report
 bench/measure                libwriter/base libwriter/io libwriter/comm ui/cli
 bench/report                 libwriter/base libwriter/io ui/* bench/measure
 bench/count                  libwriter/base libwriter/io ui/cli bench/measure bench/report

@@ -6,6 +6,7 @@
 #include <hpcw/rank2file.h>
 
 #include "gen/cli/commands.h"
+#include "libreader/rank2file/rank2file.h"
 #include "libwriter/base/status.h"
 
 static void put_text(struct hpcw_i_json *json, const char *key, const char *text) {
@@ -26,7 +27,7 @@ static void put_listed(const hpcw_rank2file_listed *d, struct hpcw_i_json *json)
     put_text(json, "failed", d->failed);
 }
 
-/* All there is of one dataset, with the content of its files. */
+/* All there is of one dataset, with the content of its files. Here, files that are all missing are damage. */
 static hpcw_status check_dataset(const char *prefix, const char *name, hpcw_error *why) {
     hpcw_rank2file_restart *r;
     hpcw_status s = hpcw_rank2file_restart_open(prefix, NULL, name, &r, why);
@@ -37,7 +38,7 @@ static hpcw_status check_dataset(const char *prefix, const char *name, hpcw_erro
         s = hpcw_rank2file_restart_check(r, true, why);
     }
     hpcw_rank2file_restart_free(r);
-    return s;
+    return s == HPCW_OK ? read_rank2file_verify_dataset(prefix, name, why) : s;
 }
 
 /* Lists the datasets; `check`: with a verdict on each. */

@@ -15,11 +15,15 @@ static hpcw_status put_map(hpcw_rank2file_restart *r, struct hpcw_i_json *json, 
     uint32_t inner;
     uint32_t levels;
     uint64_t size = 0;
+    bool sized = true; /* maps of SCR 3 have no sizes; its summary has their sum */
     hpcw_status s = hpcw_rank2file_restart_load(r, 0, NULL, err);
     for (uint64_t i = 0; s == HPCW_OK && i < hpcw_rank2file_restart_files(r); i++) {
         hpcw_rank2file_found f;
         s = hpcw_rank2file_restart_file(r, i, &f, err);
-        size += s == HPCW_OK ? f.size : 0;
+        if (s == HPCW_OK) {
+            sized = sized && f.has_size;
+            size += f.size;
+        }
     }
     if (s == HPCW_OK) {
         hpcw_rank2file_restart_shape(r, &leaves, &inner, &levels);
@@ -29,7 +33,10 @@ static hpcw_status put_map(hpcw_rank2file_restart *r, struct hpcw_i_json *json, 
         hpcw_i_json_put_u64(json, "inner_nodes", inner);
         hpcw_i_json_put_u64(json, "levels", levels);
         hpcw_i_json_put_u64(json, "files", hpcw_rank2file_restart_files(r));
-        hpcw_i_json_put_u64(json, "bytes", size);
+        size = sized ? size : hpcw_rank2file_restart_dataset(r)->size;
+        if (sized || size > 0) {
+            hpcw_i_json_put_u64(json, "bytes", size);
+        }
     }
     return s;
 }

@@ -116,7 +116,7 @@ static hpcw_status verify_second_map(const char *prefix, hpcw_rank2file_restart 
     return s;
 }
 
-static hpcw_status verify_dataset(const char *prefix, const char *name, hpcw_error *err) {
+hpcw_status read_rank2file_verify_dataset(const char *prefix, const char *name, hpcw_error *err) {
     hpcw_rank2file_restart *r;
     hpcw_status s = hpcw_rank2file_restart_open(prefix, NULL, name, &r, err);
     if (s != HPCW_OK) {
@@ -152,7 +152,7 @@ static hpcw_status verify_prefix(const char *prefix, hpcw_error *err) {
         s = verify_current(prefix, index, err);
         for (const hpcw_kvtree *n = hpcw_kvtree_first(read_rank2file_datasets(index));
              s == HPCW_OK && n != NULL; n = hpcw_kvtree_next(n)) {
-            s = verify_dataset(prefix, hpcw_kvtree_key(n), err);
+            s = read_rank2file_verify_dataset(prefix, hpcw_kvtree_key(n), err);
         }
         hpcw_kvtree_free(index);
     }

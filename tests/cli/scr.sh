@@ -33,6 +33,8 @@ for layout in scr-1.1 scr-1.2 scr-3 shared; do
     "$JSON_CHECK" said || bad "no JSON: $layout"
     scr check set/scr
     said 'sound=true' 4
+    "$HPCGEN" info set/scr >said || bad "fails: info, $layout"
+    said "bytes=$(cat set/scr/$name.4/*.ckpt | wc -c)" 1
 
     # A truncated file of the newest; then prune keeps two that are sound.
     truncate -s 10 set/scr/$name.4/rank_2.ckpt
@@ -76,6 +78,8 @@ second=set/scr/.scr/scr.dataset.2/summary.scr
 cp $second kept
 rm $second
 refuse 1 "$second: cannot open for reading: No such file or directory" "$HPCGEN" verify set/scr
+"$HPCGEN" scr check set/scr >said 2>why && bad "check: a lost summary of SCR 3 passes"
+said 'sound=false' 1
 : >$second
 refuse 1 "$second: *expected at least 24 bytes, got 0" "$HPCGEN" verify set/scr
 cp kept $second
