@@ -34,7 +34,7 @@ for layout in scr-1.1 scr-1.2 scr-3 shared; do
     scr check set/scr
     said 'sound=true' 4
     "$HPCGEN" info set/scr >said || bad "fails: info, $layout"
-    said "bytes=$(cat set/scr/$name.4/*.ckpt | wc -c)" 1
+    said "name=$name.4 .*bytes=$(cat set/scr/$name.4/*.ckpt | wc -c)" 1
 
     # A truncated file of the newest; then prune keeps two that are sound.
     truncate -s 10 set/scr/$name.4/rank_2.ckpt

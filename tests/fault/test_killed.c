@@ -245,7 +245,7 @@ static void others_are_left_alone(void **state) {
 
 static int no_locks(enum hpcw_i_sys_call call, size_t *size) {
     (void)size;
-    return call == HPCW_I_SYS_LOCK ? EOPNOTSUPP : 0;
+    return call == HPCW_I_SYS_OWN ? EOPNOTSUPP : 0;
 }
 
 /* Where a file system has no locks, all is as before, but nothing is removed. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * An MPI program whose last process dies, or that ends as it should. Each process counts the calls that it has made in
- * DIRECTORY/counts.RANK, a mapping of its own: four numbers of eight bytes, and its process id.
+ * DIRECTORY/counts.RANK, a mapping of its own: four numbers of eight bytes, and its process id. DIRECTORY/ready says that
+ * all have done so and begin.
  *
  *     mpiexec -n 2 dies DIRECTORY kill|segv|abort|exit|mpi_abort|wait MICROSECONDS
  *     mpiexec -n 2 dies DIRECTORY finish TURNS
@@ -118,6 +119,9 @@ int main(int argc, char **argv) {
         return 2;
     }
     counts->pid = (uint64_t)getpid();
+    (void)PMPI_Barrier(MPI_COMM_WORLD); /* nobody dies before all have their files */
+    (void)snprintf(path, sizeof path, "%s/ready", argv[1]);
+    fd = rank == 0 ? open(path, O_WRONLY | O_CREAT, 0600) : fd;
     how = argv[2];
     long turns = strtol(argv[3], NULL, 10);
     moment_ns = now_ns() + (uint64_t)turns * 1000;
@@ -142,6 +146,9 @@ int main(int argc, char **argv) {
             (void)MPI_Abort(MPI_COMM_WORLD, 3);
         }
         turns--;
+        if (strcmp(how, "wait") == 0 && turns < -2000) {
+            (void)usleep(1000); /* until it is ended it must not fill the disk */
+        }
         go_on = strcmp(how, "finish") != 0 || turns > 0;
         (void)PMPI_Bcast(&go_on, 1, MPI_INT, 0, MPI_COMM_WORLD);
     }

@@ -16,13 +16,13 @@ for how in kill segv abort exit mpi_abort term; do
     echo "== $how"
     turn=0
     while [ "$turn" -lt "$runs" ]; do
-        rm -f counts.* local/* run.clog2 recovered.clog2
+        rm -f counts.* ready local/* run.clog2 recovered.clog2
         at=$(moment)
         if [ "$how" = term ]; then
             # As a batch system ends a job: everything that belongs to it.
             setsid "$mpiexec" -n "$processes" env LD_PRELOAD="$library" "$program" "$scratch" wait 0 >out 2>&1 &
             job=$!
-            until [ -s "counts.$((processes - 1))" ]; do
+            until [ -e ready ]; do
                 sleep 0.01
             done
             sleep "0.$(printf %06d "$at")"
@@ -31,7 +31,8 @@ for how in kill segv abort exit mpi_abort term; do
         elif run "$how" "$at" >out 2>&1; then
             fail "$how: expected a run that fails" out
         fi
-        wait_for_processes
+        # shellcheck disable=SC2046
+        wait_for_processes $(pids)
         [ ! -e run.clog2 ] || fail "$how: expected no log of a run that died"
         [ "$(find local -name 'run.clog2.*.local' | wc -l)" -eq "$processes" ] ||
             fail "$how: expected $processes local files, got: $(ls local)" out
@@ -49,18 +50,20 @@ compare run.clog2 0
 [ "$(find local -type f | wc -l)" -eq "$processes" ] || fail "expected the local files of the last run alone"
 
 echo "== and none of one that is alive"
-rm -f local/*
+rm -f counts.* ready local/*
 run wait 0 >out 2>&1 &
 job=$!
-until [ "$(find local -type f | wc -l)" -eq "$processes" ]; do
+until [ -e ready ]; do
     sleep 0.01
 done
-sleep 0.1
+alive=$(pids)
+rm counts.*
 run finish 10 >out2 2>err || fail "the program fails" err
 [ ! -s err ] || fail "expected no message, got:" err
 kill "$job"
 wait "$job" || true
-wait_for_processes
+# shellcheck disable=SC2086
+wait_for_processes $alive
 
 echo "== a log that cannot be written can be made later"
 rm -f local/*

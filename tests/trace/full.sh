@@ -44,10 +44,10 @@ finishes 'No space left on device'
 
 echo "== somebody else fills it while the program runs"
 small 65536
-rm -f counts.*
+rm -f counts.* ready
 touch hold
 (
-    until [ -e "counts.$((processes - 1))" ]; do
+    until [ -e ready ]; do
         sleep 0.001
     done
     head -c 128M /dev/zero >local/filler 2>/dev/null || true
