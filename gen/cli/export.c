@@ -7,8 +7,10 @@
 #include "gen/cli/commands.h"
 #include "gen/export/clog2.h"
 #include "gen/format/format.h"
+#include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 #include "libwriter/io/fsinfo.h"
+#include "libwriter/io/sys.h"
 #include "ui/cli/text.h"
 
 hpcw_status gen_cli_export(const struct gen_cli_options *o, const char *path, hpcw_error *err) {
@@ -40,7 +42,10 @@ hpcw_status gen_cli_export(const struct gen_cli_options *o, const char *path, hp
                       ui_text_bytes(text, size.bytes));
     }
     uint64_t space = UINT64_MAX;
-    if (hpcw_i_fs_space(o->output, &space, NULL) == HPCW_OK && space < size.bytes) {
+    char *directory = hpcw_i_sys_directory_of(o->output); /* the file need not exist */
+    bool fits = directory == NULL || hpcw_i_fs_space(directory, &space, NULL) != HPCW_OK || space >= size.bytes;
+    hpcw_i_free(directory);
+    if (!fits) {
         return hpcw_i_fail(err, HPCW_ENOSPC, "%s: expected %" PRIu64 " bytes of free space, got %" PRIu64,
                            o->output, size.bytes, space);
     }
@@ -52,8 +57,12 @@ hpcw_status gen_cli_export(const struct gen_cli_options *o, const char *path, hp
     s = s == HPCW_OK ? hpcw_sink_publish(sink, err) : s;
     hpcw_sink_free(sink);
     if (s == HPCW_OK && o->json) {
-        (void)printf("{\"output\":\"%s\",\"events\":%" PRIu64 ",\"bytes\":%" PRIu64 "}\n", o->output,
-                     done.events, done.bytes);
+        struct gen_cli_result r;
+        gen_cli_result_begin(&r, true);
+        hpcw_i_json_put_str(&r.json, "output", o->output);
+        hpcw_i_json_put_u64(&r.json, "events", done.events);
+        hpcw_i_json_put_u64(&r.json, "bytes", done.bytes);
+        s = gen_cli_result_print(&r, s, err);
     }
     return s;
 }

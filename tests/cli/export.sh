@@ -43,6 +43,9 @@ count 6 '^0.011,.*,end,"Iteration"' part.csv
 [ "$(sed 1d part.csv | awk -F, '$1 < 0.01 || $1 > 0.011' | wc -l)" -eq 0 ] || bad "outside the window"
 
 # It first prints the right size.
+"$HPCGEN" export --quiet --json $log --output 'a"b.json' >said || bad "export --json fails"
+"$JSON_CHECK" said || bad "no JSON: $(cat said)"
+grep -q '"output": *"a\\"b.json"' said || bad "expected the name of the output, got: $(cat said)"
 "$HPCGEN" export $log --output said.json 2>said || bad "export fails"
 case $(cat said) in
 "hpcgen: said.json: $(grep -c '"ph"' said.json) events, "*) ;;

@@ -74,6 +74,12 @@ if [ "$(id -u)" -eq 0 ] && mount -t tmpfs -o size=8m none small 2>/dev/null; the
     head -c 6300000 /dev/zero >small/ballast 2>/dev/null
     refuse 1 'small/out*' "$HPCGEN" --ranks 256 --scale small --out small/out --part 2/2
     [ ! -e small/out/manifest.json ] || bad "looks finished on a full disk"
+    # An export in a directory without room for it is refused before it begins.
+    "$HPCGEN" --ranks 64 --formats clog2 --out log --quiet || bad "fails: log"
+    rm -rf small/out
+    refuse 1 'small/x.json: expected * bytes of free space, got *' \
+        "$HPCGEN" export --quiet log/clog2/app.clog2 --output small/x.json
+    [ -z "$(find small -name '*x.json*')" ] || bad "a refused export leaves $(ls -A small)"
     umount small
 fi
 exit $failed
