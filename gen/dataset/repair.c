@@ -437,9 +437,12 @@ static hpcw_status find_damage(struct repairing *r, const char *manifest, hpcw_e
         return s;
     }
     read_manifest(r, manifest);
-    r->with_digests = r->file[0].wants > 0;
     read_checksums(r);
-    r->with_digests = manifest == NULL ? r->listed || r->run->checksums : r->with_digests;
+    /* A damaged digest is no sign that there are none: one that is whole, or the list, says that there are. */
+    r->with_digests = r->listed || (manifest == NULL && r->run->checksums);
+    for (size_t i = 0; !r->with_digests && i < r->count; i++) {
+        r->with_digests = r->file[i].wants > 0;
+    }
     if (manifest != NULL) {
         list_of(r, MANIFEST)->wants = 0; /* its parameters have its fingerprint, which is proof enough */
     }

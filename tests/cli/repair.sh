@@ -57,6 +57,18 @@ for dir in whole bare; do
     repaired $dir --
 done
 
+# ---- a digest in the manifest that is none: the others, or the list, say that there are digests
+for list in kept lost; do
+    fresh whole
+    sed -i '0,/"xxh128": *"./s//"xxh128":"g/' set/manifest.json
+    if [ $list = lost ]; then
+        rm set/CHECKSUMS.xxh128
+        repaired whole CHECKSUMS.xxh128 manifest.json --
+    else
+        repaired whole manifest.json --
+    fi
+done
+
 # ---- every file of a format in its turn: flipped, cut, lost, replaced
 data=$(cd whole && find scr -name 'rank_3.ckpt' | sort | head -n 1)
 map=$(cd whole && find scr -name 'rank2file*' | sort | head -n 1)
