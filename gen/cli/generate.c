@@ -9,9 +9,11 @@
 #include <cjson/cJSON.h>
 
 #include "gen/cli/commands.h"
+#include "gen/dataset/description.h"
 #include "gen/dataset/directory.h"
 #include "gen/dataset/generate.h"
 #include "gen/spec/pool.h"
+#include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 #include "libwriter/comm/agree.h"
 #include "ui/cli/config.h"
@@ -154,15 +156,18 @@ static hpcw_status read_description(const char *dir, struct gen_cli_options *o, 
     return s;
 }
 
-/* Whether an earlier join, or a run without parts, wrote the manifest, which comes last. */
-static bool is_complete(const char *dir) {
+/* The dataset of the manifest, which comes last. */
+static hpcw_status read_finished(const char *dir, struct gen_dataset *d, hpcw_error *err) {
     char path[GEN_DIRECTORY_PATH];
-    gen_directory_path(dir, GEN_MANIFEST, path);
+    char *text = NULL;
     cJSON *manifest = NULL;
-    bool complete = access(path, F_OK) == 0 && gen_directory_read_json(path, &manifest, NULL) == HPCW_OK &&
-                    cJSON_IsString(cJSON_GetObjectItemCaseSensitive(manifest, "fingerprint"));
+    gen_directory_path(dir, GEN_MANIFEST, path);
+    hpcw_status s = gen_directory_read_json(path, &manifest, err);
+    s = s == HPCW_OK ? gen_directory_read(path, &text, err) : s;
+    s = s == HPCW_OK ? gen_dataset_of_manifest(path, text, manifest, d, err) : s;
+    hpcw_i_free(text);
     cJSON_Delete(manifest);
-    return complete;
+    return s;
 }
 
 static void print_was_complete(const struct gen_cli_options *o, const char *dir) {
@@ -181,10 +186,12 @@ hpcw_status gen_cli_join(const struct gen_cli_options *o, const char *dir, hpcw_
     struct gen_dataset d = {0};
     struct gen_outcome outcome = {0};
     hpcw_status s = read_description(dir, &described, &parse, err);
-    if (s == HPCW_ENOENT && is_complete(dir)) {
-        print_was_complete(o, dir);
-        gen_cli_options_free(&described);
-        return HPCW_OK;
+    hpcw_error other;
+    hpcw_status f = s == HPCW_ENOENT ? read_finished(dir, &d, &other) : s;
+    bool finished = s == HPCW_ENOENT && f == HPCW_OK;
+    if (f == HPCW_EMISMATCH) {
+        s = f;
+        *err = other;
     }
     if (s == HPCW_OK) {
         s = gen_cli_resolve(&described, &d, err);
@@ -199,11 +206,14 @@ hpcw_status gen_cli_join(const struct gen_cli_options *o, const char *dir, hpcw_
         .checksums = o->checksums,
         .durability = o->sync ? HPCW_SYNC_DIRECTORY : HPCW_SYNC_NONE,
     };
-    if (s == HPCW_OK) {
+    if (finished) {
+        s = gen_join_again(&run, err);
+        if (s == HPCW_OK) {
+            print_was_complete(o, dir);
+        }
+    } else if (s == HPCW_OK) {
         s = gen_join(&run, &outcome, err);
-    }
-    if (s == HPCW_OK) {
-        s = print_outcome(o, &run, &outcome, now() - start, err);
+        s = s == HPCW_OK ? print_outcome(o, &run, &outcome, now() - start, err) : s;
     }
     gen_dataset_free(&d);
     gen_cli_options_free(&described);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,6 +20,17 @@ static hpcw_status cannot(int e, const char *path, hpcw_error *err) {
     return e == 0 ? HPCW_OK : hpcw_i_fail_sys(err, e, "%s: cannot write it back to the disk", path);
 }
 
+static int sync_file(const char *path) {
+    int fd;
+    int e = hpcw_i_sys_open(path, O_RDONLY, 0, &fd);
+    if (e == 0) {
+        e = hpcw_i_sys_fsync(fd);
+        int c = hpcw_i_sys_close(fd);
+        e = e != 0 ? e : c;
+    }
+    return e;
+}
+
 /* The final name, or while other parts are missing the pending one. */
 static hpcw_status sync_unit(void *context, void *state, uint64_t index, hpcw_error *err) {
     const struct durable_files *f = context;
@@ -26,23 +38,17 @@ static hpcw_status sync_unit(void *context, void *state, uint64_t index, hpcw_er
     char path[GEN_DIRECTORY_PATH];
     char name[GEN_UNIT_PATH];
     struct gen_unit unit;
-    int fd;
     (void)state;
     hpcw_status s = f->format->unit(run->dataset, index, &unit, err);
     if (s != HPCW_OK) {
         return s;
     }
     gen_directory_path(run->directory, unit.path, path);
-    int e = hpcw_i_sys_open(path, O_RDONLY, 0, &fd);
+    int e = sync_file(path);
     if (e != 0 && gen_is_pending(f->format, run->dataset, f->units.begin, f->units.end, index)) {
         gen_pending_name(f->format, index, name);
         gen_directory_path(run->directory, name, path);
-        e = hpcw_i_sys_open(path, O_RDONLY, 0, &fd);
-    }
-    if (e == 0) {
-        e = hpcw_i_sys_fsync(fd);
-        int c = hpcw_i_sys_close(fd);
-        e = e != 0 ? e : c;
+        e = sync_file(path);
     }
     return cannot(e, path, err);
 }
@@ -84,6 +90,13 @@ hpcw_status gen_directory_sync(const struct gen_run *run, hpcw_error *err) {
             s = gen_pool_run(run->jobs, f.units.begin, f.units.end - f.units.begin, 1, &work, err);
             s = s == HPCW_OK ? sync_folders(&f, err) : s;
         }
+    }
+    /* The lists, if the dataset was finished before; those of this run are flushed when they get their names. */
+    static const char *const lists[] = {GEN_TRUTH, GEN_MANIFEST, GEN_CHECKSUMS};
+    for (size_t i = 0; s == HPCW_OK && i < sizeof lists / sizeof lists[0]; i++) {
+        gen_directory_path(run->directory, lists[i], path);
+        int e = sync_file(path);
+        s = e == ENOENT ? HPCW_OK : cannot(e, path, err);
     }
     /* The directory itself, and that which names it. */
     static const char *const within[] = {GEN_STATE_DIR, "../."};

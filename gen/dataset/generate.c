@@ -115,6 +115,9 @@ static hpcw_status enter_directory(const struct gen_run *run, bool *finished, hp
             "without --part",
             dir);
     }
+    if (s == HPCW_OK && *finished) {
+        s = gen_directory_sync(run, err);
+    }
     return s == HPCW_OK && *finished ? gen_directory_end(dir, err) : s;
 }
 
@@ -357,6 +360,9 @@ hpcw_status gen_generate(struct gen_run *run, struct gen_outcome *outcome, hpcw_
     uint64_t word[2] = {missing, finished};
     struct hpcw_i_words words = {.maxs = 2, .word = word};
     s = hpcw_i_agree(run->comm, s, &words, err);
+    if (s == HPCW_OK && word[1] == 0) {
+        s = gen_lease_hold(&lease, run, err);
+    }
     if (s == HPCW_OK && word[1] != 0) {
         outcome->kept = outcome->size.files;
         outcome->complete = true;
@@ -364,6 +370,21 @@ hpcw_status gen_generate(struct gen_run *run, struct gen_outcome *outcome, hpcw_
         s = write_missing(run, &lease, word[0], outcome, err);
     }
     gen_lease_end(&lease);
+    return s;
+}
+
+hpcw_status gen_join_again(struct gen_run *run, hpcw_error *err) {
+    char state[GEN_DIRECTORY_PATH];
+    struct stat st;
+    struct gen_lease lease = {.fd = -1};
+    gen_directory_path(run->directory, GEN_STATE_DIR, state);
+    hpcw_status s = gen_directory_sync(run, err);
+    if (s == HPCW_OK && stat(state, &st) == 0) {
+        s = gen_dataset_fingerprint(run->dataset, run->fingerprint, err);
+        s = s == HPCW_OK ? gen_lease_take(run, "join", &lease, err) : s;
+        s = s == HPCW_OK ? gen_directory_end(run->directory, err) : s;
+        gen_lease_end(&lease);
+    }
     return s;
 }
 

@@ -61,6 +61,9 @@ hpcw_status gen_generate(struct gen_run *run, struct gen_outcome *outcome, hpcw_
 /* Joins the parts. Not collective. HPCW_ESTATE names the files that are not written yet. */
 hpcw_status gen_join(struct gen_run *run, struct gen_outcome *outcome, hpcw_error *err);
 
+/* The same for a finished dataset: flushes it, if asked to, and removes the state that a killed join may have left. */
+hpcw_status gen_join_again(struct gen_run *run, hpcw_error *err);
+
 /*
  * The last step of a dataset, when all its files are written. Not collective. Checks that all units exist, completes them,
  * writes truth, manifest and checksums, and removes the state. The result depends only on the dataset, not on the parts

@@ -54,21 +54,28 @@ static void host_name(char host[VALUE]) {
     host[255] = '\0';
 }
 
-/* Without a lock others must not take the run for dead: its host is then none that they know. */
+/* The system whose locks are known here; 0: unknown. A name may be that of two hosts. */
+static void boot_of(bool known, char boot[VALUE]) {
+    (void)snprintf(boot, VALUE, "%06" PRIx64, known ? hpcw_i_sys_host() : 0);
+}
+
+/* Without a lock others must not take the run for dead: its system is then none that they know. */
 static void describe(const struct gen_run *run, const char *what, bool locked, char text[TEXT]) {
     const struct gen_dataset *d = run->dataset;
     char host[VALUE];
+    char boot[VALUE];
     char part[64] = "";
     host_name(host);
+    boot_of(locked, boot);
     if (run->parts > 1) {
         (void)snprintf(part, sizeof part, ", part %u/%u", run->part + 1, run->parts);
     }
     (void)snprintf(text, TEXT,
                    "A run of hpcgen that writes into this directory.\n"
-                   "host = %s%s\npid = %ld\nrun = %s, %u ranks, seed %" PRIu64
+                   "host = %s%s\nboot = %s\npid = %ld\nrun = %s, %u ranks, seed %" PRIu64
                    ", preset %s, scale %s%s\nparts = %s\nfingerprint = %s\n",
-                   host, locked ? "" : " (without locks)", (long)getpid(), what, d->ranks, d->seed, d->preset,
-                   gen_scale_name[d->scale], part, run->parts > 1 ? "yes" : "no", run->fingerprint);
+                   host, locked ? "" : " (without locks)", boot, (long)getpid(), what, d->ranks, d->seed,
+                   d->preset, gen_scale_name[d->scale], part, run->parts > 1 ? "yes" : "no", run->fingerprint);
 }
 
 /* The value of a line "key = value"; empty if there is none. */
@@ -107,7 +114,7 @@ static void other_close(struct other *o) {
 
 /* Reads the file at o->path. */
 static hpcw_status look_at(struct other *o, hpcw_error *err) {
-    char host[VALUE];
+    char boot[VALUE];
     char here[VALUE];
     size_t size = 0;
     bool held = false;
@@ -123,14 +130,14 @@ static hpcw_status look_at(struct other *o, hpcw_error *err) {
         return hpcw_i_fail_sys(err, e, "%s: cannot read who writes here", o->path);
     }
     o->text[size] = '\0';
-    value_of(o->text, "host", host);
-    host_name(here);
-    if (hpcw_i_sys_locked(o->fd, 0, &held) != 0) {
+    value_of(o->text, "boot", boot);
+    boot_of(true, here);
+    if (hpcw_i_sys_locked(o->fd, &held) != 0) {
         o->life = UNKNOWN;
     } else if (held) {
         o->life = ALIVE;
     } else {
-        o->life = strcmp(host, here) == 0 && host[0] != '\0' ? DEAD : UNKNOWN;
+        o->life = strcmp(boot, here) == 0 && strcmp(boot, "000000") != 0 ? DEAD : UNKNOWN;
     }
     return HPCW_OK;
 }
@@ -322,6 +329,28 @@ hpcw_status gen_lease_share(struct gen_lease *l, hpcw_error *err) {
     return s == HPCW_OK && e != 0 ? hpcw_i_fail_sys(err, e, "%s: cannot give way to other parts", l->path) : s;
 }
 
+hpcw_status gen_lease_hold(struct gen_lease *l, const struct gen_run *run, hpcw_error *err) {
+    char name[64] = "";
+    const int process = run->comm->process;
+    if (run->comm->size == 1) {
+        return HPCW_OK;
+    }
+    if (process == 0) {
+        (void)snprintf(name, sizeof name, "%s", strrchr(l->path, '/') + 1);
+    }
+    hpcw_status s = hpcw_i_comm_bcast(run->comm, name, sizeof name, 0, err);
+    if (s == HPCW_OK && process > 0) {
+        /* If this fails, the lease is still that of process 0. */
+        state_path(run, name, l->path);
+        if (hpcw_i_sys_open(l->path, O_RDWR | O_NOFOLLOW, 0, &l->fd) == 0) {
+            (void)hpcw_i_sys_lock(l->fd, (uint64_t)process);
+        } else {
+            l->fd = -1;
+        }
+    }
+    return s;
+}
+
 hpcw_status gen_lease_check(const struct gen_lease *l, hpcw_error *err) {
     /* Where there are no locks, it may be away for a moment: see remove_other. */
     for (unsigned tries = 0; tries < 5; tries++) {
@@ -340,7 +369,7 @@ hpcw_status gen_lease_check(const struct gen_lease *l, hpcw_error *err) {
 void gen_lease_end(struct gen_lease *l) {
     char state[GEN_DIRECTORY_PATH];
     if (l->fd >= 0) {
-        if (is_still(l->path, &l->id)) {
+        if (l->run != NULL && is_still(l->path, &l->id)) {
             (void)hpcw_i_sys_unlink(l->path);
         }
         (void)hpcw_i_sys_close(l->fd);

@@ -6,8 +6,9 @@
  *   DIR/.hpcw/lease      a run that writes the whole dataset, or a part while it looks at the directory
  *   DIR/.hpcw/part.TAG   a part, after that; parts of one dataset write at the same time
  *
- * A run is alive while its file is locked. A file without a lock is that of a dead run, if it is of this host; of another
- * host, or where the file system has no locks, nobody can know: such a lease stays, unless gen_run.takeover is set.
+ * A run is alive while its file is locked. A file without a lock is that of a dead run, if it is of this host since it was
+ * started; otherwise, or where the file system has no locks, nobody can know: such a lease stays, unless gen_run.takeover
+ * is set.
  */
 #ifndef HPCW_GEN_DATASET_LEASE_H
 #define HPCW_GEN_DATASET_LEASE_H
@@ -18,8 +19,8 @@
 #define GEN_LEASE "lease"
 
 struct gen_lease {
-    const struct gen_run *run;
-    int fd; /* locked; -1: no lease */
+    const struct gen_run *run; /* NULL but on process 0 */
+    int fd;                    /* locked; -1: no lease */
     bool made_directory;
     struct hpcw_i_file_id id;
     char path[GEN_DIRECTORY_PATH];
@@ -34,6 +35,9 @@ hpcw_status gen_lease_take(const struct gen_run *run, const char *what, struct g
 
 /* Lets other parts of the same dataset in. */
 hpcw_status gen_lease_share(struct gen_lease *lease, hpcw_error *err);
+
+/* Collective. The run is alive as long as one of its processes is: each one locks a byte of process 0's lease. */
+hpcw_status gen_lease_hold(struct gen_lease *lease, const struct gen_run *run, hpcw_error *err);
 
 /* HPCW_ESTATE if the lease was taken over by another run. */
 hpcw_status gen_lease_check(const struct gen_lease *lease, hpcw_error *err);

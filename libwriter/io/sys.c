@@ -321,8 +321,10 @@ int hpcw_i_sys_is(const char *path, const struct hpcw_i_file_id *id, bool *is) {
 
 /* ---- who writes a file ---- */
 
-static int lock_call(int fd, int command, struct flock *lock, uint64_t byte, enum hpcw_i_sys_call call) {
-    *lock = (struct flock){.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = (off_t)byte, .l_len = 1};
+/* `size` 0: up to the last possible byte. */
+static int lock_call(int fd, int command, struct flock *lock, uint64_t byte, int size,
+                     enum hpcw_i_sys_call call) {
+    *lock = (struct flock){.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = (off_t)byte, .l_len = size};
     int e;
     do {
         e = gate(call, NULL);
@@ -333,12 +335,12 @@ static int lock_call(int fd, int command, struct flock *lock, uint64_t byte, enu
 
 int hpcw_i_sys_lock(int fd, uint64_t byte) {
     struct flock lock;
-    return lock_call(fd, F_OFD_SETLK, &lock, byte, HPCW_I_SYS_LOCK);
+    return lock_call(fd, F_OFD_SETLK, &lock, byte, 1, HPCW_I_SYS_LOCK);
 }
 
-int hpcw_i_sys_locked(int fd, uint64_t byte, bool *held) {
+int hpcw_i_sys_locked(int fd, bool *held) {
     struct flock lock;
-    int e = lock_call(fd, F_OFD_GETLK, &lock, byte, HPCW_I_SYS_LOCK);
+    int e = lock_call(fd, F_OFD_GETLK, &lock, 0, 0, HPCW_I_SYS_LOCK);
     *held = e == 0 && lock.l_type != F_UNLCK;
     return e;
 }
@@ -347,7 +349,7 @@ int hpcw_i_sys_own(int fd) {
     /* A byte that no file has, as some file systems refuse writes of others to bytes that are locked. */
     struct flock lock;
     struct stat st;
-    int e = lock_call(fd, F_OFD_SETLK, &lock, INT64_MAX - 1, HPCW_I_SYS_OWN);
+    int e = lock_call(fd, F_OFD_SETLK, &lock, INT64_MAX - 1, 1, HPCW_I_SYS_OWN);
     return e != 0 ? e : fstat(fd, &st) != 0 ? errno : st.st_nlink == 0 ? EAGAIN : 0;
 }
 

@@ -90,8 +90,8 @@ int hpcw_i_sys_is(const char *path, const struct hpcw_i_file_id *id, bool *is); 
 /* Locks one byte of a file that is open for writing, for this open file alone: until all its descriptors are closed, also
  * by the end of the process. EAGAIN: another open file, of any process, has the lock. */
 int hpcw_i_sys_lock(int fd, uint64_t byte);
-/* Whether another open file has it, without taking it. */
-int hpcw_i_sys_locked(int fd, uint64_t byte, bool *held);
+/* Whether another open file has the lock of any byte. */
+int hpcw_i_sys_locked(int fd, bool *held);
 
 /* Locks a temporary file as that of its writer, in the same way. EAGAIN: somebody else has it, or has removed the file;
  * other errors: no locks here. */

@@ -58,6 +58,7 @@ refuse 1 "busy: expected no other run, got one that writes here: process [0-9]* 
 refuse 1 "busy: expected no other run, got one that writes here: process *" \
     "$HPCGEN" --formats linktest,sion --ranks 64 --out busy --force --takeover
 grep -q "^host = $(uname -n)\$" busy/.hpcw/lease || bad "the lease names another host: $(cat busy/.hpcw/lease)"
+boot=$(sed -n 's/^boot = //p' busy/.hpcw/lease)
 kill -9 $pid
 wait $pid 2>/dev/null
 # Dead, and on this host: nothing to ask.
@@ -66,12 +67,12 @@ make --ranks 64 --seed 1 --out busy --force
 same whole.1 busy
 
 # ---- the lease of another host
-lease() { # HOST
+lease() { # HOST BOOT
     mkdir -p far/.hpcw
-    printf 'A run of hpcgen that writes into this directory.\nhost = %s\npid = 4711\nrun = generate, 8 ranks\n' "$1" \
-        >far/.hpcw/lease
+    printf 'A run of hpcgen that writes into this directory.\nhost = %s\nboot = %s\npid = 4711\nrun = generate, 8 ranks\n' \
+        "$1" "$2" >far/.hpcw/lease
 }
-lease elsewhere.example
+lease elsewhere.example "$(echo "$boot" | tr 0-9 1-90)"
 refuse 1 'far: expected no other run, got far/.hpcw/lease of process 4711 on elsewhere.example (generate, 8 ranks), and cannot know*--takeover' \
     "$HPCGEN" --formats linktest,sion --ranks 64 --out far
 [ -e far/.hpcw/lease ] || bad "the lease of another host is gone"
@@ -82,15 +83,42 @@ mkdir -p far/.hpcw
 : >far/.hpcw/lease
 refuse 1 'far: expected no other run, got far/.hpcw/lease of process *--takeover' \
     "$HPCGEN" --formats linktest,sion --ranks 64 --out far
-lease "$(uname -n)"
+# Not another one of the same name, or of which nothing is known.
+for other in 000000 ffffff ''; do
+    lease "$(uname -n)" "$other"
+    refuse 1 'far: expected no other run, got far/.hpcw/lease of process 4711 *--takeover' \
+        "$HPCGEN" --formats linktest,sion --ranks 64 --out far
+done
+lease "$(uname -n)" "$boot"
 make --ranks 64 --seed 1 --out far
 same whole.1 far
+
+# ---- a run is alive as long as one of its processes is
+if [ -n "$MPIEXEC" ]; then
+    "$MPIEXEC" -n 2 "$HPCGEN" --quiet --formats linktest,sion --ranks 1024 --jobs 1 --out several >/dev/null 2>&1 &
+    launcher=$!
+    while [ ! -e several/.hpcw/lease ] && kill -0 $launcher 2>/dev/null; do :; done
+    sleep 0.2
+    first=$(sed -n 's/^pid = //p' several/.hpcw/lease)
+    processes=$(pgrep -P $launcher)
+    # shellcheck disable=SC2086
+    kill -STOP $processes
+    kill -9 $launcher "$first"
+    wait $launcher 2>/dev/null
+    refuse 1 "several: expected no other run, got one that writes here: process $first *" \
+        "$HPCGEN" --formats linktest,sion --ranks 64 --out several --force
+    # shellcheck disable=SC2086
+    kill -9 $processes 2>/dev/null
+    while pgrep -f -- "--ranks 1024 --jobs 1 --out several" >/dev/null; do sleep 0.05; done
+    make --ranks 64 --seed 1 --out several --force
+    same whole.1 several
+fi
 
 # ---- two who take it over at the same time
 pair=0
 while [ $pair -lt "$PAIRS" ]; do
     rm -rf far
-    lease elsewhere.example
+    lease elsewhere.example 000000
     for seed in 1 2; do
         ("$HPCGEN" --quiet --formats linktest,sion --ranks 64 --jobs 1 --seed $seed --out far --takeover 2>error.$seed
             echo $? >status.$seed) &

@@ -131,4 +131,9 @@ refuse 1 'spoilt: expected a dataset with all parts written*' "$HPCGEN" join spo
 grep -q '"complete":true' stdout || bad "join --json of a complete dataset: $(cat stdout)"
 [ ! -s stderr ] || bad "stderr with --quiet: $(cat stderr)"
 rm stdout stderr
+# But what a join left that was killed at its very end.
+mkdir once/.hpcw
+: >once/.hpcw/sion.0-1.jsonl
+"$HPCGEN" join --quiet once || bad "join fails beside the rest of a killed one"
+[ ! -e once/.hpcw ] || bad "join leaves the state of a killed one"
 exit $failed

@@ -31,6 +31,12 @@ flushes() {
 rm kept/vom/data.3.json.br
 # shellcheck disable=SC2086
 flushes kept 3 $options --out kept --resume --sync
+# Nothing but that: the dataset is finished.
+# shellcheck disable=SC2086
+flushes kept 0 $options --out kept --resume --sync
+for list in manifest.json truth.json CHECKSUMS.xxh128; do
+    grep -q "fsync([0-9]*<$PWD/kept/$list>" trace || bad "$list of a finished dataset is not flushed"
+done
 # All in one run.
 # shellcheck disable=SC2086
 flushes new 3 $options --out new --sync
@@ -41,6 +47,7 @@ for part in 1 2 3; do
 done
 flushes parts 3 join --quiet parts --sync
 diff -r new kept || bad "other bytes"
+flushes parts 0 join --quiet parts --sync
 # A part flushes what it has written.
 # shellcheck disable=SC2086
 flushes first 0 $options --files 3 --out first --part 1/3 --sync

@@ -248,7 +248,7 @@ static bool is_left(const char *path) {
     if (hpcw_i_sys_open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW, 0, &fd) != 0) {
         return false;
     }
-    int e = hpcw_i_sys_locked(fd, 0, &locked);
+    int e = hpcw_i_sys_locked(fd, &locked);
     (void)hpcw_i_sys_close(fd);
     return e == 0 && !locked;
 }
