@@ -293,8 +293,8 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_open(const char *path, hpcw_comm
  * have ended.
  *
  * @param blocks  number of blocks that *this process* wrote. The blocks of all processes must be 0 .. sum - 1
- * @return HPCW_OK; HPCW_EINVAL: there is no block; HPCW_ESTATE: closed or failed before; errors of the system.
- * A failure leaves no file of that name, or the old one
+ * @return HPCW_OK; HPCW_EINVAL: there is no block; HPCW_ESTATE: closed or failed before; errors of the system,
+ * also those of a slice that could not be written. A failure leaves no file of that name, or the old one
  */
 HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_clog2_close(hpcw_clog2 *log, uint64_t blocks, hpcw_error *err);
 
@@ -387,7 +387,8 @@ HPCW_API uint64_t hpcw_clog2_slice_blocks(const hpcw_clog2_slice *slice);
 /** Number of records so far. */
 HPCW_API uint64_t hpcw_clog2_slice_records(const hpcw_clog2_slice *slice);
 
-/** Frees a slice in any state; NULL is allowed. Blocks that were not yet written are lost. */
+/** Frees a slice in any state; NULL is allowed. Blocks that were not yet written are lost: unless the slice has
+ *  ended, the close of the log then fails. */
 HPCW_API void hpcw_clog2_slice_free(hpcw_clog2_slice *slice);
 
 #ifdef __cplusplus

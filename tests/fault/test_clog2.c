@@ -78,6 +78,47 @@ static void every_call_fails_once(void **state) {
     clog2_case_free(&c);
 }
 
+/* What the program ignores still counts: the close says what failed, whether the program put records after it or freed a
+ * slice with records. */
+static void ignored_failures_count(void **state) {
+    (void)state;
+    struct clog2_case c;
+    clog2_case_make(&c, 2, 100);
+    char dir[256], path[512];
+    scratch_make(dir, sizeof dir);
+    (void)snprintf(path, sizeof path, "%s/app.clog2", dir);
+    for (int fault = 0; fault <= FAULTS; fault++) { /* FAULTS: none, but the slice does not end */
+        hpcw_clog2 *log;
+        hpcw_clog2_slice *slice;
+        hpcw_error err;
+        assert_int_equal(hpcw_clog2_open(path, NULL, &c.options, &log, NULL), HPCW_OK);
+        assert_int_equal(hpcw_clog2_slice_new(log, 0, &slice, NULL), HPCW_OK);
+        assert_int_equal(hpcw_clog2_slice_place(slice, 0, NULL), HPCW_OK);
+        if (fault < FAULTS) {
+            fault_arm((enum fault)fault, 1);
+        }
+        hpcw_status put = hpcw_clog2_slice_put(slice, c.record, c.count, NULL);
+        put = put == HPCW_OK && fault < FAULTS ? hpcw_clog2_slice_end(slice, HPCW_CLOG2_LAST, NULL) : put;
+        bool met = fault_disarm();
+        assert_int_equal(met, fault < FAULTS);
+        uint64_t blocks = hpcw_clog2_slice_blocks(slice);
+        hpcw_clog2_slice_free(slice);
+        hpcw_status s = hpcw_clog2_close(log, blocks, &err);
+        if (fault < FAULTS && fault_is_harmless((enum fault)fault)) {
+            assert_int_equal(s, HPCW_OK);
+            assert_int_equal(count_entries(dir), 1);
+            assert_int_equal(remove(path), 0);
+        } else {
+            assert_int_equal(s, fault < FAULTS ? put : HPCW_ESTATE);
+            assert_true(good_message(s, &err, path));
+            assert_int_equal(count_entries(dir), 0);
+        }
+        hpcw_clog2_free(log);
+    }
+    scratch_remove(dir);
+    clog2_case_free(&c);
+}
+
 /* Every allocation of the reader. */
 static void reading_fails(void **state) {
     (void)state;
@@ -176,6 +217,7 @@ static void recording_fails(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_call_fails_once),
+        cmocka_unit_test(ignored_failures_count),
         cmocka_unit_test(reading_fails),
         cmocka_unit_test(recording_fails),
     };

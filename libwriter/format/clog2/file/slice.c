@@ -70,6 +70,13 @@ hpcw_status hpcw_clog2_slice_again(hpcw_clog2_slice *slice, uint64_t first_recor
 
 void hpcw_clog2_slice_free(hpcw_clog2_slice *slice) {
     if (slice != NULL) {
+        if (!slice->ended && slice->blocks.records > slice->first_record && !slice->log->closed) {
+            hpcw_error why;
+            (void)hpcw_i_fail(&why, HPCW_ESTATE,
+                              "%s: expected slices that have ended, got one that was freed before",
+                              slice->log->path);
+            hpcw_clog2_abandon(slice->log, &why);
+        }
         hpcw_i_clog2_blocks_free(&slice->blocks);
         hpcw_i_free(slice);
     }
@@ -93,14 +100,22 @@ static hpcw_status usable(const hpcw_clog2_slice *slice, hpcw_error *err) {
                : HPCW_OK;
 }
 
+/* Records are missing from now on, so the close must fail, even if the caller does not say so. */
+static hpcw_status lose(hpcw_clog2_slice *slice, const hpcw_error *why) {
+    slice->broken = true;
+    hpcw_clog2_abandon(slice->log, why);
+    return why->code;
+}
+
 static hpcw_status write_ready(hpcw_clog2_slice *slice, hpcw_error *err) {
     struct hpcw_i_clog2_blocks *b = &slice->blocks;
     size_t size = hpcw_i_clog2_blocks_ready(b);
     uint64_t offset = HPCW_I_CLOG2_PREAMBLE + slice->next_block * b->block_size;
+    hpcw_error local;
+    err = err == NULL ? &local : err;
     hpcw_status s = hpcw_sink_write_at(slice->log->sink, offset, b->data, size, err);
     if (s != HPCW_OK) {
-        slice->broken = true;
-        return s;
+        return lose(slice, err);
     }
     slice->next_block += size / b->block_size;
     hpcw_i_clog2_blocks_drop(b);
@@ -108,8 +123,10 @@ static hpcw_status write_ready(hpcw_clog2_slice *slice, hpcw_error *err) {
 }
 
 static hpcw_status no_memory(hpcw_clog2_slice *slice, hpcw_error *err) {
-    slice->broken = true;
-    return hpcw_i_fail_memory(err, slice->log->path, 0, "the blocks of a slice");
+    hpcw_error local;
+    err = err == NULL ? &local : err;
+    (void)hpcw_i_fail_memory(err, slice->log->path, 0, "the blocks of a slice");
+    return lose(slice, err);
 }
 
 hpcw_status hpcw_i_clog2_slice_space(hpcw_clog2_slice *slice, uint32_t size, double time, unsigned char **space,
