@@ -146,10 +146,11 @@ typedef struct hpcw_rank2file_file hpcw_rank2file_file;
  * notice or not, and the index stays as it was. hpcw_rank2file_discard gives up one file on purpose.
  *
  * Several programs may write datasets of one prefix at the same time. They lock bytes of P/.scr/hpcw.lock: one for the
- * index while it changes, and one for each dataset until it is closed; the end of a program releases them. On a file
- * system without such locks (Lustre mounted with noflock, for instance) they write without them: there, programs that
- * close at the same moment can lose an entry of the index, which hpcw_rank2file_reindex restores. A program that dies
- * leaves its files and P/.scr/hpcw.ID.unfinished, until hpcw_rank2file_prune or a new dataset of that id.
+ * index while it changes, and one for each dataset until it is closed; the end of a program, and of the children that it
+ * forked meanwhile, releases them as well. A child must not use or free the handle. On a file system without such locks
+ * (Lustre mounted with noflock, for instance) they write without them: there, programs that close at the same moment can
+ * lose an entry of the index, which hpcw_rank2file_reindex restores. A program that dies leaves its files and
+ * P/.scr/hpcw.ID.unfinished, until hpcw_rank2file_prune or a new dataset of that id.
  *
  * @param prefix   directory of the job (agree); made if it is missing, but not its parents
  * @param comm     the processes; NULL: this process alone

@@ -338,6 +338,16 @@ int hpcw_i_sys_lock(int fd, uint64_t byte) {
     return lock_call(fd, F_OFD_SETLK, &lock, byte, 1, HPCW_I_SYS_LOCK);
 }
 
+int hpcw_i_sys_unlock(int fd) {
+    struct flock lock = {.l_type = F_UNLCK, .l_whence = SEEK_SET}; /* l_len 0: to the end of all files */
+    int e;
+    do {
+        e = gate(HPCW_I_SYS_LOCK, NULL);
+        e = e != 0 ? e : fcntl(fd, F_OFD_SETLK, &lock) == 0 ? 0 : errno;
+    } while (e == EINTR);
+    return e;
+}
+
 int hpcw_i_sys_locked(int fd, bool *held) {
     struct flock lock;
     int e = lock_call(fd, F_OFD_GETLK, &lock, 0, 0, HPCW_I_SYS_LOCK);

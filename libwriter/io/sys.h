@@ -90,6 +90,8 @@ int hpcw_i_sys_is(const char *path, const struct hpcw_i_file_id *id, bool *is); 
 /* Locks one byte of a file that is open for writing, for this open file alone: until all its descriptors are closed, also
  * by the end of the process. EAGAIN: another open file, of any process, has the lock. */
 int hpcw_i_sys_lock(int fd, uint64_t byte);
+/* Releases all locks of an open file. Closing is not enough: a child by fork() has a copy of the descriptor. */
+int hpcw_i_sys_unlock(int fd);
 /* Whether another open file has the lock of any byte. */
 int hpcw_i_sys_locked(int fd, bool *held);
 

@@ -407,6 +407,48 @@ static void one_dataset_at_a_time(void **state) {
     hpcw_rank2file_free(w);
 }
 
+enum { MOST_CHILDREN = 32 };
+static pid_t child[MOST_CHILDREN];
+static int children;
+
+/* A child that does nothing, but has a copy of every descriptor, just before a file gets its name: as that of the index,
+ * whose lock is held then. */
+static int fork_at_renames(enum hpcw_i_sys_call call, size_t *size) {
+    (void)size;
+    if (call == HPCW_I_SYS_RENAME && children < MOST_CHILDREN) {
+        pid_t p = fork();
+        if (p == 0) {
+            (void)alarm(100);
+            (void)pause();
+            _exit(0);
+        }
+        child[children++] = p;
+    }
+    return 0;
+}
+
+/* Children that outlive a dataset keep no lock of it. */
+static void children_of_a_writer(void **state) {
+    (void)state;
+    hpcw_rank2file_options o = options_of(HPCW_RANK2FILE_SCR_1_1, 1);
+    hpcw_error err = {.message = ""};
+    children = 0;
+    hpcw_i_sys_gate = fork_at_renames;
+    hpcw_status wrote = write_dataset(&o, &err);
+    hpcw_i_sys_gate = NULL;
+    hpcw_status dropped_it = hpcw_rank2file_drop(base, NULL, "scr.dataset.1", &err);
+    for (int i = 0; i < children; i++) {
+        assert_true(child[i] > 0);
+        (void)kill(child[i], SIGKILL);
+        assert_int_equal(waitpid(child[i], NULL, 0), child[i]);
+    }
+    assert_true(children > 3);
+    OK(wrote);
+    if (dropped_it != HPCW_OK) {
+        fail_msg("%s", err.message);
+    }
+}
+
 static void without_locks(void **state) {
     (void)state;
     static const int answers[] = {ENOSYS, EOPNOTSUPP, EINVAL, ENOLCK};
@@ -954,6 +996,7 @@ int main(void) {
         TEST(a_real_limit),
         TEST(six_writers),
         TEST(one_dataset_at_a_time),
+        TEST(children_of_a_writer),
         TEST(without_locks),
         TEST(small_writes_are_gathered),
         TEST(defaults_are_filled_in),

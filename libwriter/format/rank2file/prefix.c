@@ -95,6 +95,7 @@ hpcw_status hpcw_i_r2f_lock_dataset(const char *prefix, uint64_t id, const char 
 
 void hpcw_i_r2f_unlock(int fd) {
     if (fd >= 0) {
+        (void)hpcw_i_sys_unlock(fd); /* without locks it fails, and there is nothing to release */
         (void)hpcw_i_sys_close(fd);
     }
 }

@@ -14,8 +14,8 @@
 #define HPCW_I_R2F_LOCK ".scr/hpcw.lock"
 
 /*
- * Locks the index, or a dataset by its id and name. The directory .scr must exist. The caller closes *fd, which
- * releases the lock, as the end of the program does; -1 after a failure. The lock of the index waits; a dataset that
+ * Locks the index, or a dataset by its id and name. The directory .scr must exist. hpcw_i_r2f_unlock
+ * closes *fd and releases the lock, as the end of the program and of its children does; -1 after a failure. The lock of the index waits; a dataset that
  * another writer holds gives HPCW_EEXIST. Where the file system has no locks, *fd is open and nothing is locked;
  * *locked (may be NULL) tells.
  */
