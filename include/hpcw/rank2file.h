@@ -411,8 +411,9 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_rank2file_prune(const char *prefix, hp
 
 /**
  * Builds the index anew from the summaries below the prefix, of any version of SCR. A dataset that was in the index keeps
- * its record, one that was not must pass the check of a restart. Entries without a summary go. CURRENT stays, unless it
- * is gone, or a higher id comes back: then it is the highest. Collective; process 0 does the work.
+ * its record, with its FAILED mark, also if it is damaged, cannot be read, or is being written: then it is skipped. One
+ * that was not must pass the check of a restart. Entries without a summary go. CURRENT stays, unless it is gone, or a
+ * higher id comes back: then it is the highest. Collective; process 0 does the work.
  *
  * @param tally  out: what was done; may be NULL
  * @return HPCW_OK; HPCW_ENOENT if there is no summary; HPCW_EFORMAT if they are of several versions of SCR and no index

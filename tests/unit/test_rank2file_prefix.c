@@ -980,6 +980,77 @@ static void indexed_again(void **state) {
     }
 }
 
+/* The lock of a dataset's id, as another program has it. */
+static int lock_of_another(uint64_t id) {
+    int fd = open(in_base(".scr/hpcw.lock"), O_RDWR | O_CLOEXEC);
+    assert_true(fd >= 0);
+    assert_int_equal(hpcw_i_sys_lock(fd, id), 0);
+    return fd;
+}
+
+static void assert_kept(hpcw_status code, const char *words) {
+    hpcw_rank2file_tally tally;
+    hpcw_error err = {.message = ""};
+    OK(hpcw_rank2file_reindex(base, NULL, &tally, &err));
+    if (tally.why.code != code || strstr(tally.why.message, words) == NULL) {
+        fail_msg("expected %s, %s, got %s: %s", hpcw_status_name(code), words, hpcw_status_name(tally.why.code),
+                 tally.why.message);
+    }
+    assert_int_equal(tally.added, 0);
+    assert_int_equal(tally.removed, 0);
+    assert_int_equal(tally.skipped, 1);
+    assert_int_equal(ids_in_index(), 0xe);
+    assert_int_equal(current(), 3);
+    hpcw_rank2file_list *list;
+    OK(hpcw_rank2file_list_open(base, NULL, &list, &err));
+    const hpcw_rank2file_listed *d = hpcw_rank2file_list_get(list, 1);
+    assert_int_equal(d->id, 2);
+    assert_non_null(d->failed);
+    assert_true(d->complete);
+    hpcw_rank2file_list_free(list);
+}
+
+/* A dataset of the index that cannot be looked at keeps its place and its mark. */
+static void indexed_again_without_a_look(void **state) {
+    (void)state;
+    for (int k = 0; k < 4; k++) {
+        hpcw_rank2file_layout layout = (hpcw_rank2file_layout)k;
+        hpcw_rank2file_tally tally;
+        bool in_directory = layout == HPCW_RANK2FILE_SCR_1_1 || layout == HPCW_RANK2FILE_SHARED;
+        const char *metadata = in_directory ? "scr.dataset.2/.scr" : ".scr/scr.dataset.2";
+        const char *leaf = layout == HPCW_RANK2FILE_SCR_3 ? "rank2file" : "rank2file.scr";
+        char path[2][600];
+        (void)snprintf(path[0], sizeof path[0], "%s/%s/%s", base, metadata, leaf);
+        (void)snprintf(path[1], sizeof path[1], "%s/%s/summary.scr", base, metadata);
+        for (uint64_t id = 1; id <= 3; id++) {
+            written(layout, id);
+        }
+        OK(hpcw_rank2file_mark_failed(base, NULL, name_of(layout, 2), NULL));
+        int fd = lock_of_another(2);
+        assert_kept(HPCW_EEXIST, "dataset");
+        assert_int_equal(close(fd), 0);
+        for (int i = 0; i < 2; i++) {
+            assert_int_equal(rename(path[i], in_base("away")), 0);
+            put_plain(path[i], 10);
+            assert_kept(i == 1 && layout == HPCW_RANK2FILE_SHARED ? HPCW_EFORMAT : HPCW_ETRUNCATED, "");
+            assert_int_equal(rename(in_base("away"), path[i]), 0);
+        }
+        OK(hpcw_rank2file_reindex(base, NULL, &tally, NULL));
+        assert_int_equal(tally.added + tally.removed + tally.skipped, 0);
+        /* Without a summary it is none. */
+        assert_int_equal(unlink(path[1]), 0);
+        if (layout == HPCW_RANK2FILE_SHARED) {
+            assert_kept(HPCW_EFORMAT, "expected the maps of layout shared");
+            assert_int_equal(unlink(in_base(".scr/scr.dataset.2/summary.scr")), 0);
+        }
+        OK(hpcw_rank2file_reindex(base, NULL, &tally, NULL));
+        assert_int_equal(tally.removed, 1);
+        assert_int_equal(ids_in_index(), 0xa);
+        (void)end(NULL);
+        (void)begin(NULL);
+    }
+}
+
 int main(void) {
     if (access("/dev/shm", W_OK) == 0) {
         (void)setenv("TMPDIR", "/dev/shm", 0); /* thousands of small files are synced */
@@ -1010,6 +1081,7 @@ int main(void) {
         TEST(pruned),
         TEST(killed_at_any_moment),
         TEST(indexed_again),
+        TEST(indexed_again_without_a_look),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

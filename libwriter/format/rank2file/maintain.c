@@ -281,19 +281,20 @@ static hpcw_status drop_old(const char *prefix, uint32_t keep, hpcw_rank2file_ta
     return s;
 }
 
-/* Whether a dataset has all its summaries, sound or not: then it is not unfinished, but missing in the index. */
-static bool has_summaries(const char *prefix, const struct hpcw_i_r2f_marker *marker, uint64_t id) {
-    bool has = true;
-    for (uint32_t m = 0; has && m < hpcw_rank2file_layout_maps(marker->layout); m++) {
+/* Number of the summaries that a dataset has, sound or not. */
+static uint32_t count_summaries(const char *prefix, hpcw_rank2file_layout layout, uint64_t id,
+                                const char *dataset) {
+    uint32_t count = 0;
+    for (uint32_t m = 0; m < hpcw_rank2file_layout_maps(layout); m++) {
         char name[HPCW_RANK2FILE_PATH];
         uint64_t size;
-        hpcw_rank2file_options o = {.layout = marker->layout, .dataset = {.id = id, .name = marker->name}};
+        hpcw_rank2file_options o = {.layout = layout, .dataset = {.id = id, .name = dataset}};
         hpcw_rank2file_summary_path(&o, m, name);
         char *path = hpcw_i_r2f_join(prefix, name);
-        has = path == NULL || hpcw_i_sys_size_of(path, &size) != ENOENT;
+        count += path == NULL || hpcw_i_sys_size_of(path, &size) != ENOENT;
         hpcw_i_free(path);
     }
-    return has;
+    return count;
 }
 
 /* Removes what a writer left that died; the caller has the lock of the index. */
@@ -309,7 +310,8 @@ static void remove_orphan(const char *prefix, const hpcw_kvtree *index, hpcw_ran
         bool listed = known && hpcw_i_r2f_index_id(index, layout, marker.name) != 0;
         if (!known || listed) {
             hpcw_i_r2f_marker_remove(prefix, id);
-        } else if (!has_summaries(prefix, &marker, id)) {
+        } else if (count_summaries(prefix, marker.layout, id, marker.name) <
+                   hpcw_rank2file_layout_maps(marker.layout)) { /* otherwise reindex finds it */
             for (uint32_t m = 0; m < hpcw_rank2file_layout_maps(marker.layout); m++) {
                 char metadata[HPCW_RANK2FILE_PATH];
                 hpcw_i_r2f_metadata(hpcw_i_r2f_kind_of(marker.layout, m), id, marker.name, metadata);
@@ -394,7 +396,7 @@ static hpcw_status prune(const char *prefix, const char *dataset, uint32_t keep,
 
 /* ---- reindex ---- */
 
-/* A dataset with a summary. */
+/* A dataset with a summary, which may be damaged if the index lists it. */
 struct summarised {
     uint64_t id;
     unsigned kinds; /* of the maps beside the summaries, as bits */
@@ -406,6 +408,26 @@ struct search {
     size_t count, capacity;
     unsigned kinds;
 };
+
+/* The dataset in the list, appended if it is new. NULL: no memory. */
+static struct summarised *item_of(struct search *found, const char *prefix, uint64_t id, const char *name,
+                                  hpcw_error *err) {
+    for (size_t i = 0; i < found->count; i++) {
+        if (found->item[i].id == id && strcmp(found->item[i].name, name) == 0) {
+            return &found->item[i];
+        }
+    }
+    struct summarised *grown = hpcw_i_grow(found->item, &found->capacity, found->count + 1, sizeof *grown);
+    if (grown == NULL) {
+        (void)hpcw_i_fail_memory(err, prefix, found->count, "datasets");
+        return NULL;
+    }
+    found->item = grown;
+    struct summarised *item = &found->item[found->count++];
+    *item = (struct summarised){.id = id};
+    (void)snprintf(item->name, sizeof item->name, "%s", name);
+    return item;
+}
 
 /* Looks for a summary and a map in directory `metadata` below the prefix. */
 static hpcw_status look(struct search *found, const char *prefix, const char *metadata, bool is_1_1,
@@ -432,23 +454,10 @@ static hpcw_status look(struct search *found, const char *prefix, const char *me
     hpcw_i_free(path);
     s = HPCW_OK;
     if (good) {
-        size_t i = 0;
-        while (i < found->count && (found->item[i].id != id || strcmp(found->item[i].name, said) != 0)) {
-            i++;
-        }
-        if (i == found->count) {
-            struct summarised *grown =
-                hpcw_i_grow(found->item, &found->capacity, found->count + 1, sizeof *grown);
-            if (grown == NULL) {
-                s = hpcw_i_fail_memory(err, prefix, found->count, "datasets");
-            } else {
-                found->item = grown;
-                found->item[found->count++] = (struct summarised){.id = id};
-                (void)snprintf(found->item[i].name, sizeof found->item[i].name, "%s", said);
-            }
-        }
-        if (s == HPCW_OK) {
-            found->item[i].kinds |= 1u << kind;
+        struct summarised *item = item_of(found, prefix, id, said, err);
+        s = item == NULL ? HPCW_ENOMEM : HPCW_OK;
+        if (item != NULL) {
+            item->kinds |= 1u << kind;
             found->kinds |= 1u << kind;
         }
     }
@@ -508,9 +517,33 @@ static int by_id(const void *a_, const void *b_) {
     return a < b ? -1 : a > b;
 }
 
-/* Adds a dataset to the new index. One that the old index has keeps its record; any other must be sound. */
+/* Adds the datasets of the old index whose summaries exist, but were not found, because they cannot be read. */
+static hpcw_status add_listed(struct search *found, const char *prefix, const hpcw_kvtree *old,
+                              hpcw_rank2file_layout layout, hpcw_error *err) {
+    bool by_name = hpcw_i_r2f_kind_of(layout, 0) == HPCW_I_R2F_1_1; /* where the summary is; otherwise by id */
+    size_t count = found->count;
+    for (const hpcw_kvtree *n = hpcw_kvtree_first(hpcw_i_r2f_index_names(old, layout)); n != NULL;
+         n = hpcw_kvtree_next(n)) {
+        const char *name = hpcw_kvtree_key(n);
+        uint64_t id = hpcw_i_r2f_index_id(old, layout, name);
+        bool taken = id == 0 || !is_directory_name(name);
+        for (size_t i = 0; !taken && i < count; i++) {
+            taken = by_name ? strcmp(found->item[i].name, name) == 0 : found->item[i].id == id;
+        }
+        if (!taken && count_summaries(prefix, layout, id, name) > 0) {
+            struct summarised *item = item_of(found, prefix, id, name, err);
+            if (item == NULL) {
+                return HPCW_ENOMEM;
+            }
+            item->kinds = kinds_of(layout);
+        }
+    }
+    return HPCW_OK;
+}
+
+/* Whether a dataset can be opened. One that the old index does not have must be sound, and is added to the new one. */
 static hpcw_status list_again(const char *prefix, const struct summarised *found, hpcw_rank2file_layout layout,
-                              const hpcw_kvtree *old, bool was, hpcw_kvtree *index, hpcw_error *err) {
+                              bool was, hpcw_kvtree *index, hpcw_error *err) {
     hpcw_rank2file_options o;
     hpcw_rank2file_options_init(&o);
     o.layout = layout;
@@ -529,24 +562,45 @@ static hpcw_status list_again(const char *prefix, const struct summarised *found
             break;
         }
         s = was ? HPCW_OK : hpcw_i_r2f_check_all(r, err);
-        if (s == HPCW_OK && m == 0) {
+        if (s == HPCW_OK && m == 0 && !was) {
             o.dataset = *hpcw_rank2file_restart_dataset(r);
             o.dataset.id = found->id;
             s = hpcw_rank2file_index_add(index, &o, err);
         }
         hpcw_rank2file_restart_free(r);
     }
-    if (s == HPCW_OK && was) {
-        char id[32];
-        (void)snprintf(id, sizeof id, "%" PRIu64, found->id);
-        hpcw_kvtree *records = hpcw_kvtree_get(index, "DSET");
-        hpcw_kvtree *record;
-        hpcw_kvtree_remove(records, id);
-        s = hpcw_kvtree_add(records, id, &record, err);
-        s = s == HPCW_OK ? hpcw_kvtree_merge(record, hpcw_kvtree_get(hpcw_kvtree_get(old, "DSET"), id), err)
-                         : s;
-    }
     return s;
+}
+
+static hpcw_status merge_at(hpcw_kvtree *node, const char *key, const hpcw_kvtree *from, hpcw_error *err) {
+    hpcw_kvtree *child;
+    hpcw_status s = hpcw_kvtree_add(node, key, &child, err);
+    return s == HPCW_OK && from != NULL ? hpcw_kvtree_merge(child, from, err) : s;
+}
+
+/* Copies the names and the record of a dataset from the old index, unchanged. */
+static hpcw_status keep_listed(const hpcw_kvtree *old, hpcw_rank2file_layout layout, const char *name,
+                               hpcw_kvtree *index, hpcw_error *err) {
+    const char *version = hpcw_kvtree_value(old, "VERSION");
+    const char *id = hpcw_kvtree_value(hpcw_kvtree_get(hpcw_i_r2f_index_names(old, layout), name), "DSET");
+    const char *const maps[] = {layout == HPCW_RANK2FILE_SCR_1_1 ? "DIR" : "NAME",
+                                layout == HPCW_RANK2FILE_SHARED ? "DIR" : NULL};
+    hpcw_kvtree *node;
+    hpcw_status s = hpcw_kvtree_set(index, "VERSION", version == NULL ? "1" : version, err);
+    for (size_t i = 0; s == HPCW_OK && i < 2 && maps[i] != NULL; i++) {
+        s = hpcw_kvtree_add(index, maps[i], &node, err);
+        s = s == HPCW_OK ? merge_at(node, name, hpcw_kvtree_get(hpcw_kvtree_get(old, maps[i]), name), err) : s;
+        s = s == HPCW_OK ? hpcw_kvtree_set(hpcw_kvtree_get(node, name), "DSET", id, err) : s;
+    }
+    s = s == HPCW_OK ? hpcw_kvtree_add(index, "DSET", &node, err) : s;
+    const char *key = id;
+    if (layout == HPCW_RANK2FILE_SCR_1_1 || layout == HPCW_RANK2FILE_SCR_1_2) {
+        /* SCR 1 lets several datasets have one id. */
+        s = s == HPCW_OK ? hpcw_kvtree_add(node, id, &node, err) : s;
+        s = s == HPCW_OK ? hpcw_kvtree_add(node, maps[0], &node, err) : s;
+        key = name;
+    }
+    return s == HPCW_OK ? merge_at(node, key, hpcw_i_r2f_index_record(old, layout, name), err) : s;
 }
 
 static hpcw_status rebuild(const char *prefix, const struct search *found, const hpcw_kvtree *old,
@@ -558,11 +612,12 @@ static hpcw_status rebuild(const char *prefix, const struct search *found, const
     for (size_t i = 0; i < found->count; i++) {
         const struct summarised *f = &found->item[i];
         hpcw_error why = {.message = ""};
-        bool was = hpcw_i_r2f_index_id(old, layout, f->name) == f->id;
+        bool was = hpcw_i_r2f_index_id(old, layout, f->name) == f->id &&
+                   hpcw_i_r2f_index_record(old, layout, f->name) != NULL;
         int own;
         hpcw_status s = hpcw_i_r2f_lock_dataset(prefix, f->id, f->name, &own, NULL, &why);
         if (s == HPCW_OK) {
-            s = list_again(prefix, f, layout, old, was, index, &why);
+            s = list_again(prefix, f, layout, was, index, &why);
             if (s == HPCW_OK) {
                 hpcw_i_r2f_marker_remove(prefix, f->id);
             }
@@ -572,7 +627,6 @@ static hpcw_status rebuild(const char *prefix, const struct search *found, const
             *err = why;
             return s;
         }
-        kept += s == HPCW_OK && was;
         if (s == HPCW_OK && !was) {
             tally->added++;
             most = f->id;
@@ -580,8 +634,16 @@ static hpcw_status rebuild(const char *prefix, const struct search *found, const
         if (s != HPCW_OK) {
             tally->why = tally->skipped++ == 0 ? why : tally->why;
         }
+        if (was) { /* whatever failed, now or earlier */
+            kept++;
+            s = keep_listed(old, layout, f->name, index, err);
+            if (s != HPCW_OK) {
+                return s;
+            }
+        }
     }
     tally->removed += (uint32_t)hpcw_kvtree_count(hpcw_i_r2f_index_names(old, layout)) - kept;
+    hpcw_kvtree_remove(index, "CURRENT");
     if (current != NULL && hpcw_i_r2f_index_id(index, layout, current) > most) {
         hpcw_status s = hpcw_kvtree_set(index, "CURRENT", current, err);
         if (s != HPCW_OK) {
@@ -623,6 +685,9 @@ static hpcw_status reindex(const char *prefix, const char *dataset, uint32_t kee
     }
     if (s == HPCW_OK && old == NULL) {
         s = layout_of(prefix, found.kinds, &layout, err);
+    }
+    if (s == HPCW_OK) {
+        s = add_listed(&found, prefix, old, layout, err);
     }
     if (s == HPCW_OK) {
         s = hpcw_kvtree_new(&index, err);
