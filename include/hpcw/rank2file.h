@@ -141,16 +141,17 @@ typedef struct hpcw_rank2file_file hpcw_rank2file_file;
  * Begins a dataset: makes its directories. Collective.
  *
  * A dataset is finished as a whole or not at all. If on any process a write or the close of a file fails, a file cannot
- * be created, a file is freed that was neither closed nor discarded, or an added file is not as it was said to be, then
- * the dataset is doomed: hpcw_rank2file_close fails on all processes with this reason, whether the application took
- * notice or not, and the index stays as it was. hpcw_rank2file_discard gives up one file on purpose.
+ * be created, a file is freed that was neither closed nor discarded, or at the end a file that was closed or added does
+ * not exist with its size (one stat(2) for each), then the dataset is doomed: hpcw_rank2file_close fails on all processes
+ * with this reason, whether the application took notice or not, and the index stays as it was. hpcw_rank2file_discard
+ * gives up one file on purpose.
  *
  * Several programs may write datasets of one prefix at the same time. They lock bytes of P/.scr/hpcw.lock: one for the
  * index while it changes, and one for each dataset until it is closed; the end of a program, and of the children that it
  * forked meanwhile, releases them as well. A child must not use or free the handle. On a file system without such locks
  * (Lustre mounted with noflock, for instance) they write without them: there, programs that close at the same moment can
  * lose an entry of the index, which hpcw_rank2file_reindex restores. A program that dies leaves its files and
- * P/.scr/hpcw.ID.unfinished, until hpcw_rank2file_prune or a new dataset of that id.
+ * P/.scr/hpcw.ID.unfinished, until hpcw_rank2file_prune on the same host or a new dataset of that id.
  *
  * @param prefix   directory of the job (agree); made if it is missing, but not its parents
  * @param comm     the processes; NULL: this process alone
@@ -400,7 +401,9 @@ HPCW_API HPCW_MUST_CHECK hpcw_status hpcw_rank2file_mark_failed(const char *pref
  * Drops the datasets that are older than the newest `keep` sound ones: those that a restart would take, as
  * hpcw_rank2file_restart_open checks them. So damaged datasets do not push out sound ones. The current one stays. Then
  * removes what writers left that died: datasets without a summary, and unfinished files. A writer is dead if it does not
- * hold its lock; without locks nothing of this is removed. Collective; process 0 does the work.
+ * hold its lock. Some file systems keep locks on one host (Lustre with localflock, NFS with nolock), so only what a writer
+ * of the host of process 0 left is removed, since that was started; without locks, nothing of this. Collective; process 0
+ * does the work.
  *
  * @param keep   0: drops no dataset
  * @param tally  out: what was done; may be NULL. A dataset that cannot be dropped is skipped.

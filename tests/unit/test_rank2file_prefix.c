@@ -322,6 +322,20 @@ static void added_files_that_are_not_as_said(void **state) {
     }
 }
 
+static void a_file_that_vanishes(void **state) {
+    (void)state;
+    for (int cut = 0; cut < 2; cut++) {
+        hpcw_rank2file *w = second_dataset();
+        OK(put_file(w, 0, NULL));
+        OK(put_file(w, 1, NULL));
+        const char *path = in_base("scr.dataset.2/rank_1.ckpt");
+        assert_int_equal(cut ? truncate(path, 10) : unlink(path), 0);
+        assert_doomed(w, cut ? HPCW_ETRUNCATED : HPCW_ENOENT, "scr.dataset.2/rank_1.ckpt: ");
+        (void)end(NULL);
+        (void)begin(NULL);
+    }
+}
+
 /* The kernel itself refuses: a limit of the file size is met like a full disk. */
 static void a_real_limit(void **state) {
     (void)state;
@@ -887,6 +901,38 @@ static void pruned(void **state) {
     }
 }
 
+/* Without locks between hosts a writer elsewhere looks dead. */
+static void pruned_from_elsewhere(void **state) {
+    (void)state;
+    hpcw_rank2file_tally tally;
+    const char *marker = in_base(".scr/hpcw.2.unfinished");
+    written(HPCW_RANK2FILE_SCR_1_1, 1);
+    hpcw_rank2file_options o = options_of(HPCW_RANK2FILE_SCR_1_1, 2);
+    killed_writer(&o);
+    size_t size = 0;
+    unsigned char *text = read_file(marker, &size);
+    char *host = strstr((char *)text, " 1 ");
+    assert_non_null(host);
+    host += 3;
+    char here[7];
+    memcpy(here, host, 6);
+    here[6] = '\0';
+    const char *const elsewhere[] = {here[0] == '1' ? "234567" : "123456", "000000"};
+    for (size_t i = 0; i < 3; i++) {
+        memcpy(host, i < 2 ? elsewhere[i] : here, 6);
+        FILE *f = fopen(marker, "wb");
+        assert_non_null(f);
+        assert_int_equal(fwrite(text, 1, size, f), size);
+        assert_int_equal(fclose(f), 0);
+        OK(hpcw_rank2file_prune(base, NULL, 1, &tally, NULL));
+        bool removed = i == 2 && strcmp(here, "000000") != 0;
+        assert_int_equal(tally.removed, removed);
+        assert_int_equal(exists(in_base("scr.dataset.2/rank_0.ckpt")), !removed);
+        assert_int_equal(exists(marker), !removed);
+    }
+    free(text);
+}
+
 /* Killed at any moment, a writer leaves the old dataset or a whole new one; and what it left goes. */
 static void killed_at_any_moment(void **state) {
     (void)state;
@@ -1064,6 +1110,7 @@ int main(void) {
         TEST(a_file_that_is_still_open),
         TEST(a_file_that_is_discarded),
         TEST(added_files_that_are_not_as_said),
+        TEST(a_file_that_vanishes),
         TEST(a_real_limit),
         TEST(six_writers),
         TEST(one_dataset_at_a_time),
@@ -1079,6 +1126,7 @@ int main(void) {
         TEST(marked_as_failed),
         TEST(written_again),
         TEST(pruned),
+        TEST(pruned_from_elsewhere),
         TEST(killed_at_any_moment),
         TEST(indexed_again),
         TEST(indexed_again_without_a_look),

@@ -140,7 +140,7 @@ void hpcw_i_r2f_end_file(struct hpcw_i_r2f_begun *f) {
 
 /* ---- at the close ---- */
 
-/* The files that the application has written itself must be there. */
+/* Whoever wrote the files: they must still be there, as the dataset lists them. */
 static hpcw_status look_at_files(const hpcw_rank2file *w, hpcw_error *err) {
     const struct hpcw_i_r2f_own *own = (const struct hpcw_i_r2f_own *)(const void *)w->own.data;
     char *directory = hpcw_i_r2f_join(w->prefix, w->dataset);

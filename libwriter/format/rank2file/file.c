@@ -160,7 +160,8 @@ hpcw_status hpcw_rank2file_file_close(hpcw_rank2file_file *f, hpcw_error *err) {
     if (s == HPCW_OK && f->begun.w != NULL) {
         const struct hpcw_i_r2f_file file = {
             .name = f->name, .size = f->size, .crc = f->crc, .flags = HPCW_I_R2F_HAS_SIZE | HPCW_I_R2F_HAS_CRC};
-        s = hpcw_i_r2f_add(f->begun.w, f->rank, &file, false, failure);
+        bool look = f->begun.w->options.sink_source.open == NULL; /* otherwise it need not be a file */
+        s = hpcw_i_r2f_add(f->begun.w, f->rank, &file, look, failure);
     }
     f->begun.open = s != HPCW_OK;
     return report(f, s, err);

@@ -19,7 +19,7 @@ struct hpcw_i_r2f_own {
     uint32_t name_size;
     uint32_t crc;
     uint16_t flags;
-    bool look; /* at the file, before the dataset is finished: the application wrote it */
+    bool look; /* at the file, before the dataset is finished */
 };
 
 /* A file that was begun and is not freed yet. */

@@ -297,19 +297,22 @@ static uint32_t count_summaries(const char *prefix, hpcw_rank2file_layout layout
     return count;
 }
 
-/* Removes what a writer left that died; the caller has the lock of the index. */
+/* Removes what a writer of this host left that died; the caller has the lock of the index. */
 static void remove_orphan(const char *prefix, const hpcw_kvtree *index, hpcw_rank2file_layout layout,
                           uint64_t id, hpcw_rank2file_tally *tally) {
     struct hpcw_i_r2f_marker marker = {.name = ""};
-    bool known = hpcw_i_r2f_marker_read(prefix, id, &marker);
+    if (!hpcw_i_r2f_marker_read(prefix, id, &marker)) {
+        return; /* one that is written now, or was torn: the next writer of this id replaces it */
+    }
     hpcw_error why = {.message = ""};
     int own;
     bool locked;
     hpcw_status s = hpcw_i_r2f_lock_dataset(prefix, id, marker.name, &own, &locked, &why);
     if (s == HPCW_OK && locked) {
-        bool listed = known && hpcw_i_r2f_index_id(index, layout, marker.name) != 0;
-        if (!known || listed) {
+        if (hpcw_i_r2f_index_id(index, layout, marker.name) != 0) {
             hpcw_i_r2f_marker_remove(prefix, id);
+        } else if (marker.host == 0 || marker.host != hpcw_i_sys_host()) {
+            /* Some file systems keep locks on the host of the process: the writer may live. */
         } else if (count_summaries(prefix, marker.layout, id, marker.name) <
                    hpcw_rank2file_layout_maps(marker.layout)) { /* otherwise reindex finds it */
             for (uint32_t m = 0; m < hpcw_rank2file_layout_maps(marker.layout); m++) {

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -139,12 +140,12 @@ uint64_t hpcw_i_r2f_marker_id(const char *name) {
     return strcmp(name, ".unfinished") == 0 && id <= INT32_MAX ? id : 0;
 }
 
-/* One line: layout, 0 or 1, name. */
+/* One line: layout, 0 or 1, host, name. */
 hpcw_status hpcw_i_r2f_marker_write(const char *prefix, uint64_t id, const struct hpcw_i_r2f_marker *marker,
                                     hpcw_error *err) {
     char text[HPCW_RANK2FILE_MAX_DATASET + 32];
-    int size = snprintf(text, sizeof text, "%s %d %s\n", hpcw_rank2file_layout_name(marker->layout),
-                        marker->made, marker->name);
+    int size = snprintf(text, sizeof text, "%s %d %06" PRIx64 " %s\n",
+                        hpcw_rank2file_layout_name(marker->layout), marker->made, marker->host, marker->name);
     char *path = marker_path(prefix, id);
     if (path == NULL) {
         return hpcw_i_fail_memory(err, prefix, 0, NULL);
@@ -176,13 +177,18 @@ bool hpcw_i_r2f_marker_read(const char *prefix, uint64_t id, struct hpcw_i_r2f_m
     hpcw_i_free(path);
     text[size] = '\0';
     char *made = strchr(text, ' ');
+    char *name = NULL;
     if (e != 0 || size == 0 || text[size - 1] != '\n' || made == NULL || made[1] == '\0' || made[2] != ' ') {
         return false;
     }
     text[size - 1] = '\0';
     *made = '\0';
     marker->made = made[1] == '1';
-    (void)snprintf(marker->name, sizeof marker->name, "%s", made + 3);
+    marker->host = strtoull(made + 3, &name, 16);
+    if (*name != ' ') {
+        return false;
+    }
+    (void)snprintf(marker->name, sizeof marker->name, "%s", name + 1);
     const char *bad = hpcw_i_r2f_bad_name(marker->name, strlen(marker->name), HPCW_RANK2FILE_MAX_DATASET);
     return bad == NULL && strchr(marker->name, '/') == NULL && strcmp(marker->name, ".scr") != 0 &&
            hpcw_rank2file_layout_of(text, &marker->layout, NULL) == HPCW_OK;

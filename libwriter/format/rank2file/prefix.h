@@ -34,7 +34,8 @@ hpcw_status hpcw_i_r2f_index_write(const char *prefix, const hpcw_kvtree *index,
 /* What a writer leaves in .scr while it writes, so that its files can be found if it dies. */
 struct hpcw_i_r2f_marker {
     hpcw_rank2file_layout layout;
-    bool made; /* the writer made the dataset's directory, so that all in there is of the dataset */
+    bool made;     /* the writer made the dataset's directory, so that all in there is of the dataset */
+    uint64_t host; /* hpcw_i_sys_host() of the process with the lock */
     char name[HPCW_RANK2FILE_MAX_DATASET + 1];
 };
 hpcw_status hpcw_i_r2f_marker_write(const char *prefix, uint64_t id, const struct hpcw_i_r2f_marker *marker,

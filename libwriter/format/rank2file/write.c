@@ -241,7 +241,8 @@ static hpcw_status make_data_directory(const hpcw_rank2file *w, hpcw_error *err)
                   marker.made; /* by an attempt that died */
     bool missing = hpcw_i_sys_size_of(path, &size) == ENOENT;
     hpcw_i_free(path);
-    marker = (struct hpcw_i_r2f_marker){.layout = w->options.layout, .made = missing || before};
+    marker = (struct hpcw_i_r2f_marker){
+        .layout = w->options.layout, .made = missing || before, .host = hpcw_i_sys_host()};
     memcpy(marker.name, w->dataset, sizeof marker.name);
     hpcw_status s = hpcw_i_r2f_marker_write(w->prefix, id, &marker, err);
     if (s == HPCW_OK) {
