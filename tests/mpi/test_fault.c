@@ -287,9 +287,51 @@ static void every_collective_fails_once(void **state) {
     }
 }
 
+/* The n-th message of a walk over the processes, one or two words, fails for some of them alone: no other process waits
+ * for the messages after it. */
+static void fail_each_message(const struct work *w, int culprit) {
+    char dir[300];
+    char path[600];
+    (void)snprintf(dir, sizeof dir, "%s/%d", scratch, WORK);
+    (void)snprintf(path, sizeof path, "%s/%s", dir, w->name);
+    for (unsigned long n = 1;; n++) {
+        hpcw_error err = {.message = ""};
+        bool refuses = false;
+        comm_fault_arm_message(culprit == processes || process == culprit ? n : 0, 2);
+        hpcw_status s = do_work(w, path, &refuses, &err);
+        bool any = on_any(comm_fault_disarm());
+        bool good = refuses && s == (any ? HPCW_ECOMM : HPCW_OK) && (!any || err.message[0] != '\0');
+        if (!on_all(good) || !same_verdict(s, &err)) {
+            print_error("%s, message %lu of %d: process %d: status %d, refuses %d: %s\n", w->name, n, culprit,
+                        process, (int)s, refuses, err.message);
+            assert_true(false);
+        }
+        assert_true(!any || !on_any(access(path, F_OK) == 0));
+        empty_directory(dir);
+        if (!any) {
+            assert_true(n > 1); /* there was something to fail */
+            return;
+        }
+    }
+}
+
+static void every_message_fails_once(void **state) {
+    (void)state;
+    static const struct work packed[] = {
+        {"packed.sion", BLOCKS, false, false},      /* a walk over the processes */
+        {"packed.sion", ALL_ON_LAST, false, false}, /* most processes have no tasks */
+    };
+    for (size_t i = 0; processes > 1 && i < sizeof packed / sizeof packed[0]; i++) {
+        for (int culprit = 0; culprit <= processes; culprit++) {
+            fail_each_message(&packed[i], culprit);
+        }
+    }
+}
+
 int main(int argc, char **argv) {
     world_begin(&argc, &argv, FOLDERS);
     const struct CMUnitTest tests[] = {cmocka_unit_test(every_call_fails_once),
-                                       cmocka_unit_test(every_collective_fails_once)};
+                                       cmocka_unit_test(every_collective_fails_once),
+                                       cmocka_unit_test(every_message_fails_once)};
     return world_end(cmocka_run_group_tests(tests, NULL, NULL));
 }

@@ -5,6 +5,8 @@
 #include <mpi.h>
 
 static unsigned long left;
+static unsigned long messages_left;
+static int most_words;
 static bool met;
 
 void comm_fault_arm(unsigned long n) {
@@ -12,20 +14,40 @@ void comm_fault_arm(unsigned long n) {
     met = false;
 }
 
+void comm_fault_arm_message(unsigned long n, int words) {
+    messages_left = n;
+    most_words = words;
+    met = false;
+}
+
 bool comm_fault_disarm(void) {
     bool was = met;
-    left = 0;
+    left = messages_left = 0;
     met = false;
     return was;
 }
 
 /* Whether this call is the one. */
-static bool is_due(void) {
-    if (left == 0 || --left > 0) {
+static bool counts_down(unsigned long *calls) {
+    if (*calls == 0 || --*calls > 0) {
         return false;
     }
     met = true;
     return true;
+}
+
+static bool is_due(void) {
+    return counts_down(&left);
+}
+
+int MPI_Send(const void *data, int n, MPI_Datatype type, int to, int tag, MPI_Comm comm) {
+    int code = PMPI_Send(data, n, type, to, tag, comm);
+    return n <= most_words && counts_down(&messages_left) ? MPI_ERR_OTHER : code;
+}
+
+int MPI_Recv(void *data, int n, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Status *status) {
+    int code = PMPI_Recv(data, n, type, from, tag, comm, status);
+    return n <= most_words && counts_down(&messages_left) ? MPI_ERR_OTHER : code;
 }
 
 int MPI_Allreduce(const void *in, void *out, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {

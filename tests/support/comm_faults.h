@@ -11,6 +11,10 @@
 /* n counts from 1. */
 void comm_fault_arm(unsigned long n);
 
+/* The n-th MPI_Send or MPI_Recv of this process, of those with at most `words` values, returns an error, though the message goes its way: the other side, which
+ * need not be armed, does not wait for it. */
+void comm_fault_arm_message(unsigned long n, int words);
+
 /* Back to normal; whether the failure was met since it was armed. */
 bool comm_fault_disarm(void);
 

@@ -126,18 +126,24 @@ static hpcw_status place_packed(const struct hpcw_i_sion_order *o, const uint64_
     struct position w = {0};
     uint64_t word[2] = {0};
     uint64_t next;
+    /* After a failure the walk goes on with any numbers: others wait for the message. At the end all agree. */
     hpcw_status s = ask_above(o, &next, err);
-    if (s == HPCW_OK && comm->process > 0) {
-        s = hpcw_i_comm_receive(comm, word, 2, comm->process - 1, err);
+    hpcw_error *rest = s == HPCW_OK ? err : NULL; /* the first failure counts */
+    if (comm->process > 0) {
+        hpcw_status r = hpcw_i_comm_receive(comm, word, 2, comm->process - 1, rest);
         w = (struct position){word[0], word[1]};
+        s = s == HPCW_OK ? r : s;
+        rest = s == HPCW_OK ? err : NULL;
     }
     memset(totals, 0, o->files * sizeof *totals);
     walk_own(o, requested, next, &w, totals);
-    if (s == HPCW_OK && comm->process + 1 < comm->size) {
+    if (comm->process + 1 < comm->size) {
         word[0] = w.x;
         word[1] = w.group;
-        s = hpcw_i_comm_send(comm, word, 2, comm->process + 1, err);
+        hpcw_status r = hpcw_i_comm_send(comm, word, 2, comm->process + 1, rest);
+        s = s == HPCW_OK ? r : s;
     }
+    s = hpcw_i_agree(comm, s, NULL, err);
     return s == HPCW_OK ? total_per_file(o, totals, words, err) : s;
 }
 
