@@ -373,6 +373,14 @@ void hpcw_i_sys_drop(int fd) {
     (void)close(fd);
 }
 
+void hpcw_i_sys_share(int fd, const char *directory) {
+    struct stat st;
+    if (gate(HPCW_I_SYS_STAT, NULL) == 0 && stat(directory, &st) == 0 &&
+        fchown(fd, (uid_t)-1, st.st_gid) == 0) {
+        (void)fchmod(fd, st.st_mode & (S_IRUSR | S_IWUSR | S_IRGRP | S_IWGRP | S_IROTH | S_IWOTH));
+    }
+}
+
 int hpcw_i_sys_unlink_unowned(const char *path) {
     int fd = open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     int e = fd < 0 ? errno : hpcw_i_sys_own(fd);

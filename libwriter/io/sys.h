@@ -102,6 +102,8 @@ int hpcw_i_sys_own(int fd);
 int hpcw_i_sys_copy(int fd, int *copy);
 /* Closes a descriptor whose late errors do not matter. */
 void hpcw_i_sys_drop(int fd);
+/* Lets those read and write a file of this process who may read and write in its directory, as far as the system allows. */
+void hpcw_i_sys_share(int fd, const char *directory);
 /* Removes a regular file unless somebody owns it (EAGAIN). */
 int hpcw_i_sys_unlink_unowned(const char *path);
 /* A number below 2^24 of the running system, whose locks these are; 0: unknown. */

@@ -485,6 +485,35 @@ static void without_locks(void **state) {
     hpcw_i_sys_gate = NULL;
 }
 
+/* A group that shares a prefix shares its lock, whatever the umask of the first user. */
+static void a_shared_prefix(void **state) {
+    (void)state;
+    struct stat st;
+    const char *lock = in_base(".scr/hpcw.lock");
+    assert_int_equal(mkdir(in_base("%s", ".scr"), 0700), 0);
+    assert_int_equal(chmod(base, 0777), 0);
+    assert_int_equal(chmod(in_base("%s", ".scr"), 0775), 0);
+    mode_t mask = umask(077);
+    written(HPCW_RANK2FILE_SCR_1_1, 1);
+    (void)umask(mask);
+    assert_int_equal(stat(lock, &st), 0);
+    assert_int_equal(st.st_mode & 0777, 0664);
+    /* Somebody has no right to lock: nothing is written. */
+    assert_int_equal(chmod(lock, 0), 0);
+    assert_int_equal(chmod(in_base("%s", ".scr"), 0777), 0);
+    assert_int_equal(chmod(in_base(HPCW_RANK2FILE_INDEX), 0666), 0);
+    hpcw_rank2file_options o = options_of(HPCW_RANK2FILE_SCR_1_1, 2);
+    hpcw_error err = {.message = ""};
+    bool root = geteuid() == 0;
+    assert_true(!root || seteuid(65534) == 0);
+    hpcw_status s = write_dataset(&o, &err);
+    assert_true(!root || seteuid(0) == 0);
+    assert_int_equal(s, HPCW_EACCES);
+    assert_non_null(
+        strstr(err.message, ".scr/hpcw.lock: cannot open the lock: expected the right to read and write"));
+    assert_false(exists(in_base("scr.dataset.2")));
+}
+
 /* ---- small writes ---- */
 
 static unsigned long calls;
@@ -1116,6 +1145,7 @@ int main(void) {
         TEST(one_dataset_at_a_time),
         TEST(children_of_a_writer),
         TEST(without_locks),
+        TEST(a_shared_prefix),
         TEST(small_writes_are_gathered),
         TEST(defaults_are_filled_in),
         TEST(a_lower_id_is_not_current),

@@ -29,14 +29,39 @@ static bool is_unsupported(int e) {
     return e == ENOSYS || e == EOPNOTSUPP || e == EINVAL || e == ENOLCK;
 }
 
+/* Whoever creates the file lets all others lock it who may write in the directory, whatever the umask. */
+static int open_or_create(const char *path, int *fd) {
+    int e = hpcw_i_sys_open(path, O_RDWR, 0, fd);
+    if (e != ENOENT) {
+        return e;
+    }
+    e = hpcw_i_sys_open(path, O_RDWR | O_CREAT | O_EXCL, 0666, fd);
+    if (e == EEXIST) {
+        return hpcw_i_sys_open(path, O_RDWR, 0, fd); /* another one was faster; it is never removed */
+    }
+    char *directory = e == 0 ? hpcw_i_sys_directory_of(path) : NULL;
+    if (directory != NULL) {
+        hpcw_i_sys_share(*fd, directory);
+        hpcw_i_free(directory);
+    }
+    return e;
+}
+
+/* A lock that may not be opened is not "no lock here": others hold it, and this program would destroy what they write. */
 static hpcw_status open_lock(const char *prefix, char **path, int *fd, hpcw_error *err) {
     *fd = -1;
     *path = hpcw_i_r2f_join(prefix, HPCW_I_R2F_LOCK);
     if (*path == NULL) {
         return hpcw_i_fail_memory(err, prefix, 0, NULL);
     }
-    int e = hpcw_i_sys_open(*path, O_RDWR | O_CREAT, 0666, fd);
-    return e == 0 ? HPCW_OK : hpcw_i_fail_sys(err, e, "%s: cannot open the lock", *path);
+    int e = open_or_create(*path, fd);
+    return e == 0 ? HPCW_OK
+           : e == EACCES
+               ? hpcw_i_fail_sys(err, e,
+                                 "%s: cannot open the lock: expected the right to read and write it, as "
+                                 "all have who share the prefix (its owner can chmod it)",
+                                 *path)
+               : hpcw_i_fail_sys(err, e, "%s: cannot open the lock", *path);
 }
 
 hpcw_status hpcw_i_r2f_lock_index(const char *prefix, int *fd, bool *locked, hpcw_error *err) {
