@@ -232,7 +232,9 @@ HPCW_API void hpcw_rank2file_abandon(hpcw_rank2file *w, const hpcw_error *reason
  * Writes the leaves (each by the process that owns it: the one whose share of the ranks holds its first one), the
  * inner nodes, the root, the summary, and last the index, in which the dataset becomes the current one unless that has
  * a higher id. Collective; memory: own files, a leaf, and four bytes for each leaf on process 0. After a failure the
- * index is unchanged, so that no reader sees the dataset.
+ * index is unchanged, so that no reader sees the dataset. With HPCW_SYNC_DIRECTORY there is one exception, as with
+ * hpcw_sink_publish: if the last step fails, the fsync of the directory of the index, the dataset is complete and listed,
+ * but the older index may come back when the power fails.
  *
  * @return HPCW_OK; HPCW_EINVAL (two files with the same name, on any processes); HPCW_ERANGE; HPCW_ESTATE (also for a
  *         file that is still open); HPCW_ENOENT, HPCW_ETRUNCATED or HPCW_EFORMAT for an added file; HPCW_EEXIST;

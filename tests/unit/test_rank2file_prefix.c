@@ -336,6 +336,35 @@ static void a_file_that_vanishes(void **state) {
     }
 }
 
+static unsigned long syncs, failing_sync;
+
+static int fail_one_sync(enum hpcw_i_sys_call call, size_t *size) {
+    (void)size;
+    return call == HPCW_I_SYS_FSYNC && ++syncs == failing_sync ? EIO : 0;
+}
+
+/* The last fsync, of the directory of the index, comes too late to take the dataset back. Each one before it dooms. */
+static void a_directory_that_is_not_synced(void **state) {
+    (void)state;
+    unsigned long last = 0;
+    for (uint64_t id = 1; id <= 3; id++) {
+        hpcw_rank2file_options o = options_of(HPCW_RANK2FILE_SCR_1_1, id);
+        hpcw_error err = {.message = ""};
+        o.durability = HPCW_SYNC_DIRECTORY;
+        syncs = 0;
+        failing_sync = id == 1 ? 0 : id == 2 ? last : last - 1;
+        hpcw_i_sys_gate = fail_one_sync;
+        hpcw_status s = write_dataset(&o, &err);
+        hpcw_i_sys_gate = NULL;
+        last = id == 1 ? syncs : last;
+        assert_int_equal(s, id == 1 ? HPCW_OK : HPCW_EIO);
+        assert_true(id == 1 || strstr(err.message, "index.scr") != NULL);
+        assert_int_equal(restarts(&err), id < 3 ? id : 2);
+        assert_int_equal(current(), id < 3 ? id : 2);
+        assert_int_equal(exists(in_base(".scr/hpcw.%u.unfinished", (unsigned)id)), id == 3);
+    }
+}
+
 /* The kernel itself refuses: a limit of the file size is met like a full disk. */
 static void a_real_limit(void **state) {
     (void)state;
@@ -1140,6 +1169,7 @@ int main(void) {
         TEST(a_file_that_is_discarded),
         TEST(added_files_that_are_not_as_said),
         TEST(a_file_that_vanishes),
+        TEST(a_directory_that_is_not_synced),
         TEST(a_real_limit),
         TEST(six_writers),
         TEST(one_dataset_at_a_time),
