@@ -445,7 +445,13 @@ static void failures_are_heard_by_all(void **state) {
         hpcw_clog2_log_free(p.log);
         remove(path);
     }
-    hpcw_status s = record(nowhere, &o, 100, NULL, &err);
+    /* The open succeeds, so it reports no failure. */
+    hpcw_clog2_log *log = NULL;
+    err = (hpcw_error){.message = "untouched"};
+    hpcw_status s = hpcw_clog2_log_open(nowhere, world, &o, &log, &err);
+    assert_true(on_all(s == HPCW_OK && err.code == HPCW_OK && strcmp(err.message, "untouched") == 0));
+    hpcw_clog2_log_free(log);
+    s = record(nowhere, &o, 100, NULL, &err);
     assert_true(on_all(s == HPCW_ENOENT));
     assert_true(same_verdict(s, &err));
 }

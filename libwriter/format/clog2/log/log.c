@@ -110,13 +110,18 @@ static hpcw_status agree_on_options(hpcw_clog2_log *log, hpcw_comm *comm, const 
 static hpcw_status check_directory(const hpcw_clog2_log *log, uint64_t tag, hpcw_error *err) {
     hpcw_sink *sink = NULL;
     hpcw_status s = HPCW_OK;
+    hpcw_error why;
     if (log->comm->size > 1 && log->options.sink_source.open == NULL) {
         s = hpcw_i_clog2_sink_open(log->path, log->comm, &log->options.sink_source, tag, HPCW_SYNC_NONE, &sink,
-                                   err);
+                                   &why);
         hpcw_sink_discard(sink);
         hpcw_sink_free(sink);
     }
-    return s == HPCW_EMISMATCH ? s : HPCW_OK;
+    if (s != HPCW_EMISMATCH) {
+        return HPCW_OK;
+    }
+    *err = why;
+    return s;
 }
 
 static hpcw_status introduce_self(hpcw_clog2_log *log, hpcw_error *err) {
