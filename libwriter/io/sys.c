@@ -49,6 +49,14 @@ int hpcw_i_sys_close(int fd) {
     return e == EINTR ? 0 : e; /* not an error of the file; on Linux the descriptor is closed */
 }
 
+/* The kernel would also send SIGXFSZ, which ends a program that does not expect it. */
+static int within_limit(uint64_t end) {
+    struct rlimit limit;
+    return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && end > limit.rlim_cur
+               ? EFBIG
+               : 0;
+}
+
 int hpcw_i_sys_pwrite(int fd, const void *data, size_t size, uint64_t offset) {
     struct hpcw_i_piece piece = {data, size};
     return hpcw_i_sys_pwritev(fd, &piece, 1, offset);
@@ -79,6 +87,7 @@ int hpcw_i_sys_pwritev(int fd, const struct hpcw_i_piece *piece, size_t pieces, 
             limit += piece[k].size;
         }
         int e = gate(HPCW_I_SYS_PWRITE, &limit);
+        e = e != 0 ? e : within_limit(offset + limit);
         if (e == EINTR) {
             continue;
         }
@@ -127,9 +136,13 @@ int hpcw_i_sys_pread(int fd, void *data, size_t size, uint64_t offset, size_t *g
 }
 
 int hpcw_i_sys_truncate(int fd, uint64_t size) {
+    struct stat st;
     int e;
     do {
         e = gate(HPCW_I_SYS_TRUNCATE, NULL);
+        if (e == 0 && within_limit(size) != 0 && fstat(fd, &st) == 0 && (uint64_t)st.st_size < size) {
+            e = EFBIG; /* smaller sizes are always allowed */
+        }
         e = e != 0 ? e : ftruncate(fd, (off_t)size) == 0 ? 0 : errno;
     } while (e == EINTR);
     return e;
@@ -247,14 +260,6 @@ int hpcw_i_sys_mkdir(const char *path, mode_t mode) {
 }
 
 /* ---- memory that is a file's ---- */
-
-/* The kernel would also send SIGXFSZ, which ends a program that does not expect it. */
-static int within_limit(uint64_t end) {
-    struct rlimit limit;
-    return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && end > limit.rlim_cur
-               ? EFBIG
-               : 0;
-}
 
 int hpcw_i_sys_allocate(int fd, uint64_t offset, uint64_t size) {
     int e;

@@ -47,6 +47,8 @@ extern int (*hpcw_i_sys_gate)(enum hpcw_i_sys_call call, size_t *size);
 
 int hpcw_i_sys_open(const char *path, int flags, mode_t mode, int *fd);
 int hpcw_i_sys_close(int fd);
+/* Calls that let a file grow answer EFBIG at the limit of the process's file sizes, without the signal that the kernel
+ * sends there. */
 int hpcw_i_sys_pwrite(int fd, const void *data, size_t size, uint64_t offset);
 /* All pieces, which follow each other in the file. In memory they may lie anywhere and overlap. */
 int hpcw_i_sys_pwritev(int fd, const struct hpcw_i_piece *piece, size_t pieces, uint64_t offset);
@@ -70,7 +72,7 @@ int hpcw_i_sys_unlink_at(int directory, const char *path, int flags);
 int hpcw_i_sys_rmdir(const char *path);
 int hpcw_i_sys_mkdir(const char *path, mode_t mode);
 /* Gives a part of a file its space on the disk: no later write to it fails as the disk is full. Bytes that were not
- * written are 0. A failure leaves no space behind. A limit of the process's file sizes is EFBIG without its signal. */
+ * written are 0. A failure leaves no space behind. */
 int hpcw_i_sys_allocate(int fd, uint64_t offset, uint64_t size);
 /* Maps a part of a file for reading and writing, shared with the file: what is stored there outlives the process. */
 int hpcw_i_sys_map(int fd, uint64_t offset, size_t size, void **out);

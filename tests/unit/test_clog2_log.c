@@ -330,6 +330,31 @@ static void a_limit_of_file_sizes_is_reported(void **state) {
     scratch_remove(r.place.directory);
 }
 
+/* The log itself does not fit. The program lives on, and learns why. */
+static void a_log_beyond_the_limit_is_a_failure(void **state) {
+    (void)state;
+    struct recording r;
+    recording_open(&r);
+    hpcw_clog2_log_free(r.log);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        const struct rlimit limit = {64 << 10, 64 << 10};
+        hpcw_error err;
+        bool good = setrlimit(RLIMIT_FSIZE, &limit) == 0;
+        recording_begin(&r);
+        some_work(&r, 10000);
+        good = good && hpcw_clog2_log_finish(r.log, &r.report, &err) != HPCW_OK && err.sys_errno == EFBIG;
+        hpcw_clog2_log_free(r.log);
+        _exit(good ? 0 : 1);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    assert_int_not_equal(access(r.place.path, F_OK), 0);
+    scratch_remove(r.place.directory);
+}
+
 /* ---- threads --------------------------------------------------------------------------------------------- */
 
 struct worker {
@@ -496,6 +521,7 @@ int main(void) {
         cmocka_unit_test(more_than_memory_is_spilled),
         cmocka_unit_test(more_than_memory_is_lost_without_a_directory),
         cmocka_unit_test(a_limit_of_file_sizes_is_reported),
+        cmocka_unit_test(a_log_beyond_the_limit_is_a_failure),
         cmocka_unit_test(threads_record_at_the_same_time),
         cmocka_unit_test(what_was_recorded_survives),
         cmocka_unit_test(what_is_no_local_file_is_refused),

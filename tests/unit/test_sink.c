@@ -10,7 +10,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -582,6 +584,29 @@ static void limits_hold(void **state) {
     hpcw_sink_free(sink);
 }
 
+/* The kernel would end the process with SIGXFSZ. */
+static void a_limit_of_file_sizes_is_an_error(void **state) {
+    (void)state;
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        const struct rlimit limit = {8192, 8192};
+        static const char bytes[8193];
+        int fd;
+        bool good = hpcw_i_sys_open(path, O_RDWR | O_CREAT, 0600, &fd) == 0 &&
+                    hpcw_i_sys_truncate(fd, 20000) == 0 && setrlimit(RLIMIT_FSIZE, &limit) == 0;
+        good = good && hpcw_i_sys_truncate(fd, 20001) == EFBIG && hpcw_i_sys_truncate(fd, 10000) == 0;
+        good = good && hpcw_i_sys_pwrite(fd, bytes, 8192, 0) == 0 &&
+               hpcw_i_sys_pwrite(fd, bytes, 8193, 0) == EFBIG && hpcw_i_sys_pwrite(fd, bytes, 1, 8192) == EFBIG;
+        good = good && hpcw_i_sys_truncate(fd, 100) == 0 && hpcw_i_sys_truncate(fd, 8192) == 0 &&
+               hpcw_i_sys_truncate(fd, 8193) == EFBIG;
+        _exit(good ? 0 : 1);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
 static void tags_differ(void **state) {
     (void)state;
     uint64_t tag[100];
@@ -614,6 +639,7 @@ int main(void) {
         TEST(wrong_writes_are_refused),
         TEST(memory_and_nothing),
         TEST(limits_hold),
+        TEST(a_limit_of_file_sizes_is_an_error),
         TEST(tags_differ),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
