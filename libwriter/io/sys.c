@@ -266,7 +266,8 @@ int hpcw_i_sys_allocate(int fd, uint64_t offset, uint64_t size) {
     do {
         e = gate(HPCW_I_SYS_ALLOCATE, NULL);
         e = e != 0 ? e : within_limit(offset + size);
-        e = e != 0 ? e : posix_fallocate(fd, (off_t)offset, (off_t)size);
+        /* posix_fallocate would write to each block if the file system cannot do this. */
+        e = e != 0 ? e : fallocate(fd, 0, (off_t)offset, (off_t)size) == 0 ? 0 : errno;
     } while (e == EINTR);
     if (e != 0) {
         /* Some file systems keep what they had found until the disk was full. */

@@ -72,7 +72,7 @@ int hpcw_i_sys_unlink_at(int directory, const char *path, int flags);
 int hpcw_i_sys_rmdir(const char *path);
 int hpcw_i_sys_mkdir(const char *path, mode_t mode);
 /* Gives a part of a file its space on the disk: no later write to it fails as the disk is full. Bytes that were not
- * written are 0. A failure leaves no space behind. */
+ * written are 0. A failure leaves no space behind. EOPNOTSUPP: the file system cannot do that. */
 int hpcw_i_sys_allocate(int fd, uint64_t offset, uint64_t size);
 /* Maps a part of a file for reading and writing, shared with the file: what is stored there outlives the process. */
 int hpcw_i_sys_map(int fd, uint64_t offset, size_t size, void **out);

@@ -56,7 +56,27 @@ touch hold
 finishes 'No space left on device'
 wait
 
+# Usage: image NAME MKFS...; mounts an image of 300 MiB, or says what is missing.
+image() {
+    name=$1
+    shift
+    umount -l local 2>/dev/null || true
+    echo "== $name"
+    if ! command -v "$1" >/dev/null; then
+        echo "not tried: there is no $1"
+        return 1
+    fi
+    rm -f image
+    truncate -s 300M image
+    "$@" image >/dev/null 2>&1 || fail "$*: fails"
+    mount -o loop image local 2>/dev/null || { echo "not tried: cannot mount it"; return 1; }
+}
+
+if image "it cannot allocate space: ext3" mkfs.ext3 -q; then
+    finishes 'Operation not supported'
+fi
+umount -l local 2>/dev/null || true
+
 echo "== it is missing"
-umount -l local
 rmdir local
 finishes 'No such file or directory'
