@@ -20,7 +20,10 @@
  * at which they are made. However the program dies (a signal, abort, exit), nothing that it has recorded is lost,
  * and hpcw_clog2_recover makes a log of the local files of all processes. If the host dies, what the kernel had not
  * written is lost, except what was flushed. The space of a window is allocated before it is used. If the disk is
- * full, or cannot be mapped, the thread goes on in ordinary memory and the report says so.
+ * full, or cannot be mapped, the thread goes on in ordinary memory and the report says so. The directory must be on a
+ * tmpfs, ext2, ext3, ext4 or xfs. Elsewhere, a store to space that is allocated could still end the program (SIGBUS), so
+ * all threads record in ordinary memory: file systems that copy on write (btrfs, zfs, bcachefs), network file systems
+ * (NFS, Lustre, GPFS), an overlay.
  *
  * A helper thread, which a process starts when a first window is full, prepares windows ahead. A thread that records
  * faster than the disk can write has to wait; the log shows a wait of more than 2 ms as the state
@@ -319,7 +322,7 @@ typedef struct hpcw_clog2_log_report {
     uint64_t
         unsaved; /**< threads that recorded in memory, as their local file was refused space or not created: the
                                death of the process would have lost these records */
-    uint64_t disk_errno; /**< why: the largest errno of all processes; 0 also if it was out of memory */
+    hpcw_error disk; /**< why: the failure of the first process whose local file had one; code HPCW_OK: none */
     /* The rest is of this process. */
     int64_t begin_offset_ns;      /**< what to add to its clock for that of process 0, at the begin */
     int64_t end_offset_ns;        /**< and at the end */

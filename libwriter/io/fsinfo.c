@@ -56,7 +56,7 @@ hpcw_status hpcw_i_fs_space(const char *directory, uint64_t *bytes, hpcw_error *
     return HPCW_OK;
 }
 
-/* ---- the whole description ---- */
+/* ---- the type ---- */
 
 static const struct hpcw_i_fs_source *source_or_system(const struct hpcw_i_fs_source *source) {
     return source == NULL ? &hpcw_i_fs_system : source;
@@ -83,6 +83,26 @@ static void name_type(uint64_t magic, char type[32]) {
     }
     (void)snprintf(type, 32, "unknown (0x%" PRIx64 ")", magic);
 }
+
+hpcw_status hpcw_i_fs_overwrites(const struct hpcw_i_fs_source *source, const char *directory,
+                                 hpcw_error *err) {
+    source = source_or_system(source);
+    struct hpcw_i_fs_about about;
+    char type[32];
+    int e = source->about(source, directory, &about);
+    if (e != 0) {
+        return hpcw_i_fail_sys(err, e, "%s: cannot ask for its file system", directory);
+    }
+    if (about.magic == MAGIC_TMPFS || about.magic == MAGIC_EXT4 || about.magic == MAGIC_XFS) {
+        return HPCW_OK;
+    }
+    name_type(about.magic, type);
+    return hpcw_i_fail(err, HPCW_ENOTSUP,
+                       "%s: expected a file system that overwrites in place (tmpfs, ext4 or xfs), got %s",
+                       directory, type);
+}
+
+/* ---- the whole description ---- */
 
 static void look_direct(const struct hpcw_i_fs_source *source, const char *file, struct hpcw_i_fsinfo *info) {
     if (source->direct(source, file, &info->direct_memory, &info->direct_offset) == 0) {

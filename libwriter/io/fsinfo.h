@@ -20,6 +20,15 @@ hpcw_status hpcw_i_fs_block_size(const char *path, uint32_t *block_size, hpcw_er
  * unknown. */
 hpcw_status hpcw_i_fs_space(const char *directory, uint64_t *bytes, hpcw_error *err);
 
+/*
+ * Whether the files of a directory are overwritten in place: what has its space allocated can be written to again and
+ * again, also through a mapping. A file system that copies on write, compresses or takes snapshots needs new space for each
+ * write, and a network file system can fail later: storing to a mapping is then a SIGBUS. HPCW_ENOTSUP: no, or not
+ * known; the message names the file system. `source`: NULL for this machine.
+ */
+HPCW_MUST_CHECK hpcw_status hpcw_i_fs_overwrites(const struct hpcw_i_fs_source *source, const char *directory,
+                                                 hpcw_error *err);
+
 /* Everything known about a file system. Sources are static words; "unknown" if there is none. */
 struct hpcw_i_fsinfo {
     char type[32]; /* "ext4" (ext2 and ext3 look the same), "unknown (0x...)" */

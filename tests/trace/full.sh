@@ -22,7 +22,7 @@ finishes() {
     run finish 1500 >out 2>err || fail "the program fails" err
     [ "$(grep -c 'has finished$' out)" -eq "$processes" ] || fail "expected the program's results, got:" out
     [ "$(wc -l <err)" -eq 1 ] || fail "expected one message, got:" err
-    grep -q "hpcw_trace: .* threads recorded in memory, not in local files: $1; HPCW_TRACE_DIR" err ||
+    grep -q "hpcw_trace: .* threads recorded in memory, not in local files: .*$1; HPCW_TRACE_DIR" err ||
         fail "expected '$1', got:" err
     compare run.clog2 0
 }
@@ -75,8 +75,31 @@ image() {
 if image "it cannot allocate space: ext3" mkfs.ext3 -q; then
     finishes 'Operation not supported'
 fi
+
+# Once the disk is full, a second store to a page would be a SIGBUS.
+if image "it copies on write: btrfs" mkfs.btrfs -q; then
+    rm -f counts.* ready
+    touch hold
+    (
+        until [ -e ready ]; do
+            sleep 0.001
+        done
+        sync
+        head -c 1G /dev/urandom >local/filler 2>/dev/null || true
+        sync
+        rm hold
+    ) &
+    finishes '(tmpfs, ext4 or xfs), got btrfs'
+    wait
+fi
 umount -l local 2>/dev/null || true
 
+echo "== it is not known"
+mount -t ramfs ramfs local
+finishes '(tmpfs, ext4 or xfs), got ramfs'
+[ -z "$(ls local)" ] || fail "expected no local file, got: $(ls local)"
+
 echo "== it is missing"
+umount -l local
 rmdir local
 finishes 'No such file or directory'

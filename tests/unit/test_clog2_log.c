@@ -317,7 +317,7 @@ static void a_limit_of_file_sizes_is_reported(void **state) {
         some_work(&r, 1000);
         good = good && hpcw_clog2_log_flush(r.timeline, &err) == HPCW_ENOSPC &&
                hpcw_clog2_log_finish(r.log, &r.report, &err) == HPCW_OK && r.report.unsaved == 1 &&
-               r.report.disk_errno == EFBIG && r.report.lost == 0;
+               r.report.disk.sys_errno == EFBIG && r.report.lost == 0;
         _exit(good ? 0 : 1);
     }
     int status;

@@ -300,6 +300,34 @@ static void what_nobody_says_is_unknown(void **state) {
     assert_non_null(strstr(err.message, "/far/away: cannot ask for its file system"));
 }
 
+static void a_mapping_needs_a_known_file_system(void **state) {
+    (void)state;
+    static const struct {
+        uint32_t magic;
+        const char *refused;
+    } row[] = {{0xEF53, NULL},
+               {0x01021994, NULL},
+               {XFS, NULL},
+               {0x9123683E, "got btrfs"},
+               {LUSTRE, "lustre"},
+               {0x6969, "got nfs"},
+               {GPFS, "got gpfs"},
+               {0x794C7630, "got overlay"},
+               {0x2FC12FC1, "zfs"},
+               {0xF2F52010, "got f2fs"},
+               {0, "got unknown (0x0)"}};
+    hpcw_error err;
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
+        struct fake f = fake(row[i].magic, HPCW_I_FS_DIRECTORY);
+        assert_int_equal(hpcw_i_fs_overwrites(&f.base, "/scratch", &err),
+                         row[i].refused == NULL ? HPCW_OK : HPCW_ENOTSUP);
+        assert_true(row[i].refused == NULL || strstr(err.message, row[i].refused) != NULL);
+    }
+    struct fake f = fake(0xEF53, HPCW_I_FS_DIRECTORY);
+    f.about_error = EACCES;
+    assert_int_equal(hpcw_i_fs_overwrites(&f.base, "/scratch", &err), HPCW_EACCES);
+}
+
 static void stripes_are_set_on_lustre(void **state) {
     (void)state;
     hpcw_error err;
@@ -423,6 +451,7 @@ int main(void) {
         cmocka_unit_test(gpfs_says_its_block_size),
         cmocka_unit_test(direct_io_is_known_or_not),
         cmocka_unit_test(what_nobody_says_is_unknown),
+        cmocka_unit_test(a_mapping_needs_a_known_file_system),
         cmocka_unit_test(stripes_are_set_on_lustre),
         cmocka_unit_test(stripes_are_refused),
         cmocka_unit_test(this_machine_is_told_as_it_is),

@@ -161,8 +161,8 @@ static void finish(const unsigned char used[HPCW_I_TRACE_STATES], uint64_t forgo
     if (report.unsaved > 0) {
         say("%s: %" PRIu64
             " threads recorded in memory, not in local files%s%s; HPCW_TRACE_DIR sets their directory",
-            config.path, report.unsaved, report.disk_errno == 0 ? "" : ": ",
-            report.disk_errno == 0 ? "" : strerror((int)report.disk_errno));
+            config.path, report.unsaved, report.disk.code == HPCW_OK ? "" : ": ",
+            report.disk.code == HPCW_OK ? "" : report.disk.message);
     }
     uint64_t inconsistent = report.undefined + report.end_alone + report.bad_cargo;
     if (report.lost + inconsistent + forgotten > 0) {

@@ -290,7 +290,7 @@ static hpcw_status fill_report(struct ending *e, hpcw_error *err) {
         .bad_cargo = e->stream.bad_cargo,
         .spilled = log->spilled,
         .stalls = log->stalls,
-        .disk_errno = (uint64_t)log->disk.sys_errno,
+        .disk = log->disk,
         .begin_offset_ns = t->begin_offset,
         .end_offset_ns = t->end_offset,
         .begin_round_trip_ns = t->begin_round_trip,
@@ -304,9 +304,9 @@ static hpcw_status fill_report(struct ending *e, hpcw_error *err) {
         report->lost += log->timeline[i]->lost;
         report->unsaved += log->timeline[i]->unsaved;
     }
-    /* The first fields are numbers that all processes add up; of the next one the largest counts. */
-    struct hpcw_i_words words = {.sums = offsetof(hpcw_clog2_log_report, disk_errno) / sizeof(uint64_t),
-                                 .maxs = 1,
+    (void)hpcw_i_agree(log->comm, report->disk.code, NULL, &report->disk); /* a reason, not a failure */
+    /* The first fields are numbers that all processes add up. */
+    struct hpcw_i_words words = {.sums = offsetof(hpcw_clog2_log_report, disk) / sizeof(uint64_t),
                                  .word = (uint64_t *)(void *)report};
     return hpcw_i_comm_allreduce(log->comm, &words, err);
 }

@@ -10,6 +10,7 @@
 
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
+#include "libwriter/io/fsinfo.h"
 #include "libwriter/io/sys.h"
 
 enum { TABLE_STEP = 65536, TAG_DIGITS = 16 };
@@ -28,7 +29,7 @@ static void give_up(hpcw_clog2_log *log, int e, const char *what, uint64_t offse
 }
 
 /* Allocates the first `size` bytes of a window before it is mapped, so that a full disk is an answer here and not a
- * signal when something is stored. */
+ * signal when something is stored. On file systems that overwrite in place, that is enough for all later stores. */
 static int make_window(int fd, uint64_t offset, size_t size, struct hpcw_i_clog2_window *window) {
     void *base = NULL;
     int e = hpcw_i_sys_allocate(fd, offset, size);
@@ -155,6 +156,9 @@ static void print_tag(const hpcw_clog2_log *log, char tag[TAG_DIGITS + 1]) {
 
 void hpcw_i_clog2_local_create(hpcw_clog2_log *log) {
     if (log->directory == NULL) {
+        return;
+    }
+    if (hpcw_i_fs_overwrites(NULL, log->directory, &log->disk) != HPCW_OK) {
         return;
     }
     char tag[TAG_DIGITS + 1], process[16];
