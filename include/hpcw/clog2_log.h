@@ -337,7 +337,7 @@ typedef struct hpcw_clog2_log_report {
 /**
  * Ends the recording: compares the clocks again, corrects all times for offset and drift, merges and writes the
  * log. Collective. No thread may record any more. Local files are removed on success. After a failure they are kept,
- * with all that is in them, and the message says how to make a log of them.
+ * with all that is in them, and the message says how to make a log of them, and how many threads recorded in memory.
  *
  * @param report  out, may be NULL; valid also if records were lost
  * @return HPCW_OK; HPCW_EMISMATCH: the processes' definitions differ; HPCW_ESTATE; HPCW_ECOMM; HPCW_ENOMEM;

@@ -27,6 +27,13 @@ finishes() {
     compare run.clog2 0
 }
 
+# The program ends as it should, but its log cannot be written.
+unwritten() {
+    HPCW_TRACE_FILE=$scratch/nowhere/run.clog2 run finish 1500 >out 2>err || fail "the program fails" err
+    grep -q 'hpcw_trace: no log: ' err || fail "expected no log, got:" err
+    [ "$(wc -l <err)" -eq 1 ] || fail "expected one message, got:" err
+}
+
 echo "== full from the start"
 small 64
 head -c 128K /dev/zero >local/filler 2>/dev/null || true
@@ -37,10 +44,21 @@ echo "== it has space for definitions alone"
 small $((processes * 64 + 128))
 finishes 'No space left on device'
 
+echo "== it has space for definitions alone, and the log cannot be written"
+unwritten
+! grep -q 'still there' err || fail "expected no word of records that are still there, got:" err
+
 echo "== it becomes full"
 small 8192
 finishes 'No space left on device'
 [ -z "$(ls local)" ] || fail "expected no local file, got: $(ls local)"
+
+# What was in memory is lost then, and the message says so.
+echo "== it becomes full, and the log cannot be written"
+small 8192
+unwritten
+grep -q 'the records are still there, except those of [1-9][0-9]* threads*, which were in memory: hpcgen recover' err ||
+    fail "expected which records are lost, got:" err
 
 echo "== somebody else fills it while the program runs"
 small 65536

@@ -32,6 +32,8 @@ struct ending {
     double drift;
     uint32_t threads; /* maximum over the processes */
     uint64_t stalls;  /* of all */
+    uint64_t files;   /* of all: local files that stay after a failure */
+    uint64_t unsaved; /* of all: threads with records that are in none */
     hpcw_clog2_log_report report;
 };
 
@@ -43,21 +45,32 @@ static hpcw_status no_memory(const struct ending *e, hpcw_error *err) {
  *  What all processes must know
  * --------------------------------------------------------------------------------------------------------- */
 
+static void count_unsaved(struct ending *e) {
+    const hpcw_clog2_log *log = e->log;
+    e->files = log->fd >= 0 && hpcw_i_clog2_timelines_have_events(log);
+    for (uint32_t i = 0; i < log->timelines; i++) {
+        e->unsaved += log->timeline[i]->unsaved || log->timeline[i]->lost > 0;
+    }
+}
+
 /* The longest list counts; each other list must be its beginning. */
 static hpcw_status unite_definitions(struct ending *e, hpcw_error *err) {
     hpcw_clog2_log *log = e->log;
     hpcw_comm *comm = log->comm;
-    uint64_t word[4] = {log->stalls, (uint64_t)log->definitions << 32 | (UINT32_MAX - (uint32_t)comm->process),
-                        log->timelines, 0};
-    struct hpcw_i_words words = {.sums = 1, .maxs = 3, .word = word};
+    uint64_t word[5] = {log->stalls, e->files, e->unsaved,
+                        (uint64_t)log->definitions << 32 | (UINT32_MAX - (uint32_t)comm->process),
+                        log->timelines};
+    struct hpcw_i_words words = {.sums = 3, .maxs = 2, .word = word};
     hpcw_status s = hpcw_i_comm_allreduce(comm, &words, err);
     if (s != HPCW_OK) {
         return s;
     }
     e->stalls = word[0];
-    e->definitions = (uint32_t)(word[1] >> 32);
-    e->threads = word[2] == 0 ? 1 : (uint32_t)word[2];
-    int owner = (int)(UINT32_MAX - (uint32_t)word[1]);
+    e->files = word[1];
+    e->unsaved = word[2];
+    e->definitions = (uint32_t)(word[3] >> 32);
+    e->threads = word[4] == 0 ? 1 : (uint32_t)word[4];
+    int owner = (int)(UINT32_MAX - (uint32_t)word[3]);
     e->definition = hpcw_i_calloc((size_t)e->definitions + 1, sizeof *e->definition);
     if (e->definition == NULL) {
         s = no_memory(e, err);
@@ -328,13 +341,14 @@ hpcw_status hpcw_clog2_log_finish(hpcw_clog2_log *log, hpcw_clog2_log_report *re
         return s;
     }
     hpcw_i_clog2_timelines_stop(log);
+    count_unsaved(&e);
     for (size_t i = 0; s == HPCW_OK && i < sizeof step / sizeof step[0]; i++) {
         s = step[i](&e, err);
     }
     if (s == HPCW_OK) {
         hpcw_i_clog2_local_close(log, true);
     } else {
-        hpcw_i_clog2_local_hint(log, err);
+        hpcw_i_clog2_local_hint(log, e.files, e.unsaved, err);
     }
     if (s == HPCW_OK && report != NULL) {
         *report = e.report;

@@ -213,15 +213,19 @@ void hpcw_i_clog2_local_close(hpcw_clog2_log *log, bool remove) {
  *  What a run leaves
  * --------------------------------------------------------------------------------------------------------- */
 
-void hpcw_i_clog2_local_hint(const hpcw_clog2_log *log, hpcw_error *err) {
-    char tag[TAG_DIGITS + 1];
+void hpcw_i_clog2_local_hint(const hpcw_clog2_log *log, uint64_t files, uint64_t unsaved, hpcw_error *err) {
+    char tag[TAG_DIGITS + 1], except[80] = "", text[200];
     size_t length = strlen(err->message), room = sizeof err->message - length;
-    if (log->fd < 0) {
+    if (log->directory == NULL || files == 0) {
         return;
     }
+    if (unsaved > 0) {
+        (void)snprintf(except, sizeof except, ", except those of %" PRIu64 " thread%s, which were in memory",
+                       unsaved, unsaved == 1 ? "" : "s");
+    }
+    (void)snprintf(text, sizeof text, "; the records are still there%s: hpcgen recover --output ", except);
     print_tag(log, tag);
-    static const char text[] = "; the records are still there: hpcgen recover --output ";
-    size_t size = (size_t)print_path(log, tag, "*", NULL, 0) + sizeof text + strlen(base_name(log->path)) + 1;
+    size_t size = (size_t)print_path(log, tag, "*", NULL, 0) + strlen(text) + strlen(base_name(log->path)) + 2;
     if (size <= room) { /* half of it would be no help */
         int n = snprintf(err->message + length, room, "%s%s ", text, base_name(log->path));
         (void)print_path(log, tag, "*", err->message + length + n, room - (size_t)n);

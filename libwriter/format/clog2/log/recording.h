@@ -135,8 +135,9 @@ bool hpcw_i_clog2_local_make(hpcw_clog2_log *log, struct hpcw_i_clog2_window *wi
 /* Closes the file, and removes it. */
 void hpcw_i_clog2_local_close(hpcw_clog2_log *log, bool remove);
 
-/* Appends to a message how the log can still be made of local files. */
-void hpcw_i_clog2_local_hint(const hpcw_clog2_log *log, hpcw_error *err);
+/* Appends to a message how the log can still be made of `files` local files, and that `unsaved` threads have records
+ * that are in none: numbers of all processes. */
+void hpcw_i_clog2_local_hint(const hpcw_clog2_log *log, uint64_t files, uint64_t unsaved, hpcw_error *err);
 
 /* ---- helper.c ---- */
 
