@@ -486,6 +486,40 @@ static void what_was_recorded_survives(void **state) {
     scratch_remove(r.place.directory);
 }
 
+/* There is space for the window of one thread. After the refusal of another one, definitions still find theirs. */
+static void definitions_after_a_refusal_survive(void **state) {
+    (void)state;
+    struct recording r;
+    recording_open(&r);
+    hpcw_clog2_log_free(r.log);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        const struct rlimit limit = {4 << 20, 4 << 20};
+        hpcw_error err;
+        hpcw_clog2_timeline *other;
+        bool good = setrlimit(RLIMIT_FSIZE, &limit) == 0;
+        recording_begin(&r);
+        good = good && hpcw_clog2_log_thread(r.log, &other, &err) == HPCW_OK &&
+               hpcw_clog2_log_flush(other, &err) == HPCW_ENOSPC &&
+               hpcw_clog2_log_state(r.log, "Late", "red", NULL, &r.compute, &err) == HPCW_OK;
+        some_work(&r, 1000);
+        _exit(good ? 0 : 1);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    char local[600];
+    assert_non_null(find_local(r.place.directory, local, sizeof local));
+    const char *locals[] = {local};
+    hpcw_clog2_recovered found;
+    hpcw_error err;
+    must(hpcw_clog2_recover(r.place.path, locals, 1, &found, &err), &err);
+    assert_int_equal(found.left_out, 0);
+    assert_int_equal(bare_records(r.place.path), 2000);
+    scratch_remove(r.place.directory);
+}
+
 static void what_is_no_local_file_is_refused(void **state) {
     (void)state;
     struct place p;
@@ -524,6 +558,7 @@ int main(void) {
         cmocka_unit_test(a_log_beyond_the_limit_is_a_failure),
         cmocka_unit_test(threads_record_at_the_same_time),
         cmocka_unit_test(what_was_recorded_survives),
+        cmocka_unit_test(definitions_after_a_refusal_survive),
         cmocka_unit_test(what_is_no_local_file_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -77,9 +77,14 @@ bool hpcw_i_clog2_local_make(hpcw_clog2_log *log, struct hpcw_i_clog2_window *wi
  *  The table
  * --------------------------------------------------------------------------------------------------------- */
 
-/* Under the lock. `size` more bytes of the table, which are 0; NULL: refused. */
+/* Under the lock. `size` more bytes of the table, which are 0; NULL: refused. A file that was refused space does not
+ * grow, but what is allocated for the table is used. */
 static unsigned char *table_space(hpcw_clog2_log *log, size_t size) {
     int e = 0;
+    bool fits = log->table.base != NULL && log->table_used + size <= log->table_allocated;
+    if (!fits && log->disk.code != HPCW_OK) {
+        return NULL;
+    }
     if (log->table.base == NULL || log->table_used + size > HPCW_I_CLOG2_CHUNK_BYTES) {
         struct hpcw_i_clog2_window window;
         e = make_window(log->fd, log->local_size, TABLE_STEP, &window);
@@ -92,7 +97,7 @@ static unsigned char *table_space(hpcw_clog2_log *log, size_t size) {
             log->table_allocated = TABLE_STEP;
             log->local_size += HPCW_I_CLOG2_CHUNK_BYTES;
         }
-    } else if (log->table_used + size > log->table_allocated) {
+    } else if (!fits) {
         e = hpcw_i_sys_allocate(log->fd, log->table.offset + log->table_allocated, TABLE_STEP);
         log->table_allocated += e == 0 ? TABLE_STEP : 0;
     }
@@ -115,7 +120,7 @@ static void put_tagged(unsigned char *to, const void *head, size_t size) {
 static void put_piece(hpcw_clog2_log *log, uint32_t kind, const void *data, size_t size) {
     const struct hpcw_i_clog2_piece_head head = {
         .tag = HPCW_I_CLOG2_PIECE_TAG, .kind = kind, .size = (uint32_t)size};
-    unsigned char *to = log->fd >= 0 && log->disk.code == HPCW_OK ? table_space(log, sizeof head + size) : NULL;
+    unsigned char *to = log->fd >= 0 ? table_space(log, sizeof head + size) : NULL;
     if (to != NULL) {
         memcpy(to + sizeof head, data, size);
         put_tagged(to, &head, sizeof head);
