@@ -82,8 +82,8 @@ typedef struct hpcw_clog2_log_options {
     uint64_t
         memory; /**< for records; default 64 MiB, at least 8 MiB, and 4 MiB for each thread. Beyond it, full
                                  windows are unmapped and only in the local file */
-    const char
-        *directory; /**< of local files; NULL: none. Without a local file, records beyond `memory` are lost and
+    const char *
+        directory; /**< of local files, as seen when the log is opened; NULL: none. Without a local file, records beyond `memory` are lost and
                                  counted */
     uint32_t block_size;          /**< of the file, default 65536 */
     hpcw_durability durability;   /**< of the file, default HPCW_SYNC_FILE */

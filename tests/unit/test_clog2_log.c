@@ -330,6 +330,33 @@ static void a_limit_of_file_sizes_is_reported(void **state) {
     scratch_remove(r.place.directory);
 }
 
+/* The program changes its directory. The local file is found when the log is written, and when it is not. */
+static void a_relative_directory_stays(void **state) {
+    (void)state;
+    char before[4096];
+    assert_non_null(getcwd(before, sizeof before));
+    for (int written = 0; written < 2; written++) {
+        struct recording r;
+        recording_open(&r);
+        hpcw_clog2_log_free(r.log);
+        hpcw_error err;
+        hpcw_clog2_log_options o = r.options;
+        o.directory = ".";
+        assert_int_equal(chdir(r.place.directory), 0);
+        must(hpcw_clog2_log_open(written ? r.place.path : "/no/such/log", NULL, &o, &r.log, &err), &err);
+        must(hpcw_clog2_log_state(r.log, "Compute", "blue", NULL, &r.compute, &err), &err);
+        must(hpcw_clog2_log_thread(r.log, &r.timeline, &err), &err);
+        some_work(&r, 10);
+        assert_int_equal(chdir(before), 0);
+        hpcw_status s = hpcw_clog2_log_finish(r.log, NULL, &err);
+        assert_int_equal(s, written ? HPCW_OK : HPCW_ENOENT);
+        assert_true(written || strstr(err.message, "hpcgen recover --output log /") != NULL);
+        hpcw_clog2_log_free(r.log);
+        assert_int_equal(count_entries(r.place.directory), 1); /* the log, or the local file */
+        scratch_remove(r.place.directory);
+    }
+}
+
 /* The log itself does not fit. The program lives on, and learns why. */
 static void a_log_beyond_the_limit_is_a_failure(void **state) {
     (void)state;
@@ -555,6 +582,7 @@ int main(void) {
         cmocka_unit_test(more_than_memory_is_spilled),
         cmocka_unit_test(more_than_memory_is_lost_without_a_directory),
         cmocka_unit_test(a_limit_of_file_sizes_is_reported),
+        cmocka_unit_test(a_relative_directory_stays),
         cmocka_unit_test(a_log_beyond_the_limit_is_a_failure),
         cmocka_unit_test(threads_record_at_the_same_time),
         cmocka_unit_test(what_was_recorded_survives),

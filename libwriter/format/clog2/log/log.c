@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Opening and freeing a recording. */
 #include <inttypes.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,6 +56,12 @@ static hpcw_status check_options(const hpcw_clog2_log_options *o, hpcw_error *er
     return HPCW_OK;
 }
 
+/* The directory as the whole program can reach it, also after chdir; NULL: out of memory. */
+static char *absolute(const char *directory) {
+    char resolved[PATH_MAX];
+    return hpcw_i_strdup(realpath(directory, resolved) == NULL ? directory : resolved);
+}
+
 static hpcw_status make(const char *path, hpcw_comm *comm, const hpcw_clog2_log_options *o,
                         hpcw_clog2_log **out, hpcw_error *err) {
     hpcw_clog2_log *log = hpcw_i_calloc(1, sizeof *log);
@@ -70,7 +77,7 @@ static hpcw_status make(const char *path, hpcw_comm *comm, const hpcw_clog2_log_
     log->queue_end = &log->queue;
     log->most = o->memory / HPCW_I_CLOG2_CHUNK_BYTES;
     log->path = hpcw_i_strdup(path);
-    log->directory = o->directory == NULL ? NULL : hpcw_i_strdup(o->directory);
+    log->directory = o->directory == NULL ? NULL : absolute(o->directory);
     if (log->path == NULL || (o->directory != NULL && log->directory == NULL)) {
         return hpcw_i_fail_memory(err, path, 0, NULL);
     }
