@@ -366,8 +366,8 @@ typedef struct hpcw_clog2_recovered {
 
 /**
  * Looks in the directory of local files for those of an earlier run with the same name of its log, whose processes have
- * died or could not write it. Not collective; sees this host's directory alone. Where files cannot be locked, it finds
- * none.
+ * died or could not write it. Not collective; sees this host's directory alone, and in it files that this host made since it booted: whether processes of other hosts
+ * live cannot be known here. Where files cannot be locked, it finds none.
  *
  * @param pattern  out [size]: how a shell names all files of that run; of several runs, of one
  * @return whether there are such files

@@ -513,6 +513,37 @@ static void what_was_recorded_survives(void **state) {
     scratch_remove(r.place.directory);
 }
 
+/* A run of this host that died is seen. One of another host may be alive. */
+static void what_is_left_is_of_this_host(void **state) {
+    (void)state;
+    struct recording r;
+    recording_open(&r);
+    hpcw_clog2_log_free(r.log);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        recording_begin(&r);
+        some_work(&r, 10);
+        _exit(0);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    char local[600], pattern[1024];
+    assert_non_null(find_local(r.place.directory, local, sizeof local));
+    recording_begin(&r);
+    for (unsigned char change = 0; change < 2; change++) {
+        FILE *f = fopen(local, "r+b");
+        assert_non_null(f);
+        assert_int_equal(fseek(f, 104, SEEK_SET), 0);
+        int byte = fgetc(f);
+        assert_true(byte != EOF && fseek(f, 104, SEEK_SET) == 0 && fputc(byte ^ change, f) != EOF);
+        assert_int_equal(fclose(f), 0);
+        assert_int_equal(hpcw_clog2_log_left(r.log, pattern, sizeof pattern), change == 0);
+    }
+    hpcw_clog2_log_free(r.log);
+    scratch_remove(r.place.directory);
+}
+
 /* There is space for the window of one thread. After the refusal of another one, definitions still find theirs. */
 static void definitions_after_a_refusal_survive(void **state) {
     (void)state;
@@ -586,6 +617,7 @@ int main(void) {
         cmocka_unit_test(a_log_beyond_the_limit_is_a_failure),
         cmocka_unit_test(threads_record_at_the_same_time),
         cmocka_unit_test(what_was_recorded_survives),
+        cmocka_unit_test(what_is_left_is_of_this_host),
         cmocka_unit_test(definitions_after_a_refusal_survive),
         cmocka_unit_test(what_is_no_local_file_is_refused),
     };

@@ -191,6 +191,7 @@ void hpcw_i_clog2_local_create(hpcw_clog2_log *log) {
     head.block_size = log->options.block_size;
     head.window = HPCW_I_CLOG2_CHUNK_BYTES;
     head.ticks = log->ticks;
+    head.host = hpcw_i_sys_host();
     unsigned char *to = table_space(log, sizeof head);
     if (to == NULL) {
         hpcw_i_clog2_local_close(log, true);
@@ -254,14 +255,18 @@ static bool is_of_other_run(const hpcw_clog2_log *log, const char *name, const c
     return number >= 6 && strcmp(process + 1 + number, SUFFIX) == 0;
 }
 
-/* Whether the process that made a file is known to be dead. */
+/* Whether the process that made a file is known to be dead. Of another host, locks may say nothing here. */
 static bool is_left(const char *path) {
+    struct hpcw_i_clog2_local_head head;
+    size_t got;
     int fd;
     bool locked = true;
     if (hpcw_i_sys_open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW, 0, &fd) != 0) {
         return false;
     }
-    int e = hpcw_i_sys_locked(fd, &locked);
+    int e = hpcw_i_sys_pread(fd, &head, sizeof head, 0, &got);
+    bool ours = e == 0 && got == sizeof head && head.host != 0 && head.host == hpcw_i_sys_host();
+    e = ours ? hpcw_i_sys_locked(fd, &locked) : e;
     (void)hpcw_i_sys_close(fd);
     return e == 0 && !locked;
 }

@@ -11,7 +11,7 @@
 
 #include "libwriter/format/clog2/log/recording.h"
 
-#define HPCW_I_CLOG2_LOCAL_TAG UINT64_C(0x0a314c43574350c8) /* also shows the byte order */
+#define HPCW_I_CLOG2_LOCAL_TAG UINT64_C(0x0a324c43574350c8) /* also shows the byte order */
 #define HPCW_I_CLOG2_PIECE_TAG UINT64_C(0x6563656970776350)
 
 enum {
@@ -29,6 +29,7 @@ struct hpcw_i_clog2_local_head {
     uint32_t block_size;
     uint32_t window;                 /* bytes of each window; 0: there is but one */
     struct hpcw_i_clog2_ticks ticks; /* without the comparison of clocks at the end */
+    uint64_t host;                   /* whose locks say that the process is alive; 0: unknown */
 };
 
 struct hpcw_i_clog2_piece_head {
