@@ -94,13 +94,18 @@ make --ranks 64 --seed 1 --out far
 same whole.1 far
 
 # ---- a run is alive as long as one of its processes is
+children() { # of a process
+    for stat in /proc/[0-9]*/stat; do
+        sed -n "s/^\([0-9]*\) (.*) [A-Z] $1 .*/\1/p" "$stat" 2>/dev/null
+    done
+}
 if [ -n "$MPIEXEC" ]; then
     "$MPIEXEC" -n 2 "$HPCGEN" --quiet --formats linktest,sion --ranks 1024 --jobs 1 --out several >/dev/null 2>&1 &
     launcher=$!
     while [ ! -e several/.hpcw/lease ] && kill -0 $launcher 2>/dev/null; do :; done
     sleep 0.2
     first=$(sed -n 's/^pid = //p' several/.hpcw/lease)
-    processes=$(pgrep -P $launcher)
+    processes=$(children $launcher)
     # shellcheck disable=SC2086
     kill -STOP $processes
     kill -9 $launcher "$first"
@@ -109,7 +114,10 @@ if [ -n "$MPIEXEC" ]; then
         "$HPCGEN" --formats linktest,sion --ranks 64 --out several --force
     # shellcheck disable=SC2086
     kill -9 $processes 2>/dev/null
-    while pgrep -f -- "--ranks 1024 --jobs 1 --out several" >/dev/null; do sleep 0.05; done
+    for process in $processes; do
+        # Dead, or gone.
+        while ! grep -q ') Z ' "/proc/$process/stat" 2>/dev/null && [ -e "/proc/$process/stat" ]; do sleep 0.05; done
+    done
     make --ranks 64 --seed 1 --out several --force
     same whole.1 several
 fi
