@@ -125,7 +125,10 @@ int main(int argc, char **argv) {
     }
     (void)PMPI_Barrier(MPI_COMM_WORLD); /* nobody dies before all have their files */
     (void)snprintf(path, sizeof path, "%s/ready", argv[1]);
-    fd = rank == 0 ? open(path, O_WRONLY | O_CREAT, 0600) : fd;
+    if (rank == 0 && open(path, O_WRONLY | O_CREAT, 0600) < 0) {
+        perror(path);
+        return 2;
+    }
     long turns = strtol(argv[3], NULL, 10);
     moment_ns = now_ns() + (uint64_t)turns * 1000;
     (void)snprintf(path, sizeof path, "%s/hold", argv[1]);

@@ -97,8 +97,9 @@ static hpcw_status write_dataset(const hpcw_rank2file_options *o, hpcw_error *er
     if (s != HPCW_OK) {
         return s;
     }
-    s = put_file(w, 0, err);
-    s = s == HPCW_OK ? put_file(w, 1, err) : s;
+    if (put_file(w, 0, err) == HPCW_OK) {
+        (void)put_file(w, 1, err); /* the close also says what failed here */
+    }
     s = hpcw_rank2file_close(w, err);
     hpcw_rank2file_free(w);
     return s;
