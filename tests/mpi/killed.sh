@@ -16,22 +16,22 @@ fail() {
 # The launcher notices at once; should it not, the run is ended from outside.
 if timeout -k 10 60 "$mpiexec" -n "$processes" "$program" "$scratch" >out 2>&1; then
     cat out
-    fail "wanted a run that fails"
+    fail "expected a run that fails"
 fi
-[ ! -e run.clog2 ] || fail "wanted no log of a run that died"
-[ "$(find . -name 'run.clog2.*.local' | wc -l)" -eq "$processes" ] || fail "wanted $processes local files, got: $(ls)"
+[ ! -e run.clog2 ] || fail "expected no log of a run that died"
+[ "$(find . -name 'run.clog2.*.local' | wc -l)" -eq "$processes" ] || fail "expected $processes local files, got: $(ls)"
 
 "$hpcgen" recover --quiet --output recovered.clog2 run.clog2.*.local || fail "recover fails"
 "$hpcgen" verify --quiet recovered.clog2 || fail "the log is not sound"
 "$hpcgen" info recovered.clog2 >summary
-grep -q "^ranks: $processes\$" summary || fail "wanted $processes ranks, got: $(grep ranks summary)"
+grep -q "^ranks: $processes\$" summary || fail "expected $processes ranks, got: $(grep ranks summary)"
 rank=0
 while [ "$rank" -lt "$processes" ]; do
     flushed=$(sed 's/^0*//' "flushed.$rank")
     # Not those of waits for the disk, which are states of their own.
     count=$(sed -n "/name: Work\$/,/^    state:/s/^ *- rank=$rank count=\([0-9]*\) .*/\1/p" summary)
-    [ "${count:-0}" -ge "$flushed" ] || fail "rank $rank: wanted $flushed states, got ${count:-none}"
+    [ "${count:-0}" -ge "$flushed" ] || fail "rank $rank: expected $flushed states, got ${count:-none}"
     rank=$((rank + 1))
 done
 # That of the one that died has what it recorded after its last flush, too.
-[ "$count" -eq $((flushed + 500)) ] || fail "rank $((rank - 1)): wanted $flushed states and 500 more, got $count"
+[ "$count" -eq $((flushed + 500)) ] || fail "rank $((rank - 1)): expected 500 states after the $flushed that were flushed, got $count"

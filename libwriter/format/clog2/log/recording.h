@@ -16,8 +16,7 @@
 enum {
     HPCW_I_CLOG2_MOST_THREADS = 32767,
     HPCW_I_CLOG2_MOST_COMMS = 1 << 24,
-    HPCW_I_CLOG2_AHEAD =
-        2 /* windows that the helper thread prepares: one for now, one for while it makes the next */
+    HPCW_I_CLOG2_AHEAD = 2 /* prepared windows: a thread that takes one leaves another until the next is made */
 };
 
 /* A part of the local file that is mapped. */

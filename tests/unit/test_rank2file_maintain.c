@@ -1,0 +1,595 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A prefix directory that several programs write and look after: locks, removing, the index made again. */
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include <hpcw/rank2file.h>
+
+#include "libwriter/io/sys.h"
+#include "tests/support/files.h"
+#include "tests/support/prefix.h"
+
+#define OK(call) assert_int_equal(call, HPCW_OK)
+
+/* ---- several writers ---- */
+
+static uint64_t ids_in_index(void) {
+    hpcw_rank2file_list *list;
+    uint64_t ids = 0;
+    OK(hpcw_rank2file_list_open(prefix_dir, NULL, &list, NULL));
+    for (uint32_t i = 0; i < hpcw_rank2file_list_count(list); i++) {
+        ids |= UINT64_C(1) << hpcw_rank2file_list_get(list, i)->id;
+    }
+    hpcw_rank2file_list_free(list);
+    return ids;
+}
+
+static void six_writers(void **state) {
+    (void)state;
+    enum { WRITERS = 6, TRIES = 100 };
+    for (int n = 0; n < TRIES; n++) {
+        pid_t writer[WRITERS];
+        for (int k = 0; k < WRITERS; k++) {
+            writer[k] = fork();
+            assert_true(writer[k] >= 0);
+            if (writer[k] == 0) {
+                hpcw_rank2file_options o = prefix_options(HPCW_RANK2FILE_SCR_3, (uint64_t)k + 1);
+                hpcw_error err = {.message = ""};
+                hpcw_status s = prefix_write(&o, &err);
+                if (s != HPCW_OK) {
+                    (void)fprintf(stderr, "writer %d: %s\n", k, err.message);
+                }
+                _exit(s != HPCW_OK);
+            }
+        }
+        bool good = true;
+        for (int k = 0; k < WRITERS; k++) {
+            int status = 0;
+            good = waitpid(writer[k], &status, 0) == writer[k] && status == 0 && good;
+        }
+        assert_true(good);
+        if (ids_in_index() != 0x7e) {
+            fail_msg("try %d: expected 6 datasets in the index, got those of %llx", n,
+                     (unsigned long long)ids_in_index());
+        }
+        assert_int_equal(prefix_restarts(NULL), WRITERS);
+        (void)prefix_end(NULL);
+        (void)prefix_begin(NULL);
+    }
+}
+
+/* Two programs write the same dataset: the second one is refused, and the first one can finish. */
+static void one_dataset_at_a_time(void **state) {
+    (void)state;
+    hpcw_rank2file_options o = prefix_options(HPCW_RANK2FILE_SCR_1_1, 1);
+    hpcw_rank2file *w = prefix_opened(&o);
+    hpcw_rank2file *other;
+    hpcw_error err = {.message = ""};
+    OK(prefix_put(w, 0, NULL));
+    assert_int_equal(hpcw_rank2file_open(prefix_dir, NULL, &o, &other, &err), HPCW_EEXIST);
+    assert_non_null(strstr(err.message, "dataset scr.dataset.1 with id 1: another program is writing it"));
+    /* The same directory under another id. */
+    o.dataset.id = 2;
+    o.dataset.name = "scr.dataset.1";
+    assert_int_equal(hpcw_rank2file_open(prefix_dir, NULL, &o, &other, &err), HPCW_EEXIST);
+    OK(prefix_put(w, 1, NULL));
+    OK(hpcw_rank2file_close(w, NULL));
+    assert_int_equal(prefix_restarts(NULL), 1);
+    hpcw_rank2file_free(w);
+}
+
+enum { MOST_CHILDREN = 32 };
+static pid_t child[MOST_CHILDREN];
+static int children;
+
+/* A child that does nothing, but has a copy of every descriptor, just before a file gets its name: as that of the index,
+ * whose lock is held then. */
+static int fork_at_renames(enum hpcw_i_sys_call call, size_t *size) {
+    (void)size;
+    if (call == HPCW_I_SYS_RENAME && children < MOST_CHILDREN) {
+        pid_t p = fork();
+        if (p == 0) {
+            (void)alarm(100);
+            (void)pause();
+            _exit(0);
+        }
+        child[children++] = p;
+    }
+    return 0;
+}
+
+/* Children that outlive a dataset keep no lock of it. */
+static void children_of_a_writer(void **state) {
+    (void)state;
+    hpcw_rank2file_options o = prefix_options(HPCW_RANK2FILE_SCR_1_1, 1);
+    hpcw_error err = {.message = ""};
+    children = 0;
+    hpcw_i_sys_gate = fork_at_renames;
+    hpcw_status wrote = prefix_write(&o, &err);
+    hpcw_i_sys_gate = NULL;
+    hpcw_status dropped_it = hpcw_rank2file_drop(prefix_dir, NULL, "scr.dataset.1", &err);
+    for (int i = 0; i < children; i++) {
+        assert_true(child[i] > 0);
+        (void)kill(child[i], SIGKILL);
+        assert_int_equal(waitpid(child[i], NULL, 0), child[i]);
+    }
+    assert_true(children > 3);
+    OK(wrote);
+    if (dropped_it != HPCW_OK) {
+        fail_msg("%s", err.message);
+    }
+}
+
+static void without_locks(void **state) {
+    (void)state;
+    static const int answers[] = {ENOSYS, EOPNOTSUPP, EINVAL, ENOLCK};
+    for (size_t i = 0; i < 4; i++) {
+        prefix_fail_calls(HPCW_I_SYS_LOCK, answers[i]);
+        prefix_written(HPCW_RANK2FILE_SCR_1_2, i + 1);
+        hpcw_i_sys_gate = NULL;
+        assert_int_equal(prefix_restarts(NULL), i + 1);
+    }
+    /* Nobody knows who is alive: unfinished files stay. */
+    prefix_plain_file(in_prefix(".scr/hpcw.9.unfinished"), 1);
+    prefix_fail_calls(HPCW_I_SYS_LOCK, ENOSYS);
+    OK(hpcw_rank2file_prune(prefix_dir, NULL, 0, NULL, NULL));
+    assert_true(prefix_exists(in_prefix(".scr/hpcw.9.unfinished")));
+    hpcw_rank2file_options o = prefix_options(HPCW_RANK2FILE_SCR_1_2, 5);
+    hpcw_error err = {.message = ""};
+    prefix_fail_calls(HPCW_I_SYS_LOCK, EIO);
+    assert_int_equal(prefix_write(&o, &err), HPCW_EIO);
+    assert_non_null(strstr(err.message, ".scr/hpcw.lock: cannot lock"));
+    hpcw_i_sys_gate = NULL;
+}
+
+/* A group that shares a prefix shares its lock, whatever the umask of the first user. */
+static void a_shared_prefix(void **state) {
+    (void)state;
+    struct stat st;
+    const char *lock = in_prefix(".scr/hpcw.lock");
+    assert_int_equal(mkdir(in_prefix("%s", ".scr"), 0700), 0);
+    assert_int_equal(chmod(prefix_dir, 0777), 0);
+    assert_int_equal(chmod(in_prefix("%s", ".scr"), 0775), 0);
+    mode_t mask = umask(077);
+    prefix_written(HPCW_RANK2FILE_SCR_1_1, 1);
+    (void)umask(mask);
+    assert_int_equal(stat(lock, &st), 0);
+    assert_int_equal(st.st_mode & 0777, 0664);
+    /* Somebody has no right to lock: nothing is written. */
+    assert_int_equal(chmod(lock, 0), 0);
+    assert_int_equal(chmod(in_prefix("%s", ".scr"), 0777), 0);
+    assert_int_equal(chmod(in_prefix(HPCW_RANK2FILE_INDEX), 0666), 0);
+    hpcw_rank2file_options o = prefix_options(HPCW_RANK2FILE_SCR_1_1, 2);
+    hpcw_error err = {.message = ""};
+    bool root = geteuid() == 0;
+    assert_true(!root || seteuid(65534) == 0);
+    hpcw_status s = prefix_write(&o, &err);
+    assert_true(!root || seteuid(0) == 0);
+    assert_int_equal(s, HPCW_EACCES);
+    assert_non_null(
+        strstr(err.message, ".scr/hpcw.lock: cannot open the lock: expected the right to read and write"));
+    assert_false(prefix_exists(in_prefix("scr.dataset.2")));
+}
+
+/* ---- removing ---- */
+
+static const char *name_of(hpcw_rank2file_layout layout, uint64_t id) {
+    static char name[2][64];
+    static unsigned next;
+    char *p = name[next++ % 2];
+    (void)snprintf(p, sizeof name[0], "%s.%llu", layout == HPCW_RANK2FILE_SCR_3 ? "ckpt" : "scr.dataset",
+                   (unsigned long long)id);
+    return p;
+}
+
+/* Nothing is left of a dataset. */
+static void assert_gone(hpcw_rank2file_layout layout, uint64_t id) {
+    assert_false(prefix_exists(in_prefix("%s", name_of(layout, id))));
+    assert_false(prefix_exists(in_prefix(".scr/scr.dataset.%llu", (unsigned long long)id)));
+    assert_false(prefix_exists(in_prefix(".scr/hpcw.%llu.unfinished", (unsigned long long)id)));
+}
+
+static void dropped(void **state) {
+    (void)state;
+    for (int k = 0; k < 4; k++) {
+        hpcw_rank2file_layout layout = (hpcw_rank2file_layout)k;
+        hpcw_error err = {.message = ""};
+        for (uint64_t id = 1; id <= 3; id++) {
+            prefix_written(layout, id);
+        }
+        OK(hpcw_rank2file_drop(prefix_dir, NULL, name_of(layout, 3), &err));
+        assert_gone(layout, 3);
+        assert_int_equal(prefix_listed(), 2);
+        assert_int_equal(prefix_current(), 2);
+        assert_int_equal(hpcw_rank2file_drop(prefix_dir, NULL, name_of(layout, 3), &err), HPCW_ENOENT);
+        assert_int_equal(hpcw_rank2file_drop(prefix_dir, NULL, NULL, &err), HPCW_EINVAL);
+        /* What no map lists stays. */
+        prefix_plain_file(in_prefix("%s/notes", name_of(layout, 2)), 10);
+        OK(hpcw_rank2file_drop(prefix_dir, NULL, name_of(layout, 2), &err));
+        assert_true(prefix_exists(in_prefix("%s/notes", name_of(layout, 2))));
+        assert_int_equal(prefix_restarts(&err), 1);
+        /* The id is free again. */
+        prefix_written(layout, 3);
+        assert_int_equal(prefix_current(), 3);
+        /* Without a map. */
+        bool one = layout == HPCW_RANK2FILE_SCR_1_1 || layout == HPCW_RANK2FILE_SHARED;
+        const char *root =
+            one ? in_prefix("scr.dataset.3/.scr/rank2file.scr")
+                : in_prefix(".scr/scr.dataset.3/rank2file%s", layout == HPCW_RANK2FILE_SCR_3 ? "" : ".scr");
+        OK(truncate(root, 10));
+        assert_int_equal(hpcw_rank2file_drop(prefix_dir, NULL, name_of(layout, 3), &err),
+                         one ? HPCW_OK : HPCW_ETRUNCATED);
+        assert_int_equal(prefix_current(), 1);
+        assert_int_equal(prefix_exists(prefix_data_path(layout, 3)), !one);
+        /* The last one: an index without a dataset. */
+        OK(hpcw_rank2file_drop(prefix_dir, NULL, name_of(layout, 1), &err));
+        assert_int_equal(prefix_listed(), 0);
+        assert_int_equal(prefix_restarts(&err), 0);
+        assert_int_equal(err.code, HPCW_ENOENT);
+        prefix_written(layout, 1);
+        assert_int_equal(prefix_restarts(&err), 1);
+        (void)prefix_end(NULL);
+        (void)prefix_begin(NULL);
+    }
+}
+
+static void marked_as_failed(void **state) {
+    (void)state;
+    for (int k = 0; k < 4; k++) {
+        hpcw_rank2file_layout layout = (hpcw_rank2file_layout)k;
+        prefix_written(layout, 1);
+        prefix_written(layout, 2);
+        OK(hpcw_rank2file_mark_failed(prefix_dir, NULL, name_of(layout, 2), NULL));
+        assert_int_equal(prefix_current(), 1);
+        assert_int_equal(prefix_restarts(NULL), 1);
+        hpcw_kvtree *index = prefix_read_index();
+        /* Where each version of SCR looks for it. */
+        hpcw_kvtree *record = hpcw_kvtree_get(hpcw_kvtree_get(index, "DSET"), "2");
+        if (layout >= HPCW_RANK2FILE_SCR_3) {
+            assert_non_null(hpcw_kvtree_value(record, "FAILED"));
+        }
+        if (layout != HPCW_RANK2FILE_SCR_3) {
+            record = hpcw_kvtree_get(hpcw_kvtree_get(record, layout == HPCW_RANK2FILE_SCR_1_2 ? "NAME" : "DIR"),
+                                     name_of(layout, 2));
+            assert_non_null(hpcw_kvtree_value(record, "FAILED"));
+        }
+        hpcw_kvtree_free(index);
+        (void)prefix_end(NULL);
+        (void)prefix_begin(NULL);
+    }
+}
+
+static void written_again(void **state) {
+    (void)state;
+    for (int k = 0; k < 4; k++) {
+        hpcw_rank2file_layout layout = (hpcw_rank2file_layout)k;
+        hpcw_rank2file *w;
+        hpcw_rank2file_file *file;
+        prefix_written(layout, 1);
+        prefix_written(layout, 2);
+        hpcw_rank2file_options o = prefix_options(layout, 2);
+        assert_int_equal(hpcw_rank2file_open(prefix_dir, NULL, &o, &w, NULL), HPCW_EEXIST);
+        o.replace = true;
+        w = prefix_opened(&o);
+        assert_int_equal(prefix_listed(), 1); /* while its files change, it is not there */
+        assert_false(prefix_exists(prefix_data_path(layout, 2)));
+        assert_int_equal(prefix_restarts(NULL), 1);
+        OK(hpcw_rank2file_create(w, 0, "other", &file, NULL));
+        OK(hpcw_rank2file_file_close(file, NULL));
+        hpcw_rank2file_file_free(file);
+        OK(hpcw_rank2file_close(w, NULL));
+        hpcw_rank2file_free(w);
+        assert_int_equal(prefix_restarts(NULL), 2);
+        assert_int_equal(prefix_listed(), 2);
+        o = prefix_options(layout, 3); /* nothing to replace */
+        o.replace = true;
+        OK(prefix_write(&o, NULL));
+        assert_int_equal(prefix_current(), 3);
+        (void)prefix_end(NULL);
+        (void)prefix_begin(NULL);
+    }
+}
+
+/* A writer that dies by SIGKILL in the middle. */
+static void killed_writer(const hpcw_rank2file_options *o) {
+    pid_t writer = fork();
+    assert_true(writer >= 0);
+    if (writer == 0) {
+        hpcw_rank2file *w = prefix_opened(o);
+        hpcw_rank2file_file *file;
+        if (prefix_put(w, 0, NULL) == HPCW_OK && hpcw_rank2file_create(w, 1, "half", &file, NULL) == HPCW_OK) {
+            (void)kill(getpid(), SIGKILL);
+        }
+        _exit(1);
+    }
+    int status = 0;
+    assert_int_equal(waitpid(writer, &status, 0), writer);
+    assert_true(WIFSIGNALED(status));
+}
+
+static void pruned(void **state) {
+    (void)state;
+    for (int k = 0; k < 4; k++) {
+        hpcw_rank2file_layout layout = (hpcw_rank2file_layout)k;
+        hpcw_rank2file_tally tally;
+        hpcw_error err = {.message = ""};
+        for (uint64_t id = 1; id <= 5; id++) {
+            prefix_written(layout, id);
+        }
+        /* A damaged dataset pushes out no sound one. */
+        OK(unlink(prefix_data_path(layout, 5)));
+        OK(hpcw_rank2file_prune(prefix_dir, NULL, 2, &tally, &err));
+        assert_int_equal(tally.removed, 2);
+        assert_int_equal(tally.skipped, 0);
+        assert_int_equal(ids_in_index(), 1 << 3 | 1 << 4 | 1 << 5);
+        assert_gone(layout, 1);
+        assert_gone(layout, 2);
+        assert_int_equal(prefix_restarts(&err), 4);
+        /* What a dead writer left; one that lives is left alone. */
+        hpcw_rank2file_options o = prefix_options(layout, 7);
+        hpcw_rank2file *alive = prefix_opened(&o);
+        OK(prefix_put(alive, 0, &err));
+        o = prefix_options(layout, 6);
+        killed_writer(&o);
+        assert_true(prefix_exists(in_prefix(".scr/hpcw.6.unfinished")));
+        assert_true(prefix_exists(in_prefix("%s", name_of(layout, 6))));
+        OK(hpcw_rank2file_prune(prefix_dir, NULL, 0, &tally, &err));
+        assert_int_equal(tally.removed, 1);
+        assert_gone(layout, 6);
+        assert_int_equal(ids_in_index(), 1 << 3 | 1 << 4 | 1 << 5);
+        OK(prefix_put(alive, 1, &err));
+        OK(hpcw_rank2file_close(alive, &err));
+        hpcw_rank2file_free(alive);
+        assert_int_equal(prefix_restarts(&err), 7);
+        /* A directory that was there before the writer keeps what it had. */
+        assert_int_equal(mkdir(in_prefix("results"), 0777), 0);
+        prefix_plain_file(in_prefix("results/precious"), 10);
+        o = prefix_options(layout, 8);
+        o.dataset.name = "results";
+        killed_writer(&o);
+        OK(hpcw_rank2file_prune(prefix_dir, NULL, 0, &tally, &err));
+        assert_true(prefix_exists(in_prefix("results/precious")));
+        assert_false(prefix_exists(in_prefix(".scr/hpcw.8.unfinished")));
+        /* And the current one stays, however old. */
+        hpcw_kvtree *index = prefix_read_index();
+        OK(hpcw_kvtree_set(index, "CURRENT", name_of(layout, 3), NULL));
+        prefix_write_index(index);
+        OK(hpcw_rank2file_prune(prefix_dir, NULL, 1, &tally, &err));
+        assert_int_equal(ids_in_index(), 1 << 3 | 1 << 7);
+        (void)prefix_end(NULL);
+        (void)prefix_begin(NULL);
+    }
+}
+
+/* Without locks between hosts a writer elsewhere looks dead. */
+static void pruned_from_elsewhere(void **state) {
+    (void)state;
+    hpcw_rank2file_tally tally;
+    const char *marker = in_prefix(".scr/hpcw.2.unfinished");
+    prefix_written(HPCW_RANK2FILE_SCR_1_1, 1);
+    hpcw_rank2file_options o = prefix_options(HPCW_RANK2FILE_SCR_1_1, 2);
+    killed_writer(&o);
+    size_t size = 0;
+    unsigned char *text = read_file(marker, &size);
+    char *host = strstr((char *)text, " 1 ");
+    assert_non_null(host);
+    host += 3;
+    char here[7];
+    memcpy(here, host, 6);
+    here[6] = '\0';
+    const char *const elsewhere[] = {here[0] == '1' ? "234567" : "123456", "000000"};
+    for (size_t i = 0; i < 3; i++) {
+        memcpy(host, i < 2 ? elsewhere[i] : here, 6);
+        FILE *f = fopen(marker, "wb");
+        assert_non_null(f);
+        assert_int_equal(fwrite(text, 1, size, f), size);
+        assert_int_equal(fclose(f), 0);
+        OK(hpcw_rank2file_prune(prefix_dir, NULL, 1, &tally, NULL));
+        bool removed = i == 2 && strcmp(here, "000000") != 0;
+        assert_int_equal(tally.removed, removed);
+        assert_int_equal(prefix_exists(in_prefix("scr.dataset.2/rank_0.ckpt")), !removed);
+        assert_int_equal(prefix_exists(marker), !removed);
+    }
+    free(text);
+}
+
+/* Killed at any moment, a writer leaves the old dataset or a whole new one; and what it left goes. */
+static void killed_at_any_moment(void **state) {
+    (void)state;
+    enum { KILLS = 60 };
+    unsigned seed = 1;
+    unsigned finished = 0;
+    prefix_written(HPCW_RANK2FILE_SHARED, 1);
+    for (uint64_t id = 2; id < 2 + KILLS; id++) {
+        hpcw_rank2file_options o = prefix_options(HPCW_RANK2FILE_SHARED, id);
+        hpcw_error err = {.message = ""};
+        pid_t writer = fork();
+        assert_true(writer >= 0);
+        if (writer == 0) {
+            _exit(prefix_write(&o, NULL) != HPCW_OK);
+        }
+        const struct timespec wait = {.tv_nsec = (rand_r(&seed) % 3000) * 1000L};
+        (void)nanosleep(&wait, NULL);
+        (void)kill(writer, SIGKILL);
+        int status = 0;
+        assert_int_equal(waitpid(writer, &status, 0), writer);
+        assert_true(WIFSIGNALED(status) || WEXITSTATUS(status) == 0);
+        uint64_t found = prefix_restarts(&err);
+        if (found == 0) {
+            fail_msg("%s", err.message);
+        }
+        finished += found == id;
+        if (hpcw_rank2file_prune(prefix_dir, NULL, 1, NULL, &err) != HPCW_OK) {
+            fail_msg("%s", err.message);
+        }
+        /* One with its summary, and without an entry in the index, is found again. */
+        if (hpcw_rank2file_reindex(prefix_dir, NULL, NULL, &err) != HPCW_OK) {
+            fail_msg("%s", err.message);
+        }
+        assert_true(prefix_restarts(&err) >= found);
+        OK(hpcw_rank2file_prune(prefix_dir, NULL, 1, NULL, &err));
+        assert_int_equal(prefix_listed(), 1);
+        assert_int_equal(count_entries(prefix_dir), 2);              /* .scr and a dataset */
+        assert_int_equal(count_entries(in_prefix("%s", ".scr")), 3); /* lock, index, a map */
+    }
+    assert_true(finished < KILLS);
+}
+
+static void indexed_again(void **state) {
+    (void)state;
+    for (int k = 0; k < 4; k++) {
+        hpcw_rank2file_layout layout = (hpcw_rank2file_layout)k;
+        hpcw_rank2file_tally tally;
+        hpcw_error err = {.message = ""};
+        assert_int_equal(hpcw_rank2file_reindex(prefix_dir, NULL, &tally, &err), HPCW_ENOENT);
+        for (uint64_t id = 1; id <= 3; id++) {
+            prefix_written(layout, id);
+        }
+        OK(hpcw_rank2file_mark_failed(prefix_dir, NULL, name_of(layout, 2), &err));
+        size_t size = 0;
+        unsigned char *before = read_file(in_prefix(HPCW_RANK2FILE_INDEX), &size);
+        /* Nothing is wrong: nothing changes but the order of keys. */
+        OK(hpcw_rank2file_reindex(prefix_dir, NULL, &tally, &err));
+        assert_int_equal(tally.added + tally.removed + tally.skipped, 0);
+        assert_int_equal(prefix_current(), 3);
+        assert_int_equal(prefix_restarts(&err), 3);
+        /* An entry is lost, as by writers without locks. */
+        hpcw_kvtree *index = prefix_read_index();
+        hpcw_kvtree_remove(hpcw_kvtree_get(index, "DSET"), "3");
+        hpcw_kvtree_remove(hpcw_kvtree_get(index, "DIR"), name_of(layout, 3));
+        hpcw_kvtree_remove(hpcw_kvtree_get(index, "NAME"), name_of(layout, 3));
+        OK(hpcw_kvtree_set(index, "CURRENT", name_of(layout, 1), NULL));
+        prefix_write_index(index);
+        OK(hpcw_rank2file_reindex(prefix_dir, NULL, &tally, &err));
+        assert_int_equal(tally.added, 1);
+        assert_int_equal(ids_in_index(), 0xe);
+        assert_int_equal(prefix_current(), 3);
+        /* The index is lost, or damaged. */
+        for (int damage = 0; damage < 2; damage++) {
+            OK(damage == 0 ? unlink(in_prefix(HPCW_RANK2FILE_INDEX))
+                           : truncate(in_prefix(HPCW_RANK2FILE_INDEX), 50));
+            OK(hpcw_rank2file_reindex(prefix_dir, NULL, &tally, &err));
+            assert_int_equal(tally.added, 3);
+            assert_int_equal(prefix_restarts(&err), 3);
+        }
+        /* A dataset that is damaged does not come back, an entry without a summary goes. */
+        OK(unlink(in_prefix(HPCW_RANK2FILE_INDEX)));
+        OK(unlink(prefix_data_path(layout, 3)));
+        OK(hpcw_rank2file_reindex(prefix_dir, NULL, &tally, &err));
+        assert_int_equal(tally.added, 2);
+        assert_int_equal(tally.skipped, 1);
+        assert_non_null(strstr(tally.why.message, "rank_1.ckpt"));
+        assert_int_equal(prefix_restarts(&err), 2);
+        free(before);
+        (void)prefix_end(NULL);
+        (void)prefix_begin(NULL);
+    }
+}
+
+/* The lock of a dataset's id, as another program has it. */
+static int lock_of_another(uint64_t id) {
+    int fd = open(in_prefix(".scr/hpcw.lock"), O_RDWR | O_CLOEXEC);
+    assert_true(fd >= 0);
+    assert_int_equal(hpcw_i_sys_lock(fd, id), 0);
+    return fd;
+}
+
+static void assert_kept(hpcw_status code, const char *words) {
+    hpcw_rank2file_tally tally;
+    hpcw_error err = {.message = ""};
+    OK(hpcw_rank2file_reindex(prefix_dir, NULL, &tally, &err));
+    if (tally.why.code != code || strstr(tally.why.message, words) == NULL) {
+        fail_msg("expected %s, %s, got %s: %s", hpcw_status_name(code), words, hpcw_status_name(tally.why.code),
+                 tally.why.message);
+    }
+    assert_int_equal(tally.added, 0);
+    assert_int_equal(tally.removed, 0);
+    assert_int_equal(tally.skipped, 1);
+    assert_int_equal(ids_in_index(), 0xe);
+    assert_int_equal(prefix_current(), 3);
+    hpcw_rank2file_list *list;
+    OK(hpcw_rank2file_list_open(prefix_dir, NULL, &list, &err));
+    const hpcw_rank2file_listed *d = hpcw_rank2file_list_get(list, 1);
+    assert_int_equal(d->id, 2);
+    assert_non_null(d->failed);
+    assert_true(d->complete);
+    hpcw_rank2file_list_free(list);
+}
+
+/* A dataset of the index that cannot be looked at keeps its place and its mark. */
+static void indexed_again_without_a_look(void **state) {
+    (void)state;
+    for (int k = 0; k < 4; k++) {
+        hpcw_rank2file_layout layout = (hpcw_rank2file_layout)k;
+        hpcw_rank2file_tally tally;
+        bool in_directory = layout == HPCW_RANK2FILE_SCR_1_1 || layout == HPCW_RANK2FILE_SHARED;
+        const char *metadata = in_directory ? "scr.dataset.2/.scr" : ".scr/scr.dataset.2";
+        const char *leaf = layout == HPCW_RANK2FILE_SCR_3 ? "rank2file" : "rank2file.scr";
+        char path[2][600];
+        (void)snprintf(path[0], sizeof path[0], "%s/%s/%s", prefix_dir, metadata, leaf);
+        (void)snprintf(path[1], sizeof path[1], "%s/%s/summary.scr", prefix_dir, metadata);
+        for (uint64_t id = 1; id <= 3; id++) {
+            prefix_written(layout, id);
+        }
+        OK(hpcw_rank2file_mark_failed(prefix_dir, NULL, name_of(layout, 2), NULL));
+        int fd = lock_of_another(2);
+        assert_kept(HPCW_EEXIST, "dataset");
+        assert_int_equal(close(fd), 0);
+        for (int i = 0; i < 2; i++) {
+            assert_int_equal(rename(path[i], in_prefix("away")), 0);
+            prefix_plain_file(path[i], 10);
+            assert_kept(i == 1 && layout == HPCW_RANK2FILE_SHARED ? HPCW_EFORMAT : HPCW_ETRUNCATED, "");
+            assert_int_equal(rename(in_prefix("away"), path[i]), 0);
+        }
+        OK(hpcw_rank2file_reindex(prefix_dir, NULL, &tally, NULL));
+        assert_int_equal(tally.added + tally.removed + tally.skipped, 0);
+        /* Without a summary it is none. */
+        assert_int_equal(unlink(path[1]), 0);
+        if (layout == HPCW_RANK2FILE_SHARED) {
+            assert_kept(HPCW_EFORMAT, "expected the maps of layout shared");
+            assert_int_equal(unlink(in_prefix(".scr/scr.dataset.2/summary.scr")), 0);
+        }
+        OK(hpcw_rank2file_reindex(prefix_dir, NULL, &tally, NULL));
+        assert_int_equal(tally.removed, 1);
+        assert_int_equal(ids_in_index(), 0xa);
+        (void)prefix_end(NULL);
+        (void)prefix_begin(NULL);
+    }
+}
+
+int main(void) {
+    if (access("/dev/shm", W_OK) == 0) {
+        (void)setenv("TMPDIR", "/dev/shm", 0); /* thousands of small files are synced */
+    }
+#define TEST(name) cmocka_unit_test_setup_teardown(name, prefix_begin, prefix_end)
+    const struct CMUnitTest tests[] = {
+        TEST(six_writers),
+        TEST(one_dataset_at_a_time),
+        TEST(children_of_a_writer),
+        TEST(without_locks),
+        TEST(a_shared_prefix),
+        TEST(dropped),
+        TEST(marked_as_failed),
+        TEST(written_again),
+        TEST(pruned),
+        TEST(pruned_from_elsewhere),
+        TEST(killed_at_any_moment),
+        TEST(indexed_again),
+        TEST(indexed_again_without_a_look),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
