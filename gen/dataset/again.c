@@ -9,15 +9,9 @@ static void no_progress(void *context, uint64_t bytes) {
     (void)bytes;
 }
 
-struct gen_slice gen_again_range(const struct gen_dataset *d, const struct gen_format *format, uint64_t first,
-                                 uint64_t last) {
-    return format->pending && first == 0 ? (struct gen_slice){0, format->units(d)}
-                                         : (struct gen_slice){first, last};
-}
-
-hpcw_status gen_again(const struct gen_run *run, const struct gen_format *format, struct gen_slice units,
-                      hpcw_sink_source outputs, cJSON **partial, hpcw_error *err) {
-    const struct gen_write w = {
+struct gen_write gen_write_of(const struct gen_run *run, const struct gen_format *format,
+                              struct gen_slice units) {
+    return (struct gen_write){
         .format = format,
         .dataset = run->dataset,
         .directory = run->directory,
@@ -26,10 +20,21 @@ hpcw_status gen_again(const struct gen_run *run, const struct gen_format *format
         .begin = units.begin,
         .end = units.end,
         .durability = run->durability,
-        .outputs = outputs,
         .progress = run->progress == NULL ? no_progress : run->progress,
         .progress_context = run->context,
     };
+}
+
+struct gen_slice gen_again_range(const struct gen_dataset *d, const struct gen_format *format, uint64_t first,
+                                 uint64_t last) {
+    return format->pending && first == 0 ? (struct gen_slice){0, format->units(d)}
+                                         : (struct gen_slice){first, last};
+}
+
+hpcw_status gen_again(const struct gen_run *run, const struct gen_format *format, struct gen_slice units,
+                      hpcw_sink_source outputs, cJSON **partial, hpcw_error *err) {
+    struct gen_write w = gen_write_of(run, format, units);
+    w.outputs = outputs;
     struct hpcw_i_buf text = {0};
     struct hpcw_i_json json;
     hpcw_i_json_open_buf(&json, &text, NULL);

@@ -5,6 +5,10 @@
 
 #include "gen/dataset/lists.h"
 
+/* What a format is given to write units of a run's dataset. */
+struct gen_write gen_write_of(const struct gen_run *run, const struct gen_format *format,
+                              struct gen_slice units);
+
 /*
  * Makes units of a format. `outputs` opens a sink for each file that the writer wants, also on several threads. *partial
  * is the partial result; delete it with cJSON_Delete; NULL: not needed. Some units of a set need all others: see

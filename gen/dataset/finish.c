@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "gen/dataset/again.h"
 #include "gen/dataset/description.h"
 #include "gen/dataset/directory.h"
 #include "gen/dataset/lease.h"
@@ -270,12 +271,7 @@ static hpcw_status complete_units(const struct gen_run *run, struct gen_ranges *
         if ((run->dataset->formats >> f & 1) == 0 || gen_format[f]->complete == NULL) {
             continue;
         }
-        const struct gen_write w = {.format = gen_format[f],
-                                    .dataset = run->dataset,
-                                    .directory = run->directory,
-                                    .comm = run->comm,
-                                    .jobs = run->jobs,
-                                    .durability = run->durability};
+        const struct gen_write w = gen_write_of(run, gen_format[f], (struct gen_slice){0, 0});
         hpcw_status s =
             gen_format[f]->complete(&w, ranges[f].partial, ranges[f].count, &ranges[f].changed, err);
         if (s != HPCW_OK) {

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "gen/dataset/again.h"
 #include "gen/dataset/description.h"
 #include "gen/dataset/directory.h"
 #include "gen/dataset/lease.h"
@@ -40,11 +41,6 @@ hpcw_status gen_part_size(const struct gen_dataset *d, uint32_t part, uint32_t p
         s = gen_size_add(d, f, gen_part_of(d, f, part, parts), size, err);
     }
     return s;
-}
-
-static void no_progress(void *context, uint64_t bytes) {
-    (void)context;
-    (void)bytes;
 }
 
 static void show(const struct gen_run *run, const char *text) {
@@ -159,18 +155,7 @@ static hpcw_status write_range(const struct gen_run *run, const struct gen_forma
     bool first = run->comm->process == 0;
     struct hpcw_i_buf partial = {0};
     struct hpcw_i_json json;
-    struct gen_write w = {
-        .format = format,
-        .dataset = run->dataset,
-        .directory = run->directory,
-        .comm = run->comm,
-        .jobs = run->jobs,
-        .begin = units.begin,
-        .end = units.end,
-        .durability = run->durability,
-        .progress = run->progress == NULL ? no_progress : run->progress,
-        .progress_context = run->context,
-    };
+    struct gen_write w = gen_write_of(run, format, units);
     const uint64_t count = units.end - units.begin;
     struct gen_range range = {.begin = units.begin, .end = units.end, .digested = run->checksums};
     range.file = hpcw_i_calloc((size_t)count, sizeof *range.file);
