@@ -301,15 +301,18 @@ static uint32_t count_summaries(const char *prefix, hpcw_rank2file_layout layout
 static void remove_orphan(const char *prefix, const hpcw_kvtree *index, hpcw_rank2file_layout layout,
                           uint64_t id, hpcw_rank2file_tally *tally) {
     struct hpcw_i_r2f_marker marker = {.name = ""};
-    if (!hpcw_i_r2f_marker_read(prefix, id, &marker)) {
-        return; /* one that is written now, or was torn: the next writer of this id replaces it */
-    }
+    bool whole = hpcw_i_r2f_marker_read(prefix, id, &marker);
     hpcw_error why = {.message = ""};
     int own;
     bool locked;
-    hpcw_status s = hpcw_i_r2f_lock_dataset(prefix, id, marker.name, &own, &locked, &why);
+    hpcw_status s = hpcw_i_r2f_lock_dataset(prefix, id, whole ? marker.name : "", &own, &locked, &why);
     if (s == HPCW_OK && locked) {
-        if (hpcw_i_r2f_index_id(index, layout, marker.name) != 0) {
+        if (!whole) {
+            /* Its writer died before it made anything else, or has written the marker since and is done. */
+            if (!hpcw_i_r2f_marker_read(prefix, id, &marker)) {
+                hpcw_i_r2f_marker_remove(prefix, id);
+            }
+        } else if (hpcw_i_r2f_index_id(index, layout, marker.name) != 0) {
             hpcw_i_r2f_marker_remove(prefix, id);
         } else if (marker.host == 0 || marker.host != hpcw_i_sys_host()) {
             /* Some file systems keep locks on the host of the process: the writer may live. */

@@ -165,20 +165,24 @@ uint64_t hpcw_i_r2f_marker_id(const char *name) {
     return strcmp(name, ".unfinished") == 0 && id <= INT32_MAX ? id : 0;
 }
 
-/* One line: layout, 0 or 1, host, name. */
+/* One line: layout, 0 or 1, host, name. Line feeds fill it up to one size, so that a writer replaces the line of an earlier
+ * one by one call, and whoever is killed leaves an empty file, the old line or the new one. */
+enum { MARKER_BYTES = HPCW_RANK2FILE_MAX_DATASET + 32 };
+
 hpcw_status hpcw_i_r2f_marker_write(const char *prefix, uint64_t id, const struct hpcw_i_r2f_marker *marker,
                                     hpcw_error *err) {
-    char text[HPCW_RANK2FILE_MAX_DATASET + 32];
-    int size = snprintf(text, sizeof text, "%s %d %06" PRIx64 " %s\n",
-                        hpcw_rank2file_layout_name(marker->layout), marker->made, marker->host, marker->name);
+    char text[MARKER_BYTES];
+    int size = snprintf(text, sizeof text, "%s %d %06" PRIx64 " %s", hpcw_rank2file_layout_name(marker->layout),
+                        marker->made, marker->host, marker->name);
+    memset(text + size, '\n', sizeof text - (size_t)size);
     char *path = marker_path(prefix, id);
     if (path == NULL) {
         return hpcw_i_fail_memory(err, prefix, 0, NULL);
     }
     int fd;
-    int e = hpcw_i_sys_open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666, &fd);
+    int e = hpcw_i_sys_open(path, O_WRONLY | O_CREAT, 0666, &fd);
     if (e == 0) {
-        e = hpcw_i_sys_pwrite(fd, text, (size_t)size, 0);
+        e = hpcw_i_sys_pwrite(fd, text, sizeof text, 0);
         int c = hpcw_i_sys_close(fd);
         e = e == 0 ? c : e;
     }
@@ -189,7 +193,7 @@ hpcw_status hpcw_i_r2f_marker_write(const char *prefix, uint64_t id, const struc
 }
 
 bool hpcw_i_r2f_marker_read(const char *prefix, uint64_t id, struct hpcw_i_r2f_marker *marker) {
-    char text[HPCW_RANK2FILE_MAX_DATASET + 32];
+    char text[MARKER_BYTES + 1];
     size_t size = 0;
     int fd;
     char *path = marker_path(prefix, id);
@@ -201,12 +205,13 @@ bool hpcw_i_r2f_marker_read(const char *prefix, uint64_t id, struct hpcw_i_r2f_m
     (void)hpcw_i_sys_close(fd);
     hpcw_i_free(path);
     text[size] = '\0';
+    char *end = strchr(text, '\n');
     char *made = strchr(text, ' ');
     char *name = NULL;
-    if (e != 0 || size == 0 || text[size - 1] != '\n' || made == NULL || made[1] == '\0' || made[2] != ' ') {
+    if (e != 0 || end == NULL || made == NULL || made[1] == '\0' || made[2] != ' ') {
         return false;
     }
-    text[size - 1] = '\0';
+    *end = '\0';
     *made = '\0';
     marker->made = made[1] == '1';
     marker->host = strtoull(made + 3, &name, 16);
