@@ -36,39 +36,50 @@ static hpcw_status new_source(const char *name, struct read_source **out, hpcw_e
     return HPCW_OK;
 }
 
-hpcw_status read_source_open(const char *path, struct read_source **out, hpcw_error *err) {
+/* A source for s->fd. */
+static hpcw_status begin(struct read_source *s, hpcw_error *err) {
+    struct stat st;
+    if (fstat(s->fd, &st) != 0) {
+        return hpcw_i_fail_sys(err, errno, "%s: cannot ask for its size", s->name);
+    }
+    if (!S_ISREG(st.st_mode) || st.st_size < 0) {
+        return hpcw_i_fail(err, HPCW_EINVAL, "%s: expected a regular file, got %s", s->name,
+                           S_ISDIR(st.st_mode) ? "a directory" : "something else");
+    }
+    s->size = (uint64_t)st.st_size;
+    return HPCW_OK;
+}
+
+static hpcw_status open_source(const char *name, int original, struct read_source **out, hpcw_error *err) {
+    struct read_source *s;
+    hpcw_status status = new_source(name, &s, err);
     *out = NULL;
-    struct read_source *s = NULL;
-    hpcw_status status = new_source(path, &s, err);
     if (status != HPCW_OK) {
         return status;
     }
-    /* Without O_NONBLOCK, opening a pipe would wait for a writer. */
-    do {
-        s->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    } while (s->fd < 0 && errno == EINTR);
-    if (s->fd < 0) {
-        status = hpcw_i_fail_sys(err, errno, "%s: cannot open for reading", path);
-        goto done;
+    if (original >= 0) {
+        s->fd = fcntl(original, F_DUPFD_CLOEXEC, 0);
+    } else {
+        /* Without O_NONBLOCK, opening a pipe would wait for a writer. */
+        do {
+            s->fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+        } while (s->fd < 0 && errno == EINTR);
     }
-    struct stat st;
-    if (fstat(s->fd, &st) != 0) {
-        status = hpcw_i_fail_sys(err, errno, "%s: cannot ask for its size", path);
-        goto done;
-    }
-    if (!S_ISREG(st.st_mode) || st.st_size < 0) {
-        status = hpcw_i_fail(err, HPCW_EINVAL, "%s: expected a regular file, got %s", path,
-                             S_ISDIR(st.st_mode) ? "a directory" : "something else");
-        goto done;
-    }
-    s->size = (uint64_t)st.st_size;
-done:
+    status = s->fd < 0 ? hpcw_i_fail_sys(err, errno, "%s: cannot open for reading", name) : begin(s, err);
     if (status != HPCW_OK) {
         read_source_free(s);
-        s = NULL;
+        return status;
     }
     *out = s;
-    return status;
+    return HPCW_OK;
+}
+
+hpcw_status read_source_open(const char *path, struct read_source **out, hpcw_error *err) {
+    return open_source(path, -1, out, err);
+}
+
+hpcw_status read_source_open_descriptor(const char *name, int fd, struct read_source **out, hpcw_error *err) {
+    return open_source(name, fd, out, err);
 }
 
 hpcw_status read_source_open_memory(const char *name, const void *data, size_t size, struct read_source **out,

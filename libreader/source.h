@@ -16,6 +16,9 @@ struct read_source;
 /* Opens a regular file. HPCW_EINVAL for anything else, HPCW_ENOMEM, or the error of the system. */
 hpcw_status read_source_open(const char *path, struct read_source **out, hpcw_error *err);
 
+/* The same for a file that the caller has open for reading. Takes a copy of the descriptor. */
+hpcw_status read_source_open_descriptor(const char *name, int fd, struct read_source **out, hpcw_error *err);
+
 /* The same for `size` bytes of the caller, which must outlive the source. */
 hpcw_status read_source_open_memory(const char *name, const void *data, size_t size, struct read_source **out,
                                     hpcw_error *err);

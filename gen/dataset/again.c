@@ -35,6 +35,7 @@ hpcw_status gen_again(const struct gen_run *run, const struct gen_format *format
                       hpcw_sink_source outputs, cJSON **partial, hpcw_error *err) {
     struct gen_write w = gen_write_of(run, format, units);
     w.outputs = outputs;
+    w.again = true;
     struct hpcw_i_buf text = {0};
     struct hpcw_i_json json;
     hpcw_i_json_open_buf(&json, &text, NULL);

@@ -26,15 +26,13 @@ static hpcw_status digest_data(struct read_source *source, XXH3_state_t *state, 
     return HPCW_OK;
 }
 
-hpcw_status gen_digest_file(const char *path, struct gen_digest *digest, uint64_t *size, hpcw_error *err) {
-    struct read_source *source = NULL;
+hpcw_status gen_digest_source(struct read_source *source, struct gen_digest *digest, hpcw_error *err) {
     XXH3_state_t *state = XXH3_createState();
     unsigned char *buffer = hpcw_i_malloc(PIECE);
     unsigned char *zeros = hpcw_i_calloc(1, PIECE);
-    hpcw_status s = state == NULL || buffer == NULL || zeros == NULL
-                        ? hpcw_i_fail_memory(err, path, 0, "its digest")
-                        : read_source_open(path, &source, err);
-    if (s != HPCW_OK) {
+    hpcw_status s = HPCW_OK;
+    if (state == NULL || buffer == NULL || zeros == NULL) {
+        s = hpcw_i_fail_memory(err, read_source_name(source), 0, "its digest");
         goto done;
     }
     (void)XXH3_128bits_reset(state);
@@ -56,15 +54,24 @@ hpcw_status gen_digest_file(const char *path, struct gen_digest *digest, uint64_
     if (s == HPCW_OK) {
         XXH128_hash_t h = XXH3_128bits_digest(state);
         *digest = (struct gen_digest){h.high64, h.low64};
-        if (size != NULL) {
-            *size = total;
-        }
     }
 done:
-    read_source_free(source);
     hpcw_i_free(buffer);
     hpcw_i_free(zeros);
     (void)XXH3_freeState(state);
+    return s;
+}
+
+hpcw_status gen_digest_file(const char *path, struct gen_digest *digest, uint64_t *size, hpcw_error *err) {
+    struct read_source *source;
+    hpcw_status s = read_source_open(path, &source, err);
+    if (s == HPCW_OK) {
+        s = gen_digest_source(source, digest, err);
+        if (s == HPCW_OK && size != NULL) {
+            *size = read_source_size(source);
+        }
+        read_source_free(source);
+    }
     return s;
 }
 

@@ -14,6 +14,11 @@ struct gen_digest {
 
 enum { GEN_DIGEST_TEXT = 33 };
 
+struct read_source;
+
+/* Reads a source once, without its holes. */
+hpcw_status gen_digest_source(struct read_source *source, struct gen_digest *digest, hpcw_error *err);
+
 /* Reads a regular file once, without its holes. `size` may be NULL. */
 hpcw_status gen_digest_file(const char *path, struct gen_digest *digest, uint64_t *size, hpcw_error *err);
 

@@ -311,8 +311,8 @@ hpcw_status gen_finish(const struct gen_run *run, const struct gen_lease *lease,
         s = complete_units(run, ranges, err);
     }
     s = s == HPCW_OK ? gen_directory_sync(run, err) : s;
-    /* The digests are those of this run's files if nobody else could write since the lease was taken: so the lists are
-     * written, and kept, only while it is still this run's. */
+    /* What a join completed is read under its name. It is this run's if nobody else could write since the lease was taken:
+     * so the lists are written, and kept, only while it is still this run's. */
     s = s == HPCW_OK ? gen_lease_check(lease, err) : s;
     s = s == HPCW_OK ? gen_write_truth(run, ranges, err) : s;
     s = s == HPCW_OK ? gen_write_manifest(run, ranges, true, err) : s;

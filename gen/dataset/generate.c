@@ -9,6 +9,7 @@
 
 #include "gen/dataset/again.h"
 #include "gen/dataset/description.h"
+#include "gen/dataset/digests.h"
 #include "gen/dataset/directory.h"
 #include "gen/dataset/lease.h"
 #include "gen/format/pending.h"
@@ -119,35 +120,49 @@ static hpcw_status enter_directory(const struct gen_run *run, bool *finished, hp
 
 /* ---- one range of units ---- */
 
-/* Collective. Sizes and digests of the units, each read by one process. */
-static hpcw_status digest_units(const struct gen_run *run, const struct gen_format *format,
-                                const struct gen_range *range, hpcw_error *err) {
+/* The path of a unit that a run wrote, with the directory. */
+static hpcw_status path_now(const struct gen_run *run, const struct gen_format *format,
+                            const struct gen_range *range, uint64_t index, char path[GEN_DIRECTORY_PATH],
+                            hpcw_error *err) {
+    struct gen_unit unit;
+    hpcw_status s = format->unit(run->dataset, index, &unit, err);
+    if (s == HPCW_OK) {
+        if (gen_is_pending(format, run->dataset, range->begin, range->end, index)) {
+            gen_pending_name(format, index, unit.path);
+        }
+        gen_directory_path(run->directory, unit.path, path);
+    }
+    return s;
+}
+
+/* Collective. Sizes and digests of the units. `digests`: of those that this process published; NULL: without. */
+static hpcw_status collect_units(const struct gen_run *run, const struct gen_format *format,
+                                 const struct gen_digests *digests, const struct gen_range *range,
+                                 hpcw_error *err) {
+    char path[GEN_DIRECTORY_PATH];
     hpcw_status s = HPCW_OK;
     uint64_t units = range->end - range->begin;
-    for (uint64_t k = (uint64_t)run->comm->process; s == HPCW_OK && k < units; k += (uint64_t)run->comm->size) {
-        char name[GEN_UNIT_PATH];
-        char path[GEN_DIRECTORY_PATH];
-        struct gen_unit unit;
-        s = format->unit(run->dataset, range->begin + k, &unit, err);
-        if (s != HPCW_OK) {
-            break;
-        }
-        if (gen_is_pending(format, run->dataset, range->begin, range->end, range->begin + k)) {
-            gen_pending_name(format, range->begin + k, name);
-        } else {
-            memcpy(name, unit.path, sizeof name);
-        }
-        gen_directory_path(run->directory, name, path);
-        if (!run->checksums) {
+    for (uint64_t k = 0; s == HPCW_OK && k < units; k++) {
+        bool looks = digests != NULL || k % (uint64_t)run->comm->size == (uint64_t)run->comm->process;
+        s = looks ? path_now(run, format, range, range->begin + k, path, err) : HPCW_OK;
+        if (s == HPCW_OK && looks && digests == NULL) {
             s = gen_directory_size(path, &range->file[k].size, err);
-        } else {
-            s = gen_digest_file(path, &range->file[k].digest, &range->file[k].size, err);
+        } else if (s == HPCW_OK && looks) {
+            const struct gen_stored *file = gen_digests_find(digests, path);
+            range->file[k] = file == NULL ? range->file[k] : *file;
         }
     }
     s = hpcw_i_agree(run->comm, s, NULL, err);
     struct hpcw_i_words words = {.sums = (uint32_t)(GEN_STORED_WORDS * units),
                                  .word = (uint64_t *)(void *)range->file};
-    return s == HPCW_OK ? hpcw_i_comm_allreduce(run->comm, &words, err) : s;
+    s = s == HPCW_OK ? hpcw_i_comm_allreduce(run->comm, &words, err) : s;
+    for (uint64_t k = 0; s == HPCW_OK && digests != NULL && k < units; k++) {
+        if (range->file[k].digest.high == 0 && range->file[k].digest.low == 0) {
+            s = hpcw_i_fail(err, HPCW_ESTATE, "%s: unit %" PRIu64 " of %s: expected a file, got none",
+                            run->directory, range->begin + k, format->name);
+        }
+    }
+    return s;
 }
 
 static hpcw_status write_range(const struct gen_run *run, const struct gen_format *format,
@@ -156,6 +171,11 @@ static hpcw_status write_range(const struct gen_run *run, const struct gen_forma
     struct hpcw_i_buf partial = {0};
     struct hpcw_i_json json;
     struct gen_write w = gen_write_of(run, format, units);
+    struct gen_digests digests;
+    gen_digests_begin(&digests, run->durability);
+    if (run->checksums) {
+        w.outputs = gen_digests_source(&digests);
+    }
     const uint64_t count = units.end - units.begin;
     struct gen_range range = {.begin = units.begin, .end = units.end, .digested = run->checksums};
     range.file = hpcw_i_calloc((size_t)count, sizeof *range.file);
@@ -177,16 +197,14 @@ static hpcw_status write_range(const struct gen_run *run, const struct gen_forma
     }
     s = hpcw_i_agree(run->comm, s, NULL, err);
     if (s == HPCW_OK) {
-        if (run->checksums) {
-            show(run, "checksums");
-        }
-        s = digest_units(run, format, &range, err);
+        s = collect_units(run, format, run->checksums ? &digests : NULL, &range, err);
     }
     if (s == HPCW_OK && first) {
         s = gen_directory_write_range(run, format, run->durability, &range, partial.data, partial.size, err);
     }
     s = hpcw_i_agree(run->comm, s, NULL, err);
 done:
+    gen_digests_end(&digests);
     hpcw_i_buf_free(&partial);
     gen_range_free(&range);
     return s;

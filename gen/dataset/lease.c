@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "libwriter/base/status.h"
+#include "libwriter/comm/agree.h"
 #include "libwriter/io/sink.h"
 
 #define PART "part."
@@ -340,15 +341,21 @@ hpcw_status gen_lease_hold(struct gen_lease *l, const struct gen_run *run, hpcw_
     }
     hpcw_status s = hpcw_i_comm_bcast(run->comm, name, sizeof name, 0, err);
     if (s == HPCW_OK && process > 0) {
-        /* If this fails, the lease is still that of process 0. */
         state_path(run, name, l->path);
-        if (hpcw_i_sys_open(l->path, O_RDWR | O_NOFOLLOW, 0, &l->fd) == 0) {
+        int e = hpcw_i_sys_open(l->path, O_RDWR | O_NOFOLLOW, 0, &l->fd);
+        if (e == 0) {
             (void)hpcw_i_sys_lock(l->fd, (uint64_t)process);
         } else {
-            l->fd = -1;
+            l->fd = -1; /* the lease is still that of process 0 */
+        }
+        if (e == ENOENT) {
+            s = hpcw_i_fail(err, HPCW_EMISMATCH,
+                            "%s: expected the same directory on all processes, got one without the lease of "
+                            "process 0: use an absolute path on a file system that all hosts share",
+                            run->directory);
         }
     }
-    return s;
+    return hpcw_i_agree(run->comm, s, NULL, err);
 }
 
 hpcw_status gen_lease_check(const struct gen_lease *l, hpcw_error *err) {

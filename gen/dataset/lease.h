@@ -36,7 +36,8 @@ hpcw_status gen_lease_take(const struct gen_run *run, const char *what, struct g
 /* Lets other parts of the same dataset in. */
 hpcw_status gen_lease_share(struct gen_lease *lease, hpcw_error *err);
 
-/* Collective. The run is alive as long as one of its processes is: each one locks a byte of process 0's lease. */
+/* Collective. The run is alive as long as one of its processes is: each one locks a byte of process 0's lease.
+ * HPCW_EMISMATCH if one does not see it: its path is another directory. */
 hpcw_status gen_lease_hold(struct gen_lease *lease, const struct gen_run *run, hpcw_error *err);
 
 /* HPCW_ESTATE if the lease was taken over by another run. */

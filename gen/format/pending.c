@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "libwriter/base/status.h"
+#include "libwriter/io/sink.h"
 #include "libwriter/io/sys.h"
 
 bool gen_is_pending(const struct gen_format *format, const struct gen_dataset *d, uint64_t begin, uint64_t end,
@@ -44,15 +45,13 @@ static hpcw_status open_sink(void *context, const char *path, uint64_t tag, bool
         gen_pending_path(w, pending, sizeof pending);
         path = pending;
     }
-    return tag != 0 ? hpcw_sink_open_shared_file(path, tag, creates, w->durability, out, err)
-                    : hpcw_sink_open_file(path, w->durability, out, err);
+    return hpcw_i_sink_open(&w->outputs, path, tag, creates, w->durability, out, err);
 }
 
 hpcw_sink_source gen_set_source(const struct gen_write *w) {
     bool whole = w->begin == 0 && w->end == w->format->units(w->dataset);
-    return whole || w->outputs.open != NULL
-               ? w->outputs
-               : (hpcw_sink_source){.open = open_sink, .context = (void *)(uintptr_t)w};
+    return whole || w->again ? w->outputs
+                             : (hpcw_sink_source){.open = open_sink, .context = (void *)(uintptr_t)w};
 }
 
 hpcw_status gen_pending_release(const struct gen_write *w, hpcw_error *err) {

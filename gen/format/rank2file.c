@@ -162,7 +162,7 @@ static hpcw_status write_files(const struct gen_write *w, uint64_t begin, uint64
 
 static hpcw_status write_index(const struct gen_write *w, hpcw_error *err) {
     char path[4096 + GEN_UNIT_PATH];
-    if (w->outputs.open == NULL && gen_is_pending(w->format, w->dataset, w->begin, w->end, 0)) {
+    if (!w->again && gen_is_pending(w->format, w->dataset, w->begin, w->end, 0)) {
         gen_pending_path(w, path, sizeof path);
     } else {
         (void)snprintf(path, sizeof path, "%s/" FOLDER "/" HPCW_RANK2FILE_INDEX, w->directory);
@@ -175,7 +175,7 @@ static hpcw_status write_units(const struct gen_write *w, struct hpcw_i_json *pa
     uint64_t data = gen_checkpoints_first_data(w->dataset->checkpoints);
     uint64_t first = w->begin == 0 ? 1 : w->begin;
     bool one = hpcw_comm_process(w->comm) == 0;
-    bool makes = one && w->outputs.open == NULL;
+    bool makes = one && !w->again;
     hpcw_status s = hpcw_i_agree(w->comm, makes ? make_folders(w, err) : HPCW_OK, NULL, err);
     /* The data, then its metadata, then the index that makes both visible. */
     if (s == HPCW_OK) {

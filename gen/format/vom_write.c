@@ -338,7 +338,7 @@ hpcw_status gen_vom_write(const struct gen_write *w, struct hpcw_i_json *partial
     job.options.durability = w->durability;
     job.options.sink_source = w->outputs;
     (void)snprintf(path, sizeof path, "%s/" GEN_VOM_FOLDER, w->directory);
-    hpcw_status s = w->outputs.open == NULL ? hpcw_vom_make_directory(path, w->comm, err) : HPCW_OK;
+    hpcw_status s = w->again ? HPCW_OK : hpcw_vom_make_directory(path, w->comm, err);
     if (s != HPCW_OK) {
         return s;
     }

@@ -37,6 +37,9 @@ struct hpcw_sink {
 hpcw_status hpcw_i_sink_open(const hpcw_sink_source *source, const char *path, uint64_t tag, bool creates,
                              hpcw_durability durability, hpcw_sink **out, hpcw_error *err);
 
+/* The descriptor of a file sink that is not finished, open for reading, too. The sink's. */
+int hpcw_i_sink_descriptor(const hpcw_sink *file);
+
 /* hpcw_sink_write_at for pieces that follow each other in the file. In memory they may lie anywhere; one may appear
  * several times. Few system calls, where the destination allows it. */
 hpcw_status hpcw_i_sink_write(hpcw_sink *sink, uint64_t offset, const struct hpcw_i_piece *piece, size_t pieces,

@@ -435,6 +435,10 @@ hpcw_status hpcw_i_sink_open(const hpcw_sink_source *source, const char *path, u
                                 : open_file(path, tag, creates || tag == 0, durability, out, err);
 }
 
+int hpcw_i_sink_descriptor(const hpcw_sink *file) {
+    return ((const struct file_sink *)(const void *)file)->fd;
+}
+
 uint64_t hpcw_i_sink_tag(uint64_t random, uint64_t least_host, uint64_t greatest_host) {
     uint64_t low = (UINT64_C(1) << SLOT_BITS) - 1;
     uint64_t host = least_host == greatest_host ? greatest_host : 0;

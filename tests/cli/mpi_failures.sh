@@ -46,6 +46,13 @@ stops 'hpcgen: out: expected * bytes of free space*' -n 2 "$HPCGEN" --ranks 6553
 verdicts
 [ ! -e out ] || bad "a refused run left out"
 
+# Each process in a directory of its own, in which the dataset could be written.
+mkdir -p one/data/vom two/data/vom
+stops 'hpcgen: data: expected the same directory on all processes, got one without the lease*' \
+    -n 1 -wdir one "$HPCGEN" --ranks 8 --formats vom --force --out data : -n 1 -wdir two "$HPCGEN" --ranks 8 --formats vom --force --out data
+verdicts
+[ -z "$(find one two -name 'data*.br')" ] || bad "a refused run wrote $(find one two -type f)"
+
 # Processes with different command lines. differ MESSAGE ARGUMENTS-OF-PROCESS-0 ARGUMENTS-OF-PROCESS-1
 differ() {
     message=$1 first=$2 second=$3
