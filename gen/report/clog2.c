@@ -167,11 +167,6 @@ static void add_to_window(void *context, const struct read_clog2_stretch *s) {
     }
 }
 
-static void ignore(void *context, const struct read_clog2_stretch *s) {
-    (void)context;
-    (void)s;
-}
-
 static hpcw_status read_window(struct log_profile *p, struct read_clog2 *reader, hpcw_error *err) {
     hpcw_status s = ui_raster_init(&p->raster, UI_RASTER_MAX, p->ranks, UI_RASTER_MAX, UI_REDUCE_MAX, err);
     if (s != HPCW_OK) {
@@ -182,8 +177,7 @@ static hpcw_status read_window(struct log_profile *p, struct read_clog2 *reader,
     if (p->share == NULL) {
         return hpcw_i_fail_memory(err, "report", cells, "cells");
     }
-    s = read_clog2_watch(
-        reader, &(struct read_clog2_watch){.context = p, .stretch = add_to_window, .state = ignore}, err);
+    s = read_clog2_watch(reader, &(struct read_clog2_watch){.context = p, .stretch = add_to_window}, err);
     for (size_t i = 0; s == HPCW_OK && i < cells; i++) {
         float most = 0;
         for (uint32_t k = 0; k < p->colours; k++) {

@@ -122,10 +122,21 @@ struct read_clog2_stretch {
     uint32_t state;   /* numbers states and events in the order in which the log introduces them */
     const char *name; /* valid for the call */
     uint32_t rank;
-    double from, to; /* seconds */
+    double from, to;            /* seconds */
+    const unsigned char *cargo; /* [32] of the event that ends a state; NULL: it has none. Valid for the call */
 };
 
-/* Called in the order in which the stretches and states end. */
+/* A send or a receive, and with it the message, if the other end came before. */
+struct read_clog2_end {
+    uint32_t rank, peer; /* of the world */
+    int32_t tag, bytes;
+    bool send;
+    double time;  /* seconds */
+    bool meets;   /* the other end came before, at the time `other` */
+    double other; /* seconds */
+};
+
+/* Called in the order of the records; stretches and states when they end. Each may be NULL. */
 struct read_clog2_watch {
     void *context;
     /* A state was the innermost one of its timeline. These stretches never overlap, and together they are the whole time
@@ -133,9 +144,10 @@ struct read_clog2_watch {
     void (*stretch)(void *context, const struct read_clog2_stretch *s);
     /* A whole state, including nested ones. */
     void (*state)(void *context, const struct read_clog2_stretch *s);
+    void (*message)(void *context, const struct read_clog2_end *e);
 };
 
-/* Reads every record once and reports the states. Broken rules do not matter. */
+/* Reads every record once and reports the states and messages. Broken rules do not matter. */
 hpcw_status read_clog2_watch(struct read_clog2 *reader, const struct read_clog2_watch *watch, hpcw_error *err);
 
 #endif

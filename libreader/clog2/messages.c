@@ -31,6 +31,27 @@ static void arrow(struct read_clog2_pass *p, const struct read_clog2_item *item,
     read_clog2_amount_add(p, &p->flows, from, to, is_send ? size : other->detail, 0);
 }
 
+/* `other`: the earlier end, or NULL. */
+static void watch_message(const struct read_clog2_pass *p, const struct read_clog2_item *item,
+                          const struct message_ends *ends, const struct read_clog2_open *other, bool is_send) {
+    if (p->watch == NULL || p->watch->message == NULL || p->status != HPCW_OK) {
+        return;
+    }
+    const int64_t from = read_clog2_world_rank(p, ends->from_comm, ends->from_rank);
+    const int64_t to = read_clog2_world_rank(p, ends->to_comm, ends->to_rank);
+    if (from >= 0 && to >= 0) {
+        p->watch->message(p->watch->context,
+                          &(struct read_clog2_end){.rank = (uint32_t)(is_send ? from : to),
+                                                   .peer = (uint32_t)(is_send ? to : from),
+                                                   .tag = read_clog2_i32(item, READ_CLOG2_MESSAGE_TAG_AT),
+                                                   .bytes = read_clog2_i32(item, READ_CLOG2_MESSAGE_SIZE_AT),
+                                                   .send = is_send,
+                                                   .time = item->time,
+                                                   .meets = other != NULL,
+                                                   .other = other != NULL ? other->time : 0});
+    }
+}
+
 void read_clog2_message(struct read_clog2_pass *p, const struct read_clog2_item *item) {
     const struct read_clog2_info *info = read_clog2_info(p->reader);
     int32_t event = read_clog2_i32(item, READ_CLOG2_EVENT_AT);
@@ -65,6 +86,7 @@ void read_clog2_message(struct read_clog2_pass *p, const struct read_clog2_item 
             hpcw_i_table_remove(&p->queues, q);
         }
         arrow(p, item, &ends, &other, size, is_send);
+        watch_message(p, item, &ends, &other, is_send);
         return;
     }
     uint32_t n = read_clog2_open_take(p);
@@ -79,6 +101,7 @@ void read_clog2_message(struct read_clog2_pass *p, const struct read_clog2_item 
     }
     q->tail = n;
     q->receives = is_send ? 0 : 1;
+    watch_message(p, item, &ends, NULL, is_send);
 }
 
 void read_clog2_check_messages_met(struct read_clog2_pass *p) {

@@ -30,7 +30,7 @@ static struct read_clog2_stretch stretch_of(const struct read_clog2_pass *p, uin
 /* Reports the innermost state of a timeline, which another one is about to replace. */
 static void watch_stretch(struct read_clog2_pass *p, const struct read_clog2_item *item,
                           struct read_clog2_timeline *timeline) {
-    if (p->watch == NULL) {
+    if (p->watch == NULL || p->watch->stretch == NULL) {
         return;
     }
     if (timeline->top != 0 && item->time > timeline->since) {
@@ -46,8 +46,11 @@ static void watch_stretch(struct read_clog2_pass *p, const struct read_clog2_ite
 
 static void watch_state(struct read_clog2_pass *p, const struct read_clog2_item *item, uint32_t definition,
                         int64_t rank, double begin) {
-    if (p->watch != NULL && p->status == HPCW_OK && rank >= 0) {
+    if (p->watch != NULL && p->watch->state != NULL && p->status == HPCW_OK && rank >= 0) {
         struct read_clog2_stretch s = stretch_of(p, definition, rank, begin, item->time);
+        s.cargo = item->kind == READ_CLOG2_IS_WITH_CARGO
+                      ? item->payload + (READ_CLOG2_CARGO_AT - READ_CLOG2_HEAD_SIZE)
+                      : NULL;
         p->watch->state(p->watch->context, &s);
     }
 }
