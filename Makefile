@@ -4,6 +4,7 @@
 #   make synth   the dataset of 4096 ranks in synth/; a second call resumes
 #   make check   the whole test suite
 #   make chaos   an hour of random kills, failures, full disks, damage and races, and a table of what survived
+#   make realism generate data of several seeds, and compare their figures with doc/realism.md
 #   make docs    the reference of the library, from the headers' comments, in build/docs/
 #   make setup   only packages and build/
 #   make clean   removes build/; the dataset stays
@@ -34,6 +35,9 @@ check: setup
 chaos: setup
 	meson compile -C $(BUILD) chaos
 
+realism: setup
+	meson compile -C $(BUILD) realism
+
 # Needs Doxygen, which a build does not. A warning is an error.
 docs:
 	@$(SETUP) docs
@@ -52,4 +56,4 @@ setup:
 clean:
 	rm -rf $(BUILD)
 
-.PHONY: synth check chaos docs setup clean
+.PHONY: synth check chaos realism docs setup clean

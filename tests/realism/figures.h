@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The figures of doc/realism.md, from the files alone: by the strict readers and by nothing of the generator. Each format
+ * has a file that reads it once and puts its figures; what two formats must agree on stays in struct dataset, for the
+ * one that is read later.
+ */
+#ifndef HPCW_TESTS_REALISM_FIGURES_H
+#define HPCW_TESTS_REALISM_FIGURES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cjson/cJSON.h>
+#include <hpcw/status.h>
+
+#include "libwriter/base/table.h"
+#include "tests/realism/stats.h"
+
+enum { DATASET_CHECKPOINTS = 64, DATASET_PATH = 4096 + 64 };
+
+/* A checkpoint of the log. */
+struct dataset_checkpoint {
+    double begin, end; /* seconds, of the first and the last rank */
+    double bytes;      /* of all ranks, by the cargo */
+};
+
+/* An event of the log that must not happen to a rank alone. */
+struct dataset_interruption {
+    uint32_t rank, iteration;
+    double sd; /* standard deviations of what ranks compute from iteration to iteration */
+};
+
+/* What is known of a dataset, or of the files that were given in place of one. NULL and 0: not known. */
+struct dataset {
+    uint32_t ranks;
+    cJSON *truth; /* truth.json, for the place of faults and of switches only */
+
+    /* From the LinkTest result. */
+    uint32_t *host; /* [ranks] number of its host */
+    uint32_t hosts;
+    double *rank_time;                        /* [ranks] median of ln(seconds) to other hosts */
+    uint32_t *switch_of, *group_of, switches; /* [ranks] each; by truth.json */
+    double *switch_time;  /* [switches][switches] sums of medians of ln(seconds) of a rank ... */
+    double *switch_ranks; /* ... and their number */
+
+    /* From the load data. Phases that are compared with the log are those of a sample. */
+    uint64_t phases, stride;
+    double *rank_load;         /* [ranks] mean over the phases, seconds */
+    double *phase_load;        /* [phases in the sample][ranks], seconds */
+    double *fixed_load;        /* [ranks] mean of ln(seconds) of tasks that cannot migrate */
+    struct hpcw_i_table flows; /* phase, pair of ranks -> struct dataset_flow */
+
+    /* From the log. */
+    struct dataset_checkpoint checkpoint[DATASET_CHECKPOINTS];
+    uint32_t checkpoints;
+    double *checkpoint_bytes;                 /* [ranks] of the last one */
+    double *clock_offset, *clock_drift;       /* [ranks] seconds, seconds a second */
+    double clock_noise, clock_span;           /* standard deviation of one comparison; seconds of all */
+    struct dataset_interruption *interrupted; /* the furthest ones */
+    size_t interruptions;
+};
+
+/* Bytes from a rank to another one in a phase. */
+struct dataset_flow {
+    double load, log;
+};
+
+/* Phases in the sample: pairs of neighbouring ones. */
+static inline bool dataset_samples(const struct dataset *d, uint64_t phase) {
+    return phase < d->phases && phase % d->stride < 2;
+}
+static inline uint64_t dataset_sample(const struct dataset *d, uint64_t phase) {
+    return d->stride < 2 ? phase : phase / d->stride * 2 + phase % d->stride;
+}
+static inline bool dataset_same_host(const struct dataset *d, uint32_t a, uint32_t b) {
+    return d->host != NULL && d->host[a] == d->host[b];
+}
+
+/* Puts a figure: a name as in doc/realism.md, a value, and a sentence for whoever reads that it is wrong. */
+void figure(const char *name, double value, const char *says, ...) HPCW_PRINTF(3, 4);
+/* The same; `of` replaces the '*' of the name. */
+void figure_of(const char *name, const char *of, double value, const char *says, ...) HPCW_PRINTF(4, 5);
+
+/* By how many standard deviations a timing stands out of those of the same rank with partners as far away. */
+hpcw_status figures_timing(const char *path, const struct dataset *d, uint32_t rank, uint32_t partner,
+                           uint32_t permutation, double *sd, hpcw_error *err);
+
+/* One per format. They fail as the strict readers do. */
+hpcw_status figures_links(const char *path, struct dataset *d, hpcw_error *err);
+hpcw_status figures_load(const char *directory, struct dataset *d, hpcw_error *err);
+hpcw_status figures_log(const char *path, struct dataset *d, hpcw_error *err);
+hpcw_status figures_checkpoints(const char *prefix, struct dataset *d, hpcw_error *err);
+hpcw_status figures_particles(const char *path, struct dataset *d, hpcw_error *err);
+
+/* Several LinkTest results of one machine, in the order of their message sizes. */
+hpcw_status figures_curve(const char *name, const char *const *path, size_t count, hpcw_error *err);
+/* A LinkTest result of the bisection test: what the steps carry together. */
+hpcw_status figures_bisection(const char *path, hpcw_error *err);
+
+/* What truth.json says against what the other files show. After all others. */
+void figures_truth(const char *directory, struct dataset *d);
+
+#endif

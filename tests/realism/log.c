@@ -1,0 +1,542 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Figures of an event log: durations, the ranks' steps from iteration to iteration, messages, clocks. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libreader/clog2/clog2.h"
+#include "libwriter/base/bytes.h"
+#include "libwriter/base/status.h"
+#include "tests/realism/figures.h"
+
+enum { MOST_STATES = 64, RING = 8, FEW_CALLS = 64 };
+
+/* Calls that all ranks make the same number of times, in the same order. */
+struct aligned_calls {
+    uint64_t *calls; /* [ranks] so far */
+    struct {
+        uint64_t call; /* of all ranks */
+        uint32_t count;
+        double *from, *to; /* [ranks] */
+    } ring[RING];
+};
+
+struct state_figures {
+    char name[64];
+    struct stats_values duration; /* seconds */
+    double ln_sum, ln_squares;
+    struct aligned_calls *aligned; /* or NULL */
+};
+
+struct log_figures {
+    struct dataset *d;
+    uint32_t ranks;
+    struct state_figures state[MOST_STATES];
+    double *scratch; /* [ranks] */
+
+    /* Reductions and barriers. */
+    double *offset; /* [ranks] of the exit of the last call from the median one */
+    bool *has_offset;
+    uint64_t exits, repeated;
+    double early;              /* seconds that an exit is earlier than the last entry */
+    struct stats_pairs *clock; /* [ranks] time, offset */
+
+    /* Iterations. */
+    struct stats_values begin_distinct, begin_spread, iteration;
+    uint64_t *iterations;         /* [ranks] ended */
+    double *compute;              /* [ranks] of the iteration, seconds */
+    double *before;               /* [2][ranks] ln of that of the last two */
+    struct stats_values jump;     /* of ln(compute) from the mean of the iterations before and after */
+    uint64_t compared, different; /* compute times of ranks and their tasks in the load data */
+    double furthest;              /* share by which these differ */
+    struct stats_values partners;
+    uint32_t *partner_count;      /* [ranks] */
+    struct hpcw_i_table partner;  /* rank, peer -> iteration + 1 of the last message */
+    struct hpcw_i_table injected; /* rank, iteration -> 1 + index in d->interrupted */
+
+    /* Messages. */
+    double *pending; /* [ranks] bytes of the message in this send; 0: none */
+    struct stats_values send_rate, size, transfer;
+    uint64_t sends, mod8, met, backward;
+    double best[2];          /* bytes/s, between hosts and on one */
+    struct stats_pairs cost; /* ln(bytes), ln(transfer) of messages of at least 64 KiB */
+
+    uint64_t checkpoint_calls;
+    uint64_t *checkpoint_of; /* [ranks] made so far */
+};
+
+/* ---- calls of all ranks ---- */
+
+static bool is_reduction(const char *name) {
+    return strcmp(name, "MPI_Allreduce") == 0 || strcmp(name, "MPI_Barrier") == 0;
+}
+
+static struct aligned_calls *aligned_new(uint32_t ranks) {
+    struct aligned_calls *a = stats_alloc(1, sizeof *a);
+    a->calls = stats_alloc(ranks, sizeof *a->calls);
+    for (int i = 0; i < RING; i++) {
+        a->ring[i].from = stats_alloc(ranks, sizeof(double));
+        a->ring[i].to = stats_alloc(ranks, sizeof(double));
+    }
+    return a;
+}
+
+static void aligned_free(struct aligned_calls *a) {
+    for (int i = 0; a != NULL && i < RING; i++) {
+        free(a->ring[i].from);
+        free(a->ring[i].to);
+    }
+    free(a == NULL ? NULL : a->calls);
+    free(a);
+}
+
+static double least_of(const double *value, uint32_t count) {
+    double least = value[0];
+    for (uint32_t i = 1; i < count; i++) {
+        least = fmin(least, value[i]);
+    }
+    return least;
+}
+
+static double most_of(const double *value, uint32_t count) {
+    double most = value[0];
+    for (uint32_t i = 1; i < count; i++) {
+        most = fmax(most, value[i]);
+    }
+    return most;
+}
+
+static void whole_reduction(struct log_figures *g, const double *from, const double *to) {
+    memcpy(g->scratch, to, g->ranks * sizeof *to);
+    const double middle = stats_median(g->scratch, g->ranks);
+    g->early = fmax(g->early, most_of(from, g->ranks) - least_of(to, g->ranks));
+    for (uint32_t r = 0; r < g->ranks; r++) {
+        const double offset = to[r] - middle;
+        g->exits += g->has_offset[r];
+        g->repeated += g->has_offset[r] && fabs(offset - g->offset[r]) < 2e-9;
+        g->offset[r] = offset;
+        g->has_offset[r] = true;
+        stats_pair(&g->clock[r], middle, offset);
+    }
+}
+
+static void whole_iteration(struct log_figures *g, const double *from, const double *to) {
+    struct stats_values begins = {0};
+    for (uint32_t r = 0; r < g->ranks; r++) {
+        stats_distinguish(&begins, from[r] - from[0], 1e-9);
+    }
+    /* A spread of one nanosecond per rank is enough for all to differ. */
+    stats_add(&g->begin_distinct, (double)stats_distinct(&begins) / fmin(g->ranks, STATS_KEPT));
+    stats_add(&g->begin_spread, most_of(from, g->ranks) - least_of(from, g->ranks));
+    stats_add(&g->iteration, most_of(to, g->ranks) - least_of(from, g->ranks));
+    stats_free(&begins);
+}
+
+static void align(struct log_figures *g, struct state_figures *f, const struct read_clog2_stretch *s) {
+    const uint64_t call = f->aligned->calls[s->rank]++;
+    const int at = (int)(call % RING);
+    if (f->aligned->ring[at].count == 0) {
+        f->aligned->ring[at].call = call;
+    }
+    if (f->aligned->ring[at].call != call) {
+        return; /* some rank is far behind: not calls of all ranks */
+    }
+    f->aligned->ring[at].from[s->rank] = s->from;
+    f->aligned->ring[at].to[s->rank] = s->to;
+    if (++f->aligned->ring[at].count == g->ranks) {
+        f->aligned->ring[at].count = 0;
+        if (is_reduction(f->name)) {
+            whole_reduction(g, f->aligned->ring[at].from, f->aligned->ring[at].to);
+        } else {
+            whole_iteration(g, f->aligned->ring[at].from, f->aligned->ring[at].to);
+        }
+    }
+}
+
+/* ---- states ---- */
+
+static void end_iteration(struct log_figures *g, uint32_t rank) {
+    struct dataset *d = g->d;
+    const uint64_t k = g->iterations[rank]++;
+    const double compute = g->compute[rank];
+    double *one = &g->before[rank];
+    double *two = &g->before[(size_t)g->ranks + rank];
+    g->compute[rank] = 0;
+    stats_add(&g->partners, g->partner_count[rank]);
+    g->partner_count[rank] = 0;
+    if (compute <= 0) {
+        return;
+    }
+    if (d->phase_load != NULL && dataset_samples(d, k)) {
+        const double load = d->phase_load[dataset_sample(d, k) * d->ranks + rank];
+        const double off = load > 0 ? fabs(compute - load) / load : 1;
+        g->compared++;
+        g->different += off > 1e-3;
+        g->furthest = fmax(g->furthest, off);
+    }
+    if (k >= 3) { /* the first iteration sets up */
+        const double jump = *one - 0.5 * (*two + log(compute));
+        stats_add(&g->jump, jump);
+        const uint64_t key[] = {rank, k - 1};
+        const uint64_t *listed = hpcw_i_table_find(&g->injected, key);
+        if (listed != NULL) {
+            d->interrupted[*listed - 1].sd = jump;
+        }
+    }
+    *two = *one;
+    *one = log(compute);
+}
+
+static void end_checkpoint(struct log_figures *g, const struct read_clog2_stretch *s) {
+    struct dataset *d = g->d;
+    const uint64_t n = g->checkpoint_of[s->rank]++;
+    const double bytes = s->cargo == NULL ? 0 : (double)hpcw_i_get_u64(s->cargo, true);
+    if (n >= DATASET_CHECKPOINTS) {
+        return;
+    }
+    struct dataset_checkpoint *c = &d->checkpoint[n];
+    if (n >= d->checkpoints) {
+        d->checkpoints = (uint32_t)n + 1;
+        *c = (struct dataset_checkpoint){.begin = s->from, .end = s->to};
+    }
+    c->begin = fmin(c->begin, s->from);
+    c->end = fmax(c->end, s->to);
+    c->bytes += bytes;
+    d->checkpoint_bytes[s->rank] = bytes;
+}
+
+static void take_state(void *context, const struct read_clog2_stretch *s) {
+    struct log_figures *g = context;
+    if (s->state >= MOST_STATES || s->rank >= g->ranks) {
+        return;
+    }
+    struct state_figures *f = &g->state[s->state];
+    const double duration = s->to - s->from;
+    if (f->name[0] == '\0') {
+        (void)snprintf(f->name, sizeof f->name, "%s", s->name);
+        f->aligned = is_reduction(s->name) || strcmp(s->name, "Iteration") == 0 ? aligned_new(g->ranks) : NULL;
+    }
+    stats_add(&f->duration, duration);
+    stats_distinguish(&f->duration, duration, 1e-9);
+    const double ln = log(fmax(duration, 1e-9));
+    f->ln_sum += ln;
+    f->ln_squares += ln * ln;
+    if (f->aligned != NULL) {
+        align(g, f, s);
+    }
+    if (strcmp(f->name, "Compute") == 0) {
+        g->compute[s->rank] += duration;
+    } else if (strcmp(f->name, "Iteration") == 0) {
+        end_iteration(g, s->rank);
+    } else if (strcmp(f->name, "Checkpoint") == 0) {
+        end_checkpoint(g, s);
+    } else if (strcmp(f->name, "MPI_Send") == 0 && g->pending[s->rank] > 0 && duration > 0) {
+        stats_add(&g->send_rate, g->pending[s->rank] / duration);
+    }
+    if (strncmp(f->name, "MPI_", 4) == 0) {
+        g->pending[s->rank] = 0;
+    }
+}
+
+/* ---- messages ---- */
+
+static void take_send(struct log_figures *g, const struct read_clog2_end *e) {
+    struct dataset *d = g->d;
+    const uint64_t k = g->iterations[e->rank];
+    const uint64_t pair = (uint64_t)e->rank << 32 | e->peer;
+    g->sends++;
+    g->mod8 += e->bytes % 8 == 0;
+    stats_add(&g->size, e->bytes);
+    g->pending[e->rank] = e->bytes;
+    const uint64_t partner[] = {pair};
+    uint64_t *last = hpcw_i_table_add(&g->partner, partner, NULL);
+    if (last != NULL && *last != k + 1) {
+        *last = k + 1;
+        g->partner_count[e->rank]++;
+    }
+    if (d->phase_load != NULL && dataset_samples(d, k)) {
+        const uint64_t key[] = {k, pair};
+        struct dataset_flow *flow = hpcw_i_table_add(&d->flows, key, NULL);
+        if (flow != NULL) {
+            flow->log += e->bytes;
+        }
+    }
+}
+
+static void take_message(void *context, const struct read_clog2_end *e) {
+    struct log_figures *g = context;
+    if (e->rank >= g->ranks || e->peer >= g->ranks) {
+        return;
+    }
+    if (e->send) {
+        take_send(g, e);
+    }
+    if (!e->meets) {
+        return;
+    }
+    const double transfer = e->send ? e->other - e->time : e->time - e->other;
+    g->met++;
+    g->backward += transfer <= 0;
+    if (transfer > 0) {
+        const int where = dataset_same_host(g->d, e->rank, e->peer);
+        g->best[where] = fmax(g->best[where], e->bytes / transfer);
+        stats_add(&g->transfer, transfer);
+        stats_distinguish(&g->transfer, transfer, 1e-9);
+        if (e->bytes >= 1 << 16) {
+            stats_pair(&g->cost, log(e->bytes), log(transfer));
+        }
+    }
+}
+
+/* ---- figures ---- */
+
+static void put_states(struct log_figures *g) {
+    double whole = 0;
+    for (int i = 0; i < MOST_STATES; i++) {
+        whole += strcmp(g->state[i].name, "Iteration") == 0 ? g->state[i].duration.sum : 0;
+    }
+    for (int i = 0; i < MOST_STATES; i++) {
+        struct state_figures *f = &g->state[i];
+        const double n = (double)f->duration.count;
+        if (f->duration.count >= FEW_CALLS) {
+            const size_t distinct = stats_distinct(&f->duration);
+            figure_of("log.distinct.*", f->name, (double)distinct / fmin(n, 500),
+                      "%s: %zu distinct duration%s in %" PRIu64 " calls", f->name, distinct,
+                      distinct == 1 ? "" : "s", f->duration.count);
+            figure_of("log.mode.*", f->name, stats_mode(&f->duration),
+                      "%s: %" PRIu64 " of %" PRIu64 " calls take the same number of nanoseconds", f->name,
+                      f->duration.most, f->duration.count);
+            const double mean = f->ln_sum / n;
+            figure_of("log.spread.*", f->name, sqrt(fmax(f->ln_squares / n - mean * mean, 0)),
+                      "%s: standard deviation of ln(duration), median %.3g us", f->name,
+                      1e6 * stats_quantile(&f->duration, 0.5));
+        }
+        if (whole > 0 && f->duration.count > 0) {
+            figure_of("log.share.*", f->name, f->duration.sum / whole, "%s: share of the time of iterations",
+                      f->name);
+        }
+    }
+}
+
+static void put_iterations(struct log_figures *g) {
+    if (g->exits > 0) {
+        figure("log.exit_repeated", (double)g->repeated / (double)g->exits,
+               "reductions: %" PRIu64 " of %" PRIu64
+               " times a rank leaves as long after the median rank as the time before",
+               g->repeated, g->exits);
+        figure("log.exit_early_us", 1e6 * g->early,
+               "reductions: a rank leaves %.3g us before the last one arrives", 1e6 * g->early);
+    }
+    if (g->iteration.count > 1) {
+        const double distinct = stats_quantile(&g->begin_distinct, 0.5);
+        figure("log.begin_distinct", distinct,
+               "iterations: %.0f of %" PRIu32 " ranks begin the same one at different times",
+               distinct * g->ranks, g->ranks);
+        figure("log.begin_spread_us", 1e6 * stats_quantile(&g->begin_spread, 0.5),
+               "iterations: from the first to the last rank to begin the same one");
+        const double median = stats_quantile(&g->iteration, 0.5);
+        figure("log.iteration_spread",
+               (stats_quantile(&g->iteration, 0.9) - stats_quantile(&g->iteration, 0.1)) / median,
+               "iterations: from the 10th to the 90th of 100, of the median of %.3g s", median);
+        figure("log.partners", stats_quantile(&g->partners, 0.5),
+               "messages: partners of the median rank in an iteration");
+    }
+    if (g->compared > 0) {
+        figure("agree.compute", (double)g->different / (double)g->compared,
+               "%" PRIu64 " of %" PRIu64
+               " times a rank computes another time in the log than its tasks in the load "
+               "data, by up to %.1f %%",
+               g->different, g->compared, 100 * g->furthest);
+    }
+}
+
+static void put_messages(struct log_figures *g) {
+    if (g->sends == 0) {
+        return;
+    }
+    figure("log.size_mod8", (double)g->mod8 / (double)g->sends,
+           "messages: %" PRIu64 " of %" PRIu64 " sizes are multiples of 8", g->mod8, g->sends);
+    figure("log.backward", (double)g->backward / fmax((double)g->met, 1),
+           "messages: %" PRIu64 " of %" PRIu64 " arrive before they are sent", g->backward, g->met);
+    figure("log.transfer_mode", stats_mode(&g->transfer),
+           "messages: %" PRIu64 " of %" PRIu64 " take the same number of nanoseconds", g->transfer.most,
+           g->transfer.count);
+    if (g->cost.n > 100) {
+        figure("log.transfer_size", stats_correlation(&g->cost),
+               "messages of 64 KiB and more: correlation of ln(bytes) and ln(time to arrive)");
+    }
+    if (g->d->host != NULL) {
+        figure("log.best_gbs", 1e-9 * g->best[false], "messages between hosts: the best bandwidth, GB/s");
+    }
+    figure("log.best_gbs_host", 1e-9 * g->best[g->d->host != NULL],
+           "messages on one host: the best bandwidth, GB/s");
+    if (g->send_rate.count > 0) {
+        figure("log.send_gbs", 1e-9 * g->send_rate.max,
+               "MPI_Send: the most bytes for its duration, GB/s; median %.3g",
+               1e-9 * stats_quantile(&g->send_rate, 0.5));
+    }
+}
+
+static void put_flows(const struct dataset *d) {
+    double wrong = 0;
+    double all = 0;
+    double load = 0;
+    double silent = 0;
+    struct stats_pairs both = {0};
+    uint64_t key[HPCW_I_TABLE_KEY];
+    const struct dataset_flow *f;
+    for (size_t at = 0; (f = hpcw_i_table_next(&d->flows, &at, key)) != NULL;) {
+        wrong += fabs(f->load - f->log);
+        all += fmax(f->load, f->log);
+        load += f->load;
+        silent += f->log == 0 ? f->load : 0;
+        stats_pair(&both, f->load, f->log);
+    }
+    if (all > 0) {
+        figure("agree.bytes", wrong / all,
+               "of the bytes between two ranks in a phase, load data and log disagree on %.1f %%",
+               100 * wrong / all);
+        figure("agree.silent", load > 0 ? silent / load : 0,
+               "%.1f %% of the bytes between ranks of the load data are between ranks without a message in the "
+               "log",
+               load > 0 ? 100 * silent / load : 0);
+        figure("agree.correlation", stats_correlation(&both),
+               "correlation of the bytes of a pair of ranks in load data and log");
+    }
+}
+
+static void keep_clocks(struct log_figures *g) {
+    struct dataset *d = g->d;
+    const double n = g->clock[0].n;
+    if (n < 4) {
+        return;
+    }
+    d->clock_offset = stats_alloc(g->ranks, sizeof *d->clock_offset);
+    d->clock_drift = stats_alloc(g->ranks, sizeof *d->clock_drift);
+    for (uint32_t r = 0; r < g->ranks; r++) {
+        const struct stats_pairs *c = &g->clock[r];
+        d->clock_offset[r] = c->y;
+        d->clock_drift[r] = c->xx > 0 ? c->xy / c->xx : 0;
+        g->scratch[r] = c->xx > 0 ? sqrt(fmax(c->yy - c->xy * c->xy / c->xx, 0) / (n - 2)) : 0;
+    }
+    d->clock_noise = stats_median(g->scratch, g->ranks);
+    d->clock_span = sqrt(12 * g->clock[0].xx / n);
+}
+
+static void list_interruptions(struct log_figures *g) {
+    const cJSON *iteration;
+    const cJSON *one;
+    struct dataset *d = g->d;
+    size_t room = 0;
+    const cJSON *all = cJSON_GetObjectItem(cJSON_GetObjectItem(d->truth, "clog2"), "iterations");
+    cJSON_ArrayForEach(iteration, all) {
+        room += (size_t)cJSON_GetArraySize(cJSON_GetObjectItem(iteration, "interruptions"));
+    }
+    d->interrupted = stats_alloc(room, sizeof *d->interrupted);
+    cJSON_ArrayForEach(iteration, all) {
+        const cJSON *number = cJSON_GetObjectItem(iteration, "iteration");
+        cJSON_ArrayForEach(one, cJSON_GetObjectItem(iteration, "interruptions")) {
+            const cJSON *rank = cJSON_GetObjectItem(one, "rank");
+            if (!cJSON_IsNumber(number) || !cJSON_IsNumber(rank)) {
+                continue;
+            }
+            struct dataset_interruption *i = &d->interrupted[d->interruptions++];
+            *i = (struct dataset_interruption){
+                .rank = (uint32_t)rank->valuedouble, .iteration = (uint32_t)number->valuedouble, .sd = NAN};
+            const uint64_t key[] = {i->rank, i->iteration};
+            uint64_t *at = hpcw_i_table_add(&g->injected, key, NULL);
+            if (at != NULL) {
+                *at = d->interruptions;
+            }
+        }
+    }
+}
+
+static void scale_interruptions(struct log_figures *g) {
+    double middle;
+    double sd;
+    const size_t n = g->jump.count < STATS_KEPT ? (size_t)g->jump.count : STATS_KEPT;
+    if (n == 0) {
+        return;
+    }
+    stats_robust(g->jump.kept, n, &middle, &sd);
+    for (size_t i = 0; i < g->d->interruptions; i++) {
+        g->d->interrupted[i].sd = sd > 0 ? (g->d->interrupted[i].sd - middle) / sd : NAN;
+    }
+}
+
+static void free_all(struct log_figures *g) {
+    for (int i = 0; i < MOST_STATES; i++) {
+        stats_free(&g->state[i].duration);
+        aligned_free(g->state[i].aligned);
+    }
+    struct stats_values *const values[] = {&g->begin_distinct, &g->begin_spread, &g->iteration, &g->jump,
+                                           &g->partners,       &g->send_rate,    &g->size,      &g->transfer};
+    for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
+        stats_free(values[i]);
+    }
+    hpcw_i_table_free(&g->partner);
+    hpcw_i_table_free(&g->injected);
+    free(g->scratch);
+    free(g->offset);
+    free(g->has_offset);
+    free(g->clock);
+    free(g->iterations);
+    free(g->compute);
+    free(g->before);
+    free(g->partner_count);
+    free(g->pending);
+    free(g->checkpoint_of);
+    free(g);
+}
+
+hpcw_status figures_log(const char *path, struct dataset *d, hpcw_error *err) {
+    struct read_clog2 *reader;
+    hpcw_status s = read_clog2_open(path, &reader, err);
+    if (s != HPCW_OK) {
+        return s;
+    }
+    const uint32_t ranks = read_clog2_info(reader)->ranks;
+    if (d->ranks != 0 && d->ranks != ranks) {
+        read_clog2_free(reader);
+        return hpcw_i_fail(err, HPCW_EMISMATCH,
+                           "%s: ranks: expected %" PRIu32 " as in the other files, got %" PRIu32, path,
+                           d->ranks, ranks);
+    }
+    d->ranks = ranks;
+    struct log_figures *g = stats_alloc(1, sizeof *g);
+    g->d = d;
+    g->ranks = ranks;
+    g->scratch = stats_alloc(ranks, sizeof *g->scratch);
+    g->offset = stats_alloc(ranks, sizeof *g->offset);
+    g->has_offset = stats_alloc(ranks, sizeof *g->has_offset);
+    g->clock = stats_alloc(ranks, sizeof *g->clock);
+    g->iterations = stats_alloc(ranks, sizeof *g->iterations);
+    g->compute = stats_alloc(ranks, sizeof *g->compute);
+    g->before = stats_alloc(2 * (size_t)ranks, sizeof *g->before);
+    g->partner_count = stats_alloc(ranks, sizeof *g->partner_count);
+    g->pending = stats_alloc(ranks, sizeof *g->pending);
+    g->checkpoint_of = stats_alloc(ranks, sizeof *g->checkpoint_of);
+    g->partner = (struct hpcw_i_table){.key_words = 1, .value_size = sizeof(uint64_t)};
+    g->injected = (struct hpcw_i_table){.key_words = 2, .value_size = sizeof(uint64_t)};
+    d->checkpoint_bytes = stats_alloc(ranks, sizeof *d->checkpoint_bytes);
+    list_interruptions(g);
+
+    s = read_clog2_watch(
+        reader, &(struct read_clog2_watch){.context = g, .state = take_state, .message = take_message}, err);
+    if (s == HPCW_OK) {
+        put_states(g);
+        put_iterations(g);
+        put_messages(g);
+        if (d->phase_load != NULL && g->iteration.count > 0) {
+            put_flows(d);
+        }
+        keep_clocks(g);
+        scale_interruptions(g);
+    }
+    free_all(g);
+    read_clog2_free(reader);
+    return s;
+}

@@ -1,0 +1,226 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Generates datasets, and compares their figures with the table of doc/realism.md.
+
+    realism.py --hpcgen PROGRAM --figures PROGRAM --table doc/realism.md [--ranks N] [--seeds N] [--only PATTERN]
+
+Prints a line per row that fails, with what the figure says, and ends with status 1 if there is one. --list also prints
+the rows that hold. --keep DIR leaves the datasets there. --figures-of FILE takes figures that were printed before.
+"""
+import argparse
+import fnmatch
+import json
+import math
+import os
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+
+# Sizes round the places where protocols change: powers of two, one byte less, one more.
+SIZES = sorted({1, 8, 64, 512, *(2**k + d for k in (10, 11, 12, 13, 14, 15, 16, 18, 20, 22, 24) for d in (-1, 0, 1))})
+# More of all that can be found, so that few ranks have some of each kind.
+FAULTS = ("machine.bad_node_share=0.06", "machine.slow_node_share=0.06", "machine.bad_cable_share=0.06",
+          "machine.nodes_per_switch=8", "machine.nodes_per_group=16", "trace.skew=50", "trace.noise=1e-3",
+          "linktest.tail_probability=1e-5", "rank2file.missing_files=2", "rank2file.truncated_files=2",
+          "rank2file.wrong_crcs=2")
+
+MOST_LINES = 4  # of one row
+COLUMNS = ("figure", "data", "over", "bound", "measured", "source")
+
+
+class Row:
+    """A line of the table."""
+
+    def __init__(self, number, cells):
+        self.number = number
+        self.figure, self.data, self.over, bound, self.measured, self.source = cells
+        self.figure = self.figure.strip("`")
+        self.optional = self.over.endswith("?")
+        self.over = self.over.rstrip("?")
+        self.low, self.high = parse_bound(bound)
+        self.bound = bound
+        if self.over not in ("each", "median"):
+            raise ValueError(f"expected each or median, got {self.over}")
+        if self.data not in MAKE:
+            raise ValueError(f"expected one of {', '.join(MAKE)}, got {self.data}")
+
+    def holds(self, value):
+        return value is not None and self.low <= value <= self.high
+
+
+def parse_bound(text):
+    """'>= 0.2', '<= 25', '0', '0.2 .. 0.7' as the least and the most."""
+    number = r"(-?[0-9.]+(?:e-?\d+)?)"
+    for pattern, least, most in ((rf">= {number}$", 1, None), (rf"<= {number}$", None, 1), (rf"{number}$", 1, 1),
+                                 (rf"{number} \.\. {number}$", 1, 2)):
+        found = re.match(pattern, text)
+        if found:
+            return (float(found.group(least)) if least else -math.inf, float(found.group(most)) if most else math.inf)
+    raise ValueError(f"expected a bound such as >= 0.2 or 0.1 .. 0.3, got {text}")
+
+
+def read_table(path):
+    rows, inside = [], False
+    with open(path, encoding="utf-8") as file:
+        for number, line in enumerate(file, 1):
+            cells = tuple(cell.strip() for cell in line.strip().strip("|").split("|"))
+            if cells == COLUMNS:
+                inside = True
+            elif not line.startswith("|"):
+                inside = False
+            elif inside and not set(line.strip()) <= set("|-"):
+                try:
+                    rows.append(Row(number, cells))
+                except ValueError as error:
+                    sys.exit(f"{path}:{number}: {error}")
+    if not rows:
+        sys.exit(f"{path}: expected a table with the columns {', '.join(COLUMNS)}, got none")
+    return rows
+
+
+class Runs:
+    """Makes datasets and their figures."""
+
+    def __init__(self, options, scratch):
+        self.options, self.scratch = options, scratch
+
+    def call(self, *command):
+        done = subprocess.run([str(c) for c in command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        if done.returncode != 0:
+            sys.exit(f"realism: {' '.join(str(c) for c in command)}: {done.stderr.strip()}")
+        return done.stdout
+
+    def generate(self, name, *settings):
+        out = os.path.join(self.scratch, name)
+        self.call(self.options.hpcgen, "--quiet", "--no-checksums", "--out", out, *settings)
+        return out
+
+    def figures(self, *what):
+        return [(f["name"], f["value"], f["says"]) for f in json.loads(self.call(self.options.figures, *what))]
+
+    def drop(self, out):
+        if not self.options.keep:
+            shutil.rmtree(out)
+
+    def each_seed(self, name, *settings):
+        for seed in range(1, self.options.seeds + 1):
+            out = self.generate(f"{name}-{seed}", "--ranks", self.options.ranks, "--seed", seed, *settings)
+            yield seed, self.figures(out)
+            self.drop(out)
+
+    def default(self):
+        return self.each_seed("default")
+
+    def faults(self):
+        return self.each_seed("faults", *(a for s in FAULTS for a in ("--set", s)))
+
+    def curve(self):
+        presets = json.loads(self.call(self.options.hpcgen, "list", "--json"))["presets"]
+        for preset in presets:
+            outs = []
+            for size in SIZES:
+                # Few ranks of few nodes in several groups, if the machine has any.
+                smaller = [] if "torus" in preset else ["machine.nodes_per_switch=4", "machine.nodes_per_group=8"]
+                settings = ["machine.ppn=4", f"linktest.message_size={size}", *smaller]
+                outs.append(self.generate(f"curve-{preset}-{size}", "--ranks", 64, "--preset", preset, "--formats",
+                                          "linktest", *(a for s in settings for a in ("--set", s))))
+            yield 1, self.figures("--curve", preset, *(f"{o}/linktest/pingpong_results_bin.sion" for o in outs))
+            for out in outs:
+                self.drop(out)
+
+    def duration(self):
+        for preset, ranks, serial in (("tcp-1g", 256, "no"), ("dfplus-hdr200", 256, "yes")):
+            out = self.generate(f"duration-{preset}", "--ranks", ranks, "--preset", preset, "--formats", "linktest",
+                                "--set", f"linktest.serial={serial}")
+            yield 1, self.figures("--curve", f"{preset}.serial-{serial}",
+                                  f"{out}/linktest/pingpong_results_bin.sion")
+            self.drop(out)
+
+    def bisection(self):
+        out = self.generate("bisection", "--ranks", 760, "--preset", "dfplus-hdr200", "--formats", "linktest",
+                            "--set", "linktest.bisection=yes", "--set", "linktest.kernel=bidirectional",
+                            "--set", "linktest.message_size=16M")
+        yield 1, self.figures("--bisection", f"{out}/linktest/pingpong_results_bin.sion")
+        self.drop(out)
+
+
+# Kinds of data: how to make them.
+MAKE = {name: getattr(Runs, name) for name in ("default", "faults", "curve", "duration", "bisection")}
+
+
+def collect(runs, rows):
+    """data -> figure -> [(value, says)] over the seeds."""
+    found = {}
+    for data in MAKE:
+        if any(row.data == data for row in rows):
+            print(f"realism: {data} data", file=sys.stderr)
+            all_of = found.setdefault(data, {})
+            for _, figures in MAKE[data](runs):
+                for name, value, says in figures:
+                    all_of.setdefault(name, []).append((value, says))
+    return found
+
+
+def judge(row, figures):
+    """The figures of a row that are out of bounds: [(name, value, says)]."""
+    bad = []
+    names = [name for name in figures if fnmatch.fnmatchcase(name, row.figure)]
+    if not names and not row.optional:
+        return [(row.figure, None, "the files have no such figure")]
+    for name in names:
+        seeds = figures[name]
+        if row.over == "median":
+            known = [value for value, _ in seeds if value is not None]
+            middle = statistics.median(known) if known else None
+            if not row.holds(middle):
+                bad.append((name, middle, f"median of {len(seeds)}: {seeds[0][1]}"))
+        else:
+            wrong = [(name, value, says) for value, says in seeds if not row.holds(value)]
+            if wrong:
+                worst = max(wrong, key=lambda w: -1 if w[1] is None else abs(w[1]))
+                bad.append((*worst[:2], worst[2] + (f" ({len(wrong)} of {len(seeds)} data)" if len(seeds) > 1 else "")))
+    return bad
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--hpcgen")
+    parser.add_argument("--figures")
+    parser.add_argument("--table", required=True)
+    parser.add_argument("--ranks", type=int, default=4096)
+    parser.add_argument("--seeds", type=int, default=10)
+    parser.add_argument("--only", default="*", help="rows whose figure fits this pattern")
+    parser.add_argument("--list", action="store_true", help="print the rows that hold, too")
+    parser.add_argument("--keep", help="directory for the datasets, which stay")
+    parser.add_argument("--figures-of", help="JSON that `figures` printed: of default data")
+    options = parser.parse_args()
+    rows = [row for row in read_table(options.table) if fnmatch.fnmatchcase(row.figure, options.only)]
+    if options.figures_of:
+        with open(options.figures_of, encoding="utf-8") as file:
+            found = {"default": {f["name"]: [(f["value"], f["says"])] for f in json.load(file)}}
+        rows = [row for row in rows if row.data == "default"]
+    else:
+        with tempfile.TemporaryDirectory(prefix="realism.") as scratch:
+            if options.keep:
+                os.makedirs(options.keep, exist_ok=True)
+            found = collect(Runs(options, options.keep or scratch), rows)
+    failed = 0
+    for row in rows:
+        bad = judge(row, found.get(row.data, {}))
+        failed += bool(bad)
+        for name, value, says in bad[:MOST_LINES]:
+            shown = "nothing" if value is None else f"{value:.4g}"
+            print(f"FAIL {name}: expected {row.bound}, got {shown}: {says} [{row.data}]")
+        if len(bad) > MOST_LINES:
+            print(f"     and {len(bad) - MOST_LINES} more of {row.figure} [{row.data}]")
+        if not bad and options.list:
+            print(f"ok   {row.figure}: {row.bound} [{row.data}]")
+    print(f"{len(rows) - failed} of {len(rows)} rows hold, {failed} fail")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "tests/realism/stats.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void *stats_alloc(size_t count, size_t size) {
+    void *p = calloc(count > 0 ? count : 1, size);
+    if (p == NULL) {
+        (void)fprintf(stderr, "figures: out of memory: %zu of %zu bytes\n", count, size);
+        exit(2);
+    }
+    return p;
+}
+
+void stats_add(struct stats_values *s, double value) {
+    if (s->kept == NULL) {
+        s->kept = stats_alloc(STATS_KEPT, sizeof *s->kept);
+    }
+    s->min = s->count == 0 || value < s->min ? value : s->min;
+    s->max = s->count == 0 || value > s->max ? value : s->max;
+    s->sum += value;
+    s->sorted = 0;
+    uint64_t at = s->count++;
+    if (at >= STATS_KEPT) {
+        /* Each value so far is in the sample with the same probability. */
+        s->random = s->random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+        at = (s->random >> 20) % s->count;
+    }
+    if (at < STATS_KEPT) {
+        s->kept[at] = value;
+    }
+}
+
+void stats_distinguish(struct stats_values *s, double value, double unit) {
+    const uint64_t key[] = {(uint64_t)(int64_t)floor(value / unit + 0.5)};
+    s->seen.key_words = 1;
+    s->seen.value_size = sizeof(uint64_t);
+    uint64_t *times =
+        s->seen.count < STATS_KEPT ? hpcw_i_table_add(&s->seen, key, NULL) : hpcw_i_table_find(&s->seen, key);
+    if (times != NULL) {
+        ++*times;
+        s->most = *times > s->most ? *times : s->most;
+    }
+}
+
+void stats_free(struct stats_values *s) {
+    hpcw_i_table_free(&s->seen);
+    free(s->kept);
+    memset(s, 0, sizeof *s);
+}
+
+static int by_value(const void *a, const void *b) {
+    const double x = *(const double *)a;
+    const double y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+
+double stats_quantile(struct stats_values *s, double share) {
+    const size_t n = s->count < STATS_KEPT ? (size_t)s->count : STATS_KEPT;
+    if (n == 0) {
+        return 0;
+    }
+    if (s->sorted != n) {
+        qsort(s->kept, n, sizeof *s->kept, by_value);
+        s->sorted = n;
+    }
+    return s->kept[(size_t)(share * (double)(n - 1) + 0.5)];
+}
+
+size_t stats_distinct(const struct stats_values *s) {
+    return s->seen.count;
+}
+
+double stats_mode(const struct stats_values *s) {
+    return s->count == 0 ? 0 : (double)s->most / (double)s->count;
+}
+
+void stats_pair(struct stats_pairs *p, double x, double y) {
+    const double n = ++p->n;
+    const double dx = x - p->x;
+    const double dy = y - p->y;
+    p->x += dx / n;
+    p->y += dy / n;
+    p->xx += dx * (x - p->x);
+    p->yy += dy * (y - p->y);
+    p->xy += dx * (y - p->y);
+}
+
+double stats_correlation(const struct stats_pairs *p) {
+    return p->xx > 0 && p->yy > 0 ? p->xy / sqrt(p->xx * p->yy) : 0;
+}
+
+double stats_median(double *value, size_t count) {
+    if (count == 0) {
+        return 0;
+    }
+    qsort(value, count, sizeof *value, by_value);
+    return count % 2 != 0 ? value[count / 2] : 0.5 * (value[count / 2 - 1] + value[count / 2]);
+}
+
+void stats_robust(double *value, size_t count, double *median, double *sd) {
+    *median = stats_median(value, count);
+    for (size_t i = 0; i < count; i++) {
+        value[i] = fabs(value[i] - *median);
+    }
+    *sd = 1.4826 * stats_median(value, count);
+}
