@@ -9,7 +9,9 @@
 #include "gen/dataset/directory.h"
 #include "gen/dataset/lease.h"
 #include "gen/dataset/lists.h"
+#include "gen/format/vom.h"
 #include "gen/spec/stream.h"
+#include "gen/spec/visibility.h"
 #include "libwriter/base/buf.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
@@ -72,8 +74,38 @@ static hpcw_status list_close(struct list_file *l, hpcw_status s, hpcw_error *er
 
 typedef bool next_node(const struct model_machine *m, uint32_t *node, struct model_truth_node *found);
 
-static void put_nodes(const struct model_machine *m, const char *key, next_node *next,
-                      struct hpcw_i_json *json) {
+/* Where the load data show a slow node. */
+static void put_loads_of(const struct gen_dataset *d, const struct model_truth_node *found, const double *sd,
+                         struct hpcw_i_json *json) {
+    char file[GEN_UNIT_PATH];
+    hpcw_i_json_key_array(json, "visibility");
+    if (sd != NULL && hpcw_vom_file_name(file, sizeof file, GEN_VOM_FOLDER "/data.%p.json", found->first_rank,
+                                         d->vom_params.container == GEN_VOM_BROTLI_FILES, NULL) == HPCW_OK) {
+        gen_visibility_put(json, "vom", file, sd[found->node]);
+    }
+    hpcw_i_json_end_array(json);
+}
+
+/* The ranks at each switch. */
+static void put_topology(const struct model_machine *m, struct hpcw_i_json *json) {
+    hpcw_i_json_key_array(json, "topology");
+    for (uint32_t i = 0; i < m->switches; i++) {
+        const uint64_t first = (uint64_t)i * m->nodes_per_switch * m->params.ppn;
+        const uint64_t end = first + (uint64_t)m->nodes_per_switch * m->params.ppn;
+        hpcw_i_json_flat_object(json);
+        hpcw_i_json_put_u64(json, "switch", i);
+        hpcw_i_json_put_u64(json, "group", model_machine_group(m, i * m->nodes_per_switch));
+        hpcw_i_json_put_u64(json, "first_rank", first);
+        hpcw_i_json_put_u64(json, "ranks", (end < m->ranks ? end : m->ranks) - first);
+        hpcw_i_json_end_object(json);
+    }
+    hpcw_i_json_end_array(json);
+}
+
+/* `sd`: [nodes] how visible they are in load data; NULL: this dataset has none. */
+static void put_nodes(const struct gen_dataset *d, const char *key, const char *kind, next_node *next,
+                      const double *sd, struct hpcw_i_json *json) {
+    const struct model_machine *m = &d->machine;
     struct model_truth_node found;
     uint32_t node = 0;
     hpcw_i_json_key_array(json, key);
@@ -81,6 +113,7 @@ static void put_nodes(const struct model_machine *m, const char *key, next_node 
         char host[MODEL_HOST_SIZE];
         model_machine_host(m, found.node, host);
         hpcw_i_json_flat_object(json);
+        hpcw_i_json_put_str(json, "kind", kind);
         hpcw_i_json_put_str(json, "host", host);
         hpcw_i_json_put_u64(json, "node", found.node);
         hpcw_i_json_put_u64(json, "first_rank", found.first_rank);
@@ -89,9 +122,35 @@ static void put_nodes(const struct model_machine *m, const char *key, next_node 
             hpcw_i_json_put_str(json, "direction", found.outgoing ? "out" : "in");
         }
         hpcw_i_json_put_f64(json, "factor", found.factor);
+        if (next == model_truth_next_node) {
+            put_loads_of(d, &found, sd, json);
+        }
         hpcw_i_json_end_object(json);
     }
     hpcw_i_json_end_array(json);
+}
+
+static hpcw_status put_slow_nodes(const struct gen_dataset *d, struct hpcw_i_json *json, hpcw_error *err) {
+    const struct model_machine *m = &d->machine;
+    const bool loads = (d->formats >> GEN_FORMAT_VOM & 1) != 0;
+    double *sd = hpcw_i_calloc(m->nodes, sizeof *sd);
+    bool *slow = hpcw_i_calloc(m->nodes, sizeof *slow);
+    hpcw_status s = sd == NULL || slow == NULL ? hpcw_i_fail_memory(err, "truth", m->nodes, "nodes") : HPCW_OK;
+    struct model_truth_node found;
+    uint32_t node = 0;
+    bool any = false;
+    while (s == HPCW_OK && model_truth_next_node(m, &node, &found)) {
+        slow[found.node] = any = true;
+    }
+    if (s == HPCW_OK && any && loads) {
+        s = gen_vom_slow_nodes(d, slow, sd, err);
+    }
+    if (s == HPCW_OK) {
+        put_nodes(d, "slow_nodes", "slow_node", model_truth_next_node, loads ? sd : NULL, json);
+    }
+    hpcw_i_free(sd);
+    hpcw_i_free(slow);
+    return s;
 }
 
 static void put_cables(const struct model_machine *m, struct hpcw_i_json *json) {
@@ -101,6 +160,7 @@ static void put_cables(const struct model_machine *m, struct hpcw_i_json *json) 
     hpcw_i_json_key_array(json, "slow_cables");
     while (model_truth_next_cable(m, &a, &b, &cable)) {
         hpcw_i_json_flat_object(json);
+        hpcw_i_json_put_str(json, "kind", "slow_cable");
         hpcw_i_json_put_u64(json, "switch_a", cable.switch_a);
         hpcw_i_json_put_u64(json, "switch_b", cable.switch_b);
         hpcw_i_json_put_u64(json, "first_rank_a", cable.first_rank_a);
@@ -130,9 +190,10 @@ hpcw_status gen_write_truth(const struct gen_run *run, const struct gen_ranges *
     hpcw_i_json_put_u64(json, "nodes", d->machine.nodes);
     hpcw_i_json_put_u64(json, "switches", d->machine.switches);
     hpcw_i_json_put_u64(json, "groups", d->machine.groups);
-    put_nodes(&d->machine, "slow_ports", model_truth_next_port, json);
+    put_topology(&d->machine, json);
+    put_nodes(d, "slow_ports", "slow_port", model_truth_next_port, NULL, json);
     put_cables(&d->machine, json);
-    put_nodes(&d->machine, "slow_nodes", model_truth_next_node, json);
+    s = put_slow_nodes(d, json, err);
     hpcw_i_json_end_object(json);
     for (size_t f = 0; s == HPCW_OK && f < gen_format_count; f++) {
         if (d->formats >> f & 1) {

@@ -12,6 +12,7 @@
 #include "gen/report/report.h"
 #include "gen/spec/checkpoint_files.h"
 #include "gen/spec/pool.h"
+#include "gen/spec/visibility.h"
 #include "libreader/rank2file/rank2file.h"
 #include "libwriter/base/checked.h"
 #include "libwriter/base/mem.h"
@@ -190,9 +191,47 @@ static hpcw_status write_units(const struct gen_write *w, struct hpcw_i_json *pa
     return s;
 }
 
+/* What the original programs do with a damaged checkpoint in a layout that they read; observed. */
+static void readers_of(enum hpcw_rank2file_layout layout, const char *by_1_1, const char *by_1_2,
+                       const char *by_3, const char *reader[2 * 2 + 1]) {
+    size_t n = 0;
+    if (layout == HPCW_RANK2FILE_SCR_1_1 || layout == HPCW_RANK2FILE_SHARED) {
+        reader[n++] = "SCR 1.1.8";
+        reader[n++] = by_1_1;
+    }
+    if (layout == HPCW_RANK2FILE_SCR_1_2) {
+        reader[n++] = "SCR 1.2.2";
+        reader[n++] = by_1_2;
+    }
+    if (layout == HPCW_RANK2FILE_SCR_3 || layout == HPCW_RANK2FILE_SHARED) {
+        reader[n++] = "SCR 3.1.0";
+        reader[n++] = by_3;
+    }
+    reader[n] = NULL;
+}
+
+static void put_visibility(const struct gen_dataset *d, unsigned kind, const char *file,
+                           struct hpcw_i_json *json) {
+    static const char *const by[MODEL_CHECKPOINT_FAULTS + 1][3] = {
+        [MODEL_CHECKPOINT_MISSING_FILE] = {"refuses", "refuses", "refuses"},
+        [MODEL_CHECKPOINT_TRUNCATED_FILE] = {"refuses", "refuses", "accepts"},
+        [MODEL_CHECKPOINT_WRONG_CRC] = {"refuses", "refuses", "accepts"},
+        [MODEL_CHECKPOINT_MISSING_RANK] = {"accepts", "accepts", "accepts"},
+        [MODEL_CHECKPOINT_FAULTS] = {"takes the one before", "takes the one before", "takes the one before"},
+    };
+    const char *reader[2 * 2 + 1];
+    readers_of((enum hpcw_rank2file_layout)d->ckpt_params.layout, by[kind][0], by[kind][1], by[kind][2],
+               reader);
+    hpcw_i_json_key_array(json, "visibility");
+    gen_visibility_put_certain(json, "rank2file", file, reader);
+    hpcw_i_json_end_array(json);
+}
+
 static void put_fault(const struct gen_dataset *d, unsigned kind, uint64_t file, struct hpcw_i_json *json) {
-    char path[GEN_CHECKPOINT_PATH];
-    gen_checkpoints_data_path(d->checkpoints, file, path);
+    char below[GEN_CHECKPOINT_PATH];
+    char path[sizeof FOLDER + GEN_CHECKPOINT_PATH];
+    gen_checkpoints_data_path(d->checkpoints, file, below);
+    (void)snprintf(path, sizeof path, FOLDER "/%s", below);
     hpcw_i_json_flat_object(json);
     hpcw_i_json_put_str(json, "kind", model_checkpoint_fault_name[kind]);
     hpcw_i_json_put_u64(json, "checkpoint", file / d->ranks + 1);
@@ -203,6 +242,7 @@ static void put_fault(const struct gen_dataset *d, unsigned kind, uint64_t file,
         hpcw_i_json_put_u64(json, "size", model_checkpoint_size(m, file));
         hpcw_i_json_put_u64(json, "left", model_checkpoint_length(m, file));
     }
+    put_visibility(d, kind, path, json);
     hpcw_i_json_end_object(json);
 }
 
@@ -224,7 +264,12 @@ static hpcw_status truth(const struct gen_dataset *d, const cJSON *const *partia
     if (m->params.stale_index) {
         char name[HPCW_RANK2FILE_MAX_DATASET + 1];
         gen_checkpoints_name(d->checkpoints, m->params.checkpoints, name);
-        hpcw_i_json_str(json, name);
+        hpcw_i_json_flat_object(json);
+        hpcw_i_json_put_str(json, "kind", "stale_index");
+        hpcw_i_json_put_str(json, "dataset", name);
+        hpcw_i_json_put_str(json, "file", FOLDER "/" HPCW_RANK2FILE_INDEX);
+        put_visibility(d, MODEL_CHECKPOINT_FAULTS, FOLDER "/" HPCW_RANK2FILE_INDEX, json);
+        hpcw_i_json_end_object(json);
     } else {
         hpcw_i_json_null(json);
     }

@@ -2,17 +2,20 @@
 /* vom/data.<rank>.json.br: what vt would have written about the objects of the simulated application. */
 #include "gen/format/vom.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "gen/report/report.h"
 #include "gen/spec/pool.h"
+#include "gen/spec/visibility.h"
 #include "libreader/vom/set/file_type.h"
 #include "libreader/vom/set/info.h"
 #include "libreader/vom/set/verify.h"
 #include "libreader/vom/vom.h"
 #include "libwriter/base/checked.h"
+#include "libwriter/base/detmath.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 
@@ -229,6 +232,46 @@ static hpcw_status truth(const struct gen_dataset *d, const cJSON *const *partia
     }
     hpcw_i_free(tally);
     return s;
+}
+
+/* The mean of log2(time) of a rank's tasks that cannot migrate; phase 0 sets up. */
+static double fixed_load(const struct model_load *m, uint32_t rank) {
+    const double slowness = model_machine_slowness(m->machine, model_machine_node(m->machine, rank));
+    double sum = 0;
+    uint64_t count = 0;
+    for (uint32_t phase = 1; phase < m->params.phases; phase++) {
+        for (uint32_t which = 0; which <= m->params.groups; which++) {
+            const uint64_t time_ns = model_load_other(m, rank, which, phase, slowness);
+            sum += time_ns > 0 ? hpcw_i_log2((double)time_ns) : 0;
+            count += time_ns > 0;
+        }
+    }
+    return count > 0 ? sum / (double)count : NAN;
+}
+
+hpcw_status gen_vom_slow_nodes(const struct gen_dataset *d, const bool *slow, double *sd, hpcw_error *err) {
+    const uint32_t ppn = d->machine.params.ppn;
+    const uint32_t nodes = d->ranks / ppn; /* the last one may have fewer ranks */
+    double *value = hpcw_i_malloc(((size_t)nodes + 1) * 2 * sizeof *value);
+    if (value == NULL) {
+        return hpcw_i_fail_memory(err, "vom", nodes, "nodes");
+    }
+    double *others = value + nodes + 1;
+    for (uint32_t node = 0; node < nodes; node++) {
+        value[node] = 0;
+        for (uint32_t i = 0; i < ppn; i++) {
+            value[node] += fixed_load(&d->load, node * ppn + i) / ppn;
+        }
+    }
+    for (uint32_t node = 0; node < d->machine.nodes; node++) {
+        sd[node] = NAN;
+        if (slow[node] && node < nodes) {
+            memcpy(others, value, nodes * sizeof *value);
+            sd[node] = gen_visibility_sd(others, nodes, node);
+        }
+    }
+    hpcw_i_free(value);
+    return HPCW_OK;
 }
 
 /* ---- reading ---- */

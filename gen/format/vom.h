@@ -21,4 +21,8 @@ hpcw_status gen_vom_write(const struct gen_write *w, struct hpcw_i_json *partial
 void gen_vom_tally_rank(const struct model_load *m, const struct model_load_cursor *at, double slowness,
                         uint64_t *time_ns, struct gen_load_tally *tally);
 
+/* How visible it is that nodes are slow: by what their ranks do that cannot migrate, sd[nodes] in local standard
+ * deviations of all nodes with all their ranks (doc/realism.md, "Visibility"). Only those with slow[node]. */
+hpcw_status gen_vom_slow_nodes(const struct gen_dataset *d, const bool *slow, double *sd, hpcw_error *err);
+
 #endif

@@ -77,13 +77,14 @@ fault() { # SETTING PATTERN TRUTH
     grep -q "$3" bad/truth.json || bad "truth.json does not list: $1"
 }
 fault missing_files=1 'bad/scr/scr.dataset.?/rank_*.ckpt: rank *: cannot open for reading: No such file or directory' \
-    '"kind": "missing_file", "checkpoint": [12], "rank": [0-9]*, "file": "scr.dataset.[12]/rank_[0-9]*.ckpt"'
+    '"kind": "missing_file", "checkpoint": [12], "rank": [0-9]*, "file": "scr/scr.dataset.[12]/rank_[0-9]*.ckpt"'
 fault truncated_files=3 'bad/scr/scr.dataset.?/rank_*.ckpt: rank *: size: expected 32768 bytes, got *' \
     '"kind": "truncated_file".*"size": 32768, "left": [0-9]*'
-fault wrong_crcs=1 'bad/scr/scr.dataset.?/rank_*.ckpt: rank *: CRC-32: expected 0x*, got 0x*' '"kind": "wrong_crc"'
+fault wrong_crcs=1 'bad/scr/scr.dataset.?/rank_*.ckpt: rank *: CRC-32: expected 0x*, got 0x*' \
+    '"kind": "wrong_crc".*"certain": true, "readers": {"SCR 1.1.8": "refuses", "SCR 3.1.0": "accepts"}'
 fault missing_ranks=1 'bad/scr/scr.dataset.?/.scr/rank2file.0.0.scr: *expected an entry of rank *, got none' \
     '"kind": "missing_rank"'
-fault stale_index=yes 'bad/scr/scr.dataset.3/.scr/summary.scr: cannot open*' '"stale_index": "scr.dataset.3"'
+fault stale_index=yes 'bad/scr/scr.dataset.3/.scr/summary.scr: cannot open*' '"stale_index": {"kind": "stale_index", "dataset": "scr.dataset.3"'
 refuse 2 'rank2file faults: expected at most half of the 40 files and 65536, got 21' \
     "$HPCGEN" --ranks 20 --formats rank2file --out none --set rank2file.missing_ranks=21
 [ ! -e none ] || bad "a refused run leaves its directory"
