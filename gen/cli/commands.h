@@ -46,6 +46,8 @@ hpcw_status gen_cli_recover(const struct gen_cli_options *options, const char *c
                             hpcw_error *err);
 hpcw_status gen_cli_scr(const struct gen_cli_options *options, const char *const *arg, size_t count,
                         hpcw_error *err);
+hpcw_status gen_cli_score(const struct gen_cli_options *options, const char *findings, const char *dir,
+                          hpcw_error *err);
 hpcw_status gen_cli_repair(const struct gen_cli_options *options, const char *dir, hpcw_error *err);
 hpcw_status gen_cli_join(const struct gen_cli_options *options, const char *dir, hpcw_error *err);
 

@@ -23,6 +23,7 @@ enum {
     RECOVER = UI_COMMAND(GEN_CLI_RECOVER),
     REPORT = UI_COMMAND(GEN_CLI_REPORT),
     SCR = UI_COMMAND(GEN_CLI_SCR),
+    SCORE = UI_COMMAND(GEN_CLI_SCORE),
     /* `plan` takes all options of `generate`: one word before the options turns a run into its plan. */
     RUN = GENERATE | PLAN,
 };
@@ -44,6 +45,8 @@ static const struct ui_command commands[] = {
                         "DIR|FILE", 1, 1},
     [GEN_CLI_SCR] = {"scr", "list, check, prune, drop or reindex the checkpoints in a prefix directory of SCR",
                      "ACTION DIR [DATASET]", 2, 3},
+    [GEN_CLI_SCORE] = {"score", "compare what a tool found in a dataset with its truth.json", "FINDINGS DIR", 2,
+                       2},
 };
 
 /* ---- words ---- */
@@ -153,8 +156,8 @@ static const struct ui_option options[] = {
            UI_LIMITS(0, 4294967295), .default_text = "0", .flags = UI_OPTION_NO_CONFIG),
     OPTION(OUTPUT, RUN | VERIFY | JOIN | REPAIR | EXPORT | RECOVER | REPORT | SCR, 'q', "quiet", NULL, BOOL,
            quiet, "print errors only, no progress and no summary", .flags = UI_OPTION_NEGATABLE),
-    OPTION(OUTPUT, RUN | VERIFY | INFO | LIST | JOIN | REPAIR | EXPORT | RECOVER | SCR, 0, "json", NULL, BOOL,
-           json, "print the result as JSON on standard output", .flags = UI_OPTION_NEGATABLE),
+    OPTION(OUTPUT, RUN | VERIFY | INFO | LIST | JOIN | REPAIR | EXPORT | RECOVER | SCR | SCORE, 0, "json", NULL,
+           BOOL, json, "print the result as JSON on standard output", .flags = UI_OPTION_NEGATABLE),
 };
 
 /* ---- manual ---- */
@@ -194,6 +197,11 @@ static const struct ui_chapter chapters[] = {
      "prune and reindex print how many datasets they added, removed and skipped. A dataset that hpcw is "
      "writing "
      "is left alone; programs with SCR itself must not run meanwhile.\n"},
+    {"SCORE",
+     "hpcgen score FINDINGS DIR prints precision and recall of a tool for each kind of fault. FINDINGS is a "
+     "JSON "
+     "file, {\"findings\": [{\"kind\": \"slow_node\", \"rank\": 12}]}; doc/realism.md has all kinds, their "
+     "places, and what the result means.\n"},
     {"ENVIRONMENT", "Started by mpirun, srun or the like, the processes share the work. Started alone, one "
                     "process uses threads and does not initialise MPI. COLUMNS sets the width of the help text "
                     "where the terminal does not tell it.\n"},

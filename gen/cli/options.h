@@ -26,6 +26,7 @@ enum gen_cli_command {
     GEN_CLI_RECOVER,
     GEN_CLI_REPORT,
     GEN_CLI_SCR,
+    GEN_CLI_SCORE,
 };
 
 enum { GEN_CLI_PATH_SIZE = 4096, GEN_CLI_PRESET_SIZE = 32 };

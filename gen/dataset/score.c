@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "gen/dataset/score.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <xxhash.h>
+
+#include "gen/dataset/directory.h"
+#include "libwriter/base/array.h"
+#include "libwriter/base/mem.h"
+#include "libwriter/base/status.h"
+#include "libwriter/base/table.h"
+
+/* How a finding and a fault say where they are. */
+enum score_place {
+    SCORE_NODE,      /* host, node or rank; first_rank and ranks */
+    SCORE_CABLE,     /* rank_a and rank_b; the ranks at two switches */
+    SCORE_PAIR,      /* rank and partner */
+    SCORE_PHASE,     /* rank and phase */
+    SCORE_ITERATION, /* rank and iteration */
+    SCORE_FILE
+};
+
+static const struct score_kind {
+    const char *name;
+    enum score_place place;
+} kinds[] = {
+    {"slow_port", SCORE_NODE},         {"slow_cable", SCORE_CABLE},  {"outlier", SCORE_PAIR},
+    {"slow_node", SCORE_NODE},         {"overloaded", SCORE_PHASE},  {"clock", SCORE_NODE},
+    {"interruption", SCORE_ITERATION}, {"missing_file", SCORE_FILE}, {"truncated_file", SCORE_FILE},
+    {"wrong_crc", SCORE_FILE},         {"missing_rank", SCORE_FILE}, {"stale_index", SCORE_FILE},
+};
+enum { KINDS = sizeof kinds / sizeof kinds[0] };
+
+/* From how many standard deviations on a fault is in a class. */
+enum { VISIBLE, FAINT, HIDDEN, CLASSES };
+static const char *const class_name[CLASSES] = {"visible", "faint", "hidden"};
+#define VISIBLE_SD 5.0
+#define FAINT_SD 2.0
+
+struct score_fault {
+    uint32_t kind, class;
+    bool found, again;
+    uint32_t first_rank[2], ranks[2]; /* of a cable */
+};
+
+struct score {
+    const char *truth, *findings; /* paths */
+    struct score_fault *fault;
+    size_t faults, capacity;
+    struct hpcw_i_table places; /* where -> struct score_value, the fault there */
+    struct hpcw_i_table wrong;  /* where findings are that name no fault */
+    uint64_t count[KINDS], right[KINDS];
+};
+struct score_value {
+    uint64_t fault; /* index + 1 */
+};
+
+static size_t kind_of(const char *name) {
+    size_t k = 0;
+    while (k < KINDS && strcmp(kinds[k].name, name) != 0) {
+        k++;
+    }
+    return k;
+}
+
+static bool number(const cJSON *object, const char *key, uint64_t *value) {
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
+    bool good = cJSON_IsNumber(item) && item->valuedouble >= 0 && item->valuedouble < 0x1p53;
+    *value = good ? (uint64_t)item->valuedouble : 0;
+    return good && (double)*value == item->valuedouble;
+}
+
+static const char *text(const cJSON *object, const char *key) {
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
+    return cJSON_IsString(item) ? item->valuestring : NULL;
+}
+
+/* ---- places as keys: a kind and what says where, then two words ---- */
+
+enum { BY_NUMBERS, BY_NODE, BY_TEXT };
+
+static void key_of(size_t kind, unsigned by, uint64_t a, uint64_t b, uint64_t key[HPCW_I_TABLE_KEY]) {
+    key[0] = kind | (uint64_t)by << 32;
+    key[1] = a;
+    key[2] = b;
+}
+
+static void key_of_text(size_t kind, const char *where, uint64_t key[HPCW_I_TABLE_KEY]) {
+    XXH128_hash_t h = XXH3_128bits(where, strlen(where));
+    key_of(kind, BY_TEXT, h.high64, h.low64, key);
+}
+
+/* Where a finding is. False if it does not say so. */
+static bool key_of_finding(size_t kind, const cJSON *f, uint64_t key[HPCW_I_TABLE_KEY]) {
+    static const char *const second[] = {
+        [SCORE_PAIR] = "partner", [SCORE_PHASE] = "phase", [SCORE_ITERATION] = "iteration"};
+    const enum score_place place = kinds[kind].place;
+    const char *where = text(f, place == SCORE_FILE ? "file" : "host");
+    uint64_t a;
+    uint64_t b;
+    switch (place) {
+    case SCORE_NODE:
+        if (number(f, "rank", &a)) {
+            key_of(kind, BY_NUMBERS, a, 0, key);
+            return true;
+        }
+        if (number(f, "node", &a)) {
+            key_of(kind, BY_NODE, a, 0, key);
+            return true;
+        }
+        break;
+    case SCORE_FILE:
+        break;
+    case SCORE_CABLE:
+        if (number(f, "rank_a", &a) && number(f, "rank_b", &b)) {
+            key_of(kind, BY_NUMBERS, a < b ? a : b, a < b ? b : a, key);
+            return true;
+        }
+        return false;
+    case SCORE_PAIR:
+    case SCORE_PHASE:
+    case SCORE_ITERATION:
+        if (number(f, "rank", &a) && number(f, second[place], &b)) {
+            key_of(kind, BY_NUMBERS, a, b, key);
+            return true;
+        }
+        return false;
+    }
+    if (where != NULL) {
+        key_of_text(kind, where, key);
+    }
+    return where != NULL;
+}
+
+/* ---- faults ---- */
+
+static uint32_t class_of(const cJSON *seen) {
+    uint32_t class = HIDDEN;
+    const cJSON *one;
+    cJSON_ArrayForEach(one, seen) {
+        const cJSON *sd = cJSON_GetObjectItemCaseSensitive(one, "sd");
+        bool certain = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(one, "certain"));
+        double x = cJSON_IsNumber(sd) ? sd->valuedouble : 0;
+        uint32_t here = certain || x >= VISIBLE_SD ? VISIBLE : x >= FAINT_SD ? FAINT : HIDDEN;
+        class = here < class ? here : class;
+    }
+    return class;
+}
+
+/* The fault is at this place. Another one of its kind may be there: they count as one, and this one is left out. */
+static bool add_place(struct score *s, const uint64_t *key, size_t fault) {
+    struct score_value *v = hpcw_i_table_add(&s->places, key, NULL);
+    if (v == NULL) {
+        return false;
+    }
+    if (v->fault == 0) {
+        v->fault = fault + 1;
+    } else if (v->fault != fault + 1) {
+        struct score_fault *first = &s->fault[v->fault - 1];
+        first->class = s->fault[fault].class < first->class ? s->fault[fault].class : first->class;
+        s->fault[fault].again = true;
+    }
+    return true;
+}
+
+static bool add_places(struct score *s, size_t kind, const cJSON *entry, size_t fault, bool *known) {
+    uint64_t key[HPCW_I_TABLE_KEY];
+    uint64_t first = 0;
+    uint64_t ranks = 0;
+    uint64_t node;
+    bool good = true;
+    struct score_fault *f = &s->fault[fault];
+    *known = true;
+    if (kinds[kind].place == SCORE_NODE) {
+        *known = number(entry, "first_rank", &first) && number(entry, "ranks", &ranks) && ranks < 1 << 20;
+        for (uint64_t i = 0; *known && good && i < ranks; i++) {
+            key_of(kind, BY_NUMBERS, first + i, 0, key);
+            good = add_place(s, key, fault);
+        }
+        if (good && number(entry, "node", &node)) {
+            key_of(kind, BY_NODE, node, 0, key);
+            good = add_place(s, key, fault);
+        }
+        if (good && text(entry, "host") != NULL) {
+            key_of_text(kind, text(entry, "host"), key);
+            good = add_place(s, key, fault);
+        }
+        return good;
+    }
+    if (kinds[kind].place == SCORE_CABLE) {
+        static const char *const side[2][2] = {{"first_rank_a", "ranks_a"}, {"first_rank_b", "ranks_b"}};
+        for (int i = 0; i < 2; i++) {
+            *known = *known && number(entry, side[i][0], &first) && number(entry, side[i][1], &ranks);
+            f->first_rank[i] = (uint32_t)first;
+            f->ranks[i] = (uint32_t)ranks;
+        }
+        return true;
+    }
+    if (kinds[kind].place == SCORE_PAIR) {
+        uint64_t partner;
+        *known = number(entry, "rank", &first) && number(entry, "worst_partner", &partner);
+        key_of(kind, BY_NUMBERS, first, *known ? partner : 0, key);
+    } else {
+        *known = key_of_finding(kind, entry, key);
+    }
+    return !*known || add_place(s, key, fault);
+}
+
+static hpcw_status add_fault(struct score *s, const cJSON *entry, const cJSON *seen, hpcw_error *err) {
+    const char *name = text(entry, "kind");
+    const size_t kind = name == NULL ? KINDS : kind_of(name);
+    if (kind == KINDS) {
+        return hpcw_i_fail(err, HPCW_EFORMAT, "%s: kind: expected a known one, got %.40s", s->truth,
+                           name == NULL ? "none" : name);
+    }
+    struct score_fault *grown = hpcw_i_grow(s->fault, &s->capacity, s->faults + 1, sizeof *grown);
+    if (grown == NULL) {
+        return hpcw_i_fail_memory(err, s->truth, s->faults, "faults");
+    }
+    s->fault = grown;
+    s->fault[s->faults] = (struct score_fault){.kind = (uint32_t)kind, .class = class_of(seen)};
+    bool known;
+    if (!add_places(s, kind, entry, s->faults, &known)) {
+        return hpcw_i_fail_memory(err, s->truth, s->faults, "faults");
+    }
+    if (!known) {
+        return hpcw_i_fail(err, HPCW_EFORMAT, "%s: %s: expected its place, got none", s->truth, name);
+    }
+    s->faults += !s->fault[s->faults].again;
+    return HPCW_OK;
+}
+
+/* Every object with a visibility is a fault. */
+static hpcw_status add_faults(struct score *s, const cJSON *at, hpcw_error *err) {
+    const cJSON *seen = cJSON_GetObjectItemCaseSensitive(at, "visibility");
+    if (cJSON_IsArray(seen)) {
+        return add_fault(s, at, seen, err);
+    }
+    hpcw_status status = HPCW_OK;
+    const cJSON *one;
+    cJSON_ArrayForEach(one, at) {
+        status =
+            status == HPCW_OK && (cJSON_IsObject(one) || cJSON_IsArray(one)) ? add_faults(s, one, err) : status;
+    }
+    return status;
+}
+
+/* ---- findings ---- */
+
+static bool is_at(const struct score_fault *f, int side, uint64_t rank) {
+    return rank >= f->first_rank[side] && rank - f->first_rank[side] < f->ranks[side];
+}
+
+static struct score_fault *fault_at(const struct score *s, size_t kind, const uint64_t *key) {
+    if (kinds[kind].place != SCORE_CABLE) {
+        const struct score_value *v = hpcw_i_table_find(&s->places, key);
+        return v == NULL ? NULL : &s->fault[v->fault - 1];
+    }
+    for (size_t i = 0; i < s->faults; i++) {
+        struct score_fault *f = &s->fault[i];
+        if (f->kind == kind &&
+            ((is_at(f, 0, key[1]) && is_at(f, 1, key[2])) || (is_at(f, 1, key[1]) && is_at(f, 0, key[2])))) {
+            return f;
+        }
+    }
+    return NULL;
+}
+
+static hpcw_status take_finding(struct score *s, const cJSON *f, uint64_t index, hpcw_error *err) {
+    static const char *const place[] = {
+        [SCORE_NODE] = "host, node or rank",      [SCORE_CABLE] = "rank_a and rank_b",
+        [SCORE_PAIR] = "rank and partner",        [SCORE_PHASE] = "rank and phase",
+        [SCORE_ITERATION] = "rank and iteration", [SCORE_FILE] = "file"};
+    const char *name = text(f, "kind");
+    const size_t kind = name == NULL ? KINDS : kind_of(name);
+    uint64_t key[HPCW_I_TABLE_KEY];
+    if (kind == KINDS) {
+        return hpcw_i_fail(err, HPCW_EFORMAT,
+                           "%s: findings[%" PRIu64 "].kind: expected one of doc/realism.md, got %.40s",
+                           s->findings, index, name == NULL ? "none" : name);
+    }
+    if (!key_of_finding(kind, f, key)) {
+        return hpcw_i_fail(err, HPCW_EFORMAT, "%s: findings[%" PRIu64 "]: %s: expected %s, got none",
+                           s->findings, index, name, place[kinds[kind].place]);
+    }
+    struct score_fault *fault = fault_at(s, kind, key);
+    if (fault != NULL) {
+        s->count[kind] += !fault->found;
+        s->right[kind] += !fault->found;
+        fault->found = true;
+        return HPCW_OK;
+    }
+    bool fresh;
+    if (hpcw_i_table_add(&s->wrong, key, &fresh) == NULL) {
+        return hpcw_i_fail_memory(err, s->findings, index, "findings");
+    }
+    s->count[kind] += fresh;
+    return HPCW_OK;
+}
+
+static hpcw_status take_findings(struct score *s, const cJSON *root, hpcw_error *err) {
+    const cJSON *list = cJSON_GetObjectItemCaseSensitive(root, "findings");
+    if (!cJSON_IsArray(list)) {
+        return hpcw_i_fail(err, HPCW_EFORMAT, "%s: findings: expected a list, got %s", s->findings,
+                           list == NULL ? "none" : "something else");
+    }
+    hpcw_status status = HPCW_OK;
+    uint64_t index = 0;
+    const cJSON *one;
+    cJSON_ArrayForEach(one, list) {
+        status = status == HPCW_OK ? take_finding(s, one, index++, err) : status;
+    }
+    return status;
+}
+
+/* ---- the score ---- */
+
+static void put_share(struct hpcw_i_json *json, const char *key, uint64_t part, uint64_t whole) {
+    hpcw_i_json_key_n(json, key, strlen(key));
+    if (whole == 0) {
+        hpcw_i_json_null(json);
+    } else {
+        hpcw_i_json_f64(json, (double)part / (double)whole);
+    }
+}
+
+static void put_kind(const struct score *s, size_t kind, struct hpcw_i_json *json) {
+    uint64_t faults[CLASSES] = {0};
+    uint64_t found[CLASSES] = {0};
+    for (size_t i = 0; i < s->faults; i++) {
+        const struct score_fault *f = &s->fault[i];
+        faults[f->class] += f->kind == kind;
+        found[f->class] += f->kind == kind && f->found;
+    }
+    if (faults[VISIBLE] + faults[FAINT] + faults[HIDDEN] + s->count[kind] == 0) {
+        return;
+    }
+    hpcw_i_json_flat_object(json);
+    hpcw_i_json_put_str(json, "kind", kinds[kind].name);
+    hpcw_i_json_put_u64(json, "findings", s->count[kind]);
+    hpcw_i_json_put_u64(json, "right", s->right[kind]);
+    put_share(json, "precision", s->right[kind], s->count[kind]);
+    for (int c = 0; c < CLASSES; c++) {
+        char key[32];
+        int n = snprintf(key, sizeof key, "%s_faults", class_name[c]);
+        hpcw_i_json_key_n(json, key, (size_t)n);
+        hpcw_i_json_u64(json, faults[c]);
+        (void)snprintf(key, sizeof key, "%s_recall", class_name[c]);
+        put_share(json, key, found[c], faults[c]);
+    }
+    hpcw_i_json_end_object(json);
+}
+
+hpcw_status gen_score(const char *findings, const char *dir, struct hpcw_i_json *json, hpcw_error *err) {
+    char path[GEN_DIRECTORY_PATH];
+    cJSON *truth = NULL;
+    cJSON *found = NULL;
+    struct score s = {.truth = path,
+                      .findings = findings,
+                      .places = {.key_words = 3, .value_size = sizeof(struct score_value)},
+                      .wrong = {.key_words = 3}};
+    s.places.seed = s.wrong.seed = hpcw_i_table_random();
+    gen_directory_path(dir, GEN_TRUTH, path);
+    hpcw_status status = gen_directory_read_json(path, &truth, err);
+    status = status == HPCW_OK ? add_faults(&s, truth, err) : status;
+    status = status == HPCW_OK ? gen_directory_read_json(findings, &found, err) : status;
+    status = status == HPCW_OK ? take_findings(&s, found, err) : status;
+    if (status == HPCW_OK) {
+        hpcw_i_json_key_array(json, "kinds");
+        for (size_t k = 0; k < KINDS; k++) {
+            put_kind(&s, k, json);
+        }
+        hpcw_i_json_end_array(json);
+    }
+    cJSON_Delete(truth);
+    cJSON_Delete(found);
+    hpcw_i_free(s.fault);
+    hpcw_i_table_free(&s.places);
+    hpcw_i_table_free(&s.wrong);
+    return status;
+}

@@ -1,0 +1,128 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# `hpcgen score`: findings that are perfect, empty, wrong, repeated, by other ranks, and not as described.
+failed=0
+bad() {
+    echo "$*"
+    failed=1
+}
+refuse() { # PATTERN, then what to score
+    if "$HPCGEN" score findings.json "${2:-data}" >out 2>err; then
+        bad "not refused: $(cat findings.json)"
+    fi
+    # shellcheck disable=SC2254
+    case $(cat err) in
+    $1) ;;
+    *) bad "expected the message $1, got: $(cat err)" ;;
+    esac
+    [ ! -s out ] || bad "a refused call prints a result"
+}
+# The line of a kind.
+score() { # KIND LINE
+    "$HPCGEN" score findings.json data >out || bad "score failed"
+    grep -qF -- "- kind=$1 $2" out || bad "expected $1 $2, got: $(grep "kind=$1 " out)"
+}
+findings() {
+    echo "{\"findings\": [$1]}" >findings.json
+}
+
+"$HPCGEN" --quiet --ranks 128 --formats vom,rank2file --scale tiny --out data --set machine.slow_node_share=0.2 \
+    --set rank2file.missing_files=1 --set rank2file.truncated_files=1 --set rank2file.wrong_crcs=1 \
+    --set rank2file.stale_index=yes || exit 1
+
+# Perfect: the places of all faults, and more members than are asked for.
+python3 - <<'END'
+import json
+truth = json.load(open("data/truth.json"))
+found = []
+def walk(at):
+    if isinstance(at, dict) and "visibility" in at:
+        found.append({k: at[k] for k in at if k not in ("visibility", "first_rank", "ranks", "node")})
+        if at["kind"] == "slow_node":
+            found.append({"kind": "slow_node", "rank": at["first_rank"] + at["ranks"] - 1})
+            found.append({"kind": "slow_node", "node": at["node"], "why": {"sd": 9}})
+    elif isinstance(at, dict):
+        for one in at.values():
+            walk(one)
+    elif isinstance(at, list):
+        for one in at:
+            walk(one)
+walk(truth)
+json.dump({"findings": found}, open("perfect.json", "w"))
+END
+cp perfect.json findings.json
+"$HPCGEN" score --json findings.json data >out || bad "score failed"
+"$JSON_CHECK" out || bad "no JSON"
+python3 - <<'END' || failed=1
+import json
+kinds = {k["kind"]: k for k in json.load(open("out"))["kinds"]}
+assert {"slow_node", "missing_file", "truncated_file", "wrong_crc", "stale_index"} <= set(kinds), kinds
+for k in kinds.values():
+    assert k["precision"] == 1 and k["right"] == k["findings"], k
+    for c in ("visible", "faint", "hidden"):
+        assert k[c + "_recall"] == (1 if k[c + "_faults"] else None), k
+    assert k["findings"] == sum(k[c + "_faults"] for c in ("visible", "faint", "hidden")), k
+assert kinds["wrong_crc"]["visible_faults"] == 1
+assert kinds["slow_node"]["findings"] > 1
+END
+
+# Nothing found.
+findings ''
+score wrong_crc 'findings=0 right=0 precision=null visible_faults=1 visible_recall=0.0'
+
+# Wrong ones: a file that is sound, twice, and a kind that this dataset does not have.
+findings '{"kind": "wrong_crc", "file": "scr/x"}, {"kind": "wrong_crc", "file": "scr/x"}, {"kind": "wrong_crc", "file": "scr/y"},
+    {"kind": "slow_cable", "rank_a": 1, "rank_b": 2}, {"kind": "slow_cable", "rank_a": 2, "rank_b": 1},
+    {"kind": "outlier", "rank": 1, "partner": 2}, {"kind": "interruption", "rank": 1, "iteration": 2},
+    {"kind": "overloaded", "rank": 1, "phase": 2}, {"kind": "clock", "host": "none"}'
+score wrong_crc 'findings=2 right=0 precision=0.0 visible_faults=1 visible_recall=0.0'
+score slow_cable 'findings=1 right=0 precision=0.0 visible_faults=0 visible_recall=null'
+score outlier 'findings=1 right=0 precision=0.0'
+score interruption 'findings=1 right=0'
+score overloaded 'findings=1 right=0'
+score clock 'findings=1 right=0'
+
+# Classes and places that this dataset has no faults for: a truth made by hand.
+mkdir by_hand
+cat >by_hand/truth.json <<'END'
+{"machine": {"slow_cables": [
+   {"kind": "slow_cable", "first_rank_a": 0, "ranks_a": 10, "first_rank_b": 20, "ranks_b": 10, "visibility": [{"format": "linktest", "file": "f", "sd": 4.9}]}]},
+ "linktest": {"outliers": [
+   {"kind": "outlier", "rank": 3, "worst_partner": 7, "visibility": [{"format": "linktest", "file": "f", "sd": 5}]},
+   {"kind": "outlier", "rank": 4, "worst_partner": 7, "visibility": [{"format": "linktest", "file": "f", "sd": 1.9}]},
+   {"kind": "outlier", "rank": 4, "worst_partner": 8, "visibility": [{"format": "linktest", "file": "f", "sd": null}]},
+   {"kind": "outlier", "rank": 5, "worst_partner": 8, "visibility": []},
+   {"kind": "outlier", "rank": 5, "worst_partner": 8, "visibility": [{"sd": 1}, {"sd": 3}]}]}}
+END
+findings '{"kind": "slow_cable", "rank_a": 25, "rank_b": 9}, {"kind": "outlier", "rank": 3, "partner": 7},
+    {"kind": "outlier", "rank": 4, "partner": 8}, {"kind": "outlier", "rank": 5, "partner": 8}, {"kind": "outlier", "rank": 7, "partner": 3}'
+"$HPCGEN" score findings.json by_hand >out || bad "score failed"
+cat >expected <<'END'
+kinds:
+  - kind=slow_cable findings=1 right=1 precision=1.0 visible_faults=0 visible_recall=null faint_faults=1 faint_recall=1.0 hidden_faults=0 hidden_recall=null
+  - kind=outlier findings=4 right=3 precision=0.75 visible_faults=1 visible_recall=1.0 faint_faults=1 faint_recall=1.0 hidden_faults=2 hidden_recall=0.5
+END
+cmp -s out expected || bad "by hand: got: $(cat out)"
+
+# Not as described.
+findings '{"kind": "fast_node", "rank": 1}'
+refuse 'hpcgen: findings.json: findings?0?.kind: expected one of doc/realism.md, got fast_node'
+findings '{"kind": "slow_node", "rank": 1}, {"kind": "slow_node"}'
+refuse 'hpcgen: findings.json: findings?1?: slow_node: expected host, node or rank, got none'
+findings '{"kind": "slow_node", "rank": -1}'
+refuse '*expected host, node or rank, got none'
+findings '{"kind": "outlier", "rank": 1.5, "partner": 2}'
+refuse '*findings?0?: outlier: expected rank and partner, got none'
+findings '7'
+refuse '*findings?0?.kind: expected one of doc/realism.md, got none'
+echo '{"found": []}' >findings.json
+refuse 'hpcgen: findings.json: findings: expected a list, got none'
+echo '{"findings": {}}' >findings.json
+refuse '*findings: expected a list, got something else'
+echo '{"findings": [' >findings.json
+refuse 'hpcgen: findings.json: expected JSON, got something else at offset *'
+rm findings.json
+refuse 'hpcgen: findings.json: *'
+findings ''
+refuse 'hpcgen: none/truth.json: *' none
+exit $failed
