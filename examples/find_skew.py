@@ -1,0 +1,58 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Finds clocks that are wrong in an event log, and prints them for `hpcgen score`.
+
+    hpcgen export --form csv --output log.csv data/clog2/app.clog2
+    ./find_skew.py log.csv > findings.json
+
+All ranks leave a reduction within microseconds. A rank that always seems to leave early or late has a wrong clock: a
+line through its distances from the median rank gives offset and drift, and how the distances scatter about their lines
+says what is noise.
+"""
+import csv
+import json
+import math
+import sys
+from statistics import median
+
+VISIBLE = 5  # standard deviations
+REDUCTIONS = ("MPI_Allreduce", "MPI_Barrier")
+
+
+def line(points):
+    """Offset in the middle, slope, standard deviation about them."""
+    n = len(points)
+    x, y = sum(p[0] for p in points) / n, sum(p[1] for p in points) / n
+    xx = sum((p[0] - x) ** 2 for p in points)
+    slope = sum((p[0] - x) * (p[1] - y) for p in points) / xx
+    left = sum((p[1] - y - slope * (p[0] - x)) ** 2 for p in points)
+    return y, slope, math.sqrt(left / (n - 2))
+
+
+def main():
+    exits = {}  # name -> rank -> times
+    with open(sys.argv[1], newline="", encoding="utf-8") as file:
+        for event in csv.DictReader(file):
+            if event["what"] == "end" and event["name"] in REDUCTIONS:
+                exits.setdefault(event["name"], {}).setdefault(int(event["rank"]), []).append(float(event["time_s"]))
+    points = {}  # rank -> (time of the median rank, distance from it)
+    for ranks in exits.values():
+        for call in range(min(len(times) for times in ranks.values())):
+            middle = median(times[call] for times in ranks.values())
+            for rank, times in ranks.items():
+                points.setdefault(rank, []).append((middle, times[call] - middle))
+    found = []
+    if points and min(len(p) for p in points.values()) > 3:
+        fit = {rank: line(p) for rank, p in points.items()}
+        span = max(p[0] for p in points[min(points)]) - min(p[0] for p in points[min(points)])
+        offset, drift = median(f[0] for f in fit.values()), median(f[1] for f in fit.values())
+        noise = median(f[2] for f in fit.values())
+        for rank, (y, slope, _) in sorted(fit.items()):
+            off = abs(y - offset) + 0.5 * abs(slope - drift) * span
+            if off > VISIBLE * noise and off > 2e-6:  # the tree of the reduction takes a microsecond or two
+                found.append({"kind": "clock", "rank": rank, "offset_us": 1e6 * (y - offset),
+                              "drift_ppm": 1e6 * (slope - drift)})
+    json.dump({"findings": found}, sys.stdout, indent=1)
+
+
+main()

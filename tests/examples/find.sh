@@ -1,0 +1,42 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# The detectors of examples/ find the visible faults of a dataset and hardly anything else, by `hpcgen score`.
+# Usage: find.sh HPCGEN EXAMPLES
+set -eu
+hpcgen=$(realpath "$1") examples=$(realpath "$2")
+
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch"
+
+# Small switches and groups, so that few ranks have several; and more faults of each kind.
+"$hpcgen" --quiet --no-checksums --ranks 256 --out data --set machine.nodes_per_switch=8 \
+    --set machine.nodes_per_group=16 --set machine.bad_node_share=0.06 --set machine.bad_cable_share=0.1 \
+    --set machine.slow_node_share=0.06 --set linktest.tail_probability=1e-5 --set trace.skew=50 \
+    --set rank2file.missing_files=2 --set rank2file.truncated_files=2 --set rank2file.wrong_crcs=2 \
+    --set rank2file.missing_ranks=2 --set rank2file.stale_index=yes
+"$hpcgen" export --quiet --form csv --output log.csv data/clog2/app.clog2
+
+python3 "$examples/find_slow_links.py" data/linktest/pingpong_results_bin.sion >links.json
+python3 "$examples/find_slow_nodes.py" data/vom >nodes.json
+python3 "$examples/find_damage.py" data/scr >damage.json
+python3 "$examples/find_skew.py" log.csv >skew.json
+for found in links nodes damage skew; do
+    "$hpcgen" score --json "$found.json" data >"$found.score"
+done
+
+python3 - <<'END'
+import json
+finds = {"links": ("slow_port", "slow_cable", "outlier"), "nodes": ("slow_node",), "skew": ("clock",),
+         "damage": ("missing_file", "truncated_file", "wrong_crc", "missing_rank", "stale_index")}
+required = {"slow_node", *finds["damage"]}
+for file, kinds in finds.items():
+    score = {k["kind"]: k for k in json.load(open(file + ".score"))["kinds"]}
+    for kind in kinds:
+        k = score.get(kind, {"visible_faults": 0})
+        if k["visible_faults"] > 0:
+            print(kind, "precision", k["precision"], "recall", k["visible_recall"])
+            assert k["precision"] is not None and k["precision"] >= 0.9 and k["visible_recall"] >= 0.95, k
+        else:
+            assert kind not in required, f"truth.json lists no visible {kind}"
+END
