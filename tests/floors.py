@@ -52,10 +52,11 @@ ui/cli                       libwriter/base ui/param
 ui/page                      libwriter/base libwriter/io
 gen/model/draw               libwriter/base
 gen/model/machine            libwriter/base ui/param
-gen/model/linktest           libwriter/base ui/param gen/model/draw gen/model/machine
+gen/model/network            libwriter/base gen/model/machine
+gen/model/linktest           libwriter/base ui/param gen/model/draw gen/model/machine gen/model/network
 gen/model/particles          libwriter/base ui/param gen/model/draw
 gen/model/load               libwriter/base ui/param gen/model/draw gen/model/machine
-gen/model/trace              libwriter/base ui/param gen/model/draw gen/model/machine gen/model/load
+gen/model/trace              libwriter/base ui/param gen/model/draw gen/model/machine gen/model/network gen/model/load
 gen/model/checkpoint         libwriter/base ui/param
 gen/spec                     libwriter/base libwriter/io ui/param gen/model/*
 gen/report                   libwriter/base libwriter/io libreader/* ui/page gen/spec

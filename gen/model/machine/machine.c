@@ -113,6 +113,10 @@ hpcw_status model_machine_init(struct model_machine *m, const struct model_machi
     }
     m->switches = (m->nodes - 1) / m->nodes_per_switch + 1;
     m->groups = (m->nodes - 1) / m->nodes_per_group + 1;
+    m->machine_groups = m->groups;
+    if (params->nodes_per_group > 0 && params->nodes > m->nodes) {
+        m->machine_groups = (params->nodes - 1) / params->nodes_per_group + 1;
+    }
     if (m->groups > MODEL_MAX_GROUPS) {
         return hpcw_i_fail(err, HPCW_ERANGE, "machine: groups: expected at most %u, got %u (%u ranks)",
                            MODEL_MAX_GROUPS, m->groups, ranks);

@@ -60,8 +60,21 @@ struct model_machine_params {
     double small_gbs[MODEL_CLASSES];
     double rendezvous_us[MODEL_CLASSES];
     double large_gbs[MODEL_CLASSES];
+    /* gen/model/network: latency + bytes / line rate, never less, and what the protocol adds. */
+    double line_gbs[MODEL_CLASSES];
+    double protocol_us[MODEL_CLASSES];  /* copies: half of it at protocol_node or protocol_net bytes */
+    double handshake_us[MODEL_CLASSES]; /* of a rendezvous */
+    uint64_t protocol_node, protocol_net;
     double hop_us; /* torus: for each hop beyond the first */
     uint64_t eager_node, eager_net;
+
+    uint32_t nodes;        /* of the whole machine; a larger job enlarges it */
+    uint32_t switch_links; /* of a switch to others of its group; 0: as many as its cards */
+    uint32_t group_links;  /* of a group to others; 0: as many as its cards */
+    bool detours;          /* links lead from group to group; otherwise to a common core */
+    double collisions;     /* time lost on a link that is just full, as a share */
+    double congestion_spread, window_ms;
+    double pair_spread;
 
     double bad_node_share;
     double bad_factor[MODEL_BAD_FACTORS]; /* share of the bandwidth that a bad port has left */
@@ -95,6 +108,7 @@ struct model_machine {
     struct model_machine_params params;
     uint64_t seed;
     uint32_t ranks, nodes, switches, groups;
+    uint32_t machine_groups;                    /* of the whole machine */
     uint32_t nodes_per_switch, nodes_per_group; /* never 0, at most `nodes` */
     uint32_t torus[MODEL_TORUS_DIMS]; /* x y z a b c, c changes fastest with the node; all 1 without a torus */
     double *out_slowdown, *in_slowdown; /* [nodes] factors of transfer times at a node's port, >= 1 */

@@ -36,9 +36,22 @@ static const struct model_machine_params hdr200 = {
     .small_gbs = {5.3, 5, 4, 2.1, 2.1, 2.1},
     .rendezvous_us = {1.8, 1.8, 1.8, 0.03, 0.03, 0.03},
     .large_gbs = {14.5, 12, 9, 24.5, 24.5, 24.5},
+    .line_gbs = {14.7, 12, 9, 25, 25, 25},
+    .protocol_us = {0.03, 0.03, 0.03, 0.15, 0.15, 0.15},
+    .handshake_us = {1.7, 1.7, 1.7, 0.03, 0.03, 0.03},
+    .protocol_node = 256,
+    .protocol_net = 4096,
     .hop_us = 0,
     .eager_node = 2048, /* [M: the jump lies between 1K and 4K] */
     .eager_net = 8192,  /* osu tables of Aries */
+    .nodes = 936,       /* JUWELS Booster [C1] */
+    .group_links =
+        190, /* 10 to each of the 19 other cells [A]: half of them by detours give the share of [P1] */
+    .detours = true,
+    .collisions = 0.05,        /* [A] */
+    .congestion_spread = 0.67, /* best and mean step of [P1] */
+    .window_ms = 100,          /* [A] */
+    .pair_spread = 0.004,      /* [P1] */
     .bad_node_share = 0.004,
     .bad_factor = {0.5, 0.25, 0.11}, /* visible below 0.93 [P9], 0.11 was measured [P10] */
     .bad_weight = {0.6, 0.3},
@@ -53,11 +66,29 @@ static const struct model_machine_params hdr200 = {
     .heavy_size = 1 << 20,
 };
 
+static void network_ss11(struct model_machine_params *p) {
+    p->nodes = 2978;
+    p->group_links = 128; /* half of its cards [A] */
+}
+
+static void network_ndr200(struct model_machine_params *p) {
+    p->nodes = 6000;
+    p->group_links =
+        1040; /* 20 of 400 Gb/s to each of the 26 other groups: the free ports of 16 switches of 64 [P13] */
+}
+
 static void network_hdr100(struct model_machine_params *p) {
     for (int c = MODEL_SAME_SWITCH; c < MODEL_CLASSES; c++) {
         p->rendezvous_us[c] = 4.7;
         p->large_gbs[c] = 9.4; /* fit of [P2] */
+        p->line_gbs[c] = 12.5;
+        p->protocol_us[c] = 7.6; /* fit of [P2], as the size below */
+        p->handshake_us[c] = 0;
     }
+    p->protocol_net = 11000;
+    p->nodes = 1145;     /* [P12] */
+    p->group_links = 14; /* 7 of 200 Gb/s [P12] */
+    p->detours = false;
     /* With 7 up links for 33 down links, links are shared whatever the message size [P12]. The spread and its limits are
      * those of [P1], scaled with the mean. */
     p->heavy = (struct model_congestion){0.21, 0.02, 0.187, 0.257};
@@ -69,8 +100,10 @@ static void network_tofud(struct model_machine_params *p) {
     for (int c = MODEL_SAME_SWITCH; c < MODEL_CLASSES; c++) {
         p->latency_us[c] = 0.49;
         p->large_gbs[c] = 6.3; /* 6.8 GB/s at 93 % [P6] */
+        p->line_gbs[c] = 6.324;
     }
-    p->hop_us = 0.1; /* [A] */
+    p->hop_us = 0.1;   /* [A] */
+    p->nodes = 158976; /* [P6] */
 }
 
 static void network_tcp(struct model_machine_params *p) {
@@ -79,7 +112,12 @@ static void network_tcp(struct model_machine_params *p) {
         p->small_gbs[c] = 0.117; /* 117 MB/s, about 26 us [P2] */
         p->rendezvous_us[c] = 0;
         p->large_gbs[c] = 0.117;
+        p->line_gbs[c] = 0.1177; /* of 125 MB/s, without the headers of frames */
+        p->protocol_us[c] = 110; /* fit of [P2], as the size below */
+        p->handshake_us[c] = 0;
     }
+    p->protocol_net = 5000;
+    p->nodes = 256; /* [A] */
 }
 
 const struct model_machine_preset model_machine_preset[] = {
@@ -101,11 +139,11 @@ static const struct preset_shape {
     /* one rank per network card [P1]; [C1]; nodes of a switch [A], of a group [P1] */
     {4, 48, 3, 24, 4, 24, 48, MODEL_HOSTS_JWB, NULL},
     /* [C2]; one card of 200 Gb/s, as HDR200; [P5] */
-    {128, 128, 8, 64, 1, 16, 256, MODEL_HOSTS_NID, NULL},
+    {128, 128, 8, 64, 1, 16, 256, MODEL_HOSTS_NID, network_ss11},
     /* every core [A]; [C3]; [P12] */
     {64, 64, 2, 32, 1, 66, 66, MODEL_HOSTS_NODE, network_hdr100},
     /* one Grace processor per rank [P13] */
-    {4, 288, 72, 72, 4, 16, 240, MODEL_HOSTS_NODE, NULL},
+    {4, 288, 72, 72, 4, 16, 240, MODEL_HOSTS_NODE, network_ndr200},
     /* one rank per core group [A]; [C4] */
     {4, 48, 12, 48, 6, 0, 0, MODEL_HOSTS_NODE, network_tofud},
     /* two processors of 8 cores with one cache each [A] */
@@ -155,6 +193,11 @@ hpcw_status model_machine_params_init(struct model_machine_params *params, const
 #define DISTANCE(digit, where)                                                                                 \
     MICROSECONDS("latency_" #digit, latency_us[digit], "latency, " where),                                     \
         BANDWIDTH("small_" #digit, small_gbs[digit], "bandwidth of messages up to the eager size, " where),    \
+        BANDWIDTH("line_" #digit, line_gbs[digit], "line rate, " where),                                       \
+        MICROSECONDS("protocol_" #digit, protocol_us[digit],                                                   \
+                     "time that copies add to a large message, " where),                                       \
+        MICROSECONDS("handshake_" #digit, handshake_us[digit],                                                 \
+                     "time that the handshake of a rendezvous adds, " where),                                  \
         MICROSECONDS("rendezvous_" #digit, rendezvous_us[digit],                                               \
                      "additional time of larger messages (rendezvous), " where),                               \
         BANDWIDTH("large_" #digit, large_gbs[digit], "bandwidth of larger messages, " where)
@@ -183,6 +226,24 @@ const struct ui_param model_machine_param[] = {
     MICROSECONDS("hop", hop_us, "torus: time of each hop beyond the first"),
     PARAM("eager_node", SIZE, eager_node, 0, 0x1p50, "bytes", "largest eager message within a node"),
     PARAM("eager_net", SIZE, eager_net, 0, 0x1p50, "bytes", "largest eager message between nodes"),
+    PARAM("protocol_node", SIZE, protocol_node, 1, 0x1p50, "bytes",
+          "size at which copies add half of machine.protocol, within a node"),
+    PARAM("protocol_net", SIZE, protocol_net, 1, 0x1p50, "bytes",
+          "size at which copies add half of machine.protocol, between nodes"),
+    PARAM("nodes", U32, nodes, 1, 0x1p30, NULL, "nodes of the whole machine; a larger job enlarges it"),
+    PARAM("switch_links", U32, switch_links, 0, 0x1p20, NULL,
+          "links of a switch to the others of its group; 0: as many as its nodes have cards"),
+    PARAM("group_links", U32, group_links, 0, 0x1p20, NULL,
+          "links of a group to others; 0: as many as its nodes have cards"),
+    PARAM("detours", BOOL, detours,
+          .help =
+              "the links lead from group to group, and messages also take detours; otherwise to a common core"),
+    SHARE("collisions", collisions, "time that messages lose to each other on a link that is just full"),
+    PARAM("congestion_spread", F64, congestion_spread, 0, 100, NULL,
+          "mean congestion of a link, as a share of that in its most quiet window"),
+    PARAM("window", F64, window_ms, 0.001, 1e9, "ms", "length of a time window with the same congestion"),
+    SHARE("pair_spread", pair_spread,
+          "constant spread between pairs of ranks: standard deviation, as a share of the time"),
     SHARE("bad_node_share", bad_node_share, "share of nodes with a bad port, in a random direction"),
     LEFT("bad_factor_1", bad_factor[0], "share of the bandwidth left at a bad port, first kind"),
     LEFT("bad_factor_2", bad_factor[1], "share of the bandwidth left at a bad port, second kind"),

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "gen/model/network/network.h"
+
+#include <math.h>
+
+#include "libwriter/base/rng.h"
+
+/* Nodes of a block of a torus that share their congestion, unless there would be too many blocks. */
+enum { TORUS_REGION = 48 };
+
+/* A link's congestion is drawn anew every so many windows, and goes from one draw to the next in between. */
+enum { KNOT_WINDOWS = 4 };
+/* Weights of two draws with variance 1, for a mean with variance 1: 1 - f and f with f = 0, 1/4, 1/2, 3/4, divided by the
+ * root of the sum of their squares. */
+static const double knot_weight[KNOT_WINDOWS][2] = {
+    {1.0, 0.0},
+    {0.94868329805051380, 0.31622776601683794},
+    {0.70710678118654752, 0.70710678118654752},
+    {0.31622776601683794, 0.94868329805051380},
+};
+
+/* Mean of (z + MODEL_TAIL_SHIFT)^2. */
+#define MEAN_SQUARE 13.0
+
+void model_network_init(struct model_network *net, const struct model_machine *machine) {
+    const struct model_machine_params *p = &machine->params;
+    *net = (struct model_network){
+        .machine = machine,
+        .window_ps = (uint64_t)(p->window_ms * 1e9 + 0.5),
+        .congestion_step = p->congestion_spread / (2 * MEAN_SQUARE),
+        .nodes_in_switch = (double)machine->nodes / machine->switches,
+        .nodes_in_group = (double)machine->nodes / machine->groups,
+    };
+}
+
+/* ---- contention ---- */
+
+/* Links of a node of the torus. */
+static double torus_links(const struct model_machine *m) {
+    double links = 0;
+    for (int d = 0; d < MODEL_TORUS_DIMS; d++) {
+        links += m->torus[d] > 2 ? 2 : m->torus[d] - 1;
+    }
+    return links > 1 ? links : 1;
+}
+
+/* Mean distance of two nodes of the torus. */
+static double torus_hops(const struct model_machine *m) {
+    double hops = 0;
+    for (int d = 0; d < MODEL_TORUS_DIMS; d++) {
+        uint64_t length = m->torus[d];
+        hops += (double)(length * length / 4) / (double)length;
+    }
+    return hops > 1 ? hops : 1;
+}
+
+struct model_pattern model_network_uniform(const struct model_network *net) {
+    const struct model_machine *m = net->machine;
+    const double others = m->ranks > 1 ? m->ranks - 1.0 : 1.0;
+    const double ppn = m->params.ppn < m->ranks ? m->params.ppn : m->ranks;
+    const double off_node = m->ranks - ppn;
+    const double off_switch = m->ranks - (double)m->ranks / m->switches;
+    const double off_group = m->ranks - (double)m->ranks / m->groups;
+    if (off_node <= 0) {
+        return (struct model_pattern){0};
+    }
+    return (struct model_pattern){
+        .ranks = ppn * off_node / others,
+        .off_switch = off_switch < off_node ? off_switch / off_node : 1,
+        .off_group = off_group < off_node ? off_group / off_node : 1,
+        .groups = m->groups - 1.0,
+        .hops = torus_hops(m),
+    };
+}
+
+/* What messages lose on links that have to carry `load` times what they can: messages meet by chance below 1, and wait for
+ * each other above. */
+static double lost(const struct model_machine_params *p, double load) {
+    return p->collisions * (load < 1 ? load : 1) + (load > 1 ? load - 1 : 0);
+}
+
+struct model_contention model_network_contention(const struct model_network *net,
+                                                 const struct model_pattern *pattern) {
+    const struct model_machine *m = net->machine;
+    const struct model_machine_params *p = &m->params;
+    struct model_contention c = {0};
+    if (pattern->ranks <= 0) {
+        return c;
+    }
+    const double cards = pattern->ranks < p->nics ? pattern->ranks : p->nics; /* busy ones of a node */
+    const double quiet = 1.0 / (1.0 + p->congestion_spread);
+    c.card = pattern->ranks > p->nics ? pattern->ranks / p->nics - 1 : 0;
+    if (p->torus) {
+        const double hops = pattern->hops > 1 ? pattern->hops : 1;
+        c.hop = lost(p, cards * hops / torus_links(m)) / hops * quiet;
+        return c;
+    }
+    /* Links of a switch to the others of its group, as many as its cards unless the parameter says otherwise. */
+    const double switch_links = p->switch_links > 0 ? p->switch_links : (double)m->nodes_per_switch * p->nics;
+    const double in_group = lost(p, net->nodes_in_switch * cards * pattern->off_switch / switch_links);
+    c.link[MODEL_SAME_GROUP] = in_group * quiet;
+    if (m->groups == 1) {
+        return c;
+    }
+    /* Links of a group to others. In a dragonfly only some of them lead to the groups that are meant; messages over the
+     * others make a detour through a third group, and take two links. */
+    const double group_links = p->group_links > 0 ? p->group_links : (double)m->nodes_per_group * p->nics;
+    double usable = group_links;
+    if (p->detours) {
+        double others = m->machine_groups > 1 ? m->machine_groups - 1.0 : 1.0;
+        double direct = group_links * (pattern->groups < others ? pattern->groups / others : 1.0);
+        usable = direct + (group_links - direct) * 0.5;
+    }
+    const double between = lost(p, net->nodes_in_group * cards * pattern->off_group / usable);
+    c.link[MODEL_OTHER_GROUP] = (between > in_group ? between : in_group) * quiet;
+    return c;
+}
+
+/* ---- one message ---- */
+
+/* `hops`: on a torus, otherwise 1. `slow`: factor of transfer times for a slow port or cable. */
+static struct model_way way(const struct model_network *net, enum model_class d, double hops, double slow,
+                            uint64_t bytes, const struct model_contention *c) {
+    const struct model_machine_params *p = &net->machine->params;
+    const bool off_node = d >= MODEL_SAME_SWITCH;
+    const double size = (double)bytes;
+    const double line_ps = size * 1e3 / p->line_gbs[d];
+    const bool rendezvous = bytes > (off_node ? p->eager_net : p->eager_node);
+    /* Copies of small messages take their time, those of large ones overlap with the transfer: the more, the larger. */
+    const double half = (double)(off_node ? p->protocol_net : p->protocol_node);
+    double protocol_us = p->protocol_us[d] * (size / (size + half));
+    if (rendezvous) {
+        protocol_us += p->rendezvous_us[d];
+    }
+    const double share = off_node ? 1.0 + c->card : 1.0;
+    const double links = c->link[d] + c->hop * (off_node ? hops : 0.0);
+    return (struct model_way){
+        .floor_ps = (p->latency_us[d] + p->hop_us * (hops - 1.0)) * 1e6 + line_ps,
+        .transfer_ps = protocol_us * 1e6 + line_ps * (share * slow - 1.0),
+        .wait_ps = line_ps * links,
+        .rendezvous = rendezvous,
+    };
+}
+
+struct model_way model_network_class_way(const struct model_network *net, enum model_class distance,
+                                         uint64_t bytes, const struct model_contention *contention) {
+    return way(net, distance, 1.0, 1.0, bytes, contention);
+}
+
+struct model_way model_network_way(const struct model_network *net, uint32_t from, uint32_t to, uint64_t bytes,
+                                   const struct model_contention *contention) {
+    const struct model_machine *m = net->machine;
+    const enum model_class d = model_machine_class(m, from, to);
+    if (d < MODEL_SAME_SWITCH) {
+        return way(net, d, 1.0, 1.0, bytes, contention);
+    }
+    const uint32_t a = model_machine_node(m, from), b = model_machine_node(m, to);
+    const double hops = m->params.torus ? model_machine_distance(m, a, b) : 1.0;
+    const double cable = 1.0 / model_machine_cable(m, model_machine_switch(m, a), model_machine_switch(m, b));
+    double slow = m->out_slowdown[a] > m->in_slowdown[b] ? m->out_slowdown[a] : m->in_slowdown[b];
+    slow = slow > cable ? slow : cable;
+    return way(net, d, hops, slow, bytes, contention);
+}
+
+/* ---- congestion ---- */
+
+uint32_t model_network_region(const struct model_network *net, uint32_t node) {
+    const struct model_machine *m = net->machine;
+    if (!m->params.torus) {
+        return model_machine_group(m, node);
+    }
+    uint32_t nodes = m->nodes / MODEL_MAX_GROUPS + 1;
+    return node / (nodes > TORUS_REGION ? nodes : TORUS_REGION);
+}
+
+static double normal_of(uint64_t seed, enum hpcw_i_purpose purpose, uint32_t a, uint32_t b) {
+    uint32_t w[4];
+    hpcw_i_draw(seed, purpose, a, b, 0, w);
+    return hpcw_i_normal(w[0], w[1]);
+}
+
+/* The square of a process with variance 1 that goes from knot to knot. */
+static double square_at(uint64_t seed, enum hpcw_i_purpose purpose, uint32_t link, uint32_t window) {
+    const uint32_t knot = window / KNOT_WINDOWS;
+    const double *weight = knot_weight[window % KNOT_WINDOWS];
+    double z =
+        weight[0] * normal_of(seed, purpose, knot, link) + weight[1] * normal_of(seed, purpose, knot + 1, link);
+    double u = z + MODEL_TAIL_SHIFT;
+    u = u > 0 ? u : 0;
+    return u * u;
+}
+
+double model_network_background(const struct model_network *net, uint32_t window) {
+    return square_at(net->machine->seed, HPCW_I_FOR_BACKGROUND, 0, window);
+}
+
+double model_network_link(const struct model_network *net, uint32_t from, uint32_t to, uint32_t window) {
+    const struct model_machine *m = net->machine;
+    const uint32_t a = model_network_region(net, model_machine_node(m, from));
+    const uint32_t b = model_network_region(net, model_machine_node(m, to));
+    return square_at(m->seed, HPCW_I_FOR_LINK, (a < b ? a : b) << 16 | (a < b ? b : a), window);
+}
+
+double model_network_factor(const struct model_network *net, uint32_t from, uint32_t to, uint32_t window) {
+    return model_network_congestion(net, model_network_background(net, window),
+                                    model_network_link(net, from, to, window));
+}
+
+/* ---- noise ---- */
+
+double model_network_pair(const struct model_network *net, uint32_t from, uint32_t to) {
+    uint32_t w[4];
+    hpcw_i_draw(net->machine->seed, HPCW_I_FOR_PAIR, from < to ? from : to, from < to ? to : from, UINT32_MAX,
+                w);
+    return net->machine->params.pair_spread * model_network_tail(hpcw_i_normal(w[0], w[1]));
+}
