@@ -11,6 +11,7 @@
 #include "bench/measure/machine.h"
 #include "gen/model/linktest/linktest.h"
 #include "gen/model/machine/machine.h"
+#include "gen/model/network/network.h"
 #include "libreader/sion/sion.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
@@ -29,6 +30,7 @@ struct part_work {
     struct bench_common common;
     uint32_t tasks;
     struct model_machine machine;
+    struct model_network network;
     struct model_linktest model;
     struct model_linktest_scratch *scratch;
     hpcw_linktest_params params;
@@ -51,7 +53,8 @@ static hpcw_status part_setup(void *work, const void *parameter, struct bench_am
         s = model_machine_init(&w->machine, &mp, tasks, 1, err);
     }
     if (s == HPCW_OK) {
-        s = model_linktest_init(&w->model, &w->machine, &lp, err);
+        model_network_init(&w->network, &w->machine);
+        s = model_linktest_init(&w->model, &w->network, &lp, err);
     }
     if (s == HPCW_OK) {
         s = model_linktest_scratch_new(&w->model, &w->scratch, err);
@@ -72,7 +75,7 @@ static hpcw_status part_setup(void *work, const void *parameter, struct bench_am
         }
         /* What is encoded alone: one row, again and again. */
         hpcw_linktest_partners(w->schedule, 0, w->partner);
-        model_linktest_row(&w->model, w->scratch, 0, 0, 0, tasks - 1, w->partner, w->time_ps, NULL);
+        model_linktest_row(&w->model, w->scratch, 0, 0, 0, tasks - 1, w->partner, w->time_ps, NULL, NULL);
     }
     *amount = (struct bench_amount){.items = (uint64_t)tasks * (tasks - 1)};
     return s;
@@ -114,7 +117,7 @@ static hpcw_status model_rows(void *work, hpcw_error *err) {
     struct part_work *w = work;
     for (uint32_t rank = 0; rank < w->tasks; rank++) {
         hpcw_linktest_partners(w->schedule, rank, w->partner);
-        model_linktest_row(&w->model, w->scratch, rank, 0, 0, w->tasks - 1, w->partner, w->time_ps, NULL);
+        model_linktest_row(&w->model, w->scratch, rank, 0, 0, w->tasks - 1, w->partner, w->time_ps, NULL, NULL);
         w->check += w->time_ps[rank % (w->tasks - 1)];
     }
     return HPCW_OK;
@@ -130,7 +133,8 @@ static hpcw_status encode(struct part_work *w, bool with_model, hpcw_error *err)
     for (uint32_t rank = 0; s == HPCW_OK && rank < w->tasks; rank++) {
         hpcw_linktest_partners(w->schedule, rank, w->partner);
         if (with_model) {
-            model_linktest_row(&w->model, w->scratch, rank, 0, 0, w->tasks - 1, w->partner, w->time_ps, NULL);
+            model_linktest_row(&w->model, w->scratch, rank, 0, 0, w->tasks - 1, w->partner, w->time_ps, NULL,
+                               NULL);
         }
         s = hpcw_linktest_task(w->lt, rank, "node00001", 0, err);
         if (s == HPCW_OK) {

@@ -9,6 +9,7 @@
 #include "gen/dataset/directory.h"
 #include "gen/dataset/lease.h"
 #include "gen/dataset/lists.h"
+#include "gen/format/linktest.h"
 #include "gen/format/vom.h"
 #include "gen/spec/stream.h"
 #include "gen/spec/visibility.h"
@@ -74,13 +75,16 @@ static hpcw_status list_close(struct list_file *l, hpcw_status s, hpcw_error *er
 
 typedef bool next_node(const struct model_machine *m, uint32_t *node, struct model_truth_node *found);
 
-/* Where the load data show a slow node. */
-static void put_loads_of(const struct gen_dataset *d, const struct model_truth_node *found, const double *sd,
-                         struct hpcw_i_json *json) {
+/* Where the load data show a slow node, or LinkTest a slow port. */
+static void put_visibility_of(const struct gen_dataset *d, bool port, const struct model_truth_node *found,
+                              const double *sd, struct hpcw_i_json *json) {
     char file[GEN_UNIT_PATH];
     hpcw_i_json_key_array(json, "visibility");
-    if (sd != NULL && hpcw_vom_file_name(file, sizeof file, GEN_VOM_FOLDER "/data.%p.json", found->first_rank,
-                                         d->vom_params.container == GEN_VOM_BROTLI_FILES, NULL) == HPCW_OK) {
+    if (sd != NULL && port) {
+        gen_visibility_put(json, "linktest", GEN_LINKTEST_FILE, sd[found->node]);
+    } else if (sd != NULL &&
+               hpcw_vom_file_name(file, sizeof file, GEN_VOM_FOLDER "/data.%p.json", found->first_rank,
+                                  d->vom_params.container == GEN_VOM_BROTLI_FILES, NULL) == HPCW_OK) {
         gen_visibility_put(json, "vom", file, sd[found->node]);
     }
     hpcw_i_json_end_array(json);
@@ -90,11 +94,11 @@ static void put_loads_of(const struct gen_dataset *d, const struct model_truth_n
 static void put_topology(const struct model_machine *m, struct hpcw_i_json *json) {
     hpcw_i_json_key_array(json, "topology");
     for (uint32_t i = 0; i < m->switches; i++) {
-        const uint64_t first = (uint64_t)i * m->nodes_per_switch * m->params.ppn;
-        const uint64_t end = first + (uint64_t)m->nodes_per_switch * m->params.ppn;
+        const uint64_t first = (uint64_t)m->switch_first[i] * m->params.ppn;
+        const uint64_t end = (uint64_t)m->switch_first[i + 1] * m->params.ppn;
         hpcw_i_json_flat_object(json);
         hpcw_i_json_put_u64(json, "switch", i);
-        hpcw_i_json_put_u64(json, "group", model_machine_group(m, i * m->nodes_per_switch));
+        hpcw_i_json_put_u64(json, "group", m->switch_group[i]);
         hpcw_i_json_put_u64(json, "first_rank", first);
         hpcw_i_json_put_u64(json, "ranks", (end < m->ranks ? end : m->ranks) - first);
         hpcw_i_json_end_object(json);
@@ -102,7 +106,7 @@ static void put_topology(const struct model_machine *m, struct hpcw_i_json *json
     hpcw_i_json_end_array(json);
 }
 
-/* `sd`: [nodes] how visible they are in load data; NULL: this dataset has none. */
+/* `sd`: [nodes] how visible they are; NULL: this dataset has no format that shows them. */
 static void put_nodes(const struct gen_dataset *d, const char *key, const char *kind, next_node *next,
                       const double *sd, struct hpcw_i_json *json) {
     const struct model_machine *m = &d->machine;
@@ -118,47 +122,57 @@ static void put_nodes(const struct gen_dataset *d, const char *key, const char *
         hpcw_i_json_put_u64(json, "node", found.node);
         hpcw_i_json_put_u64(json, "first_rank", found.first_rank);
         hpcw_i_json_put_u64(json, "ranks", found.ranks);
-        if (next == model_truth_next_port) {
-            hpcw_i_json_put_str(json, "direction", found.outgoing ? "out" : "in");
+        const bool port = next == model_truth_next_port;
+        if (port) {
+            /* A timing of a message and its answer does not show which of them was slow. */
+            const bool averaged = sd != NULL && d->linktest_params.kernel != HPCW_LINKTEST_UNIDIRECTIONAL;
+            hpcw_i_json_put_str(json, "direction", averaged ? "averaged" : found.outgoing ? "out" : "in");
         }
         hpcw_i_json_put_f64(json, "factor", found.factor);
-        if (next == model_truth_next_node) {
-            put_loads_of(d, &found, sd, json);
-        }
+        put_visibility_of(d, port, &found, sd, json);
         hpcw_i_json_end_object(json);
     }
     hpcw_i_json_end_array(json);
 }
 
-static hpcw_status put_slow_nodes(const struct gen_dataset *d, struct hpcw_i_json *json, hpcw_error *err) {
+/* Slow nodes, or those with a slow port. `shows`: how visible they are in the format `in`. */
+typedef hpcw_status visibility_of_nodes(const struct gen_dataset *d, const bool *slow, double *sd,
+                                        hpcw_error *err);
+
+static hpcw_status put_slow(const struct gen_dataset *d, const char *key, const char *kind, next_node *next,
+                            enum gen_format_id in, visibility_of_nodes *shows, struct hpcw_i_json *json,
+                            hpcw_error *err) {
     const struct model_machine *m = &d->machine;
-    const bool loads = (d->formats >> GEN_FORMAT_VOM & 1) != 0;
+    const bool shown = (d->formats >> in & 1) != 0;
     double *sd = hpcw_i_calloc(m->nodes, sizeof *sd);
     bool *slow = hpcw_i_calloc(m->nodes, sizeof *slow);
     hpcw_status s = sd == NULL || slow == NULL ? hpcw_i_fail_memory(err, "truth", m->nodes, "nodes") : HPCW_OK;
     struct model_truth_node found;
     uint32_t node = 0;
     bool any = false;
-    while (s == HPCW_OK && model_truth_next_node(m, &node, &found)) {
+    while (s == HPCW_OK && next(m, &node, &found)) {
         slow[found.node] = any = true;
     }
-    if (s == HPCW_OK && any && loads) {
-        s = gen_vom_slow_nodes(d, slow, sd, err);
+    if (s == HPCW_OK && any && shown) {
+        s = shows(d, slow, sd, err);
     }
     if (s == HPCW_OK) {
-        put_nodes(d, "slow_nodes", "slow_node", model_truth_next_node, loads ? sd : NULL, json);
+        put_nodes(d, key, kind, next, shown ? sd : NULL, json);
     }
     hpcw_i_free(sd);
     hpcw_i_free(slow);
     return s;
 }
 
-static void put_cables(const struct model_machine *m, struct hpcw_i_json *json) {
+static hpcw_status put_cables(const struct gen_dataset *d, struct hpcw_i_json *json, hpcw_error *err) {
+    const struct model_machine *m = &d->machine;
+    const bool shown = (d->formats >> GEN_FORMAT_LINKTEST & 1) != 0;
+    hpcw_status s = HPCW_OK;
     struct model_truth_cable cable;
     uint32_t a = 0;
     uint32_t b = 0;
     hpcw_i_json_key_array(json, "slow_cables");
-    while (model_truth_next_cable(m, &a, &b, &cable)) {
+    while (s == HPCW_OK && model_truth_next_cable(m, &a, &b, &cable)) {
         hpcw_i_json_flat_object(json);
         hpcw_i_json_put_str(json, "kind", "slow_cable");
         hpcw_i_json_put_u64(json, "switch_a", cable.switch_a);
@@ -168,9 +182,17 @@ static void put_cables(const struct model_machine *m, struct hpcw_i_json *json) 
         hpcw_i_json_put_u64(json, "first_rank_b", cable.first_rank_b);
         hpcw_i_json_put_u64(json, "ranks_b", cable.ranks_b);
         hpcw_i_json_put_f64(json, "factor", cable.factor);
+        hpcw_i_json_key_array(json, "visibility");
+        if (shown) {
+            double sd;
+            s = gen_linktest_slow_cable(d, cable.switch_a, cable.switch_b, &sd, err);
+            gen_visibility_put(json, "linktest", GEN_LINKTEST_FILE, sd);
+        }
+        hpcw_i_json_end_array(json);
         hpcw_i_json_end_object(json);
     }
     hpcw_i_json_end_array(json);
+    return s;
 }
 
 hpcw_status gen_write_truth(const struct gen_run *run, const struct gen_ranges *ranges, hpcw_error *err) {
@@ -191,9 +213,12 @@ hpcw_status gen_write_truth(const struct gen_run *run, const struct gen_ranges *
     hpcw_i_json_put_u64(json, "switches", d->machine.switches);
     hpcw_i_json_put_u64(json, "groups", d->machine.groups);
     put_topology(&d->machine, json);
-    put_nodes(d, "slow_ports", "slow_port", model_truth_next_port, NULL, json);
-    put_cables(&d->machine, json);
-    s = put_slow_nodes(d, json, err);
+    s = put_slow(d, "slow_ports", "slow_port", model_truth_next_port, GEN_FORMAT_LINKTEST,
+                 gen_linktest_slow_ports, json, err);
+    s = s == HPCW_OK ? put_cables(d, json, err) : s;
+    s = s == HPCW_OK ? put_slow(d, "slow_nodes", "slow_node", model_truth_next_node, GEN_FORMAT_VOM,
+                                gen_vom_slow_nodes, json, err)
+                     : s;
     hpcw_i_json_end_object(json);
     for (size_t f = 0; s == HPCW_OK && f < gen_format_count; f++) {
         if (d->formats >> f & 1) {

@@ -81,17 +81,20 @@ static hpcw_status unit(const struct gen_dataset *d, uint64_t index, struct gen_
 
 static uint64_t memory(const struct gen_dataset *d, uint32_t jobs) {
     hpcw_linktest_params p = gen_linktest_params(d);
-    uint64_t per_thread = (uint64_t)d->ranks * (8 + 4 + 16 + 4 + 12) + 16 * (uint64_t)d->machine.nodes;
-    uint64_t task0 = (uint64_t)d->ranks * 100; /* state of tasks, outliers */
+    uint64_t per_thread = (uint64_t)d->ranks * (8 + 8 + 4 + 16 + 4 + 24) + 20 * (uint64_t)d->machine.nodes;
+    uint64_t task0 = (uint64_t)d->ranks * 124; /* state of tasks, outliers, slowest timings */
     return jobs * per_thread + task0 + 32 * (p.retests < d->ranks ? p.retests : d->ranks) + (8 << 20);
 }
 
-/* The partial results list the ranks with a delayed message. In cJSON's tree each is an object of six members: seven nodes
- * of 80 bytes, with six names and six values of 32. */
+/* The partial results list the ranks with a delayed message. In cJSON's tree each is an object of up to nine members: ten
+ * nodes of 80 bytes, with their names and values of 32. */
 static uint64_t partial_memory(const struct gen_dataset *d) {
     double timings = (double)d->ranks * (double)(d->linktest_params.permutations + 1);
     double listed = 1 - exp(-timings * (double)d->linktest.tail_threshold * 0x1p-32);
-    return (uint64_t)((double)d->ranks * listed * 944);
+    uint64_t outliers = (uint64_t)((double)d->ranks * listed * 1280);
+    /* Of several ranges, each lists the slowest timing of every step, once as a text. */
+    uint64_t ranges = d->linktest_files > 1 ? d->linktest_files : 0;
+    return outliers + ranges * d->linktest.steps * 13 * (d->linktest_params.permutations + 1);
 }
 
 static double seconds(const struct gen_dataset *d) {

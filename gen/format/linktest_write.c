@@ -8,11 +8,15 @@
 
 #include "gen/format/pending.h"
 #include "gen/spec/pool.h"
+#include "gen/spec/visibility.h"
 #include "libwriter/base/buf.h"
 #include "libwriter/base/mem.h"
 #include "libwriter/base/status.h"
 #include "libwriter/comm/agree.h"
 #include "libwriter/comm/exchange.h"
+
+/* Of the program that this dataset could be from. Not a commit of LinkTest's. */
+static const char git_hash[] = "5d1c0be94f27a6380e9b7c42d8a1f5360b94e7d2";
 
 hpcw_linktest_params gen_linktest_params(const struct gen_dataset *d) {
     const struct model_linktest_params *m = &d->linktest_params;
@@ -20,6 +24,7 @@ hpcw_linktest_params gen_linktest_params(const struct gen_dataset *d) {
     hpcw_linktest_params p;
     hpcw_linktest_params_init(&p);
     p.tasks = d->ranks;
+    p.git_hash = git_hash;
     p.mode = model_linktest_modes[m->mode];
     p.kernel = (hpcw_linktest_kernel)m->kernel;
     p.all_to_all = m->all_to_all;
@@ -46,24 +51,24 @@ hpcw_linktest_params gen_linktest_params(const struct gen_dataset *d) {
     return p;
 }
 
-/* How long the simulated run takes: all messages in all steps at the slowest distance class. So it is known before
- * anything is measured, and the same for all parts. */
-static uint64_t seconds_per_permutation(const struct gen_dataset *d, const hpcw_linktest_params *p) {
-    double slowest_ps = 0;
-    for (int c = 0; c < MODEL_CLASSES; c++) {
-        struct model_message_cost cost = model_machine_cost(&d->machine, (enum model_class)c, p->message_size);
-        double t = cost.fixed_ps + cost.transfer_ps;
-        slowest_ps = t > slowest_ps ? t : slowest_ps;
-    }
-    double all = slowest_ps * 1e-12 * 2 * (double)(p->messages + p->warmup_messages) * hpcw_linktest_steps(p);
-    return 1 + (all < 1e9 ? (uint64_t)all : 1000000000);
+/* The texts of a permutation that begins `elapsed_s` after the start of the run. */
+static void times_of(const struct gen_dataset *d, double elapsed_s, double seconds, char start[24],
+                     char end[24]) {
+    const double most = 1e12; /* beyond the year 9999 */
+    double until = elapsed_s + seconds;
+    gen_dataset_time(d->params.start + (uint64_t)(elapsed_s < most ? elapsed_s : most), start);
+    gen_dataset_time(d->params.start + (uint64_t)(until < most ? until : most), end);
 }
 
-static void times_of(const struct gen_dataset *d, const hpcw_linktest_params *p, uint64_t permutation,
-                     char start[24], char end[24]) {
-    uint64_t length = seconds_per_permutation(d, p);
-    gen_dataset_time(d->params.start + permutation * length, start);
-    gen_dataset_time(d->params.start + (permutation + 1) * length, end);
+static double seconds_of(const struct gen_dataset *d, const uint64_t *slowest, const hpcw_linktest_range *times,
+                         const hpcw_linktest_range *all_to_all, const hpcw_linktest_slow *slow, size_t count) {
+    double retests_ps = 0;
+    for (size_t i = 0; i < count; i++) {
+        retests_ps += (double)slow[i].retest_ps;
+    }
+    double sum_ps = (double)times->sum_high * 0x1p64 + (double)times->sum_low;
+    return model_linktest_seconds(&d->linktest, slowest, sum_ps, retests_ps,
+                                  d->linktest_params.all_to_all ? all_to_all->max_ps : 0);
 }
 
 /* ---- one rank ---- */
@@ -76,17 +81,38 @@ struct linktest_job {
     uint32_t steps;
     uint32_t begin;                        /* first own rank */
     struct model_truth_outliers *outliers; /* per own rank */
+    double elapsed_s;                      /* of the permutations before this one */
+
+    /* Of this permutation: first on this process, then on all. Words to reduce: see reduce_permutation. */
+    uint64_t *slowest; /* [steps] the slowest timing of each step */
+    uint64_t *word;    /* [SUM_WORDS + 1 + steps] */
+    hpcw_linktest_range times, all_to_all;
 };
+
+enum { SUM_WORDS = 4 };
 
 struct linktest_thread {
     struct model_linktest_scratch *scratch;
     uint32_t *partner;
-    uint64_t *time_ps;
+    uint64_t *time_ps, *slowest;
+    hpcw_linktest_range times, all_to_all;
 };
 
+/* Adds a timing, or the sum of a row of them. */
+static void add_time(hpcw_linktest_range *r, uint64_t ps) {
+    const hpcw_linktest_range one = {1, ps, ps, ps, 0};
+    hpcw_linktest_range_merge(r, &one);
+}
+
 static void end_thread(void *context, void *state) {
-    (void)context;
+    struct linktest_job *job = context;
     struct linktest_thread *t = state;
+    for (uint32_t s = 0; t->slowest != NULL && s < job->steps; s++) {
+        job->slowest[s] = t->slowest[s] > job->slowest[s] ? t->slowest[s] : job->slowest[s];
+    }
+    hpcw_linktest_range_merge(&job->times, &t->times);
+    hpcw_linktest_range_merge(&job->all_to_all, &t->all_to_all);
+    hpcw_i_free(t->slowest);
     model_linktest_scratch_free(t->scratch);
     hpcw_i_free(t->partner);
     hpcw_i_free(t->time_ps);
@@ -101,7 +127,9 @@ static hpcw_status begin_thread(void *context, void *state, hpcw_error *err) {
     }
     t->partner = hpcw_i_malloc(job->steps * sizeof *t->partner);
     t->time_ps = hpcw_i_malloc(job->steps * sizeof *t->time_ps);
-    return t->partner != NULL && t->time_ps != NULL
+    t->slowest = hpcw_i_calloc(job->steps, sizeof *t->slowest);
+    t->times = t->all_to_all = (hpcw_linktest_range){.min_ps = UINT64_MAX};
+    return t->partner != NULL && t->time_ps != NULL && t->slowest != NULL
                ? HPCW_OK
                : hpcw_i_fail_memory(err, "linktest", job->steps, "timings");
 }
@@ -122,9 +150,15 @@ static hpcw_status write_rank(void *context, void *state, uint64_t index, hpcw_e
     }
     hpcw_linktest_partners(job->schedule, rank, t->partner);
     model_linktest_row(&d->linktest, t->scratch, rank, job->permutation, 0, job->steps, t->partner, t->time_ps,
-                       &job->outliers[rank - job->begin]);
+                       t->slowest, &job->outliers[rank - job->begin]);
+    if (d->linktest_params.serial) {
+        for (uint32_t s = 0; s < job->steps; s++) {
+            add_time(&t->times, t->time_ps[s]);
+        }
+    }
     uint64_t all_to_all =
         d->linktest_params.all_to_all ? model_linktest_all_to_all(&d->linktest, rank, job->permutation) : 0;
+    add_time(&t->all_to_all, all_to_all);
     hpcw_status s = hpcw_linktest_timings(job->lt, rank, t->time_ps, t->partner, all_to_all, err);
     if (s == HPCW_OK) {
         job->w->progress(job->w->progress_context, 16 * (uint64_t)(d->ranks - 1));
@@ -164,17 +198,62 @@ static void put_slow(struct hpcw_i_json *json, const hpcw_linktest_slow *slow, s
     hpcw_i_json_end_array(json);
 }
 
-/* Words of an outlier, on the way to the process that writes the partial result. */
-enum { OUTLIER_WORDS = 6 };
-static const char *const outlier_key[OUTLIER_WORDS] = {"rank",       "count",         "worst_ps",
-                                                       "worst_step", "worst_partner", "worst_permutation"};
+/* The slowest timing of each step, in one text: for each 13 hexadecimal digits. */
+enum { STEP_DIGITS = 13 };
+
+static hpcw_status put_slowest(struct hpcw_i_json *json, const uint64_t *slowest, uint32_t steps,
+                               hpcw_error *err) {
+    static const char digits[] = "0123456789abcdef";
+    char *text = hpcw_i_malloc((size_t)steps * STEP_DIGITS + 1);
+    if (text == NULL) {
+        return hpcw_i_fail_memory(err, "linktest", steps, "steps");
+    }
+    for (uint32_t s = 0; s < steps; s++) {
+        for (int k = 0; k < STEP_DIGITS; k++) {
+            text[(size_t)s * STEP_DIGITS + (size_t)k] = digits[slowest[s] >> 4 * (STEP_DIGITS - 1 - k) & 15];
+        }
+    }
+    text[(size_t)steps * STEP_DIGITS] = '\0';
+    hpcw_i_json_put_str(json, "slowest_by_step", text);
+    hpcw_i_free(text);
+    return HPCW_OK;
+}
+
+/* The larger one of each step. */
+static hpcw_status merge_slowest(const cJSON *object, uint64_t *slowest, uint32_t steps, hpcw_error *err) {
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, "slowest_by_step");
+    const char *text = cJSON_IsString(item) ? item->valuestring : "";
+    const size_t length = (size_t)steps * STEP_DIGITS;
+    if (strlen(text) != length || strspn(text, "0123456789abcdef") != length) {
+        return hpcw_i_fail(
+            err, HPCW_EFORMAT,
+            "partial results: slowest_by_step: expected %zu hexadecimal digits, got %zu characters", length,
+            strlen(text));
+    }
+    for (uint32_t s = 0; s < steps; s++) {
+        uint64_t ps = 0;
+        for (int k = 0; k < STEP_DIGITS; k++) {
+            char c = text[(size_t)s * STEP_DIGITS + (size_t)k];
+            ps = ps << 4 | (uint64_t)(c <= '9' ? c - '0' : c - 'a' + 10);
+        }
+        slowest[s] = ps > slowest[s] ? ps : slowest[s];
+    }
+    return HPCW_OK;
+}
+
+/* Words of an outlier, on the way to the process that writes the partial result: these, and its visibility in thousandths,
+ * which is a number with three decimals in partial results. */
+enum { OUTLIER_KEYS = 6, OUTLIER_WORDS };
+static const char *const outlier_key[OUTLIER_KEYS] = {"rank",       "count",         "worst_ps",
+                                                      "worst_step", "worst_partner", "worst_permutation"};
 
 static hpcw_status put_outliers(void *context, const uint64_t *word, size_t words, hpcw_error *err) {
     struct hpcw_i_json *json = context;
     (void)err;
     for (size_t i = 0; i + OUTLIER_WORDS <= words; i += OUTLIER_WORDS) {
         hpcw_i_json_flat_object(json);
-        gen_partial_put_words(json, outlier_key, OUTLIER_WORDS, word + i);
+        gen_partial_put_words(json, outlier_key, OUTLIER_KEYS, word + i);
+        hpcw_i_json_put_f64(json, "visibility", (double)word[i + OUTLIER_KEYS] / 1e3);
         hpcw_i_json_end_object(json);
     }
     return HPCW_OK;
@@ -188,8 +267,9 @@ static hpcw_status collect_outliers(const struct linktest_job *job, uint32_t cou
     for (uint32_t i = 0; s == HPCW_OK && i < count; i++) {
         const struct model_truth_outliers *o = &job->outliers[i];
         if (o->count > 0) {
-            const uint64_t w[OUTLIER_WORDS] = {job->begin + i, o->count,         o->worst_ps,
-                                               o->worst_step,  o->worst_partner, o->worst_permutation};
+            const uint64_t w[OUTLIER_WORDS] = {job->begin + i,     o->count,         o->worst_ps,
+                                               o->worst_step,      o->worst_partner, o->worst_permutation,
+                                               o->worst_visibility};
             memcpy(word + words, w, sizeof w);
             words += OUTLIER_WORDS;
         }
@@ -215,6 +295,32 @@ static void retest(const struct gen_dataset *d, hpcw_linktest_slow *slow, size_t
     }
 }
 
+/* Brings the slowest timings and the sum of this permutation to all processes of the range. */
+static hpcw_status reduce_permutation(struct linktest_job *job, hpcw_error *err) {
+    uint64_t *sum = job->word, *most = job->word + SUM_WORDS;
+    /* Halves of words, so that the sum over all processes does not overflow. */
+    for (int k = 0; k < SUM_WORDS; k++) {
+        sum[k] = (k < 2 ? job->times.sum_low : job->times.sum_high) >> 32 * (k % 2) & UINT32_MAX;
+    }
+    most[0] = job->all_to_all.max_ps;
+    memcpy(most + 1, job->slowest, job->steps * sizeof *job->slowest);
+    struct hpcw_i_words words = {.sums = SUM_WORDS, .maxs = job->steps + 1, .word = job->word};
+    hpcw_status s = hpcw_i_comm_allreduce(job->w->comm, &words, err);
+    if (s == HPCW_OK) {
+        uint64_t carry = 0, limb[SUM_WORDS];
+        for (int k = 0; k < SUM_WORDS; k++) {
+            carry += sum[k];
+            limb[k] = carry & UINT32_MAX;
+            carry >>= 32;
+        }
+        job->times.sum_low = limb[1] << 32 | limb[0];
+        job->times.sum_high = limb[3] << 32 | limb[2];
+        job->all_to_all.max_ps = most[0];
+        memcpy(job->slowest, most + 1, job->steps * sizeof *job->slowest);
+    }
+    return s;
+}
+
 static hpcw_status write_permutation(struct linktest_job *job, const hpcw_linktest_params *p, uint32_t count,
                                      hpcw_linktest_slow *slow, struct hpcw_i_json *partial, hpcw_error *err) {
     const struct gen_dataset *d = job->w->dataset;
@@ -224,6 +330,8 @@ static hpcw_status write_permutation(struct linktest_job *job, const hpcw_linkte
                                        .begin = begin_thread,
                                        .step = write_rank,
                                        .end = end_thread};
+    memset(job->slowest, 0, job->steps * sizeof *job->slowest);
+    job->times = job->all_to_all = (hpcw_linktest_range){.min_ps = UINT64_MAX};
     hpcw_status s = hpcw_linktest_schedule_new(p, job->permutation, &job->schedule, err);
     if (s == HPCW_OK) {
         /* Neighbouring ranks share tables, so a thread takes 16; more would leave threads idle at the end. */
@@ -234,11 +342,16 @@ static hpcw_status write_permutation(struct linktest_job *job, const hpcw_linkte
     }
     size_t n = 0;
     s = hpcw_linktest_slowest(job->lt, slow, &n, err);
-    char start[24];
-    char end[24];
-    times_of(d, p, job->permutation, start, end);
     if (s == HPCW_OK) {
+        s = reduce_permutation(job, err);
+    }
+    if (s == HPCW_OK) {
+        char start[24];
+        char end[24];
         retest(d, slow, n, job->permutation);
+        double seconds = seconds_of(d, job->slowest, &job->times, &job->all_to_all, slow, n);
+        times_of(d, job->elapsed_s, seconds, start, end);
+        job->elapsed_s += seconds;
         s = hpcw_linktest_end_permutation(job->lt, start, end, slow, err);
     }
     hpcw_linktest_schedule_free(job->schedule);
@@ -251,6 +364,9 @@ static hpcw_status write_permutation(struct linktest_job *job, const hpcw_linkte
         put_range(partial, "times", &times);
         put_range(partial, "all_to_all", &all_to_all);
         put_slow(partial, slow, n);
+        if (s == HPCW_OK && p->set_files > 0) {
+            s = put_slowest(partial, job->slowest, job->steps, err);
+        }
         hpcw_i_json_end_object(partial);
     }
     return s;
@@ -275,8 +391,11 @@ hpcw_status gen_linktest_write(const struct gen_write *w, struct hpcw_i_json *pa
     size_t most = p.retests < p.tasks ? (size_t)p.retests : p.tasks;
     hpcw_linktest_slow *slow = hpcw_i_calloc(most, sizeof *slow);
     job.outliers = hpcw_i_calloc(p.count, sizeof *job.outliers);
-    hpcw_status s =
-        slow == NULL || job.outliers == NULL ? hpcw_i_fail_memory(err, "linktest", p.count, "ranks") : HPCW_OK;
+    job.slowest = hpcw_i_calloc(job.steps, sizeof *job.slowest);
+    job.word = hpcw_i_calloc(job.steps + SUM_WORDS + 1u, sizeof *job.word);
+    hpcw_status s = slow == NULL || job.outliers == NULL || job.slowest == NULL || job.word == NULL
+                        ? hpcw_i_fail_memory(err, "linktest", p.count, "ranks")
+                        : HPCW_OK;
     s = hpcw_i_agree(w->comm, s, NULL, err);
     if (s == HPCW_OK) {
         s = hpcw_linktest_open(path, w->comm, &p, &job.lt, err);
@@ -304,6 +423,8 @@ hpcw_status gen_linktest_write(const struct gen_write *w, struct hpcw_i_json *pa
 done:
     hpcw_linktest_free(job.lt);
     hpcw_i_free(job.outliers);
+    hpcw_i_free(job.slowest);
+    hpcw_i_free(job.word);
     hpcw_i_free(slow);
     return s;
 }
@@ -332,9 +453,10 @@ static hpcw_status merge_slow(const cJSON *list, uint32_t ranks, struct hpcw_i_b
     return HPCW_OK;
 }
 
-/* The summary of one permutation from all partials. The caller frees its list of slow connections. */
+/* The summary of one permutation from all partials, and the slowest timing of each step, zeroed before. The caller frees the
+ * list of slow connections. */
 static hpcw_status merge_permutation(const struct gen_dataset *d, const hpcw_linktest_params *p,
-                                     const cJSON *const *partial, size_t count, uint64_t m,
+                                     const cJSON *const *partial, size_t count, uint64_t m, uint64_t *slowest,
                                      hpcw_linktest_summary *summary, hpcw_error *err) {
     const hpcw_linktest_range none = {.min_ps = UINT64_MAX};
     summary->times = summary->all_to_all = none;
@@ -356,6 +478,7 @@ static hpcw_status merge_permutation(const struct gen_dataset *d, const hpcw_lin
             hpcw_linktest_range_merge(&summary->all_to_all, &r);
             s = merge_slow(cJSON_GetObjectItemCaseSensitive(one, "slowest"), d->ranks, &all, err);
         }
+        s = s == HPCW_OK ? merge_slowest(one, slowest, d->linktest.steps, err) : s;
         /* Each range lists as many as the summary needs, or all that it has. */
         if (s == HPCW_OK && all.size != found * sizeof(hpcw_linktest_slow)) {
             s = hpcw_i_fail(err, HPCW_EFORMAT, "partial results: expected %zu slow connections, got %zu", found,
@@ -395,12 +518,21 @@ hpcw_status gen_linktest_complete(const struct gen_write *w, const cJSON *const 
     size_t permutations = (size_t)hpcw_linktest_permutations(&p);
     hpcw_linktest_summary *summary = hpcw_i_calloc(permutations, sizeof *summary);
     char(*text)[2][24] = hpcw_i_calloc(permutations, sizeof *text);
-    hpcw_status s = summary == NULL || text == NULL
+    uint64_t *slowest = hpcw_i_calloc(d->linktest.steps, sizeof *slowest);
+    double elapsed_s = 0;
+    hpcw_status s = summary == NULL || text == NULL || slowest == NULL
                         ? hpcw_i_fail_memory(err, "linktest", permutations, "summaries")
                         : HPCW_OK;
     for (size_t m = 0; s == HPCW_OK && m < permutations; m++) {
-        s = merge_permutation(d, &p, partial, count, m, &summary[m], err);
-        times_of(d, &p, m, text[m][0], text[m][1]);
+        memset(slowest, 0, d->linktest.steps * sizeof *slowest);
+        s = merge_permutation(d, &p, partial, count, m, slowest, &summary[m], err);
+        if (s != HPCW_OK) {
+            break;
+        }
+        double seconds = seconds_of(d, slowest, &summary[m].times, &summary[m].all_to_all, summary[m].slow,
+                                    p.retests < p.tasks ? (size_t)p.retests : p.tasks);
+        times_of(d, elapsed_s, seconds, text[m][0], text[m][1]);
+        elapsed_s += seconds;
         summary[m].start = text[m][0];
         summary[m].end = text[m][1];
     }
@@ -420,6 +552,7 @@ hpcw_status gen_linktest_complete(const struct gen_write *w, const cJSON *const 
     }
     hpcw_i_free(summary);
     hpcw_i_free(text);
+    hpcw_i_free(slowest);
     return s;
 }
 
@@ -432,15 +565,26 @@ hpcw_status gen_linktest_truth(const struct gen_dataset *d, const cJSON *const *
     for (size_t i = 0; s == HPCW_OK && i < count; i++) {
         const cJSON *item;
         cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(partial[i], "outliers")) {
-            uint64_t word[OUTLIER_WORDS];
-            s = gen_partial_words(item, outlier_key, OUTLIER_WORDS, word, err);
+            uint64_t word[OUTLIER_KEYS];
+            s = gen_partial_words(item, outlier_key, OUTLIER_KEYS, word, err);
+            /* Of a range, or of truth.json itself. */
+            const cJSON *seen = cJSON_GetObjectItemCaseSensitive(item, "visibility");
+            const cJSON *sd = cJSON_GetObjectItemCaseSensitive(cJSON_GetArrayItem(seen, 0), "sd");
+            sd = cJSON_IsNumber(seen) ? seen : sd;
+            if (s == HPCW_OK && !cJSON_IsNumber(sd)) {
+                s = hpcw_i_fail(err, HPCW_EFORMAT, "partial result: visibility: expected a number");
+            }
             if (s != HPCW_OK) {
                 break;
             }
             hpcw_i_json_flat_object(json);
-            for (size_t k = 0; k < OUTLIER_WORDS; k++) {
+            hpcw_i_json_put_str(json, "kind", "outlier");
+            for (size_t k = 0; k < OUTLIER_KEYS; k++) {
                 hpcw_i_json_put_u64(json, outlier_key[k], word[k]);
             }
+            hpcw_i_json_key_array(json, "visibility");
+            gen_visibility_put(json, "linktest", GEN_LINKTEST_FILE, sd->valuedouble);
+            hpcw_i_json_end_array(json);
             hpcw_i_json_end_object(json);
             events += word[1];
         }

@@ -133,7 +133,8 @@ hpcw_status gen_dataset_build(struct gen_dataset *d, hpcw_error *err) {
         return s;
     }
     d->built = true;
-    s = model_linktest_init(&d->linktest, &d->machine, &d->linktest_params, err);
+    model_network_init(&d->network, &d->machine);
+    s = model_linktest_init(&d->linktest, &d->network, &d->linktest_params, err);
     if (s == HPCW_OK) {
         s = model_particles_init(&d->particles, &d->particles_params, d->ranks, d->seed, err);
     }

@@ -10,6 +10,7 @@
 #include "gen/model/linktest/linktest.h"
 #include "gen/model/load/load.h"
 #include "gen/model/machine/machine.h"
+#include "gen/model/network/network.h"
 #include "gen/model/particles/particles.h"
 #include "gen/model/trace/trace.h"
 #include "libwriter/io/json.h"
@@ -64,6 +65,7 @@ struct gen_dataset {
 
     /* What follows from the above; gen_dataset_build makes it. */
     struct model_machine machine;
+    struct model_network network;
     struct model_linktest linktest;
     struct model_particles particles;
     /* Only for the formats that need them. */

@@ -28,7 +28,8 @@ enum hpcw_i_purpose {
     HPCW_I_FOR_SLOW_NODE = 10, /* node, 0, 0: word 0 slow */
     HPCW_I_FOR_LINK = 11,       /* knot, pair of regions, 0: words 0-1 congestion of a link */
     HPCW_I_FOR_BACKGROUND = 12, /* knot, 0, 0: words 0-1 congestion of the whole machine */
-    /* 13..15: later properties of the one simulated machine */
+    HPCW_I_FOR_ALLOCATION = 13, /* place or block, which of the two, 0: words 0-2 other jobs; 0, 0, try: first place */
+    /* 14..15: later properties of the one simulated machine */
 
     /* 16 and up: one block per format */
     HPCW_I_FOR_PARTICLE_COUNT = 16, /* rank, 0, 0: words 0-1 size, word 2 number of blocks */

@@ -15,7 +15,8 @@
 /* How far a partner is. Without switches in truth.json all other hosts are SAME_GROUP. */
 enum distance { SAME_HOST, SAME_SWITCH, SAME_GROUP, OTHER_GROUP, DISTANCES };
 
-enum { MOST_SWITCHES = 2048, FEW = 8 };
+/* AROUND: steps before and after a timing that it is judged by. */
+enum { MOST_SWITCHES = 2048, FEW = 8, AROUND = 32 };
 
 /* What a rank measured in a permutation, by step. */
 struct row {
@@ -369,10 +370,24 @@ hpcw_status figures_timing(const char *path, const struct dataset *d, uint32_t r
     }
     row_new(&w, d->ranks);
     s = row_read(r, d, rank, permutation, &w, err);
-    for (uint32_t k = 0; s == HPCW_OK && k < w.steps; k++) {
-        const enum distance c = distance_of(d, rank, (uint32_t)w.partner[k]);
-        if (w.partner[k] == partner && w.sd[c] > 0) {
-            *sd = (w.ln[k] - w.middle[c]) / w.sd[c];
+    uint32_t at = 0;
+    while (s == HPCW_OK && at < w.steps && w.partner[at] != partner) {
+        at++;
+    }
+    if (s == HPCW_OK && at < w.steps) {
+        /* The steps around it: congestion is the same there. */
+        const enum distance c = distance_of(d, rank, partner);
+        double middle;
+        double spread;
+        size_t n = 0;
+        for (uint32_t k = at > AROUND ? at - AROUND : 0; k < w.steps && k <= at + AROUND; k++) {
+            if (k != at && distance_of(d, rank, (uint32_t)w.partner[k]) == c) {
+                w.scratch[n++] = w.ln[k];
+            }
+        }
+        if (n >= FEW) {
+            stats_robust(w.scratch, n, &middle, &spread);
+            *sd = spread > 0 ? (w.ln[at] - middle) / spread : NAN;
         }
     }
     row_free(&w);

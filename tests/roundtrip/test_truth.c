@@ -141,7 +141,7 @@ static uint32_t node_of(const struct read_dataset *s, uint32_t rank) {
 }
 
 static uint32_t switch_of(const struct read_dataset *s, uint32_t rank) {
-    return node_of(s, rank) / s->d.machine_params.nodes_per_switch;
+    return model_machine_switch(&s->d.machine, node_of(s, rank));
 }
 
 static double ratio(const struct detector *t, uint32_t i, uint32_t j) {
@@ -251,6 +251,15 @@ static double number(const cJSON *object, const char *key) {
     return item->valuedouble;
 }
 
+/* In local standard deviations, in the result. */
+static double visibility(const cJSON *entry) {
+    const cJSON *seen = cJSON_GetArrayItem(cJSON_GetObjectItem(entry, "visibility"), 0);
+    assert_string_equal(cJSON_GetObjectItem(seen, "format")->valuestring, "linktest");
+    assert_string_equal(cJSON_GetObjectItem(seen, "file")->valuestring, "linktest/" HPCW_LINKTEST_FILE_NAME);
+    const cJSON *sd = cJSON_GetObjectItem(seen, "sd");
+    return cJSON_IsNull(sd) ? NAN : number(seen, "sd");
+}
+
 /* ---- tests ---- */
 
 /*
@@ -270,7 +279,11 @@ static void find_all(struct read_dataset *s, bool one_way) {
     const cJSON *port;
     cJSON_ArrayForEach(port, ports) {
         uint32_t node = (uint32_t)number(port, "node");
-        int outgoing = strcmp(cJSON_GetObjectItem(port, "direction")->valuestring, "out") == 0;
+        const char *direction = cJSON_GetObjectItem(port, "direction")->valuestring;
+        int outgoing = strcmp(direction, "out") == 0;
+        assert_true(one_way ? outgoing || strcmp(direction, "in") == 0 : strcmp(direction, "averaged") == 0);
+        /* With one direction, what a node measures is slow only if its sending side is. */
+        assert_true(visibility(port) >= 5 || (one_way && !outgoing));
         assert_true(number(port, "first_rank") == node * s->d.machine_params.ppn);
         assert_true(number(port, "ranks") == s->d.machine_params.ppn);
         expected[outgoing][node] = true;
@@ -303,6 +316,7 @@ static void find_all(struct read_dataset *s, bool one_way) {
         assert_int_equal(switch_of(s, (uint32_t)(number(cable, "first_rank_b") + number(cable, "ranks_b")) - 1),
                          b);
         slow[a][b] = slow[b][a] = true;
+        assert_true(!(visibility(cable) < 5)); /* null: too few pairs of switches in a group */
         furthest_cable = fmax(furthest_cable, fabs(1 / t.cable[a][b] / number(cable, "factor") - 1));
     }
     for (uint32_t a = 0; a < s->switches; a++) {
@@ -349,13 +363,47 @@ static void test_faults_can_be_measured(void **state) {
     inject(&s);
     s.d.linktest_params.kernel = HPCW_LINKTEST_UNIDIRECTIONAL;
     s.d.linktest_params.message_size = 16 << 20;
+    s.d.linktest_params.serial = true; /* without contention, the ratio of two times is the factor */
     make(&s);
     find_all(&s, true);
     drop(&s);
 }
 
-/* The difference to the same run without delays is what truth.json must list. */
-static void test_outliers_are_told_exactly(void **state) {
+/* What doc/realism.md, "Visibility" says of a timing. */
+static double visibility_of(const struct read_dataset *s, uint32_t rank, uint32_t step) {
+    enum { AROUND = 32 };
+    uint32_t n = s->n, partner[2 * AROUND + 1] = {0}, at = 0;
+    double value[2 * AROUND], own = 0;
+    size_t count = 0;
+    for (uint32_t j = 0; j < n; j++) {
+        uint32_t k = s->step[(size_t)rank * n + j];
+        if (j != rank && k + AROUND >= step && k <= step + AROUND) {
+            partner[k + AROUND - step] = j + 1;
+        }
+    }
+    at = partner[AROUND] - 1;
+    own = log(s->time_us[(size_t)rank * n + at]);
+    for (uint32_t k = 0; k <= 2 * AROUND; k++) {
+        if (k != AROUND && partner[k] != 0) {
+            uint32_t j = partner[k] - 1;
+            enum model_class a = model_machine_class(&s->d.machine, rank, j),
+                             b = model_machine_class(&s->d.machine, rank, at);
+            if (a == b || (a < MODEL_SAME_SWITCH && b < MODEL_SAME_SWITCH)) {
+                value[count++] = log(s->time_us[(size_t)rank * n + j]);
+            }
+        }
+    }
+    qsort(value, count, sizeof *value, by_value);
+    double middle = 0.5 * (value[(count - 1) / 2] + value[count / 2]);
+    for (size_t k = 0; k < count; k++) {
+        value[k] = fabs(value[k] - middle);
+    }
+    qsort(value, count, sizeof *value, by_value);
+    return (own - middle) / (1.4826 * 0.5 * (value[(count - 1) / 2] + value[count / 2]));
+}
+
+/* The difference to the same run without delays: truth.json lists those that stand out, and nothing else. */
+static void test_outliers_are_told(void **state) {
     (void)state;
     struct read_dataset with;
     struct read_dataset without;
@@ -370,44 +418,37 @@ static void test_outliers_are_told_exactly(void **state) {
     const cJSON *outliers = cJSON_GetObjectItem(cJSON_GetObjectItem(with.truth, "linktest"), "outliers");
     const cJSON *next = outliers->child;
     uint32_t n = with.n;
-    double events = 0;
+    double events = 0, injected = 0, furthest = 0;
     for (uint32_t i = 0; i < n; i++) {
-        uint32_t count = 0;
-        uint32_t partner = 0;
-        int64_t worst_ps = 0;
+        uint32_t delays = 0;
         for (uint32_t j = 0; j < n; j++) {
             size_t at = (size_t)i * n + j;
-            int64_t more_ps = llround(with.time_us[at] * 1e6) - llround(without.time_us[at] * 1e6);
-            assert_true(more_ps >= 0);
-            count += more_ps > 0;
-            bool worse = more_ps > worst_ps || (more_ps > 0 && more_ps == worst_ps &&
-                                                with.step[at] < with.step[(size_t)i * n + partner]);
-            if (worse) {
-                worst_ps = more_ps;
-                partner = j;
-            }
+            double more_us = with.time_us[at] - without.time_us[at];
+            assert_true(more_us > -1e-6);
+            delays += more_us > 5e-7;
         }
-        if (count == 0) {
+        injected += delays;
+        if (next == NULL || number(next, "rank") != i) {
             continue;
         }
-        events += count;
-        if (next == NULL) {
-            fail_msg("rank %u has %u outliers, the truth ends before", i, count);
-        }
-        assert_true(number(next, "rank") == i);
-        assert_true(number(next, "count") == count);
+        assert_true(number(next, "count") >= 1 && number(next, "count") <= delays);
+        events += number(next, "count");
+        size_t at = (size_t)i * n + (size_t)number(next, "worst_partner");
         /* Both timings and the delay were rounded to picoseconds. */
-        assert_true(fabs(number(next, "worst_ps") - (double)worst_ps) <= 1);
-        assert_true(number(next, "worst_partner") == partner);
-        assert_true(number(next, "worst_step") == with.step[(size_t)i * n + partner]);
+        assert_true(fabs(number(next, "worst_ps") - (with.time_us[at] - without.time_us[at]) * 1e6) <= 1.5);
+        assert_true(number(next, "worst_step") == with.step[at]);
         assert_true(number(next, "worst_permutation") == 0);
+        assert_true(visibility(next) >= 5);
+        double shown = visibility_of(&with, i, with.step[at]);
+        furthest = fmax(furthest, fabs(shown / visibility(next) - 1));
         next = next->next;
     }
     assert_null(next);
     assert_true(number(cJSON_GetObjectItem(with.truth, "linktest"), "outlier_events") == events);
-    double expected = 25e-4 * n * (n - 1);
-    print_message("%.0f outliers told exactly, expected %.0f\n", events, expected);
-    assert_true(fabs(events - expected) < 6 * sqrt(expected));
+    print_message("%.0f delays, %.0f of them stand out and are listed\n", injected, events);
+    assert_true(events > 20 && events < injected);
+    print_message("their visibility: at most %.2g off\n", furthest);
+    assert_true(furthest < 0.006); /* rounded to three digits */
     drop(&with);
     drop(&without);
 }
@@ -417,6 +458,7 @@ static void test_like_the_published_excerpt(void **state) {
     (void)state;
     struct read_dataset s;
     describe(&s, 1024, 2);
+    s.d.linktest_params.messages = 170; /* as long as the published steps took */
     make(&s);
     struct detector t;
     detect(&t, &s);
@@ -438,15 +480,15 @@ static void test_like_the_published_excerpt(void **state) {
         "256 KiB within a switch: mean %.3f us, spread %.1f %%; published 11.688 us, 24 values within "
         "-1.3 and +2.8 %%\n",
         mean, 100 * spread);
-    assert_true(fabs(mean / 11.688 - 1) < 0.01);
-    /* The range of 24 values is about four standard deviations. Averaged over 25 messages, single ones spread
-     * by 2.4 %, so that an excerpt as narrow is at the lower end. */
-    assert_true(spread > 0.01 && spread < 0.04);
+    assert_true(fabs(mean / 11.688 - 1) < 0.02);
+    /* The range of 24 values is about four standard deviations. */
+    assert_true(spread > 0.006 && spread < 0.014);
     free(t.value);
     drop(&s);
 }
 
-/* The same source: 16 MiB across the halves of 190 nodes, in both directions, 48 / 54 / 66 % of the links by step. */
+/* The same source: 16 MiB across the halves of 190 nodes of four cells, in both directions, 8.24 / 9.29 / 11.38 TiB/s by
+ * step, as LinkTest computes it: pairs x 2 x size / mean time. */
 static void test_like_the_published_bisection(void **state) {
     (void)state;
     struct read_dataset s;
@@ -454,35 +496,39 @@ static void test_like_the_published_bisection(void **state) {
     s.d.linktest_params.message_size = 16 << 20;
     s.d.linktest_params.bisection = true;
     s.d.linktest_params.kernel = HPCW_LINKTEST_BIDIRECTIONAL;
+    s.d.linktest_params.messages = 1000;
     s.d.machine_params.bad_node_share = s.d.machine_params.bad_cable_share = 0;
+    s.d.machine_params.busy_share = 0;
     make(&s);
     uint32_t half = s.n / 2;
-    double *bandwidth = calloc(half + 1, sizeof *bandwidth); /* by step, of all pairs and both directions */
-    assert_non_null(bandwidth);
+    double *sum_us = calloc(half + 1, sizeof *sum_us); /* by step, of what both sides of each pair measured */
+    assert_non_null(sum_us);
     for (size_t at = 0; at < (size_t)s.n * s.n; at++) {
         if (s.time_us[at] > 0) {
-            bandwidth[s.step[at]] += 16777216 / (s.time_us[at] * 1e-6); /* each pair is timed on both sides */
+            sum_us[s.step[at]] += s.time_us[at];
         }
     }
-    double least = INFINITY, most = 0, sum = 0;
+    double least = INFINITY, most = 0, all_us = 0;
     for (uint32_t step = 0; step < half; step++) {
-        double share = bandwidth[step] / 2 / (2 * half * 23.28 * 0x1p30);
-        least = fmin(least, share);
-        most = fmax(most, share);
-        sum += share;
+        double tib = half * 2.0 * 16777216 / (sum_us[step] / s.n * 1e-6) / 0x1p40;
+        least = fmin(least, tib);
+        most = fmax(most, tib);
+        all_us += sum_us[step] / s.n / half;
     }
-    print_message("bisection: %.0f / %.0f / %.0f %% of the lines, published 48 / 54 / 66\n", 100 * least,
-                  100 * sum / half, 100 * most);
-    assert_true(least > 0.45 && least < 0.54 && most > 0.54 && most < 0.69);
-    assert_true(fabs(sum / half - 0.54) < 0.03);
-    free(bandwidth);
+    double mean = half * 2.0 * 16777216 / (all_us * 1e-6) / 0x1p40;
+    print_message("bisection: %.2f / %.2f / %.2f TiB/s, published 8.24 / 9.29 / 11.38\n", least, mean, most);
+    assert_true(fabs(least / 8.2409 - 1) < 0.15 && fabs(mean / 9.2899 - 1) < 0.15 &&
+                fabs(most / 11.3783 - 1) < 0.15);
+    free(sum_us);
     drop(&s);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_faults_can_be_found),          cmocka_unit_test(test_faults_can_be_measured),
-        cmocka_unit_test(test_outliers_are_told_exactly),    cmocka_unit_test(test_like_the_published_excerpt),
+        cmocka_unit_test(test_faults_can_be_found),
+        cmocka_unit_test(test_faults_can_be_measured),
+        cmocka_unit_test(test_outliers_are_told),
+        cmocka_unit_test(test_like_the_published_excerpt),
         cmocka_unit_test(test_like_the_published_bisection),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,11 +14,13 @@
 #include "gen/model/machine/truth.h"
 #include "libwriter/base/mem.h"
 
+/* With the first nodes of the machine, so that the place of a rank is known. */
 static struct model_machine machine_of(const char *preset, uint32_t ranks, uint64_t seed) {
     struct model_machine_params p;
     struct model_machine m;
     hpcw_error err;
     assert_int_equal(model_machine_params_init(&p, preset, &err), HPCW_OK);
+    p.busy_share = 0;
     if (model_machine_init(&m, &p, ranks, seed, &err) != HPCW_OK) {
         fail_msg("%s", err.message);
     }
@@ -61,14 +63,9 @@ static void test_every_preset(void **state) {
     (void)state;
     static const struct {
         const char *name, *first_host;
-        double group_us; /* 256 KiB to another node of the switch, undisturbed */
     } expected[] = {
-        {"dfplus-hdr200", "jwb0001.juwels", 1.03 + 262.144 / 24.5},
-        {"dragonfly-ss11", "nid005000", 1.03 + 262.144 / 24.5},
-        {"fattree-hdr100", "node00001", 1.0 + 4.7 + 262.144 / 9.4},
-        {"dfplus-ndr200", "node00001", 1.03 + 262.144 / 24.5},
-        {"torus-tofud", "node00001", 0.52 + 262.144 / 6.3},
-        {"tcp-1g", "node00001", 26 + 262.144 / 0.117},
+        {"dfplus-hdr200", "jwb0001.juwels"}, {"dragonfly-ss11", "nid005000"}, {"fattree-hdr100", "node00001"},
+        {"dfplus-ndr200", "node00001"},      {"torus-tofud", "node00001"},    {"tcp-1g", "node00001"},
     };
     assert_int_equal(model_machine_preset_count, 6);
     for (size_t i = 0; i < model_machine_preset_count; i++) {
@@ -80,9 +77,9 @@ static void test_every_preset(void **state) {
             assert_int_equal(model_machine_node(&m, sizes[k] - 1), m.nodes - 1);
             assert_true(model_machine_core(&m, sizes[k] - 1) < m.params.cores);
             model_machine_host(&m, 0, host);
-            assert_string_equal(host, expected[i].first_host);
-            struct model_message_cost cost = model_machine_cost(&m, MODEL_SAME_SWITCH, 262144);
-            assert_true(fabs((cost.fixed_ps + cost.transfer_ps) * 1e-6 / expected[i].group_us - 1) < 1e-12);
+            /* A job that is larger than the machine is on another one. */
+            assert_true(m.machine_nodes >= m.nodes && m.machine_nodes >= m.params.nodes);
+            assert_string_equal(host, m.nodes <= m.params.nodes ? expected[i].first_host : "node00001");
             model_machine_free(&m);
         }
     }
@@ -94,34 +91,91 @@ static void test_every_preset(void **state) {
     }
 }
 
-static void test_hosts_differ(void **state) {
+/* Names of the machine's range, with gaps where other jobs are, and never one that the machine does not have. */
+static void test_hosts(void **state) {
     (void)state;
-    static const char *const last[] = {"jwb1024.juwels", "nid006023", "frontier01024", "node01024"};
+    static const struct {
+        uint32_t first, last;
+        const char *before, *after;
+    } name[] = {
+        {1, 936, "jwb", ".juwels"}, {5000, 7977, "nid", ""}, {1, 9408, "frontier", ""}, {1, 99999, "node", ""}};
+    static const uint32_t ranks[] = {4, 64, 1024, 3600, 3744, 3748, 4096};
     for (int h = 0; h < 4; h++) {
-        struct model_machine m = machine_of("dfplus-hdr200", 4096, 1);
-        char before[MODEL_HOST_SIZE] = "", host[MODEL_HOST_SIZE];
-        m.params.hosts = h;
-        for (uint32_t n = 0; n < m.nodes; n++) {
-            model_machine_host(&m, n, host);
-            assert_true(strcmp(before, host) < 0);
-            memcpy(before, host, sizeof host);
+        for (size_t k = 0; k < sizeof ranks / sizeof ranks[0]; k++) {
+            struct model_machine_params p;
+            struct model_machine m;
+            assert_int_equal(model_machine_params_init(&p, "dfplus-hdr200", NULL), HPCW_OK);
+            p.hosts = h;
+            assert_int_equal(model_machine_init(&m, &p, ranks[k], 1 + k, NULL), HPCW_OK);
+            assert_true(m.nodes < m.machine_nodes || m.nodes == 936);
+            const int kind = m.machine_nodes > name[h].last - name[h].first + 1 ? 3 : h;
+            assert_int_equal(kind, h == 0 && m.nodes > 936 ? 3 : h);
+            uint32_t before = 0, gaps = 0;
+            for (uint32_t n = 0; n < m.nodes; n++) {
+                char host[MODEL_HOST_SIZE];
+                model_machine_host(&m, n, host);
+                const size_t length = strlen(name[kind].before);
+                char *end;
+                assert_memory_equal(host, name[kind].before, length);
+                const uint32_t number = (uint32_t)strtoul(host + length, &end, 10);
+                assert_string_equal(end, name[kind].after);
+                assert_in_range(number, name[kind].first, name[kind].first + m.machine_nodes - 1);
+                assert_in_range(number, name[kind].first, name[kind].last);
+                assert_int_equal(number - name[kind].first, m.place[n]);
+                assert_true(n == 0 || number > before);
+                gaps += n > 0 && number > before + 1;
+                before = number;
+            }
+            assert_true(gaps > 0 || m.nodes == 1 || m.nodes == 936 || m.nodes == 16);
+            model_machine_free(&m);
         }
-        assert_string_equal(host, last[h]);
-        model_machine_free(&m);
     }
 }
 
-static void test_cost_steps_at_the_eager_size(void **state) {
+/* Switches and groups follow from the places, and the same node of the machine is broken in every job. */
+static void test_allocation(void **state) {
     (void)state;
-    struct model_machine m = machine_of("dfplus-hdr200", 64, 1);
-    struct model_message_cost c = model_machine_cost(&m, MODEL_OTHER_GROUP, 8192);
-    assert_true(fabs(c.fixed_ps - 1.6e6) < 1e-3 && fabs(c.transfer_ps - 8192e3 / 2.1) < 1e-3);
-    c = model_machine_cost(&m, MODEL_OTHER_GROUP, 8193);
-    assert_true(fabs(c.fixed_ps - 1.63e6) < 1e-3 && fabs(c.transfer_ps - 8193e3 / 24.5) < 1e-3);
-    c = model_machine_cost(&m, MODEL_SAME_CACHE, 2049);
-    assert_true(fabs(c.fixed_ps - 1.91e6) < 1e-3 && fabs(c.transfer_ps - 2049e3 / 14.5) < 1e-3);
-    c = model_machine_cost(&m, MODEL_SAME_CACHE, 0);
-    assert_true(fabs(c.fixed_ps - 0.11e6) < 1e-3 && c.transfer_ps == 0);
+    struct model_machine_params p;
+    struct model_machine m, other;
+    assert_int_equal(model_machine_params_init(&p, "dfplus-hdr200", NULL), HPCW_OK);
+    p.nodes = 20000;
+    p.bad_node_share = 0.1;
+    p.busy_share = 0.3;
+    assert_int_equal(model_machine_init(&m, &p, 40000, 11, NULL), HPCW_OK);
+    uint32_t runs = 0;
+    for (uint32_t n = 0; n < m.nodes; n++) {
+        const uint32_t w = model_machine_switch(&m, n), g = model_machine_group(&m, n);
+        assert_true(m.switch_first[w] <= n && n < m.switch_first[w + 1]);
+        assert_int_equal(m.place[n] / 24, m.place[m.switch_first[w]] / 24);
+        if (n > 0) {
+            assert_int_equal(w - model_machine_switch(&m, n - 1), m.place[n] / 24 != m.place[n - 1] / 24);
+            assert_int_equal(g - model_machine_group(&m, n - 1), m.place[n] / 48 != m.place[n - 1] / 48);
+            runs += m.place[n] != m.place[n - 1] + 1;
+        }
+    }
+    assert_int_equal(m.switches, model_machine_switch(&m, m.nodes - 1) + 1);
+    assert_int_equal(m.groups, model_machine_group(&m, m.nodes - 1) + 1);
+    assert_int_equal(m.switch_first[m.switches], m.nodes);
+    const double taken = 1 - (double)m.nodes / (m.place[m.nodes - 1] - m.place[0] + 1);
+    print_message("%u nodes in %u runs, %.0f %% of the nodes between them are not the job's\n", m.nodes,
+                  runs + 1, 100 * taken);
+    assert_true(runs > 200 && taken > 0.15 && taken < 0.5);
+
+    /* A smaller job on the same machine. */
+    assert_int_equal(model_machine_init(&other, &p, 4000, 11, NULL), HPCW_OK);
+    uint32_t shared = 0;
+    for (uint32_t n = 0, k = 0; n < other.nodes; n++) {
+        while (k < m.nodes && m.place[k] < other.place[n]) {
+            k++;
+        }
+        if (k < m.nodes && m.place[k] == other.place[n]) {
+            assert_true(m.out_slowdown[k] == other.out_slowdown[n] && m.in_slowdown[k] == other.in_slowdown[n]);
+            assert_true(model_machine_slowness(&m, k) == model_machine_slowness(&other, n));
+            shared++;
+        }
+    }
+    assert_true(shared > 300);
+    model_machine_free(&other);
     model_machine_free(&m);
 }
 
@@ -259,7 +313,6 @@ static void test_refusals(void **state) {
     REFUSED(p.nodes_per_group = 50, HPCW_EINVAL, "machine.nodes_per_group");
     REFUSED(p.torus = true, HPCW_EINVAL, "machine.torus");
     REFUSED(p.bad_weight[1] = 0.5, HPCW_EINVAL, "machine.bad_weight_2");
-    REFUSED(p.light.min = 1.5, HPCW_EINVAL, "machine.light_min");
 #undef REFUSED
     p = good;
     p.ppn = 1;
@@ -291,7 +344,7 @@ static void test_out_of_memory(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_places),        cmocka_unit_test(test_every_preset),
-        cmocka_unit_test(test_hosts_differ),  cmocka_unit_test(test_cost_steps_at_the_eager_size),
+        cmocka_unit_test(test_hosts),         cmocka_unit_test(test_allocation),
         cmocka_unit_test(test_ports),         cmocka_unit_test(test_cables),
         cmocka_unit_test(test_torus),         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_out_of_memory),

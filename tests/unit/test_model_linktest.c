@@ -22,6 +22,7 @@
 
 struct setup {
     struct model_machine machine;
+    struct model_network network;
     struct model_linktest model;
     struct model_linktest_scratch *scratch;
 };
@@ -29,8 +30,11 @@ struct setup {
 static void set_up(struct setup *s, const struct model_machine_params *mp,
                    const struct model_linktest_params *lp, uint32_t ranks, uint64_t seed) {
     hpcw_error err;
-    if (model_machine_init(&s->machine, mp, ranks, seed, &err) != HPCW_OK ||
-        model_linktest_init(&s->model, &s->machine, lp, &err) != HPCW_OK ||
+    if (model_machine_init(&s->machine, mp, ranks, seed, &err) != HPCW_OK) {
+        fail_msg("%s", err.message);
+    }
+    model_network_init(&s->network, &s->machine);
+    if (model_linktest_init(&s->model, &s->network, lp, &err) != HPCW_OK ||
         model_linktest_scratch_new(&s->model, &s->scratch, &err) != HPCW_OK) {
         fail_msg("%s", err.message);
     }
@@ -41,9 +45,11 @@ static void tear_down(struct setup *s) {
     model_machine_free(&s->machine);
 }
 
+/* With the first nodes of the machine, so that the place of a rank is known. */
 static struct model_machine_params preset(size_t i) {
     struct model_machine_params p;
     assert_int_equal(model_machine_params_init(&p, model_machine_preset[i].name, NULL), HPCW_OK);
+    p.busy_share = 0;
     return p;
 }
 
@@ -62,13 +68,14 @@ static void rotate(uint32_t ranks, uint32_t rank, uint32_t *partner) {
 
 /* ---- Same bits ------------------------------------------------------------------------------------------- */
 
-/* Rows of random partners, offsets and lengths, against the plain formula and its count of delays. */
-static void compare_rows(struct setup *s, uint64_t seed) {
-    enum { ROWS = 24, LONGEST = 700 };
+/* Rows of random partners, offsets and lengths, against the plain formula. `found`: the visible delays of each row. */
+enum { ROWS = 24, LONGEST = 700 };
+static void compare_rows(struct setup *s, uint64_t seed, struct model_truth_outliers found[ROWS]) {
     static uint32_t partner[LONGEST];
-    static uint64_t time_ps[LONGEST + 1];
+    static uint64_t time_ps[LONGEST + 1], slowest[LONGEST + 1];
     const uint32_t ranks = s->machine.ranks;
     uint32_t rank = 0;
+    memset(found, 0, ROWS * sizeof *found);
     for (uint32_t k = 0; k < ROWS; k++) {
         uint32_t w[4];
         hpcw_i_draw(seed, HPCW_I_FOR_TIMING, k, 1, 2, w);
@@ -83,48 +90,40 @@ static void compare_rows(struct setup *s, uint64_t seed) {
             partner[i] = v[0] % 4 == 0   ? (rank / 8 * 8 + v[1] % 8) % ranks
                          : v[0] % 4 == 1 ? v[1] % ranks
                                          : (rank + first + i + 1) % ranks;
+            slowest[i] = v[2] % 2 == 0 ? 1 : UINT64_C(1) << 51;
         }
-        struct model_truth_outliers outliers = {0}, worst = {0};
-        time_ps[count] = 12345;
-        model_linktest_row(&s->model, s->scratch, rank, permutation, first, count, partner, time_ps, &outliers);
+        time_ps[count] = slowest[count] = 12345;
+        model_linktest_row(&s->model, s->scratch, rank, permutation, first, count, partner, time_ps, slowest,
+                           &found[k]);
         assert_int_equal(time_ps[count], 12345);
-        uint64_t tails = 0;
+        assert_int_equal(slowest[count], 12345);
         for (uint32_t i = 0; i < count; i++) {
             uint64_t plain = model_linktest_one(&s->model, rank, partner[i], permutation, first + i);
             if (time_ps[i] != plain) {
-                fail_msg("%s: rank %u partner %u permutation %u step %u: wanted %" PRIu64 ", got %" PRIu64,
+                fail_msg("%s: rank %u partner %u permutation %u step %u: expected %" PRIu64 ", got %" PRIu64,
                          model_simd_name(s->model.simd), rank, partner[i], permutation, first + i, plain,
                          time_ps[i]);
             }
-            hpcw_i_draw(s->machine.seed, HPCW_I_FOR_TIMING, rank, partner[i], permutation, w);
-            if (w[2] < s->model.tail_threshold) {
-                double delay = s->model.tail_ps / sqrt(hpcw_i_uniform(w[3]));
-                delay = (delay < s->model.tail_max_ps ? delay : s->model.tail_max_ps) /
-                        (double)s->model.params.messages;
-                if ((uint64_t)(delay + 0.5) > worst.worst_ps) {
-                    worst = (struct model_truth_outliers){.worst_ps = (uint64_t)(delay + 0.5),
-                                                          .worst_step = first + i,
-                                                          .worst_partner = partner[i],
-                                                          .worst_permutation = permutation};
-                }
-                tails++;
-            }
+            assert_true(slowest[i] == plain || slowest[i] == UINT64_C(1) << 51);
         }
-        assert_int_equal(outliers.count, tails);
-        assert_int_equal(outliers.worst_ps, worst.worst_ps);
-        assert_int_equal(outliers.worst_step, worst.worst_step);
-        assert_int_equal(outliers.worst_partner, worst.worst_partner);
-        assert_int_equal(outliers.worst_permutation, worst.worst_permutation);
     }
 }
 
 static void compare_all_simd(const struct model_machine_params *mp, const struct model_linktest_params *lp,
                              uint32_t ranks, uint64_t seed) {
+    struct model_truth_outliers found[MODEL_SIMD_COUNT][ROWS];
     for (int simd = 0; simd < MODEL_SIMD_COUNT; simd++) {
         struct setup s;
         set_up(&s, mp, lp, ranks, seed);
         if (model_linktest_use(&s.model, (enum model_simd)simd)) {
-            compare_rows(&s, seed);
+            compare_rows(&s, seed, found[simd]);
+            for (int k = 0; k < ROWS; k++) {
+                const struct model_truth_outliers *a = &found[simd][k], *b = &found[0][k];
+                assert_true(a->count == b->count && a->worst_visibility == b->worst_visibility &&
+                            a->worst_ps == b->worst_ps && a->worst_step == b->worst_step &&
+                            a->worst_partner == b->worst_partner &&
+                            a->worst_permutation == b->worst_permutation);
+            }
         }
         tear_down(&s);
     }
@@ -145,7 +144,10 @@ static void test_same_bits_everywhere(void **state) {
                 lp.serial = what == 3;
                 lp.noisy = what >= 4;
                 lp.message_size = what == 2 ? 16 << 20 : what == 5 ? 8 : 262144;
-                lp.load = what == 4 ? MODEL_LINK_LOAD_NONE : MODEL_LINK_LOAD_AUTO;
+                lp.bisection = what == 4;
+                lp.permutations = what == 1 ? 7 : 0;
+                lp.gpu_memory = what == 3 && mp.gpus > 0;
+                mp.busy_share = what == 5 ? 0.3 : 0;
                 compare_all_simd(&mp, &lp, sizes[k], seed++ * 0x9e3779b97f4a7c15);
             }
         }
@@ -165,8 +167,8 @@ static void test_same_bits_at_odd_shapes(void **state) {
     mp.bad_node_share = 0.3;
     mp.bad_cable_share = 0.3;
     lp.messages = 1;
-    lp.s_msg = 1.5; /* an exponent up to 6.9: three squarings */
-    lp.s_pair = 0.5;
+    lp.s_msg = 1.5;
+    mp.pair_spread = 0.5;
     compare_all_simd(&mp, &lp, 1234, 77);
     lp.tail_probability = 1;
     compare_all_simd(&mp, &lp, 1234, 78);
@@ -178,6 +180,7 @@ static void test_same_bits_at_odd_shapes(void **state) {
     for (int c = 0; c < MODEL_CLASSES; c++) {
         mp.latency_us[c] = 0;
         mp.rendezvous_us[c] = 0;
+        mp.protocol_us[c] = 0;
     }
     lp.message_size = 0;
     lp.tail_probability = 0;
@@ -200,12 +203,12 @@ static void test_rows_do_not_depend_on_history(void **state) {
     set_up(&s, &mp, &lp, RANKS, 9);
     rotate(RANKS, 500, partner);
     rotate(RANKS, 3, other);
-    model_linktest_row(&s.model, s.scratch, 500, 2, 0, RANKS - 1, partner, whole, NULL);
+    model_linktest_row(&s.model, s.scratch, 500, 2, 0, RANKS - 1, partner, whole, NULL, NULL);
     for (uint32_t piece = 1; piece < 70; piece += 6) {
         for (uint32_t at = 0; at < RANKS - 1; at += piece) {
             uint32_t count = RANKS - 1 - at < piece ? RANKS - 1 - at : piece;
-            model_linktest_row(&s.model, s.scratch, 3, at % 2, 0, 50, other, between, NULL);
-            model_linktest_row(&s.model, s.scratch, 500, 2, at, count, partner + at, pieces + at, NULL);
+            model_linktest_row(&s.model, s.scratch, 3, at % 2, 0, 50, other, between, NULL, NULL);
+            model_linktest_row(&s.model, s.scratch, 500, 2, at, count, partner + at, pieces + at, NULL, NULL);
         }
         assert_memory_equal(whole, pieces, (RANKS - 1) * sizeof *whole);
     }
@@ -217,8 +220,8 @@ static void test_bits_are_pinned(void **state) {
     (void)state;
     enum { RANKS = 4096 };
     static const uint64_t expected[] = {
-        0x8f63b1fcc999646a, 0x4b175250fbbfd69f, 0x4a18dd1eb1a2964c,
-        0x1fdf22022f66f34a, 0x909ec83ca8e19def, 0x3ddca297476dd4c5,
+        0x8577244986f10470, 0x1f56ff7244c2a50e, 0xe77343d509701333,
+        0x601d80a972d6515e, 0x109102626486558a, 0xb4e3f318f6d6081c,
     };
     static uint32_t partner[RANKS];
     static uint64_t time_ps[RANKS];
@@ -230,7 +233,7 @@ static void test_bits_are_pinned(void **state) {
         uint64_t hash = 0xcbf29ce484222325;
         for (uint32_t rank = 0; rank < RANKS; rank += 61) {
             rotate(RANKS, rank, partner);
-            model_linktest_row(&s.model, s.scratch, rank, 0, 0, RANKS - 1, partner, time_ps, NULL);
+            model_linktest_row(&s.model, s.scratch, rank, 0, 0, RANKS - 1, partner, time_ps, NULL, NULL);
             for (uint32_t k = 0; k < RANKS - 1; k++) {
                 hash = (hash ^ time_ps[k]) * 0x100000001b3;
             }
@@ -266,7 +269,7 @@ static struct timing_statistics whole_run(struct setup *s, double *row_mean) {
         struct model_truth_outliers outliers = {0};
         double row = 0;
         rotate(ranks, rank, partner);
-        model_linktest_row(&s->model, s->scratch, rank, 0, 0, ranks - 1, partner, time_ps, &outliers);
+        model_linktest_row(&s->model, s->scratch, rank, 0, 0, ranks - 1, partner, time_ps, NULL, &outliers);
         r.outliers += outliers.count;
         for (uint32_t k = 0; k + 1 < ranks; k++) {
             double t = (double)time_ps[k] * 1e-6;
@@ -296,76 +299,44 @@ static void near(const char *what, double got, double wanted, double tolerance) 
     assert_true(fabs(got / wanted - 1) <= tolerance);
 }
 
-/* The prototype of the model: 4096 ranks, 256 KiB, 25 messages, no congestion. Mean and maximum depend on which nodes a
- * seed makes bad, and the maximum on a single delay, so the test takes four machines. */
-static void test_like_the_prototype(void **state) {
-    (void)state;
-    enum { SEEDS = 4 };
-    struct model_machine_params mp = preset(0);
-    struct model_linktest_params lp = defaults();
-    lp.load = MODEL_LINK_LOAD_NONE;
-    double min = 1e30, mean = 0, max = 0, same_switch = 0, events = 0;
-    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
-        struct setup s;
-        set_up(&s, &mp, &lp, 4096, seed);
-        struct timing_statistics r = whole_run(&s, NULL);
-        min = r.min < min ? r.min : min;
-        max = r.max > max ? r.max : max;
-        mean += r.mean / SEEDS;
-        same_switch += r.class_mean[MODEL_SAME_SWITCH] / SEEDS;
-        events += (double)r.outliers / SEEDS;
-        tear_down(&s);
-    }
-    near("minimum, us", min, 10.64, 0.01);
-    near("mean, us", mean, 12.59, 0.02);
-    print_message("%-28s %8.3f, prototype 225\n", "maximum, us", max);
-    assert_true(max > 50 && max < 1000);
-    near("same switch, us", same_switch, 11.74, 0.02);
-    near("same switch, GiB/s", 262144 / (same_switch * 1e-6) / 0x1p30, 20.89, 0.02);
-    near("tail events", events, 4096.0 * 4095 * 25e-6, 5 / sqrt(SEEDS * 4096.0 * 4095 * 25e-6));
-}
-
-/* A machine without faults has the published times of the classes, and the spread of the published excerpt. */
-static void test_classes_and_spread(void **state) {
+/* One pair at a time on a machine without faults: the published excerpt, 24 timings of 256 KiB within a switch, whose steps
+ * took as long as 175 messages there and back. Nothing is faster than the line. */
+static void test_like_the_published_steps(void **state) {
     (void)state;
     struct model_machine_params mp = preset(0);
     struct model_linktest_params lp = defaults();
     struct setup s;
     mp.bad_node_share = 0;
     mp.bad_cable_share = 0;
-    lp.load = MODEL_LINK_LOAD_NONE;
+    lp.serial = true;
     lp.tail_probability = 0;
+    lp.messages = 170;
     set_up(&s, &mp, &lp, 4096, 1);
-    struct timing_statistics r = whole_run(&s, NULL);
-    static const double expected[MODEL_CLASSES] = {
-        0,
-        2.05 + 262.144 / 12,
-        2.25 + 262.144 / 9,
-        1.03 + 262.144 / 24.5,
-        1.23 + 262.144 / 24.5,
-        1.63 + 262.144 / 24.5,
-    };
-    assert_int_equal(r.class_count[0], 0); /* four ranks of a node: none share a cache */
-    for (int c = 1; c < MODEL_CLASSES; c++) {
-        char what[32];
-        (void)snprintf(what, sizeof what, "class %d, us", c);
-        near(what, r.class_mean[c], expected[c], 0.001);
-    }
-    /* Published: 24 values from 1.3 % below to 2.8 % above their mean. */
-    double s2 = 0, n = 0;
+    assert_false(s.model.congested);
+    double sum = 0, least = 1e30, most = 0;
+    int excerpts = 0;
     for (uint32_t i = 0; i < 48; i++) {
-        for (uint32_t j = 48; j < 96; j++) {
-            double off = log((double)model_linktest_one(&s.model, i, j, 0, j) * 1e-6 / expected[3]);
-            s2 += off * off;
-            n++;
+        /* the smallest and largest of 24, averaged over excerpts, and the mean of all */
+        double low = 1e30, high = 0;
+        for (uint32_t j = 48; j < 72; j++) {
+            double us = (double)model_linktest_one(&s.model, i, j, 0, j) * 1e-6;
+            assert_true(us * 1e6 > 0.9e6 + 262144e3 / 25);
+            low = us < low ? us : low;
+            high = us > high ? us : high;
+            sum += us / 24;
         }
+        least = excerpts == 0 ? low : least + low;
+        most += high;
+        excerpts++;
     }
-    near("spread within a switch, %", 100 * sqrt(s2 / n), 100 * sqrt(0.008 * 0.008 + 0.12 * 0.12 / 25), 0.06);
+    near("256 KiB, minimum, us", least / excerpts, 11.535, 0.01);
+    near("256 KiB, mean, us", sum / excerpts, 11.688, 0.01);
+    near("256 KiB, maximum, us", most / excerpts, 12.012, 0.015);
     tear_down(&s);
 }
 
-/* Published: steps of a 16 MiB bidirectional cross-half run reached 48 / 54 / 66 % of the links' bandwidth. The
- * model takes these as shares of what a pair alone would get, which is 94 % of the links in both directions. */
+/* The bisection of 190 nodes with 16 MiB in both directions: minimum, mean and maximum over the steps, as LinkTest prints
+ * them: pairs x 2 x size / mean time of a step. A step took 2.5 s with 1000 messages, so each has its own window. */
 static void test_like_the_bisection(void **state) {
     (void)state;
     enum { RANKS = 760, HALF = 380 }; /* 190 nodes of 4 */
@@ -373,32 +344,36 @@ static void test_like_the_bisection(void **state) {
     struct model_linktest_params lp = defaults();
     struct setup s;
     lp.message_size = 16 << 20;
+    lp.messages = 1000;
     lp.bisection = true;
     lp.kernel = HPCW_LINKTEST_BIDIRECTIONAL;
     mp.bad_node_share = 0;
     mp.bad_cable_share = 0;
     lp.tail_probability = 0;
-    set_up(&s, &mp, &lp, RANKS, 1);
-    assert_true(s.model.congested && s.model.load.mean == 0.54);
-    double least = 1, most = 0, sum = 0;
-    for (uint32_t step = 0; step < HALF; step++) {
-        double bandwidth = 0; /* of all pairs together, both directions */
-        for (uint32_t i = 0; i < HALF; i++) {
-            uint32_t j = HALF + (i + step) % HALF;
-            bandwidth +=
-                (double)lp.message_size / ((double)model_linktest_one(&s.model, i, j, 0, step) * 1e-12);
+    double least = 0, most = 0, mean = 0;
+    enum { SEEDS = 5 };
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        set_up(&s, &mp, &lp, RANKS, seed);
+        assert_true(s.model.congested);
+        double low = 1e30, high = 0, all_us = 0;
+        for (uint32_t step = 0; step < HALF; step++) {
+            double us = 0;
+            for (uint32_t i = 0; i < HALF; i++) {
+                us += (double)model_linktest_one(&s.model, i, HALF + (i + step) % HALF, 0, step) * 1e-6 / HALF;
+            }
+            double tib = HALF * 2.0 * (double)lp.message_size / (us * 1e-6) / 0x1p40;
+            low = tib < low ? tib : low;
+            high = tib > high ? tib : high;
+            all_us += us / HALF;
         }
-        double share = bandwidth / (2.0 * HALF * 23.28 * 0x1p30);
-        least = share < least ? share : least;
-        most = share > most ? share : most;
-        sum += share;
+        least += low / SEEDS;
+        most += high / SEEDS;
+        mean += HALF * 2.0 * (double)lp.message_size / (all_us * 1e-6) / 0x1p40 / SEEDS;
+        tear_down(&s);
     }
-    print_message("bisection: %.0f / %.0f / %.0f %% of the line rate, published 48 / 54 / 66\n", 100 * least,
-                  100 * sum / HALF, 100 * most);
-    assert_true(least > 0.45 && least < 0.54);
-    assert_true(fabs(sum / HALF - 0.54) < 0.03);
-    assert_true(most > 0.54 && most < 0.68);
-    tear_down(&s);
+    near("bisection, minimum, TiB/s", least, 8.2409, 0.15);
+    near("bisection, mean, TiB/s", mean, 9.2899, 0.15);
+    near("bisection, maximum, TiB/s", most, 11.3783, 0.15);
 }
 
 static void test_when_links_are_congested(void **state) {
@@ -407,27 +382,32 @@ static void test_when_links_are_congested(void **state) {
     struct model_linktest_params lp = defaults();
     struct setup s;
     set_up(&s, &mp, &lp, 4096, 1);
-    assert_true(s.model.congested && s.model.load.mean == 0.9);
+    assert_true(s.model.congested);
+    const double plain = s.model.run.wait[MODEL_OTHER_GROUP];
     tear_down(&s);
-    lp.message_size = 1 << 20;
+    /* Renumbered at random, the ranks of a group meet all others, and fewer messages need a detour. */
+    lp.permutations = 1;
     set_up(&s, &mp, &lp, 4096, 1);
-    assert_true(s.model.congested && s.model.load.mean == 0.54);
+    assert_true(s.model.congested && s.model.run.wait[MODEL_OTHER_GROUP] < 0.2 * plain);
     tear_down(&s);
+    lp = defaults();
     lp.serial = true;
     set_up(&s, &mp, &lp, 4096, 1);
     assert_false(s.model.congested);
     tear_down(&s);
+    /* Two islands with 33:7 blocking. All 64 ranks of a node share its card, besides. */
     lp = defaults();
-    set_up(&s, &fat, &lp, 66 * 64 * 2, 1); /* two islands: 33:7 blocking */
-    assert_true(s.model.congested && s.model.load.mean == 0.21);
+    set_up(&s, &fat, &lp, 66 * 64 * 2, 1);
+    assert_true(s.model.congested);
     double near_us = (double)model_linktest_one(&s.model, 0, 64, 0, 0) * 1e-6;
-    double far_us = (double)model_linktest_one(&s.model, 0, 66 * 64, 0, 0) * 1e-6;
-    assert_true(far_us / near_us > 1 / 0.27 && far_us / near_us < 1 / 0.17);
+    assert_true(near_us > 63 * 262.144 / 12.5);
+    assert_true(s.model.run.wait[MODEL_OTHER_GROUP] > 0.8 * 262.144e6 / 12.5);
     tear_down(&s);
+    /* The further on a torus, the more links are shared. */
     set_up(&s, &torus, &lp, 4096, 1);
-    assert_false(s.model.congested);
+    assert_true(s.model.congested && s.model.run.hop_wait > 0);
     tear_down(&s);
-    set_up(&s, &mp, &lp, 96, 1); /* one switch */
+    set_up(&s, &mp, &lp, 64, 1); /* one switch */
     assert_false(s.model.congested);
     tear_down(&s);
 }
@@ -437,30 +417,112 @@ static void test_kernels(void **state) {
     struct model_machine_params mp = preset(0);
     struct model_linktest_params lp = defaults();
     mp.bad_node_share = 0;
-    lp.s_pair = 0;
+    mp.pair_spread = 0;
     lp.s_msg = 0;
     lp.tail_probability = 0;
-    static const double expected[] = {
-        1.03 + 262.144 / 24.5,
-        1.03 / 25 + 262.144 / 24.5,
-        (1.03 + 262.144 / 24.5 / 0.96) / 2,
+    const double line = 262.144 / 25, protocol = 0.07 * 262144 / (262144 + 4096.0) + 0.03;
+    const double expected[] = {
+        0.9 + protocol + line,
+        0.9 * (0.1 + 0.9 / 25) + protocol + line,
+        0.9 + protocol + line / 0.96,
     };
     for (int kernel = 0; kernel < 3; kernel++) {
         struct setup s;
         lp.kernel = kernel;
         set_up(&s, &mp, &lp, 4096, 1);
-        assert_true(fabs((double)model_linktest_one(&s.model, 0, 4, 0, 0) * 1e-6 - expected[kernel]) < 1e-6);
+        near("kernel, us", (double)model_linktest_one(&s.model, 0, 4, 0, 0) * 1e-6, expected[kernel], 1e-6);
         tear_down(&s);
     }
-    /* A torus node 3 hops away: two hops more. */
+    /* A torus node 3 hops away: two hops more, without congestion. */
     struct setup s;
     mp = preset(4);
     mp.bad_node_share = 0;
+    mp.pair_spread = 0;
+    lp.serial = true;
     lp.kernel = HPCW_LINKTEST_SEMIDIRECTIONAL;
     set_up(&s, &mp, &lp, 4096, 1);
     double one_hop = (double)model_linktest_one(&s.model, 0, 4, 0, 0);
     double three_hops = (double)model_linktest_one(&s.model, 0, 9 * 4, 0, 0);
     assert_true(fabs(three_hops - one_hop - 2e5) <= 1);
+    tear_down(&s);
+}
+
+/* Buffers in GPU memory: NVLink within a node, a longer way between nodes, and refused where there are no GPUs. */
+static void test_gpu_memory(void **state) {
+    (void)state;
+    struct model_machine_params mp = preset(0);
+    struct model_linktest_params lp = defaults();
+    double us[2][2];
+    for (int gpu = 0; gpu < 2; gpu++) {
+        struct setup s;
+        lp.gpu_memory = gpu == 1;
+        lp.serial = true;
+        set_up(&s, &mp, &lp, 4096, 1);
+        us[gpu][0] = (double)model_linktest_one(&s.model, 0, 2, 0, 0) * 1e-6;
+        us[gpu][1] = (double)model_linktest_one(&s.model, 0, 8, 0, 0) * 1e-6;
+        tear_down(&s);
+    }
+    assert_true(us[1][0] < 0.4 * us[0][0]);
+    assert_true(us[1][1] > us[0][1] + 0.8 && us[1][1] < us[0][1] + 1);
+    struct model_machine m;
+    struct model_network net;
+    struct model_linktest model;
+    hpcw_error err;
+    mp = preset(5);
+    assert_int_equal(model_machine_init(&m, &mp, 64, 1, &err), HPCW_OK);
+    model_network_init(&net, &m);
+    assert_int_equal(model_linktest_init(&model, &net, &lp, &err), HPCW_EINVAL);
+    assert_non_null(strstr(err.message, "machine.gpus"));
+    model_machine_free(&m);
+}
+
+/* Most delays are small, some stand out; roundtrip/test_truth.c checks by how much. */
+static void test_outliers_stand_out(void **state) {
+    (void)state;
+    enum { RANKS = 4096 };
+    struct model_machine_params mp = preset(0);
+    struct model_linktest_params lp = defaults();
+    struct setup s;
+    mp.bad_node_share = 0;
+    mp.bad_cable_share = 0;
+    set_up(&s, &mp, &lp, RANKS, 6);
+    static uint32_t partner[RANKS];
+    static uint64_t time_ps[RANKS];
+    uint32_t visible = 0, delays = 0;
+    for (uint32_t rank = 0; rank < RANKS; rank++) {
+        struct model_truth_outliers o = {0};
+        rotate(RANKS, rank, partner);
+        model_linktest_row(&s.model, s.scratch, rank, 0, 0, RANKS - 1, partner, time_ps, NULL, &o);
+        for (uint32_t k = 0; k < RANKS - 1; k++) {
+            uint32_t w[4];
+            hpcw_i_draw(s.machine.seed, HPCW_I_FOR_TIMING, rank, partner[k], 0, w);
+            delays += w[2] < s.model.tail_threshold;
+        }
+        visible += (uint32_t)o.count;
+        assert_true(o.count == 0 || (o.worst_visibility >= 5000 && time_ps[o.worst_step] > o.worst_ps &&
+                                     partner[o.worst_step] == o.worst_partner));
+    }
+    print_message("%u delays, %u of them stand out\n", delays, visible);
+    assert_true(fabs(delays - 419.3) < 100);
+    assert_true(visible > 60 && visible < 250);
+    tear_down(&s);
+}
+
+/* The end of a permutation follows from its timings. */
+static void test_seconds(void **state) {
+    (void)state;
+    struct model_machine_params mp = preset(0);
+    struct model_linktest_params lp = defaults();
+    struct setup s;
+    lp.messages = 25;
+    lp.warmup_messages = 3;
+    set_up(&s, &mp, &lp, 4, 1);
+    const uint64_t slowest[3] = {UINT64_C(1000000000), UINT64_C(2000000000), UINT64_C(3000000000)};
+    near("seconds", model_linktest_seconds(&s.model, slowest, 0, 1e9, 500000000), 7e-3 * 56 + 0.0005, 1e-12);
+    tear_down(&s);
+    lp.serial = true;
+    set_up(&s, &mp, &lp, 4, 1);
+    near("serial seconds", model_linktest_seconds(&s.model, NULL, 24e9, 1e9, 0), 13e-3 * 56, 1e-12);
     tear_down(&s);
 }
 
@@ -499,7 +561,7 @@ static void test_bad_ports_show(void **state) {
             "%u of %u bad ports show: rows of %.1f us and more, others %.1f on average, %.1f at most\n", found,
             bad, least_bad, good_sum / (s.machine.nodes - found), most_good);
         assert_true(found >= 1);
-        assert_true(least_bad > 1.3 * most_good);
+        assert_true(least_bad > 1.15 * most_good);
         tear_down(&s);
     }
 }
@@ -529,7 +591,7 @@ static void test_bad_cables_show(void **state) {
             usual += (double)(model_linktest_one(&s.model, i, other, 0, k) +
                               model_linktest_one(&s.model, other, i, 0, k));
         }
-        assert_true(slow > 1.6 * usual);
+        assert_true(slow > 1.25 * usual);
         found++;
     }
     assert_in_range(found, 2, 25); /* 1 % of 903 pairs */
@@ -554,7 +616,7 @@ static void test_retests(void **state) {
         assert_int_not_equal(again, model_linktest_retest(&s.model, i, j, 1));
     }
     assert_true(slower < PAIRS / 10); /* the quiet machine has no congestion */
-    assert_true(mean > 12.2 && mean < 12.8);
+    assert_true(mean > 12.2 && mean < 12.9);
     tear_down(&s);
 }
 
@@ -567,12 +629,14 @@ static void test_all_to_all(void **state) {
     set_up(&s, &mp, &lp, RANKS, 2);
     double sum = 0, squares = 0;
     for (uint32_t r = 0; r < RANKS; r++) {
-        double off = log((double)model_linktest_all_to_all(&s.model, r, 3) * 1e-6 / (12 * 1.6));
+        double off = (double)model_linktest_all_to_all(&s.model, r, 3) * 1e-6 / (12 * 1.35) - 1;
+        assert_true(off >= 0);
         sum += off;
         squares += off * off;
     }
-    assert_true(fabs(sum / RANKS) < 0.008);
-    assert_true(fabs(sqrt(squares / RANKS) - 0.1) < 0.005);
+    double mean = sum / RANKS;
+    assert_true(fabs(mean - 0.1 * MODEL_TAIL_MEAN) < 0.008);
+    assert_true(fabs(sqrt(squares / RANKS - mean * mean) - 0.1) < 0.005);
     tear_down(&s);
 }
 
@@ -582,21 +646,23 @@ static void test_refusals(void **state) {
     (void)state;
     struct model_machine_params mp = preset(0);
     struct model_machine m;
+    struct model_network net;
     struct model_linktest model;
     struct model_linktest_params lp = defaults();
     hpcw_error err;
     assert_int_equal(model_machine_init(&m, &mp, 64, 1, &err), HPCW_OK);
+    model_network_init(&net, &m);
     lp.messages = 0;
-    assert_int_equal(model_linktest_init(&model, &m, &lp, &err), HPCW_EINVAL);
+    assert_int_equal(model_linktest_init(&model, &net, &lp, &err), HPCW_EINVAL);
     assert_non_null(strstr(err.message, "linktest.messages"));
     lp = defaults();
     lp.tail_us = 9000;
-    assert_int_equal(model_linktest_init(&model, &m, &lp, &err), HPCW_EINVAL);
+    assert_int_equal(model_linktest_init(&model, &net, &lp, &err), HPCW_EINVAL);
     assert_non_null(strstr(err.message, "linktest.tail_max"));
     lp = defaults();
     lp.message_size = (uint64_t)1 << 40;
-    m.params.large_gbs[2] = 0.01;
-    assert_int_equal(model_linktest_init(&model, &m, &lp, &err), HPCW_ERANGE);
+    m.params.line_gbs[2] = 0.01;
+    assert_int_equal(model_linktest_init(&model, &net, &lp, &err), HPCW_ERANGE);
     assert_non_null(strstr(err.message, "2251 s"));
     model_machine_free(&m);
 }
@@ -661,11 +727,13 @@ int main(void) {
         cmocka_unit_test(test_same_bits_at_odd_shapes),
         cmocka_unit_test(test_rows_do_not_depend_on_history),
         cmocka_unit_test(test_bits_are_pinned),
-        cmocka_unit_test(test_like_the_prototype),
-        cmocka_unit_test(test_classes_and_spread),
+        cmocka_unit_test(test_like_the_published_steps),
         cmocka_unit_test(test_like_the_bisection),
         cmocka_unit_test(test_when_links_are_congested),
         cmocka_unit_test(test_kernels),
+        cmocka_unit_test(test_gpu_memory),
+        cmocka_unit_test(test_outliers_stand_out),
+        cmocka_unit_test(test_seconds),
         cmocka_unit_test(test_bad_ports_show),
         cmocka_unit_test(test_bad_cables_show),
         cmocka_unit_test(test_retests),

@@ -95,6 +95,11 @@ static inline vd d_gather(const double *table, vu index) {
     __m128d d23 = _mm_loadh_pd(_mm_load_sd(table + i[2]), table + i[3]);
     return _mm256_set_m128d(d23, d01);
 }
+static inline vu u_gather(const uint32_t *table, vu index) {
+    uint32_t i[LANES];
+    u_store32(i, index);
+    return _mm256_set_epi64x(table[i[3]], table[i[2]], table[i[1]], table[i[0]]);
+}
 static inline vd d_add(vd a, vd b) {
     return _mm256_add_pd(a, b);
 }

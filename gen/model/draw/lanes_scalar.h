@@ -93,6 +93,9 @@ static inline void d_store(double *p, vd x) {
 static inline vd d_gather(const double *table, vu index) {
     return table[index];
 }
+static inline vu u_gather(const uint32_t *table, vu index) {
+    return table[index];
+}
 static inline vd d_add(vd a, vd b) {
     return a + b;
 }

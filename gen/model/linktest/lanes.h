@@ -8,34 +8,41 @@
 
 #include "gen/model/draw/lanes_random.h"
 #include "gen/model/linktest/row.h"
-#include "libwriter/base/detmath.h"
-
-static inline vd exp_small(vd x) {
-    vd y = d_set(HPCW_I_EXP_C8);
-    y = d_add(d_mul(y, x), d_set(HPCW_I_EXP_C7));
-    y = d_add(d_mul(y, x), d_set(HPCW_I_EXP_C6));
-    y = d_add(d_mul(y, x), d_set(HPCW_I_EXP_C5));
-    y = d_add(d_mul(y, x), d_set(HPCW_I_EXP_C4));
-    y = d_add(d_mul(y, x), d_set(HPCW_I_EXP_C3));
-    y = d_add(d_mul(y, x), d_set(HPCW_I_EXP_C2));
-    y = d_add(d_mul(y, x), d_set(1.0));
-    return d_add(d_mul(y, x), d_set(1.0));
-}
+#include "gen/model/network/network.h"
 
 static inline vd clamp(vd x, double low, double high) {
     return d_min(d_max(x, d_set(low)), d_set(high));
 }
 
-/* Draws the congestion of LANES steps from `step` on. Rare, so not inlined. */
+/* (z + MODEL_TAIL_SHIFT) of two words */
+static inline vd shifted(vu word0, vu word1) {
+    return d_add(d_mul(halves(word0, word1), d_set(HPCW_I_NORMAL_SCALE)), d_set(MODEL_TAIL_SHIFT));
+}
+
+/* Draws the congestion of LANES steps from `step` on: model_network_factor. Rare, so not inlined. */
 static __attribute__((noinline)) void draw_congestion(const struct model_linktest_row *row, uint32_t step,
                                                       vu pair) {
-    vu c[1][4] = {
-        {u_add(u_set(step), u_lane_numbers()), u_set(row->permutation), pair, u_set(HPCW_I_FOR_CONGESTION)}};
-    philox(row->seed, c, 1);
-    vd share = d_add(d_set(row->load_mean), d_mul(d_set(row->load_scale), halves(c[0][0], c[0][1])));
-    d_store(row->congestion + step, d_div(d_set(1.0), clamp(share, row->load_min, row->load_max)));
-    u_store32(row->group_pair + step, pair);
+    const vu window = u_load32(row->window + step);
+    const vu knot = u_right(window, 2), at = u_and(window, u_set(MODEL_KNOT_WINDOWS - 1));
+    vu c[2][4];
+    for (int i = 0; i < 2; i++) {
+        c[i][0] = u_add(knot, u_set((uint64_t)i));
+        c[i][1] = pair;
+        c[i][2] = u_set(0);
+        c[i][3] = u_set(HPCW_I_FOR_LINK);
+    }
+    philox(row->seed, c, 2);
+    vd z[2];
+    for (int i = 0; i < 2; i++) {
+        z[i] = d_mul(d_gather(model_network_knot[i], at),
+                     d_mul(halves(c[i][0], c[i][1]), d_set(HPCW_I_NORMAL_SCALE)));
+    }
+    vd u = d_max(d_add(d_add(z[0], z[1]), d_set(MODEL_TAIL_SHIFT)), d_set(0.0));
+    vd both = d_add(d_load(row->background + step), d_mul(u, u));
+    d_store(row->congestion + step, d_add(d_set(1.0), d_mul(d_set(row->congestion_step), both)));
+    u_store32(row->region_pair + step, pair);
 }
+_Static_assert(MODEL_KNOT_WINDOWS == 1 << 2, "the knot is the window shifted by two bits");
 
 /* Ranks of the same node are rare, so lane by lane. */
 static __attribute__((noinline)) vd replace_own_node(const struct model_linktest_row *row,
@@ -56,29 +63,27 @@ static __attribute__((noinline)) vd replace_own_node(const struct model_linktest
 enum { BLOCK = 256 };
 _Static_assert(BLOCK % (LANES * AT_ONCE) == 0, "whole vectors in a block");
 struct noise {
-    double exponent[BLOCK];
+    double share[BLOCK];          /* of the undisturbed time */
     uint32_t tail_size[BLOCK];    /* word of the draw, where there is a delay */
     uint8_t tails[BLOCK / LANES]; /* which lanes have a delay */
 };
 
-/* Adds the delays of LANES timings from k on. */
+/* Adds the delays of LANES timings from k on, the entries at + k and so on. */
 static __attribute__((noinline)) vd add_tails(const struct model_linktest_row *row, const struct noise *noise,
-                                              uint32_t k, uint32_t live, const uint32_t *partner, uint32_t step,
-                                              vd time) {
+                                              uint32_t k, uint32_t live, uint32_t at, vd time) {
     double lane[LANES];
     d_store(lane, time);
     for (uint32_t i = 0; i < LANES && k + i < live; i++) {
         if (noise->tails[k / LANES] >> i & 1) {
-            double tail =
+            lane[i] +=
                 model_linktest_tail(row->tail_ps, row->tail_max_ps, row->messages, noise->tail_size[k + i]);
-            lane[i] += tail;
-            model_linktest_note_tail(row->outliers, tail, row->permutation, step + k + i, partner[k + i]);
+            row->delayed[(*row->delays)++] = at + k + i;
         }
     }
     return d_load(lane);
 }
 
-/* Draws the jitter's exponent and the delays of `count` timings, a multiple of LANES * AT_ONCE. */
+/* Draws the noise and the delays of `count` timings, a multiple of LANES * AT_ONCE. */
 static inline __attribute__((always_inline)) void
 draw_noise(const struct model_linktest_row *row, const uint32_t *partner, uint32_t count, struct noise *noise) {
     const vu self = u_set(row->rank);
@@ -100,9 +105,9 @@ draw_noise(const struct model_linktest_row *row, const uint32_t *partner, uint32
         UNROLL for (int v = 0; v < AT_ONCE; v++) {
             const vu *of_pair = c[2 * v], *of_timing = c[2 * v + 1];
             const uint32_t at = k + (uint32_t)v * LANES;
-            d_store(noise->exponent + at,
-                    d_add(d_mul(d_set(row->pair_scale), halves(of_pair[0], of_pair[1])),
-                          d_mul(d_set(row->message_scale), halves(of_timing[0], of_timing[1]))));
+            vd pair = shifted(of_pair[0], of_pair[1]), message = shifted(of_timing[0], of_timing[1]);
+            d_store(noise->share + at, d_add(d_mul(d_mul(pair, pair), d_set(row->pair_scale)),
+                                             d_mul(d_mul(message, message), d_set(row->message_scale))));
             unsigned tails = u_less(u_and(of_timing[2], u_set(0xffffffff)), u_set(row->tail_threshold));
             noise->tails[at / LANES] = (uint8_t)tails;
             if (tails != 0) {
@@ -118,14 +123,13 @@ static inline __attribute__((always_inline)) vd undisturbed(const struct model_l
     vu other = u_load32(partner);
     vu node = u_right(u_mul32(other, u_set(row->to_node.factor)), row->to_node.shift);
     vd time = d_gather(row->fixed, node);
-    if (row->group_pair != NULL) {
-        vu group = u_right(u_mul32(other, u_set(row->to_group.factor)), row->to_group.shift);
-        vu own = u_set(row->own_group);
-        vu pair = u_or(u_left(u_min32(own, group), 16), u_max32(own, group));
-        if (u_differ(pair, u_load32(row->group_pair + step)) != 0) {
+    if (row->region_pair != NULL) {
+        vu own = u_set(row->own_region), region = u_gather(row->region, node);
+        vu pair = u_or(u_left(u_min32(own, region), 16), u_max32(own, region));
+        if (u_differ(pair, u_load32(row->region_pair + step)) != 0) {
             draw_congestion(row, step, pair);
         }
-        time = d_add(time, d_mul(d_gather(row->transfer, node), d_load(row->congestion + step)));
+        time = d_add(time, d_mul(d_gather(row->wait, node), d_load(row->congestion + step)));
     }
     vu local = u_and(u_sub(other, u_set(row->own_first)), u_set(0xffffffff));
     return u_less(local, u_set(row->ppn)) == 0 ? time : replace_own_node(row, partner, time);
@@ -138,13 +142,9 @@ static inline __attribute__((always_inline)) void make_block(const struct model_
     struct noise noise;
     draw_noise(row, partner, count, &noise);
     for (uint32_t k = 0; k < count; k += LANES) {
-        vd jitter = exp_small(d_load(noise.exponent + k));
-        for (uint32_t i = 0; i < row->squarings; i++) {
-            jitter = d_mul(jitter, jitter);
-        }
-        vd time = d_mul(undisturbed(row, partner + k, step + k), jitter);
+        vd time = d_mul(undisturbed(row, partner + k, step + k), d_add(d_set(1.0), d_load(noise.share + k)));
         if (noise.tails[k / LANES] != 0) {
-            time = add_tails(row, &noise, k, live, partner, step, time);
+            time = add_tails(row, &noise, k, live, step - row->first_step, time);
         }
         time = clamp(time, MODEL_TIME_MIN, MODEL_TIME_MAX);
         u_store(time_ps + k, u_and(d_as_u(d_add(time, d_set(0x1p52))), u_set(0x000fffffffffffff)));

@@ -15,7 +15,6 @@
 
 const char *const model_linktest_modes[] = {"mpi", "tcp", "ucp", "ibverbs", "psm2", "cuda", NULL};
 static const char *const kernels[] = {"semidirectional", "unidirectional", "bidirectional", NULL};
-static const char *const loads[] = {"auto", "none", "light", "heavy", NULL};
 
 /* A permutation must fit in one word of the draws' counters. */
 #define MAX_PERMUTATIONS 4294967295.0
@@ -28,7 +27,8 @@ const struct ui_param model_linktest_param[] = {
     PARAM("bisection", BOOL, bisection, .help = "only pairs across the two halves of the ranks"),
     PARAM("randomize_steps", BOOL, randomize_steps, .help = "random order of the steps"),
     PARAM("serial", BOOL, serial, .help = "one pair at a time: no congestion, no shared network cards"),
-    PARAM("gpu_memory", BOOL, gpu_memory, .help = "message buffers in GPU memory"),
+    PARAM("gpu_memory", BOOL, gpu_memory,
+          .help = "message buffers in GPU memory: NVLink within a node, further latency between nodes"),
     PARAM("random_buffers", BOOL, random_buffers, .help = "random content of message buffers"),
     PARAM("check_buffers", BOOL, check_buffers, .help = "check of message buffers after each step"),
     PARAM("messages", U64, messages, 1, 0x1p32, NULL, "timed messages per pair"),
@@ -43,21 +43,17 @@ const struct ui_param model_linktest_param[] = {
     PARAM("task_seed", U64, task_seed, 0, 0x1p63, NULL, "seed of the renumbering; 0: the dataset's seed"),
     PARAM("step_seed", U64, step_seed, 0, 0x1p63, NULL,
           "seed of the order of the steps; 0: the dataset's seed"),
-    PARAM("s_pair", F64, s_pair, 0, 2, NULL,
-          "constant spread between pairs: standard deviation of ln(time) [P1]"),
-    PARAM("s_msg", F64, s_msg, 0, 2, NULL, "spread between messages: standard deviation of ln(time) [M]"),
+    PARAM("s_msg", F64, s_msg, 0, 2, NULL,
+          "spread between messages: standard deviation, as a share of the time [M]"),
     PARAM("tail_probability", F64, tail_probability, 0, 1, NULL, "probability that a message is delayed [A]"),
     PARAM("tail", F64, tail_us, 0, 1e6, "us",
           "smallest delay; delays have a Pareto distribution with exponent 2 [A]"),
     PARAM("tail_max", F64, tail_max_us, 0, 1e7, "us", "largest delay [A]"),
     PARAM("noisy", BOOL, noisy, .help = "delays of a busy machine: probability 1e-3, at least 2000 us [M]"),
-    PARAM("load", CHOICE, load, .choices = loads,
-          .help =
-              "load of shared links; auto: none if serial, heavy from machine.heavy_size on, otherwise light"),
     PARAM("bidirectional_share", F64, bidirectional_share, 0.01, 1, NULL,
           "bidirectional kernel: share of the bandwidth left in a direction while the other is busy [A]"),
-    PARAM("s_all_to_all", F64, s_all_to_all, 0, 0.28, NULL,
-          "spread of all-to-all times: standard deviation of ln(time) [A]"),
+    PARAM("s_all_to_all", F64, s_all_to_all, 0, 1, NULL,
+          "spread of all-to-all times: standard deviation, as a share of the time [A]"),
 };
 const size_t model_linktest_param_count = sizeof model_linktest_param / sizeof model_linktest_param[0];
 
@@ -68,12 +64,10 @@ void model_linktest_params_init(struct model_linktest_params *params) {
         .warmup_messages = 3,
         .retests = 10,
         .message_buffers = 1,
-        .s_pair = 0.008,
-        .s_msg = 0.12,
+        .s_msg = 0.08,
         .tail_probability = 1e-6,
         .tail_us = 20,
         .tail_max_us = 8000,
-        .load = MODEL_LINK_LOAD_AUTO,
         .bidirectional_share = 0.96,
         .s_all_to_all = 0.1,
     };
@@ -97,34 +91,94 @@ bool model_linktest_use(struct model_linktest *model, enum model_simd simd) {
     return true;
 }
 
-static struct model_linktest_costs costs(const struct model_linktest *model, bool serial) {
-    const struct model_linktest_params *p = &model->params;
-    const struct model_machine_params *mp = &model->machine->params;
-    double card_share = (double)mp->nics / mp->ppn;
-    struct model_linktest_costs c = {.hop = mp->hop_us * 1e6};
+/* Buffers in GPU memory: within a node the GPUs' own links, which need no copies; between nodes a longer way to the card. */
+static void use_gpus(struct model_machine_params *mp) {
     for (int d = 0; d < MODEL_CLASSES; d++) {
-        struct model_message_cost one =
-            model_machine_cost(model->machine, (enum model_class)d, p->message_size);
-        c.fixed[d] = one.fixed_ps;
-        c.transfer[d] = one.transfer_ps;
-        if (d >= MODEL_SAME_SWITCH && !serial && card_share < 1) {
-            c.transfer[d] /= card_share;
+        if (d < MODEL_SAME_SWITCH) {
+            mp->latency_us[d] = mp->gpu_latency_node_us;
+            mp->line_gbs[d] = mp->gpu_node_gbs;
+            mp->protocol_us[d] = 0;
+        } else {
+            mp->latency_us[d] += mp->gpu_latency_net_us;
         }
     }
-    /* A stream in one direction has the latency once; of two simultaneous messages each takes half of the exchange. */
-    double fixed_scale = 1, transfer_scale = 1;
-    if (p->kernel == HPCW_LINKTEST_UNIDIRECTIONAL) {
-        fixed_scale = 1.0 / (double)p->messages;
-    } else if (p->kernel == HPCW_LINKTEST_BIDIRECTIONAL) {
-        fixed_scale = 0.5;
-        transfer_scale = 0.5 / p->bidirectional_share;
+}
+
+static struct model_linktest_costs costs(const struct model_linktest *model,
+                                         const struct model_contention *contention) {
+    const struct model_linktest_params *p = &model->params;
+    /* A machine of which only the parameters are read. */
+    struct model_machine machine = {.params = model->machine->params};
+    struct model_network net = *model->network;
+    net.machine = &machine;
+    if (p->gpu_memory) {
+        use_gpus(&machine.params);
     }
-    c.hop *= fixed_scale;
+    const struct model_machine_params *mp = &machine.params;
+    struct model_linktest_costs c = {.hop = mp->hop_us * 1e6};
     for (int d = 0; d < MODEL_CLASSES; d++) {
-        c.fixed[d] *= fixed_scale;
-        c.transfer[d] *= transfer_scale;
+        const enum model_class class = (enum model_class)d;
+        const struct model_way way = model_network_class_way(&net, class, p->message_size, contention);
+        const double latency = mp->latency_us[d] * 1e6;
+        const double line_ps = (double)p->message_size * 1e3 / mp->line_gbs[d];
+        c.transfer[d] = line_ps * (d >= MODEL_SAME_SWITCH ? 1.0 + contention->card : 1.0);
+        c.wait[d] = line_ps * contention->link[d];
+        const double protocol = way.floor_ps + way.transfer_ps - latency - c.transfer[d];
+        c.fixed[d] = latency + protocol;
+        if (p->kernel == HPCW_LINKTEST_UNIDIRECTIONAL) {
+            /* A stream has the latency once. Then a card takes a new message ten times in a latency [A]. */
+            c.fixed[d] = latency * (0.1 + 0.9 / (double)p->messages) + protocol;
+        } else if (p->kernel == HPCW_LINKTEST_BIDIRECTIONAL) {
+            c.transfer[d] /= p->bidirectional_share;
+        }
+    }
+    c.hop_wait = (double)p->message_size * 1e3 / mp->line_gbs[MODEL_SAME_SWITCH] * contention->hop;
+    if (p->kernel == HPCW_LINKTEST_UNIDIRECTIONAL) {
+        c.hop /= (double)p->messages;
     }
     return c;
+}
+
+/* Share of the pairs across the halves of a bisection test that are within a node, switch or group of ranks first .. end - 1:
+ * only one of these has ranks of both halves. */
+static double within(uint32_t half, uint64_t first, uint64_t end) {
+    if (first >= half || end <= half) {
+        return 0;
+    }
+    return (double)(half - first) * (double)(end - half) / ((double)half * half);
+}
+
+/* Who talks at once in a step. */
+static struct model_pattern pattern_of(const struct model_linktest *model) {
+    const struct model_machine *m = model->machine;
+    const struct model_linktest_params *p = &model->params;
+    if (p->serial) {
+        return (struct model_pattern){0};
+    }
+    struct model_pattern pattern = model_network_uniform(model->network);
+    if (p->bisection) {
+        const uint32_t half = m->ranks / 2, ppn = m->params.ppn;
+        const uint32_t node = model_machine_node(m, half), w = m->node_switch[node];
+        uint32_t group_first = w, group_end = w + 1;
+        while (group_first > 0 && m->switch_group[group_first - 1] == m->switch_group[w]) {
+            group_first--;
+        }
+        while (group_end < m->switches && m->switch_group[group_end] == m->switch_group[w]) {
+            group_end++;
+        }
+        const double on_node = within(half, (uint64_t)node * ppn, (uint64_t)(node + 1) * ppn);
+        pattern.ranks = (ppn < half ? ppn : half) * (1 - on_node);
+        pattern.off_switch =
+            1 - within(half, (uint64_t)m->switch_first[w] * ppn, (uint64_t)m->switch_first[w + 1] * ppn);
+        pattern.off_group = 1 - within(half, (uint64_t)m->switch_first[group_first] * ppn,
+                                       (uint64_t)m->switch_first[group_end] * ppn);
+        pattern.groups = pattern.groups / 2 > 1 ? pattern.groups / 2 : pattern.groups;
+    }
+    /* In plain order the ranks of a group meet neighbours, who are in one or two groups. */
+    if (p->permutations == 0 && pattern.groups > 2) {
+        pattern.groups = 2;
+    }
+    return pattern;
 }
 
 /* The factor of transfer times for bad ports and a bad cable between two nodes. */
@@ -134,10 +188,17 @@ static inline double slowdown(const struct model_linktest *model, uint32_t from,
     double back = m->out_slowdown[to] > m->in_slowdown[from] ? m->out_slowdown[to] : m->in_slowdown[from];
     there = there > cable ? there : cable;
     back = back > cable ? back : cable;
-    return model->params.kernel == HPCW_LINKTEST_UNIDIRECTIONAL ? there : (there + back) * 0.5;
+    switch ((hpcw_linktest_kernel)model->params.kernel) {
+    case HPCW_LINKTEST_UNIDIRECTIONAL:
+        return there;
+    case HPCW_LINKTEST_BIDIRECTIONAL:
+        return there > back ? there : back;
+    default:
+        return (there + back) * 0.5;
+    }
 }
 
-static hpcw_status check_longest(const struct model_linktest *model, double largest_exponent, hpcw_error *err) {
+static hpcw_status check_longest(const struct model_linktest *model, hpcw_error *err) {
     const struct model_machine_params *mp = &model->machine->params;
     double least = mp->bad_cable_factor;
     for (int i = 0; i < MODEL_BAD_FACTORS; i++) {
@@ -147,13 +208,16 @@ static hpcw_status check_longest(const struct model_linktest *model, double larg
     for (int d = 0; d < MODEL_TORUS_DIMS; d++) {
         hops += model->machine->torus[d] / 2;
     }
+    /* No congestion is larger: its draws have at most the square root of 2 times the largest normal. */
+    const double most = model_network_congestion(model->network, 71, 71);
+    const double noise = (model->pair_scale + model->message_scale) * 49;
     double longest = 0;
     for (int d = 0; d < MODEL_CLASSES; d++) {
-        double slow = 1 / least / (model->congested ? model->load.min : 1);
-        double t = model->run.fixed[d] + model->run.hop * hops + model->run.transfer[d] * slow;
+        double t = model->run.fixed[d] + model->run.hop * hops + model->run.transfer[d] / least +
+                   (model->run.wait[d] + model->run.hop_wait * hops) * most;
         longest = t > longest ? t : longest;
     }
-    longest = longest * hpcw_i_exp(largest_exponent) + model->tail_max_ps / (double)model->params.messages;
+    longest = longest * (1 + noise) + model->tail_max_ps / (double)model->params.messages;
     if (longest >= MODEL_TIME_MAX) {
         return hpcw_i_fail(err, HPCW_ERANGE,
                            "linktest: expected timings below 2251 s, got parameters that allow %.3g s",
@@ -162,9 +226,11 @@ static hpcw_status check_longest(const struct model_linktest *model, double larg
     return HPCW_OK;
 }
 
-hpcw_status model_linktest_init(struct model_linktest *model, const struct model_machine *machine,
+hpcw_status model_linktest_init(struct model_linktest *model, const struct model_network *network,
                                 const struct model_linktest_params *params, hpcw_error *err) {
+    const struct model_machine *machine = network->machine;
     memset(model, 0, sizeof *model);
+    model->network = network;
     model->machine = machine;
     model->params = *params;
     struct model_linktest_params *p = &model->params;
@@ -180,31 +246,39 @@ hpcw_status model_linktest_init(struct model_linktest *model, const struct model
                            "linktest.tail: expected at most linktest.tail_max = %g us, got %g us",
                            p->tail_max_us, p->tail_us);
     }
-
-    enum model_link_load load = (enum model_link_load)p->load;
-    if (load == MODEL_LINK_LOAD_AUTO) {
-        load = p->message_size >= machine->params.heavy_size ? MODEL_LINK_LOAD_HEAVY : MODEL_LINK_LOAD_LIGHT;
+    if (p->gpu_memory && machine->params.gpus == 0) {
+        return hpcw_i_fail(err, HPCW_EINVAL,
+                           "linktest.gpu_memory: expected a machine with machine.gpus of at least 1, got 0");
     }
-    model->load = load == MODEL_LINK_LOAD_HEAVY ? machine->params.heavy : machine->params.light;
-    model->congested = load != MODEL_LINK_LOAD_NONE && !p->serial && machine->switches > 1;
-    model->run = costs(model, p->serial);
-    model->quiet = costs(model, true);
 
-    double messages = (double)p->messages;
-    double s_message = p->s_msg / sqrt(messages);
-    double largest_exponent = (p->s_pair + s_message) * HPCW_I_NORMAL_MAX;
-    double shrink = 1;
-    while (largest_exponent * shrink > 1) {
-        model->squarings++;
-        shrink *= 0.5;
-    }
-    model->pair_scale = p->s_pair * shrink * HPCW_I_NORMAL_SCALE;
-    model->message_scale = s_message * shrink * HPCW_I_NORMAL_SCALE;
+    const struct model_pattern pattern = pattern_of(model);
+    const struct model_contention contention = model_network_contention(network, &pattern), alone = {0};
+    model->run = costs(model, &contention);
+    model->quiet = costs(model, &alone);
+    model->steps = p->bisection ? machine->ranks / 2 : machine->ranks - 1;
+
+    const double messages = (double)p->messages, s_message = p->s_msg / sqrt(messages);
+    const double s_pair = machine->params.pair_spread;
+    model->pair_scale = s_pair * MODEL_TAIL_SCALE;
+    model->message_scale = s_message * MODEL_TAIL_SCALE;
+    model->usual_share = (s_pair + s_message) * MODEL_TAIL_MEAN;
+
+    /* The furthest ranks there are, in a window with the usual congestion. */
+    const enum model_class furthest = machine->groups > 1     ? MODEL_OTHER_GROUP
+                                      : machine->switches > 1 ? MODEL_SAME_GROUP
+                                      : machine->nodes > 1    ? MODEL_SAME_SWITCH
+                                                              : MODEL_SAME_NODE;
+    const struct model_linktest_costs *c = &model->run;
+    const double wait = c->wait[furthest] + c->hop_wait * pattern.hops;
+    model->congested = wait > 0;
+    model->step_ps = (c->fixed[furthest] + c->transfer[furthest] + c->hop * pattern.hops +
+                      wait * (1 + machine->params.congestion_spread)) *
+                     (1 + model->usual_share) * 2 * (messages + (double)p->warmup_messages);
 
     model->tail_threshold = hpcw_i_threshold(p->tail_probability * messages);
     model->tail_ps = p->tail_us * 1e6;
     model->tail_max_ps = p->tail_max_us * 1e6;
-    hpcw_status status = check_longest(model, largest_exponent, err);
+    hpcw_status status = check_longest(model, err);
     if (status != HPCW_OK) {
         return status;
     }
@@ -224,7 +298,7 @@ static uint64_t whole_ps(double time) {
     return bits & 0x000fffffffffffff;
 }
 
-/* Time before noise. `congestion` is the slowdown of shared links, 1 without. */
+/* Time before noise. `congestion` is the factor of waits, 1 without. */
 static double undisturbed(const struct model_linktest *model, const struct model_linktest_costs *c,
                           uint32_t rank, uint32_t partner, double congestion) {
     const struct model_machine *m = model->machine;
@@ -234,48 +308,42 @@ static double undisturbed(const struct model_linktest *model, const struct model
     }
     uint32_t from = model_machine_node(m, rank), to = model_machine_node(m, partner);
     double cable = 1.0 / model_machine_cable(m, model_machine_switch(m, from), model_machine_switch(m, to));
-    double fixed = c->fixed[d];
+    double fixed = c->fixed[d], wait = c->wait[d];
     if (m->params.torus) {
-        fixed += (model_machine_distance(m, from, to) - 1.0) * c->hop;
+        double hops = model_machine_distance(m, from, to);
+        fixed += (hops - 1.0) * c->hop;
+        wait += hops * c->hop_wait;
     }
-    double transfer = c->transfer[d] * slowdown(model, from, to, cable);
-    return d >= MODEL_SAME_GROUP ? fixed + transfer * congestion : fixed + transfer;
+    double time = fixed + c->transfer[d] * slowdown(model, from, to, cable);
+    return model->congested && c == &model->run ? time + wait * congestion : time;
 }
 
-static double centred(const uint32_t w[4]) {
-    uint32_t sum = (w[0] & 0xffff) + (w[0] >> 16) + (w[1] & 0xffff) + (w[1] >> 16);
-    return (double)((int32_t)sum - HPCW_I_NORMAL_CENTRE);
-}
-
-static double jitter(const struct model_linktest *model, uint32_t rank, uint32_t partner,
-                     const uint32_t timing_words[4]) {
+/* As a share of the undisturbed time. */
+static double noise(const struct model_linktest *model, uint32_t rank, uint32_t partner,
+                    const uint32_t timing_words[4]) {
     uint32_t w[4];
     hpcw_i_draw(model->machine->seed, HPCW_I_FOR_PAIR, rank < partner ? rank : partner,
                 rank < partner ? partner : rank, UINT32_MAX, w);
-    double y = hpcw_i_exp_small(model->pair_scale * centred(w) + model->message_scale * centred(timing_words));
-    for (uint32_t i = 0; i < model->squarings; i++) {
-        y = y * y;
-    }
-    return y;
+    double pair = hpcw_i_normal(w[0], w[1]) + MODEL_TAIL_SHIFT;
+    double message = hpcw_i_normal(timing_words[0], timing_words[1]) + MODEL_TAIL_SHIFT;
+    return pair * pair * model->pair_scale + message * message * model->message_scale;
+}
+
+static uint32_t window_of(const struct model_linktest *model, uint32_t permutation, uint32_t step) {
+    double ps = ((double)permutation * model->steps + step) * model->step_ps;
+    return model_network_window(model->network, ps < 0x1p63 ? (uint64_t)ps : UINT64_C(1) << 63);
 }
 
 uint64_t model_linktest_one(const struct model_linktest *model, uint32_t rank, uint32_t partner,
                             uint32_t permutation, uint32_t step) {
-    const struct model_machine *m = model->machine;
     double congestion = 1;
-    uint32_t w[4];
     if (model->congested) {
-        uint32_t a = model_machine_group(m, model_machine_node(m, rank));
-        uint32_t b = model_machine_group(m, model_machine_node(m, partner));
-        hpcw_i_draw(m->seed, HPCW_I_FOR_CONGESTION, step, permutation, (a < b ? a : b) << 16 | (a < b ? b : a),
-                    w);
-        double share = model->load.mean + model->load.sd * HPCW_I_NORMAL_SCALE * centred(w);
-        share = share > model->load.min ? share : model->load.min;
-        share = share < model->load.max ? share : model->load.max;
-        congestion = 1.0 / share;
+        congestion = model_network_factor(model->network, rank, partner, window_of(model, permutation, step));
     }
-    hpcw_i_draw(m->seed, HPCW_I_FOR_TIMING, rank, partner, permutation, w);
-    double time = undisturbed(model, &model->run, rank, partner, congestion) * jitter(model, rank, partner, w);
+    uint32_t w[4];
+    hpcw_i_draw(model->machine->seed, HPCW_I_FOR_TIMING, rank, partner, permutation, w);
+    double time =
+        undisturbed(model, &model->run, rank, partner, congestion) * (1.0 + noise(model, rank, partner, w));
     if (w[2] < model->tail_threshold) {
         time += model_linktest_tail(model->tail_ps, model->tail_max_ps, (double)model->params.messages, w[3]);
     }
@@ -286,7 +354,8 @@ uint64_t model_linktest_retest(const struct model_linktest *model, uint32_t rank
                                uint32_t permutation) {
     uint32_t w[4];
     hpcw_i_draw(model->machine->seed, HPCW_I_FOR_RETEST, rank, partner, permutation, w);
-    return whole_ps(undisturbed(model, &model->quiet, rank, partner, 1) * jitter(model, rank, partner, w));
+    return whole_ps(undisturbed(model, &model->quiet, rank, partner, 1) *
+                    (1.0 + noise(model, rank, partner, w)));
 }
 
 uint64_t model_linktest_all_to_all(const struct model_linktest *model, uint32_t rank, uint32_t permutation) {
@@ -294,7 +363,21 @@ uint64_t model_linktest_all_to_all(const struct model_linktest *model, uint32_t 
     uint32_t w[4];
     hpcw_i_draw(m->seed, HPCW_I_FOR_ALLTOALL, rank, permutation, 0, w);
     return whole_ps(hpcw_i_log2(m->ranks) * (m->params.latency_us[MODEL_OTHER_GROUP] * 1e6) *
-                    hpcw_i_exp_small(model->params.s_all_to_all * hpcw_i_normal(w[0], w[1])));
+                    (1.0 + model->params.s_all_to_all * model_network_tail(hpcw_i_normal(w[0], w[1]))));
+}
+
+double model_linktest_seconds(const struct model_linktest *model, const uint64_t *slowest, double sum_ps,
+                              double retests_ps, uint64_t all_to_all_max_ps) {
+    const struct model_linktest_params *p = &model->params;
+    double ps = retests_ps;
+    if (p->serial) {
+        ps += sum_ps / 2; /* each pair is in the sum from both sides */
+    } else {
+        for (uint32_t s = 0; s < model->steps; s++) {
+            ps += (double)slowest[s];
+        }
+    }
+    return (ps * 2 * ((double)p->messages + (double)p->warmup_messages) + (double)all_to_all_max_ps) * 1e-12;
 }
 
 /* ------------------------------------------------------------------------------------------------------------
@@ -303,14 +386,16 @@ uint64_t model_linktest_all_to_all(const struct model_linktest *model, uint32_t 
 struct model_linktest_scratch {
     const struct model_linktest *model;
     uint32_t node, node_switch, permutation; /* that the tables are for; UINT32_MAX: none */
-    double *fixed, *transfer;                /* [nodes] */
+    double *fixed, *wait;                    /* [nodes] */
     double *cable;                           /* [switches] slowdown from node_switch to each switch */
     double *own_node;                        /* [ppn] */
     uint32_t *cache, *socket;                /* [ppn] of each rank of a node */
     uint16_t *hops;                          /* [nodes] on a torus */
-    uint32_t *group_pair;                    /* [ranks + MODEL_ROW_PAD] */
-    double *congestion;                      /* the same */
-    struct model_divider to_node, to_group;
+    uint32_t *region;                        /* [nodes] */
+    uint32_t *delayed;                       /* [ranks] */
+    uint32_t *region_pair, *window;          /* [ranks + MODEL_ROW_PAD] */
+    double *congestion, *background;         /* the same */
+    struct model_divider to_node;
 };
 
 static struct model_divider divider(uint32_t divisor) {
@@ -333,16 +418,14 @@ hpcw_status model_linktest_scratch_new(const struct model_linktest *model, struc
     s->model = model;
     s->node = s->node_switch = s->permutation = UINT32_MAX;
     s->to_node = divider(m->params.ppn);
-    /* One group may hold more ranks than there are; then any larger divisor gives the same zeros. */
-    uint64_t group_ranks = (uint64_t)m->nodes_per_group * m->params.ppn;
-    s->to_group = divider(group_ranks < MODEL_MAX_RANKS ? (uint32_t)group_ranks : MODEL_MAX_RANKS);
-
     s->fixed = hpcw_i_calloc(m->nodes, sizeof *s->fixed);
     s->cable = hpcw_i_calloc(m->switches, sizeof *s->cable);
+    s->delayed = hpcw_i_calloc(m->ranks, sizeof *s->delayed);
     s->own_node = hpcw_i_calloc(m->params.ppn, sizeof *s->own_node);
     s->cache = hpcw_i_calloc(m->params.ppn, sizeof *s->cache);
     s->socket = hpcw_i_calloc(m->params.ppn, sizeof *s->socket);
-    if (s->fixed == NULL || s->cable == NULL || s->own_node == NULL || s->cache == NULL || s->socket == NULL) {
+    if (s->fixed == NULL || s->delayed == NULL || s->cable == NULL || s->own_node == NULL || s->cache == NULL ||
+        s->socket == NULL) {
         goto no_memory;
     }
     for (uint32_t local = 0; local < m->params.ppn; local++) {
@@ -358,11 +441,18 @@ hpcw_status model_linktest_scratch_new(const struct model_linktest *model, struc
     }
     if (model->congested) {
         size_t steps = (size_t)m->ranks + MODEL_ROW_PAD;
-        s->transfer = hpcw_i_calloc(m->nodes, sizeof *s->transfer);
-        s->group_pair = hpcw_i_calloc(steps, sizeof *s->group_pair);
+        s->wait = hpcw_i_calloc(m->nodes, sizeof *s->wait);
+        s->region = hpcw_i_calloc(m->nodes, sizeof *s->region);
+        s->region_pair = hpcw_i_calloc(steps, sizeof *s->region_pair);
+        s->window = hpcw_i_calloc(steps, sizeof *s->window);
         s->congestion = hpcw_i_calloc(steps, sizeof *s->congestion);
-        if (s->transfer == NULL || s->group_pair == NULL || s->congestion == NULL) {
+        s->background = hpcw_i_calloc(steps, sizeof *s->background);
+        if (s->wait == NULL || s->region == NULL || s->region_pair == NULL || s->window == NULL ||
+            s->congestion == NULL || s->background == NULL) {
             goto no_memory;
+        }
+        for (uint32_t n = 0; n < m->nodes; n++) {
+            s->region[n] = model_network_region(model->network, n);
         }
     }
     *out = s;
@@ -378,14 +468,18 @@ void model_linktest_scratch_free(struct model_linktest_scratch *s) {
         return;
     }
     hpcw_i_free(s->fixed);
-    hpcw_i_free(s->transfer);
+    hpcw_i_free(s->wait);
     hpcw_i_free(s->cable);
     hpcw_i_free(s->own_node);
+    hpcw_i_free(s->delayed);
     hpcw_i_free(s->cache);
     hpcw_i_free(s->socket);
     hpcw_i_free(s->hops);
-    hpcw_i_free(s->group_pair);
+    hpcw_i_free(s->region);
+    hpcw_i_free(s->region_pair);
+    hpcw_i_free(s->window);
     hpcw_i_free(s->congestion);
+    hpcw_i_free(s->background);
     hpcw_i_free(s);
 }
 
@@ -402,41 +496,100 @@ static void look_from(struct model_linktest_scratch *s, uint32_t node) {
         }
         s->node_switch = own_switch;
     }
+    if (m->params.torus) {
+        model_machine_hops(m, node, s->hops);
+    }
     for (uint32_t w = 0; w < m->switches; w++) {
-        uint32_t first = w * m->nodes_per_switch, end = first + m->nodes_per_switch;
-        end = end < m->nodes ? end : m->nodes;
-        int d = w == own_switch                              ? MODEL_SAME_SWITCH
-                : model_machine_group(m, first) == own_group ? MODEL_SAME_GROUP
-                                                             : MODEL_OTHER_GROUP;
-        double fixed = c->fixed[d], transfer = c->transfer[d], cable = s->cable[w];
-        if (model->congested && d >= MODEL_SAME_GROUP) {
-            for (uint32_t n = first; n < end; n++) {
-                s->fixed[n] = fixed;
-                s->transfer[n] = transfer * slowdown(model, node, n, cable);
+        const uint32_t first = m->switch_first[w], end = m->switch_first[w + 1];
+        const int d = w == own_switch                   ? MODEL_SAME_SWITCH
+                      : m->switch_group[w] == own_group ? MODEL_SAME_GROUP
+                                                        : MODEL_OTHER_GROUP;
+        const double fixed = c->fixed[d], transfer = c->transfer[d], cable = s->cable[w];
+        for (uint32_t n = first; n < end; n++) {
+            double own = fixed;
+            if (m->params.torus) {
+                own += (s->hops[n] - 1.0) * c->hop;
             }
-        } else if (model->congested) {
-            for (uint32_t n = first; n < end; n++) {
-                s->fixed[n] = fixed + transfer * slowdown(model, node, n, cable);
-                s->transfer[n] = 0;
-            }
-        } else if (m->params.torus) {
-            model_machine_hops(m, node, s->hops);
-            for (uint32_t n = first; n < end; n++) {
-                s->fixed[n] =
-                    (fixed + (s->hops[n] - 1.0) * c->hop) + transfer * slowdown(model, node, n, cable);
-            }
-        } else {
-            for (uint32_t n = first; n < end; n++) {
-                s->fixed[n] = fixed + transfer * slowdown(model, node, n, cable);
-            }
+            s->fixed[n] = own + transfer * slowdown(model, node, n, cable);
+        }
+        for (uint32_t n = first; model->congested && n < end; n++) {
+            s->wait[n] = m->params.torus ? c->wait[d] + s->hops[n] * c->hop_wait : c->wait[d];
         }
     }
     s->node = node;
 }
 
+/* Fills the tables by step for a permutation. */
+static void look_at(struct model_linktest_scratch *s, uint32_t permutation) {
+    const struct model_linktest *model = s->model;
+    const size_t steps = (size_t)model->machine->ranks + MODEL_ROW_PAD;
+    for (size_t k = 0; k < steps; k++) {
+        s->region_pair[k] = MODEL_NO_REGION_PAIR;
+        s->window[k] = window_of(model, permutation, (uint32_t)k);
+        s->background[k] = k > 0 && s->window[k] == s->window[k - 1]
+                               ? s->background[k - 1]
+                               : model_network_background(model->network, s->window[k]);
+    }
+    s->permutation = permutation;
+}
+
+/* Median of a few values; sorts them. */
+static double median(double *value, uint32_t count) {
+    for (uint32_t i = 1; i < count; i++) {
+        double x = value[i];
+        uint32_t k = i;
+        for (; k > 0 && value[k - 1] > x; k--) {
+            value[k] = value[k - 1];
+        }
+        value[k] = x;
+    }
+    return count % 2 != 0 ? value[count / 2] : 0.5 * (value[count / 2 - 1] + value[count / 2]);
+}
+
+/* Notes a delay that stands out of the timings around it: doc/realism.md, "Visibility". */
+static void note_delay(const struct model_linktest_row *row, const struct model_linktest *model, uint32_t at,
+                       struct model_truth_outliers *o) {
+    enum { AROUND = 32, FEW = 8 };
+    const struct model_machine *m = model->machine;
+    const enum model_class class = model_machine_class(m, row->rank, row->partner[at]);
+    const uint32_t first = at > AROUND ? at - AROUND : 0;
+    const uint32_t end = row->count - at > AROUND ? at + AROUND + 1 : row->count;
+    double value[2 * AROUND];
+    uint32_t peers = 0;
+    for (uint32_t k = first; k < end; k++) {
+        const enum model_class other = model_machine_class(m, row->rank, row->partner[k]);
+        if (k != at && (other == class || (other < MODEL_SAME_SWITCH && class < MODEL_SAME_SWITCH))) {
+            value[peers++] = hpcw_i_log2((double)row->time_ps[k]);
+        }
+    }
+    if (peers < FEW) {
+        return;
+    }
+    const double middle = median(value, peers);
+    for (uint32_t k = 0; k < peers; k++) {
+        value[k] = fabs(value[k] - middle);
+    }
+    const double sd = 1.4826 * median(value, peers), above = hpcw_i_log2((double)row->time_ps[at]) - middle;
+    if (above < MODEL_VISIBLE * sd || sd <= 0) {
+        return;
+    }
+    const uint64_t visibility = above < 1e6 * sd ? (uint64_t)(above / sd * 1e3 + 0.5) : 1000000000;
+    o->count++;
+    if (visibility > o->worst_visibility) {
+        uint32_t w[4];
+        hpcw_i_draw(row->seed, HPCW_I_FOR_TIMING, row->rank, row->partner[at], row->permutation, w);
+        o->worst_visibility = visibility;
+        o->worst_ps =
+            (uint64_t)(model_linktest_tail(row->tail_ps, row->tail_max_ps, row->messages, w[3]) + 0.5);
+        o->worst_step = row->first_step + at;
+        o->worst_partner = row->partner[at];
+        o->worst_permutation = row->permutation;
+    }
+}
+
 void model_linktest_row(const struct model_linktest *model, struct model_linktest_scratch *s, uint32_t rank,
                         uint32_t permutation, uint32_t first_step, uint32_t count, const uint32_t *partner,
-                        uint64_t *time_ps, struct model_truth_outliers *outliers) {
+                        uint64_t *time_ps, uint64_t *slowest, struct model_truth_outliers *outliers) {
     const struct model_machine *m = model->machine;
     assert(s->model == model && rank < m->ranks && (uint64_t)first_step + count <= m->ranks);
     uint32_t node = model_machine_node(m, rank), first = node * m->params.ppn;
@@ -453,13 +606,10 @@ void model_linktest_row(const struct model_linktest *model, struct model_linktes
                                                           : same_node;
     }
     if (model->congested && s->permutation != permutation) {
-        for (size_t k = 0; k < (size_t)m->ranks + MODEL_ROW_PAD; k++) {
-            s->group_pair[k] = MODEL_NO_GROUP_PAIR;
-        }
-        s->permutation = permutation;
+        look_at(s, permutation);
     }
 
-    struct model_truth_outliers ignored = {0};
+    uint32_t delays = 0;
     const struct model_linktest_row row = {
         .partner = partner,
         .time_ps = time_ps,
@@ -469,27 +619,32 @@ void model_linktest_row(const struct model_linktest *model, struct model_linktes
         .permutation = permutation,
         .seed = m->seed,
         .fixed = s->fixed,
-        .transfer = s->transfer,
+        .wait = s->wait,
         .to_node = s->to_node,
         .own_node = s->own_node,
         .own_first = first,
         .ppn = m->params.ppn,
-        .group_pair = s->group_pair,
+        .region_pair = s->region_pair,
         .congestion = s->congestion,
-        .to_group = s->to_group,
-        .own_group = model_machine_group(m, node),
-        .load_mean = model->load.mean,
-        .load_scale = model->load.sd * HPCW_I_NORMAL_SCALE,
-        .load_min = model->load.min,
-        .load_max = model->load.max,
+        .window = s->window,
+        .background = s->background,
+        .region = s->region,
+        .own_region = model->congested ? s->region[node] : 0,
+        .congestion_step = model->network->congestion_step,
         .pair_scale = model->pair_scale,
         .message_scale = model->message_scale,
-        .squarings = model->squarings,
         .tail_threshold = model->tail_threshold,
         .tail_ps = model->tail_ps,
         .tail_max_ps = model->tail_max_ps,
         .messages = (double)model->params.messages,
-        .outliers = outliers != NULL ? outliers : &ignored,
+        .delayed = s->delayed,
+        .delays = &delays,
     };
     model->row(&row);
+    for (uint32_t i = 0; outliers != NULL && i < delays; i++) {
+        note_delay(&row, model, s->delayed[i], outliers);
+    }
+    for (uint32_t k = 0; slowest != NULL && k < count; k++) {
+        slowest[k] = time_ps[k] > slowest[k] ? time_ps[k] : slowest[k];
+    }
 }

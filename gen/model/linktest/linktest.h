@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What LinkTest would have measured on the simulated machine. Each timing (i, j, permutation, step) is a function of its
- * own, with the same bits on all processes. A timing of rank i with partner j, in picoseconds per message:
+ * own, with the same bits on all processes. A timing of rank i with partner j, in picoseconds per message, is that of
+ * gen/model/network, with the contention of a step in which all pairs measure at once:
  *
- *     ( fixed + transfer * slow port or cable * congestion ) * exp(s_pair z(i,j) + s_msg/sqrt(M) z(i,j,p)) + tail
+ *     (fixed + transfer * slow port or cable + wait * congestion) * (1 + noise of the pair + noise of M messages) + delay
  *
- * Ping-pong kernels take the mean of both directions of a link, the unidirectional kernel i -> j alone.
+ * Ping-pong kernels take the mean of both directions of a link, the unidirectional kernel i -> j alone, and the
+ * bidirectional kernel the slower one.
  */
 #ifndef HPCW_GEN_MODEL_LINKTEST_LINKTEST_H
 #define HPCW_GEN_MODEL_LINKTEST_LINKTEST_H
@@ -20,14 +22,8 @@
 #include "gen/model/draw/simd.h"
 #include "gen/model/machine/machine.h"
 #include "gen/model/machine/truth.h"
+#include "gen/model/network/network.h"
 #include "ui/param/param.h"
-
-enum model_link_load {
-    MODEL_LINK_LOAD_AUTO,
-    MODEL_LINK_LOAD_NONE,
-    MODEL_LINK_LOAD_LIGHT,
-    MODEL_LINK_LOAD_HEAVY
-};
 
 /* Keys "linktest.*": first the run, as in the header of the file, then the noise. */
 struct model_linktest_params {
@@ -38,11 +34,10 @@ struct model_linktest_params {
     uint64_t permutations;                      /* 0: one, in plain rank order */
     uint64_t buffer_seed, task_seed, step_seed; /* 0: the dataset's seed, where the run needs one */
 
-    double s_pair, s_msg;
+    double s_msg;
     double tail_probability; /* per message */
     double tail_us, tail_max_us;
     bool noisy;                 /* replaces tail_probability and tail_us by values of a busy machine */
-    int load;                   /* enum model_link_load */
     double bidirectional_share; /* of the bandwidth, when both directions are busy */
     double s_all_to_all;
 };
@@ -55,20 +50,24 @@ void model_linktest_params_init(struct model_linktest_params *params);
 struct model_linktest_row;
 typedef void model_linktest_row_fn(const struct model_linktest_row *row);
 
-/* Costs of a message in picoseconds, with the effects of the kernel and of shared network cards. */
+/* Times of a message in picoseconds, with the effects of the kernel: (fixed + hop * further hops) + transfer * slowdown +
+ * (wait + hop_wait * hops) * congestion. */
 struct model_linktest_costs {
-    double fixed[MODEL_CLASSES], transfer[MODEL_CLASSES], hop;
+    double fixed[MODEL_CLASSES], transfer[MODEL_CLASSES], wait[MODEL_CLASSES];
+    double hop, hop_wait;
 };
 
-/* Read-only after init: threads may share it. Borrows the machine. */
+/* Read-only after init: threads may share it. Borrows the network and its machine. */
 struct model_linktest {
+    const struct model_network *network;
     const struct model_machine *machine;
     struct model_linktest_params params;
     struct model_linktest_costs run, quiet; /* in the run; for one pair alone */
     bool congested;
-    struct model_congestion load;
-    double pair_scale, message_scale; /* the exponent is the sum of these times centred sums of halves ... */
-    uint32_t squarings;               /* ... divided by 2^squarings, to bring it below 1 */
+    uint32_t steps;
+    double step_ps;                   /* how long a step takes, about: for its time window */
+    double pair_scale, message_scale; /* see struct model_linktest_row */
+    double usual_share;               /* mean of the noise, as a share of the undisturbed time */
     uint64_t tail_threshold;
     double tail_ps, tail_max_ps;
     enum model_simd simd;
@@ -79,7 +78,7 @@ struct model_linktest {
  * HPCW_EINVAL for parameters that contradict each other, HPCW_ERANGE if a timing could exceed 2251 s. Uses the fastest
  * instruction set of this processor. Nothing to free.
  */
-hpcw_status model_linktest_init(struct model_linktest *model, const struct model_machine *machine,
+hpcw_status model_linktest_init(struct model_linktest *model, const struct model_network *network,
                                 const struct model_linktest_params *params, hpcw_error *err);
 
 /* Makes the model use an instruction set; all give the same bits. False, and no change, if this build or processor does
@@ -88,7 +87,7 @@ bool model_linktest_use(struct model_linktest *model, enum model_simd simd);
 
 /*
  * What a thread needs to make rows: tables of the machine as the current rank sees it. The next rank uses them again if it
- * can, so ascending ranks are fastest. Memory: 16 bytes per node, 12 per rank if links are congested. For one model.
+ * can, so ascending ranks are fastest. Memory: 20 bytes per node, 4 per rank, and 24 more if links are congested. For one model.
  */
 struct model_linktest_scratch;
 hpcw_status model_linktest_scratch_new(const struct model_linktest *model, struct model_linktest_scratch **out,
@@ -102,11 +101,13 @@ void model_linktest_scratch_free(struct model_linktest_scratch *scratch);
  *
  * partner   [count]
  * time_ps   [count] out
- * outliers  delays are added here; NULL: not counted
+ * slowest   [count] in and out: the slowest timing of a step so far; NULL: not wanted
+ * outliers  delays that stand out of the row's timings around them are added here; NULL: not counted
  */
 void model_linktest_row(const struct model_linktest *model, struct model_linktest_scratch *scratch,
                         uint32_t rank, uint32_t permutation, uint32_t first_step, uint32_t count,
-                        const uint32_t *partner, uint64_t *time_ps, struct model_truth_outliers *outliers);
+                        const uint32_t *partner, uint64_t *time_ps, uint64_t *slowest,
+                        struct model_truth_outliers *outliers);
 
 /* One timing, from the formula, without tables. */
 uint64_t model_linktest_one(const struct model_linktest *model, uint32_t rank, uint32_t partner,
@@ -118,5 +119,17 @@ uint64_t model_linktest_retest(const struct model_linktest *model, uint32_t rank
 
 /* A rank's time for the all-to-all test. */
 uint64_t model_linktest_all_to_all(const struct model_linktest *model, uint32_t rank, uint32_t permutation);
+
+/*
+ * How long a permutation took, in seconds. All pairs of a step measure at once, so a step takes its slowest pair twice (there
+ * and back) for each message, the warm-up included. With `serial` one pair measures after the other. Then the retests follow,
+ * one by one, and the all-to-all test.
+ *
+ * slowest     [steps] the slowest timing of each step; not used with `serial`
+ * sum_ps      sum of all timings; used with `serial` alone
+ * retests_ps  sum of the retests
+ */
+double model_linktest_seconds(const struct model_linktest *model, const uint64_t *slowest, double sum_ps,
+                              double retests_ps, uint64_t all_to_all_max_ps);
 
 #endif

@@ -15,10 +15,10 @@ struct model_divider {
     uint32_t factor, shift;
 };
 
-/* Entries after the last step that a row maker may change in its per-step arrays. */
+/* Entries after the last step that a row maker may read or change in its per-step arrays. */
 enum { MODEL_ROW_PAD = 16 };
 
-#define MODEL_NO_GROUP_PAIR UINT32_MAX
+#define MODEL_NO_REGION_PAIR UINT32_MAX
 
 struct model_linktest_row {
     const uint32_t *partner; /* [count] */
@@ -27,25 +27,26 @@ struct model_linktest_row {
     uint32_t rank, permutation;
     uint64_t seed;
 
-    /* Undisturbed time to a rank of another node n: fixed[n] + transfer[n] * congestion. transfer[n] is 0 where links are
-     * not shared; transfer is NULL if the run has no congestion. */
-    const double *fixed, *transfer;
+    /* Undisturbed time to a rank of another node n: fixed[n] + wait[n] * congestion of the link. */
+    const double *fixed, *wait;
     struct model_divider to_node;
     const double *own_node; /* [ppn] to the ranks of the same node */
     uint32_t own_first, ppn;
 
-    /* Congestion by step, for the pair of groups of the rank before: mostly this rank has the same pair. */
-    uint32_t *group_pair; /* [steps + MODEL_ROW_PAD], or NULL without congestion */
-    double *congestion;   /* [steps + MODEL_ROW_PAD] slowdown */
-    struct model_divider to_group;
-    uint32_t own_group;
-    double load_mean, load_scale, load_min, load_max;
+    /* Congestion by step, for the pair of regions of the rank before: mostly this rank has the same pair. */
+    uint32_t *region_pair;    /* [steps + MODEL_ROW_PAD], or NULL without congestion */
+    double *congestion;       /* [steps + MODEL_ROW_PAD] */
+    const uint32_t *window;   /* [steps + MODEL_ROW_PAD] */
+    const double *background; /* [steps + MODEL_ROW_PAD] */
+    const uint32_t *region;   /* [nodes] */
+    uint32_t own_region;
+    double congestion_step;
 
-    double pair_scale, message_scale;
-    uint32_t squarings;
+    double pair_scale, message_scale; /* of the squares of the two draws, as shares of the undisturbed time */
     uint64_t tail_threshold;
     double tail_ps, tail_max_ps, messages;
-    struct model_truth_outliers *outliers; /* never NULL */
+    uint32_t *delayed; /* [count] out: entries with a delay, in ascending order ... */
+    uint32_t *delays;  /* ... and how many */
 };
 
 model_linktest_row_fn model_linktest_row_scalar;
@@ -59,18 +60,6 @@ model_linktest_row_fn model_linktest_row_avx2;
 static inline double model_linktest_tail(double tail_ps, double tail_max_ps, double messages, uint32_t word) {
     double size = tail_ps / sqrt(hpcw_i_uniform(word));
     return (size < tail_max_ps ? size : tail_max_ps) / messages;
-}
-
-static inline void model_linktest_note_tail(struct model_truth_outliers *o, double tail, uint32_t permutation,
-                                            uint32_t step, uint32_t partner) {
-    uint64_t ps = (uint64_t)(tail + 0.5);
-    o->count++;
-    if (ps > o->worst_ps) {
-        o->worst_ps = ps;
-        o->worst_step = step;
-        o->worst_partner = partner;
-        o->worst_permutation = permutation;
-    }
 }
 
 #endif

@@ -44,13 +44,6 @@ static hpcw_status check(const struct model_machine_params *p, uint32_t ranks, h
                            "machine.bad_weight_1 + machine.bad_weight_2: expected at most 1, got %g + %g",
                            p->bad_weight[0], p->bad_weight[1]);
     }
-    if (p->heavy.min > p->heavy.max || p->light.min > p->light.max) {
-        return hpcw_i_fail(
-            err, HPCW_EINVAL,
-            "machine.heavy_min and machine.light_min: expected at most their maxima %g and %g, got "
-            "%g and %g",
-            p->heavy.max, p->light.max, p->heavy.min, p->light.min);
-    }
     return HPCW_OK;
 }
 
@@ -92,6 +85,84 @@ static hpcw_status shape_torus(struct model_machine *m, hpcw_error *err) {
     return HPCW_OK;
 }
 
+/* A job that leaves no room on the machine makes it larger, by a quarter of itself and to whole groups. */
+static void size_machine(struct model_machine *m) {
+    const struct model_machine_params *p = &m->params;
+    uint64_t nodes = p->nodes;
+    if (m->nodes > nodes) {
+        const uint64_t unit = p->nodes_per_group > 0 ? p->nodes_per_group : 12;
+        nodes = ((uint64_t)m->nodes + m->nodes / 4 + unit - 1) / unit * unit;
+    }
+    m->machine_nodes = (uint32_t)nodes;
+    m->nodes_per_group = p->nodes_per_group;
+    if (m->nodes_per_group == 0 || m->nodes_per_group > nodes) {
+        m->nodes_per_group = m->machine_nodes;
+    }
+    m->nodes_per_switch = p->nodes_per_switch;
+    if (m->nodes_per_switch == 0 || m->nodes_per_switch > m->nodes_per_group) {
+        m->nodes_per_switch = m->nodes_per_group;
+    }
+    m->machine_groups = (m->machine_nodes - 1) / m->nodes_per_group + 1;
+}
+
+/* Whether other jobs, or repairs, keep a node from this job: runs of neighbours, and single ones. */
+static bool is_busy(const struct model_machine *m, uint32_t place) {
+    enum { BLOCK = 16 };
+    uint32_t w[4];
+    hpcw_i_draw(m->seed, HPCW_I_FOR_ALLOCATION, place / BLOCK, 1, 0, w);
+    if (w[0] < hpcw_i_threshold(2 * m->params.busy_share)) {
+        const uint32_t first = w[1] % BLOCK, length = 1 + w[2] % BLOCK, at = place % BLOCK;
+        if (at >= first && at < first + length) {
+            return true;
+        }
+    }
+    hpcw_i_draw(m->seed, HPCW_I_FOR_ALLOCATION, place, 2, 0, w);
+    return w[0] < hpcw_i_threshold(m->params.busy_share / 8);
+}
+
+/* Chooses the job's nodes: free ones in ascending order from somewhere in the first half of what the machine has to
+ * spare. A torus gives a job a box of its own, without gaps. */
+static void allocate(struct model_machine *m) {
+    uint32_t spare = m->machine_nodes - m->nodes, place = 0;
+    if (m->params.busy_share > 0) {
+        place = (uint32_t)hpcw_i_below(spare / 2 + UINT64_C(1), m->seed, HPCW_I_FOR_ALLOCATION, 0, 0);
+        place -= m->params.torus ? place % 12 : 0;
+        spare -= place;
+    }
+    for (uint32_t n = 0; n < m->nodes; n++, place++) {
+        while (spare > 0 && m->params.busy_share > 0 && !m->params.torus && is_busy(m, place)) {
+            place++;
+            spare--;
+        }
+        m->place[n] = place;
+    }
+}
+
+/* The switches and groups of the job's nodes. */
+static hpcw_status list_switches(struct model_machine *m, hpcw_error *err) {
+    m->switches = 0;
+    for (uint32_t n = 0; n < m->nodes; n++) {
+        m->switches += n == 0 || m->place[n] / m->nodes_per_switch != m->place[n - 1] / m->nodes_per_switch;
+        m->node_switch[n] = m->switches - 1;
+    }
+    m->switch_first = hpcw_i_calloc((size_t)m->switches + 1, 2 * sizeof *m->switch_first);
+    if (m->switch_first == NULL) {
+        return hpcw_i_fail_memory(err, "machine", m->switches, "switches");
+    }
+    m->switch_group = m->switch_first + m->switches + 1;
+    m->groups = 0;
+    for (uint32_t n = 0; n < m->nodes; n++) {
+        const uint32_t w = m->node_switch[n];
+        if (n == 0 || w != m->node_switch[n - 1]) {
+            m->groups += n == 0 || m->place[n] / m->nodes_per_group != m->place[n - 1] / m->nodes_per_group;
+            m->switch_first[w] = n;
+            m->switch_group[w] = m->groups - 1;
+        }
+    }
+    m->switch_first[m->switches] = m->nodes;
+    return HPCW_OK;
+}
+
 hpcw_status model_machine_init(struct model_machine *m, const struct model_machine_params *params,
                                uint32_t ranks, uint64_t seed, hpcw_error *err) {
     memset(m, 0, sizeof *m);
@@ -103,24 +174,7 @@ hpcw_status model_machine_init(struct model_machine *m, const struct model_machi
     m->seed = seed;
     m->ranks = ranks;
     m->nodes = (ranks - 1) / params->ppn + 1;
-    m->nodes_per_group = params->nodes_per_group;
-    if (m->nodes_per_group == 0 || m->nodes_per_group > m->nodes) {
-        m->nodes_per_group = m->nodes;
-    }
-    m->nodes_per_switch = params->nodes_per_switch;
-    if (m->nodes_per_switch == 0 || m->nodes_per_switch > m->nodes_per_group) {
-        m->nodes_per_switch = m->nodes_per_group;
-    }
-    m->switches = (m->nodes - 1) / m->nodes_per_switch + 1;
-    m->groups = (m->nodes - 1) / m->nodes_per_group + 1;
-    m->machine_groups = m->groups;
-    if (params->nodes_per_group > 0 && params->nodes > m->nodes) {
-        m->machine_groups = (params->nodes - 1) / params->nodes_per_group + 1;
-    }
-    if (m->groups > MODEL_MAX_GROUPS) {
-        return hpcw_i_fail(err, HPCW_ERANGE, "machine: groups: expected at most %u, got %u (%u ranks)",
-                           MODEL_MAX_GROUPS, m->groups, ranks);
-    }
+    size_machine(m);
     for (int d = 0; d < MODEL_TORUS_DIMS; d++) {
         m->torus[d] = 1;
     }
@@ -131,11 +185,23 @@ hpcw_status model_machine_init(struct model_machine *m, const struct model_machi
         }
     }
 
-    m->out_slowdown = hpcw_i_calloc(m->nodes, 2 * sizeof *m->out_slowdown);
+    m->out_slowdown = hpcw_i_calloc(m->nodes, 2 * sizeof *m->out_slowdown + 2 * sizeof *m->place);
     if (m->out_slowdown == NULL) {
         return hpcw_i_fail_memory(err, "machine", m->nodes, "nodes");
     }
     m->in_slowdown = m->out_slowdown + m->nodes;
+    m->place = (uint32_t *)(m->in_slowdown + m->nodes);
+    m->node_switch = m->place + m->nodes;
+    allocate(m);
+    status = list_switches(m, err);
+    if (status == HPCW_OK && m->groups > MODEL_MAX_GROUPS) {
+        status = hpcw_i_fail(err, HPCW_ERANGE, "machine: groups: expected at most %u, got %u (%u ranks)",
+                             MODEL_MAX_GROUPS, m->groups, ranks);
+    }
+    if (status != HPCW_OK) {
+        model_machine_free(m);
+        return status;
+    }
     for (uint32_t n = 0; n < m->nodes; n++) {
         struct model_port port = model_machine_port(m, n);
         m->out_slowdown[n] = port.outgoing ? 1.0 / port.factor : 1.0;
@@ -146,8 +212,9 @@ hpcw_status model_machine_init(struct model_machine *m, const struct model_machi
 
 void model_machine_free(struct model_machine *m) {
     hpcw_i_free(m->out_slowdown);
-    m->out_slowdown = NULL;
-    m->in_slowdown = NULL;
+    hpcw_i_free(m->switch_first);
+    m->out_slowdown = m->in_slowdown = NULL;
+    m->place = m->node_switch = m->switch_first = m->switch_group = NULL;
 }
 
 uint32_t model_machine_core(const struct model_machine *m, uint32_t rank) {
@@ -210,27 +277,26 @@ void model_machine_hops(const struct model_machine *m, uint32_t node, uint16_t *
 }
 
 void model_machine_host(const struct model_machine *m, uint32_t node, char name[MODEL_HOST_SIZE]) {
+    static const struct {
+        uint32_t nodes, first;
+        int digits;
+        const char *before, *after;
+    } hosts[] = {
+        [MODEL_HOSTS_JWB] = {936, 1, 4, "jwb", ".juwels"},
+        [MODEL_HOSTS_NID] = {2978, 5000, 6, "nid", ""},
+        [MODEL_HOSTS_FRONTIER] = {9408, 1, 5, "frontier", ""},
+        [MODEL_HOSTS_NODE] = {UINT32_MAX, 1, 5, "node", ""},
+    };
     assert(node < m->nodes);
-    switch ((enum model_hosts)m->params.hosts) {
-    case MODEL_HOSTS_JWB:
-        (void)snprintf(name, MODEL_HOST_SIZE, "jwb%04u.juwels", node + 1);
-        break;
-    case MODEL_HOSTS_NID:
-        (void)snprintf(name, MODEL_HOST_SIZE, "nid%06u", node + 5000);
-        break;
-    case MODEL_HOSTS_FRONTIER:
-        (void)snprintf(name, MODEL_HOST_SIZE, "frontier%05u", node + 1);
-        break;
-    case MODEL_HOSTS_NODE:
-        (void)snprintf(name, MODEL_HOST_SIZE, "node%05u", node + 1);
-        break;
-    }
+    const int kind = m->machine_nodes <= hosts[m->params.hosts].nodes ? m->params.hosts : MODEL_HOSTS_NODE;
+    (void)snprintf(name, MODEL_HOST_SIZE, "%s%0*u%s", hosts[kind].before, hosts[kind].digits,
+                   m->place[node] + hosts[kind].first, hosts[kind].after);
 }
 
 struct model_port model_machine_port(const struct model_machine *m, uint32_t node) {
     const struct model_machine_params *p = &m->params;
     uint32_t w[4];
-    hpcw_i_draw(m->seed, HPCW_I_FOR_PORT, node, 0, 0, w);
+    hpcw_i_draw(m->seed, HPCW_I_FOR_PORT, m->place[node], 0, 0, w);
     if (w[0] >= hpcw_i_threshold(p->bad_node_share)) {
         return (struct model_port){.factor = 1};
     }
@@ -244,23 +310,15 @@ double model_machine_cable(const struct model_machine *m, uint32_t switch_a, uin
     if (switch_a == switch_b) {
         return 1;
     }
-    uint32_t low = switch_a < switch_b ? switch_a : switch_b, high = switch_a ^ switch_b ^ low, w[4];
+    const uint32_t a = m->place[m->switch_first[switch_a]] / m->nodes_per_switch;
+    const uint32_t b = m->place[m->switch_first[switch_b]] / m->nodes_per_switch;
+    uint32_t low = a < b ? a : b, high = a ^ b ^ low, w[4];
     hpcw_i_draw(m->seed, HPCW_I_FOR_CABLE, low, high, 0, w);
     return w[0] < hpcw_i_threshold(m->params.bad_cable_share) ? m->params.bad_cable_factor : 1;
 }
 
 double model_machine_slowness(const struct model_machine *m, uint32_t node) {
     uint32_t w[4];
-    hpcw_i_draw(m->seed, HPCW_I_FOR_SLOW_NODE, node, 0, 0, w);
+    hpcw_i_draw(m->seed, HPCW_I_FOR_SLOW_NODE, m->place[node], 0, 0, w);
     return w[0] < hpcw_i_threshold(m->params.slow_node_share) ? m->params.slow_node_factor : 1;
-}
-
-struct model_message_cost model_machine_cost(const struct model_machine *m, enum model_class distance,
-                                             uint64_t bytes) {
-    const struct model_machine_params *p = &m->params;
-    uint64_t eager = distance >= MODEL_SAME_SWITCH ? p->eager_net : p->eager_node;
-    bool large = bytes > eager;
-    double latency_us = p->latency_us[distance] + (large ? p->rendezvous_us[distance] : 0.0);
-    double gbs = large ? p->large_gbs[distance] : p->small_gbs[distance];
-    return (struct model_message_cost){.fixed_ps = latency_us * 1e6, .transfer_ps = (double)bytes * 1e3 / gbs};
 }

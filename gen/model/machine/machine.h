@@ -5,7 +5,10 @@
  * property changes no other one.
  *
  *     rank -> node = rank / ppn, core = (rank mod ppn) * cores / ppn
- *     node -> switch = node / nodes_per_switch -> group = node / nodes_per_group
+ *     node -> place: its number on the machine, which is larger than the job and has other jobs between its nodes
+ *     place / nodes_per_switch -> switch, place / nodes_per_group -> group
+ *
+ * Nodes, switches and groups are counted in the job: those that it has a part of, in ascending order.
  */
 #ifndef HPCW_GEN_MODEL_MACHINE_MACHINE_H
 #define HPCW_GEN_MODEL_MACHINE_MACHINE_H
@@ -29,20 +32,15 @@ enum model_class {
     MODEL_CLASSES
 };
 
-/* Node names seen on real machines. */
+/* Node names seen on real machines, up to the last node of these. A larger machine has the last kind of names. */
 enum model_hosts {
-    MODEL_HOSTS_JWB,      /* jwb0001.juwels */
-    MODEL_HOSTS_NID,      /* nid005000 */
-    MODEL_HOSTS_FRONTIER, /* frontier00001 */
+    MODEL_HOSTS_JWB,      /* jwb0001.juwels to jwb0936.juwels */
+    MODEL_HOSTS_NID,      /* nid005000 to nid007977 */
+    MODEL_HOSTS_FRONTIER, /* frontier00001 to frontier09408 */
     MODEL_HOSTS_NODE      /* node00001 */
 };
 
 enum { MODEL_HOST_SIZE = 32, MODEL_TORUS_DIMS = 6, MODEL_BAD_FACTORS = 3 };
-
-/* The share of a link's bandwidth while others use it, too: clamp(mean + sd * z, min, max). */
-struct model_congestion {
-    double mean, sd, min, max;
-};
 
 /* Keys "machine.*". A preset sets all. */
 struct model_machine_params {
@@ -54,27 +52,26 @@ struct model_machine_params {
     uint32_t torus_x, torus_y, torus_z; /* in units of 2 x 3 x 2 nodes; 0: from the number of nodes */
     int hosts;                          /* enum model_hosts */
 
-    /* A message of S bytes in class c takes latency + S / small up to `eager` bytes, latency + rendezvous +
-     * S / large above. */
-    double latency_us[MODEL_CLASSES];
-    double small_gbs[MODEL_CLASSES];
-    double rendezvous_us[MODEL_CLASSES];
-    double large_gbs[MODEL_CLASSES];
     /* gen/model/network: latency + bytes / line rate, never less, and what the protocol adds. */
+    double latency_us[MODEL_CLASSES];
     double line_gbs[MODEL_CLASSES];
-    double protocol_us[MODEL_CLASSES];  /* copies: half of it at protocol_node or protocol_net bytes */
-    double handshake_us[MODEL_CLASSES]; /* of a rendezvous */
-    uint64_t protocol_node, protocol_net;
+    double protocol_us[MODEL_CLASSES];   /* copies: half of it at protocol_node or protocol_net bytes */
+    double rendezvous_us[MODEL_CLASSES]; /* handshake of messages larger than the eager size */
+    uint64_t protocol_node, protocol_net, eager_node, eager_net;
     double hop_us; /* torus: for each hop beyond the first */
-    uint64_t eager_node, eager_net;
 
     uint32_t nodes;        /* of the whole machine; a larger job enlarges it */
+    double busy_share;     /* of its nodes: with other jobs, in the places that the job's nodes come from */
     uint32_t switch_links; /* of a switch to others of its group; 0: as many as its cards */
     uint32_t group_links;  /* of a group to others; 0: as many as its cards */
     bool detours;          /* links lead from group to group; otherwise to a common core */
     double collisions;     /* time lost on a link that is just full, as a share */
     double congestion_spread, window_ms;
     double pair_spread;
+
+    uint32_t gpus;                            /* of a node; 0: none */
+    double gpu_latency_node_us, gpu_node_gbs; /* between the GPUs of a node */
+    double gpu_latency_net_us;                /* added between nodes */
 
     double bad_node_share;
     double bad_factor[MODEL_BAD_FACTORS]; /* share of the bandwidth that a bad port has left */
@@ -85,9 +82,6 @@ struct model_machine_params {
 
     double slow_node_share;  /* of all nodes */
     double slow_node_factor; /* of their compute times */
-
-    struct model_congestion heavy, light; /* for classes 4 and 5 */
-    uint64_t heavy_size;                  /* messages of at least this size make the load heavy */
 };
 
 extern const struct ui_param model_machine_param[];
@@ -108,8 +102,12 @@ struct model_machine {
     struct model_machine_params params;
     uint64_t seed;
     uint32_t ranks, nodes, switches, groups;
-    uint32_t machine_groups;                    /* of the whole machine */
-    uint32_t nodes_per_switch, nodes_per_group; /* never 0, at most `nodes` */
+    uint32_t machine_nodes, machine_groups;     /* of the whole machine */
+    uint32_t nodes_per_switch, nodes_per_group; /* never 0, at most machine_nodes */
+    uint32_t *place;                            /* [nodes] number of a node on the machine, ascending */
+    uint32_t *node_switch;                      /* [nodes] */
+    uint32_t *switch_first;                     /* [switches + 1] the job's first node at a switch */
+    uint32_t *switch_group;                     /* [switches] */
     uint32_t torus[MODEL_TORUS_DIMS]; /* x y z a b c, c changes fastest with the node; all 1 without a torus */
     double *out_slowdown, *in_slowdown; /* [nodes] factors of transfer times at a node's port, >= 1 */
 };
@@ -118,7 +116,7 @@ struct model_machine {
 #define MODEL_MAX_GROUPS 65535u /* a pair of groups must fit in one word of a counter */
 
 /*
- * Builds the machine for `ranks` ranks; the last node may have fewer than the others. Memory: 16 bytes per node.
+ * Builds the machine for `ranks` ranks; the last node may have fewer than the others. Memory: 24 bytes per node.
  * HPCW_EINVAL for parameters that contradict each other, HPCW_ERANGE for more than MODEL_MAX_RANKS ranks or
  * MODEL_MAX_GROUPS groups, HPCW_ENOMEM. After a failure there is nothing to free, but model_machine_free is allowed.
  */
@@ -130,10 +128,10 @@ static inline uint32_t model_machine_node(const struct model_machine *m, uint32_
     return rank / m->params.ppn;
 }
 static inline uint32_t model_machine_switch(const struct model_machine *m, uint32_t node) {
-    return node / m->nodes_per_switch;
+    return m->node_switch[node];
 }
 static inline uint32_t model_machine_group(const struct model_machine *m, uint32_t node) {
-    return node / m->nodes_per_group;
+    return m->switch_group[m->node_switch[node]];
 }
 
 /* Core of a rank, counted on its node. */
@@ -163,12 +161,5 @@ double model_machine_cable(const struct model_machine *m, uint32_t switch_a, uin
 
 /* Factor of compute times on a node: 1, unless it is slow. */
 double model_machine_slowness(const struct model_machine *m, uint32_t node);
-
-/* Time of one undisturbed message in picoseconds: t = fixed + transfer * slowdowns. */
-struct model_message_cost {
-    double fixed_ps, transfer_ps;
-};
-struct model_message_cost model_machine_cost(const struct model_machine *m, enum model_class distance,
-                                             uint64_t bytes);
 
 #endif

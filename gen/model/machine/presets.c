@@ -32,92 +32,87 @@ static const char *const hosts_names[] = {ALL_HOSTS, NULL};
 /* Within the node [M, A]; switches, groups and beyond: HDR200 as measured by LinkTest [P1, P2, P5, A]. The shape of nodes and
  * network follows below. */
 static const struct model_machine_params hdr200 = {
-    .latency_us = {0.11, 0.25, 0.45, 1.0, 1.2, 1.6},
-    .small_gbs = {5.3, 5, 4, 2.1, 2.1, 2.1},
-    .rendezvous_us = {1.8, 1.8, 1.8, 0.03, 0.03, 0.03},
-    .large_gbs = {14.5, 12, 9, 24.5, 24.5, 24.5},
+    .latency_us = {0.11, 0.25, 0.45, 0.9, 1.08, 1.35}, /* [M, A]; [P2], and 0.09 us a switch [P7] */
     .line_gbs = {14.7, 12, 9, 25, 25, 25},
-    .protocol_us = {0.03, 0.03, 0.03, 0.15, 0.15, 0.15},
-    .handshake_us = {1.7, 1.7, 1.7, 0.03, 0.03, 0.03},
+    .protocol_us = {0.03, 0.03, 0.03, 0.07, 0.07, 0.07}, /* [M]; what [P1] leaves over */
+    .rendezvous_us = {1.7, 1.7, 1.7, 0.03, 0.03, 0.03},
     .protocol_node = 256,
     .protocol_net = 4096,
-    .hop_us = 0,
     .eager_node = 2048, /* [M: the jump lies between 1K and 4K] */
     .eager_net = 8192,  /* osu tables of Aries */
-    .nodes = 936,       /* JUWELS Booster [C1] */
+    .hop_us = 0,
+    .nodes = 936, /* JUWELS Booster [C1] */
     .group_links =
         190, /* 10 to each of the 19 other cells [A]: half of them by detours give the share of [P1] */
     .detours = true,
-    .collisions = 0.05,        /* [A] */
+    .busy_share = 0.12,        /* [A] */
+    .collisions = 0.02,        /* [A] */
     .congestion_spread = 0.67, /* best and mean step of [P1] */
     .window_ms = 100,          /* [A] */
     .pair_spread = 0.004,      /* [P1] */
+    .gpus = 4,
+    .gpu_latency_node_us = 2.2, /* [A] */
+    .gpu_node_gbs = 100,        /* 4 of 12 NVLinks of 25 GB/s between two A100 [C1] */
+    .gpu_latency_net_us = 0.9,  /* [A] */
     .bad_node_share = 0.004,
     .bad_factor = {0.5, 0.25, 0.11}, /* visible below 0.93 [P9], 0.11 was measured [P10] */
     .bad_weight = {0.6, 0.3},
     .bad_cable_share = 0.001,
     .bad_cable_factor = 0.5,
-    .slow_node_share = 0.003,          /* [A]: a few of a thousand nodes run below their clock rate, */
-    .slow_node_factor = 1.3,           /* for instance because of heat */
-    .heavy = {0.54, 0.05, 0.48, 0.66}, /* steps of a 16 MiB cross-half run [P1] */
-    .light = {0.9, 0.05, 0.75, 1.0},   /* [A], cut at 3 sd and at full bandwidth */
-    /* Under light load adaptive routing still finds free links. A published excerpt shows the undisturbed 23.3 GB/s with
-     * 256 KiB messages, and half of it with 16 MiB [P1]; the limit is between them [A]. */
-    .heavy_size = 1 << 20,
+    .slow_node_share = 0.003, /* [A]: a few of a thousand nodes run below their clock rate, */
+    .slow_node_factor = 1.3,  /* for instance because of heat */
 };
 
 static void network_ss11(struct model_machine_params *p) {
+    p->latency_us[MODEL_SAME_SWITCH] = 1.6; /* [P5] */
+    p->latency_us[MODEL_SAME_GROUP] = 1.95; /* 0.35 us a switch [A] */
+    p->latency_us[MODEL_OTHER_GROUP] = 2.3;
     p->nodes = 2978;
     p->group_links = 128; /* half of its cards [A] */
+    p->gpus = 0;
 }
 
 static void network_ndr200(struct model_machine_params *p) {
     p->nodes = 6000;
-    p->group_links =
-        1040; /* 20 of 400 Gb/s to each of the 26 other groups: the free ports of 16 switches of 64 [P13] */
+    /* 20 of 400 Gb/s to each of the 26 other groups: the free ports of 16 switches with 64 [P13] */
+    p->group_links = 1040;
+    p->gpu_node_gbs = 150; /* [P13] */
 }
 
 static void network_hdr100(struct model_machine_params *p) {
     for (int c = MODEL_SAME_SWITCH; c < MODEL_CLASSES; c++) {
-        p->rendezvous_us[c] = 4.7;
-        p->large_gbs[c] = 9.4; /* fit of [P2] */
         p->line_gbs[c] = 12.5;
         p->protocol_us[c] = 7.6; /* fit of [P2], as the size below */
-        p->handshake_us[c] = 0;
+        p->rendezvous_us[c] = 0;
     }
     p->protocol_net = 11000;
-    p->nodes = 1145;     /* [P12] */
-    p->group_links = 14; /* 7 of 200 Gb/s [P12] */
+    p->nodes = 1145;
+    p->group_links = 14; /* 7 of 200 Gb/s, for 66 nodes with 100 Gb/s [P12] */
     p->detours = false;
-    /* With 7 up links for 33 down links, links are shared whatever the message size [P12]. The spread and its limits are
-     * those of [P1], scaled with the mean. */
-    p->heavy = (struct model_congestion){0.21, 0.02, 0.187, 0.257};
-    p->heavy_size = 0;
+    p->gpus = 0;
 }
 
 static void network_tofud(struct model_machine_params *p) {
     p->torus = true;
     for (int c = MODEL_SAME_SWITCH; c < MODEL_CLASSES; c++) {
         p->latency_us[c] = 0.49;
-        p->large_gbs[c] = 6.3; /* 6.8 GB/s at 93 % [P6] */
-        p->line_gbs[c] = 6.324;
+        p->line_gbs[c] = 6.324; /* 6.8 GB/s at 93 % [P6] */
     }
-    p->hop_us = 0.1;   /* [A] */
-    p->nodes = 158976; /* [P6] */
+    p->hop_us = 0.1; /* [A] */
+    p->nodes = 158976;
+    p->gpus = 0;
 }
 
 static void network_tcp(struct model_machine_params *p) {
     for (int c = MODEL_SAME_SWITCH; c < MODEL_CLASSES; c++) {
-        p->latency_us[c] = 26;
-        p->small_gbs[c] = 0.117; /* 117 MB/s, about 26 us [P2] */
-        p->rendezvous_us[c] = 0;
-        p->large_gbs[c] = 0.117;
-        p->line_gbs[c] = 0.1177; /* of 125 MB/s, without the headers of frames */
+        p->latency_us[c] = 24.5;
+        p->line_gbs[c] = 0.1177; /* of 125 MB/s, without the headers of frames [P2] */
         p->protocol_us[c] = 110; /* fit of [P2], as the size below */
-        p->handshake_us[c] = 0;
+        p->rendezvous_us[c] = 0;
     }
     p->protocol_net = 5000;
     p->nodes = 256; /* [A] */
+    p->gpus = 0;
 }
 
 const struct model_machine_preset model_machine_preset[] = {
@@ -192,15 +187,11 @@ hpcw_status model_machine_params_init(struct model_machine_params *params, const
 #define LEFT(name, f, text) PARAM(name, F64, f, 0.001, 1, NULL, text)
 #define DISTANCE(digit, where)                                                                                 \
     MICROSECONDS("latency_" #digit, latency_us[digit], "latency, " where),                                     \
-        BANDWIDTH("small_" #digit, small_gbs[digit], "bandwidth of messages up to the eager size, " where),    \
         BANDWIDTH("line_" #digit, line_gbs[digit], "line rate, " where),                                       \
         MICROSECONDS("protocol_" #digit, protocol_us[digit],                                                   \
                      "time that copies add to a large message, " where),                                       \
-        MICROSECONDS("handshake_" #digit, handshake_us[digit],                                                 \
-                     "time that the handshake of a rendezvous adds, " where),                                  \
         MICROSECONDS("rendezvous_" #digit, rendezvous_us[digit],                                               \
-                     "additional time of larger messages (rendezvous), " where),                               \
-        BANDWIDTH("large_" #digit, large_gbs[digit], "bandwidth of larger messages, " where)
+                     "time that the handshake of a rendezvous adds, " where)
 
 const struct ui_param model_machine_param[] = {
     PARAM("ppn", U32, ppn, 1, 65536, NULL, "ranks per node"),
@@ -216,7 +207,9 @@ const struct ui_param model_machine_param[] = {
     PARAM("torus_y", U32, torus_y, 0, 1024, NULL, "torus units along y; 0: from the number of nodes"),
     PARAM("torus_z", U32, torus_z, 0, 1024, NULL, "torus units along z; 0: from the number of nodes"),
     PARAM("hosts", CHOICE, hosts, .choices = hosts_names,
-          .help = "node names: jwb0001.juwels, nid005000, frontier00001 or node00001 [P14]"),
+          .help =
+              "node names: jwb0001.juwels, nid005000, frontier00001 or node00001 [P14]; the last on a machine "
+              "that has more nodes than the one of these names"),
     DISTANCE(0, "same cache"),
     DISTANCE(1, "same processor"),
     DISTANCE(2, "same node"),
@@ -231,6 +224,9 @@ const struct ui_param model_machine_param[] = {
     PARAM("protocol_net", SIZE, protocol_net, 1, 0x1p50, "bytes",
           "size at which copies add half of machine.protocol, between nodes"),
     PARAM("nodes", U32, nodes, 1, 0x1p30, NULL, "nodes of the whole machine; a larger job enlarges it"),
+    SHARE("busy_share", busy_share,
+          "share of the nodes that other jobs have, between those of this job; 0: the first nodes of the "
+          "machine"),
     PARAM("switch_links", U32, switch_links, 0, 0x1p20, NULL,
           "links of a switch to the others of its group; 0: as many as its nodes have cards"),
     PARAM("group_links", U32, group_links, 0, 0x1p20, NULL,
@@ -244,6 +240,10 @@ const struct ui_param model_machine_param[] = {
     PARAM("window", F64, window_ms, 0.001, 1e9, "ms", "length of a time window with the same congestion"),
     SHARE("pair_spread", pair_spread,
           "constant spread between pairs of ranks: standard deviation, as a share of the time"),
+    PARAM("gpus", U32, gpus, 0, 65536, NULL, "GPUs of a node; 0: none"),
+    MICROSECONDS("gpu_latency_node", gpu_latency_node_us, "latency between the GPUs of a node"),
+    BANDWIDTH("gpu_node", gpu_node_gbs, "line rate between the GPUs of a node"),
+    MICROSECONDS("gpu_latency_net", gpu_latency_net_us, "latency that buffers in GPU memory add between nodes"),
     SHARE("bad_node_share", bad_node_share, "share of nodes with a bad port, in a random direction"),
     LEFT("bad_factor_1", bad_factor[0], "share of the bandwidth left at a bad port, first kind"),
     LEFT("bad_factor_2", bad_factor[1], "share of the bandwidth left at a bad port, second kind"),
@@ -254,17 +254,5 @@ const struct ui_param model_machine_param[] = {
     LEFT("bad_cable_factor", bad_cable_factor, "share of the bandwidth left over a bad cable"),
     SHARE("slow_node_share", slow_node_share, "share of slow nodes"),
     PARAM("slow_node_factor", F64, slow_node_factor, 1, 1000, NULL, "factor of compute times on slow nodes"),
-    PARAM("heavy_mean", F64, heavy.mean, 0.001, 1, NULL,
-          "heavy load: mean share of a link's bandwidth between switches"),
-    PARAM("heavy_sd", F64, heavy.sd, 0, 1, NULL, "heavy load: standard deviation of this share between steps"),
-    LEFT("heavy_min", heavy.min, "heavy load: lowest share"),
-    LEFT("heavy_max", heavy.max, "heavy load: highest share"),
-    PARAM("light_mean", F64, light.mean, 0.001, 1, NULL,
-          "light load: mean share of a link's bandwidth between switches"),
-    PARAM("light_sd", F64, light.sd, 0, 1, NULL, "light load: standard deviation of this share between steps"),
-    LEFT("light_min", light.min, "light load: lowest share"),
-    LEFT("light_max", light.max, "light load: highest share"),
-    PARAM("heavy_size", SIZE, heavy_size, 0, 0x1p50, "bytes",
-          "messages of at least this size make the load heavy"),
 };
 const size_t model_machine_param_count = sizeof model_machine_param / sizeof model_machine_param[0];

@@ -49,10 +49,10 @@ bool model_truth_next_cable(const struct model_machine *m, uint32_t *a, uint32_t
                 cable->switch_a = *a;
                 cable->switch_b = *b;
                 cable->factor = factor;
-                ranks_of(m, *a * m->nodes_per_switch, m->nodes_per_switch, &cable->first_rank_a,
-                         &cable->ranks_a);
-                ranks_of(m, *b * m->nodes_per_switch, m->nodes_per_switch, &cable->first_rank_b,
-                         &cable->ranks_b);
+                ranks_of(m, m->switch_first[*a], m->switch_first[*a + 1] - m->switch_first[*a],
+                         &cable->first_rank_a, &cable->ranks_a);
+                ranks_of(m, m->switch_first[*b], m->switch_first[*b + 1] - m->switch_first[*b],
+                         &cable->first_rank_b, &cable->ranks_b);
                 ++*b;
                 return true;
             }

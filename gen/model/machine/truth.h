@@ -27,13 +27,16 @@ struct model_truth_cable {
     double factor;
 };
 
-/* Delays among the timings that one rank measured. Zeroed: none. */
+/* What stands out is so many standard deviations of the noise around it from what is usual there. */
+#define MODEL_VISIBLE 5.0
+
+/* Visible delays among the timings that one rank measured. Zeroed: none. */
 struct model_truth_outliers {
     uint64_t count;
-    uint64_t worst_ps;   /* what the largest delay added to a timing */
-    uint32_t worst_step; /* of the first delay of that size, in order of permutation and step */
-    uint32_t worst_partner;
-    uint32_t worst_permutation;
+    /* The one that stands out most, and the first of these in order of permutation and step. */
+    uint64_t worst_visibility; /* in thousandths of a standard deviation */
+    uint64_t worst_ps;         /* what the delay added to the timing */
+    uint32_t worst_step, worst_partner, worst_permutation;
 };
 
 /* The first node >= *node with a bad port, or that is slow; *node becomes the node after it. False after the last one. */

@@ -8,15 +8,11 @@
 /* Nodes of a block of a torus that share their congestion, unless there would be too many blocks. */
 enum { TORUS_REGION = 48 };
 
-/* A link's congestion is drawn anew every so many windows, and goes from one draw to the next in between. */
-enum { KNOT_WINDOWS = 4 };
-/* Weights of two draws with variance 1, for a mean with variance 1: 1 - f and f with f = 0, 1/4, 1/2, 3/4, divided by the
- * root of the sum of their squares. */
-static const double knot_weight[KNOT_WINDOWS][2] = {
-    {1.0, 0.0},
-    {0.94868329805051380, 0.31622776601683794},
-    {0.70710678118654752, 0.70710678118654752},
-    {0.31622776601683794, 0.94868329805051380},
+/* A link's congestion is drawn anew every so many windows, and goes from one draw to the next in between: f of the way, so
+ * the weights are 1 - f and f, divided by the root of the sum of their squares, for a variance of 1. */
+const double model_network_knot[2][MODEL_KNOT_WINDOWS] = {
+    {1.0, 0.94868329805051380, 0.70710678118654752, 0.31622776601683794},
+    {0.0, 0.31622776601683794, 0.70710678118654752, 0.94868329805051380},
 };
 
 /* Mean of (z + MODEL_TAIL_SHIFT)^2. */
@@ -181,10 +177,9 @@ static double normal_of(uint64_t seed, enum hpcw_i_purpose purpose, uint32_t a, 
 
 /* The square of a process with variance 1 that goes from knot to knot. */
 static double square_at(uint64_t seed, enum hpcw_i_purpose purpose, uint32_t link, uint32_t window) {
-    const uint32_t knot = window / KNOT_WINDOWS;
-    const double *weight = knot_weight[window % KNOT_WINDOWS];
-    double z =
-        weight[0] * normal_of(seed, purpose, knot, link) + weight[1] * normal_of(seed, purpose, knot + 1, link);
+    const uint32_t knot = window / MODEL_KNOT_WINDOWS, at = window % MODEL_KNOT_WINDOWS;
+    double z = model_network_knot[0][at] * normal_of(seed, purpose, knot, link) +
+               model_network_knot[1][at] * normal_of(seed, purpose, knot + 1, link);
     double u = z + MODEL_TAIL_SHIFT;
     u = u > 0 ? u : 0;
     return u * u;

@@ -98,6 +98,13 @@ static inline double model_network_congestion(const struct model_network *net, d
     return 1.0 + net->congestion_step * (background + link);
 }
 
+/*
+ * A half: (z + MODEL_TAIL_SHIFT)^2, 0 where that sum is negative, with z = weight[0][w % 4] * z(w / 4) + weight[1][w % 4] *
+ * z(w / 4 + 1) in window w, where z(knot) is a normal draw. For vector code that repeats the operations.
+ */
+enum { MODEL_KNOT_WINDOWS = 4 };
+extern const double model_network_knot[2][MODEL_KNOT_WINDOWS];
+
 /* The part of the machine that a node is in, for model_network_link: its group, or a block of a torus. */
 uint32_t model_network_region(const struct model_network *net, uint32_t node);
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "gen/model/draw/grid.h"
+#include "gen/model/network/network.h"
 #include "gen/model/trace/private.h"
 #include "libwriter/base/buf.h"
 #include "libwriter/base/detmath.h"
@@ -71,27 +72,6 @@ static uint32_t neighbour(const struct model_trace *m, uint32_t rank, uint32_t d
     return model_grid_cell(m->grid, at);
 }
 
-/* Transfer time of an undisturbed message: with bad ports and cables, the network cards that the ranks of a node share, and
- * the mean congestion between switches. */
-static double base_ns(const struct model_machine *m, uint32_t from, uint32_t to, uint32_t bytes) {
-    enum model_class class = model_machine_class(m, from, to);
-    struct model_message_cost cost = model_machine_cost(m, class, bytes);
-    uint32_t a = model_machine_node(m, from);
-    uint32_t b = model_machine_node(m, to);
-    double slower = 1;
-    if (class >= MODEL_SAME_SWITCH) {
-        slower = m->out_slowdown[a] > m->in_slowdown[b] ? m->out_slowdown[a] : m->in_slowdown[b];
-        slower /= model_machine_cable(m, model_machine_switch(m, a), model_machine_switch(m, b));
-        slower *= m->params.ppn > m->params.nics ? (double)m->params.ppn / m->params.nics : 1;
-    }
-    if (class >= MODEL_SAME_GROUP) {
-        slower /= bytes >= m->params.heavy_size ? m->params.heavy.mean : m->params.light.mean;
-    }
-    uint32_t hops = model_machine_distance(m, a, b);
-    double hop_ns = hops > 1 ? (hops - 1) * m->params.hop_us * 1e3 : 0;
-    return (cost.fixed_ps + cost.transfer_ps * slower) * 1e-3 + hop_ns;
-}
-
 static void link_ranks(struct model_trace *m) {
     const struct model_trace_params *p = &m->params;
     for (uint32_t r = 0; r < m->ranks; r++) {
@@ -110,6 +90,12 @@ static void link_ranks(struct model_trace *m) {
 
 /* The same links, by the ranks at their ends. */
 static void turn_links(struct model_trace *m) {
+    struct model_network net;
+    model_network_init(&net, m->load->machine);
+    struct model_pattern pattern = model_network_uniform(&net);
+    pattern.groups = pattern.groups > 2 ? 2 : pattern.groups; /* neighbours are near */
+    const struct model_contention contention = model_network_contention(&net, &pattern);
+    const double usual = 1 + net.machine->params.congestion_spread;
     const uint64_t eager = m->load->machine->params.eager_net;
     for (uint32_t k = 0; k < m->directions; k++) {
         for (uint32_t r = 0; r < m->ranks; r++) {
@@ -123,7 +109,8 @@ static void turn_links(struct model_trace *m) {
                 uint32_t bytes = m->link[(size_t)from * m->directions + k].bytes;
                 m->use[at] |= bytes > eager ? MODEL_TRACE_RECEIVES | MODEL_TRACE_LARGE : MODEL_TRACE_RECEIVES;
                 m->from[at] = from;
-                m->base_ns[at] = base_ns(m->load->machine, from, r, bytes);
+                const struct model_way way = model_network_way(&net, from, r, bytes, &contention);
+                m->base_ns[at] = model_network_time(&way, usual, 0, 0) * 1e-3;
             }
         }
     }
