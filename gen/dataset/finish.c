@@ -167,31 +167,45 @@ static hpcw_status put_slow(const struct gen_dataset *d, const char *key, const 
 static hpcw_status put_cables(const struct gen_dataset *d, struct hpcw_i_json *json, hpcw_error *err) {
     const struct model_machine *m = &d->machine;
     const bool shown = (d->formats >> GEN_FORMAT_LINKTEST & 1) != 0;
-    hpcw_status s = HPCW_OK;
-    struct model_truth_cable cable;
+    struct hpcw_i_buf list = {0};
+    struct model_truth_cable one;
     uint32_t a = 0;
     uint32_t b = 0;
+    hpcw_status s = HPCW_OK;
+    while (s == HPCW_OK && model_truth_next_cable(m, &a, &b, &one)) {
+        s = hpcw_i_buf_append(&list, &one, sizeof one) ? HPCW_OK
+                                                       : hpcw_i_fail_memory(err, "truth", 0, "cables");
+    }
+    const size_t cables = list.size / sizeof one;
+    const struct model_truth_cable *cable = (const struct model_truth_cable *)(const void *)list.data;
+    double *sd = hpcw_i_calloc(cables + 1, sizeof *sd);
+    if (s == HPCW_OK && sd == NULL) {
+        s = hpcw_i_fail_memory(err, "truth", cables, "cables");
+    }
+    if (s == HPCW_OK && shown && cables > 0) {
+        s = gen_linktest_slow_cables(d, cable, cables, sd, err);
+    }
     hpcw_i_json_key_array(json, "slow_cables");
-    while (s == HPCW_OK && model_truth_next_cable(m, &a, &b, &cable)) {
+    for (size_t i = 0; s == HPCW_OK && i < cables; i++) {
         hpcw_i_json_flat_object(json);
         hpcw_i_json_put_str(json, "kind", "slow_cable");
-        hpcw_i_json_put_u64(json, "switch_a", cable.switch_a);
-        hpcw_i_json_put_u64(json, "switch_b", cable.switch_b);
-        hpcw_i_json_put_u64(json, "first_rank_a", cable.first_rank_a);
-        hpcw_i_json_put_u64(json, "ranks_a", cable.ranks_a);
-        hpcw_i_json_put_u64(json, "first_rank_b", cable.first_rank_b);
-        hpcw_i_json_put_u64(json, "ranks_b", cable.ranks_b);
-        hpcw_i_json_put_f64(json, "factor", cable.factor);
+        hpcw_i_json_put_u64(json, "switch_a", cable[i].switch_a);
+        hpcw_i_json_put_u64(json, "switch_b", cable[i].switch_b);
+        hpcw_i_json_put_u64(json, "first_rank_a", cable[i].first_rank_a);
+        hpcw_i_json_put_u64(json, "ranks_a", cable[i].ranks_a);
+        hpcw_i_json_put_u64(json, "first_rank_b", cable[i].first_rank_b);
+        hpcw_i_json_put_u64(json, "ranks_b", cable[i].ranks_b);
+        hpcw_i_json_put_f64(json, "factor", cable[i].factor);
         hpcw_i_json_key_array(json, "visibility");
         if (shown) {
-            double sd;
-            s = gen_linktest_slow_cable(d, cable.switch_a, cable.switch_b, &sd, err);
-            gen_visibility_put(json, "linktest", GEN_LINKTEST_FILE, sd);
+            gen_visibility_put(json, "linktest", GEN_LINKTEST_FILE, sd[i]);
         }
         hpcw_i_json_end_array(json);
         hpcw_i_json_end_object(json);
     }
     hpcw_i_json_end_array(json);
+    hpcw_i_free(sd);
+    hpcw_i_buf_free(&list);
     return s;
 }
 

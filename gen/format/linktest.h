@@ -24,10 +24,10 @@ hpcw_status gen_linktest_complete(const struct gen_write *w, const cJSON *const 
 hpcw_status gen_linktest_truth(const struct gen_dataset *d, const cJSON *const *partial, size_t count,
                                struct hpcw_i_json *json, hpcw_error *err);
 
-/* How visible slow ports are in this result, sd[nodes] in local standard deviations, and the slow cable between two switches
- * (doc/realism.md, "Visibility"). Of nodes only those with slow[node]; NaN if nobody can tell. */
+/* How visible slow ports are in this result, sd[nodes] in local standard deviations (doc/realism.md, "Visibility"), and slow
+ * cables, sd[cables]. Of nodes only those with slow[node]; NaN if nobody can tell. */
 hpcw_status gen_linktest_slow_ports(const struct gen_dataset *d, const bool *slow, double *sd, hpcw_error *err);
-hpcw_status gen_linktest_slow_cable(const struct gen_dataset *d, uint32_t switch_a, uint32_t switch_b,
-                                    double *sd, hpcw_error *err);
+hpcw_status gen_linktest_slow_cables(const struct gen_dataset *d, const struct model_truth_cable *cable,
+                                     size_t cables, double *sd, hpcw_error *err);
 
 #endif

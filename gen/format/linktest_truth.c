@@ -16,7 +16,7 @@
  * their ranks, say how they spread; more would take as long as to make the result. What the mean of fewer ranks spreads more
  * follows from how the ranks of one node spread.
  */
-enum { MOST_PEERS = 128, MOST_ROWS = 512, CABLE_PEERS = 48, CABLE_RANKS = 6 };
+enum { MOST_PEERS = 128, MOST_ROWS = 512, MOST_SWITCHES = 192, SWITCH_RANKS = 4 };
 
 static int by_value(const void *a, const void *b) {
     const double x = *(const double *)a;
@@ -148,18 +148,6 @@ static double median_of_row(struct visibility_work *w, uint32_t rank) {
     return median_of_times(w->time_ps, count);
 }
 
-/* The same with the ranks first .. end - 1; NaN if it met none. */
-static double median_with(struct visibility_work *w, uint32_t rank, uint32_t first, uint32_t end) {
-    size_t count = 0;
-    hpcw_linktest_partners(w->schedule, rank, w->partner);
-    for (uint32_t k = 0; k < w->d->linktest.steps; k++) {
-        if (w->partner[k] - first < end - first) {
-            w->time_ps[count++] = model_linktest_one(&w->d->linktest, rank, w->partner[k], 0, k);
-        }
-    }
-    return median_of_times(w->time_ps, count);
-}
-
 hpcw_status gen_linktest_slow_ports(const struct gen_dataset *d, const bool *slow, double *sd,
                                     hpcw_error *err) {
     const uint32_t ppn = d->machine.params.ppn;
@@ -206,65 +194,156 @@ hpcw_status gen_linktest_slow_ports(const struct gen_dataset *d, const bool *slo
     return s;
 }
 
-/* The medians of a few ranks at each of two switches with those at the other one. */
-static void medians_of_pair(struct visibility_work *w, uint32_t a, uint32_t b, uint32_t of, double *value) {
-    const struct model_machine *m = &w->d->machine;
-    const uint32_t at[2] = {a, b};
-    for (int side = 0; side < 2; side++) {
-        uint32_t first[2];
-        uint32_t end[2];
-        for (int k = 0; k < 2; k++) {
-            const uint64_t last = (uint64_t)m->switch_first[at[k] + 1] * m->params.ppn;
-            first[k] = m->switch_first[at[k]] * m->params.ppn;
-            end[k] = last < m->ranks ? (uint32_t)last : m->ranks;
-        }
-        const uint32_t ranks = end[side] - first[side];
-        for (uint32_t k = 0; k < of; k++) {
-            value[(uint32_t)side * of + k] =
-                median_with(w, first[side] + (uint32_t)((uint64_t)k * ranks / of), first[!side], end[!side]);
-        }
+/* ---- cables ---- */
+
+/* Some switches, those of the slow cables among them, and the medians of some of their ranks with each other switch. */
+struct cable_work {
+    uint32_t *slot;   /* [switches] number among those looked at, or UINT32_MAX */
+    uint32_t *looked; /* [slots] switch */
+    uint32_t slots;
+    size_t *end;       /* [slots + 1] of the times with each switch, while a row is sorted */
+    uint64_t *time_ps; /* [ranks] sorted by switch */
+    double *median;    /* [slots * slots * SWITCH_RANKS] of the ranks at one switch, with another */
+    double *values;    /* [slots * slots / 2 * 2 * SWITCH_RANKS] */
+    double *mean;      /* [slots * slots / 2] */
+    double *work;      /* the same */
+};
+
+static void end_cables(struct cable_work *c) {
+    hpcw_i_free(c->slot);
+    hpcw_i_free(c->looked);
+    hpcw_i_free(c->end);
+    hpcw_i_free(c->time_ps);
+    hpcw_i_free(c->median);
+    hpcw_i_free(c->values);
+    hpcw_i_free(c->mean);
+    hpcw_i_free(c->work);
+}
+
+static void look_at(struct cable_work *c, uint32_t number) {
+    if (c->slot[number] == UINT32_MAX) {
+        c->looked[c->slots] = number;
+        c->slot[number] = c->slots++;
     }
 }
 
-hpcw_status gen_linktest_slow_cable(const struct gen_dataset *d, uint32_t a, uint32_t b, double *sd,
-                                    hpcw_error *err) {
+static hpcw_status begin_cables(struct cable_work *c, const struct gen_dataset *d,
+                                const struct model_truth_cable *cable, size_t cables, hpcw_error *err) {
+    const uint32_t switches = d->machine.switches;
+    *c = (struct cable_work){.slots = 0};
+    c->slot = hpcw_i_malloc(switches * sizeof *c->slot);
+    c->looked = hpcw_i_malloc(switches * sizeof *c->looked);
+    if (c->slot == NULL || c->looked == NULL) {
+        return hpcw_i_fail_memory(err, "linktest", switches, "switches");
+    }
+    memset(c->slot, 0xff, switches * sizeof *c->slot);
+    const uint32_t peers = switches < MOST_SWITCHES ? switches : MOST_SWITCHES;
+    for (uint32_t i = 0; i < peers; i++) {
+        look_at(c, (uint32_t)((uint64_t)i * switches / peers));
+    }
+    for (size_t i = 0; i < cables; i++) {
+        look_at(c, cable[i].switch_a);
+        look_at(c, cable[i].switch_b);
+    }
+    const size_t square = (size_t)c->slots * c->slots;
+    c->end = hpcw_i_malloc((c->slots + (size_t)1) * sizeof *c->end);
+    c->time_ps = hpcw_i_malloc(d->ranks * sizeof *c->time_ps);
+    c->median = hpcw_i_malloc(square * SWITCH_RANKS * sizeof *c->median);
+    c->values = hpcw_i_malloc(square * SWITCH_RANKS * sizeof *c->values);
+    c->mean = hpcw_i_malloc(square * sizeof *c->mean);
+    c->work = hpcw_i_malloc(square * sizeof *c->work);
+    return c->end != NULL && c->time_ps != NULL && c->median != NULL && c->values != NULL && c->mean != NULL &&
+                   c->work != NULL
+               ? HPCW_OK
+               : hpcw_i_fail_memory(err, "linktest", square, "pairs of switches");
+}
+
+/* The medians of a rank's timings with those at each switch that is looked at, median[slots * SWITCH_RANKS]; NaN where it met
+ * none. */
+static void medians_by_switch(struct visibility_work *w, struct cable_work *c, uint32_t rank, double *value) {
+    const struct gen_dataset *d = w->d;
     const struct model_machine *m = &d->machine;
-    const bool one_group = m->switch_group[a] == m->switch_group[b];
-    const uint32_t of = 2 * CABLE_RANKS;
-    struct visibility_work w;
-    double values[(CABLE_PEERS + 1) * 2 * CABLE_RANKS], mean[CABLE_PEERS + 1], work[CABLE_PEERS + 1];
-    hpcw_status s = begin_work(&w, d, err);
-    *sd = NAN;
-    if (s == HPCW_OK) {
-        medians_of_pair(&w, a, b, CABLE_RANKS, values);
-        /* Other pairs of switches, of one group or of two as these are, spread over all. */
-        const uint64_t pairs = (uint64_t)m->switches * (m->switches - 1) / 2;
-        size_t items = 1;
-        uint64_t same = 0;
-        uint64_t seen = 0;
-        for (uint32_t pass = 0; pass < 2 && pairs > 1; pass++) {
-            for (uint32_t i = 0; i < m->switches; i++) {
-                for (uint32_t k = i + 1; k < m->switches; k++) {
-                    if ((m->switch_group[i] == m->switch_group[k]) != one_group || (i == a && k == b)) {
-                        continue;
-                    }
-                    if (pass == 0) {
-                        same++;
-                    } else if (same <= CABLE_PEERS ||
-                               seen * CABLE_PEERS / same != (seen + 1) * CABLE_PEERS / same) {
-                        medians_of_pair(&w, i, k, CABLE_RANKS, values + items * of);
-                        items += isnan(values[items * of]) ? 0 : 1;
-                    }
-                    seen += pass;
-                }
+    hpcw_linktest_partners(w->schedule, rank, w->partner);
+    model_linktest_row(&d->linktest, w->scratch, rank, 0, 0, d->linktest.steps, w->partner, w->time_ps, NULL,
+                       NULL);
+    memset(c->end, 0, (c->slots + (size_t)1) * sizeof *c->end);
+    for (uint32_t k = 0; k < d->linktest.steps; k++) {
+        const uint32_t slot = c->slot[m->node_switch[w->partner[k] / m->params.ppn]];
+        w->partner[k] = slot;
+        c->end[slot != UINT32_MAX ? slot + 1 : 0] += slot != UINT32_MAX;
+    }
+    for (uint32_t i = 0; i < c->slots; i++) {
+        c->end[i + 1] += c->end[i];
+    }
+    /* end[i] is where the times with switch i begin, and moves to where they end. */
+    for (uint32_t k = 0; k < d->linktest.steps; k++) {
+        if (w->partner[k] != UINT32_MAX) {
+            c->time_ps[c->end[w->partner[k]]++] = w->time_ps[k];
+        }
+    }
+    for (uint32_t i = 0; i < c->slots; i++) {
+        const size_t begin = i == 0 ? 0 : c->end[i - 1];
+        value[(size_t)i * SWITCH_RANKS] = median_of_times(c->time_ps + begin, c->end[i] - begin);
+    }
+}
+
+/* How visible a cable is among the pairs of switches that are of one group, or of two, as its own. */
+static double cable_visibility(const struct model_machine *m, struct cable_work *c,
+                               const struct model_truth_cable *cable) {
+    const bool one_group = m->switch_group[cable->switch_a] == m->switch_group[cable->switch_b];
+    size_t items = 0;
+    size_t at = SIZE_MAX;
+    for (uint32_t i = 0; i < c->slots; i++) {
+        for (uint32_t k = 0; k < i; k++) {
+            const uint32_t x = c->looked[i], y = c->looked[k];
+            if ((m->switch_group[x] == m->switch_group[y]) != one_group) {
+                continue;
+            }
+            double *value = c->values + items * 2 * SWITCH_RANKS;
+            memcpy(value, c->median + ((size_t)i * c->slots + k) * SWITCH_RANKS, SWITCH_RANKS * sizeof *value);
+            memcpy(value + SWITCH_RANKS, c->median + ((size_t)k * c->slots + i) * SWITCH_RANKS,
+                   SWITCH_RANKS * sizeof *value);
+            bool known = true;
+            for (int r = 0; r < 2 * SWITCH_RANKS; r++) {
+                known = known && !isnan(value[r]);
+            }
+            if (known) {
+                at = (x == cable->switch_a && y == cable->switch_b) ||
+                             (y == cable->switch_a && x == cable->switch_b)
+                         ? items
+                         : at;
+                items++;
             }
         }
-        const uint32_t all =
-            (m->switch_first[a + 1] - m->switch_first[a] + m->switch_first[b + 1] - m->switch_first[b]) *
-            m->params.ppn;
-        const double right = means_of(values, items, of, all, mean, work);
-        *sd = right * gen_visibility_sd(mean, items, 0);
     }
+    if (at == SIZE_MAX || items < 2) {
+        return NAN;
+    }
+    const double right =
+        means_of(c->values, items, 2 * SWITCH_RANKS, cable->ranks_a + cable->ranks_b, c->mean, c->work);
+    return right * gen_visibility_sd(c->mean, items, at);
+}
+
+hpcw_status gen_linktest_slow_cables(const struct gen_dataset *d, const struct model_truth_cable *cable,
+                                     size_t cables, double *sd, hpcw_error *err) {
+    const struct model_machine *m = &d->machine;
+    struct visibility_work w;
+    struct cable_work c = {.slots = 0};
+    hpcw_status s = begin_work(&w, d, err);
+    s = s == HPCW_OK ? begin_cables(&c, d, cable, cables, err) : s;
+    for (uint32_t i = 0; s == HPCW_OK && i < c.slots; i++) {
+        const uint64_t first = (uint64_t)m->switch_first[c.looked[i]] * m->params.ppn;
+        const uint64_t last = (uint64_t)m->switch_first[c.looked[i] + 1] * m->params.ppn;
+        const uint64_t ranks = (last < m->ranks ? last : m->ranks) - first;
+        for (uint32_t k = 0; k < SWITCH_RANKS; k++) {
+            medians_by_switch(&w, &c, (uint32_t)(first + k * ranks / SWITCH_RANKS),
+                              c.median + (size_t)i * c.slots * SWITCH_RANKS + k);
+        }
+    }
+    for (size_t i = 0; s == HPCW_OK && i < cables; i++) {
+        sd[i] = cable_visibility(m, &c, &cable[i]);
+    }
+    end_cables(&c);
     end_work(&w);
     return s;
 }
