@@ -16,7 +16,7 @@
  * their ranks, say how they spread; more would take as long as to make the result. What the mean of fewer ranks spreads more
  * follows from how the ranks of one node spread.
  */
-enum { MOST_PEERS = 128, MOST_ROWS = 512, MOST_SWITCHES = 192, SWITCH_RANKS = 4 };
+enum { MOST_PEERS = 128, MOST_ROWS = 512, MOST_SWITCHES = 192, SWITCH_ROWS = 256, FEW_RANKS = 4 };
 
 static int by_value(const void *a, const void *b) {
     const double x = *(const double *)a;
@@ -29,23 +29,30 @@ static double median(double *value, size_t count) {
     return count % 2 != 0 ? value[count / 2] : 0.5 * (value[count / 2 - 1] + value[count / 2]);
 }
 
-/* Means of values[items][of], and what is to be multiplied with a visibility from them, to get that from means of `all`. */
+/* Means of values[items][of], without those that are not known, and what is to be multiplied with a visibility from them, to
+ * get that from means of `all`. */
 static double means_of(const double *values, size_t items, uint32_t of, uint32_t all, double *mean,
                        double *work) {
-    double within = 0;
     for (size_t i = 0; i < items; i++) {
+        double sum = 0;
         double squares = 0;
-        mean[i] = 0;
+        uint32_t known = 0;
         for (uint32_t k = 0; k < of; k++) {
-            mean[i] += values[i * of + k] / of;
+            const double x = values[i * of + k];
+            known += isnan(x) ? 0 : 1;
+            sum += isnan(x) ? 0 : x;
         }
+        mean[i] = sum / known;
         for (uint32_t k = 0; k < of; k++) {
             const double off = values[i * of + k] - mean[i];
-            squares += off * off;
+            squares += isnan(off) ? 0 : off * off;
         }
-        work[i] = of > 1 ? squares / (of - 1) : 0;
+        work[i] = known > 1 ? squares / (known - 1) : 0;
     }
-    within = median(work, items); /* faults among them change it little */
+    if (of >= all) {
+        return 1;
+    }
+    const double within = median(work, items); /* faults among them change it little */
     memcpy(work, mean, items * sizeof *mean);
     const double middle = median(work, items);
     for (size_t i = 0; i < items; i++) {
@@ -198,15 +205,15 @@ hpcw_status gen_linktest_slow_ports(const struct gen_dataset *d, const bool *slo
 
 /* Some switches, those of the slow cables among them, and the medians of some of their ranks with each other switch. */
 struct cable_work {
-    uint32_t *slot;   /* [switches] number among those looked at, or UINT32_MAX */
-    uint32_t *looked; /* [slots] switch */
-    uint32_t slots;
-    size_t *end;       /* [slots + 1] of the times with each switch, while a row is sorted */
-    uint64_t *time_ps; /* [ranks] sorted by switch */
-    double *median;    /* [slots * slots * SWITCH_RANKS] of the ranks at one switch, with another */
-    double *values;    /* [slots * slots / 2 * 2 * SWITCH_RANKS] */
-    double *mean;      /* [slots * slots / 2] */
-    double *work;      /* the same */
+    uint32_t *slot;     /* [switches] number among those looked at, or UINT32_MAX */
+    uint32_t *looked;   /* [slots] switch */
+    uint32_t slots, of; /* ranks at each, as far as it has them */
+    size_t *end;        /* [slots + 1] of the times with each switch, while a row is sorted */
+    uint64_t *time_ps;  /* [ranks] sorted by switch */
+    double *median;     /* [slots * slots * of] of the ranks at one switch, with another */
+    double *values;     /* [slots * slots / 2 * 2 * of] */
+    double *mean;       /* [slots * slots / 2] */
+    double *work;       /* the same */
 };
 
 static void end_cables(struct cable_work *c) {
@@ -245,11 +252,20 @@ static hpcw_status begin_cables(struct cable_work *c, const struct gen_dataset *
         look_at(c, cable[i].switch_a);
         look_at(c, cable[i].switch_b);
     }
+    uint32_t most = 0; /* ranks at a switch */
+    for (uint32_t i = 0; i < c->slots; i++) {
+        const uint32_t ranks =
+            (d->machine.switch_first[c->looked[i] + 1] - d->machine.switch_first[c->looked[i]]) *
+            d->machine.params.ppn;
+        most = ranks > most ? ranks : most;
+    }
+    c->of = SWITCH_ROWS / c->slots > FEW_RANKS ? SWITCH_ROWS / c->slots : FEW_RANKS;
+    c->of = c->of < most ? c->of : most;
     const size_t square = (size_t)c->slots * c->slots;
     c->end = hpcw_i_malloc((c->slots + (size_t)1) * sizeof *c->end);
     c->time_ps = hpcw_i_malloc(d->ranks * sizeof *c->time_ps);
-    c->median = hpcw_i_malloc(square * SWITCH_RANKS * sizeof *c->median);
-    c->values = hpcw_i_malloc(square * SWITCH_RANKS * sizeof *c->values);
+    c->median = hpcw_i_malloc(square * c->of * sizeof *c->median);
+    c->values = hpcw_i_malloc(square * c->of * sizeof *c->values);
     c->mean = hpcw_i_malloc(square * sizeof *c->mean);
     c->work = hpcw_i_malloc(square * sizeof *c->work);
     return c->end != NULL && c->time_ps != NULL && c->median != NULL && c->values != NULL && c->mean != NULL &&
@@ -258,8 +274,7 @@ static hpcw_status begin_cables(struct cable_work *c, const struct gen_dataset *
                : hpcw_i_fail_memory(err, "linktest", square, "pairs of switches");
 }
 
-/* The medians of a rank's timings with those at each switch that is looked at, median[slots * SWITCH_RANKS]; NaN where it met
- * none. */
+/* The medians of a rank's timings with those at each switch that is looked at, every `of`-th of value; NaN where it met none. */
 static void medians_by_switch(struct visibility_work *w, struct cable_work *c, uint32_t rank, double *value) {
     const struct gen_dataset *d = w->d;
     const struct model_machine *m = &d->machine;
@@ -283,7 +298,7 @@ static void medians_by_switch(struct visibility_work *w, struct cable_work *c, u
     }
     for (uint32_t i = 0; i < c->slots; i++) {
         const size_t begin = i == 0 ? 0 : c->end[i - 1];
-        value[(size_t)i * SWITCH_RANKS] = median_of_times(c->time_ps + begin, c->end[i] - begin);
+        value[(size_t)i * c->of] = median_of_times(c->time_ps + begin, c->end[i] - begin);
     }
 }
 
@@ -299,13 +314,12 @@ static double cable_visibility(const struct model_machine *m, struct cable_work 
             if ((m->switch_group[x] == m->switch_group[y]) != one_group) {
                 continue;
             }
-            double *value = c->values + items * 2 * SWITCH_RANKS;
-            memcpy(value, c->median + ((size_t)i * c->slots + k) * SWITCH_RANKS, SWITCH_RANKS * sizeof *value);
-            memcpy(value + SWITCH_RANKS, c->median + ((size_t)k * c->slots + i) * SWITCH_RANKS,
-                   SWITCH_RANKS * sizeof *value);
-            bool known = true;
-            for (int r = 0; r < 2 * SWITCH_RANKS; r++) {
-                known = known && !isnan(value[r]);
+            double *value = c->values + items * 2 * c->of;
+            memcpy(value, c->median + ((size_t)i * c->slots + k) * c->of, c->of * sizeof *value);
+            memcpy(value + c->of, c->median + ((size_t)k * c->slots + i) * c->of, c->of * sizeof *value);
+            bool known = false; /* a bisection test has no timings within a half */
+            for (uint32_t r = 0; r < 2 * c->of; r++) {
+                known = known || !isnan(value[r]);
             }
             if (known) {
                 at = (x == cable->switch_a && y == cable->switch_b) ||
@@ -320,7 +334,7 @@ static double cable_visibility(const struct model_machine *m, struct cable_work 
         return NAN;
     }
     const double right =
-        means_of(c->values, items, 2 * SWITCH_RANKS, cable->ranks_a + cable->ranks_b, c->mean, c->work);
+        means_of(c->values, items, 2 * c->of, cable->ranks_a + cable->ranks_b, c->mean, c->work);
     return right * gen_visibility_sd(c->mean, items, at);
 }
 
@@ -335,9 +349,16 @@ hpcw_status gen_linktest_slow_cables(const struct gen_dataset *d, const struct m
         const uint64_t first = (uint64_t)m->switch_first[c.looked[i]] * m->params.ppn;
         const uint64_t last = (uint64_t)m->switch_first[c.looked[i] + 1] * m->params.ppn;
         const uint64_t ranks = (last < m->ranks ? last : m->ranks) - first;
-        for (uint32_t k = 0; k < SWITCH_RANKS; k++) {
-            medians_by_switch(&w, &c, (uint32_t)(first + k * ranks / SWITCH_RANKS),
-                              c.median + (size_t)i * c.slots * SWITCH_RANKS + k);
+        const uint64_t rows = ranks < c.of ? ranks : c.of;
+        for (uint32_t k = 0; k < c.of; k++) {
+            double *value = c.median + (size_t)i * c.slots * c.of + k;
+            if (k < rows) {
+                medians_by_switch(&w, &c, (uint32_t)(first + k * ranks / rows), value);
+                continue;
+            }
+            for (uint32_t other = 0; other < c.slots; other++) {
+                value[(size_t)other * c.of] = NAN;
+            }
         }
     }
     for (size_t i = 0; s == HPCW_OK && i < cables; i++) {

@@ -8,7 +8,7 @@ sound() { # TEXT FILE
     [ "$got" = "$1" ] || bad "$2: $got, expected $1"
 }
 
-"$HPCGEN" -n 8 -o set -q --set machine.bad_node_share=0.5 --set machine.slow_node_share=0.5 \
+"$HPCGEN" -n 8 -o set -q --set machine.bad_node_share=1 --set machine.slow_node_share=1 \
     --set rank2file.missing_files=1 --set rank2file.truncated_files=1 || bad "generate fails"
 "$HPCGEN" report set/ 2>said || bad "report fails: $(cat said)"
 [ "$(cat said)" = "hpcgen: set.report.html" ] || bad "it says: $(cat said)"

@@ -66,6 +66,7 @@ struct model_machine_params {
     uint32_t group_links;  /* of a group to others; 0: as many as its cards */
     bool detours;          /* links lead from group to group; otherwise to a common core */
     double collisions;     /* time lost on a link that is just full, as a share */
+    double background;     /* how much other jobs' nodes send, as a share of all the time */
     double congestion_spread, window_ms;
     double pair_spread;
 

@@ -46,9 +46,10 @@ static const struct model_machine_params hdr200 = {
         190, /* 10 to each of the 19 other cells [A]: half of them by detours give the share of [P1] */
     .detours = true,
     .busy_share = 0.12,        /* [A] */
-    .collisions = 0.02,        /* [A] */
+    .collisions = 0.15,        /* [A] */
+    .background = 0.75,        /* [A] */
     .congestion_spread = 0.67, /* best and mean step of [P1] */
-    .window_ms = 100,          /* [A] */
+    .window_ms = 20,           /* [A] */
     .pair_spread = 0.004,      /* [P1] */
     .gpus = 4,
     .gpu_latency_node_us = 2.2, /* [A] */
@@ -235,6 +236,7 @@ const struct ui_param model_machine_param[] = {
           .help =
               "the links lead from group to group, and messages also take detours; otherwise to a common core"),
     SHARE("collisions", collisions, "time that messages lose to each other on a link that is just full"),
+    SHARE("background", background, "share of the time that the nodes of other jobs send"),
     PARAM("congestion_spread", F64, congestion_spread, 0, 100, NULL,
           "mean congestion of a link, as a share of that in its most quiet window"),
     PARAM("window", F64, window_ms, 0.001, 1e9, "ms", "length of a time window with the same congestion"),

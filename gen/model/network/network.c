@@ -69,10 +69,18 @@ struct model_pattern model_network_uniform(const struct model_network *net) {
     };
 }
 
-/* What messages lose on links that have to carry `load` times what they can: messages meet by chance below 1, and wait for
- * each other above. */
+/* What messages lose on links that have to carry `load` times what they can: nearly nothing on an empty one, `collisions` on
+ * one that is just full, and the time in which it carries the others above. */
 static double lost(const struct model_machine_params *p, double load) {
-    return p->collisions * (load < 1 ? load : 1) + (load > 1 ? load - 1 : 0);
+    const double half = 0.5 * (load - 1);
+    return half + sqrt(half * half + p->collisions * p->collisions);
+}
+
+/* Messages that leave a switch or group with `nodes` nodes, of which the job has `own`: those of the job, and of others. */
+static double leaving(const struct model_machine_params *p, double own, double nodes, double cards,
+                      double share) {
+    const double others = p->busy_share > 0 && nodes > own ? (nodes - own) * p->background * p->nics : 0;
+    return own * cards * share + others;
 }
 
 struct model_contention model_network_contention(const struct model_network *net,
@@ -93,7 +101,8 @@ struct model_contention model_network_contention(const struct model_network *net
     }
     /* Links of a switch to the others of its group, as many as its cards unless the parameter says otherwise. */
     const double switch_links = p->switch_links > 0 ? p->switch_links : (double)m->nodes_per_switch * p->nics;
-    const double in_group = lost(p, net->nodes_in_switch * cards * pattern->off_switch / switch_links);
+    const double in_group = lost(
+        p, leaving(p, net->nodes_in_switch, m->nodes_per_switch, cards, pattern->off_switch) / switch_links);
     c.link[MODEL_SAME_GROUP] = in_group * quiet;
     if (m->groups == 1) {
         return c;
@@ -107,7 +116,8 @@ struct model_contention model_network_contention(const struct model_network *net
         double direct = group_links * (pattern->groups < others ? pattern->groups / others : 1.0);
         usable = direct + (group_links - direct) * 0.5;
     }
-    const double between = lost(p, net->nodes_in_group * cards * pattern->off_group / usable);
+    const double between =
+        lost(p, leaving(p, net->nodes_in_group, m->nodes_per_group, cards, pattern->off_group) / usable);
     c.link[MODEL_OTHER_GROUP] = (between > in_group ? between : in_group) * quiet;
     return c;
 }
@@ -186,7 +196,7 @@ static double square_at(uint64_t seed, enum hpcw_i_purpose purpose, uint32_t lin
 }
 
 double model_network_background(const struct model_network *net, uint32_t window) {
-    return square_at(net->machine->seed, HPCW_I_FOR_BACKGROUND, 0, window);
+    return square_at(net->machine->seed, HPCW_I_FOR_BACKGROUND, 0, window / MODEL_BACKGROUND_WINDOWS);
 }
 
 double model_network_link(const struct model_network *net, uint32_t from, uint32_t to, uint32_t window) {

@@ -88,7 +88,7 @@ static inline uint32_t model_network_window(const struct model_network *net, uin
 
 /*
  * Congestion of the link between two ranks in a window, >= 1; the same in both directions. Half of it is the load of the
- * whole machine, half that of the link. A caller with many links draws the machine's half once:
+ * whole machine, which changes only every MODEL_BACKGROUND_WINDOWS windows, half that of the link. A caller with many links draws the machine's half once:
  * model_network_factor(net, a, b, w) = model_network_congestion(net, model_network_background(net, w), link's half).
  */
 double model_network_factor(const struct model_network *net, uint32_t from, uint32_t to, uint32_t window);
@@ -102,7 +102,7 @@ static inline double model_network_congestion(const struct model_network *net, d
  * A half: (z + MODEL_TAIL_SHIFT)^2, 0 where that sum is negative, with z = weight[0][w % 4] * z(w / 4) + weight[1][w % 4] *
  * z(w / 4 + 1) in window w, where z(knot) is a normal draw. For vector code that repeats the operations.
  */
-enum { MODEL_KNOT_WINDOWS = 4 };
+enum { MODEL_KNOT_WINDOWS = 4, MODEL_BACKGROUND_WINDOWS = 8 };
 extern const double model_network_knot[2][MODEL_KNOT_WINDOWS];
 
 /* The part of the machine that a node is in, for model_network_link: its group, or a block of a torus. */
